@@ -1,0 +1,85 @@
+/* An ordered list of warpers applied to one vector of logits, with a record of what each stage did:
+ * the trace. Everything that a view shows comes from here, computed over the whole vocabulary, and
+ * the draw reads the very same arrays. */
+#ifndef LOGITSCOPE_CHAIN_H
+#define LOGITSCOPE_CHAIN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "draw.h"
+#include "warp.h"
+
+/* What one stage did to the distribution that entered it. Masses are shares of 1. */
+struct chain_stage {
+    uint32_t setting;    /* enum setting */
+    uint32_t active;     /* differs from its neutral value */
+    uint32_t changed;    /* changed any logit */
+    uint32_t kept;       /* survivors after the stage */
+    uint32_t removed;    /* removed by it */
+    uint32_t after;      /* active && !changed: 1 + index of the last stage that removed tokens, or 0 */
+    double value;
+    double mass_removed; /* of the distribution before the stage */
+    double top_p_mass;   /* 1 - mass_removed: the mass of what was kept */
+    double entropy;      /* bits, after the stage */
+    double perplexity;   /* 2^entropy */
+};
+
+/* One listed token. */
+struct chain_token {
+    uint32_t id;
+    uint32_t rank;       /* from 1: survivors by final probability, then the removed by raw logit */
+    uint32_t removed_by; /* 1 + index of the stage, 0 for a survivor */
+    float logit;         /* as the model gave it */
+    float warped;        /* after the chain, -INFINITY if removed */
+    float unused;
+    double p_raw, p;
+};
+
+/* The trace of the last chain_apply; owned by the chain. */
+struct chain_trace {
+    uint32_t vocab_size, n_stages, n_tokens, kept;
+    uint32_t rest_count, rest_kept; /* the vocabulary that is not listed, and its survivors */
+    uint32_t underflowed;           /* survivors with p = 0: below 2^-44 of the best */
+    uint32_t unused;
+    double rest_p_raw, rest_p;
+    double entropy, perplexity;         /* after the chain */
+    double raw_entropy, raw_perplexity; /* before it */
+    double kept_mass_raw;               /* the survivors' share of the raw distribution */
+    struct chain_stage stages[WARPER_COUNT];
+    const struct chain_token *tokens; /* (n_tokens,) */
+    const double *stage_p;            /* (n_tokens, n_stages) p after each stage */
+};
+
+struct chain; /* scratch for one vocabulary size; opaque */
+
+/* Allocates for vocabularies of `vocab_size` and listings of up to `top_max` tokens. */
+enum status chain_open(struct chain **chain, size_t vocab_size, size_t top_max,
+                       const struct kernels *kernels, struct fault *fault);
+void chain_close(struct chain *chain);
+void chain_use(struct chain *chain, const struct kernels *kernels);
+
+/* Warps a copy of logits (vocab_size,) and records the trace, listing `top` tokens (cut to
+ * top_max). The caller's array is never modified; on failure the last trace is gone.
+ * STATUS_NOT_FINITE, STATUS_NOTHING_LEFT, and settings_check's. */
+enum status chain_apply(struct chain *chain, const float *logits, const struct settings *settings,
+                        const uint32_t *history, size_t n_history, size_t top,
+                        struct fault *fault);
+
+/* The record of the last chain_apply. */
+const struct chain_trace *chain_trace(const struct chain *chain);
+/* Logits (vocab_size,) after the chain; and the integer weights whose share of weight_total is p. */
+const float *chain_logits(const struct chain *chain);
+const uint64_t *chain_weights(const struct chain *chain, uint64_t *weight_total);
+
+/* A drawn token and where it stood. */
+struct chain_drawn {
+    uint32_t id, rank;
+    double p, p_raw, logprob; /* logprob = ln p, in nats */
+};
+
+/* Draws from the last trace by inverse CDF with the 53 random bits r, or by Gumbel-max. */
+struct chain_drawn chain_draw(const struct chain *chain, uint64_t r);
+struct chain_drawn chain_draw_gumbel(const struct chain *chain, uint64_t seed, uint64_t step);
+
+#endif

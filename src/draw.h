@@ -1,0 +1,37 @@
+/* Randomness and the draw: PCG32, inverse CDF over integer weights, Gumbel-max. Every random number
+ * is a pure function of (seed, step), so a timeline can be rewound and branched at no cost. */
+#ifndef LOGITSCOPE_DRAW_H
+#define LOGITSCOPE_DRAW_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* PCG32 (XSH-RR 64/32). O'Neill 2014. */
+struct pcg32 {
+    uint64_t state, increment;
+};
+void pcg32_seed(struct pcg32 *generator, uint64_t initstate, uint64_t initseq);
+uint32_t pcg32_next(struct pcg32 *generator);
+/* Skips `delta` outputs in O(log delta). Brown 1994. */
+void pcg32_advance(struct pcg32 *generator, uint64_t delta);
+
+/* splitmix64's output for the state x: one increment, then the mix. Steele et al. 2014. */
+uint64_t splitmix64(uint64_t x);
+
+/* The 53 random bits of a step: outputs 2 * step and 2 * step + 1 of PCG32 seeded with (seed, 54),
+ * as (a >> 5) * 2^26 + (b >> 6). u = r * 2^-53. */
+uint64_t draw_random(uint64_t seed, uint64_t step);
+
+/* The first token in rank order whose cumulative weight exceeds floor(r * total / 2^53). total is
+ * the sum of weights and positive; r < 2^53; scratch holds n uint32. */
+uint32_t draw_inverse(const float *logits, const uint64_t *weights, size_t n, uint64_t total,
+                      uint64_t r, uint32_t *scratch);
+
+/* argmax of l + g, lowest id on a tie; g = -log(-log((k + 1/2) 2^-53)), k the top 53 bits of
+ * splitmix64(splitmix64(splitmix64(seed) + step) + id). Maddison et al. 2014. */
+uint32_t draw_gumbel(const float *logits, size_t n, uint64_t seed, uint64_t step);
+
+/* floor(a * b / 2^53), by a 128-bit product; the result must fit 64 bits. */
+uint64_t draw_scale(uint64_t a, uint64_t b);
+
+#endif

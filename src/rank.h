@@ -1,0 +1,37 @@
+/* Selection in rank order (larger logit first, lower id on a tie) without a full sort: by count, by
+ * mass, and the head of the list. Every routine is linear in n but for the short list it returns.
+ * A logit of -Infinity is a removed token and has no rank. */
+#ifndef LOGITSCOPE_RANK_H
+#define LOGITSCOPE_RANK_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* A place in rank order: the token there, how many come before it, and their weight. */
+struct rank_place {
+    uint32_t id;
+    uint32_t before;
+    uint64_t mass_before;
+};
+
+/* The k-th token in rank order, k from 1, at most the number of survivors. With weights = NULL
+ * mass_before is 0. `scratch` holds n uint32. */
+struct rank_place rank_by_count(const float *logits, const uint64_t *weights, size_t n, uint32_t k,
+                                uint32_t *scratch);
+
+/* The first token in rank order at which the cumulative weight, itself included, reaches `target`
+ * (1 <= target <= sum of weights). */
+struct rank_place rank_by_mass(const float *logits, const uint64_t *weights, size_t n,
+                               uint64_t target, uint32_t *scratch);
+
+/* Whether token a comes before token b. */
+int rank_precedes(const float *logits, uint32_t a, uint32_t b);
+
+/* The rank of a surviving token, from 1. */
+uint32_t rank_of(const float *logits, size_t n, uint32_t id);
+
+/* The best `top` tokens in rank order into ids; returns how many there are (fewer if fewer
+ * survive). `scratch` holds n uint32. */
+size_t rank_top(const float *logits, size_t n, size_t top, uint32_t *ids, uint32_t *scratch);
+
+#endif

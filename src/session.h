@@ -1,0 +1,48 @@
+/* One timeline over a model: the forward pass, the KV cache and the logits of the last position.
+ *
+ * The timeline is the whole text in ids, prompt included; the model sees its last context_length
+ * ids (the window). While the timeline fits, position = index and the KV cache is kept. Beyond, the
+ * window slides: positions start at 0 again and the window is evaluated anew at each step, so that
+ * with and without the cache the bits agree. */
+#ifndef LOGITSCOPE_SESSION_H
+#define LOGITSCOPE_SESSION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model.h"
+#include "status.h"
+
+enum { SESSION_TIMELINE_MAX = 1 << 18 }; /* ids in a timeline: 262,144 */
+
+struct session; /* opaque; one thread at a time */
+
+/* What a feed did: positions that went through the model, and positions taken from the cache. */
+struct session_fed {
+    uint32_t evaluated, reused;
+};
+
+/* Allocates the cache (2 * n_layer * context_length * n_head_kv * n_embd_head float32) and every
+ * scratch array; later calls allocate nothing. `model` must outlive the session.
+ * STATUS_OUT_OF_MEMORY names the bytes asked for. */
+enum status session_open(struct session **session, const struct model *model,
+                         const struct kernels *kernels, struct fault *fault);
+void session_close(struct session *session);
+
+/* Makes the timeline exactly ids[0 .. n) and computes the logits after the last. Keeps the common
+ * prefix; at least the last id is always evaluated unless the timeline is unchanged. reuse = false
+ * evaluates the whole window anew. The logits do not depend on how the ids were split over calls.
+ * On failure the timeline and the logits are as before.
+ * STATUS_EMPTY, STATUS_UNKNOWN_TOKEN (id >= vocab_size), STATUS_TOO_LONG, STATUS_NOT_FINITE. */
+enum status session_feed(struct session *session, const uint32_t *ids, size_t n, bool reuse,
+                         struct session_fed *fed, struct fault *fault);
+
+/* Logits (vocab_size,) of the last feed; NULL before the first. */
+const float *session_logits(const struct session *session);
+/* The timeline; *n ids, owned by the session, valid until the next feed. */
+const uint32_t *session_timeline(const struct session *session, size_t *n);
+/* The inner loops in use; switching them never changes a bit. */
+void session_use(struct session *session, const struct kernels *kernels);
+
+#endif

@@ -1,0 +1,67 @@
+/* Text to ids and back: char, word, byte-level BPE (GPT-2) and SentencePiece-style BPE (Llama) behind
+ * one opaque type, from the metadata of a GGUF image.
+ *
+ * tokenizer.ggml.model is one of
+ *   gpt2             byte-level BPE, tokenizer.ggml.merges by rank; pre-split as GPT-2 does
+ *   llama            BPE by tokenizer.ggml.scores, U+2581 for the space, <0xNN> byte fallback
+ *   logitscope-char  each token is one character
+ *   logitscope-word  text is cut before every space; each piece, its leading space included, is a
+ *                    token */
+#ifndef LOGITSCOPE_TOKENIZER_H
+#define LOGITSCOPE_TOKENIZER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "gguf.h"
+#include "status.h"
+
+enum { TOKENIZER_NONE = -1 }; /* an id that the vocabulary does not have */
+
+/* auto: as tokenizer.ggml.add_bos_token says (its absence: true for llama, false otherwise). */
+enum tokenizer_bos { TOKENIZER_BOS_AUTO, TOKENIZER_BOS_YES, TOKENIZER_BOS_NO };
+
+struct tokenizer; /* opaque, immutable */
+
+/* A token's bytes as they stand in text (the space as a space, a byte token as its byte), and
+ * whether it is special (control or unknown). `data` belongs to the tokenizer. */
+struct tokenizer_piece {
+    const char *data;
+    size_t length;
+    bool special;
+};
+
+/* Builds the tokenizer; everything it needs is copied. The vocabulary must have `vocab_size` tokens
+ * (pass 0 to take whatever the file has). STATUS_BAD_FILE, STATUS_UNSUPPORTED (another
+ * tokenizer.ggml.model, a pre-tokenizer other than gpt-2's), STATUS_OUT_OF_MEMORY. */
+enum status tokenizer_open(struct tokenizer **tokenizer, const struct gguf *file,
+                           uint32_t vocab_size, struct fault *fault);
+void tokenizer_close(struct tokenizer *tokenizer);
+
+/* "char", "word", "gpt2" or "llama". */
+const char *tokenizer_kind(const struct tokenizer *tokenizer);
+uint32_t tokenizer_vocab_size(const struct tokenizer *tokenizer);
+int32_t tokenizer_bos_id(const struct tokenizer *tokenizer);
+int32_t tokenizer_eos_id(const struct tokenizer *tokenizer);
+
+/* Encodes `length` bytes of text. Special tokens inside the text are text unless `special`. At most
+ * `capacity` ids are written; *count is the number that the text has, so a call with capacity 0
+ * measures and length + 1 always suffices (+ 1 more for llama's leading space).
+ * Time grows as n log n. STATUS_UNKNOWN_TOKEN names the character (char) or the word (word) that
+ * the vocabulary lacks, STATUS_OUT_OF_MEMORY. */
+enum status tokenizer_encode(const struct tokenizer *tokenizer, const char *text, size_t length,
+                             enum tokenizer_bos bos, bool special, uint32_t *ids, size_t capacity,
+                             size_t *count, struct fault *fault);
+
+/* The piece of a valid id (id < vocab_size). */
+struct tokenizer_piece tokenizer_piece(const struct tokenizer *tokenizer, uint32_t id);
+
+/* Bytes of a whole text: the pieces one after another, special ones left out unless `special`, and
+ * without the leading space that the llama kind puts before a text. Writes at most `capacity`
+ * bytes, returns the number that the text has. STATUS_UNKNOWN_TOKEN for an id outside. */
+enum status tokenizer_decode(const struct tokenizer *tokenizer, const uint32_t *ids, size_t n,
+                             bool special, char *text, size_t capacity, size_t *length,
+                             struct fault *fault);
+
+#endif

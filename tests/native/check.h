@@ -1,0 +1,39 @@
+/* A test program's harness: each TEST runs on its own, each CHECK that fails says where, and the
+ * closing line is "N passed, N failed". */
+#ifndef LOGITSCOPE_CHECK_H
+#define LOGITSCOPE_CHECK_H
+
+#include <stdio.h>
+
+static int check_passed, check_failed, check_broken;
+
+#define CHECK(condition) CHECK_MESSAGE(condition, "%s", #condition)
+
+/* At most five failures of a test are printed; all of them count against it. */
+#define CHECK_MESSAGE(condition, ...)                                                             \
+    do {                                                                                          \
+        if (!(condition) && check_broken++ < 5) {                                                 \
+            printf("%s:%d: ", __FILE__, __LINE__);                                                \
+            printf(__VA_ARGS__);                                                                  \
+            printf("\n");                                                                         \
+        }                                                                                         \
+    } while (0)
+
+#define TEST(function)                                                                            \
+    do {                                                                                          \
+        check_broken = 0;                                                                         \
+        function();                                                                               \
+        if (check_broken) {                                                                       \
+            check_failed++;                                                                       \
+            printf("FAILED " #function " (%d)\n", check_broken);                                  \
+        } else {                                                                                  \
+            check_passed++;                                                                       \
+        }                                                                                         \
+    } while (0)
+
+static inline int check_report(void) {
+    printf("%d passed, %d failed\n", check_passed, check_failed);
+    return check_failed != 0;
+}
+
+#endif
