@@ -3,7 +3,7 @@
 #ifndef LOGITSCOPE_ELEMENTARY_H
 #define LOGITSCOPE_ELEMENTARY_H
 
-/* e^x in float32, at most 1.5 ulp off for -87.3 <= x <= 88.7. Below it returns exactly 0, above it
+/* e^x in float32, at most 1.5 ulp off for -87.3 <= x <= 88.3. Below it returns exactly 0, above it
  * +Infinity; elementary_exp(0) is exactly 1; NaN gives NaN. kernels_simd.c repeats these very
  * operations in vector words. */
 float elementary_exp(float x);

@@ -1,0 +1,122 @@
+/* Our elementary functions against the C library's, in float64 where ours are float32. */
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "check.h"
+#include "elementary.h"
+#include "status.h"
+
+static double ulp_error(float got, double want) {
+    float nearest = (float)want;
+    double ulp = (double)(nextafterf(fabsf(nearest), INFINITY) - fabsf(nearest));
+    return fabs((double)got - want) / ulp;
+}
+
+static void exp_within_its_bound(void) {
+    double worst = 0;
+    for (int i = -873000; i <= 882990; i += 7) {
+        float x = (float)i * 1e-4f;
+        double error = ulp_error(elementary_exp(x), exp((double)x));
+        if (error > worst) worst = error;
+    }
+    CHECK_MESSAGE(worst <= 1.5, "worst error %g ulp", worst);
+}
+
+static void exp_at_the_edges(void) {
+    CHECK(elementary_exp(0.0f) == 1.0f);
+    CHECK(elementary_exp(-0.0f) == 1.0f);
+    CHECK(elementary_exp(-INFINITY) == 0.0f);
+    CHECK(elementary_exp(-90.0f) == 0.0f);
+    CHECK(elementary_exp(INFINITY) == INFINITY);
+    CHECK(isnan(elementary_exp(NAN)));
+}
+
+/* The weight of a token must not exceed that of a better one, over the range where weights count.
+ */
+static void exp_never_falls(void) {
+    float last = 0;
+    int falls = 0;
+    for (float x = -31.0f; x <= 0.0f; x = nextafterf(x, 1.0f)) {
+        float y = elementary_exp(x);
+        if (y < last) falls++;
+        last = y;
+        /* Every float near 0 would take minutes: stride once the spacing is fine. */
+        if (x > -1.0f) x += 1e-6f;
+    }
+    CHECK_MESSAGE(falls == 0, "%d falls", falls);
+    CHECK(last <= 1.0f);
+}
+
+static void tanh_within_its_bound(void) {
+    double worst = 0;
+    int odd = 1;
+    for (int i = -2500000; i <= 2500000; i += 11) {
+        float x = (float)i * 1e-5f;
+        if (i == 0) continue;
+        double error = ulp_error(elementary_tanh(x), tanh((double)x));
+        if (error > worst) worst = error;
+        if (elementary_tanh(-x) != -elementary_tanh(x)) odd = 0;
+    }
+    CHECK_MESSAGE(worst <= 3.0, "worst error %g ulp", worst);
+    CHECK(odd);
+    CHECK(elementary_tanh(INFINITY) == 1.0f && elementary_tanh(-INFINITY) == -1.0f);
+    CHECK(isnan(elementary_tanh(NAN)));
+}
+
+static void log_and_exp64(void) {
+    double worst_log = 0, worst_exp = 0;
+    for (double x = 1e-320; x < 1e300; x *= 1.37) {
+        double error = fabs(elementary_log(x) - log(x)) / fmax(fabs(log(x)), 1e-3);
+        if (error > worst_log) worst_log = error;
+    }
+    for (double x = 0.5; x < 2.0; x += 1.7e-5) {
+        double error = fabs(elementary_log(x) - log(x)) / fmax(fabs(log(x)), 1e-300);
+        if (x != 1.0 && error > worst_log) worst_log = error;
+    }
+    for (double x = -700; x < 700; x += 0.0137) {
+        double error = fabs(elementary_exp64(x) / exp(x) - 1);
+        if (error > worst_exp) worst_exp = error;
+    }
+    CHECK_MESSAGE(worst_log < 4e-16, "log: %g", worst_log);
+    CHECK_MESSAGE(worst_exp < 6e-16, "exp: %g", worst_exp);
+    CHECK(elementary_log(1.0) == 0.0);
+    CHECK(elementary_log(0.0) == -(double)INFINITY);
+    CHECK(isnan(elementary_log(-1.0)) && isnan(elementary_log((double)NAN)));
+}
+
+static void sine_and_cosine(void) {
+    double worst = 0;
+    for (double x = -1e6; x <= 1e6; x += 17.31) {
+        double error = fmax(fabs(elementary_sin(x) - sin(x)), fabs(elementary_cos(x) - cos(x)));
+        if (error > worst) worst = error;
+    }
+    for (double x = -10; x <= 10; x += 1.3e-4) {
+        double error = fmax(fabs(elementary_sin(x) - sin(x)), fabs(elementary_cos(x) - cos(x)));
+        if (error > worst) worst = error;
+    }
+    CHECK_MESSAGE(worst < 1e-15, "worst error %g", worst);
+    CHECK(elementary_sin(0.0) == 0.0 && elementary_cos(0.0) == 1.0);
+}
+
+static void fault_sentences(void) {
+    struct fault fault;
+    CHECK(fault_set(&fault, STATUS_BAD_FILE, "tensor %s at %u", "a\nb", (uint64_t)1 << 40) ==
+          STATUS_BAD_FILE);
+    CHECK(strcmp(fault.text, "tensor a?b at 1099511627776") == 0);
+    CHECK(fault_set_value(&fault, STATUS_OUT_OF_RANGE, 1.5, "got {}") == STATUS_OUT_OF_RANGE);
+    CHECK(fault.value == 1.5 && strcmp(fault.text, "got {}") == 0);
+    CHECK(fault_set(NULL, STATUS_EMPTY, "x") == STATUS_EMPTY);
+    CHECK(strcmp(status_name(STATUS_TOO_LONG), "too_long") == 0);
+}
+
+int main(void) {
+    TEST(exp_within_its_bound);
+    TEST(exp_at_the_edges);
+    TEST(exp_never_falls);
+    TEST(tanh_within_its_bound);
+    TEST(log_and_exp64);
+    TEST(sine_and_cosine);
+    TEST(fault_sentences);
+    return check_report();
+}
