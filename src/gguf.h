@@ -83,7 +83,8 @@ const struct gguf_tensor *gguf_tensor_at(const struct gguf *file, uint64_t index
 /* Tensor by name, or NULL. */
 const struct gguf_tensor *gguf_tensor_find(const struct gguf *file, const char *name);
 
-/* general.file_type as the file states it, or the type of the largest share of tensor bytes. */
+/* general.file_type as the file states it, or that of the type with the largest share of tensor
+ * bytes: 0 for F32, 1 for F16, 7 for Q8_0. */
 uint32_t gguf_file_type(const struct gguf *file);
 
 /* Widens `count` values of the tensor, from element `first` on, to float32. `first` and `count` are
