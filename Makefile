@@ -1,0 +1,81 @@
+# `make serve` and `make test` do everything on a fresh Debian with Node 20; `make help` lists the rest.
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+
+BUILD := build
+WASM := web/engine/logitscope.wasm
+CLANG ?= $(shell command -v clang || command -v clang-19 || echo clang)
+WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Werror
+CFLAGS := -std=c11 -O2 -g -ffp-contract=off $(WARNINGS) -Isrc
+SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover
+
+LIBRARY := $(filter-out src/wasm.c src/main.c,$(wildcard src/*.c))
+NATIVE_TESTS := $(patsubst tests/native/%.c,$(BUILD)/asan/%,$(wildcard tests/native/test_*.c))
+NATIVE_COMMANDS := $(BUILD)/gcc/logitscope $(BUILD)/clang/logitscope
+C_FILES = $(wildcard src/*.[ch] tests/native/*.[ch])
+
+.PHONY: help serve test wasm native native-tests types models format lint clean
+
+help: ## list these targets
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 22
+
+serve: node_modules/.package-lock.json wasm ## install what is missing, build, serve the page at http://localhost:8080
+	node web/build.js
+	node web/serve.js
+
+# The runner is the recipe, not its prerequisites: a part that does not build counts as a failure.
+test: ## install what is missing, build, run every test
+	@./need.sh gcc=gcc node=nodejs
+	@node tests/run.js
+
+wasm: $(WASM) ## build web/engine/logitscope.wasm
+
+native: $(NATIVE_COMMANDS) ## build the native command line with gcc and with clang
+
+native-tests: $(NATIVE_TESTS)
+
+types: node_modules/.package-lock.json ## check the JavaScript's types, write build/types
+	node_modules/.bin/tsc -p tsconfig.json
+
+format: ## format the C files
+	@./need.sh clang-format=clang-format
+	clang-format -i $(C_FILES)
+
+lint: types ## check formatting and types
+	@./need.sh clang-format=clang-format
+	clang-format --dry-run -Werror $(C_FILES)
+
+clean: ## remove everything that was built
+	rm -rf $(BUILD) dist $(WASM)
+
+node_modules/.package-lock.json: package.json package-lock.json .npmrc
+	npm ci --no-progress
+	@touch $@
+
+$(WASM): build.sh $(wildcard src/*.h) $(LIBRARY) src/wasm.c
+	./build.sh $@
+
+# One folder for each way to compile; -MMD tracks the headers.
+$(BUILD)/asan/%.o: src/%.c
+	@mkdir -p $(@D)
+	gcc $(CFLAGS) $(SANITIZE) -MMD -c $< -o $@
+
+$(BUILD)/asan/test_%: tests/native/test_%.c $(patsubst src/%.c,$(BUILD)/asan/%.o,$(LIBRARY))
+	gcc $(CFLAGS) $(SANITIZE) -Itests/native -MMD -MF $@.d $^ -o $@ -lm
+
+$(BUILD)/gcc/%.o: src/%.c
+	@mkdir -p $(@D)
+	gcc $(CFLAGS) -MMD -c $< -o $@
+
+$(BUILD)/clang/%.o: src/%.c
+	@mkdir -p $(@D)
+	@./need.sh $(CLANG)=clang
+	$(CLANG) $(CFLAGS) -MMD -c $< -o $@
+
+$(BUILD)/gcc/logitscope: $(patsubst src/%.c,$(BUILD)/gcc/%.o,$(LIBRARY) src/main.c)
+	gcc $^ -o $@ -lm
+
+$(BUILD)/clang/logitscope: $(patsubst src/%.c,$(BUILD)/clang/%.o,$(LIBRARY) src/main.c)
+	$(CLANG) $^ -o $@ -lm
+
+-include $(wildcard $(BUILD)/*/*.d)
