@@ -31,7 +31,9 @@ uint32_t draw_inverse(const float *logits, const uint64_t *weights, size_t n, ui
  * splitmix64(splitmix64(splitmix64(seed) + step) + id). Maddison et al. 2014. */
 uint32_t draw_gumbel(const float *logits, size_t n, uint64_t seed, uint64_t step);
 
-/* floor(a * b / 2^53), by a 128-bit product; the result must fit 64 bits. */
+/* floor(a * b / 2^53), exactly, for a <= 2^53 and b < 2^63. */
 uint64_t draw_scale(uint64_t a, uint64_t b);
+/* The same rounded up. */
+uint64_t draw_scale_up(uint64_t a, uint64_t b);
 
 #endif

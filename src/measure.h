@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "status.h"
+
 /* Entropy of p_i = weights[i] / total, from the logits that gave the weights:
  * log2(total / 2^44) - sum w_i (l_i - max) log2(e) / total, never below 0. */
 double measure_entropy(const float *logits, const uint64_t *weights, size_t n, uint64_t total,
@@ -14,7 +16,8 @@ double measure_entropy(const float *logits, const uint64_t *weights, size_t n, u
 double measure_perplexity(double entropy);
 
 /* Distinct n-grams over all n-grams of a text: n = 1 is the type-token ratio, n = 2 distinct-2
- * (Li et al. 2016). 0 for a text shorter than n. */
-double measure_distinct(const uint32_t *ids, size_t count, size_t n);
+ * (Li et al. 2016). 0 for a text shorter than n. STATUS_OUT_OF_MEMORY. */
+enum status measure_distinct(const uint32_t *ids, size_t count, size_t n, double *ratio,
+                             struct fault *fault);
 
 #endif

@@ -4,6 +4,7 @@
 #ifndef LOGITSCOPE_RANK_H
 #define LOGITSCOPE_RANK_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -24,8 +25,8 @@ struct rank_place rank_by_count(const float *logits, const uint64_t *weights, si
 struct rank_place rank_by_mass(const float *logits, const uint64_t *weights, size_t n,
                                uint64_t target, uint32_t *scratch);
 
-/* Whether token a comes before token b. */
-int rank_precedes(const float *logits, uint32_t a, uint32_t b);
+/* Whether token a comes before token b; both survive. */
+bool rank_precedes(const float *logits, uint32_t a, uint32_t b);
 
 /* The rank of a surviving token, from 1. */
 uint32_t rank_of(const float *logits, size_t n, uint32_t id);

@@ -1,0 +1,359 @@
+/* Applies the warpers in order to a copy of the logits and writes down what each one did. */
+#include "chain.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "elementary.h"
+#include "measure.h"
+#include "rank.h"
+
+/* The logits as some stage left them, with what turns them into probabilities. */
+struct snapshot {
+    const float *logits;
+    float max;
+    uint64_t total;
+};
+
+struct chain {
+    size_t vocab_size, top_max;
+    const struct kernels *kernels;
+    const float *raw;            /* the caller's logits while chain_apply runs */
+    float *logits;               /* (vocab_size,) under way, then final */
+    uint64_t *raw_weights;       /* (vocab_size,) */
+    uint64_t *weights;           /* (vocab_size,) of `logits` */
+    uint64_t *spare_weights;     /* (vocab_size,) scratch of the warpers */
+    uint32_t *scratch;           /* (vocab_size,) */
+    uint8_t *removed_by;         /* (vocab_size,) 1 + stage, 0 for a survivor */
+    float *copies[WARPER_COUNT]; /* (vocab_size,) after each stage that changes values; a filter has
+                                    none */
+    float *masked;               /* (vocab_size,) raw logits of the removed tokens alone */
+    uint32_t *ids;               /* (top_max,) the listed tokens */
+    struct chain_token *tokens;
+    double *stage_p;
+    struct snapshot raw_state, state;
+    struct snapshot after[WARPER_COUNT]; /* by stage */
+    struct chain_trace trace;
+};
+
+/* A filter only removes: it changes no surviving logit. */
+static bool is_filter(uint32_t warper) {
+    return strcmp(warp_table[warper].group, "truncation") == 0;
+}
+
+void chain_close(struct chain *chain) {
+    if (!chain) return;
+    for (uint32_t i = 0; i < WARPER_COUNT; i++) free(chain->copies[i]);
+    free(chain->logits);
+    free(chain->raw_weights);
+    free(chain->weights);
+    free(chain->spare_weights);
+    free(chain->scratch);
+    free(chain->removed_by);
+    free(chain->masked);
+    free(chain->ids);
+    free(chain->tokens);
+    free(chain->stage_p);
+    free(chain);
+}
+
+enum status chain_open(struct chain **out, size_t vocab_size, size_t top_max,
+                       const struct kernels *kernels, struct fault *fault) {
+    if (vocab_size == 0) return fault_set(fault, STATUS_EMPTY, "there are no logits");
+    if (top_max > vocab_size) top_max = vocab_size;
+    struct chain *chain = calloc(1, sizeof *chain);
+    if (!chain) goto fail;
+    chain->vocab_size = vocab_size;
+    chain->top_max = top_max;
+    chain->kernels = kernels;
+    bool complete = true;
+    for (uint32_t i = 0; i < WARPER_COUNT; i++) {
+        if (is_filter(i)) continue;
+        chain->copies[i] = malloc(vocab_size * sizeof(float));
+        complete = complete && chain->copies[i];
+    }
+    chain->logits = malloc(vocab_size * sizeof(float));
+    chain->raw_weights = malloc(vocab_size * sizeof(uint64_t));
+    chain->weights = malloc(vocab_size * sizeof(uint64_t));
+    chain->spare_weights = malloc(vocab_size * sizeof(uint64_t));
+    chain->scratch = malloc(vocab_size * sizeof(uint32_t));
+    chain->removed_by = malloc(vocab_size);
+    chain->masked = malloc(vocab_size * sizeof(float));
+    chain->ids = malloc((top_max + 1) * sizeof(uint32_t));
+    chain->tokens = malloc((top_max + 1) * sizeof(struct chain_token));
+    chain->stage_p = malloc((top_max + 1) * WARPER_COUNT * sizeof(double));
+    if (!complete || !chain->logits || !chain->raw_weights || !chain->weights ||
+        !chain->spare_weights || !chain->scratch || !chain->removed_by || !chain->masked ||
+        !chain->ids || !chain->tokens || !chain->stage_p)
+        goto fail;
+    *out = chain;
+    return STATUS_OK;
+fail:
+    chain_close(chain);
+    return fault_set(fault, STATUS_OUT_OF_MEMORY, "out of memory for a vocabulary of %u tokens",
+                     (uint64_t)vocab_size);
+}
+
+void chain_use(struct chain *chain, const struct kernels *kernels) {
+    chain->kernels = kernels;
+}
+
+/* The weight that the kernel gave, for one token. */
+static uint64_t weight_of(float logit, float max) {
+    return logit == -INFINITY ? 0 : (uint64_t)((double)elementary_exp(logit - max) * 0x1p44);
+}
+
+static double share(uint64_t part, uint64_t total) {
+    return (double)part / (double)total;
+}
+
+static enum status check_input(const float *logits, size_t n, const uint32_t *history,
+                               size_t n_history, struct fault *fault) {
+    bool any = false;
+    for (size_t i = 0; i < n; i++) {
+        if (isnan(logits[i]) || logits[i] == INFINITY)
+            return fault_set_value(fault, STATUS_NOT_FINITE, (double)logits[i],
+                                   "the logit of token %u must be finite or -Infinity, got {}",
+                                   (uint64_t)i);
+        any = any || logits[i] != -INFINITY;
+    }
+    if (!any) return fault_set(fault, STATUS_NOTHING_LEFT, "every logit is -Infinity");
+    for (size_t i = 0; i < n_history; i++)
+        if (history[i] >= n)
+            return fault_set(fault, STATUS_UNKNOWN_TOKEN,
+                             "the history holds token %u, the vocabulary has %u tokens",
+                             (uint64_t)history[i], (uint64_t)n);
+    return STATUS_OK;
+}
+
+/* Largest logit and number of survivors. */
+static uint32_t survey(const float *logits, size_t n, float *max) {
+    uint32_t survivors = 0;
+    *max = -INFINITY;
+    for (size_t i = 0; i < n; i++) {
+        survivors += logits[i] != -INFINITY;
+        if (logits[i] > *max) *max = logits[i];
+    }
+    return survivors;
+}
+
+static void start(struct chain *chain, const float *logits) {
+    size_t n = chain->vocab_size;
+    struct chain_trace *trace = &chain->trace;
+    memset(trace, 0, sizeof *trace);
+    memset(chain->removed_by, 0, n);
+    memcpy(chain->logits, logits, n * sizeof *logits);
+    chain->raw = logits;
+    struct snapshot *raw = &chain->raw_state;
+    raw->logits = logits;
+    trace->kept = survey(logits, n, &raw->max);
+    raw->total = chain->kernels->weigh(chain->raw_weights, logits, n, raw->max);
+    memcpy(chain->weights, chain->raw_weights, n * sizeof *chain->weights);
+    chain->state = *raw;
+    trace->vocab_size = (uint32_t)n;
+    trace->raw_entropy = measure_entropy(logits, chain->raw_weights, n, raw->total, raw->max);
+    trace->raw_perplexity = measure_perplexity(trace->raw_entropy);
+    trace->entropy = trace->raw_entropy;
+    trace->perplexity = trace->raw_perplexity;
+}
+
+/* Marks what stage `index` removed, takes its weight out and returns that weight. */
+static uint64_t mark_removed(struct chain *chain, uint32_t index) {
+    uint64_t mass = 0;
+    for (size_t i = 0; i < chain->vocab_size; i++) {
+        if (chain->logits[i] != -INFINITY || chain->removed_by[i] || chain->raw[i] == -INFINITY)
+            continue;
+        chain->removed_by[i] = (uint8_t)(index + 1);
+        mass += chain->weights[i];
+        chain->weights[i] = 0;
+    }
+    return mass;
+}
+
+/* Whether a survivor's logit differs from the state that entered the stage. */
+static bool values_changed(const struct chain *chain) {
+    for (size_t i = 0; i < chain->vocab_size; i++)
+        if (chain->logits[i] != -INFINITY && chain->logits[i] != chain->state.logits[i])
+            return true;
+    return false;
+}
+
+/* After a warper ran: what it removed, the new weights, entropy. */
+static enum status record(struct chain *chain, uint32_t index, struct fault *fault) {
+    size_t n = chain->vocab_size;
+    struct chain_trace *trace = &chain->trace;
+    struct chain_stage *stage = &trace->stages[index];
+    uint32_t before = trace->kept;
+    uint64_t total_before = chain->state.total;
+    float max;
+    trace->kept = survey(chain->logits, n, &max);
+    if (trace->kept == 0)
+        return fault_set(fault, STATUS_NOTHING_LEFT, "%s leaves no token to draw",
+                         warp_table[stage->setting].name);
+    stage->removed = before - trace->kept;
+    uint64_t removed_mass = mark_removed(chain, index);
+    stage->mass_removed = share(removed_mass, total_before);
+    stage->top_p_mass = share(total_before - removed_mass, total_before);
+    bool changed = !is_filter(stage->setting) && values_changed(chain);
+    stage->changed = changed || stage->removed > 0;
+    if (changed || max != chain->state.max) {
+        chain->state.max = max;
+        chain->state.total = chain->kernels->weigh(chain->weights, chain->logits, n, max);
+    } else {
+        chain->state.total = total_before - removed_mass;
+    }
+    if (changed) {
+        float *copy = chain->copies[stage->setting];
+        memcpy(copy, chain->logits, n * sizeof *copy);
+        chain->state.logits = copy;
+    }
+    if (stage->changed) {
+        trace->entropy = measure_entropy(chain->logits, chain->weights, n, chain->state.total, max);
+        trace->perplexity = measure_perplexity(trace->entropy);
+    }
+    return STATUS_OK;
+}
+
+static enum status run_stage(struct chain *chain, uint32_t index, const struct warp_input *input,
+                             uint32_t last_filter, struct fault *fault) {
+    struct chain_trace *trace = &chain->trace;
+    struct chain_stage *stage = &trace->stages[index];
+    uint32_t warper = input->settings->order[index];
+    stage->setting = warper;
+    stage->value = warper == SETTING_LOGIT_BIAS ? (double)input->settings->n_bias
+                                                : input->settings->value[warper];
+    stage->active = settings_active(input->settings, warper);
+    stage->top_p_mass = 1;
+    if (stage->active) {
+        warp_table[warper].apply(chain->logits, input);
+        enum status status = record(chain, index, fault);
+        if (status) return status;
+        if (!stage->changed) stage->after = last_filter;
+    }
+    stage->kept = trace->kept;
+    stage->entropy = trace->entropy;
+    stage->perplexity = trace->perplexity;
+    chain->after[index] = chain->state;
+    return STATUS_OK;
+}
+
+/* The tokens to list: survivors in rank order, then the removed by raw logit, then those that came
+ * in as -Infinity, by id. */
+static size_t list_ids(struct chain *chain, size_t top) {
+    size_t n = chain->vocab_size;
+    size_t found = rank_top(chain->logits, n, top, chain->ids, chain->scratch);
+    if (found == top) return found;
+    for (size_t i = 0; i < n; i++)
+        chain->masked[i] = chain->removed_by[i] ? chain->raw[i] : -INFINITY;
+    found += rank_top(chain->masked, n, top - found, chain->ids + found, chain->scratch);
+    for (size_t i = 0; i < n && found < top; i++)
+        if (chain->raw[i] == -INFINITY) chain->ids[found++] = (uint32_t)i;
+    return found;
+}
+
+static double stage_probability(const struct chain *chain, uint32_t stage, uint32_t id) {
+    uint8_t removed_by = chain->removed_by[id];
+    if (removed_by && removed_by <= stage + 1) return 0;
+    const struct snapshot *after = &chain->after[stage];
+    return share(weight_of(after->logits[id], after->max), after->total);
+}
+
+static void list_tokens(struct chain *chain, size_t top) {
+    struct chain_trace *trace = &chain->trace;
+    size_t count = list_ids(chain, top < chain->top_max ? top : chain->top_max);
+    uint64_t listed = 0, listed_raw = 0;
+    uint32_t listed_kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        uint32_t id = chain->ids[i];
+        struct chain_token *token = &chain->tokens[i];
+        *token =
+            (struct chain_token){.id = id,
+                                 .rank = (uint32_t)i + 1,
+                                 .removed_by = chain->removed_by[id],
+                                 .logit = chain->raw[id],
+                                 .warped = chain->logits[id],
+                                 .p_raw = share(chain->raw_weights[id], chain->raw_state.total),
+                                 .p = share(chain->weights[id], chain->state.total)};
+        for (uint32_t s = 0; s < trace->n_stages; s++)
+            chain->stage_p[i * trace->n_stages + s] = stage_probability(chain, s, id);
+        listed += chain->weights[id];
+        listed_raw += chain->raw_weights[id];
+        listed_kept += token->warped != -INFINITY;
+    }
+    trace->n_tokens = (uint32_t)count;
+    trace->tokens = chain->tokens;
+    trace->stage_p = chain->stage_p;
+    trace->rest_count = trace->vocab_size - (uint32_t)count;
+    trace->rest_kept = trace->kept - listed_kept;
+    trace->rest_p = share(chain->state.total - listed, chain->state.total);
+    trace->rest_p_raw = share(chain->raw_state.total - listed_raw, chain->raw_state.total);
+}
+
+static void sum_up(struct chain *chain) {
+    uint64_t kept_raw = 0;
+    for (size_t i = 0; i < chain->vocab_size; i++) {
+        if (chain->logits[i] == -INFINITY) continue;
+        kept_raw += chain->raw_weights[i];
+        chain->trace.underflowed += chain->weights[i] == 0;
+    }
+    chain->trace.kept_mass_raw = share(kept_raw, chain->raw_state.total);
+}
+
+enum status chain_apply(struct chain *chain, const float *logits, const struct settings *settings,
+                        const uint32_t *history, size_t n_history, size_t top,
+                        struct fault *fault) {
+    enum status status = settings_check(settings, chain->vocab_size, fault);
+    if (!status) status = check_input(logits, chain->vocab_size, history, n_history, fault);
+    if (status) return status;
+    start(chain, logits);
+    struct warp_input input = {.settings = settings,
+                               .kernels = chain->kernels,
+                               .vocab_size = chain->vocab_size,
+                               .history = history,
+                               .n_history = n_history,
+                               .scratch = chain->scratch,
+                               .weights = chain->spare_weights};
+    uint32_t last_filter = 0;
+    chain->trace.n_stages = settings->n_order;
+    for (uint32_t i = 0; i < settings->n_order; i++) {
+        status = run_stage(chain, i, &input, last_filter, fault);
+        if (status) return status;
+        if (chain->trace.stages[i].removed) last_filter = i + 1;
+    }
+    list_tokens(chain, top);
+    sum_up(chain);
+    return STATUS_OK;
+}
+
+const struct chain_trace *chain_trace(const struct chain *chain) {
+    return &chain->trace;
+}
+
+const float *chain_logits(const struct chain *chain) {
+    return chain->logits;
+}
+
+const uint64_t *chain_weights(const struct chain *chain, uint64_t *weight_total) {
+    *weight_total = chain->state.total;
+    return chain->weights;
+}
+
+static struct chain_drawn describe(const struct chain *chain, uint32_t id) {
+    double p = share(chain->weights[id], chain->state.total);
+    return (struct chain_drawn){.id = id,
+                                .rank = rank_of(chain->logits, chain->vocab_size, id),
+                                .p = p,
+                                .p_raw = share(chain->raw_weights[id], chain->raw_state.total),
+                                .logprob = elementary_log(p)};
+}
+
+struct chain_drawn chain_draw(const struct chain *chain, uint64_t r) {
+    return describe(chain, draw_inverse(chain->logits, chain->weights, chain->vocab_size,
+                                        chain->state.total, r, chain->scratch));
+}
+
+struct chain_drawn chain_draw_gumbel(const struct chain *chain, uint64_t seed, uint64_t step) {
+    return describe(chain, draw_gumbel(chain->logits, chain->vocab_size, seed, step));
+}

@@ -1,0 +1,212 @@
+/* The chain's trace against a naive recomputation, and what it refuses. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "chain.h"
+#include "check.h"
+#include "measure.h"
+#include "sample.h"
+
+enum { N = 200 };
+static float logits[N], work[N], previous[N];
+static uint32_t ids[N], history[30];
+static uint32_t scratch[N];
+static uint64_t spare[N];
+
+static uint64_t total_of(const float *l, size_t n, float *max) {
+    uint64_t total = 0;
+    *max = -INFINITY;
+    for (size_t i = 0; i < n; i++) *max = l[i] > *max ? l[i] : *max;
+    for (size_t i = 0; i < n; i++) total += twin_weight(l[i], *max);
+    return total;
+}
+
+static double probability(const float *l, size_t n, uint32_t id) {
+    float max;
+    uint64_t total = total_of(l, n, &max);
+    return (double)twin_weight(l[id], max) / (double)total;
+}
+
+static double entropy_of(const float *l, size_t n) {
+    double bits = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        double p = probability(l, n, i);
+        if (p > 0) bits -= p * log2(p);
+    }
+    return bits;
+}
+
+static void random_settings(struct settings *settings, struct warp_bias *bias, size_t n) {
+    settings_reset(settings);
+    if (sample_uniform() < 0.6) settings->value[SETTING_TEMPERATURE] = 0.2 + 2 * sample_uniform();
+    if (sample_uniform() < 0.1) settings->value[SETTING_TEMPERATURE] = 0;
+    if (sample_uniform() < 0.5) settings->value[SETTING_TOP_K] = 1 + sample_below((uint32_t)n);
+    if (sample_uniform() < 0.5) settings->value[SETTING_TOP_P] = sample_uniform();
+    if (sample_uniform() < 0.5)
+        settings->value[SETTING_REPETITION_PENALTY] = 0.8 + sample_uniform();
+    if (sample_uniform() < 0.3 && n > 2) {
+        bias[0] = (struct warp_bias){0, sample_uniform() < 0.5 ? -(double)INFINITY : 2.5};
+        bias[1] = (struct warp_bias){(uint32_t)n - 2, -1.5};
+        settings->bias = bias;
+        settings->n_bias = 2;
+    }
+    for (uint32_t i = WARPER_COUNT - 1; i > 0 && sample_uniform() < 0.5; i--) {
+        uint32_t j = sample_below(i + 1), swap = settings->order[i];
+        settings->order[i] = settings->order[j];
+        settings->order[j] = swap;
+    }
+}
+
+/* Runs the order by hand and holds every stage and every listed token against it. */
+static void check_stages(const struct chain_trace *trace, const struct settings *settings, size_t n,
+                         size_t n_history) {
+    memcpy(work, logits, n * sizeof *work);
+    for (uint32_t s = 0; s < settings->n_order; s++) {
+        const struct chain_stage *stage = &trace->stages[s];
+        struct warp_input input = {settings,  &kernels_scalar, n,    history,
+                                   n_history, scratch,         spare};
+        uint32_t removed = 0, kept = 0;
+        double mass = 0;
+        memcpy(previous, work, n * sizeof *work);
+        if (settings_active(settings, settings->order[s]))
+            warp_table[settings->order[s]].apply(work, &input);
+        for (uint32_t i = 0; i < n; i++) {
+            kept += work[i] != -INFINITY;
+            if (work[i] == -INFINITY && previous[i] != -INFINITY) {
+                removed++;
+                mass += probability(previous, n, i);
+            }
+        }
+        CHECK(stage->setting == settings->order[s]);
+        CHECK(stage->kept == kept && stage->removed == removed);
+        CHECK(stage->changed == (memcmp(previous, work, n * sizeof *work) != 0));
+        CHECK(fabs(stage->mass_removed - mass) < 1e-12);
+        CHECK(fabs(stage->mass_removed + stage->top_p_mass - 1) < 1e-12);
+        CHECK(fabs(stage->entropy - entropy_of(work, n)) < 1e-6);
+        CHECK(fabs(stage->perplexity - exp2(stage->entropy)) < 1e-9 * stage->perplexity);
+        for (uint32_t t = 0; t < trace->n_tokens; t++) {
+            uint32_t id = trace->tokens[t].id;
+            CHECK(trace->stage_p[t * trace->n_stages + s] == probability(work, n, id));
+            if (trace->tokens[t].removed_by == s + 1)
+                CHECK(work[id] == -INFINITY && previous[id] != -INFINITY);
+        }
+    }
+}
+
+static void check_listing(const struct chain_trace *trace, size_t n, size_t top) {
+    double p = trace->rest_p, p_raw = trace->rest_p_raw;
+    uint32_t kept = trace->rest_kept;
+    size_t survivors = twin_sort(work, n, ids);
+    CHECK(trace->n_tokens == (top < n ? top : n));
+    for (uint32_t t = 0; t < trace->n_tokens; t++) {
+        const struct chain_token *token = &trace->tokens[t];
+        CHECK(token->rank == t + 1);
+        if (t < survivors) CHECK(token->id == ids[t] && token->removed_by == 0);
+        CHECK(token->logit == logits[token->id] && token->warped == work[token->id]);
+        CHECK(token->p == probability(work, n, token->id));
+        CHECK(token->p_raw == probability(logits, n, token->id));
+        if (t > survivors && token->logit != -INFINITY)
+            CHECK(token[-1].logit > token->logit ||
+                  (token[-1].logit == token->logit && token[-1].id < token->id));
+        p += token->p;
+        p_raw += token->p_raw;
+        kept += token->warped != -INFINITY;
+    }
+    CHECK(fabs(p - 1) < 1e-12 && fabs(p_raw - 1) < 1e-12);
+    CHECK(kept == trace->kept && trace->kept == survivors);
+    CHECK(trace->rest_count == n - trace->n_tokens);
+}
+
+static void trace_equals_its_twin(void) {
+    for (int round = 0; round < 800; round++) {
+        struct settings settings;
+        struct warp_bias bias[2];
+        struct chain *chain;
+        size_t n = 1 + sample_below(round % 3 ? 15 : N), top = sample_below(25);
+        size_t n_history = sample_below(30);
+        sample_logits(logits, n, (uint32_t)round % SAMPLE_KINDS);
+        random_settings(&settings, bias, n);
+        for (size_t i = 0; i < n_history; i++) history[i] = sample_below((uint32_t)n);
+        memcpy(previous, logits, n * sizeof *logits);
+        CHECK(chain_open(&chain, n, 25, &kernels_scalar, NULL) == STATUS_OK);
+        struct fault fault;
+        enum status status = chain_apply(chain, logits, &settings, history, n_history, top, &fault);
+        CHECK(!memcmp(previous, logits, n * sizeof *logits));
+        if (status == STATUS_OK) {
+            check_stages(chain_trace(chain), &settings, n, n_history);
+            check_listing(chain_trace(chain), n, top);
+            uint64_t r = draw_random(9, (uint64_t)round);
+            struct chain_drawn drawn = chain_draw(chain, r);
+            CHECK(drawn.id == twin_draw(work, n, r, ids));
+            CHECK(drawn.p == probability(work, n, drawn.id));
+            CHECK(drawn.p_raw == probability(logits, n, drawn.id));
+            CHECK(drawn.rank >= 1 && ids[drawn.rank - 1] == drawn.id);
+            CHECK(fabs(drawn.logprob - log(drawn.p)) < 1e-12);
+            CHECK(fabs(chain_trace(chain)->raw_entropy - entropy_of(logits, n)) < 1e-6);
+        } else {
+            CHECK(status == STATUS_NOTHING_LEFT && settings.n_bias > 0);
+        }
+        chain_close(chain);
+    }
+}
+
+static void idle_stage_names_the_one_before(void) {
+    struct chain *chain;
+    struct settings settings;
+    settings_reset(&settings);
+    settings.value[SETTING_TOP_K] = 2;
+    settings.value[SETTING_TOP_P] = 0.99;
+    memcpy(logits, (float[]){5, 4.9f, 1, 0}, 4 * sizeof *logits);
+    CHECK(chain_open(&chain, 4, 4, &kernels_scalar, NULL) == STATUS_OK);
+    CHECK(chain_apply(chain, logits, &settings, NULL, 0, 4, NULL) == STATUS_OK);
+    const struct chain_stage *top_p = &chain_trace(chain)->stages[SETTING_TOP_P];
+    CHECK(top_p->active && !top_p->changed && top_p->after == SETTING_TOP_K + 1);
+    CHECK(chain_trace(chain)->tokens[2].removed_by == SETTING_TOP_K + 1);
+    chain_close(chain);
+}
+
+static void bad_input_is_refused(void) {
+    struct chain *chain;
+    struct settings settings;
+    struct fault fault;
+    settings_reset(&settings);
+    CHECK(chain_open(&chain, 0, 4, &kernels_scalar, &fault) == STATUS_EMPTY);
+    CHECK(chain_open(&chain, 3, 4, &kernels_scalar, &fault) == STATUS_OK);
+    float bad[] = {1, NAN, 2};
+    CHECK(chain_apply(chain, bad, &settings, NULL, 0, 3, &fault) == STATUS_NOT_FINITE);
+    CHECK(!strcmp(fault.text, "the logit of token 1 must be finite or -Infinity, got {}"));
+    bad[1] = INFINITY;
+    CHECK(chain_apply(chain, bad, &settings, NULL, 0, 3, &fault) == STATUS_NOT_FINITE);
+    float none[] = {-INFINITY, -INFINITY, -INFINITY};
+    CHECK(chain_apply(chain, none, &settings, NULL, 0, 3, &fault) == STATUS_NOTHING_LEFT);
+    struct warp_bias bans[] = {{0, -INFINITY}, {1, -INFINITY}, {2, -INFINITY}};
+    float good[] = {1, 2, 3};
+    settings.bias = bans;
+    settings.n_bias = 3;
+    CHECK(chain_apply(chain, good, &settings, NULL, 0, 3, &fault) == STATUS_NOTHING_LEFT);
+    CHECK(!strcmp(fault.text, "logit_bias leaves no token to draw"));
+    settings.n_bias = 0;
+    CHECK(chain_apply(chain, good, &settings, (uint32_t[]){3}, 1, 3, &fault) ==
+          STATUS_UNKNOWN_TOKEN);
+    CHECK(chain_apply(chain, good, &settings, NULL, 0, 3, &fault) == STATUS_OK);
+    chain_close(chain);
+}
+
+static void diversity_of_a_text(void) {
+    static const uint32_t text[] = {1, 2, 1, 2, 1, 2, 3};
+    double ratio;
+    CHECK(measure_distinct(text, 7, 1, &ratio, NULL) == STATUS_OK && ratio == 3.0 / 7);
+    CHECK(measure_distinct(text, 7, 2, &ratio, NULL) == STATUS_OK && ratio == 3.0 / 6);
+    CHECK(measure_distinct(text, 1, 2, &ratio, NULL) == STATUS_OK && ratio == 0);
+    CHECK(measure_distinct(NULL, 0, 1, &ratio, NULL) == STATUS_OK && ratio == 0);
+}
+
+int main(void) {
+    pcg32_seed(&sample_generator, 3, 1);
+    TEST(trace_equals_its_twin);
+    TEST(idle_stage_names_the_one_before);
+    TEST(bad_input_is_refused);
+    TEST(diversity_of_a_text);
+    return check_report();
+}

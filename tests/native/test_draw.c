@@ -1,0 +1,149 @@
+/* The generators against published numbers, the draws against naive twins and against theory. */
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "check.h"
+#include "draw.h"
+#include "kernels.h"
+#include "rank.h"
+#include "sample.h"
+
+static void pcg32_first_outputs(void) {
+    static const uint32_t expected[] = {0xa15c02b7, 0x7b47f409, 0xba1d3330,
+                                        0x83d2f293, 0xbfa4784b, 0xcbed606e};
+    struct pcg32 generator;
+    pcg32_seed(&generator, 42, 54);
+    for (int i = 0; i < 6; i++) CHECK(pcg32_next(&generator) == expected[i]);
+}
+
+static void pcg32_advances_as_it_steps(void) {
+    struct pcg32 walking, jumping;
+    pcg32_seed(&walking, 7, 54);
+    for (uint64_t delta = 0; delta < 300; delta++) {
+        pcg32_seed(&jumping, 7, 54);
+        pcg32_advance(&jumping, delta);
+        CHECK(jumping.state == walking.state);
+        pcg32_next(&walking);
+    }
+}
+
+static void uniform_of_seed_42(void) {
+    CHECK((double)draw_random(42, 0) * 0x1p-53 == 0.6303102186438938);
+    struct pcg32 generator;
+    pcg32_seed(&generator, 42, 54);
+    for (uint64_t step = 0; step < 50; step++) {
+        uint64_t a = pcg32_next(&generator) >> 5, b = pcg32_next(&generator) >> 6;
+        CHECK(draw_random(42, step) == a * 67108864 + b);
+        CHECK(draw_random(42, step) < (uint64_t)1 << 53);
+    }
+}
+
+static void scaling_is_exact(void) {
+    __extension__ typedef unsigned __int128 wide;
+    for (int i = 0; i < 20000; i++) {
+        uint64_t a = splitmix64((uint64_t)i) >> (11 + i % 50);
+        uint64_t b = splitmix64((uint64_t)i + 77777) >> (1 + i % 60);
+        wide product = (wide)a * b, unit = (wide)1 << 53;
+        CHECK(draw_scale(a, b) == (uint64_t)(product / unit));
+        CHECK(draw_scale_up(a, b) == (uint64_t)((product + unit - 1) / unit));
+    }
+}
+
+static void inverse_equals_its_twin(void) {
+    enum { N = 300 };
+    float logits[N];
+    uint64_t weights[N];
+    uint32_t ids[N], scratch[N];
+    for (int round = 0; round < 3000; round++) {
+        size_t n = 1 + sample_below(round % 3 ? 12 : N);
+        sample_logits(logits, n, (uint32_t)round % SAMPLE_KINDS);
+        twin_sort(logits, n, ids);
+        uint64_t total = kernels_scalar.weigh(weights, logits, n, logits[ids[0]]);
+        uint64_t r = draw_random(3, (uint64_t)round);
+        if (round % 50 == 0) r = 0;
+        if (round % 50 == 1) r = ((uint64_t)1 << 53) - 1;
+        uint32_t id = draw_inverse(logits, weights, n, total, r, scratch);
+        CHECK(id == twin_draw(logits, n, r, ids));
+        CHECK(weights[id] > 0);
+    }
+}
+
+/* Chi-square of 20,000 draws over ten tokens; 9 degrees of freedom, one in a million above 45. */
+static double chi_square(int gumbel) {
+    enum { N = 10, DRAWS = 20000 };
+    float logits[N];
+    uint64_t weights[N];
+    uint32_t scratch[N], counts[N] = {0};
+    for (int i = 0; i < N; i++) logits[i] = (float)(i % 4) * 0.7f - (float)i * 0.1f;
+    float max = logits[3];
+    for (int i = 0; i < N; i++) max = logits[i] > max ? logits[i] : max;
+    uint64_t total = kernels_scalar.weigh(weights, logits, N, max);
+    for (uint64_t step = 0; step < DRAWS; step++)
+        counts[gumbel ? draw_gumbel(logits, N, 11, step)
+                      : draw_inverse(logits, weights, N, total, draw_random(11, step), scratch)]++;
+    double sum = 0;
+    for (int i = 0; i < N; i++) {
+        double expected = (double)weights[i] / (double)total * DRAWS;
+        sum += (counts[i] - expected) * (counts[i] - expected) / expected;
+    }
+    return sum;
+}
+
+static void both_draws_follow_the_distribution(void) {
+    CHECK_MESSAGE(chi_square(0) < 45, "inverse: %g", chi_square(0));
+    CHECK_MESSAGE(chi_square(1) < 45, "gumbel: %g", chi_square(1));
+}
+
+static void gumbel_equals_its_twin(void) {
+    enum { N = 40 };
+    float logits[N];
+    for (uint64_t round = 0; round < 500; round++) {
+        sample_logits(logits, N, (uint32_t)round % SAMPLE_KINDS);
+        double best = -INFINITY;
+        uint32_t expected = 0;
+        for (uint32_t i = 0; i < N; i++) {
+            uint64_t bits = splitmix64(splitmix64(splitmix64(5) + round) + i) >> 11;
+            double score = (double)logits[i] - log(-log(((double)bits + 0.5) / 9007199254740992.0));
+            if (score > best) best = score, expected = i;
+        }
+        CHECK(draw_gumbel(logits, N, 5, round) == expected);
+    }
+}
+
+static void ranks_equal_a_full_sort(void) {
+    enum { N = 500 };
+    float logits[N];
+    uint64_t weights[N];
+    uint32_t ids[N], top[N], scratch[N];
+    for (int round = 0; round < 1200; round++) {
+        size_t n = 1 + sample_below(round % 2 ? 20 : N);
+        sample_logits(logits, n, (uint32_t)round % SAMPLE_KINDS);
+        if (round % 7 == 0) logits[sample_below((uint32_t)n)] = -0.0f;
+        size_t count = twin_sort(logits, n, ids);
+        kernels_scalar.weigh(weights, logits, n, logits[ids[0]]);
+        size_t want = sample_below((uint32_t)n + 3);
+        size_t found = rank_top(logits, n, want, top, scratch);
+        CHECK(found == (want < count ? want : count));
+        for (size_t i = 0; i < found; i++) CHECK(top[i] == ids[i]);
+        uint32_t k = 1 + sample_below((uint32_t)count);
+        struct rank_place place = rank_by_count(logits, weights, n, k, scratch);
+        uint64_t before = 0;
+        for (size_t i = 0; i + 1 < k; i++) before += weights[ids[i]];
+        CHECK(place.id == ids[k - 1] && place.before == k - 1 && place.mass_before == before);
+        CHECK(rank_of(logits, n, ids[k - 1]) == k);
+    }
+}
+
+int main(void) {
+    pcg32_seed(&sample_generator, 1, 1);
+    TEST(pcg32_first_outputs);
+    TEST(pcg32_advances_as_it_steps);
+    TEST(uniform_of_seed_42);
+    TEST(scaling_is_exact);
+    TEST(inverse_equals_its_twin);
+    TEST(both_draws_follow_the_distribution);
+    TEST(gumbel_equals_its_twin);
+    TEST(ranks_equal_a_full_sort);
+    return check_report();
+}

@@ -1,0 +1,170 @@
+/* The properties that hold for any logits, at vocabularies from 1 to 262,144. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "chain.h"
+#include "check.h"
+#include "sample.h"
+
+static const size_t SIZES[] = {1, 2, 7, 64, 512, 50257, 262144};
+enum { SIZE_COUNT = sizeof SIZES / sizeof *SIZES, LARGEST = 262144 };
+
+static float *logits, *earlier;
+static bool *kept_before;
+
+/* Runs a check on fresh random logits of every size and kind; fewer rounds where they are long. */
+static void for_all(void (*check)(struct chain *, size_t)) {
+    for (int s = 0; s < SIZE_COUNT; s++) {
+        struct chain *chain;
+        size_t n = SIZES[s];
+        CHECK(chain_open(&chain, n, 1, &kernels_scalar, NULL) == STATUS_OK);
+        for (uint32_t round = 0; round < (n > 1000 ? SAMPLE_KINDS : 60); round++) {
+            sample_logits(logits, n, round % SAMPLE_KINDS);
+            check(chain, n);
+        }
+        chain_close(chain);
+    }
+}
+
+static const struct chain_trace *apply(struct chain *chain, const struct settings *settings) {
+    CHECK(chain_apply(chain, logits, settings, NULL, 0, 1, NULL) == STATUS_OK);
+    return chain_trace(chain);
+}
+
+static struct settings one(enum setting setting, double value) {
+    struct settings settings;
+    settings_reset(&settings);
+    CHECK(settings_set(&settings, setting, value, NULL) == STATUS_OK);
+    return settings;
+}
+
+static size_t best(size_t n) {
+    size_t id = 0;
+    for (size_t i = 1; i < n; i++)
+        if (logits[i] > logits[id]) id = i;
+    return id;
+}
+
+static void mass_is_one(struct chain *chain, size_t n) {
+    struct settings settings = one(SETTING_TEMPERATURE, 0.1 + 3 * sample_uniform());
+    apply(chain, &settings);
+    uint64_t total, sum = 0;
+    double mass = 0;
+    const uint64_t *weights = chain_weights(chain, &total);
+    for (size_t i = 0; i < n; i++) {
+        sum += weights[i];
+        mass += (double)weights[i] / (double)total;
+    }
+    CHECK(sum == total && fabs(mass - 1) < 0x1p-20);
+}
+
+static void argmax_survives(struct chain *chain, size_t n) {
+    struct settings k = one(SETTING_TOP_K, 1 + sample_below((uint32_t)n));
+    struct settings p = one(SETTING_TOP_P, sample_uniform());
+    apply(chain, &k);
+    CHECK(chain_logits(chain)[best(n)] == logits[best(n)]);
+    apply(chain, &p);
+    CHECK(chain_logits(chain)[best(n)] == logits[best(n)]);
+}
+
+static void entropy_rises_with_temperature(struct chain *chain, size_t n) {
+    (void)n;
+    static const double ladder[] = {0.01, 0.1, 0.3, 0.7, 1, 1.01, 2, 10, 1e3, 1e6};
+    double last = 0;
+    for (size_t i = 0; i < sizeof ladder / sizeof *ladder; i++) {
+        struct settings settings = one(SETTING_TEMPERATURE, ladder[i]);
+        double entropy = apply(chain, &settings)->entropy;
+        CHECK_MESSAGE(entropy >= last - 1e-6, "T = %g: %.9f after %.9f", ladder[i], entropy, last);
+        last = entropy;
+    }
+}
+
+static void temperature_limits(struct chain *chain, size_t n) {
+    (void)n;
+    struct settings cold = one(SETTING_TEMPERATURE, 1e-30), greedy = one(SETTING_TEMPERATURE, 0);
+    struct settings hot = one(SETTING_TEMPERATURE, 1e30);
+    apply(chain, &cold);
+    uint32_t drawn = chain_draw(chain, 0).id;
+    apply(chain, &greedy);
+    CHECK(chain_draw(chain, 0).id == drawn &&
+          chain_draw(chain, ((uint64_t)1 << 53) - 1).id == drawn);
+    const struct chain_trace *trace = apply(chain, &hot);
+    CHECK(fabs(trace->entropy - log2((double)trace->kept)) < 1e-6);
+}
+
+/* A tighter filter keeps a subset. */
+static void subset(struct chain *chain, size_t n, enum setting setting, double loose,
+                   double tight) {
+    struct settings settings = one(setting, loose);
+    apply(chain, &settings);
+    for (size_t i = 0; i < n; i++) kept_before[i] = chain_logits(chain)[i] != -INFINITY;
+    settings = one(setting, tight);
+    apply(chain, &settings);
+    size_t outside = 0;
+    for (size_t i = 0; i < n; i++)
+        outside += chain_logits(chain)[i] != -INFINITY && !kept_before[i];
+    CHECK_MESSAGE(outside == 0, "%s %g keeps %zu that %g removes", warp_table[setting].name, tight,
+                  outside, loose);
+}
+
+static void smaller_keeps_a_subset(struct chain *chain, size_t n) {
+    double a = sample_uniform(), b = sample_uniform();
+    subset(chain, n, SETTING_TOP_P, a > b ? a : b, a > b ? b : a);
+    uint32_t j = 1 + sample_below((uint32_t)n), k = 1 + sample_below((uint32_t)n);
+    subset(chain, n, SETTING_TOP_K, j > k ? j : k, j > k ? k : j);
+}
+
+/* Equal up to ties that rounding makes: with temperature first, more may tie with the k-th. */
+static void top_k_commutes_with_temperature(struct chain *chain, size_t n) {
+    struct settings settings = one(SETTING_TOP_K, 1 + sample_below((uint32_t)n));
+    settings.value[SETTING_TEMPERATURE] = 0.25 + 2 * sample_uniform();
+    apply(chain, &settings);
+    memcpy(earlier, chain_logits(chain), n * sizeof *earlier);
+    settings.order[SETTING_TEMPERATURE] = SETTING_TOP_K;
+    settings.order[SETTING_TOP_K] = SETTING_TEMPERATURE;
+    apply(chain, &settings);
+    float limit = INFINITY;
+    for (size_t i = 0; i < n; i++)
+        if (earlier[i] != -INFINITY && earlier[i] < limit) limit = earlier[i];
+    for (size_t i = 0; i < n; i++) {
+        float late = chain_logits(chain)[i];
+        CHECK(late == earlier[i] || (late == -INFINITY && earlier[i] == limit));
+    }
+}
+
+static void mass(void) {
+    for_all(mass_is_one);
+}
+static void argmax(void) {
+    for_all(argmax_survives);
+}
+static void entropy(void) {
+    for_all(entropy_rises_with_temperature);
+}
+static void limits(void) {
+    for_all(temperature_limits);
+}
+static void subsets(void) {
+    for_all(smaller_keeps_a_subset);
+}
+static void commutes(void) {
+    for_all(top_k_commutes_with_temperature);
+}
+
+int main(void) {
+    pcg32_seed(&sample_generator, 4, 1);
+    logits = malloc(LARGEST * sizeof *logits);
+    earlier = malloc(LARGEST * sizeof *earlier);
+    kept_before = malloc(LARGEST * sizeof *kept_before);
+    TEST(mass);
+    TEST(argmax);
+    TEST(entropy);
+    TEST(limits);
+    TEST(subsets);
+    TEST(commutes);
+    free(logits);
+    free(earlier);
+    free(kept_before);
+    return check_report();
+}

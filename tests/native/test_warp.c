@@ -1,0 +1,220 @@
+/* Each warper against a naive twin and at its edges. */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "check.h"
+#include "sample.h"
+#include "warp.h"
+
+enum { N = 400 };
+static float logits[N], twin[N], before[N];
+static uint32_t scratch[N], ids[N], history[N];
+static uint64_t weights[N];
+
+/* Applies one warper with the given value in place on `logits`. */
+static void apply(enum setting warper, struct settings *settings, size_t n, size_t n_history) {
+    struct warp_input input = {settings, &kernels_scalar, n, history, n_history, scratch, weights};
+    warp_table[warper].apply(logits, &input);
+}
+
+static void same_bits(const float *a, const float *b, size_t n, const char *what, int round) {
+    CHECK_MESSAGE(!memcmp(a, b, n * sizeof *a), "%s differs in round %d", what, round);
+}
+
+static size_t draw_case(int round) {
+    size_t n = 1 + sample_below(round % 2 ? 9 : N);
+    sample_logits(logits, n, (uint32_t)round % SAMPLE_KINDS);
+    memcpy(twin, logits, n * sizeof *logits);
+    memcpy(before, logits, n * sizeof *logits);
+    return n;
+}
+
+static void filters_equal_their_twins(void) {
+    for (int round = 0; round < 4000; round++) {
+        struct settings settings;
+        settings_reset(&settings);
+        size_t n = draw_case(round);
+        double keep = round % 5 ? 1 : 1 + sample_below(8);
+        settings.value[SETTING_MIN_TOKENS_TO_KEEP] = keep;
+        if (round % 2) {
+            double k = 1 + sample_below((uint32_t)n + 2);
+            settings.value[SETTING_TOP_K] = k;
+            apply(SETTING_TOP_K, &settings, n, 0);
+            twin_top_k(twin, n, k, keep, ids);
+        } else {
+            double p = round % 10 ? sample_uniform() : (double)sample_below(9) / 8;
+            settings.value[SETTING_TOP_P] = p;
+            apply(SETTING_TOP_P, &settings, n, 0);
+            if (p < 1) twin_top_p(twin, n, p, keep, ids);
+        }
+        same_bits(logits, twin, n, "filter", round);
+    }
+}
+
+static void penalty_counts_each_id_once(void) {
+    for (int round = 0; round < 1000; round++) {
+        struct settings settings;
+        settings_reset(&settings);
+        size_t n = draw_case(round), n_history = sample_below(40);
+        for (size_t i = 0; i < n_history; i++) history[i] = sample_below((uint32_t)n);
+        double penalty = 0.25 + 2 * sample_uniform();
+        size_t window = round % 3 ? sample_below(50) : 0;
+        settings.value[SETTING_REPETITION_PENALTY] = penalty;
+        settings.value[SETTING_REPETITION_WINDOW] = (double)window;
+        apply(SETTING_REPETITION_PENALTY, &settings, n, n_history);
+        for (uint32_t id = 0; id < n; id++) {
+            int seen = 0;
+            for (size_t i = 0; i < n_history; i++)
+                if (history[i] == id && (window == 0 || n_history - i <= window)) seen = 1;
+            if (!seen || twin[id] == -INFINITY) continue;
+            double l = (double)twin[id];
+            twin[id] = (float)(l > 0 ? l / penalty : l * penalty);
+            if (penalty >= 1) CHECK(twin[id] <= before[id]);
+        }
+        same_bits(logits, twin, n, "penalty", round);
+    }
+}
+
+static void temperature_divides_and_stays_finite(void) {
+    static const double values[] = {0.5, 2, 0.7, 1e-3, 1e-30, 5e-324, 1e300, DBL_MAX};
+    for (int round = 0; round < 400; round++) {
+        struct settings settings;
+        settings_reset(&settings);
+        size_t n = draw_case(round);
+        double temperature = values[round % 8];
+        settings.value[SETTING_TEMPERATURE] = temperature;
+        apply(SETTING_TEMPERATURE, &settings, n, 0);
+        for (size_t i = 0; i < n; i++) {
+            CHECK((logits[i] == -INFINITY) == (before[i] == -INFINITY));
+            CHECK(!isnan(logits[i]) && logits[i] != INFINITY);
+            if (temperature >= 1e-3 && before[i] != -INFINITY)
+                CHECK(logits[i] == (float)((double)before[i] / temperature));
+            for (size_t j = 0; j < i && j < 20; j++)
+                CHECK(!(before[i] > before[j] && logits[i] < logits[j]));
+        }
+    }
+}
+
+static void temperature_zero_keeps_the_first_best(void) {
+    struct settings settings;
+    settings_reset(&settings);
+    settings.value[SETTING_TEMPERATURE] = 0;
+    memcpy(logits, (float[]){1, 3, -INFINITY, 3, 2}, 5 * sizeof *logits);
+    apply(SETTING_TEMPERATURE, &settings, 5, 0);
+    same_bits(logits, (float[]){-INFINITY, 3, -INFINITY, -INFINITY, -INFINITY}, 5, "greedy", 0);
+}
+
+static void bias_adds_and_bans(void) {
+    static const struct warp_bias bias[] = {{0, 1.5}, {1, -INFINITY}, {2, DBL_MAX}, {3, 4}};
+    struct settings settings;
+    settings_reset(&settings);
+    settings.bias = bias;
+    settings.n_bias = 4;
+    memcpy(logits, (float[]){1, 3, 0, -INFINITY, 2}, 5 * sizeof *logits);
+    apply(SETTING_LOGIT_BIAS, &settings, 5, 0);
+    same_bits(logits, (float[]){2.5f, -INFINITY, FLT_MAX, -INFINITY, 2}, 5, "bias", 0);
+}
+
+static void neutral_is_the_identity(void) {
+    for (int round = 0; round < 300; round++) {
+        struct settings settings;
+        settings_reset(&settings);
+        size_t n = draw_case(round);
+        for (size_t i = 0; i < 5; i++) history[i] = sample_below((uint32_t)n);
+        for (uint32_t warper = 0; warper < WARPER_COUNT; warper++) {
+            CHECK(!settings_active(&settings, warper));
+            apply(warper, &settings, n, 5);
+            same_bits(logits, before, n, warp_table[warper].name, round);
+        }
+    }
+}
+
+static void exact_hits_of_top_p(void) {
+    struct settings settings;
+    settings_reset(&settings);
+    for (int k = 1; k <= 8; k++) {
+        for (int i = 0; i < 8; i++) logits[i] = 2.5f;
+        settings.value[SETTING_TOP_P] = k / 8.0;
+        apply(SETTING_TOP_P, &settings, 8, 0);
+        for (int i = 0; i < 8; i++) CHECK((logits[i] != -INFINITY) == (i < k));
+    }
+    static const double p[] = {.60, .20, .10, .05, .03, .02};
+    for (int i = 0; i < 6; i++) logits[i] = (float)log(p[i]);
+    settings.value[SETTING_TOP_P] = 0.9;
+    apply(SETTING_TOP_P, &settings, 6, 0);
+    for (int i = 0; i < 6; i++) CHECK((logits[i] != -INFINITY) == (i < 3));
+}
+
+static void refused_settings_change_nothing(void) {
+    static const struct {
+        enum setting setting;
+        double value;
+        const char *text;
+    } cases[] = {
+        {SETTING_TOP_P, 1.5, "top_p must be between 0 and 1, got {}"},
+        {SETTING_TOP_P, -0.1, "top_p must be between 0 and 1, got {}"},
+        {SETTING_TOP_P, NAN, "top_p must be between 0 and 1, got {}"},
+        {SETTING_TEMPERATURE, -1, "temperature must be a finite number of at least 0, got {}"},
+        {SETTING_TEMPERATURE, INFINITY,
+         "temperature must be a finite number of at least 0, got {}"},
+        {SETTING_REPETITION_PENALTY, 0,
+         "repetition_penalty must be a finite number greater than 0, got {}"},
+        {SETTING_TOP_K, 2.5, "top_k must be a whole number of at least 0, got {}"},
+        {SETTING_TOP_K, -3, "top_k must be a whole number of at least 0, got {}"},
+        {SETTING_MIN_TOKENS_TO_KEEP, 0,
+         "min_tokens_to_keep must be a whole number of at least 1, got {}"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct settings settings, copy;
+        struct fault fault;
+        settings_reset(&settings);
+        copy = settings;
+        CHECK(settings_set(&settings, cases[i].setting, cases[i].value, &fault) ==
+              STATUS_OUT_OF_RANGE);
+        CHECK_MESSAGE(!strcmp(fault.text, cases[i].text), "%s", fault.text);
+        CHECK(fault.value == cases[i].value || isnan(cases[i].value));
+        CHECK(!memcmp(&settings, &copy, sizeof copy));
+    }
+    struct settings settings;
+    settings_reset(&settings);
+    CHECK(settings_set(&settings, SETTING_LOGIT_BIAS, 1, NULL) == STATUS_INVALID_ARGUMENT);
+    CHECK(settings_set(&settings, SETTING_TOP_P, 0.25, NULL) == STATUS_OK);
+    CHECK(settings.value[SETTING_TOP_P] == 0.25);
+}
+
+static void orders_are_checked(void) {
+    struct settings settings;
+    struct fault fault;
+    settings_reset(&settings);
+    CHECK(settings_check(&settings, 4, &fault) == STATUS_OK);
+    settings.order[0] = SETTING_TOP_K;
+    CHECK(settings_check(&settings, 4, &fault) == STATUS_INVALID_ARGUMENT);
+    CHECK(!strcmp(fault.text, "order names top_k twice"));
+    settings.n_order = 1;
+    CHECK(settings_check(&settings, 4, &fault) == STATUS_OK);
+    settings.value[SETTING_TEMPERATURE] = 2;
+    CHECK(settings_check(&settings, 4, &fault) == STATUS_INVALID_ARGUMENT);
+    CHECK(!strcmp(fault.text, "order leaves out temperature, which is active"));
+    struct warp_bias bias = {4, 0.5};
+    settings_reset(&settings);
+    settings.bias = &bias;
+    settings.n_bias = 1;
+    CHECK(settings_check(&settings, 4, &fault) == STATUS_UNKNOWN_TOKEN);
+    bias = (struct warp_bias){3, NAN};
+    CHECK(settings_check(&settings, 4, &fault) == STATUS_OUT_OF_RANGE);
+}
+
+int main(void) {
+    pcg32_seed(&sample_generator, 2, 1);
+    TEST(filters_equal_their_twins);
+    TEST(penalty_counts_each_id_once);
+    TEST(temperature_divides_and_stays_finite);
+    TEST(temperature_zero_keeps_the_first_best);
+    TEST(bias_adds_and_bans);
+    TEST(neutral_is_the_identity);
+    TEST(exact_hits_of_top_p);
+    TEST(refused_settings_change_nothing);
+    TEST(orders_are_checked);
+    return check_report();
+}
