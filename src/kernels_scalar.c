@@ -1,0 +1,121 @@
+/* The inner loops as plain loops: the specification of every sum's order, and the naive twin that
+ * the vector table is held against, bit for bit. */
+#include <math.h>
+#include <stdint.h>
+
+#include "elementary.h"
+#include "kernels.h"
+
+static void matmul(float *out, const struct matrix *w, const float *bias, const float *x,
+                   size_t n) {
+    size_t rows = w->rows, cols = w->cols;
+    for (size_t t = 0; t < n; t++) {
+        for (size_t r = 0; r < rows; r++) {
+            const float *row = w->data + r / MATRIX_BLOCK * MATRIX_BLOCK * cols + r % MATRIX_BLOCK;
+            float sum = 0;
+            for (size_t c = 0; c < cols; c++) sum += row[c * MATRIX_BLOCK] * x[t * cols + c];
+            out[t * rows + r] = bias ? sum + bias[r] : sum;
+        }
+    }
+}
+
+static float combine(const float a[4]) {
+    return (a[0] + a[1]) + (a[2] + a[3]);
+}
+
+static void layer_norm(float *out, const float *x, const float *weight, const float *bias, size_t n,
+                       float eps) {
+    float sums[4] = {0}, squares[4] = {0};
+    for (size_t i = 0; i < n; i++) sums[i % 4] += x[i];
+    float mean = combine(sums) / (float)n;
+    for (size_t i = 0; i < n; i++) squares[i % 4] += (x[i] - mean) * (x[i] - mean);
+    float deviation = sqrtf(combine(squares) / (float)n + eps);
+    for (size_t i = 0; i < n; i++) out[i] = (x[i] - mean) / deviation * weight[i] + bias[i];
+}
+
+static void rms_norm(float *out, const float *x, const float *weight, size_t n, float eps) {
+    float squares[4] = {0};
+    for (size_t i = 0; i < n; i++) squares[i % 4] += x[i] * x[i];
+    float root = sqrtf(combine(squares) / (float)n + eps);
+    for (size_t i = 0; i < n; i++) out[i] = x[i] / root * weight[i];
+}
+
+static void softmax(float *x, size_t n) {
+    float max = x[0], sums[4] = {0};
+    for (size_t i = 1; i < n; i++) max = x[i] > max ? x[i] : max;
+    for (size_t i = 0; i < n; i++) {
+        x[i] = elementary_exp(x[i] - max);
+        sums[i % 4] += x[i];
+    }
+    float sum = combine(sums);
+    for (size_t i = 0; i < n; i++) x[i] /= sum;
+}
+
+static void gelu(float *x, size_t n) {
+    const float root_2_over_pi = 0.797884560802865f;
+    for (size_t i = 0; i < n; i++) {
+        float cube = x[i] * x[i] * x[i];
+        float t = elementary_tanh(root_2_over_pi * (x[i] + 0.044715f * cube));
+        x[i] = 0.5f * x[i] * (1.0f + t);
+    }
+}
+
+static void swiglu(float *gate, const float *up, size_t n) {
+    for (size_t i = 0; i < n; i++) gate[i] = gate[i] / (1.0f + elementary_exp(-gate[i])) * up[i];
+}
+
+static void add(float *x, const float *y, size_t n) {
+    for (size_t i = 0; i < n; i++) x[i] += y[i];
+}
+
+static void rotate(float *x, const float *cosine, const float *sine, size_t n_pairs) {
+    for (size_t i = 0; i < n_pairs; i++) {
+        float a = x[2 * i], b = x[2 * i + 1];
+        x[2 * i] = a * cosine[i] - b * sine[i];
+        x[2 * i + 1] = a * sine[i] + b * cosine[i];
+    }
+}
+
+static void attention_scores(float *scores, const float *q, const float *keys, size_t n,
+                             size_t size, size_t stride, float scale) {
+    for (size_t t = 0; t < n; t++) {
+        const float *k = keys + t * stride;
+        float sums[4] = {0};
+        for (size_t i = 0; i < size; i++) sums[i % 4] += q[i] * k[i];
+        scores[t] = scale * combine(sums);
+    }
+}
+
+static void attention_mix(float *out, const float *weights, const float *values, size_t n,
+                          size_t size, size_t stride) {
+    for (size_t i = 0; i < size; i++) {
+        float sum = 0;
+        for (size_t t = 0; t < n; t++) sum += weights[t] * values[t * stride + i];
+        out[i] = sum;
+    }
+}
+
+/* A float32 times 2^44 is exact in float64, so the floor is of the true product. */
+static uint64_t weigh(uint64_t *weights, const float *logits, size_t n, float max) {
+    uint64_t total = 0;
+    for (size_t i = 0; i < n; i++) {
+        weights[i] = (uint64_t)((double)elementary_exp(logits[i] - max) * 0x1p44);
+        total += weights[i];
+    }
+    return total;
+}
+
+const struct kernels kernels_scalar = {
+    .name = "scalar",
+    .matmul = matmul,
+    .layer_norm = layer_norm,
+    .rms_norm = rms_norm,
+    .softmax = softmax,
+    .gelu = gelu,
+    .swiglu = swiglu,
+    .add = add,
+    .rotate = rotate,
+    .attention_scores = attention_scores,
+    .attention_mix = attention_mix,
+    .weigh = weigh,
+};
