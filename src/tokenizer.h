@@ -3,10 +3,14 @@
  *
  * tokenizer.ggml.model is one of
  *   gpt2             byte-level BPE, tokenizer.ggml.merges by rank; pre-split as GPT-2 does
- *   llama            BPE by tokenizer.ggml.scores, U+2581 for the space, <0xNN> byte fallback
+ *   llama            BPE by tokenizer.ggml.scores, U+2581 for the space, <0xNN> byte fallback; a
+ *                    U+2581 in the text goes by its bytes, so that it comes back as it was
  *   logitscope-char  each token is one character
  *   logitscope-word  text is cut before every space; each piece, its leading space included, is a
- *                    token */
+ *                    token
+ * Token types are ggml's: normal, unknown and control (the special ones), user-defined (found in text
+ * before anything else), unused (never made from text), byte. Of tokens spelled alike the lowest id
+ * is used. */
 #ifndef LOGITSCOPE_TOKENIZER_H
 #define LOGITSCOPE_TOKENIZER_H
 
@@ -17,7 +21,8 @@
 #include "gguf.h"
 #include "status.h"
 
-enum { TOKENIZER_NONE = -1 }; /* an id that the vocabulary does not have */
+enum { TOKENIZER_NONE = -1 };           /* an id that the vocabulary does not have */
+enum { TOKENIZER_TEXT_MAX = 64 << 20 }; /* bytes in a text: 64 MiB */
 
 /* auto: as tokenizer.ggml.add_bos_token says (its absence: true for llama, false otherwise). */
 enum tokenizer_bos { TOKENIZER_BOS_AUTO, TOKENIZER_BOS_YES, TOKENIZER_BOS_NO };
@@ -47,9 +52,12 @@ int32_t tokenizer_eos_id(const struct tokenizer *tokenizer);
 
 /* Encodes `length` bytes of text. Special tokens inside the text are text unless `special`. At most
  * `capacity` ids are written; *count is the number that the text has, so a call with capacity 0
- * measures and length + 1 always suffices (+ 1 more for llama's leading space).
- * Time grows as n log n. STATUS_UNKNOWN_TOKEN names the character (char) or the word (word) that
- * the vocabulary lacks, STATUS_OUT_OF_MEMORY. */
+ * measures and length + 2 always suffices (one for the bos token, one for llama's leading space,
+ * which also follows a special or user-defined token of several bytes, as in llama.cpp).
+ * tokenizer.ggml.add_eos_token is not applied. Time grows as n log n.
+ * STATUS_UNKNOWN_TOKEN names the word (word) or the character or byte (the other kinds) that the
+ * vocabulary lacks, or says that TOKENIZER_BOS_YES finds no bos token; STATUS_TOO_LONG,
+ * STATUS_OUT_OF_MEMORY. On failure *count is 0. */
 enum status tokenizer_encode(const struct tokenizer *tokenizer, const char *text, size_t length,
                              enum tokenizer_bos bos, bool special, uint32_t *ids, size_t capacity,
                              size_t *count, struct fault *fault);
@@ -58,7 +66,7 @@ enum status tokenizer_encode(const struct tokenizer *tokenizer, const char *text
 struct tokenizer_piece tokenizer_piece(const struct tokenizer *tokenizer, uint32_t id);
 
 /* Bytes of a whole text: the pieces one after another, special ones left out unless `special`, and
- * without the leading space that the llama kind puts before a text. Writes at most `capacity`
+ * without the leading spaces that encoding with the llama kind puts in. Writes at most `capacity`
  * bytes, returns the number that the text has. STATUS_UNKNOWN_TOKEN for an id outside. */
 enum status tokenizer_decode(const struct tokenizer *tokenizer, const uint32_t *ids, size_t n,
                              bool special, char *text, size_t capacity, size_t *length,

@@ -1,0 +1,209 @@
+/* GPT-2's byte-level BPE: every byte is a symbol to begin with, so any text can be encoded. */
+#include "bpe_gpt2.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "unicode.h"
+
+struct merge {
+    uint64_t pair; /* left id << 32 | right id */
+    uint32_t rank, id;
+};
+
+struct bpe_gpt2 {
+    const struct vocabulary *vocabulary;
+    struct merge *slots; /* (mask + 1,) open addressing; free: id TOKEN_NONE */
+    size_t mask;
+    uint32_t byte[256]; /* the token of each single byte, or TOKEN_NONE */
+};
+
+/* The alphabet: the 188 printable bytes of Latin-1 stand for themselves, the other 68, in ascending
+ * order, are U+0100 ... U+0143. Returns -1 outside it. */
+static int byte_of_letter(uint32_t code) {
+    if ((code > 0x20 && code < 0x7f) || (code > 0xa0 && code < 0x100 && code != 0xad))
+        return (int)code;
+    if (code < 0x100 || code > 0x143) return -1;
+    if (code <= 0x120) return (int)code - 0x100;        /* 0x00 ... 0x20 */
+    if (code <= 0x142) return (int)code - 0x121 + 0x7f; /* 0x7f ... 0xa0 */
+    return 0xad;
+}
+
+bool bpe_gpt2_spell(char *out, size_t *used, const char *text, size_t length) {
+    *used = 0;
+    for (size_t at = 0; at < length;) {
+        uint32_t code;
+        at += unicode_next(text + at, length - at, &code);
+        int byte = byte_of_letter(code);
+        if (byte < 0) return false;
+        out[(*used)++] = (char)byte;
+    }
+    return true;
+}
+
+/* The slot of a pair, or the free one where it would go. The multiplier is 2^64 / golden ratio. */
+static struct merge *locate(const struct bpe_gpt2 *merges, uint64_t pair) {
+    size_t i = (size_t)(pair * 0x9e3779b97f4a7c15 >> 32) & merges->mask;
+    while (merges->slots[i].id != TOKEN_NONE && merges->slots[i].pair != pair)
+        i = (i + 1) & merges->mask;
+    return &merges->slots[i];
+}
+
+static enum status bad_merge(struct fault *fault, uint32_t rank, struct gguf_string merge,
+                             const char *what) {
+    char name[UNICODE_QUOTE_MAX];
+    unicode_quote(name, merge.data, merge.length);
+    return fault_set(fault, STATUS_BAD_FILE, "merge %u \"%s\" %s", (uint64_t)rank, name, what);
+}
+
+/* "LEFT RIGHT" in the alphabet, which has no space. `scratch` has room for merge.length bytes. */
+static enum status add_merge(struct bpe_gpt2 *merges, uint32_t rank, struct gguf_string merge,
+                             char *scratch, struct fault *fault) {
+    const struct token_map *map = &merges->vocabulary->map;
+    const char *space = merge.length ? memchr(merge.data, ' ', merge.length) : NULL;
+    if (!space) return bad_merge(fault, rank, merge, "must be two tokens with a space between");
+    size_t cut = (size_t)(space - merge.data), n_left, n_right;
+    if (!bpe_gpt2_spell(scratch, &n_left, merge.data, cut) ||
+        !bpe_gpt2_spell(scratch + n_left, &n_right, space + 1, merge.length - cut - 1))
+        return bad_merge(fault, rank, merge, "is not in the byte alphabet of GPT-2");
+    uint32_t left = token_map_find(map, scratch, n_left);
+    uint32_t right = token_map_find(map, scratch + n_left, n_right);
+    uint32_t id = token_map_find(map, scratch, n_left + n_right);
+    if (left == TOKEN_NONE || right == TOKEN_NONE)
+        return bad_merge(fault, rank, merge, "joins a token that the vocabulary lacks");
+    if (id == TOKEN_NONE)
+        return bad_merge(fault, rank, merge, "makes a token that the vocabulary lacks");
+    uint64_t pair = (uint64_t)left << 32 | right;
+    struct merge *slot = locate(merges, pair);
+    if (slot->id == TOKEN_NONE) *slot = (struct merge){pair, rank, id}; /* else: the lower rank */
+    return STATUS_OK;
+}
+
+static enum status read_merges(struct bpe_gpt2 *merges, const struct gguf_value *list,
+                               struct fault *fault) {
+    const uint8_t *cursor = list->data;
+    uint32_t count = (uint32_t)list->count;
+    size_t capacity = 16, longest = 1;
+    while (capacity < 2 * (size_t)count) capacity *= 2;
+    for (uint32_t rank = 0; rank < count; rank++) {
+        size_t length = gguf_next_string(&cursor).length;
+        if (length > longest) longest = length;
+    }
+    char *scratch = malloc(longest);
+    merges->mask = capacity - 1;
+    merges->slots = malloc(capacity * sizeof *merges->slots);
+    enum status status = STATUS_OK;
+    if (!scratch || !merges->slots)
+        status = fault_set(fault, STATUS_OUT_OF_MEMORY, "no memory for %u merges", (uint64_t)count);
+    for (size_t i = 0; i < capacity && status == STATUS_OK; i++) merges->slots[i].id = TOKEN_NONE;
+    cursor = list->data;
+    for (uint32_t rank = 0; rank < count && status == STATUS_OK; rank++)
+        status = add_merge(merges, rank, gguf_next_string(&cursor), scratch, fault);
+    free(scratch);
+    return status;
+}
+
+enum status bpe_gpt2_open(struct bpe_gpt2 **merges, const struct vocabulary *vocabulary,
+                          const struct gguf *file, struct fault *fault) {
+    const struct gguf_value *list;
+    *merges = NULL;
+    enum status status =
+        vocabulary_array(file, "tokenizer.ggml.merges", GGUF_STRING, true, 0, &list, fault);
+    if (status != STATUS_OK) return status;
+    struct bpe_gpt2 *opened = calloc(1, sizeof *opened);
+    if (!opened) return fault_set(fault, STATUS_OUT_OF_MEMORY, "no memory for a tokenizer");
+    opened->vocabulary = vocabulary;
+    for (int byte = 0; byte < 256; byte++) {
+        char text = (char)byte;
+        opened->byte[byte] = token_map_find(&vocabulary->map, &text, 1);
+    }
+    status = read_merges(opened, list, fault);
+    if (status == STATUS_OK)
+        *merges = opened;
+    else
+        bpe_gpt2_close(opened);
+    return status;
+}
+
+void bpe_gpt2_close(struct bpe_gpt2 *merges) {
+    if (!merges) return;
+    free(merges->slots);
+    free(merges);
+}
+
+static size_t contraction(const char *text, size_t length) {
+    static const char *const endings[] = {"s", "t", "re", "ve", "m", "ll", "d"};
+    if (text[0] != '\'') return 0;
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        size_t n = strlen(endings[i]);
+        if (length > n && memcmp(text + 1, endings[i], n) == 0) return 1 + n;
+    }
+    return 0;
+}
+
+/* The end of the run of characters of one class that begins at `at`; *last is where its last
+ * character begins. */
+static size_t run_end(const char *text, size_t length, size_t at, enum unicode_class class,
+                      size_t *last) {
+    *last = at;
+    while (at < length) {
+        uint32_t code;
+        size_t size = unicode_next(text + at, length - at, &code);
+        if (unicode_class(code) != class) break;
+        *last = at;
+        at += size;
+    }
+    return at;
+}
+
+size_t bpe_gpt2_split(const char *text, size_t length) {
+    uint32_t code;
+    size_t last, size = contraction(text, length);
+    if (size) return size;
+    size_t at = text[0] == ' ' && length > 1;
+    unicode_next(text + at, length - at, &code);
+    enum unicode_class class = unicode_class(code);
+    if (class != UNICODE_SPACE) return run_end(text, length, at, class, &last);
+    /* White space before a word leaves its last character to the word. */
+    size_t end = run_end(text, length, 0, UNICODE_SPACE, &last);
+    return end < length && last > 0 ? last : end;
+}
+
+static bool join(const struct bpe_rule *rule, const struct bpe_symbol *left,
+                 const struct bpe_symbol *right, uint32_t *rank, uint32_t *id) {
+    const struct merge *merge = locate(rule->tables, (uint64_t)left->id << 32 | right->id);
+    *rank = merge->rank;
+    *id = merge->id;
+    return merge->id != TOKEN_NONE;
+}
+
+/* Names the whole character of which the byte at `at` is a part. */
+static enum status lacks_byte(struct fault *fault, const char *text, size_t length, size_t at) {
+    for (size_t back = 0; back < 4 && back <= at; back++) {
+        uint32_t code;
+        size_t size = unicode_next(text + at - back, length - at + back, &code);
+        if (code != UNICODE_INVALID && size > back)
+            return vocabulary_lacks(fault, "character", text + at - back, size);
+    }
+    return vocabulary_lacks(fault, "byte", text + at, 1);
+}
+
+enum status bpe_gpt2_encode(const struct bpe_gpt2 *merges, struct bpe_work *work, const char *text,
+                            size_t length, struct bpe_ids *ids, struct fault *fault) {
+    struct bpe_rule rule = {merges, text, join};
+    for (size_t at = 0, end; at < length; at = end) {
+        end = at + bpe_gpt2_split(text + at, length - at);
+        if (!bpe_work_reserve(work, end - at))
+            return fault_set(fault, STATUS_OUT_OF_MEMORY, "no memory to encode %u bytes",
+                             (uint64_t)(end - at));
+        for (size_t i = at; i < end; i++) {
+            uint32_t id = merges->byte[(unsigned char)text[i]];
+            if (id == TOKEN_NONE) return lacks_byte(fault, text, length, i);
+            bpe_work_push(work, (uint32_t)i, 1, id);
+        }
+        bpe_merge(work, &rule);
+        for (uint32_t i = 0; i != BPE_END; i = work->symbols[i].next)
+            bpe_ids_put(ids, work->symbols[i].id);
+    }
+    return STATUS_OK;
+}

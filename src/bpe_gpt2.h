@@ -1,0 +1,27 @@
+/* Byte-level BPE as GPT-2 does it: bytes in a printable alphabet in the file, a pre-split by a
+ * fixed pattern, merges by rank. Radford et al. 2019; Sennrich et al. 2016. */
+#ifndef LOGITSCOPE_BPE_GPT2_H
+#define LOGITSCOPE_BPE_GPT2_H
+
+#include "bpe.h"
+#include "vocabulary.h"
+
+struct bpe_gpt2; /* the merges; opaque */
+
+/* Writes the bytes that `length` characters' worth of the printable alphabet stand for to out
+ * (length,), and their number to *used; false if a character is outside the alphabet. */
+bool bpe_gpt2_spell(char *out, size_t *used, const char *text, size_t length);
+
+/* Where the piece that begins text[0 .. length), length > 0, ends, by GPT-2's pattern
+ * 's|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+ */
+size_t bpe_gpt2_split(const char *text, size_t length);
+
+/* Reads tokenizer.ggml.merges; `vocabulary` must outlive the result. */
+enum status bpe_gpt2_open(struct bpe_gpt2 **merges, const struct vocabulary *vocabulary,
+                          const struct gguf *file, struct fault *fault);
+void bpe_gpt2_close(struct bpe_gpt2 *merges);
+
+enum status bpe_gpt2_encode(const struct bpe_gpt2 *merges, struct bpe_work *work, const char *text,
+                            size_t length, struct bpe_ids *ids, struct fault *fault);
+
+#endif

@@ -1,0 +1,21 @@
+/* BPE as SentencePiece does it for Llama: characters, merges by score, bytes as the last resort.
+ * Kudo and Richardson 2018. */
+#ifndef LOGITSCOPE_BPE_LLAMA_H
+#define LOGITSCOPE_BPE_LLAMA_H
+
+#include "bpe.h"
+#include "vocabulary.h"
+
+struct bpe_llama; /* the order of the scores; opaque */
+
+/* Reads tokenizer.ggml.scores; `vocabulary` must outlive the result. */
+enum status bpe_llama_open(struct bpe_llama **scores, const struct vocabulary *vocabulary,
+                           const struct gguf *file, struct fault *fault);
+void bpe_llama_close(struct bpe_llama *scores);
+
+/* The text as it is: the caller has put the leading space. */
+enum status bpe_llama_encode(const struct bpe_llama *scores, struct bpe_work *work,
+                             const char *text, size_t length, struct bpe_ids *ids,
+                             struct fault *fault);
+
+#endif

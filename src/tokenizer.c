@@ -1,0 +1,212 @@
+/* The four kinds behind one type: cuts a text at its special tokens, gives what lies between to the
+ * kind, and puts ids back into bytes. */
+#include "tokenizer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "bpe_gpt2.h"
+#include "bpe_llama.h"
+#include "unicode.h"
+#include "vocabulary.h"
+
+struct tokenizer {
+    struct vocabulary vocabulary;
+    struct bpe_gpt2 *gpt2;   /* NULL for the other kinds */
+    struct bpe_llama *llama; /* NULL for the other kinds */
+};
+
+enum status tokenizer_open(struct tokenizer **tokenizer, const struct gguf *file,
+                           uint32_t vocab_size, struct fault *fault) {
+    struct tokenizer *t = calloc(1, sizeof *t);
+    *tokenizer = NULL;
+    if (!t) return fault_set(fault, STATUS_OUT_OF_MEMORY, "no memory for a tokenizer");
+    enum status status = vocabulary_open(&t->vocabulary, file, vocab_size, fault);
+    if (status == STATUS_OK && t->vocabulary.kind == KIND_GPT2)
+        status = bpe_gpt2_open(&t->gpt2, &t->vocabulary, file, fault);
+    if (status == STATUS_OK && t->vocabulary.kind == KIND_LLAMA)
+        status = bpe_llama_open(&t->llama, &t->vocabulary, file, fault);
+    if (status == STATUS_OK)
+        *tokenizer = t;
+    else
+        tokenizer_close(t);
+    return status;
+}
+
+void tokenizer_close(struct tokenizer *tokenizer) {
+    if (!tokenizer) return;
+    bpe_gpt2_close(tokenizer->gpt2);
+    bpe_llama_close(tokenizer->llama);
+    vocabulary_close(&tokenizer->vocabulary);
+    free(tokenizer);
+}
+
+const char *tokenizer_kind(const struct tokenizer *tokenizer) {
+    static const char *const names[] = {"char", "word", "gpt2", "llama"};
+    return names[tokenizer->vocabulary.kind];
+}
+
+uint32_t tokenizer_vocab_size(const struct tokenizer *tokenizer) {
+    return tokenizer->vocabulary.size;
+}
+
+static int32_t public_id(uint32_t id) {
+    return id == TOKEN_NONE ? TOKENIZER_NONE : (int32_t)id;
+}
+
+int32_t tokenizer_bos_id(const struct tokenizer *tokenizer) {
+    return public_id(tokenizer->vocabulary.bos);
+}
+
+int32_t tokenizer_eos_id(const struct tokenizer *tokenizer) {
+    return public_id(tokenizer->vocabulary.eos);
+}
+
+/* After a special or user-defined token the llama kind begins anew, with a leading space, as
+ * llama.cpp does. A token of a single byte leaves things as they were: so every leading space is
+ * paid for by a byte, and a text never has more ids than bytes and two. */
+static bool begins_anew(const struct vocabulary *vocabulary, uint32_t id, bool before) {
+    return before || vocabulary_length(vocabulary, id) > 1;
+}
+
+/* Everything that encoding one text needs. */
+struct encoder {
+    const struct tokenizer *tokenizer;
+    struct bpe_work work;
+    struct bpe_ids ids;
+    struct fault *fault;
+    bool anew; /* llama: the next stretch of text gets a leading space */
+};
+
+static enum status encode_pieces(struct encoder *e, const char *text, size_t length) {
+    const struct vocabulary *vocabulary = &e->tokenizer->vocabulary;
+    bool is_char = vocabulary->kind == KIND_CHAR;
+    for (size_t at = 0, size; at < length; at += size) {
+        uint32_t code = 0;
+        if (is_char) {
+            size = unicode_next(text + at, length - at, &code);
+        } else {
+            const char *space = memchr(text + at + 1, ' ', length - at - 1);
+            size = space ? (size_t)(space - text) - at : length - at;
+        }
+        uint32_t id = token_map_find(&vocabulary->map, text + at, size);
+        if (id == TOKEN_NONE)
+            return vocabulary_lacks(e->fault,
+                                    !is_char                  ? "word"
+                                    : code == UNICODE_INVALID ? "byte"
+                                                              : "character",
+                                    text + at, size);
+        bpe_ids_put(&e->ids, id);
+    }
+    return STATUS_OK;
+}
+
+static enum status encode_llama(struct encoder *e, const char *text, size_t length) {
+    const struct bpe_llama *llama = e->tokenizer->llama;
+    if (!e->tokenizer->vocabulary.add_space_prefix || !e->anew)
+        return bpe_llama_encode(llama, &e->work, text, length, &e->ids, e->fault);
+    char *prefixed = malloc(length + 1);
+    if (!prefixed)
+        return fault_set(e->fault, STATUS_OUT_OF_MEMORY, "no memory to encode %u bytes",
+                         (uint64_t)length);
+    prefixed[0] = ' ';
+    memcpy(prefixed + 1, text, length);
+    enum status status = bpe_llama_encode(llama, &e->work, prefixed, length + 1, &e->ids, e->fault);
+    free(prefixed);
+    return status;
+}
+
+/* A stretch of text without special tokens. */
+static enum status encode_stretch(struct encoder *e, const char *text, size_t length) {
+    enum status status = STATUS_OK;
+    if (length == 0) return status;
+    switch (e->tokenizer->vocabulary.kind) {
+    case KIND_CHAR:
+    case KIND_WORD:
+        status = encode_pieces(e, text, length);
+        break;
+    case KIND_GPT2:
+        status = bpe_gpt2_encode(e->tokenizer->gpt2, &e->work, text, length, &e->ids, e->fault);
+        break;
+    case KIND_LLAMA:
+        status = encode_llama(e, text, length);
+        break;
+    }
+    e->anew = false;
+    return status;
+}
+
+static enum status encode_text(struct encoder *e, const char *text, size_t length, bool special) {
+    const struct vocabulary *vocabulary = &e->tokenizer->vocabulary;
+    size_t from = 0, at = 0;
+    enum status status = STATUS_OK;
+    while (at < length && status == STATUS_OK) {
+        uint32_t id = vocabulary_marked(vocabulary, text + at, length - at, special);
+        if (id == TOKEN_NONE) {
+            at++;
+            continue;
+        }
+        status = encode_stretch(e, text + from, at - from);
+        bpe_ids_put(&e->ids, id);
+        e->anew = begins_anew(vocabulary, id, e->anew);
+        from = at += vocabulary_length(vocabulary, id);
+    }
+    return status == STATUS_OK ? encode_stretch(e, text + from, length - from) : status;
+}
+
+enum status tokenizer_encode(const struct tokenizer *tokenizer, const char *text, size_t length,
+                             enum tokenizer_bos bos, bool special, uint32_t *ids, size_t capacity,
+                             size_t *count, struct fault *fault) {
+    const struct vocabulary *vocabulary = &tokenizer->vocabulary;
+    struct encoder e = {tokenizer, {0}, {ids, capacity, 0}, fault, true};
+    *count = 0;
+    if (length > TOKENIZER_TEXT_MAX)
+        return fault_set(fault, STATUS_TOO_LONG, "a text must have at most %u bytes, got %u",
+                         (uint64_t)TOKENIZER_TEXT_MAX, (uint64_t)length);
+    if (bos == TOKENIZER_BOS_YES && vocabulary->bos == TOKEN_NONE)
+        return fault_set(fault, STATUS_UNKNOWN_TOKEN,
+                         "the vocabulary has no beginning-of-sequence token");
+    if (bos == TOKENIZER_BOS_YES || (bos == TOKENIZER_BOS_AUTO && vocabulary->add_bos))
+        bpe_ids_put(&e.ids, vocabulary->bos);
+    enum status status = encode_text(&e, text, length, special);
+    bpe_work_close(&e.work);
+    if (status == STATUS_OK) *count = e.ids.count;
+    return status;
+}
+
+struct tokenizer_piece tokenizer_piece(const struct tokenizer *tokenizer, uint32_t id) {
+    const struct vocabulary *vocabulary = &tokenizer->vocabulary;
+    return (struct tokenizer_piece){vocabulary_text(vocabulary, id),
+                                    vocabulary_length(vocabulary, id),
+                                    vocabulary_special(vocabulary, id)};
+}
+
+enum status tokenizer_decode(const struct tokenizer *tokenizer, const uint32_t *ids, size_t n,
+                             bool special, char *text, size_t capacity, size_t *length,
+                             struct fault *fault) {
+    const struct vocabulary *vocabulary = &tokenizer->vocabulary;
+    size_t used = 0;
+    bool anew = vocabulary->add_space_prefix;
+    *length = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (ids[i] >= vocabulary->size)
+            return fault_set(fault, STATUS_UNKNOWN_TOKEN,
+                             "a token id must be below %u, the size of the vocabulary, got %u",
+                             (uint64_t)vocabulary->size, (uint64_t)ids[i]);
+        struct tokenizer_piece piece = tokenizer_piece(tokenizer, ids[i]);
+        if (piece.special || vocabulary->type[ids[i]] == TOKEN_USER_DEFINED) {
+            anew = vocabulary->add_space_prefix && begins_anew(vocabulary, ids[i], anew);
+        } else if (piece.length) {
+            size_t skipped = anew && piece.data[0] == ' ';
+            piece.data += skipped;
+            piece.length -= skipped;
+            anew = false;
+        }
+        if (piece.special && !special) continue;
+        size_t room = used < capacity ? capacity - used : 0;
+        if (room) memcpy(text + used, piece.data, piece.length < room ? piece.length : room);
+        used += piece.length;
+    }
+    *length = used;
+    return STATUS_OK;
+}

@@ -1,0 +1,289 @@
+/* Reads tokenizer.ggml.* into a vocabulary; every count, type and id is checked here, so that
+ * encoding and decoding need not. */
+#include "vocabulary.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "bpe_gpt2.h"
+#include "unicode.h"
+
+static const char space_mark[] = "\xe2\x96\x81"; /* U+2581: the space in a llama vocabulary */
+
+enum { SPACE_MARK_BYTES = sizeof space_mark - 1 };
+
+enum status vocabulary_lacks(struct fault *fault, const char *what, const char *text,
+                             size_t length) {
+    char name[UNICODE_QUOTE_MAX];
+    unicode_quote(name, text, length);
+    return fault_set(fault, STATUS_UNKNOWN_TOKEN, "the vocabulary has no %s \"%s\"", what, name);
+}
+
+static enum status bad_token(struct fault *fault, uint32_t id, struct gguf_string token,
+                             const char *what) {
+    char name[UNICODE_QUOTE_MAX];
+    unicode_quote(name, token.data, token.length);
+    return fault_set(fault, STATUS_BAD_FILE, "token %u \"%s\" %s", (uint64_t)id, name, what);
+}
+
+static bool equals(struct gguf_string s, const char *text) {
+    return s.length == strlen(text) && memcmp(s.data, text, s.length) == 0;
+}
+
+static enum status read_kind(struct vocabulary *v, const struct gguf *file, struct fault *fault) {
+    static const char *const kinds[] = {"logitscope-char", "logitscope-word", "gpt2", "llama"};
+    static const char *const splits[] = {"default", "gpt-2", "gpt2"};
+    struct gguf_string model, pre;
+    char name[UNICODE_QUOTE_MAX];
+    enum status status = gguf_text(file, "tokenizer.ggml.model", &model, fault);
+    if (status == STATUS_OK) status = gguf_text(file, "tokenizer.ggml.pre", &pre, fault);
+    if (status != STATUS_OK) return status;
+    if (!model.data) return fault_set(fault, STATUS_BAD_FILE, "tokenizer.ggml.model is missing");
+    int kind = 0;
+    while (kind < 4 && !equals(model, kinds[kind])) kind++;
+    unicode_quote(name, model.data, model.length);
+    if (kind == 4)
+        return fault_set(fault, STATUS_UNSUPPORTED,
+                         "tokenizer.ggml.model must be gpt2, llama, logitscope-char or "
+                         "logitscope-word, got \"%s\"",
+                         name);
+    v->kind = (enum vocabulary_kind)kind;
+    if (v->kind != KIND_GPT2 || !pre.data) return STATUS_OK;
+    for (int i = 0; i < 3; i++)
+        if (equals(pre, splits[i])) return STATUS_OK;
+    unicode_quote(name, pre.data, pre.length);
+    return fault_set(fault, STATUS_UNSUPPORTED,
+                     "tokenizer.ggml.pre must be default or gpt-2, got \"%s\"", name);
+}
+
+enum status vocabulary_array(const struct gguf *file, const char *key, enum gguf_type type,
+                             bool required, uint32_t size, const struct gguf_value **out,
+                             struct fault *fault) {
+    const struct gguf_value *value = *out = gguf_find(file, key);
+    if (!value && !required) return STATUS_OK;
+    if (!value) return fault_set(fault, STATUS_BAD_FILE, "%s is missing", key);
+    if (value->type != GGUF_ARRAY || value->element_type != type)
+        return fault_set(fault, STATUS_BAD_FILE, "%s must be an array of %s", key,
+                         type == GGUF_STRING    ? "strings"
+                         : type == GGUF_FLOAT32 ? "float32"
+                                                : "int32");
+    if (size && value->count != size)
+        return fault_set(fault, STATUS_BAD_FILE,
+                         "%s must have %u entries, one for each token, got %u", key, (uint64_t)size,
+                         value->count);
+    if (value->count > VOCABULARY_MAX)
+        return fault_set(fault, STATUS_BAD_FILE, "%s must have at most %u entries, got %u", key,
+                         (uint64_t)VOCABULARY_MAX, value->count);
+    return STATUS_OK;
+}
+
+/* An id of a token, or TOKEN_NONE if the key is absent. */
+static enum status read_id(const struct vocabulary *v, const struct gguf *file, const char *key,
+                           uint32_t *id, struct fault *fault) {
+    enum status status = gguf_u32(file, key, TOKEN_NONE, id, fault);
+    if (status == STATUS_OK && gguf_find(file, key) && *id >= v->size)
+        return fault_set(fault, STATUS_BAD_FILE,
+                         "%s must be below %u, the number of tokens, got %u", key,
+                         (uint64_t)v->size, (uint64_t)*id);
+    return status;
+}
+
+/* -1 unless the token is spelled <0xNN>. */
+static int byte_of(struct gguf_string token) {
+    int value = 0;
+    if (token.length != 6 || memcmp(token.data, "<0x", 3) != 0 || token.data[5] != '>') return -1;
+    for (int i = 3; i < 5; i++) {
+        char c = token.data[i];
+        int digit = c >= '0' && c <= '9'   ? c - '0'
+                    : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                    : c >= 'a' && c <= 'f' ? c - 'a' + 10
+                                           : -1;
+        if (digit < 0) return -1;
+        value = value * 16 + digit;
+    }
+    return value;
+}
+
+/* Types, and the ids of the special tokens. Without tokenizer.ggml.token_type the special ones are
+ * those that the ids name, and llama's bytes those that look like bytes. */
+static enum status read_types(struct vocabulary *v, const struct gguf *file,
+                              const struct gguf_value *tokens, struct fault *fault) {
+    const char *key = "tokenizer.ggml.token_type";
+    const struct gguf_value *types = gguf_find(file, key);
+    bool is_unsigned = types && types->type == GGUF_ARRAY && types->element_type == GGUF_UINT32;
+    uint32_t unknown;
+    enum status status = vocabulary_array(file, key, is_unsigned ? GGUF_UINT32 : GGUF_INT32, false,
+                                          v->size, &types, fault);
+    if (status == STATUS_OK)
+        status = read_id(v, file, "tokenizer.ggml.bos_token_id", &v->bos, fault);
+    if (status == STATUS_OK)
+        status = read_id(v, file, "tokenizer.ggml.eos_token_id", &v->eos, fault);
+    if (status == STATUS_OK)
+        status = read_id(v, file, "tokenizer.ggml.unknown_token_id", &unknown, fault);
+    if (status != STATUS_OK) return status;
+    const uint8_t *cursor = tokens->data;
+    for (uint32_t id = 0; id < v->size; id++) {
+        struct gguf_string token = gguf_next_string(&cursor);
+        int32_t type = types ? gguf_array_i32(types, id) : TOKEN_NORMAL;
+        if (!types && v->kind == KIND_LLAMA && byte_of(token) >= 0) type = TOKEN_BYTE;
+        if (!types && (id == v->bos || id == v->eos)) type = TOKEN_CONTROL;
+        if (!types && id == unknown) type = TOKEN_UNKNOWN;
+        if (type < TOKEN_NORMAL || type > TOKEN_BYTE)
+            return bad_token(fault, id, token, "has a token_type outside 1 to 6");
+        v->type[id] = (uint8_t)type;
+    }
+    return STATUS_OK;
+}
+
+/* U+2581 to the space: what the token looks like in text. */
+static size_t spell_llama(char *out, struct gguf_string token) {
+    size_t used = 0;
+    for (size_t i = 0; i < token.length;) {
+        bool mark = token.length - i >= SPACE_MARK_BYTES &&
+                    memcmp(token.data + i, space_mark, SPACE_MARK_BYTES) == 0;
+        out[used++] = mark ? ' ' : token.data[i];
+        i += mark ? SPACE_MARK_BYTES : 1;
+    }
+    return used;
+}
+
+static bool is_one_character(struct gguf_string token) {
+    uint32_t code;
+    return token.length && unicode_next(token.data, token.length, &code) == token.length;
+}
+
+/* Writes token `id` as it stands in text to out (token.length,). */
+static enum status spell(struct vocabulary *v, uint32_t id, struct gguf_string token, char *out,
+                         size_t *used, struct fault *fault) {
+    *used = token.length;
+    if (v->type[id] == TOKEN_BYTE) {
+        int byte = byte_of(token);
+        if (v->kind != KIND_LLAMA)
+            return bad_token(fault, id, token,
+                             "is a byte token, which only llama vocabularies have");
+        if (byte < 0) return bad_token(fault, id, token, "is a byte token not of the form <0xNN>");
+        out[0] = (char)byte;
+        *used = 1;
+        if (v->byte[byte] == TOKEN_NONE) v->byte[byte] = id;
+        return STATUS_OK;
+    }
+    memcpy(out, token.data, token.length);
+    if (v->type[id] != TOKEN_NORMAL) return STATUS_OK;
+    if (v->kind == KIND_LLAMA) *used = spell_llama(out, token);
+    if (v->kind == KIND_GPT2 && !bpe_gpt2_spell(out, used, token.data, token.length))
+        return bad_token(fault, id, token, "is not in the byte alphabet of GPT-2");
+    if (v->kind == KIND_CHAR && !is_one_character(token))
+        return bad_token(fault, id, token, "must be one character");
+    if (v->kind == KIND_WORD && token.length > 1 && memchr(token.data + 1, ' ', token.length - 1))
+        return bad_token(fault, id, token, "must have no space but the leading one");
+    return STATUS_OK;
+}
+
+static enum status read_tokens(struct vocabulary *v, const struct gguf_value *tokens,
+                               struct fault *fault) {
+    const uint8_t *cursor = tokens->data;
+    uint32_t used = 0;
+    for (uint32_t id = 0; id < v->size; id++) {
+        struct gguf_string token = gguf_next_string(&cursor);
+        size_t length;
+        v->start[id] = used;
+        enum status status = spell(v, id, token, v->bytes + used, &length, fault);
+        if (status != STATUS_OK) return status;
+        used += (uint32_t)length;
+    }
+    v->start[v->size] = used;
+    return STATUS_OK;
+}
+
+/* Enters the tokens where encoding looks for them. An empty token is never made from text. */
+static enum status index_tokens(struct vocabulary *v, struct fault *fault) {
+    for (uint32_t id = 0; id < v->size; id++) {
+        size_t length = vocabulary_length(v, id);
+        if (length == 0) continue;
+        if (v->type[id] == TOKEN_NORMAL || v->type[id] == TOKEN_USER_DEFINED)
+            token_map_add(&v->map, id);
+        bool special = vocabulary_special(v, id);
+        if (!special && v->type[id] != TOKEN_USER_DEFINED) continue;
+        if (length > MARKED_MAX)
+            return fault_set(fault, STATUS_BAD_FILE,
+                             "special token %u must have at most %u bytes, got %u", (uint64_t)id,
+                             (uint64_t)MARKED_MAX, (uint64_t)length);
+        const char *text = vocabulary_text(v, id);
+        v->marked[v->n_marked++] = (struct marked_token){text, (uint32_t)length, id, special};
+        v->marks[(unsigned char)*text] = true;
+    }
+    vocabulary_sort_marked(v);
+    return STATUS_OK;
+}
+
+static enum status read_flags(struct vocabulary *v, const struct gguf *file, struct fault *fault) {
+    bool is_llama = v->kind == KIND_LLAMA;
+    enum status status =
+        gguf_bool(file, "tokenizer.ggml.add_bos_token", is_llama, &v->add_bos, fault);
+    if (status == STATUS_OK)
+        status = gguf_bool(file, "tokenizer.ggml.add_space_prefix", is_llama, &v->add_space_prefix,
+                           fault);
+    if (status != STATUS_OK) return status;
+    if (v->add_bos && v->bos == TOKEN_NONE && gguf_find(file, "tokenizer.ggml.add_bos_token"))
+        return fault_set(
+            fault, STATUS_BAD_FILE,
+            "tokenizer.ggml.add_bos_token is true without tokenizer.ggml.bos_token_id");
+    v->add_bos &= v->bos != TOKEN_NONE;
+    v->add_space_prefix &= is_llama;
+    return STATUS_OK;
+}
+
+static enum status allocate(struct vocabulary *v, const struct gguf_value *tokens,
+                            struct fault *fault) {
+    const uint8_t *cursor = tokens->data;
+    uint64_t total = 1; /* no allocation of nothing */
+    for (uint32_t id = 0; id < v->size; id++) total += gguf_next_string(&cursor).length;
+    if (total >= UINT32_MAX)
+        return fault_set(fault, STATUS_BAD_FILE,
+                         "tokenizer.ggml.tokens must have under 4 GiB of text");
+    v->bytes = malloc((size_t)total);
+    v->start = malloc((v->size + (size_t)1) * sizeof *v->start);
+    v->type = malloc(v->size);
+    v->marked = malloc(v->size * sizeof *v->marked);
+    if (!v->bytes || !v->start || !v->type || !v->marked ||
+        !token_map_open(&v->map, v->bytes, v->start, v->size))
+        return fault_set(fault, STATUS_OUT_OF_MEMORY, "no memory for a vocabulary of %u tokens",
+                         (uint64_t)v->size);
+    memset(v->byte, 0xff, sizeof v->byte);
+    return STATUS_OK;
+}
+
+enum status vocabulary_open(struct vocabulary *vocabulary, const struct gguf *file,
+                            uint32_t vocab_size, struct fault *fault) {
+    struct vocabulary *v = vocabulary;
+    const struct gguf_value *tokens;
+    *v = (struct vocabulary){0};
+    enum status status = read_kind(v, file, fault);
+    if (status == STATUS_OK)
+        status =
+            vocabulary_array(file, "tokenizer.ggml.tokens", GGUF_STRING, true, 0, &tokens, fault);
+    if (status != STATUS_OK) return status;
+    v->size = (uint32_t)tokens->count;
+    if (v->size == 0)
+        return fault_set(fault, STATUS_BAD_FILE, "tokenizer.ggml.tokens must not be empty");
+    if (vocab_size && v->size != vocab_size)
+        return fault_set(fault, STATUS_BAD_FILE,
+                         "tokenizer.ggml.tokens must have %u entries as the model does, got %u",
+                         (uint64_t)vocab_size, (uint64_t)v->size);
+    status = allocate(v, tokens, fault);
+    if (status == STATUS_OK) status = read_types(v, file, tokens, fault);
+    if (status == STATUS_OK) status = read_tokens(v, tokens, fault);
+    if (status == STATUS_OK) status = index_tokens(v, fault);
+    if (status == STATUS_OK) status = read_flags(v, file, fault);
+    if (status != STATUS_OK) vocabulary_close(v);
+    return status;
+}
+
+void vocabulary_close(struct vocabulary *vocabulary) {
+    token_map_close(&vocabulary->map);
+    free(vocabulary->bytes);
+    free(vocabulary->start);
+    free(vocabulary->type);
+    free(vocabulary->marked);
+    *vocabulary = (struct vocabulary){0};
+}
