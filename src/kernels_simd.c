@@ -1,0 +1,305 @@
+/* The table of kernels_scalar.c in vector words, bit for bit equal: a lane is an output row, an
+ * element, or one of the four interleaved accumulators. What each loop means stands there. */
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "kernels.h"
+#include "simd.h"
+
+enum { TOKENS = 4 }; /* rows of x that share one pass over a half block */
+
+/* elementary_exp's operations; n is read from the low bits that the magic number rounds it into. */
+static inline f32x4 exp_f32x4(f32x4 x) {
+    f32x4 magic = f32x4_splat(12582912.0f);
+    f32x4 shifted = f32x4_add(f32x4_mul(x, f32x4_splat(1.44269504088896341f)), magic);
+    f32x4 n = f32x4_sub(shifted, magic);
+    f32x4 r = f32x4_sub(f32x4_sub(x, f32x4_mul(n, f32x4_splat(0.693359375f))),
+                        f32x4_mul(n, f32x4_splat(-2.12194440e-4f)));
+    f32x4 p = f32x4_splat(1.9875691500e-4f);
+    p = f32x4_add(f32x4_mul(p, r), f32x4_splat(1.3981999507e-3f));
+    p = f32x4_add(f32x4_mul(p, r), f32x4_splat(8.3334519073e-3f));
+    p = f32x4_add(f32x4_mul(p, r), f32x4_splat(4.1665795894e-2f));
+    p = f32x4_add(f32x4_mul(p, r), f32x4_splat(1.6666665459e-1f));
+    p = f32x4_add(f32x4_mul(p, r), f32x4_splat(5.0000001201e-1f));
+    f32x4 y = f32x4_add(f32x4_add(f32x4_mul(p, f32x4_mul(r, r)), r), f32x4_splat(1.0f));
+    /* shifted has the bits 0x4b400000 + n; what overflows here is replaced below */
+    i32x4 power = i32x4_add(i32x4_bits(shifted), i32x4_splat(127 - 0x4b400000));
+    y = f32x4_mul(y, f32x4_bits(i32x4_shift_left(power, 23)));
+    y = f32x4_select(f32x4_less(x, f32x4_splat(-87.3f)), f32x4_splat(0.0f), y);
+    return f32x4_select(f32x4_less(f32x4_splat(88.3f), x), f32x4_splat(INFINITY), y);
+}
+
+/* elementary_tanh: both of its branches, then the choice. */
+static inline f32x4 tanh_f32x4(f32x4 x) {
+    f32x4 one = f32x4_splat(1.0f);
+    i32x4 negative = f32x4_less(x, f32x4_splat(0.0f));
+    f32x4 a = f32x4_select(negative, f32x4_negate(x), x), z = f32x4_mul(x, x);
+    f32x4 p = f32x4_splat(-5.70498872745e-3f);
+    p = f32x4_add(f32x4_mul(p, z), f32x4_splat(2.06390887954e-2f));
+    p = f32x4_add(f32x4_mul(p, z), f32x4_splat(-5.37397155531e-2f));
+    p = f32x4_add(f32x4_mul(p, z), f32x4_splat(1.33314422036e-1f));
+    p = f32x4_add(f32x4_mul(p, z), f32x4_splat(-3.33332819422e-1f));
+    f32x4 small = f32x4_add(f32x4_mul(f32x4_mul(p, z), x), x);
+    f32x4 doubled =
+        f32x4_select(f32x4_less(f32x4_splat(20.0f), a), f32x4_splat(40.0f), f32x4_add(a, a));
+    f32x4 e = exp_f32x4(doubled);
+    f32x4 t = f32x4_sub(one, f32x4_div(f32x4_splat(2.0f), f32x4_add(e, one)));
+    t = f32x4_select(negative, f32x4_negate(t), t);
+    return f32x4_select(f32x4_less(a, f32x4_splat(0.625f)), small, t);
+}
+
+/* Sixteen rows, or the fewer that are left, of one output. */
+static void put_rows(float *out, const f32x4 sums[4], const float *bias, size_t n) {
+    float rows[MATRIX_BLOCK];
+    for (size_t i = 0; i < 4; i++) f32x4_store(rows + 4 * i, sums[i]);
+    for (size_t i = 0; i < n; i++) out[i] = bias ? rows[i] + bias[i] : rows[i];
+}
+
+static void block_times_one(f32x4 sums[4], const float *block, const float *x, size_t cols) {
+    f32x4 a = f32x4_splat(0), b = a, c = a, d = a;
+    for (size_t i = 0; i < cols; i++, block += MATRIX_BLOCK) {
+        f32x4 v = f32x4_splat(x[i]);
+        a = f32x4_add(a, f32x4_mul(f32x4_load(block), v));
+        b = f32x4_add(b, f32x4_mul(f32x4_load(block + 4), v));
+        c = f32x4_add(c, f32x4_mul(f32x4_load(block + 8), v));
+        d = f32x4_add(d, f32x4_mul(f32x4_load(block + 12), v));
+    }
+    sums[0] = a, sums[1] = b, sums[2] = c, sums[3] = d;
+}
+
+/* Two of a block's four vectors times TOKENS rows of x: eight sums stay in registers. */
+static void half_times_many(f32x4 sums[TOKENS][4], size_t half, const float *block, const float *x,
+                            size_t cols) {
+    f32x4 a[TOKENS], b[TOKENS];
+    for (size_t t = 0; t < TOKENS; t++) a[t] = b[t] = f32x4_splat(0);
+    block += half * 8;
+    for (size_t i = 0; i < cols; i++, block += MATRIX_BLOCK) {
+        f32x4 low = f32x4_load(block), high = f32x4_load(block + 4);
+        for (size_t t = 0; t < TOKENS; t++) {
+            f32x4 v = f32x4_splat(x[t * cols + i]);
+            a[t] = f32x4_add(a[t], f32x4_mul(low, v));
+            b[t] = f32x4_add(b[t], f32x4_mul(high, v));
+        }
+    }
+    for (size_t t = 0; t < TOKENS; t++) {
+        sums[t][2 * half] = a[t];
+        sums[t][2 * half + 1] = b[t];
+    }
+}
+
+static void matmul(float *out, const struct matrix *w, const float *bias, const float *x,
+                   size_t n) {
+    size_t rows = w->rows, cols = w->cols;
+    for (size_t r = 0; r < rows; r += MATRIX_BLOCK) {
+        const float *block = w->data + r * cols, *b = bias ? bias + r : NULL;
+        size_t left = rows - r < MATRIX_BLOCK ? rows - r : MATRIX_BLOCK, t = 0;
+        for (; t + TOKENS <= n; t += TOKENS) {
+            f32x4 sums[TOKENS][4];
+            half_times_many(sums, 0, block, x + t * cols, cols);
+            half_times_many(sums, 1, block, x + t * cols, cols);
+            for (size_t i = 0; i < TOKENS; i++)
+                put_rows(out + (t + i) * rows + r, sums[i], b, left);
+        }
+        for (; t < n; t++) {
+            f32x4 sums[4];
+            block_times_one(sums, block, x + t * cols, cols);
+            put_rows(out + t * rows + r, sums, b, left);
+        }
+    }
+}
+
+static void layer_norm(float *out, const float *x, const float *weight, const float *bias, size_t n,
+                       float eps) {
+    size_t whole = n / 4 * 4, part = n % 4;
+    f32x4 sums = f32x4_splat(0), squares = sums;
+    for (size_t i = 0; i < whole; i += 4) sums = f32x4_add(sums, f32x4_load(x + i));
+    sums = f32x4_add(sums, f32x4_load_part(x + whole, part));
+    float mean = f32x4_sum(sums) / (float)n, tail[4] = {0};
+    f32x4 m = f32x4_splat(mean);
+    for (size_t i = 0; i < whole; i += 4) {
+        f32x4 d = f32x4_sub(f32x4_load(x + i), m);
+        squares = f32x4_add(squares, f32x4_mul(d, d));
+    }
+    for (size_t i = 0; i < part; i++) tail[i] = x[whole + i] - mean;
+    f32x4 d = f32x4_load(tail);
+    squares = f32x4_add(squares, f32x4_mul(d, d));
+    float deviation = sqrtf(f32x4_sum(squares) / (float)n + eps);
+    f32x4 s = f32x4_splat(deviation);
+    for (size_t i = 0; i < whole; i += 4) {
+        f32x4 y = f32x4_div(f32x4_sub(f32x4_load(x + i), m), s);
+        f32x4_store(out + i, f32x4_add(f32x4_mul(y, f32x4_load(weight + i)), f32x4_load(bias + i)));
+    }
+    for (size_t i = whole; i < n; i++) out[i] = (x[i] - mean) / deviation * weight[i] + bias[i];
+}
+
+static void rms_norm(float *out, const float *x, const float *weight, size_t n, float eps) {
+    size_t whole = n / 4 * 4;
+    f32x4 squares = f32x4_splat(0), tail = f32x4_load_part(x + whole, n % 4);
+    for (size_t i = 0; i < whole; i += 4) {
+        f32x4 v = f32x4_load(x + i);
+        squares = f32x4_add(squares, f32x4_mul(v, v));
+    }
+    squares = f32x4_add(squares, f32x4_mul(tail, tail));
+    float root = sqrtf(f32x4_sum(squares) / (float)n + eps);
+    f32x4 s = f32x4_splat(root);
+    for (size_t i = 0; i < whole; i += 4)
+        f32x4_store(out + i, f32x4_mul(f32x4_div(f32x4_load(x + i), s), f32x4_load(weight + i)));
+    for (size_t i = whole; i < n; i++) out[i] = x[i] / root * weight[i];
+}
+
+/* The order of a maximum does not matter, nor does the sign of a zero that wins it: x - max is then
+ * a zero either way, or x. */
+static float largest(const float *x, size_t n) {
+    float max = x[0], lanes[4];
+    size_t whole = n / 4 * 4;
+    f32x4 m = f32x4_splat(max);
+    for (size_t i = 0; i < whole; i += 4) m = f32x4_larger(f32x4_load(x + i), m);
+    f32x4_store(lanes, m);
+    for (size_t i = 0; i < 4; i++) max = lanes[i] > max ? lanes[i] : max;
+    for (size_t i = whole; i < n; i++) max = x[i] > max ? x[i] : max;
+    return max;
+}
+
+static void softmax(float *x, size_t n) {
+    size_t whole = n / 4 * 4, part = n % 4;
+    f32x4 max = f32x4_splat(largest(x, n)), sums = f32x4_splat(0);
+    for (size_t i = 0; i < whole; i += 4) {
+        f32x4 e = exp_f32x4(f32x4_sub(f32x4_load(x + i), max));
+        f32x4_store(x + i, e);
+        sums = f32x4_add(sums, e);
+    }
+    f32x4 e = exp_f32x4(f32x4_sub(f32x4_load_part(x + whole, part), max));
+    f32x4_store_part(x + whole, e, part);
+    sums = f32x4_add(sums, f32x4_load_part(x + whole, part));
+    float sum = f32x4_sum(sums);
+    f32x4 s = f32x4_splat(sum);
+    for (size_t i = 0; i < whole; i += 4) f32x4_store(x + i, f32x4_div(f32x4_load(x + i), s));
+    for (size_t i = whole; i < n; i++) x[i] /= sum;
+}
+
+static inline f32x4 gelu_f32x4(f32x4 x) {
+    f32x4 cube = f32x4_mul(f32x4_mul(x, x), x);
+    f32x4 inner = f32x4_add(x, f32x4_mul(f32x4_splat(0.044715f), cube));
+    f32x4 t = tanh_f32x4(f32x4_mul(f32x4_splat(0.797884560802865f), inner));
+    return f32x4_mul(f32x4_mul(f32x4_splat(0.5f), x), f32x4_add(f32x4_splat(1.0f), t));
+}
+
+static void gelu(float *x, size_t n) {
+    size_t whole = n / 4 * 4, part = n % 4;
+    for (size_t i = 0; i < whole; i += 4) f32x4_store(x + i, gelu_f32x4(f32x4_load(x + i)));
+    f32x4_store_part(x + whole, gelu_f32x4(f32x4_load_part(x + whole, part)), part);
+}
+
+static inline f32x4 swiglu_f32x4(f32x4 gate, f32x4 up) {
+    f32x4 denominator = f32x4_add(f32x4_splat(1.0f), exp_f32x4(f32x4_negate(gate)));
+    return f32x4_mul(f32x4_div(gate, denominator), up);
+}
+
+static void swiglu(float *gate, const float *up, size_t n) {
+    size_t whole = n / 4 * 4, part = n % 4;
+    for (size_t i = 0; i < whole; i += 4)
+        f32x4_store(gate + i, swiglu_f32x4(f32x4_load(gate + i), f32x4_load(up + i)));
+    f32x4 g = f32x4_load_part(gate + whole, part), u = f32x4_load_part(up + whole, part);
+    f32x4_store_part(gate + whole, swiglu_f32x4(g, u), part);
+}
+
+static void add(float *x, const float *y, size_t n) {
+    size_t whole = n / 4 * 4;
+    for (size_t i = 0; i < whole; i += 4)
+        f32x4_store(x + i, f32x4_add(f32x4_load(x + i), f32x4_load(y + i)));
+    for (size_t i = whole; i < n; i++) x[i] += y[i];
+}
+
+/* Two pairs a vector: (a c, b c) + (-b s, a s). A difference is the sum with the negative, exactly.
+ */
+static void rotate(float *x, const float *cosine, const float *sine, size_t n_pairs) {
+    const float signs[4] = {-1, 1, -1, 1};
+    f32x4 sign = f32x4_load(signs);
+    size_t i = 0;
+    for (; i + 2 <= n_pairs; i += 2) {
+        f32x4 v = f32x4_load(x + 2 * i);
+        f32x4 c = f32x4_twice_low(f32x4_load_part(cosine + i, 2));
+        f32x4 s = f32x4_twice_low(f32x4_load_part(sine + i, 2));
+        f32x4 turned = f32x4_mul(f32x4_mul(f32x4_swap_pairs(v), s), sign);
+        f32x4_store(x + 2 * i, f32x4_add(f32x4_mul(v, c), turned));
+    }
+    for (; i < n_pairs; i++) {
+        float a = x[2 * i], b = x[2 * i + 1];
+        x[2 * i] = a * cosine[i] - b * sine[i];
+        x[2 * i + 1] = a * sine[i] + b * cosine[i];
+    }
+}
+
+static void attention_scores(float *scores, const float *q, const float *keys, size_t n,
+                             size_t size, size_t stride, float scale) {
+    size_t whole = size / 4 * 4, part = size % 4;
+    for (size_t t = 0; t < n; t++) {
+        const float *k = keys + t * stride;
+        f32x4 sums = f32x4_splat(0);
+        for (size_t i = 0; i < whole; i += 4)
+            sums = f32x4_add(sums, f32x4_mul(f32x4_load(q + i), f32x4_load(k + i)));
+        if (part)
+            sums = f32x4_add(sums, f32x4_mul(f32x4_load_part(q + whole, part),
+                                             f32x4_load_part(k + whole, part)));
+        scores[t] = scale * f32x4_sum(sums);
+    }
+}
+
+static void attention_mix(float *out, const float *weights, const float *values, size_t n,
+                          size_t size, size_t stride) {
+    size_t i = 0;
+    for (; i + 4 <= size; i += 4) {
+        f32x4 sums = f32x4_splat(0);
+        for (size_t t = 0; t < n; t++)
+            sums = f32x4_add(
+                sums, f32x4_mul(f32x4_splat(weights[t]), f32x4_load(values + t * stride + i)));
+        f32x4_store(out + i, sums);
+    }
+    for (; i < size; i++) {
+        float sum = 0;
+        for (size_t t = 0; t < n; t++) sum += weights[t] * values[t * stride + i];
+        out[i] = sum;
+    }
+}
+
+/* Four weights: floor(exp(l - max) * 2^44). */
+static inline void weigh_f32x4(f32x4 l, f32x4 max, u64x2 *low, u64x2 *high) {
+    f32x4 e = exp_f32x4(f32x4_sub(l, max));
+    f64x2 one = f64x2_splat(0x1p44);
+    *low = u64x2_floor(f64x2_mul(f64x2_low(e), one));
+    *high = u64x2_floor(f64x2_mul(f64x2_high(e), one));
+}
+
+static uint64_t weigh(uint64_t *weights, const float *logits, size_t n, float max) {
+    size_t whole = n / 4 * 4, part = n % 4;
+    f32x4 m = f32x4_splat(max);
+    u64x2 low, high, sums = u64x2_splat(0);
+    for (size_t i = 0; i < whole; i += 4) {
+        weigh_f32x4(f32x4_load(logits + i), m, &low, &high);
+        u64x2_store(weights + i, low);
+        u64x2_store(weights + i + 2, high);
+        sums = u64x2_add(sums, u64x2_add(low, high));
+    }
+    uint64_t total = u64x2_sum(sums), tail[4];
+    weigh_f32x4(f32x4_load_part(logits + whole, part), m, &low, &high);
+    u64x2_store(tail, low);
+    u64x2_store(tail + 2, high);
+    for (size_t i = 0; i < part; i++) total += weights[whole + i] = tail[i];
+    return total;
+}
+
+const struct kernels kernels_simd = {
+    .name = "simd",
+    .matmul = matmul,
+    .layer_norm = layer_norm,
+    .rms_norm = rms_norm,
+    .softmax = softmax,
+    .gelu = gelu,
+    .swiglu = swiglu,
+    .add = add,
+    .rotate = rotate,
+    .attention_scores = attention_scores,
+    .attention_mix = attention_mix,
+    .weigh = weigh,
+};
