@@ -1,0 +1,54 @@
+/* What a golden vector's case is while it runs: what it gives and what came out; part of
+ * test_vectors.c. */
+#ifndef LOGITSCOPE_VECTOR_SUBJECT_H
+#define LOGITSCOPE_VECTOR_SUBJECT_H
+
+#include "chain.h"
+#include "draw.h"
+#include "vector_file.h"
+
+enum { LIST_MAX = 64 };
+
+/* One case: what it gives, and what came out. */
+struct subject {
+    const struct kernels *kernels;
+    float *logits, *given; /* (n,) handed over; a copy to compare with */
+    size_t n;
+    uint32_t history[LIST_MAX];
+    size_t n_history;
+    struct warp_bias bias[LIST_MAX];
+    struct settings settings;
+    struct pcg32 pcg;
+    uint64_t random, splitmix;
+    bool malformed;
+
+    enum status status;
+    struct fault fault;
+    struct chain *chain;
+    const struct chain_trace *trace;
+    const float *warped; /* (n,) */
+    const uint64_t *weights;
+    uint64_t total;
+    char got[280]; /* what the last expectation saw; as long as the text of a fault */
+};
+
+/* The arguments of one expectation: `expect NAME ARGUMENT ... [tol T]`. */
+struct expectation {
+    char **words;
+    size_t count;
+    double tolerance;
+};
+
+static inline double number(struct subject *s, const char *word) {
+    double value;
+    if (!vector_number(word, &value)) s->malformed = true;
+    return value;
+}
+
+static inline uint64_t integer(struct subject *s, const char *word) {
+    uint64_t value;
+    if (!vector_integer(word, &value)) s->malformed = true;
+    return value;
+}
+
+#endif
