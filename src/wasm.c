@@ -1,0 +1,341 @@
+/* The boundary to JavaScript: typed exports and nothing else. The only file that knows WebAssembly
+ * and the only one with globals; handles are pointers, 0 is failure, and the last fault says why.
+ *
+ * Inputs (text, ids, logits) are written by the caller into the exchange, one buffer that C owns.
+ * Structs are read in place at the offsets asserted here. Integers beyond 32 bits cross as doubles:
+ * seeds and steps are below 2^53. */
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "chain.h"
+#include "draw.h"
+#include "gguf.h"
+#include "kernels.h"
+#include "measure.h"
+#include "model.h"
+#include "session.h"
+#include "status.h"
+#include "tokenizer.h"
+#include "warp.h"
+
+#define EXPORT(type, name) __attribute__((export_name(#name))) type export_##name
+
+/* What a file held: a model (NULL if it has no tensors, only a vocabulary), a tokenizer (NULL if it
+ * has none), and the facts that JavaScript reads. */
+struct opened {
+    double parameters, bytes;
+    uint32_t vocab_size, context_length, n_layer, n_head, n_head_kv, n_embd, n_ff, file_type;
+    int32_t bos_id, eos_id;
+    const char *architecture, *tokenizer_kind;
+    char name[128];
+    struct model *model;
+    struct tokenizer *tokenizer;
+};
+
+_Static_assert(offsetof(struct opened, vocab_size) == 16 && offsetof(struct opened, bos_id) == 48 &&
+                   offsetof(struct opened, architecture) == 56 &&
+                   offsetof(struct opened, name) == 64,
+               "web/engine/module.js reads these offsets");
+_Static_assert(offsetof(struct warp_row, group) == 8 && offsetof(struct warp_row, neutral) == 16 &&
+                   offsetof(struct warp_row, minimum_included) == 40 &&
+                   offsetof(struct warp_row, low) == 48 && offsetof(struct warp_row, step) == 64,
+               "web/engine/module.js reads these offsets");
+_Static_assert(sizeof(struct chain_stage) == 64 && offsetof(struct chain_stage, value) == 24 &&
+                   sizeof(struct chain_token) == 40 && offsetof(struct chain_token, p_raw) == 24 &&
+                   offsetof(struct chain_trace, rest_p_raw) == 32 &&
+                   offsetof(struct chain_trace, stages) == 88 &&
+                   offsetof(struct chain_trace, tokens) == 88 + 64 * WARPER_COUNT,
+               "web/engine/trace.js reads these offsets");
+_Static_assert(offsetof(struct chain_drawn, p) == 8 && sizeof(struct warp_bias) == 16,
+               "web/engine/module.js reads these offsets");
+
+static struct fault fault;
+static struct settings settings;
+static struct warp_bias *biases;
+static const struct kernels *kernels = &kernels_simd;
+static void *exchange;
+static size_t exchange_size;
+
+EXPORT(void *, memory_allocate)(size_t size) {
+    void *memory = malloc(size ? size : 1);
+    if (!memory) {
+        fault_set(&fault, STATUS_OUT_OF_MEMORY, "%u bytes could not be allocated", (uint64_t)size);
+    }
+    return memory;
+}
+
+EXPORT(void, memory_release)(void *memory) {
+    free(memory);
+}
+
+/* The exchange, at least `size` bytes, 16-byte aligned; what it held is lost when it grows. It
+ * begins with room for the longest timeline, so that no decode step makes it grow. */
+EXPORT(void *, memory_exchange)(size_t size) {
+    size_t least = sizeof(uint32_t) * SESSION_TIMELINE_MAX;
+    if (size < least) size = least;
+    if (size <= exchange_size) return exchange;
+    free(exchange);
+    exchange_size = 0;
+    exchange = export_memory_allocate(size);
+    if (exchange) exchange_size = size;
+    return exchange;
+}
+
+EXPORT(enum status, fault_status)(void) {
+    return fault.status;
+}
+
+EXPORT(double, fault_value)(void) {
+    return fault.value;
+}
+
+EXPORT(const char *, fault_text)(void) {
+    return fault.text;
+}
+
+EXPORT(const char *, fault_name)(void) {
+    return status_name(fault.status);
+}
+
+/* Which inner loops the models, sessions and chains opened from now on use. */
+EXPORT(void, kernels_choose)(uint32_t simd) {
+    kernels = simd ? &kernels_simd : &kernels_scalar;
+}
+
+EXPORT(void, model_close)(struct opened *opened) {
+    if (!opened) return;
+    tokenizer_close(opened->tokenizer);
+    model_close(opened->model);
+    free(opened);
+}
+
+static enum status copy_name(struct opened *opened, const struct gguf *file) {
+    struct gguf_string name;
+    enum status status = gguf_text(file, "general.name", &name, &fault);
+    if (status || !name.data) return status;
+    size_t length = name.length < sizeof opened->name ? name.length : sizeof opened->name - 1;
+    memcpy(opened->name, name.data, length);
+    return STATUS_OK;
+}
+
+static enum status open_parts(struct opened *opened, const struct gguf *file) {
+    bool vocabulary = gguf_find(file, "tokenizer.ggml.model") != NULL;
+    bool tensors = !vocabulary || gguf_tensor_count(file) > 0;
+    enum status status = copy_name(opened, file);
+    if (!status && tensors) status = model_open(&opened->model, file, &fault);
+    if (!status && vocabulary) {
+        uint32_t vocab_size = tensors ? opened->model->shape.vocab_size : 0;
+        status = tokenizer_open(&opened->tokenizer, file, vocab_size, &fault);
+    }
+    return status;
+}
+
+static void copy_tokenizer_facts(struct opened *opened) {
+    const struct tokenizer *tokenizer = opened->tokenizer;
+    opened->vocab_size = tokenizer ? tokenizer_vocab_size(tokenizer) : 0;
+    opened->bos_id = tokenizer ? tokenizer_bos_id(tokenizer) : TOKENIZER_NONE;
+    opened->eos_id = tokenizer ? tokenizer_eos_id(tokenizer) : TOKENIZER_NONE;
+    opened->tokenizer_kind = tokenizer ? tokenizer_kind(tokenizer) : NULL;
+}
+
+static void copy_model_facts(struct opened *opened) {
+    const struct model_shape *shape = &opened->model->shape;
+    opened->parameters = (double)shape->parameters;
+    opened->vocab_size = shape->vocab_size;
+    opened->context_length = shape->context_length;
+    opened->n_layer = shape->n_layer;
+    opened->n_head = shape->n_head;
+    opened->n_head_kv = shape->n_head_kv;
+    opened->n_embd = shape->n_embd;
+    opened->n_ff = shape->n_ff;
+    opened->file_type = shape->file_type;
+    opened->architecture = shape->architecture == ARCHITECTURE_GPT2 ? "gpt2" : "llama";
+}
+
+/* Opens a GGUF image; the image can be released afterwards. */
+EXPORT(struct opened *, model_open)(const void *image, size_t size) {
+    struct gguf *file;
+    if (gguf_open(&file, image, size, &fault)) return NULL;
+    struct opened *opened = calloc(1, sizeof *opened);
+    if (!opened) {
+        fault_set(&fault, STATUS_OUT_OF_MEMORY, "no memory for a model");
+    } else if (open_parts(opened, file)) {
+        export_model_close(opened);
+        opened = NULL;
+    } else {
+        opened->bytes = (double)size;
+        copy_tokenizer_facts(opened);
+        if (opened->model) copy_model_facts(opened);
+    }
+    gguf_close(file);
+    return opened;
+}
+
+static bool has_tokenizer(const struct opened *opened) {
+    if (opened->tokenizer) return true;
+    fault_set(&fault, STATUS_UNSUPPORTED, "the model file has no tokenizer, only ids can be used");
+    return false;
+}
+
+/* Returns the number of ids that the text has, -1 on failure. */
+EXPORT(int32_t, tokenizer_encode)
+(const struct opened *opened, const char *text, size_t length, enum tokenizer_bos bos,
+ uint32_t special, uint32_t *ids, size_t capacity) {
+    size_t count;
+    if (!has_tokenizer(opened)) return -1;
+    if (tokenizer_encode(opened->tokenizer, text, length, bos, special != 0, ids, capacity, &count,
+                         &fault)) {
+        return -1;
+    }
+    return (int32_t)count;
+}
+
+/* Returns the number of bytes that the text has, -1 on failure. */
+EXPORT(int32_t, tokenizer_decode)
+(const struct opened *opened, const uint32_t *ids, size_t n, uint32_t special, char *text,
+ size_t capacity) {
+    size_t length;
+    if (!has_tokenizer(opened)) return -1;
+    if (tokenizer_decode(opened->tokenizer, ids, n, special != 0, text, capacity, &length,
+                         &fault)) {
+        return -1;
+    }
+    return (int32_t)length;
+}
+
+/* The piece of an id below vocab_size: data, length, special. Valid until the next call. */
+EXPORT(const struct tokenizer_piece *, tokenizer_piece)(const struct opened *opened, uint32_t id) {
+    static struct tokenizer_piece piece;
+    if (!has_tokenizer(opened)) return NULL;
+    piece = tokenizer_piece(opened->tokenizer, id);
+    return &piece;
+}
+
+EXPORT(struct session *, session_open)(const struct opened *opened) {
+    struct session *session;
+    if (!opened->model) {
+        fault_set(&fault, STATUS_UNSUPPORTED, "the file has no tensors, only its vocabulary");
+        return NULL;
+    }
+    return session_open(&session, opened->model, kernels, &fault) ? NULL : session;
+}
+
+EXPORT(void, session_close)(struct session *session) {
+    session_close(session);
+}
+
+/* Evaluated and reused positions, two uint32; valid until the next call. */
+EXPORT(const struct session_fed *, session_feed)
+(struct session *session, const uint32_t *ids, size_t n, uint32_t reuse) {
+    static struct session_fed fed;
+    return session_feed(session, ids, n, reuse != 0, &fed, &fault) ? NULL : &fed;
+}
+
+EXPORT(const float *, session_logits)(const struct session *session) {
+    return session_logits(session);
+}
+
+EXPORT(const uint32_t *, session_timeline)(const struct session *session) {
+    size_t n;
+    return session_timeline(session, &n);
+}
+
+EXPORT(size_t, session_length)(const struct session *session) {
+    size_t n;
+    session_timeline(session, &n);
+    return n;
+}
+
+/* The settings are one set, which the next chain_apply uses. */
+
+EXPORT(const struct warp_row *, warp_row)(uint32_t setting) {
+    return setting < SETTING_COUNT ? &warp_table[setting] : NULL;
+}
+
+EXPORT(uint32_t, warp_warpers)(void) {
+    return WARPER_COUNT;
+}
+
+EXPORT(void, settings_reset)(void) {
+    settings_reset(&settings);
+}
+
+EXPORT(enum status, settings_set)(enum setting setting, double value) {
+    return settings_set(&settings, setting, value, &fault);
+}
+
+/* Takes n <= WARPER_COUNT warpers from the exchange. */
+EXPORT(void, settings_order)(const uint32_t *order, uint32_t n) {
+    memcpy(settings.order, order, n * sizeof *order);
+    settings.n_order = n;
+}
+
+/* Takes n biases, ascending by id, from the exchange. */
+EXPORT(enum status, settings_bias)(const struct warp_bias *bias, uint32_t n) {
+    struct warp_bias *copy = realloc(biases, (n ? n : 1) * sizeof *copy);
+    if (!copy) return fault_set(&fault, STATUS_OUT_OF_MEMORY, "no memory for the biases");
+    memcpy(copy, bias, n * sizeof *copy);
+    biases = copy;
+    settings.bias = biases;
+    settings.n_bias = n;
+    return STATUS_OK;
+}
+
+/* Checks order and biases, as chain_apply would. */
+EXPORT(enum status, settings_check)(size_t vocab_size) {
+    return settings_check(&settings, vocab_size, &fault);
+}
+
+EXPORT(struct chain *, chain_open)(size_t vocab_size, size_t top_max) {
+    struct chain *chain;
+    return chain_open(&chain, vocab_size, top_max, kernels, &fault) ? NULL : chain;
+}
+
+EXPORT(void, chain_close)(struct chain *chain) {
+    chain_close(chain);
+}
+
+/* The trace, NULL on failure. */
+EXPORT(const struct chain_trace *, chain_apply)
+(struct chain *chain, const float *logits, const uint32_t *history, size_t n_history, size_t top) {
+    if (chain_apply(chain, logits, &settings, history, n_history, top, &fault)) return NULL;
+    return chain_trace(chain);
+}
+
+EXPORT(const float *, chain_logits)(const struct chain *chain) {
+    return chain_logits(chain);
+}
+
+/* p (n,) of the last trace, n its vocab_size. */
+EXPORT(void, chain_probabilities)(const struct chain *chain, double *p, size_t n) {
+    uint64_t total;
+    const uint64_t *weights = chain_weights(chain, &total);
+    for (size_t i = 0; i < n; i++) p[i] = (double)weights[i] / (double)total;
+}
+
+/* What the last draw gave: id, rank, p, p_raw, logprob. */
+static struct chain_drawn drawn;
+
+/* u is a multiple of 2^-53 in [0, 1); other numbers are rounded down to one. */
+EXPORT(const struct chain_drawn *, chain_draw)(const struct chain *chain, double u) {
+    drawn = chain_draw(chain, (uint64_t)(u * 0x1p53));
+    return &drawn;
+}
+
+EXPORT(const struct chain_drawn *, chain_draw_gumbel)
+(const struct chain *chain, double seed, double step) {
+    drawn = chain_draw_gumbel(chain, (uint64_t)seed, (uint64_t)step);
+    return &drawn;
+}
+
+EXPORT(double, draw_random)(double seed, double step) {
+    return (double)draw_random((uint64_t)seed, (uint64_t)step) * 0x1p-53;
+}
+
+/* -1 on failure. */
+EXPORT(double, measure_distinct)(const uint32_t *ids, size_t count, size_t n) {
+    double ratio;
+    return measure_distinct(ids, count, n, &ratio, &fault) ? -1 : ratio;
+}

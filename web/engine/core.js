@@ -1,0 +1,365 @@
+/**
+ * What all timelines of one instance share: the module, the open model, the table, the chains. Its
+ * methods take checked arguments; Logitscope and Session are the public face.
+ */
+import { LogitscopeError, checkInteger, checkOptions, show } from './errors.js';
+import { Module, fromUtf8, toUtf8 } from './module.js';
+import { SEED_MAX, applySettings, readTable, resolveSettings } from './settings.js';
+import { readTrace } from './trace.js';
+
+/** @typedef {import('./types.js').Info} Info */
+/** @typedef {import('./types.js').Piece} Piece */
+/** @typedef {import('./types.js').Drawn} Drawn */
+/** @typedef {import('./settings.js').Resolved} Resolved */
+
+const FILE_TYPES = new Map([[0, 'F32'], [1, 'F16'], [7, 'Q8_0']]);
+const LISTED = 64;
+const NO_PIECE = { text: '', special: false };
+
+export class Core {
+  /** @type {Module} */
+  module;
+  /** @type {import('./types.js').TableRow[]} */
+  table;
+  /** @type {Info | null} */
+  info = null;
+  /** The open model's handle, 0 without one. */
+  model = 0;
+  /** @type {'scalar' | 'simd'} */
+  variant;
+
+  /** @type {Map<number, Piece>} */
+  #pieces = new Map();
+  /** The scratch for one vocabulary size; the last one used is kept. */
+  #chain = { handle: 0, vocabSize: 0, topMax: 0 };
+
+  /**
+   * @param {Module} module
+   * @param {'scalar' | 'simd'} variant
+   */
+  constructor(module, variant) {
+    this.module = module;
+    this.variant = variant;
+    this.table = readTable(module);
+    module.calls.kernels_choose(Number(variant === 'simd'));
+  }
+
+  /** @param {Uint8Array} bytes */
+  openModel(bytes) {
+    const { module } = this;
+    const image = module.need(module.calls.memory_allocate(bytes.length));
+    try {
+      module.writeBytes(image, bytes);
+      this.model = module.need(module.calls.model_open(image, bytes.length));
+    } finally {
+      module.calls.memory_release(image);
+    }
+    this.info = this.#readInfo();
+    this.#useChain(this.info.vocab_size, LISTED);
+  }
+
+  /** @returns {Info} */
+  #readInfo() {
+    const { module, model, variant } = this;
+    const view = module.view();
+    const u32 = (/** @type {number} */ offset) => view.getUint32(model + offset, true);
+    const id = (/** @type {number} */ offset) => {
+      const value = view.getInt32(model + offset, true);
+      return value < 0 ? null : value;
+    };
+    const fileType = u32(44);
+    return {
+      name: module.text(model + 64),
+      architecture: u32(56) ? module.text(u32(56)) : null,
+      vocab_size: u32(16),
+      context_length: u32(20),
+      n_layer: u32(24),
+      n_head: u32(28),
+      n_head_kv: u32(32),
+      n_embd: u32(36),
+      n_ff: u32(40),
+      parameters: view.getFloat64(model, true),
+      file_type: u32(56) ? FILE_TYPES.get(fileType) ?? String(fileType) : null,
+      bytes: view.getFloat64(model + 8, true),
+      tokenizer: u32(60) ? module.text(u32(60)) : null,
+      bos_token_id: id(48),
+      eos_token_id: id(52),
+      variant,
+    };
+  }
+
+  /** What the file says; an error without one. */
+  needModel() {
+    if (!this.info) {
+      throw new LogitscopeError('no_model', 'no model is loaded, only warp and random work without one');
+    }
+    return this.info;
+  }
+
+  /**
+   * @param {string} text
+   * @param {{ bos?: 'auto' | boolean, special?: boolean }} [options]
+   * @returns {Uint32Array}
+   */
+  encode(text, options) {
+    this.needModel();
+    checkOptions('options of encode', options, ['bos', 'special']);
+    const { bos = 'auto', special = false } = options ?? {};
+    if (typeof text !== 'string') {
+      throw new LogitscopeError('invalid_argument', `text must be a string, got ${show(text)}`);
+    }
+    if (bos !== 'auto' && typeof bos !== 'boolean') {
+      throw new LogitscopeError('invalid_argument',
+        `bos must be "auto", true or false, got ${show(bos)}`);
+    }
+    checkBoolean('special', special);
+    const { module } = this;
+    const bytes = toUtf8(text);
+    const capacity = bytes.length + 2;
+    const idsAt = (bytes.length + 3) & ~3;
+    const at = module.exchange(idsAt + 4 * capacity);
+    module.writeBytes(at, bytes);
+    const count = module.calls.tokenizer_encode(this.model, at, bytes.length,
+      bos === 'auto' ? 0 : bos ? 1 : 2, Number(special), at + idsAt, capacity);
+    if (count < 0) module.fail();
+    return module.uint32(at + idsAt, count);
+  }
+
+  /**
+   * @param {ArrayLike<number>} ids
+   * @param {{ special?: boolean }} [options]
+   */
+  decode(ids, options) {
+    const { vocab_size } = this.needModel();
+    checkOptions('options of decode', options, ['special']);
+    const special = options?.special ?? false;
+    checkBoolean('special', special);
+    checkIds('ids', ids, vocab_size);
+    const { module } = this;
+    const call = (/** @type {number} */ capacity) => {
+      const at = module.exchange(4 * ids.length + capacity);
+      module.writeUint32(at, ids);
+      const textAt = at + 4 * ids.length;
+      const length = module.calls.tokenizer_decode(this.model, at, ids.length, Number(special),
+        textAt, capacity);
+      if (length < 0) module.fail();
+      return { textAt, length };
+    };
+    const { textAt, length } = call(call(0).length);
+    return fromUtf8(module.bytes(textAt, length));
+  }
+
+  /**
+   * A token's text; kept, since traces ask for the same ones again and again.
+   * @param {number} id a valid id
+   * @returns {Piece}
+   */
+  piece(id) {
+    let piece = this.#pieces.get(id);
+    if (!piece) {
+      const { module } = this;
+      const at = module.need(module.calls.tokenizer_piece(this.model, id));
+      const view = module.view();
+      const bytes = module.bytes(view.getUint32(at, true), view.getUint32(at + 4, true));
+      piece = { id, text: fromUtf8(bytes), bytes, special: view.getUint8(at + 8) !== 0 };
+      this.#pieces.set(id, piece);
+    }
+    return piece;
+  }
+
+  /**
+   * @param {unknown} settings
+   * @param {readonly string[]} [also]
+   */
+  resolve(settings, also) {
+    return resolveSettings(this.table, settings, also);
+  }
+
+  /**
+   * The settings as a result reports them.
+   * @param {Resolved} resolved
+   */
+  report({ values, order, draw }) {
+    return { ...values, order, draw };
+  }
+
+  /**
+   * @param {number} vocabSize
+   * @param {number} top
+   */
+  #useChain(vocabSize, top) {
+    const chain = this.#chain;
+    if (chain.vocabSize === vocabSize && top <= chain.topMax) return chain.handle;
+    const { calls } = this.module;
+    const topMax = Math.min(vocabSize, Math.max(LISTED, top));
+    calls.chain_close(chain.handle);
+    this.#chain = { handle: 0, vocabSize: 0, topMax: 0 };
+    const handle = this.module.need(calls.chain_open(vocabSize, topMax));
+    this.#chain = { handle, vocabSize, topMax };
+    return handle;
+  }
+
+  /**
+   * Gives C the settings, and the chain that is to apply them; the exchange is free afterwards.
+   * @param {Resolved} resolved
+   * @param {number} vocabSize
+   * @param {number} top
+   */
+  prepare(resolved, vocabSize, top) {
+    const chain = this.#useChain(vocabSize, Math.min(top, vocabSize));
+    applySettings(this.module, this.table, resolved, vocabSize);
+    return chain;
+  }
+
+  /**
+   * Applies a prepared chain to logits and history in the heap; returns the trace's address.
+   * @param {number} chain
+   * @param {number} logits
+   * @param {number} history
+   * @param {number} count
+   * @param {number} top
+   */
+  apply(chain, logits, history, count, top) {
+    return this.module.need(this.module.calls.chain_apply(chain, logits, history, count, top));
+  }
+
+  /** @param {number} at */
+  readTrace(at) {
+    const piece = this.info?.tokenizer ? (/** @type {number} */ id) => this.piece(id) : () => NO_PIECE;
+    return readTrace(this.module, at, this.table, piece);
+  }
+
+  /**
+   * The same trace for any logits, with the whole result; no token has a text.
+   * @param {ArrayLike<number>} logits
+   * @param {unknown} settings
+   * @param {ArrayLike<number>} history
+   * @returns {import('./types.js').WarpTrace}
+   */
+  warp(logits, settings, history) {
+    const size = checkLogits(logits);
+    checkIds('history', history, size);
+    const { module } = this;
+    const resolved = this.resolve(settings);
+    const chain = this.prepare(resolved, size, resolved.top);
+    const at = module.exchange(4 * (size + history.length));
+    module.writeFloat32(at, logits);
+    module.writeUint32(at + 4 * size, history);
+    const trace = this.apply(chain, at, at + 4 * size, history.length, resolved.top);
+    const read = readTrace(module, trace, this.table, () => NO_PIECE);
+    const warped = module.float32(module.calls.chain_logits(chain), size);
+    const pAt = module.exchange(8 * size);
+    module.calls.chain_probabilities(chain, pAt, size);
+    return { ...read, logits: warped, p: module.float64(pAt, size) };
+  }
+
+  /**
+   * Draws from the last trace of a chain.
+   * @param {number} chain
+   * @param {Resolved} resolved
+   * @param {number} step
+   * @param {number} [given] replaces the seed's own u
+   * @returns {Drawn}
+   */
+  draw(chain, { draw, seed }, step, given) {
+    const { calls } = this.module;
+    const u = draw === 'gumbel' ? null : given ?? calls.draw_random(seed, step);
+    const at = u === null ? calls.chain_draw_gumbel(chain, seed, step) : calls.chain_draw(chain, u);
+    const view = this.module.view();
+    return {
+      id: view.getUint32(at, true),
+      u,
+      p: view.getFloat64(at + 8, true),
+      p_raw: view.getFloat64(at + 16, true),
+      logprob: view.getFloat64(at + 24, true),
+      rank: view.getUint32(at + 4, true),
+    };
+  }
+
+  /**
+   * The u of a step: a pure function of both.
+   * @param {number} seed
+   * @param {number} step
+   */
+  random(seed, step) {
+    checkInteger('seed', seed, 0, SEED_MAX);
+    checkInteger('step', step, 0, SEED_MAX);
+    return this.module.calls.draw_random(seed, step);
+  }
+
+  /**
+   * @param {ArrayLike<number>} ids
+   * @param {number} n
+   */
+  distinct(ids, n) {
+    checkIds('ids', ids, 2 ** 32);
+    checkInteger('n', n, 1, 2 ** 32 - 1);
+    const at = this.module.exchange(4 * ids.length);
+    this.module.writeUint32(at, ids);
+    const ratio = this.module.calls.measure_distinct(at, ids.length, n);
+    return ratio < 0 ? this.module.fail() : ratio;
+  }
+
+  close() {
+    const { calls } = this.module;
+    calls.chain_close(this.#chain.handle);
+    calls.model_close(this.model);
+    this.#chain = { handle: 0, vocabSize: 0, topMax: 0 };
+    this.model = 0;
+    this.info = null;
+  }
+}
+
+/**
+ * @param {string} name
+ * @param {unknown} value
+ */
+export function checkBoolean(name, value) {
+  if (typeof value !== 'boolean') {
+    throw new LogitscopeError('invalid_argument', `${name} must be true or false, got ${show(value)}`);
+  }
+}
+
+/**
+ * A list of integers below `limit`.
+ * @param {string} name
+ * @param {ArrayLike<number>} ids
+ * @param {number} limit
+ */
+export function checkIds(name, ids, limit) {
+  if (!Array.isArray(ids) && !(ArrayBuffer.isView(ids) && !(ids instanceof DataView))) {
+    throw new LogitscopeError('invalid_argument', `${name} must be a list of token ids, got ${show(ids)}`);
+  }
+  for (let i = 0; i < ids.length; i++) {
+    if (typeof ids[i] !== 'number') {
+      throw new LogitscopeError('invalid_argument',
+        `${name} must be a list of token ids, got ${show(ids[i])} at ${i}`);
+    }
+    if (!(Number.isInteger(ids[i]) && ids[i] >= 0 && ids[i] < limit)) {
+      throw new LogitscopeError('unknown_token',
+        `a token id must be an integer between 0 and ${limit - 1}, got ${ids[i]}`);
+    }
+  }
+}
+
+/**
+ * @param {ArrayLike<number>} logits
+ * @returns {number} how many
+ */
+function checkLogits(logits) {
+  if (!Array.isArray(logits) && !(logits instanceof Float32Array) && !(logits instanceof Float64Array)) {
+    throw new LogitscopeError('invalid_argument', `logits must be a list of numbers, got ${show(logits)}`);
+  }
+  if (!logits.length) {
+    throw new LogitscopeError('empty', 'logits must hold at least one number, got none');
+  }
+  if (Array.isArray(logits)) {
+    for (let i = 0; i < logits.length; i++) {
+      if (typeof logits[i] !== 'number') {
+        throw new LogitscopeError('invalid_argument',
+          `logits must be a list of numbers, got ${show(logits[i])} at ${i}`);
+      }
+    }
+  }
+  return logits.length;
+}

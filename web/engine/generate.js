@@ -1,0 +1,132 @@
+/** The decode loop: feed, chain, draw, append, until something ends it. */
+import { checkBoolean, checkIds } from './core.js';
+import { LogitscopeError, checkInteger, show } from './errors.js';
+import { TextStream } from './text.js';
+import { readSummary } from './trace.js';
+
+/** @typedef {import('./core.js').Core} Core */
+/** @typedef {import('./settings.js').Resolved} Resolved */
+/** @typedef {import('./types.js').Generated} Generated */
+/** @typedef {import('./types.js').Step} Step */
+
+/**
+ * What the loop needs of a session.
+ * @typedef {object} Timeline
+ * @property {(ids: ArrayLike<number>, cache: boolean) => unknown} feed
+ * @property {(resolved: Resolved) => { chain: number, trace: number }} apply
+ */
+
+const OPTIONS = ['prompt', 'max_new_tokens', 'cache', 'stop', 'signal'];
+const TIMELINE_MAX = 1 << 18; // SESSION_TIMELINE_MAX of src/session.h
+const SLICE_MS = 10;
+
+/** Lets pending events run, so that an abort can arrive. */
+function turn() {
+  if (typeof setImmediate === 'function') return new Promise((resolve) => { setImmediate(resolve); });
+  return new Promise((resolve) => {
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = () => {
+      port1.close();
+      resolve(undefined);
+    };
+    port2.postMessage(0);
+  });
+}
+
+/**
+ * @param {unknown} stop
+ * @returns {string[]}
+ */
+function checkStops(stop) {
+  const stops = Array.isArray(stop) ? stop : [stop];
+  for (const text of stops) {
+    if (typeof text !== 'string' || text === '') {
+      throw new LogitscopeError('invalid_argument',
+        `stop must be a string or a list of strings, none empty, got ${show(stop)}`);
+    }
+  }
+  return stops;
+}
+
+/**
+ * @param {Core} core
+ * @param {any} options
+ */
+function resolveOptions(core, options) {
+  const { vocab_size } = core.needModel();
+  const resolved = core.resolve(options, OPTIONS);
+  const { prompt, max_new_tokens: maximum = 100, cache = true, stop = [], signal } = options ?? {};
+  checkInteger('max_new_tokens', maximum, 0, TIMELINE_MAX);
+  checkBoolean('cache', cache);
+  const stops = checkStops(stop);
+  if (signal !== undefined && typeof signal?.aborted !== 'boolean') {
+    throw new LogitscopeError('invalid_argument', `signal must be an AbortSignal, got ${show(signal)}`);
+  }
+  if (typeof prompt !== 'string' && !Array.isArray(prompt) && !ArrayBuffer.isView(prompt)) {
+    throw new LogitscopeError('invalid_argument',
+      `prompt must be a string or a list of token ids, got ${show(prompt)}`);
+  }
+  const ids = typeof prompt === 'string' ? core.encode(prompt) : /** @type {number[]} */ (prompt);
+  checkIds('prompt', ids, vocab_size);
+  if (!ids.length) throw new LogitscopeError('empty', 'prompt must hold at least one token, got none');
+  if (ids.length + maximum > TIMELINE_MAX) {
+    throw new LogitscopeError('too_long', `a prompt of ${ids.length} tokens and max_new_tokens ${
+      maximum} are more than the ${TIMELINE_MAX} tokens that a timeline holds`);
+  }
+  return { resolved, ids: Array.from(ids), maximum, cache, stops, signal };
+}
+
+/**
+ * @param {Core} core
+ * @param {Timeline} timeline
+ * @param {unknown} options
+ * @returns {AsyncGenerator<Step, Generated, void>}
+ */
+export async function* generate(core, timeline, options) {
+  const { resolved, ids, maximum, cache, stops, signal } = resolveOptions(core, options);
+  const info = core.needModel();
+  const text = new TextStream(stops);
+  const promptLength = ids.length;
+  /** @type {Generated['finish_reason'] | null} */
+  let finish = maximum ? null : 'length';
+  let breath = performance.now();
+
+  if (finish) timeline.feed(ids, cache);
+  for (let step = 0; !finish; step++) {
+    if (performance.now() - breath > SLICE_MS) {
+      await turn();
+      breath = performance.now();
+    }
+    if (signal?.aborted) {
+      finish = 'aborted';
+      break;
+    }
+    const began = performance.now();
+    timeline.feed(ids, cache);
+    const { chain, trace } = timeline.apply(resolved);
+    const { kept, entropy } = readSummary(core.module, trace);
+    const drawn = core.draw(chain, resolved, step);
+    ids.push(drawn.id);
+
+    const piece = info.tokenizer ? core.piece(drawn.id) : null;
+    let added = piece && !piece.special ? text.push(piece.bytes) : '';
+    if (text.stopped) finish = 'stop';
+    else if (drawn.id === info.eos_token_id) finish = 'eos';
+    else if (step + 1 === maximum) finish = 'length';
+    if (finish) {
+      added += text.finish();
+      if (text.stopped) finish = 'stop';
+    }
+    const ms = performance.now() - began;
+    yield { ...drawn, text: added, entropy, kept, ms, position: ids.length - 1 };
+  }
+  text.finish();
+  return {
+    prompt_ids: ids.slice(0, promptLength),
+    ids: ids.slice(promptLength),
+    text: text.text,
+    finish_reason: finish ?? 'aborted',
+    seed: resolved.seed,
+    settings: core.report(resolved),
+  };
+}

@@ -1,0 +1,157 @@
+/**
+ * Serves one engine over a message port: a worker, or a MessageChannel on the main thread.
+ *
+ * Requests are { id, session, method, args }; answers { id, result } or { id, error }, and while a
+ * model loads { id, progress }. Session 0 is the instance itself with its default timeline. Requests
+ * are served in the order in which they came.
+ */
+import { Logitscope, LogitscopeError } from './index.js';
+
+/**
+ * @typedef {object} Port
+ * @property {(message: any, transfer?: any) => void} postMessage
+ * @property {((event: any) => void) | null} onmessage
+ */
+
+/**
+ * @typedef {object} Request
+ * @property {number} id
+ * @property {number} session
+ * @property {string} method
+ * @property {any[]} args
+ */
+
+const SCOPE_METHODS = ['encode', 'decode', 'piece', 'random', 'distinct', 'warp'];
+const SESSION_METHODS = ['feed', 'timeline', 'logits', 'distribution', 'draw'];
+
+/**
+ * The buffers of typed arrays in an answer, to be handed over rather than copied.
+ * @param {any} result
+ * @returns {ArrayBuffer[]}
+ */
+function transferables(result) {
+  const values = ArrayBuffer.isView(result) ? [result] : Object.values(result ?? {});
+  return values.flatMap((value) => (ArrayBuffer.isView(value) ? [/** @type {any} */ (value.buffer)] : []));
+}
+
+class Host {
+  #port;
+  /** @type {Logitscope | null} */
+  #scope = null;
+  /** @type {Map<number, any>} */
+  #sessions = new Map();
+  /** @type {Map<number, { steps: AsyncGenerator<any, any, void>, abort: AbortController }>} */
+  #generations = new Map();
+  #last = 0;
+
+  /** @param {Port} port */
+  constructor(port) {
+    this.#port = port;
+  }
+
+  /** @param {Request} request */
+  async answer({ id, session, method, args }) {
+    try {
+      const result = method === 'load' ? await this.#load(id, args[0])
+        : await this.#call(session, method, args);
+      this.#port.postMessage({ id, result }, transferables(result));
+    } catch (error) {
+      const code = error instanceof LogitscopeError ? error.code : 'internal';
+      const message = error instanceof Error ? error.message : String(error);
+      this.#port.postMessage({ id, error: { code, message } });
+    }
+  }
+
+  /**
+   * @param {number} id
+   * @param {import('./types.js').LoadOptions} options
+   */
+  async #load(id, options) {
+    const scope = await Logitscope.load({ ...options,
+      onprogress: (progress) => this.#port.postMessage({ id, progress }) });
+    this.#scope?.close();
+    this.#scope = scope;
+    this.#sessions.clear();
+    this.#sessions.set(0, scope);
+    return { info: scope.info, table: scope.table, variant: scope.variant };
+  }
+
+  /**
+   * @param {number} session
+   * @param {string} method
+   * @param {any[]} args
+   */
+  #call(session, method, args) {
+    const target = this.#sessions.get(session);
+    if (!target) {
+      throw new LogitscopeError('closed', session ? 'the session is closed' : 'nothing is loaded');
+    }
+    if (SESSION_METHODS.includes(method) || (!session && SCOPE_METHODS.includes(method))) {
+      return target[method](...args);
+    }
+    switch (method) {
+      case 'session': return this.#keep(/** @type {Logitscope} */ (this.#scope).session());
+      case 'fork': return this.#keep(target.fork());
+      case 'close': return this.#close(session, target);
+      case 'generate': return this.#generate(target, args[0]);
+      case 'next': return this.#next(args[0]);
+      case 'return': return this.#return(args[0]);
+      case 'abort': return this.#generations.get(args[0])?.abort.abort();
+      default:
+        throw new LogitscopeError('invalid_argument', `there is no method ${JSON.stringify(method)}`);
+    }
+  }
+
+  /** @param {any} session */
+  #keep(session) {
+    this.#sessions.set(++this.#last, session);
+    return this.#last;
+  }
+
+  /**
+   * @param {number} session
+   * @param {any} target
+   */
+  #close(session, target) {
+    target.close();
+    if (session) this.#sessions.delete(session);
+    else this.#sessions.clear();
+  }
+
+  /**
+   * @param {any} target
+   * @param {any} options
+   */
+  #generate(target, options) {
+    const abort = new AbortController();
+    const steps = target.generate({ ...options, signal: abort.signal });
+    this.#generations.set(++this.#last, { steps, abort });
+    return this.#last;
+  }
+
+  /** @param {number} generation */
+  async #next(generation) {
+    const running = this.#generations.get(generation);
+    if (!running) return { done: true, value: undefined };
+    let done = true;
+    try {
+      const answer = await running.steps.next();
+      done = answer.done === true;
+      return answer;
+    } finally {
+      if (done) this.#generations.delete(generation);
+    }
+  }
+
+  /** @param {number} generation */
+  async #return(generation) {
+    await this.#generations.get(generation)?.steps.return(/** @type {any} */ (undefined));
+    this.#generations.delete(generation);
+  }
+}
+
+/** @param {Port} port */
+export function serve(port) {
+  const host = new Host(port);
+  port.onmessage = (event) => host.answer(event.data);
+}

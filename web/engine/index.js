@@ -1,0 +1,189 @@
+/**
+ * The engine for page, worker and Node: load a model, then encode, feed, distribution, draw, generate.
+ * Methods on an instance act on its default session; `session()` opens more over the same model.
+ */
+import { Core, checkIds } from './core.js';
+import { LogitscopeError, checkOptions, show } from './errors.js';
+import { readSource } from './load.js';
+import { Module } from './module.js';
+import { presets, strategies } from './presets.js';
+import { Session } from './session.js';
+
+export { LogitscopeError, presets, strategies };
+
+/** @typedef {import('./types.js').Settings} Settings */
+/** @typedef {import('./types.js').GenerateOptions} GenerateOptions */
+
+const VARIANTS = ['auto', 'scalar', 'simd'];
+
+export class Logitscope {
+  #core;
+  /** @type {Set<Session>} */
+  #sessions = new Set();
+  /** @type {Session | null} */
+  #default = null;
+  #closed = false;
+
+  /**
+   * Use `Logitscope.load()`.
+   * @param {Core} core
+   */
+  constructor(core) {
+    this.#core = core;
+    if (core.info?.architecture) this.#default = new Session(core, this.#sessions);
+  }
+
+  /**
+   * @param {import('./types.js').LoadOptions} [options]
+   * @returns {Promise<Logitscope>}
+   */
+  static async load(options) {
+    checkOptions('options of load', options, ['model', 'wasm', 'variant', 'onprogress']);
+    const { model, wasm, variant = 'auto', onprogress } = options ?? {};
+    if (typeof variant !== 'string' || !VARIANTS.includes(variant)) {
+      throw new LogitscopeError('invalid_argument',
+        `variant must be one of ${VARIANTS.map(show).join(', ')}, got ${show(variant)}`);
+    }
+    const [module, bytes] = await Promise.all([
+      Module.load(wasm), model === undefined ? null : readSource('model', model, onprogress)]);
+    const core = new Core(module, variant === 'scalar' ? 'scalar' : 'simd');
+    if (bytes) core.openModel(bytes);
+    return new Logitscope(core);
+  }
+
+  #open() {
+    if (this.#closed) throw new LogitscopeError('closed', 'the instance is closed');
+    return this.#core;
+  }
+
+  #session() {
+    const core = this.#open();
+    core.needModel();
+    // Only a file without tensors leaves none; opening one says so.
+    return this.#default ?? this.session();
+  }
+
+  /** Facts of the model, null without one. */
+  get info() {
+    return this.#core.info && { ...this.#core.info };
+  }
+
+  /** The table of settings, canonical order. */
+  get table() {
+    return this.#core.table.map((row) => ({ ...row }));
+  }
+
+  /** The inner loops in use; they never change a bit. */
+  get variant() {
+    return this.#core.variant;
+  }
+
+  /** Bytes of the module's memory, for those who watch that it does not grow. */
+  get memoryBytes() {
+    return this.#core.module.memoryBytes;
+  }
+
+  /**
+   * @param {string} text
+   * @param {{ bos?: 'auto' | boolean, special?: boolean }} [options] bos: begin with the
+   *   beginning-of-sequence token ('auto': as the model file says); special: names of special tokens
+   *   in the text are those tokens
+   */
+  encode(text, options) {
+    return this.#open().encode(text, options);
+  }
+
+  /**
+   * What is not UTF-8 becomes U+FFFD; special tokens are left out unless asked for.
+   * @param {ArrayLike<number>} ids
+   * @param {{ special?: boolean }} [options]
+   */
+  decode(ids, options) {
+    return this.#open().decode(ids, options);
+  }
+
+  /** @param {number} id */
+  piece(id) {
+    const core = this.#open();
+    checkIds('id', [id], core.needModel().vocab_size);
+    const piece = core.piece(id);
+    return { ...piece, bytes: piece.bytes.slice() };
+  }
+
+  /**
+   * The u in [0, 1) of a step; step n of any generation with that seed uses it.
+   * @param {number} seed
+   * @param {number} step
+   */
+  random(seed, step) {
+    return this.#open().random(seed, step);
+  }
+
+  /**
+   * Distinct n-grams over all n-grams of a text.
+   * @param {ArrayLike<number>} ids
+   * @param {number} n
+   */
+  distinct(ids, n) {
+    return this.#open().distinct(ids, n);
+  }
+
+  /**
+   * The trace of any logits, with the whole result; needs no model.
+   * @param {ArrayLike<number>} logits
+   * @param {Settings} [settings]
+   * @param {{ history?: ArrayLike<number> }} [options]
+   */
+  warp(logits, settings, options) {
+    const core = this.#open();
+    checkOptions('options of warp', options, ['history']);
+    return core.warp(logits, settings, options?.history ?? []);
+  }
+
+  /**
+   * @param {ArrayLike<number>} ids
+   * @param {{ cache?: boolean }} [options]
+   */
+  feed(ids, options) {
+    return this.#session().feed(ids, options);
+  }
+
+  timeline() {
+    return this.#session().timeline();
+  }
+
+  logits() {
+    return this.#session().logits();
+  }
+
+  /** @param {Settings} [settings] */
+  distribution(settings) {
+    return this.#session().distribution(settings);
+  }
+
+  /**
+   * @param {Settings} [settings]
+   * @param {import('./types.js').DrawChoice} [choice]
+   */
+  draw(settings, choice) {
+    return this.#session().draw(settings, choice);
+  }
+
+  /** @param {GenerateOptions & Settings} options */
+  generate(options) {
+    return this.#session().generate(options);
+  }
+
+  /** Another timeline over the same model. */
+  session() {
+    return new Session(this.#open(), this.#sessions);
+  }
+
+  /** Frees everything; every later call is the error `closed`. */
+  close() {
+    if (this.#closed) return;
+    this.#closed = true;
+    for (const session of [...this.#sessions]) session.close();
+    this.#core.close();
+  }
+}

@@ -1,0 +1,329 @@
+/**
+ * The engine behind a worker: the same interface, as promises. A newer `distribution` of a session
+ * supersedes one that still waits, so a slider never queues.
+ */
+import { LogitscopeError, show } from './errors.js';
+import { readSource } from './load.js';
+
+/** @typedef {import('./types.js').Settings} Settings */
+/** @typedef {import('./types.js').GenerateOptions} GenerateOptions */
+/** @typedef {import('./types.js').Step} Step */
+/** @typedef {import('./types.js').Generated} Generated */
+/** @typedef {import('./types.js').Trace} Trace */
+/** @typedef {import('./host.js').Port} Port */
+
+/** Numbers the requests and hands each answer to the one who asked. */
+class Connection {
+  #port;
+  #last = 0;
+  /** @type {Map<number, { resolve: (value: any) => void, reject: (error: Error) => void, onprogress?: any }>} */
+  #waiting = new Map();
+
+  /** @param {Port & { onerror?: any, onmessageerror?: any }} port */
+  constructor(port) {
+    this.#port = port;
+    port.onmessage = ({ data }) => this.#receive(data);
+    port.onerror = (/** @type {any} */ event) =>
+      this.#failAll(`the worker failed: ${event?.message ?? 'unknown reason'}`);
+  }
+
+  /**
+   * @param {number} session
+   * @param {string} method
+   * @param {any[]} args
+   * @param {any} [onprogress]
+   * @param {any[]} [transfer]
+   * @returns {Promise<any>}
+   */
+  send(session, method, args, onprogress, transfer = []) {
+    const id = ++this.#last;
+    return new Promise((resolve, reject) => {
+      try {
+        this.#port.postMessage({ id, session, method, args }, transfer);
+        this.#waiting.set(id, { resolve, reject, onprogress });
+      } catch (error) {
+        reject(new LogitscopeError('invalid_argument', `the arguments of ${method} cannot be sent to a worker: ${
+          error instanceof Error ? error.message : show(error)}`));
+      }
+    });
+  }
+
+  /** @param {any} answer */
+  #receive({ id, result, error, progress }) {
+    const waiting = this.#waiting.get(id);
+    if (!waiting) return;
+    if (progress) {
+      waiting.onprogress?.(progress);
+      return;
+    }
+    this.#waiting.delete(id);
+    if (error) waiting.reject(new LogitscopeError(error.code, error.message));
+    else waiting.resolve(result);
+  }
+
+  /** @param {string} message */
+  #failAll(message) {
+    for (const { reject } of this.#waiting.values()) reject(new LogitscopeError('load_failed', message));
+    this.#waiting.clear();
+  }
+}
+
+/** A timeline in the worker. */
+export class RemoteSession {
+  /** @type {Connection} */
+  #connection;
+  #id;
+  #inFlight = 0;
+  /** The distribution that waits for the one in flight. @type {{ settings: any, resolve: any, reject: any } | null} */
+  #pending = null;
+
+  /**
+   * Use `scope.session()`.
+   * @param {Connection} connection
+   * @param {number} id
+   */
+  constructor(connection, id) {
+    this.#connection = connection;
+    this.#id = id;
+  }
+
+  /**
+   * Sends a request, after the waiting distribution so that the order of calls stays.
+   * @param {string} method
+   * @param {any[]} args
+   * @returns {Promise<any>}
+   */
+  request(method, ...args) {
+    this.#flush();
+    return this.#connection.send(this.#id, method, args);
+  }
+
+  #flush() {
+    const pending = this.#pending;
+    if (!pending) return;
+    this.#pending = null;
+    this.#sendDistribution(pending.settings).then(pending.resolve, pending.reject);
+  }
+
+  /** @param {any} settings */
+  async #sendDistribution(settings) {
+    this.#inFlight++;
+    try {
+      return await this.#connection.send(this.#id, 'distribution', [settings]);
+    } finally {
+      this.#inFlight--;
+      if (!this.#inFlight) this.#flush();
+    }
+  }
+
+  /**
+   * Rejects with code `superseded` if a newer one is asked for before this one is sent.
+   * @param {Settings} [settings]
+   * @returns {Promise<Trace>}
+   */
+  distribution(settings) {
+    this.#pending?.reject(new LogitscopeError('superseded', 'a newer distribution was asked for'));
+    this.#pending = null;
+    if (!this.#inFlight) return this.#sendDistribution(settings);
+    return new Promise((resolve, reject) => {
+      this.#pending = { settings, resolve, reject };
+    });
+  }
+
+  /**
+   * @param {ArrayLike<number>} ids
+   * @param {{ cache?: boolean }} [options]
+   * @returns {Promise<{ evaluated: number, reused: number }>}
+   */
+  feed(ids, options) {
+    return this.request('feed', ids, options);
+  }
+
+  /** @returns {Promise<Uint32Array>} */
+  timeline() {
+    return this.request('timeline');
+  }
+
+  /** @returns {Promise<Float32Array>} */
+  logits() {
+    return this.request('logits');
+  }
+
+  /**
+   * @param {Settings} [settings]
+   * @param {import('./types.js').DrawChoice} [choice] rng is called here, once
+   * @returns {Promise<import('./types.js').Drawn>}
+   */
+  async draw(settings, choice) {
+    if (typeof choice?.rng !== 'function') return this.request('draw', settings, choice);
+    const { rng, ...others } = choice;
+    return this.request('draw', settings, { ...others, u: rng() });
+  }
+
+  /**
+   * @param {GenerateOptions & Settings} options
+   * @returns {AsyncGenerator<Step, Generated, void>}
+   */
+  async* generate(options) {
+    const { signal, ...sent } = options ?? {};
+    if (signal !== undefined && typeof signal?.aborted !== 'boolean') {
+      throw new LogitscopeError('invalid_argument', `signal must be an AbortSignal, got ${show(signal)}`);
+    }
+    const generation = await this.request('generate', sent);
+    const abort = () => this.request('abort', generation);
+    signal?.addEventListener('abort', abort);
+    if (signal?.aborted) abort();
+    let ended = false;
+    try {
+      for (;;) {
+        const { done, value } = await this.request('next', generation);
+        if (done) {
+          ended = true;
+          return value;
+        }
+        yield value;
+      }
+    } catch (error) {
+      ended = true;
+      throw error;
+    } finally {
+      signal?.removeEventListener('abort', abort);
+      if (!ended) await this.request('return', generation);
+    }
+  }
+
+  /** Another session with the same timeline. */
+  async fork() {
+    return new RemoteSession(this.#connection, await this.request('fork'));
+  }
+
+  /** @returns {Promise<void>} */
+  close() {
+    return this.request('close');
+  }
+}
+
+export class RemoteLogitscope extends RemoteSession {
+  #connection;
+  #worker;
+
+  /** Facts of the model, null without one. @type {import('./types.js').Info | null} */
+  info = null;
+  /** The table of settings, canonical order. @type {import('./types.js').TableRow[]} */
+  table = [];
+  /** @type {string} */
+  variant = '';
+
+  /**
+   * Use `RemoteLogitscope.load()`.
+   * @param {Connection} connection
+   * @param {Worker | null} worker ended by close
+   */
+  constructor(connection, worker) {
+    super(connection, 0);
+    this.#connection = connection;
+    this.#worker = worker;
+  }
+
+  /**
+   * `worker` is a URL, a Worker, or any port whose other end `serve` of host.js answers.
+   * @param {import('./types.js').LoadOptions & { worker?: string | URL | Worker | Port }} [options]
+   * @returns {Promise<RemoteLogitscope>}
+   */
+  static async load({ worker, onprogress, ...options } = {}) {
+    const given = worker ?? new URL('./worker.js', import.meta.url);
+    const own = typeof given === 'string' || given instanceof URL
+      ? new Worker(given, { type: 'module' }) : null;
+    const connection = new Connection(own ?? /** @type {Port} */ (given));
+    const remote = new RemoteLogitscope(connection, own);
+    try {
+      const sent = { ...options, model: await sendable('model', options.model, onprogress),
+        wasm: await sendable('wasm', options.wasm) };
+      Object.assign(remote, await connection.send(0, 'load', [sent], onprogress));
+    } catch (error) {
+      own?.terminate();
+      throw error;
+    }
+    return remote;
+  }
+
+  /**
+   * @param {string} text
+   * @param {{ bos?: 'auto' | boolean, special?: boolean }} [options]
+   * @returns {Promise<Uint32Array>}
+   */
+  encode(text, options) {
+    return this.request('encode', text, options);
+  }
+
+  /**
+   * @param {ArrayLike<number>} ids
+   * @param {{ special?: boolean }} [options]
+   * @returns {Promise<string>}
+   */
+  decode(ids, options) {
+    return this.request('decode', ids, options);
+  }
+
+  /**
+   * @param {number} id
+   * @returns {Promise<import('./types.js').Piece>}
+   */
+  piece(id) {
+    return this.request('piece', id);
+  }
+
+  /**
+   * @param {number} seed
+   * @param {number} step
+   * @returns {Promise<number>}
+   */
+  random(seed, step) {
+    return this.request('random', seed, step);
+  }
+
+  /**
+   * @param {ArrayLike<number>} ids
+   * @param {number} n
+   * @returns {Promise<number>}
+   */
+  distinct(ids, n) {
+    return this.request('distinct', ids, n);
+  }
+
+  /**
+   * @param {ArrayLike<number>} logits
+   * @param {Settings} [settings]
+   * @param {{ history?: ArrayLike<number> }} [options]
+   * @returns {Promise<import('./types.js').WarpTrace>}
+   */
+  warp(logits, settings, options) {
+    return this.request('warp', logits, settings, options);
+  }
+
+  /** Another timeline over the same model. */
+  async session() {
+    return new RemoteSession(this.#connection, await this.request('session'));
+  }
+
+  /** Frees everything and ends the worker, if `load` started it. */
+  async close() {
+    await this.request('close');
+    this.#worker?.terminate();
+  }
+}
+
+/**
+ * What a message can carry: addresses made absolute, since a worker resolves them against itself,
+ * and a Response read here.
+ * @param {string} what
+ * @param {any} source
+ * @param {import('./types.js').OnProgress} [onprogress]
+ */
+async function sendable(what, source, onprogress) {
+  if (source instanceof URL) return source.href;
+  if (typeof source === 'string' && typeof document === 'object') {
+    return new URL(source, document.baseURI).href;
+  }
+  return source instanceof Response ? readSource(what, source, onprogress) : source;
+}

@@ -1,0 +1,192 @@
+/** One timeline over a model: what has been fed, its logits, and what is drawn from them. */
+import { checkBoolean, checkIds } from './core.js';
+import { LogitscopeError, checkInteger, checkOptions, show } from './errors.js';
+import { generate } from './generate.js';
+import { SEED_MAX } from './settings.js';
+
+/** @typedef {import('./core.js').Core} Core */
+/** @typedef {import('./types.js').Settings} Settings */
+/** @typedef {import('./types.js').Generated} Generated */
+/** @typedef {import('./types.js').Step} Step */
+/** @typedef {import('./types.js').GenerateOptions} GenerateOptions */
+
+export class Session {
+  /** @type {Core} */
+  #core;
+  #handle;
+  #busy = false;
+  /** The open sessions of the instance, which closes them with itself. @type {Set<Session>} */
+  #owned;
+
+  /**
+   * Use `scope.session()`.
+   * @param {Core} core
+   * @param {Set<Session>} owned
+   */
+  constructor(core, owned) {
+    core.needModel();
+    this.#core = core;
+    this.#owned = owned;
+    this.#handle = core.module.need(core.module.calls.session_open(core.model));
+    owned.add(this);
+  }
+
+  #open() {
+    if (!this.#handle) throw new LogitscopeError('closed', 'the session is closed');
+    return this.#core;
+  }
+
+  /** The address of the logits; an error before the first feed. */
+  #fed() {
+    const { module } = this.#open();
+    const at = module.calls.session_logits(this.#handle) >>> 0;
+    if (!at) throw new LogitscopeError('empty', 'nothing has been fed to the session yet');
+    return at;
+  }
+
+  /**
+   * Makes the timeline exactly these ids, keeping the common prefix unless `cache` is false.
+   * @param {ArrayLike<number>} ids
+   * @param {{ cache?: boolean }} [options]
+   * @returns {{ evaluated: number, reused: number }}
+   */
+  feed(ids, options) {
+    checkOptions('options of feed', options, ['cache']);
+    const cache = options?.cache ?? true;
+    checkBoolean('cache', cache);
+    const { vocab_size } = this.#open().needModel();
+    checkIds('ids', ids, vocab_size);
+    if (this.#busy) throw new LogitscopeError('busy', 'the session is generating already');
+    return this.#feed(ids, cache);
+  }
+
+  /**
+   * @param {ArrayLike<number>} ids
+   * @param {boolean} cache
+   */
+  #feed(ids, cache) {
+    const { module } = this.#open();
+    const at = module.exchange(4 * ids.length);
+    module.writeUint32(at, ids);
+    const fed = module.need(module.calls.session_feed(this.#handle, at, ids.length, Number(cache)));
+    const view = module.view();
+    return { evaluated: view.getUint32(fed, true), reused: view.getUint32(fed + 4, true) };
+  }
+
+  /** The ids fed so far, a copy (n,). */
+  timeline() {
+    const { module } = this.#open();
+    const { session_timeline, session_length } = module.calls;
+    return module.uint32(session_timeline(this.#handle), session_length(this.#handle));
+  }
+
+  /** The logits after the last id, a copy (vocab_size,). */
+  logits() {
+    const at = this.#fed();
+    const core = this.#open();
+    return core.module.float32(at, core.needModel().vocab_size);
+  }
+
+  /**
+   * Applies the chain to the logits, the timeline being the history.
+   * @param {import('./settings.js').Resolved} resolved
+   * @param {number} top
+   */
+  #apply(resolved, top) {
+    const logits = this.#fed();
+    const core = this.#open();
+    const { session_timeline, session_length } = core.module.calls;
+    const chain = core.prepare(resolved, core.needModel().vocab_size, top);
+    const trace = core.apply(chain, logits, session_timeline(this.#handle),
+      session_length(this.#handle), top);
+    return { chain, trace };
+  }
+
+  /**
+   * The trace of the next-token distribution under these settings; never runs the model.
+   * @param {Settings} [settings]
+   * @returns {import('./types.js').Trace}
+   */
+  distribution(settings) {
+    const resolved = this.#open().resolve(settings);
+    return this.#open().readTrace(this.#apply(resolved, resolved.top).trace);
+  }
+
+  /**
+   * Draws one token; feeds nothing. The number u comes from settings.seed and `step`, unless `u` or
+   * `rng` is given.
+   * @param {Settings} [settings]
+   * @param {import('./types.js').DrawChoice} [choice]
+   * @returns {import('./types.js').Drawn}
+   */
+  draw(settings, choice) {
+    const core = this.#open();
+    const resolved = core.resolve(settings);
+    const { step, u } = resolveChoice(choice, resolved.draw);
+    return core.draw(this.#apply(resolved, 0).chain, resolved, step, u);
+  }
+
+  /**
+   * Feeds the prompt and draws token after token; returns the result. During a step the timeline is
+   * the text before the token just drawn, so `distribution` shows what it was drawn from. Breaking
+   * out of the loop ends the generation.
+   * @param {GenerateOptions & Settings} options
+   * @returns {AsyncGenerator<Step, Generated, void>}
+   */
+  async* generate(options) {
+    const core = this.#open();
+    if (this.#busy) throw new LogitscopeError('busy', 'the session is generating already');
+    this.#busy = true;
+    try {
+      return yield* generate(core, {
+        feed: (ids, cache) => this.#feed(ids, cache),
+        apply: (resolved) => this.#apply(resolved, 0),
+      }, options);
+    } finally {
+      this.#busy = false;
+    }
+  }
+
+  /** Another session with the same timeline. */
+  fork() {
+    const ids = this.timeline();
+    const forked = new Session(this.#core, this.#owned);
+    if (ids.length) forked.#feed(ids, true);
+    return forked;
+  }
+
+  /** Frees the timeline; every later call is the error `closed`. */
+  close() {
+    if (!this.#handle) return;
+    this.#core.module.calls.session_close(this.#handle);
+    this.#handle = 0;
+    this.#owned.delete(this);
+  }
+}
+
+/**
+ * @param {import('./types.js').DrawChoice | undefined} choice
+ * @param {string} draw
+ * @returns {{ step: number, u: number | undefined }}
+ */
+function resolveChoice(choice, draw) {
+  checkOptions('options of draw', choice, ['step', 'u', 'rng']);
+  const { step = 0, u, rng } = choice ?? {};
+  checkInteger('step', step, 0, SEED_MAX);
+  if (u === undefined && rng === undefined) return { step, u };
+  if (draw === 'gumbel' || (u !== undefined && rng !== undefined)) {
+    throw new LogitscopeError('invalid_argument', draw === 'gumbel'
+      ? 'u and rng cannot be used with draw "gumbel", whose noise comes from seed and step'
+      : 'u and rng cannot both be given');
+  }
+  if (rng !== undefined && typeof rng !== 'function') {
+    throw new LogitscopeError('invalid_argument', `rng must be a function, got ${show(rng)}`);
+  }
+  const value = rng ? rng() : u;
+  if (typeof value !== 'number' || !(value >= 0 && value < 1)) {
+    const code = typeof value === 'number' ? 'out_of_range' : 'invalid_argument';
+    throw new LogitscopeError(code,
+      `${rng ? 'what rng returns' : 'u'} must be a number from 0 up to but not 1, got ${show(value)}`);
+  }
+  return { step, u: value };
+}

@@ -1,0 +1,163 @@
+/** The shapes that cross the engine's interface; types only, nothing runs here. */
+
+/**
+ * One row of the table of settings, canonical order.
+ * @typedef {object} TableRow
+ * @property {string} name
+ * @property {'real' | 'integer' | 'map'} kind
+ * @property {string} group 'penalty', 'shape', 'truncation' or 'shared'
+ * @property {boolean} warper false for a parameter that warpers share
+ * @property {number | {}} neutral the value at which it changes nothing
+ * @property {number} minimum smallest value accepted
+ * @property {number} maximum largest value accepted
+ * @property {boolean} minimum_included whether `minimum` itself is accepted
+ * @property {number} low what a slider offers
+ * @property {number} high
+ * @property {number} step
+ */
+
+/**
+ * The settings: every name of the table, and how to draw and list. Unknown names are errors.
+ * @typedef {object} Settings
+ * @property {Record<string, number | false>} [logit_bias] by token id; false bans
+ * @property {number} [repetition_penalty]
+ * @property {number} [temperature]
+ * @property {number} [top_k]
+ * @property {number} [top_p]
+ * @property {number} [repetition_window]
+ * @property {number} [min_tokens_to_keep]
+ * @property {string[]} [order] warpers, first applied first
+ * @property {string} [preset] a name in `presets`; the other settings override it
+ * @property {'inverse' | 'gumbel'} [draw]
+ * @property {number} [top] how many tokens a trace lists, 20
+ * @property {number} [seed] 0 to 2^53 - 1
+ */
+
+/**
+ * What one stage did to the distribution that entered it. Masses are shares of 1, entropy in bits.
+ * @typedef {object} TraceStage
+ * @property {string} name
+ * @property {number} value for logit_bias the number of biased tokens
+ * @property {boolean} active differs from its neutral value
+ * @property {boolean} changed changed any logit
+ * @property {number} kept
+ * @property {number} removed
+ * @property {number} mass_removed
+ * @property {number} top_p_mass
+ * @property {number} entropy
+ * @property {number} perplexity
+ * @property {string | null} after the stage that left this one nothing to do
+ */
+
+/**
+ * One listed token.
+ * @typedef {object} TraceToken
+ * @property {number} id
+ * @property {string} text
+ * @property {boolean} special
+ * @property {number} rank from 1, survivors first
+ * @property {number} logit as the model gave it
+ * @property {number} warped after the chain, -Infinity if removed
+ * @property {number} p_raw
+ * @property {number} p
+ * @property {number[]} stage_p p after each stage
+ * @property {string | null} removed_by
+ */
+
+/**
+ * Everything a view draws, computed in C over the whole vocabulary.
+ * @typedef {object} Trace
+ * @property {number} vocab_size
+ * @property {TraceStage[]} stages in the order applied
+ * @property {TraceToken[]} tokens survivors in rank order, then the removed by raw logit
+ * @property {{ count: number, p_raw: number, p: number, kept: number }} rest the vocabulary not listed
+ * @property {number} kept
+ * @property {number} kept_mass_raw
+ * @property {number} entropy
+ * @property {number} perplexity
+ * @property {number} raw_entropy
+ * @property {number} raw_perplexity
+ * @property {number} underflowed survivors whose probability is below 2^-44 of the best
+ * @property {string[]} warnings
+ */
+
+/**
+ * The trace of pasted logits also holds the whole result.
+ * @typedef {Trace & { logits: Float32Array, p: Float64Array }} WarpTrace
+ */
+
+/**
+ * What the model file says; a file that holds a vocabulary only has no architecture.
+ * @typedef {object} Info
+ * @property {string} name
+ * @property {string | null} architecture
+ * @property {number} vocab_size
+ * @property {number} context_length
+ * @property {number} n_layer
+ * @property {number} n_head
+ * @property {number} n_head_kv
+ * @property {number} n_embd
+ * @property {number} n_ff
+ * @property {number} parameters
+ * @property {string | null} file_type
+ * @property {number} bytes
+ * @property {string | null} tokenizer
+ * @property {number | null} bos_token_id
+ * @property {number | null} eos_token_id
+ * @property {'scalar' | 'simd'} variant
+ */
+
+/** @typedef {{ id: number, text: string, bytes: Uint8Array, special: boolean }} Piece */
+
+/**
+ * A drawn token; u is null for draw: 'gumbel'.
+ * @typedef {object} Drawn
+ * @property {number} id
+ * @property {number | null} u
+ * @property {number} p
+ * @property {number} p_raw
+ * @property {number} logprob ln p, in nats
+ * @property {number} rank
+ */
+
+/**
+ * Where the randomness of one draw comes from: a step of the seed (default 0), a number, a function.
+ * @typedef {{ step?: number, u?: number, rng?: () => number }} DrawChoice
+ */
+
+/**
+ * @typedef {object} GenerateOptions
+ * @property {string | ArrayLike<number>} prompt
+ * @property {number} [max_new_tokens] 100
+ * @property {boolean} [cache] false evaluates the whole window at each step
+ * @property {string | string[]} [stop]
+ * @property {AbortSignal} [signal]
+ */
+
+/**
+ * One generated token; `text` is what it adds to the decoded text.
+ * @typedef {Drawn & { text: string, entropy: number, kept: number, ms: number, position: number }} Step
+ */
+
+/**
+ * @typedef {object} Generated
+ * @property {number[]} prompt_ids
+ * @property {number[]} ids without the prompt, with the end-of-sequence token when it was drawn
+ * @property {string} text
+ * @property {'eos' | 'length' | 'stop' | 'aborted'} finish_reason
+ * @property {number} seed
+ * @property {object} settings every setting as used
+ */
+
+/** @typedef {string | URL | Response | ArrayBuffer | Uint8Array | Blob} Source */
+/** @typedef {(progress: { loaded: number, total: number | null }) => void} OnProgress */
+
+/**
+ * @typedef {object} LoadOptions
+ * @property {Source} [model] left out: pasted logits only
+ * @property {Source | WebAssembly.Module} [wasm]
+ * @property {'auto' | 'scalar' | 'simd'} [variant]
+ * @property {OnProgress} [onprogress] of the model
+ */
+
+export {};
