@@ -1,0 +1,441 @@
+/* Tokenizers: numbers from other systems, round trips over any bytes, naive twins of both merges,
+ * growth with the length of hostile texts. Reads build/fixtures, made by tests/fixtures/make.js. */
+#include <time.h>
+
+#include "tokenizer_subject.h"
+#include "unicode.h"
+
+static struct subject gpt2, llama, letters, words;
+
+static void open_fixture(struct subject *subject, const char *name) {
+    char path[64];
+    uint8_t chunk[4096];
+    snprintf(path, sizeof path, "build/fixtures/%s.gguf", name);
+    FILE *file = fopen(path, "rb");
+    if (!file) {
+        printf("%s is missing: make it with node tests/fixtures/make.js\n", path);
+        exit(1);
+    }
+    for (size_t n; (n = fread(chunk, 1, sizeof chunk, file)) > 0;)
+        image_bytes(&subject->image, chunk, n);
+    fclose(file);
+    if (subject_open(subject) == STATUS_OK) return;
+    printf("%s: %s\n", path, subject->fault.text);
+    exit(1);
+}
+
+/* Undoes the escapes of the vector files in place: \\ and \xNN. Returns the length. */
+static size_t unescape(char *text) {
+    size_t used = 0;
+    for (char *at = text; *at; at++) {
+        if (at[0] == '\\' && at[1] == 'x') {
+            char digits[3] = {at[2], at[3], 0};
+            text[used++] = (char)strtol(digits, NULL, 16);
+            at += 3;
+        } else {
+            at += at[0] == '\\';
+            text[used++] = *at;
+        }
+    }
+    return used;
+}
+
+static void check_case(struct subject *subject, const char *flags, char *text, char *expected) {
+    size_t length = unescape(text), count;
+    uint32_t *ids = malloc((length + 2) * sizeof *ids);
+    enum tokenizer_bos bos = strcmp(flags, "bos") == 0 ? TOKENIZER_BOS_YES : TOKENIZER_BOS_NO;
+    bool special = strcmp(flags, "special") == 0, same = true;
+    CHECK(tokenizer_encode(subject->tokenizer, text, length, bos, special, ids, length + 2, &count,
+                           NULL) == STATUS_OK);
+    size_t n = 0;
+    for (char *at = expected, *end; *at && *at != '\n'; at = end, n++) {
+        unsigned long id = strtoul(at, &end, 10);
+        same &= n < count && ids[n] == id;
+        if (end == at) break;
+    }
+    CHECK_MESSAGE(same && n == count, "\"%.60s\": %zu ids, expected %zu", text, count, n);
+    CHECK(round_trip(subject, text, length, special));
+    free(ids);
+}
+
+static void check_vectors(struct subject *subject, const char *path, int expected_cases) {
+    static char line[1 << 14];
+    int cases = 0;
+    FILE *file = fopen(path, "r");
+    CHECK_MESSAGE(file, "%s is missing", path);
+    while (file && fgets(line, sizeof line, file)) {
+        char *text = strchr(line, '\t'), *ids = text ? strchr(text + 1, '\t') : NULL;
+        if (line[0] == '#' || line[0] == '\n') continue;
+        CHECK_MESSAGE(ids, "%s: not three fields: %.60s", path, line);
+        if (!ids) continue;
+        *text = *ids = 0;
+        check_case(subject, line, text + 1, ids + 1);
+        cases++;
+    }
+    CHECK_MESSAGE(cases == expected_cases, "%s: %d cases", path, cases);
+    if (file) fclose(file);
+}
+
+static void golden_gpt2(void) {
+    check_vectors(&gpt2, "tests/vectors/gpt2_bpe.txt", 37);
+}
+
+static void golden_llama(void) {
+    check_vectors(&llama, "tests/vectors/llama_tokenizer.txt", 33);
+}
+
+static size_t random_bytes(struct pcg32 *generator, char *text, size_t limit) {
+    size_t length = random_below(generator, (uint32_t)limit);
+    for (size_t i = 0; i < length; i++) text[i] = (char)random_below(generator, 256);
+    return length;
+}
+
+/* Characters of every length, with a taste for spaces, U+2581, controls and letters. */
+static size_t random_unicode(struct pcg32 *generator, char *text, size_t limit) {
+    static const uint32_t favourites[] = {' ', ' ', 0x2581, '\n', 0, 0xa0, 0x3000, '\'', 0xfeff};
+    static const uint32_t limits[] = {0x80, 0x80, 0x800, 0x10000, 0x110000};
+    size_t length = 0, wanted = random_below(generator, (uint32_t)limit - 4);
+    while (length < wanted) {
+        uint32_t code = random_below(generator, limits[random_below(generator, 5)]);
+        if (random_below(generator, 3) == 0) code = favourites[random_below(generator, 9)];
+        if (code >= 0xd800 && code < 0xe000) continue;
+        length += unicode_put(text + length, code);
+    }
+    return length;
+}
+
+static void round_trips(void) {
+    struct pcg32 generator;
+    char text[200];
+    struct subject *subjects[] = {&gpt2, &llama};
+    pcg32_seed(&generator, 1, 54);
+    for (int i = 0; i < 4000; i++) {
+        size_t length = i % 2 ? random_bytes(&generator, text, sizeof text)
+                              : random_unicode(&generator, text, sizeof text);
+        for (int k = 0; k < 2; k++)
+            CHECK_MESSAGE(round_trip(subjects[k], text, length, false), "%s, text %d",
+                          tokenizer_kind(subjects[k]->tokenizer), i);
+    }
+}
+
+static void small_kinds_round_trip(void) {
+    const char *text = "une journ\xc3\xa9"
+                       "e\n\xf0\x9f\xa6\x99 \xe6\x97\xa5 ok";
+    const char *sentence = "Tomorrow she will go  \xc3\xa9t\xc3\xa9.";
+    uint32_t expected[] = {1, 3, 4, 5, 6, 7, 8};
+    size_t count;
+    CHECK(strcmp(tokenizer_kind(letters.tokenizer), "char") == 0);
+    CHECK(strcmp(tokenizer_kind(words.tokenizer), "word") == 0);
+    CHECK(round_trip(&letters, text, strlen(text), false));
+    CHECK(round_trip(&letters, "", 0, false));
+    CHECK(round_trip(&words, "Tomorrow she will go", 20, false));
+    CHECK(round_trip(&words, " she  she", 9, false));
+    uint32_t *ids = encode(&words, sentence, strlen(sentence), false, &count);
+    CHECK(ids && count == 7 && memcmp(ids, expected, sizeof expected) == 0);
+    free(ids);
+}
+
+static void check_lacks(struct subject *subject, const char *text, size_t length,
+                        const char *sentence) {
+    uint32_t ids[200];
+    size_t count = 7;
+    enum status status =
+        tokenizer_encode(subject->tokenizer, text, length, TOKENIZER_BOS_AUTO, false, ids,
+                         sizeof ids / sizeof *ids, &count, &subject->fault);
+    CHECK(status == STATUS_UNKNOWN_TOKEN && subject->fault.status == status && count == 0);
+    CHECK_MESSAGE(strcmp(subject->fault.text, sentence) == 0, "got: %s", subject->fault.text);
+}
+
+static void unknown_text_is_named(void) {
+    char longest[160];
+    memset(longest, 'x', sizeof longest);
+    check_lacks(&letters, "ab\xc3\xa8", 4, "the vocabulary has no character \"\xc3\xa8\"");
+    check_lacks(&letters, "a\tb", 3, "the vocabulary has no character \"\\t\"");
+    check_lacks(&letters, "a\0b", 3, "the vocabulary has no character \"\\u{00}\"");
+    check_lacks(&letters, "a\xff", 2, "the vocabulary has no byte \"\\xFF\"");
+    check_lacks(&letters, "a\xe6\x97", 3, "the vocabulary has no byte \"\\xE6\"");
+    check_lacks(&letters, "<end>", 5, "the vocabulary has no character \"<\"");
+    check_lacks(&words, "Tomorrow cats", 13, "the vocabulary has no word \" cats\"");
+    check_lacks(&words, "cats", 4, "the vocabulary has no word \"cats\"");
+    check_lacks(&words, "Tomorrow\nshe", 12, "the vocabulary has no word \"Tomorrow\\nshe\"");
+    check_lacks(&words, " she\xe2\x80\x8b", 7, "the vocabulary has no word \" she\\u{200B}\"");
+    check_lacks(&words, longest, sizeof longest,
+                "the vocabulary has no word "
+                "\"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx...\"");
+}
+
+static void special_tokens(void) {
+    size_t count;
+    uint32_t *ids = encode(&words, "<end>Tomorrow<start> she", 24, true, &count);
+    uint32_t expected[] = {1, 2, 3, 1, 4};
+    CHECK(ids && count == 5 && memcmp(ids, expected, sizeof expected) == 0);
+    free(ids);
+    CHECK(round_trip(&words, "<end>Tomorrow<start> she", 24, true));
+    CHECK(round_trip(&llama, "</s>one<s> two</s> <unk></s", 27, true));
+    CHECK(round_trip(&llama, "</s>one<s> two</s> <unk></s", 27, false));
+    CHECK(round_trip(&gpt2, "a<|endoftext|><|endoftext|> b", 29, true));
+    ids = encode(&gpt2, "<|endoftext|>", 13, false, &count);
+    CHECK(ids && count > 1 && ids[0] != 50256);
+    free(ids);
+    /* After a special token the llama kind begins anew, with its leading space. */
+    ids = encode(&llama, "</s>Hello", 9, true, &count);
+    CHECK(ids && count == 3 && ids[0] == 1 && ids[1] == 2 && ids[2] == 15043);
+    free(ids);
+}
+
+static void pieces_and_capacity(void) {
+    struct tokenizer_piece piece = tokenizer_piece(llama.tokenizer, 13);
+    CHECK(piece.length == 1 && piece.data[0] == '\n' && !piece.special);
+    piece = tokenizer_piece(llama.tokenizer, 15043);
+    CHECK(piece.length == 6 && memcmp(piece.data, " Hello", 6) == 0);
+    piece = tokenizer_piece(gpt2.tokenizer, 50256);
+    CHECK(piece.length == 13 && memcmp(piece.data, "<|endoftext|>", 13) == 0 && piece.special);
+    piece = tokenizer_piece(gpt2.tokenizer, 995);
+    CHECK(piece.length == 6 && memcmp(piece.data, " world", 6) == 0);
+    CHECK(tokenizer_bos_id(llama.tokenizer) == 1 && tokenizer_eos_id(llama.tokenizer) == 2);
+    CHECK(tokenizer_bos_id(letters.tokenizer) == TOKENIZER_NONE);
+    CHECK(tokenizer_vocab_size(gpt2.tokenizer) == 50257);
+
+    uint32_t ids[3] = {9, 9, 9}, outside = 32000;
+    size_t count, length;
+    char text[4] = "....";
+    CHECK(tokenizer_encode(letters.tokenizer, "abc", 3, TOKENIZER_BOS_AUTO, false, ids, 2, &count,
+                           NULL) == STATUS_OK);
+    CHECK(count == 3 && ids[0] == 3 && ids[1] == 4 && ids[2] == 9);
+    CHECK(tokenizer_encode(letters.tokenizer, "a", 1, TOKENIZER_BOS_YES, false, ids, 2, &count,
+                           NULL) == STATUS_UNKNOWN_TOKEN);
+    CHECK(tokenizer_encode(letters.tokenizer, NULL, 0, TOKENIZER_BOS_AUTO, false, NULL, 0, &count,
+                           NULL) == STATUS_OK &&
+          count == 0);
+    ids[0] = 15043;
+    CHECK(tokenizer_decode(llama.tokenizer, ids, 1, false, text, 3, &length, NULL) == STATUS_OK);
+    CHECK(length == 5 && memcmp(text, "Hel.", 4) == 0);
+    CHECK(tokenizer_decode(llama.tokenizer, &outside, 1, false, text, 3, &length, &llama.fault) ==
+          STATUS_UNKNOWN_TOKEN);
+    CHECK(strcmp(llama.fault.text,
+                 "a token id must be below 32000, the size of the vocabulary, got 32000") == 0);
+}
+
+static void unicode_classes(void) {
+    CHECK(unicode_class('a') == UNICODE_LETTER && unicode_class(0xe9) == UNICODE_LETTER);
+    CHECK(unicode_class(0x65e5) == UNICODE_LETTER && unicode_class(0x3134a) == UNICODE_LETTER);
+    CHECK(unicode_class('7') == UNICODE_NUMBER && unicode_class(0xbd) == UNICODE_NUMBER);
+    CHECK(unicode_class(0x1d7ce) == UNICODE_NUMBER && unicode_class(0x2163) == UNICODE_NUMBER);
+    CHECK(unicode_class('\t') == UNICODE_SPACE && unicode_class(0x85) == UNICODE_SPACE);
+    CHECK(unicode_class(0x3000) == UNICODE_SPACE && unicode_class(0xa0) == UNICODE_SPACE);
+    CHECK(unicode_class(0xfeff) == UNICODE_OTHER && unicode_class(0x301) == UNICODE_OTHER);
+    CHECK(unicode_class(0) == UNICODE_OTHER && unicode_class(0x10ffff) == UNICODE_OTHER);
+    CHECK(unicode_class(UNICODE_INVALID) == UNICODE_OTHER && unicode_class('_') == UNICODE_OTHER);
+}
+
+/* A twin's vocabulary: short strings with an id each. */
+enum { TWIN_TOKENS = 60, TWIN_TEXT = 40 };
+
+struct twin {
+    char text[TWIN_TOKENS][32];
+    const char *tokens[TWIN_TOKENS];
+    float scores[TWIN_TOKENS];
+    int n;
+};
+
+static int twin_find(const struct twin *twin, const char *text) {
+    for (int id = 0; id < twin->n; id++)
+        if (strcmp(twin->text[id], text) == 0) return id;
+    return -1;
+}
+
+static void twin_add(struct twin *twin, const char *left, const char *right) {
+    snprintf(twin->text[twin->n], sizeof twin->text[0], "%s%s", left, right);
+    twin->tokens[twin->n] = twin->text[twin->n];
+    twin->n++;
+}
+
+/* Joins the pair of least cost, leftmost on a tie, until none has a cost below 1e9; quadratic. */
+static int twin_merge(char (*symbols)[TWIN_TEXT + 1], int n, const struct twin *twin,
+                      double (*cost)(const struct twin *, const char *, const char *)) {
+    for (;;) {
+        int best = -1;
+        double least = 1e9;
+        for (int i = 0; i + 1 < n; i++) {
+            double c = cost(twin, symbols[i], symbols[i + 1]);
+            if (c < least) {
+                least = c;
+                best = i;
+            }
+        }
+        if (best < 0) return n;
+        size_t length = strlen(symbols[best]);
+        memmove(symbols[best] + length, symbols[best + 1], strlen(symbols[best + 1]) + 1);
+        memmove(symbols[best + 1], symbols[best + 2], (size_t)(n - best - 2) * sizeof symbols[0]);
+        n--;
+    }
+}
+
+static char twin_merges[TWIN_TOKENS][64];
+static int n_twin_merges;
+
+static double gpt2_cost(const struct twin *twin, const char *left, const char *right) {
+    char merge[2 * TWIN_TEXT + 2];
+    (void)twin;
+    snprintf(merge, sizeof merge, "%s %s", left, right);
+    for (int i = 0; i < n_twin_merges; i++)
+        if (strcmp(twin_merges[i], merge) == 0) return i;
+    return 1e9;
+}
+
+static double llama_cost(const struct twin *twin, const char *left, const char *right) {
+    char joined[2 * TWIN_TEXT + 2];
+    snprintf(joined, sizeof joined, "%s%s", left, right);
+    int id = twin_find(twin, joined);
+    return id < 0 ? 1e9 : -(double)twin->scores[id];
+}
+
+/* Encodes a random text with the tokenizer and the twin; a symbol that is no token is an error. */
+static void compare_twins(struct subject *subject, const struct twin *twin, struct pcg32 *generator,
+                          bool is_llama) {
+    static char symbols[TWIN_TEXT + 1][TWIN_TEXT + 1];
+    char text[TWIN_TEXT];
+    size_t count;
+    int n = 0, length = (int)random_below(generator, TWIN_TEXT - 1);
+    if (is_llama && length) strcpy(symbols[n++], " ");
+    for (int i = 0; i < length; i++) {
+        text[i] = "abc"[random_below(generator, 3)];
+        symbols[n][0] = text[i];
+        symbols[n++][1] = 0;
+    }
+    n = twin_merge(symbols, n, twin, is_llama ? llama_cost : gpt2_cost);
+    uint32_t *ids = encode(subject, text, (size_t)length, false, &count);
+    bool same = ids && count == (size_t)n;
+    for (int i = 0; same && i < n; i++) same = ids[i] == (uint32_t)twin_find(twin, symbols[i]);
+    CHECK_MESSAGE(same, "\"%.*s\": %zu ids, the twin has %d", length, text, count, n);
+    free(ids);
+}
+
+static void gpt2_twin(void) {
+    struct pcg32 generator;
+    pcg32_seed(&generator, 2, 54);
+    for (int round = 0; round < 60; round++) {
+        static struct twin twin;
+        const char *merges[TWIN_TOKENS];
+        twin.n = n_twin_merges = 0;
+        for (const char *c = "abc"; *c; c++) twin_add(&twin, (char[]){*c, 0}, "");
+        while (twin.n < 20 || n_twin_merges < 24) {
+            const char *left = twin.text[random_below(&generator, (uint32_t)twin.n)];
+            const char *right = twin.text[random_below(&generator, (uint32_t)twin.n)];
+            if (strlen(left) + strlen(right) > 10 || n_twin_merges == TWIN_TOKENS) break;
+            snprintf(twin_merges[n_twin_merges++], 64, "%s %s", left, right);
+            char joined[24];
+            snprintf(joined, sizeof joined, "%s%s", left, right);
+            if (twin_find(&twin, joined) < 0) twin_add(&twin, joined, "");
+        }
+        /* Shuffled: a merge may then rank above the one that makes its parts. */
+        for (int i = n_twin_merges - 1; i > 0; i--) {
+            char swapped[64];
+            uint32_t k = random_below(&generator, (uint32_t)i + 1);
+            memcpy(swapped, twin_merges[i], 64);
+            memcpy(twin_merges[i], twin_merges[k], 64);
+            memcpy(twin_merges[k], swapped, 64);
+        }
+        for (int i = 0; i < n_twin_merges; i++) merges[i] = twin_merges[i];
+        struct vocabulary_spec spec = {.model = "gpt2",
+                                       .tokens = twin.tokens,
+                                       .n_tokens = (size_t)twin.n,
+                                       .merges = merges,
+                                       .n_merges = (size_t)n_twin_merges,
+                                       .bos = -1,
+                                       .eos = -1,
+                                       .unknown = -1,
+                                       .add_bos = -1,
+                                       .add_space_prefix = -1};
+        struct subject subject;
+        subject_from_spec(&subject, &spec);
+        for (int i = 0; i < 50; i++) compare_twins(&subject, &twin, &generator, false);
+        subject_close(&subject);
+    }
+}
+
+static void llama_twin(void) {
+    struct pcg32 generator;
+    pcg32_seed(&generator, 3, 54);
+    for (int round = 0; round < 60; round++) {
+        static struct twin twin;
+        twin.n = 0;
+        for (const char *c = " abc"; *c; c++) twin_add(&twin, (char[]){*c, 0}, "");
+        while (twin.n < 40) {
+            char token[8] = {0};
+            for (uint32_t i = 0, n = 2 + random_below(&generator, 4); i < n; i++)
+                token[i] = " abcabcabc"[random_below(&generator, i ? 10 : 8)];
+            twin_add(&twin, token, "");
+        }
+        for (int id = 0; id < twin.n; id++) {
+            /* Few different scores, so that many tie; of tokens spelled alike the first counts. */
+            twin.scores[id] = (float)random_below(&generator, 8) - 20;
+        }
+        struct vocabulary_spec spec = {.model = "llama",
+                                       .tokens = twin.tokens,
+                                       .n_tokens = (size_t)twin.n,
+                                       .scores = twin.scores,
+                                       .n_scores = (size_t)twin.n,
+                                       .bos = -1,
+                                       .eos = -1,
+                                       .unknown = -1,
+                                       .add_bos = -1,
+                                       .add_space_prefix = -1};
+        struct subject subject;
+        subject_from_spec(&subject, &spec);
+        for (int i = 0; i < 50; i++) compare_twins(&subject, &twin, &generator, true);
+        subject_close(&subject);
+    }
+}
+
+static double seconds_to_encode(struct subject *subject, const char *text, size_t length) {
+    size_t count = 0;
+    clock_t from = clock();
+    CHECK(tokenizer_encode(subject->tokenizer, text, length, TOKENIZER_BOS_AUTO, false, NULL, 0,
+                           &count, NULL) == STATUS_OK);
+    CHECK(count > 0 && count <= length + 2);
+    return (double)(clock() - from) / CLOCKS_PER_SEC;
+}
+
+/* Four times the text may take at most eight times as long; a quadratic encoder takes sixteen. */
+static void growth(void) {
+    enum { LONG = 1 << 20, SHORT = LONG / 4 };
+    static const char *const units[] = {"a", " ", "ab", "a ", "\xff", "word "};
+    char *text = malloc(LONG);
+    struct subject *subjects[] = {&gpt2, &llama};
+    for (size_t u = 0; u < sizeof units / sizeof *units; u++) {
+        size_t n = strlen(units[u]);
+        for (size_t i = 0; i < LONG; i++) text[i] = units[u][i % n];
+        for (int k = 0; k < 2; k++) {
+            double brief = seconds_to_encode(subjects[k], text, SHORT);
+            double full = seconds_to_encode(subjects[k], text, LONG);
+            if (brief < 0.01) brief = 0.01; /* the clock's own noise */
+            CHECK_MESSAGE(full < 8 * brief, "%s, \"%s\": %.3f s, then %.3f s",
+                          tokenizer_kind(subjects[k]->tokenizer), units[u], brief, full);
+        }
+    }
+    free(text);
+}
+
+int main(void) {
+    open_fixture(&gpt2, "gpt2_vocab");
+    open_fixture(&llama, "llama_vocab");
+    open_fixture(&letters, "char_vocab");
+    open_fixture(&words, "word_vocab");
+    TEST(golden_gpt2);
+    TEST(golden_llama);
+    TEST(round_trips);
+    TEST(small_kinds_round_trip);
+    TEST(unknown_text_is_named);
+    TEST(special_tokens);
+    TEST(pieces_and_capacity);
+    TEST(unicode_classes);
+    TEST(gpt2_twin);
+    TEST(llama_twin);
+    TEST(growth);
+    subject_close(&gpt2);
+    subject_close(&llama);
+    subject_close(&letters);
+    subject_close(&words);
+    return check_report();
+}

@@ -1,0 +1,81 @@
+/* What both tokenizer tests need: a tokenizer over an image that lives as long, small random
+ * numbers, and the round trip that must hold for every text. */
+#ifndef LOGITSCOPE_TOKENIZER_SUBJECT_H
+#define LOGITSCOPE_TOKENIZER_SUBJECT_H
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+#include "draw.h"
+#include "gguf_image.h"
+#include "tokenizer.h"
+
+struct subject {
+    struct image image;
+    struct gguf *file;
+    struct tokenizer *tokenizer;
+    struct fault fault;
+};
+
+/* Opens `subject->image`; the tokenizer is NULL and the fault filled if that fails. */
+static inline enum status subject_open(struct subject *subject) {
+    subject->file = NULL;
+    subject->tokenizer = NULL;
+    subject->fault.text[0] = 0;
+    enum status status =
+        gguf_open(&subject->file, subject->image.bytes, subject->image.size, &subject->fault);
+    if (status != STATUS_OK) return status;
+    return tokenizer_open(&subject->tokenizer, subject->file, 0, &subject->fault);
+}
+
+static inline void subject_close(struct subject *subject) {
+    tokenizer_close(subject->tokenizer);
+    gguf_close(subject->file);
+    free(subject->image.bytes);
+}
+
+static inline void subject_from_spec(struct subject *subject, const struct vocabulary_spec *spec) {
+    image_vocabulary(&subject->image, spec);
+    image_end(&subject->image);
+    if (subject_open(subject) == STATUS_OK) return;
+    printf("cannot open a test vocabulary: %s\n", subject->fault.text);
+    exit(1);
+}
+
+static inline uint32_t random_below(struct pcg32 *generator, uint32_t n) {
+    return (uint32_t)(((uint64_t)pcg32_next(generator) * n) >> 32);
+}
+
+/* ids of `length` bytes into a new array; *count of them. NULL if that fails. */
+static inline uint32_t *encode(struct subject *subject, const char *text, size_t length,
+                               bool special, size_t *count) {
+    size_t capacity = length + 2;
+    uint32_t *ids = malloc(capacity * sizeof *ids);
+    enum status status = tokenizer_encode(subject->tokenizer, text, length, TOKENIZER_BOS_AUTO,
+                                          special, ids, capacity, count, &subject->fault);
+    CHECK(*count <= capacity);
+    if (status == STATUS_OK && *count <= capacity) return ids;
+    free(ids);
+    return NULL;
+}
+
+/* Whether decode(encode(text)) == text; false too if either fails. */
+static inline bool round_trip(struct subject *subject, const char *text, size_t length,
+                              bool special) {
+    size_t count, decoded = 0;
+    uint32_t *ids = encode(subject, text, length, special, &count);
+    if (!ids) return false;
+    char *back = malloc(length + 1);
+    /* A bos token that was put in front is special; with `special` it is not part of the text. */
+    size_t skipped = count && ids[0] == (uint32_t)tokenizer_bos_id(subject->tokenizer) && special;
+    enum status status = tokenizer_decode(subject->tokenizer, ids + skipped, count - skipped,
+                                          special, back, length + 1, &decoded, &subject->fault);
+    bool same = status == STATUS_OK && decoded == length && memcmp(back, text, length) == 0;
+    free(back);
+    free(ids);
+    return same;
+}
+
+#endif
