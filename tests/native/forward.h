@@ -1,0 +1,60 @@
+/* Loads what tests/vectors/make_forward.py wrote: the GGUF image, and ids with the logits after
+ * each of them. */
+#ifndef LOGITSCOPE_TEST_FORWARD_H
+#define LOGITSCOPE_TEST_FORWARD_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { FORWARD_COUNT = 7, FORWARD_IDS = 12, FORWARD_VOCAB_MAX = 101 };
+
+static const char *const forward_names[FORWARD_COUNT] = {
+    "gpt2_tied", "gpt2_head", "gpt2_f16", "llama_mha", "llama_gqa", "llama_bias", "llama_q8_0"};
+
+struct forward_vectors {
+    size_t n, vocab_size;
+    uint32_t ids[FORWARD_IDS];
+    double logits[FORWARD_IDS][FORWARD_VOCAB_MAX];
+};
+
+/* The file's bytes in a block of exactly that size, so that a read past its end is seen. */
+static inline unsigned char *forward_image(const char *name, size_t *size) {
+    char path[256];
+    snprintf(path, sizeof path, "tests/vectors/forward/%s.gguf", name);
+    FILE *file = fopen(path, "rb");
+    if (!file || fseek(file, 0, SEEK_END)) {
+        printf("cannot read %s; tests run from the repository root\n", path);
+        exit(1);
+    }
+    *size = (size_t)ftell(file);
+    rewind(file);
+    unsigned char *image = malloc(*size);
+    if (!image || fread(image, 1, *size, file) != *size) exit(1);
+    fclose(file);
+    return image;
+}
+
+static inline struct forward_vectors *forward_vectors(const char *name) {
+    static struct forward_vectors v;
+    char path[256];
+    snprintf(path, sizeof path, "tests/vectors/forward/%s.txt", name);
+    FILE *file = fopen(path, "r");
+    int ok = file && fscanf(file, "ids %zu", &v.n) == 1 && v.n <= FORWARD_IDS;
+    for (size_t i = 0; ok && i < v.n; i++) ok = fscanf(file, "%u", &v.ids[i]) == 1;
+    size_t rows = 0;
+    ok = ok && fscanf(file, " logits %zu %zu", &rows, &v.vocab_size) == 2 && rows == v.n &&
+         v.vocab_size <= FORWARD_VOCAB_MAX;
+    for (size_t t = 0; ok && t < v.n; t++)
+        for (size_t i = 0; ok && i < v.vocab_size; i++)
+            ok = fscanf(file, "%lf", &v.logits[t][i]) == 1;
+    if (!ok) {
+        printf("%s is not what make_forward.py writes\n", path);
+        exit(1);
+    }
+    fclose(file);
+    return &v;
+}
+
+#endif

@@ -1,0 +1,269 @@
+/* The forward pass against an independent reference, and the session's promise that its bits depend
+ * on the window alone: not on the cache, the split over calls, the kernels or what came before. */
+#include <math.h>
+#include <string.h>
+
+#include "check.h"
+#include "forward.h"
+#include "session.h"
+
+static const struct kernels *const tables[] = {&kernels_scalar, &kernels_simd};
+
+static struct model *open_model(const char *name) {
+    size_t size;
+    unsigned char *image = forward_image(name, &size);
+    struct gguf *file = NULL;
+    struct model *model = NULL;
+    struct fault fault = {0};
+    if (gguf_open(&file, image, size, &fault) || model_open(&model, file, &fault)) {
+        printf("%s: %s\n", name, fault.text);
+        exit(1);
+    }
+    gguf_close(file);
+    free(image); /* the model must not need it */
+    return model;
+}
+
+static struct session *open_session(const struct model *model, const struct kernels *kernels) {
+    struct session *session = NULL;
+    if (session_open(&session, model, kernels, NULL)) exit(1);
+    return session;
+}
+
+static struct session_fed feed(struct session *session, const uint32_t *ids, size_t n, bool reuse) {
+    struct session_fed fed = {0, 0};
+    struct fault fault = {0};
+    CHECK_MESSAGE(session_feed(session, ids, n, reuse, &fed, &fault) == STATUS_OK, "%s",
+                  fault.text);
+    return fed;
+}
+
+static bool same_logits(const struct session *a, const struct session *b, size_t vocab_size) {
+    return !memcmp(session_logits(a), session_logits(b), vocab_size * sizeof(float));
+}
+
+/* Ids that no vector lists, the same at each call. */
+static void make_ids(uint32_t *ids, size_t n, uint32_t vocab_size, uint32_t seed) {
+    for (size_t i = 0; i < n; i++) {
+        seed = seed * 1664525u + 1013904223u;
+        ids[i] = (seed >> 8) % vocab_size;
+    }
+}
+
+static void compare(const char *name, const struct kernels *kernels, bool at_once) {
+    struct forward_vectors *v = forward_vectors(name);
+    struct model *model = open_model(name);
+    struct session *session = open_session(model, kernels);
+    double worst = 0;
+    CHECK(model->shape.vocab_size == v->vocab_size);
+    for (size_t t = 0; t < v->n; t++) {
+        feed(session, v->ids, t + 1, !at_once);
+        for (size_t i = 0; i < v->vocab_size; i++)
+            worst = fmax(worst, fabs((double)session_logits(session)[i] - v->logits[t][i]));
+    }
+    CHECK_MESSAGE(worst < 1e-4, "%s, %s kernels: off by %g", name, kernels->name, worst);
+    session_close(session);
+    model_close(model);
+}
+
+static void agrees_with_reference(void) {
+    for (size_t i = 0; i < FORWARD_COUNT; i++)
+        for (size_t k = 0; k < 2; k++)
+            for (int at_once = 0; at_once < 2; at_once++)
+                compare(forward_names[i], tables[k], at_once);
+}
+
+static void a_wrong_weight_shows(void) {
+    struct forward_vectors *v = forward_vectors("gpt2_tied");
+    struct model *model = open_model("gpt2_tied");
+    model->layers[1].bo[3] += 0.01f;
+    struct session *session = open_session(model, &kernels_scalar);
+    double worst = 0;
+    feed(session, v->ids, v->n, true);
+    for (size_t i = 0; i < v->vocab_size; i++)
+        worst = fmax(worst, fabs((double)session_logits(session)[i] - v->logits[v->n - 1][i]));
+    CHECK(worst > 1e-4);
+    session_close(session);
+    model_close(model);
+}
+
+/* One session grows a token at a time; at each length others must hold the same bits. */
+static void check_identity(const char *name, size_t length) {
+    struct model *model = open_model(name);
+    uint32_t ids[64], vocab_size = model->shape.vocab_size;
+    struct session *grown = open_session(model, &kernels_scalar);
+    struct session *split = open_session(model, &kernels_simd);
+    struct session *anew = open_session(model, &kernels_simd);
+    make_ids(ids, length, vocab_size, 7);
+    for (size_t n = 1; n <= length; n++) {
+        struct session_fed fed = feed(grown, ids, n, true);
+        CHECK(fed.evaluated ==
+              (n <= model->shape.context_length ? 1 : model->shape.context_length));
+        if (n % 3 == 1 || n == length) {
+            session_use(split, tables[n % 2]);
+            feed(split, ids, n, true);
+            CHECK_MESSAGE(same_logits(grown, split, vocab_size), "%s: split, %zu ids", name, n);
+        }
+        session_use(anew, tables[n / 2 % 2]);
+        fed = feed(anew, ids, n, false);
+        CHECK(fed.reused == 0);
+        CHECK_MESSAGE(same_logits(grown, anew, vocab_size), "%s: no cache, %zu ids", name, n);
+    }
+    session_close(grown);
+    session_close(split);
+    session_close(anew);
+    model_close(model);
+}
+
+static void bits_depend_on_the_window_alone(void) {
+    for (size_t i = 0; i < FORWARD_COUNT; i++) check_identity(forward_names[i], 12);
+    check_identity("llama_gqa", 40); /* more than one batch */
+    check_identity("llama_gqa", 44); /* and past its context of 40 */
+    check_identity("gpt2_head", 15); /* past 12 */
+}
+
+static void rewinding_and_branching(void) {
+    struct model *model = open_model("llama_gqa");
+    uint32_t a[40], b[40], vocab_size = model->shape.vocab_size;
+    struct session *session = open_session(model, &kernels_simd);
+    struct session *fresh = open_session(model, &kernels_scalar);
+    make_ids(a, 40, vocab_size, 1);
+    make_ids(b, 40, vocab_size, 2);
+    memcpy(b, a, 20 * sizeof *a);
+    b[20] = (a[20] + 1) % vocab_size;
+    feed(session, a, 40, true);
+    struct session_fed fed = feed(session, b, 35, true);
+    CHECK(fed.reused == 20 && fed.evaluated == 15);
+    feed(fresh, b, 35, false);
+    CHECK(same_logits(session, fresh, vocab_size));
+    fed = feed(session, b, 9, true);
+    CHECK(fed.reused == 8 && fed.evaluated == 1);
+    feed(fresh, b, 9, false);
+    CHECK(same_logits(session, fresh, vocab_size));
+    fed = feed(session, b, 9, true);
+    CHECK(fed.reused == 9 && fed.evaluated == 0);
+    fed = feed(session, b, 9, false);
+    CHECK(fed.reused == 0 && fed.evaluated == 9);
+    size_t n;
+    const uint32_t *timeline = session_timeline(session, &n);
+    fed = feed(session, timeline + 1, n - 1, true); /* the session's own array */
+    feed(fresh, b + 1, 8, false);
+    CHECK(same_logits(session, fresh, vocab_size));
+    CHECK(!memcmp(session_timeline(session, &n), b + 1, 8 * sizeof *b) && n == 8);
+    session_close(session);
+    session_close(fresh);
+    model_close(model);
+}
+
+static void cropping_equals_the_last_window(void) {
+    const char *const names[] = {"gpt2_head", "llama_mha"};
+    for (size_t i = 0; i < 2; i++) {
+        struct model *model = open_model(names[i]);
+        uint32_t ids[40], vocab_size = model->shape.vocab_size;
+        size_t window = model->shape.context_length;
+        struct session *session = open_session(model, &kernels_simd);
+        make_ids(ids, 40, vocab_size, 3);
+        for (size_t n = window - 2; n < 40; n += n < window + 4 ? 1 : 7) {
+            struct session *fresh = open_session(model, &kernels_scalar);
+            size_t cut = n > window ? n - window : 0;
+            struct session_fed fed = feed(session, ids, n, true);
+            CHECK(n <= window || (fed.evaluated == window && fed.reused == 0));
+            feed(fresh, ids + cut, n - cut, true);
+            CHECK(same_logits(session, fresh, vocab_size));
+            session_close(fresh);
+        }
+        /* back below the context the cache starts again, and is right */
+        struct session *fresh = open_session(model, &kernels_scalar);
+        struct session_fed fed = feed(session, ids, window - 1, true);
+        CHECK(fed.reused == 0);
+        feed(fresh, ids, window - 1, true);
+        CHECK(same_logits(session, fresh, vocab_size));
+        fed = feed(session, ids, window, true);
+        CHECK(fed.reused == window - 1 && fed.evaluated == 1);
+        feed(fresh, ids, window, false);
+        CHECK(same_logits(session, fresh, vocab_size));
+        session_close(fresh);
+        session_close(session);
+        model_close(model);
+    }
+}
+
+/* Row `id` of the embedding becomes `value`: feeding that id then spoils every later logit. */
+static void poison(struct model *model, uint32_t id, float value) {
+    struct matrix *m = &model->token_embd;
+    for (size_t c = 0; c < m->cols; c++) m->data[id / 16 * 16 * m->cols + c * 16 + id % 16] = value;
+}
+
+static void failures_change_nothing(void) {
+    struct model *model = open_model("gpt2_head");
+    uint32_t ids[12], bad[12], vocab_size = model->shape.vocab_size;
+    static uint32_t many[SESSION_TIMELINE_MAX + 1];
+    float before[FORWARD_VOCAB_MAX];
+    struct session *session = open_session(model, &kernels_simd);
+    struct session_fed fed;
+    struct fault fault = {0};
+    size_t n;
+    poison(model, 7, NAN);
+    poison(model, 8, INFINITY);
+    CHECK(session_logits(session) == NULL);
+    for (size_t i = 0; i < 12; i++) bad[i] = ids[i] = (uint32_t)(i % 5 + 10);
+    bad[6] = 7;
+    CHECK(session_feed(session, bad, 8, true, &fed, &fault) == STATUS_NOT_FINITE);
+    CHECK(session_logits(session) == NULL);
+    feed(session, ids, 10, true);
+    memcpy(before, session_logits(session), vocab_size * sizeof *before);
+
+    CHECK(session_feed(session, ids, 0, true, &fed, &fault) == STATUS_EMPTY);
+    CHECK(session_feed(session, many, SESSION_TIMELINE_MAX + 1, true, &fed, &fault) ==
+          STATUS_TOO_LONG);
+    CHECK(!strcmp(fault.text, "a timeline holds at most 262144 tokens, got 262145"));
+    CHECK(session_feed(session, bad, 9, true, &fed, &fault) == STATUS_NOT_FINITE);
+    CHECK(!strcmp(fault.text, "the logits at position 8 hold a NaN or +Infinity"));
+    bad[6] = 8;
+    CHECK(session_feed(session, bad, 9, false, &fed, &fault) == STATUS_NOT_FINITE);
+    bad[3] = vocab_size;
+    CHECK(session_feed(session, bad, 9, true, &fed, &fault) == STATUS_UNKNOWN_TOKEN);
+    CHECK(!strcmp(fault.text, "token 101 at position 3 is outside the vocabulary of 101"));
+
+    CHECK(!memcmp(before, session_logits(session), vocab_size * sizeof *before));
+    CHECK(!memcmp(session_timeline(session, &n), ids, 10 * sizeof *ids) && n == 10);
+    fed = feed(session, ids, 10, true);
+    CHECK(fed.evaluated == 0 && fed.reused == 10);
+    struct session *fresh = open_session(model, &kernels_scalar);
+    feed(session, ids, 12, true); /* what the failures left in the cache is not used */
+    feed(fresh, ids, 12, true);
+    CHECK(same_logits(session, fresh, vocab_size));
+    session_close(session);
+    session_close(fresh);
+    model_close(model);
+}
+
+/* AddressSanitizer's count of live bytes; absent in other builds, where this checks nothing. */
+size_t __sanitizer_get_current_allocated_bytes(void) __attribute__((weak));
+
+static void a_thousand_steps_allocate_nothing(void) {
+    struct model *model = open_model("llama_mha");
+    uint32_t ids[1000];
+    struct session *session = open_session(model, &kernels_simd);
+    make_ids(ids, 1000, model->shape.vocab_size, 5);
+    feed(session, ids, 1, true);
+    size_t before =
+        __sanitizer_get_current_allocated_bytes ? __sanitizer_get_current_allocated_bytes() : 0;
+    for (size_t n = 2; n <= 1000; n++) feed(session, ids, n, true);
+    size_t after =
+        __sanitizer_get_current_allocated_bytes ? __sanitizer_get_current_allocated_bytes() : 0;
+    CHECK_MESSAGE(before == after, "%zu bytes became %zu", before, after);
+    session_close(session);
+    model_close(model);
+}
+
+int main(void) {
+    TEST(agrees_with_reference);
+    TEST(a_wrong_weight_shows);
+    TEST(bits_depend_on_the_window_alone);
+    TEST(rewinding_and_branching);
+    TEST(cropping_equals_the_last_window);
+    TEST(failures_change_nothing);
+    TEST(a_thousand_steps_allocate_nothing);
+    return check_report();
+}

@@ -1,0 +1,305 @@
+#!/usr/bin/env python3
+"""Makes tests/vectors/forward: small GGUF files and their logits by a float64 forward pass.
+
+The reference is NumPy in float64 over the whole sequence at once, written from the papers. Where
+PyTorch is installed the same logits are computed once more with its own layer_norm, gelu, silu and
+complex multiplication (for RoPE), and both must agree within 1e-9.
+
+    python3 tests/vectors/make_forward.py        # from the repository root; writes the same bytes
+
+NAME.txt beside NAME.gguf holds: `ids N`, the N ids, `logits N V`, then N rows of V numbers, row t
+being the logits after ids[0 .. t].
+"""
+import os
+import struct
+import sys
+
+import numpy as np
+
+try:
+    import torch
+    import torch.nn.functional as F
+except ImportError:
+    torch = None
+
+FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'forward')
+F32, F16, Q8_0 = 0, 1, 8
+N_IDS = 12
+
+MODELS = {
+    'gpt2_tied': dict(arch='gpt2', vocab=67, ctx=16, embd=16, layers=2, heads=2, ff=64, tied=True,
+                      eps=1e-5, version=2),
+    'gpt2_head': dict(arch='gpt2', vocab=101, ctx=12, embd=20, layers=2, heads=2, ff=50, tied=False,
+                      eps=1e-3, alignment=64),
+    'gpt2_f16': dict(arch='gpt2', vocab=67, ctx=13, embd=24, layers=1, heads=4, ff=40, tied=True,
+                     eps=1e-5, type=F16),
+    'llama_mha': dict(arch='llama', vocab=67, ctx=16, embd=24, layers=2, heads=4, kv=4, rot=6,
+                      ff=36, tied=True, eps=1e-5),
+    'llama_gqa': dict(arch='llama', vocab=101, ctx=40, embd=30, layers=2, heads=3, kv=1, rot=4,
+                      ff=50, tied=False, eps=1e-6, base=500000.0, alignment=8),
+    'llama_bias': dict(arch='llama', vocab=67, ctx=16, embd=36, layers=1, heads=6, kv=2, rot=2,
+                       ff=21, tied=True, eps=1e-2, biases=True),
+    'llama_q8_0': dict(arch='llama', vocab=67, ctx=16, embd=32, layers=2, heads=4, kv=2, rot=8,
+                       ff=64, tied=False, eps=1e-5, type=Q8_0),
+}
+
+
+# --- weights -------------------------------------------------------------------------------------
+
+def quantise(w, kind):
+    """The bytes of a tensor and the float64 values that they stand for."""
+    if kind == F16:
+        half = w.astype('<f2')
+        return half.tobytes(), half.astype(np.float64)
+    if kind == Q8_0:
+        blocks = w.reshape(-1, 32)
+        scale = (np.abs(blocks).max(axis=1) / 127).astype('<f2')
+        quants = np.clip(np.rint(blocks / scale.astype(np.float64)[:, None]), -127, 127)
+        quants = quants.astype(np.int8)
+        data = b''.join(s.tobytes() + q.tobytes() for s, q in zip(scale, quants))
+        return data, (scale.astype(np.float64)[:, None] * quants).reshape(w.shape)
+    single = w.astype('<f4')
+    return single.tobytes(), single.astype(np.float64)
+
+
+def make_tensors(m, rng):
+    """name -> (bytes, float64 values, type); nothing is left at one or zero."""
+    tensors = {}
+
+    def matrix(name, rows, cols, spread=None):
+        w = rng.standard_normal((rows, cols)) * (spread or 1 / np.sqrt(cols))
+        kind = m.get('type', F32)
+        tensors[name] = quantise(w, kind) + (kind,)
+
+    def vector(name, n, middle):
+        tensors[name] = quantise(middle + 0.3 * rng.standard_normal(n), F32) + (F32,)
+
+    def norm(name):
+        vector(name + '.weight', m['embd'], 1)
+        if m['arch'] == 'gpt2':
+            vector(name + '.bias', m['embd'], 0)
+
+    def linear(name, rows, cols, bias):
+        matrix(name + '.weight', rows, cols)
+        if bias:
+            vector(name + '.bias', rows, 0)
+
+    embd, gpt2 = m['embd'], m['arch'] == 'gpt2'
+    matrix('token_embd.weight', m['vocab'], embd, 0.7)
+    if gpt2:
+        matrix('position_embd.weight', m['ctx'], embd, 0.3)
+    for i in range(m['layers']):
+        b = f'blk.{i}.'
+        norm(b + 'attn_norm')
+        if gpt2:
+            linear(b + 'attn_qkv', 3 * embd, embd, True)
+        else:
+            n_kv = embd // m['heads'] * m['kv']
+            linear(b + 'attn_q', embd, embd, m.get('biases'))
+            linear(b + 'attn_k', n_kv, embd, m.get('biases'))
+            linear(b + 'attn_v', n_kv, embd, m.get('biases'))
+        linear(b + 'attn_output', embd, embd, gpt2)
+        norm(b + 'ffn_norm')
+        if not gpt2:
+            linear(b + 'ffn_gate', m['ff'], embd, False)
+        linear(b + 'ffn_up', m['ff'], embd, gpt2)
+        linear(b + 'ffn_down', embd, m['ff'], gpt2)
+    norm('output_norm')
+    if not m['tied']:
+        matrix('output.weight', m['vocab'], embd)
+    return tensors
+
+
+# --- the file ------------------------------------------------------------------------------------
+
+def text(s):
+    data = s.encode()
+    return struct.pack('<Q', len(data)) + data
+
+
+def u32(key, n):
+    return text(key) + struct.pack('<II', 4, n)
+
+
+def f32(key, x):
+    return text(key) + struct.pack('<If', 6, x)
+
+
+def string(key, s):
+    return text(key) + struct.pack('<I', 8) + text(s)
+
+
+def metadata(name, m):
+    arch = m['arch']
+    characters = [chr(c) for c in range(0x20, 0x7f)] + [chr(c) for c in range(0xe0, 0x100)]
+    tokens = b''.join(text(c) for c in characters[:m['vocab']])
+    keys = [
+        string('general.architecture', arch), string('general.name', name),
+        u32('general.alignment', m.get('alignment', 32)),
+        u32('general.file_type', {F32: 0, F16: 1, Q8_0: 7}[m.get('type', F32)]),
+        u32(arch + '.context_length', m['ctx']), u32(arch + '.embedding_length', m['embd']),
+        u32(arch + '.block_count', m['layers']), u32(arch + '.feed_forward_length', m['ff']),
+        u32(arch + '.attention.head_count', m['heads']),
+        string('tokenizer.ggml.model', 'logitscope-char'),
+        text('tokenizer.ggml.tokens') + struct.pack('<IIQ', 9, 8, m['vocab']) + tokens,
+    ]
+    if arch == 'gpt2':
+        keys.append(f32('gpt2.attention.layer_norm_epsilon', m['eps']))
+    else:
+        keys += [f32('llama.attention.layer_norm_rms_epsilon', m['eps']),
+                 u32('llama.attention.head_count_kv', m['kv']),
+                 u32('llama.rope.dimension_count', m['rot'])]
+        if 'base' in m:
+            keys.append(f32('llama.rope.freq_base', m['base']))
+    return keys
+
+
+def write_gguf(name, m, tensors):
+    alignment = m.get('alignment', 32)
+    keys = metadata(name, m)
+    table, data = b'', b''
+    for tensor, (raw, values, kind) in tensors.items():
+        table += text(tensor) + struct.pack('<I', values.ndim)
+        table += b''.join(struct.pack('<Q', n) for n in reversed(values.shape))
+        table += struct.pack('<IQ', kind, len(data))
+        data += raw + b'\0' * (-len(raw) % alignment)
+    head = b'GGUF' + struct.pack('<IQQ', m.get('version', 3), len(tensors), len(keys))
+    head += b''.join(keys) + table
+    with open(os.path.join(FOLDER, name + '.gguf'), 'wb') as file:
+        file.write(head + b'\0' * (-len(head) % alignment) + data)
+
+
+# --- the reference -------------------------------------------------------------------------------
+
+def numpy_forward(m, w, ids):
+    gpt2, heads = m['arch'] == 'gpt2', m['heads']
+    kv_heads, size, eps = m.get('kv', heads), m['embd'] // heads, np.float64(np.float32(m['eps']))
+    n = len(ids)
+
+    def norm(x, name):
+        if gpt2:
+            x = x - x.mean(axis=1, keepdims=True)
+        y = x / np.sqrt((x * x).mean(axis=1, keepdims=True) + eps) * w[name + '.weight']
+        return y + w[name + '.bias'] if gpt2 else y
+
+    def linear(x, name):
+        y = x @ w[name + '.weight'].T
+        return y + w[name + '.bias'] if name + '.bias' in w else y
+
+    def turn(x):  # (n, heads, size)
+        x, base = x.copy(), m.get('base', 10000.0)
+        for t in range(n):
+            for i in range(m['rot'] // 2):
+                angle = t * base ** (-2 * i / m['rot'])
+                a, b = x[t, :, 2 * i].copy(), x[t, :, 2 * i + 1].copy()
+                x[t, :, 2 * i] = a * np.cos(angle) - b * np.sin(angle)
+                x[t, :, 2 * i + 1] = a * np.sin(angle) + b * np.cos(angle)
+        return x
+
+    x = w['token_embd.weight'][ids]
+    if gpt2:
+        x = x + w['position_embd.weight'][:n]
+    for layer in range(m['layers']):
+        b = f'blk.{layer}.'
+        y = norm(x, b + 'attn_norm')
+        if gpt2:
+            q, k, v = np.split(linear(y, b + 'attn_qkv'), 3, axis=1)
+        else:
+            q, k, v = (linear(y, b + 'attn_' + c) for c in 'qkv')
+        q = q.reshape(n, heads, size)
+        k, v = k.reshape(n, kv_heads, size), v.reshape(n, kv_heads, size)
+        if not gpt2:
+            q, k = turn(q), turn(k)
+        mixed = np.empty((n, heads, size))
+        for h in range(heads):
+            g = h * kv_heads // heads
+            for t in range(n):
+                s = k[:t + 1, g] @ q[t, h] / np.sqrt(size)
+                p = np.exp(s - s.max())
+                mixed[t, h] = (p / p.sum()) @ v[:t + 1, g]
+        x = x + linear(mixed.reshape(n, -1), b + 'attn_output')
+        y = norm(x, b + 'ffn_norm')
+        up = linear(y, b + 'ffn_up')
+        if gpt2:
+            up = 0.5 * up * (1 + np.tanh(np.sqrt(2 / np.pi) * (up + 0.044715 * up ** 3)))
+        else:
+            gate = linear(y, b + 'ffn_gate')
+            up = gate / (1 + np.exp(-gate)) * up
+        x = x + linear(up, b + 'ffn_down')
+    return norm(x, 'output_norm') @ w['token_embd.weight' if m['tied'] else 'output.weight'].T
+
+
+def torch_forward(m, w, ids):
+    w = {k: torch.from_numpy(v) for k, v in w.items()}
+    gpt2, heads, n = m['arch'] == 'gpt2', m['heads'], len(ids)
+    kv_heads, eps, shape = m.get('kv', heads), float(np.float32(m['eps'])), (m['embd'],)
+
+    def norm(x, name):
+        if gpt2:
+            return F.layer_norm(x, shape, w[name + '.weight'], w[name + '.bias'], eps)
+        return x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + eps) * w[name + '.weight']
+
+    def linear(x, name):
+        return F.linear(x, w[name + '.weight'], w.get(name + '.bias'))
+
+    def turn(x):  # (heads, n, size)
+        rot = m['rot']
+        rate = m.get('base', 10000.0) ** (-torch.arange(0, rot, 2, dtype=torch.float64) / rot)
+        angle = torch.outer(torch.arange(n, dtype=torch.float64), rate)
+        pairs = torch.view_as_complex(x[..., :rot].reshape(x.shape[0], n, rot // 2, 2).contiguous())
+        turned = torch.view_as_real(pairs * torch.polar(torch.ones_like(angle), angle)).flatten(2)
+        return torch.cat([turned, x[..., rot:]], -1)
+
+    def attention(q, k, v):
+        if hasattr(F, 'scaled_dot_product_attention'):
+            return F.scaled_dot_product_attention(q, k, v, is_causal=True)
+        mask = torch.full((n, n), float('-inf'), dtype=torch.float64).triu(1)
+        return torch.softmax(q @ k.transpose(1, 2) / q.shape[-1] ** 0.5 + mask, -1) @ v
+
+    x = F.embedding(torch.tensor(ids), w['token_embd.weight'])
+    if gpt2:
+        x = x + w['position_embd.weight'][:n]
+    for layer in range(m['layers']):
+        b = f'blk.{layer}.'
+        y = norm(x, b + 'attn_norm')
+        if gpt2:
+            q, k, v = linear(y, b + 'attn_qkv').split(m['embd'], -1)
+        else:
+            q, k, v = (linear(y, b + 'attn_' + c) for c in 'qkv')
+        q, k, v = (z.view(n, h, -1).transpose(0, 1) for z, h in
+                   ((q, heads), (k, kv_heads), (v, kv_heads)))
+        if not gpt2:
+            q, k = turn(q), turn(k)
+        k, v = (z.repeat_interleave(heads // kv_heads, 0) for z in (k, v))
+        x = x + linear(attention(q, k, v).transpose(0, 1).reshape(n, -1), b + 'attn_output')
+        y = norm(x, b + 'ffn_norm')
+        up = linear(y, b + 'ffn_up')
+        up = F.gelu(up, approximate='tanh') if gpt2 else F.silu(linear(y, b + 'ffn_gate')) * up
+        x = x + linear(up, b + 'ffn_down')
+    head = w['token_embd.weight' if m['tied'] else 'output.weight']
+    return F.linear(norm(x, 'output_norm'), head).numpy()
+
+
+def main():
+    os.makedirs(FOLDER, exist_ok=True)
+    for seed, (name, m) in enumerate(MODELS.items()):
+        rng = np.random.default_rng(20240 + seed)
+        tensors = make_tensors(m, rng)
+        weights = {key: values for key, (_, values, _) in tensors.items()}
+        ids = [int(i) for i in rng.integers(0, m['vocab'], N_IDS)]
+        logits = numpy_forward(m, weights, ids)
+        note = 'PyTorch not installed'
+        if torch:
+            gap = np.abs(torch_forward(m, weights, ids) - logits).max()
+            note = f'PyTorch {torch.__version__} differs by {gap:.1e}'
+            if not gap < 1e-9:
+                sys.exit(f'{name}: {note}')
+        write_gguf(name, m, tensors)
+        with open(os.path.join(FOLDER, name + '.txt'), 'w') as file:
+            file.write(f'ids {N_IDS}\n{" ".join(map(str, ids))}\nlogits {N_IDS} {m["vocab"]}\n')
+            for row in logits:
+                file.write(' '.join(f'{x:.7f}' for x in row) + '\n')
+        print(f'{name}: largest |logit| {np.abs(logits).max():.2f}; {note}')
+
+
+main()
