@@ -1,0 +1,303 @@
+/* The vector table against the scalar one, bit for bit, over every size up to 200 and awkward
+ * values; and the scalar one against the formulas in float64. */
+#include <math.h>
+#include <string.h>
+
+#include "check.h"
+#include "elementary.h"
+#include "kernels.h"
+#include "sample.h"
+
+enum { N = 200, TOKENS = 9 };
+
+static const struct kernels *const scalar = &kernels_scalar, *const simd = &kernels_simd;
+
+/* kind 0: smooth; 1: with zeros of both signs and subnormals; 2: of every magnitude. */
+static float value(uint32_t kind) {
+    double x = 2 * (sample_uniform() + sample_uniform() + sample_uniform() - 1.5);
+    static const float awkward[] = {0.0f, -0.0f, 1e-45f, -1e-45f, 1e-39f, -3e-39f, 1.17549435e-38f};
+    if (kind == 1 && sample_below(3) == 0) return awkward[sample_below(7)];
+    if (kind == 2) return (float)ldexp(x, (int)sample_below(120) - 60);
+    return (float)x;
+}
+
+static void fill(float *x, size_t n, uint32_t kind) {
+    for (size_t i = 0; i < n; i++) x[i] = value(kind);
+}
+
+/* Equal bits; a NaN equals any NaN, whose payload no one reads. */
+static bool same(const float *a, const float *b, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if (memcmp(a + i, b + i, sizeof *a) != 0 && !(isnan(a[i]) && isnan(b[i]))) return false;
+    return true;
+}
+
+static float *packed(const float *rows, size_t n_rows, size_t cols) {
+    size_t blocks = (n_rows + MATRIX_BLOCK - 1) / MATRIX_BLOCK;
+    float *data = aligned_alloc(64, blocks * MATRIX_BLOCK * cols * sizeof *data);
+    memset(data, 0, blocks * MATRIX_BLOCK * cols * sizeof *data);
+    for (size_t r = 0; r < n_rows; r++)
+        for (size_t c = 0; c < cols; c++)
+            data[r / MATRIX_BLOCK * MATRIX_BLOCK * cols + c * MATRIX_BLOCK + r % MATRIX_BLOCK] =
+                rows[r * cols + c];
+    return data;
+}
+
+/* `out` ends exactly where the last row does, so that a write into the padding is seen. */
+static void check_matmul(size_t rows, size_t cols, size_t n, uint32_t kind) {
+    static float w[N * N], bias[N], x[TOKENS * N];
+    float *a = malloc(n * rows * sizeof *a), *b = malloc(n * rows * sizeof *b), one[N];
+    fill(w, rows * cols, kind);
+    fill(bias, rows, kind);
+    fill(x, n * cols, kind);
+    struct matrix m = {packed(w, rows, cols), (uint32_t)rows, (uint32_t)cols};
+    for (int biased = 0; biased < 2; biased++) {
+        scalar->matmul(a, &m, biased ? bias : NULL, x, n);
+        simd->matmul(b, &m, biased ? bias : NULL, x, n);
+        CHECK_MESSAGE(same(a, b, n * rows), "%zu x %zu, %zu rows of x", rows, cols, n);
+        for (size_t t = 0; t < n; t++) {
+            simd->matmul(one, &m, biased ? bias : NULL, x + t * cols, 1);
+            CHECK(same(one, b + t * rows, rows));
+        }
+        for (size_t t = 0; t < n; t++) {
+            size_t r = sample_below((uint32_t)rows);
+            double sum = biased ? (double)bias[r] : 0, scale = fabs(sum);
+            for (size_t c = 0; c < cols; c++) {
+                double term = (double)w[r * cols + c] * (double)x[t * cols + c];
+                sum += term;
+                scale += fabs(term);
+            }
+            CHECK(fabs(sum - (double)a[t * rows + r]) <= scale * (double)(cols + 1) * 6e-8 + 1e-40);
+        }
+    }
+    free(m.data);
+    free(a);
+    free(b);
+}
+
+static void matmul_agrees(void) {
+    for (size_t size = 1; size <= N; size++)
+        check_matmul(1 + sample_below(70), size, 1 + size % 9, (uint32_t)size % 3);
+    for (size_t rows = 1; rows <= N; rows++)
+        check_matmul(rows, 1 + sample_below(40), 1 + rows % 9, (uint32_t)rows % 3);
+}
+
+static void layer_norm_agrees(void) {
+    float x[N], weight[N], bias[N], a[N], b[N];
+    for (size_t n = 1; n <= N; n++) {
+        fill(x, n, (uint32_t)n % 3);
+        fill(weight, n, 0);
+        fill(bias, n, 1);
+        scalar->layer_norm(a, x, weight, bias, n, 1e-5f);
+        simd->layer_norm(b, x, weight, bias, n, 1e-5f);
+        CHECK_MESSAGE(same(a, b, n), "n = %zu", n);
+        double mean = 0, variance = 0;
+        for (size_t i = 0; i < n; i++) mean += (double)x[i] / (double)n;
+        for (size_t i = 0; i < n; i++)
+            variance += ((double)x[i] - mean) * ((double)x[i] - mean) / (double)n;
+        for (size_t i = 0; i < n && n % 3 == 0; i++) {
+            double y = ((double)x[i] - mean) / sqrt(variance + 1e-5);
+            CHECK(fabs(y * (double)weight[i] + (double)bias[i] - (double)a[i]) < 1e-4);
+        }
+    }
+}
+
+static void rms_norm_agrees(void) {
+    float x[N], weight[N], a[N], b[N];
+    for (size_t n = 1; n <= N; n++) {
+        fill(x, n, (uint32_t)n % 3);
+        fill(weight, n, 0);
+        scalar->rms_norm(a, x, weight, n, 1e-5f);
+        simd->rms_norm(b, x, weight, n, 1e-5f);
+        CHECK_MESSAGE(same(a, b, n), "n = %zu", n);
+        double square = 0;
+        for (size_t i = 0; i < n; i++) square += (double)x[i] * (double)x[i] / (double)n;
+        for (size_t i = 0; i < n && n % 3 == 0; i++)
+            CHECK(fabs((double)x[i] / sqrt(square + 1e-5) * (double)weight[i] - (double)a[i]) <
+                  1e-4);
+    }
+}
+
+static void softmax_agrees(void) {
+    float x[N], a[N], b[N];
+    for (size_t n = 1; n <= N; n++) {
+        fill(x, n, (uint32_t)n % 3);
+        for (size_t i = 1; i < n && n % 2; i++)
+            if (sample_below(4) == 0) x[i] = -INFINITY;
+        if (n % 5 == 0) x[sample_below((uint32_t)n)] = 90; /* far above the others */
+        memcpy(a, x, sizeof a);
+        memcpy(b, x, sizeof b);
+        scalar->softmax(a, n);
+        simd->softmax(b, n);
+        CHECK_MESSAGE(same(a, b, n), "n = %zu", n);
+        double max = -INFINITY, sum = 0;
+        for (size_t i = 0; i < n; i++) max = fmax(max, (double)x[i]);
+        for (size_t i = 0; i < n; i++) sum += exp((double)x[i] - max);
+        for (size_t i = 0; i < n; i++)
+            CHECK(fabs(exp((double)x[i] - max) / sum - (double)a[i]) < 1e-6);
+    }
+}
+
+static void activations_agree(void) {
+    float x[N], up[N], a[N], b[N];
+    for (size_t n = 1; n <= N; n++) {
+        fill(x, n, (uint32_t)n % 3);
+        fill(up, n, 0);
+        if (n % 4 == 0) x[0] = n % 8 ? INFINITY : -INFINITY;
+        if (n % 4 == 1) x[n - 1] = NAN;
+        memcpy(a, x, sizeof a);
+        memcpy(b, x, sizeof b);
+        scalar->gelu(a, n);
+        simd->gelu(b, n);
+        CHECK_MESSAGE(same(a, b, n), "gelu, n = %zu", n);
+        for (size_t i = 0; i < n && n % 4 > 1 && n % 3 < 2; i++) {
+            double v = (double)x[i], root = sqrt(2 / acos(-1));
+            double y = 0.5 * v * (1 + tanh(root * (v + 0.044715 * v * v * v)));
+            CHECK(fabs(y - (double)a[i]) < 1e-6);
+        }
+        memcpy(a, x, sizeof a);
+        memcpy(b, x, sizeof b);
+        scalar->swiglu(a, up, n);
+        simd->swiglu(b, up, n);
+        CHECK_MESSAGE(same(a, b, n), "swiglu, n = %zu", n);
+        for (size_t i = 0; i < n && n % 4 > 1 && n % 3 < 2; i++) {
+            double v = (double)x[i];
+            CHECK(fabs(v / (1 + exp(-v)) * (double)up[i] - (double)a[i]) < 2e-6);
+        }
+    }
+}
+
+/* Densely over the range where gelu's two branches and exp's limits meet. */
+static void activations_agree_everywhere(void) {
+    float a[4], b[4];
+    for (double x = -100; x < 100; x += 0.0101) {
+        for (int i = 0; i < 4; i++) a[i] = b[i] = (float)(x * (i + 1) / 4);
+        scalar->gelu(a, 4);
+        simd->gelu(b, 4);
+        CHECK_MESSAGE(same(a, b, 4), "gelu near %g", x);
+        for (int i = 0; i < 4; i++) a[i] = b[i] = (float)(x * (i + 1) / 4);
+        scalar->swiglu(a, a, 4);
+        simd->swiglu(b, b, 4);
+        CHECK_MESSAGE(same(a, b, 4), "swiglu near %g", x);
+    }
+}
+
+static void add_and_rotate_agree(void) {
+    float x[N], y[N], z[N], a[N], b[N];
+    for (size_t n = 1; n <= N; n++) {
+        fill(x, N, (uint32_t)n % 3);
+        fill(y, N, (uint32_t)n % 3);
+        memcpy(a, x, sizeof a);
+        memcpy(b, x, sizeof b);
+        scalar->add(a, y, n);
+        simd->add(b, y, n);
+        CHECK(same(a, b, N) && a[n - 1] == x[n - 1] + y[n - 1]);
+        for (size_t i = 0; i < N; i++) {
+            y[i] = (float)cos((double)x[i]);
+            z[i] = (float)sin((double)x[i]);
+        }
+        fill(x, N, (uint32_t)n % 3);
+        memcpy(a, x, sizeof a);
+        memcpy(b, x, sizeof b);
+        scalar->rotate(a, y, z, n / 2);
+        simd->rotate(b, y, z, n / 2);
+        CHECK_MESSAGE(same(a, b, N), "rotate, %zu pairs", n / 2);
+        for (size_t i = 0; i + 1 < n; i += 2) {
+            double c = (double)y[i / 2], s = (double)z[i / 2],
+                   size = fabs((double)x[i]) + fabs((double)x[i + 1]);
+            CHECK(fabs((double)x[i] * c - (double)x[i + 1] * s - (double)a[i]) <=
+                  2e-7 * size + 1e-44);
+            CHECK(fabs((double)x[i] * s + (double)x[i + 1] * c - (double)a[i + 1]) <=
+                  2e-7 * size + 1e-44);
+        }
+    }
+}
+
+/* `keys` ends with the last element that may be read. */
+static void check_attention(size_t size, size_t n, uint32_t kind) {
+    size_t stride = size + sample_below(9), length = (n - 1) * stride + size;
+    float q[N], a[N], b[N], *keys = malloc(length * sizeof *keys);
+    fill(q, size, kind);
+    fill(keys, length, kind);
+    scalar->attention_scores(a, q, keys, n, size, stride, 0.3f);
+    simd->attention_scores(b, q, keys, n, size, stride, 0.3f);
+    CHECK_MESSAGE(same(a, b, n), "scores, size %zu, n %zu", size, n);
+    for (size_t t = 0; t < n; t++) {
+        double sum = 0, scale = 0;
+        for (size_t i = 0; i < size; i++) {
+            sum += (double)q[i] * (double)keys[t * stride + i];
+            scale += fabs((double)q[i] * (double)keys[t * stride + i]);
+        }
+        CHECK(fabs((double)0.3f * sum - (double)a[t]) <= 1e-5 * scale + 1e-40);
+    }
+    float weights[N];
+    fill(weights, n, kind);
+    scalar->attention_mix(a, weights, keys, n, size, stride);
+    simd->attention_mix(b, weights, keys, n, size, stride);
+    CHECK_MESSAGE(same(a, b, size), "mix, size %zu, n %zu", size, n);
+    for (size_t i = 0; i < size; i++) {
+        double sum = 0, scale = 0;
+        for (size_t t = 0; t < n; t++) {
+            sum += (double)weights[t] * (double)keys[t * stride + i];
+            scale += fabs((double)weights[t] * (double)keys[t * stride + i]);
+        }
+        CHECK(fabs(sum - (double)a[i]) <= 2e-5 * scale + 1e-40);
+    }
+    free(keys);
+}
+
+static void attention_agrees(void) {
+    for (size_t size = 1; size <= N; size++)
+        check_attention(size, 1 + sample_below(60), (uint32_t)size % 3);
+    for (size_t n = 1; n <= N; n++) check_attention(1 + sample_below(20), n, (uint32_t)n % 3);
+}
+
+static void check_weigh(float *logits, size_t n) {
+    uint64_t *a = malloc(n * sizeof *a), *b = malloc(n * sizeof *b), total = 0;
+    float max = -INFINITY;
+    for (size_t i = 0; i < n; i++) max = logits[i] > max ? logits[i] : max;
+    uint64_t sum_a = scalar->weigh(a, logits, n, max), sum_b = simd->weigh(b, logits, n, max);
+    CHECK_MESSAGE(sum_a == sum_b && !memcmp(a, b, n * sizeof *a), "weigh, n = %zu", n);
+    for (size_t i = 0; i < n; i++) {
+        total += a[i];
+        CHECK(logits[i] != max || a[i] == (uint64_t)1 << 44);
+        CHECK(logits[i] != -INFINITY || a[i] == 0);
+        double w = exp((double)logits[i] - (double)max) * 0x1p44;
+        CHECK(fabs((double)a[i] - w) <= 2e-6 * w + 1);
+    }
+    CHECK(total == sum_a);
+    free(a);
+    free(b);
+}
+
+static void weigh_agrees(void) {
+    static float logits[50257];
+    for (size_t n = 1; n <= N; n++) {
+        sample_logits(logits, n, (uint32_t)n % SAMPLE_KINDS);
+        check_weigh(logits, n);
+        for (size_t i = 0; i < n; i++) logits[i] = -0.17f * (float)(i * i % 1009); /* down to 0 */
+        check_weigh(logits, n);
+    }
+    for (uint32_t kind = 0; kind < SAMPLE_KINDS; kind++) {
+        sample_logits(logits, 50257, kind);
+        check_weigh(logits, 50257);
+    }
+    float extreme[] = {-3.4e38f, 3.4e38f, -INFINITY, -0.0f, 0.0f, 3.4e38f};
+    check_weigh(extreme, 6);
+    float zeros[] = {-0.0f, 0.0f, -0.0f, 0.0f, -0.0f};
+    check_weigh(zeros, 5);
+}
+
+int main(void) {
+    pcg32_seed(&sample_generator, 2, 54);
+    TEST(matmul_agrees);
+    TEST(layer_norm_agrees);
+    TEST(rms_norm_agrees);
+    TEST(softmax_agrees);
+    TEST(activations_agree);
+    TEST(activations_agree_everywhere);
+    TEST(add_and_rotate_agree);
+    TEST(attention_agrees);
+    TEST(weigh_agrees);
+    return check_report();
+}
