@@ -35,7 +35,7 @@ native: $(NATIVE_COMMANDS) ## build the native command line with gcc and with cl
 native-tests: $(NATIVE_TESTS)
 
 types: node_modules/.package-lock.json ## check the JavaScript's types, write build/types
-	node_modules/.bin/tsc -p tsconfig.json
+	npm run --silent types
 
 format: ## format the C files
 	@./need.sh clang-format=clang-format

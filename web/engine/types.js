@@ -7,7 +7,7 @@
  * @property {'real' | 'integer' | 'map'} kind
  * @property {string} group 'penalty', 'shape', 'truncation' or 'shared'
  * @property {boolean} warper false for a parameter that warpers share
- * @property {number | {}} neutral the value at which it changes nothing
+ * @property {any} neutral the value at which it changes nothing: a number, {} for a map
  * @property {number} minimum smallest value accepted
  * @property {number} maximum largest value accepted
  * @property {boolean} minimum_included whether `minimum` itself is accepted

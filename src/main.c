@@ -1,0 +1,238 @@
+/* The native command line, for tests and benchmarks: `logitscope digest MODEL [PROMPT]`.
+ *
+ * The digest is one number over everything that must be the same in every build. It is FNV-1a, 64
+ * bits, over these bytes in little-endian order (tests/node/digest.js computes the same):
+ *
+ *   For each of the series below, i = 0, 1, ...: the timeline starts as the prompt's ids and grows
+ * by 40 drawn tokens, the end-of-sequence token being one like any other. At each step: logits
+ * (vocab_size,) float32 trace: kept, rest_count, rest_kept, underflowed as uint32; rest_p_raw,
+ * rest_p, entropy, perplexity, raw_entropy, raw_perplexity, kept_mass_raw as float64 each stage:
+ * setting (its row in the table), active, changed, kept, removed, after as uint32; value,
+ * mass_removed, top_p_mass, entropy, perplexity as float64 each listed token (top 20): id, rank,
+ * removed_by as uint32; logit, warped as float32; p_raw, p, then its p after each stage as float64
+ *     the drawn token: id, rank as uint32; p, p_raw, logprob as float64
+ *   Step n of series i draws with random number n of seed 42 + i. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "chain.h"
+#include "gguf.h"
+#include "session.h"
+#include "tokenizer.h"
+
+enum { STEPS = 40, TOP = 20, SERIES = 5 };
+
+struct machine {
+    struct gguf *file;
+    struct model *model;
+    struct tokenizer *tokenizer;
+    struct session *session;
+    struct chain *chain;
+    uint32_t *timeline; /* prompt and drawn ids */
+    size_t n_prompt;
+    uint64_t hash;
+};
+
+static void hash_bytes(uint64_t *hash, const void *data, size_t size) {
+    const unsigned char *bytes = data;
+    for (size_t i = 0; i < size; i++) *hash = (*hash ^ bytes[i]) * 0x100000001b3u;
+}
+
+static void hash_u32(uint64_t *hash, uint32_t value) {
+    hash_bytes(hash, &value, sizeof value);
+}
+
+static void hash_f64(uint64_t *hash, double value) {
+    hash_bytes(hash, &value, sizeof value);
+}
+
+static void hash_stage(uint64_t *hash, const struct chain_stage *stage) {
+    hash_u32(hash, stage->setting);
+    hash_u32(hash, stage->active);
+    hash_u32(hash, stage->changed);
+    hash_u32(hash, stage->kept);
+    hash_u32(hash, stage->removed);
+    hash_u32(hash, stage->after);
+    hash_f64(hash, stage->value);
+    hash_f64(hash, stage->mass_removed);
+    hash_f64(hash, stage->top_p_mass);
+    hash_f64(hash, stage->entropy);
+    hash_f64(hash, stage->perplexity);
+}
+
+static void hash_trace(uint64_t *hash, const struct chain_trace *trace) {
+    hash_u32(hash, trace->kept);
+    hash_u32(hash, trace->rest_count);
+    hash_u32(hash, trace->rest_kept);
+    hash_u32(hash, trace->underflowed);
+    hash_f64(hash, trace->rest_p_raw);
+    hash_f64(hash, trace->rest_p);
+    hash_f64(hash, trace->entropy);
+    hash_f64(hash, trace->perplexity);
+    hash_f64(hash, trace->raw_entropy);
+    hash_f64(hash, trace->raw_perplexity);
+    hash_f64(hash, trace->kept_mass_raw);
+    for (uint32_t s = 0; s < trace->n_stages; s++) hash_stage(hash, &trace->stages[s]);
+    for (uint32_t t = 0; t < trace->n_tokens; t++) {
+        const struct chain_token *token = &trace->tokens[t];
+        hash_u32(hash, token->id);
+        hash_u32(hash, token->rank);
+        hash_u32(hash, token->removed_by);
+        hash_bytes(hash, &token->logit, sizeof token->logit);
+        hash_bytes(hash, &token->warped, sizeof token->warped);
+        hash_f64(hash, token->p_raw);
+        hash_f64(hash, token->p);
+        const double *stage_p = trace->stage_p + (size_t)t * trace->n_stages;
+        hash_bytes(hash, stage_p, trace->n_stages * sizeof *stage_p);
+    }
+}
+
+static void hash_drawn(uint64_t *hash, const struct chain_drawn *drawn) {
+    hash_u32(hash, drawn->id);
+    hash_u32(hash, drawn->rank);
+    hash_f64(hash, drawn->p);
+    hash_f64(hash, drawn->p_raw);
+    hash_f64(hash, drawn->logprob);
+}
+
+/* The settings of a series; returns whether it draws by Gumbel-max. */
+static bool use_series(struct settings *settings, int series) {
+    static const struct warp_bias bias[] = {{0, -1.5}, {3, 0.5}};
+    static const uint32_t reversed[] = {SETTING_TOP_P, SETTING_TOP_K, SETTING_TEMPERATURE,
+                                        SETTING_REPETITION_PENALTY, SETTING_LOGIT_BIAS};
+    settings_reset(settings);
+    switch (series) {
+    case 0:
+        settings_set(settings, SETTING_TEMPERATURE, 0, NULL);
+        break;
+    case 1:
+        settings_set(settings, SETTING_TEMPERATURE, 0.8, NULL);
+        settings_set(settings, SETTING_TOP_K, 40, NULL);
+        settings_set(settings, SETTING_TOP_P, 0.95, NULL);
+        break;
+    case 2:
+        settings_set(settings, SETTING_TEMPERATURE, 1.5, NULL);
+        settings_set(settings, SETTING_REPETITION_PENALTY, 1.2, NULL);
+        settings_set(settings, SETTING_REPETITION_WINDOW, 16, NULL);
+        break;
+    case 3:
+        settings->bias = bias;
+        settings->n_bias = 2;
+        break;
+    default:
+        settings_set(settings, SETTING_TEMPERATURE, 1.3, NULL);
+        settings_set(settings, SETTING_TOP_P, 0.9, NULL);
+        memcpy(settings->order, reversed, sizeof reversed);
+        settings->n_order = sizeof reversed / sizeof *reversed;
+    }
+    return series == 3;
+}
+
+static enum status run_series(struct machine *m, int series, struct fault *fault) {
+    struct settings settings;
+    bool gumbel = use_series(&settings, series);
+    uint64_t seed = 42 + (uint64_t)series;
+    size_t n = m->n_prompt;
+    for (uint64_t step = 0; step < STEPS; step++) {
+        struct session_fed fed;
+        enum status status = session_feed(m->session, m->timeline, n, true, &fed, fault);
+        if (status) return status;
+        const float *logits = session_logits(m->session);
+        status = chain_apply(m->chain, logits, &settings, m->timeline, n, TOP, fault);
+        if (status) return status;
+        struct chain_drawn drawn = gumbel ? chain_draw_gumbel(m->chain, seed, step)
+                                          : chain_draw(m->chain, draw_random(seed, step));
+        hash_bytes(&m->hash, logits, m->model->shape.vocab_size * sizeof *logits);
+        hash_trace(&m->hash, chain_trace(m->chain));
+        hash_drawn(&m->hash, &drawn);
+        m->timeline[n++] = drawn.id;
+    }
+    return STATUS_OK;
+}
+
+static enum status open_machine(struct machine *m, const void *image, size_t size,
+                                const char *prompt, const struct kernels *kernels,
+                                struct fault *fault) {
+    size_t length = strlen(prompt), capacity = length + 2;
+    enum status status = gguf_open(&m->file, image, size, fault);
+    if (!status) status = model_open(&m->model, m->file, fault);
+    if (!status) {
+        status = tokenizer_open(&m->tokenizer, m->file, m->model->shape.vocab_size, fault);
+    }
+    if (!status) status = session_open(&m->session, m->model, kernels, fault);
+    if (!status) {
+        status = chain_open(&m->chain, m->model->shape.vocab_size, TOP, kernels, fault);
+    }
+    if (!status) {
+        m->timeline = malloc((capacity + STEPS) * sizeof *m->timeline);
+        if (!m->timeline) return fault_set(fault, STATUS_OUT_OF_MEMORY, "no memory");
+        status = tokenizer_encode(m->tokenizer, prompt, length, TOKENIZER_BOS_AUTO, false,
+                                  m->timeline, capacity, &m->n_prompt, fault);
+    }
+    return status;
+}
+
+static void close_machine(struct machine *m) {
+    free(m->timeline);
+    chain_close(m->chain);
+    session_close(m->session);
+    tokenizer_close(m->tokenizer);
+    model_close(m->model);
+    gguf_close(m->file);
+}
+
+static enum status digest(const void *image, size_t size, const char *prompt,
+                          const struct kernels *kernels, struct fault *fault) {
+    struct machine m = {.hash = 0xcbf29ce484222325u};
+    enum status status = open_machine(&m, image, size, prompt, kernels, fault);
+    for (int series = 0; series < SERIES && !status; series++) {
+        status = run_series(&m, series, fault);
+    }
+    if (!status) printf("%s %016llx\n", kernels->name, (unsigned long long)m.hash);
+    close_machine(&m);
+    return status;
+}
+
+static void *read_file(const char *path, size_t *size) {
+    FILE *file = fopen(path, "rb");
+    if (!file) return NULL;
+    unsigned char *bytes = NULL;
+    size_t capacity = 0, got;
+    *size = 0;
+    do {
+        if (*size == capacity) {
+            capacity = capacity ? 2 * capacity : 1 << 20;
+            unsigned char *larger = realloc(bytes, capacity);
+            if (!larger) break;
+            bytes = larger;
+        }
+        got = fread(bytes + *size, 1, capacity - *size, file);
+        *size += got;
+    } while (got);
+    bool complete = feof(file) && !ferror(file);
+    fclose(file);
+    if (complete) return bytes;
+    free(bytes);
+    return NULL;
+}
+
+int main(int count, char **words) {
+    if (count < 3 || count > 4 || strcmp(words[1], "digest") != 0) {
+        fprintf(stderr, "usage: logitscope digest MODEL [PROMPT]\n");
+        return 2;
+    }
+    size_t size;
+    void *image = read_file(words[2], &size);
+    if (!image) {
+        fprintf(stderr, "%s could not be read\n", words[2]);
+        return 1;
+    }
+    const char *prompt = count == 4 ? words[3] : "Tomorrow she";
+    struct fault fault;
+    enum status status = digest(image, size, prompt, &kernels_scalar, &fault);
+    if (!status) status = digest(image, size, prompt, &kernels_simd, &fault);
+    if (status) fprintf(stderr, "%s (value %g)\n", fault.text, fault.value);
+    free(image);
+    return status != STATUS_OK;
+}

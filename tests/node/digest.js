@@ -1,0 +1,103 @@
+/**
+ * The digest of src/main.c, computed through the JavaScript interface: the same bytes in the same
+ * order, so that native builds, Node and browsers can be compared by one number. Imports nothing.
+ */
+
+const STEPS = 40;
+
+const SERIES = [
+  { temperature: 0 },
+  { temperature: 0.8, top_k: 40, top_p: 0.95 },
+  { temperature: 1.5, repetition_penalty: 1.2, repetition_window: 16 },
+  { logit_bias: { 0: -1.5, 3: 0.5 }, draw: 'gumbel' },
+  {
+    temperature: 1.3,
+    top_p: 0.9,
+    order: ['top_p', 'top_k', 'temperature', 'repetition_penalty', 'logit_bias'],
+  },
+];
+
+/** FNV-1a, 64 bits, in two halves: the prime is 2^40 + 0x1b3. */
+class Fnv {
+  #high = 0xcbf29ce4;
+  #low = 0x84222325;
+  #scratch = new DataView(new ArrayBuffer(8));
+
+  byte(value) {
+    const low = (this.#low ^ value) >>> 0;
+    const product = low * 0x1b3;
+    const carry = Math.floor(product / 2 ** 32);
+    this.#high = (Math.imul(this.#high, 0x1b3) + carry + (low << 8)) >>> 0;
+    this.#low = product >>> 0;
+  }
+
+  #bytes(count) {
+    for (let i = 0; i < count; i++) this.byte(this.#scratch.getUint8(i));
+  }
+
+  u32(...values) {
+    for (const value of values) {
+      this.#scratch.setUint32(0, value, true);
+      this.#bytes(4);
+    }
+  }
+
+  f32(...values) {
+    for (const value of values) {
+      this.#scratch.setFloat32(0, value, true);
+      this.#bytes(4);
+    }
+  }
+
+  f64(...values) {
+    for (const value of values) {
+      this.#scratch.setFloat64(0, value, true);
+      this.#bytes(8);
+    }
+  }
+
+  get hex() {
+    return [this.#high, this.#low].map((half) => half.toString(16).padStart(8, '0')).join('');
+  }
+}
+
+function addTrace(hash, trace, names) {
+  const placeOf = (name) => (name === null ? 0 : 1 + trace.stages.findIndex((s) => s.name === name));
+  hash.u32(trace.kept, trace.rest.count, trace.rest.kept, trace.underflowed);
+  hash.f64(trace.rest.p_raw, trace.rest.p, trace.entropy, trace.perplexity, trace.raw_entropy,
+    trace.raw_perplexity, trace.kept_mass_raw);
+  for (const stage of trace.stages) {
+    hash.u32(names.indexOf(stage.name), Number(stage.active), Number(stage.changed), stage.kept,
+      stage.removed, placeOf(stage.after));
+    hash.f64(stage.value, stage.mass_removed, stage.top_p_mass, stage.entropy, stage.perplexity);
+  }
+  for (const token of trace.tokens) {
+    hash.u32(token.id, token.rank, placeOf(token.removed_by));
+    hash.f32(token.logit, token.warped);
+    hash.f64(token.p_raw, token.p, ...token.stage_p);
+  }
+}
+
+/**
+ * @param {any} scope a Logitscope, or a remote one
+ * @param {string} [prompt]
+ * @returns {Promise<string>} 16 hexadecimal digits
+ */
+export async function digest(scope, prompt = 'Tomorrow she') {
+  const names = scope.table.map((row) => row.name);
+  const hash = new Fnv();
+  for (const [i, series] of SERIES.entries()) {
+    const settings = { ...series, seed: 42 + i };
+    const ids = Array.from(await scope.encode(prompt));
+    for (let step = 0; step < STEPS; step++) {
+      await scope.feed(ids);
+      hash.f32(...await scope.logits());
+      addTrace(hash, await scope.distribution(settings), names);
+      const drawn = await scope.draw(settings, { step });
+      hash.u32(drawn.id, drawn.rank);
+      hash.f64(drawn.p, drawn.p_raw, drawn.logprob);
+      ids.push(drawn.id);
+    }
+  }
+  return hash.hex;
+}

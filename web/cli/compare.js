@@ -1,0 +1,45 @@
+/** `logitscope compare`: the nine strategies on one prompt with the same random numbers. */
+import { strategies } from '../engine/index.js';
+import { GRAMMAR, MAX_NEW_TOKENS, PROMPT, SEED, needPrompt } from './flags.js';
+import { collect } from './generate.js';
+import { columns, printJson, quoted } from './terminal.js';
+import { judge, readGrammar, verdictLine } from './verdict.js';
+
+/** @type {import('./flags.js').Command} */
+export const compare = {
+  summary: 'run nine strategies on a prompt with the same seed',
+  settings: false,
+  flags: [PROMPT, MAX_NEW_TOKENS, SEED, GRAMMAR],
+  check: needPrompt,
+
+  async run(scope, values) {
+    const grammar = readGrammar(values);
+    const { prompt, seed = 0, max_new_tokens } = values;
+    const rows = [];
+    for (const { name, settings } of strategies) {
+      const result = await collect(scope, { ...settings, prompt, seed, max_new_tokens });
+      const verdict = judge(grammar, prompt + result.text);
+      /** @type {number[]} */
+      const kept = result.steps.map((/** @type {any} */ step) => step.kept);
+      rows.push({
+        name, settings, text: result.text, ids: result.ids, finish_reason: result.finish_reason,
+        distinct_1: scope.distinct(result.ids, 1),
+        distinct_2: scope.distinct(result.ids, 2),
+        mean_kept: kept.length ? kept.reduce((sum, n) => sum + n, 0) / kept.length : null,
+        ...(verdict && { verdict }),
+      });
+    }
+    if (values.json) {
+      printJson({ model: values.model, prompt, seed, strategies: rows });
+      return;
+    }
+    const table = rows.map((row) => [row.name, row.distinct_1.toFixed(2), row.distinct_2.toFixed(2),
+      row.mean_kept?.toFixed(1) ?? '', ...(grammar ? [row.verdict.right ? 'right' : 'wrong'] : []),
+      quoted(row.text)]);
+    process.stdout.write(`${columns([['strategy', 'distinct-1', 'distinct-2', 'mean kept',
+      ...(grammar ? ['grammar'] : []), 'text'], ...table], [1, 2, 3])}\n`);
+    for (const { name, verdict } of rows) {
+      if (verdict && !verdict.right) process.stdout.write(`${name}: ${verdictLine(verdict)}\n`);
+    }
+  },
+};

@@ -1,0 +1,185 @@
+/** Flags of the command line: those of the settings come from the engine's table. */
+
+/** A wrong argument: one line, exit code 2. */
+export class UsageError extends Error {}
+
+/**
+ * @typedef {object} Flag
+ * @property {string} name as in the settings, with underscores
+ * @property {'text' | 'number' | 'switch' | 'texts' | 'names' | 'map'} kind texts: may be repeated
+ * @property {string} help
+ */
+
+/**
+ * @typedef {object} Command
+ * @property {string} summary
+ * @property {boolean} settings whether it takes the settings
+ * @property {Flag[]} flags its own
+ * @property {(values: any) => void} [check]
+ * @property {(scope: any, values: any, table: any[]) => Promise<void> | void} run
+ */
+
+/** @type {Flag[]} */
+const COMMON = [
+  { name: 'model', kind: 'text', help: 'a GGUF file or URL (models/verbs.gguf)' },
+  { name: 'variant', kind: 'text', help: 'auto, simd or scalar inner loops; the results are the same' },
+  { name: 'json', kind: 'switch', help: 'machine-readable output' },
+];
+
+/** @type {Flag[]} */
+const DRAWING = [
+  { name: 'preset', kind: 'text', help: 'named settings, which other flags override' },
+  { name: 'order', kind: 'names', help: 'the warpers in the order to apply, separated by commas' },
+  { name: 'draw', kind: 'text', help: 'inverse or gumbel (inverse)' },
+];
+
+/** @type {Flag} */
+export const SEED = { name: 'seed', kind: 'number', help: 'whole number from 0 to 2^53 - 1 (0)' };
+/** @type {Flag} */
+export const PROMPT = { name: 'prompt', kind: 'text', help: 'the text to begin with' };
+/** @type {Flag} */
+export const MAX_NEW_TOKENS = { name: 'max_new_tokens', kind: 'number', help: 'at most so many (100)' };
+/** @type {Flag} */
+export const GRAMMAR = { name: 'grammar', kind: 'text',
+  help: 'a grammar that judges the text (MODEL.grammar.json beside the model)' };
+
+const dashed = (/** @type {string} */ name) => `--${name.replaceAll('_', '-')}`;
+const shortest = (/** @type {number} */ x) => (Math.abs(x) > 1e15 ? '' : String(x));
+
+/**
+ * A setting's flag; the range it names is the table's.
+ * @param {any} row
+ * @returns {Flag}
+ */
+function settingFlag({ name, kind, group, neutral, minimum, maximum, minimum_included }) {
+  if (kind === 'map') {
+    return { name, kind: 'map', help: `${group}: ID=NUMBER or ID=false to ban; may be repeated` };
+  }
+  const low = `${minimum_included ? 'from' : 'above'} ${shortest(minimum)}`;
+  const high = shortest(maximum) && ` to ${shortest(maximum)}`;
+  const number = kind === 'integer' ? 'whole number' : 'number';
+  return { name, kind: 'number', help: `${group}: ${number} ${low}${high}, neutral at ${neutral}` };
+}
+
+/**
+ * @param {Command} command
+ * @param {any[]} table
+ * @returns {Flag[]}
+ */
+export function flagsOf(command, table) {
+  return [...command.flags, ...(command.settings ? [...table.map(settingFlag), ...DRAWING] : []),
+    ...COMMON];
+}
+
+/**
+ * @param {string} name
+ * @param {string} summary
+ * @param {Flag[]} flags
+ */
+export function helpOf(name, summary, flags) {
+  const rows = flags.map((flag) => `  ${dashed(flag.name).padEnd(24)}${flag.help}`);
+  return `usage: logitscope ${name} [--flag value ...]\n${summary}\n\n${rows.join('\n')}\n`;
+}
+
+/**
+ * Names that begin alike or differ by little, for an error; otherwise the list of all.
+ * @param {string} word
+ * @param {string[]} names
+ * @param {string} orElse what introduces the list
+ */
+export function nearestOf(word, names, orElse) {
+  const shared = (/** @type {string} */ name) => {
+    const rest = [...name];
+    return [...word].filter((letter) => {
+      const at = rest.indexOf(letter);
+      if (at >= 0) rest.splice(at, 1);
+      return at >= 0;
+    }).length / Math.max(word.length, name.length);
+  };
+  const [best] = [...names].sort((a, b) => shared(b) - shared(a));
+  return shared(best) >= 0.7 ? `, did you mean ${best}?` : `${orElse}${names.join(', ')}`;
+}
+
+/**
+ * @param {string} flag
+ * @param {string} text
+ */
+function toNumber(flag, text) {
+  if (!/^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(text)) {
+    throw new UsageError(`${flag} must be a number, got ${JSON.stringify(text)}`);
+  }
+  return Number(text);
+}
+
+/**
+ * @param {string} flag
+ * @param {string} text ID=NUMBER or ID=false
+ */
+function toBias(flag, text) {
+  const [, id, value] = /^(\d+)=(.+)$/.exec(text) ?? [];
+  if (id === undefined) {
+    throw new UsageError(`${flag} must be ID=NUMBER or ID=false, got ${JSON.stringify(text)}`);
+  }
+  return { [id]: value === 'false' ? false : toNumber(flag, value) };
+}
+
+/**
+ * The value of one flag, given the text and what it already has.
+ * @param {Flag} flag
+ * @param {string} text
+ * @param {any} [before]
+ */
+export function toValue({ name, kind }, text, before) {
+  switch (kind) {
+    case 'number': return toNumber(dashed(name), text);
+    case 'texts': return [...(before ?? []), text];
+    case 'names': return text.split(',').map((word) => word.trim().replaceAll('-', '_'));
+    case 'map': return { ...before, ...toBias(dashed(name), text) };
+    default: return text;
+  }
+}
+
+/**
+ * @param {string[]} words
+ * @param {Flag[]} flags
+ * @returns {Record<string, any>} by setting name
+ */
+export function parseFlags(words, flags) {
+  const known = new Map(flags.map((flag) => [dashed(flag.name), flag]));
+  /** @type {Record<string, any>} */
+  const values = {};
+  for (let i = 0; i < words.length; i++) {
+    const [, word, attached] = /^(--[^=]*)(?:=(.*))?$/s.exec(words[i]) ?? [];
+    if (word === undefined) throw new UsageError(`unexpected argument ${JSON.stringify(words[i])}`);
+    const flag = known.get(word);
+    if (!flag) throw new UsageError(`unknown flag ${word}${nearestOf(word, [...known.keys()], ', known are ')}`);
+    if (flag.kind === 'switch') {
+      if (attached !== undefined) throw new UsageError(`${word} takes no value`);
+      values[flag.name] = true;
+      continue;
+    }
+    const text = attached ?? words[++i];
+    if (text === undefined) throw new UsageError(`${word} needs a value`);
+    if (flag.name in values && flag.kind !== 'texts' && flag.kind !== 'map') {
+      throw new UsageError(`${word} is given twice`);
+    }
+    values[flag.name] = toValue(flag, text, values[flag.name]);
+  }
+  return values;
+}
+
+/** @param {any} values */
+export function needPrompt(values) {
+  if (values.prompt === undefined) throw new UsageError('--prompt is missing');
+}
+
+/**
+ * The settings among the flags.
+ * @param {Record<string, any>} values
+ * @param {any[]} table
+ * @param {string[]} [also]
+ */
+export function settingsOf(values, table, also = []) {
+  const names = [...table.map((row) => row.name), ...DRAWING.map((flag) => flag.name), 'seed', ...also];
+  return Object.fromEntries(Object.entries(values).filter(([name]) => names.includes(name)));
+}

@@ -1,0 +1,65 @@
+/** `logitscope generate`: text from a prompt, streamed; or one JSON object with every step. */
+import { GRAMMAR, MAX_NEW_TOKENS, PROMPT, SEED, needPrompt, settingsOf } from './flags.js';
+import { play } from './interactive.js';
+import { printJson, safe } from './terminal.js';
+import { judge, readGrammar, verdictLine } from './verdict.js';
+
+/**
+ * Runs a generation to its end.
+ * @param {any} scope
+ * @param {any} options
+ * @param {(text: string) => void} [onText]
+ * @returns {Promise<any>} the result, with its steps
+ */
+export async function collect(scope, options, onText) {
+  const steps = [];
+  const generation = scope.generate(options);
+  for (;;) {
+    const { done, value } = await generation.next();
+    if (done) return { ...value, steps };
+    steps.push(value);
+    onText?.(value.text);
+  }
+}
+
+/** @type {import('./flags.js').Command} */
+export const generate = {
+  summary: 'generate text from a prompt',
+  settings: true,
+  flags: [PROMPT, MAX_NEW_TOKENS, SEED,
+    { name: 'stop', kind: 'texts', help: 'a text that ends the generation; may be repeated' },
+    { name: 'no_cache', kind: 'switch', help: 'evaluate the whole text at each step' },
+    { name: 'interactive', kind: 'switch', help: 'a playground: lines are prompts, /help lists commands' },
+    GRAMMAR],
+
+  check(values) {
+    if (!values.interactive) needPrompt(values);
+  },
+
+  async run(scope, values, table) {
+    const grammar = readGrammar(values);
+    const options = { ...settingsOf(values, table, ['max_new_tokens', 'stop']),
+      cache: !values.no_cache };
+    if (values.interactive) {
+      await play(scope, table, options, grammar);
+      return;
+    }
+    const { prompt } = values;
+    const write = (/** @type {string} */ text) => { process.stdout.write(safe(text)); };
+    let begun = false;
+    const result = await collect(scope, { ...options, prompt }, values.json ? undefined : (text) => {
+      write(begun ? text : prompt + text);
+      begun = true;
+    });
+    const verdict = judge(grammar, prompt + result.text);
+    if (values.json) {
+      const { settings, seed, prompt_ids, ids, text, finish_reason, steps } = result;
+      printJson({ model: values.model, settings, seed, prompt_ids, ids, text, finish_reason,
+        ...(verdict && { verdict }), steps });
+      return;
+    }
+    write(`${begun ? '' : prompt}\n`);
+    process.stderr.write(`${result.ids.length} tokens, ${result.finish_reason}, seed ${result.seed}${
+      verdict ? `; ${safe(verdictLine(verdict))}` : ''}\n`);
+  },
+};

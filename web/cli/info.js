@@ -1,0 +1,18 @@
+/** `logitscope info`: what a model file says about itself. */
+import { columns, printJson, safe } from './terminal.js';
+
+/** @type {import('./flags.js').Command} */
+export const info = {
+  summary: 'say what a model file holds',
+  settings: false,
+  flags: [],
+
+  run(scope, { model, json }) {
+    if (json) {
+      printJson({ model, ...scope.info });
+      return;
+    }
+    const rows = Object.entries(scope.info).map(([name, value]) => [name, safe(String(value ?? 'none'))]);
+    process.stdout.write(`${columns(rows)}\n`);
+  },
+};

@@ -1,0 +1,164 @@
+/** The terminal playground: a line is a prompt, a line that begins with a slash is a command. */
+import { createInterface } from 'node:readline';
+import { LogitscopeError } from '../engine/index.js';
+import { UsageError, nearestOf, toValue } from './flags.js';
+import { quoted, safe } from './terminal.js';
+import { judge, verdictLine } from './verdict.js';
+
+/** @param {any[]} table */
+function settingsIn(table) {
+  return [
+    ...table.map(({ name, kind }) => ({ name, kind: kind === 'map' ? 'map' : 'number', help: '' })),
+    { name: 'seed', kind: 'number', help: '' },
+    { name: 'max_new_tokens', kind: 'number', help: '' },
+    { name: 'order', kind: 'names', help: '' },
+    { name: 'draw', kind: 'text', help: '' },
+    { name: 'preset', kind: 'text', help: '' },
+    { name: 'stop', kind: 'texts', help: '' },
+  ];
+}
+
+const HELP = `A line is a prompt; the text that follows it is generated.
+/temperature 0.5   sets a setting; without a value, puts it back to neutral
+/seed 42           the seed; /max-new-tokens 20, /preset NAME, /order A,B,... likewise
+/settings          shows what is set
+/reset             puts everything back
+/help              this; /quit or the end of input ends
+`;
+
+class Playground {
+  #scope;
+  #flags;
+  #grammar;
+  #initial;
+  /** @type {Record<string, any>} */
+  #options;
+  /** @type {AbortController | null} */
+  #running = null;
+
+  /**
+   * @param {any} scope
+   * @param {any[]} table
+   * @param {any} options
+   * @param {any} grammar
+   */
+  constructor(scope, table, options, grammar) {
+    this.#scope = scope;
+    this.#flags = settingsIn(table);
+    this.#grammar = grammar;
+    this.#initial = options;
+    this.#options = { ...options };
+  }
+
+  /** Ends the generation under way, if there is one; true if there was. */
+  interrupt() {
+    this.#running?.abort();
+    return this.#running !== null;
+  }
+
+  /**
+   * @param {string} line
+   * @returns {Promise<boolean>} whether to go on
+   */
+  async take(line) {
+    try {
+      if (line.startsWith('/')) return this.#command(line.slice(1).trim());
+      if (line.trim()) await this.#generate(line);
+    } catch (error) {
+      if (!(error instanceof LogitscopeError) && !(error instanceof UsageError)) throw error;
+      process.stdout.write(`${safe(error.message)}\n`);
+    }
+    return true;
+  }
+
+  /** @param {string} text */
+  #command(text) {
+    const [word, ...rest] = text.split(/\s+/);
+    const name = word.replaceAll('-', '_');
+    if (name === 'quit' || name === 'exit') return false;
+    if (name === 'help') process.stdout.write(HELP);
+    else if (name === 'settings') this.#show();
+    else if (name === 'reset') this.#options = { ...this.#initial };
+    else this.#set(name, rest.join(' '));
+    return true;
+  }
+
+  /**
+   * @param {string} name
+   * @param {string} text
+   */
+  #set(name, text) {
+    const flag = /** @type {import('./flags.js').Flag | undefined} */ (
+      this.#flags.find((known) => known.name === name));
+    if (!flag) {
+      const names = [...this.#flags.map((known) => known.name), 'settings', 'reset', 'help', 'quit'];
+      throw new UsageError(`unknown command /${name}${nearestOf(name, names, ', known are ')}`);
+    }
+    const { [name]: before, ...others } = this.#options;
+    const options = text ? { ...others, [name]: toValue(flag, text, before) } : others;
+    this.#check(options);
+    this.#options = options;
+    process.stdout.write(text ? `${name} ${safe(JSON.stringify(options[name]))}\n` : `${name} neutral\n`);
+  }
+
+  /**
+   * Refuses a setting now rather than at the next prompt, by warping as many logits as there are tokens.
+   * @param {Record<string, any>} options
+   */
+  #check({ max_new_tokens, stop, cache, ...settings }) {
+    if (max_new_tokens !== undefined && !(Number.isInteger(max_new_tokens) && max_new_tokens >= 0)) {
+      throw new UsageError(`max_new_tokens must be a whole number of at least 0, got ${max_new_tokens}`);
+    }
+    this.#scope.warp(new Float32Array(this.#scope.info.vocab_size), { ...settings, top: 0 });
+  }
+
+  #show() {
+    const { cache, ...set } = this.#options;
+    const rows = Object.entries(set).map(([name, value]) => `${name} ${safe(JSON.stringify(value))}`);
+    process.stdout.write(`${rows.length ? rows.join('\n') : 'everything is neutral'}\n`);
+  }
+
+  /** @param {string} prompt */
+  async #generate(prompt) {
+    this.#running = new AbortController();
+    try {
+      const generation = this.#scope.generate({ ...this.#options, prompt, signal: this.#running.signal });
+      let { done, value } = await generation.next();
+      process.stdout.write(safe(prompt));
+      while (!done) {
+        process.stdout.write(safe(value.text));
+        ({ done, value } = await generation.next());
+      }
+      process.stdout.write('\n');
+      const verdict = judge(this.#grammar, prompt + value.text);
+      const said = verdict ? `; ${verdictLine(verdict)}` : '';
+      process.stdout.write(safe(`[${value.finish_reason}, ${value.ids.length} tokens, seed ${value.seed}${said}]\n`));
+    } finally {
+      this.#running = null;
+    }
+  }
+}
+
+/**
+ * @param {any} scope
+ * @param {any[]} table
+ * @param {any} options
+ * @param {any} grammar
+ */
+export async function play(scope, table, options, grammar) {
+  const playground = new Playground(scope, table, options, grammar);
+  const { name, vocab_size } = scope.info;
+  const terminal = process.stdin.isTTY === true;
+  const lines = createInterface({ input: process.stdin, output: terminal ? process.stdout : undefined,
+    prompt: '> ' });
+  lines.on('SIGINT', () => {
+    if (!playground.interrupt()) lines.close();
+  });
+  process.stdout.write(`${name ? quoted(name) : 'a model'}, ${vocab_size} tokens; /help lists commands\n`);
+  if (terminal) lines.prompt();
+  for await (const line of lines) {
+    if (!(await playground.take(line))) break;
+    if (terminal) lines.prompt();
+  }
+  lines.close();
+}

@@ -1,0 +1,35 @@
+/** `logitscope tokenize`: text to ids and the pieces they stand for. */
+import { UsageError } from './flags.js';
+import { columns, printJson, quoted } from './terminal.js';
+
+/** @type {import('./flags.js').Command} */
+export const tokenize = {
+  summary: 'cut a text into tokens',
+  settings: false,
+  flags: [
+    { name: 'text', kind: 'text', help: 'the text' },
+    { name: 'bos', kind: 'text', help: 'yes, no or auto: begin with the beginning-of-sequence token (auto)' },
+    { name: 'special', kind: 'switch', help: 'names of special tokens in the text are those tokens' },
+  ],
+
+  check({ text, bos = 'auto' }) {
+    if (text === undefined) throw new UsageError('--text is missing');
+    if (!['yes', 'no', 'auto'].includes(bos)) {
+      throw new UsageError(`--bos must be yes, no or auto, got ${JSON.stringify(bos)}`);
+    }
+  },
+
+  run(scope, { model, text, bos = 'auto', special = false, json }) {
+    const ids = Array.from(scope.encode(text, { bos: bos === 'auto' ? bos : bos === 'yes', special }));
+    const tokens = ids.map((id) => {
+      const piece = scope.piece(id);
+      return { id, text: piece.text, bytes: Array.from(piece.bytes), special: piece.special };
+    });
+    if (json) {
+      printJson({ model, text, ids, tokens });
+      return;
+    }
+    const rows = tokens.map((token) => [String(token.id), quoted(token.text), token.special ? 'special' : '']);
+    process.stdout.write(`${columns([['id', 'piece', ''], ...rows], [0])}\n${ids.length} tokens\n`);
+  },
+};
