@@ -1,0 +1,390 @@
+/**
+ * Judges sentences by a grammar file (models/verbs.grammar.json): syntax, tense, person, and what
+ * may come next. The generator in models/train/grammar.py reads the same file; this one holds no
+ * word of the grammar.
+ *
+ * @typedef {{ text: string, weight: number }} Phrase
+ * @typedef {Phrase & { tenses: Record<string, number> }} Time
+ * @typedef {Phrase & { person: string }} Subject
+ * @typedef {{ label: string, be: string, was: string, have: string, present: string }} Person
+ * @typedef {{ label: string, pattern: string }} Tense
+ * @typedef {{ weight: number, shapes: string, forms: Record<string, string>,
+ *   slots: Record<string, string> }} Verb
+ * @typedef {{ slots: string[], weight: number }} Shape
+ * @typedef {{ name: string, specials: { bos: string, eos: string }, vocabulary: string[],
+ *   times: Time[], subjects: Subject[], persons: Record<string, Person>,
+ *   tenses: Record<string, Tense>, verbs: Verb[], shapes: Record<string, Shape[]>,
+ *   phrases: Record<string, Phrase[]> }} Grammar
+ *
+ * @typedef {'right' | 'empty' | 'unknown_word' | 'no_time' | 'no_subject' | 'no_verb'
+ *   | 'unfinished' | 'complement' | 'tense' | 'person' | 'tense_and_person'} Code
+ *
+ * `tense` and `person` are null where the syntax leaves nothing to judge. `values` are the words
+ * that `message` names (`tense` by its key in the grammar), for a page that says it in another
+ * language.
+ * @typedef {{ syntax: boolean, tense: boolean | null, person: boolean | null, right: boolean,
+ *   code: Code, message: string, values: Record<string, string> }} Verdict
+ *
+ * `complete`: the text is a whole sentence; `next`: how often each token follows ('<eos>' where a
+ * sentence may end).
+ * @typedef {{ right: boolean, complete: boolean, next: Map<string, number> }} PrefixVerdict
+ *
+ * One way to read a text: its parts as the grammar names them.
+ * @typedef {{ time: Time, subject: Subject, verb: Verb, tense: string, person: string,
+ *   phrase: string, tenseRight: boolean, personRight: boolean, rest: string }} Reading
+ */
+
+/**
+ * Cuts a text before every space, as the tokenizer kind `logitscope-word` does.
+ * @param {string} text
+ * @returns {string[]}
+ */
+export function pieces(text) {
+  return text.match(/^[^ ]+| [^ ]*/g) ?? [];
+}
+
+/**
+ * The words of a tense for a verb and a person: "is going to go".
+ * @param {Grammar} grammar
+ * @param {string} tense
+ * @param {Verb} verb
+ * @param {string} person
+ */
+function verbPhrase(grammar, tense, verb, person) {
+  const { be, was, have, present } = grammar.persons[person];
+  /** @type {Record<string, string>} */
+  const words = { ...verb.forms, be, was, have, present: verb.forms[present] };
+  return grammar.tenses[tense].pattern.replace(/\{(\w+)\}/g, (_, name) => words[name]);
+}
+
+/**
+ * What complements() has expanded already; a grammar is never changed once loaded.
+ * @type {WeakMap<Verb, [string, number][]>}
+ */
+const expanded = new WeakMap();
+
+/**
+ * Everything that may follow a verb, each with its probability and its leading space; '' where
+ * nothing needs to.
+ * @param {Grammar} grammar
+ * @param {Verb} verb
+ * @returns {[string, number][]}
+ */
+function complements(grammar, verb) {
+  const known = expanded.get(verb) ?? expand(grammar, verb);
+  expanded.set(verb, known);
+  return known;
+}
+
+/**
+ * @param {Grammar} grammar
+ * @param {Verb} verb
+ * @returns {[string, number][]}
+ */
+function expand(grammar, verb) {
+  return shares(grammar.shapes[verb.shapes]).flatMap(([shape, share]) => {
+    /** @type {[string, number][]} */
+    let partial = [['', share]];
+    for (const slot of shape.slots) {
+      const phrases = shares(grammar.phrases[verb.slots[slot]]);
+      partial = partial.flatMap(([text, p]) =>
+        phrases.map(
+          ([phrase, q]) => /** @type {[string, number]} */ ([`${text} ${phrase.text}`, p * q]),
+        ),
+      );
+    }
+    return partial;
+  });
+}
+
+/**
+ * @template {{ weight: number }} T
+ * @param {T[]} entries
+ * @returns {[T, number][]}
+ */
+function shares(entries) {
+  const total = entries.reduce((sum, entry) => sum + entry.weight, 0);
+  return entries.map((entry) => [entry, entry.weight / total]);
+}
+
+/**
+ * What is left of `text` after the words of `head`, or null if it does not begin with them.
+ * @param {string} text
+ * @param {string} head
+ */
+function after(text, head) {
+  if (!text.startsWith(head)) return null;
+  return text.length === head.length || text[head.length] === ' ' ? text.slice(head.length) : null;
+}
+
+/**
+ * The entries that the text begins with, each with the rest of it.
+ * @template {{ text: string }} T
+ * @param {T[]} entries
+ * @param {string} text
+ * @param {string} lead
+ */
+function beginnings(entries, text, lead) {
+  return entries.flatMap((entry) => {
+    const rest = after(text, lead + entry.text);
+    return rest === null ? [] : [{ entry, rest }];
+  });
+}
+
+/**
+ * Every reading of `rest`, the text after a time and a subject, as a verb phrase of any tense and
+ * any person.
+ * @param {Grammar} grammar
+ * @param {Time} time
+ * @param {Subject} subject
+ * @param {string} rest
+ * @returns {Reading[]}
+ */
+function readings(grammar, time, subject, rest) {
+  const found = [];
+  for (const verb of grammar.verbs) {
+    for (const tense of Object.keys(grammar.tenses)) {
+      const own = verbPhrase(grammar, tense, verb, subject.person);
+      for (const person of Object.keys(grammar.persons)) {
+        const phrase = verbPhrase(grammar, tense, verb, person);
+        const tail = after(rest, ` ${phrase}`);
+        if (tail === null) continue;
+        found.push({
+          time,
+          subject,
+          verb,
+          tense,
+          person,
+          phrase,
+          rest: tail,
+          tenseRight: tense in time.tenses,
+          personRight: phrase === own,
+        });
+      }
+    }
+  }
+  return found;
+}
+
+/**
+ * Whether a completion is a sentence of the grammar, and if not, what is wrong with it. A text with
+ * several readings is judged by the kindest one ("is going to work" is a future, and on the way to
+ * work right now).
+ * @param {Grammar} grammar
+ * @param {string} text the whole sentence, prompt included, without special tokens
+ * @returns {Verdict}
+ */
+export function checkSentence(grammar, text) {
+  if (text === '') return broken('empty', 'The sentence is empty.', {});
+  const unknown = pieces(text).find((piece) => !grammar.vocabulary.includes(piece));
+  if (unknown !== undefined) {
+    const word = unknown.trim();
+    return broken('unknown_word', `"${word}" is not a word that the grammar knows at this place.`, {
+      word,
+    });
+  }
+  const times = beginnings(grammar.times, text, '');
+  const subjects = times.flatMap(({ entry: time, rest }) =>
+    beginnings(grammar.subjects, rest, ' ').map((found) => ({ time, ...found })),
+  );
+  const verbs = subjects.flatMap(({ time, entry, rest }) => readings(grammar, time, entry, rest));
+  const whole = verbs.filter(({ verb, rest }) =>
+    complements(grammar, verb).some(([tail]) => tail === rest),
+  );
+  if (whole.length > 0) return judged(grammar, best(whole));
+  const begun = verbs.some(({ verb, rest }) =>
+    complements(grammar, verb).some(([tail]) => tail.startsWith(`${rest} `)),
+  );
+  if (begun || isBeginning(grammar, text))
+    return broken('unfinished', 'The sentence is not finished.', {});
+  return verbs.length > 0 ? badComplement(best(verbs)) : badStart(grammar, times, subjects);
+}
+
+/**
+ * A sentence that is broken before any verb phrase.
+ * @param {Grammar} grammar
+ * @param {{ entry: Time, rest: string }[]} times
+ * @param {{ time: Time, entry: Subject, rest: string }[]} subjects
+ */
+function badStart(grammar, times, subjects) {
+  if (times.length === 0) {
+    const example = grammar.times[0].text;
+    return broken(
+      'no_time',
+      `The sentence does not begin with a time expression such as "${example}".`,
+      { example },
+    );
+  }
+  if (subjects.length === 0) {
+    const { entry } = longest(times);
+    const example = grammar.subjects[0].text;
+    return broken(
+      'no_subject',
+      `"${entry.text}" is not followed by a subject such as "${example}".`,
+      { time: entry.text, example },
+    );
+  }
+  const { time, entry } = longest(subjects);
+  const example = verbPhrase(grammar, Object.keys(time.tenses)[0], grammar.verbs[0], entry.person);
+  return broken(
+    'no_verb',
+    `"${entry.text}" is not followed by a verb phrase such as "${example}".`,
+    { subject: entry.text, example },
+  );
+}
+
+/** @param {Reading} reading */
+function badComplement({ phrase, rest }) {
+  const tail = rest.trim();
+  return broken('complement', `"${tail}" cannot follow "${phrase}".`, { verb: phrase, rest: tail });
+}
+
+/**
+ * The match that consumed the most words: "Tomorrow morning" before "Tomorrow".
+ * @template {{ rest: string }} T
+ * @param {T[]} matches
+ */
+function longest(matches) {
+  return matches.reduce((a, b) => (b.rest.length < a.rest.length ? b : a));
+}
+
+/** @param {Reading[]} found */
+function best(found) {
+  /** @param {Reading} reading */
+  const score = ({ tenseRight, personRight, rest }) =>
+    (tenseRight && personRight ? 4 : tenseRight ? 2 : personRight ? 1 : 0) * 1000 - rest.length;
+  return found.reduce((a, b) => (score(b) > score(a) ? b : a));
+}
+
+/**
+ * @param {Code} code
+ * @param {string} message
+ * @param {Record<string, string>} values
+ * @returns {Verdict}
+ */
+function broken(code, message, values) {
+  return { syntax: false, tense: null, person: null, right: false, code, message, values };
+}
+
+/**
+ * The verdict on a sentence whose syntax holds.
+ * @param {Grammar} grammar
+ * @param {Reading} reading
+ * @returns {Verdict}
+ */
+function judged(grammar, reading) {
+  const { time, subject, verb, phrase, tenseRight, personRight } = reading;
+  const tense = tenseRight ? reading.tense : Object.keys(time.tenses)[0];
+  const expected = verbPhrase(grammar, tense, verb, subject.person);
+  const used = grammar.tenses[reading.tense].label;
+  const values = {
+    time: time.text,
+    subject: subject.text,
+    verb: phrase,
+    expected,
+    tense: reading.tense,
+  };
+  const verdict = {
+    syntax: true,
+    tense: tenseRight,
+    person: personRight,
+    right: tenseRight && personRight,
+    values,
+  };
+  if (verdict.right) {
+    return {
+      ...verdict,
+      code: 'right',
+      message: `The sentence is right: "${phrase}" is ${used} and agrees with "${subject.text}".`,
+    };
+  }
+  if (tenseRight) {
+    return {
+      ...verdict,
+      code: 'person',
+      message: `"${phrase}" does not agree with "${subject.text}"; "${expected}" does.`,
+    };
+  }
+  if (personRight) {
+    return {
+      ...verdict,
+      code: 'tense',
+      message: `"${phrase}" is ${used}, which does not go with "${time.text}"; "${expected}" does.`,
+    };
+  }
+  return {
+    ...verdict,
+    code: 'tense_and_person',
+    message:
+      `"${phrase}" neither goes with "${time.text}" nor agrees with "${subject.text}"; ` +
+      `"${expected}" does both.`,
+  };
+}
+
+/**
+ * The ways in which the grammar goes on with `text`: each a sentence's remaining words with its
+ * probability. Only derivations that agree with the text are followed.
+ * @param {Grammar} grammar
+ * @param {string} text
+ * @returns {Generator<[string, number]>}
+ */
+function* continuations(grammar, text) {
+  /** @param {string} head */
+  const agrees = (head) => text === '' || after(head, text) !== null || after(text, head) !== null;
+  for (const [time, pTime] of shares(grammar.times)) {
+    if (!agrees(time.text)) continue;
+    const tenses = shares(Object.entries(time.tenses).map(([name, weight]) => ({ name, weight })));
+    for (const [subject, pSubject] of shares(grammar.subjects)) {
+      const start = `${time.text} ${subject.text}`;
+      if (!agrees(start)) continue;
+      for (const [{ name }, pTense] of tenses) {
+        for (const [verb, pVerb] of shares(grammar.verbs)) {
+          const head = `${start} ${verbPhrase(grammar, name, verb, subject.person)}`;
+          if (!agrees(head)) continue;
+          for (const [tail, p] of complements(grammar, verb)) {
+            const rest = text === '' ? head + tail : after(head + tail, text);
+            if (rest !== null) yield [rest, pTime * pSubject * pTense * pVerb * p];
+          }
+        }
+      }
+    }
+  }
+}
+
+/**
+ * @param {Grammar} grammar
+ * @param {string} text
+ */
+function isBeginning(grammar, text) {
+  return !continuations(grammar, text).next().done;
+}
+
+/**
+ * Whether a text is the beginning of a sentence, and the exact distribution of the token after it:
+ * what a model that had learnt the grammar perfectly would say.
+ * @param {Grammar} grammar
+ * @param {string} text
+ * @returns {PrefixVerdict}
+ */
+export function checkPrefix(grammar, text) {
+  /** @type {Map<string, number>} */
+  const joint = new Map();
+  let total = 0;
+  for (const [rest, p] of continuations(grammar, text)) {
+    const token = pieces(rest)[0] ?? grammar.specials.eos;
+    joint.set(token, (joint.get(token) ?? 0) + p);
+    total += p;
+  }
+  const next = [...joint].map(([token, p]) => /** @type {[string, number]} */ ([token, p / total]));
+  next.sort((a, b) => b[1] - a[1]);
+  return { right: total > 0, complete: joint.has(grammar.specials.eos), next: new Map(next) };
+}
+
+/**
+ * Every sentence of the grammar, once for each way to derive it.
+ * @param {Grammar} grammar
+ * @returns {Generator<string>}
+ */
+export function* sentences(grammar) {
+  for (const [sentence] of continuations(grammar, '')) yield sentence;
+}
