@@ -151,7 +151,8 @@ static enum status encode_text(struct encoder *e, const char *text, size_t lengt
         e->anew = begins_anew(vocabulary, id, e->anew);
         from = at += vocabulary_length(vocabulary, id);
     }
-    return status == STATUS_OK ? encode_stretch(e, text + from, length - from) : status;
+    if (status != STATUS_OK || from == length) return status; /* text may be NULL if length is 0 */
+    return encode_stretch(e, text + from, length - from);
 }
 
 enum status tokenizer_encode(const struct tokenizer *tokenizer, const char *text, size_t length,

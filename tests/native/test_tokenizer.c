@@ -1,4 +1,4 @@
-/* Tokenizers: numbers from other systems, round trips over any bytes, naive twins of both merges,
+/* Tokenizers: numbers from other systems, round trips over any bytes, unknown text, special tokens,
  * growth with the length of hostile texts. Reads build/fixtures, made by tests/fixtures/make.js. */
 #include <time.h>
 
@@ -228,166 +228,6 @@ static void unicode_classes(void) {
     CHECK(unicode_class(UNICODE_INVALID) == UNICODE_OTHER && unicode_class('_') == UNICODE_OTHER);
 }
 
-/* A twin's vocabulary: short strings with an id each. */
-enum { TWIN_TOKENS = 60, TWIN_TEXT = 40 };
-
-struct twin {
-    char text[TWIN_TOKENS][32];
-    const char *tokens[TWIN_TOKENS];
-    float scores[TWIN_TOKENS];
-    int n;
-};
-
-static int twin_find(const struct twin *twin, const char *text) {
-    for (int id = 0; id < twin->n; id++)
-        if (strcmp(twin->text[id], text) == 0) return id;
-    return -1;
-}
-
-static void twin_add(struct twin *twin, const char *left, const char *right) {
-    snprintf(twin->text[twin->n], sizeof twin->text[0], "%s%s", left, right);
-    twin->tokens[twin->n] = twin->text[twin->n];
-    twin->n++;
-}
-
-/* Joins the pair of least cost, leftmost on a tie, until none has a cost below 1e9; quadratic. */
-static int twin_merge(char (*symbols)[TWIN_TEXT + 1], int n, const struct twin *twin,
-                      double (*cost)(const struct twin *, const char *, const char *)) {
-    for (;;) {
-        int best = -1;
-        double least = 1e9;
-        for (int i = 0; i + 1 < n; i++) {
-            double c = cost(twin, symbols[i], symbols[i + 1]);
-            if (c < least) {
-                least = c;
-                best = i;
-            }
-        }
-        if (best < 0) return n;
-        size_t length = strlen(symbols[best]);
-        memmove(symbols[best] + length, symbols[best + 1], strlen(symbols[best + 1]) + 1);
-        memmove(symbols[best + 1], symbols[best + 2], (size_t)(n - best - 2) * sizeof symbols[0]);
-        n--;
-    }
-}
-
-static char twin_merges[TWIN_TOKENS][64];
-static int n_twin_merges;
-
-static double gpt2_cost(const struct twin *twin, const char *left, const char *right) {
-    char merge[2 * TWIN_TEXT + 2];
-    (void)twin;
-    snprintf(merge, sizeof merge, "%s %s", left, right);
-    for (int i = 0; i < n_twin_merges; i++)
-        if (strcmp(twin_merges[i], merge) == 0) return i;
-    return 1e9;
-}
-
-static double llama_cost(const struct twin *twin, const char *left, const char *right) {
-    char joined[2 * TWIN_TEXT + 2];
-    snprintf(joined, sizeof joined, "%s%s", left, right);
-    int id = twin_find(twin, joined);
-    return id < 0 ? 1e9 : -(double)twin->scores[id];
-}
-
-/* Encodes a random text with the tokenizer and the twin; a symbol that is no token is an error. */
-static void compare_twins(struct subject *subject, const struct twin *twin, struct pcg32 *generator,
-                          bool is_llama) {
-    static char symbols[TWIN_TEXT + 1][TWIN_TEXT + 1];
-    char text[TWIN_TEXT];
-    size_t count;
-    int n = 0, length = (int)random_below(generator, TWIN_TEXT - 1);
-    if (is_llama && length) strcpy(symbols[n++], " ");
-    for (int i = 0; i < length; i++) {
-        text[i] = "abc"[random_below(generator, 3)];
-        symbols[n][0] = text[i];
-        symbols[n++][1] = 0;
-    }
-    n = twin_merge(symbols, n, twin, is_llama ? llama_cost : gpt2_cost);
-    uint32_t *ids = encode(subject, text, (size_t)length, false, &count);
-    bool same = ids && count == (size_t)n;
-    for (int i = 0; same && i < n; i++) same = ids[i] == (uint32_t)twin_find(twin, symbols[i]);
-    CHECK_MESSAGE(same, "\"%.*s\": %zu ids, the twin has %d", length, text, count, n);
-    free(ids);
-}
-
-static void gpt2_twin(void) {
-    struct pcg32 generator;
-    pcg32_seed(&generator, 2, 54);
-    for (int round = 0; round < 60; round++) {
-        static struct twin twin;
-        const char *merges[TWIN_TOKENS];
-        twin.n = n_twin_merges = 0;
-        for (const char *c = "abc"; *c; c++) twin_add(&twin, (char[]){*c, 0}, "");
-        while (twin.n < 20 || n_twin_merges < 24) {
-            const char *left = twin.text[random_below(&generator, (uint32_t)twin.n)];
-            const char *right = twin.text[random_below(&generator, (uint32_t)twin.n)];
-            if (strlen(left) + strlen(right) > 10 || n_twin_merges == TWIN_TOKENS) break;
-            snprintf(twin_merges[n_twin_merges++], 64, "%s %s", left, right);
-            char joined[24];
-            snprintf(joined, sizeof joined, "%s%s", left, right);
-            if (twin_find(&twin, joined) < 0) twin_add(&twin, joined, "");
-        }
-        /* Shuffled: a merge may then rank above the one that makes its parts. */
-        for (int i = n_twin_merges - 1; i > 0; i--) {
-            char swapped[64];
-            uint32_t k = random_below(&generator, (uint32_t)i + 1);
-            memcpy(swapped, twin_merges[i], 64);
-            memcpy(twin_merges[i], twin_merges[k], 64);
-            memcpy(twin_merges[k], swapped, 64);
-        }
-        for (int i = 0; i < n_twin_merges; i++) merges[i] = twin_merges[i];
-        struct vocabulary_spec spec = {.model = "gpt2",
-                                       .tokens = twin.tokens,
-                                       .n_tokens = (size_t)twin.n,
-                                       .merges = merges,
-                                       .n_merges = (size_t)n_twin_merges,
-                                       .bos = -1,
-                                       .eos = -1,
-                                       .unknown = -1,
-                                       .add_bos = -1,
-                                       .add_space_prefix = -1};
-        struct subject subject;
-        subject_from_spec(&subject, &spec);
-        for (int i = 0; i < 50; i++) compare_twins(&subject, &twin, &generator, false);
-        subject_close(&subject);
-    }
-}
-
-static void llama_twin(void) {
-    struct pcg32 generator;
-    pcg32_seed(&generator, 3, 54);
-    for (int round = 0; round < 60; round++) {
-        static struct twin twin;
-        twin.n = 0;
-        for (const char *c = " abc"; *c; c++) twin_add(&twin, (char[]){*c, 0}, "");
-        while (twin.n < 40) {
-            char token[8] = {0};
-            for (uint32_t i = 0, n = 2 + random_below(&generator, 4); i < n; i++)
-                token[i] = " abcabcabc"[random_below(&generator, i ? 10 : 8)];
-            twin_add(&twin, token, "");
-        }
-        for (int id = 0; id < twin.n; id++) {
-            /* Few different scores, so that many tie; of tokens spelled alike the first counts. */
-            twin.scores[id] = (float)random_below(&generator, 8) - 20;
-        }
-        struct vocabulary_spec spec = {.model = "llama",
-                                       .tokens = twin.tokens,
-                                       .n_tokens = (size_t)twin.n,
-                                       .scores = twin.scores,
-                                       .n_scores = (size_t)twin.n,
-                                       .bos = -1,
-                                       .eos = -1,
-                                       .unknown = -1,
-                                       .add_bos = -1,
-                                       .add_space_prefix = -1};
-        struct subject subject;
-        subject_from_spec(&subject, &spec);
-        for (int i = 0; i < 50; i++) compare_twins(&subject, &twin, &generator, true);
-        subject_close(&subject);
-    }
-}
-
 static double seconds_to_encode(struct subject *subject, const char *text, size_t length) {
     size_t count = 0;
     clock_t from = clock();
@@ -430,8 +270,6 @@ int main(void) {
     TEST(special_tokens);
     TEST(pieces_and_capacity);
     TEST(unicode_classes);
-    TEST(gpt2_twin);
-    TEST(llama_twin);
     TEST(growth);
     subject_close(&gpt2);
     subject_close(&llama);

@@ -1,0 +1,338 @@
+/* Tokenizer metadata is untrusted: each way to spoil it is one sentence, and no flipped byte of a
+ * file makes opening, encoding or decoding read or write out of bounds. */
+#include "tokenizer_subject.h"
+
+/* Two vocabularies that use every part of the metadata. "\xc4\xa0" is the space of GPT-2's
+ * alphabet,
+ * "\xe2\x96\x81" that of llama's. */
+static const char *const gpt2_tokens[] = {"<end>",      "a", "b", "\xc4\xa0", "ab",
+                                          "\304\240ab", "c", "a", "<go>"};
+static const int32_t gpt2_types[] = {3, 1, 1, 1, 1, 1, 1, 1, 4};
+static const char *const gpt2_merges[] = {"a b", "\xc4\xa0 ab"};
+
+static const struct vocabulary_spec gpt2_spec = {.model = "gpt2",
+                                                 .pre = "gpt-2",
+                                                 .tokens = gpt2_tokens,
+                                                 .n_tokens = 9,
+                                                 .types = gpt2_types,
+                                                 .n_types = 9,
+                                                 .merges = gpt2_merges,
+                                                 .n_merges = 2,
+                                                 .bos = 0,
+                                                 .eos = 0,
+                                                 .unknown = -1,
+                                                 .add_bos = 0,
+                                                 .add_space_prefix = -1};
+
+static const char *const llama_tokens[] = {
+    "<unk>",        "<s>", "</s>", "<0x61>", "<0xFf>",         "<0xE2>", "<0x96>", "<0x81>",
+    "\xe2\x96\x81", "b",   "c",    "bc",     "\342\226\201bc", "[X]",    "bc",     "zz",
+    "\xe2\x96\x81 "};
+static const int32_t llama_types[] = {2, 3, 3, 6, 6, 6, 6, 6, 1, 1, 1, 1, 1, 4, 1, 5, 1};
+static const float llama_scores[] = {0, 0, 0, 0, 0, 0, 0, 0, -9, -7, -8, -1, -2, 0, -3, 0, -4};
+
+static const struct vocabulary_spec llama_spec = {.model = "llama",
+                                                  .tokens = llama_tokens,
+                                                  .n_tokens = 17,
+                                                  .scores = llama_scores,
+                                                  .n_scores = 17,
+                                                  .types = llama_types,
+                                                  .n_types = 17,
+                                                  .bos = 1,
+                                                  .eos = 2,
+                                                  .unknown = 0,
+                                                  .add_bos = 1,
+                                                  .add_space_prefix = 1};
+
+static const char *const char_tokens[] = {"a", "\xc3\xa9", "<s>"};
+static const int32_t char_types[] = {1, 1, 3};
+static const struct vocabulary_spec char_spec = {.model = "logitscope-char",
+                                                 .tokens = char_tokens,
+                                                 .n_tokens = 3,
+                                                 .types = char_types,
+                                                 .n_types = 3,
+                                                 .bos = 2,
+                                                 .eos = -1,
+                                                 .unknown = -1,
+                                                 .add_bos = -1,
+                                                 .add_space_prefix = -1};
+
+static void check_ids(const struct vocabulary_spec *spec, const char *text, bool special,
+                      const char *expected) {
+    struct subject subject = {0};
+    char line[256] = "";
+    size_t count = 0, used = 0;
+    subject_from_spec(&subject, spec);
+    uint32_t *ids = encode(&subject, text, strlen(text), special, &count);
+    for (size_t i = 0; ids && i < count; i++)
+        used += (size_t)snprintf(line + used, sizeof line - used, "%s%u", i ? " " : "", ids[i]);
+    CHECK_MESSAGE(ids && strcmp(line, expected) == 0, "\"%s\": %s %s", text, line,
+                  subject.fault.text);
+    CHECK_MESSAGE(!ids || round_trip(&subject, text, strlen(text), special), "\"%s\"", text);
+    free(ids);
+    subject_close(&subject);
+}
+
+static void small_vocabularies_encode(void) {
+    check_ids(&gpt2_spec, "ab ab c", false, "4 5 3 6");
+    check_ids(&gpt2_spec, "a<go>b<go><go>", false, "1 8 2 8 8");
+    check_ids(&gpt2_spec, "a<end>b", true, "1 0 2");
+    check_ids(&llama_spec, "bc", false, "1 12");
+    check_ids(&llama_spec, "abc", false, "1 8 3 11");
+    check_ids(&llama_spec, "\xff\xff", false, "1 8 4 4");
+    check_ids(&llama_spec, "b\xe2\x96\x81", false, "1 8 9 5 6 7");
+    check_ids(&llama_spec, " bc  bc", false, "1 8 12 8 12");
+    check_ids(&llama_spec, " b", false, "1 16 9");
+    check_ids(&llama_spec, "bc[X]bc</s>bc", true, "1 12 13 12 2 12");
+    check_ids(&llama_spec, "", false, "1");
+    check_ids(&char_spec, "a\xc3\xa9", false, "0 1");
+    check_ids(&char_spec, "<s>a<s>", true, "2 0 2");
+}
+
+/* Without token_type, llama's bytes are known by their looks and special tokens by their ids; a
+ * one-byte user-defined token does not ask for a leading space. */
+static void absent_and_odd_keys(void) {
+    struct vocabulary_spec spec = llama_spec;
+    spec.types = NULL;
+    check_ids(&spec, "bca", false, "1 12 3");
+    check_ids(&spec, "</s>bc", true, "1 2 12");
+    spec = llama_spec;
+    spec.add_space_prefix = 0;
+    check_ids(&spec, "bc bc</s>bc", true, "1 11 12 2 11");
+    spec.add_bos = 0;
+    check_ids(&spec, "bc", false, "11");
+    int32_t types[17];
+    memcpy(types, llama_types, sizeof types);
+    types[9] = 4;
+    spec = llama_spec;
+    spec.types = types;
+    check_ids(&spec, "cbcbc", false, "1 8 10 9 10 9 10");
+    spec = char_spec;
+    spec.bos = -1;
+    spec.types = NULL;
+    spec.n_tokens = 2;
+    check_ids(&spec, "a", false, "0");
+}
+
+static void check_refused(const struct vocabulary_spec *spec, enum status expected,
+                          const char *sentence) {
+    struct subject subject = {0};
+    image_vocabulary(&subject.image, spec);
+    image_end(&subject.image);
+    enum status status = subject_open(&subject);
+    CHECK_MESSAGE(status == expected && subject.fault.status == expected, "%s: status %d", sentence,
+                  (int)status);
+    CHECK_MESSAGE(strcmp(subject.fault.text, sentence) == 0, "got:      %s\nexpected: %s",
+                  subject.fault.text, sentence);
+    CHECK(subject.tokenizer == NULL);
+    subject_close(&subject);
+}
+
+#define REFUSED(base, change, status, sentence) \
+    do {                                        \
+        struct vocabulary_spec spec = base;     \
+        spec.change;                            \
+        check_refused(&spec, status, sentence); \
+    } while (0)
+
+static void spoilt_keys(void) {
+    REFUSED(gpt2_spec, model = NULL, STATUS_BAD_FILE, "tokenizer.ggml.model is missing");
+    REFUSED(gpt2_spec, model = "be\nrt", STATUS_UNSUPPORTED,
+            "tokenizer.ggml.model must be gpt2, llama, logitscope-char or logitscope-word, "
+            "got \"be\\nrt\"");
+    REFUSED(gpt2_spec, pre = "llama-bpe", STATUS_UNSUPPORTED,
+            "tokenizer.ggml.pre must be default or gpt-2, got \"llama-bpe\"");
+    REFUSED(gpt2_spec, tokens = NULL, STATUS_BAD_FILE, "tokenizer.ggml.tokens is missing");
+    REFUSED(gpt2_spec, n_tokens = 0, STATUS_BAD_FILE, "tokenizer.ggml.tokens must not be empty");
+    REFUSED(gpt2_spec, n_types = 8, STATUS_BAD_FILE,
+            "tokenizer.ggml.token_type must have 9 entries, one for each token, got 8");
+    REFUSED(llama_spec, n_scores = 16, STATUS_BAD_FILE,
+            "tokenizer.ggml.scores must have 17 entries, one for each token, got 16");
+    REFUSED(llama_spec, scores = NULL, STATUS_BAD_FILE, "tokenizer.ggml.scores is missing");
+    REFUSED(gpt2_spec, merges = NULL, STATUS_BAD_FILE, "tokenizer.ggml.merges is missing");
+    REFUSED(gpt2_spec, bos = 9, STATUS_BAD_FILE,
+            "tokenizer.ggml.bos_token_id must be below 9, the number of tokens, got 9");
+    REFUSED(gpt2_spec, eos = UINT32_MAX, STATUS_BAD_FILE,
+            "tokenizer.ggml.eos_token_id must be below 9, the number of tokens, got 4294967295");
+    REFUSED(llama_spec, unknown = 17, STATUS_BAD_FILE,
+            "tokenizer.ggml.unknown_token_id must be below 17, the number of tokens, got 17");
+    REFUSED(llama_spec, bos = -1, STATUS_BAD_FILE,
+            "tokenizer.ggml.add_bos_token is true without tokenizer.ggml.bos_token_id");
+}
+
+static void spoilt_entries(void) {
+    int32_t types[17];
+    float scores[17];
+    const char *tokens[17], *merges[2] = {"a b", NULL};
+    char marked[258] = {0};
+    memcpy(types, llama_types, sizeof types);
+    types[9] = 7;
+    REFUSED(llama_spec, types = types, STATUS_BAD_FILE,
+            "token 9 \"b\" has a token_type outside 1 to 6");
+    types[9] = 0;
+    REFUSED(llama_spec, types = types, STATUS_BAD_FILE,
+            "token 9 \"b\" has a token_type outside 1 to 6");
+    types[9] = 6;
+    REFUSED(llama_spec, types = types, STATUS_BAD_FILE,
+            "token 9 \"b\" is a byte token not of the form <0xNN>");
+    types[9] = 1;
+    memcpy(tokens, llama_tokens, sizeof tokens);
+    tokens[3] = "<0xG1>";
+    REFUSED(llama_spec, tokens = tokens, STATUS_BAD_FILE,
+            "token 3 \"<0xG1>\" is a byte token not of the form <0xNN>");
+    memset(marked, 'x', 257);
+    memcpy(tokens, llama_tokens, sizeof tokens);
+    tokens[13] = marked;
+    REFUSED(llama_spec, tokens = tokens, STATUS_BAD_FILE,
+            "special token 13 must have at most 256 bytes, got 257");
+    memcpy(scores, llama_scores, sizeof scores);
+    uint32_t nan = 0x7fc00000;
+    memcpy(&scores[4], &nan, sizeof nan);
+    REFUSED(llama_spec, scores = scores, STATUS_BAD_FILE, "the score of token 4 must be finite");
+    memcpy(tokens, gpt2_tokens, sizeof gpt2_tokens);
+    tokens[6] = "c d";
+    REFUSED(gpt2_spec, tokens = tokens, STATUS_BAD_FILE,
+            "token 6 \"c d\" is not in the byte alphabet of GPT-2");
+    memcpy(types, gpt2_types, sizeof gpt2_types);
+    types[6] = 6;
+    REFUSED(gpt2_spec, types = types, STATUS_BAD_FILE,
+            "token 6 \"c\" is a byte token, which only llama vocabularies have");
+    merges[1] = "ab q";
+    REFUSED(gpt2_spec, merges = merges, STATUS_BAD_FILE,
+            "merge 1 \"ab q\" joins a token that the vocabulary lacks");
+    merges[1] = "b a";
+    REFUSED(gpt2_spec, merges = merges, STATUS_BAD_FILE,
+            "merge 1 \"b a\" makes a token that the vocabulary lacks");
+    merges[1] = "ab";
+    REFUSED(gpt2_spec, merges = merges, STATUS_BAD_FILE,
+            "merge 1 \"ab\" must be two tokens with a space between");
+    merges[1] = NULL;
+    REFUSED(gpt2_spec, merges = merges, STATUS_BAD_FILE,
+            "merge 1 \"\" must be two tokens with a space between");
+    merges[1] = " a";
+    REFUSED(gpt2_spec, merges = merges, STATUS_BAD_FILE,
+            "merge 1 \" a\" joins a token that the vocabulary lacks");
+    merges[1] = "a b b";
+    REFUSED(gpt2_spec, merges = merges, STATUS_BAD_FILE,
+            "merge 1 \"a b b\" is not in the byte alphabet of GPT-2");
+    REFUSED(char_spec, types = NULL;
+            spec.bos = -1, STATUS_BAD_FILE, "token 2 \"<s>\" must be one character");
+    const char *words[] = {"a b"};
+    REFUSED(char_spec, model = "logitscope-word"; spec.tokens = words; spec.n_tokens = 1;
+            spec.types = NULL; spec.bos = -1, STATUS_BAD_FILE,
+                               "token 0 \"a b\" must have no space but the leading one");
+}
+
+/* A key with a value of the wrong type, added to a vocabulary that lacks it. */
+static void check_wrong_type(const char *key, const char *sentence) {
+    struct subject subject = {0};
+    struct vocabulary_spec spec = llama_spec;
+    if (strstr(key, "model")) spec.model = NULL;
+    if (strstr(key, "tokens")) spec.tokens = NULL;
+    if (strstr(key, "scores")) spec.scores = NULL;
+    if (strstr(key, "type")) spec.types = NULL;
+    if (strstr(key, "bos_token_id")) spec.bos = -1;
+    if (strstr(key, "add_bos")) spec.add_bos = -1;
+    image_vocabulary(&subject.image, &spec);
+    image_array(&subject.image, key, GGUF_UINT8, 17);
+    image_bytes(&subject.image, "aaaaaaaaaaaaaaaaa", 17);
+    image_end(&subject.image);
+    CHECK(subject_open(&subject) == STATUS_BAD_FILE);
+    CHECK_MESSAGE(strcmp(subject.fault.text, sentence) == 0, "got: %s", subject.fault.text);
+    subject_close(&subject);
+}
+
+static void wrong_types(void) {
+    check_wrong_type("tokenizer.ggml.model",
+                     "key tokenizer.ggml.model: the value must be a string");
+    check_wrong_type("tokenizer.ggml.pre", "key tokenizer.ggml.pre: the value must be a string");
+    check_wrong_type("tokenizer.ggml.tokens", "tokenizer.ggml.tokens must be an array of strings");
+    check_wrong_type("tokenizer.ggml.scores", "tokenizer.ggml.scores must be an array of float32");
+    check_wrong_type("tokenizer.ggml.token_type",
+                     "tokenizer.ggml.token_type must be an array of int32");
+    check_wrong_type("tokenizer.ggml.bos_token_id",
+                     "key tokenizer.ggml.bos_token_id: the value must be an integer");
+    check_wrong_type("tokenizer.ggml.add_bos_token",
+                     "key tokenizer.ggml.add_bos_token: the value must be true or false");
+}
+
+static void vocabulary_size_must_match(void) {
+    struct subject subject = {0};
+    struct tokenizer *other;
+    subject_from_spec(&subject, &char_spec);
+    CHECK(tokenizer_open(&other, subject.file, 4, &subject.fault) == STATUS_BAD_FILE && !other);
+    CHECK_MESSAGE(strcmp(subject.fault.text, "tokenizer.ggml.tokens must have 4 entries as the "
+                                             "model does, got 3") == 0,
+                  "got: %s", subject.fault.text);
+    CHECK(tokenizer_open(&other, subject.file, 3, NULL) == STATUS_OK);
+    tokenizer_close(other);
+    subject_close(&subject);
+}
+
+/* An empty token can be listed; it is never made from text and decodes to nothing. */
+static void empty_tokens(void) {
+    const char *tokens[17];
+    memcpy(tokens, llama_tokens, sizeof tokens);
+    tokens[13] = tokens[14] = tokens[15] = NULL;
+    struct vocabulary_spec spec = llama_spec;
+    spec.tokens = tokens;
+    check_ids(&spec, "bc b", true, "1 12 8 9");
+    struct subject subject = {0};
+    uint32_t ids[] = {13, 14, 15};
+    size_t length;
+    subject_from_spec(&subject, &spec);
+    CHECK(tokenizer_decode(subject.tokenizer, ids, 3, true, NULL, 0, &length, NULL) == STATUS_OK &&
+          length == 0);
+    subject_close(&subject);
+}
+
+/* Copies the image into a block of its own, flips bytes, and uses whatever still opens. */
+static bool survive(const struct image *image, struct pcg32 *generator, const char *text) {
+    struct subject subject = {0};
+    size_t count, length;
+    image_bytes(&subject.image, image->bytes, image->size);
+    for (uint32_t i = 0, n = 1 + random_below(generator, 3); i < n; i++) {
+        uint8_t *byte = &subject.image.bytes[random_below(generator, (uint32_t)image->size)];
+        *byte = (uint8_t)(*byte ^ 1u << random_below(generator, 8));
+    }
+    bool opened = subject_open(&subject) == STATUS_OK;
+    if (!opened) CHECK(subject.fault.text[0] && !subject.tokenizer);
+    for (int special = 0; opened && special < 2; special++) {
+        char back[200];
+        uint32_t *ids = encode(&subject, text, strlen(text), special != 0, &count);
+        if (ids) tokenizer_decode(subject.tokenizer, ids, count, true, back, 200, &length, NULL);
+        free(ids);
+        for (uint32_t id = 0; id < tokenizer_vocab_size(subject.tokenizer); id++)
+            tokenizer_decode(subject.tokenizer, &id, 1, true, back, 200, &length, NULL);
+    }
+    subject_close(&subject);
+    return opened;
+}
+
+static void flipped_bytes(void) {
+    const struct vocabulary_spec *specs[] = {&gpt2_spec, &llama_spec, &char_spec};
+    const char *texts[] = {"ab ab<go>c a<end>b", "bc abc[X]bc</s> zz\xe2\x96\x81", "a\xc3\xa9<s>"};
+    struct pcg32 generator;
+    int opened = 0;
+    pcg32_seed(&generator, 4, 54);
+    for (int k = 0; k < 3; k++) {
+        struct image image;
+        image_vocabulary(&image, specs[k]);
+        image_end(&image);
+        for (int i = 0; i < 10000; i++) opened += survive(&image, &generator, texts[k]);
+        free(image.bytes);
+    }
+    CHECK_MESSAGE(opened > 3000 && opened < 27000, "%d of 30000 opened", opened);
+}
+
+int main(void) {
+    TEST(small_vocabularies_encode);
+    TEST(absent_and_odd_keys);
+    TEST(spoilt_keys);
+    TEST(spoilt_entries);
+    TEST(wrong_types);
+    TEST(vocabulary_size_must_match);
+    TEST(empty_tokens);
+    TEST(flipped_bytes);
+    return check_report();
+}
