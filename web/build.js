@@ -1,0 +1,78 @@
+/**
+ * Builds dist/: the static site, minified and the same bytes each time, with relative addresses only
+ * so that it works under any path. Prints what each file weighs.
+ */
+import { build as bundle } from 'esbuild';
+import { cp, mkdir, readFile, readdir, rm } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+
+const web = dirname(fileURLToPath(import.meta.url));
+const root = dirname(web);
+
+/** The module '#locales': every JSON file of locale/, so that a new language is one new file. */
+export const locales = {
+  name: 'locales',
+  /** @param {import('esbuild').PluginBuild} build */
+  setup(build) {
+    build.onResolve({ filter: /^#locales$/ }, ({ path }) => ({ path, namespace: 'locales' }));
+    build.onLoad({ filter: /.*/, namespace: 'locales' }, async () => {
+      const files = (await readdir(join(web, 'locale'))).filter((file) => file.endsWith('.json')).sort();
+      const codes = files.map((file) => file.slice(0, -'.json'.length));
+      const imports = codes.map((code, i) => `import m${i} from ${JSON.stringify(`./locale/${code}.json`)};`);
+      const entries = codes.map((code, i) => `${JSON.stringify(code)}: m${i}`);
+      const contents = `${imports.join('\n')}\nexport const locales = { ${entries.join(', ')} };\n`;
+      return { contents, resolveDir: web, watchFiles: files.map((file) => join(web, 'locale', file)) };
+    });
+  },
+};
+
+/**
+ * Writes the site into the folder `out`.
+ * @param {string} [out]
+ */
+export async function build(out = join(root, 'dist')) {
+  await rm(out, { recursive: true, force: true });
+  await mkdir(join(out, 'models'), { recursive: true });
+  await bundle({
+    entryPoints: { main: join(web, 'main.js'), worker: join(web, 'engine/worker.js') },
+    outdir: out,
+    bundle: true,
+    format: 'esm',
+    minify: true,
+    target: 'es2022',
+    charset: 'utf8',
+    legalComments: 'eof',
+    plugins: [locales],
+    logLevel: 'warning',
+  });
+  await cp(join(web, 'index.html'), join(out, 'index.html'));
+  await cp(join(web, 'style/page.css'), join(out, 'page.css'));
+  await cp(join(web, 'style/icon.svg'), join(out, 'icon.svg'));
+  await cp(join(web, 'engine/logitscope.wasm'), join(out, 'logitscope.wasm'));
+  const models = (await readdir(join(root, 'models'))).filter((file) => /\.(gguf|grammar\.json)$/.test(file));
+  for (const file of models) await cp(join(root, 'models', file), join(out, 'models', file));
+  return out;
+}
+
+/**
+ * Every file under `folder`, by path.
+ * @param {string} folder
+ */
+export async function weigh(folder) {
+  const files = (await readdir(folder, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile());
+  const paths = files.map((entry) => join(entry.parentPath ?? entry.path, entry.name)).sort();
+  return Promise.all(paths.map(async (path) => {
+    const bytes = await readFile(path);
+    return { path: relative(folder, path), raw: bytes.length, gzip: gzipSync(bytes, { level: 9 }).length };
+  }));
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const out = await build();
+  /** @param {number} bytes */
+  const kilobytes = (bytes) => `${(bytes / 1000).toFixed(1)} kB`.padStart(11);
+  for (const { path, raw, gzip } of await weigh(out))
+    process.stdout.write(`${kilobytes(raw)}${kilobytes(gzip)} gzip  dist/${path}\n`);
+}

@@ -1,0 +1,290 @@
+/**
+ * <logit-draw>: the survivors laid end to end, the random number u of the next step on them, the
+ * seed and the draw counter. Asks with "logit-seed".
+ */
+import { css, html, nothing, svg } from 'lit';
+import { live } from 'lit/directives/live.js';
+import { repeat } from 'lit/directives/repeat.js';
+import { fixed, plain, rounded, t } from '../locale/locale.js';
+import { layoutStrip } from '../plots/strip.js';
+import { cssom } from './cssom.js';
+import { define } from './define.js';
+import { LogitElement } from './element.js';
+import { readSeed } from './settings.js';
+import { visible, visibleHtml, visibleSvg } from './visible.js';
+import { Width } from './width.js';
+
+/**
+ * @typedef {import('../plots/trace.js').Trace} Trace
+ * @typedef {import('../plots/trace.js').Drawn} Drawn
+ */
+
+export class LogitDraw extends LogitElement {
+  static properties = {
+    trace: { attribute: false },
+    drawn: { attribute: false },
+    seed: { attribute: false },
+    count: { attribute: false },
+    finished: { attribute: false },
+    eos: { attribute: false },
+    typed: { state: true },
+  };
+
+  static styles = [
+    ...LogitElement.styles,
+    css`
+      .top {
+        display: flex;
+        align-items: baseline;
+        justify-content: space-between;
+        gap: 1rem;
+      }
+
+      .seed {
+        display: flex;
+        flex-wrap: wrap;
+        align-items: center;
+        gap: 0.5rem;
+        margin-top: 0.75rem;
+      }
+
+      .seed input {
+        flex: 1;
+        width: 7rem;
+        height: 2.25rem;
+        padding: 0 0.625rem;
+        font-family: var(--mono);
+        font-size: 0.875rem;
+      }
+
+      .seed button {
+        padding: 0 0.75rem;
+      }
+
+      .counter {
+        white-space: nowrap;
+      }
+
+      .counter b {
+        color: var(--ink);
+        font-family: var(--mono);
+        font-size: 0.9375rem;
+        font-weight: 600;
+      }
+
+      .strip {
+        margin-top: 0.75rem;
+      }
+
+      svg {
+        display: block;
+        width: 100%;
+        overflow: visible;
+      }
+
+      .segment rect {
+        fill: var(--trace-wash);
+        stroke: var(--ghost-line);
+        stroke-width: 1;
+        vector-effect: non-scaling-stroke;
+        transform-origin: 0 0;
+        transition: transform var(--calm), fill var(--quick);
+      }
+
+      .segment,
+      .needle {
+        transition: transform var(--calm);
+      }
+
+      .segment.hit rect {
+        fill: var(--mark-wash);
+        stroke: var(--mark);
+      }
+
+      .segment text {
+        fill: var(--ink);
+        font-family: var(--mono);
+        text-anchor: middle;
+      }
+
+      .segment.hit text {
+        font-weight: 700;
+      }
+
+      .segment .space {
+        fill: var(--soft);
+      }
+
+      .needle path,
+      .needle text {
+        fill: var(--mark);
+        font-weight: 700;
+      }
+
+      .needle line {
+        stroke: var(--mark);
+        stroke-width: 2;
+      }
+
+      .axis text {
+        fill: var(--soft);
+        text-anchor: middle;
+      }
+
+      .axis text:first-of-type {
+        text-anchor: start;
+      }
+
+      .axis text:last-of-type {
+        text-anchor: end;
+      }
+
+      .axis line {
+        stroke: var(--control-line);
+      }
+
+      .lands {
+        min-height: 1.5rem;
+        font-size: 0.875rem;
+      }
+
+      .space {
+        color: inherit;
+        opacity: 0.7;
+      }
+    `,
+  ];
+
+  #width = new Width(this, '.strip');
+
+  constructor() {
+    super();
+    /** @type {Trace | null} */
+    this.trace = null;
+    /** @type {Drawn | null} */
+    this.drawn = null;
+    this.seed = 0;
+    this.count = 0;
+    /** @type {string | null} */
+    this.finished = null;
+    this.eos = -1;
+    /** @type {string | null} */
+    this.typed = null;
+  }
+
+  /** @param {Map<string, unknown>} changes */
+  willUpdate(changes) {
+    if (changes.has('seed')) this.typed = null;
+  }
+
+  render() {
+    const error = this.#error();
+    return html`
+      <div class="top">
+        <h2>${t('draw.title')}</h2>
+        <p class="label counter">${t('draw.count')} <b>${fixed(this.count, 0)}</b></p>
+      </div>
+      <p class="about">${t('draw.about')}</p>
+      <div class="strip">${this.#renderStrip()}</div>
+      <p class="lands" data-drawn=${this.drawn?.id ?? nothing}>${this.#sentence()}</p>
+      <div class="seed">
+        <label class="label" for="seed">${t('draw.seed')}</label>
+        <input id="seed" type="text" inputmode="numeric" autocomplete="off" spellcheck="false"
+          aria-invalid=${error ? 'true' : 'false'} aria-describedby="error why"
+          .value=${live(this.typed ?? plain(this.seed))} @input=${this.#onType} @change=${this.#onLeave}>
+        <button @click=${this.#onNew}>${t('draw.seed.new')}</button>
+      </div>
+      <p id="error" class="error" role="alert">${error}</p>
+      <p id="why" class="about">${t('draw.why')}</p>
+    `;
+  }
+
+  #renderStrip() {
+    const { trace, drawn } = this;
+    const { width, unit } = this.#width;
+    if (!trace || !width) return svg`<svg height=${75 * unit} aria-hidden="true"></svg>`;
+    const strip = layoutStrip({ trace, width, u: drawn?.u ?? null, hit: drawn?.id ?? null });
+    const [top, height, size] = [16 * unit, 34 * unit, 12.5 * unit];
+    const bottom = top + height;
+    return html`
+      <svg height=${75 * unit} aria-hidden="true">
+        ${repeat(strip.segments, ({ key }) => key, (segment) => this.#renderSegment(segment, { top, height, size, unit }))}
+        <g class="axis" font-size=${11.5 * unit}>
+          ${strip.ticks.map(({ value, x }) => svg`
+            <line x1=${x} x2=${x} y1=${bottom} y2=${bottom + 5 * unit}></line>
+            <text x=${x} y=${bottom + 19 * unit}>${fixed(value, value % 1 === 0 ? 0 : 1)}</text>`)}
+        </g>
+        ${strip.u === null ? nothing : svg`
+          <g class="needle" ${cssom({ transform: `translateX(${strip.u}px)` })}>
+            <line y1=${5 * unit} y2=${bottom + 3 * unit}></line>
+            <path d="M0 ${13 * unit}L${-7 * unit} 0H${7 * unit}Z"></path>
+            <text x=${(strip.u > width / 2 ? -12 : 12) * unit} y=${11 * unit} font-size=${12.5 * unit}
+              text-anchor=${strip.u > width / 2 ? 'end' : 'start'}>u</text>
+          </g>`}
+      </svg>
+    `;
+  }
+
+  /**
+   * @param {import('../plots/strip.js').Segment} segment
+   * @param {{ top: number, height: number, size: number, unit: number }} frame
+   */
+  #renderSegment(segment, { top, height, size, unit }) {
+    const { token, width } = segment;
+    const letters = Math.floor((width - 8 * unit) / (size * 0.62));
+    const label = token?.id === this.eos && token.special ? { ...token, text: `‹${t('text.end')}›` } : token;
+    return svg`
+      <g class="segment ${segment.hit ? 'hit' : ''}" data-from=${segment.from} data-to=${segment.to}
+        ${cssom({ transform: `translateX(${segment.x}px)` })}>
+        <title>${label ? visible(label) : t('draw.rest')}</title>
+        <rect y=${top} width="1" height=${height} ${cssom({ transform: `scaleX(${Math.max(0.5, width)})` })}></rect>
+        ${letters < 2 ? nothing : svg`<text x=${width / 2} y=${top + height / 2 + size * 0.36} font-size=${size}>
+          ${label ? visibleSvg(label, letters) : t('draw.rest').slice(0, letters)}</text>`}
+      </g>`;
+  }
+
+  #sentence() {
+    const { drawn, trace } = this;
+    if (!drawn || !trace || drawn.u === null) return '';
+    const token = drawn.id === this.eos ? html`<b>${t('text.end.long')}</b>` : html`<b class="token">${visibleHtml(drawn)}</b>`;
+    const { hit } = layoutStrip({ trace, width: 1, u: drawn.u, hit: drawn.id });
+    const u = fixed(drawn.u, 4);
+    if (this.finished === 'eos') return weave(t('draw.drawn', { u }), token);
+    if (!hit?.token) return weave(t('draw.lands.rest', { u, rank: drawn.rank }), token);
+    return weave(t('draw.lands', { u, from: rounded(hit.from, 4), to: rounded(hit.to, 4) }), token);
+  }
+
+  #error() {
+    if (this.typed === null) return '';
+    const read = readSeed(this.typed);
+    return 'error' in read ? t('error.kept', { sentence: read.error, kept: plain(this.seed) }) : '';
+  }
+
+  /** @param {Event} event */
+  #onType(event) {
+    this.typed = /** @type {HTMLInputElement} */ (event.target).value;
+    const read = readSeed(this.typed);
+    if ('value' in read && read.value !== this.seed) this.emit('logit-seed', { seed: read.value });
+  }
+
+  #onLeave() {
+    if (!this.#error()) this.typed = null;
+  }
+
+  #onNew() {
+    const [seed] = crypto.getRandomValues(new Uint32Array(1));
+    this.emit('logit-seed', { seed });
+  }
+}
+
+/**
+ * A sentence with a template in the place of {token}.
+ * @param {string} sentence
+ * @param {unknown} token
+ */
+export function weave(sentence, token) {
+  const [before, after] = sentence.split('{token}');
+  return html`${before}${token}${after}`;
+}
+
+define('logit-draw', LogitDraw);

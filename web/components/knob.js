@@ -1,0 +1,261 @@
+/**
+ * <logit-knob>: one setting as a slider and a number box. It checks what is typed against the row
+ * of the table, says what is wrong beside the box, and asks with "logit-set" only for good values.
+ */
+import { css, html, nothing } from 'lit';
+import { live } from 'lit/directives/live.js';
+import { plain, t } from '../locale/locale.js';
+import { cssom } from './cssom.js';
+import { define } from './define.js';
+import { LogitElement } from './element.js';
+import { capitalise, readSetting, settingName, valueInWords } from './settings.js';
+
+/** @typedef {import('../plots/trace.js').SettingRow} SettingRow */
+
+export class LogitKnob extends LogitElement {
+  static properties = {
+    row: { attribute: false },
+    value: { attribute: false },
+    most: { attribute: false },
+    typed: { state: true },
+  };
+
+  static styles = [
+    ...LogitElement.styles,
+    css`
+      .head {
+        display: grid;
+        grid-template-columns: 1fr auto auto;
+        align-items: center;
+        gap: 0.375rem;
+      }
+
+      .name {
+        font-size: 0.9375rem;
+        font-weight: 600;
+      }
+
+      .box {
+        width: 5.25rem;
+        height: 2rem;
+        padding: 0 0.5rem;
+        font-family: var(--mono);
+        font-size: 0.875rem;
+        text-align: right;
+      }
+
+      .off {
+        min-height: 1.75rem;
+        min-width: 4.75rem;
+        padding: 0 0.5rem;
+        border-color: var(--line);
+        border-radius: 1rem;
+        color: var(--soft);
+        font-size: 0.75rem;
+      }
+
+      .off[aria-disabled='true'],
+      .off[aria-disabled='true']:hover {
+        border-color: transparent;
+      }
+
+      .said {
+        display: grid;
+        grid-template-columns: minmax(0, 1fr) auto;
+        gap: 0.875rem;
+        min-height: 2.375rem;
+      }
+
+      .slide {
+        position: relative;
+        height: 1.75rem;
+      }
+
+      .neutral {
+        position: absolute;
+        top: 50%;
+        left: calc(0.625rem + var(--at) * (100% - 1.25rem));
+        width: 2px;
+        height: 0.875rem;
+        margin: -0.4375rem 0 0 -1px;
+        border-radius: 1px;
+        background: var(--control-line);
+        pointer-events: none;
+      }
+
+      input[type='range'] {
+        --track: linear-gradient(
+          to right,
+          var(--line) calc(0.625rem + var(--from) * (100% - 1.25rem)),
+          var(--trace) 0 calc(0.625rem + var(--to) * (100% - 1.25rem)),
+          var(--line) 0
+        );
+        position: absolute;
+        inset: 0;
+        width: 100%;
+        height: 100%;
+        border: 0;
+        background: none;
+        appearance: none;
+        cursor: pointer;
+        touch-action: pan-y;
+      }
+
+      input[type='range']::-webkit-slider-runnable-track {
+        height: 0.25rem;
+        border-radius: 0.125rem;
+        background: var(--track);
+      }
+
+      input[type='range']::-moz-range-track {
+        height: 0.25rem;
+        border-radius: 0.125rem;
+        background: var(--track);
+      }
+
+      input[type='range']::-webkit-slider-thumb {
+        width: 1.25rem;
+        height: 1.25rem;
+        margin-top: -0.5rem;
+        border: 2px solid var(--trace);
+        border-radius: 50%;
+        background: var(--panel);
+        box-shadow: inset 0 0 0 3px var(--panel);
+        appearance: none;
+        transition: background var(--quick);
+      }
+
+      input[type='range']::-moz-range-thumb {
+        width: 1rem;
+        height: 1rem;
+        border: 2px solid var(--trace);
+        border-radius: 50%;
+        background: var(--panel);
+      }
+
+      input[type='range']:hover::-webkit-slider-thumb,
+      input[type='range']:active::-webkit-slider-thumb {
+        background: var(--trace);
+      }
+
+      input[type='range']:focus-visible {
+        outline-offset: 0;
+        border-radius: 0.375rem;
+      }
+
+      @media (forced-colors: active) {
+        input[type='range'] {
+          appearance: auto;
+        }
+      }
+    `,
+  ];
+
+  constructor() {
+    super();
+    /** @type {SettingRow | null} */
+    this.row = null;
+    this.value = 0;
+    /** The most that the slider offers, when less than the table's (a vocabulary's size). */
+    this.most = Infinity;
+    /** @type {string | null} What stands in the box and is not accepted. */
+    this.typed = null;
+  }
+
+  /** @param {Map<string, unknown>} changes */
+  willUpdate(changes) {
+    if (changes.has('value')) this.typed = null;
+  }
+
+  render() {
+    const { row, value } = this;
+    if (!row) return nothing;
+    const name = capitalise(settingName(row.name));
+    const high = Math.min(row.high, this.most);
+    const error = this.typed === null ? '' : this.#error(row, this.typed);
+    const neutral = plain(row.neutral);
+    return html`
+      <div class="head">
+        <label class="name" for="box">${name}</label>
+        <button class="off" aria-disabled=${value === row.neutral} title=${t('chain.reset', { name, value: neutral })}
+          aria-label=${t('chain.reset', { name, value: neutral })} @click=${() => this.#ask(row.neutral)}>${t(value === row.neutral ? 'chain.is-off' : 'chain.turn-off')}</button>
+        <input id="box" class="box" type="text" inputmode="decimal" autocomplete="off" spellcheck="false"
+          aria-invalid=${error ? 'true' : 'false'} aria-describedby="about error"
+          .value=${live(this.typed ?? plain(value))} @input=${this.#onType} @change=${this.#onLeave}
+          @keydown=${this.#onKey}>
+      </div>
+      <div class="said"><p id="about" class="about">${t(`about.${row.name}`)}</p><slot></slot></div>
+      <div class="slide" ${cssom(place(row, value, high))}>
+        <span class="neutral"></span>
+        <input type="range" min=${row.low} max=${high} step=${row.step} .value=${live(String(value))}
+          aria-label=${t('chain.slider', { name })} aria-valuetext=${valueInWords(row, value)}
+          @input=${this.#onSlide}>
+      </div>
+      <p id="error" class="error" role="alert">${error}</p>
+    `;
+  }
+
+  /**
+   * @param {SettingRow} row
+   * @param {string} text
+   */
+  #error(row, text) {
+    const read = readSetting(row, text);
+    if (!('error' in read)) return '';
+    return t('error.kept', { sentence: read.error, kept: plain(this.value) });
+  }
+
+  /** @param {number} value */
+  #ask(value) {
+    this.typed = null;
+    if (this.row && value !== this.value) this.emit('logit-set', { [this.row.name]: value });
+  }
+
+  /** @param {Event} event */
+  #onSlide(event) {
+    const text = /** @type {HTMLInputElement} */ (event.target).value;
+    if (this.row) this.#ask(Number(text));
+  }
+
+  /** @param {Event} event */
+  #onType(event) {
+    if (!this.row) return;
+    const text = /** @type {HTMLInputElement} */ (event.target).value;
+    this.typed = text;
+    const read = readSetting(this.row, text);
+    if ('value' in read && read.value !== this.value) this.emit('logit-set', { [this.row.name]: read.value });
+  }
+
+  /** Once left, the box shows the value in use unless it says what is wrong. */
+  #onLeave() {
+    if (this.row && this.typed !== null && !this.#error(this.row, this.typed)) this.typed = null;
+  }
+
+  /** @param {KeyboardEvent} event */
+  #onKey(event) {
+    const { row } = this;
+    if (event.key === 'Escape') this.typed = null;
+    if (event.key === 'Enter') this.#onLeave();
+    if (!row || (event.key !== 'ArrowUp' && event.key !== 'ArrowDown')) return;
+    event.preventDefault();
+    const moved = this.value + (event.key === 'ArrowUp' ? row.step : -row.step);
+    const rounded = Number(moved.toFixed(6));
+    const read = readSetting(row, String(rounded));
+    if ('value' in read) this.#ask(read.value);
+  }
+}
+
+/**
+ * Where the slider's filled part and its neutral mark lie, as shares of the track.
+ * @param {SettingRow} row
+ * @param {number} value
+ * @param {number} high
+ */
+function place(row, value, high) {
+  /** @param {number} x */
+  const share = (x) => Math.min(1, Math.max(0, (x - row.low) / (high - row.low)));
+  const [at, to] = [share(row.neutral), share(value)];
+  return { '--at': at, '--from': Math.min(at, to), '--to': Math.max(at, to) };
+}
+
+define('logit-knob', LogitKnob);

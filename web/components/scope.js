@@ -1,0 +1,265 @@
+/**
+ * <logit-scope>: the whole instrument. It owns the state, passes plain properties down to the panels
+ * and takes their requests; outside it announces logit-ready, logit-change, logit-step, logit-error.
+ */
+import { css, html, nothing } from 'lit';
+import { presets, strategies } from '../engine/presets.js';
+import { fixed, number, t } from '../locale/locale.js';
+import './chain.js';
+import { define } from './define.js';
+import './distribution.js';
+import './draw.js';
+import { LogitElement } from './element.js';
+import { Instrument } from './instrument.js';
+import './text.js';
+
+/** @typedef {import('./instrument.js').Fault} Fault */
+
+const EXAMPLES = ['Tomorrow she', 'Yesterday they', 'Every day he', 'Right now I', 'Last week we'];
+
+export class LogitScope extends LogitElement {
+  static properties = {
+    model: {},
+    grammar: {},
+    prompt: {},
+  };
+
+  static styles = [
+    ...LogitElement.styles,
+    css`
+      .bench {
+        display: grid;
+        grid-template-columns: minmax(0, 1fr);
+        gap: 0.75rem;
+      }
+
+      .panel {
+        padding: 1rem clamp(0.75rem, 1.2vw, 1.5rem) 1.125rem;
+        border: 1px solid var(--line);
+        border-radius: 0.625rem;
+        background: var(--panel);
+      }
+
+      @media (min-width: 64rem) {
+        .bench {
+          grid-template-columns: minmax(0, 1fr) minmax(23rem, 27rem);
+          gap: 1rem;
+        }
+      }
+
+      @media (min-width: 105rem) {
+        .bench {
+          grid-template: auto 1fr / minmax(26rem, 1fr) minmax(0, 1.6fr) minmax(24rem, 30rem);
+        }
+
+        .distribution {
+          grid-area: 1 / 2 / span 2;
+        }
+
+        .chain {
+          grid-area: 1 / 3 / span 2;
+        }
+      }
+
+      .notice {
+        display: flex;
+        flex-wrap: wrap;
+        align-items: center;
+        gap: 0.75rem 1.25rem;
+        min-height: 20rem;
+        justify-content: center;
+      }
+
+      progress {
+        width: min(20rem, 60vw);
+        height: 0.5rem;
+        accent-color: var(--trace);
+      }
+
+      .pending {
+        min-height: 34rem;
+      }
+
+      .trouble {
+        grid-column: 1 / -1;
+      }
+
+      footer {
+        display: grid;
+        grid-template-columns: repeat(auto-fit, minmax(min(100%, 26rem), 1fr));
+        gap: 0.75rem 3rem;
+        margin-top: 1.5rem;
+        color: var(--soft);
+        font-size: 0.8125rem;
+      }
+
+      footer p {
+        max-width: 72ch;
+      }
+
+      footer dl {
+        display: flex;
+        flex-wrap: wrap;
+        gap: 0.25rem 1.5rem;
+        margin: 0;
+      }
+
+      footer div div {
+        display: flex;
+        gap: 0.375rem;
+      }
+
+      dd {
+        margin: 0;
+        color: var(--ink);
+      }
+    `,
+  ];
+
+  #instrument = new Instrument();
+
+  constructor() {
+    super();
+    this.model = '';
+    this.grammar = '';
+    this.prompt = EXAMPLES[0];
+    const instrument = this.#instrument;
+    instrument.addEventListener('update', () => this.requestUpdate());
+    instrument.addEventListener('ready', () => this.emit('logit-ready', { info: instrument.info }));
+    instrument.addEventListener('change', () => this.emit('logit-change', this.state));
+    instrument.addEventListener('step', (event) => this.emit('logit-step', /** @type {CustomEvent} */ (event).detail));
+    instrument.addEventListener('fault', (event) => this.emit('logit-error', /** @type {CustomEvent} */ (event).detail));
+  }
+
+  /** Prompt, settings and seed, as one plain object. */
+  get state() {
+    const { prompt, settings, seed } = this.#instrument;
+    return { prompt, settings: { ...settings }, seed };
+  }
+
+  connectedCallback() {
+    super.connectedCallback();
+    if (this.model && this.#instrument.status === 'idle') this.#load();
+  }
+
+  disconnectedCallback() {
+    super.disconnectedCallback();
+    this.#instrument.close();
+  }
+
+  #load() {
+    const { model, grammar, prompt } = this;
+    return this.#instrument.load({ model, grammar, prompt, settings: numbers(presets.balanced) });
+  }
+
+  render() {
+    const { status } = this.#instrument;
+    return html`
+      ${status === 'ready' ? this.#renderBench() : this.#renderNotice()}
+      ${this.#renderFooter()}
+    `;
+  }
+
+  #renderNotice() {
+    const { status, fault, progress } = this.#instrument;
+    if (status === 'failed') {
+      return html`
+        <div class="panel notice" role="alert">
+          <p>${t('load.failed', { reason: fault?.message ?? '' })}</p>
+          <button class="primary" @click=${() => this.#load()}>${t('load.retry')}</button>
+        </div>`;
+    }
+    const sizes = progress?.total ? { done: megabytes(progress.loaded), total: megabytes(progress.total) } : null;
+    return html`
+      <div class="panel notice pending" role="status">
+        <label for="progress">${sizes ? t('load.progress', sizes) : t('load.working')}</label>
+        <progress id="progress" max="1" .value=${progress?.total ? progress.loaded / progress.total : 0}></progress>
+      </div>`;
+  }
+
+  #renderBench() {
+    const it = this.#instrument;
+    const eos = it.info?.eos_token_id ?? -1;
+    const hit = it.drawn?.id ?? null;
+    const onSet = (/** @type {CustomEvent} */ event) => it.set(event.detail);
+    return html`
+      <div class="bench" @logit-set=${onSet} @logit-preset=${(/** @type {CustomEvent} */ event) => it.usePreset(event.detail.settings)}
+        @logit-seed=${(/** @type {CustomEvent} */ event) => it.setSeed(event.detail.seed)}
+        @logit-prompt=${(/** @type {CustomEvent} */ event) => it.setPrompt(event.detail.prompt)}
+        @logit-command=${(/** @type {CustomEvent} */ event) => this.#command(event.detail.command)}>
+        <logit-text class="panel text" .prompt=${it.prompt} .pieces=${it.promptPieces} .steps=${it.steps}
+          .examples=${EXAMPLES} .finished=${it.finished} .running=${it.running} .ready=${it.drawn !== null}
+          .fault=${this.#sentence(it.promptFault)} .verdict=${it.verdict} .checked=${it.grammar !== null} .eos=${eos}></logit-text>
+        <logit-draw class="panel draw" .trace=${it.trace} .drawn=${it.drawn} .seed=${it.seed} .count=${it.drawStep + 1}
+          .finished=${it.finished} .eos=${eos}></logit-draw>
+        ${it.fault ? html`<p class="panel trouble error" role="alert">${this.#sentence(it.fault)}</p>` : nothing}
+        <logit-distribution class="panel distribution" .trace=${it.trace} .hit=${hit} .eos=${eos}></logit-distribution>
+        <logit-chain class="panel chain" .table=${it.table} .settings=${it.settings} .trace=${it.trace}
+          .presets=${PRESETS} .strategies=${STRATEGIES}></logit-chain>
+      </div>
+    `;
+  }
+
+  #renderFooter() {
+    const { info } = this.#instrument;
+    /** @param {string} name @param {string} value */
+    const fact = (name, value) => html`<div><dt>${t(name)}</dt><dd>${value}</dd></div>`;
+    return html`
+      <footer>
+        <p>${t('foot.numbers')} ${t('foot.private')}</p>
+        <dl>
+          ${!info ? nothing : html`
+            ${fact('foot.model', `${info.name} (${info.architecture})`)}
+            ${fact('foot.parameters', number(info.parameters))}
+            ${fact('foot.vocabulary', t('foot.tokens', { n: info.vocab_size }))}
+            ${fact('foot.context', t('foot.tokens', { n: info.context_length }))}
+            ${fact('foot.layers', number(info.n_layer))}
+            ${fact('foot.engine', `WebAssembly, ${info.variant}`)}`}
+        </dl>
+      </footer>
+    `;
+  }
+
+  /** @param {string} command */
+  #command(command) {
+    const it = this.#instrument;
+    if (command === 'step') it.step();
+    else if (command === 'run') it.run();
+    else if (command === 'stop') it.stop();
+    else if (command === 'reset') it.reset();
+  }
+
+  /** @param {Fault | null} fault */
+  #sentence(fault) {
+    if (!fault) return '';
+    const [, token] = /["'“«](.*)["'”»]/.exec(fault.message) ?? [];
+    if (fault.code === 'unknown_token' && token !== undefined) return t('error.unknown_token', { token: token.trim() });
+    if (fault.code === 'empty' || fault.code === 'too_long') return t(`error.${fault.code}`);
+    return t('error.other', { message: fault.message });
+  }
+}
+
+/** The starting points, plain first. */
+const PRESETS = ['transformers', 'balanced', 'greedy'].map((name) => ({ name, settings: numbers(presets[name]) }));
+
+/** The nine strategies; their names must not meet those of the starting points. */
+const STRATEGIES = strategies.map(({ name, settings }) => ({ name: `strategy ${name}`, settings: numbers(settings) }));
+
+/**
+ * The numbers among settings: all that the page offers.
+ * @param {import('../engine/types.js').Settings} settings
+ * @returns {import('../plots/trace.js').Settings}
+ */
+function numbers(settings) {
+  /** @type {import('../plots/trace.js').Settings} */
+  const found = {};
+  for (const [name, value] of Object.entries(settings)) if (typeof value === 'number') found[name] = value;
+  return found;
+}
+
+/** @param {number} bytes */
+function megabytes(bytes) {
+  return `${fixed(bytes / 1e6, 2)} MB`;
+}
+
+define('logit-scope', LogitScope);

@@ -1,0 +1,75 @@
+/** Tokens as a reader can see them: spaces, line breaks and partial UTF-8 made visible. */
+import { html, svg } from 'lit';
+import { t } from '../locale/locale.js';
+
+const MARKS = /** @type {Record<string, string>} */ ({ ' ': '␣', '\n': '↵', '\r': '␍', '\t': '⇥' });
+
+/**
+ * @typedef {{ text: string, special: boolean, id: number, bytes?: ArrayLike<number> }} Token
+ */
+
+/**
+ * The visible text of a token in parts: [{ text, mark }]; `mark` is true for what stands for
+ * whitespace, control characters or bytes.
+ * @param {Token} token
+ */
+export function visibleParts(token) {
+  if (token.text.includes('\uFFFD') && token.bytes) {
+    const bytes = Array.from(token.bytes, (byte) => byte.toString(16).toUpperCase().padStart(2, '0'));
+    return [{ text: `⟨${bytes.join(' ')}⟩`, mark: true }];
+  }
+  if (token.text === '') return [{ text: `⟨${token.id}⟩`, mark: true }];
+  /** @type {{ text: string, mark: boolean }[]} */
+  const parts = [];
+  for (const character of token.text) {
+    const code = /** @type {number} */ (character.codePointAt(0));
+    const control = code < 32 || code === 127 ? `⟨${code.toString(16).toUpperCase().padStart(2, '0')}⟩` : null;
+    const mark = MARKS[character] ?? control;
+    const last = parts.at(-1);
+    if (last && last.mark === Boolean(mark)) last.text += mark ?? character;
+    else parts.push({ text: mark ?? character, mark: Boolean(mark) });
+  }
+  return parts;
+}
+
+/**
+ * The visible text as a plain string.
+ * @param {Token} token
+ * @param {number} [limit] characters shown at most
+ */
+export function visible(token, limit = Infinity) {
+  const text = visibleParts(token).map((part) => part.text).join('');
+  const characters = [...text];
+  return characters.length > limit ? `${characters.slice(0, limit - 1).join('')}…` : text;
+}
+
+/**
+ * A token's name for a screen reader: without marks, which are read out at length.
+ * @param {Token} token
+ * @param {number} [eos]
+ */
+export function spoken(token, eos) {
+  if (token.id === eos) return t('text.end.long');
+  return token.text.trim() || visible(token);
+}
+
+/** @param {Token} token */
+export function visibleHtml(token) {
+  return visibleParts(token).map(({ text, mark }) =>
+    mark ? html`<span class="space">${text}</span>` : text);
+}
+
+/**
+ * @param {Token} token
+ * @param {number} limit
+ */
+export function visibleSvg(token, limit) {
+  let left = limit;
+  return visibleParts(token).map(({ text, mark }) => {
+    const characters = [...text];
+    const shown = characters.length > left ? `${characters.slice(0, Math.max(0, left - 1)).join('')}…` : text;
+    left = Math.max(0, left - characters.length);
+    if (shown === '…' && left === 0 && characters.length === 0) return svg``;
+    return mark ? svg`<tspan class="space">${shown}</tspan>` : svg`<tspan>${shown}</tspan>`;
+  });
+}

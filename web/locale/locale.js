@@ -1,0 +1,179 @@
+/**
+ * The language of the page: one current language, its messages, and its numbers. Every string that a
+ * reader meets comes from a JSON file of this folder, so a new language is one new file.
+ */
+/// <reference path="./locales.d.ts" />
+import { locales } from '#locales';
+
+/**
+ * A message, or its plural forms by Intl.PluralRules category, chosen by the parameter `n`.
+ * @typedef {Record<string, string | Record<string, string>>} Messages
+ * @typedef {Record<string, string | number>} Params
+ */
+
+/** @type {Set<() => void>} */
+const listeners = new Set();
+let current = 'en';
+
+/** The languages on offer: [{ code, name }], English first. */
+export const languages = Object.entries(locales)
+  .map(([code, messages]) => ({ code, name: String(messages.language) }))
+  .sort((a, b) => Number(b.code === 'en') - Number(a.code === 'en') || a.code.localeCompare(b.code));
+
+export function language() {
+  return current;
+}
+
+/**
+ * Switches the language; an unknown code changes nothing.
+ * @param {string} code
+ */
+export function setLanguage(code) {
+  if (!Object.hasOwn(locales, code) || code === current) return;
+  current = code;
+  for (const listener of listeners) listener();
+}
+
+/**
+ * The best language on offer for a list of preferences such as navigator.languages.
+ * @param {readonly string[]} preferences
+ */
+export function matchLanguage(preferences) {
+  for (const preference of preferences) {
+    const code = preference.toLowerCase().split('-')[0];
+    if (Object.hasOwn(locales, code)) return code;
+  }
+  return 'en';
+}
+
+/**
+ * Calls `listener` after each switch; returns the function that stops it.
+ * @param {() => void} listener
+ */
+export function onLanguage(listener) {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+/**
+ * The message `key` with its {placeholders} filled; numbers are written as the language does.
+ * @param {string} key
+ * @param {Params} [params]
+ */
+export function t(key, params = {}) {
+  const entry = locales[current][key] ?? locales.en[key];
+  if (entry === undefined) throw new Error(`no message ${key}`);
+  const message = typeof entry === 'string' ? entry : entry[plural(Number(params.n))] ?? entry.other;
+  return message.replace(/\{(\w+)\}/g, (whole, name) => {
+    const value = params[name];
+    if (value === undefined) return whole;
+    return typeof value === 'number' ? number(value) : value;
+  });
+}
+
+/** @param {string} key */
+export function hasMessage(key) {
+  return locales.en[key] !== undefined;
+}
+
+/** @param {number} n */
+function plural(n) {
+  return new Intl.PluralRules(current).select(n);
+}
+
+/** @type {Map<string, Intl.NumberFormat>} */
+const formats = new Map();
+
+/** @param {Intl.NumberFormatOptions} options */
+function format(options) {
+  const key = current + JSON.stringify(options);
+  let made = formats.get(key);
+  if (!made) formats.set(key, (made = new Intl.NumberFormat(current, options)));
+  return made;
+}
+
+/**
+ * A number in full: at most 15 significant digits, digits grouped as the language does.
+ * @param {number} value
+ */
+export function number(value) {
+  return format({ maximumSignificantDigits: 15 }).format(value);
+}
+
+/**
+ * A number with a fixed count of decimals; never minus zero.
+ * @param {number} value
+ * @param {number} decimals
+ */
+export function fixed(value, decimals) {
+  const options = { minimumFractionDigits: decimals, maximumFractionDigits: decimals };
+  return format(options).format(value + 0);
+}
+
+/**
+ * A number with at most so many decimals.
+ * @param {number} value
+ * @param {number} decimals
+ */
+export function rounded(value, decimals) {
+  return format({ maximumFractionDigits: decimals }).format(value);
+}
+
+/**
+ * A number as it stands in a box to be edited: no grouping.
+ * @param {number} value
+ */
+export function plain(value) {
+  return format({ maximumSignificantDigits: 15, useGrouping: false }).format(value);
+}
+
+/**
+ * Reads what a person typed; NaN where it is no number. A point always separates decimals; a comma
+ * does where the language writes one.
+ * @param {string} text
+ */
+export function parse(text) {
+  const comma = format({}).format(1.5).includes(',');
+  const cleaned = comma ? text.trim().replace(',', '.') : text.trim();
+  return /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(cleaned) ? Number(cleaned) : NaN;
+}
+
+/**
+ * A share of 1 as a percentage that never lies about a small or a nearly full one: nothing but 0 is
+ * written as 0 %, nothing but 1 as 100 %, and 0.000003 is 0.0003 %.
+ * @param {number} p
+ */
+export function percent(p) {
+  if (p > 0 && p < 1e-6) return scientificPercent(p);
+  if (p >= 0.1 && p < 1) return nearlyFull(p);
+  const digits = p < 0.001 ? 2 : 3;
+  const options = { maximumSignificantDigits: digits, minimumSignificantDigits: p === 0 || p === 1 ? 1 : digits };
+  return format({ style: 'percent', ...options }).format(p);
+}
+
+/**
+ * A mark on an axis: the share in as few digits as it has.
+ * @param {number} p
+ */
+export function tick(p) {
+  return format({ style: 'percent', maximumSignificantDigits: 6 }).format(p);
+}
+
+/** @param {number} p */
+function nearlyFull(p) {
+  const full = format({ style: 'percent', maximumFractionDigits: 0 }).format(1);
+  for (let digits = 1; digits <= 14; digits += digits === 1 ? 1 : 2) {
+    const options = { minimumFractionDigits: digits, maximumFractionDigits: digits };
+    const text = format({ style: 'percent', ...options }).format(p);
+    if (!text.startsWith(full.slice(0, 3))) return text;
+  }
+  return `< ${full}`;
+}
+
+/** @param {number} p */
+function scientificPercent(p) {
+  const [mantissa, exponent] = (p * 100).toExponential(1).split('e');
+  const digits = [...String(Number(exponent))].map((c) => '⁻⁰¹²³⁴⁵⁶⁷⁸⁹'['-0123456789'.indexOf(c)]);
+  const sign = format({ style: 'percent', maximumFractionDigits: 0 }).format(1).slice(3);
+  return `${fixed(Number(mantissa), 1)} × 10${digits.join('')}${sign}`;
+}

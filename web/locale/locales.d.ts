@@ -1,0 +1,4 @@
+/** Every locale/*.json, keyed by language code; web/build.js makes this module from the folder. */
+declare module '#locales' {
+  export const locales: Record<string, import('./locale.js').Messages>;
+}

@@ -1,0 +1,3 @@
+/** The page's entry: the elements define themselves, index.html places them. */
+import './components/masthead.js';
+import './components/scope.js';

@@ -1,0 +1,117 @@
+/**
+ * The geometry of the ranked bars: where each row, bar, cut line and tick stands. Pure functions of
+ * the trace and the width; every length is in pixels, every share is the engine's own number.
+ */
+import { scaleLinear } from 'd3-scale';
+
+/**
+ * @typedef {import('./trace.js').Trace} Trace
+ * @typedef {import('./trace.js').TraceToken} TraceToken
+ * @typedef {import('./trace.js').Stage} Stage
+ * @typedef {{ key: string, token: TraceToken | null, y: number, raw: number, final: number }} Row
+ * @typedef {{ stage: Stage, y: number, below: boolean }} Cut
+ */
+
+const DOMAINS = [1, 0.75, 0.5, 0.3, 0.2, 0.1, 0.05, 0.02, 0.01];
+
+/**
+ * Survivors by rank, then the removed: first what the last stage removed, so that one line per
+ * stage parts what it kept from what it removed whatever the stages before it did.
+ * @param {Trace} trace
+ */
+export function orderRows(trace) {
+  const place = new Map(trace.stages.map((stage, i) => [stage.name, i]));
+  /** @param {TraceToken} token */
+  const stage = (token) => (token.removed_by === null ? Infinity : (place.get(token.removed_by) ?? 0));
+  return [...trace.tokens].sort((a, b) => stage(b) - stage(a) || a.rank - b.rank);
+}
+
+/**
+ * The stages that removed something, with the number of listed rows that survive each.
+ * @param {Trace} trace
+ * @param {TraceToken[]} rows in the order of orderRows
+ */
+export function findCuts(trace, rows) {
+  const place = new Map(trace.stages.map((stage, i) => [stage.name, i]));
+  return trace.stages
+    .map((stage, i) => ({ stage, i }))
+    .filter(({ stage }) => stage.removed > 0)
+    .map(({ stage, i }) => {
+      const at = rows.findIndex((row) => row.removed_by !== null && (place.get(row.removed_by) ?? 0) <= i);
+      return { stage, at: at < 0 ? rows.length : at, below: at < 0 };
+    })
+    .reverse();
+}
+
+/**
+ * The smallest of a few round domains that holds every share, so that the axis rests while the bars
+ * move.
+ * @param {Trace} trace
+ */
+export function chooseDomain(trace) {
+  const shares = trace.tokens.flatMap((token) => [token.p, token.p_raw]);
+  const most = Math.max(...shares, trace.rest.p, trace.rest.p_raw);
+  return DOMAINS.reduce((best, domain) => (domain >= most ? domain : best), 1);
+}
+
+/**
+ * @param {{ trace: Trace, width: number, unit: number, lines: number }} options
+ *   unit: pixels of 1/16 rem; lines: cut lines that room is always left for
+ */
+export function layoutBars({ trace, width, unit, lines }) {
+  const narrow = width < 560 * unit;
+  const rowHeight = (narrow ? 36 : 23) * unit;
+  const gap = 20 * unit;
+  const head = 27 * unit;
+  const columns = layoutColumns(width, unit, narrow);
+  const domain = chooseDomain(trace);
+  const x = scaleLinear([0, domain], [0, columns.barWidth]);
+  const ordered = orderRows(trace);
+  const cuts = findCuts(trace, ordered);
+
+  /** @type {Row[]} */
+  const rows = [];
+  /** @type {Cut[]} */
+  const lineUp = [];
+  let y = head;
+  for (let i = 0; i <= ordered.length; i++) {
+    for (const cut of cuts.filter((candidate) => candidate.at === i)) {
+      lineUp.push({ stage: cut.stage, below: cut.below, y });
+      y += gap;
+    }
+    if (i === ordered.length) break;
+    const token = ordered[i];
+    rows.push({ key: String(token.id), token, y, raw: x(token.p_raw), final: x(token.p) });
+    y += rowHeight;
+  }
+  const spare = Math.max(0, lines - cuts.length) * gap;
+  const rest = trace.rest.count === 0 ? null
+    : { key: 'rest', token: null, y: y + 7 * unit, raw: x(trace.rest.p_raw), final: x(trace.rest.p) };
+  const height = y + spare + (rest ? rowHeight + 9 * unit : 0);
+  const ticks = x.ticks(narrow ? 3 : 5).map((value) => ({ value, x: columns.barX + x(value) }));
+  const plotBottom = rest ? rest.y + rowHeight : y;
+  return { width, height, narrow, head, rowHeight, gap, plotBottom, columns, domain, ticks, rows, cuts: lineUp, rest };
+}
+
+/**
+ * @param {number} width
+ * @param {number} unit
+ * @param {boolean} narrow
+ */
+function layoutColumns(width, unit, narrow) {
+  const number = (narrow ? 72 : 80) * unit;
+  const label = narrow ? width - 2 * number : Math.min(168 * unit, Math.max(112 * unit, width * 0.2));
+  const barX = narrow ? 0 : label;
+  const barWidth = Math.max(40, narrow ? width : width - label - 2 * number);
+  return {
+    label: 0,
+    labelWidth: label,
+    barX,
+    barWidth,
+    barTop: (narrow ? 20 : 3) * unit,
+    barHeight: (narrow ? 13 : 17) * unit,
+    before: width - number,
+    after: width,
+    baseline: (narrow ? 14 : 15.5) * unit,
+  };
+}

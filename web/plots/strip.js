@@ -1,0 +1,45 @@
+/**
+ * The geometry of the draw: the survivors laid end to end from 0 to 1, and where u falls on them.
+ */
+import { scaleLinear } from 'd3-scale';
+
+/**
+ * @typedef {import('./trace.js').Trace} Trace
+ * @typedef {import('./trace.js').TraceToken} TraceToken
+ * @typedef {{ key: string, token: TraceToken | null, from: number, to: number, x: number, width: number,
+ *   hit: boolean }} Segment
+ */
+
+/**
+ * @param {{ trace: Trace, width: number, u: number | null, hit: number | null }} options
+ *   hit: the id of the token that is drawn next
+ */
+export function layoutStrip({ trace, width, u, hit }) {
+  const x = scaleLinear([0, 1], [0, width]);
+  /** @type {Segment[]} */
+  const segments = [];
+  let mass = 0;
+  for (const token of trace.tokens) {
+    if (token.removed_by !== null || token.p === 0) continue;
+    segments.push(segment(String(token.id), token, mass, mass + token.p, token.id === hit));
+    mass += token.p;
+  }
+  if (trace.rest.p > 0) {
+    const listed = segments.some((candidate) => candidate.hit);
+    segments.push(segment('rest', null, mass, 1, hit !== null && !listed));
+  }
+  const ticks = x.ticks(width < 480 ? 2 : 5).map((value) => ({ value, x: x(value) }));
+  return { width, segments, ticks, u: u === null ? null : x(u), hit: segments.find((s) => s.hit) ?? null };
+
+  /**
+   * @param {string} key
+   * @param {TraceToken | null} token
+   * @param {number} from
+   * @param {number} to
+   * @param {boolean} isHit
+   * @returns {Segment}
+   */
+  function segment(key, token, from, to, isHit) {
+    return { key, token, from, to, x: x(from), width: x(to) - x(from), hit: isHit };
+  }
+}

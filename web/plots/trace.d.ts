@@ -1,0 +1,15 @@
+/** What the views draw: the engine's trace, and the few settings that the page offers. */
+import type { Drawn as EngineDrawn, TableRow } from '../engine/types.js';
+
+export type { Trace, TraceStage as Stage, TraceToken } from '../engine/types.js';
+
+/** A drawn token with its text. */
+export type Drawn = EngineDrawn & { text: string; special: boolean };
+
+/** One drawn token of the text. */
+export type Step = Drawn & { position: number };
+
+/** A setting that is a number. */
+export type SettingRow = Omit<TableRow, 'neutral'> & { neutral: number };
+
+export type Settings = Record<string, number>;
