@@ -1,0 +1,355 @@
+/* The loader against files that are right, wrong by hand, cut anywhere and flipped anywhere: no
+ * fault, one sentence each, and whatever opens also runs. */
+#include <math.h>
+
+#include "check.h"
+#include "forward.h"
+#include "gguf_builder.h"
+#include "session.h"
+
+/* A hostile context_length may ask for more memory than there is: that is an answer, not an end. */
+const char *__asan_default_options(void);
+const char *__asan_default_options(void) {
+    return "allocator_may_return_null=1";
+}
+
+static char sentence[sizeof((struct fault *)0)->text];
+
+/* Opens a copy of exactly `size` bytes at an odd address; the sentence is kept. */
+static enum status open_copy(const unsigned char *image, size_t size) {
+    struct gguf *file = NULL;
+    struct fault fault = {0};
+    unsigned char *copy = malloc(size + 1);
+    memcpy(copy + 1, image, size);
+    enum status status = gguf_open(&file, copy + 1, size, &fault);
+    CHECK(status == STATUS_OK ? file != NULL : file == NULL && fault.text[0]);
+    memcpy(sentence, fault.text, sizeof sentence);
+    gguf_close(file);
+    free(copy);
+    return status;
+}
+
+static void expect(const struct builder *b, enum status status, const char *text) {
+    enum status got = open_copy(b->bytes, b->used);
+    CHECK_MESSAGE(got == status && !strcmp(sentence, text), "%s: \"%s\" instead of \"%s\"",
+                  status_name(got), sentence, text);
+}
+
+/* Feeds three tokens unless the cache would be large: a limit of the test, not of the engine. */
+static void feed_three(const struct model *model) {
+    const struct model_shape *m = &model->shape;
+    uint32_t ids[3] = {0, m->vocab_size / 2, m->vocab_size - 1};
+    struct session *session = NULL;
+    struct session_fed fed;
+    struct fault fault = {0};
+    if ((uint64_t)m->context_length * m->n_layer * m->n_embd > 1 << 22) return;
+    enum status status = session_open(&session, model, &kernels_simd, &fault);
+    CHECK(status == STATUS_OK || status == STATUS_OUT_OF_MEMORY);
+    if (status) return;
+    status = session_feed(session, ids, 3, true, &fed, &fault);
+    CHECK(status == STATUS_OK || status == STATUS_NOT_FINITE);
+    session_close(session);
+}
+
+/* All the way: parse, bind, run. Returns the first failure. */
+static enum status run(const unsigned char *image, size_t size) {
+    struct gguf *file = NULL;
+    struct model *model = NULL;
+    struct fault fault = {0};
+    unsigned char *copy = malloc(size + !size);
+    memcpy(copy, image, size);
+    enum status status = gguf_open(&file, copy, size, &fault);
+    if (!status) status = model_open(&model, file, &fault);
+    CHECK(status ? !model && fault.text[0] && fault.status == status : model != NULL);
+    memcpy(sentence, fault.text, sizeof sentence);
+    gguf_close(file);
+    free(copy);
+    if (model) feed_three(model);
+    model_close(model);
+    return status;
+}
+
+static void reads_every_type(void) {
+    struct builder b = {0};
+    struct gguf *file = NULL;
+    put_header(&b, 3, 0, 15);
+    put_key(&b, "u8", GGUF_UINT8), put_bytes(&b, "\xff", 1);
+    put_key(&b, "i8", GGUF_INT8), put_bytes(&b, "\xff", 1);
+    put_key(&b, "u16", GGUF_UINT16), put_bytes(&b, "\x01\xff", 2);
+    put_key(&b, "i16", GGUF_INT16), put_bytes(&b, "\x01\x7f", 2);
+    put_key(&b, "u32", GGUF_UINT32), put_u32(&b, UINT32_MAX);
+    put_key(&b, "i32", GGUF_INT32), put_u32(&b, 7);
+    put_key(&b, "f32", GGUF_FLOAT32), put_u32(&b, 0x3fc00000);
+    put_key(&b, "bool", GGUF_BOOL), put_bytes(&b, "\x01", 1);
+    put_key(&b, "string", GGUF_STRING), put_text(&b, "text");
+    put_key(&b, "u64", GGUF_UINT64), put_u64(&b, (uint64_t)1 << 32);
+    put_key(&b, "i64", GGUF_INT64), put_u64(&b, 9);
+    put_key(&b, "f64", GGUF_FLOAT64), put_u64(&b, 0xc004000000000000);
+    put_key(&b, "strings", GGUF_ARRAY), put_u32(&b, GGUF_STRING), put_u64(&b, 3);
+    put_text(&b, "a"), put_text(&b, ""), put_text(&b, "ccc");
+    put_key(&b, "nested", GGUF_ARRAY), put_u32(&b, GGUF_ARRAY), put_u64(&b, 2);
+    put_u32(&b, GGUF_UINT8), put_u64(&b, 3), put_bytes(&b, "abc", 3);
+    put_u32(&b, GGUF_STRING), put_u64(&b, 1), put_text(&b, "x");
+    put_key(&b, "numbers", GGUF_ARRAY), put_u32(&b, GGUF_INT32), put_u64(&b, 2);
+    put_u32(&b, 5), put_u32(&b, (uint32_t)-6);
+
+    CHECK(gguf_open(&file, b.bytes, b.used, NULL) == STATUS_OK);
+    uint32_t n = 0;
+    double x = 0;
+    bool flag = false;
+    struct gguf_string s;
+    CHECK(!gguf_u32(file, "u8", 0, &n, NULL) && n == 255);
+    CHECK(gguf_u32(file, "i8", 0, &n, NULL) == STATUS_BAD_FILE);
+    CHECK(!gguf_u32(file, "u16", 0, &n, NULL) && n == 0xff01);
+    CHECK(!gguf_u32(file, "i16", 0, &n, NULL) && n == 0x7f01);
+    CHECK(!gguf_u32(file, "u32", 0, &n, NULL) && n == UINT32_MAX);
+    CHECK(!gguf_u32(file, "i32", 0, &n, NULL) && n == 7);
+    CHECK(gguf_u32(file, "u64", 0, &n, NULL) == STATUS_BAD_FILE);
+    CHECK(!gguf_u32(file, "i64", 0, &n, NULL) && n == 9);
+    CHECK(gguf_u32(file, "f32", 0, &n, NULL) == STATUS_BAD_FILE);
+    CHECK(!gguf_u32(file, "absent", 3, &n, NULL) && n == 3);
+    CHECK(!gguf_f64(file, "f32", 0, &x, NULL) && x == 1.5);
+    CHECK(!gguf_f64(file, "f64", 0, &x, NULL) && x == -2.5);
+    CHECK(gguf_f64(file, "i32", 0, &x, NULL) == STATUS_BAD_FILE);
+    CHECK(!gguf_bool(file, "bool", false, &flag, NULL) && flag);
+    CHECK(gguf_bool(file, "u8", false, &flag, NULL) == STATUS_BAD_FILE);
+    CHECK(!gguf_text(file, "string", &s, NULL) && s.length == 4 && !memcmp(s.data, "text", 4));
+    CHECK(gguf_text(file, "bool", &s, NULL) == STATUS_BAD_FILE);
+    CHECK(!gguf_text(file, "absent", &s, NULL) && !s.data);
+    const struct gguf_value *strings = gguf_find(file, "strings");
+    const uint8_t *cursor = strings->data;
+    CHECK(strings->count == 3 && strings->element_type == GGUF_STRING);
+    CHECK(gguf_next_string(&cursor).length == 1 && gguf_next_string(&cursor).length == 0);
+    CHECK(!memcmp(gguf_next_string(&cursor).data, "ccc", 3));
+    CHECK(gguf_find(file, "nested")->element_type == GGUF_ARRAY);
+    CHECK(gguf_array_i32(gguf_find(file, "numbers"), 1) == -6);
+    CHECK(gguf_find(file, "number") == NULL && gguf_tensor_count(file) == 0);
+    gguf_close(file);
+    free(b.bytes);
+}
+
+static void widens_exactly(void) {
+    struct builder b = {0};
+    struct gguf *file = NULL;
+    put_header(&b, 2, 3, 0);
+    put_tensor(&b, "single", 1, (uint64_t[]){2}, GGUF_F32, 0);
+    put_tensor(&b, "half", 2, (uint64_t[]){4, 2}, GGUF_F16, 32);
+    put_tensor(&b, "quants", 1, (uint64_t[]){64}, GGUF_Q8_0, 64);
+    put_padding(&b, 32);
+    put_u32(&b, 0x3f800001), put_u32(&b, 0x80000000);
+    put_padding(&b, 32);
+    put_bytes(&b, "\x00\x3c\x00\xc0\x01\x00\xff\x83\x00\x04\xff\x7b\x00\x7c\x01\x7e", 16);
+    put_padding(&b, 32);
+    for (int block = 0; block < 2; block++) {
+        put_bytes(&b, block ? "\x00\xb8" : "\x00\x40", 2); /* -0.5, 2 */
+        for (int i = 0; i < 32; i++) put_bytes(&b, &(signed char){(signed char)(i * 8 - 128)}, 1);
+    }
+    CHECK(gguf_open(&file, b.bytes, b.used, NULL) == STATUS_OK);
+    float out[64];
+    const struct gguf_tensor *half = gguf_tensor_find(file, "half");
+    gguf_widen(gguf_tensor_find(file, "single"), 0, 2, out);
+    CHECK(out[0] == 1.00000012f && out[1] == 0 && signbit(out[1]));
+    gguf_widen(half, 0, 8, out);
+    CHECK(out[0] == 1 && out[1] == -2 && out[2] == 0x1p-24f && out[3] == -0x1.ff8p-15f);
+    CHECK(out[4] == 0x1p-14f && out[5] == 65504 && isinf(out[6]) && isnan(out[7]));
+    gguf_widen(half, 5, 1, out);
+    CHECK(out[0] == 65504 && half->shape[1] == 2 && half->n_dimensions == 2 && half->bytes == 16);
+    gguf_widen(gguf_tensor_find(file, "quants"), 32, 32, out);
+    CHECK(out[0] == 64 && out[31] == -60);
+    CHECK(gguf_file_type(file) == 7 && gguf_tensor_at(file, 1) == half);
+    gguf_close(file);
+    free(b.bytes);
+}
+
+static void names_what_is_wrong_in_metadata(void) {
+    struct builder b = {0};
+    put_header(&b, 1, 0, 0);
+    expect(&b, STATUS_UNSUPPORTED,
+           "GGUF header: version 1 is not supported (2 and 3, little endian, are)");
+    put_header(&b, 3, UINT64_MAX, 0);
+    expect(&b, STATUS_BAD_FILE,
+           "GGUF header: tensor_count 18446744073709551615 is more than the file can hold");
+    put_header(&b, 3, 0, UINT64_MAX);
+    expect(&b, STATUS_BAD_FILE,
+           "GGUF header: metadata_kv_count 18446744073709551615 is more than the file can hold");
+    put_header(&b, 3, 0, 1), put_key(&b, "switch", GGUF_BOOL), put_bytes(&b, "\x02", 1);
+    expect(&b, STATUS_BAD_FILE, "key switch: bool 2 is neither 0 nor 1");
+    put_header(&b, 3, 0, 1), put_key(&b, "odd", 13), put_u64(&b, 0);
+    expect(&b, STATUS_BAD_FILE, "key odd: type 13 is not a GGUF type (0 to 12)");
+    put_header(&b, 3, 0, 1), put_key(&b, "", 0), put_u64(&b, 0);
+    expect(&b, STATUS_BAD_FILE, "metadata 0: key is empty");
+    put_header(&b, 3, 0, 1), put_key(&b, "list", GGUF_ARRAY), put_u32(&b, GGUF_UINT64);
+    put_u64(&b, (uint64_t)1 << 61);
+    expect(&b, STATUS_BAD_FILE,
+           "key list: value of 2305843009213693952 elements reaches beyond the end of the file");
+    put_header(&b, 3, 0, 1), put_key(&b, "text", GGUF_STRING), put_u64(&b, UINT64_MAX - 7);
+    expect(&b, STATUS_BAD_FILE,
+           "key text: string length 18446744073709551608 reaches beyond the end of the file");
+    put_header(&b, 3, 0, 1), put_key(&b, "deep", GGUF_ARRAY);
+    for (int i = 0; i < 9; i++) put_u32(&b, GGUF_ARRAY), put_u64(&b, 1);
+    put_u32(&b, GGUF_UINT8), put_u64(&b, 0);
+    expect(&b, STATUS_BAD_FILE, "key deep: value nests arrays more than 4 deep");
+    put_header(&b, 3, 0, 2);
+    for (int i = 0; i < 2; i++) put_key(&b, "same", GGUF_UINT32), put_u32(&b, 0);
+    expect(&b, STATUS_BAD_FILE, "key same occurs twice");
+    for (uint32_t alignment = 0; alignment < 4; alignment += 3) {
+        put_header(&b, 3, 0, 1), put_key(&b, "general.alignment", GGUF_UINT32);
+        put_u32(&b, alignment);
+        expect(&b, STATUS_BAD_FILE,
+               alignment ? "key general.alignment: value 3 is not a power of two"
+                         : "key general.alignment: value 0 is not a power of two");
+    }
+    put_header(&b, 3, 0, 1), put_key(&b, "general.alignment", GGUF_STRING), put_text(&b, "32");
+    expect(&b, STATUS_BAD_FILE, "key general.alignment: the value must be an integer");
+    free(b.bytes);
+}
+
+static void one_tensor(struct builder *b, uint32_t n_dimensions, const uint64_t *shape,
+                       uint32_t type, uint64_t offset) {
+    put_header(b, 3, 1, 0);
+    put_tensor(b, "t", n_dimensions, shape, type, offset);
+    put_padding(b, 32);
+    for (int i = 0; i < 16; i++) put_u32(b, 0);
+}
+
+static void names_what_is_wrong_in_tensors(void) {
+    struct builder b = {0};
+    const uint64_t big = (uint64_t)1 << 32;
+    one_tensor(&b, 1, (uint64_t[]){16}, GGUF_F32, 0);
+    CHECK(open_copy(b.bytes, b.used) == STATUS_OK);
+    one_tensor(&b, 0, NULL, GGUF_F32, 0);
+    expect(&b, STATUS_BAD_FILE, "tensor t: n_dimensions 0 is not between 1 and 4");
+    one_tensor(&b, 5, (uint64_t[]){1, 1, 1, 1, 1}, GGUF_F32, 0);
+    expect(&b, STATUS_BAD_FILE, "tensor t: n_dimensions 5 is not between 1 and 4");
+    one_tensor(&b, 2, (uint64_t[]){4, 0}, GGUF_F32, 0);
+    expect(&b, STATUS_BAD_FILE, "tensor t: shape holds a zero");
+    one_tensor(&b, 2, (uint64_t[]){big, big}, GGUF_F32, 0);
+    expect(&b, STATUS_BAD_FILE, "tensor t: shape 4294967296 makes too many elements");
+    one_tensor(&b, 2, (uint64_t[]){big, big / 2 - 1}, GGUF_F32, 0);
+    expect(&b, STATUS_BAD_FILE,
+           "tensor t: shape of 9223372032559808512 elements is larger than the file");
+    one_tensor(&b, 1, (uint64_t[]){17}, GGUF_F32, 0);
+    expect(&b, STATUS_BAD_FILE, "tensor t: data of 68 bytes reaches beyond the end of the file");
+    one_tensor(&b, 1, (uint64_t[]){1}, GGUF_F32, 96);
+    expect(&b, STATUS_BAD_FILE, "tensor t: offset 96 is beyond the end of the file");
+    one_tensor(&b, 1, (uint64_t[]){1}, GGUF_F32, 4);
+    expect(&b, STATUS_BAD_FILE, "tensor t: offset 4 is not a multiple of general.alignment");
+    one_tensor(&b, 1, (uint64_t[]){1}, GGUF_F32, UINT64_MAX - 31);
+    expect(&b, STATUS_BAD_FILE,
+           "tensor t: offset 18446744073709551584 is beyond the end of the file");
+    one_tensor(&b, 1, (uint64_t[]){31}, GGUF_Q8_0, 0);
+    expect(&b, STATUS_BAD_FILE, "tensor t: shape 31 is not a multiple of 32, as Q8_0 needs");
+    one_tensor(&b, 1, (uint64_t[]){32}, 2, 0);
+    expect(&b, STATUS_UNSUPPORTED, "tensor t: type Q4_0 is not supported (F32, F16 and Q8_0 are)");
+    one_tensor(&b, 1, (uint64_t[]){32}, 4000000000, 0);
+    expect(&b, STATUS_UNSUPPORTED,
+           "tensor t: type 4000000000 is not supported (F32, F16 and Q8_0 are)");
+    put_header(&b, 3, 2, 0);
+    for (int i = 0; i < 2; i++) put_tensor(&b, "t\xff\n", 1, (uint64_t[]){1}, GGUF_F32, 0);
+    put_padding(&b, 32), put_u64(&b, 0);
+    expect(&b, STATUS_BAD_FILE, "tensor t?? occurs twice");
+    free(b.bytes);
+}
+
+/* 100,000 keys and as many tensors, the last of which repeats the first. */
+static void huge_tables_take_no_time(void) {
+    struct builder b = {0};
+    char name[32];
+    for (int repeated = 0; repeated < 2; repeated++) {
+        put_header(&b, 3, 100000, 100000);
+        for (int i = 0; i < 100000; i++) {
+            snprintf(name, sizeof name, "key.%d", i);
+            put_key(&b, name, GGUF_UINT8), put_bytes(&b, "", 1);
+        }
+        for (int i = 0; i < 100000; i++) {
+            snprintf(name, sizeof name, "tensor.%d", repeated ? i % 99999 : i);
+            put_tensor(&b, name, 1, (uint64_t[]){1}, GGUF_F32, 0);
+        }
+        put_padding(&b, 32), put_u64(&b, 0);
+        if (repeated)
+            expect(&b, STATUS_BAD_FILE, "tensor tensor.0 occurs twice");
+        else
+            CHECK(open_copy(b.bytes, b.used) == STATUS_OK);
+    }
+    free(b.bytes);
+}
+
+static void every_cut_is_refused(void) {
+    for (size_t i = 0; i < FORWARD_COUNT; i++) {
+        struct field fields[1024];
+        size_t size, end;
+        unsigned char *image = forward_image(forward_names[i], &size);
+        struct gguf *file = NULL;
+        find_fields(image, fields, &end);
+        for (size_t cut = 0; cut <= end; cut++) CHECK(open_copy(image, cut) != STATUS_OK);
+        CHECK(gguf_open(&file, image, size, NULL) == STATUS_OK);
+        for (uint64_t t = 0; t < gguf_tensor_count(file); t++) {
+            const struct gguf_tensor *tensor = gguf_tensor_at(file, t);
+            size_t start = (size_t)(tensor->data - image), last = start + (size_t)tensor->bytes;
+            CHECK(run(image, start) == STATUS_BAD_FILE);
+            CHECK(run(image, start + 1) == STATUS_BAD_FILE);
+            CHECK(run(image, last - 1) == STATUS_BAD_FILE);
+        }
+        CHECK(run(image, size) == STATUS_OK);
+        gguf_close(file);
+        free(image);
+    }
+}
+
+static void every_field_at_its_extremes(void) {
+    static const uint64_t extremes[] = {0, 1, (uint64_t)1 << 31, UINT64_MAX};
+    for (size_t i = 0; i < FORWARD_COUNT; i++) {
+        struct field fields[1024];
+        size_t size, end, opened = 0;
+        unsigned char *image = forward_image(forward_names[i], &size);
+        size_t n = find_fields(image, fields, &end);
+        CHECK(n > 100 && n <= 1024 && end <= size);
+        for (size_t f = 0; f < n; f++) {
+            unsigned char kept[8];
+            memcpy(kept, image + fields[f].position, fields[f].width);
+            for (size_t e = 0; e < 4; e++) {
+                memcpy(image + fields[f].position, &extremes[e], fields[f].width);
+                opened += run(image, size) == STATUS_OK;
+            }
+            memcpy(image + fields[f].position, kept, fields[f].width);
+        }
+        CHECK_MESSAGE(opened < n, "%zu of %zu opened", opened, 4 * n);
+        CHECK(run(image, size) == STATUS_OK);
+        free(image);
+    }
+}
+
+/* Half of the flips fall on metadata and tensor table, half anywhere. */
+static void ten_thousand_flips(void) {
+    uint32_t seed = 1;
+    size_t refused = 0, opened = 0;
+    for (size_t i = 0; i < FORWARD_COUNT; i++) {
+        struct field fields[1024];
+        size_t size, end;
+        unsigned char *image = forward_image(forward_names[i], &size);
+        find_fields(image, fields, &end);
+        for (int flip = 0; flip < 10002 / FORWARD_COUNT + 1; flip++) {
+            seed = seed * 1664525u + 1013904223u;
+            size_t at = (seed >> 4) % (flip % 2 ? size : end);
+            unsigned char mask = (unsigned char)(1u << (seed >> 29) | (flip % 4 ? 0 : seed >> 20));
+            image[at] ^= mask;
+            *(run(image, size) ? &refused : &opened) += 1;
+            image[at] ^= mask;
+        }
+        free(image);
+    }
+    CHECK_MESSAGE(refused > 2000 && opened > 2000 && refused + opened >= 10000,
+                  "%zu refused, %zu opened", refused, opened);
+}
+
+int main(void) {
+    TEST(reads_every_type);
+    TEST(widens_exactly);
+    TEST(names_what_is_wrong_in_metadata);
+    TEST(names_what_is_wrong_in_tensors);
+    TEST(huge_tables_take_no_time);
+    TEST(every_cut_is_refused);
+    TEST(every_field_at_its_extremes);
+    TEST(ten_thousand_flips);
+    return check_report();
+}

@@ -1,0 +1,200 @@
+/* What model_open refuses, in which words: files made wrong by patching right ones. */
+#include "check.h"
+#include "forward.h"
+#include "gguf_builder.h"
+#include "model.h"
+
+struct patched {
+    unsigned char *image;
+    size_t size;
+};
+
+static struct patched load(const char *name) {
+    struct patched p;
+    p.image = forward_image(name, &p.size);
+    return p;
+}
+
+/* The first byte after the first occurrence of `text`. */
+static unsigned char *after(struct patched *p, const char *text) {
+    size_t n = strlen(text);
+    for (size_t i = 0; i + n <= p->size; i++)
+        if (!memcmp(p->image + i, text, n)) return p->image + i + n;
+    printf("no %s in the image\n", text);
+    exit(1);
+}
+
+/* Renames in place; both names have the same length. */
+static void rename_to(struct patched *p, const char *from, const char *to) {
+    memcpy(after(p, from) - strlen(from), to, strlen(to));
+}
+
+static void set_u32(struct patched *p, const char *key, uint32_t value) {
+    memcpy(after(p, key) + 4, &value, sizeof value);
+}
+
+/* Adds a metadata entry of a multiple of general.alignment bytes before the others. */
+static void insert(struct patched *p, const struct builder *entry) {
+    uint64_t n_keys = load_u64(p->image + 16) + 1;
+    p->image = realloc(p->image, p->size + entry->used);
+    memmove(p->image + 24 + entry->used, p->image + 24, p->size - 24);
+    memcpy(p->image + 24, entry->bytes, entry->used);
+    memcpy(p->image + 16, &n_keys, sizeof n_keys);
+    p->size += entry->used;
+}
+
+/* Opens and frees the patched image. */
+static void expect(struct patched p, enum status status, const char *text) {
+    struct gguf *file = NULL;
+    struct model *model = NULL;
+    struct fault fault = {0};
+    enum status got = gguf_open(&file, p.image, p.size, &fault);
+    if (!got) got = model_open(&model, file, &fault);
+    CHECK_MESSAGE(got == status && !strcmp(fault.text, text), "%s: \"%s\" instead of \"%s\"",
+                  status_name(got), fault.text, text);
+    CHECK((model == NULL) == (got != STATUS_OK));
+    model_close(model);
+    gguf_close(file);
+    free(p.image);
+}
+
+static void binds_what_is_right(void) {
+    for (size_t i = 0; i < FORWARD_COUNT; i++) expect(load(forward_names[i]), STATUS_OK, "");
+    struct patched p = load("llama_gqa");
+    struct gguf *file = NULL;
+    struct model *model = NULL;
+    CHECK(!gguf_open(&file, p.image, p.size, NULL) && !model_open(&model, file, NULL));
+    const struct model_shape *s = &model->shape;
+    CHECK(s->architecture == ARCHITECTURE_LLAMA && s->vocab_size == 101 && s->n_embd == 30);
+    CHECK(s->context_length == 40 && s->n_layer == 2 && s->n_head == 3 && s->n_head_kv == 1);
+    CHECK(s->n_embd_head == 10 && s->n_ff == 50 && s->n_rot == 4 && s->rope_freq_base == 500000);
+    CHECK(s->parameters == 2 * (2 * 30 * 30 + 2 * 10 * 30 + 3 * 50 * 30 + 60) + 2 * 101 * 30 + 30);
+    float row[30], want[30];
+    model_embed(model, 77, row);
+    gguf_widen(gguf_tensor_find(file, "token_embd.weight"), 77 * 30, 30, want);
+    CHECK(!memcmp(row, want, sizeof row));
+    CHECK(model->output.data != model->token_embd.data && !model->position_embd);
+    for (uint32_t c = 0; c < 30; c++) /* row 101 and on are padding */
+        CHECK(model->output.data[96 * 30 + c * 16 + 5] == 0);
+    model_close(model);
+    gguf_close(file);
+    free(p.image);
+}
+
+static void a_tied_head_counts_once(void) {
+    struct patched p = load("gpt2_tied");
+    struct gguf *file = NULL;
+    struct model *model = NULL;
+    CHECK(!gguf_open(&file, p.image, p.size, NULL) && !model_open(&model, file, NULL));
+    CHECK(model->output.data == model->token_embd.data);
+    CHECK(model->shape.parameters ==
+          (67 + 16) * 16 + 2 * (4 * 16 * 16 + 2 * 16 * 64 + 9 * 16 + 64) + 2 * 16);
+    model_close(model);
+    gguf_close(file);
+    free(p.image);
+}
+
+static void names_keys(void) {
+    struct patched p = load("llama_gqa");
+    rename_to(&p, "general.architecture", "general.architectura");
+    expect(p, STATUS_BAD_FILE, "key general.architecture is missing");
+    p = load("llama_gqa");
+    memcpy(after(&p, "general.architecture") + 12, "mamba", 5);
+    expect(p, STATUS_UNSUPPORTED, "architecture mamba is not supported (gpt2 and llama are)");
+    p = load("llama_gqa");
+    rename_to(&p, "llama.block_count", "llama.block_kount");
+    expect(p, STATUS_BAD_FILE, "key llama.block_count is missing");
+    p = load("llama_gqa");
+    set_u32(&p, "llama.block_count", 1025);
+    expect(p, STATUS_BAD_FILE, "key llama.block_count must be between 1 and 1024, got 1025");
+    p = load("llama_gqa");
+    set_u32(&p, "llama.attention.head_count", 4);
+    expect(p, STATUS_BAD_FILE,
+           "key llama.embedding_length: 30 is not a multiple of attention.head_count 4");
+    p = load("llama_mha");
+    set_u32(&p, "llama.attention.head_count_kv", 3);
+    expect(p, STATUS_BAD_FILE,
+           "key llama.attention.head_count: 4 is not a multiple of attention.head_count_kv 3");
+    p = load("llama_gqa");
+    set_u32(&p, "llama.attention.head_count_kv", 0);
+    expect(p, STATUS_BAD_FILE, "key llama.attention.head_count_kv must be between 1 and 3, got 0");
+    p = load("llama_gqa");
+    set_u32(&p, "llama.rope.dimension_count", 3);
+    expect(p, STATUS_BAD_FILE,
+           "key llama.rope.dimension_count: 3 is not a multiple of the size of a pair, 2");
+    p = load("llama_gqa");
+    set_u32(&p, "llama.rope.freq_base", 0xc0000000);
+    expect(p, STATUS_BAD_FILE, "key llama.rope.freq_base is outside what can be run, got {}");
+    p = load("llama_gqa");
+    set_u32(&p, "llama.attention.layer_norm_rms_epsilon", 0x7fc00000);
+    expect(p, STATUS_BAD_FILE,
+           "key llama.attention.layer_norm_rms_epsilon: the value must be finite");
+    p = load("gpt2_head");
+    rename_to(&p, "gpt2.attention.layer_norm_epsilon", "gpt2.attention.layer_norm_epsilom");
+    expect(p, STATUS_BAD_FILE, "key gpt2.attention.layer_norm_epsilon is missing");
+}
+
+static void refuses_what_it_does_not_run(void) {
+    struct builder b = {0};
+    struct patched p = load("llama_gqa");
+    put_key(&b, "llama.rope.scaling.type", GGUF_STRING), put_text(&b, "yarn!");
+    insert(&p, &b);
+    expect(p, STATUS_UNSUPPORTED, "key llama.rope.scaling.type: scaled RoPE is not supported");
+    p = load("llama_gqa");
+    b.used = 0;
+    put_key(&b, "llama.attention.key_length", GGUF_UINT16), put_bytes(&b, "\x0c", 2);
+    insert(&p, &b);
+    expect(p, STATUS_UNSUPPORTED,
+           "key llama.attention.key_length: 12 differs from embedding_length / head_count, 10, "
+           "which is not supported");
+    p = load("llama_gqa");
+    rename_to(&p, "llama.attention.head_count_kv", "llama.attention.head_count_xx");
+    b.used = 0;
+    put_key(&b, "llama.attention.head_count_kv", GGUF_ARRAY), put_u32(&b, GGUF_UINT8);
+    put_u64(&b, 3), put_bytes(&b, "\1\1\1", 3);
+    insert(&p, &b);
+    expect(p, STATUS_UNSUPPORTED,
+           "key llama.attention.head_count_kv: a value for each layer is not supported");
+    p = load("llama_bias");
+    rename_to(&p, "blk.0.attn_q.bias", "blk.0.attn_z.bias");
+    expect(p, STATUS_UNSUPPORTED, "tensor blk.0.attn_z.bias has no place in this architecture");
+    p = load("gpt2_tied");
+    set_u32(&p, "gpt2.block_count", 1);
+    expect(p, STATUS_UNSUPPORTED,
+           "tensor blk.1.attn_norm.weight has no place in this architecture");
+    free(b.bytes);
+}
+
+static void names_tensors(void) {
+    struct patched p = load("llama_gqa");
+    rename_to(&p, "blk.1.attn_q.weight", "blk.1.attn_Q.weight");
+    expect(p, STATUS_BAD_FILE, "tensor blk.1.attn_q.weight is missing");
+    p = load("llama_gqa");
+    rename_to(&p, "token_embd.weight", "token_embb.weight");
+    expect(p, STATUS_BAD_FILE, "tensor token_embd.weight is missing");
+    p = load("llama_gqa");
+    set_u32(&p, "llama.feed_forward_length", 49);
+    expect(p, STATUS_BAD_FILE,
+           "tensor blk.0.ffn_gate.weight: shape must be 30 x 49, got 30 x 50 x 1 x 1");
+    p = load("gpt2_head");
+    set_u32(&p, "gpt2.context_length", 11);
+    expect(p, STATUS_BAD_FILE,
+           "tensor position_embd.weight: shape must be 20 x 11, got 20 x 12 x 1 x 1");
+    p = load("gpt2_head");
+    after(&p, "blk.0.attn_output.weight")[12] = 100; /* its second dimension */
+    expect(p, STATUS_BAD_FILE,
+           "tensor blk.0.attn_output.weight: shape must be 20 x 20, got 20 x 100 x 1 x 1");
+    p = load("gpt2_head");
+    after(&p, "token_embd.weight")[12] = 100;
+    expect(p, STATUS_BAD_FILE,
+           "key tokenizer.ggml.tokens: 101 tokens for 100 rows of token_embd.weight");
+}
+
+int main(void) {
+    TEST(binds_what_is_right);
+    TEST(a_tied_head_counts_once);
+    TEST(names_keys);
+    TEST(refuses_what_it_does_not_run);
+    TEST(names_tensors);
+    return check_report();
+}
