@@ -257,6 +257,30 @@ static void a_thousand_steps_allocate_nothing(void) {
     model_close(model);
 }
 
+/* So that a size no machine has is refused under AddressSanitizer as it is elsewhere. */
+const char *__asan_default_options(void);
+const char *__asan_default_options(void) {
+    return "allocator_may_return_null=1";
+}
+
+static void too_large_a_cache_names_its_bytes(void) {
+    struct model *model = open_model("llama_gqa");
+    struct model_shape shape = model->shape;
+    struct session *session = NULL;
+    struct fault fault = {0};
+    model->shape.context_length = 1 << 20;
+    model->shape.n_layer = 1 << 10;
+    model->shape.n_embd_head = 1 << 16;
+    CHECK(session_open(&session, model, &kernels_simd, &fault) == STATUS_OUT_OF_MEMORY);
+    CHECK(session == NULL);
+    /* 2^49 of cache, and 4 * (2 * 112 + 4 * 32 * 30 + 2 * 32 * 50 + 2^20 + 2 * 32 * 2) */
+    CHECK_MESSAGE(!strcmp(fault.text, "no memory for a session: its cache and scratch take "
+                                      "562949957645184 bytes"),
+                  "%s", fault.text);
+    model->shape = shape;
+    model_close(model);
+}
+
 int main(void) {
     TEST(agrees_with_reference);
     TEST(a_wrong_weight_shows);
@@ -264,6 +288,7 @@ int main(void) {
     TEST(rewinding_and_branching);
     TEST(cropping_equals_the_last_window);
     TEST(failures_change_nothing);
+    TEST(too_large_a_cache_names_its_bytes);
     TEST(a_thousand_steps_allocate_nothing);
     return check_report();
 }
