@@ -1,0 +1,80 @@
+/** Random logits under random settings, in any order: the engine against the naive warpers. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Logitscope } from '../../web/engine/index.js';
+import { Pcg32 } from '../vectors/twin.js';
+import { entropy, ranked, softmax, warp } from './naive.js';
+
+const pcg = new Pcg32(2026, 54);
+const unit = () => pcg.next() / 2 ** 32;
+const below = (n) => Math.floor(unit() * n);
+const oneOf = (...choices) => choices[below(choices.length)];
+const ORDER = ['logit_bias', 'repetition_penalty', 'temperature', 'top_k', 'top_p'];
+
+/** Ties, removed tokens and every scale come up. */
+function someLogits(size) {
+  const scale = oneOf(0.1, 1, 5, 100);
+  const tied = unit() < 0.3;
+  return Float32Array.from({ length: size }, (_, id) => {
+    if (tied) return below(4);
+    return id > 0 && unit() < 0.03 ? -Infinity : (unit() - 0.5) * scale;
+  });
+}
+
+function someSettings(size) {
+  const settings = {
+    temperature: () => oneOf(0, 1e-30, 0.01, 0.5, 0.7, 1, 1.5, 10),
+    top_k: () => below(size * 1.2),
+    top_p: () => oneOf(0, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 1),
+    repetition_penalty: () => oneOf(0.5, 1, 1.1, 2, 50),
+    repetition_window: () => below(6),
+    min_tokens_to_keep: () => 1 + below(5),
+    logit_bias: () => Object.fromEntries(Array.from({ length: 3 },
+      () => [below(size), oneOf(false, (unit() - 0.5) * 10)])),
+    order: () => ORDER.map((name) => [unit(), name]).sort().map(([, name]) => name),
+  };
+  return Object.fromEntries(Object.entries(settings).filter(() => unit() < 0.5)
+    .map(([name, make]) => [name, make()]));
+}
+
+/** What differs, or ''. */
+function difference(trace, expected, raw) {
+  const { logits, kept } = expected;
+  const p = softmax(logits);
+  const off = logits.findIndex((logit, id) => !Object.is(logit, trace.logits[id])
+    || Math.abs(p[id] - trace.p[id]) > 1e-6);
+  if (off >= 0) return `id ${off}: ${trace.logits[off]} ${trace.p[off]}, not ${logits[off]} ${p[off]}`;
+  if (trace.stages.map((stage) => stage.kept).join() !== kept.join()) return 'kept by stage';
+  const listed = trace.tokens.filter((token) => token.warped !== -Infinity).map(({ id }) => id);
+  if (listed.join() !== ranked(logits).slice(0, listed.length).join()) return 'rank order';
+  if (Math.abs(trace.entropy - entropy(p)) > 1e-5) return 'entropy';
+  if (Math.abs(trace.raw_entropy - entropy(softmax(raw))) > 1e-5) return 'raw entropy';
+  const mass = trace.tokens.reduce((sum, token) => sum + token.p, trace.rest.p);
+  if (Math.abs(mass - 1) > 1e-9) return `mass ${mass}`;
+  const wrong = trace.tokens.find((token) => Math.abs(token.stage_p.at(-1) - token.p) > 1e-12
+    || (token.removed_by !== null) !== (token.warped === -Infinity && token.logit !== -Infinity));
+  return wrong ? JSON.stringify(wrong) : '';
+}
+
+async function compare(sizes, rounds) {
+  const simd = await Logitscope.load({ variant: 'simd' });
+  const scalar = await Logitscope.load({ variant: 'scalar' });
+  for (let round = 0; round < rounds; round++) {
+    const size = sizes[round % sizes.length];
+    const [logits, settings] = [someLogits(size), someSettings(size)];
+    const history = Array.from({ length: below(8) }, () => below(size));
+    const expected = warp(logits, settings, history);
+    const about = `round ${round}, ${size} tokens, ${JSON.stringify(settings)}, history ${history}`;
+    const run = (scope) => scope.warp(logits, { ...settings, top: 10 }, { history });
+    if (!expected) {
+      assert.throws(() => run(simd), { code: 'nothing_left' }, about);
+      continue;
+    }
+    const trace = run(simd);
+    assert.equal(difference(trace, expected, logits), '', about);
+    assert.deepEqual(run(scalar), trace, about);
+  }
+}
+
+test('small vocabularies: 3,000 random chains', () => compare([1, 2, 3, 7, 64, 512], 3000));
+test('the vocabularies of GPT-2 and of the largest: 10 random chains', () => compare([50257, 262144], 10));
