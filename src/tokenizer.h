@@ -1,5 +1,5 @@
-/* Text to ids and back: char, word, byte-level BPE (GPT-2) and SentencePiece-style BPE (Llama) behind
- * one opaque type, from the metadata of a GGUF image.
+/* Text to ids and back: char, word, byte-level BPE (GPT-2) and SentencePiece-style BPE (Llama)
+ * behind one opaque type, from the metadata of a GGUF image.
  *
  * tokenizer.ggml.model is one of
  *   gpt2             byte-level BPE, tokenizer.ggml.merges by rank; pre-split as GPT-2 does
@@ -8,9 +8,9 @@
  *   logitscope-char  each token is one character
  *   logitscope-word  text is cut before every space; each piece, its leading space included, is a
  *                    token
- * Token types are ggml's: normal, unknown and control (the special ones), user-defined (found in text
- * before anything else), unused (never made from text), byte. Of tokens spelled alike the lowest id
- * is used. */
+ * Token types are ggml's: normal, unknown and control (the special ones), user-defined (found in
+ * text before anything else), unused (never made from text), byte. Of tokens spelled alike the
+ * lowest id is used. */
 #ifndef LOGITSCOPE_TOKENIZER_H
 #define LOGITSCOPE_TOKENIZER_H
 

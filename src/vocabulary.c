@@ -187,6 +187,9 @@ static enum status read_tokens(struct vocabulary *v, const struct gguf_value *to
         struct gguf_string token = gguf_next_string(&cursor);
         size_t length;
         v->start[id] = used;
+        if (token.length > TOKEN_BYTES_MAX)
+            return fault_set(fault, STATUS_BAD_FILE, "token %u must have at most %u bytes, got %u",
+                             (uint64_t)id, (uint64_t)TOKEN_BYTES_MAX, (uint64_t)token.length);
         enum status status = spell(v, id, token, v->bytes + used, &length, fault);
         if (status != STATUS_OK) return status;
         used += (uint32_t)length;

@@ -23,7 +23,9 @@ enum token_type {
 
 enum vocabulary_kind { KIND_CHAR, KIND_WORD, KIND_GPT2, KIND_LLAMA };
 
-enum { VOCABULARY_MAX = 1 << 24, MARKED_MAX = 256 };
+/* What a file may ask for: tokens, and the bytes of one and of a marked one. The time to encode a
+ * text grows with the longest token, so that no file can make it endless. */
+enum { VOCABULARY_MAX = 1 << 24, TOKEN_BYTES_MAX = 1024, MARKED_MAX = 256 };
 
 /* A control, unknown or user-defined token: one that is looked for in text as it stands. */
 struct marked_token {

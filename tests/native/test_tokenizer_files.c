@@ -128,11 +128,11 @@ static void check_refused(const struct vocabulary_spec *spec, enum status expect
     subject_close(&subject);
 }
 
-#define REFUSED(base, change, status, sentence) \
-    do {                                        \
-        struct vocabulary_spec spec = base;     \
-        spec.change;                            \
-        check_refused(&spec, status, sentence); \
+#define REFUSED(base, change, status, sentence)   \
+    do {                                          \
+        struct vocabulary_spec spoilt = base;     \
+        spoilt.change;                            \
+        check_refused(&spoilt, status, sentence); \
     } while (0)
 
 static void spoilt_keys(void) {
@@ -160,11 +160,8 @@ static void spoilt_keys(void) {
             "tokenizer.ggml.add_bos_token is true without tokenizer.ggml.bos_token_id");
 }
 
-static void spoilt_entries(void) {
+static void spoilt_types(void) {
     int32_t types[17];
-    float scores[17];
-    const char *tokens[17], *merges[2] = {"a b", NULL};
-    char marked[258] = {0};
     memcpy(types, llama_types, sizeof types);
     types[9] = 7;
     REFUSED(llama_spec, types = types, STATUS_BAD_FILE,
@@ -175,7 +172,16 @@ static void spoilt_entries(void) {
     types[9] = 6;
     REFUSED(llama_spec, types = types, STATUS_BAD_FILE,
             "token 9 \"b\" is a byte token not of the form <0xNN>");
-    types[9] = 1;
+    memcpy(types, gpt2_types, sizeof gpt2_types);
+    types[6] = 6;
+    REFUSED(gpt2_spec, types = types, STATUS_BAD_FILE,
+            "token 6 \"c\" is a byte token, which only llama vocabularies have");
+}
+
+static void spoilt_tokens(void) {
+    float scores[17];
+    const char *tokens[17], *words[] = {"a b"};
+    char marked[258] = {0}, longest[1026] = {0};
     memcpy(tokens, llama_tokens, sizeof tokens);
     tokens[3] = "<0xG1>";
     REFUSED(llama_spec, tokens = tokens, STATUS_BAD_FILE,
@@ -185,6 +191,10 @@ static void spoilt_entries(void) {
     tokens[13] = marked;
     REFUSED(llama_spec, tokens = tokens, STATUS_BAD_FILE,
             "special token 13 must have at most 256 bytes, got 257");
+    memset(longest, 'x', 1025);
+    tokens[13] = longest;
+    REFUSED(llama_spec, tokens = tokens, STATUS_BAD_FILE,
+            "token 13 must have at most 1024 bytes, got 1025");
     memcpy(scores, llama_scores, sizeof scores);
     uint32_t nan = 0x7fc00000;
     memcpy(&scores[4], &nan, sizeof nan);
@@ -193,10 +203,18 @@ static void spoilt_entries(void) {
     tokens[6] = "c d";
     REFUSED(gpt2_spec, tokens = tokens, STATUS_BAD_FILE,
             "token 6 \"c d\" is not in the byte alphabet of GPT-2");
-    memcpy(types, gpt2_types, sizeof gpt2_types);
-    types[6] = 6;
-    REFUSED(gpt2_spec, types = types, STATUS_BAD_FILE,
-            "token 6 \"c\" is a byte token, which only llama vocabularies have");
+    struct vocabulary_spec spec = char_spec;
+    spec.types = NULL;
+    spec.bos = -1;
+    check_refused(&spec, STATUS_BAD_FILE, "token 2 \"<s>\" must be one character");
+    spec.model = "logitscope-word";
+    spec.tokens = words;
+    spec.n_tokens = 1;
+    check_refused(&spec, STATUS_BAD_FILE, "token 0 \"a b\" must have no space but the leading one");
+}
+
+static void spoilt_merges(void) {
+    const char *merges[2] = {"a b", NULL};
     merges[1] = "ab q";
     REFUSED(gpt2_spec, merges = merges, STATUS_BAD_FILE,
             "merge 1 \"ab q\" joins a token that the vocabulary lacks");
@@ -215,12 +233,6 @@ static void spoilt_entries(void) {
     merges[1] = "a b b";
     REFUSED(gpt2_spec, merges = merges, STATUS_BAD_FILE,
             "merge 1 \"a b b\" is not in the byte alphabet of GPT-2");
-    REFUSED(char_spec, types = NULL;
-            spec.bos = -1, STATUS_BAD_FILE, "token 2 \"<s>\" must be one character");
-    const char *words[] = {"a b"};
-    REFUSED(char_spec, model = "logitscope-word"; spec.tokens = words; spec.n_tokens = 1;
-            spec.types = NULL; spec.bos = -1, STATUS_BAD_FILE,
-                               "token 0 \"a b\" must have no space but the leading one");
 }
 
 /* A key with a value of the wrong type, added to a vocabulary that lacks it. */
@@ -329,7 +341,9 @@ int main(void) {
     TEST(small_vocabularies_encode);
     TEST(absent_and_odd_keys);
     TEST(spoilt_keys);
-    TEST(spoilt_entries);
+    TEST(spoilt_types);
+    TEST(spoilt_tokens);
+    TEST(spoilt_merges);
     TEST(wrong_types);
     TEST(vocabulary_size_must_match);
     TEST(empty_tokens);
