@@ -56,6 +56,7 @@ function resolveOptions(core, options) {
   const { vocab_size } = core.needModel();
   const resolved = core.resolve(options, OPTIONS);
   const { prompt, max_new_tokens: maximum = 100, cache = true, stop = [], signal } = options ?? {};
+  core.prepare(resolved, vocab_size, 0); // refuses now, before anything is fed
   checkInteger('max_new_tokens', maximum, 0, TIMELINE_MAX);
   checkBoolean('cache', cache);
   const stops = checkStops(stop);

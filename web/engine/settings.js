@@ -79,7 +79,7 @@ export function unknownSetting(name, names) {
   const plain = name.toLowerCase().replaceAll('-', '_');
   const ranked = names.map((known) => ({ known, away: distance(plain, known) }))
     .sort((a, b) => a.away - b.away);
-  const near = ranked.length && ranked[0].away <= Math.max(2, plain.length / 3) ? ranked[0].known : '';
+  const near = ranked.length && ranked[0].away <= Math.max(2, 0.4 * plain.length) ? ranked[0].known : '';
   return new LogitscopeError('unknown_setting', near
     ? `unknown setting ${show(name)}, did you mean ${show(near)}?`
     : `unknown setting ${show(name)}, known are ${names.join(', ')}`);

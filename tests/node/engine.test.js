@@ -1,0 +1,370 @@
+/** The engine's interface, point by point, on a small random model. */
+import assert from 'node:assert/strict';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { after, before, describe, test } from 'node:test';
+import { Logitscope, presets, strategies } from '../../web/engine/index.js';
+import { EOS, VOCAB, smallModel } from './small_model.js';
+
+const image = smallModel();
+/** @type {Logitscope} */
+let scope;
+before(async () => { scope = await Logitscope.load({ model: image }); });
+after(() => scope.close());
+
+const bits = (floats) => new Uint32Array(Float32Array.from(floats).buffer);
+
+describe('load', () => {
+  const path = join(mkdtempSync(join(tmpdir(), 'logitscope-')), 'small.gguf');
+  writeFileSync(path, image);
+  const buffer = image.buffer.slice(image.byteOffset, image.byteOffset + image.byteLength);
+  const sources = {
+    'a path': () => path,
+    'a file URL': () => pathToFileURL(path),
+    'a file URL as text': () => pathToFileURL(path).href,
+    'an ArrayBuffer': () => buffer,
+    'a Uint8Array': () => image,
+    'a Blob': () => new Blob([image]),
+    'a Response': () => new Response(image),
+    'a data URL': () => `data:application/octet-stream;base64,${Buffer.from(image).toString('base64')}`,
+  };
+  for (const [what, source] of Object.entries(sources)) {
+    test(`from ${what}, with progress`, async () => {
+      const progress = [];
+      const loaded = await Logitscope.load({ model: source(), onprogress: (p) => progress.push(p) });
+      assert.equal(loaded.info.name, 'small');
+      if (!(source() instanceof ArrayBuffer) && !(source() instanceof Uint8Array)) {
+        assert.equal(progress.at(-1).loaded, image.length);
+        assert.ok(progress.every(({ total }) => total === null || total === image.length));
+      }
+      loaded.close();
+    });
+  }
+
+  test('the caller keeps its bytes', async () => {
+    const copy = image.slice();
+    const loaded = await Logitscope.load({ model: copy });
+    assert.deepEqual(copy, image);
+    loaded.close();
+  });
+
+  test('wasm may be a module or bytes', async () => {
+    const url = new URL('../../web/engine/logitscope.wasm', import.meta.url);
+    const loaded = await Logitscope.load({ wasm: url });
+    assert.equal(loaded.random(42, 0), 0.6303102186438938);
+  });
+
+  test('without a model there is no info, but warp and random work', async () => {
+    const bare = await Logitscope.load();
+    assert.equal(bare.info, null);
+    assert.equal(bare.warp([0, 0]).entropy, 1);
+  });
+
+  test('a file without tensors is a tokenizer', async () => {
+    const tokenizer = await Logitscope.load({ model: 'build/fixtures/gpt2_vocab.gguf' });
+    assert.equal(tokenizer.info.architecture, null);
+    assert.equal(tokenizer.decode(tokenizer.encode('Hello wörld')), 'Hello wörld');
+    assert.throws(() => tokenizer.feed([1]), { code: 'unsupported' });
+    assert.throws(() => tokenizer.session(), { code: 'unsupported' });
+  });
+
+  test('a model without a tokenizer works with ids', async () => {
+    const ids = await Logitscope.load({ model: smallModel({ tokenizer: false }) });
+    assert.equal(ids.info.tokenizer, null);
+    assert.equal(ids.info.eos_token_id, null);
+    ids.feed([1, 2]);
+    assert.equal(ids.distribution({ top: 1 }).tokens[0].text, '');
+    assert.throws(() => ids.encode('x'), { code: 'unsupported' });
+    assert.throws(() => ids.piece(1), { code: 'unsupported' });
+  });
+});
+
+describe('info and table', () => {
+  test('info says what the file says', () => {
+    assert.deepEqual(scope.info, {
+      name: 'small', architecture: 'gpt2', vocab_size: VOCAB, context_length: 32, n_layer: 2, n_head: 2,
+      n_head_kv: 2, n_embd: 16, n_ff: 64, parameters: 15328, file_type: 'F32', bytes: image.length,
+      tokenizer: 'gpt2', bos_token_id: EOS, eos_token_id: EOS, variant: 'simd',
+    });
+  });
+
+  test('the table is in canonical order', () => {
+    assert.deepEqual(scope.table.filter((row) => row.warper).map((row) => row.name),
+      ['logit_bias', 'repetition_penalty', 'temperature', 'top_k', 'top_p']);
+    const row = scope.table.find(({ name }) => name === 'top_p');
+    assert.deepEqual([row.kind, row.group, row.neutral, row.minimum, row.maximum, row.minimum_included],
+      ['real', 'truncation', 1, 0, 1, true]);
+    assert.deepEqual(scope.table.find(({ name }) => name === 'logit_bias').neutral, {});
+  });
+
+  test('neither can be changed from outside', () => {
+    scope.table[0].name = 'x';
+    scope.info.name = 'x';
+    assert.equal(scope.table[0].name, 'logit_bias');
+    assert.equal(scope.info.name, 'small');
+  });
+
+  test('presets and the nine strategies', () => {
+    assert.equal(strategies.length, 9);
+    assert.deepEqual(presets.greedy, { temperature: 0 });
+    assert.deepEqual(presets.transformers, {});
+    scope.feed([1]);
+    for (const name of Object.keys(presets)) assert.ok(scope.distribution({ preset: name }).kept >= 1);
+    assert.equal(scope.distribution({ preset: 'greedy' }).kept, 1);
+    assert.equal(scope.distribution({ preset: 'greedy', temperature: 1 }).kept, VOCAB);
+  });
+});
+
+describe('text', () => {
+  test('encode and decode any text', () => {
+    for (const text of ['', 'Hello', 'wörld 😀', '\0\n', '\ufeffmark']) {
+      assert.equal(scope.decode(scope.encode(text)), text);
+    }
+    assert.deepEqual([...scope.encode('Hi')], [72, 105]);
+    assert.ok(scope.encode('Hi') instanceof Uint32Array);
+  });
+
+  test('bos and special tokens', () => {
+    assert.deepEqual([...scope.encode('a', { bos: true })], [EOS, 97]);
+    assert.deepEqual([...scope.encode('a', { bos: 'auto' })], [97]);
+    assert.equal(scope.encode('<end>').length, 5);
+    assert.deepEqual([...scope.encode('<end>', { special: true })], [EOS]);
+    assert.equal(scope.decode([97, EOS]), 'a');
+    assert.equal(scope.decode([97, EOS], { special: true }), 'a<end>');
+  });
+
+  test('what is not UTF-8 becomes U+FFFD, lone surrogates too', () => {
+    assert.equal(scope.decode([0xff, 97]), '\ufffda');
+    assert.equal(scope.decode(scope.encode('a\ud800b')), 'a\ufffdb');
+  });
+
+  test('piece', () => {
+    assert.deepEqual(scope.piece(97), { id: 97, text: 'a', bytes: Uint8Array.of(97), special: false });
+    assert.equal(scope.piece(EOS).special, true);
+    scope.piece(97).bytes[0] = 0;
+    assert.equal(scope.piece(97).bytes[0], 97);
+  });
+});
+
+describe('timeline', () => {
+  test('feed keeps the common prefix', () => {
+    const session = scope.session();
+    assert.deepEqual(session.feed([1, 2, 3]), { evaluated: 3, reused: 0 });
+    assert.deepEqual(session.feed([1, 2, 3, 4]), { evaluated: 1, reused: 3 });
+    assert.deepEqual(session.feed([1, 2, 9]), { evaluated: 1, reused: 2 });
+    assert.deepEqual(session.feed([1, 2, 9], { cache: false }), { evaluated: 3, reused: 0 });
+    assert.deepEqual([...session.timeline()], [1, 2, 9]);
+    session.close();
+  });
+
+  test('logits are a copy and do not depend on how the ids came', () => {
+    const [whole, parts] = [scope.session(), scope.session()];
+    const ids = Array.from({ length: 40 }, (_, i) => (37 * i) % VOCAB);
+    whole.feed(ids);
+    for (let n = 1; n <= ids.length; n++) parts.feed(ids.slice(0, n));
+    assert.deepEqual(bits(whole.logits()), bits(parts.logits()));
+    const copy = whole.logits();
+    copy.fill(0);
+    assert.notDeepEqual(whole.logits(), copy);
+    assert.equal(copy.length, VOCAB);
+  });
+
+  test('a fork goes its own way', () => {
+    const trunk = scope.session();
+    trunk.feed([5, 6]);
+    const fork = trunk.fork();
+    assert.deepEqual(bits(fork.logits()), bits(trunk.logits()));
+    fork.feed([5, 6, 7]);
+    assert.deepEqual([...trunk.timeline()], [5, 6]);
+    trunk.close();
+    assert.equal(fork.distribution().vocab_size, VOCAB);
+    fork.close();
+  });
+
+  test('scalar and SIMD give the same bits', async () => {
+    const scalar = await Logitscope.load({ model: image, variant: 'scalar' });
+    assert.equal(scalar.variant, 'scalar');
+    const ids = [...scope.encode('The quick brown fox')];
+    scalar.feed(ids);
+    scope.feed(ids);
+    assert.deepEqual(bits(scalar.logits()), bits(scope.logits()));
+    const settings = { temperature: 0.7, top_k: 50, top_p: 0.9, repetition_penalty: 1.3 };
+    assert.deepEqual(scalar.distribution(settings), scope.distribution(settings));
+    scalar.close();
+  });
+});
+
+describe('distribution', () => {
+  test('the trace adds up', () => {
+    scope.feed([1, 2, 3]);
+    const trace = scope.distribution({ temperature: 0.8, top_k: 30, top_p: 0.9, top: 10 });
+    assert.equal(trace.vocab_size, VOCAB);
+    assert.equal(trace.tokens.length, 10);
+    assert.deepEqual(trace.stages.map(({ name }) => name),
+      ['logit_bias', 'repetition_penalty', 'temperature', 'top_k', 'top_p']);
+    const sum = (key) => trace.tokens.reduce((total, token) => total + token[key], trace.rest[key]);
+    assert.ok(Math.abs(sum('p') - 1) < 2 ** -20);
+    assert.ok(Math.abs(sum('p_raw') - 1) < 2 ** -20);
+    assert.equal(trace.rest.count, VOCAB - 10);
+    assert.ok(trace.kept <= 30);
+    const [best] = trace.tokens;
+    assert.equal(best.rank, 1);
+    assert.equal(best.stage_p.length, 5);
+    assert.equal(best.stage_p.at(-1), best.p);
+    assert.equal(best.text, scope.piece(best.id).text);
+    assert.equal(best.logit, scope.logits()[best.id]);
+    assert.equal(trace.stages[3].removed, VOCAB - 30);
+    assert.ok(Math.abs(trace.perplexity - 2 ** trace.entropy) < 1e-9);
+  });
+
+  test('the removed are listed after the survivors, with what removed them', () => {
+    const trace = scope.warp([4, 3, 2, 1], { top_k: 2 });
+    assert.deepEqual(trace.tokens.map(({ id, removed_by }) => [id, removed_by]),
+      [[0, null], [1, null], [2, 'top_k'], [3, 'top_k']]);
+    assert.equal(trace.tokens[2].warped, -Infinity);
+    assert.equal(trace.tokens[2].p, 0);
+  });
+
+  test('order changes what is kept', () => {
+    const settings = { temperature: 0.5, top_p: 0.8 };
+    assert.equal(scope.warp([3, 2, 1], settings).kept, 1);
+    const order = ['top_p', 'temperature'];
+    const trace = scope.warp([3, 2, 1], { ...settings, order });
+    assert.equal(trace.kept, 2);
+    assert.deepEqual(trace.stages.map(({ name }) => name), order);
+  });
+
+  test('a setting that does nothing is named in a warning', () => {
+    const { warnings, stages } = scope.warp([3, 2, 1, 0], { top_k: 1, top_p: 0.95 });
+    assert.deepEqual(warnings, ['top_p 0.95 removes nothing after top_k 1']);
+    assert.equal(stages.at(-1).after, 'top_k');
+    assert.deepEqual(scope.warp([3, 2, 1, 0], {}).warnings, []);
+  });
+
+  test('logit_bias bans, and its stage says how many are biased', () => {
+    const trace = scope.warp([3, 2, 1], { logit_bias: { 0: false, 2: 4.5 } });
+    assert.equal(trace.stages[0].value, 2);
+    assert.deepEqual([...trace.logits], [-Infinity, 2, 5.5]);
+    assert.deepEqual([...scope.warp([3, 2, 1], { logit_bias: { 0: -Infinity } }).logits], [-Infinity, 2, 1]);
+  });
+
+  test('it never runs the model nor changes the logits', () => {
+    scope.feed([1, 2, 3]);
+    const raw = scope.logits();
+    scope.distribution({ temperature: 0, top_k: 3, logit_bias: { 1: 9 } });
+    assert.deepEqual(bits(scope.logits()), bits(raw));
+    assert.deepEqual([...scope.timeline()], [1, 2, 3]);
+  });
+
+  test('top lists so many; more than the vocabulary lists all', () => {
+    assert.equal(scope.distribution().tokens.length, 20);
+    assert.equal(scope.distribution({ top: 0 }).tokens.length, 0);
+    assert.equal(scope.distribution({ top: 100000 }).tokens.length, VOCAB);
+    assert.equal(scope.distribution({ top: 100000 }).rest.count, 0);
+  });
+});
+
+describe('warp', () => {
+  test('returns the whole result and leaves the caller\'s array alone', () => {
+    const logits = Float32Array.of(1, 2, 3);
+    const trace = scope.warp(logits, { repetition_penalty: 2 }, { history: [2, 2] });
+    assert.deepEqual([...logits], [1, 2, 3]);
+    assert.deepEqual([...trace.logits], [1, 2, 1.5]);
+    assert.ok(trace.p instanceof Float64Array);
+    assert.ok(Math.abs(trace.p.reduce((a, b) => a + b) - 1) < 1e-12);
+  });
+
+  test('leaves the session as it was', () => {
+    scope.feed([1, 2, 3]);
+    const before = scope.distribution();
+    scope.warp([1, 2]);
+    assert.deepEqual(scope.distribution(), before);
+  });
+});
+
+describe('draw', () => {
+  before(() => scope.feed([1, 2, 3]));
+
+  test('u comes from seed and step', () => {
+    const drawn = scope.draw({ seed: 42 }, { step: 3 });
+    assert.equal(drawn.u, scope.random(42, 3));
+    assert.deepEqual(scope.draw({ seed: 42 }, { u: drawn.u }), drawn);
+    assert.deepEqual(scope.draw({}, { step: 0 }), scope.draw());
+  });
+
+  test('the cumulative distribution decides', () => {
+    const { tokens } = scope.distribution({ top: VOCAB });
+    assert.equal(scope.draw({}, { u: 0 }).id, tokens[0].id);
+    assert.equal(scope.draw({}, { u: tokens[0].p + tokens[1].p / 2 }).id, tokens[1].id);
+    assert.equal(scope.draw({}, { u: 1 - 2 ** -53 }).rank, VOCAB);
+    const drawn = scope.draw({}, { u: 0 });
+    assert.deepEqual([drawn.rank, drawn.p, drawn.p_raw], [1, tokens[0].p, tokens[0].p_raw]);
+    assert.ok(Math.abs(drawn.logprob - Math.log(drawn.p)) < 1e-12);
+  });
+
+  test('rng is called once', () => {
+    let calls = 0;
+    const drawn = scope.draw({}, { rng: () => { calls++; return 0.25; } });
+    assert.equal(calls, 1);
+    assert.equal(drawn.u, 0.25);
+  });
+
+  test('gumbel has no u, and follows seed and step', () => {
+    const drawn = scope.draw({ draw: 'gumbel', seed: 7 }, { step: 2 });
+    assert.equal(drawn.u, null);
+    assert.deepEqual(scope.draw({ draw: 'gumbel', seed: 7 }, { step: 2 }), drawn);
+    const ids = new Set(Array.from({ length: 50 }, (_, step) => scope.draw({ draw: 'gumbel' }, { step }).id));
+    assert.ok(ids.size > 5);
+  });
+});
+
+test('random is PCG32: seed 42 begins as published', () => {
+  assert.equal(scope.random(42, 0), 0.6303102186438938);
+  assert.equal(scope.random(2 ** 53 - 1, 12345), scope.random(2 ** 53 - 1, 12345));
+});
+
+test('distinct n-grams', () => {
+  assert.equal(scope.distinct([1, 2, 1, 2], 1), 0.5);
+  assert.equal(scope.distinct([1, 2, 1, 2], 2), 2 / 3);
+  assert.equal(scope.distinct([], 1), 0);
+});
+
+test('memory does not grow over 1,000 steps', async () => {
+  const long = await Logitscope.load({ model: smallModel({ context: 64 }) });
+  const run = async (count) => {
+    for await (const step of long.generate({ prompt: 'x', max_new_tokens: count, top_p: 0.95,
+      repetition_penalty: 1.1, logit_bias: { [EOS]: false } })) long.distribution({ temperature: step.u });
+  };
+  await run(1);
+  const bytes = long.memoryBytes;
+  await run(1000);
+  assert.equal(long.timeline().length, 1000);
+  assert.equal(long.memoryBytes, bytes);
+});
+
+test('sessions and instances give their memory back', async () => {
+  const many = await Logitscope.load({ model: smallModel() });
+  const open = () => {
+    const session = many.session();
+    session.feed([1, 2, 3]);
+    session.close();
+  };
+  for (let i = 0; i < 10; i++) open();
+  const bytes = many.memoryBytes;
+  for (let i = 0; i < 500; i++) open();
+  assert.equal(many.memoryBytes, bytes);
+});
+
+test('after close every call says so', async () => {
+  const gone = await Logitscope.load({ model: image });
+  const session = gone.session();
+  gone.close();
+  gone.close();
+  assert.throws(() => gone.encode('x'), { code: 'closed' });
+  assert.throws(() => gone.feed([1]), { code: 'closed' });
+  assert.throws(() => gone.random(1, 1), { code: 'closed' });
+  assert.throws(() => session.feed([1]), { code: 'closed' });
+  assert.throws(() => session.distribution(), { code: 'closed' });
+});

@@ -1,0 +1,241 @@
+/** The decode loop: finish reasons, stop strings, randomness, cache, abort, one at a time. */
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { Logitscope } from '../../web/engine/index.js';
+import { TextStream } from '../../web/engine/text.js';
+import { EOS, VOCAB, smallModel } from './small_model.js';
+
+/** @type {Logitscope} */
+let scope;
+before(async () => { scope = await Logitscope.load({ model: smallModel() }); });
+after(() => scope.close());
+
+/** Runs to the end: { steps, ...result }. */
+async function run(options, on = scope) {
+  const steps = [];
+  const generation = on.generate({ prompt: 'Hi', ...options });
+  for (;;) {
+    const { done, value } = await generation.next();
+    if (done) return { steps, ...value };
+    steps.push(value);
+  }
+}
+
+const always = (id) => ({ logit_bias: { [id]: 1e6 } });
+/** Draws exactly this text, whatever the model says: a bias a step is not possible, so ban the rest. */
+const onlyBytes = (text) => {
+  const kept = new Set(Buffer.from(text));
+  return { logit_bias: Object.fromEntries(Array.from({ length: VOCAB }, (_, id) => [id, false])
+    .filter(([id]) => !kept.has(id))) };
+};
+
+describe('steps and result', () => {
+  test('each step says where the token stood', async () => {
+    const { steps, ids, prompt_ids, seed, settings, finish_reason } = await run({
+      seed: 5, temperature: 0.9, top_k: 40, max_new_tokens: 12, logit_bias: { [EOS]: false } });
+    assert.equal(finish_reason, 'length');
+    assert.deepEqual(prompt_ids, [72, 105]);
+    assert.equal(seed, 5);
+    assert.deepEqual(steps.map((step) => step.id), ids);
+    assert.equal(settings.temperature, 0.9);
+    assert.equal(settings.top_p, 1);
+    assert.equal(settings.order.length, 5);
+    const session = scope.session();
+    steps.forEach((step, n) => {
+      assert.equal(step.position, 2 + n);
+      assert.equal(step.u, scope.random(5, n));
+      session.feed([...prompt_ids, ...ids.slice(0, n)]);
+      const trace = session.distribution(settings);
+      assert.equal(trace.entropy, step.entropy);
+      assert.equal(trace.kept, step.kept);
+      const token = session.distribution({ ...settings, top: VOCAB }).tokens.find(({ id }) => id === step.id);
+      assert.deepEqual([token.p, token.p_raw, token.rank], [step.p, step.p_raw, step.rank]);
+      assert.ok(step.ms >= 0 && step.logprob <= 0);
+    });
+    session.close();
+  });
+
+  test('the reported settings repeat the generation', async () => {
+    const first = await run({ seed: 9, preset: 'balanced', max_new_tokens: 30 });
+    const again = await run({ ...first.settings, seed: first.seed, max_new_tokens: 30 });
+    assert.deepEqual(again.ids, first.ids);
+  });
+
+  test('defaults: 100 tokens, seed 0', async () => {
+    const result = await run({ logit_bias: { [EOS]: false } });
+    assert.equal(result.ids.length, 100);
+    assert.equal(result.seed, 0);
+  });
+
+  test('max_new_tokens 0 feeds the prompt and ends', async () => {
+    const result = await run({ max_new_tokens: 0 });
+    assert.deepEqual([result.ids, result.text, result.finish_reason], [[], '', 'length']);
+    assert.deepEqual([...scope.timeline()], [72, 105]);
+  });
+
+  test('the prompt may be ids, past the context too', async () => {
+    const prompt = Array.from({ length: 40 }, (_, i) => i);
+    const result = await run({ prompt, max_new_tokens: 5, logit_bias: { [EOS]: false } });
+    assert.deepEqual(result.prompt_ids, prompt);
+    assert.equal(result.ids.length, 5);
+  });
+
+  test('during a step the distribution is the one that was drawn from', async () => {
+    for await (const step of scope.generate({ prompt: 'ab', max_new_tokens: 4, temperature: 0.5 })) {
+      assert.equal(scope.distribution({ temperature: 0.5 }).entropy, step.entropy);
+      assert.equal(scope.timeline().length, step.position);
+    }
+  });
+});
+
+describe('finish', () => {
+  test('eos is drawn, listed, and adds no text', async () => {
+    const { ids, text, steps, finish_reason } = await run(always(EOS));
+    assert.deepEqual([ids, text, finish_reason, steps[0].text], [[EOS], '', 'eos', '']);
+  });
+
+  test('a stop string across token borders is not part of the text, the ids keep it', async () => {
+    const options = { ...onlyBytes('ab'), seed: 3, max_new_tokens: 60 };
+    const free = await run(options);
+    const stop = free.text.slice(10, 14);
+    const cut = await run({ ...options, stop });
+    const at = free.text.indexOf(stop);
+    assert.equal(cut.finish_reason, 'stop');
+    assert.equal(cut.text, free.text.slice(0, at));
+    assert.deepEqual(cut.ids, free.ids.slice(0, at + 4));
+    assert.equal(cut.steps.map((step) => step.text).join(''), cut.text);
+  });
+
+  test('the earliest of several stop strings counts', async () => {
+    const options = { ...onlyBytes('abc'), seed: 4, max_new_tokens: 60 };
+    const { text } = await run({ ...options, stop: ['c', 'ab'] });
+    const free = await run(options);
+    const first = Math.min(...['c', 'ab'].map((stop) => free.text.indexOf(stop)).filter((at) => at >= 0));
+    assert.equal(text, free.text.slice(0, first));
+  });
+
+  test('abort between steps ends with what there is', async () => {
+    const controller = new AbortController();
+    const steps = [];
+    const generation = scope.generate({ prompt: 'x', max_new_tokens: 1000, signal: controller.signal,
+      logit_bias: { [EOS]: false } });
+    let answer = await generation.next();
+    while (!answer.done) {
+      steps.push(answer.value);
+      if (steps.length === 3) controller.abort();
+      answer = await generation.next();
+    }
+    assert.equal(answer.value.finish_reason, 'aborted');
+    assert.equal(answer.value.ids.length, 3);
+  });
+
+  test('abort by a timer arrives, since the loop lets events run', async () => {
+    const controller = new AbortController();
+    setTimeout(() => controller.abort(), 30);
+    const result = await run({ max_new_tokens: 200000, signal: controller.signal, logit_bias: { [EOS]: false } });
+    assert.equal(result.finish_reason, 'aborted');
+    assert.ok(result.ids.length > 0 && result.ids.length < 200000);
+  });
+
+  test('already aborted: nothing is generated', async () => {
+    const result = await run({ signal: AbortSignal.abort() });
+    assert.deepEqual([result.ids, result.finish_reason], [[], 'aborted']);
+  });
+});
+
+describe('randomness and cache', () => {
+  test('same seed, same ids; another seed, others', async () => {
+    const options = { max_new_tokens: 20, logit_bias: { [EOS]: false } };
+    const [a, b, c] = [await run({ ...options, seed: 1 }), await run({ ...options, seed: 1 }),
+      await run({ ...options, seed: 2 })];
+    assert.deepEqual(a.ids, b.ids);
+    assert.notDeepEqual(a.ids, c.ids);
+  });
+
+  for (const draw of ['inverse', 'gumbel']) {
+    test(`${draw}: with and without cache, scalar and SIMD, the same`, async () => {
+      const scalar = await Logitscope.load({ model: smallModel(), variant: 'scalar' });
+      const options = { draw, seed: 8, temperature: 1.2, top_p: 0.95, repetition_penalty: 1.1,
+        max_new_tokens: 50, logit_bias: { [EOS]: false } };
+      const plain = ({ steps, ...rest }) => ({ ...rest, steps: steps.map(({ ms, ...step }) => step) });
+      const expected = plain(await run(options));
+      assert.deepEqual(plain(await run({ ...options, cache: false })), expected);
+      assert.deepEqual(plain(await run(options, scalar)), expected);
+      scalar.close();
+    });
+  }
+
+  test('the whole timeline is the history of the penalty', async () => {
+    const options = { temperature: 0, max_new_tokens: 40, logit_bias: { [EOS]: false } };
+    const free = await run(options);
+    const penalised = await run({ ...options, repetition_penalty: 1e6 });
+    assert.ok(new Set(penalised.ids).size > new Set(free.ids).size);
+    assert.equal(new Set([...penalised.prompt_ids, ...penalised.ids]).size, 42);
+  });
+});
+
+describe('one at a time', () => {
+  test('a second generation on the session is busy, on another it is not', async () => {
+    const first = scope.generate({ prompt: 'x', max_new_tokens: 5 });
+    await first.next();
+    await assert.rejects(scope.generate({ prompt: 'y' }).next(), { code: 'busy' });
+    assert.throws(() => scope.feed([1]), { code: 'busy' });
+    const other = scope.session();
+    assert.equal((await run({ max_new_tokens: 2, logit_bias: { [EOS]: false } }, other)).ids.length, 2);
+    other.close();
+    await first.return();
+    assert.equal((await run({ max_new_tokens: 1 })).ids.length, 1);
+  });
+
+  test('breaking out, and failing, free the session', async () => {
+    for await (const step of scope.generate({ prompt: 'x' })) if (step) break;
+    await assert.rejects(run({ temperature: -1 }), { code: 'out_of_range' });
+    await assert.rejects(run({ logit_bias: Object.fromEntries(
+      Array.from({ length: VOCAB }, (_, id) => [id, false])) }), { code: 'nothing_left' });
+    assert.equal((await run({ max_new_tokens: 1 })).ids.length, 1);
+  });
+
+  test('interleaved sessions do not disturb each other', async () => {
+    const [a, b] = [scope.session(), scope.session()];
+    const of = (session, seed) => session.generate({ prompt: 'q', seed, max_new_tokens: 15, top_p: 0.9,
+      logit_bias: { [EOS]: false } });
+    const [ga, gb] = [of(a, 1), of(b, 2)];
+    const ids = [[], []];
+    for (let i = 0; i < 15; i++) {
+      ids[0].push((await ga.next()).value.id);
+      scope.warp([1, 2, 3], { temperature: 3 });
+      ids[1].push((await gb.next()).value.id);
+    }
+    const alone = (seed) => run({ prompt: 'q', seed, max_new_tokens: 15, top_p: 0.9, logit_bias: { [EOS]: false } });
+    assert.deepEqual(ids, [(await alone(1)).ids, (await alone(2)).ids]);
+  });
+});
+
+describe('text as it grows', () => {
+  test('the steps\' texts make the text, whatever bytes come', async () => {
+    for (let seed = 0; seed < 5; seed++) {
+      const { steps, text, ids } = await run({ seed, max_new_tokens: 60, temperature: 2 });
+      assert.equal(steps.map((step) => step.text).join(''), text);
+      assert.equal(text, scope.decode(ids));
+    }
+  });
+
+  const feed = (stops, ...chunks) => {
+    const stream = new TextStream(stops);
+    const added = chunks.map((chunk) => stream.push(Buffer.from(chunk)));
+    return { added: [...added, stream.finish()], text: stream.text, stopped: stream.stopped };
+  };
+
+  test('incomplete UTF-8 waits for its end', () => {
+    assert.deepEqual(feed([], [0xf0, 0x9f], [0x98], [0x80], 'x').added, ['', '', '😀', 'x', '']);
+    assert.deepEqual(feed([], [0xf0, 0x9f]).added, ['', '\ufffd']);
+  });
+
+  test('what may begin a stop string waits', () => {
+    assert.deepEqual(feed(['end'], 'the e', 'n', 'emy').added, ['the ', '', 'enemy', '']);
+    assert.deepEqual(feed(['end'], 'the e', 'n').added, ['the ', '', 'en']);
+    assert.deepEqual(feed(['aab'], 'a', 'a', 'a', 'b').added, ['', '', 'a', '', '']);
+    assert.deepEqual(feed(['end'], 'the e', 'nd of').text, 'the ');
+    assert.equal(feed(['end'], 'the e', 'nd of').stopped, true);
+  });
+});
