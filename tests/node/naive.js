@@ -1,7 +1,8 @@
 /**
- * The warpers once more, in the most obvious JavaScript: full sorts, plain sums, no shared code with
+ * The warpers and draws once more, in the most obvious JavaScript: full sorts, plain sums, no shared code with
  * the engine. For tests that hold the engine against it.
  */
+import { splitmix64 } from '../vectors/twin.js';
 
 const LARGEST = 3.4028234663852886e38;
 const NEUTRAL = { repetition_penalty: 1, temperature: 1, top_k: 0, top_p: 1 };
@@ -91,4 +92,30 @@ export function warp(logits, settings, history) {
     if (kept.at(-1) === 0) return null;
   }
   return { logits: state, kept };
+}
+
+/**
+ * The first in rank order at which the running sum of p exceeds u.
+ * @param {Float32Array} logits
+ * @param {number} u
+ */
+export function drawInverse(logits, u) {
+  const p = softmax(logits);
+  let sum = 0;
+  return ranked(logits).find((id) => (sum += p[id]) > u);
+}
+
+/**
+ * The best of l + g, g = -log(-log((k + 1/2) 2^-53)), k the top 53 bits of three rounds of splitmix64.
+ * @param {Float32Array} logits
+ * @param {number} seed
+ * @param {number} step
+ */
+export function drawGumbel(logits, seed, step) {
+  const start = splitmix64(splitmix64(BigInt(seed)) + BigInt(step));
+  const noisy = Array.from(logits, (logit, id) => {
+    const k = Number(splitmix64(start + BigInt(id)) >> 11n);
+    return logit - Math.log(-Math.log((k + 0.5) / 2 ** 53));
+  });
+  return noisy.indexOf(largestOf(noisy));
 }

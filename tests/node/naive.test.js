@@ -1,9 +1,10 @@
-/** Random logits under random settings, in any order: the engine against the naive warpers. */
+/** Random logits under random settings, in any order: the engine against the naive warpers and draws. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Logitscope } from '../../web/engine/index.js';
 import { Pcg32 } from '../vectors/twin.js';
-import { entropy, ranked, softmax, warp } from './naive.js';
+import { drawGumbel, drawInverse, entropy, ranked, softmax, warp } from './naive.js';
+import { smallModel } from './small_model.js';
 
 const pcg = new Pcg32(2026, 54);
 const unit = () => pcg.next() / 2 ** 32;
@@ -77,4 +78,18 @@ async function compare(sizes, rounds) {
 }
 
 test('small vocabularies: 3,000 random chains', () => compare([1, 2, 3, 7, 64, 512], 3000));
-test('the vocabularies of GPT-2 and of the largest: 10 random chains', () => compare([50257, 262144], 10));
+test('the vocabularies of GPT-2 and of the largest: 6 random chains', () => compare([50257, 262144], 6));
+
+test('2,000 draws by inverse CDF and by Gumbel noise', async () => {
+  const scope = await Logitscope.load({ model: smallModel() });
+  scope.feed([72, 105]);
+  for (let step = 0; step < 1000; step++) {
+    const seed = oneOf(0, 42, 2 ** 53 - 1, pcg.next());
+    const settings = { seed, temperature: oneOf(0.5, 1, 3), top_k: oneOf(0, 5) };
+    const { logits } = warp(scope.logits(), settings, []);
+    const inverse = scope.draw(settings, { step });
+    assert.equal(inverse.id, drawInverse(logits, scope.random(seed, step)), `${seed} ${step}`);
+    const gumbel = scope.draw({ ...settings, draw: 'gumbel' }, { step });
+    assert.equal(gumbel.id, drawGumbel(logits, seed, step), `${seed} ${step}`);
+  }
+});
