@@ -48,8 +48,8 @@ struct kernels {
     void (*rotate)(float *x, const float *cosine, const float *sine, size_t n_pairs);
 
     /* scores (n,) = scale * q . k_t for t < n, where k_t = keys + t * stride, size elements. */
-    void (*attention_scores)(float *scores, const float *q, const float *keys, size_t n, size_t size,
-                             size_t stride, float scale);
+    void (*attention_scores)(float *scores, const float *q, const float *keys, size_t n,
+                             size_t size, size_t stride, float scale);
     /* out (size,) = sum over t < n of weights[t] * v_t, v_t = values + t * stride. */
     void (*attention_mix)(float *out, const float *weights, const float *values, size_t n,
                           size_t size, size_t stride);

@@ -1,5 +1,5 @@
-/* Binds the tensors of a GGUF image to an architecture (gpt2, llama), checks every shape against the
- * metadata and packs the weights. Immutable once open: any number of sessions share it. */
+/* Binds the tensors of a GGUF image to an architecture (gpt2, llama), checks every shape against
+ * the metadata and packs the weights. Immutable once open: any number of sessions share it. */
 #ifndef LOGITSCOPE_MODEL_H
 #define LOGITSCOPE_MODEL_H
 
@@ -18,9 +18,9 @@ struct model_shape {
     enum architecture architecture;
     uint32_t vocab_size, context_length, n_layer, n_head, n_head_kv, n_embd, n_embd_head, n_ff;
     float norm_eps;
-    uint32_t n_rot;       /* llama: rotated elements of a head */
+    uint32_t n_rot; /* llama: rotated elements of a head */
     double rope_freq_base;
-    uint64_t parameters;  /* elements of all tensors, a tied head counted once */
+    uint64_t parameters; /* elements of all tensors, a tied head counted once */
     uint32_t file_type;
 };
 
@@ -29,28 +29,28 @@ struct model_layer {
     float *attn_norm_weight, *attn_norm_bias; /* (n_embd,) */
     struct matrix wq, wk, wv;                 /* (n_embd | n_head_kv * n_embd_head, n_embd) */
     float *bq, *bk, *bv;
-    struct matrix wo;                         /* (n_embd, n_embd) */
+    struct matrix wo; /* (n_embd, n_embd) */
     float *bo;
-    float *ffn_norm_weight, *ffn_norm_bias;   /* (n_embd,) */
-    struct matrix gate;                       /* (n_ff, n_embd), llama only */
-    struct matrix up;                         /* (n_ff, n_embd) */
+    float *ffn_norm_weight, *ffn_norm_bias; /* (n_embd,) */
+    struct matrix gate;                     /* (n_ff, n_embd), llama only */
+    struct matrix up;                       /* (n_ff, n_embd) */
     float *bup;
-    struct matrix down;                       /* (n_embd, n_ff) */
+    struct matrix down; /* (n_embd, n_ff) */
     float *bdown;
 };
 
 struct model {
     struct model_shape shape;
-    struct matrix token_embd;                 /* (vocab_size, n_embd) */
-    float *position_embd;                     /* (context_length, n_embd), gpt2 only */
-    struct model_layer *layers;               /* (n_layer,) */
+    struct matrix token_embd;   /* (vocab_size, n_embd) */
+    float *position_embd;       /* (context_length, n_embd), gpt2 only */
+    struct model_layer *layers; /* (n_layer,) */
     float *output_norm_weight, *output_norm_bias;
-    struct matrix output;                     /* (vocab_size, n_embd); token_embd's when tied */
+    struct matrix output; /* (vocab_size, n_embd); token_embd's when tied */
 };
 
-/* Opens a model over a parsed image. The weights are copied out: once this returns, the image may be
- * freed. A tensor that the architecture does not use is refused by name, so that no file is run as
- * something it is not. STATUS_BAD_FILE (missing or misshapen tensor, odd metadata),
+/* Opens a model over a parsed image. The weights are copied out: once this returns, the image may
+ * be freed. A tensor that the architecture does not use is refused by name, so that no file is run
+ * as something it is not. STATUS_BAD_FILE (missing or misshapen tensor, odd metadata),
  * STATUS_UNSUPPORTED (architecture, rope scaling, unknown tensor), STATUS_OUT_OF_MEMORY. */
 enum status model_open(struct model **model, const struct gguf *file, struct fault *fault);
 void model_close(struct model *model);
