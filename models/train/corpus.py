@@ -99,8 +99,17 @@ def _grammar_corpus(options, path):
     rows = [encoded[i] for i in picks.tolist()]
     starts = numpy.cumsum([0] + [len(row) for row in rows[:-1]])
     training = Stream(numpy.concatenate(rows), starts)
-    held_out = held_out_sentences(table, rule, options["validation_sentences"], options["seed"] + 1)
-    return Corpus(tokenizer, training, Stream.of_documents(tokenizer, held_out))
+    return Corpus(tokenizer, training, Stream.of_documents(tokenizer, _fresh(table, options)))
+
+
+def _fresh(table, options):
+    """Sentences drawn anew from the whole grammar, those held out from training among them."""
+    texts = list(table.sentences)
+    p = numpy.array([table.sentences[text] for text in texts])
+    random = numpy.random.default_rng(options["seed"] + 1)
+    return [
+        texts[i] for i in random.choice(len(texts), options["validation_sentences"], p=p / p.sum())
+    ]
 
 
 def read_stories(path):

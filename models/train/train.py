@@ -91,9 +91,11 @@ def validate(model, stream, rows, device):
 class Checkpoint:
     """What a run needs to go on, in half precision so that it stays small: the weights, Adam's
     second moments (their square roots, so that float16 holds them), the step, and the best weights
-    so far. Adam's first moments are left out: they span some ten steps and refill as fast."""
+    so far. Adam's first moments are left out: they span some ten steps and refill as
+    fast. The best weights of an F32 file are kept whole."""
 
-    def __init__(self, folder, name):
+    def __init__(self, folder, name, file_type):
+        self.best_type = torch.float32 if file_type == "F32" else torch.float16
         self.path = os.path.join(folder, f"{name}.pt")
         self.best_path = os.path.join(folder, f"{name}.best.pt")
 
@@ -108,7 +110,9 @@ class Checkpoint:
         )
 
     def save_best(self, model):
-        self._write(self.best_path, {name: p.half() for name, p in model.state_dict().items()})
+        self._write(
+            self.best_path, {name: p.to(self.best_type) for name, p in model.state_dict().items()}
+        )
 
     def _write(self, path, value):
         torch.save(value, path + ".new")
@@ -159,10 +163,11 @@ class Trainer:
             print(f"resumed at step {progress['step']}", flush=True)
 
     def sequence_length(self, step):
-        """Short windows are cheaper a token; the last share of the steps sees the whole context."""
-        short = self.options.get("short_length", self.shape.context_length)
-        long_from = self.options["steps"] * (1 - self.options.get("long_share", 0))
-        return self.shape.context_length if step >= long_from else short
+        """Short windows are cheaper a token; every `long_every`-th step sees the whole context."""
+        options, context_length = self.options, self.shape.context_length
+        if "short_length" not in options or step % options["long_every"] == 0:
+            return context_length
+        return options["short_length"]
 
     def batch(self, step):
         """The windows of a step are drawn by a generator of that step, so that a resumed run draws
@@ -303,7 +308,9 @@ def main(arguments):
     if tokenizer_path and corpus.tokenizer.kind == tokenizers.LlamaTokenizer.kind:
         with open(tokenizer_path, "w", encoding="utf-8") as file:
             json.dump(corpus.tokenizer.pieces, file)
-    trainer = Trainer(recipe, corpus, args.device, Checkpoint(args.state, recipe["name"]))
+    torch.set_flush_denormal(True)  # the tails of softmax would be many times slower
+    checkpoint = Checkpoint(args.state, recipe["name"], recipe["file_type"])
+    trainer = Trainer(recipe, corpus, args.device, checkpoint)
     print(
         f"{recipe['name']}: {trainer.model.n_parameters():,} parameters, "
         f"vocabulary {trainer.shape.vocab_size}, "
