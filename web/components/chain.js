@@ -4,7 +4,7 @@
  */
 import { css, html, nothing, svg } from 'lit';
 import { live } from 'lit/directives/live.js';
-import { fixed, t } from '../locale/locale.js';
+import { t } from '../locale/locale.js';
 import { layoutSparkline, stageShares } from '../plots/sparkline.js';
 import { define } from './define.js';
 import { LogitElement } from './element.js';
@@ -220,7 +220,7 @@ export class LogitChain extends LogitElement {
     return html`
       <li class="card ${works ? 'works' : ''}" data-stage=${name}>
         ${this.#renderKnob(name, trace && stage ? this.#renderSpark(trace, index) : nothing)}
-        <p class="did ${works ? '' : 'idle'}">${stage ? describeStage(stage, before ?? 0, fixed) : ''}</p>
+        <p class="did ${works ? '' : 'idle'}">${stage ? describeStage(stage, before ?? 0) : ''}</p>
       </li>
     `;
   }

@@ -43,7 +43,9 @@ export const barStyles = css`
   }
 
   .chart {
+    position: relative;
     min-height: 12rem;
+    border-radius: 0.375rem;
   }
 
   .chart > svg {
@@ -89,7 +91,7 @@ export const barStyles = css`
     fill: var(--trace-wash);
   }
 
-  .chart > svg:focus-visible .row.active .hover {
+  .chart:focus-visible .row.active .hover {
     stroke: var(--trace);
     stroke-width: 1.5;
   }

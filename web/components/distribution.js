@@ -5,7 +5,7 @@
 import { css, html, nothing, svg } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
 import { fixed, number, percent, plain, t, tick } from '../locale/locale.js';
-import { layoutBars } from '../plots/bars.js';
+import { layoutBars, orderRows } from '../plots/bars.js';
 import { cssom } from './cssom.js';
 import { define } from './define.js';
 import { barStyles } from './distribution-styles.js';
@@ -47,13 +47,24 @@ export class LogitDistribution extends LogitElement {
     this.active = null;
   }
 
+  /** @param {Map<string, unknown>} changes */
+  willUpdate(changes) {
+    const gone = this.active !== null && this.trace && !this.#keys(this.trace).includes(this.active);
+    if (changes.has('trace') && gone) this.active = null;
+  }
+
   render() {
     const { trace } = this;
     return html`
       <h2>${t('distribution.title')}</h2>
       <p class="about">${t('distribution.about', { n: trace?.vocab_size ?? 0 })}</p>
       ${this.#renderReadouts()}
-      <div class="chart">${trace && this.#width.width ? this.#renderChart(trace) : nothing}</div>
+      <div class="chart" role="listbox" tabindex="0" aria-label=${t('distribution.chart')} aria-describedby="keys"
+        aria-activedescendant=${this.active === null ? nothing : `option-${this.active}`}
+        @keydown=${this.#onKey} @blur=${() => (this.active = null)}>
+        ${trace ? this.#renderOptions(trace) : nothing}
+        ${trace && this.#width.width ? this.#renderChart(trace) : nothing}
+      </div>
       <p id="keys" class="heard">${t('distribution.keys')}</p>
       ${this.#renderDetail()}
       ${trace ? this.#renderTable(trace) : nothing}
@@ -78,17 +89,27 @@ export class LogitDistribution extends LogitElement {
     `;
   }
 
+  /** The rows in words, for a screen reader; the keys walk them. @param {Trace} trace */
+  #renderOptions(trace) {
+    return this.#keys(trace).map((key, i) => html`
+      <div class="heard" role="option" id="option-${key}" aria-selected=${key === this.active}>
+        ${this.#rowWords(orderRows(trace)[i] ?? null)}</div>`);
+  }
+
+  /** The rows from top to bottom. @param {Trace} trace */
+  #keys(trace) {
+    const keys = orderRows(trace).map(({ id }) => String(id));
+    return trace.rest.count > 0 ? [...keys, 'rest'] : keys;
+  }
+
   /** @param {Trace} trace */
   #renderChart(trace) {
     const { width, unit } = this.#width;
     const layout = layoutBars({ trace, width, unit, lines: LINES });
     const rows = layout.rest ? [...layout.rows, layout.rest] : layout.rows;
-    const active = rows.some(({ key }) => key === this.active) ? `row-${this.active}` : nothing;
     return html`
-      <svg class=${layout.narrow ? 'narrow' : 'wide'} height=${layout.height} font-size=${13.5 * unit}
-        role="listbox" tabindex="0" aria-label=${t('distribution.chart')} aria-describedby="keys"
-        aria-activedescendant=${active} @keydown=${(/** @type {KeyboardEvent} */ event) => this.#onKey(event, rows)}
-        @pointerleave=${() => (this.active = null)} @blur=${() => (this.active = null)}>
+      <svg class=${layout.narrow ? 'narrow' : 'wide'} height=${layout.height} font-size=${13.5 * unit} aria-hidden="true"
+        @pointerleave=${() => (this.active = null)}>
         ${patterns(unit)}
         ${this.#renderFrame(layout, unit)}
         ${layout.cuts.map((cut) => this.#renderCut(cut, layout, unit))}
@@ -105,7 +126,7 @@ export class LogitDistribution extends LogitElement {
   #renderFrame({ ticks, head, plotBottom, columns, narrow, width }, unit) {
     const baseline = head - 10 * unit;
     return svg`
-      <g class="frame" role="presentation" aria-hidden="true" font-size=${11.5 * unit}>
+      <g class="frame" font-size=${11.5 * unit}>
         ${narrow ? nothing : svg`<rect class="screen" x=${columns.barX} y=${head - 4 * unit} width=${columns.barWidth}
           height=${plotBottom - head + 4 * unit} rx=${4 * unit}></rect>`}
         ${ticks.map(({ value, x }) => svg`
@@ -126,7 +147,7 @@ export class LogitDistribution extends LogitElement {
     const name = `${settingName(stage.name)} ${plain(stage.value)}`;
     const text = t(below ? 'distribution.cut.below' : 'distribution.cut', { stage: name, n: stage.kept });
     return svg`
-      <g class="cutline ${cutClass(stage.name)}" data-cut=${stage.name} role="presentation" aria-hidden="true" ${cssom({ transform: `translateY(${y}px)` })}>
+      <g class="cutline ${cutClass(stage.name)}" data-cut=${stage.name} ${cssom({ transform: `translateY(${y}px)` })}>
         <line x1="0" x2=${width} y1=${gap / 2} y2=${gap / 2} stroke-width=${1.5 * unit}></line>
         <text class="back" x="0" y=${gap / 2 + 4 * unit} font-size=${11.5 * unit} stroke-width=${8 * unit}>${text}</text>
         <text x="0" y=${gap / 2 + 4 * unit} font-size=${11.5 * unit}>${text}</text>
@@ -149,13 +170,12 @@ export class LogitDistribution extends LogitElement {
     const inside = tagX > columns.barX + barWidth - 110 * unit;
     const letters = Math.max(3, Math.floor(columns.labelWidth / (8.6 * unit)) - 2);
     return svg`
-      <g class="row ${state}" id="row-${row.key}" role="option" aria-selected=${row.key === this.active}
-        aria-label=${this.#rowWords(token)} data-id=${token?.id ?? 'rest'} data-p=${String(final)} data-p-raw=${String(raw)}
+      <g class="row ${state}" data-id=${token?.id ?? 'rest'} data-p=${String(final)} data-p-raw=${String(raw)}
         data-removed-by=${removed ?? nothing} ${cssom({ transform: `translateY(${row.y}px)` })}
         @pointerenter=${() => (this.active = row.key)} @pointerdown=${() => (this.active = row.key)}>
         <rect class="hover" x=${-6 * unit} width=${width + 12 * unit} height=${rowHeight} rx=${4 * unit}></rect>
         <text class="name" x="0" y=${columns.baseline}>${token ? this.#label(token, letters) : t(narrow ? 'distribution.rest' : 'distribution.rest.short', { n: this.trace?.rest.count ?? 0 })}</text>
-        <svg class="bar" x=${columns.barX} y=${columns.barTop} width=${barWidth} height=${barHeight} role="presentation">
+        <svg class="bar" x=${columns.barX} y=${columns.barTop} width=${barWidth} height=${barHeight}>
           <rect class="ghost" width=${barWidth} height=${barHeight} rx=${2 * unit} ${cssom(slide(row.raw, barWidth, raw))}></rect>
           <rect class="final" width=${barWidth} y=${(barHeight - inner) / 2} height=${inner} rx=${1.5 * unit} ${cssom(slide(row.final, barWidth, final))}></rect>
         </svg>
@@ -245,17 +265,16 @@ export class LogitDistribution extends LogitElement {
     `;
   }
 
-  /**
-   * @param {KeyboardEvent} event
-   * @param {Row[]} rows
-   */
-  #onKey(event, rows) {
-    const at = rows.findIndex(({ key }) => key === this.active);
-    const to = { ArrowDown: at + 1, ArrowUp: at < 0 ? rows.length - 1 : at - 1, Home: 0, End: rows.length - 1 }[event.key];
+  /** @param {KeyboardEvent} event */
+  #onKey(event) {
+    const keys = this.trace ? this.#keys(this.trace) : [];
+    const at = this.active === null ? -1 : keys.indexOf(this.active);
+    const last = keys.length - 1;
+    const to = { ArrowDown: at + 1, ArrowUp: at < 0 ? last : at - 1, Home: 0, End: last }[event.key];
     if (event.key === 'Escape') this.active = null;
-    if (to === undefined) return;
+    if (to === undefined || last < 0) return;
     event.preventDefault();
-    this.active = rows[Math.min(rows.length - 1, Math.max(0, to))].key;
+    this.active = keys[Math.min(last, Math.max(0, to))];
   }
 }
 

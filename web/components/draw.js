@@ -11,6 +11,7 @@ import { cssom } from './cssom.js';
 import { define } from './define.js';
 import { LogitElement } from './element.js';
 import { readSeed } from './settings.js';
+import { Typed } from './typed.js';
 import { visible, visibleHtml, visibleSvg } from './visible.js';
 import { Width } from './width.js';
 
@@ -27,7 +28,6 @@ export class LogitDraw extends LogitElement {
     count: { attribute: false },
     finished: { attribute: false },
     eos: { attribute: false },
-    typed: { state: true },
   };
 
   static styles = [
@@ -144,8 +144,9 @@ export class LogitDraw extends LogitElement {
       }
 
       .lands {
-        min-height: 1.5rem;
+        min-height: 2.625rem; /* two lines, so that nothing below moves */
         font-size: 0.875rem;
+        text-wrap: pretty;
       }
 
       .space {
@@ -156,6 +157,7 @@ export class LogitDraw extends LogitElement {
   ];
 
   #width = new Width(this, '.strip');
+  #typed = new Typed(this, readSeed, (seed) => seed !== this.seed && this.emit('logit-seed', { seed }));
 
   constructor() {
     super();
@@ -168,17 +170,11 @@ export class LogitDraw extends LogitElement {
     /** @type {string | null} */
     this.finished = null;
     this.eos = -1;
-    /** @type {string | null} */
-    this.typed = null;
-  }
-
-  /** @param {Map<string, unknown>} changes */
-  willUpdate(changes) {
-    if (changes.has('seed')) this.typed = null;
   }
 
   render() {
-    const error = this.#error();
+    const { error, text } = this.#typed;
+    const sentence = error && t('error.kept', { sentence: error, kept: plain(this.seed) });
     return html`
       <div class="top">
         <h2>${t('draw.title')}</h2>
@@ -191,11 +187,11 @@ export class LogitDraw extends LogitElement {
         <label class="label" for="seed">${t('draw.seed')}</label>
         <input id="seed" type="text" inputmode="numeric" autocomplete="off" spellcheck="false"
           aria-invalid=${error ? 'true' : 'false'} aria-describedby="error why"
-          .value=${live(this.typed ?? plain(this.seed))} @input=${this.#onType} @change=${this.#onLeave}>
+          .value=${live(text ?? plain(this.seed))} @input=${this.#typed.onInput} @change=${this.#typed.onChange}>
         <button @click=${this.#onNew}>${t('draw.seed.new')}</button>
       </div>
-      <p id="error" class="error" role="alert">${error}</p>
-      <p id="why" class="about">${t('draw.why')}</p>
+      <p id="error" class="error" role="alert">${sentence}</p>
+      <p id="why" class="about" ?hidden=${error !== ''}>${t('draw.why')}</p>
     `;
   }
 
@@ -254,25 +250,9 @@ export class LogitDraw extends LogitElement {
     return weave(t('draw.lands', { u, from: rounded(hit.from, 4), to: rounded(hit.to, 4) }), token);
   }
 
-  #error() {
-    if (this.typed === null) return '';
-    const read = readSeed(this.typed);
-    return 'error' in read ? t('error.kept', { sentence: read.error, kept: plain(this.seed) }) : '';
-  }
-
-  /** @param {Event} event */
-  #onType(event) {
-    this.typed = /** @type {HTMLInputElement} */ (event.target).value;
-    const read = readSeed(this.typed);
-    if ('value' in read && read.value !== this.seed) this.emit('logit-seed', { seed: read.value });
-  }
-
-  #onLeave() {
-    if (!this.#error()) this.typed = null;
-  }
-
   #onNew() {
     const [seed] = crypto.getRandomValues(new Uint32Array(1));
+    this.#typed.clear();
     this.emit('logit-seed', { seed });
   }
 }

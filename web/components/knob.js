@@ -9,6 +9,7 @@ import { cssom } from './cssom.js';
 import { define } from './define.js';
 import { LogitElement } from './element.js';
 import { capitalise, readSetting, settingName, valueInWords } from './settings.js';
+import { Typed } from './typed.js';
 
 /** @typedef {import('../plots/trace.js').SettingRow} SettingRow */
 
@@ -17,7 +18,6 @@ export class LogitKnob extends LogitElement {
     row: { attribute: false },
     value: { attribute: false },
     most: { attribute: false },
-    typed: { state: true },
   };
 
   static styles = [
@@ -151,6 +151,8 @@ export class LogitKnob extends LogitElement {
     `,
   ];
 
+  #typed = new Typed(this, (text) => this.#read(text), (value) => this.#ask(value));
+
   constructor() {
     super();
     /** @type {SettingRow | null} */
@@ -158,13 +160,6 @@ export class LogitKnob extends LogitElement {
     this.value = 0;
     /** The most that the slider offers, when less than the table's (a vocabulary's size). */
     this.most = Infinity;
-    /** @type {string | null} What stands in the box and is not accepted. */
-    this.typed = null;
-  }
-
-  /** @param {Map<string, unknown>} changes */
-  willUpdate(changes) {
-    if (changes.has('value')) this.typed = null;
   }
 
   render() {
@@ -172,75 +167,68 @@ export class LogitKnob extends LogitElement {
     if (!row) return nothing;
     const name = capitalise(settingName(row.name));
     const high = Math.min(row.high, this.most);
-    const error = this.typed === null ? '' : this.#error(row, this.typed);
-    const neutral = plain(row.neutral);
+    const { error, text } = this.#typed;
+    const sentence = error && t('error.kept', { sentence: error, kept: plain(value) });
     return html`
       <div class="head">
         <label class="name" for="box">${name}</label>
-        <button class="off" aria-disabled=${value === row.neutral} title=${t('chain.reset', { name, value: neutral })}
-          aria-label=${t('chain.reset', { name, value: neutral })} @click=${() => this.#ask(row.neutral)}>${t(value === row.neutral ? 'chain.is-off' : 'chain.turn-off')}</button>
+        <button class="off" aria-disabled=${value === row.neutral} title=${t('chain.reset', { name, value: plain(row.neutral) })}
+          @click=${() => this.#neutralise(row)}>${t(value === row.neutral ? 'chain.is-off' : 'chain.turn-off')}
+          <span class="heard">${name}</span></button>
         <input id="box" class="box" type="text" inputmode="decimal" autocomplete="off" spellcheck="false"
           aria-invalid=${error ? 'true' : 'false'} aria-describedby="about error"
-          .value=${live(this.typed ?? plain(value))} @input=${this.#onType} @change=${this.#onLeave}
+          .value=${live(text ?? plain(value))} @input=${this.#typed.onInput} @change=${this.#typed.onChange}
           @keydown=${this.#onKey}>
       </div>
-      <div class="said"><p id="about" class="about">${t(`about.${row.name}`)}</p><slot></slot></div>
+      <div class="said">
+        <div>
+          <p id="about" class="about" ?hidden=${error !== ''}>${t(`about.${row.name}`)}</p>
+          <p id="error" class="error" role="alert">${sentence}</p>
+        </div>
+        <slot></slot>
+      </div>
       <div class="slide" ${cssom(place(row, value, high))}>
         <span class="neutral"></span>
         <input type="range" min=${row.low} max=${high} step=${row.step} .value=${live(String(value))}
           aria-label=${t('chain.slider', { name })} aria-valuetext=${valueInWords(row, value)}
           @input=${this.#onSlide}>
       </div>
-      <p id="error" class="error" role="alert">${error}</p>
     `;
   }
 
-  /**
-   * @param {SettingRow} row
-   * @param {string} text
-   */
-  #error(row, text) {
-    const read = readSetting(row, text);
-    if (!('error' in read)) return '';
-    return t('error.kept', { sentence: read.error, kept: plain(this.value) });
+  /** @param {string} text */
+  #read(text) {
+    return this.row ? readSetting(this.row, text) : { error: '' };
   }
 
   /** @param {number} value */
   #ask(value) {
-    this.typed = null;
     if (this.row && value !== this.value) this.emit('logit-set', { [this.row.name]: value });
+  }
+
+  /** @param {SettingRow} row */
+  #neutralise(row) {
+    this.#typed.clear();
+    this.#ask(row.neutral);
   }
 
   /** @param {Event} event */
   #onSlide(event) {
     const text = /** @type {HTMLInputElement} */ (event.target).value;
-    if (this.row) this.#ask(Number(text));
-  }
-
-  /** @param {Event} event */
-  #onType(event) {
-    if (!this.row) return;
-    const text = /** @type {HTMLInputElement} */ (event.target).value;
-    this.typed = text;
-    const read = readSetting(this.row, text);
-    if ('value' in read && read.value !== this.value) this.emit('logit-set', { [this.row.name]: read.value });
-  }
-
-  /** Once left, the box shows the value in use unless it says what is wrong. */
-  #onLeave() {
-    if (this.row && this.typed !== null && !this.#error(this.row, this.typed)) this.typed = null;
+    this.#typed.clear();
+    this.#ask(Number(text));
   }
 
   /** @param {KeyboardEvent} event */
   #onKey(event) {
     const { row } = this;
-    if (event.key === 'Escape') this.typed = null;
-    if (event.key === 'Enter') this.#onLeave();
+    if (event.key === 'Escape') this.#typed.clear();
+    if (event.key === 'Enter') this.#typed.onChange();
     if (!row || (event.key !== 'ArrowUp' && event.key !== 'ArrowDown')) return;
     event.preventDefault();
     const moved = this.value + (event.key === 'ArrowUp' ? row.step : -row.step);
-    const rounded = Number(moved.toFixed(6));
-    const read = readSetting(row, String(rounded));
+    const read = readSetting(row, String(Number(moved.toFixed(6))));
+    this.#typed.clear();
     if ('value' in read) this.#ask(read.value);
   }
 }

@@ -1,5 +1,5 @@
 /** Settings against the engine's own table: neutral values, range checks in words, preset matching. */
-import { hasMessage, number, parse, percent, plain, t } from '../locale/locale.js';
+import { fixed, hasMessage, number, parse, percent, plain, t } from '../locale/locale.js';
 
 /**
  * @typedef {import('../plots/trace.js').Settings} Settings
@@ -98,15 +98,18 @@ export function describeSettings(settings) {
 }
 
 /**
- * What a stage did, as one or two sentences; `before` is the entropy that entered it.
+ * What a stage did, as one or two sentences; `before` is the entropy that entered it. Digits are added
+ * until a change of entropy can be seen.
  * @param {import('../plots/trace.js').Stage} stage
  * @param {number} before
- * @param {(bits: number, digits: number) => string} fixed
  */
-export function describeStage(stage, before, fixed) {
+export function describeStage(stage, before) {
   if (!stage.active) return t('chain.effect.off', { value: stage.value });
   if (!stage.changed) return describeIdle(stage);
-  const entropy = t('chain.effect.entropy', { before: fixed(before, 2), after: fixed(stage.entropy, 2) });
+  let digits = 2;
+  while (digits < 6 && fixed(before, digits) === fixed(stage.entropy, digits)) digits++;
+  if (fixed(before, digits) === fixed(stage.entropy, digits)) digits = 2;
+  const entropy = t('chain.effect.entropy', { before: fixed(before, digits), after: fixed(stage.entropy, digits) });
   if (stage.name === 'temperature' && stage.value === 0) return `${t('chain.effect.greedy')} ${entropy}`;
   if (stage.removed === 0) return entropy;
   const params = { n: stage.removed, mass: percent(stage.mass_removed), kept: stage.kept };

@@ -126,11 +126,11 @@ export class LogitText extends LogitElement {
           <span class="legend" aria-hidden="true">${t('text.legend.low')}<i></i>${t('text.legend.high')}</span></div>
         <div class="tape" role="group" aria-labelledby="output-label" lang="en"
           @pointerleave=${() => (this.active = -1)}>
-          <span class="given">${this.pieces.map((piece) => visibleHtml({ ...piece, text: tidy(piece.text) }))}</span>
+          <span class="given">${this.pieces.filter(({ special }) => !special).map((piece) => visibleHtml({ ...piece, text: tidy(piece.text) }))}</span>
           <ol>${repeat(this.steps, (_, i) => i, (step, i) => this.#renderStep(step, i))}</ol>
           ${this.steps.length === 0 ? html`<span class="empty">${this.ready ? t('text.empty') : ''}</span>` : nothing}
         </div>
-        <p class="numbers" aria-hidden="true">${this.#describe(this.active)}</p>
+        <p class="numbers" id="numbers" aria-hidden="true">${this.#describe(this.active)}</p>
         <div class="foot">
           ${this.#renderButtons()}
           ${this.checked ? this.#renderVerdict() : nothing}
@@ -146,11 +146,10 @@ export class LogitText extends LogitElement {
   #renderStep(step, i) {
     const bits = -Math.log2(step.p);
     const end = step.id === this.eos;
-    const short = t('text.token.short', { token: spoken(step, this.eos), p: percent(step.p) });
     return html`
       <li class="step ${end ? 'end' : ''}" ${cssom({ '--heat': Math.min(1, bits / FULL).toFixed(3) })}>
         <button tabindex=${i === Math.max(0, this.active) || this.active < 0 && i === 0 ? 0 : -1}
-          aria-label=${this.active === i ? this.#describe(i) : short} data-id=${step.id} data-p=${String(step.p)}
+          aria-describedby=${this.active === i ? 'numbers' : nothing} data-id=${step.id} data-p=${String(step.p)}
           @pointerenter=${() => (this.active = i)} @focus=${() => (this.active = i)} @blur=${() => (this.active = -1)}
           @keydown=${(/** @type {KeyboardEvent} */ event) => this.#onTokenKey(event, i)}>
           <span class="token">${end ? t('text.end') : visibleHtml(step)}</span>

@@ -56,7 +56,7 @@ export function spoken(token, eos) {
 /** @param {Token} token */
 export function visibleHtml(token) {
   return visibleParts(token).map(({ text, mark }) =>
-    mark ? html`<span class="space">${text}</span>` : text);
+    mark ? html`<span class="space" aria-hidden="true">${text}</span>` : text);
 }
 
 /**

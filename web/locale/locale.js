@@ -93,11 +93,11 @@ function format(options) {
 }
 
 /**
- * A number in full: at most 15 significant digits, digits grouped as the language does.
+ * A number in full, digits grouped as the language does: whole numbers exactly, others to 15 digits.
  * @param {number} value
  */
 export function number(value) {
-  return format({ maximumSignificantDigits: 15 }).format(value);
+  return format({ maximumSignificantDigits: Number.isInteger(value) ? 21 : 15 }).format(value);
 }
 
 /**
@@ -124,7 +124,7 @@ export function rounded(value, decimals) {
  * @param {number} value
  */
 export function plain(value) {
-  return format({ maximumSignificantDigits: 15, useGrouping: false }).format(value);
+  return format({ maximumSignificantDigits: Number.isInteger(value) ? 21 : 15, useGrouping: false }).format(value);
 }
 
 /**
@@ -146,8 +146,8 @@ export function parse(text) {
 export function percent(p) {
   if (p > 0 && p < 1e-6) return scientificPercent(p);
   if (p >= 0.1 && p < 1) return nearlyFull(p);
-  const digits = p < 0.001 ? 2 : 3;
-  const options = { maximumSignificantDigits: digits, minimumSignificantDigits: p === 0 || p === 1 ? 1 : digits };
+  const [minimum, maximum] = p < 0.001 ? [1, 2] : p === 1 ? [1, 1] : [3, 3];
+  const options = { minimumSignificantDigits: minimum, maximumSignificantDigits: maximum };
   return format({ style: 'percent', ...options }).format(p);
 }
 

@@ -12,7 +12,7 @@ import { scaleLinear } from 'd3-scale';
  * @typedef {{ stage: Stage, y: number, below: boolean }} Cut
  */
 
-const DOMAINS = [1, 0.75, 0.5, 0.3, 0.2, 0.1, 0.05, 0.02, 0.01];
+const DOMAINS = [1, 0.8, 0.6, 0.4, 0.2, 0.1, 0.05, 0.02, 0.01];
 
 /**
  * Survivors by rank, then the removed: first what the last stage removed, so that one line per

@@ -112,6 +112,10 @@ export const shared = css`
     outline-offset: 2px;
   }
 
+  [hidden] {
+    display: none;
+  }
+
   .error {
     color: var(--bad);
     font-size: 0.8125rem;

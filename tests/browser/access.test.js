@@ -1,0 +1,221 @@
+/** The page for everyone: keyboard alone, screen readers, both languages, both themes, every width. */
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { after, before, test } from 'node:test';
+import { loadReference, openBench, until } from './bench.js';
+
+const axeSource = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** @type {Awaited<ReturnType<typeof openBench>>} */
+let bench;
+before(async () => (bench = await openBench()));
+after(() => bench?.close());
+
+async function axe(page) {
+  await page.evaluate(axeSource);
+  const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ['violations'] }));
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target, failureSummary }) => `${target.flat().join(' ')} ${failureSummary}`).join('; ')}`);
+}
+
+for (const lang of ['en', 'es']) {
+  for (const colorScheme of ['light', 'dark']) {
+    test(`axe finds nothing: ${lang}, ${colorScheme}`, async () => {
+      const { page, close } = await bench.open({ path: `?lang=${lang}`, colorScheme });
+      assert.deepEqual(await axe(page), [], 'as loaded');
+      await page.locator('logit-chain').locator('#preset').selectOption({ index: 8 });
+      for (let i = 0; i < 2; i++) await page.locator('[data-command=step]').click();
+      await page.locator('summary').first().click();
+      await page.locator('summary').nth(1).click();
+      await page.locator('logit-knob[data-name=top_p] .box').fill('7');
+      await page.locator('#prompt').fill('Tomorrow zebra');
+      await until(() => page.locator('#fault').innerText(), Boolean);
+      await until(() => page.locator('logit-knob[data-name=top_p] .error').innerText(), Boolean);
+      assert.deepEqual(await axe(page), [], 'with text, table, more settings and errors');
+      await close();
+    });
+  }
+}
+
+test('axe finds nothing on a phone after a whole text', async () => {
+  const { page, close } = await bench.open({ viewport: { width: 375, height: 812 } });
+  await page.locator('[data-command=run]').click();
+  await page.locator('.verdict[data-right]').waitFor({ timeout: 15000 });
+  assert.deepEqual(await axe(page), []);
+  await close();
+});
+
+/** The focused element, through every shadow tree: its name and the words a screen reader says. */
+function focused(page) {
+  return page.evaluate(() => {
+    let element = document.activeElement;
+    while (element?.shadowRoot?.activeElement) element = element.shadowRoot.activeElement;
+    return { tag: element.localName, id: element.id, command: element.dataset?.command ?? null,
+      host: element.getRootNode().host?.dataset?.name ?? element.getRootNode().host?.localName ?? '' };
+  });
+}
+
+test('everything can be reached and used by keyboard alone', async () => {
+  const { page, close } = await bench.open({ path: '?lang=en' });
+  const seen = [];
+  for (let i = 0; i < 60; i++) {
+    await page.keyboard.press('Tab');
+    const at = await focused(page);
+    if (at.tag === 'body') break;
+    seen.push(`${at.host}/${at.tag}${at.id ? `#${at.id}` : ''}${at.command ? `:${at.command}` : ''}`);
+  }
+  for (const wanted of ['logit-masthead/input', 'logit-text/textarea#prompt', 'logit-text/button:step', 'logit-text/button:run',
+    'logit-text/button:stop', 'logit-text/button:reset', 'logit-draw/input#seed', 'logit-distribution/div', 'logit-distribution/summary',
+    'logit-chain/select#preset', 'temperature/input#box', 'temperature/input', 'top_k/input', 'top_p/input', 'repetition_penalty/input',
+    'logit-chain/summary']) {
+    assert.ok(seen.includes(wanted), `${wanted} is not among ${seen.join(', ')}`);
+  }
+  await close();
+});
+
+test('a text is written, read and cleared without a mouse', async () => {
+  const { page, close } = await bench.open({ path: '?lang=en' });
+  await page.locator('[data-command=step]').focus();
+  await page.keyboard.press('Enter');
+  const steps = page.locator('logit-text .step button');
+  assert.equal(await until(() => steps.count(), (n) => n === 1), 1);
+  await page.keyboard.press('Space');
+  assert.equal(await until(() => steps.count(), (n) => n === 2), 2);
+  assert.equal((await focused(page)).command, 'step');
+  assert.match(await page.locator('logit-text [aria-live]').innerText(), /^Drew .+, [\d.]+%\./);
+
+  await steps.first().focus();
+  await page.keyboard.press('ArrowRight');
+  assert.match(await page.locator('logit-text .numbers').innerText(), /after the warpers, .* before; surprisal/);
+  assert.equal(await steps.nth(1).getAttribute('aria-describedby'), 'numbers');
+
+  await page.locator('[data-command=reset]').focus();
+  await page.keyboard.press('Enter');
+  assert.equal(await until(() => steps.count(), (n) => n === 0), 0);
+  assert.equal((await focused(page)).command, 'reset');
+  await close();
+});
+
+test('the bars are read one by one with the arrow keys, and as a table', async () => {
+  const [{ page, close }, scope] = await Promise.all([bench.open({ path: '?lang=en' }), loadReference()]);
+  const chart = page.locator('logit-distribution').getByRole('listbox');
+  await chart.focus();
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('ArrowDown');
+  const id = await chart.getAttribute('aria-activedescendant');
+  const words = (await page.locator(`logit-distribution #${id}`).textContent()).trim();
+  scope.feed(scope.encode('Tomorrow she'));
+  const { tokens, rest } = scope.distribution({ temperature: 0.7, top_p: 0.9, repetition_penalty: 1.1 });
+  assert.ok(words.startsWith(`${tokens[1].text.trim()}, rank 2: `), words);
+  await page.locator('logit-distribution summary').click();
+  assert.equal(await page.locator('logit-distribution tbody tr').count(), tokens.length + Number(rest.count > 0));
+  scope.close();
+  await close();
+});
+
+test('the language switch changes every word and every number', async () => {
+  const { page, close } = await bench.open({ path: '?lang=en' });
+  const [en, es] = await Promise.all(['en', 'es'].map(async (code) =>
+    JSON.parse(await readFile(new URL(`../../web/locale/${code}.json`, import.meta.url), 'utf8'))));
+  await page.getByText('Español').click();
+  await page.locator('logit-text h2', { hasText: es['text.title'] }).waitFor();
+  assert.equal(await page.evaluate(() => document.documentElement.lang), 'es');
+  const shown = await page.evaluate(() => {
+    const words = [];
+    const walk = (node) => {
+      if (node.nodeType === Node.TEXT_NODE) words.push(node.data.trim());
+      if (node.nodeType === Node.ELEMENT_NODE) for (const name of ['aria-label', 'title', 'aria-valuetext']) words.push(node.getAttribute(name) ?? '');
+      if (node.localName === 'style' || node.localName === 'script') return;
+      for (const child of [...(node.shadowRoot?.childNodes ?? []), ...node.childNodes]) walk(child);
+    };
+    walk(document.body);
+    return words.filter(Boolean);
+  });
+  const left = Object.entries(en).filter(([key, text]) => key !== 'language' && typeof text === 'string' && text.length > 3 && text !== es[key] && !text.includes('{') && shown.includes(text));
+  assert.deepEqual(left, []);
+  assert.ok(shown.some((text) => /^\d+,\d+\s%$/.test(text)), 'a Spanish percentage');
+  assert.equal(await page.locator('logit-knob[data-name=temperature] .box').inputValue(), '0,7');
+  await page.locator('logit-knob[data-name=temperature] .box').fill('1,25');
+  const slider = page.locator('logit-knob[data-name=temperature]').getByRole('slider');
+  assert.equal(await until(() => slider.getAttribute('aria-valuetext'), (text) => text === '1,25'), '1,25');
+  await page.locator('logit-knob[data-name=top_p] .box').fill('1,5');
+  const refused = page.locator('logit-knob[data-name=top_p] .error');
+  assert.equal(await until(() => refused.innerText(), Boolean), 'Top-p: tiene que estar entre 0 y 1 y es 1,5; se queda en 0,9.');
+  await page.reload();
+  assert.equal(await page.evaluate(() => document.documentElement.lang), 'en', 'the address wins over what was remembered');
+  await close();
+});
+
+test('colours follow the system and the switch', async () => {
+  const { page, close } = await bench.open({ colorScheme: 'dark' });
+  const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  const dark = await background();
+  await page.getByText('Light', { exact: true }).click();
+  const light = await until(background, (colour) => colour !== dark);
+  assert.notEqual(light, dark);
+  await page.getByText('Auto', { exact: true }).click();
+  assert.equal(await until(background, (colour) => colour === dark), dark);
+  await page.emulateMedia({ colorScheme: 'light' });
+  assert.equal(await until(background, (colour) => colour === light), light);
+  await close();
+});
+
+test('reduced motion stands still, otherwise bars move by transform only', async () => {
+  const style = (page) => page.locator('logit-distribution .final').first().evaluate((bar) => {
+    const { transitionDuration, transitionProperty } = getComputedStyle(bar);
+    return { transitionDuration, transitionProperty };
+  });
+  const still = await bench.open({ reducedMotion: 'reduce' });
+  assert.equal((await style(still.page)).transitionDuration, '0s');
+  await still.close();
+  const moving = await bench.open({ reducedMotion: 'no-preference' });
+  assert.deepEqual(await style(moving.page), { transitionDuration: '0.26s', transitionProperty: 'transform' });
+  await moving.close();
+});
+
+for (const width of [360, 375, 768, 1440, 2560]) {
+  test(`nothing overflows at ${width} px, in either language`, async () => {
+    for (const lang of ['en', 'es']) {
+      const { page, close } = await bench.open({ path: `?lang=${lang}`, viewport: { width, height: 900 } });
+      for (let i = 0; i < 2; i++) await page.locator('[data-command=step]').click();
+      const wide = await page.evaluate(() => {
+        const over = [];
+        const walk = (root) => {
+          for (const element of root.querySelectorAll('*')) {
+            const { left, right, width: own } = element.getBoundingClientRect();
+            const svgPart = element.ownerSVGElement && element.localName !== 'text';
+            if (own > 1 && !svgPart && !element.closest('.heard, .scroll') && (right > innerWidth + 0.5 || left < -0.5)) over.push(`${element.localName}.${element.getAttribute('class')}`);
+            if (element.shadowRoot) walk(element.shadowRoot);
+          }
+        };
+        walk(document);
+        return { over, scroll: document.documentElement.scrollWidth };
+      });
+      assert.deepEqual(wide, { over: [], scroll: width }, lang);
+      await close();
+    }
+  });
+}
+
+test('turning knobs and drawing tokens moves no panel', async () => {
+  const { page, close } = await bench.open();
+  const places = () => page.evaluate(() => {
+    const bench = document.querySelector('logit-scope').shadowRoot;
+    const cards = bench.querySelector('logit-chain').shadowRoot.querySelectorAll('.card');
+    return [...bench.querySelectorAll('.panel'), ...cards].map((element) => {
+      const { x, y, width, height } = element.getBoundingClientRect();
+      return [element.localName, ...[x, y + scrollY, width, height].map(Math.round)].join(' ');
+    });
+  });
+  const before = await places();
+  const slider = (name) => page.locator(`logit-knob[data-name=${name}]`).getByRole('slider');
+  for (const [name, key] of [['temperature', 'End'], ['top_p', 'Home'], ['top_p', 'End'], ['top_k', 'End'], ['temperature', 'Home']]) {
+    await slider(name).press(key);
+    await page.waitForTimeout(60);
+    assert.deepEqual(await places(), before, `${name} ${key}`);
+  }
+  await page.locator('[data-command=step]').click();
+  await page.locator('logit-text .step').first().waitFor();
+  assert.deepEqual(await places(), before, 'after a step');
+  await close();
+});

@@ -1,0 +1,115 @@
+/** A bench for page tests: dist/ built once into a temporary folder, served, open in Chromium. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { chromium } from 'playwright-core';
+import { build } from '../../web/build.js';
+import { Logitscope } from '../../web/engine/index.js';
+import { serve } from '../../web/serve.js';
+
+export const root = fileURLToPath(new URL('../..', import.meta.url));
+export const model = join(root, 'models/verbs.gguf');
+
+const ARGS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-sync',
+  '--disable-background-networking', '--disable-component-update'];
+
+/** Under /source/ the repository's own modules, for what is tested unbundled; under /deep/er/ the site again. */
+const SOURCE = /^\/source\/((web\/engine|tests\/node|tests\/browser|models)\/.+)$/;
+
+/**
+ * Opens a browser on a fresh build; `close` ends and removes everything.
+ * @param {(path: string) => string | undefined} [route]
+ */
+export async function openBench(route = () => undefined) {
+  const dist = await mkdtemp(join(tmpdir(), 'logitscope-'));
+  await build(dist);
+  const server = await serve(dist, 0, (path) => {
+    const source = SOURCE.exec(path)?.[1];
+    if (source) return join(root, source);
+    if (path.startsWith('/deep/er/')) return join(dist, path.slice('/deep/er/'.length) || 'index.html');
+    return route(path);
+  });
+  const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium';
+  const browser = await chromium.launch({ executablePath, args: ARGS });
+
+  /**
+   * A page of its own with everything it complains about or asks for.
+   * @param {{ path?: string, ready?: boolean } & import('playwright-core').BrowserContextOptions} [options]
+   */
+  async function open({ path = '?lang=en', ready = true, ...context } = {}) {
+    const made = await browser.newContext({ viewport: { width: 1440, height: 900 }, reducedMotion: 'reduce', ...context });
+    const page = await made.newPage();
+    page.setDefaultTimeout(8000);
+    /** @type {string[]} */
+    const complaints = [];
+    /** @type {string[]} */
+    const foreign = [];
+    page.on('console', (message) => {
+      if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
+    });
+    page.on('pageerror', (error) => complaints.push(String(error)));
+    page.on('request', (request) => {
+      if (!request.url().startsWith(server.url)) foreign.push(request.url());
+    });
+    await page.goto(server.url + path);
+    if (ready) await page.locator('logit-distribution .row').first().waitFor();
+    return { page, complaints, foreign, close: () => made.close() };
+  }
+
+  async function close() {
+    await browser.close();
+    await server.close();
+    await rm(dist, { recursive: true });
+  }
+
+  return { dist, url: server.url, open, close };
+}
+
+/** The engine in Node over the page's model, to compare with. */
+export function loadReference() {
+  return Logitscope.load({ model });
+}
+
+/**
+ * What the bars show, bit for bit: [{ id, p, p_raw, removed_by }], the rest's id being 'rest'.
+ * @param {import('playwright-core').Page} page
+ */
+export function readBars(page) {
+  return page.locator('logit-distribution .row').evaluateAll((rows) => rows.map((row) => ({
+    id: row.dataset.id, p: row.dataset.p, p_raw: row.dataset.pRaw, removed_by: row.dataset.removedBy ?? null,
+  })));
+}
+
+/**
+ * The same, from a trace of the engine, in the order of ids.
+ * @param {import('../../web/engine/types.js').Trace} trace
+ */
+export function expectedBars(trace) {
+  const rows = trace.tokens.map(({ id, p, p_raw, removed_by }) =>
+    ({ id: String(id), p: String(p), p_raw: String(p_raw), removed_by }));
+  const { rest } = trace;
+  if (rest.count > 0) rows.push({ id: 'rest', p: String(rest.p), p_raw: String(rest.p_raw), removed_by: null });
+  return rows.sort(byId);
+}
+
+/** @param {{ id: string }} a @param {{ id: string }} b */
+export function byId(a, b) {
+  return a.id < b.id ? -1 : 1;
+}
+
+/**
+ * Waits until `probe` gives a value that `good` accepts, and returns it; otherwise the last value.
+ * @template T
+ * @param {() => Promise<T>} probe
+ * @param {(value: T) => boolean} good
+ */
+export async function until(probe, good) {
+  const deadline = Date.now() + 6000;
+  let value = await probe();
+  while (!good(value) && Date.now() < deadline) {
+    await new Promise((resolve) => setTimeout(resolve, 25));
+    value = await probe();
+  }
+  return value;
+}

@@ -1,0 +1,251 @@
+/** The page as a person uses it: real keys and a real mouse on the built site, numbers held against Node. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { byId, expectedBars, loadReference, openBench, readBars, until } from './bench.js';
+
+/** @type {Awaited<ReturnType<typeof openBench>>} */
+let bench;
+/** @type {Awaited<ReturnType<typeof loadReference>>} */
+let scope;
+before(async () => ([bench, scope] = await Promise.all([openBench(), loadReference()])));
+after(() => Promise.all([bench?.close(), scope?.close()]));
+
+const BALANCED = { temperature: 0.7, top_p: 0.9, repetition_penalty: 1.1 };
+
+/** Waits until the bars are exactly the engine's array for a text and settings. */
+async function expectBars(page, text, settings) {
+  scope.feed(typeof text === 'string' ? scope.encode(text) : text);
+  const expected = expectedBars(scope.distribution(settings));
+  const read = async () => (await readBars(page)).sort(byId);
+  const same = (bars) => JSON.stringify(bars) === JSON.stringify(expected);
+  assert.deepEqual(await until(read, same), expected);
+}
+
+const knob = (page, name) => page.locator(`logit-knob[data-name=${name}]`);
+
+async function type(page, name, text) {
+  const box = knob(page, name).locator('.box');
+  await box.click();
+  await page.keyboard.press('Control+A');
+  await page.keyboard.type(text);
+}
+
+const texts = (page) => page.locator('logit-text .step button').evaluateAll((buttons) => buttons.map((b) => Number(b.dataset.id)));
+
+test('the page loads whole, from its own origin, and complains about nothing', async () => {
+  const { page, complaints, foreign, close } = await bench.open();
+  await expectBars(page, 'Tomorrow she', BALANCED);
+  assert.match(await page.locator('footer').innerText(), /64 tokens/);
+  assert.equal(await page.title(), 'Logitscope');
+  await page.locator('[data-command=run]').click();
+  await page.locator('.verdict[data-right]').waitFor({ timeout: 15000 });
+  assert.deepEqual(complaints, []);
+  assert.deepEqual(foreign, []);
+  await close();
+});
+
+test('it works under any path', async () => {
+  const { page, complaints, close } = await bench.open({ path: 'deep/er/?lang=en' });
+  await expectBars(page, 'Tomorrow she', BALANCED);
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
+test('a typed prompt shows the distribution after it, every number the engine\'s own', async () => {
+  const { page, close } = await bench.open();
+  await page.locator('#prompt').click();
+  await page.keyboard.press('Control+A');
+  await page.keyboard.type('Yesterday they');
+  await expectBars(page, 'Yesterday they', BALANCED);
+  await page.getByRole('button', { name: 'Every day he' }).click();
+  await expectBars(page, 'Every day he', BALANCED);
+  assert.equal(await page.locator('#prompt').inputValue(), 'Every day he');
+  await close();
+});
+
+test('number boxes take everything the engine accepts, also beyond the slider', async () => {
+  const { page, close } = await bench.open();
+  const settings = { ...BALANCED };
+  for (const [name, text, value] of [['temperature', '12.5', 12.5], ['top_k', '7', 7], ['top_p', '.85', 0.85],
+    ['repetition_penalty', '0.25', 0.25], ['temperature', '1e-3', 0.001]]) {
+    await type(page, name, text);
+    settings[name] = value;
+    await expectBars(page, 'Tomorrow she', settings);
+  }
+  await close();
+});
+
+test('sliders follow keys and mouse', async () => {
+  const { page, close } = await bench.open();
+  const slider = knob(page, 'top_k').getByRole('slider');
+  await slider.focus();
+  for (let i = 0; i < 5; i++) await page.keyboard.press('ArrowRight');
+  await expectBars(page, 'Tomorrow she', { ...BALANCED, top_k: 5 });
+  assert.equal(await slider.getAttribute('aria-valuetext'), '5');
+
+  const heat = knob(page, 'temperature').getByRole('slider');
+  const { x, y, width, height } = await heat.boundingBox();
+  await page.mouse.move(x + width * 0.24, y + height / 2);
+  await page.mouse.down();
+  for (let i = 1; i <= 12; i++) await page.mouse.move(x + width * (0.24 + 0.04 * i), y + height / 2);
+  await page.mouse.up();
+  const temperature = Number(await heat.inputValue());
+  assert.ok(temperature > 1.5, `dragged to ${temperature}`);
+  assert.equal(await knob(page, 'temperature').locator('.box').inputValue(), String(temperature));
+  await expectBars(page, 'Tomorrow she', { ...BALANCED, top_k: 5, temperature });
+  await close();
+});
+
+test('temperature 0 is reachable and says greedy', async () => {
+  const { page, close } = await bench.open();
+  const slider = knob(page, 'temperature').getByRole('slider');
+  await slider.focus();
+  await page.keyboard.press('Home');
+  await expectBars(page, 'Tomorrow she', { ...BALANCED, temperature: 0 });
+  assert.equal(await slider.getAttribute('aria-valuetext'), '0, greedy');
+  assert.match(await page.locator('[data-stage=temperature] .did').innerText(), /^Greedy/);
+  assert.match(await page.locator('[data-stage=top_p] .did').innerText(), /^Does nothing: temperature has already removed/);
+  assert.equal(await page.locator('[data-readout=kept] dd').first().innerText(), '1');
+  await close();
+});
+
+test('presets set every knob, and the knobs say when they are your own', async () => {
+  const { page, close } = await bench.open();
+  const select = page.locator('#preset');
+  await select.selectOption({ label: 'Greedy: always the best' });
+  await expectBars(page, 'Tomorrow she', { temperature: 0 });
+  await select.selectOption({ label: 'top-p 0.9, penalty 1.2' });
+  await expectBars(page, 'Tomorrow she', { top_p: 0.9, repetition_penalty: 1.2 });
+  await select.selectOption({ label: 'Plain: the model as it is' });
+  await expectBars(page, 'Tomorrow she', {});
+  await type(page, 'top_k', '3');
+  assert.equal(await until(() => select.inputValue(), (value) => value === ''), '');
+  assert.equal(await page.locator('logit-chain').locator('option[value^=strategy]').count(), 9);
+  await close();
+});
+
+test('bad input is one sentence beside its control and changes nothing', async () => {
+  const { page, complaints, close } = await bench.open();
+  const cases = [
+    ['temperature', 'hot', 'Temperature must be a number, got “hot”; it stays at 0.7.'],
+    ['temperature', '-1', 'Temperature must be 0 or more, got -1; it stays at 0.7.'],
+    ['temperature', '', 'Temperature must be a number, got “”; it stays at 0.7.'],
+    ['top_p', '1.5', 'Top-p must be between 0 and 1, got 1.5; it stays at 0.9.'],
+    ['top_k', '2.5', 'Top-k must be a whole number, got 2.5; it stays at 0.'],
+    ['repetition_penalty', '0', 'Repetition penalty must be greater than 0, got 0; it stays at 1.1.'],
+    ['repetition_penalty', 'NaN', 'Repetition penalty must be a number, got “NaN”; it stays at 1.1.'],
+  ];
+  for (const [name, text, sentence] of cases) {
+    await type(page, name, text || 'x');
+    if (!text) await page.keyboard.press('Backspace');
+    const error = knob(page, name).locator('.error');
+    assert.equal(await until(() => error.innerText(), (said) => said === sentence), sentence);
+    assert.equal(await knob(page, name).locator('.box').getAttribute('aria-invalid'), 'true');
+    await page.keyboard.press('Escape');
+  }
+  await expectBars(page, 'Tomorrow she', BALANCED);
+  const seed = page.locator('logit-draw #seed');
+  await seed.fill('-3');
+  const refused = page.locator('logit-draw .error');
+  assert.match(await until(() => refused.innerText(), Boolean), /^Seed must be between 0 and 9,007,199,254,740,991, got -3; it stays at 42\.$/);
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
+test('a prompt that the model cannot read is one sentence, and the last good text stays', async () => {
+  const { page, complaints, close } = await bench.open();
+  const fault = page.locator('logit-text #fault');
+  await page.locator('#prompt').fill('Tomorrow zebra');
+  assert.match(await until(() => fault.innerText(), Boolean), /^This model does not know “zebra”/);
+  await expectBars(page, 'Tomorrow she', BALANCED);
+  await page.locator('#prompt').fill('Tomorrow they');
+  await expectBars(page, 'Tomorrow they', BALANCED);
+  assert.equal(await fault.innerText(), '');
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
+test('an empty prompt asks the model to begin a text', async () => {
+  const { page, close } = await bench.open();
+  await page.locator('#prompt').fill('');
+  await expectBars(page, '', BALANCED);
+  await close();
+});
+
+test('the same seed gives the text that Node generates, step by step and in one run', async () => {
+  const { page, close } = await bench.open();
+  const settings = { temperature: 1.3, top_k: 30, seed: 7, prompt: 'Yesterday they' };
+  const generation = scope.generate(settings);
+  const steps = [];
+  for await (const step of generation) steps.push(step);
+
+  await page.locator('#preset').selectOption({ label: 'Plain: the model as it is' });
+  await page.getByRole('button', { name: 'Yesterday they' }).click();
+  await page.locator('logit-draw #seed').fill('7');
+  await type(page, 'temperature', '1.3');
+  await type(page, 'top_k', '30');
+  await expectBars(page, 'Yesterday they', { temperature: 1.3, top_k: 30 });
+  const step = page.locator('[data-command=step]');
+  for (let i = 0; i < steps.length; i++) {
+    const next = page.locator(`logit-draw .lands[data-drawn="${steps[i].id}"]`);
+    await next.waitFor();
+    await step.click();
+    await page.locator('logit-text .step').nth(i).waitFor();
+  }
+  assert.deepEqual(await texts(page), steps.map(({ id }) => id));
+  const shares = await page.locator('logit-text .step button').evaluateAll((buttons) => buttons.map((b) => b.dataset.p));
+  assert.deepEqual(shares, steps.map(({ p }) => String(p)));
+  assert.equal(await step.getAttribute('aria-disabled'), 'true');
+
+  await page.locator('[data-command=reset]').click();
+  assert.deepEqual(await until(() => texts(page), (ids) => ids.length === 0), []);
+  await expectBars(page, 'Yesterday they', { temperature: 1.3, top_k: 30 });
+  await page.locator('[data-command=run]').click();
+  const ids = await until(() => texts(page), (seen) => seen.length === steps.length);
+  assert.deepEqual(ids, steps.map(({ id }) => id));
+  await page.locator('.verdict[data-right]').waitFor();
+  await close();
+});
+
+test('Stop ends a run between two tokens, and knobs may turn while it runs', async () => {
+  const { page, close } = await bench.open();
+  await page.locator('[data-command=run]').click();
+  await page.locator('logit-text .step').nth(1).waitFor();
+  await knob(page, 'temperature').getByRole('slider').press('ArrowRight');
+  await page.locator('[data-command=stop]').click();
+  const stopped = (await texts(page)).length;
+  await page.waitForTimeout(900);
+  assert.equal((await texts(page)).length, stopped);
+  const prompt = [...scope.encode('Tomorrow she'), ...(await texts(page))];
+  if (!(await page.locator('.step.end').count())) await expectBars(page, prompt, { ...BALANCED, temperature: 0.71 });
+  await close();
+});
+
+test('the draw shows the u of seed and step, and the token it lands on', async () => {
+  const { page, close } = await bench.open();
+  scope.feed(scope.encode('Tomorrow she'));
+  const drawn = scope.draw({ ...BALANCED, seed: 42 }, { step: 0 });
+  assert.equal(Number(await page.locator('logit-draw .lands').getAttribute('data-drawn')), drawn.id);
+  assert.ok((await page.locator('logit-draw .lands').innerText()).startsWith(`u = ${drawn.u.toFixed(4)} lands on`));
+  const hit = page.locator('logit-draw .segment.hit');
+  const [from, to] = await hit.evaluate((element) => [Number(element.dataset.from), Number(element.dataset.to)]);
+  assert.ok(from <= drawn.u && drawn.u < to);
+  await page.getByRole('button', { name: 'New seed' }).click();
+  assert.notEqual(await until(() => page.locator('logit-draw #seed').inputValue(), (value) => value !== '42'), '42');
+  await close();
+});
+
+test('a model that does not load is one sentence, and Try again loads it', async () => {
+  const { page, complaints, close } = await bench.open({ ready: false, path: 'source/tests/browser/blank.html' });
+  let broken = true;
+  await page.route('**/models/verbs.gguf', (route) => (broken ? route.fulfill({ status: 503, body: '' }) : route.continue()));
+  await page.goto(`${bench.url}?lang=en`);
+  const alert = page.locator('logit-scope .notice[role=alert]');
+  await alert.waitFor();
+  assert.match(await alert.innerText(), /^The model could not be loaded: .*503/);
+  broken = false;
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await expectBars(page, 'Tomorrow she', BALANCED);
+  assert.deepEqual(complaints.filter((text) => !text.includes('503')), []);
+  await close();
+});
