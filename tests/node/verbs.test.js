@@ -1,5 +1,5 @@
-// What the card of models/verbs.gguf claims, measured with the C engine: right completions of prompts
-// that it was not trained on, and a distribution close to the grammar's own.
+// What the card of models/verbs.gguf claims, measured with the C engine: right completions of
+// prompts that it was not trained on, and a distribution close to the grammar's own.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import test from 'node:test';
@@ -45,7 +45,7 @@ test('on each of 100 prefixes the next token is within total variation 0.08 of t
 
 const whole = new Set(sentences(grammar));
 
-/** Completes every prompt once and counts the sentences that end by themselves and are the grammar's. */
+/** Completes every prompt once; counts the sentences that end by themselves and are right. */
 async function countRight(prompts, settings) {
   let right = 0;
   for (const [seed, prompt] of prompts.entries()) {
@@ -58,7 +58,7 @@ async function countRight(prompts, settings) {
   return right;
 }
 
-test('of 2,000 held-out prompts at least 99 % are completed right at T = 0, 95 % at T = 1', async () => {
+test('of 2,000 held-out prompts at least 99 % are right at T = 0 and 95 % at T = 1', async () => {
   const prompts = vectors.held_out_prompts;
   assert.equal(prompts.length, 2000);
   const greedy = await countRight(prompts, { temperature: 0 });
