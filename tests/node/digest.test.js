@@ -1,0 +1,57 @@
+/**
+ * One digest over logits, traces and generated ids: equal in Node and in the native builds by gcc and
+ * clang, scalar and SIMD. The page's tests compute it in the browser.
+ */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, test } from 'node:test';
+import { Logitscope } from '../../web/engine/index.js';
+import { RemoteLogitscope } from '../../web/engine/remote.js';
+import { serve } from '../../web/engine/host.js';
+import { digest } from './digest.js';
+import { smallModel } from './small_model.js';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+mkdirSync(`${root}build/fixtures`, { recursive: true });
+writeFileSync(`${root}build/fixtures/small_model.gguf`, smallModel({ layers: 3, bos: true }));
+
+/** What a native build prints: { scalar, simd }. */
+function native(compiler, model) {
+  const { status, stdout, stderr } = spawnSync(`build/${compiler}/logitscope`, ['digest', model],
+    { cwd: root, encoding: 'utf8' });
+  assert.equal(status, 0, stderr);
+  return Object.fromEntries(stdout.trim().split('\n').map((line) => line.split(' ')));
+}
+
+for (const model of ['models/verbs.gguf', 'build/fixtures/small_model.gguf']) {
+  describe(model, () => {
+    const source = `${root}${model}`;
+    for (const compiler of ['gcc', 'clang']) {
+      test(`Node and ${compiler} agree`, async () => {
+        const scope = await Logitscope.load({ model: source });
+        const expected = await digest(scope);
+        assert.match(expected, /^[0-9a-f]{16}$/);
+        assert.deepEqual(native(compiler, model), { scalar: expected, simd: expected });
+      });
+    }
+
+    test('scalar, SIMD and remote agree', async () => {
+      const { port1, port2 } = new MessageChannel();
+      serve(port1);
+      const remote = await RemoteLogitscope.load({ model: source, worker: port2 });
+      const [scalar, simd] = [await Logitscope.load({ model: source, variant: 'scalar' }),
+        await Logitscope.load({ model: source, variant: 'simd' })];
+      const expected = await digest(scalar);
+      assert.equal(await digest(simd), expected);
+      assert.equal(await digest(remote), expected);
+      port1.close();
+    });
+  });
+}
+
+test('another prompt gives another digest', async () => {
+  const scope = await Logitscope.load({ model: smallModel() });
+  assert.notEqual(await digest(scope, 'a'), await digest(scope, 'b'));
+});

@@ -1,0 +1,160 @@
+/** The engine behind a worker: the same answers as at home, and the newest distribution wins. */
+import assert from 'node:assert/strict';
+import { Worker } from 'node:worker_threads';
+import { after, before, describe, test } from 'node:test';
+import { Logitscope, LogitscopeError } from '../../web/engine/index.js';
+import { RemoteLogitscope } from '../../web/engine/remote.js';
+import { EOS, VOCAB, smallModel } from './small_model.js';
+
+/** A thread with the interface of a browser's Worker. */
+function thread() {
+  const worker = new Worker(new URL('./worker_thread.js', import.meta.url));
+  const port = {
+    onmessage: null,
+    onerror: null,
+    postMessage: (message, transfer) => worker.postMessage(message, transfer),
+    terminate: () => worker.terminate(),
+  };
+  worker.on('message', (data) => port.onmessage({ data }));
+  worker.on('error', (error) => port.onerror(error));
+  return port;
+}
+
+const image = smallModel();
+let port;
+let remote;
+let local;
+before(async () => {
+  port = thread();
+  remote = await RemoteLogitscope.load({ model: image, worker: port });
+  local = await Logitscope.load({ model: image });
+});
+after(() => port.terminate());
+
+const withoutTime = ({ ms, ...step }) => step;
+
+test('info, table and variant are there', () => {
+  assert.deepEqual(remote.info, local.info);
+  assert.deepEqual(remote.table, local.table);
+  assert.equal(remote.variant, 'simd');
+});
+
+test('every method answers as it does at home', async () => {
+  const settings = { temperature: 0.8, top_p: 0.9, seed: 3 };
+  const calls = {
+    encode: ['Hé', { bos: true }], decode: [[72, 105]], piece: [97], random: [42, 1], distinct: [[1, 1, 2], 1],
+    warp: [[3, 2, 1], { top_k: 2 }, { history: [1] }], feed: [[1, 2, 3]], timeline: [], logits: [],
+    distribution: [settings], draw: [settings, { step: 4 }],
+  };
+  for (const [method, args] of Object.entries(calls)) {
+    assert.deepEqual(await remote[method](...args), local[method](...args), method);
+  }
+  assert.deepEqual(await remote.draw({}, { rng: () => 0.5 }), local.draw({}, { u: 0.5 }));
+});
+
+test('generate streams the same steps and returns the same result', async () => {
+  const options = { prompt: 'ab', seed: 6, max_new_tokens: 8, stop: ['zzz'], logit_bias: { [EOS]: false } };
+  const collect = async (generation) => {
+    const steps = [];
+    for (;;) {
+      const { done, value } = await generation.next();
+      if (done) return { steps, value };
+      steps.push(withoutTime(value));
+    }
+  };
+  assert.deepEqual(await collect(remote.generate(options)), await collect(local.generate(options)));
+});
+
+test('sessions and forks are apart', async () => {
+  const session = await remote.session();
+  await session.feed([9]);
+  const fork = await session.fork();
+  await fork.feed([9, 8]);
+  await remote.feed([1]);
+  assert.deepEqual([...await session.timeline()], [9]);
+  assert.deepEqual([...await fork.timeline()], [9, 8]);
+  assert.deepEqual([...await remote.timeline()], [1]);
+  await session.close();
+  await assert.rejects(session.timeline(), { code: 'closed' });
+  await fork.close();
+});
+
+describe('errors arrive with their code', () => {
+  test('from the engine', async () => {
+    await assert.rejects(remote.distribution({ top_p: 2 }), (error) => error instanceof LogitscopeError
+      && error.code === 'out_of_range' && error.message === 'top_p must be between 0 and 1, got 2');
+    await assert.rejects(remote.generate({ prompt: '' }).next(), { code: 'empty' });
+    await assert.rejects(remote.feed([VOCAB]), { code: 'unknown_token' });
+  });
+
+  test('from loading', async () => {
+    const other = thread();
+    await assert.rejects(RemoteLogitscope.load({ model: new Uint8Array(9), worker: other }), { code: 'bad_file' });
+    await assert.rejects(RemoteLogitscope.load({ model: '/none.gguf', worker: other }), { code: 'load_failed' });
+    other.terminate();
+  });
+
+  test('arguments that no message can carry', async () => {
+    await assert.rejects(remote.distribution({ temperature: () => 1 }), { code: 'invalid_argument' });
+  });
+});
+
+describe('distribution', () => {
+  test('of three asked at once the first and the last are computed', async () => {
+    await remote.feed([1, 2, 3]);
+    const asked = [0.5, 0.7, 0.9].map((temperature) => remote.distribution({ temperature }));
+    const settled = await Promise.allSettled(asked);
+    assert.deepEqual(settled.map(({ status }) => status), ['fulfilled', 'rejected', 'fulfilled']);
+    assert.equal(settled[1].reason.code, 'superseded');
+    assert.equal(settled[2].value.stages[2].value, 0.9);
+  });
+
+  test('sessions do not supersede each other', async () => {
+    const other = await remote.session();
+    await other.feed([7]);
+    const asked = [remote.distribution(), other.distribution(), remote.distribution(), other.distribution()];
+    assert.equal((await Promise.all(asked)).length, 4);
+    await other.close();
+  });
+
+  test('a call keeps its place behind a waiting distribution', async () => {
+    await remote.feed([1, 2, 3]);
+    const first = remote.distribution();
+    const second = remote.distribution({ temperature: 0.5 });
+    const fed = remote.feed([4, 5, 6]);
+    local.feed([1, 2, 3]);
+    assert.deepEqual(await first, local.distribution());
+    assert.deepEqual(await second, local.distribution({ temperature: 0.5 }));
+    await fed;
+  });
+});
+
+describe('a generation', () => {
+  const endless = { prompt: 'x', max_new_tokens: 100000, logit_bias: { [EOS]: false } };
+
+  test('is aborted by a signal', async () => {
+    const controller = new AbortController();
+    const generation = remote.generate({ ...endless, signal: controller.signal });
+    await generation.next();
+    controller.abort();
+    let answer = await generation.next();
+    while (!answer.done) answer = await generation.next();
+    assert.equal(answer.value.finish_reason, 'aborted');
+  });
+
+  test('is one at a time, and breaking out frees the session', async () => {
+    for await (const step of remote.generate(endless)) {
+      await assert.rejects(remote.generate(endless).next(), { code: 'busy' });
+      if (step.position > 3) break;
+    }
+    await remote.feed([1]);
+  });
+});
+
+test('progress of the model is reported', async () => {
+  const other = thread();
+  const progress = [];
+  await RemoteLogitscope.load({ model: new Blob([image]), worker: other, onprogress: (p) => progress.push(p) });
+  assert.deepEqual(progress.at(-1), { loaded: image.length, total: image.length });
+  other.terminate();
+});
