@@ -4,6 +4,7 @@
 
 BUILD := build
 WASM := web/engine/logitscope.wasm
+PYTHON ?= /usr/bin/python3
 CLANG ?= $(shell command -v clang || command -v clang-19 || echo clang)
 WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Werror
 CFLAGS := -std=c11 -O2 -g -ffp-contract=off $(WARNINGS) -Isrc
@@ -14,7 +15,7 @@ NATIVE_TESTS := $(patsubst tests/native/%.c,$(BUILD)/asan/%,$(wildcard tests/nat
 NATIVE_COMMANDS := $(BUILD)/gcc/logitscope $(BUILD)/clang/logitscope
 C_FILES = $(wildcard src/*.[ch] tests/native/*.[ch])
 
-.PHONY: help serve test wasm native native-tests types models format lint clean
+.PHONY: help serve test wasm native native-tests models types format lint clean
 
 help: ## list these targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 22
@@ -33,6 +34,12 @@ wasm: $(WASM) ## build web/engine/logitscope.wasm
 native: $(NATIVE_COMMANDS) ## build the native command line with gcc and with clang
 
 native-tests: $(NATIVE_TESTS)
+
+models: ## train models/verbs.gguf again (PyTorch, some minutes) and measure it
+	@$(PYTHON) -c 'import torch, numpy' 2>/dev/null || \
+	    ./need.sh torch=python3-torch numpy=python3-numpy blas=libopenblas0-pthread
+	$(PYTHON) models/train/train.py models/train/recipes/verbs.json --out models/verbs.gguf
+	$(PYTHON) models/train/evaluate_verbs.py
 
 types: node_modules/.package-lock.json ## check the JavaScript's types, write build/types
 	npm run --silent types

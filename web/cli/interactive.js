@@ -78,9 +78,14 @@ class Playground {
     if (name === 'quit' || name === 'exit') return false;
     if (name === 'help') process.stdout.write(HELP);
     else if (name === 'settings') this.#show();
-    else if (name === 'reset') this.#options = { ...this.#initial };
+    else if (name === 'reset') this.#reset();
     else this.#set(name, rest.join(' '));
     return true;
+  }
+
+  #reset() {
+    this.#options = { ...this.#initial };
+    this.#show();
   }
 
   /**
