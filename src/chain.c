@@ -9,6 +9,7 @@
 #include "elementary.h"
 #include "measure.h"
 #include "rank.h"
+#include "shortlist.h"
 
 /* The logits as some stage left them, with what turns them into probabilities. */
 struct snapshot {
@@ -33,6 +34,7 @@ struct chain {
     uint32_t *ids;               /* (top_max,) the listed tokens */
     struct chain_token *tokens;
     double *stage_p;
+    struct shortlist *list;
     struct snapshot raw_state, state;
     struct snapshot after[WARPER_COUNT]; /* by stage */
     struct chain_trace trace;
@@ -56,6 +58,7 @@ void chain_close(struct chain *chain) {
     free(chain->ids);
     free(chain->tokens);
     free(chain->stage_p);
+    free(chain->list);
     free(chain);
 }
 
@@ -84,9 +87,10 @@ enum status chain_open(struct chain **out, size_t vocab_size, size_t top_max,
     chain->ids = malloc((top_max + 1) * sizeof(uint32_t));
     chain->tokens = malloc((top_max + 1) * sizeof(struct chain_token));
     chain->stage_p = malloc((top_max + 1) * WARPER_COUNT * sizeof(double));
+    chain->list = malloc(sizeof *chain->list);
     if (!complete || !chain->logits || !chain->raw_weights || !chain->weights ||
         !chain->spare_weights || !chain->scratch || !chain->removed_by || !chain->masked ||
-        !chain->ids || !chain->tokens || !chain->stage_p)
+        !chain->ids || !chain->tokens || !chain->stage_p || !chain->list)
         goto fail;
     *out = chain;
     return STATUS_OK;
@@ -109,8 +113,17 @@ static double share(uint64_t part, uint64_t total) {
     return (double)part / (double)total;
 }
 
-static enum status check_input(const float *logits, size_t n, const uint32_t *history,
-                               size_t n_history, struct fault *fault) {
+static enum status check_history(const uint32_t *history, size_t n_history, size_t n,
+                                 struct fault *fault) {
+    for (size_t i = 0; i < n_history; i++)
+        if (history[i] >= n)
+            return fault_set(fault, STATUS_UNKNOWN_TOKEN,
+                             "the history holds token %u, the vocabulary has %u tokens",
+                             (uint64_t)history[i], (uint64_t)n);
+    return STATUS_OK;
+}
+
+static enum status check_logits(const float *logits, size_t n, struct fault *fault) {
     bool any = false;
     for (size_t i = 0; i < n; i++) {
         if (isnan(logits[i]) || logits[i] == INFINITY)
@@ -120,11 +133,6 @@ static enum status check_input(const float *logits, size_t n, const uint32_t *hi
         any = any || logits[i] != -INFINITY;
     }
     if (!any) return fault_set(fault, STATUS_NOTHING_LEFT, "every logit is -Infinity");
-    for (size_t i = 0; i < n_history; i++)
-        if (history[i] >= n)
-            return fault_set(fault, STATUS_UNKNOWN_TOKEN,
-                             "the history holds token %u, the vocabulary has %u tokens",
-                             (uint64_t)history[i], (uint64_t)n);
     return STATUS_OK;
 }
 
@@ -159,6 +167,11 @@ static void start(struct chain *chain, const float *logits) {
     trace->perplexity = trace->raw_perplexity;
 }
 
+static enum status nothing_left(uint32_t warper, struct fault *fault) {
+    return fault_set(fault, STATUS_NOTHING_LEFT, "%s leaves no token to draw",
+                     warp_table[warper].name);
+}
+
 /* Marks what stage `index` removed, takes its weight out and returns that weight. */
 static uint64_t mark_removed(struct chain *chain, uint32_t index) {
     uint64_t mass = 0;
@@ -189,9 +202,7 @@ static enum status record(struct chain *chain, uint32_t index, struct fault *fau
     uint64_t total_before = chain->state.total;
     float max;
     trace->kept = survey(chain->logits, n, &max);
-    if (trace->kept == 0)
-        return fault_set(fault, STATUS_NOTHING_LEFT, "%s leaves no token to draw",
-                         warp_table[stage->setting].name);
+    if (trace->kept == 0) return nothing_left(stage->setting, fault);
     stage->removed = before - trace->kept;
     uint64_t removed_mass = mark_removed(chain, index);
     stage->mass_removed = share(removed_mass, total_before);
@@ -305,7 +316,8 @@ enum status chain_apply(struct chain *chain, const float *logits, const struct s
                         const uint32_t *history, size_t n_history, size_t top,
                         struct fault *fault) {
     enum status status = settings_check(settings, chain->vocab_size, fault);
-    if (!status) status = check_input(logits, chain->vocab_size, history, n_history, fault);
+    if (!status) status = check_history(history, n_history, chain->vocab_size, fault);
+    if (!status) status = check_logits(logits, chain->vocab_size, fault);
     if (status) return status;
     start(chain, logits);
     struct warp_input input = {.settings = settings,
@@ -356,4 +368,52 @@ struct chain_drawn chain_draw(const struct chain *chain, uint64_t r) {
 
 struct chain_drawn chain_draw_gumbel(const struct chain *chain, uint64_t seed, uint64_t step) {
     return describe(chain, draw_gumbel(chain->logits, chain->vocab_size, seed, step));
+}
+
+/* The chain on the short list alone, its tokens being the vocabulary. */
+static enum status sample_list(struct chain *chain, uint64_t r, struct chain_sample *sample,
+                               struct fault *fault) {
+    struct shortlist *list = chain->list;
+    struct warp_input input = {.settings = &list->settings,
+                               .kernels = chain->kernels,
+                               .vocab_size = list->n,
+                               .history = list->history,
+                               .n_history = list->n_history,
+                               .scratch = chain->scratch,
+                               .weights = chain->spare_weights};
+    float max;
+    for (uint32_t i = 0; i < list->settings.n_order; i++) {
+        uint32_t warper = list->settings.order[i];
+        if (!settings_active(&list->settings, warper)) continue;
+        warp_table[warper].apply(list->logits, &input);
+        sample->kept = survey(list->logits, list->n, &max);
+        if (sample->kept == 0) return nothing_left(warper, fault);
+    }
+    uint64_t *weights = chain->weights;
+    uint64_t total = chain->kernels->weigh(weights, list->logits, list->n, max);
+    uint32_t at = draw_inverse(list->logits, weights, list->n, total, r, chain->scratch);
+    double p = share(weights[at], total);
+    sample->entropy = measure_entropy(list->logits, weights, list->n, total, max);
+    sample->drawn = (struct chain_drawn){.id = list->ids[at],
+                                         .rank = rank_of(list->logits, list->n, at),
+                                         .p = p,
+                                         .logprob = elementary_log(p)};
+    return STATUS_OK;
+}
+
+enum status chain_sample(struct chain *chain, const float *logits, const struct settings *settings,
+                         const uint32_t *history, size_t n_history, uint64_t r,
+                         struct chain_sample *sample, struct fault *fault) {
+    size_t n = chain->vocab_size;
+    enum status status = settings_check(settings, n, fault);
+    if (!status) status = check_history(history, n_history, n, fault);
+    if (status) return status;
+    if (shortlist_make(chain->list, logits, n, settings, history, n_history))
+        return sample_list(chain, r, sample, fault);
+    status = chain_apply(chain, logits, settings, history, n_history, 0, fault);
+    if (status) return status;
+    *sample = (struct chain_sample){
+        .drawn = chain_draw(chain, r), .kept = chain->trace.kept, .entropy = chain->trace.entropy};
+    sample->drawn.p_raw = 0;
+    return STATUS_OK;
 }

@@ -12,12 +12,12 @@
 
 /* What one stage did to the distribution that entered it. Masses are shares of 1. */
 struct chain_stage {
-    uint32_t setting;    /* enum setting */
-    uint32_t active;     /* differs from its neutral value */
-    uint32_t changed;    /* changed any logit */
-    uint32_t kept;       /* survivors after the stage */
-    uint32_t removed;    /* removed by it */
-    uint32_t after;      /* active && !changed: 1 + index of the last stage that removed tokens, or 0 */
+    uint32_t setting; /* enum setting */
+    uint32_t active;  /* differs from its neutral value */
+    uint32_t changed; /* changed any logit */
+    uint32_t kept;    /* survivors after the stage */
+    uint32_t removed; /* removed by it */
+    uint32_t after; /* active && !changed: 1 + index of the last stage that removed tokens, or 0 */
     double value;
     double mass_removed; /* of the distribution before the stage */
     double top_p_mass;   /* 1 - mass_removed: the mass of what was kept */
@@ -63,12 +63,12 @@ void chain_use(struct chain *chain, const struct kernels *kernels);
  * top_max). The caller's array is never modified; on failure the last trace is gone.
  * STATUS_NOT_FINITE, STATUS_NOTHING_LEFT, and settings_check's. */
 enum status chain_apply(struct chain *chain, const float *logits, const struct settings *settings,
-                        const uint32_t *history, size_t n_history, size_t top,
-                        struct fault *fault);
+                        const uint32_t *history, size_t n_history, size_t top, struct fault *fault);
 
 /* The record of the last chain_apply. */
 const struct chain_trace *chain_trace(const struct chain *chain);
-/* Logits (vocab_size,) after the chain; and the integer weights whose share of weight_total is p. */
+/* Logits (vocab_size,) after the chain; and the integer weights whose share of weight_total is p.
+ */
 const float *chain_logits(const struct chain *chain);
 const uint64_t *chain_weights(const struct chain *chain, uint64_t *weight_total);
 
@@ -78,8 +78,22 @@ struct chain_drawn {
     double p, p_raw, logprob; /* logprob = ln p, in nats */
 };
 
+/* What a draw without a trace knows of the distribution it came from; entropy in bits. */
+struct chain_sample {
+    struct chain_drawn drawn; /* p_raw is 0 */
+    uint32_t kept;
+    double entropy;
+};
+
 /* Draws from the last trace by inverse CDF with the 53 random bits r, or by Gumbel-max. */
 struct chain_drawn chain_draw(const struct chain *chain, uint64_t r);
 struct chain_drawn chain_draw_gumbel(const struct chain *chain, uint64_t seed, uint64_t step);
+
+/* chain_apply and chain_draw in one, without the trace and without p_raw: the same bits, several
+ * hundred times sooner where the settings keep few tokens (shortlist.h). The last trace is gone.
+ * Fails as chain_apply does. */
+enum status chain_sample(struct chain *chain, const float *logits, const struct settings *settings,
+                         const uint32_t *history, size_t n_history, uint64_t r,
+                         struct chain_sample *sample, struct fault *fault);
 
 #endif

@@ -1,0 +1,236 @@
+/* Finds the short list in one pass with a threshold that rises as better tokens come by. */
+#include "shortlist.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+enum { BLOCK = 64, TOUCHED_MAX = 1024 };
+
+/* What decides which tokens can survive. */
+struct plan {
+    uint32_t keep;      /* untouched tokens that can */
+    double temperature; /* applied before the cut, 1 if none */
+    float largest;      /* logits up to this cannot overflow, even touched and divided */
+};
+
+/* Penalties within 10^6 and biases up to `largest` cannot bring a logit to the sizes at which the
+ * warpers clamp, where order is lost. */
+static bool is_tame(struct plan *plan, const struct settings *settings) {
+    const double margin = 1e8, extreme = 1e6;
+    double penalty = settings->value[SETTING_REPETITION_PENALTY];
+    double divisor = plan->temperature < 1 ? plan->temperature : 1;
+    plan->largest = (float)((double)FLT_MAX * divisor / margin);
+    for (uint32_t i = 0; i < settings->n_bias; i++) {
+        double bias = settings->bias[i].bias;
+        if (bias != -(double)INFINITY && fabs(bias) > (double)plan->largest) return false;
+    }
+    return penalty < extreme && penalty > 1 / extreme;
+}
+
+/* The stages up to the first cut; false if there is none, or if one before it needs all tokens. */
+static bool make_plan(struct plan *plan, const struct settings *settings) {
+    *plan = (struct plan){0, 1, 0};
+    double minimum = settings->value[SETTING_MIN_TOKENS_TO_KEEP];
+    for (uint32_t i = 0; i < settings->n_order; i++) {
+        uint32_t warper = settings->order[i];
+        double value = settings->value[warper];
+        if (!settings_active(settings, warper)) continue;
+        if (warper == SETTING_TOP_P) return false;
+        if (warper == SETTING_TOP_K || (warper == SETTING_TEMPERATURE && value == 0)) {
+            double keep = warper == SETTING_TEMPERATURE ? 1 : value > minimum ? value : minimum;
+            plan->keep = keep < SHORTLIST_MAX ? (uint32_t)keep : SHORTLIST_MAX;
+            return is_tame(plan, settings);
+        }
+        if (warper == SETTING_TEMPERATURE) plan->temperature = value;
+    }
+    return false;
+}
+
+/* The least float that temperature brings to the same float as `limit`: what rounds together with
+ * it is tied with it at the cut. */
+static float least_tied(float limit, double temperature) {
+    float divided = (float)((double)limit / temperature);
+    for (int steps = 0; steps < 64; steps++) {
+        float lower = nextafterf(limit, -INFINITY);
+        if (lower == -INFINITY || (float)((double)lower / temperature) != divided) return limit;
+        limit = lower;
+    }
+    return NAN; /* a temperature so high that many fall together */
+}
+
+/* Whether any of BLOCK logits reaches the threshold; `odd` if one is NaN, +Infinity or beyond
+ * `largest`. No branch, so that compilers make vectors of it. */
+static int32_t inspect(const float *logits, float threshold, float largest, int32_t *odd) {
+    int32_t reaches = 0, strange = 0;
+    for (int i = 0; i < BLOCK; i++) {
+        float l = logits[i];
+        reaches |= l >= threshold;
+        strange |= !(fabsf(l) <= largest) && l != -INFINITY;
+    }
+    *odd |= strange;
+    return reaches;
+}
+
+static void swap(float *a, float *b) {
+    float old = *a;
+    *a = *b;
+    *b = old;
+}
+
+/* The k-th largest of n values, which it reorders: quickselect (Hoare 1961) with the median of
+ * three as pivot and ties in a part of their own. */
+static float nth_largest(float *values, uint32_t n, uint32_t k) {
+    uint32_t low = 0, high = n - 1;
+    for (;;) {
+        float a = values[low], b = values[low + (high - low) / 2], c = values[high];
+        float pivot = a < b ? (b < c ? b : a < c ? c : a) : (a < c ? a : b < c ? c : b);
+        uint32_t above = low, i = low, end = high + 1; /* > pivot up to above, < pivot from end */
+        while (i < end) {
+            if (values[i] > pivot)
+                swap(&values[above++], &values[i++]);
+            else if (values[i] < pivot)
+                swap(&values[i], &values[--end]);
+            else
+                i++;
+        }
+        if (k - 1 < above)
+            high = above - 1;
+        else if (k - 1 >= end)
+            low = end;
+        else
+            return pivot;
+    }
+}
+
+/* Raises the threshold to the keep-th best of what was collected and drops what is below it. */
+static float raise(struct shortlist *list, uint32_t keep, double temperature) {
+    float values[SHORTLIST_MAX];
+    uint32_t kept = 0;
+    memcpy(values, list->logits, list->n * sizeof *values);
+    float limit = nth_largest(values, list->n, keep);
+    float threshold = least_tied(limit, temperature);
+    for (uint32_t i = 0; i < list->n; i++) {
+        if (!(list->logits[i] >= threshold)) continue;
+        list->ids[kept] = list->ids[i];
+        list->logits[kept++] = list->logits[i];
+    }
+    list->n = kept;
+    return threshold;
+}
+
+/* Every token that reaches the keep-th best logit, or would after rounding. */
+static bool collect(struct shortlist *list, const float *logits, size_t vocab_size,
+                    const struct plan *plan, uint32_t keep) {
+    float threshold = -FLT_MAX;
+    int32_t odd = 0;
+    list->n = 0;
+    for (size_t start = 0; start < vocab_size; start += BLOCK) {
+        float padded[BLOCK];
+        const float *block = logits + start;
+        if (vocab_size - start < BLOCK) {
+            for (size_t i = 0; i < BLOCK; i++)
+                padded[i] = start + i < vocab_size ? block[i] : -INFINITY;
+            block = padded;
+        }
+        if (!inspect(block, threshold, plan->largest, &odd)) continue;
+        if (list->n + BLOCK > SHORTLIST_MAX) return false;
+        for (uint32_t i = 0; i < BLOCK; i++) {
+            if (!(block[i] >= threshold)) continue;
+            list->ids[list->n] = (uint32_t)start + i;
+            list->logits[list->n++] = block[i];
+        }
+        if (list->n >= 2 * keep && list->n + 2 * BLOCK > 4 * keep)
+            threshold = raise(list, keep, plan->temperature);
+        if (isnan(threshold)) return false;
+    }
+    if (odd || !list->n) return false;
+    return list->n <= keep || !isnan(raise(list, keep, plan->temperature));
+}
+
+/* The ids that a bias or the history names, each once, ascending. */
+static uint32_t list_touched(uint32_t *touched, const struct settings *settings,
+                             const uint32_t *history, size_t n_history) {
+    uint32_t n = settings->n_bias;
+    for (uint32_t i = 0; i < n; i++) touched[i] = settings->bias[i].id;
+    for (size_t h = 0; h < n_history; h++) {
+        uint32_t id = history[h], at = n;
+        while (at > 0 && touched[at - 1] > id) at--;
+        if (at > 0 && touched[at - 1] == id) continue;
+        memmove(touched + at + 1, touched + at, (n - at) * sizeof *touched);
+        touched[at] = id;
+        n++;
+    }
+    return n;
+}
+
+/* Merges the touched tokens into the list, from the end, so that nothing moves twice. */
+static bool merge(struct shortlist *list, const uint32_t *touched, uint32_t n_touched,
+                  const float *logits) {
+    uint32_t added = 0;
+    for (uint32_t t = 0, i = 0; t < n_touched; t++) {
+        while (i < list->n && list->ids[i] < touched[t]) i++;
+        added += i == list->n || list->ids[i] != touched[t];
+    }
+    if (list->n + added > SHORTLIST_MAX) return false;
+    uint32_t from = list->n, to = list->n + added, t = n_touched;
+    list->n = to;
+    while (t > 0) {
+        if (from > 0 && list->ids[from - 1] >= touched[t - 1]) {
+            t -= list->ids[from - 1] == touched[t - 1];
+            list->ids[--to] = list->ids[--from];
+            list->logits[to] = list->logits[from];
+        } else {
+            list->ids[--to] = touched[--t];
+            list->logits[to] = logits[touched[t]];
+        }
+    }
+    return true;
+}
+
+/* Index of an id that is in the list. */
+static uint32_t index_of(const struct shortlist *list, uint32_t id) {
+    uint32_t low = 0, high = list->n;
+    while (high - low > 1) {
+        uint32_t middle = (low + high) / 2;
+        if (list->ids[middle] > id)
+            high = middle;
+        else
+            low = middle;
+    }
+    return low;
+}
+
+/* Settings and history with ids that are indices of the list. */
+static void translate(struct shortlist *list, const struct settings *settings,
+                      const uint32_t *history, size_t n_history) {
+    list->settings = *settings;
+    list->settings.bias = list->bias;
+    list->settings.value[SETTING_REPETITION_WINDOW] = 0;
+    list->n_history = (uint32_t)n_history;
+    for (uint32_t i = 0; i < settings->n_bias; i++)
+        list->bias[i] =
+            (struct warp_bias){index_of(list, settings->bias[i].id), settings->bias[i].bias};
+    for (size_t i = 0; i < n_history; i++) list->history[i] = index_of(list, history[i]);
+}
+
+bool shortlist_make(struct shortlist *list, const float *logits, size_t vocab_size,
+                    const struct settings *settings, const uint32_t *history, size_t n_history) {
+    struct plan plan;
+    uint32_t touched[2 * TOUCHED_MAX];
+    double window = settings->value[SETTING_REPETITION_WINDOW];
+    if (!make_plan(&plan, settings)) return false;
+    if (!settings_active(settings, SETTING_REPETITION_PENALTY)) n_history = 0;
+    if (window > 0 && window < (double)n_history) {
+        history += n_history - (size_t)window;
+        n_history = (size_t)window;
+    }
+    if (n_history > TOUCHED_MAX || settings->n_bias > TOUCHED_MAX) return false;
+    uint32_t n_touched = list_touched(touched, settings, history, n_history);
+    uint32_t keep = plan.keep + n_touched;
+    if (keep > SHORTLIST_MAX / 4) return false;
+    if (!collect(list, logits, vocab_size, &plan, keep)) return false;
+    if (!merge(list, touched, n_touched, logits)) return false;
+    translate(list, settings, history, n_history);
+    return true;
+}

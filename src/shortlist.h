@@ -1,0 +1,33 @@
+/* The few tokens that can survive: a draw that reads the vocabulary once. Where a chain cuts to k
+ * tokens (top_k, or temperature 0) before anything asks for the mass of all, only the k best, the
+ * tokens that a bias or penalty touches, and ties can survive; the chain then runs on this short
+ * list alone and gives the bits that it would give on everything. */
+#ifndef LOGITSCOPE_SHORTLIST_H
+#define LOGITSCOPE_SHORTLIST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "warp.h"
+
+enum { SHORTLIST_MAX = 4096 };
+
+/* Tokens in ascending order of id, their logits as the model gave them, and the settings and
+ * history with ids that are indices into the list. */
+struct shortlist {
+    uint32_t n, n_history;
+    uint32_t ids[SHORTLIST_MAX];
+    float logits[SHORTLIST_MAX];
+    uint32_t history[SHORTLIST_MAX];
+    struct warp_bias bias[SHORTLIST_MAX];
+    struct settings settings;
+};
+
+/* Fills the list; false where the chain allows none or it would be longer than SHORTLIST_MAX, and
+ * where a logit is NaN or +Infinity: the caller then takes the long way, which reports it. Settings
+ * and history have been checked. Linear in vocab_size, one pass. */
+bool shortlist_make(struct shortlist *list, const float *logits, size_t vocab_size,
+                    const struct settings *settings, const uint32_t *history, size_t n_history);
+
+#endif

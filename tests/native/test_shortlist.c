@@ -1,0 +1,99 @@
+/* A draw from the short list gives the bits of a draw from everything. */
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "chain.h"
+#include "check.h"
+#include "sample.h"
+#include "shortlist.h"
+
+enum { N = 6000 };
+static float logits[N];
+static uint32_t history[64];
+static struct shortlist list;
+static int short_draws;
+
+static void random_settings(struct settings *settings, struct warp_bias *bias, uint32_t n) {
+    static const double temperatures[] = {0, 0.2, 0.8, 1.3, 3, 1e-3, 1e4, 1e30, 1e-39};
+    settings_reset(settings);
+    if (sample_uniform() < 0.7)
+        settings->value[SETTING_TEMPERATURE] = temperatures[sample_below(9)];
+    if (sample_uniform() < 0.8) settings->value[SETTING_TOP_K] = 1 + sample_below(60);
+    if (sample_uniform() < 0.5) settings->value[SETTING_TOP_P] = sample_uniform();
+    if (sample_uniform() < 0.5)
+        settings->value[SETTING_REPETITION_PENALTY] = 0.3 + 2 * sample_uniform();
+    if (sample_uniform() < 0.3) settings->value[SETTING_REPETITION_WINDOW] = 1 + sample_below(20);
+    if (sample_uniform() < 0.3) settings->value[SETTING_MIN_TOKENS_TO_KEEP] = 1 + sample_below(9);
+    if (sample_uniform() < 0.4 && n > 4) {
+        bias[0] = (struct warp_bias){1, sample_uniform() < 0.5 ? -(double)INFINITY : 9.5};
+        bias[1] = (struct warp_bias){n - 2, sample_uniform() < 0.2 ? FLT_MAX : -1.5};
+        settings->bias = bias;
+        settings->n_bias = 2;
+    }
+    for (uint32_t i = WARPER_COUNT - 1; i > 0 && sample_uniform() < 0.4; i--) {
+        uint32_t j = sample_below(i + 1), swap = settings->order[i];
+        settings->order[i] = settings->order[j];
+        settings->order[j] = swap;
+    }
+}
+
+static void compare(struct chain *chain, const struct settings *settings, size_t n,
+                    size_t n_history, uint64_t r, int round) {
+    struct fault short_fault = {0}, long_fault = {0};
+    struct chain_sample sample;
+    enum status status =
+        chain_sample(chain, logits, settings, history, n_history, r, &sample, &short_fault);
+    enum status expected = chain_apply(chain, logits, settings, history, n_history, 0, &long_fault);
+    CHECK(status == expected && !strcmp(short_fault.text, long_fault.text));
+    if (status || expected) return;
+    struct chain_drawn drawn = chain_draw(chain, r);
+    const struct chain_trace *trace = chain_trace(chain);
+    CHECK_MESSAGE(sample.drawn.id == drawn.id && sample.drawn.rank == drawn.rank &&
+                      sample.drawn.p == drawn.p && sample.drawn.logprob == drawn.logprob,
+                  "round %d: %u, not %u", round, sample.drawn.id, drawn.id);
+    CHECK_MESSAGE(sample.kept == trace->kept && fabs(sample.entropy - trace->entropy) < 1e-9,
+                  "round %d: %u kept, %.17g bits, not %u, %.17g", round, sample.kept,
+                  sample.entropy, trace->kept, trace->entropy);
+    short_draws += shortlist_make(&list, logits, n, settings, history, n_history);
+}
+
+static void short_equals_long(void) {
+    for (int round = 0; round < 6000; round++) {
+        struct settings settings;
+        struct warp_bias bias[2];
+        struct chain *chain;
+        size_t n = 1 + sample_below(round % 4 ? 200 : N), n_history = sample_below(60);
+        sample_logits(logits, n, (uint32_t)round % SAMPLE_KINDS);
+        if (round % 11 == 0) logits[sample_below((uint32_t)n)] = round % 2 ? NAN : FLT_MAX;
+        random_settings(&settings, bias, (uint32_t)n);
+        for (size_t i = 0; i < n_history; i++) history[i] = sample_below((uint32_t)n);
+        CHECK(chain_open(&chain, n, 1, &kernels_scalar, NULL) == STATUS_OK);
+        compare(chain, &settings, n, n_history, draw_random(21, (uint64_t)round), round);
+        chain_close(chain);
+    }
+    CHECK_MESSAGE(short_draws > 2000, "only %d draws took the short way", short_draws);
+}
+
+static void ties_by_rounding_are_listed(void) {
+    struct settings settings;
+    settings_reset(&settings);
+    settings.value[SETTING_TEMPERATURE] = 3;
+    settings.value[SETTING_TOP_K] = 1;
+    float best = 1, below = nextafterf(best, 0);
+    while ((float)((double)best / 3) != (float)((double)below / 3)) {
+        below = best;
+        best = nextafterf(best, 2);
+    }
+    memcpy(logits, (float[]){0, below, best, below}, 4 * sizeof *logits);
+    CHECK(shortlist_make(&list, logits, 4, &settings, NULL, 0));
+    CHECK(list.n == 3 && list.ids[0] == 1 && list.ids[1] == 2 && list.ids[2] == 3);
+}
+
+int main(void) {
+    pcg32_seed(&sample_generator, 5, 1);
+    TEST(short_equals_long);
+    TEST(ties_by_rounding_are_listed);
+    return check_report();
+}
