@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { after, before, test } from 'node:test';
-import { loadReference, openBench, until } from './bench.js';
+import { FIRST, loadReference, openBench, until } from './bench.js';
 
 const axeSource = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
@@ -104,7 +104,7 @@ test('the bars are read one by one with the arrow keys, and as a table', async (
   await page.keyboard.press('ArrowDown');
   const id = await chart.getAttribute('aria-activedescendant');
   const words = (await page.locator(`logit-distribution #${id}`).textContent()).trim();
-  scope.feed(scope.encode('Tomorrow she'));
+  scope.feed(scope.encode(FIRST));
   const { tokens, rest } = scope.distribution({ temperature: 0.7, top_p: 0.9, repetition_penalty: 1.1 });
   assert.ok(words.startsWith(`${tokens[1].text.trim()}, rank 2: `), words);
   await page.locator('logit-distribution summary').click();
@@ -173,27 +173,33 @@ test('reduced motion stands still, otherwise bars move by transform only', async
   await moving.close();
 });
 
-for (const width of [360, 375, 768, 1440, 2560]) {
-  test(`nothing overflows at ${width} px, in either language`, async () => {
-    for (const lang of ['en', 'es']) {
-      const { page, close } = await bench.open({ path: `?lang=${lang}`, viewport: { width, height: 900 } });
-      for (let i = 0; i < 2; i++) await page.locator('[data-command=step]').click();
-      const wide = await page.evaluate(() => {
-        const over = [];
-        const walk = (root) => {
-          for (const element of root.querySelectorAll('*')) {
-            const { left, right, width: own } = element.getBoundingClientRect();
-            const svgPart = element.ownerSVGElement && element.localName !== 'text';
-            if (own > 1 && !svgPart && !element.closest('.heard, .scroll') && (right > innerWidth + 0.5 || left < -0.5)) over.push(`${element.localName}.${element.getAttribute('class')}`);
-            if (element.shadowRoot) walk(element.shadowRoot);
-          }
-        };
-        walk(document);
-        return { over, scroll: document.documentElement.scrollWidth };
-      });
-      assert.deepEqual(wide, { over: [], scroll: width }, lang);
-      await close();
+/** What sticks out of the window, but for text that is only heard and tables that scroll by themselves. */
+function overflow() {
+  const over = [];
+  const walk = (root) => {
+    for (const element of root.querySelectorAll('*')) {
+      const { left, right, width } = element.getBoundingClientRect();
+      const drawn = element.ownerSVGElement && element.localName !== 'text';
+      const sticksOut = width > 1 && (right > innerWidth + 0.5 || left < -0.5);
+      if (sticksOut && !drawn && !element.closest('.heard, .scroll')) over.push(`${element.localName}.${element.getAttribute('class')}`);
+      if (element.shadowRoot) walk(element.shadowRoot);
     }
+  };
+  walk(document);
+  return { over, scroll: document.documentElement.scrollWidth };
+}
+
+for (const lang of ['en', 'es']) {
+  test(`nothing overflows from 360 to 2560 px: ${lang}`, async () => {
+    const { page, close } = await bench.open({ path: `?lang=${lang}` });
+    for (let i = 0; i < 2; i++) await page.locator('[data-command=step]').click();
+    for (const width of [360, 375, 768, 1024, 1440, 2560]) {
+      await page.setViewportSize({ width, height: 900 });
+      const wanted = { over: [], scroll: width };
+      const same = (found) => JSON.stringify(found) === JSON.stringify(wanted);
+      assert.deepEqual(await until(() => page.evaluate(overflow), same), wanted, `${width} px`);
+    }
+    await close();
   });
 }
 
@@ -204,18 +210,20 @@ test('turning knobs and drawing tokens moves no panel', async () => {
     const cards = bench.querySelector('logit-chain').shadowRoot.querySelectorAll('.card');
     return [...bench.querySelectorAll('.panel'), ...cards].map((element) => {
       const { x, y, width, height } = element.getBoundingClientRect();
-      return [element.localName, ...[x, y + scrollY, width, height].map(Math.round)].join(' ');
+      return { name: element.localName, numbers: [x, y + scrollY, width, height] };
     });
   });
   const before = await places();
+  const expectStill = async (when) => (await places()).forEach(({ name, numbers }, i) => numbers.forEach((number, j) =>
+    assert.ok(Math.abs(number - before[i].numbers[j]) < 1, `${when}: ${name} from ${before[i].numbers} to ${numbers}`)));
   const slider = (name) => page.locator(`logit-knob[data-name=${name}]`).getByRole('slider');
   for (const [name, key] of [['temperature', 'End'], ['top_p', 'Home'], ['top_p', 'End'], ['top_k', 'End'], ['temperature', 'Home']]) {
     await slider(name).press(key);
     await page.waitForTimeout(60);
-    assert.deepEqual(await places(), before, `${name} ${key}`);
+    await expectStill(`${name} ${key}`);
   }
   await page.locator('[data-command=step]').click();
   await page.locator('logit-text .step').first().waitFor();
-  assert.deepEqual(await places(), before, 'after a step');
+  await expectStill('after a step');
   await close();
 });

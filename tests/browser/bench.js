@@ -9,6 +9,9 @@ import { Logitscope } from '../../web/engine/index.js';
 import { serve } from '../../web/serve.js';
 
 export const root = fileURLToPath(new URL('../..', import.meta.url));
+/** The prompt that the page shows at first. */
+export const FIRST = 'Today she';
+
 export const model = join(root, 'models/verbs.gguf');
 
 const ARGS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-sync',

@@ -1,7 +1,7 @@
 /** The page as a person uses it: real keys and a real mouse on the built site, numbers held against Node. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { byId, expectedBars, loadReference, openBench, readBars, until } from './bench.js';
+import { FIRST, byId, expectedBars, loadReference, openBench, readBars, until } from './bench.js';
 
 /** @type {Awaited<ReturnType<typeof openBench>>} */
 let bench;
@@ -28,13 +28,14 @@ async function type(page, name, text) {
   await box.click();
   await page.keyboard.press('Control+A');
   await page.keyboard.type(text);
+  await page.keyboard.press('Enter');
 }
 
 const texts = (page) => page.locator('logit-text .step button').evaluateAll((buttons) => buttons.map((b) => Number(b.dataset.id)));
 
 test('the page loads whole, from its own origin, and complains about nothing', async () => {
   const { page, complaints, foreign, close } = await bench.open();
-  await expectBars(page, 'Tomorrow she', BALANCED);
+  await expectBars(page, FIRST, BALANCED);
   assert.match(await page.locator('footer').innerText(), /64 tokens/);
   assert.equal(await page.title(), 'Logitscope');
   await page.locator('[data-command=run]').click();
@@ -46,7 +47,7 @@ test('the page loads whole, from its own origin, and complains about nothing', a
 
 test('it works under any path', async () => {
   const { page, complaints, close } = await bench.open({ path: 'deep/er/?lang=en' });
-  await expectBars(page, 'Tomorrow she', BALANCED);
+  await expectBars(page, FIRST, BALANCED);
   assert.deepEqual(complaints, []);
   await close();
 });
@@ -70,7 +71,7 @@ test('number boxes take everything the engine accepts, also beyond the slider', 
     ['repetition_penalty', '0.25', 0.25], ['temperature', '1e-3', 0.001]]) {
     await type(page, name, text);
     settings[name] = value;
-    await expectBars(page, 'Tomorrow she', settings);
+    await expectBars(page, FIRST, settings);
   }
   await close();
 });
@@ -80,7 +81,7 @@ test('sliders follow keys and mouse', async () => {
   const slider = knob(page, 'top_k').getByRole('slider');
   await slider.focus();
   for (let i = 0; i < 5; i++) await page.keyboard.press('ArrowRight');
-  await expectBars(page, 'Tomorrow she', { ...BALANCED, top_k: 5 });
+  await expectBars(page, FIRST, { ...BALANCED, top_k: 5 });
   assert.equal(await slider.getAttribute('aria-valuetext'), '5');
 
   const heat = knob(page, 'temperature').getByRole('slider');
@@ -92,7 +93,7 @@ test('sliders follow keys and mouse', async () => {
   const temperature = Number(await heat.inputValue());
   assert.ok(temperature > 1.5, `dragged to ${temperature}`);
   assert.equal(await knob(page, 'temperature').locator('.box').inputValue(), String(temperature));
-  await expectBars(page, 'Tomorrow she', { ...BALANCED, top_k: 5, temperature });
+  await expectBars(page, FIRST, { ...BALANCED, top_k: 5, temperature });
   await close();
 });
 
@@ -101,7 +102,7 @@ test('temperature 0 is reachable and says greedy', async () => {
   const slider = knob(page, 'temperature').getByRole('slider');
   await slider.focus();
   await page.keyboard.press('Home');
-  await expectBars(page, 'Tomorrow she', { ...BALANCED, temperature: 0 });
+  await expectBars(page, FIRST, { ...BALANCED, temperature: 0 });
   assert.equal(await slider.getAttribute('aria-valuetext'), '0, greedy');
   assert.match(await page.locator('[data-stage=temperature] .did').innerText(), /^Greedy/);
   assert.match(await page.locator('[data-stage=top_p] .did').innerText(), /^Does nothing: temperature has already removed/);
@@ -113,11 +114,11 @@ test('presets set every knob, and the knobs say when they are your own', async (
   const { page, close } = await bench.open();
   const select = page.locator('#preset');
   await select.selectOption({ label: 'Greedy: always the best' });
-  await expectBars(page, 'Tomorrow she', { temperature: 0 });
+  await expectBars(page, FIRST, { temperature: 0 });
   await select.selectOption({ label: 'top-p 0.9, penalty 1.2' });
-  await expectBars(page, 'Tomorrow she', { top_p: 0.9, repetition_penalty: 1.2 });
+  await expectBars(page, FIRST, { top_p: 0.9, repetition_penalty: 1.2 });
   await select.selectOption({ label: 'Plain: the model as it is' });
-  await expectBars(page, 'Tomorrow she', {});
+  await expectBars(page, FIRST, {});
   await type(page, 'top_k', '3');
   assert.equal(await until(() => select.inputValue(), (value) => value === ''), '');
   assert.equal(await page.locator('logit-chain').locator('option[value^=strategy]').count(), 9);
@@ -137,13 +138,13 @@ test('bad input is one sentence beside its control and changes nothing', async (
   ];
   for (const [name, text, sentence] of cases) {
     await type(page, name, text || 'x');
-    if (!text) await page.keyboard.press('Backspace');
+    if (!text) for (const key of ['Control+A', 'Backspace', 'Enter']) await page.keyboard.press(key);
     const error = knob(page, name).locator('.error');
     assert.equal(await until(() => error.innerText(), (said) => said === sentence), sentence);
     assert.equal(await knob(page, name).locator('.box').getAttribute('aria-invalid'), 'true');
     await page.keyboard.press('Escape');
   }
-  await expectBars(page, 'Tomorrow she', BALANCED);
+  await expectBars(page, FIRST, BALANCED);
   const seed = page.locator('logit-draw #seed');
   await seed.fill('-3');
   const refused = page.locator('logit-draw .error');
@@ -157,7 +158,7 @@ test('a prompt that the model cannot read is one sentence, and the last good tex
   const fault = page.locator('logit-text #fault');
   await page.locator('#prompt').fill('Tomorrow zebra');
   assert.match(await until(() => fault.innerText(), Boolean), /^This model does not know “zebra”/);
-  await expectBars(page, 'Tomorrow she', BALANCED);
+  await expectBars(page, FIRST, BALANCED);
   await page.locator('#prompt').fill('Tomorrow they');
   await expectBars(page, 'Tomorrow they', BALANCED);
   assert.equal(await fault.innerText(), '');
@@ -216,14 +217,14 @@ test('Stop ends a run between two tokens, and knobs may turn while it runs', asy
   const stopped = (await texts(page)).length;
   await page.waitForTimeout(900);
   assert.equal((await texts(page)).length, stopped);
-  const prompt = [...scope.encode('Tomorrow she'), ...(await texts(page))];
+  const prompt = [...scope.encode(FIRST), ...(await texts(page))];
   if (!(await page.locator('.step.end').count())) await expectBars(page, prompt, { ...BALANCED, temperature: 0.71 });
   await close();
 });
 
 test('the draw shows the u of seed and step, and the token it lands on', async () => {
   const { page, close } = await bench.open();
-  scope.feed(scope.encode('Tomorrow she'));
+  scope.feed(scope.encode(FIRST));
   const drawn = scope.draw({ ...BALANCED, seed: 42 }, { step: 0 });
   assert.equal(Number(await page.locator('logit-draw .lands').getAttribute('data-drawn')), drawn.id);
   assert.ok((await page.locator('logit-draw .lands').innerText()).startsWith(`u = ${drawn.u.toFixed(4)} lands on`));
@@ -245,7 +246,7 @@ test('a model that does not load is one sentence, and Try again loads it', async
   assert.match(await alert.innerText(), /^The model could not be loaded: .*503/);
   broken = false;
   await page.getByRole('button', { name: 'Try again' }).click();
-  await expectBars(page, 'Tomorrow she', BALANCED);
+  await expectBars(page, FIRST, BALANCED);
   assert.deepEqual(complaints.filter((text) => !text.includes('503')), []);
   await close();
 });

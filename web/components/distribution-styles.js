@@ -168,14 +168,17 @@ export const barStyles = css`
 
   .removed.by-top_k .ghost {
     fill: url(#by-top_k);
+    stroke: var(--cut-top_k);
   }
 
   .removed.by-top_p .ghost {
     fill: url(#by-top_p);
+    stroke: var(--cut-top_p);
   }
 
   .removed.by-other .ghost {
     fill: url(#by-other);
+    stroke: var(--cut-other);
   }
 
   .tag {

@@ -4,7 +4,7 @@
  */
 import { css, html, nothing, svg } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
-import { fixed, number, percent, plain, t, tick } from '../locale/locale.js';
+import { fixed, measure, number, percent, plain, t, tick } from '../locale/locale.js';
 import { layoutBars, orderRows } from '../plots/bars.js';
 import { cssom } from './cssom.js';
 import { define } from './define.js';
@@ -78,7 +78,7 @@ export class LogitDistribution extends LogitElement {
     const readout = (name, value, note, key) => html`
       <div data-readout=${key}><dt class="label">${name}</dt><dd>${value}</dd><dd class="note">${note}</dd></div>`;
     /** @param {number} from @param {number} to */
-    const change = (from, to) => html`<span class="from">${fixed(from, 2)}</span><span class="arrow">→</span>${fixed(to, 2)}`;
+    const change = (from, to) => html`<span class="from">${measure(from)}</span><span class="arrow">→</span>${measure(to)}`;
     return html`
       <dl class="readouts">
         ${readout(t('distribution.kept'), number(trace.kept), t('distribution.kept.of', { n: trace.vocab_size }), 'kept')}
@@ -91,9 +91,10 @@ export class LogitDistribution extends LogitElement {
 
   /** The rows in words, for a screen reader; the keys walk them. @param {Trace} trace */
   #renderOptions(trace) {
+    const rows = orderRows(trace);
     return this.#keys(trace).map((key, i) => html`
       <div class="heard" role="option" id="option-${key}" aria-selected=${key === this.active}>
-        ${this.#rowWords(orderRows(trace)[i] ?? null)}</div>`);
+        ${this.#rowWords(rows[i] ?? null)}</div>`);
   }
 
   /** The rows from top to bottom. @param {Trace} trace */
@@ -129,9 +130,9 @@ export class LogitDistribution extends LogitElement {
       <g class="frame" font-size=${11.5 * unit}>
         ${narrow ? nothing : svg`<rect class="screen" x=${columns.barX} y=${head - 4 * unit} width=${columns.barWidth}
           height=${plotBottom - head + 4 * unit} rx=${4 * unit}></rect>`}
-        ${ticks.map(({ value, x }) => svg`
+        ${narrow ? nothing : ticks.map(({ value, x }) => svg`
           <line class=${value === 0 ? 'zero' : 'grid'} x1=${x} x2=${x} y1=${head - 4 * unit} y2=${plotBottom}></line>
-          ${narrow ? nothing : svg`<text x=${x} y=${baseline} text-anchor=${value === 0 ? 'start' : 'middle'}>${tick(value)}</text>`}`)}
+          <text x=${x} y=${baseline} text-anchor=${value === 0 ? 'start' : 'middle'}>${tick(value)}</text>`)}
         ${narrow ? svg`<text x="0" y=${baseline}>${t('distribution.token')}</text>` : nothing}
         <text class="heading" x=${columns.before} y=${baseline} text-anchor="end">${t('distribution.before')}</text>
         <text class="heading after" x=${width} y=${baseline} text-anchor="end">${t('distribution.after')}</text>
@@ -166,8 +167,7 @@ export class LogitDistribution extends LogitElement {
     const inner = Math.round(barHeight * 0.5);
     const state = [removed ? `removed ${cutClass(removed)}` : '', token && token.id === this.hit ? 'hit' : '',
       token ? '' : 'rest', final === 0 ? 'gone' : '', row.key === this.active ? 'active' : ''].join(' ');
-    const tagX = columns.barX + Math.max(row.raw, 1) + 8 * unit;
-    const inside = tagX > columns.barX + barWidth - 110 * unit;
+    const { tagX, tagY, inside } = placeTag(row, columns, unit);
     const letters = Math.max(3, Math.floor(columns.labelWidth / (8.6 * unit)) - 2);
     return svg`
       <g class="row ${state}" data-id=${token?.id ?? 'rest'} data-p=${String(final)} data-p-raw=${String(raw)}
@@ -179,8 +179,7 @@ export class LogitDistribution extends LogitElement {
           <rect class="ghost" width=${barWidth} height=${barHeight} rx=${2 * unit} ${cssom(slide(row.raw, barWidth, raw))}></rect>
           <rect class="final" width=${barWidth} y=${(barHeight - inner) / 2} height=${inner} rx=${1.5 * unit} ${cssom(slide(row.final, barWidth, final))}></rect>
         </svg>
-        ${removed ? svg`<text class="tag" x=${inside ? columns.barX + barWidth - 6 * unit : tagX} text-anchor=${inside ? 'end' : 'start'}
-          y=${columns.barTop + barHeight / 2 + 4 * unit} font-size=${11.5 * unit}>${settingName(removed)}</text>` : nothing}
+        ${removed ? svg`<text class="tag" x=${tagX} y=${tagY} text-anchor=${inside ? 'end' : 'start'} font-size=${11.5 * unit}>${settingName(removed)}</text>` : nothing}
         <text class="before" x=${columns.before} y=${columns.baseline} text-anchor="end">${percent(raw)}</text>
         <text class="after" x=${columns.after} y=${columns.baseline} text-anchor="end">${percent(final)}</text>
       </g>`;
@@ -288,6 +287,20 @@ export class LogitDistribution extends LogitElement {
 function slide(length, width, share) {
   const shown = share > 0 ? Math.max(1, length) : -2;
   return { transform: `translateX(${shown - width}px)` };
+}
+
+/**
+ * Where the name of the stage that removed a token stands: behind its bar, inside a long one, or in
+ * a column of its own where bars run below the words.
+ * @param {Row} row
+ * @param {Layout['columns']} columns
+ * @param {number} unit
+ */
+function placeTag(row, { tag, barX, barWidth, barTop, barHeight, baseline }, unit) {
+  if (tag !== null) return { tagX: tag, tagY: baseline, inside: false };
+  const behind = barX + Math.max(row.raw, 1) + 8 * unit;
+  const inside = behind > barX + barWidth - 110 * unit;
+  return { tagX: inside ? barX + barWidth - 6 * unit : behind, tagY: barTop + barHeight / 2 + 4 * unit, inside };
 }
 
 /** @param {string} stage */

@@ -46,6 +46,8 @@ export class Instrument extends EventTarget {
   /** @type {'eos' | 'length' | null} */
   finished = null;
   running = false;
+  /** Whether the last change was a knob's: the bars then follow it at once instead of gliding. */
+  direct = false;
   /** @type {Trace | null} */
   trace = null;
   /** @type {Drawn | null} */
@@ -158,8 +160,10 @@ export class Instrument extends EventTarget {
   /**
    * Merges settings that were checked against the table.
    * @param {Settings} patch
+   * @param {boolean} [direct]
    */
-  async set(patch) {
+  async set(patch, direct = true) {
+    this.direct = direct;
     this.settings = { ...this.settings, ...patch };
     this.#changed();
     await this.#refresh();
@@ -168,11 +172,12 @@ export class Instrument extends EventTarget {
 
   /** @param {Settings} preset */
   async usePreset(preset) {
-    await this.set({ ...neutralSettings(this.table), ...preset });
+    await this.set({ ...neutralSettings(this.table), ...preset }, false);
   }
 
   /** @param {number} seed */
   async setSeed(seed) {
+    this.direct = false;
     this.seed = seed;
     this.#changed();
     await this.#refresh();
@@ -184,6 +189,7 @@ export class Instrument extends EventTarget {
     await this.#pass;
     const { drawn } = this;
     if (!drawn || this.finished) return;
+    this.direct = false;
     const step = { ...drawn, position: this.#promptIds.length + this.steps.length };
     this.steps = [...this.steps, step];
     if (drawn.id === this.info?.eos_token_id) this.finished = 'eos';
@@ -226,6 +232,7 @@ export class Instrument extends EventTarget {
   }
 
   #clear() {
+    this.direct = false;
     this.steps = [];
     this.finished = null;
     this.verdict = null;

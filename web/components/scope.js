@@ -15,7 +15,8 @@ import './text.js';
 
 /** @typedef {import('./instrument.js').Fault} Fault */
 
-const EXAMPLES = ['Tomorrow she', 'Yesterday they', 'Every day he', 'Right now I', 'Last week we'];
+/** The first is shown at first: a prompt with several right answers. */
+const EXAMPLES = ['Today she', 'Tomorrow she', 'Yesterday they', 'Every day he', 'This week we'];
 
 export class LogitScope extends LogitElement {
   static properties = {
@@ -190,10 +191,10 @@ export class LogitScope extends LogitElement {
         <logit-text class="panel text" .prompt=${it.prompt} .pieces=${it.promptPieces} .steps=${it.steps}
           .examples=${EXAMPLES} .finished=${it.finished} .running=${it.running} .ready=${it.drawn !== null}
           .fault=${this.#sentence(it.promptFault)} .verdict=${it.verdict} .checked=${it.grammar !== null} .eos=${eos}></logit-text>
-        <logit-draw class="panel draw" .trace=${it.trace} .drawn=${it.drawn} .seed=${it.seed} .count=${it.drawStep + 1}
+        <logit-draw class="panel draw" ?still=${it.direct} .trace=${it.trace} .drawn=${it.drawn} .seed=${it.seed} .count=${it.drawStep + 1}
           .finished=${it.finished} .eos=${eos}></logit-draw>
         ${it.fault ? html`<p class="panel trouble error" role="alert">${this.#sentence(it.fault)}</p>` : nothing}
-        <logit-distribution class="panel distribution" .trace=${it.trace} .hit=${hit} .eos=${eos}></logit-distribution>
+        <logit-distribution class="panel distribution" ?still=${it.direct} .trace=${it.trace} .hit=${hit} .eos=${eos}></logit-distribution>
         <logit-chain class="panel chain" .table=${it.table} .settings=${it.settings} .trace=${it.trace}
           .presets=${PRESETS} .strategies=${STRATEGIES}></logit-chain>
       </div>

@@ -1,5 +1,5 @@
 /** Settings against the engine's own table: neutral values, range checks in words, preset matching. */
-import { fixed, hasMessage, number, parse, percent, plain, t } from '../locale/locale.js';
+import { fixed, hasMessage, measure, number, parse, percent, plain, t } from '../locale/locale.js';
 
 /**
  * @typedef {import('../plots/trace.js').Settings} Settings
@@ -106,14 +106,24 @@ export function describeSettings(settings) {
 export function describeStage(stage, before) {
   if (!stage.active) return t('chain.effect.off', { value: stage.value });
   if (!stage.changed) return describeIdle(stage);
-  let digits = 2;
-  while (digits < 6 && fixed(before, digits) === fixed(stage.entropy, digits)) digits++;
-  if (fixed(before, digits) === fixed(stage.entropy, digits)) digits = 2;
-  const entropy = t('chain.effect.entropy', { before: fixed(before, digits), after: fixed(stage.entropy, digits) });
+  const [from, to] = tellApart(before, stage.entropy);
+  const entropy = t('chain.effect.entropy', { before: from, after: to });
   if (stage.name === 'temperature' && stage.value === 0) return `${t('chain.effect.greedy')} ${entropy}`;
   if (stage.removed === 0) return entropy;
   const params = { n: stage.removed, mass: percent(stage.mass_removed), kept: stage.kept };
   return `${t('chain.effect.removed', params)} ${entropy}`;
+}
+
+/**
+ * Two entropies with as many digits as it takes to see that they differ, six decimals at most.
+ * @param {number} a
+ * @param {number} b
+ */
+function tellApart(a, b) {
+  if (measure(a) !== measure(b)) return [measure(a), measure(b)];
+  let decimals = 3;
+  while (decimals < 6 && fixed(a, decimals) === fixed(b, decimals)) decimals++;
+  return [fixed(a, decimals), fixed(b, decimals)];
 }
 
 /** @param {import('../plots/trace.js').Stage} stage */

@@ -6,8 +6,14 @@ export const textStyles = css`
     container-type: inline-size;
   }
 
+  :host {
+    display: flex;
+    flex-direction: column;
+  }
+
   .desk {
     display: grid;
+    flex: 1;
     grid-template-columns: minmax(15rem, 22rem) minmax(0, 1fr);
     gap: 1rem 2rem;
     margin-top: 0.75rem;
@@ -50,6 +56,11 @@ export const textStyles = css`
     margin-right: 0.25rem;
   }
 
+  .output {
+    display: flex;
+    flex-direction: column;
+  }
+
   .row {
     display: flex;
     flex-wrap: wrap;
@@ -75,10 +86,12 @@ export const textStyles = css`
 
   .tape {
     display: flex;
+    flex: 1;
     flex-wrap: wrap;
+    align-content: flex-start;
     align-items: flex-start;
     gap: 0.375rem 0;
-    min-height: 4rem;
+    min-height: 4.25rem;
     margin-top: 0.25rem;
     padding: 0.5rem 0.75rem 0.375rem;
     border: 1px solid var(--line);
@@ -101,7 +114,7 @@ export const textStyles = css`
   }
 
   .empty {
-    padding: 0.25rem 0;
+    padding: 0.25rem 0.75rem;
     color: var(--soft);
     font-size: 0.875rem;
     line-height: 1.5rem;

@@ -76,9 +76,14 @@ export function hasMessage(key) {
   return locales.en[key] !== undefined;
 }
 
+/** @type {Map<string, Intl.PluralRules>} */
+const rules = new Map();
+
 /** @param {number} n */
 function plural(n) {
-  return new Intl.PluralRules(current).select(n);
+  let made = rules.get(current);
+  if (!made) rules.set(current, (made = new Intl.PluralRules(current)));
+  return made.select(n);
 }
 
 /** @type {Map<string, Intl.NumberFormat>} */
@@ -108,6 +113,14 @@ export function number(value) {
 export function fixed(value, decimals) {
   const options = { minimumFractionDigits: decimals, maximumFractionDigits: decimals };
   return format(options).format(value + 0);
+}
+
+/**
+ * An entropy or a perplexity: two decimals, more where only they show that it is not zero.
+ * @param {number} value
+ */
+export function measure(value) {
+  return value >= 0.1 || value <= 0 ? fixed(value, 2) : format({ maximumSignificantDigits: 2 }).format(value);
 }
 
 /**

@@ -60,7 +60,7 @@ export function chooseDomain(trace) {
  */
 export function layoutBars({ trace, width, unit, lines }) {
   const narrow = width < 560 * unit;
-  const rowHeight = (narrow ? 36 : 23) * unit;
+  const rowHeight = (narrow ? 30 : 23) * unit;
   const gap = 20 * unit;
   const head = 27 * unit;
   const columns = layoutColumns(width, unit, narrow);
@@ -108,8 +108,9 @@ function layoutColumns(width, unit, narrow) {
     labelWidth: label,
     barX,
     barWidth,
-    barTop: (narrow ? 20 : 3) * unit,
-    barHeight: (narrow ? 13 : 17) * unit,
+    barTop: (narrow ? 19 : 3) * unit,
+    barHeight: (narrow ? 8 : 17) * unit,
+    tag: narrow ? label * 0.64 : null,
     before: width - number,
     after: width,
     baseline: (narrow ? 14 : 15.5) * unit,

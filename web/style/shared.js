@@ -35,7 +35,7 @@ export const shared = css`
 
   .about {
     margin: 0.125rem 0 0;
-    max-width: 96ch;
+    max-width: 112ch;
     color: var(--soft);
     font-size: 0.8125rem;
     line-height: 1.45;

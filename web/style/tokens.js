@@ -39,6 +39,11 @@ export const tokens = css`
     --calm: 260ms cubic-bezier(0.2, 0.7, 0.2, 1);
   }
 
+  /* While a knob turns, bars follow it at once. */
+  :host([still]) {
+    --calm: 0s;
+  }
+
   @media (prefers-reduced-motion: reduce) {
     :host {
       --quick: 0s;
