@@ -10,25 +10,25 @@ static int check_passed, check_failed, check_broken;
 #define CHECK(condition) CHECK_MESSAGE(condition, "%s", #condition)
 
 /* At most five failures of a test are printed; all of them count against it. */
-#define CHECK_MESSAGE(condition, ...)                                                             \
-    do {                                                                                          \
-        if (!(condition) && check_broken++ < 5) {                                                 \
-            printf("%s:%d: ", __FILE__, __LINE__);                                                \
-            printf(__VA_ARGS__);                                                                  \
-            printf("\n");                                                                         \
-        }                                                                                         \
+#define CHECK_MESSAGE(condition, ...)              \
+    do {                                           \
+        if (!(condition) && check_broken++ < 5) {  \
+            printf("%s:%d: ", __FILE__, __LINE__); \
+            printf(__VA_ARGS__);                   \
+            printf("\n");                          \
+        }                                          \
     } while (0)
 
-#define TEST(function)                                                                            \
-    do {                                                                                          \
-        check_broken = 0;                                                                         \
-        function();                                                                               \
-        if (check_broken) {                                                                       \
-            check_failed++;                                                                       \
-            printf("FAILED " #function " (%d)\n", check_broken);                                  \
-        } else {                                                                                  \
-            check_passed++;                                                                       \
-        }                                                                                         \
+#define TEST(function)                                           \
+    do {                                                         \
+        check_broken = 0;                                        \
+        function();                                              \
+        if (check_broken) {                                      \
+            check_failed++;                                      \
+            printf("FAILED " #function " (%d)\n", check_broken); \
+        } else {                                                 \
+            check_passed++;                                      \
+        }                                                        \
     } while (0)
 
 static inline int check_report(void) {
