@@ -208,6 +208,30 @@ test('the same seed gives the text that Node generates, step by step and in one 
   await close();
 });
 
+test('two steps asked for at once draw two tokens, each from its own distribution', async () => {
+  const { page, close } = await bench.open();
+  const expected = [];
+  for await (const { id } of scope.generate({ ...BALANCED, prompt: FIRST, seed: 42, max_new_tokens: 2 })) expected.push(id);
+  await page.locator('[data-command=step]').evaluate((button) => {
+    button.click();
+    button.click();
+  });
+  assert.deepEqual(await until(() => texts(page), (ids) => ids.length === 2), expected);
+  await close();
+});
+
+test('a new prompt ends a run and begins a new text', async () => {
+  const { page, close } = await bench.open();
+  await page.locator('[data-command=run]').click();
+  await page.locator('logit-text .step').first().waitFor();
+  await page.getByRole('button', { name: 'Every day he' }).click();
+  await expectBars(page, 'Every day he', BALANCED);
+  await page.waitForTimeout(600);
+  assert.deepEqual(await texts(page), []);
+  await expectBars(page, 'Every day he', BALANCED);
+  await close();
+});
+
 test('Stop ends a run between two tokens, and knobs may turn while it runs', async () => {
   const { page, close } = await bench.open();
   await page.locator('[data-command=run]').click();

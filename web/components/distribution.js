@@ -176,8 +176,8 @@ export class LogitDistribution extends LogitElement {
         <rect class="hover" x=${-6 * unit} width=${width + 12 * unit} height=${rowHeight} rx=${4 * unit}></rect>
         <text class="name" x="0" y=${columns.baseline}>${token ? this.#label(token, letters) : t(narrow ? 'distribution.rest' : 'distribution.rest.short', { n: this.trace?.rest.count ?? 0 })}</text>
         <svg class="bar" x=${columns.barX} y=${columns.barTop} width=${barWidth} height=${barHeight}>
-          <rect class="ghost" width=${barWidth} height=${barHeight} rx=${2 * unit} ${cssom(slide(row.raw, barWidth, raw))}></rect>
-          <rect class="final" width=${barWidth} y=${(barHeight - inner) / 2} height=${inner} rx=${1.5 * unit} ${cssom(slide(row.final, barWidth, final))}></rect>
+          <rect class="ghost" width=${barWidth} height=${barHeight} rx=${Math.min(2 * unit, row.raw / 3)} ${cssom(slide(row.raw, barWidth, raw))}></rect>
+          <rect class="final" width=${barWidth} y=${(barHeight - inner) / 2} height=${inner} rx=${Math.min(1.5 * unit, row.final / 3)} ${cssom(slide(row.final, barWidth, final))}></rect>
         </svg>
         ${removed ? svg`<text class="tag" x=${tagX} y=${tagY} text-anchor=${inside ? 'end' : 'start'} font-size=${11.5 * unit}>${settingName(removed)}</text>` : nothing}
         <text class="before" x=${columns.before} y=${columns.baseline} text-anchor="end">${percent(raw)}</text>

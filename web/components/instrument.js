@@ -66,6 +66,8 @@ export class Instrument extends EventTarget {
   #pass = null;
   #fed = '';
   #promptTurn = 0;
+  /** Counts the texts begun. */
+  #text = 0;
   /** @type {AbortController | null} */
   #run = null;
   /** @type {Map<number, Piece>} */
@@ -103,6 +105,10 @@ export class Instrument extends EventTarget {
         }),
         grammar ? fetchJson(grammar) : null,
       ]);
+      if (this.status !== 'loading') {
+        engine.close();
+        return;
+      }
       this.#engine = engine;
       this.grammar = rules;
       this.info = engine.info;
@@ -184,11 +190,16 @@ export class Instrument extends EventTarget {
     this.dispatchEvent(new CustomEvent('change'));
   }
 
-  /** Appends the token that u falls on, exactly as shown. */
-  async step() {
-    await this.#pass;
+  /**
+   * Appends the token that u falls on, exactly as shown; nothing if the text was cleared or the run
+   * stopped while this waited.
+   * @param {AbortSignal} [signal]
+   */
+  async step(signal) {
+    const text = this.#text;
+    while (this.#pass) await this.#pass;
     const { drawn } = this;
-    if (!drawn || this.finished) return;
+    if (!drawn || this.finished || signal?.aborted || text !== this.#text) return;
     this.direct = false;
     const step = { ...drawn, position: this.#promptIds.length + this.steps.length };
     this.steps = [...this.steps, step];
@@ -208,7 +219,7 @@ export class Instrument extends EventTarget {
     this.running = true;
     this.#changed();
     while (!this.finished && !control.signal.aborted) {
-      await this.step();
+      await this.step(control.signal);
       if (!this.finished) await pause(PACE, control.signal);
     }
     if (this.#run !== control) return;
@@ -232,6 +243,7 @@ export class Instrument extends EventTarget {
   }
 
   #clear() {
+    this.#text++;
     this.direct = false;
     this.steps = [];
     this.finished = null;

@@ -173,7 +173,7 @@ export class LogitKnob extends LogitElement {
       <div class="head">
         <label class="name" for="box">${name}</label>
         <button class="off" aria-disabled=${value === row.neutral} title=${t('chain.reset', { name, value: plain(row.neutral) })}
-          @click=${() => this.#neutralise(row)}>${t(value === row.neutral ? 'chain.is-off' : 'chain.turn-off')}
+          @click=${() => this.#neutralise(row)}>${t(neutralWord(row, value))}
           <span class="heard">${name}</span></button>
         <input id="box" class="box" type="text" inputmode="decimal" autocomplete="off" spellcheck="false"
           aria-invalid=${error ? 'true' : 'false'} aria-describedby="about error"
@@ -231,6 +231,16 @@ export class LogitKnob extends LogitElement {
     this.#typed.clear();
     if ('value' in read) this.#ask(read.value);
   }
+}
+
+/**
+ * What the button says: a warper is off or can be turned off, another parameter has a default.
+ * @param {SettingRow} row
+ * @param {number} value
+ */
+function neutralWord(row, value) {
+  if (!row.warper) return value === row.neutral ? 'chain.is-default' : 'chain.to-default';
+  return value === row.neutral ? 'chain.is-off' : 'chain.turn-off';
 }
 
 /**
