@@ -26,7 +26,7 @@ serve: node_modules/.package-lock.json wasm ## install what is missing, build, s
 
 # The runner is the recipe, not its prerequisites: a part that does not build counts as a failure.
 test: ## install what is missing, build, run every test
-	@./need.sh gcc=gcc
+	@./need.sh gcc=build-essential
 	@node tests/run.js
 
 wasm: $(WASM) ## build web/engine/logitscope.wasm
