@@ -9,7 +9,6 @@ import argparse
 import json
 import math
 import os
-import random
 import signal
 import sys
 import time
@@ -185,9 +184,8 @@ class Trainer:
         for group in self.optimizer.param_groups:
             group["lr"] = learning_rate(self.options, step)
         batch = self.batch(step)
-        torch.manual_seed(
-            self.options["seed"] * 1_000_003 + step
-        )  # dropout, the same in a resumed run
+        # Dropout, like the batch, is the same in a resumed run.
+        torch.manual_seed(self.options["seed"] * 1_000_003 + step)
         loss = mean_loss(self.model, batch)
         self.optimizer.zero_grad(set_to_none=True)
         loss.backward()
@@ -302,7 +300,6 @@ def main(arguments):
     if args.steps:
         recipe["train"]["steps"] = args.steps
     os.makedirs(args.state, exist_ok=True)
-    random.seed(recipe["train"]["seed"])
     tokenizer_path = keep_tokenizer(recipe, args.state)
     corpus = corpora.load(recipe, os.path.dirname(os.path.abspath(args.recipe)), args.corpora)
     if tokenizer_path and corpus.tokenizer.kind == tokenizers.LlamaTokenizer.kind:
