@@ -1,6 +1,6 @@
 /**
- * Builds dist/: the static site, minified and the same bytes each time, with relative addresses only
- * so that it works under any path. Prints what each file weighs.
+ * Builds dist/: the static site, minified and the same bytes each time, with relative addresses
+ * only, so that it works under any path. Prints what each file weighs.
  */
 import { build as bundle } from 'esbuild';
 import { cp, mkdir, readFile, readdir, rm } from 'node:fs/promises';
@@ -18,12 +18,20 @@ export const locales = {
   setup(build) {
     build.onResolve({ filter: /^#locales$/ }, ({ path }) => ({ path, namespace: 'locales' }));
     build.onLoad({ filter: /.*/, namespace: 'locales' }, async () => {
-      const files = (await readdir(join(web, 'locale'))).filter((file) => file.endsWith('.json')).sort();
+      const files = (await readdir(join(web, 'locale')))
+        .filter((file) => file.endsWith('.json'))
+        .sort();
       const codes = files.map((file) => file.slice(0, -'.json'.length));
-      const imports = codes.map((code, i) => `import m${i} from ${JSON.stringify(`./locale/${code}.json`)};`);
+      const imports = codes.map(
+        (code, i) => `import m${i} from ${JSON.stringify(`./locale/${code}.json`)};`,
+      );
       const entries = codes.map((code, i) => `${JSON.stringify(code)}: m${i}`);
       const contents = `${imports.join('\n')}\nexport const locales = { ${entries.join(', ')} };\n`;
-      return { contents, resolveDir: web, watchFiles: files.map((file) => join(web, 'locale', file)) };
+      return {
+        contents,
+        resolveDir: web,
+        watchFiles: files.map((file) => join(web, 'locale', file)),
+      };
     });
   },
 };
@@ -51,7 +59,9 @@ export async function build(out = join(root, 'dist')) {
   await cp(join(web, 'style/page.css'), join(out, 'page.css'));
   await cp(join(web, 'style/icon.svg'), join(out, 'icon.svg'));
   await cp(join(web, 'engine/logitscope.wasm'), join(out, 'logitscope.wasm'));
-  const models = (await readdir(join(root, 'models'))).filter((file) => /\.(gguf|grammar\.json)$/.test(file));
+  const models = (await readdir(join(root, 'models'))).filter((file) =>
+    /\.(gguf|grammar\.json)$/.test(file),
+  );
   for (const file of models) await cp(join(root, 'models', file), join(out, 'models', file));
   return out;
 }
@@ -61,12 +71,20 @@ export async function build(out = join(root, 'dist')) {
  * @param {string} folder
  */
 export async function weigh(folder) {
-  const files = (await readdir(folder, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile());
+  const files = (await readdir(folder, { recursive: true, withFileTypes: true })).filter((entry) =>
+    entry.isFile(),
+  );
   const paths = files.map((entry) => join(entry.parentPath ?? entry.path, entry.name)).sort();
-  return Promise.all(paths.map(async (path) => {
-    const bytes = await readFile(path);
-    return { path: relative(folder, path), raw: bytes.length, gzip: gzipSync(bytes, { level: 9 }).length };
-  }));
+  return Promise.all(
+    paths.map(async (path) => {
+      const bytes = await readFile(path);
+      return {
+        path: relative(folder, path),
+        raw: bytes.length,
+        gzip: gzipSync(bytes, { level: 9 }).length,
+      };
+    }),
+  );
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

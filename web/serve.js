@@ -24,9 +24,14 @@ const TYPES = /** @type {Record<string, string>} */ ({
 export function serve(folder, port = 0, route = () => undefined) {
   const server = createServer(async (request, response) => {
     const path = pathOf(request.url ?? '/');
-    const file = path === null ? null : route(path) ?? join(folder, path.endsWith('/') ? `${path}index.html` : path);
-    const found = file && (request.method === 'GET' || request.method === 'HEAD')
-      ? await stat(file).catch(() => null) : null;
+    const file =
+      path === null
+        ? null
+        : (route(path) ?? join(folder, path.endsWith('/') ? `${path}index.html` : path));
+    const found =
+      file && (request.method === 'GET' || request.method === 'HEAD')
+        ? await stat(file).catch(() => null)
+        : null;
     if (!file || !found?.isFile()) {
       response.writeHead(404, { 'content-type': 'text/plain' }).end('not found\n');
       return;
@@ -38,16 +43,20 @@ export function serve(folder, port = 0, route = () => undefined) {
       'x-content-type-options': 'nosniff',
     });
     if (request.method === 'HEAD') response.end();
-    else createReadStream(file).on('error', () => response.destroy()).pipe(response);
+    else
+      createReadStream(file)
+        .on('error', () => response.destroy())
+        .pipe(response);
   });
   return new Promise((resolve, reject) => {
     server.once('error', reject);
     server.listen(port, () => {
       const address = /** @type {import('node:net').AddressInfo} */ (server.address());
-      const close = () => new Promise((done) => {
-        server.close(done);
-        server.closeAllConnections();
-      });
+      const close = () =>
+        new Promise((done) => {
+          server.close(done);
+          server.closeAllConnections();
+        });
       resolve({ url: `http://localhost:${address.port}/`, close });
     });
   });
@@ -60,7 +69,9 @@ export function serve(folder, port = 0, route = () => undefined) {
 function pathOf(url) {
   try {
     const path = normalize(decodeURIComponent(url.split(/[?#]/)[0]));
-    return path.startsWith(sep) && !path.includes('\0') && !path.split(sep).includes('..') ? path : null;
+    return path.startsWith(sep) && !path.includes('\0') && !path.split(sep).includes('..')
+      ? path
+      : null;
   } catch {
     return null;
   }
@@ -73,7 +84,9 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     const { url } = await serve(dist, port);
     process.stdout.write(`Logitscope is at ${url}\n`);
   } catch (error) {
-    process.stderr.write(`port ${port} cannot be used: ${error instanceof Error ? error.message : error}; set PORT to another\n`);
+    process.stderr.write(
+      `port ${port} cannot be used: ${error instanceof Error ? error.message : error}; set PORT to another\n`,
+    );
     process.exitCode = 1;
   }
 }

@@ -1,11 +1,14 @@
-/** The page for everyone: keyboard alone, screen readers, both languages, both themes, every width. */
+/** The page for everyone: keyboard alone, screen readers, both languages and themes, every width. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { after, before, test } from 'node:test';
 import { FIRST, loadReference, openBench, until } from './bench.js';
 
-const axeSource = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const axeSource = await readFile(
+  createRequire(import.meta.url).resolve('axe-core/axe.min.js'),
+  'utf8',
+);
 
 /** @type {Awaited<ReturnType<typeof openBench>>} */
 let bench;
@@ -14,8 +17,13 @@ after(() => bench?.close());
 
 async function axe(page) {
   await page.evaluate(axeSource);
-  const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ['violations'] }));
-  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target, failureSummary }) => `${target.flat().join(' ')} ${failureSummary}`).join('; ')}`);
+  const { violations } = await page.evaluate(() =>
+    window.axe.run(document, { resultTypes: ['violations'] }),
+  );
+  return violations.map(
+    ({ id, nodes }) =>
+      `${id}: ${nodes.map(({ target, failureSummary }) => `${target.flat().join(' ')} ${failureSummary}`).join('; ')}`,
+  );
 }
 
 for (const lang of ['en', 'es']) {
@@ -50,8 +58,13 @@ function focused(page) {
   return page.evaluate(() => {
     let element = document.activeElement;
     while (element?.shadowRoot?.activeElement) element = element.shadowRoot.activeElement;
-    return { tag: element.localName, id: element.id, command: element.dataset?.command ?? null,
-      host: element.getRootNode().host?.dataset?.name ?? element.getRootNode().host?.localName ?? '' };
+    return {
+      tag: element.localName,
+      id: element.id,
+      command: element.dataset?.command ?? null,
+      host:
+        element.getRootNode().host?.dataset?.name ?? element.getRootNode().host?.localName ?? '',
+    };
   });
 }
 
@@ -62,12 +75,28 @@ test('everything can be reached and used by keyboard alone', async () => {
     await page.keyboard.press('Tab');
     const at = await focused(page);
     if (at.tag === 'body') break;
-    seen.push(`${at.host}/${at.tag}${at.id ? `#${at.id}` : ''}${at.command ? `:${at.command}` : ''}`);
+    seen.push(
+      `${at.host}/${at.tag}${at.id ? `#${at.id}` : ''}${at.command ? `:${at.command}` : ''}`,
+    );
   }
-  for (const wanted of ['logit-masthead/input', 'logit-text/textarea#prompt', 'logit-text/button:step', 'logit-text/button:run',
-    'logit-text/button:stop', 'logit-text/button:reset', 'logit-draw/input#seed', 'logit-distribution/div', 'logit-distribution/summary',
-    'logit-chain/select#preset', 'temperature/input#box', 'temperature/input', 'top_k/input', 'top_p/input', 'repetition_penalty/input',
-    'logit-chain/summary']) {
+  for (const wanted of [
+    'logit-masthead/input',
+    'logit-text/textarea#prompt',
+    'logit-text/button:step',
+    'logit-text/button:run',
+    'logit-text/button:stop',
+    'logit-text/button:reset',
+    'logit-draw/input#seed',
+    'logit-distribution/div',
+    'logit-distribution/summary',
+    'logit-chain/select#preset',
+    'temperature/input#box',
+    'temperature/input',
+    'top_k/input',
+    'top_p/input',
+    'repetition_penalty/input',
+    'logit-chain/summary',
+  ]) {
     assert.ok(seen.includes(wanted), `${wanted} is not among ${seen.join(', ')}`);
   }
   await close();
@@ -78,26 +107,50 @@ test('a text is written, read and cleared without a mouse', async () => {
   await page.locator('[data-command=step]').focus();
   await page.keyboard.press('Enter');
   const steps = page.locator('logit-text .step button');
-  assert.equal(await until(() => steps.count(), (n) => n === 1), 1);
+  assert.equal(
+    await until(
+      () => steps.count(),
+      (n) => n === 1,
+    ),
+    1,
+  );
   await page.keyboard.press('Space');
-  assert.equal(await until(() => steps.count(), (n) => n === 2), 2);
+  assert.equal(
+    await until(
+      () => steps.count(),
+      (n) => n === 2,
+    ),
+    2,
+  );
   assert.equal((await focused(page)).command, 'step');
   assert.match(await page.locator('logit-text [aria-live]').innerText(), /^Drew .+, [\d.]+%\./);
 
   await steps.first().focus();
   await page.keyboard.press('ArrowRight');
-  assert.match(await page.locator('logit-text .numbers').innerText(), /after the warpers, .* before; surprisal/);
+  assert.match(
+    await page.locator('logit-text .numbers').innerText(),
+    /after the warpers, .* before; surprisal/,
+  );
   assert.equal(await steps.nth(1).getAttribute('aria-describedby'), 'numbers');
 
   await page.locator('[data-command=reset]').focus();
   await page.keyboard.press('Enter');
-  assert.equal(await until(() => steps.count(), (n) => n === 0), 0);
+  assert.equal(
+    await until(
+      () => steps.count(),
+      (n) => n === 0,
+    ),
+    0,
+  );
   assert.equal((await focused(page)).command, 'reset');
   await close();
 });
 
 test('the bars are read one by one with the arrow keys, and as a table', async () => {
-  const [{ page, close }, scope] = await Promise.all([bench.open({ path: '?lang=en' }), loadReference()]);
+  const [{ page, close }, scope] = await Promise.all([
+    bench.open({ path: '?lang=en' }),
+    loadReference(),
+  ]);
   const chart = page.locator('logit-distribution').getByRole('listbox');
   await chart.focus();
   await page.keyboard.press('ArrowDown');
@@ -105,18 +158,28 @@ test('the bars are read one by one with the arrow keys, and as a table', async (
   const id = await chart.getAttribute('aria-activedescendant');
   const words = (await page.locator(`logit-distribution #${id}`).textContent()).trim();
   scope.feed(scope.encode(FIRST));
-  const { tokens, rest } = scope.distribution({ temperature: 0.7, top_p: 0.9, repetition_penalty: 1.1 });
+  const { tokens, rest } = scope.distribution({
+    temperature: 0.7,
+    top_p: 0.9,
+    repetition_penalty: 1.1,
+  });
   assert.ok(words.startsWith(`${tokens[1].text.trim()}, rank 2: `), words);
   await page.locator('logit-distribution summary').click();
-  assert.equal(await page.locator('logit-distribution tbody tr').count(), tokens.length + Number(rest.count > 0));
+  assert.equal(
+    await page.locator('logit-distribution tbody tr').count(),
+    tokens.length + Number(rest.count > 0),
+  );
   scope.close();
   await close();
 });
 
 test('the language switch changes every word and every number', async () => {
   const { page, close } = await bench.open({ path: '?lang=en' });
-  const [en, es] = await Promise.all(['en', 'es'].map(async (code) =>
-    JSON.parse(await readFile(new URL(`../../web/locale/${code}.json`, import.meta.url), 'utf8'))));
+  const [en, es] = await Promise.all(
+    ['en', 'es'].map(async (code) =>
+      JSON.parse(await readFile(new URL(`../../web/locale/${code}.json`, import.meta.url), 'utf8')),
+    ),
+  );
   await page.getByText('Español').click();
   await page.locator('logit-text h2', { hasText: es['text.title'] }).waitFor();
   assert.equal(await page.evaluate(() => document.documentElement.lang), 'es');
@@ -124,25 +187,51 @@ test('the language switch changes every word and every number', async () => {
     const words = [];
     const walk = (node) => {
       if (node.nodeType === Node.TEXT_NODE) words.push(node.data.trim());
-      if (node.nodeType === Node.ELEMENT_NODE) for (const name of ['aria-label', 'title', 'aria-valuetext']) words.push(node.getAttribute(name) ?? '');
+      if (node.nodeType === Node.ELEMENT_NODE)
+        for (const name of ['aria-label', 'title', 'aria-valuetext'])
+          words.push(node.getAttribute(name) ?? '');
       if (node.localName === 'style' || node.localName === 'script') return;
       for (const child of [...(node.shadowRoot?.childNodes ?? []), ...node.childNodes]) walk(child);
     };
     walk(document.body);
     return words.filter(Boolean);
   });
-  const left = Object.entries(en).filter(([key, text]) => key !== 'language' && typeof text === 'string' && text.length > 3 && text !== es[key] && !text.includes('{') && shown.includes(text));
+  const left = Object.entries(en).filter(
+    ([key, text]) =>
+      key !== 'language' &&
+      typeof text === 'string' &&
+      text.length > 3 &&
+      text !== es[key] &&
+      !text.includes('{') &&
+      shown.includes(text),
+  );
   assert.deepEqual(left, []);
-  assert.ok(shown.some((text) => /^\d+,\d+\s%$/.test(text)), 'a Spanish percentage');
+  assert.ok(
+    shown.some((text) => /^\d+,\d+\s%$/.test(text)),
+    'a Spanish percentage',
+  );
   assert.equal(await page.locator('logit-knob[data-name=temperature] .box').inputValue(), '0,7');
   await page.locator('logit-knob[data-name=temperature] .box').fill('1,25');
   const slider = page.locator('logit-knob[data-name=temperature]').getByRole('slider');
-  assert.equal(await until(() => slider.getAttribute('aria-valuetext'), (text) => text === '1,25'), '1,25');
+  assert.equal(
+    await until(
+      () => slider.getAttribute('aria-valuetext'),
+      (text) => text === '1,25',
+    ),
+    '1,25',
+  );
   await page.locator('logit-knob[data-name=top_p] .box').fill('1,5');
   const refused = page.locator('logit-knob[data-name=top_p] .error');
-  assert.equal(await until(() => refused.innerText(), Boolean), 'Top-p: tiene que estar entre 0 y 1 y es 1,5; se queda en 0,9.');
+  assert.equal(
+    await until(() => refused.innerText(), Boolean),
+    'Top-p: tiene que estar entre 0 y 1 y es 1,5; se queda en 0,9.',
+  );
   await page.reload();
-  assert.equal(await page.evaluate(() => document.documentElement.lang), 'en', 'the address wins over what was remembered');
+  assert.equal(
+    await page.evaluate(() => document.documentElement.lang),
+    'en',
+    'the address wins over what was remembered',
+  );
   await close();
 });
 
@@ -161,19 +250,26 @@ test('colours follow the system and the switch', async () => {
 });
 
 test('reduced motion stands still, otherwise bars move by transform only', async () => {
-  const style = (page) => page.locator('logit-distribution .final').first().evaluate((bar) => {
-    const { transitionDuration, transitionProperty } = getComputedStyle(bar);
-    return { transitionDuration, transitionProperty };
-  });
+  const style = (page) =>
+    page
+      .locator('logit-distribution .final')
+      .first()
+      .evaluate((bar) => {
+        const { transitionDuration, transitionProperty } = getComputedStyle(bar);
+        return { transitionDuration, transitionProperty };
+      });
   const still = await bench.open({ reducedMotion: 'reduce' });
   assert.equal((await style(still.page)).transitionDuration, '0s');
   await still.close();
   const moving = await bench.open({ reducedMotion: 'no-preference' });
-  assert.deepEqual(await style(moving.page), { transitionDuration: '0.26s', transitionProperty: 'transform' });
+  assert.deepEqual(await style(moving.page), {
+    transitionDuration: '0.26s',
+    transitionProperty: 'transform',
+  });
   await moving.close();
 });
 
-/** What sticks out of the window, but for text that is only heard and tables that scroll by themselves. */
+/** What sticks out of the window, but for text that is only heard and tables that scroll. */
 function overflow() {
   const over = [];
   const walk = (root) => {
@@ -181,7 +277,8 @@ function overflow() {
       const { left, right, width } = element.getBoundingClientRect();
       const drawn = element.ownerSVGElement && element.localName !== 'text';
       const sticksOut = width > 1 && (right > innerWidth + 0.5 || left < -0.5);
-      if (sticksOut && !drawn && !element.closest('.heard, .scroll')) over.push(`${element.localName}.${element.getAttribute('class')}`);
+      if (sticksOut && !drawn && !element.closest('.heard, .scroll'))
+        over.push(`${element.localName}.${element.getAttribute('class')}`);
       if (element.shadowRoot) walk(element.shadowRoot);
     }
   };
@@ -205,19 +302,33 @@ for (const lang of ['en', 'es']) {
 
 test('turning knobs and drawing tokens moves no panel', async () => {
   const { page, close } = await bench.open();
-  const places = () => page.evaluate(() => {
-    const bench = document.querySelector('logit-scope').shadowRoot;
-    const cards = bench.querySelector('logit-chain').shadowRoot.querySelectorAll('.card');
-    return [...bench.querySelectorAll('.panel'), ...cards].map((element) => {
-      const { x, y, width, height } = element.getBoundingClientRect();
-      return { name: element.localName, numbers: [x, y + scrollY, width, height] };
+  const places = () =>
+    page.evaluate(() => {
+      const bench = document.querySelector('logit-scope').shadowRoot;
+      const cards = bench.querySelector('logit-chain').shadowRoot.querySelectorAll('.card');
+      return [...bench.querySelectorAll('.panel'), ...cards].map((element) => {
+        const { x, y, width, height } = element.getBoundingClientRect();
+        return { name: element.localName, numbers: [x, y + scrollY, width, height] };
+      });
     });
-  });
   const before = await places();
-  const expectStill = async (when) => (await places()).forEach(({ name, numbers }, i) => numbers.forEach((number, j) =>
-    assert.ok(Math.abs(number - before[i].numbers[j]) < 1, `${when}: ${name} from ${before[i].numbers} to ${numbers}`)));
+  const expectStill = async (when) =>
+    (await places()).forEach(({ name, numbers }, i) =>
+      numbers.forEach((number, j) =>
+        assert.ok(
+          Math.abs(number - before[i].numbers[j]) < 1,
+          `${when}: ${name} from ${before[i].numbers} to ${numbers}`,
+        ),
+      ),
+    );
   const slider = (name) => page.locator(`logit-knob[data-name=${name}]`).getByRole('slider');
-  for (const [name, key] of [['temperature', 'End'], ['top_p', 'Home'], ['top_p', 'End'], ['top_k', 'End'], ['temperature', 'Home']]) {
+  for (const [name, key] of [
+    ['temperature', 'End'],
+    ['top_p', 'Home'],
+    ['top_p', 'End'],
+    ['top_k', 'End'],
+    ['temperature', 'Home'],
+  ]) {
     await slider(name).press(key);
     await page.waitForTimeout(60);
     await expectStill(`${name} ${key}`);

@@ -14,10 +14,17 @@ export const FIRST = 'Today she';
 
 export const model = join(root, 'models/verbs.gguf');
 
-const ARGS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-sync',
-  '--disable-background-networking', '--disable-component-update'];
+const ARGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-sync',
+  '--disable-background-networking',
+  '--disable-component-update',
+];
 
-/** Under /source/ the repository's own modules, for what is tested unbundled; under /deep/er/ the site again. */
+/** Under /source/ the repository's own modules; under /deep/er/ the site again. */
 const SOURCE = /^\/source\/((web\/engine|tests\/node|tests\/browser|models)\/.+)$/;
 
 /**
@@ -30,7 +37,8 @@ export async function openBench(route = () => undefined) {
   const server = await serve(dist, 0, (path) => {
     const source = SOURCE.exec(path)?.[1];
     if (source) return join(root, source);
-    if (path.startsWith('/deep/er/')) return join(dist, path.slice('/deep/er/'.length) || 'index.html');
+    if (path.startsWith('/deep/er/'))
+      return join(dist, path.slice('/deep/er/'.length) || 'index.html');
     return route(path);
   });
   const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium';
@@ -41,7 +49,11 @@ export async function openBench(route = () => undefined) {
    * @param {{ path?: string, ready?: boolean } & import('playwright-core').BrowserContextOptions} [options]
    */
   async function open({ path = '?lang=en', ready = true, ...context } = {}) {
-    const made = await browser.newContext({ viewport: { width: 1440, height: 900 }, reducedMotion: 'reduce', ...context });
+    const made = await browser.newContext({
+      viewport: { width: 1440, height: 900 },
+      reducedMotion: 'reduce',
+      ...context,
+    });
     const page = await made.newPage();
     page.setDefaultTimeout(8000);
     /** @type {string[]} */
@@ -49,7 +61,8 @@ export async function openBench(route = () => undefined) {
     /** @type {string[]} */
     const foreign = [];
     page.on('console', (message) => {
-      if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
+      if (message.type() === 'error' || message.type() === 'warning')
+        complaints.push(message.text());
     });
     page.on('pageerror', (error) => complaints.push(String(error)));
     page.on('request', (request) => {
@@ -79,9 +92,14 @@ export function loadReference() {
  * @param {import('playwright-core').Page} page
  */
 export function readBars(page) {
-  return page.locator('logit-distribution .row').evaluateAll((rows) => rows.map((row) => ({
-    id: row.dataset.id, p: row.dataset.p, p_raw: row.dataset.pRaw, removed_by: row.dataset.removedBy ?? null,
-  })));
+  return page.locator('logit-distribution .row').evaluateAll((rows) =>
+    rows.map((row) => ({
+      id: row.dataset.id,
+      p: row.dataset.p,
+      p_raw: row.dataset.pRaw,
+      removed_by: row.dataset.removedBy ?? null,
+    })),
+  );
 }
 
 /**
@@ -89,10 +107,15 @@ export function readBars(page) {
  * @param {import('../../web/engine/types.js').Trace} trace
  */
 export function expectedBars(trace) {
-  const rows = trace.tokens.map(({ id, p, p_raw, removed_by }) =>
-    ({ id: String(id), p: String(p), p_raw: String(p_raw), removed_by }));
+  const rows = trace.tokens.map(({ id, p, p_raw, removed_by }) => ({
+    id: String(id),
+    p: String(p),
+    p_raw: String(p_raw),
+    removed_by,
+  }));
   const { rest } = trace;
-  if (rest.count > 0) rows.push({ id: 'rest', p: String(rest.p), p_raw: String(rest.p_raw), removed_by: null });
+  if (rest.count > 0)
+    rows.push({ id: 'rest', p: String(rest.p), p_raw: String(rest.p_raw), removed_by: null });
   return rows.sort(byId);
 }
 

@@ -1,4 +1,4 @@
-/** The parts under the page: the built files, the languages, the geometry, and the bits in Chromium. */
+/** The parts under the page: built files, languages, geometry, and the bits in Chromium. */
 import assert from 'node:assert/strict';
 import { mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -21,9 +21,16 @@ test('the build is the same bytes each time and the page code is small', async (
   await build(again);
   const [first, second] = await Promise.all([weigh(bench.dist), weigh(again)]);
   assert.deepEqual(first, second);
-  for (const { path } of first) assert.deepEqual(await readFile(join(bench.dist, path)), await readFile(join(again, path)), path);
+  for (const { path } of first)
+    assert.deepEqual(
+      await readFile(join(bench.dist, path)),
+      await readFile(join(again, path)),
+      path,
+    );
   await rm(again, { recursive: true });
-  const code = first.filter(({ path }) => !path.startsWith('models/')).reduce((sum, { gzip }) => sum + gzip, 0);
+  const code = first
+    .filter(({ path }) => !path.startsWith('models/'))
+    .reduce((sum, { gzip }) => sum + gzip, 0);
   assert.ok(code < 150e3, `${code} bytes of gzip without the models`);
 });
 
@@ -33,22 +40,40 @@ test('addresses in the built files are relative, and no template needs a style a
   assert.ok(addresses.length >= 3);
   for (const address of addresses) assert.doesNotMatch(address, /^(\/|[a-z]+:)/i);
   for (const file of await readdir(join(root, 'web/components')))
-    assert.doesNotMatch(await readFile(join(root, 'web/components', file), 'utf8'), /\sstyle=/, file);
+    assert.doesNotMatch(
+      await readFile(join(root, 'web/components', file), 'utf8'),
+      /\sstyle=/,
+      file,
+    );
 });
 
-const read = async (code) => JSON.parse(await readFile(join(root, `web/locale/${code}.json`), 'utf8'));
-const codes = (await readdir(join(root, 'web/locale'))).filter((file) => file.endsWith('.json')).map((file) => file.slice(0, -5));
+const read = async (code) =>
+  JSON.parse(await readFile(join(root, `web/locale/${code}.json`), 'utf8'));
+const codes = (await readdir(join(root, 'web/locale')))
+  .filter((file) => file.endsWith('.json'))
+  .map((file) => file.slice(0, -5));
+
+test('the content security policy allows the page itself and nothing else', async () => {
+  const html = await readFile(join(bench.dist, 'index.html'), 'utf8');
+  const policy =
+    "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self' blob:; " +
+    "style-src 'self'; img-src 'self' blob: data:; connect-src 'self'";
+  assert.ok(html.includes(`http-equiv="Content-Security-Policy" content="${policy}"`));
+});
 
 test('every language has every message, with the same placeholders', async () => {
   const english = await read('en');
   /** @param {string | Record<string, string>} entry */
-  const placeholders = (entry) => [...new Set((typeof entry === 'string' ? entry : entry.other).match(/\{\w+\}/g) ?? [])].sort();
+  const placeholders = (entry) =>
+    [...new Set((typeof entry === 'string' ? entry : entry.other).match(/\{\w+\}/g) ?? [])].sort();
   for (const code of codes) {
     const messages = await read(code);
     assert.deepEqual(Object.keys(messages), Object.keys(english), code);
     for (const [key, entry] of Object.entries(messages)) {
       assert.equal(typeof entry, typeof english[key], `${code} ${key}`);
-      const missing = placeholders(entry).filter((name) => !placeholders(english[key]).includes(name));
+      const missing = placeholders(entry).filter(
+        (name) => !placeholders(english[key]).includes(name),
+      );
       assert.deepEqual(missing, [], `${code} ${key}`);
     }
   }
@@ -57,74 +82,160 @@ test('every language has every message, with the same placeholders', async () =>
 test('every message that the components name exists, and every message is named', async () => {
   const english = Object.keys(await read('en'));
   const folder = join(root, 'web/components');
-  const sources = await Promise.all((await readdir(folder)).map((file) => readFile(join(folder, file), 'utf8')));
+  const sources = await Promise.all(
+    (await readdir(folder)).map((file) => readFile(join(folder, file), 'utf8')),
+  );
   const source = sources.join('\n');
   const named = [...source.matchAll(/['`]([a-z]+(?:\.[\w-]+)+)['`]/g)].map(([, key]) => key);
-  const prefixes = [...source.matchAll(/`([a-z]+\.(?:[\w-]+\.)*)\$\{/g)].map(([, prefix]) => prefix);
+  const prefixes = [...source.matchAll(/`([a-z]+\.(?:[\w-]+\.)*)\$\{/g)].map(
+    ([, prefix]) => prefix,
+  );
   const known = new Set(english);
-  const missing = [...source.matchAll(/\bt\('([^']+)'/g)].map(([, key]) => key).filter((key) => !known.has(key));
+  const missing = [...source.matchAll(/\bt\('([^']+)'/g)]
+    .map(([, key]) => key)
+    .filter((key) => !known.has(key));
   assert.deepEqual(missing, []);
-  const unused = english.filter((key) => key !== 'language' && !named.includes(key) && !prefixes.some((prefix) => key.startsWith(prefix)));
+  const unused = english.filter(
+    (key) =>
+      key !== 'language' &&
+      !named.includes(key) &&
+      !prefixes.some((prefix) => key.startsWith(prefix)),
+  );
   assert.deepEqual(unused, []);
 });
 
 test('percentages never lie about small numbers or nearly full ones', async () => {
-  const { outputFiles } = await bundle({ entryPoints: [join(root, 'web/locale/locale.js')], bundle: true, write: false, format: 'esm', plugins: [locales] });
-  const locale = await import(`data:text/javascript;base64,${Buffer.from(outputFiles[0].contents).toString('base64')}`);
-  const cases = [[0, '0%'], [1, '100%'], [0.5, '50.0%'], [0.123456, '12.3%'], [0.0123456, '1.23%'], [0.000003, '0.0003%'], [3.2e-6, '0.00032%'],
-    [0.9999, '99.99%'], [0.99999999, '99.999999%'], [1e-9, '1.0 × 10⁻⁷%'], [5.7e-14, '5.7 × 10⁻¹²%']];
+  const { outputFiles } = await bundle({
+    entryPoints: [join(root, 'web/locale/locale.js')],
+    bundle: true,
+    write: false,
+    format: 'esm',
+    plugins: [locales],
+  });
+  const locale = await import(
+    `data:text/javascript;base64,${Buffer.from(outputFiles[0].contents).toString('base64')}`
+  );
+  const cases = [
+    [0, '0%'],
+    [1, '100%'],
+    [0.5, '50.0%'],
+    [0.123456, '12.3%'],
+    [0.0123456, '1.23%'],
+    [0.000003, '0.0003%'],
+    [3.2e-6, '0.00032%'],
+    [0.9999, '99.99%'],
+    [0.99999999, '99.999999%'],
+    [1e-9, '1.0 × 10⁻⁷%'],
+    [5.7e-14, '5.7 × 10⁻¹²%'],
+  ];
   for (const [p, text] of cases) assert.equal(locale.percent(p), text);
   for (let i = 0; i < 20000; i++) {
     const p = i % 2 ? 10 ** (-14 * Math.random()) : 1 - 10 ** (-14 * Math.random());
     const text = locale.percent(p);
-    assert.ok(text !== '0%' && !/^0\.0+%$/.test(text) && !/^100(\.0+)?%$/.test(text), `${p} as ${text}`);
+    assert.ok(
+      text !== '0%' && !/^0\.0+%$/.test(text) && !/^100(\.0+)?%$/.test(text),
+      `${p} as ${text}`,
+    );
   }
   assert.equal(locale.parse('0,5'), NaN);
   locale.setLanguage('es');
   assert.equal(locale.percent(0.0003), '0,03\u00A0%');
-  for (const [text, value] of [['0,5', 0.5], ['0.5', 0.5], ['1e3', 1000], ['', NaN], ['1.2.3', NaN], ['Infinity', NaN]]) assert.equal(locale.parse(text), value, text);
+  for (const [text, value] of [
+    ['0,5', 0.5],
+    ['0.5', 0.5],
+    ['1e3', 1000],
+    ['', NaN],
+    ['1.2.3', NaN],
+    ['Infinity', NaN],
+  ])
+    assert.equal(locale.parse(text), value, text);
 });
 
 /** A trace over probabilities `raw`, keeping the first k and then the first n. */
 function makeTrace(raw, k, n) {
-  const tokens = raw.map((p_raw, id) => ({ id, text: String(id), special: false, rank: id + 1, logit: 0, warped: 0, p_raw,
-    p: id < n ? p_raw : 0, stage_p: [], removed_by: id < n ? null : id < k ? 'top_p' : 'top_k' }));
+  const tokens = raw.map((p_raw, id) => ({
+    id,
+    text: String(id),
+    special: false,
+    rank: id + 1,
+    logit: 0,
+    warped: 0,
+    p_raw,
+    p: id < n ? p_raw : 0,
+    stage_p: [],
+    removed_by: id < n ? null : id < k ? 'top_p' : 'top_k',
+  }));
   const stage = (name, removed, kept) => ({ name, value: 1, removed, kept });
-  return { vocab_size: raw.length, stages: [stage('temperature', 0, raw.length), stage('top_k', raw.length - k, k), stage('top_p', k - n, n)],
-    tokens, rest: { count: 3, p_raw: 0.01, p: 0, kept: 0 } };
+  return {
+    vocab_size: raw.length,
+    stages: [
+      stage('temperature', 0, raw.length),
+      stage('top_k', raw.length - k, k),
+      stage('top_p', k - n, n),
+    ],
+    tokens,
+    rest: { count: 3, p_raw: 0.01, p: 0, kept: 0 },
+  };
 }
 
 test('cut lines stand between what a stage kept and what it removed', () => {
   const trace = makeTrace([0.4, 0.2, 0.15, 0.1, 0.08, 0.04], 4, 2);
   const cuts = findCuts(trace, orderRows(trace));
-  assert.deepEqual(cuts.map(({ stage, at, below }) => [stage.name, at, below]), [['top_p', 2, false], ['top_k', 4, false]]);
+  assert.deepEqual(
+    cuts.map(({ stage, at, below }) => [stage.name, at, below]),
+    [
+      ['top_p', 2, false],
+      ['top_k', 4, false],
+    ],
+  );
   const layout = layoutBars({ trace, width: 800, unit: 1, lines: 2 });
   const y = Object.fromEntries(layout.cuts.map((cut) => [cut.stage.name, cut.y]));
   assert.ok(layout.rows[1].y < y.top_p && y.top_p < layout.rows[2].y);
   assert.ok(layout.rows[3].y < y.top_k && y.top_k < layout.rows[4].y);
-  assert.equal(layout.height, layoutBars({ trace: makeTrace([0.4, 0.2, 0.15, 0.1, 0.08, 0.04], 6, 6), width: 800, unit: 1, lines: 2 }).height);
+  assert.equal(
+    layout.height,
+    layoutBars({
+      trace: makeTrace([0.4, 0.2, 0.15, 0.1, 0.08, 0.04], 6, 6),
+      width: 800,
+      unit: 1,
+      lines: 2,
+    }).height,
+  );
 });
 
 test('bars are as long as their share of the axis', () => {
   const trace = makeTrace([0.4, 0.2, 0.1], 3, 3);
   assert.equal(chooseDomain(trace), 0.4);
   const { rows, columns } = layoutBars({ trace, width: 800, unit: 1, lines: 2 });
-  assert.deepEqual(rows.map(({ raw }) => raw / columns.barWidth), [1, 0.5, 0.25]);
+  assert.deepEqual(
+    rows.map(({ raw }) => raw / columns.barWidth),
+    [1, 0.5, 0.25],
+  );
 });
 
 test('the strip lays the survivors end to end and knows where u falls', () => {
   const trace = makeTrace([0.5, 0.3, 0.2, 0.1], 4, 3);
   const strip = layoutStrip({ trace, width: 100, u: 0.6, hit: 1 });
-  assert.deepEqual(strip.segments.map(({ key, hit }) => [key, hit]), [['0', false], ['1', true], ['2', false]]);
+  assert.deepEqual(
+    strip.segments.map(({ key, hit }) => [key, hit]),
+    [
+      ['0', false],
+      ['1', true],
+      ['2', false],
+    ],
+  );
   assert.equal(strip.u, 60);
   assert.ok(strip.hit.from <= 0.6 && 0.6 < strip.hit.to);
 });
 
-test('one digest: Chromium computes the bits of Node, in the page\'s worker and without', async () => {
+test("one digest: Chromium computes the bits of Node, in the page's worker and without", async () => {
   const scope = await loadReference();
   const expected = await digest(scope);
   scope.close();
-  const { page, close } = await bench.open({ ready: false, path: 'source/tests/browser/blank.html' });
+  const { page, close } = await bench.open({
+    ready: false,
+    path: 'source/tests/browser/blank.html',
+  });
   const found = await page.evaluate(async () => {
     const { digest: compute } = await import('/source/tests/node/digest.js');
     const { Logitscope } = await import('/source/web/engine/index.js');
@@ -135,7 +246,11 @@ test('one digest: Chromium computes the bits of Node, in the page\'s worker and 
       const local = await Logitscope.load({ model, variant });
       digests[variant] = await compute(local);
     }
-    const remote = await RemoteLogitscope.load({ model, worker: '/worker.js', wasm: new URL('/logitscope.wasm', location.href) });
+    const remote = await RemoteLogitscope.load({
+      model,
+      worker: '/worker.js',
+      wasm: new URL('/logitscope.wasm', location.href),
+    });
     digests.worker = await compute(remote);
     await remote.close();
     return digests;

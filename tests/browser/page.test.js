@@ -1,4 +1,4 @@
-/** The page as a person uses it: real keys and a real mouse on the built site, numbers held against Node. */
+/** The page as a person uses it: real keys and mouse on the built site, numbers held against Node. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { FIRST, byId, expectedBars, loadReference, openBench, readBars, until } from './bench.js';
@@ -31,7 +31,10 @@ async function type(page, name, text) {
   await page.keyboard.press('Enter');
 }
 
-const texts = (page) => page.locator('logit-text .step button').evaluateAll((buttons) => buttons.map((b) => Number(b.dataset.id)));
+const texts = (page) =>
+  page
+    .locator('logit-text .step button')
+    .evaluateAll((buttons) => buttons.map((b) => Number(b.dataset.id)));
 
 test('the page loads whole, from its own origin, and complains about nothing', async () => {
   const { page, complaints, foreign, close } = await bench.open();
@@ -52,7 +55,7 @@ test('it works under any path', async () => {
   await close();
 });
 
-test('a typed prompt shows the distribution after it, every number the engine\'s own', async () => {
+test("a typed prompt shows the distribution after it, every number the engine's own", async () => {
   const { page, close } = await bench.open();
   await page.locator('#prompt').click();
   await page.keyboard.press('Control+A');
@@ -67,8 +70,13 @@ test('a typed prompt shows the distribution after it, every number the engine\'s
 test('number boxes take everything the engine accepts, also beyond the slider', async () => {
   const { page, close } = await bench.open();
   const settings = { ...BALANCED };
-  for (const [name, text, value] of [['temperature', '12.5', 12.5], ['top_k', '7', 7], ['top_p', '.85', 0.85],
-    ['repetition_penalty', '0.25', 0.25], ['temperature', '1e-3', 0.001]]) {
+  for (const [name, text, value] of [
+    ['temperature', '12.5', 12.5],
+    ['top_k', '7', 7],
+    ['top_p', '.85', 0.85],
+    ['repetition_penalty', '0.25', 0.25],
+    ['temperature', '1e-3', 0.001],
+  ]) {
     await type(page, name, text);
     settings[name] = value;
     await expectBars(page, FIRST, settings);
@@ -88,7 +96,8 @@ test('sliders follow keys and mouse', async () => {
   const { x, y, width, height } = await heat.boundingBox();
   await page.mouse.move(x + width * 0.24, y + height / 2);
   await page.mouse.down();
-  for (let i = 1; i <= 12; i++) await page.mouse.move(x + width * (0.24 + 0.04 * i), y + height / 2);
+  for (let i = 1; i <= 12; i++)
+    await page.mouse.move(x + width * (0.24 + 0.04 * i), y + height / 2);
   await page.mouse.up();
   const temperature = Number(await heat.inputValue());
   assert.ok(temperature > 1.5, `dragged to ${temperature}`);
@@ -105,7 +114,10 @@ test('temperature 0 is reachable and says greedy', async () => {
   await expectBars(page, FIRST, { ...BALANCED, temperature: 0 });
   assert.equal(await slider.getAttribute('aria-valuetext'), '0, greedy');
   assert.match(await page.locator('[data-stage=temperature] .did').innerText(), /^Greedy/);
-  assert.match(await page.locator('[data-stage=top_p] .did').innerText(), /^Does nothing: temperature has already removed/);
+  assert.match(
+    await page.locator('[data-stage=top_p] .did').innerText(),
+    /^Does nothing: temperature has already removed/,
+  );
   assert.equal(await page.locator('[data-readout=kept] dd').first().innerText(), '1');
   await close();
 });
@@ -120,7 +132,13 @@ test('presets set every knob, and the knobs say when they are your own', async (
   await select.selectOption({ label: 'Plain: the model as it is' });
   await expectBars(page, FIRST, {});
   await type(page, 'top_k', '3');
-  assert.equal(await until(() => select.inputValue(), (value) => value === ''), '');
+  assert.equal(
+    await until(
+      () => select.inputValue(),
+      (value) => value === '',
+    ),
+    '',
+  );
   assert.equal(await page.locator('logit-chain').locator('option[value^=strategy]').count(), 9);
   await close();
 });
@@ -133,14 +151,29 @@ test('bad input is one sentence beside its control and changes nothing', async (
     ['temperature', '', 'Temperature must be a number, got “”; it stays at 0.7.'],
     ['top_p', '1.5', 'Top-p must be between 0 and 1, got 1.5; it stays at 0.9.'],
     ['top_k', '2.5', 'Top-k must be a whole number, got 2.5; it stays at 0.'],
-    ['repetition_penalty', '0', 'Repetition penalty must be greater than 0, got 0; it stays at 1.1.'],
-    ['repetition_penalty', 'NaN', 'Repetition penalty must be a number, got “NaN”; it stays at 1.1.'],
+    [
+      'repetition_penalty',
+      '0',
+      'Repetition penalty must be greater than 0, got 0; it stays at 1.1.',
+    ],
+    [
+      'repetition_penalty',
+      'NaN',
+      'Repetition penalty must be a number, got “NaN”; it stays at 1.1.',
+    ],
   ];
   for (const [name, text, sentence] of cases) {
     await type(page, name, text || 'x');
-    if (!text) for (const key of ['Control+A', 'Backspace', 'Enter']) await page.keyboard.press(key);
+    if (!text)
+      for (const key of ['Control+A', 'Backspace', 'Enter']) await page.keyboard.press(key);
     const error = knob(page, name).locator('.error');
-    assert.equal(await until(() => error.innerText(), (said) => said === sentence), sentence);
+    assert.equal(
+      await until(
+        () => error.innerText(),
+        (said) => said === sentence,
+      ),
+      sentence,
+    );
     assert.equal(await knob(page, name).locator('.box').getAttribute('aria-invalid'), 'true');
     await page.keyboard.press('Escape');
   }
@@ -148,7 +181,10 @@ test('bad input is one sentence beside its control and changes nothing', async (
   const seed = page.locator('logit-draw #seed');
   await seed.fill('-3');
   const refused = page.locator('logit-draw .error');
-  assert.match(await until(() => refused.innerText(), Boolean), /^Seed must be between 0 and 9,007,199,254,740,991, got -3; it stays at 42\.$/);
+  assert.match(
+    await until(() => refused.innerText(), Boolean),
+    /^Seed must be between 0 and 9,007,199,254,740,991, got -3; it stays at 42\.$/,
+  );
   assert.deepEqual(complaints, []);
   await close();
 });
@@ -193,17 +229,37 @@ test('the same seed gives the text that Node generates, step by step and in one 
     await step.click();
     await page.locator('logit-text .step').nth(i).waitFor();
   }
-  assert.deepEqual(await texts(page), steps.map(({ id }) => id));
-  const shares = await page.locator('logit-text .step button').evaluateAll((buttons) => buttons.map((b) => b.dataset.p));
-  assert.deepEqual(shares, steps.map(({ p }) => String(p)));
+  assert.deepEqual(
+    await texts(page),
+    steps.map(({ id }) => id),
+  );
+  const shares = await page
+    .locator('logit-text .step button')
+    .evaluateAll((buttons) => buttons.map((b) => b.dataset.p));
+  assert.deepEqual(
+    shares,
+    steps.map(({ p }) => String(p)),
+  );
   assert.equal(await step.getAttribute('aria-disabled'), 'true');
 
   await page.locator('[data-command=reset]').click();
-  assert.deepEqual(await until(() => texts(page), (ids) => ids.length === 0), []);
+  assert.deepEqual(
+    await until(
+      () => texts(page),
+      (ids) => ids.length === 0,
+    ),
+    [],
+  );
   await expectBars(page, 'Yesterday they', { temperature: 1.3, top_k: 30 });
   await page.locator('[data-command=run]').click();
-  const ids = await until(() => texts(page), (seen) => seen.length === steps.length);
-  assert.deepEqual(ids, steps.map(({ id }) => id));
+  const ids = await until(
+    () => texts(page),
+    (seen) => seen.length === steps.length,
+  );
+  assert.deepEqual(
+    ids,
+    steps.map(({ id }) => id),
+  );
   await page.locator('.verdict[data-right]').waitFor();
   await close();
 });
@@ -211,12 +267,24 @@ test('the same seed gives the text that Node generates, step by step and in one 
 test('two steps asked for at once draw two tokens, each from its own distribution', async () => {
   const { page, close } = await bench.open();
   const expected = [];
-  for await (const { id } of scope.generate({ ...BALANCED, prompt: FIRST, seed: 42, max_new_tokens: 2 })) expected.push(id);
+  for await (const { id } of scope.generate({
+    ...BALANCED,
+    prompt: FIRST,
+    seed: 42,
+    max_new_tokens: 2,
+  }))
+    expected.push(id);
   await page.locator('[data-command=step]').evaluate((button) => {
     button.click();
     button.click();
   });
-  assert.deepEqual(await until(() => texts(page), (ids) => ids.length === 2), expected);
+  assert.deepEqual(
+    await until(
+      () => texts(page),
+      (ids) => ids.length === 2,
+    ),
+    expected,
+  );
   await close();
 });
 
@@ -242,7 +310,8 @@ test('Stop ends a run between two tokens, and knobs may turn while it runs', asy
   await page.waitForTimeout(900);
   assert.equal((await texts(page)).length, stopped);
   const prompt = [...scope.encode(FIRST), ...(await texts(page))];
-  if (!(await page.locator('.step.end').count())) await expectBars(page, prompt, { ...BALANCED, temperature: 0.71 });
+  if (!(await page.locator('.step.end').count()))
+    await expectBars(page, prompt, { ...BALANCED, temperature: 0.71 });
   await close();
 });
 
@@ -250,20 +319,41 @@ test('the draw shows the u of seed and step, and the token it lands on', async (
   const { page, close } = await bench.open();
   scope.feed(scope.encode(FIRST));
   const drawn = scope.draw({ ...BALANCED, seed: 42 }, { step: 0 });
-  assert.equal(Number(await page.locator('logit-draw .lands').getAttribute('data-drawn')), drawn.id);
-  assert.ok((await page.locator('logit-draw .lands').innerText()).startsWith(`u = ${drawn.u.toFixed(4)} lands on`));
+  assert.equal(
+    Number(await page.locator('logit-draw .lands').getAttribute('data-drawn')),
+    drawn.id,
+  );
+  assert.ok(
+    (await page.locator('logit-draw .lands').innerText()).startsWith(
+      `u = ${drawn.u.toFixed(4)} lands on`,
+    ),
+  );
   const hit = page.locator('logit-draw .segment.hit');
-  const [from, to] = await hit.evaluate((element) => [Number(element.dataset.from), Number(element.dataset.to)]);
+  const [from, to] = await hit.evaluate((element) => [
+    Number(element.dataset.from),
+    Number(element.dataset.to),
+  ]);
   assert.ok(from <= drawn.u && drawn.u < to);
   await page.getByRole('button', { name: 'New seed' }).click();
-  assert.notEqual(await until(() => page.locator('logit-draw #seed').inputValue(), (value) => value !== '42'), '42');
+  assert.notEqual(
+    await until(
+      () => page.locator('logit-draw #seed').inputValue(),
+      (value) => value !== '42',
+    ),
+    '42',
+  );
   await close();
 });
 
 test('a model that does not load is one sentence, and Try again loads it', async () => {
-  const { page, complaints, close } = await bench.open({ ready: false, path: 'source/tests/browser/blank.html' });
+  const { page, complaints, close } = await bench.open({
+    ready: false,
+    path: 'source/tests/browser/blank.html',
+  });
   let broken = true;
-  await page.route('**/models/verbs.gguf', (route) => (broken ? route.fulfill({ status: 503, body: '' }) : route.continue()));
+  await page.route('**/models/verbs.gguf', (route) =>
+    broken ? route.fulfill({ status: 503, body: '' }) : route.continue(),
+  );
   await page.goto(`${bench.url}?lang=en`);
   const alert = page.locator('logit-scope .notice[role=alert]');
   await alert.waitFor();
@@ -271,6 +361,9 @@ test('a model that does not load is one sentence, and Try again loads it', async
   broken = false;
   await page.getByRole('button', { name: 'Try again' }).click();
   await expectBars(page, FIRST, BALANCED);
-  assert.deepEqual(complaints.filter((text) => !text.includes('503')), []);
+  assert.deepEqual(
+    complaints.filter((text) => !text.includes('503')),
+    [],
+  );
   await close();
 });

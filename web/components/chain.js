@@ -234,7 +234,8 @@ export class LogitChain extends LogitElement {
     if (!row) return nothing;
     const counts = name === 'top_k' || name === 'min_tokens_to_keep';
     const most = counts && this.trace ? this.trace.vocab_size : Infinity;
-    return html`<logit-knob data-name=${name} .row=${row} .value=${this.settings[name] ?? row.neutral} 
+    const value = this.settings[name] ?? row.neutral;
+    return html`<logit-knob data-name=${name} .row=${row} .value=${value}
       .most=${most}>${aside}</logit-knob>`;
   }
 

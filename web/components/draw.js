@@ -2,12 +2,11 @@
  * <logit-draw>: the survivors laid end to end, the random number u of the next step on them, the
  * seed and the draw counter. Asks with "logit-seed".
  */
-import { css, html, nothing, svg } from 'lit';
+import { css, html, nothing } from 'lit';
 import { live } from 'lit/directives/live.js';
-import { repeat } from 'lit/directives/repeat.js';
 import { fixed, plain, rounded, t } from '../locale/locale.js';
+import { STRIP_HEIGHT, drawStrip } from '../plots/strip-view.js';
 import { layoutStrip } from '../plots/strip.js';
-import { cssom } from './cssom.js';
 import { define } from './define.js';
 import { LogitElement } from './element.js';
 import { readSeed } from './settings.js';
@@ -157,7 +156,11 @@ export class LogitDraw extends LogitElement {
   ];
 
   #width = new Width(this, '.strip');
-  #typed = new Typed(this, readSeed, (seed) => seed !== this.seed && this.emit('logit-seed', { seed }));
+  #typed = new Typed(
+    this,
+    readSeed,
+    (seed) => seed !== this.seed && this.emit('logit-seed', { seed }),
+  );
 
   constructor() {
     super();
@@ -187,7 +190,8 @@ export class LogitDraw extends LogitElement {
         <label class="label" for="seed">${t('draw.seed')}</label>
         <input id="seed" type="text" inputmode="numeric" autocomplete="off" spellcheck="false"
           aria-invalid=${error ? 'true' : 'false'} aria-describedby="error why"
-          .value=${live(text ?? plain(this.seed))} @input=${this.#typed.onInput} @change=${this.#typed.onChange}>
+          .value=${live(text ?? plain(this.seed))}
+          @input=${this.#typed.onInput} @change=${this.#typed.onChange}>
         <button @click=${this.#onNew}>${t('draw.seed.new')}</button>
       </div>
       <p id="error" class="error" role="alert">${sentence}</p>
@@ -198,51 +202,33 @@ export class LogitDraw extends LogitElement {
   #renderStrip() {
     const { trace, drawn } = this;
     const { width, unit } = this.#width;
-    if (!trace || !width) return svg`<svg height=${75 * unit} aria-hidden="true"></svg>`;
-    const strip = layoutStrip({ trace, width, u: drawn?.u ?? null, hit: drawn?.id ?? null });
-    const [top, height, size] = [16 * unit, 34 * unit, 12.5 * unit];
-    const bottom = top + height;
-    return html`
-      <svg height=${75 * unit} aria-hidden="true">
-        ${repeat(strip.segments, ({ key }) => key, (segment) => this.#renderSegment(segment, { top, height, size, unit }))}
-        <g class="axis" font-size=${11.5 * unit}>
-          ${strip.ticks.map(({ value, x }) => svg`
-            <line x1=${x} x2=${x} y1=${bottom} y2=${bottom + 5 * unit}></line>
-            <text x=${x} y=${bottom + 19 * unit}>${fixed(value, value % 1 === 0 ? 0 : 1)}</text>`)}
-        </g>
-        ${strip.u === null ? nothing : svg`
-          <g class="needle" ${cssom({ transform: `translateX(${strip.u}px)` })}>
-            <line y1=${5 * unit} y2=${bottom + 3 * unit}></line>
-            <path d="M0 ${13 * unit}L${-7 * unit} 0H${7 * unit}Z"></path>
-            <text x=${(strip.u > width / 2 ? -12 : 12) * unit} y=${11 * unit} font-size=${12.5 * unit}
-              text-anchor=${strip.u > width / 2 ? 'end' : 'start'}>u</text>
-          </g>`}
-      </svg>
-    `;
+    const height = STRIP_HEIGHT * unit;
+    if (!trace || !width) return html`<svg height=${height} aria-hidden="true"></svg>`;
+    const layout = layoutStrip({ trace, width, u: drawn?.u ?? null, hit: drawn?.id ?? null });
+    const rest = t('draw.rest');
+    const strip = drawStrip({
+      layout,
+      unit,
+      tick: (value) => rounded(value, 1),
+      label: ({ token }, letters) =>
+        token ? visibleSvg(this.#named(token), letters) : rest.slice(0, letters),
+      title: ({ token }) => (token ? visible(this.#named(token)) : rest),
+    });
+    return html`<svg height=${height} aria-hidden="true">${strip}</svg>`;
   }
 
-  /**
-   * @param {import('../plots/strip.js').Segment} segment
-   * @param {{ top: number, height: number, size: number, unit: number }} frame
-   */
-  #renderSegment(segment, { top, height, size, unit }) {
-    const { token, width } = segment;
-    const letters = Math.floor((width - 8 * unit) / (size * 0.62));
-    const label = token?.id === this.eos && token.special ? { ...token, text: `‹${t('text.end')}›` } : token;
-    return svg`
-      <g class="segment ${segment.hit ? 'hit' : ''}" data-from=${segment.from} data-to=${segment.to}
-        ${cssom({ transform: `translateX(${segment.x}px)` })}>
-        <title>${label ? visible(label) : t('draw.rest')}</title>
-        <rect y=${top} width="1" height=${height} ${cssom({ transform: `scaleX(${Math.max(0.5, width)})` })}></rect>
-        ${letters < 2 ? nothing : svg`<text x=${width / 2} y=${top + height / 2 + size * 0.36} font-size=${size}>
-          ${label ? visibleSvg(label, letters) : t('draw.rest').slice(0, letters)}</text>`}
-      </g>`;
+  /** The end token under its name here. @param {import('../plots/trace.js').TraceToken} token */
+  #named(token) {
+    return token.id === this.eos ? { ...token, text: `‹${t('text.end')}›` } : token;
   }
 
   #sentence() {
     const { drawn, trace } = this;
     if (!drawn || !trace || drawn.u === null) return '';
-    const token = drawn.id === this.eos ? html`<b>${t('text.end.long')}</b>` : html`<b class="token">${visibleHtml(drawn)}</b>`;
+    const token =
+      drawn.id === this.eos
+        ? html`<b>${t('text.end.long')}</b>`
+        : html`<b class="token">${visibleHtml(drawn)}</b>`;
     const { hit } = layoutStrip({ trace, width: 1, u: drawn.u, hit: drawn.id });
     const u = fixed(drawn.u, 4);
     if (this.finished === 'eos') return weave(t('draw.drawn', { u }), token);

@@ -266,7 +266,9 @@ export class Instrument extends EventTarget {
       try {
         await this.#feed([...this.#promptIds, ...steps.map(({ id }) => id)]);
         const [trace, drawn] = await Promise.all([
-          this.#engine.distribution(settings), this.#engine.draw(settings, { step })]);
+          this.#engine.distribution(settings),
+          this.#engine.draw(settings, { step }),
+        ]);
         const [piece] = await this.#piecesOf([drawn.id]);
         const tokens = await this.#withBytes(trace.tokens);
         if (this.#wanted && step !== this.drawStep) continue;
@@ -316,7 +318,9 @@ export class Instrument extends EventTarget {
     const broken = tokens.filter(({ text }) => text.includes('\uFFFD'));
     if (broken.length === 0) return tokens;
     await this.#piecesOf(broken.map(({ id }) => id));
-    return tokens.map((token) => (broken.includes(token) ? { ...token, ...this.#pieces.get(token.id) } : token));
+    return tokens.map((token) =>
+      broken.includes(token) ? { ...token, ...this.#pieces.get(token.id) } : token,
+    );
   }
 
   /** @param {number[]} ids */
@@ -359,9 +363,13 @@ function toFault(error) {
 function pause(ms, signal) {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, ms);
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer);
-      resolve(undefined);
-    }, { once: true });
+    signal.addEventListener(
+      'abort',
+      () => {
+        clearTimeout(timer);
+        resolve(undefined);
+      },
+      { once: true },
+    );
   });
 }

@@ -5,7 +5,7 @@
 import { css, html, nothing } from 'lit';
 import { live } from 'lit/directives/live.js';
 import { plain, t } from '../locale/locale.js';
-import { cssom } from './cssom.js';
+import { cssom } from '../plots/cssom.js';
 import { define } from './define.js';
 import { LogitElement } from './element.js';
 import { capitalise, readSetting, settingName, valueInWords } from './settings.js';
@@ -151,7 +151,11 @@ export class LogitKnob extends LogitElement {
     `,
   ];
 
-  #typed = new Typed(this, (text) => this.#read(text), (value) => this.#ask(value));
+  #typed = new Typed(
+    this,
+    (text) => this.#read(text),
+    (value) => this.#ask(value),
+  );
 
   constructor() {
     super();
@@ -172,12 +176,15 @@ export class LogitKnob extends LogitElement {
     return html`
       <div class="head">
         <label class="name" for="box">${name}</label>
-        <button class="off" aria-disabled=${value === row.neutral} title=${t('chain.reset', { name, value: plain(row.neutral) })}
+        <button class="off" aria-disabled=${value === row.neutral}
+          title=${t('chain.reset', { name, value: plain(row.neutral) })}
           @click=${() => this.#neutralise(row)}>${t(neutralWord(row, value))}
           <span class="heard">${name}</span></button>
-        <input id="box" class="box" type="text" inputmode="decimal" autocomplete="off" spellcheck="false"
+        <input id="box" class="box" type="text" inputmode="decimal" autocomplete="off"
+          spellcheck="false"
           aria-invalid=${error ? 'true' : 'false'} aria-describedby="about error"
-          .value=${live(text ?? plain(value))} @input=${this.#typed.onInput} @change=${this.#typed.onChange}
+          .value=${live(text ?? plain(value))}
+          @input=${this.#typed.onInput} @change=${this.#typed.onChange}
           @keydown=${this.#onKey}>
       </div>
       <div class="said">
@@ -189,7 +196,8 @@ export class LogitKnob extends LogitElement {
       </div>
       <div class="slide" ${cssom(place(row, value, high))}>
         <span class="neutral"></span>
-        <input type="range" min=${row.low} max=${high} step=${row.step} .value=${live(String(value))}
+        <input type="range" min=${row.low} max=${high} step=${row.step}
+          .value=${live(String(value))}
           aria-label=${t('chain.slider', { name })} aria-valuetext=${valueInWords(row, value)}
           @input=${this.#onSlide}>
       </div>

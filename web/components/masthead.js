@@ -164,15 +164,19 @@ export class LogitMasthead extends LogitElement {
         <div class="switches">
           <fieldset>
             <legend>${t('page.language')}</legend>
-            ${languages.map(({ code, name }) => html`
+            ${languages.map(
+              ({ code, name }) => html`
               <label lang=${code}><input type="radio" name="lang" value=${code} .checked=${code === language()}
-                @change=${() => this.#setLanguage(code)}>${name}</label>`)}
+                @change=${() => this.#setLanguage(code)}>${name}</label>`,
+            )}
           </fieldset>
           <fieldset>
             <legend>${t('page.theme')}</legend>
-            ${THEMES.map((theme) => html`
+            ${THEMES.map(
+              (theme) => html`
               <label><input type="radio" name="theme" value=${theme} .checked=${theme === this.theme}
-                @change=${() => this.#setTheme(theme)}>${t(`page.theme.${theme}`)}</label>`)}
+                @change=${() => this.#setTheme(theme)}>${t(`page.theme.${theme}`)}</label>`,
+            )}
           </fieldset>
         </div>
       </div>

@@ -1,6 +1,7 @@
 /**
- * <logit-scope>: the whole instrument. It owns the state, passes plain properties down to the panels
- * and takes their requests; outside it announces logit-ready, logit-change, logit-step, logit-error.
+ * <logit-scope>: the whole instrument. It owns the state, passes plain properties down to the
+ * panels and takes their requests; outside it announces logit-ready, logit-change, logit-step and
+ * logit-error.
  */
 import { css, html, nothing } from 'lit';
 import { presets, strategies } from '../engine/presets.js';
@@ -128,8 +129,12 @@ export class LogitScope extends LogitElement {
     instrument.addEventListener('update', () => this.requestUpdate());
     instrument.addEventListener('ready', () => this.emit('logit-ready', { info: instrument.info }));
     instrument.addEventListener('change', () => this.emit('logit-change', this.state));
-    instrument.addEventListener('step', (event) => this.emit('logit-step', /** @type {CustomEvent} */ (event).detail));
-    instrument.addEventListener('fault', (event) => this.emit('logit-error', /** @type {CustomEvent} */ (event).detail));
+    instrument.addEventListener('step', (event) =>
+      this.emit('logit-step', /** @type {CustomEvent} */ (event).detail),
+    );
+    instrument.addEventListener('fault', (event) =>
+      this.emit('logit-error', /** @type {CustomEvent} */ (event).detail),
+    );
   }
 
   /** Prompt, settings and seed, as one plain object. */
@@ -170,11 +175,14 @@ export class LogitScope extends LogitElement {
           <button class="primary" @click=${() => this.#load()}>${t('load.retry')}</button>
         </div>`;
     }
-    const sizes = progress?.total ? { done: megabytes(progress.loaded), total: megabytes(progress.total) } : null;
+    const sizes = progress?.total
+      ? { done: megabytes(progress.loaded), total: megabytes(progress.total) }
+      : null;
+    const done = progress?.total ? progress.loaded / progress.total : 0;
     return html`
       <div class="panel notice pending" role="status">
         <label for="progress">${sizes ? t('load.progress', sizes) : t('load.working')}</label>
-        <progress id="progress" max="1" .value=${progress?.total ? progress.loaded / progress.total : 0}></progress>
+        <progress id="progress" max="1" .value=${done}></progress>
       </div>`;
   }
 
@@ -182,21 +190,21 @@ export class LogitScope extends LogitElement {
     const it = this.#instrument;
     const eos = it.info?.eos_token_id ?? -1;
     const hit = it.drawn?.id ?? null;
-    const onSet = (/** @type {CustomEvent} */ event) => it.set(event.detail);
+    const trouble = this.#sentence(it.fault);
     return html`
-      <div class="bench" @logit-set=${onSet} @logit-preset=${(/** @type {CustomEvent} */ event) => it.usePreset(event.detail.settings)}
-        @logit-seed=${(/** @type {CustomEvent} */ event) => it.setSeed(event.detail.seed)}
-        @logit-prompt=${(/** @type {CustomEvent} */ event) => it.setPrompt(event.detail.prompt)}
-        @logit-command=${(/** @type {CustomEvent} */ event) => this.#command(event.detail.command)}>
-        <logit-text class="panel text" .prompt=${it.prompt} .pieces=${it.promptPieces} .steps=${it.steps}
-          .examples=${EXAMPLES} .finished=${it.finished} .running=${it.running} .ready=${it.drawn !== null}
-          .fault=${this.#sentence(it.promptFault)} .verdict=${it.verdict} .checked=${it.grammar !== null} .eos=${eos}></logit-text>
-        <logit-draw class="panel draw" ?still=${it.direct} .trace=${it.trace} .drawn=${it.drawn} .seed=${it.seed} .count=${it.drawStep + 1}
-          .finished=${it.finished} .eos=${eos}></logit-draw>
-        ${it.fault ? html`<p class="panel trouble error" role="alert">${this.#sentence(it.fault)}</p>` : nothing}
-        <logit-distribution class="panel distribution" ?still=${it.direct} .trace=${it.trace} .hit=${hit} .eos=${eos}></logit-distribution>
-        <logit-chain class="panel chain" .table=${it.table} .settings=${it.settings} .trace=${it.trace}
-          .presets=${PRESETS} .strategies=${STRATEGIES}></logit-chain>
+      <div class="bench" @logit-set=${this.#onSet} @logit-preset=${this.#onPreset}
+        @logit-seed=${this.#onSeed} @logit-prompt=${this.#onPrompt} @logit-command=${this.#onCommand}>
+        <logit-text class="panel text" .prompt=${it.prompt} .pieces=${it.promptPieces}
+          .steps=${it.steps} .examples=${EXAMPLES} .finished=${it.finished} .running=${it.running}
+          .ready=${it.drawn !== null} .fault=${this.#sentence(it.promptFault)}
+          .verdict=${it.verdict} .checked=${it.grammar !== null} .eos=${eos}></logit-text>
+        <logit-draw class="panel draw" ?still=${it.direct} .trace=${it.trace} .drawn=${it.drawn}
+          .seed=${it.seed} .count=${it.drawStep + 1} .finished=${it.finished} .eos=${eos}></logit-draw>
+        ${it.fault ? html`<p class="panel trouble error" role="alert">${trouble}</p>` : nothing}
+        <logit-distribution class="panel distribution" ?still=${it.direct} .trace=${it.trace}
+          .hit=${hit} .eos=${eos}></logit-distribution>
+        <logit-chain class="panel chain" .table=${it.table} .settings=${it.settings}
+          .trace=${it.trace} .presets=${PRESETS} .strategies=${STRATEGIES}></logit-chain>
       </div>
     `;
   }
@@ -209,42 +217,73 @@ export class LogitScope extends LogitElement {
       <footer>
         <p>${t('foot.numbers')} ${t('foot.private')}</p>
         <dl>
-          ${!info ? nothing : html`
+          ${
+            !info
+              ? nothing
+              : html`
             ${fact('foot.model', `${info.name} (${info.architecture})`)}
             ${fact('foot.parameters', number(info.parameters))}
             ${fact('foot.vocabulary', t('foot.tokens', { n: info.vocab_size }))}
             ${fact('foot.context', t('foot.tokens', { n: info.context_length }))}
             ${fact('foot.layers', number(info.n_layer))}
-            ${fact('foot.engine', `WebAssembly, ${info.variant}`)}`}
+            ${fact('foot.engine', `WebAssembly, ${info.variant}`)}`
+          }
         </dl>
       </footer>
     `;
   }
 
-  /** @param {string} command */
-  #command(command) {
+  /** @param {CustomEvent} event */
+  #onSet({ detail }) {
+    this.#instrument.set(detail);
+  }
+
+  /** @param {CustomEvent} event */
+  #onPreset({ detail }) {
+    this.#instrument.usePreset(detail.settings);
+  }
+
+  /** @param {CustomEvent} event */
+  #onSeed({ detail }) {
+    this.#instrument.setSeed(detail.seed);
+  }
+
+  /** @param {CustomEvent} event */
+  #onPrompt({ detail }) {
+    this.#instrument.setPrompt(detail.prompt);
+  }
+
+  /** @param {CustomEvent} event */
+  #onCommand({ detail }) {
     const it = this.#instrument;
-    if (command === 'step') it.step();
-    else if (command === 'run') it.run();
-    else if (command === 'stop') it.stop();
-    else if (command === 'reset') it.reset();
+    if (detail.command === 'step') it.step();
+    else if (detail.command === 'run') it.run();
+    else if (detail.command === 'stop') it.stop();
+    else if (detail.command === 'reset') it.reset();
   }
 
   /** @param {Fault | null} fault */
   #sentence(fault) {
     if (!fault) return '';
     const [, token] = /["'“«](.*)["'”»]/.exec(fault.message) ?? [];
-    if (fault.code === 'unknown_token' && token !== undefined) return t('error.unknown_token', { token: token.trim() });
+    if (fault.code === 'unknown_token' && token !== undefined)
+      return t('error.unknown_token', { token: token.trim() });
     if (fault.code === 'empty' || fault.code === 'too_long') return t(`error.${fault.code}`);
     return t('error.other', { message: fault.message });
   }
 }
 
 /** The starting points, plain first. */
-const PRESETS = ['transformers', 'balanced', 'greedy'].map((name) => ({ name, settings: numbers(presets[name]) }));
+const PRESETS = ['transformers', 'balanced', 'greedy'].map((name) => ({
+  name,
+  settings: numbers(presets[name]),
+}));
 
 /** The nine strategies; their names must not meet those of the starting points. */
-const STRATEGIES = strategies.map(({ name, settings }) => ({ name: `strategy ${name}`, settings: numbers(settings) }));
+const STRATEGIES = strategies.map(({ name, settings }) => ({
+  name: `strategy ${name}`,
+  settings: numbers(settings),
+}));
 
 /**
  * The numbers among settings: all that the page offers.
@@ -254,7 +293,8 @@ const STRATEGIES = strategies.map(({ name, settings }) => ({ name: `strategy ${n
 function numbers(settings) {
   /** @type {import('../plots/trace.js').Settings} */
   const found = {};
-  for (const [name, value] of Object.entries(settings)) if (typeof value === 'number') found[name] = value;
+  for (const [name, value] of Object.entries(settings))
+    if (typeof value === 'number') found[name] = value;
   return found;
 }
 

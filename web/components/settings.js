@@ -1,4 +1,4 @@
-/** Settings against the engine's own table: neutral values, range checks in words, preset matching. */
+/** Settings against the engine's own table: neutral values, range checks in words, presets. */
 import { fixed, hasMessage, measure, number, parse, percent, plain, t } from '../locale/locale.js';
 
 /**
@@ -40,11 +40,16 @@ export function readSetting(row, text) {
   const value = parse(text);
   const name = capitalise(settingName(row.name));
   if (!Number.isFinite(value)) return { error: t('error.number', { name, value: text.trim() }) };
-  if (row.kind === 'integer' && !Number.isInteger(value)) return { error: t('error.integer', { name, value }) };
+  if (row.kind === 'integer' && !Number.isInteger(value))
+    return { error: t('error.integer', { name, value }) };
   const { minimum, maximum } = row;
-  if (value >= minimum && value <= maximum && (row.minimum_included || value > minimum)) return { value };
-  if (maximum < Number.MAX_SAFE_INTEGER) return { error: t('error.between', { name, minimum, maximum, value }) };
-  return { error: t(row.minimum_included ? 'error.least' : 'error.above', { name, minimum, value }) };
+  if (value >= minimum && value <= maximum && (row.minimum_included || value > minimum))
+    return { value };
+  if (maximum < Number.MAX_SAFE_INTEGER)
+    return { error: t('error.between', { name, minimum, maximum, value }) };
+  return {
+    error: t(row.minimum_included ? 'error.least' : 'error.above', { name, minimum, value }),
+  };
 }
 
 /**
@@ -58,7 +63,9 @@ export function readSeed(text) {
   if (!Number.isFinite(value)) return { error: t('error.number', { name, value: text.trim() }) };
   if (!Number.isInteger(value)) return { error: t('error.integer', { name, value }) };
   if (value >= 0 && value <= Number.MAX_SAFE_INTEGER) return { value };
-  return { error: t('error.between', { name, minimum: 0, maximum: Number.MAX_SAFE_INTEGER, value }) };
+  return {
+    error: t('error.between', { name, minimum: 0, maximum: Number.MAX_SAFE_INTEGER, value }),
+  };
 }
 
 /**
@@ -82,7 +89,10 @@ export function valueInWords(row, value) {
 export function matchPreset(table, settings, presets) {
   const neutral = neutralSettings(table);
   const found = presets.find((preset) =>
-    Object.entries({ ...neutral, ...preset.settings }).every(([name, value]) => settings[name] === value));
+    Object.entries({ ...neutral, ...preset.settings }).every(
+      ([name, value]) => settings[name] === value,
+    ),
+  );
   return found?.name ?? '';
 }
 
@@ -93,13 +103,14 @@ export function matchPreset(table, settings, presets) {
 export function describeSettings(settings) {
   if (settings.temperature === 0) return t('strategy.greedy');
   const parts = Object.entries(settings).map(([name, value]) =>
-    hasMessage(`strategy.${name}`) ? t(`strategy.${name}`, { value }) : `${name} ${number(value)}`);
+    hasMessage(`strategy.${name}`) ? t(`strategy.${name}`, { value }) : `${name} ${number(value)}`,
+  );
   return parts.join(', ');
 }
 
 /**
- * What a stage did, as one or two sentences; `before` is the entropy that entered it. Digits are added
- * until a change of entropy can be seen.
+ * What a stage did, as one or two sentences; `before` is the entropy that entered it. Digits are
+ * added until a change of entropy can be seen.
  * @param {import('../plots/trace.js').Stage} stage
  * @param {number} before
  */
@@ -108,7 +119,8 @@ export function describeStage(stage, before) {
   if (!stage.changed) return describeIdle(stage);
   const [from, to] = tellApart(before, stage.entropy);
   const entropy = t('chain.effect.entropy', { before: from, after: to });
-  if (stage.name === 'temperature' && stage.value === 0) return `${t('chain.effect.greedy')} ${entropy}`;
+  if (stage.name === 'temperature' && stage.value === 0)
+    return `${t('chain.effect.greedy')} ${entropy}`;
   if (stage.removed === 0) return entropy;
   const params = { n: stage.removed, mass: percent(stage.mass_removed), kept: stage.kept };
   return `${t('chain.effect.removed', params)} ${entropy}`;

@@ -6,7 +6,7 @@ import { css, html, nothing } from 'lit';
 import { live } from 'lit/directives/live.js';
 import { repeat } from 'lit/directives/repeat.js';
 import { fixed, percent, t } from '../locale/locale.js';
-import { cssom } from './cssom.js';
+import { cssom } from '../plots/cssom.js';
 import { define } from './define.js';
 import { LogitElement } from './element.js';
 import { textStyles } from './text-styles.js';
@@ -84,7 +84,9 @@ export class LogitText extends LogitElement {
     const last = this.steps[this.steps.length - 1];
     const drew = t('text.drew', { token: spoken(last, this.eos), p: percent(last.p) });
     if (this.finished !== 'eos') return drew;
-    const text = [...this.pieces, ...this.steps].map((piece) => (piece.id === this.eos ? '' : piece.text)).join('');
+    const text = [...this.pieces, ...this.steps]
+      .map((piece) => (piece.id === this.eos ? '' : piece.text))
+      .join('');
     return `${drew} ${t('text.ended', { text: text.trim() })}`;
   }
 
@@ -112,23 +114,33 @@ export class LogitText extends LogitElement {
         <p id="fault" class="error" role="alert">${this.fault}</p>
         <div class="examples" role="group" aria-label=${t('text.examples')}>
           <span class="label" aria-hidden="true">${t('text.examples')}</span>
-          ${this.examples.map((example) => html`
-            <button lang="en" aria-pressed=${example === this.prompt} @click=${() => this.#ask(example)}>${example}</button>`)}
+          ${this.examples.map(
+            (example) => html`
+            <button lang="en" aria-pressed=${example === this.prompt}
+              @click=${() => this.#ask(example)}>${example}</button>`,
+          )}
         </div>
       </div>
     `;
   }
 
   #renderOutput() {
+    const given = this.pieces.filter(({ special }) => !special);
+    const empty = this.ready && this.steps.length === 0 ? t('text.empty') : '';
     return html`
       <div class="output">
         <div class="label row"><span id="output-label">${t('text.output')}</span>
-          <span class="legend" aria-hidden="true">${t('text.legend.low')}<i></i>${t('text.legend.high')}</span></div>
+          <span class="legend" aria-hidden="true">
+            ${t('text.legend.low')}<i></i>${t('text.legend.high')}</span></div>
         <div class="tape" role="group" aria-labelledby="output-label" lang="en"
           @pointerleave=${() => (this.active = -1)}>
-          <span class="given">${this.pieces.filter(({ special }) => !special).map((piece) => visibleHtml({ ...piece, text: tidy(piece.text) }))}</span>
-          <ol>${repeat(this.steps, (_, i) => i, (step, i) => this.#renderStep(step, i))}</ol>
-          ${this.steps.length === 0 ? html`<span class="empty">${this.ready ? t('text.empty') : ''}</span>` : nothing}
+          <span class="given">${given.map((piece) => visibleHtml({ ...piece, text: tidy(piece.text) }))}</span>
+          <ol>${repeat(
+            this.steps,
+            (_, i) => i,
+            (step, i) => this.#renderStep(step, i),
+          )}</ol>
+          <span class="empty" ?hidden=${!empty}>${empty}</span>
         </div>
         <p class="numbers" id="numbers" aria-hidden="true">${this.#describe(this.active)}</p>
         <div class="foot">
@@ -148,9 +160,11 @@ export class LogitText extends LogitElement {
     const end = step.id === this.eos;
     return html`
       <li class="step ${end ? 'end' : ''}" ${cssom({ '--heat': Math.min(1, bits / FULL).toFixed(3) })}>
-        <button tabindex=${i === Math.max(0, this.active) || this.active < 0 && i === 0 ? 0 : -1}
-          aria-describedby=${this.active === i ? 'numbers' : nothing} data-id=${step.id} data-p=${String(step.p)}
-          @pointerenter=${() => (this.active = i)} @focus=${() => (this.active = i)} @blur=${() => (this.active = -1)}
+        <button tabindex=${i === Math.max(0, this.active) || (this.active < 0 && i === 0) ? 0 : -1}
+          aria-describedby=${this.active === i ? 'numbers' : nothing}
+          data-id=${step.id} data-p=${String(step.p)}
+          @pointerenter=${() => (this.active = i)} @focus=${() => (this.active = i)}
+          @blur=${() => (this.active = -1)}
           @keydown=${(/** @type {KeyboardEvent} */ event) => this.#onTokenKey(event, i)}>
           <span class="token">${end ? t('text.end') : visibleHtml(step)}</span>
           <span class="share">${percent(step.p)}</span>
@@ -165,7 +179,8 @@ export class LogitText extends LogitElement {
     /** @param {string} command @param {boolean} enabled @param {string} kind */
     const button = (command, enabled, kind = '') => html`
       <button class=${kind} data-command=${command} aria-disabled=${!enabled}
-        @click=${() => enabled && this.emit('logit-command', { command })}>${t(`text.${command}`)}</button>`;
+        @click=${() => enabled && this.emit('logit-command', { command })}>
+        ${t(`text.${command}`)}</button>`;
     return html`
       <div class="buttons">
         ${button('step', may, 'primary')}${button('run', may)}${button('stop', running)}
@@ -176,14 +191,18 @@ export class LogitText extends LogitElement {
 
   #renderVerdict() {
     const { verdict } = this;
-    if (!verdict) return html`<p class="verdict"><span class="label">${t('verdict.title')}</span> <span class="waiting">${t('verdict.waiting')}</span></p>`;
-    /** @param {'syntax' | 'tense' | 'person'} name */
-    const mark = (name) => verdict[name] === null ? nothing
-      : html`<span class=${verdict[name] ? 'yes' : 'no'}>${t(`verdict.${name}.${verdict[name] ? 'yes' : 'no'}`)}</span>`;
+    if (!verdict)
+      return html`<p class="verdict"><span class="label">${t('verdict.title')}</span>
+        <span class="waiting">${t('verdict.waiting')}</span></p>`;
+    const { right, code, values } = verdict;
+    const [kind, title] = right ? ['yes', 'verdict.right'] : ['no', 'verdict.wrong'];
+    const passed = ['syntax', 'tense', 'person'].map(
+      (name) => html`<span class="yes">${t(`verdict.${name}.yes`)}</span>`,
+    );
     return html`
-      <p class="verdict" data-right=${verdict.right}>
-        <b class=${verdict.right ? 'yes' : 'no'}>${t(verdict.right ? 'verdict.right' : 'verdict.wrong')}</b>
-        ${verdict.right ? [mark('syntax'), mark('tense'), mark('person')] : html`<span>${t(`verdict.${verdict.code}`, verdict.values)}</span>`}
+      <p class="verdict" data-right=${right}>
+        <b class=${kind}>${t(title)}</b>
+        ${right ? passed : html`<span>${t(`verdict.${code}`, values)}</span>`}
       </p>
     `;
   }
@@ -195,7 +214,11 @@ export class LogitText extends LogitElement {
       if (this.finished) return t(`text.finished.${this.finished}`, { n: this.limit });
       return this.steps.length > 0 ? t('text.hint') : '';
     }
-    const params = { token: spoken(step, this.eos), p: percent(step.p), bits: fixed(-Math.log2(step.p), 2) };
+    const params = {
+      token: spoken(step, this.eos),
+      p: percent(step.p),
+      bits: fixed(-Math.log2(step.p), 2),
+    };
     return t('text.token', { ...params, raw: percent(step.p_raw) });
   }
 
@@ -213,7 +236,7 @@ export class LogitText extends LogitElement {
     this.emit('logit-prompt', { prompt });
   }
 
-  /** Enter reads the prompt at once and draws a token; a line break takes Shift. @param {KeyboardEvent} event */
+  /** Enter reads the prompt at once; a line break takes Shift. @param {KeyboardEvent} event */
   #onKey(event) {
     if (event.key !== 'Enter' || event.shiftKey) return;
     event.preventDefault();
@@ -226,10 +249,17 @@ export class LogitText extends LogitElement {
    */
   #onTokenKey(event, i) {
     const last = this.steps.length - 1;
-    const to = { ArrowRight: Math.min(last, i + 1), ArrowLeft: Math.max(0, i - 1), Home: 0, End: last }[event.key];
+    const to = {
+      ArrowRight: Math.min(last, i + 1),
+      ArrowLeft: Math.max(0, i - 1),
+      Home: 0,
+      End: last,
+    }[event.key];
     if (to === undefined) return;
     event.preventDefault();
-    /** @type {NodeListOf<HTMLElement>} */ (this.renderRoot.querySelectorAll('.step button'))[to].focus();
+    /** @type {NodeListOf<HTMLElement>} */ (this.renderRoot.querySelectorAll('.step button'))[
+      to
+    ].focus();
   }
 }
 

@@ -1,6 +1,7 @@
 /**
- * A Lit controller for a box that is typed in: a number counts once typing rests, or at Enter, or when
- * the box is left, so that "1.5" is never taken for "1" on the way. What is refused changes nothing.
+ * A Lit controller for a box that is typed in: a number counts once typing rests, at Enter, or when
+ * the box is left, so that "1.5" is never taken for "1" on the way. What is refused changes
+ * nothing.
  */
 
 /** How long typing rests before it counts, in ms. */

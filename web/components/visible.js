@@ -15,7 +15,9 @@ const MARKS = /** @type {Record<string, string>} */ ({ ' ': '␣', '\n': '↵', 
  */
 export function visibleParts(token) {
   if (token.text.includes('\uFFFD') && token.bytes) {
-    const bytes = Array.from(token.bytes, (byte) => byte.toString(16).toUpperCase().padStart(2, '0'));
+    const bytes = Array.from(token.bytes, (byte) =>
+      byte.toString(16).toUpperCase().padStart(2, '0'),
+    );
     return [{ text: `⟨${bytes.join(' ')}⟩`, mark: true }];
   }
   if (token.text === '') return [{ text: `⟨${token.id}⟩`, mark: true }];
@@ -23,7 +25,8 @@ export function visibleParts(token) {
   const parts = [];
   for (const character of token.text) {
     const code = /** @type {number} */ (character.codePointAt(0));
-    const control = code < 32 || code === 127 ? `⟨${code.toString(16).toUpperCase().padStart(2, '0')}⟩` : null;
+    const control =
+      code < 32 || code === 127 ? `⟨${code.toString(16).toUpperCase().padStart(2, '0')}⟩` : null;
     const mark = MARKS[character] ?? control;
     const last = parts.at(-1);
     if (last && last.mark === Boolean(mark)) last.text += mark ?? character;
@@ -38,7 +41,9 @@ export function visibleParts(token) {
  * @param {number} [limit] characters shown at most
  */
 export function visible(token, limit = Infinity) {
-  const text = visibleParts(token).map((part) => part.text).join('');
+  const text = visibleParts(token)
+    .map((part) => part.text)
+    .join('');
   const characters = [...text];
   return characters.length > limit ? `${characters.slice(0, limit - 1).join('')}…` : text;
 }
@@ -56,7 +61,8 @@ export function spoken(token, eos) {
 /** @param {Token} token */
 export function visibleHtml(token) {
   return visibleParts(token).map(({ text, mark }) =>
-    mark ? html`<span class="space" aria-hidden="true">${text}</span>` : text);
+    mark ? html`<span class="space" aria-hidden="true">${text}</span>` : text,
+  );
 }
 
 /**
@@ -67,7 +73,8 @@ export function visibleSvg(token, limit) {
   let left = limit;
   return visibleParts(token).map(({ text, mark }) => {
     const characters = [...text];
-    const shown = characters.length > left ? `${characters.slice(0, Math.max(0, left - 1)).join('')}…` : text;
+    const shown =
+      characters.length > left ? `${characters.slice(0, Math.max(0, left - 1)).join('')}…` : text;
     left = Math.max(0, left - characters.length);
     if (shown === '…' && left === 0 && characters.length === 0) return svg``;
     return mark ? svg`<tspan class="space">${shown}</tspan>` : svg`<tspan>${shown}</tspan>`;

@@ -1,6 +1,6 @@
 /**
- * The language of the page: one current language, its messages, and its numbers. Every string that a
- * reader meets comes from a JSON file of this folder, so a new language is one new file.
+ * The language of the page: one current language, its messages, and its numbers. Every string that
+ * a reader meets comes from a JSON file of this folder, so a new language is one new file.
  */
 /// <reference path="./locales.d.ts" />
 import { locales } from '#locales';
@@ -18,7 +18,9 @@ let current = 'en';
 /** The languages on offer: [{ code, name }], English first. */
 export const languages = Object.entries(locales)
   .map(([code, messages]) => ({ code, name: String(messages.language) }))
-  .sort((a, b) => Number(b.code === 'en') - Number(a.code === 'en') || a.code.localeCompare(b.code));
+  .sort(
+    (a, b) => Number(b.code === 'en') - Number(a.code === 'en') || a.code.localeCompare(b.code),
+  );
 
 export function language() {
   return current;
@@ -63,7 +65,8 @@ export function onLanguage(listener) {
 export function t(key, params = {}) {
   const entry = locales[current][key] ?? locales.en[key];
   if (entry === undefined) throw new Error(`no message ${key}`);
-  const message = typeof entry === 'string' ? entry : entry[plural(Number(params.n))] ?? entry.other;
+  const message =
+    typeof entry === 'string' ? entry : (entry[plural(Number(params.n))] ?? entry.other);
   return message.replace(/\{(\w+)\}/g, (whole, name) => {
     const value = params[name];
     if (value === undefined) return whole;
@@ -98,7 +101,7 @@ function format(options) {
 }
 
 /**
- * A number in full, digits grouped as the language does: whole numbers exactly, others to 15 digits.
+ * A number in full, grouped as the language does: whole numbers exactly, others to 15 digits.
  * @param {number} value
  */
 export function number(value) {
@@ -120,7 +123,9 @@ export function fixed(value, decimals) {
  * @param {number} value
  */
 export function measure(value) {
-  return value >= 0.1 || value <= 0 ? fixed(value, 2) : format({ maximumSignificantDigits: 2 }).format(value);
+  return value >= 0.1 || value <= 0
+    ? fixed(value, 2)
+    : format({ maximumSignificantDigits: 2 }).format(value);
 }
 
 /**
@@ -137,7 +142,10 @@ export function rounded(value, decimals) {
  * @param {number} value
  */
 export function plain(value) {
-  return format({ maximumSignificantDigits: Number.isInteger(value) ? 21 : 15, useGrouping: false }).format(value);
+  return format({
+    maximumSignificantDigits: Number.isInteger(value) ? 21 : 15,
+    useGrouping: false,
+  }).format(value);
 }
 
 /**

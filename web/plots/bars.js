@@ -8,8 +8,19 @@ import { scaleLinear } from 'd3-scale';
  * @typedef {import('./trace.js').Trace} Trace
  * @typedef {import('./trace.js').TraceToken} TraceToken
  * @typedef {import('./trace.js').Stage} Stage
- * @typedef {{ key: string, token: TraceToken | null, y: number, raw: number, final: number }} Row
+ * @typedef {ReturnType<typeof layoutBars>} Layout
  * @typedef {{ stage: Stage, y: number, below: boolean }} Cut
+ *
+ * A listed token, or the rest of the vocabulary; `raw` and `final` are the lengths of its bars.
+ * @typedef {object} Row
+ * @property {string} key the token's id, or "rest"
+ * @property {TraceToken | null} token
+ * @property {number} y
+ * @property {number} p_raw
+ * @property {number} p
+ * @property {string | null} removed_by
+ * @property {number} raw
+ * @property {number} final
  */
 
 const DOMAINS = [1, 0.8, 0.6, 0.4, 0.2, 0.1, 0.05, 0.02, 0.01];
@@ -22,7 +33,8 @@ const DOMAINS = [1, 0.8, 0.6, 0.4, 0.2, 0.1, 0.05, 0.02, 0.01];
 export function orderRows(trace) {
   const place = new Map(trace.stages.map((stage, i) => [stage.name, i]));
   /** @param {TraceToken} token */
-  const stage = (token) => (token.removed_by === null ? Infinity : (place.get(token.removed_by) ?? 0));
+  const stage = (token) =>
+    token.removed_by === null ? Infinity : (place.get(token.removed_by) ?? 0);
   return [...trace.tokens].sort((a, b) => stage(b) - stage(a) || a.rank - b.rank);
 }
 
@@ -37,7 +49,9 @@ export function findCuts(trace, rows) {
     .map((stage, i) => ({ stage, i }))
     .filter(({ stage }) => stage.removed > 0)
     .map(({ stage, i }) => {
-      const at = rows.findIndex((row) => row.removed_by !== null && (place.get(row.removed_by) ?? 0) <= i);
+      const at = rows.findIndex(
+        (row) => row.removed_by !== null && (place.get(row.removed_by) ?? 0) <= i,
+      );
       return { stage, at: at < 0 ? rows.length : at, below: at < 0 };
     })
     .reverse();
@@ -69,6 +83,23 @@ export function layoutBars({ trace, width, unit, lines }) {
   const ordered = orderRows(trace);
   const cuts = findCuts(trace, ordered);
 
+  /**
+   * @param {TraceToken | null} token
+   * @param {number} top
+   * @param {{ p_raw: number, p: number }} shares
+   * @returns {Row}
+   */
+  const place = (token, top, { p_raw, p }) => ({
+    key: token ? String(token.id) : 'rest',
+    token,
+    y: top,
+    p_raw,
+    p,
+    removed_by: token?.removed_by ?? null,
+    raw: x(p_raw),
+    final: x(p),
+  });
+
   /** @type {Row[]} */
   const rows = [];
   /** @type {Cut[]} */
@@ -81,16 +112,29 @@ export function layoutBars({ trace, width, unit, lines }) {
     }
     if (i === ordered.length) break;
     const token = ordered[i];
-    rows.push({ key: String(token.id), token, y, raw: x(token.p_raw), final: x(token.p) });
+    rows.push(place(token, y, token));
     y += rowHeight;
   }
   const spare = Math.max(0, lines - cuts.length) * gap;
-  const rest = trace.rest.count === 0 ? null
-    : { key: 'rest', token: null, y: y + 7 * unit, raw: x(trace.rest.p_raw), final: x(trace.rest.p) };
+  const rest = trace.rest.count === 0 ? null : place(null, y + 7 * unit, trace.rest);
   const height = y + spare + (rest ? rowHeight + 9 * unit : 0);
   const ticks = x.ticks(narrow ? 3 : 5).map((value) => ({ value, x: columns.barX + x(value) }));
   const plotBottom = rest ? rest.y + rowHeight : y;
-  return { width, height, narrow, head, rowHeight, gap, plotBottom, columns, domain, ticks, rows, cuts: lineUp, rest };
+  return {
+    width,
+    height,
+    narrow,
+    head,
+    rowHeight,
+    gap,
+    plotBottom,
+    columns,
+    domain,
+    ticks,
+    rows,
+    cuts: lineUp,
+    rest,
+  };
 }
 
 /**
@@ -100,7 +144,9 @@ export function layoutBars({ trace, width, unit, lines }) {
  */
 function layoutColumns(width, unit, narrow) {
   const number = (narrow ? 72 : 80) * unit;
-  const label = narrow ? width - 2 * number : Math.min(168 * unit, Math.max(112 * unit, width * 0.2));
+  const label = narrow
+    ? width - 2 * number
+    : Math.min(168 * unit, Math.max(112 * unit, width * 0.2));
   const barX = narrow ? 0 : label;
   const barWidth = Math.max(40, narrow ? width : width - label - 2 * number);
   return {

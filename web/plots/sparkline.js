@@ -11,7 +11,11 @@ export function layoutSparkline({ before, after, width, height }) {
   const y = scaleLinear([0, Math.max(1e-9, ...before, ...after)], [height, 0]);
   /** @type {import('d3-shape').Area<number>} */
   const shape = area();
-  shape.x((_, i) => x(i)).y0(height).y1((p) => y(p)).curve(curveStepAfter);
+  shape
+    .x((_, i) => x(i))
+    .y0(height)
+    .y1((p) => y(p))
+    .curve(curveStepAfter);
   /** @param {number[]} shares */
   const path = (shares) => shape([...shares, 0]) ?? '';
   return { before: path(before), after: path(after) };

@@ -6,8 +6,17 @@ import { scaleLinear } from 'd3-scale';
 /**
  * @typedef {import('./trace.js').Trace} Trace
  * @typedef {import('./trace.js').TraceToken} TraceToken
- * @typedef {{ key: string, token: TraceToken | null, from: number, to: number, x: number, width: number,
- *   hit: boolean }} Segment
+ * @typedef {ReturnType<typeof layoutStrip>} Layout
+ *
+ * A survivor, or all that are not listed: its shares from and to, and its place in pixels.
+ * @typedef {object} Segment
+ * @property {string} key the token's id, or "rest"
+ * @property {TraceToken | null} token
+ * @property {number} from
+ * @property {number} to
+ * @property {number} x
+ * @property {number} width
+ * @property {boolean} hit whether u falls on it
  */
 
 /**
@@ -29,7 +38,13 @@ export function layoutStrip({ trace, width, u, hit }) {
     segments.push(segment('rest', null, mass, 1, hit !== null && !listed));
   }
   const ticks = x.ticks(width < 480 ? 2 : 5).map((value) => ({ value, x: x(value) }));
-  return { width, segments, ticks, u: u === null ? null : x(u), hit: segments.find((s) => s.hit) ?? null };
+  return {
+    width,
+    segments,
+    ticks,
+    u: u === null ? null : x(u),
+    hit: segments.find((s) => s.hit) ?? null,
+  };
 
   /**
    * @param {string} key

@@ -1,0 +1,198 @@
+/**
+ * Draws the ranked bars that bars.js laid out. It computes no number and knows no language: the
+ * words come in `words`. Bars and rows move by transform alone.
+ */
+import { nothing, svg } from 'lit';
+import { repeat } from 'lit/directives/repeat.js';
+import { cssom } from './cssom.js';
+
+/**
+ * @typedef {import('./trace.js').TraceToken} TraceToken
+ * @typedef {import('./bars.js').Layout} Layout
+ * @typedef {import('./bars.js').Row} Row
+ *
+ * @typedef {object} Words
+ * @property {string} token head of the first column
+ * @property {string} before
+ * @property {string} after
+ * @property {string} rest the name of the row for the vocabulary that is not listed
+ * @property {(token: TraceToken, letters: number) => unknown} label
+ * @property {(share: number) => string} percent
+ * @property {(share: number) => string} tick
+ * @property {(stage: string) => string} stage
+ * @property {(cut: import('./bars.js').Cut) => string} cut
+ *
+ * @typedef {object} Options
+ * @property {Layout} layout
+ * @property {number} unit pixels of 1/16 rem
+ * @property {Words} words
+ * @property {number | null} hit the token that is drawn next
+ * @property {string | null} active the row that is pointed at
+ * @property {(key: string) => void} onPoint
+ */
+
+/** @param {Options} options */
+export function drawBars(options) {
+  const { layout } = options;
+  const rows = layout.rest ? [...layout.rows, layout.rest] : layout.rows;
+  return svg`
+    ${patterns(options.unit)}
+    ${layout.narrow ? nothing : drawScreen(options)}
+    ${drawHeads(options)}
+    ${layout.cuts.map((cut) => drawCut(cut, options))}
+    ${repeat(
+      rows,
+      ({ key }) => key,
+      (row) => drawRow(row, options),
+    )}`;
+}
+
+/** The graticule behind the bars. @param {Options} options */
+function drawScreen({ layout: { ticks, head, plotBottom, columns }, unit, words }) {
+  const top = head - 4 * unit;
+  const { barX, barWidth } = columns;
+  return svg`
+    <g class="frame" font-size=${11.5 * unit}>
+      <rect class="screen" x=${barX} y=${top} width=${barWidth} height=${plotBottom - top}
+        rx=${4 * unit}></rect>
+      ${ticks.map(({ value, x }) => {
+        const [kind, anchor] = value === 0 ? ['zero', 'start'] : ['grid', 'middle'];
+        return svg`
+          <line class=${kind} x1=${x} x2=${x} y1=${top} y2=${plotBottom}></line>
+          <text x=${x} y=${head - 10 * unit} text-anchor=${anchor}>${words.tick(value)}</text>`;
+      })}
+    </g>`;
+}
+
+/** @param {Options} options */
+function drawHeads({ layout: { columns, head, narrow }, unit, words }) {
+  const y = head - 10 * unit;
+  return svg`
+    <g class="frame" font-size=${11.5 * unit}>
+      ${narrow ? svg`<text x="0" y=${y}>${words.token}</text>` : nothing}
+      <text x=${columns.before} y=${y} text-anchor="end">${words.before}</text>
+      <text class="after" x=${columns.after} y=${y} text-anchor="end">${words.after}</text>
+    </g>`;
+}
+
+/**
+ * @param {import('./bars.js').Cut} cut
+ * @param {Options} options
+ */
+function drawCut(cut, { layout: { width, gap }, unit, words }) {
+  const [text, size] = [words.cut(cut), 11.5 * unit];
+  const [middle, baseline] = [gap / 2, gap / 2 + 4 * unit];
+  return svg`
+    <g class="cutline ${cutClass(cut.stage.name)}" data-cut=${cut.stage.name}
+      ${cssom({ transform: `translateY(${cut.y}px)` })}>
+      <line x1="0" x2=${width} y1=${middle} y2=${middle} stroke-width=${1.5 * unit}></line>
+      <text class="back" y=${baseline} font-size=${size} stroke-width=${8 * unit}>${text}</text>
+      <text y=${baseline} font-size=${size}>${text}</text>
+    </g>`;
+}
+
+/**
+ * @param {Row} row
+ * @param {Options} options
+ */
+function drawRow(row, options) {
+  const { layout, unit, words, onPoint } = options;
+  const { columns, rowHeight, width } = layout;
+  const { token, p, p_raw, removed_by } = row;
+  const letters = Math.max(3, Math.floor(columns.labelWidth / (8.6 * unit)) - 2);
+  const y = columns.baseline;
+  const point = () => onPoint(row.key);
+  return svg`
+    <g class=${rowClass(row, options)} data-id=${row.key} data-p=${String(p)}
+      data-p-raw=${String(p_raw)} data-removed-by=${removed_by ?? nothing}
+      ${cssom({ transform: `translateY(${row.y}px)` })} @pointerenter=${point} @pointerdown=${point}>
+      <rect class="hover" x=${-6 * unit} width=${width + 12 * unit} height=${rowHeight}
+        rx=${4 * unit}></rect>
+      <text class="name" y=${y}>${token ? words.label(token, letters) : words.rest}</text>
+      ${drawBar(row, columns, unit)}
+      ${removed_by ? drawTag(row, columns, unit, words.stage(removed_by)) : nothing}
+      <text class="before" x=${columns.before} y=${y} text-anchor="end">${words.percent(p_raw)}</text>
+      <text class="after" x=${columns.after} y=${y} text-anchor="end">${words.percent(p)}</text>
+    </g>`;
+}
+
+/**
+ * @param {Row} row
+ * @param {Options} options
+ */
+function rowClass({ key, token, p, removed_by }, { hit, active }) {
+  const removed = removed_by ? `removed ${cutClass(removed_by)}` : '';
+  const drawn = token && token.id === hit ? 'hit' : '';
+  const rest = token ? '' : 'rest';
+  return `row ${removed} ${drawn} ${rest} ${p === 0 ? 'gone' : ''} ${key === active ? 'active' : ''}`;
+}
+
+/**
+ * The raw ghost behind the final bar. Each is a full-width rectangle slid into its window, so that
+ * neither corners nor patterns are stretched.
+ * @param {Row} row
+ * @param {Layout['columns']} columns
+ * @param {number} unit
+ */
+function drawBar(row, { barX, barTop, barWidth, barHeight }, unit) {
+  const inner = Math.round(barHeight / 2);
+  return svg`
+    <svg class="bar" x=${barX} y=${barTop} width=${barWidth} height=${barHeight}>
+      <rect class="ghost" width=${barWidth} height=${barHeight} rx=${Math.min(2 * unit, row.raw / 3)}
+        ${cssom(slide(row.raw, barWidth, row.p_raw))}></rect>
+      <rect class="final" width=${barWidth} height=${inner} y=${(barHeight - inner) / 2}
+        rx=${Math.min(1.5 * unit, row.final / 3)} ${cssom(slide(row.final, barWidth, row.p))}></rect>
+    </svg>`;
+}
+
+/**
+ * A share above zero shows at least one pixel.
+ * @param {number} length
+ * @param {number} width
+ * @param {number} share
+ */
+function slide(length, width, share) {
+  const shown = share > 0 ? Math.max(1, length) : -2;
+  return { transform: `translateX(${shown - width}px)` };
+}
+
+/**
+ * The name of the stage that removed a token: behind its bar, inside a long one, or in a column of
+ * its own where the bars run below the words.
+ * @param {Row} row
+ * @param {Layout['columns']} columns
+ * @param {number} unit
+ * @param {string} name
+ */
+function drawTag(row, { tag, barX, barWidth, barTop, barHeight, baseline }, unit, name) {
+  const behind = barX + Math.max(row.raw, 1) + 8 * unit;
+  const inside = tag === null && behind > barX + barWidth - 110 * unit;
+  const x = tag ?? (inside ? barX + barWidth - 6 * unit : behind);
+  const y = tag === null ? barTop + barHeight / 2 + 4 * unit : baseline;
+  return svg`<text class="tag" x=${x} y=${y} text-anchor=${inside ? 'end' : 'start'}
+    font-size=${11.5 * unit}>${name}</text>`;
+}
+
+/** @param {string} stage */
+function cutClass(stage) {
+  return stage === 'top_k' || stage === 'top_p' ? `by-${stage}` : 'by-other';
+}
+
+/**
+ * Hatching for what top-k removed, dots for top-p, a grid for anything else.
+ * @param {number} unit
+ */
+function patterns(unit) {
+  const size = 6 * unit;
+  const thin = size / 5;
+  /** @param {string} id @param {unknown} ink @param {number} [turn] */
+  const pattern = (id, ink, turn = 0) => svg`
+    <pattern id=${id} width=${size} height=${size} patternUnits="userSpaceOnUse"
+      patternTransform="rotate(${turn})">
+      <rect class="wash" width=${size} height=${size}></rect>${ink}</pattern>`;
+  const hatch = svg`<rect class="ink" width=${size / 3} height=${size}></rect>`;
+  const dot = svg`<circle class="ink" cx=${size / 2} cy=${size / 2} r=${size / 3.6}></circle>`;
+  const grid = svg`<path class="ink" d="M0 0H${size}V${thin}H${thin}V${size}H0Z"></path>`;
+  return svg`<defs>
+    ${pattern('by-top_k', hatch, 45)}${pattern('by-top_p', dot)}${pattern('by-other', grid)}</defs>`;
+}

@@ -1,0 +1,84 @@
+/**
+ * Draws the strip of survivors that strip.js laid out, with u on it. Segments and needle move by
+ * transform alone.
+ */
+import { nothing, svg } from 'lit';
+import { repeat } from 'lit/directives/repeat.js';
+import { cssom } from './cssom.js';
+
+/**
+ * @typedef {import('./strip.js').Segment} Segment
+ *
+ * @typedef {object} Options
+ * @property {import('./strip.js').Layout} layout
+ * @property {number} unit pixels of 1/16 rem
+ * @property {(value: number) => string} tick
+ * @property {(segment: Segment, letters: number) => unknown} label
+ * @property {(segment: Segment) => string} title
+ */
+
+/** The height of the strip with needle and axis, in units. */
+export const STRIP_HEIGHT = 75;
+const TOP = 16;
+const HEIGHT = 34;
+const LETTER = 12.5;
+
+/** @param {Options} options */
+export function drawStrip(options) {
+  const { layout } = options;
+  return svg`
+    ${repeat(
+      layout.segments,
+      ({ key }) => key,
+      (segment) => drawSegment(segment, options),
+    )}
+    ${drawAxis(options)}
+    ${layout.u === null ? nothing : drawNeedle(layout.u, options)}`;
+}
+
+/**
+ * @param {Segment} segment
+ * @param {Options} options
+ */
+function drawSegment(segment, { unit, label, title }) {
+  const { width, x, from, to, hit } = segment;
+  const letters = Math.floor((width - 8 * unit) / (LETTER * unit * 0.62));
+  const baseline = (TOP + HEIGHT / 2 + LETTER * 0.36) * unit;
+  const name = svg`<text x=${width / 2} y=${baseline} font-size=${LETTER * unit}>
+    ${label(segment, letters)}</text>`;
+  return svg`
+    <g class="segment ${hit ? 'hit' : ''}" data-from=${from} data-to=${to}
+      ${cssom({ transform: `translateX(${x}px)` })}>
+      <title>${title(segment)}</title>
+      <rect y=${TOP * unit} width="1" height=${HEIGHT * unit}
+        ${cssom({ transform: `scaleX(${Math.max(0.5, width)})` })}></rect>
+      ${letters < 2 ? nothing : name}
+    </g>`;
+}
+
+/** @param {Options} options */
+function drawAxis({ layout, unit, tick }) {
+  const y = (TOP + HEIGHT) * unit;
+  return svg`
+    <g class="axis" font-size=${11.5 * unit}>
+      ${layout.ticks.map(
+        ({ value, x }) => svg`
+          <line x1=${x} x2=${x} y1=${y} y2=${y + 5 * unit}></line>
+          <text x=${x} y=${y + 19 * unit}>${tick(value)}</text>`,
+      )}
+    </g>`;
+}
+
+/**
+ * @param {number} u its place in pixels
+ * @param {Options} options
+ */
+function drawNeedle(u, { layout, unit }) {
+  const [side, anchor] = u > layout.width / 2 ? [-12, 'end'] : [12, 'start'];
+  return svg`
+    <g class="needle" ${cssom({ transform: `translateX(${u}px)` })}>
+      <line y1=${5 * unit} y2=${(TOP + HEIGHT + 3) * unit}></line>
+      <path d="M0 ${13 * unit}L${-7 * unit} 0H${7 * unit}Z"></path>
+      <text x=${side * unit} y=${11 * unit} font-size=${LETTER * unit} text-anchor=${anchor}>u</text>
+    </g>`;
+}
