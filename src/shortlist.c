@@ -39,7 +39,7 @@ static bool make_plan(struct plan *plan, const struct settings *settings) {
         if (warper == SETTING_TOP_P) return false;
         if (warper == SETTING_TOP_K || (warper == SETTING_TEMPERATURE && value == 0)) {
             double keep = warper == SETTING_TEMPERATURE ? 1 : value > minimum ? value : minimum;
-            plan->keep = keep < SHORTLIST_MAX ? (uint32_t)keep : SHORTLIST_MAX;
+            plan->keep = keep < (double)SHORTLIST_MAX ? (uint32_t)keep : SHORTLIST_MAX;
             return is_tame(plan, settings);
         }
         if (warper == SETTING_TEMPERATURE) plan->temperature = value;
