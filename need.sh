@@ -24,7 +24,7 @@ if command -v apt-get >/dev/null 2>&1 && [ "$as_root" != none ]; then
     export DEBIAN_FRONTEND=noninteractive
     # shellcheck disable=SC2086 # both are lists of words
     { $as_root apt-get update -qq &&
-        $as_root apt-get install -y -qq --no-install-recommends $packages; } >&2 && exit 0
+        $as_root apt-get install -y -qq --no-install-recommends $packages; } >/dev/null && exit 0
     echo "apt-get could not install$packages" >&2
     exit 1
 fi

@@ -1,6 +1,6 @@
 /**
- * Runs every test of the project and ends with `N passed, N failed`. A part that does not build, or a
- * runner that dies without its summary, counts as one failure; skipped tests count as nothing.
+ * Runs every test of the project and ends with `N passed, N failed`. A part that does not build, or
+ * a runner that dies without its summary, counts as one failure; skipped tests count as nothing.
  *
  * With arguments (native, node, browser) it runs those parts only.
  */
@@ -49,7 +49,11 @@ function add(what, ok, counts) {
 
 function testsIn(folder, pattern) {
   const path = join(root, 'tests', folder);
-  return existsSync(path) ? readdirSync(path).filter((name) => pattern.test(name)).sort() : [];
+  return existsSync(path)
+    ? readdirSync(path)
+        .filter((name) => pattern.test(name))
+        .sort()
+    : [];
 }
 
 async function runNative() {
@@ -71,9 +75,14 @@ async function runNodeTests(folder) {
   const summaryFile = join(root, 'build', `${folder}.tap`);
   mkdirSync(join(root, 'build'), { recursive: true });
   rmSync(summaryFile, { force: true });
-  const { ok } = await run(process.execPath, ['--test',
-    '--test-reporter=spec', '--test-reporter-destination=stdout',
-    '--test-reporter=tap', `--test-reporter-destination=${summaryFile}`, ...files]);
+  const { ok } = await run(process.execPath, [
+    '--test',
+    '--test-reporter=spec',
+    '--test-reporter-destination=stdout',
+    '--test-reporter=tap',
+    `--test-reporter-destination=${summaryFile}`,
+    ...files,
+  ]);
   const summary = existsSync(summaryFile) ? readFileSync(summaryFile, 'utf8') : '';
   const count = (name) => Number(new RegExp(`^# ${name} (\\d+)$`, 'm').exec(summary)?.[1] ?? NaN);
   const counts = { passed: count('pass'), failed: count('fail') + count('cancelled') };
@@ -83,8 +92,10 @@ async function runNodeTests(folder) {
 const wanted = (part) => !parts.length || parts.includes(part);
 
 const installed = await build('npm ci', 'make', '-s', 'node_modules/.package-lock.json');
-const built = wanted('node') || wanted('browser')
-  ? await build('WebAssembly build', 'make', '-s', 'wasm') : false;
+const built =
+  wanted('node') || wanted('browser')
+    ? await build('WebAssembly build', 'make', '-s', 'wasm')
+    : false;
 if (existsSync(join(root, 'tests/fixtures/make.js'))) {
   await build('fixtures', process.execPath, 'tests/fixtures/make.js');
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The command line: `logitscope COMMAND --flag value ...`; `logitscope --help` lists everything. */
+/** The command line: `logitscope COMMAND --flag value ...`; `logitscope --help` lists it all. */
 import { fileURLToPath } from 'node:url';
 import { compare } from './cli/compare.js';
 import { distribution } from './cli/distribution.js';
@@ -15,9 +15,13 @@ const DEFAULT_MODEL = fileURLToPath(new URL('../models/verbs.gguf', import.meta.
 
 /** @returns {string} */
 function usage() {
-  const rows = Object.entries(COMMANDS).map(([name, { summary }]) => `  ${name.padEnd(14)}${summary}`);
-  return `usage: logitscope COMMAND [--flag value ...]\n\n${rows.join('\n')}\n\n`
-    + 'logitscope COMMAND --help lists its flags.\n';
+  const rows = Object.entries(COMMANDS).map(
+    ([name, { summary }]) => `  ${name.padEnd(14)}${summary}`,
+  );
+  return (
+    `usage: logitscope COMMAND [--flag value ...]\n\n${rows.join('\n')}\n\n` +
+    'logitscope COMMAND --help lists its flags.\n'
+  );
 }
 
 /**
@@ -31,10 +35,16 @@ async function main(words) {
     return;
   }
   const command = Object.hasOwn(COMMANDS, name)
-    ? COMMANDS[/** @type {keyof typeof COMMANDS} */ (name)] : null;
+    ? COMMANDS[/** @type {keyof typeof COMMANDS} */ (name)]
+    : null;
   if (!command) {
-    throw new UsageError(`unknown command ${JSON.stringify(name)}${
-      nearestOf(name, Object.keys(COMMANDS), ', known are ')}`);
+    throw new UsageError(
+      `unknown command ${JSON.stringify(name)}${nearestOf(
+        name,
+        Object.keys(COMMANDS),
+        ', known are ',
+      )}`,
+    );
   }
   // The table of settings comes out of the module, so it is there before any model is.
   const { table } = await Logitscope.load();

@@ -14,8 +14,11 @@ mkdirSync(`${root}build/fixtures`, { recursive: true });
 writeFileSync(`${root}${SMALL}`, smallModel({ name: 'evil \x1b[31m' }));
 
 function cli(words, input = '') {
-  const { status, stdout, stderr } = spawnSync(process.execPath, ['web/cli.js', ...words],
-    { cwd: root, encoding: 'utf8', input });
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['web/cli.js', ...words], {
+    cwd: root,
+    encoding: 'utf8',
+    input,
+  });
   return { status, stdout, stderr };
 }
 
@@ -36,18 +39,49 @@ describe('generate', () => {
   });
 
   test('--json is one object, as the engine gives it', async () => {
-    const got = json('generate', ...SHE, '--temperature', '0.8', '--top-k=40', '--top-p', '0.95', '--seed', '42',
-      '--repetition-penalty', '1.1', '--max-new-tokens', '20');
-    assert.deepEqual(Object.keys(got), ['model', 'settings', 'seed', 'prompt_ids', 'ids', 'text', 'finish_reason',
-      'verdict', 'steps']);
+    const got = json(
+      'generate',
+      ...SHE,
+      '--temperature',
+      '0.8',
+      '--top-k=40',
+      '--top-p',
+      '0.95',
+      '--seed',
+      '42',
+      '--repetition-penalty',
+      '1.1',
+      '--max-new-tokens',
+      '20',
+    );
+    assert.deepEqual(Object.keys(got), [
+      'model',
+      'settings',
+      'seed',
+      'prompt_ids',
+      'ids',
+      'text',
+      'finish_reason',
+      'verdict',
+      'steps',
+    ]);
     const scope = await Logitscope.load({ model: `${root}models/verbs.gguf` });
-    const generation = scope.generate({ prompt: 'Tomorrow she', temperature: 0.8, top_k: 40, top_p: 0.95, seed: 42,
-      repetition_penalty: 1.1, max_new_tokens: 20 });
+    const generation = scope.generate({
+      prompt: 'Tomorrow she',
+      temperature: 0.8,
+      top_k: 40,
+      top_p: 0.95,
+      seed: 42,
+      repetition_penalty: 1.1,
+      max_new_tokens: 20,
+    });
     let answer = await generation.next();
     while (!answer.done) answer = await generation.next();
     const { ids, text, prompt_ids, finish_reason, settings } = answer.value;
-    assert.deepEqual([got.ids, got.text, got.prompt_ids, got.finish_reason, got.seed],
-      [ids, text, prompt_ids, finish_reason, 42]);
+    assert.deepEqual(
+      [got.ids, got.text, got.prompt_ids, got.finish_reason, got.seed],
+      [ids, text, prompt_ids, finish_reason, 42],
+    );
     assert.deepEqual(got.settings, settings);
     assert.equal(got.steps.length, ids.length);
     assert.equal(got.ids.at(-1), scope.info.eos_token_id);
@@ -55,12 +89,37 @@ describe('generate', () => {
   });
 
   test('every kind of flag reaches the engine', () => {
-    const got = json('generate', ...SHE, '--logit-bias', '3=-1.5', '--logit-bias', '4=false', '--draw', 'gumbel',
-      '--order', 'top-k,temperature,logit_bias', '--preset', 'greedy', '--top-k', '5', '--no-cache',
-      '--stop', 'zzz', '--stop', 'yyy', '--variant', 'scalar', '--min-tokens-to-keep', '2');
+    const got = json(
+      'generate',
+      ...SHE,
+      '--logit-bias',
+      '3=-1.5',
+      '--logit-bias',
+      '4=false',
+      '--draw',
+      'gumbel',
+      '--order',
+      'top-k,temperature,logit_bias',
+      '--preset',
+      'greedy',
+      '--top-k',
+      '5',
+      '--no-cache',
+      '--stop',
+      'zzz',
+      '--stop',
+      'yyy',
+      '--variant',
+      'scalar',
+      '--min-tokens-to-keep',
+      '2',
+    );
     assert.deepEqual(got.settings.logit_bias, { 3: -1.5, 4: false });
     assert.deepEqual(got.settings.order, ['top_k', 'temperature', 'logit_bias']);
-    assert.deepEqual([got.settings.draw, got.settings.temperature, got.settings.top_k], ['gumbel', 0, 5]);
+    assert.deepEqual(
+      [got.settings.draw, got.settings.temperature, got.settings.top_k],
+      ['gumbel', 0, 5],
+    );
     assert.equal(got.steps[0].u, null);
   });
 
@@ -70,8 +129,19 @@ describe('generate', () => {
   });
 
   test('token text cannot steer the terminal', () => {
-    const words = ['generate', '--model', SMALL, '--prompt', 'x\x1b[31m', '--max-new-tokens', '200',
-      '--logit-bias', `${EOS}=false`, '--temperature', '3'];
+    const words = [
+      'generate',
+      '--model',
+      SMALL,
+      '--prompt',
+      'x\x1b[31m',
+      '--max-new-tokens',
+      '200',
+      '--logit-bias',
+      `${EOS}=false`,
+      '--temperature',
+      '3',
+    ];
     for (const { stdout } of [cli(words), cli([...words, '--json'])]) {
       assert.doesNotMatch(stdout, /[\x00-\x08\x0b-\x1f\x7f-\x9f]/);
       assert.match(stdout, /\\u001b/);
@@ -94,28 +164,59 @@ describe('distribution', () => {
   });
 
   test('--json is the trace', async () => {
-    const { model, prompt, prompt_ids, ...trace } = json('distribution', ...SHE, '--temperature', '0.5', '--top', '5');
+    const { model, prompt, prompt_ids, ...trace } = json(
+      'distribution',
+      ...SHE,
+      '--temperature',
+      '0.5',
+      '--top',
+      '5',
+    );
     const scope = await Logitscope.load({ model: `${root}models/verbs.gguf` });
     scope.feed(scope.encode('Tomorrow she'));
-    assert.deepEqual(trace, JSON.parse(JSON.stringify(scope.distribution({ temperature: 0.5, top: 5 }))));
+    assert.deepEqual(
+      trace,
+      JSON.parse(JSON.stringify(scope.distribution({ temperature: 0.5, top: 5 }))),
+    );
     assert.deepEqual(prompt_ids, [...scope.encode('Tomorrow she')]);
   });
 
   test('a setting without effect is noted', () => {
-    assert.match(cli(['distribution', ...SHE, '--top-k', '1', '--top-p', '0.9']).stdout,
-      /note: top_p 0.9 removes nothing after top_k 1/);
+    assert.match(
+      cli(['distribution', ...SHE, '--top-k', '1', '--top-p', '0.9']).stdout,
+      /note: top_p 0.9 removes nothing after top_k 1/,
+    );
   });
 });
 
 describe('compare', () => {
   test('runs the nine strategies with the same seed', () => {
-    const { strategies: rows, seed } = json('compare', ...SHE, '--seed', '3', '--max-new-tokens', '12');
+    const { strategies: rows, seed } = json(
+      'compare',
+      ...SHE,
+      '--seed',
+      '3',
+      '--max-new-tokens',
+      '12',
+    );
     assert.equal(seed, 3);
-    assert.deepEqual(rows.map(({ name, settings }) => ({ name, settings })), strategies);
+    assert.deepEqual(
+      rows.map(({ name, settings }) => ({ name, settings })),
+      strategies,
+    );
     for (const row of rows) {
       assert.ok(row.distinct_1 > 0 && row.distinct_1 <= 1 && row.mean_kept >= 1);
       assert.equal(typeof row.verdict.right, 'boolean');
-      const alone = json('generate', ...SHE, '--seed', '3', '--max-new-tokens', '12', '--preset', row.name);
+      const alone = json(
+        'generate',
+        ...SHE,
+        '--seed',
+        '3',
+        '--max-new-tokens',
+        '12',
+        '--preset',
+        row.name,
+      );
       assert.deepEqual(alone.ids, row.ids);
     }
     assert.equal(rows[0].mean_kept, 1);
@@ -128,7 +229,9 @@ describe('compare', () => {
   });
 
   test('without a grammar there is no verdict', () => {
-    const { strategies: [row] } = json('compare', '--model', SMALL, '--prompt', 'x', '--max-new-tokens', '3');
+    const {
+      strategies: [row],
+    } = json('compare', '--model', SMALL, '--prompt', 'x', '--max-new-tokens', '3');
     assert.equal('verdict' in row, false);
   });
 });
@@ -136,11 +239,26 @@ describe('compare', () => {
 describe('tokenize and info', () => {
   test('tokenize', () => {
     const { ids, tokens } = json('tokenize', '--text', 'Tomorrow she');
-    assert.deepEqual(tokens.map(({ id }) => id), ids);
-    assert.equal(tokens.filter(({ special }) => !special).map(({ text }) => text).join(''), 'Tomorrow she');
-    assert.match(cli(['tokenize', '--text', 'Tomorrow she']).stdout, /"Tomorrow"[^]*" she"[^]*\d tokens\n$/);
+    assert.deepEqual(
+      tokens.map(({ id }) => id),
+      ids,
+    );
+    assert.equal(
+      tokens
+        .filter(({ special }) => !special)
+        .map(({ text }) => text)
+        .join(''),
+      'Tomorrow she',
+    );
+    assert.match(
+      cli(['tokenize', '--text', 'Tomorrow she']).stdout,
+      /"Tomorrow"[^]*" she"[^]*\d tokens\n$/,
+    );
     assert.deepEqual(json('tokenize', '--model', SMALL, '--text', '<end>', '--special').ids, [EOS]);
-    assert.deepEqual(json('tokenize', '--model', SMALL, '--text', 'a', '--bos', 'yes').ids, [EOS, 97]);
+    assert.deepEqual(json('tokenize', '--model', SMALL, '--text', 'a', '--bos', 'yes').ids, [
+      EOS,
+      97,
+    ]);
   });
 
   test('info', () => {
@@ -150,24 +268,51 @@ describe('tokenize and info', () => {
 });
 
 describe('the playground', () => {
-  const play = (...lines) => cli(['generate', '--interactive', '--seed', '5'], `${lines.join('\n')}\n`);
+  const play = (...lines) =>
+    cli(['generate', '--interactive', '--seed', '5'], `${lines.join('\n')}\n`);
 
   test('prompts and commands', () => {
-    const { status, stdout } = play('/temperature 0', 'Tomorrow she', '/temperature', '/seed 9', '/settings',
-      'Yesterday we', '/reset', '/quit', 'never read');
+    const { status, stdout } = play(
+      '/temperature 0',
+      'Tomorrow she',
+      '/temperature',
+      '/seed 9',
+      '/settings',
+      'Yesterday we',
+      '/reset',
+      '/quit',
+      'never read',
+    );
     assert.equal(status, 0);
     assert.match(stdout, /^"verbs", 64 tokens/);
-    assert.match(stdout, /\ntemperature 0\nTomorrow she [^\n]+\n\[eos, \d+ tokens, seed 5; right\]\ntemperature neutral\n/);
+    assert.match(
+      stdout,
+      /\ntemperature 0\nTomorrow she [^\n]+\n\[eos, \d+ tokens, seed 5; right\]\ntemperature neutral\n/,
+    );
     assert.match(stdout, /\nseed 9\nseed 9\nYesterday we [^\n]+\n\[[^\n]*seed 9/);
     assert.match(stdout, /seed 5\n$/);
   });
 
   test('a wrong command or word is one line, and the game goes on', () => {
-    const { status, stdout } = play('/temprature 1', '/top-p 7', '/top-k x', '/max-new-tokens -1', '/seed 0.5', 'xyzzy',
-      'Tomorrow she');
+    const { status, stdout } = play(
+      '/temprature 1',
+      '/top-p 7',
+      '/top-k x',
+      '/max-new-tokens -1',
+      '/seed 0.5',
+      'xyzzy',
+      'Tomorrow she',
+    );
     assert.equal(status, 0);
-    for (const said of ['did you mean temperature?', 'top_p must be between 0 and 1, got 7', 'must be a number, got "x"',
-      'max_new_tokens must be', 'seed must be', 'xyzzy', '\nTomorrow she ']) {
+    for (const said of [
+      'did you mean temperature?',
+      'top_p must be between 0 and 1, got 7',
+      'must be a number, got "x"',
+      'max_new_tokens must be',
+      'seed must be',
+      'xyzzy',
+      '\nTomorrow she ',
+    ]) {
       assert.ok(stdout.includes(said), `${said} is missing in ${stdout}`);
     }
     assert.doesNotMatch(stdout, / at .*\.js/);
@@ -189,8 +334,11 @@ describe('wrong arguments: one line on stderr, exit code 2', () => {
     'no text': [['tokenize'], '--text'],
     'no value': [['generate', '--prompt'], '--prompt needs a value'],
     'a number that is none': [['generate', ...SHE, '--temperature', 'hot'], '"hot"'],
-    'a number out of range': [['generate', ...SHE, '--top-p', '1.5'], 'top_p must be between 0 and 1, got 1.5'],
-    'NaN': [['generate', ...SHE, '--temperature', 'NaN'], '"NaN"'],
+    'a number out of range': [
+      ['generate', ...SHE, '--top-p', '1.5'],
+      'top_p must be between 0 and 1, got 1.5',
+    ],
+    NaN: [['generate', ...SHE, '--temperature', 'NaN'], '"NaN"'],
     'a flag given twice': [['generate', ...SHE, ...SHE], 'twice'],
     'a value for a switch': [['generate', ...SHE, '--json=1'], 'takes no value'],
     'a bias that is none': [['generate', ...SHE, '--logit-bias', '3:1'], 'ID=NUMBER'],
@@ -223,7 +371,8 @@ test('help lists commands, and flags from the table', async () => {
   }
   const help = cli(['generate', '--help']);
   assert.equal(help.status, 0);
-  for (const { name } of table) assert.ok(help.stdout.includes(`--${name.replaceAll('_', '-')} `), name);
+  for (const { name } of table)
+    assert.ok(help.stdout.includes(`--${name.replaceAll('_', '-')} `), name);
 });
 
 test('it is executable, as package.json installs it', () => {

@@ -62,13 +62,27 @@ class Fnv {
 }
 
 function addTrace(hash, trace, names) {
-  const placeOf = (name) => (name === null ? 0 : 1 + trace.stages.findIndex((s) => s.name === name));
+  const placeOf = (name) =>
+    name === null ? 0 : 1 + trace.stages.findIndex((s) => s.name === name);
   hash.u32(trace.kept, trace.rest.count, trace.rest.kept, trace.underflowed);
-  hash.f64(trace.rest.p_raw, trace.rest.p, trace.entropy, trace.perplexity, trace.raw_entropy,
-    trace.raw_perplexity, trace.kept_mass_raw);
+  hash.f64(
+    trace.rest.p_raw,
+    trace.rest.p,
+    trace.entropy,
+    trace.perplexity,
+    trace.raw_entropy,
+    trace.raw_perplexity,
+    trace.kept_mass_raw,
+  );
   for (const stage of trace.stages) {
-    hash.u32(names.indexOf(stage.name), Number(stage.active), Number(stage.changed), stage.kept,
-      stage.removed, placeOf(stage.after));
+    hash.u32(
+      names.indexOf(stage.name),
+      Number(stage.active),
+      Number(stage.changed),
+      stage.kept,
+      stage.removed,
+      placeOf(stage.after),
+    );
     hash.f64(stage.value, stage.mass_removed, stage.top_p_mass, stage.entropy, stage.perplexity);
   }
   for (const token of trace.tokens) {
@@ -91,7 +105,7 @@ export async function digest(scope, prompt = 'Tomorrow she') {
     const ids = Array.from(await scope.encode(prompt));
     for (let step = 0; step < STEPS; step++) {
       await scope.feed(ids);
-      hash.f32(...await scope.logits());
+      hash.f32(...(await scope.logits()));
       addTrace(hash, await scope.distribution(settings), names);
       const drawn = await scope.draw(settings, { step });
       hash.u32(drawn.id, drawn.rank);

@@ -1,6 +1,6 @@
 /**
- * One digest over logits, traces and generated ids: equal in Node and in the native builds by gcc and
- * clang, scalar and SIMD. The page's tests compute it in the browser.
+ * One digest over logits, traces and generated ids: equal in Node and in the native builds by gcc
+ * and clang, scalar and SIMD. The page's tests compute it in the browser.
  */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
@@ -19,10 +19,17 @@ writeFileSync(`${root}build/fixtures/small_model.gguf`, smallModel({ layers: 3, 
 
 /** What a native build prints: { scalar, simd }. */
 function native(compiler, model) {
-  const { status, stdout, stderr } = spawnSync(`build/${compiler}/logitscope`, ['digest', model],
-    { cwd: root, encoding: 'utf8' });
+  const { status, stdout, stderr } = spawnSync(`build/${compiler}/logitscope`, ['digest', model], {
+    cwd: root,
+    encoding: 'utf8',
+  });
   assert.equal(status, 0, stderr);
-  return Object.fromEntries(stdout.trim().split('\n').map((line) => line.split(' ')));
+  return Object.fromEntries(
+    stdout
+      .trim()
+      .split('\n')
+      .map((line) => line.split(' ')),
+  );
 }
 
 for (const model of ['models/verbs.gguf', 'build/fixtures/small_model.gguf']) {
@@ -41,8 +48,10 @@ for (const model of ['models/verbs.gguf', 'build/fixtures/small_model.gguf']) {
       const { port1, port2 } = new MessageChannel();
       serve(port1);
       const remote = await RemoteLogitscope.load({ model: source, worker: port2 });
-      const [scalar, simd] = [await Logitscope.load({ model: source, variant: 'scalar' }),
-        await Logitscope.load({ model: source, variant: 'simd' })];
+      const [scalar, simd] = [
+        await Logitscope.load({ model: source, variant: 'scalar' }),
+        await Logitscope.load({ model: source, variant: 'simd' }),
+      ];
       const expected = await digest(scalar);
       assert.equal(await digest(simd), expected);
       assert.equal(await digest(remote), expected);

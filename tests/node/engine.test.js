@@ -11,7 +11,9 @@ import { EOS, VOCAB, smallModel } from './small_model.js';
 const image = smallModel();
 /** @type {Logitscope} */
 let scope;
-before(async () => { scope = await Logitscope.load({ model: image }); });
+before(async () => {
+  scope = await Logitscope.load({ model: image });
+});
 after(() => scope.close());
 
 const bits = (floats) => new Uint32Array(Float32Array.from(floats).buffer);
@@ -28,12 +30,16 @@ describe('load', () => {
     'a Uint8Array': () => image,
     'a Blob': () => new Blob([image]),
     'a Response': () => new Response(image),
-    'a data URL': () => `data:application/octet-stream;base64,${Buffer.from(image).toString('base64')}`,
+    'a data URL': () =>
+      `data:application/octet-stream;base64,${Buffer.from(image).toString('base64')}`,
   };
   for (const [what, source] of Object.entries(sources)) {
     test(`from ${what}, with progress`, async () => {
       const progress = [];
-      const loaded = await Logitscope.load({ model: source(), onprogress: (p) => progress.push(p) });
+      const loaded = await Logitscope.load({
+        model: source(),
+        onprogress: (p) => progress.push(p),
+      });
       assert.equal(loaded.info.name, 'small');
       if (!(source() instanceof ArrayBuffer) && !(source() instanceof Uint8Array)) {
         assert.equal(progress.at(-1).loaded, image.length);
@@ -84,18 +90,35 @@ describe('load', () => {
 describe('info and table', () => {
   test('info says what the file says', () => {
     assert.deepEqual(scope.info, {
-      name: 'small', architecture: 'gpt2', vocab_size: VOCAB, context_length: 32, n_layer: 2, n_head: 2,
-      n_head_kv: 2, n_embd: 16, n_ff: 64, parameters: 15328, file_type: 'F32', bytes: image.length,
-      tokenizer: 'gpt2', bos_token_id: EOS, eos_token_id: EOS, variant: 'simd',
+      name: 'small',
+      architecture: 'gpt2',
+      vocab_size: VOCAB,
+      context_length: 32,
+      n_layer: 2,
+      n_head: 2,
+      n_head_kv: 2,
+      n_embd: 16,
+      n_ff: 64,
+      parameters: 15328,
+      file_type: 'F32',
+      bytes: image.length,
+      tokenizer: 'gpt2',
+      bos_token_id: EOS,
+      eos_token_id: EOS,
+      variant: 'simd',
     });
   });
 
   test('the table is in canonical order', () => {
-    assert.deepEqual(scope.table.filter((row) => row.warper).map((row) => row.name),
-      ['logit_bias', 'repetition_penalty', 'temperature', 'top_k', 'top_p']);
+    assert.deepEqual(
+      scope.table.filter((row) => row.warper).map((row) => row.name),
+      ['logit_bias', 'repetition_penalty', 'temperature', 'top_k', 'top_p'],
+    );
     const row = scope.table.find(({ name }) => name === 'top_p');
-    assert.deepEqual([row.kind, row.group, row.neutral, row.minimum, row.maximum, row.minimum_included],
-      ['real', 'truncation', 1, 0, 1, true]);
+    assert.deepEqual(
+      [row.kind, row.group, row.neutral, row.minimum, row.maximum, row.minimum_included],
+      ['real', 'truncation', 1, 0, 1, true],
+    );
     assert.deepEqual(scope.table.find(({ name }) => name === 'logit_bias').neutral, {});
   });
 
@@ -111,7 +134,8 @@ describe('info and table', () => {
     assert.deepEqual(presets.greedy, { temperature: 0 });
     assert.deepEqual(presets.transformers, {});
     scope.feed([1]);
-    for (const name of Object.keys(presets)) assert.ok(scope.distribution({ preset: name }).kept >= 1);
+    for (const name of Object.keys(presets))
+      assert.ok(scope.distribution({ preset: name }).kept >= 1);
     assert.equal(scope.distribution({ preset: 'greedy' }).kept, 1);
     assert.equal(scope.distribution({ preset: 'greedy', temperature: 1 }).kept, VOCAB);
   });
@@ -141,7 +165,12 @@ describe('text', () => {
   });
 
   test('piece', () => {
-    assert.deepEqual(scope.piece(97), { id: 97, text: 'a', bytes: Uint8Array.of(97), special: false });
+    assert.deepEqual(scope.piece(97), {
+      id: 97,
+      text: 'a',
+      bytes: Uint8Array.of(97),
+      special: false,
+    });
     assert.equal(scope.piece(EOS).special, true);
     scope.piece(97).bytes[0] = 0;
     assert.equal(scope.piece(97).bytes[0], 97);
@@ -202,8 +231,10 @@ describe('distribution', () => {
     const trace = scope.distribution({ temperature: 0.8, top_k: 30, top_p: 0.9, top: 10 });
     assert.equal(trace.vocab_size, VOCAB);
     assert.equal(trace.tokens.length, 10);
-    assert.deepEqual(trace.stages.map(({ name }) => name),
-      ['logit_bias', 'repetition_penalty', 'temperature', 'top_k', 'top_p']);
+    assert.deepEqual(
+      trace.stages.map(({ name }) => name),
+      ['logit_bias', 'repetition_penalty', 'temperature', 'top_k', 'top_p'],
+    );
     const sum = (key) => trace.tokens.reduce((total, token) => total + token[key], trace.rest[key]);
     assert.ok(Math.abs(sum('p') - 1) < 2 ** -20);
     assert.ok(Math.abs(sum('p_raw') - 1) < 2 ** -20);
@@ -221,8 +252,15 @@ describe('distribution', () => {
 
   test('the removed are listed after the survivors, with what removed them', () => {
     const trace = scope.warp([4, 3, 2, 1], { top_k: 2 });
-    assert.deepEqual(trace.tokens.map(({ id, removed_by }) => [id, removed_by]),
-      [[0, null], [1, null], [2, 'top_k'], [3, 'top_k']]);
+    assert.deepEqual(
+      trace.tokens.map(({ id, removed_by }) => [id, removed_by]),
+      [
+        [0, null],
+        [1, null],
+        [2, 'top_k'],
+        [3, 'top_k'],
+      ],
+    );
     assert.equal(trace.tokens[2].warped, -Infinity);
     assert.equal(trace.tokens[2].p, 0);
   });
@@ -233,7 +271,10 @@ describe('distribution', () => {
     const order = ['top_p', 'temperature'];
     const trace = scope.warp([3, 2, 1], { ...settings, order });
     assert.equal(trace.kept, 2);
-    assert.deepEqual(trace.stages.map(({ name }) => name), order);
+    assert.deepEqual(
+      trace.stages.map(({ name }) => name),
+      order,
+    );
   });
 
   test('a setting that does nothing is named in a warning', () => {
@@ -247,7 +288,10 @@ describe('distribution', () => {
     const trace = scope.warp([3, 2, 1], { logit_bias: { 0: false, 2: 4.5 } });
     assert.equal(trace.stages[0].value, 2);
     assert.deepEqual([...trace.logits], [-Infinity, 2, 5.5]);
-    assert.deepEqual([...scope.warp([3, 2, 1], { logit_bias: { 0: -Infinity } }).logits], [-Infinity, 2, 1]);
+    assert.deepEqual(
+      [...scope.warp([3, 2, 1], { logit_bias: { 0: -Infinity } }).logits],
+      [-Infinity, 2, 1],
+    );
   });
 
   test('it never runs the model nor changes the logits', () => {
@@ -267,7 +311,7 @@ describe('distribution', () => {
 });
 
 describe('warp', () => {
-  test('returns the whole result and leaves the caller\'s array alone', () => {
+  test("returns the whole result and leaves the caller's array alone", () => {
     const logits = Float32Array.of(1, 2, 3);
     const trace = scope.warp(logits, { repetition_penalty: 2 }, { history: [2, 2] });
     assert.deepEqual([...logits], [1, 2, 3]);
@@ -306,7 +350,15 @@ describe('draw', () => {
 
   test('rng is called once', () => {
     let calls = 0;
-    const drawn = scope.draw({}, { rng: () => { calls++; return 0.25; } });
+    const drawn = scope.draw(
+      {},
+      {
+        rng: () => {
+          calls++;
+          return 0.25;
+        },
+      },
+    );
     assert.equal(calls, 1);
     assert.equal(drawn.u, 0.25);
   });
@@ -315,7 +367,9 @@ describe('draw', () => {
     const drawn = scope.draw({ draw: 'gumbel', seed: 7 }, { step: 2 });
     assert.equal(drawn.u, null);
     assert.deepEqual(scope.draw({ draw: 'gumbel', seed: 7 }, { step: 2 }), drawn);
-    const ids = new Set(Array.from({ length: 50 }, (_, step) => scope.draw({ draw: 'gumbel' }, { step }).id));
+    const ids = new Set(
+      Array.from({ length: 50 }, (_, step) => scope.draw({ draw: 'gumbel' }, { step }).id),
+    );
     assert.ok(ids.size > 5);
   });
 });
@@ -334,8 +388,14 @@ test('distinct n-grams', () => {
 test('memory does not grow over 1,000 steps', async () => {
   const long = await Logitscope.load({ model: smallModel({ context: 64 }) });
   const run = async (count) => {
-    for await (const step of long.generate({ prompt: 'x', max_new_tokens: count, top_p: 0.95,
-      repetition_penalty: 1.1, logit_bias: { [EOS]: false } })) long.distribution({ temperature: step.u });
+    for await (const step of long.generate({
+      prompt: 'x',
+      max_new_tokens: count,
+      top_p: 0.95,
+      repetition_penalty: 1.1,
+      logit_bias: { [EOS]: false },
+    }))
+      long.distribution({ temperature: step.u });
   };
   await run(1);
   const bytes = long.memoryBytes;

@@ -21,7 +21,8 @@ function expected(code, ...words) {
   return (error) => {
     assert.ok(error instanceof LogitscopeError, String(error.stack));
     assert.equal(error.code, code, error.message);
-    for (const word of words) assert.ok(error.message.includes(word), `${error.message} lacks ${word}`);
+    for (const word of words)
+      assert.ok(error.message.includes(word), `${error.message} lacks ${word}`);
     assert.ok(!error.message.includes('\n') && error.message.length < 300, error.message);
     return true;
   };
@@ -79,8 +80,12 @@ describe('settings', () => {
     [[], 'invalid_argument', 'settings', '[]'],
   ];
   for (const [settings, code, ...words] of cases) {
-    const label = typeof settings === 'object' && settings
-      ? Object.entries(settings).map(([k, v]) => `${k} ${typeof v === 'object' ? Object.keys(v ?? {}) : String(v)}`) : settings;
+    const label =
+      typeof settings === 'object' && settings
+        ? Object.entries(settings).map(
+            ([k, v]) => `${k} ${typeof v === 'object' ? Object.keys(v ?? {}) : String(v)}`,
+          )
+        : settings;
     test(`refuses ${label}`, async () => {
       const before = scope.distribution();
       assert.throws(() => scope.distribution(settings), expected(code, ...words));
@@ -88,7 +93,10 @@ describe('settings', () => {
         assert.throws(() => scope.draw(settings), expected(code, ...words));
         assert.throws(() => scope.warp(scope.logits(), settings), expected(code, ...words));
         if (settings && typeof settings === 'object' && !Array.isArray(settings)) {
-          await assert.rejects(scope.generate({ prompt: 'x', ...settings }).next(), expected(code, ...words));
+          await assert.rejects(
+            scope.generate({ prompt: 'x', ...settings }).next(),
+            expected(code, ...words),
+          );
         }
       }
       assert.deepEqual(scope.distribution(), before);
@@ -96,11 +104,17 @@ describe('settings', () => {
   }
 
   test('undefined is as if it were not there', () => {
-    assert.deepEqual(scope.distribution({ temperature: undefined, order: undefined }), scope.distribution());
+    assert.deepEqual(
+      scope.distribution({ temperature: undefined, order: undefined }),
+      scope.distribution(),
+    );
   });
 
   test('an object with odd keys is no way in', () => {
-    assert.throws(() => scope.distribution(JSON.parse('{"__proto__": 1}')), expected('unknown_setting'));
+    assert.throws(
+      () => scope.distribution(JSON.parse('{"__proto__": 1}')),
+      expected('unknown_setting'),
+    );
     assert.throws(() => scope.distribution({ toString: 1 }), expected('unknown_setting'));
   });
 });
@@ -131,7 +145,12 @@ describe('draw', () => {
 
 describe('text and ids', () => {
   const cases = {
-    'text that is no string': [() => scope.encode(5), 'invalid_argument', 'text must be a string', '5'],
+    'text that is no string': [
+      () => scope.encode(5),
+      'invalid_argument',
+      'text must be a string',
+      '5',
+    ],
     'no text': [() => scope.encode(), 'invalid_argument', 'text', 'undefined'],
     'an odd bos': [() => scope.encode('x', { bos: 'yes' }), 'invalid_argument', 'bos', '"yes"'],
     'an odd special': [() => scope.encode('x', { special: 1 }), 'invalid_argument', 'special', '1'],
@@ -143,7 +162,11 @@ describe('text and ids', () => {
     'NaN for an id': [() => scope.feed([NaN]), 'unknown_token', 'NaN'],
     'a string for an id': [() => scope.feed(['1']), 'invalid_argument', '"1"'],
     'a string for ids': [() => scope.feed('abc'), 'invalid_argument', '"abc"'],
-    'a DataView for ids': [() => scope.feed(new DataView(new ArrayBuffer(4))), 'invalid_argument', 'ids'],
+    'a DataView for ids': [
+      () => scope.feed(new DataView(new ArrayBuffer(4))),
+      'invalid_argument',
+      'ids',
+    ],
     'ids of decode': [() => scope.decode([300]), 'unknown_token', '300'],
     'the id of a piece': [() => scope.piece(257), 'unknown_token', '257'],
     'an odd cache': [() => scope.feed([1], { cache: 1 }), 'invalid_argument', 'cache', '1'],
@@ -170,22 +193,29 @@ describe('text and ids', () => {
 
 describe('pasted logits', () => {
   const cases = {
-    'NaN': [[1, NaN], 'not_finite', 'token 1', 'NaN'],
+    NaN: [[1, NaN], 'not_finite', 'token 1', 'NaN'],
     '+Infinity': [[Infinity, 1], 'not_finite', 'token 0', 'Infinity'],
     'beyond float32': [[1e39, 1], 'not_finite', 'token 0'],
     'only removed': [[-Infinity, -Infinity], 'nothing_left'],
-    'none': [[], 'empty', 'logits'],
-    'strings': [['1'], 'invalid_argument', '"1"', 'at 0'],
+    none: [[], 'empty', 'logits'],
+    strings: [['1'], 'invalid_argument', '"1"', 'at 0'],
     'a string': ['123', 'invalid_argument', '"123"'],
-    'nothing': [undefined, 'invalid_argument', 'undefined'],
+    nothing: [undefined, 'invalid_argument', 'undefined'],
   };
   for (const [what, [logits, code, ...words]] of Object.entries(cases)) {
-    test(`refuses ${what}`, () => assert.throws(() => scope.warp(logits), expected(code, ...words)));
+    test(`refuses ${what}`, () =>
+      assert.throws(() => scope.warp(logits), expected(code, ...words)));
   }
   test('refuses history outside the vocabulary', () => {
     assert.throws(() => scope.warp([1, 2], {}, { history: [2] }), expected('unknown_token', '2'));
-    assert.throws(() => scope.warp([1, 2], {}, { history: 'x' }), expected('invalid_argument', '"x"'));
-    assert.throws(() => scope.warp([1, 2], {}, { past: [] }), expected('invalid_argument', '"past"'));
+    assert.throws(
+      () => scope.warp([1, 2], {}, { history: 'x' }),
+      expected('invalid_argument', '"x"'),
+    );
+    assert.throws(
+      () => scope.warp([1, 2], {}, { past: [] }),
+      expected('invalid_argument', '"past"'),
+    );
   });
 });
 
@@ -196,7 +226,12 @@ describe('generate', () => {
     'no ids': [{ prompt: [] }, 'empty', 'prompt'],
     'a prompt outside the vocabulary': [{ prompt: [300] }, 'unknown_token', '300', '256'],
     'a number for a prompt': [{ prompt: 5 }, 'invalid_argument', 'prompt', '5'],
-    'negative max_new_tokens': [{ prompt: 'x', max_new_tokens: -1 }, 'out_of_range', 'max_new_tokens', '-1'],
+    'negative max_new_tokens': [
+      { prompt: 'x', max_new_tokens: -1 },
+      'out_of_range',
+      'max_new_tokens',
+      '-1',
+    ],
     'fractional max_new_tokens': [{ prompt: 'x', max_new_tokens: 1.5 }, 'out_of_range', '1.5'],
     'max_new_tokens as text': [{ prompt: 'x', max_new_tokens: '9' }, 'invalid_argument', '"9"'],
     'more than a timeline holds': [{ prompt: 'x', max_new_tokens: 2 ** 18 }, 'too_long', '262144'],
@@ -204,8 +239,13 @@ describe('generate', () => {
     'a number for stop': [{ prompt: 'x', stop: [1] }, 'invalid_argument', 'stop', '1'],
     'an odd cache': [{ prompt: 'x', cache: 'no' }, 'invalid_argument', 'cache', '"no"'],
     'an odd signal': [{ prompt: 'x', signal: {} }, 'invalid_argument', 'signal'],
-    'an unknown name': [{ prompt: 'x', max_tokens: 5 }, 'unknown_setting', '"max_tokens"', '"max_new_tokens"'],
-    'nothing': [undefined, 'invalid_argument', 'prompt'],
+    'an unknown name': [
+      { prompt: 'x', max_tokens: 5 },
+      'unknown_setting',
+      '"max_tokens"',
+      '"max_new_tokens"',
+    ],
+    nothing: [undefined, 'invalid_argument', 'prompt'],
   };
   for (const [what, [options, code, ...words]] of Object.entries(cases)) {
     test(`refuses ${what}`, async () => {
@@ -236,20 +276,28 @@ describe('load', () => {
     'a truncated file': [{ model: image.slice(0, image.length - 5000) }, 'bad_file'],
     'an HTTP error': [{ model: new Response('gone', { status: 404 }) }, 'load_failed', '404'],
     'a number': [{ model: 5 }, 'invalid_argument', 'model', '5'],
-    'null': [{ model: null }, 'invalid_argument', 'model', 'null'],
+    null: [{ model: null }, 'invalid_argument', 'model', 'null'],
     'an unknown variant': [{ variant: 'gpu' }, 'invalid_argument', '"gpu"', '"scalar"'],
     'an unknown option': [{ modle: 'x' }, 'invalid_argument', '"modle"', 'model'],
     'a module that is none': [{ wasm: Uint8Array.of(1, 2, 3) }, 'load_failed'],
     'a module that is not there': [{ wasm: join(folder, 'none.wasm') }, 'load_failed', 'none.wasm'],
   };
   for (const [what, [options, code, ...words]] of Object.entries(cases)) {
-    test(`refuses ${what}`, () => assert.rejects(Logitscope.load(options), expected(code, ...words)));
+    test(`refuses ${what}`, () =>
+      assert.rejects(Logitscope.load(options), expected(code, ...words)));
   }
 
   test('what needs a model says so', async () => {
     const bare = await Logitscope.load();
-    for (const call of [() => bare.encode('x'), () => bare.decode([1]), () => bare.piece(1),
-      () => bare.feed([1]), () => bare.logits(), () => bare.distribution(), () => bare.session()]) {
+    for (const call of [
+      () => bare.encode('x'),
+      () => bare.decode([1]),
+      () => bare.piece(1),
+      () => bare.feed([1]),
+      () => bare.logits(),
+      () => bare.distribution(),
+      () => bare.session(),
+    ]) {
       assert.throws(call, expected('no_model'));
     }
   });

@@ -11,29 +11,59 @@ const module = new WebAssembly.Module(bytes);
 
 /** Each export of src/wasm.c and how many arguments it takes. */
 const EXPORTS = {
-  chain_apply: 5, chain_close: 1, chain_draw: 2, chain_draw_gumbel: 3, chain_logits: 1,
-  chain_open: 2, chain_probabilities: 3, draw_random: 2,
-  fault_name: 0, fault_status: 0, fault_text: 0, fault_value: 0,
-  kernels_choose: 1, measure_distinct: 3,
-  memory_allocate: 1, memory_exchange: 1, memory_release: 1, model_close: 1, model_open: 2,
-  session_close: 1, session_feed: 4, session_length: 1, session_logits: 1, session_open: 1,
+  chain_apply: 5,
+  chain_close: 1,
+  chain_draw: 2,
+  chain_draw_gumbel: 3,
+  chain_logits: 1,
+  chain_open: 2,
+  chain_probabilities: 3,
+  draw_random: 2,
+  fault_name: 0,
+  fault_status: 0,
+  fault_text: 0,
+  fault_value: 0,
+  kernels_choose: 1,
+  measure_distinct: 3,
+  memory_allocate: 1,
+  memory_exchange: 1,
+  memory_release: 1,
+  model_close: 1,
+  model_open: 2,
+  session_close: 1,
+  session_feed: 4,
+  session_length: 1,
+  session_logits: 1,
+  session_open: 1,
   session_timeline: 1,
-  settings_bias: 2, settings_check: 1, settings_order: 2, settings_reset: 0, settings_set: 2,
-  tokenizer_decode: 6, tokenizer_encode: 7, tokenizer_piece: 2, warp_row: 1, warp_warpers: 0,
+  settings_bias: 2,
+  settings_check: 1,
+  settings_order: 2,
+  settings_reset: 0,
+  settings_set: 2,
+  tokenizer_decode: 6,
+  tokenizer_encode: 7,
+  tokenizer_piece: 2,
+  warp_row: 1,
+  warp_warpers: 0,
 };
 
 /** What Emscripten adds of its own, depending on its version. */
-const OWN = /^(_initialize|memory|__indirect_function_table|__errno_location|_?_?emscripten_.*|stack(Save|Restore|Alloc))$/;
+const OWN =
+  /^(_initialize|memory|__indirect_function_table|__errno_location|_?_?emscripten_.*|stack(Save|Restore|Alloc))$/;
 
 test('the exports are exactly the frozen list', async () => {
-  const instance = await WebAssembly.instantiate(module, { env: { emscripten_notify_memory_growth() {} } });
+  const instance = await WebAssembly.instantiate(module, {
+    env: { emscripten_notify_memory_growth() {} },
+  });
   const ours = Object.entries(instance.exports).filter(([name]) => !OWN.test(name));
   assert.deepEqual(Object.fromEntries(ours.map(([name, call]) => [name, call.length])), EXPORTS);
 });
 
 test('the one import is the notice that memory grew', () => {
-  assert.deepEqual(WebAssembly.Module.imports(module),
-    [{ module: 'env', name: 'emscripten_notify_memory_growth', kind: 'function' }]);
+  assert.deepEqual(WebAssembly.Module.imports(module), [
+    { module: 'env', name: 'emscripten_notify_memory_growth', kind: 'function' },
+  ]);
 });
 
 test('a second build gives the same bytes', () => {

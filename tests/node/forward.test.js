@@ -8,11 +8,15 @@ import { describe, test } from 'node:test';
 import { Logitscope } from '../../web/engine/index.js';
 
 const folder = new URL('../vectors/forward/', import.meta.url);
-const names = readdirSync(folder).filter((name) => name.endsWith('.txt')).map((name) => name.slice(0, -4));
+const names = readdirSync(folder)
+  .filter((name) => name.endsWith('.txt'))
+  .map((name) => name.slice(0, -4));
 
 /** `ids N`, the ids, `logits N V`, and N rows of V logits. */
 function readVectors(name) {
-  const words = readFileSync(new URL(`${name}.txt`, folder), 'utf8').split(/\s+/).filter(Boolean);
+  const words = readFileSync(new URL(`${name}.txt`, folder), 'utf8')
+    .split(/\s+/)
+    .filter(Boolean);
   const take = (count) => words.splice(0, count).map(Number);
   assert.equal(words.shift(), 'ids');
   const ids = take(take(1)[0]);
@@ -37,8 +41,10 @@ for (const name of names) {
           const got = scope.logits();
           assert.equal(got.length, logits[n - 1].length);
           got.forEach((logit, id) => {
-            assert.ok(Math.abs(logit - logits[n - 1][id]) <= 1e-4,
-              `position ${n - 1}, token ${id}: ${logit}, expected ${logits[n - 1][id]}`);
+            assert.ok(
+              Math.abs(logit - logits[n - 1][id]) <= 1e-4,
+              `position ${n - 1}, token ${id}: ${logit}, expected ${logits[n - 1][id]}`,
+            );
           });
         }
         const last = scope.logits();

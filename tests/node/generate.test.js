@@ -7,7 +7,9 @@ import { EOS, VOCAB, smallModel } from './small_model.js';
 
 /** @type {Logitscope} */
 let scope;
-before(async () => { scope = await Logitscope.load({ model: smallModel() }); });
+before(async () => {
+  scope = await Logitscope.load({ model: smallModel() });
+});
 after(() => scope.close());
 
 /** Runs to the end: { steps, ...result }. */
@@ -22,21 +24,32 @@ async function run(options, on = scope) {
 }
 
 const always = (id) => ({ logit_bias: { [id]: 1e6 } });
-/** Draws exactly this text, whatever the model says: a bias a step is not possible, so ban the rest. */
+/** Bans everything but these characters. */
 const onlyBytes = (text) => {
   const kept = new Set(Buffer.from(text));
-  return { logit_bias: Object.fromEntries(Array.from({ length: VOCAB }, (_, id) => [id, false])
-    .filter(([id]) => !kept.has(id))) };
+  return {
+    logit_bias: Object.fromEntries(
+      Array.from({ length: VOCAB }, (_, id) => [id, false]).filter(([id]) => !kept.has(id)),
+    ),
+  };
 };
 
 describe('steps and result', () => {
   test('each step says where the token stood', async () => {
     const { steps, ids, prompt_ids, seed, settings, finish_reason } = await run({
-      seed: 5, temperature: 0.9, top_k: 40, max_new_tokens: 12, logit_bias: { [EOS]: false } });
+      seed: 5,
+      temperature: 0.9,
+      top_k: 40,
+      max_new_tokens: 12,
+      logit_bias: { [EOS]: false },
+    });
     assert.equal(finish_reason, 'length');
     assert.deepEqual(prompt_ids, [72, 105]);
     assert.equal(seed, 5);
-    assert.deepEqual(steps.map((step) => step.id), ids);
+    assert.deepEqual(
+      steps.map((step) => step.id),
+      ids,
+    );
     assert.equal(settings.temperature, 0.9);
     assert.equal(settings.top_p, 1);
     assert.equal(settings.order.length, 5);
@@ -48,7 +61,9 @@ describe('steps and result', () => {
       const trace = session.distribution(settings);
       assert.equal(trace.entropy, step.entropy);
       assert.equal(trace.kept, step.kept);
-      const token = session.distribution({ ...settings, top: VOCAB }).tokens.find(({ id }) => id === step.id);
+      const token = session
+        .distribution({ ...settings, top: VOCAB })
+        .tokens.find(({ id }) => id === step.id);
       assert.deepEqual([token.p, token.p_raw, token.rank], [step.p, step.p_raw, step.rank]);
       assert.ok(step.ms >= 0 && step.logprob <= 0);
     });
@@ -81,7 +96,11 @@ describe('steps and result', () => {
   });
 
   test('during a step the distribution is the one that was drawn from', async () => {
-    for await (const step of scope.generate({ prompt: 'ab', max_new_tokens: 4, temperature: 0.5 })) {
+    for await (const step of scope.generate({
+      prompt: 'ab',
+      max_new_tokens: 4,
+      temperature: 0.5,
+    })) {
       assert.equal(scope.distribution({ temperature: 0.5 }).entropy, step.entropy);
       assert.equal(scope.timeline().length, step.position);
     }
@@ -110,15 +129,21 @@ describe('finish', () => {
     const options = { ...onlyBytes('abc'), seed: 4, max_new_tokens: 60 };
     const { text } = await run({ ...options, stop: ['c', 'ab'] });
     const free = await run(options);
-    const first = Math.min(...['c', 'ab'].map((stop) => free.text.indexOf(stop)).filter((at) => at >= 0));
+    const first = Math.min(
+      ...['c', 'ab'].map((stop) => free.text.indexOf(stop)).filter((at) => at >= 0),
+    );
     assert.equal(text, free.text.slice(0, first));
   });
 
   test('abort between steps ends with what there is', async () => {
     const controller = new AbortController();
     const steps = [];
-    const generation = scope.generate({ prompt: 'x', max_new_tokens: 1000, signal: controller.signal,
-      logit_bias: { [EOS]: false } });
+    const generation = scope.generate({
+      prompt: 'x',
+      max_new_tokens: 1000,
+      signal: controller.signal,
+      logit_bias: { [EOS]: false },
+    });
     let answer = await generation.next();
     while (!answer.done) {
       steps.push(answer.value);
@@ -132,7 +157,11 @@ describe('finish', () => {
   test('abort by a timer arrives, since the loop lets events run', async () => {
     const controller = new AbortController();
     setTimeout(() => controller.abort(), 30);
-    const result = await run({ max_new_tokens: 200000, signal: controller.signal, logit_bias: { [EOS]: false } });
+    const result = await run({
+      max_new_tokens: 200000,
+      signal: controller.signal,
+      logit_bias: { [EOS]: false },
+    });
     assert.equal(result.finish_reason, 'aborted');
     assert.ok(result.ids.length > 0 && result.ids.length < 200000);
   });
@@ -146,8 +175,11 @@ describe('finish', () => {
 describe('randomness and cache', () => {
   test('same seed, same ids; another seed, others', async () => {
     const options = { max_new_tokens: 20, logit_bias: { [EOS]: false } };
-    const [a, b, c] = [await run({ ...options, seed: 1 }), await run({ ...options, seed: 1 }),
-      await run({ ...options, seed: 2 })];
+    const [a, b, c] = [
+      await run({ ...options, seed: 1 }),
+      await run({ ...options, seed: 1 }),
+      await run({ ...options, seed: 2 }),
+    ];
     assert.deepEqual(a.ids, b.ids);
     assert.notDeepEqual(a.ids, c.ids);
   });
@@ -155,9 +187,19 @@ describe('randomness and cache', () => {
   for (const draw of ['inverse', 'gumbel']) {
     test(`${draw}: with and without cache, scalar and SIMD, the same`, async () => {
       const scalar = await Logitscope.load({ model: smallModel(), variant: 'scalar' });
-      const options = { draw, seed: 8, temperature: 1.2, top_p: 0.95, repetition_penalty: 1.1,
-        max_new_tokens: 50, logit_bias: { [EOS]: false } };
-      const plain = ({ steps, ...rest }) => ({ ...rest, steps: steps.map(({ ms, ...step }) => step) });
+      const options = {
+        draw,
+        seed: 8,
+        temperature: 1.2,
+        top_p: 0.95,
+        repetition_penalty: 1.1,
+        max_new_tokens: 50,
+        logit_bias: { [EOS]: false },
+      };
+      const plain = ({ steps, ...rest }) => ({
+        ...rest,
+        steps: steps.map(({ ms, ...step }) => step),
+      });
       const expected = plain(await run(options));
       assert.deepEqual(plain(await run({ ...options, cache: false })), expected);
       assert.deepEqual(plain(await run(options, scalar)), expected);
@@ -181,7 +223,10 @@ describe('one at a time', () => {
     await assert.rejects(scope.generate({ prompt: 'y' }).next(), { code: 'busy' });
     assert.throws(() => scope.feed([1]), { code: 'busy' });
     const other = scope.session();
-    assert.equal((await run({ max_new_tokens: 2, logit_bias: { [EOS]: false } }, other)).ids.length, 2);
+    assert.equal(
+      (await run({ max_new_tokens: 2, logit_bias: { [EOS]: false } }, other)).ids.length,
+      2,
+    );
     other.close();
     await first.return();
     assert.equal((await run({ max_new_tokens: 1 })).ids.length, 1);
@@ -190,15 +235,25 @@ describe('one at a time', () => {
   test('breaking out, and failing, free the session', async () => {
     for await (const step of scope.generate({ prompt: 'x' })) if (step) break;
     await assert.rejects(run({ temperature: -1 }), { code: 'out_of_range' });
-    await assert.rejects(run({ logit_bias: Object.fromEntries(
-      Array.from({ length: VOCAB }, (_, id) => [id, false])) }), { code: 'nothing_left' });
+    await assert.rejects(
+      run({
+        logit_bias: Object.fromEntries(Array.from({ length: VOCAB }, (_, id) => [id, false])),
+      }),
+      { code: 'nothing_left' },
+    );
     assert.equal((await run({ max_new_tokens: 1 })).ids.length, 1);
   });
 
   test('interleaved sessions do not disturb each other', async () => {
     const [a, b] = [scope.session(), scope.session()];
-    const of = (session, seed) => session.generate({ prompt: 'q', seed, max_new_tokens: 15, top_p: 0.9,
-      logit_bias: { [EOS]: false } });
+    const of = (session, seed) =>
+      session.generate({
+        prompt: 'q',
+        seed,
+        max_new_tokens: 15,
+        top_p: 0.9,
+        logit_bias: { [EOS]: false },
+      });
     const [ga, gb] = [of(a, 1), of(b, 2)];
     const ids = [[], []];
     for (let i = 0; i < 15; i++) {
@@ -206,13 +261,14 @@ describe('one at a time', () => {
       scope.warp([1, 2, 3], { temperature: 3 });
       ids[1].push((await gb.next()).value.id);
     }
-    const alone = (seed) => run({ prompt: 'q', seed, max_new_tokens: 15, top_p: 0.9, logit_bias: { [EOS]: false } });
+    const alone = (seed) =>
+      run({ prompt: 'q', seed, max_new_tokens: 15, top_p: 0.9, logit_bias: { [EOS]: false } });
     assert.deepEqual(ids, [(await alone(1)).ids, (await alone(2)).ids]);
   });
 });
 
 describe('text as it grows', () => {
-  test('the steps\' texts make the text, whatever bytes come', async () => {
+  test("the steps' texts make the text, whatever bytes come", async () => {
     for (let seed = 0; seed < 5; seed++) {
       const { steps, text, ids } = await run({ seed, max_new_tokens: 60, temperature: 2 });
       assert.equal(steps.map((step) => step.text).join(''), text);

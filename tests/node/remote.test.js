@@ -42,9 +42,17 @@ test('info, table and variant are there', () => {
 test('every method answers as it does at home', async () => {
   const settings = { temperature: 0.8, top_p: 0.9, seed: 3 };
   const calls = {
-    encode: ['Hé', { bos: true }], decode: [[72, 105]], piece: [97], random: [42, 1], distinct: [[1, 1, 2], 1],
-    warp: [[3, 2, 1], { top_k: 2 }, { history: [1] }], feed: [[1, 2, 3]], timeline: [], logits: [],
-    distribution: [settings], draw: [settings, { step: 4 }],
+    encode: ['Hé', { bos: true }],
+    decode: [[72, 105]],
+    piece: [97],
+    random: [42, 1],
+    distinct: [[1, 1, 2], 1],
+    warp: [[3, 2, 1], { top_k: 2 }, { history: [1] }],
+    feed: [[1, 2, 3]],
+    timeline: [],
+    logits: [],
+    distribution: [settings],
+    draw: [settings, { step: 4 }],
   };
   for (const [method, args] of Object.entries(calls)) {
     assert.deepEqual(await remote[method](...args), local[method](...args), method);
@@ -53,7 +61,13 @@ test('every method answers as it does at home', async () => {
 });
 
 test('generate streams the same steps and returns the same result', async () => {
-  const options = { prompt: 'ab', seed: 6, max_new_tokens: 8, stop: ['zzz'], logit_bias: { [EOS]: false } };
+  const options = {
+    prompt: 'ab',
+    seed: 6,
+    max_new_tokens: 8,
+    stop: ['zzz'],
+    logit_bias: { [EOS]: false },
+  };
   const collect = async (generation) => {
     const steps = [];
     for (;;) {
@@ -71,9 +85,9 @@ test('sessions and forks are apart', async () => {
   const fork = await session.fork();
   await fork.feed([9, 8]);
   await remote.feed([1]);
-  assert.deepEqual([...await session.timeline()], [9]);
-  assert.deepEqual([...await fork.timeline()], [9, 8]);
-  assert.deepEqual([...await remote.timeline()], [1]);
+  assert.deepEqual([...(await session.timeline())], [9]);
+  assert.deepEqual([...(await fork.timeline())], [9, 8]);
+  assert.deepEqual([...(await remote.timeline())], [1]);
   await session.close();
   await assert.rejects(session.timeline(), { code: 'closed' });
   await fork.close();
@@ -81,21 +95,32 @@ test('sessions and forks are apart', async () => {
 
 describe('errors arrive with their code', () => {
   test('from the engine', async () => {
-    await assert.rejects(remote.distribution({ top_p: 2 }), (error) => error instanceof LogitscopeError
-      && error.code === 'out_of_range' && error.message === 'top_p must be between 0 and 1, got 2');
+    await assert.rejects(
+      remote.distribution({ top_p: 2 }),
+      (error) =>
+        error instanceof LogitscopeError &&
+        error.code === 'out_of_range' &&
+        error.message === 'top_p must be between 0 and 1, got 2',
+    );
     await assert.rejects(remote.generate({ prompt: '' }).next(), { code: 'empty' });
     await assert.rejects(remote.feed([VOCAB]), { code: 'unknown_token' });
   });
 
   test('from loading', async () => {
     const other = thread();
-    await assert.rejects(RemoteLogitscope.load({ model: new Uint8Array(9), worker: other }), { code: 'bad_file' });
-    await assert.rejects(RemoteLogitscope.load({ model: '/none.gguf', worker: other }), { code: 'load_failed' });
+    await assert.rejects(RemoteLogitscope.load({ model: new Uint8Array(9), worker: other }), {
+      code: 'bad_file',
+    });
+    await assert.rejects(RemoteLogitscope.load({ model: '/none.gguf', worker: other }), {
+      code: 'load_failed',
+    });
     other.terminate();
   });
 
   test('arguments that no message can carry', async () => {
-    await assert.rejects(remote.distribution({ temperature: () => 1 }), { code: 'invalid_argument' });
+    await assert.rejects(remote.distribution({ temperature: () => 1 }), {
+      code: 'invalid_argument',
+    });
   });
 });
 
@@ -104,7 +129,10 @@ describe('distribution', () => {
     await remote.feed([1, 2, 3]);
     const asked = [0.5, 0.7, 0.9].map((temperature) => remote.distribution({ temperature }));
     const settled = await Promise.allSettled(asked);
-    assert.deepEqual(settled.map(({ status }) => status), ['fulfilled', 'rejected', 'fulfilled']);
+    assert.deepEqual(
+      settled.map(({ status }) => status),
+      ['fulfilled', 'rejected', 'fulfilled'],
+    );
     assert.equal(settled[1].reason.code, 'superseded');
     assert.equal(settled[2].value.stages[2].value, 0.9);
   });
@@ -112,7 +140,12 @@ describe('distribution', () => {
   test('sessions do not supersede each other', async () => {
     const other = await remote.session();
     await other.feed([7]);
-    const asked = [remote.distribution(), other.distribution(), remote.distribution(), other.distribution()];
+    const asked = [
+      remote.distribution(),
+      other.distribution(),
+      remote.distribution(),
+      other.distribution(),
+    ];
     assert.equal((await Promise.all(asked)).length, 4);
     await other.close();
   });
@@ -154,7 +187,11 @@ describe('a generation', () => {
 test('progress of the model is reported', async () => {
   const other = thread();
   const progress = [];
-  await RemoteLogitscope.load({ model: new Blob([image]), worker: other, onprogress: (p) => progress.push(p) });
+  await RemoteLogitscope.load({
+    model: new Blob([image]),
+    worker: other,
+    onprogress: (p) => progress.push(p),
+  });
   assert.deepEqual(progress.at(-1), { loaded: image.length, total: image.length });
   other.terminate();
 });

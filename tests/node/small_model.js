@@ -1,6 +1,6 @@
 /**
- * A small random gpt2 as a GGUF image, for tests: seeded weights and a tokenizer whose tokens are the
- * 256 bytes and an end-of-sequence token, so that any text is spelled and any text can come out.
+ * A small random gpt2 as a GGUF image, for tests: seeded weights, and as tokens the 256 bytes and an
+ * end-of-sequence token, so that any text is spelled and any text can come out.
  */
 import { writeGguf } from '../fixtures/gguf_writer.js';
 import { Pcg32 } from '../vectors/twin.js';
@@ -11,9 +11,12 @@ export const VOCAB = BYTES + 1;
 
 /** GPT-2's visible stand-in for each byte. */
 function byteTokens() {
-  const printable = (byte) => (byte >= 33 && byte <= 126) || (byte >= 161 && byte <= 172) || byte >= 174;
+  const printable = (byte) =>
+    (byte >= 33 && byte <= 126) || (byte >= 161 && byte <= 172) || byte >= 174;
   let next = BYTES;
-  return Array.from({ length: BYTES }, (_, byte) => String.fromCodePoint(printable(byte) ? byte : next++));
+  return Array.from({ length: BYTES }, (_, byte) =>
+    String.fromCodePoint(printable(byte) ? byte : next++),
+  );
 }
 
 /**
@@ -21,10 +24,19 @@ function byteTokens() {
  *   tokenizer?: boolean, bos?: boolean, name?: string }} [options]
  * @returns {Uint8Array}
  */
-export function smallModel({ dim = 16, context = 32, layers = 2, heads = 2, seed = 1, tokenizer = true,
-  bos = false, name = 'small' } = {}) {
+export function smallModel({
+  dim = 16,
+  context = 32,
+  layers = 2,
+  heads = 2,
+  seed = 1,
+  tokenizer = true,
+  bos = false,
+  name = 'small',
+} = {}) {
   const pcg = new Pcg32(seed, 54);
-  const noise = (count, scale = 1) => Array.from({ length: count }, () => scale * (pcg.next() / 2 ** 31 - 1));
+  const noise = (count, scale = 1) =>
+    Array.from({ length: count }, () => scale * (pcg.next() / 2 ** 31 - 1));
   const ones = (count) => noise(count, 0.1).map((x) => 1 + x);
   const wide = 1 / Math.sqrt(dim);
   const tensors = [];
@@ -64,8 +76,11 @@ export function smallModel({ dim = 16, context = 32, layers = 2, heads = 2, seed
         'tokenizer.ggml.model': 'gpt2',
         'tokenizer.ggml.pre': 'gpt-2',
         'tokenizer.ggml.tokens': { type: 'array', of: 'string', value: [...byteTokens(), '<end>'] },
-        'tokenizer.ggml.token_type': { type: 'array', of: 'int32',
-          value: Array.from({ length: VOCAB }, (_, id) => (id === EOS ? 3 : 1)) },
+        'tokenizer.ggml.token_type': {
+          type: 'array',
+          of: 'int32',
+          value: Array.from({ length: VOCAB }, (_, id) => (id === EOS ? 3 : 1)),
+        },
         'tokenizer.ggml.merges': { type: 'array', of: 'string', value: [] },
         'tokenizer.ggml.eos_token_id': u32(EOS),
         'tokenizer.ggml.bos_token_id': u32(EOS),

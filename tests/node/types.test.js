@@ -1,4 +1,4 @@
-/** The JavaScript's types hold under `tsc --checkJs --strict`, and the package has its declarations. */
+/** The JavaScript's types hold under `tsc --checkJs --strict`, and what is exported exists. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -9,16 +9,19 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 
 for (const project of ['tsconfig.json', 'tsconfig.types.json']) {
   test(`tsc -p ${project}`, () => {
-    const { status, stdout } = spawnSync('node_modules/.bin/tsc', ['-p', project],
-      { cwd: root, encoding: 'utf8' });
+    const { status, stdout } = spawnSync('node_modules/.bin/tsc', ['-p', project], {
+      cwd: root,
+      encoding: 'utf8',
+    });
     assert.equal(status, 0, stdout);
   });
 }
 
 test('every file that package.json exports exists', async () => {
   const { default: manifest } = await import('../../package.json', { with: { type: 'json' } });
-  const paths = Object.values(manifest.exports).flatMap((entry) => (
-    typeof entry === 'string' ? [entry] : Object.values(entry)));
+  const paths = Object.values(manifest.exports).flatMap((entry) =>
+    typeof entry === 'string' ? [entry] : Object.values(entry),
+  );
   for (const path of [...paths, ...Object.values(manifest.bin)]) {
     assert.ok(existsSync(`${root}/${path}`), `${path} is missing`);
   }

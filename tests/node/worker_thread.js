@@ -2,6 +2,9 @@
 import { parentPort } from 'node:worker_threads';
 import { serve } from '../../web/engine/host.js';
 
-const port = { postMessage: (message, transfer) => parentPort.postMessage(message, transfer), onmessage: null };
+const port = {
+  postMessage: (message, transfer) => parentPort.postMessage(message, transfer),
+  onmessage: null,
+};
 parentPort.on('message', (data) => port.onmessage({ data }));
 serve(port);

@@ -22,7 +22,11 @@ export const compare = {
       /** @type {number[]} */
       const kept = result.steps.map((/** @type {any} */ step) => step.kept);
       rows.push({
-        name, settings, text: result.text, ids: result.ids, finish_reason: result.finish_reason,
+        name,
+        settings,
+        text: result.text,
+        ids: result.ids,
+        finish_reason: result.finish_reason,
         distinct_1: scope.distinct(result.ids, 1),
         distinct_2: scope.distinct(result.ids, 2),
         mean_kept: kept.length ? kept.reduce((sum, n) => sum + n, 0) / kept.length : null,
@@ -33,11 +37,30 @@ export const compare = {
       printJson({ model: values.model, prompt, seed, strategies: rows });
       return;
     }
-    const table = rows.map((row) => [row.name, row.distinct_1.toFixed(2), row.distinct_2.toFixed(2),
-      row.mean_kept?.toFixed(1) ?? '', ...(grammar ? [row.verdict.right ? 'right' : 'wrong'] : []),
-      quoted(row.text)]);
-    process.stdout.write(`${columns([['strategy', 'distinct-1', 'distinct-2', 'mean kept',
-      ...(grammar ? ['grammar'] : []), 'text'], ...table], [1, 2, 3])}\n`);
+    const table = rows.map((row) => [
+      row.name,
+      row.distinct_1.toFixed(2),
+      row.distinct_2.toFixed(2),
+      row.mean_kept?.toFixed(1) ?? '',
+      ...(grammar ? [row.verdict.right ? 'right' : 'wrong'] : []),
+      quoted(row.text),
+    ]);
+    process.stdout.write(
+      `${columns(
+        [
+          [
+            'strategy',
+            'distinct-1',
+            'distinct-2',
+            'mean kept',
+            ...(grammar ? ['grammar'] : []),
+            'text',
+          ],
+          ...table,
+        ],
+        [1, 2, 3],
+      )}\n`,
+    );
     for (const { name, verdict } of rows) {
       if (verdict && !verdict.right) process.stdout.write(`${name}: ${verdictLine(verdict)}\n`);
     }

@@ -1,4 +1,4 @@
-/** `logitscope distribution`: the next-token distribution as a table with bars, or the whole trace. */
+/** `logitscope distribution`: the next-token distribution with bars, or the whole trace. */
 import { PROMPT, SEED, needPrompt, settingsOf } from './flags.js';
 import { bar, columns, percent, printJson, quoted, safe, width } from './terminal.js';
 
@@ -7,16 +7,28 @@ import { bar, columns, percent, printJson, quoted, safe, width } from './termina
  * @returns {string}
  */
 function tokenTable(trace) {
-  const rows = trace.tokens.map((/** @type {any} */ token) => [String(token.rank), quoted(token.text),
-    String(token.id), percent(token.p_raw), percent(token.p), token.removed_by ?? '']);
+  const rows = trace.tokens.map((/** @type {any} */ token) => [
+    String(token.rank),
+    quoted(token.text),
+    String(token.id),
+    percent(token.p_raw),
+    percent(token.p),
+    token.removed_by ?? '',
+  ]);
   const { count, p_raw, p } = trace.rest;
   if (count) rows.push(['', `the other ${count}`, '', percent(p_raw), percent(p), '']);
   const shares = [...trace.tokens, ...(count ? [trace.rest] : [])].map((token) => token.p);
-  const text = columns([['', 'token', 'id', 'raw', 'now', 'removed by'], ...rows], [0, 2, 3, 4]).split('\n');
+  const text = columns(
+    [['', 'token', 'id', 'raw', 'now', 'removed by'], ...rows],
+    [0, 2, 3, 4],
+  ).split('\n');
   const longest = Math.max(...text.map((line) => line.length));
   const room = Math.max(10, width() - longest - 3);
   const most = Math.max(...shares, Number.MIN_VALUE);
-  return text.map((line, i) => (i ? `${line.padEnd(longest)}  ${bar(shares[i - 1] / most, room)}` : line).trimEnd())
+  return text
+    .map((line, i) =>
+      (i ? `${line.padEnd(longest)}  ${bar(shares[i - 1] / most, room)}` : line).trimEnd(),
+    )
     .join('\n');
 }
 
@@ -25,11 +37,23 @@ function tokenTable(trace) {
  * @returns {string}
  */
 function stageTable(trace) {
-  const rows = trace.stages.filter((/** @type {any} */ stage) => stage.active)
-    .map((/** @type {any} */ stage) => [stage.name, String(stage.value), String(stage.kept),
-      percent(stage.mass_removed), stage.entropy.toFixed(3)]);
-  return columns([['stage', 'value', 'kept', 'mass removed', 'entropy'],
-    ['(raw)', '', String(trace.vocab_size), '', trace.raw_entropy.toFixed(3)], ...rows], [1, 2, 3, 4]);
+  const rows = trace.stages
+    .filter((/** @type {any} */ stage) => stage.active)
+    .map((/** @type {any} */ stage) => [
+      stage.name,
+      String(stage.value),
+      String(stage.kept),
+      percent(stage.mass_removed),
+      stage.entropy.toFixed(3),
+    ]);
+  return columns(
+    [
+      ['stage', 'value', 'kept', 'mass removed', 'entropy'],
+      ['(raw)', '', String(trace.vocab_size), '', trace.raw_entropy.toFixed(3)],
+      ...rows,
+    ],
+    [1, 2, 3, 4],
+  );
 }
 
 /** @type {import('./flags.js').Command} */
@@ -43,13 +67,20 @@ export const distribution = {
     scope.feed(scope.encode(values.prompt));
     const trace = scope.distribution(settingsOf(values, table, ['top']));
     if (values.json) {
-      printJson({ model: values.model, prompt: values.prompt,
-        prompt_ids: Array.from(scope.timeline()), ...trace });
+      printJson({
+        model: values.model,
+        prompt: values.prompt,
+        prompt_ids: Array.from(scope.timeline()),
+        ...trace,
+      });
       return;
     }
-    process.stdout.write(`${tokenTable(trace)}\n\n${stageTable(trace)}\n\n${trace.kept} of ${
-      trace.vocab_size} tokens kept, ${percent(trace.kept_mass_raw)} of the raw mass; entropy ${
-      trace.entropy.toFixed(3)} bits, perplexity ${trace.perplexity.toFixed(2)}\n`);
+    const { kept, vocab_size, kept_mass_raw, entropy, perplexity } = trace;
+    process.stdout.write(`${tokenTable(trace)}\n\n${stageTable(trace)}\n\n`);
+    process.stdout.write(
+      `${kept} of ${vocab_size} tokens kept, ${percent(kept_mass_raw)} of the raw mass; ` +
+        `entropy ${entropy.toFixed(3)} bits, perplexity ${perplexity.toFixed(2)}\n`,
+    );
     for (const warning of trace.warnings) process.stdout.write(`note: ${safe(warning)}\n`);
   },
 };

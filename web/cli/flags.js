@@ -22,7 +22,11 @@ export class UsageError extends Error {}
 /** @type {Flag[]} */
 const COMMON = [
   { name: 'model', kind: 'text', help: 'a GGUF file or URL (models/verbs.gguf)' },
-  { name: 'variant', kind: 'text', help: 'auto, simd or scalar inner loops; the results are the same' },
+  {
+    name: 'variant',
+    kind: 'text',
+    help: 'auto, simd or scalar inner loops; the results are the same',
+  },
   { name: 'json', kind: 'switch', help: 'machine-readable output' },
 ];
 
@@ -38,10 +42,17 @@ export const SEED = { name: 'seed', kind: 'number', help: 'whole number from 0 t
 /** @type {Flag} */
 export const PROMPT = { name: 'prompt', kind: 'text', help: 'the text to begin with' };
 /** @type {Flag} */
-export const MAX_NEW_TOKENS = { name: 'max_new_tokens', kind: 'number', help: 'at most so many (100)' };
+export const MAX_NEW_TOKENS = {
+  name: 'max_new_tokens',
+  kind: 'number',
+  help: 'at most so many (100)',
+};
 /** @type {Flag} */
-export const GRAMMAR = { name: 'grammar', kind: 'text',
-  help: 'a grammar that judges the text (MODEL.grammar.json beside the model)' };
+export const GRAMMAR = {
+  name: 'grammar',
+  kind: 'text',
+  help: 'a grammar that judges the text (MODEL.grammar.json beside the model)',
+};
 
 const dashed = (/** @type {string} */ name) => `--${name.replaceAll('_', '-')}`;
 const shortest = (/** @type {number} */ x) => (Math.abs(x) > 1e15 ? '' : String(x));
@@ -67,8 +78,11 @@ function settingFlag({ name, kind, group, neutral, minimum, maximum, minimum_inc
  * @returns {Flag[]}
  */
 export function flagsOf(command, table) {
-  return [...command.flags, ...(command.settings ? [...table.map(settingFlag), ...DRAWING] : []),
-    ...COMMON];
+  return [
+    ...command.flags,
+    ...(command.settings ? [...table.map(settingFlag), ...DRAWING] : []),
+    ...COMMON,
+  ];
 }
 
 /**
@@ -90,11 +104,13 @@ export function helpOf(name, summary, flags) {
 export function nearestOf(word, names, orElse) {
   const shared = (/** @type {string} */ name) => {
     const rest = [...name];
-    return [...word].filter((letter) => {
-      const at = rest.indexOf(letter);
-      if (at >= 0) rest.splice(at, 1);
-      return at >= 0;
-    }).length / Math.max(word.length, name.length);
+    return (
+      [...word].filter((letter) => {
+        const at = rest.indexOf(letter);
+        if (at >= 0) rest.splice(at, 1);
+        return at >= 0;
+      }).length / Math.max(word.length, name.length)
+    );
   };
   const [best] = [...names].sort((a, b) => shared(b) - shared(a));
   return shared(best) >= 0.7 ? `, did you mean ${best}?` : `${orElse}${names.join(', ')}`;
@@ -131,11 +147,16 @@ function toBias(flag, text) {
  */
 export function toValue({ name, kind }, text, before) {
   switch (kind) {
-    case 'number': return toNumber(dashed(name), text);
-    case 'texts': return [...(before ?? []), text];
-    case 'names': return text.split(',').map((word) => word.trim().replaceAll('-', '_'));
-    case 'map': return { ...before, ...toBias(dashed(name), text) };
-    default: return text;
+    case 'number':
+      return toNumber(dashed(name), text);
+    case 'texts':
+      return [...(before ?? []), text];
+    case 'names':
+      return text.split(',').map((word) => word.trim().replaceAll('-', '_'));
+    case 'map':
+      return { ...before, ...toBias(dashed(name), text) };
+    default:
+      return text;
   }
 }
 
@@ -152,7 +173,10 @@ export function parseFlags(words, flags) {
     const [, word, attached] = /^(--[^=]*)(?:=(.*))?$/s.exec(words[i]) ?? [];
     if (word === undefined) throw new UsageError(`unexpected argument ${JSON.stringify(words[i])}`);
     const flag = known.get(word);
-    if (!flag) throw new UsageError(`unknown flag ${word}${nearestOf(word, [...known.keys()], ', known are ')}`);
+    if (!flag)
+      throw new UsageError(
+        `unknown flag ${word}${nearestOf(word, [...known.keys()], ', known are ')}`,
+      );
     if (flag.kind === 'switch') {
       if (attached !== undefined) throw new UsageError(`${word} takes no value`);
       values[flag.name] = true;
@@ -180,6 +204,11 @@ export function needPrompt(values) {
  * @param {string[]} [also]
  */
 export function settingsOf(values, table, also = []) {
-  const names = [...table.map((row) => row.name), ...DRAWING.map((flag) => flag.name), 'seed', ...also];
+  const names = [
+    ...table.map((row) => row.name),
+    ...DRAWING.map((flag) => flag.name),
+    'seed',
+    ...also,
+  ];
   return Object.fromEntries(Object.entries(values).filter(([name]) => names.includes(name)));
 }

@@ -26,11 +26,19 @@ export async function collect(scope, options, onText) {
 export const generate = {
   summary: 'generate text from a prompt',
   settings: true,
-  flags: [PROMPT, MAX_NEW_TOKENS, SEED,
+  flags: [
+    PROMPT,
+    MAX_NEW_TOKENS,
+    SEED,
     { name: 'stop', kind: 'texts', help: 'a text that ends the generation; may be repeated' },
     { name: 'no_cache', kind: 'switch', help: 'evaluate the whole text at each step' },
-    { name: 'interactive', kind: 'switch', help: 'a playground: lines are prompts, /help lists commands' },
-    GRAMMAR],
+    {
+      name: 'interactive',
+      kind: 'switch',
+      help: 'a playground: lines are prompts, /help lists commands',
+    },
+    GRAMMAR,
+  ],
 
   check(values) {
     if (!values.interactive) needPrompt(values);
@@ -38,28 +46,50 @@ export const generate = {
 
   async run(scope, values, table) {
     const grammar = readGrammar(values);
-    const options = { ...settingsOf(values, table, ['max_new_tokens', 'stop']),
-      cache: !values.no_cache };
+    const options = {
+      ...settingsOf(values, table, ['max_new_tokens', 'stop']),
+      cache: !values.no_cache,
+    };
     if (values.interactive) {
       await play(scope, table, options, grammar);
       return;
     }
     const { prompt } = values;
-    const write = (/** @type {string} */ text) => { process.stdout.write(safe(text)); };
+    const write = (/** @type {string} */ text) => {
+      process.stdout.write(safe(text));
+    };
     let begun = false;
-    const result = await collect(scope, { ...options, prompt }, values.json ? undefined : (text) => {
-      write(begun ? text : prompt + text);
-      begun = true;
-    });
+    const result = await collect(
+      scope,
+      { ...options, prompt },
+      values.json
+        ? undefined
+        : (text) => {
+            write(begun ? text : prompt + text);
+            begun = true;
+          },
+    );
     const verdict = judge(grammar, prompt + result.text);
     if (values.json) {
       const { settings, seed, prompt_ids, ids, text, finish_reason, steps } = result;
-      printJson({ model: values.model, settings, seed, prompt_ids, ids, text, finish_reason,
-        ...(verdict && { verdict }), steps });
+      printJson({
+        model: values.model,
+        settings,
+        seed,
+        prompt_ids,
+        ids,
+        text,
+        finish_reason,
+        ...(verdict && { verdict }),
+        steps,
+      });
       return;
     }
     write(`${begun ? '' : prompt}\n`);
-    process.stderr.write(`${result.ids.length} tokens, ${result.finish_reason}, seed ${result.seed}${
-      verdict ? `; ${safe(verdictLine(verdict))}` : ''}\n`);
+    process.stderr.write(
+      `${result.ids.length} tokens, ${result.finish_reason}, seed ${result.seed}${
+        verdict ? `; ${safe(verdictLine(verdict))}` : ''
+      }\n`,
+    );
   },
 };

@@ -12,7 +12,10 @@ export const info = {
       printJson({ model, ...scope.info });
       return;
     }
-    const rows = Object.entries(scope.info).map(([name, value]) => [name, safe(String(value ?? 'none'))]);
+    const rows = Object.entries(scope.info).map(([name, value]) => [
+      name,
+      safe(String(value ?? 'none')),
+    ]);
     process.stdout.write(`${columns(rows)}\n`);
   },
 };

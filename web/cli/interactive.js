@@ -94,32 +94,48 @@ class Playground {
    */
   #set(name, text) {
     const flag = /** @type {import('./flags.js').Flag | undefined} */ (
-      this.#flags.find((known) => known.name === name));
+      this.#flags.find((known) => known.name === name)
+    );
     if (!flag) {
-      const names = [...this.#flags.map((known) => known.name), 'settings', 'reset', 'help', 'quit'];
+      const names = [
+        ...this.#flags.map((known) => known.name),
+        'settings',
+        'reset',
+        'help',
+        'quit',
+      ];
       throw new UsageError(`unknown command /${name}${nearestOf(name, names, ', known are ')}`);
     }
     const { [name]: before, ...others } = this.#options;
     const options = text ? { ...others, [name]: toValue(flag, text, before) } : others;
     this.#check(options);
     this.#options = options;
-    process.stdout.write(text ? `${name} ${safe(JSON.stringify(options[name]))}\n` : `${name} neutral\n`);
+    process.stdout.write(
+      text ? `${name} ${safe(JSON.stringify(options[name]))}\n` : `${name} neutral\n`,
+    );
   }
 
   /**
-   * Refuses a setting now rather than at the next prompt, by warping as many logits as there are tokens.
+   * Refuses a setting now rather than at the next prompt, by warping zeros.
    * @param {Record<string, any>} options
    */
   #check({ max_new_tokens, stop, cache, ...settings }) {
-    if (max_new_tokens !== undefined && !(Number.isInteger(max_new_tokens) && max_new_tokens >= 0)) {
-      throw new UsageError(`max_new_tokens must be a whole number of at least 0, got ${max_new_tokens}`);
+    if (
+      max_new_tokens !== undefined &&
+      !(Number.isInteger(max_new_tokens) && max_new_tokens >= 0)
+    ) {
+      throw new UsageError(
+        `max_new_tokens must be a whole number of at least 0, got ${max_new_tokens}`,
+      );
     }
     this.#scope.warp(new Float32Array(this.#scope.info.vocab_size), { ...settings, top: 0 });
   }
 
   #show() {
     const { cache, ...set } = this.#options;
-    const rows = Object.entries(set).map(([name, value]) => `${name} ${safe(JSON.stringify(value))}`);
+    const rows = Object.entries(set).map(
+      ([name, value]) => `${name} ${safe(JSON.stringify(value))}`,
+    );
     process.stdout.write(`${rows.length ? rows.join('\n') : 'everything is neutral'}\n`);
   }
 
@@ -127,7 +143,11 @@ class Playground {
   async #generate(prompt) {
     this.#running = new AbortController();
     try {
-      const generation = this.#scope.generate({ ...this.#options, prompt, signal: this.#running.signal });
+      const generation = this.#scope.generate({
+        ...this.#options,
+        prompt,
+        signal: this.#running.signal,
+      });
       let { done, value } = await generation.next();
       process.stdout.write(safe(prompt));
       while (!done) {
@@ -137,7 +157,9 @@ class Playground {
       process.stdout.write('\n');
       const verdict = judge(this.#grammar, prompt + value.text);
       const said = verdict ? `; ${verdictLine(verdict)}` : '';
-      process.stdout.write(safe(`[${value.finish_reason}, ${value.ids.length} tokens, seed ${value.seed}${said}]\n`));
+      process.stdout.write(
+        safe(`[${value.finish_reason}, ${value.ids.length} tokens, seed ${value.seed}${said}]\n`),
+      );
     } finally {
       this.#running = null;
     }
@@ -154,12 +176,17 @@ export async function play(scope, table, options, grammar) {
   const playground = new Playground(scope, table, options, grammar);
   const { name, vocab_size } = scope.info;
   const terminal = process.stdin.isTTY === true;
-  const lines = createInterface({ input: process.stdin, output: terminal ? process.stdout : undefined,
-    prompt: '> ' });
+  const lines = createInterface({
+    input: process.stdin,
+    output: terminal ? process.stdout : undefined,
+    prompt: '> ',
+  });
   lines.on('SIGINT', () => {
     if (!playground.interrupt()) lines.close();
   });
-  process.stdout.write(`${name ? quoted(name) : 'a model'}, ${vocab_size} tokens; /help lists commands\n`);
+  process.stdout.write(
+    `${name ? quoted(name) : 'a model'}, ${vocab_size} tokens; /help lists commands\n`,
+  );
   if (terminal) lines.prompt();
   for await (const line of lines) {
     if (!(await playground.take(line))) break;

@@ -1,7 +1,8 @@
-/** Text for a terminal: token text can hold anything, so whatever could steer a terminal is escaped. */
+/** Text for a terminal: token text can hold anything, so whatever could steer one is escaped. */
 
 // Control characters, and the marks that reorder or hide text.
-const UNSAFE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
+const UNSAFE =
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
 const EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
 
 /** @param {string} character */
@@ -54,8 +55,13 @@ export function percent(share) {
  */
 export function columns(rows, right = []) {
   const widths = rows[0].map((_, c) => Math.max(...rows.map((row) => row[c].length)));
-  return rows.map((row) => row.map((word, c) =>
-    (right.includes(c) ? word.padStart(widths[c]) : word.padEnd(widths[c]))).join('  ').trimEnd())
+  return rows
+    .map((row) =>
+      row
+        .map((word, c) => (right.includes(c) ? word.padStart(widths[c]) : word.padEnd(widths[c])))
+        .join('  ')
+        .trimEnd(),
+    )
     .join('\n');
 }
 

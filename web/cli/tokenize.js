@@ -8,8 +8,16 @@ export const tokenize = {
   settings: false,
   flags: [
     { name: 'text', kind: 'text', help: 'the text' },
-    { name: 'bos', kind: 'text', help: 'yes, no or auto: begin with the beginning-of-sequence token (auto)' },
-    { name: 'special', kind: 'switch', help: 'names of special tokens in the text are those tokens' },
+    {
+      name: 'bos',
+      kind: 'text',
+      help: 'yes, no or auto: begin with the beginning-of-sequence token (auto)',
+    },
+    {
+      name: 'special',
+      kind: 'switch',
+      help: 'names of special tokens in the text are those tokens',
+    },
   ],
 
   check({ text, bos = 'auto' }) {
@@ -20,7 +28,9 @@ export const tokenize = {
   },
 
   run(scope, { model, text, bos = 'auto', special = false, json }) {
-    const ids = Array.from(scope.encode(text, { bos: bos === 'auto' ? bos : bos === 'yes', special }));
+    const ids = Array.from(
+      scope.encode(text, { bos: bos === 'auto' ? bos : bos === 'yes', special }),
+    );
     const tokens = ids.map((id) => {
       const piece = scope.piece(id);
       return { id, text: piece.text, bytes: Array.from(piece.bytes), special: piece.special };
@@ -29,7 +39,11 @@ export const tokenize = {
       printJson({ model, text, ids, tokens });
       return;
     }
-    const rows = tokens.map((token) => [String(token.id), quoted(token.text), token.special ? 'special' : '']);
+    const rows = tokens.map((token) => [
+      String(token.id),
+      quoted(token.text),
+      token.special ? 'special' : '',
+    ]);
     process.stdout.write(`${columns([['id', 'piece', ''], ...rows], [0])}\n${ids.length} tokens\n`);
   },
 };

@@ -17,8 +17,11 @@ export function readGrammar({ grammar, model }) {
     checkSentence(parsed, 'x');
     return parsed;
   } catch (error) {
-    throw new UsageError(`--grammar ${JSON.stringify(path)} could not be read: ${
-      error instanceof Error ? error.message : String(error)}`);
+    throw new UsageError(
+      `--grammar ${JSON.stringify(path)} could not be read: ${
+        error instanceof Error ? error.message : String(error)
+      }`,
+    );
   }
 }
 

@@ -2,7 +2,8 @@
  * What all timelines of one instance share: the module, the open model, the table, the chains. Its
  * methods take checked arguments; Logitscope and Session are the public face.
  */
-import { LogitscopeError, checkInteger, checkOptions, show } from './errors.js';
+import { checkBoolean, checkIds, checkInteger, checkLogits, checkOptions } from './checks.js';
+import { LogitscopeError, show } from './errors.js';
 import { Module, fromUtf8, toUtf8 } from './module.js';
 import { SEED_MAX, applySettings, readTable, resolveSettings } from './settings.js';
 import { readTrace } from './trace.js';
@@ -12,7 +13,11 @@ import { readTrace } from './trace.js';
 /** @typedef {import('./types.js').Drawn} Drawn */
 /** @typedef {import('./settings.js').Resolved} Resolved */
 
-const FILE_TYPES = new Map([[0, 'F32'], [1, 'F16'], [7, 'Q8_0']]);
+const FILE_TYPES = new Map([
+  [0, 'F32'],
+  [1, 'F16'],
+  [7, 'Q8_0'],
+]);
 const LISTED = 64;
 const NO_PIECE = { text: '', special: false };
 
@@ -79,7 +84,7 @@ export class Core {
       n_embd: u32(36),
       n_ff: u32(40),
       parameters: view.getFloat64(model, true),
-      file_type: u32(56) ? FILE_TYPES.get(fileType) ?? String(fileType) : null,
+      file_type: u32(56) ? (FILE_TYPES.get(fileType) ?? String(fileType)) : null,
       bytes: view.getFloat64(model + 8, true),
       tokenizer: u32(60) ? module.text(u32(60)) : null,
       bos_token_id: id(48),
@@ -91,7 +96,10 @@ export class Core {
   /** What the file says; an error without one. */
   needModel() {
     if (!this.info) {
-      throw new LogitscopeError('no_model', 'no model is loaded, only warp and random work without one');
+      throw new LogitscopeError(
+        'no_model',
+        'no model is loaded, only warp and random work without one',
+      );
     }
     return this.info;
   }
@@ -109,8 +117,10 @@ export class Core {
       throw new LogitscopeError('invalid_argument', `text must be a string, got ${show(text)}`);
     }
     if (bos !== 'auto' && typeof bos !== 'boolean') {
-      throw new LogitscopeError('invalid_argument',
-        `bos must be "auto", true or false, got ${show(bos)}`);
+      throw new LogitscopeError(
+        'invalid_argument',
+        `bos must be "auto", true or false, got ${show(bos)}`,
+      );
     }
     checkBoolean('special', special);
     const { module } = this;
@@ -119,8 +129,15 @@ export class Core {
     const idsAt = (bytes.length + 3) & ~3;
     const at = module.exchange(idsAt + 4 * capacity);
     module.writeBytes(at, bytes);
-    const count = module.calls.tokenizer_encode(this.model, at, bytes.length,
-      bos === 'auto' ? 0 : bos ? 1 : 2, Number(special), at + idsAt, capacity);
+    const count = module.calls.tokenizer_encode(
+      this.model,
+      at,
+      bytes.length,
+      bos === 'auto' ? 0 : bos ? 1 : 2,
+      Number(special),
+      at + idsAt,
+      capacity,
+    );
     if (count < 0) module.fail();
     return module.uint32(at + idsAt, count);
   }
@@ -140,8 +157,14 @@ export class Core {
       const at = module.exchange(4 * ids.length + capacity);
       module.writeUint32(at, ids);
       const textAt = at + 4 * ids.length;
-      const length = module.calls.tokenizer_decode(this.model, at, ids.length, Number(special),
-        textAt, capacity);
+      const length = module.calls.tokenizer_decode(
+        this.model,
+        at,
+        ids.length,
+        Number(special),
+        textAt,
+        capacity,
+      );
       if (length < 0) module.fail();
       return { textAt, length };
     };
@@ -225,7 +248,9 @@ export class Core {
 
   /** @param {number} at */
   readTrace(at) {
-    const piece = this.info?.tokenizer ? (/** @type {number} */ id) => this.piece(id) : () => NO_PIECE;
+    const piece = this.info?.tokenizer
+      ? (/** @type {number} */ id) => this.piece(id)
+      : () => NO_PIECE;
     return readTrace(this.module, at, this.table, piece);
   }
 
@@ -263,7 +288,7 @@ export class Core {
    */
   draw(chain, { draw, seed }, step, given) {
     const { calls } = this.module;
-    const u = draw === 'gumbel' ? null : given ?? calls.draw_random(seed, step);
+    const u = draw === 'gumbel' ? null : (given ?? calls.draw_random(seed, step));
     const at = u === null ? calls.chain_draw_gumbel(chain, seed, step) : calls.chain_draw(chain, u);
     const view = this.module.view();
     return {
@@ -308,58 +333,4 @@ export class Core {
     this.model = 0;
     this.info = null;
   }
-}
-
-/**
- * @param {string} name
- * @param {unknown} value
- */
-export function checkBoolean(name, value) {
-  if (typeof value !== 'boolean') {
-    throw new LogitscopeError('invalid_argument', `${name} must be true or false, got ${show(value)}`);
-  }
-}
-
-/**
- * A list of integers below `limit`.
- * @param {string} name
- * @param {ArrayLike<number>} ids
- * @param {number} limit
- */
-export function checkIds(name, ids, limit) {
-  if (!Array.isArray(ids) && !(ArrayBuffer.isView(ids) && !(ids instanceof DataView))) {
-    throw new LogitscopeError('invalid_argument', `${name} must be a list of token ids, got ${show(ids)}`);
-  }
-  for (let i = 0; i < ids.length; i++) {
-    if (typeof ids[i] !== 'number') {
-      throw new LogitscopeError('invalid_argument',
-        `${name} must be a list of token ids, got ${show(ids[i])} at ${i}`);
-    }
-    if (!(Number.isInteger(ids[i]) && ids[i] >= 0 && ids[i] < limit)) {
-      throw new LogitscopeError('unknown_token',
-        `a token id must be an integer between 0 and ${limit - 1}, got ${ids[i]}`);
-    }
-  }
-}
-
-/**
- * @param {ArrayLike<number>} logits
- * @returns {number} how many
- */
-function checkLogits(logits) {
-  if (!Array.isArray(logits) && !(logits instanceof Float32Array) && !(logits instanceof Float64Array)) {
-    throw new LogitscopeError('invalid_argument', `logits must be a list of numbers, got ${show(logits)}`);
-  }
-  if (!logits.length) {
-    throw new LogitscopeError('empty', 'logits must hold at least one number, got none');
-  }
-  if (Array.isArray(logits)) {
-    for (let i = 0; i < logits.length; i++) {
-      if (typeof logits[i] !== 'number') {
-        throw new LogitscopeError('invalid_argument',
-          `logits must be a list of numbers, got ${show(logits[i])} at ${i}`);
-      }
-    }
-  }
-  return logits.length;
 }

@@ -1,6 +1,6 @@
 /** The decode loop: feed, chain, draw, append, until something ends it. */
-import { checkBoolean, checkIds } from './core.js';
-import { LogitscopeError, checkInteger, show } from './errors.js';
+import { checkBoolean, checkIds, checkInteger } from './checks.js';
+import { LogitscopeError, show } from './errors.js';
 import { TextStream } from './text.js';
 import { readSummary } from './trace.js';
 
@@ -22,7 +22,10 @@ const SLICE_MS = 10;
 
 /** Lets pending events run, so that an abort can arrive. */
 function turn() {
-  if (typeof setImmediate === 'function') return new Promise((resolve) => { setImmediate(resolve); });
+  if (typeof setImmediate === 'function')
+    return new Promise((resolve) => {
+      setImmediate(resolve);
+    });
   return new Promise((resolve) => {
     const { port1, port2 } = new MessageChannel();
     port1.onmessage = () => {
@@ -41,8 +44,10 @@ function checkStops(stop) {
   const stops = Array.isArray(stop) ? stop : [stop];
   for (const text of stops) {
     if (typeof text !== 'string' || text === '') {
-      throw new LogitscopeError('invalid_argument',
-        `stop must be a string or a list of strings, none empty, got ${show(stop)}`);
+      throw new LogitscopeError(
+        'invalid_argument',
+        `stop must be a string or a list of strings, none empty, got ${show(stop)}`,
+      );
     }
   }
   return stops;
@@ -61,18 +66,28 @@ function resolveOptions(core, options) {
   checkBoolean('cache', cache);
   const stops = checkStops(stop);
   if (signal !== undefined && typeof signal?.aborted !== 'boolean') {
-    throw new LogitscopeError('invalid_argument', `signal must be an AbortSignal, got ${show(signal)}`);
+    throw new LogitscopeError(
+      'invalid_argument',
+      `signal must be an AbortSignal, got ${show(signal)}`,
+    );
   }
   if (typeof prompt !== 'string' && !Array.isArray(prompt) && !ArrayBuffer.isView(prompt)) {
-    throw new LogitscopeError('invalid_argument',
-      `prompt must be a string or a list of token ids, got ${show(prompt)}`);
+    throw new LogitscopeError(
+      'invalid_argument',
+      `prompt must be a string or a list of token ids, got ${show(prompt)}`,
+    );
   }
   const ids = typeof prompt === 'string' ? core.encode(prompt) : /** @type {number[]} */ (prompt);
   checkIds('prompt', ids, vocab_size);
-  if (!ids.length) throw new LogitscopeError('empty', 'prompt must hold at least one token, got none');
+  if (!ids.length)
+    throw new LogitscopeError('empty', 'prompt must hold at least one token, got none');
   if (ids.length + maximum > TIMELINE_MAX) {
-    throw new LogitscopeError('too_long', `a prompt of ${ids.length} tokens and max_new_tokens ${
-      maximum} are more than the ${TIMELINE_MAX} tokens that a timeline holds`);
+    throw new LogitscopeError(
+      'too_long',
+      `a prompt of ${ids.length} tokens and max_new_tokens ${
+        maximum
+      } are more than the ${TIMELINE_MAX} tokens that a timeline holds`,
+    );
   }
   return { resolved, ids: Array.from(ids), maximum, cache, stops, signal };
 }

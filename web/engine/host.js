@@ -2,8 +2,8 @@
  * Serves one engine over a message port: a worker, or a MessageChannel on the main thread.
  *
  * Requests are { id, session, method, args }; answers { id, result } or { id, error }, and while a
- * model loads { id, progress }. Session 0 is the instance itself with its default timeline. Requests
- * are served in the order in which they came.
+ * model loads { id, progress }. Session 0 is the instance itself with its default timeline.
+ * Requests are served in the order in which they came.
  */
 import { Logitscope, LogitscopeError } from './index.js';
 
@@ -31,7 +31,9 @@ const SESSION_METHODS = ['feed', 'timeline', 'logits', 'distribution', 'draw'];
  */
 function transferables(result) {
   const values = ArrayBuffer.isView(result) ? [result] : Object.values(result ?? {});
-  return values.flatMap((value) => (ArrayBuffer.isView(value) ? [/** @type {any} */ (value.buffer)] : []));
+  return values.flatMap((value) =>
+    ArrayBuffer.isView(value) ? [/** @type {any} */ (value.buffer)] : [],
+  );
 }
 
 class Host {
@@ -52,8 +54,8 @@ class Host {
   /** @param {Request} request */
   async answer({ id, session, method, args }) {
     try {
-      const result = method === 'load' ? await this.#load(id, args[0])
-        : await this.#call(session, method, args);
+      const result =
+        method === 'load' ? await this.#load(id, args[0]) : await this.#call(session, method, args);
       this.#port.postMessage({ id, result }, transferables(result));
     } catch (error) {
       const code = error instanceof LogitscopeError ? error.code : 'internal';
@@ -67,8 +69,10 @@ class Host {
    * @param {import('./types.js').LoadOptions} options
    */
   async #load(id, options) {
-    const scope = await Logitscope.load({ ...options,
-      onprogress: (progress) => this.#port.postMessage({ id, progress }) });
+    const scope = await Logitscope.load({
+      ...options,
+      onprogress: (progress) => this.#port.postMessage({ id, progress }),
+    });
     this.#scope?.close();
     this.#scope = scope;
     this.#sessions.clear();
@@ -90,15 +94,25 @@ class Host {
       return target[method](...args);
     }
     switch (method) {
-      case 'session': return this.#keep(/** @type {Logitscope} */ (this.#scope).session());
-      case 'fork': return this.#keep(target.fork());
-      case 'close': return this.#close(session, target);
-      case 'generate': return this.#generate(target, args[0]);
-      case 'next': return this.#next(args[0]);
-      case 'return': return this.#return(args[0]);
-      case 'abort': return this.#generations.get(args[0])?.abort.abort();
+      case 'session':
+        return this.#keep(/** @type {Logitscope} */ (this.#scope).session());
+      case 'fork':
+        return this.#keep(target.fork());
+      case 'close':
+        return this.#close(session, target);
+      case 'generate':
+        return this.#generate(target, args[0]);
+      case 'next':
+        return this.#next(args[0]);
+      case 'return':
+        return this.#return(args[0]);
+      case 'abort':
+        return this.#generations.get(args[0])?.abort.abort();
       default:
-        throw new LogitscopeError('invalid_argument', `there is no method ${JSON.stringify(method)}`);
+        throw new LogitscopeError(
+          'invalid_argument',
+          `there is no method ${JSON.stringify(method)}`,
+        );
     }
   }
 

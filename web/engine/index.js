@@ -1,9 +1,10 @@
 /**
- * The engine for page, worker and Node: load a model, then encode, feed, distribution, draw, generate.
+ * The engine for page, worker and Node: load, encode, feed, distribution, draw, generate.
  * Methods on an instance act on its default session; `session()` opens more over the same model.
  */
-import { Core, checkIds } from './core.js';
-import { LogitscopeError, checkOptions, show } from './errors.js';
+import { checkIds, checkOptions } from './checks.js';
+import { Core } from './core.js';
+import { LogitscopeError, show } from './errors.js';
 import { readSource } from './load.js';
 import { Module } from './module.js';
 import { presets, strategies } from './presets.js';
@@ -41,11 +42,15 @@ export class Logitscope {
     checkOptions('options of load', options, ['model', 'wasm', 'variant', 'onprogress']);
     const { model, wasm, variant = 'auto', onprogress } = options ?? {};
     if (typeof variant !== 'string' || !VARIANTS.includes(variant)) {
-      throw new LogitscopeError('invalid_argument',
-        `variant must be one of ${VARIANTS.map(show).join(', ')}, got ${show(variant)}`);
+      throw new LogitscopeError(
+        'invalid_argument',
+        `variant must be one of ${VARIANTS.map(show).join(', ')}, got ${show(variant)}`,
+      );
     }
     const [module, bytes] = await Promise.all([
-      Module.load(wasm), model === undefined ? null : readSource('model', model, onprogress)]);
+      Module.load(wasm),
+      model === undefined ? null : readSource('model', model, onprogress),
+    ]);
     const core = new Core(module, variant === 'scalar' ? 'scalar' : 'simd');
     if (bytes) core.openModel(bytes);
     return new Logitscope(core);
@@ -86,8 +91,8 @@ export class Logitscope {
   /**
    * @param {string} text
    * @param {{ bos?: 'auto' | boolean, special?: boolean }} [options] bos: begin with the
-   *   beginning-of-sequence token ('auto': as the model file says); special: names of special tokens
-   *   in the text are those tokens
+   *   beginning-of-sequence token ('auto': as the model file says); special: names of special
+   *   tokens in the text are those tokens
    */
   encode(text, options) {
     return this.#open().encode(text, options);

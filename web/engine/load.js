@@ -68,7 +68,8 @@ async function readResponse(response, onprogress) {
 async function readFile(path, onprogress) {
   const module = 'node:fs'; // a variable, so that bundlers for the browser leave it alone
   const { promises, createReadStream } = /** @type {typeof import('node:fs')} */ (
-    await import(module));
+    await import(module)
+  );
   const { size } = await promises.stat(path);
   return gather(createReadStream(path, { highWaterMark: CHUNK }), size, onprogress);
 }
@@ -101,18 +102,27 @@ async function readAny(source, onprogress) {
  * @returns {Promise<Uint8Array>}
  */
 export async function readSource(what, source, onprogress) {
-  const known = typeof source === 'string' || source instanceof URL || source instanceof Response ||
-    source instanceof ArrayBuffer || ArrayBuffer.isView(source) || source instanceof Blob;
+  const known =
+    typeof source === 'string' ||
+    source instanceof URL ||
+    source instanceof Response ||
+    source instanceof ArrayBuffer ||
+    ArrayBuffer.isView(source) ||
+    source instanceof Blob;
   if (!known) {
-    throw new LogitscopeError('invalid_argument',
-      `${what} must be a URL, Response, ArrayBuffer, Uint8Array, File or path, got ${show(source)}`);
+    throw new LogitscopeError(
+      'invalid_argument',
+      `${what} must be a URL, Response, ArrayBuffer, Uint8Array, File or path, got ${show(source)}`,
+    );
   }
   try {
     return await readAny(source, onprogress);
   } catch (error) {
-    const named = typeof source === 'string' || source instanceof URL ? ` ${show(String(source))}` : '';
+    const named =
+      typeof source === 'string' || source instanceof URL ? ` ${show(String(source))}` : '';
     const reason = error instanceof Error ? error.message : String(error);
-    throw new LogitscopeError('load_failed', `${what}${named} could not be loaded: ${reason}`,
-      { cause: error });
+    throw new LogitscopeError('load_failed', `${what}${named} could not be loaded: ${reason}`, {
+      cause: error,
+    });
   }
 }

@@ -20,8 +20,13 @@ async function compile(source) {
   try {
     return await WebAssembly.compile(/** @type {Uint8Array<ArrayBuffer>} */ (bytes));
   } catch (error) {
-    throw new LogitscopeError('load_failed', `the WebAssembly module could not be compiled: ${
-      error instanceof Error ? error.message : show(error)}`, { cause: error });
+    throw new LogitscopeError(
+      'load_failed',
+      `the WebAssembly module could not be compiled: ${
+        error instanceof Error ? error.message : show(error)
+      }`,
+      { cause: error },
+    );
   }
 }
 
@@ -65,8 +70,10 @@ export class Module {
   fail() {
     const { calls } = this;
     const text = this.text(calls.fault_text());
-    throw new LogitscopeError(this.text(calls.fault_name()),
-      text.replace('{}', String(calls.fault_value())));
+    throw new LogitscopeError(
+      this.text(calls.fault_name()),
+      text.replace('{}', String(calls.fault_value())),
+    );
   }
 
   /**
@@ -85,8 +92,10 @@ export class Module {
    */
   exchange(size) {
     if (size >= 2 ** 32) {
-      throw new LogitscopeError('out_of_memory',
-        `${size} bytes of input are more than the 4294967296 that the engine can address`);
+      throw new LogitscopeError(
+        'out_of_memory',
+        `${size} bytes of input are more than the 4294967296 that the engine can address`,
+      );
     }
     return this.need(this.calls.memory_exchange(size));
   }

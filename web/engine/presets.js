@@ -1,4 +1,4 @@
-/** Named settings: what other systems do by default, and the nine strategies that lessons compare. */
+/** Named settings: what other systems do by default, and the nine strategies of the lessons. */
 
 /** @typedef {import('./types.js').Settings} Settings */
 

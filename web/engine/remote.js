@@ -12,11 +12,18 @@ import { readSource } from './load.js';
 /** @typedef {import('./types.js').Trace} Trace */
 /** @typedef {import('./host.js').Port} Port */
 
+/**
+ * @typedef {object} Waiting
+ * @property {(value: any) => void} resolve
+ * @property {(error: Error) => void} reject
+ * @property {import('./types.js').OnProgress} [onprogress]
+ */
+
 /** Numbers the requests and hands each answer to the one who asked. */
 class Connection {
   #port;
   #last = 0;
-  /** @type {Map<number, { resolve: (value: any) => void, reject: (error: Error) => void, onprogress?: any }>} */
+  /** @type {Map<number, Waiting>} */
   #waiting = new Map();
 
   /** @param {Port & { onerror?: any, onmessageerror?: any }} port */
@@ -42,8 +49,14 @@ class Connection {
         this.#port.postMessage({ id, session, method, args }, transfer);
         this.#waiting.set(id, { resolve, reject, onprogress });
       } catch (error) {
-        reject(new LogitscopeError('invalid_argument', `the arguments of ${method} cannot be sent to a worker: ${
-          error instanceof Error ? error.message : show(error)}`));
+        reject(
+          new LogitscopeError(
+            'invalid_argument',
+            `the arguments of ${method} cannot be sent to a worker: ${
+              error instanceof Error ? error.message : show(error)
+            }`,
+          ),
+        );
       }
     });
   }
@@ -63,7 +76,8 @@ class Connection {
 
   /** @param {string} message */
   #failAll(message) {
-    for (const { reject } of this.#waiting.values()) reject(new LogitscopeError('load_failed', message));
+    for (const { reject } of this.#waiting.values())
+      reject(new LogitscopeError('load_failed', message));
     this.#waiting.clear();
   }
 }
@@ -74,7 +88,10 @@ export class RemoteSession {
   #connection;
   #id;
   #inFlight = 0;
-  /** The distribution that waits for the one in flight. @type {{ settings: any, resolve: any, reject: any } | null} */
+  /**
+   * The distribution that waits for the one in flight.
+   * @type {{ settings: any, resolve: any, reject: any } | null}
+   */
   #pending = null;
 
   /**
@@ -164,10 +181,13 @@ export class RemoteSession {
    * @param {GenerateOptions & Settings} options
    * @returns {AsyncGenerator<Step, Generated, void>}
    */
-  async* generate(options) {
+  async *generate(options) {
     const { signal, ...sent } = options ?? {};
     if (signal !== undefined && typeof signal?.aborted !== 'boolean') {
-      throw new LogitscopeError('invalid_argument', `signal must be an AbortSignal, got ${show(signal)}`);
+      throw new LogitscopeError(
+        'invalid_argument',
+        `signal must be an AbortSignal, got ${show(signal)}`,
+      );
     }
     const generation = await this.request('generate', sent);
     const abort = () => this.request('abort', generation);
@@ -232,13 +252,18 @@ export class RemoteLogitscope extends RemoteSession {
    */
   static async load({ worker, onprogress, ...options } = {}) {
     const given = worker ?? new URL('./worker.js', import.meta.url);
-    const own = typeof given === 'string' || given instanceof URL
-      ? new Worker(given, { type: 'module' }) : null;
+    const own =
+      typeof given === 'string' || given instanceof URL
+        ? new Worker(given, { type: 'module' })
+        : null;
     const connection = new Connection(own ?? /** @type {Port} */ (given));
     const remote = new RemoteLogitscope(connection, own);
     try {
-      const sent = { ...options, model: await sendable('model', options.model, onprogress),
-        wasm: await sendable('wasm', options.wasm) };
+      const sent = {
+        ...options,
+        model: await sendable('model', options.model, onprogress),
+        wasm: await sendable('wasm', options.wasm),
+      };
       Object.assign(remote, await connection.send(0, 'load', [sent], onprogress));
     } catch (error) {
       own?.terminate();

@@ -1,6 +1,6 @@
 /** One timeline over a model: what has been fed, its logits, and what is drawn from them. */
-import { checkBoolean, checkIds } from './core.js';
-import { LogitscopeError, checkInteger, checkOptions, show } from './errors.js';
+import { checkBoolean, checkIds, checkInteger, checkOptions } from './checks.js';
+import { LogitscopeError, show } from './errors.js';
 import { generate } from './generate.js';
 import { SEED_MAX } from './settings.js';
 
@@ -97,8 +97,13 @@ export class Session {
     const core = this.#open();
     const { session_timeline, session_length } = core.module.calls;
     const chain = core.prepare(resolved, core.needModel().vocab_size, top);
-    const trace = core.apply(chain, logits, session_timeline(this.#handle),
-      session_length(this.#handle), top);
+    const trace = core.apply(
+      chain,
+      logits,
+      session_timeline(this.#handle),
+      session_length(this.#handle),
+      top,
+    );
     return { chain, trace };
   }
 
@@ -133,15 +138,19 @@ export class Session {
    * @param {GenerateOptions & Settings} options
    * @returns {AsyncGenerator<Step, Generated, void>}
    */
-  async* generate(options) {
+  async *generate(options) {
     const core = this.#open();
     if (this.#busy) throw new LogitscopeError('busy', 'the session is generating already');
     this.#busy = true;
     try {
-      return yield* generate(core, {
-        feed: (ids, cache) => this.#feed(ids, cache),
-        apply: (resolved) => this.#apply(resolved, 0),
-      }, options);
+      return yield* generate(
+        core,
+        {
+          feed: (ids, cache) => this.#feed(ids, cache),
+          apply: (resolved) => this.#apply(resolved, 0),
+        },
+        options,
+      );
     } finally {
       this.#busy = false;
     }
@@ -175,9 +184,12 @@ function resolveChoice(choice, draw) {
   checkInteger('step', step, 0, SEED_MAX);
   if (u === undefined && rng === undefined) return { step, u };
   if (draw === 'gumbel' || (u !== undefined && rng !== undefined)) {
-    throw new LogitscopeError('invalid_argument', draw === 'gumbel'
-      ? 'u and rng cannot be used with draw "gumbel", whose noise comes from seed and step'
-      : 'u and rng cannot both be given');
+    throw new LogitscopeError(
+      'invalid_argument',
+      draw === 'gumbel'
+        ? 'u and rng cannot be used with draw "gumbel", whose noise comes from seed and step'
+        : 'u and rng cannot both be given',
+    );
   }
   if (rng !== undefined && typeof rng !== 'function') {
     throw new LogitscopeError('invalid_argument', `rng must be a function, got ${show(rng)}`);
@@ -185,8 +197,10 @@ function resolveChoice(choice, draw) {
   const value = rng ? rng() : u;
   if (typeof value !== 'number' || !(value >= 0 && value < 1)) {
     const code = typeof value === 'number' ? 'out_of_range' : 'invalid_argument';
-    throw new LogitscopeError(code,
-      `${rng ? 'what rng returns' : 'u'} must be a number from 0 up to but not 1, got ${show(value)}`);
+    throw new LogitscopeError(
+      code,
+      `${rng ? 'what rng returns' : 'u'} must be at least 0 and below 1, got ${show(value)}`,
+    );
   }
   return { step, u: value };
 }

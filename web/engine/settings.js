@@ -1,8 +1,9 @@
 /**
- * Reads the table of settings out of C and turns what the caller asks for into one complete, checked
- * set. Ranges are C's business; here are names, types and combinations.
+ * Reads the table of settings out of C and turns what the caller asks for into one complete,
+ * checked set. Ranges are C's business; here are names, types and combinations.
  */
-import { LogitscopeError, checkInteger, show } from './errors.js';
+import { checkInteger } from './checks.js';
+import { LogitscopeError, show } from './errors.js';
 import { presets } from './presets.js';
 
 /** @typedef {import('./module.js').Module} Module */
@@ -77,12 +78,17 @@ function distance(a, b) {
  */
 export function unknownSetting(name, names) {
   const plain = name.toLowerCase().replaceAll('-', '_');
-  const ranked = names.map((known) => ({ known, away: distance(plain, known) }))
+  const ranked = names
+    .map((known) => ({ known, away: distance(plain, known) }))
     .sort((a, b) => a.away - b.away);
-  const near = ranked.length && ranked[0].away <= Math.max(2, 0.4 * plain.length) ? ranked[0].known : '';
-  return new LogitscopeError('unknown_setting', near
-    ? `unknown setting ${show(name)}, did you mean ${show(near)}?`
-    : `unknown setting ${show(name)}, known are ${names.join(', ')}`);
+  const near =
+    ranked.length && ranked[0].away <= Math.max(2, 0.4 * plain.length) ? ranked[0].known : '';
+  return new LogitscopeError(
+    'unknown_setting',
+    near
+      ? `unknown setting ${show(name)}, did you mean ${show(near)}?`
+      : `unknown setting ${show(name)}, known are ${names.join(', ')}`,
+  );
 }
 
 /**
@@ -92,8 +98,10 @@ export function unknownSetting(name, names) {
  */
 function checkChoice(name, value, choices) {
   if (typeof value !== 'string' || !choices.includes(value)) {
-    throw new LogitscopeError('invalid_argument',
-      `${name} must be one of ${choices.map(show).join(', ')}, got ${show(value)}`);
+    throw new LogitscopeError(
+      'invalid_argument',
+      `${name} must be one of ${choices.map(show).join(', ')}, got ${show(value)}`,
+    );
   }
 }
 
@@ -104,8 +112,10 @@ function checkChoice(name, value, choices) {
 function checkOrder(order, table) {
   const warpers = table.filter((row) => row.warper).map((row) => row.name);
   if (!Array.isArray(order)) {
-    throw new LogitscopeError('invalid_argument',
-      `order must be a list of warper names, got ${show(order)}`);
+    throw new LogitscopeError(
+      'invalid_argument',
+      `order must be a list of warper names, got ${show(order)}`,
+    );
   }
   order.forEach((name, i) => {
     if (typeof name !== 'string' || !warpers.includes(name)) {
@@ -122,17 +132,23 @@ function checkOrder(order, table) {
  */
 function checkBias(bias) {
   if (typeof bias !== 'object' || bias === null || Array.isArray(bias)) {
-    throw new LogitscopeError('invalid_argument',
-      `logit_bias must be an object from token ids to numbers or false, got ${show(bias)}`);
+    throw new LogitscopeError(
+      'invalid_argument',
+      `logit_bias must be an object from token ids to numbers or false, got ${show(bias)}`,
+    );
   }
   for (const [id, value] of Object.entries(bias)) {
     if (!/^(0|[1-9][0-9]{0,9})$/.test(id) || Number(id) >= 2 ** 32) {
-      throw new LogitscopeError('unknown_token',
-        `logit_bias must be keyed by token ids, got ${show(id)}`);
+      throw new LogitscopeError(
+        'unknown_token',
+        `logit_bias must be keyed by token ids, got ${show(id)}`,
+      );
     }
     if (typeof value !== 'number' && value !== false) {
-      throw new LogitscopeError('invalid_argument',
-        `logit_bias of token ${id} must be a number or false, got ${show(value)}`);
+      throw new LogitscopeError(
+        'invalid_argument',
+        `logit_bias of token ${id} must be a number or false, got ${show(value)}`,
+      );
     }
   }
 }
@@ -160,7 +176,10 @@ export function resolveSettings(table, given = {}, also = []) {
   for (const { name, kind, neutral } of table) {
     const value = asked[name] ?? neutral;
     if (asked[name] === null || (kind !== 'map' && typeof value !== 'number')) {
-      throw new LogitscopeError('invalid_argument', `${name} must be a number, got ${show(asked[name])}`);
+      throw new LogitscopeError(
+        'invalid_argument',
+        `${name} must be a number, got ${show(asked[name])}`,
+      );
     }
     if (kind === 'map') checkBias(value);
     values[name] = value;
@@ -188,7 +207,10 @@ export function applySettings(module, table, resolved, vocabSize) {
     if (kind !== 'map' && calls.settings_set(index, resolved.values[name])) module.fail();
   });
   const order = module.exchange(4 * resolved.order.length);
-  module.writeUint32(order, resolved.order.map((name) => table.findIndex((row) => row.name === name)));
+  module.writeUint32(
+    order,
+    resolved.order.map((name) => table.findIndex((row) => row.name === name)),
+  );
   calls.settings_order(order, resolved.order.length);
   const map = table.find((row) => row.kind === 'map');
   // Integer keys of an object come in ascending order, as C wants them.

@@ -1,4 +1,4 @@
-/** Grows a text token by token: incomplete UTF-8 and the beginning of a stop string are held back. */
+/** Grows a text token by token; holds back incomplete UTF-8 and the beginning of a stop string. */
 export class TextStream {
   #decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   #held = '';
@@ -35,7 +35,8 @@ export class TextStream {
   #release(last) {
     const found = this.#stops.map((stop) => this.#held.indexOf(stop)).filter((at) => at >= 0);
     this.stopped = found.length > 0;
-    const certain = this.stopped ? Math.min(...found)
+    const certain = this.stopped
+      ? Math.min(...found)
       : this.#held.length - (last ? 0 : this.#pending());
     const added = this.#held.slice(0, certain);
     this.#held = this.stopped ? '' : this.#held.slice(certain);

@@ -45,8 +45,10 @@ function readStages(view, at, table) {
     const stageAt = at + STAGES_AT + STAGE_BYTES * i;
     return readStage(view, stageAt, table[view.getUint32(stageAt, true)].name);
   });
-  return raw.map(({ afterIndex, ...stage }) =>
-    ({ ...stage, after: afterIndex ? raw[afterIndex - 1].name : null }));
+  return raw.map(({ afterIndex, ...stage }) => ({
+    ...stage,
+    after: afterIndex ? raw[afterIndex - 1].name : null,
+  }));
 }
 
 /**
@@ -60,12 +62,16 @@ function warningsOf(stages, underflowed) {
   for (const { name, value, active, changed, after } of stages) {
     if (!active || changed) continue;
     const earlier = stages.find((stage) => stage.name === after);
-    warnings.push(earlier
-      ? `${name} ${value} removes nothing after ${earlier.name} ${earlier.value}`
-      : `${name} ${value} changes nothing here`);
+    warnings.push(
+      earlier
+        ? `${name} ${value} removes nothing after ${earlier.name} ${earlier.value}`
+        : `${name} ${value} changes nothing here`,
+    );
   }
   if (underflowed) {
-    warnings.push(`${underflowed} of the kept tokens are below 2^-44 of the best and cannot be drawn`);
+    warnings.push(
+      `${underflowed} of the kept tokens are below 2^-44 of the best and cannot be drawn`,
+    );
   }
   return warnings;
 }
@@ -101,14 +107,17 @@ export function readTrace(module, at, table, piece) {
     const removedBy = view.getUint32(t + 8, true);
     const { text, special } = piece(id);
     return {
-      id, text, special,
+      id,
+      text,
+      special,
       rank: view.getUint32(t + 4, true),
       logit: view.getFloat32(t + 12, true),
       warped: view.getFloat32(t + 16, true),
       p_raw: view.getFloat64(t + 24, true),
       p: view.getFloat64(t + 32, true),
       stage_p: stages.map((_stage, s) =>
-        view.getFloat64(stagePAt + 8 * (i * stages.length + s), true)),
+        view.getFloat64(stagePAt + 8 * (i * stages.length + s), true),
+      ),
       removed_by: removedBy ? stages[removedBy - 1].name : null,
     };
   });

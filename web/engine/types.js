@@ -70,7 +70,7 @@
  * @property {number} vocab_size
  * @property {TraceStage[]} stages in the order applied
  * @property {TraceToken[]} tokens survivors in rank order, then the removed by raw logit
- * @property {{ count: number, p_raw: number, p: number, kept: number }} rest the vocabulary not listed
+ * @property {{ count: number, p_raw: number, p: number, kept: number }} rest what is not listed
  * @property {number} kept
  * @property {number} kept_mass_raw
  * @property {number} entropy
@@ -121,7 +121,7 @@
  */
 
 /**
- * Where the randomness of one draw comes from: a step of the seed (default 0), a number, a function.
+ * Where the randomness of a draw comes from: a step of the seed (default 0), a number, a function.
  * @typedef {{ step?: number, u?: number, rng?: () => number }} DrawChoice
  */
 
@@ -136,7 +136,8 @@
 
 /**
  * One generated token; `text` is what it adds to the decoded text.
- * @typedef {Drawn & { text: string, entropy: number, kept: number, ms: number, position: number }} Step
+ * @typedef {Drawn & { text: string, entropy: number, kept: number, ms: number,
+ *   position: number }} Step
  */
 
 /**
