@@ -345,6 +345,45 @@ test('the draw shows the u of seed and step, and the token it lands on', async (
   await close();
 });
 
+test('a host page hears what happens', async () => {
+  const { page, close } = await bench.open({
+    ready: false,
+    path: 'source/tests/browser/blank.html',
+  });
+  await page.addInitScript(() => {
+    window.heard = [];
+    for (const type of ['ready', 'change', 'step', 'error'])
+      addEventListener(`logit-${type}`, ({ detail }) => window.heard.push({ type, detail }));
+  });
+  await page.goto(`${bench.url}?lang=en`);
+  const last = (type) =>
+    page.evaluate((wanted) => window.heard.findLast((e) => e.type === wanted)?.detail, type);
+  const ready = await until(() => last('ready'), Boolean);
+  assert.equal(ready.info.vocab_size, 64);
+  await page.locator('logit-distribution .row').first().waitFor();
+  await type(page, 'top_k', '9');
+  const change = await until(
+    () => last('change'),
+    (detail) => detail?.settings.top_k === 9,
+  );
+  assert.equal(change.prompt, FIRST);
+  assert.deepEqual(change.settings, {
+    ...BALANCED,
+    top_k: 9,
+    repetition_window: 0,
+    min_tokens_to_keep: 1,
+  });
+  assert.equal(change.seed, 42);
+  await page.locator('[data-command=step]').click();
+  const step = await until(() => last('step'), Boolean);
+  assert.equal(step.position, scope.encode(FIRST).length);
+  assert.ok(step.p > 0 && step.u < 1 && step.text);
+  await page.locator('#prompt').fill('zebra');
+  const error = await until(() => last('error'), Boolean);
+  assert.equal(error.code, 'unknown_token');
+  await close();
+});
+
 test('a model that does not load is one sentence, and Try again loads it', async () => {
   const { page, complaints, close } = await bench.open({
     ready: false,

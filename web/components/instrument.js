@@ -295,12 +295,10 @@ export class Instrument extends EventTarget {
     this.#fed = key;
   }
 
+  /** Begins without a prompt, for a model that cannot read the one it was loaded with. */
   async #firstToken() {
-    const { code, message } = this.promptFault ?? { code: 'empty', message: 'empty prompt' };
-    const bos = this.info?.bos_token_id;
-    if (typeof bos !== 'number' || bos < 0) throw Object.assign(new Error(message), { code });
-    this.#promptIds = [bos];
-    this.promptPieces = await this.#piecesOf([bos]);
+    this.#promptIds = [this.info?.bos_token_id ?? 0];
+    this.promptPieces = await this.#piecesOf(this.#promptIds);
     await this.#refresh();
   }
 
