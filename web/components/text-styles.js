@@ -91,7 +91,7 @@ export const textStyles = css`
     align-content: flex-start;
     align-items: flex-start;
     gap: 0.375rem 0;
-    min-height: 4.25rem;
+    min-height: 7.75rem; /* two lines of tokens, so that a sentence moves nothing */
     margin-top: 0.25rem;
     padding: 0.5rem 0.75rem 0.375rem;
     border: 1px solid var(--line);
