@@ -18,6 +18,8 @@ struct snapshot {
     uint64_t total;
 };
 
+enum { NEVER = 255 }; /* removed_by of a token that came in as -Infinity */
+
 struct chain {
     size_t vocab_size, top_max;
     const struct kernels *kernels;
@@ -51,7 +53,6 @@ void chain_close(struct chain *chain) {
     free(chain->logits);
     free(chain->raw_weights);
     free(chain->weights);
-    free(chain->spare_weights);
     free(chain->scratch);
     free(chain->removed_by);
     free(chain->masked);
@@ -80,7 +81,6 @@ enum status chain_open(struct chain **out, size_t vocab_size, size_t top_max,
     chain->logits = malloc(vocab_size * sizeof(float));
     chain->raw_weights = malloc(vocab_size * sizeof(uint64_t));
     chain->weights = malloc(vocab_size * sizeof(uint64_t));
-    chain->spare_weights = malloc(vocab_size * sizeof(uint64_t));
     chain->scratch = malloc(vocab_size * sizeof(uint32_t));
     chain->removed_by = malloc(vocab_size);
     chain->masked = malloc(vocab_size * sizeof(float));
@@ -88,9 +88,9 @@ enum status chain_open(struct chain **out, size_t vocab_size, size_t top_max,
     chain->tokens = malloc((top_max + 1) * sizeof(struct chain_token));
     chain->stage_p = malloc((top_max + 1) * WARPER_COUNT * sizeof(double));
     chain->list = malloc(sizeof *chain->list);
-    if (!complete || !chain->logits || !chain->raw_weights || !chain->weights ||
-        !chain->spare_weights || !chain->scratch || !chain->removed_by || !chain->masked ||
-        !chain->ids || !chain->tokens || !chain->stage_p || !chain->list)
+    if (!complete || !chain->logits || !chain->raw_weights || !chain->weights || !chain->scratch ||
+        !chain->removed_by || !chain->masked || !chain->ids || !chain->tokens || !chain->stage_p ||
+        !chain->list)
         goto fail;
     *out = chain;
     return STATUS_OK;
@@ -123,35 +123,52 @@ static enum status check_history(const uint32_t *history, size_t n_history, size
     return STATUS_OK;
 }
 
-static enum status check_logits(const float *logits, size_t n, struct fault *fault) {
-    bool any = false;
-    for (size_t i = 0; i < n; i++) {
-        if (isnan(logits[i]) || logits[i] == INFINITY)
-            return fault_set_value(fault, STATUS_NOT_FINITE, (double)logits[i],
-                                   "the logit of token %u must be finite or -Infinity, got {}",
-                                   (uint64_t)i);
-        any = any || logits[i] != -INFINITY;
-    }
-    if (!any) return fault_set(fault, STATUS_NOTHING_LEFT, "every logit is -Infinity");
-    return STATUS_OK;
+/* Bits of a float as an integer of the same order, and back: integers have a maximum that compilers
+ * make vectors of. */
+static int32_t order_of(float x) {
+    int32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits ^ (bits >> 31 & INT32_MAX);
+}
+
+static float from_order(int32_t order) {
+    float x;
+    order ^= order >> 31 & INT32_MAX;
+    memcpy(&x, &order, sizeof x);
+    return x;
 }
 
 /* Largest logit and number of survivors. */
 static uint32_t survey(const float *logits, size_t n, float *max) {
     uint32_t survivors = 0;
-    *max = -INFINITY;
+    int32_t largest = INT32_MIN;
     for (size_t i = 0; i < n; i++) {
+        int32_t order = order_of(logits[i]);
         survivors += logits[i] != -INFINITY;
-        if (logits[i] > *max) *max = logits[i];
+        largest = order > largest ? order : largest;
     }
+    *max = from_order(largest);
     return survivors;
+}
+
+static enum status check_logits(const float *logits, size_t n, struct fault *fault) {
+    int32_t odd = 0;
+    for (size_t i = 0; i < n; i++) odd |= !(logits[i] < INFINITY);
+    for (size_t i = 0; odd && i < n; i++)
+        if (!(logits[i] < INFINITY))
+            return fault_set_value(fault, STATUS_NOT_FINITE, (double)logits[i],
+                                   "the logit of token %u must be finite or -Infinity, got {}",
+                                   (uint64_t)i);
+    float max;
+    if (survey(logits, n, &max)) return STATUS_OK;
+    return fault_set(fault, STATUS_NOTHING_LEFT, "every logit is -Infinity");
 }
 
 static void start(struct chain *chain, const float *logits) {
     size_t n = chain->vocab_size;
     struct chain_trace *trace = &chain->trace;
     memset(trace, 0, sizeof *trace);
-    memset(chain->removed_by, 0, n);
+    for (size_t i = 0; i < n; i++) chain->removed_by[i] = logits[i] == -INFINITY ? NEVER : 0;
     memcpy(chain->logits, logits, n * sizeof *logits);
     chain->raw = logits;
     struct snapshot *raw = &chain->raw_state;
@@ -176,8 +193,7 @@ static enum status nothing_left(uint32_t warper, struct fault *fault) {
 static uint64_t mark_removed(struct chain *chain, uint32_t index) {
     uint64_t mass = 0;
     for (size_t i = 0; i < chain->vocab_size; i++) {
-        if (chain->logits[i] != -INFINITY || chain->removed_by[i] || chain->raw[i] == -INFINITY)
-            continue;
+        if (chain->logits[i] != -INFINITY || chain->removed_by[i]) continue;
         chain->removed_by[i] = (uint8_t)(index + 1);
         mass += chain->weights[i];
         chain->weights[i] = 0;
@@ -187,10 +203,11 @@ static uint64_t mark_removed(struct chain *chain, uint32_t index) {
 
 /* Whether a survivor's logit differs from the state that entered the stage. */
 static bool values_changed(const struct chain *chain) {
+    const float *now = chain->logits, *before = chain->state.logits;
+    int32_t changed = 0;
     for (size_t i = 0; i < chain->vocab_size; i++)
-        if (chain->logits[i] != -INFINITY && chain->logits[i] != chain->state.logits[i])
-            return true;
-    return false;
+        changed |= (now[i] != before[i]) & (now[i] != -INFINITY);
+    return changed;
 }
 
 /* After a warper ran: what it removed, the new weights, entropy. */
@@ -198,36 +215,34 @@ static enum status record(struct chain *chain, uint32_t index, struct fault *fau
     size_t n = chain->vocab_size;
     struct chain_trace *trace = &chain->trace;
     struct chain_stage *stage = &trace->stages[index];
-    uint32_t before = trace->kept;
-    uint64_t total_before = chain->state.total;
+    struct snapshot *state = &chain->state;
+    uint64_t total_before = state->total, removed_mass = 0;
     float max;
-    trace->kept = survey(chain->logits, n, &max);
-    if (trace->kept == 0) return nothing_left(stage->setting, fault);
-    stage->removed = before - trace->kept;
-    uint64_t removed_mass = mark_removed(chain, index);
+    uint32_t kept = survey(chain->logits, n, &max);
+    if (kept == 0) return nothing_left(stage->setting, fault);
+    stage->removed = trace->kept - kept;
+    trace->kept = kept;
+    if (stage->removed) removed_mass = mark_removed(chain, index);
     stage->mass_removed = share(removed_mass, total_before);
     stage->top_p_mass = share(total_before - removed_mass, total_before);
     bool changed = !is_filter(stage->setting) && values_changed(chain);
     stage->changed = changed || stage->removed > 0;
-    if (changed || max != chain->state.max) {
-        chain->state.max = max;
-        chain->state.total = chain->kernels->weigh(chain->weights, chain->logits, n, max);
-    } else {
-        chain->state.total = total_before - removed_mass;
-    }
+    if (!stage->changed) return STATUS_OK;
+    state->total = total_before - removed_mass;
+    if (changed || max != state->max)
+        state->total = chain->kernels->weigh(chain->weights, chain->logits, n, max);
+    state->max = max;
     if (changed) {
         float *copy = chain->copies[stage->setting];
         memcpy(copy, chain->logits, n * sizeof *copy);
-        chain->state.logits = copy;
+        state->logits = copy;
     }
-    if (stage->changed) {
-        trace->entropy = measure_entropy(chain->logits, chain->weights, n, chain->state.total, max);
-        trace->perplexity = measure_perplexity(trace->entropy);
-    }
+    trace->entropy = measure_entropy(chain->logits, chain->weights, n, state->total, max);
+    trace->perplexity = measure_perplexity(trace->entropy);
     return STATUS_OK;
 }
 
-static enum status run_stage(struct chain *chain, uint32_t index, const struct warp_input *input,
+static enum status run_stage(struct chain *chain, uint32_t index, struct warp_input *input,
                              uint32_t last_filter, struct fault *fault) {
     struct chain_trace *trace = &chain->trace;
     struct chain_stage *stage = &trace->stages[index];
@@ -238,6 +253,7 @@ static enum status run_stage(struct chain *chain, uint32_t index, const struct w
     stage->active = settings_active(input->settings, warper);
     stage->top_p_mass = 1;
     if (stage->active) {
+        input->total = chain->state.total;
         warp_table[warper].apply(chain->logits, input);
         enum status status = record(chain, index, fault);
         if (status) return status;
@@ -266,7 +282,7 @@ static size_t list_ids(struct chain *chain, size_t top) {
 
 static double stage_probability(const struct chain *chain, uint32_t stage, uint32_t id) {
     uint8_t removed_by = chain->removed_by[id];
-    if (removed_by && removed_by <= stage + 1) return 0;
+    if (removed_by && (removed_by <= stage + 1 || removed_by == NEVER)) return 0;
     const struct snapshot *after = &chain->after[stage];
     return share(weight_of(after->logits[id], after->max), after->total);
 }
@@ -321,12 +337,11 @@ enum status chain_apply(struct chain *chain, const float *logits, const struct s
     if (status) return status;
     start(chain, logits);
     struct warp_input input = {.settings = settings,
-                               .kernels = chain->kernels,
                                .vocab_size = chain->vocab_size,
                                .history = history,
                                .n_history = n_history,
-                               .scratch = chain->scratch,
-                               .weights = chain->spare_weights};
+                               .weights = chain->weights,
+                               .scratch = chain->scratch};
     uint32_t last_filter = 0;
     chain->trace.n_stages = settings->n_order;
     for (uint32_t i = 0; i < settings->n_order; i++) {
@@ -370,32 +385,30 @@ struct chain_drawn chain_draw_gumbel(const struct chain *chain, uint64_t seed, u
     return describe(chain, draw_gumbel(chain->logits, chain->vocab_size, seed, step));
 }
 
-/* The chain on the short list alone, its tokens being the vocabulary. */
-static enum status sample_list(struct chain *chain, uint64_t r, struct chain_sample *sample,
+/* Runs the chain on `logits` without a record, in place, and draws. The ids of the tokens are
+ * `ids`, or their indices where that is NULL. */
+static enum status sample_from(struct chain *chain, float *logits, const uint32_t *ids,
+                               struct warp_input *input, uint64_t r, struct chain_sample *sample,
                                struct fault *fault) {
-    struct shortlist *list = chain->list;
-    struct warp_input input = {.settings = &list->settings,
-                               .kernels = chain->kernels,
-                               .vocab_size = list->n,
-                               .history = list->history,
-                               .n_history = list->n_history,
-                               .scratch = chain->scratch,
-                               .weights = chain->spare_weights};
+    size_t n = input->vocab_size;
     float max;
-    for (uint32_t i = 0; i < list->settings.n_order; i++) {
-        uint32_t warper = list->settings.order[i];
-        if (!settings_active(&list->settings, warper)) continue;
-        warp_table[warper].apply(list->logits, &input);
-        sample->kept = survey(list->logits, list->n, &max);
+    input->weights = chain->weights;
+    input->scratch = chain->scratch;
+    sample->kept = survey(logits, n, &max);
+    input->total = chain->kernels->weigh(chain->weights, logits, n, max);
+    for (uint32_t i = 0; i < input->settings->n_order; i++) {
+        uint32_t warper = input->settings->order[i];
+        if (!settings_active(input->settings, warper)) continue;
+        warp_table[warper].apply(logits, input);
+        sample->kept = survey(logits, n, &max);
         if (sample->kept == 0) return nothing_left(warper, fault);
+        input->total = chain->kernels->weigh(chain->weights, logits, n, max);
     }
-    uint64_t *weights = chain->weights;
-    uint64_t total = chain->kernels->weigh(weights, list->logits, list->n, max);
-    uint32_t at = draw_inverse(list->logits, weights, list->n, total, r, chain->scratch);
-    double p = share(weights[at], total);
-    sample->entropy = measure_entropy(list->logits, weights, list->n, total, max);
-    sample->drawn = (struct chain_drawn){.id = list->ids[at],
-                                         .rank = rank_of(list->logits, list->n, at),
+    uint32_t at = draw_inverse(logits, chain->weights, n, input->total, r, chain->scratch);
+    double p = share(chain->weights[at], input->total);
+    sample->entropy = measure_entropy(logits, chain->weights, n, input->total, max);
+    sample->drawn = (struct chain_drawn){.id = ids ? ids[at] : at,
+                                         .rank = rank_of(logits, n, at),
                                          .p = p,
                                          .logprob = elementary_log(p)};
     return STATUS_OK;
@@ -405,15 +418,21 @@ enum status chain_sample(struct chain *chain, const float *logits, const struct 
                          const uint32_t *history, size_t n_history, uint64_t r,
                          struct chain_sample *sample, struct fault *fault) {
     size_t n = chain->vocab_size;
+    struct shortlist *list = chain->list;
     enum status status = settings_check(settings, n, fault);
     if (!status) status = check_history(history, n_history, n, fault);
     if (status) return status;
-    if (shortlist_make(chain->list, logits, n, settings, history, n_history))
-        return sample_list(chain, r, sample, fault);
-    status = chain_apply(chain, logits, settings, history, n_history, 0, fault);
+    if (shortlist_make(list, logits, n, settings, history, n_history)) {
+        struct warp_input input = {.settings = &list->settings,
+                                   .vocab_size = list->n,
+                                   .history = list->history,
+                                   .n_history = list->n_history};
+        return sample_from(chain, list->logits, list->ids, &input, r, sample, fault);
+    }
+    status = check_logits(logits, n, fault);
     if (status) return status;
-    *sample = (struct chain_sample){
-        .drawn = chain_draw(chain, r), .kept = chain->trace.kept, .entropy = chain->trace.entropy};
-    sample->drawn.p_raw = 0;
-    return STATUS_OK;
+    struct warp_input input = {
+        .settings = settings, .vocab_size = n, .history = history, .n_history = n_history};
+    memcpy(chain->logits, logits, n * sizeof *logits);
+    return sample_from(chain, chain->logits, NULL, &input, r, sample, fault);
 }

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "draw.h"
+#include "kernels.h"
 #include "warp.h"
 
 /* What one stage did to the distribution that entered it. Masses are shares of 1. */

@@ -8,20 +8,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A place in rank order: the token there, how many come before it, and their weight. */
+/* A place in rank order: the token there and how many come before it. */
 struct rank_place {
     uint32_t id;
     uint32_t before;
-    uint64_t mass_before;
 };
 
-/* The k-th token in rank order, k from 1, at most the number of survivors. With weights = NULL
- * mass_before is 0. `scratch` holds n uint32. */
-struct rank_place rank_by_count(const float *logits, const uint64_t *weights, size_t n, uint32_t k,
-                                uint32_t *scratch);
+/* The k-th token in rank order, k from 1, at most the number of survivors. `scratch` holds n
+ * uint32. */
+struct rank_place rank_by_count(const float *logits, size_t n, uint32_t k, uint32_t *scratch);
 
 /* The first token in rank order at which the cumulative weight, itself included, reaches `target`
- * (1 <= target <= sum of weights). */
+ * (1 <= target <= sum of weights; the weight of a removed token is 0). */
 struct rank_place rank_by_mass(const float *logits, const uint64_t *weights, size_t n,
                                uint64_t target, uint32_t *scratch);
 

@@ -189,11 +189,12 @@ static size_t best_of(const float *logits, size_t n) {
     return best;
 }
 
-/* Removes every token that comes after `last` in rank order. */
-static void keep_through(float *logits, size_t n, uint32_t last) {
+/* Removes every token that comes after `last` in rank order: in two loops without a branch, since a
+ * tie is decided by the id. */
+static void keep_through(float *logits, size_t n, size_t last) {
     float limit = logits[last];
-    for (size_t i = 0; i < n; i++)
-        if (logits[i] < limit || (logits[i] == limit && i > last)) logits[i] = -INFINITY;
+    for (size_t i = 0; i <= last; i++) logits[i] = logits[i] < limit ? -INFINITY : logits[i];
+    for (size_t i = last + 1; i < n; i++) logits[i] = logits[i] <= limit ? -INFINITY : logits[i];
 }
 
 void warp_logit_bias(float *logits, const struct warp_input *input) {
@@ -222,21 +223,30 @@ void warp_repetition_penalty(float *logits, const struct warp_input *input) {
     }
 }
 
+/* Whether dividing by the temperature would leave the range of float32. */
+static bool overflows(const float *logits, size_t n, double temperature) {
+    int32_t any = 0;
+    if (temperature >= 1) return false;
+    for (size_t i = 0; i < n; i++) {
+        double size = logits[i] == -INFINITY ? 0 : fabs((double)logits[i]);
+        any |= size / temperature > (double)FLT_MAX;
+    }
+    return any;
+}
+
 void warp_temperature(float *logits, const struct warp_input *input) {
-    size_t n = input->vocab_size, best = best_of(logits, n);
+    size_t n = input->vocab_size;
     double temperature = value_of(input, SETTING_TEMPERATURE);
     if (temperature == 0) {
-        for (size_t i = 0; i < n; i++)
-            if (i != best) logits[i] = -INFINITY;
+        size_t best = best_of(logits, n);
+        for (size_t i = 0; i < n; i++) logits[i] = i == best ? logits[i] : -INFINITY;
         return;
     }
-    double largest = 0, shift = 0;
-    for (size_t i = 0; i < n; i++)
-        if (logits[i] != -INFINITY && fabs((double)logits[i]) > largest)
-            largest = fabs((double)logits[i]);
-    if (largest / temperature > (double)FLT_MAX) shift = (double)logits[best];
-    for (size_t i = 0; i < n; i++)
-        if (logits[i] != -INFINITY) logits[i] = to_float(((double)logits[i] - shift) / temperature);
+    double shift = overflows(logits, n, temperature) ? (double)logits[best_of(logits, n)] : 0;
+    for (size_t i = 0; i < n; i++) {
+        float divided = to_float(((double)logits[i] - shift) / temperature);
+        logits[i] = logits[i] == -INFINITY ? -INFINITY : divided;
+    }
 }
 
 void warp_top_k(float *logits, const struct warp_input *input) {
@@ -246,9 +256,8 @@ void warp_top_k(float *logits, const struct warp_input *input) {
     if (k == 0) return;
     if (k < keep) k = keep;
     if (k >= (double)count_survivors(logits, n)) return;
-    float limit = logits[rank_by_count(logits, NULL, n, (uint32_t)k, input->scratch).id];
-    for (size_t i = 0; i < n; i++)
-        if (logits[i] < limit) logits[i] = -INFINITY;
+    float limit = logits[rank_by_count(logits, n, (uint32_t)k, input->scratch).id];
+    for (size_t i = 0; i < n; i++) logits[i] = logits[i] < limit ? -INFINITY : logits[i];
 }
 
 /* A token stays iff the mass before it is below (p - 2^-20) of the total, so the last one to stay
@@ -259,15 +268,13 @@ void warp_top_p(float *logits, const struct warp_input *input) {
     double share = value_of(input, SETTING_TOP_P) - 0x1p-20;
     double keep = value_of(input, SETTING_MIN_TOKENS_TO_KEEP);
     if (value_of(input, SETTING_TOP_P) == 1) return;
-    float max = logits[best_of(logits, n)];
-    uint64_t total = input->kernels->weigh(input->weights, logits, n, max);
-    uint64_t limit = share > 0 ? draw_scale_up((uint64_t)(share * 0x1p53), total) : 0;
+    uint64_t limit = share > 0 ? draw_scale_up((uint64_t)(share * 0x1p53), input->total) : 0;
     struct rank_place last =
         rank_by_mass(logits, input->weights, n, limit ? limit : 1, input->scratch);
     if ((double)last.before + 1 < keep) {
         size_t survivors = count_survivors(logits, n);
         uint32_t count = keep < (double)survivors ? (uint32_t)keep : (uint32_t)survivors;
-        last = rank_by_count(logits, NULL, n, count, input->scratch);
+        last = rank_by_count(logits, n, count, input->scratch);
     }
     keep_through(logits, n, last.id);
 }

@@ -1,8 +1,8 @@
 /* The warpers: pure functions that reshape logits before a token is drawn, and the one table from
  * which page, command line, URL and documentation take names, ranges and steps.
  *
- * A removed token has the logit -INFINITY. A filter changes no surviving logit and never removes the
- * last one; at its neutral value a warper is the identity, bit for bit. */
+ * A removed token has the logit -INFINITY. A filter changes no surviving logit and never removes
+ * the last one; at its neutral value a warper is the identity, bit for bit. */
 #ifndef LOGITSCOPE_WARP_H
 #define LOGITSCOPE_WARP_H
 
@@ -10,7 +10,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "kernels.h"
 #include "status.h"
 
 /* Every setting that reshapes logits. The warpers come first, in the canonical order; what follows
@@ -48,16 +47,16 @@ struct settings {
 /* Everything a warper may read beside the logits. */
 struct warp_input {
     const struct settings *settings;
-    const struct kernels *kernels;
     size_t vocab_size;
     const uint32_t *history; /* the whole timeline, oldest first */
     size_t n_history;
+    const uint64_t *weights; /* (vocab_size,) of the logits as they are now, by kernels->weigh */
+    uint64_t total;          /* the sum of weights */
     uint32_t *scratch;       /* (vocab_size,) */
-    uint64_t *weights;       /* (vocab_size,) scratch */
 };
 
-/* One row of the table. `low`, `high`, `step` are what a slider offers; `minimum`, `maximum` what is
- * accepted (minimum itself only if minimum_included). */
+/* One row of the table. `low`, `high`, `step` are what a slider offers; `minimum`, `maximum` what
+ * is accepted (minimum itself only if minimum_included). */
 struct warp_row {
     const char *name;
     enum setting_kind kind;

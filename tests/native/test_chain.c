@@ -5,6 +5,7 @@
 
 #include "chain.h"
 #include "check.h"
+#include "kernels.h"
 #include "measure.h"
 #include "sample.h"
 
@@ -64,8 +65,10 @@ static void check_stages(const struct chain_trace *trace, const struct settings 
     memcpy(work, logits, n * sizeof *work);
     for (uint32_t s = 0; s < settings->n_order; s++) {
         const struct chain_stage *stage = &trace->stages[s];
-        struct warp_input input = {settings,  &kernels_scalar, n,    history,
-                                   n_history, scratch,         spare};
+        struct warp_input input = {settings, n, history, n_history, spare, 0, scratch};
+        float max;
+        input.total = total_of(work, n, &max);
+        kernels_scalar.weigh(spare, work, n, max);
         uint32_t removed = 0, kept = 0;
         double mass = 0;
         memcpy(previous, work, n * sizeof *work);

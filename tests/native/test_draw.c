@@ -127,10 +127,16 @@ static void ranks_equal_a_full_sort(void) {
         CHECK(found == (want < count ? want : count));
         for (size_t i = 0; i < found; i++) CHECK(top[i] == ids[i]);
         uint32_t k = 1 + sample_below((uint32_t)count);
-        struct rank_place place = rank_by_count(logits, weights, n, k, scratch);
-        uint64_t before = 0;
-        for (size_t i = 0; i + 1 < k; i++) before += weights[ids[i]];
-        CHECK(place.id == ids[k - 1] && place.before == k - 1 && place.mass_before == before);
+        struct rank_place place = rank_by_count(logits, n, k, scratch);
+        CHECK(place.id == ids[k - 1] && place.before == k - 1);
+        uint64_t mass = 0, target;
+        for (size_t i = 0; i < k; i++) mass += weights[ids[i]];
+        target = mass > weights[ids[k - 1]] ? mass - weights[ids[k - 1]] + 1 : mass;
+        if (weights[ids[k - 1]] > 0) {
+            place = rank_by_mass(logits, weights, n, target, scratch);
+            CHECK(place.id == ids[k - 1] && place.before == k - 1);
+            CHECK(rank_by_mass(logits, weights, n, mass, scratch).id == ids[k - 1]);
+        }
         CHECK(rank_of(logits, n, ids[k - 1]) == k);
     }
 }
