@@ -118,7 +118,7 @@ export function readTrace(module, at, table, piece) {
       stage_p: stages.map((_stage, s) =>
         view.getFloat64(stagePAt + 8 * (i * stages.length + s), true),
       ),
-      removed_by: removedBy ? stages[removedBy - 1].name : null,
+      removed_by: stages[removedBy - 1]?.name ?? null, // none removed what came in as -Infinity
     };
   });
   return {
