@@ -1,7 +1,7 @@
 /* The closed list of outcomes, and the one sentence that says what was wrong.
  *
- * A function that can fail returns `enum status` and, where it takes a `struct fault *`, fills it on
- * failure only. Nothing in the library prints or exits. */
+ * A function that can fail returns `enum status` and, where it takes a `struct fault *`, fills it
+ * on failure only. Nothing in the library prints or exits. */
 #ifndef LOGITSCOPE_STATUS_H
 #define LOGITSCOPE_STATUS_H
 
@@ -22,8 +22,8 @@ enum status {
     STATUS_COUNT
 };
 
-/* What went wrong. `text` is one sentence without a full stop, in printable ASCII or UTF-8. Where it
- * holds the two characters "{}", the reader puts `value` there in its own shortest spelling. */
+/* What went wrong. `text` is one sentence without a full stop, in printable ASCII or UTF-8. Where
+ * it holds the two characters "{}", the reader puts `value` there in its own shortest spelling. */
 struct fault {
     enum status status;
     double value;
@@ -34,7 +34,8 @@ struct fault {
 const char *status_name(enum status status);
 
 /* Fills `fault` (which may be NULL) and returns `status`. `format` knows %s (a C string, control
- * characters shown as '?', at most 64 bytes of it) and %u (a uint64_t); everything else is copied. */
+ * characters shown as '?', at most 64 bytes of it) and %u (a uint64_t); everything else is copied.
+ */
 enum status fault_set(struct fault *fault, enum status status, const char *format, ...);
 
 /* The same with a number for the place that "{}" marks in `format`. */

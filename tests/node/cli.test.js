@@ -238,7 +238,8 @@ describe('compare', () => {
 
 describe('tokenize and info', () => {
   test('tokenize', () => {
-    const { ids, tokens } = json('tokenize', '--text', 'Tomorrow she');
+    const { ids, tokens } = json('tokenize', '--prompt', 'Tomorrow she');
+    assert.deepEqual(json('tokenize', '--text', 'Tomorrow she').ids, ids);
     assert.deepEqual(
       tokens.map(({ id }) => id),
       ids,
@@ -331,7 +332,8 @@ describe('wrong arguments: one line on stderr, exit code 2', () => {
     'an unknown setting in order': [['generate', ...SHE, '--order', 'topk'], '"top_k"'],
     'a word that is no flag': [['generate', 'Tomorrow'], '"Tomorrow"'],
     'no prompt': [['generate'], '--prompt'],
-    'no text': [['tokenize'], '--text'],
+    'no text': [['tokenize'], '--prompt'],
+    'text twice': [['tokenize', '--prompt', 'x', '--text', 'x'], '--text'],
     'no value': [['generate', '--prompt'], '--prompt needs a value'],
     'a number that is none': [['generate', ...SHE, '--temperature', 'hot'], '"hot"'],
     'a number out of range': [

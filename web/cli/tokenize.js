@@ -7,7 +7,8 @@ export const tokenize = {
   summary: 'cut a text into tokens',
   settings: false,
   flags: [
-    { name: 'text', kind: 'text', help: 'the text' },
+    { name: 'prompt', kind: 'text', help: 'the text' },
+    { name: 'text', kind: 'text', help: 'the same by another name' },
     {
       name: 'bos',
       kind: 'text',
@@ -20,14 +21,17 @@ export const tokenize = {
     },
   ],
 
-  check({ text, bos = 'auto' }) {
-    if (text === undefined) throw new UsageError('--text is missing');
+  check({ prompt, text, bos = 'auto' }) {
+    if (prompt === undefined && text === undefined) throw new UsageError('--prompt is missing');
+    if (prompt !== undefined && text !== undefined) {
+      throw new UsageError('--prompt and --text are the same flag, got both');
+    }
     if (!['yes', 'no', 'auto'].includes(bos)) {
       throw new UsageError(`--bos must be yes, no or auto, got ${JSON.stringify(bos)}`);
     }
   },
 
-  run(scope, { model, text, bos = 'auto', special = false, json }) {
+  run(scope, { model, prompt, text = prompt, bos = 'auto', special = false, json }) {
     const ids = Array.from(
       scope.encode(text, { bos: bos === 'auto' ? bos : bos === 'yes', special }),
     );
