@@ -29,7 +29,7 @@ struct chain {
     uint64_t *weights;           /* (vocab_size,) of `logits` */
     uint64_t *spare_weights;     /* (vocab_size,) scratch of the warpers */
     uint32_t *scratch;           /* (vocab_size,) */
-    uint8_t *removed_by;         /* (vocab_size,) 1 + stage, 0 for a survivor */
+    uint8_t *removed_by;         /* (vocab_size,) 1 + stage, 0 for a survivor, or NEVER */
     float *copies[WARPER_COUNT]; /* (vocab_size,) after each stage that changes values; a filter has
                                     none */
     float *masked;               /* (vocab_size,) raw logits of the removed tokens alone */
@@ -295,10 +295,11 @@ static void list_tokens(struct chain *chain, size_t top) {
     for (size_t i = 0; i < count; i++) {
         uint32_t id = chain->ids[i];
         struct chain_token *token = &chain->tokens[i];
+        uint8_t removed_by = chain->removed_by[id];
         *token =
             (struct chain_token){.id = id,
                                  .rank = (uint32_t)i + 1,
-                                 .removed_by = chain->removed_by[id],
+                                 .removed_by = removed_by == NEVER ? 0 : removed_by,
                                  .logit = chain->raw[id],
                                  .warped = chain->logits[id],
                                  .p_raw = share(chain->raw_weights[id], chain->raw_state.total),
@@ -414,25 +415,35 @@ static enum status sample_from(struct chain *chain, float *logits, const uint32_
     return STATUS_OK;
 }
 
+static double raw_probability(struct chain *chain, const float *logits, uint32_t id) {
+    float max;
+    survey(logits, chain->vocab_size, &max);
+    uint64_t total = chain->kernels->weigh(chain->raw_weights, logits, chain->vocab_size, max);
+    return share(chain->raw_weights[id], total);
+}
+
 enum status chain_sample(struct chain *chain, const float *logits, const struct settings *settings,
-                         const uint32_t *history, size_t n_history, uint64_t r,
+                         const uint32_t *history, size_t n_history, uint64_t r, bool raw,
                          struct chain_sample *sample, struct fault *fault) {
     size_t n = chain->vocab_size;
     struct shortlist *list = chain->list;
     enum status status = settings_check(settings, n, fault);
     if (!status) status = check_history(history, n_history, n, fault);
     if (status) return status;
-    if (shortlist_make(list, logits, n, settings, history, n_history)) {
-        struct warp_input input = {.settings = &list->settings,
-                                   .vocab_size = list->n,
-                                   .history = list->history,
-                                   .n_history = list->n_history};
-        return sample_from(chain, list->logits, list->ids, &input, r, sample, fault);
-    }
-    status = check_logits(logits, n, fault);
-    if (status) return status;
     struct warp_input input = {
         .settings = settings, .vocab_size = n, .history = history, .n_history = n_history};
-    memcpy(chain->logits, logits, n * sizeof *logits);
-    return sample_from(chain, chain->logits, NULL, &input, r, sample, fault);
+    if (shortlist_make(list, logits, n, settings, history, n_history)) {
+        input.settings = &list->settings;
+        input.vocab_size = list->n;
+        input.history = list->history;
+        input.n_history = list->n_history;
+        status = sample_from(chain, list->logits, list->ids, &input, r, sample, fault);
+    } else {
+        status = check_logits(logits, n, fault);
+        if (status) return status;
+        memcpy(chain->logits, logits, n * sizeof *logits);
+        status = sample_from(chain, chain->logits, NULL, &input, r, sample, fault);
+    }
+    if (!status && raw) sample->drawn.p_raw = raw_probability(chain, logits, sample->drawn.id);
+    return status;
 }

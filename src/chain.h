@@ -4,6 +4,7 @@
 #ifndef LOGITSCOPE_CHAIN_H
 #define LOGITSCOPE_CHAIN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -30,7 +31,7 @@ struct chain_stage {
 struct chain_token {
     uint32_t id;
     uint32_t rank;       /* from 1: survivors by final probability, then the removed by raw logit */
-    uint32_t removed_by; /* 1 + index of the stage, 0 for a survivor */
+    uint32_t removed_by; /* 1 + index of the stage; 0 for a survivor, or one that came in removed */
     float logit;         /* as the model gave it */
     float warped;        /* after the chain, -INFINITY if removed */
     float unused;
@@ -81,7 +82,7 @@ struct chain_drawn {
 
 /* What a draw without a trace knows of the distribution it came from; entropy in bits. */
 struct chain_sample {
-    struct chain_drawn drawn; /* p_raw is 0 */
+    struct chain_drawn drawn;
     uint32_t kept;
     double entropy;
 };
@@ -90,11 +91,11 @@ struct chain_sample {
 struct chain_drawn chain_draw(const struct chain *chain, uint64_t r);
 struct chain_drawn chain_draw_gumbel(const struct chain *chain, uint64_t seed, uint64_t step);
 
-/* chain_apply and chain_draw in one, without the trace and without p_raw: the same bits, several
- * hundred times sooner where the settings keep few tokens (shortlist.h). The last trace is gone.
- * Fails as chain_apply does. */
+/* chain_apply and chain_draw in one, without the trace: the same bits, up to a hundred times sooner
+ * where the settings keep few tokens (shortlist.h). p_raw takes a pass over the vocabulary of its
+ * own: it is 0 unless `raw`. The last trace is gone. Fails as chain_apply does. */
 enum status chain_sample(struct chain *chain, const float *logits, const struct settings *settings,
-                         const uint32_t *history, size_t n_history, uint64_t r,
+                         const uint32_t *history, size_t n_history, uint64_t r, bool raw,
                          struct chain_sample *sample, struct fault *fault);
 
 #endif

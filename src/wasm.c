@@ -48,6 +48,9 @@ _Static_assert(sizeof(struct chain_stage) == 64 && offsetof(struct chain_stage, 
                    offsetof(struct chain_trace, stages) == 88 &&
                    offsetof(struct chain_trace, tokens) == 88 + 64 * WARPER_COUNT,
                "web/engine/trace.js reads these offsets");
+_Static_assert(offsetof(struct chain_sample, kept) == 32 &&
+                   offsetof(struct chain_sample, entropy) == 40,
+               "web/engine/core.js reads these offsets");
 _Static_assert(offsetof(struct chain_drawn, p) == 8 && sizeof(struct warp_bias) == 16,
                "web/engine/module.js reads these offsets");
 
@@ -315,19 +318,28 @@ EXPORT(void, chain_probabilities)(const struct chain *chain, double *p, size_t n
     for (size_t i = 0; i < n; i++) p[i] = (double)weights[i] / (double)total;
 }
 
-/* What the last draw gave: id, rank, p, p_raw, logprob. */
-static struct chain_drawn drawn;
-
-/* u is a multiple of 2^-53 in [0, 1); other numbers are rounded down to one. */
-EXPORT(const struct chain_drawn *, chain_draw)(const struct chain *chain, double u) {
-    drawn = chain_draw(chain, (uint64_t)(u * 0x1p53));
-    return &drawn;
+/* Draws without a trace: id, rank, p, p_raw (0 unless `raw`), logprob, kept, entropy; NULL on
+ * failure. u is a multiple of 2^-53 in [0, 1); other numbers are rounded down to one. */
+EXPORT(const struct chain_sample *, chain_sample)
+(struct chain *chain, const float *logits, const uint32_t *history, size_t n_history, double u,
+ uint32_t raw) {
+    static struct chain_sample sample;
+    uint64_t r = (uint64_t)(u * 0x1p53);
+    if (chain_sample(chain, logits, &settings, history, n_history, r, raw != 0, &sample, &fault))
+        return NULL;
+    return &sample;
 }
 
-EXPORT(const struct chain_drawn *, chain_draw_gumbel)
+/* Draws from the last trace by Gumbel-max; the same struct. */
+EXPORT(const struct chain_sample *, chain_sample_gumbel)
 (const struct chain *chain, double seed, double step) {
-    drawn = chain_draw_gumbel(chain, (uint64_t)seed, (uint64_t)step);
-    return &drawn;
+    static struct chain_sample sample;
+    const struct chain_trace *trace = chain_trace(chain);
+    sample =
+        (struct chain_sample){.drawn = chain_draw_gumbel(chain, (uint64_t)seed, (uint64_t)step),
+                              .kept = trace->kept,
+                              .entropy = trace->entropy};
+    return &sample;
 }
 
 EXPORT(double, draw_random)(double seed, double step) {

@@ -107,6 +107,8 @@ static void check_listing(const struct chain_trace *trace, size_t n, size_t top)
         CHECK(token->rank == t + 1);
         if (t < survivors) CHECK(token->id == ids[t] && token->removed_by == 0);
         CHECK(token->logit == logits[token->id] && token->warped == work[token->id]);
+        CHECK(token->removed_by <= trace->n_stages);
+        CHECK(token->removed_by == 0 || token->logit != -INFINITY);
         CHECK(token->p == probability(work, n, token->id));
         CHECK(token->p_raw == probability(logits, n, token->id));
         if (t > survivors && token->logit != -INFINITY)

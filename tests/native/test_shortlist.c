@@ -43,17 +43,19 @@ static void compare(struct chain *chain, const struct settings *settings, size_t
                     size_t n_history, uint64_t r, int round) {
     struct fault short_fault = {0}, long_fault = {0};
     struct chain_sample sample;
-    enum status status =
-        chain_sample(chain, logits, settings, history, n_history, r, &sample, &short_fault);
+    enum status status = chain_sample(chain, logits, settings, history, n_history, r, round % 2,
+                                      &sample, &short_fault);
     enum status expected = chain_apply(chain, logits, settings, history, n_history, 0, &long_fault);
     CHECK(status == expected && !strcmp(short_fault.text, long_fault.text));
     if (status || expected) return;
     struct chain_drawn drawn = chain_draw(chain, r);
     const struct chain_trace *trace = chain_trace(chain);
     CHECK_MESSAGE(sample.drawn.id == drawn.id && sample.drawn.rank == drawn.rank &&
-                      sample.drawn.p == drawn.p && sample.drawn.logprob == drawn.logprob,
+                      sample.drawn.p == drawn.p &&
+                      sample.drawn.p_raw == (round % 2 ? drawn.p_raw : 0) &&
+                      sample.drawn.logprob == drawn.logprob,
                   "round %d: %u, not %u", round, sample.drawn.id, drawn.id);
-    CHECK_MESSAGE(sample.kept == trace->kept && fabs(sample.entropy - trace->entropy) < 1e-9,
+    CHECK_MESSAGE(sample.kept == trace->kept && sample.entropy == trace->entropy,
                   "round %d: %u kept, %.17g bits, not %u, %.17g", round, sample.kept,
                   sample.entropy, trace->kept, trace->entropy);
     short_draws += shortlist_make(&list, logits, n, settings, history, n_history);

@@ -346,6 +346,7 @@ describe('draw', () => {
     const drawn = scope.draw({}, { u: 0 });
     assert.deepEqual([drawn.rank, drawn.p, drawn.p_raw], [1, tokens[0].p, tokens[0].p_raw]);
     assert.ok(Math.abs(drawn.logprob - Math.log(drawn.p)) < 1e-12);
+    assert.deepEqual(scope.draw({}, { u: 0, raw: false }), { ...drawn, p_raw: 0 });
   });
 
   test('rng is called once', () => {

@@ -13,11 +13,11 @@ const module = new WebAssembly.Module(bytes);
 const EXPORTS = {
   chain_apply: 5,
   chain_close: 1,
-  chain_draw: 2,
-  chain_draw_gumbel: 3,
   chain_logits: 1,
   chain_open: 2,
   chain_probabilities: 3,
+  chain_sample: 6,
+  chain_sample_gumbel: 3,
   draw_random: 2,
   fault_name: 0,
   fault_status: 0,

@@ -279,25 +279,37 @@ export class Core {
   }
 
   /**
-   * Draws from the last trace of a chain.
+   * Draws from logits in the heap under a prepared chain, without a trace.
    * @param {number} chain
+   * @param {{ logits: number, history: number, count: number }} at
    * @param {Resolved} resolved
    * @param {number} step
-   * @param {number} [given] replaces the seed's own u
-   * @returns {Drawn}
+   * @param {{ u?: number, raw?: boolean }} [options] `u` replaces the seed's own; p_raw only if `raw`
+   * @returns {{ drawn: Drawn, kept: number, entropy: number }}
    */
-  draw(chain, { draw, seed }, step, given) {
+  sample(chain, { logits, history, count }, { draw, seed }, step, { u: given, raw = false } = {}) {
     const { calls } = this.module;
-    const u = draw === 'gumbel' ? null : (given ?? calls.draw_random(seed, step));
-    const at = u === null ? calls.chain_draw_gumbel(chain, seed, step) : calls.chain_draw(chain, u);
+    const gumbel = draw === 'gumbel';
+    const u = gumbel ? null : (given ?? calls.draw_random(seed, step));
+    if (gumbel) this.apply(chain, logits, history, count, 0);
+    const at = this.module.need(
+      gumbel
+        ? calls.chain_sample_gumbel(chain, seed, step)
+        : calls.chain_sample(chain, logits, history, count, Number(u), Number(raw)),
+    );
     const view = this.module.view();
+    const f64 = (/** @type {number} */ offset) => view.getFloat64(at + offset, true);
     return {
-      id: view.getUint32(at, true),
-      u,
-      p: view.getFloat64(at + 8, true),
-      p_raw: view.getFloat64(at + 16, true),
-      logprob: view.getFloat64(at + 24, true),
-      rank: view.getUint32(at + 4, true),
+      drawn: {
+        id: view.getUint32(at, true),
+        u,
+        p: f64(8),
+        p_raw: f64(16),
+        logprob: f64(24),
+        rank: view.getUint32(at + 4, true),
+      },
+      kept: view.getUint32(at + 32, true),
+      entropy: f64(40),
     };
   }
 

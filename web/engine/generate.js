@@ -2,7 +2,6 @@
 import { checkBoolean, checkIds, checkInteger } from './checks.js';
 import { LogitscopeError, show } from './errors.js';
 import { TextStream } from './text.js';
-import { readSummary } from './trace.js';
 
 /** @typedef {import('./core.js').Core} Core */
 /** @typedef {import('./settings.js').Resolved} Resolved */
@@ -13,7 +12,8 @@ import { readSummary } from './trace.js';
  * What the loop needs of a session.
  * @typedef {object} Timeline
  * @property {(ids: ArrayLike<number>, cache: boolean) => unknown} feed
- * @property {(resolved: Resolved) => { chain: number, trace: number }} apply
+ * @property {(resolved: Resolved, step: number) =>
+ *   { drawn: import('./types.js').Drawn, kept: number, entropy: number }} sample
  */
 
 const OPTIONS = ['prompt', 'max_new_tokens', 'cache', 'stop', 'signal'];
@@ -119,9 +119,7 @@ export async function* generate(core, timeline, options) {
     }
     const began = performance.now();
     timeline.feed(ids, cache);
-    const { chain, trace } = timeline.apply(resolved);
-    const { kept, entropy } = readSummary(core.module, trace);
-    const drawn = core.draw(chain, resolved, step);
+    const { drawn, kept, entropy } = timeline.sample(resolved, step);
     ids.push(drawn.id);
 
     const piece = info.tokenizer ? core.piece(drawn.id) : null;

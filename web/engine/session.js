@@ -87,24 +87,15 @@ export class Session {
     return core.module.float32(at, core.needModel().vocab_size);
   }
 
-  /**
-   * Applies the chain to the logits, the timeline being the history.
-   * @param {import('./settings.js').Resolved} resolved
-   * @param {number} top
-   */
-  #apply(resolved, top) {
+  /** Where the logits and the history are in the heap. */
+  #place() {
     const logits = this.#fed();
-    const core = this.#open();
-    const { session_timeline, session_length } = core.module.calls;
-    const chain = core.prepare(resolved, core.needModel().vocab_size, top);
-    const trace = core.apply(
-      chain,
+    const { session_timeline, session_length } = this.#open().module.calls;
+    return {
       logits,
-      session_timeline(this.#handle),
-      session_length(this.#handle),
-      top,
-    );
-    return { chain, trace };
+      history: session_timeline(this.#handle),
+      count: session_length(this.#handle),
+    };
   }
 
   /**
@@ -113,13 +104,29 @@ export class Session {
    * @returns {import('./types.js').Trace}
    */
   distribution(settings) {
-    const resolved = this.#open().resolve(settings);
-    return this.#open().readTrace(this.#apply(resolved, resolved.top).trace);
+    const core = this.#open();
+    const resolved = core.resolve(settings);
+    const { logits, history, count } = this.#place();
+    const chain = core.prepare(resolved, core.needModel().vocab_size, resolved.top);
+    return core.readTrace(core.apply(chain, logits, history, count, resolved.top));
+  }
+
+  /**
+   * Draws under the settings, the timeline being the history.
+   * @param {import('./settings.js').Resolved} resolved
+   * @param {number} step
+   * @param {{ u?: number, raw?: boolean }} options
+   */
+  #sample(resolved, step, options) {
+    const core = this.#open();
+    const place = this.#place();
+    const chain = core.prepare(resolved, core.needModel().vocab_size, 0);
+    return core.sample(chain, place, resolved, step, options);
   }
 
   /**
    * Draws one token; feeds nothing. The number u comes from settings.seed and `step`, unless `u` or
-   * `rng` is given.
+   * `rng` is given. `raw: false` leaves p_raw out (as 0), which takes a pass over the vocabulary.
    * @param {Settings} [settings]
    * @param {import('./types.js').DrawChoice} [choice]
    * @returns {import('./types.js').Drawn}
@@ -127,8 +134,7 @@ export class Session {
   draw(settings, choice) {
     const core = this.#open();
     const resolved = core.resolve(settings);
-    const { step, u } = resolveChoice(choice, resolved.draw);
-    return core.draw(this.#apply(resolved, 0).chain, resolved, step, u);
+    return this.#sample(resolved, ...resolveChoice(choice, resolved.draw)).drawn;
   }
 
   /**
@@ -147,7 +153,7 @@ export class Session {
         core,
         {
           feed: (ids, cache) => this.#feed(ids, cache),
-          apply: (resolved) => this.#apply(resolved, 0),
+          sample: (resolved, step) => this.#sample(resolved, step, { raw: true }),
         },
         options,
       );
@@ -176,13 +182,14 @@ export class Session {
 /**
  * @param {import('./types.js').DrawChoice | undefined} choice
  * @param {string} draw
- * @returns {{ step: number, u: number | undefined }}
+ * @returns {[step: number, options: { u?: number, raw: boolean }]}
  */
 function resolveChoice(choice, draw) {
-  checkOptions('options of draw', choice, ['step', 'u', 'rng']);
-  const { step = 0, u, rng } = choice ?? {};
+  checkOptions('options of draw', choice, ['step', 'u', 'rng', 'raw']);
+  const { step = 0, u, rng, raw = true } = choice ?? {};
   checkInteger('step', step, 0, SEED_MAX);
-  if (u === undefined && rng === undefined) return { step, u };
+  checkBoolean('raw', raw);
+  if (u === undefined && rng === undefined) return [step, { raw }];
   if (draw === 'gumbel' || (u !== undefined && rng !== undefined)) {
     throw new LogitscopeError(
       'invalid_argument',
@@ -202,5 +209,5 @@ function resolveChoice(choice, draw) {
       `${rng ? 'what rng returns' : 'u'} must be at least 0 and below 1, got ${show(value)}`,
     );
   }
-  return { step, u: value };
+  return [step, { u: value, raw }];
 }

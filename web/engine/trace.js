@@ -77,16 +77,6 @@ function warningsOf(stages, underflowed) {
 }
 
 /**
- * The summary of a trace: entropy in bits, and survivors.
- * @param {Module} module
- * @param {number} at
- */
-export function readSummary(module, at) {
-  const view = module.view();
-  return { kept: view.getUint32(at + 12, true), entropy: view.getFloat64(at + 48, true) };
-}
-
-/**
  * @param {Module} module
  * @param {number} at the struct
  * @param {TableRow[]} table
@@ -118,7 +108,7 @@ export function readTrace(module, at, table, piece) {
       stage_p: stages.map((_stage, s) =>
         view.getFloat64(stagePAt + 8 * (i * stages.length + s), true),
       ),
-      removed_by: stages[removedBy - 1]?.name ?? null, // none removed what came in as -Infinity
+      removed_by: removedBy ? stages[removedBy - 1].name : null,
     };
   });
   return {

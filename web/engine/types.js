@@ -122,7 +122,7 @@
 
 /**
  * Where the randomness of a draw comes from: a step of the seed (default 0), a number, a function.
- * @typedef {{ step?: number, u?: number, rng?: () => number }} DrawChoice
+ * @typedef {{ step?: number, u?: number, rng?: () => number, raw?: boolean }} DrawChoice
  */
 
 /**
