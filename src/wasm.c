@@ -351,3 +351,8 @@ EXPORT(double, measure_distinct)(const uint32_t *ids, size_t count, size_t n) {
     double ratio;
     return measure_distinct(ids, count, n, &ratio, &fault) ? -1 : ratio;
 }
+
+/* -ln p of a token below vocab_size, in nats. */
+EXPORT(double, measure_surprisal)(const float *logits, size_t n, uint32_t id) {
+    return measure_surprisal(logits, n, id);
+}

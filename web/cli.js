@@ -3,6 +3,7 @@
 import { fileURLToPath } from 'node:url';
 import { compare } from './cli/compare.js';
 import { distribution } from './cli/distribution.js';
+import { evaluate } from './cli/eval.js';
 import { UsageError, flagsOf, helpOf, nearestOf, parseFlags } from './cli/flags.js';
 import { generate } from './cli/generate.js';
 import { info } from './cli/info.js';
@@ -10,7 +11,7 @@ import { safe } from './cli/terminal.js';
 import { tokenize } from './cli/tokenize.js';
 import { Logitscope, LogitscopeError } from './engine/index.js';
 
-const COMMANDS = { generate, distribution, compare, tokenize, info };
+const COMMANDS = { generate, distribution, compare, tokenize, info, eval: evaluate };
 const DEFAULT_MODEL = fileURLToPath(new URL('../models/verbs.gguf', import.meta.url));
 
 /** @returns {string} */

@@ -198,6 +198,19 @@ static void bad_input_is_refused(void) {
     chain_close(chain);
 }
 
+static void surprisal_is_minus_log_p(void) {
+    for (int round = 0; round < 300; round++) {
+        size_t n = 1 + sample_below(N);
+        sample_logits(logits, n, (uint32_t)round % SAMPLE_KINDS);
+        uint32_t id = sample_below((uint32_t)n);
+        double p = probability(logits, n, id), surprisal = measure_surprisal(logits, n, id);
+        if (logits[id] == -INFINITY) CHECK(surprisal == (double)INFINITY);
+        if (p > 1e-6) CHECK(fabs(surprisal + log(p)) < 1e-5);
+    }
+    const float far[] = {0, -1000};
+    CHECK(measure_surprisal(far, 2, 0) == 0 && measure_surprisal(far, 2, 1) == 1000);
+}
+
 static void diversity_of_a_text(void) {
     static const uint32_t text[] = {1, 2, 1, 2, 1, 2, 3};
     double ratio;
@@ -212,6 +225,7 @@ int main(void) {
     TEST(trace_equals_its_twin);
     TEST(idle_stage_names_the_one_before);
     TEST(bad_input_is_refused);
+    TEST(surprisal_is_minus_log_p);
     TEST(diversity_of_a_text);
     return check_report();
 }

@@ -236,6 +236,54 @@ describe('compare', () => {
   });
 });
 
+// The sentences are the model's own; the figures are the trainer's, from evaluate.py on the same file.
+const HELD_OUT = 'build/fixtures/held_out.txt';
+writeFileSync(
+  `${root}${HELD_OUT}`,
+  ['Tomorrow she will go home', 'Yesterday they went to work', 'Today she is going to school'].join(
+    '\n<|endoftext|>\n',
+  ),
+);
+
+describe('held-out text', () => {
+  test('eval agrees with the trainer', () => {
+    const got = json('eval', '--text', HELD_OUT);
+    assert.deepEqual([got.documents, got.tokens, got.bytes], [3, 16, 80]);
+    assert.ok(Math.abs(got.nats_per_token - 1.4117) < 2e-4, `${got.nats_per_token}`);
+    assert.ok(Math.abs(got.bits_per_byte - 0.4073) < 1e-4, `${got.bits_per_byte}`);
+    assert.ok(Math.abs(got.perplexity - Math.exp(got.nats_per_token)) < 1e-9);
+    const one = json('eval', '--text', HELD_OUT, '--documents', '1', '--bytes', '12');
+    assert.deepEqual([one.documents, one.tokens, one.bytes], [1, 2, 12]);
+  });
+
+  test('compare --held-out puts the true continuation beside the sampled ones', async () => {
+    const cut = ['--prompt-tokens', '3', '--max-new-tokens', '2', '--passages', '2'];
+    const { passages } = json('compare', '--held-out', HELD_OUT, ...cut);
+    assert.deepEqual(
+      passages.map(({ prompt, truth }) => [prompt, truth.text]),
+      [
+        ['Tomorrow she', ' will go'],
+        ['Yesterday they', ' went to'],
+      ],
+    );
+    const scope = await Logitscope.load({ model: `${root}models/verbs.gguf` });
+    for (const { prompt_ids, truth, samples } of passages) {
+      let logprob = 0;
+      for (const [i, id] of truth.ids.entries()) {
+        scope.feed([...prompt_ids, ...truth.ids.slice(0, i)]);
+        const { tokens } = scope.distribution({ top: 64 });
+        logprob += Math.log(tokens.find((token) => token.id === id).p_raw);
+      }
+      assert.ok(Math.abs(truth.logprob - logprob) < 1e-5);
+      assert.deepEqual(
+        samples.map(({ name }) => name),
+        strategies.map(({ name }) => name),
+      );
+    }
+    assert.match(cli(['compare', '--held-out', HELD_OUT, ...cut]).stdout, /the text itself +0\.\d+/);
+  });
+});
+
 describe('tokenize and info', () => {
   test('tokenize', () => {
     const { ids, tokens } = json('tokenize', '--prompt', 'Tomorrow she');
@@ -352,6 +400,12 @@ describe('wrong arguments: one line on stderr, exit code 2', () => {
     'a model that is none': [['info', '--model', 'package.json'], 'GGUF'],
     'a grammar that is none': [['generate', ...SHE, '--grammar', 'package.json'], '--grammar'],
     'an unknown variant': [['generate', ...SHE, '--variant', 'gpu'], '"gpu"'],
+    'no text to evaluate': [['eval'], '--text'],
+    'a text that is not there': [['eval', '--text', 'none.txt'], 'none.txt'],
+    'a text that the model cannot spell': [['eval', '--text', 'package.json'], 'vocabulary'],
+    'no document': [['eval', '--text', HELD_OUT, '--documents', '0'], '--documents', 'got 0'],
+    'held-out text and prompt': [['compare', ...SHE, '--held-out', HELD_OUT], '--held-out'],
+    'passages too long': [['compare', '--held-out', HELD_OUT], '48 tokens'],
     'an odd bos': [['tokenize', '--text', 'x', '--bos', 'maybe'], '"maybe"'],
     'a control character': [['gen\x1brate'], 'unknown command'],
   };
@@ -368,7 +422,7 @@ describe('wrong arguments: one line on stderr, exit code 2', () => {
 
 test('help lists commands, and flags from the table', async () => {
   const { table } = await Logitscope.load();
-  for (const command of ['generate', 'distribution', 'compare', 'tokenize', 'info']) {
+  for (const command of ['generate', 'distribution', 'compare', 'tokenize', 'info', 'eval']) {
     assert.ok(cli(['--help']).stdout.includes(`\n  ${command} `));
   }
   const help = cli(['generate', '--help']);

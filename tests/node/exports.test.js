@@ -25,6 +25,7 @@ const EXPORTS = {
   fault_value: 0,
   kernels_choose: 1,
   measure_distinct: 3,
+  measure_surprisal: 3,
   memory_allocate: 1,
   memory_exchange: 1,
   memory_release: 1,

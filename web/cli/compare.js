@@ -1,7 +1,8 @@
 /** `logitscope compare`: the nine strategies on one prompt with the same random numbers. */
 import { strategies } from '../engine/index.js';
-import { GRAMMAR, MAX_NEW_TOKENS, PROMPT, SEED, needPrompt } from './flags.js';
+import { GRAMMAR, MAX_NEW_TOKENS, PROMPT, SEED, UsageError, needPrompt } from './flags.js';
 import { collect } from './generate.js';
+import { HELD_OUT, compareHeldOut } from './held_out.js';
 import { columns, printJson, quoted } from './terminal.js';
 import { judge, readGrammar, verdictLine } from './verdict.js';
 
@@ -9,10 +10,19 @@ import { judge, readGrammar, verdictLine } from './verdict.js';
 export const compare = {
   summary: 'run nine strategies on a prompt with the same seed',
   settings: false,
-  flags: [PROMPT, MAX_NEW_TOKENS, SEED, GRAMMAR],
-  check: needPrompt,
+  flags: [PROMPT, MAX_NEW_TOKENS, SEED, GRAMMAR, ...HELD_OUT],
+
+  check(values) {
+    if (values.held_out === undefined) return needPrompt(values);
+    if (values.prompt === undefined) return undefined;
+    throw new UsageError('--prompt and --held-out exclude each other, got both');
+  },
 
   async run(scope, values) {
+    if (values.held_out !== undefined) {
+      await compareHeldOut(scope, values);
+      return;
+    }
     const grammar = readGrammar(values);
     const { prompt, seed = 0, max_new_tokens } = values;
     const rows = [];

@@ -161,6 +161,11 @@ export class Logitscope {
     return this.#session().logits();
   }
 
+  /** @param {number} id */
+  surprisal(id) {
+    return this.#session().surprisal(id);
+  }
+
   /** @param {Settings} [settings] */
   distribution(settings) {
     return this.#session().distribution(settings);

@@ -167,6 +167,14 @@ export class RemoteSession {
   }
 
   /**
+   * @param {number} id
+   * @returns {Promise<number>}
+   */
+  surprisal(id) {
+    return this.request('surprisal', id);
+  }
+
+  /**
    * @param {Settings} [settings]
    * @param {import('./types.js').DrawChoice} [choice] rng is called here, once
    * @returns {Promise<import('./types.js').Drawn>}

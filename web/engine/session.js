@@ -87,6 +87,18 @@ export class Session {
     return core.module.float32(at, core.needModel().vocab_size);
   }
 
+  /**
+   * How surprising a token would be: -ln p under the model's own distribution, in nats.
+   * @param {number} id
+   */
+  surprisal(id) {
+    const logits = this.#fed();
+    const core = this.#open();
+    const { vocab_size } = core.needModel();
+    checkIds('id', [id], vocab_size);
+    return core.module.calls.measure_surprisal(logits, vocab_size, id);
+  }
+
   /** Where the logits and the history are in the heap. */
   #place() {
     const logits = this.#fed();

@@ -1,0 +1,84 @@
+/** `logitscope eval`: held-out cross-entropy of a model on a text, with the C engine. */
+import { UsageError } from './flags.js';
+import { columns, printJson } from './terminal.js';
+import { readDocuments, wholeNumber } from './texts.js';
+
+/**
+ * The sum of -ln p over ids[1:], in nats. At most context_length ids are seen at a time: a window
+ * predicts its tokens without the one before it.
+ * @param {any} scope
+ * @param {number[]} ids
+ */
+function surprisalOf(scope, ids) {
+  const length = scope.info.context_length;
+  let nats = 0;
+  for (let start = 0; start < ids.length - 1; start += length) {
+    const end = Math.min(start + length, ids.length - 1);
+    for (let i = start; i < end; i++) {
+      scope.feed(ids.slice(start, i + 1));
+      nats += scope.surprisal(ids[i + 1]);
+    }
+  }
+  return nats;
+}
+
+/**
+ * The first `bytes` bytes of a text, less a character that they cut.
+ * @param {string} text
+ * @param {number} bytes
+ */
+function head(text, bytes) {
+  const cut = new TextEncoder().encode(text).subarray(0, bytes);
+  return new TextDecoder().decode(cut, { stream: true });
+}
+
+/** @type {import('./flags.js').Command} */
+export const evaluate = {
+  summary: 'cross-entropy and bits per byte of a model on a text',
+  settings: false,
+  flags: [
+    { name: 'text', kind: 'text', help: 'a text file; documents end with <|endoftext|>' },
+    { name: 'documents', kind: 'number', help: 'only the first so many documents' },
+    { name: 'bytes', kind: 'number', help: 'only the first so many bytes of each document' },
+  ],
+
+  check({ text, documents, bytes }) {
+    if (text === undefined) throw new UsageError('--text is missing');
+    wholeNumber('--documents', documents, 1);
+    wholeNumber('--bytes', bytes, 1);
+  },
+
+  run(scope, { model, text, documents, bytes, json }) {
+    const all = readDocuments('--text', text);
+    const texts = all
+      .slice(0, wholeNumber('--documents', documents, all.length))
+      .map((document) => (bytes ? head(document, bytes) : document));
+    let nats = 0;
+    let tokens = 0;
+    let size = 0;
+    for (const document of texts) {
+      const ids = Array.from(scope.encode(document));
+      nats += surprisalOf(scope, ids);
+      tokens += ids.length - 1;
+      size += new TextEncoder().encode(document).length;
+    }
+    if (!tokens) throw new UsageError('--text holds no token to predict');
+    const result = {
+      documents: texts.length,
+      tokens,
+      bytes: size,
+      nats_per_token: nats / tokens,
+      perplexity: Math.exp(nats / tokens),
+      bits_per_byte: nats / Math.LN2 / size,
+    };
+    if (json) {
+      printJson({ model, text, ...result });
+      return;
+    }
+    const rows = Object.entries(result).map(([name, value]) => [
+      name,
+      Number.isInteger(value) ? String(value) : value.toFixed(4),
+    ]);
+    process.stdout.write(`${columns(rows)}\n`);
+  },
+};

@@ -1,0 +1,119 @@
+/** `compare --held-out`: sampled continuations beside the one that the text really has. */
+import { strategies } from '../engine/index.js';
+import { UsageError } from './flags.js';
+import { collect } from './generate.js';
+import { columns, printJson, quoted } from './terminal.js';
+import { readDocuments, wholeNumber } from './texts.js';
+
+/** @type {import('./flags.js').Flag[]} */
+export const HELD_OUT = [
+  {
+    name: 'held_out',
+    kind: 'text',
+    help: 'a text file: continue passages of it, beside their true continuation',
+  },
+  { name: 'passages', kind: 'number', help: 'with --held-out: how many (3)' },
+  { name: 'prompt_tokens', kind: 'number', help: 'with --held-out: length of the prompts (24)' },
+];
+
+/**
+ * Passages of length tokens: one from the head of each document, or spread over a single one.
+ * @param {any} scope
+ * @param {string[]} documents
+ * @param {number} count
+ * @param {number} length
+ * @returns {number[][]}
+ */
+function passagesOf(scope, documents, count, length) {
+  const encoded = (/** @type {string} */ text) => Array.from(scope.encode(text));
+  if (documents.length > 1) {
+    return documents
+      .map((document) => encoded(document).slice(0, length))
+      .filter((ids) => ids.length === length)
+      .slice(0, count);
+  }
+  const ids = encoded(documents[0]);
+  const stride = Math.floor((ids.length - length) / count);
+  if (stride < 0 || ids.length < length) return [];
+  return Array.from({ length: count }, (_, i) => ids.slice(i * stride, i * stride + length));
+}
+
+/**
+ * The true continuation and what the model made of it: the sum of -ln p, and the mean as a p.
+ * @param {any} scope
+ * @param {number[]} prompt
+ * @param {number[]} truth
+ */
+function scoreTruth(scope, prompt, truth) {
+  let nats = 0;
+  const ids = [...prompt];
+  for (const id of truth) {
+    scope.feed(ids);
+    nats += scope.surprisal(id);
+    ids.push(id);
+  }
+  const text = truth.map((id) => scope.piece(id).text).join('');
+  return { text, ids: truth, logprob: -nats, mean_p: Math.exp(-nats / truth.length) };
+}
+
+/**
+ * @param {any} scope
+ * @param {any} values
+ */
+export async function compareHeldOut(scope, values) {
+  const count = wholeNumber('--passages', values.passages, 3);
+  const before = wholeNumber('--prompt-tokens', values.prompt_tokens, 24);
+  const after = wholeNumber('--max-new-tokens', values.max_new_tokens, 24);
+  const documents = readDocuments('--held-out', values.held_out);
+  const passages = passagesOf(scope, documents, count, before + after);
+  if (!passages.length) {
+    throw new UsageError(`--held-out has no passage of ${before + after} tokens`);
+  }
+  const results = [];
+  for (const passage of passages) {
+    const prompt = passage.slice(0, before);
+    const samples = [];
+    for (const { name, settings } of strategies) {
+      const seed = values.seed ?? 0;
+      const generated = await collect(scope, { ...settings, prompt, seed, max_new_tokens: after });
+      const mean = generated.steps.reduce(
+        (/** @type {number} */ sum, /** @type {any} */ step) => sum + Math.log(step.p_raw),
+        0,
+      );
+      samples.push({
+        name,
+        settings,
+        text: generated.text,
+        ids: generated.ids,
+        logprob: mean,
+        mean_p: Math.exp(mean / generated.ids.length),
+      });
+    }
+    results.push({
+      prompt: scope.decode(prompt),
+      prompt_ids: prompt,
+      truth: scoreTruth(scope, prompt, passage.slice(before)),
+      samples,
+    });
+  }
+  if (values.json) {
+    printJson({ model: values.model, held_out: values.held_out, passages: results });
+    return;
+  }
+  for (const { prompt, truth, samples } of results) {
+    const row = (/** @type {string} */ name, /** @type {any} */ { mean_p, text }) => [
+      name,
+      mean_p.toFixed(3),
+      quoted(text),
+    ];
+    process.stdout.write(`${quoted(prompt)}\n${columns(
+      [
+        ['', 'mean p', 'continuation'],
+        row('the text itself', truth),
+        ...samples.map((sample) => row(sample.name, sample)),
+      ],
+      [1],
+    )}\n\n`);
+  }
+  process.stdout.write('mean p: the geometric mean of the model\'s own probabilities\n');
+}

@@ -1,0 +1,40 @@
+/** Text files for `eval` and `compare --held-out`: whole, or cut into documents. */
+import { readFileSync } from 'node:fs';
+import { UsageError } from './flags.js';
+
+export const END_OF_TEXT = '<|endoftext|>';
+
+/**
+ * A file's documents: the pieces between <|endoftext|> marks with runs of newlines collapsed, or the
+ * whole text if it has no mark.
+ * @param {string} flag for the sentence that says what is wrong
+ * @param {string} path
+ * @returns {string[]}
+ */
+export function readDocuments(flag, path) {
+  let text;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new UsageError(`${flag} could not be read: ${/** @type {Error} */ (error).message}`);
+  }
+  if (!text.trim()) throw new UsageError(`${flag} is empty: ${JSON.stringify(path)}`);
+  if (!text.includes(END_OF_TEXT)) return [text];
+  return text
+    .split(END_OF_TEXT)
+    .map((document) => document.trim().replace(/\s*\n\s*/g, '\n'))
+    .filter((document) => document);
+}
+
+/**
+ * @param {string} name
+ * @param {number | undefined} value
+ * @param {number} fallback
+ */
+export function wholeNumber(name, value, fallback) {
+  if (value === undefined) return fallback;
+  if (!Number.isInteger(value) || value < 1) {
+    throw new UsageError(`${name} must be a whole number of at least 1, got ${value}`);
+  }
+  return value;
+}
