@@ -31,6 +31,14 @@ static inline double load_f64(const uint8_t *p) {
     return x;
 }
 
+/* The upper half of a float32. */
+static inline float load_bf16(const uint8_t *p) {
+    uint32_t bits = (uint32_t)load_u16(p) << 16;
+    float x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
 /* IEEE 754 half precision, exactly. */
 static inline float load_f16(const uint8_t *p) {
     uint32_t h = load_u16(p), sign = (h & 0x8000) << 16, magnitude = h & 0x7fff, bits;

@@ -12,7 +12,7 @@
  * remaining / minimum is a lie, found out before any table is allocated. */
 enum { ENTRY_MIN = 8 + 1 + 4 + 1, TENSOR_MIN = 8 + 1 + 4 + 8 + 4 + 8, NESTING_MAX = 4 };
 
-enum { Q8_0_VALUES = 32, Q8_0_BYTES = 34, NAME_SHOWN = 64 };
+enum { BLOCK_VALUES = 32, NAME_SHOWN = 64 }; /* values in a block of a quantised type */
 
 struct entry {
     struct gguf_string key;
@@ -25,12 +25,13 @@ struct gguf {
     struct gguf_tensor *tensors;        /* (n_tensors,) in the order of the file */
     const struct gguf_tensor **by_name; /* (n_tensors,) sorted by name */
     size_t n_tensors;
+    uint64_t size;
 };
 
-/* `kind` and `name` say what is being read ("tensor", "blk.0.attn_q.weight") for the sentence. */
+/* `available` of the image's `size` bytes are there to be read. `kind` and `name` say what is being read ("tensor", "blk.0.attn_q.weight") for the sentence. */
 struct reader {
     const uint8_t *image;
-    uint64_t size, position;
+    uint64_t size, available, position;
     const char *kind;
     char name[NAME_SHOWN + 1];
     struct fault *fault;
@@ -66,6 +67,9 @@ static enum status bad_number(struct reader *r, const char *field, uint64_t got,
 static enum status take(struct reader *r, const char *field, uint64_t bytes, const uint8_t **out) {
     if (bytes > r->size - r->position)
         return bad_number(r, field, bytes, "reaches beyond the end of the file");
+    if (bytes > r->available - r->position)
+        return fault_set(r->fault, STATUS_INCOMPLETE, "%u bytes end before the tensor table does",
+                         r->available);
     *out = r->image + r->position;
     r->position += bytes;
     return STATUS_OK;
@@ -218,10 +222,10 @@ static enum status unsupported_type(struct reader *r, uint32_t type) {
         "I8",      "I16",    "I32",     "I64",   "F64",    "IQ1_M", "BF16"};
     if (type < sizeof names / sizeof *names)
         return fault_set(r->fault, STATUS_UNSUPPORTED,
-                         "%s %s: type %s is not supported (F32, F16 and Q8_0 are)", r->kind,
+                         "%s %s: type %s is not supported (F32, F16, BF16, Q8_0, Q4_0 and Q4_1 are)", r->kind,
                          r->name, names[type]);
     return fault_set(r->fault, STATUS_UNSUPPORTED,
-                     "%s %s: type %u is not supported (F32, F16 and Q8_0 are)", r->kind, r->name,
+                     "%s %s: type %u is not supported (F32, F16, BF16, Q8_0, Q4_0 and Q4_1 are)", r->kind, r->name,
                      (uint64_t)type);
 }
 
@@ -249,15 +253,20 @@ static enum status read_type(struct gguf_tensor *tensor, struct reader *r, uint6
     uint32_t type = 0;
     enum status status = take_u32(r, "type", &type);
     if (status) return status;
-    if (type != GGUF_F32 && type != GGUF_F16 && type != GGUF_Q8_0) return unsupported_type(r, type);
+    const char *quantised = type == GGUF_Q8_0   ? "Q8_0"
+                            : type == GGUF_Q4_0 ? "Q4_0"
+                            : type == GGUF_Q4_1 ? "Q4_1"
+                                                : NULL;
+    if (!quantised && type != GGUF_F32 && type != GGUF_F16 && type != GGUF_BF16)
+        return unsupported_type(r, type);
     tensor->type = (enum gguf_tensor_type)type;
-    if (type == GGUF_Q8_0 && tensor->shape[0] % Q8_0_VALUES)
-        return bad_number(r, "shape", tensor->shape[0], "is not a multiple of 32, as Q8_0 needs");
-    if (elements / Q8_0_VALUES > r->size)
+    if (quantised && tensor->shape[0] % BLOCK_VALUES)
+        return fault_set(r->fault, STATUS_BAD_FILE,
+                         "%s %s: shape %u is not a multiple of 32, as %s needs", r->kind, r->name,
+                         tensor->shape[0], quantised);
+    if (elements / BLOCK_VALUES > r->size)
         return bad_number(r, "shape of", elements, "elements is larger than the file");
-    tensor->bytes = type == GGUF_F32   ? elements * 4
-                    : type == GGUF_F16 ? elements * 2
-                                       : elements / Q8_0_VALUES * Q8_0_BYTES;
+    tensor->bytes = gguf_bytes(tensor->type, elements);
     return STATUS_OK;
 }
 
@@ -286,7 +295,9 @@ static enum status place_tensor(struct gguf_tensor *tensor, struct reader *r, ui
         return bad_number(r, "offset", offset, "is beyond the end of the file");
     if (tensor->bytes > r->size - start - offset)
         return bad_number(r, "data of", tensor->bytes, "bytes reaches beyond the end of the file");
-    tensor->data = r->image + start + offset;
+    tensor->offset = start + offset;
+    /* by address, since an object beyond 2 GB is larger than a difference of pointers in 32 bits */
+    tensor->data = (const uint8_t *)((uintptr_t)r->image + (uintptr_t)tensor->offset);
     return STATUS_OK;
 }
 
@@ -330,7 +341,10 @@ static enum status read_tensors(struct gguf *file, struct reader *r, uint64_t co
 
 static enum status read_header(struct reader *r, uint64_t *n_tensors, uint64_t *n_entries) {
     uint32_t version = 0;
-    if (r->size < 4 || memcmp(r->image, "GGUF", 4) != 0)
+    if (r->available < 4 && r->available < r->size)
+        return fault_set(r->fault, STATUS_INCOMPLETE, "%u bytes do not show a GGUF file",
+                         r->available);
+    if (r->available < 4 || memcmp(r->image, "GGUF", 4) != 0)
         return fault_set(r->fault, STATUS_BAD_FILE, "not a GGUF file: it does not begin with GGUF");
     r->position = 4;
     enum status status = take_u32(r, "version", &version);
@@ -351,13 +365,19 @@ static enum status read_header(struct reader *r, uint64_t *n_tensors, uint64_t *
 }
 
 enum status gguf_open(struct gguf **out, const void *image, size_t size, struct fault *fault) {
-    struct reader r = {image, size, 0, "GGUF", "header", fault};
+    return gguf_open_head(out, image, size, size, fault);
+}
+
+enum status gguf_open_head(struct gguf **out, const void *head, size_t available, uint64_t size,
+                           struct fault *fault) {
+    struct reader r = {head, size, available, 0, "GGUF", "header", fault};
     uint64_t n_tensors = 0, n_entries = 0;
     *out = NULL;
     enum status status = read_header(&r, &n_tensors, &n_entries);
     if (status) return status;
     struct gguf *file = calloc(1, sizeof *file);
     if (!file) return fault_set(fault, STATUS_OUT_OF_MEMORY, "no memory to open the file");
+    file->size = size;
     status = read_metadata(file, &r, n_entries);
     if (!status) status = read_tensors(file, &r, n_tensors);
     if (status) {
@@ -374,6 +394,10 @@ void gguf_close(struct gguf *file) {
     free(file->tensors);
     free(file->by_name);
     free(file);
+}
+
+uint64_t gguf_size(const struct gguf *file) {
+    return file->size;
 }
 
 const struct gguf_value *gguf_find(const struct gguf *file, const char *key) {

@@ -28,7 +28,14 @@ enum gguf_type {
     GGUF_FLOAT64
 };
 
-enum gguf_tensor_type { GGUF_F32 = 0, GGUF_F16 = 1, GGUF_Q8_0 = 8 };
+enum gguf_tensor_type {
+    GGUF_F32 = 0,
+    GGUF_F16 = 1,
+    GGUF_Q4_0 = 2,
+    GGUF_Q4_1 = 3,
+    GGUF_Q8_0 = 8,
+    GGUF_BF16 = 30
+};
 
 /* A string inside the image: not terminated, not necessarily UTF-8. */
 struct gguf_string {
@@ -47,24 +54,33 @@ struct gguf_value {
 };
 
 /* A tensor. shape[0] is the fastest-varying dimension (columns), shape[1] the rows; unused
- * dimensions are 1. `data` lies inside the image, `bytes` long, aligned as the file says. */
+ * dimensions are 1. `data` lies inside the image, `offset` bytes from its beginning and `bytes` long,
+ * aligned as the file says. */
 struct gguf_tensor {
     struct gguf_string name;
     uint32_t n_dimensions;
     uint64_t shape[4];
     enum gguf_tensor_type type;
     const uint8_t *data;
-    uint64_t bytes;
+    uint64_t offset, bytes;
 };
 
 struct gguf; /* opaque: two tables over the image */
 
 /* Parses the image. On success `*file` must be given to gguf_close; it keeps pointers into `image`,
  * which must outlive it unchanged. Duplicate keys or tensor names are malformed. Tensors of types
- * other than F32, F16, Q8_0 are refused by name.
+ * other than those of gguf_tensor_type are refused by name.
  * STATUS_BAD_FILE, STATUS_UNSUPPORTED (version, tensor type), STATUS_OUT_OF_MEMORY. */
 enum status gguf_open(struct gguf **file, const void *image, size_t size, struct fault *fault);
+
+/* The same for the first `available` bytes of an image of `size`: everything but the tensors' data is
+ * there to be read. STATUS_INCOMPLETE if the tensor table ends beyond `available`. */
+enum status gguf_open_head(struct gguf **file, const void *head, size_t available, uint64_t size,
+                           struct fault *fault);
 void gguf_close(struct gguf *file);
+
+/* Bytes of the whole image. */
+uint64_t gguf_size(const struct gguf *file);
 
 /* Metadata by key, or NULL. */
 const struct gguf_value *gguf_find(const struct gguf *file, const char *key);
@@ -95,11 +111,15 @@ const struct gguf_tensor *gguf_tensor_at(const struct gguf *file, uint64_t index
 const struct gguf_tensor *gguf_tensor_find(const struct gguf *file, const char *name);
 
 /* general.file_type as the file states it, or that of the type with the largest share of tensor
- * bytes: 0 for F32, 1 for F16, 7 for Q8_0. */
+ * bytes: 0 for F32, 1 for F16, 2 for Q4_0, 3 for Q4_1, 7 for Q8_0, 32 for BF16. */
 uint32_t gguf_file_type(const struct gguf *file);
 
+/* Bytes of `count` values, a multiple of 32 for the quantised types. */
+uint64_t gguf_bytes(enum gguf_tensor_type type, uint64_t count);
+
 /* Widens `count` values of the tensor, from element `first` on, to float32. `first` and `count` are
- * multiples of 32 for Q8_0. Exact: F16 by bits, Q8_0 as float32(scale) * float32(quant). */
+ * multiples of 32 for the quantised types. Exact: F16 and BF16 by bits, Q8_0 as scale * quant, Q4_0 as
+ * scale * (quant - 8), Q4_1 as scale * quant + minimum, rounded once. */
 void gguf_widen(const struct gguf_tensor *tensor, uint64_t first, uint64_t count, float *out);
 
 #endif

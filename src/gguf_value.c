@@ -5,7 +5,7 @@
 #include "bytes.h"
 #include "gguf.h"
 
-enum { Q8_0_VALUES = 32, Q8_0_BYTES = 34 };
+enum { BLOCK_VALUES = 32 }; /* values in a block of a quantised type */
 
 static enum status misfit(struct fault *fault, const char *key, const char *what) {
     return fault_set(fault, STATUS_BAD_FILE, "key %s: the value must be %s", key, what);
@@ -116,38 +116,76 @@ int32_t gguf_array_i32(const struct gguf_value *value, uint64_t i) {
 }
 
 uint32_t gguf_file_type(const struct gguf *file) {
-    uint32_t stated;
-    uint64_t f32 = 0, f16 = 0, q8_0 = 0;
+    static const struct {
+        enum gguf_tensor_type type;
+        uint32_t file_type;
+    } kinds[] = {{GGUF_F32, 0},  {GGUF_F16, 1},  {GGUF_Q4_0, 2},
+                 {GGUF_Q4_1, 3}, {GGUF_Q8_0, 7}, {GGUF_BF16, 32}};
+    uint32_t best = 0;
+    uint64_t most = 0;
     if (gguf_find(file, "general.file_type") &&
-        gguf_u32(file, "general.file_type", 0, &stated, NULL) == STATUS_OK)
-        return stated;
-    for (uint64_t i = 0; i < gguf_tensor_count(file); i++) {
-        const struct gguf_tensor *tensor = gguf_tensor_at(file, i);
-        *(tensor->type == GGUF_F32   ? &f32
-          : tensor->type == GGUF_F16 ? &f16
-                                     : &q8_0) += tensor->bytes;
+        gguf_u32(file, "general.file_type", 0, &best, NULL) == STATUS_OK)
+        return best;
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        uint64_t bytes = 0;
+        for (uint64_t i = 0; i < gguf_tensor_count(file); i++) {
+            const struct gguf_tensor *tensor = gguf_tensor_at(file, i);
+            if (tensor->type == kinds[k].type) bytes += tensor->bytes;
+        }
+        if (bytes > most) {
+            most = bytes;
+            best = kinds[k].file_type;
+        }
     }
-    return f32 >= f16 && f32 >= q8_0 ? 0 : f16 >= q8_0 ? 1 : 7;
+    return best;
 }
 
-/* Q8_0: blocks of one float16 scale and 32 signed bytes. */
-static void widen_q8_0(const uint8_t *block, uint64_t count, float *out) {
-    for (uint64_t b = 0; b < count / Q8_0_VALUES; b++, block += Q8_0_BYTES) {
-        float scale = load_f16(block);
-        for (int i = 0; i < Q8_0_VALUES; i++) *out++ = scale * (float)(int8_t)block[2 + i];
+/* Blocks of 32 values: a float16 scale, for Q4_1 a float16 minimum, then 32 signed bytes, or 16 bytes
+ * whose low halves are the first 16 values and whose high halves the others. */
+uint64_t gguf_bytes(enum gguf_tensor_type type, uint64_t count) {
+    switch (type) {
+    case GGUF_F32:
+        return count * 4;
+    case GGUF_F16:
+    case GGUF_BF16:
+        return count * 2;
+    case GGUF_Q4_0:
+        return count / BLOCK_VALUES * (2 + 16);
+    case GGUF_Q4_1:
+        return count / BLOCK_VALUES * (2 + 2 + 16);
+    case GGUF_Q8_0:
+        break;
+    }
+    return count / BLOCK_VALUES * (2 + 32);
+}
+
+static void widen_block(enum gguf_tensor_type type, const uint8_t *block, float *out) {
+    float scale = load_f16(block);
+    const uint8_t *quants = block + (type == GGUF_Q4_1 ? 4 : 2);
+    for (int i = 0; i < BLOCK_VALUES; i++) {
+        int quant = type == GGUF_Q8_0 ? (int8_t)quants[i]
+                    : i < 16          ? quants[i] & 15
+                                      : quants[i - 16] >> 4;
+        if (type == GGUF_Q4_0) quant -= 8;
+        out[i] = scale * (float)quant;
+        if (type == GGUF_Q4_1) out[i] += load_f16(block + 2);
     }
 }
 
 void gguf_widen(const struct gguf_tensor *tensor, uint64_t first, uint64_t count, float *out) {
+    const uint8_t *from = tensor->data + gguf_bytes(tensor->type, first);
     switch (tensor->type) {
     case GGUF_F32:
-        for (uint64_t i = 0; i < count; i++) out[i] = load_f32(tensor->data + (first + i) * 4);
+        for (uint64_t i = 0; i < count; i++) out[i] = load_f32(from + i * 4);
         break;
     case GGUF_F16:
-        for (uint64_t i = 0; i < count; i++) out[i] = load_f16(tensor->data + (first + i) * 2);
+        for (uint64_t i = 0; i < count; i++) out[i] = load_f16(from + i * 2);
         break;
-    case GGUF_Q8_0:
-        widen_q8_0(tensor->data + first / Q8_0_VALUES * Q8_0_BYTES, count, out);
+    case GGUF_BF16:
+        for (uint64_t i = 0; i < count; i++) out[i] = load_bf16(from + i * 2);
         break;
+    default:
+        for (uint64_t i = 0; i < count; i += BLOCK_VALUES)
+            widen_block(tensor->type, from + gguf_bytes(tensor->type, i), out + i);
     }
 }

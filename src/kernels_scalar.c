@@ -6,14 +6,64 @@
 #include "elementary.h"
 #include "kernels.h"
 
+/* The largest magnitude times 127 / it rounds to 127 at most. Adding 1.5 * 2^23 rounds to an integer,
+ * half to even. */
+static void quantise_group(struct quants *group, const float *x) {
+    const float magic = 12582912.0f;
+    float max = 0;
+    *group = (struct quants){.scale = 0};
+    for (size_t i = 0; i < MATRIX_GROUP; i++) {
+        float magnitude = fabsf(x[i]);
+        if (!(magnitude < INFINITY)) {
+            group->scale = NAN;
+            return;
+        }
+        max = magnitude > max ? magnitude : max;
+    }
+    if (max < 0x1p-100f) return;
+    float inverse = 127.0f / max;
+    group->scale = max / 127.0f;
+    for (size_t i = 0; i < MATRIX_GROUP; i++) {
+        int32_t quant = (int32_t)((x[i] * inverse + magic) - magic);
+        group->values[i] = (int16_t)quant;
+        group->sum += quant;
+        group->negative -= quant < 0 ? quant : 0;
+    }
+}
+
+static void quantise(struct quants *quants, const float *x, size_t cols, size_t n) {
+    for (size_t i = 0; i < n * cols; i += MATRIX_GROUP) quantise_group(quants++, x + i);
+}
+
+static float row_times_vector(const struct matrix *w, size_t r, const float *x) {
+    const float *row = (const float *)(const void *)w->data +
+                       r / MATRIX_BLOCK * MATRIX_BLOCK * w->cols + r % MATRIX_BLOCK;
+    float sum = 0;
+    for (size_t c = 0; c < w->cols; c++) sum += row[c * MATRIX_BLOCK] * x[c];
+    return sum;
+}
+
+static float row_times_quants(const struct matrix *w, size_t r, const struct quants *x) {
+    float sum = 0;
+    for (size_t g = 0; g < w->cols / MATRIX_GROUP; g++, x++) {
+        struct matrix_group weights = matrix_group(w, r, g);
+        int32_t integer_sum = 0;
+        for (size_t c = 0; c < MATRIX_GROUP; c++) integer_sum += weights.quants[c] * x->values[c];
+        float term = (float)integer_sum * (weights.scale * x->scale);
+        if (w->type == MATRIX_Q4_1) term += weights.minimum * (x->scale * (float)x->sum);
+        sum += term;
+    }
+    return sum;
+}
+
 static void matmul(float *out, const struct matrix *w, const float *bias, const float *x,
-                   size_t n) {
+                   const struct quants *quants, size_t n) {
     size_t rows = w->rows, cols = w->cols;
     for (size_t t = 0; t < n; t++) {
         for (size_t r = 0; r < rows; r++) {
-            const float *row = w->data + r / MATRIX_BLOCK * MATRIX_BLOCK * cols + r % MATRIX_BLOCK;
-            float sum = 0;
-            for (size_t c = 0; c < cols; c++) sum += row[c * MATRIX_BLOCK] * x[t * cols + c];
+            float sum = w->type == MATRIX_F32
+                            ? row_times_vector(w, r, x + t * cols)
+                            : row_times_quants(w, r, quants + t * (cols / MATRIX_GROUP));
             out[t * rows + r] = bias ? sum + bias[r] : sum;
         }
     }
@@ -107,6 +157,7 @@ static uint64_t weigh(uint64_t *weights, const float *logits, size_t n, float ma
 
 const struct kernels kernels_scalar = {
     .name = "scalar",
+    .quantise = quantise,
     .matmul = matmul,
     .layer_norm = layer_norm,
     .rms_norm = rms_norm,

@@ -1,5 +1,8 @@
 /* Finds every tensor that an architecture needs, checks its shape and packs it; a new architecture
- * is one more bind function and its keys in model_shape.c. */
+ * is one more bind function and its keys in model_shape.c.
+ *
+ * The tensors are bound twice: first only to learn which are used and as what, then, when all have been
+ * packed, to set the pointers. */
 #include "model.h"
 
 #include <stdlib.h>
@@ -9,13 +12,21 @@
 
 enum { NAME_MAX_BYTES = 64, OUTSIDE_BLOCKS = -1 };
 
-/* A loader that stops at the first failure: once `status` is set, further loads do nothing. `used`
- * marks the tensors that found a place; `row` holds one widened row. */
+/* What becomes of a tensor: nothing (0 parts), a vector or table kept row by row, or a matrix of that
+ * many parts with as many rows each, packed one after the other. */
+struct place {
+    uint32_t parts;
+    bool plain;
+    uint64_t at; /* bytes from the beginning of the weights */
+};
+
+/* A loader that stops at the first failure: once `status` is set, further loads do nothing. */
 struct loader {
     const struct gguf *file;
     struct model *model;
-    bool *used;
-    float *row;
+    struct place *places;             /* (n_tensors,) */
+    const struct gguf_tensor **order; /* (n_tensors,) as their data lie in the file */
+    uint8_t *memory;                  /* NULL while the tensors are bound for the first time */
     enum status status;
     struct fault *fault;
 };
@@ -34,7 +45,7 @@ static void tensor_name(char name[NAME_MAX_BYTES], int layer, const char *suffix
     strcpy(name + used, suffix);
 }
 
-/* Finds a tensor of the given shape and marks it used; NULL on failure. */
+/* Finds a tensor of the given shape; NULL on failure. */
 static const struct gguf_tensor *find(struct loader *l, int layer, const char *suffix,
                                       uint64_t cols, uint64_t rows) {
     char name[NAME_MAX_BYTES];
@@ -52,7 +63,6 @@ static const struct gguf_tensor *find(struct loader *l, int layer, const char *s
                               rows, shape[0], shape[1], shape[2], shape[3]);
         return NULL;
     }
-    l->used[tensor - gguf_tensor_at(l->file, 0)] = true;
     return tensor;
 }
 
@@ -62,66 +72,61 @@ static bool present(const struct loader *l, int layer, const char *suffix) {
     return gguf_tensor_find(l->file, name) != NULL;
 }
 
-/* Memory for `count` floats on a cache line, or NULL with the status set. */
-static float *allocate(struct loader *l, uint64_t count) {
-    uint64_t bytes = (count + 15) / 16 * 64;
-    float *data = bytes <= SIZE_MAX / 2 ? aligned_alloc(64, (size_t)bytes) : NULL;
-    if (!data)
-        l->status =
-            fault_set(l->fault, STATUS_OUT_OF_MEMORY, "no memory for %u bytes of weights", bytes);
-    return data;
+static struct place *place_of(const struct loader *l, const struct gguf_tensor *tensor) {
+    return &l->places[tensor - gguf_tensor_at(l->file, 0)];
 }
 
-static float *copy_values(struct loader *l, const struct gguf_tensor *tensor, uint64_t first,
-                          uint64_t count) {
-    float *out = tensor && !l->status ? allocate(l, count) : NULL;
-    if (out) gguf_widen(tensor, first, count, out);
-    return out;
+/* By address: weights beyond 2 GB are larger than a difference of pointers in 32 bits. */
+static uint8_t *address(const struct loader *l, uint64_t at) {
+    return l->memory ? (uint8_t *)((uintptr_t)l->memory + (uintptr_t)at) : NULL;
+}
+
+/* A table of float32, (rows, cols), row by row. */
+static float *table(struct loader *l, int layer, const char *suffix, uint64_t rows, uint64_t cols) {
+    const struct gguf_tensor *tensor = find(l, layer, suffix, cols, rows);
+    if (!tensor) return NULL;
+    struct place *place = place_of(l, tensor);
+    place->parts = 1;
+    place->plain = true;
+    return (float *)(void *)address(l, place->at);
 }
 
 static float *vector(struct loader *l, int layer, const char *suffix, uint64_t n) {
-    return copy_values(l, find(l, layer, suffix, n, 1), 0, n);
+    return table(l, layer, suffix, 1, n);
 }
 
 static float *optional_vector(struct loader *l, int layer, const char *suffix, uint64_t n) {
     return present(l, layer, suffix) ? vector(l, layer, suffix, n) : NULL;
 }
 
-/* Rows first_row .. first_row + rows of the tensor, in the packing of struct matrix. */
-static struct matrix pack(struct loader *l, const struct gguf_tensor *tensor, uint64_t first_row,
-                          uint32_t rows, uint32_t cols) {
-    struct matrix m = {NULL, rows, cols};
-    uint64_t blocks = ((uint64_t)rows + MATRIX_BLOCK - 1) / MATRIX_BLOCK;
-    if (l->status || !tensor) return m;
-    m.data = allocate(l, blocks * MATRIX_BLOCK * cols);
-    if (!m.data) return m;
-    for (uint64_t r = 0; r < blocks * MATRIX_BLOCK; r++) {
-        float *block = m.data + r / MATRIX_BLOCK * MATRIX_BLOCK * cols + r % MATRIX_BLOCK;
-        if (r < rows)
-            gguf_widen(tensor, (first_row + r) * cols, cols, l->row);
-        else
-            memset(l->row, 0, cols * sizeof *l->row);
-        for (size_t c = 0; c < cols; c++) block[c * MATRIX_BLOCK] = l->row[c];
-    }
+/* Part `part` of a tensor of `parts` matrices (rows, cols) one below the other. */
+static struct matrix part_of(struct loader *l, const struct gguf_tensor *tensor, uint32_t part,
+                             uint32_t parts, uint32_t rows, uint32_t cols) {
+    struct matrix m = {MATRIX_F32, NULL, rows, cols};
+    if (!tensor) return m;
+    struct place *place = place_of(l, tensor);
+    place->parts = parts;
+    m.type = matrix_type_of(tensor->type);
+    m.data = address(l, place->at + part * matrix_bytes(m.type, rows, cols));
+    l->model->quantised |= m.type != MATRIX_F32;
     return m;
 }
 
 static struct matrix matrix(struct loader *l, int layer, const char *suffix, uint32_t rows,
                             uint32_t cols) {
-    return pack(l, find(l, layer, suffix, cols, rows), 0, rows, cols);
+    return part_of(l, find(l, layer, suffix, cols, rows), 0, 1, rows, cols);
 }
 
 /* GPT-2 keeps the three projections in one tensor, rows of q, then k, then v. */
 static void bind_gpt2_qkv(struct loader *l, int i, struct model_layer *layer) {
     uint32_t n = l->model->shape.n_embd;
     const struct gguf_tensor *w = find(l, i, "attn_qkv.weight", n, (uint64_t)3 * n);
-    const struct gguf_tensor *b = find(l, i, "attn_qkv.bias", (uint64_t)3 * n, 1);
-    layer->wq = pack(l, w, 0, n, n);
-    layer->wk = pack(l, w, n, n, n);
-    layer->wv = pack(l, w, (uint64_t)2 * n, n, n);
-    layer->bq = copy_values(l, b, 0, n);
-    layer->bk = copy_values(l, b, n, n);
-    layer->bv = copy_values(l, b, (uint64_t)2 * n, n);
+    layer->wq = part_of(l, w, 0, 3, n, n);
+    layer->wk = part_of(l, w, 1, 3, n, n);
+    layer->wv = part_of(l, w, 2, 3, n, n);
+    layer->bq = vector(l, i, "attn_qkv.bias", (uint64_t)3 * n);
+    layer->bk = layer->bq ? layer->bq + n : NULL;
+    layer->bv = layer->bq ? layer->bq + 2 * (size_t)n : NULL;
 }
 
 static void bind_gpt2_layer(struct loader *l, int i, struct model_layer *layer) {
@@ -163,9 +168,8 @@ static void bind(struct loader *l) {
     bool gpt2 = s->architecture == ARCHITECTURE_GPT2;
     m->token_embd = matrix(l, OUTSIDE_BLOCKS, "token_embd.weight", s->vocab_size, s->n_embd);
     if (gpt2)
-        m->position_embd = copy_values(
-            l, find(l, OUTSIDE_BLOCKS, "position_embd.weight", s->n_embd, s->context_length), 0,
-            (uint64_t)s->context_length * s->n_embd);
+        m->position_embd =
+            table(l, OUTSIDE_BLOCKS, "position_embd.weight", s->context_length, s->n_embd);
     for (uint32_t i = 0; i < s->n_layer && !l->status; i++)
         (gpt2 ? bind_gpt2_layer : bind_llama_layer)(l, (int)i, &m->layers[i]);
     m->output_norm_weight = vector(l, OUTSIDE_BLOCKS, "output_norm.weight", s->n_embd);
@@ -175,81 +179,158 @@ static void bind(struct loader *l) {
                     : m->token_embd;
 }
 
-/* A tensor without a place would be silently left out of the sum: refused by name. */
-static void refuse_unused(struct loader *l) {
-    for (uint64_t i = 0; i < gguf_tensor_count(l->file) && !l->status; i++) {
-        struct gguf_string name = gguf_tensor_at(l->file, i)->name;
-        char shown[NAME_MAX_BYTES] = {0};
-        if (l->used[i]) continue;
-        for (size_t c = 0; c < name.length && c + 1 < sizeof shown; c++)
-            shown[c] = name.data[c] > 0x20 && name.data[c] < 0x7f ? name.data[c] : '?';
-        l->status = fault_set(l->fault, STATUS_UNSUPPORTED,
-                              "tensor %s has no place in this architecture", shown);
+static enum status refuse(struct loader *l, const struct gguf_tensor *tensor, enum status status,
+                          const char *format) {
+    struct gguf_string name = tensor->name;
+    char shown[NAME_MAX_BYTES] = {0};
+    for (size_t c = 0; c < name.length && c + 1 < sizeof shown; c++)
+        shown[c] = name.data[c] > 0x20 && name.data[c] < 0x7f ? name.data[c] : '?';
+    return l->status = fault_set(l->fault, status, format, shown);
+}
+
+static int compare_offsets(const void *a, const void *b) {
+    const struct gguf_tensor *const *x = a, *const *y = b;
+    return ((*x)->offset > (*y)->offset) - ((*x)->offset < (*y)->offset);
+}
+
+static uint64_t place_bytes(const struct gguf_tensor *tensor, const struct place *place) {
+    uint64_t rows = tensor->shape[1], cols = tensor->shape[0];
+    if (place->plain) return rows * cols * sizeof(float);
+    return place->parts * matrix_bytes(matrix_type_of(tensor->type), rows / place->parts, cols);
+}
+
+/* Gives every tensor its place, in the order of the file. Packed in place, tensor after tensor, none
+ * may be written over what has not been read: the image begins so far into the memory that no tensor's
+ * packed end lies beyond its end in the image. */
+static void lay_out(struct loader *l, struct model_plan *plan) {
+    uint64_t n = gguf_tensor_count(l->file), at = 0, read = 0, image_at = 0;
+    for (uint64_t i = 0; i < n; i++) l->order[i] = gguf_tensor_at(l->file, i);
+    qsort(l->order, (size_t)n, sizeof(const struct gguf_tensor *), compare_offsets);
+    for (uint64_t i = 0; i < n; i++) {
+        const struct gguf_tensor *tensor = l->order[i];
+        struct place *place = place_of(l, tensor);
+        uint64_t end = tensor->offset + tensor->bytes;
+        /* without a place it would be silently left out of the sum */
+        if (!place->parts)
+            refuse(l, tensor, STATUS_UNSUPPORTED, "tensor %s has no place in this architecture");
+        else if (tensor->offset < read)
+            refuse(l, tensor, STATUS_BAD_FILE, "tensor %s overlaps another");
+        if (l->status) return;
+        place->at = at;
+        if (at > tensor->offset + image_at) image_at = at - tensor->offset;
+        at = (at + place_bytes(tensor, place) + 63) / 64 * 64;
+        if (at > end + image_at) image_at = at - end;
+        read = end;
     }
+    plan->weights = at;
+    plan->image_at = image_at;
+    plan->bytes = (image_at + gguf_size(l->file) + 63) / 64 * 64;
+    if (plan->bytes < at) plan->bytes = at;
+}
+
+/* Opens everything but the weights, up to the plan; loader_close undoes it. */
+static enum status loader_open(struct loader *l, struct model_plan *plan) {
+    size_t n = (size_t)gguf_tensor_count(l->file);
+    l->model = calloc(1, sizeof *l->model);
+    l->places = calloc(n + 1, sizeof *l->places);
+    l->order = calloc(n + 1, sizeof *l->order);
+    if (!l->model || !l->places || !l->order)
+        return fault_set(l->fault, STATUS_OUT_OF_MEMORY, "no memory to open a model");
+    l->status = model_shape_read(&l->model->shape, l->file, l->fault);
+    if (l->status) return l->status;
+    plan->shape = l->model->shape;
+    l->model->layers = calloc(plan->shape.n_layer, sizeof *l->model->layers);
+    if (!l->model->layers)
+        return fault_set(l->fault, STATUS_OUT_OF_MEMORY, "no memory to open a model");
+    bind(l);
+    if (!l->status) lay_out(l, plan);
+    return l->status;
+}
+
+static void loader_close(struct loader *l) {
+    model_close(l->model);
+    free(l->places);
+    free(l->order);
+}
+
+/* Packs every tensor, in the order of the file, then binds them again to where they are. */
+static enum status pack_all(struct loader *l) {
+    uint64_t cols = 1, n = gguf_tensor_count(l->file);
+    for (uint64_t i = 0; i < n; i++)
+        if (l->order[i]->shape[0] > cols) cols = l->order[i]->shape[0];
+    float *scratch = calloc((size_t)cols, MATRIX_BLOCK * sizeof *scratch);
+    if (!scratch) return fault_set(l->fault, STATUS_OUT_OF_MEMORY, "no memory to pack the weights");
+    for (uint64_t i = 0; i < n; i++) {
+        const struct gguf_tensor *tensor = l->order[i];
+        const struct place *place = place_of(l, tensor);
+        uint64_t rows = tensor->shape[1] / place->parts, width = tensor->shape[0];
+        for (uint32_t part = 0; part < place->parts && !place->plain; part++) {
+            struct matrix m = {matrix_type_of(tensor->type), NULL, (uint32_t)rows, (uint32_t)width};
+            m.data = address(l, place->at + part * matrix_bytes(m.type, rows, width));
+            matrix_pack(&m, tensor, part * rows, scratch);
+        }
+        for (uint64_t r = 0; r < rows && place->plain; r++) {
+            gguf_widen(tensor, r * width, width, scratch);
+            memcpy(address(l, place->at + r * width * sizeof *scratch), scratch,
+                   (size_t)width * sizeof *scratch);
+        }
+    }
+    free(scratch);
+    bind(l);
+    return l->status;
+}
+
+enum status model_measure(struct model_plan *plan, const struct gguf *file, struct fault *fault) {
+    struct loader l = {.file = file, .fault = fault};
+    enum status status = loader_open(&l, plan);
+    loader_close(&l);
+    return status;
+}
+
+/* Packs into `memory`, or with NULL into memory of the model's own. */
+static enum status open_model(struct model **out, const struct gguf *file, void *memory,
+                              struct fault *fault) {
+    struct loader l = {.file = file, .fault = fault};
+    struct model_plan plan;
+    *out = NULL;
+    enum status status = loader_open(&l, &plan);
+    uint64_t bytes = memory ? plan.bytes : plan.weights;
+    if (!status) {
+        l.memory = memory                  ? memory
+                   : bytes <= SIZE_MAX - 64 ? aligned_alloc(64, (size_t)bytes)
+                                           : NULL;
+        status = l.memory ? pack_all(&l)
+                          : fault_set(fault, STATUS_OUT_OF_MEMORY,
+                                      "no memory for %u bytes of weights", bytes);
+    }
+    if (!status) {
+        l.model->memory = l.memory;
+        l.model->bytes = bytes;
+        *out = l.model;
+        l.model = NULL;
+    } else if (!memory) {
+        free(l.memory);
+    }
+    loader_close(&l);
+    return status;
+}
+
+enum status model_open_in(struct model **out, const struct gguf *file, void *memory,
+                          struct fault *fault) {
+    return open_model(out, file, memory, fault);
 }
 
 enum status model_open(struct model **out, const struct gguf *file, struct fault *fault) {
-    struct model *model = calloc(1, sizeof *model);
-    struct loader l = {file, model, NULL, NULL, STATUS_OK, fault};
-    *out = NULL;
-    if (!model) return fault_set(fault, STATUS_OUT_OF_MEMORY, "no memory to open a model");
-    struct model_shape *s = &model->shape;
-    l.status = model_shape_read(s, file, fault);
-    if (!l.status) {
-        model->layers = calloc(s->n_layer, sizeof *model->layers);
-        l.used = calloc((size_t)gguf_tensor_count(file) + 1, sizeof *l.used);
-        l.row = calloc(s->n_ff > s->n_embd ? s->n_ff : s->n_embd, sizeof *l.row);
-        if (!model->layers || !l.used || !l.row)
-            l.status = fault_set(fault, STATUS_OUT_OF_MEMORY, "no memory to open a model");
-    }
-    if (!l.status) bind(&l);
-    if (!l.status) refuse_unused(&l);
-    free(l.used);
-    free(l.row);
-    if (l.status)
-        model_close(model);
-    else
-        *out = model;
-    return l.status;
-}
-
-static void close_layer(struct model_layer *layer) {
-    float *const all[] = {layer->attn_norm_weight,
-                          layer->attn_norm_bias,
-                          layer->wq.data,
-                          layer->wk.data,
-                          layer->wv.data,
-                          layer->bq,
-                          layer->bk,
-                          layer->bv,
-                          layer->wo.data,
-                          layer->bo,
-                          layer->ffn_norm_weight,
-                          layer->ffn_norm_bias,
-                          layer->gate.data,
-                          layer->up.data,
-                          layer->bup,
-                          layer->down.data,
-                          layer->bdown};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
+    return open_model(out, file, NULL, fault);
 }
 
 void model_close(struct model *model) {
     if (!model) return;
-    for (uint32_t i = 0; model->layers && i < model->shape.n_layer; i++)
-        close_layer(&model->layers[i]);
-    if (model->output.data != model->token_embd.data) free(model->output.data);
-    free(model->token_embd.data);
-    free(model->position_embd);
-    free(model->output_norm_weight);
-    free(model->output_norm_bias);
+    free(model->memory);
     free(model->layers);
     free(model);
 }
 
 void model_embed(const struct model *model, uint32_t id, float *out) {
-    const struct matrix *m = &model->token_embd;
-    const float *row =
-        m->data + (size_t)(id / MATRIX_BLOCK) * MATRIX_BLOCK * m->cols + id % MATRIX_BLOCK;
-    for (size_t c = 0; c < m->cols; c++) out[c] = row[c * MATRIX_BLOCK];
+    matrix_row(&model->token_embd, id, out);
 }

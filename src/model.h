@@ -1,5 +1,9 @@
 /* Binds the tensors of a GGUF image to an architecture (gpt2, llama), checks every shape against
- * the metadata and packs the weights. Immutable once open: any number of sessions share it. */
+ * the metadata and packs the weights. Immutable once open: any number of sessions share it.
+ *
+ * A large file is opened in place: model_measure says from the file's head alone how much memory the
+ * model takes and where in it the image belongs; the image is read to that place; model_open_in packs
+ * it where it lies, tensor by tensor. So loading never holds the weights twice. */
 #ifndef LOGITSCOPE_MODEL_H
 #define LOGITSCOPE_MODEL_H
 
@@ -46,16 +50,36 @@ struct model {
     struct model_layer *layers; /* (n_layer,) */
     float *output_norm_weight, *output_norm_bias;
     struct matrix output; /* (vocab_size, n_embd); token_embd's when tied */
+    bool quantised;       /* whether any matrix is */
+    uint8_t *memory;      /* one block that holds every weight above */
+    uint64_t bytes;       /* of it */
 };
 
-/* Opens a model over a parsed image. The weights are copied out: once this returns, the image may
- * be freed. A tensor that the architecture does not use is refused by name, so that no file is run
- * as something it is not. STATUS_BAD_FILE (missing or misshapen tensor, odd metadata),
- * STATUS_UNSUPPORTED (architecture, rope scaling, unknown tensor), STATUS_OUT_OF_MEMORY. */
+/* What a file's model will be and take: `weights` bytes once packed; for packing in place `bytes`, with
+ * the image `image_at` bytes from the beginning. Nothing of it depends on the tensors' data. */
+struct model_plan {
+    struct model_shape shape;
+    uint64_t weights, bytes, image_at;
+};
+
+/* Checks what model_open checks. A tensor that the architecture does not use is refused by name, so
+ * that no file is run as something it is not. STATUS_BAD_FILE (missing, misshapen or overlapping
+ * tensors, odd metadata), STATUS_UNSUPPORTED (architecture, rope scaling, unknown tensor),
+ * STATUS_OUT_OF_MEMORY. */
+enum status model_measure(struct model_plan *plan, const struct gguf *file, struct fault *fault);
+
+/* Opens a model in `memory` of plan.bytes bytes, 64-byte aligned, from malloc or its like. The image of
+ * `file` lies in it at image_at and is destroyed, whatever the outcome. On success the memory belongs
+ * to the model. Fails as model_measure does. */
+enum status model_open_in(struct model **model, const struct gguf *file, void *memory,
+                          struct fault *fault);
+
+/* Opens a model over an image that lies elsewhere and stays as it is; once this returns, it may be
+ * freed. Fails as model_measure does. */
 enum status model_open(struct model **model, const struct gguf *file, struct fault *fault);
 void model_close(struct model *model);
 
-/* Copies row `id` of the token embedding, (n_embd,). */
+/* Row `id` of the token embedding as float32, out (n_embd,). */
 void model_embed(const struct model *model, uint32_t id, float *out);
 
 #endif

@@ -32,7 +32,8 @@ struct session {
     float *scores;       /* (context_length,) */
     float *cosine;       /* (BATCH, n_rot / 2) llama */
     float *sine;         /* (BATCH, n_rot / 2) */
-    double *frequencies; /* (n_rot / 2,) radians a position */
+    struct quants *quants; /* (BATCH, max(n_embd, n_ff) / 32) of what the next matrices read */
+    double *frequencies;   /* (n_rot / 2,) radians a position */
 };
 
 /* Hands out arrays of a block on 64-byte borders; without a base it only counts. */
@@ -66,6 +67,10 @@ static uint64_t lay_out(struct session *s, float *base) {
     s->scores = carve(&c, m->context_length);
     s->cosine = carve(&c, (uint64_t)BATCH * m->n_rot / 2);
     s->sine = carve(&c, (uint64_t)BATCH * m->n_rot / 2);
+    uint64_t groups = (m->n_ff > m->n_embd ? m->n_ff : m->n_embd) / MATRIX_GROUP;
+    s->quants = (void *)carve(&c, s->model->quantised
+                                      ? BATCH * groups * sizeof(struct quants) / sizeof(float)
+                                      : 0);
     return c.used;
 }
 
@@ -169,6 +174,17 @@ static void attend(struct session *s, const float *keys, const float *values, si
     }
 }
 
+/* What quantised matrices read of x (n, cols): made once, whichever of the next matrices are. */
+static void quantise(struct session *s, const float *x, size_t cols, size_t n) {
+    if (s->model->quantised && cols % MATRIX_GROUP == 0)
+        s->kernels->quantise(s->quants, x, cols, n);
+}
+
+static void multiply(struct session *s, float *out, const struct matrix *w, const float *bias,
+                     const float *x, size_t n) {
+    s->kernels->matmul(out, w, bias, x, s->quants, n);
+}
+
 /* Runs ids[0 .. n) at positions first .. first + n, n <= BATCH; their keys and values enter the
  * cache. With `head`, next_logits become those of the last position.
  * Radford et al. 2019 (gpt2); Touvron et al. 2023 (llama). */
@@ -190,30 +206,37 @@ static void forward(struct session *s, const uint32_t *ids, size_t first, size_t
         float *new_keys = keys + first * n_kv;                    /* (n, n_kv) */
 
         norm(s, s->normed, s->x, layer->attn_norm_weight, layer->attn_norm_bias, n);
-        k->matmul(s->q, &layer->wq, layer->bq, s->normed, n);     /* (n, n_embd) */
-        k->matmul(new_keys, &layer->wk, layer->bk, s->normed, n); /* (n, n_kv) */
-        k->matmul(values + first * n_kv, &layer->wv, layer->bv, s->normed, n);
+        quantise(s, s->normed, n_embd, n);
+        multiply(s, s->q, &layer->wq, layer->bq, s->normed, n);     /* (n, n_embd) */
+        multiply(s, new_keys, &layer->wk, layer->bk, s->normed, n); /* (n, n_kv) */
+        multiply(s, values + first * n_kv, &layer->wv, layer->bv, s->normed, n);
         rotate_heads(s, s->q, m->n_head, n);
         rotate_heads(s, new_keys, m->n_head_kv, n);
-        attend(s, keys, values, first, n);                        /* mixed (n, n_embd) */
-        k->matmul(s->normed, &layer->wo, layer->bo, s->mixed, n); /* (n, n_embd) */
+        attend(s, keys, values, first, n); /* mixed (n, n_embd) */
+        quantise(s, s->mixed, n_embd, n);
+        multiply(s, s->normed, &layer->wo, layer->bo, s->mixed, n); /* (n, n_embd) */
         k->add(s->x, s->normed, n * n_embd);
 
         norm(s, s->normed, s->x, layer->ffn_norm_weight, layer->ffn_norm_bias, n);
-        k->matmul(s->hidden, &layer->up, layer->bup, s->normed, n); /* (n, n_ff) */
+        quantise(s, s->normed, n_embd, n);
+        multiply(s, s->hidden, &layer->up, layer->bup, s->normed, n); /* (n, n_ff) */
+        float *active = s->hidden;
         if (layer->gate.data) {
-            k->matmul(s->gate, &layer->gate, NULL, s->normed, n); /* (n, n_ff) */
+            multiply(s, s->gate, &layer->gate, NULL, s->normed, n); /* (n, n_ff) */
             k->swiglu(s->gate, s->hidden, n * m->n_ff);
+            active = s->gate;
         } else {
             k->gelu(s->hidden, n * m->n_ff);
         }
-        k->matmul(s->mixed, &layer->down, layer->bdown, layer->gate.data ? s->gate : s->hidden, n);
+        quantise(s, active, m->n_ff, n);
+        multiply(s, s->mixed, &layer->down, layer->bdown, active, n); /* (n, n_embd) */
         k->add(s->x, s->mixed, n * n_embd);
     }
     if (!head) return;
     norm(s, s->normed, s->x + (n - 1) * n_embd, model->output_norm_weight, model->output_norm_bias,
          1);
-    k->matmul(s->next_logits, &model->output, NULL, s->normed, 1); /* (vocab_size,) */
+    quantise(s, s->normed, n_embd, 1);
+    multiply(s, s->next_logits, &model->output, NULL, s->normed, 1); /* (vocab_size,) */
 }
 
 static enum status check_ids(const struct session *s, const uint32_t *ids, size_t n,

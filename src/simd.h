@@ -1,6 +1,7 @@
-/* Vector words: four float32, four int32, two float64, two uint64. WebAssembly's SIMD128 where it
- * is compiled in, GCC's vector extensions elsewhere; the same bits from both. This is the only file
- * that knows which.
+/* Vector words: four float32, four int32, two float64, two uint64, and products of bytes.
+ * WebAssembly's SIMD128 where it is compiled in, with the integer dot product of relaxed SIMD where
+ * that is, GCC's vector extensions elsewhere; the same bits from all. This is the only file that knows
+ * which.
  *
  * Masks are all ones or all zeros a lane. Loads and stores need no alignment. */
 #ifndef LOGITSCOPE_SIMD_H
@@ -9,6 +10,9 @@
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
+
+/* For functions whose loops must be unrolled by the constants they are called with. */
+#define ALWAYS __attribute__((always_inline))
 
 #ifdef __wasm_simd128__
 
@@ -103,6 +107,114 @@ static inline u64x2 u64x2_add(u64x2 a, u64x2 b) {
 static inline void u64x2_store(uint64_t *p, u64x2 x) {
     wasm_v128_store(p, x);
 }
+static inline i32x4 i32x4_sub(i32x4 a, i32x4 b) {
+    return wasm_i32x4_sub(a, b);
+}
+static inline i32x4 i32x4_and(i32x4 a, i32x4 b) {
+    return wasm_v128_and(a, b);
+}
+static inline i32x4 i32x4_smaller(i32x4 a, i32x4 b) {
+    return wasm_i32x4_min(a, b);
+}
+static inline i32x4 i32x4_larger(i32x4 a, i32x4 b) {
+    return wasm_i32x4_max(a, b);
+}
+static inline f32x4 f32x4_from_i32x4(i32x4 a) {
+    return wasm_f32x4_convert_i32x4(a);
+}
+/* Rows 0 .. 3 become columns. */
+static inline void f32x4_transpose(f32x4 m[4]) {
+    f32x4 a = wasm_i32x4_shuffle(m[0], m[1], 0, 4, 1, 5);
+    f32x4 b = wasm_i32x4_shuffle(m[2], m[3], 0, 4, 1, 5);
+    f32x4 c = wasm_i32x4_shuffle(m[0], m[1], 2, 6, 3, 7);
+    f32x4 d = wasm_i32x4_shuffle(m[2], m[3], 2, 6, 3, 7);
+    m[0] = wasm_i64x2_shuffle(a, b, 0, 2);
+    m[1] = wasm_i64x2_shuffle(a, b, 1, 3);
+    m[2] = wasm_i64x2_shuffle(c, d, 0, 2);
+    m[3] = wasm_i64x2_shuffle(c, d, 1, 3);
+}
+
+/* Products of bytes, the heart of quantised matrices. `dots` are four sums in the making, a lane being
+ * a row; `bytes4x4` four columns of four rows of weights; `inputs4` the same four columns of x. All
+ * sums are exact: no instruction below saturates or wraps with weights of 8 bits and x of 7 and a sign.
+ */
+#ifdef __wasm_relaxed_simd__
+
+/* The relaxed dot product is the same on every host if its second operand has 7 bits: |x| is that,
+ * and the sign of x moves to the weight. For a negative x the weight's complement ~w = -w - 1 stands in
+ * for -w, which 8 bits may not hold; what is missing, |x| over all negative x of the group, is the same
+ * for every row and added once. */
+enum { SIMD_RELAXED = 1 };
+typedef v128_t dots, bytes4x4;
+typedef struct {
+    v128_t magnitudes, signs; /* signs are bytes of ones where x is negative */
+} inputs4;
+
+/* Stores eight quants, given as eight int32: of each four the magnitudes, then the signs. */
+static inline void inputs_store(int16_t *to, i32x4 low, i32x4 high) {
+    v128_t quants = wasm_i16x8_narrow_i32x4(low, high);
+    v128_t bytes = wasm_i8x16_narrow_i16x8(wasm_i16x8_abs(quants), wasm_i16x8_shr(quants, 15));
+    wasm_v128_store(to, wasm_i32x4_shuffle(bytes, bytes, 0, 2, 1, 3));
+}
+static inline inputs4 inputs_load(const int16_t *p) {
+    return (inputs4){wasm_v128_load32_splat(p), wasm_v128_load32_splat(p + 2)};
+}
+static inline bytes4x4 bytes_load(const uint8_t *p) {
+    return wasm_v128_load(p);
+}
+static inline void halves_load(const uint8_t *p, bytes4x4 *low, bytes4x4 *high) {
+    v128_t pairs = wasm_v128_load(p);
+    *low = wasm_v128_and(pairs, wasm_i8x16_splat(15));
+    *high = wasm_u8x16_shr(pairs, 4);
+}
+static inline dots dots_zero(void) {
+    return wasm_i32x4_splat(0);
+}
+static inline dots dots_add(dots sums, bytes4x4 w, inputs4 x) {
+    return wasm_i32x4_relaxed_dot_i8x16_i7x16_add(wasm_v128_xor(w, x.signs), x.magnitudes, sums);
+}
+static inline i32x4 dots_total(dots sums, int32_t negative) {
+    return wasm_i32x4_add(sums, wasm_i32x4_splat(negative));
+}
+
+#else
+
+/* Two columns at a time in 16 bits; a lane's sum lies in two halves until the end. */
+enum { SIMD_RELAXED = 0 };
+typedef struct {
+    v128_t low, high; /* rows 0 and 1, rows 2 and 3 */
+} dots, bytes4x4;
+typedef v128_t inputs4; /* the four columns, twice */
+
+static inline void inputs_store(int16_t *to, i32x4 low, i32x4 high) {
+    wasm_v128_store(to, wasm_i16x8_narrow_i32x4(low, high));
+}
+static inline inputs4 inputs_load(const int16_t *p) {
+    return wasm_v128_load64_splat(p);
+}
+static inline bytes4x4 bytes_load(const uint8_t *p) {
+    return (bytes4x4){wasm_i16x8_load8x8(p), wasm_i16x8_load8x8(p + 8)};
+}
+static inline void halves_load(const uint8_t *p, bytes4x4 *low, bytes4x4 *high) {
+    v128_t pairs = wasm_v128_load(p);
+    v128_t l = wasm_v128_and(pairs, wasm_i8x16_splat(15)), h = wasm_u8x16_shr(pairs, 4);
+    *low = (bytes4x4){wasm_u16x8_extend_low_u8x16(l), wasm_u16x8_extend_high_u8x16(l)};
+    *high = (bytes4x4){wasm_u16x8_extend_low_u8x16(h), wasm_u16x8_extend_high_u8x16(h)};
+}
+static inline dots dots_zero(void) {
+    return (dots){wasm_i32x4_splat(0), wasm_i32x4_splat(0)};
+}
+static inline dots dots_add(dots sums, bytes4x4 w, inputs4 x) {
+    return (dots){wasm_i32x4_add(sums.low, wasm_i32x4_dot_i16x8(w.low, x)),
+                  wasm_i32x4_add(sums.high, wasm_i32x4_dot_i16x8(w.high, x))};
+}
+static inline i32x4 dots_total(dots sums, int32_t negative) {
+    (void)negative;
+    return wasm_i32x4_add(wasm_i32x4_shuffle(sums.low, sums.high, 0, 2, 4, 6),
+                          wasm_i32x4_shuffle(sums.low, sums.high, 1, 3, 5, 7));
+}
+
+#endif
 
 #else
 
@@ -195,6 +307,73 @@ static inline void u64x2_store(uint64_t *p, u64x2 x) {
     memcpy(p, &x, sizeof x);
 }
 
+static inline i32x4 i32x4_sub(i32x4 a, i32x4 b) {
+    return (i32x4)((u32x4)a - (u32x4)b);
+}
+static inline i32x4 i32x4_and(i32x4 a, i32x4 b) {
+    return a & b;
+}
+static inline i32x4 i32x4_smaller(i32x4 a, i32x4 b) {
+    i32x4 mask = a < b;
+    return (a & mask) | (b & ~mask);
+}
+static inline i32x4 i32x4_larger(i32x4 a, i32x4 b) {
+    i32x4 mask = a > b;
+    return (a & mask) | (b & ~mask);
+}
+static inline f32x4 f32x4_from_i32x4(i32x4 a) {
+    return (f32x4){(float)a[0], (float)a[1], (float)a[2], (float)a[3]};
+}
+static inline void f32x4_transpose(f32x4 m[4]) {
+    f32x4 a = m[0], b = m[1], c = m[2], d = m[3];
+    for (int i = 0; i < 4; i++) m[i] = (f32x4){a[i], b[i], c[i], d[i]};
+}
+
+/* Products of bytes, column by column: plain, since only tests and the native command line run it. */
+enum { SIMD_RELAXED = 0 };
+typedef i32x4 dots;
+typedef struct {
+    int8_t w[16]; /* [row][column] */
+} bytes4x4;
+typedef struct {
+    int16_t x[4];
+} inputs4;
+
+static inline void inputs_store(int16_t *to, i32x4 low, i32x4 high) {
+    for (int i = 0; i < 4; i++) {
+        to[i] = (int16_t)low[i];
+        to[i + 4] = (int16_t)high[i];
+    }
+}
+static inline inputs4 inputs_load(const int16_t *p) {
+    inputs4 x;
+    memcpy(x.x, p, sizeof x.x);
+    return x;
+}
+static inline bytes4x4 bytes_load(const uint8_t *p) {
+    bytes4x4 w;
+    memcpy(w.w, p, sizeof w.w);
+    return w;
+}
+static inline void halves_load(const uint8_t *p, bytes4x4 *low, bytes4x4 *high) {
+    for (int i = 0; i < 16; i++) {
+        low->w[i] = (int8_t)(p[i] & 15);
+        high->w[i] = (int8_t)(p[i] >> 4);
+    }
+}
+static inline dots dots_zero(void) {
+    return i32x4_splat(0);
+}
+static inline dots dots_add(dots sums, bytes4x4 w, inputs4 x) {
+    for (int c = 0; c < 4; c++)
+        sums += (i32x4){w.w[c], w.w[4 + c], w.w[8 + c], w.w[12 + c]} * i32x4_splat(x.x[c]);
+    return sums;
+}
+static inline i32x4 dots_total(dots sums, int32_t negative) {
+    (void)negative;
+    return sums;
+}
+
 #endif
 
 /* The first n < 4 lanes, the rest zero; and back. */
@@ -215,6 +394,13 @@ static inline float f32x4_sum(f32x4 a) {
     float lanes[4];
     f32x4_store(lanes, a);
     return (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]);
+}
+
+/* The sums of i32x4. */
+static inline int32_t i32x4_sum(i32x4 a) {
+    int32_t lanes[4];
+    memcpy(lanes, &a, sizeof lanes);
+    return lanes[0] + lanes[1] + lanes[2] + lanes[3];
 }
 
 static inline uint64_t u64x2_sum(u64x2 a) {

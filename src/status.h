@@ -19,6 +19,7 @@ enum status {
     STATUS_EMPTY,            /* no token where at least one is needed */
     STATUS_TOO_LONG,         /* more tokens than the timeline holds */
     STATUS_OUT_OF_MEMORY,
+    STATUS_INCOMPLETE, /* the head of a file, of which more is needed */
     STATUS_COUNT
 };
 

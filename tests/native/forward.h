@@ -8,10 +8,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { FORWARD_COUNT = 7, FORWARD_IDS = 12, FORWARD_VOCAB_MAX = 101 };
+enum { FORWARD_COUNT = 10, FORWARD_IDS = 12, FORWARD_VOCAB_MAX = 101 };
 
 static const char *const forward_names[FORWARD_COUNT] = {
-    "gpt2_tied", "gpt2_head", "gpt2_f16", "llama_mha", "llama_gqa", "llama_bias", "llama_q8_0"};
+    "gpt2_tied",  "gpt2_head",  "gpt2_f16",  "llama_mha",  "llama_gqa",
+    "llama_bias", "llama_q8_0", "gpt2_q4_0", "llama_q4_1", "llama_bf16"};
 
 struct forward_vectors {
     size_t n, vocab_size;

@@ -239,11 +239,14 @@ static void names_what_is_wrong_in_tensors(void) {
            "tensor t: offset 18446744073709551584 is beyond the end of the file");
     one_tensor(&b, 1, (uint64_t[]){31}, GGUF_Q8_0, 0);
     expect(&b, STATUS_BAD_FILE, "tensor t: shape 31 is not a multiple of 32, as Q8_0 needs");
-    one_tensor(&b, 1, (uint64_t[]){32}, 2, 0);
-    expect(&b, STATUS_UNSUPPORTED, "tensor t: type Q4_0 is not supported (F32, F16 and Q8_0 are)");
+    one_tensor(&b, 1, (uint64_t[]){48}, GGUF_Q4_1, 0);
+    expect(&b, STATUS_BAD_FILE, "tensor t: shape 48 is not a multiple of 32, as Q4_1 needs");
+    one_tensor(&b, 1, (uint64_t[]){32}, 12, 0);
+    expect(&b, STATUS_UNSUPPORTED,
+           "tensor t: type Q4_K is not supported (F32, F16, BF16, Q8_0, Q4_0 and Q4_1 are)");
     one_tensor(&b, 1, (uint64_t[]){32}, 4000000000, 0);
     expect(&b, STATUS_UNSUPPORTED,
-           "tensor t: type 4000000000 is not supported (F32, F16 and Q8_0 are)");
+           "tensor t: type 4000000000 is not supported (F32, F16, BF16, Q8_0, Q4_0 and Q4_1 are)");
     put_header(&b, 3, 2, 0);
     for (int i = 0; i < 2; i++) put_tensor(&b, "t\xff\n", 1, (uint64_t[]){1}, GGUF_F32, 0);
     put_padding(&b, 32), put_u64(&b, 0);

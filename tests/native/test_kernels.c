@@ -32,42 +32,89 @@ static bool same(const float *a, const float *b, size_t n) {
     return true;
 }
 
-static float *packed(const float *rows, size_t n_rows, size_t cols) {
-    size_t blocks = (n_rows + MATRIX_BLOCK - 1) / MATRIX_BLOCK;
-    float *data = aligned_alloc(64, blocks * MATRIX_BLOCK * cols * sizeof *data);
-    memset(data, 0, blocks * MATRIX_BLOCK * cols * sizeof *data);
-    for (size_t r = 0; r < n_rows; r++)
-        for (size_t c = 0; c < cols; c++)
-            data[r / MATRIX_BLOCK * MATRIX_BLOCK * cols + c * MATRIX_BLOCK + r % MATRIX_BLOCK] =
-                rows[r * cols + c];
-    return data;
+/* A random matrix of a type, as a file's tensor of two dimensions; matrix_pack makes its own. */
+static void fill_tensor(struct gguf_tensor *tensor, uint8_t *bytes, enum gguf_tensor_type type,
+                        size_t rows, size_t cols, uint32_t kind) {
+    size_t block = (size_t)gguf_bytes(type, MATRIX_GROUP), head = type == GGUF_Q4_1 ? 4 : 2;
+    *tensor = (struct gguf_tensor){.shape = {cols, rows, 1, 1}, .type = type, .data = bytes};
+    tensor->bytes = gguf_bytes(type, rows * cols);
+    if (type == GGUF_F32) {
+        fill((float *)(void *)bytes, rows * cols, kind);
+        return;
+    }
+    for (size_t i = 0; i < tensor->bytes; i += block) {
+        for (size_t j = 0; j < block; j++) bytes[i + j] = (uint8_t)sample_below(256);
+        for (size_t j = 1; j < head; j += 2) /* float16 of either sign, 2^-12 to 8 */
+            bytes[i + j] = (uint8_t)((bytes[i + j] & 0x83) + 4 * (3 + sample_below(15)));
+        if (kind == 1 && type == GGUF_Q8_0) memset(bytes + i + head, 0x80, 7); /* -128 */
+        if (kind == 1 && sample_below(5) == 0) memset(bytes + i, 0, head);
+    }
+}
+
+static struct matrix packed(const struct gguf_tensor *tensor) {
+    size_t rows = (size_t)tensor->shape[1], cols = (size_t)tensor->shape[0];
+    struct matrix m = {matrix_type_of(tensor->type), NULL, (uint32_t)rows, (uint32_t)cols};
+    float *scratch = malloc(MATRIX_BLOCK * cols * sizeof *scratch);
+    m.data = aligned_alloc(64, (size_t)matrix_bytes(m.type, rows, cols));
+    matrix_pack(&m, tensor, 0, scratch);
+    free(scratch);
+    return m;
+}
+
+/* |out - w . x| of one row is within what the format of the vector allows, as kernels.h states. */
+static bool within_bound(const struct matrix *m, const float *weights, size_t r, double bias,
+                         const float *x, const struct quants *quants, float out) {
+    size_t groups = m->cols / MATRIX_GROUP;
+    double sum = bias, bound = 0, magnitude = fabs(bias);
+    for (size_t c = 0; c < m->cols; c++) {
+        double term = (double)weights[r * m->cols + c] * (double)x[c];
+        sum += term;
+        magnitude += fabs(term);
+        if (m->type != MATRIX_F32)
+            bound += 0.50003 * fabs((double)weights[r * m->cols + c]) *
+                     (double)quants[c / MATRIX_GROUP].scale;
+    }
+    double steps = m->type == MATRIX_F32 ? (double)m->cols + 1 : (double)groups + 4;
+    bound += steps * 0x1p-24 * (magnitude + 2 * bound) + 1e-30;
+    return fabs(sum - (double)out) <= bound;
 }
 
 /* `out` ends exactly where the last row does, so that a write into the padding is seen. */
-static void check_matmul(size_t rows, size_t cols, size_t n, uint32_t kind) {
+static void check_matmul(enum gguf_tensor_type type, size_t rows, size_t cols, size_t n,
+                         uint32_t kind) {
     static float w[N * N], bias[N], x[TOKENS * N];
-    float *a = malloc(n * rows * sizeof *a), *b = malloc(n * rows * sizeof *b), one[N];
-    fill(w, rows * cols, kind);
+    static uint8_t bytes[N * N * sizeof *w];
+    static struct quants plain[TOKENS * N / MATRIX_GROUP], own[TOKENS * N / MATRIX_GROUP];
+    float *a = malloc(n * rows * sizeof *a), *b = malloc(n * rows * sizeof *b), one[N], row[N];
+    struct gguf_tensor tensor;
+    fill_tensor(&tensor, bytes, type, rows, cols, kind);
     fill(bias, rows, kind);
     fill(x, n * cols, kind);
-    struct matrix m = {packed(w, rows, cols), (uint32_t)rows, (uint32_t)cols};
+    gguf_widen(&tensor, 0, rows * cols, w);
+    struct matrix m = packed(&tensor);
+    for (size_t r = 0; r < rows; r++) {
+        matrix_row(&m, r, row);
+        CHECK(same(row, w + r * cols, cols));
+    }
+    if (m.type != MATRIX_F32) {
+        scalar->quantise(plain, x, cols, n);
+        simd->quantise(own, x, cols, n);
+    }
     for (int biased = 0; biased < 2; biased++) {
-        scalar->matmul(a, &m, biased ? bias : NULL, x, n);
-        simd->matmul(b, &m, biased ? bias : NULL, x, n);
-        CHECK_MESSAGE(same(a, b, n * rows), "%zu x %zu, %zu rows of x", rows, cols, n);
+        const float *added = biased ? bias : NULL;
+        scalar->matmul(a, &m, added, x, plain, n);
+        simd->matmul(b, &m, added, x, own, n);
+        CHECK_MESSAGE(same(a, b, n * rows), "type %d, %zu x %zu, %zu rows of x", type, rows, cols,
+                      n);
         for (size_t t = 0; t < n; t++) {
-            simd->matmul(one, &m, biased ? bias : NULL, x + t * cols, 1);
+            simd->matmul(one, &m, added, x + t * cols, own + t * (cols / MATRIX_GROUP), 1);
             CHECK(same(one, b + t * rows, rows));
         }
         for (size_t t = 0; t < n; t++) {
             size_t r = sample_below((uint32_t)rows);
-            double sum = biased ? (double)bias[r] : 0, scale = fabs(sum);
-            for (size_t c = 0; c < cols; c++) {
-                double term = (double)w[r * cols + c] * (double)x[t * cols + c];
-                sum += term;
-                scale += fabs(term);
-            }
-            CHECK(fabs(sum - (double)a[t * rows + r]) <= scale * (double)(cols + 1) * 6e-8 + 1e-40);
+            CHECK_MESSAGE(within_bound(&m, w, r, biased ? (double)bias[r] : 0, x + t * cols,
+                                       plain + t * (cols / MATRIX_GROUP), a[t * rows + r]),
+                          "type %d, %zu x %zu", type, rows, cols);
         }
     }
     free(m.data);
@@ -76,10 +123,67 @@ static void check_matmul(size_t rows, size_t cols, size_t n, uint32_t kind) {
 }
 
 static void matmul_agrees(void) {
+    static const enum gguf_tensor_type quantised[] = {GGUF_Q8_0, GGUF_Q4_0, GGUF_Q4_1};
     for (size_t size = 1; size <= N; size++)
-        check_matmul(1 + sample_below(70), size, 1 + size % 9, (uint32_t)size % 3);
+        check_matmul(GGUF_F32, 1 + sample_below(70), size, 1 + size % 9, (uint32_t)size % 3);
     for (size_t rows = 1; rows <= N; rows++)
-        check_matmul(rows, 1 + sample_below(40), 1 + rows % 9, (uint32_t)rows % 3);
+        check_matmul(GGUF_F32, rows, 1 + sample_below(40), 1 + rows % 9, (uint32_t)rows % 3);
+    for (size_t i = 0; i < 3; i++)
+        for (size_t rows = 1; rows <= N; rows++)
+            check_matmul(quantised[i], rows, 32 * (1 + sample_below(N / 32)), 1 + rows % 9,
+                         (uint32_t)rows % 3);
+}
+
+/* The quants themselves are compared by the products; here their sums. */
+static void check_quantise(const float *x) {
+    struct quants plain, own;
+    scalar->quantise(&plain, x, MATRIX_GROUP, 1);
+    simd->quantise(&own, x, MATRIX_GROUP, 1);
+    double max = 0;
+    int sum = 0, negative = 0;
+    for (size_t i = 0; i < MATRIX_GROUP; i++) max = fmax(max, fabs((double)x[i]));
+    CHECK(same(&plain.scale, &own.scale, 1));
+    CHECK(plain.sum == own.sum && plain.negative == own.negative);
+    CHECK(plain.scale == (float)(max / 127));
+    for (size_t i = 0; i < MATRIX_GROUP; i++) {
+        int quant = plain.values[i];
+        CHECK(quant >= -127 && quant <= 127);
+        CHECK(fabs((double)x[i] - (double)plain.scale * quant) <= 0.50003 * max / 127);
+        sum += quant;
+        negative += quant < 0 ? -quant : 0;
+    }
+    CHECK(sum == plain.sum && negative == plain.negative);
+}
+
+static void quantise_agrees(void) {
+    float x[MATRIX_GROUP];
+    struct quants plain, own;
+    for (uint32_t i = 0; i < 3000; i++) {
+        fill(x, MATRIX_GROUP, 0);
+        float size = (float)ldexp(1, (int)sample_below(120) - 60);
+        for (size_t j = 0; j < MATRIX_GROUP; j++) x[j] *= i % 3 ? size : 1;
+        if (i % 4 == 0) /* halves of a step, to be rounded to even */
+            for (size_t j = 0; j < MATRIX_GROUP; j++)
+                x[j] = j ? 0.5f * (float)((int)sample_below(509) - 254) : 127;
+        check_quantise(x);
+    }
+    for (size_t j = 0; j < MATRIX_GROUP; j++) x[j] = j ? (float)j - 16.5f : 127;
+    scalar->quantise(&plain, x, MATRIX_GROUP, 1);
+    CHECK(plain.scale == 1 && plain.values[1] == -16 && plain.values[2] == -14);
+    CHECK(plain.values[17] == 0 && plain.values[18] == 2 && plain.values[31] == 14);
+
+    static const float spoilt[] = {NAN, INFINITY, -INFINITY};
+    for (size_t i = 0; i < 3; i++) {
+        fill(x, MATRIX_GROUP, 0);
+        x[7 * i + 3] = spoilt[i];
+        scalar->quantise(&plain, x, MATRIX_GROUP, 1);
+        simd->quantise(&own, x, MATRIX_GROUP, 1);
+        CHECK(isnan(plain.scale) && isnan(own.scale) && plain.sum == 0 && own.sum == 0);
+    }
+    for (size_t i = 0; i < MATRIX_GROUP; i++) x[i] = i % 2 ? -7e-31f : 1e-44f;
+    scalar->quantise(&plain, x, MATRIX_GROUP, 1);
+    simd->quantise(&own, x, MATRIX_GROUP, 1);
+    CHECK(plain.scale == 0 && own.scale == 0 && plain.sum == 0 && own.negative == 0);
 }
 
 static void layer_norm_agrees(void) {
@@ -290,6 +394,7 @@ static void weigh_agrees(void) {
 
 int main(void) {
     pcg32_seed(&sample_generator, 2, 54);
+    TEST(quantise_agrees);
     TEST(matmul_agrees);
     TEST(layer_norm_agrees);
     TEST(rms_norm_agrees);

@@ -191,7 +191,8 @@ static void cropping_equals_the_last_window(void) {
 /* Row `id` of the embedding becomes `value`: feeding that id then spoils every later logit. */
 static void poison(struct model *model, uint32_t id, float value) {
     struct matrix *m = &model->token_embd;
-    for (size_t c = 0; c < m->cols; c++) m->data[id / 16 * 16 * m->cols + c * 16 + id % 16] = value;
+    float *data = (float *)(void *)m->data;
+    for (size_t c = 0; c < m->cols; c++) data[id / 16 * 16 * m->cols + c * 16 + id % 16] = value;
 }
 
 static void failures_change_nothing(void) {

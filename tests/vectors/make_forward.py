@@ -5,6 +5,11 @@ The reference is NumPy in float64 over the whole sequence at once, written from 
 PyTorch is installed the same logits are computed once more with its own layer_norm, gelu, silu and
 complex multiplication (for RoPE), and both must agree within 1e-9.
 
+A matrix of Q8_0, Q4_0 or Q4_1 multiplies integers: each 32 elements of a vector are rounded to
+multiples of their largest magnitude over 127 first. The reference rounds them likewise. Where a
+quotient lay near a half, float32 could round it the other way, so files are made anew, from the next
+seed, until none does.
+
     python3 tests/vectors/make_forward.py        # from the repository root; writes the same bytes
 
 NAME.txt beside NAME.gguf holds: `ids N`, the N ids, `logits N V`, then N rows of V numbers, row t
@@ -23,7 +28,9 @@ except ImportError:
     torch = None
 
 FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'forward')
-F32, F16, Q8_0 = 0, 1, 8
+F32, F16, Q4_0, Q4_1, Q8_0, BF16 = 0, 1, 2, 3, 8, 30
+FILE_TYPES = {F32: 0, F16: 1, Q4_0: 2, Q4_1: 3, Q8_0: 7, BF16: 32}
+MARGIN = 2e-4  # of a step, between a quotient and a half
 N_IDS = 12
 
 MODELS = {
@@ -41,6 +48,12 @@ MODELS = {
                        ff=21, tied=True, eps=1e-2, biases=True),
     'llama_q8_0': dict(arch='llama', vocab=67, ctx=16, embd=32, layers=2, heads=4, kv=2, rot=8,
                        ff=64, tied=False, eps=1e-5, type=Q8_0),
+    'gpt2_q4_0': dict(arch='gpt2', vocab=67, ctx=16, embd=32, layers=1, heads=2, ff=96, tied=True,
+                      eps=1e-5, type=Q4_0),
+    'llama_q4_1': dict(arch='llama', vocab=67, ctx=16, embd=64, layers=1, heads=4, kv=4, rot=16,
+                       ff=40, tied=True, eps=1e-5, type=Q4_1),
+    'llama_bf16': dict(arch='llama', vocab=67, ctx=16, embd=24, layers=1, heads=4, kv=2, rot=6,
+                       ff=36, tied=False, eps=1e-5, type=BF16),
 }
 
 
@@ -51,15 +64,45 @@ def quantise(w, kind):
     if kind == F16:
         half = w.astype('<f2')
         return half.tobytes(), half.astype(np.float64)
-    if kind == Q8_0:
-        blocks = w.reshape(-1, 32)
-        scale = (np.abs(blocks).max(axis=1) / 127).astype('<f2')
-        quants = np.clip(np.rint(blocks / scale.astype(np.float64)[:, None]), -127, 127)
-        quants = quants.astype(np.int8)
-        data = b''.join(s.tobytes() + q.tobytes() for s, q in zip(scale, quants))
-        return data, (scale.astype(np.float64)[:, None] * quants).reshape(w.shape)
+    if kind == BF16:
+        bits = w.astype('<f4').view('<u4')
+        upper = ((bits + 0x7fff + (bits >> 16 & 1)) >> 16).astype('<u2')
+        return upper.tobytes(), (upper.astype('<u4') << 16).view('<f4').astype(np.float64)
+    if kind in (Q8_0, Q4_0, Q4_1):
+        return quantise_blocks(w, kind)
     single = w.astype('<f4')
     return single.tobytes(), single.astype(np.float64)
+
+
+def quantise_blocks(w, kind):
+    """Blocks of 32: scale, for Q4_1 minimum, then bytes, or halves of bytes 0 .. 15 and 16 .. 31."""
+    blocks = w.reshape(-1, 32)
+    largest, low = np.abs(blocks).max(axis=1), blocks.min(axis=1)
+    width = {Q8_0: largest / 127, Q4_0: largest / 8, Q4_1: (blocks.max(axis=1) - low) / 15}[kind]
+    scale = width.astype('<f2').astype(np.float64)[:, None]
+    base = low.astype('<f2').astype(np.float64)[:, None] if kind == Q4_1 else -8 * scale
+    if kind == Q8_0:
+        quants = np.clip(np.rint(blocks / scale), -127, 127)
+        values, raw = scale * quants, quants.astype(np.int8).view(np.uint8)
+    else:
+        quants = np.clip(np.rint((blocks - base) / scale), 0, 15)
+        values, halves = scale * quants + base, quants.astype(np.uint8)
+        raw = halves[:, :16] | halves[:, 16:] << 4
+    heads = [width.astype('<f2')] + ([low.astype('<f2')] if kind == Q4_1 else [])
+    data = b''.join(b''.join(h[i].tobytes() for h in heads) + raw[i].tobytes()
+                    for i in range(len(blocks)))
+    return data, values.reshape(w.shape)
+
+
+def inputs(x, kind):
+    """What a matrix of that kind reads of the vectors x, and how near a rounding came to a half."""
+    if kind not in (Q8_0, Q4_0, Q4_1):
+        return x, 1.0
+    groups = x.reshape(-1, 32)
+    step = np.abs(groups).max(axis=1, keepdims=True) / 127
+    quotients = groups / step
+    margin = np.abs(np.abs(quotients - np.floor(quotients)) - 0.5).min()
+    return (step * np.rint(quotients)).reshape(x.shape), margin
 
 
 def make_tensors(m, rng):
@@ -69,6 +112,8 @@ def make_tensors(m, rng):
     def matrix(name, rows, cols, spread=None):
         w = rng.standard_normal((rows, cols)) * (spread or 1 / np.sqrt(cols))
         kind = m.get('type', F32)
+        if kind not in (F32, F16, BF16) and cols % 32:
+            kind = F16  # as llama.cpp does
         tensors[name] = quantise(w, kind) + (kind,)
 
     def vector(name, n, middle):
@@ -136,7 +181,7 @@ def metadata(name, m):
     keys = [
         string('general.architecture', arch), string('general.name', name),
         u32('general.alignment', m.get('alignment', 32)),
-        u32('general.file_type', {F32: 0, F16: 1, Q8_0: 7}[m.get('type', F32)]),
+        u32('general.file_type', FILE_TYPES[m.get('type', F32)]),
         u32(arch + '.context_length', m['ctx']), u32(arch + '.embedding_length', m['embd']),
         u32(arch + '.block_count', m['layers']), u32(arch + '.feed_forward_length', m['ff']),
         u32(arch + '.attention.head_count', m['heads']),
@@ -171,7 +216,9 @@ def write_gguf(name, m, tensors):
 
 # --- the reference -------------------------------------------------------------------------------
 
-def numpy_forward(m, w, ids):
+def numpy_forward(m, w, kinds, ids):
+    """The logits, and the smallest margin of all roundings."""
+    margins = [1.0]
     gpt2, heads = m['arch'] == 'gpt2', m['heads']
     kv_heads, size, eps = m.get('kv', heads), m['embd'] // heads, np.float64(np.float32(m['eps']))
     n = len(ids)
@@ -183,6 +230,8 @@ def numpy_forward(m, w, ids):
         return y + w[name + '.bias'] if gpt2 else y
 
     def linear(x, name):
+        x, margin = inputs(x, kinds[name + '.weight'])
+        margins.append(margin)
         y = x @ w[name + '.weight'].T
         return y + w[name + '.bias'] if name + '.bias' in w else y
 
@@ -226,10 +275,11 @@ def numpy_forward(m, w, ids):
             gate = linear(y, b + 'ffn_gate')
             up = gate / (1 + np.exp(-gate)) * up
         x = x + linear(up, b + 'ffn_down')
-    return norm(x, 'output_norm') @ w['token_embd.weight' if m['tied'] else 'output.weight'].T
+    head = 'token_embd' if m['tied'] else 'output'
+    return linear(norm(x, 'output_norm'), head), min(margins)
 
 
-def torch_forward(m, w, ids):
+def torch_forward(m, w, kinds, ids):
     w = {k: torch.from_numpy(v) for k, v in w.items()}
     gpt2, heads, n = m['arch'] == 'gpt2', m['heads'], len(ids)
     kv_heads, eps, shape = m.get('kv', heads), float(np.float32(m['eps'])), (m['embd'],)
@@ -240,6 +290,7 @@ def torch_forward(m, w, ids):
         return x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + eps) * w[name + '.weight']
 
     def linear(x, name):
+        x = torch.from_numpy(inputs(x.numpy(), kinds[name + '.weight'])[0])
         return F.linear(x, w[name + '.weight'], w.get(name + '.bias'))
 
     def turn(x):  # (heads, n, size)
@@ -276,21 +327,29 @@ def torch_forward(m, w, ids):
         up = linear(y, b + 'ffn_up')
         up = F.gelu(up, approximate='tanh') if gpt2 else F.silu(linear(y, b + 'ffn_gate')) * up
         x = x + linear(up, b + 'ffn_down')
-    head = w['token_embd.weight' if m['tied'] else 'output.weight']
-    return F.linear(norm(x, 'output_norm'), head).numpy()
+    return linear(norm(x, 'output_norm'), 'token_embd' if m['tied'] else 'output').numpy()
+
+
+def make(name, m, seed):
+    """Tensors, ids, float64 weights, kinds and logits of the first seed with room for float32."""
+    for seed in range(seed, 2000000, 1000):
+        rng = np.random.default_rng(seed)
+        tensors = make_tensors(m, rng)
+        weights = {key: values for key, (_, values, _) in tensors.items()}
+        kinds = {key: kind for key, (_, _, kind) in tensors.items()}
+        ids = [int(i) for i in rng.integers(0, m['vocab'], N_IDS)]
+        logits, margin = numpy_forward(m, weights, kinds, ids)
+        if margin > MARGIN:
+            return tensors, ids, weights, kinds, logits
 
 
 def main():
     os.makedirs(FOLDER, exist_ok=True)
     for seed, (name, m) in enumerate(MODELS.items()):
-        rng = np.random.default_rng(20240 + seed)
-        tensors = make_tensors(m, rng)
-        weights = {key: values for key, (_, values, _) in tensors.items()}
-        ids = [int(i) for i in rng.integers(0, m['vocab'], N_IDS)]
-        logits = numpy_forward(m, weights, ids)
+        tensors, ids, weights, kinds, logits = make(name, m, 20240 + seed)
         note = 'PyTorch not installed'
         if torch:
-            gap = np.abs(torch_forward(m, weights, ids) - logits).max()
+            gap = np.abs(torch_forward(m, weights, kinds, ids) - logits).max()
             note = f'PyTorch {torch.__version__} differs by {gap:.1e}'
             if not gap < 1e-9:
                 sys.exit(f'{name}: {note}')
