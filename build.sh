@@ -1,6 +1,8 @@
 #!/bin/sh
 # Builds web/engine/logitscope.wasm, the engine as one WebAssembly module with no JavaScript of its
-# own. Same sources and same tools give the same bytes.
+# own, and beside it logitscope-relaxed.wasm, the loops of quantised matrices once more for relaxed
+# SIMD: a module without memory or data, which runs in the memory of the first. Same sources and same
+# tools give the same bytes.
 set -eu
 cd "$(dirname "$0")"
 
@@ -33,9 +35,35 @@ use_newer_llvm() {
 use_newer_llvm
 
 sources=$(find src -name '*.c' ! -name main.c | LC_ALL=C sort)
+flags='-std=c11 -Wno-version-check -Wall -Wextra -Wshadow -Wconversion -Werror -msimd128
+    -ffp-contract=off -DNDEBUG -Isrc'
+objects=$(mktemp -d)
+trap 'rm -rf "$objects"' EXIT
 
+# Only the inner loops are worth their size.
+# shellcheck disable=SC2086 # lists of words
+for source in $sources; do
+    case $source in
+    */kernels_simd.c | */quants_simd.c | */matrix.c) size=-O3 ;;
+    *) size=-Os ;;
+    esac
+    emcc $flags $size -c "$source" -o "$objects/$(basename "$source" .c).o"
+done
+
+emcc -Os -Wno-version-check "$objects"/*.o -o "$output" --no-entry -sSTANDALONE_WASM \
+    -sMALLOC=emmalloc -sALLOW_MEMORY_GROWTH -sMAXIMUM_MEMORY=4GB -sTOTAL_STACK=1MB \
+    -Wl,--export-table,--growable-table
+
+# Linked without emcc, whose optimizer may not know the instructions. No library is needed:
+# -fno-builtin keeps loops from becoming calls of memcpy.
+relaxed=${output%.wasm}-relaxed.wasm
+rm -f "$relaxed"
+link=${EM_LLVM_ROOT:+$EM_LLVM_ROOT/wasm-ld-$EM_LLVM_ADD_VERSION}
+[ -n "$link" ] || link=$(dirname "$(readlink -f "$(command -v emcc)")")/../bin/wasm-ld
 # shellcheck disable=SC2086 # a list of words
-emcc -std=c11 -Wno-version-check -Wall -Wextra -Wshadow -Wconversion -Werror \
-    -O3 -msimd128 -ffp-contract=off -DNDEBUG -Isrc $sources -o "$output" \
-    --no-entry -sSTANDALONE_WASM -sMALLOC=emmalloc \
-    -sALLOW_MEMORY_GROWTH -sMAXIMUM_MEMORY=4GB -sTOTAL_STACK=1MB
+{
+    emcc $flags -O3 -mrelaxed-simd -fno-builtin -c src/quants_simd.c -o "$objects/relaxed.o" &&
+        "$link" --no-entry --import-memory --strip-all -O2 --stack-first -z stack-size=16384 \
+            --export=quantise_simd --export=matmul_quants_simd --export=__stack_pointer \
+            "$objects/relaxed.o" -o "$relaxed"
+} 2>"$objects/log" || echo "no relaxed SIMD here, built $output alone: $(head -n 1 "$objects/log")" >&2

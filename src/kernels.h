@@ -21,6 +21,7 @@
 #ifndef LOGITSCOPE_KERNELS_H
 #define LOGITSCOPE_KERNELS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -38,14 +39,15 @@ struct quants {
 struct kernels {
     const char *name; /* "scalar", "simd" or "relaxed" */
 
-    /* quants (n, cols / 32) of x (n, cols); cols is a multiple of 32. */
-    void (*quantise)(struct quants *quants, const float *x, size_t cols, size_t n);
+    /* out (n, rows) = x (n, cols) * w^T + bias (rows,), w float32; bias may be NULL, n >= 1. The bias
+     * is added after the row is summed. Every output equals the one that n = 1 gives. */
+    void (*matmul)(float *out, const struct matrix *w, const float *bias, const float *x, size_t n);
 
-    /* out (n, rows) = x (n, cols) * w^T + bias (rows,); bias may be NULL, n >= 1. The bias is added
-     * after the row is summed. A quantised w reads `quants`, which the same table made of x; another
-     * reads x. Every output equals the one that n = 1 gives. */
-    void (*matmul)(float *out, const struct matrix *w, const float *bias, const float *x,
-                   const struct quants *quants, size_t n);
+    /* quants (cols / 32, n) of x (n, cols); cols is a multiple of 32. */
+    void (*quantise)(struct quants *quants, const float *x, size_t cols, size_t n);
+    /* The same product with a quantised w and the quants that this table made of x. */
+    void (*matmul_quants)(float *out, const struct matrix *w, const float *bias,
+                          const struct quants *quants, size_t n);
 
     /* out (n,) = (x - mean) / sqrt(variance + eps) * weight + bias; population variance. */
     void (*layer_norm)(float *out, const float *x, const float *weight, const float *bias, size_t n,
@@ -76,6 +78,10 @@ struct kernels {
      * -Infinity; returns their sum. max is the largest logit and finite. */
     uint64_t (*weigh)(uint64_t *weights, const float *logits, size_t n, float max);
 };
+
+/* Whether the table multiplies small quantised matrices of every type, -128 among their weights, to the
+ * bits of kernels_scalar: what loops that come from elsewhere must show before they are used. */
+bool kernels_quants_agree(const struct kernels *kernels);
 
 extern const struct kernels kernels_scalar;
 extern const struct kernels kernels_simd;

@@ -32,7 +32,9 @@ static void quantise_group(struct quants *group, const float *x) {
 }
 
 static void quantise(struct quants *quants, const float *x, size_t cols, size_t n) {
-    for (size_t i = 0; i < n * cols; i += MATRIX_GROUP) quantise_group(quants++, x + i);
+    for (size_t g = 0; g < cols / MATRIX_GROUP; g++)
+        for (size_t t = 0; t < n; t++)
+            quantise_group(quants++, x + t * cols + g * MATRIX_GROUP);
 }
 
 static float row_times_vector(const struct matrix *w, size_t r, const float *x) {
@@ -43,9 +45,9 @@ static float row_times_vector(const struct matrix *w, size_t r, const float *x) 
     return sum;
 }
 
-static float row_times_quants(const struct matrix *w, size_t r, const struct quants *x) {
+static float row_times_quants(const struct matrix *w, size_t r, const struct quants *x, size_t n) {
     float sum = 0;
-    for (size_t g = 0; g < w->cols / MATRIX_GROUP; g++, x++) {
+    for (size_t g = 0; g < w->cols / MATRIX_GROUP; g++, x += n) {
         struct matrix_group weights = matrix_group(w, r, g);
         int32_t integer_sum = 0;
         for (size_t c = 0; c < MATRIX_GROUP; c++) integer_sum += weights.quants[c] * x->values[c];
@@ -57,16 +59,17 @@ static float row_times_quants(const struct matrix *w, size_t r, const struct qua
 }
 
 static void matmul(float *out, const struct matrix *w, const float *bias, const float *x,
-                   const struct quants *quants, size_t n) {
-    size_t rows = w->rows, cols = w->cols;
-    for (size_t t = 0; t < n; t++) {
-        for (size_t r = 0; r < rows; r++) {
-            float sum = w->type == MATRIX_F32
-                            ? row_times_vector(w, r, x + t * cols)
-                            : row_times_quants(w, r, quants + t * (cols / MATRIX_GROUP));
-            out[t * rows + r] = bias ? sum + bias[r] : sum;
-        }
-    }
+                   size_t n) {
+    for (size_t t = 0; t < n; t++, x += w->cols, out += w->rows)
+        for (size_t r = 0; r < w->rows; r++)
+            out[r] = row_times_vector(w, r, x) + (bias ? bias[r] : -0.0f); /* x + -0 is x */
+}
+
+static void matmul_quants(float *out, const struct matrix *w, const float *bias,
+                          const struct quants *quants, size_t n) {
+    for (size_t t = 0; t < n; t++, out += w->rows)
+        for (size_t r = 0; r < w->rows; r++)
+            out[r] = row_times_quants(w, r, quants + t, n) + (bias ? bias[r] : -0.0f);
 }
 
 static float combine(const float a[4]) {
@@ -157,8 +160,9 @@ static uint64_t weigh(uint64_t *weights, const float *logits, size_t n, float ma
 
 const struct kernels kernels_scalar = {
     .name = "scalar",
-    .quantise = quantise,
     .matmul = matmul,
+    .quantise = quantise,
+    .matmul_quants = matmul_quants,
     .layer_norm = layer_norm,
     .rms_norm = rms_norm,
     .softmax = softmax,

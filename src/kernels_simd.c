@@ -1,14 +1,14 @@
 /* The table of kernels_scalar.c in vector words, bit for bit equal: a lane is an output row, an
  * element, or one of the four interleaved accumulators. What each loop means stands there. */
 #include <math.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
 #include "kernels.h"
+#include "quants_simd.h"
 #include "simd.h"
 
-enum { TOKENS = 4, QUADS = 4 }; /* rows of x that share a pass; a block's rows, four at a time */
+enum { TOKENS = 4 }; /* rows of x that share one pass over a half block */
 
 /* elementary_exp's operations; n is read from the low bits that the magic number rounds it into. */
 static inline f32x4 exp_f32x4(f32x4 x) {
@@ -50,13 +50,6 @@ static inline f32x4 tanh_f32x4(f32x4 x) {
     return f32x4_select(f32x4_less(a, f32x4_splat(0.625f)), small, t);
 }
 
-/* Sixteen rows, or the fewer that are left, of one output. */
-static void put_rows(float *out, const f32x4 sums[4], const float *bias, size_t n) {
-    float rows[MATRIX_BLOCK];
-    for (size_t i = 0; i < 4; i++) f32x4_store(rows + 4 * i, sums[i]);
-    for (size_t i = 0; i < n; i++) out[i] = bias ? rows[i] + bias[i] : rows[i];
-}
-
 static void block_times_one(f32x4 sums[4], const float *block, const float *x, size_t cols) {
     f32x4 a = f32x4_splat(0), b = a, c = a, d = a;
     for (size_t i = 0; i < cols; i++, block += MATRIX_BLOCK) {
@@ -89,161 +82,25 @@ static void half_times_many(f32x4 sums[TOKENS][4], size_t half, const float *blo
     }
 }
 
-static void matmul_f32(float *out, const struct matrix *w, const float *bias, const float *x,
-                       size_t n) {
+static void matmul(float *out, const struct matrix *w, const float *bias, const float *x,
+                   size_t n) {
     size_t rows = w->rows, cols = w->cols;
     for (size_t r = 0; r < rows; r += MATRIX_BLOCK) {
         const float *block = (const float *)(const void *)w->data + r * cols;
         const float *b = bias ? bias + r : NULL;
-        size_t left = rows - r < MATRIX_BLOCK ? rows - r : MATRIX_BLOCK, t = 0;
+        size_t left = rows - r, t = 0;
         for (; t + TOKENS <= n; t += TOKENS) {
             f32x4 sums[TOKENS][4];
             half_times_many(sums, 0, block, x + t * cols, cols);
             half_times_many(sums, 1, block, x + t * cols, cols);
             for (size_t i = 0; i < TOKENS; i++)
-                put_rows(out + (t + i) * rows + r, sums[i], b, left);
+                block_store(out + (t + i) * rows + r, sums[i], b, left);
         }
         for (; t < n; t++) {
             f32x4 sums[4];
             block_times_one(sums, block, x + t * cols, cols);
-            put_rows(out + t * rows + r, sums, b, left);
+            block_store(out + t * rows + r, sums, b, left);
         }
-    }
-}
-
-/* The largest magnitude by its bits, whose order is that of the numbers with NaN above all. */
-static void quantise_group(struct quants *group, const float *x) {
-    const f32x4 magic = f32x4_splat(12582912.0f);
-    i32x4 bits = i32x4_splat(0), sum = bits, negative = bits, rounded[2];
-    int32_t lanes[4], top = 0;
-    for (size_t i = 0; i < MATRIX_GROUP; i += 4)
-        bits = i32x4_larger(
-            bits, i32x4_and(i32x4_bits(f32x4_load(x + i)), i32x4_splat(0x7fffffff)));
-    memcpy(lanes, &bits, sizeof lanes);
-    for (size_t i = 0; i < 4; i++) top = lanes[i] > top ? lanes[i] : top;
-    float max;
-    memcpy(&max, &top, sizeof max);
-    bool finite = max < INFINITY, zero = max < 0x1p-100f;
-    f32x4 inverse = f32x4_splat(finite && !zero ? 127.0f / max : 0);
-    for (size_t i = 0; i < MATRIX_GROUP; i += 8) {
-        for (size_t h = 0; h < 2; h++) {
-            f32x4 v = finite ? f32x4_load(x + i + 4 * h) : f32x4_splat(0);
-            i32x4 q = i32x4_sub(i32x4_bits(f32x4_add(f32x4_mul(v, inverse), magic)),
-                                i32x4_splat(0x4b400000));
-            sum = i32x4_add(sum, q);
-            negative = i32x4_sub(negative, i32x4_smaller(q, i32x4_splat(0)));
-            rounded[h] = q;
-        }
-        inputs_store(group->values + i, rounded[0], rounded[1]);
-    }
-    group->scale = finite ? zero ? 0 : max / 127.0f : NAN;
-    group->sum = i32x4_sum(sum);
-    group->negative = i32x4_sum(negative);
-}
-
-static void quantise(struct quants *quants, const float *x, size_t cols, size_t n) {
-    for (size_t i = 0; i < n * cols; i += MATRIX_GROUP) quantise_group(quants++, x + i);
-}
-
-/* What a loop over groups needs to know of a type; constants wherever they are used. */
-struct form {
-    enum matrix_type type;
-    size_t head, bytes; /* of a group: before its quants; in all */
-};
-
-/* The integer sums of n_quads times four rows with n_tokens vectors, over one group. */
-static inline ALWAYS void group_dots(dots sums[QUADS][TOKENS], struct form form,
-                                     const uint8_t *quants, size_t n_quads, const struct quants *x,
-                                     size_t stride, size_t n_tokens) {
-    bool bytes = form.type == MATRIX_Q8_0;
-    for (size_t q = 0; q < n_quads; q++)
-        for (size_t t = 0; t < n_tokens; t++) sums[q][t] = dots_zero();
-    for (size_t c = 0; c < (bytes ? MATRIX_GROUP : MATRIX_GROUP / 2); c += 4, quants += 64) {
-        for (size_t q = 0; q < n_quads; q++) {
-            bytes4x4 low, high;
-            if (bytes)
-                low = high = bytes_load(quants + 16 * q);
-            else
-                halves_load(quants + 16 * q, &low, &high);
-            for (size_t t = 0; t < n_tokens; t++) {
-                const int16_t *v = x[t * stride].values + c;
-                sums[q][t] = dots_add(sums[q][t], low, inputs_load(v));
-                if (!bytes) sums[q][t] = dots_add(sums[q][t], high, inputs_load(v + 16));
-            }
-        }
-    }
-}
-
-/* n_quads times four rows of a block, from `block` on, with n_tokens vectors `stride` groups apart. */
-static inline ALWAYS void quads_times_quants(f32x4 sums[QUADS][TOKENS], struct form form,
-                                             const uint8_t *block, size_t n_quads,
-                                             const struct quants *x, size_t stride,
-                                             size_t n_tokens) {
-    for (size_t q = 0; q < n_quads; q++)
-        for (size_t t = 0; t < n_tokens; t++) sums[q][t] = f32x4_splat(0);
-    for (size_t g = 0; g < stride; g++, x++, block += form.bytes) {
-        dots products[QUADS][TOKENS];
-        group_dots(products, form, block + form.head, n_quads, x, stride, n_tokens);
-        for (size_t q = 0; q < n_quads; q++) {
-            const float *scale = (const float *)(const void *)block + 4 * q;
-            for (size_t t = 0; t < n_tokens; t++) {
-                const struct quants *v = x + t * stride;
-                i32x4 product = dots_total(products[q][t], v->negative);
-                if (form.type == MATRIX_Q4_0)
-                    product = i32x4_sub(product, i32x4_splat(8 * v->sum));
-                f32x4 term = f32x4_mul(f32x4_from_i32x4(product),
-                                       f32x4_mul(f32x4_load(scale), f32x4_splat(v->scale)));
-                if (form.type == MATRIX_Q4_1)
-                    term = f32x4_add(term,
-                                     f32x4_mul(f32x4_load(scale + MATRIX_BLOCK),
-                                               f32x4_splat(v->scale * (float)v->sum)));
-                sums[q][t] = f32x4_add(sums[q][t], term);
-            }
-        }
-    }
-}
-static inline ALWAYS void matmul_quants(float *out, struct form form, const struct matrix *w,
-                                        const float *bias, const struct quants *x, size_t n) {
-    size_t rows = w->rows, groups = w->cols / MATRIX_GROUP;
-    const uint8_t *block = w->data;
-    for (size_t r = 0; r < rows; r += MATRIX_BLOCK, block += groups * form.bytes) {
-        const float *b = bias ? bias + r : NULL;
-        size_t left = rows - r < MATRIX_BLOCK ? rows - r : MATRIX_BLOCK, t = 0;
-        for (; t + TOKENS <= n; t += TOKENS) {
-            f32x4 quad[QUADS][TOKENS], sums[TOKENS][QUADS];
-            for (size_t q = 0; q < QUADS; q++) { /* a quad's scales and quants begin 16 bytes on */
-                quads_times_quants(quad, form, block + 16 * q, 1, x + t * groups, groups, TOKENS);
-                for (size_t i = 0; i < TOKENS; i++) sums[i][q] = quad[0][i];
-            }
-            for (size_t i = 0; i < TOKENS; i++)
-                put_rows(out + (t + i) * rows + r, sums[i], b, left);
-        }
-        for (; t < n; t++) {
-            f32x4 quads[QUADS][TOKENS], sums[QUADS];
-            quads_times_quants(quads, form, block, QUADS, x + t * groups, groups, 1);
-            for (size_t q = 0; q < QUADS; q++) sums[q] = quads[q][0];
-            put_rows(out + t * rows + r, sums, b, left);
-        }
-    }
-}
-
-static void matmul(float *out, const struct matrix *w, const float *bias, const float *x,
-                   const struct quants *quants, size_t n) {
-    const struct form q8_0 = {MATRIX_Q8_0, 64, 64 + 512}, q4_0 = {MATRIX_Q4_0, 64, 64 + 256},
-                      q4_1 = {MATRIX_Q4_1, 128, 128 + 256};
-    switch (w->type) {
-    case MATRIX_F32:
-        matmul_f32(out, w, bias, x, n);
-        break;
-    case MATRIX_Q8_0:
-        matmul_quants(out, q8_0, w, bias, quants, n);
-        break;
-    case MATRIX_Q4_0:
-        matmul_quants(out, q4_0, w, bias, quants, n);
-        break;
-    case MATRIX_Q4_1:
-        matmul_quants(out, q4_1, w, bias, quants, n);
-        break;
     }
 }
 
@@ -428,9 +285,10 @@ static uint64_t weigh(uint64_t *weights, const float *logits, size_t n, float ma
 }
 
 const struct kernels kernels_simd = {
-    .name = SIMD_RELAXED ? "relaxed" : "simd",
-    .quantise = quantise,
+    .name = "simd",
     .matmul = matmul,
+    .quantise = quantise_simd,
+    .matmul_quants = matmul_quants_simd,
     .layer_norm = layer_norm,
     .rms_norm = rms_norm,
     .softmax = softmax,

@@ -32,7 +32,7 @@ struct session {
     float *scores;       /* (context_length,) */
     float *cosine;       /* (BATCH, n_rot / 2) llama */
     float *sine;         /* (BATCH, n_rot / 2) */
-    struct quants *quants; /* (BATCH, max(n_embd, n_ff) / 32) of what the next matrices read */
+    struct quants *quants; /* (max(n_embd, n_ff) / 32, BATCH) of what the next matrices read */
     double *frequencies;   /* (n_rot / 2,) radians a position */
 };
 
@@ -182,7 +182,10 @@ static void quantise(struct session *s, const float *x, size_t cols, size_t n) {
 
 static void multiply(struct session *s, float *out, const struct matrix *w, const float *bias,
                      const float *x, size_t n) {
-    s->kernels->matmul(out, w, bias, x, s->quants, n);
+    if (w->type == MATRIX_F32)
+        s->kernels->matmul(out, w, bias, x, n);
+    else
+        s->kernels->matmul_quants(out, w, bias, s->quants, n);
 }
 
 /* Runs ids[0 .. n) at positions first .. first + n, n <= BATCH; their keys and values enter the

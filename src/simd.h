@@ -11,8 +11,17 @@
 #include <stdint.h>
 #include <string.h>
 
-/* For functions whose loops must be unrolled by the constants they are called with. */
+/* For functions of small arrays of words, which stay in registers only if every loop over them is
+ * unrolled by the constants that the function is called with, and no other loop is: a longer body needs
+ * more registers than there are. */
 #define ALWAYS __attribute__((always_inline))
+#ifdef __clang__
+#define UNROLL _Pragma("clang loop unroll(full)")
+#define ROLLED _Pragma("clang loop unroll(disable)")
+#else
+#define UNROLL
+#define ROLLED
+#endif
 
 #ifdef __wasm_simd128__
 
@@ -119,6 +128,9 @@ static inline i32x4 i32x4_smaller(i32x4 a, i32x4 b) {
 static inline i32x4 i32x4_larger(i32x4 a, i32x4 b) {
     return wasm_i32x4_max(a, b);
 }
+static inline void i32x4_store(int32_t *p, i32x4 x) {
+    wasm_v128_store(p, x);
+}
 static inline f32x4 f32x4_from_i32x4(i32x4 a) {
     return wasm_f32x4_convert_i32x4(a);
 }
@@ -137,14 +149,15 @@ static inline void f32x4_transpose(f32x4 m[4]) {
 /* Products of bytes, the heart of quantised matrices. `dots` are four sums in the making, a lane being
  * a row; `bytes4x4` four columns of four rows of weights; `inputs4` the same four columns of x. All
  * sums are exact: no instruction below saturates or wraps with weights of 8 bits and x of 7 and a sign.
- */
+ * DOTS_QUADS times four rows and DOTS_TOKENS vectors have as many sums as registers hold. */
 #ifdef __wasm_relaxed_simd__
 
 /* The relaxed dot product is the same on every host if its second operand has 7 bits: |x| is that,
- * and the sign of x moves to the weight. For a negative x the weight's complement ~w = -w - 1 stands in
+ * and the sign of x moves to the weight; two such products are at most 2 * 128 * 127 and fit 16 bits.
+ * (The form that adds four into 32 bits at once takes more instructions on x86 before AVX-VNNI.) For a negative x the weight's complement ~w = -w - 1 stands in
  * for -w, which 8 bits may not hold; what is missing, |x| over all negative x of the group, is the same
  * for every row and added once. */
-enum { SIMD_RELAXED = 1 };
+enum { DOTS_QUADS = 4, DOTS_TOKENS = 2 };
 typedef v128_t dots, bytes4x4;
 typedef struct {
     v128_t magnitudes, signs; /* signs are bytes of ones where x is negative */
@@ -171,7 +184,8 @@ static inline dots dots_zero(void) {
     return wasm_i32x4_splat(0);
 }
 static inline dots dots_add(dots sums, bytes4x4 w, inputs4 x) {
-    return wasm_i32x4_relaxed_dot_i8x16_i7x16_add(wasm_v128_xor(w, x.signs), x.magnitudes, sums);
+    v128_t pairs = wasm_i16x8_relaxed_dot_i8x16_i7x16(wasm_v128_xor(w, x.signs), x.magnitudes);
+    return wasm_i32x4_add(sums, wasm_i32x4_extadd_pairwise_i16x8(pairs));
 }
 static inline i32x4 dots_total(dots sums, int32_t negative) {
     return wasm_i32x4_add(sums, wasm_i32x4_splat(negative));
@@ -180,7 +194,7 @@ static inline i32x4 dots_total(dots sums, int32_t negative) {
 #else
 
 /* Two columns at a time in 16 bits; a lane's sum lies in two halves until the end. */
-enum { SIMD_RELAXED = 0 };
+enum { DOTS_QUADS = 1, DOTS_TOKENS = 4 };
 typedef struct {
     v128_t low, high; /* rows 0 and 1, rows 2 and 3 */
 } dots, bytes4x4;
@@ -321,6 +335,9 @@ static inline i32x4 i32x4_larger(i32x4 a, i32x4 b) {
     i32x4 mask = a > b;
     return (a & mask) | (b & ~mask);
 }
+static inline void i32x4_store(int32_t *p, i32x4 x) {
+    memcpy(p, &x, sizeof x);
+}
 static inline f32x4 f32x4_from_i32x4(i32x4 a) {
     return (f32x4){(float)a[0], (float)a[1], (float)a[2], (float)a[3]};
 }
@@ -330,7 +347,7 @@ static inline void f32x4_transpose(f32x4 m[4]) {
 }
 
 /* Products of bytes, column by column: plain, since only tests and the native command line run it. */
-enum { SIMD_RELAXED = 0 };
+enum { DOTS_QUADS = 1, DOTS_TOKENS = 4 };
 typedef i32x4 dots;
 typedef struct {
     int8_t w[16]; /* [row][column] */
@@ -389,6 +406,18 @@ static inline void f32x4_store_part(float *p, f32x4 x, size_t n) {
     memcpy(p, lanes, n * sizeof *lanes);
 }
 
+/* Sixteen elements, or the fewer that are left, plus those of `bias` unless that is NULL. */
+static inline void block_store(float *out, const f32x4 x[4], const float *bias, size_t left) {
+    if (left >= 16) {
+        for (size_t i = 0; i < 4; i++)
+            f32x4_store(out + 4 * i, bias ? f32x4_add(x[i], f32x4_load(bias + 4 * i)) : x[i]);
+        return;
+    }
+    float all[16];
+    for (size_t i = 0; i < 4; i++) f32x4_store(all + 4 * i, x[i]);
+    for (size_t i = 0; i < left; i++) out[i] = bias ? all[i] + bias[i] : all[i];
+}
+
 /* (a0 + a1) + (a2 + a3). */
 static inline float f32x4_sum(f32x4 a) {
     float lanes[4];
@@ -396,10 +425,9 @@ static inline float f32x4_sum(f32x4 a) {
     return (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]);
 }
 
-/* The sums of i32x4. */
 static inline int32_t i32x4_sum(i32x4 a) {
     int32_t lanes[4];
-    memcpy(lanes, &a, sizeof lanes);
+    i32x4_store(lanes, a);
     return lanes[0] + lanes[1] + lanes[2] + lanes[3];
 }
 

@@ -58,6 +58,7 @@ static struct fault fault;
 static struct settings settings;
 static struct warp_bias *biases;
 static const struct kernels *kernels = &kernels_simd;
+static struct kernels relaxed;
 static void *exchange;
 static size_t exchange_size;
 
@@ -102,9 +103,23 @@ EXPORT(const char *, fault_name)(void) {
     return status_name(fault.status);
 }
 
-/* Which inner loops the models, sessions and chains opened from now on use. */
-EXPORT(void, kernels_choose)(uint32_t simd) {
-    kernels = simd ? &kernels_simd : &kernels_scalar;
+/* Takes the loops of the relaxed module, put by JavaScript into the table of functions. 1 if they can be
+ * trusted, and so chosen. */
+EXPORT(uint32_t, kernels_adopt)
+(void (*quantise)(struct quants *, const float *, size_t, size_t),
+ void (*matmul_quants)(float *, const struct matrix *, const float *, const struct quants *,
+                       size_t)) {
+    struct kernels adopted = kernels_simd;
+    adopted.name = "relaxed";
+    adopted.quantise = quantise;
+    adopted.matmul_quants = matmul_quants;
+    relaxed = kernels_quants_agree(&adopted) ? adopted : kernels_simd;
+    return relaxed.quantise == quantise;
+}
+
+/* Which inner loops the sessions and chains opened from now on use: 0 scalar, 1 simd, 2 relaxed. */
+EXPORT(void, kernels_choose)(uint32_t variant) {
+    kernels = variant == 0 ? &kernels_scalar : variant == 1 ? &kernels_simd : &relaxed;
 }
 
 EXPORT(void, model_close)(struct opened *opened) {

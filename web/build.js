@@ -58,7 +58,8 @@ export async function build(out = join(root, 'dist')) {
   await cp(join(web, 'index.html'), join(out, 'index.html'));
   await cp(join(web, 'style/page.css'), join(out, 'page.css'));
   await cp(join(web, 'style/icon.svg'), join(out, 'icon.svg'));
-  await cp(join(web, 'engine/logitscope.wasm'), join(out, 'logitscope.wasm'));
+  const modules = (await readdir(join(web, 'engine'))).filter((file) => file.endsWith('.wasm'));
+  for (const file of modules) await cp(join(web, 'engine', file), join(out, file));
   const models = (await readdir(join(root, 'models'))).filter((file) =>
     /\.(gguf|grammar\.json)$/.test(file),
   );

@@ -63,7 +63,7 @@ static struct matrix packed(const struct gguf_tensor *tensor) {
 
 /* |out - w . x| of one row is within what the format of the vector allows, as kernels.h states. */
 static bool within_bound(const struct matrix *m, const float *weights, size_t r, double bias,
-                         const float *x, const struct quants *quants, float out) {
+                         const float *x, const struct quants *quants, size_t n, float out) {
     size_t groups = m->cols / MATRIX_GROUP;
     double sum = bias, bound = 0, magnitude = fabs(bias);
     for (size_t c = 0; c < m->cols; c++) {
@@ -72,11 +72,19 @@ static bool within_bound(const struct matrix *m, const float *weights, size_t r,
         magnitude += fabs(term);
         if (m->type != MATRIX_F32)
             bound += 0.50003 * fabs((double)weights[r * m->cols + c]) *
-                     (double)quants[c / MATRIX_GROUP].scale;
+                     (double)quants[c / MATRIX_GROUP * n].scale;
     }
     double steps = m->type == MATRIX_F32 ? (double)m->cols + 1 : (double)groups + 4;
     bound += steps * 0x1p-24 * (magnitude + 2 * bound) + 1e-30;
     return fabs(sum - (double)out) <= bound;
+}
+
+static void multiply(const struct kernels *kernels, float *out, const struct matrix *m,
+                     const float *bias, const float *x, const struct quants *quants, size_t n) {
+    if (m->type == MATRIX_F32)
+        kernels->matmul(out, m, bias, x, n);
+    else
+        kernels->matmul_quants(out, m, bias, quants, n);
 }
 
 /* `out` ends exactly where the last row does, so that a write into the padding is seen. */
@@ -85,6 +93,7 @@ static void check_matmul(enum gguf_tensor_type type, size_t rows, size_t cols, s
     static float w[N * N], bias[N], x[TOKENS * N];
     static uint8_t bytes[N * N * sizeof *w];
     static struct quants plain[TOKENS * N / MATRIX_GROUP], own[TOKENS * N / MATRIX_GROUP];
+    static struct quants alone[N / MATRIX_GROUP];
     float *a = malloc(n * rows * sizeof *a), *b = malloc(n * rows * sizeof *b), one[N], row[N];
     struct gguf_tensor tensor;
     fill_tensor(&tensor, bytes, type, rows, cols, kind);
@@ -102,18 +111,19 @@ static void check_matmul(enum gguf_tensor_type type, size_t rows, size_t cols, s
     }
     for (int biased = 0; biased < 2; biased++) {
         const float *added = biased ? bias : NULL;
-        scalar->matmul(a, &m, added, x, plain, n);
-        simd->matmul(b, &m, added, x, own, n);
+        multiply(scalar, a, &m, added, x, plain, n);
+        multiply(simd, b, &m, added, x, own, n);
         CHECK_MESSAGE(same(a, b, n * rows), "type %d, %zu x %zu, %zu rows of x", type, rows, cols,
                       n);
         for (size_t t = 0; t < n; t++) {
-            simd->matmul(one, &m, added, x + t * cols, own + t * (cols / MATRIX_GROUP), 1);
+            simd->quantise(alone, x + t * cols, cols / MATRIX_GROUP * MATRIX_GROUP, 1);
+            multiply(simd, one, &m, added, x + t * cols, alone, 1);
             CHECK(same(one, b + t * rows, rows));
         }
         for (size_t t = 0; t < n; t++) {
             size_t r = sample_below((uint32_t)rows);
             CHECK_MESSAGE(within_bound(&m, w, r, biased ? (double)bias[r] : 0, x + t * cols,
-                                       plain + t * (cols / MATRIX_GROUP), a[t * rows + r]),
+                                       plain + t, n, a[t * rows + r]),
                           "type %d, %zu x %zu", type, rows, cols);
         }
     }

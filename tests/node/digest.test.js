@@ -16,6 +16,7 @@ import { smallModel } from './small_model.js';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 mkdirSync(`${root}build/fixtures`, { recursive: true });
 writeFileSync(`${root}build/fixtures/small_model.gguf`, smallModel({ layers: 3, bos: true }));
+writeFileSync(`${root}build/fixtures/small_q8_0.gguf`, smallModel({ dim: 64, type: 'Q8_0' }));
 
 /** What a native build prints: { scalar, simd }. */
 function native(compiler, model) {
@@ -32,7 +33,9 @@ function native(compiler, model) {
   );
 }
 
-for (const model of ['models/verbs.gguf', 'build/fixtures/small_model.gguf']) {
+const models = ['models/verbs.gguf', 'build/fixtures/small_model.gguf', 'build/fixtures/small_q8_0.gguf',
+  'tests/vectors/forward/gpt2_q4_0.gguf', 'tests/vectors/forward/llama_q4_1.gguf'];
+for (const model of models) {
   describe(model, () => {
     const source = `${root}${model}`;
     for (const compiler of ['gcc', 'clang']) {

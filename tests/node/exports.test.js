@@ -1,13 +1,14 @@
 /** The boundary's list of exports is frozen: a change to it is a change of this list. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { test } from 'node:test';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const bytes = readFileSync(new URL('../../web/engine/logitscope.wasm', import.meta.url));
 const module = new WebAssembly.Module(bytes);
+const relaxed = fileURLToPath(new URL('../../web/engine/logitscope-relaxed.wasm', import.meta.url));
 
 /** Each export of src/wasm.c and how many arguments it takes. */
 const EXPORTS = {
@@ -68,8 +69,30 @@ test('the one import is the notice that memory grew', () => {
 });
 
 test('a second build gives the same bytes', () => {
-  const again = 'build/again.wasm';
-  const { status, stderr } = spawnSync('./build.sh', [again], { cwd: root, encoding: 'utf8' });
+  const { status, stderr } = spawnSync('./build.sh', ['build/again.wasm'], { cwd: root, encoding: 'utf8' });
   assert.equal(status, 0, stderr);
-  assert.ok(bytes.equals(readFileSync(`${root}/${again}`)));
+  assert.ok(bytes.equals(readFileSync(`${root}/build/again.wasm`)));
+  if (existsSync(relaxed)) {
+    assert.ok(readFileSync(relaxed).equals(readFileSync(`${root}/build/again-relaxed.wasm`)));
+  }
+});
+
+/** Of each section of a module: what it is, by its number in the specification. */
+function sections(module) {
+  const ids = [];
+  for (let at = 8; at < module.length;) {
+    ids.push(module[at++]);
+    let size = 0;
+    for (let shift = 0; ; shift += 7) {
+      size |= (module[at] & 127) << shift;
+      if (module[at++] < 128) break;
+    }
+    at += size;
+  }
+  return ids;
+}
+
+test('the relaxed module has code and a stack pointer, but no memory and no data', { skip: !existsSync(relaxed) }, () => {
+  const [TYPE, IMPORT, FUNCTION, GLOBAL, EXPORT, CODE] = [1, 2, 3, 6, 7, 10];
+  assert.deepEqual(sections(readFileSync(relaxed)), [TYPE, IMPORT, FUNCTION, GLOBAL, EXPORT, CODE]);
 });

@@ -21,7 +21,8 @@ function byteTokens() {
 
 /**
  * @param {{ dim?: number, context?: number, layers?: number, heads?: number, seed?: number,
- *   tokenizer?: boolean, bos?: boolean, name?: string }} [options]
+ *   tokenizer?: boolean, bos?: boolean, type?: 'F32' | 'F16' | 'Q8_0', name?: string }} [options] type: of
+ *   the matrices
  * @returns {Uint8Array}
  */
 export function smallModel({
@@ -40,7 +41,8 @@ export function smallModel({
   const ones = (count) => noise(count, 0.1).map((x) => 1 + x);
   const wide = 1 / Math.sqrt(dim);
   const tensors = [];
-  const add = (label, shape, data) => tensors.push({ name: label, shape, type: 'F32', data });
+  const add = (label, shape, data) => 
+    tensors.push({ name: label, shape, type: shape.length > 1 ? type : 'F32', data });
   add('token_embd.weight', [dim, VOCAB], noise(dim * VOCAB));
   add('position_embd.weight', [dim, context], noise(dim * context, 0.5));
   for (let i = 0; i < layers; i++) {

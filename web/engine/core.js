@@ -16,7 +16,10 @@ import { readTrace } from './trace.js';
 const FILE_TYPES = new Map([
   [0, 'F32'],
   [1, 'F16'],
+  [2, 'Q4_0'],
+  [3, 'Q4_1'],
   [7, 'Q8_0'],
+  [32, 'BF16'],
 ]);
 const LISTED = 64;
 const NO_PIECE = { text: '', special: false };
@@ -30,23 +33,15 @@ export class Core {
   info = null;
   /** The open model's handle, 0 without one. */
   model = 0;
-  /** @type {'scalar' | 'simd'} */
-  variant;
-
   /** @type {Map<number, Piece>} */
   #pieces = new Map();
   /** The scratch for one vocabulary size; the last one used is kept. */
   #chain = { handle: 0, vocabSize: 0, topMax: 0 };
 
-  /**
-   * @param {Module} module
-   * @param {'scalar' | 'simd'} variant
-   */
-  constructor(module, variant) {
+  /** @param {Module} module */
+  constructor(module) {
     this.module = module;
-    this.variant = variant;
     this.table = readTable(module);
-    module.calls.kernels_choose(Number(variant === 'simd'));
   }
 
   /** @param {Uint8Array} bytes */
@@ -65,7 +60,7 @@ export class Core {
 
   /** @returns {Info} */
   #readInfo() {
-    const { module, model, variant } = this;
+    const { module, model } = this;
     const view = module.view();
     const u32 = (/** @type {number} */ offset) => view.getUint32(model + offset, true);
     const id = (/** @type {number} */ offset) => {
@@ -89,7 +84,7 @@ export class Core {
       tokenizer: u32(60) ? module.text(u32(60)) : null,
       bos_token_id: id(48),
       eos_token_id: id(52),
-      variant,
+      variant: module.variant,
     };
   }
 

@@ -15,7 +15,7 @@ export { LogitscopeError, presets, strategies };
 /** @typedef {import('./types.js').Settings} Settings */
 /** @typedef {import('./types.js').GenerateOptions} GenerateOptions */
 
-const VARIANTS = ['auto', 'scalar', 'simd'];
+const VARIANTS = ['auto', 'scalar', 'simd', 'relaxed'];
 
 export class Logitscope {
   #core;
@@ -48,10 +48,10 @@ export class Logitscope {
       );
     }
     const [module, bytes] = await Promise.all([
-      Module.load(wasm),
+      Module.load(wasm, variant),
       model === undefined ? null : readSource('model', model, onprogress),
     ]);
-    const core = new Core(module, variant === 'scalar' ? 'scalar' : 'simd');
+    const core = new Core(module);
     if (bytes) core.openModel(bytes);
     return new Logitscope(core);
   }
@@ -80,7 +80,7 @@ export class Logitscope {
 
   /** The inner loops in use; they never change a bit. */
   get variant() {
-    return this.#core.variant;
+    return this.#core.module.variant;
   }
 
   /** Bytes of the module's memory, for those who watch that it does not grow. */

@@ -7,6 +7,7 @@ import { readSource } from './load.js';
 
 /** @typedef {import('./types.js').Source} Source */
 
+const STACK = 1 << 14;
 const encoder = new TextEncoder();
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
@@ -30,11 +31,47 @@ async function compile(source) {
   }
 }
 
+/** A function that returns an i32x4.relaxed_dot_i8x16_i7x16_add_s: valid where relaxed SIMD is known. */
+const RELAXED = Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 19, 1, 17,
+  0, 65, 0, 253, 15, 65, 0, 253, 15, 65, 0, 253, 15, 253, 147, 2, 11);
+
+/**
+ * Where the relaxed module lies: beside the first, if that is told by an address.
+ * @param {Source | WebAssembly.Module | undefined} source
+ * @returns {URL | string | null}
+ */
+function besideRelaxed(source) {
+  if (source === undefined) return new URL('./logitscope-relaxed.wasm', import.meta.url);
+  if (typeof source !== 'string' && !(source instanceof URL)) return null;
+  const address = String(source);
+  const relaxed = address.replace(/\.wasm(?=[?#]|$)/, '-relaxed.wasm');
+  if (relaxed === address) return null;
+  return source instanceof URL ? new URL(relaxed) : relaxed;
+}
+
+/**
+ * The relaxed module, or why there is none.
+ * @param {Source | WebAssembly.Module | undefined} source of the first module
+ * @returns {Promise<WebAssembly.Module | string>}
+ */
+async function compileRelaxed(source) {
+  if (!WebAssembly.validate(RELAXED)) return 'relaxed SIMD is not known here';
+  const relaxed = besideRelaxed(source);
+  if (!relaxed) return 'its module is looked for beside the first, whose address is not given';
+  try {
+    return await compile(relaxed);
+  } catch (error) {
+    return error instanceof Error ? error.message : show(error);
+  }
+}
+
 export class Module {
   /** @type {Record<string, (...args: number[]) => number>} */
   calls;
   /** @type {WebAssembly.Memory} */
   #memory;
+  /** The inner loops in use. @type {'scalar' | 'simd' | 'relaxed'} */
+  variant = 'simd';
 
   /** @param {WebAssembly.Instance} instance */
   constructor(instance) {
@@ -45,13 +82,43 @@ export class Module {
 
   /**
    * @param {Source | WebAssembly.Module} [source]
+   * @param {'auto' | 'scalar' | 'simd' | 'relaxed'} [variant]
    * @returns {Promise<Module>}
    */
-  static async load(source) {
-    const module = await compile(source);
+  static async load(source, variant = 'auto') {
+    const wanted = variant === 'auto' || variant === 'relaxed';
+    const [first, relaxed] = await Promise.all([
+      compile(source), wanted ? compileRelaxed(source) : 'it was not asked for']);
     // Called when memory grows; nothing here holds a view that it could invalidate.
     const env = { emscripten_notify_memory_growth() {} };
-    return new Module(await WebAssembly.instantiate(module, { env }));
+    const module = new Module(await WebAssembly.instantiate(first, { env }));
+    const reason = typeof relaxed === 'string' ? relaxed : await module.#adopt(relaxed);
+    if (variant === 'relaxed' && reason) {
+      throw new LogitscopeError('unsupported', `variant "relaxed" cannot run: ${reason}`);
+    }
+    module.variant = variant === 'scalar' ? 'scalar' : reason ? 'simd' : 'relaxed';
+    module.calls.kernels_choose(['scalar', 'simd', 'relaxed'].indexOf(module.variant));
+    return module;
+  }
+
+  /**
+   * Puts the relaxed module's loops into the table of functions, from where C calls them once they have
+   * shown a known product. They run in the same memory, on a small stack of their own.
+   * @param {WebAssembly.Module} relaxed
+   * @returns {Promise<string>} why they are not used, empty if they are
+   */
+  async #adopt(relaxed) {
+    const { exports } = await WebAssembly.instantiate(relaxed, { env: { memory: this.#memory } });
+    const { quantise_simd, matmul_quants_simd, __stack_pointer } = /** @type {any} */ (exports);
+    const table = /** @type {any} */ (this.calls.__indirect_function_table);
+    const stack = this.need(this.calls.memory_allocate(STACK));
+    __stack_pointer.value = stack + STACK;
+    const at = table.grow(2);
+    table.set(at, quantise_simd);
+    table.set(at + 1, matmul_quants_simd);
+    if (this.calls.kernels_adopt(at, at + 1)) return '';
+    this.calls.memory_release(stack);
+    return 'this host computes its products wrongly';
   }
 
   get memoryBytes() {

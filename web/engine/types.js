@@ -104,7 +104,7 @@
  * @property {string | null} tokenizer
  * @property {number | null} bos_token_id
  * @property {number | null} eos_token_id
- * @property {'scalar' | 'simd'} variant
+ * @property {'scalar' | 'simd' | 'relaxed'} variant the inner loops in use
  */
 
 /** @typedef {{ id: number, text: string, bytes: Uint8Array, special: boolean }} Piece */
@@ -156,8 +156,9 @@
 /**
  * @typedef {object} LoadOptions
  * @property {Source} [model] left out: pasted logits only
- * @property {Source | WebAssembly.Module} [wasm]
- * @property {'auto' | 'scalar' | 'simd'} [variant]
+ * @property {Source | WebAssembly.Module} [wasm] where logitscope.wasm is; logitscope-relaxed.wasm is looked
+ *   for beside it
+ * @property {'auto' | 'scalar' | 'simd' | 'relaxed'} [variant]
  * @property {OnProgress} [onprogress] of the model
  */
 

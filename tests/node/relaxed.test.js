@@ -1,0 +1,77 @@
+/**
+ * The relaxed module: the same bits as every other build where it runs, and not used where it is not
+ * known, not there or wrong. It runs in the npm package `node`, a newer one than this; without that
+ * package's program its tests are skipped.
+ */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, test } from 'node:test';
+import { Logitscope } from '../../web/engine/index.js';
+import { digest } from './digest.js';
+import { smallModel } from './small_model.js';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const newer = `${root}node_modules/node/bin/node`;
+const engine = `${root}web/engine/logitscope.wasm`;
+const relaxed = `${root}web/engine/logitscope-relaxed.wasm`;
+const skip = existsSync(newer) && existsSync(relaxed) ? false : 'no newer Node or no relaxed module';
+
+function run(program, ...words) {
+  const { status, stdout, stderr } = spawnSync(program, words, { cwd: root, encoding: 'utf8' });
+  return { status, lines: stdout.trim().split('\n'), stderr };
+}
+
+/** What `Logitscope.load` with this module and variant says in the newer Node: what runs, or its error. */
+function load(wasm, variant) {
+  const script = `import { Logitscope } from '${root}web/engine/index.js';
+    try { console.log((await Logitscope.load(${JSON.stringify({ wasm, variant })})).variant); }
+    catch (error) { console.log(error.code + ': ' + error.message); }`;
+  return run(newer, '--input-type=module', '-e', script).lines[0];
+}
+
+describe('where relaxed SIMD is known', { skip }, () => {
+  test('it runs by itself and gives every digest', async () => {
+    const models = ['build/fixtures/small_relaxed.gguf', 'models/verbs.gguf',
+      'tests/vectors/forward/llama_q8_0.gguf', 'tests/vectors/forward/gpt2_q4_0.gguf',
+      'tests/vectors/forward/llama_q4_1.gguf'];
+    mkdirSync(`${root}build/fixtures`, { recursive: true });
+    writeFileSync(`${root}${models[0]}`, smallModel({ dim: 64, seed: 3, type: 'Q8_0' }));
+    const expected = await Promise.all(models.map(async (model) =>
+      digest(await Logitscope.load({ model: `${root}${model}`, variant: 'scalar' }))));
+    for (const variant of ['auto', 'relaxed', 'simd']) {
+      const { lines, stderr } = run(newer, 'tests/node/digest_of.js', variant, ...models);
+      const runs = variant === 'simd' ? 'simd' : 'relaxed';
+      assert.deepEqual(lines, expected.map((hex) => `${runs} ${hex}`), stderr);
+    }
+  });
+
+  test('without its file the first module runs alone', () => {
+    mkdirSync(`${root}build/alone`, { recursive: true });
+    copyFileSync(engine, `${root}build/alone/logitscope.wasm`);
+    assert.equal(load(`${root}build/alone/logitscope.wasm`, 'auto'), 'simd');
+    assert.match(load(`${root}build/alone/logitscope.wasm`, 'relaxed'),
+      /^unsupported: variant "relaxed" cannot run: .*logitscope-relaxed\.wasm/);
+  });
+
+  test('one that multiplies wrongly is not trusted', () => {
+    const wrong = readFileSync(relaxed);
+    const signed = Buffer.of(0xfd, 0x7e); // i32x4.extadd_pairwise_i16x8_s, _u being 0xfd 0x7f
+    for (let at = wrong.indexOf(signed); at >= 0; at = wrong.indexOf(signed, at)) wrong[at + 1] = 0x7f;
+    assert.ok(!wrong.equals(readFileSync(relaxed)));
+    mkdirSync(`${root}build/wrong`, { recursive: true });
+    copyFileSync(engine, `${root}build/wrong/logitscope.wasm`);
+    writeFileSync(`${root}build/wrong/logitscope-relaxed.wasm`, wrong);
+    assert.equal(load(`${root}build/wrong/logitscope.wasm`, 'auto'), 'simd');
+    assert.equal(load(`${root}build/wrong/logitscope.wasm`, 'relaxed'),
+      'unsupported: variant "relaxed" cannot run: this host computes its products wrongly');
+  });
+});
+
+const known = WebAssembly.validate(existsSync(relaxed) ? readFileSync(relaxed) : new Uint8Array());
+test('where it is not known SIMD128 runs, and asking for it is an error', { skip: known }, async () => {
+  assert.equal((await Logitscope.load()).variant, 'simd');
+  await assert.rejects(Logitscope.load({ variant: 'relaxed' }), {
+    code: 'unsupported', message: 'variant "relaxed" cannot run: relaxed SIMD is not known here' });
+});
