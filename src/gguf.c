@@ -28,7 +28,8 @@ struct gguf {
     uint64_t size;
 };
 
-/* `available` of the image's `size` bytes are there to be read. `kind` and `name` say what is being read ("tensor", "blk.0.attn_q.weight") for the sentence. */
+/* `available` of the image's `size` bytes are there to be read. `kind` and `name` say what is being
+ * read ("tensor", "blk.0.attn_q.weight") for the sentence. */
 struct reader {
     const uint8_t *image;
     uint64_t size, available, position;
@@ -221,12 +222,13 @@ static enum status unsupported_type(struct reader *r, uint32_t type) {
         "IQ2_XXS", "IQ2_XS", "IQ3_XXS", "IQ1_S", "IQ4_NL", "IQ3_S", "IQ2_S", "IQ4_XS",
         "I8",      "I16",    "I32",     "I64",   "F64",    "IQ1_M", "BF16"};
     if (type < sizeof names / sizeof *names)
-        return fault_set(r->fault, STATUS_UNSUPPORTED,
-                         "%s %s: type %s is not supported (F32, F16, BF16, Q8_0, Q4_0 and Q4_1 are)", r->kind,
-                         r->name, names[type]);
+        return fault_set(
+            r->fault, STATUS_UNSUPPORTED,
+            "%s %s: type %s is not supported (F32, F16, BF16, Q8_0, Q4_0 and Q4_1 are)", r->kind,
+            r->name, names[type]);
     return fault_set(r->fault, STATUS_UNSUPPORTED,
-                     "%s %s: type %u is not supported (F32, F16, BF16, Q8_0, Q4_0 and Q4_1 are)", r->kind, r->name,
-                     (uint64_t)type);
+                     "%s %s: type %u is not supported (F32, F16, BF16, Q8_0, Q4_0 and Q4_1 are)",
+                     r->kind, r->name, (uint64_t)type);
 }
 
 static enum status read_shape(struct gguf_tensor *tensor, struct reader *r, uint64_t *elements) {

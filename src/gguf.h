@@ -54,8 +54,8 @@ struct gguf_value {
 };
 
 /* A tensor. shape[0] is the fastest-varying dimension (columns), shape[1] the rows; unused
- * dimensions are 1. `data` lies inside the image, `offset` bytes from its beginning and `bytes` long,
- * aligned as the file says. */
+ * dimensions are 1. `data` lies inside the image, `offset` bytes from its beginning and `bytes`
+ * long, aligned as the file says. */
 struct gguf_tensor {
     struct gguf_string name;
     uint32_t n_dimensions;
@@ -73,8 +73,8 @@ struct gguf; /* opaque: two tables over the image */
  * STATUS_BAD_FILE, STATUS_UNSUPPORTED (version, tensor type), STATUS_OUT_OF_MEMORY. */
 enum status gguf_open(struct gguf **file, const void *image, size_t size, struct fault *fault);
 
-/* The same for the first `available` bytes of an image of `size`: everything but the tensors' data is
- * there to be read. STATUS_INCOMPLETE if the tensor table ends beyond `available`. */
+/* The same for the first `available` bytes of an image of `size`: everything but the tensors' data
+ * is there to be read. STATUS_INCOMPLETE if the tensor table ends beyond `available`. */
 enum status gguf_open_head(struct gguf **file, const void *head, size_t available, uint64_t size,
                            struct fault *fault);
 void gguf_close(struct gguf *file);
@@ -118,8 +118,8 @@ uint32_t gguf_file_type(const struct gguf *file);
 uint64_t gguf_bytes(enum gguf_tensor_type type, uint64_t count);
 
 /* Widens `count` values of the tensor, from element `first` on, to float32. `first` and `count` are
- * multiples of 32 for the quantised types. Exact: F16 and BF16 by bits, Q8_0 as scale * quant, Q4_0 as
- * scale * (quant - 8), Q4_1 as scale * quant + minimum, rounded once. */
+ * multiples of 32 for the quantised types. Exact: F16 and BF16 by bits, Q8_0 as scale * quant, Q4_0
+ * as scale * (quant - 8), Q4_1 as scale * quant + minimum, rounded once. */
 void gguf_widen(const struct gguf_tensor *tensor, uint64_t first, uint64_t count, float *out);
 
 #endif

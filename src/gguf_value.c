@@ -140,8 +140,8 @@ uint32_t gguf_file_type(const struct gguf *file) {
     return best;
 }
 
-/* Blocks of 32 values: a float16 scale, for Q4_1 a float16 minimum, then 32 signed bytes, or 16 bytes
- * whose low halves are the first 16 values and whose high halves the others. */
+/* Blocks of 32 values: a float16 scale, for Q4_1 a float16 minimum, then 32 signed bytes, or 16
+ * bytes whose low halves are the first 16 values and whose high halves the others. */
 uint64_t gguf_bytes(enum gguf_tensor_type type, uint64_t count) {
     switch (type) {
     case GGUF_F32:

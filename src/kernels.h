@@ -2,22 +2,20 @@
  * of every addition; kernels_simd.c repeats them in vector words, bit for bit equal.
  *
  * Orders of summation that every table keeps:
- *   - a float32 matrix row times a vector: columns ascending into one float32 accumulator that starts
- *     at 0
- *   - a quantised matrix row times a vector: within a group of 32 columns an exact integer sum; groups
- *     ascending into one float32 accumulator that starts at 0,
- *         sum += (float)integer_sum * (weight_scale * x_scale)
- *     and with MATRIX_Q4_1
- *         sum += (float)integer_sum * (weight_scale * x_scale) + minimum * (x_scale * (float)x_sum)
+ *   - a float32 matrix row times a vector: columns ascending into one float32 accumulator that
+ * starts at 0
+ *   - a quantised matrix row times a vector: within a group of 32 columns an exact integer sum;
+ * groups ascending into one float32 accumulator that starts at 0, sum += (float)integer_sum *
+ * (weight_scale * x_scale) and with MATRIX_Q4_1 sum += (float)integer_sum * (weight_scale *
+ * x_scale) + minimum * (x_scale * (float)x_sum)
  *   - a sum over a vector (norms, softmax, attention scores): four interleaved float32 accumulators
  *     a[j % 4], combined as (a0 + a1) + (a2 + a3)
  *   - attention's weighted sum of values: positions ascending into one accumulator an element
  *
- * What quantising the vector costs: x_scale * quant is within x_scale * 0.50003 of x, so that an output
- * is within
- *     0.50003 * sum over groups of x_scale * (sum over the group's columns of |weight|)
- * of the product with x itself, and float32 rounding, at most (groups + 4) * 2^-24 of the sum of the
- * groups' magnitudes, comes on top. */
+ * What quantising the vector costs: x_scale * quant is within x_scale * 0.50003 of x, so that an
+ * output is within 0.50003 * sum over groups of x_scale * (sum over the group's columns of
+ * |weight|) of the product with x itself, and float32 rounding, at most (groups + 4) * 2^-24 of the
+ * sum of the groups' magnitudes, comes on top. */
 #ifndef LOGITSCOPE_KERNELS_H
 #define LOGITSCOPE_KERNELS_H
 
@@ -27,20 +25,21 @@
 
 #include "matrix.h"
 
-/* Thirty-two elements of a vector as integers from -127 to 127 and their scale, the largest magnitude
- * over 127; the elements are scale * quant. A group that holds a NaN or an infinity has the scale NaN;
- * one without a magnitude of 2^-100 is all zeros. */
+/* Thirty-two elements of a vector as integers from -127 to 127 and their scale, the largest
+ * magnitude over 127; the elements are scale * quant. A group that holds a NaN or an infinity has
+ * the scale NaN; one without a magnitude of 2^-100 is all zeros. */
 struct quants {
     float scale;
-    int32_t sum, negative;              /* of the quants; of the magnitudes of the negative ones */
-    _Alignas(16) int16_t values[MATRIX_GROUP]; /* in the table's own form; the scalar one's are the quants */
+    int32_t sum, negative; /* of the quants; of the magnitudes of the negative ones */
+    _Alignas(16)
+        int16_t values[MATRIX_GROUP]; /* in the table's own form; the scalar one's are the quants */
 };
 
 struct kernels {
     const char *name; /* "scalar", "simd" or "relaxed" */
 
-    /* out (n, rows) = x (n, cols) * w^T + bias (rows,), w float32; bias may be NULL, n >= 1. The bias
-     * is added after the row is summed. Every output equals the one that n = 1 gives. */
+    /* out (n, rows) = x (n, cols) * w^T + bias (rows,), w float32; bias may be NULL, n >= 1. The
+     * bias is added after the row is summed. Every output equals the one that n = 1 gives. */
     void (*matmul)(float *out, const struct matrix *w, const float *bias, const float *x, size_t n);
 
     /* quants (cols / 32, n) of x (n, cols); cols is a multiple of 32. */
@@ -79,8 +78,9 @@ struct kernels {
     uint64_t (*weigh)(uint64_t *weights, const float *logits, size_t n, float max);
 };
 
-/* Whether the table multiplies small quantised matrices of every type, -128 among their weights, to the
- * bits of kernels_scalar: what loops that come from elsewhere must show before they are used. */
+/* Whether the table multiplies small quantised matrices of every type, -128 among their weights, to
+ * the bits of kernels_scalar: what loops that come from elsewhere must show before they are used.
+ */
 bool kernels_quants_agree(const struct kernels *kernels);
 
 extern const struct kernels kernels_scalar;

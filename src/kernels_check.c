@@ -1,5 +1,5 @@
-/* A known product: some hosts compute the relaxed dot product wrongly (Node 20 gives twice its value),
- * so its loops are tried before they are trusted. */
+/* A known product: some hosts compute the relaxed dot product wrongly (Node 20 gives twice its
+ * value), so its loops are tried before they are trusted. */
 #include <string.h>
 
 #include "kernels.h"

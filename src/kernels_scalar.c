@@ -6,8 +6,8 @@
 #include "elementary.h"
 #include "kernels.h"
 
-/* The largest magnitude times 127 / it rounds to 127 at most. Adding 1.5 * 2^23 rounds to an integer,
- * half to even. */
+/* The largest magnitude times 127 / it rounds to 127 at most. Adding 1.5 * 2^23 rounds to an
+ * integer, half to even. */
 static void quantise_group(struct quants *group, const float *x) {
     const float magic = 12582912.0f;
     float max = 0;
@@ -33,8 +33,7 @@ static void quantise_group(struct quants *group, const float *x) {
 
 static void quantise(struct quants *quants, const float *x, size_t cols, size_t n) {
     for (size_t g = 0; g < cols / MATRIX_GROUP; g++)
-        for (size_t t = 0; t < n; t++)
-            quantise_group(quants++, x + t * cols + g * MATRIX_GROUP);
+        for (size_t t = 0; t < n; t++) quantise_group(quants++, x + t * cols + g * MATRIX_GROUP);
 }
 
 static float row_times_vector(const struct matrix *w, size_t r, const float *x) {

@@ -89,8 +89,8 @@ void matrix_pack(const struct matrix *m, const struct gguf_tensor *tensor, uint6
 
 struct matrix_group matrix_group(const struct matrix *m, size_t r, size_t g) {
     struct matrix_group group = {.minimum = 0};
-    const uint8_t *p = m->data + r / MATRIX_BLOCK * block_bytes(m->type, m->cols) +
-                       g * group_bytes(m->type);
+    const uint8_t *p =
+        m->data + r / MATRIX_BLOCK * block_bytes(m->type, m->cols) + g * group_bytes(m->type);
     const uint8_t *quants = p + head_bytes(m->type) + r % MATRIX_BLOCK * 4;
     memcpy(&group.scale, p + r % MATRIX_BLOCK * sizeof(float), sizeof(float));
     if (m->type == MATRIX_Q4_1)

@@ -1,5 +1,5 @@
-/* Weights as the inner loops read them: rows in blocks of MATRIX_BLOCK, a lane of a vector word being
- * one row, all of a matrix one sequential stream. Quantised weights stay quantised. */
+/* Weights as the inner loops read them: rows in blocks of MATRIX_BLOCK, a lane of a vector word
+ * being one row, all of a matrix one sequential stream. Quantised weights stay quantised. */
 #ifndef LOGITSCOPE_MATRIX_H
 #define LOGITSCOPE_MATRIX_H
 
@@ -12,8 +12,8 @@ enum { MATRIX_BLOCK = 16, MATRIX_GROUP = 32 };
 
 enum matrix_type { MATRIX_F32, MATRIX_Q8_0, MATRIX_Q4_0, MATRIX_Q4_1 };
 
-/* Weights (rows, cols). The last block is padded with zero rows. `data` is 64-byte aligned and owned
- * by the model.
+/* Weights (rows, cols). The last block is padded with zero rows. `data` is 64-byte aligned and
+ * owned by the model.
  *
  * MATRIX_F32: a block is its columns ascending, float32[cols][16]; row r, column c is
  * ((float *)data)[r / 16 * 16 * cols + c * 16 + r % 16].
@@ -22,9 +22,9 @@ enum matrix_type { MATRIX_F32, MATRIX_Q8_0, MATRIX_Q4_0, MATRIX_Q4_1 };
  *     float32 scale[16]            one a row
  *     float32 minimum[16]          MATRIX_Q4_1 only
  *     int8 quants[8][16][4]        MATRIX_Q8_0: column c of row r is quants[c / 4][r][c % 4]
- *     uint8 quants[4][16][4]       MATRIX_Q4_*: column c < 16 is the low half of quants[c / 4][r][c % 4],
- *                                  column c + 16 its high half
- * and a weight is scale * quant (Q8_0), scale * (quant - 8) (Q4_0), scale * quant + minimum (Q4_1). */
+ *     uint8 quants[4][16][4]       MATRIX_Q4_*: column c < 16 is the low half of quants[c / 4][r][c
+ * % 4], column c + 16 its high half and a weight is scale * quant (Q8_0), scale * (quant - 8)
+ * (Q4_0), scale * quant + minimum (Q4_1). */
 struct matrix {
     enum matrix_type type;
     uint8_t *data;
@@ -44,8 +44,8 @@ enum matrix_type matrix_type_of(enum gguf_tensor_type type);
 uint64_t matrix_bytes(enum matrix_type type, uint64_t rows, uint64_t cols);
 
 /* Fills m->data with rows first_row .. first_row + m->rows of the tensor. The tensor may lie in the
- * same memory where no block is written before the rows after it have been read: a row never becomes
- * smaller. `scratch` holds MATRIX_BLOCK * cols floats. */
+ * same memory where no block is written before the rows after it have been read: a row never
+ * becomes smaller. `scratch` holds MATRIX_BLOCK * cols floats. */
 void matrix_pack(const struct matrix *m, const struct gguf_tensor *tensor, uint64_t first_row,
                  float *scratch);
 

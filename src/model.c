@@ -1,8 +1,8 @@
 /* Finds every tensor that an architecture needs, checks its shape and packs it; a new architecture
  * is one more bind function and its keys in model_shape.c.
  *
- * The tensors are bound twice: first only to learn which are used and as what, then, when all have been
- * packed, to set the pointers. */
+ * The tensors are bound twice: first only to learn which are used and as what, then, when all have
+ * been packed, to set the pointers. */
 #include "model.h"
 
 #include <stdlib.h>
@@ -12,8 +12,8 @@
 
 enum { NAME_MAX_BYTES = 64, OUTSIDE_BLOCKS = -1 };
 
-/* What becomes of a tensor: nothing (0 parts), a vector or table kept row by row, or a matrix of that
- * many parts with as many rows each, packed one after the other. */
+/* What becomes of a tensor: nothing (0 parts), a vector or table kept row by row, or a matrix of
+ * that many parts with as many rows each, packed one after the other. */
 struct place {
     uint32_t parts;
     bool plain;
@@ -199,9 +199,9 @@ static uint64_t place_bytes(const struct gguf_tensor *tensor, const struct place
     return place->parts * matrix_bytes(matrix_type_of(tensor->type), rows / place->parts, cols);
 }
 
-/* Gives every tensor its place, in the order of the file. Packed in place, tensor after tensor, none
- * may be written over what has not been read: the image begins so far into the memory that no tensor's
- * packed end lies beyond its end in the image. */
+/* Gives every tensor its place, in the order of the file. Packed in place, tensor after tensor,
+ * none may be written over what has not been read: the image begins so far into the memory that no
+ * tensor's packed end lies beyond its end in the image. */
 static void lay_out(struct loader *l, struct model_plan *plan) {
     uint64_t n = gguf_tensor_count(l->file), at = 0, read = 0, image_at = 0;
     for (uint64_t i = 0; i < n; i++) l->order[i] = gguf_tensor_at(l->file, i);
@@ -296,9 +296,9 @@ static enum status open_model(struct model **out, const struct gguf *file, void 
     enum status status = loader_open(&l, &plan);
     uint64_t bytes = memory ? plan.bytes : plan.weights;
     if (!status) {
-        l.memory = memory                  ? memory
+        l.memory = memory                   ? memory
                    : bytes <= SIZE_MAX - 64 ? aligned_alloc(64, (size_t)bytes)
-                                           : NULL;
+                                            : NULL;
         status = l.memory ? pack_all(&l)
                           : fault_set(fault, STATUS_OUT_OF_MEMORY,
                                       "no memory for %u bytes of weights", bytes);

@@ -1,9 +1,9 @@
 /* Binds the tensors of a GGUF image to an architecture (gpt2, llama), checks every shape against
  * the metadata and packs the weights. Immutable once open: any number of sessions share it.
  *
- * A large file is opened in place: model_measure says from the file's head alone how much memory the
- * model takes and where in it the image belongs; the image is read to that place; model_open_in packs
- * it where it lies, tensor by tensor. So loading never holds the weights twice. */
+ * A large file is opened in place: model_measure says from the file's head alone how much memory
+ * the model takes and where in it the image belongs; the image is read to that place; model_open_in
+ * packs it where it lies, tensor by tensor. So loading never holds the weights twice. */
 #ifndef LOGITSCOPE_MODEL_H
 #define LOGITSCOPE_MODEL_H
 
@@ -55,8 +55,9 @@ struct model {
     uint64_t bytes;       /* of it */
 };
 
-/* What a file's model will be and take: `weights` bytes once packed; for packing in place `bytes`, with
- * the image `image_at` bytes from the beginning. Nothing of it depends on the tensors' data. */
+/* What a file's model will be and take: `weights` bytes once packed; for packing in place `bytes`,
+ * with the image `image_at` bytes from the beginning. Nothing of it depends on the tensors' data.
+ */
 struct model_plan {
     struct model_shape shape;
     uint64_t weights, bytes, image_at;
@@ -68,9 +69,9 @@ struct model_plan {
  * STATUS_OUT_OF_MEMORY. */
 enum status model_measure(struct model_plan *plan, const struct gguf *file, struct fault *fault);
 
-/* Opens a model in `memory` of plan.bytes bytes, 64-byte aligned, from malloc or its like. The image of
- * `file` lies in it at image_at and is destroyed, whatever the outcome. On success the memory belongs
- * to the model. Fails as model_measure does. */
+/* Opens a model in `memory` of plan.bytes bytes, 64-byte aligned, from malloc or its like. The
+ * image of `file` lies in it at image_at and is destroyed, whatever the outcome. On success the
+ * memory belongs to the model. Fails as model_measure does. */
 enum status model_open_in(struct model **model, const struct gguf *file, void *memory,
                           struct fault *fault);
 

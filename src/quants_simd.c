@@ -1,5 +1,6 @@
-/* Quantised matrices in vector words, bit for bit equal to kernels_scalar.c. A lane is an output row;
- * what has no state of its own here stays so: this file is a module by itself where relaxed SIMD is. */
+/* Quantised matrices in vector words, bit for bit equal to kernels_scalar.c. A lane is an output
+ * row; what has no state of its own here stays so: this file is a module by itself where relaxed
+ * SIMD is. */
 #include "quants_simd.h"
 
 #include <math.h>
@@ -49,8 +50,7 @@ static void quantise_group(struct quants *group, const float *x) {
 
 void quantise_simd(struct quants *quants, const float *x, size_t cols, size_t n) {
     for (size_t g = 0; g < cols / MATRIX_GROUP; g++)
-        for (size_t t = 0; t < n; t++)
-            quantise_group(quants++, x + t * cols + g * MATRIX_GROUP);
+        for (size_t t = 0; t < n; t++) quantise_group(quants++, x + t * cols + g * MATRIX_GROUP);
 }
 
 /* What a loop over groups needs to know of a type; constants wherever they are used. */
@@ -64,8 +64,8 @@ static inline ALWAYS void group_dots(dots sums[QUADS][DOTS_TOKENS], struct form 
                                      const uint8_t *quants, size_t n_quads, const struct quants *x,
                                      size_t n_tokens) {
     bool bytes = form.type == MATRIX_Q8_0;
-    UNROLL for (size_t q = 0; q < n_quads; q++)
-        UNROLL for (size_t t = 0; t < n_tokens; t++) sums[q][t] = dots_zero();
+    UNROLL for (size_t q = 0; q < n_quads; q++) UNROLL for (size_t t = 0; t < n_tokens; t++)
+        sums[q][t] = dots_zero();
     ROLLED for (size_t c = 0; c < (bytes ? MATRIX_GROUP : MATRIX_GROUP / 2); c += 4, quants += 64) {
         UNROLL for (size_t q = 0; q < n_quads; q++) {
             bytes4x4 low, high;
@@ -84,11 +84,10 @@ static inline ALWAYS void group_dots(dots sums[QUADS][DOTS_TOKENS], struct form 
 
 /* n_quads times four rows of a block, from `block` on, with n_tokens of n vectors, from x on. */
 static inline ALWAYS void quads_times_quants(f32x4 sums[QUADS][DOTS_TOKENS], struct form form,
-                                             const uint8_t *block, size_t n_quads,
-                                             size_t groups, const struct quants *x, size_t n,
-                                             size_t n_tokens) {
-    UNROLL for (size_t q = 0; q < n_quads; q++)
-        UNROLL for (size_t t = 0; t < n_tokens; t++) sums[q][t] = f32x4_splat(0);
+                                             const uint8_t *block, size_t n_quads, size_t groups,
+                                             const struct quants *x, size_t n, size_t n_tokens) {
+    UNROLL for (size_t q = 0; q < n_quads; q++) UNROLL for (size_t t = 0; t < n_tokens; t++)
+        sums[q][t] = f32x4_splat(0);
     ROLLED for (size_t g = 0; g < groups; g++, x += n, block += form.bytes) {
         dots products[QUADS][DOTS_TOKENS];
         group_dots(products, form, block + form.head, n_quads, x, n_tokens);
@@ -97,8 +96,7 @@ static inline ALWAYS void quads_times_quants(f32x4 sums[QUADS][DOTS_TOKENS], str
             UNROLL for (size_t t = 0; t < n_tokens; t++) {
                 const struct quants *v = x + t;
                 i32x4 product = dots_total(products[q][t], v->negative);
-                if (form.type == MATRIX_Q4_0)
-                    product = i32x4_sub(product, i32x4_splat(8 * v->sum));
+                if (form.type == MATRIX_Q4_0) product = i32x4_sub(product, i32x4_splat(8 * v->sum));
                 f32x4 term = f32x4_mul(f32x4_from_i32x4(product),
                                        f32x4_mul(f32x4_load(scale), f32x4_splat(v->scale)));
                 if (form.type == MATRIX_Q4_1)
@@ -110,7 +108,8 @@ static inline ALWAYS void quads_times_quants(f32x4 sums[QUADS][DOTS_TOKENS], str
     }
 }
 
-/* A block times one vector, or DOTS_TOKENS of them. A quad's scales and quants begin 16 bytes on. */
+/* A block times one vector, or DOTS_TOKENS of them. A quad's scales and quants begin 16 bytes on.
+ */
 static inline ALWAYS void block_times_quants(float *out, struct form form, const uint8_t *block,
                                              size_t rows, const float *bias, size_t left,
                                              size_t groups, const struct quants *x, size_t n,
@@ -118,8 +117,8 @@ static inline ALWAYS void block_times_quants(float *out, struct form form, const
     f32x4 sums[QUADS][DOTS_TOKENS], all[DOTS_TOKENS][QUADS];
     for (size_t q = 0; q < QUADS; q += n_quads) {
         quads_times_quants(sums, form, block + 16 * q, n_quads, groups, x, n, n_tokens);
-        UNROLL for (size_t i = 0; i < n_quads; i++)
-            UNROLL for (size_t t = 0; t < n_tokens; t++) all[t][q + i] = sums[i][t];
+        UNROLL for (size_t i = 0; i < n_quads; i++) UNROLL for (size_t t = 0; t < n_tokens; t++)
+            all[t][q + i] = sums[i][t];
     }
     for (size_t t = 0; t < n_tokens; t++) block_store(out + t * rows, all[t], bias, left);
 }

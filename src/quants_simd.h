@@ -1,6 +1,6 @@
-/* The two loops of quantised matrices in vector words, apart from the rest of kernels_simd.c: compiled
- * once more with relaxed SIMD they are a WebAssembly module of their own, which shares the memory of
- * the first. */
+/* The two loops of quantised matrices in vector words, apart from the rest of kernels_simd.c:
+ * compiled once more with relaxed SIMD they are a WebAssembly module of their own, which shares the
+ * memory of the first. */
 #ifndef LOGITSCOPE_QUANTS_SIMD_H
 #define LOGITSCOPE_QUANTS_SIMD_H
 

@@ -18,20 +18,20 @@ struct session {
     const struct kernels *kernels;
     uint32_t *timeline; /* (SESSION_TIMELINE_MAX,) */
     size_t n_timeline, n_cached;
-    float *arena;        /* one block that holds every array of floats below */
-    float *keys;         /* (n_layer, context_length, n_kv), n_kv = n_head_kv * n_embd_head */
-    float *values;       /* (n_layer, context_length, n_kv) */
-    float *logits;       /* (vocab_size,) of the last feed that succeeded */
-    float *next_logits;  /* (vocab_size,) */
-    float *x;            /* (BATCH, n_embd) the residual stream */
-    float *normed;       /* (BATCH, n_embd) */
-    float *q;            /* (BATCH, n_embd) */
-    float *mixed;        /* (BATCH, n_embd) heads side by side; then a block's output */
-    float *hidden;       /* (BATCH, n_ff) */
-    float *gate;         /* (BATCH, n_ff) llama */
-    float *scores;       /* (context_length,) */
-    float *cosine;       /* (BATCH, n_rot / 2) llama */
-    float *sine;         /* (BATCH, n_rot / 2) */
+    float *arena;          /* one block that holds every array of floats below */
+    float *keys;           /* (n_layer, context_length, n_kv), n_kv = n_head_kv * n_embd_head */
+    float *values;         /* (n_layer, context_length, n_kv) */
+    float *logits;         /* (vocab_size,) of the last feed that succeeded */
+    float *next_logits;    /* (vocab_size,) */
+    float *x;              /* (BATCH, n_embd) the residual stream */
+    float *normed;         /* (BATCH, n_embd) */
+    float *q;              /* (BATCH, n_embd) */
+    float *mixed;          /* (BATCH, n_embd) heads side by side; then a block's output */
+    float *hidden;         /* (BATCH, n_ff) */
+    float *gate;           /* (BATCH, n_ff) llama */
+    float *scores;         /* (context_length,) */
+    float *cosine;         /* (BATCH, n_rot / 2) llama */
+    float *sine;           /* (BATCH, n_rot / 2) */
     struct quants *quants; /* (max(n_embd, n_ff) / 32, BATCH) of what the next matrices read */
     double *frequencies;   /* (n_rot / 2,) radians a position */
 };
@@ -68,9 +68,8 @@ static uint64_t lay_out(struct session *s, float *base) {
     s->cosine = carve(&c, (uint64_t)BATCH * m->n_rot / 2);
     s->sine = carve(&c, (uint64_t)BATCH * m->n_rot / 2);
     uint64_t groups = (m->n_ff > m->n_embd ? m->n_ff : m->n_embd) / MATRIX_GROUP;
-    s->quants = (void *)carve(&c, s->model->quantised
-                                      ? BATCH * groups * sizeof(struct quants) / sizeof(float)
-                                      : 0);
+    s->quants = (void *)carve(
+        &c, s->model->quantised ? BATCH * groups * sizeof(struct quants) / sizeof(float) : 0);
     return c.used;
 }
 

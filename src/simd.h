@@ -1,7 +1,7 @@
 /* Vector words: four float32, four int32, two float64, two uint64, and products of bytes.
  * WebAssembly's SIMD128 where it is compiled in, with the integer dot product of relaxed SIMD where
- * that is, GCC's vector extensions elsewhere; the same bits from all. This is the only file that knows
- * which.
+ * that is, GCC's vector extensions elsewhere; the same bits from all. This is the only file that
+ * knows which.
  *
  * Masks are all ones or all zeros a lane. Loads and stores need no alignment. */
 #ifndef LOGITSCOPE_SIMD_H
@@ -12,8 +12,8 @@
 #include <string.h>
 
 /* For functions of small arrays of words, which stay in registers only if every loop over them is
- * unrolled by the constants that the function is called with, and no other loop is: a longer body needs
- * more registers than there are. */
+ * unrolled by the constants that the function is called with, and no other loop is: a longer body
+ * needs more registers than there are. */
 #define ALWAYS __attribute__((always_inline))
 #ifdef __clang__
 #define UNROLL _Pragma("clang loop unroll(full)")
@@ -146,17 +146,19 @@ static inline void f32x4_transpose(f32x4 m[4]) {
     m[3] = wasm_i64x2_shuffle(c, d, 1, 3);
 }
 
-/* Products of bytes, the heart of quantised matrices. `dots` are four sums in the making, a lane being
- * a row; `bytes4x4` four columns of four rows of weights; `inputs4` the same four columns of x. All
- * sums are exact: no instruction below saturates or wraps with weights of 8 bits and x of 7 and a sign.
- * DOTS_QUADS times four rows and DOTS_TOKENS vectors have as many sums as registers hold. */
+/* Products of bytes, the heart of quantised matrices. `dots` are four sums in the making, a lane
+ * being a row; `bytes4x4` four columns of four rows of weights; `inputs4` the same four columns of
+ * x. All sums are exact: no instruction below saturates or wraps with weights of 8 bits and x of 7
+ * and a sign. DOTS_QUADS times four rows and DOTS_TOKENS vectors have as many sums as registers
+ * hold. */
 #ifdef __wasm_relaxed_simd__
 
 /* The relaxed dot product is the same on every host if its second operand has 7 bits: |x| is that,
- * and the sign of x moves to the weight; two such products are at most 2 * 128 * 127 and fit 16 bits.
- * (The form that adds four into 32 bits at once takes more instructions on x86 before AVX-VNNI.) For a negative x the weight's complement ~w = -w - 1 stands in
- * for -w, which 8 bits may not hold; what is missing, |x| over all negative x of the group, is the same
- * for every row and added once. */
+ * and the sign of x moves to the weight; two such products are at most 2 * 128 * 127 and fit 16
+ * bits. (The form that adds four into 32 bits at once takes more instructions on x86 before
+ * AVX-VNNI.) For a negative x the weight's complement ~w = -w - 1 stands in for -w, which 8 bits
+ * may not hold; what is missing, |x| over all negative x of the group, is the same for every row
+ * and added once. */
 enum { DOTS_QUADS = 4, DOTS_TOKENS = 2 };
 typedef v128_t dots, bytes4x4;
 typedef struct {
@@ -346,7 +348,8 @@ static inline void f32x4_transpose(f32x4 m[4]) {
     for (int i = 0; i < 4; i++) m[i] = (f32x4){a[i], b[i], c[i], d[i]};
 }
 
-/* Products of bytes, column by column: plain, since only tests and the native command line run it. */
+/* Products of bytes, column by column: plain, since only tests and the native command line run it.
+ */
 enum { DOTS_QUADS = 1, DOTS_TOKENS = 4 };
 typedef i32x4 dots;
 typedef struct {

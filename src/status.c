@@ -6,8 +6,9 @@
 
 const char *status_name(enum status status) {
     static const char *const names[STATUS_COUNT] = {
-        "ok",          "invalid_argument", "out_of_range", "not_finite", "nothing_left", "bad_file",
-        "unsupported", "unknown_token",    "empty",        "too_long",   "out_of_memory", "incomplete"};
+        "ok",           "invalid_argument", "out_of_range",  "not_finite",
+        "nothing_left", "bad_file",         "unsupported",   "unknown_token",
+        "empty",        "too_long",         "out_of_memory", "incomplete"};
     return (unsigned)status < STATUS_COUNT ? names[status] : "unknown";
 }
 

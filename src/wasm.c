@@ -103,8 +103,8 @@ EXPORT(const char *, fault_name)(void) {
     return status_name(fault.status);
 }
 
-/* Takes the loops of the relaxed module, put by JavaScript into the table of functions. 1 if they can be
- * trusted, and so chosen. */
+/* Takes the loops of the relaxed module, put by JavaScript into the table of functions. 1 if they
+ * can be trusted, and so chosen. */
 EXPORT(uint32_t, kernels_adopt)
 (void (*quantise)(struct quants *, const float *, size_t, size_t),
  void (*matmul_quants)(float *, const struct matrix *, const float *, const struct quants *,

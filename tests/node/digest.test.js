@@ -16,7 +16,9 @@ import { smallModel } from './small_model.js';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 mkdirSync(`${root}build/fixtures`, { recursive: true });
 writeFileSync(`${root}build/fixtures/small_model.gguf`, smallModel({ layers: 3, bos: true }));
-writeFileSync(`${root}build/fixtures/small_q8_0.gguf`, smallModel({ dim: 64, type: 'Q8_0' }));
+for (const type of ['Q8_0', 'Q4_0', 'Q4_1']) {
+  writeFileSync(`${root}build/fixtures/small_${type}.gguf`, smallModel({ dim: 64, type }));
+}
 
 /** What a native build prints: { scalar, simd }. */
 function native(compiler, model) {
@@ -33,8 +35,10 @@ function native(compiler, model) {
   );
 }
 
-const models = ['models/verbs.gguf', 'build/fixtures/small_model.gguf', 'build/fixtures/small_q8_0.gguf',
-  'tests/vectors/forward/gpt2_q4_0.gguf', 'tests/vectors/forward/llama_q4_1.gguf'];
+const models = [
+  'models/verbs.gguf',
+  ...['model', 'Q8_0', 'Q4_0', 'Q4_1'].map((name) => `build/fixtures/small_${name}.gguf`),
+];
 for (const model of models) {
   describe(model, () => {
     const source = `${root}${model}`;

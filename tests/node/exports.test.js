@@ -24,6 +24,7 @@ const EXPORTS = {
   fault_status: 0,
   fault_text: 0,
   fault_value: 0,
+  kernels_adopt: 2,
   kernels_choose: 1,
   measure_distinct: 3,
   measure_surprisal: 3,

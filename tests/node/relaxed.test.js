@@ -33,11 +33,12 @@ function load(wasm, variant) {
 
 describe('where relaxed SIMD is known', { skip }, () => {
   test('it runs by itself and gives every digest', async () => {
-    const models = ['build/fixtures/small_relaxed.gguf', 'models/verbs.gguf',
-      'tests/vectors/forward/llama_q8_0.gguf', 'tests/vectors/forward/gpt2_q4_0.gguf',
-      'tests/vectors/forward/llama_q4_1.gguf'];
     mkdirSync(`${root}build/fixtures`, { recursive: true });
-    writeFileSync(`${root}${models[0]}`, smallModel({ dim: 64, seed: 3, type: 'Q8_0' }));
+    const models = ['Q8_0', 'Q4_0', 'Q4_1', 'F32'].map((type) => {
+      const model = `build/fixtures/relaxed_${type}.gguf`;
+      writeFileSync(`${root}${model}`, smallModel({ dim: 64, seed: 3, type }));
+      return model;
+    });
     const expected = await Promise.all(models.map(async (model) =>
       digest(await Logitscope.load({ model: `${root}${model}`, variant: 'scalar' }))));
     for (const variant of ['auto', 'relaxed', 'simd']) {

@@ -21,8 +21,8 @@ function byteTokens() {
 
 /**
  * @param {{ dim?: number, context?: number, layers?: number, heads?: number, seed?: number,
- *   tokenizer?: boolean, bos?: boolean, type?: 'F32' | 'F16' | 'Q8_0', name?: string }} [options] type: of
- *   the matrices
+ *   tokenizer?: boolean, bos?: boolean, name?: string,
+ *   type?: import('../fixtures/gguf_writer.js').TensorType }} [options] type: of the matrices
  * @returns {Uint8Array}
  */
 export function smallModel({
@@ -33,6 +33,7 @@ export function smallModel({
   seed = 1,
   tokenizer = true,
   bos = false,
+  type = 'F32',
   name = 'small',
 } = {}) {
   const pcg = new Pcg32(seed, 54);
@@ -41,7 +42,7 @@ export function smallModel({
   const ones = (count) => noise(count, 0.1).map((x) => 1 + x);
   const wide = 1 / Math.sqrt(dim);
   const tensors = [];
-  const add = (label, shape, data) => 
+  const add = (label, shape, data) =>
     tensors.push({ name: label, shape, type: shape.length > 1 ? type : 'F32', data });
   add('token_embd.weight', [dim, VOCAB], noise(dim * VOCAB));
   add('position_embd.weight', [dim, context], noise(dim * context, 0.5));
