@@ -5,6 +5,7 @@
  */
 import { RemoteLogitscope } from '../engine/remote.js';
 import { checkSentence } from '../engine/grammar.js';
+import { fetchCurves } from './curves.js';
 import { neutralSettings, withNeutral } from './settings.js';
 
 /**
@@ -14,7 +15,10 @@ import { neutralSettings, withNeutral } from './settings.js';
  * @typedef {import('../plots/trace.js').Settings} Settings
  * @typedef {import('../plots/trace.js').SettingRow} SettingRow
  * @typedef {import('../engine/types.js').Piece} Piece
+ * @typedef {import('../plots/curve.js').Curves} Curves
  * @typedef {{ code: string, message: string }} Fault
+ * @typedef {{ id: number, bias: number | false, piece: Piece }} Bias
+ * @typedef {'bars' | 'cumulative' | 'ranks'} View
  */
 
 const MAX_NEW_TOKENS = 100;
@@ -40,6 +44,12 @@ export class Instrument extends EventTarget {
   promptPieces = [];
   /** @type {Settings} */
   settings = {};
+  /** @type {Bias[]} The tokens made likelier, less likely or forbidden, by id. */
+  biases = [];
+  /** @type {View} */
+  view = 'bars';
+  /** @type {Curves | null} What the charts over all ranks draw; null while none is on view. */
+  curves = null;
   seed = 42;
   /** @type {Step[]} */
   steps = [];
@@ -81,6 +91,18 @@ export class Instrument extends EventTarget {
   /** The step whose random number is on show: the next one, or the last one of a finished text. */
   get drawStep() {
     return this.finished === 'eos' ? this.steps.length - 1 : this.steps.length;
+  }
+
+  /** The settings as the engine takes them. */
+  get asked() {
+    const { settings, biases, seed } = this;
+    const logit_bias = Object.fromEntries(biases.map(({ id, bias }) => [id, bias]));
+    return { ...settings, seed, ...(biases.length > 0 ? { logit_bias } : {}) };
+  }
+
+  /** The warpers in the order applied. */
+  get order() {
+    return this.table.filter(({ warper }) => warper).map(({ name }) => name);
   }
 
   /**
@@ -181,6 +203,26 @@ export class Instrument extends EventTarget {
     await this.set({ ...neutralSettings(this.table), ...preset }, false);
   }
 
+  /**
+   * Adds to a token's logit, forbids it, or (null) leaves it as the model has it.
+   * @param {number} id
+   * @param {number | false | null} bias
+   */
+  async setBias(id, bias) {
+    const [piece] = await this.#piecesOf([id]);
+    const others = this.biases.filter((other) => other.id !== id);
+    const added = bias === null || bias === 0 ? [] : [{ id, bias, piece }];
+    this.biases = [...others, ...added].sort((a, b) => a.id - b.id);
+    await this.set({}, false);
+  }
+
+  /** @param {View} view */
+  async setView(view) {
+    this.view = view;
+    this.#changed();
+    await this.#refresh();
+  }
+
   /** @param {number} seed */
   async setSeed(seed) {
     this.direct = false;
@@ -200,6 +242,26 @@ export class Instrument extends EventTarget {
     while (this.#pass) await this.#pass;
     const { drawn } = this;
     if (!drawn || this.finished || signal?.aborted || text !== this.#text) return;
+    await this.#append(drawn);
+  }
+
+  /**
+   * Appends a listed token of the reader's choice instead of the drawn one.
+   * @param {number} id
+   */
+  async force(id) {
+    this.stop();
+    const text = this.#text;
+    while (this.#pass) await this.#pass;
+    const token = this.trace?.tokens.find((listed) => listed.id === id);
+    if (!token || this.finished || text !== this.#text) return;
+    const { p, p_raw, rank } = token;
+    const [piece] = await this.#piecesOf([id]);
+    await this.#append({ ...piece, u: null, p, p_raw, rank, logprob: Math.log(p), forced: true });
+  }
+
+  /** @param {Drawn} drawn */
+  async #append(drawn) {
     this.direct = false;
     const step = { ...drawn, position: this.#promptIds.length + this.steps.length };
     this.steps = [...this.steps, step];
@@ -261,19 +323,22 @@ export class Instrument extends EventTarget {
     while (this.#wanted && this.#engine) {
       this.#wanted = false;
       const steps = this.finished === 'eos' ? this.steps.slice(0, -1) : this.steps;
-      const settings = { ...this.settings, seed: this.seed, top: TOP };
+      const settings = { ...this.asked, top: TOP };
       const step = this.drawStep;
+      const history = [...this.#promptIds, ...steps.map(({ id }) => id)];
       try {
-        await this.#feed([...this.#promptIds, ...steps.map(({ id }) => id)]);
+        await this.#feed(history);
         const [trace, drawn] = await Promise.all([
           this.#engine.distribution(settings),
           this.#engine.draw(settings, { step }),
         ]);
         const [piece] = await this.#piecesOf([drawn.id]);
         const tokens = await this.#withBytes(trace.tokens);
+        const curves = this.view === 'bars' ? null : await this.#fetchCurves(settings, history);
         if (this.#wanted && step !== this.drawStep) continue;
         this.trace = { ...trace, tokens };
         this.drawn = { ...drawn, ...piece };
+        this.curves = curves;
         this.fault = null;
       } catch (error) {
         this.fault = toFault(error);
@@ -281,6 +346,16 @@ export class Instrument extends EventTarget {
       }
       this.#changed();
     }
+  }
+
+  /**
+   * @param {import('../engine/types.js').Settings} settings
+   * @param {number[]} history
+   */
+  async #fetchCurves(settings, history) {
+    const logits = await this.#engine.logits();
+    const { table, order } = this;
+    return fetchCurves(this.#engine, { logits, settings, table, order, history });
   }
 
   /**

@@ -193,7 +193,8 @@ export class LogitScope extends LogitElement {
     const trouble = this.#sentence(it.fault);
     return html`
       <div class="bench" @logit-set=${this.#onSet} @logit-preset=${this.#onPreset}
-        @logit-seed=${this.#onSeed} @logit-prompt=${this.#onPrompt} @logit-command=${this.#onCommand}>
+        @logit-seed=${this.#onSeed} @logit-prompt=${this.#onPrompt} @logit-command=${this.#onCommand}
+        @logit-view=${this.#onView} @logit-bias=${this.#onBias} @logit-force=${this.#onForce}>
         <logit-text class="panel text" .prompt=${it.prompt} .pieces=${it.promptPieces}
           .steps=${it.steps} .examples=${EXAMPLES} .finished=${it.finished} .running=${it.running}
           .ready=${it.drawn !== null} .fault=${this.#sentence(it.promptFault)}
@@ -202,7 +203,8 @@ export class LogitScope extends LogitElement {
           .seed=${it.seed} .count=${it.drawStep + 1} .finished=${it.finished} .eos=${eos}></logit-draw>
         ${it.fault ? html`<p class="panel trouble error" role="alert">${trouble}</p>` : nothing}
         <logit-distribution class="panel distribution" ?still=${it.direct} .trace=${it.trace}
-          .hit=${hit} .eos=${eos}></logit-distribution>
+          .hit=${hit} .eos=${eos} .view=${it.view} .curves=${it.curves}
+          .biases=${it.biases}></logit-distribution>
         <logit-chain class="panel chain" .table=${it.table} .settings=${it.settings}
           .trace=${it.trace} .presets=${PRESETS} .strategies=${STRATEGIES}></logit-chain>
       </div>
@@ -246,6 +248,21 @@ export class LogitScope extends LogitElement {
   /** @param {CustomEvent} event */
   #onSeed({ detail }) {
     this.#instrument.setSeed(detail.seed);
+  }
+
+  /** @param {CustomEvent} event */
+  #onView({ detail }) {
+    this.#instrument.setView(detail.view);
+  }
+
+  /** @param {CustomEvent} event */
+  #onBias({ detail }) {
+    this.#instrument.setBias(detail.id, detail.bias);
+  }
+
+  /** @param {CustomEvent} event */
+  #onForce({ detail }) {
+    this.#instrument.force(detail.id);
   }
 
   /** @param {CustomEvent} event */
