@@ -6,6 +6,7 @@
 import { RemoteLogitscope } from '../engine/remote.js';
 import { checkSentence } from '../engine/grammar.js';
 import { fetchCurves } from './curves.js';
+import { compareTraces } from './order.js';
 import { neutralSettings, withNeutral } from './settings.js';
 
 /**
@@ -23,6 +24,8 @@ import { neutralSettings, withNeutral } from './settings.js';
 
 const MAX_NEW_TOKENS = 100;
 const TOP = 20;
+/** How many tokens of two orders' results are compared. */
+const WIDE = 200;
 const PACE = 420;
 
 export class Instrument extends EventTarget {
@@ -46,6 +49,10 @@ export class Instrument extends EventTarget {
   settings = {};
   /** @type {Bias[]} The tokens made likelier, less likely or forbidden, by id. */
   biases = [];
+  /** @type {string[] | null} The warpers in an order of the reader's; null is the canonical one. */
+  order = null;
+  /** @type {import('./order.js').Difference | null} From the canonical order's result. */
+  difference = null;
   /** @type {View} */
   view = 'bars';
   /** @type {Curves | null} What the charts over all ranks draw; null while none is on view. */
@@ -95,13 +102,17 @@ export class Instrument extends EventTarget {
 
   /** The settings as the engine takes them. */
   get asked() {
-    const { settings, biases, seed } = this;
+    const { settings, biases, seed, order } = this;
     const logit_bias = Object.fromEntries(biases.map(({ id, bias }) => [id, bias]));
-    return { ...settings, seed, ...(biases.length > 0 ? { logit_bias } : {}) };
+    return {
+      ...settings,
+      seed,
+      ...(biases.length > 0 ? { logit_bias } : {}),
+      ...(order ? { order } : {}),
+    };
   }
 
-  /** The warpers in the order applied. */
-  get order() {
+  get canonicalOrder() {
     return this.table.filter(({ warper }) => warper).map(({ name }) => name);
   }
 
@@ -198,8 +209,19 @@ export class Instrument extends EventTarget {
     this.dispatchEvent(new CustomEvent('change'));
   }
 
+  /**
+   * Applies the warpers in another order.
+   * @param {string[] | null} order
+   */
+  async setOrder(order) {
+    const canonical = this.canonicalOrder;
+    this.order = order && order.join() !== canonical.join() ? order : null;
+    await this.set({}, false);
+  }
+
   /** @param {Settings} preset */
   async usePreset(preset) {
+    this.order = null;
     await this.set({ ...neutralSettings(this.table), ...preset }, false);
   }
 
@@ -335,10 +357,12 @@ export class Instrument extends EventTarget {
         const [piece] = await this.#piecesOf([drawn.id]);
         const tokens = await this.#withBytes(trace.tokens);
         const curves = this.view === 'bars' ? null : await this.#fetchCurves(settings, history);
+        const difference = this.order ? await this.#fetchDifference(settings) : null;
         if (this.#wanted && step !== this.drawStep) continue;
         this.trace = { ...trace, tokens };
         this.drawn = { ...drawn, ...piece };
         this.curves = curves;
+        this.difference = difference;
         this.fault = null;
       } catch (error) {
         this.fault = toFault(error);
@@ -354,8 +378,17 @@ export class Instrument extends EventTarget {
    */
   async #fetchCurves(settings, history) {
     const logits = await this.#engine.logits();
-    const { table, order } = this;
+    const { table } = this;
+    const order = this.order ?? this.canonicalOrder;
     return fetchCurves(this.#engine, { logits, settings, table, order, history });
+  }
+
+  /** @param {import('../engine/types.js').Settings} settings */
+  async #fetchDifference(settings) {
+    const wide = { ...settings, top: WIDE };
+    const own = await this.#engine.distribution(wide);
+    const order = this.canonicalOrder;
+    return compareTraces(own, await this.#engine.distribution({ ...wide, order }));
   }
 
   /**

@@ -139,8 +139,9 @@ export class LogitScope extends LogitElement {
 
   /** Prompt, settings and seed, as one plain object. */
   get state() {
-    const { prompt, settings, seed } = this.#instrument;
-    return { prompt, settings: { ...settings }, seed };
+    const { prompt, asked } = this.#instrument;
+    const { seed, ...settings } = asked;
+    return { prompt, settings, seed };
   }
 
   connectedCallback() {
@@ -194,7 +195,8 @@ export class LogitScope extends LogitElement {
     return html`
       <div class="bench" @logit-set=${this.#onSet} @logit-preset=${this.#onPreset}
         @logit-seed=${this.#onSeed} @logit-prompt=${this.#onPrompt} @logit-command=${this.#onCommand}
-        @logit-view=${this.#onView} @logit-bias=${this.#onBias} @logit-force=${this.#onForce}>
+        @logit-view=${this.#onView} @logit-bias=${this.#onBias} @logit-force=${this.#onForce}
+        @logit-order=${this.#onOrder}>
         <logit-text class="panel text" .prompt=${it.prompt} .pieces=${it.promptPieces}
           .steps=${it.steps} .examples=${EXAMPLES} .finished=${it.finished} .running=${it.running}
           .ready=${it.drawn !== null} .fault=${this.#sentence(it.promptFault)}
@@ -206,7 +208,8 @@ export class LogitScope extends LogitElement {
           .hit=${hit} .eos=${eos} .view=${it.view} .curves=${it.curves}
           .biases=${it.biases}></logit-distribution>
         <logit-chain class="panel chain" .table=${it.table} .settings=${it.settings}
-          .trace=${it.trace} .presets=${PRESETS} .strategies=${STRATEGIES}></logit-chain>
+          .trace=${it.trace} .presets=${PRESETS} .strategies=${STRATEGIES}
+          .order=${it.order} .difference=${it.difference} .eos=${eos}></logit-chain>
       </div>
     `;
   }
@@ -248,6 +251,11 @@ export class LogitScope extends LogitElement {
   /** @param {CustomEvent} event */
   #onSeed({ detail }) {
     this.#instrument.setSeed(detail.seed);
+  }
+
+  /** @param {CustomEvent} event */
+  #onOrder({ detail }) {
+    this.#instrument.setOrder(detail.order);
   }
 
   /** @param {CustomEvent} event */
