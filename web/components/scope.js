@@ -11,6 +11,7 @@ import { define } from './define.js';
 import './distribution.js';
 import './draw.js';
 import { LogitElement } from './element.js';
+import './glance.js';
 import { Instrument } from './instrument.js';
 import './text.js';
 
@@ -210,6 +211,8 @@ export class LogitScope extends LogitElement {
         <logit-chain class="panel chain" .table=${it.table} .settings=${it.settings}
           .trace=${it.trace} .presets=${PRESETS} .strategies=${STRATEGIES}
           .order=${it.order} .difference=${it.difference} .eos=${eos}></logit-chain>
+        <logit-glance knobs="logit-chain" chart="logit-distribution" .trace=${it.trace}
+          .hit=${hit} .eos=${eos}></logit-glance>
       </div>
     `;
   }
