@@ -182,6 +182,12 @@ export const barStyles = css`
     opacity: 0.55;
   }
 
+  .count {
+    fill: var(--ink);
+    stroke: var(--panel);
+    stroke-width: 0.75;
+  }
+
   .row.hit .name,
   .row.hit .after {
     fill: var(--mark);

@@ -42,6 +42,7 @@ export class LogitDistribution extends LogitElement {
     view: { attribute: false },
     curves: { attribute: false },
     biases: { attribute: false },
+    tally: { attribute: false },
     active: { state: true },
     menu: { state: true },
   };
@@ -63,6 +64,8 @@ export class LogitDistribution extends LogitElement {
     this.curves = null;
     /** @type {import('./instrument.js').Bias[]} */
     this.biases = [];
+    /** @type {import('./tally.js').Tally | null} Many draws, to be held against the bars. */
+    this.tally = null;
     /** @type {string | null} The key of the row that is pointed at. */
     this.active = null;
     /** @type {string | null} The key of the row whose menu is open. */
@@ -186,11 +189,12 @@ export class LogitDistribution extends LogitElement {
     const words = this.#words(trace, layout.narrow);
     const onPoint = (/** @type {string | null} */ key) => (this.active = key);
     const onPick = (/** @type {string} */ key) => this.#open(key);
+    const count = (/** @type {string} */ key) => this.#share(key);
     return html`
       <svg class=${layout.narrow ? 'narrow' : 'wide'} height=${layout.height}
         font-size=${13.5 * unit} aria-hidden="true"
         @pointerleave=${() => this.menu === null && onPoint(null)}>
-        ${drawBars({ layout, unit, words, hit, active, onPoint, onPick })}
+        ${drawBars({ layout, unit, words, hit, active, count, onPoint, onPick })}
       </svg>
     `;
   }
@@ -308,7 +312,34 @@ export class LogitDistribution extends LogitElement {
         raw: shares.raw,
         stage: settingName(removed),
       });
-    return t('distribution.row', { token: name, rank: token.rank, ...shares });
+    const row = t('distribution.row', { token: name, rank: token.rank, ...shares });
+    return this.tally ? `${row}; ${this.#counted(token)}` : row;
+  }
+
+  /**
+   * How many of many draws fell on a row; null where none were made.
+   * @param {string} key
+   */
+  #drawn(key) {
+    const { tally, trace } = this;
+    if (!tally || !trace) return null;
+    if (key !== 'rest') return tally.counts.get(Number(key))?.n ?? 0;
+    const listed = trace.tokens.map(({ id }) => tally.counts.get(id)?.n ?? 0);
+    return listed.reduce((left, n) => left - n, tally.total);
+  }
+
+  /** @param {string} key */
+  #share(key) {
+    const drawn = this.#drawn(key);
+    return drawn === null ? null : drawn / (this.tally?.total ?? 1);
+  }
+
+  /** @param {TraceToken} token */
+  #counted({ id }) {
+    const n = this.#drawn(String(id));
+    if (n === null) return '';
+    const of = this.tally?.total ?? 0;
+    return t('draw.many.count', { n, of, share: percent(n / of) });
   }
 
   /** The numbers of one token: the one pointed at, else the one that the draw takes. */
@@ -326,6 +357,7 @@ export class LogitDistribution extends LogitElement {
           <span>${t('distribution.rank')} ${number(wanted.rank)}</span>
           <span>${t('distribution.detail.logit')} ${fixed(wanted.logit, 3)}</span>
           <span>${t('distribution.detail.bytes')} <span class="bytes">${wanted.special ? '–' : bytesOf(wanted)}</span></span>
+          <span>${this.#counted(wanted)}</span>
           <span class="path-title">${t('distribution.detail.path')}:</span></p>
         <p class="path"><span>${t('distribution.detail.raw')} <b>${percent(wanted.p_raw)}</b></span>
           ${trace.stages.map((stage, i) =>

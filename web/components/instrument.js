@@ -8,6 +8,7 @@ import { checkSentence } from '../engine/grammar.js';
 import { fetchCurves } from './curves.js';
 import { compareTraces } from './order.js';
 import { neutralSettings, withNeutral } from './settings.js';
+import { countDraws, tallySeed } from './tally.js';
 
 /**
  * @typedef {import('../plots/trace.js').Trace} Trace
@@ -53,6 +54,12 @@ export class Instrument extends EventTarget {
   order = null;
   /** @type {import('./order.js').Difference | null} From the canonical order's result. */
   difference = null;
+  /** @type {'inverse' | 'gumbel'} */
+  method = 'inverse';
+  /** @type {number | null} A random number of the reader's instead of the seed's. */
+  whatIf = null;
+  /** @type {import('./tally.js').Tally | null} Many draws from what is shown. */
+  tally = null;
   /** @type {View} */
   view = 'bars';
   /** @type {Curves | null} What the charts over all ranks draw; null while none is on view. */
@@ -83,6 +90,7 @@ export class Instrument extends EventTarget {
   #pass = null;
   #fed = '';
   #promptTurn = 0;
+  #tallyTurn = 0;
   /** Counts the texts begun. */
   #text = 0;
   /** @type {AbortController | null} */
@@ -102,13 +110,14 @@ export class Instrument extends EventTarget {
 
   /** The settings as the engine takes them. */
   get asked() {
-    const { settings, biases, seed, order } = this;
+    const { settings, biases, seed, order, method } = this;
     const logit_bias = Object.fromEntries(biases.map(({ id, bias }) => [id, bias]));
     return {
       ...settings,
       seed,
       ...(biases.length > 0 ? { logit_bias } : {}),
       ...(order ? { order } : {}),
+      ...(method === 'gumbel' ? { draw: method } : {}),
     };
   }
 
@@ -204,6 +213,7 @@ export class Instrument extends EventTarget {
   async set(patch, direct = true) {
     this.direct = direct;
     this.settings = { ...this.settings, ...patch };
+    this.#dropTally();
     this.#changed();
     await this.#refresh();
     this.dispatchEvent(new CustomEvent('change'));
@@ -245,9 +255,25 @@ export class Instrument extends EventTarget {
     await this.#refresh();
   }
 
+  /** @param {'inverse' | 'gumbel'} method */
+  async setMethod(method) {
+    this.method = method;
+    this.whatIf = null;
+    await this.set({}, false);
+  }
+
+  /** @param {number | null} u null for the seed's */
+  async setWhatIf(u) {
+    this.direct = true;
+    this.whatIf = this.method === 'gumbel' ? null : u;
+    await this.#refresh();
+  }
+
   /** @param {number} seed */
   async setSeed(seed) {
     this.direct = false;
+    this.whatIf = null;
+    this.#dropTally();
     this.seed = seed;
     this.#changed();
     await this.#refresh();
@@ -265,6 +291,22 @@ export class Instrument extends EventTarget {
     const { drawn } = this;
     if (!drawn || this.finished || signal?.aborted || text !== this.#text) return;
     await this.#append(drawn);
+  }
+
+  /**
+   * Draws many times from what is shown and counts; ends early when something else is shown.
+   * @param {number} draws
+   */
+  async drawMany(draws) {
+    while (this.#pass) await this.#pass;
+    const from = this.tally ?? { total: 0, counts: new Map() };
+    const turn = ++this.#tallyTurn;
+    const settings = { ...this.asked, seed: tallySeed(this.seed, this.drawStep) };
+    for await (const tally of countDraws(this.#engine, settings, draws, from)) {
+      if (turn !== this.#tallyTurn) return;
+      this.tally = tally;
+      this.#changed();
+    }
   }
 
   /**
@@ -286,6 +328,8 @@ export class Instrument extends EventTarget {
   async #append(drawn) {
     this.direct = false;
     const step = { ...drawn, position: this.#promptIds.length + this.steps.length };
+    this.whatIf = null;
+    this.#dropTally();
     this.steps = [...this.steps, step];
     if (drawn.id === this.info?.eos_token_id) this.finished = 'eos';
     else if (this.steps.length >= MAX_NEW_TOKENS) this.finished = 'length';
@@ -326,9 +370,16 @@ export class Instrument extends EventTarget {
     await this.#refresh();
   }
 
+  #dropTally() {
+    this.#tallyTurn++;
+    this.tally = null;
+  }
+
   #clear() {
     this.#text++;
+    this.#dropTally();
     this.direct = false;
+    this.whatIf = null;
     this.steps = [];
     this.finished = null;
     this.verdict = null;
@@ -352,7 +403,7 @@ export class Instrument extends EventTarget {
         await this.#feed(history);
         const [trace, drawn] = await Promise.all([
           this.#engine.distribution(settings),
-          this.#engine.draw(settings, { step }),
+          this.#engine.draw(settings, this.whatIf === null ? { step } : { u: this.whatIf }),
         ]);
         const [piece] = await this.#piecesOf([drawn.id]);
         const tokens = await this.#withBytes(trace.tokens);

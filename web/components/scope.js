@@ -197,17 +197,18 @@ export class LogitScope extends LogitElement {
       <div class="bench" @logit-set=${this.#onSet} @logit-preset=${this.#onPreset}
         @logit-seed=${this.#onSeed} @logit-prompt=${this.#onPrompt} @logit-command=${this.#onCommand}
         @logit-view=${this.#onView} @logit-bias=${this.#onBias} @logit-force=${this.#onForce}
-        @logit-order=${this.#onOrder}>
+        @logit-order=${this.#onOrder} @logit-draw=${this.#onDraw}>
         <logit-text class="panel text" .prompt=${it.prompt} .pieces=${it.promptPieces}
           .steps=${it.steps} .examples=${EXAMPLES} .finished=${it.finished} .running=${it.running}
           .ready=${it.drawn !== null} .fault=${this.#sentence(it.promptFault)}
           .verdict=${it.verdict} .checked=${it.grammar !== null} .eos=${eos}></logit-text>
         <logit-draw class="panel draw" ?still=${it.direct} .trace=${it.trace} .drawn=${it.drawn}
-          .seed=${it.seed} .count=${it.drawStep + 1} .finished=${it.finished} .eos=${eos}></logit-draw>
+          .seed=${it.seed} .count=${it.drawStep + 1} .finished=${it.finished} .eos=${eos}
+          .method=${it.method} .whatIf=${it.whatIf} .tally=${it.tally}></logit-draw>
         ${it.fault ? html`<p class="panel trouble error" role="alert">${trouble}</p>` : nothing}
         <logit-distribution class="panel distribution" ?still=${it.direct} .trace=${it.trace}
           .hit=${hit} .eos=${eos} .view=${it.view} .curves=${it.curves}
-          .biases=${it.biases}></logit-distribution>
+          .biases=${it.biases} .tally=${it.tally}></logit-distribution>
         <logit-chain class="panel chain" .table=${it.table} .settings=${it.settings}
           .trace=${it.trace} .presets=${PRESETS} .strategies=${STRATEGIES}
           .order=${it.order} .difference=${it.difference} .eos=${eos}></logit-chain>
@@ -259,6 +260,14 @@ export class LogitScope extends LogitElement {
   /** @param {CustomEvent} event */
   #onOrder({ detail }) {
     this.#instrument.setOrder(detail.order);
+  }
+
+  /** @param {CustomEvent} event */
+  #onDraw({ detail }) {
+    const it = this.#instrument;
+    if (detail.method) it.setMethod(detail.method);
+    else if (detail.draws) it.drawMany(detail.draws);
+    else it.setWhatIf(detail.u);
   }
 
   /** @param {CustomEvent} event */

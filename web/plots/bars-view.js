@@ -28,6 +28,7 @@ import { cssom } from './cssom.js';
  * @property {Words} words
  * @property {number | null} hit the token that is drawn next
  * @property {string | null} active the row that is pointed at
+ * @property {(key: string) => number | null} count the share of many draws that fell on a row
  * @property {(key: string) => void} onPoint
  * @property {(key: string) => void} onPick
  */
@@ -112,6 +113,7 @@ function drawRow(row, options) {
         rx=${4 * unit}></rect>
       <text class="name" y=${y}>${token ? words.label(token, letters) : words.rest}</text>
       ${drawBar(row, columns, unit)}
+      ${p === 0 ? nothing : drawCount(options.count(row.key), options)}
       ${removed_by ? drawTag(row, columns, unit, words.stage(removed_by)) : nothing}
       <text class="before" x=${columns.before} y=${y} text-anchor="end">${words.percent(p_raw)}</text>
       <text class="after" x=${columns.after} y=${y} text-anchor="end">${words.percent(p)}</text>
@@ -145,6 +147,20 @@ function drawBar(row, { barX, barTop, barWidth, barHeight }, unit) {
       <rect class="final" width=${barWidth} height=${inner} y=${(barHeight - inner) / 2}
         rx=${Math.min(1.5 * unit, row.final / 3)} ${cssom(slide(row.final, barWidth, row.p))}></rect>
     </svg>`;
+}
+
+/**
+ * A tick where a bar would end if it were as long as its share of many draws.
+ * @param {number | null} share
+ * @param {Options} options
+ */
+function drawCount(share, { layout: { columns, domain }, unit }) {
+  if (share === null) return nothing;
+  const { barX, barTop, barWidth, barHeight } = columns;
+  const x = barX + Math.min(1, share / domain) * barWidth;
+  return svg`
+    <rect class="count" data-share=${String(share)} x=${x - 1.25 * unit} y=${barTop - 1.5 * unit}
+      width=${2.5 * unit} height=${barHeight + 3 * unit} rx=${1.25 * unit}></rect>`;
 }
 
 /**
