@@ -1,15 +1,29 @@
 /**
  * <logit-chain>: the warpers as one signal path, a card each: its knob, a small before/after chart
- * and what it did to the distribution. Asks with "logit-set" and "logit-preset".
+ * and what it did to the distribution; cards change places by dragging or by keys. Asks with
+ * "logit-set", "logit-preset" and "logit-order".
  */
-import { css, html, nothing, svg } from 'lit';
+import { html, nothing, svg } from 'lit';
 import { live } from 'lit/directives/live.js';
+import { repeat } from 'lit/directives/repeat.js';
 import { t } from '../locale/locale.js';
 import { layoutSparkline, stageShares } from '../plots/sparkline.js';
+import { chainStyles } from './chain-styles.js';
 import { define } from './define.js';
 import { LogitElement } from './element.js';
 import './knob.js';
-import { SHARED, WARPERS, describeSettings, describeStage, matchPreset } from './settings.js';
+import { moveInOrder } from './order.js';
+import { Reorder } from './reorder.js';
+import {
+  SHARED,
+  WARPERS,
+  capitalise,
+  describeDifference,
+  describeSettings,
+  describeStage,
+  matchPreset,
+  settingName,
+} from './settings.js';
 
 /**
  * @typedef {import('../plots/trace.js').Trace} Trace
@@ -26,130 +40,20 @@ export class LogitChain extends LogitElement {
     trace: { attribute: false },
     presets: { attribute: false },
     strategies: { attribute: false },
+    order: { attribute: false },
+    difference: { attribute: false },
+    eos: { attribute: false },
   };
 
-  static styles = [
-    ...LogitElement.styles,
-    css`
-      .preset {
-        display: flex;
-        align-items: center;
-        gap: 0.625rem;
-        margin-top: 0.75rem;
-      }
-
-      .preset select {
-        flex: 1;
-        min-width: 0;
-      }
-
-      ol {
-        position: relative;
-        margin: 0.875rem 0 0;
-        padding: 0 0 0 1.375rem;
-        list-style: none;
-      }
-
-      /* The wire that the logits run along, from card to card. */
-      ol::before {
-        content: '';
-        position: absolute;
-        inset: 0.5rem auto 0.5rem 0.3125rem;
-        width: 2px;
-        background: var(--line);
-      }
-
-      .end {
-        position: relative;
-        color: var(--soft);
-        font-size: 0.75rem;
-        line-height: 1rem;
-      }
-
-      .end::before,
-      .card::before {
-        content: '';
-        position: absolute;
-        left: -1.375rem;
-        width: 0.75rem;
-        height: 0.75rem;
-        border: 2px solid var(--control-line);
-        border-radius: 50%;
-        background: var(--panel);
-      }
-
-      .end::before {
-        top: 0.125rem;
-        border-color: var(--line);
-        background: var(--line);
-        transform: scale(0.66);
-      }
-
-      .card {
-        position: relative;
-        padding: 0.625rem 0 0.5rem;
-      }
-
-      .card + .card {
-        border-top: 1px solid var(--line);
-      }
-
-      .card::before {
-        top: 1.3125rem;
-        transition: background var(--quick), border-color var(--quick);
-      }
-
-      .card.works::before {
-        border-color: var(--trace);
-        background: var(--trace);
-      }
-
-      .did {
-        /* Two lines always: the cards below never jump. */
-        min-height: 2.375rem;
-        font-size: 0.8125rem;
-        line-height: 1.1875rem;
-        text-wrap: pretty;
-      }
-
-      .did.idle {
-        color: var(--soft);
-      }
-
-      .spark {
-        display: block;
-        width: 6rem;
-        height: 2.125rem;
-        overflow: visible;
-      }
-
-      .spark .before {
-        fill: var(--ghost);
-      }
-
-      .spark .after {
-        fill: var(--trace);
-        fill-opacity: 0.82;
-      }
-
-      .spark line {
-        stroke: var(--control-line);
-        stroke-width: 1;
-      }
-
-      details {
-        margin-top: 0.5rem;
-        border-top: 1px solid var(--line);
-        padding-top: 0.5rem;
-      }
-
-      details logit-knob {
-        margin-top: 0.625rem;
-      }
-    `,
-  ];
+  static styles = [...LogitElement.styles, chainStyles];
 
   #picked = '';
+  #reorder = new Reorder(this, {
+    names: () => this.#shown,
+    label: (name) => capitalise(settingName(name)),
+    move: (name, to) =>
+      this.emit('logit-order', { order: moveInOrder(this.#order, this.#shown, name, to) }),
+  });
 
   constructor() {
     super();
@@ -163,6 +67,22 @@ export class LogitChain extends LogitElement {
     this.presets = [];
     /** @type {Preset[]} */
     this.strategies = [];
+    /** @type {string[] | null} Null is the canonical order. */
+    this.order = null;
+    /** @type {import('./order.js').Difference | null} */
+    this.difference = null;
+    this.eos = -1;
+  }
+
+  /** The warpers that have a card, in the order applied. */
+  get #shown() {
+    const active = this.trace?.stages.filter((stage) => stage.active).map(({ name }) => name) ?? [];
+    const wanted = new Set(['logit_bias', ...WARPERS, ...active]);
+    return this.#order.filter((name) => wanted.has(name));
+  }
+
+  get #order() {
+    return this.order ?? this.table.filter(({ warper }) => warper).map(({ name }) => name);
   }
 
   render() {
@@ -170,11 +90,16 @@ export class LogitChain extends LogitElement {
       <h2 id="title">${t('chain.title')}</h2>
       <p class="about">${t('chain.about')}</p>
       ${this.#renderPresets()}
-      <ol>
+      <ol class=${this.#reorder.grabbed ? 'grabbing' : ''}>
         <li class="end">${t('chain.in')}</li>
-        ${WARPERS.map((name) => this.#renderCard(name))}
+        ${repeat(
+          this.#shown,
+          (name) => name,
+          (name) => this.#renderCard(name),
+        )}
         <li class="end">${t('chain.out')}</li>
       </ol>
+      ${this.#renderOrder()}
       <details>
         <summary>${t('chain.more')}</summary>
         ${SHARED.map((name) => this.#renderKnob(name))}
@@ -205,6 +130,7 @@ export class LogitChain extends LogitElement {
 
   /** The preset that the settings equal; among equals the one that was picked. */
   #currentPreset() {
+    if (this.order) return '';
     const all = [...this.presets, ...this.strategies];
     const picked = all.filter(({ name }) => name === this.#picked);
     return matchPreset(this.table, this.settings, [...picked, ...all]);
@@ -217,11 +143,36 @@ export class LogitChain extends LogitElement {
     const stage = trace?.stages[index];
     const works = Boolean(stage?.active && stage.changed);
     const before = index > 0 ? trace?.stages[index - 1].entropy : trace?.raw_entropy;
+    const grabbed = this.#reorder.grabbed === name;
+    const spark = trace && stage ? this.#renderSpark(trace, index) : nothing;
+    const did = html`
+      <p class="did ${works ? '' : 'idle'}">${stage ? describeStage(stage, before ?? 0) : ''}</p>`;
     return html`
-      <li class="card ${works ? 'works' : ''}" data-stage=${name}>
-        ${this.#renderKnob(name, trace && stage ? this.#renderSpark(trace, index) : nothing)}
-        <p class="did ${works ? '' : 'idle'}">${stage ? describeStage(stage, before ?? 0) : ''}</p>
+      <li class="card ${works ? 'works' : ''} ${grabbed ? 'grabbed' : ''} ${name === 'logit_bias' ? 'bias' : ''}"
+        data-stage=${name}>
+        ${this.#reorder.renderPlug(name)}
+        ${
+          name === 'logit_bias'
+            ? html`<p class="name">${capitalise(settingName(name))}</p>
+              <div class="row">${did}${spark}</div>`
+            : html`${this.#renderKnob(name, spark)}${did}`
+        }
       </li>
+    `;
+  }
+
+  #renderOrder() {
+    const { order, difference, eos } = this;
+    const words = order && difference ? describeDifference(difference, eos) : t('order.canonical');
+    return html`
+      <div class="order">
+        <p class=${order ? '' : 'plain'}>${words}</p>
+        <button aria-disabled=${order === null} data-command="canonical"
+          @click=${() => order && this.emit('logit-order', { order: null })}>
+          ${t('order.restore')}</button>
+      </div>
+      <p class="heard" aria-live="assertive">${this.#reorder.said}</p>
+      <p id="plug-keys" hidden>${t('order.keys')}</p>
     `;
   }
 

@@ -2,6 +2,54 @@
 import { css } from 'lit';
 
 export const barStyles = css`
+  .top {
+    display: flex;
+    flex-wrap: wrap;
+    align-items: center;
+    justify-content: space-between;
+    gap: 0.25rem 1rem;
+  }
+
+  .tabs {
+    display: flex;
+    padding: 0.1875rem;
+    border: 1px solid var(--line);
+    border-radius: 0.5rem;
+  }
+
+  .tabs button {
+    min-height: 1.75rem;
+    padding: 0 0.625rem;
+    border-color: transparent;
+    border-radius: 0.3125rem;
+    background: none;
+    color: var(--soft);
+    font-size: 0.8125rem;
+  }
+
+  .tabs button:hover {
+    color: var(--ink);
+  }
+
+  .tabs button[aria-selected='true'] {
+    border-color: var(--ghost-line);
+    background: var(--trace-wash);
+    color: var(--ink);
+    font-weight: 600;
+  }
+
+  .stage {
+    position: relative;
+  }
+
+  .bytes {
+    font-family: var(--mono);
+  }
+
+  .row:not(.rest) {
+    cursor: pointer;
+  }
+
   .readouts {
     display: grid;
     grid-template-columns: repeat(auto-fit, minmax(9.5rem, 1fr));
@@ -132,6 +180,12 @@ export const barStyles = css`
 
   .row.rest .ghost {
     opacity: 0.55;
+  }
+
+  .count {
+    fill: var(--ink);
+    stroke: var(--panel);
+    stroke-width: 0.75;
   }
 
   .row.hit .name,

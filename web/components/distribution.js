@@ -1,35 +1,53 @@
 /**
  * <logit-distribution>: the ranked bars of the next token, raw ghost behind final, the removed kept
- * visible and marked by what removed them; readouts above, a table of the same numbers below.
+ * visible and marked by what removed them; readouts above, a table of the same numbers below, and
+ * as tabs the charts over all ranks. Asks with "logit-view", "logit-set", "logit-bias" and
+ * "logit-force".
  */
-import { css, html, nothing, svg } from 'lit';
+import { html, nothing, svg } from 'lit';
 import { fixed, measure, number, percent, plain, t, tick } from '../locale/locale.js';
 import { drawBars } from '../plots/bars-view.js';
-import { layoutBars, orderRows } from '../plots/bars.js';
+import { layoutBars, orderRows, rowsAbove } from '../plots/bars.js';
+import { enteringShares, findHandles, valueFor } from '../plots/cuts.js';
+import './biases.js';
+import './curve.js';
+import { handleStyles } from './curve-styles.js';
 import { define } from './define.js';
 import { barStyles } from './distribution-styles.js';
+import { renderCurveTable, renderTable } from './distribution-table.js';
 import { LogitElement } from './element.js';
+import { handleWords, renderHandle } from './handles.js';
 import { settingName } from './settings.js';
-import { spoken, visibleHtml, visibleSvg } from './visible.js';
+import './token-menu.js';
+import { bytesOf, spoken, visibleHtml, visibleSvg } from './visible.js';
 import { Width } from './width.js';
 
 /**
  * @typedef {import('../plots/trace.js').Trace} Trace
  * @typedef {import('../plots/trace.js').TraceToken} TraceToken
+ * @typedef {import('../plots/bars.js').Layout} Layout
+ * @typedef {import('./instrument.js').View} View
  */
 
+const VIEWS = /** @type {View[]} */ (['bars', 'cumulative', 'ranks']);
+
 /** Room is always left for this many cut lines, so that the chart keeps its height. */
-const LINES = 2;
+const LINES = 3;
 
 export class LogitDistribution extends LogitElement {
   static properties = {
     trace: { attribute: false },
     hit: { attribute: false },
     eos: { attribute: false },
+    view: { attribute: false },
+    curves: { attribute: false },
+    biases: { attribute: false },
+    tally: { attribute: false },
     active: { state: true },
+    menu: { state: true },
   };
 
-  static styles = [...LogitElement.styles, barStyles];
+  static styles = [...LogitElement.styles, handleStyles, barStyles];
 
   #width = new Width(this, '.chart');
 
@@ -40,8 +58,18 @@ export class LogitDistribution extends LogitElement {
     /** @type {number | null} The token that the draw takes next. */
     this.hit = null;
     this.eos = -1;
+    /** @type {View} */
+    this.view = 'bars';
+    /** @type {import('../plots/curve.js').Curves | null} */
+    this.curves = null;
+    /** @type {import('./instrument.js').Bias[]} */
+    this.biases = [];
+    /** @type {import('./tally.js').Tally | null} Many draws, to be held against the bars. */
+    this.tally = null;
     /** @type {string | null} The key of the row that is pointed at. */
     this.active = null;
+    /** @type {string | null} The key of the row whose menu is open. */
+    this.menu = null;
   }
 
   /** @param {Map<string, unknown>} changes */
@@ -49,24 +77,64 @@ export class LogitDistribution extends LogitElement {
     const gone =
       this.active !== null && this.trace && !this.#keys(this.trace).includes(this.active);
     if (changes.has('trace') && gone) this.active = null;
+    const closed = this.menu !== null && this.trace && !this.#keys(this.trace).includes(this.menu);
+    if (changes.has('trace') && closed) this.menu = null;
   }
 
   render() {
-    const { trace } = this;
+    const { trace, view, curves } = this;
     return html`
-      <h2>${t('distribution.title')}</h2>
+      <div class="top">
+        <h2>${t('distribution.title')}</h2>
+        <div class="tabs" role="tablist" aria-label=${t('view.tabs')} @keydown=${this.#onTabKey}>
+          ${VIEWS.map((name) => this.#renderTab(name))}
+        </div>
+      </div>
       <p class="about">${t('distribution.about', { n: trace?.vocab_size ?? 0 })}</p>
       ${this.#renderReadouts()}
-      <div class="chart" role="listbox" tabindex="0" aria-label=${t('distribution.chart')}
-        aria-describedby="keys"
-        aria-activedescendant=${this.active === null ? nothing : `option-${this.active}`}
-        @keydown=${this.#onKey} @blur=${() => (this.active = null)}>
-        ${trace ? this.#renderOptions(trace) : nothing}
-        ${trace && this.#width.width ? this.#renderChart(trace) : nothing}
+      <div id="panel" role="tabpanel" aria-labelledby="tab-${view}">
+        ${
+          view === 'bars'
+            ? this.#renderBars()
+            : html`<logit-curve .trace=${trace} .curves=${curves} .view=${view}></logit-curve>`
+        }
+      </div>
+      <logit-biases .biases=${this.biases} .eos=${this.eos}></logit-biases>
+      ${
+        view === 'bars' || !curves
+          ? renderTable(trace, (token) => this.#name(token))
+          : renderCurveTable(curves)
+      }
+    `;
+  }
+
+  /** @param {View} name */
+  #renderTab(name) {
+    const chosen = name === this.view;
+    return html`
+      <button role="tab" id="tab-${name}" data-view=${name} aria-selected=${chosen}
+        aria-controls="panel" tabindex=${chosen ? 0 : -1}
+        @click=${() => this.emit('logit-view', { view: name })}>${t(`view.${name}`)}</button>`;
+  }
+
+  #renderBars() {
+    const { trace } = this;
+    const { width, unit } = this.#width;
+    const layout = trace && width ? layoutBars({ trace, width, unit, lines: LINES }) : null;
+    return html`
+      <div class="stage">
+        <div class="chart" role="listbox" tabindex="0" aria-label=${t('distribution.chart')}
+          aria-describedby="keys"
+          aria-activedescendant=${this.active === null ? nothing : `option-${this.active}`}
+          @keydown=${this.#onKey} @blur=${() => this.menu === null && (this.active = null)}>
+          ${trace ? this.#renderOptions(trace) : nothing}
+          ${trace && layout ? this.#renderChart(trace, layout) : nothing}
+        </div>
+        ${trace && layout ? this.#renderHandles(trace, layout) : nothing}
+        ${layout ? this.#renderMenu(layout) : nothing}
       </div>
       <p id="keys" class="heard">${t('distribution.keys')}</p>
       ${this.#renderDetail()}
-      ${trace ? this.#renderTable(trace) : nothing}
     `;
   }
 
@@ -111,19 +179,73 @@ export class LogitDistribution extends LogitElement {
     return trace.rest.count > 0 ? [...keys, 'rest'] : keys;
   }
 
-  /** @param {Trace} trace */
-  #renderChart(trace) {
-    const { width, unit } = this.#width;
-    const layout = layoutBars({ trace, width, unit, lines: LINES });
+  /**
+   * @param {Trace} trace
+   * @param {Layout} layout
+   */
+  #renderChart(trace, layout) {
     const { hit, active } = this;
+    const { unit } = this.#width;
     const words = this.#words(trace, layout.narrow);
     const onPoint = (/** @type {string | null} */ key) => (this.active = key);
+    const onPick = (/** @type {string} */ key) => this.#open(key);
+    const count = (/** @type {string} */ key) => this.#share(key);
     return html`
       <svg class=${layout.narrow ? 'narrow' : 'wide'} height=${layout.height}
-        font-size=${13.5 * unit} aria-hidden="true" @pointerleave=${() => onPoint(null)}>
-        ${drawBars({ layout, unit, words, hit, active, onPoint })}
+        font-size=${13.5 * unit} aria-hidden="true"
+        @pointerleave=${() => this.menu === null && onPoint(null)}>
+        ${drawBars({ layout, unit, words, hit, active, count, onPoint, onPick })}
       </svg>
     `;
+  }
+
+  /**
+   * @param {Trace} trace
+   * @param {Layout} layout
+   */
+  #renderHandles(trace, layout) {
+    const { length } = layout.rows;
+    return findHandles(trace).map((handle) => {
+      const cut = layout.cuts.find(({ stage }) => stage.name === handle.name);
+      if (!cut) return nothing;
+      const shares = enteringShares(trace, handle.name);
+      const all = trace.rest.count > 0 ? length : handle.before;
+      /** @param {number} n */
+      const keep = (n) => valueFor(handle, n >= all ? handle.before : n, shares);
+      const kept = handle.cuts ? handle.kept : Math.min(handle.before, length);
+      /** @param {number} steps */
+      const more = (steps) => {
+        const n = kept + steps;
+        if (handle.name === 'top_k') return valueFor(handle, n, shares);
+        if (n <= shares.length || steps === Infinity) return keep(Math.max(1, n));
+        return Math.min(1, Math.round(handle.value * 100 + steps) / 100);
+      };
+      return renderHandle(
+        {
+          handle,
+          across: true,
+          at: cut.y,
+          from: 0,
+          length: layout.width,
+          valueAt: (_, y) => keep(rowsAbove(layout, y)),
+          more,
+          downIsMore: true,
+        },
+        this,
+      );
+    });
+  }
+
+  /** @param {Layout} layout */
+  #renderMenu({ rows, rowHeight, columns, narrow }) {
+    const row = rows.find(({ key }) => key === this.menu);
+    if (!row?.token) return nothing;
+    const { token } = row;
+    const bias = this.biases.find(({ id }) => id === token.id)?.bias ?? 0;
+    return html`
+      <logit-token-menu .name=${this.#name(token)} .spoken=${spoken(token, this.eos)}
+        .token=${token.id} .bias=${bias} .x=${narrow ? 0 : columns.barX} .y=${row.y + rowHeight}
+        @logit-menu-close=${this.#close}></logit-token-menu>`;
   }
 
   /**
@@ -142,7 +264,9 @@ export class LogitDistribution extends LogitElement {
       percent,
       tick,
       stage: settingName,
-      cut: ({ stage, below }) => {
+      cut: ({ stage, below, idle }) => {
+        const handle = findHandles(trace).find(({ name }) => name === stage.name);
+        if (idle && handle) return handleWords(handle);
         const name = `${settingName(stage.name)} ${plain(stage.value)}`;
         const params = { stage: name, n: stage.kept };
         return t(below ? 'distribution.cut.below' : 'distribution.cut', params);
@@ -188,7 +312,34 @@ export class LogitDistribution extends LogitElement {
         raw: shares.raw,
         stage: settingName(removed),
       });
-    return t('distribution.row', { token: name, rank: token.rank, ...shares });
+    const row = t('distribution.row', { token: name, rank: token.rank, ...shares });
+    return this.tally ? `${row}; ${this.#counted(token)}` : row;
+  }
+
+  /**
+   * How many of many draws fell on a row; null where none were made.
+   * @param {string} key
+   */
+  #drawn(key) {
+    const { tally, trace } = this;
+    if (!tally || !trace) return null;
+    if (key !== 'rest') return tally.counts.get(Number(key))?.n ?? 0;
+    const listed = trace.tokens.map(({ id }) => tally.counts.get(id)?.n ?? 0);
+    return listed.reduce((left, n) => left - n, tally.total);
+  }
+
+  /** @param {string} key */
+  #share(key) {
+    const drawn = this.#drawn(key);
+    return drawn === null ? null : drawn / (this.tally?.total ?? 1);
+  }
+
+  /** @param {TraceToken} token */
+  #counted({ id }) {
+    const n = this.#drawn(String(id));
+    if (n === null) return '';
+    const of = this.tally?.total ?? 0;
+    return t('draw.many.count', { n, of, share: percent(n / of) });
   }
 
   /** The numbers of one token: the one pointed at, else the one that the draw takes. */
@@ -205,6 +356,8 @@ export class LogitDistribution extends LogitElement {
           <span>${t('distribution.detail.id')} ${plain(wanted.id)}</span>
           <span>${t('distribution.rank')} ${number(wanted.rank)}</span>
           <span>${t('distribution.detail.logit')} ${fixed(wanted.logit, 3)}</span>
+          <span>${t('distribution.detail.bytes')} <span class="bytes">${wanted.special ? '–' : bytesOf(wanted)}</span></span>
+          <span>${this.#counted(wanted)}</span>
           <span class="path-title">${t('distribution.detail.path')}:</span></p>
         <p class="path"><span>${t('distribution.detail.raw')} <b>${percent(wanted.p_raw)}</b></span>
           ${trace.stages.map((stage, i) =>
@@ -217,48 +370,6 @@ export class LogitDistribution extends LogitElement {
     `;
   }
 
-  /** @param {Trace} trace */
-  #renderTable(trace) {
-    /** @param {TraceToken} token */
-    const status = (token) =>
-      token.removed_by === null
-        ? t('distribution.table.kept')
-        : t('distribution.removed', { stage: settingName(token.removed_by) });
-    const { underflowed } = trace;
-    const caption = t('distribution.table.caption');
-    const heads = ['rank', 'token', 'before.long', 'after.long', 'table.status'];
-    return html`
-      <details>
-        <summary>${t('distribution.table')}</summary>
-        <div class="scroll" tabindex="0" role="region" aria-label=${caption}>
-          <table>
-            <caption class="heard">${caption}</caption>
-            <thead><tr>
-              ${heads.map((name) => html`<th scope="col">${t(`distribution.${name}`)}</th>`)}
-            </tr></thead>
-            <tbody>
-              ${trace.tokens.map(
-                (token) => html`<tr>
-                <td>${number(token.rank)}</td>
-                <th scope="row" class="token">${this.#name(token)}</th>
-                <td>${percent(token.p_raw)}</td><td>${percent(token.p)}</td><td>${status(token)}</td></tr>`,
-              )}
-              ${
-                trace.rest.count === 0
-                  ? nothing
-                  : html`<tr>
-                <td></td><th scope="row">${t('distribution.rest', { n: trace.rest.count })}</th>
-                <td>${percent(trace.rest.p_raw)}</td><td>${percent(trace.rest.p)}</td>
-                <td>${t('distribution.table.kept')}: ${number(trace.rest.kept)}</td></tr>`
-              }
-            </tbody>
-          </table>
-        </div>
-      </details>
-      ${underflowed ? html`<p class="about">${t('distribution.underflow', { n: underflowed })}</p>` : nothing}
-    `;
-  }
-
   /** @param {KeyboardEvent} event */
   #onKey(event) {
     const keys = this.trace ? this.#keys(this.trace) : [];
@@ -268,9 +379,44 @@ export class LogitDistribution extends LogitElement {
       event.key
     ];
     if (event.key === 'Escape') this.active = null;
+    if ((event.key === 'Enter' || event.key === ' ') && this.active !== null) {
+      event.preventDefault();
+      this.#open(this.active);
+    }
     if (to === undefined || last < 0) return;
     event.preventDefault();
     this.active = keys[Math.min(last, Math.max(0, to))];
+  }
+
+  /** @param {string} key */
+  #open(key) {
+    if (key === 'rest') return;
+    this.active = key;
+    this.menu = key;
+  }
+
+  /** @param {CustomEvent} event */
+  #close({ detail }) {
+    if (this.menu === null) return;
+    this.menu = null;
+    if (detail.refocus) /** @type {HTMLElement} */ (this.renderRoot.querySelector('.chart'))?.focus();
+    else this.active = null;
+  }
+
+  /** @param {KeyboardEvent} event */
+  #onTabKey(event) {
+    const at = VIEWS.indexOf(this.view);
+    const last = VIEWS.length - 1;
+    const to = {
+      ArrowRight: at === last ? 0 : at + 1,
+      ArrowLeft: at === 0 ? last : at - 1,
+      Home: 0,
+      End: last,
+    }[event.key];
+    if (to === undefined) return;
+    event.preventDefault();
+    this.emit('logit-view', { view: VIEWS[to] });
+    /** @type {HTMLElement} */ (this.renderRoot.querySelector(`#tab-${VIEWS[to]}`)).focus();
   }
 }
 

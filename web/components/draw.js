@@ -1,23 +1,31 @@
 /**
- * <logit-draw>: the survivors laid end to end, the random number u of the next step on them, the
- * seed and the draw counter. Asks with "logit-seed".
+ * <logit-draw>: the survivors laid end to end, the random number u of the next step on them, which
+ * can be dragged, the seed, the method, and many draws counted. Asks with "logit-seed" and
+ * "logit-draw" ({ u }, { method } or { draws }).
  */
-import { css, html, nothing } from 'lit';
+import { html, nothing } from 'lit';
 import { live } from 'lit/directives/live.js';
-import { fixed, plain, rounded, t } from '../locale/locale.js';
+import { fixed, number, plain, rounded, t } from '../locale/locale.js';
 import { STRIP_HEIGHT, drawStrip } from '../plots/strip-view.js';
 import { layoutStrip } from '../plots/strip.js';
 import { define } from './define.js';
+import { drawStyles } from './draw-styles.js';
 import { LogitElement } from './element.js';
 import { readSeed } from './settings.js';
+import { totalVariation } from './tally.js';
 import { Typed } from './typed.js';
-import { visible, visibleHtml, visibleSvg } from './visible.js';
+import { spoken, visible, visibleHtml, visibleSvg } from './visible.js';
 import { Width } from './width.js';
 
 /**
  * @typedef {import('../plots/trace.js').Trace} Trace
  * @typedef {import('../plots/trace.js').Drawn} Drawn
  */
+
+/** How many draws one press of the button adds. */
+const MANY = 1000;
+/** The largest u that is offered: 1 itself is never drawn. */
+const LAST = 0.9999;
 
 export class LogitDraw extends LogitElement {
   static properties = {
@@ -27,133 +35,12 @@ export class LogitDraw extends LogitElement {
     count: { attribute: false },
     finished: { attribute: false },
     eos: { attribute: false },
+    method: { attribute: false },
+    whatIf: { attribute: false },
+    tally: { attribute: false },
   };
 
-  static styles = [
-    ...LogitElement.styles,
-    css`
-      .top {
-        display: flex;
-        align-items: baseline;
-        justify-content: space-between;
-        gap: 1rem;
-      }
-
-      .seed {
-        display: flex;
-        flex-wrap: wrap;
-        align-items: center;
-        gap: 0.5rem;
-        margin-top: 0.75rem;
-      }
-
-      .seed input {
-        flex: 1;
-        width: 7rem;
-        height: 2.25rem;
-        padding: 0 0.625rem;
-        font-family: var(--mono);
-        font-size: 0.875rem;
-      }
-
-      .seed button {
-        padding: 0 0.75rem;
-      }
-
-      .counter {
-        white-space: nowrap;
-      }
-
-      .counter b {
-        color: var(--ink);
-        font-family: var(--mono);
-        font-size: 0.9375rem;
-        font-weight: 600;
-      }
-
-      .strip {
-        margin-top: 0.75rem;
-      }
-
-      svg {
-        display: block;
-        width: 100%;
-        overflow: visible;
-      }
-
-      .segment rect {
-        fill: var(--trace-wash);
-        stroke: var(--ghost-line);
-        stroke-width: 1;
-        vector-effect: non-scaling-stroke;
-        transform-origin: 0 0;
-        transition: transform var(--calm), fill var(--quick);
-      }
-
-      .segment,
-      .needle {
-        transition: transform var(--calm);
-      }
-
-      .segment.hit rect {
-        fill: var(--mark-wash);
-        stroke: var(--mark);
-      }
-
-      .segment text {
-        fill: var(--ink);
-        font-family: var(--mono);
-        text-anchor: middle;
-      }
-
-      .segment.hit text {
-        font-weight: 700;
-      }
-
-      .segment .space {
-        fill: var(--soft);
-      }
-
-      .needle path,
-      .needle text {
-        fill: var(--mark);
-        font-weight: 700;
-      }
-
-      .needle line {
-        stroke: var(--mark);
-        stroke-width: 2;
-      }
-
-      .axis text {
-        fill: var(--soft);
-        text-anchor: middle;
-      }
-
-      .axis text:first-of-type {
-        text-anchor: start;
-      }
-
-      .axis text:last-of-type {
-        text-anchor: end;
-      }
-
-      .axis line {
-        stroke: var(--control-line);
-      }
-
-      .lands {
-        min-height: 2.625rem; /* two lines, so that nothing below moves */
-        font-size: 0.875rem;
-        text-wrap: pretty;
-      }
-
-      .space {
-        color: inherit;
-        opacity: 0.7;
-      }
-    `,
-  ];
+  static styles = [...LogitElement.styles, drawStyles];
 
   #width = new Width(this, '.strip');
   #typed = new Typed(
@@ -173,6 +60,12 @@ export class LogitDraw extends LogitElement {
     /** @type {string | null} */
     this.finished = null;
     this.eos = -1;
+    /** @type {'inverse' | 'gumbel'} */
+    this.method = 'inverse';
+    /** @type {number | null} A u of the reader's. */
+    this.whatIf = null;
+    /** @type {import('./tally.js').Tally | null} */
+    this.tally = null;
   }
 
   render() {
@@ -184,8 +77,9 @@ export class LogitDraw extends LogitElement {
         <p class="label counter">${t('draw.count')} <b>${fixed(this.count, 0)}</b></p>
       </div>
       <p class="about">${t('draw.about')}</p>
-      <div class="strip">${this.#renderStrip()}</div>
+      ${this.#renderSlider()}
       <p class="lands" data-drawn=${this.drawn?.id ?? nothing}>${this.#sentence()}</p>
+      ${this.#renderWhatIf()}
       <div class="seed">
         <label class="label" for="seed">${t('draw.seed')}</label>
         <input id="seed" type="text" inputmode="numeric" autocomplete="off" spellcheck="false"
@@ -196,7 +90,62 @@ export class LogitDraw extends LogitElement {
       </div>
       <p id="error" class="error" role="alert">${sentence}</p>
       <p id="why" class="about" ?hidden=${error !== ''}>${t('draw.why')}</p>
+      ${this.#renderMethod()}
+      ${this.#renderMany()}
     `;
+  }
+
+  /** The strip, which is also the slider of u. */
+  #renderSlider() {
+    const { drawn, method, whatIf } = this;
+    const u = drawn?.u ?? null;
+    const words =
+      drawn && u !== null
+        ? t('draw.slider.words', { u: fixed(u, 4), token: spoken(drawn, this.eos) })
+        : t('draw.slider.none');
+    return html`
+      <div class="strip ${whatIf === null ? '' : 'if'}" role="slider" tabindex="0"
+        aria-label=${t('draw.slider')} aria-valuemin="0" aria-valuemax="1" aria-valuenow=${u ?? 0}
+        aria-valuetext=${words} aria-disabled=${method === 'gumbel'}
+        @pointerdown=${this.#onDown} @pointermove=${this.#onMove} @keydown=${this.#onKey}>
+        ${this.#renderStrip()}</div>`;
+  }
+
+  #renderWhatIf() {
+    const on = this.whatIf !== null;
+    return html`
+      <div class="asked ${on ? 'if' : ''}">
+        <p>${this.method === 'gumbel' ? '' : t(on ? 'draw.whatif.on' : 'draw.whatif')}</p>
+        <button data-command="seeded" aria-disabled=${!on}
+          @click=${() => on && this.emit('logit-draw', { u: null })}>${t('draw.back')}</button>
+      </div>`;
+  }
+
+  #renderMethod() {
+    /** @param {string} name */
+    const button = (name) => html`
+      <button aria-pressed=${this.method === name} data-method=${name}
+        @click=${() => this.emit('logit-draw', { method: name })}>${t(`draw.method.${name}`)}</button>`;
+    return html`
+      <div class="method">
+        <span class="label" id="method">${t('draw.method')}</span>
+        <div role="group" aria-labelledby="method">${button('inverse')}${button('gumbel')}</div>
+      </div>`;
+  }
+
+  #renderMany() {
+    const { tally } = this;
+    const result = tally && {
+      n: number(tally.total),
+      distance: fixed(totalVariation(tally), 4),
+    };
+    return html`
+      <div class="many">
+        <button data-command="many" @click=${() => this.emit('logit-draw', { draws: MANY })}>
+          ${t(tally ? 'draw.many.more' : 'draw.many')}</button>
+        <p class=${result ? '' : 'hint'} role="status" data-total=${tally?.total ?? 0}>
+          ${result ? t('draw.many.result', result) : t('draw.many.about')}</p>
+      </div>`;
   }
 
   #renderStrip() {
@@ -224,16 +173,57 @@ export class LogitDraw extends LogitElement {
 
   #sentence() {
     const { drawn, trace } = this;
-    if (!drawn || !trace || drawn.u === null) return '';
+    if (!drawn || !trace) return '';
     const token =
       drawn.id === this.eos
         ? html`<b>${t('text.end.long')}</b>`
         : html`<b class="token">${visibleHtml(drawn)}</b>`;
+    if (drawn.u === null) return weave(t('draw.gumbel'), token);
     const { hit } = layoutStrip({ trace, width: 1, u: drawn.u, hit: drawn.id });
     const u = fixed(drawn.u, 4);
-    if (this.finished === 'eos') return weave(t('draw.drawn', { u }), token);
+    if (this.finished === 'eos' && this.whatIf === null) return weave(t('draw.drawn', { u }), token);
     if (!hit?.token) return weave(t('draw.lands.rest', { u, rank: drawn.rank }), token);
     return weave(t('draw.lands', { u, from: rounded(hit.from, 4), to: rounded(hit.to, 4) }), token);
+  }
+
+  /** @param {PointerEvent} event */
+  #onDown(event) {
+    if (event.button !== 0 || this.method === 'gumbel') return;
+    /** @type {HTMLElement} */ (event.currentTarget).setPointerCapture(event.pointerId);
+    this.#onMove(event);
+  }
+
+  /** @param {PointerEvent} event */
+  #onMove(event) {
+    const strip = /** @type {HTMLElement} */ (event.currentTarget);
+    if (!strip.hasPointerCapture(event.pointerId)) return;
+    const { left, width } = strip.getBoundingClientRect();
+    this.#ask((event.clientX - left) / width);
+  }
+
+  /** @param {KeyboardEvent} event */
+  #onKey(event) {
+    const u = this.drawn?.u ?? null;
+    if (u === null) return;
+    if (event.key === 'Escape' && this.whatIf !== null) this.emit('logit-draw', { u: null });
+    const steps = {
+      ArrowRight: 0.01,
+      ArrowUp: 0.01,
+      ArrowLeft: -0.01,
+      ArrowDown: -0.01,
+      PageUp: 0.1,
+      PageDown: -0.1,
+      Home: -1,
+      End: 1,
+    }[event.key];
+    if (steps === undefined) return;
+    event.preventDefault();
+    this.#ask((this.whatIf ?? u) + steps);
+  }
+
+  /** @param {number} u */
+  #ask(u) {
+    this.emit('logit-draw', { u: Math.max(0, Math.min(LAST, Math.round(u * 1e4) / 1e4)) });
   }
 
   #onNew() {

@@ -5,7 +5,10 @@
  */
 import { RemoteLogitscope } from '../engine/remote.js';
 import { checkSentence } from '../engine/grammar.js';
+import { fetchCurves } from './curves.js';
+import { compareTraces } from './order.js';
 import { neutralSettings, withNeutral } from './settings.js';
+import { countDraws, tallySeed } from './tally.js';
 
 /**
  * @typedef {import('../plots/trace.js').Trace} Trace
@@ -14,11 +17,16 @@ import { neutralSettings, withNeutral } from './settings.js';
  * @typedef {import('../plots/trace.js').Settings} Settings
  * @typedef {import('../plots/trace.js').SettingRow} SettingRow
  * @typedef {import('../engine/types.js').Piece} Piece
+ * @typedef {import('../plots/curve.js').Curves} Curves
  * @typedef {{ code: string, message: string }} Fault
+ * @typedef {{ id: number, bias: number | false, piece: Piece }} Bias
+ * @typedef {'bars' | 'cumulative' | 'ranks'} View
  */
 
 const MAX_NEW_TOKENS = 100;
 const TOP = 20;
+/** How many tokens of two orders' results are compared. */
+const WIDE = 200;
 const PACE = 420;
 
 export class Instrument extends EventTarget {
@@ -40,6 +48,22 @@ export class Instrument extends EventTarget {
   promptPieces = [];
   /** @type {Settings} */
   settings = {};
+  /** @type {Bias[]} The tokens made likelier, less likely or forbidden, by id. */
+  biases = [];
+  /** @type {string[] | null} The warpers in an order of the reader's; null is the canonical one. */
+  order = null;
+  /** @type {import('./order.js').Difference | null} From the canonical order's result. */
+  difference = null;
+  /** @type {'inverse' | 'gumbel'} */
+  method = 'inverse';
+  /** @type {number | null} A random number of the reader's instead of the seed's. */
+  whatIf = null;
+  /** @type {import('./tally.js').Tally | null} Many draws from what is shown. */
+  tally = null;
+  /** @type {View} */
+  view = 'bars';
+  /** @type {Curves | null} What the charts over all ranks draw; null while none is on view. */
+  curves = null;
   seed = 42;
   /** @type {Step[]} */
   steps = [];
@@ -66,6 +90,7 @@ export class Instrument extends EventTarget {
   #pass = null;
   #fed = '';
   #promptTurn = 0;
+  #tallyTurn = 0;
   /** Counts the texts begun. */
   #text = 0;
   /** @type {AbortController | null} */
@@ -81,6 +106,23 @@ export class Instrument extends EventTarget {
   /** The step whose random number is on show: the next one, or the last one of a finished text. */
   get drawStep() {
     return this.finished === 'eos' ? this.steps.length - 1 : this.steps.length;
+  }
+
+  /** The settings as the engine takes them. */
+  get asked() {
+    const { settings, biases, seed, order, method } = this;
+    const logit_bias = Object.fromEntries(biases.map(({ id, bias }) => [id, bias]));
+    return {
+      ...settings,
+      seed,
+      ...(biases.length > 0 ? { logit_bias } : {}),
+      ...(order ? { order } : {}),
+      ...(method === 'gumbel' ? { draw: method } : {}),
+    };
+  }
+
+  get canonicalOrder() {
+    return this.table.filter(({ warper }) => warper).map(({ name }) => name);
   }
 
   /**
@@ -171,19 +213,67 @@ export class Instrument extends EventTarget {
   async set(patch, direct = true) {
     this.direct = direct;
     this.settings = { ...this.settings, ...patch };
+    this.#dropTally();
     this.#changed();
     await this.#refresh();
     this.dispatchEvent(new CustomEvent('change'));
   }
 
+  /**
+   * Applies the warpers in another order.
+   * @param {string[] | null} order
+   */
+  async setOrder(order) {
+    const canonical = this.canonicalOrder;
+    this.order = order && order.join() !== canonical.join() ? order : null;
+    await this.set({}, false);
+  }
+
   /** @param {Settings} preset */
   async usePreset(preset) {
+    this.order = null;
     await this.set({ ...neutralSettings(this.table), ...preset }, false);
+  }
+
+  /**
+   * Adds to a token's logit, forbids it, or (null) leaves it as the model has it.
+   * @param {number} id
+   * @param {number | false | null} bias
+   */
+  async setBias(id, bias) {
+    const [piece] = await this.#piecesOf([id]);
+    const others = this.biases.filter((other) => other.id !== id);
+    const added = bias === null || bias === 0 ? [] : [{ id, bias, piece }];
+    this.biases = [...others, ...added].sort((a, b) => a.id - b.id);
+    await this.set({}, false);
+  }
+
+  /** @param {View} view */
+  async setView(view) {
+    this.view = view;
+    this.#changed();
+    await this.#refresh();
+  }
+
+  /** @param {'inverse' | 'gumbel'} method */
+  async setMethod(method) {
+    this.method = method;
+    this.whatIf = null;
+    await this.set({}, false);
+  }
+
+  /** @param {number | null} u null for the seed's */
+  async setWhatIf(u) {
+    this.direct = true;
+    this.whatIf = this.method === 'gumbel' ? null : u;
+    await this.#refresh();
   }
 
   /** @param {number} seed */
   async setSeed(seed) {
     this.direct = false;
+    this.whatIf = null;
+    this.#dropTally();
     this.seed = seed;
     this.#changed();
     await this.#refresh();
@@ -200,8 +290,46 @@ export class Instrument extends EventTarget {
     while (this.#pass) await this.#pass;
     const { drawn } = this;
     if (!drawn || this.finished || signal?.aborted || text !== this.#text) return;
+    await this.#append(drawn);
+  }
+
+  /**
+   * Draws many times from what is shown and counts; ends early when something else is shown.
+   * @param {number} draws
+   */
+  async drawMany(draws) {
+    while (this.#pass) await this.#pass;
+    const from = this.tally ?? { total: 0, counts: new Map() };
+    const turn = ++this.#tallyTurn;
+    const settings = { ...this.asked, seed: tallySeed(this.seed, this.drawStep) };
+    for await (const tally of countDraws(this.#engine, settings, draws, from)) {
+      if (turn !== this.#tallyTurn) return;
+      this.tally = tally;
+      this.#changed();
+    }
+  }
+
+  /**
+   * Appends a listed token of the reader's choice instead of the drawn one.
+   * @param {number} id
+   */
+  async force(id) {
+    this.stop();
+    const text = this.#text;
+    while (this.#pass) await this.#pass;
+    const token = this.trace?.tokens.find((listed) => listed.id === id);
+    if (!token || this.finished || text !== this.#text) return;
+    const { p, p_raw, rank } = token;
+    const [piece] = await this.#piecesOf([id]);
+    await this.#append({ ...piece, u: null, p, p_raw, rank, logprob: Math.log(p), forced: true });
+  }
+
+  /** @param {Drawn} drawn */
+  async #append(drawn) {
     this.direct = false;
     const step = { ...drawn, position: this.#promptIds.length + this.steps.length };
+    this.whatIf = null;
+    this.#dropTally();
     this.steps = [...this.steps, step];
     if (drawn.id === this.info?.eos_token_id) this.finished = 'eos';
     else if (this.steps.length >= MAX_NEW_TOKENS) this.finished = 'length';
@@ -242,9 +370,16 @@ export class Instrument extends EventTarget {
     await this.#refresh();
   }
 
+  #dropTally() {
+    this.#tallyTurn++;
+    this.tally = null;
+  }
+
   #clear() {
     this.#text++;
+    this.#dropTally();
     this.direct = false;
+    this.whatIf = null;
     this.steps = [];
     this.finished = null;
     this.verdict = null;
@@ -261,19 +396,24 @@ export class Instrument extends EventTarget {
     while (this.#wanted && this.#engine) {
       this.#wanted = false;
       const steps = this.finished === 'eos' ? this.steps.slice(0, -1) : this.steps;
-      const settings = { ...this.settings, seed: this.seed, top: TOP };
+      const settings = { ...this.asked, top: TOP };
       const step = this.drawStep;
+      const history = [...this.#promptIds, ...steps.map(({ id }) => id)];
       try {
-        await this.#feed([...this.#promptIds, ...steps.map(({ id }) => id)]);
+        await this.#feed(history);
         const [trace, drawn] = await Promise.all([
           this.#engine.distribution(settings),
-          this.#engine.draw(settings, { step }),
+          this.#engine.draw(settings, this.whatIf === null ? { step } : { u: this.whatIf }),
         ]);
         const [piece] = await this.#piecesOf([drawn.id]);
         const tokens = await this.#withBytes(trace.tokens);
+        const curves = this.view === 'bars' ? null : await this.#fetchCurves(settings, history);
+        const difference = this.order ? await this.#fetchDifference(settings) : null;
         if (this.#wanted && step !== this.drawStep) continue;
         this.trace = { ...trace, tokens };
         this.drawn = { ...drawn, ...piece };
+        this.curves = curves;
+        this.difference = difference;
         this.fault = null;
       } catch (error) {
         this.fault = toFault(error);
@@ -281,6 +421,25 @@ export class Instrument extends EventTarget {
       }
       this.#changed();
     }
+  }
+
+  /**
+   * @param {import('../engine/types.js').Settings} settings
+   * @param {number[]} history
+   */
+  async #fetchCurves(settings, history) {
+    const logits = await this.#engine.logits();
+    const { table } = this;
+    const order = this.order ?? this.canonicalOrder;
+    return fetchCurves(this.#engine, { logits, settings, table, order, history });
+  }
+
+  /** @param {import('../engine/types.js').Settings} settings */
+  async #fetchDifference(settings) {
+    const wide = { ...settings, top: WIDE };
+    const own = await this.#engine.distribution(wide);
+    const order = this.canonicalOrder;
+    return compareTraces(own, await this.#engine.distribution({ ...wide, order }));
   }
 
   /**

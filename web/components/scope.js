@@ -11,6 +11,7 @@ import { define } from './define.js';
 import './distribution.js';
 import './draw.js';
 import { LogitElement } from './element.js';
+import './glance.js';
 import { Instrument } from './instrument.js';
 import './text.js';
 
@@ -139,8 +140,9 @@ export class LogitScope extends LogitElement {
 
   /** Prompt, settings and seed, as one plain object. */
   get state() {
-    const { prompt, settings, seed } = this.#instrument;
-    return { prompt, settings: { ...settings }, seed };
+    const { prompt, asked } = this.#instrument;
+    const { seed, ...settings } = asked;
+    return { prompt, settings, seed };
   }
 
   connectedCallback() {
@@ -193,18 +195,25 @@ export class LogitScope extends LogitElement {
     const trouble = this.#sentence(it.fault);
     return html`
       <div class="bench" @logit-set=${this.#onSet} @logit-preset=${this.#onPreset}
-        @logit-seed=${this.#onSeed} @logit-prompt=${this.#onPrompt} @logit-command=${this.#onCommand}>
+        @logit-seed=${this.#onSeed} @logit-prompt=${this.#onPrompt} @logit-command=${this.#onCommand}
+        @logit-view=${this.#onView} @logit-bias=${this.#onBias} @logit-force=${this.#onForce}
+        @logit-order=${this.#onOrder} @logit-draw=${this.#onDraw}>
         <logit-text class="panel text" .prompt=${it.prompt} .pieces=${it.promptPieces}
           .steps=${it.steps} .examples=${EXAMPLES} .finished=${it.finished} .running=${it.running}
           .ready=${it.drawn !== null} .fault=${this.#sentence(it.promptFault)}
           .verdict=${it.verdict} .checked=${it.grammar !== null} .eos=${eos}></logit-text>
         <logit-draw class="panel draw" ?still=${it.direct} .trace=${it.trace} .drawn=${it.drawn}
-          .seed=${it.seed} .count=${it.drawStep + 1} .finished=${it.finished} .eos=${eos}></logit-draw>
+          .seed=${it.seed} .count=${it.drawStep + 1} .finished=${it.finished} .eos=${eos}
+          .method=${it.method} .whatIf=${it.whatIf} .tally=${it.tally}></logit-draw>
         ${it.fault ? html`<p class="panel trouble error" role="alert">${trouble}</p>` : nothing}
         <logit-distribution class="panel distribution" ?still=${it.direct} .trace=${it.trace}
-          .hit=${hit} .eos=${eos}></logit-distribution>
+          .hit=${hit} .eos=${eos} .view=${it.view} .curves=${it.curves}
+          .biases=${it.biases} .tally=${it.tally}></logit-distribution>
         <logit-chain class="panel chain" .table=${it.table} .settings=${it.settings}
-          .trace=${it.trace} .presets=${PRESETS} .strategies=${STRATEGIES}></logit-chain>
+          .trace=${it.trace} .presets=${PRESETS} .strategies=${STRATEGIES}
+          .order=${it.order} .difference=${it.difference} .eos=${eos}></logit-chain>
+        <logit-glance knobs="logit-chain" chart="logit-distribution" .trace=${it.trace}
+          .hit=${hit} .eos=${eos}></logit-glance>
       </div>
     `;
   }
@@ -246,6 +255,34 @@ export class LogitScope extends LogitElement {
   /** @param {CustomEvent} event */
   #onSeed({ detail }) {
     this.#instrument.setSeed(detail.seed);
+  }
+
+  /** @param {CustomEvent} event */
+  #onOrder({ detail }) {
+    this.#instrument.setOrder(detail.order);
+  }
+
+  /** @param {CustomEvent} event */
+  #onDraw({ detail }) {
+    const it = this.#instrument;
+    if (detail.method) it.setMethod(detail.method);
+    else if (detail.draws) it.drawMany(detail.draws);
+    else it.setWhatIf(detail.u);
+  }
+
+  /** @param {CustomEvent} event */
+  #onView({ detail }) {
+    this.#instrument.setView(detail.view);
+  }
+
+  /** @param {CustomEvent} event */
+  #onBias({ detail }) {
+    this.#instrument.setBias(detail.id, detail.bias);
+  }
+
+  /** @param {CustomEvent} event */
+  #onForce({ detail }) {
+    this.#instrument.force(detail.id);
   }
 
   /** @param {CustomEvent} event */

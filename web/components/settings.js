@@ -1,5 +1,16 @@
 /** Settings against the engine's own table: neutral values, range checks in words, presets. */
-import { fixed, hasMessage, measure, number, parse, percent, plain, t } from '../locale/locale.js';
+import {
+  fixed,
+  hasMessage,
+  list,
+  measure,
+  number,
+  parse,
+  percent,
+  plain,
+  t,
+} from '../locale/locale.js';
+import { spoken } from './visible.js';
 
 /**
  * @typedef {import('../plots/trace.js').Settings} Settings
@@ -115,6 +126,7 @@ export function describeSettings(settings) {
  * @param {number} before
  */
 export function describeStage(stage, before) {
+  if (stage.name === 'logit_bias' && !stage.active) return t('chain.effect.bias.none');
   if (!stage.active) return t('chain.effect.off', { value: stage.value });
   if (!stage.changed) return describeIdle(stage);
   const [from, to] = tellApart(before, stage.entropy);
@@ -144,6 +156,35 @@ function describeIdle(stage) {
   if (stage.name === 'repetition_penalty') return t('chain.effect.nothing.penalty');
   if (stage.name === 'temperature') return t('chain.effect.nothing.temperature');
   return t('chain.effect.nothing');
+}
+
+/** How many tokens a sentence names. */
+const NAMED = 5;
+
+/**
+ * How the result differs from the canonical order's, in sentences that name the tokens.
+ * @param {import('./order.js').Difference} difference
+ * @param {number} eos
+ */
+export function describeDifference({ only, lost, shifted }, eos) {
+  /** @param {import('../plots/trace.js').TraceToken} token */
+  const name = (token) => t('order.token', { token: spoken(token, eos) });
+  /** @param {import('../plots/trace.js').TraceToken[]} tokens */
+  const names = (tokens) => {
+    const more = tokens.length - NAMED;
+    const named = tokens.slice(0, NAMED).map(name);
+    return list(more > 0 ? [...named, t('order.more', { n: more })] : named);
+  };
+  const sentences = [];
+  if (only.length > 0) sentences.push(t('order.only', { tokens: names(only) }));
+  if (lost.length > 0) sentences.push(t('order.lost', { tokens: names(lost) }));
+  if (shifted) {
+    const { token, p } = shifted;
+    sentences.push(
+      t('order.shifted', { token: name(token), p: percent(token.p), before: percent(p) }),
+    );
+  }
+  return sentences.length > 0 ? sentences.join(' ') : t('order.same');
 }
 
 /** @param {string} text */

@@ -14,12 +14,8 @@ const MARKS = /** @type {Record<string, string>} */ ({ ' ': '␣', '\n': '↵', 
  * @param {Token} token
  */
 export function visibleParts(token) {
-  if (token.text.includes('\uFFFD') && token.bytes) {
-    const bytes = Array.from(token.bytes, (byte) =>
-      byte.toString(16).toUpperCase().padStart(2, '0'),
-    );
-    return [{ text: `⟨${bytes.join(' ')}⟩`, mark: true }];
-  }
+  if (token.text.includes('\uFFFD') && token.bytes)
+    return [{ text: `⟨${bytesOf(token)}⟩`, mark: true }];
   if (token.text === '') return [{ text: `⟨${token.id}⟩`, mark: true }];
   /** @type {{ text: string, mark: boolean }[]} */
   const parts = [];
@@ -33,6 +29,14 @@ export function visibleParts(token) {
     else parts.push({ text: mark ?? character, mark: Boolean(mark) });
   }
   return parts;
+}
+
+/**
+ * The bytes of a token in hexadecimal.
+ * @param {{ text: string, bytes?: ArrayLike<number> }} token
+ */
+export function bytesOf({ text, bytes = new TextEncoder().encode(text) }) {
+  return Array.from(bytes, (byte) => byte.toString(16).toUpperCase().padStart(2, '0')).join(' ');
 }
 
 /**

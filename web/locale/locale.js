@@ -109,6 +109,14 @@ export function number(value) {
 }
 
 /**
+ * Words as a list in a sentence, such as "a, b and c".
+ * @param {string[]} items
+ */
+export function list(items) {
+  return new Intl.ListFormat(current).format(items);
+}
+
+/**
  * A number with a fixed count of decimals; never minus zero.
  * @param {number} value
  * @param {number} decimals

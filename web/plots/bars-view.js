@@ -28,7 +28,9 @@ import { cssom } from './cssom.js';
  * @property {Words} words
  * @property {number | null} hit the token that is drawn next
  * @property {string | null} active the row that is pointed at
+ * @property {(key: string) => number | null} count the share of many draws that fell on a row
  * @property {(key: string) => void} onPoint
+ * @property {(key: string) => void} onPick
  */
 
 /** @param {Options} options */
@@ -83,7 +85,7 @@ function drawCut(cut, { layout: { width, gap }, unit, words }) {
   const [text, size] = [words.cut(cut), 11.5 * unit];
   const [middle, baseline] = [gap / 2, gap / 2 + 4 * unit];
   return svg`
-    <g class="cutline ${cutClass(cut.stage.name)}" data-cut=${cut.stage.name}
+    <g class="cutline ${cutClass(cut.stage.name)} ${cut.idle ? 'idle' : ''}" data-cut=${cut.stage.name}
       ${cssom({ transform: `translateY(${cut.y}px)` })}>
       <line x1="0" x2=${width} y1=${middle} y2=${middle} stroke-width=${1.5 * unit}></line>
       <text class="back" y=${baseline} font-size=${size} stroke-width=${8 * unit}>${text}</text>
@@ -96,7 +98,7 @@ function drawCut(cut, { layout: { width, gap }, unit, words }) {
  * @param {Options} options
  */
 function drawRow(row, options) {
-  const { layout, unit, words, onPoint } = options;
+  const { layout, unit, words, onPoint, onPick } = options;
   const { columns, rowHeight, width } = layout;
   const { token, p, p_raw, removed_by } = row;
   const letters = Math.max(3, Math.floor(columns.labelWidth / (8.6 * unit)) - 2);
@@ -105,11 +107,13 @@ function drawRow(row, options) {
   return svg`
     <g class=${rowClass(row, options)} data-id=${row.key} data-p=${String(p)}
       data-p-raw=${String(p_raw)} data-removed-by=${removed_by ?? nothing}
-      ${cssom({ transform: `translateY(${row.y}px)` })} @pointerenter=${point} @pointerdown=${point}>
+      ${cssom({ transform: `translateY(${row.y}px)` })} @pointerenter=${point} @pointerdown=${point}
+      @click=${() => onPick(row.key)}>
       <rect class="hover" x=${-6 * unit} width=${width + 12 * unit} height=${rowHeight}
         rx=${4 * unit}></rect>
       <text class="name" y=${y}>${token ? words.label(token, letters) : words.rest}</text>
       ${drawBar(row, columns, unit)}
+      ${p === 0 ? nothing : drawCount(options.count(row.key), options)}
       ${removed_by ? drawTag(row, columns, unit, words.stage(removed_by)) : nothing}
       <text class="before" x=${columns.before} y=${y} text-anchor="end">${words.percent(p_raw)}</text>
       <text class="after" x=${columns.after} y=${y} text-anchor="end">${words.percent(p)}</text>
@@ -143,6 +147,20 @@ function drawBar(row, { barX, barTop, barWidth, barHeight }, unit) {
       <rect class="final" width=${barWidth} height=${inner} y=${(barHeight - inner) / 2}
         rx=${Math.min(1.5 * unit, row.final / 3)} ${cssom(slide(row.final, barWidth, row.p))}></rect>
     </svg>`;
+}
+
+/**
+ * A tick where a bar would end if it were as long as its share of many draws.
+ * @param {number | null} share
+ * @param {Options} options
+ */
+function drawCount(share, { layout: { columns, domain }, unit }) {
+  if (share === null) return nothing;
+  const { barX, barTop, barWidth, barHeight } = columns;
+  const x = barX + Math.min(1, share / domain) * barWidth;
+  return svg`
+    <rect class="count" data-share=${String(share)} x=${x - 1.25 * unit} y=${barTop - 1.5 * unit}
+      width=${2.5 * unit} height=${barHeight + 3 * unit} rx=${1.25 * unit}></rect>`;
 }
 
 /**

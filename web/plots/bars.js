@@ -3,13 +3,15 @@
  * the trace and the width; every length is in pixels, every share is the engine's own number.
  */
 import { scaleLinear } from 'd3-scale';
+import { DRAGGED } from './cuts.js';
 
 /**
  * @typedef {import('./trace.js').Trace} Trace
  * @typedef {import('./trace.js').TraceToken} TraceToken
  * @typedef {import('./trace.js').Stage} Stage
  * @typedef {ReturnType<typeof layoutBars>} Layout
- * @typedef {{ stage: Stage, y: number, below: boolean }} Cut
+ * @typedef {{ stage: Stage, y: number, below: boolean, idle: boolean }} Cut
+ *   idle: a line that can be dragged but cuts nothing now
  *
  * A listed token, or the rest of the vocabulary; `raw` and `final` are the lengths of its bars.
  * @typedef {object} Row
@@ -52,9 +54,20 @@ export function findCuts(trace, rows) {
       const at = rows.findIndex(
         (row) => row.removed_by !== null && (place.get(row.removed_by) ?? 0) <= i,
       );
-      return { stage, at: at < 0 ? rows.length : at, below: at < 0 };
+      return { stage, at: at < 0 ? rows.length : at, below: at < 0, idle: false };
     })
     .reverse();
+}
+
+/**
+ * The draggable stages that cut nothing: their lines wait below the list.
+ * @param {Trace} trace
+ * @param {number} at
+ */
+function findIdle(trace, at) {
+  return trace.stages
+    .filter(({ name, removed }) => DRAGGED.includes(name) && removed === 0)
+    .map((stage) => ({ stage, at, below: true, idle: true }));
 }
 
 /**
@@ -81,7 +94,7 @@ export function layoutBars({ trace, width, unit, lines }) {
   const domain = chooseDomain(trace);
   const x = scaleLinear([0, domain], [0, columns.barWidth]);
   const ordered = orderRows(trace);
-  const cuts = findCuts(trace, ordered);
+  const cuts = [...findCuts(trace, ordered), ...findIdle(trace, ordered.length)];
 
   /**
    * @param {TraceToken | null} token
@@ -107,7 +120,7 @@ export function layoutBars({ trace, width, unit, lines }) {
   let y = head;
   for (let i = 0; i <= ordered.length; i++) {
     for (const cut of cuts.filter((candidate) => candidate.at === i)) {
-      lineUp.push({ stage: cut.stage, below: cut.below, y });
+      lineUp.push({ stage: cut.stage, below: cut.below, idle: cut.idle, y });
       y += gap;
     }
     if (i === ordered.length) break;
@@ -161,4 +174,13 @@ function layoutColumns(width, unit, narrow) {
     after: width,
     baseline: (narrow ? 14 : 15.5) * unit,
   };
+}
+
+/**
+ * How many rows stand above a height, the gaps of the lines left out of account.
+ * @param {Layout} layout
+ * @param {number} y
+ */
+export function rowsAbove({ rows, rowHeight }, y) {
+  return rows.filter((row) => row.y + rowHeight / 2 < y).length;
 }

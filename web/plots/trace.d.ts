@@ -4,7 +4,7 @@ import type { Drawn as EngineDrawn, TableRow } from '../engine/types.js';
 export type { Trace, TraceStage as Stage, TraceToken } from '../engine/types.js';
 
 /** A drawn token with its text. */
-export type Drawn = EngineDrawn & { text: string; special: boolean };
+export type Drawn = EngineDrawn & { text: string; special: boolean; forced?: boolean };
 
 /** One drawn token of the text. */
 export type Step = Drawn & { position: number };

@@ -1,0 +1,127 @@
+/** The chain's cards change places by mouse and keys, and the page names what that changes. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { compareTraces, moveInOrder } from '../../web/components/order.js';
+import { FIRST, byId, expectedBars, loadReference, openBench, readBars, until } from './bench.js';
+
+/** @type {Awaited<ReturnType<typeof openBench>>} */
+let bench;
+/** @type {Awaited<ReturnType<typeof loadReference>>} */
+let scope;
+before(async () => ([bench, scope] = await Promise.all([openBench(), loadReference()])));
+after(() => Promise.all([bench?.close(), scope?.close()]));
+
+const BALANCED = { temperature: 0.7, top_p: 0.9, repetition_penalty: 1.1 };
+const TOP_P_FIRST = ['logit_bias', 'top_p', 'repetition_penalty', 'temperature', 'top_k'];
+
+async function expectBars(page, settings) {
+  scope.feed(scope.encode(FIRST));
+  const expected = expectedBars(scope.distribution(settings));
+  const read = async () => (await readBars(page)).sort(byId);
+  const same = (bars) => JSON.stringify(bars) === JSON.stringify(expected);
+  assert.deepEqual(await until(read, same), expected);
+}
+
+/** The cards on show from top to bottom, and the whole order that moving one of them gives. */
+const cards = (page) =>
+  page.locator('logit-chain .card').evaluateAll((all) => all.map((card) => card.dataset.stage));
+const canonical = () => scope.table.filter(({ warper }) => warper).map(({ name }) => name);
+
+test('a card is grabbed, moved and let go by keyboard, and says so', async () => {
+  const { page, close } = await bench.open();
+  const shown = await cards(page);
+  assert.deepEqual(shown, ['logit_bias', 'repetition_penalty', 'temperature', 'top_k', 'top_p']);
+  const plug = page.locator('.card[data-stage=top_p] .plug');
+  const said = page.locator('logit-chain [aria-live]');
+  await plug.focus();
+  await page.keyboard.press('Space');
+  assert.equal(await plug.getAttribute('aria-pressed'), 'true');
+  for (let i = 3; i >= 1; i--) {
+    await page.keyboard.press('ArrowUp');
+    await until(
+      () => cards(page),
+      (names) => names[i] === 'top_p',
+    );
+  }
+  assert.equal(await said.innerText(), 'Top-p, place 2 of 5.');
+  await page.keyboard.press('Space');
+  assert.equal(await said.innerText(), 'Top-p let go at place 2 of 5.');
+  assert.deepEqual(await cards(page), TOP_P_FIRST);
+  const order = moveInOrder(canonical(), shown, 'top_p', 1);
+  await expectBars(page, { ...BALANCED, order });
+  assert.equal(
+    await page.evaluate(() => {
+      let element = document.activeElement;
+      while (element.shadowRoot?.activeElement) element = element.shadowRoot.activeElement;
+      return element.closest('.card')?.dataset.stage;
+    }),
+    'top_p',
+    'the plug keeps the focus',
+  );
+
+  scope.feed(scope.encode(FIRST));
+  const difference = compareTraces(
+    scope.distribution({ ...BALANCED, order, top: 64 }),
+    scope.distribution({ ...BALANCED, top: 64 }),
+  );
+  assert.ok(difference.only.length > 0);
+  const words = await page.locator('logit-chain .order p').innerText();
+  for (const { text } of difference.only) assert.ok(words.includes(`“${text.trim()}”`), words);
+
+  await page.locator('[data-command=canonical]').click();
+  await expectBars(page, BALANCED);
+  assert.deepEqual(await cards(page), shown);
+  await close();
+});
+
+test('Escape puts a grabbed card back', async () => {
+  const { page, close } = await bench.open();
+  const shown = await cards(page);
+  await page.locator('.card[data-stage=temperature] .plug').focus();
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('ArrowDown');
+  await until(
+    () => cards(page),
+    (names) => names[3] === 'temperature',
+  );
+  await page.keyboard.press('Escape');
+  assert.deepEqual(
+    await until(
+      () => cards(page),
+      (names) => names.join() === shown.join(),
+    ),
+    shown,
+  );
+  await close();
+});
+
+test('a card is dragged to another place', async () => {
+  const { page, close } = await bench.open({ viewport: { width: 1440, height: 1600 } });
+  const plug = await page.locator('.card[data-stage=top_p] .plug').boundingBox();
+  const first = await page.locator('.card[data-stage=repetition_penalty]').boundingBox();
+  await page.mouse.move(plug.x + plug.width / 2, plug.y + plug.height / 2);
+  await page.mouse.down();
+  for (let y = plug.y; y > first.y + 10; y -= 20) {
+    await page.mouse.move(plug.x, y);
+    await page.waitForTimeout(15);
+  }
+  await page.mouse.up();
+  assert.deepEqual(
+    await until(
+      () => cards(page),
+      (names) => names.join() === TOP_P_FIRST.join(),
+    ),
+    TOP_P_FIRST,
+  );
+  const shown = TOP_P_FIRST.toSorted((a, b) => canonical().indexOf(a) - canonical().indexOf(b));
+  await expectBars(page, { ...BALANCED, order: moveInOrder(canonical(), shown, 'top_p', 1) });
+  await close();
+});
+
+test('a warper moves among those on show, and the hidden stay with their neighbours', () => {
+  const order = ['a', 'x', 'b', 'y', 'c'];
+  const shown = ['a', 'b', 'c'];
+  assert.deepEqual(moveInOrder(order, shown, 'c', 0), ['c', 'a', 'x', 'b', 'y']);
+  assert.deepEqual(moveInOrder(order, shown, 'c', 1), ['a', 'x', 'c', 'b', 'y']);
+  assert.deepEqual(moveInOrder(order, shown, 'a', 2), ['x', 'b', 'y', 'c', 'a']);
+});

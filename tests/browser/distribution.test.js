@@ -1,0 +1,184 @@
+/** The distribution's views, its draggable lines, and what can be done to a token from its bar. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { topPFor } from '../../web/plots/cuts.js';
+import { cumulate, layoutCurve } from '../../web/plots/curve.js';
+import { FIRST, byId, expectedBars, loadReference, openBench, readBars, until } from './bench.js';
+
+/** @type {Awaited<ReturnType<typeof openBench>>} */
+let bench;
+/** @type {Awaited<ReturnType<typeof loadReference>>} */
+let scope;
+before(async () => ([bench, scope] = await Promise.all([openBench(), loadReference()])));
+after(() => Promise.all([bench?.close(), scope?.close()]));
+
+const BALANCED = { temperature: 0.7, top_p: 0.9, repetition_penalty: 1.1 };
+
+async function expectBars(page, settings) {
+  scope.feed(scope.encode(FIRST));
+  const expected = expectedBars(scope.distribution(settings));
+  const read = async () => (await readBars(page)).sort(byId);
+  const same = (bars) => JSON.stringify(bars) === JSON.stringify(expected);
+  assert.deepEqual(await until(read, same), expected);
+}
+
+const handle = (page, name) => page.locator(`[data-handle=${name}]`);
+const value = (page, name) => page.locator(`logit-knob[data-name=${name}] .box`).inputValue();
+
+/** Drags the middle of a handle to a place, in a few moves. */
+async function drag(page, name, to) {
+  const box = await handle(page, name).boundingBox();
+  const from = { x: box.x + box.width / 2, y: box.y + box.height / 2 };
+  await page.mouse.move(from.x, from.y);
+  await page.mouse.down();
+  const target = { ...from, ...to };
+  for (let i = 1; i <= 8; i++)
+    await page.mouse.move(
+      from.x + ((target.x - from.x) * i) / 8,
+      from.y + ((target.y - from.y) * i) / 8,
+    );
+  await page.mouse.up();
+}
+
+test('the cut lines are dragged among the bars and turn the knobs', async () => {
+  const { page, close } = await bench.open({ viewport: { width: 1440, height: 1600 } });
+  const row = async (i) => (await page.locator('logit-distribution .row').nth(i).boundingBox()).y;
+  await drag(page, 'top_k', { y: await row(7) });
+  const settings = { ...BALANCED, top_k: Number(await value(page, 'top_k')) };
+  assert.ok(settings.top_k >= 5 && settings.top_k <= 8, `top_k ${settings.top_k}`);
+  await expectBars(page, settings);
+
+  await drag(page, 'top_p', { y: (await row(0)) + 16 });
+  settings.top_p = Number(await value(page, 'top_p'));
+  await expectBars(page, settings);
+  assert.equal(scope.distribution(settings).kept, 1);
+
+  await drag(page, 'top_k', { y: (await row(19)) + 60 });
+  assert.equal(await value(page, 'top_k'), '0', 'below the list is off');
+  await close();
+});
+
+test('the cut lines move by arrow keys and say what they keep', async () => {
+  const { page, close } = await bench.open();
+  const top = handle(page, 'top_p');
+  assert.equal(await top.getAttribute('aria-valuetext'), 'top-p 0.9 keeps 3 of 64');
+  await top.focus();
+  await page.keyboard.press('ArrowDown');
+  const words = await until(
+    () => top.getAttribute('aria-valuetext'),
+    (text) => text.includes('keeps 4'),
+  );
+  assert.match(words, /^top-p 0\.9\d* keeps 4 of 64$/);
+  await expectBars(page, { ...BALANCED, top_p: Number(await value(page, 'top_p')) });
+  await page.keyboard.press('End');
+  await expectBars(page, { ...BALANCED, top_p: 1 });
+  await page.keyboard.press('Home');
+  await until(
+    () => top.getAttribute('aria-valuetext'),
+    (text) => text.includes('keeps 1 of'),
+  );
+  assert.equal((await readBars(page)).filter(({ p }) => Number(p) > 0).length, 1);
+  await close();
+});
+
+test('the views are tabs, and the lines are dragged in each', async () => {
+  const { page, complaints, close } = await bench.open({ viewport: { width: 1440, height: 1600 } });
+  await page.locator('#tab-bars').focus();
+  await page.keyboard.press('ArrowRight');
+  const path = page.locator('logit-curve path.final');
+  await path.waitFor({ state: 'attached' });
+  assert.equal(await page.locator('#tab-cumulative').getAttribute('aria-selected'), 'true');
+
+  const chart = await page.locator('logit-curve .walk').boundingBox();
+  await drag(page, 'top_p', { y: chart.y + chart.height / 2 });
+  const p = Number(await value(page, 'top_p'));
+  assert.ok(p > 0.3 && p < 0.7, `top_p ${p}`);
+  await handle(page, 'top_p').press('ArrowUp');
+  const moved = await until(
+    () => value(page, 'top_p'),
+    (text) => text !== String(p),
+  );
+  assert.equal(Number(moved), Math.round(p * 100 + 1) / 100);
+
+  await page.locator('#tab-ranks').click();
+  await drag(page, 'top_k', { x: chart.x + chart.width / 2 });
+  const k = Number(await value(page, 'top_k'));
+  assert.ok(k > 2 && k < 20, `top_k ${k}`);
+
+  await page.locator('logit-curve .walk').focus();
+  await page.keyboard.press('End');
+  const words = await page.locator('logit-curve .walk').getAttribute('aria-valuetext');
+  assert.match(words, /^Rank 64: .+% before and 0% after/);
+  await page.locator('logit-distribution summary').click();
+  assert.equal(await page.locator('logit-distribution tbody tr').count(), 7);
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
+test('a token is forbidden, made likelier and taken from its bar', async () => {
+  const { page, close } = await bench.open();
+  scope.feed(scope.encode(FIRST));
+  const [first, second] = scope.distribution(BALANCED).tokens;
+  const row = (id) => page.locator(`logit-distribution .row[data-id="${id}"]`);
+  await row(first.id).click();
+  await page.locator('[data-item=forbid]').click();
+  await expectBars(page, { ...BALANCED, logit_bias: { [first.id]: false } });
+  await row(second.id).click();
+  await page.locator('[data-item=likelier]').click();
+  await expectBars(page, { ...BALANCED, logit_bias: { [first.id]: false, [second.id]: 1 } });
+  await page.locator(`[data-bias="${first.id}"]`).click();
+  await page.locator(`[data-bias="${second.id}"]`).click();
+  await expectBars(page, BALANCED);
+
+  const chart = page.locator('logit-distribution').getByRole('listbox');
+  await chart.focus();
+  for (const key of ['ArrowDown', 'ArrowDown', 'Enter']) await page.keyboard.press(key);
+  const menu = page.locator('logit-token-menu [role=menu]');
+  await menu.waitFor();
+  await page.keyboard.press('Escape');
+  assert.equal(await menu.count(), 0);
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('Enter');
+  const step = page.locator('logit-text .step button');
+  await step.waitFor();
+  assert.equal(Number(await step.getAttribute('data-id')), second.id);
+  await close();
+});
+
+test('a token that is part of a character shows its bytes', async () => {
+  const { page, close } = await bench.open();
+  scope.feed(scope.encode(FIRST));
+  const [{ text }] = scope.distribution(BALANCED).tokens;
+  const bytes = [...new TextEncoder().encode(text)].map((b) => b.toString(16).toUpperCase());
+  const words = await page.locator('logit-distribution .detail .bytes').innerText();
+  assert.equal(words, bytes.map((b) => b.padStart(2, '0')).join(' '));
+  await close();
+});
+
+test('the roundest top-p that keeps n tokens keeps n tokens', () => {
+  const logits = [2.1, 1.7, 0.3, 0.29, -1, -3, -8];
+  const shares = [...scope.warp(Float32Array.from(logits)).p].sort((a, b) => b - a);
+  for (let n = 1; n <= logits.length; n++) {
+    const top_p = topPFor(shares, n, logits.length);
+    assert.equal(scope.warp(Float32Array.from(logits), { top_p }).kept, n, `${top_p}`);
+  }
+  assert.equal(topPFor([0.6, 0.2, 0.1, 0.05, 0.05], 2, 5), 0.8);
+});
+
+test('curves rise to 1 and their lines stand where the ranks are cut', () => {
+  const raw = Float64Array.from([0.4, 0.3, 0.2, 0.1]);
+  const final = Float64Array.from([4 / 7, 3 / 7, 0, 0]);
+  const handles = [
+    { name: 'top_k', value: 2, kept: 2, before: 4, cuts: true, active: true },
+    { name: 'top_p', value: 0.9, kept: 2, before: 2, cuts: false, active: true },
+  ];
+  const size = { width: 600, height: 400, unit: 1 };
+  const curves = { raw, entering: final, final };
+  const layout = layoutCurve({ curves, view: 'cumulative', handles, ...size });
+  assert.ok(Math.abs(cumulate(raw)[3] - 1) < 1e-12);
+  assert.equal(layout.lines[0].x, layout.x(2));
+  assert.equal(layout.lines[1].y, layout.y(0.9));
+  const ranks = layoutCurve({ curves, view: 'ranks', handles, ...size });
+  assert.equal(ranks.lines[1].x, ranks.x(2));
+  assert.equal(ranks.paths.final.split('L').length, 2, 'the removed are not drawn');
+});

@@ -1,0 +1,165 @@
+/** The draw: u to drag, Gumbel-max, and a thousand draws held against the bars. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { tallySeed, totalVariation } from '../../web/components/tally.js';
+import { FIRST, loadReference, openBench, until } from './bench.js';
+
+/** @type {Awaited<ReturnType<typeof openBench>>} */
+let bench;
+/** @type {Awaited<ReturnType<typeof loadReference>>} */
+let scope;
+before(async () => ([bench, scope] = await Promise.all([openBench(), loadReference()])));
+after(() => Promise.all([bench?.close(), scope?.close()]));
+
+const BALANCED = { temperature: 0.7, top_p: 0.9, repetition_penalty: 1.1 };
+const drawn = async (page) =>
+  Number(await page.locator('logit-draw .lands').getAttribute('data-drawn'));
+
+/** What the engine draws after the first prompt. */
+function expectedDraw(settings, choice) {
+  scope.feed(scope.encode(FIRST));
+  return scope.draw({ ...BALANCED, seed: 42, ...settings }, choice);
+}
+
+test('u is dragged and moved by keys, Step takes its token, and the drawn u comes back', async () => {
+  const { page, close } = await bench.open();
+  const strip = page.locator('logit-draw .strip');
+  const { x, y, width, height } = await strip.boundingBox();
+  await page.mouse.move(x + width * 0.3, y + height / 2);
+  await page.mouse.down();
+  await page.mouse.move(x + width * 0.95, y + height / 2, { steps: 5 });
+  await page.mouse.up();
+  const wanted = expectedDraw({}, { u: 0.95 }).id;
+  assert.notEqual(wanted, expectedDraw({}, { step: 0 }).id);
+  assert.equal(
+    await until(
+      () => drawn(page),
+      (id) => id === wanted,
+    ),
+    wanted,
+  );
+  assert.ok(Math.abs(Number(await strip.getAttribute('aria-valuenow')) - 0.95) < 0.01);
+
+  await page.locator('[data-command=seeded]').click();
+  const seeded = expectedDraw({}, { step: 0 });
+  assert.equal(
+    await until(
+      () => drawn(page),
+      (id) => id === seeded.id,
+    ),
+    seeded.id,
+  );
+  await strip.focus();
+  await page.keyboard.press('End');
+  const words = await until(
+    () => strip.getAttribute('aria-valuetext'),
+    (text) => text.startsWith('u = 0.9999'),
+  );
+  assert.match(words, /^u = 0\.9999: \w+/);
+  const last = await drawn(page);
+  await page.locator('[data-command=step]').click();
+  await page.locator('logit-text .step').first().waitFor();
+  assert.equal(
+    Number(await page.locator('logit-text .step button').first().getAttribute('data-id')),
+    last,
+  );
+  await until(
+    () => page.locator('[data-command=seeded]').getAttribute('aria-disabled'),
+    (disabled) => disabled === 'true',
+  );
+  await close();
+});
+
+test("Gumbel-max draws the engine's token without a u", async () => {
+  const { page, complaints, close } = await bench.open();
+  await page.locator('[data-method=gumbel]').click();
+  const lands = page.locator('logit-draw .lands');
+  assert.match(
+    await until(
+      () => lands.innerText(),
+      (text) => text.startsWith('Gumbel'),
+    ),
+    /^Gumbel-max: /,
+  );
+  assert.equal(await drawn(page), expectedDraw({ draw: 'gumbel' }, { step: 0 }).id);
+  assert.equal(await page.locator('logit-draw .strip').getAttribute('aria-disabled'), 'true');
+  await page.locator('logit-draw .strip').focus();
+  await page.keyboard.press('End');
+  await page.locator('[data-method=inverse]').click();
+  await until(
+    () => lands.innerText(),
+    (text) => text.startsWith('u ='),
+  );
+  assert.equal(await drawn(page), expectedDraw({}, { step: 0 }).id);
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
+test("a thousand draws are the engine's own, as ticks on the bars and a distance", async () => {
+  const { page, close } = await bench.open();
+  await page.locator('[data-command=many]').click();
+  const result = page.locator('logit-draw .many p');
+  await page.locator('logit-draw .many p[data-total="1000"]').waitFor();
+
+  const seed = tallySeed(42, 0);
+  const counts = new Map();
+  for (let step = 0; step < 1000; step++) {
+    const { id, p } = expectedDraw({ seed }, { step });
+    counts.set(id, { n: (counts.get(id)?.n ?? 0) + 1, p });
+  }
+  for (const [id, { n }] of counts)
+    assert.equal(
+      await page
+        .locator(`logit-distribution .row[data-id="${id}"] .count`)
+        .getAttribute('data-share'),
+      String(n / 1000),
+    );
+  const distance = totalVariation({ total: 1000, counts });
+  assert.ok(distance < 0.05);
+  assert.ok((await result.innerText()).includes(` ${distance.toFixed(4)} `));
+
+  await page.locator('[data-command=many]').click();
+  await page.locator('logit-draw .many p[data-total="2000"]').waitFor();
+  await page.locator('#tab-ranks').click();
+  assert.equal(await result.getAttribute('data-total'), '2000');
+  await page.locator('#tab-bars').click();
+  await page.locator('logit-knob[data-name=top_k]').getByRole('slider').press('ArrowRight');
+  assert.equal(
+    await until(
+      () => result.getAttribute('data-total'),
+      (n) => n === '0',
+    ),
+    '0',
+  );
+  assert.equal(await page.locator('.count').count(), 0);
+  await close();
+});
+
+test('total variation distance counts what was never drawn', () => {
+  const counts = new Map([
+    [1, { n: 6, p: 0.5 }],
+    [2, { n: 4, p: 0.3 }],
+  ]);
+  assert.ok(Math.abs(totalVariation({ total: 10, counts }) - 0.2) < 1e-12);
+});
+
+test('a strip shows the bars while a knob turns out of their sight', async () => {
+  const { page, close } = await bench.open({ viewport: { width: 375, height: 700 } });
+  const glance = page.locator('logit-glance');
+  assert.equal(await glance.isVisible(), false);
+  const slider = page.locator('logit-knob[data-name=top_p]').getByRole('slider');
+  await slider.focus();
+  await glance.locator('.column').first().waitFor();
+  const box = await glance.boundingBox();
+  const used = await slider.boundingBox();
+  assert.ok(box.y + box.height < used.y || box.y > used.y + used.height, 'beside the knob');
+  await page.locator('logit-draw #seed').focus();
+  assert.equal(
+    await until(
+      () => glance.isVisible(),
+      (seen) => !seen,
+    ),
+    false,
+  );
+  await close();
+});

@@ -1,0 +1,109 @@
+/**
+ * <logit-biases>: the tokens that the reader made likelier, less likely or forbade, each removable.
+ * Asks with "logit-bias".
+ */
+import { css, html } from 'lit';
+import { fixed, t } from '../locale/locale.js';
+import { define } from './define.js';
+import { LogitElement } from './element.js';
+import { spoken, visibleHtml } from './visible.js';
+
+/** @typedef {import('./instrument.js').Bias} Bias */
+
+export class LogitBiases extends LogitElement {
+  static properties = {
+    biases: { attribute: false },
+    eos: { attribute: false },
+  };
+
+  static styles = [
+    ...LogitElement.styles,
+    css`
+      :host {
+        margin-top: 0.5rem;
+      }
+
+      .line {
+        display: flex;
+        flex-wrap: wrap;
+        align-items: center;
+        gap: 0.25rem 0.5rem;
+        min-height: 2rem;
+        font-size: 0.8125rem;
+      }
+
+      ul {
+        display: contents;
+        list-style: none;
+      }
+
+      .hint {
+        color: var(--soft);
+      }
+
+      button {
+        display: inline-flex;
+        align-items: center;
+        gap: 0.375rem;
+        min-height: 1.75rem;
+        padding: 0 0.625rem;
+        border-radius: 1rem;
+        font-size: 0.8125rem;
+      }
+
+      .sign {
+        color: var(--trace);
+        font-weight: 600;
+      }
+
+      .no .sign,
+      .less .sign {
+        color: var(--bad);
+      }
+
+      .no .token {
+        text-decoration: line-through;
+      }
+
+      .cross {
+        color: var(--soft);
+      }
+    `,
+  ];
+
+  constructor() {
+    super();
+    /** @type {Bias[]} */
+    this.biases = [];
+    this.eos = -1;
+  }
+
+  render() {
+    const { biases } = this;
+    return html`
+      <div class="line">
+        <span class="label" id="label">${t('bias.title')}</span>
+        ${
+          biases.length === 0
+            ? html`<span class="hint">${t('bias.none')}</span>`
+            : html`<ul aria-labelledby="label">${biases.map((bias) => this.#renderChip(bias))}</ul>`
+        }
+      </div>
+    `;
+  }
+
+  /** @param {Bias} entry */
+  #renderChip({ id, bias, piece }) {
+    const sign = bias === false ? t('bias.forbidden') : `${bias > 0 ? '+' : ''}${fixed(bias, 1)}`;
+    const kind = bias === false ? 'no' : bias < 0 ? 'less' : 'more';
+    const name = spoken(piece, this.eos);
+    return html`
+      <li><button class=${kind} data-bias=${id} title=${t('bias.remove', { token: name })}
+        @click=${() => this.emit('logit-bias', { id, bias: null })}>
+        <span class="token">${id === this.eos ? `‹${t('text.end')}›` : visibleHtml(piece)}</span>
+        <span class="sign">${sign}</span><span class="cross" aria-hidden="true">×</span>
+        <span class="heard">${t('bias.remove', { token: name })}</span></button></li>`;
+  }
+}
+
+define('logit-biases', LogitBiases);

@@ -1,0 +1,205 @@
+/**
+ * <logit-curve>: the next-token distribution over all ranks, cumulative or on logarithmic axes, with
+ * the draggable lines of top-k and top-p. Asks with "logit-set".
+ */
+import { html, nothing } from 'lit';
+import { number, percent, t, tick } from '../locale/locale.js';
+import { drawCurve } from '../plots/curve-view.js';
+import { chooseRanks, cumulate, layoutCurve, massAt, rankAt } from '../plots/curve.js';
+import { findHandles, valueFor } from '../plots/cuts.js';
+import { curveStyles, handleStyles } from './curve-styles.js';
+import { define } from './define.js';
+import { LogitElement } from './element.js';
+import { handleWords, renderHandle } from './handles.js';
+import { Width } from './width.js';
+
+/**
+ * @typedef {import('../plots/trace.js').Trace} Trace
+ * @typedef {import('../plots/curve.js').Curves} Curves
+ * @typedef {import('../plots/curve.js').Layout} Layout
+ * @typedef {import('../plots/cuts.js').Handle} Handle
+ */
+
+/** The half of a handle's thickness, in units. */
+const HALF = 10;
+/** How far Page Up and Page Down walk, in points of the curve. */
+const LEAP = 10;
+
+export class LogitCurve extends LogitElement {
+  static properties = {
+    trace: { attribute: false },
+    curves: { attribute: false },
+    view: { attribute: false },
+    rank: { state: true },
+  };
+
+  static styles = [...LogitElement.styles, handleStyles, curveStyles];
+
+  #width = new Width(this, '.chart');
+
+  constructor() {
+    super();
+    /** @type {Trace | null} */
+    this.trace = null;
+    /** @type {Curves | null} */
+    this.curves = null;
+    /** @type {'cumulative' | 'ranks'} */
+    this.view = 'cumulative';
+    /** @type {number | null} The rank that is pointed at. */
+    this.rank = null;
+  }
+
+  render() {
+    const { trace, curves, view } = this;
+    const { width, unit } = this.#width;
+    const ready = trace && curves && width > 0;
+    const height = Math.min(560 * unit, Math.max(300 * unit, width * 0.82));
+    return html`
+      <p class="legend">
+        <span class="raw">${t('curve.raw')}</span>
+        <span class="entering">${t('curve.entering')}</span>
+        <span class="final">${t('curve.final')}</span>
+      </p>
+      <div class="chart">
+        ${ready ? this.#renderChart(trace, curves, { width, height, unit }) : nothing}
+      </div>
+      <p class="readout" aria-hidden="true">${ready ? this.#words(curves, this.rank ?? 1) : ''}</p>
+      <p class="about">${t(`curve.about.${view}`)}</p>
+    `;
+  }
+
+  /**
+   * @param {Trace} trace
+   * @param {Curves} curves
+   * @param {{ width: number, height: number, unit: number }} size
+   */
+  #renderChart(trace, curves, size) {
+    const handles = findHandles(trace);
+    const layout = layoutCurve({ curves, view: this.view, handles, ...size });
+    const { unit } = size;
+    const count = curves.raw.length;
+    const words = {
+      x: t('curve.rank'),
+      rank: number,
+      share: tick,
+      line: handleWords,
+    };
+    return html`
+      <div class="walk" role="slider" tabindex="0" aria-label=${t('curve.walk')} aria-valuemin="1"
+        aria-valuemax=${count} aria-valuenow=${this.rank ?? 1}
+        aria-valuetext=${this.#words(curves, this.rank ?? 1)}
+        @keydown=${(/** @type {KeyboardEvent} */ event) => this.#onKey(event, count)}
+        @pointermove=${(/** @type {PointerEvent} */ event) => this.#onPoint(event, layout, count)}
+        @pointerdown=${(/** @type {PointerEvent} */ event) => this.#onPoint(event, layout, count)}>
+        <svg height=${size.height} font-size=${13.5 * unit} aria-hidden="true">
+          ${drawCurve({ layout, unit, words, rank: this.rank })}
+        </svg>
+      </div>
+      ${layout.lines.map((line) => renderHandle(this.#grip(line, layout, curves, unit), this))}
+    `;
+  }
+
+  /**
+   * @param {import('../plots/curve.js').Line} line
+   * @param {Layout} layout
+   * @param {Curves} curves
+   * @param {number} unit
+   * @returns {import('./handles.js').Grip}
+   */
+  #grip({ handle, x, y }, layout, curves, unit) {
+    const { plot } = layout;
+    const count = curves.raw.length;
+    const keep = (/** @type {number} */ n) => valueFor(handle, n, curves.entering);
+    if (y !== null)
+      return {
+        handle,
+        across: true,
+        at: y - HALF * unit,
+        from: plot.left,
+        length: plot.right - plot.left,
+        valueAt: (_, at) => massAt(layout, at),
+        more: (steps) => Math.max(0, Math.min(1, Math.round(handle.value * 100 + steps) / 100)),
+        downIsMore: false,
+      };
+    const kept = handle.active ? handle.kept : handle.before;
+    return {
+      handle,
+      across: false,
+      at: (x ?? 0) - HALF * unit,
+      from: plot.top,
+      length: plot.bottom - plot.top,
+      valueAt: (at) => keep(rankAt(layout, at, count)),
+      more: (steps) => keep(kept + steps),
+      downIsMore: false,
+    };
+  }
+
+  /**
+   * @param {Curves} curves
+   * @param {number} rank
+   */
+  #words(curves, rank) {
+    const at = Math.min(rank, curves.raw.length) - 1;
+    /** @param {Float64Array} shares */
+    const value = (shares) =>
+      percent(Math.min(1, this.view === 'ranks' ? shares[at] : cumulate(shares)[at]));
+    return t(`curve.at.${this.view}`, {
+      rank: at + 1,
+      raw: value(curves.raw),
+      final: value(curves.final),
+    });
+  }
+
+  /**
+   * @param {PointerEvent} event
+   * @param {Layout} layout
+   * @param {number} count
+   */
+  #onPoint(event, layout, count) {
+    const box = /** @type {HTMLElement} */ (event.currentTarget).getBoundingClientRect();
+    this.rank = rankAt(layout, event.clientX - box.left, count);
+  }
+
+  /**
+   * @param {KeyboardEvent} event
+   * @param {number} count
+   */
+  #onKey(event, count) {
+    const ranks = chooseRanks(count);
+    const at = ranks.findIndex((rank) => rank >= (this.rank ?? 1));
+    const to = {
+      ArrowRight: at + 1,
+      ArrowUp: at + 1,
+      ArrowLeft: at - 1,
+      ArrowDown: at - 1,
+      PageUp: at + LEAP,
+      PageDown: at - LEAP,
+      Home: 0,
+      End: ranks.length - 1,
+    }[event.key];
+    if (to === undefined) return;
+    event.preventDefault();
+    this.rank = ranks[Math.max(0, Math.min(ranks.length - 1, to))];
+  }
+}
+
+/**
+ * The rows of a table that says what the curves say: ranks 1, 2, 5, 10, 20 … and the last.
+ * @param {Curves} curves
+ */
+export function curveTable(curves) {
+  const count = curves.raw.length;
+  const masses = { raw: cumulate(curves.raw), final: cumulate(curves.final) };
+  const ranks = [];
+  for (let scale = 1; scale <= count; scale *= 10)
+    for (const step of [1, 2, 5]) if (step * scale < count) ranks.push(step * scale);
+  return [...ranks, count].map((rank) => ({
+    rank,
+    raw: curves.raw[rank - 1],
+    final: curves.final[rank - 1],
+    rawMass: Math.min(1, masses.raw[rank - 1]),
+    finalMass: Math.min(1, masses.final[rank - 1]),
+  }));
+}
+
+define('logit-curve', LogitCurve);

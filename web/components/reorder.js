@@ -1,0 +1,185 @@
+/**
+ * A Lit controller that lets the cards of a list change places: each has a plug to drag, or to grab
+ * with Space and move with the arrow keys. What it does is put into words in `said`.
+ */
+import { html } from 'lit';
+import { t } from '../locale/locale.js';
+
+/**
+ * @typedef {object} Options
+ * @property {() => string[]} names the cards on show, in order
+ * @property {(name: string) => string} label
+ * @property {(name: string, to: number) => void} move asks for a card to come to another place
+ */
+
+const GLIDE = { duration: 200, easing: 'cubic-bezier(0.2, 0.7, 0.2, 1)' };
+
+export class Reorder {
+  /** @type {string | null} The card in hand. */
+  grabbed = null;
+  said = '';
+  #host;
+  #options;
+  /** Where the card in hand came from. */
+  #origin = 0;
+  #byKey = false;
+  /** @type {Map<string, number>} Where each card stood before the update. */
+  #tops = new Map();
+
+  /**
+   * @param {import('lit').LitElement} host
+   * @param {Options} options
+   */
+  constructor(host, options) {
+    this.#host = host;
+    this.#options = options;
+    host.addController(this);
+  }
+
+  hostUpdate() {
+    this.#tops = new Map(this.#cards().map((card) => [card.dataset.stage ?? '', card.offsetTop]));
+  }
+
+  hostUpdated() {
+    const moved = this.#cards().filter((card) => {
+      const before = this.#tops.get(card.dataset.stage ?? '');
+      return before !== undefined && before !== card.offsetTop;
+    });
+    const still = matchMedia('(prefers-reduced-motion: reduce)').matches;
+    const order = this.#options.names().join();
+    if (!still && this.#lastOrder !== '' && order !== this.#lastOrder)
+      for (const card of moved) {
+        const from = /** @type {number} */ (this.#tops.get(card.dataset.stage ?? ''));
+        card.animate(
+          [{ transform: `translateY(${from - card.offsetTop}px)` }, { transform: 'none' }],
+          GLIDE,
+        );
+      }
+    this.#lastOrder = order;
+    // A card that is put elsewhere in the document loses the focus.
+    if (this.grabbed && this.#byKey) this.#plug(this.grabbed)?.focus();
+  }
+
+  #lastOrder = '';
+
+  /** @param {string} name */
+  renderPlug(name) {
+    const label = t('order.move', { name: this.#options.label(name) });
+    return html`
+      <button class="plug" aria-label=${label} aria-pressed=${this.grabbed === name}
+        aria-describedby="plug-keys" title=${label}
+        @keydown=${(/** @type {KeyboardEvent} */ event) => this.#onKey(event, name)}
+        @blur=${this.#onBlur}
+        @pointerdown=${(/** @type {PointerEvent} */ event) => this.#onDown(event, name)}></button>`;
+  }
+
+  #cards() {
+    return /** @type {HTMLElement[]} */ ([...this.#host.renderRoot.querySelectorAll('.card')]);
+  }
+
+  /** @param {string} name */
+  #plug(name) {
+    return /** @type {HTMLElement | null} */ (
+      this.#host.renderRoot.querySelector(`.card[data-stage=${name}] .plug`)
+    );
+  }
+
+  /** @param {string} name @param {boolean} byKey */
+  #grab(name, byKey) {
+    this.grabbed = name;
+    this.#byKey = byKey;
+    this.#origin = this.#options.names().indexOf(name);
+    this.#say('order.grabbed', name, this.#origin);
+  }
+
+  #drop() {
+    if (!this.grabbed) return;
+    this.#say('order.dropped', this.grabbed, this.#options.names().indexOf(this.grabbed));
+    this.grabbed = null;
+    this.#host.requestUpdate();
+  }
+
+  /** @param {number} to */
+  #move(to) {
+    const names = this.#options.names();
+    if (!this.grabbed || to < 0 || to >= names.length || names[to] === this.grabbed) return;
+    this.#say('order.moved', this.grabbed, to);
+    this.#options.move(this.grabbed, to);
+  }
+
+  /**
+   * @param {string} key
+   * @param {string} name
+   * @param {number} at
+   */
+  #say(key, name, at) {
+    const of = this.#options.names().length;
+    this.said = t(key, { name: this.#options.label(name), at: at + 1, of });
+    this.#host.requestUpdate();
+  }
+
+  /**
+   * @param {KeyboardEvent} event
+   * @param {string} name
+   */
+  #onKey(event, name) {
+    const at = this.#options.names().indexOf(name);
+    const held = this.grabbed === name;
+    if (event.key === ' ' || event.key === 'Enter') {
+      if (held) this.#drop();
+      else this.#grab(name, true);
+    } else if (held && event.key === 'ArrowUp') this.#move(at - 1);
+    else if (held && event.key === 'ArrowDown') this.#move(at + 1);
+    else if (held && event.key === 'Escape') {
+      this.#move(this.#origin);
+      this.#drop();
+    } else return;
+    event.preventDefault();
+  }
+
+  /** Leaving the plug lets go, but not where the move itself took the focus. */
+  #onBlur = () => {
+    requestAnimationFrame(() => {
+      const { grabbed } = this;
+      if (!grabbed || !this.#byKey) return;
+      const root = /** @type {ShadowRoot} */ (this.#host.renderRoot);
+      if (root.activeElement !== this.#plug(grabbed)) this.#drop();
+    });
+  };
+
+  /**
+   * @param {PointerEvent} event
+   * @param {string} name
+   */
+  #onDown(event, name) {
+    if (event.button !== 0) return;
+    event.preventDefault();
+    this.#plug(name)?.focus();
+    this.#grab(name, false);
+    const { pointerId } = event;
+    // The list stays in its place while cards move, so it keeps the pointer.
+    const list = /** @type {HTMLElement} */ (this.#host.renderRoot.querySelector('ol'));
+    list.setPointerCapture(pointerId);
+    const control = new AbortController();
+    const { signal } = control;
+    const end = () => {
+      control.abort();
+      this.#drop();
+    };
+    list.addEventListener('pointermove', ({ clientY }) => this.#follow(clientY), { signal });
+    list.addEventListener('pointerup', end, { signal });
+    list.addEventListener('pointercancel', end, { signal });
+  }
+
+  /** The card in hand passes a neighbour once the pointer is past its middle. @param {number} y */
+  #follow(y) {
+    const cards = this.#cards();
+    const list = /** @type {HTMLElement} */ (this.#host.renderRoot.querySelector('ol'));
+    const at = cards.findIndex((card) => card.dataset.stage === this.grabbed);
+    const place = y - list.getBoundingClientRect().top;
+    /** @param {HTMLElement | undefined} card */
+    const middle = (card) => (card ? card.offsetTop + card.offsetHeight / 2 : NaN);
+    if (place < middle(cards[at - 1])) this.#move(at - 1);
+    else if (place > middle(cards[at + 1])) this.#move(at + 1);
+  }
+}

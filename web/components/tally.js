@@ -1,0 +1,55 @@
+/** Many draws counted against theory. */
+
+/**
+ * `counts` holds, by id, how often a token came and its probability after the warpers.
+ * @typedef {{ total: number, counts: Map<number, { n: number, p: number }> }} Tally
+ */
+
+/** Draws of one message round, so that a new wish never waits long. */
+const CHUNK = 100;
+/** Parts the seeds of tallies from those of texts: the golden ratio in 36 bits. */
+const STRIDE = 0x9e3779b97;
+
+/**
+ * The seed of a tally: another for each seed and step, always the same for the same two.
+ * @param {number} seed
+ * @param {number} step
+ */
+export function tallySeed(seed, step) {
+  return (seed + (step + 1) * STRIDE) % 2 ** 53;
+}
+
+/**
+ * Adds draws of the engine to a tally, yielding it after each round.
+ * @param {any} engine
+ * @param {import('../engine/types.js').Settings} settings with the tally's seed
+ * @param {number} draws
+ * @param {Tally} from
+ * @returns {AsyncGenerator<Tally, void, void>}
+ */
+export async function* countDraws(engine, settings, draws, from) {
+  let { total } = from;
+  const counts = new Map(from.counts);
+  const end = total + draws;
+  while (total < end) {
+    const steps = Array.from({ length: Math.min(CHUNK, end - total) }, (_, i) => total + i);
+    const drawn = await Promise.all(steps.map((step) => engine.draw(settings, { step })));
+    for (const { id, p } of drawn) counts.set(id, { n: (counts.get(id)?.n ?? 0) + 1, p });
+    total += steps.length;
+    yield { total, counts: new Map(counts) };
+  }
+}
+
+/**
+ * Half the sum of |share drawn - p| over the whole vocabulary; those never drawn hold what is left.
+ * @param {Tally} tally
+ */
+export function totalVariation({ total, counts }) {
+  let apart = 0;
+  let mass = 0;
+  for (const { n, p } of counts.values()) {
+    apart += Math.abs(n / total - p);
+    mass += p;
+  }
+  return (apart + Math.max(0, 1 - mass)) / 2;
+}

@@ -1,0 +1,190 @@
+/**
+ * <logit-token-menu>: what can be done to one token, beside its bar: more or less likely, forbidden,
+ * drawn next. Asks with "logit-bias" and "logit-force"; ends with "logit-menu-close".
+ */
+import { css, html, nothing } from 'lit';
+import { fixed, t } from '../locale/locale.js';
+import { cssom } from '../plots/cssom.js';
+import { define } from './define.js';
+import { LogitElement } from './element.js';
+
+export class LogitTokenMenu extends LogitElement {
+  static properties = {
+    name: { attribute: false },
+    spoken: { attribute: false },
+    token: { attribute: false },
+    bias: { attribute: false },
+    x: { attribute: false },
+    y: { attribute: false },
+  };
+
+  static styles = [
+    ...LogitElement.styles,
+    css`
+      :host {
+        position: absolute;
+        z-index: 3;
+        top: 0;
+        left: 0;
+      }
+
+      .menu {
+        position: absolute;
+        width: max-content;
+        max-width: min(17rem, 80vw);
+        padding: 0.375rem;
+        border: 1px solid var(--control-line);
+        border-radius: 0.5rem;
+        background: var(--panel);
+        box-shadow: 0 0.5rem 1.5rem light-dark(#14201d2e, #000000a6);
+      }
+
+      .head {
+        display: flex;
+        justify-content: space-between;
+        gap: 0.75rem;
+        padding: 0.125rem 0.5rem 0.25rem;
+        color: var(--soft);
+        font-size: 0.75rem;
+      }
+
+      .head .token {
+        overflow: hidden;
+        color: var(--ink);
+        font-size: 0.875rem;
+        font-weight: 700;
+        text-overflow: ellipsis;
+      }
+
+      button {
+        display: grid;
+        grid-template-columns: 1.25rem 1fr;
+        align-items: center;
+        gap: 0.375rem;
+        width: 100%;
+        min-height: 2.125rem;
+        padding: 0 0.5rem;
+        border-color: transparent;
+        background: none;
+        text-align: left;
+      }
+
+      button:hover,
+      button:focus-visible {
+        border-color: transparent;
+        background: var(--trace-wash);
+      }
+
+      svg {
+        width: 1rem;
+        height: 1rem;
+        fill: none;
+        stroke: currentColor;
+        stroke-width: 1.75;
+        stroke-linecap: round;
+        stroke-linejoin: round;
+      }
+
+      .forbid {
+        color: var(--bad);
+      }
+
+      .force {
+        color: var(--mark);
+      }
+    `,
+  ];
+
+  constructor() {
+    super();
+    /** @type {unknown} */
+    this.name = '';
+    this.spoken = '';
+    this.token = 0;
+    /** @type {number | false} */
+    this.bias = 0;
+    this.x = 0;
+    this.y = 0;
+  }
+
+  firstUpdated() {
+    this.#buttons()[0]?.focus();
+  }
+
+  render() {
+    const { bias } = this;
+    const added = bias === false ? t('bias.forbidden') : fixed(bias, 1);
+    const next = (/** @type {number} */ by) => (bias === false ? 0 : bias) + by;
+    return html`
+      <div class="menu" role="menu" aria-label=${t('menu.label', { token: this.spoken })}
+        ${cssom({ transform: `translate(${this.x}px, ${this.y}px)` })}
+        @keydown=${this.#onKey} @focusout=${this.#onLeave}>
+        <div class="head" role="presentation"><span class="token">${this.name}</span>
+          <span>${t('menu.bias', { bias: added })}</span></div>
+        ${this.#item('force', 'M3 8h9M9 4l4 4-4 4', () => this.emit('logit-force', { id: this.token }))}
+        ${this.#item('likelier', 'M8 13V3M4 7l4-4 4 4', () => this.#ask(next(1)))}
+        ${this.#item('unlikelier', 'M8 3v10M4 9l4 4 4-4', () => this.#ask(next(-1)))}
+        ${
+          bias === false
+            ? nothing
+            : this.#item('forbid', 'M8 2a6 6 0 1 0 .01 0M4 4l8 8', () => this.#ask(false))
+        }
+        ${bias === 0 ? nothing : this.#item('plain', 'M4 4l8 8M12 4l-8 8', () => this.#ask(null))}
+      </div>
+    `;
+  }
+
+  /**
+   * @param {string} name
+   * @param {string} icon
+   * @param {() => void} act
+   */
+  #item(name, icon, act) {
+    const onClick = () => {
+      act();
+      this.#close(true);
+    };
+    return html`
+      <button role="menuitem" tabindex="-1" class=${name} data-item=${name} @click=${onClick}>
+        <svg viewBox="0 0 16 16" aria-hidden="true"><path d=${icon}></path></svg>
+        ${t(`menu.${name}`)}</button>`;
+  }
+
+  /** @param {number | false | null} bias */
+  #ask(bias) {
+    this.emit('logit-bias', { id: this.token, bias });
+  }
+
+  /** @param {boolean} refocus whether the chart is to have the focus back */
+  #close(refocus) {
+    this.dispatchEvent(new CustomEvent('logit-menu-close', { detail: { refocus } }));
+  }
+
+  #buttons() {
+    return /** @type {HTMLElement[]} */ ([...this.renderRoot.querySelectorAll('button')]);
+  }
+
+  /** @param {KeyboardEvent} event */
+  #onKey(event) {
+    const buttons = this.#buttons();
+    const at = buttons.indexOf(/** @type {HTMLElement} */ (event.target));
+    const last = buttons.length - 1;
+    const to = {
+      ArrowDown: at === last ? 0 : at + 1,
+      ArrowUp: at === 0 ? last : at - 1,
+      Home: 0,
+      End: last,
+    }[event.key];
+    if (event.key === 'Escape' || event.key === 'Tab') this.#close(true);
+    if (to !== undefined) buttons[to].focus();
+    if (to !== undefined || event.key === 'Escape') event.preventDefault();
+  }
+
+  /** @param {FocusEvent} event */
+  #onLeave({ relatedTarget }) {
+    if (!relatedTarget || !this.renderRoot.contains(/** @type {Node} */ (relatedTarget)))
+      this.#close(false);
+  }
+}
+
+define('logit-token-menu', LogitTokenMenu);

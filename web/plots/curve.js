@@ -1,0 +1,155 @@
+/**
+ * The geometry of the two charts over all ranks: the cumulative curve, and probability against rank
+ * with both axes logarithmic. Pure functions; shares come in falling order.
+ */
+import { scaleLinear, scaleLog } from 'd3-scale';
+import { line } from 'd3-shape';
+
+/**
+ * @typedef {import('./cuts.js').Handle} Handle
+ * @typedef {'cumulative' | 'ranks'} View
+ * @typedef {{ raw: Float64Array, entering: Float64Array, final: Float64Array }} Curves
+ *   before the warpers, as they enter top-p, and after the warpers
+ * @typedef {ReturnType<typeof layoutCurve>} Layout
+ *
+ * The line of a stage: at x for a number of tokens, or at y for a mass.
+ * @typedef {{ handle: Handle, x: number | null, y: number | null }} Line
+ */
+
+/** More ranks than this are spaced by their logarithm also in the cumulative chart. */
+const LINEAR = 32;
+/** What cannot be told from zero on a logarithmic axis. */
+const FLOOR = 1e-12;
+const POINTS = 400;
+
+/**
+ * Ranks to draw: all of a short list, evenly spaced logarithms of a long one.
+ * @param {number} count
+ */
+export function chooseRanks(count) {
+  if (count <= POINTS) return Array.from({ length: count }, (_, i) => i + 1);
+  const ranks = new Set([1, count]);
+  for (let i = 0; i <= POINTS; i++) ranks.add(Math.round(count ** (i / POINTS)));
+  return [...ranks].sort((a, b) => a - b);
+}
+
+/**
+ * Masses of the first 1, 2, 3 … shares.
+ * @param {Float64Array} shares
+ */
+export function cumulate(shares) {
+  const masses = new Float64Array(shares.length);
+  let mass = 0;
+  for (let i = 0; i < shares.length; i++) masses[i] = mass += shares[i];
+  return masses;
+}
+
+/**
+ * @param {{ curves: Curves, view: View, handles: Handle[], width: number, height: number,
+ *   unit: number }} options unit: pixels of 1/16 rem
+ */
+export function layoutCurve({ curves, view, handles, width, height, unit }) {
+  const count = curves.raw.length;
+  const plot = {
+    left: 56 * unit,
+    right: width - 12 * unit,
+    top: 12 * unit,
+    bottom: height - 42 * unit,
+  };
+  const logarithmic = view === 'ranks' || count > LINEAR;
+  const x = logarithmic
+    ? scaleLog([1, Math.max(2, count)], [plot.left, plot.right])
+    : scaleLinear([0, count], [plot.left, plot.right]);
+  const y =
+    view === 'ranks'
+      ? scaleLog([lowest(curves), 1], [plot.bottom, plot.top])
+      : scaleLinear([0, 1], [plot.bottom, plot.top]);
+  const ranks = chooseRanks(count);
+  /** @param {Float64Array} shares */
+  const points = (shares) => {
+    const values = view === 'ranks' ? shares : cumulate(shares);
+    /** @type {[number, number][]} */
+    const found = [];
+    if (!logarithmic) found.push([x(0), y(0)]);
+    for (const rank of ranks) {
+      if (view === 'ranks' && !(shares[rank - 1] >= y.domain()[0])) break;
+      found.push([x(rank), y(Math.min(1, values[rank - 1]))]);
+    }
+    return found;
+  };
+  /** @param {Float64Array} shares */
+  const path = (shares) => line()(points(shares)) ?? '';
+  return {
+    width,
+    height,
+    plot,
+    view,
+    x,
+    y,
+    paths: { raw: path(curves.raw), entering: path(curves.entering), final: path(curves.final) },
+    dots: count <= 80 ? points(curves.final).slice(logarithmic ? 0 : 1) : [],
+    ticks: { x: axisTicks(x, logarithmic, width / unit), y: axisTicks(y, view === 'ranks', 480) },
+    lines: handles.map((handle) => placeLine(handle, view, x, y)),
+  };
+}
+
+/** @param {Curves} curves */
+function lowest({ raw, final }) {
+  let least = 1;
+  for (const p of raw) if (p > 0 && p < least) least = p;
+  for (const p of final) if (p > 0 && p < least) least = p;
+  return 10 ** Math.floor(Math.log10(Math.max(FLOOR, Math.min(0.1, least))));
+}
+
+/**
+ * @param {any} scale
+ * @param {boolean} logarithmic
+ * @param {number} room
+ * @returns {number[]}
+ */
+function axisTicks(scale, logarithmic, room) {
+  if (!logarithmic) return scale.ticks(room < 480 ? 4 : 8);
+  const [low, high] = scale.domain();
+  const first = Math.ceil(Math.log10(low) - 1e-9);
+  const last = Math.floor(Math.log10(high) + 1e-9);
+  const step = Math.ceil((last - first + 1) / 8);
+  const ticks = [];
+  for (let power = last; power >= first; power -= step) ticks.push(Number(`1e${power}`));
+  return ticks.reverse();
+}
+
+/**
+ * Top-p is a mass on the cumulative chart; elsewhere a line stands where the ranks are cut.
+ * @param {Handle} handle
+ * @param {View} view
+ * @param {any} x
+ * @param {any} y
+ * @returns {Line}
+ */
+function placeLine(handle, view, x, y) {
+  if (view === 'cumulative' && handle.name === 'top_p')
+    return { handle, x: null, y: y(handle.value) };
+  const kept = handle.cuts ? handle.kept : handle.before;
+  const wanted = handle.name === 'top_k' && handle.active ? handle.value : kept;
+  const [, last] = x.domain();
+  return { handle, x: x(Math.min(last, Math.max(1, wanted))), y: null };
+}
+
+/**
+ * The rank nearest to a place.
+ * @param {Layout} layout
+ * @param {number} at
+ * @param {number} count
+ */
+export function rankAt({ x }, at, count) {
+  return Math.max(1, Math.min(count, Math.round(x.invert(at))));
+}
+
+/**
+ * The mass at a height, in steps of a hundredth.
+ * @param {Layout} layout
+ * @param {number} at
+ */
+export function massAt({ y }, at) {
+  return Math.max(0, Math.min(1, Math.round(y.invert(at) * 100) / 100));
+}

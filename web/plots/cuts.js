@@ -1,0 +1,79 @@
+/**
+ * Where the lines of top-k and top-p lie among the ranks, and which value of the setting a place
+ * stands for. Pure functions: shares are the engine's, in falling order.
+ */
+
+/**
+ * @typedef {import('./trace.js').Trace} Trace
+ * @typedef {{ name: string, value: number, kept: number, before: number, cuts: boolean,
+ *   active: boolean }} Handle
+ *   kept, before: how many tokens survive the stage and how many entered it
+ */
+
+/** The stages whose line can be dragged. */
+export const DRAGGED = ['top_k', 'top_p'];
+
+/** The tolerance of top-p's comparison, as the engine's. */
+const HAIR = 2 ** -20;
+
+/**
+ * The draggable stages of a trace, in the order applied.
+ * @param {Trace} trace
+ * @returns {Handle[]}
+ */
+export function findHandles(trace) {
+  return trace.stages
+    .filter(({ name }) => DRAGGED.includes(name))
+    .map(({ name, value, kept, removed, active }) => ({
+      name,
+      value,
+      kept,
+      before: kept + removed,
+      cuts: removed > 0,
+      active,
+    }));
+}
+
+/**
+ * The shares of the listed tokens as they enter a stage, in falling order.
+ * @param {Trace} trace
+ * @param {string} name
+ */
+export function enteringShares(trace, name) {
+  const index = trace.stages.findIndex((stage) => stage.name === name);
+  return trace.tokens
+    .map((token) => (index > 0 ? token.stage_p[index - 1] : token.p_raw))
+    .filter((p) => p > 0)
+    .sort((a, b) => b - a);
+}
+
+/**
+ * The roundest top_p that keeps the first n of `shares`; 1, which is off, where n is all of them.
+ * @param {ArrayLike<number>} shares in falling order; those after the n-th may be left out
+ * @param {number} n at least 1
+ * @param {number} count how many tokens there are
+ */
+export function topPFor(shares, n, count) {
+  if (n >= count || n > shares.length) return 1;
+  let low = 0;
+  for (let i = 0; i < n - 1; i++) low += shares[i];
+  const high = low + shares[n - 1];
+  for (let digits = 1; digits <= 15; digits++) {
+    const scale = 10 ** digits;
+    const value = Math.floor(high * scale) / scale;
+    if (value > low + HAIR || (n === 1 && value > 0)) return Math.min(1, value);
+  }
+  return Math.min(1, high);
+}
+
+/**
+ * What the setting of a handle becomes when it keeps n tokens.
+ * @param {Handle} handle
+ * @param {number} n
+ * @param {ArrayLike<number>} shares as they enter the stage, in falling order
+ */
+export function valueFor({ name, before }, n, shares) {
+  const wanted = Math.max(1, Math.min(before, n));
+  if (name === 'top_k') return wanted >= before ? 0 : wanted;
+  return topPFor(shares, wanted, before);
+}
