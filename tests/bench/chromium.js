@@ -41,7 +41,11 @@ export async function openChromium() {
         close: () => page.evaluate((i) => globalThis.bench.close(i), id),
       };
     }
-    return { open, close: () => context.close() };
+    /** @param {{ model: string, context: number, prompts: string[], steps: number }} options */
+    const continueGreedily = (options) => page.evaluate((o) => globalThis.bench.continueGreedily(o),
+      { ...options, model: address(options.model) });
+
+    return { open, continueGreedily, close: () => context.close() };
   }
 
   /**

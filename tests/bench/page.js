@@ -1,5 +1,5 @@
 /** The bench's page: keeps contenders by number and lets the driver outside run them. */
-import { WllamaContender } from './wllama.js';
+import { WllamaContender, continueGreedily } from './wllama.js';
 
 /** A contender in a worker of its own. */
 class Remote {
@@ -53,4 +53,5 @@ globalThis.bench = {
     await contenders.get(id)?.close();
     contenders.delete(id);
   },
+  continueGreedily,
 };

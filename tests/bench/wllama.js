@@ -27,6 +27,34 @@ export async function loadWllama({ model, context, options }) {
   return wllama;
 }
 
+/**
+ * What wllama makes of prompts, greedily, with a cache of 32 bits so that only its arithmetic differs.
+ * @param {{ model: string, context: number, prompts: string[], steps: number }} options
+ * @returns {Promise<{ prompt_ids: number[], ids: number[], margins: number[] }[]>} margins: how far the best
+ *   logit of each step is ahead of the second
+ */
+export async function continueGreedily({ model, context, prompts, steps }) {
+  const wllama = await loadWllama({ model, context, options: { cache_type_k: 'f32', cache_type_v: 'f32', flash_attn: false } });
+  const results = [];
+  for (const prompt of prompts) {
+    await wllama.kvClear();
+    const bos = wllama.mustAddBosToken() ? [wllama.getBOS()] : [];
+    const prompt_ids = [...bos, ...await wllama.tokenize(prompt)];
+    const ids = [];
+    const margins = [];
+    await wllama.decode(prompt_ids, {});
+    while (ids.length < steps) {
+      const [first, second] = await wllama.getLogits(2);
+      ids.push(first.token);
+      margins.push(Math.log(first.p / second.p));
+      await wllama.decode([first.token], {});
+    }
+    results.push({ prompt_ids, ids, margins });
+  }
+  await wllama.exit();
+  return results;
+}
+
 export class WllamaContender {
   #wllama;
   #options;
