@@ -15,7 +15,8 @@ const parts = process.argv.slice(2);
 const totals = { passed: 0, failed: 0, skipped: 0 };
 /** The tests of Firefox need a WebSocket, which Node 20 has behind this flag. */
 const webSocket = process.allowedNodeEnvironmentFlags.has('--experimental-websocket')
-  ? ['--experimental-websocket'] : [];
+  ? ['--experimental-websocket']
+  : [];
 
 /** Runs a program, showing what it prints; resolves to { ok, output }. */
 function run(command, args) {

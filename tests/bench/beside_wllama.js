@@ -1,13 +1,15 @@
 /**
- * Whether a GGUF file means the same to wllama (llama.cpp) as to this engine: the ids of prompts and the
- * greedy text after them. node tests/bench/beside_wllama.js MODEL [PROMPT ...]
+ * Whether a GGUF file means the same to wllama (llama.cpp) as to this engine: the ids of prompts
+ * and the greedy text after them. node tests/bench/beside_wllama.js MODEL [PROMPT ...]
  */
 import { resolve } from 'node:path';
 import { Logitscope } from '../../web/engine/index.js';
 import { openChromium } from './chromium.js';
 
-/** A step in which wllama's two best logits are nearer than this may go either way: in F32 by the order
- * of additions, else by how each rounds its activations too. */
+/**
+ * A step in which wllama's two best logits are nearer than this may go either way: in F32 by the
+ * order of additions, else by how each rounds its activations too.
+ */
 const NEAR = { F32: 0.01, other: 0.25 };
 const STEPS = 32;
 
@@ -18,7 +20,8 @@ const STEPS = 32;
  * @property {{ ours: number[], theirs: number[] }} continuation
  * @property {number | null} diverged  the first step that differs
  * @property {number | null} margin  wllama's lead of its best logit in that step
- * @property {boolean} same  equal ids, and a text that is equal or differs first where both are as good
+ * @property {boolean} same  equal ids, and a text that is equal or differs first where both are as
+ *   good
  */
 
 /** @param {Logitscope} scope @param {string} prompt @param {number} steps */

@@ -1,4 +1,7 @@
-/** Chromium as a host: contenders in a page served from this repository, each in a worker of its own. */
+/**
+ * Chromium as a host: contenders in a page served from this repository, each in a worker of its
+ * own.
+ */
 import { existsSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -6,8 +9,15 @@ import { chromium } from 'playwright-core';
 import { serve } from '../../web/serve.js';
 
 export const root = fileURLToPath(new URL('../..', import.meta.url));
-const ARGS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-sync',
-  '--disable-background-networking', '--disable-component-update'];
+const ARGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-sync',
+  '--disable-background-networking',
+  '--disable-component-update',
+];
 const SOURCE = /^\/source\/((web|tests|models|build\/bench|node_modules\/@wllama)\/.+)$/;
 
 /** Nothing where there is no Chromium. */
@@ -33,7 +43,8 @@ export async function openChromium() {
     /** @param {string} kind @param {any} options paths in it become addresses */
     async function open(kind, options) {
       const addressed = { ...options };
-      for (const name of ['model', 'logits']) if (name in options) addressed[name] = address(options[name]);
+      for (const name of ['model', 'logits'])
+        if (name in options) addressed[name] = address(options[name]);
       const id = await page.evaluate(([k, o]) => globalThis.bench.open(k, o), [kind, addressed]);
       return {
         sample: (/** @type {any} */ work, /** @type {number} */ least) =>
@@ -42,8 +53,11 @@ export async function openChromium() {
       };
     }
     /** @param {{ model: string, context: number, prompts: string[], steps: number }} options */
-    const continueGreedily = (options) => page.evaluate((o) => globalThis.bench.continueGreedily(o),
-      { ...options, model: address(options.model) });
+    const continueGreedily = (options) =>
+      page.evaluate((o) => globalThis.bench.continueGreedily(o), {
+        ...options,
+        model: address(options.model),
+      });
 
     return { open, continueGreedily, close: () => context.close() };
   }
@@ -55,8 +69,12 @@ export async function openChromium() {
   async function cold(query) {
     const context = await browser.newContext();
     const page = await context.newPage();
-    const search = new URLSearchParams(Object.entries({ ...query, model: address(String(query.model)) })
-      .map(([name, value]) => [name, String(value)]));
+    const search = new URLSearchParams(
+      Object.entries({ ...query, model: address(String(query.model)) }).map(([name, value]) => [
+        name,
+        String(value),
+      ]),
+    );
     await page.goto(`${address(join(root, 'tests/bench/cold.html'))}?${search}`);
     await page.waitForFunction(() => 'cold' in globalThis);
     const { ms } = await page.evaluate(() => globalThis.cold);

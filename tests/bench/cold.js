@@ -1,4 +1,6 @@
-/** A page that does one thing: from navigation to the first token after a prompt, by either engine. */
+/**
+ * A page that does one thing: from navigation to the first token after a prompt, by either engine.
+ */
 const query = new URLSearchParams(location.search);
 const model = String(query.get('model'));
 const prompt = String(query.get('prompt'));
@@ -6,7 +8,8 @@ const prompt = String(query.get('prompt'));
 async function ours() {
   const { RemoteLogitscope } = await import('../../web/engine/remote.js');
   const scope = await RemoteLogitscope.load({ model: new URL(model, location.href).href });
-  for await (const { id } of scope.generate({ prompt, max_new_tokens: 1, temperature: 0 })) return id;
+  for await (const { id } of scope.generate({ prompt, max_new_tokens: 1, temperature: 0 }))
+    return id;
 }
 
 async function theirs() {
@@ -18,5 +21,7 @@ async function theirs() {
   return (await wllama.samplingSample()).token;
 }
 
-globalThis.cold = (query.get('engine') === 'wllama' ? theirs() : ours())
-  .then((id) => ({ id, ms: performance.now() }));
+globalThis.cold = (query.get('engine') === 'wllama' ? theirs() : ours()).then((id) => ({
+  id,
+  ms: performance.now(),
+}));

@@ -1,5 +1,6 @@
 /**
- * What the bench races: anything that can do a unit of work again and again and say how long one took.
+ * What the bench races: anything that can do a unit of work again and again and say how long one
+ * took.
  *
  * @typedef {object} Settings  of the samplers, by the names of the field
  * @property {number} [repetition_penalty]
@@ -13,8 +14,8 @@
  *   | { what: 'load' }} Work  milliseconds are of one whole unit: all tokens of a run
  *
  * @typedef {object} Contender
- * @property {(work: Work, least: number) => Promise<number>} sample  milliseconds of one unit of the work,
- *   over at least `least` milliseconds of it
+ * @property {(work: Work, least: number) => Promise<number>} sample  milliseconds of one unit of
+ *   the work, over at least `least` milliseconds of it
  * @property {() => void | Promise<void>} close
  */
 import { Engine } from './engine.js';

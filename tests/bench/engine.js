@@ -1,6 +1,6 @@
 /**
- * This engine as a contender: each operation is one unit of work that the bench repeats and times. Runs
- * in Node and in a browser's worker alike.
+ * This engine as a contender: each operation is one unit of work that the bench repeats and times.
+ * Runs in Node and in a browser's worker alike.
  */
 import { Logitscope } from '../../web/engine/index.js';
 import { timeOf } from './timing.js';
@@ -25,7 +25,8 @@ export class Engine {
 
   /**
    * Fails where this variant is not built or this host does not have it.
-   * @param {{ model: any, variant: string, feed?: number[] }} options feed: what the sampler's history is
+   * @param {{ model: any, variant: string, feed?: number[] }} options feed: what the sampler's
+   *   history is
    */
   static async open({ model, variant, feed }) {
     const scope = await Logitscope.load({ model, variant: /** @type {any} */ (variant) });
@@ -49,17 +50,27 @@ export class Engine {
   /** @param {Work} work @returns {void | Promise<void>} */
   #run(work) {
     switch (work.what) {
-      case 'decode': return this.#decode(work.tokens);
-      case 'prefill': return this.#prefill(work.tokens);
-      case 'step': return this.#step(work.position, work.cache);
-      case 'draw': return void this.#scope.draw(work.settings, { step: this.#turn++ });
-      case 'trace': return void this.#scope.distribution(work.settings);
-      case 'load': return this.#load();
-      default: throw new Error(`unknown work ${JSON.stringify(work)}`);
+      case 'decode':
+        return this.#decode(work.tokens);
+      case 'prefill':
+        return this.#prefill(work.tokens);
+      case 'step':
+        return this.#step(work.position, work.cache);
+      case 'draw':
+        return void this.#scope.draw(work.settings, { step: this.#turn++ });
+      case 'trace':
+        return void this.#scope.distribution(work.settings);
+      case 'load':
+        return this.#load();
+      default:
+        throw new Error(`unknown work ${JSON.stringify(work)}`);
     }
   }
 
-  /** Token i at position i, from an empty timeline: what wllama's own loop does. @param {number} tokens */
+  /**
+   * Token i at position i, from an empty timeline: what wllama's own loop does.
+   * @param {number} tokens
+   */
   #decode(tokens) {
     const ids = [0];
     this.#scope.feed(ids, { cache: false });
@@ -71,11 +82,18 @@ export class Engine {
 
   /** @param {number} tokens */
   #prefill(tokens) {
-    this.#scope.feed(Array.from({ length: tokens }, (_, i) => i), { cache: false });
+    this.#scope.feed(
+      Array.from({ length: tokens }, (_, i) => i),
+      { cache: false },
+    );
   }
 
-  /** The step that makes a timeline `position` long; its last token alternates, so it is never cached.
-   * @param {number} position @param {boolean} cache */
+  /**
+   * The step that makes a timeline `position` long; its last token alternates, so it is never
+   * cached.
+   * @param {number} position
+   * @param {boolean} cache
+   */
   #step(position, cache) {
     const ids = Array.from({ length: position }, (_, i) => i);
     ids[position - 1] = this.#turn++ % 2;
@@ -83,7 +101,10 @@ export class Engine {
   }
 
   async #load() {
-    const scope = await Logitscope.load({ model: this.#source, variant: /** @type {any} */ (this.#variant) });
+    const scope = await Logitscope.load({
+      model: this.#source,
+      variant: /** @type {any} */ (this.#variant),
+    });
     scope.close();
   }
 

@@ -1,8 +1,17 @@
 /**
- * Writes the bench's GGUF files into build/bench/: seeded random weights, a chunk at a time, so that no
- * size of model has to fit the memory. Run alone it writes them all: node tests/bench/models.js
+ * Writes the bench's GGUF files into build/bench/: seeded random weights, a chunk at a time, so
+ * that no size of model has to fit the memory. Run alone it writes them all: node
+ * tests/bench/models.js
  */
-import { closeSync, existsSync, ftruncateSync, mkdirSync, openSync, renameSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  writeSync,
+} from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { encodeValues, layoutGguf } from '../fixtures/gguf_writer.js';
 import { shapes, tensorsOf } from './shapes.js';
@@ -34,8 +43,12 @@ class Noise {
   }
 }
 
-/** As llama.cpp quantises: matrices only, position embeddings not; F16 where rows are no whole blocks.
- * @param {Format} format @param {{ name: string, shape: number[] }} tensor */
+/**
+ * As llama.cpp quantises: matrices only, position embeddings not; F16 where rows are no whole
+ * blocks.
+ * @param {Format} format
+ * @param {{ name: string, shape: number[] }} tensor
+ */
 function typeOf(format, { name, shape }) {
   if (format === 'f32' || shape.length === 1 || name === 'position_embd.weight') return 'F32';
   return shape[0] % 32 ? 'F16' : 'Q8_0';
@@ -52,17 +65,21 @@ function metadataOf(shape, format) {
     block_count: u32(shape.n_layer),
     feed_forward_length: u32(shape.n_ff),
     'attention.head_count': u32(n_head),
-    ...(architecture === 'gpt2' ? { 'attention.layer_norm_epsilon': f32(1e-5) } : {
-      'attention.head_count_kv': u32(shape.n_head_kv),
-      'attention.layer_norm_rms_epsilon': f32(1e-5),
-      'rope.dimension_count': u32(n_embd / n_head),
-    }),
+    ...(architecture === 'gpt2'
+      ? { 'attention.layer_norm_epsilon': f32(1e-5) }
+      : {
+          'attention.head_count_kv': u32(shape.n_head_kv),
+          'attention.layer_norm_rms_epsilon': f32(1e-5),
+          'rope.dimension_count': u32(n_embd / n_head),
+        }),
   };
   return {
     'general.architecture': architecture,
     'general.name': `random ${shape.name}`,
     'general.file_type': u32(format === 'f32' ? 0 : 7),
-    ...Object.fromEntries(Object.entries(own).map(([key, value]) => [`${architecture}.${key}`, value])),
+    ...Object.fromEntries(
+      Object.entries(own).map(([key, value]) => [`${architecture}.${key}`, value]),
+    ),
     ...vocabularyOf(shape),
   };
 }

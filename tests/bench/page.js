@@ -8,7 +8,8 @@ class Remote {
   /** @param {string} method @param {any[]} args */
   call(method, ...args) {
     return new Promise((resolve, reject) => {
-      this.#worker.onmessage = ({ data: { result, error } }) => (error ? reject(new Error(error)) : resolve(result));
+      this.#worker.onmessage = ({ data: { result, error } }) =>
+        error ? reject(new Error(error)) : resolve(result);
       this.#worker.onerror = (event) => reject(new Error(event.message ?? 'the worker failed'));
       this.#worker.postMessage({ method, args });
     });
@@ -43,7 +44,10 @@ let last = 0;
 globalThis.bench = {
   /** @param {string} kind @param {any} options */
   async open(kind, options) {
-    contenders.set(++last, kind === 'wllama' ? await WllamaContender.open(options) : await Remote.open(kind, options));
+    contenders.set(
+      ++last,
+      kind === 'wllama' ? await WllamaContender.open(options) : await Remote.open(kind, options),
+    );
     return last;
   },
   /** @param {number} id @param {any} work @param {number} least */

@@ -1,6 +1,6 @@
 /**
- * A race: contenders that do the same work in turns (A B C, A B C ...), so that what else the machine
- * does falls on all of them alike, and ratios are taken turn by turn.
+ * A race: contenders that do the same work in turns (A B C, A B C ...), so that what else the
+ * machine does falls on all of them alike, and ratios are taken turn by turn.
  */
 import { median } from './timing.js';
 
@@ -19,15 +19,19 @@ import { median } from './timing.js';
  * @property {boolean} rate  greater is better
  * @property {Entry[]} entries
  *
- * @typedef {{ name: string, side: Entry['side'], contender?: { sample: (work: any, least: number) => Promise<number> },
- *   absent?: string, factor?: number }} Runner  factor: of the race's own conversion, for one that counts otherwise
+ * @typedef {object} Runner
+ * @property {string} name
+ * @property {Entry['side']} side
+ * @property {{ sample: (work: any, least: number) => Promise<number> }} [contender]
+ * @property {string} [absent]
+ * @property {number} [factor]  of the race's own conversion, for one that counts otherwise
  */
 
 /**
  * @param {Runner[]} runners
  * @param {any} work
- * @param {{ samples: number, least: number, budget: number }} plan  budget: milliseconds that one runner may
- *   take in all; a slow one has fewer samples then, at least one
+ * @param {{ samples: number, least: number, budget: number }} plan  budget: milliseconds that one
+ *   runner may take in all; a slow one has fewer samples then, at least one
  * @param {(ms: number) => number} convert  a sample's milliseconds to the unit
  * @returns {Promise<Entry[]>}
  */
@@ -44,8 +48,12 @@ export async function race(runners, work, { samples, least, budget }, convert) {
       if (turn >= 0 || spent[i] > budget) taken[i].push(ms);
     }
   }
-  return runners.map(({ name, side, absent, factor = 1 }, i) =>
-    ({ name, side, ...(absent && { absent }), samples: taken[i].map((ms) => factor * convert(ms)) }));
+  return runners.map(({ name, side, absent, factor = 1 }, i) => ({
+    name,
+    side,
+    ...(absent && { absent }),
+    samples: taken[i].map((ms) => factor * convert(ms)),
+  }));
 }
 
 /** The best of ours by its median. @param {Race} race @returns {Entry | undefined} */
@@ -62,6 +70,7 @@ export function best({ entries, rate }) {
 export function ratio(ours, peer, rate) {
   const turns = Math.min(ours.samples.length, peer.samples.length);
   const each = Array.from({ length: turns }, (_, i) =>
-    (rate ? ours.samples[i] / peer.samples[i] : peer.samples[i] / ours.samples[i]));
+    rate ? ours.samples[i] / peer.samples[i] : peer.samples[i] / ours.samples[i],
+  );
   return turns ? median(each) : NaN;
 }

@@ -1,7 +1,8 @@
 /**
  * The samplers that others have, in JavaScript: the sort of objects that every demo uses, and the
  * algorithm of transformers (penalty, temperature, top-k by the k-th value, top-p by a sort and a
- * cumulative sum) over typed arrays, as fast as could be written. Both read Float32Array logits (V,).
+ * cumulative sum) over typed arrays, as fast as could be written. Both read Float32Array logits
+ * (V,).
  */
 import { timeOf } from './timing.js';
 
@@ -16,9 +17,15 @@ import { timeOf } from './timing.js';
  * @param {number} u
  * @returns {Picked}
  */
-export function drawBySorting(logits, history, { repetition_penalty = 1, temperature = 1, top_k = 0, top_p = 1 }, u) {
+export function drawBySorting(
+  logits,
+  history,
+  { repetition_penalty = 1, temperature = 1, top_k = 0, top_p = 1 },
+  u,
+) {
   const adjusted = Array.from(logits);
-  for (const id of new Set(history)) adjusted[id] *= adjusted[id] < 0 ? repetition_penalty : 1 / repetition_penalty;
+  for (const id of new Set(history))
+    adjusted[id] *= adjusted[id] < 0 ? repetition_penalty : 1 / repetition_penalty;
   const scaled = adjusted.map((logit) => logit / temperature);
   const greatest = scaled.reduce((a, b) => Math.max(a, b), -Infinity);
   const weights = scaled.map((logit) => Math.exp(logit - greatest));
@@ -77,7 +84,8 @@ export class TransformersSampler {
   }
 
   /**
-   * The ids whose score reaches `least`, descending by score: a radix sort, three digits of 11 bits.
+   * The ids whose score reaches `least`, descending by score: a radix sort, three digits of 11
+   * bits.
    * @param {number} least
    * @returns {number} how many; they stand in #otherIds
    */
@@ -131,7 +139,8 @@ export class TransformersSampler {
     const scores = this.#scores;
     scores.set(logits);
     if (repetition_penalty !== 1) {
-      for (const id of history) scores[id] = logits[id] * (logits[id] < 0 ? repetition_penalty : 1 / repetition_penalty);
+      for (const id of history)
+        scores[id] = logits[id] * (logits[id] < 0 ? repetition_penalty : 1 / repetition_penalty);
     }
     if (temperature !== 1) {
       const factor = 1 / temperature;
@@ -177,7 +186,8 @@ export class JsSampler {
   /** @param {{ algorithm: 'sort' | 'transformers', logits: string, history: number[] }} options */
   static async open({ algorithm, logits: source, history }) {
     const logits = await readLogits(source);
-    if (algorithm === 'sort') return new JsSampler((settings, u) => drawBySorting(logits, history, settings, u));
+    if (algorithm === 'sort')
+      return new JsSampler((settings, u) => drawBySorting(logits, history, settings, u));
     const sampler = new TransformersSampler(logits.length);
     return new JsSampler((settings, u) => sampler.draw(logits, history, settings, u));
   }
@@ -185,7 +195,10 @@ export class JsSampler {
   /** @param {import('./contender.js').Work} work @param {number} least */
   sample(work, least) {
     const { settings } = /** @type {any} */ (work);
-    return timeOf(() => void this.#draw(settings, (this.#turn = (this.#turn + 0.618033988749895) % 1)), least);
+    return timeOf(
+      () => void this.#draw(settings, (this.#turn = (this.#turn + 0.618033988749895) % 1)),
+      least,
+    );
   }
 
   close() {}

@@ -12,13 +12,19 @@ export function digits(value) {
 }
 
 /** @param {number} value */
-const times = (value) => `${value >= 10 ? Math.round(value).toLocaleString('en') : value.toFixed(value < 1 ? 2 : 1)}x`;
+const times = (value) =>
+  `${value >= 10 ? Math.round(value).toLocaleString('en') : value.toFixed(value < 1 ? 2 : 1)}x`;
 
-/** Median and half the range; the number of samples where it is less than three. @param {Entry} entry */
+/**
+ * Median and half the range; the number of samples where it is less than three.
+ * @param {Entry} entry
+ */
 function cell({ samples, absent }) {
   if (!samples.length) return absent ? 'absent' : '-';
   const value = digits(median(samples));
-  return samples.length < 3 ? `${value} n=${samples.length}` : `${value} ±${Math.round(100 * spread(samples))}%`;
+  return samples.length < 3
+    ? `${value} n=${samples.length}`
+    : `${value} ±${Math.round(100 * spread(samples))}%`;
 }
 
 /** @param {Race} one @param {string} name */
@@ -28,14 +34,23 @@ function column(one, name) {
   const ours = best(one);
   const against = ours && entry.samples.length && entry.side !== 'ours';
   if (!against) return cell(entry);
-  const shown = entry.side === 'bound' ? `${Math.round(100 * ratio(ours, entry, one.rate))}%` : times(ratio(ours, entry, one.rate));
+  const shown =
+    entry.side === 'bound'
+      ? `${Math.round(100 * ratio(ours, entry, one.rate))}%`
+      : times(ratio(ours, entry, one.rate));
   return `${cell(entry)}  ${shown}`;
 }
 
 /** @param {string[][]} rows the first is the head */
 export function align(rows) {
   const widths = rows[0].map((_, i) => Math.max(...rows.map((row) => row[i].length)));
-  return rows.map((row) => row.map((text, i) => (i < 2 ? text.padEnd(widths[i]) : text.padStart(widths[i]))).join('   ').trimEnd())
+  return rows
+    .map((row) =>
+      row
+        .map((text, i) => (i < 2 ? text.padEnd(widths[i]) : text.padStart(widths[i])))
+        .join('   ')
+        .trimEnd(),
+    )
     .join('\n');
 }
 
@@ -45,14 +60,25 @@ export function align(rows) {
  * @param {Race[]} races of one unit
  */
 export function tableOf(title, races) {
-  const names = [...new Set(races.flatMap(({ entries }) => entries.map(({ name }) => name)))];
-  const rows = races.map((one) => [one.subject, one.host, ...names.map((name) => column(one, name))]);
+  const sides = ['ours', 'peer', 'bound'];
+  const entries = races
+    .flatMap((one) => one.entries)
+    .sort((a, b) => sides.indexOf(a.side) - sides.indexOf(b.side));
+  const names = [...new Set(entries.map(({ name }) => name))];
+  const rows = races.map((one) => [
+    one.subject,
+    one.host,
+    ...names.map((name) => column(one, name)),
+  ]);
   return `${title}\n${align([['', '', ...names], ...rows])}`;
 }
 
 /** Why contenders are absent, each reason once. @param {Race[]} races */
 export function absences(races) {
   const reasons = races.flatMap(({ host, entries }) =>
-    entries.filter(({ absent }) => absent).map(({ name, absent }) => `absent: ${name} in ${host}: ${absent}`));
+    entries
+      .filter(({ absent }) => absent)
+      .map(({ name, absent }) => `absent: ${name} in ${host}: ${absent}`),
+  );
   return [...new Set(reasons)];
 }

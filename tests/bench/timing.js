@@ -1,8 +1,11 @@
-/** How the bench times: whole units of work until enough of a clock has passed, medians of such samples. */
+/**
+ * How the bench times: whole units of work until enough of a clock has passed, medians of such
+ * samples.
+ */
 
 /**
- * Milliseconds a call, over as many calls as fill `least` milliseconds; the clock is read seldom enough
- * to cost nothing.
+ * Milliseconds a call, over as many calls as fill `least` milliseconds; the clock is read seldom
+ * enough to cost nothing.
  * @param {() => void | Promise<void>} call
  * @param {number} least
  * @returns {Promise<number>}
@@ -10,7 +13,7 @@
 export async function timeOf(call, least) {
   const began = performance.now();
   let calls = 0;
-  for (let batch = 1; ; ) {
+  for (let batch = 1; ;) {
     for (let i = 0; i < batch; i++) {
       const pending = call();
       if (pending) await pending;

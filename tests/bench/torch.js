@@ -13,7 +13,9 @@ export class Torch {
 
   /** @param {string} logits @param {number[]} history */
   constructor(logits, history) {
-    this.#child = spawn(PYTHON, [script, logits, ...history.map(String)], { stdio: ['pipe', 'pipe', 'ignore'] });
+    this.#child = spawn(PYTHON, [script, logits, ...history.map(String)], {
+      stdio: ['pipe', 'pipe', 'ignore'],
+    });
     this.#child.on('error', () => {});
     this.#child.stdin.on('error', () => {});
     this.#answers = createInterface({ input: this.#child.stdout })[Symbol.asyncIterator]();
@@ -34,7 +36,9 @@ export class Torch {
 
   /** @param {import('./contender.js').Work} work @param {number} least */
   async sample(work, least) {
-    this.#child.stdin.write(`${JSON.stringify({ settings: /** @type {any} */ (work).settings, least })}\n`);
+    this.#child.stdin.write(
+      `${JSON.stringify({ settings: /** @type {any} */ (work).settings, least })}\n`,
+    );
     return (await this.#answer()).ms;
   }
 

@@ -1,6 +1,7 @@
 /**
  * Vocabularies of any size as GGUF metadata, in the two ways that wllama reads too: GPT-2's own for
- * gpt2, and for llama the first tokens of Llama 2's, its single characters, and made-up ones beyond.
+ * gpt2, and for llama the first tokens of Llama 2's, its single characters, and made-up ones
+ * beyond.
  */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -29,23 +30,38 @@ function gpt2Vocabulary() {
     'tokenizer.ggml.model': 'gpt2',
     'tokenizer.ggml.pre': 'gpt-2',
     'tokenizer.ggml.tokens': list('string', tokens),
-    'tokenizer.ggml.token_type': list('int32', tokens.map((_, id) => (id === end ? CONTROL : NORMAL))),
+    'tokenizer.ggml.token_type': list(
+      'int32',
+      tokens.map((_, id) => (id === end ? CONTROL : NORMAL)),
+    ),
     'tokenizer.ggml.merges': list('string', merges.split('\n').slice(1).filter(Boolean)),
     'tokenizer.ggml.bos_token_id': u32(end),
     'tokenizer.ggml.eos_token_id': u32(end),
   };
 }
 
-/** Specials and bytes, then characters, then pieces of Llama's by rank, then invented ones. @param {number} size */
+/**
+ * Specials and bytes, then characters, then pieces of Llama's by rank, then invented ones.
+ * @param {number} size
+ */
 function llamaTokens(size) {
   const { vocabById } = llamaTokenizer;
   if (size === vocabById.length) return vocabById;
   const pieces = vocabById.slice(FIRST_PIECE);
   const ascii = /^[\u2581!-~]+$/;
-  const characters = pieces.filter((/** @type {string} */ piece) => piece.length === 1 && ascii.test(piece));
-  const pairs = pieces.filter((/** @type {string} */ piece) => piece.length === 2 && ascii.test(piece));
-  const words = pieces.filter((/** @type {string} */ piece) => piece.length > 2 || !ascii.test(piece));
-  const known = [...vocabById.slice(0, FIRST_PIECE), ...characters, ...pairs, ...words].slice(0, size);
+  const characters = pieces.filter(
+    (/** @type {string} */ piece) => piece.length === 1 && ascii.test(piece),
+  );
+  const pairs = pieces.filter(
+    (/** @type {string} */ piece) => piece.length === 2 && ascii.test(piece),
+  );
+  const words = pieces.filter(
+    (/** @type {string} */ piece) => piece.length > 2 || !ascii.test(piece),
+  );
+  const known = [...vocabById.slice(0, FIRST_PIECE), ...characters, ...pairs, ...words].slice(
+    0,
+    size,
+  );
   const invented = Array.from({ length: size - known.length }, (_, i) => `\u2581#${i}`);
   return [...known, ...invented];
 }
@@ -56,9 +72,11 @@ function llamaVocabulary(size) {
   const real = size === llamaTokenizer.vocabById.length;
   // Minus the rank; in Llama's own list runs of spaces come last, level with one another.
   const scores = tokens.map((/** @type {string} */ text, /** @type {number} */ id) =>
-    (real && /^\u2581{2,}$/.test(text) ? -1e9 : Math.min(0, FIRST_PIECE - id)));
+    real && /^\u2581{2,}$/.test(text) ? -1e9 : Math.min(0, FIRST_PIECE - id),
+  );
   const types = tokens.map((/** @type {string} */ _, /** @type {number} */ id) =>
-    (id === 0 ? UNKNOWN : id < 3 ? CONTROL : id < FIRST_PIECE ? BYTE : NORMAL));
+    id === 0 ? UNKNOWN : id < 3 ? CONTROL : id < FIRST_PIECE ? BYTE : NORMAL,
+  );
   return {
     'tokenizer.ggml.model': 'llama',
     'tokenizer.ggml.tokens': list('string', tokens),

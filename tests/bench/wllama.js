@@ -1,13 +1,16 @@
 /**
- * wllama as a contender, in a page: llama.cpp's WebAssembly build of one thread. Decode and prefill are
- * its own loops inside its worker by its own clock, so that no message between page and worker counts.
+ * wllama as a contender, in a page: llama.cpp's WebAssembly build of one thread. Decode and prefill
+ * are its own loops inside its worker by its own clock, so that no message between page and worker
+ * counts.
  */
 import { LoggerWithoutDebug, Wllama } from '/source/node_modules/@wllama/wllama/esm/index.js';
 import { timeOf } from '/source/tests/bench/timing.js';
 
 /** @typedef {import('./contender.js').Work} Work */
 
-const PATHS = { 'single-thread/wllama.wasm': '/source/node_modules/@wllama/wllama/esm/single-thread/wllama.wasm' };
+const PATHS = {
+  'single-thread/wllama.wasm': '/source/node_modules/@wllama/wllama/esm/single-thread/wllama.wasm',
+};
 const quiet = { ...LoggerWithoutDebug, log() {}, warn() {} };
 
 /** @param {string} url */
@@ -28,18 +31,23 @@ export async function loadWllama({ model, context, options }) {
 }
 
 /**
- * What wllama makes of prompts, greedily, with a cache of 32 bits so that only its arithmetic differs.
+ * What wllama makes of prompts, greedily, with a cache of 32 bits so that only its arithmetic
+ * differs.
  * @param {{ model: string, context: number, prompts: string[], steps: number }} options
- * @returns {Promise<{ prompt_ids: number[], ids: number[], margins: number[] }[]>} margins: how far the best
- *   logit of each step is ahead of the second
+ * @returns {Promise<{ prompt_ids: number[], ids: number[], margins: number[] }[]>} margins: how far
+ *   the best logit of each step is ahead of the second
  */
 export async function continueGreedily({ model, context, prompts, steps }) {
-  const wllama = await loadWllama({ model, context, options: { cache_type_k: 'f32', cache_type_v: 'f32', flash_attn: false } });
+  const wllama = await loadWllama({
+    model,
+    context,
+    options: { cache_type_k: 'f32', cache_type_v: 'f32', flash_attn: false },
+  });
   const results = [];
   for (const prompt of prompts) {
     await wllama.kvClear();
     const bos = wllama.mustAddBosToken() ? [wllama.getBOS()] : [];
-    const prompt_ids = [...bos, ...await wllama.tokenize(prompt)];
+    const prompt_ids = [...bos, ...(await wllama.tokenize(prompt))];
     const ids = [];
     const margins = [];
     await wllama.decode(prompt_ids, {});

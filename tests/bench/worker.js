@@ -1,4 +1,7 @@
-/** One contender in a worker of the bench's page: messages { method, args }, answers { result } or { error }. */
+/**
+ * One contender in a worker of the bench's page: messages { method, args }, answers { result } or
+ * { error }.
+ */
 import { openContender } from './contender.js';
 
 /** @type {import('./contender.js').Contender} */
@@ -13,5 +16,8 @@ async function answer(method, args) {
 }
 
 onmessage = ({ data: { method, args } }) => {
-  answer(method, args).then((result) => postMessage({ result }), (error) => postMessage({ error: String(error.message) }));
+  answer(method, args).then(
+    (result) => postMessage({ result }),
+    (error) => postMessage({ error: String(error.message) }),
+  );
 };

@@ -1,7 +1,7 @@
 /**
- * The digest over logits, traces and generated ids, in three browsers: equal to Node's, which equals the
- * native builds'. A browser that is not installed is skipped tests, and so is relaxed SIMD where it is not
- * built or, but for Chromium, not had.
+ * The digest over logits, traces and generated ids, in three browsers: equal to Node's, which
+ * equals the native builds'. A browser that is not installed is skipped tests, and so is relaxed
+ * SIMD where it is not built or, but for Chromium, not had.
  */
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
@@ -19,8 +19,15 @@ import * as webkit from './webkit.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium';
-const ARGS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-sync',
-  '--disable-background-networking', '--disable-component-update'];
+const ARGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-sync',
+  '--disable-background-networking',
+  '--disable-component-update',
+];
 
 const chromiumDriver = {
   missing: () => (existsSync(executablePath) ? null : 'Chromium is not installed'),
@@ -29,13 +36,20 @@ const chromiumDriver = {
     const browser = await chromium.launch({ executablePath, args: ARGS });
     const page = await browser.newPage();
     await page.goto(address);
-    return { evaluate: (/** @type {string} */ expression) => page.evaluate(expression), close: () => browser.close() };
+    return {
+      evaluate: (/** @type {string} */ expression) => page.evaluate(expression),
+      close: () => browser.close(),
+    };
   },
 };
 
 const browsers = { Chromium: chromiumDriver, Firefox: firefox, WebKit: webkit };
-const models = ['models/verbs.gguf', ...(['f32', 'q8_0']).map((format) =>
-  relative(root, modelFile(shapes[0], /** @type {any} */ (format))))];
+const models = [
+  'models/verbs.gguf',
+  ...['f32', 'q8_0'].map((format) =>
+    relative(root, modelFile(shapes[0], /** @type {any} */ (format))),
+  ),
+];
 const relaxedBuilt = existsSync(join(root, 'web/engine/logitscope-relaxed.wasm'));
 const NO_VARIANT = 'no such variant: ';
 
@@ -45,7 +59,8 @@ const program = (model, variant) => `(async () => {
   const { digest } = await import('/tests/node/digest.js');
   let scope;
   try {
-    scope = await Logitscope.load({ model: new URL('/${model}', location.href).href, variant: '${variant}' });
+    const url = new URL('/${model}', location.href).href;
+    scope = await Logitscope.load({ model: url, variant: '${variant}' });
   } catch (error) {
     return '${NO_VARIANT}' + error.message;
   }

@@ -30,7 +30,8 @@ async function connect(url) {
     socket.onerror = () => reject(new Error(`no connection to ${url}`));
   });
   socket.onclose = () => {
-    for (const answer of waiting.values()) answer({ type: 'error', message: 'Firefox closed the connection' });
+    for (const answer of waiting.values())
+      answer({ type: 'error', message: 'Firefox closed the connection' });
   };
   /** @param {string} method @param {object} params */
   return async (method, params) => {
@@ -43,24 +44,36 @@ async function connect(url) {
   };
 }
 
-/** A page at an address; `evaluate` awaits an expression whose value is a string. @param {string} address */
+/**
+ * A page at an address; `evaluate` awaits an expression whose value is a string.
+ * @param {string} address
+ */
 export async function open(address) {
   const profile = await mkdtemp(join(tmpdir(), 'logitscope-firefox-'));
-  const child = spawn(/** @type {string} */ (PROGRAMS.find(onPath)),
+  const child = spawn(
+    /** @type {string} */ (PROGRAMS.find(onPath)),
     ['--headless', '--no-remote', '--profile', profile, '--remote-debugging-port', '0'],
-    { stdio: ['ignore', 'ignore', 'pipe'] });
-  const ended = new Promise((resolve) => { child.once('close', resolve); });
+    { stdio: ['ignore', 'ignore', 'pipe'] },
+  );
+  const ended = new Promise((resolve) => {
+    child.once('close', resolve);
+  });
   try {
     const call = await connect(await until(child.stderr, LISTENING));
     const { capabilities } = await call('session.new', { capabilities: {} });
-    const { contexts: [{ context }] } = await call('browsingContext.getTree', {});
+    const {
+      contexts: [{ context }],
+    } = await call('browsingContext.getTree', {});
     await call('browsingContext.navigate', { context, url: address, wait: 'complete' });
     return {
       version: capabilities.browserVersion,
       /** @param {string} expression @returns {Promise<string>} */
       async evaluate(expression) {
-        const { result, exceptionDetails } = await call('script.evaluate',
-          { expression, target: { context }, awaitPromise: true });
+        const { result, exceptionDetails } = await call('script.evaluate', {
+          expression,
+          target: { context },
+          awaitPromise: true,
+        });
         if (exceptionDetails) throw new Error(exceptionDetails.text);
         return result.value;
       },

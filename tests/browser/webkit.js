@@ -37,19 +37,29 @@ async function ready(call) {
       return await call('GET', '/status');
     } catch (error) {
       if (tries === 100) throw error;
-      await new Promise((resolve) => { setTimeout(resolve, 50); });
+      await new Promise((resolve) => {
+        setTimeout(resolve, 50);
+      });
     }
   }
 }
 
-/** A page at an address; `evaluate` awaits an expression whose value is a string. @param {string} address */
+/**
+ * A page at an address; `evaluate` awaits an expression whose value is a string.
+ * @param {string} address
+ */
 export async function open(address) {
-  const xvfb = spawn('Xvfb', ['-displayfd', '1', '-screen', '0', '1024x768x24', '-nolisten', 'tcp'],
-    { stdio: ['ignore', 'pipe', 'ignore'] });
+  const xvfb = spawn(
+    'Xvfb',
+    ['-displayfd', '1', '-screen', '0', '1024x768x24', '-nolisten', 'tcp'],
+    { stdio: ['ignore', 'pipe', 'ignore'] },
+  );
   const display = await until(xvfb.stdout, /(\d+)\n/);
   const port = await freePort();
-  const driver = spawn('WebKitWebDriver', [`--port=${port}`],
-    { stdio: 'ignore', env: { ...process.env, DISPLAY: `:${display}`, GDK_BACKEND: 'x11' } });
+  const driver = spawn('WebKitWebDriver', [`--port=${port}`], {
+    stdio: 'ignore',
+    env: { ...process.env, DISPLAY: `:${display}`, GDK_BACKEND: 'x11' },
+  });
   const stop = () => [driver, xvfb].forEach((child) => child.kill());
   try {
     const call = client(`http://127.0.0.1:${port}`);
@@ -62,8 +72,12 @@ export async function open(address) {
       version: capabilities.browserVersion,
       /** @param {string} expression @returns {Promise<string>} */
       async evaluate(expression) {
-        const script = `const done = arguments[0]; (${expression}).then((value) => done({ value }), (e) => done({ error: String(e) }));`;
-        const { value, error } = await call('POST', `${session}/execute/async`, { script, args: [] });
+        const script = `const done = arguments[0];
+          (${expression}).then((value) => done({ value }), (e) => done({ error: String(e) }));`;
+        const { value, error } = await call('POST', `${session}/execute/async`, {
+          script,
+          args: [],
+        });
         if (error) throw new Error(error);
         return value;
       },

@@ -1,4 +1,7 @@
-/** What the bench's figures rest on: peers that do the same work, samples taken in turns, ratios turn by turn. */
+/**
+ * What the bench's figures rest on: peers that do the same work, samples taken in turns, ratios
+ * turn by turn.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Engine } from '../bench/engine.js';
@@ -18,7 +21,7 @@ const CHAINS = [
   {},
 ];
 
-test('the JavaScript samplers keep as many tokens as the engine and draw the same one', async () => {
+test('the JavaScript samplers keep as many tokens as the engine, draw the same', async () => {
   const engine = await Engine.open({ model: modelFile(samplerShape(512), 'f32'), variant: 'simd' });
   const logits = engine.logits([1, 2, 3]);
   engine.close();
@@ -30,14 +33,25 @@ test('the JavaScript samplers keep as many tokens as the engine and draw the sam
     for (const u of [0, 0.3, 0.77, 0.999]) {
       let rest = u;
       const { id } = ranked.find(({ mass }) => (rest -= mass) < 0) ?? ranked[kept - 1];
-      assert.deepEqual(drawBySorting(logits, HISTORY, settings, u), { id, kept }, JSON.stringify(settings));
-      assert.deepEqual(sampler.draw(logits, HISTORY, settings, u), { id, kept }, JSON.stringify(settings));
+      assert.deepEqual(
+        drawBySorting(logits, HISTORY, settings, u),
+        { id, kept },
+        JSON.stringify(settings),
+      );
+      assert.deepEqual(
+        sampler.draw(logits, HISTORY, settings, u),
+        { id, kept },
+        JSON.stringify(settings),
+      );
     }
   }
 });
 
 test('the shapes are the sizes of their names, and their files hold them', async () => {
-  assert.deepEqual(shapes.map((shape) => Math.round(parametersOf(shape) / 1e3)), [260, 15192, 124440]);
+  assert.deepEqual(
+    shapes.map((shape) => Math.round(parametersOf(shape) / 1e3)),
+    [260, 15192, 124440],
+  );
   for (const format of formats) {
     const scope = await Logitscope.load({ model: modelFile(shapes[0], format) });
     const { parameters, file_type } = /** @type {any} */ (scope.info);
@@ -57,16 +71,25 @@ test('a sample is whole units over the least time', async () => {
 });
 
 /** @param {string} name @param {string[]} log @param {number} ms */
-const fake = (name, log, ms) => ({ name, side: /** @type {const} */ ('ours'),
-  contender: { sample: async () => (log.push(name), ms) } });
+const fake = (name, log, ms) => ({
+  name,
+  side: /** @type {const} */ ('ours'),
+  contender: { sample: async () => (log.push(name), ms) },
+});
 
 test('contenders take turns; the first turn only warms up; the absent are named', async () => {
   const log = /** @type {string[]} */ ([]);
-  const runners = [fake('a', log, 2), { name: 'b', side: /** @type {const} */ ('ours'), absent: 'not built' },
-    { ...fake('c', log, 8), side: /** @type {const} */ ('peer') }];
+  const runners = [
+    fake('a', log, 2),
+    { name: 'b', side: /** @type {const} */ ('ours'), absent: 'not built' },
+    { ...fake('c', log, 8), side: /** @type {const} */ ('peer') },
+  ];
   const entries = await race(runners, {}, { samples: 3, least: 1, budget: 1e3 }, (ms) => ms);
   assert.deepEqual(log, ['a', 'c', 'a', 'c', 'a', 'c', 'a', 'c']);
-  assert.deepEqual(entries.map(({ samples }) => samples), [[2, 2, 2], [], [8, 8, 8]]);
+  assert.deepEqual(
+    entries.map(({ samples }) => samples),
+    [[2, 2, 2], [], [8, 8, 8]],
+  );
   const one = { part: 'chain', host: 'node', subject: 's', unit: 'ms', rate: false, entries };
   assert.equal(best(one), entries[0]);
   assert.equal(ratio(entries[0], entries[2], false), 4);
@@ -77,8 +100,16 @@ test('contenders take turns; the first turn only warms up; the absent are named'
 });
 
 test('one that is too slow for the budget is sampled once', async () => {
-  const slow = { name: 'slow', side: /** @type {const} */ ('ours'),
-    contender: { sample: () => new Promise((resolve) => { setTimeout(resolve, 30, 30); }) } };
+  const slow = {
+    name: 'slow',
+    side: /** @type {const} */ ('ours'),
+    contender: {
+      sample: () =>
+        new Promise((resolve) => {
+          setTimeout(resolve, 30, 30);
+        }),
+    },
+  };
   const [{ samples }] = await race([slow], {}, { samples: 9, least: 1, budget: 10 }, (ms) => ms);
   assert.deepEqual(samples, [30]);
 });
