@@ -19,6 +19,8 @@ const PROMPT = 'Once upon a time';
 const Q8_BYTES = 34 / 32;
 /** Models whose weights a cache holds are not bound by memory. */
 const BOUND_BYTES = 8e6;
+/** The plain loops are there to be compared with, however few their samples. */
+const SCALAR_SHARE = 0.3;
 const POSITIONS = [1, 2, 4, 8, 16, 32, 64, 128, 192, 256];
 
 /**
@@ -55,8 +57,10 @@ async function enter(page, name, side, kind, options) {
 /** @param {any} page @param {any} options @param {string[]} [variants] */
 async function enterOurs(page, options, variants = VARIANTS) {
   const runners = [];
-  for (const variant of variants)
-    runners.push(await enter(page, variant, 'ours', 'engine', { ...options, variant }));
+  for (const variant of variants) {
+    const runner = await enter(page, variant, 'ours', 'engine', { ...options, variant });
+    runners.push(variant === 'scalar' ? { ...runner, share: SCALAR_SHARE } : runner);
+  }
   return runners;
 }
 
@@ -222,35 +226,38 @@ export async function runSampler(host, size, plan, parts) {
 }
 
 /**
- * How a step grows with its position, with and without the cache: the 15M model in Q8_0.
- * @param {any} host @param {Shape} shape @param {Plan} plan
+ * How a step grows with its position, with and without the cache: one race of all of them.
+ * @param {any} host
+ * @param {Shape} shape
+ * @param {Plan} plan
  * @returns {Promise<Race[]>}
  */
 export async function runPositions(host, shape, plan) {
   const page = await host.openPage();
-  const [simd] = await enterOurs(page, { model: modelFile(shape, 'q8_0') }, ['simd']);
-  const races = [];
-  for (const position of POSITIONS) {
-    const step = (/** @type {boolean} */ cache) => ({
-      name: cache ? 'cache' : 'no cache',
-      side: /** @type {const} */ ('ours'),
-      contender: {
-        sample: (/** @type {any} */ _, /** @type {number} */ least) =>
-          /** @type {any} */ (simd.contender).sample({ what: 'step', position, cache }, least),
-      },
-    });
-    const entries = await race([step(true), step(false)], null, plan, (ms) => ms);
-    races.push({
-      part: 'positions',
-      host: host.name,
-      subject: String(position),
-      unit: 'ms',
-      rate: false,
-      entries,
-    });
-  }
+  const [{ contender: engine }] = await enterOurs(page, { model: modelFile(shape, 'q8_0') }, [
+    'simd',
+  ]);
+  const steps = POSITIONS.flatMap((position) =>
+    [true, false].map((cache) => ({ position, cache })),
+  );
+  const runners = steps.map(({ position, cache }) => ({
+    name: cache ? 'cache' : 'no cache',
+    side: /** @type {const} */ ('ours'),
+    contender: {
+      sample: (/** @type {any} */ _, /** @type {number} */ least) =>
+        engine.sample({ what: 'step', position, cache }, least),
+    },
+  }));
+  const entries = await race(runners, null, plan, (ms) => ms);
   await page.close();
-  return races;
+  return POSITIONS.map((position) => ({
+    part: 'positions',
+    host: host.name,
+    subject: String(position),
+    unit: 'ms',
+    rate: false,
+    entries: entries.filter((_, i) => steps[i].position === position),
+  }));
 }
 
 /**

@@ -25,6 +25,7 @@ import { median } from './timing.js';
  * @property {{ sample: (work: any, least: number) => Promise<number> }} [contender]
  * @property {string} [absent]
  * @property {number} [factor]  of the race's own conversion, for one that counts otherwise
+ * @property {number} [share]  of the budget, for one that matters less than it costs
  */
 
 /**
@@ -39,13 +40,14 @@ export async function race(runners, work, { samples, least, budget }, convert) {
   const spent = runners.map(() => 0);
   const taken = runners.map(() => /** @type {number[]} */ ([]));
   for (let turn = -1; turn < samples; turn++) {
-    for (const [i, { contender }] of runners.entries()) {
-      if (!contender || (taken[i].length && spent[i] > budget)) continue;
+    for (const [i, { contender, share = 1 }] of runners.entries()) {
+      const over = () => spent[i] > share * budget;
+      if (!contender || (taken[i].length && over())) continue;
       const began = performance.now();
       const ms = await contender.sample(work, turn < 0 ? least / 2 : least);
       spent[i] += performance.now() - began;
       // The first turn warms up, unless it alone has used up the budget.
-      if (turn >= 0 || spent[i] > budget) taken[i].push(ms);
+      if (turn >= 0 || over()) taken[i].push(ms);
     }
   }
   return runners.map(({ name, side, absent, factor = 1 }, i) => ({
