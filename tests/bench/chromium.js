@@ -20,15 +20,24 @@ const ARGS = [
 ];
 const SOURCE = /^\/source\/((web|tests|models|build\/bench|node_modules\/@wllama)\/.+)$/;
 
+const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium';
+
+/** Whether it is there. */
+export const hasChromium = existsSync(executablePath);
+
+/** The browser alone. */
+export function launchChromium() {
+  return chromium.launch({ executablePath, args: ARGS });
+}
+
 /** Nothing where there is no Chromium. */
 export async function openChromium() {
-  const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium';
-  if (!existsSync(executablePath)) return null;
+  if (!hasChromium) return null;
+  const browser = await launchChromium();
   const server = await serve(root, 0, (path) => {
     const source = SOURCE.exec(path)?.[1];
     return source ? join(root, source) : '';
   });
-  const browser = await chromium.launch({ executablePath, args: ARGS });
   const address = (/** @type {string} */ path) => `${server.url}source/${relative(root, path)}`;
 
   /** A page with nothing cached; its contenders go with it. */

@@ -14,8 +14,8 @@ import {
 } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { encodeValues, layoutGguf } from '../fixtures/gguf_writer.js';
+import { gpt2Vocabulary, llamaVocabulary } from '../fixtures/vocabularies.js';
 import { shapes, tensorsOf } from './shapes.js';
-import { vocabularyOf } from './vocabulary.js';
 
 /** @typedef {import('./shapes.js').Shape} Shape */
 /** @typedef {'f32' | 'q8_0'} Format */
@@ -80,7 +80,7 @@ function metadataOf(shape, format) {
     ...Object.fromEntries(
       Object.entries(own).map(([key, value]) => [`${architecture}.${key}`, value]),
     ),
-    ...vocabularyOf(shape),
+    ...(architecture === 'gpt2' ? gpt2Vocabulary() : llamaVocabulary(shape.vocab_size)),
   };
 }
 

@@ -4,7 +4,7 @@
  *
  *     node tests/bench/run.js --parts decode,prefill,load,cold,sampler,trace,size,growth
  *       --shapes 260K,15M,124M --formats f32,q8_0 --hosts node,chromium
- *       --vocabularies 512,32000,50257,128256,256000 --samples 5 --least 200 --budget 6000
+ *       --vocabularies 512,32000,50257,128256,256000 --samples 5 --least 200 --budget 4000
  *
  * Keep the machine otherwise idle: contenders take turns, so ratios stand a busy one, absolute
  * figures do not.
@@ -71,7 +71,7 @@ function readFlags(args) {
     plan: {
       samples: number('samples', 5),
       least: number('least', 200),
-      budget: number('budget', 6000),
+      budget: number('budget', 4000),
     },
     write: values.write ?? false,
   };

@@ -7,38 +7,25 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
-import { chromium } from 'playwright-core';
 import { Logitscope } from '../../web/engine/index.js';
 import { serve } from '../../web/serve.js';
+import { hasChromium, launchChromium, root } from '../bench/chromium.js';
 import { modelFile } from '../bench/models.js';
 import { shapes } from '../bench/shapes.js';
 import { digest } from '../node/digest.js';
 import * as firefox from './firefox.js';
 import * as webkit from './webkit.js';
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
-const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium';
-const ARGS = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-sync',
-  '--disable-background-networking',
-  '--disable-component-update',
-];
-
 const chromiumDriver = {
-  missing: () => (existsSync(executablePath) ? null : 'Chromium is not installed'),
+  missing: () => (hasChromium ? null : 'Chromium is not installed'),
   /** @param {string} address */
   async open(address) {
-    const browser = await chromium.launch({ executablePath, args: ARGS });
-    const page = await browser.newPage();
+    const chromium = await launchChromium();
+    const page = await chromium.newPage();
     await page.goto(address);
     return {
       evaluate: (/** @type {string} */ expression) => page.evaluate(expression),
-      close: () => browser.close(),
+      close: () => chromium.close(),
     };
   },
 };
