@@ -15,7 +15,7 @@ NATIVE_TESTS := $(patsubst tests/native/%.c,$(BUILD)/asan/%,$(wildcard tests/nat
 NATIVE_COMMANDS := $(BUILD)/gcc/logitscope $(BUILD)/clang/logitscope
 C_FILES = $(wildcard src/*.[ch] tests/native/*.[ch])
 
-.PHONY: help serve test wasm native native-tests models types format lint clean
+.PHONY: help serve test test-browsers bench wasm native native-tests models types format lint clean
 
 help: ## list these targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 22
@@ -28,6 +28,14 @@ serve: node_modules/.package-lock.json wasm ## install what is missing, build, s
 test: ## install what is missing, build, run every test
 	@./need.sh gcc=build-essential
 	@node tests/run.js
+
+test-browsers: ## install Chromium, Firefox and WebKit and run the browser tests in them; make test skips what is missing
+	@./need.sh chromium=chromium firefox-esr=firefox-esr WebKitWebDriver=webkit2gtk-driver Xvfb=xvfb
+	@node tests/run.js browser
+
+bench: node_modules/.package-lock.json wasm ## measure this engine and its peers; FLAGS="--parts decode --shapes 15M" selects
+	@./need.sh chromium=chromium
+	@node tests/bench/run.js $(FLAGS)
 
 wasm: $(WASM) ## build web/engine/logitscope.wasm
 

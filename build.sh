@@ -40,11 +40,12 @@ flags='-std=c11 -Wno-version-check -Wall -Wextra -Wshadow -Wconversion -Werror -
 objects=$(mktemp -d)
 trap 'rm -rf "$objects"' EXIT
 
-# Only the inner loops are worth their size.
+# Only loops over weights and vocabularies are worth their size.
 # shellcheck disable=SC2086 # lists of words
 for source in $sources; do
     case $source in
     */kernels_simd.c | */quants_simd.c | */matrix.c) size=-O3 ;;
+    */chain.c | */measure.c | */rank.c | */shortlist.c | */warp.c) size=-O3 ;;
     *) size=-Os ;;
     esac
     emcc $flags $size -c "$source" -o "$objects/$(basename "$source" .c).o"

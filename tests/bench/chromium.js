@@ -1,0 +1,100 @@
+/**
+ * Chromium as a host: contenders in a page served from this repository, each in a worker of its
+ * own.
+ */
+import { existsSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { chromium } from 'playwright-core';
+import { serve } from '../../web/serve.js';
+
+export const root = fileURLToPath(new URL('../..', import.meta.url));
+const ARGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-sync',
+  '--disable-background-networking',
+  '--disable-component-update',
+];
+const SOURCE = /^\/source\/((web|tests|models|build\/bench|node_modules\/@wllama)\/.+)$/;
+
+const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium';
+
+/** Whether it is there. */
+export const hasChromium = existsSync(executablePath);
+
+/** The browser alone. */
+export function launchChromium() {
+  return chromium.launch({ executablePath, args: ARGS });
+}
+
+/** Nothing where there is no Chromium. */
+export async function openChromium() {
+  if (!hasChromium) return null;
+  const browser = await launchChromium();
+  const server = await serve(root, 0, (path) => {
+    const source = SOURCE.exec(path)?.[1];
+    return source ? join(root, source) : '';
+  });
+  const address = (/** @type {string} */ path) => `${server.url}source/${relative(root, path)}`;
+
+  /** A page with nothing cached; its contenders go with it. */
+  async function openPage() {
+    const context = await browser.newContext();
+    const page = await context.newPage();
+    page.on('pageerror', (error) => process.stderr.write(`page: ${error}\n`));
+    page.setDefaultTimeout(120e3);
+    await page.goto(address(join(root, 'tests/bench/page.html')));
+    await page.waitForFunction(() => 'bench' in globalThis);
+
+    /** @param {string} kind @param {any} options paths in it become addresses */
+    async function open(kind, options) {
+      const addressed = { ...options };
+      for (const name of ['model', 'logits'])
+        if (name in options) addressed[name] = address(options[name]);
+      const id = await page.evaluate(([k, o]) => globalThis.bench.open(k, o), [kind, addressed]);
+      return {
+        sample: (/** @type {any} */ work, /** @type {number} */ least) =>
+          page.evaluate(([i, w, l]) => globalThis.bench.sample(i, w, l), [id, work, least]),
+        close: () => page.evaluate((i) => globalThis.bench.close(i), id),
+      };
+    }
+    /** @param {{ model: string, context: number, prompts: string[], steps: number }} options */
+    const continueGreedily = (options) =>
+      page.evaluate((o) => globalThis.bench.continueGreedily(o), {
+        ...options,
+        model: address(options.model),
+      });
+
+    return { open, continueGreedily, close: () => context.close() };
+  }
+
+  /**
+   * Milliseconds from navigation to the first token, in a browser context with nothing cached.
+   * @param {Record<string, string | number>} query
+   */
+  async function cold(query) {
+    const context = await browser.newContext();
+    const page = await context.newPage();
+    const search = new URLSearchParams(
+      Object.entries({ ...query, model: address(String(query.model)) }).map(([name, value]) => [
+        name,
+        String(value),
+      ]),
+    );
+    await page.goto(`${address(join(root, 'tests/bench/cold.html'))}?${search}`);
+    await page.waitForFunction(() => 'cold' in globalThis);
+    const { ms } = await page.evaluate(() => globalThis.cold);
+    await context.close();
+    return ms;
+  }
+
+  async function close() {
+    await browser.close();
+    await server.close();
+  }
+
+  return { version: browser.version(), openPage, cold, close };
+}

@@ -1,0 +1,125 @@
+/**
+ * This engine as a contender: each operation is one unit of work that the bench repeats and times.
+ * Runs in Node and in a browser's worker alike.
+ */
+import { Logitscope } from '../../web/engine/index.js';
+import { timeOf } from './timing.js';
+
+/** @typedef {import('./contender.js').Work} Work */
+
+export class Engine {
+  /** @type {any} */
+  #source;
+  /** @type {string} */
+  #variant;
+  /** @type {Logitscope} */
+  #scope;
+  #turn = 0;
+
+  /** @param {Logitscope} scope @param {any} source @param {string} variant */
+  constructor(scope, source, variant) {
+    this.#scope = scope;
+    this.#source = source;
+    this.#variant = variant;
+  }
+
+  /**
+   * Fails where this variant is not built or this host does not have it.
+   * @param {{ model: any, variant: string, feed?: number[] }} options feed: what the sampler's
+   *   history is
+   */
+  static async open({ model, variant, feed }) {
+    const scope = await Logitscope.load({ model, variant: /** @type {any} */ (variant) });
+    if (scope.variant !== variant) {
+      scope.close();
+      throw new Error(`the loader chose ${scope.variant}`);
+    }
+    if (feed) scope.feed(feed);
+    return new Engine(scope, model, variant);
+  }
+
+  /**
+   * Milliseconds of one unit of the work, over at least `least` of them.
+   * @param {Work} work
+   * @param {number} least
+   */
+  sample(work, least) {
+    return timeOf(() => this.#run(work), least);
+  }
+
+  /** @param {Work} work @returns {void | Promise<void>} */
+  #run(work) {
+    switch (work.what) {
+      case 'decode':
+        return this.#decode(work.tokens);
+      case 'prefill':
+        return this.#prefill(work.tokens);
+      case 'step':
+        return this.#step(work.position, work.cache);
+      case 'draw':
+        return void this.#scope.draw(work.settings, { step: this.#turn++ });
+      case 'trace':
+        return void this.#scope.distribution(work.settings);
+      case 'load':
+        return this.#load();
+      default:
+        throw new Error(`unknown work ${JSON.stringify(work)}`);
+    }
+  }
+
+  /**
+   * Token i at position i, from an empty timeline: what wllama's own loop does.
+   * @param {number} tokens
+   */
+  #decode(tokens) {
+    const ids = [0];
+    this.#scope.feed(ids, { cache: false });
+    while (ids.length < tokens) {
+      ids.push(ids.length);
+      this.#scope.feed(ids);
+    }
+  }
+
+  /** @param {number} tokens */
+  #prefill(tokens) {
+    this.#scope.feed(
+      Array.from({ length: tokens }, (_, i) => i),
+      { cache: false },
+    );
+  }
+
+  /**
+   * The step that makes a timeline `position` long; its last token alternates, so it is never
+   * cached.
+   * @param {number} position
+   * @param {boolean} cache
+   */
+  #step(position, cache) {
+    const ids = Array.from({ length: position }, (_, i) => i);
+    ids[position - 1] = this.#turn++ % 2;
+    this.#scope.feed(ids, { cache });
+  }
+
+  async #load() {
+    const scope = await Logitscope.load({
+      model: this.#source,
+      variant: /** @type {any} */ (this.#variant),
+    });
+    scope.close();
+  }
+
+  /** Feeds these ids and gives the logits after them. @param {number[]} ids */
+  logits(ids) {
+    this.#scope.feed(ids);
+    return this.#scope.logits();
+  }
+
+  /** Names of the warpers that there are, in canonical order. */
+  get warpers() {
+    return this.#scope.table.filter((row) => row.warper).map((row) => row.name);
+  }
+
+  close() {
+    this.#scope.close();
+  }
+}

@@ -1,0 +1,61 @@
+/** The bench's page: keeps contenders by number and lets the driver outside run them. */
+import { WllamaContender, continueGreedily } from './wllama.js';
+
+/** A contender in a worker of its own. */
+class Remote {
+  #worker = new Worker(new URL('./worker.js', import.meta.url), { type: 'module' });
+
+  /** @param {string} method @param {any[]} args */
+  call(method, ...args) {
+    return new Promise((resolve, reject) => {
+      this.#worker.onmessage = ({ data: { result, error } }) =>
+        error ? reject(new Error(error)) : resolve(result);
+      this.#worker.onerror = (event) => reject(new Error(event.message ?? 'the worker failed'));
+      this.#worker.postMessage({ method, args });
+    });
+  }
+
+  /** @param {any} work @param {number} least */
+  sample(work, least) {
+    return this.call('sample', work, least);
+  }
+
+  async close() {
+    this.#worker.terminate();
+  }
+
+  /** @param {string} kind @param {any} options */
+  static async open(kind, options) {
+    const remote = new Remote();
+    try {
+      await remote.call('open', kind, options);
+    } catch (error) {
+      await remote.close();
+      throw error;
+    }
+    return remote;
+  }
+}
+
+/** @type {Map<number, Remote | WllamaContender>} */
+const contenders = new Map();
+let last = 0;
+
+globalThis.bench = {
+  /** @param {string} kind @param {any} options */
+  async open(kind, options) {
+    contenders.set(
+      ++last,
+      kind === 'wllama' ? await WllamaContender.open(options) : await Remote.open(kind, options),
+    );
+    return last;
+  },
+  /** @param {number} id @param {any} work @param {number} least */
+  sample: (id, work, least) => contenders.get(id)?.sample(work, least),
+  /** @param {number} id */
+  async close(id) {
+    await contenders.get(id)?.close();
+    contenders.delete(id);
+  },
+  continueGreedily,
+};

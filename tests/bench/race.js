@@ -1,0 +1,78 @@
+/**
+ * A race: contenders that do the same work in turns (A B C, A B C ...), so that what else the
+ * machine does falls on all of them alike, and ratios are taken turn by turn.
+ */
+import { median } from './timing.js';
+
+/**
+ * @typedef {object} Entry
+ * @property {string} name
+ * @property {'ours' | 'peer' | 'bound'} side
+ * @property {string} [absent]  why it did not run
+ * @property {number[]} samples  in the race's unit, one a turn
+ *
+ * @typedef {object} Race
+ * @property {string} part
+ * @property {string} host
+ * @property {string} subject
+ * @property {string} unit
+ * @property {boolean} rate  greater is better
+ * @property {Entry[]} entries
+ *
+ * @typedef {object} Runner
+ * @property {string} name
+ * @property {Entry['side']} side
+ * @property {{ sample: (work: any, least: number) => Promise<number> }} [contender]
+ * @property {string} [absent]
+ * @property {number} [factor]  of the race's own conversion, for one that counts otherwise
+ * @property {number} [share]  of the budget, for one that matters less than it costs
+ */
+
+/**
+ * @param {Runner[]} runners
+ * @param {any} work
+ * @param {{ samples: number, least: number, budget: number }} plan  budget: milliseconds that one
+ *   runner may take in all; a slow one has fewer samples then, at least one
+ * @param {(ms: number) => number} convert  a sample's milliseconds to the unit
+ * @returns {Promise<Entry[]>}
+ */
+export async function race(runners, work, { samples, least, budget }, convert) {
+  const spent = runners.map(() => 0);
+  const taken = runners.map(() => /** @type {number[]} */ ([]));
+  for (let turn = -1; turn < samples; turn++) {
+    for (const [i, { contender, share = 1 }] of runners.entries()) {
+      const over = () => spent[i] > share * budget;
+      if (!contender || (taken[i].length && over())) continue;
+      const began = performance.now();
+      const ms = await contender.sample(work, turn < 0 ? least / 2 : least);
+      spent[i] += performance.now() - began;
+      // The first turn warms up, unless it alone has used up the budget.
+      if (turn >= 0 || over()) taken[i].push(ms);
+    }
+  }
+  return runners.map(({ name, side, absent, factor = 1 }, i) => ({
+    name,
+    side,
+    ...(absent && { absent }),
+    samples: taken[i].map((ms) => factor * convert(ms)),
+  }));
+}
+
+/** The best of ours by its median. @param {Race} race @returns {Entry | undefined} */
+export function best({ entries, rate }) {
+  const ran = entries.filter(({ side, samples }) => side === 'ours' && samples.length);
+  const worth = (/** @type {Entry} */ entry) => (rate ? 1 : -1) * median(entry.samples);
+  return ran.sort((a, b) => worth(b) - worth(a))[0];
+}
+
+/**
+ * How many times as fast ours is, the median over the turns that both ran.
+ * @param {Entry} ours @param {Entry} peer @param {boolean} rate
+ */
+export function ratio(ours, peer, rate) {
+  const turns = Math.min(ours.samples.length, peer.samples.length);
+  const each = Array.from({ length: turns }, (_, i) =>
+    rate ? ours.samples[i] / peer.samples[i] : peer.samples[i] / ours.samples[i],
+  );
+  return turns ? median(each) : NaN;
+}

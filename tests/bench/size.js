@@ -1,0 +1,59 @@
+/**
+ * What has to be fetched: the modules, and the engine's JavaScript with its worker, minified as the
+ * site's build does.
+ */
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { build } from 'esbuild';
+import { root } from './chromium.js';
+
+/** @typedef {{ name: string, raw: number, gzip: number }} Size */
+
+/** @param {string} name @param {Uint8Array} bytes @returns {Size} */
+const weigh = (name, bytes) => ({
+  name,
+  raw: bytes.length,
+  gzip: gzipSync(bytes, { level: 9 }).length,
+});
+
+/** @param {string[]} entries under web/engine/ */
+async function bundle(entries) {
+  const { outputFiles } = await build({
+    entryPoints: entries.map((entry) => join(root, 'web/engine', entry)),
+    bundle: true,
+    format: 'esm',
+    minify: true,
+    target: 'es2022',
+    write: false,
+    outdir: root,
+  });
+  return Buffer.concat(outputFiles.map(({ contents }) => contents));
+}
+
+/** @param {string} total @param {Size[]} parts @returns {Size[]} */
+const withTotal = (total, parts) => [
+  ...parts,
+  {
+    name: total,
+    raw: parts.reduce((sum, { raw }) => sum + raw, 0),
+    gzip: parts.reduce((sum, { gzip }) => sum + gzip, 0),
+  },
+];
+
+/** @returns {Promise<Size[]>} */
+export async function measureSizes() {
+  const modules = ['logitscope.wasm', 'logitscope-relaxed.wasm']
+    .filter((name) => existsSync(join(root, 'web/engine', name)))
+    .map((name) => weigh(name, readFileSync(join(root, 'web/engine', name))));
+  const page = weigh('engine JavaScript in the page (remote.js)', await bundle(['remote.js']));
+  const worker = weigh('worker with the engine (worker.js)', await bundle(['worker.js']));
+  const peer = join(root, 'node_modules/@wllama/wllama/esm');
+  const theirs = ['single-thread/wllama.wasm', 'index.min.js'].map((name) =>
+    weigh(`wllama ${name}`, readFileSync(join(peer, name))),
+  );
+  return [
+    ...withTotal('ours together', [...modules, page, worker]),
+    ...withTotal('wllama together', theirs),
+  ];
+}

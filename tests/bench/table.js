@@ -1,0 +1,84 @@
+/** Races as a table of plain text: medians with their spread, peers with the ratio beside them. */
+import { best, ratio } from './race.js';
+import { median, spread } from './timing.js';
+
+/** @typedef {import('./race.js').Race} Race */
+/** @typedef {import('./race.js').Entry} Entry */
+
+/** Three digits, thousands with commas. @param {number} value */
+export function digits(value) {
+  if (value >= 100) return Math.round(value).toLocaleString('en');
+  return value.toFixed(Math.max(0, 2 - Math.floor(Math.log10(value))));
+}
+
+/** @param {number} value */
+const times = (value) =>
+  `${value >= 10 ? Math.round(value).toLocaleString('en') : value.toFixed(value < 1 ? 2 : 1)}x`;
+
+/**
+ * Median and half the range; the number of samples where it is less than three.
+ * @param {Entry} entry
+ */
+function cell({ samples, absent }) {
+  if (!samples.length) return absent ? 'absent' : '-';
+  const value = digits(median(samples));
+  return samples.length < 3
+    ? `${value} n=${samples.length}`
+    : `${value} ±${Math.round(100 * spread(samples))}%`;
+}
+
+/** @param {Race} one @param {string} name */
+function column(one, name) {
+  const entry = one.entries.find((each) => each.name === name);
+  if (!entry) return '';
+  const ours = best(one);
+  const against = ours && entry.samples.length && entry.side !== 'ours';
+  if (!against) return cell(entry);
+  const shown =
+    entry.side === 'bound'
+      ? `${Math.round(100 * ratio(ours, entry, one.rate))}%`
+      : times(ratio(ours, entry, one.rate));
+  return `${cell(entry)}  ${shown}`;
+}
+
+/** @param {string[][]} rows the first is the head */
+export function align(rows) {
+  const widths = rows[0].map((_, i) => Math.max(...rows.map((row) => row[i].length)));
+  return rows
+    .map((row) =>
+      row
+        .map((text, i) => (i < 2 ? text.padEnd(widths[i]) : text.padStart(widths[i])))
+        .join('   ')
+        .trimEnd(),
+    )
+    .join('\n');
+}
+
+/**
+ * One block of a part: its races as rows, contenders as columns.
+ * @param {string} title
+ * @param {Race[]} races of one unit
+ */
+export function tableOf(title, races) {
+  const sides = ['ours', 'peer', 'bound'];
+  const entries = races
+    .flatMap((one) => one.entries)
+    .sort((a, b) => sides.indexOf(a.side) - sides.indexOf(b.side));
+  const names = [...new Set(entries.map(({ name }) => name))];
+  const rows = races.map((one) => [
+    one.subject,
+    one.host,
+    ...names.map((name) => column(one, name)),
+  ]);
+  return `${title}\n${align([['', '', ...names], ...rows])}`;
+}
+
+/** Why contenders are absent, each reason once. @param {Race[]} races */
+export function absences(races) {
+  const reasons = races.flatMap(({ host, entries }) =>
+    entries
+      .filter(({ absent }) => absent)
+      .map(({ name, absent }) => `absent: ${name} in ${host}: ${absent}`),
+  );
+  return [...new Set(reasons)];
+}

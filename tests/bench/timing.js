@@ -1,0 +1,39 @@
+/**
+ * How the bench times: whole units of work until enough of a clock has passed, medians of such
+ * samples.
+ */
+
+/**
+ * Milliseconds a call, over as many calls as fill `least` milliseconds; the clock is read seldom
+ * enough to cost nothing.
+ * @param {() => void | Promise<void>} call
+ * @param {number} least
+ * @returns {Promise<number>}
+ */
+export async function timeOf(call, least) {
+  const began = performance.now();
+  let calls = 0;
+  for (let batch = 1; ;) {
+    for (let i = 0; i < batch; i++) {
+      const pending = call();
+      if (pending) await pending;
+    }
+    calls += batch;
+    const passed = performance.now() - began;
+    if (passed >= least) return passed / calls;
+    // As many again as the rest should take, at most doubling, so that one slow batch ends it.
+    batch = Math.max(1, Math.min(calls, Math.ceil((calls * (least - passed)) / passed)));
+  }
+}
+
+/** @param {number[]} values */
+export function median(values) {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  return sorted.length % 2 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+}
+
+/** Half the range as a part of the median. @param {number[]} values */
+export function spread(values) {
+  return (Math.max(...values) - Math.min(...values)) / 2 / median(values);
+}

@@ -1,0 +1,103 @@
+/**
+ * wllama as a contender, in a page: llama.cpp's WebAssembly build of one thread. Decode and prefill
+ * are its own loops inside its worker by its own clock, so that no message between page and worker
+ * counts.
+ */
+import { LoggerWithoutDebug, Wllama } from '/source/node_modules/@wllama/wllama/esm/index.js';
+import { timeOf } from '/source/tests/bench/timing.js';
+
+/** @typedef {import('./contender.js').Work} Work */
+
+const PATHS = {
+  'single-thread/wllama.wasm': '/source/node_modules/@wllama/wllama/esm/single-thread/wllama.wasm',
+};
+const quiet = { ...LoggerWithoutDebug, log() {}, warn() {} };
+
+/** @param {string} url */
+async function blobOf(url) {
+  const response = await fetch(url);
+  if (!response.ok) throw new Error(`${url}: HTTP status ${response.status}`);
+  return response.blob();
+}
+
+/**
+ * @param {{ model: string, context: number, options?: object }} options
+ * @returns {Promise<Wllama>}
+ */
+export async function loadWllama({ model, context, options }) {
+  const wllama = new Wllama(PATHS, { suppressNativeLog: true, logger: quiet });
+  await wllama.loadModel([await blobOf(model)], { n_ctx: context, n_threads: 1, ...options });
+  return wllama;
+}
+
+/**
+ * What wllama makes of prompts, greedily, with a cache of 32 bits so that only its arithmetic
+ * differs.
+ * @param {{ model: string, context: number, prompts: string[], steps: number }} options
+ * @returns {Promise<{ prompt_ids: number[], ids: number[], margins: number[] }[]>} margins: how far
+ *   the best logit of each step is ahead of the second
+ */
+export async function continueGreedily({ model, context, prompts, steps }) {
+  const wllama = await loadWllama({
+    model,
+    context,
+    options: { cache_type_k: 'f32', cache_type_v: 'f32', flash_attn: false },
+  });
+  const results = [];
+  for (const prompt of prompts) {
+    await wllama.kvClear();
+    const bos = wllama.mustAddBosToken() ? [wllama.getBOS()] : [];
+    const prompt_ids = [...bos, ...(await wllama.tokenize(prompt))];
+    const ids = [];
+    const margins = [];
+    await wllama.decode(prompt_ids, {});
+    while (ids.length < steps) {
+      const [first, second] = await wllama.getLogits(2);
+      ids.push(first.token);
+      margins.push(Math.log(first.p / second.p));
+      await wllama.decode([first.token], {});
+    }
+    results.push({ prompt_ids, ids, margins });
+  }
+  await wllama.exit();
+  return results;
+}
+
+export class WllamaContender {
+  #wllama;
+  #options;
+
+  /** @param {Wllama} wllama @param {any} options */
+  constructor(wllama, options) {
+    this.#wllama = wllama;
+    this.#options = options;
+  }
+
+  /** @param {any} options */
+  static async open(options) {
+    return new WllamaContender(await loadWllama(options), options);
+  }
+
+  /** @param {Work} work @param {number} least */
+  async sample(work, least) {
+    if (work.what === 'load') return timeOf(() => this.#load(), least);
+    const kind = work.what === 'decode' ? 'tg' : 'pp';
+    let passed = 0;
+    let calls = 0;
+    for (; passed < least; calls++) {
+      const { success, message, t_ms } = await this.#wllama._testBenchmark(kind, work.tokens);
+      if (!success) throw new Error(message);
+      passed += t_ms;
+    }
+    return passed / calls;
+  }
+
+  async #load() {
+    const again = await loadWllama(this.#options);
+    await again.exit();
+  }
+
+  async close() {
+    await this.#wllama.exit();
+  }
+}

@@ -1,0 +1,93 @@
+/**
+ * The digest over logits, traces and generated ids, in three browsers: equal to Node's, which
+ * equals the native builds'. A browser that is not installed is skipped tests, and so is relaxed
+ * SIMD where it is not built or, but for Chromium, not had.
+ */
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { Logitscope } from '../../web/engine/index.js';
+import { serve } from '../../web/serve.js';
+import { hasChromium, launchChromium, root } from '../bench/chromium.js';
+import { modelFile } from '../bench/models.js';
+import { shapes } from '../bench/shapes.js';
+import { digest } from '../node/digest.js';
+import * as firefox from './firefox.js';
+import * as webkit from './webkit.js';
+
+const chromiumDriver = {
+  missing: () => (hasChromium ? null : 'Chromium is not installed'),
+  /** @param {string} address */
+  async open(address) {
+    const chromium = await launchChromium();
+    const page = await chromium.newPage();
+    await page.goto(address);
+    return {
+      evaluate: (/** @type {string} */ expression) => page.evaluate(expression),
+      close: () => chromium.close(),
+    };
+  },
+};
+
+const browsers = { Chromium: chromiumDriver, Firefox: firefox, WebKit: webkit };
+const models = [
+  'models/verbs.gguf',
+  ...['f32', 'q8_0'].map((format) =>
+    relative(root, modelFile(shapes[0], /** @type {any} */ (format))),
+  ),
+];
+const relaxedBuilt = existsSync(join(root, 'web/engine/logitscope-relaxed.wasm'));
+const NO_VARIANT = 'no such variant: ';
+
+/** What runs in the page. @param {string} model @param {string} variant */
+const program = (model, variant) => `(async () => {
+  const { Logitscope } = await import('/web/engine/index.js');
+  const { digest } = await import('/tests/node/digest.js');
+  let scope;
+  try {
+    const url = new URL('/${model}', location.href).href;
+    scope = await Logitscope.load({ model: url, variant: '${variant}' });
+  } catch (error) {
+    return '${NO_VARIANT}' + error.message;
+  }
+  if (scope.variant !== '${variant}') return '${NO_VARIANT}' + scope.variant;
+  return digest(scope);
+})()`;
+
+/** @type {Awaited<ReturnType<typeof serve>>} */
+let server;
+/** @type {string[]} Node's digests, one a model */
+let expected;
+before(async () => {
+  server = await serve(root, 0);
+  expected = [];
+  for (const model of models) {
+    const scope = await Logitscope.load({ model: join(root, model) });
+    expected.push(await digest(scope));
+    scope.close();
+  }
+});
+after(() => server.close());
+
+for (const [name, driver] of Object.entries(browsers)) {
+  const absent = driver.missing();
+  describe(name, () => {
+    /** @type {{ evaluate: (expression: string) => Promise<string>, close: () => Promise<void> }} */
+    let page;
+    before(async () => {
+      if (!absent) page = await driver.open(`${server.url}tests/browser/blank.html`);
+    });
+    after(() => page?.close());
+    for (const [i, model] of models.entries()) {
+      for (const variant of ['scalar', 'simd', 'relaxed']) {
+        test(`${name}: ${model} ${variant}`, { skip: absent ?? false }, async (t) => {
+          const value = await page.evaluate(program(model, variant));
+          const optional = variant === 'relaxed' && !(relaxedBuilt && name === 'Chromium');
+          if (optional && value.startsWith(NO_VARIANT)) t.skip(value);
+          else assert.equal(value, expected[i]);
+        });
+      }
+    }
+  });
+}

@@ -1,0 +1,92 @@
+/** Firefox without a window, by WebDriver BiDi over Node's own WebSocket. */
+import { spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onPath, until } from './program.js';
+
+const PROGRAMS = ['firefox-esr', 'firefox'];
+const LISTENING = /WebDriver BiDi listening on (ws:\S+)/;
+
+/** Why it cannot run here, or null. */
+export function missing() {
+  if (!PROGRAMS.some(onPath)) return 'Firefox is not installed';
+  return typeof WebSocket === 'function' ? null : 'this Node has no WebSocket';
+}
+
+/** Commands and answers by number. @param {string} url */
+async function connect(url) {
+  const socket = new WebSocket(`${url}/session`);
+  /** @type {Map<number, (answer: any) => void>} */
+  const waiting = new Map();
+  let last = 0;
+  socket.onmessage = ({ data }) => {
+    const answer = JSON.parse(data);
+    waiting.get(answer.id)?.(answer);
+    waiting.delete(answer.id);
+  };
+  await new Promise((resolve, reject) => {
+    socket.onopen = resolve;
+    socket.onerror = () => reject(new Error(`no connection to ${url}`));
+  });
+  socket.onclose = () => {
+    for (const answer of waiting.values())
+      answer({ type: 'error', message: 'Firefox closed the connection' });
+  };
+  /** @param {string} method @param {object} params */
+  return async (method, params) => {
+    const answer = await new Promise((resolve) => {
+      waiting.set(++last, resolve);
+      socket.send(JSON.stringify({ id: last, method, params }));
+    });
+    if (answer.type !== 'success') throw new Error(`${method}: ${answer.message}`);
+    return answer.result;
+  };
+}
+
+/**
+ * A page at an address; `evaluate` awaits an expression whose value is a string.
+ * @param {string} address
+ */
+export async function open(address) {
+  const profile = await mkdtemp(join(tmpdir(), 'logitscope-firefox-'));
+  const child = spawn(
+    /** @type {string} */ (PROGRAMS.find(onPath)),
+    ['--headless', '--no-remote', '--profile', profile, '--remote-debugging-port', '0'],
+    { stdio: ['ignore', 'ignore', 'pipe'] },
+  );
+  const ended = new Promise((resolve) => {
+    child.once('close', resolve);
+  });
+  try {
+    const call = await connect(await until(child.stderr, LISTENING));
+    const { capabilities } = await call('session.new', { capabilities: {} });
+    const {
+      contexts: [{ context }],
+    } = await call('browsingContext.getTree', {});
+    await call('browsingContext.navigate', { context, url: address, wait: 'complete' });
+    return {
+      version: capabilities.browserVersion,
+      /** @param {string} expression @returns {Promise<string>} */
+      async evaluate(expression) {
+        const { result, exceptionDetails } = await call('script.evaluate', {
+          expression,
+          target: { context },
+          awaitPromise: true,
+        });
+        if (exceptionDetails) throw new Error(exceptionDetails.text);
+        return result.value;
+      },
+      async close() {
+        await call('browser.close', {});
+        await ended;
+        await rm(profile, { recursive: true, force: true });
+      },
+    };
+  } catch (error) {
+    child.kill('SIGKILL');
+    await ended;
+    await rm(profile, { recursive: true, force: true });
+    throw error;
+  }
+}

@@ -1,0 +1,120 @@
+/**
+ * What the bench's figures rest on: peers that do the same work, samples taken in turns, ratios
+ * turn by turn.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Engine } from '../bench/engine.js';
+import { formats, modelFile } from '../bench/models.js';
+import { best, race, ratio } from '../bench/race.js';
+import { TransformersSampler, drawBySorting } from '../bench/sampler_peers.js';
+import { parametersOf, samplerShape, shapes } from '../bench/shapes.js';
+import { tableOf } from '../bench/table.js';
+import { median, timeOf } from '../bench/timing.js';
+import { Logitscope } from '../../web/engine/index.js';
+
+const HISTORY = [5, 9, 300, 9];
+const CHAINS = [
+  { repetition_penalty: 1.1, temperature: 0.8, top_k: 40, top_p: 0.95 },
+  { top_p: 0.95 },
+  { temperature: 0.5, top_k: 3 },
+  {},
+];
+
+test('the JavaScript samplers keep as many tokens as the engine, draw the same', async () => {
+  const engine = await Engine.open({ model: modelFile(samplerShape(512), 'f32'), variant: 'simd' });
+  const logits = engine.logits([1, 2, 3]);
+  engine.close();
+  const scope = await Logitscope.load();
+  const sampler = new TransformersSampler(logits.length);
+  for (const settings of CHAINS) {
+    const { kept, p } = scope.warp(logits, settings, { history: HISTORY });
+    const ranked = Array.from(p, (mass, id) => ({ id, mass })).sort((a, b) => b.mass - a.mass);
+    for (const u of [0, 0.3, 0.77, 0.999]) {
+      let rest = u;
+      const { id } = ranked.find(({ mass }) => (rest -= mass) < 0) ?? ranked[kept - 1];
+      assert.deepEqual(
+        drawBySorting(logits, HISTORY, settings, u),
+        { id, kept },
+        JSON.stringify(settings),
+      );
+      assert.deepEqual(
+        sampler.draw(logits, HISTORY, settings, u),
+        { id, kept },
+        JSON.stringify(settings),
+      );
+    }
+  }
+});
+
+test('the shapes are the sizes of their names, and their files hold them', async () => {
+  assert.deepEqual(
+    shapes.map((shape) => Math.round(parametersOf(shape) / 1e3)),
+    [260, 15192, 124440],
+  );
+  for (const format of formats) {
+    const scope = await Logitscope.load({ model: modelFile(shapes[0], format) });
+    const { parameters, file_type } = /** @type {any} */ (scope.info);
+    assert.equal(parameters, parametersOf(shapes[0]));
+    assert.equal(file_type.toLowerCase(), format);
+    assert.ok(scope.feed(scope.encode('Once upon a time')).evaluated > 1);
+    scope.close();
+  }
+});
+
+test('a sample is whole units over the least time', async () => {
+  let calls = 0;
+  const began = performance.now();
+  const ms = await timeOf(() => void calls++, 20);
+  assert.ok(performance.now() - began >= 20);
+  assert.ok(Math.abs(ms * calls - (performance.now() - began)) < 5);
+});
+
+/** @param {string} name @param {string[]} log @param {number} ms */
+const fake = (name, log, ms) => ({
+  name,
+  side: /** @type {const} */ ('ours'),
+  contender: { sample: async () => (log.push(name), ms) },
+});
+
+test('contenders take turns; the first turn only warms up; the absent are named', async () => {
+  const log = /** @type {string[]} */ ([]);
+  const runners = [
+    fake('a', log, 2),
+    { name: 'b', side: /** @type {const} */ ('ours'), absent: 'not built' },
+    { ...fake('c', log, 8), side: /** @type {const} */ ('peer') },
+  ];
+  const entries = await race(runners, {}, { samples: 3, least: 1, budget: 1e3 }, (ms) => ms);
+  assert.deepEqual(log, ['a', 'c', 'a', 'c', 'a', 'c', 'a', 'c']);
+  assert.deepEqual(
+    entries.map(({ samples }) => samples),
+    [[2, 2, 2], [], [8, 8, 8]],
+  );
+  const one = { part: 'chain', host: 'node', subject: 's', unit: 'ms', rate: false, entries };
+  assert.equal(best(one), entries[0]);
+  assert.equal(ratio(entries[0], entries[2], false), 4);
+  assert.equal(ratio(entries[0], entries[2], true), 0.25);
+  const [, head, row] = tableOf('title', [one]).split('\n');
+  assert.match(head, /a +b +c/);
+  assert.match(row, /^s +node +2\.00 ±0% +absent +8\.00 ±0% {2}4\.0x$/);
+});
+
+test('one that is too slow for the budget is sampled once', async () => {
+  const slow = {
+    name: 'slow',
+    side: /** @type {const} */ ('ours'),
+    contender: {
+      sample: () =>
+        new Promise((resolve) => {
+          setTimeout(resolve, 30, 30);
+        }),
+    },
+  };
+  const [{ samples }] = await race([slow], {}, { samples: 9, least: 1, budget: 10 }, (ms) => ms);
+  assert.deepEqual(samples, [30]);
+});
+
+test('the median of an even number lies between', () => {
+  assert.equal(median([4, 1, 3, 2]), 2.5);
+  assert.equal(median([3, 1, 2]), 2);
+});
