@@ -129,9 +129,8 @@ export const chainStyles = css`
 
   .order {
     display: grid;
-    grid-template-columns: minmax(0, 1fr) auto;
-    align-items: start;
-    gap: 0.5rem 0.875rem;
+    justify-items: start;
+    gap: 0.5rem;
     margin-top: 0.75rem;
     font-size: 0.8125rem;
     line-height: 1.1875rem;

@@ -1,33 +1,32 @@
 /**
- * The state behind the page and its only user of the engine: prompt, settings, seed, the drawn
- * tokens and the trace that belongs to them. Work on the engine is coalesced: one pass in flight,
- * the newest wish wins, and a change of settings never runs the model.
+ * The state behind the page and, with its reader, the only user of the engine: prompt, settings,
+ * seed, the drawn texts and what is on show for one of them. Work on the engine is coalesced: one
+ * pass in flight, the newest wish wins, and a change of settings never runs the model.
  */
 import { RemoteLogitscope } from '../engine/remote.js';
 import { checkSentence } from '../engine/grammar.js';
-import { fetchCurves } from './curves.js';
-import { compareTraces } from './order.js';
+import { findLoop } from './loops.js';
+import { Reader } from './reader.js';
 import { neutralSettings, withNeutral } from './settings.js';
 import { countDraws, tallySeed } from './tally.js';
+import { TextTree } from './tree.js';
 
 /**
  * @typedef {import('../plots/trace.js').Trace} Trace
- * @typedef {import('../plots/trace.js').Step} Step
  * @typedef {import('../plots/trace.js').Drawn} Drawn
  * @typedef {import('../plots/trace.js').Settings} Settings
  * @typedef {import('../plots/trace.js').SettingRow} SettingRow
  * @typedef {import('../engine/types.js').Piece} Piece
- * @typedef {import('../plots/curve.js').Curves} Curves
  * @typedef {{ code: string, message: string }} Fault
  * @typedef {{ id: number, bias: number | false, piece: Piece }} Bias
  * @typedef {'bars' | 'cumulative' | 'ranks'} View
+ *
+ * What could have stood in the place of a step, under the settings now.
+ * @typedef {{ index: number, trace: Trace }} Alternatives
  */
 
-const MAX_NEW_TOKENS = 100;
-const TOP = 20;
-/** How many tokens of two orders' results are compared. */
-const WIDE = 200;
-const PACE = 420;
+/** Pauses between two tokens of a run, in ms, from slow to as fast as it goes. */
+export const PACES = [1200, 420, 160, 50, 0];
 
 export class Instrument extends EventTarget {
   /** @type {'idle' | 'loading' | 'ready' | 'failed'} */
@@ -52,55 +51,80 @@ export class Instrument extends EventTarget {
   biases = [];
   /** @type {string[] | null} The warpers in an order of the reader's; null is the canonical one. */
   order = null;
-  /** @type {import('./order.js').Difference | null} From the canonical order's result. */
-  difference = null;
   /** @type {'inverse' | 'gumbel'} */
   method = 'inverse';
+  seed = 42;
   /** @type {number | null} A random number of the reader's instead of the seed's. */
   whatIf = null;
-  /** @type {import('./tally.js').Tally | null} Many draws from what is shown. */
-  tally = null;
   /** @type {View} */
   view = 'bars';
-  /** @type {Curves | null} What the charts over all ranks draw; null while none is on view. */
-  curves = null;
-  seed = 42;
-  /** @type {Step[]} */
-  steps = [];
-  /** @type {'eos' | 'length' | null} */
-  finished = null;
+  /** The place in PACES. */
+  pace = 1;
   running = false;
   /** Whether the last change was a knob's: the bars then follow it at once instead of gliding. */
   direct = false;
+
   /** @type {Trace | null} */
   trace = null;
   /** @type {Drawn | null} */
   drawn = null;
+  /** @type {import('../plots/curve.js').Curves | null} Null while no chart over all ranks shows. */
+  curves = null;
+  /** @type {import('./order.js').Difference | null} From the canonical order's result. */
+  difference = null;
+  /** @type {import('./tally.js').Tally | null} Many draws from what is shown. */
+  tally = null;
+  /** @type {Alternatives | null} */
+  alternatives = null;
+  /** @type {[number, number]} Type-token ratio and distinct-2 of the drawn text. */
+  distinct = [0, 0];
   /** @type {import('../engine/grammar.js').Verdict | null} */
   verdict = null;
   /** @type {import('../engine/grammar.js').Grammar | null} */
   grammar = null;
 
+  #tree = new TextTree();
   /** @type {any} */
   #engine = null;
+  /** @type {Reader} */
+  #reader = new Reader(null);
   /** @type {number[]} */
   #promptIds = [];
   #wanted = false;
   /** @type {Promise<void> | null} */
   #pass = null;
-  #fed = '';
   #promptTurn = 0;
   #tallyTurn = 0;
-  /** Counts the texts begun. */
+  #alternativesTurn = 0;
+  /** Counts the texts begun or gone back to. */
   #text = 0;
   /** @type {AbortController | null} */
   #run = null;
-  /** @type {Map<number, Piece>} */
-  #pieces = new Map();
 
-  /** How many tokens were drawn: also the number of the next draw, from 0. */
-  get drawCount() {
-    return this.steps.length;
+  /** The drawn tokens on show. */
+  get steps() {
+    return this.#tree.steps;
+  }
+
+  get branches() {
+    return this.#tree.branches;
+  }
+
+  get finished() {
+    return this.#tree.finished;
+  }
+
+  get limit() {
+    return this.#tree.limit;
+  }
+
+  get stopAtEnd() {
+    return this.#tree.stopAtEnd;
+  }
+
+  /** Where the drawn text repeats itself. */
+  get loop() {
+    return findLoop(this.steps.map(({ id }) => id));
   }
 
   /** The step whose random number is on show: the next one, or the last one of a finished text. */
@@ -152,9 +176,11 @@ export class Instrument extends EventTarget {
         return;
       }
       this.#engine = engine;
+      this.#reader = new Reader(engine);
       this.grammar = rules;
       this.info = engine.info;
       this.table = engine.table;
+      this.#tree.eos = engine.info?.eos_token_id ?? -1;
       this.settings = withNeutral(this.table, settings);
       await this.setPrompt(prompt);
       if (!this.trace) await this.#firstToken();
@@ -173,12 +199,11 @@ export class Instrument extends EventTarget {
     this.stop();
     this.#engine?.close();
     this.#engine = null;
-    this.#fed = '';
     this.status = 'idle';
   }
 
   /**
-   * Reads a new prompt and drops the generated text. A prompt that the model cannot read changes
+   * Reads a new prompt and drops the generated texts. A prompt that the model cannot read changes
    * nothing but promptFault.
    * @param {string} prompt
    */
@@ -188,14 +213,14 @@ export class Instrument extends EventTarget {
     const turn = ++this.#promptTurn;
     try {
       const ids = Array.from(await this.#engine.encode(prompt));
-      const pieces = await this.#piecesOf(ids);
+      const pieces = await this.#reader.pieces(ids);
       if (turn !== this.#promptTurn) return;
       if (ids.length === 0) throw Object.assign(new Error('empty prompt'), { code: 'empty' });
       this.promptFault = null;
       this.#promptIds = ids;
       this.promptPieces = pieces;
-      this.#clear();
-      await this.#refresh();
+      this.#tree.clear();
+      await this.#stand();
       this.dispatchEvent(new CustomEvent('change'));
     } catch (error) {
       if (turn !== this.#promptTurn) return;
@@ -215,17 +240,17 @@ export class Instrument extends EventTarget {
     this.settings = { ...this.settings, ...patch };
     this.#dropTally();
     this.#changed();
+    if (this.alternatives) this.findAlternatives(this.alternatives.index);
     await this.#refresh();
     this.dispatchEvent(new CustomEvent('change'));
   }
 
   /**
    * Applies the warpers in another order.
-   * @param {string[] | null} order
+   * @param {string[] | null} order null for the canonical one
    */
   async setOrder(order) {
-    const canonical = this.canonicalOrder;
-    this.order = order && order.join() !== canonical.join() ? order : null;
+    this.order = order && order.join() !== this.canonicalOrder.join() ? order : null;
     await this.set({}, false);
   }
 
@@ -241,7 +266,7 @@ export class Instrument extends EventTarget {
    * @param {number | false | null} bias
    */
   async setBias(id, bias) {
-    const [piece] = await this.#piecesOf([id]);
+    const [piece] = await this.#reader.pieces([id]);
     const others = this.biases.filter((other) => other.id !== id);
     const added = bias === null || bias === 0 ? [] : [{ id, bias, piece }];
     this.biases = [...others, ...added].sort((a, b) => a.id - b.id);
@@ -271,18 +296,27 @@ export class Instrument extends EventTarget {
 
   /** @param {number} seed */
   async setSeed(seed) {
-    this.direct = false;
     this.whatIf = null;
-    this.#dropTally();
     this.seed = seed;
+    await this.set({}, false);
+  }
+
+  /** @param {number} pace a place in PACES */
+  setPace(pace) {
+    this.pace = pace;
     this.#changed();
-    await this.#refresh();
-    this.dispatchEvent(new CustomEvent('change'));
+  }
+
+  /** @param {boolean} stopAtEnd whether the end token ends a text */
+  async setStopAtEnd(stopAtEnd) {
+    this.stop();
+    this.#tree.stopAtEnd = stopAtEnd;
+    await this.#stand();
   }
 
   /**
-   * Appends the token that u falls on, exactly as shown; nothing if the text was cleared or the run
-   * stopped while this waited.
+   * Appends the token that u falls on, exactly as shown; nothing if another text was gone to or the
+   * run stopped while this waited.
    * @param {AbortSignal} [signal]
    */
   async step(signal) {
@@ -291,6 +325,95 @@ export class Instrument extends EventTarget {
     const { drawn } = this;
     if (!drawn || this.finished || signal?.aborted || text !== this.#text) return;
     await this.#append(drawn);
+  }
+
+  /**
+   * Appends a listed token of the reader's choice instead of the drawn one.
+   * @param {number} id
+   */
+  async force(id) {
+    this.stop();
+    const text = this.#text;
+    while (this.#pass) await this.#pass;
+    if (!this.trace || this.finished || text !== this.#text) return;
+    await this.#choose(id, this.trace);
+  }
+
+  /**
+   * Goes back to before a step and takes one of its alternatives there.
+   * @param {number} index
+   * @param {number} id
+   */
+  async branch(index, id) {
+    const { alternatives } = this;
+    if (alternatives?.index !== index) return;
+    this.stop();
+    this.#tree.rewind(index);
+    await this.#choose(id, alternatives.trace);
+  }
+
+  /**
+   * Goes back to the first n tokens; the cache is cut there, nothing is run again.
+   * @param {number} n
+   */
+  async rewind(n) {
+    this.stop();
+    this.#tree.rewind(n);
+    await this.#stand();
+  }
+
+  /** @param {import('./tree.js').Node} node the end of a branch */
+  async show(node) {
+    this.stop();
+    this.#tree.show(node);
+    await this.#stand();
+  }
+
+  /**
+   * Finds what could have stood in the place of a step.
+   * @param {number | null} index null: they are no longer wanted
+   */
+  async findAlternatives(index) {
+    const turn = ++this.#alternativesTurn;
+    if (index === null || index >= this.steps.length) {
+      this.alternatives = null;
+    } else {
+      const before = this.steps.slice(0, index).map(({ id }) => id);
+      const trace = await this.#reader.alternatives([...this.#promptIds, ...before], this.asked);
+      if (turn !== this.#alternativesTurn) return;
+      this.alternatives = { index, trace };
+    }
+    this.#changed();
+  }
+
+  /** Steps at an even pace until the text ends or stop() is called. */
+  async run() {
+    if (this.running || this.finished || !this.drawn) return;
+    const control = new AbortController();
+    this.#run = control;
+    this.running = true;
+    this.#changed();
+    while (!this.finished && !control.signal.aborted) {
+      await this.step(control.signal);
+      if (!this.finished) await pause(PACES[this.pace], control.signal);
+    }
+    if (this.#run !== control) return;
+    this.running = false;
+    this.#changed();
+  }
+
+  stop() {
+    this.#run?.abort();
+    this.#run = null;
+    this.running = false;
+    this.#changed();
+  }
+
+  /** Back to the prompt alone, without any branch. */
+  async reset() {
+    this.stop();
+    this.#tree.clear();
+    await this.#stand();
   }
 
   /**
@@ -310,64 +433,42 @@ export class Instrument extends EventTarget {
   }
 
   /**
-   * Appends a listed token of the reader's choice instead of the drawn one.
    * @param {number} id
+   * @param {Trace} trace one that lists it
    */
-  async force(id) {
-    this.stop();
-    const text = this.#text;
-    while (this.#pass) await this.#pass;
-    const token = this.trace?.tokens.find((listed) => listed.id === id);
-    if (!token || this.finished || text !== this.#text) return;
+  async #choose(id, trace) {
+    const token = trace.tokens.find((listed) => listed.id === id);
+    if (!token) return;
     const { p, p_raw, rank } = token;
-    const [piece] = await this.#piecesOf([id]);
+    const [piece] = await this.#reader.pieces([id]);
     await this.#append({ ...piece, u: null, p, p_raw, rank, logprob: Math.log(p), forced: true });
   }
 
   /** @param {Drawn} drawn */
   async #append(drawn) {
-    this.direct = false;
     const step = { ...drawn, position: this.#promptIds.length + this.steps.length };
-    this.whatIf = null;
-    this.#dropTally();
-    this.steps = [...this.steps, step];
-    if (drawn.id === this.info?.eos_token_id) this.finished = 'eos';
-    else if (this.steps.length >= MAX_NEW_TOKENS) this.finished = 'length';
-    if (this.finished) await this.#judge();
+    this.#tree.append(step);
     this.dispatchEvent(new CustomEvent('step', { detail: step }));
-    this.#changed();
-    if (this.finished !== 'eos') await this.#refresh();
+    await this.#follow();
   }
 
-  /** Steps at an even pace until the text ends or stop() is called. */
-  async run() {
-    if (this.running || this.finished || !this.drawn) return;
-    const control = new AbortController();
-    this.#run = control;
-    this.running = true;
-    this.#changed();
-    while (!this.finished && !control.signal.aborted) {
-      await this.step(control.signal);
-      if (!this.finished) await pause(PACE, control.signal);
-    }
-    if (this.#run !== control) return;
-    this.running = false;
-    this.#changed();
+  /** Brings everything up to date with a text gone to. */
+  async #stand() {
+    this.#text++;
+    this.#alternativesTurn++;
+    this.alternatives = null;
+    await this.#follow();
   }
 
-  stop() {
-    this.#run?.abort();
-    this.#run = null;
-    this.running = false;
+  /** Brings everything up to date with the tokens on show. */
+  async #follow() {
+    this.#dropTally();
+    this.whatIf = null;
+    this.direct = false;
+    this.verdict = null;
+    if (this.finished === 'eos') await this.#judge();
     this.#changed();
-  }
-
-  /** Back to the prompt alone. */
-  async reset() {
-    this.stop();
-    this.#clear();
-    this.#changed();
-    await this.#refresh();
+    await Promise.all([this.#refresh(), this.#measure()]);
   }
 
   #dropTally() {
@@ -375,14 +476,12 @@ export class Instrument extends EventTarget {
     this.tally = null;
   }
 
-  #clear() {
-    this.#text++;
-    this.#dropTally();
-    this.direct = false;
-    this.whatIf = null;
-    this.steps = [];
-    this.finished = null;
-    this.verdict = null;
+  async #measure() {
+    const { steps } = this;
+    const distinct = await this.#reader.distinct(steps.map(({ id }) => id));
+    if (steps !== this.steps) return;
+    this.distinct = distinct;
+    this.#changed();
   }
 
   /** Brings trace and draw up to date; calls made meanwhile share one further pass. */
@@ -395,25 +494,19 @@ export class Instrument extends EventTarget {
   async #work() {
     while (this.#wanted && this.#engine) {
       this.#wanted = false;
-      const steps = this.finished === 'eos' ? this.steps.slice(0, -1) : this.steps;
-      const settings = { ...this.asked, top: TOP };
       const step = this.drawStep;
-      const history = [...this.#promptIds, ...steps.map(({ id }) => id)];
+      const before = this.steps.slice(0, step).map(({ id }) => id);
       try {
-        await this.#feed(history);
-        const [trace, drawn] = await Promise.all([
-          this.#engine.distribution(settings),
-          this.#engine.draw(settings, this.whatIf === null ? { step } : { u: this.whatIf }),
-        ]);
-        const [piece] = await this.#piecesOf([drawn.id]);
-        const tokens = await this.#withBytes(trace.tokens);
-        const curves = this.view === 'bars' ? null : await this.#fetchCurves(settings, history);
-        const difference = this.order ? await this.#fetchDifference(settings) : null;
+        const readings = await this.#reader.read({
+          ids: [...this.#promptIds, ...before],
+          settings: this.asked,
+          step,
+          u: this.whatIf,
+          order: this.canonicalOrder,
+          whole: this.view !== 'bars',
+        });
         if (this.#wanted && step !== this.drawStep) continue;
-        this.trace = { ...trace, tokens };
-        this.drawn = { ...drawn, ...piece };
-        this.curves = curves;
-        this.difference = difference;
+        Object.assign(this, readings);
         this.fault = null;
       } catch (error) {
         this.fault = toFault(error);
@@ -423,68 +516,17 @@ export class Instrument extends EventTarget {
     }
   }
 
-  /**
-   * @param {import('../engine/types.js').Settings} settings
-   * @param {number[]} history
-   */
-  async #fetchCurves(settings, history) {
-    const logits = await this.#engine.logits();
-    const { table } = this;
-    const order = this.order ?? this.canonicalOrder;
-    return fetchCurves(this.#engine, { logits, settings, table, order, history });
-  }
-
-  /** @param {import('../engine/types.js').Settings} settings */
-  async #fetchDifference(settings) {
-    const wide = { ...settings, top: WIDE };
-    const own = await this.#engine.distribution(wide);
-    const order = this.canonicalOrder;
-    return compareTraces(own, await this.#engine.distribution({ ...wide, order }));
-  }
-
-  /**
-   * Runs the model, unless the timeline is the one that the logits on show belong to.
-   * @param {number[]} ids
-   */
-  async #feed(ids) {
-    const key = ids.join();
-    if (key === this.#fed) return;
-    this.#fed = '';
-    await this.#engine.feed(Uint32Array.from(ids));
-    this.#fed = key;
-  }
-
   /** Begins without a prompt, for a model that cannot read the one it was loaded with. */
   async #firstToken() {
     this.#promptIds = [this.info?.bos_token_id ?? 0];
-    this.promptPieces = await this.#piecesOf(this.#promptIds);
+    this.promptPieces = await this.#reader.pieces(this.#promptIds);
     await this.#refresh();
   }
 
   async #judge() {
-    if (!this.grammar || this.finished !== 'eos') return;
+    if (!this.grammar) return;
     const ids = [...this.#promptIds, ...this.steps.map(({ id }) => id)];
     this.verdict = checkSentence(this.grammar, await this.#engine.decode(Uint32Array.from(ids)));
-  }
-
-  /**
-   * Adds its bytes to a token that is part of a character, so that a view can show them.
-   * @param {Trace['tokens']} tokens
-   */
-  async #withBytes(tokens) {
-    const broken = tokens.filter(({ text }) => text.includes('\uFFFD'));
-    if (broken.length === 0) return tokens;
-    await this.#piecesOf(broken.map(({ id }) => id));
-    return tokens.map((token) =>
-      broken.includes(token) ? { ...token, ...this.#pieces.get(token.id) } : token,
-    );
-  }
-
-  /** @param {number[]} ids */
-  async #piecesOf(ids) {
-    for (const id of ids)
-      if (!this.#pieces.has(id)) this.#pieces.set(id, await this.#engine.piece(id));
-    return ids.map((id) => /** @type {Piece} */ (this.#pieces.get(id)));
   }
 
   #changed() {

@@ -12,7 +12,7 @@ import './distribution.js';
 import './draw.js';
 import { LogitElement } from './element.js';
 import './glance.js';
-import { Instrument } from './instrument.js';
+import { Instrument, PACES } from './instrument.js';
 import './text.js';
 
 /** @typedef {import('./instrument.js').Fault} Fault */
@@ -197,11 +197,16 @@ export class LogitScope extends LogitElement {
       <div class="bench" @logit-set=${this.#onSet} @logit-preset=${this.#onPreset}
         @logit-seed=${this.#onSeed} @logit-prompt=${this.#onPrompt} @logit-command=${this.#onCommand}
         @logit-view=${this.#onView} @logit-bias=${this.#onBias} @logit-force=${this.#onForce}
-        @logit-order=${this.#onOrder} @logit-draw=${this.#onDraw}>
+        @logit-order=${this.#onOrder} @logit-draw=${this.#onDraw}
+        @logit-alternatives=${this.#onAlternatives} @logit-branch=${this.#onBranch}
+        @logit-rewind=${this.#onRewind} @logit-walk=${this.#onWalk} @logit-option=${this.#onOption}>
         <logit-text class="panel text" .prompt=${it.prompt} .pieces=${it.promptPieces}
           .steps=${it.steps} .examples=${EXAMPLES} .finished=${it.finished} .running=${it.running}
           .ready=${it.drawn !== null} .fault=${this.#sentence(it.promptFault)}
-          .verdict=${it.verdict} .checked=${it.grammar !== null} .eos=${eos}></logit-text>
+          .verdict=${it.verdict} .checked=${it.grammar !== null} .eos=${eos} .limit=${it.limit}
+          .loop=${it.loop} .alternatives=${it.alternatives} .branches=${it.branches}
+          .distinct=${it.distinct} .pace=${it.pace} .paces=${PACES.length}
+          .stopAtEnd=${it.stopAtEnd}></logit-text>
         <logit-draw class="panel draw" ?still=${it.direct} .trace=${it.trace} .drawn=${it.drawn}
           .seed=${it.seed} .count=${it.drawStep + 1} .finished=${it.finished} .eos=${eos}
           .method=${it.method} .whatIf=${it.whatIf} .tally=${it.tally}></logit-draw>
@@ -268,6 +273,33 @@ export class LogitScope extends LogitElement {
     if (detail.method) it.setMethod(detail.method);
     else if (detail.draws) it.drawMany(detail.draws);
     else it.setWhatIf(detail.u);
+  }
+
+  /** @param {CustomEvent} event */
+  #onAlternatives({ detail }) {
+    this.#instrument.findAlternatives(detail.index);
+  }
+
+  /** @param {CustomEvent} event */
+  #onBranch({ detail }) {
+    this.#instrument.branch(detail.index, detail.id);
+  }
+
+  /** @param {CustomEvent} event */
+  #onRewind({ detail }) {
+    this.#instrument.rewind(detail.n);
+  }
+
+  /** @param {CustomEvent} event */
+  #onWalk({ detail }) {
+    this.#instrument.show(detail.node);
+  }
+
+  /** @param {CustomEvent} event */
+  #onOption({ detail }) {
+    const it = this.#instrument;
+    if (detail.pace !== undefined) it.setPace(detail.pace);
+    if (detail.stopAtEnd !== undefined) it.setStopAtEnd(detail.stopAtEnd);
   }
 
   /** @param {CustomEvent} event */

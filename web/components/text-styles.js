@@ -84,99 +84,77 @@ export const textStyles = css`
     opacity: 0.6;
   }
 
-  .tape {
-    display: flex;
-    flex: 1;
-    flex-wrap: wrap;
-    align-content: flex-start;
-    align-items: flex-start;
-    gap: 0.375rem 0;
-    min-height: 7.75rem; /* two lines of tokens, so that a sentence moves nothing */
-    margin-top: 0.25rem;
-    padding: 0.5rem 0.75rem 0.375rem;
-    border: 1px solid var(--line);
-    border-radius: 0.375rem;
-    background: var(--sunken);
-    font-size: 1.0625rem;
-  }
-
-  .tape ol {
-    display: contents;
-    list-style: none;
-  }
-
-  .given {
-    padding: 0.25rem 0.375rem 0.25rem 0;
-    color: var(--soft);
-    font-family: var(--mono);
-    font-size: 1rem;
-    line-height: 1.5rem;
-  }
-
-  .empty {
-    padding: 0.25rem 0.75rem;
-    color: var(--soft);
-    font-size: 0.875rem;
-    line-height: 1.5rem;
-  }
-
-  .step {
-    display: block;
-    animation: arrive var(--calm);
-  }
-
-  @keyframes arrive {
-    from {
-      opacity: 0;
-      transform: translateY(0.5rem);
-    }
-  }
-
-  .step button {
+  .measures {
     display: grid;
-    min-height: 0;
-    padding: 0.25rem 0.375rem 0.125rem;
-    border: 0;
-    border-radius: 0.25rem;
-    background: none;
-    font-size: inherit;
-    line-height: 1.5rem;
-    text-align: left;
-    cursor: default;
+    grid-template-columns: repeat(2, minmax(0, 1fr));
+    gap: 0.375rem 0.75rem;
+    margin: 0.25rem 0 0.5rem;
   }
 
-  .step .token {
-    border-bottom: 2px solid color-mix(in srgb, var(--mark) calc(var(--heat) * 100%), var(--ghost-line));
-    background: color-mix(in srgb, var(--mark) calc(var(--heat) * 34%), transparent);
-    font-size: 1rem;
+  .measures div {
+    padding-left: 0.625rem;
+    border-left: 2px solid var(--line);
   }
 
-  .step.end .token {
-    border: 1px solid var(--control-line);
-    border-radius: 0.75rem;
-    padding: 0 0.5rem;
-    font-family: var(--sans);
-    font-size: 0.75rem;
+  .measures dd {
+    margin: 0;
+    font-family: var(--mono);
+    font-size: 0.9375rem;
+    font-weight: 600;
     line-height: 1.375rem;
+    white-space: nowrap;
   }
 
-  .step .share {
+  .measures dd.note {
     color: var(--soft);
-    font-size: 0.6875rem;
-    line-height: 1.125rem;
+    font: 400 0.6875rem/1.125rem var(--sans);
+    white-space: normal;
   }
 
-  .step button:hover,
-  .step button:focus-visible {
-    background: var(--trace-wash);
+  .from {
+    color: var(--soft);
+    font-weight: 400;
   }
 
-  .numbers {
+  .loop {
     min-height: 1.375rem;
-    margin-top: 0.25rem;
-    color: var(--soft);
+    color: var(--cut-top_k);
     font-size: 0.8125rem;
     line-height: 1.375rem;
+  }
+
+  .options {
+    display: flex;
+    flex-wrap: wrap;
+    align-items: center;
+    gap: 0.375rem 1.25rem;
+    margin-top: 0.5rem;
+    padding-top: 0.5rem;
+    border-top: 1px solid var(--line);
+  }
+
+  .options label {
+    display: inline-flex;
+    align-items: center;
+    gap: 0.5rem;
+    min-height: 2rem;
+  }
+
+  .options select {
+    min-height: 2rem;
+    padding: 0 0.5rem;
+    font-size: 0.8125rem;
+  }
+
+  .options input[type='range'] {
+    width: 6.5rem;
+    accent-color: var(--trace);
+  }
+
+  .options input[type='checkbox'] {
+    width: 1rem;
+    height: 1rem;
+    accent-color: var(--trace);
   }
 
   .foot {

@@ -1,16 +1,17 @@
 /**
- * <logit-text>: the prompt, the text drawn so far with each token's probability, and Step, Run,
- * Stop, Reset. Asks with "logit-prompt" and "logit-command".
+ * <logit-text>: the prompt, the text drawn so far with its figures, its branches, and Step, Run,
+ * Stop, Reset. Asks with "logit-prompt", "logit-command" and "logit-option" ({ pace } or
+ * { stopAtEnd }).
  */
-import { css, html, nothing } from 'lit';
+import { html, nothing } from 'lit';
 import { live } from 'lit/directives/live.js';
-import { repeat } from 'lit/directives/repeat.js';
-import { fixed, percent, t } from '../locale/locale.js';
-import { cssom } from '../plots/cssom.js';
+import { fixed, measure, number, percent, t } from '../locale/locale.js';
+import './branches.js';
 import { define } from './define.js';
 import { LogitElement } from './element.js';
+import './tape.js';
 import { textStyles } from './text-styles.js';
-import { spoken, visibleHtml } from './visible.js';
+import { spoken } from './visible.js';
 
 /**
  * @typedef {import('../plots/trace.js').Step} Step
@@ -19,8 +20,7 @@ import { spoken, visibleHtml } from './visible.js';
 
 /** How long typing rests before the prompt is read, in ms. */
 const REST = 180;
-/** Surprisal that has the fullest colour, in bits. */
-const FULL = 6;
+const COLOURS = /** @type {const} */ (['after', 'before', 'none']);
 
 export class LogitText extends LogitElement {
   static properties = {
@@ -36,7 +36,14 @@ export class LogitText extends LogitElement {
     checked: { type: Boolean },
     limit: { attribute: false },
     eos: { attribute: false },
-    active: { state: true },
+    loop: { attribute: false },
+    alternatives: { attribute: false },
+    branches: { attribute: false },
+    distinct: { attribute: false },
+    pace: { attribute: false },
+    paces: { attribute: false },
+    stopAtEnd: { attribute: false },
+    colour: { state: true },
     said: { state: true },
   };
 
@@ -66,8 +73,20 @@ export class LogitText extends LogitElement {
     this.checked = false;
     this.limit = 100;
     this.eos = -1;
-    /** @type {number} The step that is pointed at. */
-    this.active = -1;
+    /** @type {import('./loops.js').Loop | null} */
+    this.loop = null;
+    /** @type {import('./instrument.js').Alternatives | null} */
+    this.alternatives = null;
+    /** @type {import('./tree.js').Branch[]} */
+    this.branches = [];
+    /** @type {[number, number]} Type-token ratio and distinct-2. */
+    this.distinct = [0, 0];
+    /** The speed of a run, from 0 to below `paces`. */
+    this.pace = 0;
+    this.paces = 1;
+    this.stopAtEnd = true;
+    /** @type {typeof COLOURS[number]} */
+    this.colour = 'after';
     this.said = '';
   }
 
@@ -75,9 +94,9 @@ export class LogitText extends LogitElement {
   willUpdate(changes) {
     if (!changes.has('steps')) return;
     const before = /** @type {Step[] | undefined} */ (changes.get('steps'))?.length ?? 0;
-    if (this.active >= this.steps.length) this.active = -1;
     if (this.steps.length > before) this.said = this.#sayLast();
-    else if (before > 0) this.said = t('text.cleared');
+    else if (before > 0)
+      this.said = this.steps.length > 0 ? t('text.went', { n: this.steps.length }) : t('text.cleared');
   }
 
   #sayLast() {
@@ -120,56 +139,92 @@ export class LogitText extends LogitElement {
               @click=${() => this.#ask(example)}>${example}</button>`,
           )}
         </div>
+        <logit-branches .branches=${this.branches} .eos=${this.eos}></logit-branches>
       </div>
     `;
   }
 
   #renderOutput() {
-    const given = this.pieces.filter(({ special }) => !special);
-    const empty = this.ready && this.steps.length === 0 ? t('text.empty') : '';
     return html`
       <div class="output">
-        <div class="label row"><span id="output-label">${t('text.output')}</span>
-          <span class="legend" aria-hidden="true">
+        <div class="label row"><span aria-hidden="true">${t('text.output')}</span>
+          <span class="legend" aria-hidden="true" ?hidden=${this.colour === 'none'}>
             ${t('text.legend.low')}<i></i>${t('text.legend.high')}</span></div>
-        <div class="tape" role="group" aria-labelledby="output-label" lang="en"
-          @pointerleave=${() => (this.active = -1)}>
-          <span class="given">${given.map((piece) => visibleHtml({ ...piece, text: tidy(piece.text) }))}</span>
-          <ol>${repeat(
-            this.steps,
-            (_, i) => i,
-            (step, i) => this.#renderStep(step, i),
-          )}</ol>
-          <span class="empty" ?hidden=${!empty}>${empty}</span>
-        </div>
-        <p class="numbers" id="numbers" aria-hidden="true">${this.#describe(this.active)}</p>
+        <logit-tape .pieces=${this.pieces} .steps=${this.steps} .finished=${this.finished}
+          ?ready=${this.ready} ?running=${this.running} .limit=${this.limit} .eos=${this.eos} .colour=${this.colour}
+          .loop=${this.loop} .alternatives=${this.alternatives}></logit-tape>
+        <p class="loop" role="status">${this.#sayLoop()}</p>
+        ${this.#renderMeasures()}
         <div class="foot">
           ${this.#renderButtons()}
           ${this.checked ? this.#renderVerdict() : nothing}
         </div>
+        ${this.#renderOptions()}
       </div>
     `;
   }
 
-  /**
-   * @param {Step} step
-   * @param {number} i
-   */
-  #renderStep(step, i) {
-    const bits = -Math.log2(step.p);
-    const end = step.id === this.eos;
+  #sayLoop() {
+    const { loop, steps } = this;
+    if (!loop) return '';
+    const cycle = steps.slice(loop.start, loop.start + loop.period);
+    const text = cycle.map((step) => (step.id === this.eos ? ` ‹${t('text.end')}›` : step.text));
+    return t('text.loop', { text: text.join('').trim(), n: loop.times, at: loop.start + 1 });
+  }
+
+  /** Figures of the drawn text. */
+  #renderMeasures() {
+    const { steps, distinct } = this;
+    /** @param {string} key @param {unknown} value @param {string} note */
+    const figure = (key, value, note) => html`
+      <div data-measure=${key}><dt class="label">${t(`measure.${key}`)}</dt>
+        <dd>${value}</dd><dd class="note">${t(note)}</dd></div>`;
+    const surprisal = { raw: meanSurprisal(steps, 'p_raw'), final: meanSurprisal(steps, 'p') };
+    /** @param {(bits: number) => number} of */
+    const change = (of) =>
+      steps.length === 0
+        ? '–'
+        : html`<span class="from">${figureOf(of(surprisal.raw))} →</span>
+          ${figureOf(of(surprisal.final))}`;
     return html`
-      <li class="step ${end ? 'end' : ''}" ${cssom({ '--heat': Math.min(1, bits / FULL).toFixed(3) })}>
-        <button tabindex=${i === Math.max(0, this.active) || (this.active < 0 && i === 0) ? 0 : -1}
-          aria-describedby=${this.active === i ? 'numbers' : nothing}
-          data-id=${step.id} data-p=${String(step.p)}
-          @pointerenter=${() => (this.active = i)} @focus=${() => (this.active = i)}
-          @blur=${() => (this.active = -1)}
-          @keydown=${(/** @type {KeyboardEvent} */ event) => this.#onTokenKey(event, i)}>
-          <span class="token">${end ? t('text.end') : visibleHtml(step)}</span>
-          <span class="share">${percent(step.p)}</span>
-        </button>
-      </li>
+      <dl class="measures">
+        ${figure('ttr', steps.length > 0 ? fixed(distinct[0], 2) : '–', 'measure.ttr.note')}
+        ${figure('distinct', steps.length > 1 ? fixed(distinct[1], 2) : '–', 'measure.distinct.note')}
+        ${figure(
+          'surprisal',
+          change((bits) => bits),
+          'measure.note',
+        )}
+        ${figure(
+          'perplexity',
+          change((bits) => 2 ** bits),
+          'measure.note',
+        )}
+      </dl>
+    `;
+  }
+
+  #renderOptions() {
+    return html`
+      <div class="options">
+        <label class="label">${t('text.speed')}
+          <input type="range" min="0" max=${this.paces - 1} step="1" .value=${live(String(this.pace))}
+            aria-valuetext=${t(`text.speed.${this.pace}`)}
+            @input=${(/** @type {Event} */ event) => this.emit('logit-option', { pace: Number(valueOf(event)) })}>
+        </label>
+        <label class="label">${t('text.colour')}
+          <select @change=${(/** @type {Event} */ event) => (this.colour = /** @type {any} */ (valueOf(event)))}>
+            ${COLOURS.map(
+              (name) => html`<option value=${name} ?selected=${name === this.colour}>
+              ${t(`text.colour.${name}`)}</option>`,
+            )}
+          </select></label>
+        <label class="label"><input type="checkbox" id="stop-at-end" .checked=${live(this.stopAtEnd)}
+          @change=${(/** @type {Event} */ event) =>
+            this.emit('logit-option', {
+              stopAtEnd: /** @type {HTMLInputElement} */ (event.target).checked,
+            })}>${t('text.stop-at-end')}</label>
+      </div>
     `;
   }
 
@@ -207,21 +262,6 @@ export class LogitText extends LogitElement {
     `;
   }
 
-  /** @param {number} i */
-  #describe(i) {
-    const step = this.steps[i];
-    if (!step) {
-      if (this.finished) return t(`text.finished.${this.finished}`, { n: this.limit });
-      return this.steps.length > 0 ? t('text.hint') : '';
-    }
-    const params = {
-      token: spoken(step, this.eos),
-      p: percent(step.p),
-      bits: fixed(-Math.log2(step.p), 2),
-    };
-    return t('text.token', { ...params, raw: percent(step.p_raw) });
-  }
-
   /** @param {Event} event */
   #onType(event) {
     this.prompt = /** @type {HTMLTextAreaElement} */ (event.target).value;
@@ -242,30 +282,25 @@ export class LogitText extends LogitElement {
     event.preventDefault();
     this.#ask(this.prompt);
   }
-
-  /**
-   * @param {KeyboardEvent} event
-   * @param {number} i
-   */
-  #onTokenKey(event, i) {
-    const last = this.steps.length - 1;
-    const to = {
-      ArrowRight: Math.min(last, i + 1),
-      ArrowLeft: Math.max(0, i - 1),
-      Home: 0,
-      End: last,
-    }[event.key];
-    if (to === undefined) return;
-    event.preventDefault();
-    /** @type {NodeListOf<HTMLElement>} */ (this.renderRoot.querySelectorAll('.step button'))[
-      to
-    ].focus();
-  }
 }
 
-/** A prompt is read as text: only line breaks and tabs need a mark in it. @param {string} text */
-function tidy(text) {
-  return text.replaceAll(' ', '\u00A0');
+/** @param {Event} event */
+function valueOf(event) {
+  return /** @type {HTMLInputElement} */ (event.target).value;
+}
+
+/**
+ * The mean surprisal of the drawn tokens in bits, by one of their two probabilities.
+ * @param {Step[]} steps
+ * @param {'p' | 'p_raw'} by
+ */
+function meanSurprisal(steps, by) {
+  return steps.reduce((sum, step) => sum - Math.log2(step[by]), 0) / steps.length;
+}
+
+/** @param {number} value */
+function figureOf(value) {
+  return Number.isFinite(value) ? measure(value + 0) : '∞';
 }
 
 define('logit-text', LogitText);

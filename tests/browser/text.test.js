@@ -1,0 +1,228 @@
+/** The text: what could have come instead, branches to walk, loops, figures, and its options. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { findLoop } from '../../web/components/loops.js';
+import { TextTree } from '../../web/components/tree.js';
+import { FIRST, loadReference, openBench, until } from './bench.js';
+
+/** @type {Awaited<ReturnType<typeof openBench>>} */
+let bench;
+/** @type {Awaited<ReturnType<typeof loadReference>>} */
+let scope;
+before(async () => ([bench, scope] = await Promise.all([openBench(), loadReference()])));
+after(() => Promise.all([bench?.close(), scope?.close()]));
+
+const BALANCED = { temperature: 0.7, top_p: 0.9, repetition_penalty: 1.1 };
+
+const ids = (page) =>
+  page
+    .locator('logit-text .step button')
+    .evaluateAll((buttons) => buttons.map((b) => Number(b.dataset.id)));
+
+async function steps(page, n) {
+  for (let i = 0; i < n; i++) {
+    const have = (await ids(page)).length;
+    await page.locator('[data-command=step]').click();
+    await until(
+      () => ids(page),
+      (all) => all.length === have + 1,
+    );
+  }
+}
+
+test('an earlier token shows what could have come instead, and one pressed is a branch', async () => {
+  const { page, complaints, close } = await bench.open();
+  await steps(page, 3);
+  const first = await ids(page);
+  scope.feed([...scope.encode(FIRST), first[0]]);
+  const expected = scope.distribution({ ...BALANCED, top: 8 }).tokens;
+
+  await page.locator('logit-text .step button').nth(1).hover();
+  const items = page.locator('logit-alternatives [data-alternative]');
+  await items.first().waitFor();
+  assert.deepEqual(
+    await items.evaluateAll((all) => all.map(({ dataset }) => [dataset.alternative, dataset.p])),
+    expected.map(({ id, p }) => [String(id), String(p)]),
+  );
+  const other = expected.find(({ id, p }) => id !== first[1] && p > 0) ?? expected[1];
+  await page.locator(`[data-alternative="${other.id}"]`).click();
+  const branched = [first[0], other.id];
+  assert.deepEqual(
+    await until(
+      () => ids(page),
+      (all) => all.length === 2,
+    ),
+    branched,
+  );
+  assert.equal(await page.locator('.step.forced').count(), 1);
+
+  const roads = page.locator('logit-branches [role=option]');
+  assert.equal(await roads.count(), 2);
+  assert.equal(await roads.nth(1).getAttribute('aria-selected'), 'true');
+  await roads.nth(0).click();
+  assert.deepEqual(
+    await until(
+      () => ids(page),
+      (all) => all.length === 3,
+    ),
+    first,
+  );
+  await roads.nth(0).press('ArrowDown');
+  assert.deepEqual(
+    await until(
+      () => ids(page),
+      (all) => all.length === 2,
+    ),
+    branched,
+  );
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
+test('a text is gone back in and branched by keyboard alone', async () => {
+  const { page, close } = await bench.open();
+  await steps(page, 3);
+  const before = await ids(page);
+  const tokens = page.locator('logit-text .step button');
+  await tokens.nth(2).focus();
+  await page.locator('logit-alternatives [data-alternative]').first().waitFor();
+  await page.keyboard.press('Escape');
+  await until(
+    () => page.locator('logit-alternatives').count(),
+    (n) => n === 0,
+  );
+  await page.keyboard.press('ArrowLeft');
+  await page.keyboard.press('ArrowDown');
+  await page.locator('logit-alternatives [data-alternative]:focus').waitFor();
+  await page.keyboard.press('End');
+  await page.keyboard.press('Enter');
+  assert.deepEqual(
+    await until(
+      () => ids(page),
+      (all) => all.length === 1,
+    ),
+    before.slice(0, 1),
+  );
+  await steps(page, 2);
+  assert.deepEqual(await ids(page), before, 'the same seed walks the same branch');
+  assert.equal(await page.locator('logit-branches [role=option]').count(), 1);
+  await close();
+});
+
+test('the figures of a text are those of its tokens', async () => {
+  const { page, close } = await bench.open();
+  await steps(page, 4);
+  const drawn = [];
+  for await (const step of scope.generate({ ...BALANCED, prompt: FIRST, seed: 42, max_new_tokens: 4 }))
+    drawn.push(step);
+  const list = drawn.map(({ id }) => id);
+  const figure = (name) => page.locator(`[data-measure=${name}] dd`).first().innerText();
+  assert.equal(
+    await until(
+      () => figure('ttr'),
+      (text) => text === scope.distinct(list, 1).toFixed(2),
+    ),
+    scope.distinct(list, 1).toFixed(2),
+  );
+  assert.equal(await figure('distinct'), scope.distinct(list, 2).toFixed(2));
+  const mean = (by) => drawn.reduce((sum, step) => sum - Math.log2(step[by]), 0) / 4;
+  const numbers = (await figure('surprisal')).match(/[\d.]+/g);
+  assert.deepEqual(numbers, [mean('p_raw').toFixed(2), mean('p').toFixed(2)]);
+  assert.deepEqual((await figure('perplexity')).match(/[\d.]+/g), [
+    (2 ** mean('p_raw')).toFixed(2),
+    (2 ** mean('p')).toFixed(2),
+  ]);
+  await close();
+});
+
+test('without a stop at the end token greedy loops, and the loop is marked', async () => {
+  const { page, complaints, close } = await bench.open();
+  await page.locator('#preset').selectOption({ label: 'Greedy: always the best' });
+  await page.locator('#stop-at-end').click();
+  const speed = page.locator('logit-text input[type=range]');
+  await speed.focus();
+  await page.keyboard.press('End');
+  assert.equal(await speed.getAttribute('aria-valuetext'), 'as fast as it goes');
+  await page.locator('[data-command=run]').click();
+  await page.locator('logit-text .step').nth(99).waitFor({ timeout: 30000 });
+  const loop = findLoop(await ids(page));
+  assert.ok(loop && loop.times >= 3);
+  const words = page.locator('logit-text .loop');
+  assert.match(await words.innerText(), /^Loop: “.+” has come \d+ times in a row, from token \d+ on\.$/);
+  assert.equal(await page.locator('.step.looped').count(), loop.end - loop.start);
+  assert.equal(
+    await page.locator('logit-text .numbers').innerText(),
+    'The text has reached 100 tokens, the most that one run draws.',
+  );
+  await page.locator('[data-command=reset]').click();
+  assert.equal(
+    await until(
+      () => words.innerText(),
+      (text) => text === '',
+    ),
+    '',
+  );
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
+test('colours follow the choice', async () => {
+  const { page, close } = await bench.open();
+  await steps(page, 1);
+  const heat = () =>
+    page
+      .locator('.step')
+      .first()
+      .evaluate((step) => Number(step.style.getPropertyValue('--heat')));
+  const after = await heat();
+  assert.ok(after > 0);
+  await page.locator('logit-text select').selectOption('before');
+  assert.ok((await until(heat, (value) => value !== after)) > after);
+  await page.locator('logit-text select').selectOption('none');
+  assert.equal(await until(heat, (value) => value === 0), 0);
+  await close();
+});
+
+test('a loop is the earliest cycle that comes three times in a row', () => {
+  assert.equal(findLoop([]), null);
+  assert.equal(findLoop([1, 2, 1, 2, 1]), null);
+  assert.deepEqual(findLoop([1, 2, 1, 2, 1, 2]), { start: 0, end: 6, period: 2, times: 3 });
+  assert.deepEqual(findLoop([9, 5, 5, 5, 5, 8]), { start: 1, end: 5, period: 1, times: 4 });
+  assert.deepEqual(findLoop([7, 1, 2, 3, 1, 2, 3, 1, 2, 3, 1]), {
+    start: 1,
+    end: 11,
+    period: 3,
+    times: 3,
+  });
+});
+
+test('a tree keeps every road and walks a known one again', () => {
+  const tree = new TextTree();
+  const step = (id) => ({ id, text: String(id) });
+  for (const id of [1, 2, 3]) tree.append(step(id));
+  tree.rewind(1);
+  assert.deepEqual(tree.steps.map(({ id }) => id), [1]);
+  tree.append(step(2));
+  assert.equal(tree.branches.length, 1, 'nothing new');
+  tree.rewind(1);
+  for (const id of [4, 5]) tree.append(step(id));
+  tree.rewind(0);
+  tree.append(step(6));
+  const shape = tree.branches.map(({ steps, shared, level, here }) => [
+    steps.map(({ id }) => id).join(''),
+    shared,
+    level,
+    here,
+  ]);
+  assert.deepEqual(shape, [
+    ['123', 0, 0, 0],
+    ['145', 1, 1, 0],
+    ['6', 0, 1, 1],
+  ]);
+  tree.show(tree.branches[1].node);
+  assert.deepEqual(tree.steps.map(({ id }) => id), [1, 4, 5]);
+  tree.eos = 5;
+  assert.equal(tree.finished, 'eos');
+  tree.stopAtEnd = false;
+  assert.equal(tree.finished, null);
+});

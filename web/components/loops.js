@@ -1,0 +1,31 @@
+/** Finds where a text begins to repeat itself. */
+
+/** A cycle counts as a loop when it comes this often in a row. */
+const TIMES = 3;
+
+/**
+ * The first loop of a text: `times` whole cycles of `period` tokens from `start` to before `end`.
+ * @typedef {{ start: number, end: number, period: number, times: number }} Loop
+ */
+
+/**
+ * The loop that begins earliest, and of those the one with the shortest cycle; null where no cycle
+ * comes three times in a row.
+ * @param {ArrayLike<number>} ids
+ * @returns {Loop | null}
+ */
+export function findLoop(ids) {
+  /** @type {Loop | null} */
+  let first = null;
+  for (let period = 1; period * TIMES <= ids.length; period++) {
+    let run = 0;
+    for (let i = period; i < ids.length; i++) {
+      run = ids[i] === ids[i - period] ? run + 1 : 0;
+      if (run < period * (TIMES - 1)) continue;
+      const start = i + 1 - run - period;
+      if (first && (first.start < start || (first.start === start && first.period < period))) break;
+      first = { start, end: i + 1, period, times: Math.floor((run + period) / period) };
+    }
+  }
+  return first;
+}

@@ -1,0 +1,145 @@
+/**
+ * What the page asks of the engine: everything on show for one text under one choice of settings.
+ * It keeps the pieces of tokens it has met, feeds only what changed, and holds no state of the page.
+ */
+import { fetchCurves } from './curves.js';
+import { compareTraces } from './order.js';
+
+/**
+ * @typedef {import('../engine/types.js').Piece} Piece
+ * @typedef {import('../engine/types.js').Settings} Settings
+ * @typedef {import('../plots/trace.js').Trace} Trace
+ * @typedef {import('../plots/trace.js').Drawn} Drawn
+ *
+ * @typedef {object} Wish
+ * @property {number[]} ids the whole text
+ * @property {Settings} settings
+ * @property {number} step the number of the draw
+ * @property {number | null} u instead of the seed's
+ * @property {string[]} order the canonical order
+ * @property {boolean} whole whether the curves over all ranks are wanted
+ *
+ * @typedef {object} Readings
+ * @property {Trace} trace
+ * @property {Drawn} drawn
+ * @property {import('../plots/curve.js').Curves | null} curves
+ * @property {import('./order.js').Difference | null} difference from the canonical order's result
+ */
+
+/** How many tokens are listed. */
+const TOP = 20;
+/** How many tokens of two orders' results are compared. */
+const WIDE = 200;
+/** How many alternatives of an earlier token are listed. */
+const ALTERNATIVES = 8;
+
+export class Reader {
+  #engine;
+  #fed = '';
+  /** @type {Map<number, Piece>} */
+  #pieces = new Map();
+  /** A timeline of its own for what earlier tokens might have been. @type {any} */
+  #probe = null;
+
+  /** @param {any} engine */
+  constructor(engine) {
+    this.#engine = engine;
+  }
+
+  /**
+   * @param {Wish} wish
+   * @returns {Promise<Readings>}
+   */
+  async read({ ids, settings, step, u, order, whole }) {
+    await this.#feed(ids);
+    const asked = { ...settings, top: TOP };
+    const [trace, drawn] = await Promise.all([
+      this.#engine.distribution(asked),
+      this.#engine.draw(asked, u === null ? { step } : { u }),
+    ]);
+    const [piece] = await this.pieces([drawn.id]);
+    return {
+      trace: { ...trace, tokens: await this.#withBytes(trace.tokens) },
+      drawn: { ...drawn, ...piece },
+      curves: whole ? await this.#readCurves(asked, ids, order) : null,
+      difference: settings.order ? await this.#readDifference(settings, order) : null,
+    };
+  }
+
+  /**
+   * What could follow `ids`, the likeliest first.
+   * @param {number[]} ids
+   * @param {Settings} settings
+   * @returns {Promise<Trace>}
+   */
+  async alternatives(ids, settings) {
+    this.#probe ??= await this.#engine.session();
+    await this.#probe.feed(Uint32Array.from(ids));
+    const trace = await this.#probe.distribution({ ...settings, top: ALTERNATIVES });
+    return { ...trace, tokens: await this.#withBytes(trace.tokens) };
+  }
+
+  /**
+   * Type-token ratio and distinct-2 of a text.
+   * @param {number[]} ids
+   * @returns {Promise<[number, number]>}
+   */
+  async distinct(ids) {
+    const list = Uint32Array.from(ids);
+    return [await this.#engine.distinct(list, 1), await this.#engine.distinct(list, 2)];
+  }
+
+  /** @param {number[]} ids */
+  async pieces(ids) {
+    for (const id of ids)
+      if (!this.#pieces.has(id)) this.#pieces.set(id, await this.#engine.piece(id));
+    return ids.map((id) => /** @type {Piece} */ (this.#pieces.get(id)));
+  }
+
+  /**
+   * @param {Settings} settings
+   * @param {number[]} history
+   * @param {string[]} canonical
+   */
+  async #readCurves(settings, history, canonical) {
+    const logits = await this.#engine.logits();
+    const order = settings.order ?? canonical;
+    const { table } = this.#engine;
+    return fetchCurves(this.#engine, { logits, settings, table, order, history });
+  }
+
+  /**
+   * @param {Settings} settings
+   * @param {string[]} order
+   */
+  async #readDifference(settings, order) {
+    const wide = { ...settings, top: WIDE };
+    const own = await this.#engine.distribution(wide);
+    return compareTraces(own, await this.#engine.distribution({ ...wide, order }));
+  }
+
+  /**
+   * Runs the model, unless the timeline is the one that the logits on show belong to.
+   * @param {number[]} ids
+   */
+  async #feed(ids) {
+    const key = ids.join();
+    if (key === this.#fed) return;
+    this.#fed = '';
+    await this.#engine.feed(Uint32Array.from(ids));
+    this.#fed = key;
+  }
+
+  /**
+   * Adds its bytes to a token that is part of a character, so that a view can show them.
+   * @param {Trace['tokens']} tokens
+   */
+  async #withBytes(tokens) {
+    const broken = tokens.filter(({ text }) => text.includes('\uFFFD'));
+    if (broken.length === 0) return tokens;
+    await this.pieces(broken.map(({ id }) => id));
+    return tokens.map((token) =>
+      broken.includes(token) ? { ...token, ...this.#pieces.get(token.id) } : token,
+    );
+  }
+}
