@@ -33,8 +33,7 @@ for (const lang of ['en', 'es']) {
       assert.deepEqual(await axe(page), [], 'as loaded');
       await page.locator('logit-chain').locator('#preset').selectOption({ index: 8 });
       for (let i = 0; i < 2; i++) await page.locator('[data-command=step]').click();
-      await page.locator('summary').first().click();
-      await page.locator('summary').nth(1).click();
+      for (const summary of await page.locator('summary').all()) await summary.click();
       await page.locator('logit-knob[data-name=top_p] .box').fill('7');
       await page.locator('#prompt').fill('Tomorrow zebra');
       await until(() => page.locator('#fault').innerText(), Boolean);

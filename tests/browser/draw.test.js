@@ -98,8 +98,8 @@ test("Gumbel-max draws the engine's token without a u", async () => {
 test("a thousand draws are the engine's own, as ticks on the bars and a distance", async () => {
   const { page, close } = await bench.open();
   await page.locator('[data-command=many]').click();
-  const result = page.locator('logit-draw .many p');
-  await page.locator('logit-draw .many p[data-total="1000"]').waitFor();
+  const result = page.locator('logit-draw .result');
+  await page.locator('logit-draw .result[data-total="1000"]').waitFor();
 
   const seed = tallySeed(42, 0);
   const counts = new Map();
@@ -119,7 +119,7 @@ test("a thousand draws are the engine's own, as ticks on the bars and a distance
   assert.ok((await result.innerText()).includes(` ${distance.toFixed(4)} `));
 
   await page.locator('[data-command=many]').click();
-  await page.locator('logit-draw .many p[data-total="2000"]').waitFor();
+  await page.locator('logit-draw .result[data-total="2000"]').waitFor();
   await page.locator('#tab-ranks').click();
   assert.equal(await result.getAttribute('data-total'), '2000');
   await page.locator('#tab-bars').click();

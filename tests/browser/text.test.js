@@ -19,6 +19,9 @@ const ids = (page) =>
     .locator('logit-text .step button')
     .evaluateAll((buttons) => buttons.map((b) => Number(b.dataset.id)));
 
+/** Opens what the text panel keeps folded. */
+const unfold = (page) => page.locator('logit-text summary').click();
+
 async function steps(page, n) {
   for (let i = 0; i < n; i++) {
     const have = (await ids(page)).length;
@@ -32,6 +35,7 @@ async function steps(page, n) {
 
 test('an earlier token shows what could have come instead, and one pressed is a branch', async () => {
   const { page, complaints, close } = await bench.open();
+  await unfold(page);
   await steps(page, 3);
   const first = await ids(page);
   scope.feed([...scope.encode(FIRST), first[0]]);
@@ -81,6 +85,7 @@ test('an earlier token shows what could have come instead, and one pressed is a 
 
 test('a text is gone back in and branched by keyboard alone', async () => {
   const { page, close } = await bench.open();
+  await unfold(page);
   await steps(page, 3);
   const before = await ids(page);
   const tokens = page.locator('logit-text .step button');
@@ -111,6 +116,7 @@ test('a text is gone back in and branched by keyboard alone', async () => {
 
 test('the figures of a text are those of its tokens', async () => {
   const { page, close } = await bench.open();
+  await unfold(page);
   await steps(page, 4);
   const drawn = [];
   for await (const step of scope.generate({ ...BALANCED, prompt: FIRST, seed: 42, max_new_tokens: 4 }))
@@ -137,6 +143,7 @@ test('the figures of a text are those of its tokens', async () => {
 
 test('without a stop at the end token greedy loops, and the loop is marked', async () => {
   const { page, complaints, close } = await bench.open();
+  await unfold(page);
   await page.locator('#preset').selectOption({ label: 'Greedy: always the best' });
   await page.locator('#stop-at-end').click();
   const speed = page.locator('logit-text input[type=range]');
@@ -147,13 +154,9 @@ test('without a stop at the end token greedy loops, and the loop is marked', asy
   await page.locator('logit-text .step').nth(99).waitFor({ timeout: 30000 });
   const loop = findLoop(await ids(page));
   assert.ok(loop && loop.times >= 3);
-  const words = page.locator('logit-text .loop');
+  const words = page.locator('logit-text .numbers');
   assert.match(await words.innerText(), /^Loop: “.+” has come \d+ times in a row, from token \d+ on\.$/);
   assert.equal(await page.locator('.step.looped').count(), loop.end - loop.start);
-  assert.equal(
-    await page.locator('logit-text .numbers').innerText(),
-    'The text has reached 100 tokens, the most that one run draws.',
-  );
   await page.locator('[data-command=reset]').click();
   assert.equal(
     await until(
@@ -168,6 +171,7 @@ test('without a stop at the end token greedy loops, and the loop is marked', asy
 
 test('colours follow the choice', async () => {
   const { page, close } = await bench.open();
+  await unfold(page);
   await steps(page, 1);
   const heat = () =>
     page

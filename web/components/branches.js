@@ -19,12 +19,8 @@ export class LogitBranches extends LogitElement {
   static styles = [
     ...LogitElement.styles,
     css`
-      :host {
-        margin-top: 0.75rem;
-      }
-
       .roads {
-        height: 8.25rem;
+        height: 7.5rem;
         margin-top: 0.25rem;
         padding: 0.25rem;
         overflow-y: auto;

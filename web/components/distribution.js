@@ -50,6 +50,8 @@ export class LogitDistribution extends LogitElement {
   static styles = [...LogitElement.styles, handleStyles, barStyles];
 
   #width = new Width(this, '.chart');
+  /** Whether the active row was pointed at, not walked to by keys. */
+  #pointed = false;
 
   constructor() {
     super();
@@ -187,13 +189,20 @@ export class LogitDistribution extends LogitElement {
     const { hit, active } = this;
     const { unit } = this.#width;
     const words = this.#words(trace, layout.narrow);
-    const onPoint = (/** @type {string | null} */ key) => (this.active = key);
+    const onPoint = (/** @type {string} */ key) => {
+      this.#pointed = true;
+      this.active = key;
+    };
+    const onLeave = () => {
+      // Not where rows or the page moved below a pointer at rest, while keys walk the rows.
+      if (this.#pointed && this.menu === null) this.active = null;
+    };
     const onPick = (/** @type {string} */ key) => this.#open(key);
     const count = (/** @type {string} */ key) => this.#share(key);
     return html`
       <svg class=${layout.narrow ? 'narrow' : 'wide'} height=${layout.height}
         font-size=${13.5 * unit} aria-hidden="true"
-        @pointerleave=${() => this.menu === null && onPoint(null)}>
+        @pointerleave=${onLeave}>
         ${drawBars({ layout, unit, words, hit, active, count, onPoint, onPick })}
       </svg>
     `;
@@ -385,6 +394,7 @@ export class LogitDistribution extends LogitElement {
     }
     if (to === undefined || last < 0) return;
     event.preventDefault();
+    this.#pointed = false;
     this.active = keys[Math.min(last, Math.max(0, to))];
   }
 

@@ -162,7 +162,6 @@ export const drawStyles = css`
   }
 
   .asked button,
-  .many button,
   .method button {
     min-height: 2rem;
     padding: 0 0.75rem;
@@ -175,9 +174,10 @@ export const drawStyles = css`
 
   .method {
     display: flex;
+    flex-wrap: wrap;
     align-items: center;
     gap: 0.5rem;
-    margin-top: 0.75rem;
+    margin-top: 0.625rem;
   }
 
   .method [role='group'] {
@@ -187,33 +187,37 @@ export const drawStyles = css`
     border-radius: 0.5rem;
   }
 
-  .method button {
+  .method [role='group'] button {
     min-height: 1.75rem;
+    padding: 0 0.5rem;
     border-color: transparent;
     border-radius: 0.3125rem;
     background: none;
     color: var(--soft);
   }
 
-  .method button[aria-pressed='true'] {
+  .method [role='group'] button[aria-pressed='true'] {
     border-color: var(--ghost-line);
     background: var(--trace-wash);
     color: var(--ink);
     font-weight: 600;
   }
 
-  .many {
-    display: grid;
-    grid-template-columns: auto minmax(0, 1fr);
-    align-items: center;
-    gap: 0.75rem;
-    min-height: 3.75rem; /* three lines, so that counting moves nothing */
+  .method .many {
+    flex: 1;
+    min-width: max-content;
+    min-height: 2.25rem;
+  }
+
+  .result {
+    min-height: 2.375rem; /* two lines, so that counting moves nothing */
     margin-top: 0.5rem;
     font-size: 0.8125rem;
     line-height: 1.1875rem;
+    text-wrap: pretty;
   }
 
-  .many .hint {
+  .result.hint {
     color: var(--soft);
   }
 `;

@@ -91,7 +91,7 @@ export class LogitDraw extends LogitElement {
       <p id="error" class="error" role="alert">${sentence}</p>
       <p id="why" class="about" ?hidden=${error !== ''}>${t('draw.why')}</p>
       ${this.#renderMethod()}
-      ${this.#renderMany()}
+      ${this.#renderResult()}
     `;
   }
 
@@ -130,22 +130,21 @@ export class LogitDraw extends LogitElement {
       <div class="method">
         <span class="label" id="method">${t('draw.method')}</span>
         <div role="group" aria-labelledby="method">${button('inverse')}${button('gumbel')}</div>
+        <button class="many" data-command="many"
+          @click=${() => this.emit('logit-draw', { draws: MANY })}>
+          ${t(this.tally ? 'draw.many.more' : 'draw.many')}</button>
       </div>`;
   }
 
-  #renderMany() {
+  #renderResult() {
     const { tally } = this;
     const result = tally && {
       n: number(tally.total),
       distance: fixed(totalVariation(tally), 4),
     };
     return html`
-      <div class="many">
-        <button data-command="many" @click=${() => this.emit('logit-draw', { draws: MANY })}>
-          ${t(tally ? 'draw.many.more' : 'draw.many')}</button>
-        <p class=${result ? '' : 'hint'} role="status" data-total=${tally?.total ?? 0}>
-          ${result ? t('draw.many.result', result) : t('draw.many.about')}</p>
-      </div>`;
+      <p class="result ${result ? '' : 'hint'}" role="status" data-total=${tally?.total ?? 0}>
+        ${result ? t('draw.many.result', result) : t('draw.many.about')}</p>`;
   }
 
   #renderStrip() {

@@ -17,7 +17,7 @@ export const tapeStyles = css`
     align-items: flex-start;
     gap: 0.375rem 0;
     height: 0;
-    min-height: 10.5rem; /* three lines of tokens; more are scrolled to, so that nothing moves */
+    min-height: 7.75rem; /* two lines of tokens; more are scrolled to, so that nothing moves */
     overflow-y: auto;
     margin-top: 0.25rem;
     padding: 0.5rem 0.75rem 0.375rem;
@@ -105,6 +105,10 @@ export const tapeStyles = css`
     color: var(--soft);
     font-size: 0.8125rem;
     line-height: 1.375rem;
+  }
+
+  .numbers.loop {
+    color: var(--cut-top_k);
   }
 
   .step.forced .token {

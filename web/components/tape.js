@@ -28,11 +28,11 @@ export class LogitTape extends LogitElement {
     steps: { attribute: false },
     finished: { attribute: false },
     ready: { type: Boolean },
-    running: { type: Boolean },
     limit: { attribute: false },
     eos: { attribute: false },
     colour: { attribute: false },
     loop: { attribute: false },
+    looping: { attribute: false },
     alternatives: { attribute: false },
     active: { state: true },
     open: { state: true },
@@ -56,14 +56,14 @@ export class LogitTape extends LogitElement {
     /** @type {string | null} */
     this.finished = null;
     this.ready = false;
-    /** While tokens arrive, the pointer that they pass under points at nothing. */
-    this.running = false;
     this.limit = 100;
     this.eos = -1;
     /** @type {'after' | 'before' | 'none'} What the colour of a token stands for. */
     this.colour = 'after';
     /** @type {import('./loops.js').Loop | null} */
     this.loop = null;
+    /** The sentence about it. */
+    this.looping = '';
     /** @type {import('./instrument.js').Alternatives | null} */
     this.alternatives = null;
     /** The step that is pointed at. */
@@ -98,7 +98,8 @@ export class LogitTape extends LogitElement {
         )}</ol>
         <span class="empty" ?hidden=${!empty}>${empty}</span>
       </div>
-      <p class="numbers" id="numbers" aria-hidden="true">${this.#describe(this.active)}</p>
+      <p class="numbers ${this.looping && this.active < 0 ? 'loop' : ''}" id="numbers"
+        aria-hidden="true">${this.#describe(this.active)}</p>
       ${this.#renderAlternatives()}
     `;
   }
@@ -121,7 +122,7 @@ export class LogitTape extends LogitElement {
         <button tabindex=${tabbed ? 0 : -1} aria-haspopup="menu" aria-expanded=${this.open === i}
           aria-describedby=${this.active === i ? 'numbers' : nothing}
           data-id=${step.id} data-p=${String(step.p)}
-          @pointerenter=${() => this.running || this.#rest(i, this.open < 0 ? SHOW : HIDE / 2)}
+          @pointermove=${() => this.#point(i)}
           @focus=${() => this.#quiet || this.#show(i)} @click=${() => this.#show(i)} @blur=${this.#onBlur}
           @keydown=${(/** @type {KeyboardEvent} */ event) => this.#onKey(event, i)}>
           <span class="token">${end ? t('text.end') : visibleHtml(step)}</span>
@@ -152,7 +153,7 @@ export class LogitTape extends LogitElement {
   }
 
   #onScroll() {
-    if (this.open >= 0 && !this.running) this.#hide();
+    if (this.open >= 0) this.#hide();
   }
 
   /** How full the colour of a token is, from 0 to 1. @param {Step} step */
@@ -165,6 +166,7 @@ export class LogitTape extends LogitElement {
   #describe(i) {
     const step = this.steps[i];
     if (!step) {
+      if (this.looping) return this.looping;
       if (this.finished) return t(`text.finished.${this.finished}`, { n: this.limit });
       return this.steps.length > 0 ? t('text.hint') : '';
     }
@@ -186,6 +188,15 @@ export class LogitTape extends LogitElement {
     clearTimeout(this.#timer);
     if (i >= 0) this.active = i;
     this.#timer = setTimeout(() => (i < 0 ? this.#hide() : this.#show(i)), delay);
+  }
+
+  /**
+   * A pointer moves on a token; tokens that come to lie below one at rest are not meant.
+   * @param {number} i
+   */
+  #point(i) {
+    if (i !== this.active) this.#rest(i, this.open < 0 ? SHOW : HIDE / 2);
+    else if (this.open === i) clearTimeout(this.#timer);
   }
 
   /** @param {number} i */

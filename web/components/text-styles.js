@@ -116,21 +116,31 @@ export const textStyles = css`
     font-weight: 400;
   }
 
-  .loop {
-    min-height: 1.375rem;
-    color: var(--cut-top_k);
-    font-size: 0.8125rem;
-    line-height: 1.375rem;
-  }
-
   .options {
     display: flex;
     flex-wrap: wrap;
     align-items: center;
     gap: 0.375rem 1.25rem;
     margin-top: 0.5rem;
-    padding-top: 0.5rem;
+  }
+
+  .more {
+    margin-top: 0.75rem;
     border-top: 1px solid var(--line);
+    padding-top: 0.375rem;
+  }
+
+  .shelf {
+    display: grid;
+    grid-template-columns: minmax(15rem, 22rem) minmax(0, 1fr);
+    gap: 0.5rem 2rem;
+    margin-top: 0.25rem;
+  }
+
+  .speed {
+    display: inline-flex;
+    align-items: center;
+    gap: 0.5rem;
   }
 
   .options label {
@@ -146,8 +156,8 @@ export const textStyles = css`
     font-size: 0.8125rem;
   }
 
-  .options input[type='range'] {
-    width: 6.5rem;
+  .speed input {
+    width: 5.5rem;
     accent-color: var(--trace);
   }
 
@@ -164,6 +174,7 @@ export const textStyles = css`
     justify-content: space-between;
     gap: 0.5rem 1.5rem;
     min-height: 2.75rem;
+    margin-bottom: 0.25rem;
   }
 
   .buttons {
@@ -213,7 +224,8 @@ export const textStyles = css`
   }
 
   @container (max-width: 44rem) {
-    .desk {
+    .desk,
+    .shelf {
       grid-template-columns: minmax(0, 1fr);
     }
   }

@@ -51,6 +51,8 @@ export class LogitText extends LogitElement {
 
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #timer;
+  /** Where there is room, figures and branches show from the start. */
+  #wide = matchMedia('(min-width: 105rem)').matches;
 
   constructor() {
     super();
@@ -94,7 +96,10 @@ export class LogitText extends LogitElement {
   willUpdate(changes) {
     if (!changes.has('steps')) return;
     const before = /** @type {Step[] | undefined} */ (changes.get('steps'))?.length ?? 0;
-    if (this.steps.length > before) this.said = this.#sayLast();
+    const { loop } = this;
+    const begins = loop && !changes.get('loop');
+    if (this.steps.length > before)
+      this.said = `${this.#sayLast()} ${begins ? this.#sayLoop(loop) : ''}`.trim();
     else if (before > 0)
       this.said = this.steps.length > 0 ? t('text.went', { n: this.steps.length }) : t('text.cleared');
   }
@@ -119,6 +124,7 @@ export class LogitText extends LogitElement {
         ${this.#renderPrompt()}
         ${this.#renderOutput()}
       </div>
+      ${this.#renderMore()}
       <p class="heard" aria-live="polite">${this.said}</p>
     `;
   }
@@ -139,7 +145,6 @@ export class LogitText extends LogitElement {
               @click=${() => this.#ask(example)}>${example}</button>`,
           )}
         </div>
-        <logit-branches .branches=${this.branches} .eos=${this.eos}></logit-branches>
       </div>
     `;
   }
@@ -151,22 +156,42 @@ export class LogitText extends LogitElement {
           <span class="legend" aria-hidden="true" ?hidden=${this.colour === 'none'}>
             ${t('text.legend.low')}<i></i>${t('text.legend.high')}</span></div>
         <logit-tape .pieces=${this.pieces} .steps=${this.steps} .finished=${this.finished}
-          ?ready=${this.ready} ?running=${this.running} .limit=${this.limit} .eos=${this.eos} .colour=${this.colour}
-          .loop=${this.loop} .alternatives=${this.alternatives}></logit-tape>
-        <p class="loop" role="status">${this.#sayLoop()}</p>
-        ${this.#renderMeasures()}
+          ?ready=${this.ready} .limit=${this.limit} .eos=${this.eos} .colour=${this.colour}
+          .loop=${this.loop} .looping=${this.loop ? this.#sayLoop(this.loop) : ''}
+          .alternatives=${this.alternatives}></logit-tape>
         <div class="foot">
           ${this.#renderButtons()}
-          ${this.checked ? this.#renderVerdict() : nothing}
+          ${this.#renderSpeed()}
         </div>
-        ${this.#renderOptions()}
+        ${this.checked ? this.#renderVerdict() : nothing}
       </div>
     `;
   }
 
-  #sayLoop() {
-    const { loop, steps } = this;
-    if (!loop) return '';
+  #renderMore() {
+    return html`
+      <details class="more" ?open=${this.#wide}>
+        <summary>${t('text.more', { n: Math.max(1, this.branches.length) })}</summary>
+        <div class="shelf">
+          <logit-branches .branches=${this.branches} .eos=${this.eos}></logit-branches>
+          <div>${this.#renderMeasures()}${this.#renderOptions()}</div>
+        </div>
+      </details>
+    `;
+  }
+
+  #renderSpeed() {
+    return html`
+      <label class="speed label">${t('text.speed')}
+        <input type="range" min="0" max=${this.paces - 1} step="1" .value=${live(String(this.pace))}
+          aria-valuetext=${t(`text.speed.${this.pace}`)}
+          @input=${(/** @type {Event} */ event) => this.emit('logit-option', { pace: Number(valueOf(event)) })}>
+      </label>`;
+  }
+
+  /** @param {import('./loops.js').Loop} loop */
+  #sayLoop(loop) {
+    const { steps } = this;
     const cycle = steps.slice(loop.start, loop.start + loop.period);
     const text = cycle.map((step) => (step.id === this.eos ? ` ‹${t('text.end')}›` : step.text));
     return t('text.loop', { text: text.join('').trim(), n: loop.times, at: loop.start + 1 });
@@ -207,11 +232,6 @@ export class LogitText extends LogitElement {
   #renderOptions() {
     return html`
       <div class="options">
-        <label class="label">${t('text.speed')}
-          <input type="range" min="0" max=${this.paces - 1} step="1" .value=${live(String(this.pace))}
-            aria-valuetext=${t(`text.speed.${this.pace}`)}
-            @input=${(/** @type {Event} */ event) => this.emit('logit-option', { pace: Number(valueOf(event)) })}>
-        </label>
         <label class="label">${t('text.colour')}
           <select @change=${(/** @type {Event} */ event) => (this.colour = /** @type {any} */ (valueOf(event)))}>
             ${COLOURS.map(

@@ -107,7 +107,7 @@ function drawRow(row, options) {
   return svg`
     <g class=${rowClass(row, options)} data-id=${row.key} data-p=${String(p)}
       data-p-raw=${String(p_raw)} data-removed-by=${removed_by ?? nothing}
-      ${cssom({ transform: `translateY(${row.y}px)` })} @pointerenter=${point} @pointerdown=${point}
+      ${cssom({ transform: `translateY(${row.y}px)` })} @pointermove=${point} @pointerdown=${point}
       @click=${() => onPick(row.key)}>
       <rect class="hover" x=${-6 * unit} width=${width + 12 * unit} height=${rowHeight}
         rx=${4 * unit}></rect>
