@@ -128,8 +128,7 @@ export class LogitDraw extends LogitElement {
         @click=${() => this.emit('logit-draw', { method: name })}>${t(`draw.method.${name}`)}</button>`;
     return html`
       <div class="method">
-        <span class="label" id="method">${t('draw.method')}</span>
-        <div role="group" aria-labelledby="method">${button('inverse')}${button('gumbel')}</div>
+        <div role="group" aria-label=${t('draw.method')}>${button('inverse')}${button('gumbel')}</div>
         <button class="many" data-command="many"
           @click=${() => this.emit('logit-draw', { draws: MANY })}>
           ${t(this.tally ? 'draw.many.more' : 'draw.many')}</button>
