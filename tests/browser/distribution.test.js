@@ -126,8 +126,8 @@ test('a token is forbidden, made likelier and taken from its bar', async () => {
   await row(second.id).click();
   await page.locator('[data-item=likelier]').click();
   await expectBars(page, { ...BALANCED, logit_bias: { [first.id]: false, [second.id]: 1 } });
-  await page.locator(`[data-bias="${first.id}"]`).click();
-  await page.locator(`[data-bias="${second.id}"]`).click();
+  await page.locator(`[data-bias="${first.id}"]`).press('Enter');
+  await page.locator(`[data-bias="${second.id}"]:focus`).press('Enter');
   await expectBars(page, BALANCED);
 
   const chart = page.locator('logit-distribution').getByRole('listbox');

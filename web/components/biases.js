@@ -71,6 +71,9 @@ export class LogitBiases extends LogitElement {
     `,
   ];
 
+  /** The place of the chip that was pressed, until the focus has gone on. */
+  #pressed = -1;
+
   constructor() {
     super();
     /** @type {Bias[]} */
@@ -78,28 +81,45 @@ export class LogitBiases extends LogitElement {
     this.eos = -1;
   }
 
+  /** A pressed chip is gone: the next one has the focus, or the line where none is left. */
+  updated() {
+    if (this.#pressed < 0) return;
+    const chips = this.renderRoot.querySelectorAll('button');
+    const next = chips[Math.min(this.#pressed, chips.length - 1)];
+    const line = /** @type {HTMLElement} */ (this.renderRoot.querySelector('.line'));
+    (next ?? line).focus();
+    this.#pressed = -1;
+  }
+
   render() {
     const { biases } = this;
     return html`
-      <div class="line">
+      <div class="line" tabindex="-1">
         <span class="label" id="label">${t('bias.title')}</span>
         ${
           biases.length === 0
             ? html`<span class="hint">${t('bias.none')}</span>`
-            : html`<ul aria-labelledby="label">${biases.map((bias) => this.#renderChip(bias))}</ul>`
+            : html`<ul aria-labelledby="label">${biases.map((bias, i) => this.#renderChip(bias, i))}</ul>`
         }
       </div>
     `;
   }
 
-  /** @param {Bias} entry */
-  #renderChip({ id, bias, piece }) {
+  /**
+   * @param {Bias} entry
+   * @param {number} i
+   */
+  #renderChip({ id, bias, piece }, i) {
     const sign = bias === false ? t('bias.forbidden') : `${bias > 0 ? '+' : ''}${fixed(bias, 1)}`;
     const kind = bias === false ? 'no' : bias < 0 ? 'less' : 'more';
     const name = spoken(piece, this.eos);
+    const onClick = () => {
+      this.#pressed = i;
+      this.emit('logit-bias', { id, bias: null });
+    };
     return html`
       <li><button class=${kind} data-bias=${id} title=${t('bias.remove', { token: name })}
-        @click=${() => this.emit('logit-bias', { id, bias: null })}>
+        @click=${onClick}>
         <span class="token">${id === this.eos ? `‹${t('text.end')}›` : visibleHtml(piece)}</span>
         <span class="sign">${sign}</span><span class="cross" aria-hidden="true">×</span>
         <span class="heard">${t('bias.remove', { token: name })}</span></button></li>`;

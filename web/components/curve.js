@@ -50,7 +50,7 @@ export class LogitCurve extends LogitElement {
   }
 
   render() {
-    const { trace, curves, view } = this;
+    const { trace, curves } = this;
     const { width, unit } = this.#width;
     const ready = trace && curves && width > 0;
     const height = Math.min(560 * unit, Math.max(300 * unit, width * 0.82));
@@ -64,7 +64,6 @@ export class LogitCurve extends LogitElement {
         ${ready ? this.#renderChart(trace, curves, { width, height, unit }) : nothing}
       </div>
       <p class="readout" aria-hidden="true">${ready ? this.#words(curves, this.rank ?? 1) : ''}</p>
-      <p class="about">${t(`curve.about.${view}`)}</p>
     `;
   }
 

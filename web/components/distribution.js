@@ -92,7 +92,11 @@ export class LogitDistribution extends LogitElement {
           ${VIEWS.map((name) => this.#renderTab(name))}
         </div>
       </div>
-      <p class="about">${t('distribution.about', { n: trace?.vocab_size ?? 0 })}</p>
+      <p class="about">${
+        view === 'bars'
+          ? t('distribution.about', { n: trace?.vocab_size ?? 0 })
+          : t(`curve.about.${view}`)
+      }</p>
       ${this.#renderReadouts()}
       <div id="panel" role="tabpanel" aria-labelledby="tab-${view}">
         ${

@@ -131,4 +131,10 @@ export const tapeStyles = css`
     font-size: 0.75rem;
     font-weight: 700;
   }
+
+  @container (max-width: 26rem) {
+    .numbers {
+      min-height: 4.125rem;
+    }
+  }
 `;

@@ -80,7 +80,6 @@ export class LogitTape extends LogitElement {
   /** @param {Map<string, unknown>} changes */
   willUpdate(changes) {
     if (!changes.has('steps')) return;
-    if (this.active >= this.steps.length) this.active = -1;
     if (this.open >= this.steps.length) this.open = -1;
   }
 
@@ -147,7 +146,10 @@ export class LogitTape extends LogitElement {
   /** The newest token stays in sight. @param {Map<string, unknown>} changes */
   updated(changes) {
     const before = /** @type {Step[] | undefined} */ (changes.get('steps'))?.length ?? 0;
-    if (!changes.has('steps') || this.steps.length <= before) return;
+    const { length } = this.steps;
+    // The token that had the focus is gone: the last one takes it.
+    if (length < before && this.active >= length) this.#focus(length - 1);
+    if (!changes.has('steps') || length <= before) return;
     const tape = /** @type {HTMLElement} */ (this.renderRoot.querySelector('.tape'));
     tape.scrollTop = tape.scrollHeight;
   }
@@ -240,10 +242,15 @@ export class LogitTape extends LogitElement {
     const { open } = this;
     this.#hide();
     if (!detail.refocus || open < 0) return;
+    this.#focus(open);
+  }
+
+  /** Gives a token the focus without showing its alternatives. @param {number} i */
+  #focus(i) {
     this.#quiet = true;
-    this.#buttons()[open]?.focus();
+    this.#buttons()[i]?.focus();
     this.#quiet = false;
-    this.active = open;
+    this.active = i;
   }
 
   /**
