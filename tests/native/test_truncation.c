@@ -198,7 +198,7 @@ static void exact_hits(void) {
         uint32_t kept;
     } cases[] = {
         {SETTING_MIN_P, 1, 0xff},
-        {SETTING_MIN_P, nextafter(1, 2), 1},
+        {SETTING_MIN_P, 0x1.0000000000001p0, 1},
         {SETTING_EPSILON_CUTOFF, 0.125, 0xff},
         {SETTING_EPSILON_CUTOFF, 0.12500000000000003, 1},
         {SETTING_TYPICAL_P, 0.25, 0xff},
@@ -260,7 +260,7 @@ static void conventions_differ(void) {
 /* Equal, nearly equal and far apart logits leave the Zipf exponent without meaning. */
 static void mirostat_takes_any_logits(void) {
     static const float cases[][4] = {
-        {0, 0, 0, 0}, {FLT_MAX, -FLT_MAX, 0, 1}, {1, nextafterf(1, 2), 1, 1}, {5, 5, 5, -FLT_MAX}};
+        {0, 0, 0, 0}, {FLT_MAX, -FLT_MAX, 0, 1}, {1, 0x1.000002p0f, 1, 1}, {5, 5, 5, -FLT_MAX}};
     static const double mus[] = {-1e300, -3, 1e-9, 1, 4, 50, 1e300};
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++)
         for (size_t m = 0; m < sizeof mus / sizeof *mus; m++)
