@@ -82,6 +82,11 @@ uint32_t draw_inverse(const float *logits, const uint64_t *weights, size_t n, ui
     return rank_by_mass(logits, weights, n, draw_scale(r, total) + 1, scratch).id;
 }
 
+uint64_t draw_coin(uint64_t seed, uint64_t step, enum draw_tag tag) {
+    const uint64_t beyond_ids = (uint64_t)1 << 32;
+    return splitmix64(splitmix64(splitmix64(seed) + step) + beyond_ids + (uint64_t)tag) >> 11;
+}
+
 uint32_t draw_gumbel(const float *logits, size_t n, uint64_t seed, uint64_t step) {
     uint64_t key = splitmix64(splitmix64(seed) + step);
     double best = -(double)INFINITY;

@@ -22,6 +22,11 @@ uint64_t splitmix64(uint64_t x);
  * as (a >> 5) * 2^26 + (b >> 6). u = r * 2^-53. */
 uint64_t draw_random(uint64_t seed, uint64_t step);
 
+/* 53 random bits for a decision that is no draw: the top ones of
+ * splitmix64(splitmix64(splitmix64(seed) + step) + tag). Tags are beyond every id. */
+enum draw_tag { DRAW_XTC };
+uint64_t draw_coin(uint64_t seed, uint64_t step, enum draw_tag tag);
+
 /* The first token in rank order whose cumulative weight exceeds floor(r * total / 2^53). total is
  * the sum of weights and positive; r < 2^53; scratch holds n uint32. */
 uint32_t draw_inverse(const float *logits, const uint64_t *weights, size_t n, uint64_t total,

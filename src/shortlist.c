@@ -16,35 +16,71 @@ struct plan {
 
 /* Penalties within 10^6 and biases up to `largest` cannot bring a logit to the sizes at which the
  * warpers clamp, where order is lost. */
-static bool is_tame(struct plan *plan, const struct settings *settings) {
+static bool is_tame(struct plan *plan, const struct settings *settings, size_t n_history) {
     const double margin = 1e8, extreme = 1e6;
     double penalty = settings->value[SETTING_REPETITION_PENALTY];
     double divisor = plan->temperature < 1 ? plan->temperature : 1;
     plan->largest = (float)((double)FLT_MAX * divisor / margin);
+    double largest = (double)plan->largest;
     for (uint32_t i = 0; i < settings->n_bias; i++) {
         double bias = settings->bias[i].bias;
-        if (bias != -(double)INFINITY && fabs(bias) > (double)plan->largest) return false;
+        if (bias != -(double)INFINITY && fabs(bias) > largest) return false;
     }
-    return penalty < extreme && penalty > 1 / extreme;
+    return penalty < extreme && penalty > 1 / extreme &&
+           fabs(settings->value[SETTING_FREQUENCY_PENALTY]) * (double)n_history <= largest &&
+           fabs(settings->value[SETTING_PRESENCE_PENALTY]) <= largest;
 }
 
-/* The stages up to the first cut; false if there is none, or if one before it needs all tokens. */
-static bool make_plan(struct plan *plan, const struct settings *settings) {
+/* Before the cut: what touches only tokens that are listed, and what keeps their order. */
+static bool is_known_before(uint32_t warper) {
+    return warper == SETTING_LOGIT_BIAS || warper == SETTING_REPETITION_PENALTY ||
+           warper == SETTING_FREQUENCY_PENALTY || warper == SETTING_PRESENCE_PENALTY ||
+           warper == SETTING_TEMPERATURE;
+}
+
+/* After it: what reads the survivors and the counts of the history, neither the order of the
+ * history nor the size of the vocabulary. */
+static bool is_known_after(uint32_t warper) {
+    return is_known_before(warper) ||
+           (strcmp(warp_table[warper].group, "truncation") == 0 && warper != SETTING_MIROSTAT);
+}
+
+/* The stages up to the first cut; false if there is none, or if a stage is not known to give the
+ * same on the short list. */
+static bool make_plan(struct plan *plan, const struct settings *settings, size_t n_history) {
     *plan = (struct plan){0, 1, 0};
     double minimum = settings->value[SETTING_MIN_TOKENS_TO_KEEP];
+    bool cut = false;
     for (uint32_t i = 0; i < settings->n_order; i++) {
         uint32_t warper = settings->order[i];
         double value = settings->value[warper];
         if (!settings_active(settings, warper)) continue;
-        if (warper == SETTING_TOP_P) return false;
+        if (cut && !is_known_after(warper)) return false;
+        if (cut) continue;
         if (warper == SETTING_TOP_K || (warper == SETTING_TEMPERATURE && value == 0)) {
             double keep = warper == SETTING_TEMPERATURE ? 1 : value > minimum ? value : minimum;
             plan->keep = keep < (double)SHORTLIST_MAX ? (uint32_t)keep : SHORTLIST_MAX;
-            return is_tame(plan, settings);
+            cut = true;
+        } else if (!is_known_before(warper)) {
+            return false;
+        } else if (warper == SETTING_TEMPERATURE) {
+            plan->temperature = value;
         }
-        if (warper == SETTING_TEMPERATURE) plan->temperature = value;
     }
-    return false;
+    return cut && is_tame(plan, settings, n_history);
+}
+
+/* The ids that penalties look at: the window of the history, nothing where none is active. */
+static size_t penalised(const struct settings *settings, const uint32_t **history,
+                        size_t n_history) {
+    double window = settings->value[SETTING_REPETITION_WINDOW];
+    if (!settings_active(settings, SETTING_REPETITION_PENALTY) &&
+        !settings_active(settings, SETTING_FREQUENCY_PENALTY) &&
+        !settings_active(settings, SETTING_PRESENCE_PENALTY))
+        return 0;
+    if (!(window > 0 && window < (double)n_history)) return n_history;
+    *history += n_history - (size_t)window;
+    return (size_t)window;
 }
 
 /* The least float that temperature brings to the same float as `limit`: what rounds together with
@@ -218,13 +254,8 @@ bool shortlist_make(struct shortlist *list, const float *logits, size_t vocab_si
                     const struct settings *settings, const uint32_t *history, size_t n_history) {
     struct plan plan;
     uint32_t touched[2 * TOUCHED_MAX];
-    double window = settings->value[SETTING_REPETITION_WINDOW];
-    if (!make_plan(&plan, settings)) return false;
-    if (!settings_active(settings, SETTING_REPETITION_PENALTY)) n_history = 0;
-    if (window > 0 && window < (double)n_history) {
-        history += n_history - (size_t)window;
-        n_history = (size_t)window;
-    }
+    n_history = penalised(settings, &history, n_history);
+    if (!make_plan(&plan, settings, n_history)) return false;
     if (n_history > TOUCHED_MAX || settings->n_bias > TOUCHED_MAX) return false;
     uint32_t n_touched = list_touched(touched, settings, history, n_history);
     uint32_t keep = plan.keep + n_touched;

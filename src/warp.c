@@ -1,226 +1,74 @@
-/* The warpers and their table. Each is a pure function of the logits and a `warp_input`. */
+/* Temperature, and the truncations that cut in rank order or by probability. */
 #include "warp.h"
 
-#include <float.h>
-#include <math.h>
-#include <string.h>
-
 #include "draw.h"
+#include "elementary.h"
+#include "measure.h"
 #include "rank.h"
+#include "warp_part.h"
 
-static const double INTEGER_MAX = 9007199254740991.0; /* 2^53 - 1 */
+/* The weight of the best token: e^0. */
+static const uint64_t WEIGHT_MAX = (uint64_t)1 << 44;
 
-const struct warp_row warp_table[SETTING_COUNT] = {
-    [SETTING_LOGIT_BIAS] = {.name = "logit_bias",
-                            .kind = SETTING_MAP,
-                            .group = "penalty",
-                            .neutral = 0,
-                            .minimum = -DBL_MAX,
-                            .maximum = DBL_MAX,
-                            .minimum_included = true,
-                            .low = -10,
-                            .high = 10,
-                            .step = 0.1,
-                            .apply = warp_logit_bias},
-    [SETTING_REPETITION_PENALTY] = {.name = "repetition_penalty",
-                                    .kind = SETTING_REAL,
-                                    .group = "penalty",
-                                    .neutral = 1,
-                                    .minimum = 0,
-                                    .maximum = DBL_MAX,
-                                    .minimum_included = false,
-                                    .low = 0.5,
-                                    .high = 2,
-                                    .step = 0.01,
-                                    .apply = warp_repetition_penalty},
-    [SETTING_TEMPERATURE] = {.name = "temperature",
-                             .kind = SETTING_REAL,
-                             .group = "shape",
-                             .neutral = 1,
-                             .minimum = 0,
-                             .maximum = DBL_MAX,
-                             .minimum_included = true,
-                             .low = 0,
-                             .high = 3,
-                             .step = 0.01,
-                             .apply = warp_temperature},
-    [SETTING_TOP_K] = {.name = "top_k",
-                       .kind = SETTING_INTEGER,
-                       .group = "truncation",
-                       .neutral = 0,
-                       .minimum = 0,
-                       .maximum = 9007199254740991.0,
-                       .minimum_included = true,
-                       .low = 0,
-                       .high = 100,
-                       .step = 1,
-                       .apply = warp_top_k},
-    [SETTING_TOP_P] = {.name = "top_p",
-                       .kind = SETTING_REAL,
-                       .group = "truncation",
-                       .neutral = 1,
-                       .minimum = 0,
-                       .maximum = 1,
-                       .minimum_included = true,
-                       .low = 0,
-                       .high = 1,
-                       .step = 0.01,
-                       .apply = warp_top_p},
-    [SETTING_REPETITION_WINDOW] = {.name = "repetition_window",
-                                   .kind = SETTING_INTEGER,
-                                   .group = "shared",
-                                   .neutral = 0,
-                                   .minimum = 0,
-                                   .maximum = 9007199254740991.0,
-                                   .minimum_included = true,
-                                   .low = 0,
-                                   .high = 256,
-                                   .step = 1},
-    [SETTING_MIN_TOKENS_TO_KEEP] = {.name = "min_tokens_to_keep",
-                                    .kind = SETTING_INTEGER,
-                                    .group = "shared",
-                                    .neutral = 1,
-                                    .minimum = 1,
-                                    .maximum = 9007199254740991.0,
-                                    .minimum_included = true,
-                                    .low = 1,
-                                    .high = 20,
-                                    .step = 1},
-};
-
-void settings_reset(struct settings *settings) {
-    memset(settings, 0, sizeof *settings);
-    for (uint32_t i = 0; i < SETTING_COUNT; i++) settings->value[i] = warp_table[i].neutral;
-    for (uint32_t i = 0; i < WARPER_COUNT; i++) settings->order[i] = i;
-    settings->n_order = WARPER_COUNT;
-}
-
-enum status settings_set(struct settings *settings, enum setting setting, double value,
-                         struct fault *fault) {
-    if ((unsigned)setting >= SETTING_COUNT || warp_table[setting].kind == SETTING_MAP)
-        return fault_set(fault, STATUS_INVALID_ARGUMENT, "setting %u does not take a number",
-                         (uint64_t)setting);
-    const struct warp_row *row = &warp_table[setting];
-    uint64_t minimum = (uint64_t)row->minimum, maximum = (uint64_t)INTEGER_MAX;
-    bool bounded = row->maximum <= INTEGER_MAX;
-    if (bounded) maximum = (uint64_t)row->maximum;
-    const char *kind = row->kind == SETTING_INTEGER ? "a whole number" : "a finite number";
-    bool ok = value <= row->maximum && value >= row->minimum &&
-              (row->minimum_included || value > row->minimum) &&
-              (row->kind != SETTING_INTEGER || value == floor(value));
-    if (ok) {
-        settings->value[setting] = value;
-        return STATUS_OK;
-    }
-    if (bounded && maximum < (uint64_t)INTEGER_MAX)
-        return fault_set_value(fault, STATUS_OUT_OF_RANGE, value,
-                               "%s must be between %u and %u, got {}", row->name, minimum, maximum);
-    return fault_set_value(fault, STATUS_OUT_OF_RANGE, value, "%s must be %s %s %u, got {}",
-                           row->name, kind, row->minimum_included ? "of at least" : "greater than",
-                           minimum);
-}
-
-bool settings_active(const struct settings *settings, enum setting warper) {
-    if (warper == SETTING_LOGIT_BIAS) return settings->n_bias > 0;
-    return settings->value[warper] != warp_table[warper].neutral;
-}
-
-static enum status check_order(const struct settings *settings, struct fault *fault) {
-    bool listed[WARPER_COUNT] = {false};
-    if (settings->n_order > WARPER_COUNT)
-        return fault_set(fault, STATUS_INVALID_ARGUMENT, "order names %u warpers, there are %u",
-                         (uint64_t)settings->n_order, (uint64_t)WARPER_COUNT);
-    for (uint32_t i = 0; i < settings->n_order; i++) {
-        uint32_t warper = settings->order[i];
-        if (warper >= WARPER_COUNT)
-            return fault_set(fault, STATUS_INVALID_ARGUMENT, "order names setting %u, no warper",
-                             (uint64_t)warper);
-        if (listed[warper])
-            return fault_set(fault, STATUS_INVALID_ARGUMENT, "order names %s twice",
-                             warp_table[warper].name);
-        listed[warper] = true;
-    }
-    for (uint32_t i = 0; i < WARPER_COUNT; i++)
-        if (!listed[i] && settings_active(settings, i))
-            return fault_set(fault, STATUS_INVALID_ARGUMENT, "order leaves out %s, which is active",
-                             warp_table[i].name);
-    return STATUS_OK;
-}
-
-enum status settings_check(const struct settings *settings, size_t vocab_size,
-                           struct fault *fault) {
-    for (uint32_t i = 0; i < settings->n_bias; i++) {
-        double bias = settings->bias[i].bias;
-        if (settings->bias[i].id >= vocab_size)
-            return fault_set(fault, STATUS_UNKNOWN_TOKEN,
-                             "logit_bias names token %u, the vocabulary has %u tokens",
-                             (uint64_t)settings->bias[i].id, (uint64_t)vocab_size);
-        if (isnan(bias) || bias == (double)INFINITY)
-            return fault_set_value(fault, STATUS_OUT_OF_RANGE, bias,
-                                   "logit_bias of token %u must be a finite number or a ban, "
-                                   "got {}",
-                                   (uint64_t)settings->bias[i].id);
-    }
-    return check_order(settings, fault);
-}
-
-/* Rounds to float32, short of infinity. */
-static float to_float(double x) {
-    if (x > (double)FLT_MAX) return FLT_MAX;
-    if (x < -(double)FLT_MAX) return -FLT_MAX;
-    return (float)x;
-}
-
-static double value_of(const struct warp_input *input, enum setting setting) {
-    return input->settings->value[setting];
-}
-
-static size_t count_survivors(const float *logits, size_t n) {
+size_t warp_survivors(const float *logits, size_t n) {
     size_t count = 0;
     for (size_t i = 0; i < n; i++) count += logits[i] != -INFINITY;
     return count;
 }
 
-/* The best token, lowest id on a tie. */
-static size_t best_of(const float *logits, size_t n) {
+size_t warp_best(const float *logits, size_t n) {
     size_t best = 0;
     for (size_t i = 1; i < n; i++)
         if (logits[i] > logits[best]) best = i;
     return best;
 }
 
-/* Removes every token that comes after `last` in rank order: in two loops without a branch, since a
- * tie is decided by the id. */
-static void keep_through(float *logits, size_t n, size_t last) {
+/* In two loops without a branch, since a tie is decided by the id. */
+void warp_keep_through(float *logits, size_t n, uint32_t last) {
     float limit = logits[last];
     for (size_t i = 0; i <= last; i++) logits[i] = logits[i] < limit ? -INFINITY : logits[i];
-    for (size_t i = last + 1; i < n; i++) logits[i] = logits[i] <= limit ? -INFINITY : logits[i];
+    for (size_t i = last + (size_t)1; i < n; i++)
+        logits[i] = logits[i] <= limit ? -INFINITY : logits[i];
 }
 
-void warp_logit_bias(float *logits, const struct warp_input *input) {
-    for (uint32_t i = 0; i < input->settings->n_bias; i++) {
-        struct warp_bias bias = input->settings->bias[i];
-        float *logit = &logits[bias.id];
-        if (*logit == -INFINITY) continue;
-        *logit = bias.bias == -(double)INFINITY ? -INFINITY : to_float((double)*logit + bias.bias);
-    }
+void warp_keep_best(float *logits, const struct warp_input *input, double keep) {
+    size_t n = input->vocab_size;
+    double least = value_of(input, SETTING_MIN_TOKENS_TO_KEEP);
+    if (keep < least) keep = least;
+    if (keep >= (double)warp_survivors(logits, n)) return;
+    warp_keep_through(logits, n, rank_by_count(logits, n, (uint32_t)keep, input->scratch).id);
 }
 
-void warp_repetition_penalty(float *logits, const struct warp_input *input) {
-    double penalty = value_of(input, SETTING_REPETITION_PENALTY);
-    double window = value_of(input, SETTING_REPETITION_WINDOW);
-    size_t first = 0;
-    if (window > 0 && window < (double)input->n_history) first = input->n_history - (size_t)window;
-    uint32_t *seen = input->scratch; /* one bit a token */
-    memset(seen, 0, (input->vocab_size + 31) / 32 * sizeof *seen);
-    for (size_t i = first; i < input->n_history; i++) {
-        uint32_t id = input->history[i], bit = 1u << (id & 31);
-        if (seen[id >> 5] & bit) continue;
-        seen[id >> 5] |= bit;
-        double logit = (double)logits[id];
-        if (logits[id] != -INFINITY)
-            logits[id] = to_float(logit > 0 ? logit / penalty : logit * penalty);
+void warp_keep_heavy(float *logits, const struct warp_input *input, uint64_t limit) {
+    size_t n = input->vocab_size, heavy = 0;
+    const uint64_t *weights = input->weights;
+    for (size_t i = 0; i < n; i++) heavy += weights[i] >= limit;
+    if ((double)heavy < value_of(input, SETTING_MIN_TOKENS_TO_KEEP)) {
+        warp_keep_best(logits, input, 0);
+        return;
     }
+    for (size_t i = 0; i < n; i++) logits[i] = weights[i] < limit ? -INFINITY : logits[i];
+}
+
+uint64_t warp_least_weight(double p, uint64_t total) {
+    uint64_t low = 0, high = WEIGHT_MAX + 1;
+    while (low < high) {
+        uint64_t middle = low + (high - low) / 2;
+        if ((double)middle / (double)total >= p)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
+uint64_t warp_mass_target(double p, uint64_t total, bool above) {
+    double share = above ? p + 0x1p-20 : p - 0x1p-20;
+    if (share >= 1) return 0;
+    if (share <= 0) return 1;
+    uint64_t bits = (uint64_t)(share * 0x1p53);
+    uint64_t target = above ? draw_scale(bits, total) + 1 : draw_scale_up(bits, total);
+    return target > total ? 0 : target ? target : 1;
 }
 
 /* Whether dividing by the temperature would leave the range of float32. */
@@ -238,11 +86,11 @@ void warp_temperature(float *logits, const struct warp_input *input) {
     size_t n = input->vocab_size;
     double temperature = value_of(input, SETTING_TEMPERATURE);
     if (temperature == 0) {
-        size_t best = best_of(logits, n);
+        size_t best = warp_best(logits, n);
         for (size_t i = 0; i < n; i++) logits[i] = i == best ? logits[i] : -INFINITY;
         return;
     }
-    double shift = overflows(logits, n, temperature) ? (double)logits[best_of(logits, n)] : 0;
+    double shift = overflows(logits, n, temperature) ? (double)logits[warp_best(logits, n)] : 0;
     for (size_t i = 0; i < n; i++) {
         float divided = to_float(((double)logits[i] - shift) / temperature);
         logits[i] = logits[i] == -INFINITY ? -INFINITY : divided;
@@ -254,27 +102,88 @@ void warp_top_k(float *logits, const struct warp_input *input) {
     double keep = value_of(input, SETTING_MIN_TOKENS_TO_KEEP);
     size_t n = input->vocab_size;
     if (k == 0) return;
+    if (convention_of(input) == CONVENTION_LLAMA_CPP) {
+        warp_keep_best(logits, input, k);
+        return;
+    }
     if (k < keep) k = keep;
-    if (k >= (double)count_survivors(logits, n)) return;
+    if (k >= (double)warp_survivors(logits, n)) return;
     float limit = logits[rank_by_count(logits, n, (uint32_t)k, input->scratch).id];
     for (size_t i = 0; i < n; i++) logits[i] = logits[i] < limit ? -INFINITY : logits[i];
 }
 
-/* A token stays iff the mass before it is below (p - 2^-20) of the total, so the last one to stay
- * is the first at which the mass, itself included, reaches that limit. The tolerance covers logits
- * that are rounded logarithms: p = 0.9 over .60 .20 .10 keeps three. */
 void warp_top_p(float *logits, const struct warp_input *input) {
+    double p = value_of(input, SETTING_TOP_P);
+    bool above = convention_of(input) == CONVENTION_LLAMA2_C;
+    if (p == 1 || (above && p == 0)) return;
+    uint64_t target = warp_mass_target(p, input->total, above);
+    if (!target) return;
     size_t n = input->vocab_size;
-    double share = value_of(input, SETTING_TOP_P) - 0x1p-20;
-    double keep = value_of(input, SETTING_MIN_TOKENS_TO_KEEP);
-    if (value_of(input, SETTING_TOP_P) == 1) return;
-    uint64_t limit = share > 0 ? draw_scale_up((uint64_t)(share * 0x1p53), input->total) : 0;
-    struct rank_place last =
-        rank_by_mass(logits, input->weights, n, limit ? limit : 1, input->scratch);
-    if ((double)last.before + 1 < keep) {
-        size_t survivors = count_survivors(logits, n);
-        uint32_t count = keep < (double)survivors ? (uint32_t)keep : (uint32_t)survivors;
-        last = rank_by_count(logits, n, count, input->scratch);
+    struct rank_place last = rank_by_mass(logits, input->weights, n, target, input->scratch);
+    if ((double)last.before + 1 < value_of(input, SETTING_MIN_TOKENS_TO_KEEP))
+        warp_keep_best(logits, input, 0);
+    else
+        warp_keep_through(logits, n, last.id);
+}
+
+void warp_min_p(float *logits, const struct warp_input *input) {
+    double m = value_of(input, SETTING_MIN_P);
+    if (m == 0) return;
+    warp_keep_heavy(logits, input, warp_least_weight(m, WEIGHT_MAX));
+}
+
+void warp_epsilon_cutoff(float *logits, const struct warp_input *input) {
+    double epsilon = value_of(input, SETTING_EPSILON_CUTOFF);
+    if (epsilon == 0) return;
+    warp_keep_heavy(logits, input, warp_least_weight(epsilon, input->total));
+}
+
+void warp_eta_cutoff(float *logits, const struct warp_input *input) {
+    double epsilon = value_of(input, SETTING_ETA_CUTOFF);
+    size_t n = input->vocab_size;
+    if (epsilon == 0) return;
+    double bits =
+        measure_entropy(logits, input->weights, n, input->total, logits[warp_best(logits, n)]);
+    double eta = sqrt(epsilon) * elementary_exp64(-bits * LN_2);
+    if (eta > epsilon) eta = epsilon;
+    warp_keep_heavy(logits, input, warp_least_weight(eta, input->total));
+}
+
+/* Sums in the order of the ids, the removed ones left out, so that a short list has the same. */
+void warp_top_n_sigma(float *logits, const struct warp_input *input) {
+    double n_sigma = value_of(input, SETTING_TOP_N_SIGMA);
+    size_t n = input->vocab_size, survivors = warp_survivors(logits, n), kept = 0;
+    if (n_sigma == 0) return;
+    double sum = 0, squares = 0, count = (double)survivors;
+    for (size_t i = 0; i < n; i++)
+        if (logits[i] != -INFINITY) sum += (double)logits[i];
+    for (size_t i = 0; i < n; i++) {
+        double off = (double)logits[i] - sum / count;
+        if (logits[i] != -INFINITY) squares += off * off;
     }
-    keep_through(logits, n, last.id);
+    double limit = (double)logits[warp_best(logits, n)] - n_sigma * sqrt(squares / count);
+    for (size_t i = 0; i < n; i++) kept += (double)logits[i] >= limit && logits[i] != -INFINITY;
+    if ((double)kept < value_of(input, SETTING_MIN_TOKENS_TO_KEEP)) {
+        warp_keep_best(logits, input, 0);
+        return;
+    }
+    for (size_t i = 0; i < n; i++) logits[i] = (double)logits[i] >= limit ? logits[i] : -INFINITY;
+}
+
+/* A coin of its own, so that the draw meets the same number with and without XTC. */
+void warp_xtc(float *logits, const struct warp_input *input) {
+    const struct settings *settings = input->settings;
+    size_t n = input->vocab_size, count = 0, last = 0;
+    double coin = (double)draw_coin(settings->seed, settings->step, DRAW_XTC) * 0x1p-53;
+    if (coin >= value_of(input, SETTING_XTC_PROBABILITY)) return;
+    uint64_t limit = warp_least_weight(value_of(input, SETTING_XTC_THRESHOLD), input->total);
+    for (size_t i = 0; i < n; i++) {
+        if (input->weights[i] < limit || logits[i] == -INFINITY) continue;
+        if (count++ == 0 || logits[i] <= logits[last]) last = i;
+    }
+    if (count < 2) return;
+    double left = (double)(warp_survivors(logits, n) - (count - 1));
+    if (left < value_of(input, SETTING_MIN_TOKENS_TO_KEEP)) return;
+    for (size_t i = 0; i < n; i++)
+        if (input->weights[i] >= limit && i != last) logits[i] = -INFINITY;
 }

@@ -40,6 +40,7 @@ _Static_assert(offsetof(struct opened, vocab_size) == 16 && offsetof(struct open
                "web/engine/module.js reads these offsets");
 _Static_assert(offsetof(struct warp_row, group) == 8 && offsetof(struct warp_row, neutral) == 16 &&
                    offsetof(struct warp_row, minimum_included) == 40 &&
+                   offsetof(struct warp_row, choices) == 44 &&
                    offsetof(struct warp_row, low) == 48 && offsetof(struct warp_row, step) == 64,
                "web/engine/module.js reads these offsets");
 _Static_assert(sizeof(struct chain_stage) == 64 && offsetof(struct chain_stage, value) == 24 &&
@@ -57,6 +58,7 @@ _Static_assert(offsetof(struct chain_drawn, p) == 8 && sizeof(struct warp_bias) 
 static struct fault fault;
 static struct settings settings;
 static struct warp_bias *biases;
+static uint32_t *breakers;
 static const struct kernels *kernels = &kernels_simd;
 static struct kernels relaxed;
 static void *exchange;
@@ -301,7 +303,29 @@ EXPORT(enum status, settings_bias)(const struct warp_bias *bias, uint32_t n) {
     return STATUS_OK;
 }
 
-/* Checks order and biases, as chain_apply would. */
+/* Takes n words from the exchange: sequences, each as its length, then its ids. */
+EXPORT(enum status, settings_breakers)(const uint32_t *words, uint32_t n) {
+    uint32_t *copy = realloc(breakers, (n ? n : 1) * sizeof *copy);
+    if (!copy) return fault_set(&fault, STATUS_OUT_OF_MEMORY, "no memory for the breakers");
+    memcpy(copy, words, n * sizeof *copy);
+    breakers = copy;
+    settings.breakers = breakers;
+    settings.n_breakers = n;
+    return STATUS_OK;
+}
+
+/* Which coin XTC tosses. */
+EXPORT(void, settings_step)(double seed, double step) {
+    settings.seed = (uint64_t)seed;
+    settings.step = (uint64_t)step;
+}
+
+/* Mirostat's mu after a draw of probability p under these settings. */
+EXPORT(double, mirostat_next)(double p) {
+    return mirostat_next(&settings, p);
+}
+
+/* Checks order, biases and breakers, as chain_apply would. */
 EXPORT(enum status, settings_check)(size_t vocab_size) {
     return settings_check(&settings, vocab_size, &fault);
 }

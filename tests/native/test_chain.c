@@ -46,6 +46,18 @@ static void random_settings(struct settings *settings, struct warp_bias *bias, s
     if (sample_uniform() < 0.5) settings->value[SETTING_TOP_P] = sample_uniform();
     if (sample_uniform() < 0.5)
         settings->value[SETTING_REPETITION_PENALTY] = 0.8 + sample_uniform();
+    if (sample_uniform() < 0.2) settings->value[SETTING_FREQUENCY_PENALTY] = sample_uniform() - 0.3;
+    if (sample_uniform() < 0.2) settings->value[SETTING_PRESENCE_PENALTY] = sample_uniform() - 0.3;
+    if (sample_uniform() < 0.2) settings->value[SETTING_MIN_P] = 0.2 * sample_uniform();
+    if (sample_uniform() < 0.2) settings->value[SETTING_TYPICAL_P] = 1 - 0.9 * sample_uniform();
+    if (sample_uniform() < 0.2) settings->value[SETTING_EPSILON_CUTOFF] = 0.1 * sample_uniform();
+    if (sample_uniform() < 0.2) settings->value[SETTING_ETA_CUTOFF] = 0.1 * sample_uniform();
+    if (sample_uniform() < 0.2) settings->value[SETTING_TOP_N_SIGMA] = 3 * sample_uniform();
+    if (sample_uniform() < 0.2) settings->value[SETTING_XTC_PROBABILITY] = sample_uniform();
+    if (sample_uniform() < 0.2) settings->value[SETTING_CONVENTION] = sample_below(3);
+    if (sample_uniform() < 0.05) settings->value[SETTING_NO_REPEAT_NGRAM_SIZE] = 2;
+    if (sample_uniform() < 0.05) settings->value[SETTING_DRY_MULTIPLIER] = 1;
+    if (sample_uniform() < 0.05) settings->value[SETTING_MIROSTAT] = 1 + sample_below(2);
     if (sample_uniform() < 0.3 && n > 2) {
         bias[0] = (struct warp_bias){0, sample_uniform() < 0.5 ? -(double)INFINITY : 2.5};
         bias[1] = (struct warp_bias){(uint32_t)n - 2, -1.5};
@@ -150,7 +162,8 @@ static void trace_equals_its_twin(void) {
             CHECK(fabs(drawn.logprob - log(drawn.p)) < 1e-12);
             CHECK(fabs(chain_trace(chain)->raw_entropy - entropy_of(logits, n)) < 1e-6);
         } else {
-            CHECK(status == STATUS_NOTHING_LEFT && settings.n_bias > 0);
+            CHECK(status == STATUS_NOTHING_LEFT &&
+                  (settings.n_bias > 0 || settings.value[SETTING_NO_REPEAT_NGRAM_SIZE] > 0));
         }
         chain_close(chain);
     }

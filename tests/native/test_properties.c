@@ -66,6 +66,34 @@ static void argmax_survives(struct chain *chain, size_t n) {
     CHECK(chain_logits(chain)[best(n)] == logits[best(n)]);
     apply(chain, &p);
     CHECK(chain_logits(chain)[best(n)] == logits[best(n)]);
+    for (uint32_t warper = SETTING_MIN_P; warper < WARPER_COUNT; warper++) {
+        if (warper == SETTING_TYPICAL_P || warper == SETTING_XTC_PROBABILITY) continue;
+        struct settings settings =
+            one(warper, warper == SETTING_MIROSTAT ? 1 + sample_below(2) : sample_uniform());
+        apply(chain, &settings);
+        CHECK(chain_logits(chain)[best(n)] == logits[best(n)]);
+    }
+}
+
+/* Whatever the settings: a truncation leaves min_tokens_to_keep, and survivors as they were. */
+static void floor_holds(struct chain *chain, size_t n) {
+    size_t finite = 0;
+    for (size_t i = 0; i < n; i++) finite += logits[i] != -INFINITY;
+    for (uint32_t warper = SETTING_TOP_K; warper < WARPER_COUNT; warper++) {
+        bool whole = warp_table[warper].kind == SETTING_INTEGER;
+        struct settings settings =
+            one(warper, whole ? 1 + sample_below(2) : 0.001 + 0.998 * sample_uniform());
+        uint32_t keep = 1 + sample_below(10);
+        settings.value[SETTING_MIN_TOKENS_TO_KEEP] = keep;
+        settings.value[SETTING_CONVENTION] = sample_below(3);
+        settings.step = sample_below(1000);
+        uint32_t kept = apply(chain, &settings)->kept;
+        size_t moved = 0;
+        for (size_t i = 0; i < n; i++)
+            moved += chain_logits(chain)[i] != -INFINITY && chain_logits(chain)[i] != logits[i];
+        CHECK_MESSAGE(kept >= (keep < finite ? keep : finite) && moved == 0,
+                      "%s keeps %u, moves %zu", warp_table[warper].name, kept, moved);
+    }
 }
 
 static void entropy_rises_with_temperature(struct chain *chain, size_t n) {
@@ -113,6 +141,10 @@ static void smaller_keeps_a_subset(struct chain *chain, size_t n) {
     subset(chain, n, SETTING_TOP_P, a > b ? a : b, a > b ? b : a);
     uint32_t j = 1 + sample_below((uint32_t)n), k = 1 + sample_below((uint32_t)n);
     subset(chain, n, SETTING_TOP_K, j > k ? j : k, j > k ? k : j);
+    subset(chain, n, SETTING_TOP_N_SIGMA, 0.01 + 3 * (a > b ? a : b), 0.01 + 3 * (a > b ? b : a));
+    subset(chain, n, SETTING_TYPICAL_P, 1 - (a > b ? b : a), 1 - (a > b ? a : b));
+    static const enum setting cuts[] = {SETTING_MIN_P, SETTING_EPSILON_CUTOFF, SETTING_ETA_CUTOFF};
+    for (size_t i = 0; i < 3; i++) subset(chain, n, cuts[i], a > b ? b : a, a > b ? a : b);
 }
 
 /* Equal up to ties that rounding makes: with temperature first, more may tie with the k-th. */
@@ -139,6 +171,9 @@ static void mass(void) {
 static void argmax(void) {
     for_all(argmax_survives);
 }
+static void least(void) {
+    for_all(floor_holds);
+}
 static void entropy(void) {
     for_all(entropy_rises_with_temperature);
 }
@@ -159,6 +194,7 @@ int main(void) {
     kept_before = malloc(LARGEST * sizeof *kept_before);
     TEST(mass);
     TEST(argmax);
+    TEST(least);
     TEST(entropy);
     TEST(limits);
     TEST(subsets);

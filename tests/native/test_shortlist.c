@@ -24,6 +24,19 @@ static void random_settings(struct settings *settings, struct warp_bias *bias, u
     if (sample_uniform() < 0.5) settings->value[SETTING_TOP_P] = sample_uniform();
     if (sample_uniform() < 0.5)
         settings->value[SETTING_REPETITION_PENALTY] = 0.3 + 2 * sample_uniform();
+    if (sample_uniform() < 0.2) settings->value[SETTING_FREQUENCY_PENALTY] = sample_uniform() - 0.3;
+    if (sample_uniform() < 0.2) settings->value[SETTING_PRESENCE_PENALTY] = sample_uniform() - 0.3;
+    if (sample_uniform() < 0.2) settings->value[SETTING_MIN_P] = 0.2 * sample_uniform();
+    if (sample_uniform() < 0.2) settings->value[SETTING_TYPICAL_P] = 1 - 0.9 * sample_uniform();
+    if (sample_uniform() < 0.2) settings->value[SETTING_EPSILON_CUTOFF] = 0.1 * sample_uniform();
+    if (sample_uniform() < 0.2) settings->value[SETTING_ETA_CUTOFF] = 0.1 * sample_uniform();
+    if (sample_uniform() < 0.2) settings->value[SETTING_TOP_N_SIGMA] = 3 * sample_uniform();
+    if (sample_uniform() < 0.2) settings->value[SETTING_XTC_PROBABILITY] = sample_uniform();
+    if (sample_uniform() < 0.2) settings->value[SETTING_CONVENTION] = sample_below(3);
+    if (sample_uniform() < 0.05) settings->value[SETTING_NO_REPEAT_NGRAM_SIZE] = 2;
+    if (sample_uniform() < 0.05) settings->value[SETTING_DRY_MULTIPLIER] = 1;
+    if (sample_uniform() < 0.05) settings->value[SETTING_MIROSTAT] = 1 + sample_below(2);
+    settings->step = sample_below(1000);
     if (sample_uniform() < 0.3) settings->value[SETTING_REPETITION_WINDOW] = 1 + sample_below(20);
     if (sample_uniform() < 0.3) settings->value[SETTING_MIN_TOKENS_TO_KEEP] = 1 + sample_below(9);
     if (sample_uniform() < 0.4 && n > 4) {

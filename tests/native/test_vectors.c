@@ -56,6 +56,27 @@ static void give_bias(struct subject *s, const struct vector_line *line) {
     s->settings.bias = s->bias;
 }
 
+static void give_convention(struct subject *s, const struct vector_line *line) {
+    const char *const *choices = warp_table[SETTING_CONVENTION].choices;
+    uint32_t choice = 0;
+    while (choices[choice] && strcmp(choices[choice], line->words[1]) != 0) choice++;
+    if (settings_set(&s->settings, SETTING_CONVENTION, choice, NULL)) s->malformed = true;
+}
+
+static void give_breaker(struct subject *s, const struct vector_line *line) {
+    uint32_t *words = s->breakers + s->settings.n_breakers;
+    if (s->settings.n_breakers + line->count > LIST_MAX) abort();
+    words[0] = (uint32_t)line->count - 1;
+    for (size_t i = 1; i < line->count; i++) words[i] = (uint32_t)integer(s, line->words[i]);
+    s->settings.breakers = s->breakers;
+    s->settings.n_breakers += (uint32_t)line->count;
+}
+
+static void give_coin(struct subject *s, const struct vector_line *line) {
+    s->settings.seed = integer(s, line->words[1]);
+    s->settings.step = integer(s, line->words[2]);
+}
+
 static void give_order(struct subject *s, const struct vector_line *line) {
     s->settings.n_order = (uint32_t)line->count - 1;
     if (s->settings.n_order > WARPER_COUNT) abort();
@@ -99,6 +120,9 @@ static const struct {
     {"history", give_history, 1},
     {"set", give_set, 2},
     {"bias", give_bias, 2},
+    {"convention", give_convention, 1},
+    {"breaker", give_breaker, 1},
+    {"coin", give_coin, 2},
     {"order", give_order, 1},
     {"pcg32", give_pcg32, 2},
     {"skip", give_skip, 1},

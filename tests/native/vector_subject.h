@@ -17,6 +17,7 @@ struct subject {
     uint32_t history[LIST_MAX];
     size_t n_history;
     struct warp_bias bias[LIST_MAX];
+    uint32_t breakers[LIST_MAX];
     struct settings settings;
     struct pcg32 pcg;
     uint64_t random, splitmix;

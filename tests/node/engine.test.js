@@ -112,7 +112,24 @@ describe('info and table', () => {
   test('the table is in canonical order', () => {
     assert.deepEqual(
       scope.table.filter((row) => row.warper).map((row) => row.name),
-      ['logit_bias', 'repetition_penalty', 'temperature', 'top_k', 'top_p'],
+      [
+        'logit_bias',
+        'repetition_penalty',
+        'frequency_penalty',
+        'presence_penalty',
+        'no_repeat_ngram_size',
+        'dry_multiplier',
+        'temperature',
+        'top_k',
+        'top_p',
+        'min_p',
+        'typical_p',
+        'epsilon_cutoff',
+        'eta_cutoff',
+        'top_n_sigma',
+        'xtc_probability',
+        'mirostat',
+      ],
     );
     const row = scope.table.find(({ name }) => name === 'top_p');
     assert.deepEqual(
@@ -233,7 +250,7 @@ describe('distribution', () => {
     assert.equal(trace.tokens.length, 10);
     assert.deepEqual(
       trace.stages.map(({ name }) => name),
-      ['logit_bias', 'repetition_penalty', 'temperature', 'top_k', 'top_p'],
+      scope.table.filter((row) => row.warper).map((row) => row.name),
     );
     const sum = (key) => trace.tokens.reduce((total, token) => total + token[key], trace.rest[key]);
     assert.ok(Math.abs(sum('p') - 1) < 2 ** -20);
@@ -242,11 +259,12 @@ describe('distribution', () => {
     assert.ok(trace.kept <= 30);
     const [best] = trace.tokens;
     assert.equal(best.rank, 1);
-    assert.equal(best.stage_p.length, 5);
+    assert.equal(best.stage_p.length, scope.table.filter((row) => row.warper).length);
     assert.equal(best.stage_p.at(-1), best.p);
     assert.equal(best.text, scope.piece(best.id).text);
     assert.equal(best.logit, scope.logits()[best.id]);
-    assert.equal(trace.stages[3].removed, VOCAB - 30);
+    const topK = trace.stages.find(({ name }) => name === 'top_k');
+    assert.equal(topK.removed, VOCAB - 30);
     assert.ok(Math.abs(trace.perplexity - 2 ** trace.entropy) < 1e-9);
   });
 
@@ -280,7 +298,7 @@ describe('distribution', () => {
   test('a setting that does nothing is named in a warning', () => {
     const { warnings, stages } = scope.warp([3, 2, 1, 0], { top_k: 1, top_p: 0.95 });
     assert.deepEqual(warnings, ['top_p 0.95 removes nothing after top_k 1']);
-    assert.equal(stages.at(-1).after, 'top_k');
+    assert.equal(stages.find(({ name }) => name === 'top_p').after, 'top_k');
     assert.deepEqual(scope.warp([3, 2, 1, 0], {}).warnings, []);
   });
 

@@ -5,8 +5,13 @@
 import { splitmix64 } from '../vectors/twin.js';
 
 const LARGEST = 3.4028234663852886e38;
-const NEUTRAL = { repetition_penalty: 1, temperature: 1, top_k: 0, top_p: 1 };
-const ORDER = ['logit_bias', 'repetition_penalty', 'temperature', 'top_k', 'top_p'];
+const NEUTRAL = {
+  repetition_penalty: 1, frequency_penalty: 0, presence_penalty: 0, no_repeat_ngram_size: 0,
+  dry_multiplier: 0, temperature: 1, top_k: 0, top_p: 1, min_p: 0, typical_p: 1, epsilon_cutoff: 0,
+  eta_cutoff: 0, top_n_sigma: 0, xtc_probability: 0, mirostat: 0,
+};
+export const ORDER = ['logit_bias', ...Object.keys(NEUTRAL)];
+const TRUNCATIONS = ORDER.slice(ORDER.indexOf('top_k'), -1);
 
 const clamp = (x) => Math.fround(Math.min(Math.max(x, -LARGEST), LARGEST));
 const largestOf = (values) => values.reduce((a, b) => (a > b ? a : b), -Infinity);
@@ -37,6 +42,45 @@ const keepOnly = (logits, ids) => {
   return logits.map((logit, id) => (keep.has(id) ? logit : -Infinity));
 };
 
+/** The shortest prefix whose mass reaches the limit (is above it), `least` at least. */
+function prefix(order, p, limit, least, above) {
+  let before = 0;
+  return order.filter((id, place) => {
+    const stays = (above ? before <= limit + 2 ** -20 : before < limit - 2 ** -20) || place < least;
+    before += p[id];
+    return stays;
+  });
+}
+
+/** The longest stretch before an earlier `id` that the text also ends with. */
+function longestMatch(text, id) {
+  return text.reduce((longest, it, at) => {
+    let match = 0;
+    while (it === id && match < at && text[at - 1 - match] === text[text.length - 1 - match]) match++;
+    return Math.max(longest, match);
+  }, 0);
+}
+
+/** How many ids follow the last breaker, the longest of those that begin last. */
+function afterBreaker(text, breakers) {
+  for (let at = text.length - 1; at >= 0; at--) {
+    const lengths = breakers.filter((it) => String(text.slice(at, at + it.length)) === String(it))
+      .map((it) => it.length);
+    if (lengths.length) return text.length - at - Math.max(...lengths);
+  }
+  return text.length;
+}
+
+/** Mirostat 1: how many to keep of n tokens, by the Zipf exponent of the best. */
+function zipfCount(best, n, mu) {
+  if (best.length < 2) return 1;
+  const t = best.slice(1).map((_, i) => Math.log((i + 2) / (i + 1)));
+  const products = t.reduce((sum, x, i) => sum + x * (best[i] - best[i + 1]), 0);
+  const s = products / t.reduce((sum, x) => sum + x * x, 0);
+  const k = (((s - 1) * 2 ** mu) / (1 - n ** (1 - s))) ** (1 / s);
+  return Math.max(1, Math.min(n, Math.floor(k)));
+}
+
 const WARPERS = {
   logit_bias: (logits, { logit_bias: bias }) => onSurvivors(logits, (logit, id) => {
     if (!(id in bias)) return logit;
@@ -56,25 +100,101 @@ const WARPERS = {
     const shift = span / temperature > LARGEST ? logits[order[0]] : 0;
     return onSurvivors(logits, (logit) => clamp((logit - shift) / temperature));
   },
-  top_k: (logits, { top_k: k, min_tokens_to_keep: least = 1 }) => {
+  frequency_penalty: (logits, { frequency_penalty: a, repetition_window: window = 0 }, history) => {
+    const seen = history.slice(window ? -window : 0);
+    return onSurvivors(logits, (logit, id) => clamp(logit - a * seen.filter((it) => it === id).length));
+  },
+  presence_penalty: (logits, { presence_penalty: b, repetition_window: window = 0 }, history) => {
+    const seen = new Set(history.slice(window ? -window : 0));
+    return onSurvivors(logits, (logit, id) => (seen.has(id) ? clamp(logit - b) : logit));
+  },
+  no_repeat_ngram_size: (logits, { no_repeat_ngram_size: n, repetition_window: window = 0 }, history) => {
+    const seen = history.slice(window ? -window : 0);
+    const grams = seen.map((_, i) => seen.slice(i, i + n)).filter((gram) => gram.length === n).map(String);
+    const last = n > 1 ? seen.slice(1 - n) : [];
+    return onSurvivors(logits, (logit, id) => (grams.includes(String([...last, id])) ? -Infinity : logit));
+  },
+  dry_multiplier: (logits, settings, history) => {
+    const { dry_base: base = 1.75, dry_allowed_length: allowed = 2, dry_penalty_last_n: most = 64,
+      dry_multiplier: multiplier, dry_sequence_breakers: breakers = [] } = settings;
+    const seen = history.slice(most ? -most : 0);
+    const limit = afterBreaker(seen, breakers);
+    return onSurvivors(logits, (logit, id) => {
+      const match = Math.min(limit, longestMatch(seen, id));
+      if (match < Math.max(allowed, 1) || breakers.some((it) => it.length === 1 && it[0] === id)) return logit;
+      return clamp(logit - multiplier * Array(match - allowed).fill(base).reduce((a, b) => a * b, 1));
+    });
+  },
+  top_k: (logits, { top_k: k, min_tokens_to_keep: least = 1, convention }) => {
     const order = ranked(logits);
+    if (convention === 'llama.cpp') return keepOnly(logits, order.slice(0, Math.max(k, least)));
     const limit = logits[order[Math.min(Math.max(k, least), order.length) - 1]];
     return onSurvivors(logits, (logit) => (logit < limit ? -Infinity : logit));
   },
-  top_p: (logits, { top_p: limit, min_tokens_to_keep: least = 1 }) => {
+  top_p: (logits, { top_p: limit, min_tokens_to_keep: least = 1, convention }) => {
+    const above = convention === 'llama2.c';
+    if (above && limit === 0) return logits;
+    return keepOnly(logits, prefix(ranked(logits), softmax(logits), limit, least, above));
+  },
+  min_p: (logits, { min_p: m, min_tokens_to_keep: least = 1 }) => {
     const p = softmax(logits);
-    let before = 0;
-    return keepOnly(logits, ranked(logits).filter((id, place) => {
-      const stays = before < limit - 2 ** -20 || place < least;
-      before += p[id];
-      return stays;
-    }));
+    const limit = m * largestOf(p);
+    return keepOnly(logits, ranked(logits).filter((id, place) => place < least || p[id] >= limit));
+  },
+  typical_p: (logits, { typical_p: limit, min_tokens_to_keep: least = 1, convention }) => {
+    const p = softmax(logits);
+    const h = entropy(p) * Math.LN2;
+    const max = largestOf(logits);
+    const z = logits.reduce((sum, logit) => sum + Math.exp(logit - max), 0);
+    const away = Array.from(logits, (logit) => Math.abs(Math.log(z) - (logit - max) - h));
+    const order = ranked(logits).sort((a, b) => away[a] - away[b] || a - b);
+    const exactly = convention === 'llama.cpp';
+    const kept = prefix(order, p, limit, least, exactly);
+    const last = away[kept.at(-1)];
+    return keepOnly(logits, exactly ? kept : order.filter((id) => away[id] <= last));
+  },
+  epsilon_cutoff: (logits, { epsilon_cutoff: epsilon, min_tokens_to_keep: least = 1 }) => {
+    const p = softmax(logits);
+    return keepOnly(logits, ranked(logits).filter((id, place) => place < least || p[id] >= epsilon));
+  },
+  eta_cutoff: (logits, { eta_cutoff: epsilon, min_tokens_to_keep: least = 1 }) => {
+    const p = softmax(logits);
+    const eta = Math.min(epsilon, Math.sqrt(epsilon) * Math.exp(-entropy(p) * Math.LN2));
+    return keepOnly(logits, ranked(logits).filter((id, place) => place < least || p[id] >= eta));
+  },
+  top_n_sigma: (logits, { top_n_sigma: n, min_tokens_to_keep: least = 1 }) => {
+    const order = ranked(logits);
+    const mean = order.reduce((sum, id) => sum + logits[id], 0) / order.length;
+    const variance = order.reduce((sum, id) => sum + (logits[id] - mean) ** 2, 0) / order.length;
+    const limit = logits[order[0]] - n * Math.sqrt(variance);
+    return keepOnly(logits, order.filter((id, place) => place < least || logits[id] >= limit));
+  },
+  xtc_probability: (logits, settings) => {
+    const { xtc_probability: chance, xtc_threshold: threshold = 0.1, min_tokens_to_keep: least = 1,
+      seed = 0, step = 0 } = settings;
+    const start = splitmix64(splitmix64(BigInt(seed)) + BigInt(step));
+    if (Number(splitmix64(start + 2n ** 32n) >> 11n) / 2 ** 53 >= chance) return logits;
+    const p = softmax(logits);
+    const order = ranked(logits);
+    const out = new Set(order.filter((id) => p[id] >= threshold).slice(0, -1));
+    return order.length - out.size < least ? logits : keepOnly(logits, order.filter((id) => !out.has(id)));
+  },
+  mirostat: (logits, settings) => {
+    const { mirostat: version, mirostat_tau: tau = 5, mirostat_mu: mu = 0, min_tokens_to_keep: least = 1 } = settings;
+    const bound = mu || 2 * tau;
+    const [p, order] = [softmax(logits), ranked(logits)];
+    if (version === 2) {
+      return keepOnly(logits, order.filter((id, place) => place < least || -Math.log2(p[id]) <= bound));
+    }
+    const k = zipfCount(order.slice(0, 100).map((id) => logits[id]), logits.length, bound);
+    return keepOnly(logits, order.slice(0, Math.max(k, least)));
   },
 };
 
 const isActive = (name, settings) => (name === 'logit_bias'
   ? Object.keys(settings.logit_bias ?? {}).length > 0
-  : (settings[name] ?? NEUTRAL[name]) !== NEUTRAL[name]);
+  : (settings[name] ?? NEUTRAL[name]) !== NEUTRAL[name]
+    && !(settings.mirostat && TRUNCATIONS.includes(name)));
 
 /**
  * @param {Float32Array} logits

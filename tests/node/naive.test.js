@@ -3,14 +3,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Logitscope } from '../../web/engine/index.js';
 import { Pcg32 } from '../vectors/twin.js';
-import { drawGumbel, drawInverse, entropy, ranked, softmax, warp } from './naive.js';
+import { ORDER, drawGumbel, drawInverse, entropy, ranked, softmax, warp } from './naive.js';
 import { smallModel } from './small_model.js';
 
 const pcg = new Pcg32(2026, 54);
 const unit = () => pcg.next() / 2 ** 32;
 const below = (n) => Math.floor(unit() * n);
 const oneOf = (...choices) => choices[below(choices.length)];
-const ORDER = ['logit_bias', 'repetition_penalty', 'temperature', 'top_k', 'top_p'];
 
 /** Ties, removed tokens and every scale come up. */
 function someLogits(size) {
@@ -32,9 +31,30 @@ function someSettings(size) {
     min_tokens_to_keep: () => 1 + below(5),
     logit_bias: () => Object.fromEntries(Array.from({ length: 3 },
       () => [below(size), oneOf(false, (unit() - 0.5) * 10)])),
+    frequency_penalty: () => oneOf(-0.5, 0.1, 2),
+    presence_penalty: () => oneOf(-1, 0.5, 3),
+    no_repeat_ngram_size: () => oneOf(0, 1, 2, 3, 4),
+    dry_multiplier: () => oneOf(0, 0.8, 3),
+    dry_base: () => oneOf(0.5, 1, 1.75, 2),
+    dry_allowed_length: () => below(4),
+    dry_penalty_last_n: () => oneOf(0, 5, 12),
+    dry_sequence_breakers: () => oneOf([], [[0]], [[below(size)], [below(size), below(size)]]),
+    min_p: () => oneOf(0, 1e-3, 0.05, 0.3, 1, 1.5),
+    typical_p: () => oneOf(0.05, 0.2, 0.5, 0.9, 1),
+    epsilon_cutoff: () => oneOf(0, 1e-6, 3e-4, 0.07),
+    eta_cutoff: () => oneOf(0, 1e-6, 3e-4, 0.07, 0.9),
+    top_n_sigma: () => oneOf(0, 0.5, 1, 3),
+    xtc_probability: () => oneOf(0, 0.3, 0.5, 1),
+    xtc_threshold: () => oneOf(0, 0.01, 0.1, 0.3),
+    mirostat: () => oneOf(0, 0, 0, 0, 1, 2),
+    mirostat_tau: () => oneOf(0.5, 2, 5),
+    mirostat_mu: () => oneOf(-1, 0, 0.7, 3.3, 8.1),
+    convention: () => oneOf('transformers', 'llama.cpp', 'llama2.c'),
+    seed: () => below(1000),
     order: () => ORDER.map((name) => [unit(), name]).sort().map(([, name]) => name),
   };
-  return Object.fromEntries(Object.entries(settings).filter(() => unit() < 0.5)
+  const share = oneOf(0.1, 0.3, 0.5);
+  return Object.fromEntries(Object.entries(settings).filter(() => unit() < share)
     .map(([name, make]) => [name, make()]));
 }
 
@@ -63,7 +83,7 @@ async function compare(sizes, rounds) {
   for (let round = 0; round < rounds; round++) {
     const size = sizes[round % sizes.length];
     const [logits, settings] = [someLogits(size), someSettings(size)];
-    const history = Array.from({ length: below(8) }, () => below(size));
+    const history = Array.from({ length: below(24) }, () => below(Math.min(size, 4)));
     const expected = warp(logits, settings, history);
     const about = `round ${round}, ${size} tokens, ${JSON.stringify(settings)}, history ${history}`;
     const run = (scope) => scope.warp(logits, { ...settings, top: 10 }, { history });

@@ -25,10 +25,10 @@ class Subject {
 
   /** @param {Float32Array} logits */
   #warp(logits) {
-    const { settings, history } = this.given;
+    const { settings, history, step } = this.given;
     try {
       this.trace = this.scope.warp(logits, { ...settings, top: Math.min(logits.length, 100) },
-        { history });
+        { history, step });
     } catch (error) {
       this.error = error;
     }
@@ -100,7 +100,7 @@ function alone(scope, settings, warper) {
 function stepByStep({ scope, given, raw, logits }) {
   let state = raw;
   for (const warper of given.settings.order) {
-    state = scope.warp(state, alone(scope, given.settings, warper), { history: given.history }).logits;
+    state = scope.warp(state, alone(scope, given.settings, warper), { history: given.history, step: given.step }).logits;
   }
   return sameBits(logits, state);
 }

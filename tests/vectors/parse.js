@@ -19,6 +19,7 @@
  * @property {Float32Array | null} logits
  * @property {number[]} history
  * @property {Record<string, any>} settings
+ * @property {number} step whose coin XTC tosses
  * @property {number[] | null} pcg32 initstate, initseq
  * @property {number} skip
  * @property {number[] | null} random seed, step
@@ -61,6 +62,15 @@ const GIVENS = {
     it.settings.logit_bias ??= {};
     it.settings.logit_bias[id] = value === 'ban' ? false : number(value);
   },
+  convention: (it, [name]) => { it.settings.convention = name; },
+  breaker: (it, words) => {
+    it.settings.dry_sequence_breakers ??= [];
+    it.settings.dry_sequence_breakers.push(words.map(integer));
+  },
+  coin: (it, [seed, step]) => {
+    it.settings.seed = integer(seed);
+    it.step = integer(step);
+  },
   order: (it, words) => { it.settings.order = words; },
   pcg32: (it, words) => { it.pcg32 = words.map(integer); },
   skip: (it, [n]) => { it.skip = integer(n); },
@@ -93,7 +103,7 @@ export function parse(text) {
     const it = cases.at(-1);
     if (keyword === 'case') {
       cases.push({
-        name: words[0], line, source: '', logits: null, history: [], settings: {}, pcg32: null,
+        name: words[0], line, source: '', logits: null, history: [], settings: {}, step: 0, pcg32: null,
         skip: 0, random: null, splitmix64: null, expectations: [],
       });
     } else if (it && keyword === 'expect') it.expectations.push(parseExpectation(words, line));

@@ -62,14 +62,20 @@ const shortest = (/** @type {number} */ x) => (Math.abs(x) > 1e15 ? '' : String(
  * @param {any} row
  * @returns {Flag}
  */
-function settingFlag({ name, kind, group, neutral, minimum, maximum, minimum_included }) {
+export function settingFlag(row) {
+  const { name, kind, group, neutral, minimum, maximum } = row;
   if (kind === 'map') {
     return { name, kind: 'map', help: `${group}: ID=NUMBER or ID=false to ban; may be repeated` };
   }
-  const low = `${minimum_included ? 'from' : 'above'} ${shortest(minimum)}`;
-  const high = shortest(maximum) && ` to ${shortest(maximum)}`;
+  if (kind === 'list') return { name, kind: 'texts', help: `${group}: a text; may be repeated` };
+  if (kind === 'choice') {
+    return { name, kind: 'text', help: `${group}: ${row.choices.join(', ')} (${neutral})` };
+  }
+  const low = shortest(minimum) && ` ${row.minimum_included ? 'from' : 'above'} ${minimum}`;
+  const high = shortest(maximum) && ` ${row.maximum_included ? 'to' : 'to below'} ${maximum}`;
   const number = kind === 'integer' ? 'whole number' : 'number';
-  return { name, kind: 'number', help: `${group}: ${number} ${low}${high}, neutral at ${neutral}` };
+  const at = row.warper ? 'neutral at ' : 'by default ';
+  return { name, kind: 'number', help: `${group}: ${number}${low}${high}, ${at}${neutral}` };
 }
 
 /**

@@ -1,14 +1,14 @@
 /** The terminal playground: a line is a prompt, a line that begins with a slash is a command. */
 import { createInterface } from 'node:readline';
 import { LogitscopeError } from '../engine/index.js';
-import { UsageError, nearestOf, toValue } from './flags.js';
+import { UsageError, nearestOf, settingFlag, toValue } from './flags.js';
 import { quoted, safe } from './terminal.js';
 import { judge, verdictLine } from './verdict.js';
 
 /** @param {any[]} table */
 function settingsIn(table) {
   return [
-    ...table.map(({ name, kind }) => ({ name, kind: kind === 'map' ? 'map' : 'number', help: '' })),
+    ...table.map(settingFlag),
     { name: 'seed', kind: 'number', help: '' },
     { name: 'max_new_tokens', kind: 'number', help: '' },
     { name: 'order', kind: 'names', help: '' },

@@ -35,6 +35,8 @@ export class Core {
   model = 0;
   /** @type {Map<number, Piece>} */
   #pieces = new Map();
+  /** Sequences that break a repeat, by the text that they spell. @type {Map<string, number[][]>} */
+  #breakers = new Map();
   /** The scratch for one vocabulary size; the last one used is kept. */
   #chain = { handle: 0, vocabSize: 0, topMax: 0 };
 
@@ -222,11 +224,63 @@ export class Core {
    * @param {Resolved} resolved
    * @param {number} vocabSize
    * @param {number} top
+   * @param {number} step whose coins the warpers toss
    */
-  prepare(resolved, vocabSize, top) {
+  prepare(resolved, vocabSize, top, step) {
     const chain = this.#useChain(vocabSize, Math.min(top, vocabSize));
-    applySettings(this.module, this.table, resolved, vocabSize);
+    const { dry_multiplier: active, dry_sequence_breakers: given } = resolved.values;
+    const breakers = active ? this.#spell(given, vocabSize) : [];
+    applySettings(this.module, this.table, resolved, vocabSize, breakers, step);
     return chain;
+  }
+
+  /**
+   * The sequences of ids that break a repeat: as given, or those that spell a text.
+   * @param {(number | number[] | string)[]} given
+   * @param {number} vocabSize
+   * @returns {number[][]}
+   */
+  #spell(given, vocabSize) {
+    return given.flatMap((breaker) => {
+      if (typeof breaker !== 'string') return [[breaker].flat()];
+      if (!this.info?.tokenizer || this.info.vocab_size !== vocabSize) {
+        throw new LogitscopeError(
+          'no_model',
+          `dry_sequence_breakers must be token ids where there is no tokenizer, got ${show(breaker)}`,
+        );
+      }
+      return this.#breakers.get(breaker) ?? this.#findBreakers(breaker, vocabSize);
+    });
+  }
+
+  /**
+   * Every token that holds the text, and the text's own ids if they are several.
+   * @param {string} text
+   * @param {number} vocabSize
+   */
+  #findBreakers(text, vocabSize) {
+    const found = [];
+    for (let id = 0; id < vocabSize; id++) {
+      if (this.piece(id).text.includes(text)) found.push([id]);
+    }
+    const ids = this.#spelling(text);
+    if (ids.length > 1) found.push(ids);
+    this.#breakers.set(text, found);
+    return found;
+  }
+
+  /**
+   * The ids of a text, none where the vocabulary cannot spell it.
+   * @param {string} text
+   * @returns {number[]}
+   */
+  #spelling(text) {
+    try {
+      return Array.from(this.encode(text, { bos: false }));
+    } catch (error) {
+      if (error instanceof LogitscopeError && error.code === 'unknown_token') return [];
+      throw error;
+    }
   }
 
   /**
@@ -254,14 +308,16 @@ export class Core {
    * @param {ArrayLike<number>} logits
    * @param {unknown} settings
    * @param {ArrayLike<number>} history
+   * @param {number} step
    * @returns {import('./types.js').WarpTrace}
    */
-  warp(logits, settings, history) {
+  warp(logits, settings, history, step) {
     const size = checkLogits(logits);
     checkIds('history', history, size);
+    checkInteger('step', step, 0, SEED_MAX);
     const { module } = this;
     const resolved = this.resolve(settings);
-    const chain = this.prepare(resolved, size, resolved.top);
+    const chain = this.prepare(resolved, size, resolved.top, step);
     const at = module.exchange(4 * (size + history.length));
     module.writeFloat32(at, logits);
     module.writeUint32(at + 4 * size, history);
@@ -282,7 +338,8 @@ export class Core {
    * @param {{ u?: number, raw?: boolean }} [options] `u` replaces the seed's own; p_raw only if `raw`
    * @returns {{ drawn: Drawn, kept: number, entropy: number }}
    */
-  sample(chain, { logits, history, count }, { draw, seed }, step, { u: given, raw = false } = {}) {
+  sample(chain, { logits, history, count }, resolved, step, { u: given, raw = false } = {}) {
+    const { draw, seed, values } = resolved;
     const { calls } = this.module;
     const gumbel = draw === 'gumbel';
     const u = gumbel ? null : (given ?? calls.draw_random(seed, step));
@@ -294,14 +351,16 @@ export class Core {
     );
     const view = this.module.view();
     const f64 = (/** @type {number} */ offset) => view.getFloat64(at + offset, true);
+    const p = f64(8);
     return {
       drawn: {
         id: view.getUint32(at, true),
         u,
-        p: f64(8),
+        p,
         p_raw: f64(16),
         logprob: f64(24),
         rank: view.getUint32(at + 4, true),
+        mu: values.mirostat ? calls.mirostat_next(p) : null,
       },
       kept: view.getUint32(at + 32, true),
       entropy: f64(40),

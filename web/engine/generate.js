@@ -61,7 +61,7 @@ function resolveOptions(core, options) {
   const { vocab_size } = core.needModel();
   const resolved = core.resolve(options, OPTIONS);
   const { prompt, max_new_tokens: maximum = 100, cache = true, stop = [], signal } = options ?? {};
-  core.prepare(resolved, vocab_size, 0); // refuses now, before anything is fed
+  core.prepare(resolved, vocab_size, 0, 0); // refuses now, before anything is fed
   checkInteger('max_new_tokens', maximum, 0, TIMELINE_MAX);
   checkBoolean('cache', cache);
   const stops = checkStops(stop);
@@ -103,6 +103,7 @@ export async function* generate(core, timeline, options) {
   const info = core.needModel();
   const text = new TextStream(stops);
   const promptLength = ids.length;
+  let now = resolved;
   /** @type {Generated['finish_reason'] | null} */
   let finish = maximum ? null : 'length';
   let breath = performance.now();
@@ -119,7 +120,8 @@ export async function* generate(core, timeline, options) {
     }
     const began = performance.now();
     timeline.feed(ids, cache);
-    const { drawn, kept, entropy } = timeline.sample(resolved, step);
+    const { drawn, kept, entropy } = timeline.sample(now, step);
+    if (drawn.mu !== null) now = { ...now, values: { ...now.values, mirostat_mu: drawn.mu } };
     ids.push(drawn.id);
 
     const piece = info.tokenizer ? core.piece(drawn.id) : null;

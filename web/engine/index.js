@@ -137,12 +137,12 @@ export class Logitscope {
    * The trace of any logits, with the whole result; needs no model.
    * @param {ArrayLike<number>} logits
    * @param {Settings} [settings]
-   * @param {{ history?: ArrayLike<number> }} [options]
+   * @param {{ history?: ArrayLike<number>, step?: number }} [options]
    */
   warp(logits, settings, options) {
     const core = this.#open();
-    checkOptions('options of warp', options, ['history']);
-    return core.warp(logits, settings, options?.history ?? []);
+    checkOptions('options of warp', options, ['history', 'step']);
+    return core.warp(logits, settings, options?.history ?? [], options?.step ?? 0);
   }
 
   /**
@@ -166,9 +166,12 @@ export class Logitscope {
     return this.#session().surprisal(id);
   }
 
-  /** @param {Settings} [settings] */
-  distribution(settings) {
-    return this.#session().distribution(settings);
+  /**
+   * @param {Settings} [settings]
+   * @param {{ step?: number }} [options]
+   */
+  distribution(settings, options) {
+    return this.#session().distribution(settings, options);
   }
 
   /**

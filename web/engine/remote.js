@@ -90,7 +90,7 @@ export class RemoteSession {
   #inFlight = 0;
   /**
    * The distribution that waits for the one in flight.
-   * @type {{ settings: any, resolve: any, reject: any } | null}
+   * @type {{ args: any[], resolve: any, reject: any } | null}
    */
   #pending = null;
 
@@ -119,14 +119,14 @@ export class RemoteSession {
     const pending = this.#pending;
     if (!pending) return;
     this.#pending = null;
-    this.#sendDistribution(pending.settings).then(pending.resolve, pending.reject);
+    this.#sendDistribution(pending.args).then(pending.resolve, pending.reject);
   }
 
-  /** @param {any} settings */
-  async #sendDistribution(settings) {
+  /** @param {any[]} args */
+  async #sendDistribution(args) {
     this.#inFlight++;
     try {
-      return await this.#connection.send(this.#id, 'distribution', [settings]);
+      return await this.#connection.send(this.#id, 'distribution', args);
     } finally {
       this.#inFlight--;
       if (!this.#inFlight) this.#flush();
@@ -136,14 +136,16 @@ export class RemoteSession {
   /**
    * Rejects with code `superseded` if a newer one is asked for before this one is sent.
    * @param {Settings} [settings]
+   * @param {{ step?: number }} [options]
    * @returns {Promise<Trace>}
    */
-  distribution(settings) {
+  distribution(settings, options) {
+    const args = options === undefined ? [settings] : [settings, options];
     this.#pending?.reject(new LogitscopeError('superseded', 'a newer distribution was asked for'));
     this.#pending = null;
-    if (!this.#inFlight) return this.#sendDistribution(settings);
+    if (!this.#inFlight) return this.#sendDistribution(args);
     return new Promise((resolve, reject) => {
-      this.#pending = { settings, resolve, reject };
+      this.#pending = { args, resolve, reject };
     });
   }
 
@@ -327,7 +329,7 @@ export class RemoteLogitscope extends RemoteSession {
   /**
    * @param {ArrayLike<number>} logits
    * @param {Settings} [settings]
-   * @param {{ history?: ArrayLike<number> }} [options]
+   * @param {{ history?: ArrayLike<number>, step?: number }} [options]
    * @returns {Promise<import('./types.js').WarpTrace>}
    */
   warp(logits, settings, options) {

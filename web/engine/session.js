@@ -113,13 +113,16 @@ export class Session {
   /**
    * The trace of the next-token distribution under these settings; never runs the model.
    * @param {Settings} [settings]
+   * @param {{ step?: number }} [options] the step whose coin XTC tosses, 0
    * @returns {import('./types.js').Trace}
    */
-  distribution(settings) {
+  distribution(settings, options) {
     const core = this.#open();
     const resolved = core.resolve(settings);
+    checkOptions('options of distribution', options, ['step']);
+    const step = checkInteger('step', options?.step ?? 0, 0, SEED_MAX);
     const { logits, history, count } = this.#place();
-    const chain = core.prepare(resolved, core.needModel().vocab_size, resolved.top);
+    const chain = core.prepare(resolved, core.needModel().vocab_size, resolved.top, step);
     return core.readTrace(core.apply(chain, logits, history, count, resolved.top));
   }
 
@@ -132,7 +135,7 @@ export class Session {
   #sample(resolved, step, options) {
     const core = this.#open();
     const place = this.#place();
-    const chain = core.prepare(resolved, core.needModel().vocab_size, 0);
+    const chain = core.prepare(resolved, core.needModel().vocab_size, 0, step);
     return core.sample(chain, place, resolved, step, options);
   }
 

@@ -20,9 +20,25 @@ import { presets } from './presets.js';
  */
 
 export const SEED_MAX = 2 ** 53 - 1;
-const KINDS = /** @type {const} */ (['real', 'integer', 'map']);
+const KINDS = /** @type {const} */ (['real', 'integer', 'map', 'list', 'choice']);
 const OTHERS = ['order', 'preset', 'draw', 'top', 'seed'];
 const BIAS_BYTES = 16;
+const LISTED = 10;
+
+/**
+ * Terminated strings of a terminated list of them.
+ * @param {Module} module
+ * @param {number} at 0: no list
+ */
+function readChoices(module, at) {
+  const choices = [];
+  for (let next = at; next; next += 4) {
+    const text = module.view().getUint32(next, true);
+    if (!text) break;
+    choices.push(module.text(text));
+  }
+  return choices;
+}
 
 /**
  * The table, in canonical order: struct warp_row of src/warp.h.
@@ -36,15 +52,22 @@ export function readTable(module) {
   for (let at = calls.warp_row(0); at; at = calls.warp_row(rows.length)) {
     const view = module.view();
     const kind = KINDS[view.getUint32(at + 4, true)];
+    const name = module.text(view.getUint32(at, true));
+    const stage = view.getUint32(at + 12, true);
+    const choices = readChoices(module, view.getUint32(at + 44, true));
+    const neutral = view.getFloat64(at + 16, true);
     rows.push({
-      name: module.text(view.getUint32(at, true)),
+      name,
+      stage: stage ? module.text(stage) : name,
       kind,
       group: module.text(view.getUint32(at + 8, true)),
       warper: rows.length < warpers,
-      neutral: kind === 'map' ? {} : view.getFloat64(at + 16, true),
+      neutral: { map: {}, list: [], choice: choices[neutral] }[String(kind)] ?? neutral,
       minimum: view.getFloat64(at + 24, true),
       maximum: view.getFloat64(at + 32, true),
       minimum_included: view.getUint8(at + 40) !== 0,
+      maximum_included: view.getUint8(at + 41) !== 0,
+      choices,
       low: view.getFloat64(at + 48, true),
       high: view.getFloat64(at + 56, true),
       step: view.getFloat64(at + 64, true),
@@ -71,6 +94,17 @@ function distance(a, b) {
 }
 
 /**
+ * The first names of a list, and how many are left.
+ * @param {readonly string[]} names
+ */
+function listed(names) {
+  const more = names.length - LISTED;
+  return more > 1
+    ? `${names.slice(0, LISTED).join(', ')} and ${more} more`
+    : names.join(', ');
+}
+
+/**
  * The error for a name that is not among `names`, with the nearest of them.
  * @param {string} name
  * @param {readonly string[]} names
@@ -87,7 +121,7 @@ export function unknownSetting(name, names) {
     'unknown_setting',
     near
       ? `unknown setting ${show(name)}, did you mean ${show(near)}?`
-      : `unknown setting ${show(name)}, known are ${names.join(', ')}`,
+      : `unknown setting ${show(name)}, known are ${listed(names)}`,
   );
 }
 
@@ -106,25 +140,30 @@ function checkChoice(name, value, choices) {
 }
 
 /**
+ * The names of the warpers of an order, in which "dry" and "xtc" may stand for theirs.
  * @param {unknown} order
  * @param {TableRow[]} table
+ * @returns {string[]}
  */
 function checkOrder(order, table) {
-  const warpers = table.filter((row) => row.warper).map((row) => row.name);
+  const rows = table.filter((row) => row.warper);
+  const warpers = rows.map((row) => row.name);
   if (!Array.isArray(order)) {
     throw new LogitscopeError(
       'invalid_argument',
       `order must be a list of warper names, got ${show(order)}`,
     );
   }
-  order.forEach((name, i) => {
+  const names = order.map((word) => rows.find(({ stage }) => stage === word)?.name ?? word);
+  names.forEach((name, i) => {
     if (typeof name !== 'string' || !warpers.includes(name)) {
       throw unknownSetting(String(name), warpers);
     }
-    if (order.indexOf(name) !== i) {
+    if (names.indexOf(name) !== i) {
       throw new LogitscopeError('invalid_argument', `order names ${name} twice`);
     }
   });
+  return names;
 }
 
 /**
@@ -153,6 +192,39 @@ function checkBias(bias) {
   }
 }
 
+/** @param {unknown} id */
+const isId = (id) => Number.isInteger(id) && Number(id) >= 0 && Number(id) < 2 ** 32;
+
+/**
+ * @param {string} name
+ * @param {unknown} breakers
+ */
+function checkBreakers(name, breakers) {
+  const isBreaker = (/** @type {unknown} */ it) =>
+    isId(it) ||
+    (typeof it === 'string' && it !== '') ||
+    (Array.isArray(it) && it.length > 0 && it.every(isId));
+  if (Array.isArray(breakers) && breakers.every(isBreaker)) return;
+  const odd = Array.isArray(breakers) ? breakers.find((it) => !isBreaker(it)) : breakers;
+  throw new LogitscopeError(
+    'invalid_argument',
+    `${name} must be a list of texts, token ids or lists of them, none empty, got ${show(odd)}`,
+  );
+}
+
+/**
+ * @param {TableRow} row
+ * @param {unknown} value
+ */
+function checkValue({ name, kind, choices }, value) {
+  if (kind === 'map') checkBias(value);
+  else if (kind === 'list') checkBreakers(name, value);
+  else if (kind === 'choice') checkChoice(name, value, choices);
+  else if (typeof value !== 'number') {
+    throw new LogitscopeError('invalid_argument', `${name} must be a number, got ${show(value)}`);
+  }
+}
+
 /**
  * The complete settings: preset, then what is given, then neutral values.
  * @param {TableRow[]} table
@@ -173,24 +245,18 @@ export function resolveSettings(table, given = {}, also = []) {
 
   /** @type {Record<string, any>} */
   const values = {};
-  for (const { name, kind, neutral } of table) {
-    const value = asked[name] ?? neutral;
-    if (asked[name] === null || (kind !== 'map' && typeof value !== 'number')) {
-      throw new LogitscopeError(
-        'invalid_argument',
-        `${name} must be a number, got ${show(asked[name])}`,
-      );
-    }
-    if (kind === 'map') checkBias(value);
-    values[name] = value;
+  for (const row of table) {
+    const value = asked[row.name] === undefined ? row.neutral : asked[row.name];
+    checkValue(row, value);
+    values[row.name] = value;
   }
   const canonical = table.filter((row) => row.warper).map((row) => row.name);
   const { order = canonical, draw = 'inverse', top = 20, seed = 0 } = asked;
-  checkOrder(order, table);
+  const warpers = checkOrder(order, table);
   checkChoice('draw', draw, ['inverse', 'gumbel']);
   checkInteger('top', top, 0, 2 ** 32 - 1);
   checkInteger('seed', seed, 0, SEED_MAX);
-  return { values, order: [...order], draw, top, seed };
+  return { values, order: warpers, draw, top, seed };
 }
 
 /**
@@ -199,13 +265,18 @@ export function resolveSettings(table, given = {}, also = []) {
  * @param {TableRow[]} table
  * @param {Resolved} resolved
  * @param {number} vocabSize
+ * @param {number[][]} breakers
+ * @param {number} step whose coins the warpers toss
  */
-export function applySettings(module, table, resolved, vocabSize) {
+export function applySettings(module, table, resolved, vocabSize, breakers, step) {
   const { calls } = module;
   calls.settings_reset();
-  table.forEach(({ name, kind }, index) => {
-    if (kind !== 'map' && calls.settings_set(index, resolved.values[name])) module.fail();
+  table.forEach(({ name, kind, choices }, index) => {
+    const value = resolved.values[name];
+    if (kind === 'map' || kind === 'list') return;
+    if (calls.settings_set(index, kind === 'choice' ? choices.indexOf(value) : value)) module.fail();
   });
+  calls.settings_step(resolved.seed, step);
   const order = module.exchange(4 * resolved.order.length);
   module.writeUint32(
     order,
@@ -222,5 +293,9 @@ export function applySettings(module, table, resolved, vocabSize) {
     view.setFloat64(at + BIAS_BYTES * i + 8, bias === false ? -Infinity : bias, true);
   });
   if (calls.settings_bias(at, biases.length)) module.fail();
+  const words = breakers.flatMap((ids) => [ids.length, ...ids]);
+  const wordsAt = module.exchange(4 * words.length);
+  module.writeUint32(wordsAt, words);
+  if (calls.settings_breakers(wordsAt, words.length)) module.fail();
   if (calls.settings_check(vocabSize)) module.fail();
 }

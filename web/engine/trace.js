@@ -55,11 +55,17 @@ function readStages(view, at, table) {
  * What deserves a sentence: settings that do nothing here, survivors that cannot be drawn.
  * @param {TraceStage[]} stages
  * @param {number} underflowed
+ * @param {TableRow[]} table
  * @returns {string[]}
  */
-function warningsOf(stages, underflowed) {
+function warningsOf(stages, underflowed, table) {
   const warnings = [];
+  const mirostat = stages.find(({ name, active }) => name === 'mirostat' && active);
   for (const { name, value, active, changed, after } of stages) {
+    const row = table.find((candidate) => candidate.name === name);
+    if (mirostat && !active && row?.group === 'truncation' && value !== row.neutral) {
+      warnings.push(`${name} ${value} is replaced by mirostat ${mirostat.value}`);
+    }
     if (!active || changed) continue;
     const earlier = stages.find((stage) => stage.name === after);
     warnings.push(
@@ -123,6 +129,6 @@ export function readTrace(module, at, table, piece) {
     raw_entropy: f64(64),
     raw_perplexity: f64(72),
     underflowed: u32(24),
-    warnings: warningsOf(stages, u32(24)),
+    warnings: warningsOf(stages, u32(24), table),
   };
 }

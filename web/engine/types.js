@@ -4,13 +4,16 @@
  * One row of the table of settings, canonical order.
  * @typedef {object} TableRow
  * @property {string} name
- * @property {'real' | 'integer' | 'map'} kind
+ * @property {string} stage what an order may call a warper too: 'dry', 'xtc'; else the name
+ * @property {'real' | 'integer' | 'map' | 'list' | 'choice'} kind
  * @property {string} group 'penalty', 'shape', 'truncation' or 'shared'
  * @property {boolean} warper false for a parameter that warpers share
- * @property {any} neutral the value at which it changes nothing: a number, {} for a map
+ * @property {any} neutral the value at which it changes nothing: a number, {}, [] or a choice
  * @property {number} minimum smallest value accepted
  * @property {number} maximum largest value accepted
  * @property {boolean} minimum_included whether `minimum` itself is accepted
+ * @property {boolean} maximum_included
+ * @property {string[]} choices of a choice, in the order of their numbers
  * @property {number} low what a slider offers
  * @property {number} high
  * @property {number} step
@@ -21,11 +24,32 @@
  * @typedef {object} Settings
  * @property {Record<string, number | false>} [logit_bias] by token id; false bans
  * @property {number} [repetition_penalty]
+ * @property {number} [frequency_penalty]
+ * @property {number} [presence_penalty]
+ * @property {number} [no_repeat_ngram_size]
+ * @property {number} [dry_multiplier]
  * @property {number} [temperature]
  * @property {number} [top_k]
  * @property {number} [top_p]
- * @property {number} [repetition_window]
+ * @property {number} [min_p]
+ * @property {number} [typical_p]
+ * @property {number} [epsilon_cutoff]
+ * @property {number} [eta_cutoff]
+ * @property {number} [top_n_sigma]
+ * @property {number} [xtc_probability]
+ * @property {0 | 1 | 2} [mirostat]
+ * @property {number} [repetition_window] the last ids that penalties look at, 0: all
+ * @property {number} [dry_base] 1.75
+ * @property {number} [dry_allowed_length] 2
+ * @property {number} [dry_penalty_last_n] the last ids that DRY looks at, 64; 0: all
+ * @property {(string | number | number[])[]} [dry_sequence_breakers] texts, ids, sequences of ids
+ * @property {number} [xtc_threshold] 0.1
+ * @property {number} [mirostat_tau] 5
+ * @property {number} [mirostat_eta] 0.1
+ * @property {number} [mirostat_mu] where a generation is to go on, 0: 2 tau
  * @property {number} [min_tokens_to_keep]
+ * @property {'transformers' | 'llama.cpp' | 'llama2.c'} [convention] whose rules hold at ties and
+ *   boundaries
  * @property {string[]} [order] warpers, first applied first
  * @property {string} [preset] a name in `presets`; the other settings override it
  * @property {'inverse' | 'gumbel'} [draw]
@@ -118,10 +142,12 @@
  * @property {number} p_raw
  * @property {number} logprob ln p, in nats
  * @property {number} rank
+ * @property {number | null} mu of mirostat, for the next step; null without it
  */
 
 /**
  * Where the randomness of a draw comes from: a step of the seed (default 0), a number, a function.
+ * XTC tosses the coin of the step, whatever u is.
  * @typedef {{ step?: number, u?: number, rng?: () => number, raw?: boolean }} DrawChoice
  */
 

@@ -1,0 +1,95 @@
+/* DRY, "don't repeat yourself": a penalty that grows with the length of the repeat that a token
+ * would extend. One pass over the window, however repetitive it is. */
+#include "warp_part.h"
+
+enum { MATCH_MAX = 4096 };
+
+/* The window read backwards: 0 is its last id. */
+struct tail {
+    const uint32_t *ids;
+    size_t n;
+};
+
+static uint32_t back(const struct tail *tail, size_t i) {
+    return tail->ids[tail->n - 1 - i];
+}
+
+/* Whether the sequence begins i ids before the end and is complete there. */
+static bool stands_at(const struct tail *tail, size_t i, const uint32_t *sequence,
+                      uint32_t length) {
+    if (length > i + 1) return false;
+    for (uint32_t k = 0; k < length; k++)
+        if (back(tail, i - k) != sequence[k]) return false;
+    return true;
+}
+
+/* How many ids follow the last breaker: no match is longer. */
+static size_t find_limit(const struct tail *tail, const struct settings *settings) {
+    size_t most = tail->n < MATCH_MAX ? tail->n : MATCH_MAX;
+    if (!settings->n_breakers) return most;
+    for (size_t i = 0; i < most; i++) {
+        uint32_t longest = 0;
+        for (uint32_t b = 0; b < settings->n_breakers; b += settings->breakers[b] + 1) {
+            uint32_t length = settings->breakers[b];
+            if (length > longest && stands_at(tail, i, settings->breakers + b + 1, length))
+                longest = length;
+        }
+        if (longest) return i + 1 - longest;
+    }
+    return most;
+}
+
+static bool is_breaker(uint32_t id, const struct settings *settings) {
+    for (uint32_t b = 0; b < settings->n_breakers; b += settings->breakers[b] + 1)
+        if (settings->breakers[b] == 1 && settings->breakers[b + 1] == id) return true;
+    return false;
+}
+
+/* Leaves in scratch, for each id of the window, the longest match that it followed. z[k] is how far
+ * the window without its last k ids agrees with the window, backwards; known values spare
+ * comparisons within the last agreement found, [left, right). Gusfield 1997, section 1.4. */
+static void measure(const struct tail *tail, size_t limit, uint32_t *scratch) {
+    uint32_t z[MATCH_MAX];
+    size_t left = 0, right = 0;
+    for (size_t k = 0; k < tail->n; k++) scratch[back(tail, k)] = 0;
+    for (size_t k = 1; k < tail->n; k++) {
+        size_t match = 0;
+        if (k < right) match = z[k - left] < right - k ? z[k - left] : right - k;
+        if (k + match >= right) {
+            while (match < limit && k + match < tail->n &&
+                   back(tail, match) == back(tail, k + match))
+                match++;
+            left = k;
+            right = k + match;
+        }
+        if (k < MATCH_MAX) z[k] = (uint32_t)match;
+        uint32_t *longest = &scratch[back(tail, k - 1)];
+        if (match > *longest) *longest = (uint32_t)match;
+    }
+}
+
+static double power(double base, size_t exponent) {
+    double result = 1;
+    for (; exponent > 0; exponent--) result *= base;
+    return result;
+}
+
+void warp_dry(float *logits, const struct warp_input *input) {
+    const struct settings *settings = input->settings;
+    double multiplier = value_of(input, SETTING_DRY_MULTIPLIER);
+    double allowed = value_of(input, SETTING_DRY_ALLOWED_LENGTH);
+    struct tail tail;
+    tail.n = last_ids(input, value_of(input, SETTING_DRY_PENALTY_LAST_N), &tail.ids);
+    size_t limit = find_limit(&tail, settings);
+    if (multiplier == 0 || limit == 0) return;
+    measure(&tail, limit, input->scratch);
+    for (size_t i = 0; i < tail.n; i++) {
+        uint32_t id = tail.ids[i], match = input->scratch[id];
+        input->scratch[id] = 0; /* once for each id */
+        if (match == 0 || (double)match < allowed || logits[id] == -INFINITY) continue;
+        if (is_breaker(id, settings)) continue;
+        double penalty =
+            multiplier * power(value_of(input, SETTING_DRY_BASE), match - (size_t)allowed);
+        logits[id] = to_float((double)logits[id] - penalty);
+    }
+}

@@ -1,0 +1,53 @@
+/* What the warpers' files share: how to read their input, and the cuts that several make. */
+#ifndef LOGITSCOPE_WARP_PART_H
+#define LOGITSCOPE_WARP_PART_H
+
+#include <float.h>
+#include <math.h>
+
+#include "warp.h"
+
+static const double LN_2 = 0.69314718055994530942, LOG2_E = 1.44269504088896340736;
+
+static inline double value_of(const struct warp_input *input, enum setting setting) {
+    return input->settings->value[setting];
+}
+
+static inline enum convention convention_of(const struct warp_input *input) {
+    return (enum convention)value_of(input, SETTING_CONVENTION);
+}
+
+/* Rounds to float32, short of infinity. */
+static inline float to_float(double x) {
+    if (x > (double)FLT_MAX) return FLT_MAX;
+    if (x < -(double)FLT_MAX) return -FLT_MAX;
+    return (float)x;
+}
+
+/* The last `most` ids of the history, all for 0. */
+static inline size_t last_ids(const struct warp_input *input, double most, const uint32_t **ids) {
+    size_t n = input->n_history;
+    if (most > 0 && most < (double)n) n = (size_t)most;
+    *ids = input->history + (input->n_history - n);
+    return n;
+}
+
+/* The best token, lowest id on a tie. */
+size_t warp_best(const float *logits, size_t n);
+size_t warp_survivors(const float *logits, size_t n);
+
+/* Removes every token after the `keep` best (or min_tokens_to_keep, if more), ties by id. */
+void warp_keep_best(float *logits, const struct warp_input *input, double keep);
+/* Removes every token after `last` in rank order. */
+void warp_keep_through(float *logits, size_t n, uint32_t last);
+/* Removes what weighs less than `limit`, all but the min_tokens_to_keep best. */
+void warp_keep_heavy(float *logits, const struct warp_input *input, uint64_t limit);
+/* The least weight whose share of total is p or more; one above every weight if none is. */
+uint64_t warp_least_weight(double p, uint64_t total);
+
+/* The cumulative weight at which a prefix of mass p is complete, 0 where all must stay: it reaches
+ * p or, `above`, exceeds it. The tolerance covers logits that are rounded logarithms: p = 0.9 over
+ * .60 .20 .10 keeps three. */
+uint64_t warp_mass_target(double p, uint64_t total, bool above);
+
+#endif

@@ -1,0 +1,80 @@
+/* Warpers that move or ban single tokens: by name, or because the history holds them. */
+#include <string.h>
+
+#include "warp_part.h"
+
+void warp_logit_bias(float *logits, const struct warp_input *input) {
+    for (uint32_t i = 0; i < input->settings->n_bias; i++) {
+        struct warp_bias bias = input->settings->bias[i];
+        float *logit = &logits[bias.id];
+        if (*logit == -INFINITY) continue;
+        *logit = bias.bias == -(double)INFINITY ? -INFINITY : to_float((double)*logit + bias.bias);
+    }
+}
+
+/* Counts each id of the window in scratch, where the others keep what they were. */
+static size_t count_ids(const struct warp_input *input, const uint32_t **ids) {
+    size_t n = last_ids(input, value_of(input, SETTING_REPETITION_WINDOW), ids);
+    for (size_t i = 0; i < n; i++) input->scratch[(*ids)[i]] = 0;
+    for (size_t i = 0; i < n; i++) input->scratch[(*ids)[i]]++;
+    return n;
+}
+
+void warp_repetition_penalty(float *logits, const struct warp_input *input) {
+    double penalty = value_of(input, SETTING_REPETITION_PENALTY);
+    const uint32_t *ids;
+    size_t n = count_ids(input, &ids);
+    for (size_t i = 0; i < n; i++) {
+        float *logit = &logits[ids[i]];
+        double l = (double)*logit;
+        if (input->scratch[ids[i]] && *logit != -INFINITY)
+            *logit = to_float(l > 0 ? l / penalty : l * penalty);
+        input->scratch[ids[i]] = 0;
+    }
+}
+
+/* Takes `once` and `each` for every time off the ids of the window. */
+static void subtract(float *logits, const struct warp_input *input, double once, double each) {
+    const uint32_t *ids;
+    size_t n = count_ids(input, &ids);
+    for (size_t i = 0; i < n; i++) {
+        uint32_t count = input->scratch[ids[i]];
+        float *logit = &logits[ids[i]];
+        if (count && *logit != -INFINITY)
+            *logit = to_float((double)*logit - (once + each * (double)count));
+        input->scratch[ids[i]] = 0;
+    }
+}
+
+void warp_frequency_penalty(float *logits, const struct warp_input *input) {
+    subtract(logits, input, 0, value_of(input, SETTING_FREQUENCY_PENALTY));
+}
+
+void warp_presence_penalty(float *logits, const struct warp_input *input) {
+    subtract(logits, input, value_of(input, SETTING_PRESENCE_PENALTY), 0);
+}
+
+/* Rabin and Karp 1987: only stretches whose hash is that of the last n - 1 ids are compared, and
+ * none whose next id is banned already, so that a text of one word is no worse than another. */
+void warp_no_repeat_ngram_size(float *logits, const struct warp_input *input) {
+    const uint64_t multiplier = 6364136223846793005u;
+    double size = value_of(input, SETTING_NO_REPEAT_NGRAM_SIZE);
+    const uint32_t *ids;
+    size_t n = last_ids(input, value_of(input, SETTING_REPETITION_WINDOW), &ids);
+    if (size == 0 || size > (double)n) return;
+    size_t length = (size_t)size - 1;
+    const uint32_t *suffix = ids + (n - length);
+    uint64_t wanted = 0, hash = 0, power = 1; /* power: of the id that leaves the stretch */
+    for (size_t i = 0; i < length; i++) {
+        wanted = wanted * multiplier + suffix[i];
+        hash = hash * multiplier + ids[i];
+        power *= multiplier;
+    }
+    for (size_t i = 0; i + length < n; i++) {
+        uint32_t next = ids[i + length];
+        if (hash == wanted && logits[next] != -INFINITY &&
+            memcmp(ids + i, suffix, length * sizeof *ids) == 0)
+            logits[next] = -INFINITY;
+        hash = hash * multiplier + next - power * ids[i];
+    }
+}

@@ -1,0 +1,99 @@
+/* Locally typical truncation: a selection like rank.c's, but by nearness to one logit. -ln p
+ * differs from the entropy H by as much as the logit from the one whose surprise is H, so the order
+ * is that of the distance to it, a double whose bits are compared as an integer. */
+#include <string.h>
+
+#include "elementary.h"
+#include "measure.h"
+#include "warp_part.h"
+
+enum { BUCKETS = 2048 };
+
+/* A selection under way; `missing` is what the target still lacks, `before` the tokens passed. */
+struct search {
+    const float *logits;
+    const uint64_t *weights; /* NULL: count */
+    double center;
+    uint64_t missing;
+    size_t before;
+};
+
+/* The last token to stay, its distance, and how many as far are among the nearest. */
+struct found {
+    uint64_t key;
+    uint32_t id;
+    size_t before; /* nearer ones */
+};
+
+/* Distances are not negative, so their bits have their order. */
+static uint64_t key_of(float logit, double center) {
+    double distance = fabs((double)logit - center);
+    uint64_t bits;
+    memcpy(&bits, &distance, sizeof bits);
+    return bits;
+}
+
+static uint64_t amount_of(const struct search *s, uint32_t id) {
+    return s->weights ? s->weights[id] : 1;
+}
+
+/* Leaves the candidates of the bucket at which the target is reached; returns their number. */
+static size_t narrow(struct search *s, uint32_t *ids, size_t n, int shift) {
+    uint64_t amounts[BUCKETS] = {0};
+    uint32_t chosen = 0;
+    size_t kept = 0;
+    for (size_t i = 0; i < n; i++)
+        amounts[key_of(s->logits[ids[i]], s->center) >> shift & (BUCKETS - 1)] +=
+            amount_of(s, ids[i]);
+    for (; chosen < BUCKETS - 1 && amounts[chosen] < s->missing; chosen++)
+        s->missing -= amounts[chosen];
+    for (size_t i = 0; i < n; i++) {
+        uint32_t id = ids[i];
+        uint32_t bucket = key_of(s->logits[id], s->center) >> shift & (BUCKETS - 1);
+        s->before += bucket < chosen;
+        ids[kept] = id;
+        kept += bucket == chosen;
+    }
+    return kept;
+}
+
+static struct found search(struct search s, size_t n, uint32_t *scratch) {
+    size_t found = 0, i = 0;
+    for (size_t id = 0; id < n; id++) {
+        scratch[found] = (uint32_t)id;
+        found += s.logits[id] != -INFINITY;
+    }
+    for (int shift = 53; shift > -11 && found > 1; shift -= 11)
+        found = narrow(&s, scratch, found, shift > 0 ? shift : 0);
+    for (; i + 1 < found && amount_of(&s, scratch[i]) < s.missing; i++)
+        s.missing -= amount_of(&s, scratch[i]);
+    return (struct found){key_of(s.logits[scratch[i]], s.center), scratch[i], s.before + i};
+}
+
+/* The logit whose surprise is the entropy: ln Z + max - H, Z being the sum of e^(l - max). */
+static double find_center(const float *logits, const struct warp_input *input) {
+    size_t n = input->vocab_size;
+    float max = logits[warp_best(logits, n)];
+    double bits = measure_entropy(logits, input->weights, n, input->total, max);
+    return elementary_log((double)input->total * 0x1p-44) + (double)max - bits * LN_2;
+}
+
+void warp_typical_p(float *logits, const struct warp_input *input) {
+    bool exactly = convention_of(input) == CONVENTION_LLAMA_CPP;
+    double p = value_of(input, SETTING_TYPICAL_P), center = find_center(logits, input);
+    double keep = value_of(input, SETTING_MIN_TOKENS_TO_KEEP);
+    size_t n = input->vocab_size;
+    uint64_t target = p == 1 ? 0 : warp_mass_target(p, input->total, exactly);
+    if (!target || keep >= (double)warp_survivors(logits, n)) return;
+    struct search by_mass = {logits, input->weights, center, target, 0};
+    struct found last = search(by_mass, n, input->scratch);
+    if ((double)last.before + 1 < keep) {
+        struct search by_count = {logits, NULL, center, (uint64_t)keep, 0};
+        last = search(by_count, n, input->scratch);
+    }
+    for (size_t i = 0; i < n; i++) {
+        uint64_t key = key_of(logits[i], center); /* of -Infinity: beyond all */
+        bool tied = key == last.key && (!exactly || i <= last.id);
+        if (key >= last.key && !tied) logits[i] = -INFINITY;
+    }
+}

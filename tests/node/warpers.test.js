@@ -1,0 +1,237 @@
+/** Warpers with a state, a coin or texts among their settings; presets that imitate another system. */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { after, before, describe, test } from 'node:test';
+import { Logitscope, presets } from '../../web/engine/index.js';
+import { checkCase } from '../vectors/check.js';
+import { parse } from '../vectors/parse.js';
+import { EOS, smallModel } from './small_model.js';
+
+/** @type {Logitscope} */
+let scope;
+before(async () => {
+  scope = await Logitscope.load({ model: smallModel() });
+});
+after(() => scope.close());
+
+async function run(options) {
+  const steps = [];
+  const generation = scope.generate({ prompt: 'Hi', logit_bias: { [EOS]: false }, ...options });
+  for (;;) {
+    const { done, value } = await generation.next();
+    if (done) return { steps, ...value };
+    steps.push(value);
+  }
+}
+
+const keptOf = ({ logits }) => [...logits.keys()].filter((id) => logits[id] !== -Infinity);
+
+describe('mirostat', () => {
+  for (const mirostat of [1, 2]) {
+    test(`version ${mirostat}: mu follows each step's surprise and cuts the next`, async () => {
+      const settings = { mirostat, mirostat_tau: 3, mirostat_eta: 0.5, seed: 4 };
+      const { steps, ids, prompt_ids } = await run({ ...settings, max_new_tokens: 40 });
+      const session = scope.session();
+      let mu = 6;
+      steps.forEach((step, n) => {
+        session.feed([...prompt_ids, ...ids.slice(0, n)]);
+        const now = { ...settings, mirostat_mu: mu, logit_bias: { [EOS]: false } };
+        const drawn = session.draw(now, { step: n });
+        assert.equal(drawn.id, step.id);
+        assert.equal(drawn.mu, step.mu);
+        assert.equal(session.distribution(now).kept, step.kept);
+        mu -= 0.5 * (-Math.log2(step.p) - 3);
+        assert.ok(Math.abs(step.mu - mu) < 1e-9);
+        mu = step.mu;
+      });
+      session.close();
+      assert.ok(new Set(steps.map((step) => step.kept)).size > 3);
+    });
+  }
+
+  test('the surprise settles at tau', async () => {
+    for (const tau of [2, 4]) {
+      const { steps } = await run({
+        mirostat: 2,
+        mirostat_tau: tau,
+        mirostat_eta: 0.2,
+        max_new_tokens: 400,
+      });
+      const late = steps.slice(100).map(({ p }) => -Math.log2(p));
+      const mean = late.reduce((a, b) => a + b, 0) / late.length;
+      assert.ok(Math.abs(mean - tau) < 0.3, `${mean} bits, not ${tau}`);
+    }
+  });
+
+  test('without it there is no mu', async () => {
+    const { steps } = await run({ max_new_tokens: 2 });
+    assert.deepEqual(
+      steps.map((step) => step.mu),
+      [null, null],
+    );
+  });
+
+  test('a truncation that it replaces is named in a warning', () => {
+    const { warnings, stages } = scope.warp([3, 2, 1], { mirostat: 2, top_k: 1, temperature: 2 });
+    assert.deepEqual(warnings.slice(0, 1), ['top_k 1 is replaced by mirostat 2']);
+    assert.deepEqual(
+      stages.filter((stage) => stage.active).map(({ name }) => name),
+      ['temperature', 'mirostat'],
+    );
+  });
+});
+
+describe('XTC', () => {
+  const settings = { xtc_probability: 0.5, xtc_threshold: 0.001, seed: 12 };
+
+  test('what is shown for a step is what the step draws from', async () => {
+    const { steps, ids, prompt_ids } = await run({ ...settings, max_new_tokens: 30 });
+    const session = scope.session();
+    const removed = steps.filter((step, n) => {
+      session.feed([...prompt_ids, ...ids.slice(0, n)]);
+      const options = { ...settings, logit_bias: { [EOS]: false }, top: 1000 };
+      const trace = session.distribution(options, { step: n });
+      const token = trace.tokens.find(({ id }) => id === step.id);
+      assert.deepEqual([token.p, trace.kept, step.u], [step.p, step.kept, scope.random(12, n)]);
+      return trace.stages.find(({ name }) => name === 'xtc_probability').removed > 0;
+    });
+    session.close();
+    assert.ok(removed.length > 5 && removed.length < 25, `${removed.length} of 30`);
+  });
+
+  test('the step must be a whole number', () => {
+    for (const step of [-1, 0.5, 2 ** 53]) {
+      assert.throws(() => scope.warp([1, 2], {}, { step }), { code: 'out_of_range' });
+    }
+  });
+});
+
+describe('DRY', () => {
+  const history = [1, 2, 3, 4, 0, 1, 2, 3];
+  const logits = [0, 0, 0, 0, 3, 0];
+  const dry = (breakers) =>
+    scope.warp(logits, { dry_multiplier: 1, dry_sequence_breakers: breakers }, { history })
+      .logits[4];
+
+  test('breakers are ids, or lists of them', () => {
+    assert.equal(dry([]), 3 - 1.75);
+    assert.equal(dry([1]), 2);
+    assert.equal(dry([[1, 2], 5]), 3);
+  });
+
+  test('texts need a tokenizer, and only where they are used', () => {
+    assert.throws(() => dry(['\n']), { code: 'no_model' });
+    assert.equal(scope.warp(logits, { dry_sequence_breakers: ['\n'] }).kept, 6);
+  });
+
+  test('a text stands for every token that holds it', () => {
+    const text = 'ab:ab';
+    const session = scope.session();
+    session.feed(scope.encode(text));
+    const colon = scope.encode(':')[0];
+    const raw = session.logits()[colon];
+    const warped = (breakers) =>
+      session
+        .distribution({ dry_multiplier: 2, dry_sequence_breakers: breakers, top: 1000 })
+        .tokens.find(({ id }) => id === colon).warped;
+    assert.equal(warped([]), Math.fround(raw - 2));
+    assert.equal(warped([':']), raw);
+    assert.equal(warped(['b:']), Math.fround(raw - 2)); // "ab" follows it whole
+    assert.equal(warped(['b:a']), raw); // only "b" follows it
+    session.close();
+  });
+
+  test('anything else is refused in one sentence', () => {
+    for (const breakers of ['\n', [''], [[]], [-1], [1.5], [null], [['a']], {}, 3]) {
+      assert.throws(() => dry(breakers), {
+        code: 'invalid_argument',
+        message: /^dry_sequence_breakers must be a list of texts, token ids or lists of them/,
+      });
+    }
+    assert.throws(() => dry([6]), { code: 'unknown_token' });
+  });
+});
+
+describe('orders and conventions', () => {
+  test('an order may say dry and xtc', () => {
+    const order = ['xtc', 'dry', 'top_k'];
+    const trace = scope.warp([1, 2], { order });
+    assert.deepEqual(
+      trace.stages.map(({ name }) => name),
+      ['xtc_probability', 'dry_multiplier', 'top_k'],
+    );
+    assert.throws(() => scope.warp([1, 2], { order: ['dry', 'dry_multiplier'] }), {
+      message: 'order names dry_multiplier twice',
+    });
+  });
+
+  test('a convention is one of three', () => {
+    assert.deepEqual(scope.table.at(-1).choices, ['transformers', 'llama.cpp', 'llama2.c']);
+    assert.equal(scope.table.at(-1).neutral, 'transformers');
+    for (const convention of ['llama', 1, null]) {
+      assert.throws(() => scope.warp([1, 2], { convention }), { code: 'invalid_argument' });
+    }
+  });
+});
+
+describe('presets', () => {
+  const warpers = () => scope.table.filter((row) => row.warper).map((row) => row.name);
+  const cases = parse(
+    readFileSync(new URL('../vectors/llamacpp.txt', import.meta.url), 'utf8'),
+  );
+
+  test('llama.cpp names every warper, temperature behind all truncations', () => {
+    const { order } = presets['llama.cpp'];
+    assert.deepEqual([...order].sort(), warpers().sort());
+    const names = ['dry_multiplier', 'top_n_sigma', 'top_k', 'typical_p', 'top_p', 'min_p'];
+    const rest = [...names, 'xtc_probability', 'temperature'].map((name) => order.indexOf(name));
+    assert.deepEqual(
+      rest,
+      [...rest].sort((a, b) => a - b),
+    );
+  });
+
+  test("llama.cpp's own vectors hold under its order", () => {
+    const own = Object.fromEntries(
+      Object.keys(presets['llama.cpp'])
+        .filter((name) => !['order', 'convention'].includes(name))
+        .map((name) => [name, scope.table.find((row) => row.name === name).neutral]),
+    );
+    for (const given of cases.filter(({ settings }) => !settings.order)) {
+      const settings = { ...own, ...given.settings, preset: 'llama.cpp' };
+      assert.deepEqual(checkCase(scope, { ...given, settings }), [], given.name);
+    }
+  });
+
+  test('top-k 2 of three that tie, top-p on an exact hit, temperature before or after', () => {
+    const neutral = { temperature: 1, top_k: 0, top_p: 1, min_p: 0, dry_sequence_breakers: [] };
+    const kept = (logits, preset, settings) =>
+      keptOf(scope.warp(logits, { ...neutral, preset, ...settings })).length;
+    const equal = new Float32Array(8);
+    const table = Object.fromEntries(
+      ['transformers', 'llama.cpp', 'llama2.c'].map((preset) => [
+        preset,
+        [
+          kept([3, 3, 3], preset, { top_k: 2 }),
+          kept(equal, preset, { top_p: 0.5 }),
+          kept([3, 2, 1], preset, { top_p: 0.8, temperature: 0.5 }),
+        ],
+      ]),
+    );
+    assert.deepEqual(table, {
+      transformers: [3, 4, 1],
+      'llama.cpp': [2, 4, 2],
+      'llama2.c': [3, 5, 1],
+    });
+  });
+
+  test("llama.cpp's penalties see the last 64 tokens", () => {
+    const history = [0, ...new Array(64).fill(1)];
+    const { logits } = scope.warp(
+      [1, 1, 1],
+      { preset: 'llama.cpp', presence_penalty: 0.5, temperature: 1, top_k: 0, min_p: 0, top_p: 1 },
+      { history },
+    );
+    assert.deepEqual([...logits], [1, 0.5, 1]);
+  });
+});
