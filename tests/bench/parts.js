@@ -114,7 +114,7 @@ export async function runModel(host, shape, format, plan, parts, variants = VARI
       races.push({ part: 'prefill', ...common, unit: 'tokens/s', rate: true, entries });
     }
     if (parts.includes('load')) {
-      const few = { ...plan, samples: Math.min(plan.samples, LOADS) };
+      const few = { ...plan, samples: Math.min(plan.samples, LOADS), minimum: 1 };
       const entries = await race(runners, { what: 'load' }, few, (ms) => ms);
       races.push({ part: 'load', ...common, unit: 'ms', rate: false, entries });
     }

@@ -31,23 +31,24 @@ import { median } from './timing.js';
 /**
  * @param {Runner[]} runners
  * @param {any} work
- * @param {{ samples: number, least: number, budget: number }} plan  budget: milliseconds that one
- *   runner may take in all; a slow one has fewer samples then, at least one
+ * @param {{ samples: number, least: number, budget: number, minimum?: number }} plan  budget:
+ *   milliseconds that one runner may take in all before it has only `minimum` samples
  * @param {(ms: number) => number} convert  a sample's milliseconds to the unit
  * @returns {Promise<Entry[]>}
  */
-export async function race(runners, work, { samples, least, budget }, convert) {
+export async function race(runners, work, { samples, least, budget, minimum = 3 }, convert) {
   const spent = runners.map(() => 0);
   const taken = runners.map(() => /** @type {number[]} */ ([]));
   for (let turn = -1; turn < samples; turn++) {
     for (const [i, { contender, share = 1 }] of runners.entries()) {
       const over = () => spent[i] > share * budget;
-      if (!contender || (taken[i].length && over())) continue;
+      const needed = share < 1 ? 1 : Math.min(samples, minimum);
+      if (!contender || (taken[i].length >= needed && over())) continue;
       const began = performance.now();
       const ms = await contender.sample(work, turn < 0 ? least / 2 : least);
       spent[i] += performance.now() - began;
-      // The first turn warms up, unless it alone has used up the budget.
-      if (turn >= 0 || over()) taken[i].push(ms);
+      // The first turn warms up, unless it alone has used up the budget and one sample will do.
+      if (turn >= 0 || (needed === 1 && over())) taken[i].push(ms);
     }
   }
   return runners.map(({ name, side, absent, factor = 1 }, i) => ({
