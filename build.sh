@@ -20,7 +20,7 @@ fi
 # a newer one by environment alone; 19 is the newest that this is known to work with.
 use_newer_llvm() {
     [ -z "${EM_LLVM_ROOT:-}" ] || return 0
-    emcc --version | head -n 1 | grep -q ' 3\.1\.6[^0-9.]' || return 0
+    emcc --version | sed -n 1p | grep -q ' 3\.1\.6[^0-9.]' || return 0
     ./need.sh clang-19=clang-19 wasm-ld-19=lld-19 llvm-ar-19=llvm-19 ||
         echo 'LLVM 19 is not to be had: building with LLVM 14, slower' >&2
     for version in 19 18 17 16; do
@@ -52,8 +52,8 @@ for source in $sources; do
 done
 
 emcc -Os -Wno-version-check "$objects"/*.o -o "$output" --no-entry -sSTANDALONE_WASM \
-    -sMALLOC=emmalloc -sALLOW_MEMORY_GROWTH -sMAXIMUM_MEMORY=4GB -sTOTAL_STACK=1MB \
-    -Wl,--export-table,--growable-table
+    -sMALLOC=emmalloc -sTOTAL_STACK=1MB -sINITIAL_MEMORY=2MB -sALLOW_MEMORY_GROWTH \
+    -sMAXIMUM_MEMORY=4GB -Wl,--export-table,--growable-table
 
 # Linked without emcc, whose optimizer may not know the instructions. No library is needed:
 # -fno-builtin keeps loops from becoming calls of memcpy.

@@ -108,7 +108,7 @@ static struct matrix part_of(struct loader *l, const struct gguf_tensor *tensor,
     place->parts = parts;
     m.type = matrix_type_of(tensor->type);
     m.data = address(l, place->at + part * matrix_bytes(m.type, rows, cols));
-    l->model->quantised |= m.type != MATRIX_F32;
+    l->model->shape.quantised |= m.type != MATRIX_F32;
     return m;
 }
 
@@ -238,11 +238,11 @@ static enum status loader_open(struct loader *l, struct model_plan *plan) {
         return fault_set(l->fault, STATUS_OUT_OF_MEMORY, "no memory to open a model");
     l->status = model_shape_read(&l->model->shape, l->file, l->fault);
     if (l->status) return l->status;
-    plan->shape = l->model->shape;
-    l->model->layers = calloc(plan->shape.n_layer, sizeof *l->model->layers);
+    l->model->layers = calloc(l->model->shape.n_layer, sizeof *l->model->layers);
     if (!l->model->layers)
         return fault_set(l->fault, STATUS_OUT_OF_MEMORY, "no memory to open a model");
     bind(l);
+    plan->shape = l->model->shape;
     if (!l->status) lay_out(l, plan);
     return l->status;
 }
@@ -253,7 +253,7 @@ static void loader_close(struct loader *l) {
     free(l->order);
 }
 
-/* Packs every tensor, in the order of the file, then binds them again to where they are. */
+/* Packs every tensor, in the order of the file. */
 static enum status pack_all(struct loader *l) {
     uint64_t cols = 1, n = gguf_tensor_count(l->file);
     for (uint64_t i = 0; i < n; i++)
@@ -276,8 +276,7 @@ static enum status pack_all(struct loader *l) {
         }
     }
     free(scratch);
-    bind(l);
-    return l->status;
+    return STATUS_OK;
 }
 
 enum status model_measure(struct model_plan *plan, const struct gguf *file, struct fault *fault) {
@@ -299,6 +298,7 @@ static enum status open_model(struct model **out, const struct gguf *file, void 
         l.memory = memory                   ? memory
                    : bytes <= SIZE_MAX - 64 ? aligned_alloc(64, (size_t)bytes)
                                             : NULL;
+        if (l.memory) bind(&l);
         status = l.memory ? pack_all(&l)
                           : fault_set(fault, STATUS_OUT_OF_MEMORY,
                                       "no memory for %u bytes of weights", bytes);

@@ -26,6 +26,7 @@ struct model_shape {
     double rope_freq_base;
     uint64_t parameters; /* elements of all tensors, a tied head counted once */
     uint32_t file_type;
+    bool quantised; /* whether any matrix is */
 };
 
 /* One block. Vectors that an architecture lacks are NULL. */
@@ -50,7 +51,6 @@ struct model {
     struct model_layer *layers; /* (n_layer,) */
     float *output_norm_weight, *output_norm_bias;
     struct matrix output; /* (vocab_size, n_embd); token_embd's when tied */
-    bool quantised;       /* whether any matrix is */
     uint8_t *memory;      /* one block that holds every weight above */
     uint64_t bytes;       /* of it */
 };

@@ -49,8 +49,7 @@ static float *carve(struct carver *c, uint64_t count) {
 }
 
 /* Lays the arrays out from `base` and returns how many floats they take, below 2^50. */
-static uint64_t lay_out(struct session *s, float *base) {
-    const struct model_shape *m = &s->model->shape;
+static uint64_t lay_out(struct session *s, const struct model_shape *m, float *base) {
     uint64_t n_kv = (uint64_t)m->n_head_kv * m->n_embd_head;
     uint64_t cache = n_kv * m->n_layer * m->context_length;
     struct carver c = {base, 0};
@@ -69,8 +68,14 @@ static uint64_t lay_out(struct session *s, float *base) {
     s->sine = carve(&c, (uint64_t)BATCH * m->n_rot / 2);
     uint64_t groups = (m->n_ff > m->n_embd ? m->n_ff : m->n_embd) / MATRIX_GROUP;
     s->quants = (void *)carve(
-        &c, s->model->quantised ? BATCH * groups * sizeof(struct quants) / sizeof(float) : 0);
+        &c, m->quantised ? BATCH * groups * sizeof(struct quants) / sizeof(float) : 0);
     return c.used;
+}
+
+uint64_t session_bytes(const struct model_shape *shape) {
+    struct session s;
+    return lay_out(&s, shape, NULL) * sizeof(float) + sizeof s +
+           SESSION_TIMELINE_MAX * sizeof *s.timeline + shape->n_rot / 2 * sizeof *s.frequencies;
 }
 
 enum status session_open(struct session **out, const struct model *model,
@@ -81,7 +86,7 @@ enum status session_open(struct session **out, const struct model *model,
     if (!s) return fault_set(fault, STATUS_OUT_OF_MEMORY, "no memory to open a session");
     s->model = model;
     s->kernels = kernels;
-    uint64_t bytes = lay_out(s, NULL) * sizeof(float);
+    uint64_t bytes = lay_out(s, m, NULL) * sizeof(float);
     s->arena = bytes <= SIZE_MAX / 2 ? aligned_alloc(64, (size_t)bytes) : NULL;
     s->timeline = malloc(SESSION_TIMELINE_MAX * sizeof *s->timeline);
     s->frequencies = malloc((m->n_rot / 2 + 1) * sizeof *s->frequencies);
@@ -90,7 +95,7 @@ enum status session_open(struct session **out, const struct model *model,
         return fault_set(fault, STATUS_OUT_OF_MEMORY,
                          "no memory for a session: its cache and scratch take %u bytes", bytes);
     }
-    lay_out(s, s->arena);
+    lay_out(s, m, s->arena);
     for (uint32_t i = 0; i < m->n_rot / 2; i++)
         s->frequencies[i] =
             elementary_exp64(-2.0 * i / m->n_rot * elementary_log(m->rope_freq_base));
@@ -175,7 +180,7 @@ static void attend(struct session *s, const float *keys, const float *values, si
 
 /* What quantised matrices read of x (n, cols): made once, whichever of the next matrices are. */
 static void quantise(struct session *s, const float *x, size_t cols, size_t n) {
-    if (s->model->quantised && cols % MATRIX_GROUP == 0)
+    if (s->model->shape.quantised && cols % MATRIX_GROUP == 0)
         s->kernels->quantise(s->quants, x, cols, n);
 }
 

@@ -23,6 +23,9 @@ struct session_fed {
     uint32_t evaluated, reused;
 };
 
+/* Bytes that a session over a model of that shape takes. */
+uint64_t session_bytes(const struct model_shape *shape);
+
 /* Allocates the cache (2 * n_layer * context_length * n_head_kv * n_embd_head float32) and every
  * scratch array; later calls allocate nothing. `model` must outlive the session.
  * STATUS_OUT_OF_MEMORY names the bytes asked for. */

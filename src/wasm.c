@@ -30,13 +30,17 @@ struct opened {
     int32_t bos_id, eos_id;
     const char *architecture, *tokenizer_kind;
     char name[128];
+    double weight_bytes, session_bytes;
     struct model *model;
     struct tokenizer *tokenizer;
+    uint8_t *memory; /* until it is the model's: where the image goes, at image_at */
+    size_t image_at, size;
 };
 
 _Static_assert(offsetof(struct opened, vocab_size) == 16 && offsetof(struct opened, bos_id) == 48 &&
                    offsetof(struct opened, architecture) == 56 &&
-                   offsetof(struct opened, name) == 64,
+                   offsetof(struct opened, name) == 64 &&
+                   offsetof(struct opened, weight_bytes) == 192,
                "web/engine/module.js reads these offsets");
 _Static_assert(offsetof(struct warp_row, group) == 8 && offsetof(struct warp_row, neutral) == 16 &&
                    offsetof(struct warp_row, minimum_included) == 40 &&
@@ -128,6 +132,7 @@ EXPORT(void, model_close)(struct opened *opened) {
     if (!opened) return;
     tokenizer_close(opened->tokenizer);
     model_close(opened->model);
+    free(opened->memory);
     free(opened);
 }
 
@@ -140,14 +145,50 @@ static enum status copy_name(struct opened *opened, const struct gguf *file) {
     return STATUS_OK;
 }
 
+static bool has_vocabulary(const struct gguf *file) {
+    return gguf_find(file, "tokenizer.ggml.model") != NULL;
+}
+
+static bool has_tensors(const struct gguf *file) {
+    return !has_vocabulary(file) || gguf_tensor_count(file) > 0;
+}
+
+/* Memory for the image and what will be made of it, refused before a byte of the weights is read.
+ */
+static enum status find_room(struct opened *opened, const struct gguf *file) {
+    struct model_plan plan = {.bytes = gguf_size(file) + 64};
+    uint64_t session = 0, available = 0x100000000 - __builtin_wasm_memory_size(0) * 65536ull;
+    if (has_tensors(file)) {
+        enum status status = model_measure(&plan, file, &fault);
+        if (status) return status;
+        session = session_bytes(&plan.shape);
+    }
+    opened->image_at = (size_t)plan.image_at;
+    opened->weight_bytes = has_tensors(file) ? (double)plan.bytes : 0;
+    opened->session_bytes = (double)session;
+    if (plan.bytes + session < available)
+        opened->memory = aligned_alloc(64, (size_t)(plan.bytes + 63) / 64 * 64);
+    if (opened->memory) return STATUS_OK;
+    return fault_set(&fault, STATUS_OUT_OF_MEMORY,
+                     "the model needs %u bytes of memory with one session, of which at most %u "
+                     "can be had",
+                     plan.bytes + session, available);
+}
+
+/* The vocabulary is copied first, since packing the weights destroys the image. */
 static enum status open_parts(struct opened *opened, const struct gguf *file) {
-    bool vocabulary = gguf_find(file, "tokenizer.ggml.model") != NULL;
-    bool tensors = !vocabulary || gguf_tensor_count(file) > 0;
+    struct model_plan plan = {.weights = 0};
     enum status status = copy_name(opened, file);
-    if (!status && tensors) status = model_open(&opened->model, file, &fault);
-    if (!status && vocabulary) {
-        uint32_t vocab_size = tensors ? opened->model->shape.vocab_size : 0;
-        status = tokenizer_open(&opened->tokenizer, file, vocab_size, &fault);
+    if (!status && has_tensors(file)) status = model_measure(&plan, file, &fault);
+    if (!status && has_vocabulary(file))
+        status = tokenizer_open(&opened->tokenizer, file, plan.shape.vocab_size, &fault);
+    if (status) return status;
+    if (has_tensors(file)) {
+        status = model_open_in(&opened->model, file, opened->memory, &fault);
+        if (!status) opened->memory = NULL;
+    } else {
+        free(opened->memory);
+        opened->memory = NULL;
     }
     return status;
 }
@@ -174,23 +215,41 @@ static void copy_model_facts(struct opened *opened) {
     opened->architecture = shape->architecture == ARCHITECTURE_GPT2 ? "gpt2" : "llama";
 }
 
-/* Opens a GGUF image; the image can be released afterwards. */
-EXPORT(struct opened *, model_open)(const void *image, size_t size) {
+/* Begins to open a GGUF image of `size` bytes of which the first `available` are at `head`. Fails
+ * with STATUS_INCOMPLETE while more of them are needed. Then the image is written to model_image
+ * and model_finish called; model_close gives up. */
+EXPORT(struct opened *, model_begin)(const void *head, size_t available, double size) {
     struct gguf *file;
-    if (gguf_open(&file, image, size, &fault)) return NULL;
+    if (gguf_open_head(&file, head, available, (uint64_t)size, &fault)) return NULL;
     struct opened *opened = calloc(1, sizeof *opened);
     if (!opened) {
         fault_set(&fault, STATUS_OUT_OF_MEMORY, "no memory for a model");
-    } else if (open_parts(opened, file)) {
+    } else if (find_room(opened, file)) {
         export_model_close(opened);
         opened = NULL;
     } else {
-        opened->bytes = (double)size;
-        copy_tokenizer_facts(opened);
-        if (opened->model) copy_model_facts(opened);
+        opened->size = (size_t)size;
+        opened->bytes = size;
     }
     gguf_close(file);
     return opened;
+}
+
+EXPORT(void *, model_image)(const struct opened *opened) {
+    return opened->memory + opened->image_at;
+}
+
+/* The image is complete: what stays of it is taken out of it. */
+EXPORT(enum status, model_finish)(struct opened *opened) {
+    struct gguf *file;
+    enum status status = gguf_open(&file, opened->memory + opened->image_at, opened->size, &fault);
+    if (status) return status;
+    status = open_parts(opened, file);
+    gguf_close(file);
+    if (status) return status;
+    copy_tokenizer_facts(opened);
+    if (opened->model) copy_model_facts(opened);
+    return STATUS_OK;
 }
 
 static bool has_tokenizer(const struct opened *opened) {

@@ -190,11 +190,94 @@ static void names_tensors(void) {
            "key tokenizer.ggml.tokens: 101 tokens for 100 rows of token_embd.weight");
 }
 
+static bool same_matrix(const struct matrix *a, const struct matrix *b) {
+    return a->type == b->type && a->rows == b->rows && a->cols == b->cols &&
+           !memcmp(a->data, b->data, (size_t)matrix_bytes(a->type, a->rows, a->cols));
+}
+
+/* The image at its place in the memory becomes the model that a copy gives. */
+static void packs_in_place(void) {
+    for (size_t i = 0; i < FORWARD_COUNT; i++) {
+        struct patched p = load(forward_names[i]);
+        struct gguf *file = NULL;
+        struct model *copied = NULL, *model = NULL;
+        struct model_plan plan;
+        CHECK(!gguf_open(&file, p.image, p.size, NULL) && !model_open(&copied, file, NULL));
+        CHECK(!model_measure(&plan, file, NULL));
+        gguf_close(file);
+        uint8_t *memory = aligned_alloc(64, (size_t)plan.bytes);
+        memset(memory, 0xff, (size_t)plan.bytes);
+        memcpy(memory + plan.image_at, p.image, p.size);
+        CHECK(plan.weights == copied->bytes && plan.image_at + p.size <= plan.bytes);
+        CHECK(!gguf_open(&file, memory + plan.image_at, p.size, NULL));
+        CHECK(!model_open_in(&model, file, memory, NULL));
+        gguf_close(file);
+        const struct model_shape *s = &model->shape;
+        CHECK(same_matrix(&model->token_embd, &copied->token_embd));
+        CHECK(same_matrix(&model->output, &copied->output));
+        CHECK(!memcmp(model->output_norm_weight, copied->output_norm_weight, s->n_embd * 4));
+        for (uint32_t j = 0; j < s->n_layer; j++) {
+            const struct model_layer *a = &model->layers[j], *b = &copied->layers[j];
+            CHECK(same_matrix(&a->wq, &b->wq) && same_matrix(&a->wk, &b->wk));
+            CHECK(same_matrix(&a->wv, &b->wv) && same_matrix(&a->wo, &b->wo));
+            CHECK(same_matrix(&a->up, &b->up) && same_matrix(&a->down, &b->down));
+            CHECK(!memcmp(a->ffn_norm_weight, b->ffn_norm_weight, s->n_embd * 4));
+            CHECK(!a->bq || !memcmp(a->bq, b->bq, s->n_embd * 4));
+            CHECK(!a->bv || !memcmp(a->bv, b->bv, s->n_embd_head * s->n_head_kv * 4));
+        }
+        model_close(model);
+        model_close(copied);
+        free(p.image);
+    }
+}
+
+/* Any shorter head is incomplete; the whole head measures like the whole file. */
+static void measures_the_head_alone(void) {
+    struct patched p = load("llama_q8_0");
+    struct gguf *file = NULL;
+    struct model_plan whole, head;
+    CHECK(!gguf_open(&file, p.image, p.size, NULL) && !model_measure(&whole, file, NULL));
+    size_t data = p.size;
+    for (uint64_t i = 0; i < gguf_tensor_count(file); i++)
+        if (gguf_tensor_at(file, i)->offset < data) data = (size_t)gguf_tensor_at(file, i)->offset;
+    gguf_close(file);
+    size_t needed = 0;
+    for (size_t n = 0; n <= data; n++) {
+        unsigned char *copy = malloc(n + 1); /* exactly what may be read, and no NULL */
+        memcpy(copy, p.image, n);
+        enum status status = gguf_open_head(&file, copy, n, p.size, NULL);
+        CHECK(status == STATUS_INCOMPLETE || status == STATUS_OK);
+        if (status) {
+            CHECK_MESSAGE(!needed, "%zu bytes are fewer than %zu", n, needed);
+            needed = 0;
+        } else {
+            if (!needed) needed = n;
+            CHECK(gguf_size(file) == p.size && !model_measure(&head, file, NULL));
+            CHECK(head.weights == whole.weights && head.bytes == whole.bytes);
+            CHECK(head.image_at == whole.image_at);
+            gguf_close(file);
+        }
+        free(copy);
+    }
+    CHECK(needed > data - 64);
+    CHECK(gguf_open_head(&file, "GGUX", 4, p.size, NULL) == STATUS_BAD_FILE);
+    free(p.image);
+}
+
+static void refuses_overlapping_tensors(void) {
+    struct patched p = load("llama_gqa");
+    memset(after(&p, "blk.1.attn_k.weight") + 4 + 16 + 4, 0, 8); /* its offset */
+    expect(p, STATUS_BAD_FILE, "tensor blk.1.attn_k.weight overlaps another");
+}
+
 int main(void) {
     TEST(binds_what_is_right);
     TEST(a_tied_head_counts_once);
     TEST(names_keys);
     TEST(refuses_what_it_does_not_run);
     TEST(names_tensors);
+    TEST(packs_in_place);
+    TEST(measures_the_head_alone);
+    TEST(refuses_overlapping_tensors);
     return check_report();
 }

@@ -105,7 +105,9 @@ describe('info and table', () => {
       tokenizer: 'gpt2',
       bos_token_id: EOS,
       eos_token_id: EOS,
-      variant: 'simd',
+      weight_bytes: scope.info.weight_bytes,
+      session_bytes: scope.info.session_bytes,
+      variant: scope.variant,
     });
   });
 

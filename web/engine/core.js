@@ -4,6 +4,7 @@
  */
 import { checkBoolean, checkIds, checkInteger, checkLogits, checkOptions } from './checks.js';
 import { LogitscopeError, show } from './errors.js';
+import { openImage } from './image.js';
 import { Module, fromUtf8, toUtf8 } from './module.js';
 import { SEED_MAX, applySettings, readTable, resolveSettings } from './settings.js';
 import { readTrace } from './trace.js';
@@ -46,18 +47,15 @@ export class Core {
     this.table = readTable(module);
   }
 
-  /** @param {Uint8Array} bytes */
-  openModel(bytes) {
-    const { module } = this;
-    const image = module.need(module.calls.memory_allocate(bytes.length));
-    try {
-      module.writeBytes(image, bytes);
-      this.model = module.need(module.calls.model_open(image, bytes.length));
-    } finally {
-      module.calls.memory_release(image);
-    }
+  /**
+   * @param {import('./load.js').Stream} stream
+   * @param {import('./types.js').OnProgress} [onprogress]
+   */
+  async openModel(stream, onprogress) {
+    this.model = await openImage(this.module, stream, onprogress);
     this.info = this.#readInfo();
     this.#useChain(this.info.vocab_size, LISTED);
+    this.module.exchange(0); // all that a step needs is there from the beginning
   }
 
   /** @returns {Info} */
@@ -86,6 +84,8 @@ export class Core {
       tokenizer: u32(60) ? module.text(u32(60)) : null,
       bos_token_id: id(48),
       eos_token_id: id(52),
+      weight_bytes: view.getFloat64(model + 192, true),
+      session_bytes: view.getFloat64(model + 200, true),
       variant: module.variant,
     };
   }

@@ -5,7 +5,7 @@
 import { checkIds, checkOptions } from './checks.js';
 import { Core } from './core.js';
 import { LogitscopeError, show } from './errors.js';
-import { readSource } from './load.js';
+import { openSource } from './load.js';
 import { Module } from './module.js';
 import { presets, strategies } from './presets.js';
 import { Session } from './session.js';
@@ -47,12 +47,12 @@ export class Logitscope {
         `variant must be one of ${VARIANTS.map(show).join(', ')}, got ${show(variant)}`,
       );
     }
-    const [module, bytes] = await Promise.all([
+    const [module, stream] = await Promise.all([
       Module.load(wasm, variant),
-      model === undefined ? null : readSource('model', model, onprogress),
+      model === undefined ? null : openSource('model', model),
     ]);
     const core = new Core(module);
-    if (bytes) core.openModel(bytes);
+    if (stream) await core.openModel(stream, onprogress);
     return new Logitscope(core);
   }
 

@@ -3,18 +3,22 @@ import { LogitscopeError, show } from './errors.js';
 
 /** @typedef {import('./types.js').Source} Source */
 /** @typedef {import('./types.js').OnProgress} OnProgress */
+/**
+ * A source as it arrives; the total is null where it is not known beforehand.
+ * @typedef {{ chunks: AsyncIterable<Uint8Array> | Uint8Array[], total: number | null }} Stream
+ */
 
 const inNode = typeof process === 'object' && typeof process.versions?.node === 'string';
 const CHUNK = 1 << 20;
 
 /**
- * Gathers a stream; where the total is known, straight into the final array.
- * @param {AsyncIterable<Uint8Array>} chunks
- * @param {number | null} total
+ * All of a stream; where the total is known, straight into the final array.
+ * @param {Stream} stream
  * @param {OnProgress} [onprogress]
  * @returns {Promise<Uint8Array>}
  */
-async function gather(chunks, total, onprogress) {
+export async function gather({ chunks, total }, onprogress) {
+  if (Array.isArray(chunks)) return chunks[0];
   let bytes = new Uint8Array(total ?? CHUNK);
   let loaded = 0;
   onprogress?.({ loaded, total });
@@ -51,57 +55,71 @@ async function* read(stream) {
 
 /**
  * @param {Response} response
- * @param {OnProgress} [onprogress]
+ * @returns {Stream}
  */
-async function readResponse(response, onprogress) {
+function openResponse(response) {
   if (!response.ok) throw new Error(`HTTP status ${response.status}`);
   if (!response.body) throw new Error('the response has no body');
   const length = Number(response.headers.get('content-length'));
   const encoded = response.headers.has('content-encoding');
-  return gather(read(response.body), length && !encoded ? length : null, onprogress);
+  return { chunks: read(response.body), total: length && !encoded ? length : null };
 }
 
 /**
  * @param {string | URL} path
- * @param {OnProgress} [onprogress]
+ * @returns {Promise<Stream>}
  */
-async function readFile(path, onprogress) {
+async function openFile(path) {
   const module = 'node:fs'; // a variable, so that bundlers for the browser leave it alone
   const { promises, createReadStream } = /** @type {typeof import('node:fs')} */ (
     await import(module)
   );
   const { size } = await promises.stat(path);
-  return gather(createReadStream(path, { highWaterMark: CHUNK }), size, onprogress);
+  return { chunks: createReadStream(path, { highWaterMark: CHUNK }), total: size };
 }
 
 /**
  * @param {Source} source
- * @param {OnProgress} [onprogress]
- * @returns {Promise<Uint8Array>}
+ * @returns {Promise<Stream>}
  */
-async function readAny(source, onprogress) {
-  if (source instanceof ArrayBuffer) return new Uint8Array(source);
-  if (ArrayBuffer.isView(source)) {
-    return new Uint8Array(source.buffer, source.byteOffset, source.byteLength);
+async function openAny(source) {
+  if (source instanceof ArrayBuffer || ArrayBuffer.isView(source)) {
+    const bytes =
+      source instanceof ArrayBuffer
+        ? new Uint8Array(source)
+        : new Uint8Array(source.buffer, source.byteOffset, source.byteLength);
+    return { chunks: [bytes], total: bytes.length };
   }
-  if (source instanceof Response) return readResponse(source, onprogress);
-  if (source instanceof Blob) return gather(read(source.stream()), source.size, onprogress);
+  if (source instanceof Response) return openResponse(source);
+  if (source instanceof Blob) return { chunks: read(source.stream()), total: source.size };
   if (inNode && typeof source === 'string' && !/^[a-z][a-z0-9+.-]+:/i.test(source)) {
-    return readFile(source, onprogress);
+    return openFile(source);
   }
   const url = String(source);
-  if (inNode && url.startsWith('file:')) return readFile(new URL(url), onprogress);
-  return readResponse(await fetch(url), onprogress);
+  if (inNode && url.startsWith('file:')) return openFile(new URL(url));
+  return openResponse(await fetch(url));
 }
 
 /**
- * The bytes of a source. Failures are `load_failed`.
+ * @param {AsyncIterable<Uint8Array>} chunks
+ * @param {(error: unknown) => LogitscopeError} explain
+ * @returns {AsyncGenerator<Uint8Array>}
+ */
+async function* explained(chunks, explain) {
+  try {
+    yield* chunks;
+  } catch (error) {
+    throw explain(error);
+  }
+}
+
+/**
+ * A source, opened. Failures, later ones too, are `load_failed`.
  * @param {string} what 'model' or 'wasm'
  * @param {Source} source
- * @param {OnProgress} [onprogress]
- * @returns {Promise<Uint8Array>}
+ * @returns {Promise<Stream>}
  */
-export async function readSource(what, source, onprogress) {
+export async function openSource(what, source) {
   const known =
     typeof source === 'string' ||
     source instanceof URL ||
@@ -115,14 +133,28 @@ export async function readSource(what, source, onprogress) {
       `${what} must be a URL, Response, ArrayBuffer, Uint8Array, File or path, got ${show(source)}`,
     );
   }
-  try {
-    return await readAny(source, onprogress);
-  } catch (error) {
-    const named =
-      typeof source === 'string' || source instanceof URL ? ` ${show(String(source))}` : '';
+  const named =
+    typeof source === 'string' || source instanceof URL ? ` ${show(String(source))}` : '';
+  const explain = (/** @type {unknown} */ error) => {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new LogitscopeError('load_failed', `${what}${named} could not be loaded: ${reason}`, {
+    return new LogitscopeError('load_failed', `${what}${named} could not be loaded: ${reason}`, {
       cause: error,
     });
+  };
+  try {
+    const { chunks, total } = await openAny(source);
+    return { chunks: Array.isArray(chunks) ? chunks : explained(chunks, explain), total };
+  } catch (error) {
+    throw explain(error);
   }
+}
+
+/**
+ * The bytes of a source.
+ * @param {string} what
+ * @param {Source} source
+ * @param {OnProgress} [onprogress]
+ */
+export async function readSource(what, source, onprogress) {
+  return gather(await openSource(what, source), onprogress);
 }

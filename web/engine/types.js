@@ -128,6 +128,8 @@
  * @property {string | null} tokenizer
  * @property {number | null} bos_token_id
  * @property {number | null} eos_token_id
+ * @property {number} weight_bytes memory that the weights take, packed
+ * @property {number} session_bytes memory that each session takes, its cache above all
  * @property {'scalar' | 'simd' | 'relaxed'} variant the inner loops in use
  */
 

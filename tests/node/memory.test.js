@@ -1,0 +1,143 @@
+/**
+ * What loading a model costs in memory: the weights at most 1.15 times the file (F32, Q8_0), 1.25 (Q4),
+ * 2.1 (F16, BF16); beside them a session, the vocabulary and a few megabytes of the engine's own.
+ */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { Logitscope } from '../../web/engine/index.js';
+import { writeGguf } from '../fixtures/gguf_writer.js';
+import { smallModel } from './small_model.js';
+
+const OWN = 4.5e6; // stack, exchange, chain, tables of the vocabulary
+const LIMITS = { F32: 1.15, F16: 2.1, BF16: 2.1, Q8_0: 1.15, Q4_0: 1.25, Q4_1: 1.25 };
+
+describe('memory at its peak, which it never leaves', () => {
+  for (const [type, limit] of Object.entries(LIMITS)) {
+    test(`${type}: ${limit} times the file`, async () => {
+      const image = smallModel({ dim: 256, layers: 3, heads: 8, type });
+      const scope = await Logitscope.load({ model: new Blob([image]) });
+      const { weight_bytes, session_bytes, bytes } = scope.info;
+      assert.equal(bytes, image.length);
+      assert.ok(weight_bytes <= limit * bytes, `${weight_bytes} for ${bytes}`);
+      assert.ok(weight_bytes > 0.9 * bytes);
+      const rest = scope.memoryBytes - weight_bytes - session_bytes;
+      assert.ok(rest <= OWN, `${rest} bytes beside weights and session`);
+      const before = scope.memoryBytes;
+      scope.feed([1, 2, 3]);
+      scope.distribution({ top_p: 0.9 });
+      assert.equal(scope.memoryBytes, before);
+      const session = scope.session();
+      const grown = scope.memoryBytes - before;
+      assert.ok(grown <= session_bytes + 65536 + 1e4, `${grown} for another session`);
+      session.close();
+      scope.close();
+    });
+  }
+});
+
+/** A stream that counts what is taken of it. */
+function counted(image, pieces) {
+  const taken = { bytes: 0 };
+  const size = Math.ceil(image.length / pieces);
+  const stream = new ReadableStream(
+    {
+      pull(controller) {
+        const part = image.slice(taken.bytes, taken.bytes + size);
+        taken.bytes += part.length;
+        if (part.length) controller.enqueue(part);
+        else controller.close();
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  return { taken, stream };
+}
+
+/** A llama of one block whose cache, 2 * 2^20 * 512 * 4 bytes, no 32-bit memory holds. */
+function longLlama() {
+  const [dim, vocab, ff] = [512, 32, 32];
+  const u32 = (value) => ({ type: 'uint32', value });
+  const tensor = (name, ...shape) => ({
+    name,
+    shape,
+    type: 'F32',
+    data: new Float32Array(shape.reduce((a, b) => a * b)),
+  });
+  return writeGguf({
+    metadata: {
+      'general.architecture': 'llama',
+      'llama.context_length': u32(2 ** 20),
+      'llama.embedding_length': u32(dim),
+      'llama.block_count': u32(1),
+      'llama.feed_forward_length': u32(ff),
+      'llama.attention.head_count': u32(8),
+      'llama.attention.layer_norm_rms_epsilon': { type: 'float32', value: 1e-5 },
+    },
+    tensors: [
+      tensor('token_embd.weight', dim, vocab),
+      tensor('blk.0.attn_norm.weight', dim),
+      ...['q', 'k', 'v', 'output'].map((name) => tensor(`blk.0.attn_${name}.weight`, dim, dim)),
+      tensor('blk.0.ffn_norm.weight', dim),
+      tensor('blk.0.ffn_gate.weight', dim, ff),
+      tensor('blk.0.ffn_up.weight', dim, ff),
+      tensor('blk.0.ffn_down.weight', ff, dim),
+      tensor('output_norm.weight', dim),
+    ],
+  });
+}
+
+describe('as the file arrives', () => {
+  const image = smallModel({ dim: 64, type: 'Q8_0' });
+  const response = (stream, length = image.length) =>
+    new Response(stream, { headers: { 'content-length': String(length) } });
+
+  test('in pieces of any size the model is the same', async () => {
+    const whole = await Logitscope.load({ model: image });
+    whole.feed([1, 2, 3]);
+    for (const pieces of [1, 2, 3, 7, 50, 1000]) {
+      const progress = [];
+      const scope = await Logitscope.load({
+        model: response(counted(image, pieces).stream),
+        onprogress: ({ loaded, total }) => progress.push([loaded, total]),
+      });
+      scope.feed([1, 2, 3]);
+      assert.deepEqual(scope.logits(), whole.logits());
+      assert.equal(scope.decode(scope.encode('Hello')), 'Hello');
+      assert.deepEqual(progress[0], [0, image.length]);
+      assert.deepEqual(progress.at(-1), [image.length, image.length]);
+      assert.ok(progress.every(([loaded], i) => i === 0 || loaded > progress[i - 1][0]));
+    }
+  });
+
+  test('a malformed head is refused before the rest is read', async () => {
+    const wrong = image.slice();
+    wrong[4] = 9;
+    const { taken, stream } = counted(wrong, 20);
+    await assert.rejects(Logitscope.load({ model: response(stream) }), { code: 'unsupported' });
+    assert.ok(taken.bytes < image.length / 4, `${taken.bytes} of ${image.length}`);
+  });
+
+  test('what cannot fit is refused with both numbers, before it is read', async () => {
+    const large = longLlama();
+    const { taken, stream } = counted(large, 20);
+    await assert.rejects(Logitscope.load({ model: response(stream, large.length) }), ({ code, message }) => {
+      const [, needed, available] =
+        /^the model needs (\d+) bytes of memory with one session, of which at most (\d+) can be had$/.exec(
+          message,
+        ) ?? [];
+      assert.equal(code, 'out_of_memory');
+      assert.ok(Number(needed) > 2 ** 32 && Number(available) < 2 ** 32, message);
+      return true;
+    });
+    assert.ok(taken.bytes < large.length / 4, `${taken.bytes} of ${large.length}`);
+  });
+
+  test('a file shorter or longer than announced is refused', async () => {
+    for (const off of [-5, 5]) {
+      await assert.rejects(
+        Logitscope.load({ model: response(counted(image, 3).stream, image.length + off) }),
+        { code: 'load_failed' },
+      );
+    }
+  });
+});
