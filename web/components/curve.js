@@ -143,7 +143,7 @@ export class LogitCurve extends LogitElement {
     const value = (shares) =>
       percent(Math.min(1, this.view === 'ranks' ? shares[at] : cumulate(shares)[at]));
     return t(`curve.at.${this.view}`, {
-      rank: at + 1,
+      n: at + 1,
       raw: value(curves.raw),
       final: value(curves.final),
     });
