@@ -441,7 +441,8 @@ export class Instrument extends EventTarget {
     if (!token) return;
     const { p, p_raw, rank } = token;
     const [piece] = await this.#reader.pieces([id]);
-    await this.#append({ ...piece, u: null, p, p_raw, rank, logprob: Math.log(p), forced: true });
+    const chosen = { u: null, mu: null, p, p_raw, rank, logprob: Math.log(p) };
+    await this.#append({ ...piece, ...chosen, forced: true });
   }
 
   /** @param {Drawn} drawn */
