@@ -11,7 +11,9 @@
  * mass_removed, top_p_mass, entropy, perplexity as float64 each listed token (top 20): id, rank,
  * removed_by as uint32; logit, warped as float32; p_raw, p, then its p after each stage as float64
  *     the drawn token: id, rank as uint32; p, p_raw, logprob as float64
- *   Step n of series i draws with random number n of seed 42 + i. */
+ *     with mirostat: its next mu as float64
+ *
+ *   Step n of series i draws with random number n of seed 42 + i, whose coin XTC tosses. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +23,7 @@
 #include "session.h"
 #include "tokenizer.h"
 
-enum { STEPS = 40, TOP = 20, SERIES = 5 };
+enum { STEPS = 40, TOP = 20, SERIES = 7 };
 
 struct machine {
     struct gguf *file;
@@ -101,6 +103,21 @@ static bool use_series(struct settings *settings, int series) {
     static const struct warp_bias bias[] = {{0, -1.5}, {3, 0.5}};
     static const uint32_t reversed[] = {SETTING_TOP_P, SETTING_TOP_K, SETTING_TEMPERATURE,
                                         SETTING_REPETITION_PENALTY, SETTING_LOGIT_BIAS};
+    static const struct {
+        enum setting setting;
+        double value;
+    } mixed[] = {{SETTING_FREQUENCY_PENALTY, 0.2},
+                 {SETTING_PRESENCE_PENALTY, 0.3},
+                 {SETTING_NO_REPEAT_NGRAM_SIZE, 4},
+                 {SETTING_DRY_MULTIPLIER, 0.8},
+                 {SETTING_MIN_P, 0.001},
+                 {SETTING_TYPICAL_P, 0.97},
+                 {SETTING_EPSILON_CUTOFF, 0.0003},
+                 {SETTING_ETA_CUTOFF, 0.0006},
+                 {SETTING_TOP_N_SIGMA, 4},
+                 {SETTING_XTC_PROBABILITY, 0.5},
+                 {SETTING_MIN_TOKENS_TO_KEEP, 2},
+                 {SETTING_TEMPERATURE, 1.4}};
     settings_reset(settings);
     switch (series) {
     case 0:
@@ -119,6 +136,15 @@ static bool use_series(struct settings *settings, int series) {
     case 3:
         settings->bias = bias;
         settings->n_bias = 2;
+        break;
+    case 5:
+        for (size_t i = 0; i < sizeof mixed / sizeof *mixed; i++)
+            settings_set(settings, mixed[i].setting, mixed[i].value, NULL);
+        break;
+    case 6:
+        settings_set(settings, SETTING_MIROSTAT, 1, NULL);
+        settings_set(settings, SETTING_MIROSTAT_TAU, 2, NULL);
+        settings_set(settings, SETTING_MIROSTAT_ETA, 0.3, NULL);
         break;
     default:
         settings_set(settings, SETTING_TEMPERATURE, 1.3, NULL);
@@ -139,6 +165,8 @@ static enum status run_series(struct machine *m, int series, struct fault *fault
         enum status status = session_feed(m->session, m->timeline, n, true, &fed, fault);
         if (status) return status;
         const float *logits = session_logits(m->session);
+        settings.seed = seed;
+        settings.step = step;
         status = chain_apply(m->chain, logits, &settings, m->timeline, n, TOP, fault);
         if (status) return status;
         struct chain_drawn drawn = gumbel ? chain_draw_gumbel(m->chain, seed, step)
@@ -146,6 +174,10 @@ static enum status run_series(struct machine *m, int series, struct fault *fault
         hash_bytes(&m->hash, logits, m->model->shape.vocab_size * sizeof *logits);
         hash_trace(&m->hash, chain_trace(m->chain));
         hash_drawn(&m->hash, &drawn);
+        if (settings_active(&settings, SETTING_MIROSTAT)) {
+            settings.value[SETTING_MIROSTAT_MU] = mirostat_next(&settings, drawn.p);
+            hash_f64(&m->hash, settings.value[SETTING_MIROSTAT_MU]);
+        }
         m->timeline[n++] = drawn.id;
     }
     return STATUS_OK;

@@ -15,6 +15,21 @@ const SERIES = [
     top_p: 0.9,
     order: ['top_p', 'top_k', 'temperature', 'repetition_penalty', 'logit_bias'],
   },
+  {
+    frequency_penalty: 0.2,
+    presence_penalty: 0.3,
+    no_repeat_ngram_size: 4,
+    dry_multiplier: 0.8,
+    min_p: 0.001,
+    typical_p: 0.97,
+    epsilon_cutoff: 0.0003,
+    eta_cutoff: 0.0006,
+    top_n_sigma: 4,
+    xtc_probability: 0.5,
+    min_tokens_to_keep: 2,
+    temperature: 1.4,
+  },
+  { mirostat: 1, mirostat_tau: 2, mirostat_eta: 0.3 },
 ];
 
 /** FNV-1a, 64 bits, in two halves: the prime is 2^40 + 0x1b3. */
@@ -101,15 +116,20 @@ export async function digest(scope, prompt = 'Tomorrow she') {
   const names = scope.table.map((row) => row.name);
   const hash = new Fnv();
   for (const [i, series] of SERIES.entries()) {
+    /** @type {any} */
     const settings = { ...series, seed: 42 + i };
     const ids = Array.from(await scope.encode(prompt));
     for (let step = 0; step < STEPS; step++) {
       await scope.feed(ids);
       hash.f32(...(await scope.logits()));
-      addTrace(hash, await scope.distribution(settings), names);
+      addTrace(hash, await scope.distribution(settings, { step }), names);
       const drawn = await scope.draw(settings, { step });
       hash.u32(drawn.id, drawn.rank);
       hash.f64(drawn.p, drawn.p_raw, drawn.logprob);
+      if (drawn.mu !== null) {
+        hash.f64(drawn.mu);
+        settings.mirostat_mu = drawn.mu;
+      }
       ids.push(drawn.id);
     }
   }

@@ -144,7 +144,7 @@
  * @property {number} p_raw
  * @property {number} logprob ln p, in nats
  * @property {number} rank
- * @property {number | null} mu of mirostat, for the next step; null without it
+ * @property {number | null} [mu] of mirostat, for the next step; null without it
  */
 
 /**
