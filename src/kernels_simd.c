@@ -10,8 +10,9 @@
 
 enum { TOKENS = 4 }; /* rows of x that share one pass over a half block */
 
-/* elementary_exp's operations; n is read from the low bits that the magic number rounds it into. */
-static inline f32x4 exp_f32x4(f32x4 x) {
+/* elementary_exp's operations for x up to 0, or NaN; n is read from the low bits that the magic number
+ * rounds it into. */
+static inline f32x4 exp_down_f32x4(f32x4 x) {
     f32x4 magic = f32x4_splat(12582912.0f);
     f32x4 shifted = f32x4_add(f32x4_mul(x, f32x4_splat(1.44269504088896341f)), magic);
     f32x4 n = f32x4_sub(shifted, magic);
@@ -27,7 +28,11 @@ static inline f32x4 exp_f32x4(f32x4 x) {
     /* shifted has the bits 0x4b400000 + n; what overflows here is replaced below */
     i32x4 power = i32x4_add(i32x4_bits(shifted), i32x4_splat(127 - 0x4b400000));
     y = f32x4_mul(y, f32x4_bits(i32x4_shift_left(power, 23)));
-    y = f32x4_select(f32x4_less(x, f32x4_splat(-87.3f)), f32x4_splat(0.0f), y);
+    return f32x4_unless(f32x4_less(x, f32x4_splat(-87.3f)), y);
+}
+
+static inline f32x4 exp_f32x4(f32x4 x) {
+    f32x4 y = exp_down_f32x4(x);
     return f32x4_select(f32x4_less(f32x4_splat(88.3f), x), f32x4_splat(INFINITY), y);
 }
 
@@ -160,11 +165,11 @@ static void softmax(float *x, size_t n) {
     size_t whole = n / 4 * 4, part = n % 4;
     f32x4 max = f32x4_splat(largest(x, n)), sums = f32x4_splat(0);
     for (size_t i = 0; i < whole; i += 4) {
-        f32x4 e = exp_f32x4(f32x4_sub(f32x4_load(x + i), max));
+        f32x4 e = exp_down_f32x4(f32x4_sub(f32x4_load(x + i), max));
         f32x4_store(x + i, e);
         sums = f32x4_add(sums, e);
     }
-    f32x4 e = exp_f32x4(f32x4_sub(f32x4_load_part(x + whole, part), max));
+    f32x4 e = exp_down_f32x4(f32x4_sub(f32x4_load_part(x + whole, part), max));
     f32x4_store_part(x + whole, e, part);
     sums = f32x4_add(sums, f32x4_load_part(x + whole, part));
     float sum = f32x4_sum(sums);
@@ -226,31 +231,54 @@ static void rotate(float *x, const float *cosine, const float *sine, size_t n_pa
     }
 }
 
+/* Four positions at a time, their interleaved sums turned so that a lane becomes a position. */
 static void attention_scores(float *scores, const float *q, const float *keys, size_t n,
                              size_t size, size_t stride, float scale) {
-    size_t whole = size / 4 * 4, part = size % 4;
-    for (size_t t = 0; t < n; t++) {
-        const float *k = keys + t * stride;
+    size_t whole = size / 4 * 4, part = size % 4, t = 0;
+    f32x4 last = f32x4_load_part(q + whole, part);
+    for (; t + 4 <= n; t += 4, keys += 4 * stride) {
+        f32x4 sums[4] = {f32x4_splat(0), f32x4_splat(0), f32x4_splat(0), f32x4_splat(0)};
+        ROLLED for (size_t i = 0; i < whole; i += 4) {
+            f32x4 v = f32x4_load(q + i);
+            UNROLL for (size_t j = 0; j < 4; j++)
+                sums[j] = f32x4_add(sums[j], f32x4_mul(v, f32x4_load(keys + j * stride + i)));
+        }
+        UNROLL for (size_t j = 0; j < 4 && part; j++)
+            sums[j] = f32x4_add(
+                sums[j], f32x4_mul(last, f32x4_load_part(keys + j * stride + whole, part)));
+        f32x4_transpose(sums);
+        f32x4 all = f32x4_add(f32x4_add(sums[0], sums[1]), f32x4_add(sums[2], sums[3]));
+        f32x4_store(scores + t, f32x4_mul(f32x4_splat(scale), all));
+    }
+    for (; t < n; t++, keys += stride) {
         f32x4 sums = f32x4_splat(0);
         for (size_t i = 0; i < whole; i += 4)
-            sums = f32x4_add(sums, f32x4_mul(f32x4_load(q + i), f32x4_load(k + i)));
+            sums = f32x4_add(sums, f32x4_mul(f32x4_load(q + i), f32x4_load(keys + i)));
         if (part)
-            sums = f32x4_add(sums, f32x4_mul(f32x4_load_part(q + whole, part),
-                                             f32x4_load_part(k + whole, part)));
+            sums = f32x4_add(sums, f32x4_mul(last, f32x4_load_part(keys + whole, part)));
         scores[t] = scale * f32x4_sum(sums);
     }
+}
+
+/* Four elements of `words` words: as many sums in flight hide the time that an addition takes. */
+static inline ALWAYS void mix_words(float *out, const float *weights, const float *values, size_t n,
+                                    size_t stride, size_t words) {
+    f32x4 sums[4];
+    UNROLL for (size_t w = 0; w < words; w++) sums[w] = f32x4_splat(0);
+    ROLLED for (size_t t = 0; t < n; t++, values += stride) {
+        f32x4 weight = f32x4_splat(weights[t]);
+        UNROLL for (size_t w = 0; w < words; w++)
+            sums[w] = f32x4_add(sums[w], f32x4_mul(weight, f32x4_load(values + 4 * w)));
+    }
+    UNROLL for (size_t w = 0; w < words; w++) f32x4_store(out + 4 * w, sums[w]);
 }
 
 static void attention_mix(float *out, const float *weights, const float *values, size_t n,
                           size_t size, size_t stride) {
     size_t i = 0;
-    for (; i + 4 <= size; i += 4) {
-        f32x4 sums = f32x4_splat(0);
-        for (size_t t = 0; t < n; t++)
-            sums = f32x4_add(
-                sums, f32x4_mul(f32x4_splat(weights[t]), f32x4_load(values + t * stride + i)));
-        f32x4_store(out + i, sums);
-    }
+    for (; i + 16 <= size; i += 16) mix_words(out + i, weights, values + i, n, stride, 4);
+    for (; i + 8 <= size; i += 8) mix_words(out + i, weights, values + i, n, stride, 2);
+    for (; i + 4 <= size; i += 4) mix_words(out + i, weights, values + i, n, stride, 1);
     for (; i < size; i++) {
         float sum = 0;
         for (size_t t = 0; t < n; t++) sum += weights[t] * values[t * stride + i];
@@ -260,7 +288,7 @@ static void attention_mix(float *out, const float *weights, const float *values,
 
 /* Four weights: floor(exp(l - max) * 2^44). */
 static inline void weigh_f32x4(f32x4 l, f32x4 max, u64x2 *low, u64x2 *high) {
-    f32x4 e = exp_f32x4(f32x4_sub(l, max));
+    f32x4 e = exp_down_f32x4(f32x4_sub(l, max));
     f64x2 one = f64x2_splat(0x1p44);
     *low = u64x2_floor(f64x2_mul(f64x2_low(e), one));
     *high = u64x2_floor(f64x2_mul(f64x2_high(e), one));

@@ -63,6 +63,10 @@ static inline i32x4 f32x4_less(f32x4 a, f32x4 b) {
 static inline f32x4 f32x4_select(i32x4 mask, f32x4 a, f32x4 b) {
     return wasm_v128_bitselect(a, b, mask);
 }
+/* a, but 0 where the mask is set. */
+static inline f32x4 f32x4_unless(i32x4 mask, f32x4 a) {
+    return wasm_v128_andnot(a, mask);
+}
 /* a > b ? a : b, lane by lane. */
 static inline f32x4 f32x4_larger(f32x4 a, f32x4 b) {
     return wasm_f32x4_pmax(b, a);
@@ -277,6 +281,9 @@ static inline f32x4 f32x4_bits(i32x4 a) {
 }
 static inline f32x4 f32x4_select(i32x4 mask, f32x4 a, f32x4 b) {
     return (f32x4)(((i32x4)a & mask) | ((i32x4)b & ~mask));
+}
+static inline f32x4 f32x4_unless(i32x4 mask, f32x4 a) {
+    return (f32x4)((i32x4)a & ~mask);
 }
 static inline f32x4 f32x4_larger(f32x4 a, f32x4 b) {
     return f32x4_select(b < a, a, b);
