@@ -40,12 +40,14 @@ flags='-std=c11 -Wno-version-check -Wall -Wextra -Wshadow -Wconversion -Werror -
 objects=$(mktemp -d)
 trap 'rm -rf "$objects"' EXIT
 
-# Only loops over weights and vocabularies are worth their size.
+# Only loops over weights and vocabularies are worth their size; those that gain by being unrolled say
+# so, and the host unrolls the others by itself.
+fast='-O3 -fno-unroll-loops'
 # shellcheck disable=SC2086 # lists of words
 for source in $sources; do
     case $source in
-    */kernels_simd.c | */quants_simd.c | */matrix.c) size=-O3 ;;
-    */chain.c | */measure.c | */rank.c | */shortlist.c | */warp.c) size=-O3 ;;
+    */kernels_simd.c | */quants_simd.c | */matrix.c) size=$fast ;;
+    */chain.c | */measure.c | */rank.c | */shortlist.c | */warp.c) size=$fast ;;
     *) size=-Os ;;
     esac
     emcc $flags $size -c "$source" -o "$objects/$(basename "$source" .c).o"
@@ -63,7 +65,7 @@ link=${EM_LLVM_ROOT:+$EM_LLVM_ROOT/wasm-ld-$EM_LLVM_ADD_VERSION}
 [ -n "$link" ] || link=$(dirname "$(readlink -f "$(command -v emcc)")")/../bin/wasm-ld
 # shellcheck disable=SC2086 # a list of words
 {
-    emcc $flags -O3 -mrelaxed-simd -fno-builtin -c src/quants_simd.c -o "$objects/relaxed.o" &&
+    emcc $flags $fast -mrelaxed-simd -fno-builtin -c src/quants_simd.c -o "$objects/relaxed.o" &&
         "$link" --no-entry --import-memory --strip-all -O2 --stack-first -z stack-size=16384 \
             --export=quantise_simd --export=matmul_quants_simd --export=__stack_pointer \
             "$objects/relaxed.o" -o "$relaxed"

@@ -3,19 +3,21 @@
  *
  * Orders of summation that every table keeps:
  *   - a float32 matrix row times a vector: columns ascending into one float32 accumulator that
- * starts at 0
+ *     starts at 0
  *   - a quantised matrix row times a vector: within a group of 32 columns an exact integer sum;
- * groups ascending into one float32 accumulator that starts at 0, sum += (float)integer_sum *
- * (weight_scale * x_scale) and with MATRIX_Q4_1 sum += (float)integer_sum * (weight_scale *
- * x_scale) + minimum * (x_scale * (float)x_sum)
+ *     groups ascending into one float32 accumulator that starts at 0,
+ *         sum += (float)integer_sum * (weight_scale * x_scale)
+ *     for MATRIX_Q8_0 and MATRIX_Q4_0, and for MATRIX_Q4_1
+ *         sum += (float)integer_sum * (weight_scale * x_scale) + minimum * (x_scale * (float)x_sum)
  *   - a sum over a vector (norms, softmax, attention scores): four interleaved float32 accumulators
  *     a[j % 4], combined as (a0 + a1) + (a2 + a3)
  *   - attention's weighted sum of values: positions ascending into one accumulator an element
  *
- * What quantising the vector costs: x_scale * quant is within x_scale * 0.50003 of x, so that an
- * output is within 0.50003 * sum over groups of x_scale * (sum over the group's columns of
- * |weight|) of the product with x itself, and float32 rounding, at most (groups + 4) * 2^-24 of the
- * sum of the groups' magnitudes, comes on top. */
+ * What quantising the vector costs: x_scale * quant is within 0.50003 * x_scale of x (half a step,
+ * and the rounding of scale and quotient), so that an output is within
+ *     0.50003 * sum over groups of x_scale * (sum over the group's columns of |weight|)
+ * of the product with x itself. Rounding in float32 adds at most (groups + 4) * 2^-24 of the sum of
+ * the groups' magnitudes. */
 #ifndef LOGITSCOPE_KERNELS_H
 #define LOGITSCOPE_KERNELS_H
 
@@ -30,9 +32,9 @@
  * the scale NaN; one without a magnitude of 2^-100 is all zeros. */
 struct quants {
     float scale;
-    int32_t sum, negative; /* of the quants; of the magnitudes of the negative ones */
-    _Alignas(16)
-        int16_t values[MATRIX_GROUP]; /* in the table's own form; the scalar one's are the quants */
+    int32_t sum, negative;        /* of the quants; of the magnitudes of the negative ones */
+    int32_t unused;               /* so that the values lie on a 16-byte border */
+    int16_t values[MATRIX_GROUP]; /* in the table's own form: the scalar one's are the quants */
 };
 
 struct kernels {

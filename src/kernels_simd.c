@@ -10,8 +10,8 @@
 
 enum { TOKENS = 4 }; /* rows of x that share one pass over a half block */
 
-/* elementary_exp's operations for x up to 0, or NaN; n is read from the low bits that the magic number
- * rounds it into. */
+/* elementary_exp's operations for x up to 0, or NaN; n is read from the low bits that the magic
+ * number rounds it into. */
 static inline f32x4 exp_down_f32x4(f32x4 x) {
     f32x4 magic = f32x4_splat(12582912.0f);
     f32x4 shifted = f32x4_add(f32x4_mul(x, f32x4_splat(1.44269504088896341f)), magic);
@@ -68,19 +68,23 @@ static void block_times_one(f32x4 sums[4], const float *block, const float *x, s
 }
 
 /* Two of a block's four vectors times TOKENS rows of x: eight sums stay in registers. */
-static void half_times_many(f32x4 sums[TOKENS][4], size_t half, const float *block, const float *x,
-                            size_t cols) {
+static inline ALWAYS void half_times_many(f32x4 sums[TOKENS][4], size_t half, const float *block,
+                                          const float *x, size_t cols) {
     f32x4 a[TOKENS], b[TOKENS];
+    UNROLL
     for (size_t t = 0; t < TOKENS; t++) a[t] = b[t] = f32x4_splat(0);
     block += half * 8;
+    ROLLED
     for (size_t i = 0; i < cols; i++, block += MATRIX_BLOCK) {
         f32x4 low = f32x4_load(block), high = f32x4_load(block + 4);
+        UNROLL
         for (size_t t = 0; t < TOKENS; t++) {
             f32x4 v = f32x4_splat(x[t * cols + i]);
             a[t] = f32x4_add(a[t], f32x4_mul(low, v));
             b[t] = f32x4_add(b[t], f32x4_mul(high, v));
         }
     }
+    UNROLL
     for (size_t t = 0; t < TOKENS; t++) {
         sums[t][2 * half] = a[t];
         sums[t][2 * half + 1] = b[t];
@@ -235,17 +239,20 @@ static void rotate(float *x, const float *cosine, const float *sine, size_t n_pa
 static void attention_scores(float *scores, const float *q, const float *keys, size_t n,
                              size_t size, size_t stride, float scale) {
     size_t whole = size / 4 * 4, part = size % 4, t = 0;
-    f32x4 last = f32x4_load_part(q + whole, part);
+    f32x4 last = part ? f32x4_load_part(q + whole, part) : f32x4_splat(0);
     for (; t + 4 <= n; t += 4, keys += 4 * stride) {
         f32x4 sums[4] = {f32x4_splat(0), f32x4_splat(0), f32x4_splat(0), f32x4_splat(0)};
-        ROLLED for (size_t i = 0; i < whole; i += 4) {
+        ROLLED
+        for (size_t i = 0; i < whole; i += 4) {
             f32x4 v = f32x4_load(q + i);
-            UNROLL for (size_t j = 0; j < 4; j++)
+            UNROLL
+            for (size_t j = 0; j < 4; j++)
                 sums[j] = f32x4_add(sums[j], f32x4_mul(v, f32x4_load(keys + j * stride + i)));
         }
-        UNROLL for (size_t j = 0; j < 4 && part; j++)
-            sums[j] = f32x4_add(
-                sums[j], f32x4_mul(last, f32x4_load_part(keys + j * stride + whole, part)));
+        UNROLL
+        for (size_t j = 0; j < 4 && part; j++)
+            sums[j] = f32x4_add(sums[j],
+                                f32x4_mul(last, f32x4_load_part(keys + j * stride + whole, part)));
         f32x4_transpose(sums);
         f32x4 all = f32x4_add(f32x4_add(sums[0], sums[1]), f32x4_add(sums[2], sums[3]));
         f32x4_store(scores + t, f32x4_mul(f32x4_splat(scale), all));
@@ -254,8 +261,7 @@ static void attention_scores(float *scores, const float *q, const float *keys, s
         f32x4 sums = f32x4_splat(0);
         for (size_t i = 0; i < whole; i += 4)
             sums = f32x4_add(sums, f32x4_mul(f32x4_load(q + i), f32x4_load(keys + i)));
-        if (part)
-            sums = f32x4_add(sums, f32x4_mul(last, f32x4_load_part(keys + whole, part)));
+        if (part) sums = f32x4_add(sums, f32x4_mul(last, f32x4_load_part(keys + whole, part)));
         scores[t] = scale * f32x4_sum(sums);
     }
 }
@@ -264,13 +270,17 @@ static void attention_scores(float *scores, const float *q, const float *keys, s
 static inline ALWAYS void mix_words(float *out, const float *weights, const float *values, size_t n,
                                     size_t stride, size_t words) {
     f32x4 sums[4];
-    UNROLL for (size_t w = 0; w < words; w++) sums[w] = f32x4_splat(0);
-    ROLLED for (size_t t = 0; t < n; t++, values += stride) {
+    UNROLL
+    for (size_t w = 0; w < words; w++) sums[w] = f32x4_splat(0);
+    ROLLED
+    for (size_t t = 0; t < n; t++, values += stride) {
         f32x4 weight = f32x4_splat(weights[t]);
-        UNROLL for (size_t w = 0; w < words; w++)
+        UNROLL
+        for (size_t w = 0; w < words; w++)
             sums[w] = f32x4_add(sums[w], f32x4_mul(weight, f32x4_load(values + 4 * w)));
     }
-    UNROLL for (size_t w = 0; w < words; w++) f32x4_store(out + 4 * w, sums[w]);
+    UNROLL
+    for (size_t w = 0; w < words; w++) f32x4_store(out + 4 * w, sums[w]);
 }
 
 static void attention_mix(float *out, const float *weights, const float *values, size_t n,

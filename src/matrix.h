@@ -19,12 +19,15 @@ enum matrix_type { MATRIX_F32, MATRIX_Q8_0, MATRIX_Q4_0, MATRIX_Q4_1 };
  * ((float *)data)[r / 16 * 16 * cols + c * 16 + r % 16].
  *
  * The others: a block is its groups of 32 columns ascending, a group being
- *     float32 scale[16]            one a row
- *     float32 minimum[16]          MATRIX_Q4_1 only
- *     int8 quants[8][16][4]        MATRIX_Q8_0: column c of row r is quants[c / 4][r][c % 4]
- *     uint8 quants[4][16][4]       MATRIX_Q4_*: column c < 16 is the low half of quants[c / 4][r][c
- * % 4], column c + 16 its high half and a weight is scale * quant (Q8_0), scale * (quant - 8)
- * (Q4_0), scale * quant + minimum (Q4_1). */
+ *     float32 scale[16]       one a row
+ *     float32 minimum[16]     MATRIX_Q4_1 only
+ *     int8 quants[8][16][4]   MATRIX_Q8_0: quants[c / 4][r][c % 4] is that of row r, column c
+ *     uint8 quants[4][16][4]  MATRIX_Q4_*: its low half is that of column c < 16, its high half
+ *                             that of column c + 16
+ * and a weight is
+ *     scale * quant           MATRIX_Q8_0
+ *     scale * (quant - 8)     MATRIX_Q4_0
+ *     scale * quant + minimum MATRIX_Q4_1 */
 struct matrix {
     enum matrix_type type;
     uint8_t *data;

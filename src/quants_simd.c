@@ -64,16 +64,22 @@ static inline ALWAYS void group_dots(dots sums[QUADS][DOTS_TOKENS], struct form 
                                      const uint8_t *quants, size_t n_quads, const struct quants *x,
                                      size_t n_tokens) {
     bool bytes = form.type == MATRIX_Q8_0;
-    UNROLL for (size_t q = 0; q < n_quads; q++) UNROLL for (size_t t = 0; t < n_tokens; t++)
-        sums[q][t] = dots_zero();
-    ROLLED for (size_t c = 0; c < (bytes ? MATRIX_GROUP : MATRIX_GROUP / 2); c += 4, quants += 64) {
-        UNROLL for (size_t q = 0; q < n_quads; q++) {
+    UNROLL
+    for (size_t q = 0; q < n_quads; q++) {
+        UNROLL
+        for (size_t t = 0; t < n_tokens; t++) sums[q][t] = dots_zero();
+    }
+    ROLLED
+    for (size_t c = 0; c < (bytes ? MATRIX_GROUP : MATRIX_GROUP / 2); c += 4, quants += 64) {
+        UNROLL
+        for (size_t q = 0; q < n_quads; q++) {
             bytes4x4 low, high;
             if (bytes)
                 low = high = bytes_load(quants + 16 * q);
             else
                 halves_load(quants + 16 * q, &low, &high);
-            UNROLL for (size_t t = 0; t < n_tokens; t++) {
+            UNROLL
+            for (size_t t = 0; t < n_tokens; t++) {
                 const int16_t *v = x[t].values + c;
                 sums[q][t] = dots_add(sums[q][t], low, inputs_load(v));
                 if (!bytes) sums[q][t] = dots_add(sums[q][t], high, inputs_load(v + 16));
@@ -86,14 +92,20 @@ static inline ALWAYS void group_dots(dots sums[QUADS][DOTS_TOKENS], struct form 
 static inline ALWAYS void quads_times_quants(f32x4 sums[QUADS][DOTS_TOKENS], struct form form,
                                              const uint8_t *block, size_t n_quads, size_t groups,
                                              const struct quants *x, size_t n, size_t n_tokens) {
-    UNROLL for (size_t q = 0; q < n_quads; q++) UNROLL for (size_t t = 0; t < n_tokens; t++)
-        sums[q][t] = f32x4_splat(0);
-    ROLLED for (size_t g = 0; g < groups; g++, x += n, block += form.bytes) {
+    UNROLL
+    for (size_t q = 0; q < n_quads; q++) {
+        UNROLL
+        for (size_t t = 0; t < n_tokens; t++) sums[q][t] = f32x4_splat(0);
+    }
+    ROLLED
+    for (size_t g = 0; g < groups; g++, x += n, block += form.bytes) {
         dots products[QUADS][DOTS_TOKENS];
         group_dots(products, form, block + form.head, n_quads, x, n_tokens);
-        UNROLL for (size_t q = 0; q < n_quads; q++) {
+        UNROLL
+        for (size_t q = 0; q < n_quads; q++) {
             const float *scale = (const float *)(const void *)block + 4 * q;
-            UNROLL for (size_t t = 0; t < n_tokens; t++) {
+            UNROLL
+            for (size_t t = 0; t < n_tokens; t++) {
                 const struct quants *v = x + t;
                 i32x4 product = dots_total(products[q][t], v->negative);
                 if (form.type == MATRIX_Q4_0) product = i32x4_sub(product, i32x4_splat(8 * v->sum));
@@ -117,8 +129,11 @@ static inline ALWAYS void block_times_quants(float *out, struct form form, const
     f32x4 sums[QUADS][DOTS_TOKENS], all[DOTS_TOKENS][QUADS];
     for (size_t q = 0; q < QUADS; q += n_quads) {
         quads_times_quants(sums, form, block + 16 * q, n_quads, groups, x, n, n_tokens);
-        UNROLL for (size_t i = 0; i < n_quads; i++) UNROLL for (size_t t = 0; t < n_tokens; t++)
-            all[t][q + i] = sums[i][t];
+        UNROLL
+        for (size_t i = 0; i < n_quads; i++) {
+            UNROLL
+            for (size_t t = 0; t < n_tokens; t++) all[t][q + i] = sums[i][t];
+        }
     }
     for (size_t t = 0; t < n_tokens; t++) block_store(out + t * rows, all[t], bias, left);
 }

@@ -19,13 +19,14 @@ struct session {
     uint32_t *timeline; /* (SESSION_TIMELINE_MAX,) */
     size_t n_timeline, n_cached;
     float *arena;          /* one block that holds every array of floats below */
-    float *keys;           /* (n_layer, context_length, n_kv), n_kv = n_head_kv * n_embd_head */
-    float *values;         /* (n_layer, context_length, n_kv) */
+    float *keys;           /* (n_layer, n_head_kv, context_length, n_embd_head) */
+    float *values;         /* the same: what a head reads is one stream */
     float *logits;         /* (vocab_size,) of the last feed that succeeded */
     float *next_logits;    /* (vocab_size,) */
     float *x;              /* (BATCH, n_embd) the residual stream */
     float *normed;         /* (BATCH, n_embd) */
     float *q;              /* (BATCH, n_embd) */
+    float *k, *v;          /* (BATCH, n_kv), n_kv = n_head_kv * n_embd_head */
     float *mixed;          /* (BATCH, n_embd) heads side by side; then a block's output */
     float *hidden;         /* (BATCH, n_ff) */
     float *gate;           /* (BATCH, n_ff) llama */
@@ -60,6 +61,8 @@ static uint64_t lay_out(struct session *s, const struct model_shape *m, float *b
     s->x = carve(&c, (uint64_t)BATCH * m->n_embd);
     s->normed = carve(&c, (uint64_t)BATCH * m->n_embd);
     s->q = carve(&c, (uint64_t)BATCH * m->n_embd);
+    s->k = carve(&c, BATCH * n_kv);
+    s->v = carve(&c, BATCH * n_kv);
     s->mixed = carve(&c, (uint64_t)BATCH * m->n_embd);
     s->hidden = carve(&c, (uint64_t)BATCH * m->n_ff);
     s->gate = carve(&c, m->architecture == ARCHITECTURE_LLAMA ? (uint64_t)BATCH * m->n_ff : 0);
@@ -160,20 +163,31 @@ static void norm(const struct session *s, float *out, const float *x, const floa
     }
 }
 
+/* Brings n rows of keys or values into a layer's cache, (n_head_kv, context_length, size). */
+static void remember(const struct session *s, float *cache, const float *rows, size_t first,
+                     size_t n) {
+    const struct model_shape *m = &s->model->shape;
+    size_t size = m->n_embd_head;
+    for (size_t t = 0; t < n; t++)
+        for (size_t h = 0; h < m->n_head_kv; h++, rows += size)
+            memcpy(cache + (h * m->context_length + first + t) * size, rows, size * sizeof *rows);
+}
+
 /* mixed (n, n_embd): each head's softmax(q . k / sqrt(n_embd_head)) v over the positions up to its
  * own; n_head / n_head_kv heads share a head of keys and values. */
 static void attend(struct session *s, const float *keys, const float *values, size_t first,
                    size_t n) {
     const struct model_shape *m = &s->model->shape;
-    size_t size = m->n_embd_head, n_kv = m->n_head_kv * size, shared = m->n_head / m->n_head_kv;
+    size_t size = m->n_embd_head, shared = m->n_head / m->n_head_kv;
     float scale = 1.0f / sqrtf((float)size);
     for (size_t t = 0; t < n; t++) {
         for (size_t h = 0; h < m->n_head; h++) {
-            size_t head = t * m->n_embd + h * size, kv = h / shared * size, seen = first + t + 1;
-            s->kernels->attention_scores(s->scores, s->q + head, keys + kv, seen, size, n_kv,
+            size_t head = t * m->n_embd + h * size, seen = first + t + 1;
+            size_t kv = h / shared * m->context_length * size;
+            s->kernels->attention_scores(s->scores, s->q + head, keys + kv, seen, size, size,
                                          scale);
             s->kernels->softmax(s->scores, seen);
-            s->kernels->attention_mix(s->mixed + head, s->scores, values + kv, seen, size, n_kv);
+            s->kernels->attention_mix(s->mixed + head, s->scores, values + kv, seen, size, size);
         }
     }
 }
@@ -208,17 +222,18 @@ static void forward(struct session *s, const uint32_t *ids, size_t first, size_t
 
     for (size_t i = 0; i < m->n_layer; i++) {
         const struct model_layer *layer = &model->layers[i];
-        float *keys = s->keys + i * m->context_length * n_kv;     /* (context_length, n_kv) */
-        float *values = s->values + i * m->context_length * n_kv; /* (context_length, n_kv) */
-        float *new_keys = keys + first * n_kv;                    /* (n, n_kv) */
+        float *keys = s->keys + i * m->context_length * n_kv;
+        float *values = s->values + i * m->context_length * n_kv;
 
         norm(s, s->normed, s->x, layer->attn_norm_weight, layer->attn_norm_bias, n);
         quantise(s, s->normed, n_embd, n);
-        multiply(s, s->q, &layer->wq, layer->bq, s->normed, n);     /* (n, n_embd) */
-        multiply(s, new_keys, &layer->wk, layer->bk, s->normed, n); /* (n, n_kv) */
-        multiply(s, values + first * n_kv, &layer->wv, layer->bv, s->normed, n);
+        multiply(s, s->q, &layer->wq, layer->bq, s->normed, n); /* (n, n_embd) */
+        multiply(s, s->k, &layer->wk, layer->bk, s->normed, n); /* (n, n_kv) */
+        multiply(s, s->v, &layer->wv, layer->bv, s->normed, n); /* (n, n_kv) */
         rotate_heads(s, s->q, m->n_head, n);
-        rotate_heads(s, new_keys, m->n_head_kv, n);
+        rotate_heads(s, s->k, m->n_head_kv, n);
+        remember(s, keys, s->k, first, n);
+        remember(s, values, s->v, first, n);
         attend(s, keys, values, first, n); /* mixed (n, n_embd) */
         quantise(s, s->mixed, n_embd, n);
         multiply(s, s->normed, &layer->wo, layer->bo, s->mixed, n); /* (n, n_embd) */
