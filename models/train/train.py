@@ -64,10 +64,12 @@ def make_optimizer(model, options):
     return torch.optim.AdamW(groups, lr=options["lr"], betas=tuple(options["betas"]), eps=1e-8)
 
 
-def mean_loss(model, batch):
-    """Cross-entropy in nats per token; batch (rows, time + 1)."""
-    logits = model(batch[:, :-1])
-    return F.cross_entropy(logits.flatten(0, 1), batch[:, 1:].flatten())
+def mean_loss(model, batch, bfloat16=False):
+    """Cross-entropy in nats per token; batch (rows, time + 1). With `bfloat16` the matrix products
+    round their factors to it, which a CPU with AVX-512 BF16 does in half the time."""
+    with torch.autocast(batch.device.type, dtype=torch.bfloat16, enabled=bfloat16):
+        logits = model(batch[:, :-1])
+    return F.cross_entropy(logits.float().flatten(0, 1), batch[:, 1:].flatten())
 
 
 @torch.no_grad()
@@ -186,7 +188,7 @@ class Trainer:
         batch = self.batch(step)
         # Dropout, like the batch, is the same in a resumed run.
         torch.manual_seed(self.options["seed"] * 1_000_003 + step)
-        loss = mean_loss(self.model, batch)
+        loss = mean_loss(self.model, batch, self.options.get("bfloat16", False))
         self.optimizer.zero_grad(set_to_none=True)
         loss.backward()
         torch.nn.utils.clip_grad_norm_(self.model.parameters(), self.options["clip"])
