@@ -48,6 +48,8 @@ export async function build(out = join(root, 'dist')) {
     outdir: out,
     bundle: true,
     format: 'esm',
+    splitting: true,
+    chunkNames: '[name]-[hash]',
     minify: true,
     target: 'es2022',
     charset: 'utf8',
@@ -88,10 +90,36 @@ export async function weigh(folder) {
   );
 }
 
+/**
+ * The files of the site in `folder` that every visit fetches before the model: the page, what its
+ * scripts import at once (not what a view brings when it is first shown), the two modules.
+ * @param {string} folder
+ */
+export async function firstLoad(folder) {
+  const files = new Set(['index.html', 'page.css', 'icon.svg', 'main.js', 'worker.js']);
+  for (const file of files) {
+    if (!file.endsWith('.js')) continue;
+    const code = await readFile(join(folder, file), 'utf8');
+    for (const [, name] of code.matchAll(/\b(?:from|import)"\.\/([\w-]+\.js)"/g)) files.add(name);
+  }
+  for (const file of await readdir(folder)) if (file.endsWith('.wasm')) files.add(file);
+  return files;
+}
+
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const out = await build();
   /** @param {number} bytes */
   const kilobytes = (bytes) => `${(bytes / 1000).toFixed(1)} kB`.padStart(11);
-  for (const { path, raw, gzip } of await weigh(out))
+  const files = await weigh(out);
+  const first = await firstLoad(out);
+  let code = 0;
+  for (const { path, raw, gzip } of files) {
     process.stdout.write(`${kilobytes(raw)}${kilobytes(gzip)} gzip  dist/${path}\n`);
+    if (first.has(path)) code += gzip;
+  }
+  const model = files.find(({ path }) => path === join('models', 'stories.gguf'))?.raw ?? 0;
+  process.stdout.write(
+    `first load: ${kilobytes(code).trim()} gzip of page and engine + ${kilobytes(model).trim()} of ` +
+      `model = ${((code + model) / 1e6).toFixed(2)} MB\n`,
+  );
 }

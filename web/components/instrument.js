@@ -3,8 +3,8 @@
  * seed, the drawn texts and what is on show for one of them. Work on the engine is coalesced: one
  * pass in flight, the newest wish wins, and a change of settings never runs the model.
  */
-import { RemoteLogitscope } from '../engine/remote.js';
 import { checkSentence } from '../engine/grammar.js';
+import { lease } from './engines.js';
 import { findLoop } from './loops.js';
 import { Reader } from './reader.js';
 import { neutralSettings, withNeutral } from './settings.js';
@@ -87,7 +87,13 @@ export class Instrument extends EventTarget {
   /** @type {any} */
   #engine = null;
   /** @type {Reader} */
-  #reader = new Reader(null);
+  #reader = new Reader(null, null);
+  /** The timeline on show. @type {any} */
+  #session = null;
+  /** @type {import('./engines.js').Lease | null} */
+  #lease = null;
+  /** @type {import('./engines.js').Model} What the model was loaded from. */
+  source = null;
   /** @type {number[]} */
   #promptIds = [];
   #wanted = false;
@@ -151,32 +157,29 @@ export class Instrument extends EventTarget {
 
   /**
    * Loads model and grammar, then shows the distribution after `prompt`.
-   * @param {{ model: string, grammar?: string, prompt: string, settings: Settings }} options
+   * @param {{ model: import('./engines.js').Model, grammar?: string, prompt: string, settings: Settings }} options
    */
   async load({ model, grammar, prompt, settings }) {
     this.status = 'loading';
     this.fault = null;
     this.progress = null;
     this.#changed();
+    const held = lease(model, (progress) => {
+      this.progress = progress;
+      this.#changed();
+    });
+    this.#lease = held;
+    this.source = model;
     try {
       const [engine, rules] = await Promise.all([
-        RemoteLogitscope.load({
-          model: new URL(model, document.baseURI),
-          wasm: new URL('./logitscope.wasm', import.meta.url),
-          worker: new URL('./worker.js', import.meta.url),
-          onprogress: (/** @type {any} */ progress) => {
-            this.progress = progress;
-            this.#changed();
-          },
-        }),
+        held.ready,
         grammar ? fetchJson(grammar) : null,
       ]);
-      if (this.status !== 'loading') {
-        engine.close();
-        return;
-      }
+      const session = await engine.session();
+      if (this.#lease !== held) return;
       this.#engine = engine;
-      this.#reader = new Reader(engine);
+      this.#session = session;
+      this.#reader = new Reader(engine, session);
       this.grammar = rules;
       this.info = engine.info;
       this.table = engine.table;
@@ -187,6 +190,8 @@ export class Instrument extends EventTarget {
       this.status = 'ready';
       this.dispatchEvent(new CustomEvent('ready'));
     } catch (error) {
+      if (this.#lease !== held) return;
+      this.close();
       this.status = 'failed';
       this.fault = toFault(error);
       this.#report(this.fault);
@@ -194,10 +199,11 @@ export class Instrument extends EventTarget {
     this.#changed();
   }
 
-  /** Ends the worker. */
+  /** Gives the engine back. */
   close() {
     this.stop();
-    this.#engine?.close();
+    this.#lease?.release();
+    this.#lease = null;
     this.#engine = null;
     this.status = 'idle';
   }
@@ -425,7 +431,7 @@ export class Instrument extends EventTarget {
     const from = this.tally ?? { total: 0, counts: new Map() };
     const turn = ++this.#tallyTurn;
     const settings = { ...this.asked, seed: tallySeed(this.seed, this.drawStep) };
-    for await (const tally of countDraws(this.#engine, settings, draws, from)) {
+    for await (const tally of countDraws(this.#session, settings, draws, from)) {
       if (turn !== this.#tallyTurn) return;
       this.tally = tally;
       this.#changed();

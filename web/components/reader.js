@@ -35,15 +35,21 @@ const ALTERNATIVES = 8;
 
 export class Reader {
   #engine;
+  /** The timeline on show, the page's own. */
+  #session;
   #fed = '';
   /** @type {Map<number, Piece>} */
   #pieces = new Map();
   /** A timeline of its own for what earlier tokens might have been. @type {any} */
   #probe = null;
 
-  /** @param {any} engine */
-  constructor(engine) {
+  /**
+   * @param {any} engine
+   * @param {any} session
+   */
+  constructor(engine, session) {
     this.#engine = engine;
+    this.#session = session;
   }
 
   /**
@@ -54,8 +60,8 @@ export class Reader {
     await this.#feed(ids);
     const asked = { ...settings, top: TOP };
     const [trace, drawn] = await Promise.all([
-      this.#engine.distribution(asked),
-      this.#engine.draw(asked, u === null ? { step } : { u }),
+      this.#session.distribution(asked),
+      this.#session.draw(asked, u === null ? { step } : { u }),
     ]);
     const [piece] = await this.pieces([drawn.id]);
     return {
@@ -102,7 +108,7 @@ export class Reader {
    * @param {string[]} canonical
    */
   async #readCurves(settings, history, canonical) {
-    const logits = await this.#engine.logits();
+    const logits = await this.#session.logits();
     const order = settings.order ?? canonical;
     const { table } = this.#engine;
     return fetchCurves(this.#engine, { logits, settings, table, order, history });
@@ -114,8 +120,8 @@ export class Reader {
    */
   async #readDifference(settings, order) {
     const wide = { ...settings, top: WIDE };
-    const own = await this.#engine.distribution(wide);
-    return compareTraces(own, await this.#engine.distribution({ ...wide, order }));
+    const own = await this.#session.distribution(wide);
+    return compareTraces(own, await this.#session.distribution({ ...wide, order }));
   }
 
   /**
@@ -126,7 +132,7 @@ export class Reader {
     const key = ids.join();
     if (key === this.#fed) return;
     this.#fed = '';
-    await this.#engine.feed(Uint32Array.from(ids));
+    await this.#session.feed(Uint32Array.from(ids));
     this.#fed = key;
   }
 

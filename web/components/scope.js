@@ -13,18 +13,18 @@ import './draw.js';
 import { LogitElement } from './element.js';
 import './glance.js';
 import { Instrument, PACES } from './instrument.js';
+import { MODELS } from './models.js';
 import './text.js';
+import { VIEWS } from './views.js';
 
 /** @typedef {import('./instrument.js').Fault} Fault */
-
-/** The first is shown at first: a prompt with several right answers. */
-const EXAMPLES = ['Today she', 'Tomorrow she', 'Yesterday they', 'Every day he', 'This week we'];
 
 export class LogitScope extends LogitElement {
   static properties = {
     model: {},
     grammar: {},
     prompt: {},
+    view: { reflect: true },
   };
 
   static styles = [
@@ -34,6 +34,34 @@ export class LogitScope extends LogitElement {
         display: grid;
         grid-template-columns: minmax(0, 1fr);
         gap: 0.75rem;
+      }
+
+      [role='tablist'] {
+        display: flex;
+        gap: 0.25rem;
+        margin: 0 0 0.75rem;
+        overflow-x: auto;
+        border-bottom: 1px solid var(--line);
+      }
+
+      [role='tab'] {
+        flex: none;
+        min-height: 2.5rem;
+        border: 0;
+        border-bottom: 0.1875rem solid transparent;
+        border-radius: 0;
+        background: none;
+        color: var(--soft);
+        font-weight: 550;
+      }
+
+      [role='tab'][aria-selected='true'] {
+        border-bottom-color: var(--trace);
+        color: var(--ink);
+      }
+
+      [role='tab']:focus-visible {
+        outline-offset: -2px;
       }
 
       .panel {
@@ -125,7 +153,8 @@ export class LogitScope extends LogitElement {
     super();
     this.model = '';
     this.grammar = '';
-    this.prompt = EXAMPLES[0];
+    this.prompt = '';
+    this.view = 'bench';
     const instrument = this.#instrument;
     instrument.addEventListener('update', () => this.requestUpdate());
     instrument.addEventListener('ready', () => this.emit('logit-ready', { info: instrument.info }));
@@ -155,17 +184,52 @@ export class LogitScope extends LogitElement {
     this.#instrument.close();
   }
 
+  get #examples() {
+    return (MODELS.find(({ model }) => model === this.model) ?? MODELS[0]).examples;
+  }
+
+  /** @param {Map<string, unknown>} changed */
+  willUpdate(changed) {
+    if (!changed.has('view')) return;
+    const view = VIEWS.find(({ name }) => name === this.view);
+    if (!view) this.view = 'bench';
+    else view.load?.();
+  }
+
   #load() {
-    const { model, grammar, prompt } = this;
+    const { model, grammar } = this;
+    const prompt = this.prompt || this.#examples[0];
     return this.#instrument.load({ model, grammar, prompt, settings: numbers(presets.balanced) });
   }
 
   render() {
     const { status } = this.#instrument;
     return html`
-      ${status === 'ready' ? this.#renderBench() : this.#renderNotice()}
+      ${this.#renderTabs()}
+      ${status === 'ready' ? this.#renderView() : this.#renderNotice()}
       ${this.#renderFooter()}
     `;
+  }
+
+  #renderTabs() {
+    return html`
+      <div role="tablist" aria-label=${t('view.label')} @keydown=${this.#onTabKey}>
+        ${VIEWS.map(
+          ({ name }) => html`
+          <button role="tab" id="tab-${name}" aria-controls="view" data-view=${name}
+            aria-selected=${name === this.view} tabindex=${name === this.view ? 0 : -1}
+            @click=${() => (this.view = name)}>${t(`view.${name}`)}</button>`,
+        )}
+      </div>`;
+  }
+
+  #renderView() {
+    const view = VIEWS.find(({ name }) => name === this.view);
+    return html`
+      <div id="view" role="tabpanel" aria-labelledby="tab-${this.view}" @logit-adopt=${this.#onAdopt}>
+        <div ?hidden=${this.view !== 'bench'}>${this.#renderBench()}</div>
+        ${view?.render?.(this.#instrument)}
+      </div>`;
   }
 
   #renderNotice() {
@@ -201,7 +265,7 @@ export class LogitScope extends LogitElement {
         @logit-alternatives=${this.#onAlternatives} @logit-branch=${this.#onBranch}
         @logit-rewind=${this.#onRewind} @logit-walk=${this.#onWalk} @logit-option=${this.#onOption}>
         <logit-text class="panel text" .prompt=${it.prompt} .pieces=${it.promptPieces}
-          .steps=${it.steps} .examples=${EXAMPLES} .finished=${it.finished} .running=${it.running}
+          .steps=${it.steps} .examples=${this.#examples} .finished=${it.finished} .running=${it.running}
           .ready=${it.drawn !== null} .fault=${this.#sentence(it.promptFault)}
           .verdict=${it.verdict} .checked=${it.grammar !== null} .eos=${eos} .limit=${it.limit}
           .loop=${it.loop} .alternatives=${it.alternatives} .branches=${it.branches}
@@ -245,6 +309,29 @@ export class LogitScope extends LogitElement {
         </dl>
       </footer>
     `;
+  }
+
+  /** @param {KeyboardEvent} event */
+  #onTabKey(event) {
+    const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    if (!step) return;
+    event.preventDefault();
+    const at = VIEWS.findIndex(({ name }) => name === this.view);
+    this.view = VIEWS[(at + step + VIEWS.length) % VIEWS.length].name;
+    const tab = this.renderRoot.querySelector(`[data-view=${this.view}]`);
+    /** @type {HTMLElement | null} */ (tab)?.focus();
+  }
+
+  /**
+   * A view hands its prompt and settings to the bench.
+   * @param {CustomEvent} event
+   */
+  #onAdopt({ detail }) {
+    const it = this.#instrument;
+    if (detail.settings) it.usePreset(numbers(detail.settings));
+    if (detail.seed !== undefined) it.setSeed(detail.seed);
+    if (detail.prompt) it.setPrompt(detail.prompt);
+    this.view = 'bench';
   }
 
   /** @param {CustomEvent} event */

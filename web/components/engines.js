@@ -1,0 +1,64 @@
+/**
+ * The engines of the page: elements over the same model share one worker and one download, each
+ * with timelines of its own.
+ */
+import { RemoteLogitscope } from '../engine/remote.js';
+
+/**
+ * @typedef {string | URL | ArrayBuffer | Uint8Array | File | null} Model an address, bytes, a file,
+ *   or null for an engine without a model
+ * @typedef {(progress: { loaded: number, total: number }) => void} OnProgress
+ * @typedef {{ ready: Promise<RemoteLogitscope>, release: () => void }} Lease
+ *
+ * @typedef {object} Shared
+ * @property {Promise<RemoteLogitscope>} engine
+ * @property {number} users
+ * @property {Set<OnProgress>} listeners
+ */
+
+/** @type {Map<unknown, Shared>} */
+const shared = new Map();
+
+/**
+ * An engine over `model`, loaded at the first call and closed when the last lease is released.
+ * A load that failed is forgotten, so that the next call tries again.
+ * @param {Model} model
+ * @param {OnProgress} [onprogress]
+ * @returns {Lease}
+ */
+export function lease(model, onprogress) {
+  const key = typeof model === 'string' ? new URL(model, document.baseURI).href : model;
+  const entry = shared.get(key) ?? open(key);
+  entry.users++;
+  if (onprogress) entry.listeners.add(onprogress);
+  let held = true;
+  return {
+    ready: entry.engine,
+    release() {
+      if (!held) return;
+      held = false;
+      if (onprogress) entry.listeners.delete(onprogress);
+      if (--entry.users > 0) return;
+      if (shared.get(key) === entry) shared.delete(key);
+      entry.engine.then((engine) => engine.close()).catch(() => {}); // the user heard of it already
+    },
+  };
+}
+
+/** @param {any} key @returns {Shared} */
+function open(key) {
+  /** @type {Set<OnProgress>} */
+  const listeners = new Set();
+  const engine = RemoteLogitscope.load({
+    ...(key === null ? {} : { model: key }),
+    wasm: new URL('./logitscope.wasm', import.meta.url),
+    worker: new URL('./worker.js', import.meta.url),
+    onprogress: (/** @type {any} */ progress) => {
+      for (const listener of listeners) listener(progress);
+    },
+  });
+  const entry = { engine, users: 0, listeners };
+  shared.set(key, entry);
+  engine.catch(() => shared.get(key) === entry && shared.delete(key));
+  return entry;
+}

@@ -1,0 +1,37 @@
+/**
+ * The views of the instrument beside its bench: each is an element whose code is fetched when it is
+ * first shown. Each is given model, prompt and settings, and asks the bench to take over its own by
+ * logit-adopt.
+ */
+import { html } from 'lit';
+
+/** @typedef {import('./instrument.js').Instrument} Instrument */
+
+/** @type {{ name: string, load?: () => Promise<unknown>, render?: (it: Instrument) => unknown }[]} */
+export const VIEWS = [
+  { name: 'bench' },
+  {
+    name: 'compare',
+    load: () => import('./compare/compare.js'),
+    render: (it) => html`<logit-compare class="panel" .model=${it.source} .prompt=${it.prompt}
+      .settings=${it.asked}></logit-compare>`,
+  },
+  {
+    name: 'sweep',
+    load: () => import('./sweep/sweep.js'),
+    render: (it) => html`<logit-sweep class="panel" .model=${it.source} .prompt=${it.prompt}
+      .settings=${it.asked} .grammar=${it.grammar}></logit-sweep>`,
+  },
+  {
+    name: 'cost',
+    load: () => import('./cost/cost.js'),
+    render: (it) => html`<logit-cost class="panel" .model=${it.source} .prompt=${it.prompt}
+      .settings=${it.asked}></logit-cost>`,
+  },
+  {
+    name: 'own',
+    load: () => import('./own/own.js'),
+    render: (it) => html`<logit-own class="panel" .model=${it.source} .prompt=${it.prompt}
+      .settings=${it.asked}></logit-own>`,
+  },
+];
