@@ -45,16 +45,18 @@ export async function openBench(route = () => undefined) {
   const browser = await chromium.launch({ executablePath, args: ARGS });
 
   /**
-   * A page of its own with everything it complains about or asks for.
-   * @param {{ path?: string, ready?: boolean } & import('playwright-core').BrowserContextOptions} [options]
+   * A page of its own with everything it complains about or asks for; a reader who was here before,
+   * unless it is the `first` visit.
+   * @param {{ path?: string, ready?: boolean, first?: boolean } & import('playwright-core').BrowserContextOptions} [options]
    */
-  async function open({ path = '?lang=en', ready = true, ...context } = {}) {
+  async function open({ path = '?lang=en', ready = true, first = false, ...context } = {}) {
     const made = await browser.newContext({
       viewport: { width: 1440, height: 900 },
       reducedMotion: 'reduce',
       ...context,
     });
     const page = await made.newPage();
+    if (!first) await page.addInitScript(() => localStorage.setItem('logitscope-guide', 'seen'));
     page.setDefaultTimeout(8000);
     /** @type {string[]} */
     const complaints = [];

@@ -18,6 +18,7 @@ import { renderCurveTable, renderTable } from './distribution-table.js';
 import { LogitElement } from './element.js';
 import { handleWords, renderHandle } from './handles.js';
 import { settingName } from './settings.js';
+import { term } from './term.js';
 import './token-menu.js';
 import { bytesOf, spoken, visibleHtml, visibleSvg } from './visible.js';
 import { Width } from './width.js';
@@ -150,7 +151,7 @@ export class LogitDistribution extends LogitElement {
     /** @param {string} key @param {unknown} value @param {string} note */
     const readout = (key, value, note) => html`
       <div data-readout=${key}>
-        <dt class="label">${t(`distribution.${key}`)}</dt>
+        <dt class="label">${term(key, t(`distribution.${key}`))}</dt>
         <dd>${value}</dd>
         <dd class="note">${note}</dd>
       </div>`;

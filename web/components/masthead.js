@@ -6,6 +6,7 @@ import { css, html, svg } from 'lit';
 import { language, languages, matchLanguage, setLanguage, t } from '../locale/locale.js';
 import { define } from './define.js';
 import { LogitElement } from './element.js';
+import { recall, remember } from './memory.js';
 
 const THEMES = ['auto', 'light', 'dark'];
 
@@ -200,27 +201,6 @@ export class LogitMasthead extends LogitElement {
   #setTheme(theme) {
     remember('logitscope-theme', theme);
     this.theme = theme;
-  }
-}
-
-/** @param {string} key */
-function recall(key) {
-  try {
-    return localStorage.getItem(key);
-  } catch {
-    return null; // a sandboxed frame or a file: nothing is remembered
-  }
-}
-
-/**
- * @param {string} key
- * @param {string} value
- */
-function remember(key, value) {
-  try {
-    localStorage.setItem(key, value);
-  } catch {
-    // as in recall
   }
 }
 

@@ -13,7 +13,9 @@ import './draw.js';
 import { LogitElement } from './element.js';
 import './glance.js';
 import { Instrument, PACES } from './instrument.js';
+import { recall, remember } from './memory.js';
 import { MODELS } from './models.js';
+import { TERMS } from './term.js';
 import './text.js';
 import { VIEWS } from './views.js';
 
@@ -25,6 +27,8 @@ export class LogitScope extends LogitElement {
     grammar: {},
     prompt: {},
     view: { reflect: true },
+    guide: { type: Boolean },
+    guiding: { state: true },
   };
 
   static styles = [
@@ -40,18 +44,18 @@ export class LogitScope extends LogitElement {
         display: flex;
         gap: 0.25rem;
         margin: 0 0 0.75rem;
-        overflow-x: auto;
         border-bottom: 1px solid var(--line);
       }
 
       [role='tab'] {
-        flex: none;
         min-height: 2.5rem;
+        padding: 0 clamp(0.25rem, 1.6vw, 0.875rem);
         border: 0;
         border-bottom: 0.1875rem solid transparent;
         border-radius: 0;
         background: none;
         color: var(--soft);
+        font-size: clamp(0.78rem, 3.6vw, 0.875rem);
         font-weight: 550;
       }
 
@@ -90,6 +94,12 @@ export class LogitScope extends LogitElement {
         .chain {
           grid-area: 1 / 3 / span 2;
         }
+      }
+
+      [data-guided] {
+        outline: 0.1875rem solid var(--trace);
+        outline-offset: 0.125rem;
+        scroll-margin: 9rem 1rem 1rem;
       }
 
       .notice {
@@ -140,6 +150,42 @@ export class LogitScope extends LogitElement {
         gap: 0.375rem;
       }
 
+      .plain {
+        min-height: 0;
+        margin-top: 0.375rem;
+        padding: 0.125rem 0;
+        border: 0;
+        background: none;
+        color: var(--trace);
+        font-size: 0.8125rem;
+        text-decoration: underline;
+        text-underline-offset: 0.2em;
+      }
+
+      .glossary {
+        grid-column: 1 / -1;
+      }
+
+      .glossary dl {
+        display: grid;
+        grid-template-columns: repeat(auto-fill, minmax(min(100%, 24rem), 1fr));
+        gap: 0.75rem 3rem;
+        padding: 0.5rem 0;
+      }
+
+      .glossary dl div {
+        display: block;
+      }
+
+      .glossary dt {
+        color: var(--ink);
+        font-weight: 600;
+      }
+
+      .glossary dd {
+        color: var(--soft);
+      }
+
       dd {
         margin: 0;
         color: var(--ink);
@@ -155,6 +201,9 @@ export class LogitScope extends LogitElement {
     this.grammar = '';
     this.prompt = '';
     this.view = 'bench';
+    /** Whether a first visit begins with a look around. */
+    this.guide = false;
+    this.guiding = false;
     const instrument = this.#instrument;
     instrument.addEventListener('update', () => this.requestUpdate());
     instrument.addEventListener('ready', () => this.emit('logit-ready', { info: instrument.info }));
@@ -177,6 +226,7 @@ export class LogitScope extends LogitElement {
   connectedCallback() {
     super.connectedCallback();
     if (this.model && this.#instrument.status === 'idle') this.#load();
+    if (this.guide && recall('logitscope-guide') === null) this.#showGuide();
   }
 
   disconnectedCallback() {
@@ -196,6 +246,17 @@ export class LogitScope extends LogitElement {
     else view.load?.();
   }
 
+  async #showGuide() {
+    await import('./guide.js');
+    this.view = 'bench';
+    this.guiding = true;
+  }
+
+  #endGuide() {
+    this.guiding = false;
+    remember('logitscope-guide', 'seen');
+  }
+
   #load() {
     const { model, grammar } = this;
     const prompt = this.prompt || this.#examples[0];
@@ -206,6 +267,11 @@ export class LogitScope extends LogitElement {
     const { status } = this.#instrument;
     return html`
       ${this.#renderTabs()}
+      ${
+        this.guiding && status === 'ready'
+          ? html`<logit-guide .root=${this.renderRoot} @logit-guide-end=${this.#endGuide}></logit-guide>`
+          : nothing
+      }
       ${status === 'ready' ? this.#renderView() : this.#renderNotice()}
       ${this.#renderFooter()}
     `;
@@ -293,7 +359,10 @@ export class LogitScope extends LogitElement {
     const fact = (name, value) => html`<div><dt>${t(name)}</dt><dd>${value}</dd></div>`;
     return html`
       <footer>
-        <p>${t('foot.numbers')} ${t('foot.private')}</p>
+        <div>
+          <p>${t('foot.numbers')} ${t('foot.private')}</p>
+          <button class="plain" data-guide="show" @click=${this.#showGuide}>${t('guide.show')}</button>
+        </div>
         <dl>
           ${
             !info
@@ -307,6 +376,12 @@ export class LogitScope extends LogitElement {
             ${fact('foot.engine', `WebAssembly, ${info.variant}`)}`
           }
         </dl>
+        <details class="glossary">
+          <summary>${t('term.title')}</summary>
+          <dl>${TERMS.map(
+            (name) => html`<div><dt>${t(`term.${name}`)}</dt><dd>${t(`term.${name}.about`)}</dd></div>`,
+          )}</dl>
+        </details>
       </footer>
     `;
   }

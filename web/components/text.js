@@ -10,6 +10,7 @@ import './branches.js';
 import { define } from './define.js';
 import { LogitElement } from './element.js';
 import './tape.js';
+import { term } from './term.js';
 import { textStyles } from './text-styles.js';
 import { spoken } from './visible.js';
 
@@ -202,7 +203,7 @@ export class LogitText extends LogitElement {
     const { steps, distinct } = this;
     /** @param {string} key @param {unknown} value @param {string} note */
     const figure = (key, value, note) => html`
-      <div data-measure=${key}><dt class="label">${t(`measure.${key}`)}</dt>
+      <div data-measure=${key}><dt class="label">${term(key, t(`measure.${key}`))}</dt>
         <dd>${value}</dd><dd class="note">${t(note)}</dd></div>`;
     const surprisal = { raw: meanSurprisal(steps, 'p_raw'), final: meanSurprisal(steps, 'p') };
     /** @param {(bits: number) => number} of */

@@ -1,0 +1,119 @@
+/**
+ * <logit-term>: a term of the field, with its one-sentence explanation a press away. `name` is that
+ * of the messages term.NAME and term.NAME.about.
+ */
+import { css, html } from 'lit';
+import { t } from '../locale/locale.js';
+import { define } from './define.js';
+import { LogitElement } from './element.js';
+
+/** What the glossary holds, in the order in which a beginner meets it. */
+export const TERMS = [
+  'token',
+  'logit',
+  'probability',
+  'surprisal',
+  'entropy',
+  'perplexity',
+  'kept',
+  'mass',
+  'rank',
+  'warper',
+  'greedy',
+  'seed',
+  'inverse',
+  'gumbel',
+  'variation',
+  'end',
+  'ttr',
+  'distinct',
+  'branch',
+  'cache',
+];
+
+export class LogitTerm extends LogitElement {
+  static properties = { name: {}, label: {} };
+
+  static styles = [
+    ...LogitElement.styles,
+    css`
+      :host {
+        display: inline;
+        font: inherit;
+      }
+
+      button {
+        min-height: 0;
+        padding: 0;
+        border: 0;
+        border-radius: 0.125rem;
+        background: none;
+        color: inherit;
+        font: inherit;
+        letter-spacing: inherit;
+        text-decoration: underline dotted var(--control-line);
+        text-decoration-thickness: 1px;
+        text-underline-offset: 0.2em;
+        cursor: help;
+      }
+
+      button:hover {
+        text-decoration-color: var(--ink);
+      }
+
+      p {
+        position: fixed;
+        inset: auto;
+        width: max-content;
+        max-width: min(22rem, calc(100vw - 1.5rem));
+        margin: 0;
+        padding: 0.5rem 0.75rem;
+        border: 1px solid var(--control-line);
+        border-radius: 0.5rem;
+        background: var(--panel);
+        box-shadow: 0 0.5rem 1.5rem light-dark(#14201d2e, #000000a6);
+        color: var(--ink);
+        font: 400 0.8125rem/1.45 var(--sans);
+        letter-spacing: normal;
+        text-align: left;
+        text-wrap: pretty;
+      }
+    `,
+  ];
+
+  constructor() {
+    super();
+    this.name = '';
+    /** How the word stands where it is used, if not as in the glossary. */
+    this.label = '';
+  }
+
+  render() {
+    return html`<button type="button" popovertarget="about">${this.label || t(`term.${this.name}`)}</button><p
+      id="about" popover role="note" @toggle=${this.#place}>${t(`term.${this.name}.about`)}</p>`;
+  }
+
+  /** Under the word, inside the window. */
+  #place() {
+    const word = /** @type {HTMLElement} */ (this.renderRoot.querySelector('button'));
+    const about = /** @type {HTMLElement} */ (this.renderRoot.querySelector('p'));
+    const from = word.getBoundingClientRect();
+    const { width, height } = about.getBoundingClientRect();
+    const edge = 8;
+    const left = Math.max(edge, Math.min(from.left, innerWidth - width - edge));
+    const below = from.bottom + edge;
+    const top = below + height > innerHeight ? Math.max(edge, from.top - height - edge) : below;
+    about.style.left = `${left}px`;
+    about.style.top = `${top}px`;
+  }
+}
+
+/**
+ * @param {string} name one of TERMS
+ * @param {string} [label]
+ */
+export function term(name, label = '') {
+  return html`<logit-term name=${name} label=${label}></logit-term>`;
+}
+
+define('logit-term', LogitTerm);
