@@ -1,3 +1,4 @@
 /** The page's entry: the elements define themselves, index.html places them. */
+import './query.js';
 import './components/masthead.js';
 import './components/scope.js';

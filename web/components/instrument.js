@@ -92,6 +92,10 @@ export class Instrument extends EventTarget {
   #session = null;
   /** @type {import('./engines.js').Lease | null} */
   #lease = null;
+  /** The model on its way. @type {import('./engines.js').Lease | null} */
+  #opening = null;
+  /** @type {Fault | null} Why another model was refused; the one before stays. */
+  modelFault = null;
   /** @type {import('./engines.js').Model} What the model was loaded from. */
   source = null;
   /** @type {number[]} */
@@ -156,33 +160,39 @@ export class Instrument extends EventTarget {
   }
 
   /**
-   * Loads model and grammar, then shows the distribution after `prompt`.
+   * Loads model and grammar, then shows the distribution after `prompt`. A model on show stays until
+   * the new one is there, and for good if that cannot be loaded.
    * @param {{ model: import('./engines.js').Model, grammar?: string, prompt: string, settings: Settings }} options
    */
   async load({ model, grammar, prompt, settings }) {
-    this.status = 'loading';
+    if (!this.#engine) this.status = 'loading';
     this.fault = null;
-    this.progress = null;
+    this.modelFault = null;
+    this.progress = { loaded: 0, total: 0 };
     this.#changed();
     const held = lease(model, (progress) => {
       this.progress = progress;
       this.#changed();
     });
-    this.#lease = held;
-    this.source = model;
+    this.#opening?.release();
+    this.#opening = held;
     try {
-      const [engine, rules] = await Promise.all([
-        held.ready,
-        grammar ? fetchJson(grammar) : null,
-      ]);
+      const [engine, rules] = await Promise.all([held.ready, grammar ? fetchJson(grammar) : null]);
       const session = await engine.session();
-      if (this.#lease !== held) return;
+      if (this.#opening !== held) return;
+      this.stop();
+      this.#lease?.release();
+      this.#lease = held;
+      this.#opening = null;
+      this.source = model;
       this.#engine = engine;
       this.#session = session;
       this.#reader = new Reader(engine, session);
       this.grammar = rules;
       this.info = engine.info;
       this.table = engine.table;
+      this.biases = [];
+      this.trace = null;
       this.#tree.eos = engine.info?.eos_token_id ?? -1;
       this.settings = withNeutral(this.table, settings);
       await this.setPrompt(prompt);
@@ -190,18 +200,26 @@ export class Instrument extends EventTarget {
       this.status = 'ready';
       this.dispatchEvent(new CustomEvent('ready'));
     } catch (error) {
-      if (this.#lease !== held) return;
-      this.close();
-      this.status = 'failed';
-      this.fault = toFault(error);
-      this.#report(this.fault);
+      if (this.#opening !== held) return;
+      held.release();
+      this.#opening = null;
+      const fault = toFault(error);
+      if (this.#engine) this.modelFault = fault;
+      else {
+        this.status = 'failed';
+        this.fault = fault;
+      }
+      this.#report(fault);
     }
+    this.progress = null;
     this.#changed();
   }
 
   /** Gives the engine back. */
   close() {
     this.stop();
+    this.#opening?.release();
+    this.#opening = null;
     this.#lease?.release();
     this.#lease = null;
     this.#engine = null;

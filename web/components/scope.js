@@ -5,7 +5,7 @@
  */
 import { css, html, nothing } from 'lit';
 import { presets, strategies } from '../engine/presets.js';
-import { fixed, number, t } from '../locale/locale.js';
+import { number, t } from '../locale/locale.js';
 import './chain.js';
 import { define } from './define.js';
 import './distribution.js';
@@ -14,7 +14,8 @@ import { LogitElement } from './element.js';
 import './glance.js';
 import { Instrument, PACES } from './instrument.js';
 import { recall, remember } from './memory.js';
-import { MODELS } from './models.js';
+import { megabytes } from './model-chooser.js';
+import { offerOf } from './models.js';
 import { TERMS } from './term.js';
 import './text.js';
 import { VIEWS } from './views.js';
@@ -40,11 +41,24 @@ export class LogitScope extends LogitElement {
         gap: 0.75rem;
       }
 
+      .top {
+        display: flex;
+        flex-wrap: wrap;
+        align-items: end;
+        justify-content: space-between;
+        gap: 0.5rem 2rem;
+        margin: 0 0 0.75rem;
+        border-bottom: 1px solid var(--line);
+      }
+
+      .top logit-model {
+        padding-bottom: 0.5rem;
+      }
+
       [role='tablist'] {
         display: flex;
         gap: 0.25rem;
-        margin: 0 0 0.75rem;
-        border-bottom: 1px solid var(--line);
+        margin-bottom: -1px;
       }
 
       [role='tab'] {
@@ -194,6 +208,7 @@ export class LogitScope extends LogitElement {
   ];
 
   #instrument = new Instrument();
+  #offer = offerOf('');
 
   constructor() {
     super();
@@ -234,10 +249,6 @@ export class LogitScope extends LogitElement {
     this.#instrument.close();
   }
 
-  get #examples() {
-    return (MODELS.find(({ model }) => model === this.model) ?? MODELS[0]).examples;
-  }
-
   /** @param {Map<string, unknown>} changed */
   willUpdate(changed) {
     if (!changed.has('view')) return;
@@ -257,10 +268,27 @@ export class LogitScope extends LogitElement {
     remember('logitscope-guide', 'seen');
   }
 
+  /** Opens the model of the attributes. */
   #load() {
-    const { model, grammar } = this;
-    const prompt = this.prompt || this.#examples[0];
+    this.#offer = { ...offerOf(this.model), ...(this.grammar ? { grammar: this.grammar } : {}) };
+    const { model, grammar, examples } = this.#offer;
+    const prompt = this.prompt || examples[0];
     return this.#instrument.load({ model, grammar, prompt, settings: numbers(presets.balanced) });
+  }
+
+  /**
+   * Opens another model, with the settings as they are.
+   * @param {CustomEvent} event
+   */
+  async #onModel({ detail }) {
+    const it = this.#instrument;
+    const offer = offerOf(detail.model);
+    const { model, grammar, examples } = offer;
+    const settings = it.status === 'ready' ? it.settings : numbers(presets.balanced);
+    await it.load({ model, grammar, prompt: examples[0], settings });
+    if (it.source !== model) return;
+    this.#offer = offer;
+    this.requestUpdate();
   }
 
   render() {
@@ -278,7 +306,9 @@ export class LogitScope extends LogitElement {
   }
 
   #renderTabs() {
+    const it = this.#instrument;
     return html`
+      <div class="top">
       <div role="tablist" aria-label=${t('view.label')} @keydown=${this.#onTabKey}>
         ${VIEWS.map(
           ({ name }) => html`
@@ -286,6 +316,9 @@ export class LogitScope extends LogitElement {
             aria-selected=${name === this.view} tabindex=${name === this.view ? 0 : -1}
             @click=${() => (this.view = name)}>${t(`view.${name}`)}</button>`,
         )}
+      </div>
+      <logit-model .name=${this.#offer.name} .progress=${it.status === 'ready' ? it.progress : null}
+        .fault=${it.modelFault?.message ?? ''} @logit-model=${this.#onModel}></logit-model>
       </div>`;
   }
 
@@ -331,7 +364,7 @@ export class LogitScope extends LogitElement {
         @logit-alternatives=${this.#onAlternatives} @logit-branch=${this.#onBranch}
         @logit-rewind=${this.#onRewind} @logit-walk=${this.#onWalk} @logit-option=${this.#onOption}>
         <logit-text class="panel text" .prompt=${it.prompt} .pieces=${it.promptPieces}
-          .steps=${it.steps} .examples=${this.#examples} .finished=${it.finished} .running=${it.running}
+          .steps=${it.steps} .examples=${this.#offer.examples} .finished=${it.finished} .running=${it.running}
           .ready=${it.drawn !== null} .fault=${this.#sentence(it.promptFault)}
           .verdict=${it.verdict} .checked=${it.grammar !== null} .eos=${eos} .limit=${it.limit}
           .loop=${it.loop} .alternatives=${it.alternatives} .branches=${it.branches}
@@ -527,11 +560,6 @@ function numbers(settings) {
   for (const [name, value] of Object.entries(settings))
     if (typeof value === 'number') found[name] = value;
   return found;
-}
-
-/** @param {number} bytes */
-function megabytes(bytes) {
-  return `${fixed(bytes / 1e6, 2)} MB`;
 }
 
 define('logit-scope', LogitScope);
