@@ -51,6 +51,8 @@ export class LogitCompare extends ModelElement {
   #frame = 0;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #timer;
+  /** The settings that are numbers. @type {import('../../engine/types.js').TableRow[]} */
+  #rows = [];
   /** The plan whose texts are made, as text. */
   #planned = '';
   /** @type {WeakMap<Text[], import('../../engine/compare.js').Spread>} */
@@ -102,13 +104,16 @@ export class LogitCompare extends ModelElement {
     if (!this.engine || planned === this.#planned) return;
     this.#planned = planned;
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#start(), changed.has('prompt') ? REST : 0);
+    if (changed.has('prompt')) this.#timer = setTimeout(() => this.#start(), REST);
+    else this.#start();
   }
 
   /** @param {import('../model-element.js').RemoteLogitscope} engine */
   opened(engine) {
-    void engine;
     this.#planned = '';
+    this.#rows = engine.table.filter(
+      ({ kind, name }) => (kind === 'real' || kind === 'integer') && name !== 'mirostat_mu',
+    );
   }
 
   #start() {
@@ -219,11 +224,9 @@ export class LogitCompare extends ModelElement {
    */
   #renderStrategy(settings, i) {
     const removable = this.plan.strategies.length > LEAST;
-    const rows = (this.engine?.table ?? []).filter(
-      ({ kind, name }) => (kind === 'real' || kind === 'integer') && name !== 'mirostat_mu',
-    );
     return html`
-      <logit-strategy .letter=${letter(i)} .settings=${settings} .table=${rows}
+      <logit-strategy .letter=${letter(i)} .settings=${settings} 
+        .table=${this.#rows}
         ?removable=${removable} @logit-strategy=${(/** @type {CustomEvent} */ event) => this.#onStrategy(event, i)}
         ></logit-strategy>`;
   }

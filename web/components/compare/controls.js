@@ -131,7 +131,7 @@ export class LogitCompareControls extends LogitElement {
       <label class="label">${t(`compare.${name}`)}
         <input inputmode="numeric" autocomplete="off" data-name=${name} aria-describedby="error"
           aria-invalid=${wrong ? 'true' : 'false'}
-          .value=${live(wrong ? (this.refused?.text ?? '') : plain(value))}
+          .value=${wrong ? (this.refused?.text ?? '') : plain(value)}
           @change=${(/** @type {Event} */ event) => this.#onChange(event, name)}></label>`;
   }
 

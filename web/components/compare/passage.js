@@ -32,6 +32,7 @@ export class LogitPassage extends LogitElement {
     ...LogitElement.styles,
     css`
       :host {
+        position: relative; /* holds what is absolute inside, also where a table scrolls */
         display: flex;
         flex-direction: column;
         min-width: 0;

@@ -3,7 +3,6 @@
  * its settings. Asks with "logit-strategy" ({ action, settings }), which does not leave its host.
  */
 import { css, html, nothing } from 'lit';
-import { live } from 'lit/directives/live.js';
 import { plain, t } from '../../locale/locale.js';
 import { define } from '../define.js';
 import { LogitElement } from '../element.js';
@@ -164,7 +163,7 @@ export class LogitStrategy extends LogitElement {
       <label class="label">${settingName(name)}
         <input inputmode="decimal" autocomplete="off" data-name=${name} aria-describedby="error"
           aria-invalid=${wrong ? 'true' : 'false'}
-          .value=${live(wrong ? (this.refused?.text ?? '') : plain(value))}
+          .value=${wrong ? (this.refused?.text ?? '') : plain(value)}
           @change=${(/** @type {Event} */ event) => this.#onChange(event, row)}></label>
     `;
   }
