@@ -141,9 +141,9 @@ test('ten texts of eight settings: a table of the engine’s spreads, texts to u
       spread.mean_kept.toFixed(1),
     ]);
   }
-  assert.equal(await page.locator('logit-passage').first().isVisible(), false);
+  assert.equal(await page.locator('logit-passage').count(), 0);
   await page.locator('logit-compare summary').nth(4).click();
-  assert.equal(await page.locator('[data-row="4"] logit-passage').count(), 10);
+  await page.locator('[data-row="4"] logit-passage').nth(9).waitFor();
   assert.equal(await page.locator('[data-row="4"] logit-passage').first().isVisible(), true);
   await close();
 });

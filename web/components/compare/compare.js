@@ -43,6 +43,7 @@ export class LogitCompare extends ModelElement {
     blind: { type: Boolean },
     colour: { state: true },
     shuffled: { state: true },
+    unfolded: { state: true },
   };
 
   static styles = [...ModelElement.styles, compareStyles];
@@ -74,6 +75,8 @@ export class LogitCompare extends ModelElement {
     this.colour = 'after';
     /** The random numbers that shuffle blind texts. @type {number[]} */
     this.shuffled = [];
+    /** The rows whose texts show. @type {Set<number>} */
+    this.unfolded = new Set();
   }
 
   get #suite() {
@@ -307,12 +310,13 @@ export class LogitCompare extends ModelElement {
    */
   #renderUnfold(texts, i) {
     const done = texts.filter(({ figures }) => figures).length;
+    const shown = this.unfolded.has(i) ? texts : [];
     return html`
-      <details>
+      <details @toggle=${(/** @type {Event} */ event) => this.#onUnfold(event, i)}>
         <summary>${t('compare.unfold', { name: letter(i), n: texts.length })}${
           done < texts.length ? ` (${t('compare.of', { done, total: texts.length })})` : ''
         }</summary>
-        <ol class="texts">${texts.map(
+        <ol class="texts">${shown.map(
           (text) => html`<li>${this.#renderPassage(text, i, null, t('compare.seeded', { seed: String(text.seed) }))}</li>`,
         )}</ol>
       </details>`;
@@ -341,6 +345,16 @@ export class LogitCompare extends ModelElement {
   #onRun() {
     if (this.#runner.running) this.#runner.stop();
     else this.#start();
+  }
+
+  /**
+   * @param {Event} event
+   * @param {number} i
+   */
+  #onUnfold({ target }, i) {
+    const { open } = /** @type {HTMLDetailsElement} */ (target);
+    const others = [...this.unfolded].filter((row) => row !== i);
+    this.unfolded = new Set(open ? [...others, i] : others);
   }
 
   /** @param {CustomEvent} event */

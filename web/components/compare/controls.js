@@ -63,8 +63,8 @@ export class LogitCompareControls extends LogitElement {
       }
 
       input {
-        width: 100%;
-        min-width: 6rem;
+        width: 6rem;
+        min-width: 100%;
         height: 2.25rem;
         padding: 0 0.625rem;
         font: 400 0.875rem var(--mono);

@@ -33,7 +33,7 @@ export function figureRows({ figures, finish }) {
     { name: 'distinct', value: shown(({ distinct_2 }) => fixed(distinct_2, 2)) },
     { name: 'surprisal', value: shown((it) => change(it.surprisal_raw, it.surprisal)) },
     { name: 'perplexity', value: shown((it) => change(it.perplexity_raw, it.perplexity)) },
-    { name: 'kept', value: shown((it) => orNone(it.mean_kept, (kept) => fixed(kept, 1))) },
+    { name: 'kept', value: shown((it) => orNone(it.mean_kept, tokensKept)) },
     { name: 'loop', value: shown(({ loop }) => sayLoop(loop)) },
     { name: 'finish', value: finish ? t(`compare.finish.${finish}`) : NONE },
   ];
@@ -48,6 +48,11 @@ export function figureName(name) {
 function short(value) {
   if (value > 0 && value < 0.005) return `< ${fixed(0.01, 2)}`;
   return value >= 1000 ? number(Math.round(value)) : fixed(value, 2);
+}
+
+/** A mean nucleus size. @param {number} kept */
+function tokensKept(kept) {
+  return fixed(kept, kept < 100 ? 1 : 0);
 }
 
 /** @param {import('../../engine/loops.js').Loop | null} loop */
@@ -88,7 +93,7 @@ export function renderSpread(spread, samples) {
     cell('within', fixed(within, 2), within),
     cell('between', fixed(between, 2), between),
     cell('similarity', orNone(alike, (share) => fixed(share, 2)), alike ?? 0),
-    cell('kept', orNone(spread.mean_kept, (kept) => fixed(kept, 1))),
+    cell('kept', orNone(spread.mean_kept, tokensKept)),
     cell('perplexity', orNone(spread.perplexity_raw, short)),
     cell('loops', t('compare.of', { done: loops, total: samples })),
   ];

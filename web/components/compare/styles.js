@@ -62,7 +62,7 @@ export const compareStyles = css`
 
   .columns {
     display: grid;
-    grid-template-columns: repeat(auto-fill, minmax(min(100%, 24rem), 1fr));
+    grid-template-columns: repeat(auto-fill, minmax(min(100%, 23rem), 1fr));
     gap: 0.75rem;
     margin: 0.75rem 0 0;
     padding: 0;
@@ -193,6 +193,22 @@ export const compareStyles = css`
     padding: 0 0 0.625rem;
     border-bottom: 1px solid var(--line);
     text-align: left;
+  }
+
+  .unfold details {
+    position: sticky; /* texts stay in sight while a narrow page scrolls the table */
+    left: 0;
+    max-width: 100cqw;
+  }
+
+  @container (max-width: 48rem) {
+    table {
+      min-width: 48rem;
+    }
+
+    tbody th {
+      min-width: 9rem;
+    }
   }
 
   .texts {
