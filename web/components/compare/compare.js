@@ -3,10 +3,11 @@
  * each stands in columns, several in a table; or all blind, to be ranked before the settings show.
  * Asks with "logit-adopt" to use a strategy in the bench.
  */
+import { locales } from '#locales/compare';
 import { html, nothing } from 'lit';
 import { divergence, spreadOf } from '../../engine/compare.js';
 import { suites } from '../../engine/suites.js';
-import { t } from '../../locale/locale.js';
+import { addMessages, t } from '../../locale/locale.js';
 import { define } from '../define.js';
 import { ModelElement } from '../model-element.js';
 import { spoken } from '../visible.js';
@@ -23,6 +24,8 @@ import { compareStyles } from './styles.js';
  * @typedef {import('../../engine/types.js').Settings} Settings
  * @typedef {import('./runner.js').Text} Text
  */
+
+addMessages(locales);
 
 const LEAST = 2;
 const MOST = 9;
