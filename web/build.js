@@ -11,25 +11,35 @@ import { gzipSync } from 'node:zlib';
 const web = dirname(fileURLToPath(import.meta.url));
 const root = dirname(web);
 
-/** The module '#locales': every JSON file of locale/, so that a new language is one new file. */
+/** Views whose strings, NAME.*, are fetched with their code. */
+const LATER = ['compare'];
+
+/**
+ * The module '#locales': every JSON file of locale/, so that a new language is one new file; and
+ * '#locales/NAME', the strings of a view, which the first visit does not fetch.
+ */
 export const locales = {
   name: 'locales',
   /** @param {import('esbuild').PluginBuild} build */
   setup(build) {
-    build.onResolve({ filter: /^#locales$/ }, ({ path }) => ({ path, namespace: 'locales' }));
-    build.onLoad({ filter: /.*/, namespace: 'locales' }, async () => {
+    build.onResolve({ filter: /^#locales(\/\w+)?$/ }, ({ path }) => ({ path, namespace: 'locales' }));
+    build.onLoad({ filter: /.*/, namespace: 'locales' }, async ({ path }) => {
+      const view = path.split('/')[1];
       const files = (await readdir(join(web, 'locale')))
         .filter((file) => file.endsWith('.json'))
         .sort();
-      const codes = files.map((file) => file.slice(0, -'.json'.length));
-      const imports = codes.map(
-        (code, i) => `import m${i} from ${JSON.stringify(`./locale/${code}.json`)};`,
-      );
-      const entries = codes.map((code, i) => `${JSON.stringify(code)}: m${i}`);
-      const contents = `${imports.join('\n')}\nexport const locales = { ${entries.join(', ')} };\n`;
+      /** @type {Record<string, object>} */
+      const found = {};
+      for (const file of files) {
+        const all = JSON.parse(await readFile(join(web, 'locale', file), 'utf8'));
+        const mine = Object.entries(all).filter(([key]) => {
+          const later = LATER.find((name) => key.startsWith(`${name}.`));
+          return later === view;
+        });
+        found[file.slice(0, -'.json'.length)] = Object.fromEntries(mine);
+      }
       return {
-        contents,
-        resolveDir: web,
+        contents: `export const locales = ${JSON.stringify(found)};`,
         watchFiles: files.map((file) => join(web, 'locale', file)),
       };
     });

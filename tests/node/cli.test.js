@@ -228,6 +228,55 @@ describe('compare', () => {
     assert.match(stdout, /distinct-1 .*distinct-2 .*mean kept .*grammar .*text/);
   });
 
+  test('figures of a text are those of the engine, and the first divergence is marked', async () => {
+    const { strategies: rows } = json('compare', ...SHE, '--seed', '3');
+    for (const { ids, diverges_at, ...row } of rows) {
+      assert.equal(
+        diverges_at,
+        ids.every((id, i) => id === rows[0].ids[i])
+          ? null
+          : ids.findIndex((id, i) => id !== rows[0].ids[i]),
+      );
+      assert.ok(Math.abs(row.perplexity_raw - 2 ** row.surprisal_raw) < 1e-9);
+      assert.equal(row.tokens, ids.length);
+    }
+    assert.equal(rows[0].surprisal, 0);
+    assert.ok(rows.some(({ diverges_at }) => diverges_at !== null));
+  });
+
+  test('several texts a strategy: how many differ, how alike they are', () => {
+    const { samples, strategies: rows, greedy_gaps } = json('compare', ...SHE, '--suite', 'e27.1');
+    assert.equal(samples, 5);
+    assert.deepEqual(
+      rows.slice(0, 2).map(({ different, edit_similarity }) => [different, edit_similarity]),
+      [
+        [1, 1],
+        [1, 1],
+      ],
+    );
+    assert.deepEqual(
+      rows[4].texts.map(({ seed }) => seed),
+      [0, 1, 2, 3, 4],
+    );
+    assert.ok(rows[8].different === 5 && rows[8].edit_similarity < 0.3);
+    assert.ok(Number.isFinite(rows[8].surprisal_raw) && rows[8].surprisal_raw > 6);
+    assert.deepEqual(greedy_gaps.close, []);
+    assert.match(
+      cli(['compare', ...SHE, '--suite', 'extremes']).stdout,
+      /smallest gap between best and second logit: token \d+, ".+" before ".+": 0\.\d+ apart/,
+    );
+  });
+
+  test('takes strategies of one\'s own', () => {
+    const own = ['--strategy', 'top-k=3,temperature=0.5', '--strategy', 'temperature=0'];
+    const { strategies: rows } = json('compare', ...SHE, ...own, '--samples', '2');
+    assert.deepEqual(
+      rows.map(({ name }) => name),
+      ['top-k 3, temperature 0.5', 'greedy'],
+    );
+    assert.equal(rows[0].mean_kept, 3);
+  });
+
   test('without a grammar there is no verdict', () => {
     const {
       strategies: [row],
@@ -404,6 +453,8 @@ describe('wrong arguments: one line on stderr, exit code 2', () => {
     'a text that is not there': [['eval', '--text', 'none.txt'], 'none.txt'],
     'a text that the model cannot spell': [['eval', '--text', 'package.json'], 'vocabulary'],
     'no document': [['eval', '--text', HELD_OUT, '--documents', '0'], '--documents', 'got 0'],
+    'one strategy': [['compare', ...SHE, '--strategy', 'top_k=3'], '2 to 9'],
+    'unknown suite': [['compare', ...SHE, '--suite', 'nin'], 'did you mean nine?'],
     'held-out text and prompt': [['compare', ...SHE, '--held-out', HELD_OUT], '--held-out'],
     'passages too long': [['compare', '--held-out', HELD_OUT], '48 tokens'],
     'an odd bos': [['tokenize', '--text', 'x', '--bos', 'maybe'], '"maybe"'],

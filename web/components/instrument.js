@@ -5,7 +5,7 @@
  */
 import { checkSentence } from '../engine/grammar.js';
 import { lease } from './engines.js';
-import { findLoop } from './loops.js';
+import { findLoop } from '../engine/loops.js';
 import { Reader } from './reader.js';
 import { neutralSettings, withNeutral } from './settings.js';
 import { countDraws, tallySeed } from './tally.js';

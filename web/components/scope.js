@@ -4,6 +4,7 @@
  * logit-error.
  */
 import { css, html, nothing } from 'lit';
+import { cache } from 'lit/directives/cache.js';
 import { presets, strategies } from '../engine/presets.js';
 import { number, t } from '../locale/locale.js';
 import './chain.js';
@@ -327,7 +328,7 @@ export class LogitScope extends LogitElement {
     return html`
       <div id="view" role="tabpanel" aria-labelledby="tab-${this.view}" @logit-adopt=${this.#onAdopt}>
         <div ?hidden=${this.view !== 'bench'}>${this.#renderBench()}</div>
-        ${view?.render?.(this.#instrument)}
+        ${cache(view?.render?.(this.#instrument))}
       </div>`;
   }
 

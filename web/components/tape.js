@@ -60,7 +60,7 @@ export class LogitTape extends LogitElement {
     this.eos = -1;
     /** @type {'after' | 'before' | 'none'} What the colour of a token stands for. */
     this.colour = 'after';
-    /** @type {import('./loops.js').Loop | null} */
+    /** @type {import('../engine/loops.js').Loop | null} */
     this.loop = null;
     /** The sentence about it. */
     this.looping = '';

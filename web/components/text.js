@@ -76,7 +76,7 @@ export class LogitText extends LogitElement {
     this.checked = false;
     this.limit = 100;
     this.eos = -1;
-    /** @type {import('./loops.js').Loop | null} */
+    /** @type {import('../engine/loops.js').Loop | null} */
     this.loop = null;
     /** @type {import('./instrument.js').Alternatives | null} */
     this.alternatives = null;
@@ -190,7 +190,7 @@ export class LogitText extends LogitElement {
       </label>`;
   }
 
-  /** @param {import('./loops.js').Loop} loop */
+  /** @param {import('../engine/loops.js').Loop} loop */
   #sayLoop(loop) {
     const { steps } = this;
     const cycle = steps.slice(loop.start, loop.start + loop.period);

@@ -58,6 +58,14 @@ export function onLanguage(listener) {
 }
 
 /**
+ * Adds the strings of a view that is fetched when it is first shown.
+ * @param {Record<string, Messages>} more by language
+ */
+export function addMessages(more) {
+  for (const [code, messages] of Object.entries(more)) Object.assign(locales[code], messages);
+}
+
+/**
  * The message `key` with its {placeholders} filled; numbers are written as the language does.
  * @param {string} key
  * @param {Params} [params]

@@ -2,3 +2,8 @@
 declare module '#locales' {
   export const locales: Record<string, import('./locale.js').Messages>;
 }
+
+/** The strings of a view, the same way. */
+declare module '#locales/*' {
+  export const locales: Record<string, import('./locale.js').Messages>;
+}
