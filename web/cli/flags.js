@@ -15,6 +15,7 @@ export class UsageError extends Error {}
  * @property {string} summary
  * @property {boolean} settings whether it takes the settings
  * @property {Flag[]} flags its own
+ * @property {string} [operands] what the words without a flag are, if it takes any
  * @property {(values: any) => void} [check]
  * @property {(scope: any, values: any, table: any[]) => Promise<void> | void} run
  */
@@ -93,12 +94,13 @@ export function flagsOf(command, table) {
 
 /**
  * @param {string} name
- * @param {string} summary
+ * @param {Command} command
  * @param {Flag[]} flags
  */
-export function helpOf(name, summary, flags) {
+export function helpOf(name, { summary, operands }, flags) {
   const rows = flags.map((flag) => `  ${dashed(flag.name).padEnd(24)}${flag.help}`);
-  return `usage: logitscope ${name} [--flag value ...]\n${summary}\n\n${rows.join('\n')}\n`;
+  const words = operands ? ` ${operands} ...` : '';
+  return `usage: logitscope ${name}${words} [--flag value ...]\n${summary}\n\n${rows.join('\n')}\n`;
 }
 
 /**
@@ -169,14 +171,19 @@ export function toValue({ name, kind }, text, before) {
 /**
  * @param {string[]} words
  * @param {Flag[]} flags
- * @returns {Record<string, any>} by setting name
+ * @param {string} [operands] what the words without a flag are, if any may stand
+ * @returns {Record<string, any>} by setting name; words without a flag under `operands`
  */
-export function parseFlags(words, flags) {
+export function parseFlags(words, flags, operands) {
   const known = new Map(flags.map((flag) => [dashed(flag.name), flag]));
   /** @type {Record<string, any>} */
-  const values = {};
+  const values = operands ? { operands: [] } : {};
   for (let i = 0; i < words.length; i++) {
     const [, word, attached] = /^(--[^=]*)(?:=(.*))?$/s.exec(words[i]) ?? [];
+    if (word === undefined && operands && !words[i].startsWith('-')) {
+      values.operands.push(words[i]);
+      continue;
+    }
     if (word === undefined) throw new UsageError(`unexpected argument ${JSON.stringify(words[i])}`);
     const flag = known.get(word);
     if (!flag)

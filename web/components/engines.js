@@ -16,19 +16,32 @@ import { RemoteLogitscope } from '../engine/remote.js';
  * @property {Set<OnProgress>} listeners
  */
 
-/** @type {Map<unknown, Shared>} */
-const shared = new Map();
+/** By variant, then by model. @type {Map<string, Map<unknown, Shared>>} */
+const all = new Map();
+
+/**
+ * @param {string} variant
+ * @returns {Map<unknown, Shared>}
+ */
+function sharedOf(variant) {
+  const shared = all.get(variant) ?? new Map();
+  all.set(variant, shared);
+  return shared;
+}
 
 /**
  * An engine over `model`, loaded at the first call and closed when the last lease is released.
  * A load that failed is forgotten, so that the next call tries again.
  * @param {Model} model
  * @param {OnProgress} [onprogress]
+ * @param {'auto' | 'scalar' | 'simd' | 'relaxed'} [variant] the inner loops
  * @returns {Lease}
  */
-export function lease(model, onprogress) {
+export function lease(model, onprogress, variant = 'auto') {
+  const shared = sharedOf(variant);
   const key = typeof model === 'string' ? new URL(model, document.baseURI).href : model;
-  const entry = shared.get(key) ?? open(key);
+  /** @type {Shared} */
+  const entry = shared.get(key) ?? open(key, variant);
   entry.users++;
   if (onprogress) entry.listeners.add(onprogress);
   let held = true;
@@ -45,12 +58,18 @@ export function lease(model, onprogress) {
   };
 }
 
-/** @param {any} key @returns {Shared} */
-function open(key) {
+/**
+ * @param {any} key
+ * @param {any} variant
+ * @returns {Shared}
+ */
+function open(key, variant) {
+  const shared = sharedOf(variant);
   /** @type {Set<OnProgress>} */
   const listeners = new Set();
   const engine = RemoteLogitscope.load({
     ...(key === null ? {} : { model: key }),
+    variant,
     wasm: new URL('./logitscope.wasm', import.meta.url),
     worker: new URL('./worker.js', import.meta.url),
     onprogress: (/** @type {any} */ progress) => {

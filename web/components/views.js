@@ -26,7 +26,7 @@ export const VIEWS = [
     name: 'cost',
     load: () => import('./cost/cost.js'),
     render: (it) => html`<logit-cost class="panel" .model=${it.source} .prompt=${it.prompt}
-      .settings=${it.asked}></logit-cost>`,
+      .settings=${it.asked} .drawn=${it.steps.length}></logit-cost>`,
   },
   {
     name: 'own',
