@@ -76,10 +76,7 @@ function drawLimits({ layout: { plot, limits, now }, unit, words }) {
   const size = SIZE * unit;
   return svg`
     ${limits.map(
-      ({ label, at }) => svg`
-      <line class="limit" x1=${plot.left} x2=${plot.right} y1=${at} y2=${at}></line>
-      <text class="limit" x=${plot.right - 6 * unit} font-size=${size} text-anchor="end"
-        y=${at - plot.top > 20 * unit ? at - 6 * unit : at + 15 * unit}>${label}</text>`,
+      ({ at }) => svg`<line class="limit" x1=${plot.left} x2=${plot.right} y1=${at} y2=${at}></line>`,
     )}
     ${
       now === null
@@ -88,5 +85,10 @@ function drawLimits({ layout: { plot, limits, now }, unit, words }) {
       <line class="now" x1=${now} x2=${now} y1=${plot.top} y2=${plot.bottom}></line>
       <text class="now" x=${now + 5 * unit} y=${plot.bottom - 26 * unit}
         font-size=${size}>${words.now}</text>`
-    }`;
+    }
+    ${limits.map(
+      ({ label, at }) => svg`
+      <text class="limit" x=${plot.right - 6 * unit} font-size=${size} text-anchor="end"
+        y=${at - plot.top > 20 * unit ? at - 6 * unit : at + 15 * unit}>${label}</text>`,
+    )}`;
 }

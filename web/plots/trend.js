@@ -36,8 +36,8 @@ export function layoutTrend(options) {
   const { series, limits, counts, named, now, width, height, unit } = options;
   const plot = {
     left: 60 * unit,
-    right: width - 16 * unit,
-    top: 14 * unit,
+    right: width - (named ? 32 : 16) * unit,
+    top: (named ? 28 : 14) * unit,
     bottom: height - 44 * unit,
   };
   const marks = series.flatMap((one) => one.marks);

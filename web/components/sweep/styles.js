@@ -87,13 +87,23 @@ export const sweepStyles = css`
 
   .what {
     display: grid;
+    gap: 0.1875rem;
     min-width: 8rem;
-    padding-bottom: 0.375rem;
-    line-height: 1.5;
   }
 
   .what strong {
     font-weight: 600;
+    line-height: 2.25rem;
+  }
+
+  @media (max-width: 40rem) {
+    .what {
+      flex: 1 0 100%;
+    }
+
+    .what strong {
+      line-height: 1.5;
+    }
   }
 
   .box {
@@ -431,6 +441,10 @@ export const chartStyles = css`
   .cell.open rect {
     stroke: var(--line);
     stroke-dasharray: 2 3;
+  }
+
+  .cell text {
+    pointer-events: none;
   }
 
   .at {
