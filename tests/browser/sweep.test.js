@@ -290,6 +290,7 @@ test('the saved figure stands alone and says what it depends on', async () => {
     assert.doesNotMatch(text, /class=|style=|var\(|href|<script|<!--|aria-/);
     assert.match(text, /Model verbs, prompt “Today she”/);
     assert.match(text, /all other settings off/);
+    assert.match(text, /entropy, bits/);
     const shown = await page.evaluate(async (source) => {
       const image = new Image();
       image.src = URL.createObjectURL(new Blob([source], { type: 'image/svg+xml' }));

@@ -295,11 +295,6 @@ export const chartStyles = css`
     margin-top: 0.5rem;
   }
 
-  .up {
-    color: var(--soft);
-    font-size: 0.8125rem;
-  }
-
   svg {
     display: block;
     width: 100%;
@@ -316,37 +311,6 @@ export const chartStyles = css`
     margin-top: 0.375rem;
     border-radius: 0.25rem;
     cursor: pointer;
-  }
-
-  .legend {
-    display: flex;
-    flex-wrap: wrap;
-    gap: 0.25rem 1.25rem;
-    color: var(--soft);
-    font-size: 0.8125rem;
-  }
-
-  .legend span::before {
-    content: '';
-    display: inline-block;
-    width: 1.5rem;
-    margin-right: 0.5rem;
-    border-top: 3px solid var(--trace);
-    vertical-align: middle;
-  }
-
-  .legend .s1::before {
-    border-top: 3px dashed var(--mark);
-  }
-
-  .legend .between::before {
-    height: 0.75rem;
-    border: 0;
-    background: color-mix(in srgb, var(--trace) 22%, transparent);
-  }
-
-  .legend .between.s1::before {
-    background: color-mix(in srgb, var(--mark) 22%, transparent);
   }
 
   .screen {
@@ -379,12 +343,12 @@ export const chartStyles = css`
     stroke-dasharray: 7 4;
   }
 
-  path.band.s0 {
+  .band.s0 {
     fill: var(--trace);
     fill-opacity: 0.2;
   }
 
-  path.band.s1 {
+  .band.s1 {
     fill: var(--mark);
     fill-opacity: 0.2;
   }
