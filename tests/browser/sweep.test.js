@@ -240,6 +240,11 @@ test('a long sweep leaves the page free, stops when told, and another drops it',
     return most;
   });
   assert.ok(slowest < 400, `a frame of ${slowest} ms`);
+  await view.locator('#samples').fill('7');
+  const before = await status(view);
+  await until(() => status(view), (text) => text !== before);
+  assert.equal(await view.locator('#samples').inputValue(), '7', 'what is typed stays meanwhile');
+  await view.locator('#samples').fill('100');
   await view.locator('[data-command=cancel]').click();
   const words = await until(() => status(view), (text) => text.startsWith('Stopped'));
   assert.match(words, /^Stopped: \d+ of 101 points\.$/);
