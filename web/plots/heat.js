@@ -54,7 +54,7 @@ export function layoutHeat({ columns, rows, values, counts, width, unit }) {
       : (value - low) / (high - low);
   };
   const left = 52 * unit;
-  const top = 52 * unit;
+  const top = 72 * unit;
   const w = (width - left - 8 * unit) / columns.length;
   const h = Math.max(18, Math.min(40, 440 / rows.length)) * unit;
   const bottom = top + h * rows.length;

@@ -27,17 +27,17 @@ export function isWide(values) {
 
 /**
  * @param {{ series: Series[], limits: Limit[], x: [number, number], y: [number, number] | null,
- *   counts: boolean, named: boolean, now: number | null, width: number, height: number,
- *   unit: number }} options y: null takes what is there, from 0; counts: wide values may stand on a
- *   logarithmic axis; named: points carry their labels; now: a place on x to mark; unit: pixels of
+ *   counts: boolean, named: boolean, legend: number, now: number | null, width: number,
+ *   height: number, unit: number }} options y: null takes what is there, from 0; counts: wide values may stand on a
+ *   logarithmic axis; named: points carry their labels; legend: its rows; now: a place on x to mark; unit: pixels of
  *   1/16 rem
  */
 export function layoutTrend(options) {
-  const { series, limits, counts, named, now, width, height, unit } = options;
+  const { series, limits, counts, named, legend, now, width, height, unit } = options;
   const plot = {
     left: 60 * unit,
-    right: width - 16 * unit,
-    top: 14 * unit,
+    right: width - (named ? 32 : 16) * unit,
+    top: ((named ? 38 : 24) + 19 * legend) * unit,
     bottom: height - 44 * unit,
   };
   const marks = series.flatMap((one) => one.marks);

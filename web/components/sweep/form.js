@@ -148,7 +148,8 @@ function renderWhole(form, name, most) {
  * @param {Form} form
  * @param {{ id: string, label: string, about: string, value: number,
  *   read: (text: string) => { value: number } | { error: string },
- *   accept: (value: number) => void }} box
+ *   accept: (value: number) => void }} box written only when it changes, so that a sweep that draws
+ *   itself meanwhile leaves alone what is being typed
  */
 function renderBox({ drafts, draft }, { id, label, about, value, read, accept }) {
   const refused = drafts[id];
@@ -161,7 +162,7 @@ function renderBox({ drafts, draft }, { id, label, about, value, read, accept })
   };
   return html`<label class="box"><span class="label">${about ? html`<span class="heard">${about}: </span>` : nothing}${label}</span>
     <input id=${id} type="text" inputmode="decimal" autocomplete="off" spellcheck="false"
-      aria-invalid=${refused ? 'true' : 'false'} .value=${live(refused?.text ?? plain(value))}
+      aria-invalid=${refused ? 'true' : 'false'} .value=${refused?.text ?? plain(value)}
       @change=${change}></label>`;
 }
 

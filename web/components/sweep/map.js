@@ -70,7 +70,9 @@ export class LogitSweepMap extends LogitElement {
       width,
       unit,
     });
+    const log = layout.logarithmic ? ` ${t('sweep.log')}` : '';
     const words = {
+      scale: axisName(name) + log,
       x: capitalise(settingName(first.name)),
       y: capitalise(settingName(second.name)),
       value: (/** @type {number} */ value) => valueOf(name, value),
@@ -79,9 +81,7 @@ export class LogitSweepMap extends LogitElement {
       cell: (/** @type {number} */ i) =>
         points[i] ? pointWords(plan, points[i]) : `${placeOf(this.#place(i))}: ${t('sweep.open')}`,
     };
-    const log = layout.logarithmic ? ` ${t('sweep.log')}` : '';
     return html`
-      <p class="up" aria-hidden="true">${axisName(name)}${log}</p>
       <svg class="map" height=${layout.height} font-size=${13 * unit} role="grid" tabindex="0"
         aria-label=${t('sweep.map')} aria-activedescendant="cell-${this.at}"
         @keydown=${this.#onKey}

@@ -1,18 +1,19 @@
 /** Saves a figure: as SVG that stands by itself, or as any text, by a blob that the page made. */
 
 const SVG = 'http://www.w3.org/2000/svg';
-const PROPERTIES = [
-  'fill',
-  'fill-opacity',
-  'stroke',
-  'stroke-width',
-  'stroke-dasharray',
-  'stroke-linejoin',
-  'opacity',
-  'font-size',
-  'font-weight',
-  'paint-order',
-];
+/** The looks that a figure has, and what they are where nothing says so. */
+const PROPERTIES = {
+  fill: '',
+  'fill-opacity': '1',
+  stroke: 'none',
+  'stroke-width': '1px',
+  'stroke-dasharray': 'none',
+  'stroke-linejoin': 'miter',
+  opacity: '1',
+  'font-size': '',
+  'font-weight': '400',
+  'paint-order': 'normal',
+};
 const FONT = 'system-ui, "Segoe UI", Roboto, "Noto Sans", "Liberation Sans", Arial, sans-serif';
 
 /**
@@ -36,11 +37,14 @@ export function download(name, text, type) {
  * @param {{ title: string, lines: string[], paper: string, ink: string }} about
  */
 export function standAlone(drawn, { title, lines, paper, ink }) {
-  const { width, height } = drawn.getBoundingClientRect();
+  const box = drawn.getBoundingClientRect();
   const unit = parseFloat(getComputedStyle(document.documentElement).fontSize) / 16;
+  const margin = 12 * unit;
+  const [width, height] = [box.width + 2 * margin, box.height];
   const size = 13 * unit;
-  const wrapped = lines.flatMap((line) => wrap(line, Math.floor((width - 24 * unit) / (size * 0.56))));
-  const head = 34 * unit;
+  const heads = wrap(title, Math.floor((width - 2 * margin) / (16 * unit * 0.6)));
+  const wrapped = lines.flatMap((line) => wrap(line, Math.floor((width - 2 * margin) / (size * 0.56))));
+  const head = (12 + 22 * heads.length) * unit;
   const total = height + head + (wrapped.length * 1.4 + 1.2) * size;
   const root = make('svg', {
     xmlns: SVG,
@@ -52,12 +56,13 @@ export function standAlone(drawn, { title, lines, paper, ink }) {
   });
   const name = make('title', {});
   name.textContent = title;
-  const chart = make('g', { transform: `translate(0 ${head})` });
+  const chart = make('g', { transform: `translate(${margin} ${head})` });
   chart.append(...inlined(drawn).childNodes);
   root.append(name, make('rect', { width, height: total, fill: paper }), chart);
-  root.append(words(title, 12 * unit, 22 * unit, { fill: ink, 'font-weight': 650, 'font-size': 16 * unit }));
+  const bold = { fill: ink, 'font-weight': 650, 'font-size': 16 * unit };
+  heads.forEach((line, i) => root.append(words(line, margin, 22 * (i + 1) * unit, bold)));
   wrapped.forEach((line, i) =>
-    root.append(words(line, 12 * unit, head + height + (i + 1) * 1.4 * size, { fill: ink })),
+    root.append(words(line, margin, head + height + (i + 1) * 1.4 * size, { fill: ink })),
   );
   return new XMLSerializer().serializeToString(root);
 }
@@ -92,15 +97,18 @@ function words(text, x, y, attributes) {
 function inlined(drawn) {
   const copy = /** @type {SVGSVGElement} */ (drawn.cloneNode(true));
   const from = drawn.querySelectorAll('*');
+  const pointers = copy.querySelectorAll('.pointer');
   [...copy.querySelectorAll('*')].forEach((element, i) => {
     const style = getComputedStyle(from[i]);
     for (const { name } of [...element.attributes])
       if (/^(class|id|role|aria-|data-)/.test(name)) element.removeAttribute(name);
-    for (const property of PROPERTIES) {
+    if (element.localName === 'g') return;
+    for (const [property, usual] of Object.entries(PROPERTIES)) {
       const value = style.getPropertyValue(property);
-      if (value) element.setAttribute(property, value);
+      if (value && value !== usual) element.setAttribute(property, value);
     }
   });
+  for (const element of pointers) element.remove();
   for (const comment of comments(copy)) comment.remove();
   return copy;
 }

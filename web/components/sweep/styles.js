@@ -87,13 +87,23 @@ export const sweepStyles = css`
 
   .what {
     display: grid;
+    gap: 0.1875rem;
     min-width: 8rem;
-    padding-bottom: 0.375rem;
-    line-height: 1.5;
   }
 
   .what strong {
     font-weight: 600;
+    line-height: 2.25rem;
+  }
+
+  @media (max-width: 40rem) {
+    .what {
+      flex: 1 0 100%;
+    }
+
+    .what strong {
+      line-height: 1.5;
+    }
   }
 
   .box {
@@ -285,11 +295,6 @@ export const chartStyles = css`
     margin-top: 0.5rem;
   }
 
-  .up {
-    color: var(--soft);
-    font-size: 0.8125rem;
-  }
-
   svg {
     display: block;
     width: 100%;
@@ -306,37 +311,6 @@ export const chartStyles = css`
     margin-top: 0.375rem;
     border-radius: 0.25rem;
     cursor: pointer;
-  }
-
-  .legend {
-    display: flex;
-    flex-wrap: wrap;
-    gap: 0.25rem 1.25rem;
-    color: var(--soft);
-    font-size: 0.8125rem;
-  }
-
-  .legend span::before {
-    content: '';
-    display: inline-block;
-    width: 1.5rem;
-    margin-right: 0.5rem;
-    border-top: 3px solid var(--trace);
-    vertical-align: middle;
-  }
-
-  .legend .s1::before {
-    border-top: 3px dashed var(--mark);
-  }
-
-  .legend .between::before {
-    height: 0.75rem;
-    border: 0;
-    background: color-mix(in srgb, var(--trace) 22%, transparent);
-  }
-
-  .legend .between.s1::before {
-    background: color-mix(in srgb, var(--mark) 22%, transparent);
   }
 
   .screen {
@@ -369,12 +343,12 @@ export const chartStyles = css`
     stroke-dasharray: 7 4;
   }
 
-  path.band.s0 {
+  .band.s0 {
     fill: var(--trace);
     fill-opacity: 0.2;
   }
 
-  path.band.s1 {
+  .band.s1 {
     fill: var(--mark);
     fill-opacity: 0.2;
   }
@@ -431,6 +405,10 @@ export const chartStyles = css`
   .cell.open rect {
     stroke: var(--line);
     stroke-dasharray: 2 3;
+  }
+
+  .cell text {
+    pointer-events: none;
   }
 
   .at {

@@ -4,7 +4,7 @@
  */
 import { html, nothing } from 'lit';
 import { needsTexts } from '../../engine/measures.js';
-import { countPoints, placesOf, range, sweep, toCsv } from '../../engine/sweep.js';
+import { POINTS_MAX, countPoints, placesOf, range, sweep, toCsv } from '../../engine/sweep.js';
 import { t } from '../../locale/locale.js';
 import { define } from '../define.js';
 import { ModelElement } from '../model-element.js';
@@ -138,7 +138,7 @@ export class LogitSweep extends ModelElement {
       const axes = [first, ...(second ? [second] : [])].map(({ name, from, to, step }) =>
         range(name, from, to, step),
       );
-      if (countPoints(axes) > 10000) return null;
+      if (countPoints(axes) > POINTS_MAX) return null;
       const settings = { ...(keep ? others : {}), seed };
       const { prompt, rules: grammar } = this;
       return { axes, measures, prompt, settings, samples, max_new_tokens, grammar };

@@ -53,23 +53,23 @@ export class LogitSweepTrend extends LogitElement {
   }
 
   render() {
-    const { plan, points, trade } = this;
+    const { plan, points } = this;
     if (!plan) return nothing;
     const { width, unit } = this.#width;
     const height = Math.min(440 * unit, Math.max(300 * unit, width * 0.5));
-    const legend = !trade && (plan.measures.length > 1 || plan.measures.some(hasSpread));
-    return html`
-      ${legend ? this.#renderLegend(plan) : nothing}
-      <div class="chart">${width > 0 ? this.#renderChart(plan, points, { width, height, unit }) : nothing}</div>
-    `;
+    return html`<div class="chart">
+      ${width > 0 ? this.#renderChart(plan, points, { width, height, unit }) : nothing}
+    </div>`;
   }
 
-  /** @param {Plan} plan */
-  #renderLegend({ measures }) {
-    return html`<p class="legend">${measures.map(
-      (name, i) => html`<span class="s${i}">${measureName(name)}</span>
-        ${hasSpread(name) ? html`<span class="between s${i}">${t('sweep.band')}</span>` : nothing}`,
-    )}</p>`;
+  /** A row a series, where there is more to tell than the axis does. */
+  get #legend() {
+    const measures = this.trade ? [] : (this.plan?.measures ?? []);
+    if (measures.length === 1 && !hasSpread(measures[0])) return [];
+    return measures.map((name) => {
+      const said = measureName(name);
+      return hasSpread(name) ? t('sweep.band', { name: said }) : said;
+    });
   }
 
   /**
@@ -81,17 +81,17 @@ export class LogitSweepTrend extends LogitElement {
     const { unit, height } = size;
     const layout = this.#layout(plan, points, size);
     const [across, up] = this.trade ? plan.measures : [plan.axes[0].name, plan.measures[0]];
+    const log = layout.logarithmic ? ` ${t('sweep.log')}` : '';
     const words = {
       x: this.trade ? axisName(across) : capitalise(settingName(across)),
-      y: '',
+      y: (plan.measures.length > 1 && !this.trade ? t('sweep.tokens') : axisName(up)) + log,
+      legend: this.#legend,
       now: t('sweep.now'),
       tickX: (/** @type {number} */ value) => (this.trade ? tickOf(across, value) : plain(value)),
       tickY: (/** @type {number} */ value) => tickOf(up, value),
     };
     const said = points[this.at] ? pointWords(plan, points[this.at]) : '';
-    const log = layout.logarithmic ? ` ${t('sweep.log')}` : '';
     return html`
-      <p class="up" aria-hidden="true">↑ ${plan.measures.length > 1 && !this.trade ? t('sweep.tokens') : axisName(up)}${log}</p>
       <div class="walk" role="slider" tabindex="0" aria-label=${t('sweep.walk')} aria-valuemin="1"
         aria-valuemax=${Math.max(1, points.length)} aria-valuenow=${this.at + 1} aria-valuetext=${said}
         @keydown=${this.#onKey}
@@ -134,6 +134,7 @@ export class LogitSweepTrend extends LogitElement {
       y: shares ? whole : null,
       counts: measures.every((name) => MEASURES[name].unit === 'tokens'),
       named: this.trade,
+      legend: this.#legend.length,
       now: this.trade ? null : this.now,
       ...size,
     });

@@ -19,7 +19,7 @@ export const measureName = (name) => t(`sweep.of.${name}`);
 export function valueOf(name, value) {
   const { unit } = MEASURES[name];
   if (unit === 'share') return percent(value);
-  if (unit === 'bits') return t('sweep.bits', { value: measure(value) });
+  if (unit === 'bits') return t('sweep.bits', { value: value === 0 ? '0' : measure(value) });
   if (Number.isInteger(value)) return number(value);
   return value >= 100 ? fixed(value, 1) : measure(value);
 }
@@ -32,7 +32,7 @@ export function valueOf(name, value) {
 export function shortOf(name, value) {
   const { unit } = MEASURES[name];
   if (unit === 'share') return percent(value);
-  return Number.isInteger(value) && unit !== 'bits' ? number(value) : measure(value);
+  return value === 0 || (Number.isInteger(value) && unit !== 'bits') ? number(value) : measure(value);
 }
 
 /**
@@ -67,9 +67,9 @@ export function pointWords({ measures }, point) {
   const found = measures.map((name) => {
     const { mean, q1, q3 } = point.measures[name];
     const value = valueOf(name, mean);
-    const said = `${measureName(name)} ${value}`;
-    if (!hasSpread(name)) return said;
-    return t('sweep.spread', { said, q1: valueOf(name, q1), q3: valueOf(name, q3) });
+    if (!hasSpread(name)) return `${measureName(name)} ${value}`;
+    const quartiles = { q1: valueOf(name, q1), q3: valueOf(name, q3) };
+    return t('sweep.spread', { name: measureName(name), value, ...quartiles });
   });
   return `${capitalise(placeOf(point.at))}: ${found.join('; ')}`;
 }
