@@ -7,8 +7,8 @@ import { checkSentence } from '../engine/grammar.js';
 import { lease } from './engines.js';
 import { findLoop } from './loops.js';
 import { Reader } from './reader.js';
-import { neutralSettings, withNeutral } from './settings.js';
-import { countDraws, tallySeed } from './tally.js';
+import { neutralSettings, spokenSettings } from './settings.js';
+import { countDraws, tallySeed, withoutCoin } from './tally.js';
 import { TextTree } from './tree.js';
 
 /**
@@ -140,15 +140,34 @@ export class Instrument extends EventTarget {
 
   /** The settings as the engine takes them. */
   get asked() {
-    const { settings, biases, seed, order, method } = this;
+    const { table, settings, biases, seed, order, method } = this;
     const logit_bias = Object.fromEntries(biases.map(({ id, bias }) => [id, bias]));
     return {
-      ...settings,
+      ...spokenSettings(table, settings),
       seed,
       ...(biases.length > 0 ? { logit_bias } : {}),
       ...(order ? { order } : {}),
       ...(method === 'gumbel' ? { draw: method } : {}),
     };
+  }
+
+  /**
+   * The place after n drawn tokens. Mirostat's bound is the one that the last draw with it left.
+   * @param {number} n
+   * @returns {import('./reader.js').Place}
+   */
+  #placeAfter(n) {
+    const before = this.steps.slice(0, n);
+    const mu = before.filter((step) => typeof step.mu === 'number').at(-1)?.mu;
+    const bound = this.settings.mirostat && mu ? { mirostat_mu: mu } : {};
+    const ids = [...this.#promptIds, ...before.map(({ id }) => id)];
+    return { ids, settings: { ...this.asked, ...bound }, step: n };
+  }
+
+  /** Mirostat's bound in the next draw, or null while it is off. */
+  get mu() {
+    if (!this.settings.mirostat) return null;
+    return this.#placeAfter(this.drawStep).settings.mirostat_mu ?? 2 * this.settings.mirostat_tau;
   }
 
   get canonicalOrder() {
@@ -184,7 +203,7 @@ export class Instrument extends EventTarget {
       this.info = engine.info;
       this.table = engine.table;
       this.#tree.eos = engine.info?.eos_token_id ?? -1;
-      this.settings = withNeutral(this.table, settings);
+      this.settings = { ...neutralSettings(this.table), ...settings };
       await this.setPrompt(prompt);
       if (!this.trace) await this.#firstToken();
       this.status = 'ready';
@@ -260,10 +279,15 @@ export class Instrument extends EventTarget {
     await this.set({}, false);
   }
 
-  /** @param {Settings} preset */
-  async usePreset(preset) {
-    this.order = null;
-    await this.set({ ...neutralSettings(this.table), ...preset }, false);
+  /**
+   * Sets every knob, and the order.
+   * @param {import('../engine/types.js').Settings} preset
+   */
+  async usePreset({ order, ...preset }) {
+    const neutral = neutralSettings(this.table);
+    const known = Object.entries(preset).filter(([name]) => name in neutral);
+    this.order = order && order.join() !== this.canonicalOrder.join() ? order : null;
+    await this.set({ ...neutral, ...Object.fromEntries(known) }, false);
   }
 
   /**
@@ -384,8 +408,7 @@ export class Instrument extends EventTarget {
     if (index === null || index >= this.steps.length) {
       this.alternatives = null;
     } else {
-      const before = this.steps.slice(0, index).map(({ id }) => id);
-      const trace = await this.#reader.alternatives([...this.#promptIds, ...before], this.asked);
+      const trace = await this.#reader.alternatives(this.#placeAfter(index));
       if (turn !== this.#alternativesTurn) return;
       this.alternatives = { index, trace };
     }
@@ -428,9 +451,11 @@ export class Instrument extends EventTarget {
    */
   async drawMany(draws) {
     while (this.#pass) await this.#pass;
+    if (!this.trace) return;
     const from = this.tally ?? { total: 0, counts: new Map() };
     const turn = ++this.#tallyTurn;
-    const settings = { ...this.asked, seed: tallySeed(this.seed, this.drawStep) };
+    const shown = withoutCoin(this.#placeAfter(this.drawStep).settings, this.trace);
+    const settings = { ...shown, seed: tallySeed(this.seed, this.drawStep) };
     for await (const tally of countDraws(this.#session, settings, draws, from)) {
       if (turn !== this.#tallyTurn) return;
       this.tally = tally;
@@ -445,9 +470,9 @@ export class Instrument extends EventTarget {
   async #choose(id, trace) {
     const token = trace.tokens.find((listed) => listed.id === id);
     if (!token) return;
-    const { p, p_raw, rank } = token;
+    const { p, p_raw, rank, logprob } = token;
     const [piece] = await this.#reader.pieces([id]);
-    const chosen = { u: null, mu: null, p, p_raw, rank, logprob: Math.log(p) };
+    const chosen = { u: null, mu: null, p, p_raw, rank, logprob };
     await this.#append({ ...piece, ...chosen, forced: true });
   }
 
@@ -502,12 +527,9 @@ export class Instrument extends EventTarget {
     while (this.#wanted && this.#engine) {
       this.#wanted = false;
       const step = this.drawStep;
-      const before = this.steps.slice(0, step).map(({ id }) => id);
       try {
         const readings = await this.#reader.read({
-          ids: [...this.#promptIds, ...before],
-          settings: this.asked,
-          step,
+          place: this.#placeAfter(step),
           u: this.whatIf,
           order: this.canonicalOrder,
           whole: this.view !== 'bars',

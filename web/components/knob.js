@@ -18,6 +18,7 @@ export class LogitKnob extends LogitElement {
     row: { attribute: false },
     value: { attribute: false },
     most: { attribute: false },
+    slim: { type: Boolean, reflect: true },
   };
 
   static styles = [
@@ -25,9 +26,28 @@ export class LogitKnob extends LogitElement {
     css`
       .head {
         display: grid;
-        grid-template-columns: 1fr auto auto;
+        grid-template-columns: 1fr auto auto auto;
         align-items: center;
         gap: 0.375rem;
+      }
+
+      /* A parameter beside the knob of its warper. */
+      :host([slim]) {
+        margin-top: 0.375rem;
+      }
+
+      :host([slim]) .name {
+        font-size: 0.8125rem;
+      }
+
+      :host([slim]) .box {
+        width: 4.5rem;
+        height: 1.75rem;
+        font-size: 0.8125rem;
+      }
+
+      :host([slim]) .said {
+        min-height: 0;
       }
 
       .name {
@@ -164,6 +184,12 @@ export class LogitKnob extends LogitElement {
     this.value = 0;
     /** The most that the slider offers, when less than the table's (a vocabulary's size). */
     this.most = Infinity;
+    /** Whether it is a parameter beside a warper's own knob. */
+    this.slim = false;
+  }
+
+  focus() {
+    /** @type {HTMLElement | null} */ (this.renderRoot.querySelector('[type=range]'))?.focus();
   }
 
   render() {
@@ -186,6 +212,7 @@ export class LogitKnob extends LogitElement {
           .value=${live(text ?? plain(value))}
           @input=${this.#typed.onInput} @change=${this.#typed.onChange}
           @keydown=${this.#onKey}>
+        <slot name="end"></slot>
       </div>
       <div class="said">
         <div>

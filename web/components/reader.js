@@ -3,18 +3,21 @@
  * It keeps the pieces of tokens it has met, feeds only what changed, and holds no state of the page.
  */
 import { fetchCurves } from './curves.js';
-import { compareTraces } from './order.js';
+import { compareResults } from './order.js';
 
 /**
  * @typedef {import('../engine/types.js').Piece} Piece
  * @typedef {import('../engine/types.js').Settings} Settings
  * @typedef {import('../plots/trace.js').Trace} Trace
  * @typedef {import('../plots/trace.js').Drawn} Drawn
+ * @typedef {import('./order.js').Difference} Difference
+ *
+ * A place in a text: what comes before it, the settings with Mirostat's bound there, and the number
+ * of the draw, whose coin XTC tosses.
+ * @typedef {{ ids: number[], settings: Settings, step: number }} Place
  *
  * @typedef {object} Wish
- * @property {number[]} ids the whole text
- * @property {Settings} settings
- * @property {number} step the number of the draw
+ * @property {Place} place
  * @property {number | null} u instead of the seed's
  * @property {string[]} order the canonical order
  * @property {boolean} whole whether the curves over all ranks are wanted
@@ -23,13 +26,11 @@ import { compareTraces } from './order.js';
  * @property {Trace} trace
  * @property {Drawn} drawn
  * @property {import('../plots/curve.js').Curves | null} curves
- * @property {import('./order.js').Difference | null} difference from the canonical order's result
+ * @property {Difference | null} difference from the canonical order's result
  */
 
 /** How many tokens are listed. */
 const TOP = 20;
-/** How many tokens of two orders' results are compared. */
-const WIDE = 200;
 /** How many alternatives of an earlier token are listed. */
 const ALTERNATIVES = 8;
 
@@ -56,32 +57,34 @@ export class Reader {
    * @param {Wish} wish
    * @returns {Promise<Readings>}
    */
-  async read({ ids, settings, step, u, order, whole }) {
+  async read({ place, u, order, whole }) {
+    const { ids, settings, step } = place;
     await this.#feed(ids);
     const asked = { ...settings, top: TOP };
     const [trace, drawn] = await Promise.all([
-      this.#session.distribution(asked),
-      this.#session.draw(asked, u === null ? { step } : { u }),
+      this.#session.distribution(asked, { step }),
+      this.#session.draw(asked, u === null ? { step } : { step, u }),
     ]);
     const [piece] = await this.pieces([drawn.id]);
     return {
       trace: { ...trace, tokens: await this.#withBytes(trace.tokens) },
       drawn: { ...drawn, ...piece },
-      curves: whole ? await this.#readCurves(asked, ids, order) : null,
-      difference: settings.order ? await this.#readDifference(settings, order) : null,
+      curves: whole ? await this.#readCurves(place, order) : null,
+      difference: settings.order
+        ? await this.#readDifference(place, { ...settings, order })
+        : null,
     };
   }
 
   /**
-   * What could follow `ids`, the likeliest first.
-   * @param {number[]} ids
-   * @param {Settings} settings
+   * What could follow a text, the likeliest first.
+   * @param {Place} place
    * @returns {Promise<Trace>}
    */
-  async alternatives(ids, settings) {
+  async alternatives({ ids, settings, step }) {
     this.#probe ??= await this.#engine.session();
     await this.#probe.feed(Uint32Array.from(ids));
-    const trace = await this.#probe.distribution({ ...settings, top: ALTERNATIVES });
+    const trace = await this.#probe.distribution({ ...settings, top: ALTERNATIVES }, { step });
     return { ...trace, tokens: await this.#withBytes(trace.tokens) };
   }
 
@@ -103,25 +106,44 @@ export class Reader {
   }
 
   /**
-   * @param {Settings} settings
-   * @param {number[]} history
+   * @param {Place} place
    * @param {string[]} canonical
    */
-  async #readCurves(settings, history, canonical) {
+  async #readCurves({ ids: history, settings, step }, canonical) {
     const logits = await this.#session.logits();
     const order = settings.order ?? canonical;
     const { table } = this.#engine;
-    return fetchCurves(this.#engine, { logits, settings, table, order, history });
+    return fetchCurves(this.#engine, { logits, settings, table, order, history, step });
   }
 
   /**
-   * @param {Settings} settings
-   * @param {string[]} order
+   * How the result differs from that of other settings, over the whole vocabulary.
+   * @param {Place} place
+   * @param {Settings} other
+   * @returns {Promise<Difference>}
    */
-  async #readDifference(settings, order) {
-    const wide = { ...settings, top: WIDE };
-    const own = await this.#session.distribution(wide);
-    return compareTraces(own, await this.#session.distribution({ ...wide, order }));
+  async #readDifference({ ids: history, settings, step }, other) {
+    const logits = await this.#session.logits();
+    const [own, others] = await Promise.all(
+      [settings, other].map((asked) => this.#engine.warp(logits, asked, { history, step })),
+    );
+    return this.#named(compareResults(own, others));
+  }
+
+  /**
+   * @param {import('./order.js').Comparison} comparison
+   * @returns {Promise<Difference>}
+   */
+  async #named({ only, lost, shifted }) {
+    const group = async (/** @type {import('./order.js').Ids} */ { count, ids }) => ({
+      count,
+      tokens: await this.pieces(ids),
+    });
+    return {
+      only: await group(only),
+      lost: await group(lost),
+      shifted: shifted && { ...shifted, token: (await this.pieces([shifted.id]))[0] },
+    };
   }
 
   /**

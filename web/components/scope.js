@@ -260,7 +260,7 @@ export class LogitScope extends LogitElement {
   #load() {
     const { model, grammar } = this;
     const prompt = this.prompt || this.#examples[0];
-    return this.#instrument.load({ model, grammar, prompt, settings: numbers(presets.balanced) });
+    return this.#instrument.load({ model, grammar, prompt, settings: presets.balanced });
   }
 
   render() {
@@ -345,8 +345,8 @@ export class LogitScope extends LogitElement {
           .hit=${hit} .eos=${eos} .view=${it.view} .curves=${it.curves}
           .biases=${it.biases} .tally=${it.tally}></logit-distribution>
         <logit-chain class="panel chain" .table=${it.table} .settings=${it.settings}
-          .trace=${it.trace} .presets=${PRESETS} .strategies=${STRATEGIES}
-          .order=${it.order} .difference=${it.difference} .eos=${eos}></logit-chain>
+          .trace=${it.trace} .presets=${PRESETS} .imitations=${IMITATIONS} .strategies=${STRATEGIES}
+          .order=${it.order} .difference=${it.difference} .eos=${eos} .mu=${it.mu}></logit-chain>
         <logit-glance knobs="logit-chain" chart="logit-distribution" .trace=${it.trace}
           .hit=${hit} .eos=${eos}></logit-glance>
       </div>
@@ -403,7 +403,7 @@ export class LogitScope extends LogitElement {
    */
   #onAdopt({ detail }) {
     const it = this.#instrument;
-    if (detail.settings) it.usePreset(numbers(detail.settings));
+    if (detail.settings) it.usePreset(detail.settings);
     if (detail.seed !== undefined) it.setSeed(detail.seed);
     if (detail.prompt) it.setPrompt(detail.prompt);
     this.view = 'bench';
@@ -505,28 +505,20 @@ export class LogitScope extends LogitElement {
 }
 
 /** The starting points, plain first. */
-const PRESETS = ['transformers', 'balanced', 'greedy'].map((name) => ({
-  name,
-  settings: numbers(presets[name]),
-}));
+const PRESETS = ['transformers', 'balanced', 'greedy'].map(named);
+
+/** What other programs do unless told otherwise. */
+const IMITATIONS = ['llama.cpp', 'llama2.c'].map(named);
 
 /** The nine strategies; their names must not meet those of the starting points. */
 const STRATEGIES = strategies.map(({ name, settings }) => ({
   name: `strategy ${name}`,
-  settings: numbers(settings),
+  settings,
 }));
 
-/**
- * The numbers among settings: all that the page offers.
- * @param {import('../engine/types.js').Settings} settings
- * @returns {import('../plots/trace.js').Settings}
- */
-function numbers(settings) {
-  /** @type {import('../plots/trace.js').Settings} */
-  const found = {};
-  for (const [name, value] of Object.entries(settings))
-    if (typeof value === 'number') found[name] = value;
-  return found;
+/** @param {string} name */
+function named(name) {
+  return { name, settings: presets[name] };
 }
 
 /** @param {number} bytes */
