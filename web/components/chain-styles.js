@@ -146,11 +146,22 @@ export const chainStyles = css`
     stroke-linecap: round;
   }
 
+  .parts {
+    display: grid;
+    gap: 0.25rem;
+    margin-top: 0.25rem;
+    padding-left: 0.75rem;
+    border-left: 2px solid var(--line);
+  }
+
   .texts {
     display: grid;
-    grid-template-columns: 1fr auto;
+    grid-template-columns: minmax(0, 1fr) auto;
     align-items: center;
-    gap: 0 0.375rem;
+    gap: 0 0.5rem;
+  }
+
+  details .texts {
     margin-top: 0.625rem;
   }
 
@@ -160,7 +171,7 @@ export const chainStyles = css`
   }
 
   .texts input {
-    width: 9rem;
+    width: 8rem;
     height: 1.75rem;
     padding: 0 0.5rem;
     font-family: var(--mono);

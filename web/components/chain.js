@@ -196,12 +196,7 @@ export class LogitChain extends LogitElement {
     const spark = trace && stage ? this.#renderSpark(trace, index) : nothing;
     const did = html`
       <p class="did ${works ? '' : 'idle'}">
-        ${stage ? describeStage(stage, before ?? 0, this.#neutral(name)) : ''}
-        ${
-          name === 'mirostat' && this.mu !== null
-            ? t('warpers.mu', { mu: measure(this.mu) })
-            : nothing
-        }</p>`;
+        ${stage ? describeStage(stage, before ?? 0, this.#neutral(name)) : ''}</p>`;
     return html`
       <li class="card ${works ? 'works' : ''} ${grabbed ? 'grabbed' : ''} ${name === 'logit_bias' ? 'bias' : ''}"
         data-stage=${name}>
@@ -211,7 +206,7 @@ export class LogitChain extends LogitElement {
             ? html`<p class="name">${capitalise(settingName(name))}</p>
               <div class="row">${did}${spark}</div>`
             : html`${this.#renderKnob(name, spark, this.#renderRemove(name))}${did}
-              ${PARTS[name]?.map((part) => this.#renderPart(part))}`
+              ${this.#renderParts(name)}`
         }
       </li>
     `;
@@ -225,6 +220,17 @@ export class LogitChain extends LogitElement {
       <button slot="end" class="remove" data-remove=${name} aria-label=${label} title=${label}
         @click=${() => this.#remove(name)}>
         <svg viewBox="0 0 16 16" aria-hidden="true"><path d="M4 4l8 8M12 4l-8 8"></path></svg></button>`;
+  }
+
+  /** What stands below a warper's own knob. @param {string} name */
+  #renderParts(name) {
+    if (!PARTS[name]) return nothing;
+    const mu = this.mu === null ? '–' : measure(this.mu);
+    return html`
+      <div class="parts">
+        ${PARTS[name].map((part) => this.#renderPart(part))}
+        ${name === 'mirostat' ? html`<p class="about">${t('warpers.mu', { mu })}</p>` : nothing}
+      </div>`;
   }
 
   /** A parameter on a warper's card. @param {string} name */
@@ -282,7 +288,7 @@ export class LogitChain extends LogitElement {
     const most = counts && this.trace ? this.trace.vocab_size : Infinity;
     const value = this.settings[name] ?? row.neutral;
     return html`<logit-knob data-name=${name} .row=${row} .value=${value}
-      .most=${most} ?slim=${!row.warper}>${end}${aside}</logit-knob>`;
+      .most=${most} ?slim=${Object.values(PARTS).flat().includes(name)}>${end}${aside}</logit-knob>`;
   }
 
   /**

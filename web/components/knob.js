@@ -26,27 +26,46 @@ export class LogitKnob extends LogitElement {
     css`
       .head {
         display: grid;
-        grid-template-columns: 1fr auto auto auto;
+        grid-template-columns: minmax(0, 1fr) auto auto auto;
         align-items: center;
         gap: 0.375rem;
       }
 
       /* A parameter beside the knob of its warper. */
       :host([slim]) {
-        margin-top: 0.375rem;
+        display: grid;
+        grid-template-columns: minmax(0, 7fr) minmax(0, 6fr) 4.25rem;
+        align-items: center;
+        gap: 0 0.5rem;
+      }
+
+      :host([slim]) .head {
+        display: contents;
       }
 
       :host([slim]) .name {
         font-size: 0.8125rem;
+        line-height: 1.125rem;
+      }
+
+      :host([slim]) .off {
+        display: none;
       }
 
       :host([slim]) .box {
-        width: 4.5rem;
+        grid-area: 1 / 3;
+        width: auto;
         height: 1.75rem;
         font-size: 0.8125rem;
       }
 
+      :host([slim]) .slide {
+        grid-area: 1 / 2;
+      }
+
       :host([slim]) .said {
+        display: block;
+        grid-area: 2 / 1 / auto / -1;
         min-height: 0;
       }
 
@@ -161,6 +180,17 @@ export class LogitKnob extends LogitElement {
       input[type='range']:focus-visible {
         outline-offset: 0;
         border-radius: 0.375rem;
+      }
+
+      @media (max-width: 26rem) {
+        :host(:not([slim])) .box {
+          width: 4.25rem;
+        }
+
+        .off {
+          min-width: 4rem;
+          padding: 0 0.25rem;
+        }
       }
 
       @media (forced-colors: active) {

@@ -80,6 +80,13 @@ export class LogitScope extends LogitElement {
           grid-template-columns: minmax(0, 1fr) minmax(23rem, 27rem);
           gap: 1rem;
         }
+
+        /* Beside a longer chain the chart stays in sight of the knob that is turned. */
+        .distribution {
+          position: sticky;
+          top: 1rem;
+          align-self: start;
+        }
       }
 
       @media (min-width: 105rem) {

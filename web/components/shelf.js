@@ -74,6 +74,7 @@ export class LogitShelf extends LogitElement {
       }
 
       li button {
+        box-sizing: border-box; /* not inherited through details */
         width: 100%;
         padding: 0.375rem 0.625rem 0.4375rem;
         border: 0;
