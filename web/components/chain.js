@@ -25,11 +25,10 @@ import {
   describeSettings,
   describeStage,
   matchPreset,
-  readTexts,
   settingName,
-  writeTexts,
 } from './settings.js';
 import './shelf.js';
+import { readTexts, writeTexts } from './texts.js';
 
 /**
  * @typedef {import('../plots/trace.js').Trace} Trace
@@ -52,6 +51,8 @@ export class LogitChain extends LogitElement {
     difference: { attribute: false },
     eos: { attribute: false },
     mu: { attribute: false },
+    pair: { attribute: false },
+    beside: { attribute: false },
   };
 
   static styles = [...LogitElement.styles, chainStyles];
@@ -90,6 +91,10 @@ export class LogitChain extends LogitElement {
     this.eos = -1;
     /** @type {number | null} Mirostat's bound. */
     this.mu = null;
+    /** @type {[string, string] | null} The conventions that are compared. */
+    this.pair = null;
+    /** @type {import('./reader.js').Beside | null} */
+    this.beside = null;
   }
 
   /** The warpers that have a card, in the order applied. */
@@ -147,6 +152,15 @@ export class LogitChain extends LogitElement {
       </ol>
       <logit-shelf .shown=${this.#shown} @logit-add=${this.#onAdd}></logit-shelf>
       ${this.#renderOrder()}
+      <details data-beside @toggle=${this.#onBeside}>
+        <summary>${t('conventions.title')}</summary>
+        ${
+          this.pair
+            ? html`<logit-conventions .pair=${this.pair} .beside=${this.beside}
+                .eos=${this.eos}></logit-conventions>`
+            : nothing
+        }
+      </details>
       <details>
         <summary>${t('chain.more')}</summary>
         ${SHARED.map((name) => this.#renderKnob(name))}
@@ -324,6 +338,13 @@ export class LogitChain extends LogitElement {
     this.emit('logit-set', { [name]: this.#neutral(name) });
     this.requestUpdate();
     /** @type {HTMLElement | null} */ (this.renderRoot.querySelector('logit-shelf'))?.focus();
+  }
+
+  /** @param {Event} event */
+  #onBeside(event) {
+    const { open } = /** @type {HTMLDetailsElement} */ (event.target);
+    if (open) import('./conventions.js');
+    this.emit('logit-conventions', { pair: open ? ['transformers', 'llama.cpp'] : null });
   }
 
   /** @param {Event} event */

@@ -4,6 +4,7 @@
  * pass in flight, the newest wish wins, and a change of settings never runs the model.
  */
 import { checkSentence } from '../engine/grammar.js';
+import { conventions } from '../engine/presets.js';
 import { lease } from './engines.js';
 import { findLoop } from './loops.js';
 import { Reader } from './reader.js';
@@ -72,6 +73,10 @@ export class Instrument extends EventTarget {
   curves = null;
   /** @type {import('./order.js').Difference | null} From the canonical order's result. */
   difference = null;
+  /** @type {[string, string] | null} The conventions that are compared. */
+  pair = null;
+  /** @type {import('./reader.js').Beside | null} What they make of the logits on show. */
+  beside = null;
   /** @type {import('./tally.js').Tally | null} Many draws from what is shown. */
   tally = null;
   /** @type {Alternatives | null} */
@@ -310,6 +315,13 @@ export class Instrument extends EventTarget {
     await this.#refresh();
   }
 
+  /** @param {[string, string] | null} pair names of conventions, null to compare none */
+  async setPair(pair) {
+    this.pair = pair;
+    this.#changed();
+    await this.#refresh();
+  }
+
   /** @param {'inverse' | 'gumbel'} method */
   async setMethod(method) {
     this.method = method;
@@ -528,8 +540,11 @@ export class Instrument extends EventTarget {
       this.#wanted = false;
       const step = this.drawStep;
       try {
+        const place = this.#placeAfter(step);
+        const { order: _, ...values } = place.settings;
         const readings = await this.#reader.read({
-          place: this.#placeAfter(step),
+          place,
+          both: this.pair && this.pair.map((name) => ({ ...values, ...conventions[name] })),
           u: this.whatIf,
           order: this.canonicalOrder,
           whole: this.view !== 'bars',

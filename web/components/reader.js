@@ -20,19 +20,29 @@ import { compareResults } from './order.js';
  * @property {Place} place
  * @property {number | null} u instead of the seed's
  * @property {string[]} order the canonical order
+ * @property {Settings[] | null} both two other choices of settings, to be set side by side
  * @property {boolean} whole whether the curves over all ranks are wanted
+ *
+ * What two other choices of settings make of the same logits: a row for some of the likeliest and of
+ * the differing tokens, null standing for a removed one.
+ * @typedef {{ kept: number[], difference: Difference,
+ *   rows: { token: Piece, p: (number | null)[], differs: boolean }[] }} Beside
  *
  * @typedef {object} Readings
  * @property {Trace} trace
  * @property {Drawn} drawn
  * @property {import('../plots/curve.js').Curves | null} curves
  * @property {Difference | null} difference from the canonical order's result
+ * @property {Beside | null} beside
  */
 
 /** How many tokens are listed. */
 const TOP = 20;
 /** How many alternatives of an earlier token are listed. */
 const ALTERNATIVES = 8;
+/** How many of the likeliest tokens of two results are set side by side, and how many that differ. */
+const LIKELIEST = 5;
+const DIFFERING = 3;
 
 export class Reader {
   #engine;
@@ -57,7 +67,7 @@ export class Reader {
    * @param {Wish} wish
    * @returns {Promise<Readings>}
    */
-  async read({ place, u, order, whole }) {
+  async read({ place, u, order, both, whole }) {
     const { ids, settings, step } = place;
     await this.#feed(ids);
     const asked = { ...settings, top: TOP };
@@ -73,6 +83,7 @@ export class Reader {
       difference: settings.order
         ? await this.#readDifference(place, { ...settings, order })
         : null,
+      beside: both ? await this.#readBeside(place, both) : null,
     };
   }
 
@@ -122,12 +133,47 @@ export class Reader {
    * @param {Settings} other
    * @returns {Promise<Difference>}
    */
-  async #readDifference({ ids: history, settings, step }, other) {
-    const logits = await this.#session.logits();
-    const [own, others] = await Promise.all(
-      [settings, other].map((asked) => this.#engine.warp(logits, asked, { history, step })),
-    );
+  async #readDifference(place, other) {
+    const [own, others] = await this.#warpBoth(place, [place.settings, other]);
     return this.#named(compareResults(own, others));
+  }
+
+  /**
+   * @param {Place} place
+   * @param {Settings[]} both
+   * @returns {Promise<Beside>}
+   */
+  async #readBeside(place, both) {
+    const results = await this.#warpBoth(place, both);
+    const found = compareResults(results[0], results[1]);
+    const apart = [...found.only.ids.slice(0, DIFFERING), ...found.lost.ids.slice(0, DIFFERING)];
+    const likeliest = results.flatMap(({ tokens }) => tokens.slice(0, LIKELIEST));
+    const ids = [...new Set([...likeliest.map(({ id }) => id), ...apart])];
+    const most = (/** @type {number} */ id) => Math.max(...results.map(({ p }) => p[id]));
+    ids.sort((a, b) => most(b) - most(a) || a - b);
+    const tokens = await this.pieces(ids);
+    return {
+      kept: results.map(({ kept }) => kept),
+      difference: await this.#named(found),
+      rows: tokens.map((token) => {
+        const p = results.map((result) =>
+          result.logits[token.id] === -Infinity ? null : result.p[token.id],
+        );
+        return { token, p, differs: (p[0] === null) !== (p[1] === null) };
+      }),
+    };
+  }
+
+  /**
+   * @param {Place} place
+   * @param {Settings[]} both
+   * @returns {Promise<import('../engine/types.js').WarpTrace[]>}
+   */
+  async #warpBoth({ ids: history, step }, both) {
+    const logits = await this.#session.logits();
+    return Promise.all(
+      both.map((asked) => this.#engine.warp(logits, asked, { history, step })),
+    );
   }
 
   /**

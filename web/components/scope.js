@@ -334,7 +334,7 @@ export class LogitScope extends LogitElement {
       <div class="bench" @logit-set=${this.#onSet} @logit-preset=${this.#onPreset}
         @logit-seed=${this.#onSeed} @logit-prompt=${this.#onPrompt} @logit-command=${this.#onCommand}
         @logit-view=${this.#onView} @logit-bias=${this.#onBias} @logit-force=${this.#onForce}
-        @logit-order=${this.#onOrder} @logit-draw=${this.#onDraw}
+        @logit-order=${this.#onOrder} @logit-conventions=${this.#onConventions} @logit-draw=${this.#onDraw}
         @logit-alternatives=${this.#onAlternatives} @logit-branch=${this.#onBranch}
         @logit-rewind=${this.#onRewind} @logit-walk=${this.#onWalk} @logit-option=${this.#onOption}>
         <logit-text class="panel text" .prompt=${it.prompt} .pieces=${it.promptPieces}
@@ -353,7 +353,8 @@ export class LogitScope extends LogitElement {
           .biases=${it.biases} .tally=${it.tally}></logit-distribution>
         <logit-chain class="panel chain" .table=${it.table} .settings=${it.settings}
           .trace=${it.trace} .presets=${PRESETS} .imitations=${IMITATIONS} .strategies=${STRATEGIES}
-          .order=${it.order} .difference=${it.difference} .eos=${eos} .mu=${it.mu}></logit-chain>
+          .order=${it.order} .difference=${it.difference} .eos=${eos} .mu=${it.mu}
+          .pair=${it.pair} .beside=${it.beside}></logit-chain>
         <logit-glance knobs="logit-chain" chart="logit-distribution" .trace=${it.trace}
           .hit=${hit} .eos=${eos}></logit-glance>
       </div>
@@ -434,6 +435,11 @@ export class LogitScope extends LogitElement {
   /** @param {CustomEvent} event */
   #onOrder({ detail }) {
     this.#instrument.setOrder(detail.order);
+  }
+
+  /** @param {CustomEvent} event */
+  #onConventions({ detail }) {
+    this.#instrument.setPair(detail.pair);
   }
 
   /** @param {CustomEvent} event */
