@@ -349,3 +349,93 @@ test('two conventions side by side name the tokens that differ', async () => {
   assert.deepEqual(complaints, []);
   await close();
 });
+
+test('a token of the prompt shows what the model expected there', async () => {
+  const { page, complaints, close } = await bench.open();
+  const ids = [...scope.encode(FIRST)];
+  const settings = { temperature: 0.7, top_p: 0.9, repetition_penalty: 1.1 };
+  await page.locator('[data-command=step]').click();
+  const step = page.locator('logit-text .step button');
+  await step.first().waitFor();
+  const given = page.locator('logit-tape .given button');
+  const shown = await given.evaluateAll((all) => all.map(({ dataset }) => Number(dataset.id)));
+  assert.deepEqual(shown, ids.slice(-shown.length));
+
+  await given.last().hover();
+  const rows = page.locator('logit-alternatives [data-alternative]');
+  await rows.first().waitFor();
+  const before = ids.slice(0, -1);
+  scope.feed(before);
+  const { tokens } = scope.distribution({ ...settings, top: 8 });
+  assert.deepEqual(
+    await rows.evaluateAll((all) => all.map(({ dataset }) => [dataset.alternative, dataset.p])),
+    tokens.map(({ id, p }) => [String(id), String(p)]),
+  );
+  const words = page.locator('logit-text .numbers');
+  const { p } = scope.warp(scope.logits(), {}, { history: before });
+  const bits = (-Math.log2(p[ids.at(-1)])).toFixed(2);
+  assert.match(
+    await until(
+      () => words.innerText(),
+      (text) => text.includes(bits),
+    ),
+    new RegExp(`^she: of your prompt; the model gave it .*surprisal ${bits} bits`),
+  );
+
+  // By keys: from the drawn token back into the prompt, and out again by Escape.
+  await page.mouse.move(0, 0);
+  await until(
+    () => rows.count(),
+    (n) => n === 0,
+  );
+  await step.first().focus();
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('ArrowLeft');
+  assert.match(
+    await until(
+      () => words.innerText(),
+      (text) => text.startsWith('she'),
+    ),
+    /^she: of your prompt/,
+  );
+  assert.equal(await page.locator('logit-alternatives button').count(), 0, 'nothing to press');
+  await page.keyboard.press('Escape');
+  assert.equal(
+    await until(
+      () => rows.count(),
+      (n) => n === 0,
+    ),
+    0,
+  );
+  await page.keyboard.press('Home');
+  await until(
+    () => words.innerText(),
+    (text) => !text.startsWith('she'),
+  );
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
+test('a forced token has the numbers of the trace, its logprob too', async () => {
+  const { page, close } = await openPlain();
+  scope.feed(scope.encode(FIRST));
+  const [, second] = scope.distribution({}).tokens;
+  await page.evaluate(() =>
+    addEventListener('logit-step', ({ detail }) => (window.forced = detail), { once: true }),
+  );
+  await page.locator(`logit-distribution .row[data-id="${second.id}"]`).click();
+  await page.locator('logit-token-menu [data-item=force]').click();
+  await page.locator('logit-text .step.forced').waitFor();
+  const { id, p, p_raw, rank, logprob } = await page.evaluate(() => window.forced);
+  assert.deepEqual(
+    { id, p, p_raw, rank, logprob },
+    {
+      id: second.id,
+      p: second.p,
+      p_raw: second.p_raw,
+      rank: second.rank,
+      logprob: second.logprob,
+    },
+  );
+  await close();
+});

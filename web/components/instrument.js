@@ -22,8 +22,9 @@ import { TextTree } from './tree.js';
  * @typedef {{ id: number, bias: number | false, piece: Piece }} Bias
  * @typedef {'bars' | 'cumulative' | 'ranks'} View
  *
- * What could have stood in the place of a step, under the settings now.
- * @typedef {{ index: number, trace: Trace }} Alternatives
+ * What could have stood in the place of a token, under the settings now: of a step, or with a negative
+ * index, counted from the end, of a token of the prompt, whose own shares are `given`.
+ * @typedef {{ index: number, trace: Trace, given?: { p: number, p_raw: number } }} Alternatives
  */
 
 /** Pauses between two tokens of a run, in ms, from slow to as fast as it goes. */
@@ -157,16 +158,18 @@ export class Instrument extends EventTarget {
   }
 
   /**
-   * The place after n drawn tokens. Mirostat's bound is the one that the last draw with it left.
+   * The place after n drawn tokens; a negative n lies in the prompt. Mirostat's bound is the one that the last draw with it left.
    * @param {number} n
    * @returns {import('./reader.js').Place}
    */
   #placeAfter(n) {
-    const before = this.steps.slice(0, n);
+    const step = Math.max(0, n);
+    const before = this.steps.slice(0, step);
     const mu = before.filter((step) => typeof step.mu === 'number').at(-1)?.mu;
     const bound = this.settings.mirostat && mu ? { mirostat_mu: mu } : {};
-    const ids = [...this.#promptIds, ...before.map(({ id }) => id)];
-    return { ids, settings: { ...this.asked, ...bound }, step: n };
+    const prompt = this.#promptIds.slice(0, this.#promptIds.length + Math.min(0, n));
+    const ids = [...prompt, ...before.map(({ id }) => id)];
+    return { ids, settings: { ...this.asked, ...bound }, step };
   }
 
   /** Mirostat's bound in the next draw, or null while it is off. */
@@ -412,17 +415,22 @@ export class Instrument extends EventTarget {
   }
 
   /**
-   * Finds what could have stood in the place of a step.
-   * @param {number | null} index null: they are no longer wanted
+   * Finds what could have stood in the place of a token.
+   * @param {number | null} index of a step, negative in the prompt; null: they are no longer wanted
    */
   async findAlternatives(index) {
     const turn = ++this.#alternativesTurn;
-    if (index === null || index >= this.steps.length) {
+    const outside = index === null || index >= this.steps.length;
+    if (outside || index <= -this.#promptIds.length) {
       this.alternatives = null;
     } else {
-      const trace = await this.#reader.alternatives(this.#placeAfter(index));
+      const place = this.#placeAfter(index);
+      const trace = await this.#reader.alternatives(place);
+      const id = this.#promptIds.at(index);
+      const given =
+        index < 0 && id !== undefined ? await this.#reader.shareOf(place, id) : undefined;
       if (turn !== this.#alternativesTurn) return;
-      this.alternatives = { index, trace };
+      this.alternatives = { index, trace, given };
     }
     this.#changed();
   }

@@ -100,6 +100,21 @@ export class Reader {
   }
 
   /**
+   * How probable a token is in a place, before and after the warpers.
+   * @param {Place} place
+   * @param {number} id
+   */
+  async shareOf(place, id) {
+    await this.#probe.feed(Uint32Array.from(place.ids));
+    const logits = await this.#probe.logits();
+    const { ids: history, settings, step } = place;
+    const [raw, final] = await Promise.all(
+      [{}, settings].map((asked) => this.#engine.warp(logits, asked, { history, step })),
+    );
+    return { p_raw: raw.p[id], p: final.p[id] };
+  }
+
+  /**
    * Type-token ratio and distinct-2 of a text.
    * @param {number[]} ids
    * @returns {Promise<[number, number]>}
