@@ -1,5 +1,7 @@
 /** Every warper on the page: its card, what it shows and what is drawn; conventions side by side. */
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { after, before, test } from 'node:test';
 import { compareResults } from '../../web/components/order.js';
 import { readTexts, writeTexts } from '../../web/components/texts.js';
@@ -439,3 +441,29 @@ test('a forced token has the numbers of the trace, its logprob too', async () =>
   );
   await close();
 });
+
+for (const colorScheme of ['light', 'dark']) {
+  test(`axe finds nothing in cards, shelf and conventions: ${colorScheme}`, async () => {
+    const width = colorScheme === 'dark' ? 360 : 1440;
+    const { page, close } = await openPlain({ colorScheme, viewport: { width, height: 900 } });
+    for (const name of ['dry_multiplier', 'xtc_probability', 'mirostat']) await add(page, name);
+    for (const summary of ['logit-shelf summary', '[data-beside] summary'])
+      await page.locator(summary).click();
+    await page.locator('logit-conventions tbody tr').first().waitFor();
+    await page.locator('logit-tape .given button').last().hover();
+    await page.locator('logit-alternatives [data-alternative]').first().waitFor();
+    const source = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+    await page.evaluate(await readFile(source, 'utf8'));
+    const { violations } = await page.evaluate(() =>
+      window.axe.run(document, { resultTypes: ['violations'] }),
+    );
+    assert.deepEqual(
+      violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]),
+      [],
+    );
+    const chain = page.locator('logit-chain');
+    const [inner, outer] = await chain.evaluate((it) => [it.scrollWidth, it.clientWidth]);
+    assert.ok(inner <= outer, `${inner} in ${outer} pixels`);
+    await close();
+  });
+}
