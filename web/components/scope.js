@@ -101,6 +101,10 @@ export class LogitScope extends LogitElement {
         .chain {
           grid-area: 1 / 3 / span 2;
         }
+
+        .draw {
+          align-self: start;
+        }
       }
 
       [data-guided] {
