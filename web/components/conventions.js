@@ -14,6 +14,14 @@ import { spoken, visibleHtml } from './visible.js';
 
 /** @typedef {import('./reader.js').Beside} Beside */
 
+/** The sentences for what differs. */
+const WORDS = {
+  only: 'conventions.only',
+  lost: 'conventions.lost',
+  shifted: 'conventions.shifted',
+  same: 'conventions.same',
+};
+
 export class LogitConventions extends LogitElement {
   static properties = {
     pair: { attribute: false },
@@ -118,7 +126,7 @@ export class LogitConventions extends LogitElement {
         ${this.pair.map((name) => html`<p class="about">${t(`conventions.rules.${name}`)}</p>`)}
       </div>
       <p class="said" role="status">${
-        beside ? describeDifference(beside.difference, this.eos, 'conventions', names) : ''
+        beside ? describeDifference(beside.difference, this.eos, WORDS, names) : ''
       }</p>
       ${beside ? this.#renderTable(beside) : nothing}
     `;

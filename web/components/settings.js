@@ -215,14 +215,22 @@ function describeIdle(stage) {
   return t('chain.effect.nothing');
 }
 
+/** The sentences for another order than the canonical one. */
+const ORDER = {
+  only: 'order.only',
+  lost: 'order.lost',
+  shifted: 'order.shifted',
+  same: 'order.same',
+};
+
 /**
  * How a result differs from another, in sentences that name the tokens.
  * @param {import('./order.js').Difference} difference
  * @param {number} eos
- * @param {string} [words] which sentences say it: those of another order or of another convention
+ * @param {typeof ORDER} [words] which sentences say it
  * @param {Record<string, string>} [params] of the sentences
  */
-export function describeDifference({ only, lost, shifted }, eos, words = 'order', params = {}) {
+export function describeDifference({ only, lost, shifted }, eos, words = ORDER, params = {}) {
   /** @param {import('./order.js').Token} token */
   const name = (token) => t('order.token', { token: spoken(token, eos) });
   /** @param {import('./order.js').Group} group */
@@ -232,14 +240,14 @@ export function describeDifference({ only, lost, shifted }, eos, words = 'order'
     return list(more > 0 ? [...named, t('order.more', { n: more })] : named);
   };
   const sentences = [];
-  if (only.count > 0) sentences.push(t(`${words}.only`, { ...params, tokens: names(only) }));
-  if (lost.count > 0) sentences.push(t(`${words}.lost`, { ...params, tokens: names(lost) }));
+  if (only.count > 0) sentences.push(t(words.only, { ...params, tokens: names(only) }));
+  if (lost.count > 0) sentences.push(t(words.lost, { ...params, tokens: names(lost) }));
   if (shifted) {
     const { token, p, before } = shifted;
     const shares = { token: name(token), p: percent(p), before: percent(before) };
-    sentences.push(t(`${words}.shifted`, { ...params, ...shares }));
+    sentences.push(t(words.shifted, { ...params, ...shares }));
   }
-  return sentences.length > 0 ? sentences.join(' ') : t(`${words}.same`, params);
+  return sentences.length > 0 ? sentences.join(' ') : t(words.same, params);
 }
 
 /** @param {string} text */
