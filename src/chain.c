@@ -306,6 +306,7 @@ static void list_tokens(struct chain *chain, size_t top) {
                                  .p = share(chain->weights[id], chain->state.total)};
         for (uint32_t s = 0; s < trace->n_stages; s++)
             chain->stage_p[i * trace->n_stages + s] = stage_probability(chain, s, id);
+        token->logprob = elementary_log(token->p);
         listed += chain->weights[id];
         listed_raw += chain->raw_weights[id];
         listed_kept += token->warped != -INFINITY;

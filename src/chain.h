@@ -36,6 +36,7 @@ struct chain_token {
     float warped;        /* after the chain, -INFINITY if removed */
     float unused;
     double p_raw, p;
+    double logprob; /* ln p, in nats */
 };
 
 /* The trace of the last chain_apply; owned by the chain. */

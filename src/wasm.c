@@ -48,7 +48,7 @@ _Static_assert(offsetof(struct warp_row, group) == 8 && offsetof(struct warp_row
                    offsetof(struct warp_row, low) == 48 && offsetof(struct warp_row, step) == 64,
                "web/engine/module.js reads these offsets");
 _Static_assert(sizeof(struct chain_stage) == 64 && offsetof(struct chain_stage, value) == 24 &&
-                   sizeof(struct chain_token) == 40 && offsetof(struct chain_token, p_raw) == 24 &&
+                   sizeof(struct chain_token) == 48 && offsetof(struct chain_token, p_raw) == 24 &&
                    offsetof(struct chain_trace, rest_p_raw) == 32 &&
                    offsetof(struct chain_trace, stages) == 88 &&
                    offsetof(struct chain_trace, tokens) == 88 + 64 * WARPER_COUNT,

@@ -68,7 +68,14 @@ export async function openChromium() {
         model: address(options.model),
       });
 
-    return { open, continueGreedily, close: () => context.close() };
+    /** @param {{ model: string, [name: string]: any }} options */
+    const sampleContexts = (options) =>
+      page.evaluate((o) => globalThis.bench.sampleContexts(o), {
+        ...options,
+        model: address(options.model),
+      });
+
+    return { open, continueGreedily, sampleContexts, close: () => context.close() };
   }
 
   /**

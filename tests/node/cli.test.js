@@ -181,6 +181,25 @@ describe('distribution', () => {
     assert.deepEqual(prompt_ids, [...scope.encode('Tomorrow she')]);
   });
 
+  test('--step says whose coin XTC tosses, and a preset may be that of another program', async () => {
+    const scope = await Logitscope.load({ model: `${root}models/verbs.gguf` });
+    scope.feed(scope.encode('Tomorrow she'));
+    const xtc = ['--xtc-probability', '0.5', '--xtc-threshold', '0.01', '--seed', '42'];
+    const kept = [0, 1, 2, 3, 4].map((step) => {
+      const { model, prompt, prompt_ids, ...trace } = json(
+        ...['distribution', ...SHE, ...xtc, '--step', String(step)],
+      );
+      const settings = { xtc_probability: 0.5, xtc_threshold: 0.01, seed: 42 };
+      assert.equal(trace.kept, scope.distribution(settings, { step }).kept);
+      return trace.kept;
+    });
+    assert.equal(new Set(kept).size, 2);
+    const { stages, tokens } = json('distribution', ...SHE, '--preset', 'llama.cpp');
+    const expected = scope.distribution({ preset: 'llama.cpp' });
+    assert.deepEqual([stages, tokens], JSON.parse(JSON.stringify([expected.stages, expected.tokens])));
+    assert.match(cli(['distribution', ...SHE, '--step', '0.5']).stderr, /^logitscope: step must be/);
+  });
+
   test('a setting without effect is noted', () => {
     assert.match(
       cli(['distribution', ...SHE, '--top-k', '1', '--top-p', '0.9']).stdout,

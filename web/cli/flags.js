@@ -1,5 +1,7 @@
 /** Flags of the command line: those of the settings come from the engine's table. */
 
+import { presets, strategies } from '../engine/presets.js';
+
 /** A wrong argument: one line, exit code 2. */
 export class UsageError extends Error {}
 
@@ -31,9 +33,15 @@ const COMMON = [
   { name: 'json', kind: 'switch', help: 'machine-readable output' },
 ];
 
+const PRESETS = Object.keys(presets).filter((name) => !strategies.some((s) => s.name === name));
+
 /** @type {Flag[]} */
 const DRAWING = [
-  { name: 'preset', kind: 'text', help: 'named settings, which other flags override' },
+  {
+    name: 'preset',
+    kind: 'text',
+    help: `named settings, which other flags override: ${PRESETS.join(', ')}, or a strategy`,
+  },
   { name: 'order', kind: 'names', help: 'the warpers in the order to apply, separated by commas' },
   { name: 'draw', kind: 'text', help: 'inverse or gumbel (inverse)' },
 ];

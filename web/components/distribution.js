@@ -34,6 +34,9 @@ const VIEWS = /** @type {View[]} */ (['bars', 'cumulative', 'ranks']);
 
 /** Room is always left for this many cut lines, so that the chart keeps its height. */
 const LINES = 3;
+/** The stages whose lines those are, and those that cut nothing. */
+const COUNTED = ['temperature', 'top_k', 'top_p'];
+const UNCUT = ['repetition_penalty', 'frequency_penalty', 'presence_penalty', 'dry_multiplier'];
 
 export class LogitDistribution extends LogitElement {
   static properties = {
@@ -127,7 +130,7 @@ export class LogitDistribution extends LogitElement {
   #renderBars() {
     const { trace } = this;
     const { width, unit } = this.#width;
-    const layout = trace && width ? layoutBars({ trace, width, unit, lines: LINES }) : null;
+    const layout = trace && width ? layoutBars({ trace, width, unit, lines: linesOf(trace) }) : null;
     return html`
       <div class="stage">
         <div class="chart" role="listbox" tabindex="0" aria-label=${t('distribution.chart')}
@@ -433,6 +436,12 @@ export class LogitDistribution extends LogitElement {
     this.emit('logit-view', { view: VIEWS[to] });
     /** @type {HTMLElement} */ (this.renderRoot.querySelector(`#tab-${VIEWS[to]}`)).focus();
   }
+}
+
+/** How many lines there may be while the knobs turn. @param {Trace} trace */
+function linesOf({ stages }) {
+  const others = stages.filter(({ name, active }) => active && ![...COUNTED, ...UNCUT].includes(name));
+  return LINES + others.length;
 }
 
 define('logit-distribution', LogitDistribution);

@@ -4,11 +4,12 @@
  * pass in flight, the newest wish wins, and a change of settings never runs the model.
  */
 import { checkSentence } from '../engine/grammar.js';
+import { conventions } from '../engine/presets.js';
 import { lease } from './engines.js';
 import { findLoop } from '../engine/loops.js';
 import { Reader } from './reader.js';
-import { neutralSettings, withNeutral } from './settings.js';
-import { countDraws, tallySeed } from './tally.js';
+import { neutralSettings, spokenSettings } from './settings.js';
+import { countDraws, tallySeed, withoutCoin } from './tally.js';
 import { TextTree } from './tree.js';
 
 /**
@@ -21,8 +22,9 @@ import { TextTree } from './tree.js';
  * @typedef {{ id: number, bias: number | false, piece: Piece }} Bias
  * @typedef {'bars' | 'cumulative' | 'ranks'} View
  *
- * What could have stood in the place of a step, under the settings now.
- * @typedef {{ index: number, trace: Trace }} Alternatives
+ * What could have stood in the place of a token, under the settings now: of a step, or with a negative
+ * index, counted from the end, of a token of the prompt, whose own shares are `given`.
+ * @typedef {{ index: number, trace: Trace, given?: { p: number, p_raw: number } }} Alternatives
  */
 
 /** Pauses between two tokens of a run, in ms, from slow to as fast as it goes. */
@@ -72,6 +74,10 @@ export class Instrument extends EventTarget {
   curves = null;
   /** @type {import('./order.js').Difference | null} From the canonical order's result. */
   difference = null;
+  /** @type {[string, string] | null} The conventions that are compared. */
+  pair = null;
+  /** @type {import('./reader.js').Beside | null} What they make of the logits on show. */
+  beside = null;
   /** @type {import('./tally.js').Tally | null} Many draws from what is shown. */
   tally = null;
   /** @type {Alternatives | null} */
@@ -144,15 +150,36 @@ export class Instrument extends EventTarget {
 
   /** The settings as the engine takes them. */
   get asked() {
-    const { settings, biases, seed, order, method } = this;
+    const { table, settings, biases, seed, order, method } = this;
     const logit_bias = Object.fromEntries(biases.map(({ id, bias }) => [id, bias]));
     return {
-      ...settings,
+      ...spokenSettings(table, settings),
       seed,
       ...(biases.length > 0 ? { logit_bias } : {}),
       ...(order ? { order } : {}),
       ...(method === 'gumbel' ? { draw: method } : {}),
     };
+  }
+
+  /**
+   * The place after n drawn tokens; a negative n lies in the prompt. Mirostat's bound is the one that the last draw with it left.
+   * @param {number} n
+   * @returns {import('./reader.js').Place}
+   */
+  #placeAfter(n) {
+    const step = Math.max(0, n);
+    const before = this.steps.slice(0, step);
+    const mu = before.filter((step) => typeof step.mu === 'number').at(-1)?.mu;
+    const bound = this.settings.mirostat && mu ? { mirostat_mu: mu } : {};
+    const prompt = this.#promptIds.slice(0, this.#promptIds.length + Math.min(0, n));
+    const ids = [...prompt, ...before.map(({ id }) => id)];
+    return { ids, settings: { ...this.asked, ...bound }, step };
+  }
+
+  /** Mirostat's bound in the next draw, or null while it is off. */
+  get mu() {
+    if (!this.settings.mirostat) return null;
+    return this.#placeAfter(this.drawStep).settings.mirostat_mu ?? 2 * this.settings.mirostat_tau;
   }
 
   get canonicalOrder() {
@@ -194,7 +221,7 @@ export class Instrument extends EventTarget {
       this.biases = [];
       this.trace = null;
       this.#tree.eos = engine.info?.eos_token_id ?? -1;
-      this.settings = withNeutral(this.table, settings);
+      this.settings = { ...neutralSettings(this.table), ...settings };
       await this.setPrompt(prompt);
       if (!this.trace) await this.#firstToken();
       this.status = 'ready';
@@ -278,10 +305,15 @@ export class Instrument extends EventTarget {
     await this.set({}, false);
   }
 
-  /** @param {Settings} preset */
-  async usePreset(preset) {
-    this.order = null;
-    await this.set({ ...neutralSettings(this.table), ...preset }, false);
+  /**
+   * Sets every knob, and the order.
+   * @param {import('../engine/types.js').Settings} preset
+   */
+  async usePreset({ order, ...preset }) {
+    const neutral = neutralSettings(this.table);
+    const known = Object.entries(preset).filter(([name]) => name in neutral);
+    this.order = order && order.join() !== this.canonicalOrder.join() ? order : null;
+    await this.set({ ...neutral, ...Object.fromEntries(known) }, false);
   }
 
   /**
@@ -300,6 +332,13 @@ export class Instrument extends EventTarget {
   /** @param {View} view */
   async setView(view) {
     this.view = view;
+    this.#changed();
+    await this.#refresh();
+  }
+
+  /** @param {[string, string] | null} pair names of conventions, null to compare none */
+  async setPair(pair) {
+    this.pair = pair;
     this.#changed();
     await this.#refresh();
   }
@@ -394,18 +433,22 @@ export class Instrument extends EventTarget {
   }
 
   /**
-   * Finds what could have stood in the place of a step.
-   * @param {number | null} index null: they are no longer wanted
+   * Finds what could have stood in the place of a token.
+   * @param {number | null} index of a step, negative in the prompt; null: they are no longer wanted
    */
   async findAlternatives(index) {
     const turn = ++this.#alternativesTurn;
-    if (index === null || index >= this.steps.length) {
+    const outside = index === null || index >= this.steps.length;
+    if (outside || index <= -this.#promptIds.length) {
       this.alternatives = null;
     } else {
-      const before = this.steps.slice(0, index).map(({ id }) => id);
-      const trace = await this.#reader.alternatives([...this.#promptIds, ...before], this.asked);
+      const place = this.#placeAfter(index);
+      const trace = await this.#reader.alternatives(place);
+      const id = this.#promptIds.at(index);
+      const given =
+        index < 0 && id !== undefined ? await this.#reader.shareOf(place, id) : undefined;
       if (turn !== this.#alternativesTurn) return;
-      this.alternatives = { index, trace };
+      this.alternatives = { index, trace, given };
     }
     this.#changed();
   }
@@ -446,9 +489,11 @@ export class Instrument extends EventTarget {
    */
   async drawMany(draws) {
     while (this.#pass) await this.#pass;
+    if (!this.trace) return;
     const from = this.tally ?? { total: 0, counts: new Map() };
     const turn = ++this.#tallyTurn;
-    const settings = { ...this.asked, seed: tallySeed(this.seed, this.drawStep) };
+    const shown = withoutCoin(this.#placeAfter(this.drawStep).settings, this.trace);
+    const settings = { ...shown, seed: tallySeed(this.seed, this.drawStep) };
     for await (const tally of countDraws(this.#session, settings, draws, from)) {
       if (turn !== this.#tallyTurn) return;
       this.tally = tally;
@@ -463,9 +508,9 @@ export class Instrument extends EventTarget {
   async #choose(id, trace) {
     const token = trace.tokens.find((listed) => listed.id === id);
     if (!token) return;
-    const { p, p_raw, rank } = token;
+    const { p, p_raw, rank, logprob } = token;
     const [piece] = await this.#reader.pieces([id]);
-    const chosen = { u: null, mu: null, p, p_raw, rank, logprob: Math.log(p) };
+    const chosen = { u: null, mu: null, p, p_raw, rank, logprob };
     await this.#append({ ...piece, ...chosen, forced: true });
   }
 
@@ -520,12 +565,12 @@ export class Instrument extends EventTarget {
     while (this.#wanted && this.#engine) {
       this.#wanted = false;
       const step = this.drawStep;
-      const before = this.steps.slice(0, step).map(({ id }) => id);
       try {
+        const place = this.#placeAfter(step);
+        const { order: _, ...values } = place.settings;
         const readings = await this.#reader.read({
-          ids: [...this.#promptIds, ...before],
-          settings: this.asked,
-          step,
+          place,
+          both: this.pair && this.pair.map((name) => ({ ...values, ...conventions[name] })),
           u: this.whatIf,
           order: this.canonicalOrder,
           whole: this.view !== 'bars',

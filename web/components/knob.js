@@ -18,6 +18,7 @@ export class LogitKnob extends LogitElement {
     row: { attribute: false },
     value: { attribute: false },
     most: { attribute: false },
+    slim: { type: Boolean, reflect: true },
   };
 
   static styles = [
@@ -25,9 +26,47 @@ export class LogitKnob extends LogitElement {
     css`
       .head {
         display: grid;
-        grid-template-columns: 1fr auto auto;
+        grid-template-columns: minmax(0, 1fr) auto auto auto;
         align-items: center;
         gap: 0.375rem;
+      }
+
+      /* A parameter beside the knob of its warper. */
+      :host([slim]) {
+        display: grid;
+        grid-template-columns: minmax(0, 7fr) minmax(0, 6fr) 4.25rem;
+        align-items: center;
+        gap: 0 0.5rem;
+      }
+
+      :host([slim]) .head {
+        display: contents;
+      }
+
+      :host([slim]) .name {
+        font-size: 0.8125rem;
+        line-height: 1.125rem;
+      }
+
+      :host([slim]) .off {
+        display: none;
+      }
+
+      :host([slim]) .box {
+        grid-area: 1 / 3;
+        width: auto;
+        height: 1.75rem;
+        font-size: 0.8125rem;
+      }
+
+      :host([slim]) .slide {
+        grid-area: 1 / 2;
+      }
+
+      :host([slim]) .said {
+        display: block;
+        grid-area: 2 / 1 / auto / -1;
+        min-height: 0;
       }
 
       .name {
@@ -143,6 +182,17 @@ export class LogitKnob extends LogitElement {
         border-radius: 0.375rem;
       }
 
+      @media (max-width: 26rem) {
+        :host(:not([slim])) .box {
+          width: 4.25rem;
+        }
+
+        .off {
+          min-width: 4rem;
+          padding: 0 0.25rem;
+        }
+      }
+
       @media (forced-colors: active) {
         input[type='range'] {
           appearance: auto;
@@ -164,6 +214,12 @@ export class LogitKnob extends LogitElement {
     this.value = 0;
     /** The most that the slider offers, when less than the table's (a vocabulary's size). */
     this.most = Infinity;
+    /** Whether it is a parameter beside a warper's own knob. */
+    this.slim = false;
+  }
+
+  focus() {
+    /** @type {HTMLElement | null} */ (this.renderRoot.querySelector('[type=range]'))?.focus();
   }
 
   render() {
@@ -186,6 +242,7 @@ export class LogitKnob extends LogitElement {
           .value=${live(text ?? plain(value))}
           @input=${this.#typed.onInput} @change=${this.#typed.onChange}
           @keydown=${this.#onKey}>
+        <slot name="end"></slot>
       </div>
       <div class="said">
         <div>

@@ -95,6 +95,13 @@ export class LogitScope extends LogitElement {
           grid-template-columns: minmax(0, 1fr) minmax(23rem, 27rem);
           gap: 1rem;
         }
+
+        /* Beside a longer chain the chart stays in sight of the knob that is turned. */
+        .distribution {
+          position: sticky;
+          top: 1rem;
+          align-self: start;
+        }
       }
 
       @media (min-width: 105rem) {
@@ -108,6 +115,10 @@ export class LogitScope extends LogitElement {
 
         .chain {
           grid-area: 1 / 3 / span 2;
+        }
+
+        .draw {
+          align-self: start;
         }
       }
 
@@ -274,7 +285,7 @@ export class LogitScope extends LogitElement {
     this.#offer = { ...offerOf(this.model), ...(this.grammar ? { grammar: this.grammar } : {}) };
     const { model, grammar, examples } = this.#offer;
     const prompt = this.prompt || examples[0];
-    return this.#instrument.load({ model, grammar, prompt, settings: numbers(presets.balanced) });
+    return this.#instrument.load({ model, grammar, prompt, settings: presets.balanced });
   }
 
   /**
@@ -285,7 +296,7 @@ export class LogitScope extends LogitElement {
     const it = this.#instrument;
     const offer = offerOf(detail.model);
     const { model, grammar, examples } = offer;
-    const settings = it.status === 'ready' ? it.settings : numbers(presets.balanced);
+    const settings = it.status === 'ready' ? it.settings : presets.balanced;
     await it.load({ model, grammar, prompt: examples[0], settings });
     if (it.source !== model) return;
     this.#offer = offer;
@@ -361,7 +372,7 @@ export class LogitScope extends LogitElement {
       <div class="bench" @logit-set=${this.#onSet} @logit-preset=${this.#onPreset}
         @logit-seed=${this.#onSeed} @logit-prompt=${this.#onPrompt} @logit-command=${this.#onCommand}
         @logit-view=${this.#onView} @logit-bias=${this.#onBias} @logit-force=${this.#onForce}
-        @logit-order=${this.#onOrder} @logit-draw=${this.#onDraw}
+        @logit-order=${this.#onOrder} @logit-conventions=${this.#onConventions} @logit-draw=${this.#onDraw}
         @logit-alternatives=${this.#onAlternatives} @logit-branch=${this.#onBranch}
         @logit-rewind=${this.#onRewind} @logit-walk=${this.#onWalk} @logit-option=${this.#onOption}>
         <logit-text class="panel text" .prompt=${it.prompt} .pieces=${it.promptPieces}
@@ -379,8 +390,9 @@ export class LogitScope extends LogitElement {
           .hit=${hit} .eos=${eos} .view=${it.view} .curves=${it.curves}
           .biases=${it.biases} .tally=${it.tally}></logit-distribution>
         <logit-chain class="panel chain" .table=${it.table} .settings=${it.settings}
-          .trace=${it.trace} .presets=${PRESETS} .strategies=${STRATEGIES}
-          .order=${it.order} .difference=${it.difference} .eos=${eos}></logit-chain>
+          .trace=${it.trace} .presets=${PRESETS} .imitations=${IMITATIONS} .strategies=${STRATEGIES}
+          .order=${it.order} .difference=${it.difference} .eos=${eos} .mu=${it.mu}
+          .pair=${it.pair} .beside=${it.beside}></logit-chain>
         <logit-glance knobs="logit-chain" chart="logit-distribution" .trace=${it.trace}
           .hit=${hit} .eos=${eos}></logit-glance>
       </div>
@@ -437,7 +449,7 @@ export class LogitScope extends LogitElement {
    */
   #onAdopt({ detail }) {
     const it = this.#instrument;
-    if (detail.settings) it.usePreset(numbers(detail.settings));
+    if (detail.settings) it.usePreset(detail.settings);
     if (detail.seed !== undefined) it.setSeed(detail.seed);
     if (detail.prompt) it.setPrompt(detail.prompt);
     this.view = 'bench';
@@ -461,6 +473,11 @@ export class LogitScope extends LogitElement {
   /** @param {CustomEvent} event */
   #onOrder({ detail }) {
     this.#instrument.setOrder(detail.order);
+  }
+
+  /** @param {CustomEvent} event */
+  #onConventions({ detail }) {
+    this.#instrument.setPair(detail.pair);
   }
 
   /** @param {CustomEvent} event */
@@ -539,28 +556,20 @@ export class LogitScope extends LogitElement {
 }
 
 /** The starting points, plain first. */
-const PRESETS = ['transformers', 'balanced', 'greedy'].map((name) => ({
-  name,
-  settings: numbers(presets[name]),
-}));
+const PRESETS = ['transformers', 'balanced', 'greedy'].map(named);
+
+/** What other programs do unless told otherwise. */
+const IMITATIONS = ['llama.cpp', 'llama2.c'].map(named);
 
 /** The nine strategies; their names must not meet those of the starting points. */
 const STRATEGIES = strategies.map(({ name, settings }) => ({
   name: `strategy ${name}`,
-  settings: numbers(settings),
+  settings,
 }));
 
-/**
- * The numbers among settings: all that the page offers.
- * @param {import('../engine/types.js').Settings} settings
- * @returns {import('../plots/trace.js').Settings}
- */
-function numbers(settings) {
-  /** @type {import('../plots/trace.js').Settings} */
-  const found = {};
-  for (const [name, value] of Object.entries(settings))
-    if (typeof value === 'number') found[name] = value;
-  return found;
+/** @param {string} name */
+function named(name) {
+  return { name, settings: presets[name] };
 }
 
 define('logit-scope', LogitScope);
