@@ -57,7 +57,7 @@ export class Engine {
       case 'step':
         return this.#step(work.position, work.cache);
       case 'draw':
-        return void this.#scope.draw(work.settings, { step: this.#turn++ });
+        return void this.#scope.draw(work.settings, { step: this.#turn++, raw: false });
       case 'trace':
         return void this.#scope.distribution(work.settings);
       case 'load':
