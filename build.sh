@@ -53,7 +53,7 @@ for source in $sources; do
     emcc $flags $size -c "$source" -o "$objects/$(basename "$source" .c).o"
 done
 
-emcc -Oz -Wno-version-check "$objects"/*.o -o "$output" --no-entry -sSTANDALONE_WASM \
+emcc -Os -Wno-version-check "$objects"/*.o -o "$output" --no-entry -sSTANDALONE_WASM \
     -sMALLOC=emmalloc -sTOTAL_STACK=1MB -sINITIAL_MEMORY=2MB -sALLOW_MEMORY_GROWTH \
     -sMAXIMUM_MEMORY=4GB -Wl,--export-table,--growable-table
 

@@ -78,6 +78,10 @@ void chain_use(struct chain *chain, const struct kernels *kernels) {
     chain->kernels = kernels;
 }
 
+void chain_version(struct chain *chain, uint64_t version) {
+    chain->version = version;
+}
+
 /* The weight that the kernel gave, for one token. */
 static uint64_t weight_of(float logit, float max) {
     return logit == -INFINITY ? 0 : (uint64_t)((double)elementary_exp(logit - max) * 0x1p44);
@@ -93,7 +97,7 @@ enum status chain_check_history(const uint32_t *history, size_t n_history, size_
     return STATUS_OK;
 }
 
-enum status chain_check_logits(const float *logits, size_t n, struct fault *fault) {
+static enum status check_logits(const float *logits, size_t n, struct fault *fault) {
     int32_t odd = 0;
     for (size_t i = 0; i < n; i++) odd |= !(logits[i] < INFINITY);
     for (size_t i = 0; odd && i < n; i++)
@@ -101,9 +105,24 @@ enum status chain_check_logits(const float *logits, size_t n, struct fault *faul
             return fault_set_value(fault, STATUS_NOT_FINITE, (double)logits[i],
                                    "the logit of token %u must be finite or -Infinity, got {}",
                                    (uint64_t)i);
-    float max;
-    if (rank_survey(logits, n, &max)) return STATUS_OK;
-    return fault_set(fault, STATUS_NOTHING_LEFT, "every logit is -Infinity");
+    return STATUS_OK;
+}
+
+enum status chain_read(struct chain *chain, const float *logits, struct fault *fault) {
+    size_t n = chain->vocab_size;
+    struct snapshot *raw = &chain->raw_state;
+    if (chain->version && chain->version == chain->raw_version && chain->raw == logits)
+        return STATUS_OK;
+    chain->raw_version = 0;
+    enum status status = check_logits(logits, n, fault);
+    if (status) return status;
+    chain->raw_kept = rank_survey(logits, n, &raw->max);
+    if (!chain->raw_kept) return fault_set(fault, STATUS_NOTHING_LEFT, "every logit is -Infinity");
+    raw->logits = chain->raw = logits;
+    raw->total = chain->kernels->weigh(chain->raw_weights, logits, n, raw->max);
+    chain->raw_entropy = -1;
+    chain->raw_version = chain->version;
+    return STATUS_OK;
 }
 
 enum status chain_nothing_left(uint32_t warper, struct fault *fault) {
@@ -117,16 +136,15 @@ static void start(struct chain *chain, const float *logits) {
     memset(trace, 0, sizeof *trace);
     for (size_t i = 0; i < n; i++) chain->removed_by[i] = logits[i] == -INFINITY ? NEVER : 0;
     memcpy(chain->logits, logits, n * sizeof *logits);
-    chain->raw = logits;
-    chain->is_few = false;
-    struct snapshot *raw = &chain->raw_state;
-    raw->logits = logits;
-    trace->kept = rank_survey(logits, n, &raw->max);
-    raw->total = chain->kernels->weigh(chain->raw_weights, logits, n, raw->max);
     memcpy(chain->weights, chain->raw_weights, n * sizeof *chain->weights);
-    chain->state = *raw;
+    chain->is_few = false;
+    chain->state = chain->raw_state;
     trace->vocab_size = (uint32_t)n;
-    trace->raw_entropy = measure_entropy(logits, chain->raw_weights, n, raw->total, raw->max);
+    trace->kept = chain->raw_kept;
+    if (chain->raw_entropy < 0)
+        chain->raw_entropy =
+            measure_entropy(logits, chain->raw_weights, n, chain->state.total, chain->state.max);
+    trace->raw_entropy = chain->raw_entropy;
     trace->raw_perplexity = measure_perplexity(trace->raw_entropy);
     trace->entropy = trace->raw_entropy;
     trace->perplexity = trace->raw_perplexity;
@@ -345,7 +363,7 @@ enum status chain_apply(struct chain *chain, const float *logits, const struct s
                         struct fault *fault) {
     enum status status = settings_check(settings, chain->vocab_size, fault);
     if (!status) status = chain_check_history(history, n_history, chain->vocab_size, fault);
-    if (!status) status = chain_check_logits(logits, chain->vocab_size, fault);
+    if (!status) status = chain_read(chain, logits, fault);
     if (status) return status;
     start(chain, logits);
     struct warp_input input = {.settings = settings,

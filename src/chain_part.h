@@ -16,7 +16,10 @@ struct snapshot {
 struct chain {
     size_t vocab_size, top_max;
     const struct kernels *kernels;
-    const float *raw;            /* the caller's logits while chain_apply runs */
+    const float *raw; /* the caller's logits; raw_* are of them */
+    uint64_t version, raw_version;
+    double raw_entropy; /* negative until a trace asks for it */
+    uint32_t raw_kept;
     float *logits;               /* (vocab_size,) under way, then final */
     uint64_t *raw_weights;       /* (vocab_size,) */
     uint64_t *weights;           /* (vocab_size,) of `logits` */
@@ -43,7 +46,8 @@ static inline double chain_share(uint64_t part, uint64_t total) {
 
 enum status chain_check_history(const uint32_t *history, size_t n_history, size_t n,
                                 struct fault *fault);
-enum status chain_check_logits(const float *logits, size_t n, struct fault *fault);
+/* Checks and weighs the caller's logits, unless that was done. */
+enum status chain_read(struct chain *chain, const float *logits, struct fault *fault);
 /* The fault of a warper that removed every token. */
 enum status chain_nothing_left(uint32_t warper, struct fault *fault);
 

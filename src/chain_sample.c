@@ -33,14 +33,13 @@ static bool suits_later(const struct settings *settings, uint32_t index) {
     return true;
 }
 
-/* Runs the chain on the pool without a record, in place, and draws. */
+/* Runs the chain on the pool without a record, in place, and draws. Weights, total, number of
+ * survivors and `max` are those of the pool as it comes. */
 static enum status sample_from(struct chain *chain, struct pool pool, struct warp_input *input,
-                               uint64_t r, struct chain_sample *sample, struct fault *fault) {
-    float max;
+                               float max, uint64_t r, struct chain_sample *sample,
+                               struct fault *fault) {
     input->scratch = chain->scratch;
     input->weights = pool.weights;
-    sample->kept = rank_survey(pool.logits, pool.n, &max);
-    input->total = chain->kernels->weigh(pool.weights, pool.logits, pool.n, max);
     for (uint32_t i = 0; i < input->settings->n_order; i++) {
         uint32_t warper = input->settings->order[i];
         if (!settings_active(input->settings, warper)) continue;
@@ -65,13 +64,6 @@ static enum status sample_from(struct chain *chain, struct pool pool, struct war
     return STATUS_OK;
 }
 
-static double raw_probability(struct chain *chain, const float *logits, uint32_t id) {
-    float max;
-    rank_survey(logits, chain->vocab_size, &max);
-    uint64_t total = chain->kernels->weigh(chain->raw_weights, logits, chain->vocab_size, max);
-    return chain_share(chain->raw_weights[id], total);
-}
-
 enum status chain_sample(struct chain *chain, const float *logits, const struct settings *settings,
                          const uint32_t *history, size_t n_history, uint64_t r, bool raw,
                          struct chain_sample *sample, struct fault *fault) {
@@ -79,20 +71,30 @@ enum status chain_sample(struct chain *chain, const float *logits, const struct 
     struct shortlist *list = chain->list;
     struct pool pool = {n, chain->logits, chain->weights, NULL};
     struct warp_input input = {.settings = settings, .history = history, .n_history = n_history};
+    float max;
     enum status status = settings_check(settings, n, fault);
     if (!status) status = chain_check_history(history, n_history, n, fault);
     if (status) return status;
-    if (shortlist_make(list, logits, n, settings, history, n_history)) {
+    bool listed = shortlist_make(list, logits, n, settings, history, n_history);
+    if (!listed || raw) status = chain_read(chain, logits, fault);
+    if (status) return status;
+    if (listed) {
         input.settings = &list->settings;
         input.history = list->history;
         input.n_history = list->n_history;
         pool = (struct pool){list->n, list->logits, chain->weights, list->ids};
+        sample->kept = rank_survey(pool.logits, pool.n, &max);
+        input.total = chain->kernels->weigh(pool.weights, pool.logits, pool.n, max);
     } else {
-        status = chain_check_logits(logits, n, fault);
-        if (status) return status;
         memcpy(chain->logits, logits, n * sizeof *logits);
+        memcpy(chain->weights, chain->raw_weights, n * sizeof *chain->weights);
+        sample->kept = chain->raw_kept;
+        max = chain->raw_state.max;
+        input.total = chain->raw_state.total;
     }
-    status = sample_from(chain, pool, &input, r, sample, fault);
-    if (!status && raw) sample->drawn.p_raw = raw_probability(chain, logits, sample->drawn.id);
+    status = sample_from(chain, pool, &input, max, r, sample, fault);
+    if (!status && raw)
+        sample->drawn.p_raw =
+            chain_share(chain->raw_weights[sample->drawn.id], chain->raw_state.total);
     return status;
 }
