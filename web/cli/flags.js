@@ -15,6 +15,9 @@ export class UsageError extends Error {}
  * @property {string} summary
  * @property {boolean} settings whether it takes the settings
  * @property {Flag[]} flags its own
+ * @property {Flag} [operand] what stands without a flag, under this name
+ * @property {boolean} [modelless] whether it needs no model
+ * @property {string} [notes] for the help, after the flags
  * @property {(values: any) => void} [check]
  * @property {(scope: any, values: any, table: any[]) => Promise<void> | void} run
  */
@@ -87,18 +90,22 @@ export function flagsOf(command, table) {
   return [
     ...command.flags,
     ...(command.settings ? [...table.map(settingFlag), ...DRAWING] : []),
-    ...COMMON,
+    ...COMMON.filter(({ name }) => !(command.modelless && name === 'model')),
   ];
 }
 
 /**
  * @param {string} name
- * @param {string} summary
+ * @param {Command} command
  * @param {Flag[]} flags
  */
-export function helpOf(name, summary, flags) {
+export function helpOf(name, { summary, operand, notes }, flags) {
   const rows = flags.map((flag) => `  ${dashed(flag.name).padEnd(24)}${flag.help}`);
-  return `usage: logitscope ${name} [--flag value ...]\n${summary}\n\n${rows.join('\n')}\n`;
+  if (operand) rows.unshift(`  ${operand.name.toUpperCase().padEnd(24)}${operand.help}`);
+  const words = operand ? `${operand.name.toUpperCase()} ` : '';
+  return `usage: logitscope ${name} ${words}[--flag value ...]\n${summary}\n\n${rows.join('\n')}\n${
+    notes ? `\n${notes}` : ''
+  }`;
 }
 
 /**
@@ -169,14 +176,19 @@ export function toValue({ name, kind }, text, before) {
 /**
  * @param {string[]} words
  * @param {Flag[]} flags
+ * @param {Flag} [operand]
  * @returns {Record<string, any>} by setting name
  */
-export function parseFlags(words, flags) {
+export function parseFlags(words, flags, operand) {
   const known = new Map(flags.map((flag) => [dashed(flag.name), flag]));
   /** @type {Record<string, any>} */
   const values = {};
   for (let i = 0; i < words.length; i++) {
     const [, word, attached] = /^(--[^=]*)(?:=(.*))?$/s.exec(words[i]) ?? [];
+    if (word === undefined && operand && !(operand.name in values)) {
+      values[operand.name] = words[i];
+      continue;
+    }
     if (word === undefined) throw new UsageError(`unexpected argument ${JSON.stringify(words[i])}`);
     const flag = known.get(word);
     if (!flag)
