@@ -1,5 +1,5 @@
-/** `logitscope compare`: the nine strategies on one prompt with the same random numbers. */
-import { strategies } from '../engine/index.js';
+/** `logitscope compare`: strategies on one prompt, those that draw with the same random numbers. */
+import { searches, strategies } from '../engine/index.js';
 import { GRAMMAR, MAX_NEW_TOKENS, PROMPT, SEED, UsageError, needPrompt } from './flags.js';
 import { collect } from './generate.js';
 import { HELD_OUT, compareHeldOut } from './held_out.js';
@@ -8,7 +8,7 @@ import { judge, readGrammar, verdictLine } from './verdict.js';
 
 /** @type {import('./flags.js').Command} */
 export const compare = {
-  summary: 'run nine strategies on a prompt with the same seed',
+  summary: 'run nine strategies with the same seed, beam search and contrastive search',
   settings: false,
   flags: [PROMPT, MAX_NEW_TOKENS, SEED, GRAMMAR, ...HELD_OUT],
 
@@ -25,12 +25,14 @@ export const compare = {
     }
     const grammar = readGrammar(values);
     const { prompt, seed = 0, max_new_tokens } = values;
+    /** @type {any[]} */
     const rows = [];
-    for (const { name, settings } of strategies) {
-      const result = await collect(scope, { ...settings, prompt, seed, max_new_tokens });
+    const add = (/** @type {string} */ name, /** @type {any} */ settings, /** @type {any} */ result) => {
       const verdict = judge(grammar, prompt + result.text);
       /** @type {number[]} */
-      const kept = result.steps.map((/** @type {any} */ step) => step.kept);
+      const kept = (result.steps ?? [])
+        .map((/** @type {any} */ step) => step.kept)
+        .filter((/** @type {number | undefined} */ count) => count !== undefined);
       rows.push({
         name,
         settings,
@@ -42,6 +44,12 @@ export const compare = {
         mean_kept: kept.length ? kept.reduce((sum, n) => sum + n, 0) / kept.length : null,
         ...(verdict && { verdict }),
       });
+    };
+    for (const { name, settings } of strategies) {
+      add(name, settings, await collect(scope, { ...settings, prompt, seed, max_new_tokens }));
+    }
+    for (const { name, settings, search } of searches) {
+      add(name, settings, await search(scope, { ...settings, prompt, max_new_tokens }));
     }
     if (values.json) {
       printJson({ model: values.model, prompt, seed, strategies: rows });
