@@ -127,8 +127,8 @@ describe('other warpers', () => {
       }`,
       'top_k',
     );
-    assert.deepEqual(failed, ['ties']);
-    assert.deepEqual(of('ties').input.logits, [0, 0]);
+    assert.deepEqual(failed, ['tied']);
+    assert.deepEqual(of('tied').input.logits, [0, 0]);
   });
 
   test('a penalty that raises negative logits', () => {

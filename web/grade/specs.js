@@ -119,7 +119,7 @@ export const SPECS = {
     wide: true,
     pick: (random, size) => ({ top_k: random.whole(1, size) }),
     edges: [
-      { name: 'ties', says: 'keeps every token tied with the k-th', cases: [input([0, 0], { top_k: 1 }), input([1, 0, 0], { top_k: 2 }), input([3, 1, 3, 1, 2, 1], { top_k: 4 })] },
+      { name: 'tied', says: 'keeps every token tied with the k-th', cases: [input([0, 0], { top_k: 1 }), input([1, 0, 0], { top_k: 2 }), input([3, 1, 3, 1, 2, 1], { top_k: 4 })] },
       { name: 'above', says: 'k at or above the vocabulary keeps all', cases: [input([1, 0], { top_k: 2 }), input([1, 0], { top_k: 3 }), input([2, 1, 0], { top_k: 1000 })] },
     ],
   },
@@ -143,8 +143,8 @@ export const SPECS = {
     nudge: beside('min_p', 2 * NEAR),
     pick: (random) => ({ min_p: random.of([0.01, 0.05, 0.1, 0.2, 0.5, 0.9]) }),
     edges: [
-      { name: 'exact', says: 'keeps a token at the boundary itself', cases: [input(zeros(2), { min_p: 1 }), input([0, 0, -1], { min_p: 1 })] },
-      { name: 'above', says: 'above 1 keeps the best alone', cases: [input([1, 0], { min_p: 1.5 })] },
+      { name: 'boundary', says: 'keeps a token at the boundary itself', cases: [input(zeros(2), { min_p: 1 }), input([0, 0, -1], { min_p: 1 })] },
+      { name: 'alone', says: 'above 1 keeps the best alone', cases: [input([1, 0], { min_p: 1.5 })] },
       { name: 'relative', says: 'measures against the most probable token, not against 1', cases: [input(zeros(8), { min_p: 0.5 })] },
     ],
   },
@@ -153,7 +153,7 @@ export const SPECS = {
     nudge: beside('typical_p', 2 * NEAR, 1),
     pick: (random) => ({ typical_p: random.of([0.1, 0.3, 0.5, 0.7, 0.9, 0.95]) }),
     edges: [
-      { name: 'ties', says: 'keeps every token as far from the entropy as the last one kept', cases: [input(zeros(2), { typical_p: 0.5 }), input(zeros(8), { typical_p: 0.25 })] },
+      { name: 'typical_ties', says: 'keeps every token as far from the entropy as the last one kept', cases: [input(zeros(2), { typical_p: 0.5 }), input(zeros(8), { typical_p: 0.25 })] },
     ],
   },
   epsilon_cutoff: {
@@ -163,7 +163,7 @@ export const SPECS = {
     nudge: beside('epsilon_cutoff', 2 * NEAR, 0.999999),
     pick: (random) => ({ epsilon_cutoff: random.of([0.001, 0.01, 0.05, 0.1, 0.3]) }),
     edges: [
-      { name: 'exact', says: 'keeps a token at the boundary itself', cases: [input(zeros(2), { epsilon_cutoff: 0.5 }), input(zeros(8), { epsilon_cutoff: 0.125 })] },
+      { name: 'boundary', says: 'keeps a token at the boundary itself', cases: [input(zeros(2), { epsilon_cutoff: 0.5 }), input(zeros(8), { epsilon_cutoff: 0.125 })] },
     ],
   },
   eta_cutoff: {
@@ -197,7 +197,7 @@ export const SPECS = {
     nudge: beside('mirostat_mu', 2 ** -16),
     pick: (random) => ({ mirostat: random.of([1, 2]), mirostat_tau: 5, mirostat_mu: random.of([0.5, 1, 2, 3, 6]) }),
     edges: [
-      { name: 'best', says: 'keeps the best where mu is below every surprise', cases: [input([1, 0.5], { mirostat: 2, mirostat_mu: 0.01 }), input([0, 1], { mirostat: 1, mirostat_mu: 0.01 })] },
+      { name: 'surprise', says: 'keeps the best where mu is below every surprise', cases: [input([1, 0.5], { mirostat: 2, mirostat_mu: 0.01 }), input([0, 1], { mirostat: 1, mirostat_mu: 0.01 })] },
     ],
   },
 };
