@@ -31,10 +31,11 @@ Tokens within 2^-20 of a boundary may go either way. Exit code 0: all holds; 1: 
 `;
 
 /**
+ * Runs a file's harness in a worker thread.
  * @param {string} path
  * @returns {import('../grade/subject.js').Start}
  */
-const inThread = (path) => (onanswer) => {
+export const inThread = (path) => (onanswer) => {
   const worker = new Worker(new URL('../grade/node_worker.js', import.meta.url), {
     workerData: { url: pathToFileURL(resolve(path)).href },
     stdout: true,

@@ -26,6 +26,8 @@
  * @property {ArrayLike<number> | null} expected
  * @property {ArrayLike<number> | null} got
  * @property {string} [message]
+ * @property {string} [code] of a failure without lists: threw, hung, list, length, odd, wrote
+ * @property {Record<string, string | number>} [params] what its sentence names
  */
 
 export const NEAR = 2 ** -20;

@@ -21,6 +21,8 @@ import { SPECS } from './specs.js';
  * @property {ArrayLike<number> | null} [expected]
  * @property {ArrayLike<number> | null} [got]
  * @property {string} [message]
+ * @property {string} [code]
+ * @property {Record<string, string | number>} [params]
  */
 
 /** What can be graded: every warper, a chain, a decode loop. */
@@ -54,11 +56,12 @@ function complete(engine, as, settings) {
 }
 
 /**
+ * What a learner's function makes of an input.
  * @param {any} engine
  * @param {Subject} subject
  * @param {string} as
  */
-function askingOf(engine, subject, as) {
+export function askingOf(engine, subject, as) {
   return {
     engine,
     ask: (/** @type {any} */ input) =>
@@ -111,7 +114,7 @@ export async function grade({ engine, subject, as, onverdict }) {
     const verdict =
       subject.hangs < MAX_HANGS
         ? await judge(property, asking, () => subject.hangs > 0)
-        : { name, says, holds: false, cases: 0, message: `not tried: it took too long ${MAX_HANGS} times` };
+        : { name, says, holds: false, cases: 0, code: 'hung', message: `not tried: it took too long ${MAX_HANGS} times` };
     verdicts.push(verdict);
     onverdict?.(verdict);
   }

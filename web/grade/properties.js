@@ -30,21 +30,25 @@ const SOME = 25;
 /**
  * The learner's numbers, or what is wrong with them as such.
  * @param {import('./subject.js').Answer} answer
- * @param {Case} input
+ * @param {{ logits: ArrayLike<number> }} input
  * @returns {{ numbers: Float64Array, failure: null } | { numbers: null, failure: Failure }}
  */
-function numbersOf({ result, error }, { logits }) {
-  const wrong = (/** @type {string} */ message, /** @type {any} */ got = null) => ({
+export function numbersOf({ result, error, hung }, { logits }) {
+  const wrong = (/** @type {string} */ code, /** @type {any} */ params, /** @type {string} */ message) => ({
     numbers: null,
-    failure: { expected: null, got, message },
+    failure: { expected: null, got: typeof result === 'object' ? result : null, message, code, params },
   });
-  if (error) return wrong(error);
-  if (!result || typeof result === 'string') return wrong(`it returned ${result}, not a list of numbers`);
-  if (result.length !== logits.length) {
-    return wrong(`it returned ${result.length} numbers for ${logits.length} tokens`, result);
+  if (error) return wrong(hung ? 'hung' : 'threw', { error }, error);
+  if (!result || typeof result === 'string') {
+    return wrong('list', { what: String(result) }, `it returned ${result}, not a list of numbers`);
   }
+  const [n, size] = [result.length, logits.length];
+  if (n !== size) return wrong('length', { n, size }, `it returned ${n} numbers for ${size} tokens`);
   const odd = result.findIndex((it) => !(it < Infinity));
-  if (odd >= 0) return wrong(`token ${odd} has a logit that is ${result[odd]}`, result);
+  if (odd >= 0) {
+    const value = String(result[odd]);
+    return wrong('odd', { id: odd, value }, `token ${odd} has a logit that is ${value}`);
+  }
   return { numbers: result, failure: null };
 }
 
@@ -77,9 +81,10 @@ export async function returnsNumbers(input, { engine, ask }) {
  */
 export async function writesToInput(input, { engine, ask }) {
   await warped(engine, input);
-  const { changed, error } = await ask(input);
-  if (error) return { expected: null, got: null, message: error };
-  return changed ? { expected: null, got: null, message: 'it wrote to the logits that it was given' } : null;
+  const answer = await ask(input);
+  if (!answer.changed) return answer.error ? numbersOf(answer, input).failure : null;
+  const message = 'it wrote to the logits that it was given';
+  return { expected: null, got: null, message, code: 'wrote' };
 }
 
 /** @type {Parameters<typeof against>[1]} */
