@@ -51,7 +51,9 @@ before(async () => {
     reached.push(request.url);
     response.writeHead(200, { 'access-control-allow-origin': '*' }).end('export default 1');
   });
-  await new Promise((resolve) => { outside.listen(0, resolve); });
+  await new Promise((resolve) => {
+    outside.listen(0, resolve);
+  });
 });
 after(async () => {
   outside?.close();
@@ -69,15 +71,24 @@ async function open({ query = '', ...context } = {}) {
     press: (what) => page.locator(`button[data-do=${what}]`).click(),
     rows: async () => {
       await page.locator('tbody tr').first().waitFor();
-      return page.locator('tbody tr').evaluateAll((rows) => rows.map((row) => ({
-        token: row.querySelector('.heard').textContent,
-        cells: [...row.querySelectorAll('td span')].map((it) => it.textContent),
-      })));
+      return page.locator('tbody tr').evaluateAll((rows) =>
+        rows.map((row) => ({
+          token: row.querySelector('.heard').textContent,
+          cells: [...row.querySelectorAll('td span')].map((it) => it.textContent),
+        })),
+      );
     },
     report: async () => {
       await page.locator('.report .sum', { hasText: 'hold' }).waitFor();
-      return page.locator('.report li').evaluateAll((items) =>
-        items.map((item) => ({ name: item.dataset.name, holds: item.className === 'holds', text: item.textContent })));
+      return page
+        .locator('.report li')
+        .evaluateAll((items) =>
+          items.map((item) => ({
+            name: item.dataset.name,
+            holds: item.className === 'holds',
+            text: item.textContent,
+          })),
+        );
     },
     trouble: () => page.locator('.result .error').textContent(),
   };
@@ -94,20 +105,34 @@ describe('running', () => {
     await press('check');
     const found = await report();
     assert.ok(found.length >= 12);
-    assert.deepEqual(found.filter(({ holds }) => !holds), []);
+    assert.deepEqual(
+      found.filter(({ holds }) => !holds),
+      [],
+    );
     const heard = await page.evaluate(() => window.heard);
-    assert.deepEqual(heard.map(({ as }) => as), ['top_p', 'top_p']);
+    assert.deepEqual(
+      heard.map(({ as }) => as),
+      ['top_p', 'top_p'],
+    );
     assert.equal(heard[1].verdicts.length, found.length);
     // The bench's own script for every document asks for a storage that a sandboxed frame has not.
-    assert.deepEqual(complaints.filter((text) => !text.includes('localStorage')), []);
-    assert.deepEqual(foreign.filter((url) => !url.startsWith('blob:null/')), []);
+    assert.deepEqual(
+      complaints.filter((text) => !text.includes('localStorage')),
+      [],
+    );
+    assert.deepEqual(
+      foreign.filter((url) => !url.startsWith('blob:null/')),
+      [],
+    );
     assert.equal(await page.locator('iframe').count(), 0);
     await close();
   });
 
   test('another distribution shows as another, with the property that fails and its input', async () => {
     const { press, rows, report, write, page, close } = await open();
-    await write('export default (logits) => logits.map((l) => (l === Math.max(...logits) ? l : -Infinity));');
+    await write(
+      'export default (logits) => logits.map((l) => (l === Math.max(...logits) ? l : -Infinity));',
+    );
     await press('run');
     const shown = await rows();
     assert.equal(shown[0].cells[0], '100%');
@@ -129,7 +154,10 @@ describe('running', () => {
       };`);
     await press('check');
     const failed = (await report()).filter(({ holds }) => !holds);
-    assert.deepEqual(failed.map(({ name }) => name), ['exact']);
+    assert.deepEqual(
+      failed.map(({ name }) => name),
+      ['exact'],
+    );
     assert.match(failed[0].text, /\[0, 0\][^]*top_p = 0\.5[^]*\[0, -Infinity\][^]*\[0, 0\]/);
     await close();
   });
@@ -139,7 +167,12 @@ describe('running', () => {
     await write('export default () => { for (;;); };');
     await press('run');
     const began = Date.now();
-    await page.evaluate(() => new Promise((done) => { setTimeout(done, 50); }));
+    await page.evaluate(
+      () =>
+        new Promise((done) => {
+          setTimeout(done, 50);
+        }),
+    );
     assert.ok(Date.now() - began < 1500, 'the page itself hung');
     assert.match(await trouble(), /too long/);
     assert.equal(await page.locator('iframe').count(), 0);
@@ -176,7 +209,8 @@ describe('shut off', () => {
       script: `importScripts('http://localhost:${port}/script.js')`,
       socket: `await new Promise((yes, no) => { const s = new WebSocket('ws://localhost:${port}/s'); s.onopen = yes; s.onerror = () => no(new Error('refused')); })`,
       page: 'parent.document.title',
-      storage: 'await new Promise((yes, no) => { const r = indexedDB.open("x"); r.onsuccess = yes; r.onerror = () => no(new Error("refused")); })',
+      storage:
+        'await new Promise((yes, no) => { const r = indexedDB.open("x"); r.onsuccess = yes; r.onerror = () => no(new Error("refused")); })',
     };
     for (const [what, code] of Object.entries(tries)) {
       await write(`export default async (l) => { ${code}; return l; };`);
@@ -204,7 +238,10 @@ describe('the editor', () => {
     await editor.press('Tab');
     assert.equal(await editor.inputValue(), '  ');
     await editor.press('Escape');
-    const focused = () => page.evaluate(() => document.querySelector('logit-own-sampler').shadowRoot.activeElement?.dataset.do);
+    const focused = () =>
+      page.evaluate(
+        () => document.querySelector('logit-own-sampler').shadowRoot.activeElement?.dataset.do,
+      );
     assert.equal(await focused(), 'run');
     await press('again');
     assert.equal(await editor.inputValue(), example);
@@ -220,7 +257,10 @@ describe('the editor', () => {
     assert.match(await page.locator('textarea').inputValue(), /function generate/);
     await press('check');
     const failed = (await report()).filter(({ holds }) => !holds).map(({ name }) => name);
-    assert.ok(failed.includes('crop') && failed.includes('softmax_last') && !failed.includes('draw'), failed.join());
+    assert.ok(
+      failed.includes('crop') && failed.includes('softmax_last') && !failed.includes('draw'),
+      failed.join(),
+    );
     await page.locator('select').selectOption('top_p');
     assert.equal(await page.locator('textarea').inputValue(), '// mine');
     await close();
@@ -231,7 +271,10 @@ describe('for everybody', () => {
   const axe = join(root, 'node_modules/axe-core/axe.min.js');
   for (const theme of ['light', 'dark']) {
     test(`no accessibility violation, ${theme}, with a report`, async () => {
-      const { page, press, report, close } = await open({ query: `?theme=${theme}`, bypassCSP: true });
+      const { page, press, report, close } = await open({
+        query: `?theme=${theme}`,
+        bypassCSP: true,
+      });
       await press('run');
       await page.locator('tbody tr').first().waitFor();
       await page.locator('select').selectOption('chain');
@@ -241,17 +284,26 @@ describe('for everybody', () => {
       await page.locator('tbody tr').first().waitFor();
       await page.addScriptTag({ path: axe });
       const { violations } = await page.evaluate(() => window.axe.run('logit-own-sampler'));
-      assert.deepEqual(violations.map(({ id, nodes }) => [id, nodes.map(({ target }) => target)]), []);
+      assert.deepEqual(
+        violations.map(({ id, nodes }) => [id, nodes.map(({ target }) => target)]),
+        [],
+      );
       await close();
     });
   }
 
   test('Spanish, and no sideways scrolling at 360 px', async () => {
-    const { page, press, close } = await open({ query: '?lang=es', viewport: { width: 360, height: 740 } });
+    const { page, press, close } = await open({
+      query: '?lang=es',
+      viewport: { width: 360, height: 740 },
+    });
     await press('check');
     await page.locator('.report li').nth(10).waitFor();
     assert.match(await page.locator('h2').textContent(), /propio/);
-    const [inner, outer] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
+    const [inner, outer] = await page.evaluate(() => [
+      document.documentElement.scrollWidth,
+      innerWidth,
+    ]);
     assert.ok(inner <= outer, `${inner} > ${outer}`);
     await close();
   });

@@ -24,7 +24,11 @@ before(async () => {
 });
 
 function cli(...words) {
-  return spawnSync(process.execPath, ['web/cli.js', 'grade', ...words], { cwd: root, encoding: 'utf8', timeout: 60000 });
+  return spawnSync(process.execPath, ['web/cli.js', 'grade', ...words], {
+    cwd: root,
+    encoding: 'utf8',
+    timeout: 60000,
+  });
 }
 
 /** The report on a source, and the names of the properties that fail. */
@@ -54,17 +58,27 @@ describe('what is right passes', () => {
     });
   }
 
-  test('top_p as a learner writes it', async () => assert.deepEqual((await graded(TOP_P, 'top_p')).failed, []));
-  test('the chain of the lessons', async () => assert.deepEqual((await graded(chainOf(LESSON_ORDER), 'chain')).failed, []));
-  test('the decode loop', async () => assert.deepEqual((await graded(GENERATE, 'generate')).failed, []));
+  test('top_p as a learner writes it', async () =>
+    assert.deepEqual((await graded(TOP_P, 'top_p')).failed, []));
+  test('the chain of the lessons', async () =>
+    assert.deepEqual((await graded(chainOf(LESSON_ORDER), 'chain')).failed, []));
+  test('the decode loop', async () =>
+    assert.deepEqual((await graded(GENERATE, 'generate')).failed, []));
   test('a decode loop that is a promise', async () => {
-    assert.deepEqual((await graded(broken(GENERATE, 'export function', 'export async function'), 'generate')).failed, []);
+    assert.deepEqual(
+      (await graded(broken(GENERATE, 'export function', 'export async function'), 'generate'))
+        .failed,
+      [],
+    );
   });
 });
 
 describe('top_p: what is wrong is found, on a small input', () => {
   test('until the mass is above p: one too many on an exact hit', async () => {
-    const { failed, of } = await graded(broken(TOP_P, 'before < top_p', 'before <= top_p'), 'top_p');
+    const { failed, of } = await graded(
+      broken(TOP_P, 'before < top_p', 'before <= top_p'),
+      'top_p',
+    );
     assert.deepEqual(failed, ['exact']);
     assert.deepEqual(of('exact').input, { logits: [0, 0], settings: { top_p: 0.5 }, history: [] });
     assert.deepEqual([...of('exact').expected], [0, -Infinity]);
@@ -72,11 +86,16 @@ describe('top_p: what is wrong is found, on a small input', () => {
 
   test('cut from the first cumulative mass above p on: the best is lost', async () => {
     const { failed, of } = await graded(
-      broken(TOP_P, 'if (place === 0 || before < top_p) out[id] = logits[id];\n    before += p[id];',
-        'before += p[id];\n    if (before <= top_p) out[id] = logits[id];'),
+      broken(
+        TOP_P,
+        'if (place === 0 || before < top_p) out[id] = logits[id];\n    before += p[id];',
+        'before += p[id];\n    if (before <= top_p) out[id] = logits[id];',
+      ),
       'top_p',
     );
-    assert.ok(failed.includes('best') && failed.includes('something_left') && failed.includes('reaches'));
+    assert.ok(
+      failed.includes('best') && failed.includes('something_left') && failed.includes('reaches'),
+    );
     assert.deepEqual(of('best').input.logits, [0]);
   });
 
@@ -87,7 +106,11 @@ describe('top_p: what is wrong is found, on a small input', () => {
   });
 
   test('the lowest float for minus infinity', async () => {
-    assert.ok((await graded(broken(TOP_P, 'fill(-Infinity)', 'fill(-3.4e38)'), 'top_p')).failed.includes('minus_infinity'));
+    assert.ok(
+      (await graded(broken(TOP_P, 'fill(-Infinity)', 'fill(-3.4e38)'), 'top_p')).failed.includes(
+        'minus_infinity',
+      ),
+    );
   });
 
   test('a best that is dropped', async () => {
@@ -97,34 +120,53 @@ describe('top_p: what is wrong is found, on a small input', () => {
   });
 
   test('probabilities in place of logits', async () => {
-    const { failed } = await graded(broken(TOP_P, 'out[id] = logits[id]', 'out[id] = p[id]'), 'top_p');
+    const { failed } = await graded(
+      broken(TOP_P, 'out[id] = logits[id]', 'out[id] = p[id]'),
+      'top_p',
+    );
     assert.ok(failed.includes('untouched'));
   });
 
   test('the logits it is given are written to', async () => {
     const { failed } = await graded(
-      broken(TOP_P, 'return out;', 'logits.set(out); return out;'), 'top_p',
+      broken(TOP_P, 'return out;', 'logits.set(out); return out;'),
+      'top_p',
     );
     assert.deepEqual(failed, ['own_copy']);
   });
 
   test('another order of ties, and nothing else', async () => {
-    assert.deepEqual((await graded(broken(TOP_P, '|| a - b', '|| b - a'), 'top_p')).failed, ['ties']);
+    assert.deepEqual((await graded(broken(TOP_P, '|| a - b', '|| b - a'), 'top_p')).failed, [
+      'ties',
+    ]);
   });
 
   test('a softmax that overflows', async () => {
-    assert.deepEqual((await graded(broken(TOP_P, 'Math.exp(l - max)', 'Math.exp(l)'), 'top_p')).failed, ['wide']);
+    assert.deepEqual(
+      (await graded(broken(TOP_P, 'Math.exp(l - max)', 'Math.exp(l)'), 'top_p')).failed,
+      ['wide'],
+    );
   });
 
   test('rounding within 2^-20 of the boundary is not held against anybody', async () => {
     for (const by of ['+ 7e-7', '- 7e-7']) {
-      const { failed } = await graded(broken(TOP_P, 'before < top_p', `before < top_p ${by}`), 'top_p');
-      assert.ok(failed.every((name) => name === 'exact'), failed.join());
+      const { failed } = await graded(
+        broken(TOP_P, 'before < top_p', `before < top_p ${by}`),
+        'top_p',
+      );
+      assert.ok(
+        failed.every((name) => name === 'exact'),
+        failed.join(),
+      );
     }
   });
 
   test('0.5 % beyond the boundary is', async () => {
-    assert.ok((await graded(broken(TOP_P, 'before < top_p', 'before < top_p + 0.005'), 'top_p')).failed.includes('agrees'));
+    assert.ok(
+      (
+        await graded(broken(TOP_P, 'before < top_p', 'before < top_p + 0.005'), 'top_p')
+      ).failed.includes('agrees'),
+    );
   });
 });
 
@@ -151,7 +193,7 @@ describe('other warpers', () => {
       }`,
       'repetition_penalty',
     );
-    assert.ok(failed.includes('signs') && failed.includes('agrees'));
+    assert.ok(['signs', 'never_rises', 'agrees'].every((name) => failed.includes(name)));
   });
 
   test('a penalty for each time a token was seen', async () => {
@@ -166,8 +208,31 @@ describe('other warpers', () => {
     assert.ok(failed.includes('once') && !failed.includes('signs'));
   });
 
+  test('a temperature that turns the order round', async () => {
+    const { failed } = await graded(
+      'export default (logits, { temperature: T }) => logits.map((l) => l * (1 - T));',
+      'temperature',
+    );
+    assert.ok(failed.includes('order') && failed.includes('best'));
+  });
+
+  test('a top_k whose k is a count from below', async () => {
+    const { failed } = await graded(
+      `export default (logits, { top_k: k }) => {
+        const order = [...logits.keys()].sort((a, b) => logits[a] - logits[b] || a - b);
+        const keep = new Set(k ? order.slice(k - 1) : order);
+        return logits.map((l, id) => (keep.has(id) ? l : -Infinity));
+      }`,
+      'top_k',
+    );
+    assert.ok(failed.includes('subset') && failed.includes('agrees') && !failed.includes('best'));
+  });
+
   test('a temperature that divides by zero', async () => {
-    const { failed } = await graded('export default (logits, { temperature: T }) => logits.map((l) => l / T);', 'temperature');
+    const { failed } = await graded(
+      'export default (logits, { temperature: T }) => logits.map((l) => l / T);',
+      'temperature',
+    );
     assert.deepEqual(failed, ['minus_infinity', 'zero', 'zero_tie']);
   });
 
@@ -185,67 +250,141 @@ describe('other warpers', () => {
 });
 
 describe('chain', () => {
-  const permutations = (list) => (list.length < 2
-    ? [list]
-    : list.flatMap((it, i) => permutations(list.filter((_, j) => j !== i)).map((rest) => [it, ...rest])));
+  const permutations = (list) =>
+    list.length < 2
+      ? [list]
+      : list.flatMap((it, i) =>
+          permutations(list.filter((_, j) => j !== i)).map((rest) => [it, ...rest]),
+        );
   const [penalty, temperature, topK, topP] = LESSON_ORDER;
-  const before = [[penalty, temperature], [penalty, topK], [penalty, topP], [temperature, topP], [topK, topP]];
+  const before = [
+    [penalty, temperature],
+    [penalty, topK],
+    [penalty, topP],
+    [temperature, topP],
+    [topK, topP],
+  ];
   for (const order of permutations(LESSON_ORDER)) {
     const wrong = before.filter(([a, b]) => order.indexOf(a) > order.indexOf(b));
     test(`${order.join(', ')}: ${wrong.length ? 'is found out' : 'is the same as the canonical order'}`, async () => {
       const { failed, of } = await graded(chainOf(order), 'chain');
-      assert.deepEqual(failed.filter((name) => name.includes('_before_')), wrong.map(([a, b]) => `${a}_before_${b}`));
-      for (const [a, b] of wrong) assert.match(of(`${a}_before_${b}`).message, new RegExp(`${b} before ${a}`));
+      assert.deepEqual(
+        failed.filter((name) => name.includes('_before_')),
+        wrong.map(([a, b]) => `${a}_before_${b}`),
+      );
+      for (const [a, b] of wrong)
+        assert.match(of(`${a}_before_${b}`).message, new RegExp(`${b} before ${a}`));
       if (!wrong.length) assert.deepEqual(failed, []);
     });
   }
 
   test('softmax before the warpers', async () => {
-    const { failed } = await graded(broken(chainOf(LESSON_ORDER), 'given.slice())', 'Float32Array.from(softmax(given)))'), 'chain');
+    const { failed } = await graded(
+      broken(chainOf(LESSON_ORDER), 'given.slice())', 'Float32Array.from(softmax(given)))'),
+      'chain',
+    );
     assert.ok(failed.includes('logits') && failed.includes('agrees'));
   });
 
   test('softmax at the end', async () => {
     const source = chainOf(LESSON_ORDER).replace('export default', 'const chain =');
-    assert.ok((await graded(`${source}; export default (...all) => softmax(chain(...all));`, 'chain')).failed.includes('logits'));
+    assert.ok(
+      (
+        await graded(`${source}; export default (...all) => softmax(chain(...all));`, 'chain')
+      ).failed.includes('logits'),
+    );
   });
 });
 
 describe('generate: what is wrong is found by its name', () => {
   const WRONG = [
-    ['re-seeding in the loop', 'one_stream', 'draw(warped, random())', 'draw(warped, rng(settings.seed)())'],
+    [
+      're-seeding in the loop',
+      'one_stream',
+      'draw(warped, random())',
+      'draw(warped, rng(settings.seed)())',
+    ],
     ['a missing crop', 'crop', 'ids.slice(-model.context_length)', 'ids'],
-    ['a crop that is too short', 'crop', 'ids.slice(-model.context_length)', 'ids.slice(1 - model.context_length)'],
-    ['softmax before the warpers', 'softmax_last', 'chain(last, settings, ids)', 'chain(Float32Array.from(softmax(last)), settings, ids)'],
-    ['warping before the slice', 'slice_first', 'const last = model.logits(window).at(-1);\n    const warped = chain(last, settings, ids);', 'const warped = model.logits(window).map((row) => chain(row, settings, ids)).at(-1);'],
-    ['the first position for the last', 'last_position', '.at(-1);\n    const warped', '[0];\n    const warped'],
-    ['the end token left out', 'end', 'ids.push(id);\n    if (id === model.eos_token_id) break;', 'if (id === model.eos_token_id) break;\n    ids.push(id);'],
+    [
+      'a crop that is too short',
+      'crop',
+      'ids.slice(-model.context_length)',
+      'ids.slice(1 - model.context_length)',
+    ],
+    [
+      'softmax before the warpers',
+      'softmax_last',
+      'chain(last, settings, ids)',
+      'chain(Float32Array.from(softmax(last)), settings, ids)',
+    ],
+    [
+      'warping before the slice',
+      'slice_first',
+      'const last = model.logits(window).at(-1);\n    const warped = chain(last, settings, ids);',
+      'const warped = model.logits(window).map((row) => chain(row, settings, ids)).at(-1);',
+    ],
+    [
+      'the first position for the last',
+      'last_position',
+      '.at(-1);\n    const warped',
+      '[0];\n    const warped',
+    ],
+    [
+      'the end token left out',
+      'end',
+      'ids.push(id);\n    if (id === model.eos_token_id) break;',
+      'if (id === model.eos_token_id) break;\n    ids.push(id);',
+    ],
     ['no stop at the end token', 'end', 'if (id === model.eos_token_id) break;', ''],
     ['the prompt returned too', 'draw', 'ids.slice(prompt_ids.length)', 'ids'],
-    ['penalties that see the window only', 'history', 'chain(last, settings, ids)', 'chain(last, settings, window)'],
+    [
+      'penalties that see the window only',
+      'history',
+      'chain(last, settings, ids)',
+      'chain(last, settings, window)',
+    ],
     ['a draw in the order of ids', 'draw', 'ranked(logits).filter', '[...logits.keys()].filter'],
     ['always the best', 'draw', 'draw(warped, random())', 'ranked(warped)[0]'],
     ['one token too many', 'nothing', 'step < settings', 'step <= settings'],
-    ['the token is not appended', 'appends', 'const window = ids.slice(-model.context_length)', 'const window = prompt_ids.slice(-model.context_length)'],
+    [
+      'the token is not appended',
+      'appends',
+      'const window = ids.slice(-model.context_length)',
+      'const window = prompt_ids.slice(-model.context_length)',
+    ],
   ];
   for (const [what, property, from, to] of WRONG) {
     test(what, async () => {
       const { failed } = await graded(broken(GENERATE, from, to), 'generate');
       assert.ok(failed.includes(property), `${property} is not among ${failed.join(', ')}`);
-      assert.ok(failed.includes('agrees') || property === 'slice_first' || property === 'one_stream');
+      assert.ok(
+        failed.includes('agrees') || property === 'slice_first' || property === 'one_stream',
+      );
     });
   }
 
   test('re-seeding and reading early are told from other mistakes', async () => {
-    assert.deepEqual((await graded(broken(GENERATE, 'if (id === model.eos_token_id) break;', ''), 'generate')).failed, ['end', 'agrees']);
-    assert.deepEqual((await graded(broken(GENERATE, '.at(-1);', '.map((row) => row.slice()).at(-1);'), 'generate')).failed, ['slice_first']);
+    assert.deepEqual(
+      (await graded(broken(GENERATE, 'if (id === model.eos_token_id) break;', ''), 'generate'))
+        .failed,
+      ['end', 'agrees'],
+    );
+    assert.deepEqual(
+      (await graded(broken(GENERATE, '.at(-1);', '.map((row) => row.slice()).at(-1);'), 'generate'))
+        .failed,
+      ['slice_first'],
+    );
   });
 });
 
 describe('what does not answer', () => {
   test('a loop without end is ended, and the rest is not waited for', async () => {
     const began = performance.now();
-    const { failed, properties } = await graded('export default () => { for (;;); };', 'top_k', 200);
+    const { failed, properties } = await graded(
+      'export default () => { for (;;); };',
+      'top_k',
+      200,
+    );
     assert.equal(failed.length, properties.length);
     assert.match(properties[0].message, /longer than 0.2 s/);
     assert.match(properties.at(-1).message, /not tried/);
@@ -269,7 +408,10 @@ describe('what does not answer', () => {
     const { as, passed, failed, properties } = JSON.parse(stdout);
     assert.deepEqual([as, failed, passed + failed], ['top_p', 1, properties.length]);
     const { holds, input, expected, got } = properties.find(({ name }) => name === 'exact');
-    assert.deepEqual([holds, input.logits, expected, got], [false, [0, 0], [0, '-Infinity'], [0, 0]]);
+    assert.deepEqual(
+      [holds, input.logits, expected, got],
+      [false, [0, 0], [0, '-Infinity'], [0, 0]],
+    );
   });
 });
 
@@ -290,7 +432,10 @@ describe('the command', () => {
     writeFileSync(wrong, broken(TOP_P, 'before < top_p', 'before <= top_p'));
     const { status, stdout } = cli(wrong, '--as', 'top_p');
     assert.equal(status, 1);
-    assert.match(stdout, /FAILS {2}keeps no more.*\n.*1 should stay, 2 did\n *smallest input: logits \[0 0\]; top_p 0.5\n *expected \[0 -Infinity\]\n *got {6}\[0 0\]\n/);
+    assert.match(
+      stdout,
+      /FAILS {2}keeps no more.*\n.*1 should stay, 2 did\n *smallest input: logits \[0 0\]; top_p 0.5\n *expected \[0 -Infinity\]\n *got {6}\[0 0\]\n/,
+    );
   });
 
   test('wrong arguments: one line, exit code 2', () => {

@@ -100,9 +100,17 @@ export const grade = {
   summary: 'check a sampler of your own against the built-in one',
   settings: false,
   modelless: true,
-  operand: { name: 'file', kind: 'text', help: 'a JavaScript module (.mjs) that exports the function' },
+  operand: {
+    name: 'file',
+    kind: 'text',
+    help: 'a JavaScript module (.mjs) that exports the function',
+  },
   flags: [
-    { name: 'as', kind: 'text', help: `what it is: ${GRADED.slice(-2).join(', ')} or a warper's name` },
+    {
+      name: 'as',
+      kind: 'text',
+      help: `what it is: ${GRADED.slice(-2).join(', ')} or a warper's name`,
+    },
     { name: 'time_limit', kind: 'number', help: 'seconds that one call may take (2)' },
   ],
   notes: NOTES,
@@ -112,7 +120,9 @@ export const grade = {
     if (!existsSync(file)) throw new UsageError(`there is no file ${JSON.stringify(file)}`);
     if (as === undefined) throw new UsageError(`--as is missing: one of ${GRADED.join(', ')}`);
     if (!GRADED.includes(as.replaceAll('-', '_'))) {
-      throw new UsageError(`--as ${JSON.stringify(as)} is unknown${nearestOf(as, GRADED, ', known are ')}`);
+      throw new UsageError(
+        `--as ${JSON.stringify(as)} is unknown${nearestOf(as, GRADED, ', known are ')}`,
+      );
     }
     if (!(limit > 0 && limit <= 600)) {
       throw new UsageError(`--time-limit must be above 0 and at most 600, got ${limit}`);

@@ -158,9 +158,19 @@ function isOver(finished, best, { width, power, early, maximum }) {
  */
 export async function beamSearch(scope, options) {
   checkOptions('options of beamSearch', options, [
-    'prompt', 'max_new_tokens', 'beam_width', 'length_penalty', 'early_stopping', 'signal',
+    'prompt',
+    'max_new_tokens',
+    'beam_width',
+    'length_penalty',
+    'early_stopping',
+    'signal',
   ]);
-  const { beam_width: width = 4, length_penalty: power = 1, early_stopping: early = false, signal } = options;
+  const {
+    beam_width: width = 4,
+    length_penalty: power = 1,
+    early_stopping: early = false,
+    signal,
+  } = options;
   checkInteger('beam_width', width, 1, WIDTH_MAX);
   checkNumber('length_penalty', power, -10, 10);
   if (early !== 'never') checkBoolean('early_stopping', early);
@@ -246,7 +256,13 @@ async function contrasted(session, ids, states, k, alpha) {
  * @returns {Promise<Found & { steps: Contrast[] }>}
  */
 export async function contrastiveSearch(scope, options) {
-  checkOptions('options of contrastiveSearch', options, ['prompt', 'max_new_tokens', 'alpha', 'k', 'signal']);
+  checkOptions('options of contrastiveSearch', options, [
+    'prompt',
+    'max_new_tokens',
+    'alpha',
+    'k',
+    'signal',
+  ]);
   const { alpha = 0.6, k = 4, signal } = options;
   checkNumber('alpha', alpha, 0, 1);
   checkInteger('k', k, 1, WIDTH_MAX);
@@ -279,12 +295,17 @@ export async function contrastiveSearch(scope, options) {
     }
   });
   const own = ids.slice(prompt.length);
-  const finish_reason = steps.at(-1)?.id === (end ?? -1) ? 'eos' : signal?.aborted ? 'aborted' : 'length';
+  const finish_reason =
+    steps.at(-1)?.id === (end ?? -1) ? 'eos' : signal?.aborted ? 'aborted' : 'length';
   return { prompt_ids: prompt, ids: own, text: await textOf(scope, own), finish_reason, steps };
 }
 
 /** The two as strategies to set beside those that draw. */
 export const searches = Object.freeze([
   { name: 'beam search, 4 beams', settings: { beam_width: 4 }, search: beamSearch },
-  { name: 'contrastive, k 4, alpha 0.6', settings: { k: 4, alpha: 0.6 }, search: contrastiveSearch },
+  {
+    name: 'contrastive, k 4, alpha 0.6',
+    settings: { k: 4, alpha: 0.6 },
+    search: contrastiveSearch,
+  },
 ]);

@@ -1,8 +1,9 @@
 /** What holds for a chain of the four warpers that the lessons teach, in their order. */
 import { expect, warped, disagreement } from './expect.js';
 import { Random } from './inputs.js';
-import { against, differs, returnsNumbers, writesToInput } from './properties.js';
+import { against, returnsNumbers, writesToInput } from './properties.js';
 import { SPECS } from './specs.js';
+import { differs } from './wrongs.js';
 
 /** @typedef {import('./inputs.js').Case} Case */
 /** @typedef {import('./expect.js').Engine} Engine */
@@ -66,7 +67,10 @@ function swapped(engine, a, b) {
 function before(a, b, random) {
   const cases = casesOf(random, [a, b], 80);
   // A penalty and a division commute; only greedy tells which came first.
-  const given = b === 'temperature' ? cases.map((it) => ({ ...it, settings: { ...it.settings, temperature: 0 } })) : cases;
+  const given =
+    b === 'temperature'
+      ? cases.map((it) => ({ ...it, settings: { ...it.settings, temperature: 0 } }))
+      : cases;
   return {
     name: `${a}_before_${b}`,
     says: `${a} comes before ${b}`,
@@ -79,19 +83,28 @@ function before(a, b, random) {
       if (!disagreement(expected, other, input.settings.temperature !== 0)) return null;
       const failure = await against(NUDGE, differs)(input, asking);
       if (!failure) return null;
-      const wrong = { logits: other, stays: (/** @type {number} */ id) => other[id] !== -Infinity, free: () => false };
-      const isSwapped = failure.got && !disagreement(wrong, failure.got, input.settings.temperature !== 0);
+      const wrong = {
+        logits: other,
+        stays: (/** @type {number} */ id) => other[id] !== -Infinity,
+        free: () => false,
+      };
+      const isSwapped =
+        failure.got && !disagreement(wrong, failure.got, input.settings.temperature !== 0);
       return isSwapped ? { ...failure, message: `this is what ${b} before ${a} gives` } : failure;
     },
   };
 }
 
-/** @type {Parameters<typeof against>[1]} */
+/** @type {import('./wrongs.js').Compare} */
 function probabilities({ logits }, got) {
   const sum = got.reduce((total, it) => total + it, 0);
   const looks = got.every((it) => it >= 0 && it <= 1) && Math.abs(sum - 1) < 1e-3;
   return looks
-    ? { expected: logits, got, message: 'these are probabilities: the softmax comes after the chain' }
+    ? {
+        expected: logits,
+        got,
+        message: 'these are probabilities: the softmax comes after the chain',
+      }
     : null;
 }
 
@@ -103,17 +116,61 @@ export function chainProperties() {
   const pair = (/** @type {string} */ a, /** @type {string} */ b) => before(a, b, random);
   const [penalty, temperature, topK, topP] = CHAIN;
   return [
-    { name: 'numbers', says: 'returns one number for each token, none NaN or +Infinity', cases: all(25), fails: returnsNumbers, shrinks: true },
-    { name: 'own_copy', says: 'leaves the logits that it is given as they are', cases: all(25), fails: writesToInput, shrinks: true },
-    { name: 'logits', says: 'returns logits: the softmax comes last and is not part of it', cases: casesOf(random, [], 25), fails: against(NUDGE, probabilities), shrinks: true },
-    { name: 'neutral', says: 'changes nothing when every setting is neutral', cases: casesOf(random, [], 25), fails: whole, shrinks: true },
-    ...CHAIN.map((name) => ({ name, says: `${name} alone agrees with the built-in`, cases: casesOf(random, [name], 40), fails: whole, shrinks: true })),
-    { name: 'zero', says: 'temperature 0 keeps the best alone', cases: [{ logits: [1, 2], settings: { temperature: 0 }, history: [] }, { logits: [1, 1], settings: { temperature: 0 }, history: [] }], fails: whole },
+    {
+      name: 'numbers',
+      says: 'returns one number for each token, none NaN or +Infinity',
+      cases: all(25),
+      fails: returnsNumbers,
+      shrinks: true,
+    },
+    {
+      name: 'own_copy',
+      says: 'leaves the logits that it is given as they are',
+      cases: all(25),
+      fails: writesToInput,
+      shrinks: true,
+    },
+    {
+      name: 'logits',
+      says: 'returns logits: the softmax comes last and is not part of it',
+      cases: casesOf(random, [], 25),
+      fails: against(NUDGE, probabilities),
+      shrinks: true,
+    },
+    {
+      name: 'neutral',
+      says: 'changes nothing when every setting is neutral',
+      cases: casesOf(random, [], 25),
+      fails: whole,
+      shrinks: true,
+    },
+    ...CHAIN.map((name) => ({
+      name,
+      says: `${name} alone agrees with the built-in`,
+      cases: casesOf(random, [name], 40),
+      fails: whole,
+      shrinks: true,
+    })),
+    {
+      name: 'zero',
+      says: 'temperature 0 keeps the best alone',
+      cases: [
+        { logits: [1, 2], settings: { temperature: 0 }, history: [] },
+        { logits: [1, 1], settings: { temperature: 0 }, history: [] },
+      ],
+      fails: whole,
+    },
     pair(penalty, temperature),
     pair(penalty, topK),
     pair(penalty, topP),
     pair(temperature, topP),
     pair(topK, topP),
-    { name: 'agrees', says: 'agrees with the built-in chain on random inputs', cases: all(120), fails: whole, shrinks: true },
+    {
+      name: 'agrees',
+      says: 'agrees with the built-in chain on random inputs',
+      cases: all(120),
+      fails: whole,
+      shrinks: true,
+    },
   ];
 }

@@ -57,7 +57,8 @@ export async function expect(engine, input, nudge) {
   /** @type {Float32Array[]} */
   const sides = [];
   for (const other of nudge?.(input.settings) ?? []) sides.push(await warped(engine, input, other));
-  const stays = (/** @type {Float32Array} */ list, /** @type {number} */ id) => list[id] !== -Infinity;
+  const stays = (/** @type {Float32Array} */ list, /** @type {number} */ id) =>
+    list[id] !== -Infinity;
   return {
     logits,
     stays: (id) => stays(logits, id),

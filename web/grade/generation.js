@@ -24,7 +24,9 @@ const NO_END = -1;
  * @returns {Toy}
  */
 function toy(random, { size = 8, context = 16, end = NO_END } = {}) {
-  const rows = Array.from({ length: 29 }, () => Float32Array.from(random.logits(size, { spread: 1 })));
+  const rows = Array.from({ length: 29 }, () =>
+    Float32Array.from(random.logits(size, { spread: 1 })),
+  );
   return { rows, vocab_size: size, context_length: context, eos_token_id: end };
 }
 
@@ -40,7 +42,11 @@ async function generated(engine, { toy: model, prompt, settings }) {
   for (let step = 0; step < max_new_tokens; step++) {
     const window = ids.slice(-model.context_length);
     const row = toyRow(model, window, window.length - 1);
-    const { tokens } = await engine.warp(row, { ...warpers, top: model.vocab_size }, { history: ids });
+    const { tokens } = await engine.warp(
+      row,
+      { ...warpers, top: model.vocab_size },
+      { history: ids },
+    );
     const u = await engine.random(seed, step);
     let sum = 0;
     let drawn = -1;
@@ -69,7 +75,12 @@ async function answerOf(run, { engine, ask }) {
   const streams = { [seed]: Float64Array.from(await Promise.all(steps)) };
   const { result, error, log } = await ask({ ...run, streams });
   const got = result && typeof result !== 'string' ? result : null;
-  return { expected, got, error: error ?? (got ? null : `it returned ${result}, not a list of ids`), log };
+  return {
+    expected,
+    got,
+    error: error ?? (got ? null : `it returned ${result}, not a list of ids`),
+    log,
+  };
 }
 
 /**
@@ -83,28 +94,30 @@ async function answerOf(run, { engine, ask }) {
 /**
  * @param {(outcome: Outcome, run: Run) => string | null} finds what is wrong, in words
  */
-const check =
-  (finds) =>
-  async (/** @type {Run} */ run, /** @type {any} */ asking) => {
-    const outcome = await answerOf(run, asking);
-    if (!outcome) return null;
-    const message = finds(outcome, run);
-    return message === null ? null : { expected: outcome.expected, got: outcome.got, message };
-  };
+const check = (finds) => async (/** @type {Run} */ run, /** @type {any} */ asking) => {
+  const outcome = await answerOf(run, asking);
+  if (!outcome) return null;
+  const message = finds(outcome, run);
+  return message === null ? null : { expected: outcome.expected, got: outcome.got, message };
+};
 
 /** @param {Outcome} outcome */
 function otherIds({ expected, got, error }) {
   if (error || !got) return error;
   const at = expected.findIndex((id, i) => id !== got[i]);
-  if (at >= 0) return at < got.length ? `token ${at} is another` : `it stopped after ${got.length} tokens`;
+  if (at >= 0)
+    return at < got.length ? `token ${at} is another` : `it stopped after ${got.length} tokens`;
   return got.length > expected.length ? 'it went on after the end' : null;
 }
 
 /** @type {(outcome: Outcome, run: Run) => string | null} */
 function wrongWindow({ log, error }, { prompt, toy: { context_length } }) {
   const long = log?.windows.find((ids) => ids.length > context_length);
-  if (long) return `the model sees ${context_length} tokens at most and was asked with ${long.length}`;
-  const short = log?.windows.find((ids, step) => ids.length < Math.min(context_length, prompt.length + step));
+  if (long)
+    return `the model sees ${context_length} tokens at most and was asked with ${long.length}`;
+  const short = log?.windows.find(
+    (ids, step) => ids.length < Math.min(context_length, prompt.length + step),
+  );
   return short ? `the model was asked with ${short.length} tokens where there were more` : error;
 }
 
@@ -142,7 +155,11 @@ function runs(count, make, random) {
     const { settings, ...rest } = make(i);
     const model = rest.toy ?? toy(random);
     const prompt = rest.prompt ?? random.history(1, model.vocab_size);
-    return { toy: model, prompt, settings: { ...NEUTRAL, max_new_tokens: 1, seed: 100 + i, ...settings } };
+    return {
+      toy: model,
+      prompt,
+      settings: { ...NEUTRAL, max_new_tokens: 1, seed: 100 + i, ...settings },
+    };
   });
 }
 
@@ -160,16 +177,107 @@ export function generationProperties() {
   const long = (/** @type {number} */ n) => random.history(n, 8);
   const many = { max_new_tokens: 6 };
   return [
-    { name: 'draw', says: 'draws from the most to the least probable the first whose cumulative mass is above u', cases: runs(20, () => ({}), random), fails: check(otherIds) },
-    { name: 'nothing', says: 'max_new_tokens 0 gives no token', cases: runs(2, () => ({ settings: { max_new_tokens: 0 } }), random), fails: check(otherIds) },
-    { name: 'one_stream', says: 'seeds once, before the loop', cases: runs(4, () => ({ settings: many }), random), fails: check(reseeded) },
-    { name: 'slice_first', says: 'takes the last position before anything else', cases: runs(4, () => ({ prompt: long(4), settings: { ...many, temperature: 0.5, top_k: 3 } }), random), fails: check(readsEarly) },
-    { name: 'last_position', says: 'the logits of the last position decide', cases: runs(12, () => ({ prompt: long(5) }), random), fails: check(otherIds) },
-    { name: 'appends', says: 'each token drawn is part of what the next one follows', cases: runs(12, () => ({ settings: many }), random), fails: check(otherIds) },
-    { name: 'crop', says: 'the model is given the last context_length tokens, never more, never fewer', cases: runs(8, () => ({ toy: toy(random, { context: 4 }), prompt: long(6), settings: { max_new_tokens: 3 } }), random), fails: check(wrongWindow) },
-    { name: 'end', says: 'stops at the end token, which is part of the ids', cases: runs(24, () => ({ toy: toy(random, { size: 4, end: 1 }), prompt: random.history(2, 4), settings: { max_new_tokens: 8 } }), random), fails: check(wrongEnd) },
-    { name: 'softmax_last', says: 'the warpers act on logits; the softmax comes after them', cases: runs(40, () => ({ settings: warpers(random) }), random), fails: check(otherIds) },
-    { name: 'history', says: 'penalties look at the whole text, prompt included, also beyond the context', cases: runs(16, () => ({ toy: toy(random, { context: 3 }), prompt: long(6), settings: { repetition_penalty: 3, temperature: 0, max_new_tokens: 3 } }), random), fails: check(otherIds) },
-    { name: 'agrees', says: 'agrees with the built-in on random runs', cases: runs(40, () => ({ toy: toy(random, { context: 5, end: 2 }), prompt: long(random.whole(1, 7)), settings: { ...warpers(random), max_new_tokens: random.whole(1, 8) } }), random), fails: check(otherIds) },
+    {
+      name: 'draw',
+      says: 'draws from the most to the least probable the first whose cumulative mass is above u',
+      cases: runs(20, () => ({}), random),
+      fails: check(otherIds),
+    },
+    {
+      name: 'nothing',
+      says: 'max_new_tokens 0 gives no token',
+      cases: runs(2, () => ({ settings: { max_new_tokens: 0 } }), random),
+      fails: check(otherIds),
+    },
+    {
+      name: 'one_stream',
+      says: 'seeds once, before the loop',
+      cases: runs(4, () => ({ settings: many }), random),
+      fails: check(reseeded),
+    },
+    {
+      name: 'slice_first',
+      says: 'takes the last position before anything else',
+      cases: runs(
+        4,
+        () => ({ prompt: long(4), settings: { ...many, temperature: 0.5, top_k: 3 } }),
+        random,
+      ),
+      fails: check(readsEarly),
+    },
+    {
+      name: 'last_position',
+      says: 'the logits of the last position decide',
+      cases: runs(12, () => ({ prompt: long(5) }), random),
+      fails: check(otherIds),
+    },
+    {
+      name: 'appends',
+      says: 'each token drawn is part of what the next one follows',
+      cases: runs(12, () => ({ settings: many }), random),
+      fails: check(otherIds),
+    },
+    {
+      name: 'crop',
+      says: 'the model is given the last context_length tokens, never more, never fewer',
+      cases: runs(
+        8,
+        () => ({
+          toy: toy(random, { context: 4 }),
+          prompt: long(6),
+          settings: { max_new_tokens: 3 },
+        }),
+        random,
+      ),
+      fails: check(wrongWindow),
+    },
+    {
+      name: 'end',
+      says: 'stops at the end token, which is part of the ids',
+      cases: runs(
+        24,
+        () => ({
+          toy: toy(random, { size: 4, end: 1 }),
+          prompt: random.history(2, 4),
+          settings: { max_new_tokens: 8 },
+        }),
+        random,
+      ),
+      fails: check(wrongEnd),
+    },
+    {
+      name: 'softmax_last',
+      says: 'the warpers act on logits; the softmax comes after them',
+      cases: runs(40, () => ({ settings: warpers(random) }), random),
+      fails: check(otherIds),
+    },
+    {
+      name: 'history',
+      says: 'penalties look at the whole text, prompt included, also beyond the context',
+      cases: runs(
+        16,
+        () => ({
+          toy: toy(random, { context: 3 }),
+          prompt: long(6),
+          settings: { repetition_penalty: 3, temperature: 0, max_new_tokens: 3 },
+        }),
+        random,
+      ),
+      fails: check(otherIds),
+    },
+    {
+      name: 'agrees',
+      says: 'agrees with the built-in on random runs',
+      cases: runs(
+        40,
+        () => ({
+          toy: toy(random, { context: 5, end: 2 }),
+          prompt: long(random.whole(1, 7)),
+          settings: { ...warpers(random), max_new_tokens: random.whole(1, 8) },
+        }),
+        random,
+      ),
+      fails: check(otherIds),
+    },
   ];
 }

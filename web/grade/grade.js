@@ -46,8 +46,8 @@ async function tryingFor(as, engine) {
  * @param {Record<string, any>} settings
  */
 function complete(engine, as, settings) {
-  const rows = engine.table.filter(
-    (/** @type {any} */ row) => (as === 'chain' ? CHAIN.includes(row.name) : !row.warper || row.name === as),
+  const rows = engine.table.filter((/** @type {any} */ row) =>
+    as === 'chain' ? CHAIN.includes(row.name) : !row.warper || row.name === as,
   );
   return {
     ...Object.fromEntries(rows.map((/** @type {any} */ { name, neutral }) => [name, neutral])),
@@ -114,7 +114,14 @@ export async function grade({ engine, subject, as, onverdict }) {
     const verdict =
       subject.hangs < MAX_HANGS
         ? await judge(property, asking, () => subject.hangs > 0)
-        : { name, says, holds: false, cases: 0, code: 'hung', message: `not tried: it took too long ${MAX_HANGS} times` };
+        : {
+            name,
+            says,
+            holds: false,
+            cases: 0,
+            code: 'hung',
+            message: `not tried: it took too long ${MAX_HANGS} times`,
+          };
     verdicts.push(verdict);
     onverdict?.(verdict);
   }

@@ -150,7 +150,10 @@ export function serve(port, load) {
         port.postMessage({ id });
         return;
       }
-      const answer = await (call === 'warp' ? warp : generate)(/** @type {Function} */ (subject), given);
+      const answer = await (call === 'warp' ? warp : generate)(
+        /** @type {Function} */ (subject),
+        given,
+      );
       port.postMessage({ id, ...answer });
     } catch (error) {
       port.postMessage({ id, error: message(error) });

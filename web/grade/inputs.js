@@ -65,7 +65,10 @@ export class Random {
       taken.add(Math.round(256 * spread * 2 * sum) / 256);
     }
     const list = [...taken];
-    if (removed) list.forEach((_, i) => { if (i && this.next() < 0.3) list[i] = -Infinity; });
+    if (removed)
+      list.forEach((_, i) => {
+        if (i && this.next() < 0.3) list[i] = -Infinity;
+      });
     return list;
   }
 

@@ -1,7 +1,19 @@
 /** What holds for a warper: each property with the inputs that it is tried on. */
-import { disagreement, expect, warped } from './expect.js';
+import { expect, warped } from './expect.js';
 import { Random, SIZES } from './inputs.js';
 import { SPECS } from './specs.js';
+import {
+  cameBack,
+  differs,
+  emptied,
+  lostBest,
+  notIdentity,
+  otherCounts,
+  raised,
+  reordered,
+  softlyRemoved,
+  touched,
+} from './wrongs.js';
 
 /** @typedef {import('./inputs.js').Case} Case */
 /** @typedef {import('./expect.js').Engine} Engine */
@@ -34,16 +46,27 @@ const SOME = 25;
  * @returns {{ numbers: Float64Array, failure: null } | { numbers: null, failure: Failure }}
  */
 export function numbersOf({ result, error, hung }, { logits }) {
-  const wrong = (/** @type {string} */ code, /** @type {any} */ params, /** @type {string} */ message) => ({
+  const wrong = (
+    /** @type {string} */ code,
+    /** @type {any} */ params,
+    /** @type {string} */ message,
+  ) => ({
     numbers: null,
-    failure: { expected: null, got: typeof result === 'object' ? result : null, message, code, params },
+    failure: {
+      expected: null,
+      got: typeof result === 'object' ? result : null,
+      message,
+      code,
+      params,
+    },
   });
   if (error) return wrong(hung ? 'hung' : 'threw', { error }, error);
   if (!result || typeof result === 'string') {
     return wrong('list', { what: String(result) }, `it returned ${result}, not a list of numbers`);
   }
   const [n, size] = [result.length, logits.length];
-  if (n !== size) return wrong('length', { n, size }, `it returned ${n} numbers for ${size} tokens`);
+  if (n !== size)
+    return wrong('length', { n, size }, `it returned ${n} numbers for ${size} tokens`);
   const odd = result.findIndex((it) => !(it < Infinity));
   if (odd >= 0) {
     const value = String(result[odd]);
@@ -55,7 +78,7 @@ export function numbersOf({ result, error, hung }, { logits }) {
 /**
  * A check of the learner's numbers against the engine's; an answer without numbers fails it too.
  * @param {((settings: any) => object[]) | null} nudge
- * @param {(expected: import('./expect.js').Expected, got: Float64Array, input: Case) => Failure | null} compare
+ * @param {import('./wrongs.js').Compare} compare
  */
 export const against =
   (nudge, compare) =>
@@ -87,62 +110,24 @@ export async function writesToInput(input, { engine, ask }) {
   return { expected: null, got: null, message, code: 'wrote' };
 }
 
-/** @type {Parameters<typeof against>[1]} */
-function softlyRemoved({ logits, stays, free }, got, input) {
-  const id = got.findIndex(
-    (it, i) => !stays(i) && !free(i) && it !== -Infinity && it !== Math.fround(input.logits[i]),
-  );
-  return id < 0
-    ? null
-    : { expected: logits, got, message: `token ${id} is ${got[id]}: it keeps a place among the tokens` };
-}
-
-/** @type {Parameters<typeof against>[1]} */
-function touched({ stays, logits }, got, input) {
-  const id = got.findIndex((it, i) => stays(i) && it !== -Infinity && it !== Math.fround(input.logits[i]));
-  return id < 0 ? null : { expected: logits, got, message: `token ${id} has another logit` };
-}
-
-/** @type {Parameters<typeof against>[1]} */
-function lostBest({ logits }, got, input) {
-  const best = Math.max(...input.logits);
-  const top = Math.max(...got);
-  const kept = input.logits.some((it, id) => it === best && got[id] === top && top !== -Infinity);
-  return kept ? null : { expected: logits, got, message: 'the most probable token is gone or no longer the best' };
-}
-
-/** @type {Parameters<typeof against>[1]} */
-function emptied({ logits }, got) {
-  return got.some((it) => it !== -Infinity) ? null : { expected: logits, got, message: 'no token is left' };
-}
-
-/** @type {Parameters<typeof against>[1]} */
-function cameBack({ logits }, got, input) {
-  const id = got.findIndex((it, i) => input.logits[i] === -Infinity && it !== -Infinity);
-  return id < 0 ? null : { expected: logits, got, message: `token ${id} was removed before and is back` };
-}
-
-/** @type {Parameters<typeof against>[1]} */
-function notIdentity({ logits }, got, input) {
-  const id = got.findIndex((it, i) => it !== Math.fround(input.logits[i]));
-  return id < 0 ? null : { expected: logits, got, message: `token ${id} has changed` };
-}
-
-/** How many of each logit stay. @type {Parameters<typeof against>[1]} */
-function otherCounts({ logits }, got) {
-  const sorted = (/** @type {ArrayLike<number>} */ list) => Array.from(list).sort((a, b) => a - b);
-  const [a, b] = [sorted(logits), sorted(got)];
-  const count = (/** @type {number[]} */ list) => list.filter((it) => it !== -Infinity).length;
-  return a.every((it, i) => it === b[i])
-    ? null
-    : { expected: logits, got, message: `${count(a)} should stay, ${count(b)} did` };
-}
-
-/** @param {any} settings */
-const greedy = (settings) => settings.temperature === 0;
-
-/** @type {Parameters<typeof against>[1]} */
-export const differs = (expected, got, { settings }) => disagreement(expected, got, !greedy(settings));
+/**
+ * A tighter setting keeps no token that a looser one removes.
+ * @param {Spec} spec
+ * @returns {Property['fails']}
+ */
+const notSubset =
+  ({ tighter, nudge }) =>
+  async (input, asking) => {
+    const tight = { ...input, settings: { ...input.settings, ...tighter?.(input.settings) } };
+    const expected = await expect(asking.engine, tight, nudge);
+    const loose = numbersOf(await asking.ask(input), input);
+    const { numbers, failure } = numbersOf(await asking.ask(tight), input);
+    if (!loose.numbers || !numbers) return loose.failure ?? failure;
+    const { numbers: more } = loose;
+    const id = numbers.findIndex((it, i) => it !== -Infinity && more[i] === -Infinity);
+    const message = `token ${id} stays with ${JSON.stringify(tight.settings)} and goes with looser ones`;
+    return id < 0 ? null : { expected: expected.logits, got: numbers, message };
+  };
 
 /**
  * Where typical_p's order rests on a difference of rounding, nothing can be asked.
@@ -150,9 +135,18 @@ export const differs = (expected, got, { settings }) => disagreement(expected, g
  * @param {Case} input
  */
 async function isClear(engine, { logits }) {
-  const { tokens, raw_entropy } = await engine.warp(Float32Array.from(logits), { top: logits.length }, { history: [] });
-  const away = tokens.map(({ p_raw, logit }) => ({ logit, far: Math.abs(-Math.log(p_raw) - raw_entropy * Math.LN2) }));
-  return away.every((a) => away.every((b) => a.logit === b.logit || Math.abs(a.far - b.far) > 2 ** -16));
+  const { tokens, raw_entropy } = await engine.warp(
+    Float32Array.from(logits),
+    { top: logits.length },
+    { history: [] },
+  );
+  const away = tokens.map(({ p_raw, logit }) => ({
+    logit,
+    far: Math.abs(-Math.log(p_raw) - raw_entropy * Math.LN2),
+  }));
+  return away.every((a) =>
+    away.every((b) => a.logit === b.logit || Math.abs(a.far - b.far) > 2 ** -16),
+  );
 }
 
 /**
@@ -184,13 +178,69 @@ function general(name, spec, random) {
   const bans = filter || name === 'temperature' || name === 'logit_bias';
   /** @type {(Property | false | undefined)[]} */
   const list = [
-    { name: 'numbers', says: 'returns one number for each token, none NaN or +Infinity', cases: some, fails: returnsNumbers },
-    { name: 'own_copy', says: 'leaves the logits that it is given as they are', cases: some, fails: writesToInput },
-    bans && { name: 'minus_infinity', says: 'removes with -Infinity, not with a large negative number', cases: [...(name === 'temperature' ? SPECS.temperature.edges?.[0].cases ?? [] : []), ...randomCases(spec, random, 3 * SOME)], fails: against(nudge, softlyRemoved) },
-    filter && { name: 'untouched', says: 'changes no logit that it keeps', cases: some, fails: against(nudge, touched) },
-    spec.best && { name: 'best', says: 'the most probable token stays the best', cases: randomCases(spec, random, 3 * SOME), fails: against(nudge, lostBest) },
-    { name: 'something_left', says: 'never removes the last token', cases: some, fails: against(nudge, emptied) },
-    { name: 'stay_removed', says: 'a token already removed stays removed', cases: randomCases(spec, random, SOME, { removed: true }), fails: against(nudge, cameBack) },
+    {
+      name: 'numbers',
+      says: 'returns one number for each token, none NaN or +Infinity',
+      cases: some,
+      fails: returnsNumbers,
+    },
+    {
+      name: 'own_copy',
+      says: 'leaves the logits that it is given as they are',
+      cases: some,
+      fails: writesToInput,
+    },
+    bans && {
+      name: 'minus_infinity',
+      says: 'removes with -Infinity, not with a large negative number',
+      cases: [
+        ...(name === 'temperature' ? (SPECS.temperature.edges?.[0].cases ?? []) : []),
+        ...randomCases(spec, random, 3 * SOME),
+      ],
+      fails: against(nudge, softlyRemoved),
+    },
+    filter && {
+      name: 'untouched',
+      says: 'changes no logit that it keeps',
+      cases: some,
+      fails: against(nudge, touched),
+    },
+    spec.best && {
+      name: 'best',
+      says: 'the most probable token stays the best',
+      cases: randomCases(spec, random, 3 * SOME),
+      fails: against(nudge, lostBest),
+    },
+    spec.tighter && {
+      name: 'subset',
+      says: 'a tighter setting keeps a subset',
+      cases: some,
+      fails: notSubset(spec),
+    },
+    name === 'temperature' && {
+      name: 'order',
+      says: 'reorders nothing',
+      cases: some,
+      fails: against(nudge, reordered),
+    },
+    name === 'repetition_penalty' && {
+      name: 'never_rises',
+      says: 'at 1 or above raises no logit',
+      cases: some,
+      fails: against(nudge, raised),
+    },
+    {
+      name: 'something_left',
+      says: 'never removes the last token',
+      cases: some,
+      fails: against(nudge, emptied),
+    },
+    {
+      name: 'stay_removed',
+      says: 'a token already removed stays removed',
+      cases: randomCases(spec, random, SOME, { removed: true }),
+      fails: against(nudge, cameBack),
+    },
   ];
   return /** @type {Property[]} */ (list.filter(Boolean)).map((it) => ({ ...it, shrinks: true }));
 }
@@ -202,7 +252,10 @@ function general(name, spec, random) {
  */
 function byHand(name, spec) {
   const random = new Random(3);
-  const settings = { ...spec.pick(random, 1), ...(name === 'logit_bias' && { logit_bias: { 0: 0.5 } }) };
+  const settings = {
+    ...spec.pick(random, 1),
+    ...(name === 'logit_bias' && { logit_bias: { 0: 0.5 } }),
+  };
   const history = spec.history ? [0] : [];
   const whole = against(spec.nudge, differs);
   const list = [
@@ -212,9 +265,34 @@ function byHand(name, spec) {
       cases,
       fails: against(null, counts ? otherCounts : differs),
     })),
-    name !== 'no_repeat_ngram_size' && { name: 'single', says: 'works for a vocabulary of one', cases: [0, -3, 2.5].map((logit) => ({ logits: [logit], settings, history })), fails: whole },
-    name !== 'no_repeat_ngram_size' && name !== 'mirostat' && { name: 'last_one', says: 'works where all tokens but one are removed', cases: [{ logits: [-Infinity, 1], settings, history: [] }, { logits: [-2, -Infinity, -Infinity], settings, history }], fails: whole },
-    spec.wide && { name: 'wide', says: 'works for very large and very small logits', cases: [[1000, 999, 998, 0], [-1000, -1001, -999], [1e30, 0, -1e30], [3e-30, 2e-30, -1e-30], [2, 0, -0]].map((logits) => ({ logits, settings, history })), fails: whole },
+    name !== 'no_repeat_ngram_size' && {
+      name: 'single',
+      says: 'works for a vocabulary of one',
+      cases: [0, -3, 2.5].map((logit) => ({ logits: [logit], settings, history })),
+      fails: whole,
+    },
+    name !== 'no_repeat_ngram_size' &&
+      name !== 'mirostat' && {
+        name: 'last_one',
+        says: 'works where all tokens but one are removed',
+        cases: [
+          { logits: [-Infinity, 1], settings, history: [] },
+          { logits: [-2, -Infinity, -Infinity], settings, history },
+        ],
+        fails: whole,
+      },
+    spec.wide && {
+      name: 'wide',
+      says: 'works for very large and very small logits',
+      cases: [
+        [1000, 999, 998, 0],
+        [-1000, -1001, -999],
+        [1e30, 0, -1e30],
+        [3e-30, 2e-30, -1e-30],
+        [2, 0, -0],
+      ].map((logits) => ({ logits, settings, history })),
+      fails: whole,
+    },
   ];
   return /** @type {Property[]} */ (list.filter(Boolean));
 }
@@ -235,8 +313,20 @@ export async function propertiesOf(name, engine) {
   for (const it of many) if (name !== 'typical_p' || (await isClear(engine, it))) clear.push(it);
   return [
     ...general(name, spec, random),
-    { name: 'neutral', says: `changes nothing at ${name} ${JSON.stringify(row?.neutral)}`, cases: randomCases(spec, random, SOME, { neutral, removed: true }), fails: against(null, notIdentity), shrinks: true },
+    {
+      name: 'neutral',
+      says: `changes nothing at ${name} ${JSON.stringify(row?.neutral)}`,
+      cases: randomCases(spec, random, SOME, { neutral, removed: true }),
+      fails: against(null, notIdentity),
+      shrinks: true,
+    },
     ...byHand(name, spec),
-    { name: 'agrees', says: 'agrees with the built-in on random inputs', cases: clear, fails: against(spec.nudge, differs), shrinks: true },
+    {
+      name: 'agrees',
+      says: 'agrees with the built-in on random inputs',
+      cases: clear,
+      fails: against(spec.nudge, differs),
+      shrinks: true,
+    },
   ];
 }

@@ -31,7 +31,9 @@ function without({ logits, settings, history }, gone) {
 function simpler(x) {
   if (!Number.isFinite(x)) return [];
   const places = [0, Math.round(x), Math.round(2 * x) / 2, Math.round(10 * x) / 10];
-  return places.filter((it, i) => it !== x && places.indexOf(it) === i && Math.abs(it) <= Math.abs(x) + 1);
+  return places.filter(
+    (it, i) => it !== x && places.indexOf(it) === i && Math.abs(it) <= Math.abs(x) + 1,
+  );
 }
 
 /**
@@ -49,7 +51,10 @@ function* smaller(input) {
   }
   if (logits.length > 4) {
     const half = Math.ceil(logits.length / 2);
-    for (const keep of [(/** @type {number} */ id) => id < half, (/** @type {number} */ id) => id >= half]) {
+    for (const keep of [
+      (/** @type {number} */ id) => id < half,
+      (/** @type {number} */ id) => id >= half,
+    ]) {
       let cut = input;
       for (let id = logits.length - 1; id >= 0; id--) if (!keep(id)) cut = without(cut, id);
       yield cut;
@@ -59,7 +64,8 @@ function* smaller(input) {
   for (const [name, value] of Object.entries(settings)) {
     if (typeof value !== 'number') continue;
     for (const it of [1, 2, 0.5, ...simpler(value)]) {
-      if (String(it).length < String(value).length) yield { ...input, settings: { ...settings, [name]: it } };
+      if (String(it).length < String(value).length)
+        yield { ...input, settings: { ...settings, [name]: it } };
     }
   }
   for (let id = 0; id < logits.length; id++) {
@@ -80,7 +86,7 @@ function* smaller(input) {
  * @returns {Promise<{ input: Case, failure: T }>}
  */
 export async function shrink(input, failure, fails, budget = 500) {
-  for (let again = true; again && budget > 0; ) {
+  for (let again = true; again && budget > 0;) {
     again = false;
     for (const candidate of smaller(input)) {
       if (budget-- <= 0) break;

@@ -51,7 +51,8 @@ export class Subject {
     this.close();
     const place = this.#start((answer) => {
       // Without an id it is the place itself that ended; one that was ended here has no say.
-      if (place !== this.#place || (answer.id !== undefined && answer.id !== this.#waiting?.id)) return;
+      if (place !== this.#place || (answer.id !== undefined && answer.id !== this.#waiting?.id))
+        return;
       if (answer.id === undefined) this.close();
       this.#waiting?.resolve(answer);
     });

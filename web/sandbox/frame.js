@@ -12,5 +12,6 @@ addEventListener('message', ({ data, source: from }) => {
   if (from === parent) worker.postMessage(data);
 });
 worker.onmessage = (/** @type {MessageEvent} */ { data }) => parent.postMessage(data, '*');
-worker.onerror = (/** @type {ErrorEvent} */ event) => parent.postMessage({ error: event.message || 'the worker failed' }, '*');
+worker.onerror = (/** @type {ErrorEvent} */ event) =>
+  parent.postMessage({ error: event.message || 'the worker failed' }, '*');
 parent.postMessage('ready', '*');

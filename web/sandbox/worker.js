@@ -5,7 +5,10 @@ const scope = /** @type {any} */ (globalThis);
 
 scope.onmessage = (/** @type {{ data: { code: string } }} */ { data: { code } }) => {
   const address = URL.createObjectURL(new Blob([code], { type: 'text/javascript' }));
-  const port = { postMessage: (/** @type {any} */ message) => scope.postMessage(message), onmessage: null };
+  const port = {
+    postMessage: (/** @type {any} */ message) => scope.postMessage(message),
+    onmessage: null,
+  };
   serve(port, () => import(address));
   scope.onmessage = port.onmessage;
 };

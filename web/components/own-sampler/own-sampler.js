@@ -198,7 +198,9 @@ export class LogitOwnSampler extends LogitElement {
       rows.push({ piece: await engine.piece(id), mine: mine.p[id], theirs: theirs.p[id] });
     }
     const differ = mine.p.reduce((n, p, id) => n + Number(Math.abs(p - theirs.p[id]) > SAME), 0);
-    const text = Object.entries(settings).map(([name, value]) => `${name} = ${JSON.stringify(value)}`);
+    const text = Object.entries(settings).map(
+      ([name, value]) => `${name} = ${JSON.stringify(value)}`,
+    );
     return { rows, differ, settings: text.join(', ') };
   }
 
@@ -241,9 +243,11 @@ export class LogitOwnSampler extends LogitElement {
     return html`
       <h2>${t('sampler.title')}</h2>
       <p class="about">${t('sampler.about')}</p>
-      ${sandboxUrl
-        ? this.#renderWorkshop()
-        : html`<p class="error" role="note">${t('sampler.unavailable')}</p>`}
+      ${
+        sandboxUrl
+          ? this.#renderWorkshop()
+          : html`<p class="error" role="note">${t('sampler.unavailable')}</p>`
+      }
     `;
   }
 
@@ -290,16 +294,25 @@ export class LogitOwnSampler extends LogitElement {
     }
     const { rows, differ, settings } = this.shown;
     const most = Math.max(...rows.map(({ mine, theirs }) => Math.max(mine, theirs)));
-    const cell = (/** @type {string} */ side, /** @type {number} */ p) => html`<td class="share ${side}">
+    const cell = (
+      /** @type {string} */ side,
+      /** @type {number} */ p,
+    ) => html`<td class="share ${side}">
       <span>${percent(p)}</span><i ${cssom({ '--share': p / most })}></i></td>`;
     return html`<table>
         <caption>${t('sampler.caption', { settings })}</caption>
         <thead><tr><th scope="col">${t('sampler.token')}</th><th scope="col">${t('sampler.mine')}</th>
           <th scope="col">${t('sampler.theirs')}</th></tr></thead>
-        <tbody>${rows.map(({ piece, mine, theirs }) => html`<tr class=${Math.abs(mine - theirs) > SAME ? 'other' : ''}>
+        <tbody>${rows.map(
+          ({
+            piece,
+            mine,
+            theirs,
+          }) => html`<tr class=${Math.abs(mine - theirs) > SAME ? 'other' : ''}>
           <th scope="row"><span class="token" aria-hidden="true">${visibleHtml(piece)}</span><span
             class="heard">${spoken(piece)}</span></th>
-          ${cell('mine', mine)}${cell('theirs', theirs)}</tr>`)}</tbody>
+          ${cell('mine', mine)}${cell('theirs', theirs)}</tr>`,
+        )}</tbody>
       </table>
       <p class="sum" role="status">${differ ? t('sampler.differ', { n: differ }) : t('sampler.same')}</p>`;
   }
@@ -308,7 +321,10 @@ export class LogitOwnSampler extends LogitElement {
   #renderReport(verdicts) {
     const failed = verdicts.filter(({ holds }) => !holds).length;
     const failingFirst = [...verdicts].sort((a, b) => Number(a.holds) - Number(b.holds));
-    const sum = t('sampler.sum', { holds: number(verdicts.length - failed), fails: number(failed) });
+    const sum = t('sampler.sum', {
+      holds: number(verdicts.length - failed),
+      fails: number(failed),
+    });
     return html`<section class="report" aria-labelledby="report">
       <h3 id="report">${t('sampler.report')}</h3>
       <p class="sum" role="status">${this.busy === 'check' ? t('sampler.checking') : sum}</p>

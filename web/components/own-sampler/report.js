@@ -32,7 +32,9 @@ function saysOf(as, { name }) {
 
 /** @param {any} input */
 function settingsText({ settings, history, toy }) {
-  const parts = Object.entries(settings).map(([name, value]) => `${name} = ${JSON.stringify(value)}`);
+  const parts = Object.entries(settings).map(
+    ([name, value]) => `${name} = ${JSON.stringify(value)}`,
+  );
   if (history?.length) parts.push(`history = ${list(history)}`);
   if (toy) parts.push(`context_length = ${toy.context_length}, eos_token_id = ${toy.eos_token_id}`);
   return parts.join(', ');
@@ -42,14 +44,16 @@ function settingsText({ settings, history, toy }) {
 function failure({ input, expected, got, code, params }) {
   return html`
     ${code ? html`<p>${t(`sampler.fail.${code}`, params)}</p>` : nothing}
-    ${input
-      ? html`<dl>
+    ${
+      input
+        ? html`<dl>
           <dt>${t('sampler.input')}</dt>
           <dd>${list(input.logits ?? input.prompt)}${settingsText(input) ? html`<br>${settingsText(input)}` : nothing}</dd>
           ${expected ? html`<dt>${t('sampler.expected')}</dt><dd>${list(expected)}</dd>` : nothing}
           ${got ? html`<dt>${t('sampler.got')}</dt><dd>${list(got)}</dd>` : nothing}
         </dl>`
-      : nothing}
+        : nothing
+    }
   `;
 }
 
