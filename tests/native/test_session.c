@@ -274,8 +274,8 @@ static void too_large_a_cache_names_its_bytes(void) {
     model->shape.n_embd_head = 1 << 16;
     CHECK(session_open(&session, model, &kernels_simd, &fault) == STATUS_OUT_OF_MEMORY);
     CHECK(session == NULL);
-    /* 2^49 of cache, and 4 * (2 * 112 + 32 + 4 * 32 * 30 + 2 * 32 * 2^16 + 2 * 32 * 50 + 2^20 + 2 * 32 *
-     * 2)
+    /* 2^49 of cache, and 4 * (2 * 112 + 32 + 4 * 32 * 30 + 2 * 32 * 2^16 + 2 * 32 * 50 + 2^20 + 2 *
+     * 32 * 2)
      */
     CHECK_MESSAGE(!strcmp(fault.text, "no memory for a session: its cache and scratch take "
                                       "562949974422528 bytes"),
