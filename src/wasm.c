@@ -318,6 +318,10 @@ EXPORT(const float *, session_logits)(const struct session *session) {
     return session_logits(session);
 }
 
+EXPORT(const float *, session_hidden)(const struct session *session) {
+    return session_hidden(session);
+}
+
 EXPORT(const uint32_t *, session_timeline)(const struct session *session) {
     size_t n;
     return session_timeline(session, &n);

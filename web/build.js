@@ -3,7 +3,8 @@
  * only, so that it works under any path. Prints what each file weighs.
  */
 import { build as bundle } from 'esbuild';
-import { cp, mkdir, readFile, readdir, rm } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { cp, mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
@@ -47,6 +48,31 @@ export const locales = {
 };
 
 /**
+ * sandbox.html, where a reader's own code runs: one inline script, allowed by its hash.
+ * @returns {Promise<string>}
+ */
+export async function sandbox() {
+  const script = async (/** @type {string} */ file, /** @type {Record<string, string>} */ define) => {
+    const { outputFiles } = await bundle({
+      entryPoints: [join(web, 'sandbox', file)],
+      bundle: true,
+      format: 'iife',
+      minify: true,
+      target: 'es2022',
+      charset: 'utf8',
+      define,
+      write: false,
+    });
+    return outputFiles[0].text.trim().replaceAll('</', '<\\/');
+  };
+  const harness = await script('worker.js', {});
+  const text = await script('frame.js', { 'globalThis.HARNESS': JSON.stringify(harness) });
+  const page = await readFile(join(web, 'sandbox/sandbox.html'), 'utf8');
+  const hash = createHash('sha256').update(text).digest('base64');
+  return page.replace('HASH', () => hash).replace('SCRIPT', () => text);
+}
+
+/**
  * Writes the site into the folder `out`.
  * @param {string} [out]
  */
@@ -68,6 +94,7 @@ export async function build(out = join(root, 'dist')) {
     logLevel: 'warning',
   });
   await cp(join(web, 'index.html'), join(out, 'index.html'));
+  await writeFile(join(out, 'sandbox.html'), await sandbox());
   await cp(join(web, 'style/page.css'), join(out, 'page.css'));
   await cp(join(web, 'style/icon.svg'), join(out, 'icon.svg'));
   const modules = (await readdir(join(web, 'engine'))).filter((file) => file.endsWith('.wasm'));

@@ -65,7 +65,7 @@ test('the content security policy allows the page itself and nothing else', asyn
   const html = await readFile(join(bench.dist, 'index.html'), 'utf8');
   const policy =
     "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self' blob:; " +
-    "style-src 'self'; img-src 'self' blob: data:; connect-src 'self'";
+    "style-src 'self'; img-src 'self' blob: data:; connect-src 'self'; frame-src 'self'";
   assert.ok(html.includes(`http-equiv="Content-Security-Policy" content="${policy}"`));
 });
 

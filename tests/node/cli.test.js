@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, test } from 'node:test';
-import { Logitscope, strategies } from '../../web/engine/index.js';
+import { Logitscope, beamSearch, contrastiveSearch, searches, strategies } from '../../web/engine/index.js';
 import { quoted, safe } from '../../web/cli/terminal.js';
 import { EOS, VOCAB, smallModel } from './small_model.js';
 
@@ -210,7 +210,7 @@ describe('distribution', () => {
 
 describe('compare', () => {
   test('runs the nine strategies with the same seed', () => {
-    const { strategies: rows, seed } = json(
+    const { strategies: all, seed } = json(
       'compare',
       ...SHE,
       '--seed',
@@ -219,6 +219,7 @@ describe('compare', () => {
       '12',
     );
     assert.equal(seed, 3);
+    const rows = all.slice(0, strategies.length);
     assert.deepEqual(
       rows.map(({ name, settings }) => ({ name, settings })),
       strategies,
@@ -239,6 +240,19 @@ describe('compare', () => {
       assert.deepEqual(alone.ids, row.ids);
     }
     assert.equal(rows[0].mean_kept, 1);
+  });
+
+  test('then beam search and contrastive search, as the engine finds them', async () => {
+    const { strategies: all } = json('compare', ...SHE, '--max-new-tokens', '12', '--suite', 'searches');
+    const scope = await Logitscope.load({ model: `${root}models/verbs.gguf` });
+    const rows = all.filter(({ kind }) => kind);
+    assert.deepEqual(rows.map(({ name }) => name), searches.map(({ name }) => name));
+    for (const [i, search] of [beamSearch, contrastiveSearch].entries()) {
+      const { settings } = searches[i];
+      const found = await search(scope, { ...settings, prompt: 'Tomorrow she', max_new_tokens: 12 });
+      assert.deepEqual(rows[i].ids, found.ids);
+      assert.equal(rows[i].mean_kept, null);
+    }
   });
 
   test('prints a line for each', () => {

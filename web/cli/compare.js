@@ -80,7 +80,7 @@ function readSuite({ suite = 'nine', strategy, samples }) {
  */
 async function write(scope, strategy, options) {
   const steps = [];
-  const generation = run(scope, strategy, options);
+  const generation = run(scope, scope, strategy, options);
   for (;;) {
     const { done, value } = await generation.next();
     if (!done) steps.push(value);

@@ -18,6 +18,8 @@ export class UsageError extends Error {}
  * @property {boolean} settings whether it takes the settings
  * @property {Flag[]} flags its own
  * @property {string} [operands] what the words without a flag are, if it takes any
+ * @property {boolean} [modelless] whether it needs no model
+ * @property {string} [notes] for the help, after the flags
  * @property {(values: any) => void} [check]
  * @property {(scope: any, values: any, table: any[]) => Promise<void> | void} run
  */
@@ -96,7 +98,7 @@ export function flagsOf(command, table) {
   return [
     ...command.flags,
     ...(command.settings ? [...table.map(settingFlag), ...DRAWING] : []),
-    ...COMMON,
+    ...COMMON.filter(({ name }) => !(command.modelless && name === 'model')),
   ];
 }
 
@@ -105,10 +107,12 @@ export function flagsOf(command, table) {
  * @param {Command} command
  * @param {Flag[]} flags
  */
-export function helpOf(name, { summary, operands }, flags) {
+export function helpOf(name, { summary, operands, notes }, flags) {
   const rows = flags.map((flag) => `  ${dashed(flag.name).padEnd(24)}${flag.help}`);
-  const words = operands ? ` ${operands} ...` : '';
-  return `usage: logitscope ${name}${words} [--flag value ...]\n${summary}\n\n${rows.join('\n')}\n`;
+  const words = operands ? ` ${operands}` : '';
+  return `usage: logitscope ${name}${words} [--flag value ...]\n${summary}\n\n${rows.join('\n')}\n${
+    notes ? `\n${notes}` : ''
+  }`;
 }
 
 /**

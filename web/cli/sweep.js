@@ -33,7 +33,7 @@ const needs = (name) => Object.hasOwn(MEASURES, name) && needsTexts(name);
 /** @type {import('./flags.js').Command} */
 export const sweep = {
   summary: 'sweep one or two settings and measure the distribution or texts at each point',
-  operands: 'SETTING=FROM:TO:STEP|SETTING=A,B,...',
+  operands: 'SETTING=FROM:TO:STEP|SETTING=A,B,... ...',
   settings: true,
   flags: [
     PROMPT,

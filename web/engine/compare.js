@@ -4,6 +4,7 @@
  * sessions may be of this thread or of a worker.
  */
 import { findLoop } from './loops.js';
+import { beamSearch, contrastiveSearch } from './search.js';
 
 /**
  * How to choose tokens. `kind` names the way, 'sample' where it is left out.
@@ -48,25 +49,52 @@ export const SURE = 0.999;
 const COLD = 0.05;
 
 /** The ways to make a text: each gives the steps of `generate`, measured, and returns its result. */
-const KINDS = { sample };
+const KINDS = { sample, beam: found(beamSearch), contrastive: found(contrastiveSearch) };
 
 /**
  * Makes one text.
- * @param {any} session
+ * @param {any} scope the model
+ * @param {any} session a timeline over it
  * @param {Strategy} strategy
  * @param {{ prompt: string | ArrayLike<number>, seed: number, max_new_tokens?: number }} options
  * @returns {AsyncGenerator<MeasuredStep, import('./types.js').Generated, void>}
  */
-export function run(session, { kind = 'sample', settings }, options) {
-  return KINDS[kind](session, { ...settings, ...options });
+export function run(scope, session, { kind = 'sample', settings }, options) {
+  return KINDS[kind](scope, session, { ...settings, ...options });
 }
 
 /**
+ * A search draws nothing: its text is found whole, then measured token by token.
+ * @param {(scope: any, options: any) => Promise<any>} search
+ */
+function found(search) {
+  /**
+   * @param {any} scope
+   * @param {any} session
+   * @param {any} options
+   * @returns {AsyncGenerator<MeasuredStep, import('./types.js').Generated, void>}
+   */
+  return async function* (scope, session, { seed: _, ...options }) {
+    const result = await search(scope, options);
+    const ids = Array.from(result.prompt_ids);
+    for (const id of result.ids) {
+      await session.feed(Uint32Array.from(ids));
+      const bits = (await session.surprisal(id)) / Math.LN2;
+      const { text } = await scope.piece(id);
+      yield /** @type {any} */ ({ id, text, position: ids.length, bits, bits_raw: bits });
+      ids.push(id);
+    }
+    return result;
+  };
+}
+
+/**
+ * @param {any} _
  * @param {any} session
  * @param {any} options
  * @returns {AsyncGenerator<MeasuredStep, import('./types.js').Generated, void>}
  */
-async function* sample(session, options) {
+async function* sample(_, session, options) {
   const generation = session.generate(options);
   try {
     for (;;) {
@@ -111,7 +139,7 @@ export async function figuresOf(scope, steps) {
     surprisal_raw,
     perplexity: perplexity(surprisal),
     perplexity_raw: perplexity(surprisal_raw),
-    mean_kept: mean(steps.map(({ kept }) => kept)),
+    mean_kept: mean(steps.map(({ kept }) => kept).filter((kept) => kept !== undefined)),
     loop: findLoop(ids),
   };
 }

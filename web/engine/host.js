@@ -22,7 +22,7 @@ import { Logitscope, LogitscopeError } from './index.js';
  */
 
 const SCOPE_METHODS = ['encode', 'decode', 'piece', 'random', 'distinct', 'warp'];
-const SESSION_METHODS = ['feed', 'timeline', 'logits', 'surprisal', 'distribution', 'draw'];
+const SESSION_METHODS = ['feed', 'timeline', 'logits', 'hidden', 'surprisal', 'distribution', 'draw'];
 
 /**
  * The buffers of typed arrays in an answer, to be handed over rather than copied.

@@ -10,6 +10,7 @@ import { Module } from './module.js';
 import { presets, strategies } from './presets.js';
 import { Session } from './session.js';
 
+export { beamSearch, contrastiveSearch, searches } from './search.js';
 export { LogitscopeError, presets, strategies };
 
 /** @typedef {import('./types.js').Settings} Settings */
@@ -159,6 +160,10 @@ export class Logitscope {
 
   logits() {
     return this.#session().logits();
+  }
+
+  hidden() {
+    return this.#session().hidden();
   }
 
   /** @param {number} id */

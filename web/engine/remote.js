@@ -168,6 +168,11 @@ export class RemoteSession {
     return this.request('logits');
   }
 
+  /** @returns {Promise<Float32Array>} */
+  hidden() {
+    return this.request('hidden');
+  }
+
   /**
    * @param {number} id
    * @returns {Promise<number>}

@@ -88,6 +88,17 @@ export class Session {
   }
 
   /**
+   * The hidden state that the logits were made of, a copy (n_embd,): the last layer's output after
+   * the output norm, as the head reads it.
+   */
+  hidden() {
+    this.#fed();
+    const core = this.#open();
+    const at = core.module.calls.session_hidden(this.#handle);
+    return core.module.float32(at, core.needModel().n_embd);
+  }
+
+  /**
    * How surprising a token would be: -ln p under the model's own distribution, in nats.
    * @param {number} id
    */

@@ -1,5 +1,6 @@
 /** Ready comparisons: which strategies, and how many texts of each. */
 import { strategies } from './presets.js';
+import { searches } from './search.js';
 
 /** @typedef {import('./compare.js').Strategy} Strategy */
 
@@ -43,6 +44,15 @@ function each(setting, ...values) {
 export const suites = Object.freeze([
   { name: 'nine', samples: 1, strategies },
   { name: 'extremes', samples: 1, strategies: each('temperature', 0, 0.01, 100) },
+  {
+    name: 'searches',
+    samples: 1,
+    strategies: [
+      ...each('temperature', 0),
+      ...searches,
+      { name: nameOf({ top_p: 0.9 }), settings: { top_p: 0.9 } },
+    ],
+  },
   {
     name: 'e27.1',
     samples: 5,

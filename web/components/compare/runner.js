@@ -132,7 +132,7 @@ export class Runner {
    */
   async #writeOne(engine, session, text, { prompt, max_new_tokens }, signal) {
     const { strategy, seed } = text;
-    const generation = run(session, strategy, { prompt, seed, max_new_tokens });
+    const generation = run(engine, session, strategy, { prompt, seed, max_new_tokens });
     try {
       for (;;) {
         const { done, value } = await generation.next();

@@ -6,7 +6,7 @@ import { css, html, nothing } from 'lit';
 import { plain, t } from '../../locale/locale.js';
 import { define } from '../define.js';
 import { LogitElement } from '../element.js';
-import { WARPERS, describeSettings, readSetting, settingName } from '../settings.js';
+import { BASICS, describeSettings, readSetting, settingName } from '../settings.js';
 
 /**
  * @typedef {import('../../engine/types.js').Settings} Settings
@@ -136,7 +136,7 @@ export class LogitStrategy extends LogitElement {
   #renderBoxes() {
     const { table, settings, added, refused } = this;
     /** @param {SettingRow} row */
-    const shown = ({ name }) => WARPERS.includes(name) || added.includes(name) || name in settings;
+    const shown = ({ name }) => BASICS.includes(name) || added.includes(name) || name in settings;
     const row = refused && table.find(({ name }) => name === refused.name);
     const read = row ? readSetting(row, refused.text) : null;
     return html`

@@ -138,8 +138,6 @@ export class LogitCost extends ModelElement {
     const shown = timings[Math.min(this.at, timings.length - 1)];
     const last = timings.length - 1;
     return html`
-      <p class="legend"><span class="s0">${t('cost.with')}</span><span class="s1">${t('cost.without')}</span></p>
-      <p class="up" aria-hidden="true">↑ ${t('cost.ms')}</p>
       <div class="chart place">
         ${
           width > 0 && timings.length > 0
@@ -178,6 +176,7 @@ export class LogitCost extends ModelElement {
       y: null,
       counts: true,
       named: false,
+      legend: 2,
       now: null,
       width,
       height,
@@ -185,7 +184,8 @@ export class LogitCost extends ModelElement {
     });
     const words = {
       x: t('cost.n'),
-      y: '',
+      y: t('cost.ms'),
+      legend: [t('cost.with'), t('cost.without')],
       now: '',
       tickX: (/** @type {number} */ value) => number(value),
       tickY: (/** @type {number} */ value) => brief(value),
