@@ -13,39 +13,61 @@ const web = dirname(fileURLToPath(import.meta.url));
 const root = dirname(web);
 
 /** Views whose strings, NAME.*, are fetched with their code. */
-const LATER = ['compare'];
+const LATER = ['compare', 'conventions', 'cost', 'guide', 'own', 'sampler', 'sweep'];
 
 /**
- * The module '#locales': every JSON file of locale/, so that a new language is one new file; and
- * '#locales/NAME', the strings of a view, which the first visit does not fetch.
+ * The strings of the page as modules, so that a new language is one new file: '#locales' holds
+ * English and how to fetch the others, '#locales/language/CODE' one of them, and '#locales/NAME' the
+ * strings of a view in every language, which the first visit does not fetch.
  */
 export const locales = {
   name: 'locales',
   /** @param {import('esbuild').PluginBuild} build */
   setup(build) {
-    build.onResolve({ filter: /^#locales(\/\w+)?$/ }, ({ path }) => ({ path, namespace: 'locales' }));
+    const filter = /^#locales(\/\w+)*$/;
+    build.onResolve({ filter }, ({ path }) => ({ path, namespace: 'locales' }));
     build.onLoad({ filter: /.*/, namespace: 'locales' }, async ({ path }) => {
-      const view = path.split('/')[1];
-      const files = (await readdir(join(web, 'locale')))
-        .filter((file) => file.endsWith('.json'))
-        .sort();
-      /** @type {Record<string, object>} */
-      const found = {};
-      for (const file of files) {
-        const all = JSON.parse(await readFile(join(web, 'locale', file), 'utf8'));
-        const mine = Object.entries(all).filter(([key]) => {
-          const later = LATER.find((name) => key.startsWith(`${name}.`));
-          return later === view;
-        });
-        found[file.slice(0, -'.json'.length)] = Object.fromEntries(mine);
+      const [, view, code] = path.split('/');
+      const files = (await readdir(join(web, 'locale'))).filter((file) => file.endsWith('.json'));
+      const watchFiles = files.map((file) => join(web, 'locale', file));
+      const resolveDir = web;
+      if (view === 'language')
+        return { contents: `export default ${JSON.stringify(await messagesOf(code))};`, watchFiles };
+      const codes = files.map((file) => file.slice(0, -'.json'.length)).sort();
+      if (view) {
+        /** @type {Record<string, object>} */
+        const found = {};
+        for (const each of codes) found[each] = await messagesOf(each, view);
+        return { contents: `export const locales = ${JSON.stringify(found)};`, watchFiles };
       }
-      return {
-        contents: `export const locales = ${JSON.stringify(found)};`,
-        watchFiles: files.map((file) => join(web, 'locale', file)),
-      };
+      const others = await Promise.all(
+        codes
+          .filter((each) => each !== 'en')
+          .map(async (each) => {
+            const { language: name } = await messagesOf(each);
+            return `{ code: '${each}', name: ${JSON.stringify(name)}, load: () => import('#locales/language/${each}') }`;
+          }),
+      );
+      const english = JSON.stringify(await messagesOf('en'));
+      const contents = `export const english = ${english};\nexport const others = [${others}];`;
+      return { contents, resolveDir, watchFiles };
     });
   },
 };
+
+/**
+ * The strings of a language that come at once, or those of a view.
+ * @param {string} code
+ * @param {string} [view]
+ * @returns {Promise<Record<string, any>>}
+ */
+async function messagesOf(code, view) {
+  const all = JSON.parse(await readFile(join(web, 'locale', `${code}.json`), 'utf8'));
+  const mine = Object.entries(all).filter(
+    ([key]) => LATER.find((name) => key.startsWith(`${name}.`)) === view,
+  );
+  return Object.fromEntries(mine);
+}
 
 /**
  * sandbox.html, where a reader's own code runs: one inline script, allowed by its hash.

@@ -142,7 +142,7 @@ test('percentages never lie about small numbers or nearly full ones', async () =
     );
   }
   assert.equal(locale.parse('0,5'), NaN);
-  locale.setLanguage('es');
+  await locale.setLanguage('es');
   assert.equal(locale.percent(0.0003), '0,03\u00A0%');
   for (const [text, value] of [
     ['0,5', 0.5],

@@ -14,7 +14,7 @@ import { RemoteLogitscope } from './engine/remote.js';
 import { matchLanguage, setLanguage } from './locale/locale.js';
 import './components/own-sampler/own-sampler.js';
 const query = new URLSearchParams(location.search);
-setLanguage(matchLanguage([query.get('lang') ?? 'en']));
+await setLanguage(matchLanguage([query.get('lang') ?? 'en']));
 document.documentElement.lang = query.get('lang') ?? 'en';
 document.documentElement.style.colorScheme = query.get('theme') ?? 'light';
 const engine = await RemoteLogitscope.load({ model: 'models/verbs.gguf', worker: 'worker.js' });

@@ -63,7 +63,7 @@ test('gaps: the logits of the best and the second, and what a temperature makes 
   const scope = await Logitscope.load({ model: 'models/verbs.gguf' });
   const prompt = scope.encode('Today she');
   const steps = [];
-  for await (const step of run(scope, { settings: { temperature: 0 } }, { prompt, seed: 1 }))
+  for await (const step of run(scope, scope, { settings: { temperature: 0 } }, { prompt, seed: 1 }))
     steps.push(step);
   const ids = steps.map(({ id }) => id);
   const { smallest, close } = await gapsOf(scope, prompt, ids, 0.05);

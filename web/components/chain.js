@@ -153,7 +153,7 @@ export class LogitChain extends LogitElement {
       <logit-shelf .shown=${this.#shown} @logit-add=${this.#onAdd}></logit-shelf>
       ${this.#renderOrder()}
       <details data-beside @toggle=${this.#onBeside}>
-        <summary>${t('conventions.title')}</summary>
+        <summary>${t('chain.conventions')}</summary>
         ${
           this.pair
             ? html`<logit-conventions .pair=${this.pair} .beside=${this.beside}

@@ -4,13 +4,16 @@
  * "logit-conventions".
  */
 import { css, html, nothing } from 'lit';
+import { locales } from '#locales/conventions';
 import { live } from 'lit/directives/live.js';
 import { conventions } from '../engine/presets.js';
-import { number, percent, t } from '../locale/locale.js';
+import { addMessages, number, percent, t } from '../locale/locale.js';
 import { define } from './define.js';
 import { LogitElement } from './element.js';
 import { describeDifference } from './settings.js';
 import { spoken, visibleHtml } from './visible.js';
+
+addMessages(locales);
 
 /** @typedef {import('./reader.js').Beside} Beside */
 

@@ -10,7 +10,6 @@ import { drawBars } from '../plots/bars-view.js';
 import { layoutBars, orderRows, rowsAbove } from '../plots/bars.js';
 import { enteringShares, findHandles, valueFor } from '../plots/cuts.js';
 import './biases.js';
-import './curve.js';
 import { handleStyles } from './curve-styles.js';
 import { define } from './define.js';
 import { barStyles } from './distribution-styles.js';
@@ -80,6 +79,7 @@ export class LogitDistribution extends LogitElement {
 
   /** @param {Map<string, unknown>} changes */
   willUpdate(changes) {
+    if (this.view !== 'bars') import('./curve.js');
     const gone =
       this.active !== null && this.trace && !this.#keys(this.trace).includes(this.active);
     if (changes.has('trace') && gone) this.active = null;

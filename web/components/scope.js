@@ -407,7 +407,7 @@ export class LogitScope extends LogitElement {
       <footer>
         <div>
           <p>${t('foot.numbers')} ${t('foot.private')}</p>
-          <button class="plain" data-guide="show" @click=${this.#showGuide}>${t('guide.show')}</button>
+          <button class="plain" data-guide="show" @click=${this.#showGuide}>${t('foot.guide')}</button>
         </div>
         <dl>
           ${

@@ -8,7 +8,8 @@ import { beamSearch, contrastiveSearch } from './search.js';
 
 /**
  * How to choose tokens. `kind` names the way, 'sample' where it is left out.
- * @typedef {{ name?: string, kind?: keyof typeof KINDS, settings: import('./types.js').Settings }} Strategy
+ * @typedef {{ name?: string, kind?: keyof typeof KINDS,
+ *   settings: Record<string, any> & import("./types.js").Settings }} Strategy
  *
  * A generated token with its surprisal in bits, after the warpers and before.
  * @typedef {import('./types.js').Step & { bits: number, bits_raw: number }} MeasuredStep

@@ -3,7 +3,8 @@
  * formula, what the cache saves in a text, and how fast each variant of the inner loops is.
  */
 import { html, nothing } from 'lit';
-import { fixed, number, t } from '../../locale/locale.js';
+import { locales } from '#locales/cost';
+import { addMessages, fixed, number, t } from '../../locale/locale.js';
 import { cssom } from '../../plots/cssom.js';
 import { drawTrend } from '../../plots/trend-view.js';
 import { layoutTrend, markAt } from '../../plots/trend.js';
@@ -15,6 +16,8 @@ import { Width } from '../width.js';
 import { costStyles } from './styles.js';
 import { multiplied, operations, wholeText, withCache, withoutCache } from './formula.js';
 import { measureSpeed, measureSteps } from './measure.js';
+
+addMessages(locales);
 
 /** @typedef {import('./measure.js').Timing} Timing */
 

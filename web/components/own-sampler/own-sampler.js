@@ -4,8 +4,9 @@
  * Says "logit-own" after each run and each check.
  */
 import { html, nothing } from 'lit';
+import { locales } from '#locales/sampler';
 import { live } from 'lit/directives/live.js';
-import { number, percent, t } from '../../locale/locale.js';
+import { addMessages, number, percent, t } from '../../locale/locale.js';
 import { cssom } from '../../plots/cssom.js';
 import { CHAIN } from '../../grade/chain.js';
 import { GRADED, askingOf, grade } from '../../grade/grade.js';
@@ -19,6 +20,8 @@ import { VALUES, exampleOf } from './examples.js';
 import { ownSamplerStyles } from './own-sampler-styles.js';
 import { inFrame, sandboxUrl } from './place.js';
 import { verdictItem } from './report.js';
+
+addMessages(locales);
 
 /** @typedef {import('../../grade/grade.js').Verdict} Verdict */
 

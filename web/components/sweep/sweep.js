@@ -3,9 +3,10 @@
  * the texts. What needs no texts is drawn at once; the rest runs in the worker when asked.
  */
 import { html, nothing } from 'lit';
+import { locales } from '#locales/sweep';
 import { needsTexts } from '../../engine/measures.js';
 import { POINTS_MAX, countPoints, placesOf, range, sweep, toCsv } from '../../engine/sweep.js';
-import { t } from '../../locale/locale.js';
+import { addMessages, t } from '../../locale/locale.js';
 import { define } from '../define.js';
 import { ModelElement } from '../model-element.js';
 import { FIGURES, shapeOf } from './figures.js';
@@ -16,6 +17,8 @@ import { sweepStyles } from './styles.js';
 import { renderTable, renderTexts } from './table.js';
 import './trend.js';
 import { captionOf, fileName, placeOf, pointWords, titleOf } from './words.js';
+
+addMessages(locales);
 
 /**
  * @typedef {import('../../engine/sweep.js').Plan} Plan
