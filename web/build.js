@@ -12,7 +12,7 @@ const web = dirname(fileURLToPath(import.meta.url));
 const root = dirname(web);
 
 /** Views whose strings, NAME.*, are fetched with their code. */
-const LATER = ['compare'];
+const LATER = ['compare', 'own'];
 
 /**
  * The module '#locales': every JSON file of locale/, so that a new language is one new file; and
