@@ -337,7 +337,7 @@ export class LogitScope extends LogitElement {
   #renderView() {
     const view = VIEWS.find(({ name }) => name === this.view);
     return html`
-      <div id="view" role="tabpanel" aria-labelledby="tab-${this.view}" @logit-adopt=${this.#onAdopt}>
+      <div id="view" role="tabpanel" aria-labelledby="tab-${this.view}" @logit-adopt=${this.#onAdopt} @logit-model=${this.#onModel}>
         <div ?hidden=${this.view !== 'bench'}>${this.#renderBench()}</div>
         ${cache(view?.render?.(this.#instrument))}
       </div>`;

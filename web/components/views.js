@@ -31,7 +31,6 @@ export const VIEWS = [
   {
     name: 'own',
     load: () => import('./own/own.js'),
-    render: (it) => html`<logit-own class="panel" .model=${it.source} .prompt=${it.prompt}
-      .settings=${it.asked}></logit-own>`,
+    render: () => html`<logit-own class="panel"></logit-own>`,
   },
 ];

@@ -147,6 +147,17 @@ export class Logitscope {
   }
 
   /**
+   * Draws one token from any logits; needs no model.
+   * @param {ArrayLike<number>} logits
+   * @param {Settings} [settings]
+   * @param {import('./types.js').DrawChoice & { history?: ArrayLike<number> }} [choice]
+   */
+  drawFrom(logits, settings, choice) {
+    const { history = [], ...how } = choice ?? {};
+    return this.#open().drawFrom(logits, settings, history, how);
+  }
+
+  /**
    * @param {ArrayLike<number>} ids
    * @param {{ cache?: boolean }} [options]
    */

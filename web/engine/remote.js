@@ -341,6 +341,16 @@ export class RemoteLogitscope extends RemoteSession {
     return this.request('warp', logits, settings, options);
   }
 
+  /**
+   * @param {ArrayLike<number>} logits
+   * @param {Settings} [settings]
+   * @param {Omit<import('./types.js').DrawChoice, 'rng'> & { history?: ArrayLike<number> }} [choice]
+   * @returns {Promise<import('./types.js').Drawn>}
+   */
+  drawFrom(logits, settings, choice) {
+    return this.request('drawFrom', logits, settings, choice);
+  }
+
   /** Another timeline over the same model. */
   async session() {
     return new RemoteSession(this.#connection, await this.request('session'));
