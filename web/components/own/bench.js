@@ -55,9 +55,9 @@ export class OwnBench extends EventTarget {
   step = 0;
 
   /** @type {any} */
-  #engine;
-  /** @type {number[]} */
-  #logits = [];
+  engine;
+  /** As they are before any warper. */
+  logits = new Float32Array();
   #wanted = false;
   /** @type {Promise<void> | null} */
   #pass = null;
@@ -66,7 +66,7 @@ export class OwnBench extends EventTarget {
   /** @param {import('../../engine/remote.js').RemoteLogitscope} engine */
   constructor(engine) {
     super();
-    this.#engine = engine;
+    this.engine = engine;
     this.table = /** @type {SettingRow[]} */ (engine.table);
     this.settings = { ...neutralSettings(this.table), temperature: 1 };
   }
@@ -93,7 +93,7 @@ export class OwnBench extends EventTarget {
   async show({ tokens, logits, history = [], step = 0 }) {
     if (tokens !== this.tokens) this.biases = [];
     Object.assign(this, { tokens, history, step });
-    this.#logits = logits;
+    this.logits = Float32Array.from(logits);
     await this.#change({}, false);
   }
 
@@ -153,7 +153,7 @@ export class OwnBench extends EventTarget {
     const { history } = this;
     const source = {
       draw: (/** @type {object} */ asked, /** @type {object} */ choice) =>
-        this.#engine.drawFrom(this.#logits, asked, { ...choice, history }),
+        this.engine.drawFrom(this.logits, asked, { ...choice, history }),
     };
     for await (const tally of countDraws(source, settings, draws, from)) {
       if (turn !== this.#tallyTurn) return;
@@ -200,19 +200,18 @@ export class OwnBench extends EventTarget {
   }
 
   async #read() {
-    const { asked, history, step, whatIf, order, view, table } = this;
-    const logits = this.#logits;
-    const warp = (/** @type {object} */ settings) => this.#engine.warp(logits, settings, { history, step });
+    const { asked, history, logits, step, whatIf, order, view, table } = this;
+    const warp = (/** @type {object} */ settings) => this.engine.warp(logits, settings, { history, step });
     const choice = whatIf === null ? { step } : { step, u: whatIf };
     const [trace, drawn] = await Promise.all([
       warp({ ...asked, top: TOP }),
-      this.#engine.drawFrom(logits, asked, { ...choice, history }),
+      this.engine.drawFrom(logits, asked, { ...choice, history }),
     ]);
     const difference = order && this.#nameDifference(compareResults(...await Promise.all([warp(asked), warp({ ...asked, order: this.#canonical })])));
     const curves =
       view === 'bars'
         ? null
-        : await fetchCurves(this.#engine, { logits: Float32Array.from(logits), settings: asked, table, order: order ?? this.#canonical, history, step });
+        : await fetchCurves(this.engine, { logits: logits, settings: asked, table, order: order ?? this.#canonical, history, step });
     return { trace: this.#name(trace), drawn: { ...this.piece(drawn.id), ...drawn }, difference, curves };
   }
 

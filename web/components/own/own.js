@@ -13,6 +13,7 @@ import '../distribution.js';
 import '../draw.js';
 import { LogitElement } from '../element.js';
 import { lease } from '../engines.js';
+import '../own-sampler/own-sampler.js';
 import { visible, visibleHtml } from '../visible.js';
 import { OwnBench } from './bench.js';
 import { countBigrams, rowLogits } from './bigram.js';
@@ -135,6 +136,7 @@ export class LogitOwn extends LogitElement {
       </div>
       <div class="sources">${this.#renderPasted()}${this.#renderBigram()}</div>
       ${this.#bench?.trace ? this.#renderBench(this.#bench) : nothing}
+      ${this.#bench?.trace ? this.#renderSampler(this.#bench) : nothing}
     `;
   }
 
@@ -207,6 +209,12 @@ export class LogitOwn extends LogitElement {
             })}</tr>`)}</tbody>
         </table>
       </div>`;
+  }
+
+  /** @param {OwnBench} it */
+  #renderSampler({ engine, logits, asked, history }) {
+    return html`<logit-own-sampler .engine=${engine} .logits=${logits} .settings=${asked}
+      .history=${history}></logit-own-sampler>`;
   }
 
   /** @param {OwnBench} it */
