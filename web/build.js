@@ -8,12 +8,13 @@ import { cp, mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
+import { buildSingle } from './single.js';
 
 const web = dirname(fileURLToPath(import.meta.url));
 const root = dirname(web);
 
 /** Views whose strings, NAME.*, are fetched with their code. */
-const LATER = ['compare', 'conventions', 'cost', 'guide', 'own', 'sampler', 'sweep'];
+const LATER = ['compare', 'conventions', 'cost', 'guide', 'own', 'sampler', 'sweep', 'share'];
 
 /**
  * The strings of the page as modules, so that a new language is one new file: '#locales' holds
@@ -52,6 +53,19 @@ export const locales = {
       const contents = `export const english = ${english};\nexport const others = [${others}];`;
       return { contents, resolveDir, watchFiles };
     });
+  },
+};
+
+/** Style sheets inside the modules, without their indentation and comments. */
+export const styles = {
+  name: 'styles',
+  /** @param {import('esbuild').PluginBuild} build */
+  setup(build) {
+    build.onLoad({ filter: /[\\/]web[\\/](components|style)[\\/].*\.js$/ }, async ({ path }) => ({
+      contents: (await readFile(path, 'utf8')).replace(/\bcss`[^`]*`/g, (sheet) =>
+        sheet.replace(/\/\*.*?\*\//gs, '').replace(/\s+/g, ' ').replace(/ ?([{};]) ?/g, '$1'),
+      ),
+    }));
   },
 };
 
@@ -112,7 +126,19 @@ export async function build(out = join(root, 'dist')) {
     target: 'es2022',
     charset: 'utf8',
     legalComments: 'eof',
-    plugins: [locales],
+    plugins: [locales, styles],
+    logLevel: 'warning',
+  });
+  await bundle({
+    entryPoints: { logitscope: join(web, 'elements.js') },
+    outdir: out,
+    bundle: true,
+    format: 'esm',
+    minify: true,
+    target: 'es2022',
+    charset: 'utf8',
+    legalComments: 'eof',
+    plugins: [locales, styles],
     logLevel: 'warning',
   });
   await cp(join(web, 'index.html'), join(out, 'index.html'));
@@ -125,6 +151,7 @@ export async function build(out = join(root, 'dist')) {
     /\.(gguf|grammar\.json)$/.test(file),
   );
   for (const file of models) await cp(join(root, 'models', file), join(out, 'models', file));
+  await buildSingle(out, [locales, styles]);
   return out;
 }
 

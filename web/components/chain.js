@@ -53,6 +53,8 @@ export class LogitChain extends LogitElement {
     mu: { attribute: false },
     pair: { attribute: false },
     beside: { attribute: false },
+    only: { attribute: false },
+    fixed: { type: Boolean },
   };
 
   static styles = [...LogitElement.styles, chainStyles];
@@ -95,11 +97,15 @@ export class LogitChain extends LogitElement {
     this.pair = null;
     /** @type {import('./reader.js').Beside | null} */
     this.beside = null;
+    /** @type {string[] | null} The only settings that show; null for all. */
+    this.only = null;
+    /** Whether nothing can be changed here. */
+    this.fixed = false;
   }
 
   /** The warpers that have a card, in the order applied. */
   get #shown() {
-    const wanted = new Set(['logit_bias', ...BASICS, ...this.#taken]);
+    const wanted = new Set(this.only ?? ['logit_bias', ...BASICS, ...this.#taken]);
     return this.#order.filter((name) => wanted.has(name));
   }
 
@@ -140,7 +146,7 @@ export class LogitChain extends LogitElement {
     return html`
       <h2 id="title">${t('chain.title')}</h2>
       <p class="about">${t('chain.about')}</p>
-      ${this.#renderPresets()}
+      ${this.only || this.fixed ? nothing : this.#renderPresets()}
       <ol class=${this.#reorder.grabbed ? 'grabbing' : ''}>
         <li class="end">${t('chain.in')}</li>
         ${repeat(
@@ -150,8 +156,14 @@ export class LogitChain extends LogitElement {
         )}
         <li class="end">${t('chain.out')}</li>
       </ol>
-      <logit-shelf .shown=${this.#shown} @logit-add=${this.#onAdd}></logit-shelf>
-      ${this.#renderOrder()}
+      ${this.only || this.fixed ? nothing : html`<logit-shelf .shown=${this.#shown} @logit-add=${this.#onAdd}></logit-shelf>`}
+      ${this.only || this.fixed ? nothing : this.#renderOrder()}
+      ${this.only ? SHARED.filter((name) => this.only?.includes(name)).map((name) => this.#renderKnob(name)) : this.#renderMore()}
+    `;
+  }
+
+  #renderMore() {
+    return html`
       <details data-beside @toggle=${this.#onBeside}>
         <summary>${t('chain.conventions')}</summary>
         ${
@@ -214,7 +226,7 @@ export class LogitChain extends LogitElement {
     return html`
       <li class="card ${works ? 'works' : ''} ${grabbed ? 'grabbed' : ''} ${name === 'logit_bias' ? 'bias' : ''}"
         data-stage=${name}>
-        ${this.#reorder.renderPlug(name)}
+        ${this.only || this.fixed ? nothing : this.#reorder.renderPlug(name)}
         ${
           name === 'logit_bias'
             ? html`<p class="name">${capitalise(settingName(name))}</p>
@@ -302,7 +314,7 @@ export class LogitChain extends LogitElement {
     const most = counts && this.trace ? this.trace.vocab_size : Infinity;
     const value = this.settings[name] ?? row.neutral;
     return html`<logit-knob data-name=${name} .row=${row} .value=${value}
-      .most=${most} ?slim=${Object.values(PARTS).flat().includes(name)}>${end}${aside}</logit-knob>`;
+      ?fixed=${this.fixed} .most=${most} ?slim=${Object.values(PARTS).flat().includes(name)}>${end}${aside}</logit-knob>`;
   }
 
   /**

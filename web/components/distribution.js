@@ -45,6 +45,7 @@ export class LogitDistribution extends LogitElement {
     view: { attribute: false },
     curves: { attribute: false },
     biases: { attribute: false },
+    fixed: { type: Boolean },
     tally: { attribute: false },
     active: { state: true },
     menu: { state: true },
@@ -69,6 +70,8 @@ export class LogitDistribution extends LogitElement {
     this.curves = null;
     /** @type {import('./instrument.js').Bias[]} */
     this.biases = [];
+    /** Whether no token can be forced, biased or forbidden here. */
+    this.fixed = false;
     /** @type {import('./tally.js').Tally | null} Many draws, to be held against the bars. */
     this.tally = null;
     /** @type {string | null} The key of the row that is pointed at. */
@@ -410,7 +413,7 @@ export class LogitDistribution extends LogitElement {
   #open(key) {
     if (key === 'rest') return;
     this.active = key;
-    this.menu = key;
+    if (!this.fixed) this.menu = key;
   }
 
   /** @param {CustomEvent} event */

@@ -3,6 +3,8 @@
  * with timelines of its own.
  */
 import { RemoteLogitscope } from '../engine/remote.js';
+import { assets } from './assets.js';
+import { MODELS } from './models.js';
 
 /**
  * @typedef {string | URL | ArrayBuffer | Uint8Array | File | null} Model an address, bytes, a file,
@@ -39,7 +41,9 @@ function sharedOf(variant) {
  */
 export function lease(model, onprogress, variant = 'auto') {
   const shared = sharedOf(variant);
-  const key = typeof model === 'string' ? new URL(model, document.baseURI).href : model;
+  const far = typeof model === 'string' && !assets.inside.has(model);
+  const base = MODELS.some((offer) => offer.model === model) ? assets.base : document.baseURI;
+  const key = far ? new URL(model, base).href : model;
   /** @type {Shared} */
   const entry = shared.get(key) ?? open(key, variant);
   entry.users++;
@@ -67,17 +71,23 @@ function open(key, variant) {
   const shared = sharedOf(variant);
   /** @type {Set<OnProgress>} */
   const listeners = new Set();
-  const engine = RemoteLogitscope.load({
-    ...(key === null ? {} : { model: key }),
-    variant,
-    wasm: new URL('./logitscope.wasm', import.meta.url),
-    worker: new URL('./worker.js', import.meta.url),
-    onprogress: (/** @type {any} */ progress) => {
-      for (const listener of listeners) listener(progress);
-    },
+  const engine = load(key, variant, (progress) => {
+    for (const listener of listeners) listener(progress);
   });
   const entry = { engine, users: 0, listeners };
   shared.set(key, entry);
   engine.catch(() => shared.get(key) === entry && shared.delete(key));
   return entry;
+}
+
+/** @param {any} key @param {any} variant @param {OnProgress} onprogress */
+async function load(key, variant, onprogress) {
+  const { inside, wasm, worker } = assets;
+  return RemoteLogitscope.load({
+    ...(key === null ? {} : { model: inside.get(key) ?? key }),
+    variant,
+    wasm,
+    worker: typeof worker === 'function' ? await worker() : worker,
+    onprogress: /** @type {any} */ (onprogress),
+  });
 }

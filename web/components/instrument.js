@@ -5,6 +5,7 @@
  */
 import { checkSentence } from '../engine/grammar.js';
 import { conventions } from '../engine/presets.js';
+import { assets } from './assets.js';
 import { lease } from './engines.js';
 import { findLoop } from '../engine/loops.js';
 import { Reader } from './reader.js';
@@ -18,6 +19,7 @@ import { TextTree } from './tree.js';
  * @typedef {import('../plots/trace.js').Settings} Settings
  * @typedef {import('../plots/trace.js').SettingRow} SettingRow
  * @typedef {import('../engine/types.js').Piece} Piece
+ * @typedef {import('./page-state.js').PageState} PageState
  * @typedef {{ code: string, message: string }} Fault
  * @typedef {{ id: number, bias: number | false, piece: Piece }} Bias
  * @typedef {'bars' | 'cumulative' | 'ranks'} View
@@ -182,6 +184,12 @@ export class Instrument extends EventTarget {
     return this.#placeAfter(this.drawStep).settings.mirostat_mu ?? 2 * this.settings.mirostat_tau;
   }
 
+  /** What an address or a host page is told. @returns {PageState & { seed: number, branch: number[] }} */
+  get state() {
+    const { seed, ...settings } = this.asked;
+    return { prompt: this.prompt, settings, seed, branch: this.steps.map(({ id }) => id) };
+  }
+
   get canonicalOrder() {
     return this.table.filter(({ warper }) => warper).map(({ name }) => name);
   }
@@ -189,9 +197,11 @@ export class Instrument extends EventTarget {
   /**
    * Loads model and grammar, then shows the distribution after `prompt`. A model on show stays until
    * the new one is there, and for good if that cannot be loaded.
-   * @param {{ model: import('./engines.js').Model, grammar?: string, prompt: string, settings: Settings }} options
+   * `begin` may give another state once the table of settings is known.
+   * @param {{ model: import('./engines.js').Model, grammar?: string, prompt: string,
+   *   settings: Settings, begin?: () => PageState | null }} options
    */
-  async load({ model, grammar, prompt, settings }) {
+  async load({ model, grammar, prompt, settings, begin }) {
     if (!this.#engine) this.status = 'loading';
     this.fault = null;
     this.modelFault = null;
@@ -222,7 +232,9 @@ export class Instrument extends EventTarget {
       this.trace = null;
       this.#tree.eos = engine.info?.eos_token_id ?? -1;
       this.settings = { ...neutralSettings(this.table), ...settings };
-      await this.setPrompt(prompt);
+      const state = begin?.();
+      if (state) await this.restore({ prompt, ...state });
+      else await this.setPrompt(prompt);
       if (!this.trace) await this.#firstToken();
       this.status = 'ready';
       this.dispatchEvent(new CustomEvent('ready'));
@@ -272,13 +284,38 @@ export class Instrument extends EventTarget {
       this.promptPieces = pieces;
       this.#tree.clear();
       await this.#stand();
-      this.dispatchEvent(new CustomEvent('change'));
     } catch (error) {
       if (turn !== this.#promptTurn) return;
       this.promptFault = toFault(error);
       this.#report(this.promptFault);
     }
     this.#changed();
+  }
+
+  /**
+   * Takes over a state that was checked against the table: its tokens are drawn or forced again, so
+   * that every number beside them is the engine's.
+   * @param {PageState} state
+   */
+  async restore({ prompt = this.prompt, settings, seed = this.seed, branch = [] }) {
+    this.stop();
+    const { order = null, draw = 'inverse', logit_bias = {}, ...others } = settings;
+    const ids = Object.keys(logit_bias).map(Number);
+    const pieces = await this.#reader.pieces(ids);
+    this.biases = ids.map((id, i) => ({ id, bias: logit_bias[id], piece: pieces[i] }));
+    this.order = order;
+    this.method = draw;
+    this.seed = seed;
+    this.settings = { ...neutralSettings(this.table), .../** @type {any} */ (others) };
+    await this.setPrompt(prompt);
+    const text = this.#text;
+    if (this.promptFault) return this.set({}, false);
+    for (const id of branch) {
+      while (this.#pass) await this.#pass;
+      if (this.finished || text !== this.#text) return;
+      if (this.drawn?.id === id) await this.#append(this.drawn, false);
+      else await this.#choose(id, await this.#reader.listing(id, this.asked), false);
+    }
   }
 
   /**
@@ -504,21 +541,22 @@ export class Instrument extends EventTarget {
   /**
    * @param {number} id
    * @param {Trace} trace one that lists it
+   * @param {boolean} [announced]
    */
-  async #choose(id, trace) {
+  async #choose(id, trace, announced) {
     const token = trace.tokens.find((listed) => listed.id === id);
     if (!token) return;
     const { p, p_raw, rank, logprob } = token;
     const [piece] = await this.#reader.pieces([id]);
     const chosen = { u: null, mu: null, p, p_raw, rank, logprob };
-    await this.#append({ ...piece, ...chosen, forced: true });
+    await this.#append({ ...piece, ...chosen, forced: true }, announced);
   }
 
-  /** @param {Drawn} drawn */
-  async #append(drawn) {
+  /** @param {Drawn} drawn @param {boolean} [announced] whether the page around hears of it */
+  async #append(drawn, announced = true) {
     const step = { ...drawn, position: this.#promptIds.length + this.steps.length };
     this.#tree.append(step);
-    this.dispatchEvent(new CustomEvent('step', { detail: step }));
+    if (announced) this.dispatchEvent(new CustomEvent('step', { detail: step }));
     await this.#follow();
   }
 
@@ -528,6 +566,7 @@ export class Instrument extends EventTarget {
     this.#alternativesTurn++;
     this.alternatives = null;
     await this.#follow();
+    this.dispatchEvent(new CustomEvent('change'));
   }
 
   /** Brings everything up to date with the tokens on show. */
@@ -611,7 +650,9 @@ export class Instrument extends EventTarget {
 
 /** @param {string} url */
 async function fetchJson(url) {
-  const response = await fetch(new URL(url, document.baseURI));
+  const carried = assets.inside.get(url);
+  if (carried) return JSON.parse(new TextDecoder().decode(carried));
+  const response = await fetch(new URL(url, assets.base));
   if (!response.ok) throw new Error(`${url} answered ${response.status}`);
   return response.json();
 }

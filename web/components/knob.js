@@ -19,6 +19,7 @@ export class LogitKnob extends LogitElement {
     value: { attribute: false },
     most: { attribute: false },
     slim: { type: Boolean, reflect: true },
+    fixed: { type: Boolean },
   };
 
   static styles = [
@@ -216,6 +217,8 @@ export class LogitKnob extends LogitElement {
     this.most = Infinity;
     /** Whether it is a parameter beside a warper's own knob. */
     this.slim = false;
+    /** Whether the value only shows. */
+    this.fixed = false;
   }
 
   focus() {
@@ -232,12 +235,12 @@ export class LogitKnob extends LogitElement {
     return html`
       <div class="head">
         <label class="name" for="box">${name}</label>
-        <button class="off" aria-disabled=${value === row.neutral}
+        <button class="off" ?hidden=${this.fixed} aria-disabled=${value === row.neutral}
           title=${t('chain.reset', { name, value: plain(row.neutral) })}
           @click=${() => this.#neutralise(row)}>${t(neutralWord(row, value))}
           <span class="heard">${name}</span></button>
         <input id="box" class="box" type="text" inputmode="decimal" autocomplete="off"
-          spellcheck="false"
+          spellcheck="false" ?readonly=${this.fixed}
           aria-invalid=${error ? 'true' : 'false'} aria-describedby="about error"
           .value=${live(text ?? plain(value))}
           @input=${this.#typed.onInput} @change=${this.#typed.onChange}
@@ -253,7 +256,7 @@ export class LogitKnob extends LogitElement {
       </div>
       <div class="slide" ${cssom(place(row, value, high))}>
         <span class="neutral"></span>
-        <input type="range" min=${row.low} max=${high} step=${row.step}
+        <input type="range" ?disabled=${this.fixed} min=${row.low} max=${high} step=${row.step}
           .value=${live(String(value))}
           aria-label=${t('chain.slider', { name })} aria-valuetext=${valueInWords(row, value)}
           @input=${this.#onSlide}>
@@ -289,7 +292,7 @@ export class LogitKnob extends LogitElement {
     const { row } = this;
     if (event.key === 'Escape') this.#typed.clear();
     if (event.key === 'Enter') this.#typed.onChange();
-    if (!row || (event.key !== 'ArrowUp' && event.key !== 'ArrowDown')) return;
+    if (!row || this.fixed || (event.key !== 'ArrowUp' && event.key !== 'ArrowDown')) return;
     event.preventDefault();
     const moved = this.value + (event.key === 'ArrowUp' ? row.step : -row.step);
     const read = readSetting(row, String(Number(moved.toFixed(6))));

@@ -115,6 +115,18 @@ export class Reader {
   }
 
   /**
+   * The distribution on show, as far down as `id`.
+   * @param {number} id
+   * @param {Settings} settings
+   * @returns {Promise<Trace>}
+   */
+  async listing(id, settings) {
+    const few = await this.#session.distribution({ ...settings, top: TOP });
+    if (few.tokens.some((/** @type {any} */ token) => token.id === id)) return few;
+    return this.#session.distribution({ ...settings, top: few.vocab_size });
+  }
+
+  /**
    * Type-token ratio and distinct-2 of a text.
    * @param {number[]} ids
    * @returns {Promise<[number, number]>}

@@ -26,6 +26,7 @@ const COLOURS = /** @type {const} */ (['after', 'before', 'none']);
 export class LogitText extends LogitElement {
   static properties = {
     prompt: { attribute: false },
+    fixed: { type: Boolean },
     pieces: { attribute: false },
     steps: { attribute: false },
     examples: { attribute: false },
@@ -58,6 +59,8 @@ export class LogitText extends LogitElement {
   constructor() {
     super();
     this.prompt = '';
+    /** Whether the prompt only shows. */
+    this.fixed = false;
     /** @type {{ id: number, text: string, special: boolean }[]} */
     this.pieces = [];
     /** @type {Step[]} */
@@ -134,11 +137,11 @@ export class LogitText extends LogitElement {
     return html`
       <div class="prompt">
         <label class="label" for="prompt">${t('text.prompt')}</label>
-        <textarea id="prompt" rows="1" spellcheck="false" autocomplete="off" autocapitalize="off"
+        <textarea id="prompt" ?readonly=${this.fixed} rows="1" spellcheck="false" autocomplete="off" autocapitalize="off"
           aria-invalid=${this.fault ? 'true' : 'false'} aria-describedby="fault"
           .value=${live(this.prompt)} @input=${this.#onType} @keydown=${this.#onKey}></textarea>
         <p id="fault" class="error" role="alert">${this.fault}</p>
-        <div class="examples" role="group" aria-label=${t('text.examples')}>
+        <div class="examples" ?hidden=${this.fixed} role="group" aria-label=${t('text.examples')}>
           <span class="label" aria-hidden="true">${t('text.examples')}</span>
           ${this.examples.map(
             (example) => html`
