@@ -53,7 +53,7 @@ const figure = (root, name) => root.locator(`[data-figure=${name}]`).locator('dd
 /** A text of the engine in Node, with its figures. */
 async function write(strategy, { seed = SEED, max_new_tokens = 60, prompt = FIRST } = {}) {
   const steps = [];
-  for await (const step of run(scope, strategy, { prompt, seed, max_new_tokens })) steps.push(step);
+  for await (const step of run(scope, scope, strategy, { prompt, seed, max_new_tokens })) steps.push(step);
   return { ids: steps.map(({ id }) => id), figures: await figuresOf(scope, steps) };
 }
 
@@ -248,16 +248,16 @@ test('columns are edited, added, removed, and used in the bench', async () => {
 
 test('a run can be stopped, and what is stale is dropped', async () => {
   const { page, complaints, close } = await open();
-  await page.locator('[data-suite=extremes]').click();
+  await page.locator('[data-suite="e27.1"]').click();
   await type(page.locator('logit-compare [data-name=max_new_tokens]'), '400');
   await type(page.locator('logit-compare [data-name=samples]'), '20');
   const most = () => page.locator('logit-compare progress').evaluate((bar) => bar.max);
-  assert.equal(await until(most, (max) => max === 60), 60);
+  assert.equal(await until(most, (max) => max === 180), 180);
   await page.locator('logit-compare [data-command=stop]').click();
   const progress = () => page.locator('logit-compare [role=status]').innerText();
   const stopped = await until(progress, (text) => text !== '');
-  assert.match(stopped, /^\d+ of 60 texts$/);
-  assert.notEqual(stopped, '60 of 60 texts');
+  assert.match(stopped, /^\d+ of 180 texts$/);
+  assert.notEqual(stopped, '180 of 180 texts');
   await page.waitForTimeout(300);
   assert.equal(await progress(), stopped);
 

@@ -21,16 +21,19 @@ export class LogitModel extends LogitElement {
     css`
       :host {
         position: relative;
+        min-width: 0;
+        max-width: 100%;
       }
 
       .row {
         display: flex;
+        flex-wrap: wrap;
         align-items: center;
         gap: 0.5rem;
       }
 
       select {
-        flex: 1 1 auto;
+        flex: 1 1 8rem;
         min-width: 0;
         max-width: 15rem;
       }
