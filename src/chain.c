@@ -38,13 +38,33 @@ struct chain {
     double *stage_p;
     struct shortlist *list;
     struct snapshot raw_state, state;
-    struct snapshot after[WARPER_COUNT]; /* by stage */
+    struct snapshot after[CHAIN_STAGES_MAX]; /* by stage */
     struct chain_trace trace;
 };
 
 /* A filter only removes: it changes no surviving logit. */
-static bool is_filter(uint32_t warper) {
-    return strcmp(warp_table[warper].group, "truncation") == 0;
+static bool is_filter(uint32_t setting) {
+    return setting >= SETTING_COUNT || strcmp(warp_table[setting].group, "truncation") == 0;
+}
+
+/* The stages of a chain: the gates asked for, then the order. Returns their number. */
+static uint32_t list_stages(uint32_t stages[CHAIN_STAGES_MAX], const struct settings *settings) {
+    uint32_t n = 0;
+    for (uint32_t gate = 0; gate < GATE_COUNT; gate++)
+        if (gate_active(settings, gate)) stages[n++] = SETTING_COUNT + gate;
+    for (uint32_t i = 0; i < settings->n_order; i++) stages[n++] = settings->order[i];
+    return n;
+}
+
+static bool is_active(const struct settings *settings, uint32_t setting) {
+    return setting >= SETTING_COUNT || settings_active(settings, setting);
+}
+
+static void apply(uint32_t setting, float *logits, const struct warp_input *input) {
+    if (setting >= SETTING_COUNT)
+        gate_apply(setting - SETTING_COUNT, logits, input);
+    else
+        warp_table[setting].apply(logits, input);
 }
 
 void chain_close(struct chain *chain) {
@@ -86,7 +106,7 @@ enum status chain_open(struct chain **out, size_t vocab_size, size_t top_max,
     chain->masked = malloc(vocab_size * sizeof(float));
     chain->ids = malloc((top_max + 1) * sizeof(uint32_t));
     chain->tokens = malloc((top_max + 1) * sizeof(struct chain_token));
-    chain->stage_p = malloc((top_max + 1) * WARPER_COUNT * sizeof(double));
+    chain->stage_p = malloc((top_max + 1) * CHAIN_STAGES_MAX * sizeof(double));
     chain->list = malloc(sizeof *chain->list);
     if (!complete || !chain->logits || !chain->raw_weights || !chain->weights || !chain->scratch ||
         !chain->removed_by || !chain->masked || !chain->ids || !chain->tokens || !chain->stage_p ||
@@ -184,9 +204,10 @@ static void start(struct chain *chain, const float *logits) {
     trace->perplexity = trace->raw_perplexity;
 }
 
-static enum status nothing_left(uint32_t warper, struct fault *fault) {
+static enum status nothing_left(uint32_t setting, struct fault *fault) {
     return fault_set(fault, STATUS_NOTHING_LEFT, "%s leaves no token to draw",
-                     warp_table[warper].name);
+                     setting >= SETTING_COUNT ? gate_name(setting - SETTING_COUNT)
+                                              : warp_table[setting].name);
 }
 
 /* Marks what stage `index` removed, takes its weight out and returns that weight. */
@@ -242,19 +263,22 @@ static enum status record(struct chain *chain, uint32_t index, struct fault *fau
     return STATUS_OK;
 }
 
-static enum status run_stage(struct chain *chain, uint32_t index, struct warp_input *input,
-                             uint32_t last_filter, struct fault *fault) {
+static double stage_value(const struct settings *settings, uint32_t setting) {
+    if (setting >= SETTING_COUNT) return gate_value(settings, setting - SETTING_COUNT);
+    return setting == SETTING_LOGIT_BIAS ? (double)settings->n_bias : settings->value[setting];
+}
+
+static enum status run_stage(struct chain *chain, uint32_t index, uint32_t setting,
+                             struct warp_input *input, uint32_t last_filter, struct fault *fault) {
     struct chain_trace *trace = &chain->trace;
     struct chain_stage *stage = &trace->stages[index];
-    uint32_t warper = input->settings->order[index];
-    stage->setting = warper;
-    stage->value = warper == SETTING_LOGIT_BIAS ? (double)input->settings->n_bias
-                                                : input->settings->value[warper];
-    stage->active = settings_active(input->settings, warper);
+    stage->setting = setting;
+    stage->value = stage_value(input->settings, setting);
+    stage->active = is_active(input->settings, setting);
     stage->top_p_mass = 1;
     if (stage->active) {
         input->total = chain->state.total;
-        warp_table[warper].apply(chain->logits, input);
+        apply(setting, chain->logits, input);
         enum status status = record(chain, index, fault);
         if (status) return status;
         if (!stage->changed) stage->after = last_filter;
@@ -343,10 +367,10 @@ enum status chain_apply(struct chain *chain, const float *logits, const struct s
                                .n_history = n_history,
                                .weights = chain->weights,
                                .scratch = chain->scratch};
-    uint32_t last_filter = 0;
-    chain->trace.n_stages = settings->n_order;
-    for (uint32_t i = 0; i < settings->n_order; i++) {
-        status = run_stage(chain, i, &input, last_filter, fault);
+    uint32_t last_filter = 0, stages[CHAIN_STAGES_MAX];
+    chain->trace.n_stages = list_stages(stages, settings);
+    for (uint32_t i = 0; i < chain->trace.n_stages; i++) {
+        status = run_stage(chain, i, stages[i], &input, last_filter, fault);
         if (status) return status;
         if (chain->trace.stages[i].removed) last_filter = i + 1;
     }
@@ -397,12 +421,12 @@ static enum status sample_from(struct chain *chain, float *logits, const uint32_
     input->scratch = chain->scratch;
     sample->kept = survey(logits, n, &max);
     input->total = chain->kernels->weigh(chain->weights, logits, n, max);
-    for (uint32_t i = 0; i < input->settings->n_order; i++) {
-        uint32_t warper = input->settings->order[i];
-        if (!settings_active(input->settings, warper)) continue;
-        warp_table[warper].apply(logits, input);
+    uint32_t stages[CHAIN_STAGES_MAX], n_stages = list_stages(stages, input->settings);
+    for (uint32_t i = 0; i < n_stages; i++) {
+        if (!is_active(input->settings, stages[i])) continue;
+        apply(stages[i], logits, input);
         sample->kept = survey(logits, n, &max);
-        if (sample->kept == 0) return nothing_left(warper, fault);
+        if (sample->kept == 0) return nothing_left(stages[i], fault);
         input->total = chain->kernels->weigh(chain->weights, logits, n, max);
     }
     uint32_t at = draw_inverse(logits, chain->weights, n, input->total, r, chain->scratch);
