@@ -43,6 +43,8 @@ export class LogitChain extends LogitElement {
     order: { attribute: false },
     difference: { attribute: false },
     eos: { attribute: false },
+    constraint: { attribute: false },
+    fault: { attribute: false },
   };
 
   static styles = [...LogitElement.styles, chainStyles];
@@ -72,6 +74,15 @@ export class LogitChain extends LogitElement {
     /** @type {import('./order.js').Difference | null} */
     this.difference = null;
     this.eos = -1;
+    /** @type {import('../engine/types.js').Constraint | null} */
+    this.constraint = null;
+    /** Why the constraint cannot be applied. */
+    this.fault = '';
+  }
+
+  connectedCallback() {
+    super.connectedCallback();
+    import('./constraint.js'); // not needed before the first token
   }
 
   /** The warpers that have a card, in the order applied. */
@@ -92,6 +103,11 @@ export class LogitChain extends LogitElement {
       ${this.#renderPresets()}
       <ol class=${this.#reorder.grabbed ? 'grabbing' : ''}>
         <li class="end">${t('chain.in')}</li>
+        <li class="gate">
+          <logit-constraint .constraint=${this.constraint} .state=${this.trace?.constraint}
+            .stage=${this.trace?.stages.find(({ name }) => name === 'constraint')}
+            .fault=${this.fault}></logit-constraint>
+        </li>
         ${repeat(
           this.#shown,
           (name) => name,

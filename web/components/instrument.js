@@ -51,6 +51,8 @@ export class Instrument extends EventTarget {
   biases = [];
   /** @type {string[] | null} The warpers in an order of the reader's; null is the canonical one. */
   order = null;
+  /** @type {import('../engine/types.js').Constraint | null} What the drawn text must be. */
+  constraint = null;
   /** @type {'inverse' | 'gumbel'} */
   method = 'inverse';
   seed = 42;
@@ -140,13 +142,14 @@ export class Instrument extends EventTarget {
 
   /** The settings as the engine takes them. */
   get asked() {
-    const { settings, biases, seed, order, method } = this;
+    const { settings, biases, seed, order, method, constraint } = this;
     const logit_bias = Object.fromEntries(biases.map(({ id, bias }) => [id, bias]));
     return {
       ...settings,
       seed,
       ...(biases.length > 0 ? { logit_bias } : {}),
       ...(order ? { order } : {}),
+      ...(constraint ? { constraint, constraint_start: this.#promptIds.length } : {}),
       ...(method === 'gumbel' ? { draw: method } : {}),
     };
   }
@@ -276,6 +279,12 @@ export class Instrument extends EventTarget {
     const others = this.biases.filter((other) => other.id !== id);
     const added = bias === null || bias === 0 ? [] : [{ id, bias, piece }];
     this.biases = [...others, ...added].sort((a, b) => a.id - b.id);
+    await this.set({}, false);
+  }
+
+  /** @param {import('../engine/types.js').Constraint | null} constraint */
+  async setConstraint(constraint) {
+    this.constraint = constraint;
     await this.set({}, false);
   }
 

@@ -327,6 +327,7 @@ export class LogitScope extends LogitElement {
       <div class="bench" @logit-set=${this.#onSet} @logit-preset=${this.#onPreset}
         @logit-seed=${this.#onSeed} @logit-prompt=${this.#onPrompt} @logit-command=${this.#onCommand}
         @logit-view=${this.#onView} @logit-bias=${this.#onBias} @logit-force=${this.#onForce}
+        @logit-constraint=${this.#onConstraint}
         @logit-order=${this.#onOrder} @logit-draw=${this.#onDraw}
         @logit-alternatives=${this.#onAlternatives} @logit-branch=${this.#onBranch}
         @logit-rewind=${this.#onRewind} @logit-walk=${this.#onWalk} @logit-option=${this.#onOption}>
@@ -346,7 +347,8 @@ export class LogitScope extends LogitElement {
           .biases=${it.biases} .tally=${it.tally}></logit-distribution>
         <logit-chain class="panel chain" .table=${it.table} .settings=${it.settings}
           .trace=${it.trace} .presets=${PRESETS} .strategies=${STRATEGIES}
-          .order=${it.order} .difference=${it.difference} .eos=${eos}></logit-chain>
+          .order=${it.order} .difference=${it.difference} .eos=${eos}
+          .constraint=${it.constraint} .fault=${it.constraint ? this.#sentence(it.fault) : ''}></logit-chain>
         <logit-glance knobs="logit-chain" chart="logit-distribution" .trace=${it.trace}
           .hit=${hit} .eos=${eos}></logit-glance>
       </div>
@@ -425,6 +427,11 @@ export class LogitScope extends LogitElement {
   }
 
   /** @param {CustomEvent} event */
+  #onConstraint({ detail }) {
+    this.#instrument.setConstraint(detail.constraint);
+  }
+
+  /** @param {CustomEvent} event */
   #onOrder({ detail }) {
     this.#instrument.setOrder(detail.order);
   }
@@ -496,6 +503,7 @@ export class LogitScope extends LogitElement {
   /** @param {Fault | null} fault */
   #sentence(fault) {
     if (!fault) return '';
+    if (fault.code === 'nothing_left' && this.#instrument.constraint) return t('constraint.stuck');
     const [, token] = /["'“«](.*)["'”»]/.exec(fault.message) ?? [];
     if (fault.code === 'unknown_token' && token !== undefined)
       return t('error.unknown_token', { token: token.trim() });
