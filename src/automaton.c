@@ -6,7 +6,7 @@
 #include <string.h>
 
 enum { STATES_MAX = 4096, PLACES_MAX = 1 << 15, FRAMES_MAX = 4096, WORK_MAX = 2048 };
-enum { UNKNOWN = UINT16_MAX, NO_FRAME = UINT32_MAX };
+enum { NO_FRAME = UINT32_MAX };
 
 struct place {
     uint32_t step, frame;
@@ -24,9 +24,7 @@ struct state {
 
 struct automaton {
     const struct grammar *grammar;
-    uint8_t class_of[256]; /* bytes that no step tells apart are one class */
-    uint32_t n_classes;
-    uint16_t *next; /* (STATES_MAX, n_classes) */
+    struct automaton_table table; /* next: (STATES_MAX, n_classes) */
     uint32_t n_states, n_places, n_frames, n_work;
     bool full;
     struct state states[STATES_MAX];
@@ -118,15 +116,16 @@ static uint16_t settle(struct automaton *a) {
         a->full = true;
         return AUTOMATON_DEAD;
     }
-    memset(a->next + a->n_states * a->n_classes, 0xff, a->n_classes * sizeof *a->next);
+    memset(a->table.next + a->n_states * a->table.n_classes, 0xff,
+           a->table.n_classes * sizeof *a->table.next);
     a->states[a->n_states] = state;
     a->n_places += state.count;
     return (uint16_t)a->n_states++;
 }
 
 uint16_t automaton_step(struct automaton *a, uint16_t from, uint8_t byte) {
-    uint16_t *next = a->next + from * a->n_classes + a->class_of[byte];
-    if (*next != UNKNOWN) return *next;
+    uint16_t *next = a->table.next + from * a->table.n_classes + a->table.class_of[byte];
+    if (*next != AUTOMATON_UNKNOWN) return *next;
     const struct state *state = &a->states[from];
     a->n_work = 0;
     for (uint32_t i = 0; i < state->count; i++) {
@@ -137,6 +136,10 @@ uint16_t automaton_step(struct automaton *a, uint16_t from, uint8_t byte) {
     uint16_t found = settle(a);
     if (!a->full) *next = found;
     return found;
+}
+
+const struct automaton_table *automaton_table(const struct automaton *a) {
+    return &a->table;
 }
 
 bool automaton_full(const struct automaton *a) {
@@ -178,15 +181,15 @@ static void make_classes(struct automaton *a) {
         begins[step->high + 1] = 1;
     }
     for (uint32_t byte = 0; byte < 256; byte++) {
-        a->n_classes += byte > 0 && begins[byte];
-        a->class_of[byte] = (uint8_t)a->n_classes;
+        a->table.n_classes += byte > 0 && begins[byte];
+        a->table.class_of[byte] = (uint8_t)a->table.n_classes;
     }
-    a->n_classes++;
+    a->table.n_classes++;
 }
 
 void automaton_close(struct automaton *a) {
     if (!a) return;
-    free(a->next);
+    free(a->table.next);
     free(a);
 }
 
@@ -196,9 +199,9 @@ enum status automaton_open(struct automaton **out, const struct grammar *grammar
     if (a) {
         a->grammar = grammar;
         make_classes(a);
-        a->next = calloc((size_t)STATES_MAX * a->n_classes, sizeof *a->next);
+        a->table.next = calloc((size_t)STATES_MAX * a->table.n_classes, sizeof *a->table.next);
     }
-    if (!a || !a->next) {
+    if (!a || !a->table.next) {
         automaton_close(a);
         return fault_set(fault, STATUS_OUT_OF_MEMORY, "no memory for the grammar's states");
     }

@@ -161,6 +161,7 @@ static uint32_t allow(uint32_t *allowed, uint32_t id) {
 static uint32_t walk(struct constraint *c, uint16_t state, uint32_t *allowed) {
     const struct entry *entry = c->lexicon->entries, *end = entry + c->lexicon->n;
     const uint8_t *bytes = c->lexicon->bytes;
+    const struct automaton_table *table = automaton_table(c->automaton);
     size_t alive = 0; /* so many bytes of the last token that was tried could follow */
     uint32_t count = 0;
     c->path[0] = state;
@@ -169,7 +170,9 @@ static uint32_t walk(struct constraint *c, uint16_t state, uint32_t *allowed) {
         alive = entry->shared;
         const uint8_t *byte = bytes, *last = bytes + entry->added;
         for (; byte < last; byte++) {
-            uint16_t next = automaton_step(c->automaton, c->path[alive], *byte);
+            uint16_t here = c->path[alive];
+            uint16_t next = table->next[here * table->n_classes + table->class_of[*byte]];
+            if (next == AUTOMATON_UNKNOWN) next = automaton_step(c->automaton, here, *byte);
             if (next == AUTOMATON_DEAD) break;
             c->path[++alive] = next;
         }
