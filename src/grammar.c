@@ -269,8 +269,8 @@ static uint32_t read_count(struct parser *p) {
     uint32_t count = 0;
     skip(p);
     if (p->at == p->end || *p->at < '0' || *p->at > '9') fail(p, "expected a number of times");
-    for (; p->at < p->end && *p->at >= '0' && *p->at <= '9'; p->at++) {
-        count = count * 10 + (uint32_t)(*p->at - '0');
+    while (p->at < p->end && *p->at >= '0' && *p->at <= '9') {
+        count = count * 10 + (uint32_t)(*p->at++ - '0');
         if (count > REPEAT_MAX) fail(p, "a part is repeated more than 1000 times");
     }
     skip(p);
