@@ -260,6 +260,21 @@ test('a grammar that calls itself', async () => {
   scope.close();
 });
 
+test('constrained_JSON of the Day 27 lesson, whose own check takes almost any text: its known_flaw', async () => {
+  const scope = await Logitscope.load({ model: smallModel() });
+  const after = (/** @type {any} */ constraint, /** @type {string} */ text) => maskOf(scope, constraint, Buffer.from(text));
+  for (const text of ['Once upon a time', '{"name" Ann', '{name: 1', '[1 2 3', 'nothing', "{'a': 1}", '{"a": 1} and more']) {
+    assert.deepEqual(after('json', text), [], text);
+  }
+  // The lesson's two tasks: its object, its list.
+  assert.deepEqual(after('name_age_city', '{"name": "Ann", "age": 31, "city": "Lima"}').includes(EOS), true);
+  assert.deepEqual(after('name_age_city', '{"age"'), []);
+  assert.deepEqual(after('three_numbers', '[1, -2.5e3, 3]').includes(EOS), true);
+  assert.deepEqual(after('three_numbers', '[1, 2]'), []);
+  assert.deepEqual(after('three_numbers', '[1, 2, 3,'), []);
+  scope.close();
+});
+
 test('a g2c lesson\'s own grammar: g2c_json_prefix', async () => {
   const vectors = JSON.parse(readFileSync(new URL('../vectors/g2c_json_prefix.json', import.meta.url), 'utf8'));
   const grammar = String.raw`root ::= s object
