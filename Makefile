@@ -15,7 +15,7 @@ NATIVE_TESTS := $(patsubst tests/native/%.c,$(BUILD)/asan/%,$(wildcard tests/nat
 NATIVE_COMMANDS := $(BUILD)/gcc/logitscope $(BUILD)/clang/logitscope
 C_FILES = $(wildcard src/*.[ch] tests/native/*.[ch])
 
-.PHONY: help serve test test-browsers bench wasm native native-tests models types format lint clean
+.PHONY: help serve test test-browsers bench dist wasm native native-tests models types format lint clean
 
 help: ## list these targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 22
@@ -36,6 +36,9 @@ test-browsers: ## install Chromium, Firefox and WebKit and run the browser tests
 bench: node_modules/.package-lock.json wasm ## measure this engine and its peers; FLAGS="--parts decode --shapes 15M" selects
 	@./need.sh chromium=chromium
 	@node tests/bench/run.js $(FLAGS)
+
+dist: node_modules/.package-lock.json wasm ## the static site in dist/, for any folder of any host, and dist/logitscope.html, all in one file
+	node web/build.js
 
 wasm: $(WASM) ## build web/engine/logitscope.wasm
 

@@ -42,13 +42,13 @@ trap 'rm -rf "$objects"' EXIT
 
 # Only loops over weights and vocabularies are worth their size; those that gain by being unrolled say
 # so, and the host unrolls the others by itself.
-fast='-O3 -fno-unroll-loops'
+fast='-O2 -fno-unroll-loops'
 # shellcheck disable=SC2086 # lists of words
 for source in $sources; do
     case $source in
     */kernels_simd.c | */quants_simd.c | */matrix.c) size=$fast ;;
-    */chain.c | */measure.c | */rank.c | */shortlist.c | */warp.c) size=$fast ;;
-    *) size=-Os ;;
+    */chain*.c | */measure.c | */pool.c | */rank.c | */shortlist.c | */warp.c) size=$fast ;;
+    *) size=-Oz ;;
     esac
     emcc $flags $size -c "$source" -o "$objects/$(basename "$source" .c).o"
 done

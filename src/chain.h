@@ -39,6 +39,7 @@ struct chain_token {
     float warped;        /* after the chain, -INFINITY if removed */
     float unused;
     double p_raw, p;
+    double logprob; /* ln p, in nats */
 };
 
 /* The trace of the last chain_apply; owned by the chain. */
@@ -63,6 +64,10 @@ enum status chain_open(struct chain **chain, size_t vocab_size, size_t top_max,
                        const struct kernels *kernels, struct fault *fault);
 void chain_close(struct chain *chain);
 void chain_use(struct chain *chain, const struct kernels *kernels);
+
+/* Logits at one address are the same for as long as the version is the same: what is known of them
+ * is then kept between the calls below. 0, as at first: nothing is. */
+void chain_version(struct chain *chain, uint64_t version);
 
 /* Warps a copy of logits (vocab_size,) and records the trace, listing `top` tokens (cut to
  * top_max). The caller's array is never modified; on failure the last trace is gone.
@@ -96,7 +101,8 @@ struct chain_drawn chain_draw_gumbel(const struct chain *chain, uint64_t seed, u
 
 /* chain_apply and chain_draw in one, without the trace: the same bits, up to a hundred times sooner
  * where the settings keep few tokens (shortlist.h). p_raw takes a pass over the vocabulary of its
- * own: it is 0 unless `raw`. The last trace is gone. Fails as chain_apply does. */
+ * own unless the version says that there was one: it is 0 unless `raw`. The last trace is gone.
+ * Fails as chain_apply does. */
 enum status chain_sample(struct chain *chain, const float *logits, const struct settings *settings,
                          const uint32_t *history, size_t n_history, uint64_t r, bool raw,
                          struct chain_sample *sample, struct fault *fault);

@@ -79,7 +79,7 @@ uint64_t draw_scale_up(uint64_t a, uint64_t b) {
 
 uint32_t draw_inverse(const float *logits, const uint64_t *weights, size_t n, uint64_t total,
                       uint64_t r, uint32_t *scratch) {
-    return rank_by_mass(logits, weights, n, draw_scale(r, total) + 1, scratch).id;
+    return rank_by_mass(logits, weights, n, total, draw_scale(r, total) + 1, scratch).id;
 }
 
 uint64_t draw_coin(uint64_t seed, uint64_t step, enum draw_tag tag) {

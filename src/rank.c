@@ -1,12 +1,16 @@
-/* Selection in rank order by radix: three passes over the bits of the logits, each over the bucket
- * that the one before it singled out, so that no list is sorted but the one that is handed back. */
+/* Selection in rank order by radix. A first pass finds a floor that the wanted token is not below,
+ * so that the passes over the bits of the logits see few tokens; no list is sorted but the one that
+ * is handed back. */
 #include "rank.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdbool.h>
 #include <string.h>
 
-enum { BUCKETS = 2048, BLOCK = 64 };
+#include "elementary.h"
+
+enum { BITS = 11, BUCKETS = 1 << BITS, BLOCK = 64, SET = 16 };
 
 /* Larger logits have larger keys. Adding 0 turns -0 into +0, which is a tie with it. */
 static uint32_t key_of(float logit) {
@@ -24,89 +28,121 @@ static float least_with(uint32_t key) {
     return x;
 }
 
-/* What a token adds towards the target: its weight, or 1 where tokens are counted. */
-static uint64_t amount_of(const float *logits, const uint64_t *weights, size_t id) {
-    if (weights) return weights[id];
-    return logits[id] == -INFINITY ? 0 : 1;
+uint32_t rank_survey(const float *logits, size_t n, float *max) {
+    uint32_t survivors = 0, largest = 0;
+    for (size_t i = 0; i < n; i++) {
+        uint32_t key = key_of(logits[i]);
+        survivors += logits[i] != -INFINITY;
+        largest = key > largest ? key : largest;
+    }
+    *max = least_with(largest);
+    return survivors;
+}
+
+/* Whether any of a block's logits reaches the floor: a loop without a branch, of which compilers
+ * make vectors. */
+static bool reaches(const float *logits, size_t n, float floor) {
+    uint32_t any = 0;
+    for (size_t i = 0; i < n; i++) any |= logits[i] >= floor;
+    return any;
+}
+
+size_t rank_reaching(const float *logits, size_t n, float floor, uint32_t *ids) {
+    size_t found = 0;
+    for (size_t start = 0; start < n; start += BLOCK) {
+        size_t end = start + BLOCK < n ? start + BLOCK : n;
+        if (!reaches(logits + start, end - start, floor)) continue;
+        for (size_t i = start; i < end; i++) { /* no branch here either: hits are not foreseen */
+            ids[found] = (uint32_t)i;
+            found += logits[i] >= floor;
+        }
+    }
+    return found;
+}
+
+/* The k-th largest key, but for its last 10 bits. */
+static uint32_t nth_key(const uint32_t *keys, size_t n, uint32_t k) {
+    uint32_t prefix = 0;
+    for (int shift = 32 - BITS; shift >= 10; shift -= BITS) {
+        uint32_t counts[BUCKETS] = {0}, bucket = BUCKETS - 1;
+        for (size_t i = 0; i < n; i++)
+            counts[keys[i] >> shift & (BUCKETS - 1)] += keys[i] >> shift >> BITS == prefix;
+        for (; bucket > 0 && counts[bucket] < k; bucket--) k -= counts[bucket];
+        prefix = prefix << BITS | bucket;
+    }
+    return prefix << 10;
+}
+
+/* A logit that at least k tokens reach: every one of the k best sets has one that reaches the worst
+ * of their maxima. The sets lie across the array, so that compilers make vectors of the maxima. */
+static float floor_by_count(const float *logits, size_t n, uint32_t k, uint32_t *scratch) {
+    size_t sets = n / SET;
+    if (k > sets / 2) return -FLT_MAX;
+    for (size_t i = 0; i < sets; i++) scratch[i] = 0;
+    for (size_t s = 0; s < SET; s++) {
+        for (size_t i = 0; i < sets; i++) {
+            uint32_t key = key_of(logits[s * sets + i]);
+            scratch[i] = key > scratch[i] ? key : scratch[i];
+        }
+    }
+    uint32_t least = key_of(-FLT_MAX), key = nth_key(scratch, sets, k);
+    return least_with(key > least ? key : least);
+}
+
+/* All tokens that weigh less than (total - target) / n together lack the target's distance to the
+ * total; a little less leaves room for what rounding does to weights, logarithm and logits. */
+static float floor_by_mass(float max, size_t n, uint64_t total, uint64_t target) {
+    double weight = (double)(total - target) / (double)n;
+    if (weight < 1) return -FLT_MAX;
+    double floor = (double)max + elementary_log(weight * 0x1p-44);
+    floor -= 0x1p-10 + fabs(floor) * 0x1p-20;
+    return floor > -(double)FLT_MAX ? (float)floor : -FLT_MAX;
 }
 
 /* A selection under way: `missing` is what the target still lacks, `before` the tokens passed. */
 struct selection {
     const float *logits;
-    const uint64_t *weights; /* NULL: count */
+    const uint64_t *weights; /* NULL: each counts 1 */
     uint64_t missing;
     uint32_t before;
 };
 
-/* Walks the buckets from the best down to the one that reaches the target. */
-static uint32_t choose(struct selection *s, const uint64_t *amounts, uint32_t best) {
-    uint32_t chosen = best;
-    for (; chosen > 0 && amounts[chosen] < s->missing; chosen--) s->missing -= amounts[chosen];
-    return chosen;
+static uint64_t amount_of(const struct selection *s, uint32_t id) {
+    return s->weights ? s->weights[id] : 1;
 }
 
-/* Puts the ids of the tokens with low <= logit < high into `out`, ascending, and counts those
- * above. A block that holds none is passed over by a loop without a branch, of which compilers make
- * vectors. */
-static size_t collect(struct selection *s, size_t n, float low, float high, uint32_t *out) {
-    size_t found = 0;
-    for (size_t start = 0; start < n; start += BLOCK) {
-        size_t end = start + BLOCK < n ? start + BLOCK : n;
-        uint32_t above = 0, inside = 0;
-        for (size_t i = start; i < end; i++) {
-            above += s->logits[i] >= high;
-            inside += s->logits[i] >= low;
-        }
-        s->before += above;
-        if (inside == above) continue;
-        for (size_t i = start; i < end; i++) { /* no branch here either: hits are not foreseen */
-            out[found] = (uint32_t)i;
-            found += (s->logits[i] >= low) & (s->logits[i] < high);
-        }
-    }
-    return found;
-}
-
-/* The first pass, over all tokens by the first 11 bits of their keys. Neighbours add to two
- * histograms in turn, so that one need not wait for the other's sum. */
-static size_t narrow_all(struct selection *s, size_t n, uint32_t *out) {
-    uint64_t even[BUCKETS] = {0}, odd[BUCKETS] = {0};
-    size_t i = 0;
-    for (; i + 1 < n; i += 2) {
-        even[key_of(s->logits[i]) >> 21] += amount_of(s->logits, s->weights, i);
-        odd[key_of(s->logits[i + 1]) >> 21] += amount_of(s->logits, s->weights, i + 1);
-    }
-    if (i < n) even[key_of(s->logits[i]) >> 21] += amount_of(s->logits, s->weights, i);
-    for (uint32_t b = 0; b < BUCKETS; b++) even[b] += odd[b];
-    uint32_t chosen = choose(s, even, BUCKETS - 1);
-    float low = least_with(chosen << 21);
-    float high = chosen == BUCKETS - 1 ? INFINITY : least_with((chosen + 1) << 21);
-    return collect(s, n, low, high, out);
-}
-
-/* A later pass, over candidate ids by further bits; leaves those of the bucket that reaches the
- * target in place of them and returns their number. */
-static size_t narrow(struct selection *s, uint32_t *ids, size_t n, int shift, uint32_t mask) {
+/* Sorts candidates into buckets of 2^shift keys from `base` on, walks these from the best down to
+ * the one that reaches the target, and leaves its tokens in place; returns their number. */
+static size_t narrow(struct selection *s, uint32_t *ids, size_t n, uint32_t *base, int shift) {
     uint64_t amounts[BUCKETS] = {0};
-    for (size_t i = 0; i < n; i++)
-        amounts[key_of(s->logits[ids[i]]) >> shift & mask] +=
-            amount_of(s->logits, s->weights, ids[i]);
-    uint32_t chosen = choose(s, amounts, mask);
+    uint32_t chosen = BUCKETS - 1;
     size_t found = 0;
+    for (size_t i = 0; i < n; i++)
+        amounts[(key_of(s->logits[ids[i]]) - *base) >> shift] += amount_of(s, ids[i]);
+    for (; chosen > 0 && amounts[chosen] < s->missing; chosen--) s->missing -= amounts[chosen];
     for (size_t i = 0; i < n; i++) {
-        uint32_t bucket = key_of(s->logits[ids[i]]) >> shift & mask;
+        uint32_t id = ids[i], bucket = (key_of(s->logits[id]) - *base) >> shift;
         s->before += bucket > chosen;
-        if (bucket == chosen) ids[found++] = ids[i];
+        ids[found] = id;
+        found += bucket == chosen;
     }
+    *base += chosen << shift;
     return found;
 }
 
-static struct rank_place select_place(struct selection s, size_t n, uint32_t *scratch) {
-    size_t found = narrow_all(&s, n, scratch), i = 0;
-    found = narrow(&s, scratch, found, 10, 2047);
-    found = narrow(&s, scratch, found, 0, 1023);
+/* `floor` and `max` bound the tokens among which the place is. */
+static struct rank_place select_place(struct selection s, size_t n, float floor, float max,
+                                      uint32_t *scratch) {
+    uint32_t base = key_of(floor), span = key_of(max) - base;
+    int shift = 0;
+    while (span >> shift >= BUCKETS) shift++;
+    size_t found = rank_reaching(s.logits, n, floor, scratch), i = 0;
+    for (;; shift = shift > BITS ? shift - BITS : 0) {
+        found = narrow(&s, scratch, found, &base, shift);
+        if (!shift) break;
+    }
     for (; i + 1 < found; i++) { /* a tie: by id */
-        uint64_t amount = amount_of(s.logits, s.weights, scratch[i]);
+        uint64_t amount = amount_of(&s, scratch[i]);
         if (amount >= s.missing) break;
         s.missing -= amount;
     }
@@ -114,12 +150,17 @@ static struct rank_place select_place(struct selection s, size_t n, uint32_t *sc
 }
 
 struct rank_place rank_by_count(const float *logits, size_t n, uint32_t k, uint32_t *scratch) {
-    return select_place((struct selection){logits, NULL, k, 0}, n, scratch);
+    float max, floor = floor_by_count(logits, n, k, scratch);
+    rank_survey(logits, n, &max);
+    return select_place((struct selection){logits, NULL, k, 0}, n, floor, max, scratch);
 }
 
 struct rank_place rank_by_mass(const float *logits, const uint64_t *weights, size_t n,
-                               uint64_t target, uint32_t *scratch) {
-    return select_place((struct selection){logits, weights, target, 0}, n, scratch);
+                               uint64_t total, uint64_t target, uint32_t *scratch) {
+    float max;
+    rank_survey(logits, n, &max);
+    float floor = floor_by_mass(max, n, total, target);
+    return select_place((struct selection){logits, weights, target, 0}, n, floor, max, scratch);
 }
 
 bool rank_precedes(const float *logits, uint32_t a, uint32_t b) {
@@ -128,7 +169,9 @@ bool rank_precedes(const float *logits, uint32_t a, uint32_t b) {
 
 uint32_t rank_of(const float *logits, size_t n, uint32_t id) {
     uint32_t rank = 1;
-    for (size_t i = 0; i < n; i++) rank += rank_precedes(logits, (uint32_t)i, id);
+    float logit = logits[id];
+    for (size_t i = 0; i < id; i++) rank += logits[i] >= logit;
+    for (size_t i = id + (size_t)1; i < n; i++) rank += logits[i] > logit;
     return rank;
 }
 
@@ -150,14 +193,15 @@ static void sort_ids(const float *logits, uint32_t *ids, size_t count, uint32_t 
 }
 
 size_t rank_top(const float *logits, size_t n, size_t top, uint32_t *ids, uint32_t *scratch) {
-    size_t survivors = 0, found = 0;
-    for (size_t i = 0; i < n; i++) survivors += logits[i] != -INFINITY;
+    float max;
+    size_t survivors = rank_survey(logits, n, &max), found = 0;
     if (top > survivors) top = survivors;
     if (top == 0) return 0;
     uint32_t last = rank_by_count(logits, n, (uint32_t)top, scratch).id;
     float limit = logits[last];
-    for (uint32_t i = 0; i < n && found < top; i++)
-        if (logits[i] >= limit && (i <= last || logits[i] > limit)) ids[found++] = i;
+    size_t reaching = rank_reaching(logits, n, limit, scratch);
+    for (size_t i = 0; i < reaching; i++)
+        if (scratch[i] <= last || logits[scratch[i]] > limit) ids[found++] = scratch[i];
     sort_ids(logits, ids, found, scratch);
     return found;
 }

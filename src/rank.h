@@ -14,14 +14,21 @@ struct rank_place {
     uint32_t before;
 };
 
+/* Largest logit and number of survivors. With a NaN among them `max` is NaN or above all others. */
+uint32_t rank_survey(const float *logits, size_t n, float *max);
+
+/* The ids of the tokens with logit >= floor, ascending, into ids; returns how many. One more than
+ * there are is written to, if that is below n. */
+size_t rank_reaching(const float *logits, size_t n, float floor, uint32_t *ids);
+
 /* The k-th token in rank order, k from 1, at most the number of survivors. `scratch` holds n
  * uint32. */
 struct rank_place rank_by_count(const float *logits, size_t n, uint32_t k, uint32_t *scratch);
 
 /* The first token in rank order at which the cumulative weight, itself included, reaches `target`
- * (1 <= target <= sum of weights; the weight of a removed token is 0). */
+ * (1 <= target <= total, the sum of weights); the weights are those that kernels->weigh gives. */
 struct rank_place rank_by_mass(const float *logits, const uint64_t *weights, size_t n,
-                               uint64_t target, uint32_t *scratch);
+                               uint64_t total, uint64_t target, uint32_t *scratch);
 
 /* Whether token a comes before token b; both survive. */
 bool rank_precedes(const float *logits, uint32_t a, uint32_t b);

@@ -23,6 +23,7 @@ struct session {
     float *values;         /* the same: what a head reads is one stream */
     float *logits;         /* (vocab_size,) of the last feed that succeeded */
     float *next_logits;    /* (vocab_size,) */
+    float *state;          /* (n_embd,) what those logits were made of */
     float *x;              /* (BATCH, n_embd) the residual stream */
     float *normed;         /* (BATCH, n_embd) */
     float *q;              /* (BATCH, n_embd) */
@@ -58,6 +59,7 @@ static uint64_t lay_out(struct session *s, const struct model_shape *m, float *b
     s->values = carve(&c, cache);
     s->logits = carve(&c, m->vocab_size);
     s->next_logits = carve(&c, m->vocab_size);
+    s->state = carve(&c, m->n_embd);
     s->x = carve(&c, (uint64_t)BATCH * m->n_embd);
     s->normed = carve(&c, (uint64_t)BATCH * m->n_embd);
     s->q = carve(&c, (uint64_t)BATCH * m->n_embd);
@@ -120,6 +122,10 @@ void session_use(struct session *s, const struct kernels *kernels) {
 
 const float *session_logits(const struct session *s) {
     return s->n_timeline ? s->logits : NULL;
+}
+
+const float *session_hidden(const struct session *s) {
+    return s->n_timeline ? s->state : NULL;
 }
 
 const uint32_t *session_timeline(const struct session *s, size_t *n) {
@@ -315,6 +321,7 @@ enum status session_feed(struct session *s, const uint32_t *ids, size_t n, bool 
                          "the logits at position %u hold a NaN or +Infinity", (uint64_t)(n - 1));
     memmove(s->timeline, ids, n * sizeof *ids); /* ids may be our own timeline */
     memcpy(s->logits, s->next_logits, s->model->shape.vocab_size * sizeof *s->logits);
+    memcpy(s->state, s->normed, s->model->shape.n_embd * sizeof *s->state);
     s->n_timeline = n;
     s->n_cached = n > context_length ? 0 : n;
     *fed = (struct session_fed){(uint32_t)(window - kept), (uint32_t)kept};

@@ -43,6 +43,9 @@ enum status session_feed(struct session *session, const uint32_t *ids, size_t n,
 
 /* Logits (vocab_size,) of the last feed; NULL before the first. */
 const float *session_logits(const struct session *session);
+/* What the head made those logits of: the last layer's output after the output norm, (n_embd,), as
+ * contrastive search compares it (Su et al. 2022); NULL before the first feed. */
+const float *session_hidden(const struct session *session);
 /* The timeline; *n ids, owned by the session, valid until the next feed. */
 const uint32_t *session_timeline(const struct session *session, size_t *n);
 /* The inner loops in use; switching them never changes a bit. */

@@ -1,6 +1,8 @@
 /* Temperature, and the truncations that cut in rank order or by probability. */
 #include "warp.h"
 
+#include <string.h>
+
 #include "draw.h"
 #include "elementary.h"
 #include "measure.h"
@@ -73,13 +75,17 @@ uint64_t warp_mass_target(double p, uint64_t total, bool above) {
 
 /* Whether dividing by the temperature would leave the range of float32. */
 static bool overflows(const float *logits, size_t n, double temperature) {
-    int32_t any = 0;
+    int32_t largest = 0; /* the bits of a positive float have its order */
+    float size;
     if (temperature >= 1) return false;
     for (size_t i = 0; i < n; i++) {
-        double size = logits[i] == -INFINITY ? 0 : fabs((double)logits[i]);
-        any |= size / temperature > (double)FLT_MAX;
+        int32_t bits;
+        float magnitude = logits[i] == -INFINITY ? 0 : fabsf(logits[i]);
+        memcpy(&bits, &magnitude, sizeof bits);
+        largest = bits > largest ? bits : largest;
     }
-    return any;
+    memcpy(&size, &largest, sizeof size);
+    return (double)size / temperature > (double)FLT_MAX;
 }
 
 void warp_temperature(float *logits, const struct warp_input *input) {
@@ -119,7 +125,8 @@ void warp_top_p(float *logits, const struct warp_input *input) {
     uint64_t target = warp_mass_target(p, input->total, above);
     if (!target) return;
     size_t n = input->vocab_size;
-    struct rank_place last = rank_by_mass(logits, input->weights, n, target, input->scratch);
+    struct rank_place last =
+        rank_by_mass(logits, input->weights, n, input->total, target, input->scratch);
     if ((double)last.before + 1 < value_of(input, SETTING_MIN_TOKENS_TO_KEEP))
         warp_keep_best(logits, input, 0);
     else

@@ -49,7 +49,7 @@ _Static_assert(offsetof(struct warp_row, group) == 8 && offsetof(struct warp_row
                    offsetof(struct warp_row, low) == 48 && offsetof(struct warp_row, step) == 64,
                "web/engine/module.js reads these offsets");
 _Static_assert(sizeof(struct chain_stage) == 64 && offsetof(struct chain_stage, value) == 24 &&
-                   sizeof(struct chain_token) == 40 && offsetof(struct chain_token, p_raw) == 24 &&
+                   sizeof(struct chain_token) == 48 && offsetof(struct chain_token, p_raw) == 24 &&
                    offsetof(struct chain_trace, rest_p_raw) == 32 &&
                    offsetof(struct chain_trace, stages) == 88 &&
                    offsetof(struct chain_trace, tokens) == 88 + 64 * CHAIN_STAGES_MAX,
@@ -73,6 +73,7 @@ static const struct kernels *kernels = &kernels_simd;
 static struct kernels relaxed;
 static void *exchange;
 static size_t exchange_size;
+static uint64_t feeds; /* a session's logits stay as they are between two of them */
 
 EXPORT(void *, memory_allocate)(size_t size) {
     void *memory = malloc(size ? size : 1);
@@ -315,11 +316,16 @@ EXPORT(void, session_close)(struct session *session) {
 EXPORT(const struct session_fed *, session_feed)
 (struct session *session, const uint32_t *ids, size_t n, uint32_t reuse) {
     static struct session_fed fed;
+    feeds++;
     return session_feed(session, ids, n, reuse != 0, &fed, &fault) ? NULL : &fed;
 }
 
 EXPORT(const float *, session_logits)(const struct session *session) {
     return session_logits(session);
+}
+
+EXPORT(const float *, session_hidden)(const struct session *session) {
+    return session_hidden(session);
 }
 
 EXPORT(const uint32_t *, session_timeline)(const struct session *session) {
@@ -455,9 +461,16 @@ EXPORT(void, chain_close)(struct chain *chain) {
     chain_close(chain);
 }
 
+/* What lies in the exchange may be new at every call. */
+static void note_version(struct chain *chain, const float *logits) {
+    const char *from = exchange, *at = (const char *)logits;
+    chain_version(chain, at >= from && at < from + exchange_size ? 0 : feeds);
+}
+
 /* The trace, NULL on failure. */
 EXPORT(const struct chain_trace *, chain_apply)
 (struct chain *chain, const float *logits, const uint32_t *history, size_t n_history, size_t top) {
+    note_version(chain, logits);
     if (chain_apply(chain, logits, &settings, history, n_history, top, &fault)) return NULL;
     return chain_trace(chain);
 }
@@ -480,6 +493,7 @@ EXPORT(const struct chain_sample *, chain_sample)
  uint32_t raw) {
     static struct chain_sample sample;
     uint64_t r = (uint64_t)(u * 0x1p53);
+    note_version(chain, logits);
     if (chain_sample(chain, logits, &settings, history, n_history, r, raw != 0, &sample, &fault))
         return NULL;
     return &sample;

@@ -3,38 +3,110 @@
  * only, so that it works under any path. Prints what each file weighs.
  */
 import { build as bundle } from 'esbuild';
-import { cp, mkdir, readFile, readdir, rm } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { cp, mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
+import { buildSingle } from './single.js';
 
 const web = dirname(fileURLToPath(import.meta.url));
 const root = dirname(web);
 
-/** The module '#locales': every JSON file of locale/, so that a new language is one new file. */
+/** Views and elements whose strings, NAME.*, are fetched with their code. */
+const LATER = ['compare', 'constraint', 'conventions', 'cost', 'guide', 'own', 'sampler', 'sweep', 'share'];
+
+/**
+ * The strings of the page as modules, so that a new language is one new file: '#locales' holds
+ * English and how to fetch the others, '#locales/language/CODE' one of them, and '#locales/NAME' the
+ * strings of a view in every language, which the first visit does not fetch.
+ */
 export const locales = {
   name: 'locales',
   /** @param {import('esbuild').PluginBuild} build */
   setup(build) {
-    build.onResolve({ filter: /^#locales$/ }, ({ path }) => ({ path, namespace: 'locales' }));
-    build.onLoad({ filter: /.*/, namespace: 'locales' }, async () => {
-      const files = (await readdir(join(web, 'locale')))
-        .filter((file) => file.endsWith('.json'))
-        .sort();
-      const codes = files.map((file) => file.slice(0, -'.json'.length));
-      const imports = codes.map(
-        (code, i) => `import m${i} from ${JSON.stringify(`./locale/${code}.json`)};`,
+    const filter = /^#locales(\/\w+)*$/;
+    build.onResolve({ filter }, ({ path }) => ({ path, namespace: 'locales' }));
+    build.onLoad({ filter: /.*/, namespace: 'locales' }, async ({ path }) => {
+      const [, view, code] = path.split('/');
+      const files = (await readdir(join(web, 'locale'))).filter((file) => file.endsWith('.json'));
+      const watchFiles = files.map((file) => join(web, 'locale', file));
+      const resolveDir = web;
+      if (view === 'language')
+        return { contents: `export default ${JSON.stringify(await messagesOf(code))};`, watchFiles };
+      const codes = files.map((file) => file.slice(0, -'.json'.length)).sort();
+      if (view) {
+        /** @type {Record<string, object>} */
+        const found = {};
+        for (const each of codes) found[each] = await messagesOf(each, view);
+        return { contents: `export const locales = ${JSON.stringify(found)};`, watchFiles };
+      }
+      const others = await Promise.all(
+        codes
+          .filter((each) => each !== 'en')
+          .map(async (each) => {
+            const { language: name } = await messagesOf(each);
+            return `{ code: '${each}', name: ${JSON.stringify(name)}, load: () => import('#locales/language/${each}') }`;
+          }),
       );
-      const entries = codes.map((code, i) => `${JSON.stringify(code)}: m${i}`);
-      const contents = `${imports.join('\n')}\nexport const locales = { ${entries.join(', ')} };\n`;
-      return {
-        contents,
-        resolveDir: web,
-        watchFiles: files.map((file) => join(web, 'locale', file)),
-      };
+      const english = JSON.stringify(await messagesOf('en'));
+      const contents = `export const english = ${english};\nexport const others = [${others}];`;
+      return { contents, resolveDir, watchFiles };
     });
   },
 };
+
+/** Style sheets inside the modules, without their indentation and comments. */
+export const styles = {
+  name: 'styles',
+  /** @param {import('esbuild').PluginBuild} build */
+  setup(build) {
+    build.onLoad({ filter: /[\\/]web[\\/](components|style)[\\/].*\.js$/ }, async ({ path }) => ({
+      contents: (await readFile(path, 'utf8')).replace(/\bcss`[^`]*`/g, (sheet) =>
+        sheet.replace(/\/\*.*?\*\//gs, '').replace(/\s+/g, ' ').replace(/ ?([{};]) ?/g, '$1'),
+      ),
+    }));
+  },
+};
+
+/**
+ * The strings of a language that come at once, or those of a view.
+ * @param {string} code
+ * @param {string} [view]
+ * @returns {Promise<Record<string, any>>}
+ */
+async function messagesOf(code, view) {
+  const all = JSON.parse(await readFile(join(web, 'locale', `${code}.json`), 'utf8'));
+  const mine = Object.entries(all).filter(
+    ([key]) => LATER.find((name) => key.startsWith(`${name}.`)) === view,
+  );
+  return Object.fromEntries(mine);
+}
+
+/**
+ * sandbox.html, where a reader's own code runs: one inline script, allowed by its hash.
+ * @returns {Promise<string>}
+ */
+export async function sandbox() {
+  const script = async (/** @type {string} */ file, /** @type {Record<string, string>} */ define) => {
+    const { outputFiles } = await bundle({
+      entryPoints: [join(web, 'sandbox', file)],
+      bundle: true,
+      format: 'iife',
+      minify: true,
+      target: 'es2022',
+      charset: 'utf8',
+      define,
+      write: false,
+    });
+    return outputFiles[0].text.trim().replaceAll('</', '<\\/');
+  };
+  const harness = await script('worker.js', {});
+  const text = await script('frame.js', { 'globalThis.HARNESS': JSON.stringify(harness) });
+  const page = await readFile(join(web, 'sandbox/sandbox.html'), 'utf8');
+  const hash = createHash('sha256').update(text).digest('base64');
+  return page.replace('HASH', () => hash).replace('SCRIPT', () => text);
+}
 
 /**
  * Writes the site into the folder `out`.
@@ -54,10 +126,23 @@ export async function build(out = join(root, 'dist')) {
     target: 'es2022',
     charset: 'utf8',
     legalComments: 'eof',
-    plugins: [locales],
+    plugins: [locales, styles],
+    logLevel: 'warning',
+  });
+  await bundle({
+    entryPoints: { logitscope: join(web, 'elements.js') },
+    outdir: out,
+    bundle: true,
+    format: 'esm',
+    minify: true,
+    target: 'es2022',
+    charset: 'utf8',
+    legalComments: 'eof',
+    plugins: [locales, styles],
     logLevel: 'warning',
   });
   await cp(join(web, 'index.html'), join(out, 'index.html'));
+  await writeFile(join(out, 'sandbox.html'), await sandbox());
   await cp(join(web, 'style/page.css'), join(out, 'page.css'));
   await cp(join(web, 'style/icon.svg'), join(out, 'icon.svg'));
   const modules = (await readdir(join(web, 'engine'))).filter((file) => file.endsWith('.wasm'));
@@ -66,6 +151,7 @@ export async function build(out = join(root, 'dist')) {
     /\.(gguf|grammar\.json)$/.test(file),
   );
   for (const file of models) await cp(join(root, 'models', file), join(out, 'models', file));
+  await buildSingle(out, [locales, styles]);
   return out;
 }
 

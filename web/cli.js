@@ -6,12 +6,23 @@ import { distribution } from './cli/distribution.js';
 import { evaluate } from './cli/eval.js';
 import { UsageError, flagsOf, helpOf, nearestOf, parseFlags } from './cli/flags.js';
 import { generate } from './cli/generate.js';
+import { grade } from './cli/grade.js';
 import { info } from './cli/info.js';
+import { sweep } from './cli/sweep.js';
 import { safe } from './cli/terminal.js';
 import { tokenize } from './cli/tokenize.js';
 import { Logitscope, LogitscopeError } from './engine/index.js';
 
-const COMMANDS = { generate, distribution, compare, tokenize, info, eval: evaluate };
+const COMMANDS = {
+  generate,
+  distribution,
+  compare,
+  sweep,
+  tokenize,
+  info,
+  eval: evaluate,
+  grade,
+};
 const DEFAULT_MODEL = fileURLToPath(new URL('../models/verbs.gguf', import.meta.url));
 
 /** @returns {string} */
@@ -51,12 +62,12 @@ async function main(words) {
   const { table } = await Logitscope.load();
   const flags = flagsOf(command, table);
   if (rest.includes('--help') || rest.includes('-h')) {
-    process.stdout.write(helpOf(name, command.summary, flags));
+    process.stdout.write(helpOf(name, command, flags));
     return;
   }
-  const values = parseFlags(rest, flags);
+  const values = parseFlags(rest, flags, command.operands);
   command.check?.(values);
-  const model = values.model ?? DEFAULT_MODEL;
+  const model = command.modelless ? undefined : (values.model ?? DEFAULT_MODEL);
   const scope = await Logitscope.load({ model, variant: values.variant });
   await command.run(scope, { ...values, model }, table);
 }

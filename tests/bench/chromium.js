@@ -2,11 +2,12 @@
  * Chromium as a host: contenders in a page served from this repository, each in a worker of its
  * own.
  */
-import { existsSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { copyFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { basename, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
 import { serve } from '../../web/serve.js';
+import { bundle, modulePaths } from './size.js';
 
 export const root = fileURLToPath(new URL('../..', import.meta.url));
 const ARGS = [
@@ -30,9 +31,19 @@ export function launchChromium() {
   return chromium.launch({ executablePath, args: ARGS });
 }
 
+/** The engine as a site has it: two files of JavaScript and the modules, in one folder. */
+async function writeEngine() {
+  const folder = join(root, 'build/bench/engine');
+  mkdirSync(folder, { recursive: true });
+  for (const entry of ['remote.js', 'worker.js'])
+    writeFileSync(join(folder, entry), await bundle(entry));
+  for (const path of modulePaths()) copyFileSync(path, join(folder, basename(path)));
+}
+
 /** Nothing where there is no Chromium. */
 export async function openChromium() {
   if (!hasChromium) return null;
+  await writeEngine();
   const browser = await launchChromium();
   const server = await serve(root, 0, (path) => {
     const source = SOURCE.exec(path)?.[1];
@@ -68,7 +79,14 @@ export async function openChromium() {
         model: address(options.model),
       });
 
-    return { open, continueGreedily, close: () => context.close() };
+    /** @param {{ model: string, [name: string]: any }} options */
+    const sampleContexts = (options) =>
+      page.evaluate((o) => globalThis.bench.sampleContexts(o), {
+        ...options,
+        model: address(options.model),
+      });
+
+    return { open, continueGreedily, sampleContexts, close: () => context.close() };
   }
 
   /**

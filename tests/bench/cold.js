@@ -6,7 +6,8 @@ const model = String(query.get('model'));
 const prompt = String(query.get('prompt'));
 
 async function ours() {
-  const { RemoteLogitscope } = await import('../../web/engine/remote.js');
+  const engine = '../../build/bench/engine/remote.js'; // bundled by chromium.js before a page asks
+  const { RemoteLogitscope } = await import(engine);
   const scope = await RemoteLogitscope.load({ model: new URL(model, location.href).href });
   for await (const { id } of scope.generate({ prompt, max_new_tokens: 1, temperature: 0 }))
     return id;

@@ -15,6 +15,8 @@ export class Engine {
   /** @type {Logitscope} */
   #scope;
   #turn = 0;
+  /** @type {import('../../web/engine/session.js').Session | null} */
+  #other = null;
 
   /** @param {Logitscope} scope @param {any} source @param {string} variant */
   constructor(scope, source, variant) {
@@ -57,7 +59,7 @@ export class Engine {
       case 'step':
         return this.#step(work.position, work.cache);
       case 'draw':
-        return void this.#scope.draw(work.settings, { step: this.#turn++ });
+        return this.#draw(work.settings);
       case 'trace':
         return void this.#scope.distribution(work.settings);
       case 'load':
@@ -98,6 +100,17 @@ export class Engine {
     const ids = Array.from({ length: position }, (_, i) => i);
     ids[position - 1] = this.#turn++ % 2;
     this.#scope.feed(ids, { cache });
+  }
+
+  /**
+   * As in a decode loop, where no draw meets the logits of the one before: two sessions take turns.
+   * @param {any} settings
+   */
+  #draw(settings) {
+    this.#other ??= this.#scope.session();
+    if (!this.#other.timeline().length) this.#other.feed(this.#scope.timeline());
+    const session = this.#turn % 2 ? this.#other : this.#scope;
+    session.draw(settings, { step: this.#turn++, raw: false });
   }
 
   async #load() {

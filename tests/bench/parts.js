@@ -126,13 +126,14 @@ export async function runModel(host, shape, format, plan, parts, variants = VARI
 }
 
 /**
- * From nothing to the first token: a page with nothing cached, or a whole process.
- * @param {any} host @param {Shape} shape @param {any} format @param {Plan} plan
+ * From nothing to the first token: a page with nothing cached, or a whole process. The stories model
+ * is the trained one where it is there, otherwise random numbers of its size.
+ * @param {any} host @param {Shape} shape @param {Plan} plan
  * @returns {Promise<Race[]>}
  */
-export async function runCold(host, shape, format, plan) {
-  const stories = join(root, 'models/stories.gguf');
-  const model = existsSync(stories) ? stories : modelFile(shape, format);
+export async function runCold(host, shape, plan) {
+  const trained = join(root, `models/${shape.name}.gguf`);
+  const model = existsSync(trained) ? trained : modelFile(shape, 'q8_0');
   const ask = (/** @type {string} */ engine) => ({
     sample: () => host.cold({ engine, model, prompt: PROMPT, context: shape.context_length }),
   });
@@ -145,7 +146,7 @@ export async function runCold(host, shape, format, plan) {
     })),
   ];
   const entries = await race(runners, null, plan, (ms) => ms);
-  const subject = model === stories ? 'stories.gguf' : `${shape.name} ${format}`;
+  const subject = `${shape.name} q8_0`;
   return [{ part: 'cold', host: host.name, subject, unit: 'ms', rate: false, entries }];
 }
 

@@ -30,11 +30,16 @@ const HEIGHT = 360;
 const MARGIN = { top: 44, right: 176, bottom: 46, left: 62 };
 const RIGHT = WIDTH - MARGIN.right;
 const BOTTOM = HEIGHT - MARGIN.bottom;
-// Okabe and Ito's colours, told apart by everyone.
-const BLUE = '#0072b2';
+// Near Okabe and Ito's colours, told apart by everyone, and 3:1 or more on white and on the dark
+// ground alike.
+const BLUE = '#2b82c9';
 const ORANGE = '#d55e00';
-const GREEN = '#009e73';
-const PURPLE = '#aa4499';
+const GREEN = '#00946b';
+const PURPLE = '#b8559f';
+const STYLE = `
+svg{fill:#222}.ground{fill:#fff}.grid{stroke:#ddd}
+@media(prefers-color-scheme:dark){svg{fill:#e6e6e6}.ground{fill:#0d1117}.grid{stroke:#30363d}}
+`;
 
 /** @param {number} value */
 function short(value) {
@@ -90,7 +95,7 @@ function drawAxes(x, y, { title, x: xTitle, y: yTitle, log }) {
   ];
   const middle = { 'text-anchor': 'middle' };
   return [
-    tag('g', { stroke: '#ddd' }, lines.join('')),
+    tag('g', { class: 'grid' }, lines.join('')),
     ...acrossTicks.map((tick) => label(x(tick), BOTTOM + 16, short(tick), middle)),
     ...upTicks.map((tick) =>
       label(MARGIN.left - 6, y(tick) + 4, short(tick), { 'text-anchor': 'end' }),
@@ -143,7 +148,8 @@ export function drawPlot(plot) {
   );
   const parts = [
     tag('title', {}, escaped(title)),
-    tag('rect', { width: '100%', height: '100%', fill: '#fff' }),
+    tag('style', {}, STYLE),
+    tag('rect', { width: '100%', height: '100%', class: 'ground' }),
     ...drawAxes(x, y, plot),
     ...series.map((one, i) => drawSeries(x, y, one, i)),
   ];
@@ -154,7 +160,6 @@ export function drawPlot(plot) {
     height: HEIGHT,
     'font-family': 'system-ui, sans-serif',
     'font-size': 11,
-    fill: '#222',
   };
   return `${tag('svg', head, `\n${parts.join('\n')}\n`)}\n`;
 }

@@ -16,7 +16,7 @@ import { runMask } from './mask.js';
 import { folder, formats as allFormats } from './models.js';
 import { runCold, runCurve, runModel, runPositions, runSampler } from './parts.js';
 import { report, writeResults } from './report.js';
-import { shapes as allShapes } from './shapes.js';
+import { shapes as allShapes, storiesShape } from './shapes.js';
 import { measureSizes } from './size.js';
 
 const PARTS = ['decode', 'prefill', 'load', 'cold', 'sampler', 'trace', 'mask', 'size', 'growth'];
@@ -95,7 +95,7 @@ async function runHost(host, { parts, shapes, formats, hosts, vocabularies, plan
   const middle = allShapes[1];
   if (parts.includes('cold')) {
     say(`${host.name} cold start`);
-    for (const format of formats) races.push(...(await runCold(host, middle, format, plan)));
+    for (const shape of [storiesShape, middle]) races.push(...(await runCold(host, shape, plan)));
   }
   for (const size of wants(SAMPLER_PARTS) ? vocabularies : []) {
     say(`${host.name} sampler ${size}`);

@@ -85,6 +85,20 @@ export const curveShapes = [
   },
 ];
 
+/** The size of models/stories.gguf, for where that file is not there. @type {Shape} */
+export const storiesShape = {
+  name: 'stories',
+  architecture: 'llama',
+  n_embd: 256,
+  n_ff: 672,
+  n_layer: 4,
+  n_head: 4,
+  n_head_kv: 2,
+  vocab_size: 2048,
+  context_length: 512,
+  tokens: 64,
+};
+
 /** The standard deviation of a sampler model's logits: as peaked as a language model's. */
 export const LOGIT_SPREAD = 3;
 

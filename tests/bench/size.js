@@ -3,10 +3,12 @@
  * site's build does.
  */
 import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
-import { root } from './chromium.js';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /** @typedef {{ name: string, raw: number, gzip: number }} Size */
 
@@ -17,10 +19,13 @@ const weigh = (name, bytes) => ({
   gzip: gzipSync(bytes, { level: 9 }).length,
 });
 
-/** @param {string[]} entries under web/engine/ */
-async function bundle(entries) {
+/**
+ * One file of JavaScript, as the site's build makes it.
+ * @param {string} entry under web/engine/
+ */
+export async function bundle(entry) {
   const { outputFiles } = await build({
-    entryPoints: entries.map((entry) => join(root, 'web/engine', entry)),
+    entryPoints: [join(root, 'web/engine', entry)],
     bundle: true,
     format: 'esm',
     minify: true,
@@ -28,7 +33,7 @@ async function bundle(entries) {
     write: false,
     outdir: root,
   });
-  return Buffer.concat(outputFiles.map(({ contents }) => contents));
+  return outputFiles[0].contents;
 }
 
 /** @param {string} total @param {Size[]} parts @returns {Size[]} */
@@ -41,13 +46,17 @@ const withTotal = (total, parts) => [
   },
 ];
 
+/** The modules that are built, by path. */
+export const modulePaths = () =>
+  ['logitscope.wasm', 'logitscope-relaxed.wasm']
+    .map((name) => join(root, 'web/engine', name))
+    .filter((path) => existsSync(path));
+
 /** @returns {Promise<Size[]>} */
 export async function measureSizes() {
-  const modules = ['logitscope.wasm', 'logitscope-relaxed.wasm']
-    .filter((name) => existsSync(join(root, 'web/engine', name)))
-    .map((name) => weigh(name, readFileSync(join(root, 'web/engine', name))));
-  const page = weigh('engine JavaScript in the page (remote.js)', await bundle(['remote.js']));
-  const worker = weigh('worker with the engine (worker.js)', await bundle(['worker.js']));
+  const modules = modulePaths().map((path) => weigh(basename(path), readFileSync(path)));
+  const page = weigh('engine JavaScript in the page (remote.js)', await bundle('remote.js'));
+  const worker = weigh('worker with the engine (worker.js)', await bundle('worker.js'));
   const peer = join(root, 'node_modules/@wllama/wllama/esm');
   const theirs = ['single-thread/wllama.wasm', 'index.min.js'].map((name) =>
     weigh(`wllama ${name}`, readFileSync(join(peer, name))),

@@ -63,6 +63,50 @@ export async function continueGreedily({ model, context, prompts, steps }) {
   return results;
 }
 
+/** Settings by our names, as wllama has them. @type {Record<string, string>} */
+const NAMES = {
+  temperature: 'temp',
+  repetition_penalty: 'penalty_repeat',
+  frequency_penalty: 'penalty_freq',
+  presence_penalty: 'penalty_present',
+  repetition_window: 'penalty_last_n',
+};
+
+/**
+ * What wllama draws after each token of some texts: under each of some settings, so many tokens by
+ * each of some seeds.
+ * @param {{ model: string, context: number, texts: number[][], settings: Record<string, number>[],
+ *   seeds: number[], draws: number }} options
+ * @returns {Promise<{ history: number[], p: number[], drawn: number[][] }[]>} by context; p by id,
+ *   before any sampler; drawn by settings
+ */
+export async function sampleContexts({ model, context, texts, settings, seeds, draws }) {
+  const contexts = texts.flatMap((ids) =>
+    ids.map((_, n) => ({
+      history: ids.slice(0, n + 1),
+      p: /** @type {number[]} */ ([]),
+      drawn: settings.map(() => /** @type {number[]} */ ([])),
+    })),
+  );
+  const configs = settings.map((values) =>
+    Object.fromEntries(Object.entries(values).map(([name, value]) => [NAMES[name] ?? name, value])),
+  );
+  for (const seed of seeds) {
+    const wllama = await loadWllama({ model, context, options: { seed } });
+    for (const { history, p, drawn } of contexts) {
+      if (history.length === 1) await wllama.kvClear();
+      await wllama.decode(history.slice(-1), {});
+      if (p.length === 0) for (const found of await wllama.getLogits(-1)) p[found.token] = found.p;
+      for (let i = 0; i < configs.length; i++) {
+        await wllama.samplingInit(configs[i], history);
+        for (let n = 0; n < draws; n++) drawn[i].push((await wllama.samplingSample()).token);
+      }
+    }
+    await wllama.exit();
+  }
+  return contexts;
+}
+
 export class WllamaContender {
   #wllama;
   #options;

@@ -303,6 +303,7 @@ test('turning knobs and drawing tokens moves no panel', async () => {
   const { page, close } = await bench.open();
   const places = () =>
     page.evaluate(() => {
+      scrollTo(0, 0); // what sticks to the window is in its own place
       const bench = document.querySelector('logit-scope').shadowRoot;
       const cards = bench.querySelector('logit-chain').shadowRoot.querySelectorAll('.card');
       return [...bench.querySelectorAll('.panel'), ...cards].map((element) => {

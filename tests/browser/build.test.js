@@ -65,7 +65,7 @@ test('the content security policy allows the page itself and nothing else', asyn
   const html = await readFile(join(bench.dist, 'index.html'), 'utf8');
   const policy =
     "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self' blob:; " +
-    "style-src 'self'; img-src 'self' blob: data:; connect-src 'self'";
+    "style-src 'self'; img-src 'self' blob: data:; connect-src 'self'; frame-src 'self'";
   assert.ok(html.includes(`http-equiv="Content-Security-Policy" content="${policy}"`));
 });
 
@@ -142,7 +142,7 @@ test('percentages never lie about small numbers or nearly full ones', async () =
     );
   }
   assert.equal(locale.parse('0,5'), NaN);
-  locale.setLanguage('es');
+  await locale.setLanguage('es');
   assert.equal(locale.percent(0.0003), '0,03\u00A0%');
   for (const [text, value] of [
     ['0,5', 0.5],

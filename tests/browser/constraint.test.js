@@ -71,6 +71,22 @@ test('what is wrong with a grammar is said beside it, and nothing else changes',
   await close();
 });
 
+test('a constraint leaves alone what could have stood in the prompt', async () => {
+  const { page, complaints, close } = await bench.open();
+  await card(page).locator('select').selectOption('own');
+  await card(page).getByRole('button').click();
+  await until(() => said(page), (text) => text.includes('allowed'));
+  scope.feed(scope.encode(FIRST).slice(0, -1));
+  const { tokens } = scope.distribution({ ...BALANCED, top: 8 });
+  await page.locator('logit-tape .given button').last().hover();
+  const items = page.locator('logit-alternatives [data-alternative]');
+  await items.first().waitFor();
+  const seen = await items.evaluateAll((all) => all.map(({ dataset }) => [dataset.alternative, dataset.p]));
+  assert.deepEqual(seen, tokens.map(({ id, p }) => [String(id), String(p)]));
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
 test('a model that can, writes JSON: the state follows the text, and the text parses', async () => {
   writes = true;
   const { page, complaints, close } = await bench.open();

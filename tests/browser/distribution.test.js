@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { topPFor } from '../../web/plots/cuts.js';
-import { cumulate, layoutCurve } from '../../web/plots/curve.js';
+import { cumulate } from '../../web/plots/cumulate.js';
+import { layoutCurve } from '../../web/plots/curve.js';
 import { FIRST, byId, expectedBars, loadReference, openBench, readBars, until } from './bench.js';
 
 /** @type {Awaited<ReturnType<typeof openBench>>} */

@@ -355,7 +355,7 @@ test('a host page hears what happens', async () => {
     for (const type of ['ready', 'change', 'step', 'error'])
       addEventListener(`logit-${type}`, ({ detail }) => window.heard.push({ type, detail }));
   });
-  await page.goto(`${bench.url}?lang=en`);
+  await page.goto(`${bench.url}?lang=en&model=verbs`);
   const last = (type) =>
     page.evaluate((wanted) => window.heard.findLast((e) => e.type === wanted)?.detail, type);
   const ready = await until(() => last('ready'), Boolean);
@@ -393,7 +393,7 @@ test('a model that does not load is one sentence, and Try again loads it', async
   await page.route('**/models/verbs.gguf', (route) =>
     broken ? route.fulfill({ status: 503, body: '' }) : route.continue(),
   );
-  await page.goto(`${bench.url}?lang=en`);
+  await page.goto(`${bench.url}?lang=en&model=verbs`);
   const alert = page.locator('logit-scope .notice[role=alert]');
   await alert.waitFor();
   assert.match(await alert.innerText(), /^The model could not be loaded: .*503/);

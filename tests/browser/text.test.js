@@ -1,7 +1,7 @@
 /** The text: what could have come instead, branches to walk, loops, figures, and its options. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { findLoop } from '../../web/components/loops.js';
+import { findLoop } from '../../web/engine/loops.js';
 import { TextTree } from '../../web/components/tree.js';
 import { FIRST, loadReference, openBench, until } from './bench.js';
 

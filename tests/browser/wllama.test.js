@@ -1,12 +1,14 @@
 /**
  * llama.cpp, as wllama runs it in Chromium, reads the same files to the same ids and the same
- * greedy text.
+ * greedy text, and draws what the preset named after it keeps.
  */
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { Logitscope, presets } from '../../web/engine/index.js';
 import { compareWithWllama } from '../bench/beside_wllama.js';
+import { openChromium } from '../bench/chromium.js';
 import { modelFile } from '../bench/models.js';
 import { shapes } from '../bench/shapes.js';
 import { root } from './bench.js';
@@ -25,6 +27,86 @@ for (const model of models) {
     for (const { ids, same, ...rest } of compared) {
       assert.deepEqual(ids.ours, ids.theirs);
       assert.ok(same, JSON.stringify(rest));
+    }
+  });
+}
+
+/**
+ * Over llama.cpp's own defaults, which come first. No repetition penalty: it depends on the sign of
+ * the logits, which probabilities do not tell.
+ */
+const SETTINGS = [
+  {},
+  { top_k: 3 },
+  { top_k: 0, min_p: 0, top_p: 0.4, temperature: 1.5 },
+  { top_k: 0, top_p: 1, min_p: 0.5 },
+  { top_p: 1, min_p: 0, typical_p: 0.3 },
+  { top_k: 4, frequency_penalty: 0.7, presence_penalty: 0.5 },
+  { temperature: 0 },
+];
+const CONTEXTS = 200;
+const TEXTS = 8;
+const SEEDS = [11, 22, 33, 44, 55];
+const DRAWS = 10; // by each seed
+
+/** Texts of our own drawing, all their prefixes together being CONTEXTS. */
+async function drawTexts(scope) {
+  const length = CONTEXTS / TEXTS;
+  const texts = [];
+  for (let seed = 0; texts.length < TEXTS; seed++) {
+    const prompt = scope.encode(PROMPTS[seed % PROMPTS.length]);
+    const generation = scope.generate({
+      prompt,
+      seed,
+      temperature: 0.9,
+      max_new_tokens: length,
+      logit_bias: { [scope.info.eos_token_id ?? 0]: false },
+    });
+    let last = await generation.next();
+    while (!last.done) last = await generation.next();
+    texts.push([...last.value.prompt_ids, ...last.value.ids].slice(0, length));
+  }
+  return texts;
+}
+
+for (const model of models.filter((file) => !file.includes('q8_0')).slice(-1)) {
+  test(`wllama draws from ${model.slice(root.length)} what the preset llama.cpp keeps`, async () => {
+    const scope = await Logitscope.load({ model });
+    const chromium = await openChromium();
+    try {
+      const page = await chromium.openPage();
+      const own = Object.fromEntries(
+        Object.entries(presets['llama.cpp']).filter(([, value]) => typeof value === 'number'),
+      );
+      const settings = SETTINGS.map((given) => ({ ...own, typical_p: 1, ...given }));
+      const contexts = await page.sampleContexts({
+        model,
+        context: scope.info.context_length,
+        texts: await drawTexts(scope),
+        settings,
+        seeds: SEEDS,
+        draws: DRAWS,
+      });
+      assert.equal(contexts.length, CONTEXTS);
+      let small = 0;
+      for (const { history, p, drawn } of contexts) {
+        const logits = Float32Array.from(p, Math.log);
+        settings.forEach((values, i) => {
+          const asked = { preset: 'llama.cpp', ...values };
+          const result = scope.warp(logits, asked, { history });
+          const where = `${JSON.stringify(SETTINGS[i])} after ${history}`;
+          const met = new Set(drawn[i]);
+          for (const id of met) assert.ok(result.logits[id] !== -Infinity, `${id}, ${where}`);
+          const likely = [...result.p.keys()].filter((id) => result.p[id] >= 0.1);
+          if (result.kept > 5 || likely.length < result.kept) return;
+          small++;
+          assert.deepEqual([...met].sort((a, b) => a - b), likely, where);
+        });
+      }
+      assert.ok(small > 2 * CONTEXTS, `${small} small sets`);
+    } finally {
+      scope.close();
+      await chromium.close();
     }
   });
 }

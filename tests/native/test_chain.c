@@ -211,6 +211,30 @@ static void bad_input_is_refused(void) {
     chain_close(chain);
 }
 
+/* The same address holds other logits: seen without a version and with a new one, not with the old.
+ */
+static void a_version_vouches_for_the_logits(void) {
+    struct chain *chain;
+    struct chain_sample sample;
+    struct settings settings;
+    struct fault fault = {0};
+    float two[] = {0, 0};
+    const uint64_t versions[] = {0, 0, 1, 1, 2};
+    const float seconds[] = {0, 9, 0, 9, 9};
+    const double expected[] = {1, 0, 1, 1, 0}; /* bits, rounded */
+    settings_reset(&settings);
+    CHECK(chain_open(&chain, 2, 2, &kernels_simd, &fault) == STATUS_OK);
+    for (size_t i = 0; i < 5; i++) {
+        two[1] = seconds[i];
+        chain_version(chain, versions[i]);
+        CHECK(chain_apply(chain, two, &settings, NULL, 0, 2, &fault) == STATUS_OK);
+        CHECK(floor(chain_trace(chain)->raw_entropy + 0.5) == expected[i]);
+        CHECK(chain_sample(chain, two, &settings, NULL, 0, 0, true, &sample, &fault) == STATUS_OK);
+        CHECK((sample.drawn.p_raw == 0.5) == (expected[i] == 1));
+    }
+    chain_close(chain);
+}
+
 static void surprisal_is_minus_log_p(void) {
     for (int round = 0; round < 300; round++) {
         size_t n = 1 + sample_below(N);
@@ -238,6 +262,7 @@ int main(void) {
     TEST(trace_equals_its_twin);
     TEST(idle_stage_names_the_one_before);
     TEST(bad_input_is_refused);
+    TEST(a_version_vouches_for_the_logits);
     TEST(surprisal_is_minus_log_p);
     TEST(diversity_of_a_text);
     return check_report();

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { after, describe, test } from 'node:test';
-import { Logitscope, strategies } from '../../web/engine/index.js';
+import { Logitscope, beamSearch, contrastiveSearch, searches, strategies } from '../../web/engine/index.js';
 import { quoted, safe } from '../../web/cli/terminal.js';
 import { EOS, VOCAB, smallModel } from './small_model.js';
 
@@ -183,6 +183,25 @@ describe('distribution', () => {
     assert.deepEqual(prompt_ids, [...scope.encode('Tomorrow she')]);
   });
 
+  test('--step says whose coin XTC tosses, and a preset may be that of another program', async () => {
+    const scope = await Logitscope.load({ model: `${root}models/verbs.gguf` });
+    scope.feed(scope.encode('Tomorrow she'));
+    const xtc = ['--xtc-probability', '0.5', '--xtc-threshold', '0.01', '--seed', '42'];
+    const kept = [0, 1, 2, 3, 4].map((step) => {
+      const { model, prompt, prompt_ids, ...trace } = json(
+        ...['distribution', ...SHE, ...xtc, '--step', String(step)],
+      );
+      const settings = { xtc_probability: 0.5, xtc_threshold: 0.01, seed: 42 };
+      assert.equal(trace.kept, scope.distribution(settings, { step }).kept);
+      return trace.kept;
+    });
+    assert.equal(new Set(kept).size, 2);
+    const { stages, tokens } = json('distribution', ...SHE, '--preset', 'llama.cpp');
+    const expected = scope.distribution({ preset: 'llama.cpp' });
+    assert.deepEqual([stages, tokens], JSON.parse(JSON.stringify([expected.stages, expected.tokens])));
+    assert.match(cli(['distribution', ...SHE, '--step', '0.5']).stderr, /^logitscope: step must be/);
+  });
+
   test('a setting without effect is noted', () => {
     assert.match(
       cli(['distribution', ...SHE, '--top-k', '1', '--top-p', '0.9']).stdout,
@@ -193,7 +212,7 @@ describe('distribution', () => {
 
 describe('compare', () => {
   test('runs the nine strategies with the same seed', () => {
-    const { strategies: rows, seed } = json(
+    const { strategies: all, seed } = json(
       'compare',
       ...SHE,
       '--seed',
@@ -202,6 +221,7 @@ describe('compare', () => {
       '12',
     );
     assert.equal(seed, 3);
+    const rows = all.slice(0, strategies.length);
     assert.deepEqual(
       rows.map(({ name, settings }) => ({ name, settings })),
       strategies,
@@ -224,10 +244,72 @@ describe('compare', () => {
     assert.equal(rows[0].mean_kept, 1);
   });
 
+  test('then beam search and contrastive search, as the engine finds them', async () => {
+    const { strategies: all } = json('compare', ...SHE, '--max-new-tokens', '12', '--suite', 'searches');
+    const scope = await Logitscope.load({ model: `${root}models/verbs.gguf` });
+    const rows = all.filter(({ kind }) => kind);
+    assert.deepEqual(rows.map(({ name }) => name), searches.map(({ name }) => name));
+    for (const [i, search] of [beamSearch, contrastiveSearch].entries()) {
+      const { settings } = searches[i];
+      const found = await search(scope, { ...settings, prompt: 'Tomorrow she', max_new_tokens: 12 });
+      assert.deepEqual(rows[i].ids, found.ids);
+      assert.equal(rows[i].mean_kept, null);
+    }
+  });
+
   test('prints a line for each', () => {
     const { stdout } = cli(['compare', ...SHE]);
     for (const { name } of strategies) assert.ok(stdout.includes(`\n${name} `), name);
     assert.match(stdout, /distinct-1 .*distinct-2 .*mean kept .*grammar .*text/);
+  });
+
+  test('figures of a text are those of the engine, and the first divergence is marked', async () => {
+    const { strategies: rows } = json('compare', ...SHE, '--seed', '3');
+    for (const { ids, diverges_at, ...row } of rows) {
+      assert.equal(
+        diverges_at,
+        ids.every((id, i) => id === rows[0].ids[i])
+          ? null
+          : ids.findIndex((id, i) => id !== rows[0].ids[i]),
+      );
+      assert.ok(Math.abs(row.perplexity_raw - 2 ** row.surprisal_raw) < 1e-9);
+      assert.equal(row.tokens, ids.length);
+    }
+    assert.equal(rows[0].surprisal, 0);
+    assert.ok(rows.some(({ diverges_at }) => diverges_at !== null));
+  });
+
+  test('several texts a strategy: how many differ, how alike they are', () => {
+    const { samples, strategies: rows, greedy_gaps } = json('compare', ...SHE, '--suite', 'e27.1');
+    assert.equal(samples, 5);
+    assert.deepEqual(
+      rows.slice(0, 2).map(({ different, edit_similarity }) => [different, edit_similarity]),
+      [
+        [1, 1],
+        [1, 1],
+      ],
+    );
+    assert.deepEqual(
+      rows[4].texts.map(({ seed }) => seed),
+      [0, 1, 2, 3, 4],
+    );
+    assert.ok(rows[8].different === 5 && rows[8].edit_similarity < 0.3);
+    assert.ok(Number.isFinite(rows[8].surprisal_raw) && rows[8].surprisal_raw > 6);
+    assert.deepEqual(greedy_gaps.close, []);
+    assert.match(
+      cli(['compare', ...SHE, '--suite', 'extremes']).stdout,
+      /smallest gap between best and second logit: token \d+, ".+" before ".+": 0\.\d+ apart/,
+    );
+  });
+
+  test('takes strategies of one\'s own', () => {
+    const own = ['--strategy', 'top-k=3,temperature=0.5', '--strategy', 'temperature=0'];
+    const { strategies: rows } = json('compare', ...SHE, ...own, '--samples', '2');
+    assert.deepEqual(
+      rows.map(({ name }) => name),
+      ['top-k 3, temperature 0.5', 'greedy'],
+    );
+    assert.equal(rows[0].mean_kept, 3);
   });
 
   test('without a grammar there is no verdict', () => {
@@ -406,6 +488,8 @@ describe('wrong arguments: one line on stderr, exit code 2', () => {
     'a text that is not there': [['eval', '--text', 'none.txt'], 'none.txt'],
     'a text that the model cannot spell': [['eval', '--text', 'package.json'], 'vocabulary'],
     'no document': [['eval', '--text', HELD_OUT, '--documents', '0'], '--documents', 'got 0'],
+    'one strategy': [['compare', ...SHE, '--strategy', 'top_k=3'], '2 to 9'],
+    'unknown suite': [['compare', ...SHE, '--suite', 'nin'], 'did you mean nine?'],
     'held-out text and prompt': [['compare', ...SHE, '--held-out', HELD_OUT], '--held-out'],
     'passages too long': [['compare', '--held-out', HELD_OUT], '48 tokens'],
     'an odd bos': [['tokenize', '--text', 'x', '--bos', 'maybe'], '"maybe"'],

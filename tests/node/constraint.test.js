@@ -559,6 +559,15 @@ test('refusals are one sentence, and change nothing', async () => {
   scope.close();
 });
 
+test('a draw from logits of the caller keeps to the constraint', async () => {
+  const scope = await Logitscope.load({ model: smallModel() });
+  const settings = { constraint: { grammar: 'root ::= "a" [b-d] "a"' }, constraint_start: 1 };
+  const choice = (/** @type {number} */ u) => ({ history: [5, 97], u });
+  const drawn = [0, 0.5, 0.99].map((u) => scope.drawFrom(new Float32Array(VOCAB), settings, choice(u)));
+  assert.deepEqual(drawn.map(({ id, p }) => [id, p]), [[98, 1 / 3], [99, 1 / 3], [100, 1 / 3]]);
+  scope.close();
+});
+
 test('no step makes the memory grow, however many states and grammars there were', async () => {
   const scope = await Logitscope.load({ model: smallModel() });
   const grammar = 'root ::= ("a"{1,900} | [ab]{1,900} | "ba"{3,400})';

@@ -395,6 +395,37 @@ describe('draw', () => {
   });
 });
 
+test('what is known of logits ends with them: a feed, another session, pasted ones', async () => {
+  const fresh = async (ids) => {
+    const one = await Logitscope.load({ model: image });
+    one.feed(ids);
+    const result = { trace: one.distribution(), drawn: one.draw({ top_k: 3 }), logits: one.logits() };
+    one.close();
+    return result;
+  };
+  const first = await fresh([1, 2, 3]);
+  const second = await fresh([3, 2, 4, 1]);
+  const other = scope.session();
+  const look = (session, expected) => {
+    for (const _ of [1, 2]) {
+      assert.deepEqual(session.distribution(), expected.trace);
+      assert.deepEqual(session.draw({ top_k: 3 }), expected.drawn);
+    }
+  };
+  scope.feed([1, 2, 3]);
+  look(scope, first);
+  scope.feed([3, 2, 4, 1]);
+  look(scope, second);
+  other.feed([1, 2, 3]);
+  look(other, first);
+  look(scope, second);
+  for (const { logits, trace } of [first, second]) {
+    assert.equal(scope.warp(logits).raw_entropy, trace.raw_entropy);
+  }
+  look(scope, second);
+  other.close();
+});
+
 test('random is PCG32: seed 42 begins as published', () => {
   assert.equal(scope.random(42, 0), 0.6303102186438938);
   assert.equal(scope.random(2 ** 53 - 1, 12345), scope.random(2 ** 53 - 1, 12345));

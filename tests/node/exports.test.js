@@ -43,6 +43,7 @@ const EXPORTS = {
   model_image: 1,
   session_close: 1,
   session_feed: 4,
+  session_hidden: 1,
   session_length: 1,
   session_logits: 1,
   session_open: 1,

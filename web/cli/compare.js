@@ -1,78 +1,240 @@
-/** `logitscope compare`: the nine strategies on one prompt with the same random numbers. */
-import { strategies } from '../engine/index.js';
-import { GRAMMAR, MAX_NEW_TOKENS, PROMPT, SEED, UsageError, needPrompt } from './flags.js';
-import { collect } from './generate.js';
+/** `logitscope compare`: strategies on one prompt with the same random numbers, and their figures. */
+import {
+  coldPair,
+  divergence,
+  figuresOf,
+  gapsOf,
+  run,
+  spreadOf,
+} from '../engine/compare.js';
+import { nameOf, suites } from '../engine/suites.js';
+import {
+  GRAMMAR,
+  MAX_NEW_TOKENS,
+  PROMPT,
+  SEED,
+  UsageError,
+  needPrompt,
+  nearestOf,
+} from './flags.js';
 import { HELD_OUT, compareHeldOut } from './held_out.js';
-import { columns, printJson, quoted } from './terminal.js';
+import { columns, percent, printJson, quoted } from './terminal.js';
+import { wholeNumber } from './texts.js';
 import { judge, readGrammar, verdictLine } from './verdict.js';
+
+/** @typedef {import('../engine/compare.js').Strategy} Strategy */
+
+const MOST = 9;
+
+/** @type {import('./flags.js').Flag[]} */
+const CHOICE = [
+  { name: 'suite', kind: 'text', help: `${suites.map(({ name }) => name).join(', ')} (nine)` },
+  {
+    name: 'strategy',
+    kind: 'texts',
+    help: 'settings such as temperature=0.7,top_p=0.9 in place of a suite; two to nine times',
+  },
+  { name: 'samples', kind: 'number', help: 'texts of each strategy, of seeds that follow (1)' },
+];
+
+/**
+ * @param {string} text NAME=VALUE,NAME=VALUE
+ * @returns {Strategy}
+ */
+function readStrategy(text) {
+  const settings = Object.fromEntries(
+    text.split(',').map((part) => {
+      const [, name, value] = /^([\w-]+)=(.+)$/.exec(part.trim()) ?? [];
+      if (name === undefined) {
+        throw new UsageError(`--strategy must be NAME=VALUE,..., got ${JSON.stringify(text)}`);
+      }
+      const read = Number(value);
+      return [name.replaceAll('-', '_'), Number.isNaN(read) ? value : read];
+    }),
+  );
+  return { name: nameOf(settings), settings };
+}
+
+/**
+ * @param {any} values
+ * @returns {{ samples: number, strategies: readonly Strategy[] }}
+ */
+function readSuite({ suite = 'nine', strategy, samples }) {
+  const found = suites.find(({ name }) => name === suite);
+  if (!found) {
+    const names = suites.map(({ name }) => name);
+    throw new UsageError(`unknown --suite ${suite}${nearestOf(suite, names, ', known are ')}`);
+  }
+  if (!strategy) return { ...found, samples: wholeNumber('--samples', samples, found.samples) };
+  if (strategy.length < 2 || strategy.length > MOST) {
+    throw new UsageError(`--strategy must be given 2 to ${MOST} times, got ${strategy.length}`);
+  }
+  return { samples: wholeNumber('--samples', samples, 1), strategies: strategy.map(readStrategy) };
+}
+
+/**
+ * One text with its figures.
+ * @param {any} scope
+ * @param {Strategy} strategy
+ * @param {{ prompt: string, seed: number, max_new_tokens?: number }} options
+ */
+async function write(scope, strategy, options) {
+  const steps = [];
+  const generation = run(scope, scope, strategy, options);
+  for (;;) {
+    const { done, value } = await generation.next();
+    if (!done) steps.push(value);
+    else return { ...value, seed: options.seed, figures: await figuresOf(scope, steps) };
+  }
+}
+
+/**
+ * The rows of a comparison: the first text of each strategy, and with more texts what they have in
+ * common.
+ * @param {any} scope
+ * @param {any} values
+ */
+async function compareStrategies(scope, values) {
+  const grammar = readGrammar(values);
+  const { prompt, seed = 0, max_new_tokens } = values;
+  const { strategies, samples } = readSuite(values);
+  const rows = [];
+  /** @type {number[]} */
+  let reference = [];
+  for (const strategy of strategies) {
+    const texts = [];
+    for (let i = 0; i < samples; i++) {
+      const result = await write(scope, strategy, { prompt, seed: seed + i, max_new_tokens });
+      const { text, ids, finish_reason, figures } = result;
+      const verdict = judge(grammar, prompt + text);
+      texts.push({ seed: seed + i, text, ids, finish_reason, figures, verdict });
+    }
+    if (rows.length === 0) reference = texts[0].ids;
+    rows.push({ ...strategy, texts, diverges_at: divergence(reference, texts[0].ids) });
+  }
+  const pair = coldPair(strategies);
+  const cold = pair && {
+    greedy: rows[pair.greedy].name,
+    cold: rows[pair.cold].name,
+    ...(await gapsOf(
+      scope,
+      scope.encode(prompt),
+      rows[pair.greedy].texts[0].ids,
+      Number(strategies[pair.cold].settings.temperature),
+    )),
+  };
+  return { prompt, seed, samples, rows, cold };
+}
+
+/** @param {any} text one of a row, without what is undefined */
+function flat({ seed, figures, verdict, ...rest }) {
+  return { ...rest, ...figures, ...(verdict && { verdict }) };
+}
+
+/**
+ * @param {any} values
+ * @param {Awaited<ReturnType<typeof compareStrategies>>} compared
+ */
+function printAll({ model }, { prompt, seed, samples, rows, cold }) {
+  printJson({
+    model,
+    prompt,
+    seed,
+    samples,
+    strategies: rows.map(({ texts, ...row }) =>
+      samples === 1
+        ? { ...row, ...flat(texts[0]) }
+        : {
+            ...row,
+            ...spreadOf(texts),
+            texts: texts.map((text) => ({ seed: text.seed, ...flat(text) })),
+          },
+    ),
+    ...(cold && { greedy_gaps: cold }),
+  });
+}
+
+/** @param {number | null} value @param {number} digits */
+const fixed = (value, digits) => value?.toFixed(digits) ?? '';
+
+/** @param {any[]} rows */
+function printTexts(rows) {
+  const judged = rows.some(({ texts: [{ verdict }] }) => verdict);
+  const head = ['strategy', 'distinct-1', 'distinct-2', 'bits', 'mean kept', 'parts at', 'loop'];
+  const table = rows.map(({ name, diverges_at, texts: [{ text, figures, verdict }] }) => [
+    name,
+    fixed(figures.distinct_1, 2),
+    fixed(figures.distinct_2, 2),
+    fixed(figures.surprisal_raw, 2),
+    fixed(figures.mean_kept, 1),
+    diverges_at === null ? '' : String(diverges_at + 1),
+    figures.loop ? 'yes' : '',
+    ...(judged ? [verdict?.right ? 'right' : 'wrong'] : []),
+    quoted(text),
+  ]);
+  const lines = [[...head, ...(judged ? ['grammar'] : []), 'text'], ...table];
+  process.stdout.write(`${columns(lines, [1, 2, 3, 4, 5])}\n`);
+  for (const { name, texts } of rows) {
+    const [{ verdict }] = texts;
+    if (verdict && !verdict.right) process.stdout.write(`${name}: ${verdictLine(verdict)}\n`);
+  }
+}
+
+/** @param {any[]} rows */
+function printSpreads(rows) {
+  const head = ['strategy', 'different', 'distinct-2', 'all together', 'alike', 'mean kept', 'bits'];
+  const table = rows.map(({ name, texts }) => {
+    const spread = spreadOf(texts);
+    return [
+      name,
+      `${spread.different} of ${texts.length}`,
+      fixed(spread.distinct_2_within, 2),
+      fixed(spread.distinct_2_between, 2),
+      fixed(spread.edit_similarity, 2),
+      fixed(spread.mean_kept, 1),
+      fixed(spread.surprisal_raw, 2),
+    ];
+  });
+  process.stdout.write(`${columns([[...head, 'first text'], ...table.map((row, i) => [
+    ...row,
+    quoted(rows[i].texts[0].text),
+  ])], [1, 2, 3, 4, 5, 6])}\n`);
+}
+
+/** @param {any} cold */
+function printGaps({ cold, smallest, close }) {
+  /** @param {any} gap */
+  const line = ({ step, best, second, gap }) =>
+    `token ${step + 1}, ${quoted(best.text)} before ${quoted(second.text)}: ` +
+    `${gap.toPrecision(3)} apart, the second has ${percent(second.p)} at ${cold}\n`;
+  if (!smallest) return;
+  process.stdout.write(`smallest gap between best and second logit: ${line(smallest)}`);
+  if (close.length === 0) process.stdout.write(`no gap is too small for ${cold} to be greedy\n`);
+  for (const gap of close) process.stdout.write(`too small for ${cold}: ${line(gap)}`);
+}
 
 /** @type {import('./flags.js').Command} */
 export const compare = {
-  summary: 'run nine strategies on a prompt with the same seed',
+  summary: 'run strategies side by side on a prompt with the same seed',
   settings: false,
-  flags: [PROMPT, MAX_NEW_TOKENS, SEED, GRAMMAR, ...HELD_OUT],
+  flags: [PROMPT, MAX_NEW_TOKENS, SEED, ...CHOICE, GRAMMAR, ...HELD_OUT],
 
   check(values) {
-    if (values.held_out === undefined) return needPrompt(values);
+    if (values.held_out === undefined) {
+      readSuite(values);
+      return needPrompt(values);
+    }
     if (values.prompt === undefined) return undefined;
     throw new UsageError('--prompt and --held-out exclude each other, got both');
   },
 
   async run(scope, values) {
-    if (values.held_out !== undefined) {
-      await compareHeldOut(scope, values);
-      return;
-    }
-    const grammar = readGrammar(values);
-    const { prompt, seed = 0, max_new_tokens } = values;
-    const rows = [];
-    for (const { name, settings } of strategies) {
-      const result = await collect(scope, { ...settings, prompt, seed, max_new_tokens });
-      const verdict = judge(grammar, prompt + result.text);
-      /** @type {number[]} */
-      const kept = result.steps.map((/** @type {any} */ step) => step.kept);
-      rows.push({
-        name,
-        settings,
-        text: result.text,
-        ids: result.ids,
-        finish_reason: result.finish_reason,
-        distinct_1: scope.distinct(result.ids, 1),
-        distinct_2: scope.distinct(result.ids, 2),
-        mean_kept: kept.length ? kept.reduce((sum, n) => sum + n, 0) / kept.length : null,
-        ...(verdict && { verdict }),
-      });
-    }
-    if (values.json) {
-      printJson({ model: values.model, prompt, seed, strategies: rows });
-      return;
-    }
-    const table = rows.map((row) => [
-      row.name,
-      row.distinct_1.toFixed(2),
-      row.distinct_2.toFixed(2),
-      row.mean_kept?.toFixed(1) ?? '',
-      ...(grammar ? [row.verdict.right ? 'right' : 'wrong'] : []),
-      quoted(row.text),
-    ]);
-    process.stdout.write(
-      `${columns(
-        [
-          [
-            'strategy',
-            'distinct-1',
-            'distinct-2',
-            'mean kept',
-            ...(grammar ? ['grammar'] : []),
-            'text',
-          ],
-          ...table,
-        ],
-        [1, 2, 3],
-      )}\n`,
-    );
-    for (const { name, verdict } of rows) {
-      if (verdict && !verdict.right) process.stdout.write(`${name}: ${verdictLine(verdict)}\n`);
-    }
+    if (values.held_out !== undefined) return compareHeldOut(scope, values);
+    const compared = await compareStrategies(scope, values);
+    if (values.json) return printAll(values, compared);
+    if (compared.samples === 1) printTexts(compared.rows);
+    else printSpreads(compared.rows);
+    if (compared.cold) printGaps(compared.cold);
+    return undefined;
   },
 };

@@ -60,12 +60,17 @@ function stageTable(trace) {
 export const distribution = {
   summary: 'show the distribution of the next token, stage by stage',
   settings: true,
-  flags: [PROMPT, SEED, { name: 'top', kind: 'number', help: 'how many tokens to list (20)' }],
+  flags: [
+    PROMPT,
+    SEED,
+    { name: 'step', kind: 'number', help: 'the step whose coin XTC tosses (0)' },
+    { name: 'top', kind: 'number', help: 'how many tokens to list (20)' },
+  ],
   check: needPrompt,
 
   run(scope, values, table) {
     scope.feed(scope.encode(values.prompt));
-    const trace = scope.distribution(settingsOf(values, table, ['top']));
+    const trace = scope.distribution(settingsOf(values, table, ['top']), { step: values.step });
     if (values.json) {
       printJson({
         model: values.model,

@@ -1,6 +1,8 @@
 /** Flags of the command line: those of the settings come from the engine's table. */
 import { readFileSync } from 'node:fs';
 
+import { presets, strategies } from '../engine/presets.js';
+
 /** A wrong argument: one line, exit code 2. */
 export class UsageError extends Error {}
 
@@ -16,6 +18,9 @@ export class UsageError extends Error {}
  * @property {string} summary
  * @property {boolean} settings whether it takes the settings
  * @property {Flag[]} flags its own
+ * @property {string} [operands] what the words without a flag are, if it takes any
+ * @property {boolean} [modelless] whether it needs no model
+ * @property {string} [notes] for the help, after the flags
  * @property {(values: any) => void} [check]
  * @property {(scope: any, values: any, table: any[]) => Promise<void> | void} run
  */
@@ -31,9 +36,15 @@ const COMMON = [
   { name: 'json', kind: 'switch', help: 'machine-readable output' },
 ];
 
+const PRESETS = Object.keys(presets).filter((name) => !strategies.some((s) => s.name === name));
+
 /** @type {Flag[]} */
 const DRAWING = [
-  { name: 'preset', kind: 'text', help: 'named settings, which other flags override' },
+  {
+    name: 'preset',
+    kind: 'text',
+    help: `named settings, which other flags override: ${PRESETS.join(', ')}, or a strategy`,
+  },
   { name: 'order', kind: 'names', help: 'the warpers in the order to apply, separated by commas' },
   { name: 'draw', kind: 'text', help: 'inverse or gumbel (inverse)' },
 ];
@@ -99,18 +110,21 @@ export function flagsOf(command, table) {
   return [
     ...command.flags,
     ...(command.settings ? [...GATES, ...table.map(settingFlag), ...DRAWING] : []),
-    ...COMMON,
+    ...COMMON.filter(({ name }) => !(command.modelless && name === 'model')),
   ];
 }
 
 /**
  * @param {string} name
- * @param {string} summary
+ * @param {Command} command
  * @param {Flag[]} flags
  */
-export function helpOf(name, summary, flags) {
+export function helpOf(name, { summary, operands, notes }, flags) {
   const rows = flags.map((flag) => `  ${dashed(flag.name).padEnd(24)}${flag.help}`);
-  return `usage: logitscope ${name} [--flag value ...]\n${summary}\n\n${rows.join('\n')}\n`;
+  const words = operands ? ` ${operands}` : '';
+  return `usage: logitscope ${name}${words} [--flag value ...]\n${summary}\n\n${rows.join('\n')}\n${
+    notes ? `\n${notes}` : ''
+  }`;
 }
 
 /**
@@ -181,14 +195,19 @@ export function toValue({ name, kind }, text, before) {
 /**
  * @param {string[]} words
  * @param {Flag[]} flags
- * @returns {Record<string, any>} by setting name
+ * @param {string} [operands] what the words without a flag are, if any may stand
+ * @returns {Record<string, any>} by setting name; words without a flag under `operands`
  */
-export function parseFlags(words, flags) {
+export function parseFlags(words, flags, operands) {
   const known = new Map(flags.map((flag) => [dashed(flag.name), flag]));
   /** @type {Record<string, any>} */
-  const values = {};
+  const values = operands ? { operands: [] } : {};
   for (let i = 0; i < words.length; i++) {
     const [, word, attached] = /^(--[^=]*)(?:=(.*))?$/s.exec(words[i]) ?? [];
+    if (word === undefined && operands && !words[i].startsWith('-')) {
+      values.operands.push(words[i]);
+      continue;
+    }
     if (word === undefined) throw new UsageError(`unexpected argument ${JSON.stringify(words[i])}`);
     const flag = known.get(word);
     if (!flag)

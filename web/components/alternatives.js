@@ -1,13 +1,13 @@
 /**
- * <logit-alternatives>: what could have stood in the place of a drawn token, under the settings now;
- * one pressed becomes a branch. Asks with "logit-branch" and "logit-rewind", ends with
- * "logit-menu-close".
+ * <logit-alternatives>: what could have stood in the place of a token, under the settings now. In the
+ * place of a drawn one they are a menu: one pressed becomes a branch; beside a token of the prompt
+ * they only inform. Asks with "logit-branch" and "logit-rewind", ends with "logit-menu-close".
  */
 import { css, html, nothing } from 'lit';
 import { percent, t } from '../locale/locale.js';
 import { cssom } from '../plots/cssom.js';
 import { define } from './define.js';
-import { LogitElement } from './element.js';
+import { LogitMenu, menuStyles } from './menu.js';
 import { settingName } from './settings.js';
 import { spoken, visibleHtml } from './visible.js';
 
@@ -19,7 +19,7 @@ import { spoken, visibleHtml } from './visible.js';
 /** As in the style below, in rem. */
 const WIDTH = 20;
 
-export class LogitAlternatives extends LogitElement {
+export class LogitAlternatives extends LogitMenu {
   static properties = {
     step: { attribute: false },
     index: { attribute: false },
@@ -30,7 +30,8 @@ export class LogitAlternatives extends LogitElement {
   };
 
   static styles = [
-    ...LogitElement.styles,
+    ...LogitMenu.styles,
+    menuStyles,
     css`
       :host {
         position: absolute;
@@ -40,39 +41,18 @@ export class LogitAlternatives extends LogitElement {
       }
 
       .menu {
-        position: absolute;
         width: min(20rem, 100%);
-        padding: 0.375rem;
-        border: 1px solid var(--control-line);
-        border-radius: 0.5rem;
-        background: var(--panel);
-        box-shadow: 0 0.5rem 1.5rem light-dark(#14201d2e, #000000a6);
       }
 
-      .head {
-        padding: 0.125rem 0.5rem 0.25rem;
-        color: var(--soft);
-        font-size: 0.75rem;
-      }
-
-      button {
+      button,
+      .plain {
         display: grid;
         grid-template-columns: minmax(4rem, 6.5rem) minmax(0, 1fr) 4.25rem;
         align-items: center;
         gap: 0.5rem;
-        width: 100%;
         min-height: 1.875rem;
         padding: 0 0.5rem;
-        border-color: transparent;
-        background: none;
         font-size: 0.8125rem;
-        text-align: left;
-      }
-
-      button:hover,
-      button:focus-visible {
-        border-color: transparent;
-        background: var(--trace-wash);
       }
 
       .token {
@@ -133,6 +113,8 @@ export class LogitAlternatives extends LogitElement {
       }
 
       .list {
+        margin: 0;
+        padding: 0;
         min-height: 15rem; /* eight rows, so that nothing jumps when they come */
       }
 
@@ -149,8 +131,9 @@ export class LogitAlternatives extends LogitElement {
 
   constructor() {
     super();
-    /** @type {import('../plots/trace.js').Step | null} */
+    /** The token in the place. @type {{ id: number, text: string, special: boolean } | null} */
     this.step = null;
+    /** Its place among the drawn tokens; negative for one of the prompt. */
     this.index = 0;
     /** @type {Trace | null} */
     this.trace = null;
@@ -162,13 +145,13 @@ export class LogitAlternatives extends LogitElement {
   /** Takes the focus, now or as soon as the tokens are there. */
   enter() {
     this.#entering = this.trace === null;
-    this.#buttons()[0]?.focus();
+    this.buttons[0]?.focus();
   }
 
   updated() {
     if (!this.#entering || !this.trace) return;
     this.#entering = false;
-    this.#buttons()[0]?.focus();
+    this.buttons[0]?.focus();
   }
 
   render() {
@@ -177,10 +160,17 @@ export class LogitAlternatives extends LogitElement {
     const rem = parseFloat(getComputedStyle(document.documentElement).fontSize);
     const room = /** @type {HTMLElement} */ (this.parentNode)?.clientWidth ?? this.clientWidth;
     const x = Math.max(0, Math.min(this.x, (room || this.x + WIDTH * rem) - WIDTH * rem));
+    const place = cssom({ transform: `translate(${x}px, ${this.y + 2}px)` });
+    if (index < 0)
+      return html`
+        <div class="menu" ${place}>
+          <p class="head">${t('alternatives.given')}</p>
+          <ul class="list">${trace ? this.#renderTokens(trace, step.id) : nothing}</ul>
+        </div>`;
     return html`
       <div class="menu" role="menu" aria-label=${t('alternatives.label', { token: spoken(step, this.eos) })}
-        ${cssom({ transform: `translate(${x}px, ${this.y + 2}px)` })}
-        @keydown=${this.#onKey} @focusout=${this.#onLeave}>
+        ${place}
+        @keydown=${this.onKey} @focusout=${this.onLeave}>
         <p class="head" role="presentation">${t('alternatives.about')}</p>
         <div class="list" role="presentation">
           ${trace ? this.#renderTokens(trace, step.id) : nothing}
@@ -202,15 +192,17 @@ export class LogitAlternatives extends LogitElement {
       const name = id === this.eos ? `‹${t('text.end')}›` : visibleHtml(token);
       const kind = `${removed_by ? 'removed' : ''} ${id === taken ? 'taken' : ''}`;
       const words = { token: spoken(token, this.eos), p: percent(p), raw: percent(p_raw) };
-      return html`
+      const row = html`
+        <span class="token">${name}</span>
+        <span class="bars"><i class="ghost" ${cssom({ '--share': p_raw / most })}></i><i
+          class="final" ${cssom({ '--share': p / most })}></i></span>
+        <span class="share">${removed_by ? settingName(removed_by) : percent(p)}</span>`;
+      return this.index < 0
+        ? html`<li class="plain ${kind}" data-alternative=${id} data-p=${String(p)}>${row}</li>`
+        : html`
         <button class=${kind} role="menuitem" tabindex="-1" data-alternative=${id}
           data-p=${String(p)} aria-label=${t('alternatives.item', words)}
-          @click=${() => this.#act('logit-branch', { index: this.index, id })}>
-          <span class="token">${name}</span>
-          <span class="bars"><i class="ghost" ${cssom({ '--share': p_raw / most })}></i><i
-            class="final" ${cssom({ '--share': p / most })}></i></span>
-          <span class="share">${removed_by ? settingName(removed_by) : percent(p)}</span>
-        </button>`;
+          @click=${() => this.#act('logit-branch', { index: this.index, id })}>${row}</button>`;
     });
   }
 
@@ -220,39 +212,9 @@ export class LogitAlternatives extends LogitElement {
    */
   #act(type, detail) {
     this.emit(type, detail);
-    this.#close(true);
+    this.close(true);
   }
 
-  /** @param {boolean} refocus whether the token is to have the focus back */
-  #close(refocus) {
-    this.dispatchEvent(new CustomEvent('logit-menu-close', { detail: { refocus } }));
-  }
-
-  #buttons() {
-    return /** @type {HTMLElement[]} */ ([...this.renderRoot.querySelectorAll('button')]);
-  }
-
-  /** @param {KeyboardEvent} event */
-  #onKey(event) {
-    const buttons = this.#buttons();
-    const at = buttons.indexOf(/** @type {HTMLElement} */ (event.target));
-    const last = buttons.length - 1;
-    const to = {
-      ArrowDown: at === last ? 0 : at + 1,
-      ArrowUp: at === 0 ? last : at - 1,
-      Home: 0,
-      End: last,
-    }[event.key];
-    if (event.key === 'Escape' || event.key === 'Tab') this.#close(true);
-    if (to !== undefined) buttons[to].focus();
-    if (to !== undefined || event.key === 'Escape') event.preventDefault();
-  }
-
-  /** @param {FocusEvent} event */
-  #onLeave({ relatedTarget }) {
-    const to = /** @type {Node | null} */ (relatedTarget);
-    if (!to || !this.renderRoot.contains(to)) this.#close(false);
-  }
 }
 
 define('logit-alternatives', LogitAlternatives);

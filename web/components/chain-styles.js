@@ -133,6 +133,66 @@ export const chainStyles = css`
     gap: 0.875rem;
   }
 
+  .remove {
+    display: grid;
+    place-items: center;
+    width: 1.75rem;
+    min-height: 1.75rem;
+    padding: 0;
+    border-color: transparent;
+    background: none;
+    color: var(--soft);
+  }
+
+  .remove svg {
+    width: 0.875rem;
+    height: 0.875rem;
+    stroke: currentColor;
+    stroke-width: 1.75;
+    stroke-linecap: round;
+  }
+
+  .parts {
+    display: grid;
+    gap: 0.25rem;
+    margin-top: 0.25rem;
+    padding-left: 0.75rem;
+    border-left: 2px solid var(--line);
+  }
+
+  .texts {
+    display: grid;
+    grid-template-columns: minmax(0, 1fr) auto;
+    align-items: center;
+    gap: 0 0.5rem;
+  }
+
+  details .texts {
+    margin-top: 0.625rem;
+  }
+
+  .texts .name {
+    font-size: 0.8125rem;
+    font-weight: 600;
+  }
+
+  .texts input {
+    width: 8rem;
+    height: 1.75rem;
+    padding: 0 0.5rem;
+    font-family: var(--mono);
+    font-size: 0.8125rem;
+  }
+
+  .texts select {
+    min-height: 1.75rem;
+    font-size: 0.8125rem;
+  }
+
+  .texts .about {
+    grid-column: 1 / -1;
+  }
+
   .order {
     display: grid;
     justify-items: start;

@@ -1,12 +1,12 @@
 /**
- * <logit-chain>: the warpers as one signal path, a card each: its knob, a small before/after chart
- * and what it did to the distribution; cards change places by dragging or by keys. Asks with
- * "logit-set", "logit-preset" and "logit-order".
+ * <logit-chain>: the warpers as one signal path, a card each: its knobs, a small before/after chart
+ * and what it did to the distribution; cards change places by dragging or by keys, come from the
+ * shelf and go back to it. Asks with "logit-set", "logit-preset" and "logit-order".
  */
 import { html, nothing, svg } from 'lit';
 import { live } from 'lit/directives/live.js';
 import { repeat } from 'lit/directives/repeat.js';
-import { t } from '../locale/locale.js';
+import { measure, t } from '../locale/locale.js';
 import { layoutSparkline, stageShares } from '../plots/sparkline.js';
 import { chainStyles } from './chain-styles.js';
 import { define } from './define.js';
@@ -15,8 +15,11 @@ import './knob.js';
 import { moveInOrder } from './order.js';
 import { Reorder } from './reorder.js';
 import {
+  BASICS,
+  PARTS,
   SHARED,
-  WARPERS,
+  SHELF,
+  STARTS,
   capitalise,
   describeDifference,
   describeSettings,
@@ -24,10 +27,13 @@ import {
   matchPreset,
   settingName,
 } from './settings.js';
+import './shelf.js';
+import { readTexts, writeTexts } from './texts.js';
 
 /**
  * @typedef {import('../plots/trace.js').Trace} Trace
  * @typedef {import('../plots/trace.js').Settings} Settings
+ * @typedef {import('../plots/trace.js').SettingRow} SettingRow
  * @typedef {{ name: string, settings: Settings }} Preset
  */
 
@@ -39,10 +45,16 @@ export class LogitChain extends LogitElement {
     settings: { attribute: false },
     trace: { attribute: false },
     presets: { attribute: false },
+    imitations: { attribute: false },
     strategies: { attribute: false },
     order: { attribute: false },
     difference: { attribute: false },
     eos: { attribute: false },
+    mu: { attribute: false },
+    pair: { attribute: false },
+    beside: { attribute: false },
+    only: { attribute: false },
+    fixed: { type: Boolean },
     constraint: { attribute: false },
     fault: { attribute: false },
   };
@@ -50,6 +62,11 @@ export class LogitChain extends LogitElement {
   static styles = [...LogitElement.styles, chainStyles];
 
   #picked = '';
+  /** The warpers off the shelf, until they are removed. @type {Set<string>} */
+  #taken = new Set();
+  #said = '';
+  /** The warper that was added last and is to have the focus. */
+  #added = '';
   #reorder = new Reorder(this, {
     names: () => this.#shown,
     label: (name) => capitalise(settingName(name)),
@@ -59,7 +76,7 @@ export class LogitChain extends LogitElement {
 
   constructor() {
     super();
-    /** @type {import('../plots/trace.js').SettingRow[]} */
+    /** @type {SettingRow[]} */
     this.table = [];
     /** @type {Settings} */
     this.settings = {};
@@ -68,12 +85,24 @@ export class LogitChain extends LogitElement {
     /** @type {Preset[]} */
     this.presets = [];
     /** @type {Preset[]} */
+    this.imitations = [];
+    /** @type {Preset[]} */
     this.strategies = [];
     /** @type {string[] | null} Null is the canonical order. */
     this.order = null;
     /** @type {import('./order.js').Difference | null} */
     this.difference = null;
     this.eos = -1;
+    /** @type {number | null} Mirostat's bound. */
+    this.mu = null;
+    /** @type {[string, string] | null} The conventions that are compared. */
+    this.pair = null;
+    /** @type {import('./reader.js').Beside | null} */
+    this.beside = null;
+    /** @type {string[] | null} The only settings that show; null for all. */
+    this.only = null;
+    /** Whether nothing can be changed here. */
+    this.fixed = false;
     /** @type {import('../engine/types.js').Constraint | null} */
     this.constraint = null;
     /** Why the constraint cannot be applied. */
@@ -87,9 +116,37 @@ export class LogitChain extends LogitElement {
 
   /** The warpers that have a card, in the order applied. */
   get #shown() {
-    const active = this.trace?.stages.filter((stage) => stage.active).map(({ name }) => name) ?? [];
-    const wanted = new Set(['logit_bias', ...WARPERS, ...active]);
+    const wanted = new Set(this.only ?? ['logit_bias', ...BASICS, ...this.#taken]);
     return this.#order.filter((name) => wanted.has(name));
+  }
+
+  get #presets() {
+    return [...this.presets, ...this.imitations, ...this.strategies];
+  }
+
+  /** What is in use has a card, and keeps it while its knob passes the neutral value. */
+  willUpdate() {
+    for (const name of SHELF.flatMap(({ names }) => names))
+      if ((this.settings[name] ?? this.#neutral(name)) !== this.#neutral(name))
+        this.#taken.add(name);
+  }
+
+  updated() {
+    const card = this.#added && this.renderRoot.querySelector(`[data-name=${this.#added}]`);
+    if (!card) return;
+    this.#added = '';
+    const knob = /** @type {import('./knob.js').LogitKnob} */ (card);
+    knob.updateComplete.then(() => knob.focus());
+  }
+
+  /** @param {string} name */
+  #row(name) {
+    return this.table.find((row) => row.name === name);
+  }
+
+  /** @param {string} name */
+  #neutral(name) {
+    return this.#row(name)?.neutral;
   }
 
   get #order() {
@@ -100,14 +157,10 @@ export class LogitChain extends LogitElement {
     return html`
       <h2 id="title">${t('chain.title')}</h2>
       <p class="about">${t('chain.about')}</p>
-      ${this.#renderPresets()}
+      ${this.only || this.fixed ? nothing : this.#renderPresets()}
       <ol class=${this.#reorder.grabbed ? 'grabbing' : ''}>
         <li class="end">${t('chain.in')}</li>
-        <li class="gate">
-          <logit-constraint .constraint=${this.constraint} .state=${this.trace?.constraint}
-            .stage=${this.trace?.stages.find(({ name }) => name === 'constraint')}
-            .fault=${this.fault}></logit-constraint>
-        </li>
+        ${this.only || this.fixed ? nothing : this.#renderGate()}
         ${repeat(
           this.#shown,
           (name) => name,
@@ -115,10 +168,36 @@ export class LogitChain extends LogitElement {
         )}
         <li class="end">${t('chain.out')}</li>
       </ol>
-      ${this.#renderOrder()}
+      ${this.only || this.fixed ? nothing : html`<logit-shelf .shown=${this.#shown} @logit-add=${this.#onAdd}></logit-shelf>`}
+      ${this.only || this.fixed ? nothing : this.#renderOrder()}
+      ${this.only ? SHARED.filter((name) => this.only?.includes(name)).map((name) => this.#renderKnob(name)) : this.#renderMore()}
+    `;
+  }
+
+  #renderGate() {
+    return html`
+      <li class="gate">
+        <logit-constraint .constraint=${this.constraint} .state=${this.trace?.constraint}
+          .stage=${this.trace?.stages.find(({ name }) => name === 'constraint')}
+          .fault=${this.fault}></logit-constraint>
+      </li>`;
+  }
+
+  #renderMore() {
+    return html`
+      <details data-beside @toggle=${this.#onBeside}>
+        <summary>${t('chain.conventions')}</summary>
+        ${
+          this.pair
+            ? html`<logit-conventions .pair=${this.pair} .beside=${this.beside}
+                .eos=${this.eos}></logit-conventions>`
+            : nothing
+        }
+      </details>
       <details>
         <summary>${t('chain.more')}</summary>
         ${SHARED.map((name) => this.#renderKnob(name))}
+        ${this.#renderConvention()}
       </details>
     `;
   }
@@ -136,6 +215,9 @@ export class LogitChain extends LogitElement {
           <optgroup label=${t('preset.group.basic')}>
             ${this.presets.map((preset) => option(preset, t(`preset.${preset.name}`)))}
           </optgroup>
+          <optgroup label=${t('warpers.imitations')}>
+            ${this.imitations.map((preset) => option(preset, t(`preset.${preset.name}`)))}
+          </optgroup>
           <optgroup label=${t('preset.group.nine')}>
             ${this.strategies.map((preset) => option(preset, describeSettings(preset.settings)))}
           </optgroup>
@@ -146,10 +228,8 @@ export class LogitChain extends LogitElement {
 
   /** The preset that the settings equal; among equals the one that was picked. */
   #currentPreset() {
-    if (this.order) return '';
-    const all = [...this.presets, ...this.strategies];
-    const picked = all.filter(({ name }) => name === this.#picked);
-    return matchPreset(this.table, this.settings, [...picked, ...all]);
+    const picked = this.#presets.filter(({ name }) => name === this.#picked);
+    return matchPreset(this.table, this.settings, this.order, [...picked, ...this.#presets]);
   }
 
   /** @param {string} name */
@@ -162,19 +242,69 @@ export class LogitChain extends LogitElement {
     const grabbed = this.#reorder.grabbed === name;
     const spark = trace && stage ? this.#renderSpark(trace, index) : nothing;
     const did = html`
-      <p class="did ${works ? '' : 'idle'}">${stage ? describeStage(stage, before ?? 0) : ''}</p>`;
+      <p class="did ${works ? '' : 'idle'}">
+        ${stage ? describeStage(stage, before ?? 0, this.#neutral(name)) : ''}</p>`;
     return html`
       <li class="card ${works ? 'works' : ''} ${grabbed ? 'grabbed' : ''} ${name === 'logit_bias' ? 'bias' : ''}"
         data-stage=${name}>
-        ${this.#reorder.renderPlug(name)}
+        ${this.only || this.fixed ? nothing : this.#reorder.renderPlug(name)}
         ${
           name === 'logit_bias'
             ? html`<p class="name">${capitalise(settingName(name))}</p>
               <div class="row">${did}${spark}</div>`
-            : html`${this.#renderKnob(name, spark)}${did}`
+            : html`${this.#renderKnob(name, spark, this.#renderRemove(name))}${did}
+              ${this.#renderParts(name)}`
         }
       </li>
     `;
+  }
+
+  /** @param {string} name */
+  #renderRemove(name) {
+    if (BASICS.includes(name)) return nothing;
+    const label = t('warpers.remove', { name: capitalise(settingName(name)) });
+    return html`
+      <button slot="end" class="remove" data-remove=${name} aria-label=${label} title=${label}
+        @click=${() => this.#remove(name)}>
+        <svg viewBox="0 0 16 16" aria-hidden="true"><path d="M4 4l8 8M12 4l-8 8"></path></svg></button>`;
+  }
+
+  /** What stands below a warper's own knob. @param {string} name */
+  #renderParts(name) {
+    if (!PARTS[name]) return nothing;
+    const mu = this.mu === null ? '–' : measure(this.mu);
+    return html`
+      <div class="parts">
+        ${PARTS[name].map((part) => this.#renderPart(part))}
+        ${name === 'mirostat' ? html`<p class="about">${t('warpers.mu', { mu })}</p>` : nothing}
+      </div>`;
+  }
+
+  /** A parameter on a warper's card. @param {string} name */
+  #renderPart(name) {
+    if (this.#row(name)?.kind !== 'list') return this.#renderKnob(name);
+    return html`
+      <div class="texts">
+        <label class="name" for=${name}>${capitalise(settingName(name))}</label>
+        <input id=${name} type="text" autocomplete="off" spellcheck="false"
+          aria-describedby="about-${name}" .value=${live(writeTexts(this.settings[name] ?? []))}
+          @change=${(/** @type {Event} */ event) => this.emit('logit-set', { [name]: readTexts(valueOf(event)) })}>
+        <p class="about" id="about-${name}">${t(`about.${name}`)} ${t('warpers.texts')}</p>
+      </div>`;
+  }
+
+  #renderConvention() {
+    const { choices = [] } = this.#row('convention') ?? {};
+    const current = this.settings.convention;
+    return html`
+      <div class="texts">
+        <label class="name" for="convention">${capitalise(settingName('convention'))}</label>
+        <select id="convention" aria-describedby="about-convention" .value=${live(current)}
+          @change=${(/** @type {Event} */ event) => this.emit('logit-set', { convention: valueOf(event) })}>
+          ${choices.map((name) => html`<option value=${name} ?selected=${name === current}>${name}</option>`)}
+        </select>
+        <p class="about" id="about-convention">${t('about.convention')}</p>
+      </div>`;
   }
 
   #renderOrder() {
@@ -188,6 +318,7 @@ export class LogitChain extends LogitElement {
           ${t('order.restore')}</button>
       </div>
       <p class="heard" aria-live="assertive">${this.#reorder.said}</p>
+      <p class="heard" role="status">${this.#said}</p>
       <p id="plug-keys" hidden>${t('order.keys')}</p>
     `;
   }
@@ -195,15 +326,16 @@ export class LogitChain extends LogitElement {
   /**
    * @param {string} name
    * @param {unknown} [aside]
+   * @param {unknown} [end]
    */
-  #renderKnob(name, aside = nothing) {
-    const row = this.table.find((candidate) => candidate.name === name);
+  #renderKnob(name, aside = nothing, end = nothing) {
+    const row = this.#row(name);
     if (!row) return nothing;
     const counts = name === 'top_k' || name === 'min_tokens_to_keep';
     const most = counts && this.trace ? this.trace.vocab_size : Infinity;
     const value = this.settings[name] ?? row.neutral;
     return html`<logit-knob data-name=${name} .row=${row} .value=${value}
-      .most=${most}>${aside}</logit-knob>`;
+      ?fixed=${this.fixed} .most=${most} ?slim=${Object.values(PARTS).flat().includes(name)}>${end}${aside}</logit-knob>`;
   }
 
   /**
@@ -222,14 +354,46 @@ export class LogitChain extends LogitElement {
     `;
   }
 
+  /** @param {CustomEvent} event */
+  #onAdd({ detail: { name } }) {
+    this.#taken.add(name);
+    this.#added = name;
+    const { length } = this.#shown;
+    const params = { name: capitalise(settingName(name)), at: this.#shown.indexOf(name) + 1 };
+    this.#said = t('warpers.added', { ...params, of: length });
+    this.emit('logit-set', { [name]: STARTS[name] });
+  }
+
+  /** @param {string} name */
+  #remove(name) {
+    this.#taken.delete(name);
+    this.#said = t('warpers.removed', { name: capitalise(settingName(name)) });
+    this.emit('logit-set', { [name]: this.#neutral(name) });
+    this.requestUpdate();
+    /** @type {HTMLElement | null} */ (this.renderRoot.querySelector('logit-shelf'))?.focus();
+  }
+
+  /** @param {Event} event */
+  #onBeside(event) {
+    const { open } = /** @type {HTMLDetailsElement} */ (event.target);
+    if (open) import('./conventions.js');
+    this.emit('logit-conventions', { pair: open ? ['transformers', 'llama.cpp'] : null });
+  }
+
   /** @param {Event} event */
   #onPreset(event) {
-    const { value } = /** @type {HTMLSelectElement} */ (event.target);
-    const preset = [...this.presets, ...this.strategies].find(({ name }) => name === value);
+    const value = valueOf(event);
+    const preset = this.#presets.find(({ name }) => name === value);
     if (!preset) return;
     this.#picked = value;
+    this.#taken.clear();
     this.emit('logit-preset', preset);
   }
+}
+
+/** @param {Event} event */
+function valueOf(event) {
+  return /** @type {HTMLInputElement} */ (event.target).value;
 }
 
 define('logit-chain', LogitChain);

@@ -3,13 +3,16 @@
  * the reader's), what that expects next in words, and what a grammar cannot do. Asks with
  * "logit-constraint".
  */
+import { locales } from '#locales/constraint';
 import { css, html, nothing } from 'lit';
 import { live } from 'lit/directives/live.js';
-import { hasMessage, percent, t } from '../locale/locale.js';
+import { addMessages, hasMessage, percent, t } from '../locale/locale.js';
 import { define } from './define.js';
 import { LogitElement } from './element.js';
 
 /** @typedef {import('../engine/types.js').Constraint} Constraint */
+
+addMessages(locales);
 
 const NAMED = ['json', 'name_age_city', 'three_numbers'];
 const EXAMPLE = 'root ::= " will " word (" " word)*\nword ::= [a-z]+';

@@ -5,7 +5,8 @@
 import { html, nothing } from 'lit';
 import { number, percent, t, tick } from '../locale/locale.js';
 import { drawCurve } from '../plots/curve-view.js';
-import { chooseRanks, cumulate, layoutCurve, massAt, rankAt } from '../plots/curve.js';
+import { cumulate } from '../plots/cumulate.js';
+import { chooseRanks, layoutCurve, massAt, rankAt } from '../plots/curve.js';
 import { findHandles, valueFor } from '../plots/cuts.js';
 import { curveStyles, handleStyles } from './curve-styles.js';
 import { define } from './define.js';
@@ -180,25 +181,6 @@ export class LogitCurve extends LogitElement {
     event.preventDefault();
     this.rank = ranks[Math.max(0, Math.min(ranks.length - 1, to))];
   }
-}
-
-/**
- * The rows of a table that says what the curves say: ranks 1, 2, 5, 10, 20 … and the last.
- * @param {Curves} curves
- */
-export function curveTable(curves) {
-  const count = curves.raw.length;
-  const masses = { raw: cumulate(curves.raw), final: cumulate(curves.final) };
-  const ranks = [];
-  for (let scale = 1; scale <= count; scale *= 10)
-    for (const step of [1, 2, 5]) if (step * scale < count) ranks.push(step * scale);
-  return [...ranks, count].map((rank) => ({
-    rank,
-    raw: curves.raw[rank - 1],
-    final: curves.final[rank - 1],
-    rawMass: Math.min(1, masses.raw[rank - 1]),
-    finalMass: Math.min(1, masses.final[rank - 1]),
-  }));
 }
 
 define('logit-curve', LogitCurve);

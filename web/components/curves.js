@@ -9,16 +9,20 @@
 /**
  * Before the warpers, as they enter top-p, and after the warpers.
  * @param {any} engine
- * @param {{ logits: Float32Array, settings: Settings, table: { name: string, neutral: any }[],
- *   order: string[], history: number[] }} text
+ * @param {{ logits: Float32Array, settings: Settings, table: { name: string, group: string, neutral: any }[],
+ *   order: string[], history: number[], step: number }} text
  * @returns {Promise<Curves>}
  */
-export async function fetchCurves(engine, { logits, settings, table, order, history }) {
+export async function fetchCurves(engine, { logits, settings, table, order, history, step }) {
   const until = order.indexOf('top_p');
-  const later = table.filter(({ name }) => order.indexOf(name) >= until);
+  // Mirostat replaces the truncations wherever it stands.
+  const later = table.filter(
+    ({ name, group }) =>
+      order.indexOf(name) >= until || (settings.mirostat && group === 'truncation'),
+  );
   const neutral = Object.fromEntries(later.map((row) => [row.name, row.neutral]));
   const read = async (/** @type {Settings} */ asked) => {
-    const { p } = await engine.warp(logits, asked, { history });
+    const { p } = await engine.warp(logits, asked, { history, step });
     return /** @type {Float64Array} */ (p).sort().reverse();
   };
   return {

@@ -10,7 +10,6 @@ import { drawBars } from '../plots/bars-view.js';
 import { layoutBars, orderRows, rowsAbove } from '../plots/bars.js';
 import { enteringShares, findHandles, valueFor } from '../plots/cuts.js';
 import './biases.js';
-import './curve.js';
 import { handleStyles } from './curve-styles.js';
 import { define } from './define.js';
 import { barStyles } from './distribution-styles.js';
@@ -34,6 +33,9 @@ const VIEWS = /** @type {View[]} */ (['bars', 'cumulative', 'ranks']);
 
 /** Room is always left for this many cut lines, so that the chart keeps its height. */
 const LINES = 3;
+/** The stages whose lines those are, and those that cut nothing. */
+const COUNTED = ['temperature', 'top_k', 'top_p'];
+const UNCUT = ['repetition_penalty', 'frequency_penalty', 'presence_penalty', 'dry_multiplier'];
 
 export class LogitDistribution extends LogitElement {
   static properties = {
@@ -43,6 +45,7 @@ export class LogitDistribution extends LogitElement {
     view: { attribute: false },
     curves: { attribute: false },
     biases: { attribute: false },
+    fixed: { type: Boolean },
     tally: { attribute: false },
     active: { state: true },
     menu: { state: true },
@@ -67,6 +70,8 @@ export class LogitDistribution extends LogitElement {
     this.curves = null;
     /** @type {import('./instrument.js').Bias[]} */
     this.biases = [];
+    /** Whether no token can be forced, biased or forbidden here. */
+    this.fixed = false;
     /** @type {import('./tally.js').Tally | null} Many draws, to be held against the bars. */
     this.tally = null;
     /** @type {string | null} The key of the row that is pointed at. */
@@ -77,6 +82,7 @@ export class LogitDistribution extends LogitElement {
 
   /** @param {Map<string, unknown>} changes */
   willUpdate(changes) {
+    if (this.view !== 'bars') import('./curve.js');
     const gone =
       this.active !== null && this.trace && !this.#keys(this.trace).includes(this.active);
     if (changes.has('trace') && gone) this.active = null;
@@ -127,7 +133,7 @@ export class LogitDistribution extends LogitElement {
   #renderBars() {
     const { trace } = this;
     const { width, unit } = this.#width;
-    const layout = trace && width ? layoutBars({ trace, width, unit, lines: LINES }) : null;
+    const layout = trace && width ? layoutBars({ trace, width, unit, lines: linesOf(trace) }) : null;
     return html`
       <div class="stage">
         <div class="chart" role="listbox" tabindex="0" aria-label=${t('distribution.chart')}
@@ -407,7 +413,7 @@ export class LogitDistribution extends LogitElement {
   #open(key) {
     if (key === 'rest') return;
     this.active = key;
-    this.menu = key;
+    if (!this.fixed) this.menu = key;
   }
 
   /** @param {CustomEvent} event */
@@ -433,6 +439,12 @@ export class LogitDistribution extends LogitElement {
     this.emit('logit-view', { view: VIEWS[to] });
     /** @type {HTMLElement} */ (this.renderRoot.querySelector(`#tab-${VIEWS[to]}`)).focus();
   }
+}
+
+/** How many lines there may be while the knobs turn. @param {Trace} trace */
+function linesOf({ stages }) {
+  const others = stages.filter(({ name, active }) => active && ![...COUNTED, ...UNCUT].includes(name));
+  return LINES + others.length;
 }
 
 define('logit-distribution', LogitDistribution);

@@ -38,6 +38,7 @@ export class LogitDraw extends LogitElement {
     method: { attribute: false },
     whatIf: { attribute: false },
     tally: { attribute: false },
+    fixed: { type: Boolean },
   };
 
   static styles = [...LogitElement.styles, drawStyles];
@@ -66,6 +67,8 @@ export class LogitDraw extends LogitElement {
     this.whatIf = null;
     /** @type {import('./tally.js').Tally | null} */
     this.tally = null;
+    /** Whether seed and method only show. */
+    this.fixed = false;
   }
 
   render() {
@@ -82,11 +85,11 @@ export class LogitDraw extends LogitElement {
       ${this.#renderWhatIf()}
       <div class="seed">
         <label class="label" for="seed">${t('draw.seed')}</label>
-        <input id="seed" type="text" inputmode="numeric" autocomplete="off" spellcheck="false"
+        <input id="seed" type="text" inputmode="numeric" autocomplete="off" spellcheck="false" ?readonly=${this.fixed}
           aria-invalid=${error ? 'true' : 'false'} aria-describedby="error why"
           .value=${live(text ?? plain(this.seed))}
           @input=${this.#typed.onInput} @change=${this.#typed.onChange}>
-        <button @click=${this.#onNew}>${t('draw.seed.new')}</button>
+        <button ?hidden=${this.fixed} @click=${this.#onNew}>${t('draw.seed.new')}</button>
       </div>
       <p id="error" class="error" role="alert">${sentence}</p>
       <p id="why" class="about" ?hidden=${error !== ''}>${t('draw.why')}</p>
@@ -128,7 +131,7 @@ export class LogitDraw extends LogitElement {
         @click=${() => this.emit('logit-draw', { method: name })}>${t(`draw.method.${name}`)}</button>`;
     return html`
       <div class="method">
-        <div role="group" aria-label=${t('draw.method')}>${button('inverse')}${button('gumbel')}</div>
+        <div role="group" ?hidden=${this.fixed} aria-label=${t('draw.method')}>${button('inverse')}${button('gumbel')}</div>
         <button class="many" data-command="many"
           @click=${() => this.emit('logit-draw', { draws: MANY })}>
           ${t(this.tally ? 'draw.many.more' : 'draw.many')}</button>

@@ -3,6 +3,8 @@
  * with timelines of its own.
  */
 import { RemoteLogitscope } from '../engine/remote.js';
+import { assets } from './assets.js';
+import { MODELS } from './models.js';
 
 /**
  * @typedef {string | URL | ArrayBuffer | Uint8Array | File | null} Model an address, bytes, a file,
@@ -16,19 +18,34 @@ import { RemoteLogitscope } from '../engine/remote.js';
  * @property {Set<OnProgress>} listeners
  */
 
-/** @type {Map<unknown, Shared>} */
-const shared = new Map();
+/** By variant, then by model. @type {Map<string, Map<unknown, Shared>>} */
+const all = new Map();
+
+/**
+ * @param {string} variant
+ * @returns {Map<unknown, Shared>}
+ */
+function sharedOf(variant) {
+  const shared = all.get(variant) ?? new Map();
+  all.set(variant, shared);
+  return shared;
+}
 
 /**
  * An engine over `model`, loaded at the first call and closed when the last lease is released.
  * A load that failed is forgotten, so that the next call tries again.
  * @param {Model} model
  * @param {OnProgress} [onprogress]
+ * @param {'auto' | 'scalar' | 'simd' | 'relaxed'} [variant] the inner loops
  * @returns {Lease}
  */
-export function lease(model, onprogress) {
-  const key = typeof model === 'string' ? new URL(model, document.baseURI).href : model;
-  const entry = shared.get(key) ?? open(key);
+export function lease(model, onprogress, variant = 'auto') {
+  const shared = sharedOf(variant);
+  const far = typeof model === 'string' && !assets.inside.has(model);
+  const base = MODELS.some((offer) => offer.model === model) ? assets.base : document.baseURI;
+  const key = far ? new URL(model, base).href : model;
+  /** @type {Shared} */
+  const entry = shared.get(key) ?? open(key, variant);
   entry.users++;
   if (onprogress) entry.listeners.add(onprogress);
   let held = true;
@@ -45,20 +62,32 @@ export function lease(model, onprogress) {
   };
 }
 
-/** @param {any} key @returns {Shared} */
-function open(key) {
+/**
+ * @param {any} key
+ * @param {any} variant
+ * @returns {Shared}
+ */
+function open(key, variant) {
+  const shared = sharedOf(variant);
   /** @type {Set<OnProgress>} */
   const listeners = new Set();
-  const engine = RemoteLogitscope.load({
-    ...(key === null ? {} : { model: key }),
-    wasm: new URL('./logitscope.wasm', import.meta.url),
-    worker: new URL('./worker.js', import.meta.url),
-    onprogress: (/** @type {any} */ progress) => {
-      for (const listener of listeners) listener(progress);
-    },
+  const engine = load(key, variant, (progress) => {
+    for (const listener of listeners) listener(progress);
   });
   const entry = { engine, users: 0, listeners };
   shared.set(key, entry);
   engine.catch(() => shared.get(key) === entry && shared.delete(key));
   return entry;
+}
+
+/** @param {any} key @param {any} variant @param {OnProgress} onprogress */
+async function load(key, variant, onprogress) {
+  const { inside, wasm, worker } = assets;
+  return RemoteLogitscope.load({
+    ...(key === null ? {} : { model: inside.get(key) ?? key }),
+    variant,
+    wasm,
+    worker: typeof worker === 'function' ? await worker() : worker,
+    onprogress: /** @type {any} */ (onprogress),
+  });
 }

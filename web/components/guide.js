@@ -3,9 +3,12 @@
  * another and says what it is for; ends with "logit-guide-end".
  */
 import { css, html } from 'lit';
-import { t } from '../locale/locale.js';
+import { locales } from '#locales/guide';
+import { addMessages, t } from '../locale/locale.js';
 import { define } from './define.js';
 import { LogitElement } from './element.js';
+
+addMessages(locales);
 
 /** What each step points at, inside the root. */
 const STOPS = ['.text', '.distribution', '.chain', '.draw', '[role=tablist]'];

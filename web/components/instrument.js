@@ -4,11 +4,13 @@
  * pass in flight, the newest wish wins, and a change of settings never runs the model.
  */
 import { checkSentence } from '../engine/grammar.js';
+import { conventions } from '../engine/presets.js';
+import { assets } from './assets.js';
 import { lease } from './engines.js';
-import { findLoop } from './loops.js';
+import { findLoop } from '../engine/loops.js';
 import { Reader } from './reader.js';
-import { neutralSettings, withNeutral } from './settings.js';
-import { countDraws, tallySeed } from './tally.js';
+import { neutralSettings, spokenSettings } from './settings.js';
+import { countDraws, tallySeed, withoutCoin } from './tally.js';
 import { TextTree } from './tree.js';
 
 /**
@@ -17,12 +19,14 @@ import { TextTree } from './tree.js';
  * @typedef {import('../plots/trace.js').Settings} Settings
  * @typedef {import('../plots/trace.js').SettingRow} SettingRow
  * @typedef {import('../engine/types.js').Piece} Piece
+ * @typedef {import('./page-state.js').PageState} PageState
  * @typedef {{ code: string, message: string }} Fault
  * @typedef {{ id: number, bias: number | false, piece: Piece }} Bias
  * @typedef {'bars' | 'cumulative' | 'ranks'} View
  *
- * What could have stood in the place of a step, under the settings now.
- * @typedef {{ index: number, trace: Trace }} Alternatives
+ * What could have stood in the place of a token, under the settings now: of a step, or with a negative
+ * index, counted from the end, of a token of the prompt, whose own shares are `given`.
+ * @typedef {{ index: number, trace: Trace, given?: { p: number, p_raw: number } }} Alternatives
  */
 
 /** Pauses between two tokens of a run, in ms, from slow to as fast as it goes. */
@@ -74,6 +78,10 @@ export class Instrument extends EventTarget {
   curves = null;
   /** @type {import('./order.js').Difference | null} From the canonical order's result. */
   difference = null;
+  /** @type {[string, string] | null} The conventions that are compared. */
+  pair = null;
+  /** @type {import('./reader.js').Beside | null} What they make of the logits on show. */
+  beside = null;
   /** @type {import('./tally.js').Tally | null} Many draws from what is shown. */
   tally = null;
   /** @type {Alternatives | null} */
@@ -94,6 +102,10 @@ export class Instrument extends EventTarget {
   #session = null;
   /** @type {import('./engines.js').Lease | null} */
   #lease = null;
+  /** The model on its way. @type {import('./engines.js').Lease | null} */
+  #opening = null;
+  /** @type {Fault | null} Why another model was refused; the one before stays. */
+  modelFault = null;
   /** @type {import('./engines.js').Model} What the model was loaded from. */
   source = null;
   /** @type {number[]} */
@@ -142,10 +154,10 @@ export class Instrument extends EventTarget {
 
   /** The settings as the engine takes them. */
   get asked() {
-    const { settings, biases, seed, order, method, constraint } = this;
+    const { table, settings, biases, seed, order, method, constraint } = this;
     const logit_bias = Object.fromEntries(biases.map(({ id, bias }) => [id, bias]));
     return {
-      ...settings,
+      ...spokenSettings(table, settings),
       seed,
       ...(biases.length > 0 ? { logit_bias } : {}),
       ...(order ? { order } : {}),
@@ -154,57 +166,104 @@ export class Instrument extends EventTarget {
     };
   }
 
+  /**
+   * The place after n drawn tokens; a negative n lies in the prompt. Mirostat's bound is the one that the last draw with it left.
+   * @param {number} n
+   * @returns {import('./reader.js').Place}
+   */
+  #placeAfter(n) {
+    const step = Math.max(0, n);
+    const before = this.steps.slice(0, step);
+    const mu = before.filter((step) => typeof step.mu === 'number').at(-1)?.mu;
+    const bound = this.settings.mirostat && mu ? { mirostat_mu: mu } : {};
+    const prompt = this.#promptIds.slice(0, this.#promptIds.length + Math.min(0, n));
+    const ids = [...prompt, ...before.map(({ id }) => id)];
+    const { constraint, constraint_start, ...rest } = this.asked;
+    const held = constraint && n >= 0 ? { constraint, constraint_start } : {}; // not the prompt
+    return { ids, settings: { ...rest, ...held, ...bound }, step };
+  }
+
+  /** Mirostat's bound in the next draw, or null while it is off. */
+  get mu() {
+    if (!this.settings.mirostat) return null;
+    return this.#placeAfter(this.drawStep).settings.mirostat_mu ?? 2 * this.settings.mirostat_tau;
+  }
+
+  /** What an address or a host page is told, which no constraint is part of. @returns {PageState & { seed: number, branch: number[] }} */
+  get state() {
+    const { seed, constraint: _, constraint_start: __, ...settings } = this.asked;
+    return { prompt: this.prompt, settings, seed, branch: this.steps.map(({ id }) => id) };
+  }
+
   get canonicalOrder() {
     return this.table.filter(({ warper }) => warper).map(({ name }) => name);
   }
 
   /**
-   * Loads model and grammar, then shows the distribution after `prompt`.
-   * @param {{ model: import('./engines.js').Model, grammar?: string, prompt: string, settings: Settings }} options
+   * Loads model and grammar, then shows the distribution after `prompt`. A model on show stays until
+   * the new one is there, and for good if that cannot be loaded.
+   * `begin` may give another state once the table of settings is known.
+   * @param {{ model: import('./engines.js').Model, grammar?: string, prompt: string,
+   *   settings: Settings, begin?: () => PageState | null }} options
    */
-  async load({ model, grammar, prompt, settings }) {
-    this.status = 'loading';
+  async load({ model, grammar, prompt, settings, begin }) {
+    if (!this.#engine) this.status = 'loading';
     this.fault = null;
-    this.progress = null;
+    this.modelFault = null;
+    this.progress = { loaded: 0, total: 0 };
     this.#changed();
     const held = lease(model, (progress) => {
       this.progress = progress;
       this.#changed();
     });
-    this.#lease = held;
-    this.source = model;
+    this.#opening?.release();
+    this.#opening = held;
     try {
-      const [engine, rules] = await Promise.all([
-        held.ready,
-        grammar ? fetchJson(grammar) : null,
-      ]);
+      const [engine, rules] = await Promise.all([held.ready, grammar ? fetchJson(grammar) : null]);
       const session = await engine.session();
-      if (this.#lease !== held) return;
+      if (this.#opening !== held) return;
+      this.stop();
+      this.#lease?.release();
+      this.#lease = held;
+      this.#opening = null;
+      this.source = model;
       this.#engine = engine;
       this.#session = session;
       this.#reader = new Reader(engine, session);
       this.grammar = rules;
       this.info = engine.info;
       this.table = engine.table;
+      this.biases = [];
+      this.trace = null;
       this.#tree.eos = engine.info?.eos_token_id ?? -1;
-      this.settings = withNeutral(this.table, settings);
-      await this.setPrompt(prompt);
-      if (!this.trace) await this.#firstToken();
+      this.settings = { ...neutralSettings(this.table), ...settings };
+      const state = begin?.();
+      if (state) await this.restore({ prompt, ...state });
+      else await this.setPrompt(prompt);
+      if (!this.trace && this.promptFault) await this.#firstToken();
       this.status = 'ready';
       this.dispatchEvent(new CustomEvent('ready'));
     } catch (error) {
-      if (this.#lease !== held) return;
-      this.close();
-      this.status = 'failed';
-      this.fault = toFault(error);
-      this.#report(this.fault);
+      if (this.#opening !== held) return;
+      held.release();
+      this.#opening = null;
+      const fault = toFault(error);
+      if (this.#engine) this.modelFault = fault;
+      else {
+        this.status = 'failed';
+        this.fault = fault;
+      }
+      this.#report(fault);
     }
+    this.progress = null;
     this.#changed();
   }
 
   /** Gives the engine back. */
   close() {
     this.stop();
+    this.#opening?.release();
+    this.#opening = null;
     this.#lease?.release();
     this.#lease = null;
     this.#engine = null;
@@ -230,13 +289,38 @@ export class Instrument extends EventTarget {
       this.promptPieces = pieces;
       this.#tree.clear();
       await this.#stand();
-      this.dispatchEvent(new CustomEvent('change'));
     } catch (error) {
       if (turn !== this.#promptTurn) return;
       this.promptFault = toFault(error);
       this.#report(this.promptFault);
     }
     this.#changed();
+  }
+
+  /**
+   * Takes over a state that was checked against the table: its tokens are drawn or forced again, so
+   * that every number beside them is the engine's.
+   * @param {PageState} state
+   */
+  async restore({ prompt = this.prompt, settings, seed = this.seed, branch = [] }) {
+    this.stop();
+    const { order = null, draw = 'inverse', logit_bias = {}, ...others } = settings;
+    const ids = Object.keys(logit_bias).map(Number);
+    const pieces = await this.#reader.pieces(ids);
+    this.biases = ids.map((id, i) => ({ id, bias: logit_bias[id], piece: pieces[i] }));
+    this.order = order;
+    this.method = draw;
+    this.seed = seed;
+    this.settings = { ...neutralSettings(this.table), .../** @type {any} */ (others) };
+    await this.setPrompt(prompt);
+    const text = this.#text;
+    if (this.promptFault) return this.set({}, false);
+    for (const id of branch) {
+      while (this.#pass) await this.#pass;
+      if (this.finished || text !== this.#text) return;
+      if (this.drawn?.id === id) await this.#append(this.drawn, false);
+      else await this.#choose(id, await this.#reader.listing(id, this.asked), false);
+    }
   }
 
   /**
@@ -263,10 +347,15 @@ export class Instrument extends EventTarget {
     await this.set({}, false);
   }
 
-  /** @param {Settings} preset */
-  async usePreset(preset) {
-    this.order = null;
-    await this.set({ ...neutralSettings(this.table), ...preset }, false);
+  /**
+   * Sets every knob, and the order.
+   * @param {import('../engine/types.js').Settings} preset
+   */
+  async usePreset({ order, ...preset }) {
+    const neutral = neutralSettings(this.table);
+    const known = Object.entries(preset).filter(([name]) => name in neutral);
+    this.order = order && order.join() !== this.canonicalOrder.join() ? order : null;
+    await this.set({ ...neutral, ...Object.fromEntries(known) }, false);
   }
 
   /**
@@ -291,6 +380,13 @@ export class Instrument extends EventTarget {
   /** @param {View} view */
   async setView(view) {
     this.view = view;
+    this.#changed();
+    await this.#refresh();
+  }
+
+  /** @param {[string, string] | null} pair names of conventions, null to compare none */
+  async setPair(pair) {
+    this.pair = pair;
     this.#changed();
     await this.#refresh();
   }
@@ -385,18 +481,22 @@ export class Instrument extends EventTarget {
   }
 
   /**
-   * Finds what could have stood in the place of a step.
-   * @param {number | null} index null: they are no longer wanted
+   * Finds what could have stood in the place of a token.
+   * @param {number | null} index of a step, negative in the prompt; null: they are no longer wanted
    */
   async findAlternatives(index) {
     const turn = ++this.#alternativesTurn;
-    if (index === null || index >= this.steps.length) {
+    const outside = index === null || index >= this.steps.length;
+    if (outside || index <= -this.#promptIds.length) {
       this.alternatives = null;
     } else {
-      const before = this.steps.slice(0, index).map(({ id }) => id);
-      const trace = await this.#reader.alternatives([...this.#promptIds, ...before], this.asked);
+      const place = this.#placeAfter(index);
+      const trace = await this.#reader.alternatives(place);
+      const id = this.#promptIds.at(index);
+      const given =
+        index < 0 && id !== undefined ? await this.#reader.shareOf(place, id) : undefined;
       if (turn !== this.#alternativesTurn) return;
-      this.alternatives = { index, trace };
+      this.alternatives = { index, trace, given };
     }
     this.#changed();
   }
@@ -437,9 +537,11 @@ export class Instrument extends EventTarget {
    */
   async drawMany(draws) {
     while (this.#pass) await this.#pass;
+    if (!this.trace) return;
     const from = this.tally ?? { total: 0, counts: new Map() };
     const turn = ++this.#tallyTurn;
-    const settings = { ...this.asked, seed: tallySeed(this.seed, this.drawStep) };
+    const shown = withoutCoin(this.#placeAfter(this.drawStep).settings, this.trace);
+    const settings = { ...shown, seed: tallySeed(this.seed, this.drawStep) };
     for await (const tally of countDraws(this.#session, settings, draws, from)) {
       if (turn !== this.#tallyTurn) return;
       this.tally = tally;
@@ -450,21 +552,22 @@ export class Instrument extends EventTarget {
   /**
    * @param {number} id
    * @param {Trace} trace one that lists it
+   * @param {boolean} [announced]
    */
-  async #choose(id, trace) {
+  async #choose(id, trace, announced) {
     const token = trace.tokens.find((listed) => listed.id === id);
     if (!token) return;
-    const { p, p_raw, rank } = token;
+    const { p, p_raw, rank, logprob } = token;
     const [piece] = await this.#reader.pieces([id]);
-    const chosen = { u: null, mu: null, p, p_raw, rank, logprob: Math.log(p) };
-    await this.#append({ ...piece, ...chosen, forced: true });
+    const chosen = { u: null, mu: null, p, p_raw, rank, logprob };
+    await this.#append({ ...piece, ...chosen, forced: true }, announced);
   }
 
-  /** @param {Drawn} drawn */
-  async #append(drawn) {
+  /** @param {Drawn} drawn @param {boolean} [announced] whether the page around hears of it */
+  async #append(drawn, announced = true) {
     const step = { ...drawn, position: this.#promptIds.length + this.steps.length };
     this.#tree.append(step);
-    this.dispatchEvent(new CustomEvent('step', { detail: step }));
+    if (announced) this.dispatchEvent(new CustomEvent('step', { detail: step }));
     await this.#follow();
   }
 
@@ -474,6 +577,7 @@ export class Instrument extends EventTarget {
     this.#alternativesTurn++;
     this.alternatives = null;
     await this.#follow();
+    this.dispatchEvent(new CustomEvent('change'));
   }
 
   /** Brings everything up to date with the tokens on show. */
@@ -511,12 +615,12 @@ export class Instrument extends EventTarget {
     while (this.#wanted && this.#engine) {
       this.#wanted = false;
       const step = this.drawStep;
-      const before = this.steps.slice(0, step).map(({ id }) => id);
       try {
+        const place = this.#placeAfter(step);
+        const { order: _, ...values } = place.settings;
         const readings = await this.#reader.read({
-          ids: [...this.#promptIds, ...before],
-          settings: this.asked,
-          step,
+          place,
+          both: this.pair && this.pair.map((name) => ({ ...values, ...conventions[name] })),
           u: this.whatIf,
           order: this.canonicalOrder,
           whole: this.view !== 'bars',
@@ -557,7 +661,9 @@ export class Instrument extends EventTarget {
 
 /** @param {string} url */
 async function fetchJson(url) {
-  const response = await fetch(new URL(url, document.baseURI));
+  const carried = assets.inside.get(url);
+  if (carried) return JSON.parse(new TextDecoder().decode(carried));
+  const response = await fetch(new URL(url, assets.base));
   if (!response.ok) throw new Error(`${url} answered ${response.status}`);
   return response.json();
 }

@@ -18,6 +18,8 @@ export class LogitKnob extends LogitElement {
     row: { attribute: false },
     value: { attribute: false },
     most: { attribute: false },
+    slim: { type: Boolean, reflect: true },
+    fixed: { type: Boolean },
   };
 
   static styles = [
@@ -25,9 +27,47 @@ export class LogitKnob extends LogitElement {
     css`
       .head {
         display: grid;
-        grid-template-columns: 1fr auto auto;
+        grid-template-columns: minmax(0, 1fr) auto auto auto;
         align-items: center;
         gap: 0.375rem;
+      }
+
+      /* A parameter beside the knob of its warper. */
+      :host([slim]) {
+        display: grid;
+        grid-template-columns: minmax(0, 7fr) minmax(0, 6fr) 4.25rem;
+        align-items: center;
+        gap: 0 0.5rem;
+      }
+
+      :host([slim]) .head {
+        display: contents;
+      }
+
+      :host([slim]) .name {
+        font-size: 0.8125rem;
+        line-height: 1.125rem;
+      }
+
+      :host([slim]) .off {
+        display: none;
+      }
+
+      :host([slim]) .box {
+        grid-area: 1 / 3;
+        width: auto;
+        height: 1.75rem;
+        font-size: 0.8125rem;
+      }
+
+      :host([slim]) .slide {
+        grid-area: 1 / 2;
+      }
+
+      :host([slim]) .said {
+        display: block;
+        grid-area: 2 / 1 / auto / -1;
+        min-height: 0;
       }
 
       .name {
@@ -143,6 +183,17 @@ export class LogitKnob extends LogitElement {
         border-radius: 0.375rem;
       }
 
+      @media (max-width: 26rem) {
+        :host(:not([slim])) .box {
+          width: 4.25rem;
+        }
+
+        .off {
+          min-width: 4rem;
+          padding: 0 0.25rem;
+        }
+      }
+
       @media (forced-colors: active) {
         input[type='range'] {
           appearance: auto;
@@ -164,6 +215,14 @@ export class LogitKnob extends LogitElement {
     this.value = 0;
     /** The most that the slider offers, when less than the table's (a vocabulary's size). */
     this.most = Infinity;
+    /** Whether it is a parameter beside a warper's own knob. */
+    this.slim = false;
+    /** Whether the value only shows. */
+    this.fixed = false;
+  }
+
+  focus() {
+    /** @type {HTMLElement | null} */ (this.renderRoot.querySelector('[type=range]'))?.focus();
   }
 
   render() {
@@ -176,16 +235,17 @@ export class LogitKnob extends LogitElement {
     return html`
       <div class="head">
         <label class="name" for="box">${name}</label>
-        <button class="off" aria-disabled=${value === row.neutral}
+        <button class="off" ?hidden=${this.fixed} aria-disabled=${value === row.neutral}
           title=${t('chain.reset', { name, value: plain(row.neutral) })}
           @click=${() => this.#neutralise(row)}>${t(neutralWord(row, value))}
           <span class="heard">${name}</span></button>
         <input id="box" class="box" type="text" inputmode="decimal" autocomplete="off"
-          spellcheck="false"
+          spellcheck="false" ?readonly=${this.fixed}
           aria-invalid=${error ? 'true' : 'false'} aria-describedby="about error"
           .value=${live(text ?? plain(value))}
           @input=${this.#typed.onInput} @change=${this.#typed.onChange}
           @keydown=${this.#onKey}>
+        <slot name="end"></slot>
       </div>
       <div class="said">
         <div>
@@ -196,7 +256,7 @@ export class LogitKnob extends LogitElement {
       </div>
       <div class="slide" ${cssom(place(row, value, high))}>
         <span class="neutral"></span>
-        <input type="range" min=${row.low} max=${high} step=${row.step}
+        <input type="range" ?disabled=${this.fixed} min=${row.low} max=${high} step=${row.step}
           .value=${live(String(value))}
           aria-label=${t('chain.slider', { name })} aria-valuetext=${valueInWords(row, value)}
           @input=${this.#onSlide}>
@@ -232,7 +292,7 @@ export class LogitKnob extends LogitElement {
     const { row } = this;
     if (event.key === 'Escape') this.#typed.clear();
     if (event.key === 'Enter') this.#typed.onChange();
-    if (!row || (event.key !== 'ArrowUp' && event.key !== 'ArrowDown')) return;
+    if (!row || this.fixed || (event.key !== 'ArrowUp' && event.key !== 'ArrowDown')) return;
     event.preventDefault();
     const moved = this.value + (event.key === 'ArrowUp' ? row.step : -row.step);
     const read = readSetting(row, String(Number(moved.toFixed(6))));

@@ -1,8 +1,9 @@
 /** The models that the page offers, each with prompts to try. */
 
 /**
- * `example` prompts: the first is shown at first, one with several right answers.
- * @typedef {{ name: string, model: string, grammar: string, examples: string[] }} Offer
+ * The first of the examples is shown at first: one with several right answers.
+ * @typedef {{ name: string, model: import('./engines.js').Model, grammar: string,
+ *   examples: string[] }} Offer
  */
 
 /** @type {Offer[]} */
@@ -11,7 +12,7 @@ export const MODELS = [
     name: 'stories',
     model: 'models/stories.gguf',
     grammar: '',
-    examples: ['Once upon a time', 'The little dog', 'Lily wanted to', 'Tom and his mom went to', 'One sunny day'],
+    examples: ['Lily wanted to', 'The little dog', 'Once upon a time', 'Mom said, "', 'One sunny day'],
   },
   {
     name: 'verbs',
@@ -23,6 +24,34 @@ export const MODELS = [
     name: 'shakespeare',
     model: 'models/shakespeare.gguf',
     grammar: '',
-    examples: ['ROMEO:', 'To be, or', 'KING RICHARD', 'What is', 'O, '],
+    examples: ['ROMEO:', 'To be, or', 'KING RICHARD', 'What is', 'My lord,'],
   },
 ];
+
+/** Prompts that most models of a language can read. */
+const PLAIN = ['Once upon a time', 'The', 'I am'];
+
+/**
+ * An offered model by its name, or another by its address or file.
+ * @param {import('./engines.js').Model} model
+ * @returns {Offer}
+ */
+export function offerOf(model) {
+  const known = MODELS.find((offer) => offer.name === model || offer.model === model);
+  if (known) return known;
+  const name = model instanceof File ? model.name : String(model).replace(/^.*\//, '');
+  return { name, model, grammar: '', examples: PLAIN };
+}
+
+/**
+ * Whether a page may load what its address names: an offered model, or a file of its own origin.
+ * @param {string} model
+ */
+export function mayLoad(model) {
+  if (MODELS.some(({ name }) => name === model)) return true;
+  try {
+    return new URL(model, document.baseURI).origin === location.origin;
+  } catch {
+    return false;
+  }
+}

@@ -1,17 +1,24 @@
 /** The order of the warpers: moving one, and what another order makes of the distribution. */
 
 /**
- * @typedef {import('../plots/trace.js').Trace} Trace
- * @typedef {import('../plots/trace.js').TraceToken} TraceToken
+ * @typedef {{ id: number, text: string, special: boolean }} Token
+ * @typedef {{ logits: Float32Array, p: Float64Array }} Result what warpers made of all logits
+ *
+ * Tokens that only one of two results keeps, the most probable first.
+ * @typedef {{ count: number, ids: number[] }} Ids
+ * @typedef {{ count: number, tokens: Token[] }} Group
  *
  * How a result differs from another's: tokens that only one of them keeps, and the kept token whose
  * probability differs most, where it differs to be seen.
- * @typedef {{ only: TraceToken[], lost: TraceToken[],
- *   shifted: { token: TraceToken, p: number } | null }} Difference
+ * @typedef {{ only: Ids, lost: Ids, shifted: { id: number, p: number, before: number } | null }} Comparison
+ * @typedef {{ only: Group, lost: Group,
+ *   shifted: { token: Token, p: number, before: number } | null }} Difference
  */
 
 /** Probabilities nearer than this are the same but for rounding. */
 const SAME = 1e-6;
+/** How many tokens a sentence names. */
+const NAMED = 5;
 
 /**
  * `order` with the warper `name` moved to place `to` among those on show.
@@ -30,23 +37,37 @@ export function moveInOrder(order, shown, name, to) {
 }
 
 /**
- * @param {Trace} trace
- * @param {Trace} other the same logits by other means
- * @returns {Difference}
+ * The tokens that one result keeps and another does not.
+ * @param {Result} result
+ * @param {Result} other
+ * @returns {Ids}
  */
-export function compareTraces(trace, other) {
-  const found = new Map(other.tokens.map((token) => [token.id, token]));
-  const kept = (/** @type {TraceToken | undefined} */ token) => token?.removed_by === null;
-  const only = trace.tokens.filter((token) => kept(token) && !kept(found.get(token.id)));
-  const lost = other.tokens.filter(
-    (token) =>
-      kept(token) && !trace.tokens.some(({ id, removed_by }) => id === token.id && !removed_by),
-  );
-  const both = trace.tokens.filter((token) => kept(token) && kept(found.get(token.id)));
-  const gap = (/** @type {TraceToken} */ token) =>
-    Math.abs(token.p - (found.get(token.id)?.p ?? 0));
-  const [most] = [...both].sort((a, b) => gap(b) - gap(a));
-  const shifted =
-    most && gap(most) > SAME ? { token: most, p: found.get(most.id)?.p ?? 0 } : null;
-  return { only, lost, shifted };
+function keptOnlyBy({ logits, p }, other) {
+  const ids = [];
+  for (let id = 0; id < logits.length; id++)
+    if (logits[id] !== -Infinity && other.logits[id] === -Infinity) ids.push(id);
+  ids.sort((a, b) => p[b] - p[a] || a - b);
+  return { count: ids.length, ids: ids.slice(0, NAMED) };
+}
+
+/**
+ * Compares two results over the whole vocabulary.
+ * @param {Result} result
+ * @param {Result} other the same logits by other means
+ * @returns {Comparison}
+ */
+export function compareResults(result, other) {
+  let most = -1;
+  let gap = SAME;
+  for (let id = 0; id < result.p.length; id++) {
+    const apart = Math.abs(result.p[id] - other.p[id]);
+    if (apart <= gap || !(result.p[id] > 0 && other.p[id] > 0)) continue;
+    most = id;
+    gap = apart;
+  }
+  return {
+    only: keptOnlyBy(result, other),
+    lost: keptOnlyBy(other, result),
+    shifted: most < 0 ? null : { id: most, p: result.p[most], before: other.p[most] },
+  };
 }

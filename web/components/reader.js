@@ -3,35 +3,46 @@
  * It keeps the pieces of tokens it has met, feeds only what changed, and holds no state of the page.
  */
 import { fetchCurves } from './curves.js';
-import { compareTraces } from './order.js';
+import { compareResults } from './order.js';
 
 /**
  * @typedef {import('../engine/types.js').Piece} Piece
  * @typedef {import('../engine/types.js').Settings} Settings
  * @typedef {import('../plots/trace.js').Trace} Trace
  * @typedef {import('../plots/trace.js').Drawn} Drawn
+ * @typedef {import('./order.js').Difference} Difference
+ *
+ * A place in a text: what comes before it, the settings with Mirostat's bound there, and the number
+ * of the draw, whose coin XTC tosses.
+ * @typedef {{ ids: number[], settings: Settings, step: number }} Place
  *
  * @typedef {object} Wish
- * @property {number[]} ids the whole text
- * @property {Settings} settings
- * @property {number} step the number of the draw
+ * @property {Place} place
  * @property {number | null} u instead of the seed's
  * @property {string[]} order the canonical order
+ * @property {Settings[] | null} both two other choices of settings, to be set side by side
  * @property {boolean} whole whether the curves over all ranks are wanted
+ *
+ * What two other choices of settings make of the same logits: a row for some of the likeliest and of
+ * the differing tokens, null standing for a removed one.
+ * @typedef {{ kept: number[], difference: Difference,
+ *   rows: { token: Piece, p: (number | null)[], differs: boolean }[] }} Beside
  *
  * @typedef {object} Readings
  * @property {Trace} trace
  * @property {Drawn} drawn
  * @property {import('../plots/curve.js').Curves | null} curves
- * @property {import('./order.js').Difference | null} difference from the canonical order's result
+ * @property {Difference | null} difference from the canonical order's result
+ * @property {Beside | null} beside
  */
 
 /** How many tokens are listed. */
 const TOP = 20;
-/** How many tokens of two orders' results are compared. */
-const WIDE = 200;
 /** How many alternatives of an earlier token are listed. */
 const ALTERNATIVES = 8;
+/** How many of the likeliest tokens of two results are set side by side, and how many that differ. */
+const LIKELIEST = 5;
+const DIFFERING = 3;
 
 export class Reader {
   #engine;
@@ -56,33 +67,63 @@ export class Reader {
    * @param {Wish} wish
    * @returns {Promise<Readings>}
    */
-  async read({ ids, settings, step, u, order, whole }) {
+  async read({ place, u, order, both, whole }) {
+    const { ids, settings, step } = place;
     await this.#feed(ids);
     const asked = { ...settings, top: TOP };
     const [trace, drawn] = await Promise.all([
-      this.#session.distribution(asked),
-      this.#session.draw(asked, u === null ? { step } : { u }),
+      this.#session.distribution(asked, { step }),
+      this.#session.draw(asked, u === null ? { step } : { step, u }),
     ]);
     const [piece] = await this.pieces([drawn.id]);
     return {
       trace: { ...trace, tokens: await this.#withBytes(trace.tokens) },
       drawn: { ...drawn, ...piece },
-      curves: whole ? await this.#readCurves(asked, ids, order) : null,
-      difference: settings.order ? await this.#readDifference(settings, order) : null,
+      curves: whole ? await this.#readCurves(place, order) : null,
+      difference: settings.order
+        ? await this.#readDifference(place, { ...settings, order })
+        : null,
+      beside: both ? await this.#readBeside(place, both) : null,
     };
   }
 
   /**
-   * What could follow `ids`, the likeliest first.
-   * @param {number[]} ids
+   * What could follow a text, the likeliest first.
+   * @param {Place} place
+   * @returns {Promise<Trace>}
+   */
+  async alternatives({ ids, settings, step }) {
+    this.#probe ??= await this.#engine.session();
+    await this.#probe.feed(Uint32Array.from(ids));
+    const trace = await this.#probe.distribution({ ...settings, top: ALTERNATIVES }, { step });
+    return { ...trace, tokens: await this.#withBytes(trace.tokens) };
+  }
+
+  /**
+   * How probable a token is in a place, before and after the warpers.
+   * @param {Place} place
+   * @param {number} id
+   */
+  async shareOf(place, id) {
+    await this.#probe.feed(Uint32Array.from(place.ids));
+    const logits = await this.#probe.logits();
+    const { ids: history, settings, step } = place;
+    const [raw, final] = await Promise.all(
+      [{}, settings].map((asked) => this.#engine.warp(logits, asked, { history, step })),
+    );
+    return { p_raw: raw.p[id], p: final.p[id] };
+  }
+
+  /**
+   * The distribution on show, as far down as `id`.
+   * @param {number} id
    * @param {Settings} settings
    * @returns {Promise<Trace>}
    */
-  async alternatives(ids, settings) {
-    this.#probe ??= await this.#engine.session();
-    await this.#probe.feed(Uint32Array.from(ids));
-    const trace = await this.#probe.distribution({ ...settings, top: ALTERNATIVES });
-    return { ...trace, tokens: await this.#withBytes(trace.tokens) };
+  async listing(id, settings) {
+    const few = await this.#session.distribution({ ...settings, top: TOP });
+    if (few.tokens.some((/** @type {any} */ token) => token.id === id)) return few;
+    return this.#session.distribution({ ...settings, top: few.vocab_size });
   }
 
   /**
@@ -103,25 +144,79 @@ export class Reader {
   }
 
   /**
-   * @param {Settings} settings
-   * @param {number[]} history
+   * @param {Place} place
    * @param {string[]} canonical
    */
-  async #readCurves(settings, history, canonical) {
+  async #readCurves({ ids: history, settings, step }, canonical) {
     const logits = await this.#session.logits();
     const order = settings.order ?? canonical;
     const { table } = this.#engine;
-    return fetchCurves(this.#engine, { logits, settings, table, order, history });
+    return fetchCurves(this.#engine, { logits, settings, table, order, history, step });
   }
 
   /**
-   * @param {Settings} settings
-   * @param {string[]} order
+   * How the result differs from that of other settings, over the whole vocabulary.
+   * @param {Place} place
+   * @param {Settings} other
+   * @returns {Promise<Difference>}
    */
-  async #readDifference(settings, order) {
-    const wide = { ...settings, top: WIDE };
-    const own = await this.#session.distribution(wide);
-    return compareTraces(own, await this.#session.distribution({ ...wide, order }));
+  async #readDifference(place, other) {
+    const [own, others] = await this.#warpBoth(place, [place.settings, other]);
+    return this.#named(compareResults(own, others));
+  }
+
+  /**
+   * @param {Place} place
+   * @param {Settings[]} both
+   * @returns {Promise<Beside>}
+   */
+  async #readBeside(place, both) {
+    const results = await this.#warpBoth(place, both);
+    const found = compareResults(results[0], results[1]);
+    const apart = [...found.only.ids.slice(0, DIFFERING), ...found.lost.ids.slice(0, DIFFERING)];
+    const likeliest = results.flatMap(({ tokens }) => tokens.slice(0, LIKELIEST));
+    const ids = [...new Set([...likeliest.map(({ id }) => id), ...apart])];
+    const most = (/** @type {number} */ id) => Math.max(...results.map(({ p }) => p[id]));
+    ids.sort((a, b) => most(b) - most(a) || a - b);
+    const tokens = await this.pieces(ids);
+    return {
+      kept: results.map(({ kept }) => kept),
+      difference: await this.#named(found),
+      rows: tokens.map((token) => {
+        const p = results.map((result) =>
+          result.logits[token.id] === -Infinity ? null : result.p[token.id],
+        );
+        return { token, p, differs: (p[0] === null) !== (p[1] === null) };
+      }),
+    };
+  }
+
+  /**
+   * @param {Place} place
+   * @param {Settings[]} both
+   * @returns {Promise<import('../engine/types.js').WarpTrace[]>}
+   */
+  async #warpBoth({ ids: history, step }, both) {
+    const logits = await this.#session.logits();
+    return Promise.all(
+      both.map((asked) => this.#engine.warp(logits, asked, { history, step })),
+    );
+  }
+
+  /**
+   * @param {import('./order.js').Comparison} comparison
+   * @returns {Promise<Difference>}
+   */
+  async #named({ only, lost, shifted }) {
+    const group = async (/** @type {import('./order.js').Ids} */ { count, ids }) => ({
+      count,
+      tokens: await this.pieces(ids),
+    });
+    return {
+      only: await group(only),
+      lost: await group(lost),
+      shifted: shifted && { ...shifted, token: (await this.pieces([shifted.id]))[0] },
+    };
   }
 
   /**

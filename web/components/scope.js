@@ -4,22 +4,31 @@
  * logit-error.
  */
 import { css, html, nothing } from 'lit';
+import { cache } from 'lit/directives/cache.js';
 import { presets, strategies } from '../engine/presets.js';
-import { fixed, number, t } from '../locale/locale.js';
+import { number, t } from '../locale/locale.js';
 import './chain.js';
 import { define } from './define.js';
 import './distribution.js';
+import { sayDropped } from './dropped.js';
 import './draw.js';
 import { LogitElement } from './element.js';
 import './glance.js';
 import { Instrument, PACES } from './instrument.js';
 import { recall, remember } from './memory.js';
-import { MODELS } from './models.js';
+import { megabytes } from './model-chooser.js';
+import { MODELS, offerOf } from './models.js';
+import { parseControls, parseParts } from './page-state.js';
+import { listen, props } from './props.js';
 import { TERMS } from './term.js';
 import './text.js';
 import { VIEWS } from './views.js';
 
-/** @typedef {import('./instrument.js').Fault} Fault */
+/**
+ * @typedef {import('./instrument.js').Fault} Fault
+ * @typedef {import('./page-state.js').PageState} PageState
+ * @typedef {import('../engine/types.js').TableRow} TableRow
+ */
 
 export class LogitScope extends LogitElement {
   static properties = {
@@ -28,6 +37,10 @@ export class LogitScope extends LogitElement {
     prompt: {},
     view: { reflect: true },
     guide: { type: Boolean },
+    controls: {},
+    shareable: { state: true },
+    readonly: { type: Boolean, reflect: true },
+    notice: { state: true },
     guiding: { state: true },
   };
 
@@ -40,11 +53,24 @@ export class LogitScope extends LogitElement {
         gap: 0.75rem;
       }
 
+      .top {
+        display: flex;
+        flex-wrap: wrap;
+        align-items: end;
+        justify-content: space-between;
+        gap: 0.5rem 2rem;
+        margin: 0 0 0.75rem;
+        border-bottom: 1px solid var(--line);
+      }
+
+      .top logit-model {
+        padding-bottom: 0.5rem;
+      }
+
       [role='tablist'] {
         display: flex;
         gap: 0.25rem;
-        margin: 0 0 0.75rem;
-        border-bottom: 1px solid var(--line);
+        margin-bottom: -1px;
       }
 
       [role='tab'] {
@@ -68,6 +94,17 @@ export class LogitScope extends LogitElement {
         outline-offset: -2px;
       }
 
+      .said {
+        display: flex;
+        flex-wrap: wrap;
+        align-items: center;
+        justify-content: space-between;
+        gap: 0.5rem 1rem;
+        margin-bottom: 0.75rem;
+        border-color: var(--mark);
+        background: var(--mark-wash);
+      }
+
       .panel {
         padding: 1rem clamp(0.75rem, 1.2vw, 1.5rem) 1.125rem;
         border: 1px solid var(--line);
@@ -79,6 +116,13 @@ export class LogitScope extends LogitElement {
         .bench {
           grid-template-columns: minmax(0, 1fr) minmax(23rem, 27rem);
           gap: 1rem;
+        }
+
+        /* Beside a longer chain the chart stays in sight of the knob that is turned. */
+        .distribution {
+          position: sticky;
+          top: 1rem;
+          align-self: start;
         }
       }
 
@@ -93,6 +137,10 @@ export class LogitScope extends LogitElement {
 
         .chain {
           grid-area: 1 / 3 / span 2;
+        }
+
+        .draw {
+          align-self: start;
         }
       }
 
@@ -194,6 +242,49 @@ export class LogitScope extends LogitElement {
   ];
 
   #instrument = new Instrument();
+  #offer = offerOf('');
+  /** @type {ReturnType<typeof parseControls>} */
+  #shown = null;
+
+  /** @type {Set<LogitElement>} Panels that stand elsewhere. */
+  #attached = new Set();
+
+  /** What a panel may ask for. @type {Record<string, (event: any) => void>} */
+  #asks = {
+    ...this.#unlessReadonly({
+      'logit-set': this.#onSet,
+      'logit-preset': this.#onPreset,
+      'logit-seed': this.#onSeed,
+      'logit-prompt': this.#onPrompt,
+      'logit-bias': this.#onBias,
+      'logit-force': this.#onForce,
+      'logit-order': this.#onOrder,
+      'logit-constraint': this.#onConstraint,
+    }),
+    'logit-conventions': this.#onConventions.bind(this),
+    'logit-command': this.#onCommand.bind(this),
+    'logit-view': this.#onView.bind(this),
+    'logit-draw': this.#onDraw.bind(this),
+    'logit-alternatives': this.#onAlternatives.bind(this),
+    'logit-branch': this.#onBranch.bind(this),
+    'logit-rewind': this.#onRewind.bind(this),
+    'logit-walk': this.#onWalk.bind(this),
+    'logit-option': this.#onOption.bind(this),
+  };
+
+  /** @param {Record<string, (event: any) => void>} asks */
+  #unlessReadonly(asks) {
+    const guarded = Object.entries(asks).map(([type, ask]) => [
+      type,
+      (/** @type {any} */ event) => this.readonly || ask.call(this, event),
+    ]);
+    return Object.fromEntries(guarded);
+  }
+
+  /** @param {string} part one of PARTS */
+  #shows(part) {
+    return !this.#shown || this.#shown.parts.has(part);
+  }
 
   constructor() {
     super();
@@ -204,6 +295,21 @@ export class LogitScope extends LogitElement {
     /** Whether a first visit begins with a look around. */
     this.guide = false;
     this.guiding = false;
+    /** Which knobs and panels show, as parseControls reads it; all of them where empty. */
+    this.controls = '';
+    /** Whether prompt and settings are fixed; steps and runs are not. */
+    this.readonly = false;
+    /** A sentence over the views, such as what an address asked for in vain. */
+    this.notice = '';
+    /** Whether somebody answers logit-share. */
+    this.shareable = false;
+    /** @type {(table: TableRow[], info: any) => PageState | null} What a load begins with. */
+    this.begin = (table, info) => {
+      const names = ['order', 'draw', 'seed', 'branch', ...table.map(({ name }) => name)];
+      const given = names.filter((name) => this.hasAttribute(name));
+      const pairs = given.map((name) => /** @type {[string, string]} */ ([name, this.getAttribute(name)]));
+      return this.heed(parseParts(pairs, table, info?.vocab_size));
+    };
     const instrument = this.#instrument;
     instrument.addEventListener('update', () => this.requestUpdate());
     instrument.addEventListener('ready', () => this.emit('logit-ready', { info: instrument.info }));
@@ -216,11 +322,67 @@ export class LogitScope extends LogitElement {
     );
   }
 
-  /** Prompt, settings and seed, as one plain object. */
+  /** Prompt, settings, seed and the ids drawn, as one plain object. */
   get state() {
-    const { prompt, asked } = this.#instrument;
-    const { seed, ...settings } = asked;
-    return { prompt, settings, seed };
+    return this.#instrument.state;
+  }
+
+  /** The table of settings and the model's facts, once there is a model. */
+  get table() {
+    return this.#instrument.table;
+  }
+
+  get ready() {
+    return this.#instrument.status === 'ready';
+  }
+
+  get info() {
+    return this.#instrument.info;
+  }
+
+  /** The model's name or address; null for a file of the reader's. */
+  get source() {
+    const { source } = this.#instrument;
+    if (typeof source !== 'string') return null;
+    return MODELS.find(({ model }) => model === source)?.name ?? source;
+  }
+
+  /** Whether a run goes on, and whether the last change was that of a knob. */
+  get moving() {
+    const { running, direct } = this.#instrument;
+    return { running, direct };
+  }
+
+  /**
+   * Shows in one sentence what was left out, and returns the rest.
+   * @param {import('./page-state.js').Parsed} parsed
+   */
+  heed({ state, dropped }) {
+    this.notice = sayDropped(dropped);
+    return state;
+  }
+
+  /** @param {PageState} state one that was checked against the table */
+  restore(state) {
+    return this.#instrument.restore(state);
+  }
+
+  /** The drawn text so far; finish_reason is null while it can go on. */
+  get result() {
+    const { steps, finished, verdict, prompt } = this.#instrument;
+    const text = steps.map((step) => step.text).join('');
+    const ids = steps.map(({ id }) => id);
+    return { prompt, ids, text, finish_reason: finished, verdict };
+  }
+
+  /** Opens another model. @param {import('./engines.js').Model} model */
+  open(model) {
+    return this.#onModel({ detail: { model } });
+  }
+
+  /** Draws the next token. */
+  step() {
+    return this.#instrument.step();
   }
 
   connectedCallback() {
@@ -234,13 +396,11 @@ export class LogitScope extends LogitElement {
     this.#instrument.close();
   }
 
-  get #examples() {
-    return (MODELS.find(({ model }) => model === this.model) ?? MODELS[0]).examples;
-  }
-
   /** @param {Map<string, unknown>} changed */
   willUpdate(changed) {
+    if (changed.has('controls')) this.#shown = parseControls(this.controls);
     if (!changed.has('view')) return;
+    if (changed.get('view') !== undefined) this.emit('logit-show', { view: this.view });
     const view = VIEWS.find(({ name }) => name === this.view);
     if (!view) this.view = 'bench';
     else view.load?.();
@@ -257,44 +417,79 @@ export class LogitScope extends LogitElement {
     remember('logitscope-guide', 'seen');
   }
 
+  /** Opens the model of the attributes. */
   #load() {
-    const { model, grammar } = this;
-    const prompt = this.prompt || this.#examples[0];
-    return this.#instrument.load({ model, grammar, prompt, settings: numbers(presets.balanced) });
+    this.#offer = { ...offerOf(this.model), ...(this.grammar ? { grammar: this.grammar } : {}) };
+    const { model, grammar, examples } = this.#offer;
+    const it = this.#instrument;
+    const prompt = this.prompt || examples[0];
+    const begin = () => this.begin(/** @type {any} */ (it.table), it.info);
+    return it.load({ model, grammar, prompt, settings: presets.balanced, begin });
+  }
+
+  /**
+   * Opens another model, with the settings as they are.
+   * @param {{ detail: { model: import('./engines.js').Model } }} event
+   */
+  async #onModel({ detail }) {
+    const it = this.#instrument;
+    const offer = offerOf(detail.model);
+    const { model, grammar, examples } = offer;
+    const settings = it.status === 'ready' ? it.settings : presets.balanced;
+    await it.load({ model, grammar, prompt: examples[0], settings });
+    if (it.source !== model) return;
+    this.#offer = offer;
+    this.requestUpdate();
   }
 
   render() {
     const { status } = this.#instrument;
+    if (this.hidden) return nothing;
     return html`
       ${this.#renderTabs()}
+      ${this.#renderSaid()}
       ${
         this.guiding && status === 'ready'
           ? html`<logit-guide .root=${this.renderRoot} @logit-guide-end=${this.#endGuide}></logit-guide>`
           : nothing
       }
       ${status === 'ready' ? this.#renderView() : this.#renderNotice()}
-      ${this.#renderFooter()}
+      ${this.#shows('footer') ? this.#renderFooter() : nothing}
     `;
   }
 
-  #renderTabs() {
+  #renderSaid() {
+    if (!this.notice) return nothing;
     return html`
-      <div role="tablist" aria-label=${t('view.label')} @keydown=${this.#onTabKey}>
+      <div class="panel said" role="alert"><p>${this.notice}</p>
+        <button @click=${() => (this.notice = '')}>${t('state.close')}</button></div>`;
+  }
+
+  #renderTabs() {
+    const it = this.#instrument;
+    if (!this.#shows('tabs') && !this.#shows('model')) return nothing;
+    return html`
+      <div class="top">
+      <div role="tablist" ?hidden=${!this.#shows('tabs')} aria-label=${t('view.label')} @keydown=${this.#onTabKey}>
         ${VIEWS.map(
           ({ name }) => html`
           <button role="tab" id="tab-${name}" aria-controls="view" data-view=${name}
             aria-selected=${name === this.view} tabindex=${name === this.view ? 0 : -1}
             @click=${() => (this.view = name)}>${t(`view.${name}`)}</button>`,
         )}
+      </div>
+      <logit-model ?hidden=${!this.#shows('model') || this.readonly} .name=${this.#offer.name} .progress=${it.status === 'ready' ? it.progress : null}
+        .fault=${it.modelFault?.message ?? ''} @logit-model=${this.#onModel}></logit-model>
       </div>`;
   }
 
   #renderView() {
     const view = VIEWS.find(({ name }) => name === this.view);
     return html`
-      <div id="view" role="tabpanel" aria-labelledby="tab-${this.view}" @logit-adopt=${this.#onAdopt}>
+      <div id="view" role=${this.#shows('tabs') ? 'tabpanel' : nothing}
+        aria-labelledby=${this.#shows('tabs') ? `tab-${this.view}` : nothing} @logit-adopt=${this.#onAdopt} @logit-model=${this.#onModel}>
         <div ?hidden=${this.view !== 'bench'}>${this.#renderBench()}</div>
-        ${view?.render?.(this.#instrument)}
+        ${cache(view?.render?.(this.#instrument))}
       </div>`;
   }
 
@@ -318,39 +513,71 @@ export class LogitScope extends LogitElement {
       </div>`;
   }
 
-  #renderBench() {
+  /** What each panel is given, here and where it stands on its own. @returns {Record<string, any>} */
+  get #panels() {
     const it = this.#instrument;
     const eos = it.info?.eos_token_id ?? -1;
+    const { trace, drawn, tally, finished } = it;
+    const fixed = this.readonly;
+    const text = {
+      prompt: it.prompt, pieces: it.promptPieces, steps: it.steps, examples: this.#offer.examples,
+      finished, running: it.running, ready: drawn !== null, fault: this.#sentence(it.promptFault),
+      verdict: it.verdict, checked: it.grammar !== null, eos, limit: it.limit, loop: it.loop,
+      alternatives: it.alternatives, branches: it.branches, distinct: it.distinct, pace: it.pace,
+      paces: PACES.length, stopAtEnd: it.stopAtEnd, fixed,
+    };
+    const draw = {
+      trace, drawn, seed: it.seed, count: it.drawStep + 1, finished, eos, method: it.method,
+      whatIf: it.whatIf, tally, fixed,
+    };
+    const distribution = {
+      trace, hit: drawn?.id ?? null, eos, view: it.view, curves: it.curves, biases: it.biases,
+      tally, fixed,
+    };
+    const chain = {
+      table: it.table, settings: it.settings, trace, presets: PRESETS, imitations: IMITATIONS,
+      strategies: STRATEGIES, mu: it.mu, pair: it.pair, beside: it.beside,
+      order: it.order, difference: it.difference, eos, only: this.#shown?.knobs ?? null, fixed,
+      constraint: it.constraint, fault: it.constraint ? this.#sentence(it.fault) : '',
+    };
+    return { text, draw, distribution, chain };
+  }
+
+  /** Shows the state in a panel that stands elsewhere, and does what it asks. @param {LogitElement} panel */
+  attach(panel) {
+    if (this.#attached.has(panel)) return;
+    this.#attached.add(panel);
+    for (const [type, listener] of Object.entries(this.#asks)) panel.addEventListener(type, listener);
+    this.requestUpdate();
+  }
+
+  updated() {
+    if (this.#attached.size === 0 || !this.ready) return;
+    const panels = this.#panels;
+    for (const panel of this.#attached) {
+      Object.assign(panel, panels[panel.localName.slice('logit-'.length)]);
+      panel.toggleAttribute('still', this.#instrument.direct);
+    }
+  }
+
+  #renderBench() {
+    const it = this.#instrument;
     const hit = it.drawn?.id ?? null;
     const trouble = this.#sentence(it.fault);
+    const { text, draw, distribution, chain } = this.#panels;
+    const shows = (/** @type {string} */ part) => this.#shows(part);
     return html`
-      <div class="bench" @logit-set=${this.#onSet} @logit-preset=${this.#onPreset}
-        @logit-seed=${this.#onSeed} @logit-prompt=${this.#onPrompt} @logit-command=${this.#onCommand}
-        @logit-view=${this.#onView} @logit-bias=${this.#onBias} @logit-force=${this.#onForce}
-        @logit-constraint=${this.#onConstraint}
-        @logit-order=${this.#onOrder} @logit-draw=${this.#onDraw}
-        @logit-alternatives=${this.#onAlternatives} @logit-branch=${this.#onBranch}
-        @logit-rewind=${this.#onRewind} @logit-walk=${this.#onWalk} @logit-option=${this.#onOption}>
-        <logit-text class="panel text" .prompt=${it.prompt} .pieces=${it.promptPieces}
-          .steps=${it.steps} .examples=${this.#examples} .finished=${it.finished} .running=${it.running}
-          .ready=${it.drawn !== null} .fault=${this.#sentence(it.promptFault)}
-          .verdict=${it.verdict} .checked=${it.grammar !== null} .eos=${eos} .limit=${it.limit}
-          .loop=${it.loop} .alternatives=${it.alternatives} .branches=${it.branches}
-          .distinct=${it.distinct} .pace=${it.pace} .paces=${PACES.length}
-          .stopAtEnd=${it.stopAtEnd}></logit-text>
-        <logit-draw class="panel draw" ?still=${it.direct} .trace=${it.trace} .drawn=${it.drawn}
-          .seed=${it.seed} .count=${it.drawStep + 1} .finished=${it.finished} .eos=${eos}
-          .method=${it.method} .whatIf=${it.whatIf} .tally=${it.tally}></logit-draw>
+      <div class="bench" ${listen(this.#asks)}>
+        <logit-text class="panel text" part="text" ?hidden=${!shows('text')} ${props(text)}></logit-text>
+        <logit-draw class="panel draw" part="draw" ?hidden=${!shows('draw')} ?still=${it.direct}
+          ${props(draw)}></logit-draw>
         ${it.fault ? html`<p class="panel trouble error" role="alert">${trouble}</p>` : nothing}
-        <logit-distribution class="panel distribution" ?still=${it.direct} .trace=${it.trace}
-          .hit=${hit} .eos=${eos} .view=${it.view} .curves=${it.curves}
-          .biases=${it.biases} .tally=${it.tally}></logit-distribution>
-        <logit-chain class="panel chain" .table=${it.table} .settings=${it.settings}
-          .trace=${it.trace} .presets=${PRESETS} .strategies=${STRATEGIES}
-          .order=${it.order} .difference=${it.difference} .eos=${eos}
-          .constraint=${it.constraint} .fault=${it.constraint ? this.#sentence(it.fault) : ''}></logit-chain>
-        <logit-glance knobs="logit-chain" chart="logit-distribution" .trace=${it.trace}
-          .hit=${hit} .eos=${eos}></logit-glance>
+        <logit-distribution class="panel distribution" part="distribution"
+          ?hidden=${!shows('distribution')} ?still=${it.direct} ${props(distribution)}></logit-distribution>
+        <logit-chain class="panel chain" part="chain" ?hidden=${!shows('chain')}
+          ${props(chain)}></logit-chain>
+        <logit-glance ?hidden=${!shows('chain') || !shows('distribution')} knobs="logit-chain"
+          chart="logit-distribution" .trace=${it.trace} .hit=${hit} .eos=${chain.eos}></logit-glance>
       </div>
     `;
   }
@@ -363,7 +590,12 @@ export class LogitScope extends LogitElement {
       <footer>
         <div>
           <p>${t('foot.numbers')} ${t('foot.private')}</p>
-          <button class="plain" data-guide="show" @click=${this.#showGuide}>${t('guide.show')}</button>
+          ${
+            this.shareable
+              ? html`<button class="plain" data-command="share" @click=${() => this.emit('logit-share')}>${t('foot.share')}</button>`
+              : nothing
+          }
+          <button class="plain" data-guide="show" @click=${this.#showGuide}>${t('foot.guide')}</button>
         </div>
         <dl>
           ${
@@ -405,7 +637,7 @@ export class LogitScope extends LogitElement {
    */
   #onAdopt({ detail }) {
     const it = this.#instrument;
-    if (detail.settings) it.usePreset(numbers(detail.settings));
+    if (detail.settings) it.usePreset(detail.settings);
     if (detail.seed !== undefined) it.setSeed(detail.seed);
     if (detail.prompt) it.setPrompt(detail.prompt);
     this.view = 'bench';
@@ -434,6 +666,11 @@ export class LogitScope extends LogitElement {
   /** @param {CustomEvent} event */
   #onOrder({ detail }) {
     this.#instrument.setOrder(detail.order);
+  }
+
+  /** @param {CustomEvent} event */
+  #onConventions({ detail }) {
+    this.#instrument.setPair(detail.pair);
   }
 
   /** @param {CustomEvent} event */
@@ -513,33 +750,20 @@ export class LogitScope extends LogitElement {
 }
 
 /** The starting points, plain first. */
-const PRESETS = ['transformers', 'balanced', 'greedy'].map((name) => ({
-  name,
-  settings: numbers(presets[name]),
-}));
+const PRESETS = ['transformers', 'balanced', 'greedy'].map(named);
+
+/** What other programs do unless told otherwise. */
+const IMITATIONS = ['llama.cpp', 'llama2.c'].map(named);
 
 /** The nine strategies; their names must not meet those of the starting points. */
 const STRATEGIES = strategies.map(({ name, settings }) => ({
   name: `strategy ${name}`,
-  settings: numbers(settings),
+  settings,
 }));
 
-/**
- * The numbers among settings: all that the page offers.
- * @param {import('../engine/types.js').Settings} settings
- * @returns {import('../plots/trace.js').Settings}
- */
-function numbers(settings) {
-  /** @type {import('../plots/trace.js').Settings} */
-  const found = {};
-  for (const [name, value] of Object.entries(settings))
-    if (typeof value === 'number') found[name] = value;
-  return found;
-}
-
-/** @param {number} bytes */
-function megabytes(bytes) {
-  return `${fixed(bytes / 1e6, 2)} MB`;
+/** @param {string} name */
+function named(name) {
+  return { name, settings: presets[name] };
 }
 
 define('logit-scope', LogitScope);

@@ -17,22 +17,75 @@ import { spoken } from './visible.js';
  * @typedef {import('../plots/trace.js').SettingRow} SettingRow
  */
 
-/** The settings that the page offers, warpers in canonical order first. */
-export const WARPERS = ['repetition_penalty', 'temperature', 'top_k', 'top_p'];
+/** The warpers that always have a card. */
+export const BASICS = ['repetition_penalty', 'temperature', 'top_k', 'top_p'];
+/** The warpers that wait on the shelf until they are added or in use. */
+export const SHELF = [
+  {
+    group: 'penalty',
+    names: ['frequency_penalty', 'presence_penalty', 'no_repeat_ngram_size', 'dry_multiplier'],
+  },
+  {
+    group: 'truncation',
+    names: ['min_p', 'typical_p', 'epsilon_cutoff', 'eta_cutoff', 'top_n_sigma'],
+  },
+  { group: 'adaptive', names: ['xtc_probability', 'mirostat'] },
+];
+/** The parameters that stand on a warper's card. */
+export const PARTS = /** @type {Record<string, string[]>} */ ({
+  dry_multiplier: [
+    'dry_base',
+    'dry_allowed_length',
+    'dry_penalty_last_n',
+    'dry_sequence_breakers',
+  ],
+  xtc_probability: ['xtc_threshold'],
+  mirostat: ['mirostat_tau', 'mirostat_eta'],
+});
+/** The parameters of several warpers. */
 export const SHARED = ['repetition_window', 'min_tokens_to_keep'];
 
-/** @param {SettingRow[]} table */
+/** What a warper is set to when it comes off the shelf: a usual value, so that it does something. */
+export const STARTS = /** @type {Record<string, number>} */ ({
+  frequency_penalty: 0.5,
+  presence_penalty: 0.5,
+  no_repeat_ngram_size: 2,
+  dry_multiplier: 0.8,
+  min_p: 0.05,
+  typical_p: 0.9,
+  epsilon_cutoff: 0.01,
+  eta_cutoff: 0.02,
+  top_n_sigma: 1,
+  xtc_probability: 0.5,
+  mirostat: 2,
+});
+
+/**
+ * The settings that the page keeps, neutral; biases and Mirostat's bound belong to the text.
+ * @param {SettingRow[]} table
+ */
 export function neutralSettings(table) {
-  const rows = table.filter(({ name }) => [...WARPERS, ...SHARED].includes(name));
+  const rows = table.filter(({ name, kind }) => kind !== 'map' && name !== 'mirostat_mu');
   return Object.fromEntries(rows.map(({ name, neutral }) => [name, neutral]));
 }
 
+/** @param {unknown} a @param {unknown} b */
+export function sameValue(a, b) {
+  return a === b || JSON.stringify(a) === JSON.stringify(b);
+}
+
 /**
+ * The settings that say something: those of the warpers that have a card, and what is not neutral.
  * @param {SettingRow[]} table
  * @param {Settings} settings
  */
-export function withNeutral(table, settings) {
-  return { ...neutralSettings(table), ...settings };
+export function spokenSettings(table, settings) {
+  const rows = table.filter(
+    ({ name, neutral }) =>
+      name in settings &&
+      ([...BASICS, ...SHARED].includes(name) || !sameValue(settings[name], neutral)),
+  );
+  return Object.fromEntries(rows.map(({ name }) => [name, settings[name]]));
 }
 
 /** @param {string} name a warper or shared parameter in the reader's words */
@@ -92,16 +145,17 @@ export function valueInWords(row, value) {
 }
 
 /**
- * The name of the preset that equals the settings, or ''.
+ * The name of the preset that equals the settings and the order, or ''.
  * @param {SettingRow[]} table
  * @param {Settings} settings
+ * @param {string[] | null} order null is the canonical one
  * @param {{ name: string, settings: Settings }[]} presets
  */
-export function matchPreset(table, settings, presets) {
+export function matchPreset(table, settings, order, presets) {
   const neutral = neutralSettings(table);
-  const found = presets.find((preset) =>
-    Object.entries({ ...neutral, ...preset.settings }).every(
-      ([name, value]) => settings[name] === value,
+  const found = presets.find(({ settings: { order: own = null, ...preset } }) =>
+    Object.entries({ ...neutral, ...preset }).every(
+      ([name, value]) => sameValue(own, order) && sameValue(settings[name], value),
     ),
   );
   return found?.name ?? '';
@@ -124,9 +178,11 @@ export function describeSettings(settings) {
  * added until a change of entropy can be seen.
  * @param {import('../plots/trace.js').Stage} stage
  * @param {number} before
+ * @param {unknown} neutral
  */
-export function describeStage(stage, before) {
+export function describeStage(stage, before, neutral) {
   if (stage.name === 'logit_bias' && !stage.active) return t('chain.effect.bias.none');
+  if (!stage.active && stage.value !== neutral) return t('warpers.replaced');
   if (!stage.active) return t('chain.effect.off', { value: stage.value });
   if (!stage.changed) return describeIdle(stage);
   const [from, to] = tellApart(before, stage.entropy);
@@ -152,39 +208,46 @@ function tellApart(a, b) {
 
 /** @param {import('../plots/trace.js').Stage} stage */
 function describeIdle(stage) {
+  if (hasMessage(`warpers.idle.${stage.name}`)) return t(`warpers.idle.${stage.name}`);
   if (stage.after) return t('chain.effect.after', { stage: settingName(stage.after) });
   if (stage.name === 'repetition_penalty') return t('chain.effect.nothing.penalty');
   if (stage.name === 'temperature') return t('chain.effect.nothing.temperature');
   return t('chain.effect.nothing');
 }
 
-/** How many tokens a sentence names. */
-const NAMED = 5;
+/** The sentences for another order than the canonical one. */
+const ORDER = {
+  only: 'order.only',
+  lost: 'order.lost',
+  shifted: 'order.shifted',
+  same: 'order.same',
+};
 
 /**
- * How the result differs from the canonical order's, in sentences that name the tokens.
+ * How a result differs from another, in sentences that name the tokens.
  * @param {import('./order.js').Difference} difference
  * @param {number} eos
+ * @param {typeof ORDER} [words] which sentences say it
+ * @param {Record<string, string>} [params] of the sentences
  */
-export function describeDifference({ only, lost, shifted }, eos) {
-  /** @param {import('../plots/trace.js').TraceToken} token */
+export function describeDifference({ only, lost, shifted }, eos, words = ORDER, params = {}) {
+  /** @param {import('./order.js').Token} token */
   const name = (token) => t('order.token', { token: spoken(token, eos) });
-  /** @param {import('../plots/trace.js').TraceToken[]} tokens */
-  const names = (tokens) => {
-    const more = tokens.length - NAMED;
-    const named = tokens.slice(0, NAMED).map(name);
+  /** @param {import('./order.js').Group} group */
+  const names = ({ tokens, count }) => {
+    const more = count - tokens.length;
+    const named = tokens.map(name);
     return list(more > 0 ? [...named, t('order.more', { n: more })] : named);
   };
   const sentences = [];
-  if (only.length > 0) sentences.push(t('order.only', { tokens: names(only) }));
-  if (lost.length > 0) sentences.push(t('order.lost', { tokens: names(lost) }));
+  if (only.count > 0) sentences.push(t(words.only, { ...params, tokens: names(only) }));
+  if (lost.count > 0) sentences.push(t(words.lost, { ...params, tokens: names(lost) }));
   if (shifted) {
-    const { token, p } = shifted;
-    sentences.push(
-      t('order.shifted', { token: name(token), p: percent(token.p), before: percent(p) }),
-    );
+    const { token, p, before } = shifted;
+    const shares = { token: name(token), p: percent(p), before: percent(before) };
+    sentences.push(t(words.shifted, { ...params, ...shares }));
   }
-  return sentences.length > 0 ? sentences.join(' ') : t('order.same');
+  return sentences.length > 0 ? sentences.join(' ') : t(words.same, params);
 }
 
 /** @param {string} text */

@@ -20,6 +20,17 @@ export function tallySeed(seed, step) {
 }
 
 /**
+ * Settings under which every draw comes from the distribution on show: XTC's coin as it fell.
+ * @param {import('../engine/types.js').Settings} settings
+ * @param {import('../plots/trace.js').Trace} trace
+ */
+export function withoutCoin(settings, trace) {
+  if (!settings.xtc_probability) return settings;
+  const stage = trace.stages.find(({ name }) => name === 'xtc_probability');
+  return { ...settings, xtc_probability: Number(Boolean(stage?.removed)) };
+}
+
+/**
  * Adds draws of the engine to a tally, yielding it after each round.
  * @param {any} engine
  * @param {import('../engine/types.js').Settings} settings with the tally's seed

@@ -40,6 +40,24 @@ export const tapeStyles = css`
     line-height: 1.5rem;
   }
 
+  .given button {
+    display: inline;
+    min-height: 0;
+    padding: 0.125rem 0;
+    border: 0;
+    border-radius: 0.125rem;
+    background: none;
+    font-size: inherit;
+    line-height: inherit;
+    cursor: default;
+  }
+
+  .given button:hover,
+  .given button:focus-visible {
+    background: var(--trace-wash);
+    color: var(--ink);
+  }
+
   .empty {
     padding: 0.25rem 0.75rem;
     color: var(--soft);

@@ -1,6 +1,6 @@
 /**
- * <logit-tape>: prompt and drawn tokens, coloured by surprisal; at each drawn token the tokens that
- * could have come instead. Asks with "logit-alternatives", "logit-branch" and "logit-rewind".
+ * <logit-tape>: prompt and drawn tokens, these coloured by surprisal; at each the tokens that could
+ * have come instead. Drawn tokens count from 0, those of the prompt from -1 backwards. Asks with "logit-alternatives", "logit-branch" and "logit-rewind".
  */
 import { html, nothing } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
@@ -60,16 +60,16 @@ export class LogitTape extends LogitElement {
     this.eos = -1;
     /** @type {'after' | 'before' | 'none'} What the colour of a token stands for. */
     this.colour = 'after';
-    /** @type {import('./loops.js').Loop | null} */
+    /** @type {import('../engine/loops.js').Loop | null} */
     this.loop = null;
     /** The sentence about it. */
     this.looping = '';
     /** @type {import('./instrument.js').Alternatives | null} */
     this.alternatives = null;
-    /** The step that is pointed at. */
-    this.active = -1;
-    /** The step whose alternatives show. */
-    this.open = -1;
+    /** @type {number | null} The token that is pointed at. */
+    this.active = null;
+    /** @type {number | null} The token whose alternatives show. */
+    this.open = null;
   }
 
   disconnectedCallback() {
@@ -79,17 +79,18 @@ export class LogitTape extends LogitElement {
 
   /** @param {Map<string, unknown>} changes */
   willUpdate(changes) {
-    if (!changes.has('steps')) return;
-    if (this.open >= this.steps.length) this.open = -1;
+    if (changes.has('pieces')) this.active = this.open = null;
+    if (this.open !== null && this.open >= this.steps.length) this.open = null;
   }
 
   render() {
-    const given = this.pieces.filter(({ special }) => !special);
     const empty = this.ready && this.steps.length === 0 ? t('text.empty') : '';
     return html`
       <div class="tape" role="group" aria-label=${t('text.output')} lang="en"
-        @pointerleave=${() => this.#rest(-1, HIDE)} @scroll=${this.#onScroll}>
-        <span class="given">${given.map((piece) => visibleHtml({ ...piece, text: tidy(piece.text) }))}</span>
+        @pointerleave=${() => this.#rest(null, HIDE)} @scroll=${this.#onScroll}>
+        <span class="given">${this.pieces.map((piece, j) =>
+          piece.special ? nothing : this.#renderGiven(piece, j - this.pieces.length),
+        )}</span>
         <ol>${repeat(
           this.steps,
           (_, i) => i,
@@ -97,10 +98,35 @@ export class LogitTape extends LogitElement {
         )}</ol>
         <span class="empty" ?hidden=${!empty}>${empty}</span>
       </div>
-      <p class="numbers ${this.looping && this.active < 0 ? 'loop' : ''}" id="numbers"
+      <p class="numbers ${this.looping && this.active === null ? 'loop' : ''}" id="numbers"
         aria-hidden="true">${this.#describe(this.active)}</p>
       ${this.#renderAlternatives()}
     `;
+  }
+
+  /** The places of all tokens on show, in order. */
+  get #places() {
+    const { pieces, steps } = this;
+    const given = pieces.flatMap(({ special }, j) => (special ? [] : [j - pieces.length]));
+    return [...given, ...steps.keys()];
+  }
+
+  /** The place that Tab comes to. */
+  get #tabbed() {
+    return this.active ?? (this.steps.length > 0 ? 0 : -1);
+  }
+
+  /**
+   * @param {{ id: number, text: string, special: boolean }} piece
+   * @param {number} i
+   */
+  #renderGiven(piece, i) {
+    return html`<button tabindex=${i === this.#tabbed ? 0 : -1} data-place=${i} data-id=${piece.id}
+      aria-describedby=${this.active === i ? 'numbers' : nothing}
+      @pointermove=${() => this.#point(i)}
+      @focus=${() => this.#quiet || this.#show(i)} @click=${() => this.#show(i)} @blur=${this.#onBlur}
+      @keydown=${(/** @type {KeyboardEvent} */ event) => this.#onKey(event, i)}
+      >${visibleHtml({ ...piece, text: tidy(piece.text) })}</button>`;
   }
 
   /**
@@ -114,11 +140,10 @@ export class LogitTape extends LogitElement {
     const again = looped && (i - loop.start) % loop.period === 0;
     const kinds = { end, looped, again, forced: Boolean(step.forced) };
     const names = Object.entries(kinds).filter(([, on]) => on);
-    const tabbed = i === Math.max(0, this.active);
     return html`
       <li class="step ${names.map(([name]) => name).join(' ')}"
         ${cssom({ '--heat': this.#heat(step).toFixed(3) })}>
-        <button tabindex=${tabbed ? 0 : -1} aria-haspopup="menu" aria-expanded=${this.open === i}
+        <button tabindex=${i === this.#tabbed ? 0 : -1} data-place=${i} aria-haspopup="menu" aria-expanded=${this.open === i}
           aria-describedby=${this.active === i ? 'numbers' : nothing}
           data-id=${step.id} data-p=${String(step.p)}
           @pointermove=${() => this.#point(i)}
@@ -132,14 +157,14 @@ export class LogitTape extends LogitElement {
   }
 
   #renderAlternatives() {
-    const step = this.steps[this.open];
-    if (!step) return nothing;
     const { alternatives, open } = this;
+    const step = open === null ? undefined : this.#token(open);
+    if (!step || open === null || open === -this.pieces.length) return nothing;
     const { x, y } = this.#place;
     return html`
       <logit-alternatives .step=${step} .index=${open} .eos=${this.eos} .x=${x} .y=${y}
         .trace=${alternatives?.index === open ? alternatives.trace : null}
-        @pointerenter=${() => clearTimeout(this.#timer)} @pointerleave=${() => this.#rest(-1, HIDE)}
+        @pointerenter=${() => clearTimeout(this.#timer)} @pointerleave=${() => this.#rest(null, HIDE)}
         @logit-menu-close=${this.#onClose}></logit-alternatives>`;
   }
 
@@ -148,14 +173,14 @@ export class LogitTape extends LogitElement {
     const before = /** @type {Step[] | undefined} */ (changes.get('steps'))?.length ?? 0;
     const { length } = this.steps;
     // The token that had the focus is gone: the last one takes it.
-    if (length < before && this.active >= length) this.#focus(length - 1);
+    if (length < before && this.active !== null && this.active >= length) this.#focus(length - 1);
     if (!changes.has('steps') || length <= before) return;
     const tape = /** @type {HTMLElement} */ (this.renderRoot.querySelector('.tape'));
     tape.scrollTop = tape.scrollHeight;
   }
 
   #onScroll() {
-    if (this.open >= 0) this.#hide();
+    if (this.open !== null) this.#hide();
   }
 
   /** How full the colour of a token is, from 0 to 1. @param {Step} step */
@@ -165,8 +190,29 @@ export class LogitTape extends LogitElement {
   }
 
   /** @param {number} i */
+  #token(i) {
+    return i < 0 ? this.pieces.at(i) : this.steps[i];
+  }
+
+  /**
+   * What the prompt's token would have cost the model.
+   * @param {number} i
+   */
+  #describeGiven(i) {
+    const token = this.#token(i);
+    if (!token) return '';
+    const name = spoken(token, this.eos);
+    if (i === -this.pieces.length) return t('text.given.first', { token: name });
+    const { given, index } = this.alternatives ?? {};
+    if (!given || index !== i) return '';
+    const bits = given.p_raw > 0 ? fixed(-Math.log2(given.p_raw), 2) : '∞';
+    return t('text.given', { token: name, raw: percent(given.p_raw), p: percent(given.p), bits });
+  }
+
+  /** @param {number | null} i */
   #describe(i) {
-    const step = this.steps[i];
+    if (i !== null && i < 0) return this.#describeGiven(i);
+    const step = i === null ? undefined : this.steps[i];
     if (!step) {
       if (this.looping) return this.looping;
       if (this.finished) return t(`text.finished.${this.finished}`, { n: this.limit });
@@ -182,14 +228,14 @@ export class LogitTape extends LogitElement {
   }
 
   /**
-   * Points at a step, or at none, once the pointer has rested.
-   * @param {number} i
+   * Points at a token, or at none, once the pointer has rested.
+   * @param {number | null} i
    * @param {number} delay
    */
   #rest(i, delay) {
     clearTimeout(this.#timer);
-    if (i >= 0) this.active = i;
-    this.#timer = setTimeout(() => (i < 0 ? this.#hide() : this.#show(i)), delay);
+    if (i !== null) this.active = i;
+    this.#timer = setTimeout(() => (i === null ? this.#hide() : this.#show(i)), delay);
   }
 
   /**
@@ -197,7 +243,7 @@ export class LogitTape extends LogitElement {
    * @param {number} i
    */
   #point(i) {
-    if (i !== this.active) this.#rest(i, this.open < 0 ? SHOW : HIDE / 2);
+    if (i !== this.active) this.#rest(i, this.open === null ? SHOW : HIDE / 2);
     else if (this.open === i) clearTimeout(this.#timer);
   }
 
@@ -207,7 +253,7 @@ export class LogitTape extends LogitElement {
     this.active = i;
     if (this.open === i) return;
     this.open = i;
-    const token = this.#buttons()[i].getBoundingClientRect();
+    const token = /** @type {HTMLElement} */ (this.#button(i)).getBoundingClientRect();
     const { left, top } = this.getBoundingClientRect();
     this.#place = { x: token.left - left, y: token.bottom - top };
     this.emit('logit-alternatives', { index: i });
@@ -215,14 +261,17 @@ export class LogitTape extends LogitElement {
 
   #hide() {
     clearTimeout(this.#timer);
-    this.active = -1;
-    if (this.open < 0) return;
-    this.open = -1;
+    this.active = null;
+    if (this.open === null) return;
+    this.open = null;
     this.emit('logit-alternatives', { index: null });
   }
 
-  #buttons() {
-    return /** @type {NodeListOf<HTMLElement>} */ (this.renderRoot.querySelectorAll('.step button'));
+  /** @param {number} i */
+  #button(i) {
+    return /** @type {HTMLElement | null} */ (
+      this.renderRoot.querySelector(`[data-place="${i}"]`)
+    );
   }
 
   #menu() {
@@ -241,14 +290,14 @@ export class LogitTape extends LogitElement {
   #onClose({ detail }) {
     const { open } = this;
     this.#hide();
-    if (!detail.refocus || open < 0) return;
+    if (!detail.refocus || open === null) return;
     this.#focus(open);
   }
 
   /** Gives a token the focus without showing its alternatives. @param {number} i */
   #focus(i) {
     this.#quiet = true;
-    this.#buttons()[i]?.focus();
+    this.#button(i)?.focus();
     this.#quiet = false;
     this.active = i;
   }
@@ -258,22 +307,24 @@ export class LogitTape extends LogitElement {
    * @param {number} i
    */
   #onKey(event, i) {
-    const last = this.steps.length - 1;
+    const places = this.#places;
+    const last = places.length - 1;
+    const at = places.indexOf(i);
     const to = {
-      ArrowRight: Math.min(last, i + 1),
-      ArrowLeft: Math.max(0, i - 1),
+      ArrowRight: Math.min(last, at + 1),
+      ArrowLeft: Math.max(0, at - 1),
       Home: 0,
       End: last,
     }[event.key];
     if (event.key === 'Escape') this.#hide();
-    if (event.key === 'ArrowDown' || event.key === 'Enter' || event.key === ' ') {
+    if (i >= 0 && (event.key === 'ArrowDown' || event.key === 'Enter' || event.key === ' ')) {
       event.preventDefault();
       this.#show(i);
       this.updateComplete.then(() => this.#menu()?.enter());
     }
     if (to === undefined) return;
     event.preventDefault();
-    this.#buttons()[to].focus();
+    this.#button(places[to])?.focus();
   }
 }
 

@@ -26,6 +26,7 @@ const COLOURS = /** @type {const} */ (['after', 'before', 'none']);
 export class LogitText extends LogitElement {
   static properties = {
     prompt: { attribute: false },
+    fixed: { type: Boolean },
     pieces: { attribute: false },
     steps: { attribute: false },
     examples: { attribute: false },
@@ -58,6 +59,8 @@ export class LogitText extends LogitElement {
   constructor() {
     super();
     this.prompt = '';
+    /** Whether the prompt only shows. */
+    this.fixed = false;
     /** @type {{ id: number, text: string, special: boolean }[]} */
     this.pieces = [];
     /** @type {Step[]} */
@@ -76,7 +79,7 @@ export class LogitText extends LogitElement {
     this.checked = false;
     this.limit = 100;
     this.eos = -1;
-    /** @type {import('./loops.js').Loop | null} */
+    /** @type {import('../engine/loops.js').Loop | null} */
     this.loop = null;
     /** @type {import('./instrument.js').Alternatives | null} */
     this.alternatives = null;
@@ -134,11 +137,11 @@ export class LogitText extends LogitElement {
     return html`
       <div class="prompt">
         <label class="label" for="prompt">${t('text.prompt')}</label>
-        <textarea id="prompt" rows="1" spellcheck="false" autocomplete="off" autocapitalize="off"
+        <textarea id="prompt" ?readonly=${this.fixed} rows="1" spellcheck="false" autocomplete="off" autocapitalize="off"
           aria-invalid=${this.fault ? 'true' : 'false'} aria-describedby="fault"
           .value=${live(this.prompt)} @input=${this.#onType} @keydown=${this.#onKey}></textarea>
         <p id="fault" class="error" role="alert">${this.fault}</p>
-        <div class="examples" role="group" aria-label=${t('text.examples')}>
+        <div class="examples" ?hidden=${this.fixed} role="group" aria-label=${t('text.examples')}>
           <span class="label" aria-hidden="true">${t('text.examples')}</span>
           ${this.examples.map(
             (example) => html`
@@ -190,7 +193,7 @@ export class LogitText extends LogitElement {
       </label>`;
   }
 
-  /** @param {import('./loops.js').Loop} loop */
+  /** @param {import('../engine/loops.js').Loop} loop */
   #sayLoop(loop) {
     const { steps } = this;
     const cycle = steps.slice(loop.start, loop.start + loop.period);

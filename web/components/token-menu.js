@@ -6,9 +6,9 @@ import { css, html, nothing } from 'lit';
 import { fixed, t } from '../locale/locale.js';
 import { cssom } from '../plots/cssom.js';
 import { define } from './define.js';
-import { LogitElement } from './element.js';
+import { LogitMenu, menuStyles } from './menu.js';
 
-export class LogitTokenMenu extends LogitElement {
+export class LogitTokenMenu extends LogitMenu {
   static properties = {
     name: { attribute: false },
     spoken: { attribute: false },
@@ -19,7 +19,8 @@ export class LogitTokenMenu extends LogitElement {
   };
 
   static styles = [
-    ...LogitElement.styles,
+    ...LogitMenu.styles,
+    menuStyles,
     css`
       :host {
         position: absolute;
@@ -29,23 +30,14 @@ export class LogitTokenMenu extends LogitElement {
       }
 
       .menu {
-        position: absolute;
         width: max-content;
         max-width: min(17rem, 80vw);
-        padding: 0.375rem;
-        border: 1px solid var(--control-line);
-        border-radius: 0.5rem;
-        background: var(--panel);
-        box-shadow: 0 0.5rem 1.5rem light-dark(#14201d2e, #000000a6);
       }
 
       .head {
         display: flex;
         justify-content: space-between;
         gap: 0.75rem;
-        padding: 0.125rem 0.5rem 0.25rem;
-        color: var(--soft);
-        font-size: 0.75rem;
       }
 
       .head .token {
@@ -57,22 +49,9 @@ export class LogitTokenMenu extends LogitElement {
       }
 
       button {
-        display: grid;
         grid-template-columns: 1.25rem 1fr;
-        align-items: center;
         gap: 0.375rem;
-        width: 100%;
         min-height: 2.125rem;
-        padding: 0 0.5rem;
-        border-color: transparent;
-        background: none;
-        text-align: left;
-      }
-
-      button:hover,
-      button:focus-visible {
-        border-color: transparent;
-        background: var(--trace-wash);
       }
 
       svg {
@@ -108,7 +87,7 @@ export class LogitTokenMenu extends LogitElement {
   }
 
   firstUpdated() {
-    this.#buttons()[0]?.focus();
+    this.buttons[0]?.focus();
   }
 
   render() {
@@ -118,7 +97,7 @@ export class LogitTokenMenu extends LogitElement {
     return html`
       <div class="menu" role="menu" aria-label=${t('menu.label', { token: this.spoken })}
         ${cssom({ transform: `translate(${this.x}px, ${this.y}px)` })}
-        @keydown=${this.#onKey} @focusout=${this.#onLeave}>
+        @keydown=${this.onKey} @focusout=${this.onLeave}>
         <div class="head" role="presentation"><span class="token">${this.name}</span>
           <span>${t('menu.bias', { bias: added })}</span></div>
         ${this.#item('force', 'M3 8h9M9 4l4 4-4 4', () => this.emit('logit-force', { id: this.token }))}
@@ -142,7 +121,7 @@ export class LogitTokenMenu extends LogitElement {
   #item(name, icon, act) {
     const onClick = () => {
       act();
-      this.#close(true);
+      this.close(true);
     };
     return html`
       <button role="menuitem" tabindex="-1" class=${name} data-item=${name} @click=${onClick}>
@@ -155,36 +134,6 @@ export class LogitTokenMenu extends LogitElement {
     this.emit('logit-bias', { id: this.token, bias });
   }
 
-  /** @param {boolean} refocus whether the chart is to have the focus back */
-  #close(refocus) {
-    this.dispatchEvent(new CustomEvent('logit-menu-close', { detail: { refocus } }));
-  }
-
-  #buttons() {
-    return /** @type {HTMLElement[]} */ ([...this.renderRoot.querySelectorAll('button')]);
-  }
-
-  /** @param {KeyboardEvent} event */
-  #onKey(event) {
-    const buttons = this.#buttons();
-    const at = buttons.indexOf(/** @type {HTMLElement} */ (event.target));
-    const last = buttons.length - 1;
-    const to = {
-      ArrowDown: at === last ? 0 : at + 1,
-      ArrowUp: at === 0 ? last : at - 1,
-      Home: 0,
-      End: last,
-    }[event.key];
-    if (event.key === 'Escape' || event.key === 'Tab') this.#close(true);
-    if (to !== undefined) buttons[to].focus();
-    if (to !== undefined || event.key === 'Escape') event.preventDefault();
-  }
-
-  /** @param {FocusEvent} event */
-  #onLeave({ relatedTarget }) {
-    if (!relatedTarget || !this.renderRoot.contains(/** @type {Node} */ (relatedTarget)))
-      this.#close(false);
-  }
 }
 
 define('logit-token-menu', LogitTokenMenu);

@@ -26,12 +26,11 @@ export const VIEWS = [
     name: 'cost',
     load: () => import('./cost/cost.js'),
     render: (it) => html`<logit-cost class="panel" .model=${it.source} .prompt=${it.prompt}
-      .settings=${it.asked}></logit-cost>`,
+      .settings=${it.asked} .drawn=${it.steps.length}></logit-cost>`,
   },
   {
     name: 'own',
     load: () => import('./own/own.js'),
-    render: (it) => html`<logit-own class="panel" .model=${it.source} .prompt=${it.prompt}
-      .settings=${it.asked}></logit-own>`,
+    render: () => html`<logit-own class="panel"></logit-own>`,
   },
 ];

@@ -3,6 +3,7 @@
  * methods take checked arguments; Logitscope and Session are the public face.
  */
 import { checkBoolean, checkIds, checkInteger, checkLogits, checkOptions } from './checks.js';
+import { resolveChoice } from './choice.js';
 import { LogitscopeError, show } from './errors.js';
 import { Gates } from './gates.js';
 import { openImage } from './image.js';
@@ -328,16 +329,44 @@ export class Core {
     const { module } = this;
     const resolved = this.resolve(settings);
     const chain = this.prepare(resolved, size, resolved.top, step);
-    const at = module.exchange(4 * (size + history.length));
-    module.writeFloat32(at, logits);
-    module.writeUint32(at + 4 * size, history);
-    this.gates.follow(resolved.gates, at + 4 * size, history.length);
-    const trace = this.apply(chain, at, at + 4 * size, history.length, resolved.top);
+    const at = this.#place(logits, history);
+    this.gates.follow(resolved.gates, at.history, at.count);
+    const trace = this.apply(chain, at.logits, at.history, at.count, resolved.top);
     const read = readTrace(module, trace, this.table, () => NO_PIECE);
     const warped = module.float32(module.calls.chain_logits(chain), size);
     const pAt = module.exchange(8 * size);
     module.calls.chain_probabilities(chain, pAt, size);
     return { ...read, logits: warped, p: module.float64(pAt, size) };
+  }
+
+  /**
+   * Draws from any logits.
+   * @param {ArrayLike<number>} logits
+   * @param {unknown} settings
+   * @param {ArrayLike<number>} history
+   * @param {import('./types.js').DrawChoice} choice
+   */
+  drawFrom(logits, settings, history, choice) {
+    const size = checkLogits(logits);
+    checkIds('history', history, size);
+    const resolved = this.resolve(settings);
+    const [step, options] = resolveChoice(choice, resolved.draw);
+    const chain = this.prepare(resolved, size, 0, step);
+    const at = this.#place(logits, history);
+    this.gates.follow(resolved.gates, at.history, at.count);
+    return this.sample(chain, at, resolved, step, options).drawn;
+  }
+
+  /**
+   * Puts logits and history into the heap.
+   * @param {ArrayLike<number>} logits
+   * @param {ArrayLike<number>} history
+   */
+  #place(logits, history) {
+    const at = this.module.exchange(4 * (logits.length + history.length));
+    this.module.writeFloat32(at, logits);
+    this.module.writeUint32(at + 4 * logits.length, history);
+    return { logits: at, history: at + 4 * logits.length, count: history.length };
   }
 
   /**

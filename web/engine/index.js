@@ -10,6 +10,7 @@ import { Module } from './module.js';
 import { presets, strategies } from './presets.js';
 import { Session } from './session.js';
 
+export { beamSearch, contrastiveSearch, searches } from './search.js';
 export { LogitscopeError, presets, strategies };
 
 /** @typedef {import('./types.js').Settings} Settings */
@@ -146,6 +147,17 @@ export class Logitscope {
   }
 
   /**
+   * Draws one token from any logits; needs no model.
+   * @param {ArrayLike<number>} logits
+   * @param {Settings} [settings]
+   * @param {import('./types.js').DrawChoice & { history?: ArrayLike<number> }} [choice]
+   */
+  drawFrom(logits, settings, choice) {
+    const { history = [], ...how } = choice ?? {};
+    return this.#open().drawFrom(logits, settings, history, how);
+  }
+
+  /**
    * @param {ArrayLike<number>} ids
    * @param {{ cache?: boolean }} [options]
    */
@@ -159,6 +171,10 @@ export class Logitscope {
 
   logits() {
     return this.#session().logits();
+  }
+
+  hidden() {
+    return this.#session().hidden();
   }
 
   /** @param {number} id */

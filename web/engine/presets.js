@@ -18,43 +18,53 @@ export const strategies = Object.freeze([
   { name: 'top-p 0.9, penalty 1.2', settings: { top_p: 0.9, repetition_penalty: 1.2 } },
 ]);
 
+/** llama.cpp's samplers in its order; those that it lacks stand with their kin. */
+const LLAMA_CPP = [
+  'logit_bias',
+  'repetition_penalty',
+  'frequency_penalty',
+  'presence_penalty',
+  'no_repeat_ngram_size',
+  'dry_multiplier',
+  'top_n_sigma',
+  'top_k',
+  'typical_p',
+  'top_p',
+  'min_p',
+  'epsilon_cutoff',
+  'eta_cutoff',
+  'xtc_probability',
+  'temperature',
+  'mirostat',
+];
+
 /**
- * Its samplers in its order; those that it lacks stand with their kin.
- * @type {Settings}
+ * What is a system's own whatever the values are: order, ties, boundaries, windows. Without an
+ * order it is the canonical one.
+ * @type {Readonly<Record<string, Settings>>}
  */
-const llamaCpp = {
-  order: [
-    'logit_bias',
-    'repetition_penalty',
-    'frequency_penalty',
-    'presence_penalty',
-    'no_repeat_ngram_size',
-    'dry_multiplier',
-    'top_n_sigma',
-    'top_k',
-    'typical_p',
-    'top_p',
-    'min_p',
-    'epsilon_cutoff',
-    'eta_cutoff',
-    'xtc_probability',
-    'temperature',
-    'mirostat',
-  ],
-  convention: 'llama.cpp',
-  temperature: 0.8,
-  top_k: 40,
-  top_p: 0.95,
-  min_p: 0.05,
-  repetition_window: 64,
-  dry_penalty_last_n: 0,
-  dry_sequence_breakers: ['\n', ':', '"', '*'],
-};
+export const conventions = Object.freeze({
+  transformers: { convention: 'transformers', repetition_window: 0 },
+  'llama.cpp': {
+    convention: 'llama.cpp',
+    order: LLAMA_CPP,
+    repetition_window: 64,
+    dry_penalty_last_n: 0,
+    dry_sequence_breakers: ['\n', ':', '"', '*'],
+  },
+  'llama2.c': { convention: 'llama2.c', repetition_window: 0 },
+});
 
 /** @type {Readonly<Record<string, Settings>>} */
 export const presets = Object.freeze({
   transformers: {},
-  'llama.cpp': llamaCpp,
+  'llama.cpp': {
+    ...conventions['llama.cpp'],
+    temperature: 0.8,
+    top_k: 40,
+    top_p: 0.95,
+    min_p: 0.05,
+  },
   'llama2.c': { convention: 'llama2.c', temperature: 1, top_p: 0.9 },
   balanced: { temperature: 0.7, top_p: 0.9, repetition_penalty: 1.1 },
   ...Object.fromEntries(strategies.map(({ name, settings }) => [name, settings])),

@@ -168,6 +168,11 @@ export class RemoteSession {
     return this.request('logits');
   }
 
+  /** @returns {Promise<Float32Array>} */
+  hidden() {
+    return this.request('hidden');
+  }
+
   /**
    * @param {number} id
    * @returns {Promise<number>}
@@ -334,6 +339,16 @@ export class RemoteLogitscope extends RemoteSession {
    */
   warp(logits, settings, options) {
     return this.request('warp', logits, settings, options);
+  }
+
+  /**
+   * @param {ArrayLike<number>} logits
+   * @param {Settings} [settings]
+   * @param {Omit<import('./types.js').DrawChoice, 'rng'> & { history?: ArrayLike<number> }} [choice]
+   * @returns {Promise<import('./types.js').Drawn>}
+   */
+  drawFrom(logits, settings, choice) {
+    return this.request('drawFrom', logits, settings, choice);
   }
 
   /** Another timeline over the same model. */

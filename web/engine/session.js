@@ -1,5 +1,6 @@
 /** One timeline over a model: what has been fed, its logits, and what is drawn from them. */
 import { checkBoolean, checkIds, checkInteger, checkOptions } from './checks.js';
+import { resolveChoice } from './choice.js';
 import { LogitscopeError, show } from './errors.js';
 import { generate } from './generate.js';
 import { SEED_MAX } from './settings.js';
@@ -85,6 +86,17 @@ export class Session {
     const at = this.#fed();
     const core = this.#open();
     return core.module.float32(at, core.needModel().vocab_size);
+  }
+
+  /**
+   * The hidden state that the logits were made of, a copy (n_embd,): the last layer's output after
+   * the output norm, as the head reads it.
+   */
+  hidden() {
+    this.#fed();
+    const core = this.#open();
+    const at = core.module.calls.session_hidden(this.#handle);
+    return core.module.float32(at, core.needModel().n_embd);
   }
 
   /**
@@ -194,37 +206,4 @@ export class Session {
     this.#handle = 0;
     this.#owned.delete(this);
   }
-}
-
-/**
- * @param {import('./types.js').DrawChoice | undefined} choice
- * @param {string} draw
- * @returns {[step: number, options: { u?: number, raw: boolean }]}
- */
-function resolveChoice(choice, draw) {
-  checkOptions('options of draw', choice, ['step', 'u', 'rng', 'raw']);
-  const { step = 0, u, rng, raw = true } = choice ?? {};
-  checkInteger('step', step, 0, SEED_MAX);
-  checkBoolean('raw', raw);
-  if (u === undefined && rng === undefined) return [step, { raw }];
-  if (draw === 'gumbel' || (u !== undefined && rng !== undefined)) {
-    throw new LogitscopeError(
-      'invalid_argument',
-      draw === 'gumbel'
-        ? 'u and rng cannot be used with draw "gumbel", whose noise comes from seed and step'
-        : 'u and rng cannot both be given',
-    );
-  }
-  if (rng !== undefined && typeof rng !== 'function') {
-    throw new LogitscopeError('invalid_argument', `rng must be a function, got ${show(rng)}`);
-  }
-  const value = rng ? rng() : u;
-  if (typeof value !== 'number' || !(value >= 0 && value < 1)) {
-    const code = typeof value === 'number' ? 'out_of_range' : 'invalid_argument';
-    throw new LogitscopeError(
-      code,
-      `${rng ? 'what rng returns' : 'u'} must be at least 0 and below 1, got ${show(value)}`,
-    );
-  }
-  return [step, { u: value, raw }];
 }

@@ -10,7 +10,7 @@ import { GATES } from './gates.js';
 
 const STAGES_AT = 88;
 const STAGE_BYTES = 64;
-const TOKEN_BYTES = 40;
+const TOKEN_BYTES = 48;
 
 /**
  * @param {DataView} view
@@ -115,6 +115,7 @@ export function readTrace(module, at, table, piece) {
       warped: view.getFloat32(t + 16, true),
       p_raw: view.getFloat64(t + 24, true),
       p: view.getFloat64(t + 32, true),
+      logprob: view.getFloat64(t + 40, true),
       stage_p: stages.map((_stage, s) =>
         view.getFloat64(stagePAt + 8 * (i * stages.length + s), true),
       ),

@@ -108,6 +108,7 @@
  * @property {number} warped after the chain, -Infinity if removed
  * @property {number} p_raw
  * @property {number} p
+ * @property {number} logprob ln p, in nats
  * @property {number[]} stage_p p after each stage
  * @property {string | null} removed_by
  */

@@ -3,7 +3,7 @@
  * a reader meets comes from a JSON file of this folder, so a new language is one new file.
  */
 /// <reference path="./locales.d.ts" />
-import { locales } from '#locales';
+import { english, others } from '#locales';
 
 /**
  * A message, or its plural forms by Intl.PluralRules category, chosen by the parameter `n`.
@@ -13,25 +13,31 @@ import { locales } from '#locales';
 
 /** @type {Set<() => void>} */
 const listeners = new Set();
+/** What has been fetched, by language. @type {Record<string, Messages>} */
+const messages = { en: english };
 let current = 'en';
+let wanted = 'en';
 
 /** The languages on offer: [{ code, name }], English first. */
-export const languages = Object.entries(locales)
-  .map(([code, messages]) => ({ code, name: String(messages.language) }))
-  .sort(
-    (a, b) => Number(b.code === 'en') - Number(a.code === 'en') || a.code.localeCompare(b.code),
-  );
+export const languages = [{ code: 'en', name: String(english.language) }, ...others];
 
 export function language() {
   return current;
 }
 
 /**
- * Switches the language; an unknown code changes nothing.
+ * Switches the language as soon as its strings are there; an unknown code changes nothing.
  * @param {string} code
  */
-export function setLanguage(code) {
-  if (!Object.hasOwn(locales, code) || code === current) return;
+export async function setLanguage(code) {
+  const other = others.find((each) => each.code === code);
+  if (!other && code !== 'en') return;
+  wanted = code;
+  if (other && !messages[code]?.language) {
+    const { default: fetched } = await other.load();
+    messages[code] = { ...messages[code], ...fetched };
+  }
+  if (wanted !== code || current === code) return;
   current = code;
   for (const listener of listeners) listener();
 }
@@ -43,7 +49,7 @@ export function setLanguage(code) {
 export function matchLanguage(preferences) {
   for (const preference of preferences) {
     const code = preference.toLowerCase().split('-')[0];
-    if (Object.hasOwn(locales, code)) return code;
+    if (languages.some((each) => each.code === code)) return code;
   }
   return 'en';
 }
@@ -58,16 +64,24 @@ export function onLanguage(listener) {
 }
 
 /**
+ * Adds the strings of a view that is fetched when it is first shown.
+ * @param {Record<string, Messages>} more by language
+ */
+export function addMessages(more) {
+  for (const [code, added] of Object.entries(more)) messages[code] = { ...messages[code], ...added };
+}
+
+/**
  * The message `key` with its {placeholders} filled; numbers are written as the language does.
  * @param {string} key
  * @param {Params} [params]
  */
 export function t(key, params = {}) {
-  const entry = locales[current][key] ?? locales.en[key];
+  const entry = messages[current]?.[key] ?? messages.en[key];
   if (entry === undefined) throw new Error(`no message ${key}`);
-  const message =
+  const text =
     typeof entry === 'string' ? entry : (entry[plural(Number(params.n))] ?? entry.other);
-  return message.replace(/\{(\w+)\}/g, (whole, name) => {
+  return text.replace(/\{(\w+)\}/g, (whole, name) => {
     const value = params[name];
     if (value === undefined) return whole;
     return typeof value === 'number' ? number(value) : value;
@@ -76,7 +90,7 @@ export function t(key, params = {}) {
 
 /** @param {string} key */
 export function hasMessage(key) {
-  return locales.en[key] !== undefined;
+  return messages.en[key] !== undefined;
 }
 
 /** @type {Map<string, Intl.PluralRules>} */

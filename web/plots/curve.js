@@ -4,6 +4,7 @@
  */
 import { scaleLinear, scaleLog } from 'd3-scale';
 import { line } from 'd3-shape';
+import { cumulate } from './cumulate.js';
 
 /**
  * @typedef {import('./cuts.js').Handle} Handle
@@ -31,17 +32,6 @@ export function chooseRanks(count) {
   const ranks = new Set([1, count]);
   for (let i = 0; i <= POINTS; i++) ranks.add(Math.round(count ** (i / POINTS)));
   return [...ranks].sort((a, b) => a - b);
-}
-
-/**
- * Masses of the first 1, 2, 3 … shares.
- * @param {Float64Array} shares
- */
-export function cumulate(shares) {
-  const masses = new Float64Array(shares.length);
-  let mass = 0;
-  for (let i = 0; i < shares.length; i++) masses[i] = mass += shares[i];
-  return masses;
 }
 
 /**

@@ -1,6 +1,6 @@
 /** The geometry of the small chart on a card: the listed tokens before and after one stage. */
 import { scaleLinear } from 'd3-scale';
-import { area, curveStepAfter } from 'd3-shape';
+import { path } from 'd3-path';
 
 /**
  * @param {{ before: number[], after: number[], width: number, height: number }} options
@@ -9,16 +9,19 @@ import { area, curveStepAfter } from 'd3-shape';
 export function layoutSparkline({ before, after, width, height }) {
   const x = scaleLinear([0, Math.max(1, before.length)], [0, width]);
   const y = scaleLinear([0, Math.max(1e-9, ...before, ...after)], [height, 0]);
-  /** @type {import('d3-shape').Area<number>} */
-  const shape = area();
-  shape
-    .x((_, i) => x(i))
-    .y0(height)
-    .y1((p) => y(p))
-    .curve(curveStepAfter);
-  /** @param {number[]} shares */
-  const path = (shares) => shape([...shares, 0]) ?? '';
-  return { before: path(before), after: path(after) };
+  /** A step for each share, closed along the bottom. @param {number[]} shares */
+  const steps = (shares) => {
+    const outline = path();
+    outline.moveTo(0, height);
+    shares.forEach((p, i) => {
+      outline.lineTo(x(i), y(p));
+      outline.lineTo(x(i + 1), y(p));
+    });
+    outline.lineTo(x(shares.length), height);
+    outline.closePath();
+    return String(outline);
+  };
+  return { before: steps(before), after: steps(after) };
 }
 
 /**

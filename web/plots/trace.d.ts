@@ -1,4 +1,4 @@
-/** What the views draw: the engine's trace, and the few settings that the page offers. */
+/** What the views draw: the engine's trace, and the settings that the page offers. */
 import type { Drawn as EngineDrawn, TableRow } from '../engine/types.js';
 
 export type { Trace, TraceStage as Stage, TraceToken } from '../engine/types.js';
@@ -12,4 +12,5 @@ export type Step = Drawn & { position: number };
 /** A setting that is a number. */
 export type SettingRow = Omit<TableRow, 'neutral'> & { neutral: number };
 
-export type Settings = Record<string, number>;
+/** By name: numbers, the convention, DRY's breakers. */
+export type Settings = Record<string, any>;

@@ -1,0 +1,60 @@
+/* What the chain's files share: its scratch, its stages, and the checks of what it is given. */
+#ifndef LOGITSCOPE_CHAIN_PART_H
+#define LOGITSCOPE_CHAIN_PART_H
+
+#include "chain.h"
+#include "pool.h"
+#include "shortlist.h"
+
+/* The logits as some stage left them, with what turns them into probabilities. */
+struct snapshot {
+    const float *logits;
+    float max;
+    uint64_t total;
+};
+
+struct chain {
+    size_t vocab_size, top_max;
+    const struct kernels *kernels;
+    const float *raw; /* the caller's logits; raw_* are of them */
+    uint64_t version, raw_version;
+    double raw_entropy; /* negative until a trace asks for it */
+    uint32_t raw_kept;
+    float *logits;               /* (vocab_size,) under way, then final */
+    uint64_t *raw_weights;       /* (vocab_size,) */
+    uint64_t *weights;           /* (vocab_size,) of `logits` */
+    uint64_t *spare_weights;     /* (vocab_size,) scratch of the warpers */
+    uint32_t *scratch;           /* (vocab_size,) */
+    struct pool few;             /* room for a quarter of them; logits and weights are copies */
+    bool is_few;                 /* whether every survivor is among them */
+    uint8_t *removed_by;         /* (vocab_size,) 1 + stage, 0 for a survivor, or NEVER */
+    float *copies[WARPER_COUNT]; /* (vocab_size,) after each stage that changes values; a filter has
+                                    none */
+    float *masked;               /* (vocab_size,) raw logits of the removed tokens alone */
+    uint32_t *ids;               /* (top_max,) the listed tokens */
+    struct chain_token *tokens;
+    double *stage_p;
+    struct shortlist *list;
+    struct snapshot raw_state, state;
+    struct snapshot after[CHAIN_STAGES_MAX]; /* by stage */
+    struct chain_trace trace;
+};
+
+static inline double chain_share(uint64_t part, uint64_t total) {
+    return (double)part / (double)total;
+}
+
+enum status chain_check_history(const uint32_t *history, size_t n_history, size_t n,
+                                struct fault *fault);
+/* Checks and weighs the caller's logits, unless that was done. */
+enum status chain_read(struct chain *chain, const float *logits, struct fault *fault);
+/* The fault of a stage that removed every token. */
+enum status chain_nothing_left(uint32_t setting, struct fault *fault);
+
+/* The stages of a chain: the gates asked for, then the order. Returns their number. */
+uint32_t chain_list_stages(uint32_t stages[CHAIN_STAGES_MAX], const struct settings *settings);
+bool chain_stage_active(const struct settings *settings, uint32_t setting);
+double chain_stage_value(const struct settings *settings, uint32_t setting);
+void chain_stage_apply(uint32_t setting, float *logits, const struct warp_input *input);
+
+#endif

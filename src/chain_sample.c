@@ -1,0 +1,100 @@
+/* The draws: from the last trace, or with a chain of its own that leaves no record. */
+#include <string.h>
+
+#include "chain_part.h"
+#include "elementary.h"
+#include "measure.h"
+#include "rank.h"
+
+static struct chain_drawn describe(const struct chain *chain, uint32_t id) {
+    double p = chain_share(chain->weights[id], chain->state.total);
+    return (struct chain_drawn){.id = id,
+                                .rank = rank_of(chain->logits, chain->vocab_size, id),
+                                .p = p,
+                                .p_raw =
+                                    chain_share(chain->raw_weights[id], chain->raw_state.total),
+                                .logprob = elementary_log(p)};
+}
+
+struct chain_drawn chain_draw(const struct chain *chain, uint64_t r) {
+    return describe(chain, draw_inverse(chain->logits, chain->weights, chain->vocab_size,
+                                        chain->state.total, r, chain->scratch));
+}
+
+struct chain_drawn chain_draw_gumbel(const struct chain *chain, uint64_t seed, uint64_t step) {
+    return describe(chain, draw_gumbel(chain->logits, chain->vocab_size, seed, step));
+}
+
+/* Whether none of the stages reads an id. */
+static bool suits_all(const struct settings *settings, const uint32_t *stages, uint32_t n_stages) {
+    for (uint32_t i = 0; i < n_stages; i++)
+        if (chain_stage_active(settings, stages[i]) && !pool_suits(stages[i])) return false;
+    return true;
+}
+
+/* Runs the chain on the pool without a record, in place, and draws. Weights, total, number of
+ * survivors and `max` are those of the pool as it comes. */
+static enum status sample_from(struct chain *chain, struct pool pool, struct warp_input *input,
+                               float max, uint64_t r, struct chain_sample *sample,
+                               struct fault *fault) {
+    input->scratch = chain->scratch;
+    input->weights = pool.weights;
+    uint32_t stages[CHAIN_STAGES_MAX], n_stages = chain_list_stages(stages, input->settings);
+    for (uint32_t i = 0; i < n_stages; i++) {
+        if (!chain_stage_active(input->settings, stages[i])) continue;
+        input->vocab_size = pool.n;
+        chain_stage_apply(stages[i], pool.logits, input);
+        sample->kept = rank_survey(pool.logits, pool.n, &max);
+        if (sample->kept == 0) return chain_nothing_left(stages[i], fault);
+        if (pool_is_sparse(&pool, sample->kept) &&
+            suits_all(input->settings, stages + i + 1, n_stages - i - 1)) {
+            struct pool all = pool;
+            pool.ids = pool.ids ? pool.ids : chain->few.ids;
+            pool_shrink(&pool, &all);
+        }
+        input->total = chain->kernels->weigh(pool.weights, pool.logits, pool.n, max);
+    }
+    uint32_t at = draw_inverse(pool.logits, pool.weights, pool.n, input->total, r, chain->scratch);
+    double p = chain_share(pool.weights[at], input->total);
+    sample->entropy = measure_entropy(pool.logits, pool.weights, pool.n, input->total, max);
+    sample->drawn = (struct chain_drawn){.id = pool_id(&pool, at),
+                                         .rank = rank_of(pool.logits, pool.n, at),
+                                         .p = p,
+                                         .logprob = elementary_log(p)};
+    return STATUS_OK;
+}
+
+enum status chain_sample(struct chain *chain, const float *logits, const struct settings *settings,
+                         const uint32_t *history, size_t n_history, uint64_t r, bool raw,
+                         struct chain_sample *sample, struct fault *fault) {
+    size_t n = chain->vocab_size;
+    struct shortlist *list = chain->list;
+    struct pool pool = {n, chain->logits, chain->weights, NULL};
+    struct warp_input input = {.settings = settings, .history = history, .n_history = n_history};
+    float max;
+    enum status status = settings_check(settings, n, fault);
+    if (!status) status = chain_check_history(history, n_history, n, fault);
+    if (status) return status;
+    bool listed = shortlist_make(list, logits, n, settings, history, n_history);
+    if (!listed || raw) status = chain_read(chain, logits, fault);
+    if (status) return status;
+    if (listed) {
+        input.settings = &list->settings;
+        input.history = list->history;
+        input.n_history = list->n_history;
+        pool = (struct pool){list->n, list->logits, chain->weights, list->ids};
+        sample->kept = rank_survey(pool.logits, pool.n, &max);
+        input.total = chain->kernels->weigh(pool.weights, pool.logits, pool.n, max);
+    } else {
+        memcpy(chain->logits, logits, n * sizeof *logits);
+        memcpy(chain->weights, chain->raw_weights, n * sizeof *chain->weights);
+        sample->kept = chain->raw_kept;
+        max = chain->raw_state.max;
+        input.total = chain->raw_state.total;
+    }
+    status = sample_from(chain, pool, &input, max, r, sample, fault);
+    if (!status && raw)
+        sample->drawn.p_raw =
+            chain_share(chain->raw_weights[sample->drawn.id], chain->raw_state.total);
+    return status;
+}

@@ -1,0 +1,80 @@
+/**
+ * Knob to pixels: the milliseconds from a move of the temperature slider in Chromium to the frame
+ * that shows the new bars. node tests/bench/drag.js [--moves N]
+ *
+ * The shipped models with the processor slowed to a quarter; the moves come as a hand makes them,
+ * one a frame. "ready" is the time until the new bars stand in the document, "shown" until the next
+ * frame begins.
+ */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { build } from '../../web/build.js';
+import { serve } from '../../web/serve.js';
+import { launchChromium } from './chromium.js';
+
+const at = process.argv.indexOf('--moves');
+const MOVES = at > 0 ? Number(process.argv[at + 1]) : 240;
+const MODELS = ['verbs', 'stories', 'shakespeare'];
+
+/** Runs in the page: measures each input of the slider until the bars have followed. */
+function record(/** @type {number} */ moves) {
+  const scope = /** @type {any} */ (document.querySelector('logit-scope')).shadowRoot;
+  const bars = scope.querySelector('logit-distribution');
+  const knob = scope.querySelector('logit-chain').shadowRoot.querySelector('[data-name=temperature]');
+  const slider = knob.shadowRoot.querySelector('input[type=range]');
+  const settled = () => bars.trace?.stages.find((/** @type {any} */ s) => s.name === 'temperature');
+  const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
+  const low = Number(slider.min);
+  const high = Number(slider.max);
+  return (async () => {
+    /** @type {{ ready: number[], shown: number[] }} */
+    const times = { ready: [], shown: [] };
+    for (let i = 0; i < moves; i++) {
+      await frame();
+      const before = settled()?.value;
+      slider.value = String(low + ((high - low) * (1 + Math.sin(i / 9))) / 2);
+      const from = performance.now();
+      slider.dispatchEvent(new Event('input', { bubbles: true, composed: true }));
+      if (Number(slider.value) === Number(slider.dataset.last)) continue;
+      slider.dataset.last = slider.value;
+      while (settled()?.value === before && performance.now() - from < 1000)
+        await new Promise((resolve) => bars.updateComplete.then(() => setTimeout(resolve)));
+      await bars.updateComplete;
+      times.ready.push(performance.now() - from);
+      await frame();
+      times.shown.push(performance.now() - from);
+    }
+    return times;
+  })();
+}
+
+/** @param {number[]} values @param {number} share */
+const quantile = (values, share) =>
+  [...values].sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))];
+
+const dist = await mkdtemp(join(tmpdir(), 'logitscope-drag-'));
+await build(dist);
+const server = await serve(dist);
+const browser = await launchChromium();
+process.stdout.write('| model | processor | moves | ready ms, median | 95 % | shown ms, median | 95 % |\n');
+process.stdout.write('|---|---|---|---|---|---|---|\n');
+for (const slow of [1, 4]) {
+  for (const model of MODELS) {
+    const page = await (await browser.newContext({ reducedMotion: 'reduce' })).newPage();
+    await page.goto(`${server.url}?model=${model}`);
+    await page.locator('logit-distribution .row').first().waitFor();
+    const client = await page.context().newCDPSession(page);
+    await client.send('Emulation.setCPUThrottlingRate', { rate: slow });
+    const { ready, shown } = await page.evaluate(record, MOVES);
+    const cells = [ready, shown].flatMap((times) => [quantile(times, 0.5), quantile(times, 0.95)]);
+    process.stdout.write(
+      `| ${model} | ${slow === 1 ? 'whole' : `1/${slow}`} | ${ready.length} | ` +
+        `${cells.map((ms) => ms.toFixed(1)).join(' | ')} |\n`,
+    );
+    await page.context().close();
+  }
+}
+await browser.close();
+await server.close();
+await rm(dist, { recursive: true });

@@ -1,0 +1,352 @@
+/** The view that sets strategies side by side, its figures held against the engine in Node. */
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { after, before, test } from 'node:test';
+import { divergence, figuresOf, run, spreadOf } from '../../web/engine/compare.js';
+import { suites } from '../../web/engine/suites.js';
+import { FIRST, loadReference, openBench, until } from './bench.js';
+
+const axeSource = await readFile(
+  createRequire(import.meta.url).resolve('axe-core/axe.min.js'),
+  'utf8',
+);
+
+/** @type {Awaited<ReturnType<typeof openBench>>} */
+let bench;
+/** @type {Awaited<ReturnType<typeof loadReference>>} */
+let scope;
+before(async () => ([bench, scope] = await Promise.all([openBench(), loadReference()])));
+after(() => Promise.all([bench?.close(), scope?.close()]));
+
+const SEED = 42;
+
+async function open(options) {
+  const opened = await bench.open(options);
+  await opened.page.getByRole('tab', { name: /Compar/ }).click();
+  await finished(opened.page);
+  return opened;
+}
+
+/** Waits until every text is complete. */
+function finished(page) {
+  return page
+    .locator('logit-compare [data-command=run]')
+    .waitFor()
+    .then(() =>
+      until(
+        () => page.locator('logit-compare progress').evaluate((bar) => [bar.value, bar.max]),
+        ([value, max]) => value === max && max > 1,
+      ),
+    )
+    .then(() => page.locator('logit-compare [data-command=run]').waitFor());
+}
+
+/** The ids of the text in a column. */
+const idsIn = (page, at) =>
+  page
+    .locator(`[data-column="${at}"] .t`)
+    .evaluateAll((tokens) => tokens.map((token) => Number(token.dataset.id)));
+
+const figure = (root, name) => root.locator(`[data-figure=${name}]`).locator('dd').innerText();
+
+/** A text of the engine in Node, with its figures. */
+async function write(strategy, { seed = SEED, max_new_tokens = 60, prompt = FIRST } = {}) {
+  const steps = [];
+  for await (const step of run(scope, strategy, { prompt, seed, max_new_tokens })) steps.push(step);
+  return { ids: steps.map(({ id }) => id), figures: await figuresOf(scope, steps) };
+}
+
+async function type(box, text) {
+  await box.fill(text);
+  await box.press('Enter');
+}
+
+test("the nine stand side by side, token by token and figure by figure the engine's", async () => {
+  const { page, complaints, foreign, close } = await open();
+  const expected = [];
+  for (const strategy of suites[0].strategies) expected.push(await write(strategy));
+  for (const [i, { ids, figures }] of expected.entries()) {
+    const column = page.locator(`[data-column="${i}"]`);
+    assert.deepEqual(await until(() => idsIn(page, i), (got) => got.length >= ids.length), ids);
+    assert.equal(await figure(column, 'ttr'), figures.distinct_1.toFixed(2));
+    assert.equal(await figure(column, 'distinct'), figures.distinct_2.toFixed(2));
+    assert.equal(await figure(column, 'kept'), figures.mean_kept.toFixed(1));
+    assert.equal(
+      await figure(column, 'surprisal'),
+      `${figures.surprisal_raw.toFixed(2)} → ${figures.surprisal.toFixed(2)}`,
+    );
+    assert.equal(await figure(column, 'finish'), 'end token');
+    const parts = divergence(expected[0].ids, ids);
+    const marked = await column.locator('.t').evaluateAll((tokens) =>
+      tokens.findIndex((token) => token.previousElementSibling?.className === 'parts'),
+    );
+    assert.equal(marked, i === 0 || parts === null ? -1 : parts);
+  }
+  assert.ok(expected.some(({ ids }) => divergence(expected[0].ids, ids) !== null));
+  assert.match(await page.locator('[data-column="1"] logit-passage').innerText(), /Parts from A at token \d+: “.+” instead of “.+”/);
+  assert.deepEqual(complaints, []);
+  assert.deepEqual(foreign, []);
+  await close();
+});
+
+test('greedy beside T = 0.01 is identical, with its smallest gap named; T = 100 is not', async () => {
+  const { page, close } = await open();
+  await page.locator('[data-suite=extremes]').click();
+  const gaps = page.locator('logit-compare .gaps');
+  await gaps.waitFor();
+  assert.deepEqual(await idsIn(page, 1), await idsIn(page, 0));
+  assert.match(await gaps.innerText(), /the text is greedy’s.* smallest gap .* 0\.21, at token 6: “school” before “work”/s);
+  assert.match(await gaps.innerText(), /No gap is too small/);
+  assert.notDeepEqual(await idsIn(page, 2), await idsIn(page, 0));
+
+  // At a temperature where the gaps of this text are too small, each of them is named.
+  await page.locator('[data-action=edit]').nth(1).click();
+  await type(page.locator('[data-column="1"] [data-name=temperature]'), '0.05');
+  await until(() => gaps.innerText(), (text) => /too small for T = 0\.05/.test(text));
+  const { ids } = await write({ settings: { temperature: 0 } });
+  const close_ = [];
+  const timeline = [...scope.encode(FIRST)];
+  for (const [step, id] of ids.entries()) {
+    scope.feed(timeline);
+    if (scope.distribution({ temperature: 0.05 }).tokens[0].p < 0.999) close_.push(step + 1);
+    timeline.push(id);
+  }
+  const named = await gaps.locator('li').allInnerTexts();
+  assert.deepEqual(
+    named.map((line) => Number(/^Token (\d+)/.exec(line)[1])),
+    close_,
+  );
+  assert.ok(close_.length > 0);
+  await close();
+});
+
+test('ten texts of eight settings: a table of the engine’s spreads, texts to unfold', async () => {
+  const { page, close } = await open();
+  await page.locator('[data-suite="e27.2"]').click();
+  await until(() => page.locator('logit-compare progress').evaluate((bar) => bar.max), (max) => max === 80);
+  await finished(page);
+  const suite = suites.find(({ name }) => name === 'e27.2');
+  for (const [i, strategy] of suite.strategies.entries()) {
+    const samples = [];
+    for (let n = 0; n < 10; n++) samples.push(await write(strategy, { seed: SEED + n }));
+    const spread = spreadOf(samples);
+    const row = page.locator(`[data-row="${i}"]`);
+    const cells = await row.locator('td.number').allInnerTexts();
+    assert.deepEqual(cells.map((cell) => cell.trim()).slice(0, 5), [
+      `${spread.different} of 10`,
+      spread.distinct_2_within.toFixed(2),
+      spread.distinct_2_between.toFixed(2),
+      spread.edit_similarity.toFixed(2),
+      spread.mean_kept.toFixed(1),
+    ]);
+  }
+  assert.equal(await page.locator('logit-passage').count(), 0);
+  await page.locator('logit-compare summary').nth(4).click();
+  await page.locator('[data-row="4"] logit-passage').nth(9).waitFor();
+  assert.equal(await page.locator('[data-row="4"] logit-passage').first().isVisible(), true);
+  await close();
+});
+
+test('five completions at T = 0.01 are one text', async () => {
+  const { page, close } = await open();
+  await page.locator('[data-suite="e27.1"]').click();
+  const cell = page.locator('[data-row="1"] [data-figure=different]');
+  assert.equal(await until(() => cell.innerText(), (text) => text !== '–'), '1 of 5');
+  assert.equal(await page.locator('[data-row="1"] [data-figure=similarity]').innerText(), '1.00');
+  await close();
+});
+
+test('a blind ranking by keyboard hides the settings until they are asked for', async () => {
+  const { page, close } = await open();
+  await page.locator('#blind').click();
+  const cards = page.locator('logit-ranking .card');
+  await cards.first().waitFor();
+  const shown = () => cards.evaluateAll((all) => all.map((card) => card.dataset.entry));
+  const before = await shown();
+  assert.ok(before.length >= 2 && before.length <= 9);
+  const told = page.locator('logit-compare').getByText(/temperature 0\.5/);
+  assert.equal(await told.count(), 0);
+  assert.equal(await page.locator('logit-strategy').count(), 0);
+
+  await cards.first().locator('[data-step="1"]').focus();
+  await page.keyboard.press('Enter');
+  assert.deepEqual(await shown(), [before[1], before[0], ...before.slice(2)]);
+  await page.keyboard.press('ArrowUp');
+  assert.deepEqual(await shown(), before);
+  assert.match(await page.locator('logit-ranking [aria-live]').innerText(), /Text 1 is now on rank 1/);
+  await page.keyboard.press('ArrowDown');
+
+  await page.getByRole('button', { name: 'Show the settings' }).click();
+  const rows = page.locator('logit-ranking tbody tr');
+  assert.equal(await rows.count(), 9); // equal texts are ranked once, each strategy has its figures
+  assert.equal(await told.count(), 2);
+  const ranks = await rows.locator('td:first-child').allInnerTexts();
+  assert.deepEqual([...new Set(ranks)], before.map((_, i) => String(i + 1)));
+  await close();
+});
+
+test('the order of a blind ranking is that of the seed', async () => {
+  const orders = [];
+  for (const seed of ['7', '7', '8']) {
+    const { page, close } = await open();
+    await type(page.locator('logit-compare [data-name=seed]'), seed);
+    await page.locator('[data-suite=extremes]').click();
+    await page.locator('#blind').click();
+    await page.locator('logit-ranking .card').first().waitFor();
+    orders.push(await page.locator('logit-ranking logit-passage .box').allInnerTexts());
+    await close();
+  }
+  assert.deepEqual(orders[0], orders[1]);
+  assert.notDeepEqual(orders[0], orders[2]);
+  assert.ok(orders[0].every((text) => text.startsWith(FIRST)));
+});
+
+test('columns are edited, added, removed, and used in the bench', async () => {
+  const { page, close } = await open();
+  await page.locator('[data-suite=extremes]').click();
+  await page.locator('logit-compare .gaps').waitFor();
+  const column = page.locator('[data-column="2"]');
+  await column.locator('[data-action=edit]').click();
+  await type(column.locator('[data-name=temperature]'), '1.5');
+  await type(column.locator('[data-name=top_k]'), '2.5');
+  assert.match(await column.locator('.error').innerText(), /must be a whole number, got 2\.5/);
+  await type(column.locator('[data-name=top_k]'), '3');
+  assert.equal(await column.locator('.error').innerText(), '');
+  const settings = { temperature: 1.5, top_k: 3 };
+  const { ids } = await write({ settings });
+  const same = (got) => JSON.stringify(got) === JSON.stringify(ids);
+  assert.deepEqual(await until(() => idsIn(page, 2), same), ids);
+
+  await page.locator('[data-command=add]').click();
+  await page.locator('[data-column="3"]').waitFor();
+  assert.match(await page.locator('[data-column="3"] h3').innerText(), /temperature 0\.7, .*top-p 0\.9/);
+  const added = await write({ settings: { temperature: 0.7, top_p: 0.9, repetition_penalty: 1.1 } });
+  assert.deepEqual(
+    await until(() => idsIn(page, 3), (got) => got.length === added.ids.length),
+    added.ids,
+  );
+  for (const left of [3, 2]) {
+    await page.locator('[data-action=remove]').first().click();
+    assert.equal(await page.locator('logit-strategy').count(), left);
+  }
+  assert.equal(await page.locator('[data-action=remove]').first().isVisible(), false);
+
+  await page.locator('[data-column="0"] [data-action=adopt]').click();
+  await page.getByRole('tab', { name: 'Bench', selected: true }).waitFor();
+  const box = (name) => page.locator(`logit-knob[data-name=${name}] .box`);
+  assert.equal(await until(() => box('temperature').inputValue(), (text) => text === '1.5'), '1.5');
+  assert.equal(await box('top_k').inputValue(), '3');
+  assert.equal(await box('top_p').inputValue(), '1');
+
+  await page.getByRole('tab', { name: 'Compare' }).click();
+  await page.locator('[data-column="1"]').waitFor();
+  assert.equal(await page.locator('logit-strategy').count(), 2, 'the columns are still there');
+  await finished(page);
+  await close();
+});
+
+test('a run can be stopped, and what is stale is dropped', async () => {
+  const { page, complaints, close } = await open();
+  await page.locator('[data-suite=extremes]').click();
+  await type(page.locator('logit-compare [data-name=max_new_tokens]'), '400');
+  await type(page.locator('logit-compare [data-name=samples]'), '20');
+  const most = () => page.locator('logit-compare progress').evaluate((bar) => bar.max);
+  assert.equal(await until(most, (max) => max === 60), 60);
+  await page.locator('logit-compare [data-command=stop]').click();
+  const progress = () => page.locator('logit-compare [role=status]').innerText();
+  const stopped = await until(progress, (text) => text !== '');
+  assert.match(stopped, /^\d+ of 60 texts$/);
+  assert.notEqual(stopped, '60 of 60 texts');
+  await page.waitForTimeout(300);
+  assert.equal(await progress(), stopped);
+
+  await type(page.locator('logit-compare [data-name=samples]'), '1');
+  await type(page.locator('logit-compare [data-name=max_new_tokens]'), '5');
+  for (const prompt of ['Tomorrow she', 'Yesterday they', 'Every day he'])
+    await page.locator('logit-compare #prompt').fill(prompt);
+  const { ids } = await write({ settings: { temperature: 0 } }, { prompt: 'Every day he', max_new_tokens: 5 });
+  const same = (got) => JSON.stringify(got) === JSON.stringify(ids);
+  assert.deepEqual(await until(() => idsIn(page, 0), same), ids);
+
+  await page.locator('logit-compare #prompt').fill('Tomorrow zebra');
+  const alert = page.locator('logit-compare-controls [role=alert]');
+  assert.match(await until(() => alert.innerText(), Boolean), /does not know “zebra”/);
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
+test('the numbers of a token are read by arrow keys', async () => {
+  const { page, close } = await open();
+  const passage = page.locator('[data-column="1"] logit-passage');
+  await passage.locator('.box').focus();
+  await page.keyboard.press('ArrowRight');
+  await page.keyboard.press('ArrowRight');
+  assert.match(await passage.locator('[aria-live]').innerText(), /^Token 2, .+ after the warpers, .+ before; [\d.]+ bits$/);
+  await close();
+});
+
+test('it stands alone in a lesson', async () => {
+  const { page, close } = await bench.open();
+  await page.evaluate(async () => {
+    const other = document.createElement('logit-compare');
+    for (const [name, value] of Object.entries({
+      model: 'models/verbs.gguf',
+      prompt: 'Tomorrow she',
+      suite: 'extremes',
+      seed: '3',
+      temperature: '0.6',
+    }))
+      other.setAttribute(name, value);
+    document.querySelector('logit-scope').view = 'compare';
+    await customElements.whenDefined('logit-compare');
+    document.querySelector('logit-scope').view = 'bench';
+    document.body.prepend(other);
+  });
+  const alone = page.locator('body > logit-compare');
+  await alone.locator('.gaps').waitFor();
+  const ids = await alone
+    .locator('[data-column="0"] .t')
+    .evaluateAll((tokens) => tokens.map((token) => Number(token.dataset.id)));
+  const expected = await write({ settings: { temperature: 0 } }, { prompt: 'Tomorrow she', seed: 3 });
+  assert.deepEqual(ids, expected.ids);
+  await alone.locator('[data-command=add]').click();
+  assert.match(await alone.locator('[data-column="3"] h3').innerText(), /temperature 0\.6/);
+  await close();
+});
+
+for (const [lang, colorScheme, width] of [
+  ['en', 'light', 1440],
+  ['es', 'dark', 375],
+]) {
+  test(`axe finds nothing, and nothing is cut off: ${lang}, ${colorScheme}, ${width} px`, async () => {
+    const { page, close } = await open({
+      path: `?lang=${lang}`,
+      colorScheme,
+      viewport: { width, height: 900 },
+    });
+    await page.evaluate(axeSource);
+    const check = async (what) => {
+      const { violations } = await page.evaluate(() =>
+        window.axe.run(document, { resultTypes: ['violations'] }),
+      );
+      assert.deepEqual(
+        violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`),
+        [],
+        what,
+      );
+      assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), what);
+    };
+    await page.locator('[data-action=edit]').first().click();
+    await type(page.locator('[data-column="0"] [data-name=top_p]'), '7');
+    await check('columns');
+    await page.locator('[data-suite="e27.1"]').click();
+    await page.locator('logit-compare .gaps').waitFor();
+    await page.locator('logit-compare summary').first().click();
+    await check('table');
+    await page.locator('#blind').click();
+    await page.locator('[data-command=reveal]').click();
+    await check('blind');
+    await close();
+  });
+}

@@ -1,0 +1,74 @@
+/** The cost view: figures of the formula, steps timed with and without the cache, variants. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { multiplied, operations, wholeText, withCache, withoutCache } from '../../web/components/cost/formula.js';
+import { FIRST, loadReference, openBench, until } from './bench.js';
+
+/** @type {Awaited<ReturnType<typeof openBench>>} */
+let bench;
+/** @type {Awaited<ReturnType<typeof loadReference>>} */
+let scope;
+before(async () => ([bench, scope] = await Promise.all([openBench(), loadReference()])));
+after(() => Promise.all([bench?.close(), scope?.close()]));
+
+test('the formula counts what a naive forward pass counts', () => {
+  const info = { ...scope.info };
+  const { n_embd: d, n_layer, vocab_size, context_length } = info;
+  const n = 7;
+  let matrices = 0;
+  let attention = 0;
+  // verbs: a feed-forward of 4 d; norms and biases are counted by the formula, a few in a hundred.
+  for (let layer = 0; layer < n_layer; layer++) {
+    matrices += 2 * (3 * d * d + d * d + 4 * d * d + 4 * d * d);
+    attention += n * 2 * d + n * 2 * d;
+  }
+  matrices += 2 * d * vocab_size;
+  const cost = withCache(info, n);
+  assert.equal(cost.attention, attention);
+  assert.ok(Math.abs(cost.matrices / matrices - 1) < 0.02, `${cost.matrices} for ${matrices}`);
+  assert.equal(multiplied(info), info.parameters - context_length * d);
+  // Without the cache the last of n steps costs as much as all steps with it, but for their heads.
+  const heads = (n - 1) * 2 * vocab_size * d;
+  const all = Array.from({ length: n }, (_, i) => operations(withCache(info, i + 1)));
+  assert.equal(operations(withoutCache(info, n)) + heads, all.reduce((a, b) => a + b, 0));
+  assert.deepEqual(wholeText(info, 3, 2).kept.tokens, 4);
+  assert.deepEqual(wholeText(info, 3, 2).again.tokens, 7);
+});
+
+test('steps are timed along the whole context; the chart, its table and the keys agree', async () => {
+  const { page, complaints, foreign, close } = await bench.open();
+  for (let i = 0; i < 3; i++) await page.locator('[data-command=step]').click();
+  await until(() => page.locator('logit-text .step').count(), (n) => n === 3);
+  await page.locator('[data-view=cost]').click();
+  const view = page.locator('logit-cost');
+  const prompt = scope.encode(FIRST).length;
+  await view.locator('.speeds').waitFor();
+  const { kept, again } = wholeText(scope.info, prompt, 3);
+  const saved = new RegExp(`3 tokens drawn: ${kept.tokens} tokens .* instead of ${again.tokens};`);
+  await view.getByText(saved).waitFor();
+  await view.locator('[data-run=steps]').click();
+  await view.getByText('Measured.').waitFor({ timeout: 20000 });
+  await view.locator('summary').first().click();
+  const rows = await view.locator('tr[data-n]').evaluateAll((found) =>
+    found.map((row) => [...row.children].map((cell) => parseFloat(cell.textContent))),
+  );
+  assert.ok(rows.length >= 3);
+  for (const [, , cached, , uncached] of rows) assert.ok(cached > 0 && uncached > 0);
+  const last = rows.at(-1);
+  assert.ok(last[4] > last[2], 'near the end of the context the cache saves time');
+  await view.locator('.walk').focus();
+  await page.keyboard.press('End');
+  assert.equal(await view.locator('.walk').getAttribute('aria-valuenow'), String(rows.length));
+  assert.match(await view.locator('.walk').getAttribute('aria-valuetext'), /^2\d tokens: /);
+  await view.locator('[data-run=speeds]').click();
+  await until(
+    () => view.locator('[data-variant] dd').allInnerTexts(),
+    (texts) => texts.every((text) => text.trim() !== '–'),
+  );
+  const [scalar, simd] = await view.locator('[data-variant] dd').allInnerTexts();
+  assert.match(scalar, /tokens\/s/);
+  assert.match(simd, /tokens\/s/);
+  assert.deepEqual(complaints, []);
+  assert.deepEqual(foreign, []);
+  await close();
+});

@@ -1,0 +1,172 @@
+/** The page inside other pages: a frame of another origin, messages both ways, a sandboxed frame. */
+import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import { after, before, test } from 'node:test';
+import { FIRST, loadReference, openBench, until } from './bench.js';
+
+let bench;
+let scope;
+let host;
+/** What the host page at the other origin holds. */
+let body = '';
+
+before(async () => {
+  [bench, scope] = await Promise.all([openBench(), loadReference()]);
+  host = createServer((_, response) => {
+    response.setHeader('content-type', 'text/html; charset=utf-8');
+    response.end(`<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,"><body>${body}</body>`);
+  });
+  await new Promise((resolve) => host.listen(0, '127.0.0.1', resolve));
+});
+after(async () => {
+  host?.close();
+  await bench?.close();
+});
+
+/** A page at another origin that holds a frame and keeps what that says. */
+async function openHost({ query = '', hash = '', sandbox = '' } = {}) {
+  const address = new URL(`${bench.url}?lang=en&model=verbs${query}${hash}`);
+  address.hostname = 'localhost';
+  body = `<iframe width="1200" height="900" src="${address.href.replaceAll('&', '&amp;')}" ${sandbox && `sandbox="${sandbox}"`}></iframe>
+    <script>window.heard = []; addEventListener('message', ({ data, source }) => { if (source === frames[0]) heard.push(data); });</script>`;
+  const { page, complaints, close } = await bench.open({ path: 'source/tests/browser/blank.html', ready: false, first: true });
+  const requests = [];
+  page.on('request', (request) => requests.push(request.url()));
+  await page.goto(`http://127.0.0.1:${host.address().port}/`);
+  const frame = page.frameLocator('iframe');
+  const heard = (type) => page.evaluate((wanted) => window.heard.filter((m) => m.type === `logitscope:${wanted}`), type);
+  const say = (message) => page.evaluate((data) => document.querySelector('iframe').contentWindow.postMessage(data, '*'), message);
+  assert.equal((await until(() => heard('ready'), (all) => all.length > 0))[0].info.vocab_size, 64);
+  await frame.locator('logit-distribution .row').first().waitFor();
+  const ask = async (message) => {
+    const id = Math.random();
+    await say({ ...message, id });
+    return until(
+      () => page.evaluate((wanted) => window.heard.find((m) => m.id === wanted), id),
+      Boolean,
+    );
+  };
+  return { page, frame, heard, say, ask, requests, complaints, close };
+}
+
+for (const sandbox of ['', 'allow-scripts allow-same-origin'])
+  test(`a host page sets, gets, steps and hears, ${sandbox ? 'in a sandbox' : 'from another origin'}`, async () => {
+    const { frame, heard, ask, requests, complaints, close } = await openHost({ sandbox });
+    const start = await ask({ type: 'logitscope:get' });
+    assert.equal(start.type, 'logitscope:state');
+    assert.equal(start.prompt, FIRST);
+    const set = await ask({ type: 'logitscope:set', prompt: 'Yesterday they', settings: { temperature: 1.3, top_k: 30 }, seed: 7 });
+    assert.equal(set.type, 'logitscope:state');
+    assert.deepEqual([set.prompt, set.seed, set.settings.top_k, set.settings.repetition_penalty], ['Yesterday they', 7, 30, 1]);
+    assert.equal(await frame.locator('#prompt').inputValue(), 'Yesterday they');
+
+    const ids = [];
+    for await (const { id } of scope.generate({ prompt: 'Yesterday they', temperature: 1.3, top_k: 30, seed: 7 })) ids.push(id);
+    for (let i = 0; i < ids.length; i++) {
+      const result = await ask({ type: 'logitscope:step' });
+      assert.deepEqual(result.ids, ids.slice(0, i + 1));
+    }
+    assert.deepEqual((await heard('step')).map(({ token }) => token.id), ids);
+    const [result] = (await heard('result')).filter(({ finish_reason }) => finish_reason);
+    assert.equal(result.finish_reason, 'eos');
+    assert.equal((await ask({ type: 'logitscope:get' })).branch.length, ids.length);
+    for (const url of requests) assert.doesNotMatch(decodeURIComponent(url).replace(/#.*/, ''), /Yesterday|they|1\.3/);
+    assert.deepEqual(complaints, []);
+    await close();
+  });
+
+test('a malformed message changes nothing and is answered by one sentence', async () => {
+  const { page, ask, say, heard, close } = await openHost();
+  const before = await ask({ type: 'logitscope:get' });
+  const cases = [
+    [{ type: 'logitscope:set', settings: { top_p: 1.5, top_k: 3 } }, /top_p=1\.5 \(must be between 0 and 1\)/],
+    [{ type: 'logitscope:set', settings: { colour: 1 } }, /colour=1 \(there is no such setting\)/],
+    [{ type: 'logitscope:set', settings: 'hot' }, /settings=/],
+    [{ type: 'logitscope:set', prompt: 7, seed: 3 }, /prompt=7/],
+    [{ type: 'logitscope:set', seed: 1, extra: 1 }, /extra/],
+    [{ type: 'logitscope:set' }, /sets nothing/],
+    [{ type: 'logitscope:eval', code: '1' }, /no message “logitscope:eval”/],
+  ];
+  for (const [message, sentence] of cases) {
+    const answer = await ask(message);
+    assert.equal(answer.type, 'logitscope:error');
+    assert.match(answer.message, sentence);
+  }
+  const errors = (await heard('error')).length;
+  for (const message of ['logitscope:set', 3, null, { type: 'other' }, [1]]) await say(message);
+  await page.waitForTimeout(200);
+  assert.equal((await heard('error')).length, errors);
+  const { id: _, ...now } = await ask({ type: 'logitscope:get' });
+  assert.deepEqual(now, Object.fromEntries(Object.entries(before).filter(([name]) => name !== 'id')));
+  await close();
+});
+
+test('another window than the parent is not heard', async () => {
+  const { page, frame, ask, close } = await openHost();
+  await frame.locator('body').evaluate(() => {
+    window.postMessage({ type: 'logitscope:set', seed: 99 }, '*');
+  });
+  await page.evaluate(() => {
+    const other = document.createElement('iframe');
+    other.srcdoc = `<script>parent.frames[0].postMessage({ type: 'logitscope:set', seed: 98 }, '*')</scr` + `ipt>`;
+    document.body.append(other);
+  });
+  await page.waitForTimeout(300);
+  assert.equal((await ask({ type: 'logitscope:get' })).seed, 42);
+  await close();
+});
+
+test('the share panel writes link, frame and element, and its preview is live', async () => {
+  const { page, complaints, close } = await bench.open({ path: '?lang=en&model=verbs#prompt=Yesterday%20they&top_k=3&seed=5' });
+  await page.locator('[data-command=share]').click();
+  const panel = page.locator('logit-share');
+  await panel.getByLabel('Temperature', { exact: false }).first().check();
+  await panel.locator('input[name=readonly]').check();
+  const link = new URL(await until(() => panel.locator('#link').inputValue(), (text) => text.includes('readonly')));
+  assert.equal(link.search, '?lang=en&model=verbs&controls=temperature&readonly');
+  assert.equal(link.hash, '#prompt=Yesterday%20they&top_k=3&seed=5');
+  assert.match(await panel.locator('#frame').inputValue(), /^<iframe src="http[^"]*&amp;controls=temperature/);
+  assert.match(
+    await panel.locator('#element').inputValue(),
+    /<logit-scope model="verbs" controls="temperature" prompt="Yesterday they" top_k="3" seed="5" readonly>/,
+  );
+  const preview = panel.frameLocator('iframe');
+  await preview.locator('logit-distribution .row').first().waitFor();
+  assert.equal(await preview.locator('logit-knob').count(), 1);
+  assert.equal(await preview.locator('#prompt').inputValue(), 'Yesterday they');
+  await panel.locator('[data-copy=link]').click();
+  assert.match(await until(() => panel.getByRole('status').innerText(), Boolean), /Copied|selected/);
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
+test('three elements of a lesson share one engine and one download, each with its own place', async () => {
+  const { page, complaints, close } = await bench.open({ path: 'source/tests/browser/blank.html', ready: false, first: true });
+  const requests = [];
+  page.on('request', (request) => requests.push(new URL(request.url()).pathname));
+  await page.route('**/lesson.html', (route) =>
+    route.fulfill({
+      contentType: 'text/html; charset=utf-8',
+      body: `<!doctype html><html lang="en"><link rel="icon" href="data:,"><style>p { color: rgb(1, 2, 3) }</style>
+        <script type="module" src="${bench.url}logitscope.js"></script><p>Lesson</p>
+        <logit-scope id="lesson" hidden model="verbs" prompt="Today she" top_k="5"></logit-scope>
+        <logit-distribution for="lesson"></logit-distribution>
+        <logit-chain for="lesson"></logit-chain>
+        <logit-distribution id="alone" model="verbs" prompt="Every day he" top_k="2"></logit-distribution>`,
+    }),
+  );
+  await page.goto(`${bench.url}deep/er/lesson.html`);
+  const kept = (selector) => () => page.locator(`${selector} .row:not([data-removed-by])`).evaluateAll((rows) => rows.filter((row) => Number(row.dataset.p) > 0).length);
+  assert.equal(await until(kept('logit-distribution[for]'), (n) => n === 5), 5);
+  assert.equal(await until(kept('#alone'), (n) => n === 2), 2);
+  const box = page.locator('logit-chain[for] logit-knob[data-name=top_k] .box');
+  await box.fill('3');
+  await box.press('Enter');
+  assert.equal(await until(kept('logit-distribution[for]'), (n) => n === 3), 3);
+  assert.equal(await kept('#alone')(), 2);
+  assert.equal(requests.filter((path) => path.endsWith('verbs.gguf')).length, 1);
+  assert.equal(requests.filter((path) => path.endsWith('worker.js')).length, 1);
+  assert.equal(await page.locator('p', { hasText: 'Lesson' }).evaluate((p) => getComputedStyle(p).color), 'rgb(1, 2, 3)');
+  assert.deepEqual(complaints, []);
+  await close();
+});

@@ -1,0 +1,83 @@
+/** The models of the page: those it offers, a file of the reader's own, and refusals. */
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { openBench, root, until } from './bench.js';
+
+/** @type {Awaited<ReturnType<typeof openBench>>} */
+let bench;
+before(async () => (bench = await openBench()));
+after(() => bench?.close());
+
+const modelFact = (page) => page.locator('footer dl').first().innerText();
+const chosen = (page) => page.locator('logit-model select').evaluate((s) => s.selectedOptions[0].text);
+
+test('each model of the list opens, with prompts that it can read and the settings kept', async () => {
+  const { page, complaints, foreign, close } = await bench.open();
+  const box = page.locator('logit-knob[data-name=top_k] .box');
+  await box.fill('7');
+  await box.press('Enter');
+  for (const [name, vocabulary] of [
+    ['stories', /2,048 tokens/],
+    ['shakespeare', /6\d tokens/],
+    ['verbs', /64 tokens/],
+  ]) {
+    await page.locator('logit-model select').selectOption(name);
+    assert.match(await until(() => modelFact(page), (text) => text.includes(name)), vocabulary);
+    const examples = page.locator('logit-text .examples button, logit-text button[aria-pressed]');
+    assert.ok((await examples.count()) > 0);
+    assert.equal((await page.locator('logit-text .error').allInnerTexts()).join(''), '');
+    assert.equal(await box.inputValue(), '7');
+    await page.locator('[data-command=step]').click();
+    await until(() => page.locator('logit-text .step').count(), (n) => n === 1);
+  }
+  assert.deepEqual(complaints, []);
+  assert.deepEqual(foreign, []);
+  await close();
+});
+
+test('the page opens on stories', async () => {
+  const { page, close } = await bench.open({ path: '?lang=en&model=stories' });
+  assert.match(await modelFact(page), /stories \(llama\)/);
+  await page.goto(`${bench.url}?lang=en`);
+  await page.locator('logit-distribution .row').first().waitFor();
+  assert.match(await modelFact(page), /stories \(llama\)/);
+  await close();
+});
+
+test('a file is opened by picker; what is no model is refused in one sentence and changes nothing', async () => {
+  const { page, close } = await bench.open({ path: '?lang=en&model=shakespeare' });
+  const file = page.locator('logit-model input[type=file]');
+  await file.setInputFiles({
+    name: 'broken.gguf',
+    mimeType: 'application/octet-stream',
+    buffer: Buffer.from('no model at all'),
+  });
+  const refusal = page.locator('logit-model [role=alert]');
+  await refusal.waitFor();
+  assert.match(await refusal.innerText(), /^This model was not opened: .+\.$/);
+  assert.match(await modelFact(page), /shakespeare/);
+  assert.match(await chosen(page), /^shakespeare/);
+  await file.setInputFiles({
+    name: 'mine.gguf',
+    mimeType: 'application/octet-stream',
+    buffer: await readFile(join(root, 'models/verbs.gguf')),
+  });
+  assert.match(await until(() => modelFact(page), (text) => text.includes('verbs')), /64 tokens/);
+  assert.equal(await chosen(page), 'mine.gguf');
+  assert.equal(await refusal.count(), 0);
+  await close();
+});
+
+test('an address names an offered model or a file of its own origin, never a foreign one', async () => {
+  const { page, foreign, close } = await bench.open({
+    path: '?lang=en&model=https://example.org/models/verbs.gguf',
+  });
+  assert.match(await modelFact(page), /stories/);
+  assert.deepEqual(foreign, []);
+  await page.goto(`${bench.url}?lang=en&model=models/verbs.gguf`);
+  await page.locator('logit-distribution .row').first().waitFor();
+  assert.match(await modelFact(page), /verbs/);
+  await close();
+});

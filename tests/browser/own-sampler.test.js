@@ -1,0 +1,310 @@
+/** A sampler of one's own, on a page with the site's own policy: it runs, hangs, is graded, reaches nothing. */
+import assert from 'node:assert/strict';
+import { readFile, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { build as bundle } from 'esbuild';
+import { locales } from '../../web/build.js';
+import { openBench, root } from './bench.js';
+
+const PAGE = 'own-sampler-page';
+const CODE = `
+import { RemoteLogitscope } from './engine/remote.js';
+import { matchLanguage, setLanguage } from './locale/locale.js';
+import './components/own-sampler/own-sampler.js';
+const query = new URLSearchParams(location.search);
+await setLanguage(matchLanguage([query.get('lang') ?? 'en']));
+document.documentElement.lang = query.get('lang') ?? 'en';
+document.documentElement.style.colorScheme = query.get('theme') ?? 'light';
+const engine = await RemoteLogitscope.load({ model: 'models/verbs.gguf', worker: 'worker.js' });
+const ids = await engine.encode('Today she');
+await engine.feed(ids);
+const element = document.querySelector('logit-own-sampler');
+Object.assign(element, { engine, logits: await engine.logits(), settings: { top_p: 0.9 }, history: [...ids] });
+window.heard = [];
+addEventListener('logit-own', ({ detail }) => window.heard.push(detail));
+element.setAttribute('ready', '');
+`;
+
+/** @type {Awaited<ReturnType<typeof openBench>>} */
+let bench;
+/** What reached a second origin. */
+const reached = [];
+/** @type {import('node:http').Server} */
+let outside;
+before(async () => {
+  bench = await openBench();
+  const { outputFiles } = await bundle({
+    stdin: { contents: CODE, resolveDir: join(root, 'web') },
+    bundle: true,
+    format: 'esm',
+    plugins: [locales],
+    write: false,
+  });
+  await writeFile(join(bench.dist, `${PAGE}.js`), outputFiles[0].text);
+  const html = await readFile(join(bench.dist, 'index.html'), 'utf8');
+  const body = '<body><main><logit-own-sampler></logit-own-sampler></main></body></html>';
+  const page = html.replace('main.js', `${PAGE}.js`).replace(/<body>[^]*/, () => body);
+  await writeFile(join(bench.dist, `${PAGE}.html`), page);
+  outside = createServer((request, response) => {
+    reached.push(request.url);
+    response.writeHead(200, { 'access-control-allow-origin': '*' }).end('export default 1');
+  });
+  await new Promise((resolve) => {
+    outside.listen(0, resolve);
+  });
+});
+after(async () => {
+  outside?.close();
+  await bench?.close();
+});
+
+/** @param {object} [options] */
+async function open({ query = '', ...context } = {}) {
+  const opened = await bench.open({ path: `${PAGE}.html${query}`, ready: false, ...context });
+  await opened.page.locator('logit-own-sampler[ready]').waitFor();
+  const { page } = opened;
+  return {
+    ...opened,
+    write: (code) => page.locator('textarea').fill(code),
+    press: (what) => page.locator(`button[data-do=${what}]`).click(),
+    rows: async () => {
+      await page.locator('tbody tr').first().waitFor();
+      return page.locator('tbody tr').evaluateAll((rows) =>
+        rows.map((row) => ({
+          token: row.querySelector('.heard').textContent,
+          cells: [...row.querySelectorAll('td span')].map((it) => it.textContent),
+        })),
+      );
+    },
+    report: async () => {
+      await page.locator('.report .sum', { hasText: 'hold' }).waitFor();
+      return page
+        .locator('.report li')
+        .evaluateAll((items) =>
+          items.map((item) => ({
+            name: item.dataset.name,
+            holds: item.className === 'holds',
+            text: item.textContent,
+          })),
+        );
+    },
+    trouble: () => page.locator('.result .error').textContent(),
+  };
+}
+
+describe('running', () => {
+  test('the example is what the built-in one is, and holds', async () => {
+    const { press, rows, report, page, complaints, foreign, close } = await open();
+    await press('run');
+    const shown = await rows();
+    assert.ok(shown.length >= 3);
+    for (const { cells } of shown) assert.equal(cells[0], cells[1]);
+    assert.match(await page.locator('.result .sum').textContent(), /same probability/);
+    await press('check');
+    const found = await report();
+    assert.ok(found.length >= 12);
+    assert.deepEqual(
+      found.filter(({ holds }) => !holds),
+      [],
+    );
+    const heard = await page.evaluate(() => window.heard);
+    assert.deepEqual(
+      heard.map(({ as }) => as),
+      ['top_p', 'top_p'],
+    );
+    assert.equal(heard[1].verdicts.length, found.length);
+    // The bench's own script for every document asks for a storage that a sandboxed frame has not.
+    assert.deepEqual(
+      complaints.filter((text) => !text.includes('localStorage')),
+      [],
+    );
+    assert.deepEqual(
+      foreign.filter((url) => !url.startsWith('blob:null/')),
+      [],
+    );
+    assert.equal(await page.locator('iframe').count(), 0);
+    await close();
+  });
+
+  test('another distribution shows as another, with the property that fails and its input', async () => {
+    const { press, rows, report, write, page, close } = await open();
+    await write(
+      'export default (logits) => logits.map((l) => (l === Math.max(...logits) ? l : -Infinity));',
+    );
+    await press('run');
+    const shown = await rows();
+    assert.equal(shown[0].cells[0], '100%');
+    assert.notEqual(shown[0].cells[1], '100%');
+    assert.match(await page.locator('.result .sum').textContent(), /another probability/);
+    await write(`
+      export default (logits, { top_p }) => {
+        if (top_p === 1) return logits.slice();
+        const max = Math.max(...logits);
+        const e = Array.from(logits, (l) => Math.exp(l - max));
+        const total = e.reduce((a, b) => a + b, 0);
+        const out = logits.slice().fill(-Infinity);
+        let before = 0;
+        [...logits.keys()].sort((a, b) => logits[b] - logits[a] || a - b).forEach((id, place) => {
+          if (!place || before <= top_p) out[id] = logits[id];
+          before += e[id] / total;
+        });
+        return out;
+      };`);
+    await press('check');
+    const failed = (await report()).filter(({ holds }) => !holds);
+    assert.deepEqual(
+      failed.map(({ name }) => name),
+      ['exact'],
+    );
+    assert.match(failed[0].text, /\[0, 0\][^]*top_p = 0\.5[^]*\[0, -Infinity\][^]*\[0, 0\]/);
+    await close();
+  });
+
+  test('a loop without end is ended while the page goes on', async () => {
+    const { press, write, page, trouble, close } = await open();
+    await write('export default () => { for (;;); };');
+    await press('run');
+    const began = Date.now();
+    await page.evaluate(
+      () =>
+        new Promise((done) => {
+          setTimeout(done, 50);
+        }),
+    );
+    assert.ok(Date.now() - began < 1500, 'the page itself hung');
+    assert.match(await trouble(), /too long/);
+    assert.equal(await page.locator('iframe').count(), 0);
+    await close();
+  });
+
+  test('mistakes are said in words', async () => {
+    const { press, write, trouble, close } = await open();
+    for (const [code, words] of [
+      ['export default (;', /could not be loaded/],
+      ['export const a = 1;', /could not be loaded/],
+      ['export default () => { throw new Error("no idea"); };', /no idea/],
+      ['export default () => {};', /undefined/],
+      ['export default (l) => [0];', /1 numbers for/],
+      ['export default (l) => l.map(() => NaN);', /NaN/],
+      ['export default (l) => l.map(() => -Infinity);', /removed every token/],
+    ]) {
+      await write(code);
+      await press('run');
+      assert.match(await trouble(), words, code);
+    }
+    await close();
+  });
+});
+
+describe('shut off', () => {
+  test('no network, no page, no storage', async () => {
+    const { port } = /** @type {import('node:net').AddressInfo} */ (outside.address());
+    const { press, write, page, trouble, close } = await open();
+    const tries = {
+      fetch: `await fetch('http://localhost:${port}/fetch')`,
+      own: `await fetch('${bench.url}main.js')`,
+      module: `await import('http://localhost:${port}/module.js')`,
+      script: `importScripts('http://localhost:${port}/script.js')`,
+      socket: `await new Promise((yes, no) => { const s = new WebSocket('ws://localhost:${port}/s'); s.onopen = yes; s.onerror = () => no(new Error('refused')); })`,
+      page: 'parent.document.title',
+      storage:
+        'await new Promise((yes, no) => { const r = indexedDB.open("x"); r.onsuccess = yes; r.onerror = () => no(new Error("refused")); })',
+    };
+    for (const [what, code] of Object.entries(tries)) {
+      await write(`export default async (l) => { ${code}; return l; };`);
+      await press('run');
+      assert.match(await trouble(), /failed/, what);
+    }
+    assert.deepEqual(reached, []);
+    assert.equal(await page.locator('tbody tr').count(), 0);
+    await close();
+  });
+
+  test('the policy of the frame names no origin', async () => {
+    const html = await readFile(join(bench.dist, 'sandbox.html'), 'utf8');
+    const policy = /content="([^"]+)"/.exec(html)?.[1];
+    assert.match(policy, /^default-src 'none'; script-src 'sha256-[^']+' blob:; worker-src blob:$/);
+  });
+});
+
+describe('the editor', () => {
+  test('Tab indents, Escape leaves, Ctrl+Enter runs, the example comes back', async () => {
+    const { page, write, press, rows, close } = await open();
+    const editor = page.locator('textarea');
+    const example = await editor.inputValue();
+    await write('');
+    await editor.press('Tab');
+    assert.equal(await editor.inputValue(), '  ');
+    await editor.press('Escape');
+    const focused = () =>
+      page.evaluate(
+        () => document.querySelector('logit-own-sampler').shadowRoot.activeElement?.dataset.do,
+      );
+    assert.equal(await focused(), 'run');
+    await press('again');
+    assert.equal(await editor.inputValue(), example);
+    await editor.press('Control+Enter');
+    assert.ok((await rows()).length > 0);
+    await close();
+  });
+
+  test('each kind keeps its own code', async () => {
+    const { page, write, report, press, close } = await open();
+    await write('// mine');
+    await page.locator('select').selectOption('generate');
+    assert.match(await page.locator('textarea').inputValue(), /function generate/);
+    await press('check');
+    const failed = (await report()).filter(({ holds }) => !holds).map(({ name }) => name);
+    assert.ok(
+      failed.includes('crop') && failed.includes('softmax_last') && !failed.includes('draw'),
+      failed.join(),
+    );
+    await page.locator('select').selectOption('top_p');
+    assert.equal(await page.locator('textarea').inputValue(), '// mine');
+    await close();
+  });
+});
+
+describe('for everybody', () => {
+  const axe = join(root, 'node_modules/axe-core/axe.min.js');
+  for (const theme of ['light', 'dark']) {
+    test(`no accessibility violation, ${theme}, with a report`, async () => {
+      const { page, press, report, close } = await open({
+        query: `?theme=${theme}`,
+        bypassCSP: true,
+      });
+      await press('run');
+      await page.locator('tbody tr').first().waitFor();
+      await page.locator('select').selectOption('chain');
+      await press('check');
+      await report();
+      await press('run');
+      await page.locator('tbody tr').first().waitFor();
+      await page.addScriptTag({ path: axe });
+      const { violations } = await page.evaluate(() => window.axe.run('logit-own-sampler'));
+      assert.deepEqual(
+        violations.map(({ id, nodes }) => [id, nodes.map(({ target }) => target)]),
+        [],
+      );
+      await close();
+    });
+  }
+
+  test('Spanish, and no sideways scrolling at 360 px', async () => {
+    const { page, press, close } = await open({
+      query: '?lang=es',
+      viewport: { width: 360, height: 740 },
+    });
+    await press('check');
+    await page.locator('.report li').nth(10).waitFor();
+    assert.match(await page.locator('h2').textContent(), /propio/);
+    const [inner, outer] = await page.evaluate(() => [
+      document.documentElement.scrollWidth,
+      innerWidth,
+    ]);
+    assert.ok(inner <= outer, `${inner} > ${outer}`);
+    await close();
+  });
+});

@@ -1,0 +1,114 @@
+/** The reader's own logits: pasted, refused, counted from a text; numbers held against Node. */
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { Logitscope } from '../../web/engine/index.js';
+import { openBench, root, until } from './bench.js';
+
+/** @type {Awaited<ReturnType<typeof openBench>>} */
+let bench;
+/** @type {Logitscope} */
+let scope;
+before(async () => ([bench, scope] = await Promise.all([openBench(), Logitscope.load({})])));
+after(() => Promise.all([bench?.close(), scope?.close()]));
+
+async function openOwn() {
+  const opened = await bench.open();
+  await opened.page.locator('#tab-own').click();
+  await opened.page.locator('logit-own logit-distribution .row').first().waitFor();
+  return opened;
+}
+
+const readShares = (page) =>
+  page
+    .locator('logit-own logit-distribution .row')
+    .evaluateAll((rows) =>
+      Object.fromEntries(rows.map(({ dataset }) => [dataset.id, Number(dataset.p)])),
+    );
+
+/** Waits until the bars are the engine's own array over these logits. */
+async function expectShares(page, logits, settings) {
+  const { tokens } = scope.warp(logits, settings);
+  const expected = Object.fromEntries(tokens.map(({ id, p }) => [id, p]));
+  const same = (found) => JSON.stringify(found) === JSON.stringify(expected);
+  assert.deepEqual(await until(() => readShares(page), same), expected);
+}
+
+test('pasted lines and JSON show the bars that the engine computes', async () => {
+  const { page, complaints, foreign, close } = await openOwn();
+  const box = page.locator('logit-own #logits');
+  for (const text of ['cat: 2.5\ndog: 1\na: b: -0.5', '{"cat": 2.5, "dog": 1, "a: b": -0.5}', '[["cat", 2.5], {"token": "dog", "logit": 1}, -0.5]']) {
+    await box.fill(text);
+    await expectShares(page, [2.5, 1, -0.5], { temperature: 1 });
+  }
+  await page.locator('logit-own logit-knob[data-name=top_k] .box').fill('2');
+  await page.keyboard.press('Enter');
+  await expectShares(page, [2.5, 1, -0.5], { temperature: 1, top_k: 2 });
+  const drawn = scope.drawFrom([2.5, 1, -0.5], { temperature: 1, top_k: 2, seed: 42 });
+  assert.equal(await page.locator('logit-own .lands').getAttribute('data-drawn'), String(drawn.id));
+  await page.locator('logit-own [data-command=many]').click();
+  await until(
+    () => page.locator('logit-own .result').getAttribute('data-total'),
+    (total) => total === '1000',
+  );
+  assert.equal(await page.locator('logit-own .result').getAttribute('data-total'), '1000');
+  assert.deepEqual(complaints, []);
+  assert.deepEqual(foreign, []);
+  await close();
+});
+
+test('what cannot be read is refused in one sentence that names the line, and changes nothing', async () => {
+  const { page, close } = await openOwn();
+  const before = await readShares(page);
+  for (const [text, sentence] of [
+    ['cat: 1\ndog: many', 'Line 2 must end in a number after a colon, got “dog: many”.'],
+    ['cat: 1\n\n: 3', 'Line 3 has no token before the colon.'],
+    ['cat: 1e60', 'Line 1 must end in a number after a colon, got “cat: 1e60”.'],
+    ['{"cat": 1,\n "dog": }', 'The JSON cannot be read, the trouble is on line 2.'],
+    ['[1, "x"]', 'Entry 2 must be a number, or a token with a number, got "x".'],
+    ['', 'There are no logits yet: write at least one line such as cat: 2.5.'],
+  ]) {
+    await page.locator('logit-own #logits').fill(text);
+    const alert = page.locator('logit-own section > #error');
+    assert.equal(await until(() => alert.innerText(), (said) => said === sentence), sentence);
+    assert.deepEqual(await readShares(page), before);
+  }
+  await close();
+});
+
+test('the classic distributions differ as they should', async () => {
+  const { page, close } = await openOwn();
+  const best = async () => (await readShares(page))[0];
+  await page.locator('[data-sample=confident]').click();
+  assert.ok((await until(best, (p) => p > 0.9)) > 0.9);
+  await page.locator('[data-sample=tailed]').click();
+  assert.ok((await until(best, (p) => p < 0.2)) < 0.2);
+  await close();
+});
+
+test('a bigram table shows the shares of its counts and writes from them', async () => {
+  const { page, close } = await openOwn();
+  await page.locator('logit-own #by').selectOption('characters');
+  await page.locator('logit-own #text').fill('abababac');
+  // a is followed by b three times and by c once; ids by frequency: a, b, c.
+  await page.locator('logit-own [data-context="0"]').click();
+  await expectShares(page, [-Infinity, Math.log(3), Math.log(1)], { temperature: 1 });
+  const shares = await readShares(page);
+  assert.ok(Math.abs(shares[1] - 0.75) < 1e-6);
+  await page.locator('[data-command=write-many]').click();
+  const written = () => page.locator('logit-own .written').innerText();
+  const text = await until(written, ({ length }) => length === 41);
+  assert.equal(text.length, 41);
+  assert.match(text, /^a[bc]/);
+  assert.doesNotMatch(text, /aa|bb|bc|ac(?!$).*ccc/);
+  await close();
+});
+
+test('a model file opens from here too', async () => {
+  const { page, close } = await openOwn();
+  await page.setInputFiles('logit-own input[type=file]', join(root, 'tests/vectors/forward/llama_q8_0.gguf'));
+  const name = () =>
+    page.locator('logit-model select').evaluate((s) => s.selectedOptions[0].text);
+  assert.equal(await until(name, (found) => /llama_q8_0/.test(found)), 'llama_q8_0.gguf');
+  await close();
+});

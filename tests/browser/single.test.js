@@ -1,0 +1,85 @@
+/** The single-file page: by file:// with the network cut, and in a sandboxed frame. */
+import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { FIRST, byId, expectedBars, loadReference, openBench, readBars, until } from './bench.js';
+
+const BALANCED = { temperature: 0.7, top_p: 0.9, repetition_penalty: 1.1 };
+let bench;
+let scope;
+let file;
+
+before(async () => {
+  [bench, scope] = await Promise.all([openBench(), loadReference()]);
+  file = join(bench.dist, 'logitscope.html');
+});
+after(() => bench?.close());
+
+/** A page that can reach nothing. */
+async function openCut(options) {
+  const opened = await bench.open({ path: 'source/tests/browser/blank.html', ready: false, ...options });
+  opened.complaints.length = 0;
+  opened.foreign.length = 0;
+  return opened;
+}
+
+async function expectWhole(place, prompt, settings) {
+  scope.feed(scope.encode(prompt));
+  const wanted = expectedBars(scope.distribution({ ...settings, top: 20 }));
+  const sorted = async () => (await readBars(place)).sort(byId);
+  assert.deepEqual(await until(sorted, (bars) => JSON.stringify(bars) === JSON.stringify(wanted)), wanted);
+}
+
+test('by double click, without any network, it is the whole instrument', async () => {
+  const { page, complaints, foreign, close } = await openCut();
+  await page.context().setOffline(true);
+  await page.goto(`${pathToFileURL(file)}?lang=en&model=verbs`);
+  await page.locator('logit-distribution .row').first().waitFor();
+  await expectWhole(page, FIRST, BALANCED);
+  await page.locator('#preset').selectOption({ label: 'Greedy: always the best' });
+  await expectWhole(page, FIRST, { temperature: 0 });
+  await page.locator('[data-command=run]').click();
+  await page.locator('.verdict[data-right]').waitFor({ timeout: 15000 });
+  for (const view of ['compare', 'sweep', 'cost', 'own']) await page.locator(`[data-view=${view}]`).click();
+  assert.deepEqual(foreign.filter((url) => !/^(file|blob|data):/.test(url)), []);
+  assert.deepEqual(foreign.filter((url) => url.startsWith('file:')).map((url) => url.split('?')[0]), [String(pathToFileURL(file))]);
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
+test('an address after the # of a file is read', async () => {
+  const { page, close } = await openCut();
+  await page.goto(`${pathToFileURL(file)}?lang=en&model=verbs#prompt=Every%20day%20he&top_k=3`);
+  await page.locator('logit-distribution .row').first().waitFor();
+  await expectWhole(page, 'Every day he', { top_k: 3 });
+  await close();
+});
+
+for (const [name, worker] of [['a worker', true], ['no worker', false]])
+  test(`in a sandboxed frame of an opaque origin, with ${name}, it works without storage or history`, async () => {
+    const html = await readFile(file, 'utf8');
+    const server = createServer((request, response) => {
+      response.setHeader('content-type', 'text/html; charset=utf-8');
+      if (!worker && request.url.startsWith('/single')) response.setHeader('content-security-policy', "worker-src 'none'");
+      response.end(
+        request.url.startsWith('/single')
+          ? html
+          : '<!doctype html><link rel="icon" href="data:,"><iframe sandbox="allow-scripts" width="1200" height="900" src="/single?lang=en&model=verbs"></iframe><script>window.heard=[];addEventListener("message",(e)=>heard.push(e.data))</script>',
+      );
+    });
+    await new Promise((resolve) => server.listen(0, resolve));
+    const { page, complaints, close } = await openCut({ first: true });
+    await page.goto(`http://localhost:${server.address().port}/`);
+    const frame = page.frameLocator('iframe');
+    await frame.locator('logit-distribution .row').first().waitFor();
+    await expectWhole(frame, FIRST, BALANCED);
+    await page.evaluate(() => frames[0].postMessage({ type: 'logitscope:set', settings: { top_k: 2 } }, '*'));
+    await expectWhole(frame, FIRST, { top_k: 2 });
+    assert.ok((await page.evaluate(() => window.heard)).some(({ type }) => type === 'logitscope:ready'));
+    assert.deepEqual(worker ? complaints : complaints.filter((text) => !text.includes('worker')), []);
+    await close();
+    server.close();
+  });

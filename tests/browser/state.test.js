@@ -1,0 +1,122 @@
+/** The address holds the state: read at first, written as it changes, gone back through. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { FIRST, byId, expectedBars, loadReference, openBench, readBars, until } from './bench.js';
+
+let bench;
+let scope;
+
+before(async () => {
+  [bench, scope] = await Promise.all([openBench(), loadReference()]);
+});
+after(() => bench?.close());
+
+const hashOf = (page) => page.evaluate(() => decodeURIComponent(location.hash));
+const drawn = (page) =>
+  page.locator('logit-text .step button').evaluateAll((all) => all.map((b) => Number(b.dataset.id)));
+
+async function expectBars(page, ids, settings) {
+  scope.feed(Uint32Array.from(ids));
+  const wanted = expectedBars(scope.distribution({ ...settings, top: 20 }));
+  const sorted = async () => (await readBars(page)).sort(byId);
+  const same = (bars) => JSON.stringify(bars) === JSON.stringify(wanted);
+  assert.deepEqual(await until(sorted, same), wanted);
+}
+
+test('an address with prompt, settings, order, biases, seed and branch shows exactly that', async () => {
+  const ids = [...scope.encode('Yesterday they')];
+  scope.feed(Uint32Array.from(ids));
+  const [a] = scope.distribution({ top: 5 }).tokens;
+  const settings = { temperature: 1.5, top_k: 9, min_p: 0.01, logit_bias: { [a.id]: -1 }, order: ['top_k', 'logit_bias', 'min_p', 'temperature'] };
+  const branch = [scope.draw({ ...settings, seed: 5 }, { step: 0 }).id];
+  scope.feed(Uint32Array.from([...ids, ...branch]));
+  branch.push(scope.distribution(settings).tokens[3].id);
+  const hash = `prompt=Yesterday%20they&temperature=1.5&top_k=9&min_p=0.01&logit_bias=${a.id}:-1&order=top_k,logit_bias,min_p,temperature&seed=5&branch=${branch}`;
+  const { page, complaints, foreign, close } = await bench.open({ path: `?lang=en&model=verbs#${hash}` });
+  await until(() => drawn(page), (all) => all.length === 2);
+  assert.deepEqual(await drawn(page), branch);
+  assert.equal(await page.locator('logit-text .step.forced').count(), 1);
+  await expectBars(page, [...ids, ...branch], settings);
+  assert.equal(await page.locator('logit-draw #seed').inputValue(), '5');
+  assert.deepEqual(complaints, []);
+  assert.deepEqual(foreign, []);
+  await close();
+});
+
+test('changes are written after the #, never into a request, and back and forward go through them', async () => {
+  const { page, close } = await bench.open();
+  const asked = [];
+  page.on('request', (request) => asked.push(request.url()));
+  const ids = [...scope.encode('Every day he')];
+  await page.getByRole('button', { name: 'Every day he' }).click();
+  await until(() => hashOf(page), (hash) => hash.includes('prompt=Every day he'));
+  await page.locator('#preset').selectOption({ label: 'Greedy: always the best' });
+  await until(() => hashOf(page), (hash) => hash.includes('temperature=0&'));
+  await page.locator('[data-command=step]').click();
+  const written = await until(() => hashOf(page), (hash) => hash.includes('branch='));
+  const branch = await drawn(page);
+  assert.match(written, new RegExp(`^#prompt=Every day he&temperature=0&seed=42&branch=${branch}$`));
+
+  await page.goBack();
+  assert.deepEqual(await until(() => drawn(page), (all) => all.length === 0), []);
+  await expectBars(page, ids, { temperature: 0 });
+  await page.goBack();
+  await expectBars(page, ids, { temperature: 0.7, top_p: 0.9, repetition_penalty: 1.1 });
+  await page.goBack();
+  await expectBars(page, scope.encode(FIRST), { temperature: 0.7, top_p: 0.9, repetition_penalty: 1.1 });
+  assert.equal(await page.locator('#prompt').inputValue(), FIRST);
+  for (let i = 0; i < 3; i++) await page.goForward();
+  assert.deepEqual(await until(() => drawn(page), (all) => all.length === 1), branch);
+  // A browser asks for the icon again at each new place.
+  assert.deepEqual(asked.filter((url) => url !== `${bench.url}icon.svg`), []);
+  await close();
+});
+
+test('while a knob turns, the place is rewritten and not multiplied', async () => {
+  const { page, close } = await bench.open();
+  const places = () => page.evaluate(() => history.length);
+  const before = await places();
+  const slider = page.locator('logit-knob[data-name=temperature]').getByRole('slider');
+  for (let i = 0; i < 4; i++) {
+    await slider.press('ArrowRight');
+    await page.waitForTimeout(300);
+  }
+  assert.match(await until(() => hashOf(page), (hash) => hash.includes('temperature=0.74')), /temperature=0\.74/);
+  assert.equal(await places(), before);
+  await close();
+});
+
+test('a malformed part is one sentence, and the rest applies', async () => {
+  const { page, complaints, close } = await bench.open({ path: '?lang=en&model=verbs#temperature=0.5&top_p=1.5&branch=999' });
+  const alert = page.locator('logit-scope .said[role=alert] p');
+  assert.equal(
+    await alert.innerText(),
+    '2 parts were left out: top_p=1.5 (must be between 0 and 1) and branch=999 (must be between 0 and 63).',
+  );
+  await expectBars(page, scope.encode(FIRST), { temperature: 0.5 });
+  await page.evaluate(() => (location.hash = '#top_k=3&seed=-1'));
+  await expectBars(page, scope.encode(FIRST), { top_k: 3 });
+  assert.equal(await until(() => alert.innerText(), (text) => text.startsWith('One')), 'One part was left out: seed=-1 (must be 0 or more).');
+  await page.getByRole('button', { name: 'Close' }).click();
+  await alert.waitFor({ state: 'detached' });
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
+test('the query fixes and hides: knobs, panels, view', async () => {
+  const { page, complaints, close } = await bench.open({ path: '?lang=en&model=verbs&controls=temperature,top_p&readonly' });
+  assert.deepEqual(await page.locator('logit-knob').evaluateAll((all) => all.map((knob) => knob.dataset.name)), ['temperature', 'top_p']);
+  assert.equal(await page.locator('[data-view=bench]').count(), 0);
+  assert.equal(await page.locator('logit-masthead').isVisible(), false);
+  const slider = page.locator('logit-knob[data-name=temperature]').getByRole('slider');
+  assert.equal(await slider.isDisabled(), true);
+  assert.equal(await page.locator('#prompt').evaluate((box) => box.readOnly), true);
+  await page.locator('[data-command=step]').click();
+  assert.equal((await until(() => drawn(page), (all) => all.length === 1)).length, 1);
+  assert.deepEqual(complaints, []);
+  await close();
+  const one = await bench.open({ path: '?lang=en&model=verbs&controls=distribution' });
+  assert.equal(await one.page.locator('logit-distribution').isVisible(), true);
+  for (const name of ['logit-text', 'logit-draw', 'logit-chain']) assert.equal(await one.page.locator(name).isVisible(), false);
+  await one.close();
+});

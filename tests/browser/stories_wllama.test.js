@@ -1,0 +1,85 @@
+/**
+ * The shipped stories model, untouched, in llama.cpp as wllama runs it in Chromium: the same ids
+ * for 200 texts, and for 20 prompts the same greedy story.
+ */
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { compareWithWllama } from '../bench/beside_wllama.js';
+import { root } from './bench.js';
+
+const model = join(root, 'models/stories.gguf');
+
+const PARTS = [
+  'Once upon a time',
+  ', there was ',
+  'a little girl',
+  ' named Lily.',
+  ' "Hello!" she said.',
+  '\n',
+  '\n\n',
+  '  two  spaces ',
+  'UPPER lower CamelCase',
+  ' 3.14159, 42 and 1,000',
+  'été, ñandú, Straße',
+  '日本語 ',
+  '🙂🦆',
+  "don't can't we'll",
+  '\t',
+  'e\u0301',
+  'zzzzzzzz',
+  '<b> </b> <i>',
+  ' the cat sat on the mat',
+  '?!... --- ***',
+];
+
+/** Texts of one to eight parts, the same ones each time. */
+function texts(/** @type {number} */ count) {
+  let state = 1;
+  const next = (/** @type {number} */ n) => {
+    state = (state * 48271) % 2147483647;
+    return state % n;
+  };
+  return Array.from({ length: count }, () =>
+    Array.from({ length: 1 + next(8) }, () => PARTS[next(PARTS.length)]).join(''),
+  );
+}
+
+const PROMPTS = [
+  'Once upon a time',
+  'The little dog',
+  'Lily wanted to',
+  'One sunny day, a boy named Tom',
+  'There was a big tree in the',
+  'Mom said, "',
+  'The cat and the bird',
+  'It was raining and',
+  'Sam had a red ball.',
+  'Sara liked to',
+  'In a small house lived',
+  'The bear was very hungry.',
+  'Tim and Anna went to the beach',
+  'A long time ago',
+  '"Can I play with you?" asked',
+  'The sun was',
+  'Ben lost his toy.',
+  'She opened the box and',
+  'They were best friends',
+  'The king was sad because',
+];
+
+test('200 texts have the same ids in wllama', { timeout: 300e3 }, async () => {
+  const compared = await compareWithWllama(model, texts(200), 0);
+  assert.equal(compared.length, 200);
+  for (const { prompt, ids } of compared) assert.deepEqual(ids.ours, ids.theirs, prompt);
+});
+
+test('20 prompts have the same greedy story in wllama, or part where two logits are close', {
+  timeout: 300e3,
+}, async () => {
+  const compared = await compareWithWllama(model, PROMPTS, 48);
+  for (const { ids, same, ...rest } of compared) {
+    assert.deepEqual(ids.ours, ids.theirs);
+    assert.ok(same, JSON.stringify(rest));
+  }
+});

@@ -1,0 +1,344 @@
+/** The view of sweeps as a person uses it: its numbers held against Node, its files opened. */
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { after, before, test } from 'node:test';
+import { parseAxis, sweep, toCsv } from '../../web/engine/sweep.js';
+import { FIRST, loadReference, openBench, root, until } from './bench.js';
+
+const axeSource = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const grammar = JSON.parse(await readFile(`${root}models/verbs.grammar.json`, 'utf8'));
+
+/** @type {Awaited<ReturnType<typeof openBench>>} */
+let bench;
+/** @type {Awaited<ReturnType<typeof loadReference>>} */
+let scope;
+before(async () => ([bench, scope] = await Promise.all([openBench(), loadReference()])));
+after(() => Promise.all([bench?.close(), scope?.close()]));
+
+/** Opens the page with the view of sweeps shown. */
+async function openSweep(options) {
+  const opened = await bench.open(options);
+  await opened.page.locator('[data-view=sweep]').click();
+  await opened.page.locator('logit-sweep .figures').waitFor();
+  return { ...opened, view: opened.page.locator('logit-sweep') };
+}
+
+async function choose(view, figure) {
+  await view.locator(`input[value=${figure}]`).check({ force: true });
+}
+
+async function fill(view, id, text) {
+  await view.locator(`#${id}`).fill(text);
+  await view.locator(`#${id}`).press('Enter');
+}
+
+const status = (view) => view.locator('.status').innerText();
+const settled = (view, words) => until(() => status(view), (text) => text === words);
+
+async function expectDone(view, words) {
+  const deadline = Date.now() + 30000;
+  while ((await status(view)) !== words && Date.now() < deadline)
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  assert.equal(await status(view), words);
+}
+
+/** What a button of the view downloads: { name, text }. */
+async function saved(page, view, command) {
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    view.locator(`[data-command=${command}]`).click(),
+  ]);
+  return { name: file.suggestedFilename(), text: await readFile(await file.path(), 'utf8') };
+}
+
+/** The CSV that Node makes of a plan. */
+async function expectedCsv(plan) {
+  const points = [];
+  for await (const point of sweep(scope, { prompt: FIRST, ...plan })) points.push(point);
+  return toCsv(plan, points);
+}
+
+async function axe(page) {
+  await page.evaluate(axeSource);
+  const { violations } = await page.evaluate(() =>
+    window.axe.run(document, { resultTypes: ['violations'] }),
+  );
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join('; ')}`);
+}
+
+test('entropy against temperature is there at once, with its limits, exactly the engine’s', async () => {
+  const { page, view, complaints, foreign, close } = await openSweep();
+  await expectDone(view, '61 points.');
+  const limits = await view.locator('text.limit').allTextContents();
+  assert.deepEqual(limits, ['0: one token is certain', 'log₂ 64: all tokens alike']);
+  const plan = { axes: [parseAxis('temperature=0:3:0.05')], measures: ['entropy'], settings: {} };
+  const { name, text } = await saved(page, view, 'csv');
+  assert.equal(name, 'verbs-temperature-entropy.csv');
+  assert.equal(text, await expectedCsv(plan));
+  assert.equal(await view.locator('tbody tr').count(), 61);
+  assert.deepEqual([complaints, foreign], [[], []]);
+  await close();
+});
+
+test('arrow keys walk along the curve, and the bench takes the point', async () => {
+  const { page, view, close } = await openSweep();
+  await expectDone(view, '61 points.');
+  const walk = view.getByRole('slider');
+  assert.match(await view.locator('.readout').innerText(), /^Temperature 0\.7: entropy 1\.83 bits$/);
+  await walk.focus();
+  await page.keyboard.press('ArrowRight');
+  assert.equal(await until(() => walk.getAttribute('aria-valuenow'), (now) => now === '16'), '16');
+  assert.match(await walk.getAttribute('aria-valuetext'), /^Temperature 0\.75: entropy /);
+  await page.keyboard.press('Home');
+  await until(() => view.locator('.readout').innerText(), (text) => text === 'Temperature 0: entropy 0 bits');
+  await page.keyboard.press('End');
+  await view.getByRole('button', { name: 'Take to the bench: temperature 3' }).click();
+  const box = (name) => page.locator(`logit-knob[data-name=${name}] .box`).inputValue();
+  assert.equal(await until(() => box('temperature'), (value) => value === '3'), '3');
+  assert.equal(await box('top_p'), '1', 'the figure had everything else off');
+  await page.locator('[data-view=sweep]').click();
+  assert.match(await view.locator('.readout').innerText(), /^Temperature 3: /, 'the figure is still there');
+  await close();
+});
+
+test('a changed prompt or range is swept anew, a wrong one is refused in words', async () => {
+  const { page, view, close } = await openSweep();
+  await fill(view, 'first-to', '0.2');
+  await expectDone(view, '5 points.');
+  for (const [id, text, sentence] of [
+    ['first-from', '-1', 'Temperature must be 0 or more, got -1'],
+    ['first-step', 'x', 'Step must be a number, got “x”'],
+    ['first-step', '0', 'Step must be greater than 0, got 0'],
+  ]) {
+    await fill(view, id, text);
+    const alert = view.locator('.form + .error');
+    assert.equal(await until(() => alert.innerText(), (said) => said === sentence), sentence);
+    assert.equal(await view.locator(`#${id}`).getAttribute('aria-invalid'), 'true');
+    assert.equal(await view.locator('[data-command=run]').getAttribute('aria-disabled'), 'true');
+    await fill(view, id, id === 'first-from' ? '0' : '0.1');
+  }
+  await expectDone(view, '3 points.');
+  await fill(view, 'first-from', '0.5');
+  assert.match(await settled(view, ''), /^The end must not be below the start/);
+  await fill(view, 'first-from', '0');
+  await page.locator('[data-view=bench]').click();
+  await page.getByRole('button', { name: 'Every day he' }).click();
+  await until(() => page.locator('#prompt').inputValue(), (text) => text === 'Every day he');
+  await page.locator('[data-view=sweep]').click();
+  const caption = view.locator('.caption');
+  assert.match(await until(() => caption.innerText(), (text) => text.includes('Every day he')), /Every day he/);
+  await close();
+});
+
+test('the map is a grid of the engine’s numbers; keys move, Enter and a click take a cell', async () => {
+  const { page, view, complaints, close } = await openSweep();
+  await choose(view, 'map');
+  await expectDone(view, '200 points.');
+  const plan = (measure) => ({
+    axes: [parseAxis('temperature=0.1:2:0.1'), parseAxis('top_p=0.1:1:0.1')],
+    measures: [measure],
+    settings: {},
+  });
+  const { name, text } = await saved(page, view, 'csv');
+  assert.equal(name, 'verbs-temperature-top_p-entropy.csv');
+  assert.equal(text, await expectedCsv(plan('entropy')));
+
+  await view.locator('#measure').selectOption('nucleus');
+  await until(() => view.locator('h3').innerText(), (title) => title.startsWith('Tokens kept'));
+  await expectDone(view, '200 points.');
+  assert.equal((await saved(page, view, 'csv')).text, await expectedCsv(plan('nucleus')));
+
+  const grid = view.getByRole('grid');
+  assert.equal(await grid.getByRole('gridcell').count(), 200);
+  await grid.focus();
+  const active = async () => {
+    const id = await grid.getAttribute('aria-activedescendant');
+    return view.locator(`#${id}`).getAttribute('aria-label');
+  };
+  assert.match(await active(), /^Temperature 0\.7, top-p 0\.9: tokens kept/);
+  await page.keyboard.press('ArrowRight');
+  await page.keyboard.press('ArrowDown');
+  await until(active, (said) => said.startsWith('Temperature 0.8, top-p 0.8'));
+  await page.keyboard.press('Enter');
+  const box = (setting) => page.locator(`logit-knob[data-name=${setting}] .box`).inputValue();
+  const knobs = async () => `${await box('temperature')} ${await box('top_p')}`;
+  assert.equal(await until(knobs, (now) => now === '0.8 0.8'), '0.8 0.8');
+
+  await page.locator('[data-view=sweep]').click();
+  await view.locator('[data-index="190"] rect').click();
+  assert.equal(await until(knobs, (now) => now === '2 0.1'), '2 0.1');
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
+test('nucleus over texts: mean and quartiles are Node’s, the texts are listed', async () => {
+  const { page, view, close } = await openSweep();
+  await choose(view, 'nucleus');
+  await view.getByText('This figure needs texts').waitFor();
+  await fill(view, 'first-from', '0.5');
+  await fill(view, 'first-step', '0.25');
+  await fill(view, 'samples', '3');
+  await view.locator('[data-command=run]').click();
+  await expectDone(view, '3 points.');
+  const plan = {
+    axes: [parseAxis('top_p=0.5:1:0.25')],
+    measures: ['nucleus', 'text_nucleus'],
+    settings: { seed: 42 },
+    samples: 3,
+  };
+  assert.match(await view.locator('.caption').innerText(), /3 texts a point .* seeds from 42/);
+  const csv = await saved(page, view, 'csv');
+  assert.equal(csv.text, await expectedCsv(plan));
+  await view.locator('.texts summary').click();
+  assert.equal(await view.locator('.texts li').count(), 3);
+  assert.equal(await view.locator('path.band.s1').count(), 1);
+  await close();
+});
+
+test('diversity against correctness is judged by the grammar, and says where there is none', async () => {
+  const { page, view, close } = await openSweep();
+  await choose(view, 'trade');
+  await fill(view, 'first-from', '1');
+  await fill(view, 'first-step', '1');
+  await fill(view, 'samples', '8');
+  await view.locator('[data-command=run]').click();
+  await expectDone(view, '3 points.');
+  const plan = {
+    axes: [parseAxis('temperature=1:3:1')],
+    measures: ['distinct_texts', 'correctness'],
+    settings: { seed: 42 },
+    samples: 8,
+    max_new_tokens: 20,
+    grammar,
+  };
+  assert.equal((await saved(page, view, 'csv')).text, await expectedCsv(plan));
+  await view.locator('.texts summary').click();
+  assert.match(await view.locator('.texts li').first().innerText(), /right|wrong/);
+  await view.evaluate((element) => (element.grammar = null));
+  await settled(view, 'Only the verbs model comes with a grammar that can judge its sentences: open that model for this figure.');
+  assert.match(await status(view), /^Only the verbs model/);
+  assert.equal(await view.locator('[data-command=run]').getAttribute('aria-disabled'), 'true');
+  await close();
+});
+
+test('a long sweep leaves the page free, stops when told, and another drops it', async () => {
+  const { page, view, close } = await openSweep();
+  await choose(view, 'penalty');
+  await fill(view, 'first-step', '0.01');
+  await fill(view, 'samples', '100');
+  await view.locator('[data-command=run]').click();
+  await until(() => status(view), (text) => /^Running: [1-9]/.test(text));
+  const slowest = await page.evaluate(async () => {
+    let last = performance.now();
+    let most = 0;
+    for (let i = 0; i < 30; i++) {
+      await new Promise(requestAnimationFrame);
+      most = Math.max(most, performance.now() - last);
+      last = performance.now();
+    }
+    return most;
+  });
+  assert.ok(slowest < 400, `a frame of ${slowest} ms`);
+  await view.locator('#samples').fill('7');
+  const before = await status(view);
+  await until(() => status(view), (text) => text !== before);
+  assert.equal(await view.locator('#samples').inputValue(), '7', 'what is typed stays meanwhile');
+  await view.locator('#samples').fill('100');
+  await view.locator('[data-command=cancel]').click();
+  const words = await until(() => status(view), (text) => text.startsWith('Stopped'));
+  assert.match(words, /^Stopped: \d+ of 101 points\.$/);
+  const rows = await view.locator('tbody tr').count();
+  assert.ok(rows > 0 && rows < 101, `${rows} rows are kept`);
+  await page.waitForTimeout(300);
+  assert.equal(await status(view), words, 'nothing comes after the stop');
+
+  await view.locator('[data-command=run]').click();
+  await until(() => status(view), (text) => text.startsWith('Running'));
+  await choose(view, 'entropy');
+  await expectDone(view, '61 points.');
+  assert.equal(await view.locator('h3').innerText(), 'Entropy by temperature');
+  await close();
+});
+
+test('any number of the table can be swept, one or two at a time', async () => {
+  const { page, view, close } = await openSweep();
+  await choose(view, 'any');
+  await expectDone(view, '21 points.');
+  await view.locator('#first-setting').selectOption('typical_p');
+  await fill(view, 'first-from', '0.2');
+  await fill(view, 'first-step', '0.2');
+  await view.locator('#second-setting').selectOption('top_k');
+  await fill(view, 'second-from', '1');
+  await fill(view, 'second-to', '3');
+  await fill(view, 'second-step', '1');
+  await view.locator('#keep').uncheck();
+  await expectDone(view, '15 points.');
+  const plan = {
+    axes: [parseAxis('typical_p=0.2:1:0.2'), parseAxis('top_k=1,2,3')],
+    measures: ['nucleus'],
+    settings: {},
+  };
+  const csv = await saved(page, view, 'csv');
+  assert.equal(csv.name, 'verbs-typical_p-top_k-nucleus.csv');
+  assert.equal(csv.text, await expectedCsv(plan));
+  await close();
+});
+
+test('the saved figure stands alone and says what it depends on', async () => {
+  const { page, view, close } = await openSweep();
+  for (const figure of ['entropy', 'map']) {
+    await choose(view, figure);
+    await expectDone(view, figure === 'map' ? '200 points.' : '61 points.');
+    const { name, text } = await saved(page, view, 'svg');
+    assert.match(name, /^verbs-temperature-.*entropy\.svg$/);
+    assert.doesNotMatch(text, /class=|style=|var\(|href|<script|<!--|aria-/);
+    assert.match(text, /Model verbs, prompt “Today she”/);
+    assert.match(text, /all other settings off/);
+    assert.match(text, /entropy, bits/);
+    const shown = await page.evaluate(async (source) => {
+      const image = new Image();
+      image.src = URL.createObjectURL(new Blob([source], { type: 'image/svg+xml' }));
+      await image.decode();
+      return { width: image.naturalWidth, height: image.naturalHeight };
+    }, text);
+    assert.ok(shown.width > 800 && shown.height > 400, JSON.stringify(shown));
+  }
+  await close();
+});
+
+for (const [lang, colorScheme] of [['en', 'light'], ['es', 'dark']]) {
+  test(`axe finds nothing and nothing overflows: ${lang}, ${colorScheme}`, async () => {
+    const { page, view, complaints, close } = await openSweep({ path: `?lang=${lang}`, colorScheme });
+    for (const figure of ['entropy', 'map', 'trade', 'any']) {
+      await choose(view, figure);
+      if (figure === 'trade') {
+        await fill(view, 'samples', '2');
+        await view.locator('[data-command=run]').click();
+      }
+      const points = { entropy: 61, map: 200, trade: 30, any: 21 }[figure];
+      await expectDone(view, lang === 'en' ? `${points} points.` : `${points} puntos.`);
+      for (const summary of await view.locator('summary').all()) await summary.click();
+      assert.deepEqual(await axe(page), [], figure);
+      for (const width of [360, 1024, 2560, 1440]) {
+        await page.setViewportSize({ width, height: 900 });
+        const wide = () => page.evaluate(() => document.documentElement.scrollWidth);
+        assert.equal(await until(wide, (found) => found === width), width, `${figure} at ${width} px`);
+      }
+    }
+    assert.deepEqual(complaints, []);
+    await close();
+  });
+}
+
+test('the element works alone, with a model and settings of its own', async () => {
+  const { page, close } = await openSweep();
+  await page.evaluate(() => {
+    document.body.innerHTML = `<logit-sweep model="models/verbs.gguf" prompt="Tomorrow she"
+      grammar="models/verbs.grammar.json" figure="any" temperature="0.5"></logit-sweep>`;
+  });
+  const view = page.locator('logit-sweep');
+  await expectDone(view, '21 points.');
+  assert.match(await view.locator('.caption').innerText(), /“Tomorrow she” · other settings: temperature 0\.5/);
+  await close();
+});

@@ -1,0 +1,469 @@
+/** Every warper on the page: its card, what it shows and what is drawn; conventions side by side. */
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { after, before, test } from 'node:test';
+import { compareResults } from '../../web/components/order.js';
+import { readTexts, writeTexts } from '../../web/components/texts.js';
+import { conventions } from '../../web/engine/presets.js';
+import { FIRST, byId, expectedBars, loadReference, openBench, readBars, until } from './bench.js';
+
+/** @type {Awaited<ReturnType<typeof openBench>>} */
+let bench;
+/** @type {Awaited<ReturnType<typeof loadReference>>} */
+let scope;
+before(async () => ([bench, scope] = await Promise.all([openBench(), loadReference()])));
+after(() => Promise.all([bench?.close(), scope?.close()]));
+
+/** A value of each that changes something after the first words. */
+const VALUES = {
+  repetition_penalty: 1.5,
+  frequency_penalty: 1.5,
+  presence_penalty: -2,
+  no_repeat_ngram_size: 1,
+  dry_multiplier: 3,
+  temperature: 1.7,
+  top_k: 3,
+  top_p: 0.6,
+  min_p: 0.2,
+  typical_p: 0.5,
+  epsilon_cutoff: 0.05,
+  eta_cutoff: 0.15,
+  top_n_sigma: 1.5,
+  xtc_probability: 0.6,
+  mirostat: 2,
+};
+const BASICS = ['repetition_penalty', 'temperature', 'top_k', 'top_p'];
+
+const knob = (page, name) => page.locator(`logit-knob[data-name=${name}]`);
+
+async function type(page, name, value) {
+  await knob(page, name).locator('.box').fill(String(value));
+  await page.keyboard.press('Enter');
+}
+
+async function add(page, name) {
+  await page.locator('logit-shelf summary').click();
+  await page.locator(`[data-add=${name}]`).click();
+}
+
+const drawnIds = (page) =>
+  page
+    .locator('logit-text .step button')
+    .evaluateAll((buttons) => buttons.map((b) => Number(b.dataset.id)));
+
+/** Waits until the bars are exactly the engine's array; the trace that they are held against. */
+async function expectBars(page, ids, settings, step) {
+  scope.feed(ids);
+  const trace = scope.distribution({ seed: 42, ...settings }, { step });
+  const expected = expectedBars(trace);
+  const read = async () => (await readBars(page)).sort(byId);
+  const same = (bars) => JSON.stringify(bars) === JSON.stringify(expected);
+  assert.deepEqual(await until(read, same), expected);
+  return trace;
+}
+
+/** Presses Step until `n` tokens are drawn, each held against the bars that it was drawn from. */
+async function expectSteps(page, n, settings) {
+  const ids = [...scope.encode(FIRST)];
+  const traces = [];
+  let mu = 0;
+  for (let step = 0; step < n; step++) {
+    const asked = { seed: 42, ...settings, ...(settings.mirostat ? { mirostat_mu: mu } : {}) };
+    traces.push(await expectBars(page, ids, asked, step));
+    const drawn = scope.draw(asked, { step });
+    await page.locator(`logit-draw .lands[data-drawn="${drawn.id}"]`).waitFor();
+    await page.locator('[data-command=step]').click();
+    const shown = page.locator('logit-text .step button').nth(step);
+    await shown.waitFor();
+    assert.equal(Number(await shown.getAttribute('data-id')), drawn.id);
+    assert.equal(await shown.getAttribute('data-p'), String(drawn.p));
+    ids.push(drawn.id);
+    mu = drawn.mu ?? 0;
+    if (drawn.id === scope.info.eos_token_id) break;
+  }
+  return traces;
+}
+
+async function openPlain(options) {
+  const opened = await bench.open(options);
+  await opened.page.locator('#preset').selectOption('transformers');
+  return opened;
+}
+
+const stageOf = (trace, name) => trace.stages.find((stage) => stage.name === name);
+
+test('bars and draws are the engine’s with each warper in use', async (t) => {
+  const { page, complaints, close } = await openPlain();
+  const warpers = scope.table.filter(({ warper, kind }) => warper && kind !== 'map');
+  assert.deepEqual(
+    warpers.map(({ name }) => name),
+    Object.keys(VALUES),
+    'each warper of the table has a value here',
+  );
+  for (const [name, value] of Object.entries(VALUES)) {
+    await t.test(name, async () => {
+      if (!BASICS.includes(name)) await add(page, name);
+      await type(page, name, value);
+      const settings = { [name]: value };
+      const traces = await expectSteps(page, 3, settings);
+      assert.ok(traces.every((trace) => stageOf(trace, name).active));
+      if (!['dry_multiplier', 'xtc_probability', 'mirostat'].includes(name))
+        assert.ok(traces.some((trace) => stageOf(trace, name).changed));
+      await page.locator('[data-command=reset]').click();
+      if (BASICS.includes(name)) await type(page, name, name === 'top_k' ? 0 : 1);
+      else await page.locator(`[data-remove=${name}]`).click();
+      await expectBars(page, scope.encode(FIRST), {}, 0);
+      const cards = BASICS.includes(name) ? 1 : 0;
+      assert.equal(await page.locator(`.card[data-stage=${name}]`).count(), cards);
+    });
+  }
+  await t.test('repetition window', async () => {
+    await page.locator('logit-chain summary', { hasText: 'More settings' }).click();
+    await type(page, 'repetition_penalty', 1.5);
+    await type(page, 'repetition_window', 1);
+    await expectSteps(page, 2, { repetition_penalty: 1.5, repetition_window: 1 });
+  });
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
+test('XTC tosses the coin of the step, and many draws are those of its bars', async () => {
+  const { page, close } = await openPlain();
+  await add(page, 'xtc_probability');
+  const settings = { xtc_probability: 0.5, xtc_threshold: 0.05 };
+  await type(page, 'xtc_threshold', 0.05);
+  await knob(page, 'temperature').getByRole('slider').press('End');
+  const traces = await expectSteps(page, 6, { ...settings, temperature: 3 });
+  const tossed = traces.map((trace) => stageOf(trace, 'xtc_probability').removed > 0);
+  assert.deepEqual(new Set(tossed), new Set([true, false]), String(tossed));
+  await page.locator('[data-command=reset]').click();
+  await page.locator('[data-command=many]').click();
+  const result = page.locator('logit-draw .result[data-total="1000"]');
+  await result.waitFor();
+  const [, distance] = /distance ([\d.]+)/.exec(await result.innerText()) ?? [];
+  assert.ok(Number(distance) < 0.15, `${distance}`);
+  await close();
+});
+
+for (const version of [1, 2]) {
+  test(`Mirostat ${version}: its bound follows the text, back and into a branch`, async () => {
+    const { page, close } = await openPlain();
+    await add(page, 'mirostat');
+    const settings = { mirostat: version, mirostat_tau: 1, mirostat_eta: 0.9 };
+    for (const [name, value] of Object.entries(settings)) await type(page, name, value);
+    await expectSteps(page, 4, settings);
+    const ids = await drawnIds(page);
+    const generation = scope.generate({ ...settings, prompt: FIRST, seed: 42, max_new_tokens: 4 });
+    const steps = [];
+    for await (const step of generation) steps.push(step);
+    assert.deepEqual(
+      ids,
+      steps.map(({ id }) => id),
+    );
+    assert.equal(new Set(steps.map(({ mu }) => mu)).size, steps.length);
+
+    // Before the second token: the bound that the first draw left, also for the alternatives.
+    const before = [...scope.encode(FIRST), ids[0]];
+    const bounded = { ...settings, seed: 42, mirostat_mu: steps[0].mu };
+    scope.feed(before);
+    const { tokens } = scope.distribution({ ...bounded, top: 8 }, { step: 1 });
+    await page.locator('logit-text .step button').nth(1).hover();
+    const items = page.locator('logit-alternatives [data-alternative]');
+    await items.first().waitFor();
+    assert.deepEqual(
+      await items.evaluateAll((all) => all.map(({ dataset }) => [dataset.alternative, dataset.p])),
+      tokens.map(({ id, p }) => [String(id), String(p)]),
+    );
+    await page.locator('logit-alternatives [data-item=rewind]').click();
+    await expectBars(page, before, bounded, 1);
+
+    // A token of the reader's own leaves the bound as it was.
+    const other = tokens.find(({ id, removed_by }) => id !== ids[1] && !removed_by) ?? tokens[1];
+    await page.locator(`logit-distribution .row[data-id="${other.id}"]`).click();
+    await page.locator('logit-token-menu [data-item=force]').click();
+    await until(
+      () => drawnIds(page),
+      (all) => all.length === 2,
+    );
+    await expectBars(page, [...before, other.id], bounded, 2);
+    await close();
+  });
+}
+
+test('a warper comes off the shelf, moves and goes back by keyboard alone', async () => {
+  const { page, complaints, close } = await openPlain();
+  const focused = () =>
+    page.evaluate(() => {
+      let element = document.activeElement;
+      const path = [];
+      while (element) {
+        path.push(element.dataset?.name ?? element.localName);
+        element = element.shadowRoot?.activeElement;
+      }
+      return path.slice(-2).join('/');
+    });
+  const cards = () =>
+    page.locator('logit-chain .card').evaluateAll((all) => all.map((card) => card.dataset.stage));
+  await page.locator('logit-shelf summary').focus();
+  await page.keyboard.press('Enter');
+  await page.locator('[data-add=min_p]').focus();
+  await page.keyboard.press('Enter');
+  assert.equal(
+    await until(focused, (at) => at === 'min_p/input'),
+    'min_p/input',
+    'the slider of the new card has the focus',
+  );
+  const shown = ['logit_bias', ...BASICS, 'min_p'];
+  assert.deepEqual(await cards(), shown, 'in its canonical place');
+  assert.equal(
+    await page.locator('logit-chain [role=status]').first().innerText(),
+    'Min-p added, place 6 of 6.',
+  );
+  await expectBars(page, scope.encode(FIRST), { min_p: 0.05 }, 0);
+  await page.keyboard.press('Home');
+  await expectBars(page, scope.encode(FIRST), {}, 0);
+  assert.deepEqual(await cards(), shown, 'a card stays while its knob is neutral');
+  await page.keyboard.press('ArrowRight');
+
+  await page.locator('.card[data-stage=min_p] .plug').focus();
+  await page.keyboard.press('Space');
+  await page.keyboard.press('ArrowUp');
+  await until(cards, (names) => names[4] === 'min_p');
+  await page.keyboard.press('Space');
+  assert.deepEqual((await cards()).slice(-2), ['min_p', 'top_p']);
+
+  await page.locator('[data-remove=min_p]').focus();
+  await page.keyboard.press('Enter');
+  assert.deepEqual(
+    await until(cards, (names) => names.length === 5),
+    shown.slice(0, 5),
+  );
+  assert.match(await until(focused, (at) => at.endsWith('summary')), /summary$/);
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
+test('what Mirostat replaces says so, and DRY takes its breakers as text', async () => {
+  const { page, close } = await openPlain();
+  await type(page, 'top_k', 5);
+  await add(page, 'mirostat');
+  const did = page.locator('.card[data-stage=top_k] .did');
+  assert.match(
+    await until(
+      () => did.innerText(),
+      (text) => text.includes('Mirostat'),
+    ),
+    /^Off here: Mirostat replaces it\./,
+  );
+  await add(page, 'dry_multiplier');
+  const box = page.locator('#dry_sequence_breakers');
+  await box.fill('\\n : she');
+  await page.keyboard.press('Enter');
+  await expectBars(
+    page,
+    scope.encode(FIRST),
+    { top_k: 5, mirostat: 2, dry_multiplier: 0.8, dry_sequence_breakers: ['\n', ':', 'she'] },
+    0,
+  );
+  assert.equal(await box.inputValue(), '\\n : she');
+  await close();
+});
+
+test('texts in one box read back as they were written', () => {
+  for (const texts of [[], ['\n', ':', '"', '*'], [' a b', '\\n', '\t\\', '\\\\s']])
+    assert.deepEqual(readTexts(writeTexts(texts)), texts);
+});
+
+test('the presets of other programs set values, order and rules', async () => {
+  const { page, close } = await openPlain();
+  for (const preset of ['llama.cpp', 'llama2.c']) {
+    await page.locator('#preset').selectOption(preset);
+    await expectBars(page, scope.encode(FIRST), { preset }, 0);
+    assert.equal(await page.locator('#preset').inputValue(), preset);
+  }
+  await page.locator('#preset').selectOption('llama.cpp');
+  assert.equal(await page.locator('.card').last().getAttribute('data-stage'), 'temperature');
+  await page.locator('logit-chain summary', { hasText: 'More settings' }).click();
+  await page.locator('#convention').selectOption('transformers');
+  assert.equal(
+    await until(
+      () => page.locator('#preset').inputValue(),
+      (value) => value === '',
+    ),
+    '',
+  );
+  await expectBars(page, scope.encode(FIRST), { preset: 'llama.cpp', convention: 'transformers' }, 0);
+  await close();
+});
+
+test('two conventions side by side name the tokens that differ', async () => {
+  const { page, complaints, close } = await openPlain();
+  const settings = { temperature: 0.5, top_p: 0.8, min_p: 0.1, seed: 42 };
+  await type(page, 'temperature', settings.temperature);
+  await type(page, 'top_p', settings.top_p);
+  await add(page, 'min_p');
+  await type(page, 'min_p', settings.min_p);
+  await page.locator('[data-beside] summary').click();
+  const history = scope.encode(FIRST);
+  scope.feed(history);
+  const words = page.locator('logit-conventions .said');
+  for (const pair of [
+    ['transformers', 'llama.cpp'],
+    ['llama2.c', 'llama.cpp'],
+    ['llama2.c', 'transformers'],
+  ]) {
+    for (const side of [0, 1]) await page.locator(`[data-side="${side}"]`).selectOption(pair[side]);
+    const both = pair.map((name) =>
+      scope.warp(scope.logits(), { ...settings, ...conventions[name] }, { history }),
+    );
+    const found = compareResults(...both);
+    if (found.only.count + found.lost.count > 0)
+      await until(
+        () => words.innerText(),
+        (text) => text.includes('also keeps'),
+      );
+    const rows = page.locator('logit-conventions tbody tr');
+    const shown = await until(
+      () =>
+        rows.evaluateAll((all) =>
+          all.map((row) => [
+            row.dataset.token,
+            ...[...row.querySelectorAll('td')].map(({ dataset }) => dataset.p ?? null),
+          ]),
+        ),
+      (all) => all.length > 0 && all.every(([id, p]) => p === null || p === String(both[0].p[id])),
+    );
+    for (const [id, ...shares] of shown)
+      shares.forEach((share, i) => {
+        const kept = both[i].logits[id] !== -Infinity;
+        assert.equal(share, kept ? String(both[i].p[id]) : null);
+      });
+    for (const id of [...found.only.ids, ...found.lost.ids]) {
+      assert.ok((await words.innerText()).includes(`“${scope.piece(id).text.trim()}”`));
+      assert.ok(shown.some(([listed]) => listed === String(id)));
+    }
+    assert.deepEqual(
+      await page.locator('logit-conventions tfoot td').allInnerTexts(),
+      both.map(({ kept }) => String(kept)),
+    );
+  }
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
+test('a token of the prompt shows what the model expected there', async () => {
+  const { page, complaints, close } = await bench.open();
+  const ids = [...scope.encode(FIRST)];
+  const settings = { temperature: 0.7, top_p: 0.9, repetition_penalty: 1.1 };
+  await page.locator('[data-command=step]').click();
+  const step = page.locator('logit-text .step button');
+  await step.first().waitFor();
+  const given = page.locator('logit-tape .given button');
+  const shown = await given.evaluateAll((all) => all.map(({ dataset }) => Number(dataset.id)));
+  assert.deepEqual(shown, ids.slice(-shown.length));
+
+  await given.last().hover();
+  const rows = page.locator('logit-alternatives [data-alternative]');
+  await rows.first().waitFor();
+  const before = ids.slice(0, -1);
+  scope.feed(before);
+  const { tokens } = scope.distribution({ ...settings, top: 8 });
+  assert.deepEqual(
+    await rows.evaluateAll((all) => all.map(({ dataset }) => [dataset.alternative, dataset.p])),
+    tokens.map(({ id, p }) => [String(id), String(p)]),
+  );
+  const words = page.locator('logit-text .numbers');
+  const { p } = scope.warp(scope.logits(), {}, { history: before });
+  const bits = (-Math.log2(p[ids.at(-1)])).toFixed(2);
+  assert.match(
+    await until(
+      () => words.innerText(),
+      (text) => text.includes(bits),
+    ),
+    new RegExp(`^she: of your prompt; the model gave it .*surprisal ${bits} bits`),
+  );
+
+  // By keys: from the drawn token back into the prompt, and out again by Escape.
+  await page.mouse.move(0, 0);
+  await until(
+    () => rows.count(),
+    (n) => n === 0,
+  );
+  await step.first().focus();
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('ArrowLeft');
+  assert.match(
+    await until(
+      () => words.innerText(),
+      (text) => text.startsWith('she'),
+    ),
+    /^she: of your prompt/,
+  );
+  assert.equal(await page.locator('logit-alternatives button').count(), 0, 'nothing to press');
+  await page.keyboard.press('Escape');
+  assert.equal(
+    await until(
+      () => rows.count(),
+      (n) => n === 0,
+    ),
+    0,
+  );
+  await page.keyboard.press('Home');
+  await until(
+    () => words.innerText(),
+    (text) => !text.startsWith('she'),
+  );
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
+test('a forced token has the numbers of the trace, its logprob too', async () => {
+  const { page, close } = await openPlain();
+  scope.feed(scope.encode(FIRST));
+  const [, second] = scope.distribution({}).tokens;
+  await page.evaluate(() =>
+    addEventListener('logit-step', ({ detail }) => (window.forced = detail), { once: true }),
+  );
+  await page.locator(`logit-distribution .row[data-id="${second.id}"]`).click();
+  await page.locator('logit-token-menu [data-item=force]').click();
+  await page.locator('logit-text .step.forced').waitFor();
+  const { id, p, p_raw, rank, logprob } = await page.evaluate(() => window.forced);
+  assert.deepEqual(
+    { id, p, p_raw, rank, logprob },
+    {
+      id: second.id,
+      p: second.p,
+      p_raw: second.p_raw,
+      rank: second.rank,
+      logprob: second.logprob,
+    },
+  );
+  await close();
+});
+
+for (const colorScheme of ['light', 'dark']) {
+  test(`axe finds nothing in cards, shelf and conventions: ${colorScheme}`, async () => {
+    const width = colorScheme === 'dark' ? 360 : 1440;
+    const { page, close } = await openPlain({ colorScheme, viewport: { width, height: 900 } });
+    for (const name of ['dry_multiplier', 'xtc_probability', 'mirostat']) await add(page, name);
+    for (const summary of ['logit-shelf summary', '[data-beside] summary'])
+      await page.locator(summary).click();
+    await page.locator('logit-conventions tbody tr').first().waitFor();
+    await page.locator('logit-tape .given button').last().hover();
+    await page.locator('logit-alternatives [data-alternative]').first().waitFor();
+    const source = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+    await page.evaluate(await readFile(source, 'utf8'));
+    const { violations } = await page.evaluate(() =>
+      window.axe.run(document, { resultTypes: ['violations'] }),
+    );
+    assert.deepEqual(
+      violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]),
+      [],
+    );
+    const chain = page.locator('logit-chain');
+    const [inner, outer] = await chain.evaluate((it) => [it.scrollWidth, it.clientWidth]);
+    assert.ok(inner <= outer, `${inner} in ${outer} pixels`);
+    await close();
+  });
+}

@@ -1,0 +1,89 @@
+/** The figures of a comparison, on texts small enough to count by hand. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  coldPair,
+  divergence,
+  editSimilarity,
+  figuresOf,
+  gapsOf,
+  run,
+  spreadOf,
+} from '../../web/engine/compare.js';
+import { Logitscope } from '../../web/engine/index.js';
+import { presets, strategies } from '../../web/engine/presets.js';
+import { nameOf } from '../../web/engine/suites.js';
+
+test('divergence is the first token that differs, none where one text goes on', () => {
+  assert.equal(divergence([1, 2, 3], [1, 4, 3]), 1);
+  assert.equal(divergence([1, 2, 3], [1, 2, 3]), null);
+  assert.equal(divergence([1, 2], [1, 2, 3]), null);
+  assert.equal(divergence([], [1]), null);
+});
+
+test('edit similarity: 1 less the share of edits', () => {
+  assert.equal(editSimilarity([], []), 1);
+  assert.equal(editSimilarity([1, 2, 3], []), 0);
+  assert.equal(editSimilarity([1, 2, 3, 4], [1, 3, 4]), 0.75); // one removed
+  assert.equal(editSimilarity([1, 2, 3], [1, 5, 3]), 1 - 1 / 3); // one changed
+  assert.equal(editSimilarity([1, 3, 4], [1, 2, 3, 4]), 0.75);
+});
+
+test('the spread of texts counted by hand', () => {
+  const figures = { tokens: 3, distinct_2: 1, surprisal_raw: 2, mean_kept: 4, loop: null };
+  const samples = [
+    { ids: [1, 2, 3], figures },
+    { ids: [1, 2, 3], figures },
+    { ids: [2, 3, 1, 1, 1], figures: { ...figures, tokens: 5, mean_kept: 12, distinct_2: 0.75 } },
+  ];
+  const spread = spreadOf(/** @type {any} */ (samples));
+  assert.equal(spread.different, 2);
+  assert.equal(spread.distinct_2_between, 4 / 8); // 12 23 12 23 23 31 11 11
+  assert.equal(spread.distinct_2_within, 2.75 / 3);
+  assert.equal(spread.edit_similarity, (1 + 0.2 + 0.2) / 3);
+  assert.equal(spread.mean_kept, (4 * 6 + 12 * 5) / 11);
+  assert.equal(spread.perplexity_raw, 4);
+  assert.equal(spreadOf(/** @type {any} */ (samples.slice(0, 1))).edit_similarity, null);
+});
+
+test('names follow the nine', () => {
+  for (const { name, settings } of strategies) assert.equal(nameOf(settings), name);
+  assert.equal(nameOf({}), 'plain');
+  assert.equal(nameOf({ temperature: 0, no_repeat_ngram_size: 2 }), 'greedy, no-repeat-ngram-size 2');
+});
+
+test('a greedy strategy and a cold one are paired by temperature alone', () => {
+  const pair = [{ settings: presets.greedy }, { settings: { temperature: 0.01 } }];
+  assert.deepEqual(coldPair(pair), { greedy: 0, cold: 1 });
+  assert.equal(coldPair(strategies), null);
+  assert.equal(coldPair([pair[0], { settings: { temperature: 0.01, top_k: 3 } }]), null);
+});
+
+test('gaps: the logits of the best and the second, and what a temperature makes of them', async () => {
+  const scope = await Logitscope.load({ model: 'models/verbs.gguf' });
+  const prompt = scope.encode('Today she');
+  const steps = [];
+  for await (const step of run(scope, scope, { settings: { temperature: 0 } }, { prompt, seed: 1 }))
+    steps.push(step);
+  const ids = steps.map(({ id }) => id);
+  const { smallest, close } = await gapsOf(scope, prompt, ids, 0.05);
+  assert.ok(smallest && smallest.gap > 0);
+  scope.feed([...prompt, ...ids.slice(0, smallest.step)]);
+  const sorted = scope.logits().sort().reverse();
+  assert.equal(smallest.gap, sorted[0] - sorted[1]);
+  assert.equal(smallest.best.id, ids[smallest.step]);
+  assert.ok(Math.abs(smallest.second.p / smallest.best.p - Math.exp(-smallest.gap / 0.05)) < 1e-5);
+  assert.ok(close.length > 0 && close.length < ids.length);
+  for (const { best, gap } of close) assert.ok(best.p < 0.999 && gap >= smallest.gap);
+
+  // Surprisals: the engine's own, also of tokens whose share is below what the trace can show.
+  const figures = await figuresOf(scope, steps);
+  let nats = 0;
+  ids.forEach((id, i) => {
+    scope.feed([...prompt, ...ids.slice(0, i)]);
+    nats += scope.surprisal(id);
+  });
+  assert.ok(Math.abs(figures.surprisal_raw - nats / Math.LN2 / ids.length) < 1e-6);
+  assert.equal(figures.distinct_2, scope.distinct(ids, 2));
+  scope.close();
+});

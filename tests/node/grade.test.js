@@ -1,0 +1,473 @@
+/** The grader: what is right passes, and every known way to get it wrong is found. */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { before, describe, test } from 'node:test';
+import { inThread } from '../../web/cli/grade.js';
+import { Logitscope } from '../../web/engine/index.js';
+import { GRADED, grade } from '../../web/grade/grade.js';
+import { Subject } from '../../web/grade/subject.js';
+import { GENERATE, LESSON_ORDER, TOP_P, broken, chainOf } from './graded.js';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const folder = `${root}build/fixtures/graded`;
+mkdirSync(folder, { recursive: true });
+const naive = pathToFileURL(`${root}tests/node/naive.js`).href;
+const WARPERS = GRADED.filter((name) => name !== 'chain' && name !== 'generate');
+let written = 0;
+
+/** @type {Logitscope} */
+let engine;
+before(async () => {
+  engine = await Logitscope.load();
+});
+
+function cli(...words) {
+  return spawnSync(process.execPath, ['web/cli.js', 'grade', ...words], {
+    cwd: root,
+    encoding: 'utf8',
+    timeout: 60000,
+  });
+}
+
+/** The report on a source, and the names of the properties that fail. */
+async function graded(source, as, limit = 2000) {
+  const file = `${folder}/${written++}.mjs`;
+  writeFileSync(file, source);
+  const subject = new Subject(inThread(file), as, limit);
+  try {
+    assert.equal((await subject.load()).error, undefined);
+    const properties = await grade({ engine, subject, as });
+    const failed = properties.filter((it) => !it.holds).map((it) => it.name);
+    return { properties, failed, of: (name) => properties.find((it) => it.name === name) };
+  } finally {
+    subject.close();
+  }
+}
+
+describe('what is right passes', () => {
+  for (const name of WARPERS) {
+    test(`${name}, as the plain twin has it`, async () => {
+      const { failed, properties } = await graded(
+        `import { warp } from ${JSON.stringify(naive)};
+        export default (logits, settings, { history }) => warp(logits, settings, history).logits.slice();`,
+        name,
+      );
+      assert.deepEqual(failed, [], JSON.stringify(properties.filter((it) => !it.holds)));
+    });
+  }
+
+  test('top_p as a learner writes it', async () =>
+    assert.deepEqual((await graded(TOP_P, 'top_p')).failed, []));
+  test('the chain of the lessons', async () =>
+    assert.deepEqual((await graded(chainOf(LESSON_ORDER), 'chain')).failed, []));
+  test('the decode loop', async () =>
+    assert.deepEqual((await graded(GENERATE, 'generate')).failed, []));
+  test('a decode loop that is a promise', async () => {
+    assert.deepEqual(
+      (await graded(broken(GENERATE, 'export function', 'export async function'), 'generate'))
+        .failed,
+      [],
+    );
+  });
+});
+
+describe('top_p: what is wrong is found, on a small input', () => {
+  test('until the mass is above p: one too many on an exact hit', async () => {
+    const { failed, of } = await graded(
+      broken(TOP_P, 'before < top_p', 'before <= top_p'),
+      'top_p',
+    );
+    assert.deepEqual(failed, ['exact']);
+    assert.deepEqual(of('exact').input, { logits: [0, 0], settings: { top_p: 0.5 }, history: [] });
+    assert.deepEqual([...of('exact').expected], [0, -Infinity]);
+  });
+
+  test('cut from the first cumulative mass above p on: the best is lost', async () => {
+    const { failed, of } = await graded(
+      broken(
+        TOP_P,
+        'if (place === 0 || before < top_p) out[id] = logits[id];\n    before += p[id];',
+        'before += p[id];\n    if (before <= top_p) out[id] = logits[id];',
+      ),
+      'top_p',
+    );
+    assert.ok(
+      failed.includes('best') && failed.includes('something_left') && failed.includes('reaches'),
+    );
+    assert.deepEqual(of('best').input.logits, [0]);
+  });
+
+  test('-1e9 for minus infinity', async () => {
+    const { failed } = await graded(broken(TOP_P, 'fill(-Infinity)', 'fill(-1e9)'), 'top_p');
+    assert.ok(failed.includes('minus_infinity') && failed.includes('agrees'));
+    assert.ok(!failed.includes('untouched') && !failed.includes('best'));
+  });
+
+  test('the lowest float for minus infinity', async () => {
+    assert.ok(
+      (await graded(broken(TOP_P, 'fill(-Infinity)', 'fill(-3.4e38)'), 'top_p')).failed.includes(
+        'minus_infinity',
+      ),
+    );
+  });
+
+  test('a best that is dropped', async () => {
+    const { failed, of } = await graded(broken(TOP_P, 'place === 0 ||', 'place !== 0 &&'), 'top_p');
+    assert.ok(failed.includes('best'));
+    assert.ok(of('best').input.logits.length <= 2);
+  });
+
+  test('probabilities in place of logits', async () => {
+    const { failed } = await graded(
+      broken(TOP_P, 'out[id] = logits[id]', 'out[id] = p[id]'),
+      'top_p',
+    );
+    assert.ok(failed.includes('untouched'));
+  });
+
+  test('the logits it is given are written to', async () => {
+    const { failed } = await graded(
+      broken(TOP_P, 'return out;', 'logits.set(out); return out;'),
+      'top_p',
+    );
+    assert.deepEqual(failed, ['own_copy']);
+  });
+
+  test('another order of ties, and nothing else', async () => {
+    assert.deepEqual((await graded(broken(TOP_P, '|| a - b', '|| b - a'), 'top_p')).failed, [
+      'ties',
+    ]);
+  });
+
+  test('a softmax that overflows', async () => {
+    assert.deepEqual(
+      (await graded(broken(TOP_P, 'Math.exp(l - max)', 'Math.exp(l)'), 'top_p')).failed,
+      ['wide'],
+    );
+  });
+
+  test('rounding within 2^-20 of the boundary is not held against anybody', async () => {
+    for (const by of ['+ 7e-7', '- 7e-7']) {
+      const { failed } = await graded(
+        broken(TOP_P, 'before < top_p', `before < top_p ${by}`),
+        'top_p',
+      );
+      assert.ok(
+        failed.every((name) => name === 'exact'),
+        failed.join(),
+      );
+    }
+  });
+
+  test('0.5 % beyond the boundary is', async () => {
+    assert.ok(
+      (
+        await graded(broken(TOP_P, 'before < top_p', 'before < top_p + 0.005'), 'top_p')
+      ).failed.includes('agrees'),
+    );
+  });
+});
+
+describe('other warpers', () => {
+  test('top_k that keeps exactly k', async () => {
+    const { failed, of } = await graded(
+      `export function topK(logits, { top_k: k }) {
+        const order = [...logits.keys()].sort((a, b) => logits[b] - logits[a] || a - b);
+        const keep = new Set(k ? order.slice(0, k) : order);
+        return logits.map((l, id) => (keep.has(id) ? l : -Infinity));
+      }`,
+      'top_k',
+    );
+    assert.deepEqual(failed, ['tied']);
+    assert.deepEqual(of('tied').input.logits, [0, 0]);
+  });
+
+  test('a penalty that raises negative logits', async () => {
+    const { failed } = await graded(
+      `export default (logits, { repetition_penalty: r }, { history }) => {
+        const out = logits.slice();
+        for (const id of new Set(history)) out[id] /= r;
+        return out;
+      }`,
+      'repetition_penalty',
+    );
+    assert.ok(['signs', 'never_rises', 'agrees'].every((name) => failed.includes(name)));
+  });
+
+  test('a penalty for each time a token was seen', async () => {
+    const { failed } = await graded(
+      `export default (logits, { repetition_penalty: r }, { history }) => {
+        const out = logits.slice();
+        for (const id of history) out[id] = out[id] > 0 ? out[id] / r : out[id] * r;
+        return out;
+      }`,
+      'repetition_penalty',
+    );
+    assert.ok(failed.includes('once') && !failed.includes('signs'));
+  });
+
+  test('a temperature that turns the order round', async () => {
+    const { failed } = await graded(
+      'export default (logits, { temperature: T }) => logits.map((l) => l * (1 - T));',
+      'temperature',
+    );
+    assert.ok(failed.includes('order') && failed.includes('best'));
+  });
+
+  test('a top_k whose k is a count from below', async () => {
+    const { failed } = await graded(
+      `export default (logits, { top_k: k }) => {
+        const order = [...logits.keys()].sort((a, b) => logits[a] - logits[b] || a - b);
+        const keep = new Set(k ? order.slice(k - 1) : order);
+        return logits.map((l, id) => (keep.has(id) ? l : -Infinity));
+      }`,
+      'top_k',
+    );
+    assert.ok(failed.includes('subset') && failed.includes('agrees') && !failed.includes('best'));
+  });
+
+  test('a temperature that divides by zero', async () => {
+    const { failed } = await graded(
+      'export default (logits, { temperature: T }) => logits.map((l) => l / T);',
+      'temperature',
+    );
+    assert.deepEqual(failed, ['minus_infinity', 'zero', 'zero_tie']);
+  });
+
+  test('a temperature on probabilities', async () => {
+    const { failed } = await graded(
+      `export default (logits, { temperature: T }) => {
+        const e = logits.map((l) => Math.exp(l));
+        const sum = e.reduce((a, b) => a + b, 0);
+        return e.map((x) => x / sum / T);
+      }`,
+      'temperature',
+    );
+    assert.ok(failed.includes('neutral') && failed.includes('agrees'));
+  });
+});
+
+describe('chain', () => {
+  const permutations = (list) =>
+    list.length < 2
+      ? [list]
+      : list.flatMap((it, i) =>
+          permutations(list.filter((_, j) => j !== i)).map((rest) => [it, ...rest]),
+        );
+  const [penalty, temperature, topK, topP] = LESSON_ORDER;
+  const before = [
+    [penalty, temperature],
+    [penalty, topK],
+    [penalty, topP],
+    [temperature, topP],
+    [topK, topP],
+  ];
+  for (const order of permutations(LESSON_ORDER)) {
+    const wrong = before.filter(([a, b]) => order.indexOf(a) > order.indexOf(b));
+    test(`${order.join(', ')}: ${wrong.length ? 'is found out' : 'is the same as the canonical order'}`, async () => {
+      const { failed, of } = await graded(chainOf(order), 'chain');
+      assert.deepEqual(
+        failed.filter((name) => name.includes('_before_')),
+        wrong.map(([a, b]) => `${a}_before_${b}`),
+      );
+      for (const [a, b] of wrong)
+        assert.match(of(`${a}_before_${b}`).message, new RegExp(`${b} before ${a}`));
+      if (!wrong.length) assert.deepEqual(failed, []);
+    });
+  }
+
+  test('softmax before the warpers', async () => {
+    const { failed } = await graded(
+      broken(chainOf(LESSON_ORDER), 'given.slice())', 'Float32Array.from(softmax(given)))'),
+      'chain',
+    );
+    assert.ok(failed.includes('logits') && failed.includes('agrees'));
+  });
+
+  test('softmax at the end', async () => {
+    const source = chainOf(LESSON_ORDER).replace('export default', 'const chain =');
+    assert.ok(
+      (
+        await graded(`${source}; export default (...all) => softmax(chain(...all));`, 'chain')
+      ).failed.includes('logits'),
+    );
+  });
+});
+
+describe('generate: what is wrong is found by its name', () => {
+  const WRONG = [
+    [
+      're-seeding in the loop',
+      'one_stream',
+      'draw(warped, random())',
+      'draw(warped, rng(settings.seed)())',
+    ],
+    ['a missing crop', 'crop', 'ids.slice(-model.context_length)', 'ids'],
+    [
+      'a crop that is too short',
+      'crop',
+      'ids.slice(-model.context_length)',
+      'ids.slice(1 - model.context_length)',
+    ],
+    [
+      'softmax before the warpers',
+      'softmax_last',
+      'chain(last, settings, ids)',
+      'chain(Float32Array.from(softmax(last)), settings, ids)',
+    ],
+    [
+      'warping before the slice',
+      'slice_first',
+      'const last = model.logits(window).at(-1);\n    const warped = chain(last, settings, ids);',
+      'const warped = model.logits(window).map((row) => chain(row, settings, ids)).at(-1);',
+    ],
+    [
+      'the first position for the last',
+      'last_position',
+      '.at(-1);\n    const warped',
+      '[0];\n    const warped',
+    ],
+    [
+      'the end token left out',
+      'end',
+      'ids.push(id);\n    if (id === model.eos_token_id) break;',
+      'if (id === model.eos_token_id) break;\n    ids.push(id);',
+    ],
+    ['no stop at the end token', 'end', 'if (id === model.eos_token_id) break;', ''],
+    ['the prompt returned too', 'draw', 'ids.slice(prompt_ids.length)', 'ids'],
+    [
+      'penalties that see the window only',
+      'history',
+      'chain(last, settings, ids)',
+      'chain(last, settings, window)',
+    ],
+    ['a draw in the order of ids', 'draw', 'ranked(logits).filter', '[...logits.keys()].filter'],
+    ['always the best', 'draw', 'draw(warped, random())', 'ranked(warped)[0]'],
+    ['one token too many', 'nothing', 'step < settings', 'step <= settings'],
+    [
+      'the token is not appended',
+      'appends',
+      'const window = ids.slice(-model.context_length)',
+      'const window = prompt_ids.slice(-model.context_length)',
+    ],
+  ];
+  for (const [what, property, from, to] of WRONG) {
+    test(what, async () => {
+      const { failed } = await graded(broken(GENERATE, from, to), 'generate');
+      assert.ok(failed.includes(property), `${property} is not among ${failed.join(', ')}`);
+      assert.ok(
+        failed.includes('agrees') || property === 'slice_first' || property === 'one_stream',
+      );
+    });
+  }
+
+  test('re-seeding and reading early are told from other mistakes', async () => {
+    assert.deepEqual(
+      (await graded(broken(GENERATE, 'if (id === model.eos_token_id) break;', ''), 'generate'))
+        .failed,
+      ['end', 'agrees'],
+    );
+    assert.deepEqual(
+      (await graded(broken(GENERATE, '.at(-1);', '.map((row) => row.slice()).at(-1);'), 'generate'))
+        .failed,
+      ['slice_first'],
+    );
+  });
+});
+
+describe('what does not answer', () => {
+  test('a loop without end is ended, and the rest is not waited for', async () => {
+    const began = performance.now();
+    const { failed, properties } = await graded(
+      'export default () => { for (;;); };',
+      'top_k',
+      200,
+    );
+    assert.equal(failed.length, properties.length);
+    assert.match(properties[0].message, /longer than 0.2 s/);
+    assert.match(properties.at(-1).message, /not tried/);
+    assert.ok(performance.now() - began < 30000);
+  });
+
+  test('what throws, returns nothing, or ends its thread', async () => {
+    const first = async (source) => (await graded(source, 'top_k')).properties[0].message;
+    assert.match(await first('export default () => { throw new Error("no idea"); };'), /no idea/);
+    assert.match(await first('export default () => {};'), /undefined/);
+    assert.match(await first('export default (l) => [...l, 0];'), /numbers for/);
+    assert.match(await first('export default (l) => Array.from(l, () => NaN);'), /NaN/);
+    assert.match(await first('export default () => process.exit(3);'), /ended/);
+  });
+
+  test('what the file prints is no part of the report', () => {
+    const loud = `${folder}/loud.mjs`;
+    writeFileSync(loud, `console.log('{'); ${broken(TOP_P, 'before < top_p', 'before <= top_p')}`);
+    const { status, stdout } = cli(loud, '--as', 'top_p', '--json');
+    assert.equal(status, 1);
+    const { as, passed, failed, properties } = JSON.parse(stdout);
+    assert.deepEqual([as, failed, passed + failed], ['top_p', 1, properties.length]);
+    const { holds, input, expected, got } = properties.find(({ name }) => name === 'exact');
+    assert.deepEqual(
+      [holds, input.logits, expected, got],
+      [false, [0, 0], [0, '-Infinity'], [0, 0]],
+    );
+  });
+});
+
+describe('the command', () => {
+  const file = `${folder}/right.mjs`;
+  writeFileSync(file, TOP_P);
+
+  test('a line a property', () => {
+    const { status, stdout } = cli(file, '--as', 'top-p');
+    assert.equal(status, 0);
+    const lines = stdout.trimEnd().split('\n');
+    assert.ok(lines.slice(0, -1).every((line) => line.startsWith('holds  ')));
+    assert.equal(lines.at(-1), `top_p: ${lines.length - 1} hold, 0 fail`);
+  });
+
+  test('what fails, with its input, what is right and what came', () => {
+    const wrong = `${folder}/wrong.mjs`;
+    writeFileSync(wrong, broken(TOP_P, 'before < top_p', 'before <= top_p'));
+    const { status, stdout } = cli(wrong, '--as', 'top_p');
+    assert.equal(status, 1);
+    assert.match(
+      stdout,
+      /FAILS {2}keeps no more.*\n.*1 should stay, 2 did\n *smallest input: logits \[0 0\]; top_p 0.5\n *expected \[0 -Infinity\]\n *got {6}\[0 0\]\n/,
+    );
+  });
+
+  test('wrong arguments: one line, exit code 2', () => {
+    const cases = [
+      [['--as', 'top_p'], /FILE is missing/],
+      [['nowhere.mjs', '--as', 'top_p'], /nowhere\.mjs/],
+      [[file], /--as is missing/],
+      [[file, '--as', 'top_q'], /did you mean top_/],
+      [[file, '--as', 'top_p', '--time-limit', '0'], /--time-limit/],
+      [[file, file, '--as', 'top_p'], /unexpected argument/],
+    ];
+    for (const [words, pattern] of cases) {
+      const { status, stderr, stdout } = cli(...words);
+      assert.deepEqual([status, stdout], [2, '']);
+      assert.match(stderr, pattern);
+      assert.equal(stderr.trimEnd().split('\n').length, 1);
+    }
+  });
+
+  test('a file that cannot be run is a wrong argument', () => {
+    const odd = `${folder}/odd.mjs`;
+    writeFileSync(odd, 'export const a = 1;');
+    assert.equal(cli(odd, '--as', 'top_p').status, 2);
+    writeFileSync(odd, 'export default (;');
+    assert.equal(cli(odd, '--as', 'top_p').status, 2);
+  });
+
+  test('--help says that a file is trusted, and what it is to export', () => {
+    const { status, stdout } = cli('--help');
+    assert.equal(status, 0);
+    assert.match(stdout, /trusted as any script is/);
+    assert.match(stdout, /export default function top_p/);
+    assert.match(stdout, /rng\(seed\)/);
+  });
+});

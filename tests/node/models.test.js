@@ -1,0 +1,93 @@
+// What the cards of the shipped models claim: size and hash of each file, losses that the C engine
+// meets, and samples that come out byte for byte.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+/** @param {string} path */
+const read = (path) => readFileSync(join(root, path), 'utf8');
+/** @param {string[]} args */
+const logitscope = (...args) =>
+  execFileSync(process.execPath, ['web/cli.js', ...args], {
+    cwd: root,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+
+const cards = read('models/README.md');
+const models = readdirSync(join(root, 'models')).filter((file) => file.endsWith('.gguf'));
+
+for (const file of models) {
+  test(`the card of ${file} names its size and its hash`, () => {
+    const bytes = readFileSync(join(root, 'models', file));
+    const card = cards.slice(cards.indexOf(`## ${file}`)).split('\n## ')[0];
+    assert.ok(cards.includes(`## ${file}`));
+    assert.ok(card.includes(`${bytes.length.toLocaleString('en')} bytes`));
+    assert.ok(card.includes(createHash('sha256').update(bytes).digest('hex')));
+  });
+}
+
+for (const { model, text, tokens, nats_per_token } of JSON.parse(read('tests/vectors/eval.json'))) {
+  test(`eval gives ${model} the loss that PyTorch gives it`, () => {
+    const file = join(tmpdir(), `logitscope-eval-${process.pid}-${model}.txt`);
+    writeFileSync(file, text);
+    const found = JSON.parse(
+      logitscope('eval', '--model', `models/${model}.gguf`, '--text', file, '--json'),
+    );
+    assert.equal(found.tokens, tokens);
+    assert.ok(Math.abs(found.nats_per_token / nats_per_token - 1) < 0.01, found.nats_per_token);
+  });
+}
+
+/**
+ * The commands of a text and what each is said to print: lines after `$ node web/cli.js ...` up to
+ * the next command or the end of the block.
+ * @param {string} text
+ */
+function shown(text) {
+  const blocks = text.split(/^```.*\n/m);
+  return blocks
+    .flatMap((block) => block.split(/^\$ /m).slice(1))
+    .filter((part) => part.startsWith('node web/cli.js generate '))
+    .map((part) => {
+      const end = part.indexOf('\n');
+      return { command: part.slice(0, end), output: part.slice(end + 1) };
+    });
+}
+
+/** @param {string} command */
+const argumentsOf = (command) =>
+  [...command.matchAll(/"([^"]*)"|(\S+)/g)]
+    .map(([, quoted, plain]) => quoted ?? plain)
+    .slice(2);
+
+const samples = readdirSync(join(root, 'models/samples')).map((file) => `models/samples/${file}`);
+for (const path of ['models/README.md', ...samples]) {
+  test(`the samples of ${path} come out byte for byte`, () => {
+    const found = shown(read(path));
+    assert.ok(found.length >= 3);
+    for (const { command, output } of found)
+      assert.equal(logitscope(...argumentsOf(command)).trimEnd(), output.trimEnd(), command);
+  });
+}
+
+test('of the 20 stories at least 15 end by themselves and none repeats a 4-gram three times', () => {
+  const found = shown(read('models/samples/stories.txt'));
+  assert.equal(found.length, 20);
+  let ended = 0;
+  for (const { command } of found) {
+    const { ids, finish_reason } = JSON.parse(logitscope(...argumentsOf(command), '--json'));
+    ended += Number(finish_reason === 'eos');
+    for (let i = 0; i + 12 <= ids.length; i++) {
+      const [first, second, third] = [0, 4, 8].map((n) => ids.slice(i + n, i + n + 4).join());
+      assert.ok(first !== second || second !== third, `${command}: ${first} three times running`);
+    }
+  }
+  assert.ok(ended >= 15, `${ended} of 20 end by themselves`);
+});

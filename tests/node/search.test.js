@@ -1,0 +1,293 @@
+/** Beam search and contrastive search against plain twins over the bare logits, and by their definitions. */
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { Worker } from 'node:worker_threads';
+import { Logitscope, beamSearch, contrastiveSearch } from '../../web/engine/index.js';
+import { RemoteLogitscope } from '../../web/engine/remote.js';
+import { EOS, smallModel } from './small_model.js';
+
+/** @type {Logitscope} */
+let scope;
+before(async () => {
+  scope = await Logitscope.load({ model: smallModel() });
+});
+after(() => scope.close());
+
+const PROMPTS = ['Hi', 'A longer text', 'x'].map((text) => [...Buffer.from(text)]);
+
+/** ln p of every token after the ids, by a plain softmax. */
+function logprobs(ids) {
+  scope.feed(ids, { cache: false });
+  const logits = scope.logits();
+  const max = Math.max(...logits);
+  const z = Math.log(logits.reduce((sum, l) => sum + Math.exp(l - max), 0)) + max;
+  return Array.from(logits, (l) => l - z);
+}
+
+function hiddenOf(ids) {
+  scope.feed(ids, { cache: false });
+  return scope.hidden();
+}
+
+/** All of the vocabulary at each step, everything recomputed. */
+function naiveBeams(prompt, width, power, steps, over) {
+  let live = [{ ids: [], sum: 0 }];
+  let done = [];
+  for (let step = 0; step < steps; step++) {
+    const all = live.flatMap(({ ids, sum }) =>
+      logprobs([...prompt, ...ids]).map((lp, id) => ({ ids: [...ids, id], sum: sum + lp })),
+    );
+    all.sort((a, b) => b.sum - a.sum);
+    const best = all.slice(0, 2 * width);
+    done.push(...best.slice(0, width).filter(({ ids }) => ids.at(-1) === EOS));
+    done.sort((a, b) => b.sum / b.ids.length ** power - a.sum / a.ids.length ** power);
+    done = done.slice(0, width);
+    live = best.filter(({ ids }) => ids.at(-1) !== EOS).slice(0, width);
+    if (done.length === width && over(done.at(-1), live[0], step + 1)) return done;
+  }
+  return [...done, ...live]
+    .sort((a, b) => b.sum / b.ids.length ** power - a.sum / a.ids.length ** power)
+    .slice(0, width);
+}
+
+/** A bias would be a warper; a small model that likes to end is found among seeds. */
+async function endingModel() {
+  for (let seed = 2; seed < 60; seed++) {
+    const candidate = await Logitscope.load({ model: smallModel({ seed }) });
+    const found = await beamSearch(candidate, {
+      prompt: PROMPTS[0],
+      beam_width: 8,
+      max_new_tokens: 12,
+    });
+    if (found.beams.filter(({ finished }) => finished).length >= 2) return candidate;
+    candidate.close();
+  }
+  throw new Error('no model ends');
+}
+
+describe('beam search', () => {
+  test('one beam is greedy', async () => {
+    for (const prompt of PROMPTS) {
+      const found = await beamSearch(scope, { prompt, beam_width: 1, max_new_tokens: 12 });
+      const generation = scope.generate({ prompt, temperature: 0, max_new_tokens: 12 });
+      let { done, value } = await generation.next();
+      while (!done) ({ done, value } = await generation.next());
+      assert.deepEqual(found.ids, value.ids);
+      assert.equal(found.text, value.text);
+    }
+  });
+
+  for (const width of [2, 3, 5]) {
+    test(`${width} beams are those of the plain twin`, async () => {
+      for (const prompt of PROMPTS) {
+        for (const power of [0, 1, 2]) {
+          const found = await beamSearch(scope, {
+            prompt,
+            beam_width: width,
+            length_penalty: power,
+            max_new_tokens: 5,
+            early_stopping: true,
+          });
+          const twin = naiveBeams(prompt, width, power, 5, () => true);
+          assert.deepEqual(
+            found.beams.map(({ ids }) => ids),
+            twin.map(({ ids }) => ids),
+          );
+          found.beams.forEach((beam, i) => {
+            assert.ok(Math.abs(beam.logprob - twin[i].sum) < 1e-4);
+            assert.ok(Math.abs(beam.score - beam.logprob / beam.ids.length ** power) < 1e-12);
+          });
+        }
+      }
+    });
+  }
+
+  test('ends, and the three ways to stop early, as the twin has them', async () => {
+    const ordinary = scope;
+    scope = await endingModel();
+    try {
+      const rules = {
+        true: () => () => true,
+        false: (power) => (worst, best) =>
+          worst.sum / worst.ids.length ** power >= best.sum / best.ids.length ** power,
+        never: (power) => (worst, best) => {
+          const length = power > 0 ? 12 : best.ids.length;
+          return worst.sum / worst.ids.length ** power >= best.sum / length ** power;
+        },
+      };
+      const found = {};
+      for (const [name, over] of Object.entries(rules)) {
+        for (const power of [-1, 0, 1]) {
+          for (const width of [2, 8]) {
+            const early_stopping = name === 'never' ? name : name === 'true';
+            const options = {
+              prompt: PROMPTS[0],
+              beam_width: width,
+              length_penalty: power,
+              early_stopping,
+            };
+            const result = await beamSearch(scope, { ...options, max_new_tokens: 12 });
+            const twin = naiveBeams(PROMPTS[0], width, power, 12, over(power));
+            assert.deepEqual(
+              result.beams.map(({ ids }) => ids),
+              twin.map(({ ids }) => ids),
+            );
+            assert.ok(result.beams.every((beam) => beam.finished === (beam.ids.at(-1) === EOS)));
+            found[result.finish_reason] = true;
+          }
+        }
+      }
+      assert.ok(found.eos);
+    } finally {
+      scope.close();
+      scope = ordinary;
+    }
+  });
+
+  test('more beams never find a less probable text of a fixed length', async () => {
+    const best = [];
+    for (const beam_width of [1, 64]) {
+      const { logprob } = await beamSearch(scope, {
+        prompt: PROMPTS[0],
+        beam_width,
+        length_penalty: 0,
+        max_new_tokens: 2,
+      });
+      best.push(logprob);
+    }
+    assert.ok(best[1] >= best[0]);
+  });
+
+  test('a length penalty above 0 prefers longer texts among those found', async () => {
+    const { beams } = await beamSearch(scope, {
+      prompt: PROMPTS[1],
+      beam_width: 4,
+      max_new_tokens: 6,
+    });
+    assert.ok(beams.every((beam, i) => !i || beam.score <= beams[i - 1].score));
+  });
+
+  test('refuses what it cannot do', async () => {
+    const refused = (options, code) =>
+      assert.rejects(
+        beamSearch(scope, { prompt: 'Hi', ...options }),
+        (error) => error.code === code,
+      );
+    await refused({ beam_width: 0 }, 'out_of_range');
+    await refused({ beam_width: 65 }, 'out_of_range');
+    await refused({ length_penalty: 'long' }, 'invalid_argument');
+    await refused({ early_stopping: 'soon' }, 'invalid_argument');
+    await refused({ temperature: 1 }, 'invalid_argument');
+    await refused({ prompt: '' }, 'empty');
+  });
+});
+
+describe('contrastive search', () => {
+  const cosine = (a, b) => {
+    const dot = (x, y) => x.reduce((sum, it, i) => sum + it * y[i], 0);
+    return dot(a, b) / Math.sqrt(dot(a, a)) / Math.sqrt(dot(b, b));
+  };
+
+  /** Equation 5, everything recomputed at each step. */
+  function naiveContrast(prompt, k, alpha, steps) {
+    const ids = [...prompt];
+    for (let step = 0; step < steps; step++) {
+      const lp = logprobs(ids);
+      const order = [...lp.keys()].sort((a, b) => lp[b] - lp[a] || a - b).slice(0, k);
+      const earlier = ids.map((_, i) => hiddenOf(ids.slice(0, i + 1)));
+      const scores = order.map((id) => {
+        const h = hiddenOf([...ids, id]);
+        return (
+          (1 - alpha) * Math.exp(lp[id]) - alpha * Math.max(...earlier.map((it) => cosine(h, it)))
+        );
+      });
+      ids.push(order[scores.indexOf(Math.max(...scores))]);
+      if (ids.at(-1) === EOS) break;
+    }
+    return ids.slice(prompt.length);
+  }
+
+  for (const [k, alpha] of [
+    [2, 0.3],
+    [4, 0.6],
+    [8, 1],
+    [5, 0],
+  ]) {
+    test(`k ${k}, alpha ${alpha}: as the plain twin has it`, async () => {
+      for (const prompt of PROMPTS) {
+        const { ids, steps } = await contrastiveSearch(scope, {
+          prompt,
+          k,
+          alpha,
+          max_new_tokens: 8,
+        });
+        assert.deepEqual(ids, naiveContrast(prompt, k, alpha, 8));
+        assert.deepEqual(
+          steps.map(({ id }) => id),
+          ids,
+        );
+        for (const step of steps) {
+          assert.equal(step.score, (1 - alpha) * step.p - alpha * step.similarity);
+          assert.ok(Math.abs(step.similarity) <= 1 + 1e-9 && step.rank <= k);
+        }
+      }
+    });
+  }
+
+  test('differs from greedy, which alpha 0 and k 1 are', async () => {
+    const of = async (options) =>
+      (await contrastiveSearch(scope, { prompt: 'Hi', max_new_tokens: 12, ...options })).ids;
+    const greedy = (await beamSearch(scope, { prompt: 'Hi', beam_width: 1, max_new_tokens: 12 }))
+      .ids;
+    assert.deepEqual(await of({ alpha: 0 }), greedy);
+    assert.deepEqual(await of({ k: 1 }), greedy);
+    assert.notDeepEqual(await of({}), greedy);
+  });
+
+  test('ends at the context, and refuses a prompt beyond it', async () => {
+    const { context_length } = scope.info;
+    const { ids, prompt_ids, finish_reason } = await contrastiveSearch(scope, {
+      prompt: 'Hi',
+      max_new_tokens: 100,
+    });
+    if (finish_reason === 'length') assert.equal(ids.length + prompt_ids.length, context_length);
+    await assert.rejects(
+      contrastiveSearch(scope, { prompt: 'a'.repeat(context_length + 1) }),
+      (error) => error.code === 'too_long',
+    );
+    await assert.rejects(
+      contrastiveSearch(scope, { prompt: 'Hi', alpha: 1.5 }),
+      (error) => error.code === 'out_of_range',
+    );
+  });
+});
+
+test('the default session stays as it is; a search can be given up', async () => {
+  scope.feed([1, 2, 3]);
+  await beamSearch(scope, { prompt: 'Hi', max_new_tokens: 3 });
+  assert.deepEqual([...scope.timeline()], [1, 2, 3]);
+  const signal = AbortSignal.abort();
+  assert.equal((await beamSearch(scope, { prompt: 'Hi', signal })).finish_reason, 'aborted');
+  assert.equal((await contrastiveSearch(scope, { prompt: 'Hi', signal })).finish_reason, 'aborted');
+});
+
+test('the same over a worker, hidden states included', async () => {
+  const thread = new Worker(new URL('worker_thread.js', import.meta.url));
+  const port = {
+    postMessage: (message, transfer) => thread.postMessage(message, transfer),
+    onmessage: null,
+  };
+  thread.on('message', (data) => port.onmessage({ data }));
+  const remote = await RemoteLogitscope.load({ worker: port, model: smallModel() });
+  try {
+    for (const search of [beamSearch, contrastiveSearch]) {
+      const options = { prompt: 'Hi', max_new_tokens: 6 };
+      assert.deepEqual(await search(remote, options), await search(scope, options));
+    }
+    await remote.feed([1, 2]);
+    scope.feed([1, 2]);
+    assert.deepEqual(await remote.hidden(), scope.hidden());
+  } finally {
+    await thread.terminate();
+  }
+});

@@ -1,0 +1,238 @@
+/** Sweeps: each point is what the engine says there, here, behind a worker and on the command line. */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { Worker } from 'node:worker_threads';
+import { after, before, describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { checkSentence } from '../../web/engine/grammar.js';
+import { Logitscope } from '../../web/engine/index.js';
+import { summarise } from '../../web/engine/measures.js';
+import { RemoteLogitscope } from '../../web/engine/remote.js';
+import { parseAxis, range, sweep, toCsv } from '../../web/engine/sweep.js';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const model = `${root}models/verbs.gguf`;
+const grammar = JSON.parse(readFileSync(`${root}models/verbs.grammar.json`, 'utf8'));
+const prompt = 'Today she';
+
+let scope;
+before(async () => (scope = await Logitscope.load({ model })));
+after(() => scope.close());
+
+async function collect(plan, engine = scope, signal = undefined) {
+  const points = [];
+  for await (const point of sweep(engine, { prompt, ...plan }, signal)) points.push(point);
+  return points;
+}
+
+async function refuses(plan, sentence) {
+  await assert.rejects(collect(plan), (error) => {
+    assert.match(error.message, sentence);
+    return typeof error.code === 'string';
+  });
+}
+
+describe('axes', () => {
+  test('values are the numbers that one would write', () => {
+    assert.deepEqual(range('temperature', 0.1, 0.7, 0.1).values, [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7]);
+    assert.deepEqual(range('top_p', 0.05, 1, 0.35).values, [0.05, 0.4, 0.75]);
+    assert.deepEqual(range('frequency_penalty', -1, 1, 1).values, [-1, 0, 1]);
+    assert.deepEqual(range('epsilon_cutoff', 0, 3e-7, 1e-7).values, [0, 1e-7, 2e-7, 3e-7]);
+    assert.deepEqual(range('top_k', 5, 5, 1).values, [5]);
+  });
+
+  test('text becomes an axis, dashes and lists too', () => {
+    assert.deepEqual(parseAxis('top-k=1,5,20'), { name: 'top_k', values: [1, 5, 20] });
+    assert.deepEqual(parseAxis('top_p=0:1:.5'), { name: 'top_p', values: [0, 0.5, 1] });
+  });
+
+  test('what is no axis is refused in one sentence', () => {
+    for (const [text, sentence] of [
+      ['temperature', /^a sweep must be SETTING=FROM:TO:STEP or SETTING=A,B,C, got "temperature"$/],
+      ['temperature=0:1', /^temperature must be swept FROM:TO:STEP, got "0:1"$/],
+      ['temperature=0:1:0', /^the step of temperature must be greater than 0, got 0$/],
+      ['temperature=1:0:1', /^the end of temperature must be at least its start 1, got 0$/],
+      ['temperature=hot', /^temperature must be swept over numbers, got "hot"$/],
+      ['temperature=0:1:1e-5', /^a sweep must have at most 10000 points, got 100001 of temperature$/],
+    ])
+      assert.throws(() => parseAxis(text), { name: 'LogitscopeError', message: sentence });
+  });
+});
+
+describe('of the distribution', () => {
+  test('each point is the engine’s own, bit for bit, from 0 to log2 V', async () => {
+    const points = await collect({
+      axes: [{ name: 'temperature', values: [0, 0.01, 0.5, 1, 2, 1e6] }],
+      measures: ['entropy', 'nucleus', 'mass', 'perplexity'],
+      settings: { repetition_penalty: 1.3 },
+    });
+    scope.feed(scope.encode(prompt));
+    for (const { at, measures, texts } of points) {
+      const trace = scope.distribution({ repetition_penalty: 1.3, ...at });
+      assert.equal(measures.entropy.mean, trace.entropy);
+      assert.equal(measures.perplexity.mean, trace.perplexity);
+      assert.equal(measures.nucleus.mean, trace.kept);
+      assert.equal(measures.mass.mean, trace.kept_mass_raw);
+      assert.deepEqual(texts, []);
+    }
+    const entropies = points.map(({ measures }) => measures.entropy.mean);
+    assert.equal(entropies[0], 0);
+    entropies.slice(1).forEach((entropy, i) => assert.ok(entropy >= entropies[i]));
+    assert.ok(Math.abs(entropies[5] - Math.log2(scope.info.vocab_size)) < 1e-4);
+  });
+
+  test('two settings: every pair, the last fastest, and settings of the plan give way', async () => {
+    const points = await collect({
+      axes: [parseAxis('temperature=0.5,2'), parseAxis('top_p=0.5,0.9,1')],
+      measures: ['nucleus'],
+      settings: { top_p: 0.1, top_k: 9 },
+    });
+    assert.deepEqual(
+      points.map(({ at }) => [at.temperature, at.top_p]),
+      [[0.5, 0.5], [0.5, 0.9], [0.5, 1], [2, 0.5], [2, 0.9], [2, 1]],
+    );
+    scope.feed(scope.encode(prompt));
+    for (const { at, measures } of points)
+      assert.equal(measures.nucleus.mean, scope.distribution({ top_k: 9, ...at }).kept);
+    assert.equal(points[5].measures.nucleus.mean, 9);
+  });
+
+  test('any number of the table can be swept', async () => {
+    const numbers = scope.table.filter(({ kind }) => kind === 'real' || kind === 'integer');
+    assert.ok(numbers.length > 20);
+    for (const { name, high } of numbers) {
+      const [point] = await collect({ axes: [{ name, values: [high] }], measures: ['entropy'] });
+      assert.ok(point.measures.entropy.mean >= 0, name);
+    }
+  });
+});
+
+describe('of texts', () => {
+  const plan = {
+    axes: [parseAxis('temperature=0.7,1.5')],
+    measures: ['correctness', 'distinct_texts', 'ttr', 'distinct_2', 'text_nucleus', 'length'],
+    settings: { top_p: 0.9, seed: 7 },
+    samples: 6,
+    max_new_tokens: 20,
+    grammar,
+  };
+
+  test('text i has the seed + i, and its figures are the engine’s', async () => {
+    const points = await collect(plan);
+    for (const { at, measures, texts } of points) {
+      const kept = [];
+      assert.equal(texts.length, 6);
+      for (const [i, text] of texts.entries()) {
+        const options = { prompt, max_new_tokens: 20, top_p: 0.9, seed: 7 + i, ...at };
+        const generation = scope.generate(options);
+        let answer = await generation.next();
+        for (; !answer.done; answer = await generation.next()) kept.push(answer.value.kept);
+        assert.deepEqual([text.ids, text.text, text.seed], [answer.value.ids, answer.value.text, 7 + i]);
+        assert.equal(text.right, checkSentence(grammar, prompt + text.text).right);
+      }
+      assert.deepEqual(measures.text_nucleus, summarise(kept));
+      assert.deepEqual(measures.ttr, summarise(texts.map(({ ids }) => scope.distinct(ids, 1))));
+      assert.deepEqual(measures.distinct_2, summarise(texts.map(({ ids }) => scope.distinct(ids, 2))));
+      assert.equal(measures.length.mean, texts.reduce((sum, { ids }) => sum + ids.length, 0) / 6);
+      assert.equal(measures.correctness.mean, texts.filter(({ right }) => right).length / 6);
+      assert.equal(measures.distinct_texts.mean, new Set(texts.map(({ text }) => text)).size / 6);
+    }
+    const [cold, hot] = points.map(({ measures }) => measures.text_nucleus.mean);
+    assert.ok(hot > cold, `${hot} > ${cold}`);
+  });
+
+  test('quartiles and means by hand', () => {
+    assert.deepEqual(summarise([4, 1, 3, 2]), { n: 4, mean: 2.5, q1: 1.75, median: 2.5, q3: 3.25 });
+    assert.deepEqual(summarise([5]), { n: 1, mean: 5, q1: 5, median: 5, q3: 5 });
+    assert.deepEqual(summarise([10, 9, 2]), { n: 3, mean: 7, q1: 5.5, median: 9, q3: 9.5 });
+  });
+
+  test('an engine behind a worker gives the same points', async () => {
+    const worker = new Worker(new URL('./worker_thread.js', import.meta.url));
+    const port = { onmessage: null, postMessage: (message, move) => worker.postMessage(message, move) };
+    worker.on('message', (data) => port.onmessage({ data }));
+    try {
+      const remote = await RemoteLogitscope.load({ model, worker: port });
+      assert.deepEqual(await collect(plan, remote), await collect(plan));
+    } finally {
+      await worker.terminate();
+    }
+  });
+
+  test('an abort ends it in the middle of a text; what was found stays', async () => {
+    const stop = new AbortController();
+    const points = [];
+    const axes = [range('temperature', 1, 50, 1)];
+    const long = { ...plan, axes, prompt, samples: 50 };
+    const began = performance.now();
+    for await (const point of sweep(scope, long, stop.signal)) {
+      points.push(point);
+      if (points.length === 1) stop.abort();
+    }
+    assert.equal(points.length, 1);
+    assert.ok(performance.now() - began < 5000);
+    const aborted = AbortSignal.abort();
+    assert.deepEqual(await collect(plan, scope, aborted), []);
+  });
+});
+
+test('what cannot be run is refused before the first point', async () => {
+  const one = [{ name: 'temperature', values: [1] }];
+  await refuses({ axes: [], measures: ['entropy'] }, /^a sweep must be over one or two settings, got 0$/);
+  await refuses({ axes: [...one, ...one], measures: [] }, /two different settings, got temperature twice$/);
+  await refuses({ axes: [{ name: 'temprature', values: [1] }], measures: [] }, /did you mean "temperature"\?$/);
+  await refuses({ axes: [{ name: 'logit_bias', values: [1] }], measures: [] }, /^unknown setting "logit_bias"/);
+  await refuses({ axes: one, measures: ['magic'] }, /^a measure must be one of entropy, .*, got "magic"$/);
+  await refuses({ axes: one, measures: ['correctness'] }, /^correctness needs a grammar/);
+  await refuses({ axes: one, measures: ['ttr'], samples: 0 }, /^samples must be an integer between 1 and 1000, got 0$/);
+  await refuses({ axes: [parseAxis('top_p=0.5,1.5')], measures: ['entropy'] }, /^top_p must be between 0 and 1, got 1.5$/);
+  await refuses({ axes: one, measures: [], settings: { heat: 1 } }, /^unknown setting "heat"/);
+});
+
+describe('on the command line', () => {
+  const cli = (...words) => {
+    const { status, stdout, stderr } = spawnSync(process.execPath, ['web/cli.js', 'sweep', ...words], {
+      cwd: root,
+      encoding: 'utf8',
+    });
+    return { status, stdout, stderr };
+  };
+  const words = ['temperature=0.5:1.5:0.5', '--prompt', prompt, '--top-p', '0.9', '--samples', '4'];
+  const measures = ['correctness', 'ttr', 'entropy'];
+  const plan = {
+    axes: [parseAxis('temperature=0.5:1.5:0.5')],
+    measures,
+    settings: { top_p: 0.9 },
+    samples: 4,
+    grammar,
+  };
+
+  test('--csv and --json hold the numbers of the module, in full', async () => {
+    const points = await collect(plan);
+    const csv = cli(...words, '--metric', measures.join(','), '--csv');
+    assert.deepEqual(csv, { status: 0, stderr: '', stdout: toCsv(plan, points) });
+    assert.equal(csv.stdout.split('\n')[0], 'temperature,correctness,ttr,ttr_q1,ttr_median,ttr_q3,entropy');
+    const json = JSON.parse(cli(...words, '--metric', measures.join(','), '--json').stdout);
+    assert.deepEqual(json.points, points);
+    assert.deepEqual([json.prompt, json.settings, json.samples], [prompt, { top_p: 0.9 }, 4]);
+  });
+
+  test('the table is for the eye, and entropy is what is measured unless said', () => {
+    const { status, stdout } = cli('temperature=0,1', '--prompt', prompt);
+    assert.equal(status, 0);
+    assert.match(stdout, /^temperature +entropy\n +0 +0\n +1 +2\.382\n$/);
+  });
+
+  test('a wrong argument is one line and exit code 2', () => {
+    for (const [wrong, sentence] of [
+      [['--prompt', 'x'], 'a sweep must be over one or two settings, got 0'],
+      [['temperature=1'], '--prompt is missing'],
+      [['temperature=1', '--prompt', prompt, '--temperature', '2'], 'temperature is both swept and set'],
+      [['temperature=1', '--prompt', prompt, '--csv', '--json'], '--csv and --json exclude each other'],
+      [['top_p=1.5', '--prompt', prompt], 'top_p must be between 0 and 1, got 1.5'],
+    ])
+      assert.deepEqual(cli(...wrong), { status: 2, stdout: '', stderr: `logitscope: ${sentence}\n` });
+    assert.match(cli('--help').stdout, /^usage: logitscope sweep SETTING=FROM:TO:STEP/);
+  });
+});

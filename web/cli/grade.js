@@ -1,0 +1,151 @@
+/** `logitscope grade`: a learner's own sampler against what holds for the built-in one. */
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { Worker } from 'node:worker_threads';
+import { GRADED, grade as gradeSubject } from '../grade/grade.js';
+import { Subject } from '../grade/subject.js';
+import { UsageError, nearestOf } from './flags.js';
+import { printJson, safe } from './terminal.js';
+
+const LISTED = 12;
+
+const NOTES = `FILE is run in a thread of its own with a time limit, but it is trusted as any script is: it can
+read and write what you can.
+
+A warper, or --as chain (repetition_penalty, temperature, top_k, top_p in this order):
+  export default function top_p(logits, settings, { history }) { ...; return logits; }
+logits is a Float32Array, a removed token -Infinity; settings.top_p and so on are the settings, history
+the ids so far. What it returns has one number for each token; what it was given stays as it is.
+
+--as generate:
+  export default function generate(model, prompt_ids, settings, { rng }) { ...; return ids; }
+model.logits(ids) gives a list of rows, one for each position, and takes model.context_length ids at
+most; model.eos_token_id ends a text, and is part of it. settings: temperature, top_k, top_p,
+repetition_penalty, seed, max_new_tokens. rng(seed) gives a function that gives the next u in [0, 1);
+the draw takes, from the most to the least probable token (lower id first where equal), the first
+whose cumulative mass is above u. The ids returned are without the prompt.
+
+Tokens within 2^-20 of a boundary may go either way. Exit code 0: all holds; 1: something fails;
+2: a wrong argument.
+`;
+
+/**
+ * Runs a file's harness in a worker thread.
+ * @param {string} path
+ * @returns {import('../grade/subject.js').Start}
+ */
+export const inThread = (path) => (onanswer) => {
+  const worker = new Worker(new URL('../grade/node_worker.js', import.meta.url), {
+    workerData: { url: pathToFileURL(resolve(path)).href },
+    stdout: true,
+  });
+  // What the file prints is no part of the report.
+  worker.stdout.pipe(process.stderr, { end: false });
+  worker.on('message', onanswer);
+  worker.on('error', (error) => onanswer({ error: error.message }));
+  worker.on('exit', () => onanswer({ error: 'it ended its own thread' }));
+  worker.unref();
+  return { post: (message) => worker.postMessage(message), end: () => void worker.terminate() };
+};
+
+/** A number as short as it is exact in float32. @param {number} x */
+function short(x) {
+  if (!Number.isFinite(x)) return String(x);
+  for (let digits = 1; digits <= 9; digits++) {
+    const text = Number(x.toPrecision(digits));
+    if (Math.fround(text) === Math.fround(x)) return String(Object.is(text, -0) ? '-0' : text);
+  }
+  return String(x);
+}
+
+/** @param {ArrayLike<number>} numbers */
+function list(numbers) {
+  const shown = Array.from(numbers).slice(0, LISTED).map(short).join(' ');
+  const more = numbers.length - LISTED;
+  return `[${shown}${more > 0 ? ` and ${more} more` : ''}]`;
+}
+
+/** @param {any} input */
+function inputLines({ logits, prompt, toy, settings, history }) {
+  const given = Object.entries(settings).map(([name, value]) => `${name} ${JSON.stringify(value)}`);
+  const lines = logits ? [`logits ${list(logits)}`] : [`prompt_ids ${list(prompt)}`];
+  if (given.length) lines.push(given.join(', '));
+  if (history?.length) lines.push(`history ${list(history)}`);
+  if (toy) lines.push(`context_length ${toy.context_length}, eos_token_id ${toy.eos_token_id}`);
+  return lines.join('; ');
+}
+
+/** @param {import('../grade/grade.js').Verdict} verdict */
+function verdictLines({ says, holds, message, input, expected, got }) {
+  const rows = [`${holds ? 'holds' : 'FAILS'}  ${says}`];
+  if (message) rows.push(`         ${message}`);
+  if (input) rows.push(`         smallest input: ${inputLines(input)}`);
+  if (expected) rows.push(`         expected ${list(expected)}`);
+  if (got) rows.push(`         got      ${list(got)}`);
+  return `${rows.map(safe).join('\n')}\n`;
+}
+
+/** JSON has no infinities: they are written as text. @param {unknown} value @returns {any} */
+function jsonable(value) {
+  if (typeof value === 'number') return Number.isFinite(value) ? value : String(value);
+  if (ArrayBuffer.isView(value)) return Array.from(/** @type {any} */ (value), jsonable);
+  if (Array.isArray(value)) return value.map(jsonable);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, it]) => [name, jsonable(it)]));
+}
+
+/** @type {import('./flags.js').Command} */
+export const grade = {
+  summary: 'check a sampler of your own against the built-in one',
+  settings: false,
+  modelless: true,
+  operands: 'FILE',
+  flags: [
+    {
+      name: 'as',
+      kind: 'text',
+      help: `what it is: ${GRADED.slice(-2).join(', ')} or a warper's name`,
+    },
+    { name: 'time_limit', kind: 'number', help: 'seconds that one call may take (2)' },
+  ],
+  notes: NOTES,
+
+  check({ operands, as, time_limit: limit = 2 }) {
+    const [file, ...more] = operands;
+    if (file === undefined) throw new UsageError('FILE is missing');
+    if (more.length > 0) throw new UsageError(`unexpected argument ${JSON.stringify(more[0])}`);
+    if (!existsSync(file)) throw new UsageError(`there is no file ${JSON.stringify(file)}`);
+    if (as === undefined) throw new UsageError(`--as is missing: one of ${GRADED.join(', ')}`);
+    if (!GRADED.includes(as.replaceAll('-', '_'))) {
+      throw new UsageError(
+        `--as ${JSON.stringify(as)} is unknown${nearestOf(as, GRADED, ', known are ')}`,
+      );
+    }
+    if (!(limit > 0 && limit <= 600)) {
+      throw new UsageError(`--time-limit must be above 0 and at most 600, got ${limit}`);
+    }
+  },
+
+  async run(engine, { operands: [file], as: given, time_limit: limit = 2, json }) {
+    const as = given.replaceAll('-', '_');
+    const subject = new Subject(inThread(file), as, 1000 * limit);
+    const { error } = await subject.load();
+    if (error) {
+      subject.close();
+      throw new UsageError(`${JSON.stringify(file)} cannot be graded: ${error}`);
+    }
+    const verdicts = await gradeSubject({
+      engine,
+      subject,
+      as,
+      onverdict: json ? undefined : (verdict) => void process.stdout.write(verdictLines(verdict)),
+    });
+    subject.close();
+    const failed = verdicts.filter(({ holds }) => !holds).length;
+    const passed = verdicts.length - failed;
+    if (json) printJson({ file, as, passed, failed, properties: jsonable(verdicts) });
+    else process.stdout.write(`${as}: ${passed} hold, ${failed} fail\n`);
+    process.exitCode = failed ? 1 : 0;
+  },
+};

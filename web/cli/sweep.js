@@ -1,0 +1,76 @@
+/** `logitscope sweep`: one or two settings from end to end, as a table, CSV or JSON. */
+import { MEASURES, needsTexts } from '../engine/measures.js';
+import { checkPlan, parseAxis, sweep as run, tableHeads, tableRow } from '../engine/sweep.js';
+import { GRAMMAR, PROMPT, SEED, UsageError, needPrompt, settingsOf } from './flags.js';
+import { columns, printJson } from './terminal.js';
+import { readGrammar } from './verdict.js';
+
+/**
+ * A number for the eye: four digits, none of them lost on a small one.
+ * @param {number} value
+ */
+const short = (value) =>
+  Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(4)));
+
+/**
+ * @param {any} values
+ * @param {any[]} table
+ * @returns {import('../engine/sweep.js').Plan}
+ */
+function planOf(values, table) {
+  const axes = values.operands.map(parseAxis);
+  const settings = settingsOf(values, table);
+  const twice = axes.find((/** @type {any} */ { name }) => name in settings);
+  if (twice) throw new UsageError(`${twice.name} is both swept and set`);
+  const { prompt, samples, max_new_tokens, metric: measures = ['entropy'] } = values;
+  const grammar = measures.some(needs) ? readGrammar(values) : null;
+  return { axes, measures, prompt, settings, samples, max_new_tokens, grammar };
+}
+
+/** @param {string} name */
+const needs = (name) => Object.hasOwn(MEASURES, name) && needsTexts(name);
+
+/** @type {import('./flags.js').Command} */
+export const sweep = {
+  summary: 'sweep one or two settings and measure the distribution or texts at each point',
+  operands: 'SETTING=FROM:TO:STEP|SETTING=A,B,... ...',
+  settings: true,
+  flags: [
+    PROMPT,
+    SEED,
+    {
+      name: 'metric',
+      kind: 'names',
+      help: `what to measure, separated by commas (entropy): ${Object.keys(MEASURES).join(', ')}`,
+    },
+    { name: 'samples', kind: 'number', help: 'texts a point, where the metric needs texts (10)' },
+    { name: 'max_new_tokens', kind: 'number', help: 'at most so many in each text (40)' },
+    { name: 'csv', kind: 'switch', help: 'comma-separated values, every number in full' },
+    GRAMMAR,
+  ],
+
+  check(values) {
+    needPrompt(values);
+    if (values.csv && values.json) throw new UsageError('--csv and --json exclude each other');
+  },
+
+  async run(scope, values, table) {
+    const plan = planOf(values, table);
+    checkPlan(plan, table);
+    const line = (/** @type {unknown[]} */ words) => process.stdout.write(`${words.join(',')}\n`);
+    if (values.csv) line(tableHeads(plan));
+    const points = [];
+    for await (const point of run(scope, plan)) {
+      if (values.csv) line(tableRow(plan, point));
+      else points.push(point);
+    }
+    if (values.json) {
+      const { grammar, ...told } = plan;
+      printJson({ model: values.model, ...told, points });
+    } else if (!values.csv) {
+      const heads = tableHeads(plan);
+      const rows = points.map((point) => tableRow(plan, point).map(short));
+      process.stdout.write(`${columns([heads, ...rows], [...heads.keys()])}\n`);
+    }
+  },
+};

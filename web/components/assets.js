@@ -1,0 +1,14 @@
+/**
+ * Where the engine's files lie: beside this code, or inside a page that carries them. The one place
+ * that a page changes which does.
+ */
+
+export const assets = {
+  /** What the addresses of the offered models are relative to. */
+  base: import.meta.url,
+  wasm: /** @type {URL | Uint8Array} */ (new URL('./logitscope.wasm', import.meta.url)),
+  /** A worker's address, or what opens a port to an engine. @type {URL | (() => Promise<any>)} */
+  worker: new URL('./worker.js', import.meta.url),
+  /** What the page carries, by the address that it has elsewhere. @type {Map<unknown, Uint8Array>} */
+  inside: new Map(),
+};

@@ -1,0 +1,137 @@
+/** The figures of a comparison as words: of one text, of several, and of greedy against cold. */
+import { html, nothing } from 'lit';
+import { fixed, measure, number, percent, t } from '../../locale/locale.js';
+import { cssom } from '../../plots/cssom.js';
+
+/**
+ * @typedef {import('../../engine/compare.js').Figures} Figures
+ * @typedef {import('../../engine/compare.js').Spread} Spread
+ * @typedef {import('./runner.js').Text} Text
+ */
+
+const NONE = '–';
+
+/**
+ * @param {number | null} value
+ * @param {(value: number) => string} write
+ */
+function orNone(value, write) {
+  return value === null ? NONE : write(value);
+}
+
+/** The names and values of a text's figures. @param {Text} text */
+export function figureRows({ figures, finish }) {
+  /** @param {number | null} before @param {number | null} after */
+  const change = (before, after) =>
+    before === null || after === null
+      ? NONE
+      : html`<span class="from">${short(before)} →</span> ${short(after)}`;
+  /** @param {(figures: Figures) => unknown} of */
+  const shown = (of) => (figures ? of(figures) : NONE);
+  return [
+    { name: 'ttr', value: shown(({ distinct_1 }) => fixed(distinct_1, 2)) },
+    { name: 'distinct', value: shown(({ distinct_2 }) => fixed(distinct_2, 2)) },
+    { name: 'surprisal', value: shown((it) => change(it.surprisal_raw, it.surprisal)) },
+    { name: 'perplexity', value: shown((it) => change(it.perplexity_raw, it.perplexity)) },
+    { name: 'kept', value: shown((it) => orNone(it.mean_kept, tokensKept)) },
+    { name: 'loop', value: shown(({ loop }) => sayLoop(loop)) },
+    { name: 'finish', value: finish ? t(`compare.finish.${finish}`) : NONE },
+  ];
+}
+
+/** @param {string} name a figure */
+export function figureName(name) {
+  return t(name === 'ttr' || name === 'distinct' ? `measure.${name}` : `compare.${name}`);
+}
+
+/** Two decimals, and none where they would be noise. @param {number} value */
+function short(value) {
+  if (value > 0 && value < 0.005) return `< ${fixed(0.01, 2)}`;
+  return value >= 1000 ? number(Math.round(value)) : fixed(value, 2);
+}
+
+/** A mean nucleus size. @param {number} kept */
+function tokensKept(kept) {
+  return fixed(kept, kept < 100 ? 1 : 0);
+}
+
+/** @param {import('../../engine/loops.js').Loop | null} loop */
+function sayLoop(loop) {
+  return loop ? t('compare.loop.from', { at: loop.start + 1, n: loop.times }) : t('compare.loop.no');
+}
+
+/** @param {Text} text */
+export function renderFigures(text) {
+  return html`
+    <dl class="figures">${figureRows(text).map(
+      ({ name, value }) => html`
+        <div data-figure=${name}><dt>${figureName(name)}</dt><dd>${value}</dd></div>`,
+    )}</dl>`;
+}
+
+/** The columns of the table over several texts a strategy. */
+export const SPREAD = ['different', 'within', 'between', 'similarity', 'kept', 'perplexity', 'loops'];
+
+/**
+ * A strategy's cells in the table.
+ * @param {Spread | null} spread null until all texts are there
+ * @param {number} samples
+ */
+export function renderSpread(spread, samples) {
+  /** @param {string} name @param {unknown} value @param {number} [share] */
+  const cell = (name, value, share) => html`
+    <td class="number" data-figure=${name}>${spread ? value : NONE}${
+      spread && share !== undefined
+        ? html`<span class="bar" ${cssom({ '--share': share.toFixed(3) })}></span>`
+        : nothing
+    }</td>`;
+  if (!spread) return SPREAD.map((name) => cell(name, NONE));
+  const { different, distinct_2_within: within, distinct_2_between: between, loops } = spread;
+  const { edit_similarity: alike } = spread;
+  return [
+    cell('different', t('compare.of', { done: different, total: samples })),
+    cell('within', fixed(within, 2), within),
+    cell('between', fixed(between, 2), between),
+    cell('similarity', orNone(alike, (share) => fixed(share, 2)), alike ?? 0),
+    cell('kept', orNone(spread.mean_kept, tokensKept)),
+    cell('perplexity', orNone(spread.perplexity_raw, short)),
+    cell('loops', t('compare.of', { done: loops, total: samples })),
+  ];
+}
+
+/** @param {import('../../engine/compare.js').Gap} gap */
+function gapWords({ step, best, second, gap }) {
+  return {
+    at: step + 1,
+    best: best.text.trim() || best.text,
+    second: second.text.trim() || second.text,
+    gap: measure(gap),
+    p: percent(second.p),
+  };
+}
+
+/**
+ * Whether the cold text is the greedy one, and where the gap of the two best logits is too small.
+ * @param {import('./runner.js').Gaps} gaps
+ * @param {number} temperature
+ * @param {number | null} parts where the two texts part
+ */
+export function renderGaps({ smallest, close }, temperature, parts) {
+  if (!smallest) return nothing;
+  const T = number(temperature);
+  return html`
+    <section class="gaps">
+      <h3>${t('compare.cold', { T })}</h3>
+      <p data-same=${parts === null}>${
+        parts === null ? t('compare.cold.same', { T }) : t('compare.cold.parts', { T, at: parts + 1 })
+      } ${t('compare.cold.smallest', { T, ...gapWords(smallest) })}</p>
+      ${
+        close.length === 0
+          ? html`<p>${t('compare.cold.sure', { T })}</p>`
+          : html`<p>${t('compare.cold.close', { T, n: close.length })}</p>
+              <ul tabindex="0" aria-label=${t('compare.cold.list')}>${close.map(
+                (gap) => html`<li>${t('compare.cold.gap', { T, ...gapWords(gap) })}</li>`,
+              )}</ul>`
+      }
+    </section>`;
+}

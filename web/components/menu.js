@@ -1,0 +1,72 @@
+/**
+ * The base of a menu beside a token: arrow keys walk its buttons; Escape, Tab or leaving it ends it
+ * with "logit-menu-close".
+ */
+import { css } from 'lit';
+import { LogitElement } from './element.js';
+
+export const menuStyles = css`
+  .menu {
+    position: absolute;
+    padding: 0.375rem;
+    border: 1px solid var(--control-line);
+    border-radius: 0.5rem;
+    background: var(--panel);
+    box-shadow: 0 0.5rem 1.5rem light-dark(#14201d2e, #000000a6);
+  }
+
+  .head {
+    padding: 0.125rem 0.5rem 0.25rem;
+    color: var(--soft);
+    font-size: 0.75rem;
+  }
+
+  button {
+    display: grid;
+    align-items: center;
+    width: 100%;
+    padding: 0 0.5rem;
+    border-color: transparent;
+    background: none;
+    text-align: left;
+  }
+
+  button:hover,
+  button:focus-visible {
+    border-color: transparent;
+    background: var(--trace-wash);
+  }
+`;
+
+export class LogitMenu extends LogitElement {
+  get buttons() {
+    return /** @type {HTMLElement[]} */ ([...this.renderRoot.querySelectorAll('button')]);
+  }
+
+  /** @param {boolean} refocus whether the token is to have the focus back */
+  close(refocus) {
+    this.dispatchEvent(new CustomEvent('logit-menu-close', { detail: { refocus } }));
+  }
+
+  /** @param {KeyboardEvent} event */
+  onKey(event) {
+    const { buttons } = this;
+    const at = buttons.indexOf(/** @type {HTMLElement} */ (event.target));
+    const last = buttons.length - 1;
+    const to = {
+      ArrowDown: at === last ? 0 : at + 1,
+      ArrowUp: at === 0 ? last : at - 1,
+      Home: 0,
+      End: last,
+    }[event.key];
+    if (event.key === 'Escape' || event.key === 'Tab') this.close(true);
+    if (to !== undefined) buttons[to].focus();
+    if (to !== undefined || event.key === 'Escape') event.preventDefault();
+  }
+
+  /** @param {FocusEvent} event */
+  onLeave({ relatedTarget }) {
+    const to = /** @type {Node | null} */ (relatedTarget);
+    if (!to || !this.renderRoot.contains(to)) this.close(false);
+  }
+}

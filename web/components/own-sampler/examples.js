@@ -1,0 +1,81 @@
+/** What the editor of <logit-own-sampler> begins with. */
+
+const TOP_P = `export default function topP(logits, settings, { history }) {
+  const { top_p } = settings;
+  if (top_p === 1) return logits.slice();
+
+  const max = Math.max(...logits);
+  const weights = Array.from(logits, (logit) => Math.exp(logit - max));
+  const total = weights.reduce((sum, weight) => sum + weight, 0);
+  const ranked = [...logits.keys()].sort((a, b) => logits[b] - logits[a] || a - b);
+
+  const kept = new Float32Array(logits.length).fill(-Infinity);
+  let mass = 0;
+  for (const id of ranked) {
+    kept[id] = logits[id];
+    mass += weights[id] / total;
+    if (mass >= top_p) break;
+  }
+  return kept;
+}
+`;
+
+const CHAIN = `export default function chain(logits, settings, { history }) {
+  const { repetition_penalty, temperature, top_k, top_p } = settings;
+  let warped = logits.slice();
+  warped = warped.map((logit) => logit / temperature);
+  return warped;
+}
+`;
+
+const GENERATE = `export default function generate(model, prompt_ids, settings, { rng }) {
+  const ids = [...prompt_ids];
+  const random = rng(settings.seed);
+  while (ids.length < prompt_ids.length + settings.max_new_tokens) {
+    const rows = model.logits(ids);
+    const last = rows[rows.length - 1];
+    const max = Math.max(...last);
+    const weights = Array.from(last, (logit) => Math.exp(logit - max));
+    const total = weights.reduce((sum, weight) => sum + weight, 0);
+    const ranked = [...last.keys()].sort((a, b) => last[b] - last[a] || a - b);
+    const u = random();
+    let mass = 0;
+    const id = ranked.find((it) => (mass += weights[it] / total) > u);
+    ids.push(id);
+    if (id === model.eos_token_id) break;
+  }
+  return ids.slice(prompt_ids.length);
+}
+`;
+
+/** @param {string} name */
+const plain = (name) => `export default function ${name}(logits, settings, { history }) {
+  const { ${name} } = settings;
+  return logits.map((logit) => logit);
+}
+`;
+
+/** @param {string} as */
+export function exampleOf(as) {
+  return { top_p: TOP_P, chain: CHAIN, generate: GENERATE }[as] ?? plain(as);
+}
+
+/** Where the chain leaves a warper neutral: a value at which it does something. */
+export const VALUES = /** @type {Record<string, any>} */ ({
+  logit_bias: { 0: 2 },
+  repetition_penalty: 1.5,
+  frequency_penalty: 0.5,
+  presence_penalty: 0.5,
+  no_repeat_ngram_size: 2,
+  dry_multiplier: 0.8,
+  temperature: 0.7,
+  top_k: 5,
+  top_p: 0.9,
+  min_p: 0.1,
+  typical_p: 0.9,
+  epsilon_cutoff: 0.01,
+  eta_cutoff: 0.01,
+  top_n_sigma: 1,
+  xtc_probability: 1,
+  mirostat: 2,
+});

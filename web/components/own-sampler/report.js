@@ -1,0 +1,73 @@
+/** The grader's report as the page shows it: a line a property, what fails with its smallest input. */
+import { html, nothing } from 'lit';
+import { hasMessage, t } from '../../locale/locale.js';
+
+/** @typedef {import('../../grade/grade.js').Verdict} Verdict */
+
+const LISTED = 12;
+
+/** A number as short as it is exact in float32, as it would stand in code. @param {number} x */
+function short(x) {
+  if (!Number.isFinite(x)) return x < 0 ? '-Infinity' : String(x);
+  for (let digits = 1; digits < 9; digits++) {
+    const near = Number(x.toPrecision(digits));
+    if (Math.fround(near) === Math.fround(x)) return String(near);
+  }
+  return String(x);
+}
+
+/** @param {ArrayLike<number>} numbers */
+function list(numbers) {
+  const shown = Array.from(numbers).slice(0, LISTED).map(short).join(', ');
+  return numbers.length > LISTED ? `[${shown}, …]` : `[${shown}]`;
+}
+
+/** What holds or does not, in the reader's words. @param {string} as @param {Verdict} verdict */
+function saysOf(as, { name }) {
+  const [, first, second] = /^(.+)_before_(.+)$/.exec(name) ?? [];
+  if (first) return t('sampler.says.before', { first, second });
+  const key = `sampler.says.${name}`;
+  return hasMessage(key) ? t(key, { as }) : t('sampler.says.only', { name });
+}
+
+/** @param {any} input */
+function settingsText({ settings, history, toy }) {
+  const parts = Object.entries(settings).map(
+    ([name, value]) => `${name} = ${JSON.stringify(value)}`,
+  );
+  if (history?.length) parts.push(`history = ${list(history)}`);
+  if (toy) parts.push(`context_length = ${toy.context_length}, eos_token_id = ${toy.eos_token_id}`);
+  return parts.join(', ');
+}
+
+/** @param {Verdict} verdict */
+function failure({ input, expected, got, code, params }) {
+  return html`
+    ${code ? html`<p>${t(`sampler.fail.${code}`, params)}</p>` : nothing}
+    ${
+      input
+        ? html`<dl>
+          <dt>${t('sampler.input')}</dt>
+          <dd>${list(input.logits ?? input.prompt)}${settingsText(input) ? html`<br>${settingsText(input)}` : nothing}</dd>
+          ${expected ? html`<dt>${t('sampler.expected')}</dt><dd>${list(expected)}</dd>` : nothing}
+          ${got ? html`<dt>${t('sampler.got')}</dt><dd>${list(got)}</dd>` : nothing}
+        </dl>`
+        : nothing
+    }
+  `;
+}
+
+/**
+ * @param {string} as
+ * @param {Verdict} verdict
+ */
+export function verdictItem(as, verdict) {
+  const { name, holds } = verdict;
+  return html`<li class=${holds ? 'holds' : 'fails'} data-name=${name}>
+    <span class="sign" aria-hidden="true">${holds ? '✓' : '✗'}</span>
+    <div>
+      <span class="heard">${t(holds ? 'sampler.holds' : 'sampler.fails')}</span>
+      ${holds ? saysOf(as, verdict) : html`<strong>${saysOf(as, verdict)}</strong>${failure(verdict)}`}
+    </div>
+  </li>`;
+}

@@ -1,0 +1,46 @@
+/** A bigram table: how often each token of a text is followed by each other. */
+
+/**
+ * @typedef {object} Bigram
+ * @property {string[]} tokens most frequent first
+ * @property {number[]} totals how often each one is followed by anything
+ * @property {Map<number, number>[]} rows how often each one is followed by which
+ */
+
+/**
+ * @param {string} text
+ * @param {'characters' | 'words'} by words keep the space before them, punctuation stands alone
+ * @returns {Bigram}
+ */
+export function countBigrams(text, by) {
+  const found = by === 'words' ? (text.match(/\s?[\p{L}\p{N}'’]+|\s?[^\s\p{L}\p{N}]|\s/gu) ?? []) : [...text];
+  /** @type {Map<string, number>} */
+  const seen = new Map();
+  for (const token of found) seen.set(token, (seen.get(token) ?? 0) + 1);
+  const tokens = [...seen.keys()].sort((a, b) => (seen.get(b) ?? 0) - (seen.get(a) ?? 0) || (a < b ? -1 : 1));
+  const ids = new Map(tokens.map((token, id) => [token, id]));
+  /** @type {Map<number, number>[]} */
+  const rows = tokens.map(() => new Map());
+  const totals = tokens.map(() => 0);
+  for (let i = 0; i + 1 < found.length; i++) {
+    const from = /** @type {number} */ (ids.get(found[i]));
+    const to = /** @type {number} */ (ids.get(found[i + 1]));
+    rows[from].set(to, (rows[from].get(to) ?? 0) + 1);
+    totals[from]++;
+  }
+  return { tokens, totals, rows };
+}
+
+/**
+ * A context's row as logits: the logarithms of its counts, which the softmax turns into shares. A
+ * context that ends the text goes on like one that never was: by how often each token comes.
+ * @param {Bigram} table
+ * @param {number} id
+ */
+export function rowLogits({ tokens, totals, rows }, id) {
+  if (totals[id] === 0) return totals.map((n) => (n > 0 ? Math.log(n) : -Infinity));
+  return tokens.map((_, to) => {
+    const n = rows[id].get(to);
+    return n ? Math.log(n) : -Infinity;
+  });
+}

@@ -1,0 +1,84 @@
+/** Pasted logits: `token: value` lines, or JSON as an array or an object, checked entry by entry. */
+
+/**
+ * @typedef {{ tokens: string[], logits: number[] }} Own
+ * @typedef {{ key: string, params: Record<string, string | number> }} Refusal a message of the locale
+ */
+
+/** The most entries read: as many as the largest vocabulary that the page promises. */
+const MOST = 262144;
+const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
+
+/**
+ * @param {string} text
+ * @returns {Own | Refusal}
+ */
+export function parseLogits(text) {
+  const trimmed = text.trim();
+  if (trimmed === '') return { key: 'own.error.empty', params: {} };
+  const found = /^[[{]/.test(trimmed) ? parseJson(trimmed) : parseLines(text);
+  if ('key' in found) return found;
+  const { length } = found.tokens;
+  if (length > MOST) return { key: 'own.error.many', params: { n: length, limit: MOST } };
+  return found;
+}
+
+/** @param {string} text @returns {Own | Refusal} */
+function parseLines(text) {
+  /** @type {Own} */
+  const own = { tokens: [], logits: [] };
+  const lines = text.split(/\r?\n/);
+  for (let i = 0; i < lines.length; i++) {
+    const line = lines[i];
+    if (line.trim() === '') continue;
+    const at = line.lastIndexOf(':');
+    const value = line.slice(at + 1).trim();
+    if (!NUMBER.test(value) || !Number.isFinite(Math.fround(Number(value))))
+      return { key: 'own.error.line', params: { n: i + 1, line: clip(line) } };
+    const token = at < 0 ? String(own.tokens.length) : line.slice(0, at);
+    if (token === '') return { key: 'own.error.unnamed', params: { n: i + 1 } };
+    own.tokens.push(token);
+    own.logits.push(Number(value));
+  }
+  return own;
+}
+
+/** @param {string} text @returns {Own | Refusal} */
+function parseJson(text) {
+  let value;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    const at = Number(/position (\d+)/.exec(String(error))?.[1] ?? text.length);
+    return { key: 'own.error.json', params: { n: text.slice(0, at).split('\n').length } };
+  }
+  const entries = Array.isArray(value) ? value.map(readEntry) : Object.entries(value);
+  if (entries.length === 0) return { key: 'own.error.empty', params: {} };
+  const wrong = entries.findIndex(
+    ([token, logit]) => typeof token !== 'string' || typeof logit !== 'number' || !Number.isFinite(Math.fround(logit)),
+  );
+  if (wrong >= 0)
+    return {
+      key: 'own.error.entry',
+      params: { n: wrong + 1, entry: clip(JSON.stringify(Array.isArray(value) ? value[wrong] : entries[wrong]) ?? '') },
+    };
+  return { tokens: entries.map(([token]) => token), logits: entries.map(([, logit]) => logit) };
+}
+
+/**
+ * An entry of an array: a number, a pair, or an object with token and logit.
+ * @param {any} entry
+ * @param {number} i
+ * @returns {[any, any]}
+ */
+function readEntry(entry, i) {
+  if (typeof entry === 'number') return [String(i), entry];
+  if (Array.isArray(entry)) return [entry[0], entry[1]];
+  return [entry?.token, entry?.logit];
+}
+
+/** @param {string} text */
+function clip(text) {
+  const characters = [...text.trim()];
+  return characters.length > 40 ? `${characters.slice(0, 39).join('')}…` : characters.join('');
+}

@@ -1,0 +1,139 @@
+/** Saves a figure: as SVG that stands by itself, or as any text, by a blob that the page made. */
+
+const SVG = 'http://www.w3.org/2000/svg';
+/** The looks that a figure has, and what they are where nothing says so. */
+const PROPERTIES = {
+  fill: '',
+  'fill-opacity': '1',
+  stroke: 'none',
+  'stroke-width': '1px',
+  'stroke-dasharray': 'none',
+  'stroke-linejoin': 'miter',
+  opacity: '1',
+  'font-size': '',
+  'font-weight': '400',
+  'paint-order': 'normal',
+};
+const FONT = 'system-ui, "Segoe UI", Roboto, "Noto Sans", "Liberation Sans", Arial, sans-serif';
+
+/**
+ * @param {string} name
+ * @param {string} text
+ * @param {string} type
+ */
+export function download(name, text, type) {
+  const link = document.createElement('a');
+  const url = URL.createObjectURL(new Blob([text], { type }));
+  link.href = url;
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(url), 10000);
+}
+
+/**
+ * The figure as a file of its own: every style written out, on a background, with its title above
+ * and what it depends on below.
+ * @param {SVGSVGElement} drawn
+ * @param {{ title: string, lines: string[], paper: string, ink: string }} about
+ */
+export function standAlone(drawn, { title, lines, paper, ink }) {
+  const box = drawn.getBoundingClientRect();
+  const unit = parseFloat(getComputedStyle(document.documentElement).fontSize) / 16;
+  const margin = 12 * unit;
+  const [width, height] = [box.width + 2 * margin, box.height];
+  const size = 13 * unit;
+  const heads = wrap(title, Math.floor((width - 2 * margin) / (16 * unit * 0.6)));
+  const wrapped = lines.flatMap((line) => wrap(line, Math.floor((width - 2 * margin) / (size * 0.56))));
+  const head = (12 + 22 * heads.length) * unit;
+  const total = height + head + (wrapped.length * 1.4 + 1.2) * size;
+  const root = make('svg', {
+    xmlns: SVG,
+    width,
+    height: total,
+    viewBox: `0 0 ${width} ${total}`,
+    'font-family': FONT,
+    'font-size': size,
+  });
+  const name = make('title', {});
+  name.textContent = title;
+  const chart = make('g', { transform: `translate(${margin} ${head})` });
+  chart.append(...inlined(drawn).childNodes);
+  root.append(name, make('rect', { width, height: total, fill: paper }), chart);
+  const bold = { fill: ink, 'font-weight': 650, 'font-size': 16 * unit };
+  heads.forEach((line, i) => root.append(words(line, margin, 22 * (i + 1) * unit, bold)));
+  wrapped.forEach((line, i) =>
+    root.append(words(line, margin, head + height + (i + 1) * 1.4 * size, { fill: ink })),
+  );
+  return new XMLSerializer().serializeToString(root);
+}
+
+/**
+ * @param {string} name
+ * @param {Record<string, string | number>} attributes
+ */
+function make(name, attributes) {
+  const element = document.createElementNS(SVG, name);
+  for (const [key, value] of Object.entries(attributes))
+    if (key !== 'xmlns') element.setAttribute(key, String(value));
+  return element;
+}
+
+/**
+ * @param {string} text
+ * @param {number} x
+ * @param {number} y
+ * @param {Record<string, string | number>} attributes
+ */
+function words(text, x, y, attributes) {
+  const element = make('text', { x, y, ...attributes });
+  element.textContent = text;
+  return element;
+}
+
+/**
+ * A copy whose looks are attributes, without what serves the page only.
+ * @param {SVGSVGElement} drawn
+ */
+function inlined(drawn) {
+  const copy = /** @type {SVGSVGElement} */ (drawn.cloneNode(true));
+  const from = drawn.querySelectorAll('*');
+  const pointers = copy.querySelectorAll('.pointer');
+  [...copy.querySelectorAll('*')].forEach((element, i) => {
+    const style = getComputedStyle(from[i]);
+    for (const { name } of [...element.attributes])
+      if (/^(class|id|role|aria-|data-)/.test(name)) element.removeAttribute(name);
+    if (element.localName === 'g') return;
+    for (const [property, usual] of Object.entries(PROPERTIES)) {
+      const value = style.getPropertyValue(property);
+      if (value && value !== usual) element.setAttribute(property, value);
+    }
+  });
+  for (const element of pointers) element.remove();
+  for (const comment of comments(copy)) comment.remove();
+  return copy;
+}
+
+/**
+ * The marks that the template engine leaves behind.
+ * @param {Node} root
+ */
+function comments(root) {
+  const walker = document.createTreeWalker(root, NodeFilter.SHOW_COMMENT);
+  const found = [];
+  while (walker.nextNode()) found.push(/** @type {Comment} */ (walker.currentNode));
+  return found;
+}
+
+/**
+ * @param {string} text
+ * @param {number} most characters a line
+ */
+function wrap(text, most) {
+  const lines = [''];
+  for (const word of text.split(' ')) {
+    const last = lines[lines.length - 1];
+    if (last && last.length + 1 + word.length > most) lines.push(word);
+    else lines[lines.length - 1] = last ? `${last} ${word}` : word;
+  }
+  return lines;
+}

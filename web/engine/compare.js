@@ -1,0 +1,260 @@
+/**
+ * Strategies side by side: each continues the same prompt on the same random numbers, and what came
+ * of it is measured. The page and the command line both use this, so their figures agree. Scopes and
+ * sessions may be of this thread or of a worker.
+ */
+import { findLoop } from './loops.js';
+import { beamSearch, contrastiveSearch } from './search.js';
+
+/**
+ * How to choose tokens. `kind` names the way, 'sample' where it is left out.
+ * @typedef {{ name?: string, kind?: keyof typeof KINDS,
+ *   settings: Record<string, any> & import("./types.js").Settings }} Strategy
+ *
+ * A generated token with its surprisal in bits, after the warpers and before.
+ * @typedef {import('./types.js').Step & { bits: number, bits_raw: number }} MeasuredStep
+ *
+ * What one text comes to. Surprisals in bits; `mean_kept` is the mean nucleus size. The means are
+ * null for a text without tokens.
+ * @typedef {object} Figures
+ * @property {number} tokens
+ * @property {number} distinct_1 type-token ratio
+ * @property {number} distinct_2
+ * @property {number | null} surprisal after the warpers
+ * @property {number | null} surprisal_raw before them: of the model itself
+ * @property {number | null} perplexity
+ * @property {number | null} perplexity_raw
+ * @property {number | null} mean_kept
+ * @property {import('./loops.js').Loop | null} loop
+ *
+ * What several texts of one strategy come to.
+ * @typedef {object} Spread
+ * @property {number} different how many texts are unlike all before them
+ * @property {number} distinct_2_within mean over the texts
+ * @property {number} distinct_2_between different pairs of all pairs of all texts together
+ * @property {number | null} edit_similarity mean over the pairs of texts; null for a single text
+ * @property {number | null} mean_kept over all tokens
+ * @property {number | null} surprisal_raw over all tokens
+ * @property {number | null} perplexity_raw
+ * @property {number} loops texts that end up in a loop
+ *
+ * A step of a greedy text: its best token, `gap` logits ahead of the second, and what each of them has
+ * at a temperature.
+ * @typedef {{ id: number, text: string, p: number }} Rival
+ * @typedef {{ step: number, best: Rival, second: Rival, gap: number }} Gap
+ */
+
+/** Below this probability of the best token a cold text may part from the greedy one. */
+export const SURE = 0.999;
+/** A temperature up to this one is meant to do what greedy does. */
+const COLD = 0.05;
+
+/** The ways to make a text: each gives the steps of `generate`, measured, and returns its result. */
+const KINDS = { sample, beam: found(beamSearch), contrastive: found(contrastiveSearch) };
+
+/**
+ * Makes one text.
+ * @param {any} scope the model
+ * @param {any} session a timeline over it
+ * @param {Strategy} strategy
+ * @param {{ prompt: string | ArrayLike<number>, seed: number, max_new_tokens?: number }} options
+ * @returns {AsyncGenerator<MeasuredStep, import('./types.js').Generated, void>}
+ */
+export function run(scope, session, { kind = 'sample', settings }, options) {
+  return KINDS[kind](scope, session, { ...settings, ...options });
+}
+
+/**
+ * A search draws nothing: its text is found whole, then measured token by token.
+ * @param {(scope: any, options: any) => Promise<any>} search
+ */
+function found(search) {
+  /**
+   * @param {any} scope
+   * @param {any} session
+   * @param {any} options
+   * @returns {AsyncGenerator<MeasuredStep, import('./types.js').Generated, void>}
+   */
+  return async function* (scope, session, { seed: _, ...options }) {
+    const result = await search(scope, options);
+    const ids = Array.from(result.prompt_ids);
+    for (const id of result.ids) {
+      await session.feed(Uint32Array.from(ids));
+      const bits = (await session.surprisal(id)) / Math.LN2;
+      const { text } = await scope.piece(id);
+      yield /** @type {any} */ ({ id, text, position: ids.length, bits, bits_raw: bits });
+      ids.push(id);
+    }
+    return result;
+  };
+}
+
+/**
+ * @param {any} _
+ * @param {any} session
+ * @param {any} options
+ * @returns {AsyncGenerator<MeasuredStep, import('./types.js').Generated, void>}
+ */
+async function* sample(_, session, options) {
+  const generation = session.generate(options);
+  try {
+    for (;;) {
+      const { done, value } = await generation.next();
+      if (done) return value;
+      // A share below 2^-44 of the best is 0 in the trace; the surprisal itself is finite.
+      const nats = value.p_raw > 0 ? -Math.log(value.p_raw) : await session.surprisal(value.id);
+      yield { ...value, bits: -value.logprob / Math.LN2 + 0, bits_raw: nats / Math.LN2 + 0 };
+    }
+  } finally {
+    await generation.return();
+  }
+}
+
+/**
+ * @param {number[]} values
+ * @returns {number | null}
+ */
+function mean(values) {
+  return values.length > 0 ? values.reduce((sum, value) => sum + value, 0) / values.length : null;
+}
+
+/** @param {number | null} bits */
+function perplexity(bits) {
+  return bits === null ? null : 2 ** bits;
+}
+
+/**
+ * @param {any} scope
+ * @param {MeasuredStep[]} steps
+ * @returns {Promise<Figures>}
+ */
+export async function figuresOf(scope, steps) {
+  const ids = steps.map(({ id }) => id);
+  const surprisal = mean(steps.map(({ bits }) => bits));
+  const surprisal_raw = mean(steps.map(({ bits_raw }) => bits_raw));
+  return {
+    tokens: steps.length,
+    distinct_1: await scope.distinct(ids, 1),
+    distinct_2: await scope.distinct(ids, 2),
+    surprisal,
+    surprisal_raw,
+    perplexity: perplexity(surprisal),
+    perplexity_raw: perplexity(surprisal_raw),
+    mean_kept: mean(steps.map(({ kept }) => kept).filter((kept) => kept !== undefined)),
+    loop: findLoop(ids),
+  };
+}
+
+/**
+ * The first index at which two texts differ; null where one goes on as the other as far as both go.
+ * @param {ArrayLike<number>} a
+ * @param {ArrayLike<number>} b
+ */
+export function divergence(a, b) {
+  for (let i = 0; i < a.length && i < b.length; i++) if (a[i] !== b[i]) return i;
+  return null;
+}
+
+/**
+ * 1 minus the edit distance of two texts over the length of the longer: 1 for equal ones.
+ * @param {ArrayLike<number>} a
+ * @param {ArrayLike<number>} b
+ */
+export function editSimilarity(a, b) {
+  if (a.length === 0 && b.length === 0) return 1;
+  let row = Array.from({ length: b.length + 1 }, (_, j) => j);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const changed = row[j - 1] + Number(a[i - 1] !== b[j - 1]);
+      next.push(Math.min(changed, row[j] + 1, next[j - 1] + 1));
+    }
+    row = next;
+  }
+  return 1 - row[b.length] / Math.max(a.length, b.length);
+}
+
+/**
+ * @param {ArrayLike<number>[]} texts
+ * @returns {number} different pairs of neighbours of all pairs; none reaches from one text to the next
+ */
+function distinctPairs(texts) {
+  const pairs = texts.flatMap((ids) =>
+    Array.from({ length: Math.max(0, ids.length - 1) }, (_, i) => `${ids[i]} ${ids[i + 1]}`),
+  );
+  return pairs.length > 0 ? new Set(pairs).size / pairs.length : 0;
+}
+
+/**
+ * @param {{ ids: ArrayLike<number>, figures: Figures }[]} samples of one strategy, not none
+ * @returns {Spread}
+ */
+export function spreadOf(samples) {
+  const texts = samples.map(({ ids }) => ids);
+  const pairs = texts.flatMap((a, i) => texts.slice(i + 1).map((b) => editSimilarity(a, b)));
+  const tokens = samples.reduce((sum, { figures }) => sum + figures.tokens, 0);
+  /** @param {(figures: Figures) => number | null} of */
+  const overTokens = (of) =>
+    tokens > 0
+      ? samples.reduce((sum, { figures }) => sum + (of(figures) ?? 0) * figures.tokens, 0) / tokens
+      : null;
+  const surprisal_raw = overTokens((figures) => figures.surprisal_raw);
+  return {
+    different: new Set(texts.map((ids) => Array.from(ids).join())).size,
+    distinct_2_within: mean(samples.map(({ figures }) => figures.distinct_2)) ?? 0,
+    distinct_2_between: distinctPairs(texts),
+    edit_similarity: mean(pairs),
+    mean_kept: overTokens((figures) => figures.mean_kept),
+    surprisal_raw,
+    perplexity_raw: perplexity(surprisal_raw),
+    loops: samples.filter(({ figures }) => figures.loop).length,
+  };
+}
+
+/**
+ * The greedy strategy and the first that is nearly so, among those that set nothing but the
+ * temperature; null without such a pair.
+ * @param {readonly Strategy[]} strategies
+ * @returns {{ greedy: number, cold: number } | null} as indices
+ */
+export function coldPair(strategies) {
+  /** @param {(temperature: number) => boolean} good */
+  const find = (good) =>
+    strategies.findIndex(({ kind = 'sample', settings: { temperature = 1, ...others } }) => {
+      return kind === 'sample' && Object.keys(others).length === 0 && good(temperature);
+    });
+  const greedy = find((temperature) => temperature === 0);
+  const cold = find((temperature) => temperature > 0 && temperature <= COLD);
+  return greedy >= 0 && cold >= 0 ? { greedy, cold } : null;
+}
+
+/**
+ * How far ahead the best logit is at each step of a greedy text: the step with the smallest gap, and
+ * the steps whose gap is too small for this temperature to leave the best token surely ahead.
+ * @param {any} session its timeline is moved
+ * @param {ArrayLike<number>} prompt
+ * @param {ArrayLike<number>} ids
+ * @param {number} temperature
+ * @returns {Promise<{ smallest: Gap | null, close: Gap[] }>}
+ */
+export async function gapsOf(session, prompt, ids, temperature) {
+  /** @type {Gap[]} */
+  const gaps = [];
+  const timeline = Array.from(prompt);
+  for (let step = 0; step < ids.length; step++) {
+    await session.feed(timeline);
+    const { tokens } = await session.distribution({ temperature, top: 2 });
+    const [best, second] = tokens;
+    if (!second) break; // a vocabulary of one
+    /** @param {Rival} token */
+    const rival = ({ id, text, p }) => ({ id, text, p });
+    const gap = best.logit - second.logit;
+    gaps.push({ step, best: rival(best), second: rival(second), gap });
+    timeline.push(ids[step]);
+  }
+  const smallest = gaps.reduce(
+    (/** @type {Gap | null} */ least, gap) => (least && least.gap <= gap.gap ? least : gap),
+    null,
+  );
+  return { smallest, close: gaps.filter(({ best }) => best.p < SURE) };
+}

@@ -1,0 +1,111 @@
+/**
+ * What a sweep can measure: of the distribution after the prompt (`context`), of each step of the
+ * texts written from it (`step`), of each text (`text`), or of all texts together (`texts`).
+ */
+import { checkSentence } from './grammar.js';
+
+/**
+ * @typedef {import('./types.js').Trace} Trace
+ * @typedef {{ entropy: number, kept: number, logprob: number }} StepFigures
+ *
+ * A text written from the prompt; `right` is null where no grammar judges it.
+ * @typedef {object} Sample
+ * @property {number} seed
+ * @property {string} text
+ * @property {number[]} ids
+ * @property {string} finish_reason
+ * @property {boolean | null} right
+ *
+ * @typedef {'bits' | 'tokens' | 'share' | 'number'} Unit
+ * @typedef {{ distinct: (ids: number[], n: number) => number | Promise<number> }} Counter
+ *
+ * @typedef {{ of: 'context', unit: Unit, read: (trace: Trace) => number }
+ *   | { of: 'step', unit: Unit, read: (step: StepFigures) => number }
+ *   | { of: 'text', unit: Unit, read: (text: Sample, engine: Counter) => number | Promise<number> }
+ *   | { of: 'texts', unit: Unit, read: (texts: Sample[]) => number }} Measure
+ *
+ * The mean of n values, and their quartiles; all are the value itself where there is one.
+ * @typedef {{ n: number, mean: number, q1: number, median: number, q3: number }} Summary
+ */
+
+/** @type {Readonly<Record<string, Measure>>} */
+export const MEASURES = Object.freeze({
+  entropy: { of: 'context', unit: 'bits', read: ({ entropy }) => entropy },
+  perplexity: { of: 'context', unit: 'number', read: ({ perplexity }) => perplexity },
+  nucleus: { of: 'context', unit: 'tokens', read: ({ kept }) => kept },
+  mass: { of: 'context', unit: 'share', read: (trace) => trace.kept_mass_raw },
+  text_entropy: { of: 'step', unit: 'bits', read: ({ entropy }) => entropy },
+  text_nucleus: { of: 'step', unit: 'tokens', read: ({ kept }) => kept },
+  surprisal: { of: 'step', unit: 'bits', read: ({ logprob }) => 0 - logprob / Math.LN2 },
+  ttr: { of: 'text', unit: 'share', read: ({ ids }, engine) => engine.distinct(ids, 1) },
+  distinct_2: { of: 'text', unit: 'share', read: ({ ids }, engine) => engine.distinct(ids, 2) },
+  length: { of: 'text', unit: 'tokens', read: ({ ids }) => ids.length },
+  distinct_texts: {
+    of: 'texts',
+    unit: 'share',
+    read: (texts) => new Set(texts.map(({ text }) => text)).size / texts.length,
+  },
+  correctness: {
+    of: 'texts',
+    unit: 'share',
+    read: (texts) => texts.filter(({ right }) => right).length / texts.length,
+  },
+});
+
+/**
+ * Whether a measure needs texts, not only the distribution after the prompt.
+ * @param {string} name
+ */
+export function needsTexts(name) {
+  return MEASURES[name].of !== 'context';
+}
+
+/**
+ * Whether a measure has many values a point, so that quartiles say something.
+ * @param {string} name
+ */
+export function hasSpread(name) {
+  return MEASURES[name].of === 'step' || MEASURES[name].of === 'text';
+}
+
+/**
+ * Quartiles are interpolated between the two nearest values, as numpy does.
+ * @param {number[]} values at least one
+ * @returns {Summary}
+ */
+export function summarise(values) {
+  const sorted = Float64Array.from(values).sort();
+  const at = (/** @type {number} */ share) => {
+    const place = share * (sorted.length - 1);
+    const low = Math.floor(place);
+    const high = Math.min(sorted.length - 1, low + 1);
+    return sorted[low] + (place - low) * (sorted[high] - sorted[low]);
+  };
+  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+  return { n: values.length, mean, q1: at(0.25), median: at(0.5), q3: at(0.75) };
+}
+
+/**
+ * One measure at one point of a sweep; a step measure is over the steps of all texts.
+ * @param {string} name
+ * @param {{ trace: Trace, steps: StepFigures[], texts: Sample[] }} found
+ * @param {Counter} engine
+ * @returns {Promise<Summary>}
+ */
+export async function readMeasure(name, { trace, steps, texts }, engine) {
+  const measure = MEASURES[name];
+  if (measure.of === 'context') return summarise([measure.read(trace)]);
+  if (measure.of === 'step') return summarise(steps.map(measure.read));
+  if (measure.of === 'texts') return summarise([measure.read(texts)]);
+  const values = [];
+  for (const text of texts) values.push(await measure.read(text, engine));
+  return summarise(values);
+}
+
+/**
+ * @param {import('./grammar.js').Grammar | null | undefined} grammar
+ * @param {string} text
+ */
+export function judgeText(grammar, text) {
+  return grammar ? checkSentence(grammar, text).right : null;
+}

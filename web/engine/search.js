@@ -1,0 +1,309 @@
+/**
+ * Beam search and contrastive search: the two strategies that look before they choose. No random
+ * number is drawn, so the same prompt gives the same text. Both take the engine or the engine behind a
+ * worker, and open a session of their own on it; every log-probability is the engine's.
+ */
+import { checkBoolean, checkInteger, checkOptions } from './checks.js';
+import { LogitscopeError, show } from './errors.js';
+
+/** @typedef {import('./index.js').Logitscope | import('./remote.js').RemoteLogitscope} Scope */
+/** @typedef {import('./session.js').Session | import('./remote.js').RemoteSession} Timeline */
+
+/**
+ * @typedef {object} Found
+ * @property {number[]} prompt_ids
+ * @property {number[]} ids without the prompt, with the end-of-sequence token where it was chosen
+ * @property {string} text
+ * @property {'eos' | 'length' | 'aborted'} finish_reason
+ */
+
+/**
+ * One continuation of a beam search.
+ * @typedef {object} Beam
+ * @property {number[]} ids
+ * @property {number} logprob the sum of its tokens', in nats
+ * @property {number} score logprob / length^length_penalty
+ * @property {boolean} finished whether it ends with the end-of-sequence token
+ */
+
+/** @typedef {Beam & { text: string }} ReadBeam */
+
+/**
+ * @typedef {object} Contrast
+ * @property {number} id
+ * @property {number} rank among the candidates, by probability, from 1
+ * @property {number} p the model's
+ * @property {number} similarity the largest cosine with an earlier token's hidden state
+ * @property {number} score (1 - alpha) p - alpha similarity
+ */
+
+const WIDTH_MAX = 64;
+const STEPS_MAX = 1 << 16;
+
+/**
+ * @param {string} name
+ * @param {unknown} value
+ * @param {number} low
+ * @param {number} high
+ */
+function checkNumber(name, value, low, high) {
+  if (typeof value !== 'number') {
+    throw new LogitscopeError('invalid_argument', `${name} must be a number, got ${show(value)}`);
+  }
+  if (!(value >= low && value <= high)) {
+    throw new LogitscopeError(
+      'out_of_range',
+      `${name} must be between ${low} and ${high}, got ${value}`,
+    );
+  }
+}
+
+/**
+ * @param {Scope} scope
+ * @param {{ prompt: string | ArrayLike<number>, max_new_tokens?: number }} options
+ */
+async function promptOf(scope, { prompt, max_new_tokens = 100 }) {
+  checkInteger('max_new_tokens', max_new_tokens, 0, STEPS_MAX);
+  const ids = Array.from(typeof prompt === 'string' ? await scope.encode(prompt) : (prompt ?? []));
+  if (!ids.length) {
+    throw new LogitscopeError('empty', 'prompt must hold at least one token, got none');
+  }
+  return { ids, maximum: max_new_tokens };
+}
+
+/**
+ * Runs a search on a session of its own.
+ * @template T
+ * @param {Scope} scope
+ * @param {(session: Timeline) => Promise<T>} search
+ */
+async function inSession(scope, search) {
+  const session = await scope.session();
+  try {
+    return await search(session);
+  } finally {
+    await session.close();
+  }
+}
+
+/**
+ * @param {Scope} scope
+ * @param {number[]} ids
+ */
+async function textOf(scope, ids) {
+  return scope.info?.tokenizer ? scope.decode(ids) : '';
+}
+
+/** The order of sums, the earlier first where equal. @type {(a: Beam, b: Beam) => number} */
+const byLogprob = (a, b) => b.logprob - a.logprob;
+/** @type {(a: Beam, b: Beam) => number} */
+const byScore = (a, b) => b.score - a.score;
+
+/**
+ * Every beam continued by its 2 * width most probable tokens, the best 2 * width of all: so many that
+ * width of them go on even where each beam's best is the end. A beam's tokens come in order of
+ * probability, ties by id, and beams in their order, so ties are decided.
+ * @param {Timeline} session
+ * @param {number[]} prompt
+ * @param {Beam[]} live
+ * @param {number} width
+ * @param {number} power
+ */
+async function continued(session, prompt, live, width, power) {
+  /** @type {Beam[]} */
+  const found = [];
+  for (const { ids, logprob } of live) {
+    await session.feed([...prompt, ...ids]);
+    const { tokens } = await session.distribution({ top: 2 * width });
+    for (const { id, warped } of tokens) {
+      if (warped === -Infinity) continue;
+      const sum = logprob - (await session.surprisal(id));
+      const score = sum / (ids.length + 1) ** power;
+      found.push({ ids: [...ids, id], logprob: sum, score, finished: false });
+    }
+  }
+  return found.sort(byLogprob).slice(0, 2 * width);
+}
+
+/**
+ * Whether no live beam can still displace a finished one.
+ * @param {Beam[]} finished best first
+ * @param {Beam} best the best live beam
+ * @param {{ width: number, power: number, early: boolean | 'never', maximum: number }} rules
+ */
+function isOver(finished, best, { width, power, early, maximum }) {
+  if (finished.length < width) return false;
+  if (early === true) return true;
+  const length = early === 'never' && power > 0 ? maximum : best.ids.length;
+  return finished[width - 1].score >= best.logprob / length ** power;
+}
+
+/**
+ * Beam search: of all continuations of `beam_width` beams the most probable `beam_width` go on; one
+ * that ends with the end-of-sequence token is finished, with the score logprob / length^length_penalty,
+ * its length being its own tokens, the last one included (Wu et al. 2016, section 7, in the form of
+ * Hugging Face transformers; 0 is no penalty, above 0 prefers longer texts). A candidate finishes only
+ * if it is among the best `beam_width` of its step. The result is the best of the finished, those that
+ * are live at the end counting as finished; `beams` lists `beam_width` of them, best first.
+ *
+ * early_stopping true: ends when `beam_width` are finished; false: when moreover the best live beam's
+ * present score is no better than the worst of those; 'never': when it could not become better at
+ * any length up to max_new_tokens.
+ *
+ * @param {Scope} scope
+ * @param {{ prompt: string | ArrayLike<number>, max_new_tokens?: number, beam_width?: number,
+ *   length_penalty?: number, early_stopping?: boolean | 'never', signal?: AbortSignal }} options
+ *   100, 4, 1, false
+ * @returns {Promise<Found & { logprob: number, score: number, beams: ReadBeam[] }>}
+ */
+export async function beamSearch(scope, options) {
+  checkOptions('options of beamSearch', options, [
+    'prompt',
+    'max_new_tokens',
+    'beam_width',
+    'length_penalty',
+    'early_stopping',
+    'signal',
+  ]);
+  const {
+    beam_width: width = 4,
+    length_penalty: power = 1,
+    early_stopping: early = false,
+    signal,
+  } = options;
+  checkInteger('beam_width', width, 1, WIDTH_MAX);
+  checkNumber('length_penalty', power, -10, 10);
+  if (early !== 'never') checkBoolean('early_stopping', early);
+  const { ids: prompt, maximum } = await promptOf(scope, options);
+  const end = scope.info?.eos_token_id;
+  /** @type {Beam[]} */
+  let live = [{ ids: [], logprob: 0, score: 0, finished: false }];
+  /** @type {Beam[]} */
+  let finished = [];
+  await inSession(scope, async (session) => {
+    for (let step = 0; step < maximum && !signal?.aborted; step++) {
+      const candidates = await continued(session, prompt, live, width, power);
+      const ended = candidates.slice(0, width).filter(({ ids }) => ids.at(-1) === end);
+      finished = [...finished, ...ended.map((beam) => ({ ...beam, finished: true }))]
+        .sort(byScore)
+        .slice(0, width);
+      live = candidates.filter(({ ids }) => ids.at(-1) !== end).slice(0, width);
+      if (!live.length || isOver(finished, live[0], { width, power, early, maximum })) {
+        live = [];
+        break;
+      }
+    }
+  });
+  const best = [...finished, ...live].sort(byScore).slice(0, width);
+  const beams = [];
+  for (const beam of best) beams.push({ ...beam, text: await textOf(scope, beam.ids) });
+  const [{ ids, text, logprob, score, finished: ends }] = beams;
+  const finish_reason = ends ? 'eos' : signal?.aborted ? 'aborted' : 'length';
+  return { prompt_ids: prompt, ids, text, finish_reason, logprob, score, beams };
+}
+
+/**
+ * The cosine of two vectors; doubles in the order of the elements, so that every host agrees.
+ * @param {Float32Array} a
+ * @param {Float32Array} b
+ */
+function cosine(a, b) {
+  let [ab, aa, bb] = [0, 0, 0];
+  for (let i = 0; i < a.length; i++) {
+    ab += a[i] * b[i];
+    aa += a[i] * a[i];
+    bb += b[i] * b[i];
+  }
+  return aa && bb ? ab / (Math.sqrt(aa) * Math.sqrt(bb)) : 0;
+}
+
+/**
+ * The candidates of a step, each tried: its own hidden state comes from feeding it.
+ * @param {Timeline} session
+ * @param {number[]} ids
+ * @param {Float32Array[]} states of the tokens of ids
+ * @param {number} k
+ * @param {number} alpha
+ */
+async function contrasted(session, ids, states, k, alpha) {
+  await session.feed(ids);
+  const { tokens } = await session.distribution({ top: k });
+  const found = [];
+  for (const [place, { id, p, warped }] of tokens.slice(0, k).entries()) {
+    if (warped === -Infinity) continue;
+    await session.feed([...ids, id]);
+    const state = await session.hidden();
+    const similarity = Math.max(...states.map((earlier) => cosine(state, earlier)));
+    const score = (1 - alpha) * p - alpha * similarity;
+    found.push({ id, rank: place + 1, p, similarity, score, state });
+  }
+  return found;
+}
+
+/**
+ * Contrastive search (Su et al. 2022, A Contrastive Framework for Neural Text Generation, equation 5):
+ * of the `k` most probable tokens v the one with the highest
+ *
+ *   (1 - alpha) p(v | text) - alpha max over earlier tokens j of cos(h_v, h_j),
+ *
+ * h the hidden state that the head reads, of v fed after the text and of every token of prompt and
+ * text; the more probable where equal. alpha 0 is greedy. It ends at the model's context length, since
+ * beyond it the window slides and the states of earlier tokens are no longer theirs.
+ *
+ * @param {Scope} scope
+ * @param {{ prompt: string | ArrayLike<number>, max_new_tokens?: number, alpha?: number, k?: number,
+ *   signal?: AbortSignal }} options 100, 0.6, 4
+ * @returns {Promise<Found & { steps: Contrast[] }>}
+ */
+export async function contrastiveSearch(scope, options) {
+  checkOptions('options of contrastiveSearch', options, [
+    'prompt',
+    'max_new_tokens',
+    'alpha',
+    'k',
+    'signal',
+  ]);
+  const { alpha = 0.6, k = 4, signal } = options;
+  checkNumber('alpha', alpha, 0, 1);
+  checkInteger('k', k, 1, WIDTH_MAX);
+  const { ids: prompt, maximum } = await promptOf(scope, options);
+  const { context_length = 0, eos_token_id: end } = scope.info ?? {};
+  const most = Math.min(maximum, context_length - prompt.length);
+  if (most < 0) {
+    throw new LogitscopeError(
+      'too_long',
+      `a prompt of ${prompt.length} tokens is longer than the context of ${context_length}`,
+    );
+  }
+  const ids = [...prompt];
+  /** @type {Contrast[]} */
+  const steps = [];
+  await inSession(scope, async (session) => {
+    /** @type {Float32Array[]} */
+    const states = [];
+    for (let n = 1; n <= prompt.length; n++) {
+      await session.feed(prompt.slice(0, n));
+      states.push(await session.hidden());
+    }
+    while (steps.length < most && steps.at(-1)?.id !== (end ?? -1) && !signal?.aborted) {
+      const candidates = await contrasted(session, ids, states, k, alpha);
+      const best = candidates.reduce((a, b) => (b.score > a.score ? b : a));
+      const { state, ...step } = best;
+      ids.push(step.id);
+      states.push(state);
+      steps.push(step);
+    }
+  });
+  const own = ids.slice(prompt.length);
+  const finish_reason =
+    steps.at(-1)?.id === (end ?? -1) ? 'eos' : signal?.aborted ? 'aborted' : 'length';
+  return { prompt_ids: prompt, ids: own, text: await textOf(scope, own), finish_reason, steps };
+}
+
+/** The two as strategies to set beside those that draw. */
+export const searches = Object.freeze(
+  /** @type {const} */ ([
+    { name: 'beam search, 4 beams', kind: 'beam', settings: { beam_width: 4 } },
+    { name: 'contrastive, k 4, alpha 0.6', kind: 'contrastive', settings: { k: 4, alpha: 0.6 } },
+  ]),
+);

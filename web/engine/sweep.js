@@ -1,0 +1,249 @@
+/**
+ * Sweeps: one or two settings from end to end, and what becomes of the distribution and of the
+ * texts. The same on the page and on the command line, with an engine here or behind a worker.
+ */
+import { checkInteger } from './checks.js';
+import { LogitscopeError, show } from './errors.js';
+import { MEASURES, hasSpread, judgeText, needsTexts, readMeasure } from './measures.js';
+import { unknownSetting } from './settings.js';
+
+/**
+ * @typedef {import('./measures.js').Sample} Sample
+ * @typedef {import('./measures.js').StepFigures} StepFigures
+ * @typedef {import('./measures.js').Summary} Summary
+ * @typedef {import('./types.js').Settings} Settings
+ *
+ * @typedef {{ name: string, values: number[] }} Axis a setting and the values it takes
+ *
+ * @typedef {object} Plan
+ * @property {Axis[]} axes one or two; the last changes fastest
+ * @property {string[]} measures names of MEASURES
+ * @property {string} prompt
+ * @property {Settings} [settings] what stays as it is
+ * @property {number} [samples] texts a point, 10; text i has the seed of the settings + i, at every
+ *   point, so that all points meet the same random numbers
+ * @property {number} [max_new_tokens] 40
+ * @property {import('./grammar.js').Grammar | null} [grammar] what judges `correctness`
+ *
+ * @typedef {object} Point
+ * @property {Record<string, number>} at the swept settings
+ * @property {Record<string, Summary>} measures
+ * @property {Sample[]} texts none if no measure needs them
+ */
+
+export const POINTS_MAX = 10000;
+export const SAMPLES_MAX = 1000;
+export const DEFAULTS = Object.freeze({ samples: 10, max_new_tokens: 40 });
+
+/** @param {string} message */
+const refuse = (message) => new LogitscopeError('invalid_argument', message);
+
+/**
+ * The decimals of a number as it is written.
+ * @param {number} value
+ */
+function decimals(value) {
+  const [, fraction = '', exponent = '0'] = /^[^.e]*\.?(\d*)(?:e(.*))?$/.exec(String(value)) ?? [];
+  return Math.min(100, Math.max(0, fraction.length - Number(exponent)));
+}
+
+/**
+ * from, from + step, ... up to `to`, each the number that one would write: 0.3, not
+ * 0.30000000000000004.
+ * @param {string} name of the setting, for errors
+ * @param {number} from
+ * @param {number} to
+ * @param {number} step
+ * @returns {Axis}
+ */
+export function range(name, from, to, step) {
+  for (const [what, value] of Object.entries({ from, to, step }))
+    if (!Number.isFinite(value)) throw refuse(`${what} of ${name} must be a number, got ${value}`);
+  if (!(step > 0)) throw refuse(`the step of ${name} must be greater than 0, got ${step}`);
+  if (to < from) throw refuse(`the end of ${name} must be at least its start ${from}, got ${to}`);
+  const count = Math.floor((to - from) / step + 1e-9) + 1;
+  if (count > POINTS_MAX)
+    throw refuse(`a sweep must have at most ${POINTS_MAX} points, got ${count} of ${name}`);
+  const digits = Math.max(decimals(from), decimals(step));
+  const values = Array.from({ length: count }, (_, i) => Number((from + i * step).toFixed(digits)));
+  return { name, values };
+}
+
+/**
+ * An axis from text: `temperature=0.1:2:0.1` or `top_k=1,5,20`.
+ * @param {string} text
+ * @returns {Axis}
+ */
+export function parseAxis(text) {
+  const [, word, values] = /^([^=]+)=(.+)$/s.exec(text) ?? [];
+  if (word === undefined)
+    throw refuse(`a sweep must be SETTING=FROM:TO:STEP or SETTING=A,B,C, got ${show(text)}`);
+  const name = word.trim().replaceAll('-', '_');
+  const numbers = values.split(values.includes(':') ? ':' : ',').map((part) => {
+    if (!/^\s*[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?\s*$/i.test(part))
+      throw refuse(`${name} must be swept over numbers, got ${show(part)}`);
+    return Number(part);
+  });
+  if (!values.includes(':')) return { name, values: numbers };
+  if (numbers.length !== 3) throw refuse(`${name} must be swept FROM:TO:STEP, got ${show(values)}`);
+  return range(name, numbers[0], numbers[1], numbers[2]);
+}
+
+/**
+ * Refuses a plan that cannot be run; ranges of settings are the engine's business.
+ * @param {Plan} plan
+ * @param {import('./types.js').TableRow[]} table
+ */
+export function checkPlan({ axes, measures, samples, max_new_tokens, grammar }, table) {
+  if (axes.length < 1 || axes.length > 2)
+    throw refuse(`a sweep must be over one or two settings, got ${axes.length}`);
+  const names = table.filter(({ kind }) => ['real', 'integer'].includes(kind)).map((r) => r.name);
+  for (const { name } of axes)
+    if (!names.includes(name)) throw unknownSetting(name, names);
+  if (axes.length === 2 && axes[0].name === axes[1].name)
+    throw refuse(`a sweep must be over two different settings, got ${axes[0].name} twice`);
+  const count = countPoints(axes);
+  if (count > POINTS_MAX)
+    throw refuse(`a sweep must have at most ${POINTS_MAX} points, got ${count}`);
+  for (const name of measures)
+    if (!Object.hasOwn(MEASURES, name))
+      throw refuse(
+        `a measure must be one of ${Object.keys(MEASURES).join(', ')}, got ${show(name)}`,
+      );
+  if (measures.includes('correctness') && !grammar)
+    throw refuse('correctness needs a grammar, and there is none for this model');
+  checkInteger('samples', samples ?? DEFAULTS.samples, 1, SAMPLES_MAX);
+  checkInteger('max_new_tokens', max_new_tokens ?? DEFAULTS.max_new_tokens, 1, 1 << 18);
+}
+
+/** @param {Axis[]} axes */
+export function countPoints(axes) {
+  return axes.reduce((count, { values }) => count * values.length, 1);
+}
+
+/**
+ * The points of the axes, in the order in which they are visited.
+ * @param {Axis[]} axes
+ * @returns {Record<string, number>[]}
+ */
+export function placesOf(axes) {
+  return axes.reduce(
+    (places, { name, values }) =>
+      places.flatMap((place) => values.map((value) => ({ ...place, [name]: value }))),
+    [/** @type {Record<string, number>} */ ({})],
+  );
+}
+
+/**
+ * Runs a plan point by point, on a session of its own; ends early when `signal` is aborted. A value
+ * out of range is refused before the first point.
+ * @param {any} engine a Logitscope or a RemoteLogitscope, with a model
+ * @param {Plan} plan
+ * @param {AbortSignal} [signal]
+ * @returns {AsyncGenerator<Point, void, void>}
+ */
+export async function* sweep(engine, plan, signal) {
+  checkPlan(plan, engine.table);
+  const { axes, measures, prompt, settings = {} } = plan;
+  const ids = Array.from(await engine.encode(prompt));
+  const session = await engine.session();
+  try {
+    const places = placesOf(axes);
+    await session.feed(ids);
+    for (const place of corners(places))
+      await session.distribution({ ...settings, ...place, top: 0 });
+    const writes = measures.some(needsTexts);
+    for (const place of places) {
+      if (signal?.aborted) return;
+      const asked = { ...settings, ...place, top: 0 };
+      await session.feed(ids);
+      const trace = await session.distribution(asked);
+      const found = { trace, ...none() };
+      if (writes && !(await write(session, { ...plan, ids, settings: asked }, found, signal))) return;
+      /** @type {Record<string, Summary>} */
+      const read = {};
+      for (const name of measures) read[name] = await readMeasure(name, found, engine);
+      yield { at: place, measures: read, texts: found.texts };
+    }
+  } finally {
+    await session.close();
+  }
+}
+
+/** @returns {{ steps: StepFigures[], texts: Sample[] }} */
+function none() {
+  return { steps: [], texts: [] };
+}
+
+/**
+ * The first and the last point: whatever is out of range shows there.
+ * @param {Record<string, number>[]} places
+ */
+function corners(places) {
+  return places.length > 1 ? [places[0], places[places.length - 1]] : places;
+}
+
+/**
+ * Writes the texts of a point into `found`; false if it was aborted.
+ * @param {any} session
+ * @param {Plan & { ids: number[] }} plan
+ * @param {{ steps: StepFigures[], texts: Sample[] }} found
+ * @param {AbortSignal} [signal]
+ */
+async function write(session, plan, found, signal) {
+  const { ids, prompt, settings = {}, grammar } = plan;
+  const { samples = DEFAULTS.samples, max_new_tokens = DEFAULTS.max_new_tokens } = plan;
+  for (let i = 0; i < samples; i++) {
+    const seed = (settings.seed ?? 0) + i;
+    const options = { ...settings, seed, prompt: ids, max_new_tokens };
+    const generation = session.generate(signal ? { ...options, signal } : options);
+    for (;;) {
+      const { done, value } = await generation.next();
+      if (!done) {
+        found.steps.push({ entropy: value.entropy, kept: value.kept, logprob: value.logprob });
+        continue;
+      }
+      if (value.finish_reason === 'aborted') return false;
+      const right = judgeText(grammar, prompt + value.text);
+      const { text, finish_reason } = value;
+      found.texts.push({ seed, text, ids: value.ids, finish_reason, right });
+      break;
+    }
+  }
+  return true;
+}
+
+/**
+ * The heads of the table of a plan's points: the settings, then each measure, the mean first where
+ * it has many values a point.
+ * @param {Plan} plan
+ */
+export function tableHeads({ axes, measures }) {
+  const heads = measures.flatMap((name) =>
+    hasSpread(name) ? [name, `${name}_q1`, `${name}_median`, `${name}_q3`] : [name],
+  );
+  return [...axes.map(({ name }) => name), ...heads];
+}
+
+/**
+ * The numbers of a point under those heads.
+ * @param {Plan} plan
+ * @param {Point} point
+ */
+export function tableRow({ axes, measures }, point) {
+  const numbers = measures.flatMap((name) => {
+    const { mean, q1, median, q3 } = point.measures[name];
+    return hasSpread(name) ? [mean, q1, median, q3] : [mean];
+  });
+  return [...axes.map(({ name }) => point.at[name]), ...numbers];
+}
+
+/**
+ * The table as comma-separated values, every number in full.
+ * @param {Plan} plan
+ * @param {Point[]} points
+ */
+export function toCsv(plan, points) {
+  const rows = [tableHeads(plan), ...points.map((point) => tableRow(plan, point))];
+  return rows.map((row) => `${row.join(',')}\n`).join('');
+}

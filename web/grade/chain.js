@@ -1,0 +1,176 @@
+/** What holds for a chain of the four warpers that the lessons teach, in their order. */
+import { expect, warped, disagreement } from './expect.js';
+import { Random } from './inputs.js';
+import { against, returnsNumbers, writesToInput } from './properties.js';
+import { SPECS } from './specs.js';
+import { differs } from './wrongs.js';
+
+/** @typedef {import('./inputs.js').Case} Case */
+/** @typedef {import('./expect.js').Engine} Engine */
+/** @typedef {import('./properties.js').Property} Property */
+
+export const CHAIN = ['repetition_penalty', 'temperature', 'top_k', 'top_p'];
+const NUDGE = (/** @type {any} */ settings) =>
+  settings.top_p === undefined ? [] : (SPECS.top_p.nudge?.(settings) ?? []);
+
+/**
+ * Settings under which an order shows.
+ * @param {Random} random
+ * @param {string[]} names
+ * @param {number} size
+ */
+function settingsOf(random, names, size) {
+  const values = {
+    repetition_penalty: random.of([1.2, 1.5, 2]),
+    temperature: names.includes('top_p') ? random.of([0.4, 0.5, 1.5, 2]) : random.of([0, 0.5, 2]),
+    top_k: random.whole(1, Math.max(1, size - 1)),
+    top_p: random.of([0.5, 0.7, 0.8, 0.9]),
+  };
+  return Object.fromEntries(Object.entries(values).filter(([name]) => names.includes(name)));
+}
+
+/**
+ * @param {Random} random
+ * @param {string[]} names
+ * @param {number} count
+ * @returns {Case[]}
+ */
+function casesOf(random, names, count) {
+  return Array.from({ length: count }, () => {
+    const size = random.whole(2, 8);
+    return {
+      logits: random.logits(size),
+      settings: settingsOf(random, names, size),
+      history: random.history(random.whole(1, 4), size),
+    };
+  });
+}
+
+/**
+ * The order with two warpers swapped.
+ * @param {Engine} engine
+ * @param {string} a
+ * @param {string} b
+ */
+function swapped(engine, a, b) {
+  const order = engine.table.filter((row) => row.warper).map((row) => row.name);
+  return order.map((name) => (name === a ? b : name === b ? a : name));
+}
+
+/**
+ * A before b: on inputs where the other way round gives something else.
+ * @param {string} a
+ * @param {string} b
+ * @param {Random} random
+ * @returns {Property}
+ */
+function before(a, b, random) {
+  const cases = casesOf(random, [a, b], 80);
+  // A penalty and a division commute; only greedy tells which came first.
+  const given =
+    b === 'temperature'
+      ? cases.map((it) => ({ ...it, settings: { ...it.settings, temperature: 0 } }))
+      : cases;
+  return {
+    name: `${a}_before_${b}`,
+    says: `${a} comes before ${b}`,
+    cases: given,
+    shrinks: true,
+    async fails(input, asking) {
+      const order = swapped(asking.engine, a, b);
+      const expected = await expect(asking.engine, input, NUDGE);
+      const other = await warped(asking.engine, input, { order });
+      if (!disagreement(expected, other, input.settings.temperature !== 0)) return null;
+      const failure = await against(NUDGE, differs)(input, asking);
+      if (!failure) return null;
+      const wrong = {
+        logits: other,
+        stays: (/** @type {number} */ id) => other[id] !== -Infinity,
+        free: () => false,
+      };
+      const isSwapped =
+        failure.got && !disagreement(wrong, failure.got, input.settings.temperature !== 0);
+      return isSwapped ? { ...failure, message: `this is what ${b} before ${a} gives` } : failure;
+    },
+  };
+}
+
+/** @type {import('./wrongs.js').Compare} */
+function probabilities({ logits }, got) {
+  const sum = got.reduce((total, it) => total + it, 0);
+  const looks = got.every((it) => it >= 0 && it <= 1) && Math.abs(sum - 1) < 1e-3;
+  return looks
+    ? {
+        expected: logits,
+        got,
+        message: 'these are probabilities: the softmax comes after the chain',
+      }
+    : null;
+}
+
+/** @returns {Property[]} */
+export function chainProperties() {
+  const random = new Random(50);
+  const all = (/** @type {number} */ count) => casesOf(random, CHAIN, count);
+  const whole = against(NUDGE, differs);
+  const pair = (/** @type {string} */ a, /** @type {string} */ b) => before(a, b, random);
+  const [penalty, temperature, topK, topP] = CHAIN;
+  return [
+    {
+      name: 'numbers',
+      says: 'returns one number for each token, none NaN or +Infinity',
+      cases: all(25),
+      fails: returnsNumbers,
+      shrinks: true,
+    },
+    {
+      name: 'own_copy',
+      says: 'leaves the logits that it is given as they are',
+      cases: all(25),
+      fails: writesToInput,
+      shrinks: true,
+    },
+    {
+      name: 'logits',
+      says: 'returns logits: the softmax comes last and is not part of it',
+      cases: casesOf(random, [], 25),
+      fails: against(NUDGE, probabilities),
+      shrinks: true,
+    },
+    {
+      name: 'neutral',
+      says: 'changes nothing when every setting is neutral',
+      cases: casesOf(random, [], 25),
+      fails: whole,
+      shrinks: true,
+    },
+    ...CHAIN.map((name) => ({
+      name,
+      says: `${name} alone agrees with the built-in`,
+      cases: casesOf(random, [name], 40),
+      fails: whole,
+      shrinks: true,
+    })),
+    {
+      name: 'zero',
+      says: 'temperature 0 keeps the best alone',
+      cases: [
+        { logits: [1, 2], settings: { temperature: 0 }, history: [] },
+        { logits: [1, 1], settings: { temperature: 0 }, history: [] },
+      ],
+      fails: whole,
+    },
+    pair(penalty, temperature),
+    pair(penalty, topK),
+    pair(penalty, topP),
+    pair(temperature, topP),
+    pair(topK, topP),
+    {
+      name: 'agrees',
+      says: 'agrees with the built-in chain on random inputs',
+      cases: all(120),
+      fails: whole,
+      shrinks: true,
+    },
+  ];
+}

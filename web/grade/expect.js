@@ -1,0 +1,94 @@
+/**
+ * What the engine makes of an input, and whether an answer agrees with it. Tokens within 2^-20 of a
+ * boundary may go either way, by the engine's own answer a little to each side.
+ */
+
+/** @typedef {import('./inputs.js').Case} Case */
+
+/**
+ * The engine, here or behind a worker.
+ * @typedef {object} Engine
+ * @property {import('../engine/types.js').TableRow[]} table
+ * @property {(logits: Float32Array, settings: any, options: { history: number[] }) =>
+ *   import('../engine/types.js').WarpTrace | Promise<import('../engine/types.js').WarpTrace>} warp
+ */
+
+/**
+ * @typedef {object} Expected
+ * @property {Float32Array} logits
+ * @property {(id: number) => boolean} stays
+ * @property {(id: number) => boolean} free whether it may stay or go
+ */
+
+/**
+ * What is wrong: lists, or a sentence for what lists do not say.
+ * @typedef {object} Failure
+ * @property {ArrayLike<number> | null} expected
+ * @property {ArrayLike<number> | null} got
+ * @property {string} [message]
+ * @property {string} [code] of a failure without lists: threw, hung, list, length, odd, wrote
+ * @property {Record<string, string | number>} [params] what its sentence names
+ */
+
+export const NEAR = 2 ** -20;
+
+/**
+ * @param {Engine} engine
+ * @param {Case} input
+ * @param {object} [other] settings over those of the input
+ */
+export async function warped(engine, { logits, settings, history }, other = {}) {
+  const trace = await engine.warp(
+    Float32Array.from(logits),
+    { ...settings, ...other, top: 0 },
+    { history },
+  );
+  return trace.logits;
+}
+
+/**
+ * @param {Engine} engine
+ * @param {Case} input
+ * @param {((settings: any) => object[]) | null} nudge settings to either side of the boundary
+ * @returns {Promise<Expected>}
+ */
+export async function expect(engine, input, nudge) {
+  const logits = await warped(engine, input);
+  /** @type {Float32Array[]} */
+  const sides = [];
+  for (const other of nudge?.(input.settings) ?? []) sides.push(await warped(engine, input, other));
+  const stays = (/** @type {Float32Array} */ list, /** @type {number} */ id) =>
+    list[id] !== -Infinity;
+  return {
+    logits,
+    stays: (id) => stays(logits, id),
+    free: (id) => sides.some((side) => stays(side, id) !== stays(logits, id)),
+  };
+}
+
+/**
+ * Equal, as far as rounding to float32 and another order of operations go.
+ * @param {number} a
+ * @param {number} b
+ */
+export const close = (a, b) => a === b || Math.abs(a - b) <= NEAR * Math.max(1, Math.abs(b));
+
+/**
+ * @param {Expected} expected
+ * @param {ArrayLike<number>} got
+ * @param {boolean} [exactly] whether a token that stays keeps its number; else only the set counts
+ * @returns {Failure | null}
+ */
+export function disagreement({ logits, stays, free }, got, exactly = true) {
+  for (let id = 0; id < logits.length; id++) {
+    const stayed = got[id] !== -Infinity;
+    if (stayed !== stays(id) && free(id)) continue;
+    if (stayed === stays(id) && (!stayed || !exactly || close(got[id], logits[id]))) continue;
+    const message =
+      stayed === stays(id)
+        ? `token ${id} has another logit`
+        : `token ${id} ${stayed ? 'should be removed' : 'should stay'}`;
+    return { expected: logits, got, message };
+  }
+  return null;
+}

@@ -1,0 +1,283 @@
+/** What holds for a decode loop, tried on a toy model whose every logit is known here. */
+import { Random } from './inputs.js';
+import { toyRow } from './harness.js';
+
+/** @typedef {import('./expect.js').Engine & { random: (seed: number, step: number) => number | Promise<number> }} Engine */
+/** @typedef {import('./expect.js').Failure} Failure */
+/** @typedef {import('./properties.js').Property} Property */
+/** @typedef {import('./harness.js').Toy} Toy */
+
+/**
+ * @typedef {object} Run
+ * @property {Toy} toy
+ * @property {number[]} prompt
+ * @property {Record<string, any>} settings
+ */
+
+const NEUTRAL = { temperature: 1, top_k: 0, top_p: 1, repetition_penalty: 1 };
+const NEAR = 2 ** -16;
+const NO_END = -1;
+
+/**
+ * @param {Random} random
+ * @param {{ size?: number, context?: number, end?: number }} [options]
+ * @returns {Toy}
+ */
+function toy(random, { size = 8, context = 16, end = NO_END } = {}) {
+  const rows = Array.from({ length: 29 }, () =>
+    Float32Array.from(random.logits(size, { spread: 1 })),
+  );
+  return { rows, vocab_size: size, context_length: context, eos_token_id: end };
+}
+
+/**
+ * The right ids, null where a u falls so near a boundary that rounding may decide.
+ * @param {Engine} engine
+ * @param {Run} run
+ * @returns {Promise<number[] | null>}
+ */
+async function generated(engine, { toy: model, prompt, settings }) {
+  const { seed, max_new_tokens, ...warpers } = settings;
+  const ids = [...prompt];
+  for (let step = 0; step < max_new_tokens; step++) {
+    const window = ids.slice(-model.context_length);
+    const row = toyRow(model, window, window.length - 1);
+    const { tokens } = await engine.warp(
+      row,
+      { ...warpers, top: model.vocab_size },
+      { history: ids },
+    );
+    const u = await engine.random(seed, step);
+    let sum = 0;
+    let drawn = -1;
+    for (const { id, p } of tokens) {
+      sum += p;
+      if (p > 0 && p < 1 && Math.abs(sum - u) < NEAR) return null;
+      if (sum > u && drawn < 0) drawn = id;
+    }
+    ids.push(drawn);
+    if (drawn === model.eos_token_id) break;
+  }
+  return ids.slice(prompt.length);
+}
+
+/**
+ * The learner's answer to a run, with what would be right.
+ * @param {Run} run
+ * @param {any} asking
+ * @returns {Promise<Outcome | null>} null where nothing can be asked
+ */
+async function answerOf(run, { engine, ask }) {
+  const expected = await generated(engine, run);
+  if (!expected) return null;
+  const { seed } = run.settings;
+  const steps = Array.from({ length: 64 }, (_, step) => engine.random(seed, step));
+  const streams = { [seed]: Float64Array.from(await Promise.all(steps)) };
+  const { result, error, log } = await ask({ ...run, streams });
+  const got = result && typeof result !== 'string' ? result : null;
+  return {
+    expected,
+    got,
+    error: error ?? (got ? null : `it returned ${result}, not a list of ids`),
+    log,
+  };
+}
+
+/**
+ * @typedef {object} Outcome
+ * @property {number[]} expected
+ * @property {Float64Array | null} got
+ * @property {string | null} error
+ * @property {import('./harness.js').Log} [log]
+ */
+
+/**
+ * @param {(outcome: Outcome, run: Run) => string | null} finds what is wrong, in words
+ */
+const check = (finds) => async (/** @type {Run} */ run, /** @type {any} */ asking) => {
+  const outcome = await answerOf(run, asking);
+  if (!outcome) return null;
+  const message = finds(outcome, run);
+  return message === null ? null : { expected: outcome.expected, got: outcome.got, message };
+};
+
+/** @param {Outcome} outcome */
+function otherIds({ expected, got, error }) {
+  if (error || !got) return error;
+  const at = expected.findIndex((id, i) => id !== got[i]);
+  if (at >= 0)
+    return at < got.length ? `token ${at} is another` : `it stopped after ${got.length} tokens`;
+  return got.length > expected.length ? 'it went on after the end' : null;
+}
+
+/** @type {(outcome: Outcome, run: Run) => string | null} */
+function wrongWindow({ log, error }, { prompt, toy: { context_length } }) {
+  const long = log?.windows.find((ids) => ids.length > context_length);
+  if (long)
+    return `the model sees ${context_length} tokens at most and was asked with ${long.length}`;
+  const short = log?.windows.find(
+    (ids, step) => ids.length < Math.min(context_length, prompt.length + step),
+  );
+  return short ? `the model was asked with ${short.length} tokens where there were more` : error;
+}
+
+/** @type {(outcome: Outcome) => string | null} */
+function reseeded({ log, expected }) {
+  const count = log?.seeds.length ?? 0;
+  return count > 1 && expected.length > 1
+    ? `rng was called ${count} times: each call begins the same numbers again`
+    : null;
+}
+
+/** @type {(outcome: Outcome) => string | null} */
+function readsEarly({ log }) {
+  return log?.early ? `it read ${log.early} rows that are not the last, work for nothing` : null;
+}
+
+/** @type {(outcome: Outcome, run: Run) => string | null} */
+function wrongEnd(outcome, { toy: { eos_token_id } }) {
+  const { expected, got, error } = outcome;
+  if (error || !got) return error;
+  if (expected.at(-1) !== eos_token_id) return null;
+  const at = got.indexOf(eos_token_id);
+  if (at < 0) return 'the end token was drawn and is left out of the ids';
+  return at < got.length - 1 ? 'it went on after the end token' : null;
+}
+
+/**
+ * @param {number} count
+ * @param {(i: number) => Partial<Run> & { settings?: object }} make
+ * @param {Random} random
+ * @returns {Run[]}
+ */
+function runs(count, make, random) {
+  return Array.from({ length: count }, (_, i) => {
+    const { settings, ...rest } = make(i);
+    const model = rest.toy ?? toy(random);
+    const prompt = rest.prompt ?? random.history(1, model.vocab_size);
+    return {
+      toy: model,
+      prompt,
+      settings: { ...NEUTRAL, max_new_tokens: 1, seed: 100 + i, ...settings },
+    };
+  });
+}
+
+/** @param {Random} random */
+const warpers = (random) => ({
+  temperature: random.of([0, 0.5, 2]),
+  top_k: random.of([0, 3, 5]),
+  top_p: random.of([0.5, 0.8, 1]),
+  repetition_penalty: random.of([1, 1.5]),
+});
+
+/** @returns {Property[]} */
+export function generationProperties() {
+  const random = new Random(77);
+  const long = (/** @type {number} */ n) => random.history(n, 8);
+  const many = { max_new_tokens: 6 };
+  return [
+    {
+      name: 'draw',
+      says: 'draws from the most to the least probable the first whose cumulative mass is above u',
+      cases: runs(20, () => ({}), random),
+      fails: check(otherIds),
+    },
+    {
+      name: 'nothing',
+      says: 'max_new_tokens 0 gives no token',
+      cases: runs(2, () => ({ settings: { max_new_tokens: 0 } }), random),
+      fails: check(otherIds),
+    },
+    {
+      name: 'one_stream',
+      says: 'seeds once, before the loop',
+      cases: runs(4, () => ({ settings: many }), random),
+      fails: check(reseeded),
+    },
+    {
+      name: 'slice_first',
+      says: 'takes the last position before anything else',
+      cases: runs(
+        4,
+        () => ({ prompt: long(4), settings: { ...many, temperature: 0.5, top_k: 3 } }),
+        random,
+      ),
+      fails: check(readsEarly),
+    },
+    {
+      name: 'last_position',
+      says: 'the logits of the last position decide',
+      cases: runs(12, () => ({ prompt: long(5) }), random),
+      fails: check(otherIds),
+    },
+    {
+      name: 'appends',
+      says: 'each token drawn is part of what the next one follows',
+      cases: runs(12, () => ({ settings: many }), random),
+      fails: check(otherIds),
+    },
+    {
+      name: 'crop',
+      says: 'the model is given the last context_length tokens, never more, never fewer',
+      cases: runs(
+        8,
+        () => ({
+          toy: toy(random, { context: 4 }),
+          prompt: long(6),
+          settings: { max_new_tokens: 3 },
+        }),
+        random,
+      ),
+      fails: check(wrongWindow),
+    },
+    {
+      name: 'end',
+      says: 'stops at the end token, which is part of the ids',
+      cases: runs(
+        24,
+        () => ({
+          toy: toy(random, { size: 4, end: 1 }),
+          prompt: random.history(2, 4),
+          settings: { max_new_tokens: 8 },
+        }),
+        random,
+      ),
+      fails: check(wrongEnd),
+    },
+    {
+      name: 'softmax_last',
+      says: 'the warpers act on logits; the softmax comes after them',
+      cases: runs(40, () => ({ settings: warpers(random) }), random),
+      fails: check(otherIds),
+    },
+    {
+      name: 'history',
+      says: 'penalties look at the whole text, prompt included, also beyond the context',
+      cases: runs(
+        16,
+        () => ({
+          toy: toy(random, { context: 3 }),
+          prompt: long(6),
+          settings: { repetition_penalty: 3, temperature: 0, max_new_tokens: 3 },
+        }),
+        random,
+      ),
+      fails: check(otherIds),
+    },
+    {
+      name: 'agrees',
+      says: 'agrees with the built-in on random runs',
+      cases: runs(
+        40,
+        () => ({
+          toy: toy(random, { context: 5, end: 2 }),
+          prompt: long(random.whole(1, 7)),
+          settings: { ...warpers(random), max_new_tokens: random.whole(1, 8) },
+        }),
+        random,
+      ),
+      fails: check(otherIds),
+    },
+  ];
+}

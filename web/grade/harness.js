@@ -1,0 +1,162 @@
+/**
+ * Runs beside a learner's functions, in a worker: takes calls as messages and answers with what the
+ * functions return. Knows nothing of what is right; the other end compares.
+ */
+
+/**
+ * The toy model of a generation, as data.
+ * @typedef {object} Toy
+ * @property {Float32Array[]} rows each (vocab_size,)
+ * @property {number} vocab_size
+ * @property {number} context_length
+ * @property {number} eos_token_id
+ */
+
+/**
+ * What a call of `generate` did, for the checks that its ids alone cannot make.
+ * @typedef {object} Log
+ * @property {number[][]} windows the ids of each call of model.logits
+ * @property {number} early reads of rows before the last
+ * @property {number[]} seeds of each call of rng
+ */
+
+/**
+ * Which row of a toy model belongs to a place in a window: it depends on the token, on its place and
+ * on where the window begins, so that a wrong window shows.
+ * @param {Toy} toy
+ * @param {ArrayLike<number>} window
+ * @param {number} at
+ */
+export function toyRow({ rows }, window, at) {
+  return rows[(5 * window[at] + 3 * window[0] + at) % rows.length];
+}
+
+/** @param {string} name */
+const camel = (name) => name.replace(/_(.)/g, (_, letter) => letter.toUpperCase());
+
+/**
+ * The function to call: the export of that name, the default, or the only function.
+ * @param {Record<string, unknown>} exported
+ * @param {string} name in snake_case; camelCase is found too
+ * @returns {Function}
+ */
+function find(exported, name) {
+  const functions = Object.values(exported).filter((value) => typeof value === 'function');
+  const found =
+    exported[name] ??
+    exported[camel(name)] ??
+    exported.default ??
+    (functions.length === 1 ? functions[0] : undefined);
+  if (typeof found === 'function') return found;
+  throw new Error(`it exports no function: one named ${name}, or a default one, is needed`);
+}
+
+/**
+ * Numbers that a message can carry; whatever is not a number is NaN, no list at all a description.
+ * @param {any} value
+ * @returns {Float64Array | string}
+ */
+function plain(value) {
+  if (Array.isArray(value) || (ArrayBuffer.isView(value) && !(value instanceof DataView))) {
+    return Float64Array.from(/** @type {any} */ (value), (it) =>
+      typeof it === 'number' ? it : Number.NaN,
+    );
+  }
+  return value === null ? 'null' : `a value of type ${typeof value}`;
+}
+
+/**
+ * @param {Function} subject
+ * @param {{ logits: Float32Array, settings: any, history: number[] }} given
+ */
+async function warp(subject, { logits, settings, history }) {
+  const own = logits.slice();
+  const result = plain(await subject(own, settings, { history }));
+  return { result, changed: logits.some((logit, id) => !Object.is(logit, own[id])) };
+}
+
+/**
+ * @param {Toy} toy
+ * @param {number} limit how often it may be asked
+ * @param {Log} log
+ */
+function modelOf(toy, limit, log) {
+  return {
+    vocab_size: toy.vocab_size,
+    context_length: toy.context_length,
+    eos_token_id: toy.eos_token_id,
+    logits(/** @type {ArrayLike<number>} */ given) {
+      const ids = Array.from(given);
+      log.windows.push(ids);
+      if (log.windows.length > limit) {
+        throw new Error(`the model was asked ${log.windows.length} times: does the loop end?`);
+      }
+      if (!ids.length) throw new Error('the model was asked without a token');
+      if (ids.length > toy.context_length) {
+        throw new Error(`the model sees ${toy.context_length} tokens at most, got ${ids.length}`);
+      }
+      const rows = ids.map((_, at) => toyRow(toy, ids, at).slice());
+      rows.slice(0, -1).forEach((row, at) =>
+        Object.defineProperty(rows, at, {
+          configurable: true,
+          enumerable: true,
+          get() {
+            log.early++;
+            return row;
+          },
+        }),
+      );
+      return rows;
+    },
+  };
+}
+
+/**
+ * @param {Function} subject
+ * @param {{ prompt: number[], settings: any, toy: Toy, streams: Record<number, Float64Array> }} given
+ */
+async function generate(subject, { prompt, settings, toy, streams }) {
+  /** @type {Log} */
+  const log = { windows: [], early: 0, seeds: [] };
+  const rng = (/** @type {number} */ seed) => {
+    log.seeds.push(Number(seed));
+    let step = 0;
+    const known = streams[seed];
+    const stream = known ?? Object.values(streams)[0];
+    return () => stream[(step++ + (known ? 0 : 17)) % stream.length];
+  };
+  const model = modelOf(toy, settings.max_new_tokens + 8, log);
+  try {
+    return { result: plain(await subject(model, prompt.slice(), settings, { rng })), log };
+  } catch (error) {
+    return { error: message(error), log };
+  }
+}
+
+/** @param {unknown} error */
+const message = (error) => (error instanceof Error ? error.message : String(error));
+
+/**
+ * @param {{ postMessage: (message: any) => void, onmessage: any }} port
+ * @param {() => Promise<Record<string, unknown>>} load imports the learner's module
+ */
+export function serve(port, load) {
+  /** @type {Function | null} */
+  let subject = null;
+  port.onmessage = async (/** @type {{ data: any }} */ { data: { id, call, ...given } }) => {
+    try {
+      if (call === 'load') {
+        subject = find(await load(), given.name);
+        port.postMessage({ id });
+        return;
+      }
+      const answer = await (call === 'warp' ? warp : generate)(
+        /** @type {Function} */ (subject),
+        given,
+      );
+      port.postMessage({ id, ...answer });
+    } catch (error) {
+      port.postMessage({ id, error: message(error) });
+    }
+  };
+}

@@ -1,0 +1,332 @@
+/** What holds for a warper: each property with the inputs that it is tried on. */
+import { expect, warped } from './expect.js';
+import { Random, SIZES } from './inputs.js';
+import { SPECS } from './specs.js';
+import {
+  cameBack,
+  differs,
+  emptied,
+  lostBest,
+  notIdentity,
+  otherCounts,
+  raised,
+  reordered,
+  softlyRemoved,
+  touched,
+} from './wrongs.js';
+
+/** @typedef {import('./inputs.js').Case} Case */
+/** @typedef {import('./expect.js').Engine} Engine */
+/** @typedef {import('./expect.js').Failure} Failure */
+/** @typedef {import('./specs.js').Spec} Spec */
+
+/**
+ * What a property may ask: the engine, and the learner's answer to an input.
+ * @typedef {object} Asking
+ * @property {Engine} engine
+ * @property {(input: Case) => Promise<import('./subject.js').Answer>} ask
+ */
+
+/**
+ * @typedef {object} Property
+ * @property {string} name
+ * @property {string} says what holds, as a sentence without its subject
+ * @property {any[]} cases
+ * @property {(input: any, asking: Asking) => Promise<Failure | null>} fails
+ * @property {boolean} [shrinks]
+ */
+
+const MANY = 120;
+const SOME = 25;
+
+/**
+ * The learner's numbers, or what is wrong with them as such.
+ * @param {import('./subject.js').Answer} answer
+ * @param {{ logits: ArrayLike<number> }} input
+ * @returns {{ numbers: Float64Array, failure: null } | { numbers: null, failure: Failure }}
+ */
+export function numbersOf({ result, error, hung }, { logits }) {
+  const wrong = (
+    /** @type {string} */ code,
+    /** @type {any} */ params,
+    /** @type {string} */ message,
+  ) => ({
+    numbers: null,
+    failure: {
+      expected: null,
+      got: typeof result === 'object' ? result : null,
+      message,
+      code,
+      params,
+    },
+  });
+  if (error) return wrong(hung ? 'hung' : 'threw', { error }, error);
+  if (!result || typeof result === 'string') {
+    return wrong('list', { what: String(result) }, `it returned ${result}, not a list of numbers`);
+  }
+  const [n, size] = [result.length, logits.length];
+  if (n !== size)
+    return wrong('length', { n, size }, `it returned ${n} numbers for ${size} tokens`);
+  const odd = result.findIndex((it) => !(it < Infinity));
+  if (odd >= 0) {
+    const value = String(result[odd]);
+    return wrong('odd', { id: odd, value }, `token ${odd} has a logit that is ${value}`);
+  }
+  return { numbers: result, failure: null };
+}
+
+/**
+ * A check of the learner's numbers against the engine's; an answer without numbers fails it too.
+ * @param {((settings: any) => object[]) | null} nudge
+ * @param {import('./wrongs.js').Compare} compare
+ */
+export const against =
+  (nudge, compare) =>
+  async (/** @type {Case} */ input, /** @type {Asking} */ { engine, ask }) => {
+    const expected = await expect(engine, input, nudge);
+    const { numbers, failure } = numbersOf(await ask(input), input);
+    return failure ?? compare(expected, numbers, input);
+  };
+
+/**
+ * @param {Case} input
+ * @param {Asking} asking
+ */
+export async function returnsNumbers(input, { engine, ask }) {
+  await warped(engine, input); // an input that the engine refuses asks nothing
+  return numbersOf(await ask(input), input).failure;
+}
+
+/**
+ * @param {Case} input
+ * @param {Asking} asking
+ * @returns {Promise<Failure | null>}
+ */
+export async function writesToInput(input, { engine, ask }) {
+  await warped(engine, input);
+  const answer = await ask(input);
+  if (!answer.changed) return answer.error ? numbersOf(answer, input).failure : null;
+  const message = 'it wrote to the logits that it was given';
+  return { expected: null, got: null, message, code: 'wrote' };
+}
+
+/**
+ * A tighter setting keeps no token that a looser one removes.
+ * @param {Spec} spec
+ * @returns {Property['fails']}
+ */
+const notSubset =
+  ({ tighter, nudge }) =>
+  async (input, asking) => {
+    const tight = { ...input, settings: { ...input.settings, ...tighter?.(input.settings) } };
+    const expected = await expect(asking.engine, tight, nudge);
+    const loose = numbersOf(await asking.ask(input), input);
+    const { numbers, failure } = numbersOf(await asking.ask(tight), input);
+    if (!loose.numbers || !numbers) return loose.failure ?? failure;
+    const { numbers: more } = loose;
+    const id = numbers.findIndex((it, i) => it !== -Infinity && more[i] === -Infinity);
+    const message = `token ${id} stays with ${JSON.stringify(tight.settings)} and goes with looser ones`;
+    return id < 0 ? null : { expected: expected.logits, got: numbers, message };
+  };
+
+/**
+ * Where typical_p's order rests on a difference of rounding, nothing can be asked.
+ * @param {Engine} engine
+ * @param {Case} input
+ */
+async function isClear(engine, { logits }) {
+  const { tokens, raw_entropy } = await engine.warp(
+    Float32Array.from(logits),
+    { top: logits.length },
+    { history: [] },
+  );
+  const away = tokens.map(({ p_raw, logit }) => ({
+    logit,
+    far: Math.abs(-Math.log(p_raw) - raw_entropy * Math.LN2),
+  }));
+  return away.every((a) =>
+    away.every((b) => a.logit === b.logit || Math.abs(a.far - b.far) > 2 ** -16),
+  );
+}
+
+/**
+ * @param {Spec} spec
+ * @param {Random} random
+ * @param {number} count
+ * @param {{ removed?: boolean, neutral?: object }} [options]
+ * @returns {Case[]}
+ */
+function randomCases(spec, random, count, { removed = false, neutral } = {}) {
+  return Array.from({ length: count }, () => {
+    const size = random.of(SIZES);
+    const history = spec.history ? random.history(random.whole(0, 12), Math.min(size, 3)) : [];
+    const settings = neutral ?? spec.pick(random, size);
+    return { logits: random.logits(size, { removed }), settings, history };
+  });
+}
+
+/**
+ * @param {string} name
+ * @param {Spec} spec
+ * @param {Random} random
+ * @returns {Property[]}
+ */
+function general(name, spec, random) {
+  const some = randomCases(spec, random, SOME);
+  const { nudge } = spec;
+  const filter = spec.kind === 'filter';
+  const bans = filter || name === 'temperature' || name === 'logit_bias';
+  /** @type {(Property | false | undefined)[]} */
+  const list = [
+    {
+      name: 'numbers',
+      says: 'returns one number for each token, none NaN or +Infinity',
+      cases: some,
+      fails: returnsNumbers,
+    },
+    {
+      name: 'own_copy',
+      says: 'leaves the logits that it is given as they are',
+      cases: some,
+      fails: writesToInput,
+    },
+    bans && {
+      name: 'minus_infinity',
+      says: 'removes with -Infinity, not with a large negative number',
+      cases: [
+        ...(name === 'temperature' ? (SPECS.temperature.edges?.[0].cases ?? []) : []),
+        ...randomCases(spec, random, 3 * SOME),
+      ],
+      fails: against(nudge, softlyRemoved),
+    },
+    filter && {
+      name: 'untouched',
+      says: 'changes no logit that it keeps',
+      cases: some,
+      fails: against(nudge, touched),
+    },
+    spec.best && {
+      name: 'best',
+      says: 'the most probable token stays the best',
+      cases: randomCases(spec, random, 3 * SOME),
+      fails: against(nudge, lostBest),
+    },
+    spec.tighter && {
+      name: 'subset',
+      says: 'a tighter setting keeps a subset',
+      cases: some,
+      fails: notSubset(spec),
+    },
+    name === 'temperature' && {
+      name: 'order',
+      says: 'reorders nothing',
+      cases: some,
+      fails: against(nudge, reordered),
+    },
+    name === 'repetition_penalty' && {
+      name: 'never_rises',
+      says: 'at 1 or above raises no logit',
+      cases: some,
+      fails: against(nudge, raised),
+    },
+    {
+      name: 'something_left',
+      says: 'never removes the last token',
+      cases: some,
+      fails: against(nudge, emptied),
+    },
+    {
+      name: 'stay_removed',
+      says: 'a token already removed stays removed',
+      cases: randomCases(spec, random, SOME, { removed: true }),
+      fails: against(nudge, cameBack),
+    },
+  ];
+  return /** @type {Property[]} */ (list.filter(Boolean)).map((it) => ({ ...it, shrinks: true }));
+}
+
+/**
+ * @param {string} name
+ * @param {Spec} spec
+ * @returns {Property[]}
+ */
+function byHand(name, spec) {
+  const random = new Random(3);
+  const settings = {
+    ...spec.pick(random, 1),
+    ...(name === 'logit_bias' && { logit_bias: { 0: 0.5 } }),
+  };
+  const history = spec.history ? [0] : [];
+  const whole = against(spec.nudge, differs);
+  const list = [
+    ...(spec.edges ?? []).map(({ name: edge, says, cases, counts }) => ({
+      name: edge,
+      says,
+      cases,
+      fails: against(null, counts ? otherCounts : differs),
+    })),
+    name !== 'no_repeat_ngram_size' && {
+      name: 'single',
+      says: 'works for a vocabulary of one',
+      cases: [0, -3, 2.5].map((logit) => ({ logits: [logit], settings, history })),
+      fails: whole,
+    },
+    name !== 'no_repeat_ngram_size' &&
+      name !== 'mirostat' && {
+        name: 'last_one',
+        says: 'works where all tokens but one are removed',
+        cases: [
+          { logits: [-Infinity, 1], settings, history: [] },
+          { logits: [-2, -Infinity, -Infinity], settings, history },
+        ],
+        fails: whole,
+      },
+    spec.wide && {
+      name: 'wide',
+      says: 'works for very large and very small logits',
+      cases: [
+        [1000, 999, 998, 0],
+        [-1000, -1001, -999],
+        [1e30, 0, -1e30],
+        [3e-30, 2e-30, -1e-30],
+        [2, 0, -0],
+      ].map((logits) => ({ logits, settings, history })),
+      fails: whole,
+    },
+  ];
+  return /** @type {Property[]} */ (list.filter(Boolean));
+}
+
+/**
+ * The properties of one warper.
+ * @param {string} name as in the table
+ * @param {Engine} engine
+ * @returns {Promise<Property[]>}
+ */
+export async function propertiesOf(name, engine) {
+  const spec = SPECS[name];
+  const random = new Random(1 + Object.keys(SPECS).indexOf(name));
+  const row = engine.table.find((it) => it.name === name);
+  const neutral = { [name]: row?.neutral };
+  const many = randomCases(spec, random, MANY);
+  const clear = [];
+  for (const it of many) if (name !== 'typical_p' || (await isClear(engine, it))) clear.push(it);
+  return [
+    ...general(name, spec, random),
+    {
+      name: 'neutral',
+      says: `changes nothing at ${name} ${JSON.stringify(row?.neutral)}`,
+      cases: randomCases(spec, random, SOME, { neutral, removed: true }),
+      fails: against(null, notIdentity),
+      shrinks: true,
+    },
+    ...byHand(name, spec),
+    {
+      name: 'agrees',
+      says: 'agrees with the built-in on random inputs',
+      cases: clear,
+      fails: against(spec.nudge, differs),
+      shrinks: true,
+    },
+  ];
+}

@@ -1,0 +1,102 @@
+/** Makes a failing input smaller while it goes on failing. */
+
+/** @typedef {import('./inputs.js').Case} Case */
+
+/**
+ * Without one token; ids above it move down.
+ * @param {Case} input
+ * @param {number} gone
+ * @returns {Case}
+ */
+function without({ logits, settings, history }, gone) {
+  const moved = (/** @type {number} */ id) => (id > gone ? id - 1 : id);
+  const bias = settings.logit_bias && {
+    logit_bias: Object.fromEntries(
+      Object.entries(settings.logit_bias)
+        .filter(([id]) => Number(id) !== gone)
+        .map(([id, value]) => [moved(Number(id)), value]),
+    ),
+  };
+  return {
+    logits: logits.filter((_, id) => id !== gone),
+    settings: { ...settings, ...bias },
+    history: history.filter((id) => id !== gone).map(moved),
+  };
+}
+
+/**
+ * A number's simpler neighbours, simplest first.
+ * @param {number} x
+ */
+function simpler(x) {
+  if (!Number.isFinite(x)) return [];
+  const places = [0, Math.round(x), Math.round(2 * x) / 2, Math.round(10 * x) / 10];
+  return places.filter(
+    (it, i) => it !== x && places.indexOf(it) === i && Math.abs(it) <= Math.abs(x) + 1,
+  );
+}
+
+/**
+ * Everything one step smaller, the largest step first.
+ * @param {Case} input
+ * @returns {Generator<Case>}
+ */
+function* smaller(input) {
+  const { logits, settings, history } = input;
+  if (history.length) {
+    yield { ...input, history: [] };
+    for (let at = 0; at < history.length; at++) {
+      yield { ...input, history: history.filter((_, i) => i !== at) };
+    }
+  }
+  if (logits.length > 4) {
+    const half = Math.ceil(logits.length / 2);
+    for (const keep of [
+      (/** @type {number} */ id) => id < half,
+      (/** @type {number} */ id) => id >= half,
+    ]) {
+      let cut = input;
+      for (let id = logits.length - 1; id >= 0; id--) if (!keep(id)) cut = without(cut, id);
+      yield cut;
+    }
+  }
+  if (logits.length > 1) for (let id = 0; id < logits.length; id++) yield without(input, id);
+  for (const [name, value] of Object.entries(settings)) {
+    if (typeof value !== 'number') continue;
+    for (const it of [1, 2, 0.5, ...simpler(value)]) {
+      if (String(it).length < String(value).length)
+        yield { ...input, settings: { ...settings, [name]: it } };
+    }
+  }
+  for (let id = 0; id < logits.length; id++) {
+    for (const it of simpler(logits[id])) {
+      if (String(it).length < String(logits[id]).length || it === 0) {
+        yield { ...input, logits: logits.map((logit, i) => (i === id ? it : logit)) };
+      }
+    }
+  }
+}
+
+/**
+ * @template T
+ * @param {Case} input
+ * @param {T} failure
+ * @param {(input: Case) => Promise<T | null>} fails what is wrong with an input, null if nothing
+ * @param {number} [budget] of calls
+ * @returns {Promise<{ input: Case, failure: T }>}
+ */
+export async function shrink(input, failure, fails, budget = 500) {
+  for (let again = true; again && budget > 0;) {
+    again = false;
+    for (const candidate of smaller(input)) {
+      if (budget-- <= 0) break;
+      const found = await fails(candidate);
+      if (!found) continue;
+      input = candidate;
+      failure = found;
+      again = true;
+      break;
+    }
+  }
+  return { input, failure };
+}

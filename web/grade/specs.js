@@ -1,0 +1,354 @@
+/** Each warper as the grader tries it: values to try, what its boundary is, and inputs made by hand. */
+import { NEAR } from './expect.js';
+
+/** @typedef {import('./inputs.js').Case} Case */
+/** @typedef {import('./inputs.js').Random} Random */
+
+/**
+ * @typedef {object} Spec
+ * @property {'filter' | 'values'} kind a filter removes and changes no number
+ * @property {(random: Random, size: number) => Record<string, any>} pick settings to try
+ * @property {((settings: any) => object[]) | null} nudge
+ * @property {(settings: any) => object} [tighter] settings that keep no more
+ * @property {boolean} [best] whether the most probable token always stays
+ * @property {boolean} [history] whether it looks back
+ * @property {boolean} [wide] whether its rule makes sense for huge logits
+ * @property {{ name: string, says: string, cases: Case[], counts?: boolean }[]} [edges] counts: only
+ *   how many of each logit stay, not which
+ */
+
+const zeros = (/** @type {number} */ n) => Array(n).fill(0);
+/**
+ * @param {number[]} logits
+ * @param {Record<string, any>} settings
+ * @param {number[]} [history]
+ * @returns {Case}
+ */
+const input = (logits, settings, history = []) => ({ logits, settings, history });
+const clamp = (/** @type {number} */ x, /** @type {number} */ high) =>
+  Math.min(Math.max(x, 0), high);
+/**
+ * @param {string} name
+ * @param {number} by
+ * @param {number} [high]
+ */
+const beside =
+  (name, by, high = Infinity) =>
+  (/** @type {any} */ settings) => [
+    { [name]: clamp(settings[name] - by, high) },
+    { [name]: clamp(settings[name] + by, high) },
+  ];
+
+const REPEATS = [0, 1, 2, 0, 1, 2, 0, 1];
+
+/** @type {Record<string, Spec>} */
+export const SPECS = {
+  logit_bias: {
+    kind: 'values',
+    nudge: null,
+    pick: (random, size) => {
+      const id = () => String(random.whole(0, size - 1));
+      return {
+        logit_bias: {
+          [id()]: random.hundredths(-3, 3),
+          ...(random.next() < 0.5 && { [id()]: false }),
+        },
+      };
+    },
+    edges: [
+      {
+        name: 'ban',
+        says: 'false bans: the logit becomes -Infinity',
+        cases: [input([1, 2], { logit_bias: { 1: false } })],
+      },
+    ],
+  },
+  repetition_penalty: {
+    kind: 'values',
+    history: true,
+    nudge: null,
+    pick: (random) => ({ repetition_penalty: random.of([0.8, 1.1, 1.2, 1.5, 2]) }),
+    edges: [
+      {
+        name: 'signs',
+        says: 'divides a positive logit and multiplies a negative one, so both fall',
+        cases: [
+          input([2, 1], { repetition_penalty: 2 }, [0]),
+          input([-1, 0], { repetition_penalty: 2 }, [0]),
+        ],
+      },
+      {
+        name: 'once',
+        says: 'penalises a token once, however often it was seen',
+        cases: [input([2, 1], { repetition_penalty: 2 }, [0, 0])],
+      },
+      {
+        name: 'reward',
+        says: 'below 1 it rewards',
+        cases: [input([2, -2], { repetition_penalty: 0.5 }, [0, 1])],
+      },
+    ],
+  },
+  frequency_penalty: {
+    kind: 'values',
+    history: true,
+    nudge: null,
+    pick: (random) => ({ frequency_penalty: random.of([-0.5, 0.25, 0.5, 1.5]) }),
+    edges: [
+      {
+        name: 'counts',
+        says: 'penalises a token each time it was seen',
+        cases: [input([2, 1], { frequency_penalty: 0.5 }, [0, 0, 0])],
+      },
+    ],
+  },
+  presence_penalty: {
+    kind: 'values',
+    history: true,
+    nudge: null,
+    pick: (random) => ({ presence_penalty: random.of([-0.5, 0.25, 0.5, 1.5]) }),
+    edges: [
+      {
+        name: 'once',
+        says: 'penalises a token once, however often it was seen',
+        cases: [input([2, 1], { presence_penalty: 0.5 }, [0, 0])],
+      },
+    ],
+  },
+  no_repeat_ngram_size: {
+    kind: 'filter',
+    history: true,
+    nudge: null,
+    pick: (random) => ({ no_repeat_ngram_size: random.whole(1, 3) }),
+    edges: [
+      {
+        name: 'first',
+        says: 'n = 1 removes every token that was seen',
+        cases: [input([1, 2, 3], { no_repeat_ngram_size: 1 }, [2])],
+      },
+      {
+        name: 'short',
+        says: 'a text shorter than n has no n-gram',
+        cases: [input([1, 2], { no_repeat_ngram_size: 3 }, [0, 0])],
+      },
+    ],
+  },
+  dry_multiplier: {
+    kind: 'values',
+    history: true,
+    nudge: null,
+    pick: (random) => ({ dry_multiplier: random.of([0.5, 0.8, 1]) }),
+    edges: [
+      {
+        name: 'allowed',
+        says: 'a repeat shorter than dry_allowed_length costs nothing',
+        cases: [input([1, 2, 3], { dry_multiplier: 1 }, [0, 1, 0])],
+      },
+      {
+        name: 'grows',
+        says: 'a longer repeat costs dry_base times more for each token',
+        cases: [
+          input([1, 2, 3], { dry_multiplier: 1 }, [0, 1, 2, 0, 1]),
+          input([1, 2, 3], { dry_multiplier: 1 }, REPEATS),
+        ],
+      },
+    ],
+  },
+  temperature: {
+    kind: 'values',
+    best: true,
+    nudge: null,
+    wide: true,
+    pick: (random) => ({ temperature: random.of([0.1, 0.25, 0.5, 0.7, 1.5, 2, 10]) }),
+    edges: [
+      {
+        name: 'zero',
+        says: 'T = 0 keeps the best alone',
+        cases: [input([1, 2], { temperature: 0 }), input([-1, -3, -2], { temperature: 0 })],
+      },
+      {
+        name: 'zero_tie',
+        says: 'T = 0 keeps the lowest id of equal bests',
+        cases: [input([0, 0], { temperature: 0 }), input([1, 2, 2], { temperature: 0 })],
+      },
+    ],
+  },
+  top_k: {
+    kind: 'filter',
+    tighter: (settings) => ({ top_k: Math.max(1, Math.floor(settings.top_k / 2)) }),
+    best: true,
+    nudge: null,
+    wide: true,
+    pick: (random, size) => ({ top_k: random.whole(1, size) }),
+    edges: [
+      {
+        name: 'tied',
+        says: 'keeps every token tied with the k-th',
+        cases: [
+          input([0, 0], { top_k: 1 }),
+          input([1, 0, 0], { top_k: 2 }),
+          input([3, 1, 3, 1, 2, 1], { top_k: 4 }),
+        ],
+      },
+      {
+        name: 'above',
+        says: 'k at or above the vocabulary keeps all',
+        cases: [
+          input([1, 0], { top_k: 2 }),
+          input([1, 0], { top_k: 3 }),
+          input([2, 1, 0], { top_k: 1000 }),
+        ],
+      },
+    ],
+  },
+  top_p: {
+    kind: 'filter',
+    tighter: (settings) => ({ top_p: settings.top_p / 2 }),
+    best: true,
+    wide: true,
+    nudge: beside('top_p', 2 * NEAR, 1),
+    pick: (random) => ({ top_p: random.of([0.05, 0.3, 0.5, 0.7, 0.8, 0.9, 0.95, 0.99]) }),
+    edges: [
+      {
+        name: 'exact',
+        says: 'keeps no more than needed where the mass meets p exactly',
+        counts: true,
+        cases: [
+          input(zeros(2), { top_p: 0.5 }),
+          input(zeros(4), { top_p: 0.75 }),
+          input(zeros(8), { top_p: 0.25 }),
+          input(zeros(8), { top_p: 0.5 }),
+        ],
+      },
+      {
+        name: 'ties',
+        says: 'of equal logits the lower id stays',
+        cases: [input(zeros(2), { top_p: 0.4 }), input([0, 0, 4], { top_p: 0.985 })],
+      },
+      {
+        name: 'reaches',
+        says: 'keeps the token that takes the mass to p',
+        cases: [input([1, 0], { top_p: 0.8 }), input([2, 1, 0], { top_p: 0.8 })],
+      },
+      {
+        name: 'tiny',
+        says: 'p near or at 0 keeps the best alone',
+        cases: [input([1, 0], { top_p: 1e-9 }), input([0, 1, 0.5], { top_p: 0 })],
+      },
+    ],
+  },
+  min_p: {
+    kind: 'filter',
+    tighter: (settings) => ({ min_p: Math.min(1, 2 * settings.min_p) }),
+    best: true,
+    wide: true,
+    nudge: beside('min_p', 2 * NEAR),
+    pick: (random) => ({ min_p: random.of([0.01, 0.05, 0.1, 0.2, 0.5, 0.9]) }),
+    edges: [
+      {
+        name: 'boundary',
+        says: 'keeps a token at the boundary itself',
+        cases: [input(zeros(2), { min_p: 1 }), input([0, 0, -1], { min_p: 1 })],
+      },
+      {
+        name: 'alone',
+        says: 'above 1 keeps the best alone',
+        cases: [input([1, 0], { min_p: 1.5 })],
+      },
+      {
+        name: 'relative',
+        says: 'measures against the most probable token, not against 1',
+        cases: [input(zeros(8), { min_p: 0.5 })],
+      },
+    ],
+  },
+  typical_p: {
+    kind: 'filter',
+    nudge: beside('typical_p', 2 * NEAR, 1),
+    pick: (random) => ({ typical_p: random.of([0.1, 0.3, 0.5, 0.7, 0.9, 0.95]) }),
+    edges: [
+      {
+        name: 'typical_ties',
+        says: 'keeps every token as far from the entropy as the last one kept',
+        cases: [input(zeros(2), { typical_p: 0.5 }), input(zeros(8), { typical_p: 0.25 })],
+      },
+    ],
+  },
+  epsilon_cutoff: {
+    kind: 'filter',
+    tighter: (settings) => ({ epsilon_cutoff: Math.min(0.9, 2 * settings.epsilon_cutoff) }),
+    best: true,
+    wide: true,
+    nudge: beside('epsilon_cutoff', 2 * NEAR, 0.999999),
+    pick: (random) => ({ epsilon_cutoff: random.of([0.001, 0.01, 0.05, 0.1, 0.3]) }),
+    edges: [
+      {
+        name: 'boundary',
+        says: 'keeps a token at the boundary itself',
+        cases: [
+          input(zeros(2), { epsilon_cutoff: 0.5 }),
+          input(zeros(8), { epsilon_cutoff: 0.125 }),
+        ],
+      },
+    ],
+  },
+  eta_cutoff: {
+    kind: 'filter',
+    best: true,
+    nudge: (settings) =>
+      [0.9999, 1.0001].map((by) => ({ eta_cutoff: Math.min(settings.eta_cutoff * by, 0.999999) })),
+    pick: (random) => ({ eta_cutoff: random.of([0.001, 0.01, 0.05, 0.1, 0.3]) }),
+  },
+  top_n_sigma: {
+    kind: 'filter',
+    tighter: (settings) => ({ top_n_sigma: settings.top_n_sigma / 2 }),
+    best: true,
+    nudge: beside('top_n_sigma', 2 ** -16),
+    pick: (random) => ({ top_n_sigma: random.of([0.25, 0.5, 1, 1.5, 2]) }),
+    edges: [
+      {
+        name: 'flat',
+        says: 'equal logits all stay',
+        cases: [input(zeros(2), { top_n_sigma: 1 }), input(zeros(5), { top_n_sigma: 0.5 })],
+      },
+    ],
+  },
+  xtc_probability: {
+    kind: 'filter',
+    nudge: beside('xtc_threshold', 2 * NEAR, 1),
+    // The coin is the engine's own: only its sure sides can be asked for.
+    pick: (random) => ({ xtc_probability: 1, xtc_threshold: random.of([0.05, 0.1, 0.2, 0.3]) }),
+    edges: [
+      {
+        name: 'two',
+        says: 'needs two tokens at the threshold',
+        cases: [input([5, 0], { xtc_probability: 1, xtc_threshold: 0.1 })],
+      },
+      {
+        name: 'least',
+        says: 'keeps the least likely of those at the threshold',
+        cases: [input([2, 1, 0, -9], { xtc_probability: 1, xtc_threshold: 0.05 })],
+      },
+    ],
+  },
+  mirostat: {
+    kind: 'filter',
+    best: true,
+    nudge: beside('mirostat_mu', 2 ** -16),
+    pick: (random) => ({
+      mirostat: random.of([1, 2]),
+      mirostat_tau: 5,
+      mirostat_mu: random.of([0.5, 1, 2, 3, 6]),
+    }),
+    edges: [
+      {
+        name: 'surprise',
+        says: 'keeps the best where mu is below every surprise',
+        cases: [
+          input([1, 0.5], { mirostat: 2, mirostat_mu: 0.01 }),
+          input([0, 1], { mirostat: 1, mirostat_mu: 0.01 }),
+        ],
+      },
+    ],
+  },
+};

@@ -1,0 +1,102 @@
+/**
+ * A learner's function as the grader calls it: somewhere else, one call at a time, with a time
+ * limit. What hangs is ended and begun anew for the next call.
+ */
+
+/**
+ * What runs the harness; `end` kills it, whatever it is doing.
+ * @typedef {object} Place
+ * @property {(message: any) => void} post
+ * @property {() => void} end
+ */
+
+/** @typedef {(onanswer: (answer: any) => void) => Place} Start */
+
+/**
+ * @typedef {object} Answer
+ * @property {Float64Array | string} [result] numbers, or in words what came instead
+ * @property {boolean} [changed] whether the given logits were written to
+ * @property {import('./harness.js').Log} [log]
+ * @property {string} [error] what it threw, or that it took too long
+ * @property {boolean} [hung]
+ */
+
+const LOAD_MS = 10000;
+
+export class Subject {
+  #start;
+  #name;
+  #limit;
+  /** @type {Place | null} */
+  #place = null;
+  #last = 0;
+  /** How often a call took too long. */
+  hangs = 0;
+  /** @type {{ id: number, resolve: (answer: Answer) => void } | null} */
+  #waiting = null;
+
+  /**
+   * @param {Start} start
+   * @param {string} name of the function
+   * @param {number} limit of a call, in ms
+   */
+  constructor(start, name, limit) {
+    this.#start = start;
+    this.#name = name;
+    this.#limit = limit;
+  }
+
+  /** @returns {Promise<Answer>} with `error` if the module cannot be used */
+  async load() {
+    this.close();
+    const place = this.#start((answer) => {
+      // Without an id it is the place itself that ended; one that was ended here has no say.
+      if (place !== this.#place || (answer.id !== undefined && answer.id !== this.#waiting?.id))
+        return;
+      if (answer.id === undefined) this.close();
+      this.#waiting?.resolve(answer);
+    });
+    this.#place = place;
+    return this.#send({ call: 'load', name: this.#name }, LOAD_MS);
+  }
+
+  /**
+   * @param {{ call: 'warp' | 'generate', [given: string]: any }} message
+   * @returns {Promise<Answer>}
+   */
+  async call(message) {
+    if (!this.#place) {
+      const loaded = await this.load();
+      if (loaded.error) return loaded;
+    }
+    return this.#send(message, this.#limit);
+  }
+
+  /**
+   * @param {any} message
+   * @param {number} limit
+   * @returns {Promise<Answer>}
+   */
+  async #send(message, limit) {
+    const id = ++this.#last;
+    /** @type {any} */
+    let timer;
+    const answer = await new Promise((resolve) => {
+      this.#waiting = { id, resolve };
+      timer = setTimeout(() => {
+        this.hangs++;
+        this.close();
+        resolve({ error: `it took longer than ${limit / 1000} s`, hung: true });
+      }, limit);
+      this.#place?.post({ id, ...message });
+    });
+    clearTimeout(timer);
+    this.#waiting = null;
+    return answer;
+  }
+
+  close() {
+    this.#place?.end();
+    this.#place = null;
+  }
+}

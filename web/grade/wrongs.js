@@ -1,0 +1,95 @@
+/** What can be wrong with a learner's numbers beside the engine's: each comparison finds one thing. */
+import { close, disagreement } from './expect.js';
+
+/**
+ * @typedef {(expected: import('./expect.js').Expected, got: Float64Array,
+ *   input: import('./inputs.js').Case) => import('./expect.js').Failure | null} Compare
+ */
+
+/** @type {Compare} */
+export function softlyRemoved({ logits, stays, free }, got, input) {
+  const id = got.findIndex(
+    (it, i) => !stays(i) && !free(i) && it !== -Infinity && it !== Math.fround(input.logits[i]),
+  );
+  return id < 0
+    ? null
+    : {
+        expected: logits,
+        got,
+        message: `token ${id} is ${got[id]}: it keeps a place among the tokens`,
+      };
+}
+
+/** @type {Compare} */
+export function touched({ stays, logits }, got, input) {
+  const id = got.findIndex(
+    (it, i) => stays(i) && it !== -Infinity && it !== Math.fround(input.logits[i]),
+  );
+  return id < 0 ? null : { expected: logits, got, message: `token ${id} has another logit` };
+}
+
+/** @type {Compare} */
+export function lostBest({ logits }, got, input) {
+  const best = Math.max(...input.logits);
+  const top = Math.max(...got);
+  const kept = input.logits.some((it, id) => it === best && got[id] === top && top !== -Infinity);
+  return kept
+    ? null
+    : { expected: logits, got, message: 'the most probable token is gone or no longer the best' };
+}
+
+/** @type {Compare} */
+export function emptied({ logits }, got) {
+  return got.some((it) => it !== -Infinity)
+    ? null
+    : { expected: logits, got, message: 'no token is left' };
+}
+
+/** @type {Compare} */
+export function cameBack({ logits }, got, input) {
+  const id = got.findIndex((it, i) => input.logits[i] === -Infinity && it !== -Infinity);
+  return id < 0
+    ? null
+    : { expected: logits, got, message: `token ${id} was removed before and is back` };
+}
+
+/** @type {Compare} */
+export function notIdentity({ logits }, got, input) {
+  const id = got.findIndex((it, i) => it !== Math.fround(input.logits[i]));
+  return id < 0 ? null : { expected: logits, got, message: `token ${id} has changed` };
+}
+
+/** How many of each logit stay. @type {Compare} */
+export function otherCounts({ logits }, got) {
+  const sorted = (/** @type {ArrayLike<number>} */ list) => Array.from(list).sort((a, b) => a - b);
+  const [a, b] = [sorted(logits), sorted(got)];
+  const count = (/** @type {number[]} */ list) => list.filter((it) => it !== -Infinity).length;
+  return a.every((it, i) => it === b[i])
+    ? null
+    : { expected: logits, got, message: `${count(a)} should stay, ${count(b)} did` };
+}
+
+/** @type {Compare} */
+export function reordered({ logits }, got, input) {
+  const ids = [...got.keys()].sort((a, b) => input.logits[b] - input.logits[a]);
+  const at = ids.findIndex((id, i) => i > 0 && got[id] > got[ids[i - 1]]);
+  return at < 0
+    ? null
+    : { expected: logits, got, message: `token ${ids[at]} has overtaken token ${ids[at - 1]}` };
+}
+
+/** @type {Compare} */
+export function raised({ logits }, got, input) {
+  const { repetition_penalty: r } = input.settings;
+  const id = got.findIndex(
+    (it, i) => r >= 1 && it > input.logits[i] && !close(it, input.logits[i]),
+  );
+  return id < 0 ? null : { expected: logits, got, message: `the logit of token ${id} has risen` };
+}
+
+/** @param {any} settings */
+const greedy = (settings) => settings.temperature === 0;
+
+/** @type {Compare} */
+export const differs = (expected, got, { settings }) =>
+  disagreement(expected, got, !greedy(settings));

@@ -1,0 +1,115 @@
+/** Draws the sweep over one setting that trend.js laid out; the words come in `words`. */
+import { nothing, svg } from 'lit';
+
+/**
+ * @typedef {import('./trend.js').Layout} Layout
+ *
+ * @typedef {object} Options
+ * @property {Layout} layout
+ * @property {number} unit pixels of 1/16 rem
+ * @property {{ x: string, y: string, legend: string[], now: string, tickX: (value: number) => string,
+ *   tickY: (value: number) => string }} words
+ * @property {number} at the index of the mark that is pointed at
+ */
+
+const SIZE = 11.5;
+
+/** @param {Options} options */
+export function drawTrend(options) {
+  const { layout, unit, at } = options;
+  const { series, plot } = layout;
+  const shown = series.map(({ points }) => points[at]).filter(Boolean);
+  return svg`
+    ${drawHead(options)}
+    ${drawFrame(options)}
+    ${drawLimits(options)}
+    ${series.map(
+      ({ path, band, points }, i) => svg`
+        <path class="band s${i}" d=${band}></path>
+        <path class="line s${i}" d=${path}></path>
+        ${points.map((point) => drawDot(point.at, i, 2.5 * unit))}`,
+    )}
+    ${shown.length === 0 ? nothing : svg`<line class="cross pointer" x1=${shown[0].at.x} x2=${shown[0].at.x}
+      y1=${plot.top} y2=${plot.bottom}></line>`}
+    <g class="pointer">${shown.map((point, i) => drawDot(point.at, i, 5 * unit))}</g>
+    ${series.map(({ names }) =>
+      names.map(
+        (point) => svg`<text class="name" x=${point.at.x + 7 * unit} y=${point.at.y - 7 * unit}
+          font-size=${SIZE * unit}>${point.label}</text>`,
+      ),
+    )}`;
+}
+
+/**
+ * The first series has circles, the second squares.
+ * @param {{ x: number, y: number }} at
+ * @param {number} i
+ * @param {number} r
+ */
+function drawDot({ x, y }, i, r) {
+  if (i === 0) return svg`<circle class="dot s0" cx=${x} cy=${y} r=${r}></circle>`;
+  return svg`<rect class="dot s${i}" x=${x - r} y=${y - r} width=${2 * r} height=${2 * r}></rect>`;
+}
+
+/**
+ * What the axis upwards is, and a row for each series where there is a legend.
+ * @param {Options} options
+ */
+function drawHead({ layout: { plot, series }, unit, words }) {
+  return svg`
+    <g class="frame" font-size=${12.5 * unit}>
+      ${words.legend.map((text, i) => {
+        const y = (8 + 19 * i) * unit;
+        return svg`
+        <rect class="band s${i}" x="0" y=${y - 6 * unit} height=${12 * unit}
+          width=${series[i]?.band ? 26 * unit : 0}></rect>
+        <path class="line s${i}" d=${`M0 ${y}H${26 * unit}`}></path>
+        <text x=${34 * unit} y=${y + 4.5 * unit}>${text}</text>`;
+      })}
+      <text x="0" y=${(12 + 19 * words.legend.length) * unit}>↑ ${words.y}</text>
+    </g>`;
+}
+
+/** @param {Options} options */
+function drawFrame({ layout: { plot, ticks }, unit, words }) {
+  const { left, right, top, bottom } = plot;
+  return svg`
+    <g class="frame" font-size=${SIZE * unit}>
+      <rect class="screen" x=${left} y=${top} width=${right - left} height=${bottom - top}
+        rx=${4 * unit}></rect>
+      ${ticks.y.map(
+        ({ value, at }) => svg`
+        <line class="grid" x1=${left} x2=${right} y1=${at} y2=${at}></line>
+        <text x=${left - 8 * unit} y=${at + 4 * unit} text-anchor="end">${words.tickY(value)}</text>`,
+      )}
+      ${ticks.x.map(
+        ({ value, at }) => svg`
+        <line class="grid" x1=${at} x2=${at} y1=${top} y2=${bottom}></line>
+        <text x=${at} y=${bottom + 17 * unit} text-anchor="middle">${words.tickX(value)}</text>`,
+      )}
+      <text x=${(left + right) / 2} y=${bottom + 37 * unit} text-anchor="middle">${words.x}</text>
+    </g>`;
+}
+
+/** @param {Options} options */
+function drawLimits({ layout: { plot, limits, now }, unit, words }) {
+  const size = SIZE * unit;
+  const side = (now ?? 0) < (plot.left + plot.right) / 2 ? 1 : -1;
+  return svg`
+    ${limits.map(
+      ({ at }) => svg`<line class="limit" x1=${plot.left} x2=${plot.right} y1=${at} y2=${at}></line>`,
+    )}
+    ${
+      now === null
+        ? nothing
+        : svg`
+      <line class="now" x1=${now} x2=${now} y1=${plot.top} y2=${plot.bottom}></line>
+      <text class="now" x=${now + side * 5 * unit} y=${plot.bottom - 26 * unit}
+        font-size=${size} text-anchor=${side > 0 ? 'start' : 'end'}>${words.now}</text>`
+    }
+    ${limits.map(
+      ({ label, at }) => svg`
+      <text class="limit" x=${plot.right - 6 * unit} font-size=${size} text-anchor="end"
+        y=${at - plot.top > 20 * unit ? at - 6 * unit : at + 15 * unit}>${label}</text>`,
+    )}`;
+}

@@ -1,0 +1,75 @@
+/**
+ * Builds dist/logitscope.html: the page with engine and model in one file, which works by double
+ * click and in a sandboxed frame. Its one script and its style are allowed by their hashes.
+ */
+import { build as bundle } from 'esbuild';
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const web = dirname(fileURLToPath(import.meta.url));
+const root = dirname(web);
+/** The models that a single page has room for. */
+const CARRIED = ['models/stories.gguf', 'models/verbs.gguf', 'models/verbs.grammar.json'];
+
+/**
+ * One module and all that it imports, now or later, as a classic script.
+ * @param {string} entry
+ * @param {import('esbuild').Plugin[]} plugins
+ */
+async function script(entry, plugins) {
+  const { outputFiles } = await bundle({
+    entryPoints: [join(web, entry)],
+    bundle: true,
+    write: false,
+    format: 'iife',
+    minify: true,
+    target: 'es2022',
+    charset: 'utf8',
+    legalComments: 'eof',
+    // Nothing lies beside a single file; the address only has to be one.
+    define: { 'import.meta.url': '"https://nowhere.invalid/"' },
+    plugins,
+    logLevel: 'warning',
+  });
+  return outputFiles[0].text;
+}
+
+/** @param {string} text as it stands between the tags */
+function hashOf(text) {
+  return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+}
+
+/**
+ * @param {string} out the folder
+ * @param {import('esbuild').Plugin[]} plugins
+ */
+export async function buildSingle(out, plugins) {
+  const files = CARRIED.filter((name) => existsSync(join(root, name)));
+  const worker = Buffer.from(await script('single-worker.js', plugins));
+  const parts = [
+    ['logitscope.wasm', await readFile(join(web, 'engine/logitscope.wasm'))],
+    ['worker.js', worker],
+    ...(await Promise.all(files.map(async (name) => [name, await readFile(join(root, name))]))),
+  ];
+  // "<!--" before "<script" would change how the rest of a script is read.
+  const code = (await script('single-main.js', plugins)).replaceAll('<!--', '<\\!--');
+  const style = await readFile(join(web, 'style/page.css'), 'utf8');
+  const icon = await readFile(join(web, 'style/icon.svg'), 'base64');
+  const policy =
+    `default-src 'none'; script-src ${hashOf(code)} 'wasm-unsafe-eval'; worker-src blob:; ` +
+    `style-src ${hashOf(style)}; img-src blob: data:`;
+  const data = parts.map(
+    ([name, bytes]) =>
+      `<script type="application/octet-stream" data-file="${name}">${/** @type {Buffer} */ (bytes).toString('base64')}</script>`,
+  );
+  const page = (await readFile(join(web, 'index.html'), 'utf8'))
+    .replace(/(http-equiv="Content-Security-Policy" content=")[^"]*/, (_, start) => start + policy)
+    .replace(/href="icon.svg"/, () => `href="data:image/svg+xml;base64,${icon}"`)
+    .replace(/<link rel="stylesheet"[^>]*>/, () => `<style>${style}</style>`)
+    .replace(/\n *<script type="module"[^>]*><\/script>/, '')
+    .replace('</body>', () => `${data.join('\n')}\n<script>${code}</script>\n  </body>`);
+  await writeFile(join(out, 'logitscope.html'), page);
+}
