@@ -11,8 +11,8 @@
 enum { NEVER = 255 }; /* removed_by of a token that came in as -Infinity */
 
 /* A filter only removes: it changes no surviving logit. */
-static bool is_filter(uint32_t warper) {
-    return strcmp(warp_table[warper].group, "truncation") == 0;
+static bool is_filter(uint32_t setting) {
+    return setting >= SETTING_COUNT || strcmp(warp_table[setting].group, "truncation") == 0;
 }
 
 void chain_close(struct chain *chain) {
@@ -60,7 +60,7 @@ enum status chain_open(struct chain **out, size_t vocab_size, size_t top_max,
     chain->masked = malloc(vocab_size * sizeof(float));
     chain->ids = malloc((top_max + 1) * sizeof(uint32_t));
     chain->tokens = malloc((top_max + 1) * sizeof(struct chain_token));
-    chain->stage_p = malloc((top_max + 1) * WARPER_COUNT * sizeof(double));
+    chain->stage_p = malloc((top_max + 1) * CHAIN_STAGES_MAX * sizeof(double));
     chain->list = malloc(sizeof *chain->list);
     if (!complete || !chain->logits || !chain->raw_weights || !chain->weights || !chain->scratch ||
         !chain->few.logits || !chain->few.weights || !chain->few.ids || !chain->removed_by ||
@@ -123,11 +123,6 @@ enum status chain_read(struct chain *chain, const float *logits, struct fault *f
     chain->raw_entropy = -1;
     chain->raw_version = chain->version;
     return STATUS_OK;
-}
-
-enum status chain_nothing_left(uint32_t warper, struct fault *fault) {
-    return fault_set(fault, STATUS_NOTHING_LEFT, "%s leaves no token to draw",
-                     warp_table[warper].name);
 }
 
 static void start(struct chain *chain, const float *logits) {
@@ -264,23 +259,21 @@ static enum status record(struct chain *chain, struct pool pool, uint32_t index,
     return STATUS_OK;
 }
 
-static enum status run_stage(struct chain *chain, uint32_t index, struct warp_input *input,
-                             uint32_t last_filter, struct fault *fault) {
+static enum status run_stage(struct chain *chain, uint32_t index, uint32_t setting,
+                             struct warp_input *input, uint32_t last_filter, struct fault *fault) {
     struct chain_trace *trace = &chain->trace;
     struct chain_stage *stage = &trace->stages[index];
-    uint32_t warper = input->settings->order[index];
-    stage->setting = warper;
-    stage->value = warper == SETTING_LOGIT_BIAS ? (double)input->settings->n_bias
-                                                : input->settings->value[warper];
-    stage->active = settings_active(input->settings, warper);
+    stage->setting = setting;
+    stage->value = chain_stage_value(input->settings, setting);
+    stage->active = chain_stage_active(input->settings, setting);
     stage->top_p_mass = 1;
     if (stage->active) {
-        chain->is_few = chain->is_few && pool_suits(warper);
+        chain->is_few = chain->is_few && pool_suits(setting);
         struct pool pool = survivors(chain);
         input->vocab_size = pool.n;
         input->weights = pool.weights;
         input->total = chain->state.total;
-        warp_table[warper].apply(pool.logits, input);
+        chain_stage_apply(setting, pool.logits, input);
         enum status status = record(chain, pool, index, fault);
         if (status) return status;
         if (!stage->changed) stage->after = last_filter;
@@ -371,10 +364,10 @@ enum status chain_apply(struct chain *chain, const float *logits, const struct s
                                .history = history,
                                .n_history = n_history,
                                .scratch = chain->scratch};
-    uint32_t last_filter = 0;
-    chain->trace.n_stages = settings->n_order;
-    for (uint32_t i = 0; i < settings->n_order; i++) {
-        status = run_stage(chain, i, &input, last_filter, fault);
+    uint32_t last_filter = 0, stages[CHAIN_STAGES_MAX];
+    chain->trace.n_stages = chain_list_stages(stages, settings);
+    for (uint32_t i = 0; i < chain->trace.n_stages; i++) {
+        status = run_stage(chain, i, stages[i], &input, last_filter, fault);
         if (status) return status;
         if (chain->trace.stages[i].removed) last_filter = i + 1;
     }

@@ -12,9 +12,12 @@
 #include "kernels.h"
 #include "warp.h"
 
+/* Gates come first, then the warpers of the order. */
+enum { CHAIN_STAGES_MAX = (int)GATE_COUNT + (int)WARPER_COUNT };
+
 /* What one stage did to the distribution that entered it. Masses are shares of 1. */
 struct chain_stage {
-    uint32_t setting; /* enum setting */
+    uint32_t setting; /* enum setting, or SETTING_COUNT + enum gate */
     uint32_t active;  /* differs from its neutral value */
     uint32_t changed; /* changed any logit */
     uint32_t kept;    /* survivors after the stage */
@@ -49,7 +52,7 @@ struct chain_trace {
     double entropy, perplexity;         /* after the chain */
     double raw_entropy, raw_perplexity; /* before it */
     double kept_mass_raw;               /* the survivors' share of the raw distribution */
-    struct chain_stage stages[WARPER_COUNT];
+    struct chain_stage stages[CHAIN_STAGES_MAX];
     const struct chain_token *tokens; /* (n_tokens,) */
     const double *stage_p;            /* (n_tokens, n_stages) p after each stage */
 };

@@ -25,11 +25,10 @@ struct chain_drawn chain_draw_gumbel(const struct chain *chain, uint64_t seed, u
     return describe(chain, draw_gumbel(chain->logits, chain->vocab_size, seed, step));
 }
 
-/* Whether no stage after stage `index` reads an id. */
-static bool suits_later(const struct settings *settings, uint32_t index) {
-    for (uint32_t i = index + 1; i < settings->n_order; i++)
-        if (settings_active(settings, settings->order[i]) && !pool_suits(settings->order[i]))
-            return false;
+/* Whether none of the stages reads an id. */
+static bool suits_all(const struct settings *settings, const uint32_t *stages, uint32_t n_stages) {
+    for (uint32_t i = 0; i < n_stages; i++)
+        if (chain_stage_active(settings, stages[i]) && !pool_suits(stages[i])) return false;
     return true;
 }
 
@@ -40,14 +39,15 @@ static enum status sample_from(struct chain *chain, struct pool pool, struct war
                                struct fault *fault) {
     input->scratch = chain->scratch;
     input->weights = pool.weights;
-    for (uint32_t i = 0; i < input->settings->n_order; i++) {
-        uint32_t warper = input->settings->order[i];
-        if (!settings_active(input->settings, warper)) continue;
+    uint32_t stages[CHAIN_STAGES_MAX], n_stages = chain_list_stages(stages, input->settings);
+    for (uint32_t i = 0; i < n_stages; i++) {
+        if (!chain_stage_active(input->settings, stages[i])) continue;
         input->vocab_size = pool.n;
-        warp_table[warper].apply(pool.logits, input);
+        chain_stage_apply(stages[i], pool.logits, input);
         sample->kept = rank_survey(pool.logits, pool.n, &max);
-        if (sample->kept == 0) return chain_nothing_left(warper, fault);
-        if (pool_is_sparse(&pool, sample->kept) && suits_later(input->settings, i)) {
+        if (sample->kept == 0) return chain_nothing_left(stages[i], fault);
+        if (pool_is_sparse(&pool, sample->kept) &&
+            suits_all(input->settings, stages + i + 1, n_stages - i - 1)) {
             struct pool all = pool;
             pool.ids = pool.ids ? pool.ids : chain->few.ids;
             pool_shrink(&pool, &all);

@@ -7,9 +7,10 @@
 
 #include "rank.h"
 
-bool pool_suits(uint32_t warper) {
-    return warper == SETTING_TEMPERATURE ||
-           (strcmp(warp_table[warper].group, "truncation") == 0 && warper != SETTING_MIROSTAT);
+bool pool_suits(uint32_t setting) {
+    if (setting >= SETTING_COUNT) return false;
+    return setting == SETTING_TEMPERATURE ||
+           (strcmp(warp_table[setting].group, "truncation") == 0 && setting != SETTING_MIROSTAT);
 }
 
 /* Of the few, without a branch: which tokens survived is not foreseen. */

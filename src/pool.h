@@ -25,8 +25,8 @@ static inline bool pool_is_sparse(const struct pool *pool, uint32_t kept) {
     return kept < pool->n / 4;
 }
 
-/* Whether the warper reads no id: neither the history's nor a bias's. */
-bool pool_suits(uint32_t warper);
+/* Whether the stage reads no id: neither the history's nor a bias's; a gate reads its own. */
+bool pool_suits(uint32_t setting);
 
 /* Copies the survivors of `from` into the arrays of `to`, which may be those of `from` and need
  * room for one more than there are. */

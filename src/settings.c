@@ -12,6 +12,7 @@ void settings_reset(struct settings *settings) {
     for (uint32_t i = 0; i < SETTING_COUNT; i++) settings->value[i] = warp_table[i].neutral;
     for (uint32_t i = 0; i < WARPER_COUNT; i++) settings->order[i] = i;
     settings->n_order = WARPER_COUNT;
+    settings->forced = -1;
 }
 
 /* The sentence for a number outside its range. */
@@ -99,20 +100,19 @@ static enum status check_bias(const struct settings *settings, size_t vocab_size
     return STATUS_OK;
 }
 
-static enum status check_breakers(const struct settings *settings, size_t vocab_size,
-                                  struct fault *fault) {
-    const uint32_t *word = settings->breakers, *end = word + settings->n_breakers;
+/* Sequences of a setting, each as its length, then its ids. */
+static enum status check_sequences(const char *name, const uint32_t *word, uint32_t n,
+                                   size_t vocab_size, struct fault *fault) {
+    const uint32_t *end = word + n;
     while (word < end) {
         uint32_t length = *word++;
         if (length == 0 || length > (size_t)(end - word))
-            return fault_set(fault, STATUS_INVALID_ARGUMENT,
-                             "dry_sequence_breakers holds a sequence of %u tokens",
-                             (uint64_t)length);
+            return fault_set(fault, STATUS_INVALID_ARGUMENT, "%s holds a sequence of %u tokens",
+                             name, (uint64_t)length);
         for (; length > 0; length--, word++)
             if (*word >= vocab_size)
                 return fault_set(fault, STATUS_UNKNOWN_TOKEN,
-                                 "dry_sequence_breakers names token %u, the vocabulary has %u "
-                                 "tokens",
+                                 "%s names token %u, the vocabulary has %u tokens", name,
                                  (uint64_t)*word, (uint64_t)vocab_size);
     }
     return STATUS_OK;
@@ -121,7 +121,16 @@ static enum status check_breakers(const struct settings *settings, size_t vocab_
 enum status settings_check(const struct settings *settings, size_t vocab_size,
                            struct fault *fault) {
     enum status status = check_bias(settings, vocab_size, fault);
-    if (!status) status = check_breakers(settings, vocab_size, fault);
+    if (!status)
+        status = check_sequences("dry_sequence_breakers", settings->breakers, settings->n_breakers,
+                                 vocab_size, fault);
+    if (!status)
+        status = check_sequences("banned_words", settings->banned, settings->n_banned, vocab_size,
+                                 fault);
+    if (!status && settings->forced >= (int64_t)vocab_size)
+        status = fault_set(fault, STATUS_UNKNOWN_TOKEN,
+                           "forced_first is token %u, the vocabulary has %u tokens",
+                           (uint64_t)settings->forced, (uint64_t)vocab_size);
     if (!status) status = check_order(settings, fault);
     return status;
 }

@@ -52,6 +52,8 @@ static bool make_plan(struct plan *plan, const struct settings *settings, size_t
     *plan = (struct plan){0, 1, 0};
     double minimum = settings->value[SETTING_MIN_TOKENS_TO_KEEP];
     bool cut = false;
+    for (uint32_t gate = 0; gate < GATE_COUNT; gate++)
+        if (gate_active(settings, gate)) return false;
     for (uint32_t i = 0; i < settings->n_order; i++) {
         uint32_t warper = settings->order[i];
         double value = settings->value[warper];

@@ -46,6 +46,10 @@ enum setting {
     SETTING_COUNT
 };
 
+/* What removes tokens before any warper: stages without a place in an order, which are in the trace
+ * only where they are asked for. */
+enum gate { GATE_CONSTRAINT, GATE_BANNED_WORDS, GATE_FORCED_FIRST, GATE_COUNT };
+
 enum setting_kind { SETTING_REAL, SETTING_INTEGER, SETTING_MAP, SETTING_LIST, SETTING_CHOICE };
 
 /* Whose rules hold at ties and boundaries; the rules below are transformers'. llama.cpp keeps
@@ -70,6 +74,11 @@ struct settings {
     uint32_t n_breakers;
     const uint32_t *breakers; /* (n_breakers,) each sequence as its length, then its ids */
     uint64_t seed, step;      /* of the coin that XTC tosses */
+    const uint32_t *allowed;  /* bit i % 32 of word i / 32: token i; NULL: all are */
+    uint32_t n_allowed;       /* how many bits are set, for the trace */
+    uint32_t n_banned;
+    const uint32_t *banned; /* (n_banned,) each sequence as its length, then its ids */
+    int64_t forced;         /* the one token that may come, -1: any */
 };
 
 /* Everything a warper may read beside the logits. */
@@ -107,13 +116,25 @@ enum status settings_set(struct settings *settings, enum setting setting, double
 /* Whether the warper differs from its neutral value; while mirostat is on, which replaces them, no
  * other truncation does. */
 bool settings_active(const struct settings *settings, enum setting warper);
-/* Checks order, biases and breakers against a vocabulary: STATUS_INVALID_ARGUMENT (a warper named
- * twice, an active one left out, an empty breaker), STATUS_UNKNOWN_TOKEN (a bias or breaker
- * outside), STATUS_OUT_OF_RANGE (a bias that is NaN or +Infinity). */
+/* Checks order, biases, breakers and gates against a vocabulary: STATUS_INVALID_ARGUMENT (a warper
+ * named twice, an active one left out, an empty breaker), STATUS_UNKNOWN_TOKEN (a bias, breaker,
+ * banned or forced token outside), STATUS_OUT_OF_RANGE (a bias that is NaN or +Infinity). */
 enum status settings_check(const struct settings *settings, size_t vocab_size, struct fault *fault);
 
 /* Each works in place on logits (vocab_size,) of which at least one is finite, none is NaN or
  * +Infinity. Results that would overflow are clamped to +-FLT_MAX. */
+
+/* Whether a gate is asked for. */
+bool gate_active(const struct settings *settings, enum gate gate);
+/* What stands for its value in the trace: the tokens allowed, the sequences banned, the token
+ * forced.
+ */
+double gate_value(const struct settings *settings, enum gate gate);
+/* "constraint", "banned_words", "forced_first". */
+const char *gate_name(enum gate gate);
+/* Removes what is not allowed; every id that would complete a banned sequence, of which the others
+ * are the last ids of the history; every id but the forced one. May leave nothing. */
+void gate_apply(enum gate gate, float *logits, const struct warp_input *input);
 
 /* l + b for the biased ids; a ban removes. May leave nothing: the chain reports it. */
 void warp_logit_bias(float *logits, const struct warp_input *input);

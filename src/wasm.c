@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "chain.h"
+#include "constraint.h"
 #include "draw.h"
 #include "gguf.h"
 #include "kernels.h"
@@ -51,7 +52,7 @@ _Static_assert(sizeof(struct chain_stage) == 64 && offsetof(struct chain_stage, 
                    sizeof(struct chain_token) == 48 && offsetof(struct chain_token, p_raw) == 24 &&
                    offsetof(struct chain_trace, rest_p_raw) == 32 &&
                    offsetof(struct chain_trace, stages) == 88 &&
-                   offsetof(struct chain_trace, tokens) == 88 + 64 * WARPER_COUNT,
+                   offsetof(struct chain_trace, tokens) == 88 + 64 * CHAIN_STAGES_MAX,
                "web/engine/trace.js reads these offsets");
 _Static_assert(offsetof(struct chain_sample, kept) == 32 &&
                    offsetof(struct chain_sample, entropy) == 40,
@@ -59,10 +60,15 @@ _Static_assert(offsetof(struct chain_sample, kept) == 32 &&
 _Static_assert(offsetof(struct chain_drawn, p) == 8 && sizeof(struct warp_bias) == 16,
                "web/engine/module.js reads these offsets");
 
+_Static_assert(offsetof(struct constraint_mask, complete) == 8 &&
+                   offsetof(struct constraint_mask, bytes) == 12 &&
+                   offsetof(struct constraint_mask, rule) == 44,
+               "web/engine/gates.js reads these offsets");
+
 static struct fault fault;
 static struct settings settings;
 static struct warp_bias *biases;
-static uint32_t *breakers;
+static uint32_t *breakers, *banned;
 static const struct kernels *kernels = &kernels_simd;
 static struct kernels relaxed;
 static void *exchange;
@@ -368,15 +374,38 @@ EXPORT(enum status, settings_bias)(const struct warp_bias *bias, uint32_t n) {
     return STATUS_OK;
 }
 
-/* Takes n words from the exchange: sequences, each as its length, then its ids. */
-EXPORT(enum status, settings_breakers)(const uint32_t *words, uint32_t n) {
-    uint32_t *copy = realloc(breakers, (n ? n : 1) * sizeof *copy);
-    if (!copy) return fault_set(&fault, STATUS_OUT_OF_MEMORY, "no memory for the breakers");
+static enum status take_words(uint32_t **place, const uint32_t *words, uint32_t n) {
+    uint32_t *copy = realloc(*place, (n ? n : 1) * sizeof *copy);
+    if (!copy) return fault_set(&fault, STATUS_OUT_OF_MEMORY, "no memory for the settings");
     memcpy(copy, words, n * sizeof *copy);
-    breakers = copy;
+    *place = copy;
+    return STATUS_OK;
+}
+
+/* Take n words from the exchange: sequences, each as its length, then its ids. */
+EXPORT(enum status, settings_breakers)(const uint32_t *words, uint32_t n) {
+    if (take_words(&breakers, words, n)) return fault.status;
     settings.breakers = breakers;
     settings.n_breakers = n;
     return STATUS_OK;
+}
+
+EXPORT(enum status, settings_banned)(const uint32_t *words, uint32_t n) {
+    if (take_words(&banned, words, n)) return fault.status;
+    settings.banned = banned;
+    settings.n_banned = n;
+    return STATUS_OK;
+}
+
+/* -1 forces none. */
+EXPORT(void, settings_forced)(double id) {
+    settings.forced = (int64_t)id;
+}
+
+/* The tokens that the mask (may be NULL) allows, as long as it is valid. */
+EXPORT(void, settings_allowed)(const struct constraint_mask *mask) {
+    settings.allowed = mask ? mask->allowed : NULL;
+    settings.n_allowed = mask ? mask->count : 0;
 }
 
 /* Which coin XTC tosses. */
@@ -393,6 +422,34 @@ EXPORT(double, mirostat_next)(double p) {
 /* Checks order, biases and breakers, as chain_apply would. */
 EXPORT(enum status, settings_check)(size_t vocab_size) {
     return settings_check(&settings, vocab_size, &fault);
+}
+
+/* The sorted vocabulary that constraints share. */
+EXPORT(struct lexicon *, lexicon_open)(const struct opened *opened) {
+    struct lexicon *lexicon;
+    if (!has_tokenizer(opened)) return NULL;
+    return lexicon_open(&lexicon, opened->tokenizer, &fault) ? NULL : lexicon;
+}
+
+EXPORT(void, lexicon_close)(struct lexicon *lexicon) {
+    lexicon_close(lexicon);
+}
+
+/* Takes the grammar's text from the exchange. */
+EXPORT(struct constraint *, constraint_open)
+(const struct lexicon *lexicon, const char *text, size_t length) {
+    struct constraint *constraint;
+    return constraint_open(&constraint, lexicon, text, length, &fault) ? NULL : constraint;
+}
+
+EXPORT(void, constraint_close)(struct constraint *constraint) {
+    constraint_close(constraint);
+}
+
+/* allowed, count, complete, bytes, rule; NULL on failure. Valid until the next call. */
+EXPORT(const struct constraint_mask *, constraint_follow)
+(struct constraint *constraint, const uint32_t *ids, size_t n) {
+    return constraint_follow(constraint, ids, n, &fault);
 }
 
 EXPORT(struct chain *, chain_open)(size_t vocab_size, size_t top_max) {

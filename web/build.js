@@ -13,8 +13,8 @@ import { buildSingle } from './single.js';
 const web = dirname(fileURLToPath(import.meta.url));
 const root = dirname(web);
 
-/** Views whose strings, NAME.*, are fetched with their code. */
-const LATER = ['compare', 'conventions', 'cost', 'guide', 'own', 'sampler', 'sweep', 'share'];
+/** Views and elements whose strings, NAME.*, are fetched with their code. */
+const LATER = ['compare', 'constraint', 'conventions', 'cost', 'guide', 'own', 'sampler', 'sweep', 'share'];
 
 /**
  * The strings of the page as modules, so that a new language is one new file: '#locales' holds

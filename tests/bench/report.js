@@ -33,6 +33,7 @@ const TITLES = new Map(
       'Sampler, ms: repetition_penalty 1.1, temperature 0.8, top_k 40, top_p 0.95, and the draw',
     top_p: 'Sampler, ms: top_p 0.95 alone, and the draw',
     trace: 'Trace for the page, ms: every warper up to six, 50 tokens listed',
+    mask: 'Mask of one step, ms: which tokens may follow under the constraint json',
     curve: 'Decode, tokens/s, sizes between',
     positions: 'One step of 15M q8_0, ms, at a position',
   }),
@@ -46,6 +47,7 @@ const COMMANDS = /** @type {Record<string, string>} */ ({
   chain: 'sampler',
   top_p: 'sampler',
   trace: 'trace',
+  mask: 'mask',
   curve: 'growth',
   positions: 'growth',
 });

@@ -2,7 +2,7 @@
  * The bench. Prints one table; --write also writes RESULTS.md and the plots beside this file. Flags
  * select; these are the defaults:
  *
- *     node tests/bench/run.js --parts decode,prefill,load,cold,sampler,trace,size,growth
+ *     node tests/bench/run.js --parts decode,prefill,load,cold,sampler,trace,mask,size,growth
  *       --shapes 260K,15M,124M --formats f32,q8_0 --hosts node,chromium
  *       --vocabularies 512,32000,50257,128256,256000 --samples 5 --least 200 --budget 4000
  *
@@ -12,13 +12,14 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { openHost } from './hosts.js';
+import { runMask } from './mask.js';
 import { folder, formats as allFormats } from './models.js';
 import { runCold, runCurve, runModel, runPositions, runSampler } from './parts.js';
 import { report, writeResults } from './report.js';
 import { shapes as allShapes, storiesShape } from './shapes.js';
 import { measureSizes } from './size.js';
 
-const PARTS = ['decode', 'prefill', 'load', 'cold', 'sampler', 'trace', 'size', 'growth'];
+const PARTS = ['decode', 'prefill', 'load', 'cold', 'sampler', 'trace', 'mask', 'size', 'growth'];
 const VOCABULARIES = ['512', '32000', '50257', '128256', '256000'];
 const MODEL_PARTS = ['decode', 'prefill', 'load'];
 const SAMPLER_PARTS = ['sampler', 'trace'];
@@ -99,6 +100,10 @@ async function runHost(host, { parts, shapes, formats, hosts, vocabularies, plan
   for (const size of wants(SAMPLER_PARTS) ? vocabularies : []) {
     say(`${host.name} sampler ${size}`);
     races.push(...(await runSampler(host, size, plan, parts)));
+  }
+  if (parts.includes('mask') && host.name === 'node') {
+    say(`${host.name} mask`);
+    races.push(...(await runMask(plan)));
   }
   if (parts.includes('growth') && host.name === hosts.at(-1)) {
     say(`${host.name} growth`);

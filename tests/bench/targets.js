@@ -34,6 +34,7 @@ const targets = [
   { part: 'top_p', subject: V, ...chromium, most: 1.3 },
   { part: 'top_p', subject: V, ...node, against: 'PyTorch', least: 10 },
   { part: 'trace', subject: V, ...chromium, most: 3 },
+  { part: 'mask', subject: V, ...node, most: 1 },
   { part: 'cold', subject: 'stories', ...chromium, most: 250 },
 ];
 

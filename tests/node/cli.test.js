@@ -1,9 +1,11 @@
 /** The command line, as a user runs it: output, JSON, the playground, and errors in one line. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { Logitscope, beamSearch, contrastiveSearch, searches, strategies } from '../../web/engine/index.js';
 import { quoted, safe } from '../../web/cli/terminal.js';
 import { EOS, VOCAB, smallModel } from './small_model.js';
@@ -518,4 +520,47 @@ test('help lists commands, and flags from the table', async () => {
 test('it is executable, as package.json installs it', () => {
   assert.match(readFileSync(`${root}web/cli.js`, 'utf8'), /^#!\/usr\/bin\/env node\n/);
   assert.equal(spawnSync(`${root}web/cli.js`, ['--help']).status, 0);
+});
+
+describe('what removes tokens before any warper', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'logitscope-'));
+  after(() => rmSync(folder, { recursive: true }));
+  /** @param {string} name @param {string} text */
+  const file = (name, text) => {
+    writeFileSync(join(folder, name), text);
+    return join(folder, name);
+  };
+
+  test('--constraint takes a grammar or a schema from a file', () => {
+    const grammar = file('will.gbnf', 'root ::= " will" (" " [a-z]+)+');
+    const flags = [...SHE, '--constraint', `grammar:${grammar}`];
+    const got = json('generate', ...flags, '--temperature', '2');
+    assert.match(got.text, /^ will( [a-z]+)+$/);
+    assert.match(cli(['distribution', ...flags]).stdout, /" is" .* constraint\n[^]*\nconstraint +1 +1 /);
+    const schema = file('yes.json', '{"type": "boolean"}');
+    const { settings } = json('generate', '--model', SMALL, '--prompt', 'a', '--constraint', `schema:${schema}`);
+    assert.deepEqual(settings.constraint, { schema: { type: 'boolean' } });
+  });
+
+  test('--force-first takes an id or a text, --banned-words may be repeated', () => {
+    const got = json('generate', ...SHE, '--force-first', ' has', '--banned-words', ' eaten', '--banned-words', ' been');
+    assert.match(got.text, /^ has (?!eaten|been)/);
+    assert.deepEqual(got.settings.banned_words, [' eaten', ' been']);
+    assert.equal(json('generate', ...SHE, '--force-first', String(got.ids[0])).ids[0], got.ids[0]);
+  });
+
+  test('what is wrong with them is one line', () => {
+    for (const [flags, pattern] of [
+      [['--constraint', 'xml'], /^logitscope: constraint must be "json", .*"xml"\n$/],
+      [['--constraint', `schema:${file('bad.json', '{')}`], /^logitscope: --constraint: \S+ is not JSON, [^\n]+\n$/],
+      [['--constraint', `grammar:${file('bad.gbnf', 'root ::= (')}`], /^logitscope: grammar, line 1: a parenthesis is not closed with \)\n$/],
+      [['--constraint', 'grammar:/nowhere'], /^logitscope: --constraint: ENOENT[^\n]+\n$/],
+      [['--force-first', ' will go'], /^logitscope: forced_first must be one token, " will go" is 2\n$/],
+    ]) {
+      const { status, stdout, stderr } = cli(['generate', ...SHE, ...flags]);
+      assert.equal(status, 2);
+      assert.equal(stdout, '');
+      assert.match(stderr, pattern);
+    }
+  });
 });

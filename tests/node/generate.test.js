@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { Logitscope } from '../../web/engine/index.js';
 import { TextStream } from '../../web/engine/text.js';
+import { Pcg32 } from '../vectors/twin.js';
 import { EOS, VOCAB, smallModel } from './small_model.js';
 
 /** @type {Logitscope} */
@@ -285,6 +286,47 @@ describe('text as it grows', () => {
   test('incomplete UTF-8 waits for its end', () => {
     assert.deepEqual(feed([], [0xf0, 0x9f], [0x98], [0x80], 'x').added, ['', '', '😀', 'x', '']);
     assert.deepEqual(feed([], [0xf0, 0x9f]).added, ['', '\ufffd']);
+  });
+
+  test('stop strings end the text where a search in all of it so far would, wherever tokens part', () => {
+    const random = new Pcg32(3, 54);
+    const below = (n) => Math.floor((random.next() / 2 ** 32) * n);
+    const signs = ['a', 'a', 'b', 'é', '😀'];
+    const word = (n) => Array.from({ length: n }, () => signs[below(5)]).join('');
+    let stopped = 0;
+    for (let round = 0; round < 3000; round++) {
+      const stops = Array.from({ length: 1 + below(3) }, () => word(1 + below(4)));
+      const bytes = Buffer.from(word(below(30)));
+      const chunks = [];
+      for (let at = 0; at < bytes.length; at = chunks.at(-1).end) {
+        const end = Math.min(bytes.length, at + 1 + below(5));
+        chunks.push({ end, part: bytes.subarray(at, end) });
+      }
+      const stream = new TextStream(stops);
+      let added = '';
+      let whole = '';
+      let expected = null;
+      const decoder = new TextDecoder();
+      for (const { part } of chunks) {
+        whole += decoder.decode(part, { stream: true });
+        const found = stops.map((stop) => whole.indexOf(stop)).filter((at) => at >= 0);
+        added += stream.push(part);
+        assert.equal(stream.stopped, found.length > 0);
+        if (found.length) {
+          expected = whole.slice(0, Math.min(...found));
+          break;
+        }
+        // Nothing that a stop string may still take back has been handed out, and nothing else waits.
+        assert.ok(whole.startsWith(added));
+        const held = whole.slice(added.length);
+        assert.ok(held === '' || stops.some((stop) => stop.startsWith(held)), `${stops} ${whole} ${held}`);
+      }
+      added += stream.finish();
+      assert.equal(added, expected ?? bytes.toString(), `${stops}: ${bytes}`);
+      assert.equal(stream.text, added);
+      stopped += Number(expected !== null);
+    }
+    assert.ok(stopped > 500 && stopped < 2900, String(stopped));
   });
 
   test('what may begin a stop string waits', () => {

@@ -10,7 +10,7 @@ export const EOS = BYTES;
 export const VOCAB = BYTES + 1;
 
 /** GPT-2's visible stand-in for each byte. */
-function byteTokens() {
+export function byteTokens() {
   const printable = (byte) =>
     (byte >= 33 && byte <= 126) || (byte >= 161 && byte <= 172) || byte >= 174;
   let next = BYTES;
@@ -21,8 +21,9 @@ function byteTokens() {
 
 /**
  * @param {{ dim?: number, context?: number, layers?: number, heads?: number, seed?: number,
- *   tokenizer?: boolean, bos?: boolean, name?: string,
- *   type?: import('../fixtures/gguf_writer.js').TensorType }} [options] type: of the matrices
+ *   tokenizer?: boolean, bos?: boolean, eos?: boolean, name?: string, tokens?: string[],
+ *   type?: import('../fixtures/gguf_writer.js').TensorType }} [options] type: of the matrices; tokens: in place
+ *   of the bytes, in GPT-2's spelling, the last one being the end
  * @returns {Uint8Array}
  */
 export function smallModel({
@@ -35,7 +36,10 @@ export function smallModel({
   bos = false,
   type = 'F32',
   name = 'small',
+  eos = true,
+  tokens = [...byteTokens(), '<end>'],
 } = {}) {
+  const end = tokens.length - 1;
   const pcg = new Pcg32(seed, 54);
   const noise = (count, scale = 1) =>
     Array.from({ length: count }, () => scale * (pcg.next() / 2 ** 31 - 1));
@@ -44,7 +48,7 @@ export function smallModel({
   const tensors = [];
   const add = (label, shape, data) =>
     tensors.push({ name: label, shape, type: shape.length > 1 ? type : 'F32', data });
-  add('token_embd.weight', [dim, VOCAB], noise(dim * VOCAB));
+  add('token_embd.weight', [dim, tokens.length], noise(dim * tokens.length));
   add('position_embd.weight', [dim, context], noise(dim * context, 0.5));
   for (let i = 0; i < layers; i++) {
     const block = (label, shape, data) => add(`blk.${i}.${label}`, shape, data);
@@ -63,7 +67,7 @@ export function smallModel({
   }
   add('output_norm.weight', [dim], ones(dim));
   add('output_norm.bias', [dim], noise(dim, 0.1));
-  add('output.weight', [dim, VOCAB], noise(dim * VOCAB, 1.5 * wide * 2));
+  add('output.weight', [dim, tokens.length], noise(dim * tokens.length, 1.5 * wide * 2));
   const u32 = (value) => ({ type: 'uint32', value });
   return writeGguf({
     metadata: {
@@ -78,15 +82,15 @@ export function smallModel({
       ...(tokenizer && {
         'tokenizer.ggml.model': 'gpt2',
         'tokenizer.ggml.pre': 'gpt-2',
-        'tokenizer.ggml.tokens': { type: 'array', of: 'string', value: [...byteTokens(), '<end>'] },
+        'tokenizer.ggml.tokens': { type: 'array', of: 'string', value: tokens },
         'tokenizer.ggml.token_type': {
           type: 'array',
           of: 'int32',
-          value: Array.from({ length: VOCAB }, (_, id) => (id === EOS ? 3 : 1)),
+          value: tokens.map((_, id) => (id === end ? 3 : 1)),
         },
         'tokenizer.ggml.merges': { type: 'array', of: 'string', value: [] },
-        'tokenizer.ggml.eos_token_id': u32(EOS),
-        'tokenizer.ggml.bos_token_id': u32(EOS),
+        ...(eos && { 'tokenizer.ggml.eos_token_id': u32(end) }),
+        'tokenizer.ggml.bos_token_id': u32(end),
         'tokenizer.ggml.add_bos_token': bos,
       }),
     },

@@ -1,4 +1,5 @@
 /** Flags of the command line: those of the settings come from the engine's table. */
+import { readFileSync } from 'node:fs';
 
 import { presets, strategies } from '../engine/presets.js';
 
@@ -46,6 +47,17 @@ const DRAWING = [
   },
   { name: 'order', kind: 'names', help: 'the warpers in the order to apply, separated by commas' },
   { name: 'draw', kind: 'text', help: 'inverse or gumbel (inverse)' },
+];
+
+/** @type {Flag[]} */
+const GATES = [
+  {
+    name: 'constraint',
+    kind: 'text',
+    help: 'json, name_age_city, three_numbers, schema:FILE (JSON) or grammar:FILE (GBNF)',
+  },
+  { name: 'banned_words', kind: 'texts', help: 'a text that must not come; may be repeated' },
+  { name: 'force_first', kind: 'text', help: 'the first generated token: its id, or its text' },
 ];
 
 /** @type {Flag} */
@@ -97,7 +109,7 @@ export function settingFlag(row) {
 export function flagsOf(command, table) {
   return [
     ...command.flags,
-    ...(command.settings ? [...table.map(settingFlag), ...DRAWING] : []),
+    ...(command.settings ? [...GATES, ...table.map(settingFlag), ...DRAWING] : []),
     ...COMMON.filter(({ name }) => !(command.modelless && name === 'model')),
   ];
 }
@@ -222,6 +234,35 @@ export function needPrompt(values) {
   if (values.prompt === undefined) throw new UsageError('--prompt is missing');
 }
 
+/** @param {string} file */
+function readText(file) {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new UsageError(`--constraint: ${/** @type {Error} */ (error).message}`);
+  }
+}
+
+/** @param {string} word a name, schema:FILE or grammar:FILE */
+function toConstraint(word) {
+  const [, kind, file] = /^(schema|grammar):(.*)$/s.exec(word) ?? [];
+  if (!kind) return word;
+  const text = readText(file);
+  if (kind === 'grammar') return { grammar: text };
+  try {
+    return { schema: JSON.parse(text) };
+  } catch (error) {
+    throw new UsageError(`--constraint: ${file} is not JSON, ${/** @type {Error} */ (error).message}`);
+  }
+}
+
+/** @param {Record<string, any>} values */
+const gatesOf = ({ constraint, banned_words, force_first: first }) => ({
+  ...(constraint !== undefined && { constraint: toConstraint(constraint) }),
+  ...(banned_words && { banned_words }),
+  ...(first !== undefined && { forced_first: /^\d+$/.test(first) ? Number(first) : first }),
+});
+
 /**
  * The settings among the flags.
  * @param {Record<string, any>} values
@@ -235,5 +276,8 @@ export function settingsOf(values, table, also = []) {
     'seed',
     ...also,
   ];
-  return Object.fromEntries(Object.entries(values).filter(([name]) => names.includes(name)));
+  return {
+    ...Object.fromEntries(Object.entries(values).filter(([name]) => names.includes(name))),
+    ...gatesOf(values),
+  };
 }

@@ -53,6 +53,12 @@ export const chainStyles = css`
     padding: 0.625rem 0 0.5rem;
   }
 
+  .gate {
+    min-height: 7.625rem;
+    padding: 0.625rem 0 0.375rem;
+  }
+
+  .gate + .card,
   .card + .card {
     border-top: 1px solid var(--line);
   }

@@ -55,6 +55,8 @@ export class LogitChain extends LogitElement {
     beside: { attribute: false },
     only: { attribute: false },
     fixed: { type: Boolean },
+    constraint: { attribute: false },
+    fault: { attribute: false },
   };
 
   static styles = [...LogitElement.styles, chainStyles];
@@ -101,6 +103,15 @@ export class LogitChain extends LogitElement {
     this.only = null;
     /** Whether nothing can be changed here. */
     this.fixed = false;
+    /** @type {import('../engine/types.js').Constraint | null} */
+    this.constraint = null;
+    /** Why the constraint cannot be applied. */
+    this.fault = '';
+  }
+
+  connectedCallback() {
+    super.connectedCallback();
+    import('./constraint.js'); // not needed before the first token
   }
 
   /** The warpers that have a card, in the order applied. */
@@ -149,6 +160,7 @@ export class LogitChain extends LogitElement {
       ${this.only || this.fixed ? nothing : this.#renderPresets()}
       <ol class=${this.#reorder.grabbed ? 'grabbing' : ''}>
         <li class="end">${t('chain.in')}</li>
+        ${this.only || this.fixed ? nothing : this.#renderGate()}
         ${repeat(
           this.#shown,
           (name) => name,
@@ -160,6 +172,15 @@ export class LogitChain extends LogitElement {
       ${this.only || this.fixed ? nothing : this.#renderOrder()}
       ${this.only ? SHARED.filter((name) => this.only?.includes(name)).map((name) => this.#renderKnob(name)) : this.#renderMore()}
     `;
+  }
+
+  #renderGate() {
+    return html`
+      <li class="gate">
+        <logit-constraint .constraint=${this.constraint} .state=${this.trace?.constraint}
+          .stage=${this.trace?.stages.find(({ name }) => name === 'constraint')}
+          .fault=${this.fault}></logit-constraint>
+      </li>`;
   }
 
   #renderMore() {

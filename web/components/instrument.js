@@ -55,6 +55,8 @@ export class Instrument extends EventTarget {
   biases = [];
   /** @type {string[] | null} The warpers in an order of the reader's; null is the canonical one. */
   order = null;
+  /** @type {import('../engine/types.js').Constraint | null} What the drawn text must be. */
+  constraint = null;
   /** @type {'inverse' | 'gumbel'} */
   method = 'inverse';
   seed = 42;
@@ -152,13 +154,14 @@ export class Instrument extends EventTarget {
 
   /** The settings as the engine takes them. */
   get asked() {
-    const { table, settings, biases, seed, order, method } = this;
+    const { table, settings, biases, seed, order, method, constraint } = this;
     const logit_bias = Object.fromEntries(biases.map(({ id, bias }) => [id, bias]));
     return {
       ...spokenSettings(table, settings),
       seed,
       ...(biases.length > 0 ? { logit_bias } : {}),
       ...(order ? { order } : {}),
+      ...(constraint ? { constraint, constraint_start: this.#promptIds.length } : {}),
       ...(method === 'gumbel' ? { draw: method } : {}),
     };
   }
@@ -175,7 +178,9 @@ export class Instrument extends EventTarget {
     const bound = this.settings.mirostat && mu ? { mirostat_mu: mu } : {};
     const prompt = this.#promptIds.slice(0, this.#promptIds.length + Math.min(0, n));
     const ids = [...prompt, ...before.map(({ id }) => id)];
-    return { ids, settings: { ...this.asked, ...bound }, step };
+    const { constraint, constraint_start, ...rest } = this.asked;
+    const held = constraint && n >= 0 ? { constraint, constraint_start } : {}; // not the prompt
+    return { ids, settings: { ...rest, ...held, ...bound }, step };
   }
 
   /** Mirostat's bound in the next draw, or null while it is off. */
@@ -184,9 +189,9 @@ export class Instrument extends EventTarget {
     return this.#placeAfter(this.drawStep).settings.mirostat_mu ?? 2 * this.settings.mirostat_tau;
   }
 
-  /** What an address or a host page is told. @returns {PageState & { seed: number, branch: number[] }} */
+  /** What an address or a host page is told, which no constraint is part of. @returns {PageState & { seed: number, branch: number[] }} */
   get state() {
-    const { seed, ...settings } = this.asked;
+    const { seed, constraint: _, constraint_start: __, ...settings } = this.asked;
     return { prompt: this.prompt, settings, seed, branch: this.steps.map(({ id }) => id) };
   }
 
@@ -235,7 +240,7 @@ export class Instrument extends EventTarget {
       const state = begin?.();
       if (state) await this.restore({ prompt, ...state });
       else await this.setPrompt(prompt);
-      if (!this.trace) await this.#firstToken();
+      if (!this.trace && this.promptFault) await this.#firstToken();
       this.status = 'ready';
       this.dispatchEvent(new CustomEvent('ready'));
     } catch (error) {
@@ -363,6 +368,12 @@ export class Instrument extends EventTarget {
     const others = this.biases.filter((other) => other.id !== id);
     const added = bias === null || bias === 0 ? [] : [{ id, bias, piece }];
     this.biases = [...others, ...added].sort((a, b) => a.id - b.id);
+    await this.set({}, false);
+  }
+
+  /** @param {import('../engine/types.js').Constraint | null} constraint */
+  async setConstraint(constraint) {
+    this.constraint = constraint;
     await this.set({}, false);
   }
 

@@ -259,6 +259,7 @@ export class LogitScope extends LogitElement {
       'logit-bias': this.#onBias,
       'logit-force': this.#onForce,
       'logit-order': this.#onOrder,
+      'logit-constraint': this.#onConstraint,
     }),
     'logit-conventions': this.#onConventions.bind(this),
     'logit-command': this.#onCommand.bind(this),
@@ -537,6 +538,7 @@ export class LogitScope extends LogitElement {
       table: it.table, settings: it.settings, trace, presets: PRESETS, imitations: IMITATIONS,
       strategies: STRATEGIES, mu: it.mu, pair: it.pair, beside: it.beside,
       order: it.order, difference: it.difference, eos, only: this.#shown?.knobs ?? null, fixed,
+      constraint: it.constraint, fault: it.constraint ? this.#sentence(it.fault) : '',
     };
     return { text, draw, distribution, chain };
   }
@@ -657,6 +659,11 @@ export class LogitScope extends LogitElement {
   }
 
   /** @param {CustomEvent} event */
+  #onConstraint({ detail }) {
+    this.#instrument.setConstraint(detail.constraint);
+  }
+
+  /** @param {CustomEvent} event */
   #onOrder({ detail }) {
     this.#instrument.setOrder(detail.order);
   }
@@ -733,6 +740,7 @@ export class LogitScope extends LogitElement {
   /** @param {Fault | null} fault */
   #sentence(fault) {
     if (!fault) return '';
+    if (fault.code === 'nothing_left' && this.#instrument.constraint) return t('constraint.stuck');
     const [, token] = /["'“«](.*)["'”»]/.exec(fault.message) ?? [];
     if (fault.code === 'unknown_token' && token !== undefined)
       return t('error.unknown_token', { token: token.trim() });

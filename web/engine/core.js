@@ -5,6 +5,7 @@
 import { checkBoolean, checkIds, checkInteger, checkLogits, checkOptions } from './checks.js';
 import { resolveChoice } from './choice.js';
 import { LogitscopeError, show } from './errors.js';
+import { Gates } from './gates.js';
 import { openImage } from './image.js';
 import { Module, fromUtf8, toUtf8 } from './module.js';
 import { SEED_MAX, applySettings, readTable, resolveSettings } from './settings.js';
@@ -41,6 +42,7 @@ export class Core {
   #breakers = new Map();
   /** The scratch for one vocabulary size; the last one used is kept. */
   #chain = { handle: 0, vocabSize: 0, topMax: 0 };
+  gates = new Gates(this);
 
   /** @param {Module} module */
   constructor(module) {
@@ -200,8 +202,8 @@ export class Core {
    * The settings as a result reports them.
    * @param {Resolved} resolved
    */
-  report({ values, order, draw }) {
-    return { ...values, order, draw };
+  report({ values, order, draw, gates: { grammar: _, ...gates } }) {
+    return { ...values, order, draw, ...gates };
   }
 
   /**
@@ -231,7 +233,9 @@ export class Core {
     const chain = this.#useChain(vocabSize, Math.min(top, vocabSize));
     const { dry_multiplier: active, dry_sequence_breakers: given } = resolved.values;
     const breakers = active ? this.#spell(given, vocabSize) : [];
-    applySettings(this.module, this.table, resolved, vocabSize, breakers, step);
+    applySettings(this.module, this.table, resolved, breakers, step);
+    this.gates.prepare(resolved.gates, vocabSize);
+    if (this.module.calls.settings_check(vocabSize)) this.module.fail();
     return chain;
   }
 
@@ -264,7 +268,7 @@ export class Core {
     for (let id = 0; id < vocabSize; id++) {
       if (this.piece(id).text.includes(text)) found.push([id]);
     }
-    const ids = this.#spelling(text);
+    const ids = this.spelling(text);
     if (ids.length > 1) found.push(ids);
     this.#breakers.set(text, found);
     return found;
@@ -275,7 +279,7 @@ export class Core {
    * @param {string} text
    * @returns {number[]}
    */
-  #spelling(text) {
+  spelling(text) {
     try {
       return Array.from(this.encode(text, { bos: false }));
     } catch (error) {
@@ -296,12 +300,18 @@ export class Core {
     return this.module.need(this.module.calls.chain_apply(chain, logits, history, count, top));
   }
 
-  /** @param {number} at */
-  readTrace(at) {
+  /**
+   * The trace at an address, and what the constraint whose mask is at the other expects.
+   * @param {number} at
+   * @param {number} mask 0 without a constraint
+   * @returns {import('./types.js').Trace}
+   */
+  readTrace(at, mask) {
     const piece = this.info?.tokenizer
       ? (/** @type {number} */ id) => this.piece(id)
       : () => NO_PIECE;
-    return readTrace(this.module, at, this.table, piece);
+    const trace = readTrace(this.module, at, this.table, piece);
+    return mask ? { ...trace, constraint: this.gates.read(mask) } : trace;
   }
 
   /**
@@ -320,6 +330,7 @@ export class Core {
     const resolved = this.resolve(settings);
     const chain = this.prepare(resolved, size, resolved.top, step);
     const at = this.#place(logits, history);
+    this.gates.follow(resolved.gates, at.history, at.count);
     const trace = this.apply(chain, at.logits, at.history, at.count, resolved.top);
     const read = readTrace(module, trace, this.table, () => NO_PIECE);
     const warped = module.float32(module.calls.chain_logits(chain), size);
@@ -342,6 +353,7 @@ export class Core {
     const [step, options] = resolveChoice(choice, resolved.draw);
     const chain = this.prepare(resolved, size, 0, step);
     const at = this.#place(logits, history);
+    this.gates.follow(resolved.gates, at.history, at.count);
     return this.sample(chain, at, resolved, step, options).drawn;
   }
 
@@ -422,6 +434,7 @@ export class Core {
   close() {
     const { calls } = this.module;
     calls.chain_close(this.#chain.handle);
+    this.gates.close();
     calls.model_close(this.model);
     this.#chain = { handle: 0, vocabSize: 0, topMax: 0 };
     this.model = 0;

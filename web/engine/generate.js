@@ -103,7 +103,7 @@ export async function* generate(core, timeline, options) {
   const info = core.needModel();
   const text = new TextStream(stops);
   const promptLength = ids.length;
-  let now = resolved;
+  let now = { ...resolved, gates: { constraint_start: promptLength, ...resolved.gates } };
   /** @type {Generated['finish_reason'] | null} */
   let finish = maximum ? null : 'length';
   let breath = performance.now();
@@ -128,6 +128,7 @@ export async function* generate(core, timeline, options) {
     let added = piece && !piece.special ? text.push(piece.bytes) : '';
     if (text.stopped) finish = 'stop';
     else if (drawn.id === info.eos_token_id) finish = 'eos';
+    else if (info.eos_token_id === null && core.gates.isSpent(now.gates, ids)) finish = 'stop';
     else if (step + 1 === maximum) finish = 'length';
     if (finish) {
       added += text.finish();

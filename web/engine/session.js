@@ -135,7 +135,8 @@ export class Session {
     const step = checkInteger('step', options?.step ?? 0, 0, SEED_MAX);
     const { logits, history, count } = this.#place();
     const chain = core.prepare(resolved, core.needModel().vocab_size, resolved.top, step);
-    return core.readTrace(core.apply(chain, logits, history, count, resolved.top));
+    const mask = core.gates.follow(resolved.gates, history, count);
+    return core.readTrace(core.apply(chain, logits, history, count, resolved.top), mask);
   }
 
   /**
@@ -148,6 +149,7 @@ export class Session {
     const core = this.#open();
     const place = this.#place();
     const chain = core.prepare(resolved, core.needModel().vocab_size, 0, step);
+    core.gates.follow(resolved.gates, place.history, place.count);
     return core.sample(chain, place, resolved, step, options);
   }
 

@@ -4,6 +4,7 @@
  */
 import { checkInteger } from './checks.js';
 import { LogitscopeError, show } from './errors.js';
+import { GATE_NAMES, checkSequences, resolveGates } from './gates.js';
 import { presets } from './presets.js';
 
 /** @typedef {import('./module.js').Module} Module */
@@ -17,11 +18,12 @@ import { presets } from './presets.js';
  * @property {'inverse' | 'gumbel'} draw
  * @property {number} top
  * @property {number} seed
+ * @property {import('./gates.js').Asked} gates
  */
 
 export const SEED_MAX = 2 ** 53 - 1;
 const KINDS = /** @type {const} */ (['real', 'integer', 'map', 'list', 'choice']);
-const OTHERS = ['order', 'preset', 'draw', 'top', 'seed'];
+const OTHERS = ['order', 'preset', 'draw', 'top', 'seed', ...GATE_NAMES];
 const BIAS_BYTES = 16;
 const LISTED = 10;
 
@@ -192,33 +194,13 @@ function checkBias(bias) {
   }
 }
 
-/** @param {unknown} id */
-const isId = (id) => Number.isInteger(id) && Number(id) >= 0 && Number(id) < 2 ** 32;
-
-/**
- * @param {string} name
- * @param {unknown} breakers
- */
-function checkBreakers(name, breakers) {
-  const isBreaker = (/** @type {unknown} */ it) =>
-    isId(it) ||
-    (typeof it === 'string' && it !== '') ||
-    (Array.isArray(it) && it.length > 0 && it.every(isId));
-  if (Array.isArray(breakers) && breakers.every(isBreaker)) return;
-  const odd = Array.isArray(breakers) ? breakers.find((it) => !isBreaker(it)) : breakers;
-  throw new LogitscopeError(
-    'invalid_argument',
-    `${name} must be a list of texts, token ids or lists of them, none empty, got ${show(odd)}`,
-  );
-}
-
 /**
  * @param {TableRow} row
  * @param {unknown} value
  */
 function checkValue({ name, kind, choices }, value) {
   if (kind === 'map') checkBias(value);
-  else if (kind === 'list') checkBreakers(name, value);
+  else if (kind === 'list') checkSequences(name, value);
   else if (kind === 'choice') checkChoice(name, value, choices);
   else if (typeof value !== 'number') {
     throw new LogitscopeError('invalid_argument', `${name} must be a number, got ${show(value)}`);
@@ -256,19 +238,18 @@ export function resolveSettings(table, given = {}, also = []) {
   checkChoice('draw', draw, ['inverse', 'gumbel']);
   checkInteger('top', top, 0, 2 ** 32 - 1);
   checkInteger('seed', seed, 0, SEED_MAX);
-  return { values, order: warpers, draw, top, seed };
+  return { values, order: warpers, draw, top, seed, gates: resolveGates(asked) };
 }
 
 /**
- * Hands the settings to C for a vocabulary, which checks every range.
+ * Hands the settings to C, which checks every range.
  * @param {Module} module
  * @param {TableRow[]} table
  * @param {Resolved} resolved
- * @param {number} vocabSize
  * @param {number[][]} breakers
  * @param {number} step whose coins the warpers toss
  */
-export function applySettings(module, table, resolved, vocabSize, breakers, step) {
+export function applySettings(module, table, resolved, breakers, step) {
   const { calls } = module;
   calls.settings_reset();
   table.forEach(({ name, kind, choices }, index) => {
@@ -297,5 +278,4 @@ export function applySettings(module, table, resolved, vocabSize, breakers, step
   const wordsAt = module.exchange(4 * words.length);
   module.writeUint32(wordsAt, words);
   if (calls.settings_breakers(wordsAt, words.length)) module.fail();
-  if (calls.settings_check(vocabSize)) module.fail();
 }

@@ -1,5 +1,7 @@
 /** Copies a trace out of C's memory; computes no number. The layout is struct chain_trace's. */
 
+import { GATES } from './gates.js';
+
 /** @typedef {import('./module.js').Module} Module */
 /** @typedef {import('./types.js').Trace} Trace */
 /** @typedef {import('./types.js').TraceStage} TraceStage */
@@ -43,7 +45,8 @@ function readStages(view, at, table) {
   const count = view.getUint32(at + 4, true);
   const raw = Array.from({ length: count }, (_, i) => {
     const stageAt = at + STAGES_AT + STAGE_BYTES * i;
-    return readStage(view, stageAt, table[view.getUint32(stageAt, true)].name);
+    const setting = view.getUint32(stageAt, true);
+    return readStage(view, stageAt, table[setting]?.name ?? GATES[setting - table.length]);
   });
   return raw.map(({ afterIndex, ...stage }) => ({
     ...stage,
@@ -66,7 +69,7 @@ function warningsOf(stages, underflowed, table) {
     if (mirostat && !active && row?.group === 'truncation' && value !== row.neutral) {
       warnings.push(`${name} ${value} is replaced by mirostat ${mirostat.value}`);
     }
-    if (!active || changed) continue;
+    if (!active || changed || !row) continue;
     const earlier = stages.find((stage) => stage.name === after);
     warnings.push(
       earlier
@@ -94,7 +97,8 @@ export function readTrace(module, at, table, piece) {
   const u32 = (/** @type {number} */ offset) => view.getUint32(at + offset, true);
   const f64 = (/** @type {number} */ offset) => view.getFloat64(at + offset, true);
   const stages = readStages(view, at, table);
-  const pointersAt = STAGES_AT + STAGE_BYTES * table.filter((row) => row.warper).length;
+  const most = GATES.length + table.filter((row) => row.warper).length;
+  const pointersAt = STAGES_AT + STAGE_BYTES * most;
   const tokensAt = u32(pointersAt);
   const stagePAt = u32(pointersAt + 4);
   const tokens = Array.from({ length: u32(8) }, (_, i) => {

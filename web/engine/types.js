@@ -55,13 +55,37 @@
  * @property {'inverse' | 'gumbel'} [draw]
  * @property {number} [top] how many tokens a trace lists, 20
  * @property {number} [seed] 0 to 2^53 - 1
+ * @property {Constraint | null} [constraint] what the generated text must be
+ * @property {number | null} [constraint_start] where in the timeline it begins; left out, its end (of
+ *   `generate`, the prompt's)
+ * @property {(string | number | number[])[] | null} [banned_words] texts, ids, sequences of ids: the
+ *   last id is removed where the others have just come. A text is banned as it is spelled by itself
+ *   and after a space
+ * @property {number | string | null} [forced_first] the first generated token
+ */
+
+/**
+ * JSON, or one of the lessons' tasks; JSON within another budget; JSON by a schema, whose objects have
+ * all their keys in the order given; a grammar of one's own (src/grammar.h).
+ * @typedef {'json' | 'name_age_city' | 'three_numbers' | { json: { depth?: number, space?: number } }
+ *   | { schema: object, space?: number } | { grammar: string }} Constraint
+ */
+
+/**
+ * What the constraint expects after the text so far.
+ * @typedef {object} ConstraintState
+ * @property {string} rule the innermost rule of the grammar under way, '' if none is
+ * @property {boolean} complete the text may end here
+ * @property {number} allowed how many tokens may follow
+ * @property {number[]} bytes which bytes may follow
  */
 
 /**
  * What one stage did to the distribution that entered it. Masses are shares of 1, entropy in bits.
  * @typedef {object} TraceStage
  * @property {string} name
- * @property {number} value for logit_bias the number of biased tokens
+ * @property {number} value for logit_bias the number of biased tokens, for constraint of those allowed,
+ *   for banned_words of sequences, for forced_first the id
  * @property {boolean} active differs from its neutral value
  * @property {boolean} changed changed any logit
  * @property {number} kept
@@ -104,6 +128,7 @@
  * @property {number} raw_perplexity
  * @property {number} underflowed survivors whose probability is below 2^-44 of the best
  * @property {string[]} warnings
+ * @property {ConstraintState} [constraint] where there is one
  */
 
 /**

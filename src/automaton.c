@@ -1,0 +1,211 @@
+/* A state is the set of places in the program where the next byte may be read, each with the calls
+ * to return to. Sets and stacks are found again by looking through those that there are. */
+#include "automaton.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { STATES_MAX = 4096, PLACES_MAX = 1 << 15, FRAMES_MAX = 4096, WORK_MAX = 2048 };
+enum { NO_FRAME = UINT32_MAX };
+
+struct place {
+    uint32_t step, frame;
+};
+
+/* What a rule returns to: a step, and the frame below. Frame 0 is the bottom. */
+struct frame {
+    uint32_t step, below, depth;
+};
+
+struct state {
+    uint32_t first, count, hash;
+    bool complete;
+};
+
+struct automaton {
+    const struct grammar *grammar;
+    struct automaton_table table; /* next: (STATES_MAX, n_classes) */
+    uint32_t n_states, n_places, n_frames, n_work;
+    bool full;
+    struct state states[STATES_MAX];
+    struct place places[PLACES_MAX];
+    struct frame frames[FRAMES_MAX];
+    struct place work[WORK_MAX];
+};
+
+static void add(struct automaton *a, uint32_t step, uint32_t frame) {
+    for (uint32_t i = 0; i < a->n_work; i++)
+        if (a->work[i].step == step && a->work[i].frame == frame) return;
+    if (a->n_work == WORK_MAX) {
+        a->full = true;
+        return;
+    }
+    a->work[a->n_work++] = (struct place){step, frame};
+}
+
+/* The frame that returns to `step`. A call that is the last thing in its rule needs none. */
+static uint32_t push(struct automaton *a, uint32_t step, uint32_t below) {
+    const struct grammar_step *steps = a->grammar->steps;
+    while (steps[step].kind == GRAMMAR_JUMP) step += (uint32_t)steps[step].to;
+    if (steps[step].kind == GRAMMAR_RETURN) return below;
+    for (uint32_t i = a->n_frames; i-- > 1;)
+        if (a->frames[i].step == step && a->frames[i].below == below) return i;
+    uint32_t depth = a->frames[below].depth + 1;
+    if (depth > AUTOMATON_DEPTH_MAX) return NO_FRAME;
+    if (a->n_frames == FRAMES_MAX) {
+        a->full = true;
+        return NO_FRAME;
+    }
+    a->frames[a->n_frames] = (struct frame){step, below, depth};
+    return a->n_frames++;
+}
+
+/* Follows everything that reads no byte, in `work`; true if the end is among it. */
+static bool follow(struct automaton *a) {
+    bool complete = false;
+    for (uint32_t i = 0; i < a->n_work; i++) {
+        uint32_t at = a->work[i].step, frame = a->work[i].frame, called;
+        const struct grammar_step *step = &a->grammar->steps[at];
+        switch (step->kind) {
+        case GRAMMAR_SPLIT:
+            add(a, at + 1, frame);
+            add(a, at + (uint32_t)step->to, frame);
+            break;
+        case GRAMMAR_JUMP:
+            add(a, at + (uint32_t)step->to, frame);
+            break;
+        case GRAMMAR_CALL:
+            called = push(a, at + 1, frame);
+            if (called != NO_FRAME) add(a, a->grammar->rules[step->to].start, called);
+            break;
+        case GRAMMAR_RETURN:
+            if (frame == 0)
+                complete = true;
+            else
+                add(a, a->frames[frame].step, a->frames[frame].below);
+            break;
+        default:
+            break;
+        }
+    }
+    return complete;
+}
+
+/* The state of what `work` leads to, as it is known already or a new one. */
+static uint16_t settle(struct automaton *a) {
+    bool complete = follow(a);
+    struct state state = {.first = a->n_places, .hash = complete, .complete = complete};
+    struct place *places = a->places + state.first;
+    for (uint32_t i = 0; i < a->n_work; i++) {
+        const struct grammar_step *step = &a->grammar->steps[a->work[i].step];
+        if (step->kind != GRAMMAR_BYTE || step->low > step->high) continue;
+        if (state.first + state.count == PLACES_MAX) a->full = true;
+        if (a->full) break;
+        places[state.count++] = a->work[i];
+        state.hash = (state.hash * 31 + a->work[i].step) * 31 + a->work[i].frame;
+    }
+    if (a->full || (!complete && state.count == 0)) return AUTOMATON_DEAD;
+    for (uint32_t i = AUTOMATON_START; i < a->n_states; i++) {
+        const struct state *other = &a->states[i];
+        if (other->hash == state.hash && other->count == state.count &&
+            other->complete == complete &&
+            !memcmp(a->places + other->first, places, state.count * sizeof *places))
+            return (uint16_t)i;
+    }
+    if (a->n_states == STATES_MAX) {
+        a->full = true;
+        return AUTOMATON_DEAD;
+    }
+    memset(a->table.next + a->n_states * a->table.n_classes, 0xff,
+           a->table.n_classes * sizeof *a->table.next);
+    a->states[a->n_states] = state;
+    a->n_places += state.count;
+    return (uint16_t)a->n_states++;
+}
+
+uint16_t automaton_step(struct automaton *a, uint16_t from, uint8_t byte) {
+    uint16_t *next = a->table.next + from * a->table.n_classes + a->table.class_of[byte];
+    if (*next != AUTOMATON_UNKNOWN) return *next;
+    const struct state *state = &a->states[from];
+    a->n_work = 0;
+    for (uint32_t i = 0; i < state->count; i++) {
+        const struct place *place = &a->places[state->first + i];
+        const struct grammar_step *step = &a->grammar->steps[place->step];
+        if (step->low <= byte && byte <= step->high) add(a, place->step + 1, place->frame);
+    }
+    uint16_t found = settle(a);
+    if (!a->full) *next = found;
+    return found;
+}
+
+const struct automaton_table *automaton_table(const struct automaton *a) {
+    return &a->table;
+}
+
+bool automaton_full(const struct automaton *a) {
+    return a->full;
+}
+
+void automaton_reset(struct automaton *a) {
+    a->n_states = AUTOMATON_START;
+    a->n_places = a->n_work = 0;
+    a->n_frames = 1;
+    a->full = false;
+    add(a, a->grammar->rules[a->grammar->root].start, 0);
+    settle(a);
+}
+
+bool automaton_complete(const struct automaton *a, uint16_t state) {
+    return a->states[state].complete;
+}
+
+const struct grammar_rule *automaton_rule(const struct automaton *a, uint16_t at) {
+    const struct state *state = &a->states[at];
+    const struct grammar_rule *found = NULL;
+    if (state->count == 0) return NULL;
+    for (uint32_t i = 0; i < a->grammar->n_rules; i++) {
+        const struct grammar_rule *rule = &a->grammar->rules[i];
+        if (rule->start <= a->places[state->first].step && (!found || rule->start > found->start))
+            found = rule;
+    }
+    return found;
+}
+
+/* A class begins wherever a step's range begins, and after where one ends. */
+static void make_classes(struct automaton *a) {
+    uint8_t begins[257] = {0};
+    for (uint32_t i = 0; i < a->grammar->n_steps; i++) {
+        const struct grammar_step *step = &a->grammar->steps[i];
+        if (step->kind != GRAMMAR_BYTE) continue;
+        begins[step->low] = 1;
+        begins[step->high + 1] = 1;
+    }
+    for (uint32_t byte = 0; byte < 256; byte++) {
+        a->table.n_classes += byte > 0 && begins[byte];
+        a->table.class_of[byte] = (uint8_t)a->table.n_classes;
+    }
+    a->table.n_classes++;
+}
+
+void automaton_close(struct automaton *a) {
+    if (!a) return;
+    free(a->table.next);
+    free(a);
+}
+
+enum status automaton_open(struct automaton **out, const struct grammar *grammar,
+                           struct fault *fault) {
+    struct automaton *a = calloc(1, sizeof *a);
+    if (a) {
+        a->grammar = grammar;
+        make_classes(a);
+        a->table.next = calloc((size_t)STATES_MAX * a->table.n_classes, sizeof *a->table.next);
+    }
+    if (!a || !a->table.next) {
+        automaton_close(a);
+        return fault_set(fault, STATUS_OUT_OF_MEMORY, "no memory for the grammar's states");
+    }
+    automaton_reset(a);
+    *out = a;
+    return STATUS_OK;
+}

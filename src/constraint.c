@@ -1,0 +1,250 @@
+/* The tokens lie sorted by their bytes, each as what it adds to what it shares with the one before
+ * it: a trie, written down. One walk through it, in which a state that dies takes along all tokens
+ * that begin alike, finds everything that may follow. */
+#include "constraint.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "automaton.h"
+#include "grammar.h"
+
+enum { MASKS = 16 };
+
+struct entry {
+    uint32_t id, shared, added; /* bytes as before, bytes of its own */
+};
+
+struct lexicon {
+    const struct tokenizer *tokenizer;
+    size_t vocab_size, n, longest;
+    struct entry *entries; /* (n,) those with text, special ones left out */
+    uint8_t *bytes;        /* what each adds, one after another */
+};
+
+/* Masks by state, each in the place that its number gives; `state` is 0 where there is none. */
+struct constraint {
+    const struct lexicon *lexicon;
+    struct grammar *grammar;
+    struct automaton *automaton;
+    uint16_t *path; /* (longest + 1,) states after each byte of a token */
+    size_t words;   /* of a mask */
+    struct {
+        uint16_t state;
+        uint32_t count, *allowed;
+    } masks[MASKS];
+    struct constraint_mask mask;
+};
+
+static int compare(const struct tokenizer *tokenizer, uint32_t a, uint32_t b) {
+    struct tokenizer_piece x = tokenizer_piece(tokenizer, a), y = tokenizer_piece(tokenizer, b);
+    int order = memcmp(x.data, y.data, x.length < y.length ? x.length : y.length);
+    return order ? order : x.length < y.length ? -1 : x.length > y.length;
+}
+
+/* Merges runs of entries that are twice as long each time; `spare` has as much room. */
+static void sort(struct lexicon *lexicon, struct entry *spare) {
+    struct entry *from = lexicon->entries, *to = spare;
+    size_t n = lexicon->n;
+    for (size_t run = 1; run < n; run *= 2) {
+        for (size_t start = 0; start < n; start += 2 * run) {
+            size_t middle = start + run < n ? start + run : n;
+            size_t end = middle + run < n ? middle + run : n;
+            for (size_t a = start, b = middle, i = start; i < end; i++) {
+                bool first = b == end || (a < middle &&
+                                          compare(lexicon->tokenizer, from[a].id, from[b].id) <= 0);
+                to[i] = from[first ? a++ : b++];
+            }
+        }
+        struct entry *sorted = to;
+        to = from;
+        from = sorted;
+    }
+    if (from != lexicon->entries) memcpy(lexicon->entries, from, n * sizeof *from);
+}
+
+/* Drops from every entry what it shares with the one before it. */
+static void fold(struct lexicon *lexicon) {
+    struct tokenizer_piece last = {.length = 0};
+    uint8_t *bytes = lexicon->bytes;
+    for (size_t i = 0; i < lexicon->n; i++) {
+        struct entry *entry = &lexicon->entries[i];
+        struct tokenizer_piece piece = tokenizer_piece(lexicon->tokenizer, entry->id);
+        size_t shared = 0;
+        while (shared < last.length && shared < piece.length &&
+               last.data[shared] == piece.data[shared])
+            shared++;
+        entry->shared = (uint32_t)shared;
+        entry->added = (uint32_t)(piece.length - shared);
+        memcpy(bytes, piece.data + shared, entry->added);
+        bytes += entry->added;
+        last = piece;
+    }
+}
+
+void lexicon_close(struct lexicon *lexicon) {
+    if (!lexicon) return;
+    free(lexicon->entries);
+    free(lexicon->bytes);
+    free(lexicon);
+}
+
+enum status lexicon_open(struct lexicon **out, const struct tokenizer *tokenizer,
+                         struct fault *fault) {
+    size_t vocab_size = tokenizer_vocab_size(tokenizer), total = 0;
+    struct lexicon *lexicon = calloc(1, sizeof *lexicon);
+    struct entry *spare = malloc((vocab_size + 1) * sizeof *spare);
+    if (!lexicon || !spare) goto fail;
+    lexicon->entries = malloc((vocab_size + 1) * sizeof *lexicon->entries);
+    if (!lexicon->entries) goto fail;
+    lexicon->tokenizer = tokenizer;
+    lexicon->vocab_size = vocab_size;
+    for (uint32_t id = 0; id < vocab_size; id++) {
+        struct tokenizer_piece piece = tokenizer_piece(tokenizer, id);
+        if (piece.special || piece.length == 0) continue;
+        lexicon->entries[lexicon->n++].id = id;
+        total += piece.length;
+        if (piece.length > lexicon->longest) lexicon->longest = piece.length;
+    }
+    lexicon->bytes = malloc(total + 1);
+    if (!lexicon->bytes) goto fail;
+    sort(lexicon, spare);
+    fold(lexicon);
+    free(spare);
+    *out = lexicon;
+    return STATUS_OK;
+fail:
+    free(spare);
+    lexicon_close(lexicon);
+    return fault_set(fault, STATUS_OUT_OF_MEMORY, "no memory for a sorted vocabulary");
+}
+
+void constraint_close(struct constraint *c) {
+    if (!c) return;
+    for (size_t i = 0; i < MASKS; i++) free(c->masks[i].allowed);
+    automaton_close(c->automaton);
+    grammar_close(c->grammar);
+    free(c->path);
+    free(c);
+}
+
+enum status constraint_open(struct constraint **out, const struct lexicon *lexicon,
+                            const char *text, size_t length, struct fault *fault) {
+    struct constraint *c = calloc(1, sizeof *c);
+    if (!c) return fault_set(fault, STATUS_OUT_OF_MEMORY, "no memory for a constraint");
+    c->lexicon = lexicon;
+    c->words = (lexicon->vocab_size + 31) / 32;
+    enum status status = grammar_open(&c->grammar, text, length, fault);
+    if (!status) status = automaton_open(&c->automaton, c->grammar, fault);
+    c->path = malloc((lexicon->longest + 1) * sizeof *c->path);
+    bool complete = c->path;
+    for (size_t i = 0; i < MASKS; i++) {
+        c->masks[i].allowed = malloc((c->words + 1) * sizeof(uint32_t));
+        complete = complete && c->masks[i].allowed;
+    }
+    if (!status && !complete)
+        status = fault_set(fault, STATUS_OUT_OF_MEMORY, "no memory for a constraint");
+    if (status)
+        constraint_close(c);
+    else
+        *out = c;
+    return status;
+}
+
+static uint32_t allow(uint32_t *allowed, uint32_t id) {
+    allowed[id / 32] |= 1u << id % 32;
+    return 1;
+}
+
+/* Every token whose bytes can follow `state`; their number. */
+static uint32_t walk(struct constraint *c, uint16_t state, uint32_t *allowed) {
+    const struct entry *entry = c->lexicon->entries, *end = entry + c->lexicon->n;
+    const uint8_t *bytes = c->lexicon->bytes;
+    const struct automaton_table *table = automaton_table(c->automaton);
+    size_t alive = 0; /* so many bytes of the last token that was tried could follow */
+    uint32_t count = 0;
+    c->path[0] = state;
+    for (; entry < end; bytes += entry->added, entry++) {
+        if (entry->shared > alive) continue;
+        alive = entry->shared;
+        const uint8_t *byte = bytes, *last = bytes + entry->added;
+        for (; byte < last; byte++) {
+            uint16_t here = c->path[alive];
+            uint16_t next = table->next[here * table->n_classes + table->class_of[*byte]];
+            if (next == AUTOMATON_UNKNOWN) next = automaton_step(c->automaton, here, *byte);
+            if (next == AUTOMATON_DEAD) break;
+            c->path[++alive] = next;
+        }
+        if (byte == last) count += allow(allowed, entry->id);
+    }
+    return count;
+}
+
+/* The state after n ids; AUTOMATON_DEAD and in *bad the first that does not fit. */
+static uint16_t advance(struct constraint *c, const uint32_t *ids, size_t n, size_t *bad) {
+    const struct tokenizer *tokenizer = c->lexicon->tokenizer;
+    uint16_t state = AUTOMATON_START;
+    for (*bad = 0; *bad < n; ++*bad) {
+        struct tokenizer_piece piece = tokenizer_piece(tokenizer, ids[*bad]);
+        if ((int64_t)ids[*bad] == tokenizer_eos_id(tokenizer)) {
+            state = automaton_complete(c->automaton, state) ? AUTOMATON_START : AUTOMATON_DEAD;
+        } else if (piece.special) {
+            state = AUTOMATON_DEAD;
+        } else {
+            for (size_t i = 0; i < piece.length && state != AUTOMATON_DEAD; i++)
+                state = automaton_step(c->automaton, state, (uint8_t)piece.data[i]);
+        }
+        if (state == AUTOMATON_DEAD) break;
+    }
+    return state;
+}
+
+static void describe(struct constraint *c, uint16_t state) {
+    struct constraint_mask *mask = &c->mask;
+    const struct grammar_rule *rule = automaton_rule(c->automaton, state);
+    size_t length = rule ? rule->length : 0;
+    memset(mask, 0, sizeof *mask);
+    mask->complete = automaton_complete(c->automaton, state);
+    for (uint32_t byte = 0; byte < 256; byte++)
+        if (automaton_step(c->automaton, state, (uint8_t)byte) != AUTOMATON_DEAD)
+            allow(mask->bytes, byte);
+    if (length >= sizeof mask->rule) length = sizeof mask->rule - 1;
+    if (rule) memcpy(mask->rule, rule->name, length);
+}
+
+/* Fills the mask of a state, from those kept if it is there. */
+static void fill(struct constraint *c, uint16_t state) {
+    size_t place = state % MASKS;
+    uint32_t *allowed = c->masks[place].allowed;
+    describe(c, state);
+    if (c->masks[place].state != state) {
+        int32_t eos = tokenizer_eos_id(c->lexicon->tokenizer);
+        memset(allowed, 0, c->words * sizeof *allowed);
+        c->masks[place].count = walk(c, state, allowed);
+        if (c->mask.complete && eos >= 0) c->masks[place].count += allow(allowed, (uint32_t)eos);
+        c->masks[place].state = state;
+    }
+    c->mask.allowed = allowed;
+    c->mask.count = c->masks[place].count;
+}
+
+const struct constraint_mask *constraint_follow(struct constraint *c, const uint32_t *ids, size_t n,
+                                                struct fault *fault) {
+    for (int attempt = 0; attempt < 2; attempt++) {
+        size_t bad;
+        uint16_t state = advance(c, ids, n, &bad);
+        if (state != AUTOMATON_DEAD) fill(c, state);
+        if (!automaton_full(c->automaton)) {
+            if (state != AUTOMATON_DEAD) return &c->mask;
+            fault_set(fault, STATUS_NOTHING_LEFT,
+                      "the text does not fit the constraint from generated token %u on",
+                      (uint64_t)bad);
+            return NULL;
+        }
+        for (size_t i = 0; i < MASKS; i++) c->masks[i].state = AUTOMATON_DEAD;
+        automaton_reset(c->automaton);
+    }
+    fault_set(fault, STATUS_UNSUPPORTED, "the grammar needs more states than there is room for");
+    return NULL;
+}

@@ -1,0 +1,498 @@
+/* Reads a grammar by recursive descent and writes its program. Every target is relative, so that an
+ * alternative is made by moving what was written, a repetition by copying it. */
+#include "grammar.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "unicode.h"
+
+enum { UNDEFINED = UINT32_MAX, UNBOUNDED = UINT32_MAX };
+enum { NESTING_MAX = 100, REPEAT_MAX = 1000, RANGES_MAX = 256 };
+
+struct parser {
+    const char *begin, *at, *end;
+    struct grammar *grammar;
+    uint32_t capacity, nesting;
+    enum status status;
+    struct fault *fault;
+};
+
+/* The first failure counts; nothing is read after it. */
+static void fail(struct parser *p, const char *what) {
+    if (p->status) return;
+    uint64_t line = 1;
+    for (const char *c = p->begin; c < p->at; c++) line += *c == '\n';
+    p->status = fault_set(p->fault, STATUS_INVALID_ARGUMENT, "grammar, line %u: %s", line, what);
+    p->at = p->end;
+}
+
+static void emit(struct parser *p, struct grammar_step step) {
+    struct grammar *g = p->grammar;
+    if (p->status) return;
+    if (g->n_steps == GRAMMAR_CODE_MAX) {
+        fail(p, "the grammar is too large");
+        return;
+    }
+    if (g->n_steps == p->capacity) {
+        uint32_t capacity = p->capacity ? 2 * p->capacity : 256;
+        void *grown = realloc(g->steps, capacity * sizeof *g->steps);
+        if (!grown) {
+            p->status = fault_set(p->fault, STATUS_OUT_OF_MEMORY, "no memory for the grammar");
+            p->at = p->end;
+            return;
+        }
+        g->steps = grown;
+        p->capacity = capacity;
+    }
+    g->steps[g->n_steps++] = step;
+}
+
+static void emit_to(struct parser *p, enum grammar_kind kind, uint32_t to) {
+    emit(p, (struct grammar_step){.kind = (uint8_t)kind, .to = (int32_t)to});
+}
+
+static void emit_bytes(struct parser *p, const char *low, const char *high, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        emit(p, (struct grammar_step){GRAMMAR_BYTE, (uint8_t)low[i], (uint8_t)high[i], 0});
+}
+
+/* A jump to an end not yet known. It holds the last such jump, 1 + index, and becomes it. */
+static void emit_exit(struct parser *p, uint32_t *exits) {
+    emit_to(p, GRAMMAR_JUMP, *exits);
+    *exits = p->grammar->n_steps;
+}
+
+static void close_exits(struct parser *p, uint32_t exits) {
+    if (p->status) return;
+    while (exits) {
+        struct grammar_step *step = &p->grammar->steps[exits - 1];
+        uint32_t last = (uint32_t)step->to;
+        step->to = (int32_t)(p->grammar->n_steps - (exits - 1));
+        exits = last;
+    }
+}
+
+static void skip(struct parser *p) {
+    while (p->at < p->end) {
+        if (*p->at == '#') {
+            while (p->at < p->end && *p->at != '\n') p->at++;
+        } else if (*p->at == ' ' || *p->at == '\t' || *p->at == '\n' || *p->at == '\r') {
+            p->at++;
+        } else {
+            return;
+        }
+    }
+}
+
+static bool accept(struct parser *p, const char *text) {
+    size_t length = strlen(text);
+    if ((size_t)(p->end - p->at) < length || memcmp(p->at, text, length) != 0) return false;
+    p->at += length;
+    return true;
+}
+
+static bool is_name(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '-';
+}
+
+/* The index of the rule whose name stands here. */
+static uint32_t read_name(struct parser *p) {
+    struct grammar *g = p->grammar;
+    const char *name = p->at;
+    while (p->at < p->end && is_name(*p->at)) p->at++;
+    uint32_t length = (uint32_t)(p->at - name), rule = 0;
+    if (length == 0) {
+        fail(p, "expected the name of a rule");
+        return 0;
+    }
+    for (; rule < g->n_rules; rule++)
+        if (g->rules[rule].length == length && !memcmp(g->rules[rule].name, name, length))
+            return rule;
+    if (rule == GRAMMAR_RULES_MAX) {
+        fail(p, "there are more than 512 rules");
+        return 0;
+    }
+    g->rules[g->n_rules++] = (struct grammar_rule){name, length, UNDEFINED};
+    return rule;
+}
+
+static uint32_t read_hex(struct parser *p, int digits) {
+    uint32_t code = 0;
+    for (; digits > 0; digits--) {
+        char c = p->at < p->end ? *p->at : 0;
+        uint32_t digit = c >= '0' && c <= '9'                 ? (uint32_t)(c - '0')
+                         : (c | 32) >= 'a' && (c | 32) <= 'f' ? (uint32_t)((c | 32) - 'a' + 10)
+                                                              : 16;
+        if (digit == 16) {
+            fail(p, "expected a hexadecimal digit");
+            return 0;
+        }
+        code = code * 16 + digit;
+        p->at++;
+    }
+    if (code >= 0xd800 && code <= 0xdfff) fail(p, "half a surrogate pair is no character");
+    return code;
+}
+
+/* A character of a literal or class that `end` closes. */
+static uint32_t read_character(struct parser *p, char end) {
+    uint32_t code;
+    if (p->at == p->end) {
+        fail(p, end == ']' ? "a class is not closed with ]" : "a literal is not closed with \"");
+        return 0;
+    }
+    p->at += unicode_next(p->at, (size_t)(p->end - p->at), &code);
+    if (code == UNICODE_INVALID) fail(p, "the text is not UTF-8");
+    if (code != '\\') return code;
+    if (p->at == p->end) return read_character(p, end);
+    p->at += unicode_next(p->at, (size_t)(p->end - p->at), &code);
+    switch (code) {
+    case 'n':
+        return '\n';
+    case 'r':
+        return '\r';
+    case 't':
+        return '\t';
+    case 'x':
+        return read_hex(p, 2);
+    case 'u':
+        return read_hex(p, 4);
+    default:
+        return code;
+    }
+}
+
+static void read_literal(struct parser *p) {
+    while (!p->status && !accept(p, "\"")) {
+        char bytes[4];
+        size_t n = unicode_put(bytes, read_character(p, '"'));
+        emit_bytes(p, bytes, bytes, n);
+    }
+}
+
+/* The characters low to high as alternatives, each a sequence of ranges of bytes: split where the
+ * encoding changes its length and wherever a trailing byte would not run through all its values, as
+ * RE2 does (Cox 2010). Surrogates are no characters. */
+static void emit_range(struct parser *p, uint32_t low, uint32_t high, uint32_t *exits) {
+    static const uint32_t borders[] = {0x7f, 0x7ff, 0xd7ff, 0xdfff, 0xffff};
+    char first[4], last[4];
+    uint32_t cut = high;
+    for (size_t i = 0; i < 5; i++)
+        if (low <= borders[i] && borders[i] < cut) cut = borders[i];
+    size_t n = unicode_put(first, low);
+    for (size_t i = 1; i < n && cut == high; i++) {
+        uint32_t mask = (1u << 6 * i) - 1;
+        if ((low & ~mask) == (high & ~mask)) continue;
+        if (low & mask)
+            cut = low | mask;
+        else if ((high & mask) != mask)
+            cut = (high & ~mask) - 1;
+    }
+    if (cut < high) {
+        emit_range(p, low, cut, exits);
+        emit_range(p, cut + 1, high, exits);
+    } else if (low < 0xd800 || low > 0xdfff) {
+        unicode_put(last, high);
+        emit_to(p, GRAMMAR_SPLIT, (uint32_t)n + 2);
+        emit_bytes(p, first, last, n);
+        emit_exit(p, exits);
+    }
+}
+
+/* Ranges in ascending order, or what lies between them. Ends in a byte that nothing is. */
+static void emit_class(struct parser *p, uint32_t (*ranges)[2], size_t n, bool negated) {
+    uint32_t exits = 0, next = 0, before = p->grammar->n_steps;
+    for (size_t i = 0; i < n && !p->status; i++) {
+        uint32_t low = ranges[i][0], high = ranges[i][1];
+        if (!negated)
+            emit_range(p, low, high, &exits);
+        else if (low > next)
+            emit_range(p, next, low - 1, &exits);
+        if (high >= next) next = high + 1;
+    }
+    if (negated && next <= 0x10ffff) emit_range(p, next, 0x10ffff, &exits);
+    if (p->grammar->n_steps == before) fail(p, "a class holds no character");
+    emit_bytes(p, "\1", "", 1);
+    close_exits(p, exits);
+}
+
+static void read_class(struct parser *p) {
+    uint32_t ranges[RANGES_MAX][2];
+    size_t n = 0;
+    bool negated = accept(p, "^");
+    while (!p->status && !accept(p, "]")) {
+        uint32_t low = read_character(p, ']'), high = low;
+        if (p->end - p->at > 1 && p->at[0] == '-' && p->at[1] != ']') {
+            p->at++;
+            high = read_character(p, ']');
+        }
+        if (high < low) fail(p, "a range of a class ends before it begins");
+        if (n == RANGES_MAX) fail(p, "a class has more than 256 ranges");
+        if (p->status) return;
+        size_t i = n++;
+        for (; i > 0 && ranges[i - 1][0] > low; i--)
+            memcpy(ranges[i], ranges[i - 1], sizeof *ranges);
+        ranges[i][0] = low;
+        ranges[i][1] = high;
+    }
+    emit_class(p, ranges, n, negated);
+}
+
+static void copy(struct parser *p, uint32_t start, uint32_t length) {
+    for (uint32_t i = 0; i < length && !p->status; i++) emit(p, p->grammar->steps[start + i]);
+}
+
+/* Puts in place of the steps from `start` so many copies of them. */
+static void repeat(struct parser *p, uint32_t start, uint32_t least, uint32_t most) {
+    struct grammar *g = p->grammar;
+    uint32_t length = g->n_steps - start;
+    for (uint32_t i = 0; i < least; i++) copy(p, start, length);
+    if (most == UNBOUNDED) {
+        emit_to(p, GRAMMAR_SPLIT, length + 2);
+        copy(p, start, length);
+        emit_to(p, GRAMMAR_JUMP, 0 - (length + 1));
+    } else {
+        for (uint32_t left = most - least; left > 0; left--) {
+            emit_to(p, GRAMMAR_SPLIT, left * (length + 1));
+            copy(p, start, length);
+        }
+    }
+    if (p->status) return;
+    g->n_steps -= length;
+    memmove(g->steps + start, g->steps + start + length, (g->n_steps - start) * sizeof *g->steps);
+}
+
+static uint32_t read_count(struct parser *p) {
+    uint32_t count = 0;
+    skip(p);
+    if (p->at == p->end || *p->at < '0' || *p->at > '9') fail(p, "expected a number of times");
+    while (p->at < p->end && *p->at >= '0' && *p->at <= '9') {
+        count = count * 10 + (uint32_t)(*p->at++ - '0');
+        if (count > REPEAT_MAX) fail(p, "a part is repeated more than 1000 times");
+    }
+    skip(p);
+    return count;
+}
+
+/* However often the steps from `start` are to be repeated. */
+static void read_repeats(struct parser *p, uint32_t start) {
+    for (skip(p); !p->status; skip(p)) {
+        if (accept(p, "*")) {
+            repeat(p, start, 0, UNBOUNDED);
+        } else if (accept(p, "+")) {
+            repeat(p, start, 1, UNBOUNDED);
+        } else if (accept(p, "?")) {
+            repeat(p, start, 0, 1);
+        } else if (accept(p, "{")) {
+            uint32_t least = read_count(p), most = least;
+            if (accept(p, ",")) {
+                skip(p);
+                most = p->at < p->end && *p->at == '}' ? UNBOUNDED : read_count(p);
+            }
+            if (!accept(p, "}")) fail(p, "a number of times is not closed with }");
+            if (most < least) fail(p, "a part is repeated at most less often than at least");
+            if (!p->status) repeat(p, start, least, most);
+        } else {
+            return;
+        }
+    }
+}
+
+static void read_alternatives(struct parser *p);
+
+/* One part; false before the end of a sequence, which may be the beginning of the next rule. */
+static bool read_part(struct parser *p) {
+    const char *here = p->at;
+    if (accept(p, "\"")) {
+        read_literal(p);
+    } else if (accept(p, "[")) {
+        read_class(p);
+    } else if (accept(p, ".")) {
+        emit_class(p, NULL, 0, true);
+    } else if (accept(p, "(")) {
+        if (p->nesting++ == NESTING_MAX) fail(p, "parentheses are nested more than 100 deep");
+        read_alternatives(p);
+        p->nesting--;
+        if (!accept(p, ")")) fail(p, "a parenthesis is not closed with )");
+    } else if (p->at < p->end && is_name(*p->at)) {
+        uint32_t rule = read_name(p);
+        skip(p);
+        if (accept(p, "::=")) {
+            p->at = here;
+            return false;
+        }
+        emit_to(p, GRAMMAR_CALL, rule);
+    } else {
+        return false;
+    }
+    return true;
+}
+
+static void read_alternatives(struct parser *p) {
+    struct grammar *g = p->grammar;
+    uint32_t exits = 0;
+    while (!p->status) {
+        uint32_t start = g->n_steps;
+        for (skip(p); !p->status; skip(p)) {
+            uint32_t part = g->n_steps;
+            if (!read_part(p)) break;
+            read_repeats(p, part);
+        }
+        if (!accept(p, "|")) break;
+        emit_to(p, GRAMMAR_SPLIT, 0);
+        emit_exit(p, &exits);
+        if (p->status) return;
+        uint32_t length = g->n_steps - start;
+        memmove(g->steps + start + 1, g->steps + start, (length - 2) * sizeof *g->steps);
+        g->steps[start] = (struct grammar_step){.kind = GRAMMAR_SPLIT, .to = (int32_t)length};
+    }
+    close_exits(p, exits);
+}
+
+static void read_rules(struct parser *p) {
+    for (skip(p); p->at < p->end; skip(p)) {
+        uint32_t rule = read_name(p);
+        skip(p);
+        if (!accept(p, "::=")) fail(p, "expected ::= after the name of a rule");
+        if (p->status) return;
+        if (p->grammar->rules[rule].start != UNDEFINED) fail(p, "a rule is defined twice");
+        p->grammar->rules[rule].start = p->grammar->n_steps;
+        read_alternatives(p);
+        emit_to(p, GRAMMAR_RETURN, 0);
+        if (p->at < p->end && !is_name(*p->at)) fail(p, "a sign stands where no part can begin");
+    }
+}
+
+/* What is asked of a rule: whether some text ends it, whether the empty text does, and whether it
+ * can call itself before any byte. */
+enum question { CAN_END, CAN_BE_EMPTY, BEGINS_WITH_ITSELF };
+
+struct search {
+    const struct grammar *grammar;
+    uint8_t *seen;  /* (n_steps,) */
+    uint32_t *todo; /* (n_steps,) */
+    uint32_t n_todo;
+};
+
+static void visit(struct search *search, uint32_t step) {
+    if (search->seen[step]) return;
+    search->seen[step] = 1;
+    search->todo[search->n_todo++] = step;
+}
+
+/* `known`: of which rules CAN_END is known, or (for both others) CAN_BE_EMPTY. */
+static bool ask(struct search *search, uint32_t rule, enum question question,
+                const uint8_t *known) {
+    const struct grammar *g = search->grammar;
+    memset(search->seen, 0, g->n_steps);
+    search->n_todo = 0;
+    visit(search, g->rules[rule].start);
+    while (search->n_todo) {
+        uint32_t at = search->todo[--search->n_todo];
+        const struct grammar_step *step = &g->steps[at];
+        uint32_t to = at + (uint32_t)step->to;
+        switch (step->kind) {
+        case GRAMMAR_BYTE:
+            if (question == CAN_END && step->low <= step->high) visit(search, at + 1);
+            break;
+        case GRAMMAR_SPLIT:
+            visit(search, at + 1);
+            visit(search, to);
+            break;
+        case GRAMMAR_JUMP:
+            visit(search, to);
+            break;
+        case GRAMMAR_CALL:
+            if (known[step->to]) visit(search, at + 1);
+            if (question != BEGINS_WITH_ITSELF) break;
+            if ((uint32_t)step->to == rule) return true;
+            visit(search, g->rules[step->to].start);
+            break;
+        default:
+            if (question != BEGINS_WITH_ITSELF) return true;
+        }
+    }
+    return false;
+}
+
+/* Which rules have the property, found from those that have it without the others. */
+static void find(struct search *search, enum question question, uint8_t *known) {
+    bool changed = true;
+    memset(known, 0, GRAMMAR_RULES_MAX);
+    while (changed) {
+        changed = false;
+        for (uint32_t i = search->grammar->n_rules; i-- > 0;) {
+            if (known[i] || !ask(search, i, question, known)) continue;
+            known[i] = 1;
+            changed = true;
+        }
+    }
+}
+
+static enum status complain(const struct grammar *g, uint32_t rule, const char *format,
+                            struct fault *fault) {
+    char name[UNICODE_QUOTE_MAX];
+    unicode_quote(name, g->rules[rule].name, g->rules[rule].length);
+    return fault_set(fault, STATUS_INVALID_ARGUMENT, format, name);
+}
+
+static enum status check(struct grammar *g, struct search *search, struct fault *fault) {
+    uint8_t known[GRAMMAR_RULES_MAX];
+    g->root = g->n_rules;
+    for (uint32_t i = 0; i < g->n_rules; i++) {
+        const struct grammar_rule *rule = &g->rules[i];
+        if (rule->start == UNDEFINED)
+            return complain(g, i, "grammar: there is no rule %s, which another names", fault);
+        if (rule->length == 4 && !memcmp(rule->name, "root", 4)) g->root = i;
+    }
+    if (g->root == g->n_rules)
+        return fault_set(fault, STATUS_INVALID_ARGUMENT, "grammar: there is no rule root");
+    find(search, CAN_END, known);
+    for (uint32_t i = 0; i < g->n_rules; i++)
+        if (!known[i]) return complain(g, i, "grammar: rule %s can never end", fault);
+    find(search, CAN_BE_EMPTY, known);
+    for (uint32_t i = 0; i < g->n_rules; i++)
+        if (ask(search, i, BEGINS_WITH_ITSELF, known))
+            return complain(
+                g, i, "grammar: rule %s begins with itself, let it end with itself instead", fault);
+    return STATUS_OK;
+}
+
+void grammar_close(struct grammar *grammar) {
+    if (!grammar) return;
+    free(grammar->steps);
+    free(grammar->text);
+    free(grammar);
+}
+
+enum status grammar_open(struct grammar **out, const char *text, size_t length,
+                         struct fault *fault) {
+    struct grammar *g = calloc(1, sizeof *g);
+    if (g) g->text = malloc(length + 1);
+    if (!g || !g->text) {
+        grammar_close(g);
+        return fault_set(fault, STATUS_OUT_OF_MEMORY, "no memory for the grammar");
+    }
+    memcpy(g->text, text, length);
+    struct parser p = {
+        .begin = g->text, .at = g->text, .end = g->text + length, .grammar = g, .fault = fault};
+    read_rules(&p);
+    if (!p.status) {
+        struct search search = {.grammar = g};
+        search.seen = malloc(g->n_steps + 1);
+        search.todo = malloc((g->n_steps + 1) * sizeof *search.todo);
+        p.status = search.seen && search.todo
+                       ? check(g, &search, fault)
+                       : fault_set(fault, STATUS_OUT_OF_MEMORY, "no memory for the grammar");
+        free(search.seen);
+        free(search.todo);
+    }
+    if (p.status)
+        grammar_close(g);
+    else
+        *out = g;
+    return p.status;
+}

@@ -1,0 +1,50 @@
+/* A grammar over characters, compiled to a small program over their UTF-8 bytes. The language is a
+ * subset of llama.cpp's GBNF:
+ *
+ *   root ::= "[" item ("," item)* "]"   # a name, then what it stands for; root is the whole
+ *   item ::= [0-9]{1,3} | "none" | .
+ *
+ * Literals "..." and classes [a-z], [^"\\] know \n \r \t \xNN \uNNNN and a backslash before any
+ * other sign; a dot is any character. Parts may be grouped ( ) and repeated * + ? {m} {m,} {m,n}.
+ * White space and line ends only separate. What it accepts is well-formed UTF-8. */
+#ifndef LOGITSCOPE_GRAMMAR_H
+#define LOGITSCOPE_GRAMMAR_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "status.h"
+
+enum { GRAMMAR_RULES_MAX = 512, GRAMMAR_CODE_MAX = 1 << 16 };
+
+/* byte: one from low to high, then the next step. split: the next step, or the one at `to`. jump:
+ * the one at `to`. call: rule `to`, then the next step. return: ends the rule. `to` is relative to
+ * the step, so that a stretch of them can be moved and copied. */
+enum grammar_kind { GRAMMAR_BYTE, GRAMMAR_SPLIT, GRAMMAR_JUMP, GRAMMAR_CALL, GRAMMAR_RETURN };
+
+struct grammar_step {
+    uint8_t kind, low, high;
+    int32_t to;
+};
+
+struct grammar_rule {
+    const char *name; /* (length,) in the grammar's text */
+    uint32_t length, start;
+};
+
+/* The steps of a rule begin at its start and end before the next rule's. */
+struct grammar {
+    struct grammar_step *steps;
+    uint32_t n_steps, n_rules, root;
+    struct grammar_rule rules[GRAMMAR_RULES_MAX];
+    char *text;
+};
+
+/* Compiles `length` bytes of text, which are copied. STATUS_INVALID_ARGUMENT: the text is
+ * malformed, too large, names a rule that is not there, or has one that can never end or that
+ * begins with itself; STATUS_OUT_OF_MEMORY. */
+enum status grammar_open(struct grammar **grammar, const char *text, size_t length,
+                         struct fault *fault);
+void grammar_close(struct grammar *grammar);
+
+#endif

@@ -1,0 +1,131 @@
+/** The constraint's card: choosing one, what it removes, its state in words, a grammar of one's own. */
+import assert from 'node:assert/strict';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { byteTokens, smallModel } from '../node/small_model.js';
+import { FIRST, byId, expectedBars, loadReference, openBench, readBars, until } from './bench.js';
+
+/** A model that can write JSON, in the place of the page's own. */
+const folder = await mkdtemp(join(tmpdir(), 'logitscope-'));
+const writer = join(folder, 'writer.gguf');
+const printable = byteTokens().filter((_, byte) => byte >= 32 && byte < 127);
+await writeFile(writer, smallModel({ tokens: [...printable, '<end>'], seed: 5 }));
+let writes = false;
+
+/** @type {Awaited<ReturnType<typeof openBench>>} */
+let bench;
+/** @type {Awaited<ReturnType<typeof loadReference>>} */
+let scope;
+before(async () => {
+  const route = (path) => (writes && path.endsWith('verbs.gguf') ? writer : undefined);
+  [bench, scope] = await Promise.all([openBench(route), loadReference()]);
+});
+after(() => Promise.all([bench?.close(), scope?.close(), rm(folder, { recursive: true })]));
+
+const BALANCED = { temperature: 0.7, top_p: 0.9, repetition_penalty: 1.1 };
+const card = (page) => page.locator('logit-constraint');
+const said = (page) => card(page).locator('#state').innerText();
+
+test('a grammar of one\'s own removes, in the bars and in words, what the engine says', async () => {
+  const { page, complaints, close } = await bench.open();
+  await card(page).locator('select').selectOption('own');
+  const grammar = 'root ::= " " [a-l]+ (" " [a-z]+)*';
+  await card(page).locator('textarea').fill(grammar);
+  await card(page).getByRole('button', { name: 'Use this grammar' }).click();
+  scope.feed(scope.encode(FIRST));
+  const trace = scope.distribution({ ...BALANCED, constraint: { grammar } });
+  const expected = expectedBars(trace);
+  const read = async () => (await readBars(page)).sort(byId);
+  assert.deepEqual(await until(read, (bars) => JSON.stringify(bars) === JSON.stringify(expected)), expected);
+  assert.ok(expected.some(({ removed_by: by }) => by === 'constraint'));
+  assert.match(await said(page), new RegExp(`^In the rule root\\. Next may come\\s+␣\\s+${trace.stages[0].kept} tokens? allowed; the others held [\\d.]+% of the probability\\.$`));
+  await page.locator('logit-text').getByRole('button', { name: 'Step', exact: true }).click();
+  const next = await until(() => said(page), (text) => text.startsWith('Complete'));
+  assert.match(next, /^Complete: the text may end here, or go on\. Next may come\s+a–[lz]/);
+  await card(page).locator('select').selectOption('none');
+  await until(read, (bars) => bars.every(({ removed_by: by }) => by !== 'constraint'));
+  assert.equal(await card(page).locator('#state').count(), 0);
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
+test('what is wrong with a grammar is said beside it, and nothing else changes', async () => {
+  const { page, close } = await bench.open();
+  const bars = await readBars(page);
+  await card(page).locator('select').selectOption('own');
+  await card(page).locator('textarea').fill('root ::= (');
+  await card(page).getByRole('button').click();
+  const text = await until(() => said(page), (now) => now.includes('grammar'));
+  assert.match(text, /grammar, line 1: a parenthesis is not closed with \)/);
+  assert.equal(await card(page).locator('textarea').getAttribute('aria-invalid'), 'true');
+  await card(page).locator('select').selectOption('json');
+  const stuck = await until(() => said(page), (now) => now.startsWith('No token'));
+  assert.match(stuck, /^No token of this model can continue the text/);
+  await card(page).locator('select').selectOption('none');
+  const same = (now) => JSON.stringify(now) === JSON.stringify(bars);
+  assert.ok(same(await until(() => readBars(page), same)));
+  assert.equal(await page.locator('logit-scope .trouble').count(), 0);
+  await close();
+});
+
+test('a constraint leaves alone what could have stood in the prompt', async () => {
+  const { page, complaints, close } = await bench.open();
+  await card(page).locator('select').selectOption('own');
+  await card(page).getByRole('button').click();
+  await until(() => said(page), (text) => text.includes('allowed'));
+  scope.feed(scope.encode(FIRST).slice(0, -1));
+  const { tokens } = scope.distribution({ ...BALANCED, top: 8 });
+  await page.locator('logit-tape .given button').last().hover();
+  const items = page.locator('logit-alternatives [data-alternative]');
+  await items.first().waitFor();
+  const seen = await items.evaluateAll((all) => all.map(({ dataset }) => [dataset.alternative, dataset.p]));
+  assert.deepEqual(seen, tokens.map(({ id, p }) => [String(id), String(p)]));
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
+test('a model that can, writes JSON: the state follows the text, and the text parses', async () => {
+  writes = true;
+  const { page, complaints, close } = await bench.open();
+  await card(page).locator('select').selectOption('three_numbers');
+  const first = await until(() => said(page), (text) => text.includes('allowed'));
+  assert.match(first, /^Next may come\s+\[\s+2 tokens allowed/);
+  await card(page).locator('select').selectOption('own');
+  await card(page).locator('textarea').fill('root ::= "[" [0-9] ("," [0-9]){2} "]"');
+  await card(page).getByRole('button').click();
+  await page.evaluate(() => {
+    globalThis.drawn = '';
+    addEventListener('logit-step', ({ detail }) => (globalThis.drawn += detail.special ? '' : detail.text));
+  });
+  const states = [/^In the rule root\. Next may come\s+\[/, /0–9\s+10 tokens/, /,\s+1 token /, /0–9/, /,/, /0–9/, /\]/, /^Complete: only the end may come\./];
+  for (const [i, state] of states.entries()) {
+    assert.match(await until(() => said(page), (text) => state.test(text)), state, `after ${i} tokens`);
+    await page.locator('logit-text').getByRole('button', { name: 'Step', exact: true }).click();
+  }
+  const text = await until(() => page.evaluate(() => globalThis.drawn), (now) => now.endsWith(']'));
+  assert.equal(JSON.parse(text).length, 3, text);
+  assert.deepEqual(complaints, []);
+  await close();
+  writes = false;
+});
+
+test('the card is usable by keyboard and axe finds nothing, in both languages, light and dark', async () => {
+  const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+  for (const [lang, colorScheme] of [['en', 'light'], ['es', 'dark']]) {
+    const { page, close } = await bench.open({ path: `?lang=${lang}`, colorScheme });
+    await card(page).locator('select').selectOption('own');
+    await card(page).locator('textarea').press('Tab');
+    await page.keyboard.press('Enter');
+    await until(() => said(page), (text) => text.includes('root'));
+    await card(page).locator('summary').press('Enter');
+    assert.ok(await card(page).locator('details p').isVisible());
+    await page.evaluate(axe);
+    const violations = await page.evaluate(async () =>
+      (await globalThis.axe.run(document, { resultTypes: ['violations'] })).violations.map(({ id }) => id));
+    assert.deepEqual(violations, []);
+    await close();
+  }
+});

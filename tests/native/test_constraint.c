@@ -1,0 +1,343 @@
+/* Grammars, their automata and masks: what is malformed is refused in a sentence, what is well
+ * formed accepts exactly its texts, whatever the order in which its states were met. */
+#include <string.h>
+
+#include "automaton.h"
+#include "constraint.h"
+#include "grammar.h"
+#include "sample.h"
+#include "tokenizer_subject.h"
+#include "unicode.h"
+
+/* Opens what must be well formed. */
+static struct grammar *open_grammar(const char *text) {
+    struct fault fault;
+    struct grammar *grammar = NULL;
+    CHECK_MESSAGE(!grammar_open(&grammar, text, strlen(text), &fault), "%s: %s", text, fault.text);
+    return grammar;
+}
+
+static struct automaton *open_automaton(const struct grammar *grammar) {
+    struct fault fault;
+    struct automaton *automaton = NULL;
+    CHECK(!automaton_open(&automaton, grammar, &fault));
+    return automaton;
+}
+
+static uint16_t run(struct automaton *automaton, const char *text, size_t length) {
+    uint16_t state = AUTOMATON_START;
+    for (size_t i = 0; i < length && state != AUTOMATON_DEAD; i++)
+        state = automaton_step(automaton, state, (uint8_t)text[i]);
+    return state;
+}
+
+static bool accepts(const char *source, const char *text) {
+    struct grammar *grammar = open_grammar(source);
+    struct automaton *automaton = open_automaton(grammar);
+    uint16_t state = run(automaton, text, strlen(text));
+    bool complete = state != AUTOMATON_DEAD && automaton_complete(automaton, state);
+    automaton_close(automaton);
+    grammar_close(grammar);
+    return complete;
+}
+
+static void malformed_grammars_are_refused(void) {
+    static const char *const cases[][2] = {
+        {"", "there is no rule root"},
+        {"# root ::= \"a\"", "there is no rule root"},
+        {"a ::= \"b\"", "there is no rule root"},
+        {"root", "line 1: expected ::= after the name of a rule"},
+        {"root ::= (\"a\"", "line 1: a parenthesis is not closed with )"},
+        {"root ::= \"a\")", "line 1: a sign stands where no part can begin"},
+        {"root ::= \"a", "line 1: a literal is not closed with \""},
+        {"root ::= \"a\\", "line 1: a literal is not closed with \""},
+        {"root ::= [a", "line 1: a class is not closed with ]"},
+        {"root ::= [a-", "line 1: a class is not closed with ]"},
+        {"root ::= []", "line 1: a class holds no character"},
+        {"root ::=\n\n[^\\x00-\\uD7FF\\uE000-\xF4\x8F\xBF\xBF]",
+         "line 3: a class holds no character"},
+        {"root ::= [b-a]", "line 1: a range of a class ends before it begins"},
+        {"root ::= \"\\xg0\"", "line 1: expected a hexadecimal digit"},
+        {"root ::= \"\\u12\"", "line 1: expected a hexadecimal digit"},
+        {"root ::= \"\\ud800\"", "line 1: half a surrogate pair is no character"},
+        {"root ::= \"\xff\"", "line 1: the text is not UTF-8"},
+        {"root ::= \"a\"{", "line 1: expected a number of times"},
+        {"root ::= \"a\"{2", "line 1: a number of times is not closed with }"},
+        {"root ::= \"a\"{3,2}", "line 1: a part is repeated at most less often than at least"},
+        {"root ::= \"a\"{1001}", "line 1: a part is repeated more than 1000 times"},
+        {"root ::= \"a\"{99999999999999999999}", "line 1: a part is repeated more than 1000 times"},
+        {"root ::= ((\"a\"{1000}){1000}){1000}", "line 1: the grammar is too large"},
+        {"root ::= \"a\"\nroot ::= \"b\"", "line 2: a rule is defined twice"},
+        {"root ::= b", "there is no rule b, which another names"},
+        {"root ::= \"a\" root", "rule root can never end"},
+        {"root ::= \"a\"\nb ::= c\nc ::= b", "rule b can never end"},
+        {"root ::= root \"a\" | \"b\"",
+         "rule root begins with itself, let it end with itself instead"},
+        {"root ::= \"x\" a\na ::= b\nb ::= \"\"? a \"c\" | \"d\"",
+         "rule a begins with itself, let it end with itself instead"},
+        {"root ::= *", "line 1: a sign stands where no part can begin"},
+        {"root ::= \"a\" $", "line 1: a sign stands where no part can begin"},
+        {"::= \"a\"", "line 1: expected the name of a rule"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct grammar *grammar;
+        struct fault fault;
+        enum status status = grammar_open(&grammar, cases[i][0], strlen(cases[i][0]), &fault);
+        CHECK_MESSAGE(status == STATUS_INVALID_ARGUMENT, "%s was taken", cases[i][0]);
+        if (!status) grammar_close(grammar);
+        const char *after = strstr(fault.text, cases[i][1]);
+        CHECK_MESSAGE(!strncmp(fault.text, "grammar", 7) && after && !strcmp(after, cases[i][1]),
+                      "%s: %s", cases[i][0], fault.text);
+    }
+}
+
+static void nesting_and_rules_have_limits(void) {
+    char text[8192] = "root ::= ";
+    for (int i = 0; i < 101; i++) strcat(text, "(");
+    struct grammar *grammar;
+    struct fault fault;
+    CHECK(grammar_open(&grammar, text, strlen(text), &fault));
+    CHECK(strstr(fault.text, "nested more than 100 deep"));
+    strcpy(text, "root ::= ");
+    for (int i = 0; i < 512; i++) sprintf(text + strlen(text), "a%d ", i);
+    CHECK(grammar_open(&grammar, text, strlen(text), &fault));
+    CHECK(strstr(fault.text, "more than 512 rules"));
+}
+
+static void constructs_mean_what_they_say(void) {
+    static const struct {
+        const char *grammar, *yes[4], *no[4];
+    } cases[] = {
+        {"root ::= \"a\" | \"b\" \"c\" |", {"a", "bc", ""}, {"b", "ac", "abc"}},
+        {"root ::= \"a\"* \"b\"+ \"c\"?", {"b", "aabbc"}, {"", "a", "bcc"}},
+        {"root ::= (\"a\" | \"b\"){2,3}", {"ab", "bbb"}, {"a", "abab"}},
+        {"root ::= \"a\"{0} \"b\"{ 2 , }", {"bb", "bbbb"}, {"b", "abb"}},
+        {"root ::= [^a-c\\n]", {"d", "\xC3\xA9", "\xF0\x9F\xA6\x99"}, {"b", "\n", "dd", "\xC3"}},
+        {"root ::= [\\]\\-a-] .", {"]x", "--", "a\n"}, {"b-", "]"}},
+        {"root ::= \"\\x41\\u00e9\\\"\\\\\"", {"A\xC3\xA9\"\\"}, {"A"}},
+        {"root ::= a b\n  | b # either\nb ::= \"x\" a\na ::= \"1\" | \"2\"",
+         {"1x2", "x1"},
+         {"12", "1x", "x"}},
+        {"root ::= ((\"a\"?)*)* \"b\"", {"b", "aab"}, {"a", "ba"}},
+        {"root ::= e e \"a\" e\ne ::= \"b\"?", {"a", "bbab"}, {"bbba", ""}},
+        {"root ::= \"(\" root \")\" | \"\"", {"", "(())"}, {"(", "(()", ")("}},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        for (int j = 0; j < 4; j++) {
+            const char *yes = cases[i].yes[j], *no = cases[i].no[j];
+            if (yes)
+                CHECK_MESSAGE(accepts(cases[i].grammar, yes), "%s not %s", cases[i].grammar, yes);
+            if (no)
+                CHECK_MESSAGE(!accepts(cases[i].grammar, no), "%s takes %s", cases[i].grammar, no);
+        }
+    }
+}
+
+static uint32_t draw_code(void) {
+    static const uint32_t near[] = {0,      0x7f,   0x80,   0x7ff,   0x800,
+                                    0xd7ff, 0xe000, 0xffff, 0x10000, 0x10ffff};
+    uint32_t code = sample_below(2) ? near[sample_below(10)] + sample_below(5)
+                                    : sample_below(1u << (1 + sample_below(20)));
+    if (code > 0x10ffff) code = 0x10ffff;
+    return code >= 0xd800 && code <= 0xdfff ? 0xd7ff : code;
+}
+
+/* Any range of characters accepts the encodings of exactly its characters. */
+static void ranges_are_their_characters(void) {
+    for (int round = 0; round < 400; round++) {
+        uint32_t low = draw_code(), high = draw_code();
+        char source[64] = "root ::= [\\", *at = source + strlen(source);
+        if (low > high) low ^= high, high ^= low, low ^= high;
+        if (strchr("nrtxu", (int)low) || strchr("nrtxu", (int)high) || low == 0) continue;
+        at += unicode_put(at, low);
+        at += sprintf(at, "-\\");
+        at += unicode_put(at, high);
+        *at++ = ']';
+        struct grammar *grammar;
+        struct fault fault;
+        CHECK(!grammar_open(&grammar, source, (size_t)(at - source), &fault));
+        struct automaton *automaton = open_automaton(grammar);
+        for (int i = 0; i < 300; i++) {
+            static const int nearby[] = {-1, 0, 1};
+            uint32_t code = draw_code();
+            if (i < 6) code = (i < 3 ? low : high) + (uint32_t)nearby[i % 3];
+            if (code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff)) continue;
+            char bytes[4];
+            uint16_t state = run(automaton, bytes, unicode_put(bytes, code));
+            bool inside = low <= code && code <= high;
+            CHECK_MESSAGE((state != AUTOMATON_DEAD) == inside, "U+%X in U+%X-U+%X", code, low,
+                          high);
+            CHECK(!inside || automaton_complete(automaton, state));
+        }
+        automaton_close(automaton);
+        grammar_close(grammar);
+    }
+}
+
+/* A dot takes one well-formed character, of three bytes and four as of one. */
+static void what_it_accepts_is_utf8(void) {
+    struct grammar *grammar = open_grammar("root ::= .");
+    struct automaton *automaton = open_automaton(grammar);
+    for (uint32_t i = 0; i < 1u << 22; i++) {
+        char bytes[4];
+        size_t length = 1 + i % 4;
+        uint32_t word = i < 1u << 16 ? i : pcg32_next(&sample_generator) | 0x808080c0u;
+        memcpy(bytes, &word, 4);
+        uint32_t code;
+        bool valid = unicode_next(bytes, length, &code) == length && code != UNICODE_INVALID;
+        uint16_t state = run(automaton, bytes, length);
+        bool complete = state != AUTOMATON_DEAD && automaton_complete(automaton, state);
+        CHECK_MESSAGE(complete == valid, "%08X, %u bytes", word, (unsigned)length);
+    }
+    automaton_close(automaton);
+    grammar_close(grammar);
+}
+
+static const char *const TOKENS[] = {"a", "b",   "ab",       "ba",        "aab",  "bbb",
+                                     "c", "abc", "\xC3\xA9", "a\xC3\xA9", "aaaa", "(",
+                                     ")", "()",  "))",       "((a",       "<end>"};
+enum { N_TOKENS = sizeof TOKENS / sizeof *TOKENS, END = N_TOKENS - 1 };
+
+static void open_subject(struct subject *subject) {
+    int32_t types[N_TOKENS];
+    for (int i = 0; i < N_TOKENS; i++) types[i] = i == END ? 3 : 1;
+    struct vocabulary_spec spec = {.model = "logitscope-word",
+                                   .tokens = TOKENS,
+                                   .n_tokens = N_TOKENS,
+                                   .types = types,
+                                   .n_types = N_TOKENS,
+                                   .bos = -1,
+                                   .eos = END,
+                                   .unknown = -1,
+                                   .add_bos = -1,
+                                   .add_space_prefix = -1};
+    subject_from_spec(subject, &spec);
+}
+
+static bool is_allowed(const struct constraint_mask *mask, uint32_t id) {
+    return mask->allowed[id / 32] >> id % 32 & 1;
+}
+
+/* The mask is what following each token by itself says, in a constraint that has met all before and
+ * in a new one. */
+static void check_masks(const char *source, int rounds, size_t length) {
+    struct subject subject;
+    struct lexicon *lexicon;
+    struct constraint *old, *fresh;
+    struct fault fault;
+    open_subject(&subject);
+    CHECK(!lexicon_open(&lexicon, subject.tokenizer, &fault));
+    CHECK(!constraint_open(&old, lexicon, source, strlen(source), &fault));
+    for (int round = 0; round < rounds; round++) {
+        uint32_t ids[400] = {0};
+        CHECK(!constraint_open(&fresh, lexicon, source, strlen(source), &fault));
+        for (size_t n = 0; n < length; n++) {
+            const struct constraint_mask *mask = constraint_follow(old, ids, n, &fault);
+            uint32_t allowed = 0, count = 0, choice = 0, complete = mask->complete;
+            CHECK(mask != NULL);
+            for (uint32_t id = 0; id < N_TOKENS; id++)
+                allowed |= (uint32_t)is_allowed(mask, id) << id;
+            for (uint32_t id = 0; id < N_TOKENS; id++) {
+                ids[n] = id;
+                bool alive = constraint_follow(fresh, ids, n + 1, &fault) != NULL;
+                CHECK_MESSAGE(alive == (allowed >> id & 1), "%s: token %s after %u", source,
+                              TOKENS[id], (unsigned)n);
+                CHECK(id != END || alive == complete);
+                if (alive && sample_below(++count) == 0) choice = id;
+            }
+            CHECK(count == constraint_follow(old, ids, n, &fault)->count);
+            if (count == 0) break;
+            ids[n] = choice;
+        }
+        constraint_close(fresh);
+    }
+    constraint_close(old);
+    lexicon_close(lexicon);
+    subject_close(&subject);
+}
+
+static void masks_are_those_of_each_token(void) {
+    check_masks("root ::= [ab]*", 5, 20);
+    check_masks("root ::= \"ab\"* \"c\" | [ab]{3,7} | \"a\" .", 60, 20);
+    check_masks("root ::= \"(\" root \")\" root | [a-b]?", 60, 30);
+    check_masks("root ::= x{2} \"c\"\nx ::= (\"a\" | \"b\" x)+", 60, 30);
+}
+
+/* With 2^13 states, more than there is room for: those met first are forgotten and found again. */
+static void states_are_forgotten_and_found_again(void) {
+    check_masks("root ::= (\"a\" | \"b\")* \"a\" (\"a\" | \"b\"){12} \"c\"?", 60, 200);
+}
+
+static void too_many_at_once_are_refused(void) {
+    static char source[1 << 15] = "root ::= \"a\"";
+    struct subject subject;
+    struct lexicon *lexicon;
+    struct constraint *constraint;
+    struct fault fault;
+    for (int i = 0; i < 1500; i++) strcat(source, " | \"a\" \"b\"");
+    open_subject(&subject);
+    CHECK(!lexicon_open(&lexicon, subject.tokenizer, &fault));
+    CHECK(!constraint_open(&constraint, lexicon, source, strlen(source), &fault));
+    for (int i = 0; i < 3; i++) {
+        CHECK(!constraint_follow(constraint, NULL, 0, &fault));
+        CHECK(fault.status == STATUS_UNSUPPORTED);
+    }
+    constraint_close(constraint);
+    lexicon_close(lexicon);
+    subject_close(&subject);
+}
+
+/* Whatever the text, it is refused in a sentence or runs; no read or write goes astray. */
+static void noise_is_refused_or_runs(void) {
+    static const char *const parts[] = {
+        "root ::= ", "a ::= ", "\n", "\"", "[", "]",        "(",    ")",     "|",     "*",  "+",
+        "?",         "{",      "}",  "2",  ",", "a",        "root", "^",     "-",     "\\", "x4",
+        "\"a\"",     "[^a]",   ".",  " ",  "#", "\xC3\xA9", "\xff", "[a-z]", "{1,3}", "::="};
+    int taken = 0;
+    for (int round = 0; round < 60000; round++) {
+        char text[256] = "root ::= ";
+        size_t length = strlen(text);
+        for (uint32_t n = sample_below(14); n > 0; n--) {
+            const char *part = parts[sample_below(sizeof parts / sizeof *parts)];
+            memcpy(text + length, part, strlen(part));
+            length += strlen(part);
+        }
+        struct grammar *grammar;
+        struct fault fault = {.text = ""};
+        if (grammar_open(&grammar, text, length, &fault)) {
+            CHECK_MESSAGE(!strncmp(fault.text, "grammar", 7), "%s", fault.text);
+            continue;
+        }
+        if (++taken % 20 == 0) {
+            struct automaton *automaton = open_automaton(grammar);
+            uint16_t state = AUTOMATON_START;
+            for (int i = 0; i < 200 && state != AUTOMATON_DEAD; i++) {
+                const struct grammar_rule *rule = automaton_rule(automaton, state);
+                CHECK(rule != NULL || automaton_complete(automaton, state));
+                uint16_t next = AUTOMATON_DEAD;
+                for (uint32_t byte = 0; byte < 256; byte++) {
+                    uint16_t after = automaton_step(automaton, state, (uint8_t)byte);
+                    if (after != AUTOMATON_DEAD && sample_below(4) == 0) next = after;
+                }
+                state = next;
+            }
+            automaton_close(automaton);
+        }
+        grammar_close(grammar);
+    }
+    CHECK_MESSAGE(taken > 3000, "only %d were well formed", taken);
+}
+
+int main(void) {
+    pcg32_seed(&sample_generator, 11, 54);
+    TEST(malformed_grammars_are_refused);
+    TEST(nesting_and_rules_have_limits);
+    TEST(constructs_mean_what_they_say);
+    TEST(ranges_are_their_characters);
+    TEST(what_it_accepts_is_utf8);
+    TEST(masks_are_those_of_each_token);
+    TEST(states_are_forgotten_and_found_again);
+    TEST(too_many_at_once_are_refused);
+    TEST(noise_is_refused_or_runs);
+    return check_report();
+}

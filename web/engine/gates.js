@@ -1,0 +1,219 @@
+/** What removes tokens before any warper: a constraint, banned words, a forced first token. */
+import { LogitscopeError, show } from './errors.js';
+import { toUtf8 } from './module.js';
+import { grammarOf } from './schema.js';
+
+/**
+ * Those that were asked for; `grammar` is the constraint's text, `constraint_start` where in the
+ * timeline the generated part begins, its end where that is left out.
+ * @typedef {object} Asked
+ * @property {import('./types.js').Constraint} [constraint]
+ * @property {number} [constraint_start]
+ * @property {(string | number | number[])[]} [banned_words]
+ * @property {number | string} [forced_first]
+ * @property {string} [grammar]
+ */
+
+export const GATES = ['constraint', 'banned_words', 'forced_first']; // enum gate of src/warp.h
+export const GATE_NAMES = [...GATES, 'constraint_start'];
+const COMPLETE_AT = 8; // struct constraint_mask of src/constraint.h
+const BYTES_AT = 12;
+const RULE_AT = 44;
+
+/** @param {unknown} id */
+const isId = (id) => Number.isInteger(id) && Number(id) >= 0 && Number(id) < 2 ** 32;
+
+/**
+ * @param {string} name
+ * @param {unknown} list texts, ids, lists of ids
+ */
+export function checkSequences(name, list) {
+  const isSequence = (/** @type {unknown} */ it) =>
+    isId(it) ||
+    (typeof it === 'string' && it !== '') ||
+    (Array.isArray(it) && it.length > 0 && it.every(isId));
+  if (Array.isArray(list) && list.every(isSequence)) return;
+  const odd = Array.isArray(list) ? list.find((it) => !isSequence(it)) : list;
+  throw new LogitscopeError(
+    'invalid_argument',
+    `${name} must be a list of texts, token ids or lists of them, none empty, got ${show(odd)}`,
+  );
+}
+
+/**
+ * @param {Record<string, any>} asked
+ * @returns {Asked}
+ */
+export function resolveGates(asked) {
+  /** @type {Asked} */
+  const gates = {};
+  const { constraint, constraint_start: start, banned_words: banned, forced_first: first } = asked;
+  if (constraint != null) Object.assign(gates, { constraint, grammar: grammarOf(constraint) });
+  if (banned != null) {
+    checkSequences('banned_words', banned);
+    gates.banned_words = banned;
+  }
+  if (first != null) {
+    if (!isId(first) && typeof first !== 'string') {
+      throw new LogitscopeError(
+        'invalid_argument',
+        `forced_first must be a token id or a text of one token, got ${show(first)}`,
+      );
+    }
+    gates.forced_first = first;
+  }
+  if (start != null) {
+    if (!isId(start)) {
+      throw new LogitscopeError(
+        'out_of_range',
+        `constraint_start must be a position in the timeline, got ${show(start)}`,
+      );
+    }
+    gates.constraint_start = start;
+  }
+  return gates;
+}
+
+/** The gates of an open model: its sorted vocabulary, and the last constraint, compiled. */
+export class Gates {
+  #core;
+  #lexicon = 0;
+  #constraint = { text: '', handle: 0 };
+
+  /** @param {import('./core.js').Core} core */
+  constructor(core) {
+    this.#core = core;
+  }
+
+  /**
+   * @param {string} name
+   * @param {unknown} value
+   * @param {number} vocabSize
+   */
+  #needTokenizer(name, value, vocabSize) {
+    const { info } = this.#core;
+    if (info?.tokenizer && info.vocab_size === vocabSize) return;
+    throw new LogitscopeError(
+      'no_model',
+      `${name} needs the tokenizer of a model with these ${vocabSize} tokens, got ${show(value)}`,
+    );
+  }
+
+  /**
+   * @param {string} text
+   * @returns {number} the one token that spells it
+   */
+  #oneToken(text) {
+    const ids = this.#core.spelling(text);
+    if (ids.length === 1) return ids[0];
+    throw new LogitscopeError(
+      'invalid_argument',
+      `forced_first must be one token, ${show(text)} is ${ids.length || 'none'}`,
+    );
+  }
+
+  /**
+   * Hands C what does not depend on the text and compiles the grammar; refuses what cannot be.
+   * @param {Asked} gates
+   * @param {number} vocabSize
+   */
+  prepare({ constraint, grammar, banned_words: words = [], forced_first: first }, vocabSize) {
+    const core = this.#core;
+    const { module } = core;
+    if (grammar !== undefined) {
+      this.#needTokenizer('constraint', constraint, vocabSize);
+      this.#open(grammar);
+    }
+    if (typeof first === 'string') this.#needTokenizer('forced_first', first, vocabSize);
+    const sequences = words.flatMap((word) => {
+      if (typeof word !== 'string') return [[word].flat()];
+      this.#needTokenizer('banned_words', word, vocabSize);
+      const spelled = [word, ` ${word}`].map((text) => core.spelling(text));
+      return spelled.filter((ids) => ids.length);
+    });
+    const flat = sequences.flatMap((ids) => [ids.length, ...ids]);
+    const at = module.exchange(4 * flat.length);
+    module.writeUint32(at, flat);
+    if (module.calls.settings_banned(at, flat.length)) module.fail();
+    const forced = typeof first === 'string' ? this.#oneToken(first) : first;
+    module.calls.settings_forced(forced ?? -1);
+  }
+
+  /** @param {string} text */
+  #open(text) {
+    const { module, model } = this.#core;
+    const { calls } = module;
+    if (this.#constraint.handle && this.#constraint.text === text) return;
+    this.#lexicon ||= module.need(calls.lexicon_open(model));
+    const bytes = toUtf8(text);
+    const at = module.exchange(bytes.length);
+    module.writeBytes(at, bytes);
+    const handle = module.need(calls.constraint_open(this.#lexicon, at, bytes.length));
+    calls.constraint_close(this.#constraint.handle);
+    this.#constraint = { text, handle };
+  }
+
+  /**
+   * Sets the mask and the forced token for a history in the heap. Returns where the struct of the mask
+   * is, 0 without a constraint.
+   * @param {Asked} gates
+   * @param {number} history
+   * @param {number} count
+   */
+  follow({ grammar, constraint_start }, history, count) {
+    const start = constraint_start ?? count;
+    const { module } = this.#core;
+    const { calls } = module;
+    if (start > count) {
+      throw new LogitscopeError(
+        'out_of_range',
+        `constraint_start must be at most ${count}, the length of the text, got ${start}`,
+      );
+    }
+    if (start < count) calls.settings_forced(-1);
+    if (grammar === undefined) return 0;
+    const { handle } = this.#constraint;
+    const mask = module.need(calls.constraint_follow(handle, history + 4 * start, count - start));
+    calls.settings_allowed(mask);
+    return mask;
+  }
+
+  /**
+   * What the constraint expects next, at a mask.
+   * @param {number} at
+   * @returns {import('./types.js').ConstraintState}
+   */
+  read(at) {
+    const { module } = this.#core;
+    const view = module.view();
+    const bits = module.bytes(at + BYTES_AT, 32);
+    return {
+      rule: module.text(at + RULE_AT),
+      complete: view.getUint32(at + COMPLETE_AT, true) !== 0,
+      allowed: view.getUint32(at + 4, true),
+      bytes: Array.from({ length: 256 }, (_, i) => i).filter((i) => (bits[i >> 3] >> (i & 7)) & 1),
+    };
+  }
+
+  /**
+   * Whether a text is complete and nothing can follow it, not even an end token.
+   * @param {Asked} gates
+   * @param {number[]} ids
+   */
+  isSpent(gates, ids) {
+    if (gates.grammar === undefined) return false;
+    const { module } = this.#core;
+    const at = module.exchange(4 * ids.length);
+    module.writeUint32(at, ids);
+    const { complete, allowed } = this.read(this.follow(gates, at, ids.length));
+    return complete && allowed === 0;
+  }
+
+  close() {
+    const { calls } = this.#core.module;
+    calls.constraint_close(this.#constraint.handle);
+    calls.lexicon_close(this.#lexicon);
+    this.#constraint = { text: '', handle: 0 };
+    this.#lexicon = 0;
+  }
+}
