@@ -2,7 +2,8 @@
  * The geometry of the ranked bars: where each row, bar, cut line and tick stands. Pure functions of
  * the trace and the width; every length is in pixels, every share is the engine's own number.
  */
-import { scaleLinear } from 'd3-scale';
+import { ticks as roundTicks } from 'd3-array';
+import { linear } from './linear.js';
 import { DRAGGED } from './cuts.js';
 
 /**
@@ -92,7 +93,7 @@ export function layoutBars({ trace, width, unit, lines }) {
   const head = 27 * unit;
   const columns = layoutColumns(width, unit, narrow);
   const domain = chooseDomain(trace);
-  const x = scaleLinear([0, domain], [0, columns.barWidth]);
+  const x = linear([0, domain], [0, columns.barWidth]);
   const ordered = orderRows(trace);
   const cuts = [...findCuts(trace, ordered), ...findIdle(trace, ordered.length)];
 
@@ -131,7 +132,7 @@ export function layoutBars({ trace, width, unit, lines }) {
   const spare = Math.max(0, lines - cuts.length) * gap;
   const rest = trace.rest.count === 0 ? null : place(null, y + 7 * unit, trace.rest);
   const height = y + spare + (rest ? rowHeight + 9 * unit : 0);
-  const ticks = x.ticks(narrow ? 3 : 5).map((value) => ({ value, x: columns.barX + x(value) }));
+  const ticks = roundTicks(0, domain, narrow ? 3 : 5).map((value) => ({ value, x: columns.barX + x(value) }));
   const plotBottom = rest ? rest.y + rowHeight : y;
   return {
     width,

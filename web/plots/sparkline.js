@@ -1,14 +1,14 @@
 /** The geometry of the small chart on a card: the listed tokens before and after one stage. */
-import { scaleLinear } from 'd3-scale';
 import { path } from 'd3-path';
+import { linear } from './linear.js';
 
 /**
  * @param {{ before: number[], after: number[], width: number, height: number }} options
  *   shares of 1, in one common order
  */
 export function layoutSparkline({ before, after, width, height }) {
-  const x = scaleLinear([0, Math.max(1, before.length)], [0, width]);
-  const y = scaleLinear([0, Math.max(1e-9, ...before, ...after)], [height, 0]);
+  const x = linear([0, Math.max(1, before.length)], [0, width]);
+  const y = linear([0, Math.max(1e-9, ...before, ...after)], [height, 0]);
   /** A step for each share, closed along the bottom. @param {number[]} shares */
   const steps = (shares) => {
     const outline = path();

@@ -1,7 +1,8 @@
 /**
  * The geometry of the draw: the survivors laid end to end from 0 to 1, and where u falls on them.
  */
-import { scaleLinear } from 'd3-scale';
+import { ticks as roundTicks } from 'd3-array';
+import { linear } from './linear.js';
 
 /**
  * @typedef {import('./trace.js').Trace} Trace
@@ -24,7 +25,7 @@ import { scaleLinear } from 'd3-scale';
  *   hit: the id of the token that is drawn next
  */
 export function layoutStrip({ trace, width, u, hit }) {
-  const x = scaleLinear([0, 1], [0, width]);
+  const x = linear([0, 1], [0, width]);
   /** @type {Segment[]} */
   const segments = [];
   let mass = 0;
@@ -37,7 +38,7 @@ export function layoutStrip({ trace, width, u, hit }) {
     const listed = segments.some((candidate) => candidate.hit);
     segments.push(segment('rest', null, mass, 1, hit !== null && !listed));
   }
-  const ticks = x.ticks(width < 480 ? 2 : 5).map((value) => ({ value, x: x(value) }));
+  const ticks = roundTicks(0, 1, width < 480 ? 2 : 5).map((value) => ({ value, x: x(value) }));
   return {
     width,
     segments,
