@@ -48,10 +48,10 @@ test('pasted lines and JSON show the bars that the engine computes', async () =>
   assert.equal(await page.locator('logit-own .lands').getAttribute('data-drawn'), String(drawn.id));
   await page.locator('logit-own [data-command=many]').click();
   await until(
-    () => page.locator('logit-own .result').getAttribute('data-total'),
+    () => page.locator('logit-own logit-draw .result').getAttribute('data-total'),
     (total) => total === '1000',
   );
-  assert.equal(await page.locator('logit-own .result').getAttribute('data-total'), '1000');
+  assert.equal(await page.locator('logit-own logit-draw .result').getAttribute('data-total'), '1000');
   assert.deepEqual(complaints, []);
   assert.deepEqual(foreign, []);
   await close();
