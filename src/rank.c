@@ -11,6 +11,7 @@
 #include "elementary.h"
 
 enum { BITS = 11, BUCKETS = 1 << BITS, BLOCK = 64, SET = 16 };
+enum { FEW = 128 }; /* so many are sorted in less time than the buckets take to be emptied */
 
 /* Larger logits have larger keys. Adding 0 turns -0 into +0, which is a tie with it. */
 static uint32_t key_of(float logit) {
@@ -130,18 +131,38 @@ static size_t narrow(struct selection *s, uint32_t *ids, size_t n, uint32_t *bas
     return found;
 }
 
+/* Bottom-up merge sort of ids by logit; equal logits keep their order, which is that of the ids. */
+static void sort_ids(const float *logits, uint32_t *ids, size_t count, uint32_t *scratch) {
+    for (size_t width = 1; width < count; width *= 2) {
+        for (size_t start = 0; start < count; start += 2 * width) {
+            size_t middle = start + width < count ? start + width : count;
+            size_t end = start + 2 * width < count ? start + 2 * width : count;
+            size_t left = start, right = middle;
+            for (size_t i = start; i < end; i++) {
+                bool take_right =
+                    left == middle || (right < end && logits[ids[right]] > logits[ids[left]]);
+                scratch[i] = ids[take_right ? right++ : left++];
+            }
+        }
+        memcpy(ids, scratch, count * sizeof *ids);
+    }
+}
+
 /* `floor` and `max` bound the tokens among which the place is. */
 static struct rank_place select_place(struct selection s, size_t n, float floor, float max,
                                       uint32_t *scratch) {
-    uint32_t base = key_of(floor), span = key_of(max) - base;
+    uint32_t base = key_of(floor), span = key_of(max) - base, spare[FEW];
+    size_t found = rank_reaching(s.logits, n, floor, scratch), i = 0;
     int shift = 0;
     while (span >> shift >= BUCKETS) shift++;
-    size_t found = rank_reaching(s.logits, n, floor, scratch), i = 0;
-    for (;; shift = shift > BITS ? shift - BITS : 0) {
-        found = narrow(&s, scratch, found, &base, shift);
-        if (!shift) break;
-    }
-    for (; i + 1 < found; i++) { /* a tie: by id */
+    if (found <= FEW)
+        sort_ids(s.logits, scratch, found, spare);
+    else
+        for (;; shift = shift > BITS ? shift - BITS : 0) {
+            found = narrow(&s, scratch, found, &base, shift);
+            if (!shift) break;
+        }
+    for (; i + 1 < found; i++) { /* sorted, or tied: then by id */
         uint64_t amount = amount_of(&s, scratch[i]);
         if (amount >= s.missing) break;
         s.missing -= amount;
@@ -173,23 +194,6 @@ uint32_t rank_of(const float *logits, size_t n, uint32_t id) {
     for (size_t i = 0; i < id; i++) rank += logits[i] >= logit;
     for (size_t i = id + (size_t)1; i < n; i++) rank += logits[i] > logit;
     return rank;
-}
-
-/* Bottom-up merge sort of ids by logit; equal logits keep their order, which is that of the ids. */
-static void sort_ids(const float *logits, uint32_t *ids, size_t count, uint32_t *scratch) {
-    for (size_t width = 1; width < count; width *= 2) {
-        for (size_t start = 0; start < count; start += 2 * width) {
-            size_t middle = start + width < count ? start + width : count;
-            size_t end = start + 2 * width < count ? start + 2 * width : count;
-            size_t left = start, right = middle;
-            for (size_t i = start; i < end; i++) {
-                bool take_right =
-                    left == middle || (right < end && logits[ids[right]] > logits[ids[left]]);
-                scratch[i] = ids[take_right ? right++ : left++];
-            }
-        }
-        memcpy(ids, scratch, count * sizeof *ids);
-    }
 }
 
 size_t rank_top(const float *logits, size_t n, size_t top, uint32_t *ids, uint32_t *scratch) {

@@ -98,17 +98,12 @@ static float least_tied(float limit, double temperature) {
     return NAN; /* a temperature so high that many fall together */
 }
 
-/* Whether any of BLOCK logits reaches the threshold; `odd` if one is NaN, +Infinity or beyond
- * `largest`. No branch, so that compilers make vectors of it. */
-static int32_t inspect(const float *logits, float threshold, float largest, int32_t *odd) {
-    int32_t reaches = 0, strange = 0;
-    for (int i = 0; i < BLOCK; i++) {
-        float l = logits[i];
-        reaches |= l >= threshold;
-        strange |= !(fabsf(l) <= largest) && l != -INFINITY;
-    }
-    *odd |= strange;
-    return reaches;
+/* Whether any of BLOCK logits reaches the threshold or is NaN. No branch, so that compilers make
+ * vectors of it. */
+static bool any_reaches(const float *logits, float threshold) {
+    int32_t below = 1;
+    for (int i = 0; i < BLOCK; i++) below &= logits[i] < threshold;
+    return !below;
 }
 
 static void swap(float *a, float *b) {
@@ -162,7 +157,6 @@ static float raise(struct shortlist *list, uint32_t keep, double temperature) {
 static bool collect(struct shortlist *list, const float *logits, size_t vocab_size,
                     const struct plan *plan, uint32_t keep) {
     float threshold = -FLT_MAX;
-    int32_t odd = 0;
     list->n = 0;
     for (size_t start = 0; start < vocab_size; start += BLOCK) {
         float padded[BLOCK];
@@ -172,10 +166,11 @@ static bool collect(struct shortlist *list, const float *logits, size_t vocab_si
                 padded[i] = start + i < vocab_size ? block[i] : -INFINITY;
             block = padded;
         }
-        if (!inspect(block, threshold, plan->largest, &odd)) continue;
+        if (!any_reaches(block, threshold)) continue;
         if (list->n + BLOCK > SHORTLIST_MAX) return false;
         for (uint32_t i = 0; i < BLOCK; i++) {
-            if (!(block[i] >= threshold)) continue;
+            if (block[i] < threshold) continue;
+            if (!(fabsf(block[i]) <= plan->largest)) return false;
             list->ids[list->n] = (uint32_t)start + i;
             list->logits[list->n++] = block[i];
         }
@@ -183,7 +178,7 @@ static bool collect(struct shortlist *list, const float *logits, size_t vocab_si
             threshold = raise(list, keep, plan->temperature);
         if (isnan(threshold)) return false;
     }
-    if (odd || !list->n) return false;
+    if (!list->n) return false;
     return list->n <= keep || !isnan(raise(list, keep, plan->temperature));
 }
 

@@ -75,13 +75,15 @@ static void compare(struct chain *chain, const struct settings *settings, size_t
 }
 
 static void short_equals_long(void) {
+    static const float extremes[] = {FLT_MAX, -FLT_MAX, 1e30f, -INFINITY, NAN};
     for (int round = 0; round < 6000; round++) {
         struct settings settings;
         struct warp_bias bias[2];
         struct chain *chain;
         size_t n = 1 + sample_below(round % 4 ? 200 : N), n_history = sample_below(60);
         sample_logits(logits, n, (uint32_t)round % SAMPLE_KINDS);
-        if (round % 11 == 0) logits[sample_below((uint32_t)n)] = round % 2 ? NAN : FLT_MAX;
+        for (int i = 0; i < 3 && round % 5 == 0; i++)
+            logits[sample_below((uint32_t)n)] = extremes[sample_below(round % 10 ? 4 : 5)];
         random_settings(&settings, bias, (uint32_t)n);
         for (size_t i = 0; i < n_history; i++) history[i] = sample_below((uint32_t)n);
         CHECK(chain_open(&chain, n, 1, &kernels_scalar, NULL) == STATUS_OK);
