@@ -26,7 +26,7 @@ import { Width } from './width.js';
  * @typedef {import('../plots/trace.js').Trace} Trace
  * @typedef {import('../plots/trace.js').TraceToken} TraceToken
  * @typedef {import('../plots/bars.js').Layout} Layout
- * @typedef {import('./instrument.js').View} View
+ * @typedef {import('./bench.js').View} View
  */
 
 const VIEWS = /** @type {View[]} */ (['bars', 'cumulative', 'ranks']);
@@ -68,7 +68,7 @@ export class LogitDistribution extends LogitElement {
     this.view = 'bars';
     /** @type {import('../plots/curve.js').Curves | null} */
     this.curves = null;
-    /** @type {import('./instrument.js').Bias[]} */
+    /** @type {import('./bench.js').Bias[]} */
     this.biases = [];
     /** Whether no token can be forced, biased or forbidden here. */
     this.fixed = false;

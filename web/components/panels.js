@@ -1,6 +1,6 @@
 /** What each panel of the bench is given, wherever it stands: the instrument's state as properties. */
 import { presets, strategies } from '../engine/presets.js';
-import { PACES } from './instrument.js';
+import { PACES } from './runner.js';
 
 /** The starting points, plain first. */
 const PRESETS = ['transformers', 'balanced', 'greedy'].map(named);
@@ -24,7 +24,7 @@ function named(name) {
  * @property {string[]} examples prompts of the model
  * @property {string[] | null} knobs the settings that show; null for all of them
  * @property {boolean} fixed whether prompt and settings stay as they are
- * @property {(fault: import('./instrument.js').Fault | null) => string} sentence
+ * @property {(fault: import('./faults.js').Fault | null) => string} sentence
  *
  * @param {import('./instrument.js').Instrument} it
  * @param {Around} around

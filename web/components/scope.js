@@ -28,7 +28,7 @@ import './text.js';
 import { VIEWS } from './views.js';
 
 /**
- * @typedef {import('./instrument.js').Fault} Fault
+ * @typedef {import('./faults.js').Fault} Fault
  * @typedef {import('./page-state.js').PageState} PageState
  * @typedef {import('../engine/types.js').TableRow} TableRow
  */
