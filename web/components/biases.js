@@ -8,7 +8,7 @@ import { define } from './define.js';
 import { LogitElement } from './element.js';
 import { spoken, visibleHtml } from './visible.js';
 
-/** @typedef {import('./instrument.js').Bias} Bias */
+/** @typedef {import('./bench.js').Bias} Bias */
 
 export class LogitBiases extends LogitElement {
   static properties = {

@@ -5,19 +5,20 @@
  * "logit-force".
  */
 import { html, nothing, svg } from 'lit';
-import { fixed, measure, number, percent, plain, t, tick } from '../locale/locale.js';
+import { fixed, number, percent, plain, t, tick } from '../locale/locale.js';
 import { drawBars } from '../plots/bars-view.js';
-import { layoutBars, orderRows, rowsAbove } from '../plots/bars.js';
-import { enteringShares, findHandles, valueFor } from '../plots/cuts.js';
+import { layoutBars, orderRows } from '../plots/bars.js';
+import { findHandles } from '../plots/cuts.js';
+import { renderBarHandles } from './bar-handles.js';
 import './biases.js';
 import { handleStyles } from './curve-styles.js';
 import { define } from './define.js';
 import { barStyles } from './distribution-styles.js';
 import { renderCurveTable, renderTable } from './distribution-table.js';
 import { LogitElement } from './element.js';
-import { handleWords, renderHandle } from './handles.js';
+import { handleWords } from './handles.js';
+import { renderReadouts } from './readouts.js';
 import { settingName } from './settings.js';
-import { term } from './term.js';
 import './token-menu.js';
 import { bytesOf, spoken, visibleHtml, visibleSvg } from './visible.js';
 import { Width } from './width.js';
@@ -26,7 +27,7 @@ import { Width } from './width.js';
  * @typedef {import('../plots/trace.js').Trace} Trace
  * @typedef {import('../plots/trace.js').TraceToken} TraceToken
  * @typedef {import('../plots/bars.js').Layout} Layout
- * @typedef {import('./instrument.js').View} View
+ * @typedef {import('./bench.js').View} View
  */
 
 const VIEWS = /** @type {View[]} */ (['bars', 'cumulative', 'ranks']);
@@ -68,7 +69,7 @@ export class LogitDistribution extends LogitElement {
     this.view = 'bars';
     /** @type {import('../plots/curve.js').Curves | null} */
     this.curves = null;
-    /** @type {import('./instrument.js').Bias[]} */
+    /** @type {import('./bench.js').Bias[]} */
     this.biases = [];
     /** Whether no token can be forced, biased or forbidden here. */
     this.fixed = false;
@@ -104,7 +105,7 @@ export class LogitDistribution extends LogitElement {
           ? t('distribution.about', { n: trace?.vocab_size ?? 0 })
           : t(`curve.about.${view}`)
       }</p>
-      ${this.#renderReadouts()}
+      ${renderReadouts(trace)}
       <div id="panel" role="tabpanel" aria-labelledby="tab-${view}">
         ${
           view === 'bars'
@@ -143,36 +144,11 @@ export class LogitDistribution extends LogitElement {
           ${trace ? this.#renderOptions(trace) : nothing}
           ${trace && layout ? this.#renderChart(trace, layout) : nothing}
         </div>
-        ${trace && layout ? this.#renderHandles(trace, layout) : nothing}
+        ${trace && layout ? renderBarHandles(trace, layout, this) : nothing}
         ${layout ? this.#renderMenu(layout) : nothing}
       </div>
       <p id="keys" class="heard">${t('distribution.keys')}</p>
       ${this.#renderDetail()}
-    `;
-  }
-
-  #renderReadouts() {
-    const { trace } = this;
-    if (!trace) return html`<dl class="readouts"></dl>`;
-    /** @param {string} key @param {unknown} value @param {string} note */
-    const readout = (key, value, note) => html`
-      <div data-readout=${key}>
-        <dt class="label">${term(key, t(`distribution.${key}`))}</dt>
-        <dd>${value}</dd>
-        <dd class="note">${note}</dd>
-      </div>`;
-    /** @param {number} from @param {number} to */
-    const change = (from, to) =>
-      html`<span class="from">${measure(from)}</span><span class="arrow">→</span>${measure(to)}`;
-    const { kept, vocab_size, kept_mass_raw, raw_entropy, raw_perplexity } = trace;
-    const to = t('distribution.to');
-    return html`
-      <dl class="readouts">
-        ${readout('kept', number(kept), t('distribution.kept.of', { n: vocab_size }))}
-        ${readout('mass', percent(kept_mass_raw), t('distribution.mass.note'))}
-        ${readout('entropy', change(raw_entropy, trace.entropy), to)}
-        ${readout('perplexity', change(raw_perplexity, trace.perplexity), to)}
-      </dl>
     `;
   }
 
@@ -219,43 +195,6 @@ export class LogitDistribution extends LogitElement {
     `;
   }
 
-  /**
-   * @param {Trace} trace
-   * @param {Layout} layout
-   */
-  #renderHandles(trace, layout) {
-    const { length } = layout.rows;
-    return findHandles(trace).map((handle) => {
-      const cut = layout.cuts.find(({ stage }) => stage.name === handle.name);
-      if (!cut) return nothing;
-      const shares = enteringShares(trace, handle.name);
-      const all = trace.rest.count > 0 ? length : handle.before;
-      /** @param {number} n */
-      const keep = (n) => valueFor(handle, n >= all ? handle.before : n, shares);
-      const kept = handle.cuts ? handle.kept : Math.min(handle.before, length);
-      /** @param {number} steps */
-      const more = (steps) => {
-        const n = kept + steps;
-        if (handle.name === 'top_k') return valueFor(handle, n, shares);
-        if (n <= shares.length || steps === Infinity) return keep(Math.max(1, n));
-        return Math.min(1, Math.round(handle.value * 100 + steps) / 100);
-      };
-      return renderHandle(
-        {
-          handle,
-          across: true,
-          at: cut.y,
-          from: 0,
-          length: layout.width,
-          valueAt: (_, y) => keep(rowsAbove(layout, y)),
-          more,
-          downIsMore: true,
-        },
-        this,
-      );
-    });
-  }
-
   /** @param {Layout} layout */
   #renderMenu({ rows, rowHeight, columns, narrow }) {
     const row = rows.find(({ key }) => key === this.menu);
@@ -294,13 +233,6 @@ export class LogitDistribution extends LogitElement {
     };
   }
 
-  /** @param {TraceToken | null} token null for the rest of the vocabulary */
-  #shares(token) {
-    if (token) return { raw: token.p_raw, final: token.p, removed: token.removed_by };
-    const rest = this.trace?.rest ?? { p_raw: 0, p: 0 };
-    return { raw: rest.p_raw, final: rest.p, removed: null };
-  }
-
   /**
    * @param {TraceToken} token
    * @param {number} letters
@@ -318,19 +250,19 @@ export class LogitDistribution extends LogitElement {
 
   /** @param {TraceToken | null} token */
   #rowWords(token) {
-    const { raw, final, removed } = this.#shares(token);
-    const shares = { raw: percent(raw), p: percent(final) };
+    const { p_raw, p } = token ?? this.trace?.rest ?? { p_raw: 0, p: 0 };
+    const shares = { raw: percent(p_raw), p: percent(p) };
     if (!token)
       return t('distribution.row.rest', {
         label: t('distribution.rest', { n: this.trace?.rest.count ?? 0 }),
         ...shares,
       });
     const name = spoken(token, this.eos);
-    if (removed)
+    if (token.removed_by)
       return t('distribution.row.removed', {
         token: name,
         raw: shares.raw,
-        stage: settingName(removed),
+        stage: settingName(token.removed_by),
       });
     const row = t('distribution.row', { token: name, rank: token.rank, ...shares });
     return this.tally ? `${row}; ${this.#counted(token)}` : row;

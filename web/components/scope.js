@@ -3,29 +3,32 @@
  * panels and takes their requests; outside it announces logit-ready, logit-change, logit-step and
  * logit-error.
  */
-import { css, html, nothing } from 'lit';
+import { html, nothing } from 'lit';
 import { cache } from 'lit/directives/cache.js';
-import { presets, strategies } from '../engine/presets.js';
-import { number, t } from '../locale/locale.js';
+import { presets } from '../engine/presets.js';
+import { t } from '../locale/locale.js';
 import './chain.js';
 import { define } from './define.js';
 import './distribution.js';
 import { sayDropped } from './dropped.js';
 import './draw.js';
 import { LogitElement } from './element.js';
+import { renderFoot } from './foot.js';
 import './glance.js';
-import { Instrument, PACES } from './instrument.js';
+import { Instrument } from './instrument.js';
 import { recall, remember } from './memory.js';
 import { megabytes } from './model-chooser.js';
 import { MODELS, offerOf } from './models.js';
 import { parseControls, parseParts } from './page-state.js';
+import { panelsOf } from './panels.js';
 import { listen, props } from './props.js';
-import { TERMS } from './term.js';
+import { requestsOf } from './requests.js';
+import { scopeStyles } from './scope-styles.js';
 import './text.js';
 import { VIEWS } from './views.js';
 
 /**
- * @typedef {import('./instrument.js').Fault} Fault
+ * @typedef {import('./faults.js').Fault} Fault
  * @typedef {import('./page-state.js').PageState} PageState
  * @typedef {import('../engine/types.js').TableRow} TableRow
  */
@@ -44,202 +47,7 @@ export class LogitScope extends LogitElement {
     guiding: { state: true },
   };
 
-  static styles = [
-    ...LogitElement.styles,
-    css`
-      .bench {
-        display: grid;
-        grid-template-columns: minmax(0, 1fr);
-        gap: 0.75rem;
-      }
-
-      .top {
-        display: flex;
-        flex-wrap: wrap;
-        align-items: end;
-        justify-content: space-between;
-        gap: 0.5rem 2rem;
-        margin: 0 0 0.75rem;
-        border-bottom: 1px solid var(--line);
-      }
-
-      .top logit-model {
-        padding-bottom: 0.5rem;
-      }
-
-      [role='tablist'] {
-        display: flex;
-        gap: 0.25rem;
-        margin-bottom: -1px;
-      }
-
-      [role='tab'] {
-        min-height: 2.5rem;
-        padding: 0 clamp(0.25rem, 1.6vw, 0.875rem);
-        border: 0;
-        border-bottom: 0.1875rem solid transparent;
-        border-radius: 0;
-        background: none;
-        color: var(--soft);
-        font-size: clamp(0.78rem, 3.6vw, 0.875rem);
-        font-weight: 550;
-      }
-
-      [role='tab'][aria-selected='true'] {
-        border-bottom-color: var(--trace);
-        color: var(--ink);
-      }
-
-      [role='tab']:focus-visible {
-        outline-offset: -2px;
-      }
-
-      .said {
-        display: flex;
-        flex-wrap: wrap;
-        align-items: center;
-        justify-content: space-between;
-        gap: 0.5rem 1rem;
-        margin-bottom: 0.75rem;
-        border-color: var(--mark);
-        background: var(--mark-wash);
-      }
-
-      .panel {
-        padding: 1rem clamp(0.75rem, 1.2vw, 1.5rem) 1.125rem;
-        border: 1px solid var(--line);
-        border-radius: 0.625rem;
-        background: var(--panel);
-      }
-
-      @media (min-width: 64rem) {
-        .bench {
-          grid-template-columns: minmax(0, 1fr) minmax(23rem, 27rem);
-          gap: 1rem;
-        }
-
-        /* Beside a longer chain the chart stays in sight of the knob that is turned. */
-        .distribution {
-          position: sticky;
-          top: 1rem;
-          align-self: start;
-        }
-      }
-
-      @media (min-width: 105rem) {
-        .bench {
-          grid-template: auto 1fr / minmax(26rem, 1fr) minmax(0, 1.6fr) minmax(24rem, 30rem);
-        }
-
-        .distribution {
-          grid-area: 1 / 2 / span 2;
-        }
-
-        .chain {
-          grid-area: 1 / 3 / span 2;
-        }
-
-        .draw {
-          align-self: start;
-        }
-      }
-
-      [data-guided] {
-        outline: 0.1875rem solid var(--trace);
-        outline-offset: 0.125rem;
-        scroll-margin: 9rem 1rem 1rem;
-      }
-
-      .notice {
-        display: flex;
-        flex-wrap: wrap;
-        align-items: center;
-        gap: 0.75rem 1.25rem;
-        min-height: 20rem;
-        justify-content: center;
-      }
-
-      progress {
-        width: min(20rem, 60vw);
-        height: 0.5rem;
-        accent-color: var(--trace);
-      }
-
-      .pending {
-        min-height: 34rem;
-      }
-
-      .trouble {
-        grid-column: 1 / -1;
-      }
-
-      footer {
-        display: grid;
-        grid-template-columns: repeat(auto-fit, minmax(min(100%, 26rem), 1fr));
-        gap: 0.75rem 3rem;
-        margin-top: 1.5rem;
-        color: var(--soft);
-        font-size: 0.8125rem;
-      }
-
-      footer p {
-        max-width: 72ch;
-      }
-
-      footer dl {
-        display: flex;
-        flex-wrap: wrap;
-        gap: 0.25rem 1.5rem;
-        margin: 0;
-      }
-
-      footer div div {
-        display: flex;
-        gap: 0.375rem;
-      }
-
-      .plain {
-        min-height: 0;
-        margin-top: 0.375rem;
-        padding: 0.125rem 0;
-        border: 0;
-        background: none;
-        color: var(--trace);
-        font-size: 0.8125rem;
-        text-decoration: underline;
-        text-underline-offset: 0.2em;
-      }
-
-      .glossary {
-        grid-column: 1 / -1;
-      }
-
-      .glossary dl {
-        display: grid;
-        grid-template-columns: repeat(auto-fill, minmax(min(100%, 24rem), 1fr));
-        gap: 0.75rem 3rem;
-        padding: 0.5rem 0;
-      }
-
-      .glossary dl div {
-        display: block;
-      }
-
-      .glossary dt {
-        color: var(--ink);
-        font-weight: 600;
-      }
-
-      .glossary dd {
-        color: var(--soft);
-      }
-
-      dd {
-        margin: 0;
-        color: var(--ink);
-      }
-    `,
-  ];
+  static styles = [...LogitElement.styles, scopeStyles];
 
   #instrument = new Instrument();
   #offer = offerOf('');
@@ -249,42 +57,8 @@ export class LogitScope extends LogitElement {
   /** @type {Set<LogitElement>} Panels that stand elsewhere. */
   #attached = new Set();
 
-  /** What a panel may ask for. @type {Record<string, (event: any) => void>} */
-  #asks = {
-    ...this.#unlessReadonly({
-      'logit-set': this.#onSet,
-      'logit-preset': this.#onPreset,
-      'logit-seed': this.#onSeed,
-      'logit-prompt': this.#onPrompt,
-      'logit-bias': this.#onBias,
-      'logit-force': this.#onForce,
-      'logit-order': this.#onOrder,
-      'logit-constraint': this.#onConstraint,
-    }),
-    'logit-conventions': this.#onConventions.bind(this),
-    'logit-command': this.#onCommand.bind(this),
-    'logit-view': this.#onView.bind(this),
-    'logit-draw': this.#onDraw.bind(this),
-    'logit-alternatives': this.#onAlternatives.bind(this),
-    'logit-branch': this.#onBranch.bind(this),
-    'logit-rewind': this.#onRewind.bind(this),
-    'logit-walk': this.#onWalk.bind(this),
-    'logit-option': this.#onOption.bind(this),
-  };
-
-  /** @param {Record<string, (event: any) => void>} asks */
-  #unlessReadonly(asks) {
-    const guarded = Object.entries(asks).map(([type, ask]) => [
-      type,
-      (/** @type {any} */ event) => this.readonly || ask.call(this, event),
-    ]);
-    return Object.fromEntries(guarded);
-  }
-
-  /** @param {string} part one of PARTS */
-  #shows(part) {
-    return !this.#shown || this.#shown.parts.has(part);
-  }
+  /** What a panel may ask for. */
+  #asks = requestsOf(this.#instrument, () => this.readonly);
 
   constructor() {
     super();
@@ -442,6 +216,11 @@ export class LogitScope extends LogitElement {
     this.requestUpdate();
   }
 
+  /** @param {string} part one of PARTS */
+  #shows(part) {
+    return !this.#shown || this.#shown.parts.has(part);
+  }
+
   render() {
     const { status } = this.#instrument;
     if (this.hidden) return nothing;
@@ -454,7 +233,7 @@ export class LogitScope extends LogitElement {
           : nothing
       }
       ${status === 'ready' ? this.#renderView() : this.#renderNotice()}
-      ${this.#shows('footer') ? this.#renderFooter() : nothing}
+      ${this.#shows('footer') ? this.#renderFoot() : nothing}
     `;
   }
 
@@ -513,34 +292,14 @@ export class LogitScope extends LogitElement {
       </div>`;
   }
 
-  /** What each panel is given, here and where it stands on its own. @returns {Record<string, any>} */
+  /** @returns {Record<string, any>} */
   get #panels() {
-    const it = this.#instrument;
-    const eos = it.info?.eos_token_id ?? -1;
-    const { trace, drawn, tally, finished } = it;
-    const fixed = this.readonly;
-    const text = {
-      prompt: it.prompt, pieces: it.promptPieces, steps: it.steps, examples: this.#offer.examples,
-      finished, running: it.running, ready: drawn !== null, fault: this.#sentence(it.promptFault),
-      verdict: it.verdict, checked: it.grammar !== null, eos, limit: it.limit, loop: it.loop,
-      alternatives: it.alternatives, branches: it.branches, distinct: it.distinct, pace: it.pace,
-      paces: PACES.length, stopAtEnd: it.stopAtEnd, fixed,
-    };
-    const draw = {
-      trace, drawn, seed: it.seed, count: it.drawStep + 1, finished, eos, method: it.method,
-      whatIf: it.whatIf, tally, fixed,
-    };
-    const distribution = {
-      trace, hit: drawn?.id ?? null, eos, view: it.view, curves: it.curves, biases: it.biases,
-      tally, fixed,
-    };
-    const chain = {
-      table: it.table, settings: it.settings, trace, presets: PRESETS, imitations: IMITATIONS,
-      strategies: STRATEGIES, mu: it.mu, pair: it.pair, beside: it.beside,
-      order: it.order, difference: it.difference, eos, only: this.#shown?.knobs ?? null, fixed,
-      constraint: it.constraint, fault: it.constraint ? this.#sentence(it.fault) : '',
-    };
-    return { text, draw, distribution, chain };
+    return panelsOf(this.#instrument, {
+      examples: this.#offer.examples,
+      knobs: this.#shown?.knobs ?? null,
+      fixed: this.readonly,
+      sentence: (fault) => this.#sentence(fault),
+    });
   }
 
   /** Shows the state in a panel that stands elsewhere, and does what it asks. @param {LogitElement} panel */
@@ -582,42 +341,11 @@ export class LogitScope extends LogitElement {
     `;
   }
 
-  #renderFooter() {
-    const { info } = this.#instrument;
-    /** @param {string} name @param {string} value */
-    const fact = (name, value) => html`<div><dt>${t(name)}</dt><dd>${value}</dd></div>`;
-    return html`
-      <footer>
-        <div>
-          <p>${t('foot.numbers')} ${t('foot.private')}</p>
-          ${
-            this.shareable
-              ? html`<button class="plain" data-command="share" @click=${() => this.emit('logit-share')}>${t('foot.share')}</button>`
-              : nothing
-          }
-          <button class="plain" data-guide="show" @click=${this.#showGuide}>${t('foot.guide')}</button>
-        </div>
-        <dl>
-          ${
-            !info
-              ? nothing
-              : html`
-            ${fact('foot.model', `${info.name} (${info.architecture})`)}
-            ${fact('foot.parameters', number(info.parameters))}
-            ${fact('foot.vocabulary', t('foot.tokens', { n: info.vocab_size }))}
-            ${fact('foot.context', t('foot.tokens', { n: info.context_length }))}
-            ${fact('foot.layers', number(info.n_layer))}
-            ${fact('foot.engine', `WebAssembly, ${info.variant}`)}`
-          }
-        </dl>
-        <details class="glossary">
-          <summary>${t('term.title')}</summary>
-          <dl>${TERMS.map(
-            (name) => html`<div><dt>${t(`term.${name}`)}</dt><dd>${t(`term.${name}.about`)}</dd></div>`,
-          )}</dl>
-        </details>
-      </footer>
-    `;
+  #renderFoot() {
+    return renderFoot(this.#instrument.info, {
+      onShare: this.shareable ? () => this.emit('logit-share') : null,
+      onGuide: this.#showGuide.bind(this),
+    });
   }
 
   /** @param {KeyboardEvent} event */
@@ -643,100 +371,6 @@ export class LogitScope extends LogitElement {
     this.view = 'bench';
   }
 
-  /** @param {CustomEvent} event */
-  #onSet({ detail }) {
-    this.#instrument.set(detail);
-  }
-
-  /** @param {CustomEvent} event */
-  #onPreset({ detail }) {
-    this.#instrument.usePreset(detail.settings);
-  }
-
-  /** @param {CustomEvent} event */
-  #onSeed({ detail }) {
-    this.#instrument.setSeed(detail.seed);
-  }
-
-  /** @param {CustomEvent} event */
-  #onConstraint({ detail }) {
-    this.#instrument.setConstraint(detail.constraint);
-  }
-
-  /** @param {CustomEvent} event */
-  #onOrder({ detail }) {
-    this.#instrument.setOrder(detail.order);
-  }
-
-  /** @param {CustomEvent} event */
-  #onConventions({ detail }) {
-    this.#instrument.setPair(detail.pair);
-  }
-
-  /** @param {CustomEvent} event */
-  #onDraw({ detail }) {
-    const it = this.#instrument;
-    if (detail.method) it.setMethod(detail.method);
-    else if (detail.draws) it.drawMany(detail.draws);
-    else it.setWhatIf(detail.u);
-  }
-
-  /** @param {CustomEvent} event */
-  #onAlternatives({ detail }) {
-    this.#instrument.findAlternatives(detail.index);
-  }
-
-  /** @param {CustomEvent} event */
-  #onBranch({ detail }) {
-    this.#instrument.branch(detail.index, detail.id);
-  }
-
-  /** @param {CustomEvent} event */
-  #onRewind({ detail }) {
-    this.#instrument.rewind(detail.n);
-  }
-
-  /** @param {CustomEvent} event */
-  #onWalk({ detail }) {
-    this.#instrument.show(detail.node);
-  }
-
-  /** @param {CustomEvent} event */
-  #onOption({ detail }) {
-    const it = this.#instrument;
-    if (detail.pace !== undefined) it.setPace(detail.pace);
-    if (detail.stopAtEnd !== undefined) it.setStopAtEnd(detail.stopAtEnd);
-  }
-
-  /** @param {CustomEvent} event */
-  #onView({ detail }) {
-    this.#instrument.setView(detail.view);
-  }
-
-  /** @param {CustomEvent} event */
-  #onBias({ detail }) {
-    this.#instrument.setBias(detail.id, detail.bias);
-  }
-
-  /** @param {CustomEvent} event */
-  #onForce({ detail }) {
-    this.#instrument.force(detail.id);
-  }
-
-  /** @param {CustomEvent} event */
-  #onPrompt({ detail }) {
-    this.#instrument.setPrompt(detail.prompt);
-  }
-
-  /** @param {CustomEvent} event */
-  #onCommand({ detail }) {
-    const it = this.#instrument;
-    if (detail.command === 'step') it.step();
-    else if (detail.command === 'run') it.run();
-    else if (detail.command === 'stop') it.stop();
-    else if (detail.command === 'reset') it.reset();
-  }
-
   /** @param {Fault | null} fault */
   #sentence(fault) {
     if (!fault) return '';
@@ -747,23 +381,6 @@ export class LogitScope extends LogitElement {
     if (fault.code === 'empty' || fault.code === 'too_long') return t(`error.${fault.code}`);
     return t('error.other', { message: fault.message });
   }
-}
-
-/** The starting points, plain first. */
-const PRESETS = ['transformers', 'balanced', 'greedy'].map(named);
-
-/** What other programs do unless told otherwise. */
-const IMITATIONS = ['llama.cpp', 'llama2.c'].map(named);
-
-/** The nine strategies; their names must not meet those of the starting points. */
-const STRATEGIES = strategies.map(({ name, settings }) => ({
-  name: `strategy ${name}`,
-  settings,
-}));
-
-/** @param {string} name */
-function named(name) {
-  return { name, settings: presets[name] };
 }
 
 define('logit-scope', LogitScope);

@@ -64,7 +64,7 @@ export class LogitTape extends LogitElement {
     this.loop = null;
     /** The sentence about it. */
     this.looping = '';
-    /** @type {import('./instrument.js').Alternatives | null} */
+    /** @type {import('./text-bench.js').Alternatives | null} */
     this.alternatives = null;
     /** @type {number | null} The token that is pointed at. */
     this.active = null;

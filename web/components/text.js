@@ -81,7 +81,7 @@ export class LogitText extends LogitElement {
     this.eos = -1;
     /** @type {import('../engine/loops.js').Loop | null} */
     this.loop = null;
-    /** @type {import('./instrument.js').Alternatives | null} */
+    /** @type {import('./text-bench.js').Alternatives | null} */
     this.alternatives = null;
     /** @type {import('./tree.js').Branch[]} */
     this.branches = [];

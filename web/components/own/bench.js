@@ -23,7 +23,7 @@ export class OwnBench extends EventTarget {
   settings = {};
   /** @type {SettingRow[]} */
   table = [];
-  /** @type {import('../instrument.js').Bias[]} */
+  /** @type {import('../bench.js').Bias[]} */
   biases = [];
   /** @type {string[] | null} */
   order = null;
@@ -32,7 +32,7 @@ export class OwnBench extends EventTarget {
   seed = 42;
   /** @type {number | null} */
   whatIf = null;
-  /** @type {import('../instrument.js').View} */
+  /** @type {import('../bench.js').View} */
   view = 'bars';
   /** Whether the last change was a knob's. */
   direct = false;
@@ -122,7 +122,7 @@ export class OwnBench extends EventTarget {
     await this.#change({ method }, false);
   }
 
-  /** @param {import('../instrument.js').View} view */
+  /** @param {import('../bench.js').View} view */
   async setView(view) {
     this.view = view;
     await this.#refresh();

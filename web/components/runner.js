@@ -1,0 +1,44 @@
+/** A run: steps at an even pace, until there is none left or stop() is called. */
+
+/** Pauses between two tokens of a run, in ms, from slow to as fast as it goes. */
+export const PACES = [1200, 420, 160, 50, 0];
+
+export class Runner {
+  /** The place in PACES. */
+  pace = 1;
+  /** @type {AbortController | null} */
+  #control = null;
+
+  get running() {
+    return this.#control !== null;
+  }
+
+  /** @param {(signal: AbortSignal) => Promise<boolean>} step resolves to whether another one may follow */
+  async run(step) {
+    const control = new AbortController();
+    this.#control = control;
+    const { signal } = control;
+    while (!signal.aborted && (await step(signal))) await pause(PACES[this.pace], signal);
+    if (this.#control === control) this.#control = null;
+  }
+
+  stop() {
+    this.#control?.abort();
+    this.#control = null;
+  }
+}
+
+/**
+ * @param {number} ms
+ * @param {AbortSignal} signal
+ */
+function pause(ms, signal) {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    const end = () => {
+      clearTimeout(timer);
+      resolve(undefined);
+    };
+    signal.addEventListener('abort', end, { once: true });
+  });
+}
