@@ -36,24 +36,26 @@ use_newer_llvm
 
 sources=$(find src -name '*.c' ! -name main.c | LC_ALL=C sort)
 flags='-std=c11 -Wno-version-check -Wall -Wextra -Wshadow -Wconversion -Werror -msimd128
-    -ffp-contract=off -DNDEBUG -Isrc'
+    -mbulk-memory -mnontrapping-fptoint -ffp-contract=off -DNDEBUG -Isrc'
 objects=$(mktemp -d)
 trap 'rm -rf "$objects"' EXIT
 
 # Only loops over weights and vocabularies are worth their size; those that gain by being unrolled say
-# so, and the host unrolls the others by itself.
+# so, and the host unrolls the others by itself. Without -finline-functions emcc keeps even those from
+# being inlined that are smaller than their call.
 fast='-O2 -fno-unroll-loops'
+small='-Oz -finline-functions'
 # shellcheck disable=SC2086 # lists of words
 for source in $sources; do
     case $source in
     */kernels_simd.c | */quants_simd.c | */matrix.c) size=$fast ;;
     */chain*.c | */measure.c | */pool.c | */rank.c | */shortlist.c | */warp.c) size=$fast ;;
-    *) size=-Oz ;;
+    *) size=$small ;;
     esac
     emcc $flags $size -c "$source" -o "$objects/$(basename "$source" .c).o"
 done
 
-emcc -Os -Wno-version-check "$objects"/*.o -o "$output" --no-entry -sSTANDALONE_WASM \
+emcc -Oz -Wno-version-check "$objects"/*.o -o "$output" --no-entry -sSTANDALONE_WASM \
     -sMALLOC=emmalloc -sTOTAL_STACK=1MB -sINITIAL_MEMORY=2MB -sALLOW_MEMORY_GROWTH \
     -sMAXIMUM_MEMORY=4GB -Wl,--export-table,--growable-table
 

@@ -34,17 +34,25 @@ size_t unicode_put(char *out, uint32_t code) {
     return size;
 }
 
-enum unicode_class unicode_class(uint32_t code) {
-    if (code > 0x10ffff) return UNICODE_OTHER;
-    size_t low = 0, high = unicode_table_size; /* table[low] <= code < table[high] */
-    while (high - low > 1) {
-        size_t middle = low + (high - low) / 2;
-        if (unicode_table[middle] >> 2 <= code)
-            low = middle;
-        else
-            high = middle;
+/* Reads on until the ranges have passed the code: at once for the scripts that come first. */
+static bool within(const struct unicode_ranges *ranges, uint32_t code) {
+    const uint8_t *byte = ranges->bytes, *end = byte + ranges->size;
+    uint32_t edge = 0;
+    bool inside = true; /* what ends at `edge` is a range; the first bytes are a gap */
+    while (edge <= code && byte < end) {
+        for (int shift = 0;; shift += 7) {
+            edge += (uint32_t)(*byte & 0x7f) << shift;
+            if (*byte++ < 0x80) break;
+        }
+        inside = !inside;
     }
-    return (enum unicode_class)(unicode_table[low] & 3);
+    return inside && edge > code;
+}
+
+enum unicode_class unicode_class(uint32_t code) {
+    for (int class = UNICODE_LETTER; class <= UNICODE_SPACE; class ++)
+        if (within(&unicode_table[class - 1], code)) return (enum unicode_class) class;
+    return UNICODE_OTHER;
 }
 
 /* Characters that would leave no mark in a sentence, or reorder it. */
