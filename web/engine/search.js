@@ -5,6 +5,7 @@
  */
 import { checkBoolean, checkInteger, checkOptions } from './checks.js';
 import { LogitscopeError, show } from './errors.js';
+import { TextStream } from './text.js';
 
 /** @typedef {import('./index.js').Logitscope | import('./remote.js').RemoteLogitscope} Scope */
 /** @typedef {import('./session.js').Session | import('./remote.js').RemoteSession} Timeline */
@@ -87,11 +88,18 @@ async function inSession(scope, search) {
 }
 
 /**
+ * As `generate` reads it: what stands after the prompt, its first space included.
  * @param {Scope} scope
  * @param {number[]} ids
  */
 async function textOf(scope, ids) {
-  return scope.info?.tokenizer ? scope.decode(ids) : '';
+  const text = new TextStream([]);
+  for (const id of scope.info?.tokenizer ? ids : []) {
+    const { bytes, special } = await scope.piece(id);
+    if (!special) text.push(bytes);
+  }
+  text.finish();
+  return text.text;
 }
 
 /** The order of sums, the earlier first where equal. @type {(a: Beam, b: Beam) => number} */
