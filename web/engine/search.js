@@ -308,10 +308,12 @@ export async function contrastiveSearch(scope, options) {
   return { prompt_ids: prompt, ids: own, text: await textOf(scope, own), finish_reason, steps };
 }
 
-/** The two as strategies to set beside those that draw. */
+/** The two as strategies to set beside those that draw; the first of each with its usual settings. */
 export const searches = Object.freeze(
   /** @type {const} */ ([
     { name: 'beam search, 4 beams', kind: 'beam', settings: { beam_width: 4 } },
+    { name: 'beam search, 8 beams', kind: 'beam', settings: { beam_width: 8 } },
     { name: 'contrastive, k 4, alpha 0.6', kind: 'contrastive', settings: { k: 4, alpha: 0.6 } },
+    { name: 'contrastive, k 5, alpha 0.4', kind: 'contrastive', settings: { k: 5, alpha: 0.4 } },
   ]),
 );
