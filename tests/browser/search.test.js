@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { findLoop } from '../../web/engine/loops.js';
 import { LOOPING } from '../../web/engine/suites.js';
-import { openBench } from './bench.js';
+import { openBench, until } from './bench.js';
 
 /** @type {Awaited<ReturnType<typeof openBench>>} */
 let bench;
@@ -38,4 +38,34 @@ test('the searches show beam search in a loop, marked, beside drawn texts withou
   assert.equal(await column('plain').locator('[data-action=adopt]').isVisible(), true);
   assert.deepEqual(complaints, []);
   await close();
+});
+
+const bars = (page) => page.locator('logit-distribution .row').evaluateAll((rows) => rows.map((row) => row.textContent));
+
+test('the window of the penalties is a knob on the penalty’s card, by keyboard, explained in both languages', async () => {
+  const { page, complaints, close } = await bench.open({ path: '?lang=en&model=verbs#prompt=Today%20she%20will%20go%20to&repetition_penalty=2' });
+  const knob = page.locator('.card[data-stage=repetition_penalty] logit-knob[data-name=repetition_window]');
+  assert.equal(await page.locator('logit-knob[data-name=repetition_window]').count(), 1);
+  assert.match(await knob.locator('#about').innerText(), /How many of the last tokens every penalty but DRY looks at; 0 is all/);
+  const all = await bars(page);
+  await page.getByRole('slider', { name: /Repetition window/ }).focus();
+  await page.keyboard.press('ArrowRight');
+  const one = await until(() => bars(page), (now) => JSON.stringify(now) !== JSON.stringify(all));
+  assert.notDeepEqual(one, all, 'only the last token is penalised');
+  assert.equal(await knob.locator('.box').inputValue(), '1');
+  await until(() => page.url(), (url) => /repetition_window=1/.test(url));
+  assert.match(page.url(), /repetition_window=1/);
+  await page.getByText('Español').click();
+  const spanish = await until(() => knob.locator('#about').innerText(), (text) => /Cuántos/.test(text));
+  assert.match(spanish, /Cuántos de los últimos tokens miran todas las penalizaciones/);
+  assert.deepEqual(complaints, []);
+  await close();
+
+  // A lesson that names the penalty alone shows it alone; one that names the window alone, the window.
+  for (const [controls, windows, cards] of [['repetition_penalty', 0, 1], ['repetition_window', 1, 0], ['repetition_penalty,repetition_window', 1, 1]]) {
+    const lesson = await bench.open({ path: `?lang=en&model=verbs&controls=${controls}` });
+    assert.equal(await lesson.page.locator('logit-knob[data-name=repetition_window]').count(), windows);
+    assert.equal(await lesson.page.locator('.card[data-stage=repetition_penalty]').count(), cards);
+    await lesson.close();
+  }
 });
