@@ -3,12 +3,14 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { findLoop } from '../../web/engine/loops.js';
 import { LOOPING } from '../../web/engine/suites.js';
-import { openBench, until } from './bench.js';
+import { byId, expectedBars, loadReference, openBench, readBars, until } from './bench.js';
 
 /** @type {Awaited<ReturnType<typeof openBench>>} */
 let bench;
-before(async () => (bench = await openBench()));
-after(() => bench?.close());
+/** @type {Awaited<ReturnType<typeof loadReference>>} */
+let scope;
+before(async () => ([bench, scope] = await Promise.all([openBench(), loadReference()])));
+after(() => Promise.all([bench?.close(), scope?.close()]));
 
 test('the searches show beam search in a loop, marked, beside drawn texts without one', async () => {
   const path = '?lang=en&model=stories&view=compare';
@@ -68,4 +70,76 @@ test('the window of the penalties is a knob on the penalty’s card, by keyboard
     assert.equal(await lesson.page.locator('.card[data-stage=repetition_penalty]').count(), cards);
     await lesson.close();
   }
+});
+
+const hashOf = (page) => page.evaluate(() => decodeURIComponent(location.hash));
+
+async function expectBars(page, prompt, settings) {
+  scope.feed(scope.encode(prompt));
+  const wanted = expectedBars(scope.distribution({ ...settings, top: 20 }));
+  const sorted = async () => (await readBars(page)).sort(byId);
+  const same = (now) => JSON.stringify(now) === JSON.stringify(wanted);
+  assert.deepEqual(await until(sorted, same), wanted);
+}
+
+test('constraint, banned words and first token are in the address, back and forth', async () => {
+  const grammar = 'root ::= " " [a-p]+ (" " [a-z]+)*';
+  const settings = { constraint: { grammar }, banned_words: ['am', 'home'], top_k: 12 };
+  const hash = `prompt=Today%20I&top_k=12&constraint=${encodeURIComponent(JSON.stringify({ grammar }))}&banned_words=${encodeURIComponent('["am","home"]')}`;
+  const { page, complaints, foreign, close } = await bench.open({ path: `?lang=en&model=verbs#${hash}` });
+  const card = page.locator('logit-constraint');
+  await expectBars(page, 'Today I', settings);
+  assert.equal(await card.locator('select').inputValue(), 'own');
+  assert.equal(await card.locator('textarea').inputValue(), grammar);
+  assert.equal(await card.locator('#banned_words').inputValue(), 'am home');
+
+  // Each change is a place: a first token, then no constraint.
+  const first = card.locator('#forced_first');
+  await first.fill('\\sgo');
+  await first.press('Enter');
+  assert.match(await until(() => hashOf(page), (now) => now.includes('forced_first= go')), /&forced_first= go&/);
+  await expectBars(page, 'Today I', { ...settings, forced_first: ' go' });
+  assert.match(await card.locator('#about-forced_first').innerText(), /1 token allowed; the others held/);
+  await card.locator('select').selectOption('none');
+  assert.doesNotMatch(await until(() => hashOf(page), (now) => !now.includes('constraint')), /constraint/);
+  await expectBars(page, 'Today I', { banned_words: ['am', 'home'], top_k: 12, forced_first: ' go' });
+  await page.goBack();
+  await expectBars(page, 'Today I', { ...settings, forced_first: ' go' });
+  assert.equal(await card.locator('select').inputValue(), 'own');
+  await page.goBack();
+  await expectBars(page, 'Today I', settings);
+  assert.equal(await first.inputValue(), '');
+  await page.goForward();
+  await expectBars(page, 'Today I', { ...settings, forced_first: ' go' });
+
+  // The forced token is the first only.
+  await page.locator('[data-command=step]').click();
+  await until(() => hashOf(page), (now) => now.includes('branch='));
+  await expectBars(page, 'Today I go', { ...settings, constraint_start: scope.encode('Today I').length });
+  await page.reload();
+  await page.locator('logit-text .step button').waitFor();
+  await expectBars(page, 'Today I go', { ...settings, constraint_start: scope.encode('Today I').length });
+  assert.deepEqual(complaints, []);
+  assert.deepEqual(foreign, []);
+  await close();
+});
+
+test('what the engine does not take of them is left out with its sentence, and the rest applies', async () => {
+  const parts = ['top_k=5', 'constraint=xml', 'forced_first=7x', 'banned_words=he', 'temperature=hot'];
+  const { page, complaints, close } = await bench.open({ path: `?lang=en&model=verbs#prompt=Today%20she&${parts.join('&')}` });
+  const alert = page.locator('logit-scope .said[role=alert] p');
+  assert.equal(
+    await until(() => alert.innerText(), (text) => text.includes('xml')),
+    '4 parts were left out: forced_first=7x (cannot be read), banned_words=he (cannot be read), temperature=hot (cannot be read), ' +
+      'and constraint=xml (constraint must be "json", "name_age_city", "three_numbers" or an object with json, schema or grammar, got "xml").',
+  );
+  await expectBars(page, 'Today she', { top_k: 5 });
+
+  // JSON cannot be written by a model of words; the bars stay, and a good part beside it is taken.
+  await page.evaluate(() => (location.hash = '#prompt=Today%20she&constraint=json&banned_words=["will"]'));
+  await until(() => alert.innerText(), (text) => text.startsWith('One part was left out: constraint=json'));
+  assert.match(await alert.innerText(), /^One part was left out: constraint=json \(/);
+  await expectBars(page, 'Today she', { banned_words: ['will'] });
+  assert.deepEqual(complaints, []);
+  await close();
 });

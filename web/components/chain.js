@@ -55,7 +55,7 @@ export class LogitChain extends LogitElement {
     beside: { attribute: false },
     only: { attribute: false },
     fixed: { type: Boolean },
-    constraint: { attribute: false },
+    gates: { attribute: false },
     fault: { attribute: false },
   };
 
@@ -103,9 +103,9 @@ export class LogitChain extends LogitElement {
     this.only = null;
     /** Whether nothing can be changed here. */
     this.fixed = false;
-    /** @type {import('../engine/types.js').Constraint | null} */
-    this.constraint = null;
-    /** Why the constraint cannot be applied. */
+    /** What removes tokens before any warper. @type {import('./instrument.js').Gates} */
+    this.gates = {};
+    /** Why they cannot be applied. */
     this.fault = '';
   }
 
@@ -189,9 +189,8 @@ export class LogitChain extends LogitElement {
   #renderGate() {
     return html`
       <li class="gate">
-        <logit-constraint .constraint=${this.constraint} .state=${this.trace?.constraint}
-          .stage=${this.trace?.stages.find(({ name }) => name === 'constraint')}
-          .fault=${this.fault}></logit-constraint>
+        <logit-constraint .gates=${this.gates} .state=${this.trace?.constraint}
+          .stages=${this.trace?.stages ?? []} .fault=${this.fault}></logit-constraint>
       </li>`;
   }
 

@@ -8,6 +8,7 @@ import { conventions } from '../engine/presets.js';
 import { assets } from './assets.js';
 import { lease } from './engines.js';
 import { findLoop } from '../engine/loops.js';
+import { GATES } from './page-state.js';
 import { Reader } from './reader.js';
 import { neutralSettings, spokenSettings } from './settings.js';
 import { countDraws, tallySeed, withoutCoin } from './tally.js';
@@ -21,6 +22,7 @@ import { TextTree } from './tree.js';
  * @typedef {import('../engine/types.js').Piece} Piece
  * @typedef {import('./page-state.js').PageState} PageState
  * @typedef {{ code: string, message: string }} Fault
+ * @typedef {Pick<import('../engine/types.js').Settings, typeof GATES[number]>} Gates
  * @typedef {{ id: number, bias: number | false, piece: Piece }} Bias
  * @typedef {'bars' | 'cumulative' | 'ranks'} View
  *
@@ -55,8 +57,8 @@ export class Instrument extends EventTarget {
   biases = [];
   /** @type {string[] | null} The warpers in an order of the reader's; null is the canonical one. */
   order = null;
-  /** @type {import('../engine/types.js').Constraint | null} What the drawn text must be. */
-  constraint = null;
+  /** @type {Gates} What removes tokens before any warper; none is null. */
+  gates = {};
   /** @type {'inverse' | 'gumbel'} */
   method = 'inverse';
   seed = 42;
@@ -154,14 +156,15 @@ export class Instrument extends EventTarget {
 
   /** The settings as the engine takes them. */
   get asked() {
-    const { table, settings, biases, seed, order, method, constraint } = this;
+    const { table, settings, biases, seed, order, method, gates } = this;
+    const gated = Object.keys(gates).length > 0;
     const logit_bias = Object.fromEntries(biases.map(({ id, bias }) => [id, bias]));
     return {
       ...spokenSettings(table, settings),
       seed,
       ...(biases.length > 0 ? { logit_bias } : {}),
       ...(order ? { order } : {}),
-      ...(constraint ? { constraint, constraint_start: this.#promptIds.length } : {}),
+      ...(gated ? { ...gates, constraint_start: this.#promptIds.length } : {}),
       ...(method === 'gumbel' ? { draw: method } : {}),
     };
   }
@@ -178,9 +181,8 @@ export class Instrument extends EventTarget {
     const bound = this.settings.mirostat && mu ? { mirostat_mu: mu } : {};
     const prompt = this.#promptIds.slice(0, this.#promptIds.length + Math.min(0, n));
     const ids = [...prompt, ...before.map(({ id }) => id)];
-    const { constraint, constraint_start, ...rest } = this.asked;
-    const held = constraint && n >= 0 ? { constraint, constraint_start } : {}; // not the prompt
-    return { ids, settings: { ...rest, ...held, ...bound }, step };
+    const settings = { ...this.asked, ...bound };
+    return { ids, settings: n < 0 ? withoutGates(settings) : settings, step };
   }
 
   /** Mirostat's bound in the next draw, or null while it is off. */
@@ -189,9 +191,9 @@ export class Instrument extends EventTarget {
     return this.#placeAfter(this.drawStep).settings.mirostat_mu ?? 2 * this.settings.mirostat_tau;
   }
 
-  /** What an address or a host page is told, which no constraint is part of. @returns {PageState & { seed: number, branch: number[] }} */
+  /** What an address or a host page is told. @returns {PageState & { seed: number, branch: number[] }} */
   get state() {
-    const { seed, constraint: _, constraint_start: __, ...settings } = this.asked;
+    const { seed, constraint_start: _, ...settings } = this.asked;
     return { prompt: this.prompt, settings, seed, branch: this.steps.map(({ id }) => id) };
   }
 
@@ -234,6 +236,7 @@ export class Instrument extends EventTarget {
       this.info = engine.info;
       this.table = engine.table;
       this.biases = [];
+      this.gates = {};
       this.trace = null;
       this.#tree.eos = engine.info?.eos_token_id ?? -1;
       this.settings = { ...neutralSettings(this.table), ...settings };
@@ -299,12 +302,17 @@ export class Instrument extends EventTarget {
 
   /**
    * Takes over a state that was checked against the table: its tokens are drawn or forced again, so
-   * that every number beside them is the engine's.
+   * that every number beside them is the engine's. Gates that the engine refuses are left out, which a
+   * "refused" event tells.
    * @param {PageState} state
    */
   async restore({ prompt = this.prompt, settings, seed = this.seed, branch = [] }) {
     this.stop();
-    const { order = null, draw = 'inverse', logit_bias = {}, ...others } = settings;
+    const { order = null, draw = 'inverse', logit_bias = {}, ...others } = withoutGates(settings);
+    const refused = await this.refused(settings);
+    this.gates = gatesOf(settings);
+    for (const { name } of refused) delete this.gates[name];
+    if (refused.length > 0) this.dispatchEvent(new CustomEvent('refused', { detail: refused }));
     const ids = Object.keys(logit_bias).map(Number);
     const pieces = await this.#reader.pieces(ids);
     this.biases = ids.map((id, i) => ({ id, bias: logit_bias[id], piece: pieces[i] }));
@@ -371,10 +379,27 @@ export class Instrument extends EventTarget {
     await this.set({}, false);
   }
 
-  /** @param {import('../engine/types.js').Constraint | null} constraint */
-  async setConstraint(constraint) {
-    this.constraint = constraint;
+  /** Sets what removes tokens before any warper; null sets it aside. @param {Gates} patch */
+  async setGates(patch) {
+    this.gates = gatesOf({ ...this.gates, ...patch });
     await this.set({}, false);
+  }
+
+  /**
+   * The gates among settings that the engine refuses, each with its sentence.
+   * @param {Settings} settings
+   * @returns {Promise<{ name: keyof Gates, value: unknown, message: string }[]>}
+   */
+  async refused(settings) {
+    const refused = [];
+    for (const [name, value] of Object.entries(gatesOf(settings))) {
+      try {
+        await this.#engine.warp(new Float32Array(this.info?.vocab_size ?? 0), { [name]: value });
+      } catch (error) {
+        refused.push({ name: /** @type {keyof Gates} */ (name), value, message: toFault(error).message });
+      }
+    }
+    return refused;
   }
 
   /** @param {View} view */
@@ -675,6 +700,20 @@ async function fetchJson(url) {
 function toFault(error) {
   const { code = 'other', message = String(error) } = /** @type {any} */ (error);
   return { code: String(code), message: String(message) };
+}
+
+/** @param {Settings} settings @returns {Gates} */
+function gatesOf(settings) {
+  const found = Object.entries(settings).filter(
+    ([name, value]) => /** @type {readonly string[]} */ (GATES).includes(name) && value !== null,
+  );
+  return Object.fromEntries(found);
+}
+
+/** @param {Settings} settings */
+function withoutGates(settings) {
+  const { constraint: _, banned_words: __, forced_first: ___, constraint_start: ____, ...rest } = settings;
+  return rest;
 }
 
 /**
