@@ -70,6 +70,12 @@ for (const sandbox of ['', 'allow-scripts allow-same-origin'])
     const [result] = (await heard('result')).filter(({ finish_reason }) => finish_reason);
     assert.equal(result.finish_reason, 'eos');
     assert.equal((await ask({ type: 'logitscope:get' })).branch.length, ids.length);
+    const gates = { constraint: { grammar: 'root ::= [a-z ]+' }, banned_words: ['home'], forced_first: ' went' };
+    const gated = await ask({ type: 'logitscope:set', settings: gates });
+    assert.equal(gated.type, 'logitscope:state');
+    assert.deepEqual(gated.settings.constraint, gates.constraint);
+    await ask({ type: 'logitscope:set', branch: [] });
+    assert.deepEqual((await ask({ type: 'logitscope:step' })).ids, [...scope.encode('Yesterday they went')].slice(-1));
     for (const url of requests) assert.doesNotMatch(decodeURIComponent(url).replace(/#.*/, ''), /Yesterday|they|1\.3/);
     assert.deepEqual(complaints, []);
     await close();
@@ -84,6 +90,10 @@ test('a malformed message changes nothing and is answered by one sentence', asyn
     [{ type: 'logitscope:set', settings: 'hot' }, /settings=/],
     [{ type: 'logitscope:set', prompt: 7, seed: 3 }, /prompt=7/],
     [{ type: 'logitscope:set', seed: 1, extra: 1 }, /extra/],
+    [{ type: 'logitscope:set', settings: { constraint: 'xml' } }, /constraint=xml \(constraint must be "json", .+ got "xml"\)/],
+    [{ type: 'logitscope:set', settings: { constraint: { grammar: 'root ::= (' }, top_k: 3 } }, /line 1: a parenthesis is not closed/],
+    [{ type: 'logitscope:set', settings: { forced_first: ' will go' } }, /forced_first must be one token, " will go" is 2/],
+    [{ type: 'logitscope:set', settings: { banned_words: 'he' } }, /banned_words=he \(cannot be read\)/],
     [{ type: 'logitscope:set' }, /sets nothing/],
     [{ type: 'logitscope:eval', code: '1' }, /no message “logitscope:eval”/],
   ];

@@ -119,7 +119,6 @@ test('bars and draws are the engine’s with each warper in use', async (t) => {
     });
   }
   await t.test('repetition window', async () => {
-    await page.locator('logit-chain summary', { hasText: 'More settings' }).click();
     await type(page, 'repetition_penalty', 1.5);
     await type(page, 'repetition_window', 1);
     await expectSteps(page, 2, { repetition_penalty: 1.5, repetition_window: 1 });

@@ -249,8 +249,8 @@ describe('compare', () => {
     const scope = await Logitscope.load({ model: `${root}models/verbs.gguf` });
     const rows = all.filter(({ kind }) => kind);
     assert.deepEqual(rows.map(({ name }) => name), searches.map(({ name }) => name));
-    for (const [i, search] of [beamSearch, contrastiveSearch].entries()) {
-      const { settings } = searches[i];
+    for (const [i, { kind, settings }] of searches.entries()) {
+      const search = kind === 'beam' ? beamSearch : contrastiveSearch;
       const found = await search(scope, { ...settings, prompt: 'Tomorrow she', max_new_tokens: 12 });
       assert.deepEqual(rows[i].ids, found.ids);
       assert.equal(rows[i].mean_kept, null);

@@ -9,6 +9,7 @@ import { Logitscope } from '../../web/engine/index.js';
 import { writeGguf } from '../fixtures/gguf_writer.js';
 import { Pcg32 } from '../vectors/twin.js';
 import { judgeJson, randomJson } from './json_prefix.js';
+import { bytesOf, maskOf, naiveMask } from './naive_mask.js';
 import { EOS, VOCAB, byteTokens, smallModel } from './small_model.js';
 
 const fixtures = new URL('../../build/fixtures/', import.meta.url);
@@ -45,32 +46,6 @@ const vocabulary = (kind, tokens) =>
 const CHARACTERS = [...'{}[]":,.-+\\/ \n\t\r\0_0123456789abcdefghijklmnopqrstuvwxyzEAé日🦙'];
 const WORDS = ['{', ' {', '{"name":', ' "Ann"', ' "Ann",', ' 1', ' 12', ' 1,', ' 1]', ' ]', ' }', '}',
   ' [', ',', ' ,', ' "age":', ' true', ' trueish', ' "a', ' b', ' c"', ' -', ' 0', ' 01', ' "\\u00', ' '];
-
-/** The tokens that may follow, by the engine: logits of 0 everywhere, of which the others lose theirs. */
-function maskOf(scope, constraint, history) {
-  try {
-    const { logits } = scope.warp(new Float32Array(scope.info.vocab_size),
-      { constraint, constraint_start: 0, top: 0 }, { history });
-    return [...logits.keys()].filter((id) => logits[id] === 0);
-  } catch (error) {
-    assert.equal(error.code, 'nothing_left');
-    return [];
-  }
-}
-
-const bytesOf = (scope, ids) =>
-  Buffer.concat([...ids].map((id) => scope.piece(id).bytes));
-
-/** The same, token by token. */
-function naiveMask(scope, judge, history) {
-  const prefix = bytesOf(scope, history);
-  const { vocab_size, eos_token_id } = scope.info;
-  return Array.from({ length: vocab_size }, (_, id) => id).filter((id) => {
-    if (id === eos_token_id) return judge(prefix) === 'complete';
-    const { bytes, special } = scope.piece(id);
-    return !special && bytes.length > 0 && judge(Buffer.concat([prefix, bytes])) !== 'wrong';
-  });
-}
 
 describe('the judge of the tests', () => {
   test('complete is what JSON.parse takes, within the budgets', () => {

@@ -34,6 +34,13 @@ function states() {
     order: fc.shuffledSubarray(warpers, { minLength: 1 }),
     draw: fc.constant('gumbel'),
     convention: fc.constantFrom('llama.cpp', 'llama2.c'),
+    constraint: fc.oneof(
+      fc.constantFrom('json', 'name_age_city'),
+      fc.record({ grammar: fc.string({ unit: 'grapheme' }) }, { noNullPrototype: true }),
+      fc.constant({ schema: { type: 'array', items: { enum: ['a&b=#', 1] }, maxItems: 2 } }),
+    ),
+    banned_words: fc.array(fc.oneof(fc.string({ unit: 'grapheme' }), id, fc.array(id)), { minLength: 1 }),
+    forced_first: fc.oneof(id, fc.string({ unit: 'grapheme' }), fc.constantFrom('12', '"', ' -1', '{}', ' will')),
   };
   return fc.record(
     {
@@ -62,7 +69,7 @@ test('what is written to an address is read back the same, and it is an address'
 });
 
 test('no text at all throws, and what is accepted can be written again', () => {
-  const names = [...table.map(({ name }) => name), 'seed', 'branch', 'order', 'draw', 'nonsense', '__proto__'];
+  const names = [...table.map(({ name }) => name), 'constraint', 'banned_words', 'forced_first', 'seed', 'branch', 'order', 'draw', 'nonsense', '__proto__'];
   const pair = fc.tuple(fc.constantFrom(...names), fc.oneof(fc.string(), fc.constantFrom('-1', '1e999', 'NaN', '0x10', '1,2', '%E0%A4%A', '[1', '7:1:2')));
   const text = fc.oneof(fc.string(), fc.array(pair.map((both) => both.join('='))).map((all) => all.join('&')));
   fc.assert(
@@ -105,6 +112,11 @@ test('a message is checked by the same table, whatever it is', () => {
   );
   const { dropped } = checkState({ settings: { temperature: '0.5' }, prompt: 3 }, table);
   assert.deepEqual(dropped.map(({ part }) => part), ['prompt=3', 'temperature=0.5']);
+  const gates = { constraint: 3, banned_words: 'he', forced_first: 64, constraint_start: 1 };
+  assert.deepEqual(
+    checkState({ settings: gates }, table, VOCABULARY).dropped.map(({ part, why }) => [part, why]),
+    [['constraint=3', 'malformed'], ['banned_words=he', 'malformed'], ['forced_first=64', 'between'], ['constraint_start=1', 'unknown']],
+  );
   assert.equal(checkState({ settings: { top_k: 3 } }, table).dropped.length, 0);
 });
 

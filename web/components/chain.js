@@ -55,7 +55,7 @@ export class LogitChain extends LogitElement {
     beside: { attribute: false },
     only: { attribute: false },
     fixed: { type: Boolean },
-    constraint: { attribute: false },
+    gates: { attribute: false },
     fault: { attribute: false },
   };
 
@@ -103,9 +103,9 @@ export class LogitChain extends LogitElement {
     this.only = null;
     /** Whether nothing can be changed here. */
     this.fixed = false;
-    /** @type {import('../engine/types.js').Constraint | null} */
-    this.constraint = null;
-    /** Why the constraint cannot be applied. */
+    /** What removes tokens before any warper. @type {import('./gates.js').Gates} */
+    this.gates = {};
+    /** Why they cannot be applied. */
     this.fault = '';
   }
 
@@ -139,6 +139,18 @@ export class LogitChain extends LogitElement {
     knob.updateComplete.then(() => knob.focus());
   }
 
+  /** The parameters of several warpers that stand on no card. */
+  get #loose() {
+    const placed = this.#shown.flatMap((name) => this.#partsOf(name));
+    return SHARED.filter((name) => !placed.includes(name) && (this.only?.includes(name) ?? true));
+  }
+
+  /** @param {string} name */
+  #partsOf(name) {
+    const parts = PARTS[name] ?? [];
+    return parts.filter((part) => !SHARED.includes(part) || (this.only?.includes(part) ?? true));
+  }
+
   /** @param {string} name */
   #row(name) {
     return this.table.find((row) => row.name === name);
@@ -170,16 +182,15 @@ export class LogitChain extends LogitElement {
       </ol>
       ${this.only || this.fixed ? nothing : html`<logit-shelf .shown=${this.#shown} @logit-add=${this.#onAdd}></logit-shelf>`}
       ${this.only || this.fixed ? nothing : this.#renderOrder()}
-      ${this.only ? SHARED.filter((name) => this.only?.includes(name)).map((name) => this.#renderKnob(name)) : this.#renderMore()}
+      ${this.only ? this.#loose.map((name) => this.#renderKnob(name)) : this.#renderMore()}
     `;
   }
 
   #renderGate() {
     return html`
       <li class="gate">
-        <logit-constraint .constraint=${this.constraint} .state=${this.trace?.constraint}
-          .stage=${this.trace?.stages.find(({ name }) => name === 'constraint')}
-          .fault=${this.fault}></logit-constraint>
+        <logit-constraint .gates=${this.gates} .state=${this.trace?.constraint}
+          .stages=${this.trace?.stages ?? []} .fault=${this.fault}></logit-constraint>
       </li>`;
   }
 
@@ -196,7 +207,7 @@ export class LogitChain extends LogitElement {
       </details>
       <details>
         <summary>${t('chain.more')}</summary>
-        ${SHARED.map((name) => this.#renderKnob(name))}
+        ${this.#loose.map((name) => this.#renderKnob(name))}
         ${this.#renderConvention()}
       </details>
     `;
@@ -271,11 +282,12 @@ export class LogitChain extends LogitElement {
 
   /** What stands below a warper's own knob. @param {string} name */
   #renderParts(name) {
-    if (!PARTS[name]) return nothing;
+    const parts = this.#partsOf(name);
+    if (parts.length === 0) return nothing;
     const mu = this.mu === null ? '–' : measure(this.mu);
     return html`
       <div class="parts">
-        ${PARTS[name].map((part) => this.#renderPart(part))}
+        ${parts.map((part) => this.#renderPart(part))}
         ${name === 'mirostat' ? html`<p class="about">${t('warpers.mu', { mu })}</p>` : nothing}
       </div>`;
   }

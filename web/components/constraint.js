@@ -1,7 +1,7 @@
 /**
  * <logit-constraint>: what the generated text must be (JSON, one of the lessons' tasks, a grammar of
- * the reader's), what that expects next in words, and what a grammar cannot do. Asks with
- * "logit-constraint".
+ * the reader's), what that expects next in words, and what a grammar cannot do; the words that must
+ * not come and the token that comes first. Asks with "logit-constraint".
  */
 import { locales } from '#locales/constraint';
 import { css, html, nothing } from 'lit';
@@ -9,6 +9,7 @@ import { live } from 'lit/directives/live.js';
 import { addMessages, hasMessage, percent, t } from '../locale/locale.js';
 import { define } from './define.js';
 import { LogitElement } from './element.js';
+import { readTexts, writeTexts } from './texts.js';
 
 /** @typedef {import('../engine/types.js').Constraint} Constraint */
 
@@ -51,9 +52,9 @@ export function signsOf(bytes) {
 
 export class LogitConstraint extends LogitElement {
   static properties = {
-    constraint: { attribute: false },
+    gates: { attribute: false },
     state: { attribute: false },
-    stage: { attribute: false },
+    stages: { attribute: false },
     fault: {},
     draft: { state: true },
   };
@@ -124,7 +125,36 @@ export class LogitConstraint extends LogitElement {
         line-height: 1.4;
       }
 
-      details p {
+      .texts {
+        display: grid;
+        grid-template-columns: 8rem minmax(0, 1fr);
+        align-items: center;
+        gap: 0.125rem 0.5rem;
+        margin-top: 0.5rem;
+      }
+
+      .texts label {
+        font-size: 0.8125rem;
+      }
+
+      .texts input {
+        min-width: 0;
+        height: 2rem;
+        padding: 0 0.5rem;
+        font: 0.8125rem var(--mono);
+      }
+
+      .texts .hint {
+        grid-column: 1 / -1;
+        margin: 0;
+      }
+
+      code {
+        font-family: var(--mono);
+        overflow-wrap: anywhere;
+      }
+
+      details > p {
         margin: 0.125rem 0 0.375rem;
         color: var(--soft);
         font-size: 0.8125rem;
@@ -136,22 +166,35 @@ export class LogitConstraint extends LogitElement {
 
   constructor() {
     super();
-    /** @type {Constraint | null} */
-    this.constraint = null;
+    /** @type {import('./gates.js').Gates} */
+    this.gates = {};
     /** @type {import('../engine/types.js').ConstraintState | null} */
     this.state = null;
-    /** @type {import('../plots/trace.js').Stage | null} */
-    this.stage = null;
-    /** The engine's sentence where the constraint cannot be applied. */
+    /** @type {import('../plots/trace.js').Stage[]} */
+    this.stages = [];
+    /** The engine's sentence where they cannot be applied. */
     this.fault = '';
     /** The reader's grammar as it stands in the box. */
     this.draft = EXAMPLE;
   }
 
   get #chosen() {
-    const { constraint } = this;
+    const { constraint = null } = this.gates;
     if (constraint === null) return 'none';
-    return typeof constraint === 'string' ? constraint : 'own';
+    if (typeof constraint === 'string') return constraint;
+    return 'grammar' in constraint ? 'own' : 'given';
+  }
+
+  /** A grammar that came from elsewhere is the one to go on with. @param {Map<string, any>} changed */
+  willUpdate(changed) {
+    const { grammar } = /** @type {any} */ (this.gates.constraint ?? {});
+    if (grammar && grammar !== changed.get('gates')?.constraint?.grammar && changed.has('gates'))
+      this.draft = grammar;
+  }
+
+  /** @param {string} name of a gate */
+  #stage(name) {
+    return this.stages.find((stage) => stage.name === name);
   }
 
   render() {
@@ -163,11 +206,18 @@ export class LogitConstraint extends LogitElement {
       <div class="row">
         <label for="choice">${t('constraint.title')}</label>
         <select id="choice" .value=${live(chosen)} @change=${this.#onChoice}>
-          ${['none', ...NAMED, 'own'].map(option)}
+          ${['none', ...NAMED, 'own', ...(chosen === 'given' ? [chosen] : [])].map(option)}
         </select>
       </div>
       ${chosen === 'own' ? this.#renderOwn() : nothing}
-      ${chosen === 'none' ? html`<p class="did idle">${t('constraint.about')}</p>` : this.#renderState()}
+      ${chosen === 'given' ? html`<p class="did idle"><code>${JSON.stringify(this.gates.constraint)}</code></p>` : nothing}
+      ${chosen === 'none' ? html`<p class="did idle">${t('constraint.about')}</p>` : nothing}
+      ${chosen === 'none' && !this.fault ? nothing : this.#renderState()}
+      <details ?open=${this.gates.banned_words || this.gates.forced_first !== undefined}>
+        <summary>${t('constraint.words')}</summary>
+        ${this.#renderTexts('banned_words', writeTexts(this.gates.banned_words ?? []))}
+        ${this.#renderTexts('forced_first', writeTexts([this.gates.forced_first ?? '']))}
+      </details>
       <details>
         <summary>${t('constraint.limits')}</summary>
         <p>${t('constraint.limits.text')}</p>
@@ -189,8 +239,25 @@ export class LogitConstraint extends LogitElement {
       </div>`;
   }
 
+  /**
+   * @param {'banned_words' | 'forced_first'} name
+   * @param {string} value
+   */
+  #renderTexts(name, value) {
+    const stage = this.#stage(name);
+    return html`
+      <div class="texts">
+        <label class="name" for=${name}>${t(`constraint.${name}`)}</label>
+        <input id=${name} type="text" autocomplete="off" spellcheck="false" autocapitalize="off"
+          aria-describedby="about-${name}" .value=${live(value)} @change=${this.#onTexts}>
+        <p class="hint" id="about-${name}">${t(`constraint.${name}.about`)}
+          ${stage ? t('constraint.kept', { n: stage.kept, mass: percent(stage.mass_removed) }) : nothing}</p>
+      </div>`;
+  }
+
   #renderState() {
-    const { state, stage, fault } = this;
+    const { state, fault } = this;
+    const stage = this.#stage('constraint');
     if (fault) return html`<p class="did error" id="state" role="status">${fault}</p>`;
     if (!state || !stage) return html`<p class="did" id="state" role="status"></p>`;
     const kept = t('constraint.kept', { n: stage.kept, mass: percent(stage.mass_removed) });
@@ -226,7 +293,17 @@ export class LogitConstraint extends LogitElement {
   #onChoice({ target }) {
     const { value } = /** @type {HTMLSelectElement} */ (target);
     if (value === 'none') this.#ask(null);
-    else this.#ask(value === 'own' ? { grammar: this.draft } : /** @type {Constraint} */ (value));
+    else if (value !== 'given') this.#ask(value === 'own' ? { grammar: this.draft } : /** @type {Constraint} */ (value));
+  }
+
+  /** An empty box sets nothing; a number is a token's id. @param {Event} event */
+  #onTexts({ target }) {
+    const { id, value } = /** @type {HTMLInputElement} */ (target);
+    const texts = readTexts(value);
+    const [first = null] = texts;
+    const forced = first !== null && /^\d+$/.test(first) ? Number(first) : first;
+    if (id === 'forced_first') this.emit('logit-constraint', { forced_first: forced });
+    else this.emit('logit-constraint', { banned_words: texts.length > 0 ? texts : null });
   }
 
   /** @param {Constraint | null} constraint */

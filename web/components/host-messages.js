@@ -33,6 +33,7 @@ export function answerHost(scope) {
     const extra = Object.keys(message).filter((name) => !FIELDS.includes(name));
     const { state, dropped } = checkState(message, scope.table, scope.info?.vocab_size);
     for (const part of extra) dropped.push({ part, why: 'unknown', minimum: 0, maximum: 0 });
+    if (state) dropped.push(...(await scope.refused(state.settings)));
     if (dropped.length > 0) return refuse('invalid_setting', sayDropped(dropped));
     if (!state) return refuse('invalid_argument', t('host.empty'));
     const { settings, branch } = scope.state;

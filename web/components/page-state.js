@@ -9,21 +9,24 @@
  *
  * @typedef {object} PageState
  * @property {string} [prompt]
- * @property {import('../engine/types.js').Settings} settings with order, draw and logit_bias;
- *   neutral where not named
+ * @property {import('../engine/types.js').Settings} settings with order, draw, logit_bias and what
+ *   removes tokens before any warper (GATES); neutral where not named
  * @property {number} [seed]
  * @property {number[]} [branch] the ids drawn after the prompt
  *
- * @typedef {'unknown' | 'malformed' | 'least' | 'above' | 'between'} Why
- * @typedef {{ part: string, why: Why, minimum: number, maximum: number }} Dropped
+ * @typedef {'unknown' | 'malformed' | 'least' | 'above' | 'between' | 'refused'} Why
+ * `message` is the engine's, of a part that only it can judge.
+ * @typedef {{ part: string, why: Why, minimum: number, maximum: number, message?: string }} Dropped
  * @typedef {{ state: PageState | null, dropped: Dropped[] }} Parsed null where no part was good
  */
 
 /** How many drawn tokens an address carries; a longer text begins again at its prompt. */
 export const MOST = 64;
 
+/** What removes tokens before any warper; whether the engine takes it, only the engine can say. */
+export const GATES = /** @type {const} */ (['constraint', 'banned_words', 'forced_first']);
 /** The parts of a state that are no rows of the table. */
-const OTHERS = ['prompt', 'order', 'draw', 'seed', 'branch'];
+const OTHERS = ['prompt', 'order', 'draw', 'seed', 'branch', ...GATES];
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 const WHOLE = { minimum: 0, maximum: Number.MAX_SAFE_INTEGER };
 
@@ -42,9 +45,23 @@ export function formatHash({ prompt, settings, seed, branch }, table) {
   }
   if (settings.order) parts.push(['order', settings.order.join()]);
   if (settings.draw === 'gumbel') parts.push(['draw', 'gumbel']);
+  for (const name of GATES) {
+    const value = settings[name];
+    if (value !== undefined && value !== null) parts.push([name, writeGate(value)]);
+  }
   if (seed !== undefined) parts.push(['seed', String(seed)]);
   if (branch && branch.length > 0 && branch.length <= MOST) parts.push(['branch', branch.join()]);
   return parts.map(([name, text]) => `${name}=${escape(text)}`).join('&');
+}
+
+/** A text stands for itself unless it would be read as something else. @param {unknown} value */
+function writeGate(value) {
+  return typeof value === 'string' && readGate(value) === value ? value : JSON.stringify(value);
+}
+
+/** @param {string} text */
+function readGate(text) {
+  return /^\s*[\d"[{-]/.test(text) ? readJson(text) : text;
 }
 
 /** Percent signs only where an address needs them. @param {string} text */
@@ -106,6 +123,7 @@ export function parseParts(pairs, table, vocab_size) {
  */
 function readText(name, text, row) {
   if (name === 'prompt' || name === 'draw' || row?.kind === 'choice') return text;
+  if (/** @type {readonly string[]} */ (GATES).includes(name)) return readGate(text);
   if (name === 'order') return text.split(',');
   if (name === 'branch') return text === '' ? [] : text.split(',').map(readNumber);
   if (row?.kind === 'list') return readJson(text);
@@ -141,18 +159,17 @@ function readJson(text) {
  */
 export function checkState(given, table, vocab_size) {
   const { settings = {}, ...others } = given;
-  const plain = typeof settings === 'object' && settings !== null && !Array.isArray(settings);
   /** @param {string} name @param {unknown} value @returns {[string, unknown, string]} */
   const part = (name, value) => [name, value, `${name}=${show(value)}`];
   const named = OTHERS.filter((name) => others[name] !== undefined);
   const read = named.map((name) => part(name, others[name]));
-  if (plain) for (const [name, value] of Object.entries(settings)) read.push(part(name, value));
+  if (plainObject(settings)) for (const [name, value] of Object.entries(settings)) read.push(part(name, value));
   else read.push(part('settings', undefined));
   return collect(read, table, vocab_size);
 }
 
 /** @param {unknown} value */
-function show(value) {
+export function show(value) {
   const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? String(value));
   return text.length > 60 ? `${text.slice(0, 60)}…` : text;
 }
@@ -203,6 +220,9 @@ function refusal(name, value, table, vocab_size = Number.MAX_SAFE_INTEGER) {
   if (name === 'draw') return among(value, ['inverse', 'gumbel']);
   if (name === 'seed') return outside(value, WHOLE, true);
   if (name === 'order') return orderRefusal(value, table);
+  if (name === 'constraint') return ofType(value, plainObject(value) ? 'object' : 'string');
+  if (name === 'banned_words') return Array.isArray(value) ? null : { why: 'malformed' };
+  if (name === 'forced_first') return typeof value === 'number' ? outside(value, ids, true) : ofType(value, 'string');
   if (name === 'branch') {
     if (!Array.isArray(value) || value.length > MOST) return { why: 'malformed' };
     return value.map((id) => outside(id, ids, true)).find(Boolean) ?? null;
@@ -211,6 +231,16 @@ function refusal(name, value, table, vocab_size = Number.MAX_SAFE_INTEGER) {
   if (row?.kind === 'list') return Array.isArray(value) ? null : { why: 'malformed' };
   if (row?.kind === 'map') return biasRefusal(value, ids);
   return row ? outside(value, row, row.kind === 'integer') : null;
+}
+
+/** @param {unknown} value */
+function plainObject(value) {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** @param {unknown} value @param {string} type */
+function ofType(value, type) {
+  return typeof value === type ? null : /** @type {const} */ ({ why: 'malformed' });
 }
 
 /** @param {unknown} value @param {readonly string[]} choices */
@@ -247,9 +277,9 @@ function orderRefusal(value, table) {
 
 /** @param {unknown} value @param {{ minimum: number, maximum: number }} ids */
 function biasRefusal(value, ids) {
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
+  if (!plainObject(value))
     return /** @type {const} */ ({ why: 'malformed' });
-  for (const [id, bias] of Object.entries(value)) {
+  for (const [id, bias] of Object.entries(/** @type {object} */ (value))) {
     const fault = outside(/^\d+$/.test(id) ? Number(id) : NaN, ids, true);
     if (fault) return fault;
     if (bias !== false && !(typeof bias === 'number' && Number.isFinite(bias)))

@@ -32,7 +32,7 @@ function named(name) {
  */
 export function panelsOf(it, { examples, knobs, fixed, sentence }) {
   const eos = it.info?.eos_token_id ?? -1;
-  const { trace, drawn, tally, finished, constraint } = it;
+  const { trace, drawn, tally, finished, gates } = it;
   const text = {
     prompt: it.prompt, pieces: it.promptPieces, steps: it.steps, examples, finished,
     running: it.running, ready: drawn !== null, fault: sentence(it.promptFault),
@@ -52,7 +52,7 @@ export function panelsOf(it, { examples, knobs, fixed, sentence }) {
     table: it.table, settings: it.settings, trace, presets: PRESETS, imitations: IMITATIONS,
     strategies: STRATEGIES, mu: it.mu, pair: it.pair, beside: it.beside,
     order: it.order, difference: it.difference, eos, only: knobs, fixed,
-    constraint, fault: constraint ? sentence(it.fault) : '',
+    gates, fault: Object.keys(gates).length > 0 ? sentence(it.fault) : '',
   };
   return { text, draw, distribution, chain };
 }

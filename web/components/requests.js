@@ -26,7 +26,7 @@ function changesOf(it) {
     'logit-bias': ({ detail }) => it.setBias(detail.id, detail.bias),
     'logit-force': ({ detail }) => it.force(detail.id),
     'logit-order': ({ detail }) => it.setOrder(detail.order),
-    'logit-constraint': ({ detail }) => it.setConstraint(detail.constraint),
+    'logit-constraint': ({ detail }) => it.setGates(detail),
   };
 }
 

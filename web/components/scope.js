@@ -19,7 +19,7 @@ import { Instrument } from './instrument.js';
 import { recall, remember } from './memory.js';
 import { megabytes } from './model-chooser.js';
 import { MODELS, offerOf } from './models.js';
-import { parseControls, parseParts } from './page-state.js';
+import { GATES, parseControls, parseParts, show } from './page-state.js';
 import { panelsOf } from './panels.js';
 import { listen, props } from './props.js';
 import { requestsOf } from './requests.js';
@@ -57,6 +57,9 @@ export class LogitScope extends LogitElement {
   /** @type {Set<LogitElement>} Panels that stand elsewhere. */
   #attached = new Set();
 
+  /** What the last address or host asked for in vain. @type {import('./page-state.js').Dropped[]} */
+  #dropped = [];
+
   /** What a panel may ask for. */
   #asks = requestsOf(this.#instrument, () => this.readonly);
 
@@ -79,7 +82,7 @@ export class LogitScope extends LogitElement {
     this.shareable = false;
     /** @type {(table: TableRow[], info: any) => PageState | null} What a load begins with. */
     this.begin = (table, info) => {
-      const names = ['order', 'draw', 'seed', 'branch', ...table.map(({ name }) => name)];
+      const names = ['order', 'draw', 'seed', 'branch', ...GATES, ...table.map(({ name }) => name)];
       const given = names.filter((name) => this.hasAttribute(name));
       const pairs = given.map((name) => /** @type {[string, string]} */ ([name, this.getAttribute(name)]));
       return this.heed(parseParts(pairs, table, info?.vocab_size));
@@ -91,6 +94,10 @@ export class LogitScope extends LogitElement {
     instrument.addEventListener('step', (event) =>
       this.emit('logit-step', /** @type {CustomEvent} */ (event).detail),
     );
+    instrument.addEventListener('refused', (event) => {
+      const refused = /** @type {CustomEvent} */ (event).detail.map(refusedPart);
+      this.notice = sayDropped([...this.#dropped, ...refused]);
+    });
     instrument.addEventListener('fault', (event) =>
       this.emit('logit-error', /** @type {CustomEvent} */ (event).detail),
     );
@@ -132,6 +139,7 @@ export class LogitScope extends LogitElement {
    * @param {import('./page-state.js').Parsed} parsed
    */
   heed({ state, dropped }) {
+    this.#dropped = dropped;
     this.notice = sayDropped(dropped);
     return state;
   }
@@ -139,6 +147,14 @@ export class LogitScope extends LogitElement {
   /** @param {PageState} state one that was checked against the table */
   restore(state) {
     return this.#instrument.restore(state);
+  }
+
+  /**
+   * The parts of settings that only the engine can judge and does not take.
+   * @param {PageState['settings']} settings
+   */
+  async refused(settings) {
+    return (await this.#instrument.refused(settings)).map(refusedPart);
   }
 
   /** The drawn text so far; finish_reason is null while it can go on. */
@@ -374,13 +390,21 @@ export class LogitScope extends LogitElement {
   /** @param {Fault | null} fault */
   #sentence(fault) {
     if (!fault) return '';
-    if (fault.code === 'nothing_left' && this.#instrument.constraint) return t('constraint.stuck');
+    if (fault.code === 'nothing_left' && this.#instrument.gates.constraint) return t('constraint.stuck');
     const [, token] = /["'“«](.*)["'”»]/.exec(fault.message) ?? [];
     if (fault.code === 'unknown_token' && token !== undefined)
       return t('error.unknown_token', { token: token.trim() });
     if (fault.code === 'empty' || fault.code === 'too_long') return t(`error.${fault.code}`);
     return t('error.other', { message: fault.message });
   }
+}
+
+/**
+ * @param {{ name: string, value: unknown, message: string }} refused
+ * @returns {import('./page-state.js').Dropped}
+ */
+function refusedPart({ name, value, message }) {
+  return { part: `${name}=${show(value)}`, why: 'refused', minimum: 0, maximum: 0, message };
 }
 
 define('logit-scope', LogitScope);

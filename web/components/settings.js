@@ -33,6 +33,7 @@ export const SHELF = [
 ];
 /** The parameters that stand on a warper's card. */
 export const PARTS = /** @type {Record<string, string[]>} */ ({
+  repetition_penalty: ['repetition_window'],
   dry_multiplier: [
     'dry_base',
     'dry_allowed_length',

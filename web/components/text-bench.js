@@ -7,6 +7,7 @@ import { findLoop } from '../engine/loops.js';
 import { conventions } from '../engine/presets.js';
 import { Bench } from './bench.js';
 import { toFault } from './faults.js';
+import { gatesOf, withoutGates } from './gates.js';
 import { Reader } from './reader.js';
 import { neutralSettings } from './settings.js';
 import { TextTree } from './tree.js';
@@ -18,6 +19,7 @@ import { TextTree } from './tree.js';
  * @typedef {import('../engine/types.js').Piece} Piece
  * @typedef {import('../engine/grammar.js').Grammar} Grammar
  * @typedef {import('./faults.js').Fault} Fault
+ * @typedef {import('./gates.js').Gates} Gates
  * @typedef {import('./page-state.js').PageState} PageState
  *
  * What could have stood in the place of a token, under the settings now: of a step, or with a negative
@@ -33,8 +35,8 @@ export class TextBench extends Bench {
   promptFault = null;
   /** @type {Piece[]} */
   promptPieces = [];
-  /** @type {import('../engine/types.js').Constraint | null} What the drawn text must be. */
-  constraint = null;
+  /** @type {Gates} What removes tokens before any warper; none is null. */
+  gates = {};
   /** @type {[string, string] | null} The conventions that are compared. */
   pair = null;
   /** @type {import('./reader.js').Beside | null} What they make of the logits on show. */
@@ -98,9 +100,8 @@ export class TextBench extends Bench {
   }
 
   get asked() {
-    const { constraint } = this;
-    const held = constraint ? { constraint, constraint_start: this.#promptIds.length } : {};
-    return { ...super.asked, ...held };
+    if (Object.keys(this.gates).length === 0) return super.asked;
+    return { ...super.asked, ...this.gates, constraint_start: this.#promptIds.length };
   }
 
   /**
@@ -115,9 +116,8 @@ export class TextBench extends Bench {
     const bound = this.settings.mirostat && mu ? { mirostat_mu: mu } : {};
     const prompt = this.#promptIds.slice(0, this.#promptIds.length + Math.min(0, n));
     const ids = [...prompt, ...before.map(({ id }) => id)];
-    const { constraint, constraint_start, ...rest } = this.asked;
-    const held = constraint && n >= 0 ? { constraint, constraint_start } : {}; // not the prompt
-    return { ids, settings: { ...rest, ...held, ...bound }, step };
+    const settings = { ...this.asked, ...bound };
+    return { ids, settings: n < 0 ? withoutGates(settings) : settings, step };
   }
 
   /** Mirostat's bound in the next draw, or null while it is off. */
@@ -127,10 +127,10 @@ export class TextBench extends Bench {
     return mirostat_mu ?? 2 * this.settings.mirostat_tau;
   }
 
-  /** What an address or a host page is told, which no constraint is part of. @returns {PageState & { seed: number, branch: number[] }} */
+  /** What an address or a host page is told. @returns {PageState & { seed: number, branch: number[] }} */
   get state() {
     const { prompt, seed } = this;
-    const { seed: _, ...settings } = super.asked;
+    const { seed: _, constraint_start: __, ...settings } = /** @type {Settings} */ (this.asked);
     return { prompt, settings, seed, branch: this.steps.map(({ id }) => id) };
   }
 
@@ -148,6 +148,7 @@ export class TextBench extends Bench {
     this.info = engine.info;
     this.table = engine.table;
     this.biases = [];
+    this.gates = {};
     this.trace = null;
     this.#tree.eos = engine.info?.eos_token_id ?? -1;
   }
@@ -194,12 +195,17 @@ export class TextBench extends Bench {
 
   /**
    * Takes over a state that was checked against the table: its tokens are drawn or forced again, so
-   * that every number beside them is the engine's.
+   * that every number beside them is the engine's. Gates that the engine refuses are left out, which
+   * a "refused" event tells.
    * @param {PageState} state
    */
   async restore({ prompt = this.prompt, settings, seed = this.seed, branch = [] }) {
     this.stop();
-    const { order = null, draw = 'inverse', logit_bias = {}, ...others } = settings;
+    const { order = null, draw = 'inverse', logit_bias = {}, ...others } = withoutGates(settings);
+    const refused = await this.refused(settings);
+    this.gates = gatesOf(settings);
+    for (const { name } of refused) delete this.gates[name];
+    if (refused.length > 0) this.emit('refused', refused);
     const ids = Object.keys(logit_bias).map(Number);
     const pieces = await this.#reader.pieces(ids);
     this.biases = ids.map((id, i) => ({ id, bias: logit_bias[id], piece: pieces[i] }));
@@ -237,10 +243,28 @@ export class TextBench extends Bench {
     await this.biasPiece(piece, bias);
   }
 
-  /** @param {import('../engine/types.js').Constraint | null} constraint */
-  setConstraint(constraint) {
-    this.constraint = constraint;
+  /** Sets what removes tokens before any warper; null sets it aside. @param {Gates} patch */
+  setGates(patch) {
+    this.gates = gatesOf({ ...this.gates, ...patch });
     return this.set({}, false);
+  }
+
+  /**
+   * The gates among settings that the engine refuses, each with its sentence.
+   * @param {Settings} settings
+   * @returns {Promise<{ name: keyof Gates, value: unknown, message: string }[]>}
+   */
+  async refused(settings) {
+    const refused = [];
+    for (const [gate, value] of Object.entries(gatesOf(settings))) {
+      const name = /** @type {keyof Gates} */ (gate);
+      try {
+        await this.#engine.warp(new Float32Array(this.info?.vocab_size ?? 0), { [name]: value });
+      } catch (error) {
+        refused.push({ name, value, message: toFault(error).message });
+      }
+    }
+    return refused;
   }
 
   /** @param {[string, string] | null} pair names of conventions, null to compare none */

@@ -9,7 +9,7 @@ import { LogitscopeError, show } from './errors.js';
 const DEPTH = 16;
 const SPACE = 20;
 const REPEAT_MAX = 1000; // of src/grammar.c
-const COMMON = ['type', 'title', 'description', '$schema'];
+const NOTES = ['title', 'description', '$schema']; // say nothing about the text
 
 const BASIC = String.raw`
 string ::= "\"" ([^"\\\x00-\x1f] | "\\" (["\\/bfnrt] | "u" [0-9a-fA-F]{4}))* "\""
@@ -17,6 +17,10 @@ integer ::= "-"? ("0" | [1-9] [0-9]*)
 number ::= integer ("." [0-9]+)? ([eE] [-+]? [0-9]+)?
 boolean ::= "true" | "false"
 null ::= "null"
+character ::= [^"\\\x00-\x1f] | "\\" (["\\/bfnrt] | "u" (single | pair))
+single ::= [0-9abcefABCEF] hex{3} | [dD] [0-7] hex{2}
+pair ::= [dD] [89abAB] hex{2} "\\u" [dD] [c-fC-F] hex{2}
+hex ::= [0-9a-fA-F]
 `;
 
 /** What the lessons ask for, by name. */
@@ -61,22 +65,168 @@ array${d} ::= "[" space (${inner} ("," space ${inner})*)? "]"`
 const literal = (value) => `"${JSON.stringify(value).replace(/["\\]/g, '\\$&')}"`;
 
 /**
- * The rule of an array's item, used once before and once after the commas.
+ * @param {string} at where in the schema
+ * @param {string} sentence
+ * @returns {never}
+ */
+function refuse(at, sentence) {
+  throw new LogitscopeError('invalid_argument', `schema at ${at}: ${sentence}`);
+}
+
+/**
+ * A rule of its own; returns its name.
+ * @param {string} name
+ * @param {string} body
+ * @param {string[]} rules
+ */
+function named(name, body, rules) {
+  const full = `${name}${rules.length}`;
+  rules.push(`${full} ::= ${body}`);
+  return full;
+}
+
+/**
+ * Two bounds as a repeat: {2,5}.
+ * @param {Record<string, any>} schema
+ * @param {string} at
+ * @param {string} low the keyword of the lower bound
+ * @param {string} high
+ * @returns {[number, number | undefined]}
+ */
+function bounds(schema, at, low, high) {
+  const { [low]: least = 0, [high]: most } = schema;
+  checkInteger(`schema at ${at}: ${low}`, least, 0, REPEAT_MAX);
+  if (most !== undefined) checkInteger(`schema at ${at}: ${high}`, most, least, REPEAT_MAX);
+  return [least, most];
+}
+
+/**
+ * The members in the order given. The first of those that are there has no comma before it: it is one
+ * of the optional ones at the beginning or the first required one.
  * @param {any} schema
  * @param {string} at
  * @param {string[]} rules
  */
-function arrayOf({ items, minItems = 0, maxItems }, at, rules) {
-  checkInteger(`schema at ${at}: minItems`, minItems, 0, REPEAT_MAX);
-  if (maxItems !== undefined) {
-    checkInteger(`schema at ${at}: maxItems`, maxItems, minItems, REPEAT_MAX);
+function objectOf({ properties = {}, required, additionalProperties = false }, at, rules) {
+  const names = Object.keys(properties ?? {});
+  checkOptions(`schema at ${at}: properties`, properties, names);
+  if (additionalProperties !== false)
+    refuse(at, `additionalProperties must be false, got ${show(additionalProperties)}`);
+  const needed = required ?? names;
+  if (!Array.isArray(needed)) refuse(at, `required must be a list of keys, got ${show(needed)}`);
+  for (const name of needed)
+    if (!names.includes(name)) refuse(at, `required must name properties, got ${show(name)}`);
+  const members = names.map((name) => {
+    const value = express(properties[name], `${at}.${name}`, rules);
+    return named('member', `${literal(name)} space ":" space ${value} space`, rules);
+  });
+  /** @param {number} i */
+  const from = (i) =>
+    members
+      .map((member, n) => `("," space ${member})${needed.includes(names[n]) ? '' : '?'}`)
+      .slice(i)
+      .join(' ');
+  const first = names.findIndex((name) => needed.includes(name));
+  const heads = members.slice(0, first < 0 ? names.length : first + 1);
+  const body = heads.map((member, i) => `${member} ${from(i + 1)}`).join(' | ');
+  return `"{" space ${body && `(${body})`}${body && first < 0 ? '?' : ''} "}"`;
+}
+
+/**
+ * @param {any} schema
+ * @param {string} at
+ * @param {string[]} rules
+ */
+function arrayOf(schema, at, rules) {
+  const [least, most] = bounds(schema, at, 'minItems', 'maxItems');
+  const item = named('item', `${express(schema.items, `${at}.items`, rules)} space`, rules);
+  const more = `{${Math.max(least - 1, 0)},${most === undefined ? '' : most - 1}}`;
+  const list = `(${item} ("," space ${item})${more})`;
+  return `"[" space ${most === 0 ? '' : least ? list : `${list}?`} "]"`;
+}
+
+/**
+ * A length counts characters, as the keywords do; a surrogate pair is one, and half of one does not
+ * come where they are counted.
+ * @param {any} schema
+ * @param {string} at
+ */
+function stringOf(schema, at) {
+  if (schema.minLength === undefined && schema.maxLength === undefined) return 'string';
+  const [least, most = ''] = bounds(schema, at, 'minLength', 'maxLength');
+  return `"\\"" character{${least},${most}} "\\""`;
+}
+
+/** What each type understands. @type {Record<string, string[]>} */
+const KEYWORDS = {
+  object: ['properties', 'required', 'additionalProperties'],
+  array: ['items', 'minItems', 'maxItems'],
+  string: ['minLength', 'maxLength'],
+  number: [],
+  integer: [],
+  boolean: [],
+  null: [],
+};
+
+/** @param {unknown} value */
+function kindOf(value) {
+  if (value === null) return 'null';
+  return Array.isArray(value) ? 'array' : typeof value;
+}
+
+/**
+ * What a schema accepts, so far as it shows without looking inside: kinds, and values alone.
+ * @param {any} schema
+ * @returns {{ kind: string, value?: string }[]}
+ */
+function acceptedBy({ anyOf, oneOf = anyOf, const: only, enum: values = only === undefined ? [] : [only], type = [] }) {
+  if (oneOf) return oneOf.flatMap(acceptedBy);
+  if (values.length) {
+    return values.map((/** @type {any} */ it) => ({ kind: kindOf(it), value: JSON.stringify(it) }));
   }
-  const name = `item${rules.length}`;
-  const place = rules.push('') - 1;
-  rules[place] = `${name} ::= ${express(items, `${at}.items`, rules)} space`;
-  const most = maxItems === undefined ? '' : maxItems - 1;
-  const list = `(${name} ("," space ${name}){${Math.max(minItems - 1, 0)},${most}})`;
-  return `"[" space ${maxItems === 0 ? '' : minItems ? list : `${list}?`} "]"`;
+  return [type].flat().map((it) => ({ kind: it === 'integer' ? 'number' : it }));
+}
+
+/**
+ * anyOf, and oneOf where no value fits two of its schemas.
+ * @param {any} schema
+ * @param {string} at
+ * @param {string[]} rules
+ */
+function choiceOf(schema, at, rules) {
+  const word = schema.anyOf === undefined ? 'oneOf' : 'anyOf';
+  checkOptions(`schema at ${at}`, schema, [...NOTES, word]);
+  const { [word]: schemas } = schema;
+  if (!Array.isArray(schemas) || !schemas.length)
+    refuse(at, `${word} must be a list of schemas, got ${show(schemas)}`);
+  const parts = schemas.map((/** @type {any} */ it, i) => express(it, `${at}.${word}[${i}]`, rules));
+  const sets = word === 'oneOf' ? schemas.map(acceptedBy) : [];
+  const met = sets.some((set, i) =>
+    set.some(({ kind, value }) =>
+      sets.slice(0, i).flat().some(
+        (other) => other.kind === kind && (value ?? other.value) === (other.value ?? value),
+      ),
+    ),
+  );
+  if (met) refuse(at, 'oneOf must hold schemas of different types or values: anyOf takes any');
+  return `(${parts.join(' | ')})`;
+}
+
+/**
+ * The values of enum or const, each as JSON writes it.
+ * @param {any} schema
+ * @param {string} at
+ */
+function valuesOf(schema, at) {
+  const word = schema.enum === undefined ? 'const' : 'enum';
+  checkOptions(`schema at ${at}`, schema, [...NOTES, 'type', word]);
+  const values = word === 'const' ? [schema.const] : schema.enum;
+  if (!Array.isArray(values) || !values.length)
+    refuse(at, `enum must be a list of values, got ${show(values)}`);
+  const types = schema.type === undefined ? Object.keys(KEYWORDS) : [schema.type].flat();
+  const odd = values.find((it) => !types.includes(kindOf(it)) && !(Number.isInteger(it) && types.includes('integer')));
+  if (odd !== undefined) refuse(at, `${word} must be of type ${types.join(' or ')}, got ${show(odd)}`);
+  return `(${values.map(literal).join(' | ')})`;
 }
 
 /**
@@ -86,39 +236,20 @@ function arrayOf({ items, minItems = 0, maxItems }, at, rules) {
  * @returns {string}
  */
 function express(schema, at, rules) {
-  if (schema?.enum !== undefined) {
-    checkOptions(`schema at ${at}`, schema, [...COMMON, 'enum']);
-    if (Array.isArray(schema.enum) && schema.enum.length) {
-      return `(${schema.enum.map(literal).join(' | ')})`;
-    }
-    throw new LogitscopeError(
-      'invalid_argument',
-      `schema at ${at}: enum must be a list of values, got ${show(schema.enum)}`,
-    );
+  if (schema?.anyOf !== undefined || schema?.oneOf !== undefined) return choiceOf(schema, at, rules);
+  if (schema?.enum !== undefined || schema?.const !== undefined) return valuesOf(schema, at);
+  const types = [schema?.type].flat();
+  const odd = types.length ? types.find((type) => !Object.hasOwn(KEYWORDS, type)) : [];
+  if (odd !== undefined || types.includes(undefined)) {
+    refuse(at, `type must be object, array, string, number, integer, boolean or null, got ${show(odd)}`);
   }
-  const type = schema?.type;
-  if (type === 'object') {
-    checkOptions(`schema at ${at}`, schema, [...COMMON, 'properties']);
-    const members = Object.entries(schema.properties ?? {}).map(
-      ([name, inner]) =>
-        `${literal(name)} space ":" space ${express(inner, `${at}.${name}`, rules)} space`,
-    );
-    return `"{" space ${members.join(' "," space ')} "}"`;
-  }
-  if (type === 'array') {
-    checkOptions(`schema at ${at}`, schema, [...COMMON, 'items', 'minItems', 'maxItems']);
-    return arrayOf(schema, at, rules);
-  }
-  if (!['string', 'number', 'integer', 'boolean', 'null'].includes(type)) {
-    throw new LogitscopeError(
-      'invalid_argument',
-      `schema at ${at}: type must be object, array, string, number, integer, boolean or null, got ${show(
-        type,
-      )}`,
-    );
-  }
-  checkOptions(`schema at ${at}`, schema, COMMON);
-  return type;
+  checkOptions(`schema at ${at}`, schema, [...NOTES, 'type', ...types.flatMap((type) => KEYWORDS[type])]);
+  const parts = types.map((type) => {
+    if (type === 'object') return objectOf(schema, at, rules);
+    if (type === 'array') return arrayOf(schema, at, rules);
+    return type === 'string' ? stringOf(schema, at) : type;
+  });
+  return parts.length > 1 ? `(${parts.join(' | ')})` : parts[0];
 }
 
 /**

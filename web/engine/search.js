@@ -5,6 +5,7 @@
  */
 import { checkBoolean, checkInteger, checkOptions } from './checks.js';
 import { LogitscopeError, show } from './errors.js';
+import { TextStream } from './text.js';
 
 /** @typedef {import('./index.js').Logitscope | import('./remote.js').RemoteLogitscope} Scope */
 /** @typedef {import('./session.js').Session | import('./remote.js').RemoteSession} Timeline */
@@ -87,11 +88,18 @@ async function inSession(scope, search) {
 }
 
 /**
+ * As `generate` reads it: what stands after the prompt, its first space included.
  * @param {Scope} scope
  * @param {number[]} ids
  */
 async function textOf(scope, ids) {
-  return scope.info?.tokenizer ? scope.decode(ids) : '';
+  const text = new TextStream([]);
+  for (const id of scope.info?.tokenizer ? ids : []) {
+    const { bytes, special } = await scope.piece(id);
+    if (!special) text.push(bytes);
+  }
+  text.finish();
+  return text.text;
 }
 
 /** The order of sums, the earlier first where equal. @type {(a: Beam, b: Beam) => number} */
@@ -300,10 +308,12 @@ export async function contrastiveSearch(scope, options) {
   return { prompt_ids: prompt, ids: own, text: await textOf(scope, own), finish_reason, steps };
 }
 
-/** The two as strategies to set beside those that draw. */
+/** The two as strategies to set beside those that draw; the first of each with its usual settings. */
 export const searches = Object.freeze(
   /** @type {const} */ ([
     { name: 'beam search, 4 beams', kind: 'beam', settings: { beam_width: 4 } },
+    { name: 'beam search, 8 beams', kind: 'beam', settings: { beam_width: 8 } },
     { name: 'contrastive, k 4, alpha 0.6', kind: 'contrastive', settings: { k: 4, alpha: 0.6 } },
+    { name: 'contrastive, k 5, alpha 0.4', kind: 'contrastive', settings: { k: 5, alpha: 0.4 } },
   ]),
 );

@@ -51,6 +51,7 @@ export const suites = Object.freeze([
       ...each('temperature', 0),
       ...searches,
       { name: nameOf({ top_p: 0.9 }), settings: { top_p: 0.9 } },
+      { name: nameOf({}), settings: {} },
     ],
   },
   {
@@ -64,3 +65,6 @@ export const suites = Object.freeze([
     strategies: [...each('top_k', 5, 10, 20, 50), ...each('top_p', 0.5, 0.7, 0.9, 0.95)],
   },
 ]);
+
+/** Where beam search with 8 beams is seen to loop on the stories model, and no drawn text is. */
+export const LOOPING = Object.freeze({ prompt: 'Tom and his mom went to', max_new_tokens: 200 });

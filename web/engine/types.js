@@ -66,7 +66,9 @@
 
 /**
  * JSON, or one of the lessons' tasks; JSON within another budget; JSON by a schema, whose objects have
- * all their keys in the order given; a grammar of one's own (src/grammar.h).
+ * their keys in the order given: all of them, or with `required` at least those; a grammar of one's own
+ * (src/grammar.h). A schema knows type (one or a list), properties, required, items, minItems,
+ * maxItems, minLength, maxLength, enum, const, anyOf and oneOf; other keywords are refused by name.
  * @typedef {'json' | 'name_age_city' | 'three_numbers' | { json: { depth?: number, space?: number } }
  *   | { schema: object, space?: number } | { grammar: string }} Constraint
  */

@@ -6,7 +6,7 @@
 import { locales } from '#locales/compare';
 import { html, nothing } from 'lit';
 import { divergence, spreadOf } from '../../engine/compare.js';
-import { suites } from '../../engine/suites.js';
+import { LOOPING, suites } from '../../engine/suites.js';
 import { addMessages, t } from '../../locale/locale.js';
 import { define } from '../define.js';
 import { ModelElement } from '../model-element.js';
@@ -150,6 +150,7 @@ export class LogitCompare extends ModelElement {
       <logit-compare-controls .suite=${this.strategies ? '' : this.suite} .plan=${plan}
         .fault=${this.#sayFault(fault ?? this.#runner.fault)}
         @logit-plan=${this.#onPlan}></logit-compare-controls>
+      ${this.suite === 'searches' && !this.strategies ? this.#renderSearches() : nothing}
       ${this.#renderRun()}
       ${laid ? this.#renderTexts(plan) : nothing}
       ${
@@ -162,6 +163,20 @@ export class LogitCompare extends ModelElement {
           : nothing
       }
     `;
+  }
+
+  /** What the searches show, and on the model that it was measured on a button that shows it. */
+  #renderSearches() {
+    const { prompt, max_new_tokens: n } = LOOPING;
+    const watched = this.prompt === prompt && this.max_new_tokens === n;
+    return html`
+      <p class="note">${t('compare.searches.about')}</p>
+      ${
+        this.engine?.info?.name === 'stories'
+          ? html`<p class="run"><button data-command="loop" ?disabled=${watched}
+        @click=${() => Object.assign(this, LOOPING)}>${t('compare.searches.watch', { prompt, n })}</button></p>`
+          : nothing
+      }`;
   }
 
   #renderRun() {
@@ -207,7 +222,7 @@ export class LogitCompare extends ModelElement {
           const parts = i === 0 ? null : partsOf(first, text);
           return html`
             <li class="column ${i === 0 ? 'first' : ''}" data-column=${i}>
-              ${this.#renderStrategy(settings, i)}
+              ${this.#renderStrategy(strategies[i], i)}
               ${this.#renderPassage(text, i, parts, this.#sayParts(first, text, i, parts))}
               ${renderFigures(text)}
             </li>`;
@@ -225,15 +240,15 @@ export class LogitCompare extends ModelElement {
   }
 
   /**
-   * @param {Settings} settings
+   * @param {Strategy} strategy
    * @param {number} i
    */
-  #renderStrategy(settings, i) {
+  #renderStrategy({ kind = 'sample', settings }, i) {
     const removable = this.plan.strategies.length > LEAST;
     return html`
       <logit-strategy .letter=${letter(i)} .settings=${settings} 
         .table=${this.#rows}
-        ?removable=${removable} @logit-strategy=${(/** @type {CustomEvent} */ event) => this.#onStrategy(event, i)}
+        ?removable=${removable} ?search=${kind !== 'sample'} @logit-strategy=${(/** @type {CustomEvent} */ event) => this.#onStrategy(event, i)}
         ></logit-strategy>`;
   }
 
@@ -284,7 +299,7 @@ export class LogitCompare extends ModelElement {
             const texts = this.#runner.texts[i];
             return html`
               <tbody data-row=${i}>
-                <tr><th scope="row">${this.#renderStrategy(settings, i)}</th>
+                <tr><th scope="row">${this.#renderStrategy(strategies[i], i)}</th>
                   ${renderSpread(this.#spreadOf(texts), samples)}</tr>
                 <tr class="unfold"><td colspan=${SPREAD.length + 1}>${this.#renderUnfold(texts, i)}</td></tr>
               </tbody>`;

@@ -19,6 +19,7 @@ export class LogitStrategy extends LogitElement {
     settings: { attribute: false },
     table: { attribute: false },
     removable: { type: Boolean },
+    search: { type: Boolean },
     editing: { state: true },
     added: { state: true },
     refused: { state: true },
@@ -111,6 +112,8 @@ export class LogitStrategy extends LogitElement {
     /** @type {SettingRow[]} The settings that are numbers. */
     this.table = [];
     this.removable = false;
+    /** Whether it is a search, whose settings are none of the bench's. */
+    this.search = false;
     this.editing = false;
     /** @type {string[]} Settings whose box was asked for. */
     this.added = [];
@@ -122,9 +125,9 @@ export class LogitStrategy extends LogitElement {
     return html`
       <h3><span class="letter">${this.letter}</span><span>${titleOf(this.settings)}</span></h3>
       <div class="buttons">
-        <button data-action="edit" aria-expanded=${this.editing}
+        <button data-action="edit" ?hidden=${this.search} aria-expanded=${this.editing}
           @click=${() => (this.editing = !this.editing)}>${t('compare.edit')}</button>
-        <button data-action="adopt" @click=${() => this.#ask('adopt')}>${t('compare.adopt')}</button>
+        <button data-action="adopt" ?hidden=${this.search} @click=${() => this.#ask('adopt')}>${t('compare.adopt')}</button>
         <button data-action="remove" ?hidden=${!this.removable}
           aria-label=${t('compare.remove.name', { name: this.letter })}
           @click=${() => this.#ask('remove')}>${t('compare.remove')}</button>

@@ -1,0 +1,28 @@
+/** The mask of a constraint, by the engine and token by token by a judge of texts. */
+import assert from 'node:assert/strict';
+
+/** The tokens that may follow, by the engine: logits of 0 everywhere, of which the others lose theirs. */
+export function maskOf(scope, constraint, history) {
+  try {
+    const { logits } = scope.warp(new Float32Array(scope.info.vocab_size),
+      { constraint, constraint_start: 0, top: 0 }, { history });
+    return [...logits.keys()].filter((id) => logits[id] === 0);
+  } catch (error) {
+    assert.equal(error.code, 'nothing_left');
+    return [];
+  }
+}
+
+export const bytesOf = (scope, ids) =>
+  Buffer.concat([...ids].map((id) => scope.piece(id).bytes));
+
+/** The same, token by token. */
+export function naiveMask(scope, judge, history) {
+  const prefix = bytesOf(scope, history);
+  const { vocab_size, eos_token_id } = scope.info;
+  return Array.from({ length: vocab_size }, (_, id) => id).filter((id) => {
+    if (id === eos_token_id) return judge(prefix) === 'complete';
+    const { bytes, special } = scope.piece(id);
+    return !special && bytes.length > 0 && judge(Buffer.concat([prefix, bytes])) !== 'wrong';
+  });
+}

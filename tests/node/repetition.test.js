@@ -1,0 +1,68 @@
+/**
+ * What the suite `searches` is there to show, measured on the stories model: beam search repeats itself
+ * in open text, drawing at T = 1 hardly does, and contrastive search lies between at alpha 0.4. At the
+ * paper's 0.6 it repeats less even than drawing on this model, whose states lie close together.
+ */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { run } from '../../web/engine/compare.js';
+import { Logitscope } from '../../web/engine/index.js';
+import { findLoop } from '../../web/engine/loops.js';
+import { LOOPING, suites } from '../../web/engine/suites.js';
+
+const PROMPTS = ['The little dog', 'Lily was sad because', 'Tom and his mom went to', 'One day, a big bear'];
+const LENGTH = 120;
+const suite = suites.find(({ name }) => name === 'searches');
+
+/** @type {Logitscope} */
+let scope;
+before(async () => {
+  const model = fileURLToPath(new URL('../../models/stories.gguf', import.meta.url));
+  scope = await Logitscope.load({ model });
+});
+after(() => scope.close());
+
+/** @param {string} name @param {object} options */
+async function idsOf(name, { seed = 0, ...options }) {
+  const strategy = suite.strategies.find((it) => it.name === name);
+  const generation = run(scope, scope, strategy, { seed, ...options });
+  for (;;) {
+    const { done, value } = await generation.next();
+    if (done) return Array.from(value.ids);
+  }
+}
+
+/** The share of trigrams that have come before, mean over prompts and seeds. */
+async function repeated(name, seeds = [0]) {
+  let sum = 0;
+  for (const prompt of PROMPTS)
+    for (const seed of seeds)
+      sum += 1 - scope.distinct(await idsOf(name, { prompt, seed, max_new_tokens: LENGTH }), 3);
+  return sum / PROMPTS.length / seeds.length;
+}
+
+test('beam search repeats itself most, contrastive search less, drawing least', async (context) => {
+  const drawn = await repeated('plain', [0, 1, 2, 3]);
+  const nucleus = await repeated('top-p 0.9', [0, 1, 2, 3]);
+  const beams = [await repeated('beam search, 4 beams'), await repeated('beam search, 8 beams')];
+  const contrast = await repeated('contrastive, k 5, alpha 0.4');
+  const strong = await repeated('contrastive, k 4, alpha 0.6');
+  context.diagnostic(
+    `trigrams that came before: 4 beams ${beams[0].toFixed(3)}, 8 beams ${beams[1].toFixed(3)}, ` +
+      `contrastive 0.4 ${contrast.toFixed(3)}, 0.6 ${strong.toFixed(3)}, top-p ${nucleus.toFixed(3)}, T = 1 ${drawn.toFixed(3)}`,
+  );
+  for (const beam of beams) {
+    assert.ok(beam > 2 * nucleus && beam > 3 * drawn);
+    assert.ok(contrast < beam / 2);
+  }
+  assert.ok(contrast > drawn);
+  assert.ok(strong < drawn);
+});
+
+test('on the prompt that the page offers, beam search goes round in a loop and no drawn text does', async () => {
+  const loop = findLoop(await idsOf('beam search, 8 beams', LOOPING));
+  assert.ok(loop && loop.times >= 3 && loop.period > 4);
+  for (const name of ['plain', 'top-p 0.9', 'contrastive, k 5, alpha 0.4', 'contrastive, k 4, alpha 0.6'])
+    assert.equal(findLoop(await idsOf(name, LOOPING)), null, name);
+});

@@ -1,0 +1,298 @@
+/**
+ * JSON by a schema: the mask against the naive test of every token by a judge that walks the schema
+ * itself, texts that JSON.parse reads and a plain validator takes, and what is refused.
+ */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { Logitscope } from '../../web/engine/index.js';
+import { Pcg32 } from '../vectors/twin.js';
+import { maskOf, naiveMask } from './naive_mask.js';
+import { EOS, byteTokens, smallModel } from './small_model.js';
+
+const pcg = new Pcg32(11, 54);
+const below = (/** @type {number} */ n) => Math.floor((pcg.next() / 2 ** 32) * n);
+const pick = (/** @type {any[]} */ list) => list[below(list.length)];
+
+/** @type {Logitscope} */
+let scope;
+before(async () => {
+  // Bytes, and tokens that reach over the borders of values.
+  const tokens = ['{"', '":', ',"', '"a"', '":[', 'null', '1.', '00', '\\u', 'ru', '}}', ']}'];
+  scope = await Logitscope.load({ model: smallModel({ tokens: [...byteTokens().slice(0, 127), ...tokens, '<end>'] }) });
+});
+after(() => scope.close());
+
+/**
+ * Where a part of the text may end that begins at i, and whether the text is over before it has to.
+ * @typedef {{ ends: number[], open: boolean }} Reach
+ * @typedef {(text: string, i: number) => Reach} Part
+ */
+
+/** @type {(wanted: string) => Part} */
+const word = (wanted) => (text, i) => {
+  const there = text.slice(i, i + wanted.length);
+  if (there === wanted) return { ends: [i + wanted.length], open: false };
+  return { ends: [], open: i + there.length === text.length && wanted.startsWith(there) };
+};
+
+/** Every end that a whole pattern has, and whether a beginning of it reaches the text's end. @type {(whole: RegExp, begun: RegExp) => Part} */
+const pattern = (whole, begun) => (text, i) => {
+  const ends = [];
+  for (let end = i; end <= text.length; end++) if (whole.test(text.slice(i, end))) ends.push(end);
+  return { ends, open: begun.test(text.slice(i)) };
+};
+
+/** @type {(...parts: Part[]) => Part} */
+const either = (...parts) => (text, i) => {
+  const all = parts.map((part) => part(text, i));
+  return { ends: [...new Set(all.flatMap(({ ends }) => ends))], open: all.some(({ open }) => open) };
+};
+
+/** @type {(...parts: Part[]) => Part} */
+const after_ = (...parts) => (text, i) => {
+  let at = { ends: [i], open: false };
+  for (const part of parts) {
+    const all = at.ends.map((end) => part(text, end));
+    at = { ends: [...new Set(all.flatMap(({ ends }) => ends))], open: at.open || all.some(({ open }) => open) };
+  }
+  return at;
+};
+
+const integer = pattern(/^-?(0|[1-9]\d*)$/, /^-?(0|[1-9]\d*)?$/);
+const number = pattern(
+  /^-?(0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?$/,
+  /^-?((0|[1-9]\d*)(\.\d*)?|(0|[1-9]\d*)(\.\d+)?[eE][-+]?\d*)?$/,
+);
+
+/** A string of so many characters, read one by one. @type {(least: number, most: number, counted: boolean) => Part} */
+const string = (least, most, counted) => (text, i) => {
+  if (i === text.length) return { ends: [], open: true };
+  if (text[i] !== '"') return { ends: [], open: false };
+  let at = i + 1;
+  for (let n = 0; ; n++) {
+    if (text[at] === '"') return { ends: n >= least ? [at + 1] : [], open: false };
+    if (at === text.length) return { ends: [], open: n <= most };
+    if (n === most || text[at] < ' ') return { ends: [], open: false };
+    if (text[at] !== '\\') at++;
+    else {
+      const rest = text.slice(at + 1);
+      const half = /^u[dD][89abAB][0-9a-fA-F]{2}/.test(rest) && counted;
+      const lone = /^u[dD][c-fC-F]/.test(rest) && counted;
+      const escape = half ? /^u.{4}\\u[dD][c-fC-F][0-9a-fA-F]{2}/ : /^(["\\/bfnrt]|u[0-9a-fA-F]{4})/;
+      const begun = half ? /^u.{4}(\\(u([dD]([c-fC-F][0-9a-fA-F]?)?)?)?)?$/ : /^(u[0-9a-fA-F]{0,3})?$/;
+      const [whole] = escape.exec(rest) ?? [];
+      if (lone) return { ends: [], open: false };
+      if (whole === undefined) return { ends: [], open: begun.test(rest) };
+      at += 1 + whole.length;
+    }
+  }
+};
+
+/** What a schema accepts, without white space. @returns {Part} */
+function partOf(schema) {
+  const { anyOf, oneOf = anyOf, type } = schema;
+  if (oneOf) return either(...oneOf.map(partOf));
+  if ('const' in schema) return word(JSON.stringify(schema.const));
+  if (schema.enum) return either(...schema.enum.map((it) => word(JSON.stringify(it))));
+  if (Array.isArray(type)) return either(...type.map((one) => partOf({ ...schema, type: one })));
+  if (type === 'integer') return integer;
+  if (type === 'number') return number;
+  if (type === 'boolean') return either(word('true'), word('false'));
+  if (type === 'null') return word('null');
+  if (type === 'string') {
+    const { minLength = 0, maxLength = Infinity } = schema;
+    return string(minLength, maxLength, 'minLength' in schema || 'maxLength' in schema);
+  }
+  if (type === 'array') {
+    const { items, minItems = 0, maxItems = 6 } = schema;
+    const item = partOf(items);
+    const lists = [];
+    for (let n = minItems; n <= maxItems; n++) {
+      const rest = Array.from({ length: Math.max(0, 2 * n - 1) }, (_, i) => (i % 2 ? word(',') : item));
+      lists.push(after_(word('['), ...rest, word(']')));
+    }
+    return either(...lists);
+  }
+  // An object: every choice of its optional keys, each spelled out.
+  const names = Object.keys(schema.properties ?? {});
+  const { required = names } = schema;
+  const choices = names.reduce(
+    (sets, name) => sets.flatMap((set) => (required.includes(name) ? [[...set, name]] : [set, [...set, name]])),
+    /** @type {string[][]} */ ([[]]),
+  );
+  return either(...choices.map((set) => {
+    const members = set.flatMap((name, i) => [word(`${i ? ',' : ''}${JSON.stringify(name)}:`), partOf(schema.properties[name])]);
+    return after_(word('{'), ...members, word('}'));
+  }));
+}
+
+function judgeOf(schema) {
+  const part = partOf(schema);
+  return (bytes) => {
+    const text = Buffer.from(bytes).toString('latin1');
+    const { ends, open } = part(text, 0);
+    if (ends.includes(text.length)) return 'complete';
+    return open ? 'open' : 'wrong';
+  };
+}
+
+/** A random schema. */
+function anySchema(depth) {
+  switch (below(depth ? 9 : 5)) {
+    case 0:
+      return { type: pick(['integer', 'number', 'boolean', 'null']) };
+    case 1: {
+      const minLength = below(3);
+      return pick([{ type: 'string' }, { type: 'string', minLength, maxLength: minLength + below(3) }, { type: 'string', minLength }, { type: 'string', maxLength: 2 }]);
+    }
+    case 2:
+      return pick([{ const: pick([null, 3, 'a"b', [1, { b: true }], {}]) }, { enum: ['a', 'ab', 1, -2.5, false] }]);
+    case 3:
+      return { type: pick([['string', 'null'], ['integer', 'boolean'], ['number', 'integer', 'null']]) };
+    case 4:
+      return { type: ['string', 'null'], minLength: 1, maxLength: 2 };
+    case 5: {
+      const minItems = below(3);
+      return { type: 'array', items: anySchema(depth - 1), ...pick([{ minItems, maxItems: minItems + below(3) }, { maxItems: 2 }]) };
+    }
+    case 6:
+      return { anyOf: Array.from({ length: 1 + below(3) }, () => anySchema(depth - 1)) };
+    case 7:
+      return { oneOf: [{ const: 'a' }, { type: 'array', items: anySchema(depth - 1), maxItems: 1 }, { enum: ['b', null] }, { type: 'number' }] };
+    default: {
+      const names = ['a', 'b', 'a"', 'c'].slice(0, below(5));
+      const properties = Object.fromEntries(names.map((name) => [name, anySchema(depth - 1)]));
+      return { type: 'object', properties, ...(below(4) ? { required: names.filter(() => below(2)) } : {}), ...(below(2) ? { additionalProperties: false } : {}) };
+    }
+  }
+}
+
+test('random schemas: at every place of random texts exactly the tokens that a walk over the schema allows', () => {
+  let places = 0;
+  let ended = 0;
+  for (let round = 0; round < 150; round++) {
+    const schema = anySchema(2);
+    const judge = judgeOf(schema);
+    const constraint = { schema, space: 0 };
+    /** @type {number[]} */
+    const ids = [];
+    for (let n = 0; n < 12; n++) {
+      const mask = maskOf(scope, constraint, ids);
+      assert.deepEqual(mask, naiveMask(scope, judge, ids), `${JSON.stringify(schema)} after ${scope.decode(ids)}`);
+      places++;
+      const next = mask.filter((id) => id !== scope.info.eos_token_id);
+      if (!next.length) {
+        ended++;
+        break;
+      }
+      ids.push(pick(next));
+    }
+  }
+  assert.ok(places > 500 && ended > 30, `${places} ${ended}`);
+});
+
+/** Whether texts are accepted whole, by a model of bytes. */
+async function accepts(schema, texts) {
+  const model = await Logitscope.load({ model: smallModel() });
+  const taken = texts.map((text) => maskOf(model, { schema, space: 1 }, [...Buffer.from(text)]).includes(EOS));
+  model.close();
+  return taken;
+}
+
+test('keys may be left out where required says so, with the commas right', async () => {
+  const schema = { type: 'object', properties: { a: { type: 'integer' }, b: { type: 'null' }, c: { type: 'boolean' } }, required: ['b'] };
+  const good = ['{"b":null}', '{"a": 1,"b":null}', '{"b":null,"c":true}', '{ "a":0, "b":null, "c":false }'];
+  const bad = ['{}', '{"a":1}', '{,"b":null}', '{"b":null,}', '{"b":null,"a":1}', '{"a":1,"c":true}', '{"b":null,"b":null}', '{"b":null,"d":1}'];
+  assert.deepEqual(await accepts(schema, [...good, ...bad]), [...good.map(() => true), ...bad.map(() => false)]);
+  assert.deepEqual(await accepts({ ...schema, required: [] }, ['{}', '{"c":true}', '{"a":1,"c":true}', '{,}']), [true, true, true, false]);
+  assert.deepEqual(await accepts({ type: 'object', properties: schema.properties }, ['{}', '{"a":1,"b":null,"c":true}']), [false, true]);
+});
+
+test('a length counts characters, however they are written', async () => {
+  const one = ['"a"', '"é"', '"日"', '"🦙"', '"\\n"', '"\\u00e9"', '"\\ud83e\\uDD99"', '"\\uD7ff"'];
+  for (const text of one) assert.equal([...JSON.parse(text)].length, 1);
+  const other = ['""', '"ab"', '"\\n\\n"', '"\\ud83e"', '"\\udd99"', '"\\udd99\\ud83e"', '"a\\u00e9"', '"\n"'];
+  const schema = { type: 'string', minLength: 1, maxLength: 1 };
+  assert.deepEqual(await accepts(schema, [...one, ...other]), [...one.map(() => true), ...other.map(() => false)]);
+  assert.deepEqual(await accepts({ type: 'string', minLength: 2 }, ['"a"', '"ab"', `"${'x'.repeat(50)}"`]), [false, true, true]);
+  assert.deepEqual(await accepts({ type: 'string', maxLength: 1000 }, [`"${'x'.repeat(1000)}"`, `"${'x'.repeat(1001)}"`]), [true, false]);
+});
+
+test('integers are no fractions, null where it may be, const and types of choice', async () => {
+  assert.deepEqual(await accepts({ type: 'integer' }, ['7', '-0', '7.0', '1e2', 'null']), [true, true, false, false, false]);
+  assert.deepEqual(await accepts({ type: ['integer', 'null'] }, ['7', 'null', '7.5', '"7"']), [true, true, false, false]);
+  assert.deepEqual(await accepts({ const: { a: [1, null] } }, ['{"a":[1,null]}', '{"a": [1,null]}', '{}']), [true, false, false]);
+  assert.deepEqual(await accepts({ enum: [1, 'x', null], type: ['integer', 'string', 'null'] }, ['1', '"x"', 'null', '2']), [true, true, true, false]);
+  const either = { anyOf: [{ type: 'number' }, { type: 'array', items: { const: 1 }, minItems: 1 }] };
+  assert.deepEqual(await accepts(either, ['1.5', '[1,1]', '[]', '[2]', '"1"']), [true, true, false, false, false]);
+  assert.deepEqual(await accepts({ oneOf: [{ const: 'a' }, { const: 'b' }, { type: 'null' }] }, ['"a"', '"b"', 'null', '"c"']), [true, true, true, false]);
+});
+
+test('what is not known is refused by name, with its place', () => {
+  const string = { type: 'string' };
+  const cases = [
+    [{ type: 'string', pattern: 'a' }, /^schema at \$ must be among .*, got "pattern"$/],
+    [{ type: 'number', minimum: 0 }, /^schema at \$ must be among .*, got "minimum"$/],
+    [{ type: 'string', nullable: true }, /got "nullable"$/],
+    [{ type: 'array', items: string, uniqueItems: true }, /got "uniqueItems"$/],
+    [{ type: 'array', items: string, minLength: 2 }, /got "minLength"$/],
+    [{ type: 'object', properties: { a: { $ref: '#' } } }, /^schema at \$\.a: type must be .*, got undefined$/],
+    [{ type: 'object', properties: { a: { ...string, format: 'date' } } }, /^schema at \$\.a must be among .*, got "format"$/],
+    [{ type: 'object', patternProperties: {} }, /got "patternProperties"$/],
+    [{ type: 'object', additionalProperties: true }, /^schema at \$: additionalProperties must be false, got true$/],
+    [{ type: 'object', properties: { a: string }, required: ['b'] }, /^schema at \$: required must name properties, got "b"$/],
+    [{ type: 'object', properties: { a: string }, required: 'a' }, /^schema at \$: required must be a list of keys, got "a"$/],
+    [{ type: 'object', properties: 3 }, /^schema at \$: properties must be an object, got 3$/],
+    [{ type: [] }, /^schema at \$: type must be .*, got \[\]$/],
+    [{ type: ['string', 'date'] }, /^schema at \$: type must be .*, got "date"$/],
+    [{ anyOf: [] }, /^schema at \$: anyOf must be a list of schemas, got \[\]$/],
+    [{ anyOf: [string], type: 'string' }, /^schema at \$ must be among .*, got "type"$/],
+    [{ anyOf: [string, { type: 'string', pattern: 'a' }] }, /^schema at \$\.anyOf\[1\] must be among .*, got "pattern"$/],
+    [{ allOf: [string], type: 'string' }, /got "allOf"$/],
+    [{ not: string, type: 'string' }, /got "not"$/],
+    [{ oneOf: [{ type: 'integer' }, { type: 'number' }] }, /^schema at \$: oneOf must hold schemas of different types or values: anyOf takes any$/],
+    [{ oneOf: [string, { const: 'a' }] }, /oneOf must hold schemas of different types/],
+    [{ oneOf: [{ enum: ['a', 'b'] }, { const: 'b' }] }, /oneOf must hold/],
+    [{ const: 1, type: 'string' }, /^schema at \$: const must be of type string, got 1$/],
+    [{ enum: ['a', null], type: 'string' }, /^schema at \$: enum must be of type string, got null$/],
+    [{ type: 'string', minLength: -1 }, /^schema at \$: minLength must be an integer between 0 and 1000, got -1$/],
+    [{ type: 'string', minLength: 3, maxLength: 2 }, /^schema at \$: maxLength must be an integer between 3 and 1000, got 2$/],
+    [{ type: 'string', maxLength: 1001 }, /maxLength must be an integer between 0 and 1000, got 1001$/],
+  ];
+  for (const [schema, sentence] of cases) {
+    assert.throws(
+      () => scope.warp(new Float32Array(scope.info.vocab_size), { constraint: { schema } }),
+      (error) => sentence.test(error.message) && ['invalid_argument', 'out_of_range'].includes(error.code),
+      JSON.stringify(schema),
+    );
+  }
+});
+
+test('what is written by random logits parses, and fits', async () => {
+  const schema = {
+    type: 'object',
+    properties: {
+      name: { type: 'string', minLength: 1, maxLength: 4 },
+      age: { type: ['integer', 'null'] },
+      tags: { type: 'array', items: { enum: ['x', 'y'] }, minItems: 1, maxItems: 2 },
+      kind: { oneOf: [{ const: 'cat' }, { type: 'boolean' }] },
+    },
+    required: ['name', 'tags'],
+  };
+  const seen = new Set();
+  for (let seed = 0; seed < 60; seed++) {
+    const generation = scope.generate({ prompt: 'a', constraint: { schema, space: 0 }, temperature: 2, max_new_tokens: 200, seed });
+    let { done, value } = await generation.next();
+    while (!done) ({ done, value } = await generation.next());
+    if (value.finish_reason !== 'eos') continue;
+    const made = JSON.parse(value.text);
+    const { name, age = null, tags, kind = true, ...others } = made;
+    seen.add(Object.keys(made).join());
+    assert.deepEqual(others, {});
+    assert.ok([...name].length >= 1 && [...name].length <= 4, value.text);
+    assert.ok(age === null || Number.isInteger(age));
+    assert.ok(tags.length >= 1 && tags.length <= 2 && tags.every((tag) => 'xy'.includes(tag)));
+    assert.ok(kind === 'cat' || typeof kind === 'boolean');
+  }
+  assert.ok(seen.size >= 3, [...seen].join(' '));
+});
