@@ -147,6 +147,19 @@ export class Logitscope {
   }
 
   /**
+   * The logits as they reach the place of `own` in the order, its end where it is not named: what a
+   * sampler of one's own is called with where its result is to be given instead of a function.
+   * @param {ArrayLike<number>} logits
+   * @param {Settings} [settings]
+   * @param {{ history?: ArrayLike<number>, step?: number }} [options]
+   */
+  ownInput(logits, settings, options) {
+    const core = this.#open();
+    checkOptions('options of ownInput', options, ['history', 'step']);
+    return core.ownInput(logits, settings, options?.history ?? [], options?.step ?? 0);
+  }
+
+  /**
    * Draws one token from any logits; needs no model.
    * @param {ArrayLike<number>} logits
    * @param {Settings} [settings]
