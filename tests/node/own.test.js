@@ -1,6 +1,11 @@
 /** A sampler of the caller's own inside the chain: whatever a built-in one does, it does at its place. */
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { after, describe, test } from 'node:test';
 import { Logitscope } from '../../web/engine/index.js';
 import { RemoteLogitscope } from '../../web/engine/remote.js';
 import { serve } from '../../web/engine/host.js';
@@ -11,7 +16,7 @@ const scope = await Logitscope.load({ model });
 const CANONICAL = scope.table.filter(({ warper }) => warper).map(({ name }) => name);
 
 /** top_k as a learner would write it. @param {number} k */
-const topK = (k) => (/** @type {Float32Array} */ logits) => {
+const topK = (k) => (/** @type {Float32Array} */ logits, /** @type {any[]} */ ..._) => {
   const limit = [...logits].sort((a, b) => b - a)[k - 1];
   return logits.map((logit) => (logit >= limit ? logit : -Infinity));
 };
@@ -97,7 +102,7 @@ describe('equal to top_k at its place', () => {
     const ids = scope.encode('a small text');
     await remote.feed(ids);
     const asked = { temperature: 0.7, top_p: 0.9, order: inPlace() };
-    const own = topK(9)(await remote.ownInput(await remote.logits(), asked, { history: ids }));
+    const own = topK(9)(...(await remote.ownInput(await remote.logits(), asked, { history: ids })));
     const session = scope.session();
     session.feed(ids);
     assert.deepEqual(
@@ -144,7 +149,8 @@ describe('its place', () => {
     assert.deepEqual(tokens.map(({ warped }) => warped), [5, 0, -Infinity, -Infinity], 'removed stays removed');
     const { name, kept: left, removed, mass_removed, changed } = /** @type {any} */ (stages.at(-1));
     assert.deepEqual([name, left, removed, mass_removed, changed], ['own', 2, 0, 0, true]);
-    assert.deepEqual([...scope.ownInput(logits, { ...asked, own: undefined }, { history })], seen.given);
+    const given = scope.ownInput(logits, { ...asked, own: undefined }, { history });
+    assert.deepEqual(given, [Float32Array.from(seen.given), seen.settings, seen.context]);
   });
 });
 
@@ -183,4 +189,70 @@ describe('what it must not give', () => {
     for await (const step of scope.generate(options)) steps.push(step);
     return steps;
   }
+});
+
+describe('on the command line', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'logitscope-own-'));
+  after(() => rmSync(folder, { recursive: true }));
+  const cli = fileURLToPath(new URL('../../web/cli.js', import.meta.url));
+  /** @param {string} code @param {string} command @param {string[]} more */
+  const run = (code, command, ...more) => {
+    const file = join(folder, 'mine.mjs');
+    writeFileSync(file, code);
+    const words = [cli, command, '--prompt', 'Today she', '--own', file, ...more];
+    const { status, stdout, stderr } = spawnSync(process.execPath, words, { encoding: 'utf8' });
+    return { status, stdout, stderr };
+  };
+  const K = `export default (logits) => {
+    console.log('printing is no part of the result');
+    const limit = [...logits].sort((a, b) => b - a)[4];
+    return logits.map((logit) => (logit >= limit ? logit : -Infinity));
+  };`;
+  const plainK = ['--top-k', '5', '--temperature', '1.3', '--json'];
+  const ownK = ['--order', 'temperature,own,top-k', '--temperature', '1.3', '--json'];
+
+  test('the same text as with top_k', () => {
+    const seeded = ['--seed', '3', '--max-new-tokens', '12'];
+    const mine = JSON.parse(run(K, 'generate', ...ownK, ...seeded).stdout);
+    const words = [cli, 'generate', '--prompt', 'Today she', ...plainK, ...seeded];
+    const theirs = JSON.parse(spawnSync(process.execPath, words, { encoding: 'utf8' }).stdout);
+    assert.ok(mine.ids.length > 2);
+    const bare = ({ steps }) => steps.map(({ ms: _, ...step }) => step);
+    assert.deepEqual(bare(mine), bare(theirs));
+    assert.deepEqual(mine.settings.order, ['temperature', 'own', 'top_k']);
+  });
+
+  test('the trace names it', () => {
+    const trace = JSON.parse(run(K, 'distribution', ...ownK).stdout);
+    assert.deepEqual(trace.stages.map(({ name }) => name), ['temperature', 'own', 'top_k']);
+    assert.equal(trace.kept, 5);
+    assert.equal(trace.tokens[5].removed_by, 'own');
+    assert.match(run(K, 'distribution', '--order', 'own').stdout, /own +5 +\d/);
+  });
+
+  for (const [code, words] of /** @type {[string, RegExp][]} */ ([
+    ['export default () => { throw new Error("no idea"); }', /mine.mjs": no idea\n$/],
+    ['export default () => { for (;;); }', /took longer than 0.3 s/],
+    ['export default (l) => [...l, 0]', /returned 65 numbers for 64 tokens/],
+    ['export default (l) => l.map(() => NaN)', /logit that is NaN/],
+    ['export default (l) => l.map(() => Infinity)', /logit that is Infinity/],
+    ['export default (l) => l.fill(-Infinity)', /own leaves no token/],
+    ['export default () => {}', /not a list of numbers/],
+    ['export default (', /mine.mjs": /],
+    ['export const a = 1', /exports no function/],
+  ])) {
+    test(`exit code 2 and one line: ${code}`, () => {
+      for (const command of ['generate', 'distribution']) {
+        const { status, stderr } = run(code, command, '--time-limit', '0.3');
+        assert.equal(status, 2);
+        assert.match(stderr, words);
+        assert.equal(stderr.trim().split('\n').length, 1);
+      }
+    });
+  }
+
+  test('help says that the file is trusted', () => {
+    for (const command of ['generate', 'distribution'])
+      assert.match(run(K, command, '--help').stdout, /--own [^]*trusted as any script is/);
+  });
 });

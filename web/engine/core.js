@@ -320,8 +320,7 @@ export class Core {
       if (own) checkOwn(own, size);
       return resolved;
     }
-    const { logits, history } = this.reaching({ ...resolved, own: null }, size, step, place);
-    const answer = own(logits, this.report(resolved), { history });
+    const answer = own(...this.reaching({ ...resolved, own: null }, size, step, place));
     const take = (/** @type {ArrayLike<number>} */ result) => ({
       ...resolved,
       own: checkOwn(result, size),
@@ -344,11 +343,12 @@ export class Core {
   }
 
   /**
-   * The logits that reach a sampler of one's own, whose result is still to come, and the history.
+   * What a sampler of one's own, whose result is still to come, is called with.
    * @param {Resolved} resolved
    * @param {number} size
    * @param {number} step
    * @param {() => { logits: number, history: number, count: number }} place
+   * @returns {Parameters<import('./types.js').Own>}
    */
   reaching(resolved, size, step, place) {
     const { module } = this;
@@ -357,7 +357,8 @@ export class Core {
     this.follow(resolved, at);
     const history = Array.from(module.uint32(at.history, at.count));
     this.apply(chain, at.logits, at.history, at.count, 0);
-    return { logits: module.float32(module.calls.chain_logits(chain), size), history };
+    const logits = module.float32(module.calls.chain_logits(chain), size);
+    return [logits, this.report(resolved), { history }];
   }
 
   /**
@@ -372,7 +373,7 @@ export class Core {
     checkIds('history', history, size);
     checkInteger('step', step, 0, SEED_MAX);
     const resolved = { ...this.resolve({ ...settings, own: [] }), own: null };
-    return this.reaching(resolved, size, step, () => this.#place(logits, history)).logits;
+    return this.reaching(resolved, size, step, () => this.#place(logits, history));
   }
 
   /**

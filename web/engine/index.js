@@ -147,8 +147,8 @@ export class Logitscope {
   }
 
   /**
-   * The logits as they reach the place of `own` in the order, its end where it is not named: what a
-   * sampler of one's own is called with where its result is to be given instead of a function.
+   * What a function in the place of `own` would be called with: the logits as they reach it, every
+   * setting, the ids so far. Its result can then be given as `own` in place of the function.
    * @param {ArrayLike<number>} logits
    * @param {Settings} [settings]
    * @param {{ history?: ArrayLike<number>, step?: number }} [options]

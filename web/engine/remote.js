@@ -346,7 +346,7 @@ export class RemoteLogitscope extends RemoteSession {
    * @param {ArrayLike<number>} logits
    * @param {Settings} [settings]
    * @param {{ history?: ArrayLike<number>, step?: number }} [options]
-   * @returns {Promise<Float32Array>}
+   * @returns {Promise<Parameters<import('./types.js').Own>>}
    */
   ownInput(logits, settings, options) {
     return this.request('ownInput', logits, settings, options);

@@ -52,7 +52,7 @@
  *   boundaries
  * @property {string[]} [order] warpers, first applied first; 'own' among them
  * @property {Own | ArrayLike<number> | null} [own] a stage of the caller's own at the place of 'own' in
- *   the order, its end where that is not named: a function, or what it made of `ownInput`
+ *   the order, its end where that is not named: a function, or what it made of `ownInput`'s arguments
  * @property {string} [preset] a name in `presets`; the other settings override it
  * @property {'inverse' | 'gumbel'} [draw]
  * @property {number} [top] how many tokens a trace lists, 20
