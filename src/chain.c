@@ -12,12 +12,13 @@ enum { NEVER = 255 }; /* removed_by of a token that came in as -Infinity */
 
 /* A filter only removes: it changes no surviving logit. */
 static bool is_filter(uint32_t setting) {
-    return setting >= SETTING_COUNT || strcmp(warp_table[setting].group, "truncation") == 0;
+    if (setting >= SETTING_COUNT) return setting != STAGE_OWN;
+    return strcmp(warp_table[setting].group, "truncation") == 0;
 }
 
 void chain_close(struct chain *chain) {
     if (!chain) return;
-    for (uint32_t i = 0; i < WARPER_COUNT; i++) free(chain->copies[i]);
+    for (uint32_t i = 0; i <= WARPER_COUNT; i++) free(chain->copies[i]);
     free(chain->logits);
     free(chain->raw_weights);
     free(chain->weights);
@@ -44,8 +45,8 @@ enum status chain_open(struct chain **out, size_t vocab_size, size_t top_max,
     chain->top_max = top_max;
     chain->kernels = kernels;
     bool complete = true;
-    for (uint32_t i = 0; i < WARPER_COUNT; i++) {
-        if (is_filter(i)) continue;
+    for (uint32_t i = 0; i <= WARPER_COUNT; i++) {
+        if (i < WARPER_COUNT && is_filter(i)) continue;
         chain->copies[i] = malloc(vocab_size * sizeof(float));
         complete = complete && chain->copies[i];
     }
@@ -245,7 +246,8 @@ static enum status record(struct chain *chain, struct pool pool, uint32_t index,
     state->total = total_before - removed_mass;
     update_state(chain, &pool, max, changed);
     if (changed) {
-        float *copy = chain->copies[stage->setting];
+        float *copy =
+            chain->copies[stage->setting == STAGE_OWN ? WARPER_COUNT : stage->setting];
         memcpy(copy, chain->logits, chain->vocab_size * sizeof *copy);
         state->logits = copy;
     }

@@ -12,12 +12,12 @@
 #include "kernels.h"
 #include "warp.h"
 
-/* Gates come first, then the warpers of the order. */
-enum { CHAIN_STAGES_MAX = (int)GATE_COUNT + (int)WARPER_COUNT };
+/* Gates come first, then the warpers of the order and, among them, the caller's own. */
+enum { CHAIN_STAGES_MAX = (int)GATE_COUNT + (int)WARPER_COUNT + 1 };
 
 /* What one stage did to the distribution that entered it. Masses are shares of 1. */
 struct chain_stage {
-    uint32_t setting; /* enum setting, or SETTING_COUNT + enum gate */
+    uint32_t setting; /* enum setting, SETTING_COUNT + enum gate, or STAGE_OWN */
     uint32_t active;  /* differs from its neutral value */
     uint32_t changed; /* changed any logit */
     uint32_t kept;    /* survivors after the stage */
@@ -69,7 +69,10 @@ void chain_use(struct chain *chain, const struct kernels *kernels);
  * is then kept between the calls below. 0, as at first: nothing is. */
 void chain_version(struct chain *chain, uint64_t version);
 
-/* Warps a copy of logits (vocab_size,) and records the trace, listing `top` tokens (cut to
+/* A sampler of the caller's own takes two calls: one that ends before it, after which chain_logits
+ * is what it is to be given, and one with its result.
+ *
+ * Warps a copy of logits (vocab_size,) and records the trace, listing `top` tokens (cut to
  * top_max). The caller's array is never modified; on failure the last trace is gone.
  * STATUS_NOT_FINITE, STATUS_NOTHING_LEFT, and settings_check's. */
 enum status chain_apply(struct chain *chain, const float *logits, const struct settings *settings,

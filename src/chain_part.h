@@ -28,8 +28,8 @@ struct chain {
     struct pool few;             /* room for a quarter of them; logits and weights are copies */
     bool is_few;                 /* whether every survivor is among them */
     uint8_t *removed_by;         /* (vocab_size,) 1 + stage, 0 for a survivor, or NEVER */
-    float *copies[WARPER_COUNT]; /* (vocab_size,) after each stage that changes values; a filter has
-                                    none */
+    float *copies[WARPER_COUNT + 1]; /* (vocab_size,) after each stage that changes values, the last
+                                        after STAGE_OWN; a filter has none */
     float *masked;               /* (vocab_size,) raw logits of the removed tokens alone */
     uint32_t *ids;               /* (top_max,) the listed tokens */
     struct chain_token *tokens;

@@ -100,6 +100,19 @@ static enum status check_bias(const struct settings *settings, size_t vocab_size
     return STATUS_OK;
 }
 
+static enum status check_own(const struct settings *settings, size_t vocab_size,
+                             struct fault *fault) {
+    for (size_t i = 0; settings->own && i < vocab_size; i++)
+        if (!(settings->own[i] < INFINITY))
+            return fault_set_value(fault, STATUS_NOT_FINITE, (double)settings->own[i],
+                                   "own must give token %u a finite logit or -Infinity, got {}",
+                                   (uint64_t)i);
+    return settings->has_own && settings->own_at > settings->n_order
+               ? fault_set(fault, STATUS_INVALID_ARGUMENT, "own stands at %u of %u warpers",
+                           (uint64_t)settings->own_at, (uint64_t)settings->n_order)
+               : STATUS_OK;
+}
+
 /* Sequences of a setting, each as its length, then its ids. */
 static enum status check_sequences(const char *name, const uint32_t *word, uint32_t n,
                                    size_t vocab_size, struct fault *fault) {
@@ -132,5 +145,6 @@ enum status settings_check(const struct settings *settings, size_t vocab_size,
                            "forced_first is token %u, the vocabulary has %u tokens",
                            (uint64_t)settings->forced, (uint64_t)vocab_size);
     if (!status) status = check_order(settings, fault);
+    if (!status) status = check_own(settings, vocab_size, fault);
     return status;
 }

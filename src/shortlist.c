@@ -54,6 +54,7 @@ static bool make_plan(struct plan *plan, const struct settings *settings, size_t
     bool cut = false;
     for (uint32_t gate = 0; gate < GATE_COUNT; gate++)
         if (gate_active(settings, gate)) return false;
+    if (settings->has_own) return false;
     for (uint32_t i = 0; i < settings->n_order; i++) {
         uint32_t warper = settings->order[i];
         double value = settings->value[warper];

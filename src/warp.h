@@ -50,6 +50,10 @@ enum setting {
  * only where they are asked for. */
 enum gate { GATE_CONSTRAINT, GATE_BANNED_WORDS, GATE_FORCED_FIRST, GATE_COUNT };
 
+/* A sampler of the caller's own: a stage like a warper, but what it makes of the logits is given.
+ * What was removed before it stays removed. */
+enum { STAGE_OWN = (int)SETTING_COUNT + (int)GATE_COUNT };
+
 enum setting_kind { SETTING_REAL, SETTING_INTEGER, SETTING_MAP, SETTING_LIST, SETTING_CHOICE };
 
 /* Whose rules hold at ties and boundaries; the rules below are transformers'. llama.cpp keeps
@@ -79,6 +83,9 @@ struct settings {
     uint32_t n_banned;
     const uint32_t *banned; /* (n_banned,) each sequence as its length, then its ids */
     int64_t forced;         /* the one token that may come, -1: any */
+    bool has_own;           /* whether STAGE_OWN is among the stages, */
+    uint32_t own_at;        /* then before this place of the order */
+    const float *own;       /* (vocab_size,) its result; NULL: the chain ends before it */
 };
 
 /* Everything a warper may read beside the logits. */
@@ -118,7 +125,8 @@ enum status settings_set(struct settings *settings, enum setting setting, double
 bool settings_active(const struct settings *settings, enum setting warper);
 /* Checks order, biases, breakers and gates against a vocabulary: STATUS_INVALID_ARGUMENT (a warper
  * named twice, an active one left out, an empty breaker), STATUS_UNKNOWN_TOKEN (a bias, breaker,
- * banned or forced token outside), STATUS_OUT_OF_RANGE (a bias that is NaN or +Infinity). */
+ * banned or forced token outside), STATUS_OUT_OF_RANGE (a bias that is NaN or +Infinity),
+ * STATUS_NOT_FINITE (a result of the caller's own that is). */
 enum status settings_check(const struct settings *settings, size_t vocab_size, struct fault *fault);
 
 /* Each works in place on logits (vocab_size,) of which at least one is finite, none is NaN or

@@ -397,6 +397,14 @@ EXPORT(enum status, settings_banned)(const uint32_t *words, uint32_t n) {
     return STATUS_OK;
 }
 
+/* A sampler of one's own, before place `at` of the order: its result stays where it is as long as
+ * these settings are used; NULL ends the chain before it. */
+EXPORT(void, settings_own)(const float *result, uint32_t at) {
+    settings.has_own = true;
+    settings.own_at = at;
+    settings.own = result;
+}
+
 /* -1 forces none. */
 EXPORT(void, settings_forced)(double id) {
     settings.forced = (int64_t)id;

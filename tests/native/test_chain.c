@@ -235,6 +235,98 @@ static void a_version_vouches_for_the_logits(void) {
     chain_close(chain);
 }
 
+/* Takes top_k out of an order; returns its place. */
+static uint32_t without_top_k(struct settings *settings) {
+    uint32_t at = 0, n = 0;
+    for (uint32_t i = 0; i < settings->n_order; i++) {
+        if (settings->order[i] == SETTING_TOP_K)
+            at = i;
+        else
+            settings->order[n++] = settings->order[i];
+    }
+    settings->n_order = n;
+    settings->value[SETTING_TOP_K] = 0;
+    return at;
+}
+
+static void check_same(const struct chain *a, const struct chain *b, size_t n) {
+    const struct chain_trace *one = chain_trace(a), *other = chain_trace(b);
+    uint64_t totals[2];
+    CHECK(memcmp(chain_logits(a), chain_logits(b), n * sizeof(float)) == 0);
+    CHECK(memcmp(chain_weights(a, &totals[0]), chain_weights(b, &totals[1]), n * 8) == 0);
+    CHECK(totals[0] == totals[1] && one->n_stages == other->n_stages);
+    for (uint32_t s = 0; s < one->n_stages; s++) {
+        CHECK(one->stages[s].kept == other->stages[s].kept);
+        CHECK(one->stages[s].mass_removed == other->stages[s].mass_removed);
+        CHECK(one->stages[s].entropy == other->stages[s].entropy);
+    }
+    for (uint32_t t = 0; t < one->n_tokens * one->n_stages; t++)
+        CHECK(one->stage_p[t] == other->stage_p[t]);
+}
+
+static void own_stage_equals_the_warper_it_is(void) {
+    for (int round = 0; round < 400; round++) {
+        struct settings settings, own;
+        struct warp_bias bias[2];
+        struct chain *with, *mine;
+        struct chain_sample drawn, drawn_too;
+        struct fault fault, fault_too;
+        size_t n = 1 + sample_below(N);
+        sample_logits(logits, n, (uint32_t)round % SAMPLE_KINDS);
+        random_settings(&settings, bias, n);
+        settings.value[SETTING_MIROSTAT] = 0;
+        settings.value[SETTING_TOP_K] = 1 + sample_below((uint32_t)n);
+        CHECK(chain_open(&with, n, N, &kernels_scalar, NULL) == STATUS_OK);
+        CHECK(chain_open(&mine, n, N, &kernels_scalar, NULL) == STATUS_OK);
+        own = settings;
+        own.own_at = without_top_k(&own);
+        own.has_own = true;
+        enum status status = chain_apply(with, logits, &settings, NULL, 0, N, &fault);
+        if (!status) {
+            struct warp_input input = {&settings, n, NULL, 0, spare, 0, scratch};
+            float result[N];
+            CHECK(chain_apply(mine, logits, &own, NULL, 0, 0, &fault_too) == STATUS_OK);
+            CHECK(chain_trace(mine)->n_stages == own.own_at);
+            memcpy(result, chain_logits(mine), n * sizeof *result);
+            warp_top_k(result, &input);
+            own.own = result;
+            CHECK(chain_apply(mine, logits, &own, NULL, 0, N, &fault_too) == STATUS_OK);
+            CHECK(chain_trace(mine)->stages[own.own_at].setting == (uint32_t)STAGE_OWN);
+            check_same(with, mine, n);
+            CHECK(!chain_sample(with, logits, &settings, NULL, 0, 1, true, &drawn, &fault));
+            CHECK(!chain_sample(mine, logits, &own, NULL, 0, 1, true, &drawn_too, &fault));
+            CHECK(drawn.drawn.id == drawn_too.drawn.id && drawn.drawn.p == drawn_too.drawn.p);
+        }
+        chain_close(with);
+        chain_close(mine);
+    }
+}
+
+static void own_stage_refusals(void) {
+    const float given[] = {3, 2, 1}, odd[] = {3, NAN, 1}, none[] = {-INFINITY, -INFINITY, 1};
+    const float back[] = {0, 0, 5};
+    struct settings settings;
+    struct chain *chain;
+    struct fault fault;
+    CHECK(chain_open(&chain, 3, 3, &kernels_scalar, NULL) == STATUS_OK);
+    settings_reset(&settings);
+    settings.value[SETTING_TOP_K] = 2;
+    settings.has_own = true;
+    settings.own_at = settings.n_order;
+    settings.own = odd;
+    CHECK(chain_apply(chain, given, &settings, NULL, 0, 3, &fault) == STATUS_NOT_FINITE);
+    settings.own = none;
+    CHECK(chain_apply(chain, given, &settings, NULL, 0, 3, &fault) == STATUS_NOTHING_LEFT);
+    CHECK(strcmp(fault.text, "own leaves no token to draw") == 0);
+    settings.own = back; /* the third was removed by top_k, and so stays */
+    CHECK(chain_apply(chain, given, &settings, NULL, 0, 3, &fault) == STATUS_OK);
+    CHECK(chain_trace(chain)->kept == 2 && chain_logits(chain)[2] == -INFINITY);
+    CHECK(chain_trace(chain)->entropy == 1);
+    settings.own_at++;
+    CHECK(chain_apply(chain, given, &settings, NULL, 0, 3, &fault) == STATUS_INVALID_ARGUMENT);
+    chain_close(chain);
+}
+
 static void surprisal_is_minus_log_p(void) {
     for (int round = 0; round < 300; round++) {
         size_t n = 1 + sample_below(N);
@@ -263,6 +355,8 @@ int main(void) {
     TEST(idle_stage_names_the_one_before);
     TEST(bad_input_is_refused);
     TEST(a_version_vouches_for_the_logits);
+    TEST(own_stage_equals_the_warper_it_is);
+    TEST(own_stage_refusals);
     TEST(surprisal_is_minus_log_p);
     TEST(diversity_of_a_text);
     return check_report();

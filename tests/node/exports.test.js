@@ -55,6 +55,7 @@ const EXPORTS = {
   settings_check: 1,
   settings_forced: 1,
   settings_order: 2,
+  settings_own: 2,
   settings_reset: 0,
   settings_set: 2,
   settings_step: 2,

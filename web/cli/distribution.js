@@ -1,5 +1,6 @@
 /** `logitscope distribution`: the next-token distribution with bars, or the whole trace. */
 import { PROMPT, SEED, needPrompt, settingsOf } from './flags.js';
+import { OWN, OWN_NOTES, withOwn } from './own.js';
 import { bar, columns, percent, printJson, quoted, safe, width } from './terminal.js';
 
 /**
@@ -41,7 +42,7 @@ function stageTable(trace) {
     .filter((/** @type {any} */ stage) => stage.active)
     .map((/** @type {any} */ stage) => [
       stage.name,
-      String(stage.value),
+      stage.name === 'own' ? '' : String(stage.value),
       String(stage.kept),
       percent(stage.mass_removed),
       stage.entropy.toFixed(3),
@@ -56,6 +57,25 @@ function stageTable(trace) {
   );
 }
 
+/**
+ * @param {any} values
+ * @param {Uint32Array} history
+ * @param {any} trace
+ */
+function show(values, history, trace) {
+  if (values.json) {
+    printJson({ model: values.model, prompt: values.prompt, prompt_ids: Array.from(history), ...trace });
+    return;
+  }
+  const { kept, vocab_size, kept_mass_raw, entropy, perplexity } = trace;
+  process.stdout.write(`${tokenTable(trace)}\n\n${stageTable(trace)}\n\n`);
+  process.stdout.write(
+    `${kept} of ${vocab_size} tokens kept, ${percent(kept_mass_raw)} of the raw mass; ` +
+      `entropy ${entropy.toFixed(3)} bits, perplexity ${perplexity.toFixed(2)}\n`,
+  );
+  for (const warning of trace.warnings) process.stdout.write(`note: ${safe(warning)}\n`);
+}
+
 /** @type {import('./flags.js').Command} */
 export const distribution = {
   summary: 'show the distribution of the next token, stage by stage',
@@ -65,27 +85,22 @@ export const distribution = {
     SEED,
     { name: 'step', kind: 'number', help: 'the step whose coin XTC tosses (0)' },
     { name: 'top', kind: 'number', help: 'how many tokens to list (20)' },
+    ...OWN,
   ],
+  notes: OWN_NOTES,
   check: needPrompt,
 
   run(scope, values, table) {
     scope.feed(scope.encode(values.prompt));
-    const trace = scope.distribution(settingsOf(values, table, ['top']), { step: values.step });
-    if (values.json) {
-      printJson({
-        model: values.model,
-        prompt: values.prompt,
-        prompt_ids: Array.from(scope.timeline()),
-        ...trace,
-      });
-      return;
-    }
-    const { kept, vocab_size, kept_mass_raw, entropy, perplexity } = trace;
-    process.stdout.write(`${tokenTable(trace)}\n\n${stageTable(trace)}\n\n`);
-    process.stdout.write(
-      `${kept} of ${vocab_size} tokens kept, ${percent(kept_mass_raw)} of the raw mass; ` +
-        `entropy ${entropy.toFixed(3)} bits, perplexity ${perplexity.toFixed(2)}\n`,
-    );
-    for (const warning of trace.warnings) process.stdout.write(`note: ${safe(warning)}\n`);
+    const history = scope.timeline();
+    const { step } = values;
+    return withOwn(values, async ({ own }) => {
+      const asked = settingsOf(values, table, ['top']);
+      const logits = scope.logits();
+      /** @type {Parameters<import('../engine/types.js').Own>} */
+      const reaching = scope.ownInput(logits, asked, { history, step });
+      const given = own && (await own(...reaching));
+      show(values, history, scope.distribution({ ...asked, own: given }, { step }));
+    });
   },
 };

@@ -1,6 +1,7 @@
 /** `logitscope generate`: text from a prompt, streamed; or one JSON object with every step. */
 import { GRAMMAR, MAX_NEW_TOKENS, PROMPT, SEED, needPrompt, settingsOf } from './flags.js';
 import { play } from './interactive.js';
+import { OWN, OWN_NOTES, withOwn } from './own.js';
 import { printJson, safe } from './terminal.js';
 import { judge, readGrammar, verdictLine } from './verdict.js';
 
@@ -22,6 +23,53 @@ export async function collect(scope, options, onText) {
   }
 }
 
+/**
+ * One generation, as text or as JSON.
+ * @param {any} scope
+ * @param {any} values
+ * @param {any} options
+ * @param {any} grammar
+ */
+async function show(scope, values, options, grammar) {
+  const { prompt } = values;
+  const write = (/** @type {string} */ text) => {
+    process.stdout.write(safe(text));
+  };
+  let begun = false;
+  const result = await collect(
+    scope,
+    { ...options, prompt },
+    values.json
+      ? undefined
+      : (text) => {
+          write(begun ? text : prompt + text);
+          begun = true;
+        },
+  );
+  const verdict = judge(grammar, prompt + result.text);
+  if (values.json) {
+    const { settings, seed, prompt_ids, ids, text, finish_reason, steps } = result;
+    printJson({
+      model: values.model,
+      settings,
+      seed,
+      prompt_ids,
+      ids,
+      text,
+      finish_reason,
+      ...(verdict && { verdict }),
+      steps,
+    });
+    return;
+  }
+  write(`${begun ? '' : prompt}\n`);
+  process.stderr.write(
+    `${result.ids.length} tokens, ${result.finish_reason}, seed ${result.seed}${
+      verdict ? `; ${safe(verdictLine(verdict))}` : ''
+    }\n`,
+  );
+}
+
 /** @type {import('./flags.js').Command} */
 export const generate = {
   summary: 'generate text from a prompt',
@@ -38,58 +86,24 @@ export const generate = {
       help: 'a playground: lines are prompts, /help lists commands',
     },
     GRAMMAR,
+    ...OWN,
   ],
+  notes: OWN_NOTES,
 
   check(values) {
     if (!values.interactive) needPrompt(values);
   },
 
-  async run(scope, values, table) {
-    const grammar = readGrammar(values);
-    const options = {
-      ...settingsOf(values, table, ['max_new_tokens', 'stop']),
-      cache: !values.no_cache,
-    };
-    if (values.interactive) {
-      await play(scope, table, options, grammar);
-      return;
-    }
-    const { prompt } = values;
-    const write = (/** @type {string} */ text) => {
-      process.stdout.write(safe(text));
-    };
-    let begun = false;
-    const result = await collect(
-      scope,
-      { ...options, prompt },
-      values.json
-        ? undefined
-        : (text) => {
-            write(begun ? text : prompt + text);
-            begun = true;
-          },
-    );
-    const verdict = judge(grammar, prompt + result.text);
-    if (values.json) {
-      const { settings, seed, prompt_ids, ids, text, finish_reason, steps } = result;
-      printJson({
-        model: values.model,
-        settings,
-        seed,
-        prompt_ids,
-        ids,
-        text,
-        finish_reason,
-        ...(verdict && { verdict }),
-        steps,
-      });
-      return;
-    }
-    write(`${begun ? '' : prompt}\n`);
-    process.stderr.write(
-      `${result.ids.length} tokens, ${result.finish_reason}, seed ${result.seed}${
-        verdict ? `; ${safe(verdictLine(verdict))}` : ''
-      }\n`,
-    );
+  run(scope, values, table) {
+    return withOwn(values, async (own) => {
+      const options = {
+        ...settingsOf(values, table, ['max_new_tokens', 'stop']),
+        ...own,
+        cache: !values.no_cache,
+      };
+      const grammar = readGrammar(values);
+      if (values.interactive) await play(scope, table, options, grammar);
+      else await show(scope, values, options, grammar);
+    });
   },
 };

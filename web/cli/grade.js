@@ -1,11 +1,8 @@
 /** `logitscope grade`: a learner's own sampler against what holds for the built-in one. */
-import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { Worker } from 'node:worker_threads';
 import { GRADED, grade as gradeSubject } from '../grade/grade.js';
 import { Subject } from '../grade/subject.js';
 import { UsageError, nearestOf } from './flags.js';
+import { checkFile, inThread } from './own.js';
 import { printJson, safe } from './terminal.js';
 
 const LISTED = 12;
@@ -29,25 +26,6 @@ whose cumulative mass is above u. The ids returned are without the prompt.
 Tokens within 2^-20 of a boundary may go either way. Exit code 0: all holds; 1: something fails;
 2: a wrong argument.
 `;
-
-/**
- * Runs a file's harness in a worker thread.
- * @param {string} path
- * @returns {import('../grade/subject.js').Start}
- */
-export const inThread = (path) => (onanswer) => {
-  const worker = new Worker(new URL('../grade/node_worker.js', import.meta.url), {
-    workerData: { url: pathToFileURL(resolve(path)).href },
-    stdout: true,
-  });
-  // What the file prints is no part of the report.
-  worker.stdout.pipe(process.stderr, { end: false });
-  worker.on('message', onanswer);
-  worker.on('error', (error) => onanswer({ error: error.message }));
-  worker.on('exit', () => onanswer({ error: 'it ended its own thread' }));
-  worker.unref();
-  return { post: (message) => worker.postMessage(message), end: () => void worker.terminate() };
-};
 
 /** A number as short as it is exact in float32. @param {number} x */
 function short(x) {
@@ -111,19 +89,16 @@ export const grade = {
   ],
   notes: NOTES,
 
-  check({ operands, as, time_limit: limit = 2 }) {
+  check({ operands, as, time_limit: limit }) {
     const [file, ...more] = operands;
     if (file === undefined) throw new UsageError('FILE is missing');
     if (more.length > 0) throw new UsageError(`unexpected argument ${JSON.stringify(more[0])}`);
-    if (!existsSync(file)) throw new UsageError(`there is no file ${JSON.stringify(file)}`);
+    checkFile(file, limit);
     if (as === undefined) throw new UsageError(`--as is missing: one of ${GRADED.join(', ')}`);
     if (!GRADED.includes(as.replaceAll('-', '_'))) {
       throw new UsageError(
         `--as ${JSON.stringify(as)} is unknown${nearestOf(as, GRADED, ', known are ')}`,
       );
-    }
-    if (!(limit > 0 && limit <= 600)) {
-      throw new UsageError(`--time-limit must be above 0 and at most 600, got ${limit}`);
     }
   },
 

@@ -118,3 +118,26 @@ export function checkLogits(logits) {
   }
   return logits.length;
 }
+
+/**
+ * What a sampler of the caller's own gave; whether its numbers are finite is C's business.
+ * @template {ArrayLike<number>} T
+ * @param {T} result
+ * @param {number} size of the vocabulary
+ * @returns {T}
+ */
+export function checkOwn(result, size) {
+  const isList = Array.isArray(result) || ArrayBuffer.isView(result);
+  const at = isList ? Array.from(result).findIndex((it) => typeof it !== 'number') : -1;
+  if (!isList || at >= 0) {
+    const odd = isList ? `${show(result[at])} at ${at}` : show(result);
+    throw new LogitscopeError('invalid_argument', `own must give a list of numbers, got ${odd}`);
+  }
+  if (result.length !== size) {
+    throw new LogitscopeError(
+      'invalid_argument',
+      `own must give a logit for each of the ${size} tokens, got ${result.length}`,
+    );
+  }
+  return result;
+}

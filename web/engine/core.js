@@ -2,7 +2,7 @@
  * What all timelines of one instance share: the module, the open model, the table, the chains. Its
  * methods take checked arguments; Logitscope and Session are the public face.
  */
-import { checkBoolean, checkIds, checkInteger, checkLogits, checkOptions } from './checks.js';
+import { checkBoolean, checkIds, checkInteger, checkLogits, checkOptions, checkOwn } from './checks.js';
 import { resolveChoice } from './choice.js';
 import { LogitscopeError, show } from './errors.js';
 import { Gates } from './gates.js';
@@ -289,6 +289,94 @@ export class Core {
   }
 
   /**
+   * Gives C what depends on the text: the constraint's mask, the result of a sampler of one's own.
+   * Returns where the mask is, 0 without a constraint.
+   * @param {Resolved} resolved
+   * @param {{ history: number, count: number, room?: number }} at with `room` for that result, where
+   *   the exchange is in use
+   */
+  follow({ order, own, gates }, { history, count, room }) {
+    const { module } = this;
+    const place = order.indexOf('own');
+    const result = /** @type {ArrayLike<number>} */ (own);
+    const at = result && (room ?? module.exchange(4 * result.length));
+    if (result) module.writeFloat32(at, result);
+    if (place >= 0) module.calls.settings_own(at ?? 0, place);
+    return this.gates.follow(gates, history, count);
+  }
+
+  /**
+   * The settings with the result of a sampler of one's own in place of its function; a promise of them
+   * where that gives one.
+   * @param {Resolved} resolved
+   * @param {number} size of the vocabulary
+   * @param {number} step
+   * @param {() => { logits: number, history: number, count: number }} place puts both into the heap
+   * @returns {Resolved | Promise<Resolved>}
+   */
+  settle(resolved, size, step, place) {
+    const { own } = resolved;
+    if (typeof own !== 'function') {
+      if (own) checkOwn(own, size);
+      return resolved;
+    }
+    const answer = own(...this.reaching({ ...resolved, own: null }, size, step, place));
+    const take = (/** @type {ArrayLike<number>} */ result) => ({
+      ...resolved,
+      own: checkOwn(result, size),
+    });
+    return answer instanceof Promise ? answer.then(take) : take(answer);
+  }
+
+  /**
+   * The same where nothing can be waited for.
+   * @param {Parameters<Core['settle']>} given
+   */
+  settleNow(...given) {
+    const settled = this.settle(...given);
+    if (!(settled instanceof Promise)) return settled;
+    settled.catch(() => {}); // nobody waits for it
+    throw new LogitscopeError(
+      'invalid_argument',
+      'own must give its logits at once, only generate waits for a promise',
+    );
+  }
+
+  /**
+   * What a sampler of one's own, whose result is still to come, is called with.
+   * @param {Resolved} resolved
+   * @param {number} size
+   * @param {number} step
+   * @param {() => { logits: number, history: number, count: number }} place
+   * @returns {Parameters<import('./types.js').Own>}
+   */
+  reaching(resolved, size, step, place) {
+    const { module } = this;
+    const chain = this.prepare(resolved, size, 0, step);
+    const at = place();
+    this.follow(resolved, at);
+    const history = Array.from(module.uint32(at.history, at.count));
+    this.apply(chain, at.logits, at.history, at.count, 0);
+    const logits = module.float32(module.calls.chain_logits(chain), size);
+    return [logits, this.report(resolved), { history }];
+  }
+
+  /**
+   * The same for any logits.
+   * @param {ArrayLike<number>} logits
+   * @param {any} settings
+   * @param {ArrayLike<number>} history
+   * @param {number} step
+   */
+  ownInput(logits, settings, history, step) {
+    const size = checkLogits(logits);
+    checkIds('history', history, size);
+    checkInteger('step', step, 0, SEED_MAX);
+    const resolved = { ...this.resolve({ ...settings, own: [] }), own: null };
+    return this.reaching(resolved, size, step, () => this.#place(logits, history));
+  }
+
+  /**
    * Applies a prepared chain to logits and history in the heap; returns the trace's address.
    * @param {number} chain
    * @param {number} logits
@@ -327,10 +415,11 @@ export class Core {
     checkIds('history', history, size);
     checkInteger('step', step, 0, SEED_MAX);
     const { module } = this;
-    const resolved = this.resolve(settings);
+    const place = () => this.#place(logits, history);
+    const resolved = this.settleNow(this.resolve(settings), size, step, place);
     const chain = this.prepare(resolved, size, resolved.top, step);
-    const at = this.#place(logits, history);
-    this.gates.follow(resolved.gates, at.history, at.count);
+    const at = place();
+    this.follow(resolved, at);
     const trace = this.apply(chain, at.logits, at.history, at.count, resolved.top);
     const read = readTrace(module, trace, this.table, () => NO_PIECE);
     const warped = module.float32(module.calls.chain_logits(chain), size);
@@ -349,24 +438,28 @@ export class Core {
   drawFrom(logits, settings, history, choice) {
     const size = checkLogits(logits);
     checkIds('history', history, size);
-    const resolved = this.resolve(settings);
-    const [step, options] = resolveChoice(choice, resolved.draw);
+    const asked = this.resolve(settings);
+    const [step, options] = resolveChoice(choice, asked.draw);
+    const place = () => this.#place(logits, history);
+    const resolved = this.settleNow(asked, size, step, place);
     const chain = this.prepare(resolved, size, 0, step);
-    const at = this.#place(logits, history);
-    this.gates.follow(resolved.gates, at.history, at.count);
+    const at = place();
+    this.follow(resolved, at);
     return this.sample(chain, at, resolved, step, options).drawn;
   }
 
   /**
-   * Puts logits and history into the heap.
+   * Puts logits and history into the heap, beside room for a result of one's own.
    * @param {ArrayLike<number>} logits
    * @param {ArrayLike<number>} history
    */
   #place(logits, history) {
-    const at = this.module.exchange(4 * (logits.length + history.length));
+    const at = this.module.exchange(4 * (2 * logits.length + history.length));
+    const room = at + 4 * logits.length;
+    const historyAt = room + 4 * logits.length;
     this.module.writeFloat32(at, logits);
-    this.module.writeUint32(at + 4 * logits.length, history);
-    return { logits: at, history: at + 4 * logits.length, count: history.length };
+    this.module.writeUint32(historyAt, history);
+    return { logits: at, room, history: historyAt, count: history.length };
   }
 
   /**

@@ -12,6 +12,7 @@ import { TextStream } from './text.js';
  * What the loop needs of a session.
  * @typedef {object} Timeline
  * @property {(ids: ArrayLike<number>, cache: boolean) => unknown} feed
+ * @property {(resolved: Resolved, step: number) => Resolved | Promise<Resolved>} settle
  * @property {(resolved: Resolved, step: number) =>
  *   { drawn: import('./types.js').Drawn, kept: number, entropy: number }} sample
  */
@@ -120,7 +121,11 @@ export async function* generate(core, timeline, options) {
     }
     const began = performance.now();
     timeline.feed(ids, cache);
-    const { drawn, kept, entropy } = timeline.sample(now, step);
+    const settled = timeline.settle(now, step);
+    const { drawn, kept, entropy } = timeline.sample(
+      settled instanceof Promise ? await settled : settled,
+      step,
+    );
     if (drawn.mu !== null) now = { ...now, values: { ...now.values, mirostat_mu: drawn.mu } };
     ids.push(drawn.id);
 

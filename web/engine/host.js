@@ -21,7 +21,7 @@ import { Logitscope, LogitscopeError } from './index.js';
  * @property {any[]} args
  */
 
-const SCOPE_METHODS = ['encode', 'decode', 'piece', 'random', 'distinct', 'warp', 'drawFrom'];
+const SCOPE_METHODS = ['encode', 'decode', 'piece', 'random', 'distinct', 'warp', 'ownInput', 'drawFrom'];
 const SESSION_METHODS = ['feed', 'timeline', 'logits', 'hidden', 'surprisal', 'distribution', 'draw'];
 
 /**

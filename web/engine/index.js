@@ -147,6 +147,19 @@ export class Logitscope {
   }
 
   /**
+   * What a function in the place of `own` would be called with: the logits as they reach it, every
+   * setting, the ids so far. Its result can then be given as `own` in place of the function.
+   * @param {ArrayLike<number>} logits
+   * @param {Settings} [settings]
+   * @param {{ history?: ArrayLike<number>, step?: number }} [options]
+   */
+  ownInput(logits, settings, options) {
+    const core = this.#open();
+    checkOptions('options of ownInput', options, ['history', 'step']);
+    return core.ownInput(logits, settings, options?.history ?? [], options?.step ?? 0);
+  }
+
+  /**
    * Draws one token from any logits; needs no model.
    * @param {ArrayLike<number>} logits
    * @param {Settings} [settings]

@@ -342,6 +342,17 @@ export class RemoteLogitscope extends RemoteSession {
   }
 
   /**
+   * What a function of one's own is called with here, since a message carries only its result.
+   * @param {ArrayLike<number>} logits
+   * @param {Settings} [settings]
+   * @param {{ history?: ArrayLike<number>, step?: number }} [options]
+   * @returns {Promise<Parameters<import('./types.js').Own>>}
+   */
+  ownInput(logits, settings, options) {
+    return this.request('ownInput', logits, settings, options);
+  }
+
+  /**
    * @param {ArrayLike<number>} logits
    * @param {Settings} [settings]
    * @param {Omit<import('./types.js').DrawChoice, 'rng'> & { history?: ArrayLike<number> }} [choice]

@@ -130,12 +130,15 @@ export class Session {
    */
   distribution(settings, options) {
     const core = this.#open();
-    const resolved = core.resolve(settings);
+    const asked = core.resolve(settings);
     checkOptions('options of distribution', options, ['step']);
     const step = checkInteger('step', options?.step ?? 0, 0, SEED_MAX);
-    const { logits, history, count } = this.#place();
-    const chain = core.prepare(resolved, core.needModel().vocab_size, resolved.top, step);
-    const mask = core.gates.follow(resolved.gates, history, count);
+    const place = this.#place();
+    const { logits, history, count } = place;
+    const { vocab_size } = core.needModel();
+    const resolved = core.settleNow(asked, vocab_size, step, () => place);
+    const chain = core.prepare(resolved, vocab_size, resolved.top, step);
+    const mask = core.follow(resolved, place);
     return core.readTrace(core.apply(chain, logits, history, count, resolved.top), mask);
   }
 
@@ -149,7 +152,7 @@ export class Session {
     const core = this.#open();
     const place = this.#place();
     const chain = core.prepare(resolved, core.needModel().vocab_size, 0, step);
-    core.gates.follow(resolved.gates, place.history, place.count);
+    core.follow(resolved, place);
     return core.sample(chain, place, resolved, step, options);
   }
 
@@ -162,8 +165,11 @@ export class Session {
    */
   draw(settings, choice) {
     const core = this.#open();
-    const resolved = core.resolve(settings);
-    return this.#sample(resolved, ...resolveChoice(choice, resolved.draw)).drawn;
+    const asked = core.resolve(settings);
+    const [step, options] = resolveChoice(choice, asked.draw);
+    const { vocab_size } = core.needModel();
+    const resolved = core.settleNow(asked, vocab_size, step, () => this.#place());
+    return this.#sample(resolved, step, options).drawn;
   }
 
   /**
@@ -182,6 +188,8 @@ export class Session {
         core,
         {
           feed: (ids, cache) => this.#feed(ids, cache),
+          settle: (resolved, step) =>
+            core.settle(resolved, core.needModel().vocab_size, step, () => this.#place()),
           sample: (resolved, step) => this.#sample(resolved, step, { raw: true }),
         },
         options,

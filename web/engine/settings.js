@@ -2,7 +2,7 @@
  * Reads the table of settings out of C and turns what the caller asks for into one complete,
  * checked set. Ranges are C's business; here are names, types and combinations.
  */
-import { checkInteger } from './checks.js';
+import { checkInteger, checkOwn } from './checks.js';
 import { LogitscopeError, show } from './errors.js';
 import { GATE_NAMES, checkSequences, resolveGates } from './gates.js';
 import { presets } from './presets.js';
@@ -19,11 +19,13 @@ import { presets } from './presets.js';
  * @property {number} top
  * @property {number} seed
  * @property {import('./gates.js').Asked} gates
+ * @property {import('./types.js').Own | ArrayLike<number> | null} own null with 'own' in the order: its
+ *   result is still to come
  */
 
 export const SEED_MAX = 2 ** 53 - 1;
 const KINDS = /** @type {const} */ (['real', 'integer', 'map', 'list', 'choice']);
-const OTHERS = ['order', 'preset', 'draw', 'top', 'seed', ...GATE_NAMES];
+const OTHERS = ['order', 'own', 'preset', 'draw', 'top', 'seed', ...GATE_NAMES];
 const BIAS_BYTES = 16;
 const LISTED = 10;
 
@@ -142,14 +144,14 @@ function checkChoice(name, value, choices) {
 }
 
 /**
- * The names of the warpers of an order, in which "dry" and "xtc" may stand for theirs.
+ * The names of the stages of an order, in which "dry" and "xtc" may stand for their warpers'.
  * @param {unknown} order
  * @param {TableRow[]} table
  * @returns {string[]}
  */
 function checkOrder(order, table) {
   const rows = table.filter((row) => row.warper);
-  const warpers = rows.map((row) => row.name);
+  const stages = [...rows.map((row) => row.name), 'own'];
   if (!Array.isArray(order)) {
     throw new LogitscopeError(
       'invalid_argument',
@@ -158,8 +160,8 @@ function checkOrder(order, table) {
   }
   const names = order.map((word) => rows.find(({ stage }) => stage === word)?.name ?? word);
   names.forEach((name, i) => {
-    if (typeof name !== 'string' || !warpers.includes(name)) {
-      throw unknownSetting(String(name), warpers);
+    if (typeof name !== 'string' || !stages.includes(name)) {
+      throw unknownSetting(String(name), stages);
     }
     if (names.indexOf(name) !== i) {
       throw new LogitscopeError('invalid_argument', `order names ${name} twice`);
@@ -233,12 +235,14 @@ export function resolveSettings(table, given = {}, also = []) {
     values[row.name] = value;
   }
   const canonical = table.filter((row) => row.warper).map((row) => row.name);
-  const { order = canonical, draw = 'inverse', top = 20, seed = 0 } = asked;
-  const warpers = checkOrder(order, table);
+  const { order = canonical, draw = 'inverse', top = 20, seed = 0, own: sampler = null } = asked;
+  const stages = checkOrder(order, table).filter((name) => sampler !== null || name !== 'own');
+  if (sampler !== null && !stages.includes('own')) stages.push('own');
+  if (sampler !== null && typeof sampler !== 'function') checkOwn(sampler, sampler.length);
   checkChoice('draw', draw, ['inverse', 'gumbel']);
   checkInteger('top', top, 0, 2 ** 32 - 1);
   checkInteger('seed', seed, 0, SEED_MAX);
-  return { values, order: warpers, draw, top, seed, gates: resolveGates(asked) };
+  return { values, order: stages, draw, top, seed, gates: resolveGates(asked), own: sampler };
 }
 
 /**
@@ -258,12 +262,13 @@ export function applySettings(module, table, resolved, breakers, step) {
     if (calls.settings_set(index, kind === 'choice' ? choices.indexOf(value) : value)) module.fail();
   });
   calls.settings_step(resolved.seed, step);
-  const order = module.exchange(4 * resolved.order.length);
+  const warpers = resolved.order.filter((name) => name !== 'own');
+  const order = module.exchange(4 * warpers.length);
   module.writeUint32(
     order,
-    resolved.order.map((name) => table.findIndex((row) => row.name === name)),
+    warpers.map((name) => table.findIndex((row) => row.name === name)),
   );
-  calls.settings_order(order, resolved.order.length);
+  calls.settings_order(order, warpers.length);
   const map = table.find((row) => row.kind === 'map');
   // Integer keys of an object come in ascending order, as C wants them.
   const biases = Object.entries(map ? resolved.values[map.name] : {});

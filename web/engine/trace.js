@@ -2,6 +2,8 @@
 
 import { GATES } from './gates.js';
 
+const OTHERS = [...GATES, 'own']; // the stages without a row, as src/warp.h numbers them
+
 /** @typedef {import('./module.js').Module} Module */
 /** @typedef {import('./types.js').Trace} Trace */
 /** @typedef {import('./types.js').TraceStage} TraceStage */
@@ -46,7 +48,7 @@ function readStages(view, at, table) {
   const raw = Array.from({ length: count }, (_, i) => {
     const stageAt = at + STAGES_AT + STAGE_BYTES * i;
     const setting = view.getUint32(stageAt, true);
-    return readStage(view, stageAt, table[setting]?.name ?? GATES[setting - table.length]);
+    return readStage(view, stageAt, table[setting]?.name ?? OTHERS[setting - table.length]);
   });
   return raw.map(({ afterIndex, ...stage }) => ({
     ...stage,
@@ -97,7 +99,7 @@ export function readTrace(module, at, table, piece) {
   const u32 = (/** @type {number} */ offset) => view.getUint32(at + offset, true);
   const f64 = (/** @type {number} */ offset) => view.getFloat64(at + offset, true);
   const stages = readStages(view, at, table);
-  const most = GATES.length + table.filter((row) => row.warper).length;
+  const most = OTHERS.length + table.filter((row) => row.warper).length;
   const pointersAt = STAGES_AT + STAGE_BYTES * most;
   const tokensAt = u32(pointersAt);
   const stagePAt = u32(pointersAt + 4);

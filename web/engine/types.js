@@ -50,7 +50,9 @@
  * @property {number} [min_tokens_to_keep]
  * @property {'transformers' | 'llama.cpp' | 'llama2.c'} [convention] whose rules hold at ties and
  *   boundaries
- * @property {string[]} [order] warpers, first applied first
+ * @property {string[]} [order] warpers, first applied first; 'own' among them
+ * @property {Own | ArrayLike<number> | null} [own] a stage of the caller's own at the place of 'own' in
+ *   the order, its end where that is not named: a function, or what it made of `ownInput`'s arguments
  * @property {string} [preset] a name in `presets`; the other settings override it
  * @property {'inverse' | 'gumbel'} [draw]
  * @property {number} [top] how many tokens a trace lists, 20
@@ -62,6 +64,15 @@
  *   last id is removed where the others have just come. A text is banned as it is spelled by itself
  *   and after a space
  * @property {number | string | null} [forced_first] the first generated token
+ */
+
+/**
+ * A sampler of the caller's own: from the logits that reach it, every setting and the ids so far to a
+ * logit for each token, -Infinity removing it; what was removed before stays removed. What it gives goes
+ * through the rest of the chain like any warper's. Only `generate` waits for a promise. The engine in a
+ * worker takes the result, not the function.
+ * @typedef {(logits: Float32Array, settings: Record<string, any>, context: { history: number[] }) =>
+ *   ArrayLike<number> | Promise<ArrayLike<number>>} Own
  */
 
 /**
@@ -87,7 +98,7 @@
  * @typedef {object} TraceStage
  * @property {string} name
  * @property {number} value for logit_bias the number of biased tokens, for constraint of those allowed,
- *   for banned_words of sequences, for forced_first the id
+ *   for banned_words of sequences, for forced_first the id, for own 0
  * @property {boolean} active differs from its neutral value
  * @property {boolean} changed changed any logit
  * @property {number} kept

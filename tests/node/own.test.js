@@ -1,0 +1,258 @@
+/** A sampler of the caller's own inside the chain: whatever a built-in one does, it does at its place. */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { after, describe, test } from 'node:test';
+import { Logitscope } from '../../web/engine/index.js';
+import { RemoteLogitscope } from '../../web/engine/remote.js';
+import { serve } from '../../web/engine/host.js';
+import { smallModel } from './small_model.js';
+
+const model = smallModel({ context: 24 });
+const scope = await Logitscope.load({ model });
+const CANONICAL = scope.table.filter(({ warper }) => warper).map(({ name }) => name);
+
+/** top_k as a learner would write it. @param {number} k */
+const topK = (k) => (/** @type {Float32Array} */ logits, /** @type {any[]} */ ..._) => {
+  const limit = [...logits].sort((a, b) => b - a)[k - 1];
+  return logits.map((logit) => (logit >= limit ? logit : -Infinity));
+};
+
+/** The canonical order with `own` in the place of top_k, or moved to before a warper. */
+const inPlace = (before = 'top_k') =>
+  CANONICAL.flatMap((name) => (name === before ? ['own', name] : [name]));
+
+/** A trace without what tells the two apart: the stage of top_k and that of the function. */
+function plain(trace, name, idle) {
+  const at = trace.stages.findIndex((stage) => stage.name === idle);
+  return {
+    ...trace,
+    warnings: [],
+    stages: trace.stages
+      .filter((_, i) => i !== at)
+      .map((stage) => ({
+        ...stage,
+        name: stage.name === name ? 'k' : stage.name,
+        after: stage.after === name ? 'k' : stage.after,
+        value: stage.name === name ? 0 : stage.value,
+      })),
+    tokens: trace.tokens.map((token) => ({
+      ...token,
+      stage_p: token.stage_p.filter((_, i) => i !== at),
+      removed_by: token.removed_by === name ? 'k' : token.removed_by,
+    })),
+  };
+}
+
+const SETTINGS = [
+  { temperature: 0.7, top_p: 0.9 },
+  { repetition_penalty: 1.3, temperature: 1.4, min_p: 0.01 },
+  { temperature: 0, draw: 'gumbel' },
+  { banned_words: [[101], [32]], temperature: 2, typical_p: 0.8, logit_bias: { 3: 4, 7: false } },
+];
+
+describe('equal to top_k at its place', () => {
+  for (const [i, settings] of SETTINGS.entries()) {
+    test(`settings ${i}: trace, warp, draw`, () => {
+      const session = scope.session();
+      session.feed(scope.encode('a small text'));
+      const history = session.timeline();
+      const mine = { ...settings, own: topK(9), order: inPlace() };
+      const theirs = { ...settings, top_k: 9 };
+      assert.deepEqual(
+        plain(session.distribution(mine), 'own', 'top_k'),
+        plain({ ...session.distribution(theirs) }, 'top_k', ''),
+      );
+      const logits = session.logits();
+      const [a, b] = [mine, theirs].map((asked) => scope.warp(logits, asked, { history }));
+      assert.deepEqual([a.logits, a.p, a.kept], [b.logits, b.p, b.kept]);
+      for (let step = 0; step < 20; step++) {
+        const drawn = session.draw(theirs, { step });
+        assert.deepEqual(session.draw(mine, { step }), drawn);
+        assert.deepEqual(scope.drawFrom(logits, mine, { history, step }), drawn);
+      }
+      session.close();
+    });
+
+    test(`settings ${i}: the same text, at once and by a promise`, async () => {
+      const ask = { prompt: 'a', max_new_tokens: 40, seed: 7, ...settings };
+      const run = async (/** @type {any} */ options) => {
+        const steps = [];
+        for await (const { ms: _, ...step } of scope.generate({ ...ask, ...options })) steps.push(step);
+        return steps;
+      };
+      const theirs = await run({ top_k: 9 });
+      assert.deepEqual(await run({ own: topK(9), order: inPlace() }), theirs);
+      const slow = async (/** @type {any} */ logits) => {
+        await new Promise((resolve) => setImmediate(resolve));
+        scope.warp([1, 2, 3], { temperature: 0.5 }); // others go on meanwhile
+        return topK(9)(logits);
+      };
+      assert.deepEqual(await run({ own: slow, order: inPlace() }), theirs);
+    });
+  }
+
+  test('behind a worker, where the result is sent', async () => {
+    const { port1, port2 } = new MessageChannel();
+    serve(/** @type {any} */ (port2));
+    const remote = await RemoteLogitscope.load({ model, worker: /** @type {any} */ (port1) });
+    const ids = scope.encode('a small text');
+    await remote.feed(ids);
+    const asked = { temperature: 0.7, top_p: 0.9, order: inPlace() };
+    const own = topK(9)(...(await remote.ownInput(await remote.logits(), asked, { history: ids })));
+    const session = scope.session();
+    session.feed(ids);
+    assert.deepEqual(
+      await remote.distribution({ ...asked, own }),
+      session.distribution({ ...asked, own: topK(9) }),
+    );
+    await assert.rejects(remote.distribution({ ...asked, own: topK(9) }), /cannot be sent to a worker/);
+    await remote.close();
+    port1.close();
+    session.close();
+  });
+});
+
+describe('its place', () => {
+  const logits = [3, 2, 1, 0];
+  const half = (/** @type {Float32Array} */ given) => given.map((logit) => (logit >= 1.5 ? logit : -Infinity));
+  const kept = (/** @type {any} */ settings) => scope.warp(logits, { own: half, ...settings }).kept;
+
+  test('before or after temperature is another thing', () => {
+    assert.equal(kept({ temperature: 2, order: inPlace('temperature') }), 2);
+    assert.equal(kept({ temperature: 2, order: inPlace('top_k') }), 1);
+  });
+
+  test('it comes last where the order does not name it, and not at all where there is none', () => {
+    assert.equal(kept({ temperature: 2, preset: 'llama.cpp', top_k: 0 }), 1);
+    assert.deepEqual(scope.warp(logits, { own: half }).stages.map(({ name }) => name), [...CANONICAL, 'own']);
+    assert.deepEqual(scope.warp(logits, { order: inPlace() }).stages.map(({ name }) => name), CANONICAL);
+  });
+
+  test('it is given what reaches it, a copy, with every setting and the ids so far', () => {
+    let seen;
+    const own = (/** @type {any} */ given, /** @type {any} */ settings, /** @type {any} */ context) => {
+      seen = { given: [...given], settings, context };
+      given.fill(0);
+      return [0, 5, 0, 0];
+    };
+    const history = [1, 2];
+    const asked = { temperature: 0.5, top_k: 2, own };
+    const { tokens, stages } = scope.warp(logits, asked, { history });
+    assert.deepEqual(seen.given, [6, 4, -Infinity, -Infinity]);
+    assert.equal(seen.settings.top_k, 2);
+    assert.deepEqual(seen.context, { history });
+    assert.deepEqual(tokens.map(({ id }) => id).slice(0, 2), [1, 0]);
+    assert.deepEqual(tokens.map(({ warped }) => warped), [5, 0, -Infinity, -Infinity], 'removed stays removed');
+    const { name, kept: left, removed, mass_removed, changed } = /** @type {any} */ (stages.at(-1));
+    assert.deepEqual([name, left, removed, mass_removed, changed], ['own', 2, 0, 0, true]);
+    const given = scope.ownInput(logits, { ...asked, own: undefined }, { history });
+    assert.deepEqual(given, [Float32Array.from(seen.given), seen.settings, seen.context]);
+  });
+});
+
+describe('what it must not give', () => {
+  const cases = [
+    [() => [1, 2], 'invalid_argument', /each of the 3 tokens, got 2/],
+    [() => undefined, 'invalid_argument', /list of numbers, got undefined/],
+    [() => [1, '2', 3], 'invalid_argument', /got "2" at 1/],
+    [() => [1, NaN, 3], 'not_finite', /token 1 .*got NaN/],
+    [() => [1, 2, 1e39], 'not_finite', /token 2 .*got Infinity/],
+    [() => [-Infinity, -Infinity, -Infinity], 'nothing_left', /own leaves no token/],
+    [async () => [1, 2, 3], 'invalid_argument', /only generate waits/],
+    [7, 'invalid_argument', /list of numbers, got 7/],
+  ];
+  for (const [own, code, message] of cases) {
+    test(String(message), () => {
+      const before = scope.warp([1, 2, 3], { top_k: 2 });
+      assert.throws(() => scope.warp([1, 2, 3], { own: /** @type {any} */ (own) }), { code, message });
+      assert.deepEqual(scope.warp([1, 2, 3], { top_k: 2 }), before);
+    });
+  }
+
+  test('what it throws comes through, also in the middle of a text', async () => {
+    const oops = () => {
+      throw new RangeError('oops');
+    };
+    assert.throws(() => scope.warp([1, 2], { own: oops }), RangeError);
+    const generation = scope.generate({ prompt: 'a', own: oops });
+    await assert.rejects(generation.next(), RangeError);
+    assert.equal((await collect({ prompt: 'a', max_new_tokens: 2 })).length, 2);
+  });
+
+  /** @param {any} options */
+  async function collect(options) {
+    const steps = [];
+    for await (const step of scope.generate(options)) steps.push(step);
+    return steps;
+  }
+});
+
+describe('on the command line', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'logitscope-own-'));
+  after(() => rmSync(folder, { recursive: true }));
+  const cli = fileURLToPath(new URL('../../web/cli.js', import.meta.url));
+  /** @param {string} code @param {string} command @param {string[]} more */
+  const run = (code, command, ...more) => {
+    const file = join(folder, 'mine.mjs');
+    writeFileSync(file, code);
+    const words = [cli, command, '--prompt', 'Today she', '--own', file, ...more];
+    const { status, stdout, stderr } = spawnSync(process.execPath, words, { encoding: 'utf8' });
+    return { status, stdout, stderr };
+  };
+  const K = `export default (logits) => {
+    console.log('printing is no part of the result');
+    const limit = [...logits].sort((a, b) => b - a)[4];
+    return logits.map((logit) => (logit >= limit ? logit : -Infinity));
+  };`;
+  const plainK = ['--top-k', '5', '--temperature', '1.3', '--json'];
+  const ownK = ['--order', 'temperature,own,top-k', '--temperature', '1.3', '--json'];
+
+  test('the same text as with top_k', () => {
+    const seeded = ['--seed', '3', '--max-new-tokens', '12'];
+    const mine = JSON.parse(run(K, 'generate', ...ownK, ...seeded).stdout);
+    const words = [cli, 'generate', '--prompt', 'Today she', ...plainK, ...seeded];
+    const theirs = JSON.parse(spawnSync(process.execPath, words, { encoding: 'utf8' }).stdout);
+    assert.ok(mine.ids.length > 2);
+    const bare = ({ steps }) => steps.map(({ ms: _, ...step }) => step);
+    assert.deepEqual(bare(mine), bare(theirs));
+    assert.deepEqual(mine.settings.order, ['temperature', 'own', 'top_k']);
+  });
+
+  test('the trace names it', () => {
+    const trace = JSON.parse(run(K, 'distribution', ...ownK).stdout);
+    assert.deepEqual(trace.stages.map(({ name }) => name), ['temperature', 'own', 'top_k']);
+    assert.equal(trace.kept, 5);
+    assert.equal(trace.tokens[5].removed_by, 'own');
+    assert.match(run(K, 'distribution', '--order', 'own').stdout, /own +5 +\d/);
+  });
+
+  for (const [code, words] of /** @type {[string, RegExp][]} */ ([
+    ['export default () => { throw new Error("no idea"); }', /mine.mjs": no idea\n$/],
+    ['export default () => { for (;;); }', /took longer than 0.3 s/],
+    ['export default (l) => [...l, 0]', /returned 65 numbers for 64 tokens/],
+    ['export default (l) => l.map(() => NaN)', /logit that is NaN/],
+    ['export default (l) => l.map(() => Infinity)', /logit that is Infinity/],
+    ['export default (l) => l.fill(-Infinity)', /own leaves no token/],
+    ['export default () => {}', /not a list of numbers/],
+    ['export default (', /mine.mjs": /],
+    ['export const a = 1', /exports no function/],
+  ])) {
+    test(`exit code 2 and one line: ${code}`, () => {
+      for (const command of ['generate', 'distribution']) {
+        const { status, stderr } = run(code, command, '--time-limit', '0.3');
+        assert.equal(status, 2);
+        assert.match(stderr, words);
+        assert.equal(stderr.trim().split('\n').length, 1);
+      }
+    });
+  }
+
+  test('help says that the file is trusted', () => {
+    for (const command of ['generate', 'distribution'])
+      assert.match(run(K, command, '--help').stdout, /--own [^]*trusted as any script is/);
+  });
+});

@@ -1,0 +1,80 @@
+/** `--own FILE`: a sampler of the reader's own inside the chain, in a thread with a time limit. */
+import { existsSync } from 'node:fs';
+import { Worker } from 'node:worker_threads';
+import { pathToFileURL } from 'node:url';
+import { resolve } from 'node:path';
+import { numbersOf } from '../grade/properties.js';
+import { Subject } from '../grade/subject.js';
+import { UsageError } from './flags.js';
+
+/** @type {import('./flags.js').Flag[]} */
+export const OWN = [
+  {
+    name: 'own',
+    kind: 'text',
+    help: 'a JavaScript file whose function is a stage too, where --order has "own", or last',
+  },
+  { name: 'time_limit', kind: 'number', help: 'seconds that one call of it may take (2)' },
+];
+
+export const OWN_NOTES = `--own FILE is run in a thread of its own with a time limit, but it is trusted as any script is: it can
+read and write what you can.
+  export default function own(logits, settings, { history }) { ...; return logits; }
+logits is a Float32Array as the stages before leave it, a removed token -Infinity; settings holds every
+setting, history the ids so far. What it returns has one number for each token; what was removed before
+stays removed.
+`;
+
+/**
+ * Runs a file's harness in a worker thread.
+ * @param {string} path
+ * @returns {import('../grade/subject.js').Start}
+ */
+export const inThread = (path) => (onanswer) => {
+  const worker = new Worker(new URL('../grade/node_worker.js', import.meta.url), {
+    workerData: { url: pathToFileURL(resolve(path)).href },
+    stdout: true,
+  });
+  // What the file prints is no part of the report.
+  worker.stdout.pipe(process.stderr, { end: false });
+  worker.on('message', onanswer);
+  worker.on('error', (error) => onanswer({ error: error.message }));
+  worker.on('exit', () => onanswer({ error: 'it ended its own thread' }));
+  worker.unref();
+  return { post: (message) => worker.postMessage(message), end: () => void worker.terminate() };
+};
+
+/** @param {string} file @param {number} [limit] in seconds */
+export function checkFile(file, limit = 2) {
+  if (!existsSync(file)) throw new UsageError(`there is no file ${JSON.stringify(file)}`);
+  if (!(limit > 0 && limit <= 600)) {
+    throw new UsageError(`--time-limit must be above 0 and at most 600, got ${limit}`);
+  }
+}
+
+/**
+ * Opens the file of --own for `work`, which is given its function, and ends its thread afterwards.
+ * @param {any} values
+ * @param {(asked: { own?: import('../engine/types.js').Own }) => Promise<void>} work
+ */
+export async function withOwn({ own: file, time_limit: limit = 2 }, work) {
+  if (file === undefined) return work({});
+  checkFile(file, limit);
+  const subject = new Subject(inThread(file), 'own', 1000 * limit);
+  const refuse = (/** @type {string} */ why) => {
+    throw new UsageError(`--own ${JSON.stringify(file)}: ${why}`);
+  };
+  try {
+    const { error } = await subject.load();
+    if (error) refuse(error);
+    await work({
+      async own(logits, settings, { history }) {
+        const answer = await subject.call({ call: 'warp', logits, settings, history });
+        const { numbers, failure } = numbersOf(answer, { logits });
+        return numbers ?? refuse(String(failure?.message));
+      },
+    });
+  } finally {
+    subject.close();
+  }
+}
