@@ -98,12 +98,6 @@ export const handleStyles = css`
   .cutline.idle line {
     opacity: 0.45;
   }
-
-  @media (forced-colors: active) {
-    .grip {
-      background: ButtonText;
-    }
-  }
 `;
 
 export const curveStyles = css`
