@@ -118,10 +118,11 @@ export class LogitScope extends LogitElement {
           gap: 1rem;
         }
 
-        /* Beside a longer chain the chart stays in sight of the knob that is turned. */
+        /* Beside a longer chain the chart stays in sight of the knob that is turned; of one that
+           is taller than the window the end. */
         .distribution {
           position: sticky;
-          top: 1rem;
+          top: min(1rem, 100vh - var(--tall, 0px) - 1rem);
           align-self: start;
         }
       }
@@ -199,7 +200,7 @@ export class LogitScope extends LogitElement {
       }
 
       .plain {
-        min-height: 0;
+        min-height: 1.5625rem;
         margin-top: 0.375rem;
         padding: 0.125rem 0;
         border: 0;
@@ -245,6 +246,9 @@ export class LogitScope extends LogitElement {
   #offer = offerOf('');
   /** @type {ReturnType<typeof parseControls>} */
   #shown = null;
+
+  /** @type {HTMLElement | null} What the guide was asked from. */
+  #guideFrom = null;
 
   /** @type {Set<LogitElement>} Panels that stand elsewhere. */
   #attached = new Set();
@@ -406,7 +410,9 @@ export class LogitScope extends LogitElement {
     else view.load?.();
   }
 
-  async #showGuide() {
+  /** @param {Event} [event] what asked for it, to have the focus back */
+  async #showGuide(event) {
+    this.#guideFrom = /** @type {HTMLElement | null} */ (event?.target ?? null);
     await import('./guide.js');
     this.view = 'bench';
     this.guiding = true;
@@ -414,6 +420,7 @@ export class LogitScope extends LogitElement {
 
   #endGuide() {
     this.guiding = false;
+    this.#guideFrom?.focus();
     remember('logitscope-guide', 'seen');
   }
 
