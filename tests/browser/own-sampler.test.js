@@ -238,11 +238,15 @@ describe('the editor', () => {
     await editor.press('Tab');
     assert.equal(await editor.inputValue(), '  ');
     await editor.press('Escape');
+    await editor.press('Tab');
+    assert.equal(await editor.inputValue(), '  ');
+    await page.keyboard.press('Shift+Tab');
+    await editor.press('Shift+Tab');
     const focused = () =>
       page.evaluate(
         () => document.querySelector('logit-own-sampler').shadowRoot.activeElement?.dataset.do,
       );
-    assert.equal(await focused(), 'run');
+    assert.equal(await focused(), 'again');
     await press('again');
     assert.equal(await editor.inputValue(), example);
     await editor.press('Control+Enter');

@@ -191,17 +191,19 @@ export class LogitAlternatives extends LogitMenu {
       const { id, p, p_raw, removed_by } = token;
       const name = id === this.eos ? `‹${t('text.end')}›` : visibleHtml(token);
       const kind = `${removed_by ? 'removed' : ''} ${id === taken ? 'taken' : ''}`;
-      const words = { token: spoken(token, this.eos), p: percent(p), raw: percent(p_raw) };
+      const share = removed_by ? settingName(removed_by) : percent(p);
+      // What is seen stands in it word by word, for a reader who says what is to be pressed.
+      const words = { token: id === this.eos ? t('text.end') : spoken(token), share, raw: percent(p_raw) };
       const row = html`
         <span class="token">${name}</span>
         <span class="bars"><i class="ghost" ${cssom({ '--share': p_raw / most })}></i><i
           class="final" ${cssom({ '--share': p / most })}></i></span>
-        <span class="share">${removed_by ? settingName(removed_by) : percent(p)}</span>`;
+        <span class="share">${share}</span>`;
       return this.index < 0
         ? html`<li class="plain ${kind}" data-alternative=${id} data-p=${String(p)}>${row}</li>`
         : html`
         <button class=${kind} role="menuitem" tabindex="-1" data-alternative=${id}
-          data-p=${String(p)} aria-label=${t('alternatives.item', words)}
+          data-p=${String(p)} aria-label=${t(removed_by ? 'alternatives.removed' : 'alternatives.item', words)}
           @click=${() => this.#act('logit-branch', { index: this.index, id })}>${row}</button>`;
     });
   }

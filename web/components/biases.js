@@ -94,7 +94,7 @@ export class LogitBiases extends LogitElement {
   render() {
     const { biases } = this;
     return html`
-      <div class="line" tabindex="-1">
+      <div class="line" tabindex="-1" role="group" aria-labelledby="label">
         <span class="label" id="label">${t('bias.title')}</span>
         ${
           biases.length === 0

@@ -12,12 +12,14 @@ export const handleStyles = css`
   }
 
   .handle.across {
-    height: 1.25rem;
+    height: 1.5rem;
+    margin-top: -0.125rem;
     cursor: row-resize;
   }
 
   .handle.upright {
-    width: 1.25rem;
+    width: 1.5rem;
+    margin-left: -0.125rem;
     cursor: col-resize;
   }
 
@@ -38,7 +40,7 @@ export const handleStyles = css`
   }
 
   .across > .grip {
-    top: 0.25rem;
+    top: 0.375rem;
     right: 0;
     width: 2.25rem;
     height: 0.75rem;
@@ -46,7 +48,7 @@ export const handleStyles = css`
 
   .upright > .grip {
     top: 0.375rem;
-    left: 0.25rem;
+    left: 0.375rem;
     width: 0.75rem;
     height: 2.25rem;
   }
@@ -97,12 +99,6 @@ export const handleStyles = css`
 
   .cutline.idle line {
     opacity: 0.45;
-  }
-
-  @media (forced-colors: active) {
-    .grip {
-      background: ButtonText;
-    }
   }
 `;
 

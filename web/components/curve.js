@@ -12,6 +12,7 @@ import { curveStyles, handleStyles } from './curve-styles.js';
 import { define } from './define.js';
 import { LogitElement } from './element.js';
 import { handleWords, renderHandle } from './handles.js';
+import { walkTo } from './walk.js';
 import { Width } from './width.js';
 
 /**
@@ -23,8 +24,6 @@ import { Width } from './width.js';
 
 /** The half of a handle's thickness, in units. */
 const HALF = 10;
-/** How far Page Up and Page Down walk, in points of the curve. */
-const LEAP = 10;
 
 export class LogitCurve extends LogitElement {
   static properties = {
@@ -167,19 +166,8 @@ export class LogitCurve extends LogitElement {
   #onKey(event, count) {
     const ranks = chooseRanks(count);
     const at = ranks.findIndex((rank) => rank >= (this.rank ?? 1));
-    const to = {
-      ArrowRight: at + 1,
-      ArrowUp: at + 1,
-      ArrowLeft: at - 1,
-      ArrowDown: at - 1,
-      PageUp: at + LEAP,
-      PageDown: at - LEAP,
-      Home: 0,
-      End: ranks.length - 1,
-    }[event.key];
-    if (to === undefined) return;
-    event.preventDefault();
-    this.rank = ranks[Math.max(0, Math.min(ranks.length - 1, to))];
+    const to = walkTo(event, at, ranks.length - 1);
+    if (to !== undefined) this.rank = ranks[to];
   }
 }
 

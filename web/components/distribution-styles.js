@@ -356,14 +356,4 @@ export const barStyles = css`
     padding-left: 0.75rem;
     text-align: left;
   }
-
-  @media (forced-colors: active) {
-    .ghost {
-      fill: GrayText;
-    }
-
-    .final {
-      fill: Highlight;
-    }
-  }
 `;

@@ -79,6 +79,9 @@ export class LogitDistribution extends LogitElement {
     this.active = null;
     /** @type {string | null} The key of the row whose menu is open. */
     this.menu = null;
+    new ResizeObserver(([{ borderBoxSize }]) =>
+      this.style.setProperty('--tall', `${borderBoxSize[0].blockSize}px`),
+    ).observe(this);
   }
 
   /** @param {Map<string, unknown>} changes */

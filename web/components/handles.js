@@ -22,6 +22,9 @@ import { settingName } from './settings.js';
  * @property {boolean} downIsMore
  */
 
+/** How many steps the page keys make. */
+const LEAP = 10;
+
 /** @param {Handle} handle */
 export function handleWords({ name, value, kept, before, cuts, active }) {
   const stage = `${settingName(name)} ${plain(value)}`;
@@ -63,6 +66,8 @@ export function renderHandle(grip, host) {
       ArrowLeft: -1,
       ArrowDown: down,
       ArrowUp: -down,
+      PageDown: LEAP * down,
+      PageUp: -LEAP * down,
       Home: -Infinity,
       End: Infinity,
     }[event.key];

@@ -193,12 +193,6 @@ export class LogitKnob extends LogitElement {
           padding: 0 0.25rem;
         }
       }
-
-      @media (forced-colors: active) {
-        input[type='range'] {
-          appearance: auto;
-        }
-      }
     `,
   ];
 

@@ -7,8 +7,7 @@ import { language, languages, matchLanguage, setLanguage, t } from '../locale/lo
 import { define } from './define.js';
 import { LogitElement } from './element.js';
 import { recall, remember } from './memory.js';
-
-const THEMES = ['auto', 'light', 'dark'];
+import { THEMES } from './page-state.js';
 
 export class LogitMasthead extends LogitElement {
   static properties = { theme: { state: true } };

@@ -288,6 +288,9 @@ function biasRefusal(value, ids) {
   return null;
 }
 
+/** The colours that the page may have; auto follows the system. */
+export const THEMES = ['auto', 'light', 'dark', 'contrast'];
+
 /** The parts of the page that ?controls= can name beside the settings. */
 export const PARTS = ['masthead', 'tabs', 'model', 'text', 'draw', 'distribution', 'chain', 'footer'];
 const PANELS = ['text', 'draw', 'distribution', 'chain'];

@@ -73,10 +73,11 @@ export const scopeStyles = css`
       gap: 1rem;
     }
 
-    /* Beside a longer chain the chart stays in sight of the knob that is turned. */
+    /* Beside a longer chain the chart stays in sight of the knob that is turned; of one that is
+       taller than the window the end. */
     .distribution {
       position: sticky;
-      top: 1rem;
+      top: min(1rem, 100vh - var(--tall, 0px) - 1rem);
       align-self: start;
     }
   }
@@ -154,7 +155,7 @@ export const scopeStyles = css`
   }
 
   .plain {
-    min-height: 0;
+    min-height: 1.5625rem;
     margin-top: 0.375rem;
     padding: 0.125rem 0;
     border: 0;

@@ -54,6 +54,9 @@ export class LogitScope extends LogitElement {
   /** @type {ReturnType<typeof parseControls>} */
   #shown = null;
 
+  /** @type {HTMLElement | null} What the guide was asked from. */
+  #guideFrom = null;
+
   /** @type {Set<LogitElement>} Panels that stand elsewhere. */
   #attached = new Set();
 
@@ -196,7 +199,9 @@ export class LogitScope extends LogitElement {
     else view.load?.();
   }
 
-  async #showGuide() {
+  /** @param {Event} [event] what asked for it, to have the focus back */
+  async #showGuide(event) {
+    this.#guideFrom = /** @type {HTMLElement | null} */ (event?.target ?? null);
     await import('./guide.js');
     this.view = 'bench';
     this.guiding = true;
@@ -204,6 +209,7 @@ export class LogitScope extends LogitElement {
 
   #endGuide() {
     this.guiding = false;
+    this.#guideFrom?.focus();
     remember('logitscope-guide', 'seen');
   }
 

@@ -44,7 +44,8 @@ export class LogitTerm extends LogitElement {
 
       button {
         min-height: 0;
-        padding: 0;
+        margin: -0.1875rem 0;
+        padding: 0.1875rem 0;
         border: 0;
         border-radius: 0.125rem;
         background: none;

@@ -158,6 +158,7 @@ export const textStyles = css`
 
   .speed input {
     width: 5.5rem;
+    height: 1.5rem;
     accent-color: var(--trace);
   }
 

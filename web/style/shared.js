@@ -153,10 +153,4 @@ export const shared = css`
     clip-path: inset(50%);
     white-space: nowrap;
   }
-
-  @media (forced-colors: active) {
-    button.primary {
-      border-width: 2px;
-    }
-  }
 `;

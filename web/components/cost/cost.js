@@ -12,6 +12,7 @@ import { define } from '../define.js';
 import { lease } from '../engines.js';
 import { ModelElement } from '../model-element.js';
 import { chartStyles } from '../sweep/styles.js';
+import { walkTo } from '../walk.js';
 import { Width } from '../width.js';
 import { costStyles } from './styles.js';
 import { multiplied, operations, wholeText, withCache, withoutCache } from './formula.js';
@@ -268,11 +269,8 @@ export class LogitCost extends ModelElement {
 
   /** @param {KeyboardEvent} event */
   #onKey(event) {
-    const last = this.timings.length - 1;
-    const to = { ArrowRight: this.at + 1, ArrowLeft: this.at - 1, Home: 0, End: last }[event.key];
-    if (to === undefined) return;
-    event.preventDefault();
-    this.at = Math.max(0, Math.min(last, to));
+    const to = walkTo(event, this.at, this.timings.length - 1);
+    if (to !== undefined) this.at = to;
   }
 
   get #text() {

@@ -58,6 +58,8 @@ export class LogitOwnSampler extends LogitElement {
   #turn = 0;
   /** @type {Subject | null} */
   #subject = null;
+  /** Whether Escape was pressed in the editor, so that Tab goes on from there. */
+  #leaving = false;
 
   constructor() {
     super();
@@ -227,14 +229,13 @@ export class LogitOwnSampler extends LogitElement {
     if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
       event.preventDefault();
       this.run();
-    } else if (event.key === 'Escape') {
-      /** @type {HTMLElement | null} */ (this.renderRoot.querySelector('[data-do=run]'))?.focus();
-    } else if (event.key === 'Tab' && !event.shiftKey && !event.ctrlKey && !event.altKey) {
+    } else if (event.key === 'Tab' && !this.#leaving && !event.shiftKey && !event.ctrlKey && !event.altKey) {
       event.preventDefault();
       // The one way that leaves undo as it is.
       if (!document.execCommand('insertText', false, '  ')) editor.setRangeText('  ');
       this.#written[this.as] = editor.value;
     }
+    this.#leaving = event.key === 'Escape';
   }
 
   #again() {

@@ -7,13 +7,12 @@ import { locales } from '#locales/share';
 import { addMessages, language, languages, t } from '../../locale/locale.js';
 import { define } from '../define.js';
 import { LogitElement } from '../element.js';
-import { PARTS } from '../page-state.js';
+import { PARTS, THEMES } from '../page-state.js';
 import { BASICS, SHARED, settingName } from '../settings.js';
 
 addMessages(locales);
 
 const CHOICES = [...PARTS.filter((part) => part !== 'masthead'), ...BASICS, ...SHARED];
-const THEMES = ['auto', 'light', 'dark'];
 
 export class LogitShare extends LogitElement {
   static properties = {

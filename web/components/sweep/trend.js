@@ -10,6 +10,7 @@ import { MEASURES, hasSpread } from '../../engine/measures.js';
 import { define } from '../define.js';
 import { LogitElement } from '../element.js';
 import { capitalise, settingName } from '../settings.js';
+import { walkTo } from '../walk.js';
 import { Width } from '../width.js';
 import { chartStyles } from './styles.js';
 import { axisName, measureName, pointWords, tickOf } from './words.js';
@@ -165,17 +166,8 @@ export class LogitSweepTrend extends LogitElement {
 
   /** @param {KeyboardEvent} event */
   #onKey(event) {
-    const to = {
-      ArrowRight: this.at + 1,
-      ArrowUp: this.at + 1,
-      ArrowLeft: this.at - 1,
-      ArrowDown: this.at - 1,
-      Home: 0,
-      End: this.points.length - 1,
-    }[event.key];
-    if (to === undefined) return;
-    event.preventDefault();
-    this.#point(to);
+    const to = walkTo(event, this.at, this.points.length - 1);
+    if (to !== undefined) this.#point(to);
   }
 }
 

@@ -1,0 +1,294 @@
+/**
+ * The page by keyboard alone: Tab goes through every view to its end and back and meets every
+ * control once, in sight and with a ring; then each kind of control does its work by keys.
+ */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { openBench, until } from './bench.js';
+
+/** The smallest side of what is to be hit, in pixels (WCAG 2.5.8). */
+const TARGET = 24;
+
+/** @type {Awaited<ReturnType<typeof openBench>>} */
+let bench;
+before(async () => (bench = await openBench()));
+after(() => bench?.close());
+
+/** In the page: keeps, of each element that gets the focus, what a reader has of it. */
+function watchFocus() {
+  const order = new Map();
+  /** What paints an element and what stands for it: its label, where it is itself not painted. */
+  const parts = (element) => {
+    const root = element.getRootNode();
+    const label = element.closest('label') ?? (element.id && root.querySelector(`label[for="${element.id}"]`));
+    return [element, ...(label ? [label] : []), ...(element.parentElement ? [element.parentElement] : [])];
+  };
+  const look = (element) =>
+    parts(element)
+      .map((part) => {
+        const { outlineStyle, outlineWidth, outlineColor, boxShadow, borderColor, backgroundColor } = getComputedStyle(part);
+        return [outlineStyle === 'none' ? '' : outlineWidth + outlineColor, boxShadow, borderColor, backgroundColor].join();
+      })
+      .join('|');
+  const describe = (element) => {
+    const host = element.getRootNode().host;
+    const own = ['id', 'data-command', 'data-view', 'data-name', 'data-place', 'data-handle', 'data-action', 'data-do', 'class', 'name', 'value']
+      .map((name) => element.getAttribute(name) && `${name}=${element.getAttribute(name)}`)
+      .find(Boolean);
+    return `${host?.localName ?? ''}${host?.dataset?.name ? `[${host.dataset.name}]` : ''} ${element.localName}${own ? `[${own}]` : ''}`;
+  };
+  window.met = [];
+  let last = null;
+  let heard = null;
+  const onFocus = (event) => {
+    if (event === heard) return;
+    heard = event;
+    const [element] = event.composedPath();
+    if (last) last.entry.left = look(last.element);
+    if (!order.has(element)) order.set(element, order.size);
+    const [, label] = parts(element);
+    const painted = getComputedStyle(element).opacity === '0' || getComputedStyle(element).clipPath !== 'none' ? label : element;
+    const boxes = [element, ...(element.closest('label') ? [element.closest('label')] : [])].map((each) => each.getBoundingClientRect());
+    const box = (painted ?? element).getBoundingClientRect();
+    const [x, y] = [box.left + Math.min(box.width, innerWidth) / 2, Math.max(0, box.top) + Math.min(box.height, innerHeight) / 2];
+    let hit = document.elementFromPoint(x, y);
+    while (hit?.shadowRoot?.elementFromPoint(x, y)) {
+      const inner = hit.shadowRoot.elementFromPoint(x, y);
+      if (inner === hit) break;
+      hit = inner;
+    }
+    const within = (node, wanted) => {
+      for (let at = node; at; at = at.parentNode ?? at.host) if (at === wanted) return true;
+      return false;
+    };
+    const seen = hit && [element, painted].some((each) => within(hit, each) || within(each, hit));
+    window.met.push({
+      key: order.get(element),
+      name: describe(element),
+      width: Math.max(...boxes.map(({ width }) => width), painted === label && label ? box.width : 0),
+      height: Math.max(...boxes.map(({ height }) => height), painted === label && label ? box.height : 0),
+      inside: box.right > 0 && box.bottom > 0 && box.left < innerWidth && box.top < innerHeight,
+      covered: !seen,
+      focused: look(element),
+    });
+    const entry = window.met.at(-1);
+    last = { element, entry };
+  };
+  // The focus that moves within a shadow tree is heard in it alone.
+  const watch = (root) => {
+    root.addEventListener('focusin', onFocus);
+    for (const { shadowRoot } of root.querySelectorAll('*')) if (shadowRoot) watch(shadowRoot);
+  };
+  watch(document);
+}
+
+/** Tabs on until a round is complete: what was met, each once, in order. */
+async function walk(page, key) {
+  const met = () => page.evaluate(() => window.met);
+  await page.evaluate(() => (window.met.length = 0));
+  for (let turn = 0, before = 0; turn < 40; turn++) {
+    for (let i = 0; i < 12; i++) await page.keyboard.press(key);
+    await page.waitForTimeout(20);
+    const found = await met();
+    const again = found.findIndex((one, i) => i > 0 && one.key === found[0].key);
+    if (again > 0) return found.slice(0, again);
+    // An editor in which Tab indents says that Escape comes first.
+    if (found.length - before < 12) await page.keyboard.press('Escape');
+    before = found.length;
+  }
+  assert.fail(`${key} never comes round: ${(await met()).slice(-6).map(({ name }) => name)}`);
+}
+
+/** What can have the focus and has no name, as the browser tells a screen reader. */
+async function nameless(page) {
+  const client = await page.context().newCDPSession(page);
+  const { nodes } = await client.send('Accessibility.getFullAXTree');
+  await client.detach();
+  return nodes
+    .filter(({ ignored, role, name, properties = [] }) => {
+      const focusable = properties.some((one) => one.name === 'focusable' && one.value.value);
+      return focusable && !ignored && role.value !== 'RootWebArea' && !name?.value?.trim();
+    })
+    .map(({ role }) => role.value);
+}
+
+/** A view with what it runs, and all that folds open. */
+async function openView(name) {
+  const opened = await bench.open();
+  const { page } = opened;
+  await page.locator(`#tab-${name}`).click();
+  const runs = page.locator('#view button.primary:visible:not([aria-disabled=true])');
+  await runs.first().waitFor();
+  for (const run of await runs.all()) await run.click();
+  await page.waitForTimeout(1200);
+  const folded = page.locator('details:not([open]) > summary:visible');
+  while (await folded.count()) await folded.first().click();
+  await page.waitForTimeout(200);
+  return opened;
+}
+
+/** Each slider by all the keys of a slider. */
+async function moveSliders(page) {
+  const sliders = page.locator(
+    '[role=slider]:visible, [role=separator][tabindex]:visible, input[type=range]:visible',
+  );
+  const count = await sliders.count();
+  for (let i = 0; i < count; i++) {
+    const slider = sliders.nth(i);
+    const value = () => slider.evaluate((it) => it.value ?? it.getAttribute('aria-valuenow'));
+    const name = await slider.evaluate((it) => it.getAttribute('aria-label') ?? it.labels?.[0]?.innerText);
+    await slider.focus();
+    /** Presses a key and waits for what it does; false where it does nothing. */
+    const press = async (key, wait = 6000) => {
+      const before = await value();
+      await page.keyboard.press(key);
+      for (const end = Date.now() + wait; Date.now() < end; await page.waitForTimeout(20))
+        if ((await value()) !== before) return true;
+      return false;
+    };
+    await press('Home', 400);
+    // It is left where it cuts least, so that the next one has something to cut.
+    const moved = {
+      ArrowRight: await press('ArrowRight'),
+      Home: await press('Home'),
+      End: await press('End'),
+      Page: (await press('PageUp', 400)) || (await press('PageDown')),
+      again: await press('End'),
+      ArrowLeft: await press('ArrowLeft'),
+      left: await press('End'),
+    };
+    assert.deepEqual(Object.keys(moved).filter((key) => !moved[key]), [], name);
+    assert.match((await slider.getAttribute('aria-valuetext')) ?? '', /[\p{L}\d]/u, `${name} in words`);
+  }
+  return count;
+}
+
+/** The views of the page's own table. */
+const VIEWS = ['bench', 'compare', 'sweep', 'cost', 'own'];
+
+for (const name of VIEWS)
+  test(`Tab goes through all of the view and back, and the sliders answer: ${name}`, async () => {
+    const { page, close } = await openView(name);
+    const tabs = await page
+      .locator('[role=tab][aria-controls=view]')
+      .evaluateAll((all) => all.map(({ dataset }) => dataset.view));
+    assert.deepEqual(tabs, VIEWS, 'each view has its walk');
+    await page.evaluate(watchFocus);
+    await page.evaluate(() => {
+      document.activeElement?.blur();
+      scrollTo(0, 0);
+    });
+    const there = await walk(page, 'Tab');
+    const back = await walk(page, 'Shift+Tab');
+    const keys = (met) => met.map(({ key }) => key);
+    assert.equal(new Set(keys(there)).size, there.length, 'each once');
+    assert.deepEqual(keys(back).sort(), keys(there).sort(), 'the same on the way back');
+    const bad = there.flatMap(({ name: what, focused, left, inside, covered, width, height }) => [
+      ...(focused === left ? [`${what} shows no focus`] : []),
+      ...(inside ? [] : [`${what} is off the screen`]),
+      ...(covered ? [`${what} is covered`] : []),
+      ...(width < TARGET || height < TARGET ? [`${what} is ${width} x ${height}`] : []),
+    ]);
+    assert.deepEqual(bad, []);
+    assert.deepEqual(await nameless(page), []);
+    const sliders = await moveSliders(page);
+    if (name === 'bench') assert.ok(sliders >= 9, `${sliders} sliders`);
+    await close();
+  });
+
+/** Where the focus is: its host and what tells it from others there. */
+function focused(page) {
+  return page.evaluate(() => {
+    let element = document.activeElement;
+    while (element?.shadowRoot?.activeElement) element = element.shadowRoot.activeElement;
+    const host = element.getRootNode().host?.localName ?? '';
+    const { dataset, id, className } = element;
+    return `${host} ${id || Object.values(dataset).join('/') || className || element.localName}`.trim();
+  });
+}
+
+/** What opens: from where, by which keys, and what is gone after Escape. */
+const OPENS = {
+  'menu of a bar': { from: 'logit-distribution .chart', keys: ['ArrowDown', 'Enter'], opens: 'logit-token-menu [role=menu]' },
+  'menu of a drawn token': { from: '.step button', keys: ['ArrowDown'], opens: 'logit-alternatives [role=menu]' },
+  'explanation of a word': { from: 'logit-distribution logit-term button', keys: ['Enter'], opens: 'logit-distribution logit-term p:popover-open' },
+  'share panel': { from: '[data-command=share]', keys: ['Enter'], opens: 'logit-share dialog[open]' },
+  'look around': { from: '[data-guide=show]', keys: ['Enter'], opens: 'logit-guide section' },
+};
+
+test('what opens by a key is closed by Escape, and the focus is where it was', async () => {
+  const { page, close } = await bench.open();
+  await page.locator('[data-command=step]').press('Enter');
+  await page.locator('.step').waitFor();
+  for (const [what, { from, keys, opens }] of Object.entries(OPENS)) {
+    await page.locator(from).first().focus();
+    const before = await focused(page);
+    for (const key of keys) await page.keyboard.press(key);
+    await page.locator(opens).first().waitFor();
+    if (what === 'look around') await page.locator('[data-guide=next]').focus();
+    await page.waitForTimeout(100);
+    await page.keyboard.press('Escape');
+    await page.locator(opens).first().waitFor({ state: 'detached' });
+    assert.equal(await until(() => focused(page), (now) => now === before), before, what);
+  }
+  await close();
+});
+
+test('cards change places, bars and tokens open their menus, branches are walked, by keys', async () => {
+  const { page, close } = await bench.open();
+  const order = () =>
+    page.locator('logit-chain .card').evaluateAll((cards) => cards.map(({ dataset }) => dataset.stage).join());
+  const first = await order();
+  await page.locator('.card[data-stage=temperature] .plug').focus();
+  for (const key of ['Space', 'ArrowDown', 'ArrowDown', 'Enter']) await page.keyboard.press(key);
+  assert.match(await until(order, (now) => /top_p,temperature$/.test(now)), /top_p,temperature$/);
+  for (const key of ['Enter', 'ArrowUp', 'Escape']) await page.keyboard.press(key);
+  assert.match(await order(), /top_p,temperature$/, 'Escape puts it back');
+  await page.locator('[data-command=canonical]').press('Enter');
+  assert.equal(await until(order, (now) => now === first), first);
+
+  // The third bar's menu: its token is taken, not the drawn one.
+  const ids = await page.locator('logit-distribution .row').evaluateAll((rows) => rows.map(({ dataset }) => dataset.id));
+  await page.locator('logit-distribution .chart').focus();
+  for (const key of ['ArrowDown', 'ArrowDown', 'ArrowDown', 'Enter']) await page.keyboard.press(key);
+  await page.locator('logit-token-menu [data-item=force]').waitFor();
+  await page.keyboard.press('Enter');
+  const steps = () => page.locator('.step button').evaluateAll((all) => all.map(({ dataset }) => dataset.id).join());
+  assert.equal(await until(steps, (now) => now === ids[2]), ids[2]);
+
+  // Another token in its place makes a branch; the listbox of branches goes back to the first.
+  await page.locator('.step button').focus();
+  await page.keyboard.press('ArrowDown');
+  await page.locator('logit-alternatives [data-alternative]').first().waitFor();
+  await page.keyboard.press('Enter');
+  const other = await until(steps, (now) => now !== ids[2]);
+  assert.notEqual(other, ids[2]);
+  await page.locator('logit-text .more > summary').press('Enter');
+  await page.locator('logit-branches [role=option][tabindex="0"]').focus();
+  await page.keyboard.press('Home');
+  assert.equal(await until(steps, (now) => now === ids[2]), ids[2]);
+  await page.keyboard.press('End');
+  assert.equal(await until(steps, (now) => now === other), other);
+  await close();
+});
+
+test('texts are ranked blind by keys', async () => {
+  const { page, close } = await bench.open();
+  await page.locator('#tab-bench').focus();
+  await page.keyboard.press('ArrowRight');
+  await page.locator('logit-compare [data-command=run]').press('Enter');
+  await page.locator('logit-compare logit-passage').nth(8).waitFor();
+  await page.locator('logit-compare #blind').press('Enter');
+  const entries = () =>
+    page.locator('logit-ranking [data-entry]').evaluateAll((all) => all.map(({ dataset }) => dataset.entry).join());
+  await page.locator('logit-ranking [data-entry]').nth(1).waitFor();
+  const before = (await entries()).split(',');
+  await page.locator('logit-ranking [data-entry] [data-step="1"]').first().focus();
+  await page.keyboard.press('ArrowDown');
+  const wanted = [before[1], before[0], ...before.slice(2)].join();
+  assert.equal(await until(entries, (now) => now === wanted), wanted);
+  assert.match(await focused(page), /logit-ranking/);
+  await page.locator('logit-ranking [data-command=reveal]').press('Space');
+  await page.locator('logit-ranking .scroll').waitFor();
+  await close();
+});
