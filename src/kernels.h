@@ -9,8 +9,8 @@
  *         sum += (float)integer_sum * (weight_scale * x_scale)
  *     for MATRIX_Q8_0 and MATRIX_Q4_0, and for MATRIX_Q4_1
  *         sum += (float)integer_sum * (weight_scale * x_scale) + minimum * (x_scale * (float)x_sum)
- *   - a sum over a vector (norms, softmax, attention scores): four interleaved float32 accumulators
- *     a[j % 4], combined as (a0 + a1) + (a2 + a3)
+ *   - a sum over a vector (norms, attention's scores and exponentials): four interleaved float32
+ *     accumulators a[j % 4], combined as (a0 + a1) + (a2 + a3)
  *   - attention's weighted sum of values: positions ascending into one accumulator an element
  *
  * What quantising the vector costs: x_scale * quant is within 0.50003 * x_scale of x (half a step,
@@ -56,8 +56,6 @@ struct kernels {
     /* out (n,) = x / sqrt(mean(x^2) + eps) * weight. */
     void (*rms_norm)(float *out, const float *x, const float *weight, size_t n, float eps);
 
-    /* In place: x (n,) = exp(x - max) / sum. */
-    void (*softmax)(float *x, size_t n);
     /* In place, tanh form: 0.5 x (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))). */
     void (*gelu)(float *x, size_t n);
     /* gate (n,) = gate / (1 + exp(-gate)) * up. */
@@ -68,12 +66,12 @@ struct kernels {
      * cosine[i], sine[i], i < n_pairs; x' = x c - y s, y' = x s + y c. */
     void (*rotate)(float *x, const float *cosine, const float *sine, size_t n_pairs);
 
-    /* scores (n,) = scale * q . k_t for t < n, where k_t = keys + t * stride, size elements. */
-    void (*attention_scores)(float *scores, const float *q, const float *keys, size_t n,
-                             size_t size, size_t stride, float scale);
-    /* out (size,) = sum over t < n of weights[t] * v_t, v_t = values + t * stride. */
-    void (*attention_mix)(float *out, const float *weights, const float *values, size_t n,
-                          size_t size, size_t stride);
+    /* One head's view of n >= 1 positions, whose keys and values are (n, size):
+     *     out (size,) = sum over t of p_t v_t, p = softmax over t of scale * (q . k_t)
+     * `scores` is scratch for n floats, rounded up to a multiple of four. Vaswani et al. 2017,
+     * section 3.2.1. */
+    void (*attention)(float *out, float *scores, const float *q, const float *keys,
+                      const float *values, size_t n, size_t size, float scale);
 
     /* The sampler's pass. weights[i] = floor(exp(logits[i] - max) * 2^44), 0 where the logit is
      * -Infinity; returns their sum. max is the largest logit and finite. */

@@ -92,17 +92,6 @@ static void rms_norm(float *out, const float *x, const float *weight, size_t n, 
     for (size_t i = 0; i < n; i++) out[i] = x[i] / root * weight[i];
 }
 
-static void softmax(float *x, size_t n) {
-    float max = x[0], sums[4] = {0};
-    for (size_t i = 1; i < n; i++) max = x[i] > max ? x[i] : max;
-    for (size_t i = 0; i < n; i++) {
-        x[i] = elementary_exp(x[i] - max);
-        sums[i % 4] += x[i];
-    }
-    float sum = combine(sums);
-    for (size_t i = 0; i < n; i++) x[i] /= sum;
-}
-
 static void gelu(float *x, size_t n) {
     const float root_2_over_pi = 0.797884560802865f;
     for (size_t i = 0; i < n; i++) {
@@ -128,22 +117,24 @@ static void rotate(float *x, const float *cosine, const float *sine, size_t n_pa
     }
 }
 
-static void attention_scores(float *scores, const float *q, const float *keys, size_t n,
-                             size_t size, size_t stride, float scale) {
+static void attention(float *out, float *scores, const float *q, const float *keys,
+                      const float *values, size_t n, size_t size, float scale) {
+    float max = -INFINITY, sums[4] = {0};
     for (size_t t = 0; t < n; t++) {
-        const float *k = keys + t * stride;
-        float sums[4] = {0};
-        for (size_t i = 0; i < size; i++) sums[i % 4] += q[i] * k[i];
-        scores[t] = scale * combine(sums);
+        float products[4] = {0};
+        for (size_t i = 0; i < size; i++) products[i % 4] += q[i] * keys[t * size + i];
+        scores[t] = scale * combine(products);
+        max = scores[t] > max ? scores[t] : max;
     }
-}
-
-static void attention_mix(float *out, const float *weights, const float *values, size_t n,
-                          size_t size, size_t stride) {
+    for (size_t t = 0; t < n; t++) {
+        scores[t] = elementary_exp(scores[t] - max);
+        sums[t % 4] += scores[t];
+    }
+    float sum = combine(sums);
+    for (size_t t = 0; t < n; t++) scores[t] /= sum;
     for (size_t i = 0; i < size; i++) {
-        float sum = 0;
-        for (size_t t = 0; t < n; t++) sum += weights[t] * values[t * stride + i];
-        out[i] = sum;
+        out[i] = 0;
+        for (size_t t = 0; t < n; t++) out[i] += scores[t] * values[t * size + i];
     }
 }
 
@@ -164,12 +155,10 @@ const struct kernels kernels_scalar = {
     .matmul_quants = matmul_quants,
     .layer_norm = layer_norm,
     .rms_norm = rms_norm,
-    .softmax = softmax,
     .gelu = gelu,
     .swiglu = swiglu,
     .add = add,
     .rotate = rotate,
-    .attention_scores = attention_scores,
-    .attention_mix = attention_mix,
+    .attention = attention,
     .weigh = weigh,
 };

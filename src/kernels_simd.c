@@ -152,36 +152,6 @@ static void rms_norm(float *out, const float *x, const float *weight, size_t n, 
     for (size_t i = whole; i < n; i++) out[i] = x[i] / root * weight[i];
 }
 
-/* The order of a maximum does not matter, nor does the sign of a zero that wins it: x - max is then
- * a zero either way, or x. */
-static float largest(const float *x, size_t n) {
-    float max = x[0], lanes[4];
-    size_t whole = n / 4 * 4;
-    f32x4 m = f32x4_splat(max);
-    for (size_t i = 0; i < whole; i += 4) m = f32x4_larger(f32x4_load(x + i), m);
-    f32x4_store(lanes, m);
-    for (size_t i = 0; i < 4; i++) max = lanes[i] > max ? lanes[i] : max;
-    for (size_t i = whole; i < n; i++) max = x[i] > max ? x[i] : max;
-    return max;
-}
-
-static void softmax(float *x, size_t n) {
-    size_t whole = n / 4 * 4, part = n % 4;
-    f32x4 max = f32x4_splat(largest(x, n)), sums = f32x4_splat(0);
-    for (size_t i = 0; i < whole; i += 4) {
-        f32x4 e = exp_down_f32x4(f32x4_sub(f32x4_load(x + i), max));
-        f32x4_store(x + i, e);
-        sums = f32x4_add(sums, e);
-    }
-    f32x4 e = exp_down_f32x4(f32x4_sub(f32x4_load_part(x + whole, part), max));
-    f32x4_store_part(x + whole, e, part);
-    sums = f32x4_add(sums, f32x4_load_part(x + whole, part));
-    float sum = f32x4_sum(sums);
-    f32x4 s = f32x4_splat(sum);
-    for (size_t i = 0; i < whole; i += 4) f32x4_store(x + i, f32x4_div(f32x4_load(x + i), s));
-    for (size_t i = whole; i < n; i++) x[i] /= sum;
-}
-
 static inline f32x4 gelu_f32x4(f32x4 x) {
     f32x4 cube = f32x4_mul(f32x4_mul(x, x), x);
     f32x4 inner = f32x4_add(x, f32x4_mul(f32x4_splat(0.044715f), cube));
@@ -235,45 +205,68 @@ static void rotate(float *x, const float *cosine, const float *sine, size_t n_pa
     }
 }
 
-/* Four positions at a time, their interleaved sums turned so that a lane becomes a position. */
-static void attention_scores(float *scores, const float *q, const float *keys, size_t n,
-                             size_t size, size_t stride, float scale) {
+/* scores (n,), and -Infinity up to a whole word; returns the largest. Four positions at a time,
+ * their interleaved sums turned so that a lane becomes a position. The order of a maximum does not
+ * matter, nor does the sign of a zero that wins it: s - max is then a zero either way, or s. */
+static float score(float *scores, const float *q, const float *keys, size_t n, size_t size,
+                   float scale) {
     size_t whole = size / 4 * 4, part = size % 4, t = 0;
-    f32x4 last = part ? f32x4_load_part(q + whole, part) : f32x4_splat(0);
-    for (; t + 4 <= n; t += 4, keys += 4 * stride) {
+    f32x4 last = f32x4_load_part(q + whole, part), top = f32x4_splat(-INFINITY);
+    for (; t + 4 <= n; t += 4, keys += 4 * size) {
         f32x4 sums[4] = {f32x4_splat(0), f32x4_splat(0), f32x4_splat(0), f32x4_splat(0)};
         ROLLED
         for (size_t i = 0; i < whole; i += 4) {
             f32x4 v = f32x4_load(q + i);
             UNROLL
             for (size_t j = 0; j < 4; j++)
-                sums[j] = f32x4_add(sums[j], f32x4_mul(v, f32x4_load(keys + j * stride + i)));
+                sums[j] = f32x4_add(sums[j], f32x4_mul(v, f32x4_load(keys + j * size + i)));
         }
         UNROLL
         for (size_t j = 0; j < 4 && part; j++)
-            sums[j] = f32x4_add(sums[j],
-                                f32x4_mul(last, f32x4_load_part(keys + j * stride + whole, part)));
+            sums[j] =
+                f32x4_add(sums[j], f32x4_mul(last, f32x4_load_part(keys + j * size + whole, part)));
         f32x4_transpose(sums);
         f32x4 all = f32x4_add(f32x4_add(sums[0], sums[1]), f32x4_add(sums[2], sums[3]));
-        f32x4_store(scores + t, f32x4_mul(f32x4_splat(scale), all));
+        all = f32x4_mul(f32x4_splat(scale), all);
+        top = f32x4_larger(all, top);
+        f32x4_store(scores + t, all);
     }
-    for (; t < n; t++, keys += stride) {
+    if (t < n) f32x4_store(scores + t, f32x4_splat(-INFINITY));
+    for (; t < n; t++, keys += size) {
         f32x4 sums = f32x4_splat(0);
         for (size_t i = 0; i < whole; i += 4)
             sums = f32x4_add(sums, f32x4_mul(f32x4_load(q + i), f32x4_load(keys + i)));
         if (part) sums = f32x4_add(sums, f32x4_mul(last, f32x4_load_part(keys + whole, part)));
         scores[t] = scale * f32x4_sum(sums);
+        top = f32x4_larger(f32x4_splat(scores[t]), top);
     }
+    float lanes[4];
+    f32x4_store(lanes, top);
+    for (size_t i = 1; i < 4; i++) lanes[0] = lanes[i] > lanes[0] ? lanes[i] : lanes[0];
+    return lanes[0];
+}
+
+/* scores (n,) = exp(scores - max) / sum, in whole words. */
+static void softmax(float *scores, size_t n, float max) {
+    f32x4 m = f32x4_splat(max), sums = f32x4_splat(0);
+    for (size_t t = 0; t < n; t += 4) {
+        f32x4 e = exp_down_f32x4(f32x4_sub(f32x4_load(scores + t), m));
+        f32x4_store(scores + t, e);
+        sums = f32x4_add(sums, e);
+    }
+    f32x4 sum = f32x4_splat(f32x4_sum(sums));
+    for (size_t t = 0; t < n; t += 4)
+        f32x4_store(scores + t, f32x4_div(f32x4_load(scores + t), sum));
 }
 
 /* Four elements of `words` words: as many sums in flight hide the time that an addition takes. */
 static inline ALWAYS void mix_words(float *out, const float *weights, const float *values, size_t n,
-                                    size_t stride, size_t words) {
+                                    size_t size, size_t words) {
     f32x4 sums[4];
     UNROLL
     for (size_t w = 0; w < words; w++) sums[w] = f32x4_splat(0);
     ROLLED
-    for (size_t t = 0; t < n; t++, values += stride) {
+    for (size_t t = 0; t < n; t++, values += size) {
         f32x4 weight = f32x4_splat(weights[t]);
         UNROLL
         for (size_t w = 0; w < words; w++)
@@ -283,15 +276,16 @@ static inline ALWAYS void mix_words(float *out, const float *weights, const floa
     for (size_t w = 0; w < words; w++) f32x4_store(out + 4 * w, sums[w]);
 }
 
-static void attention_mix(float *out, const float *weights, const float *values, size_t n,
-                          size_t size, size_t stride) {
+static void attention(float *out, float *scores, const float *q, const float *keys,
+                      const float *values, size_t n, size_t size, float scale) {
+    softmax(scores, n, score(scores, q, keys, n, size, scale));
     size_t i = 0;
-    for (; i + 16 <= size; i += 16) mix_words(out + i, weights, values + i, n, stride, 4);
-    for (; i + 8 <= size; i += 8) mix_words(out + i, weights, values + i, n, stride, 2);
-    for (; i + 4 <= size; i += 4) mix_words(out + i, weights, values + i, n, stride, 1);
+    for (; i + 16 <= size; i += 16) mix_words(out + i, scores, values + i, n, size, 4);
+    for (; i + 8 <= size; i += 8) mix_words(out + i, scores, values + i, n, size, 2);
+    for (; i + 4 <= size; i += 4) mix_words(out + i, scores, values + i, n, size, 1);
     for (; i < size; i++) {
         float sum = 0;
-        for (size_t t = 0; t < n; t++) sum += weights[t] * values[t * stride + i];
+        for (size_t t = 0; t < n; t++) sum += scores[t] * values[t * size + i];
         out[i] = sum;
     }
 }
@@ -329,12 +323,10 @@ const struct kernels kernels_simd = {
     .matmul_quants = matmul_quants_simd,
     .layer_norm = layer_norm,
     .rms_norm = rms_norm,
-    .softmax = softmax,
     .gelu = gelu,
     .swiglu = swiglu,
     .add = add,
     .rotate = rotate,
-    .attention_scores = attention_scores,
-    .attention_mix = attention_mix,
+    .attention = attention,
     .weigh = weigh,
 };

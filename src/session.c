@@ -190,10 +190,8 @@ static void attend(struct session *s, const float *keys, const float *values, si
         for (size_t h = 0; h < m->n_head; h++) {
             size_t head = t * m->n_embd + h * size, seen = first + t + 1;
             size_t kv = h / shared * m->context_length * size;
-            s->kernels->attention_scores(s->scores, s->q + head, keys + kv, seen, size, size,
-                                         scale);
-            s->kernels->softmax(s->scores, seen);
-            s->kernels->attention_mix(s->mixed + head, s->scores, values + kv, seen, size, size);
+            s->kernels->attention(s->mixed + head, s->scores, s->q + head, keys + kv, values + kv,
+                                  seen, size, scale);
         }
     }
 }

@@ -150,6 +150,20 @@ static inline void f32x4_transpose(f32x4 m[4]) {
     m[3] = wasm_i64x2_shuffle(c, d, 1, 3);
 }
 
+/* The first n < 4 lanes, the rest zero; and back. Lane by lane: a vector read just after its parts
+ * were written to memory would have to wait for them. */
+static inline f32x4 f32x4_load_part(const float *p, size_t n) {
+    if (n == 0) return wasm_f32x4_splat(0);
+    if (n == 1) return wasm_v128_load32_zero(p);
+    v128_t x = wasm_v128_load64_zero(p);
+    return n == 2 ? x : wasm_v128_load32_lane(p + 2, x, 2);
+}
+static inline void f32x4_store_part(float *p, f32x4 x, size_t n) {
+    if (n == 1) wasm_v128_store32_lane(p, x, 0);
+    if (n >= 2) wasm_v128_store64_lane(p, x, 0);
+    if (n == 3) wasm_v128_store32_lane(p + 2, x, 2);
+}
+
 /* Products of bytes, the heart of quantised matrices. `dots` are four sums in the making, a lane
  * being a row; `bytes4x4` four columns of four rows of weights; `inputs4` the same four columns of
  * x. All sums are exact: no instruction below saturates or wraps with weights of 8 bits and x of 7
@@ -355,6 +369,18 @@ static inline void f32x4_transpose(f32x4 m[4]) {
     for (int i = 0; i < 4; i++) m[i] = (f32x4){a[i], b[i], c[i], d[i]};
 }
 
+/* The first n < 4 lanes, the rest zero; and back. */
+static inline f32x4 f32x4_load_part(const float *p, size_t n) {
+    float lanes[4] = {0};
+    memcpy(lanes, p, n * sizeof *lanes);
+    return f32x4_load(lanes);
+}
+static inline void f32x4_store_part(float *p, f32x4 x, size_t n) {
+    float lanes[4];
+    f32x4_store(lanes, x);
+    memcpy(p, lanes, n * sizeof *lanes);
+}
+
 /* Products of bytes, column by column: plain, since only tests and the native command line run it.
  */
 enum { DOTS_QUADS = 1, DOTS_TOKENS = 4 };
@@ -403,29 +429,16 @@ static inline i32x4 dots_total(dots sums, int32_t negative) {
 
 #endif
 
-/* The first n < 4 lanes, the rest zero; and back. */
-static inline f32x4 f32x4_load_part(const float *p, size_t n) {
-    float lanes[4] = {0};
-    memcpy(lanes, p, n * sizeof *lanes);
-    return f32x4_load(lanes);
-}
-
-static inline void f32x4_store_part(float *p, f32x4 x, size_t n) {
-    float lanes[4];
-    f32x4_store(lanes, x);
-    memcpy(p, lanes, n * sizeof *lanes);
-}
-
 /* Sixteen elements, or the fewer that are left, plus those of `bias` unless that is NULL. */
-static inline void block_store(float *out, const f32x4 x[4], const float *bias, size_t left) {
-    if (left >= 16) {
-        for (size_t i = 0; i < 4; i++)
-            f32x4_store(out + 4 * i, bias ? f32x4_add(x[i], f32x4_load(bias + 4 * i)) : x[i]);
-        return;
+static inline ALWAYS void block_store(float *out, f32x4 x[4], const float *bias, size_t left) {
+    float rest[16], *to = left >= 16 ? out : rest;
+    if (bias && left >= 16) {
+        UNROLL
+        for (size_t i = 0; i < 4; i++) x[i] = f32x4_add(x[i], f32x4_load(bias + 4 * i));
     }
-    float all[16];
-    for (size_t i = 0; i < 4; i++) f32x4_store(all + 4 * i, x[i]);
-    for (size_t i = 0; i < left; i++) out[i] = bias ? all[i] + bias[i] : all[i];
+    UNROLL
+    for (size_t i = 0; i < 4; i++) f32x4_store(to + 4 * i, x[i]);
+    for (size_t i = 0; i < left && left < 16; i++) out[i] = bias ? rest[i] + bias[i] : rest[i];
 }
 
 /* (a0 + a1) + (a2 + a3). */
