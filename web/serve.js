@@ -41,6 +41,8 @@ export function serve(folder, port = 0, route = () => undefined) {
       'content-length': found.size,
       'cache-control': 'no-cache',
       'x-content-type-options': 'nosniff',
+      // As hosts of public pages do: sandboxed frames, which have no origin, may then run the site.
+      'access-control-allow-origin': '*',
     });
     if (request.method === 'HEAD') response.end();
     else

@@ -70,6 +70,7 @@ export async function buildSingle(out, plugins) {
     .replace(/href="icon.svg"/, () => `href="data:image/svg+xml;base64,${icon}"`)
     .replace(/<link rel="stylesheet"[^>]*>/, () => `<style>${style}</style>`)
     .replace(/\n *<script type="module"[^>]*><\/script>/, '')
+    .replace(/<logit-scope guide>[^]*(?=<\/logit-scope>)/, '<logit-scope guide>')
     .replace('</body>', () => `${data.join('\n')}\n<script>${code}</script>\n  </body>`);
   await writeFile(join(out, 'logitscope.html'), page);
 }

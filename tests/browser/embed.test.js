@@ -49,8 +49,8 @@ async function openHost({ query = '', hash = '', sandbox = '' } = {}) {
   return { page, frame, heard, say, ask, requests, complaints, close };
 }
 
-for (const sandbox of ['', 'allow-scripts allow-same-origin'])
-  test(`a host page sets, gets, steps and hears, ${sandbox ? 'in a sandbox' : 'from another origin'}`, async () => {
+for (const sandbox of ['', 'allow-scripts allow-same-origin', 'allow-scripts'])
+  test(`a host page sets, gets, steps and hears, ${sandbox ? `in a sandbox with ${sandbox}` : 'from another origin'}`, async () => {
     const { frame, heard, ask, requests, complaints, close } = await openHost({ sandbox });
     const start = await ask({ type: 'logitscope:get' });
     assert.equal(start.type, 'logitscope:state');

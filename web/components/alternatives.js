@@ -27,6 +27,7 @@ export class LogitAlternatives extends LogitMenu {
     eos: { attribute: false },
     x: { attribute: false },
     y: { attribute: false },
+    fixed: { type: Boolean },
   };
 
   static styles = [
@@ -138,8 +139,14 @@ export class LogitAlternatives extends LogitMenu {
     /** @type {Trace | null} */
     this.trace = null;
     this.eos = -1;
+    /** Whether they only inform, as they do for the prompt. */
+    this.fixed = false;
     this.x = 0;
     this.y = 0;
+  }
+
+  get #informs() {
+    return this.fixed || this.index < 0;
   }
 
   /** Takes the focus, now or as soon as the tokens are there. */
@@ -161,7 +168,7 @@ export class LogitAlternatives extends LogitMenu {
     const room = /** @type {HTMLElement} */ (this.parentNode)?.clientWidth ?? this.clientWidth;
     const x = Math.max(0, Math.min(this.x, (room || this.x + WIDTH * rem) - WIDTH * rem));
     const place = cssom({ transform: `translate(${x}px, ${this.y + 2}px)` });
-    if (index < 0)
+    if (this.#informs)
       return html`
         <div class="menu" ${place}>
           <p class="head">${t('alternatives.given')}</p>
@@ -199,7 +206,7 @@ export class LogitAlternatives extends LogitMenu {
         <span class="bars"><i class="ghost" ${cssom({ '--share': p_raw / most })}></i><i
           class="final" ${cssom({ '--share': p / most })}></i></span>
         <span class="share">${share}</span>`;
-      return this.index < 0
+      return this.#informs
         ? html`<li class="plain ${kind}" data-alternative=${id} data-p=${String(p)}>${row}</li>`
         : html`
         <button class=${kind} role="menuitem" tabindex="-1" data-alternative=${id}

@@ -7,7 +7,7 @@ import { renderHandle } from './handles.js';
 /**
  * @param {import('../plots/trace.js').Trace} trace
  * @param {import('../plots/bars.js').Layout} layout
- * @param {import('./element.js').LogitElement} host asks with "logit-set"
+ * @param {import('./element.js').LogitElement & { fixed: boolean }} host asks with "logit-set"
  */
 export function renderBarHandles(trace, layout, host) {
   const { length } = layout.rows;

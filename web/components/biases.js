@@ -14,6 +14,7 @@ export class LogitBiases extends LogitElement {
   static properties = {
     biases: { attribute: false },
     eos: { attribute: false },
+    fixed: { type: Boolean },
   };
 
   static styles = [
@@ -79,6 +80,8 @@ export class LogitBiases extends LogitElement {
     /** @type {Bias[]} */
     this.biases = [];
     this.eos = -1;
+    /** Whether they only show. */
+    this.fixed = false;
   }
 
   /** A pressed chip is gone: the next one has the focus, or the line where none is left. */
@@ -98,7 +101,7 @@ export class LogitBiases extends LogitElement {
         <span class="label" id="label">${t('bias.title')}</span>
         ${
           biases.length === 0
-            ? html`<span class="hint">${t('bias.none')}</span>`
+            ? html`<span class="hint">${t(this.fixed ? 'bias.fixed' : 'bias.none')}</span>`
             : html`<ul aria-labelledby="label">${biases.map((bias, i) => this.#renderChip(bias, i))}</ul>`
         }
       </div>
@@ -118,10 +121,10 @@ export class LogitBiases extends LogitElement {
       this.emit('logit-bias', { id, bias: null });
     };
     return html`
-      <li><button class=${kind} data-bias=${id} title=${t('bias.remove', { token: name })}
+      <li><button class=${kind} data-bias=${id} ?disabled=${this.fixed} title=${t('bias.remove', { token: name })}
         @click=${onClick}>
         <span class="token">${id === this.eos ? `‹${t('text.end')}›` : visibleHtml(piece)}</span>
-        <span class="sign">${sign}</span><span class="cross" aria-hidden="true">×</span>
+        <span class="sign">${sign}</span><span class="cross" aria-hidden="true" ?hidden=${this.fixed}>×</span>
         <span class="heard">${t('bias.remove', { token: name })}</span></button></li>`;
   }
 }

@@ -275,7 +275,7 @@ export class LogitChain extends LogitElement {
     if (BASICS.includes(name)) return nothing;
     const label = t('warpers.remove', { name: capitalise(settingName(name)) });
     return html`
-      <button slot="end" class="remove" data-remove=${name} aria-label=${label} title=${label}
+      <button slot="end" class="remove" data-remove=${name} ?hidden=${this.fixed} aria-label=${label} title=${label}
         @click=${() => this.#remove(name)}>
         <svg viewBox="0 0 16 16" aria-hidden="true"><path d="M4 4l8 8M12 4l-8 8"></path></svg></button>`;
   }
@@ -298,7 +298,7 @@ export class LogitChain extends LogitElement {
     return html`
       <div class="texts">
         <label class="name" for=${name}>${capitalise(settingName(name))}</label>
-        <input id=${name} type="text" autocomplete="off" spellcheck="false"
+        <input id=${name} type="text" ?readonly=${this.fixed} autocomplete="off" spellcheck="false"
           aria-describedby="about-${name}" .value=${live(writeTexts(this.settings[name] ?? []))}
           @change=${(/** @type {Event} */ event) => this.emit('logit-set', { [name]: readTexts(valueOf(event)) })}>
         <p class="about" id="about-${name}">${t(`about.${name}`)} ${t('warpers.texts')}</p>
@@ -311,7 +311,7 @@ export class LogitChain extends LogitElement {
     return html`
       <div class="texts">
         <label class="name" for="convention">${capitalise(settingName('convention'))}</label>
-        <select id="convention" aria-describedby="about-convention" .value=${live(current)}
+        <select id="convention" ?disabled=${this.fixed} aria-describedby="about-convention" .value=${live(current)}
           @change=${(/** @type {Event} */ event) => this.emit('logit-set', { convention: valueOf(event) })}>
           ${choices.map((name) => html`<option value=${name} ?selected=${name === current}>${name}</option>`)}
         </select>

@@ -30,6 +30,7 @@ export class LogitCurve extends LogitElement {
     trace: { attribute: false },
     curves: { attribute: false },
     view: { attribute: false },
+    fixed: { type: Boolean },
     rank: { state: true },
   };
 
@@ -39,6 +40,8 @@ export class LogitCurve extends LogitElement {
 
   constructor() {
     super();
+    /** Whether the lines only show. */
+    this.fixed = false;
     /** @type {Trace | null} */
     this.trace = null;
     /** @type {Curves | null} */
@@ -81,7 +84,7 @@ export class LogitCurve extends LogitElement {
       x: t('curve.rank'),
       rank: number,
       share: tick,
-      line: handleWords,
+      line: (/** @type {import('../plots/cuts.js').Handle} */ handle) => handleWords(handle, this.fixed),
     };
     return html`
       <div class="walk" role="slider" tabindex="0" aria-label=${t('curve.walk')} aria-valuemin="1"

@@ -113,10 +113,10 @@ export class LogitDistribution extends LogitElement {
         ${
           view === 'bars'
             ? this.#renderBars()
-            : html`<logit-curve .trace=${trace} .curves=${curves} .view=${view}></logit-curve>`
+            : html`<logit-curve .trace=${trace} .curves=${curves} .view=${view} ?fixed=${this.fixed}></logit-curve>`
         }
       </div>
-      <logit-biases .biases=${this.biases} .eos=${this.eos}></logit-biases>
+      <logit-biases .biases=${this.biases} .eos=${this.eos} ?fixed=${this.fixed}></logit-biases>
       ${
         view === 'bars' || !curves
           ? renderTable(trace, (token) => this.#name(token))
@@ -228,7 +228,7 @@ export class LogitDistribution extends LogitElement {
       stage: settingName,
       cut: ({ stage, below, idle }) => {
         const handle = findHandles(trace).find(({ name }) => name === stage.name);
-        if (idle && handle) return handleWords(handle);
+        if (idle && handle) return handleWords(handle, this.fixed);
         const name = `${settingName(stage.name)} ${plain(stage.value)}`;
         const params = { stage: name, n: stage.kept };
         return t(below ? 'distribution.cut.below' : 'distribution.cut', params);

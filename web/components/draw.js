@@ -109,12 +109,18 @@ export class LogitDraw extends LogitElement {
     return html`
       <div class="strip ${whatIf === null ? '' : 'if'}" role="slider" tabindex="0"
         aria-label=${t('draw.slider')} aria-valuemin="0" aria-valuemax="1" aria-valuenow=${u ?? 0}
-        aria-valuetext=${words} aria-disabled=${method === 'gumbel'}
+        aria-valuetext=${words} aria-disabled=${!this.#movable}
         @pointerdown=${this.#onDown} @pointermove=${this.#onMove} @keydown=${this.#onKey}>
         ${this.#renderStrip()}</div>`;
   }
 
+  /** Whether the reader may ask what another u would draw. */
+  get #movable() {
+    return this.method !== 'gumbel' && !this.fixed;
+  }
+
   #renderWhatIf() {
+    if (this.fixed) return nothing;
     const on = this.whatIf !== null;
     return html`
       <div class="asked ${on ? 'if' : ''}">
@@ -189,7 +195,7 @@ export class LogitDraw extends LogitElement {
 
   /** @param {PointerEvent} event */
   #onDown(event) {
-    if (event.button !== 0 || this.method === 'gumbel') return;
+    if (event.button !== 0 || !this.#movable) return;
     /** @type {HTMLElement} */ (event.currentTarget).setPointerCapture(event.pointerId);
     this.#onMove(event);
   }
@@ -205,7 +211,7 @@ export class LogitDraw extends LogitElement {
   /** @param {KeyboardEvent} event */
   #onKey(event) {
     const u = this.drawn?.u ?? null;
-    if (u === null) return;
+    if (u === null || !this.#movable) return;
     if (event.key === 'Escape' && this.whatIf !== null) this.emit('logit-draw', { u: null });
     const steps = {
       ArrowRight: 0.01,

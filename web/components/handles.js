@@ -2,7 +2,7 @@
  * The lines of top-k and top-p as separators that can be dragged or moved by arrow keys, laid over
  * a chart. The chart says where each lies and what places and steps mean; this asks with "logit-set".
  */
-import { html } from 'lit';
+import { html, nothing } from 'lit';
 import { plain, t } from '../locale/locale.js';
 import { cssom } from '../plots/cssom.js';
 import { settingName } from './settings.js';
@@ -25,18 +25,19 @@ import { settingName } from './settings.js';
 /** How many steps the page keys make. */
 const LEAP = 10;
 
-/** @param {Handle} handle */
-export function handleWords({ name, value, kept, before, cuts, active }) {
+/** @param {Handle} handle @param {boolean} [fixed] */
+export function handleWords({ name, value, kept, before, cuts, active }, fixed = false) {
   const stage = `${settingName(name)} ${plain(value)}`;
-  if (!active) return t('cut.off', { stage: settingName(name) });
+  if (!active) return t(fixed ? 'cut.fixed' : 'cut.off', { stage: settingName(name) });
   return cuts ? t('cut.keeps', { stage, n: kept, of: before }) : t('cut.idle', { stage });
 }
 
 /**
  * @param {Grip} grip
- * @param {import('./element.js').LogitElement} host
+ * @param {import('./element.js').LogitElement & { fixed: boolean }} host whose settings may be fixed
  */
 export function renderHandle(grip, host) {
+  if (host.fixed) return nothing;
   const { handle, across, at, from, length } = grip;
   const move = across ? `translate(${from}px, ${at}px)` : `translate(${at}px, ${from}px)`;
   const size = { [across ? 'width' : 'height']: `${length}px` };

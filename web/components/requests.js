@@ -13,10 +13,10 @@ export function requestsOf(it, isFixed) {
     type,
     (/** @type {any} */ event) => isFixed() || change(event),
   ]);
-  return { ...Object.fromEntries(guarded), ...stepsOf(it) };
+  return { ...stepsOf(it, isFixed), ...Object.fromEntries(guarded) };
 }
 
-/** Other prompts and settings. @param {Instrument} it @returns {Listeners} */
+/** Other prompts, settings and tokens. @param {Instrument} it @returns {Listeners} */
 function changesOf(it) {
   return {
     'logit-set': ({ detail }) => it.set(detail),
@@ -27,16 +27,21 @@ function changesOf(it) {
     'logit-force': ({ detail }) => it.force(detail.id),
     'logit-order': ({ detail }) => it.setOrder(detail.order),
     'logit-constraint': ({ detail }) => it.setGates(detail),
+    'logit-branch': ({ detail }) => it.branch(detail.index, detail.id),
   };
 }
 
-/** Steps through the text, and other looks at it. @param {Instrument} it @returns {Listeners} */
-function stepsOf(it) {
+/**
+ * Steps through the text and other looks at it, which end where another one would come of them.
+ * @param {Instrument} it
+ * @param {() => boolean} isFixed
+ * @returns {Listeners}
+ */
+function stepsOf(it, isFixed) {
   return {
     'logit-conventions': ({ detail }) => it.setPair(detail.pair),
     'logit-view': ({ detail }) => it.setView(detail.view),
     'logit-alternatives': ({ detail }) => it.findAlternatives(detail.index),
-    'logit-branch': ({ detail }) => it.branch(detail.index, detail.id),
     'logit-rewind': ({ detail }) => it.rewind(detail.n),
     'logit-walk': ({ detail }) => it.show(detail.node),
     'logit-command': ({ detail: { command } }) => {
@@ -46,13 +51,14 @@ function stepsOf(it) {
       else if (command === 'reset') it.reset();
     },
     'logit-draw': ({ detail }) => {
-      if (detail.method) it.setMethod(detail.method);
-      else if (detail.draws) it.drawMany(detail.draws);
+      if (detail.draws) it.drawMany(detail.draws);
+      else if (isFixed()) return;
+      else if (detail.method) it.setMethod(detail.method);
       else it.setWhatIf(detail.u);
     },
     'logit-option': ({ detail }) => {
       if (detail.pace !== undefined) it.setPace(detail.pace);
-      if (detail.stopAtEnd !== undefined) it.setStopAtEnd(detail.stopAtEnd);
+      if (detail.stopAtEnd !== undefined && !isFixed()) it.setStopAtEnd(detail.stopAtEnd);
     },
   };
 }

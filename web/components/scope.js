@@ -77,7 +77,7 @@ export class LogitScope extends LogitElement {
     this.guiding = false;
     /** Which knobs and panels show, as parseControls reads it; all of them where empty. */
     this.controls = '';
-    /** Whether prompt and settings are fixed; steps and runs are not. */
+    /** Whether prompt, settings and tokens are fixed; steps, runs and ways back are not. */
     this.readonly = false;
     /** A sentence over the views, such as what an address asked for in vain. */
     this.notice = '';
@@ -144,7 +144,13 @@ export class LogitScope extends LogitElement {
   heed({ state, dropped }) {
     this.#dropped = dropped;
     this.notice = sayDropped(dropped);
+    if (this.notice) this.emit('logit-error', { code: 'invalid_setting', message: this.notice });
     return state;
+  }
+
+  /** Merges settings that were checked against the table. @param {import('./instrument.js').Settings} patch */
+  set(patch) {
+    return this.#instrument.set(patch, false);
   }
 
   /** @param {PageState} state one that was checked against the table */
@@ -180,7 +186,7 @@ export class LogitScope extends LogitElement {
 
   connectedCallback() {
     super.connectedCallback();
-    if (this.model && this.#instrument.status === 'idle') this.#load();
+    if (this.model && this.hasUpdated) this.#load();
     if (this.guide && recall('logitscope-guide') === null) this.#showGuide();
   }
 
@@ -192,6 +198,10 @@ export class LogitScope extends LogitElement {
   /** @param {Map<string, unknown>} changed */
   willUpdate(changed) {
     if (changed.has('controls')) this.#shown = parseControls(this.controls);
+    const other = changed.has('model') || (changed.has('prompt') && !this.ready);
+    if (this.model && other) this.#load();
+    else if (changed.has('prompt') && this.ready)
+      this.#instrument.setPrompt(this.prompt || this.#offer.examples[0]);
     if (!changed.has('view')) return;
     if (changed.get('view') !== undefined) this.emit('logit-show', { view: this.view });
     const view = VIEWS.find(({ name }) => name === this.view);
@@ -238,9 +248,9 @@ export class LogitScope extends LogitElement {
     this.requestUpdate();
   }
 
-  /** @param {string} part one of PARTS */
+  /** The other views have knobs of their own. @param {string} part one of PARTS */
   #shows(part) {
-    return !this.#shown || this.#shown.parts.has(part);
+    return this.#shown ? this.#shown.parts.has(part) : part !== 'tabs' || !this.readonly;
   }
 
   render() {
@@ -288,7 +298,7 @@ export class LogitScope extends LogitElement {
     const view = VIEWS.find(({ name }) => name === this.view);
     return html`
       <div id="view" role=${this.#shows('tabs') ? 'tabpanel' : nothing}
-        aria-labelledby=${this.#shows('tabs') ? `tab-${this.view}` : nothing} @logit-adopt=${this.#onAdopt} @logit-model=${this.#onModel}>
+        aria-labelledby=${this.#shows('tabs') ? `tab-${this.view}` : nothing} @logit-adopt=${this.readonly ? this.#onFixed : this.#onAdopt} @logit-model=${this.readonly ? this.#onFixed : this.#onModel}>
         <div ?hidden=${this.view !== 'bench'}>${this.#renderBench()}</div>
         ${cache(view?.render?.(this.#instrument))}
       </div>`;
@@ -324,12 +334,19 @@ export class LogitScope extends LogitElement {
     });
   }
 
-  /** Shows the state in a panel that stands elsewhere, and does what it asks. @param {LogitElement} panel */
+  /**
+   * Shows the state in a panel that stands elsewhere, and does what it asks until the returned function is called.
+   * @param {LogitElement} panel
+   */
   attach(panel) {
-    if (this.#attached.has(panel)) return;
+    const asks = Object.entries(this.#asks);
     this.#attached.add(panel);
-    for (const [type, listener] of Object.entries(this.#asks)) panel.addEventListener(type, listener);
+    for (const [type, listener] of asks) panel.addEventListener(type, listener);
     this.requestUpdate();
+    return () => {
+      this.#attached.delete(panel);
+      for (const [type, listener] of asks) panel.removeEventListener(type, listener);
+    };
   }
 
   updated() {
@@ -379,6 +396,10 @@ export class LogitScope extends LogitElement {
     this.view = VIEWS[(at + step + VIEWS.length) % VIEWS.length].name;
     const tab = this.renderRoot.querySelector(`[data-view=${this.view}]`);
     /** @type {HTMLElement | null} */ (tab)?.focus();
+  }
+
+  #onFixed() {
+    this.notice = t('state.fixed');
   }
 
   /**

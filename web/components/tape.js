@@ -34,6 +34,7 @@ export class LogitTape extends LogitElement {
     loop: { attribute: false },
     looping: { attribute: false },
     alternatives: { attribute: false },
+    fixed: { type: Boolean },
     active: { state: true },
     open: { state: true },
   };
@@ -66,6 +67,8 @@ export class LogitTape extends LogitElement {
     this.looping = '';
     /** @type {import('./text-bench.js').Alternatives | null} */
     this.alternatives = null;
+    /** Whether no other token may be taken. */
+    this.fixed = false;
     /** @type {number | null} The token that is pointed at. */
     this.active = null;
     /** @type {number | null} The token whose alternatives show. */
@@ -143,7 +146,7 @@ export class LogitTape extends LogitElement {
     return html`
       <li class="step ${names.map(([name]) => name).join(' ')}"
         ${cssom({ '--heat': this.#heat(step).toFixed(3) })}>
-        <button tabindex=${i === this.#tabbed ? 0 : -1} data-place=${i} aria-haspopup="menu" aria-expanded=${this.open === i}
+        <button tabindex=${i === this.#tabbed ? 0 : -1} data-place=${i} aria-haspopup=${this.fixed ? nothing : 'menu'} aria-expanded=${this.open === i}
           aria-describedby=${this.active === i ? 'numbers' : nothing}
           data-id=${step.id} data-p=${String(step.p)}
           @pointermove=${() => this.#point(i)}
@@ -162,7 +165,7 @@ export class LogitTape extends LogitElement {
     if (!step || open === null || open === -this.pieces.length) return nothing;
     const { x, y } = this.#place;
     return html`
-      <logit-alternatives .step=${step} .index=${open} .eos=${this.eos} .x=${x} .y=${y}
+      <logit-alternatives .step=${step} .index=${open} .eos=${this.eos} .x=${x} .y=${y} ?fixed=${this.fixed}
         .trace=${alternatives?.index === open ? alternatives.trace : null}
         @pointerenter=${() => clearTimeout(this.#timer)} @pointerleave=${() => this.#rest(null, HIDE)}
         @logit-menu-close=${this.#onClose}></logit-alternatives>`;
@@ -317,7 +320,7 @@ export class LogitTape extends LogitElement {
       End: last,
     }[event.key];
     if (event.key === 'Escape') this.#hide();
-    if (i >= 0 && (event.key === 'ArrowDown' || event.key === 'Enter' || event.key === ' ')) {
+    if (i >= 0 && !this.fixed && (event.key === 'ArrowDown' || event.key === 'Enter' || event.key === ' ')) {
       event.preventDefault();
       this.#show(i);
       this.updateComplete.then(() => this.#menu()?.enter());

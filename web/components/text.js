@@ -59,7 +59,7 @@ export class LogitText extends LogitElement {
   constructor() {
     super();
     this.prompt = '';
-    /** Whether the prompt only shows. */
+    /** Whether prompt and tokens only show. */
     this.fixed = false;
     /** @type {{ id: number, text: string, special: boolean }[]} */
     this.pieces = [];
@@ -162,7 +162,7 @@ export class LogitText extends LogitElement {
         <logit-tape .pieces=${this.pieces} .steps=${this.steps} .finished=${this.finished}
           ?ready=${this.ready} .limit=${this.limit} .eos=${this.eos} .colour=${this.colour}
           .loop=${this.loop} .looping=${this.loop ? this.#sayLoop(this.loop) : ''}
-          .alternatives=${this.alternatives}></logit-tape>
+          .alternatives=${this.alternatives} ?fixed=${this.fixed}></logit-tape>
         <div class="foot">
           ${this.#renderButtons()}
           ${this.#renderSpeed()}
@@ -243,7 +243,7 @@ export class LogitText extends LogitElement {
               ${t(`text.colour.${name}`)}</option>`,
             )}
           </select></label>
-        <label class="label"><input type="checkbox" id="stop-at-end" .checked=${live(this.stopAtEnd)}
+        <label class="label"><input type="checkbox" id="stop-at-end" ?disabled=${this.fixed} .checked=${live(this.stopAtEnd)}
           @change=${(/** @type {Event} */ event) =>
             this.emit('logit-option', {
               stopAtEnd: /** @type {HTMLInputElement} */ (event.target).checked,

@@ -267,10 +267,7 @@ export class RemoteLogitscope extends RemoteSession {
    */
   static async load({ worker, onprogress, ...options } = {}) {
     const given = worker ?? new URL('./worker.js', import.meta.url);
-    const own =
-      typeof given === 'string' || given instanceof URL
-        ? new Worker(given, { type: 'module' })
-        : null;
+    const own = typeof given === 'string' || given instanceof URL ? startWorker(given) : null;
     const connection = new Connection(own ?? /** @type {Port} */ (given));
     const remote = new RemoteLogitscope(connection, own);
     try {
@@ -372,6 +369,26 @@ export class RemoteLogitscope extends RemoteSession {
     await this.request('close');
     this.#worker?.terminate();
   }
+}
+
+/** Keeps what is said to it until the engine, from `address`, listens. @param {string} address */
+const program = (address) => `const early = [];
+onmessage = (event) => early.push(event);
+import(${JSON.stringify(address)}).then(
+  () => early.forEach((event) => onmessage(event)),
+  (error) => setTimeout(() => { throw error; }),
+);`;
+
+/**
+ * A page may only start workers of its own origin, and a sandboxed frame has none: there a worker
+ * made of a blob imports the engine, which its host must allow (Access-Control-Allow-Origin).
+ * @param {string | URL} address
+ */
+function startWorker(address) {
+  const { href, origin } = new URL(address, globalThis.document?.baseURI);
+  if (origin === globalThis.origin) return new Worker(href, { type: 'module' });
+  const blob = new Blob([program(href)], { type: 'text/javascript' });
+  return new Worker(URL.createObjectURL(blob));
 }
 
 /**

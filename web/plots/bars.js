@@ -157,12 +157,13 @@ export function layoutBars({ trace, width, unit, lines }) {
  * @param {boolean} narrow
  */
 function layoutColumns(width, unit, narrow) {
-  const number = (narrow ? 72 : 80) * unit;
+  const number = 104 * unit; // room for 4.4 × 10⁻¹⁰%
+  const numbers = number + (narrow ? 68 : 80) * unit;
   const label = narrow
-    ? width - 2 * number
+    ? width - numbers
     : Math.min(168 * unit, Math.max(112 * unit, width * 0.2));
   const barX = narrow ? 0 : label;
-  const barWidth = Math.max(40, narrow ? width : width - label - 2 * number);
+  const barWidth = Math.max(40, narrow ? width : width - label - numbers);
   return {
     label: 0,
     labelWidth: label,

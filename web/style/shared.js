@@ -113,7 +113,7 @@ export const shared = css`
   }
 
   [hidden] {
-    display: none;
+    display: none !important;
   }
 
   .error {

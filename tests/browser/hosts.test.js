@@ -1,0 +1,174 @@
+/** Pages of others around the instrument: what they copy works there, and says so where it cannot. */
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { byId, expectedBars, loadReference, openBench, readBars, until } from './bench.js';
+
+let bench;
+let scope;
+
+before(async () => {
+  [bench, scope] = await Promise.all([openBench(), loadReference()]);
+});
+after(() => bench?.close());
+
+/** A page of another origin that holds `body`; `answer` may serve other paths of that host. */
+async function openLesson(body, answer = () => false) {
+  const host = createServer((request, response) => {
+    if (answer(request, response)) return;
+    response.setHeader('content-type', 'text/html; charset=utf-8');
+    response.end(`<!doctype html><html lang="en"><meta charset="utf-8"><title>Lesson</title><link rel="icon" href="data:,"><body>${body}</body></html>`);
+  });
+  await new Promise((resolve) => host.listen(0, '127.0.0.1', resolve));
+  const { page, complaints, close } = await bench.open({ path: 'source/tests/browser/blank.html', ready: false, first: true });
+  await page.goto(`http://127.0.0.1:${host.address().port}/`);
+  return {
+    page,
+    complaints,
+    async close() {
+      await close();
+      host.close();
+    },
+  };
+}
+
+async function expectBars(place, ids, settings) {
+  scope.feed(Uint32Array.from(ids));
+  const wanted = expectedBars(scope.distribution({ ...settings, top: 20 }));
+  const sorted = async () => (await readBars(place)).sort(byId);
+  assert.deepEqual(await until(sorted, (bars) => JSON.stringify(bars) === JSON.stringify(wanted)), wanted);
+}
+
+test('a sandboxed frame on a host that allows no other origin says in one sentence what to use', async () => {
+  const { page, close } = await openLesson('<iframe sandbox="allow-scripts" src="/site/index.html"></iframe>', (request, response) => {
+    const [, file] = /^\/site\/([\w.-]+)$/.exec(request.url) ?? [];
+    if (!file) return false;
+    response.setHeader('content-type', { html: 'text/html', css: 'text/css' }[file.split('.').at(-1)] ?? 'text/javascript');
+    readFile(join(bench.dist, file)).then((bytes) => response.end(bytes), () => response.writeHead(404).end());
+    return true;
+  });
+  const sentence = page.frameLocator('iframe').locator('.late').first();
+  await sentence.waitFor();
+  assert.match(await sentence.innerText(), /^The scripts of this page were refused: [^.]*Access-Control-Allow-Origin, use logitscope\.html[^.]*\.$/);
+  await close();
+});
+
+const SETS = `<script type="module" src="LOGITSCOPE"></script>
+  <script>window.heard = []; for (const type of ['logit-change', 'logit-error']) addEventListener(type, (e) => heard.push([type, e.target.id, e.detail]))</script>`;
+
+test('attributes and properties take effect whenever they change, and are heard', async () => {
+  const { page, complaints, close } = await openLesson(
+    `${SETS.replace('LOGITSCOPE', `${bench.url}logitscope.js`)}
+    <logit-scope id="lab" hidden model="verbs" prompt="Today she" top_k="5"></logit-scope>
+    <logit-scope id="other" hidden model="verbs" prompt="Yesterday they"></logit-scope>
+    <logit-distribution id="shown" for="lab"></logit-distribution>
+    <logit-distribution id="alone" class="x" model="verbs" prompt="Every day he" top_k="2"></logit-distribution>`,
+  );
+  const today = [...scope.encode('Today she')];
+  const every = [...scope.encode('Every day he')];
+  const [lab, alone] = ['lab', 'alone'].map((id) => page.locator(`#${id}`));
+  const bars = (id, ids, settings) => {
+    const place = { locator: (selector) => page.locator(`#${id}`).locator(selector.replace('logit-distribution ', '')) };
+    return expectBars(place, ids, settings);
+  };
+  const set = (element, name, value) => element.evaluate((e, [n, v]) => (v === null ? e.removeAttribute(n) : e.setAttribute(n, v)), [name, value]);
+  await bars('shown', today, { top_k: 5 });
+  await bars('alone', every, { top_k: 2 });
+
+  await set(lab, 'temperature', '0.5');
+  await bars('shown', today, { top_k: 5, temperature: 0.5 });
+  await set(lab, 'top_k', null);
+  await bars('shown', today, { temperature: 0.5 });
+  await lab.evaluate((e) => (e.min_p = 0.01));
+  await bars('shown', today, { temperature: 0.5, min_p: 0.01 });
+  assert.equal(await lab.evaluate((e) => e.temperature), 0.5);
+  await lab.evaluate((e) => (e.prompt = 'Every day he'));
+  await bars('shown', every, { temperature: 0.5, min_p: 0.01 });
+  await set(lab, 'prompt', 'Today she');
+  await set(lab, 'order', 'min_p,temperature');
+  await bars('shown', today, { temperature: 0.5, min_p: 0.01, order: ['min_p', 'temperature'] });
+
+  await set(alone, 'temperature', '2');
+  await set(alone, 'class', 'y');
+  await bars('alone', every, { top_k: 2, temperature: 2 });
+  await set(alone, 'prompt', 'Today she');
+  await bars('alone', today, { top_k: 2, temperature: 2 });
+  await alone.evaluate((e) => (e.top_k = 7));
+  await bars('alone', today, { top_k: 7, temperature: 2 });
+  await set(alone, 'temperature', null);
+  await bars('alone', today, { top_k: 7 });
+  const changes = await page.evaluate(() => heard.filter(([type, id]) => type === 'logit-change' && id === 'alone').map(([, , { settings }]) => settings.top_k));
+  assert.equal(changes.at(-1), 7);
+
+  await set(lab, 'top_p', '1.5');
+  const errors = () => page.evaluate(() => heard.filter(([type]) => type === 'logit-error'));
+  const [[, id, fault]] = await until(errors, (all) => all.length > 0);
+  assert.deepEqual([id, fault.code], ['lab', 'invalid_setting']);
+  assert.match(fault.message, /top_p=1\.5 \(must be between 0 and 1\)/);
+  await bars('shown', today, { temperature: 0.5, min_p: 0.01, order: ['min_p', 'temperature'] });
+
+  await set(page.locator('#shown'), 'for', 'other');
+  await bars('shown', [...scope.encode('Yesterday they')], { temperature: 0.7, top_p: 0.9, repetition_penalty: 1.1 });
+  await set(lab, 'model', 'shakespeare');
+  await page.waitForFunction(() => document.querySelector('#lab').info?.vocab_size > 64);
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
+test('what is fixed can be stepped through and looked at, and changed by the lesson only', async () => {
+  const { page, complaints, close } = await bench.open({
+    path: '?lang=en&model=verbs&readonly#prompt=Today%20she&temperature=1.3&xtc_probability=0.5&dry_multiplier=1&mirostat=0&logit_bias=5:1&branch=29',
+  });
+  const state = () => page.locator('logit-scope').evaluate((e) => JSON.stringify(e.state));
+  const [start] = [await state()];
+  // Everything that a panel can ask for, as if its control were there.
+  const asks = {
+    'logit-set': { temperature: 2 },
+    'logit-preset': { settings: { top_k: 3 } },
+    'logit-seed': { seed: 1 },
+    'logit-prompt': { prompt: 'Every day he' },
+    'logit-bias': { id: 3, bias: 2 },
+    'logit-force': { id: 24 },
+    'logit-order': { order: ['top_k', 'temperature'] },
+    'logit-constraint': { constraint: { type: 'json' } },
+    'logit-draw': { method: 'gumbel' },
+    'logit-option': { stopAtEnd: false },
+  };
+  for (const [type, detail] of Object.entries(asks))
+    await page.locator('logit-text').evaluate((e, [t, d]) => e.dispatchEvent(new CustomEvent(t, { detail: d, bubbles: true, composed: true })), [type, detail]);
+  const u = await page.locator('logit-draw .strip').getAttribute('aria-valuenow');
+  await page.locator('logit-draw .strip').press('ArrowRight');
+  const tape = page.locator('logit-tape');
+  await tape.locator('[data-place="0"]').click();
+  await tape.locator('logit-alternatives li[data-alternative]').first().waitFor();
+  assert.equal(await tape.locator('logit-alternatives button').count(), 0);
+  await page.locator('logit-text').evaluate((e) => e.dispatchEvent(new CustomEvent('logit-branch', { detail: { index: 0, id: 24 }, bubbles: true, composed: true })));
+  await tape.press('Escape');
+  for (const view of ['cumulative', 'bars']) await page.locator('logit-distribution').getByRole('tab', { name: view === 'bars' ? 'Bars' : 'Cumulative' }).click();
+  await page.locator('logit-distribution .row').first().click();
+  await page.waitForTimeout(300);
+  assert.equal(await state(), start);
+  assert.equal(await page.locator('logit-draw .strip').getAttribute('aria-valuenow'), u);
+  assert.equal(await page.locator('logit-token-menu button').count(), 0);
+  // What is left to press: steps and ways back, looks, counts.
+  const open = await page.evaluate(() => {
+    const found = [];
+    const walk = (root) => {
+      for (const e of root.querySelectorAll('*')) {
+        if (e.shadowRoot) walk(e.shadowRoot);
+        if (!e.matches('input, select, textarea, button, [role=slider], [role=separator]')) continue;
+        if (e.disabled || e.readOnly || e.ariaDisabled === 'true' || !e.checkVisibility()) continue;
+        if (root.host.localName !== 'logit-term') found.push(e.dataset.command ?? e.dataset.place ?? e.ariaLabel ?? e.textContent.trim()); // the speed has its name from a label
+      }
+    };
+    walk(document.querySelector('logit-scope').shadowRoot);
+    return found.sort();
+  });
+  assert.deepEqual(open, ['', '-1', '-2', '0', 'All ranks', 'Bars', 'Cumulative', 'Show me around', 'many', 'reset', 'run', 'share', 'step']);
+  await page.locator('[data-command=step]').click();
+  assert.equal((await until(() => page.locator('logit-tape .step button').count(), (n) => n === 2)), 2);
+  assert.deepEqual(complaints, []);
+  await close();
+});
