@@ -7,6 +7,7 @@ import { checkSentence } from '../engine/grammar.js';
 import { conventions } from '../engine/presets.js';
 import { assets } from './assets.js';
 import { lease } from './engines.js';
+import { toFault } from './faults.js';
 import { findLoop } from '../engine/loops.js';
 import { Reader } from './reader.js';
 import { neutralSettings, spokenSettings } from './settings.js';
@@ -20,7 +21,7 @@ import { TextTree } from './tree.js';
  * @typedef {import('../plots/trace.js').SettingRow} SettingRow
  * @typedef {import('../engine/types.js').Piece} Piece
  * @typedef {import('./page-state.js').PageState} PageState
- * @typedef {{ code: string, message: string }} Fault
+ * @typedef {import('./faults.js').Fault} Fault
  * @typedef {{ id: number, bias: number | false, piece: Piece }} Bias
  * @typedef {'bars' | 'cumulative' | 'ranks'} View
  *
@@ -629,8 +630,10 @@ export class Instrument extends EventTarget {
         Object.assign(this, readings);
         this.fault = null;
       } catch (error) {
-        this.fault = toFault(error);
-        this.#report(this.fault);
+        const fault = toFault(error);
+        if (fault.code === 'too_long') this.promptFault = fault;
+        else this.fault = fault;
+        this.#report(fault);
       }
       this.#changed();
     }
@@ -666,15 +669,6 @@ async function fetchJson(url) {
   const response = await fetch(new URL(url, assets.base));
   if (!response.ok) throw new Error(`${url} answered ${response.status}`);
   return response.json();
-}
-
-/**
- * @param {unknown} error
- * @returns {Fault}
- */
-function toFault(error) {
-  const { code = 'other', message = String(error) } = /** @type {any} */ (error);
-  return { code: String(code), message: String(message) };
 }
 
 /**

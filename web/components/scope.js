@@ -13,6 +13,7 @@ import './distribution.js';
 import { sayDropped } from './dropped.js';
 import './draw.js';
 import { LogitElement } from './element.js';
+import { reason, sentence } from './faults.js';
 import './glance.js';
 import { Instrument, PACES } from './instrument.js';
 import { recall, remember } from './memory.js';
@@ -479,7 +480,7 @@ export class LogitScope extends LogitElement {
         )}
       </div>
       <logit-model ?hidden=${!this.#shows('model') || this.readonly} .name=${this.#offer.name} .progress=${it.status === 'ready' ? it.progress : null}
-        .fault=${it.modelFault?.message ?? ''} @logit-model=${this.#onModel}></logit-model>
+        .fault=${reason(it.modelFault, this)} @logit-model=${this.#onModel}></logit-model>
       </div>`;
   }
 
@@ -495,10 +496,11 @@ export class LogitScope extends LogitElement {
 
   #renderNotice() {
     const { status, fault, progress } = this.#instrument;
-    if (status === 'failed') {
+    const why = reason(fault, this);
+    if (status === 'failed' && why) {
       return html`
         <div class="panel notice" role="alert">
-          <p>${t('load.failed', { reason: fault?.message ?? '' })}</p>
+          <p>${t('load.failed', { reason: why })}</p>
           <button class="primary" @click=${() => this.#load()}>${t('load.retry')}</button>
         </div>`;
     }
@@ -739,13 +741,8 @@ export class LogitScope extends LogitElement {
 
   /** @param {Fault | null} fault */
   #sentence(fault) {
-    if (!fault) return '';
-    if (fault.code === 'nothing_left' && this.#instrument.constraint) return t('constraint.stuck');
-    const [, token] = /["'“«](.*)["'”»]/.exec(fault.message) ?? [];
-    if (fault.code === 'unknown_token' && token !== undefined)
-      return t('error.unknown_token', { token: token.trim() });
-    if (fault.code === 'empty' || fault.code === 'too_long') return t(`error.${fault.code}`);
-    return t('error.other', { message: fault.message });
+    const stuck = fault?.code === 'nothing_left' && this.#instrument.constraint;
+    return stuck ? t('constraint.stuck') : sentence(fault, this);
   }
 }
 

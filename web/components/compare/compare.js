@@ -9,6 +9,7 @@ import { divergence, spreadOf } from '../../engine/compare.js';
 import { suites } from '../../engine/suites.js';
 import { addMessages, t } from '../../locale/locale.js';
 import { define } from '../define.js';
+import { sentence } from '../faults.js';
 import { ModelElement } from '../model-element.js';
 import { spoken } from '../visible.js';
 import './controls.js';
@@ -148,7 +149,7 @@ export class LogitCompare extends ModelElement {
       <h2>${t('view.compare')}</h2>
       <p class="about">${t('view.compare.about')} ${t('compare.about')}</p>
       <logit-compare-controls .suite=${this.strategies ? '' : this.suite} .plan=${plan}
-        .fault=${this.#sayFault(fault ?? this.#runner.fault)}
+        .fault=${sentence(fault ?? this.#runner.fault, this)}
         @logit-plan=${this.#onPlan}></logit-compare-controls>
       ${this.#renderRun()}
       ${laid ? this.#renderTexts(plan) : nothing}
@@ -333,16 +334,6 @@ export class LogitCompare extends ModelElement {
     return html`
       ${samples > 1 ? html`<p class="note">${t('compare.blind.one', { seed: String(texts[0][0].seed) })}</p>` : nothing}
       <logit-ranking .entries=${entriesOf(texts, this.shuffled)} .given=${this.prompt} .eos=${this.#eos}></logit-ranking>`;
-  }
-
-  /** @param {{ code: string, message: string } | null} fault */
-  #sayFault(fault) {
-    if (!fault) return '';
-    const [, token] = /["'“«](.*)["'”»]/.exec(fault.message) ?? [];
-    if (fault.code === 'unknown_token' && token !== undefined)
-      return t('compare.unknown', { token: token.trim() });
-    if (fault.code === 'empty' || fault.code === 'too_long') return t(`error.${fault.code}`);
-    return t('error.other', { message: fault.message });
   }
 
   #onRun() {
