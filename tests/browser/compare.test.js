@@ -174,7 +174,7 @@ test('a blind ranking by keyboard hides the settings until they are asked for', 
   assert.deepEqual(await shown(), [before[1], before[0], ...before.slice(2)]);
   await page.keyboard.press('ArrowUp');
   assert.deepEqual(await shown(), before);
-  assert.match(await page.locator('logit-ranking [aria-live]').innerText(), /Text 1 is now on rank 1/);
+  assert.match(await page.locator('logit-ranking [aria-live=polite]').innerText(), /Text 1 is now on rank 1/);
   await page.keyboard.press('ArrowDown');
 
   await page.getByRole('button', { name: 'Show the settings' }).click();

@@ -59,7 +59,7 @@ test('what is wrong with a grammar is said beside it, and nothing else changes',
   await card(page).locator('textarea').fill('root ::= (');
   await card(page).getByRole('button').click();
   const text = await until(() => said(page), (now) => now.includes('grammar'));
-  assert.match(text, /grammar, line 1: a parenthesis is not closed with \)/);
+  assert.match(text, /Grammar, line 1: a parenthesis is not closed with \)/);
   assert.equal(await card(page).locator('textarea').getAttribute('aria-invalid'), 'true');
   await card(page).locator('select').selectOption('json');
   const stuck = await until(() => said(page), (now) => now.startsWith('No token'));

@@ -212,11 +212,17 @@ export class Bench extends EventTarget {
         Object.assign(this, readings);
         this.fault = null;
       } catch (error) {
-        this.fault = toFault(error);
-        this.emit('fault', this.fault);
+        const fault = toFault(error);
+        this.blame(fault);
+        this.emit('fault', fault);
       }
       this.changed();
     }
+  }
+
+  /** Keeps why a pass failed. @param {import('./faults.js').Fault} fault */
+  blame(fault) {
+    this.fault = fault;
   }
 
   changed() {

@@ -5,6 +5,7 @@
  */
 import { LogitElement } from './element.js';
 import { lease } from './engines.js';
+import { toFault } from './faults.js';
 
 /** @typedef {import('../engine/remote.js').RemoteLogitscope} RemoteLogitscope */
 
@@ -17,7 +18,7 @@ export class ModelElement extends LogitElement {
 
   /** @type {RemoteLogitscope | null} Null until the model is loaded. */
   engine = null;
-  /** @type {{ code: string, message: string } | null} Why there is no engine. */
+  /** @type {import('./faults.js').Fault | null} Why there is no engine. */
   fault = null;
   /** @type {import('./engines.js').Lease | null} */
   #lease = null;
@@ -88,8 +89,7 @@ export class ModelElement extends LogitElement {
     } catch (error) {
       held.release();
       if (this.#lease !== held) return;
-      const { code = 'other', message = String(error) } = /** @type {any} */ (error);
-      this.fault = { code, message };
+      this.fault = toFault(error);
       this.emit('logit-error', this.fault);
     }
     this.requestUpdate();

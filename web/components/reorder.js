@@ -80,7 +80,7 @@ export class Reorder {
   /** @param {string} name */
   #plug(name) {
     return /** @type {HTMLElement | null} */ (
-      this.#host.renderRoot.querySelector(`.card[data-stage=${name}] .plug`)
+      this.#host.renderRoot.querySelector(`.card[data-stage="${name}"] .plug`)
     );
   }
 

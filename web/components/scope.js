@@ -14,6 +14,7 @@ import { sayDropped } from './dropped.js';
 import './draw.js';
 import { LogitElement } from './element.js';
 import { renderFoot } from './foot.js';
+import { reason, sentence } from './faults.js';
 import './glance.js';
 import { Instrument } from './instrument.js';
 import { recall, remember } from './memory.js';
@@ -290,7 +291,7 @@ export class LogitScope extends LogitElement {
         )}
       </div>
       <logit-model ?hidden=${!this.#shows('model') || this.readonly} .name=${this.#offer.name} .progress=${it.status === 'ready' ? it.progress : null}
-        .fault=${it.modelFault?.message ?? ''} @logit-model=${this.#onModel}></logit-model>
+        .fault=${reason(it.modelFault, this)} @logit-model=${this.#onModel}></logit-model>
       </div>`;
   }
 
@@ -306,10 +307,11 @@ export class LogitScope extends LogitElement {
 
   #renderNotice() {
     const { status, fault, progress } = this.#instrument;
-    if (status === 'failed') {
+    const why = reason(fault, this);
+    if (status === 'failed' && why) {
       return html`
         <div class="panel notice" role="alert">
-          <p>${t('load.failed', { reason: fault?.message ?? '' })}</p>
+          <p>${t('load.failed', { reason: why })}</p>
           <button class="primary" @click=${() => this.#load()}>${t('load.retry')}</button>
         </div>`;
     }
@@ -416,13 +418,8 @@ export class LogitScope extends LogitElement {
 
   /** @param {Fault | null} fault */
   #sentence(fault) {
-    if (!fault) return '';
-    if (fault.code === 'nothing_left' && this.#instrument.gates.constraint) return t('constraint.stuck');
-    const [, token] = /["'“«](.*)["'”»]/.exec(fault.message) ?? [];
-    if (fault.code === 'unknown_token' && token !== undefined)
-      return t('error.unknown_token', { token: token.trim() });
-    if (fault.code === 'empty' || fault.code === 'too_long') return t(`error.${fault.code}`);
-    return t('error.other', { message: fault.message });
+    const stuck = fault?.code === 'nothing_left' && this.#instrument.gates.constraint;
+    return stuck ? t('constraint.stuck') : sentence(fault, this);
   }
 }
 

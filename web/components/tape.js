@@ -14,6 +14,7 @@ import { spoken, visibleHtml } from './visible.js';
 
 /**
  * @typedef {import('../plots/trace.js').Step} Step
+ * @typedef {import('../engine/types.js').Piece} Piece
  */
 
 /** Surprisal that has the fullest colour, in bits. */
@@ -21,6 +22,8 @@ const FULL = 6;
 /** How long a pointer rests before the alternatives come, and how long they stay, in ms. */
 const SHOW = 140;
 const HIDE = 260;
+/** How many tokens of a prompt show at most: the page stays quick whatever is pasted. */
+const GIVEN = 400;
 
 export class LogitTape extends LogitElement {
   static properties = {
@@ -91,8 +94,8 @@ export class LogitTape extends LogitElement {
     return html`
       <div class="tape" role="group" aria-label=${t('text.output')} lang="en"
         @pointerleave=${() => this.#rest(null, HIDE)} @scroll=${this.#onScroll}>
-        <span class="given">${this.pieces.map((piece, j) =>
-          piece.special ? nothing : this.#renderGiven(piece, j - this.pieces.length),
+        <span class="given">${this.pieces.length > GIVEN ? '…' : ''}${this.#given.map((i) =>
+          this.#renderGiven(/** @type {Piece} */ (this.#token(i)), i),
         )}</span>
         <ol>${repeat(
           this.steps,
@@ -107,11 +110,15 @@ export class LogitTape extends LogitElement {
     `;
   }
 
+  /** The places of the prompt's tokens on show: the last ones of a long prompt. */
+  get #given() {
+    const last = this.pieces.slice(-GIVEN);
+    return last.flatMap(({ special }, j) => (special ? [] : [j - last.length]));
+  }
+
   /** The places of all tokens on show, in order. */
   get #places() {
-    const { pieces, steps } = this;
-    const given = pieces.flatMap(({ special }, j) => (special ? [] : [j - pieces.length]));
-    return [...given, ...steps.keys()];
+    return [...this.#given, ...this.steps.keys()];
   }
 
   /** The place that Tab comes to. */

@@ -292,6 +292,12 @@ export class TextBench extends Bench {
     await this.#append(drawn);
   }
 
+  /** A text that is too long is the prompt's to mend. @param {Fault} fault */
+  blame(fault) {
+    if (fault.code === 'too_long') this.promptFault = fault;
+    else super.blame(fault);
+  }
+
   /** Ends a run, where one goes on. */
   stop() {}
 

@@ -26,6 +26,7 @@ const COLOURS = /** @type {const} */ (['after', 'before', 'none']);
 export class LogitText extends LogitElement {
   static properties = {
     prompt: { attribute: false },
+    draft: { state: true },
     fixed: { type: Boolean },
     pieces: { attribute: false },
     steps: { attribute: false },
@@ -59,6 +60,8 @@ export class LogitText extends LogitElement {
   constructor() {
     super();
     this.prompt = '';
+    /** @type {string | null} What is being typed and has not been read yet. */
+    this.draft = null;
     /** Whether prompt and tokens only show. */
     this.fixed = false;
     /** @type {{ id: number, text: string, special: boolean }[]} */
@@ -134,18 +137,19 @@ export class LogitText extends LogitElement {
   }
 
   #renderPrompt() {
+    const shown = this.draft ?? this.prompt;
     return html`
       <div class="prompt">
         <label class="label" for="prompt">${t('text.prompt')}</label>
         <textarea id="prompt" ?readonly=${this.fixed} rows="1" spellcheck="false" autocomplete="off" autocapitalize="off"
           aria-invalid=${this.fault ? 'true' : 'false'} aria-describedby="fault"
-          .value=${live(this.prompt)} @input=${this.#onType} @keydown=${this.#onKey}></textarea>
+          .value=${live(shown)} @input=${this.#onType} @keydown=${this.#onKey}></textarea>
         <p id="fault" class="error" role="alert">${this.fault}</p>
         <div class="examples" ?hidden=${this.fixed} role="group" aria-label=${t('text.examples')}>
           <span class="label" aria-hidden="true">${t('text.examples')}</span>
           ${this.examples.map(
             (example) => html`
-            <button lang="en" aria-pressed=${example === this.prompt}
+            <button lang="en" aria-pressed=${example === shown}
               @click=${() => this.#ask(example)}>${example}</button>`,
           )}
         </div>
@@ -288,14 +292,16 @@ export class LogitText extends LogitElement {
 
   /** @param {Event} event */
   #onType(event) {
-    this.prompt = /** @type {HTMLTextAreaElement} */ (event.target).value;
+    const draft = /** @type {HTMLTextAreaElement} */ (event.target).value;
+    this.draft = draft;
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.emit('logit-prompt', { prompt: this.prompt }), REST);
+    this.#timer = setTimeout(() => this.#ask(draft), REST);
   }
 
   /** @param {string} prompt */
   #ask(prompt) {
     clearTimeout(this.#timer);
+    this.draft = null;
     this.prompt = prompt;
     this.emit('logit-prompt', { prompt });
   }
@@ -304,7 +310,7 @@ export class LogitText extends LogitElement {
   #onKey(event) {
     if (event.key !== 'Enter' || event.shiftKey) return;
     event.preventDefault();
-    this.#ask(this.prompt);
+    this.#ask(this.draft ?? this.prompt);
   }
 }
 

@@ -1,8 +1,28 @@
+/** Every `code`, first the names of src/status.c. */
+export const CODES = [
+  'invalid_argument',
+  'out_of_range',
+  'not_finite',
+  'nothing_left',
+  'bad_file',
+  'unsupported',
+  'unknown_token',
+  'empty',
+  'too_long',
+  'out_of_memory',
+  'incomplete',
+  'busy',
+  'closed',
+  'load_failed',
+  'no_model',
+  'superseded',
+  'unknown_setting',
+];
+
 /** The one error that the engine throws: `code` for programs, `message` one sentence for people. */
 export class LogitscopeError extends Error {
   /**
-   * @param {string} code a status name of src/status.c, or busy, superseded, unknown_setting,
-   *   load_failed, no_model, closed
+   * @param {string} code one of CODES
    * @param {string} message
    * @param {ErrorOptions} [options]
    */

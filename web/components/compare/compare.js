@@ -5,10 +5,12 @@
  */
 import { locales } from '#locales/compare';
 import { html, nothing } from 'lit';
+import { repeat } from 'lit/directives/repeat.js';
 import { divergence, spreadOf } from '../../engine/compare.js';
 import { LOOPING, suites } from '../../engine/suites.js';
 import { addMessages, t } from '../../locale/locale.js';
 import { define } from '../define.js';
+import { sentence } from '../faults.js';
 import { ModelElement } from '../model-element.js';
 import { spoken } from '../visible.js';
 import './controls.js';
@@ -57,6 +59,9 @@ export class LogitCompare extends ModelElement {
   #timer;
   /** The settings that are numbers. @type {import('../../engine/types.js').TableRow[]} */
   #rows = [];
+  /** What each strategy on show is known by, wherever it stands. @type {number[]} */
+  #keys = [];
+  #lastKey = 0;
   /** The plan whose texts are made, as text. */
   #planned = '';
   /** @type {WeakMap<Text[], import('../../engine/compare.js').Spread>} */
@@ -78,7 +83,7 @@ export class LogitCompare extends ModelElement {
     this.colour = 'after';
     /** The random numbers that shuffle blind texts. @type {number[]} */
     this.shuffled = [];
-    /** The rows whose texts show. @type {Set<number>} */
+    /** The keys of the strategies whose texts show. @type {Set<number>} */
     this.unfolded = new Set();
   }
 
@@ -106,6 +111,8 @@ export class LogitCompare extends ModelElement {
   willUpdate(changed) {
     super.willUpdate(changed);
     const { plan } = this;
+    if (this.#keys.length !== plan.strategies.length)
+      this.#keys = plan.strategies.map(() => ++this.#lastKey);
     const planned = JSON.stringify(plan);
     if (!this.engine || planned === this.#planned) return;
     this.#planned = planned;
@@ -148,7 +155,7 @@ export class LogitCompare extends ModelElement {
       <h2>${t('view.compare')}</h2>
       <p class="about">${t('view.compare.about')} ${t('compare.about')}</p>
       <logit-compare-controls .suite=${this.strategies ? '' : this.suite} .plan=${plan}
-        .fault=${this.#sayFault(fault ?? this.#runner.fault)}
+        .fault=${sentence(fault ?? this.#runner.fault, this)}
         @logit-plan=${this.#onPlan}></logit-compare-controls>
       ${this.suite === 'searches' && !this.strategies ? this.#renderSearches() : nothing}
       ${this.#renderRun()}
@@ -217,7 +224,7 @@ export class LogitCompare extends ModelElement {
     return html`
       <p class="note">${t('compare.first')}</p>
       <ol class="columns">
-        ${strategies.map(({ settings }, i) => {
+        ${repeat(strategies, this.#keyOf, ({ settings }, i) => {
           const [text] = this.#runner.texts[i];
           const parts = i === 0 ? null : partsOf(first, text);
           return html`
@@ -235,6 +242,8 @@ export class LogitCompare extends ModelElement {
       </ol>`;
   }
 
+  #keyOf = (/** @type {unknown} */ _, /** @type {number} */ i) => this.#keys[i];
+
   #renderAdd() {
     return html`<button data-command="add" @click=${this.#onAdd}>${t('compare.add')}</button>`;
   }
@@ -248,7 +257,8 @@ export class LogitCompare extends ModelElement {
     return html`
       <logit-strategy .letter=${letter(i)} .settings=${settings} 
         .table=${this.#rows}
-        ?removable=${removable} ?search=${kind !== 'sample'} @logit-strategy=${(/** @type {CustomEvent} */ event) => this.#onStrategy(event, i)}
+        ?first=${i === 0} ?removable=${removable} ?search=${kind !== 'sample'}
+        @logit-strategy=${(/** @type {CustomEvent} */ event) => this.#onStrategy(event, i)}
         ></logit-strategy>`;
   }
 
@@ -295,7 +305,7 @@ export class LogitCompare extends ModelElement {
             <th scope="col">${t('compare.settings')}</th>
             ${SPREAD.map((name) => html`<th scope="col">${t(`compare.spread.${name}`)}</th>`)}
           </tr></thead>
-          ${strategies.map(({ settings }, i) => {
+          ${repeat(strategies, this.#keyOf, ({ settings }, i) => {
             const texts = this.#runner.texts[i];
             return html`
               <tbody data-row=${i}>
@@ -328,7 +338,7 @@ export class LogitCompare extends ModelElement {
    */
   #renderUnfold(texts, i) {
     const done = texts.filter(({ figures }) => figures).length;
-    const shown = this.unfolded.has(i) ? texts : [];
+    const shown = this.unfolded.has(this.#keys[i]) ? texts : [];
     return html`
       <details @toggle=${(/** @type {Event} */ event) => this.#onUnfold(event, i)}>
         <summary>${t('compare.unfold', { name: letter(i), n: texts.length })}${
@@ -350,16 +360,6 @@ export class LogitCompare extends ModelElement {
       <logit-ranking .entries=${entriesOf(texts, this.shuffled)} .given=${this.prompt} .eos=${this.#eos}></logit-ranking>`;
   }
 
-  /** @param {{ code: string, message: string } | null} fault */
-  #sayFault(fault) {
-    if (!fault) return '';
-    const [, token] = /["'“«](.*)["'”»]/.exec(fault.message) ?? [];
-    if (fault.code === 'unknown_token' && token !== undefined)
-      return t('compare.unknown', { token: token.trim() });
-    if (fault.code === 'empty' || fault.code === 'too_long') return t(`error.${fault.code}`);
-    return t('error.other', { message: fault.message });
-  }
-
   #onRun() {
     if (this.#runner.running) this.#runner.stop();
     else this.#start();
@@ -371,8 +371,9 @@ export class LogitCompare extends ModelElement {
    */
   #onUnfold({ target }, i) {
     const { open } = /** @type {HTMLDetailsElement} */ (target);
-    const others = [...this.unfolded].filter((row) => row !== i);
-    this.unfolded = new Set(open ? [...others, i] : others);
+    const key = this.#keys[i];
+    const others = [...this.unfolded].filter((other) => other !== key);
+    this.unfolded = new Set(open ? [...others, key] : others);
   }
 
   /** @param {CustomEvent} event */
@@ -381,6 +382,7 @@ export class LogitCompare extends ModelElement {
     if (!('suite' in detail)) return;
     this.strategies = null;
     this.samples = null;
+    this.#keys = [];
   }
 
   /** The bench's settings, or those of the attributes, become one more strategy. */
@@ -390,6 +392,7 @@ export class LogitCompare extends ModelElement {
     const settings = Object.fromEntries(
       Object.entries(asked).filter(([name, value]) => value !== neutral.get(name)),
     );
+    this.#keys = [...this.#keys, ++this.#lastKey];
     this.#change([...this.plan.strategies, { settings }]);
   }
 
@@ -400,7 +403,14 @@ export class LogitCompare extends ModelElement {
   async #onStrategy({ detail: { action, settings } }, i) {
     const { strategies, prompt, seed } = this.plan;
     if (action === 'adopt') this.emit('logit-adopt', { settings, prompt, seed });
-    else if (action === 'remove') {
+    else if (action === 'lead') {
+      this.#keys = front(this.#keys, i);
+      this.#change(front([...strategies], i));
+      await this.updateComplete;
+      const moved = /** @type {import('lit').LitElement} */ (this.renderRoot.querySelector('logit-strategy'));
+      moved.renderRoot.querySelector('button')?.focus(); // the button that had the focus is hidden
+    } else if (action === 'remove') {
+      this.#keys = this.#keys.filter((_, at) => at !== i);
       this.#change(strategies.filter((_, at) => at !== i));
       await this.updateComplete;
       const add = this.renderRoot.querySelector('[data-command=add]');
@@ -425,6 +435,16 @@ function partsOf(first, text) {
     first.steps.map(({ id }) => id),
     text.steps.map(({ id }) => id),
   );
+}
+
+/**
+ * A list with one of its items first.
+ * @template T
+ * @param {T[]} list
+ * @param {number} i
+ */
+function front(list, i) {
+  return [list[i], ...list.filter((_, at) => at !== i)];
 }
 
 /** @param {Event} event */

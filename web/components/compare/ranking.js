@@ -7,6 +7,7 @@ import { repeat } from 'lit/directives/repeat.js';
 import { t } from '../../locale/locale.js';
 import { define } from '../define.js';
 import { LogitElement } from '../element.js';
+import { Reorder } from '../reorder.js';
 import { figureName, figureRows } from './figures.js';
 import './passage.js';
 import { nameOf } from './strategy.js';
@@ -32,7 +33,9 @@ export class LogitRanking extends LogitElement {
     ...LogitElement.styles,
     css`
       ol {
+        position: relative;
         display: grid;
+        max-width: 80rem;
         gap: 0.5rem;
         margin: 0.75rem 0;
         padding: 0;
@@ -46,13 +49,52 @@ export class LogitRanking extends LogitElement {
         padding: 0.625rem 0.75rem;
         border: 1px solid var(--line);
         border-radius: 0.5rem;
+        background: var(--panel);
+      }
+
+      .grabbed {
+        z-index: 1;
+        border-color: var(--trace);
+        box-shadow: 0 0 0 1px var(--trace), 0 0.75rem 1.5rem light-dark(#14201d33, #000000b3);
+      }
+
+      .plug {
+        min-height: 2.25rem;
+        border: 0;
+        padding: 0.375rem 0.25rem;
+        background: radial-gradient(circle, var(--control-line) 1.5px, transparent 2px) 0 0 / 0.5rem 0.5rem
+          content-box content-box;
+        cursor: grab;
+        touch-action: none;
+      }
+
+      .plug:hover,
+      .grabbed .plug {
+        background-image: radial-gradient(circle, var(--trace) 2px, transparent 2.5px);
+      }
+
+      .grabbing,
+      .grabbed .plug {
+        cursor: grabbing;
       }
 
       .rank {
         display: grid;
-        grid-template-columns: 2.5rem 2.25rem 2.25rem;
+        grid-template-columns: 1.5rem 2.5rem 2.25rem 2.25rem;
         align-items: start;
         gap: 0.375rem;
+      }
+
+      .revealed .rank {
+        grid-template-columns: 2.5rem;
+      }
+
+      .revealed .rank button {
+        display: none;
+      }
+
+      .about {
+        margin-top: 0.75rem;
       }
 
       .rank b {
@@ -122,9 +164,34 @@ export class LogitRanking extends LogitElement {
         .card {
           grid-template-columns: minmax(0, 1fr);
         }
+
+        .rank {
+          grid-area: 1 / 1;
+        }
+
+        .words {
+          display: contents;
+        }
+
+        .words .label {
+          grid-area: 1 / 1;
+          justify-self: end;
+          line-height: 2.25rem;
+        }
+
+        .revealed .words .label {
+          justify-self: start;
+          margin-left: 3rem;
+        }
       }
     `,
   ];
+
+  #reorder = new Reorder(this, {
+    names: () => this.order.map(String),
+    label: (name) => t('compare.blind.text', { n: Number(name) + 1 }),
+    move: (name, to) => this.#place(Number(name), to),
+  });
 
   constructor() {
     super();
@@ -158,7 +225,7 @@ export class LogitRanking extends LogitElement {
     const { order, revealed } = this;
     return html`
       <p class="about">${t('compare.blind.about')}</p>
-      <ol>${repeat(
+      <ol class=${revealed ? 'revealed' : this.#reorder.grabbed ? 'grabbing' : ''}>${repeat(
         order,
         (entry) => entry,
         (entry, place) => this.#renderCard(entry, place),
@@ -170,6 +237,8 @@ export class LogitRanking extends LogitElement {
             : html`<button class="primary" data-command="reveal" @click=${this.#reveal}>${t('compare.blind.reveal')}</button>`
         }
         <span class="heard" aria-live="polite">${this.said}</span>
+        <span class="heard" aria-live="assertive">${this.#reorder.said}</span>
+        <span id="plug-keys" hidden>${t('order.keys')}</span>
       </div>
       ${revealed ? this.#renderTable() : ''}
     `;
@@ -188,8 +257,9 @@ export class LogitRanking extends LogitElement {
         aria-disabled=${this.revealed || !this.#possible(place + step)}
         @click=${() => this.#move(place, place + step, step)}>${sign}</button>`;
     return html`
-      <li class="card" data-entry=${entry} @keydown=${(/** @type {KeyboardEvent} */ event) => this.#onKey(event, place)}>
-        <div class="rank"><b aria-label=${t('compare.blind.rank', { n: place + 1 })} role="img">${place + 1}</b>
+      <li class="card ${this.#reorder.grabbed === String(entry) ? 'grabbed' : ''}" data-entry=${entry} data-stage=${entry}
+        @keydown=${(/** @type {KeyboardEvent} */ event) => this.#onKey(event, place)}>
+        <div class="rank">${this.revealed ? '' : this.#reorder.renderPlug(String(entry))}<b aria-label=${t('compare.blind.rank', { n: place + 1 })} role="img">${place + 1}</b>
           ${mover(-1, 'compare.blind.up', '↑')}${mover(1, 'compare.blind.down', '↓')}</div>
         <div class="words">
           <span class="label">${t('compare.blind.text', { n })}</span>
@@ -222,6 +292,16 @@ export class LogitRanking extends LogitElement {
       </div>`;
   }
 
+  /**
+   * @param {number} entry
+   * @param {number} to
+   */
+  #place(entry, to) {
+    const order = this.order.filter((other) => other !== entry);
+    order.splice(to, 0, entry);
+    this.order = order;
+  }
+
   /** @param {number} place */
   #possible(place) {
     return place >= 0 && place < this.order.length;
@@ -235,11 +315,9 @@ export class LogitRanking extends LogitElement {
    */
   async #move(from, to, step) {
     if (this.revealed || !this.#possible(to)) return;
-    const order = [...this.order];
-    const [entry] = order.splice(from, 1);
-    order.splice(to, 0, entry);
-    this.order = order;
-    this.said = t('compare.blind.moved', { n: entry + 1, rank: to + 1, of: order.length });
+    const entry = this.order[from];
+    this.#place(entry, to);
+    this.said = t('compare.blind.moved', { n: entry + 1, rank: to + 1, of: this.order.length });
     await this.updateComplete;
     const button = this.renderRoot.querySelector(`[data-entry="${entry}"] [data-step="${step}"]`);
     /** @type {HTMLElement | null} */ (button)?.focus();
@@ -251,7 +329,7 @@ export class LogitRanking extends LogitElement {
    */
   #onKey(event, place) {
     const step = { ArrowUp: -1, ArrowDown: 1 }[event.key];
-    if (!step) return;
+    if (!step || event.defaultPrevented) return; // a card in hand is moved by its plug
     event.preventDefault();
     this.#move(place, place + step, step);
   }

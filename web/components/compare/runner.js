@@ -3,6 +3,7 @@
  * keeps those that the next comparison asks for again.
  */
 import { coldPair, figuresOf, gapsOf, run } from '../../engine/compare.js';
+import { toFault } from '../faults.js';
 
 /**
  * @typedef {import('../../engine/remote.js').RemoteLogitscope} Engine
@@ -76,8 +77,7 @@ export class Runner {
     } catch (error) {
       if (signal.aborted) return;
       this.#abort.abort(); // the other lanes
-      const { code = 'other', message = String(error) } = /** @type {any} */ (error);
-      this.fault = { code, message };
+      this.fault = toFault(error);
     }
     if (this.#abort.signal !== signal) return;
     this.running = false;

@@ -18,6 +18,7 @@ export class LogitStrategy extends LogitElement {
     letter: { attribute: false },
     settings: { attribute: false },
     table: { attribute: false },
+    first: { type: Boolean },
     removable: { type: Boolean },
     search: { type: Boolean },
     editing: { state: true },
@@ -111,6 +112,8 @@ export class LogitStrategy extends LogitElement {
     this.settings = {};
     /** @type {SettingRow[]} The settings that are numbers. */
     this.table = [];
+    /** Whether the others are compared with it. */
+    this.first = false;
     this.removable = false;
     /** Whether it is a search, whose settings are none of the bench's. */
     this.search = false;
@@ -128,6 +131,9 @@ export class LogitStrategy extends LogitElement {
         <button data-action="edit" ?hidden=${this.search} aria-expanded=${this.editing}
           @click=${() => (this.editing = !this.editing)}>${t('compare.edit')}</button>
         <button data-action="adopt" ?hidden=${this.search} @click=${() => this.#ask('adopt')}>${t('compare.adopt')}</button>
+        <button data-action="lead" ?hidden=${this.first} title=${t('compare.lead.about')}
+          aria-label=${t('compare.lead.name', { name: this.letter })}
+          @click=${() => this.#ask('lead')}>${t('compare.lead')}</button>
         <button data-action="remove" ?hidden=${!this.removable}
           aria-label=${t('compare.remove.name', { name: this.letter })}
           @click=${() => this.#ask('remove')}>${t('compare.remove')}</button>

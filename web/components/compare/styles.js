@@ -154,6 +154,7 @@ export const compareStyles = css`
 
   thead th:first-child,
   tbody th {
+    padding-left: 0;
     text-align: left;
   }
 
@@ -166,8 +167,7 @@ export const compareStyles = css`
   }
 
   tbody th {
-    min-width: 17rem; /* the buttons of a strategy stand in one line */
-    padding-left: 0;
+    min-width: 19rem; /* the buttons of a strategy stand in one line */
   }
 
   td.number {
@@ -203,11 +203,11 @@ export const compareStyles = css`
 
   @container (max-width: 48rem) {
     table {
-      min-width: 48rem;
+      min-width: 52rem;
     }
 
     tbody th {
-      min-width: 9rem;
+      min-width: 13rem;
     }
   }
 

@@ -10,6 +10,7 @@ import { drawTrend } from '../../plots/trend-view.js';
 import { layoutTrend, markAt } from '../../plots/trend.js';
 import { define } from '../define.js';
 import { lease } from '../engines.js';
+import { sentence } from '../faults.js';
 import { ModelElement } from '../model-element.js';
 import { chartStyles } from '../sweep/styles.js';
 import { walkTo } from '../walk.js';
@@ -91,7 +92,7 @@ export class LogitCost extends ModelElement {
     return html`
       <h2>${t('view.cost')}</h2>
       <p class="about">${t('view.cost.about')}</p>
-      ${fault ? html`<p class="error" role="alert">${t('error.other', { message: fault.message })}</p>` : nothing}
+      ${fault ? html`<p class="error" role="alert">${sentence(fault, this)}</p>` : nothing}
       ${info ? this.#renderFormula(info) : nothing}
       <section>
         <h3>${t('cost.steps')}</h3>

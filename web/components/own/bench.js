@@ -3,6 +3,7 @@
  * are given and there is no model. Work is coalesced: one pass in flight, the newest wish wins.
  */
 import { fetchCurves } from '../curves.js';
+import { toFault } from '../faults.js';
 import { compareResults } from '../order.js';
 import { neutralSettings, spokenSettings } from '../settings.js';
 import { countDraws, tallySeed, withoutCoin } from '../tally.js';
@@ -47,8 +48,8 @@ export class OwnBench extends EventTarget {
   difference = null;
   /** @type {import('../tally.js').Tally | null} */
   tally = null;
-  /** @type {string} */
-  fault = '';
+  /** @type {import('../faults.js').Fault | null} */
+  fault = null;
   /** @type {number[]} The ids drawn or given before. */
   history = [];
   /** How many of them were drawn. */
@@ -191,9 +192,9 @@ export class OwnBench extends EventTarget {
     while (this.#wanted) {
       this.#wanted = false;
       try {
-        Object.assign(this, await this.#read(), { fault: '' });
+        Object.assign(this, await this.#read(), { fault: null });
       } catch (error) {
-        this.fault = error instanceof Error ? error.message : String(error);
+        this.fault = toFault(error);
       }
       this.#changed();
     }

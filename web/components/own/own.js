@@ -13,6 +13,7 @@ import '../distribution.js';
 import '../draw.js';
 import { LogitElement } from '../element.js';
 import { lease } from '../engines.js';
+import { sentence, toFault } from '../faults.js';
 import '../own-sampler/own-sampler.js';
 import { visible, visibleHtml } from '../visible.js';
 import { OwnBench } from './bench.js';
@@ -29,7 +30,8 @@ const MANY = 40;
 
 export class LogitOwn extends LogitElement {
   static properties = {
-    error: { state: true },
+    wrong: { state: true },
+    fault: { state: true },
     pasted: { state: true },
     text: { state: true },
     by: { state: true },
@@ -47,7 +49,10 @@ export class LogitOwn extends LogitElement {
 
   constructor() {
     super();
-    this.error = '';
+    /** @type {{ key: string, params: Record<string, string | number> } | null} What cannot be read of the pasted logits. */
+    this.wrong = null;
+    /** @type {import('../faults.js').Fault | null} Why there is no engine. */
+    this.fault = null;
     this.pasted = SAMPLES.confident;
     this.text = TEXT;
     /** @type {'characters' | 'words'} */
@@ -81,7 +86,7 @@ export class LogitOwn extends LogitElement {
       this.#bench.addEventListener('update', () => this.requestUpdate());
       this.#usePasted(this.pasted);
     } catch (error) {
-      this.error = error instanceof Error ? error.message : String(error);
+      this.fault = toFault(error);
     }
   }
 
@@ -89,11 +94,8 @@ export class LogitOwn extends LogitElement {
   #usePasted(text) {
     this.pasted = text;
     const found = parseLogits(text);
-    if ('key' in found) {
-      this.error = t(found.key, found.params);
-      return;
-    }
-    this.error = '';
+    this.wrong = 'key' in found ? found : null;
+    if ('key' in found) return;
     this.shown = 'pasted';
     this.#bench?.show(found);
   }
@@ -141,15 +143,16 @@ export class LogitOwn extends LogitElement {
   }
 
   #renderPasted() {
+    const { wrong, fault } = this;
     return html`
       <section>
         <h3>${t('own.logits')}</h3>
         <p class="about">${t('own.logits.about')}</p>
         <label class="label" for="logits">${t('own.logits.label')}</label>
         <textarea id="logits" spellcheck="false" .value=${this.pasted} aria-describedby="error"
-          aria-invalid=${this.error ? 'true' : 'false'}
+          aria-invalid=${wrong ? 'true' : 'false'}
           @input=${(/** @type {Event} */ event) => this.#usePasted(valueOf(event))}></textarea>
-        <p id="error" class="error" role="alert">${this.error}</p>
+        <p id="error" class="error" role="alert">${wrong ? t(wrong.key, wrong.params) : sentence(fault, this)}</p>
         <div class="tools" role="group" aria-label=${t('own.samples')}>
           ${Object.entries(SAMPLES).map(
             ([name, text]) => html`<button data-sample=${name}
@@ -230,7 +233,7 @@ export class LogitOwn extends LogitElement {
         @logit-force=${(/** @type {CustomEvent} */ { detail }) => this.shown === 'bigram' && this.#stand([...this.context, detail.id])}
         @logit-draw=${this.#onDraw}>
         <p class="shown">${this.shown === 'pasted' ? t('own.shown.pasted', { n: it.tokens.length }) : t('own.shown.bigram', { token: visible({ id: 0, text: last, special: false }) })}</p>
-        ${it.fault ? html`<p class="shown error" role="alert">${it.fault}</p>` : nothing}
+        ${it.fault ? html`<p class="shown error" role="alert">${sentence(it.fault, this)}</p>` : nothing}
         <logit-distribution ?still=${it.direct} .trace=${it.trace} .hit=${it.drawn?.id ?? null}
           .view=${it.view} .curves=${it.curves} .biases=${it.biases} .tally=${it.tally}></logit-distribution>
         <div class="side">

@@ -8,6 +8,7 @@ import { needsTexts } from '../../engine/measures.js';
 import { POINTS_MAX, countPoints, placesOf, range, sweep, toCsv } from '../../engine/sweep.js';
 import { addMessages, t } from '../../locale/locale.js';
 import { define } from '../define.js';
+import { sentence, toFault } from '../faults.js';
 import { ModelElement } from '../model-element.js';
 import { FIGURES, shapeOf } from './figures.js';
 import { renderForm } from './form.js';
@@ -76,7 +77,8 @@ export class LogitSweep extends ModelElement {
     this.run = null;
     /** The index of the point that is pointed at. */
     this.at = 0;
-    this.trouble = '';
+    /** @type {import('../faults.js').Fault | null} */
+    this.trouble = null;
     /** @type {import('../../engine/grammar.js').Grammar | null} */
     this.rules = null;
   }
@@ -119,7 +121,7 @@ export class LogitSweep extends ModelElement {
       const rules = await (await fetch(new URL(grammar, document.baseURI))).json();
       if (grammar === this.grammar) this.rules = rules;
     } catch (error) {
-      this.trouble = t('error.other', { message: String(error) });
+      this.trouble = toFault(error);
     }
   }
 
@@ -179,7 +181,7 @@ export class LogitSweep extends ModelElement {
     if (!engine?.info || !plan) return;
     this.#cancel();
     const stop = (this.#stop = new AbortController());
-    this.trouble = '';
+    this.trouble = null;
     this.#tried = this.#keyOf(plan);
     /** @type {Run} */
     let run = {
@@ -212,7 +214,7 @@ export class LogitSweep extends ModelElement {
       if (stop === this.#stop) show('done');
     } catch (error) {
       if (stop !== this.#stop) return;
-      this.trouble = t('error.other', { message: error instanceof Error ? error.message : '' });
+      this.trouble = toFault(error);
       show('cancelled');
     }
   }
@@ -249,7 +251,7 @@ export class LogitSweep extends ModelElement {
     this.#cancel();
     this.figure = name;
     this.#drafts = {};
-    this.trouble = '';
+    this.trouble = null;
     this.run = null;
     this.#tried = '';
   }
@@ -274,7 +276,8 @@ export class LogitSweep extends ModelElement {
   }
 
   #renderActions() {
-    const { run, trouble } = this;
+    const { run } = this;
+    const trouble = this.trouble ?? this.fault;
     const running = run?.status === 'running';
     const plan = this.engine ? this.#plan : null;
     const count = run ? { n: run.total, done: run.points.length } : { n: 0, done: 0 };
@@ -288,7 +291,7 @@ export class LogitSweep extends ModelElement {
         <progress aria-label=${t('sweep.progress')} max=${count.n || 1} .value=${count.done}></progress>
         <p class="status" role="status">${words}</p>
       </div>
-      ${trouble || this.fault ? html`<p class="error" role="alert">${trouble || t('error.other', { message: this.fault?.message ?? '' })}</p>` : nothing}
+      ${trouble ? html`<p class="error" role="alert">${sentence(trouble, this)}</p>` : nothing}
     `;
   }
 

@@ -1,0 +1,289 @@
+/** What the page promises of itself, point by point, where no other test shows it. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { Logitscope } from '../../web/engine/index.js';
+import { smallModel } from '../node/small_model.js';
+import { FIRST, byId, expectedBars, loadReference, openBench, readBars, until } from './bench.js';
+
+/** @type {Awaited<ReturnType<typeof openBench>>} */
+let bench;
+/** @type {Awaited<ReturnType<typeof loadReference>>} */
+let scope;
+before(async () => ([bench, scope] = await Promise.all([openBench(), loadReference()])));
+after(() => Promise.all([bench?.close(), scope?.close()]));
+
+const BALANCED = { temperature: 0.7, top_p: 0.9, repetition_penalty: 1.1 };
+const percent = (p) => `${Number((p * 100).toPrecision(3)).toFixed(10)}`;
+
+async function expectBars(page, prompt, settings) {
+  scope.feed(scope.encode(prompt));
+  const expected = expectedBars(scope.distribution(settings));
+  const same = (bars) => JSON.stringify(bars) === JSON.stringify(expected);
+  assert.deepEqual(await until(async () => (await readBars(page)).sort(byId), same), expected);
+}
+
+async function type(page, name, text) {
+  const box = page.locator(`logit-knob[data-name=${name}] .box`);
+  await box.fill(String(text));
+  await box.press('Enter');
+}
+
+/**
+ * A page whose messages to the engine are kept: [{ session, method, result }].
+ * @param {Parameters<typeof bench.open>[0]} [options]
+ */
+async function openOverheard(options) {
+  const opened = await bench.open({ ...options, ready: false, path: 'source/tests/browser/blank.html' });
+  const { page } = opened;
+  await page.addInitScript(() => {
+    window.heard = [];
+    const open = new Map();
+    const Real = Worker;
+    window.Worker = class extends Real {
+      constructor(...args) {
+        super(...args);
+        this.addEventListener('message', ({ data }) => {
+          const sent = open.get(data.id);
+          if (sent && 'result' in data) sent.result = { ...data.result };
+        });
+      }
+
+      postMessage(message, ...rest) {
+        const { id, session, method } = message;
+        const sent = { session, method, result: null };
+        open.set(id, sent);
+        window.heard.push(sent);
+        super.postMessage(message, ...rest);
+      }
+    };
+  });
+  await page.goto(`${bench.url}?lang=en&model=verbs`);
+  await page.locator('logit-distribution .row').first().waitFor();
+  const heard = (method) =>
+    page.evaluate((wanted) => window.heard.filter((sent) => sent.method === wanted), method);
+  const forget = () => page.evaluate(() => void (window.heard.length = 0));
+  return { ...opened, heard, forget };
+}
+
+test('every removed token shows which stage removed it, by pattern and in words', async () => {
+  const { page, close } = await bench.open();
+  await type(page, 'top_k', 6);
+  await type(page, 'top_p', 0.6);
+  await expectBars(page, FIRST, { ...BALANCED, top_k: 6, top_p: 0.6 });
+  const bars = await readBars(page);
+  const fills = new Map();
+  for (const stage of ['top_k', 'top_p']) {
+    const removed = bars.filter((bar) => bar.removed_by === stage);
+    assert.ok(removed.length > 0, stage);
+    for (const { id } of removed) {
+      const row = page.locator(`logit-distribution .row[data-id="${id}"]`);
+      const fill = await row.locator('.ghost').evaluate((bar) => getComputedStyle(bar).fill);
+      assert.match(fill, /^url\(.*#by-/, `${stage}: ${fill}`);
+      fills.set(stage, fill);
+      const words = await page.locator(`#option-${id}`).innerText();
+      assert.ok(words.endsWith(`removed by ${stage.replace('_', '-')}`), words);
+    }
+  }
+  assert.notEqual(fills.get('top_k'), fills.get('top_p'));
+  const kept = bars.find(({ removed_by, id }) => removed_by === null && id !== 'rest');
+  const plain = page.locator(`logit-distribution .row[data-id="${kept.id}"] .ghost`);
+  assert.doesNotMatch(await plain.evaluate((bar) => getComputedStyle(bar).fill), /url/);
+  await close();
+});
+
+test('hover and focus alike give a token’s logit, rank, bytes and its share after each stage', async () => {
+  const { page, close } = await bench.open();
+  await type(page, 'top_k', 12);
+  const settings = { ...BALANCED, top_k: 12 };
+  await expectBars(page, FIRST, settings);
+  const trace = scope.distribution(settings);
+  const detail = page.locator('logit-distribution .detail');
+  const expectDetail = async (token) => {
+    const text = await until(() => detail.innerText(), (said) => said.includes(`id ${token.id}`));
+    const words = text.replace(/\s+/g, ' ');
+    assert.ok(words.includes(`id ${token.id} rank ${token.rank} logit ${token.logit.toFixed(3)}`), words);
+    const bytes = Buffer.from(token.text).toString('hex').toUpperCase().replace(/(..)(?=.)/g, '$1 ');
+    assert.ok(words.includes(`bytes ${bytes}`), words);
+    const shares = [...words.matchAll(/([\d.]+)%/g)].map(([, share]) => Number(share).toFixed(10));
+    const active = trace.stages.flatMap((stage, i) => (stage.active ? [token.stage_p[i]] : []));
+    assert.deepEqual(shares, [token.p_raw, ...active].map(percent), words);
+    for (const name of ['repetition penalty', 'temperature', 'top-k', 'top-p']) assert.ok(words.includes(name));
+  };
+  const [first, second, third] = trace.tokens;
+  await page.locator(`logit-distribution .row[data-id="${third.id}"]`).hover();
+  await expectDetail(third);
+  await page.locator('logit-masthead').hover({ position: { x: 5, y: 5 } });
+  await page.locator('logit-distribution').getByRole('listbox').focus();
+  await page.keyboard.press('Home');
+  await expectDetail(first);
+  await page.keyboard.press('ArrowDown');
+  await expectDetail(second);
+  const heads = await page.locator('logit-distribution .frame text').allTextContents();
+  assert.ok(heads.includes('before') && heads.includes('after'), 'numbers say which they are');
+  await close();
+});
+
+test('a dropped file opens; spaces, line breaks and parts of a character are visible', async () => {
+  const { page, complaints, close } = await bench.open();
+  const image = smallModel({ name: 'bytes' });
+  const transfer = await page.evaluateHandle((numbers) => {
+    const data = new DataTransfer();
+    data.items.add(new File([Uint8Array.from(numbers)], 'bytes.gguf'));
+    return data;
+  }, [...image]);
+  await page.dispatchEvent('body', 'dragover', { dataTransfer: transfer });
+  await page.locator('logit-model .drop').waitFor();
+  await page.dispatchEvent('body', 'drop', { dataTransfer: transfer });
+  const facts = () => page.locator('footer dl').first().innerText();
+  assert.match(await until(facts, (text) => text.includes('bytes')), /257 tokens/);
+  await page.locator('#preset').selectOption({ label: 'Plain: the model as it is' });
+
+  const reference = await Logitscope.load({ model: image });
+  const labels = new Map();
+  for (const prompt of ['a', 'b c', 'é', 'hello']) {
+    await page.locator('#prompt').fill(prompt);
+    reference.feed(reference.encode(prompt));
+    const expected = reference.distribution({}).tokens;
+    await until(
+      async () => (await readBars(page)).map(({ p }) => p).join(),
+      (shown) => expected.every(({ p }) => shown.includes(String(p))),
+    );
+    for (const [id, label] of await page
+      .locator('logit-distribution .row')
+      .evaluateAll((rows) => rows.map((row) => [row.dataset.id, row.querySelector('.name').textContent.trim()])))
+      labels.set(id, label);
+  }
+  let parts = 0;
+  for (const [id, label] of labels) {
+    if (id === 'rest' || Number(id) > 255) continue;
+    const byte = Number(id);
+    if (byte >= 128) {
+      parts++;
+      assert.equal(label, `⟨${byte.toString(16).toUpperCase()}⟩`);
+    } else if (byte === 32) assert.equal(label, '␣');
+    else if (byte === 10) assert.equal(label, '↵');
+    else if (byte > 32 && byte < 127) assert.equal(label, String.fromCharCode(byte));
+  }
+  assert.ok(parts > 5, `${parts} parts of characters were listed`);
+  reference.close();
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
+test('a card says what its stage did in the engine’s numbers, draws it, and turns it off', async () => {
+  const { page, close } = await bench.open();
+  await expectBars(page, FIRST, BALANCED);
+  const { stages } = scope.distribution(BALANCED);
+  const i = stages.findIndex(({ name }) => name === 'top_p');
+  const card = page.locator('.card[data-stage=top_p]');
+  const words = (await card.locator('.did').innerText()).replace(/\s+/g, ' ');
+  const [removed, mass, kept, from, to] = words.match(/[\d.]+/g).map(Number);
+  assert.equal(removed, stages[i].removed, words);
+  assert.equal(kept, stages[i].kept, words);
+  assert.ok(Math.abs(mass / 100 - stages[i].mass_removed) < 0.0005, words);
+  assert.ok(Math.abs(from - stages[i - 1].entropy) < 0.006 && Math.abs(to - stages[i].entropy) < 0.006, words);
+  assert.ok((await card.locator('svg path').count()) > 0, 'its own small chart');
+  await card.getByRole('button', { name: /turn off|back to 1/i }).click();
+  await expectBars(page, FIRST, { ...BALANCED, top_p: 1 });
+  await close();
+});
+
+test('no knob runs the model, and going back cuts the cache: nothing is run again', async () => {
+  const { page, heard, forget, close } = await openOverheard();
+  for (let n = 1; n <= 8; n++) {
+    await page.locator('[data-command=step]').click();
+    await until(() => page.locator('logit-text .step').count(), (count) => count === n);
+    if (await page.locator('.step.end').count()) break;
+  }
+  const drawn = await page.locator('logit-text .step').count();
+  assert.ok(drawn >= 4, `${drawn} tokens`);
+  const fed = await heard('feed');
+  const [{ session }] = fed;
+  for (const { result } of fed.slice(1)) assert.equal(result.evaluated, 1, 'a step runs one token');
+
+  await forget();
+  const slider = page.locator('logit-knob[data-name=temperature]').getByRole('slider');
+  await slider.focus();
+  for (let n = 0; n < 20; n++) await page.keyboard.press('ArrowRight');
+  await until(async () => (await heard('distribution')).at(-1)?.result, Boolean);
+  assert.deepEqual(await heard('feed'), []);
+
+  await page.locator('logit-text .step button').nth(2).hover();
+  await page.locator('logit-alternatives [data-alternative]').first().waitFor();
+  await forget();
+  await page.locator('logit-alternatives').getByRole('menuitem').last().click();
+  await until(() => page.locator('logit-text .step').count(), (count) => count === 2);
+  const back = (await until(() => heard('feed'), (all) => all.some(({ result }) => result))).filter(
+    (sent) => sent.session === session,
+  );
+  for (const { result } of back) {
+    assert.ok(result.evaluated <= 1, `${result.evaluated} tokens were run`);
+    assert.ok(result.reused >= scope.encode(FIRST).length + 1);
+  }
+  assert.ok(back.length > 0);
+  await close();
+});
+
+test('a slider never queues: what comes too late is dropped, and the last place counts', async () => {
+  const { page, heard, forget, close } = await openOverheard();
+  await forget();
+  await page.locator('logit-knob[data-name=temperature] input[type=range]').evaluate((slider) => {
+    for (let i = 0; i < 400; i++) {
+      slider.value = String(Number(slider.min) + ((Number(slider.max) - Number(slider.min)) * (i % 97)) / 97);
+      slider.dispatchEvent(new Event('input', { bubbles: true, composed: true }));
+    }
+  });
+  await until(() => page.locator('logit-knob[data-name=temperature] .box').inputValue(), (text) => text !== '0.7');
+  const temperature = Number(await page.locator('logit-knob[data-name=temperature] .box').inputValue());
+  await expectBars(page, FIRST, { ...BALANCED, temperature });
+  const { length } = await heard('distribution');
+  assert.ok(length >= 1 && length < 40, `${length} questions for 400 moves`);
+  await close();
+});
+
+test('the prompt may be edited at any time: typing goes on while a run writes, and ends it', async () => {
+  const { page, complaints, close } = await bench.open({ path: '?lang=en&model=stories' });
+  await page.locator('logit-text summary').click();
+  await page.locator('#stop-at-end').click();
+  const speed = page.locator('logit-text input[type=range]');
+  await speed.focus();
+  await page.keyboard.press('End');
+  await page.locator('[data-command=run]').click();
+  await page.locator('logit-text .step').nth(4).waitFor();
+  const seed = page.locator('logit-draw #seed');
+  await seed.focus();
+  await page.keyboard.press('End');
+  const typed = '0123456789';
+  const waits = [];
+  for (const key of typed) {
+    await page.keyboard.press(key);
+    waits.push(await page.evaluate(() => {
+      const begun = performance.now();
+      return new Promise((resolve) => requestAnimationFrame(() => resolve(performance.now() - begun)));
+    }));
+  }
+  assert.equal(await seed.inputValue(), `42${typed}`);
+  waits.sort((a, b) => a - b);
+  assert.ok(waits[5] < 100, `half the keys waited longer than ${waits[5]} ms for a frame`);
+  assert.equal(await page.locator('[data-command=stop]').getAttribute('aria-disabled'), 'false', 'still running');
+
+  await page.locator('#prompt').fill('');
+  await page.locator('#prompt').pressSequentially('One day a dog');
+  assert.equal(await page.locator('#prompt').inputValue(), 'One day a dog');
+  await until(() => page.locator('logit-text .step').count(), (count) => count === 0);
+  await page.waitForTimeout(500);
+  assert.equal(await page.locator('logit-text .step').count(), 0);
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
+test('who skips the guide is not asked again', async () => {
+  const { page, close } = await bench.open({ first: true });
+  await page.locator('logit-guide [data-guide=skip]').click();
+  assert.equal(await page.locator('logit-guide').count(), 0);
+  await page.reload();
+  await page.locator('logit-distribution .row').first().waitFor();
+  await page.waitForTimeout(300);
+  assert.equal(await page.locator('logit-guide').count(), 0);
+  await close();
+});

@@ -1,0 +1,78 @@
+/** What is refused, in the language of the page, beside the control that it belongs to. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { openBench, until } from './bench.js';
+
+/** @type {Awaited<ReturnType<typeof openBench>>} */
+let bench;
+before(async () => (bench = await openBench()));
+after(() => bench?.close());
+
+const said = (locator, wanted) => until(() => locator.innerText(), (text) => wanted.test(text));
+
+test('a temperature out of range is refused in Spanish, with value and limit', async () => {
+  const { page, complaints, close } = await bench.open({ path: '?lang=es' });
+  const knob = page.locator('logit-knob[data-name=temperature]');
+  await knob.locator('.box').fill('-0,5');
+  await knob.locator('.box').press('Enter');
+  const wanted = /^Temperatura: tiene que ser 0 o más y es -0,5; se queda en \S+\.$/i;
+  assert.match(await said(knob.locator('.error'), wanted), wanted);
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
+test('a prompt longer than the model can hold is refused in Spanish, with both numbers', async () => {
+  const { page, complaints, close } = await bench.open({ path: '?lang=es' });
+  const prompt = page.locator('logit-text textarea');
+  await prompt.evaluate((box) => {
+    box.value = `Today${' she'.repeat(262_200)}`;
+    box.dispatchEvent(new Event('input', { bubbles: true }));
+  });
+  const wanted = /^Caben como mucho 262\.144 tokens y hay 262\.202\.$/;
+  assert.match(await said(page.locator('logit-text #fault'), wanted), wanted);
+  assert.equal(await page.locator('logit-tape .given button').count(), 400); // the last ones
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
+test('a prompt that a search cannot hold is refused in Spanish, with both numbers', async () => {
+  const { page, complaints, close } = await bench.open({ path: '?lang=es&view=compare', ready: false });
+  const prompt = `Today${' she'.repeat(59)}`;
+  await page.locator('logit-compare').evaluate((view, text) => {
+    Object.assign(view, { suite: 'searches', prompt: text });
+  }, prompt);
+  const wanted = /^Un texto inicial de 61 tokens es más largo que el contexto de \d+ del modelo\.$/;
+  assert.match(await said(page.locator('logit-compare-controls [role=alert]'), wanted), wanted);
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
+test('a file that is no model is refused in Spanish, and in English once the language is', async () => {
+  const { page, complaints, close } = await bench.open({ path: '?lang=es' });
+  const open = (text) =>
+    page.locator('logit-model input[type=file]').setInputFiles({
+      name: 'roto.gguf',
+      mimeType: 'application/octet-stream',
+      buffer: Buffer.from(text, 'latin1'),
+    });
+  const refusal = page.locator('logit-model [role=alert]');
+  await open('no model at all');
+  const wanted = /^Este modelo no se ha abierto: no es un archivo GGUF: no empieza por GGUF\.$/;
+  assert.match(await said(refusal, wanted), wanted);
+  await open('GGUF\x09\0\0\0 and so on and so on');
+  const version = /^Este modelo no se ha abierto: cabecera GGUF: la versión 9 no se admite/;
+  assert.match(await said(refusal, version), version);
+  await page.locator('logit-masthead label[lang=en]').click();
+  const english = /^This model was not opened: GGUF header: version 9 is not supported/;
+  assert.match(await said(refusal, english), english);
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
+test('a word that the model does not know is named in Spanish', async () => {
+  const { page, close } = await bench.open({ path: '?lang=es' });
+  await page.locator('logit-text textarea').fill('Today zebra');
+  const wanted = /^Este modelo no conoce «zebra»/;
+  assert.match(await said(page.locator('logit-text #fault'), wanted), wanted);
+  await close();
+});

@@ -1,0 +1,124 @@
+/** Comparisons under the hand: what belongs to a strategy goes with it, and ranks are dragged. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { openBench, until } from './bench.js';
+
+/** @type {Awaited<ReturnType<typeof openBench>>} */
+let bench;
+before(async () => (bench = await openBench()));
+after(() => bench?.close());
+
+async function open(options) {
+  const opened = await bench.open(options);
+  await opened.page.locator('[data-view=compare]').click();
+  await opened.page.locator('[data-suite=extremes]').click();
+  await opened.page.locator('logit-compare .gaps').waitFor();
+  return opened;
+}
+
+const titles = (page) => page.locator('logit-strategy h3 span:last-child').allInnerTexts();
+const editing = (page) =>
+  page.locator('logit-strategy').evaluateAll((all) => all.map((one) => one.editing));
+
+test('what is being edited goes with its strategy when columns come, go and move', async () => {
+  const { page, complaints, close } = await open();
+  const before = await titles(page);
+  const third = page.locator('[data-column="2"]');
+  await third.locator('[data-action=edit]').click();
+  await third.locator('select').selectOption('min_p');
+  await third.locator('[data-name=top_p]').fill('7');
+  await third.locator('[data-name=top_p]').press('Enter');
+  assert.deepEqual(await editing(page), [false, false, true]);
+
+  await page.locator('[data-column="0"] [data-action=remove]').click();
+  assert.deepEqual(await until(() => titles(page), (all) => all.length === 2), before.slice(1));
+  assert.deepEqual(await editing(page), [false, true]);
+  const box = (column, name) => page.locator(`[data-column="${column}"] [data-name=${name}]`);
+  assert.equal(await box(1, 'top_p').inputValue(), '7');
+  assert.equal(await box(1, 'min_p').inputValue(), '0');
+
+  await page.locator('[data-column="1"] [data-action=lead]').click();
+  assert.deepEqual(await until(() => titles(page), ([first]) => first === before[2]), [before[2], before[1]]);
+  assert.deepEqual(await editing(page), [true, false]);
+  assert.equal(await box(0, 'top_p').inputValue(), '7');
+  assert.match(await page.locator('[data-column="0"] .error').innerText(), /must be between 0 and 1, got 7/);
+  assert.match(await page.locator('[data-column="0"] logit-passage').innerText(), /The others are compared with this text/);
+  const focused = await page.locator('[data-column="0"] logit-strategy').evaluate((it) => it.shadowRoot.activeElement?.dataset.action);
+  assert.equal(focused, 'edit');
+
+  await page.locator('[data-command=add]').click();
+  await page.locator('[data-column="2"]').waitFor();
+  assert.deepEqual(await editing(page), [true, false, false]);
+  await page.locator('[data-suite=extremes]').click();
+  assert.deepEqual(await until(() => titles(page), (all) => all[0] === before[0]), before);
+  assert.deepEqual(await editing(page), [false, false, false]);
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
+test('unfolded texts stay with their strategy when another is removed', async () => {
+  const { page, close } = await open();
+  await page.locator('[data-suite="e27.1"]').click();
+  await page.locator('[data-row="2"] summary').click();
+  await page.locator('[data-row="2"] logit-passage').first().waitFor();
+  await page.locator('[data-row="0"] [data-action=remove]').click();
+  const open_ = () => page.locator('logit-compare details').evaluateAll((all) => all.map((one) => one.open));
+  const unfolded = await until(open_, (all) => all.length < 9);
+  assert.equal(unfolded.indexOf(true), 1);
+  assert.equal(unfolded.lastIndexOf(true), 1);
+  assert.equal(await page.locator('[data-row="1"] logit-passage').count(), 5);
+  await close();
+});
+
+const shown = (page) =>
+  page.locator('logit-ranking .card').evaluateAll((all) => all.map((card) => card.dataset.entry));
+
+async function blind(options) {
+  const opened = await open(options);
+  await opened.page.locator('[data-suite=nine]').click();
+  await opened.page.locator('#blind').click();
+  await opened.page.locator('logit-ranking .card').nth(2).waitFor();
+  return opened;
+}
+
+/** The middle of a plug, and of the card two places below. */
+async function way(page) {
+  const plug = await page.locator('logit-ranking .plug').first().boundingBox();
+  const card = await page.locator('logit-ranking .card').nth(2).boundingBox();
+  return { x: plug.x + plug.width / 2, from: plug.y + plug.height / 2, to: card.y + card.height - 4 };
+}
+
+test('a text is dragged to another rank', async () => {
+  const { page, complaints, close } = await blind({ viewport: { width: 1440, height: 1600 } });
+  const before = await shown(page);
+  const { x, from, to } = await way(page);
+  await page.mouse.move(x, from);
+  await page.mouse.down();
+  for (let y = from; y <= to; y += 8) await page.mouse.move(x, y);
+  await page.mouse.up();
+  assert.deepEqual(await shown(page), [before[1], before[2], before[0], ...before.slice(3)]);
+  assert.match(await page.locator('logit-ranking [aria-live=assertive]').innerText(), /^Text 1 let go at place 3 of \d\.$/);
+
+  await page.locator('logit-ranking .plug').nth(2).focus();
+  for (const key of ['Space', 'ArrowUp', 'ArrowUp', 'Space']) await page.keyboard.press(key);
+  assert.deepEqual(await shown(page), before);
+
+  await page.locator('[data-command=reveal]').click();
+  assert.equal(await page.locator('logit-ranking .plug').count(), 0);
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
+test('a text is dragged to another rank by touch', async () => {
+  const { page, close } = await blind({ viewport: { width: 390, height: 2400 }, hasTouch: true, isMobile: true });
+  const before = await shown(page);
+  const { x, from, to } = await way(page);
+  const client = await page.context().newCDPSession(page);
+  const touch = (type, y) =>
+    client.send('Input.dispatchTouchEvent', { type, touchPoints: y === null ? [] : [{ x, y }] });
+  await touch('touchStart', from);
+  for (let y = from; y <= to; y += 12) await touch('touchMove', y);
+  await touch('touchEnd', null);
+  assert.deepEqual(await shown(page), [before[1], before[2], before[0], ...before.slice(3)]);
+  await close();
+});
