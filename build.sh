@@ -47,12 +47,14 @@ fast='-O2 -fno-unroll-loops'
 small='-Oz -finline-functions'
 # shellcheck disable=SC2086 # lists of words
 for source in $sources; do
-    case $source in
-    */kernels_simd.c | */quants_simd.c | */matrix.c) size=$fast ;;
-    */chain*.c | */measure.c | */pool.c | */rank.c | */shortlist.c | */warp.c) size=$fast ;;
-    *) size=$small ;;
+    name=$(basename "$source" .c)
+    group=small options=$small
+    case $name in
+    kernels_simd | quants_simd | matrix) group=fast options=$fast ;;
+    chain* | measure | pool | rank | shortlist | warp) group=fast options=$fast ;;
     esac
-    emcc $flags $size -c "$source" -o "$objects/$(basename "$source" .c).o"
+    # Linked group by group: code compresses better beside its like.
+    emcc $flags $options -c "$source" -o "$objects/$group-$name.o"
 done
 
 emcc -Oz -Wno-version-check "$objects"/*.o -o "$output" --no-entry -sSTANDALONE_WASM \

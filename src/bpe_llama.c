@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 
+#include "sort.h"
 #include "unicode.h"
 
 struct bpe_llama {
@@ -44,7 +45,7 @@ enum status bpe_llama_open(struct bpe_llama **scores, const struct vocabulary *v
                                (uint64_t)id);
     }
     if (status == STATUS_OK) {
-        qsort(sorted, size, sizeof *sorted, compare_scores);
+        sort(sorted, size, sizeof *sorted, compare_scores);
         for (uint32_t i = 0; i < size; i++) {
             bool tied = i && sorted[i].score == sorted[i - 1].score;
             rank[sorted[i].id] = tied ? rank[sorted[i - 1].id] : i;

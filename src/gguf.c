@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "bytes.h"
+#include "sort.h"
 
 /* The fewest bytes that one metadata entry (length, one byte of key, type, one byte of value) and
  * one tensor entry (length, one byte of name, one dimension, type, offset) can take: a count above
@@ -207,7 +208,7 @@ static enum status read_metadata(struct gguf *file, struct reader *r, uint64_t c
         if (status) return status;
     }
     file->n_entries = (size_t)count;
-    qsort(file->entries, file->n_entries, sizeof *file->entries, compare_entries);
+    sort(file->entries, file->n_entries, sizeof *file->entries, compare_entries);
     for (size_t i = 1; i < file->n_entries; i++)
         if (!compare_entries(&file->entries[i - 1], &file->entries[i]))
             return twice(r->fault, "key", file->entries[i].key);
@@ -309,7 +310,7 @@ static enum status sort_tensors(struct gguf *file, struct fault *fault) {
         return fault_set(fault, STATUS_OUT_OF_MEMORY, "no memory for %u tensors",
                          (uint64_t)file->n_tensors);
     for (size_t i = 0; i < file->n_tensors; i++) file->by_name[i] = &file->tensors[i];
-    qsort(file->by_name, file->n_tensors, sizeof *file->by_name, compare_tensors);
+    sort(file->by_name, file->n_tensors, sizeof *file->by_name, compare_tensors);
     for (size_t i = 1; i < file->n_tensors; i++)
         if (!compare_tensors(&file->by_name[i - 1], &file->by_name[i]))
             return twice(fault, "tensor", file->by_name[i]->name);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "model_shape.h"
+#include "sort.h"
 
 enum { NAME_MAX_BYTES = 64, OUTSIDE_BLOCKS = -1 };
 
@@ -205,7 +206,7 @@ static uint64_t place_bytes(const struct gguf_tensor *tensor, const struct place
 static void lay_out(struct loader *l, struct model_plan *plan) {
     uint64_t n = gguf_tensor_count(l->file), at = 0, read = 0, image_at = 0;
     for (uint64_t i = 0; i < n; i++) l->order[i] = gguf_tensor_at(l->file, i);
-    qsort(l->order, (size_t)n, sizeof(const struct gguf_tensor *), compare_offsets);
+    sort(l->order, (size_t)n, sizeof(const struct gguf_tensor *), compare_offsets);
     for (uint64_t i = 0; i < n; i++) {
         const struct gguf_tensor *tensor = l->order[i];
         struct place *place = place_of(l, tensor);

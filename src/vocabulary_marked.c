@@ -1,8 +1,8 @@
 /* The tokens that are found in text as they stand, before it is cut any further: sorted by their
  * bytes, so that a walk along the text narrows a range of them. */
-#include <stdlib.h>
 #include <string.h>
 
+#include "sort.h"
 #include "vocabulary.h"
 
 static int compare_text(const struct marked_token *a, const struct marked_token *b) {
@@ -20,7 +20,7 @@ static int compare_marked(const void *left, const void *right) {
 void vocabulary_sort_marked(struct vocabulary *vocabulary) {
     struct marked_token *marked = vocabulary->marked;
     size_t kept = 0;
-    qsort(marked, vocabulary->n_marked, sizeof *marked, compare_marked);
+    sort(marked, vocabulary->n_marked, sizeof *marked, compare_marked);
     for (size_t i = 0; i < vocabulary->n_marked; i++)
         if (!kept || compare_text(&marked[kept - 1], &marked[i]) != 0 ||
             marked[kept - 1].special != marked[i].special)

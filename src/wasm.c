@@ -67,8 +67,7 @@ _Static_assert(offsetof(struct constraint_mask, complete) == 8 &&
 
 static struct fault fault;
 static struct settings settings;
-static struct warp_bias *biases;
-static uint32_t *breakers, *banned;
+static void *biases, *breakers, *banned; /* what `settings` points to */
 static const struct kernels *kernels = &kernels_simd;
 static struct kernels relaxed;
 static void *exchange;
@@ -363,35 +362,34 @@ EXPORT(void, settings_order)(const uint32_t *order, uint32_t n) {
     settings.n_order = n;
 }
 
+/* Puts a copy of `size` bytes into a place of the settings. */
+static enum status take(void **place, const void *from, size_t size) {
+    void *copy = malloc(size + 1);
+    if (!copy) return fault_set(&fault, STATUS_OUT_OF_MEMORY, "no memory for the settings");
+    memcpy(copy, from, size);
+    free(*place);
+    *place = copy;
+    return STATUS_OK;
+}
+
 /* Takes n biases, ascending by id, from the exchange. */
 EXPORT(enum status, settings_bias)(const struct warp_bias *bias, uint32_t n) {
-    struct warp_bias *copy = realloc(biases, (n ? n : 1) * sizeof *copy);
-    if (!copy) return fault_set(&fault, STATUS_OUT_OF_MEMORY, "no memory for the biases");
-    memcpy(copy, bias, n * sizeof *copy);
-    biases = copy;
+    if (take(&biases, bias, n * sizeof *bias)) return fault.status;
     settings.bias = biases;
     settings.n_bias = n;
     return STATUS_OK;
 }
 
-static enum status take_words(uint32_t **place, const uint32_t *words, uint32_t n) {
-    uint32_t *copy = realloc(*place, (n ? n : 1) * sizeof *copy);
-    if (!copy) return fault_set(&fault, STATUS_OUT_OF_MEMORY, "no memory for the settings");
-    memcpy(copy, words, n * sizeof *copy);
-    *place = copy;
-    return STATUS_OK;
-}
-
 /* Take n words from the exchange: sequences, each as its length, then its ids. */
 EXPORT(enum status, settings_breakers)(const uint32_t *words, uint32_t n) {
-    if (take_words(&breakers, words, n)) return fault.status;
+    if (take(&breakers, words, n * sizeof *words)) return fault.status;
     settings.breakers = breakers;
     settings.n_breakers = n;
     return STATUS_OK;
 }
 
 EXPORT(enum status, settings_banned)(const uint32_t *words, uint32_t n) {
-    if (take_words(&banned, words, n)) return fault.status;
+    if (take(&banned, words, n * sizeof *words)) return fault.status;
     settings.banned = banned;
     settings.n_banned = n;
     return STATUS_OK;
