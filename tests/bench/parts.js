@@ -57,7 +57,7 @@ async function enter(page, name, side, kind, options) {
 }
 
 /** @param {any} page @param {any} options @param {string[]} [variants] */
-async function enterOurs(page, options, variants = VARIANTS) {
+export async function enterOurs(page, options, variants = VARIANTS) {
   const runners = [];
   for (const variant of variants) {
     const runner = await enter(page, variant, 'ours', 'engine', { ...options, variant });

@@ -32,6 +32,7 @@ const TITLES = new Map(
     chain:
       'Sampler, ms: repetition_penalty 1.1, temperature 0.8, top_k 40, top_p 0.95, and the draw',
     top_p: 'Sampler, ms: top_p 0.95 alone, and the draw',
+    warpers: 'Each warper alone, ms: with a usual value, and the draw',
     trace: 'Trace for the page, ms: every warper up to six, 50 tokens listed',
     mask: 'Mask of one step, ms: which tokens may follow under the constraint json',
     curve: 'Decode, tokens/s, sizes between',
@@ -46,6 +47,7 @@ const COMMANDS = /** @type {Record<string, string>} */ ({
   cold: 'cold',
   chain: 'sampler',
   top_p: 'sampler',
+  warpers: 'warpers',
   trace: 'trace',
   mask: 'mask',
   curve: 'growth',

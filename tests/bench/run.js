@@ -2,7 +2,7 @@
  * The bench. Prints one table; --write also writes RESULTS.md and the plots beside this file. Flags
  * select; these are the defaults:
  *
- *     node tests/bench/run.js --parts decode,prefill,load,cold,sampler,trace,mask,size,growth
+ *     node tests/bench/run.js --parts decode,prefill,load,cold,sampler,warpers,trace,mask,size,growth
  *       --shapes 260K,15M,124M --formats f32,q8_0 --hosts node,chromium
  *       --vocabularies 512,32000,50257,128256,256000 --samples 5 --least 200 --budget 4000
  *
@@ -18,8 +18,20 @@ import { runCold, runCurve, runModel, runPositions, runSampler } from './parts.j
 import { report, writeResults } from './report.js';
 import { shapes as allShapes, storiesShape } from './shapes.js';
 import { measureSizes } from './size.js';
+import { WARPER_SIZES, runWarpers } from './warpers.js';
 
-const PARTS = ['decode', 'prefill', 'load', 'cold', 'sampler', 'trace', 'mask', 'size', 'growth'];
+const PARTS = [
+  'decode',
+  'prefill',
+  'load',
+  'cold',
+  'sampler',
+  'warpers',
+  'trace',
+  'mask',
+  'size',
+  'growth',
+];
 const VOCABULARIES = ['512', '32000', '50257', '128256', '256000'];
 const MODEL_PARTS = ['decode', 'prefill', 'load'];
 const SAMPLER_PARTS = ['sampler', 'trace'];
@@ -100,6 +112,11 @@ async function runHost(host, { parts, shapes, formats, hosts, vocabularies, plan
   for (const size of wants(SAMPLER_PARTS) ? vocabularies : []) {
     say(`${host.name} sampler ${size}`);
     races.push(...(await runSampler(host, size, plan, parts)));
+  }
+  for (const size of WARPER_SIZES.filter((each) => vocabularies.includes(each))) {
+    if (!parts.includes('warpers')) continue;
+    say(`${host.name} warpers ${size}`);
+    races.push(...(await runWarpers(host, size, plan)));
   }
   if (parts.includes('mask') && host.name === 'node') {
     say(`${host.name} mask`);

@@ -5,12 +5,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Engine } from '../bench/engine.js';
+import { openHost } from '../bench/hosts.js';
 import { formats, modelFile } from '../bench/models.js';
 import { best, race, ratio } from '../bench/race.js';
 import { TransformersSampler, drawBySorting } from '../bench/sampler_peers.js';
 import { parametersOf, samplerShape, shapes } from '../bench/shapes.js';
 import { tableOf } from '../bench/table.js';
 import { median, timeOf } from '../bench/timing.js';
+import { ALONE, runWarpers } from '../bench/warpers.js';
 import { Logitscope } from '../../web/engine/index.js';
 
 const HISTORY = [5, 9, 300, 9];
@@ -60,6 +62,23 @@ test('the shapes are the sizes of their names, and their files hold them', async
     assert.ok(scope.feed(scope.encode('Once upon a time')).evaluated > 1);
     scope.close();
   }
+});
+
+test('every warper of the table has a line of its own in the bench, and does something there', async () => {
+  const host = await openHost('node');
+  const size = 512;
+  const races = await runWarpers(host, size, { samples: 1, least: 1, budget: 20 });
+  await host.close();
+  const scope = await Logitscope.load({ model: modelFile(samplerShape(size), 'f32') });
+  const names = scope.table.filter(({ warper }) => warper).map(({ name }) => name);
+  assert.deepEqual(races.map(({ subject }) => subject), names.map((name) => `V=${size} ${name}`));
+  assert.ok(races.every(({ entries }) => entries.every(({ samples }) => samples.length === 1 && samples[0] > 0)));
+  scope.feed(Array.from({ length: 64 }, (_, i) => (i % 24) * 7));
+  for (const name of names) {
+    const stage = scope.distribution(ALONE[name]).stages.find((it) => it.name === name);
+    assert.ok(stage.active && stage.changed, name);
+  }
+  scope.close();
 });
 
 test('a sample is whole units over the least time', async () => {

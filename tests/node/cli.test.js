@@ -257,6 +257,19 @@ describe('compare', () => {
     }
   });
 
+  test('a search as a strategy is the one with these settings', async () => {
+    const given = ['--strategy', 'beam_width=3,length_penalty=0,early_stopping=true', '--strategy', 'alpha=0.3,k=5'];
+    const { strategies: rows } = json('compare', ...SHE, '--max-new-tokens', '8', ...given);
+    const scope = await Logitscope.load({ model: `${root}models/verbs.gguf` });
+    const options = { prompt: 'Tomorrow she', max_new_tokens: 8 };
+    const beam = await beamSearch(scope, { ...options, beam_width: 3, length_penalty: 0, early_stopping: true });
+    const contrast = await contrastiveSearch(scope, { ...options, alpha: 0.3, k: 5 });
+    assert.deepEqual(rows.map(({ ids }) => ids), [beam.ids, contrast.ids]);
+    const wrong = cli(['compare', ...SHE, '--strategy', 'beam_width=0', '--strategy', 'alpha=2']);
+    assert.equal(wrong.status, 2);
+    assert.match(wrong.stderr, /^logitscope: beam_width must be an integer between 1 and 64, got 0\n$/);
+  });
+
   test('prints a line for each', () => {
     const { stdout } = cli(['compare', ...SHE]);
     for (const { name } of strategies) assert.ok(stdout.includes(`\n${name} `), name);

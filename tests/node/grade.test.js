@@ -8,7 +8,7 @@ import { inThread } from '../../web/cli/own.js';
 import { Logitscope } from '../../web/engine/index.js';
 import { GRADED, grade } from '../../web/grade/grade.js';
 import { Subject } from '../../web/grade/subject.js';
-import { GENERATE, LESSON_ORDER, TOP_P, broken, chainOf } from './graded.js';
+import { GENERATE, LESSON_ORDER, SOFTMAX, TOP_P, broken, chainOf } from './graded.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const folder = `${root}build/fixtures/graded`;
@@ -246,6 +246,81 @@ describe('other warpers', () => {
       'temperature',
     );
     assert.ok(failed.includes('neutral') && failed.includes('agrees'));
+  });
+});
+
+describe('settings that warpers share', () => {
+  const KEEP = broken(
+    broken(TOP_P, '{ top_p }', '{ top_p, min_tokens_to_keep }'),
+    'place === 0',
+    'place < min_tokens_to_keep',
+  );
+  const asked = async (source, as, name) => {
+    const { failed, of } = await graded(source, as);
+    return { failed, verdict: of(name) };
+  };
+
+  test('are asked of a function that reads them, and of no other', async () => {
+    assert.equal((await asked(TOP_P, 'top_p', 'min_tokens_to_keep')).verdict, undefined);
+    const { failed, verdict } = await asked(KEEP, 'top_p', 'min_tokens_to_keep');
+    assert.deepEqual(failed, []);
+    assert.ok(verdict.holds && verdict.cases > 20);
+  });
+
+  test('min_tokens_to_keep that keeps one too few', async () => {
+    const { failed, verdict } = await asked(
+      broken(KEEP, 'place < min_tokens_to_keep', 'place === 0 || place + 1 < min_tokens_to_keep'),
+      'top_p',
+      'min_tokens_to_keep',
+    );
+    assert.deepEqual(failed, ['min_tokens_to_keep']);
+    const { logits, settings } = verdict.input;
+    assert.ok(logits.length === settings.min_tokens_to_keep && logits.length <= 3);
+  });
+
+  test('a window that looks at the first ids, and one that is one too long', async () => {
+    for (const seen of ['slice(0, n || undefined)', 'slice(n ? -n - 1 : 0)']) {
+      const { failed } = await graded(
+        `export default (logits, { presence_penalty: b, repetition_window: n }, { history }) => {
+          const seen = new Set(history.${seen});
+          return logits.map((l, id) => (seen.has(id) ? l - b : l));
+        }`,
+        'presence_penalty',
+      );
+      assert.deepEqual(failed, ['repetition_window'], seen);
+    }
+  });
+
+  test('the parameters of DRY, each by its name', async () => {
+    const twin = (change) => `import { warp } from ${JSON.stringify(naive)};
+      export default (logits, settings, { history }) => warp(logits, { ...settings, ${change} }, history).logits.slice();`;
+    for (const change of ['dry_base: 1.75', 'dry_allowed_length: 2', 'dry_penalty_last_n: 64', 'dry_sequence_breakers: []']) {
+      const [name] = change.split(':');
+      assert.deepEqual((await graded(twin(change), 'dry_multiplier')).failed, [name]);
+    }
+    assert.deepEqual((await graded(twin('mirostat_tau: 5'), 'mirostat')).failed, ['mirostat_tau']);
+  });
+
+  const XTC = `${SOFTMAX}
+    export default (logits, { xtc_probability, xtc_threshold }, { coin }) => {
+      if (coin >= xtc_probability) return logits.slice();
+      const p = softmax(logits);
+      const top = ranked(logits).filter((id) => p[id] >= xtc_threshold).slice(0, -1);
+      return logits.map((l, id) => (top.includes(id) ? -Infinity : l));
+    }`;
+
+  test('XTC is handed the coin that the engine tosses', async () => {
+    assert.deepEqual((await graded(XTC, 'xtc_probability')).failed, []);
+    for (const [from, to] of [
+      ['if (coin >= xtc_probability)', 'if (xtc_probability === 0)'],
+      ['coin >= xtc_probability', 'xtc_probability === 0 || coin < 1 - xtc_probability'],
+      ['coin >= xtc_probability', '0.4 >= xtc_probability'],
+    ]) {
+      const { failed, of } = await graded(broken(XTC, from, to), 'xtc_probability');
+      if (to.startsWith('0.4')) assert.ok(failed.includes('coin'));
+      else assert.deepEqual(failed, ['coin'], to);
+      assert.ok(of('coin').input.settings.seed > 0);
+    }
   });
 });
 

@@ -1,6 +1,6 @@
 /** Samplers as learners write them, right and wrong, as sources of modules to be graded. */
 
-const SOFTMAX = `
+export const SOFTMAX = `
 function softmax(logits) {
   const max = Math.max(...logits);
   const e = Array.from(logits, (l) => Math.exp(l - max));

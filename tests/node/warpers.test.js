@@ -24,6 +24,21 @@ async function run(options) {
   }
 }
 
+test('README, the strings of both languages and the types list the warpers of the one table', () => {
+  const read = (path) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
+  const warpers = scope.table.filter(({ warper }) => warper).map(({ name }) => name);
+  const [, listed] = /^The warpers, [^:]+: ([^.]+)\.$/m.exec(read('README.md')) ?? [];
+  assert.deepEqual(listed.match(/\w+/g), warpers);
+  for (const language of ['en', 'es']) {
+    const strings = JSON.parse(read(`web/locale/${language}.json`));
+    for (const name of warpers) assert.ok(strings[`warper.${name}`], `${language}: ${name}`);
+    for (const { name, kind } of scope.table)
+      if (kind !== 'map' && name !== 'mirostat_mu') assert.ok(strings[`about.${name}`], `${language}: about ${name}`);
+  }
+  const types = read('web/engine/types.js');
+  for (const { name } of scope.table) assert.match(types, new RegExp(`@property \\{[^\n]+\\} \\[${name}\\]`), name);
+});
+
 const keptOf = ({ logits }) => [...logits.keys()].filter((id) => logits[id] !== -Infinity);
 
 describe('mirostat', () => {

@@ -32,7 +32,9 @@ const CHOICE = [
   {
     name: 'strategy',
     kind: 'texts',
-    help: 'settings such as temperature=0.7,top_p=0.9 in place of a suite; two to nine times',
+    help:
+      'settings such as temperature=0.7,top_p=0.9 in place of a suite, or a search: beam_width=4 ' +
+      'or alpha=0.6,k=4; two to nine times',
   },
   { name: 'samples', kind: 'number', help: 'texts of each strategy, of seeds that follow (1)' },
 ];
@@ -48,11 +50,12 @@ function readStrategy(text) {
       if (name === undefined) {
         throw new UsageError(`--strategy must be NAME=VALUE,..., got ${JSON.stringify(text)}`);
       }
-      const read = Number(value);
+      const read = value === 'true' || value === 'false' ? value === 'true' : Number(value);
       return [name.replaceAll('-', '_'), Number.isNaN(read) ? value : read];
     }),
   );
-  return { name: nameOf(settings), settings };
+  const search = 'beam_width' in settings ? 'beam' : 'alpha' in settings ? 'contrastive' : null;
+  return { name: nameOf(settings), ...(search && { kind: search }), settings };
 }
 
 /**

@@ -13,7 +13,7 @@ read and write what you can.
 A warper, or --as chain (repetition_penalty, temperature, top_k, top_p in this order):
   export default function top_p(logits, settings, { history }) { ...; return logits; }
 logits is a Float32Array, a removed token -Infinity; settings.top_p and so on are the settings, history
-the ids so far. What it returns has one number for each token; what it was given stays as it is.
+the ids so far, coin (beside history) the number in [0, 1) that XTC tosses. What it returns has one number for each token; what it was given stays as it is.
 
 --as generate:
   export default function generate(model, prompt_ids, settings, { rng }) { ...; return ids; }
@@ -22,6 +22,9 @@ most; model.eos_token_id ends a text, and is part of it. settings: temperature, 
 repetition_penalty, seed, max_new_tokens. rng(seed) gives a function that gives the next u in [0, 1);
 the draw takes, from the most to the least probable token (lower id first where equal), the first
 whose cumulative mass is above u. The ids returned are without the prompt.
+
+What warpers share or lessons leave out (min_tokens_to_keep, repetition_window, dry_base, mirostat_tau
+and so on) is asked of a function that reads it from settings.
 
 Tokens within 2^-20 of a boundary may go either way. Exit code 0: all holds; 1: something fails;
 2: a wrong argument.

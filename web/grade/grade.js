@@ -3,6 +3,7 @@
  * finds the smallest input on which each property that fails does so.
  */
 import { CHAIN, chainProperties } from './chain.js';
+import { coinOf } from './coin.js';
 import { generationProperties } from './generation.js';
 import { propertiesOf } from './properties.js';
 import { shrink } from './shrink.js';
@@ -17,6 +18,7 @@ import { SPECS } from './specs.js';
  * @property {string} says
  * @property {boolean} holds
  * @property {number} cases how many it was tried on
+ * @property {string} [needs] a setting: asked only of a function that reads it
  * @property {any} [input] the smallest that fails
  * @property {ArrayLike<number> | null} [expected]
  * @property {ArrayLike<number> | null} [got]
@@ -62,17 +64,24 @@ function complete(engine, as, settings) {
  * @param {string} as
  */
 export function askingOf(engine, subject, as) {
+  /** @type {Set<string>} The settings that it has looked at so far. */
+  const reads = new Set();
   return {
     engine,
-    ask: (/** @type {any} */ input) =>
-      as === 'generate'
-        ? subject.call({ call: 'generate', ...input })
-        : subject.call({
-            call: 'warp',
-            logits: Float32Array.from(input.logits),
-            settings: complete(engine, as, input.settings),
-            history: input.history,
-          }),
+    reads,
+    async ask(/** @type {any} */ input) {
+      if (as === 'generate') return subject.call({ call: 'generate', ...input });
+      const { logits, settings, history } = input;
+      const answer = await subject.call({
+        call: 'warp',
+        logits: Float32Array.from(logits),
+        settings: complete(engine, as, settings),
+        history,
+        coin: coinOf(settings.seed ?? 0),
+      });
+      for (const name of answer.read ?? []) reads.add(name);
+      return answer;
+    },
   };
 }
 
@@ -82,7 +91,7 @@ export function askingOf(engine, subject, as) {
  * @param {() => boolean} hangs
  * @returns {Promise<Verdict>}
  */
-async function judge({ name, says, cases, fails, shrinks }, asking, hangs) {
+async function judge({ name, says, cases, fails, shrinks, needs }, asking, hangs) {
   // An input that the engine itself refuses says nothing about the learner.
   const tried = async (/** @type {any} */ input) => {
     try {
@@ -96,9 +105,10 @@ async function judge({ name, says, cases, fails, shrinks }, asking, hangs) {
     const failure = await tried(input);
     if (!failure) continue;
     const least = shrinks && !hangs() ? await shrink(input, failure, tried) : { input, failure };
-    return { name, says, holds: false, cases: cases.length, input: least.input, ...least.failure };
+    const { length } = cases;
+    return { name, says, needs, holds: false, cases: length, input: least.input, ...least.failure };
   }
-  return { name, says, holds: true, cases: cases.length };
+  return { name, says, needs, holds: true, cases: cases.length };
 }
 
 /**
@@ -110,7 +120,8 @@ export async function grade({ engine, subject, as, onverdict }) {
   const asking = askingOf(engine, subject, as);
   const verdicts = [];
   for (const property of await tryingFor(as, engine)) {
-    const { name, says } = property;
+    const { name, says, needs } = property;
+    if (needs && !asking.reads.has(needs)) continue;
     const verdict =
       subject.hangs < MAX_HANGS
         ? await judge(property, asking, () => subject.hangs > 0)

@@ -66,13 +66,23 @@ function plain(value) {
 }
 
 /**
+ * `read` names the settings that it looked at.
  * @param {Function} subject
- * @param {{ logits: Float32Array, settings: any, history: number[] }} given
+ * @param {{ logits: Float32Array, settings: any, history: number[], coin: number }} given
  */
-async function warp(subject, { logits, settings, history }) {
+async function warp(subject, { logits, settings, history, coin }) {
   const own = logits.slice();
-  const result = plain(await subject(own, settings, { history }));
-  return { result, changed: logits.some((logit, id) => !Object.is(logit, own[id])) };
+  /** @type {Set<string>} */
+  const read = new Set();
+  const watched = new Proxy(settings, {
+    get(target, name) {
+      read.add(String(name));
+      return target[name];
+    },
+  });
+  const result = plain(await subject(own, watched, { history, coin }));
+  const changed = logits.some((logit, id) => !Object.is(logit, own[id]));
+  return { result, changed, read: [...read] };
 }
 
 /**

@@ -34,6 +34,7 @@ import {
  * @property {any[]} cases
  * @property {(input: any, asking: Asking) => Promise<Failure | null>} fails
  * @property {boolean} [shrinks]
+ * @property {string} [needs] a setting: asked only of a function that reads it
  */
 
 const MANY = 120;
@@ -298,6 +299,28 @@ function byHand(name, spec) {
 }
 
 /**
+ * What a function makes of the settings beside its own, of those that it reads: a lesson's top-p knows
+ * of no min_tokens_to_keep.
+ * @param {Spec} spec
+ * @param {Random} random
+ * @param {Property['fails']} fails
+ * @returns {Property[]}
+ */
+function further(spec, random, fails) {
+  return Object.entries(spec.beside ?? {}).map(([setting, pick]) => ({
+    name: setting,
+    says: `agrees with the built-in for other values of ${setting}`,
+    needs: setting,
+    cases: randomCases(spec, random, 2 * SOME).map(({ settings, ...it }) => ({
+      ...it,
+      settings: { ...settings, ...pick(random, it.logits.length) },
+    })),
+    fails,
+    shrinks: true,
+  }));
+}
+
+/**
  * The properties of one warper.
  * @param {string} name as in the table
  * @param {Engine} engine
@@ -309,8 +332,23 @@ export async function propertiesOf(name, engine) {
   const row = engine.table.find((it) => it.name === name);
   const neutral = { [name]: row?.neutral };
   const many = randomCases(spec, random, MANY);
-  const clear = [];
-  for (const it of many) if (name !== 'typical_p' || (await isClear(engine, it))) clear.push(it);
+  const agrees = against(spec.nudge, differs);
+  /** @type {Property[]} */
+  const agreeing = [
+    {
+      name: 'agrees',
+      says: 'agrees with the built-in on random inputs',
+      cases: many,
+      fails: agrees,
+      shrinks: true,
+    },
+    ...further(spec, random, agrees),
+  ];
+  for (const property of name === 'typical_p' ? agreeing : []) {
+    const clear = [];
+    for (const it of property.cases) if (await isClear(engine, it)) clear.push(it);
+    property.cases = clear;
+  }
   return [
     ...general(name, spec, random),
     {
@@ -321,12 +359,6 @@ export async function propertiesOf(name, engine) {
       shrinks: true,
     },
     ...byHand(name, spec),
-    {
-      name: 'agrees',
-      says: 'agrees with the built-in on random inputs',
-      cases: clear,
-      fails: against(spec.nudge, differs),
-      shrinks: true,
-    },
+    ...agreeing,
   ];
 }

@@ -12,6 +12,8 @@ import { NEAR } from './expect.js';
  * @property {(settings: any) => object} [tighter] settings that keep no more
  * @property {boolean} [best] whether the most probable token always stays
  * @property {boolean} [history] whether it looks back
+ * @property {Record<string, (random: Random, size: number) => Record<string, any>>} [beside] settings
+ *   that others share or that are not always known, each with values to try
  * @property {boolean} [wide] whether its rule makes sense for huge logits
  * @property {{ name: string, says: string, cases: Case[], counts?: boolean }[]} [edges] counts: only
  *   how many of each logit stay, not which
@@ -38,6 +40,15 @@ const beside =
     { [name]: clamp(settings[name] - by, high) },
     { [name]: clamp(settings[name] + by, high) },
   ];
+
+const KEEP = {
+  min_tokens_to_keep: (/** @type {Random} */ random, /** @type {number} */ size) => ({
+    min_tokens_to_keep: random.whole(2, Math.max(2, Math.min(size, 5))),
+  }),
+};
+const WINDOW = {
+  repetition_window: (/** @type {Random} */ random) => ({ repetition_window: random.whole(1, 6) }),
+};
 
 const REPEATS = [0, 1, 2, 0, 1, 2, 0, 1];
 
@@ -66,6 +77,7 @@ export const SPECS = {
   repetition_penalty: {
     kind: 'values',
     history: true,
+    beside: WINDOW,
     nudge: null,
     pick: (random) => ({ repetition_penalty: random.of([0.8, 1.1, 1.2, 1.5, 2]) }),
     edges: [
@@ -92,6 +104,7 @@ export const SPECS = {
   frequency_penalty: {
     kind: 'values',
     history: true,
+    beside: WINDOW,
     nudge: null,
     pick: (random) => ({ frequency_penalty: random.of([-0.5, 0.25, 0.5, 1.5]) }),
     edges: [
@@ -105,6 +118,7 @@ export const SPECS = {
   presence_penalty: {
     kind: 'values',
     history: true,
+    beside: WINDOW,
     nudge: null,
     pick: (random) => ({ presence_penalty: random.of([-0.5, 0.25, 0.5, 1.5]) }),
     edges: [
@@ -118,6 +132,7 @@ export const SPECS = {
   no_repeat_ngram_size: {
     kind: 'filter',
     history: true,
+    beside: WINDOW,
     nudge: null,
     pick: (random) => ({ no_repeat_ngram_size: random.whole(1, 3) }),
     edges: [
@@ -136,6 +151,14 @@ export const SPECS = {
   dry_multiplier: {
     kind: 'values',
     history: true,
+    beside: {
+      dry_base: (random) => ({ dry_base: random.of([1, 1.5, 3]) }),
+      dry_allowed_length: (random) => ({ dry_allowed_length: random.whole(0, 4) }),
+      dry_penalty_last_n: (random) => ({ dry_penalty_last_n: random.of([0, 3, 5, 8]) }),
+      dry_sequence_breakers: (random) => ({
+        dry_sequence_breakers: random.of([[[0]], [[1], [0, 1]], [[0, 1, 2]]]),
+      }),
+    },
     nudge: null,
     pick: (random) => ({ dry_multiplier: random.of([0.5, 0.8, 1]) }),
     edges: [
@@ -177,6 +200,7 @@ export const SPECS = {
     kind: 'filter',
     tighter: (settings) => ({ top_k: Math.max(1, Math.floor(settings.top_k / 2)) }),
     best: true,
+    beside: KEEP,
     nudge: null,
     wide: true,
     pick: (random, size) => ({ top_k: random.whole(1, size) }),
@@ -206,6 +230,7 @@ export const SPECS = {
     tighter: (settings) => ({ top_p: settings.top_p / 2 }),
     best: true,
     wide: true,
+    beside: KEEP,
     nudge: beside('top_p', 2 * NEAR, 1),
     pick: (random) => ({ top_p: random.of([0.05, 0.3, 0.5, 0.7, 0.8, 0.9, 0.95, 0.99]) }),
     edges: [
@@ -242,6 +267,7 @@ export const SPECS = {
     tighter: (settings) => ({ min_p: Math.min(1, 2 * settings.min_p) }),
     best: true,
     wide: true,
+    beside: KEEP,
     nudge: beside('min_p', 2 * NEAR),
     pick: (random) => ({ min_p: random.of([0.01, 0.05, 0.1, 0.2, 0.5, 0.9]) }),
     edges: [
@@ -264,6 +290,7 @@ export const SPECS = {
   },
   typical_p: {
     kind: 'filter',
+    beside: KEEP,
     nudge: beside('typical_p', 2 * NEAR, 1),
     pick: (random) => ({ typical_p: random.of([0.1, 0.3, 0.5, 0.7, 0.9, 0.95]) }),
     edges: [
@@ -279,6 +306,7 @@ export const SPECS = {
     tighter: (settings) => ({ epsilon_cutoff: Math.min(0.9, 2 * settings.epsilon_cutoff) }),
     best: true,
     wide: true,
+    beside: KEEP,
     nudge: beside('epsilon_cutoff', 2 * NEAR, 0.999999),
     pick: (random) => ({ epsilon_cutoff: random.of([0.001, 0.01, 0.05, 0.1, 0.3]) }),
     edges: [
@@ -295,6 +323,7 @@ export const SPECS = {
   eta_cutoff: {
     kind: 'filter',
     best: true,
+    beside: KEEP,
     nudge: (settings) =>
       [0.9999, 1.0001].map((by) => ({ eta_cutoff: Math.min(settings.eta_cutoff * by, 0.999999) })),
     pick: (random) => ({ eta_cutoff: random.of([0.001, 0.01, 0.05, 0.1, 0.3]) }),
@@ -303,6 +332,7 @@ export const SPECS = {
     kind: 'filter',
     tighter: (settings) => ({ top_n_sigma: settings.top_n_sigma / 2 }),
     best: true,
+    beside: KEEP,
     nudge: beside('top_n_sigma', 2 ** -16),
     pick: (random) => ({ top_n_sigma: random.of([0.25, 0.5, 1, 1.5, 2]) }),
     edges: [
@@ -315,14 +345,22 @@ export const SPECS = {
   },
   xtc_probability: {
     kind: 'filter',
+    beside: KEEP,
     nudge: beside('xtc_threshold', 2 * NEAR, 1),
-    // The coin is the engine's own: only its sure sides can be asked for.
+    // Always the sure side of the coin; its other side is asked by hand.
     pick: (random) => ({ xtc_probability: 1, xtc_threshold: random.of([0.05, 0.1, 0.2, 0.3]) }),
     edges: [
       {
         name: 'two',
         says: 'needs two tokens at the threshold',
         cases: [input([5, 0], { xtc_probability: 1, xtc_threshold: 0.1 })],
+      },
+      {
+        name: 'coin',
+        says: 'removes where the coin is below xtc_probability, and only there',
+        cases: [1, 2, 3, 4, 5, 6, 7, 8].map((seed) =>
+          input([2, 1, 0], { xtc_probability: 0.5, xtc_threshold: 0.05, seed }),
+        ),
       },
       {
         name: 'least',
@@ -334,6 +372,10 @@ export const SPECS = {
   mirostat: {
     kind: 'filter',
     best: true,
+    beside: {
+      ...KEEP,
+      mirostat_tau: (random) => ({ mirostat_tau: random.of([0.25, 0.5, 1, 2]), mirostat_mu: 0 }),
+    },
     nudge: beside('mirostat_mu', 2 ** -16),
     pick: (random) => ({
       mirostat: random.of([1, 2]),

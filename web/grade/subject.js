@@ -16,6 +16,7 @@
  * @typedef {object} Answer
  * @property {Float64Array | string} [result] numbers, or in words what came instead
  * @property {boolean} [changed] whether the given logits were written to
+ * @property {string[]} [read] the settings that a warper looked at
  * @property {import('./harness.js').Log} [log]
  * @property {string} [error] what it threw, or that it took too long
  * @property {boolean} [hung]

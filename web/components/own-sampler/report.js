@@ -23,7 +23,8 @@ function list(numbers) {
 }
 
 /** What holds or does not, in the reader's words. @param {string} as @param {Verdict} verdict */
-function saysOf(as, { name }) {
+function saysOf(as, { name, needs }) {
+  if (needs) return t('sampler.says.beside', { name: needs });
   const [, first, second] = /^(.+)_before_(.+)$/.exec(name) ?? [];
   if (first) return t('sampler.says.before', { first, second });
   const key = `sampler.says.${name}`;

@@ -1,0 +1,58 @@
+/** Each warper alone, doing something, and the draw: one line a warper. */
+import { Engine } from './engine.js';
+import { modelFile } from './models.js';
+import { VARIANTS, enterOurs } from './parts.js';
+import { race } from './race.js';
+import { samplerShape } from './shapes.js';
+
+/** A text that repeats itself, so that penalties and DRY have something to find. */
+const HISTORY = Array.from({ length: 64 }, (_, i) => (i % 24) * 7);
+/** The vocabularies of GPT-2 and of Llama 3. */
+export const WARPER_SIZES = [50257, 128256];
+
+/** @type {Record<string, import('../../web/engine/types.js').Settings>} */
+export const ALONE = {
+  logit_bias: { logit_bias: { 5: 1, 9: -2, 40: false } },
+  repetition_penalty: { repetition_penalty: 1.1 },
+  frequency_penalty: { frequency_penalty: 0.5 },
+  presence_penalty: { presence_penalty: 0.5 },
+  no_repeat_ngram_size: { no_repeat_ngram_size: 3 },
+  dry_multiplier: { dry_multiplier: 0.8 },
+  temperature: { temperature: 0.8 },
+  top_k: { top_k: 40 },
+  top_p: { top_p: 0.95 },
+  min_p: { min_p: 0.05 },
+  typical_p: { typical_p: 0.9 },
+  epsilon_cutoff: { epsilon_cutoff: 0.0003 },
+  eta_cutoff: { eta_cutoff: 0.0003 },
+  top_n_sigma: { top_n_sigma: 1 },
+  xtc_probability: { xtc_probability: 1, xtc_threshold: 0.05 },
+  mirostat: { mirostat: 2 },
+};
+
+/**
+ * @param {any} host
+ * @param {number} size of the vocabulary
+ * @param {import('./parts.js').Plan} plan
+ * @returns {Promise<import('./race.js').Race[]>}
+ */
+export async function runWarpers(host, size, plan) {
+  const model = modelFile(samplerShape(size), 'f32');
+  const engine = await Engine.open({ model, variant: 'simd' });
+  const { warpers } = engine;
+  engine.close();
+  const page = await host.openPage();
+  const races = [];
+  try {
+    const runners = await enterOurs(page, { model, feed: HISTORY }, VARIANTS.slice(0, 2));
+    for (const name of warpers) {
+      const entries = await race(runners, { what: 'draw', settings: ALONE[name] }, plan, (ms) => ms);
+      const subject = `V=${size} ${name}`;
+      races.push({ part: 'warpers', host: host.name, subject, unit: 'ms', rate: false, entries });
+    }
+    for (const { contender } of runners) await contender?.close();
+  } finally {
+    await page.close();
+  }
+  return races;
+}
