@@ -9,9 +9,10 @@ import { drawHeat } from '../../plots/heat-view.js';
 import { cellAt, layoutHeat } from '../../plots/heat.js';
 import { define } from '../define.js';
 import { LogitElement } from '../element.js';
+import { frameStyles } from '../frame-styles.js';
 import { capitalise, settingName } from '../settings.js';
 import { Width } from '../width.js';
-import { chartStyles } from './styles.js';
+import { chartStyles } from './chart-styles.js';
 import { axisName, placeOf, pointWords, shortOf, valueOf } from './words.js';
 
 /**
@@ -26,7 +27,7 @@ export class LogitSweepMap extends LogitElement {
     at: { type: Number },
   };
 
-  static styles = [...LogitElement.styles, chartStyles];
+  static styles = [...LogitElement.styles, frameStyles, chartStyles];
 
   #width = new Width(this, '.chart');
 

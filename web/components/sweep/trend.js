@@ -9,10 +9,11 @@ import { layoutTrend, markAt } from '../../plots/trend.js';
 import { MEASURES, hasSpread } from '../../engine/measures.js';
 import { define } from '../define.js';
 import { LogitElement } from '../element.js';
+import { frameStyles } from '../frame-styles.js';
 import { capitalise, settingName } from '../settings.js';
 import { walkTo } from '../walk.js';
 import { Width } from '../width.js';
-import { chartStyles } from './styles.js';
+import { chartStyles } from './chart-styles.js';
 import { axisName, measureName, pointWords, tickOf } from './words.js';
 
 /**
@@ -30,7 +31,7 @@ export class LogitSweepTrend extends LogitElement {
     at: { type: Number },
   };
 
-  static styles = [...LogitElement.styles, chartStyles];
+  static styles = [...LogitElement.styles, frameStyles, chartStyles];
 
   #width = new Width(this, '.chart');
 
