@@ -8,6 +8,7 @@
 #include "kernels.h"
 #include "measure.h"
 #include "sample.h"
+#include "sample_settings.h"
 
 enum { N = 200 };
 static float logits[N], work[N], previous[N];
@@ -46,29 +47,14 @@ static void random_settings(struct settings *settings, struct warp_bias *bias, s
     if (sample_uniform() < 0.5) settings->value[SETTING_TOP_P] = sample_uniform();
     if (sample_uniform() < 0.5)
         settings->value[SETTING_REPETITION_PENALTY] = 0.8 + sample_uniform();
-    if (sample_uniform() < 0.2) settings->value[SETTING_FREQUENCY_PENALTY] = sample_uniform() - 0.3;
-    if (sample_uniform() < 0.2) settings->value[SETTING_PRESENCE_PENALTY] = sample_uniform() - 0.3;
-    if (sample_uniform() < 0.2) settings->value[SETTING_MIN_P] = 0.2 * sample_uniform();
-    if (sample_uniform() < 0.2) settings->value[SETTING_TYPICAL_P] = 1 - 0.9 * sample_uniform();
-    if (sample_uniform() < 0.2) settings->value[SETTING_EPSILON_CUTOFF] = 0.1 * sample_uniform();
-    if (sample_uniform() < 0.2) settings->value[SETTING_ETA_CUTOFF] = 0.1 * sample_uniform();
-    if (sample_uniform() < 0.2) settings->value[SETTING_TOP_N_SIGMA] = 3 * sample_uniform();
-    if (sample_uniform() < 0.2) settings->value[SETTING_XTC_PROBABILITY] = sample_uniform();
-    if (sample_uniform() < 0.2) settings->value[SETTING_CONVENTION] = sample_below(3);
-    if (sample_uniform() < 0.05) settings->value[SETTING_NO_REPEAT_NGRAM_SIZE] = 2;
-    if (sample_uniform() < 0.05) settings->value[SETTING_DRY_MULTIPLIER] = 1;
-    if (sample_uniform() < 0.05) settings->value[SETTING_MIROSTAT] = 1 + sample_below(2);
+    sample_filters(settings);
     if (sample_uniform() < 0.3 && n > 2) {
         bias[0] = (struct warp_bias){0, sample_uniform() < 0.5 ? -(double)INFINITY : 2.5};
         bias[1] = (struct warp_bias){(uint32_t)n - 2, -1.5};
         settings->bias = bias;
         settings->n_bias = 2;
     }
-    for (uint32_t i = WARPER_COUNT - 1; i > 0 && sample_uniform() < 0.5; i--) {
-        uint32_t j = sample_below(i + 1), swap = settings->order[i];
-        settings->order[i] = settings->order[j];
-        settings->order[j] = swap;
-    }
+    sample_order(settings, 0.5);
 }
 
 /* Runs the order by hand and holds every stage and every listed token against it. */

@@ -7,6 +7,7 @@
 #include "chain.h"
 #include "check.h"
 #include "sample.h"
+#include "sample_settings.h"
 #include "shortlist.h"
 
 enum { N = 6000 };
@@ -24,18 +25,7 @@ static void random_settings(struct settings *settings, struct warp_bias *bias, u
     if (sample_uniform() < 0.5) settings->value[SETTING_TOP_P] = sample_uniform();
     if (sample_uniform() < 0.5)
         settings->value[SETTING_REPETITION_PENALTY] = 0.3 + 2 * sample_uniform();
-    if (sample_uniform() < 0.2) settings->value[SETTING_FREQUENCY_PENALTY] = sample_uniform() - 0.3;
-    if (sample_uniform() < 0.2) settings->value[SETTING_PRESENCE_PENALTY] = sample_uniform() - 0.3;
-    if (sample_uniform() < 0.2) settings->value[SETTING_MIN_P] = 0.2 * sample_uniform();
-    if (sample_uniform() < 0.2) settings->value[SETTING_TYPICAL_P] = 1 - 0.9 * sample_uniform();
-    if (sample_uniform() < 0.2) settings->value[SETTING_EPSILON_CUTOFF] = 0.1 * sample_uniform();
-    if (sample_uniform() < 0.2) settings->value[SETTING_ETA_CUTOFF] = 0.1 * sample_uniform();
-    if (sample_uniform() < 0.2) settings->value[SETTING_TOP_N_SIGMA] = 3 * sample_uniform();
-    if (sample_uniform() < 0.2) settings->value[SETTING_XTC_PROBABILITY] = sample_uniform();
-    if (sample_uniform() < 0.2) settings->value[SETTING_CONVENTION] = sample_below(3);
-    if (sample_uniform() < 0.05) settings->value[SETTING_NO_REPEAT_NGRAM_SIZE] = 2;
-    if (sample_uniform() < 0.05) settings->value[SETTING_DRY_MULTIPLIER] = 1;
-    if (sample_uniform() < 0.05) settings->value[SETTING_MIROSTAT] = 1 + sample_below(2);
+    sample_filters(settings);
     settings->step = sample_below(1000);
     if (sample_uniform() < 0.3) settings->value[SETTING_REPETITION_WINDOW] = 1 + sample_below(20);
     if (sample_uniform() < 0.3) settings->value[SETTING_MIN_TOKENS_TO_KEEP] = 1 + sample_below(9);
@@ -45,11 +35,7 @@ static void random_settings(struct settings *settings, struct warp_bias *bias, u
         settings->bias = bias;
         settings->n_bias = 2;
     }
-    for (uint32_t i = WARPER_COUNT - 1; i > 0 && sample_uniform() < 0.4; i--) {
-        uint32_t j = sample_below(i + 1), swap = settings->order[i];
-        settings->order[i] = settings->order[j];
-        settings->order[j] = swap;
-    }
+    sample_order(settings, 0.4);
 }
 
 static void compare(struct chain *chain, const struct settings *settings, size_t n,

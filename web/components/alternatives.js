@@ -7,7 +7,7 @@ import { css, html, nothing } from 'lit';
 import { percent, t } from '../locale/locale.js';
 import { cssom } from '../plots/cssom.js';
 import { define } from './define.js';
-import { LogitMenu, menuStyles } from './menu.js';
+import { LogitMenu } from './menu.js';
 import { settingName } from './settings.js';
 import { spoken, visibleHtml } from './visible.js';
 
@@ -21,21 +21,18 @@ const WIDTH = 20;
 
 export class LogitAlternatives extends LogitMenu {
   static properties = {
+    ...LogitMenu.properties,
     step: { attribute: false },
     index: { attribute: false },
     trace: { attribute: false },
     eos: { attribute: false },
-    x: { attribute: false },
-    y: { attribute: false },
     fixed: { type: Boolean },
   };
 
   static styles = [
     ...LogitMenu.styles,
-    menuStyles,
     css`
       :host {
-        position: absolute;
         z-index: 4;
         inset: 0 0 auto;
         height: 0;
@@ -141,8 +138,6 @@ export class LogitAlternatives extends LogitMenu {
     this.eos = -1;
     /** Whether they only inform, as they do for the prompt. */
     this.fixed = false;
-    this.x = 0;
-    this.y = 0;
   }
 
   get #informs() {
@@ -183,7 +178,7 @@ export class LogitAlternatives extends LogitMenu {
           ${trace ? this.#renderTokens(trace, step.id) : nothing}
         </div>
         <button class="back" role="menuitem" tabindex="-1" data-item="rewind"
-          @click=${() => this.#act('logit-rewind', { n: index })}>${t('alternatives.rewind')}</button>
+          @click=${() => this.act('logit-rewind', { n: index })}>${t('alternatives.rewind')}</button>
       </div>
     `;
   }
@@ -210,20 +205,11 @@ export class LogitAlternatives extends LogitMenu {
         ? html`<li class="plain ${kind}" data-alternative=${id} data-p=${String(p)}>${row}</li>`
         : html`
         <button class=${kind} role="menuitem" tabindex="-1" data-alternative=${id}
-          data-p=${String(p)} aria-label=${t(removed_by ? 'alternatives.removed' : 'alternatives.item', words)}
-          @click=${() => this.#act('logit-branch', { index: this.index, id })}>${row}</button>`;
+          data-p=${String(p)}
+          aria-label=${t(removed_by ? 'alternatives.removed' : 'alternatives.item', words)}
+          @click=${() => this.act('logit-branch', { index: this.index, id })}>${row}</button>`;
     });
   }
-
-  /**
-   * @param {string} type
-   * @param {object} detail
-   */
-  #act(type, detail) {
-    this.emit(type, detail);
-    this.close(true);
-  }
-
 }
 
 define('logit-alternatives', LogitAlternatives);

@@ -8,9 +8,11 @@ import { drawCurve } from '../plots/curve-view.js';
 import { cumulate } from '../plots/cumulate.js';
 import { chooseRanks, layoutCurve, massAt, rankAt } from '../plots/curve.js';
 import { findHandles, valueFor } from '../plots/cuts.js';
-import { curveStyles, handleStyles } from './curve-styles.js';
+import { curveStyles } from './curve-styles.js';
 import { define } from './define.js';
 import { LogitElement } from './element.js';
+import { frameStyles } from './frame-styles.js';
+import { handleStyles } from './handle-styles.js';
 import { handleWords, renderHandle } from './handles.js';
 import { walkTo } from './walk.js';
 import { Width } from './width.js';
@@ -34,7 +36,7 @@ export class LogitCurve extends LogitElement {
     rank: { state: true },
   };
 
-  static styles = [...LogitElement.styles, handleStyles, curveStyles];
+  static styles = [...LogitElement.styles, handleStyles, frameStyles, curveStyles];
 
   #width = new Width(this, '.chart');
 

@@ -254,23 +254,17 @@ export const barStyles = css`
     stroke: var(--trace-wash);
   }
 
-  .by-top_k .tag,
-  .cutline.by-top_k text {
+  .by-top_k .tag {
     fill: var(--cut-top_k);
   }
 
-  .by-top_p .tag,
-  .cutline.by-top_p text {
+  .by-top_p .tag {
     fill: var(--cut-top_p);
   }
 
   .by-other .tag,
   .cutline.by-other text {
     fill: var(--cut-other);
-  }
-
-  .cutline text {
-    font-weight: 600;
   }
 
   .cutline .back,
@@ -280,21 +274,6 @@ export const barStyles = css`
     fill: var(--panel);
     stroke: var(--panel);
     stroke-linejoin: round;
-  }
-
-  .cutline line {
-    stroke: var(--cut-other);
-    stroke-dasharray: 6 4;
-  }
-
-  .cutline.by-top_k line {
-    stroke: var(--cut-top_k);
-    stroke-dasharray: 8 3;
-  }
-
-  .cutline.by-top_p line {
-    stroke: var(--cut-top_p);
-    stroke-dasharray: 2 3;
   }
 
   .detail {

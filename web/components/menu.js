@@ -5,7 +5,11 @@
 import { css } from 'lit';
 import { LogitElement } from './element.js';
 
-export const menuStyles = css`
+const menuStyles = css`
+  :host {
+    position: absolute;
+  }
+
   .menu {
     position: absolute;
     padding: 0.375rem;
@@ -39,6 +43,16 @@ export const menuStyles = css`
 `;
 
 export class LogitMenu extends LogitElement {
+  static properties = { x: { attribute: false }, y: { attribute: false } };
+
+  static styles = [...LogitElement.styles, menuStyles];
+
+  constructor() {
+    super();
+    this.x = 0;
+    this.y = 0;
+  }
+
   get buttons() {
     return /** @type {HTMLElement[]} */ ([...this.renderRoot.querySelectorAll('button')]);
   }
@@ -46,6 +60,16 @@ export class LogitMenu extends LogitElement {
   /** @param {boolean} refocus whether the token is to have the focus back */
   close(refocus) {
     this.dispatchEvent(new CustomEvent('logit-menu-close', { detail: { refocus } }));
+  }
+
+  /**
+   * Asks for something, which ends the menu.
+   * @param {string} type
+   * @param {object} detail
+   */
+  act(type, detail) {
+    this.emit(type, detail);
+    this.close(true);
   }
 
   /** @param {KeyboardEvent} event */

@@ -6,24 +6,21 @@ import { css, html, nothing } from 'lit';
 import { fixed, t } from '../locale/locale.js';
 import { cssom } from '../plots/cssom.js';
 import { define } from './define.js';
-import { LogitMenu, menuStyles } from './menu.js';
+import { LogitMenu } from './menu.js';
 
 export class LogitTokenMenu extends LogitMenu {
   static properties = {
+    ...LogitMenu.properties,
     name: { attribute: false },
     spoken: { attribute: false },
     token: { attribute: false },
     bias: { attribute: false },
-    x: { attribute: false },
-    y: { attribute: false },
   };
 
   static styles = [
     ...LogitMenu.styles,
-    menuStyles,
     css`
       :host {
-        position: absolute;
         z-index: 3;
         top: 0;
         left: 0;
@@ -82,8 +79,6 @@ export class LogitTokenMenu extends LogitMenu {
     this.token = 0;
     /** @type {number | false} */
     this.bias = 0;
-    this.x = 0;
-    this.y = 0;
   }
 
   firstUpdated() {
@@ -100,15 +95,15 @@ export class LogitTokenMenu extends LogitMenu {
         @keydown=${this.onKey} @focusout=${this.onLeave}>
         <div class="head" role="presentation"><span class="token">${this.name}</span>
           <span>${t('menu.bias', { bias: added })}</span></div>
-        ${this.#item('force', 'M3 8h9M9 4l4 4-4 4', () => this.emit('logit-force', { id: this.token }))}
-        ${this.#item('likelier', 'M8 13V3M4 7l4-4 4 4', () => this.#ask(next(1)))}
-        ${this.#item('unlikelier', 'M8 3v10M4 9l4 4 4-4', () => this.#ask(next(-1)))}
+        ${this.#item('force', 'M3 8h9M9 4l4 4-4 4', 'logit-force', { id: this.token })}
+        ${this.#biasItem('likelier', 'M8 13V3M4 7l4-4 4 4', next(1))}
+        ${this.#biasItem('unlikelier', 'M8 3v10M4 9l4 4 4-4', next(-1))}
         ${
           bias === false
             ? nothing
-            : this.#item('forbid', 'M8 2a6 6 0 1 0 .01 0M4 4l8 8', () => this.#ask(false))
+            : this.#biasItem('forbid', 'M8 2a6 6 0 1 0 .01 0M4 4l8 8', false)
         }
-        ${bias === 0 ? nothing : this.#item('plain', 'M4 4l8 8M12 4l-8 8', () => this.#ask(null))}
+        ${bias === 0 ? nothing : this.#biasItem('plain', 'M4 4l8 8M12 4l-8 8', null)}
       </div>
     `;
   }
@@ -116,24 +111,25 @@ export class LogitTokenMenu extends LogitMenu {
   /**
    * @param {string} name
    * @param {string} icon
-   * @param {() => void} act
+   * @param {string} type what is asked for
+   * @param {object} detail
    */
-  #item(name, icon, act) {
-    const onClick = () => {
-      act();
-      this.close(true);
-    };
+  #item(name, icon, type, detail) {
     return html`
-      <button role="menuitem" tabindex="-1" class=${name} data-item=${name} @click=${onClick}>
+      <button role="menuitem" tabindex="-1" class=${name} data-item=${name}
+        @click=${() => this.act(type, detail)}>
         <svg viewBox="0 0 16 16" aria-hidden="true"><path d=${icon}></path></svg>
         ${t(`menu.${name}`)}</button>`;
   }
 
-  /** @param {number | false | null} bias */
-  #ask(bias) {
-    this.emit('logit-bias', { id: this.token, bias });
+  /**
+   * @param {string} name
+   * @param {string} icon
+   * @param {number | false | null} bias
+   */
+  #biasItem(name, icon, bias) {
+    return this.#item(name, icon, 'logit-bias', { id: this.token, bias });
   }
-
 }
 
 define('logit-token-menu', LogitTokenMenu);

@@ -11,8 +11,9 @@ import { layoutTrend, markAt } from '../../plots/trend.js';
 import { define } from '../define.js';
 import { lease } from '../engines.js';
 import { sentence } from '../faults.js';
+import { frameStyles } from '../frame-styles.js';
 import { ModelElement } from '../model-element.js';
-import { chartStyles } from '../sweep/styles.js';
+import { chartStyles } from '../sweep/chart-styles.js';
 import { walkTo } from '../walk.js';
 import { Width } from '../width.js';
 import { costStyles } from './styles.js';
@@ -36,7 +37,7 @@ export class LogitCost extends ModelElement {
     said: { state: true },
   };
 
-  static styles = [...ModelElement.styles, chartStyles, costStyles];
+  static styles = [...ModelElement.styles, frameStyles, chartStyles, costStyles];
 
   #width = new Width(this, '.chart');
   /** @type {AbortController | null} */

@@ -8,45 +8,16 @@ import { plain, t } from '../../locale/locale.js';
 import { drawHeat } from '../../plots/heat-view.js';
 import { cellAt, layoutHeat } from '../../plots/heat.js';
 import { define } from '../define.js';
-import { LogitElement } from '../element.js';
 import { capitalise, settingName } from '../settings.js';
-import { Width } from '../width.js';
-import { chartStyles } from './styles.js';
+import { SweepChart } from './sweep-chart.js';
 import { axisName, placeOf, pointWords, shortOf, valueOf } from './words.js';
 
-/**
- * @typedef {import('../../engine/sweep.js').Plan} Plan
- * @typedef {import('../../engine/sweep.js').Point} Point
- */
+/** @typedef {import('../../engine/sweep.js').Plan} Plan */
 
-export class LogitSweepMap extends LogitElement {
-  static properties = {
-    plan: { attribute: false },
-    points: { attribute: false },
-    at: { type: Number },
-  };
-
-  static styles = [...LogitElement.styles, chartStyles];
-
-  #width = new Width(this, '.chart');
-
-  constructor() {
-    super();
-    /** @type {Plan | null} */
-    this.plan = null;
-    /** @type {Point[]} */
-    this.points = [];
-    this.at = 0;
-  }
-
-  /** The drawn figure. */
-  get drawing() {
-    return /** @type {SVGSVGElement | null} */ (this.renderRoot.querySelector('svg'));
-  }
-
+export class LogitSweepMap extends SweepChart {
   render() {
     const { plan } = this;
-    const { width, unit } = this.#width;
+    const { width, unit } = this.room;
     return html`<div class="chart">
       ${plan && width > 0 ? this.#renderMap(plan, width, unit) : nothing}
     </div>`;

@@ -8,11 +8,9 @@ import { drawTrend } from '../../plots/trend-view.js';
 import { layoutTrend, markAt } from '../../plots/trend.js';
 import { MEASURES, hasSpread } from '../../engine/measures.js';
 import { define } from '../define.js';
-import { LogitElement } from '../element.js';
 import { capitalise, settingName } from '../settings.js';
 import { walkTo } from '../walk.js';
-import { Width } from '../width.js';
-import { chartStyles } from './styles.js';
+import { SweepChart } from './sweep-chart.js';
 import { axisName, measureName, pointWords, tickOf } from './words.js';
 
 /**
@@ -20,43 +18,27 @@ import { axisName, measureName, pointWords, tickOf } from './words.js';
  * @typedef {import('../../engine/sweep.js').Point} Point
  */
 
-export class LogitSweepTrend extends LogitElement {
+export class LogitSweepTrend extends SweepChart {
   static properties = {
-    plan: { attribute: false },
-    points: { attribute: false },
+    ...SweepChart.properties,
     trade: { type: Boolean },
     vocabulary: { type: Number },
     now: { attribute: false },
-    at: { type: Number },
   };
-
-  static styles = [...LogitElement.styles, chartStyles];
-
-  #width = new Width(this, '.chart');
 
   constructor() {
     super();
-    /** @type {Plan | null} */
-    this.plan = null;
-    /** @type {Point[]} */
-    this.points = [];
     /** Whether the first measure is drawn across and the second upwards. */
     this.trade = false;
     this.vocabulary = 0;
     /** @type {number | null} What the swept setting is on the bench. */
     this.now = null;
-    this.at = 0;
-  }
-
-  /** The drawn figure. */
-  get drawing() {
-    return /** @type {SVGSVGElement | null} */ (this.renderRoot.querySelector('svg'));
   }
 
   render() {
     const { plan, points } = this;
     if (!plan) return nothing;
-    const { width, unit } = this.#width;
+    const { width, unit } = this.room;
     const height = Math.min(440 * unit, Math.max(300 * unit, width * 0.5));
     return html`<div class="chart">
       ${width > 0 ? this.#renderChart(plan, points, { width, height, unit }) : nothing}

@@ -1,0 +1,117 @@
+/* Asks of each rule what its program alone does not show, as questions about which steps can be
+ * reached: a search from the rule's start, repeated until no answer changes. */
+#include "grammar_check.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "unicode.h"
+
+/* What is asked of a rule: whether some text ends it, whether the empty text does, and whether it
+ * can call itself before any byte. */
+enum question { CAN_END, CAN_BE_EMPTY, BEGINS_WITH_ITSELF };
+
+struct search {
+    const struct grammar *grammar;
+    uint8_t *seen;  /* (n_steps,) */
+    uint32_t *todo; /* (n_steps,) */
+    uint32_t n_todo;
+};
+
+static void visit(struct search *search, uint32_t step) {
+    if (search->seen[step]) return;
+    search->seen[step] = 1;
+    search->todo[search->n_todo++] = step;
+}
+
+/* `known`: of which rules CAN_END is known, or (for both others) CAN_BE_EMPTY. */
+static bool ask(struct search *search, uint32_t rule, enum question question,
+                const uint8_t *known) {
+    const struct grammar *g = search->grammar;
+    memset(search->seen, 0, g->n_steps);
+    search->n_todo = 0;
+    visit(search, g->rules[rule].start);
+    while (search->n_todo) {
+        uint32_t at = search->todo[--search->n_todo];
+        const struct grammar_step *step = &g->steps[at];
+        uint32_t to = at + (uint32_t)step->to;
+        switch (step->kind) {
+        case GRAMMAR_BYTE:
+            if (question == CAN_END && step->low <= step->high) visit(search, at + 1);
+            break;
+        case GRAMMAR_SPLIT:
+            visit(search, at + 1);
+            visit(search, to);
+            break;
+        case GRAMMAR_JUMP:
+            visit(search, to);
+            break;
+        case GRAMMAR_CALL:
+            if (known[step->to]) visit(search, at + 1);
+            if (question != BEGINS_WITH_ITSELF) break;
+            if ((uint32_t)step->to == rule) return true;
+            visit(search, g->rules[step->to].start);
+            break;
+        default:
+            if (question != BEGINS_WITH_ITSELF) return true;
+        }
+    }
+    return false;
+}
+
+/* Which rules have the property, found from those that have it without the others. */
+static void find(struct search *search, enum question question, uint8_t *known) {
+    bool changed = true;
+    memset(known, 0, GRAMMAR_RULES_MAX);
+    while (changed) {
+        changed = false;
+        for (uint32_t i = search->grammar->n_rules; i-- > 0;) {
+            if (known[i] || !ask(search, i, question, known)) continue;
+            known[i] = 1;
+            changed = true;
+        }
+    }
+}
+
+static enum status complain(const struct grammar *g, uint32_t rule, const char *format,
+                            struct fault *fault) {
+    char name[UNICODE_QUOTE_MAX];
+    unicode_quote(name, g->rules[rule].name, g->rules[rule].length);
+    return fault_set(fault, STATUS_INVALID_ARGUMENT, format, name);
+}
+
+static enum status check(struct grammar *g, struct search *search, struct fault *fault) {
+    uint8_t known[GRAMMAR_RULES_MAX];
+    g->root = g->n_rules;
+    for (uint32_t i = 0; i < g->n_rules; i++) {
+        const struct grammar_rule *rule = &g->rules[i];
+        if (rule->start == GRAMMAR_UNDEFINED)
+            return complain(g, i, "grammar: there is no rule %s, which another names", fault);
+        if (rule->length == 4 && !memcmp(rule->name, "root", 4)) g->root = i;
+    }
+    if (g->root == g->n_rules)
+        return fault_set(fault, STATUS_INVALID_ARGUMENT, "grammar: there is no rule root");
+    find(search, CAN_END, known);
+    for (uint32_t i = 0; i < g->n_rules; i++)
+        if (!known[i]) return complain(g, i, "grammar: rule %s can never end", fault);
+    find(search, CAN_BE_EMPTY, known);
+    for (uint32_t i = 0; i < g->n_rules; i++)
+        if (ask(search, i, BEGINS_WITH_ITSELF, known))
+            return complain(
+                g, i, "grammar: rule %s begins with itself, let it end with itself instead", fault);
+    return STATUS_OK;
+}
+
+enum status grammar_check(struct grammar *g, struct fault *fault) {
+    struct search search = {.grammar = g};
+    search.seen = malloc(g->n_steps + 1);
+    search.todo = malloc((g->n_steps + 1) * sizeof *search.todo);
+    enum status status =
+        search.seen && search.todo
+            ? check(g, &search, fault)
+            : fault_set(fault, STATUS_OUT_OF_MEMORY, "no memory for the grammar");
+    free(search.seen);
+    free(search.todo);
+    return status;
+}

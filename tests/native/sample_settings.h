@@ -1,0 +1,33 @@
+/* Random settings, so that now and then each warper has a part and any of them comes first. */
+#ifndef LOGITSCOPE_SAMPLE_SETTINGS_H
+#define LOGITSCOPE_SAMPLE_SETTINGS_H
+
+#include "chain.h"
+#include "sample.h"
+
+/* The warpers that most settings leave alone. */
+static inline void sample_filters(struct settings *settings) {
+    if (sample_uniform() < 0.2) settings->value[SETTING_FREQUENCY_PENALTY] = sample_uniform() - 0.3;
+    if (sample_uniform() < 0.2) settings->value[SETTING_PRESENCE_PENALTY] = sample_uniform() - 0.3;
+    if (sample_uniform() < 0.2) settings->value[SETTING_MIN_P] = 0.2 * sample_uniform();
+    if (sample_uniform() < 0.2) settings->value[SETTING_TYPICAL_P] = 1 - 0.9 * sample_uniform();
+    if (sample_uniform() < 0.2) settings->value[SETTING_EPSILON_CUTOFF] = 0.1 * sample_uniform();
+    if (sample_uniform() < 0.2) settings->value[SETTING_ETA_CUTOFF] = 0.1 * sample_uniform();
+    if (sample_uniform() < 0.2) settings->value[SETTING_TOP_N_SIGMA] = 3 * sample_uniform();
+    if (sample_uniform() < 0.2) settings->value[SETTING_XTC_PROBABILITY] = sample_uniform();
+    if (sample_uniform() < 0.2) settings->value[SETTING_CONVENTION] = sample_below(3);
+    if (sample_uniform() < 0.05) settings->value[SETTING_NO_REPEAT_NGRAM_SIZE] = 2;
+    if (sample_uniform() < 0.05) settings->value[SETTING_DRY_MULTIPLIER] = 1;
+    if (sample_uniform() < 0.05) settings->value[SETTING_MIROSTAT] = 1 + sample_below(2);
+}
+
+/* Shuffles the end of the order, one place more with this chance each time. */
+static inline void sample_order(struct settings *settings, double chance) {
+    for (uint32_t i = WARPER_COUNT - 1; i > 0 && sample_uniform() < chance; i--) {
+        uint32_t j = sample_below(i + 1), swap = settings->order[i];
+        settings->order[i] = settings->order[j];
+        settings->order[j] = swap;
+    }
+}
+
+#endif
