@@ -55,6 +55,8 @@ export class Instrument extends EventTarget {
   biases = [];
   /** @type {string[] | null} The warpers in an order of the reader's; null is the canonical one. */
   order = null;
+  /** @type {import('../engine/types.js').Own | null} A sampler of the reader's own. */
+  own = null;
   /** @type {import('../engine/types.js').Constraint | null} What the drawn text must be. */
   constraint = null;
   /** @type {'inverse' | 'gumbel'} */
@@ -152,15 +154,16 @@ export class Instrument extends EventTarget {
     return this.finished === 'eos' ? this.steps.length - 1 : this.steps.length;
   }
 
-  /** The settings as the engine takes them. */
+  /** The settings as the engine takes them, but for a sampler of the reader's own. */
   get asked() {
     const { table, settings, biases, seed, order, method, constraint } = this;
     const logit_bias = Object.fromEntries(biases.map(({ id, bias }) => [id, bias]));
+    const warpers = order?.filter((name) => name !== 'own');
     return {
       ...spokenSettings(table, settings),
       seed,
       ...(biases.length > 0 ? { logit_bias } : {}),
-      ...(order ? { order } : {}),
+      ...(warpers && warpers.join() !== this.canonicalOrder.join() ? { order: warpers } : {}),
       ...(constraint ? { constraint, constraint_start: this.#promptIds.length } : {}),
       ...(method === 'gumbel' ? { draw: method } : {}),
     };
@@ -180,7 +183,8 @@ export class Instrument extends EventTarget {
     const ids = [...prompt, ...before.map(({ id }) => id)];
     const { constraint, constraint_start, ...rest } = this.asked;
     const held = constraint && n >= 0 ? { constraint, constraint_start } : {}; // not the prompt
-    return { ids, settings: { ...rest, ...held, ...bound }, step };
+    const own = this.own ? { own: this.own, ...(this.order ? { order: this.order } : {}) } : {};
+    return { ids, settings: { ...rest, ...held, ...bound, ...own }, step };
   }
 
   /** Mirostat's bound in the next draw, or null while it is off. */
@@ -343,7 +347,19 @@ export class Instrument extends EventTarget {
    * @param {string[] | null} order null for the canonical one
    */
   async setOrder(order) {
-    this.order = order && order.join() !== this.canonicalOrder.join() ? order : null;
+    this.#order(order);
+    await this.set({}, false);
+  }
+
+  /** A sampler of the reader's own is last where it is not named. @param {string[] | null} [order] */
+  #order(order) {
+    const stages = order?.at(-1) === 'own' ? order.slice(0, -1) : order;
+    this.order = stages && stages.join() !== this.canonicalOrder.join() ? stages : null;
+  }
+
+  /** @param {import('../engine/types.js').Own | null} own in the place that the order gives it */
+  async setOwn(own) {
+    this.own = own;
     await this.set({}, false);
   }
 
@@ -354,7 +370,7 @@ export class Instrument extends EventTarget {
   async usePreset({ order, ...preset }) {
     const neutral = neutralSettings(this.table);
     const known = Object.entries(preset).filter(([name]) => name in neutral);
-    this.order = order && order.join() !== this.canonicalOrder.join() ? order : null;
+    this.#order(order);
     await this.set({ ...neutral, ...Object.fromEntries(known) }, false);
   }
 
@@ -540,7 +556,8 @@ export class Instrument extends EventTarget {
     if (!this.trace) return;
     const from = this.tally ?? { total: 0, counts: new Map() };
     const turn = ++this.#tallyTurn;
-    const shown = withoutCoin(this.#placeAfter(this.drawStep).settings, this.trace);
+    const place = this.#placeAfter(this.drawStep);
+    const shown = withoutCoin(await this.#reader.settle(place, place.settings), this.trace);
     const settings = { ...shown, seed: tallySeed(this.seed, this.drawStep) };
     for await (const tally of countDraws(this.#session, settings, draws, from)) {
       if (turn !== this.#tallyTurn) return;
@@ -614,10 +631,10 @@ export class Instrument extends EventTarget {
   async #work() {
     while (this.#wanted && this.#engine) {
       this.#wanted = false;
-      const step = this.drawStep;
+      const { drawStep: step, own } = this;
       try {
         const place = this.#placeAfter(step);
-        const { order: _, ...values } = place.settings;
+        const { order: _, own: __, ...values } = place.settings;
         const readings = await this.#reader.read({
           place,
           both: this.pair && this.pair.map((name) => ({ ...values, ...conventions[name] })),
@@ -625,7 +642,7 @@ export class Instrument extends EventTarget {
           order: this.canonicalOrder,
           whole: this.view !== 'bars',
         });
-        if (this.#wanted && step !== this.drawStep) continue;
+        if (this.#wanted && (step !== this.drawStep || own !== this.own)) continue;
         Object.assign(this, readings);
         this.fault = null;
       } catch (error) {

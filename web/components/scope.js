@@ -260,6 +260,7 @@ export class LogitScope extends LogitElement {
       'logit-force': this.#onForce,
       'logit-order': this.#onOrder,
       'logit-constraint': this.#onConstraint,
+      'logit-own-stage': this.#onOwn,
     }),
     'logit-conventions': this.#onConventions.bind(this),
     'logit-command': this.#onCommand.bind(this),
@@ -538,7 +539,7 @@ export class LogitScope extends LogitElement {
       table: it.table, settings: it.settings, trace, presets: PRESETS, imitations: IMITATIONS,
       strategies: STRATEGIES, mu: it.mu, pair: it.pair, beside: it.beside,
       order: it.order, difference: it.difference, eos, only: this.#shown?.knobs ?? null, fixed,
-      constraint: it.constraint, fault: it.constraint ? this.#sentence(it.fault) : '',
+      constraint: it.constraint, programmable: true, fault: it.constraint ? this.#sentence(it.fault) : '',
     };
     return { text, draw, distribution, chain };
   }
@@ -661,6 +662,12 @@ export class LogitScope extends LogitElement {
   /** @param {CustomEvent} event */
   #onConstraint({ detail }) {
     this.#instrument.setConstraint(detail.constraint);
+  }
+
+  /** @param {CustomEvent} event */
+  #onOwn({ detail }) {
+    if (detail.failed) this.#instrument.stop();
+    this.#instrument.setOwn(detail.own);
   }
 
   /** @param {CustomEvent} event */

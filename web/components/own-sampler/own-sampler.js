@@ -16,6 +16,7 @@ import { define } from '../define.js';
 import { LogitElement } from '../element.js';
 import { settingName } from '../settings.js';
 import { spoken, visibleHtml } from '../visible.js';
+import { LIMIT_MS, onEditorKey } from './editor.js';
 import { VALUES, exampleOf } from './examples.js';
 import { ownSamplerStyles } from './own-sampler-styles.js';
 import { inFrame, sandboxUrl } from './place.js';
@@ -33,7 +34,6 @@ addMessages(locales);
  * @property {string} settings
  */
 
-const LIMIT_MS = 2000;
 const LISTED = 10;
 const SAME = 2 ** -20;
 
@@ -223,18 +223,8 @@ export class LogitOwnSampler extends LogitElement {
 
   /** @param {KeyboardEvent} event */
   #onKey(event) {
-    const editor = /** @type {HTMLTextAreaElement} */ (event.target);
-    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
-      event.preventDefault();
-      this.run();
-    } else if (event.key === 'Escape') {
-      /** @type {HTMLElement | null} */ (this.renderRoot.querySelector('[data-do=run]'))?.focus();
-    } else if (event.key === 'Tab' && !event.shiftKey && !event.ctrlKey && !event.altKey) {
-      event.preventDefault();
-      // The one way that leaves undo as it is.
-      if (!document.execCommand('insertText', false, '  ')) editor.setRangeText('  ');
-      this.#written[this.as] = editor.value;
-    }
+    const button = /** @type {HTMLElement | null} */ (this.renderRoot.querySelector('[data-do=run]'));
+    onEditorKey(event, () => this.run(), () => button?.focus());
   }
 
   #again() {
