@@ -74,6 +74,7 @@ export class LogitOwnStage extends LogitElement {
 
       textarea {
         display: block;
+        box-sizing: border-box; /* not inherited through details */
         width: 100%;
         min-height: 11rem;
         padding: 0.5rem 0.625rem;
@@ -94,6 +95,7 @@ export class LogitOwnStage extends LogitElement {
       }
 
       .tools button {
+        box-sizing: border-box;
         min-height: 2rem;
         padding: 0 0.75rem;
         font-size: 0.8125rem;
