@@ -26,6 +26,8 @@ export class Bench extends EventTarget {
   biases = [];
   /** @type {string[] | null} The warpers in an order of the reader's; null is the canonical one. */
   order = null;
+  /** @type {import('../engine/types.js').Own | null} A sampler of the reader's own. */
+  own = null;
   /** @type {'inverse' | 'gumbel'} */
   method = 'inverse';
   seed = 42;
@@ -74,15 +76,16 @@ export class Bench extends EventTarget {
     return {};
   }
 
-  /** The settings as the engine takes them. @returns {import('../engine/types.js').Settings} */
+  /** The settings as the engine takes them, but for a sampler of the reader's own. @returns {import('../engine/types.js').Settings} */
   get asked() {
     const { table, settings, biases, seed, order, method } = this;
+    const warpers = order?.filter((name) => name !== 'own');
     const logit_bias = Object.fromEntries(biases.map(({ id, bias }) => [id, bias]));
     return {
       ...spokenSettings(table, settings),
       seed,
       ...(biases.length > 0 ? { logit_bias } : {}),
-      ...(order ? { order } : {}),
+      ...(warpers && warpers.join() !== this.canonicalOrder.join() ? { order: warpers } : {}),
       ...(method === 'gumbel' ? { draw: method } : {}),
     };
   }
@@ -105,9 +108,10 @@ export class Bench extends EventTarget {
     this.emit('change');
   }
 
-  /** @param {string[] | null} [order] */
+  /** A sampler of the reader's own is last where it is not named. @param {string[] | null} [order] */
   #takeOrder(order) {
-    this.order = order && order.join() !== this.canonicalOrder.join() ? order : null;
+    const stages = order?.at(-1) === 'own' ? order.slice(0, -1) : order;
+    this.order = stages && stages.join() !== this.canonicalOrder.join() ? stages : null;
   }
 
   /**
@@ -116,6 +120,12 @@ export class Bench extends EventTarget {
    */
   setOrder(order) {
     this.#takeOrder(order);
+    return this.set({}, false);
+  }
+
+  /** @param {import('../engine/types.js').Own | null} own in the place that the order gives it */
+  setOwn(own) {
+    this.own = own;
     return this.set({}, false);
   }
 
@@ -205,10 +215,10 @@ export class Bench extends EventTarget {
   async #work() {
     while (this.#wanted && this.live) {
       this.#wanted = false;
-      const step = this.drawStep;
+      const { drawStep: step, own } = this;
       try {
         const readings = await this.read();
-        if (this.#wanted && step !== this.drawStep) continue;
+        if (this.#wanted && (step !== this.drawStep || own !== this.own)) continue;
         Object.assign(this, readings);
         this.fault = null;
       } catch (error) {

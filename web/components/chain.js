@@ -56,6 +56,7 @@ export class LogitChain extends LogitElement {
     only: { attribute: false },
     fixed: { type: Boolean },
     gates: { attribute: false },
+    programmable: { type: Boolean },
     fault: { attribute: false },
   };
 
@@ -105,7 +106,9 @@ export class LogitChain extends LogitElement {
     this.fixed = false;
     /** What removes tokens before any warper. @type {import('./gates.js').Gates} */
     this.gates = {};
-    /** Why they cannot be applied. */
+    /** Whether a sampler of the reader's own can come into the chain. */
+    this.programmable = false;
+    /** Why the gates cannot be applied. */
     this.fault = '';
   }
 
@@ -161,8 +164,10 @@ export class LogitChain extends LogitElement {
     return this.#row(name)?.neutral;
   }
 
+  /** The stages; one of the reader's own is last where it is not named. */
   get #order() {
-    return this.order ?? this.table.filter(({ warper }) => warper).map(({ name }) => name);
+    const order = this.order ?? this.table.filter(({ warper }) => warper).map(({ name }) => name);
+    return order.includes('own') || !this.#taken.has('own') ? order : [...order, 'own'];
   }
 
   render() {
@@ -180,7 +185,7 @@ export class LogitChain extends LogitElement {
         )}
         <li class="end">${t('chain.out')}</li>
       </ol>
-      ${this.only || this.fixed ? nothing : html`<logit-shelf .shown=${this.#shown} @logit-add=${this.#onAdd}></logit-shelf>`}
+      ${this.only || this.fixed ? nothing : html`<logit-shelf .shown=${this.programmable ? this.#shown : [...this.#shown, 'own']} @logit-add=${this.#onAdd}></logit-shelf>`}
       ${this.only || this.fixed ? nothing : this.#renderOrder()}
       ${this.only ? this.#loose.map((name) => this.#renderKnob(name)) : this.#renderMore()}
     `;
@@ -255,6 +260,7 @@ export class LogitChain extends LogitElement {
     const did = html`
       <p class="did ${works ? '' : 'idle'}">
         ${stage ? describeStage(stage, before ?? 0, this.#neutral(name)) : ''}</p>`;
+    if (name === 'own') return this.#renderOwn(works, grabbed, spark, did);
     return html`
       <li class="card ${works ? 'works' : ''} ${grabbed ? 'grabbed' : ''} ${name === 'logit_bias' ? 'bias' : ''}"
         data-stage=${name}>
@@ -268,6 +274,20 @@ export class LogitChain extends LogitElement {
         }
       </li>
     `;
+  }
+
+  /**
+   * @param {boolean} works
+   * @param {boolean} grabbed
+   * @param {unknown} spark
+   * @param {unknown} did
+   */
+  #renderOwn(works, grabbed, spark, did) {
+    return html`
+      <li class="card ${works ? 'works' : ''} ${grabbed ? 'grabbed' : ''}" data-stage="own">
+        ${this.#reorder.renderPlug('own')}
+        <logit-own-stage data-name="own">${this.#renderRemove('own')}<span slot="spark">${spark}</span>${did}</logit-own-stage>
+      </li>`;
   }
 
   /** @param {string} name */
@@ -367,20 +387,23 @@ export class LogitChain extends LogitElement {
   }
 
   /** @param {CustomEvent} event */
-  #onAdd({ detail: { name } }) {
+  async #onAdd({ detail: { name } }) {
+    if (name === 'own') await import('./own-sampler/stage.js');
     this.#taken.add(name);
     this.#added = name;
     const { length } = this.#shown;
     const params = { name: capitalise(settingName(name)), at: this.#shown.indexOf(name) + 1 };
     this.#said = t('warpers.added', { ...params, of: length });
-    this.emit('logit-set', { [name]: STARTS[name] });
+    if (name === 'own') this.requestUpdate(); // it asks for itself
+    else this.emit('logit-set', { [name]: STARTS[name] });
   }
 
   /** @param {string} name */
   #remove(name) {
     this.#taken.delete(name);
     this.#said = t('warpers.removed', { name: capitalise(settingName(name)) });
-    this.emit('logit-set', { [name]: this.#neutral(name) });
+    if (name === 'own') this.emit('logit-own-stage', { own: null });
+    else this.emit('logit-set', { [name]: this.#neutral(name) });
     this.requestUpdate();
     /** @type {HTMLElement | null} */ (this.renderRoot.querySelector('logit-shelf'))?.focus();
   }
@@ -398,7 +421,7 @@ export class LogitChain extends LogitElement {
     const preset = this.#presets.find(({ name }) => name === value);
     if (!preset) return;
     this.#picked = value;
-    this.#taken.clear();
+    this.#taken = new Set(this.#taken.has('own') ? ['own'] : []);
     this.emit('logit-preset', preset);
   }
 }

@@ -21,13 +21,15 @@ export async function fetchCurves(engine, { logits, settings, table, order, hist
       order.indexOf(name) >= until || (settings.mirostat && group === 'truncation'),
   );
   const neutral = Object.fromEntries(later.map((row) => [row.name, row.neutral]));
+  // One of the reader's own is last where it is not named.
+  const early = order.includes('own') && order.indexOf('own') < until;
   const read = async (/** @type {Settings} */ asked) => {
     const { p } = await engine.warp(logits, asked, { history, step });
     return /** @type {Float64Array} */ (p).sort().reverse();
   };
   return {
     raw: await read({}),
-    entering: await read({ ...settings, ...neutral }),
+    entering: await read({ ...settings, ...neutral, ...(early ? {} : { own: null }) }),
     final: await read(settings),
   };
 }

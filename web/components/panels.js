@@ -52,7 +52,7 @@ export function panelsOf(it, { examples, knobs, fixed, sentence }) {
     table: it.table, settings: it.settings, trace, presets: PRESETS, imitations: IMITATIONS,
     strategies: STRATEGIES, mu: it.mu, pair: it.pair, beside: it.beside,
     order: it.order, difference: it.difference, eos, only: knobs, fixed,
-    gates, fault: Object.keys(gates).length > 0 ? sentence(it.fault) : '',
+    gates, programmable: true, fault: Object.keys(gates).length > 0 ? sentence(it.fault) : '',
   };
   return { text, draw, distribution, chain };
 }

@@ -68,8 +68,9 @@ export class Reader {
    * @returns {Promise<Readings>}
    */
   async read({ place, u, order, both, whole }) {
-    const { ids, settings, step } = place;
+    const { ids, step } = place;
     await this.#feed(ids);
+    const settings = await this.settle(place, place.settings);
     const asked = { ...settings, top: TOP };
     const [trace, drawn] = await Promise.all([
       this.#session.distribution(asked, { step }),
@@ -79,12 +80,29 @@ export class Reader {
     return {
       trace: { ...trace, tokens: await this.#withBytes(trace.tokens) },
       drawn: { ...drawn, ...piece },
-      curves: whole ? await this.#readCurves(place, order) : null,
+      curves: whole ? await this.#readCurves({ ...place, settings }, order) : null,
       difference: settings.order
-        ? await this.#readDifference(place, { ...settings, order })
+        ? await this.#readDifference({ ...place, settings }, { ...place.settings, order })
         : null,
       beside: both ? await this.#readBeside(place, both) : null,
     };
+  }
+
+  /**
+   * Settings with what a sampler of the reader's own makes of a place, instead of its function; without
+   * it where it fails.
+   * @param {Place} place
+   * @param {Settings} settings
+   * @param {any} [session] one that stands there
+   * @returns {Promise<Settings>}
+   */
+  async settle({ ids: history, step }, settings, session = this.#session) {
+    const { own, ...asked } = settings;
+    if (typeof own !== 'function') return settings;
+    const logits = await session.logits();
+    const reaching = await this.#engine.ownInput(logits, asked, { history, step });
+    const result = await own(.../** @type {Parameters<typeof own>} */ (reaching));
+    return result ? { ...asked, own: result } : asked;
   }
 
   /**
@@ -92,9 +110,11 @@ export class Reader {
    * @param {Place} place
    * @returns {Promise<Trace>}
    */
-  async alternatives({ ids, settings, step }) {
+  async alternatives(place) {
+    const { ids, step } = place;
     this.#probe ??= await this.#engine.session();
     await this.#probe.feed(Uint32Array.from(ids));
+    const settings = await this.settle(place, place.settings, this.#probe);
     const trace = await this.#probe.distribution({ ...settings, top: ALTERNATIVES }, { step });
     return { ...trace, tokens: await this.#withBytes(trace.tokens) };
   }
@@ -107,7 +127,8 @@ export class Reader {
   async shareOf(place, id) {
     await this.#probe.feed(Uint32Array.from(place.ids));
     const logits = await this.#probe.logits();
-    const { ids: history, settings, step } = place;
+    const { ids: history, step } = place;
+    const settings = await this.settle(place, place.settings, this.#probe);
     const [raw, final] = await Promise.all(
       [{}, settings].map((asked) => this.#engine.warp(logits, asked, { history, step })),
     );
@@ -161,8 +182,9 @@ export class Reader {
    * @returns {Promise<Difference>}
    */
   async #readDifference(place, other) {
-    const [own, others] = await this.#warpBoth(place, [place.settings, other]);
-    return this.#named(compareResults(own, others));
+    const both = [place.settings, await this.settle(place, other)];
+    const [mine, others] = await this.#warpBoth(place, both);
+    return this.#named(compareResults(mine, others));
   }
 
   /**

@@ -27,6 +27,10 @@ function changesOf(it) {
     'logit-force': ({ detail }) => it.force(detail.id),
     'logit-order': ({ detail }) => it.setOrder(detail.order),
     'logit-constraint': ({ detail }) => it.setGates(detail),
+    'logit-own-stage': ({ detail: { own, failed } }) => {
+      if (failed) it.stop();
+      it.setOwn(own);
+    },
     'logit-branch': ({ detail }) => it.branch(detail.index, detail.id),
   };
 }

@@ -30,6 +30,7 @@ export const SHELF = [
     names: ['min_p', 'typical_p', 'epsilon_cutoff', 'eta_cutoff', 'top_n_sigma'],
   },
   { group: 'adaptive', names: ['xtc_probability', 'mirostat'] },
+  { group: 'own', names: ['own'] },
 ];
 /** The parameters that stand on a warper's card. */
 export const PARTS = /** @type {Record<string, string[]>} */ ({

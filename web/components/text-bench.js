@@ -116,7 +116,8 @@ export class TextBench extends Bench {
     const bound = this.settings.mirostat && mu ? { mirostat_mu: mu } : {};
     const prompt = this.#promptIds.slice(0, this.#promptIds.length + Math.min(0, n));
     const ids = [...prompt, ...before.map(({ id }) => id)];
-    const settings = { ...this.asked, ...bound };
+    const own = this.own ? { own: this.own, ...(this.order ? { order: this.order } : {}) } : {};
+    const settings = { ...this.asked, ...bound, ...own };
     return { ids, settings: n < 0 ? withoutGates(settings) : settings, step };
   }
 
@@ -375,7 +376,9 @@ export class TextBench extends Bench {
   /** @param {number} draws */
   async drawMany(draws) {
     while (this.pass) await this.pass;
-    await this.count(this.#session, this.#placeAfter(this.drawStep).settings, draws);
+    const place = this.#placeAfter(this.drawStep);
+    const settings = await this.#reader.settle(place, place.settings);
+    await this.count(this.#session, settings, draws);
   }
 
   /**
@@ -430,7 +433,7 @@ export class TextBench extends Bench {
 
   async read() {
     const place = this.#placeAfter(this.drawStep);
-    const { order: _, ...values } = place.settings;
+    const { order: _, own: __, ...values } = place.settings;
     return this.#reader.read({
       place,
       both: this.pair && this.pair.map((name) => ({ ...values, ...conventions[name] })),

@@ -54,8 +54,9 @@ export class Subject {
       // Without an id it is the place itself that ended; one that was ended here has no say.
       if (place !== this.#place || (answer.id !== undefined && answer.id !== this.#waiting?.id))
         return;
-      if (answer.id === undefined) this.close();
-      this.#waiting?.resolve(answer);
+      const waiting = this.#waiting;
+      if (answer.id === undefined) this.#end();
+      waiting?.resolve(answer);
     });
     this.#place = place;
     return this.#send({ call: 'load', name: this.#name }, LOAD_MS);
@@ -86,7 +87,7 @@ export class Subject {
       this.#waiting = { id, resolve };
       timer = setTimeout(() => {
         this.hangs++;
-        this.close();
+        this.#end();
         resolve({ error: `it took longer than ${limit / 1000} s`, hung: true });
       }, limit);
       this.#place?.post({ id, ...message });
@@ -96,8 +97,14 @@ export class Subject {
     return answer;
   }
 
-  close() {
+  #end() {
     this.#place?.end();
     this.#place = null;
+  }
+
+  /** Ends it; a call under way is answered at once. */
+  close() {
+    this.#end();
+    this.#waiting?.resolve({ error: 'it was ended' });
   }
 }

@@ -48,6 +48,15 @@ const GENERATE = `export default function generate(model, prompt_ids, settings, 
 }
 `;
 
+/** In the chain. */
+export const OWN = `// Keeps the five best tokens; -Infinity removes one.
+export default function own(logits, settings, { history }) {
+  const ranked = logits.slice().sort().reverse();
+  const least = ranked[Math.min(5, ranked.length) - 1];
+  return logits.map((it) => (it >= least ? it : -Infinity));
+}
+`;
+
 /** @param {string} name */
 const plain = (name) => `export default function ${name}(logits, settings, { history }) {
   const { ${name} } = settings;

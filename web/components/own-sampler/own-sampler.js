@@ -16,6 +16,7 @@ import { define } from '../define.js';
 import { LogitElement } from '../element.js';
 import { settingName } from '../settings.js';
 import { spoken, visibleHtml } from '../visible.js';
+import { LIMIT_MS, onEditorKey } from './editor.js';
 import { VALUES, exampleOf } from './examples.js';
 import { ownSamplerStyles } from './own-sampler-styles.js';
 import { inFrame, sandboxUrl } from './place.js';
@@ -33,7 +34,6 @@ addMessages(locales);
  * @property {string} settings
  */
 
-const LIMIT_MS = 2000;
 const LISTED = 10;
 const SAME = 2 ** -20;
 
@@ -58,8 +58,6 @@ export class LogitOwnSampler extends LogitElement {
   #turn = 0;
   /** @type {Subject | null} */
   #subject = null;
-  /** Whether Escape was pressed in the editor, so that Tab goes on from there. */
-  #leaving = false;
 
   constructor() {
     super();
@@ -225,17 +223,7 @@ export class LogitOwnSampler extends LogitElement {
 
   /** @param {KeyboardEvent} event */
   #onKey(event) {
-    const editor = /** @type {HTMLTextAreaElement} */ (event.target);
-    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
-      event.preventDefault();
-      this.run();
-    } else if (event.key === 'Tab' && !this.#leaving && !event.shiftKey && !event.ctrlKey && !event.altKey) {
-      event.preventDefault();
-      // The one way that leaves undo as it is.
-      if (!document.execCommand('insertText', false, '  ')) editor.setRangeText('  ');
-      this.#written[this.as] = editor.value;
-    }
-    this.#leaving = event.key === 'Escape';
+    onEditorKey(event, () => this.run());
   }
 
   #again() {

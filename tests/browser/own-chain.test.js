@@ -1,0 +1,265 @@
+/** A sampler of the reader's own in the chain of the bench: it does there what a built-in one does. */
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { FIRST, byId, expectedBars, loadReference, openBench, readBars, root, until } from './bench.js';
+
+const BALANCED = { temperature: 0.7, top_p: 0.9, repetition_penalty: 1.1 };
+/** What the example does. @param {Float32Array} logits */
+const five = (logits) => {
+  const least = [...logits].sort((a, b) => b - a)[4];
+  return logits.map((logit) => (logit >= least ? logit : -Infinity));
+};
+
+/** @type {Awaited<ReturnType<typeof openBench>>} */
+let bench;
+/** @type {Awaited<ReturnType<typeof loadReference>>} */
+let scope;
+before(async () => {
+  [bench, scope] = await Promise.all([openBench(), loadReference()]);
+});
+after(() => bench?.close());
+
+/** @param {object} [options] */
+async function open({ add = true, ...options } = {}) {
+  const opened = await bench.open(options);
+  const { page } = opened;
+  const card = page.locator('logit-chain .card[data-stage=own]');
+  if (add) {
+    await page.locator('logit-shelf summary').click();
+    await page.locator('[data-add=own]').click();
+    await card.waitFor();
+  }
+  return {
+    ...opened,
+    card,
+    did: () => card.locator('.did').textContent(),
+    trouble: () => card.locator('.error').textContent(),
+    /** @param {string} code */
+    async use(code) {
+      const editor = card.locator('textarea');
+      if (!(await editor.isVisible())) await card.locator('summary').click();
+      await editor.fill(code);
+      await card.locator('[data-do=apply]').click();
+    },
+    /** @param {any} settings @param {string} [prompt] */
+    async shows(settings, prompt = FIRST) {
+      scope.feed(scope.encode(prompt));
+      const wanted = expectedBars(scope.distribution({ ...settings, top: 20 }));
+      const bars = async () => (await readBars(page)).sort(byId);
+      const same = (/** @type {any} */ found) => JSON.stringify(found) === JSON.stringify(wanted);
+      assert.deepEqual(await until(bars, same), wanted);
+    },
+    /** Moves the card with the keys. @param {number} by */
+    async move(by) {
+      await card.locator('.plug').focus();
+      await page.keyboard.press('Space');
+      for (let i = 0; i < Math.abs(by); i++) {
+        await page.keyboard.press(by < 0 ? 'ArrowUp' : 'ArrowDown');
+        await page.waitForTimeout(50);
+      }
+      await page.keyboard.press('Space');
+    },
+    order: () =>
+      page.locator('logit-chain .card').evaluateAll((cards) => cards.map((card) => card.dataset.stage)),
+    set: async (/** @type {string} */ name, /** @type {string} */ value) => {
+      const box = page.locator(`logit-knob[data-name=${name}] .box`);
+      await box.fill(value);
+      await box.press('Enter');
+    },
+    off: async (/** @type {string} */ name) => page.locator(`logit-knob[data-name=${name}] .off`).click(),
+  };
+}
+
+const canonical = () => scope.table.filter(({ warper }) => warper).map(({ name }) => name);
+/** @param {string} before */
+const orderBefore = (before) => canonical().flatMap((name) => (name === before ? ['own', name] : [name]));
+
+test('it comes last off the shelf, and every bar is the engine\'s with it', async () => {
+  const { card, did, order, set, shows, complaints, close } = await open();
+  assert.equal((await order()).at(-1), 'own');
+  await shows({ ...BALANCED, own: five });
+  assert.match(await did(), /as they came/);
+  await set('top_p', '1');
+  await shows({ ...BALANCED, top_p: 1, own: five });
+  assert.match(await did(), /^\s*Removes 59 .*ntropy/);
+  assert.equal(await card.locator('.spark').count(), 1);
+  // The bench's own script for every document asks for a storage that a sandboxed frame has not.
+  assert.deepEqual(complaints.filter((text) => !text.includes('localStorage')), []);
+  await close();
+});
+
+test('as top-k it keeps, draws and writes what top-k does at the same place', async () => {
+  const mine = await open({ path: '?lang=en&model=verbs#prompt=Today%20she&temperature=1.6&seed=11' });
+  await mine.shows({ temperature: 1.6, own: five });
+  const theirs = await open({ add: false, path: '?lang=en&model=verbs#prompt=Today%20she&temperature=1.6&seed=11&top_k=5' });
+  await theirs.shows({ temperature: 1.6, top_k: 5 });
+  const removed = async (/** @type {any} */ page) =>
+    (await readBars(page)).map(({ removed_by, ...bar }) => ({ ...bar, removed: removed_by !== null })).sort(byId);
+  assert.deepEqual(await removed(mine.page), await removed(theirs.page));
+  assert.match(await mine.did(), /Removes 59 /);
+  assert.equal(await mine.did(), await theirs.page.locator('.card[data-stage=top_k] .did').textContent());
+  const text = [];
+  for (const { page } of [mine, theirs]) {
+    text.push(await page.locator('logit-draw').evaluate((it) => JSON.stringify(it.drawn)));
+    await page.locator('[data-command=run]').click();
+    const finished = () => page.locator('logit-text').evaluate((it) => it.finished);
+    assert.ok(await until(finished, Boolean));
+    text.push(await page.locator('logit-text').evaluate((it) => JSON.stringify(it.steps)));
+  }
+  assert.ok(JSON.parse(text[1]).length > 1);
+  assert.deepEqual(text.slice(0, 2), text.slice(2));
+  await mine.close();
+  await theirs.close();
+});
+
+test('its place matters, and keys move it', async () => {
+  const LEAST = 'export default (l) => l.map((it) => (it >= Math.max(...l) - 1.5 ? it : -Infinity));';
+  const own = (/** @type {Float32Array} */ l) =>
+    l.map((it) => (it >= Math.fround(Math.max(...l) - 1.5) ? it : -Infinity));
+  const it = await open({ path: '?lang=en&model=verbs#prompt=Today%20she&temperature=2' });
+  await it.use(LEAST);
+  await it.shows({ temperature: 2, own });
+  const after = await it.did();
+  await it.move(-3);
+  assert.deepEqual((await it.order()).slice(-4), ['own', 'temperature', 'top_k', 'top_p']);
+  await it.shows({ temperature: 2, own, order: orderBefore('temperature') });
+  assert.notEqual(await it.did(), after);
+  await it.set('top_k', '2');
+  await it.shows({ temperature: 2, top_k: 2, own, order: orderBefore('temperature') });
+  await it.close();
+});
+
+test('its plug is dragged like any other', async () => {
+  const it = await open({ viewport: { width: 1440, height: 1800 } });
+  await it.shows({ ...BALANCED, own: five });
+  const plug = await it.card.locator('.plug').boundingBox();
+  const first = await it.page.locator('.card[data-stage=repetition_penalty]').boundingBox();
+  await it.page.mouse.move(plug.x + plug.width / 2, plug.y + 10);
+  await it.page.mouse.down();
+  for (let y = plug.y; y > first.y + 10; y -= 20) {
+    await it.page.mouse.move(plug.x, y);
+    await it.page.waitForTimeout(15);
+  }
+  await it.page.mouse.up();
+  await it.shows({ ...BALANCED, own: five, order: orderBefore('repetition_penalty') });
+  await it.close();
+});
+
+test('off and on, taken out, and back with its code', async () => {
+  const it = await open();
+  await it.use('export default (l) => l.map((x) => x * 2);');
+  const own = (/** @type {Float32Array} */ l) => l.map((x) => x * 2);
+  await it.shows({ ...BALANCED, own });
+  await it.card.locator('[data-do=switch]').click();
+  await it.shows(BALANCED);
+  await it.move(-1);
+  await it.shows(BALANCED);
+  await it.card.locator('[data-do=switch]').click();
+  await it.shows({ ...BALANCED, own, order: orderBefore('top_p') });
+  await it.card.locator('[data-remove=own]').click();
+  await it.card.waitFor({ state: 'detached' });
+  await it.shows(BALANCED);
+  assert.equal(await it.page.locator('iframe').count(), 0);
+  await it.page.locator('logit-shelf summary').click();
+  await it.page.locator('[data-add=own]').click();
+  await it.card.locator('summary').click();
+  assert.match(await it.card.locator('textarea').inputValue(), /x \* 2/);
+  await it.close();
+});
+
+describe('a failure takes it out with a sentence, and nothing else is lost', () => {
+  for (const [code, words] of /** @type {[string, RegExp][]} */ ([
+    ['export default () => { throw new Error("no idea"); };', /^Taken out of the chain\. .*no idea/],
+    ['export default () => { for (;;); };', /too long/],
+    ['export default (l) => [0];', /1 numbers for 64/],
+    ['export default (l) => l.map(() => NaN);', /Token 0 .*NaN/],
+    ['export default (l) => [...l].map(() => 1e39);', /Token 0 .*Infinity/],
+    ['export default (l) => l.fill(-Infinity);', /removed every token/],
+    ['export default () => {};', /undefined/],
+    ['export default (;', /could not be loaded/],
+    ['export const a = 1;', /could not be loaded/],
+  ])) {
+    test(code, async () => {
+      const it = await open({ path: '?lang=en&model=verbs#prompt=Today%20she&temperature=0.8&seed=5' });
+      await it.shows({ temperature: 0.8, own: five });
+      await it.page.locator('[data-command=step]').click();
+      const first = await it.page.locator('logit-text').evaluate((text) => text.steps.map((step) => step.text).join(''));
+      await it.use(code);
+      await until(it.trouble, (text) => words.test(text ?? ''));
+      assert.match(await it.trouble(), words);
+      await it.shows({ temperature: 0.8 }, FIRST + first);
+      assert.equal(await it.page.locator('logit-scope .trouble').count(), 0);
+      assert.equal(await it.page.locator('iframe').count(), 0);
+      await it.use('export default (l) => l.map((x) => 2 * x);');
+      await it.shows({ temperature: 0.8, own: (/** @type {Float32Array} */ l) => l.map((x) => 2 * x) }, FIRST + first);
+      assert.equal(await it.trouble(), '');
+      await it.close();
+    });
+  }
+
+  test('in the middle of a run, which stops there', async () => {
+    const it = await open({ path: '?lang=en&model=verbs#prompt=Today%20she&seed=5' });
+    await it.use('export default (l, s, { history }) => { if (history.length > 4) throw new Error("four"); return l; };');
+    await it.shows({ own: (/** @type {Float32Array} */ l) => l });
+    await it.page.locator('[data-command=run]').click();
+    await until(it.trouble, (text) => /four/.test(text ?? ''));
+    const steps = () => it.page.locator('logit-text').evaluate((text) => text.steps.length);
+    assert.equal(await steps(), 2);
+    await it.page.waitForTimeout(600);
+    assert.equal(await steps(), 2);
+    await it.close();
+  });
+});
+
+test('a slow answer that was overtaken is dropped', async () => {
+  const it = await open({ path: '?lang=en&model=verbs#prompt=Today%20she&temperature=0.8' });
+  await it.use('export default async (l) => { for (const end = Date.now() + 1500; Date.now() < end; ); return l.map(() => 0); };');
+  await it.page.waitForTimeout(100);
+  await it.use('export default (l) => l.map((x) => 3 * x);');
+  const own = (/** @type {Float32Array} */ l) => l.map((x) => 3 * x);
+  await it.shows({ temperature: 0.8, own });
+  await it.page.waitForTimeout(1700);
+  await it.shows({ temperature: 0.8, own });
+  assert.equal(await it.trouble(), '');
+  await it.close();
+});
+
+test('many draws, alternatives and the charts over all ranks use it', async () => {
+  const it = await open({ path: '?lang=en&model=verbs#prompt=Today%20she&temperature=1.5&seed=2' });
+  await it.use('export default (l) => { const m = Math.max(...l); return l.map((x) => (x === m ? x : -Infinity)); };');
+  await until(it.did, (text) => /Removes 63/.test(text ?? ''));
+  await it.page.locator('[data-command=many]').click();
+  const tally = () => it.page.locator('logit-draw').evaluate((draw) => draw.tally && [draw.tally.total, draw.tally.counts.size]);
+  assert.deepEqual((await until(tally, (found) => Boolean(found)))?.[1], 1);
+  await it.page.locator('logit-distribution').evaluate((chart) => chart.emit('logit-view', { view: 'ranks' }));
+  const curves = () =>
+    it.page.locator('logit-distribution').evaluate((chart) => chart.curves && [chart.curves.final[0], chart.curves.entering[1] > 0]);
+  assert.deepEqual(await until(curves, (found) => Boolean(found)), [1, true]);
+  await it.close();
+});
+
+describe('for everybody', () => {
+  const axe = join(root, 'node_modules/axe-core/axe.min.js');
+  for (const theme of ['light', 'dark']) {
+    test(`no accessibility violation, ${theme}`, async () => {
+      const { page, card, use, trouble, close } = await open({ path: `?lang=en&theme=${theme}`, bypassCSP: true });
+      await use('export default () => 0');
+      await until(trouble, (text) => Boolean(text));
+      await card.locator('[data-do=again]').click();
+      await page.addScriptTag({ path: axe });
+      const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ['violations'] }));
+      assert.deepEqual(violations.map(({ id, nodes }) => [id, nodes.map(({ target }) => target)]), []);
+      await close();
+    });
+  }
+
+  test('Spanish, and no sideways scrolling at 360 px', async () => {
+    const { page, card, close } = await open({ path: '?lang=es', viewport: { width: 360, height: 740 } });
+    await card.locator('summary').click();
+    assert.equal(await card.getByText('Tu muestreador', { exact: true }).first().isVisible(), true);
+    const [inner, outer] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
+    assert.ok(inner <= outer, `${inner} > ${outer}`);
+    await close();
+  });
+});
