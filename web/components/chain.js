@@ -175,7 +175,7 @@ export class LogitChain extends LogitElement {
       <h2 id="title">${t('chain.title')}</h2>
       <p class="about">${t('chain.about')}</p>
       ${this.only || this.fixed ? nothing : this.#renderPresets()}
-      <ol class=${this.#reorder.grabbed ? 'grabbing' : ''}>
+      <ol class=${this.#reorder.grabbed ? 'grabbing' : ''} aria-labelledby="title">
         <li class="end">${t('chain.in')}</li>
         ${this.only || this.fixed ? nothing : this.#renderGate()}
         ${repeat(

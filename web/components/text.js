@@ -54,6 +54,8 @@ export class LogitText extends LogitElement {
 
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #timer;
+  /** How many tokens there were when the run began. */
+  #ranFrom = 0;
   /** Where there is room, figures and branches show from the start. */
   #wide = matchMedia('(min-width: 105rem)').matches;
 
@@ -101,8 +103,14 @@ export class LogitText extends LogitElement {
 
   /** @param {Map<string, unknown>} changes */
   willUpdate(changes) {
-    if (!changes.has('steps')) return;
-    const before = /** @type {Step[] | undefined} */ (changes.get('steps'))?.length ?? 0;
+    const stepped = changes.has('steps');
+    const before = stepped ? (/** @type {any} */ (changes.get('steps'))?.length ?? 0) : this.steps.length;
+    if (changes.has('running') && this.running) this.#ranFrom = before;
+    if (changes.get('running') && this.steps.length > this.#ranFrom) {
+      this.said = this.#sayRun();
+      return;
+    }
+    if (this.running || !stepped) return;
     const { loop } = this;
     const begins = loop && !changes.get('loop');
     if (this.steps.length > before)
@@ -111,12 +119,19 @@ export class LogitText extends LogitElement {
       this.said = this.steps.length > 0 ? t('text.went', { n: this.steps.length }) : t('text.cleared');
   }
 
+  /** A run is heard as a whole once it ends: token by token it would be talked over. */
+  #sayRun() {
+    if (this.finished === 'eos') return this.#sayLast();
+    const drawn = this.steps.slice(this.#ranFrom);
+    return t('text.ran', { n: drawn.length, text: drawn.map(({ text }) => text).join('').trim() });
+  }
+
   #sayLast() {
     const last = this.steps[this.steps.length - 1];
     const drew = t('text.drew', { token: spoken(last, this.eos), p: percent(last.p) });
     if (this.finished !== 'eos') return drew;
     const text = [...this.pieces, ...this.steps]
-      .map((piece) => (piece.id === this.eos ? '' : piece.text))
+      .map((piece) => (piece.special || piece.id === this.eos ? '' : piece.text))
       .join('');
     return `${drew} ${t('text.ended', { text: text.trim() })}`;
   }

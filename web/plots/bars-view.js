@@ -104,11 +104,16 @@ function drawRow(row, options) {
   const letters = Math.max(3, Math.floor(columns.labelWidth / (8.6 * unit)) - 2);
   const y = columns.baseline;
   const point = () => onPoint(row.key);
+  /** A long touch, which is no click. @param {Event} event */
+  const menu = (event) => {
+    event.preventDefault();
+    onPick(row.key);
+  };
   return svg`
     <g class=${rowClass(row, options)} data-id=${row.key} data-p=${String(p)}
       data-p-raw=${String(p_raw)} data-removed-by=${removed_by ?? nothing}
       ${cssom({ transform: `translateY(${row.y}px)` })} @pointermove=${point} @pointerdown=${point}
-      @click=${() => onPick(row.key)}>
+      @click=${() => onPick(row.key)} @contextmenu=${menu}>
       <rect class="hover" x=${-6 * unit} width=${width + 12 * unit} height=${rowHeight}
         rx=${4 * unit}></rect>
       <text class="name" y=${y}>${token ? words.label(token, letters) : words.rest}</text>

@@ -1,0 +1,122 @@
+/**
+ * What a screen reader meets: the browser's accessibility tree in the order that README.md gives,
+ * each chart as a table too, and what is announced while tokens are drawn.
+ */
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { openBench, root, until } from './bench.js';
+
+/** @type {Awaited<ReturnType<typeof openBench>>} */
+let bench;
+before(async () => (bench = await openBench()));
+after(() => bench?.close());
+
+/** Headings and landmarks: of these README.md leaves none out. */
+const STRUCTURE = ['banner', 'main', 'navigation', 'region', 'contentinfo', 'complementary', 'heading', 'tablist', 'tabpanel'];
+
+/** The page as "role name", in reading order. */
+async function readTree(page) {
+  const client = await page.context().newCDPSession(page);
+  const { nodes } = await client.send('Accessibility.getFullAXTree');
+  const byId = new Map(nodes.map((node) => [node.nodeId, node]));
+  /** @returns {string[]} */
+  const read = ({ ignored, role, name, childIds = [] }) => {
+    const own = ignored ? [] : [`${role.value} ${name?.value ?? ''}`.trim()];
+    return [...own, ...childIds.flatMap((id) => (byId.has(id) ? read(byId.get(id)) : []))];
+  };
+  return read(nodes[0]);
+}
+
+test('the bench is read in the order that the README gives', async () => {
+  const readme = await readFile(join(root, 'README.md'), 'utf8');
+  const section = readme.split('\n## Accessibility\n')[1].split('\n## ')[0];
+  const list = section.slice(section.indexOf('\n1. '));
+  const written = [...list.matchAll(/`([^`]+)`/g)].map(([, words]) => words.replaceAll(/\s+/g, ' '));
+  const isStructure = (words) => STRUCTURE.includes(words.split(' ')[0]);
+
+  const { page, close } = await bench.open();
+  const tree = await readTree(page);
+  assert.deepEqual(tree.filter(isStructure), written.filter(isStructure));
+  let at = -1;
+  for (const words of written) {
+    const next = tree.indexOf(words, at + 1);
+    assert.ok(next >= 0, `${words} does not come after ${tree[at]}: ${tree.slice(at + 1, at + 30).join(' | ')}`);
+    at = next;
+  }
+  await close();
+});
+
+test('no heading leaves a level out, on any view', async () => {
+  const { page, close } = await bench.open();
+  for (const view of ['compare', 'sweep', 'cost', 'own']) {
+    await page.locator(`#tab-${view}`).click();
+    await page.locator(`#view logit-${view} h2`).first().waitFor();
+    const levels = await page.locator('h1:visible, h2:visible, h3:visible, h4:visible').evaluateAll((all) =>
+      all.map(({ localName }) => Number(localName[1])),
+    );
+    assert.equal(levels[0], 1);
+    levels.forEach((level, i) => assert.ok(i === 0 || (level > 1 && level <= levels[i - 1] + 1), `${view}: ${levels}`));
+  }
+  await close();
+});
+
+/** The charts, how to come to each, and the element that holds chart and table. */
+const CHARTS = [
+  { chart: 'bars', holds: 'logit-distribution', view: 'bench' },
+  { chart: 'cumulative', holds: 'logit-distribution', view: 'bench', press: '#tab-cumulative' },
+  { chart: 'all ranks', holds: 'logit-distribution', view: 'bench', press: '#tab-ranks' },
+  { chart: 'sweep', holds: 'logit-sweep', view: 'sweep', press: '[data-command=run]' },
+  { chart: 'map', holds: 'logit-sweep', view: 'sweep', press: 'label.chip:nth-of-type(2)' },
+  { chart: 'cost of a step', holds: 'logit-cost', view: 'cost', press: '[data-run=steps]' },
+];
+
+test('each chart is also a table, with a name and with heads', async () => {
+  const { page, close } = await bench.open();
+  for (const { chart, holds, view, press } of CHARTS) {
+    await page.locator(`#tab-${view}`).click();
+    const host = page.locator(`#view ${holds}`).first();
+    if (press) await host.locator(press).first().click();
+    if (chart === 'map') await host.locator('[data-command=run]').click();
+    const table = host.locator('details table').first();
+    const rows = await until(() => table.locator('tbody tr').count(), (n) => n >= 3);
+    assert.ok(rows >= 3, `${chart}: ${rows} rows`);
+    assert.ok(await table.evaluate((it) => it.caption?.textContent.trim() || it.closest('[aria-label]')), `${chart}: a name`);
+    assert.ok((await table.locator('thead th').count()) >= 2, `${chart}: heads`);
+  }
+  await close();
+});
+
+test('each drawn token is announced once, politely; a run once, when it ends', async () => {
+  const { page, close } = await bench.open();
+  await page.locator('logit-text p[aria-live]').evaluate((live) => {
+    window.said = [];
+    new MutationObserver(() => window.said.push(live.textContent)).observe(live, {
+      characterData: true, childList: true, subtree: true,
+    });
+  });
+  const said = () => page.evaluate(() => window.said);
+  assert.equal(await page.locator('logit-text p[aria-live]').getAttribute('aria-live'), 'polite');
+  for (let n = 1; n <= 2; n++) {
+    await page.locator('[data-command=step]').click();
+    assert.equal((await until(said, (all) => all.length >= n)).length, n);
+  }
+  for (const words of await said()) assert.match(words, /^Drew .+, [\d.]+%\.$/);
+  await page.locator('[data-command=run]').click();
+  await page.locator('.step.end').waitFor();
+  await until(said, (all) => all.length >= 3);
+  await page.waitForTimeout(300);
+  const after = (await said()).slice(2);
+  assert.equal(after.length, 1, after.join(' / '));
+  assert.match(after[0], /The text is complete: Today she/);
+
+  await page.locator('[data-command=reset]').click();
+  await page.evaluate(() => (window.said.length = 0));
+  await page.locator('[data-command=run]').click();
+  await page.locator('.step').nth(1).waitFor();
+  await page.locator('[data-command=stop]').click();
+  const [stopped] = await until(said, (all) => all.length > 0);
+  assert.match(stopped, /^Drew [2-9] tokens: /);
+  await close();
+});

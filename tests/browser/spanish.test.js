@@ -1,0 +1,76 @@
+/** The page in Spanish, view by view: no word left in English, no number with a decimal point. */
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { openBench, root } from './bench.js';
+
+/** @type {Awaited<ReturnType<typeof openBench>>} */
+let bench;
+before(async () => (bench = await openBench()));
+after(() => bench?.close());
+
+const [en, es] = await Promise.all(
+  ['en', 'es'].map(async (code) => JSON.parse(await readFile(join(root, `web/locale/${code}.json`), 'utf8'))),
+);
+
+/** All that is seen, said and typed, but for what the model wrote and the names in the address. */
+function readAll() {
+  const words = [];
+  const walk = (node) => {
+    if (node.nodeType === Node.TEXT_NODE) words.push(node.data.trim());
+    if (node.localName === 'style' || node.localName === 'script' || node.lang === 'en') return;
+    if (node.nodeType === Node.ELEMENT_NODE) {
+      for (const name of ['aria-label', 'title', 'aria-valuetext', 'placeholder'])
+        words.push(node.getAttribute(name) ?? '');
+      if (node.type === 'text') words.push(node.value);
+    }
+    for (const child of [...(node.shadowRoot?.childNodes ?? []), ...node.childNodes]) walk(child);
+  };
+  walk(document.body);
+  return words.filter(Boolean);
+}
+
+/** Messages that Spanish writes otherwise. */
+const ENGLISH = new Set(
+  Object.keys(en)
+    .filter((key) => key !== 'language' && typeof en[key] === 'string' && en[key] !== es[key])
+    .map((key) => en[key])
+    .filter((text) => text.length > 2 && !text.includes('{')),
+);
+
+/** Numbers with a point that groups no thousands, and is in no name. */
+function pointed(text) {
+  const names = /E\d+\.\d+|llama\S*|\{.*\}/g;
+  return (text.replace(names, '').match(/\d+(\.\d+)+/g) ?? []).filter((number) => !/^\d{1,3}(\.\d{3})+$/.test(number));
+}
+
+test('no view is left in English, and no number has a decimal point', async () => {
+  const { page, close } = await bench.open({ path: '?lang=es' });
+  for (let i = 0; i < 2; i++) await page.locator('[data-command=step]').click();
+  const views = await page
+    .locator('[role=tab][aria-controls=view]')
+    .evaluateAll((tabs) => tabs.map(({ dataset }) => dataset.view));
+  for (const view of views) {
+    await page.locator(`#tab-${view}`).click();
+    const runs = page.locator('#view button.primary:visible:not([aria-disabled=true])');
+    await runs.first().waitFor();
+    for (const run of await runs.all()) await run.click();
+    await page.waitForTimeout(1500);
+    const folded = page.locator('details:not([open]) > summary:visible');
+    while (await folded.count()) await folded.first().click();
+    await page.waitForTimeout(200);
+    const words = await page.evaluate(readAll);
+    assert.ok(words.some((text) => /\d,\d/.test(text)), `${view} shows numbers`);
+    assert.deepEqual(words.filter((text) => ENGLISH.has(text)), [], view);
+    assert.deepEqual(words.filter((text) => pointed(text).length > 0), [], view);
+  }
+  for (const view of ['cumulative', 'ranks']) {
+    await page.locator('#tab-bench').click();
+    await page.locator(`#tab-${view}`).click();
+    await page.locator('logit-curve .walk').waitFor();
+    const words = await page.evaluate(readAll);
+    assert.deepEqual(words.filter((text) => ENGLISH.has(text) || pointed(text).length > 0), [], view);
+  }
+  await close();
+});

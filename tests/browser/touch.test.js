@@ -1,0 +1,111 @@
+/** The page under a finger, 375 px wide: what can be dragged is dragged, and the page stays where it is. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { openBench, until } from './bench.js';
+
+/** @type {Awaited<ReturnType<typeof openBench>>} */
+let bench;
+before(async () => (bench = await openBench()));
+after(() => bench?.close());
+
+async function openTouch() {
+  const opened = await bench.open({ viewport: { width: 375, height: 812 }, hasTouch: true, isMobile: true });
+  const { page } = opened;
+  const client = await page.context().newCDPSession(page);
+  const send = (type, points) =>
+    client.send('Input.dispatchTouchEvent', { type, touchPoints: points.map(([x, y]) => ({ x, y })) });
+  /** A finger from one place to another, as slowly as a hand; `act` before it lifts. */
+  const drag = async ([x, y], [toX, toY], act = async () => {}) => {
+    await send('touchStart', [[x, y]]);
+    for (let i = 1; i <= 12; i++) {
+      await send('touchMove', [[x + ((toX - x) * i) / 12, y + ((toY - y) * i) / 12]]);
+      await page.waitForTimeout(16);
+    }
+    await act();
+    await send('touchEnd', []);
+  };
+  return { ...opened, send, drag, scrolled: () => page.evaluate(() => Math.round(scrollY)) };
+}
+
+/** The middle of a thing, scrolled to the middle of the window. */
+async function middle(locator) {
+  await locator.evaluate((it) => it.scrollIntoView({ block: 'center' }));
+  const { x, y, width, height } = await locator.boundingBox();
+  return [x + width / 2, y + height / 2, width, height];
+}
+
+test('cut lines follow the finger', async () => {
+  const { page, drag, scrolled, close } = await openTouch();
+  for (const name of ['top_p', 'top_k']) {
+    const line = page.locator(`[data-handle=${name}]`);
+    const [x, y] = await middle(line);
+    const [value, place] = [await line.getAttribute('aria-valuenow'), await scrolled()];
+    await drag([x + 100, y], [x + 100, y - 60]);
+    assert.notEqual(await until(() => line.getAttribute('aria-valuenow'), (now) => now !== value), value, name);
+    assert.equal(await scrolled(), place, `${name}: the page stays`);
+  }
+  await close();
+});
+
+test('sliders and the random number follow the finger', async () => {
+  const { page, drag, scrolled, close } = await openTouch();
+  const knob = page.locator('logit-knob[data-name=temperature] input[type=range]');
+  const [x, y, width] = await middle(knob);
+  const place = await scrolled();
+  const from = x - width / 2 + 10 + (width - 20) * Number(await knob.evaluate((it) => (it.value - it.min) / (it.max - it.min)));
+  await drag([from, y], [from + 80, y]);
+  assert.ok(Number(await until(() => knob.inputValue(), (now) => Number(now) > 0.8)) > 0.8);
+  assert.equal(await scrolled(), place);
+
+  const strip = page.locator('logit-draw .strip');
+  const [mx, my, wide] = await middle(strip);
+  const there = await scrolled();
+  const u = () => strip.getAttribute('aria-valuenow').then(Number);
+  await drag([mx, my], [mx + wide * 0.3, my + 5]);
+  const now = await until(u, (value) => Math.abs(value - 0.8) < 0.01);
+  assert.ok(Math.abs(now - 0.8) < 0.01, String(now));
+  assert.equal(await scrolled(), there);
+  await close();
+});
+
+test('cards change places under the finger', async () => {
+  const { page, drag, scrolled, close } = await openTouch();
+  const order = () =>
+    page.locator('logit-chain .card').evaluateAll((cards) => cards.map(({ dataset }) => dataset.stage).join());
+  const before = await order();
+  const [x, y] = await middle(page.locator('.card[data-stage=temperature] .plug'));
+  const place = await scrolled();
+  const next = await page.locator('.card[data-stage=top_k]').boundingBox();
+  await drag([x, y], [x, next.y + next.height * 0.8], () => until(order, (now) => now !== before));
+  assert.match(await until(order, (now) => now !== before), /top_k,temperature/);
+  assert.equal(await scrolled(), place);
+  await close();
+});
+
+test('a bar opens its menu at a tap and at a long touch; elsewhere the finger scrolls the page', async () => {
+  const { page, drag, send, scrolled, close } = await openTouch();
+  const row = page.locator('logit-distribution .row').nth(1);
+  const menu = page.locator('logit-token-menu [role=menu]');
+  const [x, y] = await middle(row);
+  await page.touchscreen.tap(x, y);
+  await menu.waitFor();
+  await page.keyboard.press('Escape');
+  await menu.waitFor({ state: 'detached' });
+  await send('touchStart', [[x, y]]);
+  await page.waitForTimeout(900);
+  await send('touchEnd', []);
+  await menu.waitFor();
+  await page.keyboard.press('Escape');
+  await menu.waitFor({ state: 'detached' });
+  // What a phone makes of a long touch; the browser's own menu does not come.
+  const kept = await row.evaluate((it) =>
+    it.dispatchEvent(new MouseEvent('contextmenu', { bubbles: true, composed: true, cancelable: true })),
+  );
+  assert.equal(kept, false);
+  await menu.waitFor();
+  await page.keyboard.press('Escape');
+  const place = await scrolled();
+  await drag([x, y + 40], [x, y - 160]);
+  assert.notEqual(await until(scrolled, (now) => now !== place), place);
+  await close();
+});

@@ -1,0 +1,61 @@
+/** The languages of the page: no string missing, none left in English, the same placeholders. */
+import assert from 'node:assert/strict';
+import { readFile, readdir } from 'node:fs/promises';
+import { test } from 'node:test';
+
+const folder = new URL('../../web/locale/', import.meta.url);
+const read = async (file) => JSON.parse(await readFile(new URL(file, folder), 'utf8'));
+const files = (await readdir(folder)).filter((file) => file.endsWith('.json'));
+const english = await read('en.json');
+
+/** Words that Spanish has, or takes over as they are: names, terms of the field, marks. */
+const SAME = {
+  es: [
+    'Logitscope', 'Auto', 'Token', 'token', 'tokens', 'logit', 'id', 'bytes', 'JSON', 'SIMD', 'Mirostat',
+    'Gumbel-max', 'distinct-2', 'top-k', 'top-p', 'min-p', 'typical-p', 'top-n-sigma', 'matrices',
+    '{n} token', '{n} tokens', '{value} bits', '{speed} tokens/s', 'top-k {value}', 'top-p {value}',
+    'u = {u}: {token}', '{name}', '{part} ({why})',
+  ],
+};
+
+/** English words that no Spanish sentence holds. */
+const ENGLISH = /(?<!\p{L})(the|of|and|with|from|which|before|after|is|are|this|that|not|drawn|what|each|when|until)(?!\p{L})/iu;
+
+/** The forms of a message. */
+const forms = (entry) => (typeof entry === 'string' ? [entry] : Object.values(entry));
+const holes = (entry) => [...new Set(forms(entry).flatMap((text) => text.match(/\{\w+\}/g) ?? []))].sort();
+
+for (const file of files.filter((name) => name !== 'en.json')) {
+  const code = file.slice(0, -'.json'.length);
+  const other = await read(file);
+
+  test(`${file} has every string of English and no other, with the same placeholders`, () => {
+    assert.deepEqual(Object.keys(other).sort(), Object.keys(english).sort());
+    const wrong = Object.keys(english).filter((key) => holes(english[key]).join() !== holes(other[key]).join());
+    assert.deepEqual(wrong, []);
+    const empty = Object.keys(other).filter((key) => forms(other[key]).some((text) => !text.trim()));
+    assert.deepEqual(empty, Object.keys(english).filter((key) => forms(english[key]).some((text) => !text.trim())));
+  });
+
+  test(`${file} has the plural forms of its language`, () => {
+    const wanted = new Intl.PluralRules(code).resolvedOptions().pluralCategories.filter((name) => name !== 'many');
+    for (const [key, entry] of Object.entries(other))
+      if (typeof entry === 'object') for (const name of wanted) assert.ok(name in entry, `${key} has no form ${name}`);
+  });
+
+  test(`${file} is not left in English`, () => {
+    const same = (key) => forms(english[key]).some((text) => forms(other[key]).includes(text));
+    const left = Object.keys(english)
+      .filter(same)
+      .filter((key) => !forms(other[key]).every((text) => SAME[code]?.includes(text)));
+    assert.deepEqual(left, []);
+    const allowed = new Set(Object.keys(english).filter(same).flatMap((key) => forms(other[key])));
+    assert.deepEqual(SAME[code]?.filter((text) => !allowed.has(text)), [], 'none is allowed in vain');
+  });
+
+  test(`no sentence of ${file} is half in English`, () => {
+    const said = (text) => text.replace(/“[^”]*”|«[^»]*»|\{\w+\}/g, '');
+    const left = Object.entries(other).filter(([, entry]) => forms(entry).some((text) => ENGLISH.test(said(text))));
+    assert.deepEqual(left, []);
+  });
+}
