@@ -47,10 +47,11 @@ function hashOf(text) {
  * @param {import('esbuild').Plugin[]} plugins
  */
 export async function buildSingle(out, plugins) {
+  const modules = ['logitscope.wasm', 'logitscope-relaxed.wasm'].filter((name) => existsSync(join(web, 'engine', name)));
   const files = CARRIED.filter((name) => existsSync(join(root, name)));
   const worker = Buffer.from(await script('single-worker.js', plugins));
   const parts = [
-    ['logitscope.wasm', await readFile(join(web, 'engine/logitscope.wasm'))],
+    ...(await Promise.all(modules.map(async (name) => [name, await readFile(join(web, 'engine', name))]))),
     ['worker.js', worker],
     ...(await Promise.all(files.map(async (name) => [name, await readFile(join(root, name))]))),
   ];

@@ -172,3 +172,27 @@ test('what is fixed can be stepped through and looked at, and changed by the les
   assert.deepEqual(complaints, []);
   await close();
 });
+
+test('what the share panel writes works as it is in a fresh page of another origin', async () => {
+  const { page, close } = await bench.open({ path: '?lang=en&model=verbs#prompt=Yesterday%20they&temperature=1.3&top_k=7&order=top_k,temperature&seed=5&branch=29' });
+  await page.locator('[data-command=share]').click();
+  const panel = page.locator('logit-share');
+  await panel.locator('input[name=temperature]').check();
+  await panel.locator('input[name=distribution]').check();
+  const [link, frame, element] = await Promise.all(['link', 'frame', 'element'].map((id) => panel.locator(`#${id}`).inputValue()));
+  await close();
+  const ids = [...scope.encode('Yesterday they'), 29];
+  const settings = { temperature: 1.3, top_k: 7, order: ['top_k', 'temperature'] };
+  for (const [text, place] of [[`<a href="${link.replaceAll('&', '&amp;')}">here</a>`, null], [frame, 'iframe'], [element, 'element']]) {
+    const lesson = await openLesson(text);
+    if (!place) await lesson.page.locator('a').click();
+    const shown = place === 'iframe' ? lesson.page.frameLocator('iframe') : lesson.page;
+    await shown.locator('logit-distribution .row').first().waitFor();
+    await expectBars(shown, ids, settings);
+    assert.deepEqual(await shown.locator('logit-knob').evaluateAll((all) => all.map((knob) => knob.dataset.name)), ['temperature']);
+    assert.equal(await shown.locator('logit-text').isVisible(), false);
+    assert.equal((await shown.locator('logit-scope').evaluate((e) => e.state)).seed, 5);
+    assert.deepEqual(lesson.complaints, []);
+    await lesson.close();
+  }
+});

@@ -1,11 +1,13 @@
 /** The single-file page: by file:// with the network cut, and in a sandboxed frame. */
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { FIRST, byId, expectedBars, loadReference, openBench, readBars, until } from './bench.js';
+import { Logitscope } from '../../web/engine/index.js';
+import { FIRST, byId, expectedBars, loadReference, openBench, readBars, root, until } from './bench.js';
 
 const BALANCED = { temperature: 0.7, top_p: 0.9, repetition_penalty: 1.1 };
 let bench;
@@ -47,6 +49,22 @@ test('by double click, without any network, it is the whole instrument', async (
   assert.deepEqual(foreign.filter((url) => !/^(file|blob|data):/.test(url)), []);
   assert.deepEqual(foreign.filter((url) => url.startsWith('file:')).map((url) => url.split('?')[0]), [String(pathToFileURL(file))]);
   assert.deepEqual(complaints, []);
+  await close();
+});
+
+test('it carries the loops for relaxed SIMD: the same bits of a quantised model', async () => {
+  const { page, close } = await openCut();
+  await page.goto(`${pathToFileURL(file)}?lang=en&model=stories#prompt=Once%20upon%20a%20time&temperature=1.2&branch=11,12,13`);
+  await page.locator('logit-distribution .row').first().waitFor();
+  const built = existsSync(join(bench.dist, 'logitscope-relaxed.wasm'));
+  assert.equal(await page.locator('logit-scope').evaluate((e) => e.info.variant), built ? 'relaxed' : 'simd');
+  const stories = await Logitscope.load({ model: join(root, 'models/stories.gguf') });
+  await until(() => page.locator('logit-tape .step').count(), (n) => n === 3);
+  stories.feed(Uint32Array.from([...stories.encode('Once upon a time'), 11, 12, 13]));
+  const wanted = expectedBars(stories.distribution({ temperature: 1.2, top: 20 }));
+  const sorted = async () => (await readBars(page)).sort(byId);
+  assert.deepEqual(await until(sorted, (bars) => JSON.stringify(bars) === JSON.stringify(wanted)), wanted);
+  stories.close();
   await close();
 });
 

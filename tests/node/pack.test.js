@@ -1,26 +1,17 @@
 /** The packed file: a bare project installs it, imports it with its types, and runs it. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
 import { serve } from '../../web/serve.js';
-import { loadReference } from '../browser/bench.js';
+import { loadReference, until } from '../browser/bench.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 let project;
-
-const NODE = `
-import { Logitscope } from 'logitscope';
-const model = new URL('./node_modules/logitscope/models/verbs.gguf', import.meta.url);
-const scope = await Logitscope.load({ model });
-scope.feed(scope.encode('Today she'));
-const { tokens } = scope.distribution({ temperature: 0.7, top_k: 5 });
-console.log(JSON.stringify(tokens.map(({ id, p }) => [id, p])));
-`;
 
 const TYPES = `
 import { Logitscope } from 'logitscope';
@@ -31,27 +22,11 @@ const wrong: string = scope.distribution({ temperature: 0.7 }).tokens[0].p;
 export { p, wrong };
 `;
 
-const PAGE = `<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,">
-<script type="importmap">{ "imports": { "logitscope/remote": "./node_modules/logitscope/web/engine/remote.js" } }</script>
-<script type="module">
-import { RemoteLogitscope } from 'logitscope/remote';
-const scope = await RemoteLogitscope.load({ model: 'node_modules/logitscope/models/verbs.gguf' });
-await scope.feed(await scope.encode('Today she'));
-const { tokens } = await scope.distribution({ temperature: 0.7, top_k: 5 });
-document.title = JSON.stringify(tokens.map(({ id, p }) => [id, p]));
-</script>`;
-
 /** @param {string} command @param {string[]} args @param {string} cwd */
 function run(command, args, cwd) {
   const { status, stdout, stderr } = spawnSync(command, args, { cwd, encoding: 'utf8' });
   assert.equal(status, 0, `${command} ${args.join(' ')}: ${stdout}${stderr}`);
   return stdout;
-}
-
-async function expected() {
-  const scope = await loadReference();
-  scope.feed(scope.encode('Today she'));
-  return scope.distribution({ temperature: 0.7, top_k: 5 }).tokens.map(({ id, p }) => [id, p]);
 }
 
 before(async () => {
@@ -64,9 +39,19 @@ before(async () => {
 });
 after(() => project && rm(project, { recursive: true }));
 
-test('a Node program runs from the packed file', async () => {
-  await writeFile(join(project, 'example.js'), NODE);
-  assert.deepEqual(JSON.parse(run(process.execPath, ['example.js'], project)), await expected());
+const EXAMPLES = 'node_modules/logitscope/web/lessons';
+
+test('the Node example runs from the packed file, in its place and copied out of it', async () => {
+  const scope = await loadReference();
+  scope.feed(scope.encode('Today she'));
+  const { tokens } = scope.distribution({ temperature: 0.7, top_k: 5, top: 5 });
+  const rows = tokens.map(({ text, p_raw, p }) => [text, p_raw, p].join('\t'));
+  let text = 'Today she';
+  for await (const step of scope.generate({ prompt: text, temperature: 0.7, top_k: 5, seed: 42 })) text += step.text;
+  const wanted = [...rows, text, ''].join('\n');
+  assert.equal(run(process.execPath, [`${EXAMPLES}/example.mjs`], project), wanted);
+  await copyFile(join(project, EXAMPLES, 'example.mjs'), join(project, 'mine.mjs'));
+  assert.equal(run(process.execPath, ['mine.mjs'], project), wanted);
 });
 
 test('its types hold in a strict project', async () => {
@@ -75,8 +60,10 @@ test('its types hold in a strict project', async () => {
   run(join(root, 'node_modules/.bin/tsc'), [...flags, 'types.ts'], project);
 });
 
-test('a page runs from the packed file, in a worker', async () => {
-  await writeFile(join(project, 'index.html'), PAGE);
+test('the page example runs from the packed file, in a worker', async () => {
+  const scope = await loadReference();
+  scope.feed(scope.encode('Today she'));
+  const wanted = (temperature) => scope.distribution({ temperature, top: 5 }).tokens.map(({ p }) => String(p));
   const server = await serve(project);
   const browser = await chromium.launch({
     executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
@@ -84,9 +71,12 @@ test('a page runs from the packed file, in a worker', async () => {
   });
   try {
     const page = await browser.newPage();
-    await page.goto(server.url);
-    await page.waitForFunction(() => document.title.startsWith('['));
-    assert.deepEqual(JSON.parse(await page.title()), await expected());
+    await page.goto(`${server.url}${EXAMPLES}/example.html`);
+    const shown = () => page.locator('li').evaluateAll((rows) => rows.map((row) => row.dataset.p));
+    const same = (temperature) => (rows) => rows.join() === wanted(temperature).join();
+    assert.deepEqual(await until(shown, same(0.7)), wanted(0.7));
+    await page.getByRole('slider').fill('2.5');
+    assert.deepEqual(await until(shown, same(2.5)), wanted(2.5));
   } finally {
     await browser.close();
     await server.close();

@@ -7,6 +7,8 @@ export const assets = {
   /** What the addresses of the offered models are relative to. */
   base: import.meta.url,
   wasm: /** @type {URL | Uint8Array} */ (new URL('./logitscope.wasm', import.meta.url)),
+  /** The relaxed module, where it does not lie beside the first. @type {Uint8Array | undefined} */
+  relaxed: undefined,
   /** A worker's address, or what opens a port to an engine. @type {URL | (() => Promise<any>)} */
   worker: new URL('./worker.js', import.meta.url),
   /** What the page carries, by the address that it has elsewhere. @type {Map<unknown, Uint8Array>} */

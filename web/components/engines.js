@@ -82,11 +82,12 @@ function open(key, variant) {
 
 /** @param {any} key @param {any} variant @param {OnProgress} onprogress */
 async function load(key, variant, onprogress) {
-  const { inside, wasm, worker } = assets;
+  const { inside, wasm, relaxed, worker } = assets;
   return RemoteLogitscope.load({
     ...(key === null ? {} : { model: inside.get(key) ?? key }),
     variant,
     wasm,
+    relaxed,
     worker: typeof worker === 'function' ? await worker() : worker,
     onprogress: /** @type {any} */ (onprogress),
   });

@@ -40,8 +40,8 @@ export class Logitscope {
    * @returns {Promise<Logitscope>}
    */
   static async load(options) {
-    checkOptions('options of load', options, ['model', 'wasm', 'variant', 'onprogress']);
-    const { model, wasm, variant = 'auto', onprogress } = options ?? {};
+    checkOptions('options of load', options, ['model', 'wasm', 'relaxed', 'variant', 'onprogress']);
+    const { model, wasm, relaxed, variant = 'auto', onprogress } = options ?? {};
     if (typeof variant !== 'string' || !VARIANTS.includes(variant)) {
       throw new LogitscopeError(
         'invalid_argument',
@@ -49,7 +49,7 @@ export class Logitscope {
       );
     }
     const [module, stream] = await Promise.all([
-      Module.load(wasm, variant),
+      Module.load(wasm, variant, relaxed),
       model === undefined ? null : openSource('model', model),
     ]);
     const core = new Core(module);

@@ -52,11 +52,12 @@ function besideRelaxed(source) {
 /**
  * The relaxed module, or why there is none.
  * @param {Source | WebAssembly.Module | undefined} source of the first module
+ * @param {Source | WebAssembly.Module | undefined} given
  * @returns {Promise<WebAssembly.Module | string>}
  */
-async function compileRelaxed(source) {
+async function compileRelaxed(source, given) {
   if (!WebAssembly.validate(RELAXED)) return 'relaxed SIMD is not known here';
-  const relaxed = besideRelaxed(source);
+  const relaxed = given ?? besideRelaxed(source);
   if (!relaxed) return 'its module is looked for beside the first, whose address is not given';
   try {
     return await compile(relaxed);
@@ -83,16 +84,17 @@ export class Module {
   /**
    * @param {Source | WebAssembly.Module} [source]
    * @param {'auto' | 'scalar' | 'simd' | 'relaxed'} [variant]
+   * @param {Source | WebAssembly.Module} [relaxed] in place of the one beside the first
    * @returns {Promise<Module>}
    */
-  static async load(source, variant = 'auto') {
+  static async load(source, variant = 'auto', relaxed = undefined) {
     const wanted = variant === 'auto' || variant === 'relaxed';
-    const [first, relaxed] = await Promise.all([
-      compile(source), wanted ? compileRelaxed(source) : 'it was not asked for']);
+    const [first, second] = await Promise.all([
+      compile(source), wanted ? compileRelaxed(source, relaxed) : 'it was not asked for']);
     // Called when memory grows; nothing here holds a view that it could invalidate.
     const env = { emscripten_notify_memory_growth() {} };
     const module = new Module(await WebAssembly.instantiate(first, { env }));
-    const reason = typeof relaxed === 'string' ? relaxed : await module.#adopt(relaxed);
+    const reason = typeof second === 'string' ? second : await module.#adopt(second);
     if (variant === 'relaxed' && reason) {
       throw new LogitscopeError('unsupported', `variant "relaxed" cannot run: ${reason}`);
     }

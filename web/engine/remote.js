@@ -275,6 +275,7 @@ export class RemoteLogitscope extends RemoteSession {
         ...options,
         model: await sendable('model', options.model, onprogress),
         wasm: await sendable('wasm', options.wasm),
+        relaxed: await sendable('relaxed', options.relaxed),
       };
       Object.assign(remote, await connection.send(0, 'load', [sent], onprogress));
     } catch (error) {

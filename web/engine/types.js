@@ -225,6 +225,7 @@
  * @property {Source} [model] left out: pasted logits only
  * @property {Source | WebAssembly.Module} [wasm] where logitscope.wasm is; logitscope-relaxed.wasm is looked
  *   for beside it
+ * @property {Source | WebAssembly.Module} [relaxed] where it lies elsewhere
  * @property {'auto' | 'scalar' | 'simd' | 'relaxed'} [variant]
  * @property {OnProgress} [onprogress] of the model
  */

@@ -47,6 +47,12 @@ export class LogitShare extends LogitElement {
         align-items: center;
         justify-content: space-between;
         gap: 1rem;
+        position: sticky;
+        z-index: 1;
+        top: -1.25rem;
+        margin: -1.25rem 0 0;
+        padding: 1rem 0 0.5rem;
+        background: var(--panel);
       }
 
       .columns {
@@ -69,9 +75,9 @@ export class LogitShare extends LogitElement {
       }
 
       .choices {
-        display: flex;
-        flex-wrap: wrap;
-        gap: 0.125rem 1rem;
+        display: grid;
+        grid-template-columns: repeat(auto-fill, minmax(8.5rem, 1fr));
+        gap: 0.125rem 0.75rem;
       }
 
       .choices label {
@@ -116,6 +122,8 @@ export class LogitShare extends LogitElement {
         grid-column: 1 / -1;
         width: 100%;
         padding: 0.5rem;
+        max-height: 14rem;
+        field-sizing: content;
         font: 0.75rem/1.45 var(--mono);
         resize: vertical;
         word-break: break-all;
@@ -247,7 +255,7 @@ export class LogitShare extends LogitElement {
         <label class="label" for=${name}>${t(`share.${name}`)}</label>
         <button data-copy=${name} @click=${() => this.#copy(name, code)}>${t('share.copy')}
           <span class="heard">${t(`share.${name}`)}</span></button>
-        <textarea id=${name} rows="3" readonly spellcheck="false" .value=${code}></textarea>
+        <textarea id=${name} rows="5" readonly spellcheck="false" .value=${code}></textarea>
       </div>`;
   }
 
