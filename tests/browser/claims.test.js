@@ -316,7 +316,7 @@ test('what is too far back for the model is struck through, with the number it s
   await speed.focus();
   await page.keyboard.press('End');
   await page.locator('[data-command=run]').click();
-  await page.locator('logit-text .step').nth(39).waitFor();
+  await page.locator('logit-text .step').nth(39).waitFor({ timeout: 40000 });
   await page.locator('[data-command=stop]').click();
   await page.waitForTimeout(300);
   const { context_length } = scope.info;
