@@ -277,6 +277,60 @@ test('the prompt may be edited at any time: typing goes on while a run writes, a
   await close();
 });
 
+test('the example of the lessons is pasted as probabilities, and top-p 0.9 keeps three', async () => {
+  const { page, complaints, close } = await bench.open();
+  await page.locator('[data-view=own]').click();
+  const view = page.locator('logit-own');
+  await view.locator('#kind').selectOption('probabilities');
+  const numbers = view.locator('#logits');
+  await numbers.fill('a: 0.60\nb: 0.20\nc: 0.10\nd: 0.05\ne: 0.03\nf: 0.02');
+  const after_ = () => view.locator('.row text.before').allTextContents();
+  const shares = ['60.0%', '20.0%', '10.0%', '5.00%', '3.00%', '2.00%'];
+  assert.deepEqual(await until(after_, (all) => all.join() === shares.join()), shares);
+  await view.locator('logit-knob[data-name=top_p] .box').fill('0.9');
+  await view.locator('logit-knob[data-name=top_p] .box').press('Enter');
+  const kept = () => view.locator('[data-readout=kept] dd').first().innerText();
+  assert.equal(await until(kept, (text) => text === '3'), '3');
+
+  const error = view.locator('section > #error');
+  await numbers.fill('a: 0.5\nb: -0.1');
+  assert.equal(
+    await until(() => error.innerText(), Boolean),
+    'A probability must be 0 or more, got -0.1 for entry 2.',
+  );
+  await numbers.fill('a: 0\nb: 0');
+  const none = 'At least one probability must be more than 0.';
+  assert.equal(await until(() => error.innerText(), (said) => said === none), none);
+  await view.locator('[data-sample=tailed]').click();
+  assert.equal(await view.locator('#kind').inputValue(), 'logits');
+  assert.equal(await error.innerText(), '');
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
+test('what is too far back for the model is struck through, with the number it sees', async () => {
+  const { page, close } = await bench.open();
+  await page.locator('logit-text summary').click();
+  await page.locator('#stop-at-end').click();
+  const speed = page.locator('logit-text input[type=range]');
+  await speed.focus();
+  await page.keyboard.press('End');
+  await page.locator('[data-command=run]').click();
+  await page.locator('logit-text .step').nth(39).waitFor({ timeout: 40000 });
+  await page.locator('[data-command=stop]').click();
+  await page.waitForTimeout(300);
+  const { context_length } = scope.info;
+  const all = scope.encode(FIRST).length + (await page.locator('logit-text .step').count());
+  // The beginning of the text has a token of its own, which does not show.
+  const shown = await page.locator('logit-tape .unseen').count();
+  assert.equal(shown, all - context_length - (scope.encode(FIRST)[0] === scope.info.bos_token_id ? 1 : 0));
+  assert.equal(await page.locator('logit-tape .edge').count(), 1);
+  await page.locator('logit-masthead').hover();
+  const words = () => page.locator('logit-tape .numbers').innerText();
+  assert.match(await until(words, (text) => text.includes('context')), /sees the last 32 tokens only/);
+  await close();
+});
+
 test('who skips the guide is not asked again', async () => {
   const { page, close } = await bench.open({ first: true });
   await page.locator('logit-guide [data-guide=skip]').click();

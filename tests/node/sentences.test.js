@@ -77,7 +77,10 @@ function sentencesOfJs(name) {
     }
     if (ts.isCallExpression(node)) {
       const code = MADE[node.expression.getText().replace('this.', '')];
-      if (code) for (const text of words(node.arguments[0])) found.push({ text, code });
+      // With two arguments it is the end of a sentence that begins elsewhere.
+      const [text, end] = node.arguments;
+      if (code && !end) for (const said of words(text)) found.push({ text: said, code });
+      if (code && end) for (const said of words(end)) found.push({ text: said, code: 'phrase' });
     }
     ts.forEachChild(node, visit);
   };
@@ -122,7 +125,7 @@ test('every sentence of the engine in JavaScript is known', () => {
   for (const name of readdirSync(join(root, 'web/engine')).filter((it) => it.endsWith('.js'))) {
     for (const { text, code } of sentencesOfJs(name)) {
       n++;
-      if (code) assert.ok(CODES.includes(code), `${name}: ${code}`);
+      if (code) assert.ok([...CODES, 'phrase'].includes(code), `${name}: ${code}`);
       const found = (code ? [code] : CODES).map((each) => find(each, text)).find(Boolean);
       assert.ok(found, `${name}: "${text}" has no sentence under fault.${code}.*`);
       const { what = '7' } = found.values;
@@ -166,8 +169,8 @@ describe('what is really thrown', () => {
 
   test('a file broken in any place is refused by a known sentence, down to its phrases', async () => {
     const image = smallModel();
-    const broken = Array.from({ length: 60 }, (_, i) => image.slice(0, Math.floor((image.length * i) / 60)));
-    for (let i = 0; i < 300; i++) {
+    const broken = Array.from({ length: 30 }, (_, i) => image.slice(0, Math.floor((image.length * i) / 30)));
+    for (let i = 0; i < 150; i++) {
       const copy = image.slice();
       copy[(i * 7919) % Math.min(copy.length, 6000)] ^= 1 + ((i * 31) % 255);
       broken.push(copy);
@@ -184,6 +187,6 @@ describe('what is really thrown', () => {
           if (found.values[name]) assert.ok(find('phrase', found.values[name]), `${found.values[name]} in ${error.message}`);
       }
     }
-    assert.ok(refused > 100, `${refused} were refused`);
+    assert.ok(refused > 60, `${refused} were refused`);
   });
 });

@@ -135,6 +135,17 @@ export const tapeStyles = css`
     border-radius: 0.125rem;
   }
 
+  .given .unseen,
+  .step.unseen .token {
+    background: none;
+    color: var(--soft);
+    text-decoration: line-through dotted 1px;
+  }
+
+  .edge {
+    box-shadow: -2px 0 var(--trace);
+  }
+
   .step.looped {
     background: repeating-linear-gradient(to right, var(--cut-top_k) 0 4px, transparent 4px 7px) bottom /
       100% 2px no-repeat;

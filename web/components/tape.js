@@ -30,6 +30,7 @@ export class LogitTape extends LogitElement {
     pieces: { attribute: false },
     steps: { attribute: false },
     finished: { attribute: false },
+    sight: { attribute: false },
     ready: { type: Boolean },
     limit: { attribute: false },
     eos: { attribute: false },
@@ -62,6 +63,8 @@ export class LogitTape extends LogitElement {
     this.ready = false;
     this.limit = 100;
     this.eos = -1;
+    /** How many tokens the model sees at most, the last ones; 0 where that is not known. */
+    this.sight = 0;
     /** @type {'after' | 'before' | 'none'} What the colour of a token stands for. */
     this.colour = 'after';
     /** @type {import('../engine/loops.js').Loop | null} */
@@ -110,6 +113,18 @@ export class LogitTape extends LogitElement {
     `;
   }
 
+  /** How many tokens are too far back for the model to see. */
+  get #unseen() {
+    const { pieces, steps, sight } = this;
+    return sight > 0 ? Math.max(0, pieces.length + steps.length - sight) : 0;
+  }
+
+  /** @param {number} i */
+  #sightOf(i) {
+    const at = this.pieces.length + i - this.#unseen;
+    return at < 0 ? 'unseen' : at === 0 && this.#unseen > 0 ? 'edge' : '';
+  }
+
   /** The places of the prompt's tokens on show: the last ones of a long prompt. */
   get #given() {
     const last = this.pieces.slice(-GIVEN);
@@ -131,7 +146,7 @@ export class LogitTape extends LogitElement {
    * @param {number} i
    */
   #renderGiven(piece, i) {
-    return html`<button tabindex=${i === this.#tabbed ? 0 : -1} data-place=${i} data-id=${piece.id}
+    return html`<button class=${this.#sightOf(i)} tabindex=${i === this.#tabbed ? 0 : -1} data-place=${i} data-id=${piece.id}
       aria-describedby=${this.active === i ? 'numbers' : nothing}
       @pointermove=${() => this.#point(i)}
       @focus=${() => this.#quiet || this.#show(i)} @click=${() => this.#show(i)} @blur=${this.#onBlur}
@@ -151,7 +166,7 @@ export class LogitTape extends LogitElement {
     const kinds = { end, looped, again, forced: Boolean(step.forced) };
     const names = Object.entries(kinds).filter(([, on]) => on);
     return html`
-      <li class="step ${names.map(([name]) => name).join(' ')}"
+      <li class="step ${names.map(([name]) => name).join(' ')} ${this.#sightOf(i)}"
         ${cssom({ '--heat': this.#heat(step).toFixed(3) })}>
         <button tabindex=${i === this.#tabbed ? 0 : -1} data-place=${i} aria-haspopup=${this.fixed ? nothing : 'menu'} aria-expanded=${this.open === i}
           aria-describedby=${this.active === i ? 'numbers' : nothing}
@@ -226,6 +241,7 @@ export class LogitTape extends LogitElement {
     if (!step) {
       if (this.looping) return this.looping;
       if (this.finished) return t(`text.finished.${this.finished}`, { n: this.limit });
+      if (this.#unseen > 0) return t('text.sight', { n: this.sight });
       return this.steps.length > 0 ? t('text.hint') : '';
     }
     const params = {

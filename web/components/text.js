@@ -27,6 +27,7 @@ export class LogitText extends LogitElement {
   static properties = {
     prompt: { attribute: false },
     draft: { state: true },
+    sight: { attribute: false },
     fixed: { type: Boolean },
     pieces: { attribute: false },
     steps: { attribute: false },
@@ -62,6 +63,8 @@ export class LogitText extends LogitElement {
   constructor() {
     super();
     this.prompt = '';
+    /** How many tokens the model sees at most. */
+    this.sight = 0;
     /** @type {string | null} What is being typed and has not been read yet. */
     this.draft = null;
     /** Whether prompt and tokens only show. */
@@ -114,7 +117,7 @@ export class LogitText extends LogitElement {
     const { loop } = this;
     const begins = loop && !changes.get('loop');
     if (this.steps.length > before)
-      this.said = `${this.#sayLast()} ${begins ? this.#sayLoop(loop) : ''}`.trim();
+      this.said = [this.#sayLast(), begins ? this.#sayLoop(loop) : '', this.#saySight(before)].join(' ').trim();
     else if (before > 0)
       this.said = this.steps.length > 0 ? t('text.went', { n: this.steps.length }) : t('text.cleared');
   }
@@ -124,6 +127,13 @@ export class LogitText extends LogitElement {
     if (this.finished === 'eos') return this.#sayLast();
     const drawn = this.steps.slice(this.#ranFrom);
     return t('text.ran', { n: drawn.length, text: drawn.map(({ text }) => text).join('').trim() });
+  }
+
+  /** Once, when the first token is too far back to be seen. @param {number} before */
+  #saySight(before) {
+    const room = this.sight - this.pieces.length;
+    const passed = before <= room && this.steps.length > room;
+    return this.sight > 0 && passed ? t('text.sight', { n: this.sight }) : '';
   }
 
   #sayLast() {
@@ -179,7 +189,7 @@ export class LogitText extends LogitElement {
           <span class="legend" aria-hidden="true" ?hidden=${this.colour === 'none'}>
             ${t('text.legend.low')}<i></i>${t('text.legend.high')}</span></div>
         <logit-tape .pieces=${this.pieces} .steps=${this.steps} .finished=${this.finished}
-          ?ready=${this.ready} .limit=${this.limit} .eos=${this.eos} .colour=${this.colour}
+          ?ready=${this.ready} .sight=${this.sight} .limit=${this.limit} .eos=${this.eos} .colour=${this.colour}
           .loop=${this.loop} .looping=${this.loop ? this.#sayLoop(this.loop) : ''}
           .alternatives=${this.alternatives} ?fixed=${this.fixed}></logit-tape>
         <div class="foot">

@@ -248,10 +248,6 @@ export class LogitOwnStage extends LogitElement {
         </div>
       </details>`;
   }
-
-  get #apply() {
-    return /** @type {HTMLElement | null} */ (this.renderRoot.querySelector('[data-do=apply]'));
-  }
 }
 
 define('logit-own-stage', LogitOwnStage);

@@ -192,7 +192,10 @@ export class OwnBench extends EventTarget {
     while (this.#wanted) {
       this.#wanted = false;
       try {
-        Object.assign(this, await this.#read(), { fault: null });
+        const { logits } = this;
+        const readings = await this.#read();
+        if (logits !== this.logits) continue; // of other tokens by now
+        Object.assign(this, readings, { fault: null });
       } catch (error) {
         this.fault = toFault(error);
       }

@@ -33,6 +33,7 @@ export class LogitOwn extends LogitElement {
     wrong: { state: true },
     fault: { state: true },
     pasted: { state: true },
+    kind: { state: true },
     text: { state: true },
     by: { state: true },
     bigram: { state: true },
@@ -54,6 +55,8 @@ export class LogitOwn extends LogitElement {
     /** @type {import('../faults.js').Fault | null} Why there is no engine. */
     this.fault = null;
     this.pasted = SAMPLES.confident;
+    /** @type {'logits' | 'probabilities'} What the pasted numbers are. */
+    this.kind = 'logits';
     this.text = TEXT;
     /** @type {'characters' | 'words'} */
     this.by = 'words';
@@ -90,10 +93,22 @@ export class LogitOwn extends LogitElement {
     }
   }
 
+  /** @param {string} kind */
+  #useKind(kind) {
+    this.kind = /** @type {'logits' | 'probabilities'} */ (kind);
+    this.#usePasted(this.pasted);
+  }
+
+  /** @param {string} text */
+  #useSample(text) {
+    this.kind = 'logits';
+    this.#usePasted(text);
+  }
+
   /** @param {string} text */
   #usePasted(text) {
     this.pasted = text;
-    const found = parseLogits(text);
+    const found = parseLogits(text, this.kind);
     this.wrong = 'key' in found ? found : null;
     if ('key' in found) return;
     this.shown = 'pasted';
@@ -153,11 +168,18 @@ export class LogitOwn extends LogitElement {
           aria-invalid=${wrong ? 'true' : 'false'}
           @input=${(/** @type {Event} */ event) => this.#usePasted(valueOf(event))}></textarea>
         <p id="error" class="error" role="alert">${wrong ? t(wrong.key, wrong.params) : sentence(fault, this)}</p>
+        <div class="tools">
+          <label class="label">${t('own.kind')}
+            <select id="kind" @change=${(/** @type {Event} */ event) => this.#useKind(valueOf(event))}>
+              ${['logits', 'probabilities'].map((name) => html`<option value=${name} .selected=${name === this.kind}>${t(`own.kind.${name}`)}</option>`)}
+            </select></label>
+          <span class="about" ?hidden=${this.kind === 'logits'}>${t('own.kind.about')}</span>
+        </div>
         <div class="tools" role="group" aria-label=${t('own.samples')}>
           ${Object.entries(SAMPLES).map(
             ([name, text]) => html`<button data-sample=${name}
               aria-pressed=${this.shown === 'pasted' && this.pasted === text}
-              @click=${() => this.#usePasted(text)}>${t(`own.sample.${name}`)}</button>`,
+              @click=${() => this.#useSample(text)}>${t(`own.sample.${name}`)}</button>`,
           )}
         </div>
       </section>`;

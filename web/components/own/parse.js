@@ -1,4 +1,7 @@
-/** Pasted logits: `token: value` lines, or JSON as an array or an object, checked entry by entry. */
+/**
+ * Pasted logits: `token: value` lines, or JSON as an array or an object, checked entry by entry.
+ * Probabilities are taken as their logarithms, which the softmax turns back into shares.
+ */
 
 /**
  * @typedef {{ tokens: string[], logits: number[] }} Own
@@ -11,16 +14,25 @@ const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 
 /**
  * @param {string} text
+ * @param {'logits' | 'probabilities'} [kind] of its numbers
  * @returns {Own | Refusal}
  */
-export function parseLogits(text) {
+export function parseLogits(text, kind = 'logits') {
   const trimmed = text.trim();
   if (trimmed === '') return { key: 'own.error.empty', params: {} };
   const found = /^[[{]/.test(trimmed) ? parseJson(trimmed) : parseLines(text);
   if ('key' in found) return found;
   const { length } = found.tokens;
   if (length > MOST) return { key: 'own.error.many', params: { n: length, limit: MOST } };
-  return found;
+  return kind === 'logits' ? found : fromProbabilities(found);
+}
+
+/** @param {Own} own @returns {Own | Refusal} */
+function fromProbabilities({ tokens, logits: shares }) {
+  const at = shares.findIndex((share) => share < 0);
+  if (at >= 0) return { key: 'own.error.negative', params: { n: at + 1, value: shares[at] } };
+  if (!shares.some((share) => share > 0)) return { key: 'own.error.zero', params: {} };
+  return { tokens, logits: shares.map(Math.log) };
 }
 
 /** @param {string} text @returns {Own | Refusal} */
