@@ -95,7 +95,8 @@ test('Escape puts a grabbed card back', async () => {
 });
 
 test('a card is dragged to another place', async () => {
-  const { page, close } = await bench.open({ viewport: { width: 1440, height: 1600 } });
+  const { page, close } = await bench.open({ viewport: { width: 1440, height: 2000 } });
+  await page.locator('logit-constraint select').waitFor(); // what comes later stands above the cards
   const plug = await page.locator('.card[data-stage=top_p] .plug').boundingBox();
   const first = await page.locator('.card[data-stage=repetition_penalty]').boundingBox();
   await page.mouse.move(plug.x + plug.width / 2, plug.y + plug.height / 2);

@@ -54,7 +54,7 @@ export const chainStyles = css`
   }
 
   .gate {
-    min-height: 7.625rem;
+    min-height: 9.5rem;
     padding: 0.625rem 0 0.375rem;
   }
 
