@@ -52,7 +52,7 @@ export const barStyles = css`
 
   .readouts {
     display: grid;
-    grid-template-columns: repeat(auto-fit, minmax(9.5rem, 1fr));
+    grid-template-columns: repeat(auto-fit, minmax(8.25rem, 1fr));
     gap: 0.625rem 1rem;
     min-height: 4.125rem;
     margin: 0.875rem 0 0.75rem;

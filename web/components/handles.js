@@ -6,6 +6,7 @@ import { html, nothing } from 'lit';
 import { plain, t } from '../locale/locale.js';
 import { cssom } from '../plots/cssom.js';
 import { settingName } from './settings.js';
+import { LEAP } from './walk.js';
 
 /**
  * @typedef {import('../plots/cuts.js').Handle} Handle
@@ -21,9 +22,6 @@ import { settingName } from './settings.js';
  * @property {(steps: number) => number} more the value so many steps on; infinite steps: the end
  * @property {boolean} downIsMore
  */
-
-/** How many steps the page keys make. */
-const LEAP = 10;
 
 /** @param {Handle} handle @param {boolean} [fixed] */
 export function handleWords({ name, value, kept, before, cuts, active }, fixed = false) {

@@ -24,6 +24,7 @@ export const scopeStyles = css`
 
   [role='tablist'] {
     display: flex;
+    flex-wrap: wrap;
     gap: 0.25rem;
     margin-bottom: -1px;
   }
@@ -131,11 +132,16 @@ export const scopeStyles = css`
 
   footer {
     display: grid;
-    grid-template-columns: repeat(auto-fit, minmax(min(100%, 26rem), 1fr));
     gap: 0.75rem 3rem;
     margin-top: 1.5rem;
     color: var(--soft);
     font-size: 0.8125rem;
+  }
+
+  @media (min-width: 64rem) {
+    footer {
+      grid-template-columns: minmax(0, 1fr) minmax(0, 2fr);
+    }
   }
 
   footer p {

@@ -1,7 +1,7 @@
 /** The keys that walk along a chart, mark by mark: the same on each, and those of any slider. */
 
 /** How many marks the page keys pass. */
-const LEAP = 10;
+export const LEAP = 10;
 
 /**
  * The mark that a key leads to, of those from 0 to `last`; undefined for a key that leads nowhere.

@@ -69,6 +69,12 @@ export const shared = css`
     cursor: pointer;
   }
 
+  label,
+  select {
+    min-width: 0;
+    max-width: 100%;
+  }
+
   button {
     transition: background var(--quick), border-color var(--quick);
   }

@@ -104,7 +104,7 @@ export const costStyles = css`
 
   .speeds dd {
     display: grid;
-    grid-template-columns: minmax(0, 1fr) 9rem;
+    grid-template-columns: minmax(0, 1fr) minmax(min-content, 9rem);
     align-items: center;
     gap: 0.75rem;
     margin: 0;

@@ -63,7 +63,8 @@ export const ownStyles = css`
     font-weight: 400;
   }
 
-  .side > * + * {
+  .charts > * + *,
+  logit-own-sampler {
     margin-top: 1.25rem;
     padding-top: 1rem;
     border-top: 1px solid var(--line);
@@ -78,6 +79,15 @@ export const ownStyles = css`
     max-width: 100%;
     margin-top: 0.75rem;
     overflow-x: auto;
+    container-type: inline-size;
+  }
+
+  /* Read without scrolling the table below it. */
+  caption {
+    position: sticky;
+    left: 0;
+    width: 100cqi;
+    text-align: left;
   }
 
   table {

@@ -256,14 +256,14 @@ export class LogitOwn extends LogitElement {
         @logit-draw=${this.#onDraw}>
         <p class="shown">${this.shown === 'pasted' ? t('own.shown.pasted', { n: it.tokens.length }) : t('own.shown.bigram', { token: visible({ id: 0, text: last, special: false }) })}</p>
         ${it.fault ? html`<p class="shown error" role="alert">${sentence(it.fault, this)}</p>` : nothing}
-        <logit-distribution ?still=${it.direct} .trace=${it.trace} .hit=${it.drawn?.id ?? null}
-          .view=${it.view} .curves=${it.curves} .biases=${it.biases} .tally=${it.tally}></logit-distribution>
-        <div class="side">
+        <div class="charts">
+          <logit-distribution ?still=${it.direct} .trace=${it.trace} .hit=${it.drawn?.id ?? null}
+            .view=${it.view} .curves=${it.curves} .biases=${it.biases} .tally=${it.tally}></logit-distribution>
           <logit-draw ?still=${it.direct} .trace=${it.trace} .drawn=${it.drawn} .seed=${it.seed}
             .count=${it.step + 1} .method=${it.method} .whatIf=${it.whatIf} .tally=${it.tally}></logit-draw>
-          <logit-chain .table=${it.table} .settings=${it.settings} .trace=${it.trace} .presets=${PRESETS}
-            .strategies=${STRATEGIES} .order=${it.order} .difference=${it.difference}></logit-chain>
         </div>
+        <logit-chain .table=${it.table} .settings=${it.settings} .trace=${it.trace} .presets=${PRESETS}
+          .strategies=${STRATEGIES} .order=${it.order} .difference=${it.difference}></logit-chain>
       </div>`;
   }
 

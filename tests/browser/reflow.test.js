@@ -1,0 +1,70 @@
+/** Every view on 320 px, as a window of 1280 px at 400 % is, and with the text spacing of WCAG 1.4.12. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { openBench, until } from './bench.js';
+
+/** @type {Awaited<ReturnType<typeof openBench>>} */
+let bench;
+before(async () => (bench = await openBench()));
+after(() => bench?.close());
+
+/** The spacing that a reader may ask for. */
+const SPACING = `* { line-height: 1.5 !important; letter-spacing: 0.12em !important; word-spacing: 0.16em !important }
+  p { margin-bottom: 2em !important }`;
+
+/** In the page: the spacing in every shadow tree, or in none. */
+function space(sheet) {
+  window.spacing ??= new CSSStyleSheet();
+  window.spacing.replaceSync(sheet);
+  const walk = (root) => {
+    if (!root.adoptedStyleSheets.includes(window.spacing)) root.adoptedStyleSheets = [...root.adoptedStyleSheets, window.spacing];
+    for (const { shadowRoot } of root.querySelectorAll('*')) if (shadowRoot) walk(shadowRoot);
+  };
+  walk(document);
+}
+
+/** What sticks out of the window, or hides a part of its own text; charts and tables may scroll. */
+function findFaults() {
+  const faults = [];
+  const walk = (root) => {
+    for (const element of root.querySelectorAll('*')) {
+      if (element.shadowRoot) walk(element.shadowRoot);
+      if (element.closest('.heard, .scroll, svg, legend')) continue;
+      const { left, right, width } = element.getBoundingClientRect();
+      const name = `${root.host?.localName ?? ''} ${element.localName}.${element.className}`;
+      if (width > 1 && (right > innerWidth + 0.5 || left < -0.5)) faults.push(`${name} from ${left} to ${right}`);
+      const { overflowX, textOverflow } = getComputedStyle(element);
+      const cut = ['hidden', 'clip'].includes(overflowX) && textOverflow !== 'ellipsis';
+      if (cut && element.clientWidth > 1 && element.scrollWidth > element.clientWidth + 1) faults.push(`${name} hides a part`);
+    }
+  };
+  walk(document);
+  return { faults, width: document.documentElement.scrollWidth };
+}
+
+for (const lang of ['en', 'es'])
+  test(`no view has to be scrolled sideways at 320 px, wide spacing or not: ${lang}`, async () => {
+    const { page, close } = await bench.open({ path: `?lang=${lang}` });
+    const views = await page
+      .locator('[role=tab][aria-controls=view]')
+      .evaluateAll((tabs) => tabs.map(({ dataset }) => dataset.view));
+    for (const view of views) {
+      await page.setViewportSize({ width: 1440, height: 900 });
+      await page.locator(`#tab-${view}`).click();
+      const runs = page.locator('#view button.primary:visible:not([aria-disabled=true])');
+      await runs.first().waitFor();
+      for (const run of await runs.all()) await run.click();
+      await page.waitForTimeout(1200);
+      const folded = page.locator('details:not([open]) > summary:visible');
+      while (await folded.count()) await folded.first().click();
+      for (const [width, sheet] of [[320, ''], [320, SPACING], [1440, SPACING], [2560, '']]) {
+        await page.setViewportSize({ width, height: 800 });
+        await page.evaluate(space, sheet);
+        const wanted = { faults: [], width };
+        const found = await until(() => page.evaluate(findFaults), (now) => JSON.stringify(now) === JSON.stringify(wanted));
+        assert.deepEqual(found, wanted, `${view}, ${width} px${sheet && ', spaced'}`);
+      }
+      await page.evaluate(space, '');
+    }
+    await close();
+  });
