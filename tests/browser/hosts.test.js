@@ -196,3 +196,85 @@ test('what the share panel writes works as it is in a fresh page of another orig
     await lesson.close();
   }
 });
+
+test('no request and no storage holds a prompt, a setting or a token', async () => {
+  const { page, foreign, complaints, close } = await bench.open({ path: '?lang=en&model=verbs&view=bench', first: true });
+  const sent = [];
+  page.context().on('request', async (request) => {
+    const { referer = '' } = await request.allHeaders().catch(() => ({}));
+    sent.push([request.method(), request.url(), request.postData() ?? '', referer]);
+  });
+  await page.getByRole('button', { name: /skip|close|not now/i }).first().click({ timeout: 1500 }).catch(() => {});
+  await page.locator('#prompt').fill('Yesterday we');
+  await page.locator('#prompt').press('Enter');
+  await expectBars(page, scope.encode('Yesterday we'), { temperature: 0.7, top_p: 0.9, repetition_penalty: 1.1 });
+  const box = page.locator('logit-knob[data-name=temperature] .box');
+  await box.fill('1.37');
+  await box.press('Enter');
+  await page.locator('logit-draw #seed').fill('987654');
+  await page.locator('logit-draw #seed').press('Enter');
+  for (let i = 1; i < 3; i++) {
+    await page.locator('[data-command=step]').click();
+    await until(() => page.locator('logit-tape .step').count(), (n) => n === i);
+  }
+  const tokens = await page.locator('logit-tape .step button').evaluateAll((all) => all.map((b) => b.dataset.id));
+  assert.equal(tokens.length, 2);
+  for (const view of ['compare', 'sweep', 'cost', 'own', 'bench']) {
+    await page.locator(`[data-view=${view}]`).click();
+    await page.waitForTimeout(250);
+  }
+  await page.locator('logit-masthead').getByText('Español').click();
+  await page.locator('logit-masthead').getByText('English').click();
+  await page.locator('[data-command=share]').click();
+  await page.locator('logit-share').frameLocator('iframe').locator('logit-distribution .row').first().waitFor();
+  const href = await until(() => page.evaluate(() => location.href), (text) => text.includes('branch='));
+  assert.match(href, /#prompt=Yesterday%20we&.*temperature=1\.37.*&seed=987654&branch=\d+,\d+$/);
+  const secret = new RegExp(`Yesterday|%20we|1\\.37|987654|${tokens.join('(,|%2C)')}|prompt=|temperature=|seed=|branch=`);
+  assert.ok(sent.length > 5);
+  for (const [method, ...rest] of sent) {
+    assert.equal(method, 'GET');
+    for (const part of rest) assert.doesNotMatch(part.replace(/#.*/, ''), secret);
+  }
+  const kept = await page.evaluate(async () => ({
+    local: JSON.stringify({ ...localStorage }),
+    session: sessionStorage.length,
+    cookie: document.cookie,
+    databases: (await indexedDB.databases()).length,
+    caches: (await caches.keys()).length,
+    workers: (await navigator.serviceWorker.getRegistrations()).length,
+  }));
+  assert.doesNotMatch(kept.local, secret);
+  assert.deepEqual({ ...kept, local: '' }, { local: '', session: 0, cookie: '', databases: 0, caches: 0, workers: 0 });
+  assert.deepEqual(foreign, []);
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
+test('without the network the page goes on, and a part that was not fetched says so in one sentence', async () => {
+  const { page, close } = await bench.open();
+  await page.locator('[data-view=cost]').click();
+  await page.locator('logit-cost h2, logit-cost h3').first().waitFor();
+  await page.locator('[data-view=bench]').click();
+  await page.context().setOffline(true);
+  await page.locator('#preset').selectOption({ label: 'Greedy: always the best' });
+  await expectBars(page, scope.encode('Today she'), { temperature: 0 });
+  await page.locator('[data-command=run]').click();
+  await page.locator('.verdict[data-right]').waitFor({ timeout: 15000 });
+  await page.locator('[data-view=cost]').click();
+  await page.locator('logit-cost').getByRole('button').first().waitFor();
+  assert.equal(await page.locator('.panel.said').count(), 0);
+  await page.locator('[data-view=sweep]').click();
+  const said = page.locator('logit-scope .said[role=alert] p');
+  await said.waitFor();
+  assert.match(await said.innerText(), /^This part is fetched when it is first shown, and the network did not answer: [^.]+\.$/);
+  await page.locator('[data-view=bench]').click();
+  await page.locator('[data-command=reset]').click();
+  await expectBars(page, scope.encode('Today she'), { temperature: 0 });
+  await page.context().setOffline(false);
+  await page.reload();
+  await page.locator('logit-distribution .row').first().waitFor();
+  await expectBars(page, scope.encode('Today she'), { temperature: 0 });
+  await page.locator('[data-view=sweep]').click();
+  await page.locator('logit-sweep').getByRole('button').first().waitFor();
+  await close();
+});

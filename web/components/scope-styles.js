@@ -50,7 +50,7 @@ export const scopeStyles = css`
     outline-offset: -2px;
   }
 
-  .said {
+  .panel.said {
     display: flex;
     flex-wrap: wrap;
     align-items: center;
@@ -99,6 +99,11 @@ export const scopeStyles = css`
     .draw {
       align-self: start;
     }
+  }
+
+  /* A view on its way. */
+  .panel:not(:defined) {
+    display: none;
   }
 
   [data-guided] {
