@@ -1,7 +1,7 @@
 /** The numbers of <logit-distribution> as tables, one for the bars and one for the curves. */
 import { html, nothing } from 'lit';
 import { number, percent, t } from '../locale/locale.js';
-import { curveTable } from '../plots/cumulate.js';
+import { curveTable } from '../plots/curve-table.js';
 import { settingName } from './settings.js';
 
 /**
