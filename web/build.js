@@ -84,10 +84,10 @@ async function messagesOf(code, view) {
 }
 
 /**
- * sandbox.html, where a reader's own code runs: one inline script, allowed by its hash.
- * @returns {Promise<string>}
+ * sandbox.html, where a reader's own code runs: one inline script, allowed by its hash; and that hash.
+ * @param {'frame' | 'single'} [kind] the script's file
  */
-export async function sandbox() {
+export async function sandbox(kind = 'frame') {
   const script = async (/** @type {string} */ file, /** @type {Record<string, string>} */ define) => {
     const { outputFiles } = await bundle({
       entryPoints: [join(web, 'sandbox', file)],
@@ -101,11 +101,13 @@ export async function sandbox() {
     });
     return outputFiles[0].text.trim().replaceAll('</', '<\\/');
   };
-  const harness = await script('worker.js', {});
-  const text = await script('frame.js', { 'globalThis.HARNESS': JSON.stringify(harness) });
+  const single = kind === 'single';
+  const harness = await script(single ? 'single-worker.js' : 'worker.js', {});
+  const text = await script(`${kind}.js`, { 'globalThis.HARNESS': JSON.stringify(harness) });
   const page = await readFile(join(web, 'sandbox/sandbox.html'), 'utf8');
-  const hash = createHash('sha256').update(text).digest('base64');
-  return page.replace('HASH', () => hash).replace('SCRIPT', () => text);
+  const hash = `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+  const allowed = single ? hash : `${hash} blob:`;
+  return { hash, page: page.replace('ALLOWED', () => allowed).replace('SCRIPT', () => text) };
 }
 
 /**
@@ -142,7 +144,7 @@ export async function build(out = join(root, 'dist')) {
     logLevel: 'warning',
   });
   await cp(join(web, 'index.html'), join(out, 'index.html'));
-  await writeFile(join(out, 'sandbox.html'), await sandbox());
+  await writeFile(join(out, 'sandbox.html'), (await sandbox()).page);
   await cp(join(web, 'style/page.css'), join(out, 'page.css'));
   await cp(join(web, 'style/icon.svg'), join(out, 'icon.svg'));
   const modules = (await readdir(join(web, 'engine'))).filter((file) => file.endsWith('.wasm'));
@@ -151,7 +153,7 @@ export async function build(out = join(root, 'dist')) {
     /\.(gguf|grammar\.json)$/.test(file),
   );
   for (const file of models) await cp(join(root, 'models', file), join(out, 'models', file));
-  await buildSingle(out, [locales, styles]);
+  await buildSingle(out, [locales, styles], await sandbox('single'));
   return out;
 }
 

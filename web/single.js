@@ -45,14 +45,17 @@ function hashOf(text) {
 /**
  * @param {string} out the folder
  * @param {import('esbuild').Plugin[]} plugins
+ * @param {{ page: string, hash: string }} sandbox the frame of a reader's own code, which inherits the
+ *   policy of this page
  */
-export async function buildSingle(out, plugins) {
+export async function buildSingle(out, plugins, sandbox) {
   const modules = ['logitscope.wasm', 'logitscope-relaxed.wasm'].filter((name) => existsSync(join(web, 'engine', name)));
   const files = CARRIED.filter((name) => existsSync(join(root, name)));
   const worker = Buffer.from(await script('single-worker.js', plugins));
   const parts = [
     ...(await Promise.all(modules.map(async (name) => [name, await readFile(join(web, 'engine', name))]))),
     ['worker.js', worker],
+    ['sandbox.html', Buffer.from(sandbox.page)],
     ...(await Promise.all(files.map(async (name) => [name, await readFile(join(root, name))]))),
   ];
   // "<!--" before "<script" would change how the rest of a script is read.
@@ -60,7 +63,7 @@ export async function buildSingle(out, plugins) {
   const style = await readFile(join(web, 'style/page.css'), 'utf8');
   const icon = await readFile(join(web, 'style/icon.svg'), 'base64');
   const policy =
-    `default-src 'none'; script-src ${hashOf(code)} 'wasm-unsafe-eval'; worker-src blob:; ` +
+    `default-src 'none'; script-src ${hashOf(code)} ${sandbox.hash} 'wasm-unsafe-eval'; worker-src blob:; ` +
     `style-src ${hashOf(style)}; img-src blob: data:`;
   const data = parts.map(
     ([name, bytes]) =>

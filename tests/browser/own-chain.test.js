@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
 import { FIRST, byId, expectedBars, loadReference, openBench, readBars, root, until } from './bench.js';
 
 const BALANCED = { temperature: 0.7, top_p: 0.9, repetition_penalty: 1.1 };
@@ -262,4 +263,50 @@ describe('for everybody', () => {
     assert.ok(inner <= outer, `${inner} > ${outer}`);
     await close();
   });
+});
+
+test('in the page that is one file, by double click and without a network', async () => {
+  const { page, foreign, close } = await bench.open({ path: 'source/tests/browser/blank.html', ready: false });
+  await page.context().setOffline(true);
+  foreign.length = 0;
+  const file = pathToFileURL(join(bench.dist, 'logitscope.html'));
+  await page.goto(`${file}?lang=en&model=verbs#prompt=Today%20she&temperature=1.6`);
+  await page.locator('logit-distribution .row').first().waitFor();
+  await page.locator('logit-shelf summary').click();
+  await page.locator('[data-add=own]').click();
+  const card = page.locator('logit-chain .card[data-stage=own]');
+  const bars = async () => JSON.stringify((await readBars(page)).sort(byId));
+  const shows = async (/** @type {any} */ settings) => {
+    scope.feed(scope.encode(FIRST));
+    const wanted = JSON.stringify(expectedBars(scope.distribution({ ...settings, top: 20 })));
+    assert.equal(await until(bars, (found) => found === wanted), wanted);
+  };
+  await shows({ temperature: 1.6, own: five });
+  await card.locator('summary').click();
+  const use = async (/** @type {string} */ code) => {
+    await card.locator('textarea').fill(code);
+    await card.locator('[data-do=apply]').click();
+  };
+  const half = (/** @type {Float32Array} */ l) => l.map((it) => it / 2);
+  for (const code of [
+    'export default (l) => l.map((it) => it / 2);',
+    'const two = 2;\nexport function own(l) { return half(l); }\nfunction half(l) { return l.map((it) => it / two); }',
+    'async function half(l) { return l.map((it) => it / 2); }\nexport\n  default half; // mine',
+  ]) {
+    await use(code);
+    await shows({ temperature: 1.6, own: half });
+  }
+  const trouble = () => card.locator('.error').textContent();
+  for (const [code, words] of /** @type {[string, RegExp][]} */ ([
+    ['export default (;', /could not be loaded: .*Unexpected/],
+    ['export default () => { for (;;); };', /too long/],
+    ['export default async (l) => { await fetch("https://example.com/"); return l; };', /failed/],
+    ['export default (l) => { parent.document.title = ""; return l; };', /failed/],
+  ])) {
+    await use(code);
+    assert.match((await until(trouble, (text) => words.test(text ?? ''))) ?? '', words, code);
+    await shows({ temperature: 1.6 });
+  }
+  assert.deepEqual(foreign.filter((url) => !/^(file|blob|data):/.test(url)), []);
+  await close();
 });

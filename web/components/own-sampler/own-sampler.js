@@ -19,7 +19,7 @@ import { spoken, visibleHtml } from '../visible.js';
 import { LIMIT_MS, onEditorKey } from './editor.js';
 import { VALUES, exampleOf } from './examples.js';
 import { ownSamplerStyles } from './own-sampler-styles.js';
-import { inFrame, sandboxUrl } from './place.js';
+import { canRun, inFrame } from './place.js';
 import { verdictItem } from './report.js';
 
 addMessages(locales);
@@ -122,7 +122,7 @@ export class LogitOwnSampler extends LogitElement {
    * @param {(subject: Subject, current: () => boolean) => Promise<void>} work
    */
   async #with(what, work) {
-    if (!this.engine || !sandboxUrl) return;
+    if (!this.engine || !canRun()) return;
     this.#forget();
     const turn = this.#turn;
     const current = () => turn === this.#turn;
@@ -236,7 +236,7 @@ export class LogitOwnSampler extends LogitElement {
       <h2>${t('sampler.title')}</h2>
       <p class="about">${t('sampler.about')}</p>
       ${
-        sandboxUrl
+        canRun()
           ? this.#renderWorkshop()
           : html`<p class="error" role="note">${t('sampler.unavailable')}</p>`
       }

@@ -3,11 +3,21 @@
  * both gone once the frame is removed. See web/sandbox/.
  */
 
+import { assets } from '../assets.js';
+
 /** @type {string | undefined} */
 const here = import.meta.url;
-/** Null where a page is one file: there is no second document to put into a frame. */
-export const sandboxUrl =
-  here && !here.startsWith('file:') ? new URL('./sandbox.html', here).href : null;
+
+/** Whether there is a document for the frame: beside this script, or within a page of one file. */
+export const canRun = () =>
+  assets.inside.has('sandbox.html') || Boolean(here && !here.startsWith('file:'));
+
+/** @param {HTMLIFrameElement} frame */
+function fill(frame) {
+  const carried = assets.inside.get('sandbox.html');
+  if (carried) frame.srcdoc = new TextDecoder().decode(carried);
+  else frame.src = new URL('./sandbox.html', here).href;
+}
 
 /**
  * @param {string} code a module
@@ -18,7 +28,7 @@ export const inFrame = (code, parent) => (onanswer) => {
   const frame = document.createElement('iframe');
   frame.setAttribute('sandbox', 'allow-scripts');
   frame.hidden = true;
-  frame.src = String(sandboxUrl);
+  fill(frame);
   /** @type {any[] | null} Null once the frame listens. */
   let waiting = [{ code }];
   const post = (/** @type {any} */ message) => {

@@ -14,7 +14,7 @@ import { LogitElement } from '../element.js';
 import { recall, remember } from '../memory.js';
 import { capitalise, settingName } from '../settings.js';
 import { OWN } from './examples.js';
-import { inFrame, sandboxUrl } from './place.js';
+import { canRun, inFrame } from './place.js';
 import { LIMIT_MS, onEditorKey } from './editor.js';
 
 addMessages(locales);
@@ -142,7 +142,7 @@ export class LogitOwnStage extends LogitElement {
 
   /** Puts the present code into the chain. */
   use() {
-    if (!sandboxUrl) return;
+    if (!canRun()) return;
     this.#end();
     remember(KEPT, this.#code);
     const subject = new Subject(inFrame(this.#code, document.body), 'own', LIMIT_MS);
@@ -214,17 +214,17 @@ export class LogitOwnStage extends LogitElement {
     return html`
       <div class="head">
         <p class="name">${name}</p>
-        <button class="off" data-do="switch" ?hidden=${!sandboxUrl} @click=${this.on ? this.leave : this.use}>
+        <button class="off" data-do="switch" ?hidden=${!canRun()} @click=${this.on ? this.leave : this.use}>
           ${t(this.on ? 'sampler.stage.leave' : 'sampler.stage.use')}<span class="heard">${name}</span></button>
         <slot name="end"></slot>
       </div>
       <div class="said">
-        <p class="about">${t(sandboxUrl ? 'about.own' : 'sampler.unavailable')}</p>
+        <p class="about">${t(canRun() ? 'about.own' : 'sampler.unavailable')}</p>
         ${this.on ? html`<slot name="spark"></slot>` : nothing}
       </div>
       ${this.on ? html`<slot></slot>` : nothing}
       <p class="error" role="alert">${this.trouble ? this.#renderTrouble(this.trouble) : nothing}</p>
-      ${sandboxUrl ? this.#renderEditor() : nothing}
+      ${canRun() ? this.#renderEditor() : nothing}
     `;
   }
 
