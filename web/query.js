@@ -1,4 +1,7 @@
-/** What the page's address asks of the instrument (?model=, ?view=, ?controls=, ?readonly), before that comes alive. */
+/**
+ * What the page's address asks of the instrument (?model=, ?view=, ?controls=, ?readonly), before
+ * that comes alive.
+ */
 import { MODELS, mayLoad } from './components/models.js';
 import { parseControls } from './components/page-state.js';
 

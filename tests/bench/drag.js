@@ -21,7 +21,9 @@ const MODELS = ['verbs', 'stories', 'shakespeare'];
 function record(/** @type {number} */ moves) {
   const scope = /** @type {any} */ (document.querySelector('logit-scope')).shadowRoot;
   const bars = scope.querySelector('logit-distribution');
-  const knob = scope.querySelector('logit-chain').shadowRoot.querySelector('[data-name=temperature]');
+  const knob = scope
+    .querySelector('logit-chain')
+    .shadowRoot.querySelector('[data-name=temperature]');
   const slider = knob.shadowRoot.querySelector('input[type=range]');
   const settled = () => bars.trace?.stages.find((/** @type {any} */ s) => s.name === 'temperature');
   const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
@@ -57,7 +59,9 @@ const dist = await mkdtemp(join(tmpdir(), 'logitscope-drag-'));
 await build(dist);
 const server = await serve(dist);
 const browser = await launchChromium();
-process.stdout.write('| model | processor | moves | ready ms, median | 95 % | shown ms, median | 95 % |\n');
+process.stdout.write(
+  '| model | processor | moves | ready ms, median | 95 % | shown ms, median | 95 % |\n',
+);
 process.stdout.write('|---|---|---|---|---|---|---|\n');
 for (const slow of [1, 4]) {
   for (const model of MODELS) {

@@ -126,8 +126,8 @@ export async function runModel(host, shape, format, plan, parts, variants = VARI
 }
 
 /**
- * From nothing to the first token: a page with nothing cached, or a whole process. The stories model
- * is the trained one where it is there, otherwise random numbers of its size.
+ * From nothing to the first token: a page with nothing cached, or a whole process. The stories
+ * model is the trained one where it is there, otherwise random numbers of its size.
  * @param {any} host @param {Shape} shape @param {Plan} plan
  * @returns {Promise<Race[]>}
  */

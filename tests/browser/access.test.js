@@ -1,4 +1,6 @@
-/** The page for everyone: keyboard alone, screen readers, both languages and themes, every width. */
+/**
+ * The page for everyone: keyboard alone, screen readers, both languages and themes, every width.
+ */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';

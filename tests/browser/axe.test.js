@@ -13,7 +13,9 @@ const axeSource = await readFile(
   'utf8',
 );
 const WIDTHS = [375, 1440];
-/** What a reader may ask for; the first is looked at by every rule, the others by those of colours. */
+/**
+ * What a reader may ask for; the first is looked at by every rule, the others by those of colours.
+ */
 const LOOKS = [
   { name: 'light', theme: 'light', media: {} },
   { name: 'dark', theme: 'dark', media: {} },
@@ -48,10 +50,15 @@ function axe(page, all = true, more = false) {
       const { violations } = await window.axe.run(document, {
         ...(wholly ? {} : { runOnly: colours }),
         resultTypes: ['violations'],
-        rules: { 'target-size': { enabled: wholly }, 'color-contrast-enhanced': { enabled: enhanced } },
+        rules: {
+          'target-size': { enabled: wholly },
+          'color-contrast-enhanced': { enabled: enhanced },
+        },
       });
       return violations.flatMap(({ id, nodes }) =>
-        nodes.map(({ target, failureSummary }) => `${id}: ${target.flat().join(' ')} ${failureSummary}`),
+        nodes.map(
+          ({ target, failureSummary }) => `${id}: ${target.flat().join(' ')} ${failureSummary}`,
+        ),
       );
     },
     [all, more],
@@ -96,7 +103,11 @@ async function lookEverywhere(page, what, looks) {
       if (width === WIDTHS[0] && Object.keys(media).length) continue;
       await page.emulateMedia({ ...PLAIN, ...media });
       await page.evaluate((value) => (document.documentElement.dataset.theme = value), theme);
-      found[`${what}, ${name}, ${width} px`] = await axe(page, name === 'light', /contrast/.test(name));
+      found[`${what}, ${name}, ${width} px`] = await axe(
+        page,
+        name === 'light',
+        /contrast/.test(name),
+      );
     }
   }
   await page.emulateMedia(PLAIN);
@@ -105,7 +116,10 @@ async function lookEverywhere(page, what, looks) {
 
 /** @param {Record<string, string[]>} found */
 function expectNothing(found) {
-  assert.deepEqual(Object.fromEntries(Object.entries(found).filter(([, lines]) => lines.length)), {});
+  assert.deepEqual(
+    Object.fromEntries(Object.entries(found).filter(([, lines]) => lines.length)),
+    {},
+  );
 }
 
 // Colours know no language: the looks that differ in nothing else are not repeated.
@@ -134,12 +148,14 @@ const OVER = {
     await page.keyboard.press('ArrowDown');
     await page.locator('logit-alternatives [data-alternative]').first().waitFor();
   },
-  'explanation of a word': (page) => page.locator('logit-distribution logit-term button').first().click(),
+  'explanation of a word': (page) =>
+    page.locator('logit-distribution logit-term button').first().click(),
   'shelf of warpers': async (page) => {
     await page.locator('logit-shelf summary').click();
     await page.locator('logit-shelf button').nth(3).click();
   },
-  'grammar of the reader': (page) => page.locator('logit-constraint select').selectOption({ index: 4 }),
+  'grammar of the reader': (page) =>
+    page.locator('logit-constraint select').selectOption({ index: 4 }),
   'what was refused': async (page) => {
     await page.locator('logit-knob[data-name=top_p] .box').fill('7');
     await page.locator('#prompt').fill('Tomorrow zebra');

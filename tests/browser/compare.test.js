@@ -53,7 +53,8 @@ const figure = (root, name) => root.locator(`[data-figure=${name}]`).locator('dd
 /** A text of the engine in Node, with its figures. */
 async function write(strategy, { seed = SEED, max_new_tokens = 60, prompt = FIRST } = {}) {
   const steps = [];
-  for await (const step of run(scope, scope, strategy, { prompt, seed, max_new_tokens })) steps.push(step);
+  for await (const step of run(scope, scope, strategy, { prompt, seed, max_new_tokens }))
+    steps.push(step);
   return { ids: steps.map(({ id }) => id), figures: await figuresOf(scope, steps) };
 }
 
@@ -84,7 +85,10 @@ test("the nine stand side by side, token by token and figure by figure the engin
     assert.equal(marked, i === 0 || parts === null ? -1 : parts);
   }
   assert.ok(expected.some(({ ids }) => divergence(expected[0].ids, ids) !== null));
-  assert.match(await page.locator('[data-column="1"] logit-passage').innerText(), /Parts from A at token \d+: “.+” instead of “.+”/);
+  assert.match(
+    await page.locator('[data-column="1"] logit-passage').innerText(),
+    /Parts from A at token \d+: “.+” instead of “.+”/,
+  );
   assert.deepEqual(complaints, []);
   assert.deepEqual(foreign, []);
   await close();
@@ -96,7 +100,10 @@ test('greedy beside T = 0.01 is identical, with its smallest gap named; T = 100 
   const gaps = page.locator('logit-compare .gaps');
   await gaps.waitFor();
   assert.deepEqual(await idsIn(page, 1), await idsIn(page, 0));
-  assert.match(await gaps.innerText(), /the text is greedy’s.* smallest gap .* 0\.21, at token 6: “school” before “work”/s);
+  assert.match(
+    await gaps.innerText(),
+    /the text is greedy’s.* smallest gap .* 0\.21, at token 6: “school” before “work”/s,
+  );
   assert.match(await gaps.innerText(), /No gap is too small/);
   assert.notDeepEqual(await idsIn(page, 2), await idsIn(page, 0));
 
@@ -124,7 +131,10 @@ test('greedy beside T = 0.01 is identical, with its smallest gap named; T = 100 
 test('ten texts of eight settings: a table of the engine’s spreads, texts to unfold', async () => {
   const { page, close } = await open();
   await page.locator('[data-suite="e27.2"]').click();
-  await until(() => page.locator('logit-compare progress').evaluate((bar) => bar.max), (max) => max === 80);
+  await until(
+    () => page.locator('logit-compare progress').evaluate((bar) => bar.max),
+    (max) => max === 80,
+  );
   await finished(page);
   const suite = suites.find(({ name }) => name === 'e27.2');
   for (const [i, strategy] of suite.strategies.entries()) {
@@ -174,7 +184,10 @@ test('a blind ranking by keyboard hides the settings until they are asked for', 
   assert.deepEqual(await shown(), [before[1], before[0], ...before.slice(2)]);
   await page.keyboard.press('ArrowUp');
   assert.deepEqual(await shown(), before);
-  assert.match(await page.locator('logit-ranking [aria-live=polite]').innerText(), /Text 1 is now on rank 1/);
+  assert.match(
+    await page.locator('logit-ranking [aria-live=polite]').innerText(),
+    /Text 1 is now on rank 1/,
+  );
   await page.keyboard.press('ArrowDown');
 
   await page.getByRole('button', { name: 'Show the settings' }).click();
@@ -220,8 +233,13 @@ test('columns are edited, added, removed, and used in the bench', async () => {
 
   await page.locator('[data-command=add]').click();
   await page.locator('[data-column="3"]').waitFor();
-  assert.match(await page.locator('[data-column="3"] h3').innerText(), /temperature 0\.7, .*top-p 0\.9/);
-  const added = await write({ settings: { temperature: 0.7, top_p: 0.9, repetition_penalty: 1.1 } });
+  assert.match(
+    await page.locator('[data-column="3"] h3').innerText(),
+    /temperature 0\.7, .*top-p 0\.9/,
+  );
+  const added = await write({
+    settings: { temperature: 0.7, top_p: 0.9, repetition_penalty: 1.1 },
+  });
   assert.deepEqual(
     await until(() => idsIn(page, 3), (got) => got.length === added.ids.length),
     added.ids,
@@ -265,7 +283,10 @@ test('a run can be stopped, and what is stale is dropped', async () => {
   await type(page.locator('logit-compare [data-name=max_new_tokens]'), '5');
   for (const prompt of ['Tomorrow she', 'Yesterday they', 'Every day he'])
     await page.locator('logit-compare #prompt').fill(prompt);
-  const { ids } = await write({ settings: { temperature: 0 } }, { prompt: 'Every day he', max_new_tokens: 5 });
+  const { ids } = await write(
+    { settings: { temperature: 0 } },
+    { prompt: 'Every day he', max_new_tokens: 5 },
+  );
   const same = (got) => JSON.stringify(got) === JSON.stringify(ids);
   assert.deepEqual(await until(() => idsIn(page, 0), same), ids);
 
@@ -282,7 +303,10 @@ test('the numbers of a token are read by arrow keys', async () => {
   await passage.locator('.box').focus();
   await page.keyboard.press('ArrowRight');
   await page.keyboard.press('ArrowRight');
-  assert.match(await passage.locator('[aria-live]').innerText(), /^Token 2, .+ after the warpers, .+ before; [\d.]+ bits$/);
+  assert.match(
+    await passage.locator('[aria-live]').innerText(),
+    /^Token 2, .+ after the warpers, .+ before; [\d.]+ bits$/,
+  );
   await close();
 });
 
@@ -308,7 +332,10 @@ test('it stands alone in a lesson', async () => {
   const ids = await alone
     .locator('[data-column="0"] .t')
     .evaluateAll((tokens) => tokens.map((token) => Number(token.dataset.id)));
-  const expected = await write({ settings: { temperature: 0 } }, { prompt: 'Tomorrow she', seed: 3 });
+  const expected = await write(
+    { settings: { temperature: 0 } },
+    { prompt: 'Tomorrow she', seed: 3 },
+  );
   assert.deepEqual(ids, expected.ids);
   await alone.locator('[data-command=add]').click();
   assert.match(await alone.locator('[data-column="3"] h3').innerText(), /temperature 0\.6/);
@@ -335,7 +362,10 @@ for (const [lang, colorScheme, width] of [
         [],
         what,
       );
-      assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), what);
+      assert.ok(
+        await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth),
+        what,
+      );
     };
     await page.locator('[data-action=edit]').first().click();
     await type(page.locator('[data-column="0"] [data-name=top_p]'), '7');

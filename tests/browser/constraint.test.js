@@ -1,4 +1,6 @@
-/** The constraint's card: choosing one, what it removes, its state in words, a grammar of one's own. */
+/**
+ * The constraint's card: choosing one, what it removes, its state in words, a grammar of one's own.
+ */
 import assert from 'node:assert/strict';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -29,7 +31,7 @@ const BALANCED = { temperature: 0.7, top_p: 0.9, repetition_penalty: 1.1 };
 const card = (page) => page.locator('logit-constraint');
 const said = (page) => card(page).locator('#state').innerText();
 
-test('a grammar of one\'s own removes, in the bars and in words, what the engine says', async () => {
+test("a grammar of one's own removes, in the bars and in words, what the engine says", async () => {
   const { page, complaints, close } = await bench.open();
   await card(page).locator('select').selectOption('own');
   const grammar = 'root ::= " " [a-l]+ (" " [a-z]+)*';
@@ -39,11 +41,22 @@ test('a grammar of one\'s own removes, in the bars and in words, what the engine
   const trace = scope.distribution({ ...BALANCED, constraint: { grammar } });
   const expected = expectedBars(trace);
   const read = async () => (await readBars(page)).sort(byId);
-  assert.deepEqual(await until(read, (bars) => JSON.stringify(bars) === JSON.stringify(expected)), expected);
+  assert.deepEqual(
+    await until(read, (bars) => JSON.stringify(bars) === JSON.stringify(expected)),
+    expected,
+  );
   assert.ok(expected.some(({ removed_by: by }) => by === 'constraint'));
-  assert.match(await said(page), new RegExp(`^In the rule root\\. Next may come\\s+␣\\s+${trace.stages[0].kept} tokens? allowed; the others held [\\d.]+% of the probability\\.$`));
+  assert.match(
+    await said(page),
+    new RegExp(
+      `^In the rule root\\. Next may come\\s+␣\\s+${trace.stages[0].kept} tokens? allowed; the others held [\\d.]+% of the probability\\.$`,
+    ),
+  );
   await page.locator('logit-text').getByRole('button', { name: 'Step', exact: true }).click();
-  const next = await until(() => said(page), (text) => text.startsWith('Complete'));
+  const next = await until(
+    () => said(page),
+    (text) => text.startsWith('Complete'),
+  );
   assert.match(next, /^Complete: the text may end here, or go on\. Next may come\s+a–[lz]/);
   await card(page).locator('select').selectOption('none');
   await until(read, (bars) => bars.every(({ removed_by: by }) => by !== 'constraint'));
@@ -81,7 +94,9 @@ test('a constraint leaves alone what could have stood in the prompt', async () =
   await page.locator('logit-tape .given button').last().hover();
   const items = page.locator('logit-alternatives [data-alternative]');
   await items.first().waitFor();
-  const seen = await items.evaluateAll((all) => all.map(({ dataset }) => [dataset.alternative, dataset.p]));
+  const seen = await items.evaluateAll((all) =>
+    all.map(({ dataset }) => [dataset.alternative, dataset.p]),
+  );
   assert.deepEqual(seen, tokens.map(({ id, p }) => [String(id), String(p)]));
   assert.deepEqual(complaints, []);
   await close();
@@ -98,11 +113,30 @@ test('a model that can, writes JSON: the state follows the text, and the text pa
   await card(page).getByRole('button').click();
   await page.evaluate(() => {
     globalThis.drawn = '';
-    addEventListener('logit-step', ({ detail }) => (globalThis.drawn += detail.special ? '' : detail.text));
+    addEventListener(
+      'logit-step',
+      ({ detail }) => (globalThis.drawn += detail.special ? '' : detail.text),
+    );
   });
-  const states = [/^In the rule root\. Next may come\s+\[/, /0–9\s+10 tokens/, /,\s+1 token /, /0–9/, /,/, /0–9/, /\]/, /^Complete: only the end may come\./];
+  const states = [
+    /^In the rule root\. Next may come\s+\[/,
+    /0–9\s+10 tokens/,
+    /,\s+1 token /,
+    /0–9/,
+    /,/,
+    /0–9/,
+    /\]/,
+    /^Complete: only the end may come\./,
+  ];
   for (const [i, state] of states.entries()) {
-    assert.match(await until(() => said(page), (text) => state.test(text)), state, `after ${i} tokens`);
+    assert.match(
+      await until(
+        () => said(page),
+        (text) => state.test(text),
+      ),
+      state,
+      `after ${i} tokens`,
+    );
     await page.locator('logit-text').getByRole('button', { name: 'Step', exact: true }).click();
   }
   const text = await until(() => page.evaluate(() => globalThis.drawn), (now) => now.endsWith(']'));
@@ -121,12 +155,16 @@ test('the card is usable by keyboard and axe finds nothing, in both languages, l
     await page.keyboard.press('Enter');
     await until(() => said(page), (text) => text.includes('root'));
     for (const summary of await card(page).locator('summary').all()) await summary.press('Enter');
-    for (const text of await card(page).locator('details p').all()) assert.ok(await text.isVisible());
+    for (const text of await card(page).locator('details p').all())
+      assert.ok(await text.isVisible());
     await card(page).locator('#banned_words').fill('home');
     await page.keyboard.press('Enter');
     await page.evaluate(axe);
     const violations = await page.evaluate(async () =>
-      (await globalThis.axe.run(document, { resultTypes: ['violations'] })).violations.map(({ id }) => id));
+      (await globalThis.axe.run(document, { resultTypes: ['violations'] })).violations.map(
+        ({ id }) => id,
+      ),
+    );
     assert.deepEqual(violations, []);
     await close();
   }

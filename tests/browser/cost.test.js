@@ -1,7 +1,13 @@
 /** The cost view: figures of the formula, steps timed with and without the cache, variants. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { multiplied, operations, wholeText, withCache, withoutCache } from '../../web/components/cost/formula.js';
+import {
+  multiplied,
+  operations,
+  wholeText,
+  withCache,
+  withoutCache,
+} from '../../web/components/cost/formula.js';
 import { FIRST, loadReference, openBench, until } from './bench.js';
 
 /** @type {Awaited<ReturnType<typeof openBench>>} */

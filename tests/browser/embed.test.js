@@ -1,4 +1,6 @@
-/** The page inside other pages: a frame of another origin, messages both ways, a sandboxed frame. */
+/**
+ * The page inside other pages: a frame of another origin, messages both ways, a sandboxed frame.
+ */
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { after, before, test } from 'node:test';
@@ -14,7 +16,9 @@ before(async () => {
   [bench, scope] = await Promise.all([openBench(), loadReference()]);
   host = createServer((_, response) => {
     response.setHeader('content-type', 'text/html; charset=utf-8');
-    response.end(`<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,"><body>${body}</body>`);
+    response.end(
+      `<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,"><body>${body}</body>`,
+    );
   });
   await new Promise((resolve) => host.listen(0, '127.0.0.1', resolve));
 });
@@ -34,8 +38,13 @@ async function openHost({ query = '', hash = '', sandbox = '' } = {}) {
   page.on('request', (request) => requests.push(request.url()));
   await page.goto(`http://127.0.0.1:${host.address().port}/`);
   const frame = page.frameLocator('iframe');
-  const heard = (type) => page.evaluate((wanted) => window.heard.filter((m) => m.type === `logitscope:${wanted}`), type);
-  const say = (message) => page.evaluate((data) => document.querySelector('iframe').contentWindow.postMessage(data, '*'), message);
+  const heard = (type) =>
+    page.evaluate((wanted) => window.heard.filter((m) => m.type === `logitscope:${wanted}`), type);
+  const say = (message) =>
+    page.evaluate(
+      (data) => document.querySelector('iframe').contentWindow.postMessage(data, '*'),
+      message,
+    );
   assert.equal((await until(() => heard('ready'), (all) => all.length > 0))[0].info.vocab_size, 64);
   await frame.locator('logit-distribution .row').first().waitFor();
   const ask = async (message) => {
@@ -55,13 +64,27 @@ for (const sandbox of ['', 'allow-scripts allow-same-origin', 'allow-scripts'])
     const start = await ask({ type: 'logitscope:get' });
     assert.equal(start.type, 'logitscope:state');
     assert.equal(start.prompt, FIRST);
-    const set = await ask({ type: 'logitscope:set', prompt: 'Yesterday they', settings: { temperature: 1.3, top_k: 30 }, seed: 7 });
+    const set = await ask({
+      type: 'logitscope:set',
+      prompt: 'Yesterday they',
+      settings: { temperature: 1.3, top_k: 30 },
+      seed: 7,
+    });
     assert.equal(set.type, 'logitscope:state');
-    assert.deepEqual([set.prompt, set.seed, set.settings.top_k, set.settings.repetition_penalty], ['Yesterday they', 7, 30, 1]);
+    assert.deepEqual(
+      [set.prompt, set.seed, set.settings.top_k, set.settings.repetition_penalty],
+      ['Yesterday they', 7, 30, 1],
+    );
     assert.equal(await frame.locator('#prompt').inputValue(), 'Yesterday they');
 
     const ids = [];
-    for await (const { id } of scope.generate({ prompt: 'Yesterday they', temperature: 1.3, top_k: 30, seed: 7 })) ids.push(id);
+    for await (const { id } of scope.generate({
+      prompt: 'Yesterday they',
+      temperature: 1.3,
+      top_k: 30,
+      seed: 7,
+    }))
+      ids.push(id);
     for (let i = 0; i < ids.length; i++) {
       const result = await ask({ type: 'logitscope:step' });
       assert.deepEqual(result.ids, ids.slice(0, i + 1));
@@ -70,13 +93,21 @@ for (const sandbox of ['', 'allow-scripts allow-same-origin', 'allow-scripts'])
     const [result] = (await heard('result')).filter(({ finish_reason }) => finish_reason);
     assert.equal(result.finish_reason, 'eos');
     assert.equal((await ask({ type: 'logitscope:get' })).branch.length, ids.length);
-    const gates = { constraint: { grammar: 'root ::= [a-z ]+' }, banned_words: ['home'], forced_first: ' went' };
+    const gates = {
+      constraint: { grammar: 'root ::= [a-z ]+' },
+      banned_words: ['home'],
+      forced_first: ' went',
+    };
     const gated = await ask({ type: 'logitscope:set', settings: gates });
     assert.equal(gated.type, 'logitscope:state');
     assert.deepEqual(gated.settings.constraint, gates.constraint);
     await ask({ type: 'logitscope:set', branch: [] });
-    assert.deepEqual((await ask({ type: 'logitscope:step' })).ids, [...scope.encode('Yesterday they went')].slice(-1));
-    for (const url of requests) assert.doesNotMatch(decodeURIComponent(url).replace(/#.*/, ''), /Yesterday|they|1\.3/);
+    assert.deepEqual(
+      (await ask({ type: 'logitscope:step' })).ids,
+      [...scope.encode('Yesterday they went')].slice(-1),
+    );
+    for (const url of requests)
+      assert.doesNotMatch(decodeURIComponent(url).replace(/#.*/, ''), /Yesterday|they|1\.3/);
     assert.deepEqual(complaints, []);
     await close();
   });
@@ -85,15 +116,30 @@ test('a malformed message changes nothing and is answered by one sentence', asyn
   const { page, ask, say, heard, close } = await openHost();
   const before = await ask({ type: 'logitscope:get' });
   const cases = [
-    [{ type: 'logitscope:set', settings: { top_p: 1.5, top_k: 3 } }, /top_p=1\.5 \(must be between 0 and 1\)/],
+    [
+      { type: 'logitscope:set', settings: { top_p: 1.5, top_k: 3 } },
+      /top_p=1\.5 \(must be between 0 and 1\)/,
+    ],
     [{ type: 'logitscope:set', settings: { colour: 1 } }, /colour=1 \(there is no such setting\)/],
     [{ type: 'logitscope:set', settings: 'hot' }, /settings=/],
     [{ type: 'logitscope:set', prompt: 7, seed: 3 }, /prompt=7/],
     [{ type: 'logitscope:set', seed: 1, extra: 1 }, /extra/],
-    [{ type: 'logitscope:set', settings: { constraint: 'xml' } }, /constraint=xml \(constraint must be "json", .+ got "xml"\)/],
-    [{ type: 'logitscope:set', settings: { constraint: { grammar: 'root ::= (' }, top_k: 3 } }, /line 1: a parenthesis is not closed/],
-    [{ type: 'logitscope:set', settings: { forced_first: ' will go' } }, /forced_first must be one token, " will go" is 2/],
-    [{ type: 'logitscope:set', settings: { banned_words: 'he' } }, /banned_words=he \(cannot be read\)/],
+    [
+      { type: 'logitscope:set', settings: { constraint: 'xml' } },
+      /constraint=xml \(constraint must be "json", .+ got "xml"\)/,
+    ],
+    [
+      { type: 'logitscope:set', settings: { constraint: { grammar: 'root ::= (' }, top_k: 3 } },
+      /line 1: a parenthesis is not closed/,
+    ],
+    [
+      { type: 'logitscope:set', settings: { forced_first: ' will go' } },
+      /forced_first must be one token, " will go" is 2/,
+    ],
+    [
+      { type: 'logitscope:set', settings: { banned_words: 'he' } },
+      /banned_words=he \(cannot be read\)/,
+    ],
     [{ type: 'logitscope:set' }, /sets nothing/],
     [{ type: 'logitscope:eval', code: '1' }, /no message “logitscope:eval”/],
   ];
@@ -107,7 +153,10 @@ test('a malformed message changes nothing and is answered by one sentence', asyn
   await page.waitForTimeout(200);
   assert.equal((await heard('error')).length, errors);
   const { id: _, ...now } = await ask({ type: 'logitscope:get' });
-  assert.deepEqual(now, Object.fromEntries(Object.entries(before).filter(([name]) => name !== 'id')));
+  assert.deepEqual(
+    now,
+    Object.fromEntries(Object.entries(before).filter(([name]) => name !== 'id')),
+  );
   await close();
 });
 
@@ -118,7 +167,9 @@ test('another window than the parent is not heard', async () => {
   });
   await page.evaluate(() => {
     const other = document.createElement('iframe');
-    other.srcdoc = `<script>parent.frames[0].postMessage({ type: 'logitscope:set', seed: 98 }, '*')</scr` + `ipt>`;
+    other.srcdoc =
+      `<script>parent.frames[0].postMessage({ type: 'logitscope:set', seed: 98 }, '*')</scr` +
+      `ipt>`;
     document.body.append(other);
   });
   await page.waitForTimeout(300);
@@ -127,15 +178,25 @@ test('another window than the parent is not heard', async () => {
 });
 
 test('the share panel writes link, frame and element, and its preview is live', async () => {
-  const { page, complaints, close } = await bench.open({ path: '?lang=en&model=verbs#prompt=Yesterday%20they&top_k=3&seed=5' });
+  const { page, complaints, close } = await bench.open({
+    path: '?lang=en&model=verbs#prompt=Yesterday%20they&top_k=3&seed=5',
+  });
   await page.locator('[data-command=share]').click();
   const panel = page.locator('logit-share');
   await panel.getByLabel('Temperature', { exact: false }).first().check();
   await panel.locator('input[name=readonly]').check();
-  const link = new URL(await until(() => panel.locator('#link').inputValue(), (text) => text.includes('readonly')));
+  const link = new URL(
+    await until(
+      () => panel.locator('#link').inputValue(),
+      (text) => text.includes('readonly'),
+    ),
+  );
   assert.equal(link.search, '?lang=en&model=verbs&controls=temperature&readonly');
   assert.equal(link.hash, '#prompt=Yesterday%20they&top_k=3&seed=5');
-  assert.match(await panel.locator('#frame').inputValue(), /^<iframe src="http[^"]*&amp;controls=temperature/);
+  assert.match(
+    await panel.locator('#frame').inputValue(),
+    /^<iframe src="http[^"]*&amp;controls=temperature/,
+  );
   assert.match(
     await panel.locator('#element').inputValue(),
     /<logit-scope model="verbs" controls="temperature" prompt="Yesterday they" top_k="3" seed="5" readonly>/,
@@ -145,7 +206,10 @@ test('the share panel writes link, frame and element, and its preview is live', 
   assert.equal(await preview.locator('logit-knob').count(), 1);
   assert.equal(await preview.locator('#prompt').inputValue(), 'Yesterday they');
   await panel.locator('[data-copy=link]').click();
-  assert.match(await until(() => panel.getByRole('status').innerText(), Boolean), /Copied|selected/);
+  assert.match(
+    await until(() => panel.getByRole('status').innerText(), Boolean),
+    /Copied|selected/,
+  );
   assert.deepEqual(complaints, []);
   await close();
 });
@@ -166,7 +230,10 @@ test('three elements of a lesson share one engine and one download, each with it
     }),
   );
   await page.goto(`${bench.url}deep/er/lesson.html`);
-  const kept = (selector) => () => page.locator(`${selector} .row:not([data-removed-by])`).evaluateAll((rows) => rows.filter((row) => Number(row.dataset.p) > 0).length);
+  const kept = (selector) => () =>
+    page
+      .locator(`${selector} .row:not([data-removed-by])`)
+      .evaluateAll((rows) => rows.filter((row) => Number(row.dataset.p) > 0).length);
   assert.equal(await until(kept('logit-distribution[for]'), (n) => n === 5), 5);
   assert.equal(await until(kept('#alone'), (n) => n === 2), 2);
   const box = page.locator('logit-chain[for] logit-knob[data-name=top_k] .box');
@@ -176,7 +243,10 @@ test('three elements of a lesson share one engine and one download, each with it
   assert.equal(await kept('#alone')(), 2);
   assert.equal(requests.filter((path) => path.endsWith('verbs.gguf')).length, 1);
   assert.equal(requests.filter((path) => path.endsWith('worker.js')).length, 1);
-  assert.equal(await page.locator('p', { hasText: 'Lesson' }).evaluate((p) => getComputedStyle(p).color), 'rgb(1, 2, 3)');
+  assert.equal(
+    await page.locator('p', { hasText: 'Lesson' }).evaluate((p) => getComputedStyle(p).color),
+    'rgb(1, 2, 3)',
+  );
   assert.deepEqual(complaints, []);
   await close();
 });

@@ -20,7 +20,9 @@ test('a first visit is shown round in five steps, each with its panel outlined, 
   for (let i = 0; i < 5; i++) {
     const guide = page.locator('logit-guide');
     await guide.getByText(said[`guide.${i}.about`]).waitFor();
-    stops.push(await page.locator('[data-guided]').evaluateAll((found) => found.map((e) => e.localName)));
+    stops.push(
+      await page.locator('[data-guided]').evaluateAll((found) => found.map((e) => e.localName)),
+    );
     await guide.locator('[data-guide=next]').click();
   }
   assert.deepEqual(stops, [
@@ -45,7 +47,10 @@ test('a first visit is shown round in five steps, each with its panel outlined, 
 
 test('a term explains itself at a press, inside the window, in both languages', async () => {
   for (const code of ['en', 'es']) {
-    const { page, close } = await bench.open({ path: `?lang=${code}`, viewport: { width: 360, height: 800 } });
+    const { page, close } = await bench.open({
+      path: `?lang=${code}`,
+      viewport: { width: 360, height: 800 },
+    });
     const said = await messages(code);
     for (const name of ['kept', 'mass', 'entropy', 'perplexity']) {
       const term = page.locator(`logit-distribution logit-term[name=${name}]`);

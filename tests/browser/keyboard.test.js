@@ -20,19 +20,48 @@ function watchFocus() {
   /** What paints an element and what stands for it: its label, where it is itself not painted. */
   const parts = (element) => {
     const root = element.getRootNode();
-    const label = element.closest('label') ?? (element.id && root.querySelector(`label[for="${element.id}"]`));
-    return [element, ...(label ? [label] : []), ...(element.parentElement ? [element.parentElement] : [])];
+    const label =
+      element.closest('label') ?? (element.id && root.querySelector(`label[for="${element.id}"]`));
+    return [
+      element,
+      ...(label ? [label] : []),
+      ...(element.parentElement ? [element.parentElement] : []),
+    ];
   };
   const look = (element) =>
     parts(element)
       .map((part) => {
-        const { outlineStyle, outlineWidth, outlineColor, boxShadow, borderColor, backgroundColor } = getComputedStyle(part);
-        return [outlineStyle === 'none' ? '' : outlineWidth + outlineColor, boxShadow, borderColor, backgroundColor].join();
+        const {
+          outlineStyle,
+          outlineWidth,
+          outlineColor,
+          boxShadow,
+          borderColor,
+          backgroundColor,
+        } = getComputedStyle(part);
+        return [
+          outlineStyle === 'none' ? '' : outlineWidth + outlineColor,
+          boxShadow,
+          borderColor,
+          backgroundColor,
+        ].join();
       })
       .join('|');
   const describe = (element) => {
     const host = element.getRootNode().host;
-    const own = ['id', 'data-command', 'data-view', 'data-name', 'data-place', 'data-handle', 'data-action', 'data-do', 'class', 'name', 'value']
+    const own = [
+      'id',
+      'data-command',
+      'data-view',
+      'data-name',
+      'data-place',
+      'data-handle',
+      'data-action',
+      'data-do',
+      'class',
+      'name',
+      'value',
+    ]
       .map((name) => element.getAttribute(name) && `${name}=${element.getAttribute(name)}`)
       .find(Boolean);
     return `${host?.localName ?? ''}${host?.dataset?.name ? `[${host.dataset.name}]` : ''} ${element.localName}${own ? `[${own}]` : ''}`;
@@ -47,10 +76,18 @@ function watchFocus() {
     if (last) last.entry.left = look(last.element);
     if (!order.has(element)) order.set(element, order.size);
     const [, label] = parts(element);
-    const painted = getComputedStyle(element).opacity === '0' || getComputedStyle(element).clipPath !== 'none' ? label : element;
-    const boxes = [element, ...(element.closest('label') ? [element.closest('label')] : [])].map((each) => each.getBoundingClientRect());
+    const painted =
+      getComputedStyle(element).opacity === '0' || getComputedStyle(element).clipPath !== 'none'
+        ? label
+        : element;
+    const boxes = [element, ...(element.closest('label') ? [element.closest('label')] : [])].map(
+      (each) => each.getBoundingClientRect(),
+    );
     const box = (painted ?? element).getBoundingClientRect();
-    const [x, y] = [box.left + Math.min(box.width, innerWidth) / 2, Math.max(0, box.top) + Math.min(box.height, innerHeight) / 2];
+    const [x, y] = [
+      box.left + Math.min(box.width, innerWidth) / 2,
+      Math.max(0, box.top) + Math.min(box.height, innerHeight) / 2,
+    ];
     let hit = document.elementFromPoint(x, y);
     while (hit?.shadowRoot?.elementFromPoint(x, y)) {
       const inner = hit.shadowRoot.elementFromPoint(x, y);
@@ -65,8 +102,14 @@ function watchFocus() {
     window.met.push({
       key: order.get(element),
       name: describe(element),
-      width: Math.max(...boxes.map(({ width }) => width), painted === label && label ? box.width : 0),
-      height: Math.max(...boxes.map(({ height }) => height), painted === label && label ? box.height : 0),
+      width: Math.max(
+        ...boxes.map(({ width }) => width),
+        painted === label && label ? box.width : 0,
+      ),
+      height: Math.max(
+        ...boxes.map(({ height }) => height),
+        painted === label && label ? box.height : 0,
+      ),
       inside: box.right > 0 && box.bottom > 0 && box.left < innerWidth && box.top < innerHeight,
       covered: !seen,
       focused: look(element),
@@ -136,7 +179,9 @@ async function moveSliders(page) {
   for (let i = 0; i < count; i++) {
     const slider = sliders.nth(i);
     const value = () => slider.evaluate((it) => it.value ?? it.getAttribute('aria-valuenow'));
-    const name = await slider.evaluate((it) => it.getAttribute('aria-label') ?? it.labels?.[0]?.innerText);
+    const name = await slider.evaluate(
+      (it) => it.getAttribute('aria-label') ?? it.labels?.[0]?.innerText,
+    );
     await slider.focus();
     /** Presses a key and waits for what it does; false where it does nothing. */
     const press = async (key, wait = 6000) => {
@@ -158,7 +203,11 @@ async function moveSliders(page) {
       left: await press('End'),
     };
     assert.deepEqual(Object.keys(moved).filter((key) => !moved[key]), [], name);
-    assert.match((await slider.getAttribute('aria-valuetext')) ?? '', /[\p{L}\d]/u, `${name} in words`);
+    assert.match(
+      (await slider.getAttribute('aria-valuetext')) ?? '',
+      /[\p{L}\d]/u,
+      `${name} in words`,
+    );
   }
   return count;
 }
@@ -209,10 +258,26 @@ function focused(page) {
 
 /** What opens: from where, by which keys, and what is gone after Escape. */
 const OPENS = {
-  'menu of a bar': { from: 'logit-distribution .chart', keys: ['ArrowDown', 'Enter'], opens: 'logit-token-menu [role=menu]' },
-  'menu of a drawn token': { from: '.step button', keys: ['ArrowDown'], opens: 'logit-alternatives [role=menu]' },
-  'explanation of a word': { from: 'logit-distribution logit-term button', keys: ['Enter'], opens: 'logit-distribution logit-term p:popover-open' },
-  'share panel': { from: '[data-command=share]', keys: ['Enter'], opens: 'logit-share dialog[open]' },
+  'menu of a bar': {
+    from: 'logit-distribution .chart',
+    keys: ['ArrowDown', 'Enter'],
+    opens: 'logit-token-menu [role=menu]',
+  },
+  'menu of a drawn token': {
+    from: '.step button',
+    keys: ['ArrowDown'],
+    opens: 'logit-alternatives [role=menu]',
+  },
+  'explanation of a word': {
+    from: 'logit-distribution logit-term button',
+    keys: ['Enter'],
+    opens: 'logit-distribution logit-term p:popover-open',
+  },
+  'share panel': {
+    from: '[data-command=share]',
+    keys: ['Enter'],
+    opens: 'logit-share dialog[open]',
+  },
   'look around': { from: '[data-guide=show]', keys: ['Enter'], opens: 'logit-guide section' },
 };
 
@@ -237,7 +302,9 @@ test('what opens by a key is closed by Escape, and the focus is where it was', a
 test('cards change places, bars and tokens open their menus, branches are walked, by keys', async () => {
   const { page, close } = await bench.open();
   const order = () =>
-    page.locator('logit-chain .card').evaluateAll((cards) => cards.map(({ dataset }) => dataset.stage).join());
+    page
+      .locator('logit-chain .card')
+      .evaluateAll((cards) => cards.map(({ dataset }) => dataset.stage).join());
   const first = await order();
   await page.locator('.card[data-stage=temperature] .plug').focus();
   for (const key of ['Space', 'ArrowDown', 'ArrowDown', 'Enter']) await page.keyboard.press(key);
@@ -248,12 +315,16 @@ test('cards change places, bars and tokens open their menus, branches are walked
   assert.equal(await until(order, (now) => now === first), first);
 
   // The third bar's menu: its token is taken, not the drawn one.
-  const ids = await page.locator('logit-distribution .row').evaluateAll((rows) => rows.map(({ dataset }) => dataset.id));
+  const ids = await page
+    .locator('logit-distribution .row')
+    .evaluateAll((rows) => rows.map(({ dataset }) => dataset.id));
   await page.locator('logit-distribution .chart').focus();
-  for (const key of ['ArrowDown', 'ArrowDown', 'ArrowDown', 'Enter']) await page.keyboard.press(key);
+  for (const key of ['ArrowDown', 'ArrowDown', 'ArrowDown', 'Enter'])
+    await page.keyboard.press(key);
   await page.locator('logit-token-menu [data-item=force]').waitFor();
   await page.keyboard.press('Enter');
-  const steps = () => page.locator('.step button').evaluateAll((all) => all.map(({ dataset }) => dataset.id).join());
+  const steps = () =>
+    page.locator('.step button').evaluateAll((all) => all.map(({ dataset }) => dataset.id).join());
   assert.equal(await until(steps, (now) => now === ids[2]), ids[2]);
 
   // Another token in its place makes a branch; the listbox of branches goes back to the first.
@@ -280,7 +351,9 @@ test('texts are ranked blind by keys', async () => {
   await page.locator('logit-compare logit-passage').nth(8).waitFor();
   await page.locator('logit-compare #blind').press('Enter');
   const entries = () =>
-    page.locator('logit-ranking [data-entry]').evaluateAll((all) => all.map(({ dataset }) => dataset.entry).join());
+    page
+      .locator('logit-ranking [data-entry]')
+      .evaluateAll((all) => all.map(({ dataset }) => dataset.entry).join());
   await page.locator('logit-ranking [data-entry]').nth(1).waitFor();
   const before = (await entries()).split(',');
   await page.locator('logit-ranking [data-entry] [data-step="1"]').first().focus();

@@ -11,7 +11,8 @@ before(async () => (bench = await openBench()));
 after(() => bench?.close());
 
 const modelFact = (page) => page.locator('footer dl').first().innerText();
-const chosen = (page) => page.locator('logit-model select').evaluate((s) => s.selectedOptions[0].text);
+const chosen = (page) =>
+  page.locator('logit-model select').evaluate((s) => s.selectedOptions[0].text);
 
 test('each model of the list opens, with prompts that it can read and the settings kept', async () => {
   const { page, complaints, foreign, close } = await bench.open();

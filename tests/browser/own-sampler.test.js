@@ -1,4 +1,7 @@
-/** A sampler of one's own, on a page with the site's own policy: it runs, hangs, is graded, reaches nothing. */
+/**
+ * A sampler of one's own, on a page with the site's own policy: it runs, hangs, is graded, reaches
+ * nothing.
+ */
 import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';

@@ -37,7 +37,11 @@ async function expectShares(page, logits, settings) {
 test('pasted lines and JSON show the bars that the engine computes', async () => {
   const { page, complaints, foreign, close } = await openOwn();
   const box = page.locator('logit-own #logits');
-  for (const text of ['cat: 2.5\ndog: 1\na: b: -0.5', '{"cat": 2.5, "dog": 1, "a: b": -0.5}', '[["cat", 2.5], {"token": "dog", "logit": 1}, -0.5]']) {
+  for (const text of [
+    'cat: 2.5\ndog: 1\na: b: -0.5',
+    '{"cat": 2.5, "dog": 1, "a: b": -0.5}',
+    '[["cat", 2.5], {"token": "dog", "logit": 1}, -0.5]',
+  ]) {
     await box.fill(text);
     await expectShares(page, [2.5, 1, -0.5], { temperature: 1 });
   }
@@ -51,7 +55,10 @@ test('pasted lines and JSON show the bars that the engine computes', async () =>
     () => page.locator('logit-own logit-draw .result').getAttribute('data-total'),
     (total) => total === '1000',
   );
-  assert.equal(await page.locator('logit-own logit-draw .result').getAttribute('data-total'), '1000');
+  assert.equal(
+    await page.locator('logit-own logit-draw .result').getAttribute('data-total'),
+    '1000',
+  );
   assert.deepEqual(complaints, []);
   assert.deepEqual(foreign, []);
   await close();
@@ -106,7 +113,10 @@ test('a bigram table shows the shares of its counts and writes from them', async
 
 test('a model file opens from here too', async () => {
   const { page, close } = await openOwn();
-  await page.setInputFiles('logit-own input[type=file]', join(root, 'tests/vectors/forward/llama_q8_0.gguf'));
+  await page.setInputFiles(
+    'logit-own input[type=file]',
+    join(root, 'tests/vectors/forward/llama_q8_0.gguf'),
+  );
   const name = () =>
     page.locator('logit-model select').evaluate((s) => s.selectedOptions[0].text);
   assert.equal(await until(name, (found) => /llama_q8_0/.test(found)), 'llama_q8_0.gguf');

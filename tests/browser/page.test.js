@@ -1,4 +1,6 @@
-/** The page as a person uses it: real keys and mouse on the built site, numbers held against Node. */
+/**
+ * The page as a person uses it: real keys and mouse on the built site, numbers held against Node.
+ */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { FIRST, byId, expectedBars, loadReference, openBench, readBars, until } from './bench.js';

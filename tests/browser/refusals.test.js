@@ -36,7 +36,10 @@ test('a prompt longer than the model can hold is refused in Spanish, with both n
 });
 
 test('a prompt that a search cannot hold is refused in Spanish, with both numbers', async () => {
-  const { page, complaints, close } = await bench.open({ path: '?lang=es&view=compare', ready: false });
+  const { page, complaints, close } = await bench.open({
+    path: '?lang=es&view=compare',
+    ready: false,
+  });
   const prompt = `Today${' she'.repeat(59)}`;
   await page.locator('logit-compare').evaluate((view, text) => {
     Object.assign(view, { suite: 'searches', prompt: text });

@@ -1,4 +1,7 @@
-/** Searches to be watched, the window of the penalties, and the constraint as part of the page's state. */
+/**
+ * Searches to be watched, the window of the penalties, and the constraint as part of the page's
+ * state.
+ */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { findLoop } from '../../web/engine/loops.js';
@@ -23,7 +26,8 @@ test('the searches show beam search in a loop, marked, beside drawn texts withou
     view
       .locator(`[data-column="${at}"] .t`)
       .evaluateAll((tokens) => tokens.map((token) => Number(token.dataset.id)));
-  const column = (name) => view.locator('li.column').filter({ has: page.locator('h3', { hasText: name }) });
+  const column = (name) =>
+    view.locator('li.column').filter({ has: page.locator('h3', { hasText: name }) });
   const loopOf = (name) => column(name).locator('[data-figure=loop] dd').innerText();
   await view.locator('progress[max="7"][value="7"]').waitFor({ timeout: 120_000 });
   await view.locator('[data-command=run]').waitFor();
@@ -33,7 +37,8 @@ test('the searches show beam search in a loop, marked, beside drawn texts withou
   assert.ok(loop);
   assert.equal(await loopOf('8 beams'), `${loop.times} times, from token ${loop.start + 1}`);
   assert.equal(await column('8 beams').locator('.t.looped').count(), loop.end - loop.start);
-  for (const name of ['plain', 'top-p 0.9', 'alpha 0.6', 'alpha 0.4']) assert.equal(await loopOf(name), 'none', name);
+  for (const name of ['plain', 'top-p 0.9', 'alpha 0.6', 'alpha 0.4'])
+    assert.equal(await loopOf(name), 'none', name);
 
   // A search has no settings of the bench's: it is neither edited nor taken over there.
   assert.equal(await column('8 beams').locator('[data-action=adopt]').isVisible(), false);
@@ -42,13 +47,21 @@ test('the searches show beam search in a loop, marked, beside drawn texts withou
   await close();
 });
 
-const bars = (page) => page.locator('logit-distribution .row').evaluateAll((rows) => rows.map((row) => row.textContent));
+const bars = (page) =>
+  page.locator('logit-distribution .row').evaluateAll((rows) => rows.map((row) => row.textContent));
 
 test('the window of the penalties is a knob on the penalty’s card, by keyboard, explained in both languages', async () => {
-  const { page, complaints, close } = await bench.open({ path: '?lang=en&model=verbs#prompt=Today%20she%20will%20go%20to&repetition_penalty=2' });
-  const knob = page.locator('.card[data-stage=repetition_penalty] logit-knob[data-name=repetition_window]');
+  const { page, complaints, close } = await bench.open({
+    path: '?lang=en&model=verbs#prompt=Today%20she%20will%20go%20to&repetition_penalty=2',
+  });
+  const knob = page.locator(
+    '.card[data-stage=repetition_penalty] logit-knob[data-name=repetition_window]',
+  );
   assert.equal(await page.locator('logit-knob[data-name=repetition_window]').count(), 1);
-  assert.match(await knob.locator('#about').innerText(), /How many of the last tokens every penalty but DRY looks at; 0 is all/);
+  assert.match(
+    await knob.locator('#about').innerText(),
+    /How many of the last tokens every penalty but DRY looks at; 0 is all/,
+  );
   const all = await bars(page);
   await page.getByRole('slider', { name: /Repetition window/ }).focus();
   await page.keyboard.press('ArrowRight');
@@ -58,15 +71,26 @@ test('the window of the penalties is a knob on the penalty’s card, by keyboard
   await until(() => page.url(), (url) => /repetition_window=1/.test(url));
   assert.match(page.url(), /repetition_window=1/);
   await page.getByText('Español').click();
-  const spanish = await until(() => knob.locator('#about').innerText(), (text) => /Cuántos/.test(text));
+  const spanish = await until(
+    () => knob.locator('#about').innerText(),
+    (text) => /Cuántos/.test(text),
+  );
   assert.match(spanish, /Cuántos de los últimos tokens miran todas las penalizaciones/);
   assert.deepEqual(complaints, []);
   await close();
 
-  // A lesson that names the penalty alone shows it alone; one that names the window alone, the window.
-  for (const [controls, windows, cards] of [['repetition_penalty', 0, 1], ['repetition_window', 1, 0], ['repetition_penalty,repetition_window', 1, 1]]) {
+  // A lesson that names the penalty alone shows it alone; one that names the window alone, the
+  // window.
+  for (const [controls, windows, cards] of [
+    ['repetition_penalty', 0, 1],
+    ['repetition_window', 1, 0],
+    ['repetition_penalty,repetition_window', 1, 1],
+  ]) {
     const lesson = await bench.open({ path: `?lang=en&model=verbs&controls=${controls}` });
-    assert.equal(await lesson.page.locator('logit-knob[data-name=repetition_window]').count(), windows);
+    assert.equal(
+      await lesson.page.locator('logit-knob[data-name=repetition_window]').count(),
+      windows,
+    );
     assert.equal(await lesson.page.locator('.card[data-stage=repetition_penalty]').count(), cards);
     await lesson.close();
   }
@@ -86,7 +110,9 @@ test('constraint, banned words and first token are in the address, back and fort
   const grammar = 'root ::= " " [a-p]+ (" " [a-z]+)*';
   const settings = { constraint: { grammar }, banned_words: ['am', 'home'], top_k: 12 };
   const hash = `prompt=Today%20I&top_k=12&constraint=${encodeURIComponent(JSON.stringify({ grammar }))}&banned_words=${encodeURIComponent('["am","home"]')}`;
-  const { page, complaints, foreign, close } = await bench.open({ path: `?lang=en&model=verbs#${hash}` });
+  const { page, complaints, foreign, close } = await bench.open({
+    path: `?lang=en&model=verbs#${hash}`,
+  });
   const card = page.locator('logit-constraint');
   await expectBars(page, 'Today I', settings);
   assert.equal(await card.locator('select').inputValue(), 'own');
@@ -97,12 +123,31 @@ test('constraint, banned words and first token are in the address, back and fort
   const first = card.locator('#forced_first');
   await first.fill('\\sgo');
   await first.press('Enter');
-  assert.match(await until(() => hashOf(page), (now) => now.includes('forced_first= go')), /&forced_first= go&/);
+  assert.match(
+    await until(
+      () => hashOf(page),
+      (now) => now.includes('forced_first= go'),
+    ),
+    /&forced_first= go&/,
+  );
   await expectBars(page, 'Today I', { ...settings, forced_first: ' go' });
-  assert.match(await card.locator('#about-forced_first').innerText(), /1 token allowed; the others held/);
+  assert.match(
+    await card.locator('#about-forced_first').innerText(),
+    /1 token allowed; the others held/,
+  );
   await card.locator('select').selectOption('none');
-  assert.doesNotMatch(await until(() => hashOf(page), (now) => !now.includes('constraint')), /constraint/);
-  await expectBars(page, 'Today I', { banned_words: ['am', 'home'], top_k: 12, forced_first: ' go' });
+  assert.doesNotMatch(
+    await until(
+      () => hashOf(page),
+      (now) => !now.includes('constraint'),
+    ),
+    /constraint/,
+  );
+  await expectBars(page, 'Today I', {
+    banned_words: ['am', 'home'],
+    top_k: 12,
+    forced_first: ' go',
+  });
   await page.goBack();
   await expectBars(page, 'Today I', { ...settings, forced_first: ' go' });
   assert.equal(await card.locator('select').inputValue(), 'own');
@@ -125,8 +170,16 @@ test('constraint, banned words and first token are in the address, back and fort
 });
 
 test('what the engine does not take of them is left out with its sentence, and the rest applies', async () => {
-  const parts = ['top_k=5', 'constraint=xml', 'forced_first=7x', 'banned_words=he', 'temperature=hot'];
-  const { page, complaints, close } = await bench.open({ path: `?lang=en&model=verbs#prompt=Today%20she&${parts.join('&')}` });
+  const parts = [
+    'top_k=5',
+    'constraint=xml',
+    'forced_first=7x',
+    'banned_words=he',
+    'temperature=hot',
+  ];
+  const { page, complaints, close } = await bench.open({
+    path: `?lang=en&model=verbs#prompt=Today%20she&${parts.join('&')}`,
+  });
   const alert = page.locator('logit-scope .said[role=alert] p');
   assert.equal(
     await until(() => alert.innerText(), (text) => text.includes('xml')),
@@ -136,8 +189,13 @@ test('what the engine does not take of them is left out with its sentence, and t
   await expectBars(page, 'Today she', { top_k: 5 });
 
   // JSON cannot be written by a model of words; the bars stay, and a good part beside it is taken.
-  await page.evaluate(() => (location.hash = '#prompt=Today%20she&constraint=json&banned_words=["will"]'));
-  await until(() => alert.innerText(), (text) => text.startsWith('One part was left out: constraint=json'));
+  await page.evaluate(
+    () => (location.hash = '#prompt=Today%20she&constraint=json&banned_words=["will"]'),
+  );
+  await until(
+    () => alert.innerText(),
+    (text) => text.startsWith('One part was left out: constraint=json'),
+  );
   assert.match(await alert.innerText(), /^One part was left out: constraint=json \(/);
   await expectBars(page, 'Today she', { banned_words: ['will'] });
   assert.deepEqual(complaints, []);

@@ -13,7 +13,9 @@ after(() => bench?.close());
 
 const hashOf = (page) => page.evaluate(() => decodeURIComponent(location.hash));
 const drawn = (page) =>
-  page.locator('logit-text .step button').evaluateAll((all) => all.map((b) => Number(b.dataset.id)));
+  page
+    .locator('logit-text .step button')
+    .evaluateAll((all) => all.map((b) => Number(b.dataset.id)));
 
 async function expectBars(page, ids, settings) {
   scope.feed(Uint32Array.from(ids));
@@ -27,12 +29,20 @@ test('an address with prompt, settings, order, biases, seed and branch shows exa
   const ids = [...scope.encode('Yesterday they')];
   scope.feed(Uint32Array.from(ids));
   const [a] = scope.distribution({ top: 5 }).tokens;
-  const settings = { temperature: 1.5, top_k: 9, min_p: 0.01, logit_bias: { [a.id]: -1 }, order: ['top_k', 'logit_bias', 'min_p', 'temperature'] };
+  const settings = {
+    temperature: 1.5,
+    top_k: 9,
+    min_p: 0.01,
+    logit_bias: { [a.id]: -1 },
+    order: ['top_k', 'logit_bias', 'min_p', 'temperature'],
+  };
   const branch = [scope.draw({ ...settings, seed: 5 }, { step: 0 }).id];
   scope.feed(Uint32Array.from([...ids, ...branch]));
   branch.push(scope.distribution(settings).tokens[3].id);
   const hash = `prompt=Yesterday%20they&temperature=1.5&top_k=9&min_p=0.01&logit_bias=${a.id}:-1&order=top_k,logit_bias,min_p,temperature&seed=5&branch=${branch}`;
-  const { page, complaints, foreign, close } = await bench.open({ path: `?lang=en&model=verbs#${hash}` });
+  const { page, complaints, foreign, close } = await bench.open({
+    path: `?lang=en&model=verbs#${hash}`,
+  });
   await until(() => drawn(page), (all) => all.length === 2);
   assert.deepEqual(await drawn(page), branch);
   assert.equal(await page.locator('logit-text .step.forced').count(), 1);
@@ -55,7 +65,10 @@ test('changes are written after the #, never into a request, and back and forwar
   await page.locator('[data-command=step]').click();
   const written = await until(() => hashOf(page), (hash) => hash.includes('branch='));
   const branch = await drawn(page);
-  assert.match(written, new RegExp(`^#prompt=Every day he&temperature=0&seed=42&branch=${branch}$`));
+  assert.match(
+    written,
+    new RegExp(`^#prompt=Every day he&temperature=0&seed=42&branch=${branch}$`),
+  );
 
   await page.goBack();
   assert.deepEqual(await until(() => drawn(page), (all) => all.length === 0), []);
@@ -63,7 +76,11 @@ test('changes are written after the #, never into a request, and back and forwar
   await page.goBack();
   await expectBars(page, ids, { temperature: 0.7, top_p: 0.9, repetition_penalty: 1.1 });
   await page.goBack();
-  await expectBars(page, scope.encode(FIRST), { temperature: 0.7, top_p: 0.9, repetition_penalty: 1.1 });
+  await expectBars(page, scope.encode(FIRST), {
+    temperature: 0.7,
+    top_p: 0.9,
+    repetition_penalty: 1.1,
+  });
   assert.equal(await page.locator('#prompt').inputValue(), FIRST);
   for (let i = 0; i < 3; i++) await page.goForward();
   assert.deepEqual(await until(() => drawn(page), (all) => all.length === 1), branch);
@@ -81,13 +98,21 @@ test('while a knob turns, the place is rewritten and not multiplied', async () =
     await slider.press('ArrowRight');
     await page.waitForTimeout(300);
   }
-  assert.match(await until(() => hashOf(page), (hash) => hash.includes('temperature=0.74')), /temperature=0\.74/);
+  assert.match(
+    await until(
+      () => hashOf(page),
+      (hash) => hash.includes('temperature=0.74'),
+    ),
+    /temperature=0\.74/,
+  );
   assert.equal(await places(), before);
   await close();
 });
 
 test('a malformed part is one sentence, and the rest applies', async () => {
-  const { page, complaints, close } = await bench.open({ path: '?lang=en&model=verbs#temperature=0.5&top_p=1.5&branch=999' });
+  const { page, complaints, close } = await bench.open({
+    path: '?lang=en&model=verbs#temperature=0.5&top_p=1.5&branch=999',
+  });
   const alert = page.locator('logit-scope .said[role=alert] p');
   assert.equal(
     await alert.innerText(),
@@ -96,7 +121,13 @@ test('a malformed part is one sentence, and the rest applies', async () => {
   await expectBars(page, scope.encode(FIRST), { temperature: 0.5 });
   await page.evaluate(() => (location.hash = '#top_k=3&seed=-1'));
   await expectBars(page, scope.encode(FIRST), { top_k: 3 });
-  assert.equal(await until(() => alert.innerText(), (text) => text.startsWith('One')), 'One part was left out: seed=-1 (must be 0 or more).');
+  assert.equal(
+    await until(
+      () => alert.innerText(),
+      (text) => text.startsWith('One'),
+    ),
+    'One part was left out: seed=-1 (must be 0 or more).',
+  );
   await page.getByRole('button', { name: 'Close' }).click();
   await alert.waitFor({ state: 'detached' });
   assert.deepEqual(complaints, []);
@@ -104,8 +135,13 @@ test('a malformed part is one sentence, and the rest applies', async () => {
 });
 
 test('the query fixes and hides: knobs, panels, view', async () => {
-  const { page, complaints, close } = await bench.open({ path: '?lang=en&model=verbs&controls=temperature,top_p&readonly' });
-  assert.deepEqual(await page.locator('logit-knob').evaluateAll((all) => all.map((knob) => knob.dataset.name)), ['temperature', 'top_p']);
+  const { page, complaints, close } = await bench.open({
+    path: '?lang=en&model=verbs&controls=temperature,top_p&readonly',
+  });
+  assert.deepEqual(
+    await page.locator('logit-knob').evaluateAll((all) => all.map((knob) => knob.dataset.name)),
+    ['temperature', 'top_p'],
+  );
   assert.equal(await page.locator('[data-view=bench]').count(), 0);
   assert.equal(await page.locator('logit-masthead').isVisible(), false);
   const slider = page.locator('logit-knob[data-name=temperature]').getByRole('slider');
@@ -117,6 +153,7 @@ test('the query fixes and hides: knobs, panels, view', async () => {
   await close();
   const one = await bench.open({ path: '?lang=en&model=verbs&controls=distribution' });
   assert.equal(await one.page.locator('logit-distribution').isVisible(), true);
-  for (const name of ['logit-text', 'logit-draw', 'logit-chain']) assert.equal(await one.page.locator(name).isVisible(), false);
+  for (const name of ['logit-text', 'logit-draw', 'logit-chain'])
+    assert.equal(await one.page.locator(name).isVisible(), false);
   await one.close();
 });

@@ -6,7 +6,10 @@ import { after, before, test } from 'node:test';
 import { parseAxis, sweep, toCsv } from '../../web/engine/sweep.js';
 import { FIRST, loadReference, openBench, root, until } from './bench.js';
 
-const axeSource = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const axeSource = await readFile(
+  createRequire(import.meta.url).resolve('axe-core/axe.min.js'),
+  'utf8',
+);
 const grammar = JSON.parse(await readFile(`${root}models/verbs.grammar.json`, 'utf8'));
 
 /** @type {Awaited<ReturnType<typeof openBench>>} */
@@ -85,20 +88,30 @@ test('arrow keys walk along the curve, and the bench takes the point', async () 
   const { page, view, close } = await openSweep();
   await expectDone(view, '61 points.');
   const walk = view.getByRole('slider');
-  assert.match(await view.locator('.readout').innerText(), /^Temperature 0\.7: entropy 1\.83 bits$/);
+  assert.match(
+    await view.locator('.readout').innerText(),
+    /^Temperature 0\.7: entropy 1\.83 bits$/,
+  );
   await walk.focus();
   await page.keyboard.press('ArrowRight');
   assert.equal(await until(() => walk.getAttribute('aria-valuenow'), (now) => now === '16'), '16');
   assert.match(await walk.getAttribute('aria-valuetext'), /^Temperature 0\.75: entropy /);
   await page.keyboard.press('Home');
-  await until(() => view.locator('.readout').innerText(), (text) => text === 'Temperature 0: entropy 0 bits');
+  await until(
+    () => view.locator('.readout').innerText(),
+    (text) => text === 'Temperature 0: entropy 0 bits',
+  );
   await page.keyboard.press('End');
   await view.getByRole('button', { name: 'Take to the bench: temperature 3' }).click();
   const box = (name) => page.locator(`logit-knob[data-name=${name}] .box`).inputValue();
   assert.equal(await until(() => box('temperature'), (value) => value === '3'), '3');
   assert.equal(await box('top_p'), '1', 'the figure had everything else off');
   await page.locator('[data-view=sweep]').click();
-  assert.match(await view.locator('.readout').innerText(), /^Temperature 3: /, 'the figure is still there');
+  assert.match(
+    await view.locator('.readout').innerText(),
+    /^Temperature 3: /,
+    'the figure is still there',
+  );
   await close();
 });
 
@@ -127,7 +140,13 @@ test('a changed prompt or range is swept anew, a wrong one is refused in words',
   await until(() => page.locator('#prompt').inputValue(), (text) => text === 'Every day he');
   await page.locator('[data-view=sweep]').click();
   const caption = view.locator('.caption');
-  assert.match(await until(() => caption.innerText(), (text) => text.includes('Every day he')), /Every day he/);
+  assert.match(
+    await until(
+      () => caption.innerText(),
+      (text) => text.includes('Every day he'),
+    ),
+    /Every day he/,
+  );
   await close();
 });
 
@@ -216,7 +235,10 @@ test('diversity against correctness is judged by the grammar, and says where the
   await view.locator('.texts summary').click();
   assert.match(await view.locator('.texts li').first().innerText(), /right|wrong/);
   await view.evaluate((element) => (element.grammar = null));
-  await settled(view, 'Only the verbs model comes with a grammar that can judge its sentences: open that model for this figure.');
+  await settled(
+    view,
+    'Only the verbs model comes with a grammar that can judge its sentences: open that model for this figure.',
+  );
   assert.match(await status(view), /^Only the verbs model/);
   assert.equal(await view.locator('[data-command=run]').getAttribute('aria-disabled'), 'true');
   await close();
@@ -309,7 +331,10 @@ test('the saved figure stands alone and says what it depends on', async () => {
 
 for (const [lang, colorScheme] of [['en', 'light'], ['es', 'dark']]) {
   test(`axe finds nothing and nothing overflows: ${lang}, ${colorScheme}`, async () => {
-    const { page, view, complaints, close } = await openSweep({ path: `?lang=${lang}`, colorScheme });
+    const { page, view, complaints, close } = await openSweep({
+      path: `?lang=${lang}`,
+      colorScheme,
+    });
     for (const figure of ['entropy', 'map', 'trade', 'any']) {
       await choose(view, figure);
       if (figure === 'trade') {
@@ -323,7 +348,11 @@ for (const [lang, colorScheme] of [['en', 'light'], ['es', 'dark']]) {
       for (const width of [360, 1024, 2560, 1440]) {
         await page.setViewportSize({ width, height: 900 });
         const wide = () => page.evaluate(() => document.documentElement.scrollWidth);
-        assert.equal(await until(wide, (found) => found === width), width, `${figure} at ${width} px`);
+        assert.equal(
+          await until(wide, (found) => found === width),
+          width,
+          `${figure} at ${width} px`,
+        );
       }
     }
     assert.deepEqual(complaints, []);
@@ -339,6 +368,9 @@ test('the element works alone, with a model and settings of its own', async () =
   });
   const view = page.locator('logit-sweep');
   await expectDone(view, '21 points.');
-  assert.match(await view.locator('.caption').innerText(), /“Tomorrow she” · other settings: temperature 0\.5/);
+  assert.match(
+    await view.locator('.caption').innerText(),
+    /“Tomorrow she” · other settings: temperature 0\.5/,
+  );
   await close();
 });

@@ -119,7 +119,12 @@ test('the figures of a text are those of its tokens', async () => {
   await unfold(page);
   await steps(page, 4);
   const drawn = [];
-  for await (const step of scope.generate({ ...BALANCED, prompt: FIRST, seed: 42, max_new_tokens: 4 }))
+  for await (const step of scope.generate({
+    ...BALANCED,
+    prompt: FIRST,
+    seed: 42,
+    max_new_tokens: 4,
+  }))
     drawn.push(step);
   const list = drawn.map(({ id }) => id);
   const figure = (name) => page.locator(`[data-measure=${name}] dd`).first().innerText();
@@ -155,7 +160,10 @@ test('without a stop at the end token greedy loops, and the loop is marked', asy
   const loop = findLoop(await ids(page));
   assert.ok(loop && loop.times >= 3);
   const words = page.locator('logit-text .numbers');
-  assert.match(await words.innerText(), /^Loop: “.+” has come \d+ times in a row, from token \d+ on\.$/);
+  assert.match(
+    await words.innerText(),
+    /^Loop: “.+” has come \d+ times in a row, from token \d+ on\.$/,
+  );
   assert.equal(await page.locator('.step.looped').count(), loop.end - loop.start);
   await page.locator('[data-command=reset]').click();
   assert.equal(

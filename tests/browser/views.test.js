@@ -38,12 +38,26 @@ test('what is being edited goes with its strategy when columns come, go and move
   assert.equal(await box(1, 'min_p').inputValue(), '0');
 
   await page.locator('[data-column="1"] [data-action=lead]').click();
-  assert.deepEqual(await until(() => titles(page), ([first]) => first === before[2]), [before[2], before[1]]);
+  assert.deepEqual(
+    await until(
+      () => titles(page),
+      ([first]) => first === before[2],
+    ),
+    [before[2], before[1]],
+  );
   assert.deepEqual(await editing(page), [true, false]);
   assert.equal(await box(0, 'top_p').inputValue(), '7');
-  assert.match(await page.locator('[data-column="0"] .error').innerText(), /must be between 0 and 1, got 7/);
-  assert.match(await page.locator('[data-column="0"] logit-passage').innerText(), /The others are compared with this text/);
-  const focused = await page.locator('[data-column="0"] logit-strategy').evaluate((it) => it.shadowRoot.activeElement?.dataset.action);
+  assert.match(
+    await page.locator('[data-column="0"] .error').innerText(),
+    /must be between 0 and 1, got 7/,
+  );
+  assert.match(
+    await page.locator('[data-column="0"] logit-passage').innerText(),
+    /The others are compared with this text/,
+  );
+  const focused = await page
+    .locator('[data-column="0"] logit-strategy')
+    .evaluate((it) => it.shadowRoot.activeElement?.dataset.action);
   assert.equal(focused, 'edit');
 
   await page.locator('[data-command=add]').click();
@@ -62,7 +76,8 @@ test('unfolded texts stay with their strategy when another is removed', async ()
   await page.locator('[data-row="2"] summary').click();
   await page.locator('[data-row="2"] logit-passage').first().waitFor();
   await page.locator('[data-row="0"] [data-action=remove]').click();
-  const open_ = () => page.locator('logit-compare details').evaluateAll((all) => all.map((one) => one.open));
+  const open_ = () =>
+    page.locator('logit-compare details').evaluateAll((all) => all.map((one) => one.open));
   const unfolded = await until(open_, (all) => all.length < 9);
   assert.equal(unfolded.indexOf(true), 1);
   assert.equal(unfolded.lastIndexOf(true), 1);
@@ -85,7 +100,11 @@ async function blind(options) {
 async function way(page) {
   const plug = await page.locator('logit-ranking .plug').first().boundingBox();
   const card = await page.locator('logit-ranking .card').nth(2).boundingBox();
-  return { x: plug.x + plug.width / 2, from: plug.y + plug.height / 2, to: card.y + card.height - 4 };
+  return {
+    x: plug.x + plug.width / 2,
+    from: plug.y + plug.height / 2,
+    to: card.y + card.height - 4,
+  };
 }
 
 test('a text is dragged to another rank', async () => {
@@ -97,7 +116,10 @@ test('a text is dragged to another rank', async () => {
   for (let y = from; y <= to; y += 8) await page.mouse.move(x, y);
   await page.mouse.up();
   assert.deepEqual(await shown(page), [before[1], before[2], before[0], ...before.slice(3)]);
-  assert.match(await page.locator('logit-ranking [aria-live=assertive]').innerText(), /^Text 1 let go at place 3 of \d\.$/);
+  assert.match(
+    await page.locator('logit-ranking [aria-live=assertive]').innerText(),
+    /^Text 1 let go at place 3 of \d\.$/,
+  );
 
   await page.locator('logit-ranking .plug').nth(2).focus();
   for (const key of ['Space', 'ArrowUp', 'ArrowUp', 'Space']) await page.keyboard.press(key);
@@ -110,7 +132,11 @@ test('a text is dragged to another rank', async () => {
 });
 
 test('a text is dragged to another rank by touch', async () => {
-  const { page, close } = await blind({ viewport: { width: 390, height: 2400 }, hasTouch: true, isMobile: true });
+  const { page, close } = await blind({
+    viewport: { width: 390, height: 2400 },
+    hasTouch: true,
+    isMobile: true,
+  });
   const before = await shown(page);
   const { x, from, to } = await way(page);
   const client = await page.context().newCDPSession(page);

@@ -1,4 +1,6 @@
-/** Every warper on the page: its card, what it shows and what is drawn; conventions side by side. */
+/**
+ * Every warper on the page: its card, what it shows and what is drawn; conventions side by side.
+ */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -292,7 +294,12 @@ test('the presets of other programs set values, order and rules', async () => {
     ),
     '',
   );
-  await expectBars(page, scope.encode(FIRST), { preset: 'llama.cpp', convention: 'transformers' }, 0);
+  await expectBars(
+    page,
+    scope.encode(FIRST),
+    { preset: 'llama.cpp', convention: 'transformers' },
+    0,
+  );
   await close();
 });
 

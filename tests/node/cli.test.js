@@ -6,7 +6,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { after, describe, test } from 'node:test';
-import { Logitscope, beamSearch, contrastiveSearch, searches, strategies } from '../../web/engine/index.js';
+import {
+  Logitscope,
+  beamSearch,
+  contrastiveSearch,
+  searches,
+  strategies,
+} from '../../web/engine/index.js';
 import { quoted, safe } from '../../web/cli/terminal.js';
 import { EOS, VOCAB, smallModel } from './small_model.js';
 
@@ -198,8 +204,14 @@ describe('distribution', () => {
     assert.equal(new Set(kept).size, 2);
     const { stages, tokens } = json('distribution', ...SHE, '--preset', 'llama.cpp');
     const expected = scope.distribution({ preset: 'llama.cpp' });
-    assert.deepEqual([stages, tokens], JSON.parse(JSON.stringify([expected.stages, expected.tokens])));
-    assert.match(cli(['distribution', ...SHE, '--step', '0.5']).stderr, /^logitscope: step must be/);
+    assert.deepEqual(
+      [stages, tokens],
+      JSON.parse(JSON.stringify([expected.stages, expected.tokens])),
+    );
+    assert.match(
+      cli(['distribution', ...SHE, '--step', '0.5']).stderr,
+      /^logitscope: step must be/,
+    );
   });
 
   test('a setting without effect is noted', () => {
@@ -245,13 +257,24 @@ describe('compare', () => {
   });
 
   test('then beam search and contrastive search, as the engine finds them', async () => {
-    const { strategies: all } = json('compare', ...SHE, '--max-new-tokens', '12', '--suite', 'searches');
+    const { strategies: all } = json(
+      'compare',
+      ...SHE,
+      '--max-new-tokens',
+      '12',
+      '--suite',
+      'searches',
+    );
     const scope = await Logitscope.load({ model: `${root}models/verbs.gguf` });
     const rows = all.filter(({ kind }) => kind);
     assert.deepEqual(rows.map(({ name }) => name), searches.map(({ name }) => name));
     for (const [i, { kind, settings }] of searches.entries()) {
       const search = kind === 'beam' ? beamSearch : contrastiveSearch;
-      const found = await search(scope, { ...settings, prompt: 'Tomorrow she', max_new_tokens: 12 });
+      const found = await search(scope, {
+        ...settings,
+        prompt: 'Tomorrow she',
+        max_new_tokens: 12,
+      });
       assert.deepEqual(rows[i].ids, found.ids);
       assert.equal(rows[i].mean_kept, null);
     }
@@ -333,7 +356,8 @@ describe('compare', () => {
   });
 });
 
-// The sentences are the model's own; the figures are the trainer's, from evaluate.py on the same file.
+// The sentences are the model's own; the figures are the trainer's, from evaluate.py on the same
+// file.
 const HELD_OUT = 'build/fixtures/held_out.txt';
 writeFileSync(
   `${root}${HELD_OUT}`,
@@ -377,7 +401,10 @@ describe('held-out text', () => {
         strategies.map(({ name }) => name),
       );
     }
-    assert.match(cli(['compare', '--held-out', HELD_OUT, ...cut]).stdout, /the text itself +0\.\d+/);
+    assert.match(
+      cli(['compare', '--held-out', HELD_OUT, ...cut]).stdout,
+      /the text itself +0\.\d+/,
+    );
   });
 });
 
@@ -549,14 +576,34 @@ describe('what removes tokens before any warper', () => {
     const flags = [...SHE, '--constraint', `grammar:${grammar}`];
     const got = json('generate', ...flags, '--temperature', '2');
     assert.match(got.text, /^ will( [a-z]+)+$/);
-    assert.match(cli(['distribution', ...flags]).stdout, /" is" .* constraint\n[^]*\nconstraint +1 +1 /);
+    assert.match(
+      cli(['distribution', ...flags]).stdout,
+      /" is" .* constraint\n[^]*\nconstraint +1 +1 /,
+    );
     const schema = file('yes.json', '{"type": "boolean"}');
-    const { settings } = json('generate', '--model', SMALL, '--prompt', 'a', '--constraint', `schema:${schema}`);
+    const { settings } = json(
+      'generate',
+      '--model',
+      SMALL,
+      '--prompt',
+      'a',
+      '--constraint',
+      `schema:${schema}`,
+    );
     assert.deepEqual(settings.constraint, { schema: { type: 'boolean' } });
   });
 
   test('--force-first takes an id or a text, --banned-words may be repeated', () => {
-    const got = json('generate', ...SHE, '--force-first', ' has', '--banned-words', ' eaten', '--banned-words', ' been');
+    const got = json(
+      'generate',
+      ...SHE,
+      '--force-first',
+      ' has',
+      '--banned-words',
+      ' eaten',
+      '--banned-words',
+      ' been',
+    );
     assert.match(got.text, /^ has (?!eaten|been)/);
     assert.deepEqual(got.settings.banned_words, [' eaten', ' been']);
     assert.equal(json('generate', ...SHE, '--force-first', String(got.ids[0])).ids[0], got.ids[0]);
@@ -565,10 +612,19 @@ describe('what removes tokens before any warper', () => {
   test('what is wrong with them is one line', () => {
     for (const [flags, pattern] of [
       [['--constraint', 'xml'], /^logitscope: constraint must be "json", .*"xml"\n$/],
-      [['--constraint', `schema:${file('bad.json', '{')}`], /^logitscope: --constraint: \S+ is not JSON, [^\n]+\n$/],
-      [['--constraint', `grammar:${file('bad.gbnf', 'root ::= (')}`], /^logitscope: grammar, line 1: a parenthesis is not closed with \)\n$/],
+      [
+        ['--constraint', `schema:${file('bad.json', '{')}`],
+        /^logitscope: --constraint: \S+ is not JSON, [^\n]+\n$/,
+      ],
+      [
+        ['--constraint', `grammar:${file('bad.gbnf', 'root ::= (')}`],
+        /^logitscope: grammar, line 1: a parenthesis is not closed with \)\n$/,
+      ],
       [['--constraint', 'grammar:/nowhere'], /^logitscope: --constraint: ENOENT[^\n]+\n$/],
-      [['--force-first', ' will go'], /^logitscope: forced_first must be one token, " will go" is 2\n$/],
+      [
+        ['--force-first', ' will go'],
+        /^logitscope: forced_first must be one token, " will go" is 2\n$/,
+      ],
     ]) {
       const { status, stdout, stderr } = cli(['generate', ...SHE, ...flags]);
       assert.equal(status, 2);

@@ -49,7 +49,10 @@ test('the spread of texts counted by hand', () => {
 test('names follow the nine', () => {
   for (const { name, settings } of strategies) assert.equal(nameOf(settings), name);
   assert.equal(nameOf({}), 'plain');
-  assert.equal(nameOf({ temperature: 0, no_repeat_ngram_size: 2 }), 'greedy, no-repeat-ngram-size 2');
+  assert.equal(
+    nameOf({ temperature: 0, no_repeat_ngram_size: 2 }),
+    'greedy, no-repeat-ngram-size 2',
+  );
 });
 
 test('a greedy strategy and a cold one are paired by temperature alone', () => {

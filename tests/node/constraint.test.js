@@ -49,7 +49,15 @@ const WORDS = ['{', ' {', '{"name":', ' "Ann"', ' "Ann",', ' 1', ' 12', ' 1,', '
 
 describe('the judge of the tests', () => {
   test('complete is what JSON.parse takes, within the budgets', () => {
-    const signs = [...'{}[]",:01-+.eE \\unt/tfa\n', 'true', 'null', '"a"', '\u0007', '\\u12ab', '1'];
+    const signs = [
+      ...'{}[]",:01-+.eE \\unt/tfa\n',
+      'true',
+      'null',
+      '"a"',
+      '\u0007',
+      '\\u12ab',
+      '1',
+    ];
     let accepted = 0;
     for (let i = 0; i < 30000; i++) {
       const text = below(3)
@@ -70,12 +78,38 @@ describe('the judge of the tests', () => {
   test('a text is not wrong as long as some text that begins so parses', () => {
     for (let i = 0; i < 300; i++) {
       const bytes = Buffer.from(randomJson(below, 3));
-      for (let n = 0; n <= bytes.length; n++) assert.notEqual(judgeJson(bytes.subarray(0, n)), 'wrong');
+      for (let n = 0; n <= bytes.length; n++)
+        assert.notEqual(judgeJson(bytes.subarray(0, n)), 'wrong');
     }
-    for (const text of ['}', '{,', "{'a'", '{"a" 1', '01', '1.}', '.5', '-}', '[1,]', '{"a":1,}', '"\n"', '\v1', '[1 2', 'nul ', '"\\x', '"\\u00g', '\ufeff1']) {
+    for (const text of [
+      '}',
+      '{,',
+      "{'a'",
+      '{"a" 1',
+      '01',
+      '1.}',
+      '.5',
+      '-}',
+      '[1,]',
+      '{"a":1,}',
+      '"\n"',
+      '\v1',
+      '[1 2',
+      'nul ',
+      '"\\x',
+      '"\\u00g',
+      '\ufeff1',
+    ]) {
       assert.equal(judgeJson(Buffer.from(text)), 'wrong', text);
     }
-    for (const bytes of [[0x22, 0x80], [0x22, 0xc0], [0x22, 0xe0, 0x9f], [0x22, 0xed, 0xa0], [0x22, 0xf4, 0x90], [0x22, 0xf5]]) {
+    for (const bytes of [
+      [0x22, 0x80],
+      [0x22, 0xc0],
+      [0x22, 0xe0, 0x9f],
+      [0x22, 0xed, 0xa0],
+      [0x22, 0xf4, 0x90],
+      [0x22, 0xf5],
+    ]) {
       assert.equal(judgeJson(Uint8Array.from(bytes)), 'wrong');
     }
   });
@@ -175,7 +209,10 @@ function smallGrammar(depth) {
     }
     case 4: {
       const [x, y] = [smallGrammar(depth - 1), smallGrammar(depth - 1)];
-      return { source: `(${x.source} | ${y.source})`, texts: [...new Set([...x.texts, ...y.texts])] };
+      return {
+        source: `(${x.source} | ${y.source})`,
+        texts: [...new Set([...x.texts, ...y.texts])],
+      };
     }
     default: {
       const { source, texts } = smallGrammar(depth - 1);
@@ -192,7 +229,11 @@ function smallGrammar(depth) {
 }
 
 test('random grammars: exactly the tokens that begin one of their texts', async () => {
-  const tokens = [...byteTokens(), ...['a', 'b', 'c', 'Ã©'].flatMap((x) => ['a', 'b', 'Ã©', 'Ã'].map((y) => x + y)), '<end>'];
+  const tokens = [
+    ...byteTokens(),
+    ...['a', 'b', 'c', 'Ã©'].flatMap((x) => ['a', 'b', 'Ã©', 'Ã'].map((y) => x + y)),
+    '<end>',
+  ];
   const scope = await Logitscope.load({ model: smallModel({ tokens }) });
   let rounds = 0;
   while (rounds < 300) {
@@ -206,7 +247,9 @@ test('random grammars: exactly the tokens that begin one of their texts', async 
       return all.some((one) => one.startsWith(text)) ? 'open' : 'wrong';
     };
     // Half of them through a rule of their own, which must come to the same.
-    const grammar = below(2) ? `root ::= ${source}` : `root ::= part\n# a remark\npart ::=\n  ${source}`;
+    const grammar = below(2)
+      ? `root ::= ${source}`
+      : `root ::= part\n# a remark\npart ::=\n  ${source}`;
     for (let i = 0; i < 4; i++) {
       const text = Buffer.from(pick(texts));
       const history = [...text.subarray(0, below(text.length + 1))];
@@ -237,12 +280,24 @@ test('a grammar that calls itself', async () => {
 
 test('constrained_JSON of the Day 27 lesson, whose own check takes almost any text: its known_flaw', async () => {
   const scope = await Logitscope.load({ model: smallModel() });
-  const after = (/** @type {any} */ constraint, /** @type {string} */ text) => maskOf(scope, constraint, Buffer.from(text));
-  for (const text of ['Once upon a time', '{"name" Ann', '{name: 1', '[1 2 3', 'nothing', "{'a': 1}", '{"a": 1} and more']) {
+  const after = (/** @type {any} */ constraint, /** @type {string} */ text) =>
+    maskOf(scope, constraint, Buffer.from(text));
+  for (const text of [
+    'Once upon a time',
+    '{"name" Ann',
+    '{name: 1',
+    '[1 2 3',
+    'nothing',
+    "{'a': 1}",
+    '{"a": 1} and more',
+  ]) {
     assert.deepEqual(after('json', text), [], text);
   }
   // The lesson's two tasks: its object, its list.
-  assert.deepEqual(after('name_age_city', '{"name": "Ann", "age": 31, "city": "Lima"}').includes(EOS), true);
+  assert.deepEqual(
+    after('name_age_city', '{"name": "Ann", "age": 31, "city": "Lima"}').includes(EOS),
+    true,
+  );
   assert.deepEqual(after('name_age_city', '{"age"'), []);
   assert.deepEqual(after('three_numbers', '[1, -2.5e3, 3]').includes(EOS), true);
   assert.deepEqual(after('three_numbers', '[1, 2]'), []);
@@ -251,7 +306,9 @@ test('constrained_JSON of the Day 27 lesson, whose own check takes almost any te
 });
 
 test('a g2c lesson\'s own grammar: g2c_json_prefix', async () => {
-  const vectors = JSON.parse(readFileSync(new URL('../vectors/g2c_json_prefix.json', import.meta.url), 'utf8'));
+  const vectors = JSON.parse(
+    readFileSync(new URL('../vectors/g2c_json_prefix.json', import.meta.url), 'utf8'),
+  );
   const grammar = String.raw`root ::= s object
 object ::= "{" s (member ("," s member)*)? "}"
 member ::= string s ":" s (string | number | object) s
@@ -264,16 +321,28 @@ s ::= [ \t\n\r]{0,3}`;
   for (const text of vectors.invalid_prefix) assert.deepEqual(after(text), [], text);
   for (const text of vectors.complete) assert.deepEqual(after(text), [EOS], text);
   for (const { prefix, pieces, allowed } of vectors.mask) {
-    const tokens = [...byteTokens(), ...pieces.map((/** @type {string} */ piece) => piece.replaceAll(' ', 'Ġ')), '<end>'];
+    const tokens = [
+      ...byteTokens(),
+      ...pieces.map((/** @type {string} */ piece) => piece.replaceAll(' ', 'Ġ')),
+      '<end>',
+    ];
     const own = await Logitscope.load({ model: smallModel({ tokens }) });
     const mask = maskOf(own, { grammar }, Buffer.from(prefix));
-    assert.deepEqual(mask.filter((id) => id >= 256 && id < 256 + pieces.length).map((id) => id - 256), allowed);
+    assert.deepEqual(
+      mask.filter((id) => id >= 256 && id < 256 + pieces.length).map((id) => id - 256),
+      allowed,
+    );
     own.close();
   }
   const { pieces, logits_every_step: logits, prompt } = vectors.generation;
   const own = await Logitscope.load({ model: vocabulary('logitscope-char', pieces) });
   const history = [...prompt];
-  const settings = { constraint: { grammar }, constraint_start: prompt.length, temperature: 0, top: 1 };
+  const settings = {
+    constraint: { grammar },
+    constraint_start: prompt.length,
+    temperature: 0,
+    top: 1,
+  };
   for (;;) {
     const [best] = own.warp([...logits, 0], settings, { history }).tokens;
     if (best.id === pieces.length) break;
@@ -283,9 +352,16 @@ s ::= [ \t\n\r]{0,3}`;
   assert.equal(own.decode(history.slice(prompt.length)), text);
   assert.equal(history.length - prompt.length, count);
   // The mask comes first: of the two best of all eight, top_k would leave nothing that is allowed.
-  const { kept, stages } = own.warp([...logits, 0], { ...settings, temperature: 1, top_k: 2 }, { history: prompt });
+  const { kept, stages } = own.warp(
+    [...logits, 0],
+    { ...settings, temperature: 1, top_k: 2 },
+    { history: prompt },
+  );
   assert.equal(kept, 2);
-  assert.deepEqual(stages.filter(({ active }) => active).map(({ name }) => name), ['constraint', 'top_k']);
+  assert.deepEqual(
+    stages.filter(({ active }) => active).map(({ name }) => name),
+    ['constraint', 'top_k'],
+  );
   own.close();
   scope.close();
 });
@@ -296,7 +372,9 @@ describe('generations', () => {
   /** @type {Logitscope} */
   let scope;
   before(async () => {
-    scope = await Logitscope.load({ model: smallModel({ tokens, dim: 8, layers: 1, heads: 1, context: 16 }) });
+    scope = await Logitscope.load({
+      model: smallModel({ tokens, dim: 8, layers: 1, heads: 1, context: 16 }),
+    });
   });
   after(() => scope.close());
 
@@ -308,18 +386,29 @@ describe('generations', () => {
     three_numbers: (/** @type {any} */ value) =>
       Array.isArray(value) && value.length === 3 && value.every((one) => typeof one === 'number'),
   };
-  const nested = { type: 'object', properties: {
-    kind: { enum: ['a"\\é', 3, null, [1, { b: true }]] },
-    list: { type: 'array', items: { type: 'array', items: { type: 'boolean' }, maxItems: 2 }, minItems: 1 },
-    none: { type: 'array', items: { type: 'null' }, maxItems: 0 },
-    inner: { type: 'object', properties: { x: { type: 'number' } } },
-  } };
+  const nested = {
+    type: 'object',
+    properties: {
+      kind: { enum: ['a"\\é', 3, null, [1, { b: true }]] },
+      list: {
+        type: 'array',
+        items: { type: 'array', items: { type: 'boolean' }, maxItems: 2 },
+        minItems: 1,
+      },
+      none: { type: 'array', items: { type: 'null' }, maxItems: 0 },
+      inner: { type: 'object', properties: { x: { type: 'number' } } },
+    },
+  };
   const isNested = (/** @type {any} */ value) =>
     Object.keys(value).join() === 'kind,list,none,inner' &&
     nested.properties.kind.enum.some((one) => JSON.stringify(one) === JSON.stringify(value.kind)) &&
     value.list.length >= 1 &&
-    value.list.every((/** @type {any} */ one) => one.length <= 2 && one.every((/** @type {any} */ it) => typeof it === 'boolean')) &&
-    value.none.length === 0 && typeof value.inner.x === 'number';
+    value.list.every(
+      (/** @type {any} */ one) =>
+        one.length <= 2 && one.every((/** @type {any} */ it) => typeof it === 'boolean'),
+    ) &&
+    value.none.length === 0 &&
+    typeof value.inner.x === 'number';
 
   test('10,000 outputs at temperature 2 all parse, and fit their schema', async () => {
     const kinds = [...Object.entries(checks), [{ schema: nested, space: 2 }, isNested]];
@@ -328,10 +417,18 @@ describe('generations', () => {
     for (let seed = 0; complete < 10000; seed++) {
       const [constraint, check] = kinds[seed % kinds.length];
       // Some logits moved at random; quotes and ends come sooner, so that texts stay short.
-      const noise = Object.fromEntries(Array.from({ length: 6 }, () => [below(tokens.length), 8 * (pcg.next() / 2 ** 32) - 4]));
+      const noise = Object.fromEntries(
+        Array.from({ length: 6 }, () => [below(tokens.length), 8 * (pcg.next() / 2 ** 32) - 4]),
+      );
       Object.assign(noise, { [tokens.indexOf('"')]: 5, [tokens.length - 1]: 5 });
       const { text, finish_reason, pieces } = await run(scope, {
-        prompt: [below(tokens.length - 1)], constraint, seed, temperature: 2, max_new_tokens: 100, logit_bias: noise });
+        prompt: [below(tokens.length - 1)],
+        constraint,
+        seed,
+        temperature: 2,
+        max_new_tokens: 100,
+        logit_bias: noise,
+      });
       assert.equal(pieces.join(''), text);
       if (finish_reason === 'length') {
         cut++;
@@ -349,18 +446,41 @@ describe('generations', () => {
   });
 
   test('the same by greedy, by Gumbel noise, without the cache, from another start', async () => {
-    for (const options of [{ temperature: 0, frequency_penalty: 3 }, { draw: 'gumbel' }, { cache: false }, { top_k: 3 }, { top_p: 0.9 }]) {
-      const { text, finish_reason } = await run(scope, { prompt: 'bta', constraint: 'three_numbers', seed: 3, max_new_tokens: 400, ...options });
+    for (const options of [
+      { temperature: 0, frequency_penalty: 3 },
+      { draw: 'gumbel' },
+      { cache: false },
+      { top_k: 3 },
+      { top_p: 0.9 },
+    ]) {
+      const { text, finish_reason } = await run(scope, {
+        prompt: 'bta',
+        constraint: 'three_numbers',
+        seed: 3,
+        max_new_tokens: 400,
+        ...options,
+      });
       assert.equal(finish_reason, 'eos', JSON.stringify(options));
       assert.ok(checks.three_numbers(JSON.parse(text)));
     }
     const begun = scope.encode('ab[1, 22');
-    const { text } = await run(scope, { prompt: [...begun], constraint: 'three_numbers', constraint_start: 2, seed: 5 });
+    const { text } = await run(scope, {
+      prompt: [...begun],
+      constraint: 'three_numbers',
+      constraint_start: 2,
+      seed: 5,
+    });
     assert.ok(checks.three_numbers(JSON.parse(`[1, 22${text}`)), text);
   });
 
   test('what a result reports repeats it', async () => {
-    const options = { prompt: 'a', constraint: { schema: nested }, banned_words: ['12'], seed: 4, temperature: 2 };
+    const options = {
+      prompt: 'a',
+      constraint: { schema: nested },
+      banned_words: ['12'],
+      seed: 4,
+      temperature: 2,
+    };
     const first = await run(scope, options);
     assert.deepEqual(first.settings.constraint, options.constraint);
     const again = await run(scope, { ...first.settings, prompt: 'a', seed: first.seed });
@@ -370,7 +490,10 @@ describe('generations', () => {
 
   test('a model without an end token stops when nothing can follow', async () => {
     const own = await Logitscope.load({ model: smallModel({ tokens, eos: false, context: 16 }) });
-    const { text, finish_reason } = await run(own, { constraint: { schema: { type: 'boolean' }, space: 0 }, prompt: 'a' });
+    const { text, finish_reason } = await run(own, {
+      constraint: { schema: { type: 'boolean' }, space: 0 },
+      prompt: 'a',
+    });
     assert.equal(finish_reason, 'stop');
     assert.ok(['true', 'false'].includes(text));
     own.close();
@@ -395,7 +518,9 @@ describe('in the trace', () => {
     assert.equal(stage.name, 'constraint');
     assert.deepEqual([stage.active, stage.changed, stage.kept, stage.removed, stage.value],
       [true, true, allowed.length, VOCAB - allowed.length, allowed.length]);
-    const lost = plain.tokens.filter(({ id }) => !allowed.includes(id)).reduce((sum, { p }) => sum + p, 0);
+    const lost = plain.tokens
+      .filter(({ id }) => !allowed.includes(id))
+      .reduce((sum, { p }) => sum + p, 0);
     assert.ok(Math.abs(stage.mass_removed - lost) < 1e-9);
     for (const token of trace.tokens) {
       assert.equal(token.removed_by, allowed.includes(token.id) ? null : 'constraint');
@@ -427,7 +552,12 @@ describe('in the trace', () => {
     assert.deepEqual([trace.kept, trace.tokens[0].id, trace.tokens[0].p], [1, 120, 1]);
     assert.equal(trace.tokens[1].removed_by, 'forced_first');
     assert.equal(scope.distribution({ forced_first: 120, constraint_start: 1 }).kept, VOCAB);
-    const { ids } = await run(scope, { forced_first: 'x', seed: 3, max_new_tokens: 6, logit_bias: { [EOS]: false, 120: -20 } });
+    const { ids } = await run(scope, {
+      forced_first: 'x',
+      seed: 3,
+      max_new_tokens: 6,
+      logit_bias: { [EOS]: false, 120: -20 },
+    });
     assert.equal(ids[0], 120);
     assert.ok(ids.slice(1).every((id) => id !== 120));
   });
@@ -447,7 +577,12 @@ describe('in the trace', () => {
   });
 
   test('a banned word of several tokens never comes', async () => {
-    const options = { seed: 2, temperature: 0.3, max_new_tokens: 200, logit_bias: { [EOS]: false } };
+    const options = {
+      seed: 2,
+      temperature: 0.3,
+      max_new_tokens: 200,
+      logit_bias: { [EOS]: false },
+    };
     const free = (await run(scope, options)).ids;
     const word = String.fromCharCode(...free.slice(40, 42));
     const pair = { banned_words: [free.slice(40, 42)] };
@@ -458,11 +593,16 @@ describe('in the trace', () => {
   });
 
   test('a word is banned as it is spelled by itself and after a space', async () => {
-    const own = await Logitscope.load({ model: readFileSync(new URL('gpt2_vocab.gguf', fixtures)) });
+    const own = await Logitscope.load({
+      model: readFileSync(new URL('gpt2_vocab.gguf', fixtures)),
+    });
     const size = own.info.vocab_size;
     const removed = (/** @type {string} */ before) => {
-      const { logits } = own.warp(new Float32Array(size), { banned_words: ['hello', 'unbelievable'], top: 0 },
-        { history: own.encode(before, { bos: false }) });
+      const { logits } = own.warp(
+        new Float32Array(size),
+        { banned_words: ['hello', 'unbelievable'], top: 0 },
+        { history: own.encode(before, { bos: false }) },
+      );
       return [...logits.keys()].filter((id) => logits[id] !== 0).map((id) => own.piece(id).text);
     };
     assert.deepEqual(removed('Say').sort(), [' hello', ' unbelievable', 'hello'].sort());
@@ -472,15 +612,31 @@ describe('in the trace', () => {
 
   test('several at once, each with its stage', () => {
     const settings = { constraint: 'json', banned_words: ['['], forced_first: '{', top: 0 };
-    assert.deepEqual(scope.distribution(settings).stages.slice(0, 3).map(({ name, kept }) => [name, kept]),
-      [['constraint', 21], ['banned_words', 20], ['forced_first', 1]]);
+    assert.deepEqual(
+      scope
+        .distribution(settings)
+        .stages.slice(0, 3)
+        .map(({ name, kept }) => [name, kept]),
+      [
+        ['constraint', 21],
+        ['banned_words', 20],
+        ['forced_first', 1],
+      ],
+    );
     assert.throws(() => scope.distribution({ ...settings, forced_first: '[' }),
       { code: 'nothing_left', message: 'forced_first leaves no token to draw' });
   });
 
   test('a draw without a trace gives the same token and the same p', () => {
     for (let step = 0; step < 50; step++) {
-      const settings = { constraint: 'json', banned_words: ['"'], temperature: 0.7, top_k: 5, seed: 3, top: VOCAB };
+      const settings = {
+        constraint: 'json',
+        banned_words: ['"'],
+        temperature: 0.7,
+        top_k: 5,
+        seed: 3,
+        top: VOCAB,
+      };
       const drawn = scope.draw(settings, { step });
       const token = scope.distribution(settings, { step }).tokens.find(({ id }) => id === drawn.id);
       assert.deepEqual([token.p, token.rank, token.p_raw], [drawn.p, drawn.rank, drawn.p_raw]);
@@ -529,7 +685,12 @@ test('refusals are one sentence, and change nothing', async () => {
   assert.throws(() => scope.warp([1, 2], { constraint: 'json' }), { code: 'no_model' });
   assert.throws(() => scope.warp([1, 2], { banned_words: ['a'] }), { code: 'no_model' });
   assert.equal(scope.warp([1, 2], { banned_words: [0] }).kept, 1);
-  const { kept } = scope.distribution({ constraint: null, banned_words: null, forced_first: null, constraint_start: null });
+  const { kept } = scope.distribution({
+    constraint: null,
+    banned_words: null,
+    forced_first: null,
+    constraint_start: null,
+  });
   assert.equal(kept, VOCAB);
   scope.close();
 });
@@ -538,7 +699,9 @@ test('a draw from logits of the caller keeps to the constraint', async () => {
   const scope = await Logitscope.load({ model: smallModel() });
   const settings = { constraint: { grammar: 'root ::= "a" [b-d] "a"' }, constraint_start: 1 };
   const choice = (/** @type {number} */ u) => ({ history: [5, 97], u });
-  const drawn = [0, 0.5, 0.99].map((u) => scope.drawFrom(new Float32Array(VOCAB), settings, choice(u)));
+  const drawn = [0, 0.5, 0.99].map((u) =>
+    scope.drawFrom(new Float32Array(VOCAB), settings, choice(u)),
+  );
   assert.deepEqual(drawn.map(({ id, p }) => [id, p]), [[98, 1 / 3], [99, 1 / 3], [100, 1 / 3]]);
   scope.close();
 });
@@ -551,7 +714,11 @@ test('no step makes the memory grow, however many states and grammars there were
   const bytes = scope.memoryBytes;
   for (let n = 0; n < 200; n++) {
     const history = Array.from({ length: 2 + below(600) }, () => 97 + below(2));
-    scope.warp(new Float32Array(VOCAB), { constraint: { grammar }, constraint_start: 0 }, { history });
+    scope.warp(
+      new Float32Array(VOCAB),
+      { constraint: { grammar }, constraint_start: 0 },
+      { history },
+    );
   }
   assert.equal(scope.memoryBytes, bytes);
   for (let n = 0; n < 30; n++) scope.distribution({ constraint: { json: { depth: n } } });

@@ -399,7 +399,11 @@ test('what is known of logits ends with them: a feed, another session, pasted on
   const fresh = async (ids) => {
     const one = await Logitscope.load({ model: image });
     one.feed(ids);
-    const result = { trace: one.distribution(), drawn: one.draw({ top_k: 3 }), logits: one.logits() };
+    const result = {
+      trace: one.distribution(),
+      drawn: one.draw({ top_k: 3 }),
+      logits: one.logits(),
+    };
     one.close();
     return result;
   };

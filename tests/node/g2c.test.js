@@ -1,6 +1,6 @@
 /**
- * The `generate` tests of the Module 11 lesson (g2c, tests/test_sampling.py, MIT), by their names, on
- * a random model of the lesson's size. tests/vectors/README.md says where its other tests are.
+ * The `generate` tests of the Module 11 lesson (g2c, tests/test_sampling.py, MIT), by their names,
+ * on a random model of the lesson's size. tests/vectors/README.md says where its other tests are.
  */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
@@ -79,7 +79,8 @@ async function generate(options, scope = plain) {
   }
 }
 
-const refused = (options, code) => assert.rejects(generate(options), { name: 'LogitscopeError', code });
+const refused = (options, code) =>
+  assert.rejects(generate(options), { name: 'LogitscopeError', code });
 
 describe('g2c generate', () => {
   test('returns_correct_length', async () => {
@@ -102,7 +103,10 @@ describe('g2c generate', () => {
 
   test('greedy_is_deterministic', async () => {
     const greedy = { temperature: 0, max_new_tokens: 10 };
-    assert.deepEqual(await generate({ ...greedy, seed: 1 }), await generate({ ...greedy, seed: 2 }));
+    assert.deepEqual(
+      await generate({ ...greedy, seed: 1 }),
+      await generate({ ...greedy, seed: 2 }),
+    );
   });
 
   test('seeded_sampling_is_reproducible', async () => {
@@ -136,7 +140,10 @@ describe('g2c generate', () => {
 
   test('cached_seeded_sampling_is_reproducible', async () => {
     const long = { seed: 3, max_new_tokens: 30 };
-    assert.deepEqual(await generate({ ...long, cache: true }), await generate({ ...long, cache: true }));
+    assert.deepEqual(
+      await generate({ ...long, cache: true }),
+      await generate({ ...long, cache: true }),
+    );
     assert.deepEqual(await generate({ ...long, cache: true }), await generate({ ...long, cache: false }));
   });
 

@@ -316,10 +316,14 @@ describe('text as it grows', () => {
           expected = whole.slice(0, Math.min(...found));
           break;
         }
-        // Nothing that a stop string may still take back has been handed out, and nothing else waits.
+        // Nothing that a stop string may still take back has been handed out, and nothing else
+        // waits.
         assert.ok(whole.startsWith(added));
         const held = whole.slice(added.length);
-        assert.ok(held === '' || stops.some((stop) => stop.startsWith(held)), `${stops} ${whole} ${held}`);
+        assert.ok(
+          held === '' || stops.some((stop) => stop.startsWith(held)),
+          `${stops} ${whole} ${held}`,
+        );
       }
       added += stream.finish();
       assert.equal(added, expected ?? bytes.toString(), `${stops}: ${bytes}`);

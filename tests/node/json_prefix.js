@@ -1,6 +1,6 @@
 /**
- * Another judge of JSON prefixes, written apart from the engine's: it reads bytes by recursive descent
- * and tells a text that is wrong from one that is only not finished.
+ * Another judge of JSON prefixes, written apart from the engine's: it reads bytes by recursive
+ * descent and tells a text that is wrong from one that is only not finished.
  */
 
 class Wrong extends Error {}
@@ -122,7 +122,10 @@ class Reader {
     }
   }
 
-  /** The rest of a character of several bytes: the table of RFC 3629, section 4. @param {number} first */
+  /**
+   * The rest of a character of several bytes: the table of RFC 3629, section 4.
+   * @param {number} first
+   */
   character(first) {
     const more = first < 0xc2 ? 0 : first < 0xe0 ? 1 : first < 0xf0 ? 2 : first < 0xf5 ? 3 : 0;
     if (more === 0) throw wrong;
@@ -165,7 +168,20 @@ export function randomJson(below, depth) {
   const list = (/** @type {() => string} */ one) =>
     Array.from({ length: below(3) }, one).join(`${space()},${space()}`);
   const string = () => {
-    const signs = ['a', 'name', ' ', 'é', '日', '🦙', '\\n', '\\"', '\\\\', '\\u00e9', '\\ud83d\\ude00', '/'];
+    const signs = [
+      'a',
+      'name',
+      ' ',
+      'é',
+      '日',
+      '🦙',
+      '\\n',
+      '\\"',
+      '\\\\',
+      '\\u00e9',
+      '\\ud83d\\ude00',
+      '/',
+    ];
     return `"${Array.from({ length: below(5) }, () => signs[below(signs.length)]).join('')}"`;
   };
   const inner = () => randomJson(below, depth - 1);
@@ -175,7 +191,10 @@ export function randomJson(below, depth) {
     case 1:
       return ['true', 'false', 'null'][below(3)];
     case 2:
-      return ['0', '-0', '7', '-12', '305'][below(5)] + ['', '.5', '.00', 'e7', 'E+10', '.2e-3'][below(6)];
+      return (
+        ['0', '-0', '7', '-12', '305'][below(5)] +
+        ['', '.5', '.00', 'e7', 'E+10', '.2e-3'][below(6)]
+      );
     case 3:
       return string();
     case 4:

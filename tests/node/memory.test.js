@@ -1,6 +1,7 @@
 /**
- * What loading a model costs in memory: the weights at most 1.15 times the file (F32, Q8_0), 1.25 (Q4),
- * 2.1 (F16, BF16); beside them a session, the vocabulary and a few megabytes of the engine's own.
+ * What loading a model costs in memory: the weights at most 1.15 times the file (F32, Q8_0), 1.25
+ * (Q4), 2.1 (F16, BF16); beside them a session, the vocabulary and a few megabytes of the engine's
+ * own.
  */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
@@ -120,15 +121,18 @@ describe('as the file arrives', () => {
   test('what cannot fit is refused with both numbers, before it is read', async () => {
     const large = longLlama();
     const { taken, stream } = counted(large, 20);
-    await assert.rejects(Logitscope.load({ model: response(stream, large.length) }), ({ code, message }) => {
-      const [, needed, available] =
-        /^the model needs (\d+) bytes of memory with one session, of which at most (\d+) can be had$/.exec(
-          message,
-        ) ?? [];
-      assert.equal(code, 'out_of_memory');
-      assert.ok(Number(needed) > 2 ** 32 && Number(available) < 2 ** 32, message);
-      return true;
-    });
+    await assert.rejects(
+      Logitscope.load({ model: response(stream, large.length) }),
+      ({ code, message }) => {
+        const [, needed, available] =
+          /^the model needs (\d+) bytes of memory with one session, of which at most (\d+) can be had$/.exec(
+            message,
+          ) ?? [];
+        assert.equal(code, 'out_of_memory');
+        assert.ok(Number(needed) > 2 ** 32 && Number(available) < 2 ** 32, message);
+        return true;
+      },
+    );
     assert.ok(taken.bytes < large.length / 4, `${taken.bytes} of ${large.length}`);
   });
 

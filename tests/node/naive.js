@@ -1,6 +1,6 @@
 /**
- * The warpers and draws once more, in the most obvious JavaScript: full sorts, plain sums, no shared code with
- * the engine. For tests that hold the engine against it.
+ * The warpers and draws once more, in the most obvious JavaScript: full sorts, plain sums, no
+ * shared code with the engine. For tests that hold the engine against it.
  */
 import { splitmix64 } from '../vectors/twin.js';
 
@@ -56,7 +56,8 @@ function prefix(order, p, limit, least, above) {
 function longestMatch(text, id) {
   return text.reduce((longest, it, at) => {
     let match = 0;
-    while (it === id && match < at && text[at - 1 - match] === text[text.length - 1 - match]) match++;
+    while (it === id && match < at && text[at - 1 - match] === text[text.length - 1 - match])
+      match++;
     return Math.max(longest, match);
   }, 0);
 }
@@ -102,7 +103,9 @@ const WARPERS = {
   },
   frequency_penalty: (logits, { frequency_penalty: a, repetition_window: window = 0 }, history) => {
     const seen = history.slice(window ? -window : 0);
-    return onSurvivors(logits, (logit, id) => clamp(logit - a * seen.filter((it) => it === id).length));
+    return onSurvivors(logits, (logit, id) =>
+      clamp(logit - a * seen.filter((it) => it === id).length),
+    );
   },
   presence_penalty: (logits, { presence_penalty: b, repetition_window: window = 0 }, history) => {
     const seen = new Set(history.slice(window ? -window : 0));
@@ -110,9 +113,14 @@ const WARPERS = {
   },
   no_repeat_ngram_size: (logits, { no_repeat_ngram_size: n, repetition_window: window = 0 }, history) => {
     const seen = history.slice(window ? -window : 0);
-    const grams = seen.map((_, i) => seen.slice(i, i + n)).filter((gram) => gram.length === n).map(String);
+    const grams = seen
+      .map((_, i) => seen.slice(i, i + n))
+      .filter((gram) => gram.length === n)
+      .map(String);
     const last = n > 1 ? seen.slice(1 - n) : [];
-    return onSurvivors(logits, (logit, id) => (grams.includes(String([...last, id])) ? -Infinity : logit));
+    return onSurvivors(logits, (logit, id) =>
+      grams.includes(String([...last, id])) ? -Infinity : logit,
+    );
   },
   dry_multiplier: (logits, settings, history) => {
     const { dry_base: base = 1.75, dry_allowed_length: allowed = 2, dry_penalty_last_n: most = 64,
@@ -121,8 +129,15 @@ const WARPERS = {
     const limit = afterBreaker(seen, breakers);
     return onSurvivors(logits, (logit, id) => {
       const match = Math.min(limit, longestMatch(seen, id));
-      if (match < Math.max(allowed, 1) || breakers.some((it) => it.length === 1 && it[0] === id)) return logit;
-      return clamp(logit - multiplier * Array(match - allowed).fill(base).reduce((a, b) => a * b, 1));
+      if (match < Math.max(allowed, 1) || breakers.some((it) => it.length === 1 && it[0] === id))
+        return logit;
+      return clamp(
+        logit -
+          multiplier *
+            Array(match - allowed)
+              .fill(base)
+              .reduce((a, b) => a * b, 1),
+      );
     });
   },
   top_k: (logits, { top_k: k, min_tokens_to_keep: least = 1, convention }) => {
@@ -155,7 +170,10 @@ const WARPERS = {
   },
   epsilon_cutoff: (logits, { epsilon_cutoff: epsilon, min_tokens_to_keep: least = 1 }) => {
     const p = softmax(logits);
-    return keepOnly(logits, ranked(logits).filter((id, place) => place < least || p[id] >= epsilon));
+    return keepOnly(
+      logits,
+      ranked(logits).filter((id, place) => place < least || p[id] >= epsilon),
+    );
   },
   eta_cutoff: (logits, { eta_cutoff: epsilon, min_tokens_to_keep: least = 1 }) => {
     const p = softmax(logits);
@@ -177,14 +195,27 @@ const WARPERS = {
     const p = softmax(logits);
     const order = ranked(logits);
     const out = new Set(order.filter((id) => p[id] >= threshold).slice(0, -1));
-    return order.length - out.size < least ? logits : keepOnly(logits, order.filter((id) => !out.has(id)));
+    return order.length - out.size < least
+      ? logits
+      : keepOnly(
+          logits,
+          order.filter((id) => !out.has(id)),
+        );
   },
   mirostat: (logits, settings) => {
-    const { mirostat: version, mirostat_tau: tau = 5, mirostat_mu: mu = 0, min_tokens_to_keep: least = 1 } = settings;
+    const {
+      mirostat: version,
+      mirostat_tau: tau = 5,
+      mirostat_mu: mu = 0,
+      min_tokens_to_keep: least = 1,
+    } = settings;
     const bound = mu || 2 * tau;
     const [p, order] = [softmax(logits), ranked(logits)];
     if (version === 2) {
-      return keepOnly(logits, order.filter((id, place) => place < least || -Math.log2(p[id]) <= bound));
+      return keepOnly(
+        logits,
+        order.filter((id, place) => place < least || -Math.log2(p[id]) <= bound),
+      );
     }
     const k = zipfCount(order.slice(0, 100).map((id) => logits[id]), logits.length, bound);
     return keepOnly(logits, order.slice(0, Math.max(k, least)));
@@ -226,7 +257,8 @@ export function drawInverse(logits, u) {
 }
 
 /**
- * The best of l + g, g = -log(-log((k + 1/2) 2^-53)), k the top 53 bits of three rounds of splitmix64.
+ * The best of l + g, g = -log(-log((k + 1/2) 2^-53)), k the top 53 bits of three rounds of
+ * splitmix64.
  * @param {Float32Array} logits
  * @param {number} seed
  * @param {number} step

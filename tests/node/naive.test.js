@@ -1,4 +1,7 @@
-/** Random logits under random settings, in any order: the engine against the naive warpers and draws. */
+/**
+ * Random logits under random settings, in any order: the engine against the naive warpers and
+ * draws.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Logitscope } from '../../web/engine/index.js';
@@ -64,7 +67,8 @@ function difference(trace, expected, raw) {
   const p = softmax(logits);
   const off = logits.findIndex((logit, id) => !Object.is(logit, trace.logits[id])
     || Math.abs(p[id] - trace.p[id]) > 1e-6);
-  if (off >= 0) return `id ${off}: ${trace.logits[off]} ${trace.p[off]}, not ${logits[off]} ${p[off]}`;
+  if (off >= 0)
+    return `id ${off}: ${trace.logits[off]} ${trace.p[off]}, not ${logits[off]} ${p[off]}`;
   if (trace.stages.map((stage) => stage.kept).join() !== kept.join()) return 'kept by stage';
   const listed = trace.tokens.filter((token) => token.warped !== -Infinity).map(({ id }) => id);
   if (listed.join() !== ranked(logits).slice(0, listed.length).join()) return 'rank order';
@@ -98,7 +102,8 @@ async function compare(sizes, rounds) {
 }
 
 test('small vocabularies: 3,000 random chains', () => compare([1, 2, 3, 7, 64, 512], 3000));
-test('the vocabularies of GPT-2 and of the largest: 6 random chains', () => compare([50257, 262144], 6));
+test('the vocabularies of GPT-2 and of the largest: 6 random chains', () =>
+  compare([50257, 262144], 6));
 
 test('2,000 draws by inverse CDF and by Gumbel noise', async () => {
   const scope = await Logitscope.load({ model: smallModel() });

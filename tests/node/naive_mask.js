@@ -1,7 +1,10 @@
 /** The mask of a constraint, by the engine and token by token by a judge of texts. */
 import assert from 'node:assert/strict';
 
-/** The tokens that may follow, by the engine: logits of 0 everywhere, of which the others lose theirs. */
+/**
+ * The tokens that may follow, by the engine: logits of 0 everywhere, of which the others lose
+ * theirs.
+ */
 export function maskOf(scope, constraint, history) {
   try {
     const { logits } = scope.warp(new Float32Array(scope.info.vocab_size),

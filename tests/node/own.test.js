@@ -1,4 +1,7 @@
-/** A sampler of the caller's own inside the chain: whatever a built-in one does, it does at its place. */
+/**
+ * A sampler of the caller's own inside the chain: whatever a built-in one does, it does at its
+ * place.
+ */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -81,7 +84,8 @@ describe('equal to top_k at its place', () => {
       const ask = { prompt: 'a', max_new_tokens: 40, seed: 7, ...settings };
       const run = async (/** @type {any} */ options) => {
         const steps = [];
-        for await (const { ms: _, ...step } of scope.generate({ ...ask, ...options })) steps.push(step);
+        for await (const { ms: _, ...step } of scope.generate({ ...ask, ...options }))
+          steps.push(step);
         return steps;
       };
       const theirs = await run({ top_k: 9 });
@@ -109,7 +113,10 @@ describe('equal to top_k at its place', () => {
       await remote.distribution({ ...asked, own }),
       session.distribution({ ...asked, own: topK(9) }),
     );
-    await assert.rejects(remote.distribution({ ...asked, own: topK(9) }), /cannot be sent to a worker/);
+    await assert.rejects(
+      remote.distribution({ ...asked, own: topK(9) }),
+      /cannot be sent to a worker/,
+    );
     await remote.close();
     port1.close();
     session.close();
@@ -118,7 +125,8 @@ describe('equal to top_k at its place', () => {
 
 describe('its place', () => {
   const logits = [3, 2, 1, 0];
-  const half = (/** @type {Float32Array} */ given) => given.map((logit) => (logit >= 1.5 ? logit : -Infinity));
+  const half = (/** @type {Float32Array} */ given) =>
+    given.map((logit) => (logit >= 1.5 ? logit : -Infinity));
   const kept = (/** @type {any} */ settings) => scope.warp(logits, { own: half, ...settings }).kept;
 
   test('before or after temperature is another thing', () => {
@@ -128,13 +136,23 @@ describe('its place', () => {
 
   test('it comes last where the order does not name it, and not at all where there is none', () => {
     assert.equal(kept({ temperature: 2, preset: 'llama.cpp', top_k: 0 }), 1);
-    assert.deepEqual(scope.warp(logits, { own: half }).stages.map(({ name }) => name), [...CANONICAL, 'own']);
-    assert.deepEqual(scope.warp(logits, { order: inPlace() }).stages.map(({ name }) => name), CANONICAL);
+    assert.deepEqual(
+      scope.warp(logits, { own: half }).stages.map(({ name }) => name),
+      [...CANONICAL, 'own'],
+    );
+    assert.deepEqual(
+      scope.warp(logits, { order: inPlace() }).stages.map(({ name }) => name),
+      CANONICAL,
+    );
   });
 
   test('it is given what reaches it, a copy, with every setting and the ids so far', () => {
     let seen;
-    const own = (/** @type {any} */ given, /** @type {any} */ settings, /** @type {any} */ context) => {
+    const own = (
+      /** @type {any} */ given,
+      /** @type {any} */ settings,
+      /** @type {any} */ context,
+    ) => {
       seen = { given: [...given], settings, context };
       given.fill(0);
       return [0, 5, 0, 0];
@@ -146,7 +164,11 @@ describe('its place', () => {
     assert.equal(seen.settings.top_k, 2);
     assert.deepEqual(seen.context, { history });
     assert.deepEqual(tokens.map(({ id }) => id).slice(0, 2), [1, 0]);
-    assert.deepEqual(tokens.map(({ warped }) => warped), [5, 0, -Infinity, -Infinity], 'removed stays removed');
+    assert.deepEqual(
+      tokens.map(({ warped }) => warped),
+      [5, 0, -Infinity, -Infinity],
+      'removed stays removed',
+    );
     const { name, kept: left, removed, mass_removed, changed } = /** @type {any} */ (stages.at(-1));
     assert.deepEqual([name, left, removed, mass_removed, changed], ['own', 2, 0, 0, true]);
     const given = scope.ownInput(logits, { ...asked, own: undefined }, { history });
@@ -168,7 +190,10 @@ describe('what it must not give', () => {
   for (const [own, code, message] of cases) {
     test(String(message), () => {
       const before = scope.warp([1, 2, 3], { top_k: 2 });
-      assert.throws(() => scope.warp([1, 2, 3], { own: /** @type {any} */ (own) }), { code, message });
+      assert.throws(() => scope.warp([1, 2, 3], { own: /** @type {any} */ (own) }), {
+        code,
+        message,
+      });
       assert.deepEqual(scope.warp([1, 2, 3], { top_k: 2 }), before);
     });
   }

@@ -1,8 +1,16 @@
-/** The state of the page as text: what is written is read back, and nothing malformed gets through. */
+/**
+ * The state of the page as text: what is written is read back, and nothing malformed gets through.
+ */
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import fc from 'fast-check';
-import { checkState, formatHash, parseControls, parseHash, MOST } from '../../web/components/page-state.js';
+import {
+  checkState,
+  formatHash,
+  parseControls,
+  parseHash,
+  MOST,
+} from '../../web/components/page-state.js';
 import { Logitscope } from '../../web/engine/index.js';
 
 const VOCABULARY = 64;
@@ -26,8 +34,15 @@ function states() {
     }),
   );
   const id = fc.integer({ min: 0, max: VOCABULARY - 1 });
-  const bias = fc.oneof(fc.constant(false), fc.double({ min: -50, max: 50, noNaN: true }).map((x) => x + 0));
-  const biases = fc.dictionary(id.map(String), bias, { minKeys: 1, maxKeys: 5, noNullPrototype: true });
+  const bias = fc.oneof(
+    fc.constant(false),
+    fc.double({ min: -50, max: 50, noNaN: true }).map((x) => x + 0),
+  );
+  const biases = fc.dictionary(id.map(String), bias, {
+    minKeys: 1,
+    maxKeys: 5,
+    noNullPrototype: true,
+  });
   const warpers = table.filter(({ warper }) => warper).map(({ name }) => name);
   const more = {
     logit_bias: biases,
@@ -39,8 +54,14 @@ function states() {
       fc.record({ grammar: fc.string({ unit: 'grapheme' }) }, { noNullPrototype: true }),
       fc.constant({ schema: { type: 'array', items: { enum: ['a&b=#', 1] }, maxItems: 2 } }),
     ),
-    banned_words: fc.array(fc.oneof(fc.string({ unit: 'grapheme' }), id, fc.array(id)), { minLength: 1 }),
-    forced_first: fc.oneof(id, fc.string({ unit: 'grapheme' }), fc.constantFrom('12', '"', ' -1', '{}', ' will')),
+    banned_words: fc.array(fc.oneof(fc.string({ unit: 'grapheme' }), id, fc.array(id)), {
+      minLength: 1,
+    }),
+    forced_first: fc.oneof(
+      id,
+      fc.string({ unit: 'grapheme' }),
+      fc.constantFrom('12', '"', ' -1', '{}', ' will'),
+    ),
   };
   return fc.record(
     {
@@ -69,9 +90,29 @@ test('what is written to an address is read back the same, and it is an address'
 });
 
 test('no text at all throws, and what is accepted can be written again', () => {
-  const names = [...table.map(({ name }) => name), 'constraint', 'banned_words', 'forced_first', 'seed', 'branch', 'order', 'draw', 'nonsense', '__proto__'];
-  const pair = fc.tuple(fc.constantFrom(...names), fc.oneof(fc.string(), fc.constantFrom('-1', '1e999', 'NaN', '0x10', '1,2', '%E0%A4%A', '[1', '7:1:2')));
-  const text = fc.oneof(fc.string(), fc.array(pair.map((both) => both.join('='))).map((all) => all.join('&')));
+  const names = [
+    ...table.map(({ name }) => name),
+    'constraint',
+    'banned_words',
+    'forced_first',
+    'seed',
+    'branch',
+    'order',
+    'draw',
+    'nonsense',
+    '__proto__',
+  ];
+  const pair = fc.tuple(
+    fc.constantFrom(...names),
+    fc.oneof(
+      fc.string(),
+      fc.constantFrom('-1', '1e999', 'NaN', '0x10', '1,2', '%E0%A4%A', '[1', '7:1:2'),
+    ),
+  );
+  const text = fc.oneof(
+    fc.string(),
+    fc.array(pair.map((both) => both.join('='))).map((all) => all.join('&')),
+  );
   fc.assert(
     fc.property(text, (hash) => {
       const { state, dropped } = parseHash(hash, table, VOCABULARY);
@@ -115,7 +156,12 @@ test('a message is checked by the same table, whatever it is', () => {
   const gates = { constraint: 3, banned_words: 'he', forced_first: 64, constraint_start: 1 };
   assert.deepEqual(
     checkState({ settings: gates }, table, VOCABULARY).dropped.map(({ part, why }) => [part, why]),
-    [['constraint=3', 'malformed'], ['banned_words=he', 'malformed'], ['forced_first=64', 'between'], ['constraint_start=1', 'unknown']],
+    [
+      ['constraint=3', 'malformed'],
+      ['banned_words=he', 'malformed'],
+      ['forced_first=64', 'between'],
+      ['constraint_start=1', 'unknown'],
+    ],
   );
   assert.equal(checkState({ settings: { top_k: 3 } }, table).dropped.length, 0);
 });

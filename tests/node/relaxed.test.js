@@ -1,7 +1,7 @@
 /**
- * The relaxed module: the same bits as every other build where it runs, and not used where it is not
- * known, not there or wrong. It runs in the npm package `node`, a newer one than this; without that
- * package's program its tests are skipped.
+ * The relaxed module: the same bits as every other build where it runs, and not used where it is
+ * not known, not there or wrong. It runs in the npm package `node`, a newer one than this; without
+ * that package's program its tests are skipped.
  */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
@@ -16,14 +16,18 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const newer = `${root}node_modules/node/bin/node`;
 const engine = `${root}web/engine/logitscope.wasm`;
 const relaxed = `${root}web/engine/logitscope-relaxed.wasm`;
-const skip = existsSync(newer) && existsSync(relaxed) ? false : 'no newer Node or no relaxed module';
+const skip =
+  existsSync(newer) && existsSync(relaxed) ? false : 'no newer Node or no relaxed module';
 
 function run(program, ...words) {
   const { status, stdout, stderr } = spawnSync(program, words, { cwd: root, encoding: 'utf8' });
   return { status, lines: stdout.trim().split('\n'), stderr };
 }
 
-/** What `Logitscope.load` with this module and variant says in the newer Node: what runs, or its error. */
+/**
+ * What `Logitscope.load` with this module and variant says in the newer Node: what runs, or its
+ * error.
+ */
 function load(wasm, variant) {
   const script = `import { Logitscope } from '${root}web/engine/index.js';
     try { console.log((await Logitscope.load(${JSON.stringify({ wasm, variant })})).variant); }
@@ -59,7 +63,8 @@ describe('where relaxed SIMD is known', { skip }, () => {
   test('one that multiplies wrongly is not trusted', () => {
     const wrong = readFileSync(relaxed);
     const signed = Buffer.of(0xfd, 0x7e); // i32x4.extadd_pairwise_i16x8_s, _u being 0xfd 0x7f
-    for (let at = wrong.indexOf(signed); at >= 0; at = wrong.indexOf(signed, at)) wrong[at + 1] = 0x7f;
+    for (let at = wrong.indexOf(signed); at >= 0; at = wrong.indexOf(signed, at))
+      wrong[at + 1] = 0x7f;
     assert.ok(!wrong.equals(readFileSync(relaxed)));
     mkdirSync(`${root}build/wrong`, { recursive: true });
     copyFileSync(engine, `${root}build/wrong/logitscope.wasm`);
@@ -71,8 +76,14 @@ describe('where relaxed SIMD is known', { skip }, () => {
 });
 
 const known = WebAssembly.validate(existsSync(relaxed) ? readFileSync(relaxed) : new Uint8Array());
-test('where it is not known SIMD128 runs, and asking for it is an error', { skip: known }, async () => {
-  assert.equal((await Logitscope.load()).variant, 'simd');
-  await assert.rejects(Logitscope.load({ variant: 'relaxed' }), {
-    code: 'unsupported', message: 'variant "relaxed" cannot run: relaxed SIMD is not known here' });
-});
+test(
+  'where it is not known SIMD128 runs, and asking for it is an error',
+  { skip: known },
+  async () => {
+    assert.equal((await Logitscope.load()).variant, 'simd');
+    await assert.rejects(Logitscope.load({ variant: 'relaxed' }), {
+      code: 'unsupported',
+      message: 'variant "relaxed" cannot run: relaxed SIMD is not known here',
+    });
+  },
+);

@@ -1,7 +1,8 @@
 /**
- * What the suite `searches` is there to show, measured on the stories model: beam search repeats itself
- * in open text, drawing at T = 1 hardly does, and contrastive search lies between at alpha 0.4. At the
- * paper's 0.6 it repeats less even than drawing on this model, whose states lie close together.
+ * What the suite `searches` is there to show, measured on the stories model: beam search repeats
+ * itself in open text, drawing at T = 1 hardly does, and contrastive search lies between at alpha
+ * 0.4. At the paper's 0.6 it repeats less even than drawing on this model, whose states lie close
+ * together.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -11,7 +12,12 @@ import { Logitscope } from '../../web/engine/index.js';
 import { findLoop } from '../../web/engine/loops.js';
 import { LOOPING, suites } from '../../web/engine/suites.js';
 
-const PROMPTS = ['The little dog', 'Lily was sad because', 'Tom and his mom went to', 'One day, a big bear'];
+const PROMPTS = [
+  'The little dog',
+  'Lily was sad because',
+  'Tom and his mom went to',
+  'One day, a big bear',
+];
 const LENGTH = 120;
 const suite = suites.find(({ name }) => name === 'searches');
 
@@ -63,6 +69,11 @@ test('beam search repeats itself most, contrastive search less, drawing least', 
 test('on the prompt that the page offers, beam search goes round in a loop and no drawn text does', async () => {
   const loop = findLoop(await idsOf('beam search, 8 beams', LOOPING));
   assert.ok(loop && loop.times >= 3 && loop.period > 4);
-  for (const name of ['plain', 'top-p 0.9', 'contrastive, k 5, alpha 0.4', 'contrastive, k 4, alpha 0.6'])
+  for (const name of [
+    'plain',
+    'top-p 0.9',
+    'contrastive, k 5, alpha 0.4',
+    'contrastive, k 4, alpha 0.6',
+  ])
     assert.equal(findLoop(await idsOf(name, LOOPING)), null, name);
 });

@@ -18,7 +18,9 @@ let scope;
 before(async () => {
   // Bytes, and tokens that reach over the borders of values.
   const tokens = ['{"', '":', ',"', '"a"', '":[', 'null', '1.', '00', '\\u', 'ru', '}}', ']}'];
-  scope = await Logitscope.load({ model: smallModel({ tokens: [...byteTokens().slice(0, 127), ...tokens, '<end>'] }) });
+  scope = await Logitscope.load({
+    model: smallModel({ tokens: [...byteTokens().slice(0, 127), ...tokens, '<end>'] }),
+  });
 });
 after(() => scope.close());
 
@@ -35,7 +37,10 @@ const word = (wanted) => (text, i) => {
   return { ends: [], open: i + there.length === text.length && wanted.startsWith(there) };
 };
 
-/** Every end that a whole pattern has, and whether a beginning of it reaches the text's end. @type {(whole: RegExp, begun: RegExp) => Part} */
+/**
+ * Every end that a whole pattern has, and whether a beginning of it reaches the text's end.
+ * @type {(whole: RegExp, begun: RegExp) => Part}
+ */
 const pattern = (whole, begun) => (text, i) => {
   const ends = [];
   for (let end = i; end <= text.length; end++) if (whole.test(text.slice(i, end))) ends.push(end);
@@ -45,7 +50,10 @@ const pattern = (whole, begun) => (text, i) => {
 /** @type {(...parts: Part[]) => Part} */
 const either = (...parts) => (text, i) => {
   const all = parts.map((part) => part(text, i));
-  return { ends: [...new Set(all.flatMap(({ ends }) => ends))], open: all.some(({ open }) => open) };
+  return {
+    ends: [...new Set(all.flatMap(({ ends }) => ends))],
+    open: all.some(({ open }) => open),
+  };
 };
 
 /** @type {(...parts: Part[]) => Part} */
@@ -53,7 +61,10 @@ const after_ = (...parts) => (text, i) => {
   let at = { ends: [i], open: false };
   for (const part of parts) {
     const all = at.ends.map((end) => part(text, end));
-    at = { ends: [...new Set(all.flatMap(({ ends }) => ends))], open: at.open || all.some(({ open }) => open) };
+    at = {
+      ends: [...new Set(all.flatMap(({ ends }) => ends))],
+      open: at.open || all.some(({ open }) => open),
+    };
   }
   return at;
 };
@@ -64,7 +75,10 @@ const number = pattern(
   /^-?((0|[1-9]\d*)(\.\d*)?|(0|[1-9]\d*)(\.\d+)?[eE][-+]?\d*)?$/,
 );
 
-/** A string of so many characters, read one by one. @type {(least: number, most: number, counted: boolean) => Part} */
+/**
+ * A string of so many characters, read one by one.
+ * @type {(least: number, most: number, counted: boolean) => Part}
+ */
 const string = (least, most, counted) => (text, i) => {
   if (i === text.length) return { ends: [], open: true };
   if (text[i] !== '"') return { ends: [], open: false };
@@ -78,8 +92,12 @@ const string = (least, most, counted) => (text, i) => {
       const rest = text.slice(at + 1);
       const half = /^u[dD][89abAB][0-9a-fA-F]{2}/.test(rest) && counted;
       const lone = /^u[dD][c-fC-F]/.test(rest) && counted;
-      const escape = half ? /^u.{4}\\u[dD][c-fC-F][0-9a-fA-F]{2}/ : /^(["\\/bfnrt]|u[0-9a-fA-F]{4})/;
-      const begun = half ? /^u.{4}(\\(u([dD]([c-fC-F][0-9a-fA-F]?)?)?)?)?$/ : /^(u[0-9a-fA-F]{0,3})?$/;
+      const escape = half
+        ? /^u.{4}\\u[dD][c-fC-F][0-9a-fA-F]{2}/
+        : /^(["\\/bfnrt]|u[0-9a-fA-F]{4})/;
+      const begun = half
+        ? /^u.{4}(\\(u([dD]([c-fC-F][0-9a-fA-F]?)?)?)?)?$/
+        : /^(u[0-9a-fA-F]{0,3})?$/;
       const [whole] = escape.exec(rest) ?? [];
       if (lone) return { ends: [], open: false };
       if (whole === undefined) return { ends: [], open: begun.test(rest) };
@@ -108,7 +126,9 @@ function partOf(schema) {
     const item = partOf(items);
     const lists = [];
     for (let n = minItems; n <= maxItems; n++) {
-      const rest = Array.from({ length: Math.max(0, 2 * n - 1) }, (_, i) => (i % 2 ? word(',') : item));
+      const rest = Array.from({ length: Math.max(0, 2 * n - 1) }, (_, i) =>
+        i % 2 ? word(',') : item,
+      );
       lists.push(after_(word('['), ...rest, word(']')));
     }
     return either(...lists);
@@ -117,11 +137,15 @@ function partOf(schema) {
   const names = Object.keys(schema.properties ?? {});
   const { required = names } = schema;
   const choices = names.reduce(
-    (sets, name) => sets.flatMap((set) => (required.includes(name) ? [[...set, name]] : [set, [...set, name]])),
+    (sets, name) =>
+      sets.flatMap((set) => (required.includes(name) ? [[...set, name]] : [set, [...set, name]])),
     /** @type {string[][]} */ ([[]]),
   );
   return either(...choices.map((set) => {
-    const members = set.flatMap((name, i) => [word(`${i ? ',' : ''}${JSON.stringify(name)}:`), partOf(schema.properties[name])]);
+    const members = set.flatMap((name, i) => [
+      word(`${i ? ',' : ''}${JSON.stringify(name)}:`),
+      partOf(schema.properties[name]),
+    ]);
     return after_(word('{'), ...members, word('}'));
   }));
 }
@@ -143,26 +167,56 @@ function anySchema(depth) {
       return { type: pick(['integer', 'number', 'boolean', 'null']) };
     case 1: {
       const minLength = below(3);
-      return pick([{ type: 'string' }, { type: 'string', minLength, maxLength: minLength + below(3) }, { type: 'string', minLength }, { type: 'string', maxLength: 2 }]);
+      return pick([
+        { type: 'string' },
+        { type: 'string', minLength, maxLength: minLength + below(3) },
+        { type: 'string', minLength },
+        { type: 'string', maxLength: 2 },
+      ]);
     }
     case 2:
-      return pick([{ const: pick([null, 3, 'a"b', [1, { b: true }], {}]) }, { enum: ['a', 'ab', 1, -2.5, false] }]);
+      return pick([
+        { const: pick([null, 3, 'a"b', [1, { b: true }], {}]) },
+        { enum: ['a', 'ab', 1, -2.5, false] },
+      ]);
     case 3:
-      return { type: pick([['string', 'null'], ['integer', 'boolean'], ['number', 'integer', 'null']]) };
+      return {
+        type: pick([
+          ['string', 'null'],
+          ['integer', 'boolean'],
+          ['number', 'integer', 'null'],
+        ]),
+      };
     case 4:
       return { type: ['string', 'null'], minLength: 1, maxLength: 2 };
     case 5: {
       const minItems = below(3);
-      return { type: 'array', items: anySchema(depth - 1), ...pick([{ minItems, maxItems: minItems + below(3) }, { maxItems: 2 }]) };
+      return {
+        type: 'array',
+        items: anySchema(depth - 1),
+        ...pick([{ minItems, maxItems: minItems + below(3) }, { maxItems: 2 }]),
+      };
     }
     case 6:
       return { anyOf: Array.from({ length: 1 + below(3) }, () => anySchema(depth - 1)) };
     case 7:
-      return { oneOf: [{ const: 'a' }, { type: 'array', items: anySchema(depth - 1), maxItems: 1 }, { enum: ['b', null] }, { type: 'number' }] };
+      return {
+        oneOf: [
+          { const: 'a' },
+          { type: 'array', items: anySchema(depth - 1), maxItems: 1 },
+          { enum: ['b', null] },
+          { type: 'number' },
+        ],
+      };
     default: {
       const names = ['a', 'b', 'a"', 'c'].slice(0, below(5));
       const properties = Object.fromEntries(names.map((name) => [name, anySchema(depth - 1)]));
-      return { type: 'object', properties, ...(below(4) ? { required: names.filter(() => below(2)) } : {}), ...(below(2) ? { additionalProperties: false } : {}) };
+      return {
+        type: 'object',
+        properties,
+        ...(below(4) ? { required: names.filter(() => below(2)) } : {}),
+        ...(below(2) ? { additionalProperties: false } : {}),
+      };
     }
   }
 }
@@ -178,7 +232,11 @@ test('random schemas: at every place of random texts exactly the tokens that a w
     const ids = [];
     for (let n = 0; n < 12; n++) {
       const mask = maskOf(scope, constraint, ids);
-      assert.deepEqual(mask, naiveMask(scope, judge, ids), `${JSON.stringify(schema)} after ${scope.decode(ids)}`);
+      assert.deepEqual(
+        mask,
+        naiveMask(scope, judge, ids),
+        `${JSON.stringify(schema)} after ${scope.decode(ids)}`,
+      );
       places++;
       const next = mask.filter((id) => id !== scope.info.eos_token_id);
       if (!next.length) {
@@ -194,38 +252,129 @@ test('random schemas: at every place of random texts exactly the tokens that a w
 /** Whether texts are accepted whole, by a model of bytes. */
 async function accepts(schema, texts) {
   const model = await Logitscope.load({ model: smallModel() });
-  const taken = texts.map((text) => maskOf(model, { schema, space: 1 }, [...Buffer.from(text)]).includes(EOS));
+  const taken = texts.map((text) =>
+    maskOf(model, { schema, space: 1 }, [...Buffer.from(text)]).includes(EOS),
+  );
   model.close();
   return taken;
 }
 
 test('keys may be left out where required says so, with the commas right', async () => {
-  const schema = { type: 'object', properties: { a: { type: 'integer' }, b: { type: 'null' }, c: { type: 'boolean' } }, required: ['b'] };
-  const good = ['{"b":null}', '{"a": 1,"b":null}', '{"b":null,"c":true}', '{ "a":0, "b":null, "c":false }'];
-  const bad = ['{}', '{"a":1}', '{,"b":null}', '{"b":null,}', '{"b":null,"a":1}', '{"a":1,"c":true}', '{"b":null,"b":null}', '{"b":null,"d":1}'];
-  assert.deepEqual(await accepts(schema, [...good, ...bad]), [...good.map(() => true), ...bad.map(() => false)]);
-  assert.deepEqual(await accepts({ ...schema, required: [] }, ['{}', '{"c":true}', '{"a":1,"c":true}', '{,}']), [true, true, true, false]);
-  assert.deepEqual(await accepts({ type: 'object', properties: schema.properties }, ['{}', '{"a":1,"b":null,"c":true}']), [false, true]);
+  const schema = {
+    type: 'object',
+    properties: { a: { type: 'integer' }, b: { type: 'null' }, c: { type: 'boolean' } },
+    required: ['b'],
+  };
+  const good = [
+    '{"b":null}',
+    '{"a": 1,"b":null}',
+    '{"b":null,"c":true}',
+    '{ "a":0, "b":null, "c":false }',
+  ];
+  const bad = [
+    '{}',
+    '{"a":1}',
+    '{,"b":null}',
+    '{"b":null,}',
+    '{"b":null,"a":1}',
+    '{"a":1,"c":true}',
+    '{"b":null,"b":null}',
+    '{"b":null,"d":1}',
+  ];
+  assert.deepEqual(await accepts(schema, [...good, ...bad]), [
+    ...good.map(() => true),
+    ...bad.map(() => false),
+  ]);
+  assert.deepEqual(
+    await accepts({ ...schema, required: [] }, ['{}', '{"c":true}', '{"a":1,"c":true}', '{,}']),
+    [true, true, true, false],
+  );
+  assert.deepEqual(
+    await accepts({ type: 'object', properties: schema.properties }, [
+      '{}',
+      '{"a":1,"b":null,"c":true}',
+    ]),
+    [false, true],
+  );
 });
 
 test('a length counts characters, however they are written', async () => {
   const one = ['"a"', '"é"', '"日"', '"🦙"', '"\\n"', '"\\u00e9"', '"\\ud83e\\uDD99"', '"\\uD7ff"'];
   for (const text of one) assert.equal([...JSON.parse(text)].length, 1);
-  const other = ['""', '"ab"', '"\\n\\n"', '"\\ud83e"', '"\\udd99"', '"\\udd99\\ud83e"', '"a\\u00e9"', '"\n"'];
+  const other = [
+    '""',
+    '"ab"',
+    '"\\n\\n"',
+    '"\\ud83e"',
+    '"\\udd99"',
+    '"\\udd99\\ud83e"',
+    '"a\\u00e9"',
+    '"\n"',
+  ];
   const schema = { type: 'string', minLength: 1, maxLength: 1 };
-  assert.deepEqual(await accepts(schema, [...one, ...other]), [...one.map(() => true), ...other.map(() => false)]);
-  assert.deepEqual(await accepts({ type: 'string', minLength: 2 }, ['"a"', '"ab"', `"${'x'.repeat(50)}"`]), [false, true, true]);
-  assert.deepEqual(await accepts({ type: 'string', maxLength: 1000 }, [`"${'x'.repeat(1000)}"`, `"${'x'.repeat(1001)}"`]), [true, false]);
+  assert.deepEqual(await accepts(schema, [...one, ...other]), [
+    ...one.map(() => true),
+    ...other.map(() => false),
+  ]);
+  assert.deepEqual(
+    await accepts({ type: 'string', minLength: 2 }, ['"a"', '"ab"', `"${'x'.repeat(50)}"`]),
+    [false, true, true],
+  );
+  assert.deepEqual(
+    await accepts({ type: 'string', maxLength: 1000 }, [
+      `"${'x'.repeat(1000)}"`,
+      `"${'x'.repeat(1001)}"`,
+    ]),
+    [true, false],
+  );
 });
 
 test('integers are no fractions, null where it may be, const and types of choice', async () => {
-  assert.deepEqual(await accepts({ type: 'integer' }, ['7', '-0', '7.0', '1e2', 'null']), [true, true, false, false, false]);
-  assert.deepEqual(await accepts({ type: ['integer', 'null'] }, ['7', 'null', '7.5', '"7"']), [true, true, false, false]);
-  assert.deepEqual(await accepts({ const: { a: [1, null] } }, ['{"a":[1,null]}', '{"a": [1,null]}', '{}']), [true, false, false]);
-  assert.deepEqual(await accepts({ enum: [1, 'x', null], type: ['integer', 'string', 'null'] }, ['1', '"x"', 'null', '2']), [true, true, true, false]);
-  const either = { anyOf: [{ type: 'number' }, { type: 'array', items: { const: 1 }, minItems: 1 }] };
-  assert.deepEqual(await accepts(either, ['1.5', '[1,1]', '[]', '[2]', '"1"']), [true, true, false, false, false]);
-  assert.deepEqual(await accepts({ oneOf: [{ const: 'a' }, { const: 'b' }, { type: 'null' }] }, ['"a"', '"b"', 'null', '"c"']), [true, true, true, false]);
+  assert.deepEqual(await accepts({ type: 'integer' }, ['7', '-0', '7.0', '1e2', 'null']), [
+    true,
+    true,
+    false,
+    false,
+    false,
+  ]);
+  assert.deepEqual(await accepts({ type: ['integer', 'null'] }, ['7', 'null', '7.5', '"7"']), [
+    true,
+    true,
+    false,
+    false,
+  ]);
+  assert.deepEqual(
+    await accepts({ const: { a: [1, null] } }, ['{"a":[1,null]}', '{"a": [1,null]}', '{}']),
+    [true, false, false],
+  );
+  assert.deepEqual(
+    await accepts({ enum: [1, 'x', null], type: ['integer', 'string', 'null'] }, [
+      '1',
+      '"x"',
+      'null',
+      '2',
+    ]),
+    [true, true, true, false],
+  );
+  const either = {
+    anyOf: [{ type: 'number' }, { type: 'array', items: { const: 1 }, minItems: 1 }],
+  };
+  assert.deepEqual(await accepts(either, ['1.5', '[1,1]', '[]', '[2]', '"1"']), [
+    true,
+    true,
+    false,
+    false,
+    false,
+  ]);
+  assert.deepEqual(
+    await accepts({ oneOf: [{ const: 'a' }, { const: 'b' }, { type: 'null' }] }, [
+      '"a"',
+      '"b"',
+      'null',
+      '"c"',
+    ]),
+    [true, true, true, false],
+  );
 });
 
 test('what is not known is refused by name, with its place', () => {
@@ -262,7 +411,8 @@ test('what is not known is refused by name, with its place', () => {
   for (const [schema, sentence] of cases) {
     assert.throws(
       () => scope.warp(new Float32Array(scope.info.vocab_size), { constraint: { schema } }),
-      (error) => sentence.test(error.message) && ['invalid_argument', 'out_of_range'].includes(error.code),
+      (error) =>
+        sentence.test(error.message) && ['invalid_argument', 'out_of_range'].includes(error.code),
       JSON.stringify(schema),
     );
   }
@@ -281,7 +431,13 @@ test('what is written by random logits parses, and fits', async () => {
   };
   const seen = new Set();
   for (let seed = 0; seed < 60; seed++) {
-    const generation = scope.generate({ prompt: 'a', constraint: { schema, space: 0 }, temperature: 2, max_new_tokens: 200, seed });
+    const generation = scope.generate({
+      prompt: 'a',
+      constraint: { schema, space: 0 },
+      temperature: 2,
+      max_new_tokens: 200,
+      seed,
+    });
     let { done, value } = await generation.next();
     while (!done) ({ done, value } = await generation.next());
     if (value.finish_reason !== 'eos') continue;

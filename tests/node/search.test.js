@@ -1,4 +1,7 @@
-/** Beam search and contrastive search against plain twins over the bare logits, and by their definitions. */
+/**
+ * Beam search and contrastive search against plain twins over the bare logits, and by their
+ * definitions.
+ */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { Worker } from 'node:worker_threads';

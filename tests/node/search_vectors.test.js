@@ -1,7 +1,7 @@
 /**
- * Both searches against what PyTorch finds on the same weights (tests/vectors/search.json, written by
- * models/train/search_vectors.py). Ids are equal; the numbers are within the arithmetic's error, which
- * is float32's in verbs and that of products of eight-bit integers in stories.
+ * Both searches against what PyTorch finds on the same weights (tests/vectors/search.json, written
+ * by models/train/search_vectors.py). Ids are equal; the numbers are within the arithmetic's error,
+ * which is float32's in verbs and that of products of eight-bit integers in stories.
  */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -13,7 +13,11 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 const cases = JSON.parse(readFileSync(`${root}tests/vectors/search.json`, 'utf8'));
 const TOLERANCE = { verbs: 1e-5, stories: 0.1 };
 
-/** @param {Record<string, any>} found @param {Record<string, any>} expected @param {number} within */
+/**
+ * @param {Record<string, any>} found
+ * @param {Record<string, any>} expected
+ * @param {number} within
+ */
 function near(found, expected, within) {
   for (const name of ['logprob', 'p', 'similarity', 'score']) {
     if (!(name in expected)) continue;

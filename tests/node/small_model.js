@@ -1,6 +1,6 @@
 /**
- * A small random gpt2 as a GGUF image, for tests: seeded weights, and as tokens the 256 bytes and an
- * end-of-sequence token, so that any text is spelled and any text can come out.
+ * A small random gpt2 as a GGUF image, for tests: seeded weights, and as tokens the 256 bytes and
+ * an end-of-sequence token, so that any text is spelled and any text can come out.
  */
 import { writeGguf } from '../fixtures/gguf_writer.js';
 import { Pcg32 } from '../vectors/twin.js';

@@ -1,4 +1,6 @@
-/** Sweeps: each point is what the engine says there, here, behind a worker and on the command line. */
+/**
+ * Sweeps: each point is what the engine says there, here, behind a worker and on the command line.
+ */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -35,7 +37,10 @@ async function refuses(plan, sentence) {
 
 describe('axes', () => {
   test('values are the numbers that one would write', () => {
-    assert.deepEqual(range('temperature', 0.1, 0.7, 0.1).values, [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7]);
+    assert.deepEqual(
+      range('temperature', 0.1, 0.7, 0.1).values,
+      [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7],
+    );
     assert.deepEqual(range('top_p', 0.05, 1, 0.35).values, [0.05, 0.4, 0.75]);
     assert.deepEqual(range('frequency_penalty', -1, 1, 1).values, [-1, 0, 1]);
     assert.deepEqual(range('epsilon_cutoff', 0, 3e-7, 1e-7).values, [0, 1e-7, 2e-7, 3e-7]);
@@ -54,7 +59,10 @@ describe('axes', () => {
       ['temperature=0:1:0', /^the step of temperature must be greater than 0, got 0$/],
       ['temperature=1:0:1', /^the end of temperature must be at least its start 1, got 0$/],
       ['temperature=hot', /^temperature must be swept over numbers, got "hot"$/],
-      ['temperature=0:1:1e-5', /^a sweep must have at most 10000 points, got 100001 of temperature$/],
+      [
+        'temperature=0:1:1e-5',
+        /^a sweep must have at most 10000 points, got 100001 of temperature$/,
+      ],
     ])
       assert.throws(() => parseAxis(text), { name: 'LogitscopeError', message: sentence });
   });
@@ -128,12 +136,18 @@ describe('of texts', () => {
         const generation = scope.generate(options);
         let answer = await generation.next();
         for (; !answer.done; answer = await generation.next()) kept.push(answer.value.kept);
-        assert.deepEqual([text.ids, text.text, text.seed], [answer.value.ids, answer.value.text, 7 + i]);
+        assert.deepEqual(
+          [text.ids, text.text, text.seed],
+          [answer.value.ids, answer.value.text, 7 + i],
+        );
         assert.equal(text.right, checkSentence(grammar, prompt + text.text).right);
       }
       assert.deepEqual(measures.text_nucleus, summarise(kept));
       assert.deepEqual(measures.ttr, summarise(texts.map(({ ids }) => scope.distinct(ids, 1))));
-      assert.deepEqual(measures.distinct_2, summarise(texts.map(({ ids }) => scope.distinct(ids, 2))));
+      assert.deepEqual(
+        measures.distinct_2,
+        summarise(texts.map(({ ids }) => scope.distinct(ids, 2))),
+      );
       assert.equal(measures.length.mean, texts.reduce((sum, { ids }) => sum + ids.length, 0) / 6);
       assert.equal(measures.correctness.mean, texts.filter(({ right }) => right).length / 6);
       assert.equal(measures.distinct_texts.mean, new Set(texts.map(({ text }) => text)).size / 6);
@@ -150,7 +164,10 @@ describe('of texts', () => {
 
   test('an engine behind a worker gives the same points', async () => {
     const worker = new Worker(new URL('./worker_thread.js', import.meta.url));
-    const port = { onmessage: null, postMessage: (message, move) => worker.postMessage(message, move) };
+    const port = {
+      onmessage: null,
+      postMessage: (message, move) => worker.postMessage(message, move),
+    };
     worker.on('message', (data) => port.onmessage({ data }));
     try {
       const remote = await RemoteLogitscope.load({ model, worker: port });
@@ -179,23 +196,48 @@ describe('of texts', () => {
 
 test('what cannot be run is refused before the first point', async () => {
   const one = [{ name: 'temperature', values: [1] }];
-  await refuses({ axes: [], measures: ['entropy'] }, /^a sweep must be over one or two settings, got 0$/);
-  await refuses({ axes: [...one, ...one], measures: [] }, /two different settings, got temperature twice$/);
-  await refuses({ axes: [{ name: 'temprature', values: [1] }], measures: [] }, /did you mean "temperature"\?$/);
-  await refuses({ axes: [{ name: 'logit_bias', values: [1] }], measures: [] }, /^unknown setting "logit_bias"/);
-  await refuses({ axes: one, measures: ['magic'] }, /^a measure must be one of entropy, .*, got "magic"$/);
+  await refuses(
+    { axes: [], measures: ['entropy'] },
+    /^a sweep must be over one or two settings, got 0$/,
+  );
+  await refuses(
+    { axes: [...one, ...one], measures: [] },
+    /two different settings, got temperature twice$/,
+  );
+  await refuses(
+    { axes: [{ name: 'temprature', values: [1] }], measures: [] },
+    /did you mean "temperature"\?$/,
+  );
+  await refuses(
+    { axes: [{ name: 'logit_bias', values: [1] }], measures: [] },
+    /^unknown setting "logit_bias"/,
+  );
+  await refuses(
+    { axes: one, measures: ['magic'] },
+    /^a measure must be one of entropy, .*, got "magic"$/,
+  );
   await refuses({ axes: one, measures: ['correctness'] }, /^correctness needs a grammar/);
-  await refuses({ axes: one, measures: ['ttr'], samples: 0 }, /^samples must be an integer between 1 and 1000, got 0$/);
-  await refuses({ axes: [parseAxis('top_p=0.5,1.5')], measures: ['entropy'] }, /^top_p must be between 0 and 1, got 1.5$/);
+  await refuses(
+    { axes: one, measures: ['ttr'], samples: 0 },
+    /^samples must be an integer between 1 and 1000, got 0$/,
+  );
+  await refuses(
+    { axes: [parseAxis('top_p=0.5,1.5')], measures: ['entropy'] },
+    /^top_p must be between 0 and 1, got 1.5$/,
+  );
   await refuses({ axes: one, measures: [], settings: { heat: 1 } }, /^unknown setting "heat"/);
 });
 
 describe('on the command line', () => {
   const cli = (...words) => {
-    const { status, stdout, stderr } = spawnSync(process.execPath, ['web/cli.js', 'sweep', ...words], {
-      cwd: root,
-      encoding: 'utf8',
-    });
+    const { status, stdout, stderr } = spawnSync(
+      process.execPath,
+      ['web/cli.js', 'sweep', ...words],
+      {
+        cwd: root,
+        encoding: 'utf8',
+      },
+    );
     return { status, stdout, stderr };
   };
   const words = ['temperature=0.5:1.5:0.5', '--prompt', prompt, '--top-p', '0.9', '--samples', '4'];
@@ -212,7 +254,10 @@ describe('on the command line', () => {
     const points = await collect(plan);
     const csv = cli(...words, '--metric', measures.join(','), '--csv');
     assert.deepEqual(csv, { status: 0, stderr: '', stdout: toCsv(plan, points) });
-    assert.equal(csv.stdout.split('\n')[0], 'temperature,correctness,ttr,ttr_q1,ttr_median,ttr_q3,entropy');
+    assert.equal(
+      csv.stdout.split('\n')[0],
+      'temperature,correctness,ttr,ttr_q1,ttr_median,ttr_q3,entropy',
+    );
     const json = JSON.parse(cli(...words, '--metric', measures.join(','), '--json').stdout);
     assert.deepEqual(json.points, points);
     assert.deepEqual([json.prompt, json.settings, json.samples], [prompt, { top_p: 0.9 }, 4]);
@@ -228,11 +273,21 @@ describe('on the command line', () => {
     for (const [wrong, sentence] of [
       [['--prompt', 'x'], 'a sweep must be over one or two settings, got 0'],
       [['temperature=1'], '--prompt is missing'],
-      [['temperature=1', '--prompt', prompt, '--temperature', '2'], 'temperature is both swept and set'],
-      [['temperature=1', '--prompt', prompt, '--csv', '--json'], '--csv and --json exclude each other'],
+      [
+        ['temperature=1', '--prompt', prompt, '--temperature', '2'],
+        'temperature is both swept and set',
+      ],
+      [
+        ['temperature=1', '--prompt', prompt, '--csv', '--json'],
+        '--csv and --json exclude each other',
+      ],
       [['top_p=1.5', '--prompt', prompt], 'top_p must be between 0 and 1, got 1.5'],
     ])
-      assert.deepEqual(cli(...wrong), { status: 2, stdout: '', stderr: `logitscope: ${sentence}\n` });
+      assert.deepEqual(cli(...wrong), {
+        status: 2,
+        stdout: '',
+        stderr: `logitscope: ${sentence}\n`,
+      });
     assert.match(cli('--help').stdout, /^usage: logitscope sweep SETTING=FROM:TO:STEP/);
   });
 });

@@ -89,7 +89,10 @@ describe('temperature', () => {
     assert.deepEqual(kept(logits, { temperature: 0, logit_bias: { 1: false } }), [2]);
     assert.deepEqual(kept(logits, { temperature: 0, logit_bias: { 0: 5 } }), [0]);
     const late = ['temperature', 'repetition_penalty'];
-    assert.deepEqual(kept(logits, { temperature: 0, repetition_penalty: 2, order: late }, [1]), [1]);
+    assert.deepEqual(
+      kept(logits, { temperature: 0, repetition_penalty: 2, order: late }, [1]),
+      [1],
+    );
   });
 
   test('T = 0 says in the trace what it did, and changes no surviving logit', () => {
@@ -148,8 +151,9 @@ describe('repetition penalty', () => {
 
   test('the window is counted from the end, 0 sees everything', () => {
     const logits = [2, 2, 2, 2];
-    const seen = (repetition_window) => [...warp(logits, { repetition_penalty: 2, repetition_window },
-      [0, 1, 1, 2]).logits];
+    const seen = (repetition_window) => [
+      ...warp(logits, { repetition_penalty: 2, repetition_window }, [0, 1, 1, 2]).logits,
+    ];
     assert.deepEqual(seen(0), [1, 1, 1, 2]);
     assert.deepEqual(seen(1), [2, 2, 1, 2]);
     assert.deepEqual(seen(2), [2, 1, 1, 2]);
@@ -173,7 +177,11 @@ describe('min_tokens_to_keep', () => {
 
   test('holds for top-k and for top-p, best first', () => {
     for (const cut of [{ top_k: 1 }, { top_p: 0.1 }, { top_p: 0 }, { top_k: 1, top_p: 0.1 }]) {
-      assert.deepEqual(kept(logits, { ...cut, min_tokens_to_keep: 2 }), [1, 2], JSON.stringify(cut));
+      assert.deepEqual(
+        kept(logits, { ...cut, min_tokens_to_keep: 2 }),
+        [1, 2],
+        JSON.stringify(cut),
+      );
       assert.equal(kept(logits, { ...cut, min_tokens_to_keep: 9 }).length, 4);
     }
   });

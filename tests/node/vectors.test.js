@@ -1,6 +1,6 @@
 /**
- * The golden vectors through the engine's interface, and the account of the sets that they come from:
- * no case of a set is left out without an entry in coverage.txt and, where needed, a reason.
+ * The golden vectors through the engine's interface, and the account of the sets that they come
+ * from: no case of a set is left out without an entry in coverage.txt and, where needed, a reason.
  */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -23,7 +23,8 @@ for (const variant of ['simd', 'scalar']) {
   const scope = await Logitscope.load({ variant });
   for (const { name, cases: list } of files) {
     describe(`${name}, ${variant}`, () => {
-      for (const given of list) test(given.name, () => assert.deepEqual(checkCase(scope, given), []));
+      for (const given of list)
+        test(given.name, () => assert.deepEqual(checkCase(scope, given), []));
     });
   }
 }
@@ -39,7 +40,8 @@ test('random(seed, step) is two outputs of PCG32 a step', async () => {
 });
 
 test('the nine strategies are those of the Day 27 vectors', () => {
-  const active = ({ temperature, ...rest }) => (temperature === 1 ? rest : { temperature, ...rest });
+  const active = ({ temperature, ...rest }) =>
+    temperature === 1 ? rest : { temperature, ...rest };
   const named = cases.filter((given) => given.name.startsWith('day27/strategy/'));
   assert.deepEqual(strategies.map(({ settings }) => active({ temperature: 1, ...settings })),
     named.map(({ settings }) => active({ temperature: 1, ...settings })));

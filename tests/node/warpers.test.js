@@ -1,4 +1,6 @@
-/** Warpers with a state, a coin or texts among their settings; presets that imitate another system. */
+/**
+ * Warpers with a state, a coin or texts among their settings; presets that imitate another system.
+ */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';

@@ -100,7 +100,10 @@ function alone(scope, settings, warper) {
 function stepByStep({ scope, given, raw, logits }) {
   let state = raw;
   for (const warper of given.settings.order) {
-    state = scope.warp(state, alone(scope, given.settings, warper), { history: given.history, step: given.step }).logits;
+    state = scope.warp(state, alone(scope, given.settings, warper), {
+      history: given.history,
+      step: given.step,
+    }).logits;
   }
   return sameBits(logits, state);
 }

@@ -1,6 +1,7 @@
 /**
- * Reads the line-oriented vectors of this folder (README.md describes them); no import, so that Node
- * and browser use it alike. Whatever it does not know is an error: nothing is skipped silently.
+ * Reads the line-oriented vectors of this folder (README.md describes them); no import, so that
+ * Node and browser use it alike. Whatever it does not know is an error: nothing is skipped
+ * silently.
  */
 
 /**
@@ -103,8 +104,18 @@ export function parse(text) {
     const it = cases.at(-1);
     if (keyword === 'case') {
       cases.push({
-        name: words[0], line, source: '', logits: null, history: [], settings: {}, step: 0, pcg32: null,
-        skip: 0, random: null, splitmix64: null, expectations: [],
+        name: words[0],
+        line,
+        source: '',
+        logits: null,
+        history: [],
+        settings: {},
+        step: 0,
+        pcg32: null,
+        skip: 0,
+        random: null,
+        splitmix64: null,
+        expectations: [],
       });
     } else if (it && keyword === 'expect') it.expectations.push(parseExpectation(words, line));
     else if (it && words.length && Object.hasOwn(GIVENS, keyword)) GIVENS[keyword](it, words);

@@ -1,4 +1,6 @@
-/** `logitscope compare`: strategies on one prompt with the same random numbers, and their figures. */
+/**
+ * `logitscope compare`: strategies on one prompt with the same random numbers, and their figures.
+ */
 import {
   coldPair,
   divergence,
@@ -185,7 +187,15 @@ function printTexts(rows) {
 
 /** @param {any[]} rows */
 function printSpreads(rows) {
-  const head = ['strategy', 'different', 'distinct-2', 'all together', 'alike', 'mean kept', 'bits'];
+  const head = [
+    'strategy',
+    'different',
+    'distinct-2',
+    'all together',
+    'alike',
+    'mean kept',
+    'bits',
+  ];
   const table = rows.map(({ name, texts }) => {
     const spread = spreadOf(texts);
     return [

@@ -64,7 +64,12 @@ function stageTable(trace) {
  */
 function show(values, history, trace) {
   if (values.json) {
-    printJson({ model: values.model, prompt: values.prompt, prompt_ids: Array.from(history), ...trace });
+    printJson({
+      model: values.model,
+      prompt: values.prompt,
+      prompt_ids: Array.from(history),
+      ...trace,
+    });
     return;
   }
   const { kept, vocab_size, kept_mass_raw, entropy, perplexity } = trace;

@@ -252,7 +252,9 @@ function toConstraint(word) {
   try {
     return { schema: JSON.parse(text) };
   } catch (error) {
-    throw new UsageError(`--constraint: ${file} is not JSON, ${/** @type {Error} */ (error).message}`);
+    throw new UsageError(
+      `--constraint: ${file} is not JSON, ${/** @type {Error} */ (error).message}`,
+    );
   }
 }
 

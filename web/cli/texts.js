@@ -5,8 +5,8 @@ import { UsageError } from './flags.js';
 export const END_OF_TEXT = '<|endoftext|>';
 
 /**
- * A file's documents: the pieces between <|endoftext|> marks with runs of newlines collapsed, or the
- * whole text if it has no mark.
+ * A file's documents: the pieces between <|endoftext|> marks with runs of newlines collapsed, or
+ * the whole text if it has no mark.
  * @param {string} flag for the sentence that says what is wrong
  * @param {string} path
  * @returns {string[]}

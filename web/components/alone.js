@@ -1,7 +1,8 @@
 /**
- * How an element follows a lesson. A <logit-scope> takes over what becomes of its attributes, and has
- * its settings as properties too. A panel shows the state of the <logit-scope> whose id its `for` names
- * or, with `model` and settings as attributes of its own, that of a hidden one inside it.
+ * How an element follows a lesson. A <logit-scope> takes over what becomes of its attributes, and
+ * has its settings as properties too. A panel shows the state of the <logit-scope> whose id its
+ * `for` names or, with `model` and settings as attributes of its own, that of a hidden one inside
+ * it.
  */
 import { LogitElement } from './element.js';
 import { checkState, parseParts } from './page-state.js';
@@ -106,7 +107,9 @@ function followScope(scope) {
 
 /** @param {PageState} state @param {string} name */
 function valueIn(state, name) {
-  return name in state.settings ? /** @type {any} */ (state.settings)[name] : /** @type {any} */ (state)[name];
+  return name in state.settings
+    ? /** @type {any} */ (state.settings)[name]
+    : /** @type {any} */ (state)[name];
 }
 
 /**

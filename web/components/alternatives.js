@@ -1,7 +1,8 @@
 /**
- * <logit-alternatives>: what could have stood in the place of a token, under the settings now. In the
- * place of a drawn one they are a menu: one pressed becomes a branch; beside a token of the prompt
- * they only inform. Asks with "logit-branch" and "logit-rewind", ends with "logit-menu-close".
+ * <logit-alternatives>: what could have stood in the place of a token, under the settings now. In
+ * the place of a drawn one they are a menu: one pressed becomes a branch; beside a token of the
+ * prompt they only inform. Asks with "logit-branch" and "logit-rewind", ends with
+ * "logit-menu-close".
  */
 import { css, html, nothing } from 'lit';
 import { percent, t } from '../locale/locale.js';
@@ -195,7 +196,11 @@ export class LogitAlternatives extends LogitMenu {
       const kind = `${removed_by ? 'removed' : ''} ${id === taken ? 'taken' : ''}`;
       const share = removed_by ? settingName(removed_by) : percent(p);
       // What is seen stands in it word by word, for a reader who says what is to be pressed.
-      const words = { token: id === this.eos ? t('text.end') : spoken(token), share, raw: percent(p_raw) };
+      const words = {
+        token: id === this.eos ? t('text.end') : spoken(token),
+        share,
+        raw: percent(p_raw),
+      };
       const row = html`
         <span class="token">${name}</span>
         <span class="bars"><i class="ghost" ${cssom({ '--share': p_raw / most })}></i><i

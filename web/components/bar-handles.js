@@ -1,4 +1,7 @@
-/** The handles on the lines between the bars, where top-k and top-p cut: dragged, they turn the knob. */
+/**
+ * The handles on the lines between the bars, where top-k and top-p cut: dragged, they turn the
+ * knob.
+ */
 import { nothing } from 'lit';
 import { rowsAbove } from '../plots/bars.js';
 import { enteringShares, findHandles, valueFor } from '../plots/cuts.js';

@@ -1,7 +1,7 @@
 /**
- * <logit-constraint>: what the generated text must be (JSON, one of the lessons' tasks, a grammar of
- * the reader's), what that expects next in words, and what a grammar cannot do; the words that must
- * not come and the token that comes first. Asks with "logit-constraint".
+ * <logit-constraint>: what the generated text must be (JSON, one of the lessons' tasks, a grammar
+ * of the reader's), what that expects next in words, and what a grammar cannot do; the words that
+ * must not come and the token that comes first. Asks with "logit-constraint".
  */
 import { locales } from '#locales/constraint';
 import { css, html, nothing } from 'lit';
@@ -29,8 +29,8 @@ const MARKS = new Map([
 const isLetter = (byte) => /[a-z0-9]/i.test(String.fromCharCode(byte));
 
 /**
- * The signs that may come next, runs of letters and digits as one; white space only where nothing else
- * may come; '' stands for any sign beyond ASCII.
+ * The signs that may come next, runs of letters and digits as one; white space only where nothing
+ * else may come; '' stands for any sign beyond ASCII.
  * @param {number[]} bytes
  */
 export function signsOf(bytes) {
@@ -45,7 +45,11 @@ export function signsOf(bytes) {
   }
   const sign = (/** @type {number} */ byte) => MARKS.get(byte) ?? String.fromCharCode(byte);
   const names = runs.flatMap(([low, high]) =>
-    high - low > 1 ? [`${sign(low)}–${sign(high)}`] : low === high ? [sign(low)] : [sign(low), sign(high)],
+    high - low > 1
+      ? [`${sign(low)}–${sign(high)}`]
+      : low === high
+        ? [sign(low)]
+        : [sign(low), sign(high)],
   );
   return shown.some((byte) => byte > 127) ? [...names, ''] : names;
 }
@@ -185,7 +189,10 @@ export class LogitConstraint extends LogitElement {
     return 'grammar' in constraint ? 'own' : 'given';
   }
 
-  /** A grammar that came from elsewhere is the one to go on with. @param {Map<string, any>} changed */
+  /**
+   * A grammar that came from elsewhere is the one to go on with.
+   * @param {Map<string, any>} changed
+   */
   willUpdate(changed) {
     const { grammar } = /** @type {any} */ (this.gates.constraint ?? {});
     if (grammar && grammar !== changed.get('gates')?.constraint?.grammar && changed.has('gates'))
@@ -279,7 +286,8 @@ export class LogitConstraint extends LogitElement {
     const signs = signsOf(bytes);
     if (signs.length > 20) return t('constraint.any');
     const shown = signs.map(
-      (sign) => html`<span class=${sign ? 'sign token' : 'sign'}>${sign || t('constraint.others')}</span>`,
+      (sign) =>
+        html`<span class=${sign ? 'sign token' : 'sign'}>${sign || t('constraint.others')}</span>`,
     );
     return html`${t('constraint.next')} ${shown}`;
   }
@@ -293,7 +301,8 @@ export class LogitConstraint extends LogitElement {
   #onChoice({ target }) {
     const { value } = /** @type {HTMLSelectElement} */ (target);
     if (value === 'none') this.#ask(null);
-    else if (value !== 'given') this.#ask(value === 'own' ? { grammar: this.draft } : /** @type {Constraint} */ (value));
+    else if (value !== 'given')
+      this.#ask(value === 'own' ? { grammar: this.draft } : /** @type {Constraint} */ (value));
   }
 
   /** An empty box sets nothing; a number is a token's id. @param {Event} event */

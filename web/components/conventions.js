@@ -1,7 +1,7 @@
 /**
- * <logit-conventions>: the logits on show under the rules of two systems side by side: their orders,
- * ties, boundaries and windows with the same values, and the tokens that differ by name. Asks with
- * "logit-conventions".
+ * <logit-conventions>: the logits on show under the rules of two systems side by side: their
+ * orders, ties, boundaries and windows with the same values, and the tokens that differ by name.
+ * Asks with "logit-conventions".
  */
 import { css, html, nothing } from 'lit';
 import { locales } from '#locales/conventions';

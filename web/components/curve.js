@@ -1,6 +1,6 @@
 /**
- * <logit-curve>: the next-token distribution over all ranks, cumulative or on logarithmic axes, with
- * the draggable lines of top-k and top-p. Asks with "logit-set".
+ * <logit-curve>: the next-token distribution over all ranks, cumulative or on logarithmic axes,
+ * with the draggable lines of top-k and top-p. Asks with "logit-set".
  */
 import { html, nothing } from 'lit';
 import { number, percent, t, tick } from '../locale/locale.js';
@@ -86,7 +86,8 @@ export class LogitCurve extends LogitElement {
       x: t('curve.rank'),
       rank: number,
       share: tick,
-      line: (/** @type {import('../plots/cuts.js').Handle} */ handle) => handleWords(handle, this.fixed),
+      line: (/** @type {import('../plots/cuts.js').Handle} */ handle) =>
+        handleWords(handle, this.fixed),
     };
     return html`
       <div class="walk" role="slider" tabindex="0" aria-label=${t('curve.walk')} aria-valuemin="1"

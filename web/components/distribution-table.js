@@ -70,6 +70,12 @@ export function renderCurveTable(curves) {
       <td>${percent(raw)}</td><td>${percent(final)}</td>
       <td>${percent(rawMass)}</td><td>${percent(finalMass)}</td></tr>`,
   );
-  const heads = ['curve.rank', 'curve.p.raw', 'curve.p.final', 'curve.mass.raw', 'curve.mass.final'];
+  const heads = [
+    'curve.rank',
+    'curve.p.raw',
+    'curve.p.final',
+    'curve.mass.raw',
+    'curve.mass.final',
+  ];
   return frame(t('curve.table'), heads.map((head) => t(head)), rows);
 }

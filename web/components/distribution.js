@@ -137,7 +137,8 @@ export class LogitDistribution extends LogitElement {
   #renderBars() {
     const { trace } = this;
     const { width, unit } = this.#width;
-    const layout = trace && width ? layoutBars({ trace, width, unit, lines: linesOf(trace) }) : null;
+    const layout =
+      trace && width ? layoutBars({ trace, width, unit, lines: linesOf(trace) }) : null;
     return html`
       <div class="stage">
         <div class="chart" role="listbox" tabindex="0" aria-label=${t('distribution.chart')}
@@ -355,7 +356,8 @@ export class LogitDistribution extends LogitElement {
   #close({ detail }) {
     if (this.menu === null) return;
     this.menu = null;
-    if (detail.refocus) /** @type {HTMLElement} */ (this.renderRoot.querySelector('.chart'))?.focus();
+    if (detail.refocus)
+      /** @type {HTMLElement} */ (this.renderRoot.querySelector('.chart'))?.focus();
     else this.active = null;
   }
 
@@ -378,7 +380,9 @@ export class LogitDistribution extends LogitElement {
 
 /** How many lines there may be while the knobs turn. @param {Trace} trace */
 function linesOf({ stages }) {
-  const others = stages.filter(({ name, active }) => active && ![...COUNTED, ...UNCUT].includes(name));
+  const others = stages.filter(
+    ({ name, active }) => active && ![...COUNTED, ...UNCUT].includes(name),
+  );
   return LINES + others.length;
 }
 

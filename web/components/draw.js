@@ -188,7 +188,8 @@ export class LogitDraw extends LogitElement {
     if (drawn.u === null) return weave(t('draw.gumbel'), token);
     const { hit } = layoutStrip({ trace, width: 1, u: drawn.u, hit: drawn.id });
     const u = fixed(drawn.u, 4);
-    if (this.finished === 'eos' && this.whatIf === null) return weave(t('draw.drawn', { u }), token);
+    if (this.finished === 'eos' && this.whatIf === null)
+      return weave(t('draw.drawn', { u }), token);
     if (!hit?.token) return weave(t('draw.lands.rest', { u, rank: drawn.rank }), token);
     return weave(t('draw.lands', { u, from: rounded(hit.from, 4), to: rounded(hit.to, 4) }), token);
   }

@@ -7,7 +7,10 @@ import { tokens } from '../style/tokens.js';
 export class LogitElement extends LitElement {
   static styles = [tokens, shared];
 
-  /** What a lesson's elements do when they come to stand in it. @type {((element: LogitElement) => void) | null} */
+  /**
+   * What a lesson's elements do when they come to stand in it.
+   * @type {((element: LogitElement) => void) | null}
+   */
   static joined = null;
 
   /** @type {(() => void) | null} */

@@ -23,7 +23,8 @@ export function renderFoot(info, { onShare, onGuide }) {
       <details class="glossary">
         <summary>${t('term.title')}</summary>
         <dl>${TERMS.map(
-          (name) => html`<div><dt>${t(`term.${name}`)}</dt><dd>${t(`term.${name}.about`)}</dd></div>`,
+          (name) =>
+            html`<div><dt>${t(`term.${name}`)}</dt><dd>${t(`term.${name}.about`)}</dd></div>`,
         )}</dl>
       </details>
     </footer>

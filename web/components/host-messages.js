@@ -29,7 +29,8 @@ export function answerHost(scope) {
       await scope.step();
       return ['result', scope.result];
     }
-    if (kind !== 'set') return refuse('invalid_argument', t('host.unknown', { type: message.type }));
+    if (kind !== 'set')
+      return refuse('invalid_argument', t('host.unknown', { type: message.type }));
     const extra = Object.keys(message).filter((name) => !FIELDS.includes(name));
     const { state, dropped } = checkState(message, scope.table, scope.info?.vocab_size);
     for (const part of extra) dropped.push({ part, why: 'unknown', minimum: 0, maximum: 0 });

@@ -12,7 +12,13 @@ export const MODELS = [
     name: 'stories',
     model: 'models/stories.gguf',
     grammar: '',
-    examples: ['Lily wanted to', 'The little dog', 'Once upon a time', 'Mom said, "', 'One sunny day'],
+    examples: [
+      'Lily wanted to',
+      'The little dog',
+      'Once upon a time',
+      'Mom said, "',
+      'One sunny day',
+    ],
   },
   {
     name: 'verbs',

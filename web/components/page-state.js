@@ -40,7 +40,13 @@ export function formatHash({ prompt, settings, seed, branch }, table) {
   for (const { name, neutral, kind } of table) {
     const value = /** @type {any} */ (settings)[name];
     if (value === undefined || JSON.stringify(value) === JSON.stringify(neutral)) continue;
-    if (kind === 'map') parts.push([name, Object.entries(value).map((pair) => pair.join(':')).join()]);
+    if (kind === 'map')
+      parts.push([
+        name,
+        Object.entries(value)
+          .map((pair) => pair.join(':'))
+          .join(),
+      ]);
     else parts.push([name, kind === 'list' ? JSON.stringify(value) : String(value)]);
   }
   if (settings.order) parts.push(['order', settings.order.join()]);
@@ -163,7 +169,8 @@ export function checkState(given, table, vocab_size) {
   const part = (name, value) => [name, value, `${name}=${show(value)}`];
   const named = OTHERS.filter((name) => others[name] !== undefined);
   const read = named.map((name) => part(name, others[name]));
-  if (plainObject(settings)) for (const [name, value] of Object.entries(settings)) read.push(part(name, value));
+  if (plainObject(settings))
+    for (const [name, value] of Object.entries(settings)) read.push(part(name, value));
   else read.push(part('settings', undefined));
   return collect(read, table, vocab_size);
 }
@@ -222,7 +229,8 @@ function refusal(name, value, table, vocab_size = Number.MAX_SAFE_INTEGER) {
   if (name === 'order') return orderRefusal(value, table);
   if (name === 'constraint') return ofType(value, plainObject(value) ? 'object' : 'string');
   if (name === 'banned_words') return Array.isArray(value) ? null : { why: 'malformed' };
-  if (name === 'forced_first') return typeof value === 'number' ? outside(value, ids, true) : ofType(value, 'string');
+  if (name === 'forced_first')
+    return typeof value === 'number' ? outside(value, ids, true) : ofType(value, 'string');
   if (name === 'branch') {
     if (!Array.isArray(value) || value.length > MOST) return { why: 'malformed' };
     return value.map((id) => outside(id, ids, true)).find(Boolean) ?? null;
@@ -245,7 +253,9 @@ function ofType(value, type) {
 
 /** @param {unknown} value @param {readonly string[]} choices */
 function among(value, choices) {
-  return choices.includes(/** @type {string} */ (value)) ? null : /** @type {const} */ ({ why: 'malformed' });
+  return choices.includes(/** @type {string} */ (value))
+    ? null
+    : /** @type {const} */ ({ why: 'malformed' });
 }
 
 /**
@@ -260,7 +270,8 @@ function outside(value, range, whole) {
   const above = minimum_included ? value >= minimum : value > minimum;
   const below = maximum_included ? value <= maximum : value < maximum;
   if (above && below) return null;
-  if (maximum < Number.MAX_SAFE_INTEGER) return /** @type {const} */ ({ why: 'between', minimum, maximum });
+  if (maximum < Number.MAX_SAFE_INTEGER)
+    return /** @type {const} */ ({ why: 'between', minimum, maximum });
   return { why: /** @type {Why} */ (minimum_included ? 'least' : 'above'), minimum };
 }
 
@@ -292,7 +303,16 @@ function biasRefusal(value, ids) {
 export const THEMES = ['auto', 'light', 'dark', 'contrast'];
 
 /** The parts of the page that ?controls= can name beside the settings. */
-export const PARTS = ['masthead', 'tabs', 'model', 'text', 'draw', 'distribution', 'chain', 'footer'];
+export const PARTS = [
+  'masthead',
+  'tabs',
+  'model',
+  'text',
+  'draw',
+  'distribution',
+  'chain',
+  'footer',
+];
 const PANELS = ['text', 'draw', 'distribution', 'chain'];
 
 /**

@@ -13,7 +13,10 @@ export class Runner {
     return this.#control !== null;
   }
 
-  /** @param {(signal: AbortSignal) => Promise<boolean>} step resolves to whether another one may follow */
+  /**
+   * @param {(signal: AbortSignal) => Promise<boolean>} step resolves to whether another one may
+   * follow
+   */
   async run(step) {
     const control = new AbortController();
     this.#control = control;

@@ -22,8 +22,8 @@ import { TextTree } from './tree.js';
  * @typedef {import('./gates.js').Gates} Gates
  * @typedef {import('./page-state.js').PageState} PageState
  *
- * What could have stood in the place of a token, under the settings now: of a step, or with a negative
- * index, counted from the end, of a token of the prompt, whose own shares are `given`.
+ * What could have stood in the place of a token, under the settings now: of a step, or with a
+ * negative index, counted from the end, of a token of the prompt, whose own shares are `given`.
  * @typedef {{ index: number, trace: Trace, given?: { p: number, p_raw: number } }} Alternatives
  */
 
@@ -105,7 +105,8 @@ export class TextBench extends Bench {
   }
 
   /**
-   * The place after n drawn tokens; a negative n lies in the prompt. Mirostat's bound is the one that the last draw with it left.
+   * The place after n drawn tokens; a negative n lies in the prompt. Mirostat's bound is the one
+   * that the last draw with it left.
    * @param {number} n
    * @returns {import('./reader.js').Place}
    */
@@ -128,7 +129,10 @@ export class TextBench extends Bench {
     return mirostat_mu ?? 2 * this.settings.mirostat_tau;
   }
 
-  /** What an address or a host page is told. @returns {PageState & { seed: number, branch: number[] }} */
+  /**
+   * What an address or a host page is told.
+   * @returns {PageState & { seed: number, branch: number[] }}
+   */
   get state() {
     const { prompt, seed } = this;
     const { seed: _, constraint_start: __, ...settings } = /** @type {Settings} */ (this.asked);
@@ -196,8 +200,8 @@ export class TextBench extends Bench {
 
   /**
    * Takes over a state that was checked against the table: its tokens are drawn or forced again, so
-   * that every number beside them is the engine's. Gates that the engine refuses are left out, which
-   * a "refused" event tells.
+   * that every number beside them is the engine's. Gates that the engine refuses are left out,
+   * which a "refused" event tells.
    * @param {PageState} state
    */
   async restore({ prompt = this.prompt, settings, seed = this.seed, branch = [] }) {

@@ -1,6 +1,6 @@
 /**
- * <logit-token-menu>: what can be done to one token, beside its bar: more or less likely, forbidden,
- * drawn next. Asks with "logit-bias" and "logit-force"; ends with "logit-menu-close".
+ * <logit-token-menu>: what can be done to one token, beside its bar: more or less likely,
+ * forbidden, drawn next. Asks with "logit-bias" and "logit-force"; ends with "logit-menu-close".
  */
 import { css, html, nothing } from 'lit';
 import { fixed, t } from '../locale/locale.js';

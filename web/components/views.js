@@ -7,7 +7,9 @@ import { html } from 'lit';
 
 /** @typedef {import('./instrument.js').Instrument} Instrument */
 
-/** @type {{ name: string, load?: () => Promise<unknown>, render?: (it: Instrument) => unknown }[]} */
+/**
+ * @type {{ name: string, load?: () => Promise<unknown>, render?: (it: Instrument) => unknown }[]}
+ */
 export const VIEWS = [
   { name: 'bench' },
   {

@@ -1,7 +1,7 @@
 /**
  * Strategies side by side: each continues the same prompt on the same random numbers, and what came
- * of it is measured. The page and the command line both use this, so their figures agree. Scopes and
- * sessions may be of this thread or of a worker.
+ * of it is measured. The page and the command line both use this, so their figures agree. Scopes
+ * and sessions may be of this thread or of a worker.
  */
 import { findLoop } from './loops.js';
 import { beamSearch, contrastiveSearch } from './search.js';
@@ -38,8 +38,8 @@ import { beamSearch, contrastiveSearch } from './search.js';
  * @property {number | null} perplexity_raw
  * @property {number} loops texts that end up in a loop
  *
- * A step of a greedy text: its best token, `gap` logits ahead of the second, and what each of them has
- * at a temperature.
+ * A step of a greedy text: its best token, `gap` logits ahead of the second, and what each of them
+ * has at a temperature.
  * @typedef {{ id: number, text: string, p: number }} Rival
  * @typedef {{ step: number, best: Rival, second: Rival, gap: number }} Gap
  */
@@ -49,7 +49,9 @@ export const SURE = 0.999;
 /** A temperature up to this one is meant to do what greedy does. */
 const COLD = 0.05;
 
-/** The ways to make a text: each gives the steps of `generate`, measured, and returns its result. */
+/**
+ * The ways to make a text: each gives the steps of `generate`, measured, and returns its result.
+ */
 const KINDS = { sample, beam: found(beamSearch), contrastive: found(contrastiveSearch) };
 
 /**
@@ -229,8 +231,8 @@ export function coldPair(strategies) {
 }
 
 /**
- * How far ahead the best logit is at each step of a greedy text: the step with the smallest gap, and
- * the steps whose gap is too small for this temperature to leave the best token surely ahead.
+ * How far ahead the best logit is at each step of a greedy text: the step with the smallest gap,
+ * and the steps whose gap is too small for this temperature to leave the best token surely ahead.
  * @param {any} session its timeline is moved
  * @param {ArrayLike<number>} prompt
  * @param {ArrayLike<number>} ids

@@ -2,7 +2,14 @@
  * What all timelines of one instance share: the module, the open model, the table, the chains. Its
  * methods take checked arguments; Logitscope and Session are the public face.
  */
-import { checkBoolean, checkIds, checkInteger, checkLogits, checkOptions, checkOwn } from './checks.js';
+import {
+  checkBoolean,
+  checkIds,
+  checkInteger,
+  checkLogits,
+  checkOptions,
+  checkOwn,
+} from './checks.js';
 import { resolveChoice } from './choice.js';
 import { LogitscopeError, show } from './errors.js';
 import { Gates } from './gates.js';
@@ -306,8 +313,8 @@ export class Core {
   }
 
   /**
-   * The settings with the result of a sampler of one's own in place of its function; a promise of them
-   * where that gives one.
+   * The settings with the result of a sampler of one's own in place of its function; a promise of
+   * them where that gives one.
    * @param {Resolved} resolved
    * @param {number} size of the vocabulary
    * @param {number} step

@@ -154,8 +154,8 @@ export class Gates {
   }
 
   /**
-   * Sets the mask and the forced token for a history in the heap. Returns where the struct of the mask
-   * is, 0 without a constraint.
+   * Sets the mask and the forced token for a history in the heap. Returns where the struct of the
+   * mask is, 0 without a constraint.
    * @param {Asked} gates
    * @param {number} history
    * @param {number} count

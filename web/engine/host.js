@@ -21,8 +21,25 @@ import { Logitscope, LogitscopeError } from './index.js';
  * @property {any[]} args
  */
 
-const SCOPE_METHODS = ['encode', 'decode', 'piece', 'random', 'distinct', 'warp', 'ownInput', 'drawFrom'];
-const SESSION_METHODS = ['feed', 'timeline', 'logits', 'hidden', 'surprisal', 'distribution', 'draw'];
+const SCOPE_METHODS = [
+  'encode',
+  'decode',
+  'piece',
+  'random',
+  'distinct',
+  'warp',
+  'ownInput',
+  'drawFrom',
+];
+const SESSION_METHODS = [
+  'feed',
+  'timeline',
+  'logits',
+  'hidden',
+  'surprisal',
+  'distribution',
+  'draw',
+];
 
 /**
  * The buffers of typed arrays in an answer, to be handed over rather than copied.

@@ -1,6 +1,6 @@
 /**
- * Grammars (src/grammar.h) as text: JSON as RFC 8259 has it, and JSON by a small schema. White space
- * and nesting have a budget, so that no text has to go on for ever. A \u escape may be half a
+ * Grammars (src/grammar.h) as text: JSON as RFC 8259 has it, and JSON by a small schema. White
+ * space and nesting have a budget, so that no text has to go on for ever. A \u escape may be half a
  * surrogate pair, which the RFC's grammar and JSON.parse let pass.
  */
 import { checkInteger, checkOptions } from './checks.js';
@@ -101,8 +101,8 @@ function bounds(schema, at, low, high) {
 }
 
 /**
- * The members in the order given. The first of those that are there has no comma before it: it is one
- * of the optional ones at the beginning or the first required one.
+ * The members in the order given. The first of those that are there has no comma before it: it is
+ * one of the optional ones at the beginning or the first required one.
  * @param {any} schema
  * @param {string} at
  * @param {string[]} rules
@@ -179,7 +179,13 @@ function kindOf(value) {
  * @param {any} schema
  * @returns {{ kind: string, value?: string }[]}
  */
-function acceptedBy({ anyOf, oneOf = anyOf, const: only, enum: values = only === undefined ? [] : [only], type = [] }) {
+function acceptedBy({
+  anyOf,
+  oneOf = anyOf,
+  const: only,
+  enum: values = only === undefined ? [] : [only],
+  type = [],
+}) {
   if (oneOf) return oneOf.flatMap(acceptedBy);
   if (values.length) {
     return values.map((/** @type {any} */ it) => ({ kind: kindOf(it), value: JSON.stringify(it) }));
@@ -199,7 +205,9 @@ function choiceOf(schema, at, rules) {
   const { [word]: schemas } = schema;
   if (!Array.isArray(schemas) || !schemas.length)
     refuse(at, `${word} must be a list of schemas, got ${show(schemas)}`);
-  const parts = schemas.map((/** @type {any} */ it, i) => express(it, `${at}.${word}[${i}]`, rules));
+  const parts = schemas.map((/** @type {any} */ it, i) =>
+    express(it, `${at}.${word}[${i}]`, rules),
+  );
   const sets = word === 'oneOf' ? schemas.map(acceptedBy) : [];
   const met = sets.some((set, i) =>
     set.some(({ kind, value }) =>
@@ -224,8 +232,11 @@ function valuesOf(schema, at) {
   if (!Array.isArray(values) || !values.length)
     refuse(at, `enum must be a list of values, got ${show(values)}`);
   const types = schema.type === undefined ? Object.keys(KEYWORDS) : [schema.type].flat();
-  const odd = values.find((it) => !types.includes(kindOf(it)) && !(Number.isInteger(it) && types.includes('integer')));
-  if (odd !== undefined) refuse(at, `${word} must be of type ${types.join(' or ')}, got ${show(odd)}`);
+  const odd = values.find(
+    (it) => !types.includes(kindOf(it)) && !(Number.isInteger(it) && types.includes('integer')),
+  );
+  if (odd !== undefined)
+    refuse(at, `${word} must be of type ${types.join(' or ')}, got ${show(odd)}`);
   return `(${values.map(literal).join(' | ')})`;
 }
 
@@ -236,14 +247,22 @@ function valuesOf(schema, at) {
  * @returns {string}
  */
 function express(schema, at, rules) {
-  if (schema?.anyOf !== undefined || schema?.oneOf !== undefined) return choiceOf(schema, at, rules);
+  if (schema?.anyOf !== undefined || schema?.oneOf !== undefined)
+    return choiceOf(schema, at, rules);
   if (schema?.enum !== undefined || schema?.const !== undefined) return valuesOf(schema, at);
   const types = [schema?.type].flat();
   const odd = types.length ? types.find((type) => !Object.hasOwn(KEYWORDS, type)) : [];
   if (odd !== undefined || types.includes(undefined)) {
-    refuse(at, `type must be object, array, string, number, integer, boolean or null, got ${show(odd)}`);
+    refuse(
+      at,
+      `type must be object, array, string, number, integer, boolean or null, got ${show(odd)}`,
+    );
   }
-  checkOptions(`schema at ${at}`, schema, [...NOTES, 'type', ...types.flatMap((type) => KEYWORDS[type])]);
+  checkOptions(`schema at ${at}`, schema, [
+    ...NOTES,
+    'type',
+    ...types.flatMap((type) => KEYWORDS[type]),
+  ]);
   const parts = types.map((type) => {
     if (type === 'object') return objectOf(schema, at, rules);
     if (type === 'array') return arrayOf(schema, at, rules);
@@ -260,7 +279,8 @@ function express(schema, at, rules) {
  */
 export function grammarOf(constraint) {
   if (constraint === 'json') return json(DEPTH, SPACE);
-  if (Object.hasOwn(TASKS, constraint)) return grammarOf({ schema: /** @type {any} */ (TASKS)[constraint] });
+  if (Object.hasOwn(TASKS, constraint))
+    return grammarOf({ schema: /** @type {any} */ (TASKS)[constraint] });
   if (typeof constraint === 'object' && !Array.isArray(constraint)) {
     const { grammar, schema, space = SPACE } = constraint;
     if (typeof grammar === 'string') {

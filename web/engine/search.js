@@ -1,7 +1,7 @@
 /**
  * Beam search and contrastive search: the two strategies that look before they choose. No random
- * number is drawn, so the same prompt gives the same text. Both take the engine or the engine behind a
- * worker, and open a session of their own on it; every log-probability is the engine's.
+ * number is drawn, so the same prompt gives the same text. Both take the engine or the engine
+ * behind a worker, and open a session of their own on it; every log-probability is the engine's.
  */
 import { checkBoolean, checkInteger, checkOptions } from './checks.js';
 import { LogitscopeError, show } from './errors.js';
@@ -108,8 +108,8 @@ const byLogprob = (a, b) => b.logprob - a.logprob;
 const byScore = (a, b) => b.score - a.score;
 
 /**
- * Every beam continued by its 2 * width most probable tokens, the best 2 * width of all: so many that
- * width of them go on even where each beam's best is the end. A beam's tokens come in order of
+ * Every beam continued by its 2 * width most probable tokens, the best 2 * width of all: so many
+ * that width of them go on even where each beam's best is the end. A beam's tokens come in order of
  * probability, ties by id, and beams in their order, so ties are decided.
  * @param {Timeline} session
  * @param {number[]} prompt
@@ -148,15 +148,16 @@ function isOver(finished, best, { width, power, early, maximum }) {
 
 /**
  * Beam search: of all continuations of `beam_width` beams the most probable `beam_width` go on; one
- * that ends with the end-of-sequence token is finished, with the score logprob / length^length_penalty,
- * its length being its own tokens, the last one included (Wu et al. 2016, section 7, in the form of
- * Hugging Face transformers; 0 is no penalty, above 0 prefers longer texts). A candidate finishes only
- * if it is among the best `beam_width` of its step. The result is the best of the finished, those that
- * are live at the end counting as finished; `beams` lists `beam_width` of them, best first.
+ * that ends with the end-of-sequence token is finished, with the score logprob /
+ * length^length_penalty, its length being its own tokens, the last one included (Wu et al. 2016,
+ * section 7, in the form of Hugging Face transformers; 0 is no penalty, above 0 prefers longer
+ * texts). A candidate finishes only if it is among the best `beam_width` of its step. The result is
+ * the best of the finished, those that are live at the end counting as finished; `beams` lists
+ * `beam_width` of them, best first.
  *
- * early_stopping true: ends when `beam_width` are finished; false: when moreover the best live beam's
- * present score is no better than the worst of those; 'never': when it could not become better at
- * any length up to max_new_tokens.
+ * early_stopping true: ends when `beam_width` are finished; false: when moreover the best live
+ * beam's present score is no better than the worst of those; 'never': when it could not become
+ * better at any length up to max_new_tokens.
  *
  * @param {Scope} scope
  * @param {{ prompt: string | ArrayLike<number>, max_new_tokens?: number, beam_width?: number,
@@ -249,14 +250,14 @@ async function contrasted(session, ids, states, k, alpha) {
 }
 
 /**
- * Contrastive search (Su et al. 2022, A Contrastive Framework for Neural Text Generation, equation 5):
- * of the `k` most probable tokens v the one with the highest
+ * Contrastive search (Su et al. 2022, A Contrastive Framework for Neural Text Generation, equation
+ * 5): of the `k` most probable tokens v the one with the highest
  *
  *   (1 - alpha) p(v | text) - alpha max over earlier tokens j of cos(h_v, h_j),
  *
  * h the hidden state that the head reads, of v fed after the text and of every token of prompt and
- * text; the more probable where equal. alpha 0 is greedy. It ends at the model's context length, since
- * beyond it the window slides and the states of earlier tokens are no longer theirs.
+ * text; the more probable where equal. alpha 0 is greedy. It ends at the model's context length,
+ * since beyond it the window slides and the states of earlier tokens are no longer theirs.
  *
  * @param {Scope} scope
  * @param {{ prompt: string | ArrayLike<number>, max_new_tokens?: number, alpha?: number, k?: number,
@@ -308,7 +309,9 @@ export async function contrastiveSearch(scope, options) {
   return { prompt_ids: prompt, ids: own, text: await textOf(scope, own), finish_reason, steps };
 }
 
-/** The two as strategies to set beside those that draw; the first of each with its usual settings. */
+/**
+ * The two as strategies to set beside those that draw; the first of each with its usual settings.
+ */
 export const searches = Object.freeze(
   /** @type {const} */ ([
     { name: 'beam search, 4 beams', kind: 'beam', settings: { beam_width: 4 } },

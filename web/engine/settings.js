@@ -259,7 +259,8 @@ export function applySettings(module, table, resolved, breakers, step) {
   table.forEach(({ name, kind, choices }, index) => {
     const value = resolved.values[name];
     if (kind === 'map' || kind === 'list') return;
-    if (calls.settings_set(index, kind === 'choice' ? choices.indexOf(value) : value)) module.fail();
+    if (calls.settings_set(index, kind === 'choice' ? choices.indexOf(value) : value))
+      module.fail();
   });
   calls.settings_step(resolved.seed, step);
   const warpers = resolved.order.filter((name) => name !== 'own');

@@ -159,7 +159,8 @@ export async function* sweep(engine, plan, signal) {
       await session.feed(ids);
       const trace = await session.distribution(asked);
       const found = { trace, ...none() };
-      if (writes && !(await write(session, { ...plan, ids, settings: asked }, found, signal))) return;
+      if (writes && !(await write(session, { ...plan, ids, settings: asked }, found, signal)))
+        return;
       /** @type {Record<string, Summary>} */
       const read = {};
       for (const name of measures) read[name] = await readMeasure(name, found, engine);

@@ -2,7 +2,10 @@
 import { Random } from './inputs.js';
 import { toyRow } from './harness.js';
 
-/** @typedef {import('./expect.js').Engine & { random: (seed: number, step: number) => number | Promise<number> }} Engine */
+/**
+ * @typedef {import('./expect.js').Engine & { random: (seed: number, step: number) => number |
+ * Promise<number> }} Engine
+ */
 /** @typedef {import('./expect.js').Failure} Failure */
 /** @typedef {import('./properties.js').Property} Property */
 /** @typedef {import('./harness.js').Toy} Toy */

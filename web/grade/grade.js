@@ -1,6 +1,6 @@
 /**
- * The grader: holds a learner's warper, chain or decode loop to what holds for the built-in one, and
- * finds the smallest input on which each property that fails does so.
+ * The grader: holds a learner's warper, chain or decode loop to what holds for the built-in one,
+ * and finds the smallest input on which each property that fails does so.
  */
 import { CHAIN, chainProperties } from './chain.js';
 import { coinOf } from './coin.js';

@@ -21,8 +21,8 @@
  */
 
 /**
- * Which row of a toy model belongs to a place in a window: it depends on the token, on its place and
- * on where the window begins, so that a wrong window shows.
+ * Which row of a toy model belongs to a place in a window: it depends on the token, on its place
+ * and on where the window begins, so that a wrong window shows.
  * @param {Toy} toy
  * @param {ArrayLike<number>} window
  * @param {number} at

@@ -1,4 +1,6 @@
-/** Each warper as the grader tries it: values to try, what its boundary is, and inputs made by hand. */
+/**
+ * Each warper as the grader tries it: values to try, what its boundary is, and inputs made by hand.
+ */
 import { NEAR } from './expect.js';
 
 /** @typedef {import('./inputs.js').Case} Case */

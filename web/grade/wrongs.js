@@ -1,4 +1,6 @@
-/** What can be wrong with a learner's numbers beside the engine's: each comparison finds one thing. */
+/**
+ * What can be wrong with a learner's numbers beside the engine's: each comparison finds one thing.
+ */
 import { close, disagreement } from './expect.js';
 
 /**

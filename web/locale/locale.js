@@ -68,7 +68,8 @@ export function onLanguage(listener) {
  * @param {Record<string, Messages>} more by language
  */
 export function addMessages(more) {
-  for (const [code, added] of Object.entries(more)) messages[code] = { ...messages[code], ...added };
+  for (const [code, added] of Object.entries(more))
+    messages[code] = { ...messages[code], ...added };
 }
 
 /**

@@ -132,7 +132,10 @@ export function layoutBars({ trace, width, unit, lines }) {
   const spare = Math.max(0, lines - cuts.length) * gap;
   const rest = trace.rest.count === 0 ? null : place(null, y + 7 * unit, trace.rest);
   const height = y + spare + (rest ? rowHeight + 9 * unit : 0);
-  const ticks = roundTicks(0, domain, narrow ? 3 : 5).map((value) => ({ value, x: columns.barX + x(value) }));
+  const ticks = roundTicks(0, domain, narrow ? 3 : 5).map((value) => ({
+    value,
+    x: columns.barX + x(value),
+  }));
   const plotBottom = rest ? rest.y + rowHeight : y;
   return {
     width,

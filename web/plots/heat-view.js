@@ -34,13 +34,22 @@ export function drawHeat(options) {
     ${drawLegend(options)}
     ${drawAxes(options)}
     ${rows.map(
-      (row) => svg`<g role="row">${cells.map((one, i) => (one.row === row ? drawCell(one, i, room, options) : nothing))}</g>`,
+      (row) =>
+        svg`<g role="row">${cells.map((one, i) => (one.row === row ? drawCell(one, i, room, options) : nothing))}</g>`,
     )}
-    ${marked ? svg`<rect class="at pointer" aria-hidden="true" x=${marked.x} y=${marked.y}
-      width=${cell.width} height=${cell.height}></rect>` : nothing}
-    ${marked ? svg`<rect class="at inner pointer" aria-hidden="true" x=${marked.x + 2 * unit}
+    ${
+      marked
+        ? svg`<rect class="at pointer" aria-hidden="true" x=${marked.x} y=${marked.y}
+      width=${cell.width} height=${cell.height}></rect>`
+        : nothing
+    }
+    ${
+      marked
+        ? svg`<rect class="at inner pointer" aria-hidden="true" x=${marked.x + 2 * unit}
       y=${marked.y + 2 * unit} width=${Math.max(0, cell.width - 4 * unit)}
-      height=${Math.max(0, cell.height - 4 * unit)}></rect>` : nothing}`;
+      height=${Math.max(0, cell.height - 4 * unit)}></rect>`
+        : nothing
+    }`;
 }
 
 /**
@@ -88,13 +97,17 @@ function drawLegend({ layout: { legend }, unit, words }) {
   const { x, width, steps, low, middle, high } = legend;
   const size = SIZE * unit;
   const step = width / steps.length;
-  const label = (/** @type {number} */ value, /** @type {number} */ at, /** @type {string} */ anchor) =>
-    svg`<text x=${at} y=${46 * unit} text-anchor=${anchor}>${words.value(value)}</text>`;
+  const label = (
+    /** @type {number} */ value,
+    /** @type {number} */ at,
+    /** @type {string} */ anchor,
+  ) => svg`<text x=${at} y=${46 * unit} text-anchor=${anchor}>${words.value(value)}</text>`;
   return svg`
     <g class="frame legend" font-size=${size} aria-hidden="true">
       <text x="0" y=${12 * unit}>${words.scale}</text>
       ${steps.map(
-        (one) => svg`<rect x=${one.x} y=${20 * unit} width=${step + 0.5} height=${10 * unit} fill=${one.fill}></rect>`,
+        (one) =>
+          svg`<rect x=${one.x} y=${20 * unit} width=${step + 0.5} height=${10 * unit} fill=${one.fill}></rect>`,
       )}
       ${label(low, x, 'start')}
       ${high === low ? nothing : label(middle, x + width / 2, 'middle')}

@@ -8,7 +8,8 @@ import { isWide } from './trend.js';
 /** @typedef {ReturnType<typeof layoutHeat>} Layout */
 
 const STOPS = [
-  0x00224e, 0x123570, 0x3b496c, 0x575d6d, 0x707173, 0x8a8678, 0xa59c74, 0xc3b369, 0xe1cc55, 0xfee838,
+  0x00224e, 0x123570, 0x3b496c, 0x575d6d, 0x707173, 0x8a8678, 0xa59c74, 0xc3b369, 0xe1cc55,
+  0xfee838,
 ].map((colour) => [colour >> 16, (colour >> 8) & 255, colour & 255]);
 
 /** How many steps the legend shows. */

@@ -29,8 +29,12 @@ export function drawTrend(options) {
         <path class="line s${i}" d=${path}></path>
         ${points.map((point) => drawDot(point.at, i, 2.5 * unit))}`,
     )}
-    ${shown.length === 0 ? nothing : svg`<line class="cross pointer" x1=${shown[0].at.x} x2=${shown[0].at.x}
-      y1=${plot.top} y2=${plot.bottom}></line>`}
+    ${
+      shown.length === 0
+        ? nothing
+        : svg`<line class="cross pointer" x1=${shown[0].at.x} x2=${shown[0].at.x}
+      y1=${plot.top} y2=${plot.bottom}></line>`
+    }
     <g class="pointer">${shown.map((point, i) => drawDot(point.at, i, 5 * unit))}</g>
     ${series.map(({ names }) =>
       names.map(
@@ -97,7 +101,8 @@ function drawLimits({ layout: { plot, limits, now }, unit, words }) {
   const side = (now ?? 0) < (plot.left + plot.right) / 2 ? 1 : -1;
   return svg`
     ${limits.map(
-      ({ at }) => svg`<line class="limit" x1=${plot.left} x2=${plot.right} y1=${at} y2=${at}></line>`,
+      ({ at }) =>
+        svg`<line class="limit" x1=${plot.left} x2=${plot.right} y1=${at} y2=${at}></line>`,
     )}
     ${
       now === null

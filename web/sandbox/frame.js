@@ -1,7 +1,7 @@
 /**
- * The script of sandbox.html: starts the worker that runs a learner's code, and passes messages to and
- * fro. The frame has an origin of its own and a policy without any network; the worker inherits both,
- * and being a thread of its own it can hang without the page.
+ * The script of sandbox.html: starts the worker that runs a learner's code, and passes messages to
+ * and fro. The frame has an origin of its own and a policy without any network; the worker inherits
+ * both, and being a thread of its own it can hang without the page.
  */
 
 // The text of worker.js, put in by web/build.js.

@@ -4,8 +4,8 @@
  * Blue against orange carries the meaning, purple and olive the cuts; each also has a pattern and a
  * word, so that nothing hangs on telling colours apart.
  *
- * For a reader who wants more contrast --logit-more is defined (and empty): a --more-* colour is then
- * valid and stands before the plain one; where it is undefined, so is each of them.
+ * For a reader who wants more contrast --logit-more is defined (and empty): a --more-* colour is
+ * then valid and stands before the plain one; where it is undefined, so is each of them.
  */
 import { css } from 'lit';
 

@@ -345,7 +345,8 @@ export class LogitCompare extends ModelElement {
           done < texts.length ? ` (${t('compare.of', { done, total: texts.length })})` : ''
         }</summary>
         <ol class="texts">${shown.map(
-          (text) => html`<li>${this.#renderPassage(text, i, null, t('compare.seeded', { seed: String(text.seed) }))}</li>`,
+          (text) =>
+            html`<li>${this.#renderPassage(text, i, null, t('compare.seeded', { seed: String(text.seed) }))}</li>`,
         )}</ol>
       </details>`;
   }
@@ -407,7 +408,9 @@ export class LogitCompare extends ModelElement {
       this.#keys = front(this.#keys, i);
       this.#change(front([...strategies], i));
       await this.updateComplete;
-      const moved = /** @type {import('lit').LitElement} */ (this.renderRoot.querySelector('logit-strategy'));
+      const moved = /** @type {import('lit').LitElement} */ (
+        this.renderRoot.querySelector('logit-strategy')
+      );
       moved.renderRoot.querySelector('button')?.focus(); // the button that had the focus is hidden
     } else if (action === 'remove') {
       this.#keys = this.#keys.filter((_, at) => at !== i);

@@ -1,6 +1,6 @@
 /**
- * <logit-compare-controls>: what is to be compared: the ready comparisons, the prompt, and the boxes
- * for seed, length and number of texts. Asks with "logit-plan" ({ suite } or { prompt, seed, ... }),
+ * <logit-compare-controls>: what is to be compared: the ready comparisons, the prompt, and the
+ * boxes for seed, length and number of texts. Asks with "logit-plan" ({ suite } or { prompt, seed, ... }),
  * which does not leave its host.
  */
 import { css, html } from 'lit';

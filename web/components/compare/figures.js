@@ -57,7 +57,9 @@ function tokensKept(kept) {
 
 /** @param {import('../../engine/loops.js').Loop | null} loop */
 function sayLoop(loop) {
-  return loop ? t('compare.loop.from', { at: loop.start + 1, n: loop.times }) : t('compare.loop.no');
+  return loop
+    ? t('compare.loop.from', { at: loop.start + 1, n: loop.times })
+    : t('compare.loop.no');
 }
 
 /** @param {Text} text */
@@ -70,7 +72,15 @@ export function renderFigures(text) {
 }
 
 /** The columns of the table over several texts a strategy. */
-export const SPREAD = ['different', 'within', 'between', 'similarity', 'kept', 'perplexity', 'loops'];
+export const SPREAD = [
+  'different',
+  'within',
+  'between',
+  'similarity',
+  'kept',
+  'perplexity',
+  'loops',
+];
 
 /**
  * A strategy's cells in the table.
@@ -123,7 +133,9 @@ export function renderGaps({ smallest, close }, temperature, parts) {
     <section class="gaps">
       <h3>${t('compare.cold', { T })}</h3>
       <p data-same=${parts === null}>${
-        parts === null ? t('compare.cold.same', { T }) : t('compare.cold.parts', { T, at: parts + 1 })
+        parts === null
+          ? t('compare.cold.same', { T })
+          : t('compare.cold.parts', { T, at: parts + 1 })
       } ${t('compare.cold.smallest', { T, ...gapWords(smallest) })}</p>
       ${
         close.length === 0

@@ -146,7 +146,10 @@ export class LogitPassage extends LogitElement {
     this.eos = -1;
     /** @type {'after' | 'before' | 'none'} What the colour of a token stands for. */
     this.colour = 'after';
-    /** The step at which this text parts from the one that it is compared with. @type {number | null} */
+    /**
+     * The step at which this text parts from the one that it is compared with.
+     * @type {number | null}
+     */
     this.parts = null;
     /** @type {import('../../engine/loops.js').Loop | null} */
     this.loop = null;

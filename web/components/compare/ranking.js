@@ -1,6 +1,6 @@
 /**
- * <logit-ranking>: texts without their settings, to be put in order by the reader; then the settings
- * are shown with the figures beside the ranks. Tells a finished order by "logit-ranked".
+ * <logit-ranking>: texts without their settings, to be put in order by the reader; then the
+ * settings are shown with the figures beside the ranks. Tells a finished order by "logit-ranked".
  */
 import { css, html } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';

@@ -1,6 +1,6 @@
 /**
- * Makes the texts of a comparison in the worker, several at once so that they grow side by side, and
- * keeps those that the next comparison asks for again.
+ * Makes the texts of a comparison in the worker, several at once so that they grow side by side,
+ * and keeps those that the next comparison asks for again.
  */
 import { coldPair, figuresOf, gapsOf, run } from '../../engine/compare.js';
 import { toFault } from '../faults.js';

@@ -1,6 +1,6 @@
 /**
- * <logit-cost>: what one step costs with and without the KV cache, measured in the worker beside the
- * formula, what the cache saves in a text, and how fast each variant of the inner loops is.
+ * <logit-cost>: what one step costs with and without the KV cache, measured in the worker beside
+ * the formula, what the cache saves in a text, and how fast each variant of the inner loops is.
  */
 import { html, nothing } from 'lit';
 import { locales } from '#locales/cost';
@@ -116,7 +116,10 @@ export class LogitCost extends ModelElement {
     const n = Math.max(1, this.#ids.length + this.drawn);
     const kept = withCache(info, n);
     const again = withoutCache(info, n);
-    const row = (/** @type {string} */ name, /** @type {import('./formula.js').Cost} */ cost) => html`
+    const row = (
+      /** @type {string} */ name,
+      /** @type {import('./formula.js').Cost} */ cost,
+    ) => html`
       <tr><th scope="row">${t(`cost.${name}`)}</th>
         <td>${big(cost.matrices)}</td><td>${big(cost.attention)}</td><td>${big(operations(cost))}</td>
         <td>${fixed(operations(cost) / cost.bytes, 1)}</td></tr>`;
@@ -221,7 +224,13 @@ export class LogitCost extends ModelElement {
 
   /** @param {any} info */
   #renderTable(info) {
-    const heads = ['cost.n', 'cost.operations.with', 'cost.ms.with', 'cost.operations.without', 'cost.ms.without'];
+    const heads = [
+      'cost.n',
+      'cost.operations.with',
+      'cost.ms.with',
+      'cost.operations.without',
+      'cost.ms.without',
+    ];
     return html`
       <details class="table"><summary>${t('distribution.table')}</summary>
         <div class="scroll" tabindex="0" role="region" aria-label=${t('cost.steps')}>
@@ -263,7 +272,11 @@ export class LogitCost extends ModelElement {
         <dl class="speeds">${VARIANTS.map((variant) => {
           const speed = speeds.get(variant);
           const said =
-            speed === undefined ? '–' : speed === null ? t('cost.absent') : t('cost.speed', { speed: number(Math.round(speed)) });
+            speed === undefined
+              ? '–'
+              : speed === null
+                ? t('cost.absent')
+                : t('cost.speed', { speed: number(Math.round(speed)) });
           return html`<div data-variant=${variant}><dt>${t(`cost.variant.${variant}`)}</dt>
             <dd><i ${cssom({ '--share': (speed ?? 0) / most })}></i><span>${said}</span></dd></div>`;
         })}</dl></section>`;

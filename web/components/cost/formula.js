@@ -59,8 +59,8 @@ export function operations({ matrices, attention }) {
 }
 
 /**
- * All steps of a text of `drawn` tokens after a prompt: how many tokens went through the blocks, and
- * the operations that took.
+ * All steps of a text of `drawn` tokens after a prompt: how many tokens went through the blocks,
+ * and the operations that took.
  * @param {Info} info
  * @param {number} prompt
  * @param {number} drawn

@@ -58,7 +58,13 @@ export async function* measureSteps(session, { ids, eos, context, signal }) {
     const again = [];
     const prompt = whole.slice(0, n);
     for (let i = 0; i < REPEATS && !signal.aborted; i++)
-      for await (const { ms } of session.generate({ ...settings, prompt, max_new_tokens: 1, cache: false, signal }))
+      for await (const { ms } of session.generate({
+        ...settings,
+        prompt,
+        max_new_tokens: 1,
+        cache: false,
+        signal,
+      }))
         again.push(ms);
     yield { n, cached: middle(near), uncached: middle(again) };
   }
@@ -75,7 +81,12 @@ export async function measureSpeed(session, { ids, eos, context, signal }) {
   /** @type {number[]} */
   const times = [];
   for (let i = 0; i < 3 && !signal.aborted; i++)
-    for await (const { ms } of session.generate({ ...settings, prompt: ids, max_new_tokens, signal }))
+    for await (const { ms } of session.generate({
+      ...settings,
+      prompt: ids,
+      max_new_tokens,
+      signal,
+    }))
       times.push(ms);
   return 1000 / middle(times);
 }

@@ -1,4 +1,6 @@
-/** The grader's report as the page shows it: a line a property, what fails with its smallest input. */
+/**
+ * The grader's report as the page shows it: a line a property, what fails with its smallest input.
+ */
 import { html, nothing } from 'lit';
 import { hasMessage, t } from '../../locale/locale.js';
 

@@ -13,11 +13,14 @@
  * @returns {Bigram}
  */
 export function countBigrams(text, by) {
-  const found = by === 'words' ? (text.match(/\s?[\p{L}\p{N}'’]+|\s?[^\s\p{L}\p{N}]|\s/gu) ?? []) : [...text];
+  const found =
+    by === 'words' ? (text.match(/\s?[\p{L}\p{N}'’]+|\s?[^\s\p{L}\p{N}]|\s/gu) ?? []) : [...text];
   /** @type {Map<string, number>} */
   const seen = new Map();
   for (const token of found) seen.set(token, (seen.get(token) ?? 0) + 1);
-  const tokens = [...seen.keys()].sort((a, b) => (seen.get(b) ?? 0) - (seen.get(a) ?? 0) || (a < b ? -1 : 1));
+  const tokens = [...seen.keys()].sort(
+    (a, b) => (seen.get(b) ?? 0) - (seen.get(a) ?? 0) || (a < b ? -1 : 1),
+  );
   const ids = new Map(tokens.map((token, id) => [token, id]));
   /** @type {Map<number, number>[]} */
   const rows = tokens.map(() => new Map());

@@ -122,7 +122,8 @@ function renderMeasure({ figure, asked, judged, set }) {
   return html`<label class="box wide"><span class="label">${t('sweep.measure')}</span>
     <select id="measure" @change=${choose}>
       ${possible.map(
-        (name) => html`<option value=${name} ?selected=${name === chosen}>${measureName(name)}</option>`,
+        (name) =>
+          html`<option value=${name} ?selected=${name === chosen}>${measureName(name)}</option>`,
       )}
     </select></label>`;
 }

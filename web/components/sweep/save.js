@@ -43,7 +43,9 @@ export function standAlone(drawn, { title, lines, paper, ink }) {
   const [width, height] = [box.width + 2 * margin, box.height];
   const size = 13 * unit;
   const heads = wrap(title, Math.floor((width - 2 * margin) / (16 * unit * 0.6)));
-  const wrapped = lines.flatMap((line) => wrap(line, Math.floor((width - 2 * margin) / (size * 0.56))));
+  const wrapped = lines.flatMap((line) =>
+    wrap(line, Math.floor((width - 2 * margin) / (size * 0.56))),
+  );
   const head = (12 + 22 * heads.length) * unit;
   const total = height + head + (wrapped.length * 1.4 + 1.2) * size;
   const root = make('svg', {

@@ -42,7 +42,10 @@ addMessages(locales);
 const REDRAW = 80;
 
 /** What was shown last within a root, since the page makes a view anew each time it is shown. */
-/** @type {WeakMap<Node, { name: string, asked: Record<string, Asked>, run: Run | null, at: number }>} */
+/**
+ * @type {WeakMap<Node, { name: string, asked: Record<string, Asked>, run: Run | null, at: number
+ * }>}
+ */
 const remembered = new WeakMap();
 
 export class LogitSweep extends ModelElement {
@@ -281,7 +284,8 @@ export class LogitSweep extends ModelElement {
     const running = run?.status === 'running';
     const plan = this.engine ? this.#plan : null;
     const count = run ? { n: run.total, done: run.points.length } : { n: 0, done: 0 };
-    const words = this.engine && !plan ? this.#whyNot() : run ? t(`sweep.${run.status}`, count) : '';
+    const words =
+      this.engine && !plan ? this.#whyNot() : run ? t(`sweep.${run.status}`, count) : '';
     return html`
       <div class="actions">
         <button class="primary" data-command="run" aria-disabled=${plan === null}

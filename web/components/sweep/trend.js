@@ -101,7 +101,13 @@ export class LogitSweepTrend extends SweepChart {
     });
     const [across, up] = measures;
     const series = this.trade
-      ? [{ key: up, band: false, marks: points.map((point) => ({ x: point.measures[across].mean, ...one(point, up) })) }]
+      ? [
+          {
+            key: up,
+            band: false,
+            marks: points.map((point) => ({ x: point.measures[across].mean, ...one(point, up) })),
+          },
+        ]
       : measures.map((name) => ({
           key: name,
           band: hasSpread(name),

@@ -1,6 +1,16 @@
 /** What a sweep's figures say: names, numbers, captions and file names. */
 import { MEASURES, hasSpread, needsTexts } from '../../engine/measures.js';
-import { fixed, list, measure, number, percent, plain, rounded, t, tick } from '../../locale/locale.js';
+import {
+  fixed,
+  list,
+  measure,
+  number,
+  percent,
+  plain,
+  rounded,
+  t,
+  tick,
+} from '../../locale/locale.js';
 import { capitalise, settingName } from '../settings.js';
 
 /**
@@ -32,7 +42,9 @@ export function valueOf(name, value) {
 export function shortOf(name, value) {
   const { unit } = MEASURES[name];
   if (unit === 'share') return percent(value);
-  return value === 0 || (Number.isInteger(value) && unit !== 'bits') ? number(value) : measure(value);
+  return value === 0 || (Number.isInteger(value) && unit !== 'bits')
+    ? number(value)
+    : measure(value);
 }
 
 /**
@@ -46,7 +58,9 @@ export function tickOf(name, value) {
 
 /** @param {string} name */
 export function axisName(name) {
-  return MEASURES[name].unit === 'bits' ? t('sweep.in-bits', { name: measureName(name) }) : measureName(name);
+  return MEASURES[name].unit === 'bits'
+    ? t('sweep.in-bits', { name: measureName(name) })
+    : measureName(name);
 }
 
 /**
@@ -85,7 +99,10 @@ export function titleOf({ axes, measures }, shape) {
       t('sweep.title.trade', { a: names[1], b: names[0], setting: settingName(axes[0].name) }),
     );
   return capitalise(
-    t('sweep.title', { measure: list(names), setting: list(axes.map(({ name }) => settingName(name))) }),
+    t('sweep.title', {
+      measure: list(names),
+      setting: list(axes.map(({ name }) => settingName(name))),
+    }),
   );
 }
 
@@ -106,7 +123,9 @@ export function captionOf(plan, { model, table }) {
   const said = others.map(([name, value]) => `${settingName(name)} ${say(value)}`);
   const lines = [
     t('sweep.caption.model', { model, prompt: plan.prompt }),
-    said.length ? t('sweep.caption.settings', { settings: said.join(', ') }) : t('sweep.caption.off'),
+    said.length
+      ? t('sweep.caption.settings', { settings: said.join(', ') })
+      : t('sweep.caption.off'),
   ];
   if (!measures.some(needsTexts)) return lines;
   const { samples = 0, max_new_tokens = 0 } = plan;
