@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { UsageError } from './flags.js';
 
-export const END_OF_TEXT = '<|endoftext|>';
+const END_OF_TEXT = '<|endoftext|>';
 
 /**
  * A file's documents: the pieces between <|endoftext|> marks with runs of newlines collapsed, or

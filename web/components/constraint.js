@@ -33,7 +33,7 @@ const isLetter = (byte) => /[a-z0-9]/i.test(String.fromCharCode(byte));
  * else may come; '' stands for any sign beyond ASCII.
  * @param {number[]} bytes
  */
-export function signsOf(bytes) {
+function signsOf(bytes) {
   const seen = bytes.filter((byte) => !SPACE.includes(byte));
   const shown = seen.length ? seen : bytes;
   /** @type {[number, number][]} */

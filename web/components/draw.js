@@ -246,7 +246,7 @@ export class LogitDraw extends LogitElement {
  * @param {string} sentence
  * @param {unknown} token
  */
-export function weave(sentence, token) {
+function weave(sentence, token) {
   const [before, after] = sentence.split('{token}');
   return html`${before}${token}${after}`;
 }

@@ -72,7 +72,7 @@ export function neutralSettings(table) {
 }
 
 /** @param {unknown} a @param {unknown} b */
-export function sameValue(a, b) {
+function sameValue(a, b) {
   return a === b || JSON.stringify(a) === JSON.stringify(b);
 }
 

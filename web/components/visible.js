@@ -13,7 +13,7 @@ const MARKS = /** @type {Record<string, string>} */ ({ ' ': '␣', '\n': '↵', 
  * whitespace, control characters or bytes.
  * @param {Token} token
  */
-export function visibleParts(token) {
+function visibleParts(token) {
   if (token.text.includes('\uFFFD') && token.bytes)
     return [{ text: `⟨${bytesOf(token)}⟩`, mark: true }];
   if (token.text === '') return [{ text: `⟨${token.id}⟩`, mark: true }];

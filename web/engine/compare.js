@@ -45,7 +45,7 @@ import { beamSearch, contrastiveSearch } from './search.js';
  */
 
 /** Below this probability of the best token a cold text may part from the greedy one. */
-export const SURE = 0.999;
+const SURE = 0.999;
 /** A temperature up to this one is meant to do what greedy does. */
 const COLD = 0.05;
 

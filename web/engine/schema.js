@@ -24,7 +24,7 @@ hex ::= [0-9a-fA-F]
 `;
 
 /** What the lessons ask for, by name. */
-export const TASKS = Object.freeze({
+const TASKS = Object.freeze({
   name_age_city: {
     type: 'object',
     properties: { name: { type: 'string' }, age: { type: 'integer' }, city: { type: 'string' } },

@@ -19,7 +19,7 @@ const LEGEND = 48;
  * The colour of a share from 0 (dark) to 1 (bright), and the ink that reads on it.
  * @param {number} share
  */
-export function colourOf(share) {
+function colourOf(share) {
   const place = Math.max(0, Math.min(1, share)) * (STOPS.length - 1);
   const low = Math.min(STOPS.length - 2, Math.floor(place));
   const channels = STOPS[low].map((from, i) =>
