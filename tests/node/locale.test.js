@@ -14,7 +14,7 @@ const SAME = {
     'Logitscope', 'Auto', 'Token', 'token', 'tokens', 'logit', 'id', 'bytes', 'JSON', 'SIMD', 'Mirostat',
     'Gumbel-max', 'distinct-2', 'top-k', 'top-p', 'min-p', 'typical-p', 'top-n-sigma', 'matrices',
     '{n} token', '{n} tokens', '{value} bits', '{speed} tokens/s', 'top-k {value}', 'top-p {value}',
-    'u = {u}: {token}', '{name}', '{part} ({why})',
+    'u = {u}: {token}', '{name}', '{part} ({why})', 'logits', 'tensor', 'tensor {name}: {trouble}', '{message}.',
   ],
 };
 

@@ -179,7 +179,7 @@ export class LogitDistribution extends LogitElement {
   #renderChart(trace, layout) {
     const { hit, active } = this;
     const { unit } = this.#width;
-    const words = this.#words(trace, layout.narrow);
+    const words = this.#words(trace, layout.narrow && layout.width > 280 * unit);
     const onPoint = (/** @type {string} */ key) => {
       this.#pointed = true;
       this.active = key;
@@ -214,15 +214,15 @@ export class LogitDistribution extends LogitElement {
   /**
    * What the chart says, in the language of the page.
    * @param {Trace} trace
-   * @param {boolean} narrow
+   * @param {boolean} long whether the rest has room for a sentence
    * @returns {import('../plots/bars-view.js').Words}
    */
-  #words(trace, narrow) {
+  #words(trace, long) {
     return {
       token: t('distribution.token'),
       before: t('distribution.before'),
       after: t('distribution.after'),
-      rest: t(narrow ? 'distribution.rest' : 'distribution.rest.short', { n: trace.rest.count }),
+      rest: t(long ? 'distribution.rest' : 'distribution.rest.short', { n: trace.rest.count }),
       label: (token, letters) => this.#label(token, letters),
       percent,
       tick,

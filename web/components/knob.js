@@ -183,6 +183,16 @@ export class LogitKnob extends LogitElement {
         border-radius: 0.375rem;
       }
 
+      @media (max-width: 22rem) {
+        :host(:not([slim])) .name {
+          grid-column: 1 / -1;
+        }
+
+        .off {
+          justify-self: start;
+        }
+      }
+
       @media (max-width: 26rem) {
         :host(:not([slim])) .box {
           width: 4.25rem;
