@@ -46,10 +46,11 @@ test('addresses in the built files are relative, and no template needs a style a
     assert.doesNotMatch(source, /\sstyle=/, file);
 });
 
-/** The elements' sources, by path. */
+/** The sources of the elements and of the page around them, by path. */
 async function readSources() {
   const folder = join(root, 'web/components');
-  const files = (await readdir(folder, { recursive: true })).filter((file) => file.endsWith('.js'));
+  const elements = await readdir(folder, { recursive: true });
+  const files = [...elements.filter((file) => file.endsWith('.js')), '../page.js'];
   return Promise.all(
     files.map(async (file) => [file, await readFile(join(folder, file), 'utf8')]),
   );

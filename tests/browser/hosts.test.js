@@ -269,7 +269,10 @@ test('without the network the page goes on, and a part that was not fetched says
   assert.match(await said.innerText(), /^This part is fetched when it is first shown, and the network did not answer: [^.]+\.$/);
   await page.locator('[data-view=bench]').click();
   await page.locator('[data-command=reset]').click();
+  await page.locator('logit-tape .step').first().waitFor({ state: 'detached', timeout: 30000 });
   await expectBars(page, scope.encode('Today she'), { temperature: 0 });
+  // The address follows once changes rest; what is not in it yet, a reload forgets.
+  await page.waitForFunction(() => !location.hash.includes('branch='), null, { timeout: 30000 });
   await page.context().setOffline(false);
   await page.reload();
   await page.locator('logit-distribution .row').first().waitFor();

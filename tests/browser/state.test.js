@@ -153,6 +153,9 @@ test('the query fixes and hides: knobs, panels, view', async () => {
   await close();
   const one = await bench.open({ path: '?lang=en&model=verbs&controls=distribution' });
   assert.equal(await one.page.locator('logit-distribution').isVisible(), true);
+  const wide = (selector) =>
+    one.page.locator(selector).evaluate((element) => element.getBoundingClientRect().width);
+  assert.equal(await wide('logit-distribution'), await wide('#view'));
   for (const name of ['logit-text', 'logit-draw', 'logit-chain'])
     assert.equal(await one.page.locator(name).isVisible(), false);
   await one.close();

@@ -106,6 +106,11 @@ export const scopeStyles = css`
     display: none;
   }
 
+  /* A lesson's one panel has the whole width. */
+  .bench.alone {
+    display: block;
+  }
+
   [data-guided] {
     outline: 0.1875rem solid var(--trace);
     outline-offset: 0.125rem;

@@ -366,8 +366,9 @@ export class LogitScope extends LogitElement {
     const trouble = this.#sentence(it.fault);
     const { text, draw, distribution, chain } = this.#panels;
     const shows = (/** @type {string} */ part) => this.#shows(part);
+    const alone = ['text', 'draw', 'distribution', 'chain'].filter(shows).length === 1;
     return html`
-      <div class="bench" ${listen(this.#asks)}>
+      <div class="bench ${alone ? 'alone' : ''}" ${listen(this.#asks)}>
         <logit-text class="panel text" part="text" ?hidden=${!shows('text')} ${props(text)}></logit-text>
         <logit-draw class="panel draw" part="draw" ?hidden=${!shows('draw')} ?still=${it.direct}
           ${props(draw)}></logit-draw>
