@@ -20,20 +20,30 @@ const weigh = (name, bytes) => ({
 });
 
 /**
- * One file of JavaScript, as the site's build makes it.
- * @param {string} entry under web/engine/
+ * Files of JavaScript as the site's build makes them, and after them what they share.
+ * @param {string[]} entries under web/engine/
  */
-export async function bundle(entry) {
+async function bundles(entries) {
   const { outputFiles } = await build({
-    entryPoints: [join(root, 'web/engine', entry)],
+    entryPoints: entries.map((entry) => join(root, 'web/engine', entry)),
     bundle: true,
     format: 'esm',
+    splitting: entries.length > 1,
     minify: true,
     target: 'es2022',
+    charset: 'utf8',
     write: false,
     outdir: root,
   });
-  return outputFiles[0].contents;
+  return outputFiles.map(({ contents }) => contents);
+}
+
+/**
+ * One file that holds all it needs.
+ * @param {string} entry under web/engine/
+ */
+export async function bundle(entry) {
+  return (await bundles([entry]))[0];
 }
 
 /** @param {string} total @param {Size[]} parts @returns {Size[]} */
@@ -55,14 +65,18 @@ export const modulePaths = () =>
 /** @returns {Promise<Size[]>} */
 export async function measureSizes() {
   const modules = modulePaths().map((path) => weigh(basename(path), readFileSync(path)));
-  const page = weigh('engine JavaScript in the page (remote.js)', await bundle('remote.js'));
-  const worker = weigh('worker with the engine (worker.js)', await bundle('worker.js'));
+  const names = [
+    'engine JavaScript in the page (remote.js)',
+    'worker with the engine (worker.js)',
+    'what both of them import',
+  ];
+  const scripts = (await bundles(['remote.js', 'worker.js'])).map((bytes, i) => weigh(names[i], bytes));
   const peer = join(root, 'node_modules/@wllama/wllama/esm');
   const theirs = ['single-thread/wllama.wasm', 'index.min.js'].map((name) =>
     weigh(`wllama ${name}`, readFileSync(join(peer, name))),
   );
   return [
-    ...withTotal('ours together', [...modules, page, worker]),
+    ...withTotal('ours together', [...modules, ...scripts]),
     ...withTotal('wllama together', theirs),
   ];
 }

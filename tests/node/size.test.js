@@ -1,0 +1,14 @@
+/** What every visit fetches of the engine stays small: both modules, worker, and its end in the page. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { measureSizes } from '../bench/size.js';
+
+/** Bytes of gzip: what is reached and a little, so that growth is noticed where it comes in. */
+const LIMIT = 67.5e3;
+
+test(`modules, worker and page side of the engine: at most ${LIMIT / 1e3} kB`, async () => {
+  const sizes = await measureSizes();
+  const ours = sizes.find(({ name }) => name === 'ours together');
+  const parts = sizes.map(({ name, gzip }) => `${name}: ${gzip}`).join('\n');
+  assert.ok(ours && ours.gzip > 20e3 && ours.gzip <= LIMIT, parts);
+});
