@@ -38,7 +38,10 @@ async function expectBars(place, ids, settings) {
   scope.feed(Uint32Array.from(ids));
   const wanted = expectedBars(scope.distribution({ ...settings, top: 20 }));
   const sorted = async () => (await readBars(place)).sort(byId);
-  assert.deepEqual(await until(sorted, (bars) => JSON.stringify(bars) === JSON.stringify(wanted)), wanted);
+  const same = (bars) => JSON.stringify(bars) === JSON.stringify(wanted);
+  let bars = await until(sorted, same);
+  for (let more = 3; more > 0 && !same(bars); more--) bars = await until(sorted, same); // a loaded machine
+  assert.deepEqual(bars, wanted);
 }
 
 test('a sandboxed frame on a host that allows no other origin says in one sentence what to use', async () => {
@@ -272,7 +275,7 @@ test('without the network the page goes on, and a part that was not fetched says
   await page.locator('logit-tape .step').first().waitFor({ state: 'detached', timeout: 30000 });
   await expectBars(page, scope.encode('Today she'), { temperature: 0 });
   // The address follows once changes rest; what is not in it yet, a reload forgets.
-  await page.waitForFunction(() => !location.hash.includes('branch='), null, { timeout: 30000 });
+  await page.waitForFunction(() => /temperature=0&/.test(location.hash) && !location.hash.includes('branch='), null, { timeout: 30000 });
   await page.context().setOffline(false);
   await page.reload();
   await page.locator('logit-distribution .row').first().waitFor();
