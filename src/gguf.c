@@ -359,12 +359,26 @@ static enum status read_header(struct reader *r, uint64_t *n_tensors, uint64_t *
     status = take_u64(r, "tensor_count", n_tensors);
     if (!status) status = take_u64(r, "metadata_kv_count", n_entries);
     if (status) return status;
-    uint64_t remaining = r->size - r->position;
+    uint64_t remaining = r->size - r->position, shown = r->available - r->position;
+    if (r->available < r->size &&
+        (*n_entries > shown / ENTRY_MIN || *n_tensors > shown / TENSOR_MIN))
+        return fault_set(r->fault, STATUS_INCOMPLETE, "%u bytes do not show both tables",
+                         r->available);
     if (*n_entries > remaining / ENTRY_MIN)
         return bad_number(r, "metadata_kv_count", *n_entries, "is more than the file can hold");
     if (*n_tensors > (remaining - *n_entries * ENTRY_MIN) / TENSOR_MIN)
         return bad_number(r, "tensor_count", *n_tensors, "is more than the file can hold");
     return STATUS_OK;
+}
+
+/* Where the last tensor ends, or the tables where there is none. */
+static uint64_t end_of_data(const struct gguf *file, uint64_t end_of_tables) {
+    uint64_t end = end_of_tables;
+    for (size_t i = 0; i < file->n_tensors; i++) {
+        uint64_t tensor = file->tensors[i].offset + file->tensors[i].bytes;
+        end = tensor > end ? tensor : end;
+    }
+    return end;
 }
 
 enum status gguf_open(struct gguf **out, const void *image, size_t size, struct fault *fault) {
@@ -387,6 +401,7 @@ enum status gguf_open_head(struct gguf **out, const void *head, size_t available
         gguf_close(file);
         return status;
     }
+    if (size == GGUF_SIZE_UNKNOWN) file->size = end_of_data(file, r.position);
     *out = file;
     return STATUS_OK;
 }

@@ -73,8 +73,10 @@ struct gguf; /* opaque: two tables over the image */
  * STATUS_BAD_FILE, STATUS_UNSUPPORTED (version, tensor type), STATUS_OUT_OF_MEMORY. */
 enum status gguf_open(struct gguf **file, const void *image, size_t size, struct fault *fault);
 
-/* The same for the first `available` bytes of an image of `size`: everything but the tensors' data
- * is there to be read. STATUS_INCOMPLETE if the tensor table ends beyond `available`. */
+/* The same for the first `available` bytes of an image of `size`, or of GGUF_SIZE_UNKNOWN: it then
+ * ends where its last tensor does. Everything but the tensors' data is there to be read.
+ * STATUS_INCOMPLETE if the tensor table ends beyond `available`. */
+#define GGUF_SIZE_UNKNOWN ((uint64_t)1 << 40)
 enum status gguf_open_head(struct gguf **file, const void *head, size_t available, uint64_t size,
                            struct fault *fault);
 void gguf_close(struct gguf *file);

@@ -50,8 +50,8 @@ static bool within(const struct unicode_ranges *ranges, uint32_t code) {
 }
 
 enum unicode_class unicode_class(uint32_t code) {
-    for (int class = UNICODE_LETTER; class <= UNICODE_SPACE; class ++)
-        if (within(&unicode_table[class - 1], code)) return (enum unicode_class) class;
+    for (int kind = UNICODE_LETTER; kind <= UNICODE_SPACE; kind++)
+        if (within(&unicode_table[kind - 1], code)) return (enum unicode_class)kind;
     return UNICODE_OTHER;
 }
 

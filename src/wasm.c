@@ -226,7 +226,8 @@ static void copy_model_facts(struct opened *opened) {
  * and model_finish called; model_close gives up. */
 EXPORT(struct opened *, model_begin)(const void *head, size_t available, double size) {
     struct gguf *file;
-    if (gguf_open_head(&file, head, available, (uint64_t)size, &fault)) return NULL;
+    uint64_t whole = size < 0 ? GGUF_SIZE_UNKNOWN : (uint64_t)size;
+    if (gguf_open_head(&file, head, available, whole, &fault)) return NULL;
     struct opened *opened = calloc(1, sizeof *opened);
     if (!opened) {
         fault_set(&fault, STATUS_OUT_OF_MEMORY, "no memory for a model");
@@ -234,8 +235,8 @@ EXPORT(struct opened *, model_begin)(const void *head, size_t available, double 
         export_model_close(opened);
         opened = NULL;
     } else {
-        opened->size = (size_t)size;
-        opened->bytes = size;
+        opened->size = (size_t)gguf_size(file);
+        opened->bytes = (double)gguf_size(file);
     }
     gguf_close(file);
     return opened;

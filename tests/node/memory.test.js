@@ -4,9 +4,12 @@
  * own.
  */
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
 import { describe, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
 import { Logitscope } from '../../web/engine/index.js';
-import { writeGguf } from '../fixtures/gguf_writer.js';
+import { layoutGguf, writeGguf } from '../fixtures/gguf_writer.js';
 import { smallModel } from './small_model.js';
 
 const OWN = 4.5e6; // stack, exchange, chain, tables of the vocabulary
@@ -54,36 +57,44 @@ function counted(image, pieces) {
   return { taken, stream };
 }
 
-/** A llama of one block whose cache, 2 * 2^20 * 512 * 4 bytes, no 32-bit memory holds. */
-function longLlama() {
-  const [dim, vocab, ff] = [512, 32, 32];
+/** What a file of a llama says before its weights. */
+function llama({ dim, layers, context }) {
+  const [vocab, ff] = [32, 32];
   const u32 = (value) => ({ type: 'uint32', value });
-  const tensor = (name, ...shape) => ({
-    name,
-    shape,
-    type: 'F32',
-    data: new Float32Array(shape.reduce((a, b) => a * b)),
-  });
-  return writeGguf({
+  const tensor = (name, ...shape) => ({ name, shape, type: 'F32' });
+  const block = (i) => [
+    tensor(`blk.${i}.attn_norm.weight`, dim),
+    ...['q', 'k', 'v', 'output'].map((name) => tensor(`blk.${i}.attn_${name}.weight`, dim, dim)),
+    tensor(`blk.${i}.ffn_norm.weight`, dim),
+    tensor(`blk.${i}.ffn_gate.weight`, dim, ff),
+    tensor(`blk.${i}.ffn_up.weight`, dim, ff),
+    tensor(`blk.${i}.ffn_down.weight`, ff, dim),
+  ];
+  return {
     metadata: {
       'general.architecture': 'llama',
-      'llama.context_length': u32(2 ** 20),
+      'llama.context_length': u32(context),
       'llama.embedding_length': u32(dim),
-      'llama.block_count': u32(1),
+      'llama.block_count': u32(layers),
       'llama.feed_forward_length': u32(ff),
       'llama.attention.head_count': u32(8),
       'llama.attention.layer_norm_rms_epsilon': { type: 'float32', value: 1e-5 },
     },
     tensors: [
       tensor('token_embd.weight', dim, vocab),
-      tensor('blk.0.attn_norm.weight', dim),
-      ...['q', 'k', 'v', 'output'].map((name) => tensor(`blk.0.attn_${name}.weight`, dim, dim)),
-      tensor('blk.0.ffn_norm.weight', dim),
-      tensor('blk.0.ffn_gate.weight', dim, ff),
-      tensor('blk.0.ffn_up.weight', dim, ff),
-      tensor('blk.0.ffn_down.weight', ff, dim),
+      ...Array.from({ length: layers }, (_, i) => block(i)).flat(),
       tensor('output_norm.weight', dim),
     ],
+  };
+}
+
+/** One block whose cache, 2 * 2^20 * 512 * 4 bytes, no 32-bit memory holds. */
+function longLlama() {
+  const { metadata, tensors } = llama({ dim: 512, layers: 1, context: 2 ** 20 });
+  const zeros = ({ shape }) => new Float32Array(shape.reduce((a, b) => a * b));
+  return writeGguf({
+    metadata,
+    tensors: tensors.map((tensor) => ({ ...tensor, data: zeros(tensor) })),
   });
 }
 
@@ -143,5 +154,78 @@ describe('as the file arrives', () => {
         { code: 'load_failed' },
       );
     }
+  });
+
+  test('1.9 GB are let in by the head of the file, 4.4 GB are not', async () => {
+    for (const [layers, code, words] of [
+      [7, 'load_failed', /^model was announced as 18\d{8} bytes, got \d{4}$/],
+      [16, 'out_of_memory', /^the model needs 4\d{9} bytes of memory with one session/],
+    ]) {
+      const { head, size } = layoutGguf(llama({ dim: 4096, layers, context: 16 }));
+      const cutOff = response(new Blob([head]).stream(), size);
+      await assert.rejects(Logitscope.load({ model: cutOff }), (error) => {
+        assert.equal(error.code, code);
+        assert.match(error.message, words);
+        return true;
+      });
+    }
+  });
+});
+
+describe('as a file of unknown length arrives', () => {
+  const image = smallModel({ dim: 64, type: 'Q8_0' });
+  const logits = (scope) => {
+    scope.feed([1, 2, 3]);
+    return scope.logits();
+  };
+
+  test('its head tells the length, and what follows is not of it', async () => {
+    const whole = await Logitscope.load({ model: image });
+    const longer = new Uint8Array(image.length + 1e5).fill(255);
+    longer.set(image);
+    for (const [bytes, pieces] of [[image, 1], [image, 50], [longer, 1], [longer, 50]]) {
+      const totals = [];
+      const scope = await Logitscope.load({
+        model: new Response(counted(bytes, pieces).stream),
+        onprogress: ({ total }) => totals.push(total),
+      });
+      assert.deepEqual(logits(scope), logits(whole));
+      assert.equal(totals[0], null);
+      const padding = image.length - totals.at(-1);
+      assert.ok(padding >= 0 && padding < 32, `${totals.at(-1)} of ${image.length}`);
+    }
+  });
+
+  test('cut off anywhere, it is refused', async () => {
+    for (const part of [0, 3, 100, 5000, image.length / 2, image.length - 40]) {
+      const cut = new Response(new Blob([image.slice(0, part)]).stream());
+      await assert.rejects(Logitscope.load({ model: cut }), ({ code }) =>
+        ['bad_file', 'load_failed'].includes(code),
+      );
+    }
+  });
+
+  test('a wrong one is refused before the rest is read', async () => {
+    const { taken, stream } = counted(longLlama(), 20);
+    await assert.rejects(Logitscope.load({ model: new Response(stream) }), {
+      code: 'out_of_memory',
+    });
+    assert.ok(taken.bytes < 1e6, `${taken.bytes}`);
+  });
+
+  test('from a server that compresses it, or sends it in chunks', async () => {
+    const whole = await Logitscope.load({ model: image });
+    const server = createServer((request, response) => {
+      if (request.url === '/chunked') return void response.write(image, () => response.end());
+      response.setHeader('content-encoding', 'gzip');
+      response.end(gzipSync(image));
+    }).listen(0);
+    await once(server, 'listening');
+    for (const path of ['chunked', 'gzip']) {
+      const model = `http://localhost:${server.address().port}/${path}`;
+      assert.deepEqual(logits(await Logitscope.load({ model })), logits(whole));
+    }
+    server.close();
+    server.closeAllConnections();
   });
 });

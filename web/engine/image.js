@@ -3,16 +3,21 @@
  * weights, and what cannot fit is refused when the head of the file is there.
  */
 import { LogitscopeError } from './errors.js';
-import { gather } from './load.js';
 
 /** @typedef {import('./module.js').Module} Module */
 
 const PIECE = 1 << 16;
+/** Where an open model says how long its file is. */
+const BYTES_AT = 8;
 
-/** What comes before C has seen enough of the file to say where it belongs. */
+/**
+ * What comes before C has seen enough of the file to say where it belongs, and, where nobody
+ * announced it, how long it is.
+ */
 class Head {
   #module;
-  #total;
+  /** @type {number | null} */
+  total;
   /** @type {Uint8Array[]} */
   #pieces = [];
   #length = 0;
@@ -22,11 +27,11 @@ class Head {
 
   /**
    * @param {Module} module
-   * @param {number} total
+   * @param {number | null} total
    */
   constructor(module, total) {
     this.#module = module;
-    this.#total = total;
+    this.total = total;
   }
 
   /**
@@ -36,34 +41,37 @@ class Head {
    */
   take(chunk) {
     let taken = 0;
-    while (!this.handle && (taken < chunk.length || this.#length === this.#total)) {
+    while (!this.handle && (taken < chunk.length || this.#length === this.total)) {
       const piece = chunk.subarray(taken, taken + PIECE);
       this.#pieces.push(piece);
       this.#length += piece.length;
       taken += piece.length;
-      if (this.#length >= 2 * this.#tried || this.#length === this.#total) this.#begin();
+      if (this.#length >= 2 * this.#tried || this.#length === this.total) this.#begin();
     }
     return taken;
   }
 
   /**
-   * Writes a part of the image to its place.
+   * Writes a part of the image to its place; what may follow a file of a length that nobody announced
+   * is not of it.
    * @param {Uint8Array} bytes
    * @param {number} offset
    */
   write(bytes, offset) {
-    const { calls } = this.#module;
-    this.#module.writeBytes((calls.model_image(this.handle) >>> 0) + offset, bytes);
+    const image = this.#module.calls.model_image(this.handle) >>> 0;
+    const room = Math.max(0, (this.total ?? 0) - offset);
+    this.#module.writeBytes(image + offset, bytes.subarray(0, room));
   }
 
   #begin() {
     const { calls } = this.#module;
     const at = this.#module.need(calls.memory_allocate(this.#length));
     this.#each((piece, offset) => this.#module.writeBytes(at + offset, piece));
-    this.handle = calls.model_begin(at, this.#length, this.#total) >>> 0;
+    this.handle = calls.model_begin(at, this.#length, this.total ?? -1) >>> 0;
     calls.memory_release(at);
     this.#tried = this.#length;
     if (this.handle) {
+      this.total ??= this.#module.view().getFloat64(this.handle + BYTES_AT, true);
       this.#each((piece, offset) => this.write(piece, offset));
       this.#pieces = [];
     } else if (this.#module.text(calls.fault_name()) !== 'incomplete') {
@@ -87,25 +95,21 @@ class Head {
  * @param {import('./types.js').OnProgress} [onprogress]
  * @returns {Promise<number>} the open model's handle
  */
-export async function openImage(module, stream, onprogress) {
-  if (stream.total === null) {
-    const bytes = await gather(stream, onprogress);
-    return openImage(module, { chunks: [bytes], total: bytes.length });
-  }
-  const { chunks, total } = stream;
+export async function openImage(module, { chunks, total }, onprogress) {
   const { calls } = module;
   const head = new Head(module, total);
   let loaded = 0;
   try {
     onprogress?.({ loaded, total });
     for await (const chunk of chunks) {
-      if (loaded + chunk.length > total) throw wrongLength(total, 'more');
+      if (total !== null && loaded + chunk.length > total) throw wrongLength(total, 'more');
       const taken = head.take(chunk);
       if (taken < chunk.length) head.write(chunk.subarray(taken), loaded + taken);
       loaded += chunk.length;
-      onprogress?.({ loaded, total });
+      onprogress?.({ loaded, total: head.total });
     }
-    if (loaded < total) throw wrongLength(total, String(loaded));
+    head.total ??= loaded;
+    if (loaded < head.total) throw wrongLength(head.total, String(loaded));
     head.take(new Uint8Array());
     if (calls.model_finish(head.handle)) module.fail();
     return head.handle;
