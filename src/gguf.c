@@ -362,7 +362,7 @@ static enum status read_header(struct reader *r, uint64_t *n_tensors, uint64_t *
     uint64_t remaining = r->size - r->position, shown = r->available - r->position;
     if (r->available < r->size &&
         (*n_entries > shown / ENTRY_MIN || *n_tensors > shown / TENSOR_MIN))
-        return fault_set(r->fault, STATUS_INCOMPLETE, "%u bytes do not show both tables",
+        return fault_set(r->fault, STATUS_INCOMPLETE, "%u bytes end before the tensor table does",
                          r->available);
     if (*n_entries > remaining / ENTRY_MIN)
         return bad_number(r, "metadata_kv_count", *n_entries, "is more than the file can hold");
