@@ -12,6 +12,7 @@ import { t } from '../locale/locale.js';
  * @property {(name: string, to: number) => void} move asks for a card to come to another place
  */
 
+const calm = matchMedia('(prefers-reduced-motion: reduce)');
 const GLIDE = { duration: 200, easing: 'cubic-bezier(0.2, 0.7, 0.2, 1)' };
 
 export class Reorder {
@@ -23,8 +24,10 @@ export class Reorder {
   /** Where the card in hand came from. */
   #origin = 0;
   #byKey = false;
-  /** @type {Map<string, number>} Where each card stood before the update. */
+  /** @type {Map<string, number>} Where each card stood before an update that changes their order. */
   #tops = new Map();
+  /** The names last shown. */
+  #order = '';
 
   /**
    * @param {import('lit').LitElement} host
@@ -36,31 +39,27 @@ export class Reorder {
     host.addController(this);
   }
 
+  /** To ask where cards stand makes the browser lay the page out, so it is asked for a new order alone. */
   hostUpdate() {
-    this.#tops = new Map(this.#cards().map((card) => [card.dataset.stage ?? '', card.offsetTop]));
+    const order = this.#options.names().join();
+    const glides = this.#order !== '' && order !== this.#order && !calm.matches;
+    const cards = glides ? this.#cards() : [];
+    this.#tops = new Map(cards.map((card) => [card.dataset.stage ?? '', card.offsetTop]));
+    this.#order = order;
   }
 
   hostUpdated() {
-    const moved = this.#cards().filter((card) => {
+    for (const card of this.#tops.size > 0 ? this.#cards() : []) {
       const before = this.#tops.get(card.dataset.stage ?? '');
-      return before !== undefined && before !== card.offsetTop;
-    });
-    const still = matchMedia('(prefers-reduced-motion: reduce)').matches;
-    const order = this.#options.names().join();
-    if (!still && this.#lastOrder !== '' && order !== this.#lastOrder)
-      for (const card of moved) {
-        const from = /** @type {number} */ (this.#tops.get(card.dataset.stage ?? ''));
-        card.animate(
-          [{ transform: `translateY(${from - card.offsetTop}px)` }, { transform: 'none' }],
-          GLIDE,
-        );
-      }
-    this.#lastOrder = order;
+      if (before === undefined || before === card.offsetTop) continue;
+      card.animate(
+        [{ transform: `translateY(${before - card.offsetTop}px)` }, { transform: 'none' }],
+        GLIDE,
+      );
+    }
     // A card that is put elsewhere in the document loses the focus.
     if (this.grabbed && this.#byKey) this.#plug(this.grabbed)?.focus();
   }
-
-  #lastOrder = '';
 
   /** @param {string} name */
   renderPlug(name) {
