@@ -210,7 +210,7 @@ export class Core {
    * @param {Resolved} resolved
    */
   report({ values, order, draw, gates: { grammar: _, ...gates } }) {
-    return { ...values, order, draw, ...gates };
+    return { ...values, order: [...order], draw, ...gates };
   }
 
   /**

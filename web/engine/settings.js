@@ -209,6 +209,20 @@ function checkValue({ name, kind, choices }, value) {
   }
 }
 
+/** What every call asks of a table. @type {WeakMap<TableRow[], { names: Set<string>, canonical: string[] }>} */
+const known = new WeakMap();
+
+/** @param {TableRow[]} table */
+function factsOf(table) {
+  let facts = known.get(table);
+  if (!facts) {
+    const names = new Set([...table.map(({ name }) => name), ...OTHERS]);
+    facts = { names, canonical: table.filter(({ warper }) => warper).map(({ name }) => name) };
+    known.set(table, facts);
+  }
+  return facts;
+}
+
 /**
  * The complete settings: preset, then what is given, then neutral values.
  * @param {TableRow[]} table
@@ -220,9 +234,10 @@ export function resolveSettings(table, given = {}, also = []) {
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {
     throw new LogitscopeError('invalid_argument', `settings must be an object, got ${show(given)}`);
   }
-  const names = [...table.map((row) => row.name), ...OTHERS, ...also];
+  const { names, canonical } = factsOf(table);
   const own = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
-  for (const name of Object.keys(own)) if (!names.includes(name)) throw unknownSetting(name, names);
+  for (const name of Object.keys(own))
+    if (!names.has(name) && !also.includes(name)) throw unknownSetting(name, [...names, ...also]);
   if (own.preset !== undefined) checkChoice('preset', own.preset, Object.keys(presets));
   /** @type {Record<string, any>} */
   const asked = { ...presets[own.preset], ...own };
@@ -234,15 +249,29 @@ export function resolveSettings(table, given = {}, also = []) {
     checkValue(row, value);
     values[row.name] = value;
   }
-  const canonical = table.filter((row) => row.warper).map((row) => row.name);
-  const { order = canonical, draw = 'inverse', top = 20, seed = 0, own: sampler = null } = asked;
-  const stages = checkOrder(order, table).filter((name) => sampler !== null || name !== 'own');
-  if (sampler !== null && !stages.includes('own')) stages.push('own');
+  const { order, draw = 'inverse', top = 20, seed = 0, own: sampler = null } = asked;
+  const named = order === undefined ? canonical : checkOrder(order, table);
+  const stages = sampler === null && named !== canonical ? named.filter(isWarper) : named;
+  const placed = sampler === null || stages.includes('own') ? stages : [...stages, 'own'];
   if (sampler !== null && typeof sampler !== 'function') checkOwn(sampler, sampler.length);
   checkChoice('draw', draw, ['inverse', 'gumbel']);
   checkInteger('top', top, 0, 2 ** 32 - 1);
   checkInteger('seed', seed, 0, SEED_MAX);
-  return { values, order: stages, draw, top, seed, gates: resolveGates(asked), own: sampler };
+  return { values, order: placed, draw, top, seed, gates: resolveGates(asked), own: sampler };
+}
+
+/** @param {string} name */
+const isWarper = (name) => name !== 'own';
+
+/** @param {Module} module @param {TableRow[]} table @param {string[]} order */
+function applyOrder(module, table, order) {
+  const warpers = order.filter(isWarper);
+  const at = module.exchange(4 * warpers.length);
+  module.writeUint32(
+    at,
+    warpers.map((name) => table.findIndex((row) => row.name === name)),
+  );
+  module.calls.settings_order(at, warpers.length);
 }
 
 /**
@@ -256,20 +285,14 @@ export function resolveSettings(table, given = {}, also = []) {
 export function applySettings(module, table, resolved, breakers, step) {
   const { calls } = module;
   calls.settings_reset();
-  table.forEach(({ name, kind, choices }, index) => {
+  table.forEach(({ name, kind, choices, neutral }, index) => {
     const value = resolved.values[name];
-    if (kind === 'map' || kind === 'list') return;
+    if (kind === 'map' || kind === 'list' || value === neutral) return; // neutral it is by now
     if (calls.settings_set(index, kind === 'choice' ? choices.indexOf(value) : value))
       module.fail();
   });
   calls.settings_step(resolved.seed, step);
-  const warpers = resolved.order.filter((name) => name !== 'own');
-  const order = module.exchange(4 * warpers.length);
-  module.writeUint32(
-    order,
-    warpers.map((name) => table.findIndex((row) => row.name === name)),
-  );
-  calls.settings_order(order, warpers.length);
+  if (resolved.order !== factsOf(table).canonical) applyOrder(module, table, resolved.order);
   const map = table.find((row) => row.kind === 'map');
   // Integer keys of an object come in ascending order, as C wants them.
   const biases = Object.entries(map ? resolved.values[map.name] : {});
