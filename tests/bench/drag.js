@@ -25,7 +25,10 @@ function record(/** @type {number} */ moves) {
     .querySelector('logit-chain')
     .shadowRoot.querySelector('[data-name=temperature]');
   const slider = knob.shadowRoot.querySelector('input[type=range]');
-  const settled = () => bars.trace?.stages.find((/** @type {any} */ s) => s.name === 'temperature');
+  const value = () =>
+    bars.trace?.stages.find((/** @type {any} */ s) => s.name === 'temperature')?.value;
+  let follow = () => {};
+  bars.addController({ hostUpdated: () => follow() });
   const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
   const low = Number(slider.min);
   const high = Number(slider.max);
@@ -34,15 +37,15 @@ function record(/** @type {number} */ moves) {
     const times = { ready: [], shown: [] };
     for (let i = 0; i < moves; i++) {
       await frame();
-      const before = settled()?.value;
+      const before = value();
       slider.value = String(low + ((high - low) * (1 + Math.sin(i / 9))) / 2);
+      if (Number(slider.value) === before) continue;
+      const followed = new Promise((resolve) => {
+        follow = () => value() !== before && resolve(null);
+      });
       const from = performance.now();
       slider.dispatchEvent(new Event('input', { bubbles: true, composed: true }));
-      if (Number(slider.value) === Number(slider.dataset.last)) continue;
-      slider.dataset.last = slider.value;
-      while (settled()?.value === before && performance.now() - from < 1000)
-        await new Promise((resolve) => bars.updateComplete.then(() => setTimeout(resolve)));
-      await bars.updateComplete;
+      await followed;
       times.ready.push(performance.now() - from);
       await frame();
       times.shown.push(performance.now() - from);
