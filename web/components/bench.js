@@ -103,7 +103,7 @@ export class Bench extends EventTarget {
     this.direct = direct;
     this.settings = { ...this.settings, ...patch };
     this.dropTally();
-    if (!direct || !this.live) this.changed(); // a knob moves by itself; the rest shows with the answer
+    this.changed();
     await this.refresh();
     this.emit('change');
   }
