@@ -2,20 +2,23 @@
  * Knob to pixels: the milliseconds from a move of the temperature slider in Chromium to the frame
  * that shows the new bars. node tests/bench/drag.js [--moves N]
  *
- * The shipped models with the processor slowed to a quarter; the moves come as a hand makes them,
- * one a frame. "ready" is the time until the new bars stand in the document, "shown" until the next
+ * The shipped models, also with the processor slowed to a quarter, and models of random logits over
+ * large vocabularies; the moves come as a hand makes them, one a frame. "ready" is the time until the new bars stand in the document, "shown" until the next
  * frame begins.
  */
-import { mkdtemp, rm } from 'node:fs/promises';
+import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from '../../web/build.js';
 import { serve } from '../../web/serve.js';
 import { launchChromium } from './chromium.js';
+import { modelFile } from './models.js';
+import { samplerShape } from './shapes.js';
 
 const at = process.argv.indexOf('--moves');
 const MOVES = at > 0 ? Number(process.argv[at + 1]) : 240;
-const MODELS = ['verbs', 'stories', 'shakespeare'];
+const SHIPPED = ['verbs', 'stories', 'shakespeare'];
+const VOCABULARIES = [128256, 262144];
 
 /** Runs in the page: measures each input of the slider until the bars have followed. */
 function record(/** @type {number} */ moves) {
@@ -60,6 +63,9 @@ const quantile = (values, share) =>
 
 const dist = await mkdtemp(join(tmpdir(), 'logitscope-drag-'));
 await build(dist);
+const random = VOCABULARIES.map((size) => `models/V${size}.gguf`);
+for (const [i, size] of VOCABULARIES.entries())
+  await copyFile(modelFile(samplerShape(size), 'f32'), join(dist, random[i]));
 const server = await serve(dist);
 const browser = await launchChromium();
 process.stdout.write(
@@ -67,7 +73,7 @@ process.stdout.write(
 );
 process.stdout.write('|---|---|---|---|---|---|---|\n');
 for (const slow of [1, 4]) {
-  for (const model of MODELS) {
+  for (const model of slow === 1 ? [...SHIPPED, ...random] : SHIPPED) {
     const page = await (await browser.newContext({ reducedMotion: 'reduce' })).newPage();
     await page.goto(`${server.url}?model=${model}`);
     await page.locator('logit-distribution .row').first().waitFor();
