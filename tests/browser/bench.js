@@ -143,3 +143,19 @@ export async function until(probe, good) {
   }
   return value;
 }
+
+/**
+ * Shows a view with what it runs, and all that folds open.
+ * @param {import('playwright-core').Page} page
+ * @param {string} view
+ */
+export async function unfoldView(page, view) {
+  await page.locator(`#tab-${view}`).click();
+  const runs = page.locator('#view button.primary:visible:not([aria-disabled=true])');
+  await runs.first().waitFor();
+  for (const run of await runs.all()) await run.click();
+  await page.waitForTimeout(1500);
+  const folded = page.locator('details:not([open]) > summary:visible');
+  while (await folded.count()) await folded.first().click();
+  await page.waitForTimeout(200);
+}

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { openBench, until } from './bench.js';
+import { openBench, unfoldView, until } from './bench.js';
 
 /** The smallest side of what is to be hit, in pixels (WCAG 2.5.8). */
 const TARGET = 24;
@@ -159,14 +159,7 @@ async function nameless(page) {
 async function openView(name) {
   const opened = await bench.open();
   const { page } = opened;
-  await page.locator(`#tab-${name}`).click();
-  const runs = page.locator('#view button.primary:visible:not([aria-disabled=true])');
-  await runs.first().waitFor();
-  for (const run of await runs.all()) await run.click();
-  await page.waitForTimeout(1200);
-  const folded = page.locator('details:not([open]) > summary:visible');
-  while (await folded.count()) await folded.first().click();
-  await page.waitForTimeout(200);
+  await unfoldView(page, name);
   return opened;
 }
 

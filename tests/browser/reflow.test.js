@@ -1,7 +1,7 @@
 /** Every view on 320 px, as a window of 1280 px at 400 % is, and with the text spacing of WCAG 1.4.12. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { openBench, until } from './bench.js';
+import { openBench, unfoldView, until } from './bench.js';
 
 /** @type {Awaited<ReturnType<typeof openBench>>} */
 let bench;
@@ -50,13 +50,7 @@ for (const lang of ['en', 'es'])
       .evaluateAll((tabs) => tabs.map(({ dataset }) => dataset.view));
     for (const view of views) {
       await page.setViewportSize({ width: 1440, height: 900 });
-      await page.locator(`#tab-${view}`).click();
-      const runs = page.locator('#view button.primary:visible:not([aria-disabled=true])');
-      await runs.first().waitFor();
-      for (const run of await runs.all()) await run.click();
-      await page.waitForTimeout(1200);
-      const folded = page.locator('details:not([open]) > summary:visible');
-      while (await folded.count()) await folded.first().click();
+      await unfoldView(page, view);
       for (const [width, sheet] of [[320, ''], [320, SPACING], [1440, SPACING], [2560, '']]) {
         await page.setViewportSize({ width, height: 800 });
         await page.evaluate(space, sheet);

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { openBench, root } from './bench.js';
+import { openBench, root, unfoldView } from './bench.js';
 
 /** @type {Awaited<ReturnType<typeof openBench>>} */
 let bench;
@@ -52,14 +52,7 @@ test('no view is left in English, and no number has a decimal point', async () =
     .locator('[role=tab][aria-controls=view]')
     .evaluateAll((tabs) => tabs.map(({ dataset }) => dataset.view));
   for (const view of views) {
-    await page.locator(`#tab-${view}`).click();
-    const runs = page.locator('#view button.primary:visible:not([aria-disabled=true])');
-    await runs.first().waitFor();
-    for (const run of await runs.all()) await run.click();
-    await page.waitForTimeout(1500);
-    const folded = page.locator('details:not([open]) > summary:visible');
-    while (await folded.count()) await folded.first().click();
-    await page.waitForTimeout(200);
+    await unfoldView(page, view);
     const words = await page.evaluate(readAll);
     assert.ok(words.some((text) => /\d,\d/.test(text)), `${view} shows numbers`);
     assert.deepEqual(words.filter((text) => ENGLISH.has(text)), [], view);

@@ -71,6 +71,11 @@ export class Bench extends EventTarget {
     return 0;
   }
 
+  /** What is read: readings of another one are out of date. @returns {unknown} */
+  get subject() {
+    return this.drawStep;
+  }
+
   /** Everything on show, by the names above. @returns {Promise<object>} */
   async read() {
     return {};
@@ -215,10 +220,10 @@ export class Bench extends EventTarget {
   async #work() {
     while (this.#wanted && this.live) {
       this.#wanted = false;
-      const { drawStep: step, own } = this;
+      const { subject, own } = this;
       try {
         const readings = await this.read();
-        if (this.#wanted && (step !== this.drawStep || own !== this.own)) continue;
+        if (this.#wanted && (subject !== this.subject || own !== this.own)) continue;
         Object.assign(this, readings);
         this.fault = null;
       } catch (error) {
