@@ -2,18 +2,12 @@
  * What all timelines of one instance share: the module, the open model, the table, the chains. Its
  * methods take checked arguments; Logitscope and Session are the public face.
  */
-import {
-  checkBoolean,
-  checkIds,
-  checkInteger,
-  checkLogits,
-  checkOptions,
-  checkOwn,
-} from './checks.js';
+import { checkBoolean, checkIds, checkInteger, checkLogits, checkOptions } from './checks.js';
 import { resolveChoice } from './choice.js';
 import { LogitscopeError, show } from './errors.js';
 import { Gates } from './gates.js';
 import { openImage } from './image.js';
+import { OwnStage } from './own.js';
 import { Module, fromUtf8, toUtf8 } from './module.js';
 import { SEED_MAX, applySettings, readTable, resolveSettings } from './settings.js';
 import { readTrace } from './trace.js';
@@ -50,6 +44,7 @@ export class Core {
   /** The scratch for one vocabulary size; the last one used is kept. */
   #chain = { handle: 0, vocabSize: 0, topMax: 0 };
   gates = new Gates(this);
+  own = new OwnStage(this);
 
   /** @param {Module} module */
   constructor(module) {
@@ -313,77 +308,6 @@ export class Core {
   }
 
   /**
-   * The settings with the result of a sampler of one's own in place of its function; a promise of
-   * them where that gives one.
-   * @param {Resolved} resolved
-   * @param {number} size of the vocabulary
-   * @param {number} step
-   * @param {() => { logits: number, history: number, count: number }} place puts both into the heap
-   * @returns {Resolved | Promise<Resolved>}
-   */
-  settle(resolved, size, step, place) {
-    const { own } = resolved;
-    if (typeof own !== 'function') {
-      if (own) checkOwn(own, size);
-      return resolved;
-    }
-    const answer = own(...this.reaching({ ...resolved, own: null }, size, step, place));
-    const take = (/** @type {ArrayLike<number>} */ result) => ({
-      ...resolved,
-      own: checkOwn(result, size),
-    });
-    return answer instanceof Promise ? answer.then(take) : take(answer);
-  }
-
-  /**
-   * The same where nothing can be waited for.
-   * @param {Parameters<Core['settle']>} given
-   */
-  settleNow(...given) {
-    const settled = this.settle(...given);
-    if (!(settled instanceof Promise)) return settled;
-    settled.catch(() => {}); // nobody waits for it
-    throw new LogitscopeError(
-      'invalid_argument',
-      'own must give its logits at once, only generate waits for a promise',
-    );
-  }
-
-  /**
-   * What a sampler of one's own, whose result is still to come, is called with.
-   * @param {Resolved} resolved
-   * @param {number} size
-   * @param {number} step
-   * @param {() => { logits: number, history: number, count: number }} place
-   * @returns {Parameters<import('./types.js').Own>}
-   */
-  reaching(resolved, size, step, place) {
-    const { module } = this;
-    const chain = this.prepare(resolved, size, 0, step);
-    const at = place();
-    this.follow(resolved, at);
-    const history = Array.from(module.uint32(at.history, at.count));
-    this.apply(chain, at.logits, at.history, at.count, 0);
-    const logits = module.float32(module.calls.chain_logits(chain), size);
-    return [logits, this.report(resolved), { history }];
-  }
-
-  /**
-   * The same for any logits.
-   * @param {ArrayLike<number>} logits
-   * @param {any} settings
-   * @param {ArrayLike<number>} history
-   * @param {number} step
-   */
-  ownInput(logits, settings, history, step) {
-    const size = checkLogits(logits);
-    checkIds('history', history, size);
-    checkInteger('step', step, 0, SEED_MAX);
-    const resolved = { ...this.resolve({ ...settings, own: [] }), own: null };
-    return this.reaching(resolved, size, step, () => this.#place(logits, history));
-  }
-
-  /**
    * Applies a prepared chain to logits and history in the heap; returns the trace's address.
    * @param {number} chain
    * @param {number} logits
@@ -422,8 +346,8 @@ export class Core {
     checkIds('history', history, size);
     checkInteger('step', step, 0, SEED_MAX);
     const { module } = this;
-    const place = () => this.#place(logits, history);
-    const resolved = this.settleNow(this.resolve(settings), size, step, place);
+    const place = () => this.place(logits, history);
+    const resolved = this.own.settleNow(this.resolve(settings), size, step, place);
     const chain = this.prepare(resolved, size, resolved.top, step);
     const at = place();
     this.follow(resolved, at);
@@ -447,8 +371,8 @@ export class Core {
     checkIds('history', history, size);
     const asked = this.resolve(settings);
     const [step, options] = resolveChoice(choice, asked.draw);
-    const place = () => this.#place(logits, history);
-    const resolved = this.settleNow(asked, size, step, place);
+    const place = () => this.place(logits, history);
+    const resolved = this.own.settleNow(asked, size, step, place);
     const chain = this.prepare(resolved, size, 0, step);
     const at = place();
     this.follow(resolved, at);
@@ -460,7 +384,7 @@ export class Core {
    * @param {ArrayLike<number>} logits
    * @param {ArrayLike<number>} history
    */
-  #place(logits, history) {
+  place(logits, history) {
     const at = this.module.exchange(4 * (2 * logits.length + history.length));
     const room = at + 4 * logits.length;
     const historyAt = room + 4 * logits.length;

@@ -156,7 +156,7 @@ export class Logitscope {
   ownInput(logits, settings, options) {
     const core = this.#open();
     checkOptions('options of ownInput', options, ['history', 'step']);
-    return core.ownInput(logits, settings, options?.history ?? [], options?.step ?? 0);
+    return core.own.input(logits, settings, options?.history ?? [], options?.step ?? 0);
   }
 
   /**

@@ -136,7 +136,7 @@ export class Session {
     const place = this.#place();
     const { logits, history, count } = place;
     const { vocab_size } = core.needModel();
-    const resolved = core.settleNow(asked, vocab_size, step, () => place);
+    const resolved = core.own.settleNow(asked, vocab_size, step, () => place);
     const chain = core.prepare(resolved, vocab_size, resolved.top, step);
     const mask = core.follow(resolved, place);
     return core.readTrace(core.apply(chain, logits, history, count, resolved.top), mask);
@@ -168,7 +168,7 @@ export class Session {
     const asked = core.resolve(settings);
     const [step, options] = resolveChoice(choice, asked.draw);
     const { vocab_size } = core.needModel();
-    const resolved = core.settleNow(asked, vocab_size, step, () => this.#place());
+    const resolved = core.own.settleNow(asked, vocab_size, step, () => this.#place());
     return this.#sample(resolved, step, options).drawn;
   }
 
@@ -189,7 +189,7 @@ export class Session {
         {
           feed: (ids, cache) => this.#feed(ids, cache),
           settle: (resolved, step) =>
-            core.settle(resolved, core.needModel().vocab_size, step, () => this.#place()),
+            core.own.settle(resolved, core.needModel().vocab_size, step, () => this.#place()),
           sample: (resolved, step) => this.#sample(resolved, step, { raw: true }),
         },
         options,
