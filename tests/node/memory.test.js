@@ -6,11 +6,18 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { describe, test } from 'node:test';
+import { after, before, describe, test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { gzipSync } from 'node:zlib';
 import { Logitscope } from '../../web/engine/index.js';
+import { gather, openSource } from '../../web/engine/load.js';
 import { layoutGguf, writeGguf } from '../fixtures/gguf_writer.js';
 import { smallModel } from './small_model.js';
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc');
 
 const OWN = 4.5e6; // stack, exchange, chain, tables of the vocabulary
 const LIMITS = { F32: 1.15, F16: 2.1, BF16: 2.1, Q8_0: 1.15, Q4_0: 1.25, Q4_1: 1.25 };
@@ -213,19 +220,33 @@ describe('as a file of unknown length arrives', () => {
     assert.ok(taken.bytes < 1e6, `${taken.bytes}`);
   });
 
-  test('from a server that compresses it, or sends it in chunks', async () => {
-    const whole = await Logitscope.load({ model: image });
+  describe('from a server', () => {
     const server = createServer((request, response) => {
       if (request.url === '/chunked') return void response.write(image, () => response.end());
       response.setHeader('content-encoding', 'gzip');
       response.end(gzipSync(image));
-    }).listen(0);
-    await once(server, 'listening');
+    });
+    const url = (path) => `http://localhost:${server.address().port}/${path}`;
+    before(() => once(server.listen(0), 'listening'));
+    after(() => {
+      server.close();
+      server.closeAllConnections();
+    });
+
     for (const path of ['chunked', 'gzip']) {
-      const model = `http://localhost:${server.address().port}/${path}`;
-      assert.deepEqual(logits(await Logitscope.load({ model })), logits(whole));
+      test(`${path}, the model is the same`, async () => {
+        const whole = await Logitscope.load({ model: image });
+        assert.deepEqual(logits(await Logitscope.load({ model: url(path) })), logits(whole));
+      });
+
+      test(`${path}, all of it comes when garbage is collected before it is read`, async () => {
+        const stream = await openSource('model', url(path));
+        for (let i = 0; i < 5; i++) {
+          collectGarbage();
+          await setTimeout(5);
+        }
+        assert.deepEqual(await gather(stream), image);
+      });
     }
-    server.close();
-    server.closeAllConnections();
   });
 });

@@ -54,15 +54,25 @@ async function* read(stream) {
 }
 
 /**
+ * The body of a response, which is held meanwhile: Node's fetch cancels the unread body of a response
+ * that has been garbage collected.
+ * @param {Response} response
+ * @returns {AsyncGenerator<Uint8Array>}
+ */
+async function* readBody(response) {
+  if (!response.body) throw new Error('the response has no body');
+  yield* read(response.body);
+}
+
+/**
  * @param {Response} response
  * @returns {Stream}
  */
 function openResponse(response) {
   if (!response.ok) throw new Error(`HTTP status ${response.status}`);
-  if (!response.body) throw new Error('the response has no body');
   const length = Number(response.headers.get('content-length'));
   const encoded = response.headers.has('content-encoding');
-  return { chunks: read(response.body), total: length && !encoded ? length : null };
+  return { chunks: readBody(response), total: length && !encoded ? length : null };
 }
 
 /**
