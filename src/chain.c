@@ -246,8 +246,7 @@ static enum status record(struct chain *chain, struct pool pool, uint32_t index,
     state->total = total_before - removed_mass;
     update_state(chain, &pool, max, changed);
     if (changed) {
-        float *copy =
-            chain->copies[stage->setting == STAGE_OWN ? WARPER_COUNT : stage->setting];
+        float *copy = chain->copies[stage->setting == STAGE_OWN ? WARPER_COUNT : stage->setting];
         memcpy(copy, chain->logits, chain->vocab_size * sizeof *copy);
         state->logits = copy;
     }

@@ -107,10 +107,9 @@ enum status grammar_check(struct grammar *g, struct fault *fault) {
     struct search search = {.grammar = g};
     search.seen = malloc(g->n_steps + 1);
     search.todo = malloc((g->n_steps + 1) * sizeof *search.todo);
-    enum status status =
-        search.seen && search.todo
-            ? check(g, &search, fault)
-            : fault_set(fault, STATUS_OUT_OF_MEMORY, "no memory for the grammar");
+    enum status status = search.seen && search.todo
+                             ? check(g, &search, fault)
+                             : fault_set(fault, STATUS_OUT_OF_MEMORY, "no memory for the grammar");
     free(search.seen);
     free(search.todo);
     return status;
