@@ -3,8 +3,8 @@
  * that shows the new bars. node tests/bench/drag.js [--moves N]
  *
  * The shipped models, also with the processor slowed to a quarter, and models of random logits over
- * large vocabularies; the moves come as a hand makes them, one a frame. "ready" is the time until the new bars stand in the document, "shown" until the next
- * frame begins.
+ * large vocabularies; the moves come as a hand makes them, one a frame. "ready" is the time until
+ * the new bars stand in the document, "shown" until the next frame begins.
  */
 import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,5 @@
 /** A bench for page tests: dist/ built once into a temporary folder, served, open in Chromium. */
+import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -93,7 +94,7 @@ export function loadReference() {
 
 /**
  * What the bars show, bit for bit: [{ id, p, p_raw, removed_by }], the rest's id being 'rest'.
- * @param {import('playwright-core').Page} page
+ * @param {import('playwright-core').Page | import('playwright-core').FrameLocator} page
  */
 export function readBars(page) {
   return page.locator('logit-distribution .row').evaluateAll((rows) =>
@@ -126,6 +127,30 @@ export function expectedBars(trace) {
 /** @param {{ id: string }} a @param {{ id: string }} b */
 export function byId(a, b) {
   return a.id < b.id ? -1 : 1;
+}
+
+/**
+ * Waits until the bars show a trace of the engine.
+ * @param {import('playwright-core').Page | import('playwright-core').FrameLocator} page
+ * @param {import('../../web/engine/types.js').Trace} trace
+ */
+export async function expectTraceInBars(page, trace) {
+  const expected = expectedBars(trace);
+  const read = async () => (await readBars(page)).sort(byId);
+  const same = (bars) => JSON.stringify(bars) === JSON.stringify(expected);
+  assert.deepEqual(await until(read, same), expected);
+}
+
+/**
+ * Waits until a trace of the engine shows: in the bars, and in the panels beside them, which follow
+ * a knob in time to spare.
+ * @param {import('playwright-core').Page | import('playwright-core').FrameLocator} page
+ * @param {import('../../web/engine/types.js').Trace} trace
+ */
+export async function expectTrace(page, trace) {
+  await expectTraceInBars(page, trace);
+  const bars = page.locator('logit-distribution').first();
+  await bars.evaluate(() => new Promise((resolve) => requestIdleCallback(resolve, { timeout: 500 })));
 }
 
 /**

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { compareResults, moveInOrder } from '../../web/components/order.js';
-import { FIRST, byId, expectedBars, loadReference, openBench, readBars, until } from './bench.js';
+import { FIRST, expectTrace, expectTraceInBars, loadReference, openBench, until } from './bench.js';
 
 /** @type {Awaited<ReturnType<typeof openBench>>} */
 let bench;
@@ -14,12 +14,9 @@ after(() => Promise.all([bench?.close(), scope?.close()]));
 const BALANCED = { temperature: 0.7, top_p: 0.9, repetition_penalty: 1.1 };
 const TOP_P_FIRST = ['logit_bias', 'top_p', 'repetition_penalty', 'temperature', 'top_k'];
 
-async function expectBars(page, settings) {
+function expectBars(page, settings) {
   scope.feed(scope.encode(FIRST));
-  const expected = expectedBars(scope.distribution(settings));
-  const read = async () => (await readBars(page)).sort(byId);
-  const same = (bars) => JSON.stringify(bars) === JSON.stringify(expected);
-  assert.deepEqual(await until(read, same), expected);
+  return expectTrace(page, scope.distribution(settings));
 }
 
 /** The cards on show from top to bottom, and the whole order that moving one of them gives. */
@@ -124,4 +121,35 @@ test('a warper moves among those on show, and the hidden stay with their neighbo
   assert.deepEqual(moveInOrder(order, shown, 'c', 0), ['c', 'a', 'x', 'b', 'y']);
   assert.deepEqual(moveInOrder(order, shown, 'c', 1), ['a', 'x', 'c', 'b', 'y']);
   assert.deepEqual(moveInOrder(order, shown, 'a', 2), ['x', 'b', 'y', 'c', 'a']);
+});
+
+test('bars and knob follow a move at once, strip and cards in time to spare', async () => {
+  const { page, complaints, close } = await bench.open();
+  scope.feed(scope.encode(FIRST));
+  await page.evaluate(() => {
+    window.waiting = [];
+    window.requestIdleCallback = (callback) => window.waiting.push(callback);
+  });
+  const slider = page.locator('logit-knob[data-name=temperature] [type=range]');
+  const box = page.locator('logit-knob[data-name=temperature] #box');
+  const card = page.locator('.card[data-stage=temperature] .did');
+  const strip = page.locator('logit-draw .strip svg');
+  const [said, drawn] = [await card.innerText(), await strip.innerHTML()];
+  for (const temperature of [1.2, 0.4, 2.5]) {
+    await slider.evaluate((it, value) => {
+      it.value = String(value);
+      it.dispatchEvent(new Event('input', { bubbles: true, composed: true }));
+    }, temperature);
+    await expectTraceInBars(page, scope.distribution({ ...BALANCED, temperature }));
+    assert.equal(await box.inputValue(), String(temperature));
+  }
+  assert.deepEqual([await card.innerText(), await strip.innerHTML()], [said, drawn]);
+  await page.evaluate(() => window.waiting.splice(0).forEach((callback) => callback()));
+  const { stages } = scope.distribution({ ...BALANCED, temperature: 2.5 });
+  const { entropy } = stages.find(({ name }) => name === 'temperature');
+  const words = await until(() => card.innerText(), (now) => now !== said);
+  assert.ok(words.includes(entropy.toFixed(2)), `${words}: ${entropy}`);
+  assert.notEqual(await strip.innerHTML(), drawn);
+  assert.deepEqual(complaints, []);
+  await close();
 });

@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 import { topPFor } from '../../web/plots/cuts.js';
 import { cumulate } from '../../web/plots/cumulate.js';
 import { layoutCurve } from '../../web/plots/curve.js';
-import { FIRST, byId, expectedBars, loadReference, openBench, readBars, until } from './bench.js';
+import { FIRST, expectTrace, loadReference, openBench, readBars, until } from './bench.js';
 
 /** @type {Awaited<ReturnType<typeof openBench>>} */
 let bench;
@@ -15,12 +15,9 @@ after(() => Promise.all([bench?.close(), scope?.close()]));
 
 const BALANCED = { temperature: 0.7, top_p: 0.9, repetition_penalty: 1.1 };
 
-async function expectBars(page, settings) {
+function expectBars(page, settings) {
   scope.feed(scope.encode(FIRST));
-  const expected = expectedBars(scope.distribution(settings));
-  const read = async () => (await readBars(page)).sort(byId);
-  const same = (bars) => JSON.stringify(bars) === JSON.stringify(expected);
-  assert.deepEqual(await until(read, same), expected);
+  return expectTrace(page, scope.distribution(settings));
 }
 
 const handle = (page, name) => page.locator(`[data-handle=${name}]`);
@@ -111,6 +108,7 @@ test('the views are tabs, and the lines are dragged in each', async () => {
   const words = await page.locator('logit-curve .walk').getAttribute('aria-valuetext');
   assert.match(words, /^Rank 64: .+% before and 0% after/);
   await page.locator('logit-distribution summary').click();
+  await page.locator('logit-distribution tbody').waitFor();
   assert.equal(await page.locator('logit-distribution tbody tr').count(), 7);
   assert.deepEqual(complaints, []);
   await close();

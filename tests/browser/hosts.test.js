@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { byId, expectedBars, loadReference, openBench, readBars, until } from './bench.js';
+import { expectTrace, loadReference, openBench, until } from './bench.js';
 
 let bench;
 let scope;
@@ -34,14 +34,9 @@ async function openLesson(body, answer = () => false) {
   };
 }
 
-async function expectBars(place, ids, settings) {
+function expectBars(place, ids, settings) {
   scope.feed(Uint32Array.from(ids));
-  const wanted = expectedBars(scope.distribution({ ...settings, top: 20 }));
-  const sorted = async () => (await readBars(place)).sort(byId);
-  const same = (bars) => JSON.stringify(bars) === JSON.stringify(wanted);
-  let bars = await until(sorted, same);
-  for (let more = 3; more > 0 && !same(bars); more--) bars = await until(sorted, same); // a loaded machine
-  assert.deepEqual(bars, wanted);
+  return expectTrace(place, scope.distribution({ ...settings, top: 20 }));
 }
 
 test('a sandboxed frame on a host that allows no other origin says in one sentence what to use', async () => {

@@ -3,7 +3,7 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { FIRST, byId, expectedBars, loadReference, openBench, readBars, until } from './bench.js';
+import { FIRST, expectTrace, loadReference, openBench, until } from './bench.js';
 
 /** @type {Awaited<ReturnType<typeof openBench>>} */
 let bench;
@@ -15,12 +15,9 @@ after(() => Promise.all([bench?.close(), scope?.close()]));
 const BALANCED = { temperature: 0.7, top_p: 0.9, repetition_penalty: 1.1 };
 
 /** Waits until the bars are exactly the engine's array for a text and settings. */
-async function expectBars(page, text, settings) {
+function expectBars(page, text, settings) {
   scope.feed(typeof text === 'string' ? scope.encode(text) : text);
-  const expected = expectedBars(scope.distribution(settings));
-  const read = async () => (await readBars(page)).sort(byId);
-  const same = (bars) => JSON.stringify(bars) === JSON.stringify(expected);
-  assert.deepEqual(await until(read, same), expected);
+  return expectTrace(page, scope.distribution(settings));
 }
 
 const knob = (page, name) => page.locator(`logit-knob[data-name=${name}]`);

@@ -79,6 +79,8 @@ test('each chart is also a table, with a name and with heads', async () => {
     const host = page.locator(`#view ${holds}`).first();
     if (press) await host.locator(press).first().click();
     if (chart === 'map') await host.locator('[data-command=run]').click();
+    const folded = host.locator('details:not([open]) > summary:visible');
+    while (await folded.count()) await folded.first().click();
     const table = host.locator('details table').first();
     const rows = await until(() => table.locator('tbody tr').count(), (n) => n >= 3);
     assert.ok(rows >= 3, `${chart}: ${rows} rows`);

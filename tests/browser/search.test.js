@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { findLoop } from '../../web/engine/loops.js';
 import { LOOPING } from '../../web/engine/suites.js';
-import { byId, expectedBars, loadReference, openBench, readBars, until } from './bench.js';
+import { expectTrace, loadReference, openBench, until } from './bench.js';
 
 /** @type {Awaited<ReturnType<typeof openBench>>} */
 let bench;
@@ -98,12 +98,9 @@ test('the window of the penalties is a knob on the penalty’s card, by keyboard
 
 const hashOf = (page) => page.evaluate(() => decodeURIComponent(location.hash));
 
-async function expectBars(page, prompt, settings) {
+function expectBars(page, prompt, settings) {
   scope.feed(scope.encode(prompt));
-  const wanted = expectedBars(scope.distribution({ ...settings, top: 20 }));
-  const sorted = async () => (await readBars(page)).sort(byId);
-  const same = (now) => JSON.stringify(now) === JSON.stringify(wanted);
-  assert.deepEqual(await until(sorted, same), wanted);
+  return expectTrace(page, scope.distribution({ ...settings, top: 20 }));
 }
 
 test('constraint, banned words and first token are in the address, back and forth', async () => {

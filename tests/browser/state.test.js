@@ -1,7 +1,7 @@
 /** The address holds the state: read at first, written as it changes, gone back through. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { FIRST, byId, expectedBars, loadReference, openBench, readBars, until } from './bench.js';
+import { FIRST, expectTrace, loadReference, openBench, until } from './bench.js';
 
 let bench;
 let scope;
@@ -17,12 +17,9 @@ const drawn = (page) =>
     .locator('logit-text .step button')
     .evaluateAll((all) => all.map((b) => Number(b.dataset.id)));
 
-async function expectBars(page, ids, settings) {
+function expectBars(page, ids, settings) {
   scope.feed(Uint32Array.from(ids));
-  const wanted = expectedBars(scope.distribution({ ...settings, top: 20 }));
-  const sorted = async () => (await readBars(page)).sort(byId);
-  const same = (bars) => JSON.stringify(bars) === JSON.stringify(wanted);
-  assert.deepEqual(await until(sorted, same), wanted);
+  return expectTrace(page, scope.distribution({ ...settings, top: 20 }));
 }
 
 test('an address with prompt, settings, order, biases, seed and branch shows exactly that', async () => {

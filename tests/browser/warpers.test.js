@@ -8,7 +8,7 @@ import { after, before, test } from 'node:test';
 import { compareResults } from '../../web/components/order.js';
 import { readTexts, writeTexts } from '../../web/components/texts.js';
 import { conventions } from '../../web/engine/presets.js';
-import { FIRST, byId, expectedBars, loadReference, openBench, readBars, until } from './bench.js';
+import { FIRST, expectTrace, loadReference, openBench, until } from './bench.js';
 
 /** @type {Awaited<ReturnType<typeof openBench>>} */
 let bench;
@@ -58,10 +58,7 @@ const drawnIds = (page) =>
 async function expectBars(page, ids, settings, step) {
   scope.feed(ids);
   const trace = scope.distribution({ seed: 42, ...settings }, { step });
-  const expected = expectedBars(trace);
-  const read = async () => (await readBars(page)).sort(byId);
-  const same = (bars) => JSON.stringify(bars) === JSON.stringify(expected);
-  assert.deepEqual(await until(read, same), expected);
+  await expectTrace(page, trace);
   return trace;
 }
 

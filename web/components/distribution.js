@@ -50,6 +50,7 @@ export class LogitDistribution extends LogitElement {
     tally: { attribute: false },
     active: { state: true },
     menu: { state: true },
+    unfolded: { state: true },
   };
 
   static styles = [...LogitElement.styles, handleStyles, barStyles];
@@ -79,6 +80,8 @@ export class LogitDistribution extends LogitElement {
     this.active = null;
     /** @type {string | null} The key of the row whose menu is open. */
     this.menu = null;
+    /** Whether the table shows. */
+    this.unfolded = false;
     new ResizeObserver(([{ borderBoxSize }]) =>
       this.style.setProperty('--tall', `${borderBoxSize[0].blockSize}px`),
     ).observe(this);
@@ -119,10 +122,15 @@ export class LogitDistribution extends LogitElement {
       <logit-biases .biases=${this.biases} .eos=${this.eos} ?fixed=${this.fixed}></logit-biases>
       ${
         view === 'bars' || !curves
-          ? renderTable(trace, (token) => this.#name(token))
-          : renderCurveTable(curves)
+          ? renderTable(trace, (token) => this.#name(token), this.#fold)
+          : renderCurveTable(curves, this.#fold)
       }
     `;
+  }
+
+  /** @returns {import('./distribution-table.js').Fold} */
+  get #fold() {
+    return { open: this.unfolded, onToggle: (open) => (this.unfolded = open) };
   }
 
   /** @param {View} name */
@@ -161,8 +169,8 @@ export class LogitDistribution extends LogitElement {
     const rows = orderRows(trace);
     return this.#keys(trace).map(
       (key, i) => html`
-      <div class="heard" role="option" id="option-${key}" aria-selected=${key === this.active}>
-        ${this.#rowWords(rows[i] ?? null)}</div>`,
+      <div class="heard" role="option" id="option-${key}" aria-selected=${key === this.active}
+        aria-label=${this.#rowWords(rows[i] ?? null)}></div>`,
     );
   }
 

@@ -4,6 +4,17 @@ import { onLanguage } from '../locale/locale.js';
 import { shared } from '../style/shared.js';
 import { tokens } from '../style/tokens.js';
 
+/** How long time to spare is waited for, in ms. */
+const PATIENCE = 250;
+
+/** Time to spare between frames; WebKit does not tell of it. */
+function spareTime() {
+  return new Promise((resolve) => {
+    if ('requestIdleCallback' in globalThis) requestIdleCallback(resolve, { timeout: PATIENCE });
+    else requestAnimationFrame(() => setTimeout(resolve));
+  });
+}
+
 export class LogitElement extends LitElement {
   static styles = [tokens, shared];
 
@@ -13,6 +24,8 @@ export class LogitElement extends LitElement {
    */
   static joined = null;
 
+  /** Whether it leaves the frame to what must follow a knob at once, and follows in time to spare. */
+  patient = false;
   /** @type {(() => void) | null} */
   #unfollow = null;
 
@@ -25,6 +38,11 @@ export class LogitElement extends LitElement {
   disconnectedCallback() {
     super.disconnectedCallback();
     this.#unfollow?.();
+  }
+
+  async scheduleUpdate() {
+    if (this.patient && this.hasUpdated) await spareTime();
+    super.scheduleUpdate();
   }
 
   /**

@@ -16,6 +16,10 @@ const COLUMNS = 7;
 const LINGER = 2500;
 /** The strip with its distance from the edge, in px at least. */
 const ROOM = 150;
+/** The share of the chart, or of the window where that is smaller, that is enough of it in sight. */
+const ENOUGH = 0.4;
+/** The shares in sight at which that is asked again. */
+const PARTS = Array.from({ length: 21 }, (_, i) => i / 20);
 
 export class LogitGlance extends LogitElement {
   static properties = {
@@ -144,6 +148,8 @@ export class LogitGlance extends LogitElement {
 
   /** @type {AbortController | null} */
   #listening = null;
+  /** Whether enough of the chart is in sight. */
+  #sight = true;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #timer;
 
@@ -166,11 +172,15 @@ export class LogitGlance extends LogitElement {
     const knobs = root.querySelector(this.knobs);
     this.#listening = new AbortController();
     const { signal } = this.#listening;
-    const look = () => this.#look();
-    knobs?.addEventListener('focusin', look, { signal });
-    knobs?.addEventListener('focusout', () => setTimeout(look), { signal });
+    const place = () => this.#place();
+    knobs?.addEventListener('focusin', place, { signal });
+    knobs?.addEventListener('focusout', () => setTimeout(place), { signal });
     knobs?.addEventListener('logit-set', () => this.#linger(), { signal });
-    addEventListener('scroll', look, { signal, passive: true });
+    addEventListener('scroll', place, { signal, passive: true });
+    const seen = new IntersectionObserver((entries) => this.#see(entries), { threshold: PARTS });
+    const chart = root.querySelector(this.chart);
+    if (chart) seen.observe(chart);
+    signal.addEventListener('abort', () => seen.disconnect());
   }
 
   disconnectedCallback() {
@@ -188,16 +198,27 @@ export class LogitGlance extends LogitElement {
     this.#look();
   }
 
-  /** Shows or hides the strip, away from the knob in use. */
+  /** @param {IntersectionObserverEntry[]} entries */
+  #see(entries) {
+    const { intersectionRect, boundingClientRect } = entries[entries.length - 1];
+    const most = Math.min(boundingClientRect.height, innerHeight);
+    this.#sight = intersectionRect.height > ENOUGH * most;
+    this.#look();
+  }
+
+  /** Shows or hides the strip. */
   #look() {
+    const { activeElement } = /** @type {ShadowRoot} */ (this.getRootNode());
+    const used = activeElement?.matches(this.knobs) || this.#timer !== undefined;
+    this.shown = used && !this.#sight;
+  }
+
+  /** Puts it away from the knob in use. */
+  #place() {
+    this.#look();
     const root = /** @type {ShadowRoot} */ (this.getRootNode());
     const knobs = root.querySelector(this.knobs);
-    const box = root.querySelector(this.chart)?.getBoundingClientRect();
-    if (!knobs || !box) return;
-    const seen = Math.min(box.bottom, innerHeight) - Math.max(box.top, 0);
-    const sight = seen > 0.4 * Math.min(box.height, innerHeight);
-    const used = root.activeElement === knobs || this.#timer !== undefined;
-    this.shown = used && !sight;
+    if (root.activeElement !== knobs) return;
     let element = /** @type {Element | null} */ (knobs);
     while (element?.shadowRoot?.activeElement) element = element.shadowRoot.activeElement;
     if (element && element !== knobs) this.low = element.getBoundingClientRect().top < ROOM;

@@ -275,7 +275,9 @@ export class LogitKnob extends LogitElement {
 
   /** @param {number} value */
   #ask(value) {
-    if (this.row && value !== this.value) this.emit('logit-set', { [this.row.name]: value });
+    if (!this.row || value === this.value) return;
+    this.value = value; // at once; all else shows with the answer
+    this.emit('logit-set', { [this.row.name]: value });
   }
 
   /** @param {SettingRow} row */

@@ -5,8 +5,9 @@
  */
 import { html, nothing } from 'lit';
 import { cache } from 'lit/directives/cache.js';
+import { guard } from 'lit/directives/guard.js';
 import { presets } from '../engine/presets.js';
-import { t } from '../locale/locale.js';
+import { language, t } from '../locale/locale.js';
 import './chain.js';
 import { define } from './define.js';
 import './distribution.js';
@@ -369,14 +370,14 @@ export class LogitScope extends LogitElement {
     const alone = ['text', 'draw', 'distribution', 'chain'].filter(shows).length === 1;
     return html`
       <div class="bench ${alone ? 'alone' : ''}" ${listen(this.#asks)}>
-        <logit-text class="panel text" part="text" ?hidden=${!shows('text')} ${props(text)}></logit-text>
+        <logit-text class="panel text" part="text" ?hidden=${!shows('text')} .patient=${it.direct} ${props(text)}></logit-text>
         <logit-draw class="panel draw" part="draw" ?hidden=${!shows('draw')} ?still=${it.direct}
-          ${props(draw)}></logit-draw>
+          .patient=${it.direct && it.whatIf === null} ${props(draw)}></logit-draw>
         ${it.fault ? html`<p class="panel trouble error" role="alert">${trouble}</p>` : nothing}
         <logit-distribution class="panel distribution" part="distribution"
           ?hidden=${!shows('distribution')} ?still=${it.direct} ${props(distribution)}></logit-distribution>
         <logit-chain class="panel chain" part="chain" ?hidden=${!shows('chain')}
-          ${props(chain)}></logit-chain>
+          .patient=${it.direct} ${props(chain)}></logit-chain>
         <logit-glance ?hidden=${!shows('chain') || !shows('distribution')} knobs="logit-chain"
           chart="logit-distribution" .trace=${it.trace} .hit=${hit} .eos=${chain.eos}></logit-glance>
       </div>
@@ -384,10 +385,13 @@ export class LogitScope extends LogitElement {
   }
 
   #renderFoot() {
-    return renderFoot(this.#instrument.info, {
-      onShare: this.shareable ? () => this.emit('logit-share') : null,
-      onGuide: this.#showGuide.bind(this),
-    });
+    const { info } = this.#instrument;
+    return guard([info, this.shareable, language()], () =>
+      renderFoot(info, {
+        onShare: this.shareable ? () => this.emit('logit-share') : null,
+        onGuide: this.#showGuide.bind(this),
+      }),
+    );
   }
 
   /** @param {KeyboardEvent} event */

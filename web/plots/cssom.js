@@ -6,6 +6,9 @@ import { nothing } from 'lit';
 import { Directive, directive } from 'lit/directive.js';
 
 class CssomDirective extends Directive {
+  /** What it set. @type {Record<string, string>} */
+  #set = {};
+
   /** @param {Record<string, string | number>} _properties */
   render(_properties) {
     return nothing;
@@ -19,7 +22,9 @@ class CssomDirective extends Directive {
     const { style } = /** @type {HTMLElement | SVGElement} */ (part.element);
     for (const [name, value] of Object.entries(properties)) {
       const text = String(value);
-      if (style.getPropertyValue(name) !== text) style.setProperty(name, text);
+      if (this.#set[name] === text) continue;
+      style.setProperty(name, text);
+      this.#set[name] = text;
     }
     return nothing;
   }
