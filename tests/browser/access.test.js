@@ -81,7 +81,7 @@ test('the bars are read one by one with the arrow keys, and as a table', async (
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('ArrowDown');
   const id = await chart.getAttribute('aria-activedescendant');
-  const words = (await page.locator(`logit-distribution #${id}`).textContent()).trim();
+  const words = await page.locator(`logit-distribution #${id}`).getAttribute('aria-label');
   scope.feed(scope.encode(FIRST));
   const { tokens, rest } = scope.distribution({
     temperature: 0.7,
@@ -90,6 +90,7 @@ test('the bars are read one by one with the arrow keys, and as a table', async (
   });
   assert.ok(words.startsWith(`${tokens[1].text.trim()}, rank 2: `), words);
   await page.locator('logit-distribution summary').click();
+  await page.locator('logit-distribution tbody').waitFor();
   assert.equal(
     await page.locator('logit-distribution tbody tr').count(),
     tokens.length + Number(rest.count > 0),

@@ -142,14 +142,21 @@ export async function expectTraceInBars(page, trace) {
 }
 
 /**
- * Waits until a trace of the engine shows: in the bars, and in the panels beside them, which follow
- * a knob in time to spare.
+ * Waits until a trace of the engine shows, in the bars and in the panels beside them.
  * @param {import('playwright-core').Page | import('playwright-core').FrameLocator} page
  * @param {import('../../web/engine/types.js').Trace} trace
  */
 export async function expectTrace(page, trace) {
   await expectTraceInBars(page, trace);
-  const bars = page.locator('logit-distribution').first();
+  await rest(page);
+}
+
+/**
+ * Waits until the panels that follow a knob in time to spare have done so.
+ * @param {import('playwright-core').Page | import('playwright-core').FrameLocator} page
+ */
+export async function rest(page) {
+  const bars = page.locator('logit-distribution h2').first();
   await bars.evaluate(() => new Promise((resolve) => requestIdleCallback(resolve, { timeout: 500 })));
 }
 

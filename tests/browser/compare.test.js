@@ -264,6 +264,50 @@ test('columns are edited, added, removed, and used in the bench', async () => {
   await close();
 });
 
+test('a text of the reader’s stands beside the nine, is measured, refused and ranked like them', async () => {
+  const { page, complaints, close } = await open();
+  assert.equal(await page.locator('[data-command=add]').count(), 0, 'nine are the most');
+  await page.locator('[data-command=give]').click();
+  const column = page.locator('[data-column="9"]');
+  const box = column.locator('textarea');
+  await until(() => box.evaluate((it) => it.matches(':focus')), Boolean);
+  await page.keyboard.type('walks home');
+  await page.keyboard.press('Tab');
+  const error = column.locator('#fault');
+  const said = await until(() => error.innerText(), (text) => text !== '');
+  assert.match(said, /^This text cannot be read: .* walks"\.$/);
+  assert.equal(await box.inputValue(), 'walks home', 'it is kept');
+
+  await box.fill('will go to school');
+  await box.press('Tab');
+  await page.locator('[data-column="0"] [data-action=lead]').waitFor({ state: 'hidden' });
+  const strategy = { kind: 'given', settings: {}, text: 'will go to school' };
+  const { ids, figures } = await write(strategy);
+  const same = (got) => JSON.stringify(got) === JSON.stringify(ids);
+  assert.deepEqual(await until(() => idsIn(page, 9), same), ids);
+  assert.equal(await error.innerText(), '');
+  const shown = `${figures.perplexity.toFixed(2)}`;
+  assert.ok((await figure(column, 'perplexity')).replace(/,/g, '').endsWith(shown));
+  assert.equal(await column.locator('[data-action=adopt]').isVisible(), false);
+  await finished(page);
+
+  await page.locator('#blind').click();
+  await page.locator('[data-command=reveal]').click();
+  const ranked = page.locator('logit-ranking tbody tr');
+  assert.equal(await ranked.count(), 10);
+  assert.equal(await ranked.filter({ hasText: 'text of your own' }).count(), 1);
+
+  await page.locator('#blind').click();
+  await column.locator('[data-action=lead]').click();
+  const parts = await page.locator('[data-column="1"] logit-passage').innerText();
+  assert.match(parts, /Parts from A at token/);
+  await type(page.locator('logit-compare [data-name=samples]'), '2');
+  const row = page.locator('[data-row="0"] [data-figure=different]');
+  assert.equal(await until(() => row.innerText(), (text) => text === '1 of 1'), '1 of 1');
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
 test('a run can be stopped, and what is stale is dropped', async () => {
   const { page, complaints, close } = await open();
   await page.locator('[data-suite="e27.1"]').click();

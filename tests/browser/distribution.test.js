@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 import { topPFor } from '../../web/plots/cuts.js';
 import { cumulate } from '../../web/plots/cumulate.js';
 import { layoutCurve } from '../../web/plots/curve.js';
-import { FIRST, expectTrace, loadReference, openBench, readBars, until } from './bench.js';
+import { FIRST, expectTrace, loadReference, openBench, readBars, rest, until } from './bench.js';
 
 /** @type {Awaited<ReturnType<typeof openBench>>} */
 let bench;
@@ -21,7 +21,10 @@ function expectBars(page, settings) {
 }
 
 const handle = (page, name) => page.locator(`[data-handle=${name}]`);
-const value = (page, name) => page.locator(`logit-knob[data-name=${name}] .box`).inputValue();
+async function value(page, name) {
+  await rest(page);
+  return page.locator(`logit-knob[data-name=${name}] .box`).inputValue();
+}
 
 /** Drags the middle of a handle to a place, in a few moves. */
 async function drag(page, name, to) {

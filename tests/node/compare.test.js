@@ -90,3 +90,55 @@ test('gaps: the logits of the best and the second, and what a temperature makes 
   assert.equal(figures.distinct_2, scope.distinct(ids, 2));
   scope.close();
 });
+
+/** A strategy's steps and result. */
+async function collect(scope, strategy, options) {
+  const steps = [];
+  const texts = run(scope, scope, strategy, { seed: 1, ...options });
+  for (;;) {
+    const { done, value } = await texts.next();
+    if (done) return { steps, result: value };
+    steps.push(value);
+  }
+}
+
+test('a given text is measured token by token as the model has it', async () => {
+  const scope = await Logitscope.load({ model: 'models/verbs.gguf' });
+  const prompt = 'Tomorrow she';
+  const given = (text) => ({ kind: /** @type {const} */ ('given'), settings: {}, text });
+  const { steps, result } = await collect(scope, given(' will go'), { prompt });
+  const ids = scope.encode(prompt);
+  assert.deepEqual(steps.map(({ id }) => id), [...scope.encode(`${prompt} will go`)].slice(ids.length));
+  assert.deepEqual(result.ids, steps.map(({ id }) => id));
+  assert.equal(result.finish_reason, 'text');
+  for (const [i, { id, p, bits, bits_raw }] of steps.entries()) {
+    scope.feed([...ids, ...result.ids.slice(0, i)]);
+    const logits = Array.from(scope.logits());
+    const most = Math.max(...logits);
+    const sum = logits.reduce((total, logit) => total + Math.exp(logit - most), 0);
+    const naive = Math.log2(sum) - (logits[id] - most) / Math.LN2;
+    assert.ok(Math.abs(bits - naive) < 1e-5, `${bits}, ${naive}`);
+    assert.equal(bits_raw, bits);
+    assert.ok(Math.abs(p - 2 ** -naive) < 1e-6);
+  }
+  const { tokens, perplexity_raw, mean_kept } = await figuresOf(scope, steps);
+  const mean = steps.reduce((total, { bits }) => total + bits, 0) / steps.length;
+  assert.deepEqual([tokens, perplexity_raw, mean_kept], [2, 2 ** mean, null]);
+
+  const spaced = await collect(scope, given('will go'), { prompt });
+  assert.deepEqual(spaced.result, result, 'a space goes between the words');
+  const cut = await collect(scope, given('will go'), { prompt, max_new_tokens: 1 });
+  assert.deepEqual([cut.steps.length, cut.result.finish_reason], [1, 'length']);
+  assert.deepEqual((await collect(scope, given('  '), { prompt })).steps, []);
+  const fromIds = await collect(scope, given('will go'), { prompt: scope.encode(prompt) });
+  assert.deepEqual(fromIds.result.ids, result.ids);
+  await assert.rejects(collect(scope, given('will fly'), { prompt }), /no word/);
+});
+
+test('a given text is read with the prompt, whose last token may become part of it', async () => {
+  const scope = await Logitscope.load({ model: 'models/stories.gguf' });
+  const strategy = { kind: /** @type {const} */ ('given'), settings: {}, text: 'time, there' };
+  const { steps, result } = await collect(scope, strategy, { prompt: 'Once upon a ' });
+  assert.deepEqual(result.prompt_ids, [...scope.encode('Once upon a')]);
+  assert.deepEqual(steps.map(({ text }) => text), [' time', ',', ' there']);
+});

@@ -7,8 +7,9 @@ import { findLoop } from './loops.js';
 import { beamSearch, contrastiveSearch } from './search.js';
 
 /**
- * How to choose tokens. `kind` names the way, 'sample' where it is left out.
- * @typedef {{ name?: string, kind?: keyof typeof KINDS,
+ * How to choose tokens. `kind` names the way, 'sample' where it is left out; 'given' takes those of
+ * `text`, to hold what a person wrote against what the others make.
+ * @typedef {{ name?: string, kind?: keyof typeof KINDS, text?: string,
  *   settings: Record<string, any> & import("./types.js").Settings }} Strategy
  *
  * A generated token with its surprisal in bits, after the warpers and before.
@@ -52,7 +53,15 @@ const COLD = 0.05;
 /**
  * The ways to make a text: each gives the steps of `generate`, measured, and returns its result.
  */
-const KINDS = { sample, beam: found(beamSearch), contrastive: found(contrastiveSearch) };
+const KINDS = {
+  sample,
+  beam: found(beamSearch),
+  contrastive: found(contrastiveSearch),
+  given: found(takeText),
+};
+
+/** How many tokens of a given text are read unless told otherwise, as `generate` draws. */
+const MOST = 32;
 
 /**
  * Makes one text.
@@ -62,12 +71,31 @@ const KINDS = { sample, beam: found(beamSearch), contrastive: found(contrastiveS
  * @param {{ prompt: string | ArrayLike<number>, seed: number, max_new_tokens?: number }} options
  * @returns {AsyncGenerator<MeasuredStep, import('./types.js').Generated, void>}
  */
-export function run(scope, session, { kind = 'sample', settings }, options) {
-  return KINDS[kind](scope, session, { ...settings, ...options });
+export function run(scope, session, { kind = 'sample', settings, text }, options) {
+  return KINDS[kind](scope, session, { ...settings, ...options, ...(kind === 'given' && { text }) });
 }
 
 /**
- * A search draws nothing: its text is found whole, then measured token by token.
+ * The tokens of a text after a prompt: those of both together, as far as these begin like the prompt.
+ * A space goes between words that nothing parts.
+ * @param {any} scope
+ * @param {{ prompt: string | ArrayLike<number>, text?: string, max_new_tokens?: number }} options
+ */
+async function takeText(scope, { prompt, text = '', max_new_tokens = MOST }) {
+  const before = typeof prompt === 'string' ? prompt : await scope.decode(prompt);
+  const gap = /[\p{L}\p{N}\p{P}]$/u.test(before) && /^[\p{L}\p{N}]/u.test(text) ? ' ' : '';
+  const alone = typeof prompt === 'string' ? Array.from(await scope.encode(prompt)) : Array.from(prompt);
+  if (!text.trim()) return { prompt_ids: alone, ids: [], finish_reason: 'text' };
+  const all = Array.from(await scope.encode(before + gap + text));
+  const shared = divergence(alone, all) ?? alone.length;
+  const prompt_ids = all.slice(0, shared);
+  const ids = all.slice(shared, shared + max_new_tokens);
+  const finish_reason = shared + ids.length < all.length ? 'length' : 'text';
+  return { prompt_ids, ids, finish_reason };
+}
+
+/**
+ * Where nothing is drawn, a text is found whole, then measured token by token.
  * @param {(scope: any, options: any) => Promise<any>} search
  */
 function found(search) {
@@ -82,9 +110,12 @@ function found(search) {
     const ids = Array.from(result.prompt_ids);
     for (const id of result.ids) {
       await session.feed(Uint32Array.from(ids));
-      const bits = (await session.surprisal(id)) / Math.LN2;
+      const nats = await session.surprisal(id);
       const { text } = await scope.piece(id);
-      yield /** @type {any} */ ({ id, text, position: ids.length, bits, bits_raw: bits });
+      const p = Math.exp(-nats);
+      const bits = nats / Math.LN2;
+      const position = ids.length;
+      yield /** @type {any} */ ({ id, text, position, p, p_raw: p, bits, bits_raw: bits });
       ids.push(id);
     }
     return result;

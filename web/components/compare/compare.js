@@ -10,7 +10,7 @@ import { divergence, spreadOf } from '../../engine/compare.js';
 import { LOOPING, suites } from '../../engine/suites.js';
 import { addMessages, t } from '../../locale/locale.js';
 import { define } from '../define.js';
-import { sentence } from '../faults.js';
+import { reason, sentence } from '../faults.js';
 import { ModelElement } from '../model-element.js';
 import { spoken } from '../visible.js';
 import './controls.js';
@@ -30,6 +30,7 @@ import { compareStyles } from './styles.js';
 addMessages(locales);
 
 const LEAST = 2;
+/** Strategies at most; one text of the reader's can stand beside them. */
 const MOST = 9;
 /** How long typing rests before the texts are made anew, in ms. */
 const REST = 250;
@@ -133,7 +134,7 @@ export class LogitCompare extends ModelElement {
     const { engine, plan } = this;
     if (!engine) return;
     this.#runner.start(engine, plan);
-    const us = Array.from({ length: MOST }, (_, i) => engine.random(plan.seed, SHUFFLE + i));
+    const us = Array.from({ length: MOST + 1 }, (_, i) => engine.random(plan.seed, SHUFFLE + i));
     Promise.all(us).then(
       (found) => (this.shuffled = found),
       () => {}, // the engine was closed meanwhile
@@ -150,7 +151,9 @@ export class LogitCompare extends ModelElement {
   render() {
     const { plan, fault } = this;
     const { texts, gaps, running } = this.#runner;
-    const laid = texts.length === plan.strategies.length && texts[0]?.length === plan.samples;
+    const laid =
+      texts.length === plan.strategies.length &&
+      texts.every(([text], i) => text?.strategy === plan.strategies[i]);
     return html`
       <h2>${t('view.compare')}</h2>
       <p class="about">${t('view.compare.about')} ${t('compare.about')}</p>
@@ -224,7 +227,7 @@ export class LogitCompare extends ModelElement {
     return html`
       <p class="note">${t('compare.first')}</p>
       <ol class="columns">
-        ${repeat(strategies, this.#keyOf, ({ settings }, i) => {
+        ${repeat(strategies, this.#keyOf, (_, i) => {
           const [text] = this.#runner.texts[i];
           const parts = i === 0 ? null : partsOf(first, text);
           return html`
@@ -234,30 +237,40 @@ export class LogitCompare extends ModelElement {
               ${renderFigures(text)}
             </li>`;
         })}
-        ${
-          strategies.length < MOST
-            ? html`<li class="column add">${this.#renderAdd()}<span>${t('compare.add.about')}</span></li>`
-            : nothing
-        }
+        ${this.#addable.length > 0 ? html`<li class="column add">${this.#renderAdd()}</li>` : nothing}
       </ol>`;
   }
 
   #keyOf = (/** @type {unknown} */ _, /** @type {number} */ i) => this.#keys[i];
 
+  /** What can be put beside the strategies on show. @returns {('add' | 'give')[]} */
+  get #addable() {
+    const { strategies } = this.plan;
+    const given = strategies.filter(({ kind }) => kind === 'given').length;
+    return [
+      ...(strategies.length - given < MOST ? [/** @type {const} */ ('add')] : []),
+      ...(given === 0 ? [/** @type {const} */ ('give')] : []),
+    ];
+  }
+
   #renderAdd() {
-    return html`<button data-command="add" @click=${this.#onAdd}>${t('compare.add')}</button>`;
+    const does = { add: this.#onAdd, give: this.#onGive };
+    return this.#addable.map(
+      (name) => html`
+      <p><button data-command=${name} @click=${does[name]}>${t(`compare.${name}`)}</button>
+        <span>${t(`compare.${name}.about`)}</span></p>`,
+    );
   }
 
   /**
    * @param {Strategy} strategy
    * @param {number} i
    */
-  #renderStrategy({ kind = 'sample', settings }, i) {
+  #renderStrategy({ kind = 'sample', settings, text = '' }, i) {
     const removable = this.plan.strategies.length > LEAST;
     return html`
-      <logit-strategy .letter=${letter(i)} .settings=${settings} 
-        .table=${this.#rows}
-        ?first=${i === 0} ?removable=${removable} ?search=${kind !== 'sample'}
+      <logit-strategy .letter=${letter(i)} .kind=${kind} .settings=${settings} .text=${text}
+        .fault=${reason(this.#runner.texts[i]?.[0].fault, this)} .table=${this.#rows} ?first=${i === 0} ?removable=${removable}
         @logit-strategy=${(/** @type {CustomEvent} */ event) => this.#onStrategy(event, i)}
         ></logit-strategy>`;
   }
@@ -269,7 +282,7 @@ export class LogitCompare extends ModelElement {
    * @param {string} words
    */
   #renderPassage(text, i, parts, words) {
-    const name = nameOf(i, text.strategy.settings);
+    const name = nameOf(i, text.strategy);
     return html`
       <logit-passage ?short=${this.plan.samples > 1} .given=${this.prompt} .steps=${text.steps} .label=${t('compare.text', { name })} .eos=${this.#eos}
         .colour=${this.colour} .parts=${parts} .loop=${text.figures?.loop ?? null}>${words}</logit-passage>`;
@@ -305,18 +318,18 @@ export class LogitCompare extends ModelElement {
             <th scope="col">${t('compare.settings')}</th>
             ${SPREAD.map((name) => html`<th scope="col">${t(`compare.spread.${name}`)}</th>`)}
           </tr></thead>
-          ${repeat(strategies, this.#keyOf, ({ settings }, i) => {
+          ${repeat(strategies, this.#keyOf, (_, i) => {
             const texts = this.#runner.texts[i];
             return html`
               <tbody data-row=${i}>
                 <tr><th scope="row">${this.#renderStrategy(strategies[i], i)}</th>
-                  ${renderSpread(this.#spreadOf(texts), samples)}</tr>
+                  ${renderSpread(this.#spreadOf(texts), texts.length)}</tr>
                 <tr class="unfold"><td colspan=${SPREAD.length + 1}>${this.#renderUnfold(texts, i)}</td></tr>
               </tbody>`;
           })}
         </table>
       </div>
-      ${strategies.length < MOST ? html`<p class="note">${this.#renderAdd()} ${t('compare.add.about')}</p>` : nothing}`;
+      <div class="adding">${this.#renderAdd()}</div>`;
   }
 
   /** @param {Text[]} texts */
@@ -393,15 +406,28 @@ export class LogitCompare extends ModelElement {
     const settings = Object.fromEntries(
       Object.entries(asked).filter(([name, value]) => value !== neutral.get(name)),
     );
+    this.#push({ settings });
+  }
+
+  /** A text of the reader's, such as the one that the prompt was taken from. */
+  async #onGive() {
+    this.#push({ kind: 'given', settings: {}, text: '' });
+    await this.updateComplete;
+    const added = [...this.renderRoot.querySelectorAll('logit-strategy')].at(-1);
+    /** @type {HTMLElement | null} */ (added)?.focus();
+  }
+
+  /** @param {Strategy} strategy */
+  #push(strategy) {
     this.#keys = [...this.#keys, ++this.#lastKey];
-    this.#change([...this.plan.strategies, { settings }]);
+    this.#change([...this.plan.strategies, strategy]);
   }
 
   /**
    * @param {CustomEvent} event
    * @param {number} i
    */
-  async #onStrategy({ detail: { action, settings } }, i) {
+  async #onStrategy({ detail: { action, settings, text } }, i) {
     const { strategies, prompt, seed } = this.plan;
     if (action === 'adopt') this.emit('logit-adopt', { settings, prompt, seed });
     else if (action === 'lead') {
@@ -418,13 +444,13 @@ export class LogitCompare extends ModelElement {
       await this.updateComplete;
       const add = this.renderRoot.querySelector('[data-command=add]');
       /** @type {HTMLElement | null} */ (add)?.focus(); // the button that had the focus is gone
-    } else this.#change(strategies.map((old, at) => (at === i ? { ...old, settings } : old)));
+    } else this.#change(strategies.map((old, at) => (at === i ? { ...old, settings, text } : old)));
   }
 
   /** @param {Strategy[]} strategies */
   #change(strategies) {
     this.samples = this.plan.samples;
-    this.strategies = strategies.map(({ kind, settings }) => ({ kind, settings }));
+    this.strategies = strategies.map(({ kind, settings, text }) => ({ kind, settings, text }));
   }
 }
 

@@ -342,7 +342,8 @@ export class LogitRanking extends LogitElement {
 }
 
 /**
- * The first text of each strategy, equal ones as one, shuffled by random numbers.
+ * The first text of each strategy, equal ones as one, shuffled by random numbers; none of a text that
+ * is still to be given.
  * @param {Text[][]} texts
  * @param {number[]} us
  * @returns {Entry[]}
@@ -351,9 +352,10 @@ export function entriesOf(texts, us) {
   /** @type {Map<string, Entry>} */
   const found = new Map();
   for (const [i, [text]] of texts.entries()) {
+    if (text.strategy.kind === 'given' && text.steps.length === 0) continue;
     const key = text.steps.map(({ id }) => id).join();
     const entry = found.get(key) ?? { text, writers: [] };
-    entry.writers.push({ name: nameOf(i, text.strategy.settings), text });
+    entry.writers.push({ name: nameOf(i, text.strategy), text });
     found.set(key, entry);
   }
   const entries = [...found.values()];

@@ -12,13 +12,14 @@ import { toFault } from '../faults.js';
  * @typedef {import('../../engine/compare.js').MeasuredStep} MeasuredStep
  * @typedef {import('../../engine/compare.js').Figures} Figures
  *
- * `samples` texts of each strategy, of seeds that follow.
+ * `samples` texts of each strategy, of seeds that follow; one of a given text.
  * @typedef {{ prompt: string, seed: number, samples: number, max_new_tokens: number,
  *   strategies: readonly Strategy[] }} Plan
  *
- * One text; `figures` are there once it is complete.
+ * One text; `figures` are there once it is complete. A given one may have a fault of its own.
  * @typedef {{ key: string, strategy: Strategy, seed: number, steps: MeasuredStep[],
- *   finish: string | null, figures: Figures | null }} Text
+ *   finish: string | null, figures: Figures | null,
+ *   fault?: import('../faults.js').Fault }} Text
  *
  * A greedy text against a cold one: indices of both, and the gaps of the greedy one.
  * @typedef {{ greedy: number, cold: number } & Awaited<ReturnType<typeof gapsOf>>} Gaps
@@ -90,9 +91,9 @@ export class Runner {
       this.texts.flat().flatMap((text) => (text.figures ? [[text.key, text]] : [])),
     );
     this.texts = strategies.map((strategy) =>
-      Array.from({ length: samples }, (_, i) => {
-        const { kind, settings } = strategy;
-        const key = JSON.stringify([prompt, seed + i, max_new_tokens, kind, settings]);
+      Array.from({ length: textsOf(strategy, samples) }, (_, i) => {
+        const { kind, settings, text } = strategy;
+        const key = JSON.stringify([prompt, seed + i, max_new_tokens, kind, settings, text]);
         const old = kept.get(key);
         if (old) return { ...old, strategy };
         return { key, strategy, seed: seed + i, steps: [], finish: null, figures: null };
@@ -108,7 +109,9 @@ export class Runner {
   async #write(engine, plan, signal) {
     const { samples } = plan;
     // The first text of every strategy, then the second of every one.
-    const queue = Array.from({ length: samples }, (_, i) => this.texts.map((texts) => texts[i]))
+    const queue = Array.from({ length: samples }, (_, i) =>
+      this.texts.flatMap((texts) => texts.slice(i, i + 1)),
+    )
       .flat()
       .filter(({ figures }) => !figures);
     const most = Math.floor(MEMORY / (engine.info?.session_bytes ?? MEMORY));
@@ -147,6 +150,10 @@ export class Runner {
         text.steps = [...text.steps, value];
         this.#changed();
       }
+    } catch (error) {
+      if (strategy.kind !== 'given' || signal.aborted) throw error;
+      text.fault = toFault(error); // what the vocabulary cannot write
+      text.figures = await figuresOf(engine, []);
     } finally {
       await generation.return(/** @type {any} */ (undefined));
     }
@@ -168,6 +175,15 @@ export class Runner {
       if (!signal.aborted) this.gaps = { ...pair, ...found };
     });
   }
+}
+
+/**
+ * How many texts there are of a strategy: one where no seed changes it.
+ * @param {Strategy} strategy
+ * @param {number} samples
+ */
+function textsOf({ kind }, samples) {
+  return kind === 'given' ? 1 : samples;
 }
 
 /**

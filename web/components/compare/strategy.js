@@ -1,6 +1,7 @@
 /**
  * <logit-strategy>: the name of a strategy over its buttons, and a line of number boxes that edits
- * its settings. Asks with "logit-strategy" ({ action, settings }), which does not leave its host.
+ * its settings, or the box of a given text. Asks with "logit-strategy" ({ action, settings, text }),
+ * which does not leave its host.
  */
 import { css, html, nothing } from 'lit';
 import { plain, t } from '../../locale/locale.js';
@@ -10,17 +11,20 @@ import { BASICS, describeSettings, readSetting, settingName } from '../settings.
 
 /**
  * @typedef {import('../../engine/types.js').Settings} Settings
+ * @typedef {import('../../engine/compare.js').Strategy} Strategy
  * @typedef {import('../../plots/trace.js').SettingRow} SettingRow
  */
 
 export class LogitStrategy extends LogitElement {
   static properties = {
     letter: { attribute: false },
+    kind: { attribute: false },
+    text: { attribute: false },
+    fault: { attribute: false },
     settings: { attribute: false },
     table: { attribute: false },
     first: { type: Boolean },
     removable: { type: Boolean },
-    search: { type: Boolean },
     editing: { state: true },
     added: { state: true },
     refused: { state: true },
@@ -98,6 +102,18 @@ export class LogitStrategy extends LogitElement {
         font-size: 0.8125rem;
       }
 
+      .given {
+        margin: 0.25rem 0 0.375rem;
+      }
+
+      textarea {
+        width: 100%;
+        min-height: 5rem;
+        padding: 0.375rem 0.5rem;
+        font: 0.875rem/1.35 var(--sans);
+        resize: vertical;
+      }
+
       .boxes .error {
         flex-basis: 100%;
       }
@@ -108,6 +124,12 @@ export class LogitStrategy extends LogitElement {
     super();
     /** What the text is called: A, B, C. */
     this.letter = '';
+    /** @type {NonNullable<Strategy['kind']>} */
+    this.kind = 'sample';
+    /** The given one. */
+    this.text = '';
+    /** Why it cannot be read. */
+    this.fault = '';
     /** @type {Settings} */
     this.settings = {};
     /** @type {SettingRow[]} The settings that are numbers. */
@@ -115,8 +137,6 @@ export class LogitStrategy extends LogitElement {
     /** Whether the others are compared with it. */
     this.first = false;
     this.removable = false;
-    /** Whether it is a search, whose settings are none of the bench's. */
-    this.search = false;
     this.editing = false;
     /** @type {string[]} Settings whose box was asked for. */
     this.added = [];
@@ -124,13 +144,20 @@ export class LogitStrategy extends LogitElement {
     this.refused = null;
   }
 
+  /** Its box, where it is a text that is still to be given. */
+  async focus() {
+    await this.updateComplete;
+    /** @type {HTMLElement | null} */ (this.renderRoot.querySelector('textarea'))?.focus();
+  }
+
   render() {
+    const { kind } = this;
     return html`
-      <h3><span class="letter">${this.letter}</span><span>${titleOf(this.settings)}</span></h3>
+      <h3><span class="letter">${this.letter}</span><span>${titleOf(this)}</span></h3>
       <div class="buttons">
-        <button data-action="edit" ?hidden=${this.search} aria-expanded=${this.editing}
+        <button data-action="edit" ?hidden=${kind !== 'sample'} aria-expanded=${this.editing}
           @click=${() => (this.editing = !this.editing)}>${t('compare.edit')}</button>
-        <button data-action="adopt" ?hidden=${this.search} @click=${() => this.#ask('adopt')}>${t('compare.adopt')}</button>
+        <button data-action="adopt" ?hidden=${kind !== 'sample'} @click=${() => this.#ask('adopt')}>${t('compare.adopt')}</button>
         <button data-action="lead" ?hidden=${this.first} title=${t('compare.lead.about')}
           aria-label=${t('compare.lead.name', { name: this.letter })}
           @click=${() => this.#ask('lead')}>${t('compare.lead')}</button>
@@ -138,8 +165,18 @@ export class LogitStrategy extends LogitElement {
           aria-label=${t('compare.remove.name', { name: this.letter })}
           @click=${() => this.#ask('remove')}>${t('compare.remove')}</button>
       </div>
+      ${kind === 'given' ? this.#renderText() : nothing}
       ${this.editing ? this.#renderBoxes() : nothing}
     `;
+  }
+
+  #renderText() {
+    return html`
+      <label class="label given">${t('compare.given.label')}
+        <textarea spellcheck="false" aria-invalid=${this.fault ? 'true' : 'false'}
+          aria-describedby="fault" .value=${this.text} placeholder=${t('compare.given.hint')}
+          @change=${(/** @type {Event} */ event) => this.#ask('set', this.settings, valueOf(event))}></textarea></label>
+      <p class="error" role="alert" id="fault">${this.fault && t('compare.given.fault', { reason: this.fault })}</p>`;
   }
 
   #renderBoxes() {
@@ -180,9 +217,11 @@ export class LogitStrategy extends LogitElement {
   /**
    * @param {string} action
    * @param {Settings} [settings]
+   * @param {string} [text]
    */
-  #ask(action, settings = this.settings) {
-    this.dispatchEvent(new CustomEvent('logit-strategy', { detail: { action, settings } }));
+  #ask(action, settings = this.settings, text = this.text) {
+    const detail = { action, settings, ...(this.kind === 'given' && { text }) };
+    this.dispatchEvent(new CustomEvent('logit-strategy', { detail }));
   }
 
   /**
@@ -208,8 +247,14 @@ export class LogitStrategy extends LogitElement {
   }
 }
 
-/** A strategy in the reader's words. @param {Settings} settings */
-function titleOf(settings) {
+/** @param {Event} event */
+function valueOf(event) {
+  return /** @type {HTMLTextAreaElement} */ (event.target).value;
+}
+
+/** A strategy in the reader's words. @param {Pick<Strategy, 'kind' | 'settings'>} strategy */
+function titleOf({ kind, settings }) {
+  if (kind === 'given') return t('compare.given');
   const { order, draw, logit_bias } = settings;
   /** @type {[string, any][]} */
   const numbers = Object.entries(settings).filter(([, value]) => typeof value === 'number');
@@ -233,10 +278,10 @@ export function letter(i) {
 
 /**
  * @param {number} i
- * @param {Settings} settings
+ * @param {Strategy} strategy
  */
-export function nameOf(i, settings) {
-  return `${letter(i)}: ${titleOf(settings)}`;
+export function nameOf(i, strategy) {
+  return `${letter(i)}: ${titleOf(strategy)}`;
 }
 
 define('logit-strategy', LogitStrategy);

@@ -91,11 +91,28 @@ export const compareStyles = css`
     display: grid;
     place-content: center;
     justify-items: center;
-    gap: 0.375rem;
+    gap: 1.25rem;
     border-style: dashed;
+    text-align: center;
+  }
+
+  .add p {
+    display: grid;
+    justify-items: center;
+    gap: 0.375rem;
+  }
+
+  .adding {
+    display: flex;
+    flex-wrap: wrap;
+    gap: 0.5rem 2rem;
+    margin-top: 0.75rem;
+  }
+
+  .add span,
+  .adding span {
     color: var(--soft);
     font-size: 0.8125rem;
-    text-align: center;
   }
 
   .figures {
