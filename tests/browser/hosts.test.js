@@ -22,6 +22,7 @@ async function openLesson(body, answer = () => false) {
     response.end(`<!doctype html><html lang="en"><meta charset="utf-8"><title>Lesson</title><link rel="icon" href="data:,"><body>${body}</body></html>`);
   });
   await new Promise((resolve) => host.listen(0, '127.0.0.1', resolve));
+  host.unref(); // where a test fails, the others end all the same
   const { page, complaints, close } = await bench.open({ path: 'source/tests/browser/blank.html', ready: false, first: true });
   await page.goto(`http://127.0.0.1:${host.address().port}/`);
   return {

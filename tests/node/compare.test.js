@@ -44,6 +44,8 @@ test('the spread of texts counted by hand', () => {
   assert.equal(spread.mean_kept, (4 * 6 + 12 * 5) / 11);
   assert.equal(spread.perplexity_raw, 4);
   assert.equal(spreadOf(/** @type {any} */ (samples.slice(0, 1))).edit_similarity, null);
+  const searched = samples.map(({ ids }) => ({ ids, figures: { ...figures, mean_kept: null } }));
+  assert.equal(spreadOf(/** @type {any} */ (searched)).mean_kept, null, 'a search has no nucleus');
 });
 
 test('names follow the nine', () => {

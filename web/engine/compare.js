@@ -226,10 +226,11 @@ export function spreadOf(samples) {
   const texts = samples.map(({ ids }) => ids);
   const pairs = texts.flatMap((a, i) => texts.slice(i + 1).map((b) => editSimilarity(a, b)));
   const tokens = samples.reduce((sum, { figures }) => sum + figures.tokens, 0);
+  const written = samples.map(({ figures }) => figures).filter((figures) => figures.tokens > 0);
   /** @param {(figures: Figures) => number | null} of */
   const overTokens = (of) =>
-    tokens > 0
-      ? samples.reduce((sum, { figures }) => sum + (of(figures) ?? 0) * figures.tokens, 0) / tokens
+    tokens > 0 && written.every((figures) => of(figures) !== null)
+      ? written.reduce((sum, figures) => sum + Number(of(figures)) * figures.tokens, 0) / tokens
       : null;
   const surprisal_raw = overTokens((figures) => figures.surprisal_raw);
   return {

@@ -104,12 +104,14 @@ export class LogitStrategy extends LogitElement {
 
       .given {
         margin: 0.25rem 0 0.375rem;
+        text-align: left;
       }
 
       textarea {
         width: 100%;
         min-height: 5rem;
         padding: 0.375rem 0.5rem;
+        color: var(--ink);
         font: 0.875rem/1.35 var(--sans);
         resize: vertical;
       }
