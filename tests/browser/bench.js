@@ -111,7 +111,7 @@ export function readBars(page) {
  * The same, from a trace of the engine, in the order of ids.
  * @param {import('../../web/engine/types.js').Trace} trace
  */
-export function expectedBars(trace) {
+function expectedBars(trace) {
   const rows = trace.tokens.map(({ id, p, p_raw, removed_by }) => ({
     id: String(id),
     p: String(p),

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { FIRST, byId, expectedBars, loadReference, openBench, readBars, root, until } from './bench.js';
+import { FIRST, byId, expectTrace, loadReference, openBench, readBars, root, until } from './bench.js';
 
 const BALANCED = { temperature: 0.7, top_p: 0.9, repetition_penalty: 1.1 };
 /** What the example does. @param {Float32Array} logits */
@@ -46,10 +46,7 @@ async function open({ add = true, ...options } = {}) {
     /** @param {any} settings @param {string} [prompt] */
     async shows(settings, prompt = FIRST) {
       scope.feed(scope.encode(prompt));
-      const wanted = expectedBars(scope.distribution({ ...settings, top: 20 }));
-      const bars = async () => (await readBars(page)).sort(byId);
-      const same = (/** @type {any} */ found) => JSON.stringify(found) === JSON.stringify(wanted);
-      assert.deepEqual(await until(bars, same), wanted);
+      await expectTrace(page, scope.distribution({ ...settings, top: 20 }));
     },
     /** Moves the card with the keys. @param {number} by */
     async move(by) {
@@ -277,11 +274,9 @@ test('in the page that is one file, by double click and without a network', asyn
   await page.locator('logit-shelf summary').click();
   await page.locator('[data-add=own]').click();
   const card = page.locator('logit-chain .card[data-stage=own]');
-  const bars = async () => JSON.stringify((await readBars(page)).sort(byId));
-  const shows = async (/** @type {any} */ settings) => {
+  const shows = (/** @type {any} */ settings) => {
     scope.feed(scope.encode(FIRST));
-    const wanted = JSON.stringify(expectedBars(scope.distribution({ ...settings, top: 20 })));
-    assert.equal(await until(bars, (found) => found === wanted), wanted);
+    return expectTrace(page, scope.distribution({ ...settings, top: 20 }));
   };
   await shows({ temperature: 1.6, own: five });
   await card.locator('summary').click();

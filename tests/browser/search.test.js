@@ -21,7 +21,7 @@ test('the searches show beam search in a loop, marked, beside drawn texts withou
   const view = page.locator('logit-compare');
   await view.locator('[data-suite=searches]').click();
   await view.locator('[data-command=loop]').click();
-  assert.equal(await view.locator('#prompt').inputValue(), LOOPING.prompt);
+  assert.equal(await view.locator('#prompt').inputValue(), LOOPING.searches.prompt);
   const ids = async (at) =>
     view
       .locator(`[data-column="${at}"] .t`)
@@ -49,6 +49,22 @@ test('the searches show beam search in a loop, marked, beside drawn texts withou
 
 const bars = (page) =>
   page.locator('logit-distribution .row').evaluateAll((rows) => rows.map((row) => row.textContent));
+
+test('one press shows greedy in a loop, marked, and the other eight without one', async () => {
+  const path = '?lang=en&model=stories&view=compare';
+  const { page, complaints, close } = await bench.open({ path, ready: false });
+  const view = page.locator('logit-compare');
+  await view.locator('[data-command=loop]').click();
+  assert.equal(await view.locator('#prompt').inputValue(), LOOPING.nine.prompt);
+  const loops = () => view.locator('[data-figure=loop] dd').allInnerTexts();
+  const [greedy, ...others] = await until(loops, (all) => all.length === 9 && !all.includes('–'));
+  assert.match(greedy, /^\d+ times, from token \d+$/);
+  assert.deepEqual(others, Array(8).fill('none'));
+  assert.ok((await view.locator('[data-column="0"] .t.looped').count()) > 20);
+  assert.equal(await view.locator('.t.looped').count(), await view.locator('[data-column="0"] .t.looped').count());
+  assert.deepEqual(complaints, []);
+  await close();
+});
 
 test('the window of the penalties is a knob on the penalty’s card, by keyboard, explained in both languages', async () => {
   const { page, complaints, close } = await bench.open({

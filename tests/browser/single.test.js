@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { Logitscope } from '../../web/engine/index.js';
-import { FIRST, byId, expectedBars, loadReference, openBench, readBars, root, until } from './bench.js';
+import { FIRST, expectTrace, loadReference, openBench, root, until } from './bench.js';
 
 const BALANCED = { temperature: 0.7, top_p: 0.9, repetition_penalty: 1.1 };
 let bench;
@@ -28,11 +28,9 @@ async function openCut(options) {
   return opened;
 }
 
-async function expectWhole(place, prompt, settings) {
+function expectWhole(place, prompt, settings) {
   scope.feed(scope.encode(prompt));
-  const wanted = expectedBars(scope.distribution({ ...settings, top: 20 }));
-  const sorted = async () => (await readBars(place)).sort(byId);
-  assert.deepEqual(await until(sorted, (bars) => JSON.stringify(bars) === JSON.stringify(wanted)), wanted);
+  return expectTrace(place, scope.distribution({ ...settings, top: 20 }));
 }
 
 test('by double click, without any network, it is the whole instrument', async () => {
@@ -61,9 +59,7 @@ test('it carries the loops for relaxed SIMD: the same bits of a quantised model'
   const stories = await Logitscope.load({ model: join(root, 'models/stories.gguf') });
   await until(() => page.locator('logit-tape .step').count(), (n) => n === 3);
   stories.feed(Uint32Array.from([...stories.encode('Once upon a time'), 11, 12, 13]));
-  const wanted = expectedBars(stories.distribution({ temperature: 1.2, top: 20 }));
-  const sorted = async () => (await readBars(page)).sort(byId);
-  assert.deepEqual(await until(sorted, (bars) => JSON.stringify(bars) === JSON.stringify(wanted)), wanted);
+  await expectTrace(page, stories.distribution({ temperature: 1.2, top: 20 }));
   stories.close();
   await close();
 });

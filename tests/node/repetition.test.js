@@ -7,6 +7,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { MODELS } from '../../web/components/models.js';
 import { run } from '../../web/engine/compare.js';
 import { Logitscope } from '../../web/engine/index.js';
 import { findLoop } from '../../web/engine/loops.js';
@@ -19,7 +20,7 @@ const PROMPTS = [
   'One day, a big bear',
 ];
 const LENGTH = 120;
-const suite = suites.find(({ name }) => name === 'searches');
+const strategies = suites.flatMap((suite) => suite.strategies);
 
 /** @type {Logitscope} */
 let scope;
@@ -31,7 +32,7 @@ after(() => scope.close());
 
 /** @param {string} name @param {object} options */
 async function idsOf(name, { seed = 0, ...options }) {
-  const strategy = suite.strategies.find((it) => it.name === name);
+  const strategy = strategies.find((it) => it.name === name);
   const generation = run(scope, scope, strategy, { seed, ...options });
   for (;;) {
     const { done, value } = await generation.next();
@@ -67,7 +68,7 @@ test('beam search repeats itself most, contrastive search less, drawing least', 
 });
 
 test('on the prompt that the page offers, beam search goes round in a loop and no drawn text does', async () => {
-  const loop = findLoop(await idsOf('beam search, 8 beams', LOOPING));
+  const loop = findLoop(await idsOf('beam search, 8 beams', LOOPING.searches));
   assert.ok(loop && loop.times >= 3 && loop.period > 4);
   for (const name of [
     'plain',
@@ -75,5 +76,30 @@ test('on the prompt that the page offers, beam search goes round in a loop and n
     'contrastive, k 5, alpha 0.4',
     'contrastive, k 4, alpha 0.6',
   ])
-    assert.equal(findLoop(await idsOf(name, LOOPING)), null, name);
+    assert.equal(findLoop(await idsOf(name, LOOPING.searches)), null, name);
+});
+
+test('on the other prompt that it offers, greedy goes round in a loop and none of the other eight does', async () => {
+  const { strategies: nine } = suites.find(({ name }) => name === 'nine');
+  for (const { name } of nine) {
+    const loops = [];
+    for (const seed of [0, 1, 42]) loops.push(findLoop(await idsOf(name, { ...LOOPING.nine, seed })));
+    if (name === 'greedy') assert.ok(loops.every((loop) => loop && loop.period > 4), name);
+    else assert.deepEqual(loops, [null, null, null], name);
+  }
+});
+
+test('the character model loops within 30 greedy tokens after one of its examples', async () => {
+  const model = fileURLToPath(new URL('../../models/shakespeare.gguf', import.meta.url));
+  const shakespeare = await Logitscope.load({ model });
+  const { examples } = MODELS.find(({ name }) => name === 'shakespeare');
+  const loops = [];
+  for (const prompt of examples) {
+    const ids = [];
+    const steps = shakespeare.generate({ prompt, temperature: 0, max_new_tokens: 30 });
+    for await (const { id } of steps) ids.push(id);
+    loops.push(findLoop(ids));
+  }
+  assert.equal(loops.filter(Boolean).length, 1);
+  shakespeare.close();
 });

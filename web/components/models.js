@@ -1,4 +1,4 @@
-/** The models that the page offers, each with prompts to try. */
+/** The models that the page offers, each with prompts to try. Greedy loops after "They all" and "Come". */
 
 /**
  * The first of the examples is shown at first: one with several right answers.
@@ -17,7 +17,7 @@ export const MODELS = [
       'The little dog',
       'Once upon a time',
       'Mom said, "',
-      'One sunny day',
+      'They all',
     ],
   },
   {
@@ -30,7 +30,7 @@ export const MODELS = [
     name: 'shakespeare',
     model: 'models/shakespeare.gguf',
     grammar: '',
-    examples: ['ROMEO:', 'To be, or', 'KING RICHARD', 'What is', 'My lord,'],
+    examples: ['ROMEO:', 'To be, or', 'KING RICHARD', 'What is', 'Come'],
   },
 ];
 

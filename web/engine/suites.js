@@ -66,5 +66,12 @@ export const suites = Object.freeze([
   },
 ]);
 
-/** Where beam search with 8 beams is seen to loop on the stories model, and no drawn text is. */
-export const LOOPING = Object.freeze({ prompt: 'Tom and his mom went to', max_new_tokens: 200 });
+/**
+ * Where a suite is seen to loop on the stories model, and no drawn text is: greedy among the nine,
+ * beam search with 8 beams among the searches.
+ * @type {Record<string, { prompt: string, max_new_tokens: number }>}
+ */
+export const LOOPING = Object.freeze({
+  nine: { prompt: 'They all', max_new_tokens: 80 },
+  searches: { prompt: 'Tom and his mom went to', max_new_tokens: 200 },
+});

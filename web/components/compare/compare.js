@@ -160,7 +160,7 @@ export class LogitCompare extends ModelElement {
       <logit-compare-controls .suite=${this.strategies ? '' : this.suite} .plan=${plan}
         .fault=${sentence(fault ?? this.#runner.fault, this)}
         @logit-plan=${this.#onPlan}></logit-compare-controls>
-      ${this.suite === 'searches' && !this.strategies ? this.#renderSearches() : nothing}
+      ${this.suite in LOOPING && !this.strategies ? this.#renderLooping() : nothing}
       ${this.#renderRun()}
       ${laid ? this.#renderTexts(plan) : nothing}
       ${
@@ -175,16 +175,17 @@ export class LogitCompare extends ModelElement {
     `;
   }
 
-  /** What the searches show, and on the model that it was measured on a button that shows it. */
-  #renderSearches() {
-    const { prompt, max_new_tokens: n } = LOOPING;
+  /** What repeats itself in a suite, and on the model that it was measured on a button that shows it. */
+  #renderLooping() {
+    const looping = LOOPING[this.suite];
+    const { prompt, max_new_tokens: n } = looping;
     const watched = this.prompt === prompt && this.max_new_tokens === n;
     return html`
-      <p class="note">${t('compare.searches.about')}</p>
+      <p class="note">${t(`compare.${this.suite}.about`)}</p>
       ${
         this.engine?.info?.name === 'stories'
           ? html`<p class="run"><button data-command="loop" ?disabled=${watched}
-        @click=${() => Object.assign(this, LOOPING)}>${t('compare.searches.watch', { prompt, n })}</button></p>`
+        @click=${() => Object.assign(this, looping)}>${t('compare.watch', { prompt, n })}</button></p>`
           : nothing
       }`;
   }
