@@ -184,7 +184,7 @@ export class LogitCompare extends ModelElement {
       <p class="note">${t(`compare.${this.suite}.about`)}</p>
       ${
         this.engine?.info?.name === 'stories'
-          ? html`<p class="run"><button data-command="loop" ?disabled=${watched}
+          ? html`<p class="run"><button data-command="loop" aria-disabled=${watched}
         @click=${() => Object.assign(this, looping)}>${t('compare.watch', { prompt, n })}</button></p>`
           : nothing
       }`;

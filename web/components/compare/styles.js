@@ -18,6 +18,10 @@ export const compareStyles = css`
     margin-top: 0.25rem;
   }
 
+  .run + .run {
+    margin-top: 0.75rem;
+  }
+
   .run button {
     min-width: 5.5rem;
   }
