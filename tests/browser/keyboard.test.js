@@ -73,6 +73,7 @@ function watchFocus() {
     if (event === heard) return;
     heard = event;
     const [element] = event.composedPath();
+    if (last?.element === element) return; // it has it back
     if (last) last.entry.left = look(last.element);
     if (!order.has(element)) order.set(element, order.size);
     const [, label] = parts(element);

@@ -7,10 +7,13 @@ import { tokens } from '../style/tokens.js';
 /** How long time to spare is waited for, in ms. */
 const PATIENCE = 250;
 
-/** Time to spare between frames; WebKit does not tell of it. */
-function spareTime() {
+/**
+ * Time to spare between frames, within `timeout` ms; WebKit does not tell of it.
+ * @param {number} timeout
+ */
+function spareTime(timeout) {
   return new Promise((resolve) => {
-    if ('requestIdleCallback' in globalThis) requestIdleCallback(resolve, { timeout: PATIENCE });
+    if ('requestIdleCallback' in globalThis) requestIdleCallback(resolve, { timeout });
     else requestAnimationFrame(() => setTimeout(resolve));
   });
 }
@@ -24,8 +27,12 @@ export class LogitElement extends LitElement {
    */
   static joined = null;
 
-  /** Whether it leaves the frame to what must follow a knob at once, and follows in time to spare. */
-  patient = false;
+  /**
+   * Set where it leaves the frame to what must follow a knob at once, and follows in time to spare: not
+   * while there is an answer to come.
+   * @type {{ pass: Promise<void> | null } | null}
+   */
+  patient = null;
   /** @type {(() => void) | null} */
   #unfollow = null;
 
@@ -41,8 +48,16 @@ export class LogitElement extends LitElement {
   }
 
   async scheduleUpdate() {
-    if (this.patient && this.hasUpdated) await spareTime();
+    if (this.patient && this.hasUpdated) await this.#wait();
     super.scheduleUpdate();
+  }
+
+  async #wait() {
+    const latest = performance.now() + PATIENCE;
+    for (let left = PATIENCE; this.patient && left > 0; left = latest - performance.now()) {
+      await spareTime(left);
+      if (!this.patient?.pass) return;
+    }
   }
 
   /**
