@@ -7,13 +7,10 @@ import { tokens } from '../style/tokens.js';
 /** How long time to spare is waited for, in ms. */
 const PATIENCE = 250;
 
-/**
- * Time to spare between frames, within `timeout` ms; WebKit does not tell of it.
- * @param {number} timeout
- */
-function spareTime(timeout) {
+/** Time to spare between frames; WebKit does not tell of it. */
+function spareTime() {
   return new Promise((resolve) => {
-    if ('requestIdleCallback' in globalThis) requestIdleCallback(resolve, { timeout });
+    if ('requestIdleCallback' in globalThis) requestIdleCallback(resolve, { timeout: PATIENCE });
     else requestAnimationFrame(() => setTimeout(resolve));
   });
 }
@@ -27,12 +24,8 @@ export class LogitElement extends LitElement {
    */
   static joined = null;
 
-  /**
-   * Set where it leaves the frame to what must follow a knob at once, and follows in time to spare: not
-   * while there is an answer to come.
-   * @type {{ pass: Promise<void> | null } | null}
-   */
-  patient = null;
+  /** Whether it leaves the frame to what must follow a knob at once, and follows in time to spare. */
+  patient = false;
   /** @type {(() => void) | null} */
   #unfollow = null;
 
@@ -48,16 +41,8 @@ export class LogitElement extends LitElement {
   }
 
   async scheduleUpdate() {
-    if (this.patient && this.hasUpdated) await this.#wait();
+    if (this.patient && this.hasUpdated) await spareTime();
     super.scheduleUpdate();
-  }
-
-  async #wait() {
-    const latest = performance.now() + PATIENCE;
-    for (let left = PATIENCE; this.patient && left > 0; left = latest - performance.now()) {
-      await spareTime(left);
-      if (!this.patient?.pass) return;
-    }
   }
 
   /**

@@ -212,8 +212,6 @@ export class LogitKnob extends LogitElement {
     (value) => this.#ask(value),
   );
 
-  #sliding = false;
-
   constructor() {
     super();
     /** @type {SettingRow | null} */
@@ -229,13 +227,6 @@ export class LogitKnob extends LogitElement {
 
   focus() {
     /** @type {HTMLElement | null} */ (this.renderRoot.querySelector('[type=range]'))?.focus();
-  }
-
-  /** Under a hand the thumb moves by itself; the number comes in the frame of the bars. */
-  async scheduleUpdate() {
-    if (this.#sliding) await new Promise((resolve) => setTimeout(resolve));
-    this.#sliding = false;
-    super.scheduleUpdate();
   }
 
   render() {
@@ -298,7 +289,6 @@ export class LogitKnob extends LogitElement {
   /** @param {Event} event */
   #onSlide(event) {
     const text = /** @type {HTMLInputElement} */ (event.target).value;
-    this.#sliding = true;
     this.#typed.clear();
     this.#ask(Number(text));
   }
