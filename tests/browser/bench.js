@@ -186,7 +186,13 @@ export async function unfoldView(page, view) {
   const runs = page.locator('#view button.primary:visible:not([aria-disabled=true])');
   await runs.first().waitFor();
   for (const run of await runs.all()) await run.click();
-  await page.waitForTimeout(1500);
+  // Until nothing more comes to be pressed: a report, a table.
+  const met = page.locator('#view :is(button, input, select, textarea, summary, [tabindex])');
+  for (let quiet = 0, before = 0; quiet < 6; await page.waitForTimeout(250)) {
+    const now = await met.count();
+    quiet = now === before ? quiet + 1 : 0;
+    before = now;
+  }
   const folded = page.locator('details:not([open]) > summary:visible');
   while (await folded.count()) await folded.first().click();
   await page.waitForTimeout(200);
