@@ -188,7 +188,8 @@ export async function unfoldView(page, view) {
   for (const run of await runs.all()) await run.click();
   // Until nothing more comes to be pressed: a report, a table.
   const met = page.locator('#view :is(button, input, select, textarea, summary, [tabindex])');
-  for (let quiet = 0, before = 0; quiet < 6; await page.waitForTimeout(250)) {
+  for (let i = 0, quiet = 0, before = 0; i < 60 && quiet < 6; i++) {
+    await page.waitForTimeout(250);
     const now = await met.count();
     quiet = now === before ? quiet + 1 : 0;
     before = now;

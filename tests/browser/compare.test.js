@@ -298,6 +298,12 @@ test('a text of the reader’s stands beside the nine, is measured, refused and 
   assert.equal(await ranked.filter({ hasText: 'text of your own' }).count(), 1);
 
   await page.locator('#blind').click();
+  await column.locator('[data-action=remove]').click();
+  const give = page.locator('[data-command=give]');
+  assert.ok(await until(() => give.evaluate((it) => it.matches(':focus')), Boolean), 'the focus is kept');
+  await give.click();
+  await box.fill('will go to school');
+  await box.press('Tab');
   await column.locator('[data-action=lead]').click();
   const parts = await page.locator('[data-column="1"] logit-passage').innerText();
   assert.match(parts, /Parts from A at token/);

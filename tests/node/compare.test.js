@@ -137,6 +137,18 @@ test('a given text is measured token by token as the model has it', async () => 
   await assert.rejects(collect(scope, given('will fly'), { prompt }), /no word/);
 });
 
+test('a given text follows an opening quote at once, and a comma after a space', async () => {
+  const scope = await Logitscope.load({ model: 'models/stories.gguf' });
+  for (const [prompt, joined] of [
+    ['Mom said, "', 'Mom said, "Hello'],
+    ['Mom said,', 'Mom said, Hello'],
+  ]) {
+    const strategy = { kind: /** @type {const} */ ('given'), settings: {}, text: 'Hello' };
+    const { result } = await collect(scope, strategy, { prompt });
+    assert.deepEqual([...result.prompt_ids, ...result.ids], [...scope.encode(joined)]);
+  }
+});
+
 test('a given text is read with the prompt, whose last token may become part of it', async () => {
   const scope = await Logitscope.load({ model: 'models/stories.gguf' });
   const strategy = { kind: /** @type {const} */ ('given'), settings: {}, text: 'time, there' };

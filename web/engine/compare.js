@@ -60,8 +60,8 @@ const KINDS = {
   given: found(takeText),
 };
 
-/** How many tokens of a given text are read unless told otherwise, as `generate` draws. */
-const MOST = 32;
+/** How many tokens of a given text are read unless told otherwise. */
+const MOST = 100;
 
 /**
  * Makes one text.
@@ -77,13 +77,13 @@ export function run(scope, session, { kind = 'sample', settings, text }, options
 
 /**
  * The tokens of a text after a prompt: those of both together, as far as these begin like the prompt.
- * A space goes between words that nothing parts.
+ * A space goes between words that nothing parts; none after an opening quote.
  * @param {any} scope
  * @param {{ prompt: string | ArrayLike<number>, text?: string, max_new_tokens?: number }} options
  */
 async function takeText(scope, { prompt, text = '', max_new_tokens = MOST }) {
   const before = typeof prompt === 'string' ? prompt : await scope.decode(prompt);
-  const gap = /[\p{L}\p{N}\p{P}]$/u.test(before) && /^[\p{L}\p{N}]/u.test(text) ? ' ' : '';
+  const gap = /[\p{L}\p{N}.,;:!?]$/u.test(before) && /^[\p{L}\p{N}]/u.test(text) ? ' ' : '';
   const alone = typeof prompt === 'string' ? Array.from(await scope.encode(prompt)) : Array.from(prompt);
   if (!text.trim()) return { prompt_ids: alone, ids: [], finish_reason: 'text' };
   const all = Array.from(await scope.encode(before + gap + text));

@@ -443,8 +443,8 @@ export class LogitCompare extends ModelElement {
       this.#keys = this.#keys.filter((_, at) => at !== i);
       this.#change(strategies.filter((_, at) => at !== i));
       await this.updateComplete;
-      const add = this.renderRoot.querySelector('[data-command=add]');
-      /** @type {HTMLElement | null} */ (add)?.focus(); // the button that had the focus is gone
+      const back = this.renderRoot.querySelector('[data-command=add], [data-command=give]');
+      /** @type {HTMLElement | null} */ (back)?.focus(); // the button that had the focus is gone
     } else this.#change(strategies.map((old, at) => (at === i ? { ...old, settings, text } : old)));
   }
 
