@@ -104,23 +104,52 @@ function plural(n) {
   return made.select(n);
 }
 
-/** @type {Map<string, Intl.NumberFormat>} */
-const formats = new Map();
-
-/** @param {Intl.NumberFormatOptions} options */
-function format(options) {
-  const key = current + JSON.stringify(options);
-  let made = formats.get(key);
-  if (!made) formats.set(key, (made = new Intl.NumberFormat(current, options)));
-  return made;
+/**
+ * How numbers are written, made once a language.
+ * @param {Intl.NumberFormatOptions} options
+ */
+function writer(options) {
+  /** @type {Map<string, Intl.NumberFormat>} */
+  const made = new Map();
+  return (/** @type {number} */ value) => {
+    let format = made.get(current);
+    if (!format) made.set(current, (format = new Intl.NumberFormat(current, options)));
+    return format.format(value);
+  };
 }
+
+/**
+ * A writer for each count of digits.
+ * @param {(digits: number) => Intl.NumberFormatOptions} options
+ */
+function writers(options) {
+  /** @type {ReturnType<typeof writer>[]} */
+  const made = [];
+  return (/** @type {number} */ digits, /** @type {number} */ value) =>
+    (made[digits] ??= writer(options(digits)))(value);
+}
+
+const inFull = writers((maximumSignificantDigits) => ({ maximumSignificantDigits }));
+const ungrouped = writers((digits) => ({ maximumSignificantDigits: digits, useGrouping: false }));
+const exactly = writers((digits) => ({ minimumFractionDigits: digits, maximumFractionDigits: digits }));
+const atMost = writers((maximumFractionDigits) => ({ maximumFractionDigits }));
+const percentExactly = writers((digits) => ({
+  style: 'percent',
+  minimumFractionDigits: digits,
+  maximumFractionDigits: digits,
+}));
+const percentAtMost = writers((maximumSignificantDigits) => ({ style: 'percent', maximumSignificantDigits }));
+const percentOfThree = writer({ style: 'percent', minimumSignificantDigits: 3, maximumSignificantDigits: 3 });
+
+/** The digits of a number in full. @param {number} value */
+const digitsOf = (value) => (Number.isInteger(value) ? 21 : 15);
 
 /**
  * A number in full, grouped as the language does: whole numbers exactly, others to 15 digits.
  * @param {number} value
  */
 export function number(value) {
-  return format({ maximumSignificantDigits: Number.isInteger(value) ? 21 : 15 }).format(value);
+  return inFull(digitsOf(value), value);
 }
 
 /**
@@ -137,8 +166,7 @@ export function list(items) {
  * @param {number} decimals
  */
 export function fixed(value, decimals) {
-  const options = { minimumFractionDigits: decimals, maximumFractionDigits: decimals };
-  return format(options).format(value + 0);
+  return exactly(decimals, value + 0);
 }
 
 /**
@@ -148,7 +176,7 @@ export function fixed(value, decimals) {
 export function measure(value) {
   return value >= 0.1 || value <= 0
     ? fixed(value, 2)
-    : format({ maximumSignificantDigits: 2 }).format(value);
+    : inFull(2, value);
 }
 
 /**
@@ -157,7 +185,7 @@ export function measure(value) {
  * @param {number} decimals
  */
 export function rounded(value, decimals) {
-  return format({ maximumFractionDigits: decimals }).format(value);
+  return atMost(decimals, value);
 }
 
 /**
@@ -165,10 +193,7 @@ export function rounded(value, decimals) {
  * @param {number} value
  */
 export function plain(value) {
-  return format({
-    maximumSignificantDigits: Number.isInteger(value) ? 21 : 15,
-    useGrouping: false,
-  }).format(value);
+  return ungrouped(digitsOf(value), value);
 }
 
 /**
@@ -177,7 +202,7 @@ export function plain(value) {
  * @param {string} text
  */
 export function parse(text) {
-  const comma = format({}).format(1.5).includes(',');
+  const comma = atMost(1, 1.5).includes(',');
   const cleaned = comma ? text.trim().replace(',', '.') : text.trim();
   return /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(cleaned) ? Number(cleaned) : NaN;
 }
@@ -190,9 +215,8 @@ export function parse(text) {
 export function percent(p) {
   if (p > 0 && p < 1e-6) return scientificPercent(p);
   if (p >= 0.1 && p < 1) return nearlyFull(p);
-  const [minimum, maximum] = p < 0.001 ? [1, 2] : p === 1 ? [1, 1] : [3, 3];
-  const options = { minimumSignificantDigits: minimum, maximumSignificantDigits: maximum };
-  return format({ style: 'percent', ...options }).format(p);
+  if (p === 1) return percentExactly(0, p);
+  return p < 0.001 ? percentAtMost(2, p) : percentOfThree(p);
 }
 
 /**
@@ -200,15 +224,14 @@ export function percent(p) {
  * @param {number} p
  */
 export function tick(p) {
-  return format({ style: 'percent', maximumSignificantDigits: 6 }).format(p);
+  return percentAtMost(6, p);
 }
 
 /** @param {number} p */
 function nearlyFull(p) {
-  const full = format({ style: 'percent', maximumFractionDigits: 0 }).format(1);
+  const full = percentExactly(0, 1);
   for (let digits = 1; digits <= 14; digits += digits === 1 ? 1 : 2) {
-    const options = { minimumFractionDigits: digits, maximumFractionDigits: digits };
-    const text = format({ style: 'percent', ...options }).format(p);
+    const text = percentExactly(digits, p);
     if (!text.startsWith(full.slice(0, 3))) return text;
   }
   return `< ${full}`;
@@ -218,6 +241,6 @@ function nearlyFull(p) {
 function scientificPercent(p) {
   const [mantissa, exponent] = (p * 100).toExponential(1).split('e');
   const digits = [...String(Number(exponent))].map((c) => '⁻⁰¹²³⁴⁵⁶⁷⁸⁹'['-0123456789'.indexOf(c)]);
-  const sign = format({ style: 'percent', maximumFractionDigits: 0 }).format(1).slice(3);
+  const sign = percentExactly(0, 1).slice(3);
   return `${fixed(Number(mantissa), 1)} × 10${digits.join('')}${sign}`;
 }

@@ -147,10 +147,10 @@ function drawBar(row, { barX, barTop, barWidth, barHeight }, unit) {
   const inner = Math.round(barHeight / 2);
   return svg`
     <svg class="bar" x=${barX} y=${barTop} width=${barWidth} height=${barHeight}>
-      <rect class="ghost" width=${barWidth} height=${barHeight} rx=${Math.min(2 * unit, row.raw / 3)}
+      <rect class="ghost" width=${barWidth} height=${barHeight} rx=${2 * unit}
         ${cssom(slide(row.raw, barWidth, row.p_raw))}></rect>
       <rect class="final" width=${barWidth} height=${inner} y=${(barHeight - inner) / 2}
-        rx=${Math.min(1.5 * unit, row.final / 3)} ${cssom(slide(row.final, barWidth, row.p))}></rect>
+        rx=${1.5 * unit} ${cssom(slide(row.final, barWidth, row.p))}></rect>
     </svg>`;
 }
 
