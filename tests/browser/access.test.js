@@ -226,8 +226,9 @@ for (const lang of ['en', 'es']) {
   });
 }
 
-test('turning knobs and drawing tokens moves no panel', async () => {
-  const { page, close } = await bench.open();
+for (const width of [375, 1024, 1280, 1440, 1920])
+test(`turning knobs and drawing tokens moves no panel: ${width} px`, async () => {
+  const { page, close } = await bench.open({ viewport: { width, height: 900 } });
   const places = () =>
     page.evaluate(() => {
       scrollTo(0, 0); // what sticks to the window is in its own place

@@ -24,6 +24,7 @@ function expectedDraw(settings, choice) {
 test('u is dragged and moved by keys, Step takes its token, and the drawn u comes back', async () => {
   const { page, close } = await bench.open();
   const strip = page.locator('logit-draw .strip');
+  await strip.scrollIntoViewIfNeeded();
   const { x, y, width, height } = await strip.boundingBox();
   await page.mouse.move(x + width * 0.3, y + height / 2);
   await page.mouse.down();

@@ -2,11 +2,19 @@
 import { css } from 'lit';
 
 export const chainStyles = css`
-  .preset {
+  .top {
     display: flex;
     align-items: center;
-    gap: 0.625rem;
-    margin-top: 0.75rem;
+    justify-content: space-between;
+    gap: 0.25rem 1rem;
+  }
+
+  .preset {
+    display: flex;
+    flex: 0 1 17rem;
+    align-items: center;
+    gap: 0.5rem;
+    min-width: 0;
   }
 
   .preset select {
@@ -16,7 +24,7 @@ export const chainStyles = css`
 
   ol {
     position: relative;
-    margin: 0.875rem 0 0;
+    margin: 0.625rem 0 0;
     padding: 0 0 0 1.75rem;
     list-style: none;
   }
@@ -54,8 +62,8 @@ export const chainStyles = css`
   }
 
   .gate {
-    min-height: 9.5rem;
-    padding: 0.625rem 0 0.375rem;
+    min-height: 6.5rem;
+    padding: 0.375rem 0;
   }
 
   .gate + .card,
@@ -124,11 +132,12 @@ export const chainStyles = css`
   .bias .name {
     font-size: 0.9375rem;
     font-weight: 600;
-    line-height: 2rem;
+    line-height: 1.25rem;
   }
 
   .bias .row {
     display: grid;
+    align-items: end;
     grid-template-columns: minmax(0, 1fr) auto;
     gap: 0.875rem;
   }
@@ -225,13 +234,19 @@ export const chainStyles = css`
     text-wrap: pretty;
   }
 
+  @media (max-width: 26rem) {
+    .did {
+      min-height: 3.5625rem;
+    }
+  }
+
   .did.idle {
     color: var(--soft);
   }
 
   .spark {
     display: block;
-    width: 6rem;
+    width: 4.5rem;
     height: 2.125rem;
     overflow: visible;
   }

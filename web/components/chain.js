@@ -37,7 +37,7 @@ import { readTexts, writeTexts } from './texts.js';
  * @typedef {{ name: string, settings: Settings }} Preset
  */
 
-const SPARK = { width: 96, height: 34 };
+const SPARK = { width: 72, height: 34 };
 
 export class LogitChain extends LogitElement {
   static properties = {
@@ -172,9 +172,11 @@ export class LogitChain extends LogitElement {
 
   render() {
     return html`
-      <h2 id="title">${t('chain.title')}</h2>
+      <div class="top">
+        <h2 id="title">${t('chain.title')}</h2>
+        ${this.only || this.fixed ? nothing : this.#renderPresets()}
+      </div>
       <p class="about">${t('chain.about')}</p>
-      ${this.only || this.fixed ? nothing : this.#renderPresets()}
       <ol class=${this.#reorder.grabbed ? 'grabbing' : ''} aria-labelledby="title">
         <li class="end">${t('chain.in')}</li>
         ${this.only || this.fixed ? nothing : this.#renderGate()}
@@ -267,8 +269,8 @@ export class LogitChain extends LogitElement {
         ${this.only || this.fixed ? nothing : this.#reorder.renderPlug(name)}
         ${
           name === 'logit_bias'
-            ? html`<p class="name">${capitalise(settingName(name))}</p>
-              <div class="row">${did}${spark}</div>`
+            ? html`<div class="row">
+                <div><p class="name">${capitalise(settingName(name))}</p>${did}</div>${spark}</div>`
             : html`${this.#renderKnob(name, spark, this.#renderRemove(name))}${did}
               ${this.#renderParts(name)}`
         }

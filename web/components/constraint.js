@@ -225,10 +225,7 @@ export class LogitConstraint extends LogitElement {
         ${this.#renderTexts('banned_words', writeTexts(this.gates.banned_words ?? []))}
         ${this.#renderTexts('forced_first', writeTexts([this.gates.forced_first ?? '']))}
       </details>
-      <details>
-        <summary>${t('constraint.limits')}</summary>
-        <p>${t('constraint.limits.text')}</p>
-      </details>
+      ${chosen === 'none' ? nothing : this.#renderLimits()}
     `;
   }
 
@@ -260,6 +257,14 @@ export class LogitConstraint extends LogitElement {
         <p class="hint" id="about-${name}">${t(`constraint.${name}.about`)}
           ${stage ? t('constraint.kept', { n: stage.kept, mass: percent(stage.mass_removed) }) : nothing}</p>
       </div>`;
+  }
+
+  #renderLimits() {
+    return html`
+      <details>
+        <summary>${t('constraint.limits')}</summary>
+        <p>${t('constraint.limits.text')}</p>
+      </details>`;
   }
 
   #renderState() {

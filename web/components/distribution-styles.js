@@ -50,10 +50,15 @@ export const barStyles = css`
     cursor: pointer;
   }
 
+  .figures,
+  #panel {
+    container-type: inline-size;
+  }
+
   .readouts {
     display: grid;
-    grid-template-columns: repeat(auto-fit, minmax(8.25rem, 1fr));
-    gap: 0.625rem 1rem;
+    grid-template-columns: repeat(2, minmax(0, 1fr));
+    gap: 0.625rem 0.75rem;
     min-height: 4.125rem;
     margin: 0.875rem 0 0.75rem;
   }
@@ -71,6 +76,18 @@ export const barStyles = css`
     letter-spacing: -0.02em;
     line-height: 1.3;
     white-space: nowrap;
+  }
+
+  @container (min-width: 29rem) {
+    .readouts {
+      grid-template-columns: repeat(4, minmax(0, 1fr));
+    }
+  }
+
+  @container (max-width: 36rem) {
+    dd {
+      font-size: 0.9375rem;
+    }
   }
 
   dd.note {
@@ -284,6 +301,25 @@ export const barStyles = css`
     background: var(--sunken);
     color: var(--soft);
     font-size: 0.8125rem;
+  }
+
+  /* Lines are kept for what the numbers may need, so that nothing below moves. */
+  @container (max-width: 52rem) {
+    .detail {
+      min-height: 4.875rem;
+    }
+  }
+
+  @container (max-width: 36rem) {
+    .detail {
+      min-height: 6.125rem;
+    }
+  }
+
+  @container (max-width: 26rem) {
+    .detail {
+      min-height: 8.5rem;
+    }
   }
 
   .detail p {

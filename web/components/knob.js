@@ -35,7 +35,7 @@ export class LogitKnob extends LogitElement {
       /* A parameter beside the knob of its warper. */
       :host([slim]) {
         display: grid;
-        grid-template-columns: minmax(0, 7fr) minmax(0, 6fr) 4.25rem;
+        grid-template-columns: minmax(0, 2fr) minmax(0, 1fr) 4rem;
         align-items: center;
         gap: 0 0.5rem;
       }
@@ -76,7 +76,7 @@ export class LogitKnob extends LogitElement {
       }
 
       .box {
-        width: 5.25rem;
+        width: 4.25rem;
         height: 2rem;
         padding: 0 0.5rem;
         font-family: var(--mono);
@@ -86,8 +86,8 @@ export class LogitKnob extends LogitElement {
 
       .off {
         min-height: 1.75rem;
-        min-width: 4.75rem;
-        padding: 0 0.5rem;
+        min-width: 4.25rem;
+        padding: 0 0.375rem;
         border-color: var(--line);
         border-radius: 1rem;
         color: var(--soft);
@@ -194,10 +194,6 @@ export class LogitKnob extends LogitElement {
       }
 
       @media (max-width: 26rem) {
-        :host(:not([slim])) .box {
-          width: 4.25rem;
-        }
-
         .off {
           min-width: 4rem;
           padding: 0 0.25rem;

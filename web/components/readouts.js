@@ -19,11 +19,11 @@ export function renderReadouts(trace) {
   const { kept, vocab_size, kept_mass_raw, raw_entropy, raw_perplexity } = trace;
   const to = t('distribution.to');
   return html`
-    <dl class="readouts">
+    <div class="figures"><dl class="readouts">
       ${readout('kept', number(kept), t('distribution.kept.of', { n: vocab_size }))}
       ${readout('mass', percent(kept_mass_raw), t('distribution.mass.note'))}
       ${readout('entropy', change(raw_entropy, trace.entropy), to)}
       ${readout('perplexity', change(raw_perplexity, trace.perplexity), to)}
-    </dl>
+    </dl></div>
   `;
 }

@@ -2,6 +2,10 @@
 import { css } from 'lit';
 
 export const scopeStyles = css`
+  .room {
+    container-type: inline-size;
+  }
+
   .bench {
     display: grid;
     grid-template-columns: minmax(0, 1fr);
@@ -68,14 +72,21 @@ export const scopeStyles = css`
     background: var(--panel);
   }
 
-  @media (min-width: 64rem) {
+  /* Beside a longer chain the chart stays in sight of the knob that is turned; of one that is taller
+     than the window the end. */
+  @container (min-width: 60rem) {
     .bench {
       grid-template-columns: minmax(0, 1fr) minmax(23rem, 27rem);
       gap: 1rem;
     }
 
-    /* Beside a longer chain the chart stays in sight of the knob that is turned; of one that is
-       taller than the window the end. */
+    .text,
+    .draw,
+    .bench:not(:has(> .chain:not([hidden]))) .distribution,
+    .bench:not(:has(> .distribution:not([hidden]))) .chain {
+      grid-column: 1 / -1;
+    }
+
     .distribution {
       position: sticky;
       top: min(1rem, 100vh - var(--tall, 0px) - 1rem);
@@ -83,20 +94,25 @@ export const scopeStyles = css`
     }
   }
 
-  @media (min-width: 105rem) {
-    .bench {
-      grid-template: auto 1fr / minmax(26rem, 1fr) minmax(0, 1.6fr) minmax(24rem, 30rem);
+  @container (min-width: 76rem) {
+    .bench.whole {
+      grid-template: auto 1fr / minmax(18rem, 24%) minmax(0, 1fr) minmax(23rem, 28%);
     }
 
-    .distribution {
+    .whole .text {
+      grid-column: 1;
+    }
+
+    .whole .distribution {
       grid-area: 1 / 2 / span 2;
     }
 
-    .chain {
+    .whole .chain {
       grid-area: 1 / 3 / span 2;
     }
 
-    .draw {
+    .whole .draw {
+      grid-area: 2 / 1;
       align-self: start;
     }
   }
@@ -137,7 +153,7 @@ export const scopeStyles = css`
   }
 
   .trouble {
-    grid-column: 1 / -1;
+    margin-bottom: 0.75rem;
   }
 
   footer {

@@ -367,20 +367,22 @@ export class LogitScope extends LogitElement {
     const trouble = this.#sentence(it.fault);
     const { text, draw, distribution, chain } = this.#panels;
     const shows = (/** @type {string} */ part) => this.#shows(part);
-    const alone = ['text', 'draw', 'distribution', 'chain'].filter(shows).length === 1;
+    const alone = ['text', 'distribution', 'chain', 'draw'].filter(shows).length === 1;
+    const whole = ['text', 'distribution', 'chain'].every(shows);
+    const kind = alone ? 'alone' : whole ? 'whole' : '';
     return html`
-      <div class="bench ${alone ? 'alone' : ''}" ${listen(this.#asks)}>
+      ${it.fault ? html`<p class="panel trouble error" role="alert">${trouble}</p>` : nothing}
+      <div class="room"><div class="bench ${kind}" ${listen(this.#asks)}>
         <logit-text class="panel text" part="text" ?hidden=${!shows('text')} .patient=${it.direct} ${props(text)}></logit-text>
-        <logit-draw class="panel draw" part="draw" ?hidden=${!shows('draw')} ?still=${it.direct}
-          .patient=${it.direct && it.whatIf === null} ${props(draw)}></logit-draw>
-        ${it.fault ? html`<p class="panel trouble error" role="alert">${trouble}</p>` : nothing}
         <logit-distribution class="panel distribution" part="distribution"
           ?hidden=${!shows('distribution')} ?still=${it.direct} ${props(distribution)}></logit-distribution>
         <logit-chain class="panel chain" part="chain" ?hidden=${!shows('chain')}
           .patient=${it.direct} ${props(chain)}></logit-chain>
-        <logit-glance ?hidden=${!shows('chain') || !shows('distribution')} knobs="logit-chain"
-          chart="logit-distribution" .trace=${it.trace} .hit=${hit} .eos=${chain.eos}></logit-glance>
-      </div>
+        <logit-draw class="panel draw" part="draw" ?hidden=${!shows('draw')} ?still=${it.direct}
+          .patient=${it.direct && it.whatIf === null} ${props(draw)}></logit-draw>
+      </div></div>
+      <logit-glance ?hidden=${!shows('chain') || !shows('distribution')} knobs="logit-chain"
+        chart="logit-distribution" .trace=${it.trace} .hit=${hit} .eos=${chain.eos}></logit-glance>
     `;
   }
 

@@ -11,12 +11,11 @@ export const tapeStyles = css`
 
   .tape {
     display: flex;
-    flex: 1;
+    flex: 1 1 0px;
     flex-wrap: wrap;
     align-content: flex-start;
     align-items: flex-start;
     gap: 0.375rem 0;
-    height: 0;
     min-height: 7.75rem; /* two lines of tokens; more are scrolled to, so that nothing moves */
     overflow-y: auto;
     margin-top: 0.25rem;
@@ -159,6 +158,12 @@ export const tapeStyles = css`
     color: var(--cut-top_k);
     font-size: 0.75rem;
     font-weight: 700;
+  }
+
+  @container (max-width: 30rem) {
+    .tape {
+      min-height: 11.25rem;
+    }
   }
 
   @container (max-width: 26rem) {

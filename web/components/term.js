@@ -55,6 +55,7 @@ export class LogitTerm extends LogitElement {
         text-decoration: underline dotted var(--control-line);
         text-decoration-thickness: 1px;
         text-underline-offset: 0.2em;
+        text-align: start;
         cursor: help;
       }
 

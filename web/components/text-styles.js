@@ -174,8 +174,7 @@ export const textStyles = css`
     align-items: center;
     justify-content: space-between;
     gap: 0.5rem 1.5rem;
-    min-height: 2.75rem;
-    margin-bottom: 0.25rem;
+    margin-bottom: 0.625rem;
   }
 
   .buttons {
@@ -237,9 +236,9 @@ export const textStyles = css`
     }
 
     .buttons button {
-      flex: 1;
+      flex: 1 1 auto;
       min-width: 0;
-      padding: 0 0.5rem;
+      padding: 0 0.375rem;
     }
   }
 `;

@@ -57,8 +57,6 @@ export class LogitText extends LogitElement {
   #timer;
   /** How many tokens there were when the run began. */
   #ranFrom = 0;
-  /** Where there is room, figures and branches show from the start. */
-  #wide = matchMedia('(min-width: 105rem)').matches;
 
   constructor() {
     super();
@@ -185,6 +183,10 @@ export class LogitText extends LogitElement {
   #renderOutput() {
     return html`
       <div class="output">
+        <div class="foot">
+          ${this.#renderButtons()}
+          ${this.#renderSpeed()}
+        </div>
         <div class="label row"><span aria-hidden="true">${t('text.output')}</span>
           <span class="legend" aria-hidden="true" ?hidden=${this.colour === 'none'}>
             ${t('text.legend.low')}<i></i>${t('text.legend.high')}</span></div>
@@ -192,10 +194,6 @@ export class LogitText extends LogitElement {
           ?ready=${this.ready} .sight=${this.sight} .limit=${this.limit} .eos=${this.eos} .colour=${this.colour}
           .loop=${this.loop} .looping=${this.loop ? this.#sayLoop(this.loop) : ''}
           .alternatives=${this.alternatives} ?fixed=${this.fixed}></logit-tape>
-        <div class="foot">
-          ${this.#renderButtons()}
-          ${this.#renderSpeed()}
-        </div>
         ${this.checked ? this.#renderVerdict() : nothing}
       </div>
     `;
@@ -203,7 +201,7 @@ export class LogitText extends LogitElement {
 
   #renderMore() {
     return html`
-      <details class="more" ?open=${this.#wide}>
+      <details class="more">
         <summary>${t('text.more', { n: Math.max(1, this.branches.length) })}</summary>
         <div class="shelf">
           <logit-branches .branches=${this.branches} .eos=${this.eos}></logit-branches>

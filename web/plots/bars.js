@@ -87,7 +87,7 @@ export function chooseDomain(trace) {
  *   unit: pixels of 1/16 rem; lines: cut lines that room is always left for
  */
 export function layoutBars({ trace, width, unit, lines }) {
-  const narrow = width < 560 * unit;
+  const narrow = width < 500 * unit;
   const rowHeight = (narrow ? 30 : 23) * unit;
   const gap = 20 * unit;
   const head = 27 * unit;
@@ -132,7 +132,7 @@ export function layoutBars({ trace, width, unit, lines }) {
   const spare = Math.max(0, lines - cuts.length) * gap;
   const rest = trace.rest.count === 0 ? null : place(null, y + 7 * unit, trace.rest);
   const height = y + spare + (rest ? rowHeight + 9 * unit : 0);
-  const ticks = roundTicks(0, domain, narrow ? 3 : 5).map((value) => ({
+  const ticks = roundTicks(0, domain, columns.barWidth < 260 * unit || narrow ? 3 : 5).map((value) => ({
     value,
     x: columns.barX + x(value),
   }));
