@@ -27,7 +27,9 @@ export class LogitKnob extends LogitElement {
     css`
       .head {
         display: grid;
-        grid-template-columns: minmax(0, 1fr) auto auto auto;
+        grid-template-columns: minmax(0, 1fr) auto auto;
+        grid-auto-columns: auto;
+        grid-auto-flow: column;
         align-items: center;
         gap: 0.375rem;
       }
@@ -194,6 +196,10 @@ export class LogitKnob extends LogitElement {
       }
 
       @media (max-width: 26rem) {
+        :host([slim]) {
+          grid-template-columns: minmax(0, 4fr) minmax(0, 3fr) 3.75rem;
+        }
+
         .off {
           min-width: 4rem;
           padding: 0 0.25rem;
