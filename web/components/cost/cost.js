@@ -165,7 +165,7 @@ export class LogitCost extends ModelElement {
    * @param {number} unit
    */
   #renderChart(width, unit) {
-    const height = Math.min(360 * unit, Math.max(260 * unit, width * 0.4));
+    const height = Math.min(360 * unit, Math.max(260 * unit, width * 0.2));
     const series = /** @type {const} */ (['cached', 'uncached']).map((key) => ({
       key,
       band: false,
