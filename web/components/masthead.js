@@ -85,6 +85,18 @@ export class LogitMasthead extends LogitElement {
         cursor: pointer;
       }
 
+      /* Both in one line of a phone. */
+      @media (max-width: 26rem) {
+        .switches {
+          gap: 0.5rem;
+        }
+
+        fieldset label {
+          padding: 0.1875rem 0.375rem;
+          font-size: 0.75rem;
+        }
+      }
+
       fieldset input {
         position: absolute;
         inset: 0;
