@@ -47,6 +47,26 @@ test('the page loads whole, from its own origin, and complains about nothing', a
   await close();
 });
 
+for (const [where, width, height, path, rows] of [
+  ['a laptop', 1440, 900, '?lang=en', 20],
+  ['a laptop, in Spanish', 1440, 900, '?lang=es', 20],
+  ['a small laptop', 1280, 800, '?lang=en', 15],
+  ["a lesson's frame", 760, 760, '?lang=en&controls=temperature,distribution', 8],
+  ["a lesson's wide frame", 1000, 760, '?lang=en&controls=temperature,top_p,distribution', 20],
+])
+  test(`bars and temperature are in sight together from the start: ${where}`, async () => {
+    const { page, close } = await bench.open({ path, viewport: { width, height } });
+    const sight = (locator) =>
+      locator.evaluateAll((all) => all.filter((e) => e.getBoundingClientRect().bottom <= innerHeight).length);
+    const found = await until(
+      () => sight(page.locator('logit-distribution .row')),
+      (seen) => seen >= rows,
+    );
+    assert.ok(found >= rows, `${found} rows`);
+    assert.equal(await sight(knob(page, 'temperature').locator('[type=range]')), 1);
+    await close();
+  });
+
 test('it works under any path', async () => {
   const { page, complaints, close } = await bench.open({ path: 'deep/er/?lang=en' });
   await expectBars(page, FIRST, BALANCED);

@@ -77,7 +77,20 @@ export const scopeStyles = css`
   @container (min-width: 60rem) {
     .bench {
       grid-template-columns: minmax(0, 1fr) minmax(23rem, 27rem);
+      grid-auto-flow: dense;
       gap: 1rem;
+    }
+
+    .distribution {
+      grid-column: 1;
+      position: sticky;
+      top: min(1rem, 100vh - var(--tall, 0px) - 1rem);
+      align-self: start;
+    }
+
+    .chain {
+      grid-column: 2;
+      align-self: start;
     }
 
     .text,
@@ -85,12 +98,6 @@ export const scopeStyles = css`
     .bench:not(:has(> .chain:not([hidden]))) .distribution,
     .bench:not(:has(> .distribution:not([hidden]))) .chain {
       grid-column: 1 / -1;
-    }
-
-    .distribution {
-      position: sticky;
-      top: min(1rem, 100vh - var(--tall, 0px) - 1rem);
-      align-self: start;
     }
   }
 

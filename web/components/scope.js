@@ -6,6 +6,7 @@
 import { html, nothing } from 'lit';
 import { cache } from 'lit/directives/cache.js';
 import { guard } from 'lit/directives/guard.js';
+import { repeat } from 'lit/directives/repeat.js';
 import { presets } from '../engine/presets.js';
 import { language, t } from '../locale/locale.js';
 import './chain.js';
@@ -34,6 +35,9 @@ import { VIEWS } from './views.js';
  * @typedef {import('./page-state.js').PageState} PageState
  * @typedef {import('../engine/types.js').TableRow} TableRow
  */
+
+/** So few knobs stand before the bars where there is one column: both are in sight of each other. */
+const FEW = 3;
 
 export class LogitScope extends LogitElement {
   static properties = {
@@ -370,14 +374,26 @@ export class LogitScope extends LogitElement {
     const alone = ['text', 'distribution', 'chain', 'draw'].filter(shows).length === 1;
     const whole = ['text', 'distribution', 'chain'].every(shows);
     const kind = alone ? 'alone' : whole ? 'whole' : '';
+    const panels = {
+      distribution: html`
+        <logit-distribution class="panel distribution" part="distribution"
+          ?hidden=${!shows('distribution')} ?still=${it.direct} ${props(distribution)}></logit-distribution>`,
+      chain: html`
+        <logit-chain class="panel chain" part="chain" ?hidden=${!shows('chain')}
+          .patient=${it.direct} ${props(chain)}></logit-chain>`,
+    };
+    const order = /** @type {(keyof typeof panels)[]} */ (['distribution', 'chain']);
+    const { length } = this.#shown?.knobs ?? [];
+    if (length > 0 && length <= FEW) order.reverse();
     return html`
       ${it.fault ? html`<p class="panel trouble error" role="alert">${trouble}</p>` : nothing}
       <div class="room"><div class="bench ${kind}" ${listen(this.#asks)}>
         <logit-text class="panel text" part="text" ?hidden=${!shows('text')} .patient=${it.direct} ${props(text)}></logit-text>
-        <logit-distribution class="panel distribution" part="distribution"
-          ?hidden=${!shows('distribution')} ?still=${it.direct} ${props(distribution)}></logit-distribution>
-        <logit-chain class="panel chain" part="chain" ?hidden=${!shows('chain')}
-          .patient=${it.direct} ${props(chain)}></logit-chain>
+        ${repeat(
+          order,
+          (name) => name,
+          (name) => panels[name],
+        )}
         <logit-draw class="panel draw" part="draw" ?hidden=${!shows('draw')} ?still=${it.direct}
           .patient=${it.direct && it.whatIf === null} ${props(draw)}></logit-draw>
       </div></div>

@@ -147,11 +147,20 @@ function drawBar(row, { barX, barTop, barWidth, barHeight }, unit) {
   const inner = Math.round(barHeight / 2);
   return svg`
     <svg class="bar" x=${barX} y=${barTop} width=${barWidth} height=${barHeight}>
-      <rect class="ghost" width=${barWidth} height=${barHeight} rx=${2 * unit}
+      <rect class="ghost" width=${barWidth} height=${barHeight} rx=${round(row.raw, 2 * unit)}
         ${cssom(slide(row.raw, barWidth, row.p_raw))}></rect>
       <rect class="final" width=${barWidth} height=${inner} y=${(barHeight - inner) / 2}
-        rx=${1.5 * unit} ${cssom(slide(row.final, barWidth, row.p))}></rect>
+        rx=${round(row.final, 1.5 * unit)} ${cssom(slide(row.final, barWidth, row.p))}></rect>
     </svg>`;
+}
+
+/**
+ * The radius of a bar's corners; none where the bar is hardly longer than they are.
+ * @param {number} length
+ * @param {number} radius
+ */
+function round(length, radius) {
+  return length < 3 * radius ? 0 : radius;
 }
 
 /**

@@ -87,7 +87,7 @@ export function chooseDomain(trace) {
  *   unit: pixels of 1/16 rem; lines: cut lines that room is always left for
  */
 export function layoutBars({ trace, width, unit, lines }) {
-  const narrow = width < 500 * unit;
+  const narrow = width < 480 * unit;
   const rowHeight = (narrow ? 30 : 23) * unit;
   const gap = 20 * unit;
   const head = 27 * unit;
