@@ -111,16 +111,22 @@ export class LogitGuide extends LogitElement {
 
   /** @param {Map<string, unknown>} changed */
   updated(changed) {
-    if (changed.has('at') || changed.has('root')) this.#outline(STOPS[this.at]);
+    if (!changed.has('at') && !changed.has('root')) return;
+    this.#outline(STOPS[this.at]);
+    if (changed.get('at') !== undefined) this.#show();
   }
 
   /** @param {number} at */
   #go(at) {
-    if (at < 0) return;
-    this.at = at;
+    if (at >= 0) this.at = at;
+  }
+
+  /** Brings the panel into the window; of one that does not fit below this, the beginning. */
+  #show() {
     const calm = matchMedia('(prefers-reduced-motion: reduce)').matches;
-    const panel = this.root?.querySelector(STOPS[at]);
-    panel?.scrollIntoView({ block: 'center', behavior: calm ? 'auto' : 'smooth' });
+    const panel = this.root?.querySelector(STOPS[this.at]);
+    const tall = (panel?.clientHeight ?? 0) > innerHeight * 0.75;
+    panel?.scrollIntoView({ block: tall ? 'start' : 'center', behavior: calm ? 'auto' : 'smooth' });
   }
 
   /** @param {string | null} stop */
