@@ -191,6 +191,11 @@ const OVER = {
     await page.locator('logit-sweep label.chip').nth(1).click();
     await page.locator('logit-sweep button.primary').click();
   },
+  'bigram table': async (page) => {
+    await page.locator('#tab-own').click();
+    await page.locator('[data-source=bigram]').click();
+    await page.locator('[data-command=write-many]').click();
+  },
 };
 
 test('axe finds nothing with any panel or menu open', async () => {

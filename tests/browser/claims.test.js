@@ -195,7 +195,7 @@ test('no knob runs the model, and going back cuts the cache: nothing is run agai
   }
   const drawn = await page.locator('logit-text .step').count();
   assert.ok(drawn >= 4, `${drawn} tokens`);
-  const fed = await heard('feed');
+  const fed = await until(() => heard('feed'), (all) => all.every(({ result }) => result));
   const [{ session }] = fed;
   for (const { result } of fed.slice(1)) assert.equal(result.evaluated, 1, 'a step runs one token');
 

@@ -83,6 +83,18 @@ test('what cannot be read is refused in one sentence that names the line, and ch
   await close();
 });
 
+test('numbers, bars and the first knobs are in sight together from the start', async () => {
+  const { page, close } = await openOwn();
+  const sight = (selector) =>
+    page
+      .locator(`logit-own ${selector}`)
+      .evaluateAll((all) => all.filter((e) => e.getBoundingClientRect().bottom <= innerHeight).length);
+  assert.ok((await until(() => sight('logit-distribution .row'), (rows) => rows >= 14)) >= 14);
+  assert.equal(await sight('#logits'), 1);
+  assert.equal(await sight('logit-knob[data-name=repetition_penalty]'), 1);
+  await close();
+});
+
 test('the classic distributions differ as they should', async () => {
   const { page, close } = await openOwn();
   const best = async () => (await readShares(page))[0];
@@ -95,6 +107,7 @@ test('the classic distributions differ as they should', async () => {
 
 test('a bigram table shows the shares of its counts and writes from them', async () => {
   const { page, close } = await openOwn();
+  await page.locator('logit-own [data-source=bigram]').click();
   await page.locator('logit-own #by').selectOption('characters');
   await page.locator('logit-own #text').fill('abababac');
   // a is followed by b three times and by c once; ids by frequency: a, b, c.
@@ -108,6 +121,12 @@ test('a bigram table shows the shares of its counts and writes from them', async
   assert.equal(text.length, 41);
   assert.match(text, /^a[bc]/);
   assert.doesNotMatch(text, /aa|bb|bc|ac(?!$).*ccc/);
+  await page.setViewportSize({ width: 320, height: 800 });
+  assert.equal(await until(() => page.evaluate(() => document.documentElement.scrollWidth), (w) => w === 320), 320);
+  await page.locator('logit-own [data-source=pasted]').click();
+  await page.locator('logit-own #logits').waitFor();
+  const rows = () => page.locator('logit-own logit-distribution .row').count();
+  assert.equal(await until(rows, (count) => count === 16), 16);
   await close();
 });
 

@@ -92,7 +92,7 @@ export class LogitMasthead extends LogitElement {
         }
 
         fieldset label {
-          padding: 0.1875rem 0.375rem;
+          padding: 0.1875rem 0.3125rem;
           font-size: 0.75rem;
         }
       }

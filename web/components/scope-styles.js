@@ -29,7 +29,7 @@ export const scopeStyles = css`
   [role='tablist'] {
     display: flex;
     flex-wrap: wrap;
-    gap: 0.25rem;
+    gap: clamp(0.125rem, 0.5vw, 0.25rem);
     margin-bottom: -1px;
   }
 

@@ -2,30 +2,75 @@
 import { css } from 'lit';
 
 export const ownStyles = css`
-  .sources,
-  .bench {
+  .kinds {
+    display: flex;
+    flex-wrap: wrap;
+    margin-right: 0.75rem;
+    padding: 0.1875rem;
+    border: 1px solid var(--line);
+    border-radius: 0.5rem;
+  }
+
+  .kinds button {
+    min-height: 1.75rem;
+    padding: 0 clamp(0.5rem, 1.5vw, 0.875rem);
+    border-color: transparent;
+    border-radius: 0.3125rem;
+    background: none;
+    color: var(--soft);
+  }
+
+  .kinds button[aria-pressed='true'] {
+    border-color: var(--ghost-line);
+    background: var(--trace-wash);
+    color: var(--ink);
+    font-weight: 600;
+  }
+
+  .room {
+    container-type: inline-size;
+  }
+
+  .bench,
+  .bigram section {
     display: grid;
     grid-template-columns: minmax(0, 1fr);
     gap: 1.25rem 2.5rem;
-    margin-top: 1.25rem;
-    padding-top: 1rem;
+  }
+
+  .bench {
+    margin-top: 0.75rem;
+    padding-top: 0.75rem;
     border-top: 1px solid var(--line);
   }
 
-  @media (min-width: 64rem) {
-    .sources {
-      grid-template-columns: minmax(0, 1fr) minmax(0, 1.4fr);
-    }
-
+  @container (min-width: 60rem) {
     .bench {
       grid-template-columns: minmax(0, 1fr) minmax(22rem, 27rem);
     }
+
+    .bench section {
+      grid-column: 1 / -1;
+    }
+
+    .bigram section {
+      grid-template-columns: minmax(0, 1fr) minmax(0, 1.4fr);
+    }
   }
 
-  h3 {
-    margin: 0 0 0.125rem;
-    font-size: 0.9375rem;
-    font-weight: 650;
+  /* Numbers, bars and knobs side by side, as on the bench over a model. */
+  @container (min-width: 76rem) {
+    .bench.pasted {
+      grid-template-columns: minmax(15rem, 20%) minmax(0, 1fr) minmax(22rem, 27%);
+    }
+
+    .bench.pasted section {
+      grid-column: 1;
+    }
+
+    .pasted textarea {
+      min-height: 24rem;
+    }
   }
 
   textarea {
@@ -63,7 +108,11 @@ export const ownStyles = css`
     font-weight: 400;
   }
 
-  .charts > * + *,
+  .charts logit-distribution {
+    margin-top: 0.5rem;
+  }
+
+  .charts logit-draw,
   logit-own-sampler {
     margin-top: 1.25rem;
     padding-top: 1rem;
@@ -71,13 +120,11 @@ export const ownStyles = css`
   }
 
   .shown {
-    grid-column: 1 / -1;
     font-size: 0.9375rem;
   }
 
   .scroll {
     max-width: 100%;
-    margin-top: 0.75rem;
     overflow-x: auto;
     container-type: inline-size;
   }

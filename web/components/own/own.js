@@ -16,6 +16,7 @@ import { lease } from '../engines.js';
 import { sentence, toFault } from '../faults.js';
 import '../own-sampler/own-sampler.js';
 import { visible, visibleHtml } from '../visible.js';
+import { listen } from '../props.js';
 import { OwnBench } from './bench.js';
 import { countBigrams, rowLogits } from './bigram.js';
 import { ownStyles } from './own-styles.js';
@@ -38,6 +39,7 @@ export class LogitOwn extends LogitElement {
     by: { state: true },
     bigram: { state: true },
     context: { state: true },
+    source: { state: true },
     shown: { state: true },
   };
 
@@ -47,6 +49,17 @@ export class LogitOwn extends LogitElement {
   #lease = null;
   /** @type {OwnBench | null} */
   #bench = null;
+  /** What a panel may ask for. @type {Record<string, (event: CustomEvent) => void>} */
+  #asks = {
+    'logit-set': ({ detail }) => this.#bench?.set(detail),
+    'logit-preset': ({ detail }) => this.#bench?.usePreset(detail.settings),
+    'logit-order': ({ detail }) => this.#bench?.setOrder(detail.order),
+    'logit-seed': ({ detail }) => this.#bench?.setSeed(detail.seed),
+    'logit-view': ({ detail }) => this.#bench?.setView(detail.view),
+    'logit-bias': ({ detail }) => this.#bench?.setBias(detail.id, detail.bias),
+    'logit-force': ({ detail }) => this.shown === 'bigram' && this.#stand([...this.context, detail.id]),
+    'logit-draw': (event) => this.#onDraw(event),
+  };
 
   constructor() {
     super();
@@ -63,6 +76,8 @@ export class LogitOwn extends LogitElement {
     this.bigram = countBigrams(TEXT, 'words');
     /** The ids of the text being written from the table, its context first. @type {number[]} */
     this.context = [0];
+    /** @type {'pasted' | 'bigram'} Where the logits come from. */
+    this.source = 'pasted';
     /** @type {'pasted' | 'bigram'} What the instrument shows. */
     this.shown = 'pasted';
   }
@@ -93,6 +108,13 @@ export class LogitOwn extends LogitElement {
     }
   }
 
+  /** @param {'pasted' | 'bigram'} source */
+  #useSource(source) {
+    this.source = source;
+    if (source === 'pasted') this.#usePasted(this.pasted);
+    else this.#stand(this.context);
+  }
+
   /** @param {string} kind */
   #useKind(kind) {
     this.kind = /** @type {'logits' | 'probabilities'} */ (kind);
@@ -120,14 +142,15 @@ export class LogitOwn extends LogitElement {
     this.text = text;
     this.by = by;
     this.bigram = countBigrams(text, by);
-    if (this.bigram.tokens.length > 1) this.#stand([0]);
+    this.#stand([0]);
   }
 
   /** Shows the row of the last token of a text. @param {number[]} context */
   async #stand(context) {
+    const { bigram } = this;
+    if (bigram.tokens.length < 2) return;
     this.context = context;
     this.shown = 'bigram';
-    const { bigram } = this;
     const logits = rowLogits(bigram, context[context.length - 1]);
     await this.#bench?.show({ tokens: bigram.tokens, logits, history: context, step: context.length - 1 });
   }
@@ -147,12 +170,20 @@ export class LogitOwn extends LogitElement {
       <h2>${t('view.own')}</h2>
       <p class="about">${t('own.about')}</p>
       <div class="tools">
+        <div class="kinds" role="group" aria-label=${t('own.sources')}>
+          ${/** @type {const} */ (['pasted', 'bigram']).map(
+            (name) => html`<button data-source=${name} aria-pressed=${this.source === name}
+              @click=${() => this.#useSource(name)}>${t(`own.${name}`)}</button>`,
+          )}
+        </div>
         <button data-command="file" @click=${() => this.renderRoot.querySelector('input')?.click()}>${t('model.open')}</button>
         <input type="file" accept=".gguf" hidden aria-label=${t('model.open')} @change=${this.#onFile}>
         <span class="about">${t('own.file')}</span>
       </div>
-      <div class="sources">${this.#renderPasted()}${this.#renderBigram()}</div>
-      ${this.#bench?.trace ? this.#renderBench(this.#bench) : nothing}
+      <div class="room"><div class="bench ${this.source}" ${listen(this.#asks)}>
+        ${this.source === 'pasted' ? this.#renderPasted() : this.#renderBigram()}
+        ${this.#bench?.trace ? this.#renderBench(this.#bench) : nothing}
+      </div></div>
       ${this.#bench?.trace ? this.#renderSampler(this.#bench) : nothing}
     `;
   }
@@ -161,9 +192,15 @@ export class LogitOwn extends LogitElement {
     const { wrong, fault } = this;
     return html`
       <section>
-        <h3>${t('own.logits')}</h3>
-        <p class="about">${t('own.logits.about')}</p>
-        <label class="label" for="logits">${t('own.logits.label')}</label>
+        <p class="about">${t('own.pasted.about')}</p>
+        <div class="tools" role="group" aria-label=${t('own.samples')}>
+          ${Object.entries(SAMPLES).map(
+            ([name, text]) => html`<button data-sample=${name}
+              aria-pressed=${this.shown === 'pasted' && this.pasted === text}
+              @click=${() => this.#useSample(text)}>${t(`own.sample.${name}`)}</button>`,
+          )}
+        </div>
+        <label class="label" for="logits">${t('own.pasted.label')}</label>
         <textarea id="logits" spellcheck="false" .value=${this.pasted} aria-describedby="error"
           aria-invalid=${wrong ? 'true' : 'false'}
           @input=${(/** @type {Event} */ event) => this.#usePasted(valueOf(event))}></textarea>
@@ -175,13 +212,6 @@ export class LogitOwn extends LogitElement {
             </select></label>
           <span class="about" ?hidden=${this.kind === 'logits'}>${t('own.kind.about')}</span>
         </div>
-        <div class="tools" role="group" aria-label=${t('own.samples')}>
-          ${Object.entries(SAMPLES).map(
-            ([name, text]) => html`<button data-sample=${name}
-              aria-pressed=${this.shown === 'pasted' && this.pasted === text}
-              @click=${() => this.#useSample(text)}>${t(`own.sample.${name}`)}</button>`,
-          )}
-        </div>
       </section>`;
   }
 
@@ -190,7 +220,7 @@ export class LogitOwn extends LogitElement {
     const few = bigram.tokens.length < 2;
     return html`
       <section>
-        <h3>${t('own.bigram')}</h3>
+        <div>
         <p class="about">${t('own.bigram.about')}</p>
         <label class="label" for="text">${t('own.text')}</label>
         <textarea id="text" spellcheck="false" .value=${this.text}
@@ -202,13 +232,14 @@ export class LogitOwn extends LogitElement {
             </select></label>
           <span class="about">${t('own.counted', { n: bigram.tokens.length })}</span>
         </div>
-        ${few ? html`<p class="error" role="alert">${t('own.error.short')}</p>` : this.#renderHeat()}
         <div class="tools">
           <button class="primary" data-command="write" aria-disabled=${few} @click=${() => !few && this.#write(1)}>${t('own.write')}</button>
           <button data-command="write-many" aria-disabled=${few} @click=${() => !few && this.#write(MANY)}>${t('own.write.many', { n: MANY })}</button>
           <button data-command="restart" @click=${() => !few && this.#stand(context.slice(0, 1))}>${t('own.restart')}</button>
         </div>
         <p class="written" aria-live="polite">${few ? '' : context.map((id) => bigram.tokens[id]).join('')}</p>
+        </div>
+        ${few ? html`<p class="error" role="alert">${t('own.error.short')}</p>` : this.#renderHeat()}
       </section>`;
   }
 
@@ -246,25 +277,16 @@ export class LogitOwn extends LogitElement {
   #renderBench(it) {
     const last = this.bigram.tokens[this.context[this.context.length - 1]] ?? '';
     return html`
-      <div class="bench" @logit-set=${(/** @type {CustomEvent} */ { detail }) => it.set(detail)}
-        @logit-preset=${(/** @type {CustomEvent} */ { detail }) => it.usePreset(detail.settings)}
-        @logit-order=${(/** @type {CustomEvent} */ { detail }) => it.setOrder(detail.order)}
-        @logit-seed=${(/** @type {CustomEvent} */ { detail }) => it.setSeed(detail.seed)}
-        @logit-view=${(/** @type {CustomEvent} */ { detail }) => it.setView(detail.view)}
-        @logit-bias=${(/** @type {CustomEvent} */ { detail }) => it.setBias(detail.id, detail.bias)}
-        @logit-force=${(/** @type {CustomEvent} */ { detail }) => this.shown === 'bigram' && this.#stand([...this.context, detail.id])}
-        @logit-draw=${this.#onDraw}>
+      <div class="charts">
         <p class="shown">${this.shown === 'pasted' ? t('own.shown.pasted', { n: it.tokens.length }) : t('own.shown.bigram', { token: visible({ id: 0, text: last, special: false }) })}</p>
         ${it.fault ? html`<p class="shown error" role="alert">${sentence(it.fault, this)}</p>` : nothing}
-        <div class="charts">
-          <logit-distribution ?still=${it.direct} .trace=${it.trace} .hit=${it.drawn?.id ?? null}
-            .view=${it.view} .curves=${it.curves} .biases=${it.biases} .tally=${it.tally}></logit-distribution>
-          <logit-draw ?still=${it.direct} .trace=${it.trace} .drawn=${it.drawn} .seed=${it.seed}
-            .count=${it.step + 1} .method=${it.method} .whatIf=${it.whatIf} .tally=${it.tally}></logit-draw>
-        </div>
-        <logit-chain .table=${it.table} .settings=${it.settings} .trace=${it.trace} .presets=${PRESETS}
-          .strategies=${STRATEGIES} .order=${it.order} .difference=${it.difference}></logit-chain>
-      </div>`;
+        <logit-distribution ?still=${it.direct} .trace=${it.trace} .hit=${it.drawn?.id ?? null}
+          .view=${it.view} .curves=${it.curves} .biases=${it.biases} .tally=${it.tally}></logit-distribution>
+        <logit-draw ?still=${it.direct} .trace=${it.trace} .drawn=${it.drawn} .seed=${it.seed}
+          .count=${it.step + 1} .method=${it.method} .whatIf=${it.whatIf} .tally=${it.tally}></logit-draw>
+      </div>
+      <logit-chain .table=${it.table} .settings=${it.settings} .trace=${it.trace} .presets=${PRESETS}
+        .strategies=${STRATEGIES} .order=${it.order} .difference=${it.difference}></logit-chain>`;
   }
 
   /** @param {CustomEvent} event */
