@@ -67,6 +67,20 @@ for (const [where, width, height, path, rows] of [
     await close();
   });
 
+test('the panels go by the room that the instrument has, not by the window', async () => {
+  const { page, close } = await bench.open();
+  const columns = async (width) => {
+    await page.evaluate((w) => (document.querySelector('main').style.maxWidth = `${w}px`), width);
+    const places = () =>
+      page.locator('logit-scope .bench > .panel').evaluateAll((all) => all.map((panel) => panel.getBoundingClientRect().x));
+    const count = async () => new Set((await places()).map(Math.round)).size;
+    const wanted = { 700: 1, 1050: 2, 1400: 3 }[width];
+    assert.equal(await until(count, (n) => n === wanted), wanted, `${width} px`);
+  };
+  for (const width of [1400, 1050, 700]) await columns(width);
+  await close();
+});
+
 test('it works under any path', async () => {
   const { page, complaints, close } = await bench.open({ path: 'deep/er/?lang=en' });
   await expectBars(page, FIRST, BALANCED);
