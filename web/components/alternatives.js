@@ -27,6 +27,7 @@ export class LogitAlternatives extends LogitMenu {
     index: { attribute: false },
     trace: { attribute: false },
     eos: { attribute: false },
+    above: { attribute: false },
     fixed: { type: Boolean },
   };
 
@@ -137,6 +138,8 @@ export class LogitAlternatives extends LogitMenu {
     /** @type {Trace | null} */
     this.trace = null;
     this.eos = -1;
+    /** Whether y is its lower end, since there is no room below. */
+    this.above = false;
     /** Whether they only inform, as they do for the prompt. */
     this.fixed = false;
   }
@@ -163,7 +166,8 @@ export class LogitAlternatives extends LogitMenu {
     const rem = parseFloat(getComputedStyle(document.documentElement).fontSize);
     const room = /** @type {HTMLElement} */ (this.parentNode)?.clientWidth ?? this.clientWidth;
     const x = Math.max(0, Math.min(this.x, (room || this.x + WIDTH * rem) - WIDTH * rem));
-    const place = cssom({ transform: `translate(${x}px, ${this.y + 2}px)` });
+    const y = this.above ? `calc(${this.y - 2}px - 100%)` : `${this.y + 2}px`;
+    const place = cssom({ transform: `translate(${x}px, ${y})` });
     if (this.#informs)
       return html`
         <div class="menu" ${place}>

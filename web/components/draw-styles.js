@@ -155,7 +155,7 @@ export const drawStyles = css`
     grid-template-columns: minmax(0, 1fr) auto;
     align-items: center;
     gap: 0.75rem;
-    min-height: 2.5rem;
+    min-height: 3.5625rem;
     color: var(--soft);
     font-size: 0.8125rem;
     line-height: 1.1875rem;
@@ -210,7 +210,7 @@ export const drawStyles = css`
   }
 
   .result {
-    min-height: 2.375rem; /* two lines, so that counting moves nothing */
+    min-height: 3.5625rem; /* three lines, so that counting moves nothing */
     margin-top: 0.5rem;
     font-size: 0.8125rem;
     line-height: 1.1875rem;

@@ -19,6 +19,8 @@ import { spoken, visibleHtml } from './visible.js';
 
 /** Surprisal that has the fullest colour, in bits. */
 const FULL = 6;
+/** The room that the alternatives take, in rem. */
+const HEIGHT = 24;
 /** How long a pointer rests before the alternatives come, and how long they stay, in ms. */
 const SHOW = 140;
 const HIDE = 260;
@@ -50,7 +52,7 @@ export class LogitTape extends LogitElement {
   /** While a token gets the focus back from its alternatives. */
   #quiet = false;
   /** Where the alternatives stand. */
-  #place = { x: 0, y: 0 };
+  #place = { x: 0, y: 0, above: false };
 
   constructor() {
     super();
@@ -185,9 +187,9 @@ export class LogitTape extends LogitElement {
     const { alternatives, open } = this;
     const step = open === null ? undefined : this.#token(open);
     if (!step || open === null || open === -this.pieces.length) return nothing;
-    const { x, y } = this.#place;
+    const { x, y, above } = this.#place;
     return html`
-      <logit-alternatives .step=${step} .index=${open} .eos=${this.eos} .x=${x} .y=${y} ?fixed=${this.fixed}
+      <logit-alternatives .step=${step} .index=${open} .eos=${this.eos} .x=${x} .y=${y} .above=${above} ?fixed=${this.fixed}
         .trace=${alternatives?.index === open ? alternatives.trace : null}
         @pointerenter=${() => clearTimeout(this.#timer)} @pointerleave=${() => this.#rest(null, HIDE)}
         @logit-menu-close=${this.#onClose}></logit-alternatives>`;
@@ -281,7 +283,9 @@ export class LogitTape extends LogitElement {
     this.open = i;
     const token = /** @type {HTMLElement} */ (this.#button(i)).getBoundingClientRect();
     const { left, top } = this.getBoundingClientRect();
-    this.#place = { x: token.left - left, y: token.bottom - top };
+    const height = HEIGHT * parseFloat(getComputedStyle(document.documentElement).fontSize);
+    const above = innerHeight - token.bottom < height && token.top > height;
+    this.#place = { x: token.left - left, y: (above ? token.top : token.bottom) - top, above };
     this.emit('logit-alternatives', { index: i });
   }
 
