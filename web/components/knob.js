@@ -28,7 +28,6 @@ export class LogitKnob extends LogitElement {
       .head {
         display: grid;
         grid-template-columns: minmax(0, 1fr) auto auto;
-        grid-auto-columns: auto;
         grid-auto-flow: column;
         align-items: center;
         gap: 0.375rem;
