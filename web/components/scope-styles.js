@@ -101,9 +101,9 @@ export const scopeStyles = css`
     }
   }
 
-  @container (min-width: 76rem) {
+  @container (min-width: 70rem) {
     .bench.whole {
-      grid-template: auto 1fr / minmax(18rem, 24%) minmax(0, 1fr) minmax(23rem, 28%);
+      grid-template: auto 1fr / minmax(17rem, 24%) minmax(0, 1fr) minmax(22rem, min(30%, 34rem));
     }
 
     .whole .text {
