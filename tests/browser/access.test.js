@@ -227,42 +227,42 @@ for (const lang of ['en', 'es']) {
 }
 
 for (const width of [375, 1024, 1280, 1440, 1920])
-test(`turning knobs and drawing tokens moves no panel: ${width} px`, async () => {
-  const { page, close } = await bench.open({ viewport: { width, height: 900 } });
-  const places = () =>
-    page.evaluate(() => {
-      scrollTo(0, 0); // what sticks to the window is in its own place
-      const bench = document.querySelector('logit-scope').shadowRoot;
-      const cards = bench.querySelector('logit-chain').shadowRoot.querySelectorAll('.card');
-      return [...bench.querySelectorAll('.panel'), ...cards].map((element) => {
-        const { x, y, width, height } = element.getBoundingClientRect();
-        return { name: element.localName, numbers: [x, y + scrollY, width, height] };
+  test(`turning knobs and drawing tokens moves no panel: ${width} px`, async () => {
+    const { page, close } = await bench.open({ viewport: { width, height: 900 } });
+    const places = () =>
+      page.evaluate(() => {
+        scrollTo(0, 0); // what sticks to the window is in its own place
+        const bench = document.querySelector('logit-scope').shadowRoot;
+        const cards = bench.querySelector('logit-chain').shadowRoot.querySelectorAll('.card');
+        return [...bench.querySelectorAll('.panel'), ...cards].map((element) => {
+          const { x, y, width, height } = element.getBoundingClientRect();
+          return { name: element.localName, numbers: [x, y + scrollY, width, height] };
+        });
       });
-    });
-  const before = await places();
-  const expectStill = async (when) =>
-    (await places()).forEach(({ name, numbers }, i) =>
-      numbers.forEach((number, j) =>
-        assert.ok(
-          Math.abs(number - before[i].numbers[j]) < 1,
-          `${when}: ${name} from ${before[i].numbers} to ${numbers}`,
+    const before = await places();
+    const expectStill = async (when) =>
+      (await places()).forEach(({ name, numbers }, i) =>
+        numbers.forEach((number, j) =>
+          assert.ok(
+            Math.abs(number - before[i].numbers[j]) < 1,
+            `${when}: ${name} from ${before[i].numbers} to ${numbers}`,
+          ),
         ),
-      ),
-    );
-  const slider = (name) => page.locator(`logit-knob[data-name=${name}]`).getByRole('slider');
-  for (const [name, key] of [
-    ['temperature', 'End'],
-    ['top_p', 'Home'],
-    ['top_p', 'End'],
-    ['top_k', 'End'],
-    ['temperature', 'Home'],
-  ]) {
-    await slider(name).press(key);
-    await page.waitForTimeout(60);
-    await expectStill(`${name} ${key}`);
-  }
-  await page.locator('[data-command=step]').click();
-  await page.locator('logit-text .step').first().waitFor();
-  await expectStill('after a step');
-  await close();
-});
+      );
+    const slider = (name) => page.locator(`logit-knob[data-name=${name}]`).getByRole('slider');
+    for (const [name, key] of [
+      ['temperature', 'End'],
+      ['top_p', 'Home'],
+      ['top_p', 'End'],
+      ['top_k', 'End'],
+      ['temperature', 'Home'],
+    ]) {
+      await slider(name).press(key);
+      await page.waitForTimeout(60);
+      await expectStill(`${name} ${key}`);
+    }
+    await page.locator('[data-command=step]').click();
+    await page.locator('logit-text .step').first().waitFor();
+    await expectStill('after a step');
+    await close();
+  });

@@ -221,23 +221,23 @@ export class LogitOwn extends LogitElement {
     return html`
       <section>
         <div>
-        <p class="about">${t('own.bigram.about')}</p>
-        <label class="label" for="text">${t('own.text')}</label>
-        <textarea id="text" spellcheck="false" .value=${this.text}
-          @input=${(/** @type {Event} */ event) => this.#count(valueOf(event), by)}></textarea>
-        <div class="tools">
-          <label class="label">${t('own.by')}
-            <select id="by" @change=${(/** @type {Event} */ event) => this.#count(this.text, /** @type {any} */ (valueOf(event)))}>
-              ${['words', 'characters'].map((name) => html`<option value=${name} ?selected=${name === by}>${t(`own.by.${name}`)}</option>`)}
-            </select></label>
-          <span class="about">${t('own.counted', { n: bigram.tokens.length })}</span>
-        </div>
-        <div class="tools">
-          <button class="primary" data-command="write" aria-disabled=${few} @click=${() => !few && this.#write(1)}>${t('own.write')}</button>
-          <button data-command="write-many" aria-disabled=${few} @click=${() => !few && this.#write(MANY)}>${t('own.write.many', { n: MANY })}</button>
-          <button data-command="restart" @click=${() => !few && this.#stand(context.slice(0, 1))}>${t('own.restart')}</button>
-        </div>
-        <p class="written" aria-live="polite">${few ? '' : context.map((id) => bigram.tokens[id]).join('')}</p>
+          <p class="about">${t('own.bigram.about')}</p>
+          <label class="label" for="text">${t('own.text')}</label>
+          <textarea id="text" spellcheck="false" .value=${this.text}
+            @input=${(/** @type {Event} */ event) => this.#count(valueOf(event), by)}></textarea>
+          <div class="tools">
+            <label class="label">${t('own.by')}
+              <select id="by" @change=${(/** @type {Event} */ event) => this.#count(this.text, /** @type {any} */ (valueOf(event)))}>
+                ${['words', 'characters'].map((name) => html`<option value=${name} ?selected=${name === by}>${t(`own.by.${name}`)}</option>`)}
+              </select></label>
+            <span class="about">${t('own.counted', { n: bigram.tokens.length })}</span>
+          </div>
+          <div class="tools">
+            <button class="primary" data-command="write" aria-disabled=${few} @click=${() => !few && this.#write(1)}>${t('own.write')}</button>
+            <button data-command="write-many" aria-disabled=${few} @click=${() => !few && this.#write(MANY)}>${t('own.write.many', { n: MANY })}</button>
+            <button data-command="restart" @click=${() => !few && this.#stand(context.slice(0, 1))}>${t('own.restart')}</button>
+          </div>
+          <p class="written" aria-live="polite">${few ? '' : context.map((id) => bigram.tokens[id]).join('')}</p>
         </div>
         ${few ? html`<p class="error" role="alert">${t('own.error.short')}</p>` : this.#renderHeat()}
       </section>`;
