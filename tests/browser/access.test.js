@@ -226,9 +226,9 @@ for (const lang of ['en', 'es']) {
   });
 }
 
-for (const width of [375, 1024, 1280, 1440, 1920])
-  test(`turning knobs and drawing tokens moves no panel: ${width} px`, async () => {
-    const { page, close } = await bench.open({ viewport: { width, height: 900 } });
+for (const [width, lang] of [[375, 'es'], [1024, 'en'], [1180, 'es'], [1280, 'en'], [1440, 'es'], [2560, 'en']])
+  test(`turning knobs and drawing tokens moves no panel: ${width} px, ${lang}`, async () => {
+    const { page, close } = await bench.open({ path: `?lang=${lang}`, viewport: { width, height: 900 } });
     const places = () =>
       page.evaluate(() => {
         scrollTo(0, 0); // what sticks to the window is in its own place
@@ -264,5 +264,9 @@ for (const width of [375, 1024, 1280, 1440, 1920])
     await page.locator('[data-command=step]').click();
     await page.locator('logit-text .step').first().waitFor();
     await expectStill('after a step');
+    await page.locator('[data-command=many]').click();
+    await page.locator('logit-draw .result[data-total="1000"]').waitFor();
+    await page.waitForTimeout(60);
+    await expectStill('after many draws');
     await close();
   });

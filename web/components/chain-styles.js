@@ -62,7 +62,7 @@ export const chainStyles = css`
   }
 
   .gate {
-    min-height: 6.125rem;
+    min-height: 6.25rem;
     padding: 0.375rem 0;
   }
 

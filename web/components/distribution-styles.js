@@ -304,7 +304,7 @@ export const barStyles = css`
   }
 
   /* Lines are kept for what the numbers may need, so that nothing below moves. */
-  @container (max-width: 52rem) {
+  @container (max-width: 60rem) {
     .detail {
       min-height: 4.875rem;
     }
@@ -316,9 +316,15 @@ export const barStyles = css`
     }
   }
 
-  @container (max-width: 26rem) {
+  @container (max-width: 30rem) {
     .detail {
-      min-height: 8.5rem;
+      min-height: 8.625rem;
+    }
+  }
+
+  @container (max-width: 24rem) {
+    .detail {
+      min-height: 9.75rem;
     }
   }
 

@@ -113,7 +113,7 @@ export const drawStyles = css`
   }
 
   .lands {
-    min-height: 2.625rem; /* two lines, so that nothing below moves */
+    min-height: 3.9375rem; /* three lines, so that nothing below moves */
     font-size: 0.875rem;
     text-wrap: pretty;
   }
@@ -205,7 +205,7 @@ export const drawStyles = css`
 
   .method .many {
     flex: 1;
-    min-width: max-content;
+    min-width: 8rem;
     min-height: 2.25rem;
   }
 
