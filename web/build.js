@@ -146,7 +146,6 @@ export async function build(out = join(root, 'dist')) {
   await cp(join(web, 'index.html'), join(out, 'index.html'));
   await writeFile(join(out, 'sandbox.html'), (await sandbox()).page);
   await cp(join(web, 'style/page.css'), join(out, 'page.css'));
-  await cp(join(web, 'style/icon.svg'), join(out, 'icon.svg'));
   const modules = (await readdir(join(web, 'engine'))).filter((file) => file.endsWith('.wasm'));
   for (const file of modules) await cp(join(web, 'engine', file), join(out, file));
   const models = (await readdir(join(root, 'models'))).filter((file) =>
@@ -184,7 +183,7 @@ export async function weigh(folder) {
  * @param {string} folder
  */
 export async function firstLoad(folder) {
-  const files = new Set(['index.html', 'page.css', 'icon.svg', 'main.js', 'worker.js']);
+  const files = new Set(['index.html', 'page.css', 'main.js', 'worker.js']);
   for (const file of files) {
     if (!file.endsWith('.js')) continue;
     const code = await readFile(join(folder, file), 'utf8');

@@ -61,7 +61,6 @@ export async function buildSingle(out, plugins, sandbox) {
   // "<!--" before "<script" would change how the rest of a script is read.
   const code = (await script('single-main.js', plugins)).replaceAll('<!--', '<\\!--');
   const style = await readFile(join(web, 'style/page.css'), 'utf8');
-  const icon = await readFile(join(web, 'style/icon.svg'), 'base64');
   const policy =
     `default-src 'none'; script-src ${hashOf(code)} ${sandbox.hash} 'wasm-unsafe-eval'; worker-src blob:; ` +
     `style-src ${hashOf(style)}; img-src blob: data:`;
@@ -71,7 +70,6 @@ export async function buildSingle(out, plugins, sandbox) {
   );
   const page = (await readFile(join(web, 'index.html'), 'utf8'))
     .replace(/(http-equiv="Content-Security-Policy" content=")[^"]*/, (_, start) => start + policy)
-    .replace(/href="icon.svg"/, () => `href="data:image/svg+xml;base64,${icon}"`)
     .replace(/<link rel="stylesheet"[^>]*>/, () => `<style>${style}</style>`)
     .replace(/\n *<script type="module"[^>]*><\/script>/, '')
     .replace(/<logit-scope guide>[^]*(?=<\/logit-scope>)/, '<logit-scope guide>')

@@ -250,7 +250,7 @@ test('no request and no storage holds a prompt, a setting or a token', async () 
 });
 
 test('without the network the page goes on, and a part that was not fetched says so in one sentence', async () => {
-  const { page, close } = await bench.open();
+  const { page, complaints, close } = await bench.open();
   await page.locator('[data-view=cost]').click();
   await page.locator('logit-cost h2, logit-cost h3').first().waitFor();
   await page.locator('[data-view=bench]').click();
@@ -262,6 +262,7 @@ test('without the network the page goes on, and a part that was not fetched says
   await page.locator('[data-view=cost]').click();
   await page.locator('logit-cost').getByRole('button').first().waitFor();
   assert.equal(await page.locator('.panel.said').count(), 0);
+  assert.deepEqual(complaints, []);
   await page.locator('[data-view=sweep]').click();
   const said = page.locator('logit-scope .said[role=alert] p');
   await said.waitFor();
