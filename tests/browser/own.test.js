@@ -88,7 +88,13 @@ test('numbers, bars and the first knobs are in sight together from the start', a
   const sight = (selector) =>
     page
       .locator(`logit-own ${selector}`)
-      .evaluateAll((all) => all.filter((e) => e.getBoundingClientRect().bottom <= innerHeight).length);
+      .evaluateAll(
+        (all) =>
+          all.filter((element) => {
+            const { top, bottom, height } = element.getBoundingClientRect();
+            return height > 0 && top >= 0 && bottom <= innerHeight;
+          }).length,
+      );
   assert.ok((await until(() => sight('logit-distribution .row'), (rows) => rows >= 14)) >= 14);
   assert.equal(await sight('#logits'), 1);
   assert.equal(await sight('logit-knob[data-name=repetition_penalty]'), 1);
@@ -121,6 +127,11 @@ test('a bigram table shows the shares of its counts and writes from them', async
   assert.equal(text.length, 41);
   assert.match(text, /^a[bc]/);
   assert.doesNotMatch(text, /aa|bb|bc|ac(?!$).*ccc/);
+  // The view comes back with what it showed.
+  await page.locator('#tab-bench').click();
+  await page.locator('#tab-own').click();
+  const shown = () => page.locator('logit-own .shown').innerText();
+  assert.match(await until(shown, (words) => /bigram/.test(words)), /^On show: what follows “[^”]+” in the bigram table\.$/);
   await page.setViewportSize({ width: 320, height: 800 });
   assert.equal(await until(() => page.evaluate(() => document.documentElement.scrollWidth), (w) => w === 320), 320);
   await page.locator('logit-own [data-source=pasted]').click();

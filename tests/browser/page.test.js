@@ -57,7 +57,13 @@ for (const [where, width, height, path, rows] of [
   test(`bars and temperature are in sight together from the start: ${where}`, async () => {
     const { page, close } = await bench.open({ path, viewport: { width, height } });
     const sight = (locator) =>
-      locator.evaluateAll((all) => all.filter((e) => e.getBoundingClientRect().bottom <= innerHeight).length);
+      locator.evaluateAll(
+        (all) =>
+          all.filter((element) => {
+            const { top, bottom, right, height } = element.getBoundingClientRect();
+            return height > 0 && top >= 0 && bottom <= innerHeight && right <= innerWidth;
+          }).length,
+      );
     const found = await until(
       () => sight(page.locator('logit-distribution .row')),
       (seen) => seen >= rows,

@@ -49,7 +49,8 @@ test('an earlier token shows what could have come instead, and one pressed is a 
     expected.map(({ id, p }) => [String(id), String(p)]),
   );
   const { y, height } = await page.locator('logit-alternatives .menu').boundingBox();
-  assert.ok(y >= 0 && y + height <= 900, `wholly in the window: ${y} to ${y + height}`);
+  const token = await page.locator('logit-text .step button').nth(1).boundingBox();
+  assert.ok(y >= 0 && y + height <= token.y, `in the window, above its token: ${y} to ${y + height}`);
   const other = expected.find(({ id, p }) => id !== first[1] && p > 0) ?? expected[1];
   await page.locator(`[data-alternative="${other.id}"]`).click();
   const branched = [first[0], other.id];

@@ -15,8 +15,8 @@ import { LogitElement } from '../element.js';
 import { lease } from '../engines.js';
 import { sentence, toFault } from '../faults.js';
 import '../own-sampler/own-sampler.js';
-import { visible, visibleHtml } from '../visible.js';
 import { listen } from '../props.js';
+import { visible, visibleHtml } from '../visible.js';
 import { OwnBench } from './bench.js';
 import { countBigrams, rowLogits } from './bigram.js';
 import { ownStyles } from './own-styles.js';
@@ -57,7 +57,7 @@ export class LogitOwn extends LogitElement {
     'logit-seed': ({ detail }) => this.#bench?.setSeed(detail.seed),
     'logit-view': ({ detail }) => this.#bench?.setView(detail.view),
     'logit-bias': ({ detail }) => this.#bench?.setBias(detail.id, detail.bias),
-    'logit-force': ({ detail }) => this.shown === 'bigram' && this.#stand([...this.context, detail.id]),
+    'logit-force': ({ detail }) => this.source === 'bigram' && this.#stand([...this.context, detail.id]),
     'logit-draw': (event) => this.#onDraw(event),
   };
 
@@ -102,7 +102,7 @@ export class LogitOwn extends LogitElement {
       if (this.#lease !== held) return;
       this.#bench = new OwnBench(engine);
       this.#bench.addEventListener('update', () => this.requestUpdate());
-      this.#usePasted(this.pasted);
+      this.#useSource(this.source);
     } catch (error) {
       this.fault = toFault(error);
     }
@@ -157,10 +157,9 @@ export class LogitOwn extends LogitElement {
 
   /** @param {number} n */
   async #write(n) {
-    if (this.shown !== 'bigram') await this.#stand(this.context);
     for (let i = 0; i < n; i++) {
       const drawn = await this.#bench?.next();
-      if (!drawn || this.shown !== 'bigram') return;
+      if (!drawn || this.source !== 'bigram') return;
       await this.#stand([...this.context, drawn.id]);
     }
   }
@@ -180,6 +179,7 @@ export class LogitOwn extends LogitElement {
         <input type="file" accept=".gguf" hidden aria-label=${t('model.open')} @change=${this.#onFile}>
         <span class="about">${t('own.file')}</span>
       </div>
+      ${this.fault ? html`<p class="error" role="alert">${sentence(this.fault, this)}</p>` : nothing}
       <div class="room"><div class="bench ${this.source}" ${listen(this.#asks)}>
         ${this.source === 'pasted' ? this.#renderPasted() : this.#renderBigram()}
         ${this.#bench?.trace ? this.#renderBench(this.#bench) : nothing}
@@ -189,7 +189,7 @@ export class LogitOwn extends LogitElement {
   }
 
   #renderPasted() {
-    const { wrong, fault } = this;
+    const { wrong } = this;
     return html`
       <section>
         <p class="about">${t('own.pasted.about')}</p>
@@ -204,7 +204,7 @@ export class LogitOwn extends LogitElement {
         <textarea id="logits" spellcheck="false" .value=${this.pasted} aria-describedby="error"
           aria-invalid=${wrong ? 'true' : 'false'}
           @input=${(/** @type {Event} */ event) => this.#usePasted(valueOf(event))}></textarea>
-        <p id="error" class="error" role="alert">${wrong ? t(wrong.key, wrong.params) : sentence(fault, this)}</p>
+        <p id="error" class="error" role="alert">${wrong ? t(wrong.key, wrong.params) : ''}</p>
         <div class="tools">
           <label class="label">${t('own.kind')}
             <select id="kind" @change=${(/** @type {Event} */ event) => this.#useKind(valueOf(event))}>
