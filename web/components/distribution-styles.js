@@ -10,32 +10,12 @@ export const barStyles = css`
     gap: 0.25rem 1rem;
   }
 
-  .tabs {
-    display: flex;
-    padding: 0.1875rem;
-    border: 1px solid var(--line);
-    border-radius: 0.5rem;
-  }
-
   .tabs button {
-    min-height: 1.75rem;
-    padding: 0 0.625rem;
-    border-color: transparent;
-    border-radius: 0.3125rem;
-    background: none;
-    color: var(--soft);
     font-size: 0.8125rem;
   }
 
   .tabs button:hover {
     color: var(--ink);
-  }
-
-  .tabs button[aria-selected='true'] {
-    border-color: var(--ghost-line);
-    background: var(--trace-wash);
-    color: var(--ink);
-    font-weight: 600;
   }
 
   .stage {

@@ -102,7 +102,7 @@ export class LogitDistribution extends LogitElement {
     return html`
       <div class="top">
         <h2>${t('distribution.title')}</h2>
-        <div class="tabs" role="tablist" aria-label=${t('view.tabs')} @keydown=${this.#onTabKey}>
+        <div class="segments tabs" role="tablist" aria-label=${t('view.tabs')} @keydown=${this.#onTabKey}>
           ${VIEWS.map((name) => this.#renderTab(name))}
         </div>
       </div>

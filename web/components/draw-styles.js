@@ -180,27 +180,9 @@ export const drawStyles = css`
     margin-top: 0.625rem;
   }
 
-  .method [role='group'] {
-    display: flex;
-    padding: 0.1875rem;
-    border: 1px solid var(--line);
-    border-radius: 0.5rem;
-  }
-
-  .method [role='group'] button {
+  .method .segments button {
     min-height: 1.75rem;
     padding: 0 0.5rem;
-    border-color: transparent;
-    border-radius: 0.3125rem;
-    background: none;
-    color: var(--soft);
-  }
-
-  .method [role='group'] button[aria-pressed='true'] {
-    border-color: var(--ghost-line);
-    background: var(--trace-wash);
-    color: var(--ink);
-    font-weight: 600;
   }
 
   .method .many {

@@ -137,7 +137,7 @@ export class LogitDraw extends LogitElement {
         @click=${() => this.emit('logit-draw', { method: name })}>${t(`draw.method.${name}`)}</button>`;
     return html`
       <div class="method">
-        <div role="group" ?hidden=${this.fixed} aria-label=${t('draw.method')}>${button('inverse')}${button('gumbel')}</div>
+        <div class="segments" role="group" ?hidden=${this.fixed} aria-label=${t('draw.method')}>${button('inverse')}${button('gumbel')}</div>
         <button class="many" data-command="many"
           @click=${() => this.emit('logit-draw', { draws: MANY })}>
           ${t(this.tally ? 'draw.many.more' : 'draw.many')}</button>

@@ -107,6 +107,31 @@ export const shared = css`
     cursor: default;
   }
 
+  /* A choice of a few, side by side in one frame. */
+  .segments {
+    display: flex;
+    padding: 0.1875rem;
+    border: 1px solid var(--line);
+    border-radius: 0.5rem;
+  }
+
+  .segments button {
+    min-height: 1.75rem;
+    padding: 0 0.625rem;
+    border-color: transparent;
+    border-radius: 0.3125rem;
+    background: none;
+    color: var(--soft);
+  }
+
+  .segments [aria-pressed='true'],
+  .segments [aria-selected='true'] {
+    border-color: var(--ghost-line);
+    background: var(--trace-wash);
+    color: var(--ink);
+    font-weight: 600;
+  }
+
   input[aria-invalid='true'],
   textarea[aria-invalid='true'] {
     border-color: var(--bad);

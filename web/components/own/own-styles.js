@@ -3,28 +3,12 @@ import { css } from 'lit';
 
 export const ownStyles = css`
   .kinds {
-    display: flex;
     flex-wrap: wrap;
     margin-right: 0.75rem;
-    padding: 0.1875rem;
-    border: 1px solid var(--line);
-    border-radius: 0.5rem;
   }
 
   .kinds button {
-    min-height: 1.75rem;
     padding: 0 clamp(0.5rem, 1.5vw, 0.875rem);
-    border-color: transparent;
-    border-radius: 0.3125rem;
-    background: none;
-    color: var(--soft);
-  }
-
-  .kinds button[aria-pressed='true'] {
-    border-color: var(--ghost-line);
-    background: var(--trace-wash);
-    color: var(--ink);
-    font-weight: 600;
   }
 
   .room {

@@ -169,7 +169,7 @@ export class LogitOwn extends LogitElement {
       <h2>${t('view.own')}</h2>
       <p class="about">${t('own.about')}</p>
       <div class="tools">
-        <div class="kinds" role="group" aria-label=${t('own.sources')}>
+        <div class="segments kinds" role="group" aria-label=${t('own.sources')}>
           ${/** @type {const} */ (['pasted', 'bigram']).map(
             (name) => html`<button data-source=${name} aria-pressed=${this.source === name}
               @click=${() => this.#useSource(name)}>${t(`own.${name}`)}</button>`,
