@@ -13,8 +13,6 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const parts = process.argv.slice(2);
 const totals = { passed: 0, failed: 0, skipped: 0 };
-/** Test files at a time: browsers wait more than they work, so two even on a small machine. */
-const FILES = Math.max(2, availableParallelism() - 1);
 /** The tests of Firefox need a WebSocket, which Node 20 has behind this flag. */
 const webSocket = process.allowedNodeEnvironmentFlags.has('--experimental-websocket')
   ? ['--experimental-websocket']
@@ -85,7 +83,6 @@ async function runNodeTests(folder) {
   const { ok } = await run(process.execPath, [
     ...webSocket,
     '--test',
-    `--test-concurrency=${FILES}`,
     '--test-reporter=spec',
     '--test-reporter-destination=stdout',
     '--test-reporter=tap',
