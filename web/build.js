@@ -61,7 +61,7 @@ export const styles = {
   name: 'styles',
   /** @param {import('esbuild').PluginBuild} build */
   setup(build) {
-    build.onLoad({ filter: /[\\/]web[\\/](components|style)[\\/].*\.js$/ }, async ({ path }) => ({
+    build.onLoad({ filter: /[\\/]web[\\/](page|views|panels|base|style)[\\/].*\.js$/ }, async ({ path }) => ({
       contents: (await readFile(path, 'utf8')).replace(/\bcss`[^`]*`/g, (sheet) =>
         sheet.replace(/\/\*.*?\*\//gs, '').replace(/\s+/g, ' ').replace(/ ?([{};]) ?/g, '$1'),
       ),
@@ -118,7 +118,7 @@ export async function build(out = join(root, 'dist')) {
   await rm(out, { recursive: true, force: true });
   await mkdir(join(out, 'models'), { recursive: true });
   await bundle({
-    entryPoints: { main: join(web, 'main.js'), worker: join(web, 'engine/worker.js') },
+    entryPoints: { main: join(web, 'page/main.js'), worker: join(web, 'engine/worker.js') },
     outdir: out,
     bundle: true,
     format: 'esm',
@@ -132,7 +132,7 @@ export async function build(out = join(root, 'dist')) {
     logLevel: 'warning',
   });
   await bundle({
-    entryPoints: { logitscope: join(web, 'elements.js') },
+    entryPoints: { logitscope: join(web, 'page/elements.js') },
     outdir: out,
     bundle: true,
     format: 'esm',

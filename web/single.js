@@ -51,7 +51,7 @@ function hashOf(text) {
 export async function buildSingle(out, plugins, sandbox) {
   const modules = ['logitscope.wasm', 'logitscope-relaxed.wasm'].filter((name) => existsSync(join(web, 'engine', name)));
   const files = CARRIED.filter((name) => existsSync(join(root, name)));
-  const worker = Buffer.from(await script('single-worker.js', plugins));
+  const worker = Buffer.from(await script('page/single-worker.js', plugins));
   const parts = [
     ...(await Promise.all(modules.map(async (name) => [name, await readFile(join(web, 'engine', name))]))),
     ['worker.js', worker],
@@ -59,7 +59,7 @@ export async function buildSingle(out, plugins, sandbox) {
     ...(await Promise.all(files.map(async (name) => [name, await readFile(join(root, name))]))),
   ];
   // "<!--" before "<script" would change how the rest of a script is read.
-  const code = (await script('single-main.js', plugins)).replaceAll('<!--', '<\\!--');
+  const code = (await script('page/single-main.js', plugins)).replaceAll('<!--', '<\\!--');
   const style = await readFile(join(web, 'style/page.css'), 'utf8');
   const policy =
     `default-src 'none'; script-src ${hashOf(code)} ${sandbox.hash} 'wasm-unsafe-eval'; worker-src blob:; ` +

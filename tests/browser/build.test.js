@@ -48,9 +48,10 @@ test('addresses in the built files are relative, and no template needs a style a
 
 /** The sources of the elements and of the page around them, by path. */
 async function readSources() {
-  const folder = join(root, 'web/components');
-  const elements = await readdir(folder, { recursive: true });
-  const files = [...elements.filter((file) => file.endsWith('.js')), '../page.js'];
+  const folder = join(root, 'web');
+  const files = (await readdir(folder, { recursive: true })).filter((file) =>
+    /^(page|views|panels|base|state)\/.*\.js$/.test(file),
+  );
   return Promise.all(
     files.map(async (file) => [file, await readFile(join(folder, file), 'utf8')]),
   );

@@ -1,7 +1,7 @@
 /** The chain's cards change places by mouse and keys, and the page names what that changes. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { compareResults, moveInOrder } from '../../web/components/order.js';
+import { compareResults, moveInOrder } from '../../web/state/order.js';
 import { FIRST, expectTrace, expectTraceInBars, loadReference, openBench, until } from './bench.js';
 
 /** @type {Awaited<ReturnType<typeof openBench>>} */

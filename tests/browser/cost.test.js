@@ -7,7 +7,7 @@ import {
   wholeText,
   withCache,
   withoutCache,
-} from '../../web/components/cost/formula.js';
+} from '../../web/views/cost/formula.js';
 import { FIRST, loadReference, openBench, until } from './bench.js';
 
 /** @type {Awaited<ReturnType<typeof openBench>>} */

@@ -1,7 +1,7 @@
 /** The draw: u to drag, Gumbel-max, and a thousand draws held against the bars. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { tallySeed, totalVariation } from '../../web/components/tally.js';
+import { tallySeed, totalVariation } from '../../web/state/tally.js';
 import { FIRST, loadReference, openBench, until } from './bench.js';
 
 /** @type {Awaited<ReturnType<typeof openBench>>} */

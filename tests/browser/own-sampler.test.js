@@ -15,7 +15,7 @@ const PAGE = 'own-sampler-page';
 const CODE = `
 import { RemoteLogitscope } from './engine/remote.js';
 import { matchLanguage, setLanguage } from './locale/locale.js';
-import './components/own-sampler/own-sampler.js';
+import './panels/own-sampler/own-sampler.js';
 const query = new URLSearchParams(location.search);
 await setLanguage(matchLanguage([query.get('lang') ?? 'en']));
 document.documentElement.lang = query.get('lang') ?? 'en';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { findLoop } from '../../web/engine/loops.js';
-import { TextTree } from '../../web/components/tree.js';
+import { TextTree } from '../../web/state/tree.js';
 import { FIRST, loadReference, openBench, until } from './bench.js';
 
 /** @type {Awaited<ReturnType<typeof openBench>>} */

@@ -5,8 +5,8 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { after, before, test } from 'node:test';
-import { compareResults } from '../../web/components/order.js';
-import { readTexts, writeTexts } from '../../web/components/texts.js';
+import { compareResults } from '../../web/state/order.js';
+import { readTexts, writeTexts } from '../../web/state/texts.js';
 import { conventions } from '../../web/engine/presets.js';
 import { FIRST, expectTrace, loadReference, openBench, until } from './bench.js';
 

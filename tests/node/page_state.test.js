@@ -10,7 +10,7 @@ import {
   parseControls,
   parseHash,
   MOST,
-} from '../../web/components/page-state.js';
+} from '../../web/state/page-state.js';
 import { Logitscope } from '../../web/engine/index.js';
 
 const VOCABULARY = 64;

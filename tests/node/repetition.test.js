@@ -7,7 +7,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { MODELS } from '../../web/components/models.js';
+import { MODELS } from '../../web/state/models.js';
 import { run } from '../../web/engine/compare.js';
 import { Logitscope } from '../../web/engine/index.js';
 import { findLoop } from '../../web/engine/loops.js';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
-import { reader } from '../../web/components/sentences.js';
+import { reader } from '../../web/base/sentences.js';
 import { CODES } from '../../web/engine/errors.js';
 import { Logitscope } from '../../web/engine/index.js';
 import { smallModel } from './small_model.js';

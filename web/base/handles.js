@@ -1,0 +1,88 @@
+/**
+ * The lines of top-k and top-p as separators that can be dragged or moved by arrow keys, laid over
+ * a chart. The chart says where each lies and what places and steps mean; this asks with "logit-set".
+ */
+import { html, nothing } from 'lit';
+import { plain, t } from '../locale/locale.js';
+import { cssom } from '../plots/cssom.js';
+import { settingName } from '../state/settings.js';
+import { LEAP } from './walk.js';
+
+/**
+ * @typedef {import('../plots/cuts.js').Handle} Handle
+ *
+ * Where a handle lies, and how a place on the chart or a step of the arrow keys reads as a value.
+ * @typedef {object} Grip
+ * @property {Handle} handle
+ * @property {boolean} across whether the line lies across the chart and moves up and down
+ * @property {number} at in pixels
+ * @property {number} from where the line begins, in pixels
+ * @property {number} length
+ * @property {(x: number, y: number) => number} valueAt
+ * @property {(steps: number) => number} more the value so many steps on; infinite steps: the end
+ * @property {boolean} downIsMore
+ */
+
+/** @param {Handle} handle @param {boolean} [fixed] */
+export function handleWords({ name, value, kept, before, cuts, active }, fixed = false) {
+  const stage = `${settingName(name)} ${plain(value)}`;
+  if (!active) return t(fixed ? 'cut.fixed' : 'cut.off', { stage: settingName(name) });
+  return cuts ? t('cut.keeps', { stage, n: kept, of: before }) : t('cut.idle', { stage });
+}
+
+/**
+ * @param {Grip} grip
+ * @param {import('./element.js').LogitElement & { fixed: boolean }} host whose settings may be fixed
+ */
+export function renderHandle(grip, host) {
+  if (host.fixed) return nothing;
+  const { handle, across, at, from, length } = grip;
+  const move = across ? `translate(${from}px, ${at}px)` : `translate(${at}px, ${from}px)`;
+  const size = { [across ? 'width' : 'height']: `${length}px` };
+  /** @param {number} value */
+  const ask = (value) => value !== handle.value && host.emit('logit-set', { [handle.name]: value });
+
+  /** @param {PointerEvent} event */
+  const onDown = (event) => {
+    if (event.button !== 0) return;
+    const target = /** @type {HTMLElement} */ (event.currentTarget);
+    target.setPointerCapture(event.pointerId);
+    target.focus();
+    event.preventDefault();
+  };
+  /** @param {PointerEvent} event */
+  const onMove = (event) => {
+    const target = /** @type {HTMLElement} */ (event.currentTarget);
+    if (!target.hasPointerCapture(event.pointerId)) return;
+    const box = /** @type {HTMLElement} */ (target.offsetParent).getBoundingClientRect();
+    ask(grip.valueAt(event.clientX - box.left, event.clientY - box.top));
+  };
+  /** @param {KeyboardEvent} event */
+  const onKey = (event) => {
+    const down = grip.downIsMore ? 1 : -1;
+    const steps = {
+      ArrowRight: 1,
+      ArrowLeft: -1,
+      ArrowDown: down,
+      ArrowUp: -down,
+      PageDown: LEAP * down,
+      PageUp: -LEAP * down,
+      Home: -Infinity,
+      End: Infinity,
+    }[event.key];
+    if (steps === undefined) return;
+    event.preventDefault();
+    ask(grip.more(steps));
+  };
+  return html`
+    <div class="handle by-${handle.name} ${across ? 'across' : 'upright'}" role="separator"
+      tabindex="0" data-handle=${handle.name} aria-orientation=${across ? 'horizontal' : 'vertical'}
+      aria-label=${t('cut.handle', { stage: settingName(handle.name) })}
+      aria-valuemin="0" aria-valuemax=${handle.name === 'top_k' ? handle.before : 1}
+      aria-valuenow=${handle.value} aria-valuetext=${handleWords(handle)}
+      title=${t('cut.drag')}
+      ${cssom({ transform: move, ...size })}
+      @pointerdown=${onDown} @pointermove=${onMove} @keydown=${onKey}>
+      <span class="grip"></span>
+    </div>`;
+}

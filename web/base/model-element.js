@@ -1,0 +1,97 @@
+/**
+ * The base of an element that reads a model by itself, in the page's views and alone in a lesson:
+ * it holds the engine of its `model` while it is connected, and takes settings as a property or as
+ * attributes in their own spelling (temperature="0.7").
+ */
+import { LogitElement } from './element.js';
+import { lease } from '../state/engines.js';
+import { toFault } from './faults.js';
+
+/** @typedef {import('../engine/remote.js').RemoteLogitscope} RemoteLogitscope */
+
+export class ModelElement extends LogitElement {
+  static properties = {
+    model: {},
+    prompt: {},
+    settings: { attribute: false },
+  };
+
+  /** @type {RemoteLogitscope | null} Null until the model is loaded. */
+  engine = null;
+  /** @type {import('./faults.js').Fault | null} Why there is no engine. */
+  fault = null;
+  /** @type {import('../state/engines.js').Lease | null} */
+  #lease = null;
+  #watch = new MutationObserver(() => this.requestUpdate());
+
+  constructor() {
+    super();
+    /** @type {import('../state/engines.js').Model | ''} */
+    this.model = '';
+    this.prompt = '';
+    /** @type {import('../engine/types.js').Settings} */
+    this.settings = {};
+  }
+
+  connectedCallback() {
+    super.connectedCallback();
+    this.#watch.observe(this, { attributes: true });
+    if (this.hasUpdated) this.#open();
+  }
+
+  disconnectedCallback() {
+    super.disconnectedCallback();
+    this.#watch.disconnect();
+    this.#close();
+  }
+
+  /** @param {Map<string, unknown>} changed */
+  willUpdate(changed) {
+    if (changed.has('model')) this.#open();
+  }
+
+  /** The settings of the property, over those of the attributes. */
+  get asked() {
+    /** @type {Record<string, any>} */
+    const found = {};
+    for (const { name, kind } of this.engine?.table ?? []) {
+      const text = kind === 'map' ? null : this.getAttribute(name);
+      if (text !== null && text.trim() !== '') found[name] = Number(text);
+    }
+    return { ...found, ...this.settings };
+  }
+
+  /**
+   * Called once the engine is there; its default timeline is shared, so take `engine.session()`.
+   * @param {RemoteLogitscope} engine
+   */
+  opened(engine) {
+    void engine;
+  }
+
+  #close() {
+    this.#lease?.release();
+    this.#lease = null;
+    this.engine = null;
+  }
+
+  async #open() {
+    this.#close();
+    this.fault = null;
+    if (this.model === '') return;
+    const held = lease(this.model);
+    this.#lease = held;
+    try {
+      const engine = await held.ready;
+      if (this.#lease !== held) return;
+      this.engine = engine;
+      await this.opened(engine);
+    } catch (error) {
+      held.release();
+      if (this.#lease !== held) return;
+      this.fault = toFault(error);
+      this.emit('logit-error', this.fault);
+    }
+    this.requestUpdate();
+  }
+}

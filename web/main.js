@@ -1,7 +1,0 @@
-/**
- * The page's entry: the elements define themselves, index.html places them, the address sets them.
- */
-import './query.js';
-import './components/masthead.js';
-import './components/scope.js';
-import './page.js';

@@ -1,0 +1,157 @@
+/**
+ * How an element follows a lesson. A <logit-scope> takes over what becomes of its attributes, and
+ * has its settings as properties too. A panel shows the state of the <logit-scope> whose id its
+ * `for` names or, with `model` and settings as attributes of its own, that of a hidden one inside
+ * it.
+ */
+import { LogitElement } from '../base/element.js';
+import { checkState, parseParts } from '../state/page-state.js';
+
+/**
+ * @typedef {import('./scope.js').LogitScope} LogitScope
+ * @typedef {import('../state/page-state.js').PageState} PageState
+ */
+
+const PANELS = ['logit-text', 'logit-draw', 'logit-distribution', 'logit-chain'];
+/** Attributes of a panel that say nothing of the state. */
+const OWN = /^(class|for|hidden|id|part|role|slot|still|style|tabindex|title|aria-.*|data-.*)$/;
+/** What a scope takes over by itself. */
+const HEEDED = ['prompt', 'model'];
+/** What the state is without a part. */
+const DEFAULTS = /** @type {any} */ ({ seed: 42, branch: [] });
+
+/** @type {WeakSet<LogitElement>} */
+const followed = new WeakSet();
+/** Ends what a panel with `for` follows. @type {WeakMap<LogitElement, () => void>} */
+const attached = new WeakMap();
+
+LogitElement.joined = (element) => {
+  const first = !followed.has(element);
+  followed.add(element);
+  if (element.localName === 'logit-scope') {
+    if (first) followScope(/** @type {LogitScope} */ (element));
+  } else if (PANELS.includes(element.localName)) {
+    if (first) watch(element, (names) => followPanel(element, names));
+    followPanel(element, element.getAttributeNames());
+  }
+};
+
+/** @param {Element} element @param {(names: string[]) => void} follow */
+function watch(element, follow) {
+  const observer = new MutationObserver((records) =>
+    follow([...new Set(records.map(({ attributeName }) => String(attributeName)))]),
+  );
+  observer.observe(element, { attributes: true });
+}
+
+/** @param {LogitElement} panel @param {string[]} names of attributes that may have changed */
+async function followPanel(panel, names) {
+  await customElements.whenDefined('logit-scope');
+  await panel.updateComplete;
+  if (!panel.isConnected) return;
+  const id = panel.getAttribute('for');
+  if (names.includes('for')) {
+    attached.get(panel)?.();
+    attached.delete(panel);
+    const root = /** @type {Document | ShadowRoot} */ (panel.getRootNode());
+    const scope = id && /** @type {LogitScope | null} */ (root.getElementById(id));
+    const end = scope && scope.attach?.(panel);
+    if (end) attached.set(panel, end);
+  }
+  const own = /** @type {LogitScope | null} */ (panel.renderRoot.querySelector('logit-scope'));
+  if (own) for (const name of names) mirror(panel, own, name);
+  else if (!id && panel.hasAttribute('model')) openOwn(panel);
+}
+
+/** @param {Element} panel @param {Element} scope @param {string} name */
+function mirror(panel, scope, name) {
+  const value = panel.getAttribute(name);
+  if (OWN.test(name) || value === scope.getAttribute(name)) return;
+  if (value === null) scope.removeAttribute(name);
+  else scope.setAttribute(name, value);
+}
+
+/** Puts a hidden scope with the attributes of the panel into it. @param {LogitElement} panel */
+function openOwn(panel) {
+  const scope = /** @type {LogitScope} */ (document.createElement('logit-scope'));
+  for (const name of panel.getAttributeNames()) mirror(panel, scope, name);
+  scope.hidden = true;
+  scope.attach(panel);
+  scope.addEventListener('logit-ready', () => addProperties(panel, scope));
+  panel.renderRoot.append(scope);
+}
+
+/** @param {LogitScope} scope */
+function followScope(scope) {
+  /** Attributes that changed before there was a table to read them by. @type {Set<string>} */
+  const early = new Set();
+  const follow = (/** @type {string} */ name) => {
+    if (HEEDED.includes(name)) return;
+    const text = scope.getAttribute(name);
+    if (text === null) return change(scope, name, undefined);
+    const { state, dropped } = parseParts([[name, text]], scope.table, scope.info?.vocab_size);
+    if (dropped.some(({ why }) => why === 'unknown')) return; // none of the state's
+    scope.heed({ state, dropped });
+    if (state) change(scope, name, valueIn(state, name));
+  };
+  watch(scope, (names) => {
+    if (scope.ready) names.forEach(follow);
+    else for (const name of names) early.add(name);
+  });
+  scope.addEventListener('logit-ready', () => {
+    addProperties(scope, scope);
+    early.forEach(follow);
+    early.clear();
+  });
+}
+
+/** @param {PageState} state @param {string} name */
+function valueIn(state, name) {
+  return name in state.settings
+    ? /** @type {any} */ (state.settings)[name]
+    : /** @type {any} */ (state)[name];
+}
+
+/**
+ * Sets one part of the state to a value that was checked, or to what it is without one.
+ * @param {LogitScope} scope
+ * @param {string} name
+ * @param {any} value
+ */
+function change(scope, name, value) {
+  const row = scope.table.find((candidate) => candidate.name === name);
+  if (row && row.kind !== 'map') return scope.set({ [name]: value ?? row.neutral });
+  const { settings, ...others } = scope.state;
+  const restored = /** @type {any} */ ({ ...others, settings: { ...settings } });
+  if (name in DEFAULTS) restored[name] = value ?? DEFAULTS[name];
+  else if (value === undefined) delete restored.settings[name];
+  else restored.settings[name] = value;
+  if (row || name in DEFAULTS || name === 'order' || name === 'draw') scope.restore(restored);
+}
+
+/**
+ * Gives an element a property for each setting of its scope that is not one already. What was set
+ * before is taken over.
+ * @param {any} element
+ * @param {LogitScope} scope
+ */
+function addProperties(element, scope) {
+  for (const { name, neutral } of scope.table) {
+    const early = Object.getOwnPropertyDescriptor(element, name);
+    if (early?.get || (!early && name in element)) continue;
+    Object.defineProperty(element, name, {
+      configurable: true,
+      get: () => /** @type {any} */ (scope.state.settings)[name] ?? neutral,
+      set(value) {
+        const { table, info } = scope;
+        const { state, dropped } =
+          typeof value === 'string'
+            ? parseParts([[name, value]], table, info?.vocab_size)
+            : checkState({ settings: { [name]: value } }, table, info?.vocab_size);
+        scope.heed({ state, dropped });
+        if (state) change(scope, name, valueIn(state, name));
+      },
+    });
+    if (early) element[name] = early.value;
+  }
+}

@@ -1,0 +1,45 @@
+/** The foot of the instrument: what the numbers are, the model's facts, every term explained. */
+import { html, nothing } from 'lit';
+import { number, t } from '../locale/locale.js';
+import { TERMS } from '../base/term.js';
+
+/**
+ * @param {Record<string, any> | null} info the model's facts
+ * @param {{ onShare: (() => void) | null, onGuide: () => void }} asked onShare is null where nothing is shared
+ */
+export function renderFoot(info, { onShare, onGuide }) {
+  return html`
+    <footer>
+      <div>
+        <p>${t('foot.numbers')} ${t('foot.private')}</p>
+        ${
+          onShare
+            ? html`<button class="plain" data-command="share" @click=${onShare}>${t('foot.share')}</button>`
+            : nothing
+        }
+        <button class="plain" data-guide="show" @click=${onGuide}>${t('foot.guide')}</button>
+      </div>
+      <dl>${info ? renderFacts(info) : nothing}</dl>
+      <details class="glossary">
+        <summary>${t('term.title')}</summary>
+        <dl>${TERMS.map(
+          (name) =>
+            html`<div><dt>${t(`term.${name}`)}</dt><dd>${t(`term.${name}.about`)}</dd></div>`,
+        )}</dl>
+      </details>
+    </footer>
+  `;
+}
+
+/** @param {Record<string, any>} info */
+function renderFacts(info) {
+  /** @param {string} name @param {string} value */
+  const fact = (name, value) => html`<div><dt>${t(name)}</dt><dd>${value}</dd></div>`;
+  return html`
+    ${fact('foot.model', `${info.name} (${info.architecture})`)}
+    ${fact('foot.parameters', number(info.parameters))}
+    ${fact('foot.vocabulary', t('foot.tokens', { n: info.vocab_size }))}
+    ${fact('foot.context', t('foot.tokens', { n: info.context_length }))}
+    ${fact('foot.layers', number(info.n_layer))}
+    ${fact('foot.engine', `WebAssembly, ${info.variant}`)}`;
+}

@@ -1,0 +1,148 @@
+/**
+ * <logit-guide>: a look around the bench in five steps. It outlines one panel of `root` after
+ * another and says what it is for; ends with "logit-guide-end".
+ */
+import { css, html } from 'lit';
+import { locales } from '#locales/guide';
+import { addMessages, t } from '../locale/locale.js';
+import { define } from '../base/define.js';
+import { LogitElement } from '../base/element.js';
+
+addMessages(locales);
+
+/** What each step points at, inside the root. */
+const STOPS = ['.text', '.distribution', '.chain', '.draw', '[role=tablist]'];
+
+export class LogitGuide extends LogitElement {
+  static properties = { at: { state: true }, root: { attribute: false } };
+
+  static styles = [
+    ...LogitElement.styles,
+    css`
+      :host {
+        position: sticky;
+        z-index: 6;
+        top: 0.5rem;
+        margin: 0 0 0.75rem;
+      }
+
+      section {
+        display: flex;
+        flex-wrap: wrap;
+        align-items: center;
+        justify-content: space-between;
+        gap: 0.5rem 1.5rem;
+        padding: 0.75rem 1rem;
+        border: 1px solid var(--trace);
+        border-radius: 0.625rem;
+        background: var(--trace-wash);
+        box-shadow: 0 0.375rem 1.25rem light-dark(#14201d1f, #00000080);
+      }
+
+      div {
+        flex: 1 1 22rem;
+      }
+
+      h2 {
+        font-size: 0.9375rem;
+      }
+
+      h2:focus {
+        outline: none;
+      }
+
+      .count {
+        color: var(--soft);
+        font-weight: 450;
+      }
+
+      p {
+        max-width: 84ch;
+        min-height: 2.9em;
+        font-size: 0.875rem;
+        line-height: 1.45;
+        text-wrap: pretty;
+      }
+
+      nav {
+        display: flex;
+        gap: 0.5rem;
+      }
+
+      @media (max-width: 40rem) {
+        p {
+          min-height: 5.8em;
+        }
+      }
+    `,
+  ];
+
+  constructor() {
+    super();
+    this.at = 0;
+    /** @type {ParentNode | null} */
+    this.root = null;
+  }
+
+  disconnectedCallback() {
+    super.disconnectedCallback();
+    this.#outline(null);
+  }
+
+  render() {
+    const { at } = this;
+    const last = at === STOPS.length - 1;
+    return html`
+      <section aria-labelledby="title" @keydown=${this.#onKey}>
+        <div>
+          <h2 id="title" tabindex="-1">${t(`guide.${at}`)}
+            <span class="count">${t('guide.count', { n: at + 1, of: STOPS.length })}</span></h2>
+          <p aria-live="polite">${t(`guide.${at}.about`)}</p>
+        </div>
+        <nav aria-label=${t('guide.label')}>
+          <button data-guide="skip" @click=${this.#end}>${t(last ? 'guide.close' : 'guide.skip')}</button>
+          <button data-guide="back" aria-disabled=${at === 0} @click=${() => this.#go(at - 1)}>${t('guide.back')}</button>
+          <button class="primary" data-guide="next"
+            @click=${() => (last ? this.#end() : this.#go(at + 1))}>${t(last ? 'guide.done' : 'guide.next')}</button>
+        </nav>
+      </section>
+    `;
+  }
+
+  /** @param {Map<string, unknown>} changed */
+  updated(changed) {
+    if (!changed.has('at') && !changed.has('root')) return;
+    this.#outline(STOPS[this.at]);
+    if (changed.get('at') !== undefined) this.#show();
+  }
+
+  /** @param {number} at */
+  #go(at) {
+    if (at >= 0) this.at = at;
+  }
+
+  /** Brings the panel into the window; of one that does not fit below this, the beginning. */
+  #show() {
+    const calm = matchMedia('(prefers-reduced-motion: reduce)').matches;
+    const panel = this.root?.querySelector(STOPS[this.at]);
+    const tall = (panel?.clientHeight ?? 0) > innerHeight * 0.75;
+    panel?.scrollIntoView({ block: tall ? 'start' : 'center', behavior: calm ? 'auto' : 'smooth' });
+  }
+
+  /** @param {string | null} stop */
+  #outline(stop) {
+    for (const selector of STOPS)
+      this.root?.querySelector(selector)?.toggleAttribute('data-guided', selector === stop);
+  }
+
+  #end() {
+    this.emit('logit-guide-end');
+  }
+
+  /** @param {KeyboardEvent} event */
+  #onKey(event) {
+    if (event.key === 'Escape') this.#end();
+  }
+}
+
+define('logit-guide', LogitGuide);

@@ -1,0 +1,7 @@
+/**
+ * The page's entry: the elements define themselves, index.html places them, the address sets them.
+ */
+import './query.js';
+import './masthead.js';
+import './scope.js';
+import './page.js';

@@ -1,0 +1,26 @@
+/** The page's own instrument: its address, and the page around it where it stands in a frame. */
+import { followAddress } from './address.js';
+import { t } from '../locale/locale.js';
+
+const scope = /** @type {import('./scope.js').LogitScope | null} */ (
+  document.querySelector('logit-scope')
+);
+if (scope) {
+  const address = followAddress(scope);
+  scope.shareable = true;
+  scope.addEventListener('logit-share', async () => {
+    await import('./share.js');
+    const panel = /** @type {import('./share.js').LogitShare} */ (
+      document.querySelector('logit-share') ?? document.body.appendChild(document.createElement('logit-share'))
+    );
+    await panel.show(address.href);
+  });
+  // What is fetched when it is first wanted cannot be had without the network; browsers name it differently.
+  addEventListener('unhandledrejection', (event) => {
+    if (!/import/i.test(event.reason?.message)) return;
+    event.preventDefault();
+    scope.notice = t('state.unfetched');
+  });
+  if (window.parent !== window)
+    import('./host-messages.js').then(({ answerHost }) => answerHost(scope));
+}

@@ -1,0 +1,457 @@
+/**
+ * <logit-scope>: the whole instrument. It owns the state, passes plain properties down to the
+ * panels and takes their requests; outside it announces logit-ready, logit-change, logit-step and
+ * logit-error.
+ */
+import { html, nothing } from 'lit';
+import { cache } from 'lit/directives/cache.js';
+import { guard } from 'lit/directives/guard.js';
+import { repeat } from 'lit/directives/repeat.js';
+import { presets } from '../engine/presets.js';
+import { language, t } from '../locale/locale.js';
+import '../panels/chain/chain.js';
+import { define } from '../base/define.js';
+import '../panels/distribution/distribution.js';
+import { sayDropped } from './dropped.js';
+import '../panels/draw/draw.js';
+import { LogitElement } from '../base/element.js';
+import { renderFoot } from './foot.js';
+import { reason, sentence } from '../base/faults.js';
+import '../panels/distribution/glance.js';
+import { Instrument } from '../state/instrument.js';
+import { recall, remember } from '../state/memory.js';
+import { megabytes } from './model-chooser.js';
+import { MODELS, offerOf } from '../state/models.js';
+import { GATES, parseControls, parseParts, show } from '../state/page-state.js';
+import { panelsOf } from '../views/bench/panels.js';
+import { listen, props } from '../base/props.js';
+import { requestsOf } from '../views/bench/requests.js';
+import { scopeStyles } from './scope-styles.js';
+import '../panels/text/text.js';
+import { VIEWS } from './views.js';
+
+/**
+ * @typedef {import('../base/faults.js').Fault} Fault
+ * @typedef {import('../state/page-state.js').PageState} PageState
+ * @typedef {import('../engine/types.js').TableRow} TableRow
+ */
+
+/** So few knobs stand before the bars where there is one column: both are in sight of each other. */
+const FEW = 3;
+
+export class LogitScope extends LogitElement {
+  static properties = {
+    model: {},
+    grammar: {},
+    prompt: {},
+    view: { reflect: true },
+    guide: { type: Boolean },
+    controls: {},
+    shareable: { state: true },
+    readonly: { type: Boolean, reflect: true },
+    notice: { state: true },
+    guiding: { state: true },
+  };
+
+  static styles = [...LogitElement.styles, scopeStyles];
+
+  #instrument = new Instrument();
+  #offer = offerOf('');
+  /** @type {ReturnType<typeof parseControls>} */
+  #shown = null;
+
+  /** @type {HTMLElement | null} What the guide was asked from. */
+  #guideFrom = null;
+
+  /** @type {Set<LogitElement>} Panels that stand elsewhere. */
+  #attached = new Set();
+
+  /** What the last address or host asked for in vain. @type {import('../state/page-state.js').Dropped[]} */
+  #dropped = [];
+
+  /** What a panel may ask for. */
+  #asks = requestsOf(this.#instrument, () => this.readonly);
+
+  constructor() {
+    super();
+    this.model = '';
+    this.grammar = '';
+    this.prompt = '';
+    this.view = 'bench';
+    /** Whether a first visit begins with a look around. */
+    this.guide = false;
+    this.guiding = false;
+    /** Which knobs and panels show, as parseControls reads it; all of them where empty. */
+    this.controls = '';
+    /** Whether prompt, settings and tokens are fixed; steps, runs and ways back are not. */
+    this.readonly = false;
+    /** A sentence over the views, such as what an address asked for in vain. */
+    this.notice = '';
+    /** Whether somebody answers logit-share. */
+    this.shareable = false;
+    /** @type {(table: TableRow[], info: any) => PageState | null} What a load begins with. */
+    this.begin = (table, info) => {
+      const names = ['order', 'draw', 'seed', 'branch', ...GATES, ...table.map(({ name }) => name)];
+      const given = names.filter((name) => this.hasAttribute(name));
+      const pairs = given.map((name) => /** @type {[string, string]} */ ([name, this.getAttribute(name)]));
+      return this.heed(parseParts(pairs, table, info?.vocab_size));
+    };
+    const instrument = this.#instrument;
+    instrument.addEventListener('update', () => this.requestUpdate());
+    instrument.addEventListener('ready', () => this.emit('logit-ready', { info: instrument.info }));
+    instrument.addEventListener('change', () => this.emit('logit-change', this.state));
+    instrument.addEventListener('step', (event) =>
+      this.emit('logit-step', /** @type {CustomEvent} */ (event).detail),
+    );
+    instrument.addEventListener('refused', (event) => {
+      const refused = /** @type {CustomEvent} */ (event).detail.map(refusedPart);
+      this.notice = sayDropped([...this.#dropped, ...refused]);
+    });
+    instrument.addEventListener('fault', (event) =>
+      this.emit('logit-error', /** @type {CustomEvent} */ (event).detail),
+    );
+  }
+
+  /** Prompt, settings, seed and the ids drawn, as one plain object. */
+  get state() {
+    return this.#instrument.state;
+  }
+
+  /** The table of settings and the model's facts, once there is a model. */
+  get table() {
+    return this.#instrument.table;
+  }
+
+  get ready() {
+    return this.#instrument.status === 'ready';
+  }
+
+  get info() {
+    return this.#instrument.info;
+  }
+
+  /** The model's name or address; null for a file of the reader's. */
+  get source() {
+    const { source } = this.#instrument;
+    if (typeof source !== 'string') return null;
+    return MODELS.find(({ model }) => model === source)?.name ?? source;
+  }
+
+  /** Whether a run goes on, and whether the last change was that of a knob. */
+  get moving() {
+    const { running, direct } = this.#instrument;
+    return { running, direct };
+  }
+
+  /**
+   * Shows in one sentence what was left out, and returns the rest.
+   * @param {import('../state/page-state.js').Parsed} parsed
+   */
+  heed({ state, dropped }) {
+    this.#dropped = dropped;
+    this.notice = sayDropped(dropped);
+    if (this.notice) this.emit('logit-error', { code: 'invalid_setting', message: this.notice });
+    return state;
+  }
+
+  /** Merges settings that were checked against the table. @param {import('../state/instrument.js').Settings} patch */
+  set(patch) {
+    return this.#instrument.set(patch, false);
+  }
+
+  /** @param {PageState} state one that was checked against the table */
+  restore(state) {
+    return this.#instrument.restore(state);
+  }
+
+  /**
+   * The parts of settings that only the engine can judge and does not take.
+   * @param {PageState['settings']} settings
+   */
+  async refused(settings) {
+    return (await this.#instrument.refused(settings)).map(refusedPart);
+  }
+
+  /** The drawn text so far; finish_reason is null while it can go on. */
+  get result() {
+    const { steps, finished, verdict, prompt } = this.#instrument;
+    const text = steps.map((step) => step.text).join('');
+    const ids = steps.map(({ id }) => id);
+    return { prompt, ids, text, finish_reason: finished, verdict };
+  }
+
+  /** Opens another model. @param {import('../state/engines.js').Model} model */
+  open(model) {
+    return this.#onModel({ detail: { model } });
+  }
+
+  /** Draws the next token. */
+  step() {
+    return this.#instrument.step();
+  }
+
+  connectedCallback() {
+    super.connectedCallback();
+    if (this.model && this.hasUpdated) this.#load();
+    if (this.guide && recall('logitscope-guide') === null) this.#showGuide();
+  }
+
+  disconnectedCallback() {
+    super.disconnectedCallback();
+    this.#instrument.close();
+  }
+
+  /** @param {Map<string, unknown>} changed */
+  willUpdate(changed) {
+    if (changed.has('controls')) this.#shown = parseControls(this.controls);
+    const other = changed.has('model') || (changed.has('prompt') && !this.ready);
+    if (this.model && other) this.#load();
+    else if (changed.has('prompt') && this.ready)
+      this.#instrument.setPrompt(this.prompt || this.#offer.examples[0]);
+    if (!changed.has('view')) return;
+    if (changed.get('view') !== undefined) this.emit('logit-show', { view: this.view });
+    const view = VIEWS.find(({ name }) => name === this.view);
+    if (!view) this.view = 'bench';
+    else view.load?.();
+  }
+
+  /** @param {Event} [event] what asked for it, to have the focus back */
+  async #showGuide(event) {
+    this.#guideFrom = /** @type {HTMLElement | null} */ (event?.target ?? null);
+    await import('./guide.js');
+    this.view = 'bench';
+    this.guiding = true;
+  }
+
+  #endGuide() {
+    this.guiding = false;
+    this.#guideFrom?.focus();
+    remember('logitscope-guide', 'seen');
+  }
+
+  /** Opens the model of the attributes. */
+  #load() {
+    this.#offer = { ...offerOf(this.model), ...(this.grammar ? { grammar: this.grammar } : {}) };
+    const { model, grammar, examples } = this.#offer;
+    const it = this.#instrument;
+    const prompt = this.prompt || examples[0];
+    const begin = () => this.begin(/** @type {any} */ (it.table), it.info);
+    return it.load({ model, grammar, prompt, settings: presets.balanced, begin });
+  }
+
+  /**
+   * Opens another model, with the settings as they are.
+   * @param {{ detail: { model: import('../state/engines.js').Model } }} event
+   */
+  async #onModel({ detail }) {
+    const it = this.#instrument;
+    const offer = offerOf(detail.model);
+    const { model, grammar, examples } = offer;
+    const settings = it.status === 'ready' ? it.settings : presets.balanced;
+    await it.load({ model, grammar, prompt: examples[0], settings });
+    if (it.source !== model) return;
+    this.#offer = offer;
+    this.requestUpdate();
+  }
+
+  /** The other views have knobs of their own. @param {string} part one of PARTS */
+  #shows(part) {
+    return this.#shown ? this.#shown.parts.has(part) : part !== 'tabs' || !this.readonly;
+  }
+
+  render() {
+    const { status } = this.#instrument;
+    if (this.hidden) return nothing;
+    return html`
+      ${this.#renderTabs()}
+      ${this.#renderSaid()}
+      ${
+        this.guiding && status === 'ready'
+          ? html`<logit-guide .root=${this.renderRoot} @logit-guide-end=${this.#endGuide}></logit-guide>`
+          : nothing
+      }
+      ${status === 'ready' ? this.#renderView() : this.#renderNotice()}
+      ${this.#shows('footer') ? this.#renderFoot() : nothing}
+    `;
+  }
+
+  #renderSaid() {
+    if (!this.notice) return nothing;
+    return html`
+      <div class="panel said" role="alert"><p>${this.notice}</p>
+        <button @click=${() => (this.notice = '')}>${t('state.close')}</button></div>`;
+  }
+
+  #renderTabs() {
+    const it = this.#instrument;
+    if (!this.#shows('tabs') && !this.#shows('model')) return nothing;
+    return html`
+      <div class="top">
+      <div role="tablist" ?hidden=${!this.#shows('tabs')} aria-label=${t('view.label')} @keydown=${this.#onTabKey}>
+        ${VIEWS.map(
+          ({ name }) => html`
+          <button role="tab" id="tab-${name}" aria-controls="view" data-view=${name}
+            aria-selected=${name === this.view} tabindex=${name === this.view ? 0 : -1}
+            @click=${() => (this.view = name)}>${t(`view.${name}`)}</button>`,
+        )}
+      </div>
+      <logit-model ?hidden=${!this.#shows('model') || this.readonly} .name=${this.#offer.name} .progress=${it.status === 'ready' ? it.progress : null}
+        .fault=${reason(it.modelFault, this)} @logit-model=${this.#onModel}></logit-model>
+      </div>`;
+  }
+
+  #renderView() {
+    const view = VIEWS.find(({ name }) => name === this.view);
+    return html`
+      <div id="view" role=${this.#shows('tabs') ? 'tabpanel' : nothing}
+        aria-labelledby=${this.#shows('tabs') ? `tab-${this.view}` : nothing} @logit-adopt=${this.readonly ? this.#onFixed : this.#onAdopt} @logit-model=${this.readonly ? this.#onFixed : this.#onModel}>
+        <div ?hidden=${this.view !== 'bench'}>${this.#renderBench()}</div>
+        ${cache(view?.render?.(this.#instrument))}
+      </div>`;
+  }
+
+  #renderNotice() {
+    const { status, fault, progress } = this.#instrument;
+    const why = reason(fault, this);
+    if (status === 'failed' && why) {
+      return html`
+        <div class="panel notice" role="alert">
+          <p>${t('load.failed', { reason: why })}</p>
+          <button class="primary" @click=${() => this.#load()}>${t('load.retry')}</button>
+        </div>`;
+    }
+    const sizes = progress?.total
+      ? { done: megabytes(progress.loaded), total: megabytes(progress.total) }
+      : null;
+    const done = progress?.total ? progress.loaded / progress.total : 0;
+    return html`
+      <div class="panel notice pending" role="status">
+        <label for="progress">${sizes ? t('load.progress', sizes) : t('load.working')}</label>
+        <progress id="progress" max="1" .value=${done}></progress>
+      </div>`;
+  }
+
+  /** @returns {Record<string, any>} */
+  get #panels() {
+    return panelsOf(this.#instrument, {
+      examples: this.#offer.examples,
+      knobs: this.#shown?.knobs ?? null,
+      fixed: this.readonly,
+      sentence: (fault) => this.#sentence(fault),
+    });
+  }
+
+  /**
+   * Shows the state in a panel that stands elsewhere, and does what it asks until the returned function is called.
+   * @param {LogitElement} panel
+   */
+  attach(panel) {
+    const asks = Object.entries(this.#asks);
+    this.#attached.add(panel);
+    for (const [type, listener] of asks) panel.addEventListener(type, listener);
+    this.requestUpdate();
+    return () => {
+      this.#attached.delete(panel);
+      for (const [type, listener] of asks) panel.removeEventListener(type, listener);
+    };
+  }
+
+  updated() {
+    if (this.#attached.size === 0 || !this.ready) return;
+    const panels = this.#panels;
+    for (const panel of this.#attached) {
+      Object.assign(panel, panels[panel.localName.slice('logit-'.length)]);
+      panel.toggleAttribute('still', this.#instrument.direct);
+    }
+  }
+
+  #renderBench() {
+    const it = this.#instrument;
+    const hit = it.drawn?.id ?? null;
+    const trouble = this.#sentence(it.fault);
+    const { text, draw, distribution, chain } = this.#panels;
+    const shows = (/** @type {string} */ part) => this.#shows(part);
+    const alone = ['text', 'distribution', 'chain', 'draw'].filter(shows).length === 1;
+    const whole = ['text', 'distribution', 'chain'].every(shows);
+    const kind = alone ? 'alone' : whole ? 'whole' : '';
+    const panels = {
+      distribution: html`
+        <logit-distribution class="panel distribution" part="distribution"
+          ?hidden=${!shows('distribution')} ?still=${it.direct} ${props(distribution)}></logit-distribution>`,
+      chain: html`
+        <logit-chain class="panel chain" part="chain" ?hidden=${!shows('chain')}
+          .patient=${it.direct} ${props(chain)}></logit-chain>`,
+    };
+    const order = /** @type {(keyof typeof panels)[]} */ (['distribution', 'chain']);
+    const { length } = this.#shown?.knobs ?? [];
+    if (length > 0 && length <= FEW) order.reverse();
+    return html`
+      ${it.fault ? html`<p class="panel trouble error" role="alert">${trouble}</p>` : nothing}
+      <div class="room"><div class="bench ${kind}" ${listen(this.#asks)}>
+        <logit-text class="panel text" part="text" ?hidden=${!shows('text')} .patient=${it.direct} ${props(text)}></logit-text>
+        ${repeat(
+          order,
+          (name) => name,
+          (name) => panels[name],
+        )}
+        <logit-draw class="panel draw" part="draw" ?hidden=${!shows('draw')} ?still=${it.direct}
+          .patient=${it.direct && it.whatIf === null} ${props(draw)}></logit-draw>
+      </div></div>
+      <logit-glance ?hidden=${!shows('chain') || !shows('distribution')} knobs="logit-chain"
+        chart="logit-distribution" .trace=${it.trace} .hit=${hit} .eos=${chain.eos}></logit-glance>
+    `;
+  }
+
+  #renderFoot() {
+    const { info } = this.#instrument;
+    return guard([info, this.shareable, language()], () =>
+      renderFoot(info, {
+        onShare: this.shareable ? () => this.emit('logit-share') : null,
+        onGuide: this.#showGuide.bind(this),
+      }),
+    );
+  }
+
+  /** @param {KeyboardEvent} event */
+  #onTabKey(event) {
+    const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    if (!step) return;
+    event.preventDefault();
+    const at = VIEWS.findIndex(({ name }) => name === this.view);
+    this.view = VIEWS[(at + step + VIEWS.length) % VIEWS.length].name;
+    const tab = this.renderRoot.querySelector(`[data-view=${this.view}]`);
+    /** @type {HTMLElement | null} */ (tab)?.focus();
+  }
+
+  #onFixed() {
+    this.notice = t('state.fixed');
+  }
+
+  /**
+   * A view hands its prompt and settings to the bench.
+   * @param {CustomEvent} event
+   */
+  #onAdopt({ detail }) {
+    const it = this.#instrument;
+    if (detail.settings) it.usePreset(detail.settings);
+    if (detail.seed !== undefined) it.setSeed(detail.seed);
+    if (detail.prompt) it.setPrompt(detail.prompt);
+    this.view = 'bench';
+  }
+
+  /** @param {Fault | null} fault */
+  #sentence(fault) {
+    const stuck = fault?.code === 'nothing_left' && this.#instrument.gates.constraint;
+    return stuck ? t('constraint.stuck') : sentence(fault, this);
+  }
+}
+
+/**
+ * @param {{ name: string, value: unknown, message: string }} refused
+ * @returns {import('../state/page-state.js').Dropped}
+ */
+function refusedPart({ name, value, message }) {
+  return { part: `${name}=${show(value)}`, why: 'refused', minimum: 0, maximum: 0, message };
+}
+
+define('logit-scope', LogitScope);

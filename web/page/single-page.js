@@ -1,0 +1,57 @@
+/**
+ * The entry of the single-file page: takes engine and model out of the page itself, and runs the
+ * engine in a worker made of a blob or, where none may be started, in the page.
+ */
+import { assets } from '../state/assets.js';
+import { MODELS } from '../state/models.js';
+import { serve } from '../engine/host.js';
+
+/** How long a worker may take to show that it runs, in ms. */
+const PATIENCE = 4000;
+
+/** @param {string} text base64 */
+function bytesOf(text) {
+  const letters = atob(text.trim());
+  return Uint8Array.from(letters, (letter) => letter.charCodeAt(0));
+}
+
+/** @type {string} */
+let workerCode = '';
+for (const element of document.querySelectorAll('script[data-file]')) {
+  const name = element.getAttribute('data-file') ?? '';
+  const bytes = bytesOf(element.textContent ?? '');
+  if (name === 'logitscope.wasm') assets.wasm = bytes;
+  else if (name === 'logitscope-relaxed.wasm') assets.relaxed = bytes;
+  else if (name === 'worker.js') workerCode = new TextDecoder().decode(bytes);
+  else assets.inside.set(name, bytes);
+  element.remove();
+}
+const carried = MODELS.filter(({ model }) => assets.inside.has(model));
+MODELS.splice(0, MODELS.length, ...carried);
+
+/** A worker that has said that it runs. @returns {Promise<Worker>} */
+function startWorker() {
+  const address = URL.createObjectURL(new Blob([workerCode], { type: 'text/javascript' }));
+  return new Promise((resolve, reject) => {
+    const worker = new Worker(address);
+    const settle = (/** @type {() => void} */ end) => {
+      clearTimeout(timer);
+      URL.revokeObjectURL(address);
+      end();
+    };
+    const fail = () => settle(() => (worker.terminate(), reject(new Error('no worker'))));
+    const timer = setTimeout(fail, PATIENCE);
+    worker.onerror = fail;
+    worker.onmessage = () => settle(() => resolve(worker));
+  });
+}
+
+assets.worker = async () => {
+  try {
+    return await startWorker();
+  } catch {
+    const { port1, port2 } = new MessageChannel();
+    serve(/** @type {any} */ (port2));
+    return port1;
+  }
+};

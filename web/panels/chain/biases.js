@@ -1,0 +1,132 @@
+/**
+ * <logit-biases>: the tokens that the reader made likelier, less likely or forbade, each removable.
+ * Asks with "logit-bias".
+ */
+import { css, html } from 'lit';
+import { fixed, t } from '../../locale/locale.js';
+import { define } from '../../base/define.js';
+import { LogitElement } from '../../base/element.js';
+import { spoken, visibleHtml } from '../../base/visible.js';
+
+/** @typedef {import('../../state/bench.js').Bias} Bias */
+
+export class LogitBiases extends LogitElement {
+  static properties = {
+    biases: { attribute: false },
+    eos: { attribute: false },
+    fixed: { type: Boolean },
+  };
+
+  static styles = [
+    ...LogitElement.styles,
+    css`
+      :host {
+        margin-top: 0.5rem;
+      }
+
+      .line {
+        display: flex;
+        flex-wrap: wrap;
+        align-items: center;
+        gap: 0.25rem 0.5rem;
+        min-height: 2rem;
+        font-size: 0.8125rem;
+      }
+
+      ul {
+        display: contents;
+        list-style: none;
+      }
+
+      .hint {
+        color: var(--soft);
+      }
+
+      button {
+        display: inline-flex;
+        align-items: center;
+        gap: 0.375rem;
+        min-height: 1.75rem;
+        padding: 0 0.625rem;
+        border-radius: 1rem;
+        font-size: 0.8125rem;
+      }
+
+      .sign {
+        color: var(--trace);
+        font-weight: 600;
+      }
+
+      .no .sign,
+      .less .sign {
+        color: var(--bad);
+      }
+
+      .no .token {
+        text-decoration: line-through;
+      }
+
+      .cross {
+        color: var(--soft);
+      }
+    `,
+  ];
+
+  /** The place of the chip that was pressed, until the focus has gone on. */
+  #pressed = -1;
+
+  constructor() {
+    super();
+    /** @type {Bias[]} */
+    this.biases = [];
+    this.eos = -1;
+    /** Whether they only show. */
+    this.fixed = false;
+  }
+
+  /** A pressed chip is gone: the next one has the focus, or the line where none is left. */
+  updated() {
+    if (this.#pressed < 0) return;
+    const chips = this.renderRoot.querySelectorAll('button');
+    const next = chips[Math.min(this.#pressed, chips.length - 1)];
+    const line = /** @type {HTMLElement} */ (this.renderRoot.querySelector('.line'));
+    (next ?? line).focus();
+    this.#pressed = -1;
+  }
+
+  render() {
+    const { biases } = this;
+    return html`
+      <div class="line" tabindex="-1" role="group" aria-labelledby="label">
+        <span class="label" id="label">${t('bias.title')}</span>
+        ${
+          biases.length === 0
+            ? html`<span class="hint">${t(this.fixed ? 'bias.fixed' : 'bias.none')}</span>`
+            : html`<ul aria-labelledby="label">${biases.map((bias, i) => this.#renderChip(bias, i))}</ul>`
+        }
+      </div>
+    `;
+  }
+
+  /**
+   * @param {Bias} entry
+   * @param {number} i
+   */
+  #renderChip({ id, bias, piece }, i) {
+    const sign = bias === false ? t('bias.forbidden') : `${bias > 0 ? '+' : ''}${fixed(bias, 1)}`;
+    const kind = bias === false ? 'no' : bias < 0 ? 'less' : 'more';
+    const name = spoken(piece, this.eos);
+    const onClick = () => {
+      this.#pressed = i;
+      this.emit('logit-bias', { id, bias: null });
+    };
+    return html`
+      <li><button class=${kind} data-bias=${id} ?disabled=${this.fixed} title=${t('bias.remove', { token: name })}
+        @click=${onClick}>
+        <span class="token">${id === this.eos ? `‹${t('text.end')}›` : visibleHtml(piece)}</span>
+        <span class="sign">${sign}</span><span class="cross" aria-hidden="true" ?hidden=${this.fixed}>×</span>
+        <span class="heard">${t('bias.remove', { token: name })}</span></button></li>`;
+  }
+}
+
+define('logit-biases', LogitBiases);

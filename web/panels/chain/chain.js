@@ -1,0 +1,436 @@
+/**
+ * <logit-chain>: the warpers as one signal path, a card each: its knobs, a small before/after chart
+ * and what it did to the distribution; cards change places by dragging or by keys, come from the
+ * shelf and go back to it. Asks with "logit-set", "logit-preset" and "logit-order".
+ */
+import { html, nothing, svg } from 'lit';
+import { live } from 'lit/directives/live.js';
+import { repeat } from 'lit/directives/repeat.js';
+import { measure, t } from '../../locale/locale.js';
+import { layoutSparkline, stageShares } from '../../plots/sparkline.js';
+import { chainStyles } from './chain-styles.js';
+import { define } from '../../base/define.js';
+import { LogitElement } from '../../base/element.js';
+import './knob.js';
+import { moveInOrder } from '../../state/order.js';
+import { Reorder } from '../../base/reorder.js';
+import {
+  BASICS,
+  PARTS,
+  SHARED,
+  SHELF,
+  STARTS,
+  capitalise,
+  describeDifference,
+  describeSettings,
+  describeStage,
+  matchPreset,
+  settingName,
+} from '../../state/settings.js';
+import './shelf.js';
+import { readTexts, writeTexts } from '../../state/texts.js';
+
+/**
+ * @typedef {import('../../plots/trace.js').Trace} Trace
+ * @typedef {import('../../plots/trace.js').Settings} Settings
+ * @typedef {import('../../plots/trace.js').SettingRow} SettingRow
+ * @typedef {{ name: string, settings: Settings }} Preset
+ */
+
+const SPARK = { width: 72, height: 34 };
+
+export class LogitChain extends LogitElement {
+  static properties = {
+    table: { attribute: false },
+    settings: { attribute: false },
+    trace: { attribute: false },
+    presets: { attribute: false },
+    imitations: { attribute: false },
+    strategies: { attribute: false },
+    order: { attribute: false },
+    difference: { attribute: false },
+    eos: { attribute: false },
+    mu: { attribute: false },
+    pair: { attribute: false },
+    beside: { attribute: false },
+    only: { attribute: false },
+    fixed: { type: Boolean },
+    gates: { attribute: false },
+    programmable: { type: Boolean },
+    fault: { attribute: false },
+  };
+
+  static styles = [...LogitElement.styles, chainStyles];
+
+  #picked = '';
+  /** The warpers off the shelf, until they are removed. @type {Set<string>} */
+  #taken = new Set();
+  #said = '';
+  /** The warper that was added last and is to have the focus. */
+  #added = '';
+  #reorder = new Reorder(this, {
+    names: () => this.#shown,
+    label: (name) => capitalise(settingName(name)),
+    move: (name, to) =>
+      this.emit('logit-order', { order: moveInOrder(this.#order, this.#shown, name, to) }),
+  });
+
+  constructor() {
+    super();
+    /** @type {SettingRow[]} */
+    this.table = [];
+    /** @type {Settings} */
+    this.settings = {};
+    /** @type {Trace | null} */
+    this.trace = null;
+    /** @type {Preset[]} */
+    this.presets = [];
+    /** @type {Preset[]} */
+    this.imitations = [];
+    /** @type {Preset[]} */
+    this.strategies = [];
+    /** @type {string[] | null} Null is the canonical order. */
+    this.order = null;
+    /** @type {import('../../state/order.js').Difference | null} */
+    this.difference = null;
+    this.eos = -1;
+    /** @type {number | null} Mirostat's bound. */
+    this.mu = null;
+    /** @type {[string, string] | null} The conventions that are compared. */
+    this.pair = null;
+    /** @type {import('../../state/reader.js').Beside | null} */
+    this.beside = null;
+    /** @type {string[] | null} The only settings that show; null for all. */
+    this.only = null;
+    /** Whether nothing can be changed here. */
+    this.fixed = false;
+    /** What removes tokens before any warper. @type {import('../../state/gates.js').Gates} */
+    this.gates = {};
+    /** Whether a sampler of the reader's own can come into the chain. */
+    this.programmable = false;
+    /** Why the gates cannot be applied. */
+    this.fault = '';
+  }
+
+  connectedCallback() {
+    super.connectedCallback();
+    import('./constraint.js'); // not needed before the first token
+  }
+
+  /** The warpers that have a card, in the order applied. */
+  get #shown() {
+    const wanted = new Set(this.only ?? ['logit_bias', ...BASICS, ...this.#taken]);
+    return this.#order.filter((name) => wanted.has(name));
+  }
+
+  get #presets() {
+    return [...this.presets, ...this.imitations, ...this.strategies];
+  }
+
+  /** What is in use has a card, and keeps it while its knob passes the neutral value. */
+  willUpdate() {
+    for (const name of SHELF.flatMap(({ names }) => names))
+      if ((this.settings[name] ?? this.#neutral(name)) !== this.#neutral(name))
+        this.#taken.add(name);
+  }
+
+  updated() {
+    const card = this.#added && this.renderRoot.querySelector(`[data-name=${this.#added}]`);
+    if (!card) return;
+    this.#added = '';
+    const knob = /** @type {import('./knob.js').LogitKnob} */ (card);
+    knob.updateComplete.then(() => knob.focus());
+  }
+
+  /** The parameters of several warpers that stand on no card. */
+  get #loose() {
+    const placed = this.#shown.flatMap((name) => this.#partsOf(name));
+    return SHARED.filter((name) => !placed.includes(name) && (this.only?.includes(name) ?? true));
+  }
+
+  /** @param {string} name */
+  #partsOf(name) {
+    const parts = PARTS[name] ?? [];
+    return parts.filter((part) => !SHARED.includes(part) || (this.only?.includes(part) ?? true));
+  }
+
+  /** @param {string} name */
+  #row(name) {
+    return this.table.find((row) => row.name === name);
+  }
+
+  /** @param {string} name */
+  #neutral(name) {
+    return this.#row(name)?.neutral;
+  }
+
+  /** The stages; one of the reader's own is last where it is not named. */
+  get #order() {
+    const order = this.order ?? this.table.filter(({ warper }) => warper).map(({ name }) => name);
+    return order.includes('own') || !this.#taken.has('own') ? order : [...order, 'own'];
+  }
+
+  render() {
+    return html`
+      <div class="top">
+        <h2 id="title">${t('chain.title')}</h2>
+        ${this.only || this.fixed ? nothing : this.#renderPresets()}
+      </div>
+      <p class="about">${t('chain.about')}</p>
+      <ol class=${this.#reorder.grabbed ? 'grabbing' : ''} aria-labelledby="title">
+        <li class="end">${t('chain.in')}</li>
+        ${this.only || this.fixed ? nothing : this.#renderGate()}
+        ${repeat(
+          this.#shown,
+          (name) => name,
+          (name) => this.#renderCard(name),
+        )}
+        <li class="end">${t('chain.out')}</li>
+      </ol>
+      ${this.only || this.fixed ? nothing : html`<logit-shelf .shown=${this.programmable ? this.#shown : [...this.#shown, 'own']} @logit-add=${this.#onAdd}></logit-shelf>`}
+      ${this.only || this.fixed ? nothing : this.#renderOrder()}
+      ${this.only ? this.#loose.map((name) => this.#renderKnob(name)) : this.#renderMore()}
+    `;
+  }
+
+  #renderGate() {
+    return html`
+      <li class="gate">
+        <logit-constraint .gates=${this.gates} .state=${this.trace?.constraint}
+          .stages=${this.trace?.stages ?? []} .fault=${this.fault}></logit-constraint>
+      </li>`;
+  }
+
+  #renderMore() {
+    return html`
+      <details data-beside @toggle=${this.#onBeside}>
+        <summary>${t('chain.conventions')}</summary>
+        ${
+          this.pair
+            ? html`<logit-conventions .pair=${this.pair} .beside=${this.beside}
+                .eos=${this.eos}></logit-conventions>`
+            : nothing
+        }
+      </details>
+      <details>
+        <summary>${t('chain.more')}</summary>
+        ${this.#loose.map((name) => this.#renderKnob(name))}
+        ${this.#renderConvention()}
+      </details>
+    `;
+  }
+
+  #renderPresets() {
+    const current = this.#currentPreset();
+    /** @param {Preset} preset @param {string} label */
+    const option = (preset, label) =>
+      html`<option value=${preset.name} ?selected=${preset.name === current}>${label}</option>`;
+    return html`
+      <div class="preset">
+        <label class="label" for="preset">${t('chain.preset')}</label>
+        <select id="preset" .value=${live(current)} @change=${this.#onPreset}>
+          <option value="" ?selected=${current === ''} disabled>${t('chain.preset.custom')}</option>
+          <optgroup label=${t('preset.group.basic')}>
+            ${this.presets.map((preset) => option(preset, t(`preset.${preset.name}`)))}
+          </optgroup>
+          <optgroup label=${t('warpers.imitations')}>
+            ${this.imitations.map((preset) => option(preset, t(`preset.${preset.name}`)))}
+          </optgroup>
+          <optgroup label=${t('preset.group.nine')}>
+            ${this.strategies.map((preset) => option(preset, describeSettings(preset.settings)))}
+          </optgroup>
+        </select>
+      </div>
+    `;
+  }
+
+  /** The preset that the settings equal; among equals the one that was picked. */
+  #currentPreset() {
+    const picked = this.#presets.filter(({ name }) => name === this.#picked);
+    return matchPreset(this.table, this.settings, this.order, [...picked, ...this.#presets]);
+  }
+
+  /** @param {string} name */
+  #renderCard(name) {
+    const { trace } = this;
+    const index = trace ? trace.stages.findIndex((stage) => stage.name === name) : -1;
+    const stage = trace?.stages[index];
+    const works = Boolean(stage?.active && stage.changed);
+    const before = index > 0 ? trace?.stages[index - 1].entropy : trace?.raw_entropy;
+    const grabbed = this.#reorder.grabbed === name;
+    const spark = trace && stage ? this.#renderSpark(trace, index) : nothing;
+    const did = html`
+      <p class="did ${works ? '' : 'idle'}">
+        ${stage ? describeStage(stage, before ?? 0, this.#neutral(name)) : ''}</p>`;
+    if (name === 'own') return this.#renderOwn(works, grabbed, spark, did);
+    return html`
+      <li class="card ${works ? 'works' : ''} ${grabbed ? 'grabbed' : ''} ${name === 'logit_bias' ? 'bias' : ''}"
+        data-stage=${name}>
+        ${this.only || this.fixed ? nothing : this.#reorder.renderPlug(name)}
+        ${
+          name === 'logit_bias'
+            ? html`<div class="row">
+                <div><p class="name">${capitalise(settingName(name))}</p>${did}</div>${spark}</div>`
+            : html`${this.#renderKnob(name, spark, this.#renderRemove(name))}${did}
+              ${this.#renderParts(name)}`
+        }
+      </li>
+    `;
+  }
+
+  /**
+   * @param {boolean} works
+   * @param {boolean} grabbed
+   * @param {unknown} spark
+   * @param {unknown} did
+   */
+  #renderOwn(works, grabbed, spark, did) {
+    return html`
+      <li class="card ${works ? 'works' : ''} ${grabbed ? 'grabbed' : ''}" data-stage="own">
+        ${this.#reorder.renderPlug('own')}
+        <logit-own-stage data-name="own">${this.#renderRemove('own')}<span slot="spark">${spark}</span>${did}</logit-own-stage>
+      </li>`;
+  }
+
+  /** @param {string} name */
+  #renderRemove(name) {
+    if (BASICS.includes(name)) return nothing;
+    const label = t('warpers.remove', { name: capitalise(settingName(name)) });
+    return html`
+      <button slot="end" class="remove" data-remove=${name} ?hidden=${this.fixed} aria-label=${label} title=${label}
+        @click=${() => this.#remove(name)}>
+        <svg viewBox="0 0 16 16" aria-hidden="true"><path d="M4 4l8 8M12 4l-8 8"></path></svg></button>`;
+  }
+
+  /** What stands below a warper's own knob. @param {string} name */
+  #renderParts(name) {
+    const parts = this.#partsOf(name);
+    if (parts.length === 0) return nothing;
+    const mu = this.mu === null ? '–' : measure(this.mu);
+    return html`
+      <div class="parts">
+        ${parts.map((part) => this.#renderPart(part))}
+        ${name === 'mirostat' ? html`<p class="about">${t('warpers.mu', { mu })}</p>` : nothing}
+      </div>`;
+  }
+
+  /** A parameter on a warper's card. @param {string} name */
+  #renderPart(name) {
+    if (this.#row(name)?.kind !== 'list') return this.#renderKnob(name);
+    return html`
+      <div class="texts">
+        <label class="name" for=${name}>${capitalise(settingName(name))}</label>
+        <input id=${name} type="text" ?readonly=${this.fixed} autocomplete="off" spellcheck="false"
+          aria-describedby="about-${name}" .value=${live(writeTexts(this.settings[name] ?? []))}
+          @change=${(/** @type {Event} */ event) => this.emit('logit-set', { [name]: readTexts(valueOf(event)) })}>
+        <p class="about" id="about-${name}">${t(`about.${name}`)} ${t('warpers.texts')}</p>
+      </div>`;
+  }
+
+  #renderConvention() {
+    const { choices = [] } = this.#row('convention') ?? {};
+    const current = this.settings.convention;
+    return html`
+      <div class="texts">
+        <label class="name" for="convention">${capitalise(settingName('convention'))}</label>
+        <select id="convention" ?disabled=${this.fixed} aria-describedby="about-convention" .value=${live(current)}
+          @change=${(/** @type {Event} */ event) => this.emit('logit-set', { convention: valueOf(event) })}>
+          ${choices.map((name) => html`<option value=${name} ?selected=${name === current}>${name}</option>`)}
+        </select>
+        <p class="about" id="about-convention">${t('about.convention')}</p>
+      </div>`;
+  }
+
+  #renderOrder() {
+    const { order, difference, eos } = this;
+    const words = order && difference ? describeDifference(difference, eos) : t('order.canonical');
+    return html`
+      <div class="order">
+        <p class=${order ? '' : 'plain'}>${words}</p>
+        <button aria-disabled=${order === null} data-command="canonical"
+          @click=${() => order && this.emit('logit-order', { order: null })}>
+          ${t('order.restore')}</button>
+      </div>
+      <p class="heard" aria-live="assertive">${this.#reorder.said}</p>
+      <p class="heard" role="status">${this.#said}</p>
+      <p id="plug-keys" hidden>${t('order.keys')}</p>
+    `;
+  }
+
+  /**
+   * @param {string} name
+   * @param {unknown} [aside]
+   * @param {unknown} [end]
+   */
+  #renderKnob(name, aside = nothing, end = nothing) {
+    const row = this.#row(name);
+    if (!row) return nothing;
+    const counts = name === 'top_k' || name === 'min_tokens_to_keep';
+    const most = counts && this.trace ? this.trace.vocab_size : Infinity;
+    const value = this.settings[name] ?? row.neutral;
+    return html`<logit-knob data-name=${name} .row=${row} .value=${value}
+      ?fixed=${this.fixed} .most=${most} ?slim=${Object.values(PARTS).flat().includes(name)}>${end}${aside}</logit-knob>`;
+  }
+
+  /**
+   * @param {Trace} trace
+   * @param {number} index
+   */
+  #renderSpark(trace, index) {
+    const paths = layoutSparkline({ ...stageShares(trace, index), ...SPARK });
+    return html`
+      <svg class="spark" viewBox="0 0 ${SPARK.width} ${SPARK.height}" aria-hidden="true">
+        ${svg`<path class="before" d=${paths.before}></path>
+          <path class="after" d=${paths.after}></path>
+          <line x1="0" x2=${SPARK.width} y1=${SPARK.height} y2=${SPARK.height}></line>`}
+        ${svg`<title>${t('chain.spark')}</title>`}
+      </svg>
+    `;
+  }
+
+  /** @param {CustomEvent} event */
+  async #onAdd({ detail: { name } }) {
+    if (name === 'own') await import('../own-sampler/stage.js');
+    this.#taken.add(name);
+    this.#added = name;
+    const { length } = this.#shown;
+    const params = { name: capitalise(settingName(name)), at: this.#shown.indexOf(name) + 1 };
+    this.#said = t('warpers.added', { ...params, of: length });
+    if (name === 'own') this.requestUpdate(); // it asks for itself
+    else this.emit('logit-set', { [name]: STARTS[name] });
+  }
+
+  /** @param {string} name */
+  #remove(name) {
+    this.#taken.delete(name);
+    this.#said = t('warpers.removed', { name: capitalise(settingName(name)) });
+    if (name === 'own') this.emit('logit-own-stage', { own: null });
+    else this.emit('logit-set', { [name]: this.#neutral(name) });
+    this.requestUpdate();
+    /** @type {HTMLElement | null} */ (this.renderRoot.querySelector('logit-shelf'))?.focus();
+  }
+
+  /** @param {Event} event */
+  #onBeside(event) {
+    const { open } = /** @type {HTMLDetailsElement} */ (event.target);
+    if (open) import('./conventions.js');
+    this.emit('logit-conventions', { pair: open ? ['transformers', 'llama.cpp'] : null });
+  }
+
+  /** @param {Event} event */
+  #onPreset(event) {
+    const value = valueOf(event);
+    const preset = this.#presets.find(({ name }) => name === value);
+    if (!preset) return;
+    this.#picked = value;
+    this.#taken = new Set(this.#taken.has('own') ? ['own'] : []);
+    this.emit('logit-preset', preset);
+  }
+}
+
+/** @param {Event} event */
+function valueOf(event) {
+  return /** @type {HTMLInputElement} */ (event.target).value;
+}
+
+define('logit-chain', LogitChain);

@@ -1,0 +1,329 @@
+/**
+ * <logit-constraint>: what the generated text must be (JSON, one of the lessons' tasks, a grammar
+ * of the reader's), what that expects next in words, and what a grammar cannot do; the words that
+ * must not come and the token that comes first. Asks with "logit-constraint".
+ */
+import { locales } from '#locales/constraint';
+import { css, html, nothing } from 'lit';
+import { live } from 'lit/directives/live.js';
+import { addMessages, hasMessage, percent, t } from '../../locale/locale.js';
+import { define } from '../../base/define.js';
+import { LogitElement } from '../../base/element.js';
+import { readTexts, writeTexts } from '../../state/texts.js';
+
+/** @typedef {import('../../engine/types.js').Constraint} Constraint */
+
+addMessages(locales);
+
+const NAMED = ['json', 'name_age_city', 'three_numbers'];
+const EXAMPLE = 'root ::= " will " word (" " word)*\nword ::= [a-z]+';
+const SPACE = [9, 10, 13, 32];
+const MARKS = new Map([
+  [9, '⇥'],
+  [10, '↵'],
+  [13, '␍'],
+  [32, '␣'],
+]);
+
+/** @param {number} byte */
+const isLetter = (byte) => /[a-z0-9]/i.test(String.fromCharCode(byte));
+
+/**
+ * The signs that may come next, runs of letters and digits as one; white space only where nothing
+ * else may come; '' stands for any sign beyond ASCII.
+ * @param {number[]} bytes
+ */
+function signsOf(bytes) {
+  const seen = bytes.filter((byte) => !SPACE.includes(byte));
+  const shown = seen.length ? seen : bytes;
+  /** @type {[number, number][]} */
+  const runs = [];
+  for (const byte of shown.filter((one) => one < 128)) {
+    const last = runs.at(-1);
+    if (last && byte === last[1] + 1 && isLetter(byte) && isLetter(last[1])) last[1] = byte;
+    else runs.push([byte, byte]);
+  }
+  const sign = (/** @type {number} */ byte) => MARKS.get(byte) ?? String.fromCharCode(byte);
+  const names = runs.flatMap(([low, high]) =>
+    high - low > 1
+      ? [`${sign(low)}–${sign(high)}`]
+      : low === high
+        ? [sign(low)]
+        : [sign(low), sign(high)],
+  );
+  return shown.some((byte) => byte > 127) ? [...names, ''] : names;
+}
+
+export class LogitConstraint extends LogitElement {
+  static properties = {
+    gates: { attribute: false },
+    state: { attribute: false },
+    stages: { attribute: false },
+    fault: {},
+    draft: { state: true },
+  };
+
+  static styles = [
+    ...LogitElement.styles,
+    css`
+      .row {
+        display: flex;
+        flex-wrap: wrap;
+        align-items: center;
+        gap: 0.25rem 0.625rem;
+      }
+
+      label {
+        font-size: 0.9375rem;
+        font-weight: 600;
+      }
+
+      select {
+        flex: 1;
+        min-width: 0;
+      }
+
+      .did {
+        min-height: 2.25rem;
+        margin-top: 0.375rem;
+        font-size: 0.8125rem;
+        line-height: 1.4;
+      }
+
+      .did.idle {
+        min-height: 0;
+        color: var(--soft);
+      }
+
+      .sign {
+        display: inline-block;
+        min-width: 1.25em;
+        margin: 0 0.125rem 0.125rem 0;
+        padding: 0 0.3125rem;
+        border: 1px solid var(--line);
+        border-radius: 0.25rem;
+        text-align: center;
+      }
+
+      textarea {
+        display: block;
+        width: 100%;
+        min-height: 6rem;
+        margin: 0.25rem 0 0.5rem;
+        padding: 0.5rem 0.625rem;
+        font: 0.8125rem/1.5 var(--mono);
+        resize: vertical;
+        white-space: pre;
+      }
+
+      .own .label {
+        display: block;
+        margin-top: 0.5rem;
+        font-size: 0.75rem;
+      }
+
+      .hint {
+        flex: 1 1 12rem;
+        color: var(--soft);
+        font-size: 0.75rem;
+        line-height: 1.4;
+      }
+
+      .texts {
+        display: grid;
+        grid-template-columns: 8rem minmax(0, 1fr);
+        align-items: center;
+        gap: 0.125rem 0.5rem;
+        margin-top: 0.5rem;
+      }
+
+      .texts label {
+        font-size: 0.8125rem;
+      }
+
+      .texts input {
+        min-width: 0;
+        height: 2rem;
+        padding: 0 0.5rem;
+        font: 0.8125rem var(--mono);
+      }
+
+      .texts .hint {
+        grid-column: 1 / -1;
+        margin: 0;
+      }
+
+      code {
+        font-family: var(--mono);
+        overflow-wrap: anywhere;
+      }
+
+      details > p {
+        margin: 0.125rem 0 0.375rem;
+        color: var(--soft);
+        font-size: 0.8125rem;
+        line-height: 1.45;
+        text-wrap: pretty;
+      }
+    `,
+  ];
+
+  constructor() {
+    super();
+    /** @type {import('../../state/gates.js').Gates} */
+    this.gates = {};
+    /** @type {import('../../engine/types.js').ConstraintState | null} */
+    this.state = null;
+    /** @type {import('../../plots/trace.js').Stage[]} */
+    this.stages = [];
+    /** The engine's sentence where they cannot be applied. */
+    this.fault = '';
+    /** The reader's grammar as it stands in the box. */
+    this.draft = EXAMPLE;
+  }
+
+  get #chosen() {
+    const { constraint = null } = this.gates;
+    if (constraint === null) return 'none';
+    if (typeof constraint === 'string') return constraint;
+    return 'grammar' in constraint ? 'own' : 'given';
+  }
+
+  /**
+   * A grammar that came from elsewhere is the one to go on with.
+   * @param {Map<string, any>} changed
+   */
+  willUpdate(changed) {
+    const { grammar } = /** @type {any} */ (this.gates.constraint ?? {});
+    if (grammar && grammar !== changed.get('gates')?.constraint?.grammar && changed.has('gates'))
+      this.draft = grammar;
+  }
+
+  /** @param {string} name of a gate */
+  #stage(name) {
+    return this.stages.find((stage) => stage.name === name);
+  }
+
+  render() {
+    const chosen = this.#chosen;
+    /** @param {string} name */
+    const option = (name) =>
+      html`<option value=${name} ?selected=${name === chosen}>${t(`constraint.${name}`)}</option>`;
+    return html`
+      <div class="row">
+        <label for="choice">${t('constraint.title')}</label>
+        <select id="choice" .value=${live(chosen)} @change=${this.#onChoice}>
+          ${['none', ...NAMED, 'own', ...(chosen === 'given' ? [chosen] : [])].map(option)}
+        </select>
+      </div>
+      ${chosen === 'own' ? this.#renderOwn() : nothing}
+      ${chosen === 'given' ? html`<p class="did idle"><code>${JSON.stringify(this.gates.constraint)}</code></p>` : nothing}
+      ${chosen === 'none' ? html`<p class="did idle">${t('constraint.about')}</p>` : nothing}
+      ${chosen === 'none' && !this.fault ? nothing : this.#renderState()}
+      <details ?open=${this.gates.banned_words || this.gates.forced_first !== undefined}>
+        <summary>${t('constraint.words')}</summary>
+        ${this.#renderTexts('banned_words', writeTexts(this.gates.banned_words ?? []))}
+        ${this.#renderTexts('forced_first', writeTexts([this.gates.forced_first ?? '']))}
+      </details>
+      ${chosen === 'none' ? nothing : this.#renderLimits()}
+    `;
+  }
+
+  #renderOwn() {
+    return html`
+      <div class="own">
+        <label class="label" for="grammar">${t('constraint.grammar')}</label>
+        <textarea id="grammar" spellcheck="false" autocapitalize="off" .value=${live(this.draft)}
+          aria-invalid=${this.fault ? 'true' : 'false'} aria-describedby="state hint"
+          @input=${this.#onDraft}></textarea>
+        <div class="row">
+          <button @click=${() => this.#ask({ grammar: this.draft })}>${t('constraint.apply')}</button>
+          <p class="hint" id="hint">${t('constraint.hint')}</p>
+        </div>
+      </div>`;
+  }
+
+  /**
+   * @param {'banned_words' | 'forced_first'} name
+   * @param {string} value
+   */
+  #renderTexts(name, value) {
+    const stage = this.#stage(name);
+    return html`
+      <div class="texts">
+        <label class="name" for=${name}>${t(`constraint.${name}`)}</label>
+        <input id=${name} type="text" autocomplete="off" spellcheck="false" autocapitalize="off"
+          aria-describedby="about-${name}" .value=${live(value)} @change=${this.#onTexts}>
+        <p class="hint" id="about-${name}">${t(`constraint.${name}.about`)}
+          ${stage ? t('constraint.kept', { n: stage.kept, mass: percent(stage.mass_removed) }) : nothing}</p>
+      </div>`;
+  }
+
+  #renderLimits() {
+    return html`
+      <details>
+        <summary>${t('constraint.limits')}</summary>
+        <p>${t('constraint.limits.text')}</p>
+      </details>`;
+  }
+
+  #renderState() {
+    const { state, fault } = this;
+    const stage = this.#stage('constraint');
+    if (fault) return html`<p class="did error" id="state" role="status">${fault}</p>`;
+    if (!state || !stage) return html`<p class="did" id="state" role="status"></p>`;
+    const kept = t('constraint.kept', { n: stage.kept, mass: percent(stage.mass_removed) });
+    return html`<p class="did" id="state" role="status">${this.#where(state)}
+      ${this.#renderNext(state)} ${kept}</p>`;
+  }
+
+  /** @param {import('../../engine/types.js').ConstraintState} state */
+  #where({ rule, complete, bytes }) {
+    const key = `constraint.in.${rule}`;
+    if (complete) return t(bytes.length ? 'constraint.complete' : 'constraint.done');
+    if (this.#chosen === 'own') return t('constraint.in.rule', { rule });
+    return hasMessage(key) ? t(key) : '';
+  }
+
+  /** @param {import('../../engine/types.js').ConstraintState} state */
+  #renderNext({ bytes }) {
+    if (bytes.length === 0) return nothing;
+    const signs = signsOf(bytes);
+    if (signs.length > 20) return t('constraint.any');
+    const shown = signs.map(
+      (sign) =>
+        html`<span class=${sign ? 'sign token' : 'sign'}>${sign || t('constraint.others')}</span>`,
+    );
+    return html`${t('constraint.next')} ${shown}`;
+  }
+
+  /** @param {Event} event */
+  #onDraft({ target }) {
+    this.draft = /** @type {HTMLTextAreaElement} */ (target).value;
+  }
+
+  /** @param {Event} event */
+  #onChoice({ target }) {
+    const { value } = /** @type {HTMLSelectElement} */ (target);
+    if (value === 'none') this.#ask(null);
+    else if (value !== 'given')
+      this.#ask(value === 'own' ? { grammar: this.draft } : /** @type {Constraint} */ (value));
+  }
+
+  /** An empty box sets nothing; a number is a token's id. @param {Event} event */
+  #onTexts({ target }) {
+    const { id, value } = /** @type {HTMLInputElement} */ (target);
+    const texts = readTexts(value);
+    const [first = null] = texts;
+    const forced = first !== null && /^\d+$/.test(first) ? Number(first) : first;
+    if (id === 'forced_first') this.emit('logit-constraint', { forced_first: forced });
+    else this.emit('logit-constraint', { banned_words: texts.length > 0 ? texts : null });
+  }
+
+  /** @param {Constraint | null} constraint */
+  #ask(constraint) {
+    this.emit('logit-constraint', { constraint });
+  }
+}
+
+define('logit-constraint', LogitConstraint);

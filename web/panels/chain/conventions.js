@@ -1,0 +1,186 @@
+/**
+ * <logit-conventions>: the logits on show under the rules of two systems side by side: their
+ * orders, ties, boundaries and windows with the same values, and the tokens that differ by name.
+ * Asks with "logit-conventions".
+ */
+import { css, html, nothing } from 'lit';
+import { locales } from '#locales/conventions';
+import { live } from 'lit/directives/live.js';
+import { conventions } from '../../engine/presets.js';
+import { addMessages, number, percent, t } from '../../locale/locale.js';
+import { define } from '../../base/define.js';
+import { LogitElement } from '../../base/element.js';
+import { describeDifference } from '../../state/settings.js';
+import { spoken, visibleHtml } from '../../base/visible.js';
+
+addMessages(locales);
+
+/** @typedef {import('../../state/reader.js').Beside} Beside */
+
+/** The sentences for what differs. */
+const WORDS = {
+  only: 'conventions.only',
+  lost: 'conventions.lost',
+  shifted: 'conventions.shifted',
+  same: 'conventions.same',
+};
+
+export class LogitConventions extends LogitElement {
+  static properties = {
+    pair: { attribute: false },
+    beside: { attribute: false },
+    eos: { attribute: false },
+  };
+
+  static styles = [
+    ...LogitElement.styles,
+    css`
+      :host {
+        margin: 0.375rem 0 0.5rem;
+        font-size: 0.8125rem;
+        line-height: 1.1875rem;
+      }
+
+      .pair {
+        display: grid;
+        grid-template-columns: 1fr 1fr;
+        gap: 0.375rem 0.75rem;
+        margin-top: 0.5rem;
+      }
+
+      select {
+        box-sizing: border-box;
+        width: 100%;
+        min-height: 2rem;
+        padding: 0 0.5rem;
+      }
+
+      .said {
+        min-height: 4.75rem; /* four lines, so that nothing moves */
+        margin-top: 0.5rem;
+        text-wrap: pretty;
+      }
+
+      table {
+        width: 100%;
+        border-collapse: collapse;
+      }
+
+      caption {
+        text-align: left;
+      }
+
+      th,
+      td {
+        padding: 0.1875rem 0;
+        border-bottom: 1px solid var(--line);
+        text-align: right;
+        white-space: nowrap;
+      }
+
+      th:first-child {
+        overflow: hidden;
+        max-width: 9rem;
+        text-align: left;
+        text-overflow: ellipsis;
+      }
+
+      tbody th {
+        font-weight: 400;
+      }
+
+      tfoot th,
+      tfoot td {
+        border: 0;
+        color: var(--soft);
+        font-weight: 400;
+      }
+
+      .differs th,
+      .differs td {
+        background: var(--mark-wash);
+        font-weight: 600;
+      }
+
+      .gone {
+        color: var(--soft);
+        font-weight: 400;
+      }
+    `,
+  ];
+
+  constructor() {
+    super();
+    /** @type {[string, string]} */
+    this.pair = ['transformers', 'llama.cpp'];
+    /** @type {Beside | null} What the engine makes of both. */
+    this.beside = null;
+    this.eos = -1;
+  }
+
+  render() {
+    const [one, other] = this.pair;
+    const names = { one, other };
+    const { beside } = this;
+    return html`
+      <p class="about">${t('conventions.about')}</p>
+      <div class="pair">
+        ${this.pair.map((name, i) => this.#renderSelect(name, i))}
+        ${this.pair.map((name) => html`<p class="about">${t(`conventions.rules.${name}`)}</p>`)}
+      </div>
+      <p class="said" role="status">${
+        beside ? describeDifference(beside.difference, this.eos, WORDS, names) : ''
+      }</p>
+      ${beside ? this.#renderTable(beside) : nothing}
+    `;
+  }
+
+  /**
+   * @param {string} name
+   * @param {number} i
+   */
+  #renderSelect(name, i) {
+    return html`
+      <select aria-label=${t(i === 0 ? 'conventions.one' : 'conventions.other')} data-side=${i}
+        .value=${live(name)} @change=${(/** @type {Event} */ event) => this.#choose(event, i)}>
+        ${Object.keys(conventions).map(
+          (known) => html`<option value=${known} ?selected=${known === name}>${known}</option>`,
+        )}
+      </select>`;
+  }
+
+  /** @param {Beside} beside */
+  #renderTable({ rows, kept }) {
+    return html`
+      <table>
+        <caption class="heard">${t('conventions.table')}</caption>
+        <thead><tr><th scope="col">${t('distribution.token')}</th>
+          ${this.pair.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
+        <tbody>${rows.map(
+          ({ token, p, differs }) => html`
+          <tr class=${differs ? 'differs' : ''} data-token=${token.id}>
+            <th scope="row" aria-label=${spoken(token, this.eos)}><span class="token">${
+              token.id === this.eos ? `‹${t('text.end')}›` : visibleHtml(token)
+            }</span></th>
+            ${p.map((share) =>
+              share === null
+                ? html`<td class="gone">${t('conventions.removed')}</td>`
+                : html`<td data-p=${String(share)}>${percent(share)}</td>`,
+            )}</tr>`,
+        )}</tbody>
+        <tfoot><tr><th scope="row">${t('distribution.kept')}</th>
+          ${kept.map((n) => html`<td>${number(n)}</td>`)}</tr></tfoot>
+      </table>`;
+  }
+
+  /**
+   * @param {Event} event
+   * @param {number} i
+   */
+  #choose(event, i) {
+    const { value } = /** @type {HTMLSelectElement} */ (event.target);
+    this.emit('logit-conventions', { pair: this.pair.map((name, j) => (i === j ? value : name)) });
+  }
+}
+
+define('logit-conventions', LogitConventions);

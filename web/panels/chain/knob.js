@@ -1,0 +1,334 @@
+/**
+ * <logit-knob>: one setting as a slider and a number box. It checks what is typed against the row
+ * of the table, says what is wrong beside the box, and asks with "logit-set" only for good values.
+ */
+import { css, html, nothing } from 'lit';
+import { live } from 'lit/directives/live.js';
+import { plain, t } from '../../locale/locale.js';
+import { cssom } from '../../plots/cssom.js';
+import { define } from '../../base/define.js';
+import { LogitElement } from '../../base/element.js';
+import { capitalise, readSetting, settingName, valueInWords } from '../../state/settings.js';
+import { Typed } from '../../base/typed.js';
+
+/** @typedef {import('../../plots/trace.js').SettingRow} SettingRow */
+
+export class LogitKnob extends LogitElement {
+  static properties = {
+    row: { attribute: false },
+    value: { attribute: false },
+    most: { attribute: false },
+    slim: { type: Boolean, reflect: true },
+    fixed: { type: Boolean },
+  };
+
+  static styles = [
+    ...LogitElement.styles,
+    css`
+      .head {
+        display: grid;
+        grid-template-columns: minmax(0, 1fr) auto auto;
+        grid-auto-flow: column;
+        align-items: center;
+        gap: 0.375rem;
+      }
+
+      /* A parameter beside the knob of its warper. */
+      :host([slim]) {
+        display: grid;
+        grid-template-columns: minmax(0, 2fr) minmax(0, 1fr) 4rem;
+        align-items: center;
+        gap: 0 0.5rem;
+      }
+
+      :host([slim]) .head {
+        display: contents;
+      }
+
+      :host([slim]) .name {
+        font-size: 0.8125rem;
+        line-height: 1.125rem;
+      }
+
+      :host([slim]) .off {
+        display: none;
+      }
+
+      :host([slim]) .box {
+        grid-area: 1 / 3;
+        width: auto;
+        height: 1.75rem;
+        font-size: 0.8125rem;
+      }
+
+      :host([slim]) .slide {
+        grid-area: 1 / 2;
+      }
+
+      :host([slim]) .said {
+        display: block;
+        grid-area: 2 / 1 / auto / -1;
+        min-height: 0;
+      }
+
+      .name {
+        font-size: 0.9375rem;
+        font-weight: 600;
+      }
+
+      .box {
+        width: 4.25rem;
+        height: 2rem;
+        padding: 0 0.5rem;
+        font-family: var(--mono);
+        font-size: 0.875rem;
+        text-align: right;
+      }
+
+      .off {
+        min-height: 1.75rem;
+        min-width: 4.25rem;
+        padding: 0 0.375rem;
+        border-color: var(--line);
+        border-radius: 1rem;
+        color: var(--soft);
+        font-size: 0.75rem;
+      }
+
+      .off[aria-disabled='true'],
+      .off[aria-disabled='true']:hover {
+        border-color: transparent;
+      }
+
+      .said {
+        display: grid;
+        grid-template-columns: minmax(0, 1fr) auto;
+        gap: 0.875rem;
+        min-height: 2.375rem;
+      }
+
+      .slide {
+        position: relative;
+        height: 1.75rem;
+      }
+
+      .neutral {
+        position: absolute;
+        top: 50%;
+        left: calc(0.625rem + var(--at) * (100% - 1.25rem));
+        width: 2px;
+        height: 0.875rem;
+        margin: -0.4375rem 0 0 -1px;
+        border-radius: 1px;
+        background: var(--control-line);
+        pointer-events: none;
+      }
+
+      input[type='range'] {
+        --track: linear-gradient(
+          to right,
+          var(--line) calc(0.625rem + var(--from) * (100% - 1.25rem)),
+          var(--trace) 0 calc(0.625rem + var(--to) * (100% - 1.25rem)),
+          var(--line) 0
+        );
+        position: absolute;
+        inset: 0;
+        width: 100%;
+        height: 100%;
+        border: 0;
+        background: none;
+        appearance: none;
+        cursor: pointer;
+        touch-action: pan-y;
+      }
+
+      input[type='range']::-webkit-slider-runnable-track {
+        height: 0.25rem;
+        border-radius: 0.125rem;
+        background: var(--track);
+      }
+
+      input[type='range']::-moz-range-track {
+        height: 0.25rem;
+        border-radius: 0.125rem;
+        background: var(--track);
+      }
+
+      input[type='range']::-webkit-slider-thumb {
+        width: 1.25rem;
+        height: 1.25rem;
+        margin-top: -0.5rem;
+        border: 2px solid var(--trace);
+        border-radius: 50%;
+        background: var(--panel);
+        box-shadow: inset 0 0 0 3px var(--panel);
+        appearance: none;
+        transition: background var(--quick);
+      }
+
+      input[type='range']::-moz-range-thumb {
+        width: 1rem;
+        height: 1rem;
+        border: 2px solid var(--trace);
+        border-radius: 50%;
+        background: var(--panel);
+      }
+
+      input[type='range']:hover::-webkit-slider-thumb,
+      input[type='range']:active::-webkit-slider-thumb {
+        background: var(--trace);
+      }
+
+      input[type='range']:focus-visible {
+        outline-offset: 0;
+        border-radius: 0.375rem;
+      }
+
+      @media (max-width: 22rem) {
+        :host(:not([slim])) .name {
+          grid-column: 1 / -1;
+        }
+
+        .off {
+          justify-self: start;
+        }
+      }
+
+      @media (max-width: 26rem) {
+        :host([slim]) {
+          grid-template-columns: minmax(0, 4fr) minmax(0, 3fr) 3.75rem;
+        }
+
+        .off {
+          min-width: 4rem;
+          padding: 0 0.25rem;
+        }
+      }
+    `,
+  ];
+
+  #typed = new Typed(
+    this,
+    (text) => this.#read(text),
+    (value) => this.#ask(value),
+  );
+
+  constructor() {
+    super();
+    /** @type {SettingRow | null} */
+    this.row = null;
+    this.value = 0;
+    /** The most that the slider offers, when less than the table's (a vocabulary's size). */
+    this.most = Infinity;
+    /** Whether it is a parameter beside a warper's own knob. */
+    this.slim = false;
+    /** Whether the value only shows. */
+    this.fixed = false;
+  }
+
+  focus() {
+    /** @type {HTMLElement | null} */ (this.renderRoot.querySelector('[type=range]'))?.focus();
+  }
+
+  render() {
+    const { row, value } = this;
+    if (!row) return nothing;
+    const name = capitalise(settingName(row.name));
+    const high = Math.min(row.high, this.most);
+    const { error, text } = this.#typed;
+    const sentence = error && t('error.kept', { sentence: error, kept: plain(value) });
+    return html`
+      <div class="head">
+        <label class="name" for="box">${name}</label>
+        <button class="off" ?hidden=${this.fixed} aria-disabled=${value === row.neutral}
+          title=${t('chain.reset', { name, value: plain(row.neutral) })}
+          @click=${() => this.#neutralise(row)}>${t(neutralWord(row, value))}
+          <span class="heard">${name}</span></button>
+        <input id="box" class="box" type="text" inputmode="decimal" autocomplete="off"
+          spellcheck="false" ?readonly=${this.fixed}
+          aria-invalid=${error ? 'true' : 'false'} aria-describedby="about error"
+          .value=${live(text ?? plain(value))}
+          @input=${this.#typed.onInput} @change=${this.#typed.onChange}
+          @keydown=${this.#onKey}>
+        <slot name="end"></slot>
+      </div>
+      <div class="said">
+        <div>
+          <p id="about" class="about" ?hidden=${error !== ''}>${t(`about.${row.name}`)}</p>
+          <p id="error" class="error" role="alert">${sentence}</p>
+        </div>
+        <slot></slot>
+      </div>
+      <div class="slide" ${cssom(place(row, value, high))}>
+        <span class="neutral"></span>
+        <input type="range" ?disabled=${this.fixed} min=${row.low} max=${high} step=${row.step}
+          .value=${live(String(value))}
+          aria-label=${t('chain.slider', { name })} aria-valuetext=${valueInWords(row, value)}
+          @input=${this.#onSlide}>
+      </div>
+    `;
+  }
+
+  /** @param {string} text */
+  #read(text) {
+    return this.row ? readSetting(this.row, text) : { error: '' };
+  }
+
+  /** @param {number} value */
+  #ask(value) {
+    if (!this.row || value === this.value) return;
+    this.value = value; // at once; all else shows with the answer
+    this.emit('logit-set', { [this.row.name]: value });
+  }
+
+  /** @param {SettingRow} row */
+  #neutralise(row) {
+    this.#typed.clear();
+    this.#ask(row.neutral);
+  }
+
+  /** @param {Event} event */
+  #onSlide(event) {
+    const text = /** @type {HTMLInputElement} */ (event.target).value;
+    this.#typed.clear();
+    this.#ask(Number(text));
+  }
+
+  /** @param {KeyboardEvent} event */
+  #onKey(event) {
+    const { row } = this;
+    if (event.key === 'Escape') this.#typed.clear();
+    if (event.key === 'Enter') this.#typed.onChange();
+    if (!row || this.fixed || (event.key !== 'ArrowUp' && event.key !== 'ArrowDown')) return;
+    event.preventDefault();
+    const moved = this.value + (event.key === 'ArrowUp' ? row.step : -row.step);
+    const read = readSetting(row, String(Number(moved.toFixed(6))));
+    this.#typed.clear();
+    if ('value' in read) this.#ask(read.value);
+  }
+}
+
+/**
+ * What the button says: a warper is off or can be turned off, another parameter has a default.
+ * @param {SettingRow} row
+ * @param {number} value
+ */
+function neutralWord(row, value) {
+  if (!row.warper) return value === row.neutral ? 'chain.is-default' : 'chain.to-default';
+  return value === row.neutral ? 'chain.is-off' : 'chain.turn-off';
+}
+
+/**
+ * Where the slider's filled part and its neutral mark lie, as shares of the track.
+ * @param {SettingRow} row
+ * @param {number} value
+ * @param {number} high
+ */
+function place(row, value, high) {
+  /** @param {number} x */
+  const share = (x) => Math.min(1, Math.max(0, (x - row.low) / (high - row.low)));
+  const [at, to] = [share(row.neutral), share(value)];
+  return { '--at': at, '--from': Math.min(at, to), '--to': Math.max(at, to) };
+}
+
+define('logit-knob', LogitKnob);

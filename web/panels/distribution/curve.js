@@ -1,0 +1,180 @@
+/**
+ * <logit-curve>: the next-token distribution over all ranks, cumulative or on logarithmic axes,
+ * with the draggable lines of top-k and top-p. Asks with "logit-set".
+ */
+import { html, nothing } from 'lit';
+import { number, percent, t, tick } from '../../locale/locale.js';
+import { drawCurve } from '../../plots/curve-view.js';
+import { cumulate } from '../../plots/cumulate.js';
+import { chooseRanks, layoutCurve, massAt, rankAt } from '../../plots/curve.js';
+import { findHandles, valueFor } from '../../plots/cuts.js';
+import { curveStyles } from './curve-styles.js';
+import { define } from '../../base/define.js';
+import { LogitElement } from '../../base/element.js';
+import { frameStyles } from '../../base/frame-styles.js';
+import { handleStyles } from '../../base/handle-styles.js';
+import { handleWords, renderHandle } from '../../base/handles.js';
+import { walkTo } from '../../base/walk.js';
+import { Width } from '../../base/width.js';
+
+/**
+ * @typedef {import('../../plots/trace.js').Trace} Trace
+ * @typedef {import('../../plots/curve.js').Curves} Curves
+ * @typedef {import('../../plots/curve.js').Layout} Layout
+ * @typedef {import('../../plots/cuts.js').Handle} Handle
+ */
+
+/** The half of a handle's thickness, in units. */
+const HALF = 10;
+
+export class LogitCurve extends LogitElement {
+  static properties = {
+    trace: { attribute: false },
+    curves: { attribute: false },
+    view: { attribute: false },
+    fixed: { type: Boolean },
+    rank: { state: true },
+  };
+
+  static styles = [...LogitElement.styles, handleStyles, frameStyles, curveStyles];
+
+  #width = new Width(this, '.chart');
+
+  constructor() {
+    super();
+    /** Whether the lines only show. */
+    this.fixed = false;
+    /** @type {Trace | null} */
+    this.trace = null;
+    /** @type {Curves | null} */
+    this.curves = null;
+    /** @type {'cumulative' | 'ranks'} */
+    this.view = 'cumulative';
+    /** @type {number | null} The rank that is pointed at. */
+    this.rank = null;
+  }
+
+  render() {
+    const { trace, curves } = this;
+    const { width, unit } = this.#width;
+    const ready = trace && curves && width > 0;
+    const height = Math.min(560 * unit, Math.max(300 * unit, width * 0.82));
+    return html`
+      <p class="legend">
+        <span class="raw">${t('curve.raw')}</span>
+        <span class="entering">${t('curve.entering')}</span>
+        <span class="final">${t('curve.final')}</span>
+      </p>
+      <div class="chart">
+        ${ready ? this.#renderChart(trace, curves, { width, height, unit }) : nothing}
+      </div>
+      <p class="readout" aria-hidden="true">${ready ? this.#words(curves, this.rank ?? 1) : ''}</p>
+    `;
+  }
+
+  /**
+   * @param {Trace} trace
+   * @param {Curves} curves
+   * @param {{ width: number, height: number, unit: number }} size
+   */
+  #renderChart(trace, curves, size) {
+    const handles = findHandles(trace);
+    const layout = layoutCurve({ curves, view: this.view, handles, ...size });
+    const { unit } = size;
+    const count = curves.raw.length;
+    const words = {
+      x: t('curve.rank'),
+      rank: number,
+      share: tick,
+      line: (/** @type {import('../../plots/cuts.js').Handle} */ handle) =>
+        handleWords(handle, this.fixed),
+    };
+    return html`
+      <div class="walk" role="slider" tabindex="0" aria-label=${t('curve.walk')} aria-valuemin="1"
+        aria-valuemax=${count} aria-valuenow=${this.rank ?? 1}
+        aria-valuetext=${this.#words(curves, this.rank ?? 1)}
+        @keydown=${(/** @type {KeyboardEvent} */ event) => this.#onKey(event, count)}
+        @pointermove=${(/** @type {PointerEvent} */ event) => this.#onPoint(event, layout, count)}
+        @pointerdown=${(/** @type {PointerEvent} */ event) => this.#onPoint(event, layout, count)}>
+        <svg height=${size.height} font-size=${13.5 * unit} aria-hidden="true">
+          ${drawCurve({ layout, unit, words, rank: this.rank })}
+        </svg>
+      </div>
+      ${layout.lines.map((line) => renderHandle(this.#grip(line, layout, curves, unit), this))}
+    `;
+  }
+
+  /**
+   * @param {import('../../plots/curve.js').Line} line
+   * @param {Layout} layout
+   * @param {Curves} curves
+   * @param {number} unit
+   * @returns {import('../../base/handles.js').Grip}
+   */
+  #grip({ handle, x, y }, layout, curves, unit) {
+    const { plot } = layout;
+    const count = curves.raw.length;
+    const keep = (/** @type {number} */ n) => valueFor(handle, n, curves.entering);
+    if (y !== null)
+      return {
+        handle,
+        across: true,
+        at: y - HALF * unit,
+        from: plot.left,
+        length: plot.right - plot.left,
+        valueAt: (_, at) => massAt(layout, at),
+        more: (steps) => Math.max(0, Math.min(1, Math.round(handle.value * 100 + steps) / 100)),
+        downIsMore: false,
+      };
+    const kept = handle.active ? handle.kept : handle.before;
+    return {
+      handle,
+      across: false,
+      at: (x ?? 0) - HALF * unit,
+      from: plot.top,
+      length: plot.bottom - plot.top,
+      valueAt: (at) => keep(rankAt(layout, at, count)),
+      more: (steps) => keep(kept + steps),
+      downIsMore: false,
+    };
+  }
+
+  /**
+   * @param {Curves} curves
+   * @param {number} rank
+   */
+  #words(curves, rank) {
+    const at = Math.min(rank, curves.raw.length) - 1;
+    /** @param {Float64Array} shares */
+    const value = (shares) =>
+      percent(Math.min(1, this.view === 'ranks' ? shares[at] : cumulate(shares)[at]));
+    return t(`curve.at.${this.view}`, {
+      n: at + 1,
+      raw: value(curves.raw),
+      final: value(curves.final),
+    });
+  }
+
+  /**
+   * @param {PointerEvent} event
+   * @param {Layout} layout
+   * @param {number} count
+   */
+  #onPoint(event, layout, count) {
+    const box = /** @type {HTMLElement} */ (event.currentTarget).getBoundingClientRect();
+    this.rank = rankAt(layout, event.clientX - box.left, count);
+  }
+
+  /**
+   * @param {KeyboardEvent} event
+   * @param {number} count
+   */
+  #onKey(event, count) {
+    const ranks = chooseRanks(count);
+    const at = ranks.findIndex((rank) => rank >= (this.rank ?? 1));
+    const to = walkTo(event, at, ranks.length - 1);
+    if (to !== undefined) this.rank = ranks[to];
+  }
+}
+
+define('logit-curve', LogitCurve);

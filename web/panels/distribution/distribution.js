@@ -1,0 +1,397 @@
+/**
+ * <logit-distribution>: the ranked bars of the next token, raw ghost behind final, the removed kept
+ * visible and marked by what removed them; readouts above, a table of the same numbers below, and
+ * as tabs the charts over all ranks. Asks with "logit-view", "logit-set", "logit-bias" and
+ * "logit-force".
+ */
+import { html, nothing, svg } from 'lit';
+import { fixed, number, percent, plain, t, tick } from '../../locale/locale.js';
+import { drawBars } from '../../plots/bars-view.js';
+import { layoutBars, orderRows } from '../../plots/bars.js';
+import { findHandles } from '../../plots/cuts.js';
+import { renderBarHandles } from './bar-handles.js';
+import '../chain/biases.js';
+import { define } from '../../base/define.js';
+import { barStyles } from './distribution-styles.js';
+import { renderCurveTable, renderTable } from './distribution-table.js';
+import { LogitElement } from '../../base/element.js';
+import { handleStyles } from '../../base/handle-styles.js';
+import { handleWords } from '../../base/handles.js';
+import { renderReadouts } from './readouts.js';
+import { settingName } from '../../state/settings.js';
+import '../text/token-menu.js';
+import { bytesOf, spoken, visibleHtml, visibleSvg } from '../../base/visible.js';
+import { Width } from '../../base/width.js';
+
+/**
+ * @typedef {import('../../plots/trace.js').Trace} Trace
+ * @typedef {import('../../plots/trace.js').TraceToken} TraceToken
+ * @typedef {import('../../plots/bars.js').Layout} Layout
+ * @typedef {import('../../state/bench.js').View} View
+ */
+
+const VIEWS = /** @type {View[]} */ (['bars', 'cumulative', 'ranks']);
+
+/** Room is always left for this many cut lines, so that the chart keeps its height. */
+const LINES = 3;
+/** The stages whose lines those are, and those that cut nothing. */
+const COUNTED = ['temperature', 'top_k', 'top_p'];
+const UNCUT = ['repetition_penalty', 'frequency_penalty', 'presence_penalty', 'dry_multiplier'];
+
+export class LogitDistribution extends LogitElement {
+  static properties = {
+    trace: { attribute: false },
+    hit: { attribute: false },
+    eos: { attribute: false },
+    view: { attribute: false },
+    curves: { attribute: false },
+    biases: { attribute: false },
+    fixed: { type: Boolean },
+    tally: { attribute: false },
+    active: { state: true },
+    menu: { state: true },
+    unfolded: { state: true },
+  };
+
+  static styles = [...LogitElement.styles, handleStyles, barStyles];
+
+  #width = new Width(this, '.chart');
+  /** Whether the active row was pointed at, not walked to by keys. */
+  #pointed = false;
+
+  constructor() {
+    super();
+    /** @type {Trace | null} */
+    this.trace = null;
+    /** @type {number | null} The token that the draw takes next. */
+    this.hit = null;
+    this.eos = -1;
+    /** @type {View} */
+    this.view = 'bars';
+    /** @type {import('../../plots/curve.js').Curves | null} */
+    this.curves = null;
+    /** @type {import('../../state/bench.js').Bias[]} */
+    this.biases = [];
+    /** Whether no token can be forced, biased or forbidden here. */
+    this.fixed = false;
+    /** @type {import('../../state/tally.js').Tally | null} Many draws, to be held against the bars. */
+    this.tally = null;
+    /** @type {string | null} The key of the row that is pointed at. */
+    this.active = null;
+    /** @type {string | null} The key of the row whose menu is open. */
+    this.menu = null;
+    /** Whether the table shows. */
+    this.unfolded = false;
+    new ResizeObserver(([{ borderBoxSize }]) =>
+      this.style.setProperty('--tall', `${borderBoxSize[0].blockSize}px`),
+    ).observe(this);
+  }
+
+  /** @param {Map<string, unknown>} changes */
+  willUpdate(changes) {
+    if (this.view !== 'bars') import('./curve.js');
+    const gone =
+      this.active !== null && this.trace && !this.#keys(this.trace).includes(this.active);
+    if (changes.has('trace') && gone) this.active = null;
+    const closed = this.menu !== null && this.trace && !this.#keys(this.trace).includes(this.menu);
+    if (changes.has('trace') && closed) this.menu = null;
+  }
+
+  render() {
+    const { trace, view, curves } = this;
+    return html`
+      <div class="top">
+        <h2>${t('distribution.title')}</h2>
+        <div class="segments tabs" role="tablist" aria-label=${t('view.tabs')} @keydown=${this.#onTabKey}>
+          ${VIEWS.map((name) => this.#renderTab(name))}
+        </div>
+      </div>
+      <p class="about">${
+        view === 'bars'
+          ? t('distribution.about', { n: trace?.vocab_size ?? 0 })
+          : t(`curve.about.${view}`)
+      }</p>
+      ${renderReadouts(trace)}
+      <div id="panel" role="tabpanel" aria-labelledby="tab-${view}">
+        ${
+          view === 'bars'
+            ? this.#renderBars()
+            : html`<logit-curve .trace=${trace} .curves=${curves} .view=${view} ?fixed=${this.fixed}></logit-curve>`
+        }
+      </div>
+      <logit-biases .biases=${this.biases} .eos=${this.eos} ?fixed=${this.fixed}></logit-biases>
+      ${
+        view === 'bars' || !curves
+          ? renderTable(trace, (token) => this.#name(token), this.#fold)
+          : renderCurveTable(curves, this.#fold)
+      }
+    `;
+  }
+
+  /** @returns {import('./distribution-table.js').Fold} */
+  get #fold() {
+    return { open: this.unfolded, onToggle: (open) => (this.unfolded = open) };
+  }
+
+  /** @param {View} name */
+  #renderTab(name) {
+    const chosen = name === this.view;
+    return html`
+      <button role="tab" id="tab-${name}" data-view=${name} aria-selected=${chosen}
+        aria-controls="panel" tabindex=${chosen ? 0 : -1}
+        @click=${() => this.emit('logit-view', { view: name })}>${t(`view.${name}`)}</button>`;
+  }
+
+  #renderBars() {
+    const { trace } = this;
+    const { width, unit } = this.#width;
+    const layout =
+      trace && width ? layoutBars({ trace, width, unit, lines: linesOf(trace) }) : null;
+    return html`
+      <div class="stage">
+        <div class="chart" role="listbox" tabindex="0" aria-label=${t('distribution.chart')}
+          aria-describedby="keys"
+          aria-activedescendant=${this.active === null ? nothing : `option-${this.active}`}
+          @keydown=${this.#onKey} @blur=${() => this.menu === null && (this.active = null)}>
+          ${trace ? this.#renderOptions(trace) : nothing}
+          ${trace && layout ? this.#renderChart(trace, layout) : nothing}
+        </div>
+        ${trace && layout ? renderBarHandles(trace, layout, this) : nothing}
+        ${layout ? this.#renderMenu(layout) : nothing}
+      </div>
+      <p id="keys" class="heard">${t('distribution.keys')}</p>
+      ${this.#renderDetail()}
+    `;
+  }
+
+  /** The rows in words, for a screen reader; the keys walk them. @param {Trace} trace */
+  #renderOptions(trace) {
+    const rows = orderRows(trace);
+    return this.#keys(trace).map(
+      (key, i) => html`
+      <div class="heard" role="option" id="option-${key}" aria-selected=${key === this.active}
+        aria-label=${this.#rowWords(rows[i] ?? null)}></div>`,
+    );
+  }
+
+  /** The rows from top to bottom. @param {Trace} trace */
+  #keys(trace) {
+    const keys = orderRows(trace).map(({ id }) => String(id));
+    return trace.rest.count > 0 ? [...keys, 'rest'] : keys;
+  }
+
+  /**
+   * @param {Trace} trace
+   * @param {Layout} layout
+   */
+  #renderChart(trace, layout) {
+    const { hit, active } = this;
+    const { unit } = this.#width;
+    const words = this.#words(trace, layout.narrow && layout.width > 280 * unit);
+    const onPoint = (/** @type {string} */ key) => {
+      this.#pointed = true;
+      this.active = key;
+    };
+    const onLeave = () => {
+      // Not where rows or the page moved below a pointer at rest, while keys walk the rows.
+      if (this.#pointed && this.menu === null) this.active = null;
+    };
+    const onPick = (/** @type {string} */ key) => this.#open(key);
+    const count = (/** @type {string} */ key) => this.#share(key);
+    return html`
+      <svg class=${layout.narrow ? 'narrow' : 'wide'} height=${layout.height}
+        font-size=${13.5 * unit} aria-hidden="true"
+        @pointerleave=${onLeave}>
+        ${drawBars({ layout, unit, words, hit, active, count, onPoint, onPick })}
+      </svg>
+    `;
+  }
+
+  /** @param {Layout} layout */
+  #renderMenu({ rows, rowHeight, columns, narrow }) {
+    const row = rows.find(({ key }) => key === this.menu);
+    if (!row?.token) return nothing;
+    const { token } = row;
+    const bias = this.biases.find(({ id }) => id === token.id)?.bias ?? 0;
+    return html`
+      <logit-token-menu .name=${this.#name(token)} .spoken=${spoken(token, this.eos)}
+        .token=${token.id} .bias=${bias} .x=${narrow ? 0 : columns.barX} .y=${row.y + rowHeight}
+        @logit-menu-close=${this.#close}></logit-token-menu>`;
+  }
+
+  /**
+   * What the chart says, in the language of the page.
+   * @param {Trace} trace
+   * @param {boolean} long whether the rest has room for a sentence
+   * @returns {import('../../plots/bars-view.js').Words}
+   */
+  #words(trace, long) {
+    return {
+      token: t('distribution.token'),
+      before: t('distribution.before'),
+      after: t('distribution.after'),
+      rest: t(long ? 'distribution.rest' : 'distribution.rest.short', { n: trace.rest.count }),
+      label: (token, letters) => this.#label(token, letters),
+      percent,
+      tick,
+      stage: settingName,
+      cut: ({ stage, below, idle }) => {
+        const handle = findHandles(trace).find(({ name }) => name === stage.name);
+        if (idle && handle) return handleWords(handle, this.fixed);
+        const name = `${settingName(stage.name)} ${plain(stage.value)}`;
+        const params = { stage: name, n: stage.kept };
+        return t(below ? 'distribution.cut.below' : 'distribution.cut', params);
+      },
+    };
+  }
+
+  /**
+   * @param {TraceToken} token
+   * @param {number} letters
+   */
+  #label(token, letters) {
+    if (token.id === this.eos)
+      return svg`<tspan class="space">‹</tspan>${t('text.end')}<tspan class="space">›</tspan>`;
+    return visibleSvg(token, letters);
+  }
+
+  /** @param {TraceToken} token */
+  #name(token) {
+    return token.id === this.eos ? `‹${t('text.end')}›` : visibleHtml(token);
+  }
+
+  /** @param {TraceToken | null} token */
+  #rowWords(token) {
+    const { p_raw, p } = token ?? this.trace?.rest ?? { p_raw: 0, p: 0 };
+    const shares = { raw: percent(p_raw), p: percent(p) };
+    if (!token)
+      return t('distribution.row.rest', {
+        label: t('distribution.rest', { n: this.trace?.rest.count ?? 0 }),
+        ...shares,
+      });
+    const name = spoken(token, this.eos);
+    if (token.removed_by)
+      return t('distribution.row.removed', {
+        token: name,
+        raw: shares.raw,
+        stage: settingName(token.removed_by),
+      });
+    const row = t('distribution.row', { token: name, rank: token.rank, ...shares });
+    return this.tally ? `${row}; ${this.#counted(token)}` : row;
+  }
+
+  /**
+   * How many of many draws fell on a row; null where none were made.
+   * @param {string} key
+   */
+  #drawn(key) {
+    const { tally, trace } = this;
+    if (!tally || !trace) return null;
+    if (key !== 'rest') return tally.counts.get(Number(key))?.n ?? 0;
+    const listed = trace.tokens.map(({ id }) => tally.counts.get(id)?.n ?? 0);
+    return listed.reduce((left, n) => left - n, tally.total);
+  }
+
+  /** @param {string} key */
+  #share(key) {
+    const drawn = this.#drawn(key);
+    return drawn === null ? null : drawn / (this.tally?.total ?? 1);
+  }
+
+  /** @param {TraceToken} token */
+  #counted({ id }) {
+    const n = this.#drawn(String(id));
+    if (n === null) return '';
+    const of = this.tally?.total ?? 0;
+    return t('draw.many.count', { n, of, share: percent(n / of) });
+  }
+
+  /** The numbers of one token: the one pointed at, else the one that the draw takes. */
+  #renderDetail() {
+    const { trace } = this;
+    const wanted =
+      trace?.tokens.find(({ id }) => String(id) === this.active) ??
+      trace?.tokens.find(({ id }) => id === this.hit) ??
+      trace?.tokens[0];
+    if (!trace || !wanted) return html`<div class="detail"></div>`;
+    return html`
+      <div class="detail" aria-hidden="true">
+        <p><b class="token">${this.#name(wanted)}</b>
+          <span>${t('distribution.detail.id')} ${plain(wanted.id)}</span>
+          <span>${t('distribution.rank')} ${number(wanted.rank)}</span>
+          <span>${t('distribution.detail.logit')} ${fixed(wanted.logit, 3)}</span>
+          <span>${t('distribution.detail.bytes')} <span class="bytes">${wanted.special ? '–' : bytesOf(wanted)}</span></span>
+          <span>${this.#counted(wanted)}</span>
+          <span class="path-title">${t('distribution.detail.path')}:</span></p>
+        <p class="path"><span>${t('distribution.detail.raw')} <b>${percent(wanted.p_raw)}</b></span>
+          ${trace.stages.map((stage, i) =>
+            stage.active
+              ? html`<span class="arrow">→</span>
+            <span>${settingName(stage.name)} <b>${percent(wanted.stage_p[i])}</b></span>`
+              : nothing,
+          )}</p>
+      </div>
+    `;
+  }
+
+  /** @param {KeyboardEvent} event */
+  #onKey(event) {
+    const keys = this.trace ? this.#keys(this.trace) : [];
+    const at = this.active === null ? -1 : keys.indexOf(this.active);
+    const last = keys.length - 1;
+    const to = { ArrowDown: at + 1, ArrowUp: at < 0 ? last : at - 1, Home: 0, End: last }[
+      event.key
+    ];
+    if (event.key === 'Escape') this.active = null;
+    if ((event.key === 'Enter' || event.key === ' ') && this.active !== null) {
+      event.preventDefault();
+      this.#open(this.active);
+    }
+    if (to === undefined || last < 0) return;
+    event.preventDefault();
+    this.#pointed = false;
+    this.active = keys[Math.min(last, Math.max(0, to))];
+  }
+
+  /** @param {string} key */
+  #open(key) {
+    if (key === 'rest') return;
+    this.active = key;
+    if (!this.fixed) this.menu = key;
+  }
+
+  /** @param {CustomEvent} event */
+  #close({ detail }) {
+    if (this.menu === null) return;
+    this.menu = null;
+    if (detail.refocus)
+      /** @type {HTMLElement} */ (this.renderRoot.querySelector('.chart'))?.focus();
+    else this.active = null;
+  }
+
+  /** @param {KeyboardEvent} event */
+  #onTabKey(event) {
+    const at = VIEWS.indexOf(this.view);
+    const last = VIEWS.length - 1;
+    const to = {
+      ArrowRight: at === last ? 0 : at + 1,
+      ArrowLeft: at === 0 ? last : at - 1,
+      Home: 0,
+      End: last,
+    }[event.key];
+    if (to === undefined) return;
+    event.preventDefault();
+    this.emit('logit-view', { view: VIEWS[to] });
+    /** @type {HTMLElement} */ (this.renderRoot.querySelector(`#tab-${VIEWS[to]}`)).focus();
+  }
+}
+
+/** How many lines there may be while the knobs turn. @param {Trace} trace */
+function linesOf({ stages }) {
+  const others = stages.filter(
+    ({ name, active }) => active && ![...COUNTED, ...UNCUT].includes(name),
+  );
+  return LINES + others.length;
+}
+
+define('logit-distribution', LogitDistribution);

@@ -1,0 +1,254 @@
+/**
+ * <logit-draw>: the survivors laid end to end, the random number u of the next step on them, which
+ * can be dragged, the seed, the method, and many draws counted. Asks with "logit-seed" and
+ * "logit-draw" ({ u }, { method } or { draws }).
+ */
+import { html, nothing } from 'lit';
+import { live } from 'lit/directives/live.js';
+import { fixed, number, plain, rounded, t } from '../../locale/locale.js';
+import { STRIP_HEIGHT, drawStrip } from '../../plots/strip-view.js';
+import { layoutStrip } from '../../plots/strip.js';
+import { define } from '../../base/define.js';
+import { drawStyles } from './draw-styles.js';
+import { LogitElement } from '../../base/element.js';
+import { readSeed } from '../../state/settings.js';
+import { totalVariation } from '../../state/tally.js';
+import { Typed } from '../../base/typed.js';
+import { spoken, visible, visibleHtml, visibleSvg } from '../../base/visible.js';
+import { Width } from '../../base/width.js';
+
+/**
+ * @typedef {import('../../plots/trace.js').Trace} Trace
+ * @typedef {import('../../plots/trace.js').Drawn} Drawn
+ */
+
+/** How many draws one press of the button adds. */
+const MANY = 1000;
+/** The largest u that is offered: 1 itself is never drawn. */
+const LAST = 0.9999;
+
+export class LogitDraw extends LogitElement {
+  static properties = {
+    trace: { attribute: false },
+    drawn: { attribute: false },
+    seed: { attribute: false },
+    count: { attribute: false },
+    finished: { attribute: false },
+    eos: { attribute: false },
+    method: { attribute: false },
+    whatIf: { attribute: false },
+    tally: { attribute: false },
+    fixed: { type: Boolean },
+  };
+
+  static styles = [...LogitElement.styles, drawStyles];
+
+  #width = new Width(this, '.strip');
+  #typed = new Typed(
+    this,
+    readSeed,
+    (seed) => seed !== this.seed && this.emit('logit-seed', { seed }),
+  );
+
+  constructor() {
+    super();
+    /** @type {Trace | null} */
+    this.trace = null;
+    /** @type {Drawn | null} */
+    this.drawn = null;
+    this.seed = 0;
+    this.count = 0;
+    /** @type {string | null} */
+    this.finished = null;
+    this.eos = -1;
+    /** @type {'inverse' | 'gumbel'} */
+    this.method = 'inverse';
+    /** @type {number | null} A u of the reader's. */
+    this.whatIf = null;
+    /** @type {import('../../state/tally.js').Tally | null} */
+    this.tally = null;
+    /** Whether seed and method only show. */
+    this.fixed = false;
+  }
+
+  render() {
+    const { error, text } = this.#typed;
+    const sentence = error && t('error.kept', { sentence: error, kept: plain(this.seed) });
+    return html`
+      <div class="top">
+        <h2>${t('draw.title')}</h2>
+        <p class="label counter">${t('draw.count')} <b>${fixed(this.count, 0)}</b></p>
+      </div>
+      <p class="about">${t('draw.about')}</p>
+      ${this.#renderSlider()}
+      <p class="lands" data-drawn=${this.drawn?.id ?? nothing}>${this.#sentence()}</p>
+      ${this.#renderWhatIf()}
+      <div class="seed">
+        <label class="label" for="seed">${t('draw.seed')}</label>
+        <input id="seed" type="text" inputmode="numeric" autocomplete="off" spellcheck="false" ?readonly=${this.fixed}
+          aria-invalid=${error ? 'true' : 'false'} aria-describedby="error why"
+          .value=${live(text ?? plain(this.seed))}
+          @input=${this.#typed.onInput} @change=${this.#typed.onChange}>
+        <button ?hidden=${this.fixed} @click=${this.#onNew}>${t('draw.seed.new')}</button>
+      </div>
+      <p id="error" class="error" role="alert">${sentence}</p>
+      <p id="why" class="about" ?hidden=${error !== ''}>${t('draw.why')}</p>
+      ${this.#renderMethod()}
+      ${this.#renderResult()}
+    `;
+  }
+
+  /** The strip, which is also the slider of u. */
+  #renderSlider() {
+    const { drawn, method, whatIf } = this;
+    const u = drawn?.u ?? null;
+    const words =
+      drawn && u !== null
+        ? t('draw.slider.words', { u: fixed(u, 4), token: spoken(drawn, this.eos) })
+        : t('draw.slider.none');
+    return html`
+      <div class="strip ${whatIf === null ? '' : 'if'}" role="slider" tabindex="0"
+        aria-label=${t('draw.slider')} aria-valuemin="0" aria-valuemax="1" aria-valuenow=${u ?? 0}
+        aria-valuetext=${words} aria-disabled=${!this.#movable}
+        @pointerdown=${this.#onDown} @pointermove=${this.#onMove} @keydown=${this.#onKey}>
+        ${this.#renderStrip()}</div>`;
+  }
+
+  /** Whether the reader may ask what another u would draw. */
+  get #movable() {
+    return this.method !== 'gumbel' && !this.fixed;
+  }
+
+  #renderWhatIf() {
+    if (this.fixed) return nothing;
+    const on = this.whatIf !== null;
+    return html`
+      <div class="asked ${on ? 'if' : ''}">
+        <p>${this.method === 'gumbel' ? '' : t(on ? 'draw.whatif.on' : 'draw.whatif')}</p>
+        <button data-command="seeded" aria-disabled=${!on}
+          @click=${() => on && this.emit('logit-draw', { u: null })}>${t('draw.back')}</button>
+      </div>`;
+  }
+
+  #renderMethod() {
+    /** @param {string} name */
+    const button = (name) => html`
+      <button aria-pressed=${this.method === name} data-method=${name}
+        @click=${() => this.emit('logit-draw', { method: name })}>${t(`draw.method.${name}`)}</button>`;
+    return html`
+      <div class="method">
+        <div class="segments" role="group" ?hidden=${this.fixed} aria-label=${t('draw.method')}>${button('inverse')}${button('gumbel')}</div>
+        <button class="many" data-command="many"
+          @click=${() => this.emit('logit-draw', { draws: MANY })}>
+          ${t(this.tally ? 'draw.many.more' : 'draw.many')}</button>
+      </div>`;
+  }
+
+  #renderResult() {
+    const { tally } = this;
+    const result = tally && {
+      n: number(tally.total),
+      distance: fixed(totalVariation(tally), 4),
+    };
+    return html`
+      <p class="result ${result ? '' : 'hint'}" role="status" data-total=${tally?.total ?? 0}>
+        ${result ? t('draw.many.result', result) : t('draw.many.about')}</p>`;
+  }
+
+  #renderStrip() {
+    const { trace, drawn } = this;
+    const { width, unit } = this.#width;
+    const height = STRIP_HEIGHT * unit;
+    if (!trace || !width) return html`<svg height=${height} aria-hidden="true"></svg>`;
+    const layout = layoutStrip({ trace, width, u: drawn?.u ?? null, hit: drawn?.id ?? null });
+    const rest = t('draw.rest');
+    const strip = drawStrip({
+      layout,
+      unit,
+      tick: (value) => rounded(value, 1),
+      label: ({ token }, letters) =>
+        token ? visibleSvg(this.#named(token), letters) : rest.slice(0, letters),
+      title: ({ token }) => (token ? visible(this.#named(token)) : rest),
+    });
+    return html`<svg height=${height} aria-hidden="true">${strip}</svg>`;
+  }
+
+  /** The end token under its name here. @param {import('../../plots/trace.js').TraceToken} token */
+  #named(token) {
+    return token.id === this.eos ? { ...token, text: `‹${t('text.end')}›` } : token;
+  }
+
+  #sentence() {
+    const { drawn, trace } = this;
+    if (!drawn || !trace) return '';
+    const token =
+      drawn.id === this.eos
+        ? html`<b>${t('text.end.long')}</b>`
+        : html`<b class="token">${visibleHtml(drawn)}</b>`;
+    if (drawn.u === null) return weave(t('draw.gumbel'), token);
+    const { hit } = layoutStrip({ trace, width: 1, u: drawn.u, hit: drawn.id });
+    const u = fixed(drawn.u, 4);
+    if (this.finished === 'eos' && this.whatIf === null)
+      return weave(t('draw.drawn', { u }), token);
+    if (!hit?.token) return weave(t('draw.lands.rest', { u, rank: drawn.rank }), token);
+    return weave(t('draw.lands', { u, from: rounded(hit.from, 4), to: rounded(hit.to, 4) }), token);
+  }
+
+  /** @param {PointerEvent} event */
+  #onDown(event) {
+    if (event.button !== 0 || !this.#movable) return;
+    /** @type {HTMLElement} */ (event.currentTarget).setPointerCapture(event.pointerId);
+    this.#onMove(event);
+  }
+
+  /** @param {PointerEvent} event */
+  #onMove(event) {
+    const strip = /** @type {HTMLElement} */ (event.currentTarget);
+    if (!strip.hasPointerCapture(event.pointerId)) return;
+    const { left, width } = strip.getBoundingClientRect();
+    this.#ask((event.clientX - left) / width);
+  }
+
+  /** @param {KeyboardEvent} event */
+  #onKey(event) {
+    const u = this.drawn?.u ?? null;
+    if (u === null || !this.#movable) return;
+    if (event.key === 'Escape' && this.whatIf !== null) this.emit('logit-draw', { u: null });
+    const steps = {
+      ArrowRight: 0.01,
+      ArrowUp: 0.01,
+      ArrowLeft: -0.01,
+      ArrowDown: -0.01,
+      PageUp: 0.1,
+      PageDown: -0.1,
+      Home: -1,
+      End: 1,
+    }[event.key];
+    if (steps === undefined) return;
+    event.preventDefault();
+    this.#ask((this.whatIf ?? u) + steps);
+  }
+
+  /** @param {number} u */
+  #ask(u) {
+    this.emit('logit-draw', { u: Math.max(0, Math.min(LAST, Math.round(u * 1e4) / 1e4)) });
+  }
+
+  #onNew() {
+    const [seed] = crypto.getRandomValues(new Uint32Array(1));
+    this.#typed.clear();
+    this.emit('logit-seed', { seed });
+  }
+}
+
+/**
+ * A sentence with a template in the place of {token}.
+ * @param {string} sentence
+ * @param {unknown} token
+ */
+function weave(sentence, token) {
+  const [before, after] = sentence.split('{token}');
+  return html`${before}${token}${after}`;
+}
+
+define('logit-draw', LogitDraw);

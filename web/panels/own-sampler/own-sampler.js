@@ -1,0 +1,328 @@
+/**
+ * <logit-own-sampler>: an editor for a sampler of the reader's own, which runs in a sandboxed frame;
+ * what it makes of the present logits beside what the built-in one does; and the grader's report.
+ * Says "logit-own" after each run and each check.
+ */
+import { html, nothing } from 'lit';
+import { locales } from '#locales/sampler';
+import { live } from 'lit/directives/live.js';
+import { addMessages, number, percent, t } from '../../locale/locale.js';
+import { cssom } from '../../plots/cssom.js';
+import { CHAIN } from '../../grade/chain.js';
+import { GRADED, askingOf, grade } from '../../grade/grade.js';
+import { numbersOf } from '../../grade/properties.js';
+import { Subject } from '../../grade/subject.js';
+import { define } from '../../base/define.js';
+import { LogitElement } from '../../base/element.js';
+import { settingName } from '../../state/settings.js';
+import { spoken, visibleHtml } from '../../base/visible.js';
+import { LIMIT_MS, onEditorKey } from './editor.js';
+import { VALUES, exampleOf } from './examples.js';
+import { ownSamplerStyles } from './own-sampler-styles.js';
+import { canRun, inFrame } from './place.js';
+import { verdictItem } from './report.js';
+
+addMessages(locales);
+
+/** @typedef {import('../../grade/grade.js').Verdict} Verdict */
+
+/**
+ * What a run shows: the best tokens of either, each with both probabilities.
+ * @typedef {object} Shown
+ * @property {{ piece: import('../../engine/types.js').Piece, mine: number, theirs: number }[]} rows
+ * @property {number} differ how many tokens of the whole vocabulary have another probability
+ * @property {string} settings
+ */
+
+const LISTED = 10;
+const SAME = 2 ** -20;
+
+export class LogitOwnSampler extends LogitElement {
+  static properties = {
+    engine: { attribute: false },
+    logits: { attribute: false },
+    settings: { attribute: false },
+    history: { attribute: false },
+    as: {},
+    busy: { state: true },
+    shown: { state: true },
+    trouble: { state: true },
+    verdicts: { state: true },
+  };
+
+  static styles = [...LogitElement.styles, ownSamplerStyles];
+
+  /** The code of each kind, once it was edited. @type {Record<string, string>} */
+  #written = {};
+  /** Counts the runs, so that one that was overtaken says nothing more. */
+  #turn = 0;
+  /** @type {Subject | null} */
+  #subject = null;
+
+  constructor() {
+    super();
+    /** @type {import('../../engine/remote.js').RemoteLogitscope | null} */
+    this.engine = null;
+    /** The logits of the present context. @type {Float32Array | null} */
+    this.logits = null;
+    /** @type {import('../../engine/types.js').Settings} */
+    this.settings = {};
+    /** The ids so far, for penalties. @type {ArrayLike<number>} */
+    this.history = [];
+    this.as = 'top_p';
+    /** @type {'' | 'run' | 'check'} */
+    this.busy = '';
+    /** @type {Shown | null} */
+    this.shown = null;
+    /** @type {{ code: string, params?: any } | null} */
+    this.trouble = null;
+    /** @type {Verdict[] | null} */
+    this.verdicts = null;
+  }
+
+  disconnectedCallback() {
+    super.disconnectedCallback();
+    this.#forget();
+  }
+
+  /** The present code. */
+  get code() {
+    return this.#written[this.as] ?? exampleOf(this.as);
+  }
+
+  set code(text) {
+    this.#written[this.as] = text;
+    this.requestUpdate();
+  }
+
+  #forget() {
+    this.#turn++;
+    this.#subject?.close();
+    this.#subject = null;
+    this.busy = '';
+  }
+
+  /** What the sampler is asked with: the chain's values, or one at which it does something. */
+  get #values() {
+    const names = this.as === 'chain' ? CHAIN : [this.as];
+    const rows = this.engine?.table.filter(({ name }) => names.includes(name)) ?? [];
+    const given = /** @type {Record<string, any>} */ (this.settings);
+    return Object.fromEntries(
+      rows.map(({ name, neutral }) => {
+        const value = given[name] ?? neutral;
+        const idle = JSON.stringify(value) === JSON.stringify(neutral);
+        return [name, idle && this.as !== 'chain' ? VALUES[name] : value];
+      }),
+    );
+  }
+
+  /**
+   * Loads the code anew and hands it to `work`, unless something newer has begun.
+   * @param {'run' | 'check'} what
+   * @param {(subject: Subject, current: () => boolean) => Promise<void>} work
+   */
+  async #with(what, work) {
+    if (!this.engine || !canRun()) return;
+    this.#forget();
+    const turn = this.#turn;
+    const current = () => turn === this.#turn;
+    const subject = new Subject(inFrame(this.code, this.renderRoot), this.as, LIMIT_MS);
+    this.#subject = subject;
+    this.busy = what;
+    this.trouble = null;
+    const { error, hung } = await subject.load();
+    if (!current()) return;
+    if (error) this.trouble = { code: hung ? 'hung' : 'load', params: { error } };
+    else await work(subject, current);
+    if (!current()) return;
+    this.#forget();
+    this.emit('logit-own', { as: this.as, code: this.code, verdicts: this.verdicts });
+  }
+
+  /** Runs the code on the present logits. */
+  run() {
+    if (this.as === 'generate') return this.check();
+    return this.#with('run', async (subject, current) => {
+      const { engine, logits } = this;
+      if (!engine || !logits) return;
+      this.shown = null;
+      const history = Array.from(this.history);
+      const settings = this.#values;
+      const answer = await askingOf(engine, subject, this.as).ask({ logits, settings, history });
+      const { numbers, failure } = numbersOf(answer, { logits });
+      if (!current()) return;
+      if (failure) {
+        this.trouble = { code: failure.code ?? 'threw', params: failure.params };
+      } else if (numbers.every((it) => it === -Infinity)) {
+        this.trouble = { code: 'nothing' };
+      } else {
+        const shown = await this.#compare(Float32Array.from(numbers), settings, history);
+        if (current()) this.shown = shown;
+      }
+    });
+  }
+
+  /** Grades the code. */
+  check() {
+    return this.#with('check', async (subject, current) => {
+      /** @type {Verdict[]} */
+      const found = [];
+      this.verdicts = found;
+      await grade({
+        engine: this.engine,
+        subject,
+        as: this.as,
+        onverdict: (verdict) => {
+          if (!current()) return;
+          found.push(verdict);
+          this.verdicts = [...found];
+        },
+      });
+    });
+  }
+
+  /**
+   * @param {Float32Array} numbers
+   * @param {any} settings
+   * @param {number[]} history
+   * @returns {Promise<Shown>}
+   */
+  async #compare(numbers, settings, history) {
+    const engine = /** @type {NonNullable<typeof this.engine>} */ (this.engine);
+    const logits = /** @type {Float32Array} */ (this.logits);
+    const mine = await engine.warp(numbers, { top: LISTED });
+    const theirs = await engine.warp(logits, { ...settings, top: LISTED }, { history });
+    const ids = new Set([...theirs.tokens, ...mine.tokens].map(({ id }) => id));
+    const best = [...ids]
+      .filter((id) => mine.p[id] > 0 || theirs.p[id] > 0)
+      .sort((a, b) => Math.max(theirs.p[b], mine.p[b]) - Math.max(theirs.p[a], mine.p[a]) || a - b);
+    const rows = [];
+    for (const id of best.slice(0, LISTED)) {
+      rows.push({ piece: await engine.piece(id), mine: mine.p[id], theirs: theirs.p[id] });
+    }
+    const differ = mine.p.reduce((n, p, id) => n + Number(Math.abs(p - theirs.p[id]) > SAME), 0);
+    const text = Object.entries(settings).map(
+      ([name, value]) => `${name} = ${JSON.stringify(value)}`,
+    );
+    return { rows, differ, settings: text.join(', ') };
+  }
+
+  /** @param {Event} event */
+  #onKind({ target }) {
+    this.#forget();
+    this.as = /** @type {HTMLSelectElement} */ (target).value;
+    this.shown = null;
+    this.trouble = null;
+    this.verdicts = null;
+  }
+
+  /** @param {Event} event */
+  #onInput({ target }) {
+    this.#written[this.as] = /** @type {HTMLTextAreaElement} */ (target).value;
+  }
+
+  /** @param {KeyboardEvent} event */
+  #onKey(event) {
+    onEditorKey(event, () => this.run());
+  }
+
+  #again() {
+    delete this.#written[this.as];
+    this.requestUpdate();
+  }
+
+  render() {
+    return html`
+      <h2>${t('sampler.title')}</h2>
+      <p class="about">${t('sampler.about')}</p>
+      ${
+        canRun()
+          ? this.#renderWorkshop()
+          : html`<p class="error" role="note">${t('sampler.unavailable')}</p>`
+      }
+    `;
+  }
+
+  #renderWorkshop() {
+    const idle = !this.engine;
+    return html`<div class="whole">
+      <div class="bar">
+        <label><span class="label">${t('sampler.as')}</span>
+          <select @change=${this.#onKind} .value=${this.as}>
+            ${GRADED.map((name) => html`<option value=${name} ?selected=${name === this.as}>${this.#kindName(name)}</option>`)}
+          </select></label>
+        <button class="primary" data-do="run" aria-disabled=${idle} ?hidden=${this.as === 'generate'}
+          @click=${this.run}>${t('sampler.run')}</button>
+        <button data-do="check" aria-disabled=${idle} @click=${this.check}>${t('sampler.check')}</button>
+        <button data-do="again" @click=${this.#again}>${t('sampler.again')}</button>
+      </div>
+      <div class="halves">
+        <div>
+          <textarea spellcheck="false" autocomplete="off" autocapitalize="off" aria-label=${t('sampler.code')}
+            aria-describedby="keys" .value=${live(this.code)} @input=${this.#onInput} @keydown=${this.#onKey}></textarea>
+          <p class="hint" id="keys">${t('sampler.keys')}</p>
+        </div>
+        <div class="result" aria-busy=${this.busy === 'run'}>${this.#renderResult()}</div>
+      </div>
+      ${this.verdicts ? this.#renderReport(this.verdicts) : nothing}
+    </div>`;
+  }
+
+  /** @param {string} name */
+  #kindName(name) {
+    if (name === 'chain' || name === 'generate') return t(`sampler.kind.${name}`);
+    const spoken = settingName(name);
+    return spoken === name ? name : `${name} (${spoken})`;
+  }
+
+  #renderResult() {
+    if (this.trouble) {
+      const { code, params } = this.trouble;
+      return html`<p class="error" role="alert">${t(`sampler.fail.${code}`, params)}</p>`;
+    }
+    if (!this.shown) {
+      const key = this.as === 'generate' ? 'sampler.empty.generate' : 'sampler.empty';
+      return html`<p class="about">${t(this.busy ? 'sampler.running' : key)}</p>`;
+    }
+    const { rows, differ, settings } = this.shown;
+    const most = Math.max(...rows.map(({ mine, theirs }) => Math.max(mine, theirs)));
+    const cell = (
+      /** @type {string} */ side,
+      /** @type {number} */ p,
+    ) => html`<td class="share ${side}">
+      <span>${percent(p)}</span><i ${cssom({ '--share': p / most })}></i></td>`;
+    return html`<table>
+        <caption>${t('sampler.caption', { settings })}</caption>
+        <thead><tr><th scope="col">${t('sampler.token')}</th><th scope="col">${t('sampler.mine')}</th>
+          <th scope="col">${t('sampler.theirs')}</th></tr></thead>
+        <tbody>${rows.map(
+          ({
+            piece,
+            mine,
+            theirs,
+          }) => html`<tr class=${Math.abs(mine - theirs) > SAME ? 'other' : ''}>
+          <th scope="row"><span class="token" aria-hidden="true">${visibleHtml(piece)}</span><span
+            class="heard">${spoken(piece)}</span></th>
+          ${cell('mine', mine)}${cell('theirs', theirs)}</tr>`,
+        )}</tbody>
+      </table>
+      <p class="sum" role="status">${differ ? t('sampler.differ', { n: differ }) : t('sampler.same')}</p>`;
+  }
+
+  /** @param {Verdict[]} verdicts */
+  #renderReport(verdicts) {
+    const failed = verdicts.filter(({ holds }) => !holds).length;
+    const failingFirst = [...verdicts].sort((a, b) => Number(a.holds) - Number(b.holds));
+    const sum = t('sampler.sum', {
+      holds: number(verdicts.length - failed),
+      fails: number(failed),
+    });
+    return html`<section class="report" aria-labelledby="report">
+      <h3 id="report">${t('sampler.report')}</h3>
+      <p class="sum" role="status">${this.busy === 'check' ? t('sampler.checking') : sum}</p>
+      <ul>${failingFirst.map((verdict) => verdictItem(this.as, verdict))}</ul>
+    </section>`;
+  }
+}
+
+define('logit-own-sampler', LogitOwnSampler);

@@ -1,0 +1,253 @@
+/**
+ * <logit-own-stage>: what stands on the card of a sampler of the reader's own: its switch, its code,
+ * and the sentence that says why it was taken out. Asks with "logit-own-stage" ({ own, failed }) for
+ * the chain to take its function in, or (null) out; `failed` where that is not the reader's wish.
+ */
+import { css, html, nothing } from 'lit';
+import { locales } from '#locales/sampler';
+import { live } from 'lit/directives/live.js';
+import { numbersOf } from '../../grade/properties.js';
+import { Subject } from '../../grade/subject.js';
+import { addMessages, t } from '../../locale/locale.js';
+import { define } from '../../base/define.js';
+import { LogitElement } from '../../base/element.js';
+import { recall, remember } from '../../state/memory.js';
+import { capitalise, settingName } from '../../state/settings.js';
+import { OWN } from './examples.js';
+import { canRun, inFrame } from './place.js';
+import { LIMIT_MS, onEditorKey } from './editor.js';
+
+addMessages(locales);
+
+const KEPT = 'logitscope-own';
+
+export class LogitOwnStage extends LogitElement {
+  static properties = {
+    on: { state: true },
+    trouble: { state: true },
+    edited: { state: true },
+  };
+
+  static styles = [
+    ...LogitElement.styles,
+    css`
+      .head {
+        display: grid;
+        grid-template-columns: minmax(0, 1fr) auto auto;
+        align-items: center;
+        gap: 0.375rem;
+        min-height: 2rem;
+      }
+
+      .name {
+        font-size: 0.9375rem;
+        font-weight: 600;
+      }
+
+      .off {
+        min-height: 1.75rem;
+        min-width: 4.75rem;
+        padding: 0 0.5rem;
+        border-color: var(--line);
+        border-radius: 1rem;
+        color: var(--soft);
+        font-size: 0.75rem;
+      }
+
+      .said {
+        display: grid;
+        grid-template-columns: minmax(0, 1fr) auto;
+        gap: 0.875rem;
+        min-height: 2.375rem;
+      }
+
+      .error {
+        margin: 0.25rem 0;
+      }
+
+      summary {
+        min-height: 1.75rem;
+        color: var(--trace);
+        font-size: 0.8125rem;
+        line-height: 1.75rem;
+      }
+
+      textarea {
+        display: block;
+        box-sizing: border-box; /* not inherited through details */
+        width: 100%;
+        min-height: 11rem;
+        padding: 0.5rem 0.625rem;
+        border-color: var(--line);
+        background: var(--sunken);
+        font: 400 0.75rem/1.5 var(--mono);
+        tab-size: 2;
+        white-space: pre;
+        overflow: auto;
+        resize: vertical;
+      }
+
+      .tools {
+        display: flex;
+        flex-wrap: wrap;
+        gap: 0.5rem;
+        margin: 0.375rem 0 0.25rem;
+      }
+
+      .tools button {
+        box-sizing: border-box;
+        min-height: 2rem;
+        padding: 0 0.75rem;
+        font-size: 0.8125rem;
+      }
+    `,
+  ];
+
+  #code = recall(KEPT) ?? OWN;
+  /** Whether it is to be in the chain. */
+  #wanted = true;
+  /** What runs in the chain. @type {Subject | null} */
+  #subject = null;
+
+  constructor() {
+    super();
+    /** Whether it is in the chain. */
+    this.on = false;
+    /** @type {{ code: string, params?: any } | null} */
+    this.trouble = null;
+    /** Whether the code is another than the one in the chain. */
+    this.edited = false;
+  }
+
+  connectedCallback() {
+    super.connectedCallback();
+    if (this.#wanted && !this.on) this.use();
+  }
+
+  disconnectedCallback() {
+    super.disconnectedCallback();
+    // A card that changes its place is put elsewhere at once.
+    queueMicrotask(() => this.isConnected || this.#end());
+  }
+
+  focus() {
+    /** @type {HTMLElement | null} */ (this.renderRoot.querySelector('[data-do=switch]'))?.focus();
+  }
+
+  #end() {
+    this.#subject?.close();
+    this.#subject = null;
+    this.on = false;
+  }
+
+  /** Puts the present code into the chain. */
+  use() {
+    if (!canRun()) return;
+    this.#end();
+    remember(KEPT, this.#code);
+    const subject = new Subject(inFrame(this.#code, document.body), 'own', LIMIT_MS);
+    this.#subject = subject;
+    this.#wanted = true;
+    this.on = true;
+    this.trouble = null;
+    this.edited = false;
+    // One call at a time, in the order in which they came.
+    let last = subject.load().then(({ error, hung }) => {
+      if (error) this.#fail(subject, { code: hung ? 'hung' : 'load', params: { error } });
+    });
+    /** @type {import('../../engine/types.js').Own} */
+    const own = (logits, settings, { history }) => {
+      const result = last.then(() => this.#ask(subject, { logits, settings, history }));
+      last = result.then(() => {});
+      return /** @type {Promise<any>} */ (result);
+    };
+    this.emit('logit-own-stage', { own });
+  }
+
+  /** Takes it out of the chain. */
+  leave() {
+    this.#end();
+    this.#wanted = false;
+    this.trouble = null;
+    this.emit('logit-own-stage', { own: null });
+  }
+
+  /**
+   * What the code makes of logits; null where it fails or is no longer in the chain.
+   * @param {Subject} subject
+   * @param {{ logits: Float32Array, settings: any, history: number[] }} given
+   */
+  async #ask(subject, given) {
+    if (subject !== this.#subject) return null;
+    const { result, ...answer } = await subject.call({ call: 'warp', ...given });
+    if (subject !== this.#subject) return null;
+    const rounded = result instanceof Float64Array ? Float64Array.from(result, Math.fround) : result;
+    const { numbers, failure } = numbersOf({ ...answer, result: rounded }, given);
+    const left = numbers?.some((it, id) => it !== -Infinity && given.logits[id] !== -Infinity);
+    if (numbers && left) return numbers;
+    this.#fail(subject, failure ? { code: failure.code ?? 'threw', params: failure.params } : { code: 'nothing' });
+    return null;
+  }
+
+  /** @param {Subject} subject @param {{ code: string, params?: any }} trouble */
+  #fail(subject, trouble) {
+    if (subject !== this.#subject) return;
+    this.#end();
+    this.#wanted = false;
+    this.trouble = trouble;
+    this.emit('logit-own-stage', { own: null, failed: true });
+  }
+
+  /** @param {Event} event */
+  #onInput({ target }) {
+    this.#code = /** @type {HTMLTextAreaElement} */ (target).value;
+    this.edited = true;
+  }
+
+  #again() {
+    this.#code = OWN;
+    this.use();
+  }
+
+  render() {
+    const name = capitalise(settingName('own'));
+    return html`
+      <div class="head">
+        <p class="name">${name}</p>
+        <button class="off" data-do="switch" ?hidden=${!canRun()} @click=${this.on ? this.leave : this.use}>
+          ${t(this.on ? 'sampler.stage.leave' : 'sampler.stage.use')}<span class="heard">${name}</span></button>
+        <slot name="end"></slot>
+      </div>
+      <div class="said">
+        <p class="about">${t(canRun() ? 'about.own' : 'sampler.unavailable')}</p>
+        ${this.on ? html`<slot name="spark"></slot>` : nothing}
+      </div>
+      ${this.on ? html`<slot></slot>` : nothing}
+      <p class="error" role="alert">${this.trouble ? this.#renderTrouble(this.trouble) : nothing}</p>
+      ${canRun() ? this.#renderEditor() : nothing}
+    `;
+  }
+
+  /** @param {{ code: string, params?: any }} trouble */
+  #renderTrouble({ code, params }) {
+    return t('sampler.stage.out', { why: t(`sampler.fail.${code}`, params) });
+  }
+
+  #renderEditor() {
+    return html`
+      <details>
+        <summary>${t('sampler.code')}</summary>
+        <textarea spellcheck="false" autocomplete="off" autocapitalize="off" aria-label=${t('sampler.code')}
+          aria-describedby="keys" .value=${live(this.#code)} @input=${this.#onInput}
+          @keydown=${(/** @type {KeyboardEvent} */ event) =>
+            onEditorKey(event, () => this.use())}></textarea>
+        <p class="about" id="keys">${t('sampler.keys')}</p>
+        <div class="tools">
+          <button class=${this.edited ? 'primary' : ''} data-do="apply" @click=${this.use}>${t('sampler.stage.apply')}</button>
+          <button data-do="again" @click=${this.#again}>${t('sampler.again')}</button>
+        </div>
+      </details>`;
+  }
+}
+
+define('logit-own-stage', LogitOwnStage);

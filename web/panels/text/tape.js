@@ -1,0 +1,366 @@
+/**
+ * <logit-tape>: prompt and drawn tokens, these coloured by surprisal; at each the tokens that could
+ * have come instead. Drawn tokens count from 0, those of the prompt from -1 backwards. Asks with "logit-alternatives", "logit-branch" and "logit-rewind".
+ */
+import { html, nothing } from 'lit';
+import { repeat } from 'lit/directives/repeat.js';
+import { fixed, percent, t } from '../../locale/locale.js';
+import { cssom } from '../../plots/cssom.js';
+import './alternatives.js';
+import { define } from '../../base/define.js';
+import { LogitElement } from '../../base/element.js';
+import { tapeStyles } from './tape-styles.js';
+import { spoken, visibleHtml } from '../../base/visible.js';
+
+/**
+ * @typedef {import('../../plots/trace.js').Step} Step
+ * @typedef {import('../../engine/types.js').Piece} Piece
+ */
+
+/** Surprisal that has the fullest colour, in bits. */
+const FULL = 6;
+/** The room that the alternatives take, in rem. */
+const HEIGHT = 24;
+/** How long a pointer rests before the alternatives come, and how long they stay, in ms. */
+const SHOW = 140;
+const HIDE = 260;
+/** How many tokens of a prompt show at most: the page stays quick whatever is pasted. */
+const GIVEN = 400;
+
+export class LogitTape extends LogitElement {
+  static properties = {
+    pieces: { attribute: false },
+    steps: { attribute: false },
+    finished: { attribute: false },
+    sight: { attribute: false },
+    ready: { type: Boolean },
+    limit: { attribute: false },
+    eos: { attribute: false },
+    colour: { attribute: false },
+    loop: { attribute: false },
+    looping: { attribute: false },
+    alternatives: { attribute: false },
+    fixed: { type: Boolean },
+    active: { state: true },
+    open: { state: true },
+  };
+
+  static styles = [...LogitElement.styles, tapeStyles];
+
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #timer;
+  /** While a token gets the focus back from its alternatives. */
+  #quiet = false;
+  /** Where the alternatives stand. */
+  #place = { x: 0, y: 0, above: false };
+
+  constructor() {
+    super();
+    /** @type {{ id: number, text: string, special: boolean }[]} */
+    this.pieces = [];
+    /** @type {Step[]} */
+    this.steps = [];
+    /** @type {string | null} */
+    this.finished = null;
+    this.ready = false;
+    this.limit = 100;
+    this.eos = -1;
+    /** How many tokens the model sees at most, the last ones; 0 where that is not known. */
+    this.sight = 0;
+    /** @type {'after' | 'before' | 'none'} What the colour of a token stands for. */
+    this.colour = 'after';
+    /** @type {import('../../engine/loops.js').Loop | null} */
+    this.loop = null;
+    /** The sentence about it. */
+    this.looping = '';
+    /** @type {import('../../state/text-bench.js').Alternatives | null} */
+    this.alternatives = null;
+    /** Whether no other token may be taken. */
+    this.fixed = false;
+    /** @type {number | null} The token that is pointed at. */
+    this.active = null;
+    /** @type {number | null} The token whose alternatives show. */
+    this.open = null;
+  }
+
+  disconnectedCallback() {
+    super.disconnectedCallback();
+    clearTimeout(this.#timer);
+  }
+
+  /** @param {Map<string, unknown>} changes */
+  willUpdate(changes) {
+    if (changes.has('pieces')) this.active = this.open = null;
+    if (this.open !== null && this.open >= this.steps.length) this.open = null;
+  }
+
+  render() {
+    const empty = this.ready && this.steps.length === 0 ? t('text.empty') : '';
+    return html`
+      <div class="tape" role="group" aria-label=${t('text.output')} lang="en"
+        @pointerleave=${() => this.#rest(null, HIDE)} @scroll=${this.#onScroll}>
+        <span class="given">${this.pieces.length > GIVEN ? '…' : ''}${this.#given.map((i) =>
+          this.#renderGiven(/** @type {Piece} */ (this.#token(i)), i),
+        )}</span>
+        <ol>${repeat(
+          this.steps,
+          (_, i) => i,
+          (step, i) => this.#renderStep(step, i),
+        )}</ol>
+        <span class="empty" ?hidden=${!empty}>${empty}</span>
+      </div>
+      <p class="numbers ${this.looping && this.active === null ? 'loop' : ''}" id="numbers"
+        aria-hidden="true">${this.#describe(this.active)}</p>
+      ${this.#renderAlternatives()}
+    `;
+  }
+
+  /** How many tokens are too far back for the model to see. */
+  get #unseen() {
+    const { pieces, steps, sight } = this;
+    return sight > 0 ? Math.max(0, pieces.length + steps.length - sight) : 0;
+  }
+
+  /** @param {number} i */
+  #sightOf(i) {
+    const at = this.pieces.length + i - this.#unseen;
+    return at < 0 ? 'unseen' : at === 0 && this.#unseen > 0 ? 'edge' : '';
+  }
+
+  /** The places of the prompt's tokens on show: the last ones of a long prompt. */
+  get #given() {
+    const last = this.pieces.slice(-GIVEN);
+    return last.flatMap(({ special }, j) => (special ? [] : [j - last.length]));
+  }
+
+  /** The places of all tokens on show, in order. */
+  get #places() {
+    return [...this.#given, ...this.steps.keys()];
+  }
+
+  /** The place that Tab comes to. */
+  get #tabbed() {
+    return this.active ?? (this.steps.length > 0 ? 0 : -1);
+  }
+
+  /**
+   * @param {{ id: number, text: string, special: boolean }} piece
+   * @param {number} i
+   */
+  #renderGiven(piece, i) {
+    return html`<button class=${this.#sightOf(i)} tabindex=${i === this.#tabbed ? 0 : -1} data-place=${i} data-id=${piece.id}
+      aria-describedby=${this.active === i ? 'numbers' : nothing}
+      @pointermove=${() => this.#point(i)}
+      @focus=${() => this.#quiet || this.#show(i)} @click=${() => this.#show(i)} @blur=${this.#onBlur}
+      @keydown=${(/** @type {KeyboardEvent} */ event) => this.#onKey(event, i)}
+      >${visibleHtml({ ...piece, text: tidy(piece.text) })}</button>`;
+  }
+
+  /**
+   * @param {Step} step
+   * @param {number} i
+   */
+  #renderStep(step, i) {
+    const end = step.id === this.eos;
+    const { loop } = this;
+    const looped = loop !== null && i >= loop.start && i < loop.end;
+    const again = looped && (i - loop.start) % loop.period === 0;
+    const kinds = { end, looped, again, forced: Boolean(step.forced) };
+    const names = Object.entries(kinds).filter(([, on]) => on);
+    return html`
+      <li class="step ${names.map(([name]) => name).join(' ')} ${this.#sightOf(i)}"
+        ${cssom({ '--heat': this.#heat(step).toFixed(3) })}>
+        <button tabindex=${i === this.#tabbed ? 0 : -1} data-place=${i} aria-haspopup=${this.fixed ? nothing : 'menu'} aria-expanded=${this.open === i}
+          aria-describedby=${this.active === i ? 'numbers' : nothing}
+          data-id=${step.id} data-p=${String(step.p)}
+          @pointermove=${() => this.#point(i)}
+          @focus=${() => this.#quiet || this.#show(i)} @click=${() => this.#show(i)} @blur=${this.#onBlur}
+          @keydown=${(/** @type {KeyboardEvent} */ event) => this.#onKey(event, i)}>
+          <span class="token">${end ? t('text.end') : visibleHtml(step)}</span>
+          <span class="share">${percent(step.p)}</span>
+        </button>
+      </li>
+    `;
+  }
+
+  #renderAlternatives() {
+    const { alternatives, open } = this;
+    const step = open === null ? undefined : this.#token(open);
+    if (!step || open === null || open === -this.pieces.length) return nothing;
+    const { x, y, above } = this.#place;
+    return html`
+      <logit-alternatives .step=${step} .index=${open} .eos=${this.eos} .x=${x} .y=${y} .above=${above} ?fixed=${this.fixed}
+        .trace=${alternatives?.index === open ? alternatives.trace : null}
+        @pointerenter=${() => clearTimeout(this.#timer)} @pointerleave=${() => this.#rest(null, HIDE)}
+        @logit-menu-close=${this.#onClose}></logit-alternatives>`;
+  }
+
+  /** The newest token stays in sight. @param {Map<string, unknown>} changes */
+  updated(changes) {
+    const before = /** @type {Step[] | undefined} */ (changes.get('steps'))?.length ?? 0;
+    const { length } = this.steps;
+    // The token that had the focus is gone: the last one takes it.
+    if (length < before && this.active !== null && this.active >= length) this.#focus(length - 1);
+    if (!changes.has('steps') || length <= before) return;
+    const tape = /** @type {HTMLElement} */ (this.renderRoot.querySelector('.tape'));
+    tape.scrollTop = tape.scrollHeight;
+  }
+
+  #onScroll() {
+    if (this.open !== null) this.#hide();
+  }
+
+  /** How full the colour of a token is, from 0 to 1. @param {Step} step */
+  #heat({ p, p_raw }) {
+    if (this.colour === 'none') return 0;
+    return Math.min(1, -Math.log2(this.colour === 'after' ? p : p_raw) / FULL);
+  }
+
+  /** @param {number} i */
+  #token(i) {
+    return i < 0 ? this.pieces.at(i) : this.steps[i];
+  }
+
+  /**
+   * What the prompt's token would have cost the model.
+   * @param {number} i
+   */
+  #describeGiven(i) {
+    const token = this.#token(i);
+    if (!token) return '';
+    const name = spoken(token, this.eos);
+    if (i === -this.pieces.length) return t('text.given.first', { token: name });
+    const { given, index } = this.alternatives ?? {};
+    if (!given || index !== i) return '';
+    const bits = given.p_raw > 0 ? fixed(-Math.log2(given.p_raw), 2) : '∞';
+    return t('text.given', { token: name, raw: percent(given.p_raw), p: percent(given.p), bits });
+  }
+
+  /** @param {number | null} i */
+  #describe(i) {
+    if (i !== null && i < 0) return this.#describeGiven(i);
+    const step = i === null ? undefined : this.steps[i];
+    if (!step) {
+      if (this.looping) return this.looping;
+      if (this.finished) return t(`text.finished.${this.finished}`, { n: this.limit });
+      if (this.#unseen > 0) return t('text.sight', { n: this.sight });
+      return this.steps.length > 0 ? t('text.hint') : '';
+    }
+    const params = {
+      token: spoken(step, this.eos),
+      p: percent(step.p),
+      bits: step.p > 0 ? fixed(-Math.log2(step.p), 2) : '∞',
+      raw: percent(step.p_raw),
+    };
+    return t(step.forced ? 'text.token.forced' : 'text.token', params);
+  }
+
+  /**
+   * Points at a token, or at none, once the pointer has rested.
+   * @param {number | null} i
+   * @param {number} delay
+   */
+  #rest(i, delay) {
+    clearTimeout(this.#timer);
+    if (i !== null) this.active = i;
+    this.#timer = setTimeout(() => (i === null ? this.#hide() : this.#show(i)), delay);
+  }
+
+  /**
+   * A pointer moves on a token; tokens that come to lie below one at rest are not meant.
+   * @param {number} i
+   */
+  #point(i) {
+    if (i !== this.active) this.#rest(i, this.open === null ? SHOW : HIDE / 2);
+    else if (this.open === i) clearTimeout(this.#timer);
+  }
+
+  /** @param {number} i */
+  #show(i) {
+    clearTimeout(this.#timer);
+    this.active = i;
+    if (this.open === i) return;
+    this.open = i;
+    const token = /** @type {HTMLElement} */ (this.#button(i)).getBoundingClientRect();
+    const { left, top } = this.getBoundingClientRect();
+    const height = HEIGHT * parseFloat(getComputedStyle(document.documentElement).fontSize);
+    const above = innerHeight - token.bottom < height && token.top > height;
+    this.#place = { x: token.left - left, y: (above ? token.top : token.bottom) - top, above };
+    this.emit('logit-alternatives', { index: i });
+  }
+
+  #hide() {
+    clearTimeout(this.#timer);
+    this.active = null;
+    if (this.open === null) return;
+    this.open = null;
+    this.emit('logit-alternatives', { index: null });
+  }
+
+  /** @param {number} i */
+  #button(i) {
+    return /** @type {HTMLElement | null} */ (
+      this.renderRoot.querySelector(`[data-place="${i}"]`)
+    );
+  }
+
+  #menu() {
+    return /** @type {import('./alternatives.js').LogitAlternatives | null} */ (
+      this.renderRoot.querySelector('logit-alternatives')
+    );
+  }
+
+  /** @param {FocusEvent} event */
+  #onBlur = ({ relatedTarget }) => {
+    const to = /** @type {Node | null} */ (relatedTarget);
+    if (!to || !this.renderRoot.contains(to)) this.#hide();
+  };
+
+  /** @param {CustomEvent} event */
+  #onClose({ detail }) {
+    const { open } = this;
+    this.#hide();
+    if (!detail.refocus || open === null) return;
+    this.#focus(open);
+  }
+
+  /** Gives a token the focus without showing its alternatives. @param {number} i */
+  #focus(i) {
+    this.#quiet = true;
+    this.#button(i)?.focus();
+    this.#quiet = false;
+    this.active = i;
+  }
+
+  /**
+   * @param {KeyboardEvent} event
+   * @param {number} i
+   */
+  #onKey(event, i) {
+    const places = this.#places;
+    const last = places.length - 1;
+    const at = places.indexOf(i);
+    const to = {
+      ArrowRight: Math.min(last, at + 1),
+      ArrowLeft: Math.max(0, at - 1),
+      Home: 0,
+      End: last,
+    }[event.key];
+    if (event.key === 'Escape') this.#hide();
+    if (i >= 0 && !this.fixed && (event.key === 'ArrowDown' || event.key === 'Enter' || event.key === ' ')) {
+      event.preventDefault();
+      this.#show(i);
+      this.updateComplete.then(() => this.#menu()?.enter());
+    }
+    if (to === undefined) return;
+    event.preventDefault();
+    this.#button(places[to])?.focus();
+  }
+}
+
+/** A prompt is read as text: only line breaks and tabs need a mark in it. @param {string} text */
+function tidy(text) {
+  return text.replaceAll(' ', '\u00A0');
+}
+
+define('logit-tape', LogitTape);

@@ -1,0 +1,359 @@
+/**
+ * <logit-text>: the prompt, the text drawn so far with its figures, its branches, and Step, Run,
+ * Stop, Reset. Asks with "logit-prompt", "logit-command" and "logit-option" ({ pace } or
+ * { stopAtEnd }).
+ */
+import { html, nothing } from 'lit';
+import { live } from 'lit/directives/live.js';
+import { fixed, measure, number, percent, t } from '../../locale/locale.js';
+import './branches.js';
+import { define } from '../../base/define.js';
+import { LogitElement } from '../../base/element.js';
+import './tape.js';
+import { term } from '../../base/term.js';
+import { textStyles } from './text-styles.js';
+import { spoken } from '../../base/visible.js';
+
+/**
+ * @typedef {import('../../plots/trace.js').Step} Step
+ * @typedef {import('../../engine/grammar.js').Verdict} Verdict
+ */
+
+/** How long typing rests before the prompt is read, in ms. */
+const REST = 180;
+const COLOURS = /** @type {const} */ (['after', 'before', 'none']);
+
+export class LogitText extends LogitElement {
+  static properties = {
+    prompt: { attribute: false },
+    draft: { state: true },
+    sight: { attribute: false },
+    fixed: { type: Boolean },
+    pieces: { attribute: false },
+    steps: { attribute: false },
+    examples: { attribute: false },
+    finished: { attribute: false },
+    running: { type: Boolean },
+    ready: { type: Boolean },
+    fault: { attribute: false },
+    verdict: { attribute: false },
+    checked: { type: Boolean },
+    limit: { attribute: false },
+    eos: { attribute: false },
+    loop: { attribute: false },
+    alternatives: { attribute: false },
+    branches: { attribute: false },
+    distinct: { attribute: false },
+    pace: { attribute: false },
+    paces: { attribute: false },
+    stopAtEnd: { attribute: false },
+    colour: { state: true },
+    said: { state: true },
+  };
+
+  static styles = [...LogitElement.styles, textStyles];
+
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #timer;
+  /** How many tokens there were when the run began. */
+  #ranFrom = 0;
+
+  constructor() {
+    super();
+    this.prompt = '';
+    /** How many tokens the model sees at most. */
+    this.sight = 0;
+    /** @type {string | null} What is being typed and has not been read yet. */
+    this.draft = null;
+    /** Whether prompt and tokens only show. */
+    this.fixed = false;
+    /** @type {{ id: number, text: string, special: boolean }[]} */
+    this.pieces = [];
+    /** @type {Step[]} */
+    this.steps = [];
+    /** @type {string[]} */
+    this.examples = [];
+    /** @type {string | null} */
+    this.finished = null;
+    this.running = false;
+    this.ready = false;
+    /** @type {string} The sentence that says why the prompt was not read. */
+    this.fault = '';
+    /** @type {Verdict | null} */
+    this.verdict = null;
+    /** Whether a grammar judges finished texts. */
+    this.checked = false;
+    this.limit = 100;
+    this.eos = -1;
+    /** @type {import('../../engine/loops.js').Loop | null} */
+    this.loop = null;
+    /** @type {import('../../state/text-bench.js').Alternatives | null} */
+    this.alternatives = null;
+    /** @type {import('../../state/tree.js').Branch[]} */
+    this.branches = [];
+    /** @type {[number, number]} Type-token ratio and distinct-2. */
+    this.distinct = [0, 0];
+    /** The speed of a run, from 0 to below `paces`. */
+    this.pace = 0;
+    this.paces = 1;
+    this.stopAtEnd = true;
+    /** @type {typeof COLOURS[number]} */
+    this.colour = 'after';
+    this.said = '';
+  }
+
+  /** @param {Map<string, unknown>} changes */
+  willUpdate(changes) {
+    const stepped = changes.has('steps');
+    const before = stepped ? (/** @type {any} */ (changes.get('steps'))?.length ?? 0) : this.steps.length;
+    if (changes.has('running') && this.running) this.#ranFrom = before;
+    if (changes.get('running') && this.steps.length > this.#ranFrom) {
+      this.said = this.#sayRun();
+      return;
+    }
+    if (this.running || !stepped) return;
+    const { loop } = this;
+    const begins = loop && !changes.get('loop');
+    if (this.steps.length > before)
+      this.said = [this.#sayLast(), begins ? this.#sayLoop(loop) : '', this.#saySight(before)].join(' ').trim();
+    else if (before > 0)
+      this.said = this.steps.length > 0 ? t('text.went', { n: this.steps.length }) : t('text.cleared');
+  }
+
+  /** A run is heard as a whole once it ends: token by token it would be talked over. */
+  #sayRun() {
+    if (this.finished === 'eos') return this.#sayLast();
+    const drawn = this.steps.slice(this.#ranFrom);
+    return t('text.ran', { n: drawn.length, text: drawn.map(({ text }) => text).join('').trim() });
+  }
+
+  /** Once, when the first token is too far back to be seen. @param {number} before */
+  #saySight(before) {
+    const room = this.sight - this.pieces.length;
+    const passed = before <= room && this.steps.length > room;
+    return this.sight > 0 && passed ? t('text.sight', { n: this.sight }) : '';
+  }
+
+  #sayLast() {
+    const last = this.steps[this.steps.length - 1];
+    const drew = t('text.drew', { token: spoken(last, this.eos), p: percent(last.p) });
+    if (this.finished !== 'eos') return drew;
+    const text = [...this.pieces, ...this.steps]
+      .map((piece) => (piece.special || piece.id === this.eos ? '' : piece.text))
+      .join('');
+    return `${drew} ${t('text.ended', { text: text.trim() })}`;
+  }
+
+  render() {
+    return html`
+      <div class="words">
+        <h2>${t('text.title')}</h2>
+        <p class="about">${t('text.about')}</p>
+      </div>
+      <div class="desk">
+        ${this.#renderPrompt()}
+        ${this.#renderOutput()}
+      </div>
+      ${this.#renderMore()}
+      <p class="heard" aria-live="polite">${this.said}</p>
+    `;
+  }
+
+  #renderPrompt() {
+    const shown = this.draft ?? this.prompt;
+    return html`
+      <div class="prompt">
+        <label class="label" for="prompt">${t('text.prompt')}</label>
+        <textarea id="prompt" ?readonly=${this.fixed} rows="1" spellcheck="false" autocomplete="off" autocapitalize="off"
+          aria-invalid=${this.fault ? 'true' : 'false'} aria-describedby="fault"
+          .value=${live(shown)} @input=${this.#onType} @keydown=${this.#onKey}></textarea>
+        <p id="fault" class="error" role="alert">${this.fault}</p>
+        <div class="examples" ?hidden=${this.fixed} role="group" aria-label=${t('text.examples')}>
+          <span class="label" aria-hidden="true">${t('text.examples')}</span>
+          ${this.examples.map(
+            (example) => html`
+            <button lang="en" aria-pressed=${example === shown}
+              @click=${() => this.#ask(example)}>${example}</button>`,
+          )}
+        </div>
+      </div>
+    `;
+  }
+
+  #renderOutput() {
+    return html`
+      <div class="output">
+        <div class="foot">
+          ${this.#renderButtons()}
+          ${this.#renderSpeed()}
+        </div>
+        <div class="label row"><span aria-hidden="true">${t('text.output')}</span>
+          <span class="legend" aria-hidden="true" ?hidden=${this.colour === 'none'}>
+            ${t('text.legend.low')}<i></i>${t('text.legend.high')}</span></div>
+        <logit-tape .pieces=${this.pieces} .steps=${this.steps} .finished=${this.finished}
+          ?ready=${this.ready} .sight=${this.sight} .limit=${this.limit} .eos=${this.eos} .colour=${this.colour}
+          .loop=${this.loop} .looping=${this.loop ? this.#sayLoop(this.loop) : ''}
+          .alternatives=${this.alternatives} ?fixed=${this.fixed}></logit-tape>
+        ${this.checked ? this.#renderVerdict() : nothing}
+      </div>
+    `;
+  }
+
+  #renderMore() {
+    return html`
+      <details class="more">
+        <summary>${t('text.more', { n: Math.max(1, this.branches.length) })}</summary>
+        <div class="shelf">
+          <logit-branches .branches=${this.branches} .eos=${this.eos}></logit-branches>
+          <div>${this.#renderMeasures()}${this.#renderOptions()}</div>
+        </div>
+      </details>
+    `;
+  }
+
+  #renderSpeed() {
+    return html`
+      <label class="speed label">${t('text.speed')}
+        <input type="range" min="0" max=${this.paces - 1} step="1" .value=${live(String(this.pace))}
+          aria-valuetext=${t(`text.speed.${this.pace}`)}
+          @input=${(/** @type {Event} */ event) => this.emit('logit-option', { pace: Number(valueOf(event)) })}>
+      </label>`;
+  }
+
+  /** @param {import('../../engine/loops.js').Loop} loop */
+  #sayLoop(loop) {
+    const { steps } = this;
+    const cycle = steps.slice(loop.start, loop.start + loop.period);
+    const text = cycle.map((step) => (step.id === this.eos ? ` ‹${t('text.end')}›` : step.text));
+    return t('text.loop', { text: text.join('').trim(), n: loop.times, at: loop.start + 1 });
+  }
+
+  /** Figures of the drawn text. */
+  #renderMeasures() {
+    const { steps, distinct } = this;
+    /** @param {string} key @param {unknown} value @param {string} note */
+    const figure = (key, value, note) => html`
+      <div data-measure=${key}><dt class="label">${term(key, t(`measure.${key}`))}</dt>
+        <dd>${value}</dd><dd class="note">${t(note)}</dd></div>`;
+    const surprisal = { raw: meanSurprisal(steps, 'p_raw'), final: meanSurprisal(steps, 'p') };
+    /** @param {(bits: number) => number} of */
+    const change = (of) =>
+      steps.length === 0
+        ? '–'
+        : html`<span class="from">${figureOf(of(surprisal.raw))} →</span>
+          ${figureOf(of(surprisal.final))}`;
+    return html`
+      <dl class="measures">
+        ${figure('ttr', steps.length > 0 ? fixed(distinct[0], 2) : '–', 'measure.ttr.note')}
+        ${figure('distinct', steps.length > 1 ? fixed(distinct[1], 2) : '–', 'measure.distinct.note')}
+        ${figure(
+          'surprisal',
+          change((bits) => bits),
+          'measure.note',
+        )}
+        ${figure(
+          'perplexity',
+          change((bits) => 2 ** bits),
+          'measure.note',
+        )}
+      </dl>
+    `;
+  }
+
+  #renderOptions() {
+    return html`
+      <div class="options">
+        <label class="label">${t('text.colour')}
+          <select @change=${(/** @type {Event} */ event) => (this.colour = /** @type {any} */ (valueOf(event)))}>
+            ${COLOURS.map(
+              (name) => html`<option value=${name} ?selected=${name === this.colour}>
+              ${t(`text.colour.${name}`)}</option>`,
+            )}
+          </select></label>
+        <label class="label"><input type="checkbox" id="stop-at-end" ?disabled=${this.fixed} .checked=${live(this.stopAtEnd)}
+          @change=${(/** @type {Event} */ event) =>
+            this.emit('logit-option', {
+              stopAtEnd: /** @type {HTMLInputElement} */ (event.target).checked,
+            })}>${t('text.stop-at-end')}</label>
+      </div>
+    `;
+  }
+
+  #renderButtons() {
+    const { ready, running, finished, steps } = this;
+    const may = ready && !running && !finished;
+    /** @param {string} command @param {boolean} enabled @param {string} kind */
+    const button = (command, enabled, kind = '') => html`
+      <button class=${kind} data-command=${command} aria-disabled=${!enabled}
+        @click=${() => enabled && this.emit('logit-command', { command })}>
+        ${t(`text.${command}`)}</button>`;
+    return html`
+      <div class="buttons">
+        ${button('step', may, 'primary')}${button('run', may)}${button('stop', running)}
+        ${button('reset', steps.length > 0)}
+      </div>
+    `;
+  }
+
+  #renderVerdict() {
+    const { verdict } = this;
+    if (!verdict)
+      return html`<p class="verdict"><span class="label">${t('verdict.title')}</span>
+        <span class="waiting">${t('verdict.waiting')}</span></p>`;
+    const { right, code, values } = verdict;
+    const [kind, title] = right ? ['yes', 'verdict.right'] : ['no', 'verdict.wrong'];
+    const passed = ['syntax', 'tense', 'person'].map(
+      (name) => html`<span class="yes">${t(`verdict.${name}.yes`)}</span>`,
+    );
+    return html`
+      <p class="verdict" data-right=${right}>
+        <b class=${kind}>${t(title)}</b>
+        ${right ? passed : html`<span>${t(`verdict.${code}`, values)}</span>`}
+      </p>
+    `;
+  }
+
+  /** @param {Event} event */
+  #onType(event) {
+    const draft = /** @type {HTMLTextAreaElement} */ (event.target).value;
+    this.draft = draft;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#ask(draft), REST);
+  }
+
+  /** @param {string} prompt */
+  #ask(prompt) {
+    clearTimeout(this.#timer);
+    this.draft = null;
+    this.prompt = prompt;
+    this.emit('logit-prompt', { prompt });
+  }
+
+  /** Enter reads the prompt at once; a line break takes Shift. @param {KeyboardEvent} event */
+  #onKey(event) {
+    if (event.key !== 'Enter' || event.shiftKey) return;
+    event.preventDefault();
+    this.#ask(this.draft ?? this.prompt);
+  }
+}
+
+/** @param {Event} event */
+function valueOf(event) {
+  return /** @type {HTMLInputElement} */ (event.target).value;
+}
+
+/**
+ * The mean surprisal of the drawn tokens in bits, by one of their two probabilities.
+ * @param {Step[]} steps
+ * @param {'p' | 'p_raw'} by
+ */
+function meanSurprisal(steps, by) {
+  return steps.reduce((sum, step) => sum - Math.log2(step[by]), 0) / steps.length;
+}
+
+/** @param {number} value */
+function figureOf(value) {
+  return Number.isFinite(value) ? measure(value + 0) : '∞';
+}
+
+define('logit-text', LogitText);

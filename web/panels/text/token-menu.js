@@ -1,0 +1,135 @@
+/**
+ * <logit-token-menu>: what can be done to one token, beside its bar: more or less likely,
+ * forbidden, drawn next. Asks with "logit-bias" and "logit-force"; ends with "logit-menu-close".
+ */
+import { css, html, nothing } from 'lit';
+import { fixed, t } from '../../locale/locale.js';
+import { cssom } from '../../plots/cssom.js';
+import { define } from '../../base/define.js';
+import { LogitMenu } from '../../base/menu.js';
+
+export class LogitTokenMenu extends LogitMenu {
+  static properties = {
+    ...LogitMenu.properties,
+    name: { attribute: false },
+    spoken: { attribute: false },
+    token: { attribute: false },
+    bias: { attribute: false },
+  };
+
+  static styles = [
+    ...LogitMenu.styles,
+    css`
+      :host {
+        z-index: 3;
+        top: 0;
+        left: 0;
+      }
+
+      .menu {
+        width: max-content;
+        max-width: min(17rem, 80vw);
+      }
+
+      .head {
+        display: flex;
+        justify-content: space-between;
+        gap: 0.75rem;
+      }
+
+      .head .token {
+        overflow: hidden;
+        color: var(--ink);
+        font-size: 0.875rem;
+        font-weight: 700;
+        text-overflow: ellipsis;
+      }
+
+      button {
+        grid-template-columns: 1.25rem 1fr;
+        gap: 0.375rem;
+        min-height: 2.125rem;
+      }
+
+      svg {
+        width: 1rem;
+        height: 1rem;
+        fill: none;
+        stroke: currentColor;
+        stroke-width: 1.75;
+        stroke-linecap: round;
+        stroke-linejoin: round;
+      }
+
+      .forbid {
+        color: var(--bad);
+      }
+
+      .force {
+        color: var(--mark);
+      }
+    `,
+  ];
+
+  constructor() {
+    super();
+    /** @type {unknown} */
+    this.name = '';
+    this.spoken = '';
+    this.token = 0;
+    /** @type {number | false} */
+    this.bias = 0;
+  }
+
+  firstUpdated() {
+    this.buttons[0]?.focus();
+  }
+
+  render() {
+    const { bias } = this;
+    const added = bias === false ? t('bias.forbidden') : fixed(bias, 1);
+    const next = (/** @type {number} */ by) => (bias === false ? 0 : bias) + by;
+    return html`
+      <div class="menu" role="menu" aria-label=${t('menu.label', { token: this.spoken })}
+        ${cssom({ transform: `translate(${this.x}px, ${this.y}px)` })}
+        @keydown=${this.onKey} @focusout=${this.onLeave}>
+        <div class="head" role="presentation"><span class="token">${this.name}</span>
+          <span>${t('menu.bias', { bias: added })}</span></div>
+        ${this.#item('force', 'M3 8h9M9 4l4 4-4 4', 'logit-force', { id: this.token })}
+        ${this.#biasItem('likelier', 'M8 13V3M4 7l4-4 4 4', next(1))}
+        ${this.#biasItem('unlikelier', 'M8 3v10M4 9l4 4 4-4', next(-1))}
+        ${
+          bias === false
+            ? nothing
+            : this.#biasItem('forbid', 'M8 2a6 6 0 1 0 .01 0M4 4l8 8', false)
+        }
+        ${bias === 0 ? nothing : this.#biasItem('plain', 'M4 4l8 8M12 4l-8 8', null)}
+      </div>
+    `;
+  }
+
+  /**
+   * @param {string} name
+   * @param {string} icon
+   * @param {string} type what is asked for
+   * @param {object} detail
+   */
+  #item(name, icon, type, detail) {
+    return html`
+      <button role="menuitem" tabindex="-1" class=${name} data-item=${name}
+        @click=${() => this.act(type, detail)}>
+        <svg viewBox="0 0 16 16" aria-hidden="true"><path d=${icon}></path></svg>
+        ${t(`menu.${name}`)}</button>`;
+  }
+
+  /**
+   * @param {string} name
+   * @param {string} icon
+   * @param {number | false | null} bias
+   */
+  #biasItem(name, icon, bias) {
+    return this.#item(name, icon, 'logit-bias', { id: this.token, bias });
+  }
+}
+
+define('logit-token-menu', LogitTokenMenu);

@@ -1,0 +1,251 @@
+/**
+ * The knobs, and what is on show for some logits under them. Work on the engine is coalesced: one
+ * pass in flight, the newest wish wins. Announces "update", "change" and "fault".
+ */
+import { toFault } from '../base/faults.js';
+import { neutralSettings, spokenSettings } from './settings.js';
+import { countDraws, tallySeed, withoutCoin } from './tally.js';
+
+/**
+ * @typedef {import('../plots/trace.js').Trace} Trace
+ * @typedef {import('../plots/trace.js').Drawn} Drawn
+ * @typedef {import('../plots/trace.js').Settings} Settings
+ * @typedef {import('../plots/trace.js').SettingRow} SettingRow
+ * @typedef {import('../engine/types.js').Piece} Piece
+ * @typedef {import('../base/faults.js').Fault} Fault
+ * @typedef {{ id: number, bias: number | false, piece: Piece }} Bias
+ * @typedef {'bars' | 'cumulative' | 'ranks'} View
+ */
+
+export class Bench extends EventTarget {
+  /** @type {SettingRow[]} */
+  table = [];
+  /** @type {Settings} */
+  settings = {};
+  /** @type {Bias[]} The tokens made likelier, less likely or forbidden, by id. */
+  biases = [];
+  /** @type {string[] | null} The warpers in an order of the reader's; null is the canonical one. */
+  order = null;
+  /** @type {import('../engine/types.js').Own | null} A sampler of the reader's own. */
+  own = null;
+  /** @type {'inverse' | 'gumbel'} */
+  method = 'inverse';
+  seed = 42;
+  /** @type {number | null} A random number of the reader's instead of the seed's. */
+  whatIf = null;
+  /** @type {View} */
+  view = 'bars';
+  /** Whether the last change was a knob's: the bars then follow it at once instead of gliding. */
+  direct = false;
+
+  /** @type {Trace | null} */
+  trace = null;
+  /** @type {Drawn | null} */
+  drawn = null;
+  /** @type {import('../plots/curve.js').Curves | null} Null while no chart over all ranks shows. */
+  curves = null;
+  /** @type {import('./order.js').Difference | null} From the canonical order's result. */
+  difference = null;
+  /** @type {import('./tally.js').Tally | null} Many draws from what is shown. */
+  tally = null;
+  /** @type {Fault | null} */
+  fault = null;
+
+  #wanted = false;
+  /** @type {Promise<void> | null} */
+  #pass = null;
+  #tallyTurn = 0;
+
+  /** The pass in flight; null once everything is up to date. */
+  get pass() {
+    return this.#pass;
+  }
+
+  /** Whether there is something to read from. */
+  get live() {
+    return true;
+  }
+
+  /** The number of the draw on show. */
+  get drawStep() {
+    return 0;
+  }
+
+  /** What is read: readings of another one are out of date. @returns {unknown} */
+  get subject() {
+    return this.drawStep;
+  }
+
+  /** Everything on show, by the names above. @returns {Promise<object>} */
+  async read() {
+    return {};
+  }
+
+  /** The settings as the engine takes them, but for a sampler of the reader's own. @returns {import('../engine/types.js').Settings} */
+  get asked() {
+    const { table, settings, biases, seed, order, method } = this;
+    const warpers = order?.filter((name) => name !== 'own');
+    const logit_bias = Object.fromEntries(biases.map(({ id, bias }) => [id, bias]));
+    return {
+      ...spokenSettings(table, settings),
+      seed,
+      ...(biases.length > 0 ? { logit_bias } : {}),
+      ...(warpers && warpers.join() !== this.canonicalOrder.join() ? { order: warpers } : {}),
+      ...(method === 'gumbel' ? { draw: method } : {}),
+    };
+  }
+
+  get canonicalOrder() {
+    return this.table.filter(({ warper }) => warper).map(({ name }) => name);
+  }
+
+  /**
+   * Merges settings that were checked against the table.
+   * @param {Settings} patch
+   * @param {boolean} [direct]
+   */
+  async set(patch, direct = true) {
+    this.direct = direct;
+    this.settings = { ...this.settings, ...patch };
+    this.dropTally();
+    this.changed();
+    await this.refresh();
+    this.emit('change');
+  }
+
+  /** A sampler of the reader's own is last where it is not named. @param {string[] | null} [order] */
+  #takeOrder(order) {
+    const stages = order?.at(-1) === 'own' ? order.slice(0, -1) : order;
+    this.order = stages && stages.join() !== this.canonicalOrder.join() ? stages : null;
+  }
+
+  /**
+   * Applies the warpers in another order.
+   * @param {string[] | null} order null for the canonical one
+   */
+  setOrder(order) {
+    this.#takeOrder(order);
+    return this.set({}, false);
+  }
+
+  /** @param {import('../engine/types.js').Own | null} own in the place that the order gives it */
+  setOwn(own) {
+    this.own = own;
+    return this.set({}, false);
+  }
+
+  /**
+   * Sets every knob, and the order.
+   * @param {import('../engine/types.js').Settings} preset
+   */
+  usePreset({ order, ...preset }) {
+    const neutral = neutralSettings(this.table);
+    const known = Object.entries(preset).filter(([name]) => name in neutral);
+    this.#takeOrder(order);
+    return this.set({ ...neutral, ...Object.fromEntries(known) }, false);
+  }
+
+  /**
+   * Adds to a token's logit, forbids it, or (null) leaves it as the model has it.
+   * @param {Piece} piece
+   * @param {number | false | null} bias
+   */
+  biasPiece(piece, bias) {
+    const { id } = piece;
+    const others = this.biases.filter((other) => other.id !== id);
+    const added = bias === null || bias === 0 ? [] : [{ id, bias, piece }];
+    this.biases = [...others, ...added].sort((a, b) => a.id - b.id);
+    return this.set({}, false);
+  }
+
+  /** @param {View} view */
+  setView(view) {
+    this.view = view;
+    this.changed();
+    return this.refresh();
+  }
+
+  /** @param {'inverse' | 'gumbel'} method */
+  setMethod(method) {
+    this.method = method;
+    this.whatIf = null;
+    return this.set({}, false);
+  }
+
+  /** @param {number | null} u null for the seed's */
+  setWhatIf(u) {
+    this.direct = true;
+    this.whatIf = this.method === 'gumbel' ? null : u;
+    return this.refresh();
+  }
+
+  /** @param {number} seed */
+  setSeed(seed) {
+    this.whatIf = null;
+    this.seed = seed;
+    return this.set({}, false);
+  }
+
+  /**
+   * Draws many times from what is shown and counts; ends early when something else is shown.
+   * @param {any} source what draws
+   * @param {import('../engine/types.js').Settings} settings those on show
+   * @param {number} draws
+   */
+  async count(source, settings, draws) {
+    if (!this.trace) return;
+    const from = this.tally ?? { total: 0, counts: new Map() };
+    const turn = ++this.#tallyTurn;
+    const seed = tallySeed(this.seed, this.drawStep);
+    const asked = { ...withoutCoin(settings, this.trace), seed };
+    for await (const tally of countDraws(source, asked, draws, from)) {
+      if (turn !== this.#tallyTurn) return;
+      this.tally = tally;
+      this.changed();
+    }
+  }
+
+  dropTally() {
+    this.#tallyTurn++;
+    this.tally = null;
+  }
+
+  /** Brings what is on show up to date; calls made meanwhile share one further pass. */
+  refresh() {
+    this.#wanted = true;
+    this.#pass ??= this.#work().finally(() => (this.#pass = null));
+    return this.#pass;
+  }
+
+  async #work() {
+    while (this.#wanted && this.live) {
+      this.#wanted = false;
+      const { subject, own } = this;
+      try {
+        const readings = await this.read();
+        if (this.#wanted && (subject !== this.subject || own !== this.own)) continue;
+        Object.assign(this, readings);
+        this.fault = null;
+      } catch (error) {
+        const fault = toFault(error);
+        this.blame(fault);
+        this.emit('fault', fault);
+      }
+      this.changed();
+    }
+  }
+
+  /** Keeps why a pass failed. @param {import('../base/faults.js').Fault} fault */
+  blame(fault) {
+    this.fault = fault;
+  }
+
+  changed() {
+    this.emit('update');
+  }
+
+  /** @param {string} type @param {unknown} [detail] */
+  emit(type, detail) {
+    this.dispatchEvent(new CustomEvent(type, { detail }));
+  }
+}

@@ -1,0 +1,138 @@
+/**
+ * The state behind the page: the bench over the text of a model that it loads, and runs that draw by
+ * themselves. A model on show stays until another one is there.
+ */
+import { assets } from './assets.js';
+import { lease } from './engines.js';
+import { toFault } from '../base/faults.js';
+import { Runner } from './runner.js';
+import { neutralSettings } from './settings.js';
+import { TextBench } from './text-bench.js';
+
+/**
+ * @typedef {import('../plots/trace.js').Settings} Settings
+ * @typedef {import('./engines.js').Lease} Lease
+ * @typedef {import('./engines.js').Model} Model
+ * @typedef {import('../base/faults.js').Fault} Fault
+ * @typedef {import('./page-state.js').PageState} PageState
+ */
+
+export class Instrument extends TextBench {
+  /** @type {'idle' | 'loading' | 'ready' | 'failed'} */
+  status = 'idle';
+  /** @type {{ loaded: number, total: number } | null} */
+  progress = null;
+  /** @type {Fault | null} Why another model was refused; the one before stays. */
+  modelFault = null;
+  /** @type {Model} What the model was loaded from. */
+  source = null;
+
+  /** @type {Lease | null} */
+  #lease = null;
+  /** The model on its way. @type {Lease | null} */
+  #opening = null;
+  #runner = new Runner();
+
+  get running() {
+    return this.#runner.running;
+  }
+
+  /** The place in PACES. */
+  get pace() {
+    return this.#runner.pace;
+  }
+
+  /** @param {number} pace a place in PACES */
+  setPace(pace) {
+    this.#runner.pace = pace;
+    this.changed();
+  }
+
+  /** Steps at an even pace until the text ends or stop() is called. */
+  async run() {
+    if (this.running || this.finished || !this.drawn) return;
+    const run = this.#runner.run(async (signal) => {
+      await this.step(signal);
+      return !this.finished;
+    });
+    this.changed();
+    await run;
+    this.changed();
+  }
+
+  stop() {
+    this.#runner.stop();
+    this.changed();
+  }
+
+  /**
+   * Loads model and grammar, then shows the distribution after `prompt`. A model on show stays until
+   * the new one is there, and for good if that cannot be loaded.
+   * `begin` may give another state once the table of settings is known.
+   * @param {{ model: Model, grammar?: string, prompt: string,
+   *   settings: Settings, begin?: () => PageState | null }} options
+   */
+  async load({ model, grammar, prompt, settings, begin }) {
+    if (!this.live) this.status = 'loading';
+    this.fault = null;
+    this.modelFault = null;
+    this.progress = { loaded: 0, total: 0 };
+    this.changed();
+    const held = lease(model, (progress) => {
+      this.progress = progress;
+      this.changed();
+    });
+    this.#opening?.release();
+    this.#opening = held;
+    try {
+      const [engine, rules] = await Promise.all([held.ready, grammar ? fetchJson(grammar) : null]);
+      const session = await engine.session();
+      if (this.#opening !== held) return;
+      this.stop();
+      this.#lease?.release();
+      this.#lease = held;
+      this.#opening = null;
+      this.source = model;
+      this.use(engine, session, rules);
+      this.settings = { ...neutralSettings(this.table), ...settings };
+      const state = begin?.();
+      if (state) await this.restore({ prompt, ...state });
+      else await this.setPrompt(prompt);
+      if (!this.trace && this.promptFault) await this.beginEmpty();
+      this.status = 'ready';
+      this.emit('ready');
+    } catch (error) {
+      if (this.#opening !== held) return;
+      held.release();
+      this.#opening = null;
+      const fault = toFault(error);
+      if (this.live) this.modelFault = fault;
+      else {
+        this.status = 'failed';
+        this.fault = fault;
+      }
+      this.emit('fault', fault);
+    }
+    this.progress = null;
+    this.changed();
+  }
+
+  /** Gives the engine back. */
+  close() {
+    this.leave();
+    this.#opening?.release();
+    this.#opening = null;
+    this.#lease?.release();
+    this.#lease = null;
+    this.status = 'idle';
+  }
+}
+
+/** @param {string} url */
+async function fetchJson(url) {
+  const carried = assets.inside.get(url);
+  if (carried) return JSON.parse(new TextDecoder().decode(carried));
+  const response = await fetch(new URL(url, assets.base));
+  if (!response.ok) throw new Error(`${url} answered ${response.status}`);
+  return response.json();
+}

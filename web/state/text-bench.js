@@ -1,0 +1,455 @@
+/**
+ * The bench over a model's text, and with its reader the only user of the engine: the prompt, the
+ * drawn texts and what is on show for one of them. A change of settings never runs the model.
+ */
+import { checkSentence } from '../engine/grammar.js';
+import { findLoop } from '../engine/loops.js';
+import { conventions } from '../engine/presets.js';
+import { Bench } from './bench.js';
+import { toFault } from '../base/faults.js';
+import { gatesOf, withoutGates } from './gates.js';
+import { Reader } from './reader.js';
+import { neutralSettings } from './settings.js';
+import { TextTree } from './tree.js';
+
+/**
+ * @typedef {import('../plots/trace.js').Trace} Trace
+ * @typedef {import('../plots/trace.js').Drawn} Drawn
+ * @typedef {import('../plots/trace.js').Settings} Settings
+ * @typedef {import('../engine/types.js').Piece} Piece
+ * @typedef {import('../engine/grammar.js').Grammar} Grammar
+ * @typedef {import('../base/faults.js').Fault} Fault
+ * @typedef {import('./gates.js').Gates} Gates
+ * @typedef {import('./page-state.js').PageState} PageState
+ *
+ * What could have stood in the place of a token, under the settings now: of a step, or with a
+ * negative index, counted from the end, of a token of the prompt, whose own shares are `given`.
+ * @typedef {{ index: number, trace: Trace, given?: { p: number, p_raw: number } }} Alternatives
+ */
+
+export class TextBench extends Bench {
+  /** The model's facts. @type {Record<string, any> | null} */
+  info = null;
+  prompt = '';
+  /** @type {Fault | null} */
+  promptFault = null;
+  /** @type {Piece[]} */
+  promptPieces = [];
+  /** @type {Gates} What removes tokens before any warper; none is null. */
+  gates = {};
+  /** @type {[string, string] | null} The conventions that are compared. */
+  pair = null;
+  /** @type {import('./reader.js').Beside | null} What they make of the logits on show. */
+  beside = null;
+  /** @type {Alternatives | null} */
+  alternatives = null;
+  /** @type {[number, number]} Type-token ratio and distinct-2 of the drawn text. */
+  distinct = [0, 0];
+  /** @type {import('../engine/grammar.js').Verdict | null} */
+  verdict = null;
+  /** @type {Grammar | null} */
+  grammar = null;
+
+  #tree = new TextTree();
+  /** @type {any} */
+  #engine = null;
+  /** The timeline on show. @type {any} */
+  #session = null;
+  /** @type {Reader} */
+  #reader = new Reader(null, null);
+  /** @type {number[]} */
+  #promptIds = [];
+  #promptTurn = 0;
+  #alternativesTurn = 0;
+  /** Counts the texts begun or gone back to. */
+  #text = 0;
+
+  get live() {
+    return this.#engine !== null;
+  }
+
+  /** The drawn tokens on show. */
+  get steps() {
+    return this.#tree.steps;
+  }
+
+  get branches() {
+    return this.#tree.branches;
+  }
+
+  get finished() {
+    return this.#tree.finished;
+  }
+
+  get limit() {
+    return this.#tree.limit;
+  }
+
+  get stopAtEnd() {
+    return this.#tree.stopAtEnd;
+  }
+
+  /** Where the drawn text repeats itself. */
+  get loop() {
+    return findLoop(this.steps.map(({ id }) => id));
+  }
+
+  /** The step whose random number is on show: the next one, or the last one of a finished text. */
+  get drawStep() {
+    return this.finished === 'eos' ? this.steps.length - 1 : this.steps.length;
+  }
+
+  get asked() {
+    if (Object.keys(this.gates).length === 0) return super.asked;
+    return { ...super.asked, ...this.gates, constraint_start: this.#promptIds.length };
+  }
+
+  /**
+   * The place after n drawn tokens; a negative n lies in the prompt. Mirostat's bound is the one
+   * that the last draw with it left.
+   * @param {number} n
+   * @returns {import('./reader.js').Place}
+   */
+  #placeAfter(n) {
+    const step = Math.max(0, n);
+    const before = this.steps.slice(0, step);
+    const mu = before.filter((step) => typeof step.mu === 'number').at(-1)?.mu;
+    const bound = this.settings.mirostat && mu ? { mirostat_mu: mu } : {};
+    const prompt = this.#promptIds.slice(0, this.#promptIds.length + Math.min(0, n));
+    const ids = [...prompt, ...before.map(({ id }) => id)];
+    const own = this.own ? { own: this.own, ...(this.order ? { order: this.order } : {}) } : {};
+    const settings = { ...this.asked, ...bound, ...own };
+    return { ids, settings: n < 0 ? withoutGates(settings) : settings, step };
+  }
+
+  /** Mirostat's bound in the next draw, or null while it is off. */
+  get mu() {
+    if (!this.settings.mirostat) return null;
+    const { mirostat_mu } = this.#placeAfter(this.drawStep).settings;
+    return mirostat_mu ?? 2 * this.settings.mirostat_tau;
+  }
+
+  /**
+   * What an address or a host page is told.
+   * @returns {PageState & { seed: number, branch: number[] }}
+   */
+  get state() {
+    const { prompt, seed } = this;
+    const { seed: _, constraint_start: __, ...settings } = /** @type {Settings} */ (this.asked);
+    return { prompt, settings, seed, branch: this.steps.map(({ id }) => id) };
+  }
+
+  /**
+   * Takes another model, without a text yet.
+   * @param {any} engine
+   * @param {any} session
+   * @param {Grammar | null} grammar
+   */
+  use(engine, session, grammar) {
+    this.#engine = engine;
+    this.#session = session;
+    this.#reader = new Reader(engine, session);
+    this.grammar = grammar;
+    this.info = engine.info;
+    this.table = engine.table;
+    this.biases = [];
+    this.gates = {};
+    this.trace = null;
+    this.#tree.eos = engine.info?.eos_token_id ?? -1;
+  }
+
+  /** The engine is gone; what is shown stays. */
+  leave() {
+    this.stop();
+    this.#engine = null;
+  }
+
+  /**
+   * Reads a new prompt and drops the generated texts. A prompt that the model cannot read changes
+   * nothing but promptFault.
+   * @param {string} prompt
+   */
+  async setPrompt(prompt) {
+    this.stop();
+    this.prompt = prompt;
+    const turn = ++this.#promptTurn;
+    try {
+      const ids = Array.from(await this.#engine.encode(prompt));
+      const pieces = await this.#reader.pieces(ids);
+      if (turn !== this.#promptTurn) return;
+      if (ids.length === 0) throw Object.assign(new Error('empty prompt'), { code: 'empty' });
+      this.promptFault = null;
+      this.#promptIds = ids;
+      this.promptPieces = pieces;
+      this.#tree.clear();
+      await this.#stand();
+    } catch (error) {
+      if (turn !== this.#promptTurn) return;
+      this.promptFault = toFault(error);
+      this.emit('fault', this.promptFault);
+    }
+    this.changed();
+  }
+
+  /** Begins without a prompt, for a model that cannot read the one it was loaded with. */
+  async beginEmpty() {
+    this.#promptIds = [this.info?.bos_token_id ?? 0];
+    this.promptPieces = await this.#reader.pieces(this.#promptIds);
+    await this.refresh();
+  }
+
+  /**
+   * Takes over a state that was checked against the table: its tokens are drawn or forced again, so
+   * that every number beside them is the engine's. Gates that the engine refuses are left out,
+   * which a "refused" event tells.
+   * @param {PageState} state
+   */
+  async restore({ prompt = this.prompt, settings, seed = this.seed, branch = [] }) {
+    this.stop();
+    const { order = null, draw = 'inverse', logit_bias = {}, ...others } = withoutGates(settings);
+    const refused = await this.refused(settings);
+    this.gates = gatesOf(settings);
+    for (const { name } of refused) delete this.gates[name];
+    if (refused.length > 0) this.emit('refused', refused);
+    const ids = Object.keys(logit_bias).map(Number);
+    const pieces = await this.#reader.pieces(ids);
+    this.biases = ids.map((id, i) => ({ id, bias: logit_bias[id], piece: pieces[i] }));
+    this.order = order;
+    this.method = draw;
+    this.seed = seed;
+    this.settings = { ...neutralSettings(this.table), .../** @type {any} */ (others) };
+    await this.setPrompt(prompt);
+    const text = this.#text;
+    if (this.promptFault) return this.set({}, false);
+    for (const id of branch) {
+      while (this.pass) await this.pass;
+      if (this.finished || text !== this.#text) return;
+      if (this.drawn?.id === id) await this.#append(this.drawn, false);
+      else await this.#choose(id, await this.#reader.listing(id, this.asked), false);
+    }
+  }
+
+  /**
+   * @param {Settings} patch
+   * @param {boolean} [direct]
+   */
+  async set(patch, direct) {
+    const done = super.set(patch, direct);
+    if (this.alternatives) this.findAlternatives(this.alternatives.index);
+    await done;
+  }
+
+  /**
+   * @param {number} id
+   * @param {number | false | null} bias
+   */
+  async setBias(id, bias) {
+    const [piece] = await this.#reader.pieces([id]);
+    await this.biasPiece(piece, bias);
+  }
+
+  /** Sets what removes tokens before any warper; null sets it aside. @param {Gates} patch */
+  setGates(patch) {
+    this.gates = gatesOf({ ...this.gates, ...patch });
+    return this.set({}, false);
+  }
+
+  /**
+   * The gates among settings that the engine refuses, each with its sentence.
+   * @param {Settings} settings
+   * @returns {Promise<{ name: keyof Gates, value: unknown, message: string }[]>}
+   */
+  async refused(settings) {
+    const refused = [];
+    for (const [gate, value] of Object.entries(gatesOf(settings))) {
+      const name = /** @type {keyof Gates} */ (gate);
+      try {
+        await this.#engine.warp(new Float32Array(this.info?.vocab_size ?? 0), { [name]: value });
+      } catch (error) {
+        refused.push({ name, value, message: toFault(error).message });
+      }
+    }
+    return refused;
+  }
+
+  /** @param {[string, string] | null} pair names of conventions, null to compare none */
+  setPair(pair) {
+    this.pair = pair;
+    this.changed();
+    return this.refresh();
+  }
+
+  /** @param {boolean} stopAtEnd whether the end token ends a text */
+  setStopAtEnd(stopAtEnd) {
+    return this.#go((tree) => (tree.stopAtEnd = stopAtEnd));
+  }
+
+  /**
+   * Appends the token that u falls on, exactly as shown; nothing if another text was gone to or the
+   * run stopped while this waited.
+   * @param {AbortSignal} [signal]
+   */
+  async step(signal) {
+    const text = this.#text;
+    while (this.pass) await this.pass;
+    const { drawn } = this;
+    if (!drawn || this.finished || signal?.aborted || text !== this.#text) return;
+    await this.#append(drawn);
+  }
+
+  /** A text that is too long is the prompt's to mend. @param {Fault} fault */
+  blame(fault) {
+    if (fault.code === 'too_long') this.promptFault = fault;
+    else super.blame(fault);
+  }
+
+  /** Ends a run, where one goes on. */
+  stop() {}
+
+  /**
+   * Appends a listed token of the reader's choice instead of the drawn one.
+   * @param {number} id
+   */
+  async force(id) {
+    this.stop();
+    const text = this.#text;
+    while (this.pass) await this.pass;
+    if (!this.trace || this.finished || text !== this.#text) return;
+    await this.#choose(id, this.trace);
+  }
+
+  /**
+   * Goes back to before a step and takes one of its alternatives there.
+   * @param {number} index
+   * @param {number} id
+   */
+  async branch(index, id) {
+    const { alternatives } = this;
+    if (alternatives?.index !== index) return;
+    this.stop();
+    this.#tree.rewind(index);
+    await this.#choose(id, alternatives.trace);
+  }
+
+  /**
+   * Goes back to the first n tokens; the cache is cut there, nothing is run again.
+   * @param {number} n
+   */
+  rewind(n) {
+    return this.#go((tree) => tree.rewind(n));
+  }
+
+  /** @param {import('./tree.js').Node} node the end of a branch */
+  show(node) {
+    return this.#go((tree) => tree.show(node));
+  }
+
+  /** Back to the prompt alone, without any branch. */
+  reset() {
+    return this.#go((tree) => tree.clear());
+  }
+
+  /** @param {(tree: TextTree) => void} change shows another text */
+  async #go(change) {
+    this.stop();
+    change(this.#tree);
+    await this.#stand();
+  }
+
+  /**
+   * Finds what could have stood in the place of a token.
+   * @param {number | null} index of a step, negative in the prompt; null: they are no longer wanted
+   */
+  async findAlternatives(index) {
+    const turn = ++this.#alternativesTurn;
+    const outside = index === null || index >= this.steps.length;
+    if (outside || index <= -this.#promptIds.length) {
+      this.alternatives = null;
+    } else {
+      const place = this.#placeAfter(index);
+      const trace = await this.#reader.alternatives(place);
+      const id = this.#promptIds.at(index);
+      const given =
+        index < 0 && id !== undefined ? await this.#reader.shareOf(place, id) : undefined;
+      if (turn !== this.#alternativesTurn) return;
+      this.alternatives = { index, trace, given };
+    }
+    this.changed();
+  }
+
+  /** @param {number} draws */
+  async drawMany(draws) {
+    while (this.pass) await this.pass;
+    const place = this.#placeAfter(this.drawStep);
+    const settings = await this.#reader.settle(place, place.settings);
+    await this.count(this.#session, settings, draws);
+  }
+
+  /**
+   * @param {number} id
+   * @param {Trace} trace one that lists it
+   * @param {boolean} [announced]
+   */
+  async #choose(id, trace, announced) {
+    const token = trace.tokens.find((listed) => listed.id === id);
+    if (!token) return;
+    const { p, p_raw, rank, logprob } = token;
+    const [piece] = await this.#reader.pieces([id]);
+    const chosen = { u: null, mu: null, p, p_raw, rank, logprob };
+    await this.#append({ ...piece, ...chosen, forced: true }, announced);
+  }
+
+  /** @param {Drawn} drawn @param {boolean} [announced] whether the page around hears of it */
+  async #append(drawn, announced = true) {
+    const step = { ...drawn, position: this.#promptIds.length + this.steps.length };
+    this.#tree.append(step);
+    if (announced) this.emit('step', step);
+    await this.#follow();
+  }
+
+  /** Brings everything up to date with a text gone to. */
+  async #stand() {
+    this.#text++;
+    this.#alternativesTurn++;
+    this.alternatives = null;
+    await this.#follow();
+    this.emit('change');
+  }
+
+  /** Brings everything up to date with the tokens on show. */
+  async #follow() {
+    this.dropTally();
+    this.whatIf = null;
+    this.direct = false;
+    this.verdict = null;
+    if (this.finished === 'eos') await this.#judge();
+    this.changed();
+    await Promise.all([this.refresh(), this.#measure()]);
+  }
+
+  async #measure() {
+    const { steps } = this;
+    const distinct = await this.#reader.distinct(steps.map(({ id }) => id));
+    if (steps !== this.steps) return;
+    this.distinct = distinct;
+    this.changed();
+  }
+
+  async read() {
+    const place = this.#placeAfter(this.drawStep);
+    const { order: _, own: __, ...values } = place.settings;
+    return this.#reader.read({
+      place,
+      both: this.pair && this.pair.map((name) => ({ ...values, ...conventions[name] })),
+      u: this.whatIf,
+      order: this.canonicalOrder,
+      whole: this.view !== 'bars',
+    });
+  }
+
+  async #judge() {
+    if (!this.grammar) return;
+    const ids = [...this.#promptIds, ...this.steps.map(({ id }) => id)];
+    this.verdict = checkSentence(this.grammar, await this.#engine.decode(Uint32Array.from(ids)));
+  }
+}

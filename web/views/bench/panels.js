@@ -1,0 +1,58 @@
+/** What each panel of the bench is given, wherever it stands: the instrument's state as properties. */
+import { presets, strategies } from '../../engine/presets.js';
+import { PACES } from '../../state/runner.js';
+
+/** The starting points, plain first. */
+const PRESETS = ['transformers', 'balanced', 'greedy'].map(named);
+
+/** What other programs do unless told otherwise. */
+const IMITATIONS = ['llama.cpp', 'llama2.c'].map(named);
+
+/** The nine strategies; their names must not meet those of the starting points. */
+const STRATEGIES = strategies.map(({ name, settings }) => ({
+  name: `strategy ${name}`,
+  settings,
+}));
+
+/** @param {string} name */
+function named(name) {
+  return { name, settings: presets[name] };
+}
+
+/**
+ * @typedef {object} Around
+ * @property {string[]} examples prompts of the model
+ * @property {string[] | null} knobs the settings that show; null for all of them
+ * @property {boolean} fixed whether prompt and settings stay as they are
+ * @property {(fault: import('../../base/faults.js').Fault | null) => string} sentence
+ *
+ * @param {import('../../state/instrument.js').Instrument} it
+ * @param {Around} around
+ * @returns {Record<'text' | 'draw' | 'distribution' | 'chain', Record<string, any>>}
+ */
+export function panelsOf(it, { examples, knobs, fixed, sentence }) {
+  const eos = it.info?.eos_token_id ?? -1;
+  const { trace, drawn, tally, finished, gates } = it;
+  const text = {
+    prompt: it.prompt, pieces: it.promptPieces, steps: it.steps, examples, finished,
+    running: it.running, ready: drawn !== null, fault: sentence(it.promptFault),
+    verdict: it.verdict, checked: it.grammar !== null, eos, sight: it.info?.context_length ?? 0, limit: it.limit, loop: it.loop,
+    alternatives: it.alternatives, branches: it.branches, distinct: it.distinct, pace: it.pace,
+    paces: PACES.length, stopAtEnd: it.stopAtEnd, fixed,
+  };
+  const draw = {
+    trace, drawn, seed: it.seed, count: it.drawStep + 1, finished, eos, method: it.method,
+    whatIf: it.whatIf, tally, fixed,
+  };
+  const distribution = {
+    trace, hit: drawn?.id ?? null, eos, view: it.view, curves: it.curves, biases: it.biases,
+    tally, fixed,
+  };
+  const chain = {
+    table: it.table, settings: it.settings, trace, presets: PRESETS, imitations: IMITATIONS,
+    strategies: STRATEGIES, mu: it.mu, pair: it.pair, beside: it.beside,
+    order: it.order, difference: it.difference, eos, only: knobs, fixed,
+    gates, programmable: true, fault: Object.keys(gates).length > 0 ? sentence(it.fault) : '',
+  };
+  return { text, draw, distribution, chain };
+}

@@ -1,0 +1,178 @@
+/**
+ * <logit-compare-controls>: what is to be compared: the ready comparisons, the prompt, and the
+ * boxes for seed, length and number of texts. Asks with "logit-plan" ({ suite } or { prompt, seed, ... }),
+ * which does not leave its host.
+ */
+import { css, html } from 'lit';
+import { live } from 'lit/directives/live.js';
+import { suites } from '../../engine/suites.js';
+import { parse, plain, t } from '../../locale/locale.js';
+import { define } from '../../base/define.js';
+import { LogitElement } from '../../base/element.js';
+import { readSeed } from '../../state/settings.js';
+
+/** The most that the boxes take. */
+const MOST = /** @type {Record<string, number>} */ ({ samples: 20, max_new_tokens: 400 });
+
+export class LogitCompareControls extends LogitElement {
+  static properties = {
+    suite: { attribute: false },
+    plan: { attribute: false },
+    fault: { attribute: false },
+    refused: { state: true },
+  };
+
+  static styles = [
+    ...LogitElement.styles,
+    css`
+      .suites {
+        display: flex;
+        flex-wrap: wrap;
+        gap: 0.375rem;
+      }
+
+      .suites button {
+        min-height: 2rem;
+        padding: 0 0.75rem;
+        border-color: var(--line);
+        border-radius: 1rem;
+        font-size: 0.8125rem;
+      }
+
+      .suites button[aria-pressed='true'] {
+        border-color: var(--trace);
+        background: var(--trace-wash);
+        font-weight: 600;
+      }
+
+      .asked {
+        display: flex;
+        flex-wrap: wrap;
+        align-items: end;
+        gap: 0.5rem 0.75rem;
+        margin-top: 0.75rem;
+      }
+
+      label {
+        display: grid;
+        gap: 0.125rem;
+      }
+
+      .prompt {
+        flex: 1 1 14rem;
+      }
+
+      input {
+        width: 6rem;
+        min-width: 100%;
+        height: 2.25rem;
+        padding: 0 0.625rem;
+        font: 400 0.875rem var(--mono);
+        text-align: right;
+      }
+
+      .prompt input {
+        width: 100%;
+        font: 400 0.9375rem var(--sans);
+        text-align: left;
+      }
+
+      .error {
+        min-height: 1.25rem; /* always there, so that nothing moves */
+        margin-top: 0.25rem;
+      }
+    `,
+  ];
+
+  constructor() {
+    super();
+    /** The ready comparison in use, or ''. */
+    this.suite = '';
+    /** @type {import('./runner.js').Plan | null} */
+    this.plan = null;
+    /** The sentence that says why there are no texts. */
+    this.fault = '';
+    /** What was typed and not taken. @type {{ name: string, text: string } | null} */
+    this.refused = null;
+  }
+
+  render() {
+    const { plan, refused } = this;
+    if (!plan) return html``;
+    const read = refused && readBox(refused.name, refused.text);
+    return html`
+      <div class="suites" role="group" aria-label=${t('compare.suites')}>
+        ${suites.map(
+          ({ name }) => html`
+          <button data-suite=${name} aria-pressed=${name === this.suite}
+            @click=${() => this.#ask({ suite: name })}>${t(`compare.suite.${name}`)}</button>`,
+        )}
+      </div>
+      <div class="asked">
+        <label class="label prompt">${t('text.prompt')}
+          <input id="prompt" spellcheck="false" autocomplete="off" lang="en"
+            .value=${live(plan.prompt)}
+            @input=${(/** @type {Event} */ event) => this.#ask({ prompt: valueOf(event) })}></label>
+        ${this.#renderBox('seed', plan.seed)}
+        ${this.#renderBox('max_new_tokens', plan.max_new_tokens)}
+        ${this.#renderBox('samples', plan.samples)}
+      </div>
+      <p class="error" role="alert" id="error">${read && 'error' in read ? read.error : this.fault}</p>
+    `;
+  }
+
+  /**
+   * @param {string} name
+   * @param {number} value
+   */
+  #renderBox(name, value) {
+    const wrong = this.refused?.name === name;
+    return html`
+      <label class="label">${t(`compare.${name}`)}
+        <input inputmode="numeric" autocomplete="off" data-name=${name} aria-describedby="error"
+          aria-invalid=${wrong ? 'true' : 'false'}
+          .value=${wrong ? (this.refused?.text ?? '') : plain(value)}
+          @change=${(/** @type {Event} */ event) => this.#onChange(event, name)}></label>`;
+  }
+
+  /**
+   * @param {Event} event
+   * @param {string} name
+   */
+  #onChange(event, name) {
+    const text = valueOf(event);
+    const read = readBox(name, text);
+    this.refused = 'error' in read ? { name, text } : null;
+    if ('value' in read) this.#ask({ [name]: read.value });
+  }
+
+  /** @param {object} detail */
+  #ask(detail) {
+    if ('suite' in detail) this.refused = null;
+    this.dispatchEvent(new CustomEvent('logit-plan', { detail }));
+  }
+}
+
+/** @param {Event} event */
+function valueOf(event) {
+  return /** @type {HTMLInputElement} */ (event.target).value;
+}
+
+/**
+ * What was typed into a box, or the sentence that says why it is not taken.
+ * @param {string} box
+ * @param {string} text
+ * @returns {{ value: number } | { error: string }}
+ */
+function readBox(box, text) {
+  const maximum = MOST[box];
+  if (maximum === undefined) return readSeed(text);
+  const name = t(`compare.${box}`);
+  const value = parse(text);
+  if (!Number.isFinite(value)) return { error: t('error.number', { name, value: text.trim() }) };
+  if (!Number.isInteger(value)) return { error: t('error.integer', { name, value }) };
+  if (value >= 1 && value <= maximum) return { value };
+  return { error: t('error.between', { name, minimum: 1, maximum, value }) };
+}
+
+define('logit-compare-controls', LogitCompareControls);

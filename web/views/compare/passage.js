@@ -1,0 +1,244 @@
+/**
+ * <logit-passage>: one text of a comparison, its tokens coloured by surprisal, with a mark where it
+ * parts from another text and where it goes round in a loop. Its numbers are read token by token,
+ * by pointer or arrow keys.
+ */
+import { css, html, nothing } from 'lit';
+import { fixed, percent, t } from '../../locale/locale.js';
+import { cssom } from '../../plots/cssom.js';
+import { define } from '../../base/define.js';
+import { LogitElement } from '../../base/element.js';
+import { spoken } from '../../base/visible.js';
+
+/** @typedef {import('../../engine/compare.js').MeasuredStep} MeasuredStep */
+
+/** Surprisal that has the fullest colour, in bits, as in the bench. */
+const FULL = 6;
+
+export class LogitPassage extends LogitElement {
+  static properties = {
+    given: { attribute: false },
+    steps: { attribute: false },
+    label: { attribute: false },
+    eos: { attribute: false },
+    colour: { attribute: false },
+    parts: { attribute: false },
+    loop: { attribute: false },
+    plain: { type: Boolean },
+    active: { state: true },
+  };
+
+  static styles = [
+    ...LogitElement.styles,
+    css`
+      :host {
+        position: relative; /* holds what is absolute inside, also where a table scrolls */
+        display: flex;
+        flex-direction: column;
+        min-width: 0;
+      }
+
+      .box {
+        flex: 1;
+        height: 0;
+        min-height: 9.25rem; /* fixed: a text grows inside, and nothing around it moves */
+        padding: 0.5rem 0.625rem;
+        overflow-y: auto;
+        border: 1px solid var(--line);
+        border-radius: 0.375rem;
+        background: var(--sunken);
+        font-size: 0.9375rem;
+        line-height: 1.625rem;
+        white-space: pre-wrap;
+        overflow-wrap: anywhere;
+      }
+
+      :host([short]) .box {
+        height: auto;
+        min-height: 0;
+      }
+
+      :host([short]) .numbers {
+        min-height: 1.125rem;
+      }
+
+      :host([plain]) .box {
+        height: auto;
+        min-height: 1.75rem;
+        padding: 0;
+        border: 0;
+        background: none;
+        line-height: 1.5rem;
+      }
+
+      .given {
+        color: var(--soft);
+      }
+
+      .t {
+        padding: 0.125rem 0;
+        border-bottom: 2px solid
+          color-mix(in srgb, var(--mark) calc(var(--heat) * 100%), transparent);
+        background: color-mix(in srgb, var(--mark) calc(var(--heat) * 34%), transparent);
+      }
+
+      .t.active {
+        outline: 2px solid var(--trace);
+        outline-offset: -1px;
+        border-radius: 0.125rem;
+      }
+
+      .t.looped {
+        background: repeating-linear-gradient(
+            to right,
+            var(--cut-top_k) 0 4px,
+            transparent 4px 7px
+          )
+          bottom / 100% 2px no-repeat;
+      }
+
+      .end {
+        margin-left: 0.25rem;
+        padding: 0 0.5rem;
+        border: 1px solid var(--control-line);
+        border-radius: 0.75rem;
+        font-size: 0.75rem;
+      }
+
+      .parts,
+      .again {
+        padding: 0 0.125rem;
+        font-weight: 700;
+      }
+
+      .parts {
+        margin: 0 0.1875rem;
+        padding: 0.0625rem 0.25rem;
+        border-radius: 0.25rem;
+        background: var(--trace);
+        color: var(--trace-ink);
+        font-size: 0.75rem;
+      }
+
+      .again {
+        color: var(--cut-top_k);
+        font-size: 0.8125rem;
+      }
+
+      .numbers {
+        min-height: 2.25rem; /* two lines, so that nothing moves */
+        margin-top: 0.25rem;
+        color: var(--soft);
+        font-size: 0.75rem;
+        line-height: 1.125rem;
+      }
+    `,
+  ];
+
+  constructor() {
+    super();
+    /** The prompt. */
+    this.given = '';
+    /** @type {MeasuredStep[]} */
+    this.steps = [];
+    /** The name of the text for a screen reader. */
+    this.label = '';
+    this.eos = -1;
+    /** @type {'after' | 'before' | 'none'} What the colour of a token stands for. */
+    this.colour = 'after';
+    /**
+     * The step at which this text parts from the one that it is compared with.
+     * @type {number | null}
+     */
+    this.parts = null;
+    /** @type {import('../../engine/loops.js').Loop | null} */
+    this.loop = null;
+    /** Text alone: no box, no numbers. */
+    this.plain = false;
+    /** The step that is pointed at. */
+    this.active = -1;
+  }
+
+  /** @param {Map<string, unknown>} changes */
+  willUpdate(changes) {
+    if (changes.has('steps') && this.active >= this.steps.length) this.active = -1;
+  }
+
+  render() {
+    const { plain, steps } = this;
+    const words = html`<span class="given">${this.given}</span>${steps.map((step, i) => this.#renderStep(step, i))}`;
+    if (plain) return html`<div class="box" lang="en">${words}</div>`;
+    return html`
+      <div class="box" role="group" tabindex="0" lang="en" aria-label=${this.label}
+        aria-describedby="keys" @keydown=${this.#onKey} @pointerover=${this.#onPoint}
+        @pointerleave=${() => (this.active = -1)} @blur=${() => (this.active = -1)}>${words}</div>
+      <span class="heard" id="keys">${t('compare.keys')}</span>
+      <p class="numbers"><slot ?hidden=${this.active >= 0}></slot><span
+        aria-live="polite">${this.#describe()}</span></p>
+    `;
+  }
+
+  /**
+   * @param {MeasuredStep} step
+   * @param {number} i
+   */
+  #renderStep(step, i) {
+    const { loop, colour } = this;
+    const end = step.id === this.eos;
+    const looped = loop !== null && i >= loop.start && i < loop.end;
+    const again = looped && (i - loop.start) % loop.period === 0;
+    const bits = { after: step.bits, before: step.bits_raw, none: 0 }[colour];
+    const kinds = ['t', end && 'end', looped && 'looped', i === this.active && 'active'];
+    const heat = Math.min(1, bits / FULL).toFixed(2);
+    return html`${
+      i === this.parts
+        ? html`<span class="parts" role="img" aria-label=${t('compare.parts.mark')}>≠</span>`
+        : nothing
+    }${again ? html`<span class="again" aria-hidden="true">↻</span>` : nothing}<span
+      class=${kinds.filter(Boolean).join(' ')} data-i=${i} data-id=${step.id}
+      ${cssom({ '--heat': heat })}>${end ? t('text.end') : step.text}</span>`;
+  }
+
+  #describe() {
+    const step = this.steps[this.active];
+    if (!step) return '';
+    return t('compare.token', {
+      n: this.active + 1,
+      token: spoken({ ...step, special: false }, this.eos),
+      p: percent(step.p),
+      raw: percent(step.p_raw),
+      bits: fixed(this.colour === 'before' ? step.bits_raw : step.bits, 2),
+    });
+  }
+
+  /** @param {PointerEvent} event */
+  #onPoint = ({ target }) => {
+    const { i } = /** @type {HTMLElement} */ (target).dataset;
+    if (i !== undefined) this.active = Number(i);
+  };
+
+  /** @param {KeyboardEvent} event */
+  #onKey = (event) => {
+    const last = this.steps.length - 1;
+    const to = {
+      ArrowRight: Math.min(last, this.active + 1),
+      ArrowLeft: Math.max(0, this.active - 1),
+      Home: 0,
+      End: last,
+    }[event.key];
+    if (to === undefined || last < 0) return;
+    event.preventDefault();
+    this.active = to;
+    this.renderRoot.querySelector(`[data-i="${to}"]`)?.scrollIntoView({ block: 'nearest' });
+  };
+
+  /** The newest token stays in sight. @param {Map<string, unknown>} changes */
+  updated(changes) {
+    const before = /** @type {MeasuredStep[] | undefined} */ (changes.get('steps'))?.length ?? 0;
+    if (this.plain || !changes.has('steps') || this.steps.length <= before || before === 0) return;
+    const box = /** @type {HTMLElement} */ (this.renderRoot.querySelector('.box'));
+    box.scrollTop = box.scrollHeight;
+  }
+}
+
+define('logit-passage', LogitPassage);

@@ -1,0 +1,200 @@
+/**
+ * Makes the texts of a comparison in the worker, several at once so that they grow side by side,
+ * and keeps those that the next comparison asks for again.
+ */
+import { coldPair, figuresOf, gapsOf, run } from '../../engine/compare.js';
+import { toFault } from '../../base/faults.js';
+
+/**
+ * @typedef {import('../../engine/remote.js').RemoteLogitscope} Engine
+ * @typedef {import('../../engine/remote.js').RemoteSession} Session
+ * @typedef {import('../../engine/compare.js').Strategy} Strategy
+ * @typedef {import('../../engine/compare.js').MeasuredStep} MeasuredStep
+ * @typedef {import('../../engine/compare.js').Figures} Figures
+ *
+ * `samples` texts of each strategy, of seeds that follow; one of a given text.
+ * @typedef {{ prompt: string, seed: number, samples: number, max_new_tokens: number,
+ *   strategies: readonly Strategy[] }} Plan
+ *
+ * One text; `figures` are there once it is complete. A given one may have a fault of its own.
+ * @typedef {{ key: string, strategy: Strategy, seed: number, steps: MeasuredStep[],
+ *   finish: string | null, figures: Figures | null,
+ *   fault?: import('../../base/faults.js').Fault }} Text
+ *
+ * A greedy text against a cold one: indices of both, and the gaps of the greedy one.
+ * @typedef {{ greedy: number, cold: number } & Awaited<ReturnType<typeof gapsOf>>} Gaps
+ */
+
+/** Texts that grow at the same time, and the memory that their timelines may take in bytes. */
+const LANES = 9;
+const MEMORY = 64 << 20;
+
+export class Runner {
+  /** The texts of the plan, for each strategy one after the other. @type {Text[][]} */
+  texts = [];
+  /** @type {Gaps | null} */
+  gaps = null;
+  /** @type {{ code: string, message: string } | null} */
+  fault = null;
+  running = false;
+  #changed;
+  #abort = new AbortController();
+
+  /** @param {() => void} changed called after each step of the way */
+  constructor(changed) {
+    this.#changed = changed;
+  }
+
+  /** How many texts there are to be, and how many are complete. */
+  get progress() {
+    const all = this.texts.flat();
+    return { total: all.length, done: all.filter(({ figures }) => figures).length };
+  }
+
+  /** Ends what runs; what is complete stays. */
+  stop() {
+    this.#abort.abort();
+    this.running = false;
+    this.#changed();
+  }
+
+  /**
+   * Makes the texts of a plan; a plan before it is dropped.
+   * @param {Engine} engine
+   * @param {Plan} plan
+   */
+  async start(engine, plan) {
+    this.#abort.abort();
+    this.#abort = new AbortController();
+    const { signal } = this.#abort;
+    this.fault = null;
+    this.gaps = null;
+    this.running = true;
+    this.#lay(plan);
+    this.#changed();
+    try {
+      await this.#write(engine, plan, signal);
+      if (!signal.aborted) await this.#measureGaps(engine, plan, signal);
+    } catch (error) {
+      if (signal.aborted) return;
+      this.#abort.abort(); // the other lanes
+      this.fault = toFault(error);
+    }
+    if (this.#abort.signal !== signal) return;
+    this.running = false;
+    this.#changed();
+  }
+
+  /** Lays out the texts of a plan, with those that are complete already. @param {Plan} plan */
+  #lay({ strategies, samples, seed, prompt, max_new_tokens }) {
+    const kept = new Map(
+      this.texts.flat().flatMap((text) => (text.figures ? [[text.key, text]] : [])),
+    );
+    this.texts = strategies.map((strategy) =>
+      Array.from({ length: textsOf(strategy, samples) }, (_, i) => {
+        const { kind, settings, text } = strategy;
+        const key = JSON.stringify([prompt, seed + i, max_new_tokens, kind, settings, text]);
+        const old = kept.get(key);
+        if (old) return { ...old, strategy };
+        return { key, strategy, seed: seed + i, steps: [], finish: null, figures: null };
+      }),
+    );
+  }
+
+  /**
+   * @param {Engine} engine
+   * @param {Plan} plan
+   * @param {AbortSignal} signal
+   */
+  async #write(engine, plan, signal) {
+    const { samples } = plan;
+    // The first text of every strategy, then the second of every one.
+    const queue = Array.from({ length: samples }, (_, i) =>
+      this.texts.flatMap((texts) => texts.slice(i, i + 1)),
+    )
+      .flat()
+      .filter(({ figures }) => !figures);
+    const most = Math.floor(MEMORY / (engine.info?.session_bytes ?? MEMORY));
+    const lanes = Math.min(LANES, queue.length, Math.max(1, most));
+    await Promise.all(
+      Array.from({ length: lanes }, () =>
+        withSession(engine, async (session) => {
+          for (let text = queue.shift(); text && !signal.aborted; text = queue.shift())
+            await this.#writeOne(engine, session, text, plan, signal);
+        }),
+      ),
+    );
+  }
+
+  /**
+   * @param {Engine} engine
+   * @param {Session} session
+   * @param {Text} text
+   * @param {Plan} plan
+   * @param {AbortSignal} signal
+   */
+  async #writeOne(engine, session, text, { prompt, max_new_tokens }, signal) {
+    const { strategy, seed } = text;
+    const generation = run(engine, session, strategy, { prompt, seed, max_new_tokens });
+    try {
+      for (;;) {
+        const { done, value } = await generation.next();
+        if (signal.aborted) return;
+        if (done) {
+          const figures = await figuresOf(engine, text.steps);
+          if (signal.aborted) return;
+          text.finish = value.finish_reason;
+          text.figures = figures;
+          break;
+        }
+        text.steps = [...text.steps, value];
+        this.#changed();
+      }
+    } catch (error) {
+      if (strategy.kind !== 'given' || signal.aborted) throw error;
+      text.fault = toFault(error); // what the vocabulary cannot write
+      text.figures = await figuresOf(engine, []);
+    } finally {
+      await generation.return(/** @type {any} */ (undefined));
+    }
+    this.#changed();
+  }
+
+  /**
+   * @param {Engine} engine
+   * @param {Plan} plan
+   * @param {AbortSignal} signal
+   */
+  async #measureGaps(engine, { strategies, prompt }, signal) {
+    const pair = coldPair(strategies);
+    if (!pair) return;
+    const ids = this.texts[pair.greedy][0].steps.map(({ id }) => id);
+    const temperature = Number(strategies[pair.cold].settings.temperature);
+    await withSession(engine, async (session) => {
+      const found = await gapsOf(session, await engine.encode(prompt), ids, temperature);
+      if (!signal.aborted) this.gaps = { ...pair, ...found };
+    });
+  }
+}
+
+/**
+ * How many texts there are of a strategy: one where no seed changes it.
+ * @param {Strategy} strategy
+ * @param {number} samples
+ */
+function textsOf({ kind }, samples) {
+  return kind === 'given' ? 1 : samples;
+}
+
+/**
+ * @param {Engine} engine
+ * @param {(session: Session) => Promise<void>} use
+ */
+async function withSession(engine, use) {
+  const session = await engine.session();
+  try {
+    await use(session);
+  } finally {
+    await session.close();
+  }
+}

@@ -1,0 +1,289 @@
+/**
+ * <logit-strategy>: the name of a strategy over its buttons, and a line of number boxes that edits
+ * its settings, or the box of a given text. Asks with "logit-strategy" ({ action, settings, text }),
+ * which does not leave its host.
+ */
+import { css, html, nothing } from 'lit';
+import { plain, t } from '../../locale/locale.js';
+import { define } from '../../base/define.js';
+import { LogitElement } from '../../base/element.js';
+import { BASICS, describeSettings, readSetting, settingName } from '../../state/settings.js';
+
+/**
+ * @typedef {import('../../engine/types.js').Settings} Settings
+ * @typedef {import('../../engine/compare.js').Strategy} Strategy
+ * @typedef {import('../../plots/trace.js').SettingRow} SettingRow
+ */
+
+export class LogitStrategy extends LogitElement {
+  static properties = {
+    letter: { attribute: false },
+    kind: { attribute: false },
+    text: { attribute: false },
+    fault: { attribute: false },
+    settings: { attribute: false },
+    table: { attribute: false },
+    first: { type: Boolean },
+    removable: { type: Boolean },
+    editing: { state: true },
+    added: { state: true },
+    refused: { state: true },
+  };
+
+  static styles = [
+    ...LogitElement.styles,
+    css`
+      h3 {
+        display: flex;
+        gap: 0.5rem;
+        align-items: baseline;
+        margin: 0;
+        font-size: 0.9375rem;
+        font-weight: 600;
+        line-height: 1.375rem;
+      }
+
+      .letter {
+        flex: none;
+        min-width: 1.375rem;
+        border-radius: 0.25rem;
+        background: var(--trace-wash);
+        color: var(--trace);
+        font-family: var(--mono);
+        text-align: center;
+      }
+
+      .buttons {
+        display: flex;
+        flex-wrap: wrap;
+        gap: 0 1rem;
+        margin-top: 0.125rem;
+      }
+
+      .buttons button {
+        min-height: 1.75rem;
+        padding: 0;
+        border: 0;
+        background: none;
+        color: var(--trace);
+        font-size: 0.8125rem;
+        text-decoration: underline;
+        text-underline-offset: 0.2em;
+      }
+
+      .boxes {
+        display: flex;
+        flex-wrap: wrap;
+        align-items: end;
+        gap: 0.375rem 0.625rem;
+        margin: 0.25rem 0 0.375rem;
+        padding: 0.5rem;
+        border: 1px solid var(--line);
+        border-radius: 0.375rem;
+      }
+
+      label {
+        display: grid;
+        gap: 0.125rem;
+      }
+
+      input {
+        width: 5.5rem;
+        height: 2rem;
+        padding: 0 0.5rem;
+        font: 0.875rem var(--mono);
+        text-align: right;
+      }
+
+      .boxes select {
+        min-height: 2rem;
+        max-width: 100%;
+        padding: 0 0.375rem;
+        font-size: 0.8125rem;
+      }
+
+      .given {
+        margin: 0.25rem 0 0.375rem;
+        text-align: left;
+      }
+
+      textarea {
+        width: 100%;
+        min-height: 5rem;
+        padding: 0.375rem 0.5rem;
+        color: var(--ink);
+        font: 0.875rem/1.35 var(--sans);
+        resize: vertical;
+      }
+
+      .boxes .error {
+        flex-basis: 100%;
+      }
+    `,
+  ];
+
+  constructor() {
+    super();
+    /** What the text is called: A, B, C. */
+    this.letter = '';
+    /** @type {NonNullable<Strategy['kind']>} */
+    this.kind = 'sample';
+    /** The given one. */
+    this.text = '';
+    /** Why it cannot be read. */
+    this.fault = '';
+    /** @type {Settings} */
+    this.settings = {};
+    /** @type {SettingRow[]} The settings that are numbers. */
+    this.table = [];
+    /** Whether the others are compared with it. */
+    this.first = false;
+    this.removable = false;
+    this.editing = false;
+    /** @type {string[]} Settings whose box was asked for. */
+    this.added = [];
+    /** What was typed and not taken. @type {{ name: string, text: string } | null} */
+    this.refused = null;
+  }
+
+  /** Its box, where it is a text that is still to be given. */
+  async focus() {
+    await this.updateComplete;
+    /** @type {HTMLElement | null} */ (this.renderRoot.querySelector('textarea'))?.focus();
+  }
+
+  render() {
+    const { kind } = this;
+    return html`
+      <h3><span class="letter">${this.letter}</span><span>${titleOf(this)}</span></h3>
+      <div class="buttons">
+        <button data-action="edit" ?hidden=${kind !== 'sample'} aria-expanded=${this.editing}
+          @click=${() => (this.editing = !this.editing)}>${t('compare.edit')}</button>
+        <button data-action="adopt" ?hidden=${kind !== 'sample'} @click=${() => this.#ask('adopt')}>${t('compare.adopt')}</button>
+        <button data-action="lead" ?hidden=${this.first} title=${t('compare.lead.about')}
+          aria-label=${t('compare.lead.name', { name: this.letter })}
+          @click=${() => this.#ask('lead')}>${t('compare.lead')}</button>
+        <button data-action="remove" ?hidden=${!this.removable}
+          aria-label=${t('compare.remove.name', { name: this.letter })}
+          @click=${() => this.#ask('remove')}>${t('compare.remove')}</button>
+      </div>
+      ${kind === 'given' ? this.#renderText() : nothing}
+      ${this.editing ? this.#renderBoxes() : nothing}
+    `;
+  }
+
+  #renderText() {
+    return html`
+      <label class="label given">${t('compare.given.label')}
+        <textarea spellcheck="false" aria-invalid=${this.fault ? 'true' : 'false'}
+          aria-describedby="fault" .value=${this.text} placeholder=${t('compare.given.hint')}
+          @change=${(/** @type {Event} */ event) => this.#ask('set', this.settings, valueOf(event))}></textarea></label>
+      <p class="error" role="alert" id="fault">${this.fault && t('compare.given.fault', { reason: this.fault })}</p>`;
+  }
+
+  #renderBoxes() {
+    const { table, settings, added, refused } = this;
+    /** @param {SettingRow} row */
+    const shown = ({ name }) => BASICS.includes(name) || added.includes(name) || name in settings;
+    const row = refused && table.find(({ name }) => name === refused.name);
+    const read = row ? readSetting(row, refused.text) : null;
+    return html`
+      <div class="boxes" role="group" aria-label=${t('compare.boxes', { name: this.letter })}>
+        ${table.filter(shown).map((row) => this.#renderBox(row))}
+        <label class="label">${t('compare.more')}
+          <select @change=${this.#onMore}>
+            <option value="">${t('compare.more.choose')}</option>
+            ${table
+              .filter((row) => !shown(row))
+              .map(({ name }) => html`<option value=${name}>${settingName(name)}</option>`)}
+          </select></label>
+        <p class="error" role="alert" id="error">${read && 'error' in read ? read.error : ''}</p>
+      </div>
+    `;
+  }
+
+  /** @param {SettingRow} row */
+  #renderBox(row) {
+    const { name, neutral } = row;
+    const wrong = this.refused?.name === name;
+    const value = /** @type {any} */ (this.settings)[name] ?? neutral;
+    return html`
+      <label class="label">${settingName(name)}
+        <input inputmode="decimal" autocomplete="off" data-name=${name} aria-describedby="error"
+          aria-invalid=${wrong ? 'true' : 'false'}
+          .value=${wrong ? (this.refused?.text ?? '') : plain(value)}
+          @change=${(/** @type {Event} */ event) => this.#onChange(event, row)}></label>
+    `;
+  }
+
+  /**
+   * @param {string} action
+   * @param {Settings} [settings]
+   * @param {string} [text]
+   */
+  #ask(action, settings = this.settings, text = this.text) {
+    const detail = { action, settings, ...(this.kind === 'given' && { text }) };
+    this.dispatchEvent(new CustomEvent('logit-strategy', { detail }));
+  }
+
+  /**
+   * @param {Event} event
+   * @param {SettingRow} row
+   */
+  #onChange(event, row) {
+    const { name, neutral } = row;
+    const text = /** @type {HTMLInputElement} */ (event.target).value;
+    const read = readSetting(row, text);
+    this.refused = 'error' in read ? { name, text } : null;
+    if ('error' in read) return;
+    const { [name]: _, ...others } = /** @type {Record<string, any>} */ (this.settings);
+    if (read.value === neutral) this.added = [...this.added, name];
+    this.#ask('set', read.value === neutral ? others : { ...this.settings, [name]: read.value });
+  }
+
+  /** @param {Event} event */
+  #onMore(event) {
+    const select = /** @type {HTMLSelectElement} */ (event.target);
+    this.added = [...this.added, select.value];
+    select.value = '';
+  }
+}
+
+/** @param {Event} event */
+function valueOf(event) {
+  return /** @type {HTMLTextAreaElement} */ (event.target).value;
+}
+
+/** A strategy in the reader's words. @param {Pick<Strategy, 'kind' | 'settings'>} strategy */
+function titleOf({ kind, settings }) {
+  if (kind === 'given') return t('compare.given');
+  const { order, draw, logit_bias } = settings;
+  /** @type {[string, any][]} */
+  const numbers = Object.entries(settings).filter(([, value]) => typeof value === 'number');
+  const first = numbers.filter(([name]) => name === 'temperature');
+  const others = numbers.filter(([name]) => name !== 'temperature');
+  const greedy = settings.temperature === 0;
+  const words = [
+    greedy && t('strategy.greedy'),
+    describeSettings(Object.fromEntries(greedy ? others : [...first, ...others])),
+    order && t('compare.order'),
+    draw === 'gumbel' && t('draw.method.gumbel'),
+    logit_bias && settingName('logit_bias'),
+  ];
+  return words.filter(Boolean).join(', ') || t('compare.plain');
+}
+
+/** What the text of a strategy is called. @param {number} i */
+export function letter(i) {
+  return String.fromCharCode(65 + i);
+}
+
+/**
+ * @param {number} i
+ * @param {Strategy} strategy
+ */
+export function nameOf(i, strategy) {
+  return `${letter(i)}: ${titleOf(strategy)}`;
+}
+
+define('logit-strategy', LogitStrategy);

@@ -1,0 +1,350 @@
+/**
+ * <logit-cost>: what one step costs with and without the KV cache, measured in the worker beside
+ * the formula, what the cache saves in a text, and how fast each variant of the inner loops is.
+ */
+import { html, nothing } from 'lit';
+import { locales } from '#locales/cost';
+import { addMessages, fixed, number, t } from '../../locale/locale.js';
+import { cssom } from '../../plots/cssom.js';
+import { drawTrend } from '../../plots/trend-view.js';
+import { layoutTrend, markAt } from '../../plots/trend.js';
+import { define } from '../../base/define.js';
+import { lease } from '../../state/engines.js';
+import { sentence } from '../../base/faults.js';
+import { frameStyles } from '../../base/frame-styles.js';
+import { ModelElement } from '../../base/model-element.js';
+import { chartStyles } from '../../base/chart-styles.js';
+import { walkTo } from '../../base/walk.js';
+import { Width } from '../../base/width.js';
+import { costStyles } from './styles.js';
+import { multiplied, operations, wholeText, withCache, withoutCache } from './formula.js';
+import { measureSpeed, measureSteps } from './measure.js';
+
+addMessages(locales);
+
+/** @typedef {import('./measure.js').Timing} Timing */
+
+const VARIANTS = /** @type {const} */ (['scalar', 'simd', 'relaxed']);
+
+export class LogitCost extends ModelElement {
+  static properties = {
+    ...ModelElement.properties,
+    drawn: { type: Number },
+    timings: { state: true },
+    speeds: { state: true },
+    busy: { state: true },
+    at: { state: true },
+    said: { state: true },
+  };
+
+  static styles = [...ModelElement.styles, frameStyles, chartStyles, costStyles];
+
+  #width = new Width(this, '.chart');
+  /** @type {AbortController | null} */
+  #run = null;
+  /** @type {number[]} */
+  #ids = [];
+
+  constructor() {
+    super();
+    /** How many tokens the text on the bench has drawn. */
+    this.drawn = 0;
+    /** @type {Timing[]} */
+    this.timings = [];
+    /** @type {Map<string, number | null>} Tokens a second; null where a variant cannot run. */
+    this.speeds = new Map();
+    /** @type {'' | 'steps' | 'speeds'} */
+    this.busy = '';
+    this.at = 0;
+    /** What is told once something is measured. */
+    this.said = '';
+  }
+
+  disconnectedCallback() {
+    super.disconnectedCallback();
+    this.#run?.abort();
+  }
+
+  /** @param {import('../../base/model-element.js').RemoteLogitscope} engine */
+  async opened(engine) {
+    this.#run?.abort();
+    this.timings = [];
+    this.speeds = new Map();
+    await this.#read(engine);
+  }
+
+  /** @param {import('../../base/model-element.js').RemoteLogitscope} engine */
+  async #read(engine) {
+    const half = (engine.info?.context_length ?? 2) >> 1;
+    const ids = Array.from(await engine.encode(this.prompt).catch(() => [])).slice(0, half);
+    this.#ids = ids.length > 0 ? ids : [engine.info?.bos_token_id ?? 0];
+    this.requestUpdate();
+  }
+
+  /** @param {Map<string, unknown>} changed */
+  willUpdate(changed) {
+    super.willUpdate(changed);
+    if (changed.has('prompt') && this.engine) this.#read(this.engine);
+  }
+
+  render() {
+    const { engine, fault, busy } = this;
+    const info = /** @type {any} */ (engine?.info);
+    return html`
+      <h2>${t('view.cost')}</h2>
+      <p class="about">${t('view.cost.about')}</p>
+      ${fault ? html`<p class="error" role="alert">${sentence(fault, this)}</p>` : nothing}
+      ${info ? this.#renderFormula(info) : nothing}
+      <section>
+        <h3>${t('cost.steps')}</h3>
+        <p class="about">${t('cost.steps.about')}</p>
+        <div class="actions">
+          <button class="primary" data-run="steps" aria-disabled=${!info || busy !== ''} @click=${this.#measure}>${t('cost.measure')}</button>
+          <button data-run="stop" aria-disabled=${busy === ''} @click=${() => this.#run?.abort()}>${t('cost.stop')}</button>
+          <span class="soft" role="status">${busy === 'steps' ? t('cost.working', { n: this.timings.length }) : this.said}</span>
+        </div>
+        ${info ? this.#renderTimings(info) : nothing}
+      </section>
+      ${info ? this.#renderSaved(info) : nothing}
+      ${info ? this.#renderSpeeds() : nothing}
+    `;
+  }
+
+  /** @param {any} info */
+  #renderFormula(info) {
+    const { n_layer, n_embd } = info;
+    const n = Math.max(1, this.#ids.length + this.drawn);
+    const kept = withCache(info, n);
+    const again = withoutCache(info, n);
+    const row = (
+      /** @type {string} */ name,
+      /** @type {import('./formula.js').Cost} */ cost,
+    ) => html`
+      <tr><th scope="row">${t(`cost.${name}`)}</th>
+        <td>${big(cost.matrices)}</td><td>${big(cost.attention)}</td><td>${big(operations(cost))}</td>
+        <td>${fixed(operations(cost) / cost.bytes, 1)}</td></tr>`;
+    return html`
+      <section>
+        <h3>${t('cost.formula')}</h3>
+        <p class="formula"><span>${t('cost.matrices')} = 2 × ${number(multiplied(info))}</span>
+          <span>${t('cost.attention')} = 4 × n × ${number(n_embd)} × ${number(n_layer)}</span></p>
+        <p class="about">${t('cost.formula.about', { n })}</p>
+        <div class="scroll" tabindex="0" role="region" aria-label=${t('cost.formula')}>
+          <table>
+            <thead><tr><th scope="col">${t('cost.step')}</th><th scope="col">${t('cost.matrices')}</th>
+              <th scope="col">${t('cost.attention')}</th><th scope="col">${t('cost.operations')}</th>
+              <th scope="col">${t('cost.intensity')}</th></tr></thead>
+            <tbody>${row('with', kept)}${row('without', again)}</tbody>
+          </table>
+        </div>
+      </section>`;
+  }
+
+  /** @param {any} info */
+  #renderTimings(info) {
+    const { timings } = this;
+    const { width, unit } = this.#width;
+    const shown = timings[Math.min(this.at, timings.length - 1)];
+    const last = timings.length - 1;
+    return html`
+      <div class="chart place">
+        ${
+          width > 0 && timings.length > 0
+            ? html`<div class="walk" role="slider" tabindex="0" aria-label=${t('cost.walk')} aria-valuemin="1"
+              aria-valuemax=${timings.length} aria-valuenow=${Math.min(this.at, last) + 1}
+              aria-valuetext=${this.#words(info, shown)} @keydown=${this.#onKey}>${this.#renderChart(width, unit)}</div>`
+            : html`<p class="empty">${t('cost.none')}</p>`
+        }
+      </div>
+      <p class="told" aria-hidden="true">${shown ? this.#words(info, shown) : nothing}</p>
+      ${timings.length > 0 ? this.#renderTable(info) : nothing}`;
+  }
+
+  /**
+   * @param {number} width
+   * @param {number} unit
+   */
+  #renderChart(width, unit) {
+    const height = Math.min(360 * unit, Math.max(260 * unit, width * 0.2));
+    const series = /** @type {const} */ (['cached', 'uncached']).map((key) => ({
+      key,
+      band: false,
+      marks: this.timings.map((timing) => ({
+        x: timing.n,
+        y: timing[key],
+        low: timing[key],
+        high: timing[key],
+        label: '',
+      })),
+    }));
+    const ends = this.timings.map(({ n }) => n);
+    const layout = layoutTrend({
+      series,
+      limits: [],
+      x: [0, Math.max(...ends)],
+      y: null,
+      counts: true,
+      named: false,
+      legend: 2,
+      now: null,
+      width,
+      height,
+      unit,
+    });
+    const words = {
+      x: t('cost.n'),
+      y: t('cost.ms'),
+      legend: [t('cost.with'), t('cost.without')],
+      now: '',
+      tickX: (/** @type {number} */ value) => number(value),
+      tickY: (/** @type {number} */ value) => brief(value),
+    };
+    const point = (/** @type {PointerEvent} */ { offsetX, offsetY }) =>
+      (this.at = markAt(layout, offsetX, offsetY, true));
+    return html`<svg height=${height} font-size=${13 * unit} aria-hidden="true" @pointermove=${point}
+      @pointerdown=${point}>${drawTrend({ layout, unit, words, at: this.at })}</svg>`;
+  }
+
+  /**
+   * @param {any} info
+   * @param {Timing} timing
+   */
+  #words(info, { n, cached, uncached }) {
+    const rate = (/** @type {import('./formula.js').Cost} */ cost, /** @type {number} */ ms) =>
+      brief(operations(cost) / ms / 1e6);
+    return t('cost.point', {
+      n,
+      cached: brief(cached),
+      uncached: brief(uncached),
+      times: brief(uncached / cached),
+      fast: rate(withCache(info, n), cached),
+      dense: rate(withoutCache(info, n), uncached),
+    });
+  }
+
+  /** @param {any} info */
+  #renderTable(info) {
+    const heads = [
+      'cost.n',
+      'cost.operations.with',
+      'cost.ms.with',
+      'cost.operations.without',
+      'cost.ms.without',
+    ];
+    return html`
+      <details class="table"><summary>${t('distribution.table')}</summary>
+        <div class="scroll" tabindex="0" role="region" aria-label=${t('cost.steps')}>
+          <table><caption class="heard">${t('cost.steps')}</caption>
+            <thead><tr>${heads.map((key) => html`<th scope="col">${t(key)}</th>`)}</tr></thead>
+            <tbody>${this.timings.map(
+              ({ n, cached, uncached }) => html`<tr data-n=${n}><th scope="row">${number(n)}</th>
+                <td>${big(operations(withCache(info, n)))}</td><td>${brief(cached)}</td>
+                <td>${big(operations(withoutCache(info, n)))}</td><td>${brief(uncached)}</td></tr>`,
+            )}</tbody>
+          </table>
+        </div></details>`;
+  }
+
+  /** @param {any} info */
+  #renderSaved(info) {
+    const { kept, again } = wholeText(info, this.#ids.length, this.drawn);
+    const words = {
+      n: this.drawn,
+      kept: number(kept.tokens),
+      again: number(again.tokens),
+      times: brief(again.operations / kept.operations),
+    };
+    return html`
+      <section><h3>${t('cost.saved')}</h3>
+        <p class="told">${this.drawn > 0 ? t('cost.saved.words', words) : t('cost.saved.none')}</p></section>`;
+  }
+
+  #renderSpeeds() {
+    const { speeds, busy } = this;
+    const most = Math.max(1, ...[...speeds.values()].map((speed) => speed ?? 0));
+    return html`
+      <section><h3>${t('cost.speeds')}</h3>
+        <p class="about">${t('cost.speeds.about')}</p>
+        <div class="actions">
+          <button class="primary" data-run="speeds" aria-disabled=${busy !== ''} @click=${this.#race}>${t('cost.measure')}</button>
+          <span class="soft" role="status">${busy === 'speeds' ? t('cost.racing') : nothing}</span>
+        </div>
+        <dl class="speeds">${VARIANTS.map((variant) => {
+          const speed = speeds.get(variant);
+          const said =
+            speed === undefined
+              ? '–'
+              : speed === null
+                ? t('cost.absent')
+                : t('cost.speed', { speed: number(Math.round(speed)) });
+          return html`<div data-variant=${variant}><dt>${t(`cost.variant.${variant}`)}</dt>
+            <dd><i ${cssom({ '--share': (speed ?? 0) / most })}></i><span>${said}</span></dd></div>`;
+        })}</dl></section>`;
+  }
+
+  /** @param {KeyboardEvent} event */
+  #onKey(event) {
+    const to = walkTo(event, this.at, this.timings.length - 1);
+    if (to !== undefined) this.at = to;
+  }
+
+  get #text() {
+    const { context_length, eos_token_id } = /** @type {any} */ (this.engine?.info);
+    return { ids: this.#ids, eos: eos_token_id ?? null, context: context_length };
+  }
+
+  async #measure() {
+    if (!this.engine || this.busy) return;
+    const run = this.#begin('steps');
+    const session = await this.engine.session();
+    this.timings = [];
+    try {
+      for await (const timing of measureSteps(session, { ...this.#text, signal: run.signal }))
+        this.timings = [...this.timings, timing];
+      this.said = t(run.signal.aborted ? 'cost.stopped' : 'cost.done');
+    } finally {
+      await session.close();
+      this.busy = '';
+    }
+  }
+
+  /** The same model, opened once more for each variant. */
+  async #race() {
+    if (!this.engine || this.busy) return;
+    const run = this.#begin('speeds');
+    this.speeds = new Map();
+    const text = { ...this.#text, signal: run.signal };
+    for (const variant of VARIANTS) {
+      if (run.signal.aborted) break;
+      const held = lease(/** @type {any} */ (this.model), undefined, variant);
+      const speed = await held.ready
+        .then((engine) => measureSpeed(engine, text))
+        .catch(() => null); // a browser without these instructions
+      held.release();
+      this.speeds = new Map(this.speeds).set(variant, speed);
+    }
+    this.busy = '';
+  }
+
+  /** @param {'steps' | 'speeds'} what */
+  #begin(what) {
+    const run = new AbortController();
+    this.#run = run;
+    this.busy = what;
+    this.said = '';
+    return run;
+  }
+}
+
+/** A number of operations. @param {number} value */
+function big(value) {
+  const [unit, letter] = value >= 1e9 ? [1e9, 'G'] : value >= 1e6 ? [1e6, 'M'] : [1e3, 'k'];
+  return `${brief(value / Number(unit))} ${letter}`;
+}
+
+/** Three digits. @param {number} value */
+function brief(value) {
+  return fixed(value, value >= 100 ? 0 : value >= 10 ? 1 : value >= 1 ? 2 : 3);
+}
+
+define('logit-cost', LogitCost);

@@ -1,0 +1,141 @@
+/** The bench over the reader's own logits: they are given, and there is no model. */
+import { Bench } from '../../state/bench.js';
+import { fetchCurves } from '../../state/curves.js';
+import { compareResults } from '../../state/order.js';
+import { neutralSettings } from '../../state/settings.js';
+
+/**
+ * @typedef {import('../../plots/trace.js').Trace} Trace
+ * @typedef {import('../../plots/trace.js').Settings} Settings
+ */
+
+const TOP = 20;
+
+export class OwnBench extends Bench {
+  /** @type {string[]} */
+  tokens = [];
+  /** As they are before any warper. */
+  logits = new Float32Array();
+  /** @type {number[]} The ids drawn or given before. */
+  history = [];
+  /** How many of them were drawn. */
+  step = 0;
+  engine;
+
+  /** @param {import('../../engine/remote.js').RemoteLogitscope} engine */
+  constructor(engine) {
+    super();
+    this.engine = engine;
+    this.table = /** @type {import('../../plots/trace.js').SettingRow[]} */ (engine.table);
+    this.settings = { ...neutralSettings(this.table), temperature: 1 };
+  }
+
+  get drawStep() {
+    return this.step;
+  }
+
+  get subject() {
+    return this.logits;
+  }
+
+  /**
+   * Shows other logits.
+   * @param {{ tokens: string[], logits: number[], history?: number[], step?: number }} given
+   */
+  show({ tokens, logits, history = [], step = 0 }) {
+    if (tokens !== this.tokens) this.biases = [];
+    Object.assign(this, { tokens, history, step });
+    this.logits = Float32Array.from(logits);
+    return this.set({}, false);
+  }
+
+  /**
+   * @param {Settings} patch
+   * @param {boolean} [direct]
+   */
+  set(patch, direct) {
+    this.whatIf = null;
+    return super.set(patch, direct);
+  }
+
+  /** @param {number} id @param {number | false | null} bias */
+  setBias(id, bias) {
+    const bytes = new TextEncoder().encode(this.tokens[id]);
+    return this.biasPiece({ ...this.piece(id), bytes }, bias);
+  }
+
+  /** @param {number} draws */
+  async drawMany(draws) {
+    while (this.pass) await this.pass;
+    const { history, logits } = this;
+    const source = {
+      draw: (/** @type {object} */ asked, /** @type {object} */ choice) =>
+        this.engine.drawFrom(logits, asked, { ...choice, history }),
+    };
+    await this.count(source, this.asked, draws);
+  }
+
+  /** What is drawn next, once everything is up to date. */
+  async next() {
+    while (this.pass) await this.pass;
+    return this.drawn;
+  }
+
+  /** @param {number} id */
+  piece(id) {
+    return { id, text: this.tokens[id], special: false };
+  }
+
+  async read() {
+    const { asked, history, logits, step, whatIf, view, table } = this;
+    const { order, canonicalOrder } = this;
+    const warp = (/** @type {object} */ settings) =>
+      this.engine.warp(logits, settings, { history, step });
+    const choice = whatIf === null ? { step } : { step, u: whatIf };
+    const [trace, drawn] = await Promise.all([
+      warp({ ...asked, top: TOP }),
+      this.engine.drawFrom(logits, asked, { ...choice, history }),
+    ]);
+    const both = order && [warp(asked), warp({ ...asked, order: canonicalOrder })];
+    const [mine, canonical] = both ? await Promise.all(both) : [];
+    const curves =
+      view === 'bars'
+        ? null
+        : await fetchCurves(this.engine, {
+            logits,
+            settings: asked,
+            table,
+            order: order ?? canonicalOrder,
+            history,
+            step,
+          });
+    return {
+      trace: this.#name(trace),
+      drawn: { ...this.piece(drawn.id), ...drawn },
+      difference: mine && canonical ? this.#nameDifference(compareResults(mine, canonical)) : null,
+      curves,
+    };
+  }
+
+  /**
+   * @param {import('../../state/order.js').Comparison} comparison
+   * @returns {import('../../state/order.js').Difference}
+   */
+  #nameDifference({ only, lost, shifted }) {
+    const group = (/** @type {import('../../state/order.js').Ids} */ { count, ids }) => ({
+      count,
+      tokens: ids.map((id) => this.piece(id)),
+    });
+    return {
+      only: group(only),
+      lost: group(lost),
+      shifted: shifted && { token: this.piece(shifted.id), p: shifted.p, before: shifted.before },
+    };
+  }
+
+  /** A trace with the tokens' texts. @param {Trace} trace @returns {Trace} */
+  #name(trace) {
+    const tokens = trace.tokens.map((token) => ({ ...token, text: this.tokens[token.id] }));
+    return { ...trace, tokens };
+  }
+}

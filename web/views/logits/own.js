@@ -1,0 +1,319 @@
+/**
+ * <logit-own>: the instrument over the reader's own logits, pasted or counted from a text as a
+ * bigram table; no model is needed. Asks with "logit-model" ({ model: File }) for a model file.
+ */
+import { locales } from '#locales/own';
+import { html, nothing } from 'lit';
+import { presets, strategies } from '../../engine/presets.js';
+import { addMessages, number, t } from '../../locale/locale.js';
+import { cssom } from '../../plots/cssom.js';
+import '../../panels/chain/chain.js';
+import { define } from '../../base/define.js';
+import '../../panels/distribution/distribution.js';
+import '../../panels/draw/draw.js';
+import { LogitElement } from '../../base/element.js';
+import { lease } from '../../state/engines.js';
+import { sentence, toFault } from '../../base/faults.js';
+import '../../panels/own-sampler/own-sampler.js';
+import { listen } from '../../base/props.js';
+import { visible, visibleHtml } from '../../base/visible.js';
+import { OwnBench } from './bench.js';
+import { countBigrams, rowLogits } from './bigram.js';
+import { ownStyles } from './own-styles.js';
+import { parseLogits } from './parse.js';
+import { SAMPLES, TEXT } from './samples.js';
+
+addMessages(locales);
+
+/** How many tokens the table shows, and how many one press of the button draws. */
+const SHOWN = 12;
+const MANY = 40;
+
+export class LogitOwn extends LogitElement {
+  static properties = {
+    wrong: { state: true },
+    fault: { state: true },
+    pasted: { state: true },
+    kind: { state: true },
+    text: { state: true },
+    by: { state: true },
+    bigram: { state: true },
+    context: { state: true },
+    source: { state: true },
+    shown: { state: true },
+  };
+
+  static styles = [...LogitElement.styles, ownStyles];
+
+  /** @type {import('../../state/engines.js').Lease | null} */
+  #lease = null;
+  /** @type {OwnBench | null} */
+  #bench = null;
+  /** What a panel may ask for. @type {Record<string, (event: CustomEvent) => void>} */
+  #asks = {
+    'logit-set': ({ detail }) => this.#bench?.set(detail),
+    'logit-preset': ({ detail }) => this.#bench?.usePreset(detail.settings),
+    'logit-order': ({ detail }) => this.#bench?.setOrder(detail.order),
+    'logit-seed': ({ detail }) => this.#bench?.setSeed(detail.seed),
+    'logit-view': ({ detail }) => this.#bench?.setView(detail.view),
+    'logit-bias': ({ detail }) => this.#bench?.setBias(detail.id, detail.bias),
+    'logit-force': ({ detail }) => this.source === 'bigram' && this.#stand([...this.context, detail.id]),
+    'logit-draw': (event) => this.#onDraw(event),
+  };
+
+  constructor() {
+    super();
+    /** @type {{ key: string, params: Record<string, string | number> } | null} What cannot be read of the pasted logits. */
+    this.wrong = null;
+    /** @type {import('../../base/faults.js').Fault | null} Why there is no engine. */
+    this.fault = null;
+    this.pasted = SAMPLES.confident;
+    /** @type {'logits' | 'probabilities'} What the pasted numbers are. */
+    this.kind = 'logits';
+    this.text = TEXT;
+    /** @type {'characters' | 'words'} */
+    this.by = 'words';
+    this.bigram = countBigrams(TEXT, 'words');
+    /** The ids of the text being written from the table, its context first. @type {number[]} */
+    this.context = [0];
+    /** @type {'pasted' | 'bigram'} Where the logits come from. */
+    this.source = 'pasted';
+    /** @type {'pasted' | 'bigram'} What the instrument shows. */
+    this.shown = 'pasted';
+  }
+
+  connectedCallback() {
+    super.connectedCallback();
+    this.#open();
+  }
+
+  disconnectedCallback() {
+    super.disconnectedCallback();
+    this.#lease?.release();
+    this.#lease = null;
+    this.#bench = null;
+  }
+
+  async #open() {
+    const held = lease(null);
+    this.#lease = held;
+    try {
+      const engine = await held.ready;
+      if (this.#lease !== held) return;
+      this.#bench = new OwnBench(engine);
+      this.#bench.addEventListener('update', () => this.requestUpdate());
+      this.#useSource(this.source);
+    } catch (error) {
+      this.fault = toFault(error);
+    }
+  }
+
+  /** @param {'pasted' | 'bigram'} source */
+  #useSource(source) {
+    this.source = source;
+    if (source === 'pasted') this.#usePasted(this.pasted);
+    else this.#stand(this.context);
+  }
+
+  /** @param {string} kind */
+  #useKind(kind) {
+    this.kind = /** @type {'logits' | 'probabilities'} */ (kind);
+    this.#usePasted(this.pasted);
+  }
+
+  /** @param {string} text */
+  #useSample(text) {
+    this.kind = 'logits';
+    this.#usePasted(text);
+  }
+
+  /** @param {string} text */
+  #usePasted(text) {
+    this.pasted = text;
+    const found = parseLogits(text, this.kind);
+    this.wrong = 'key' in found ? found : null;
+    if ('key' in found) return;
+    this.shown = 'pasted';
+    this.#bench?.show(found);
+  }
+
+  /** @param {string} text @param {'characters' | 'words'} by */
+  #count(text, by) {
+    this.text = text;
+    this.by = by;
+    this.bigram = countBigrams(text, by);
+    this.#stand([0]);
+  }
+
+  /** Shows the row of the last token of a text. @param {number[]} context */
+  async #stand(context) {
+    const { bigram } = this;
+    if (bigram.tokens.length < 2) return;
+    this.context = context;
+    this.shown = 'bigram';
+    const logits = rowLogits(bigram, context[context.length - 1]);
+    await this.#bench?.show({ tokens: bigram.tokens, logits, history: context, step: context.length - 1 });
+  }
+
+  /** @param {number} n */
+  async #write(n) {
+    for (let i = 0; i < n; i++) {
+      const drawn = await this.#bench?.next();
+      if (!drawn || this.source !== 'bigram') return;
+      await this.#stand([...this.context, drawn.id]);
+    }
+  }
+
+  render() {
+    return html`
+      <h2>${t('view.own')}</h2>
+      <p class="about">${t('own.about')}</p>
+      <div class="tools">
+        <div class="segments kinds" role="group" aria-label=${t('own.sources')}>
+          ${/** @type {const} */ (['pasted', 'bigram']).map(
+            (name) => html`<button data-source=${name} aria-pressed=${this.source === name}
+              @click=${() => this.#useSource(name)}>${t(`own.${name}`)}</button>`,
+          )}
+        </div>
+        <button data-command="file" @click=${() => this.renderRoot.querySelector('input')?.click()}>${t('model.open')}</button>
+        <input type="file" accept=".gguf" hidden aria-label=${t('model.open')} @change=${this.#onFile}>
+        <span class="about">${t('own.file')}</span>
+      </div>
+      ${this.fault ? html`<p class="error" role="alert">${sentence(this.fault, this)}</p>` : nothing}
+      <div class="room"><div class="bench ${this.source}" ${listen(this.#asks)}>
+        ${this.source === 'pasted' ? this.#renderPasted() : this.#renderBigram()}
+        ${this.#bench?.trace ? this.#renderBench(this.#bench) : nothing}
+      </div></div>
+      ${this.#bench?.trace ? this.#renderSampler(this.#bench) : nothing}
+    `;
+  }
+
+  #renderPasted() {
+    const { wrong } = this;
+    return html`
+      <section>
+        <p class="about">${t('own.pasted.about')}</p>
+        <div class="tools" role="group" aria-label=${t('own.samples')}>
+          ${Object.entries(SAMPLES).map(
+            ([name, text]) => html`<button data-sample=${name}
+              aria-pressed=${this.shown === 'pasted' && this.pasted === text}
+              @click=${() => this.#useSample(text)}>${t(`own.sample.${name}`)}</button>`,
+          )}
+        </div>
+        <label class="label" for="logits">${t('own.pasted.label')}</label>
+        <textarea id="logits" spellcheck="false" .value=${this.pasted} aria-describedby="error"
+          aria-invalid=${wrong ? 'true' : 'false'}
+          @input=${(/** @type {Event} */ event) => this.#usePasted(valueOf(event))}></textarea>
+        <p id="error" class="error" role="alert">${wrong ? t(wrong.key, wrong.params) : ''}</p>
+        <div class="tools">
+          <label class="label">${t('own.kind')}
+            <select id="kind" @change=${(/** @type {Event} */ event) => this.#useKind(valueOf(event))}>
+              ${['logits', 'probabilities'].map((name) => html`<option value=${name} .selected=${name === this.kind}>${t(`own.kind.${name}`)}</option>`)}
+            </select></label>
+          <span class="about" ?hidden=${this.kind === 'logits'}>${t('own.kind.about')}</span>
+        </div>
+      </section>`;
+  }
+
+  #renderBigram() {
+    const { bigram, by, context } = this;
+    const few = bigram.tokens.length < 2;
+    return html`
+      <section>
+        <div>
+          <p class="about">${t('own.bigram.about')}</p>
+          <label class="label" for="text">${t('own.text')}</label>
+          <textarea id="text" spellcheck="false" .value=${this.text}
+            @input=${(/** @type {Event} */ event) => this.#count(valueOf(event), by)}></textarea>
+          <div class="tools">
+            <label class="label">${t('own.by')}
+              <select id="by" @change=${(/** @type {Event} */ event) => this.#count(this.text, /** @type {any} */ (valueOf(event)))}>
+                ${['words', 'characters'].map((name) => html`<option value=${name} ?selected=${name === by}>${t(`own.by.${name}`)}</option>`)}
+              </select></label>
+            <span class="about">${t('own.counted', { n: bigram.tokens.length })}</span>
+          </div>
+          <div class="tools">
+            <button class="primary" data-command="write" aria-disabled=${few} @click=${() => !few && this.#write(1)}>${t('own.write')}</button>
+            <button data-command="write-many" aria-disabled=${few} @click=${() => !few && this.#write(MANY)}>${t('own.write.many', { n: MANY })}</button>
+            <button data-command="restart" @click=${() => !few && this.#stand(context.slice(0, 1))}>${t('own.restart')}</button>
+          </div>
+          <p class="written" aria-live="polite">${few ? '' : context.map((id) => bigram.tokens[id]).join('')}</p>
+        </div>
+        ${few ? html`<p class="error" role="alert">${t('own.error.short')}</p>` : this.#renderHeat()}
+      </section>`;
+  }
+
+  #renderHeat() {
+    const { bigram, context } = this;
+    const ids = bigram.tokens.slice(0, SHOWN).map((_, id) => id);
+    const last = this.shown === 'bigram' ? context[context.length - 1] : -1;
+    /** @param {number} id */
+    const name = (id) => visibleHtml({ id, text: bigram.tokens[id], special: false });
+    return html`
+      <div class="scroll" tabindex="0" role="region" aria-label=${t('own.heat')}>
+        <table>
+          <caption class="about">${t('own.heat.about', { n: ids.length })}</caption>
+          <thead><tr><td></td>${ids.map((id) => html`<th scope="col" class="token">${name(id)}</th>`)}</tr></thead>
+          <tbody>${ids.map((from) => html`<tr>
+            <th scope="row"><button class="token" data-context=${from} aria-pressed=${from === last}
+              aria-label=${t('own.context', { token: visible({ id: from, text: bigram.tokens[from], special: false }) })}
+              @click=${() => this.#stand([from])}>${name(from)}</button></th>
+            ${ids.map((to) => {
+              const n = bigram.rows[from].get(to) ?? 0;
+              const heat = n ? 20 + (80 * n) / bigram.totals[from] : 0;
+              return html`<td ${cssom({ '--heat': `${heat}%` })}>${n ? number(n) : ''}</td>`;
+            })}</tr>`)}</tbody>
+        </table>
+      </div>`;
+  }
+
+  /** @param {OwnBench} it */
+  #renderSampler({ engine, logits, asked, history }) {
+    return html`<logit-own-sampler .engine=${engine} .logits=${logits} .settings=${asked}
+      .history=${history}></logit-own-sampler>`;
+  }
+
+  /** @param {OwnBench} it */
+  #renderBench(it) {
+    const last = this.bigram.tokens[this.context[this.context.length - 1]] ?? '';
+    return html`
+      <div class="charts">
+        <p class="shown">${this.shown === 'pasted' ? t('own.shown.pasted', { n: it.tokens.length }) : t('own.shown.bigram', { token: visible({ id: 0, text: last, special: false }) })}</p>
+        ${it.fault ? html`<p class="shown error" role="alert">${sentence(it.fault, this)}</p>` : nothing}
+        <logit-distribution ?still=${it.direct} .trace=${it.trace} .hit=${it.drawn?.id ?? null}
+          .view=${it.view} .curves=${it.curves} .biases=${it.biases} .tally=${it.tally}></logit-distribution>
+        <logit-draw ?still=${it.direct} .trace=${it.trace} .drawn=${it.drawn} .seed=${it.seed}
+          .count=${it.step + 1} .method=${it.method} .whatIf=${it.whatIf} .tally=${it.tally}></logit-draw>
+      </div>
+      <logit-chain .table=${it.table} .settings=${it.settings} .trace=${it.trace} .presets=${PRESETS}
+        .strategies=${STRATEGIES} .order=${it.order} .difference=${it.difference}></logit-chain>`;
+  }
+
+  /** @param {CustomEvent} event */
+  #onDraw({ detail }) {
+    const it = this.#bench;
+    if (detail.method) it?.setMethod(detail.method);
+    else if (detail.draws) it?.drawMany(detail.draws);
+    else it?.setWhatIf(detail.u);
+  }
+
+  /** @param {Event} event */
+  #onFile(event) {
+    const input = /** @type {HTMLInputElement} */ (event.target);
+    const file = input.files?.[0];
+    if (file) this.emit('logit-model', { model: file });
+    input.value = ''; // so that the same file can be picked again
+  }
+}
+
+/** @param {Event} event */
+function valueOf(event) {
+  return /** @type {HTMLInputElement} */ (event.target).value;
+}
+
+/** @typedef {import('../../panels/chain/chain.js').Preset} Preset */
+
+const PRESETS = ['transformers', 'greedy'].map((name) => /** @type {Preset} */ ({ name, settings: presets[name] }));
+const STRATEGIES = strategies.map(({ name, settings }) => /** @type {Preset} */ ({ name: `strategy ${name}`, settings }));
+
+define('logit-own', LogitOwn);

@@ -1,0 +1,190 @@
+/** The boxes of <logit-sweep>: what is swept, from where to where, what is measured, how often. */
+import { html, nothing } from 'lit';
+import { live } from 'lit/directives/live.js';
+import { MEASURES, needsTexts } from '../../engine/measures.js';
+import { SAMPLES_MAX } from '../../engine/sweep.js';
+import { parse, plain, t } from '../../locale/locale.js';
+import { capitalise, readSetting, settingName } from '../../state/settings.js';
+import { measureName } from './words.js';
+
+/**
+ * @typedef {import('./figures.js').Asked} Asked
+ * @typedef {import('./figures.js').Figure} Figure
+ * @typedef {import('./figures.js').Stretch} Stretch
+ * @typedef {import('../../plots/trace.js').SettingRow} SettingRow
+ *
+ * @typedef {object} Form
+ * @property {Figure} figure
+ * @property {Asked} asked
+ * @property {SettingRow[]} table
+ * @property {boolean} judged whether a grammar can judge the texts
+ * @property {Record<string, { text: string, error: string }>} drafts what was refused, by box
+ * @property {(change: Partial<Asked>) => void} set
+ * @property {(box: string, draft: { text: string, error: string } | null) => void} draft
+ */
+
+const TOKENS_MAX = 4096;
+
+/** @param {SettingRow[]} table */
+const numbers = (table) => table.filter(({ kind }) => kind === 'real' || kind === 'integer');
+
+/** @param {Form} form */
+export function renderForm(form) {
+  const { asked, figure, set } = form;
+  const texts = asked.measures.some(needsTexts);
+  return html`
+    <div class="form">
+      ${renderStretch(form, 'first', asked.first)}
+      ${asked.second ? renderStretch(form, 'second', asked.second) : nothing}
+      ${figure.kind === 'any' && !asked.second ? renderSetting(form, 'second', '') : nothing}
+      ${renderMeasure(form)}
+      <div class="group" ?inert=${!texts} data-off=${!texts}>
+        ${renderWhole(form, 'samples', SAMPLES_MAX)}
+        ${renderWhole(form, 'max_new_tokens', TOKENS_MAX)}
+      </div>
+      <label class="keep"><input type="checkbox" id="keep" .checked=${live(asked.keep)}
+        @change=${() => set({ keep: !asked.keep })}>${t('sweep.keep')}</label>
+    </div>
+    <p class="error" role="alert">${Object.values(form.drafts)[0]?.error ?? ''}</p>
+  `;
+}
+
+/**
+ * @param {Form} form
+ * @param {'first' | 'second'} which
+ * @param {Stretch} stretch
+ */
+function renderStretch(form, which, stretch) {
+  const row = /** @type {SettingRow} */ (form.table.find(({ name }) => name === stretch.name));
+  const name = capitalise(settingName(stretch.name));
+  /** @param {'from' | 'to' | 'step'} part */
+  const box = (part) =>
+    renderBox(form, {
+      id: `${which}-${part}`,
+      label: t(`sweep.${part}`),
+      about: name,
+      value: stretch[part],
+      read: (text) => (part === 'step' ? readStep(text) : readSetting(row, text)),
+      accept: (value) => form.set({ [which]: { ...stretch, [part]: value } }),
+    });
+  return html`<div class="group">
+    ${form.figure.kind === 'any' ? renderSetting(form, which, stretch.name) : html`<p class="what"><span class="label">${t('sweep.setting')}</span><strong>${name}</strong></p>`}
+    ${box('from')}${box('to')}${box('step')}
+  </div>`;
+}
+
+/**
+ * @param {Form} form
+ * @param {'first' | 'second'} which
+ * @param {string} chosen
+ */
+function renderSetting({ asked, table, set }, which, chosen) {
+  const other = which === 'first' ? asked.second?.name : asked.first.name;
+  /** @param {Event} event */
+  const choose = (event) => {
+    const { value } = /** @type {HTMLSelectElement} */ (event.target);
+    const row = table.find(({ name }) => name === value);
+    const stretch = row ? stretchOf(row) : null;
+    if (which === 'second' || stretch) set({ [which]: stretch });
+  };
+  return html`<label class="box wide"><span class="label">${t(`sweep.setting.${which}`)}</span>
+    <select id="${which}-setting" @change=${choose}>
+      ${which === 'second' ? html`<option value="" ?selected=${chosen === ''}>${t('sweep.none')}</option>` : nothing}
+      ${numbers(table)
+        .filter(({ name }) => name !== other)
+        .map(
+          ({ name }) =>
+            html`<option value=${name} ?selected=${name === chosen}>${settingName(name)}</option>`,
+        )}
+    </select></label>`;
+}
+
+/**
+ * What a slider of the setting offers, in twenty steps or so.
+ * @param {SettingRow} row
+ * @returns {Stretch}
+ */
+function stretchOf({ name, kind, low, high, step }) {
+  const every = Math.max(1, Math.round((high - low) / step / 20));
+  const wanted = kind === 'integer' ? Math.max(1, Math.round(every * step)) : every * step;
+  return { name, from: low, to: high, step: Number(wanted.toPrecision(3)) };
+}
+
+/** @param {Form} form */
+function renderMeasure({ figure, asked, judged, set }) {
+  const offers = figure.kind === 'any' ? Object.keys(MEASURES) : figure.offers;
+  if (offers.length === 0) return nothing;
+  const [chosen, ...others] = asked.measures;
+  const possible = offers.filter((name) => name !== 'correctness' || judged);
+  /** @param {Event} event */
+  const choose = (event) =>
+    set({ measures: [/** @type {HTMLSelectElement} */ (event.target).value, ...others] });
+  return html`<label class="box wide"><span class="label">${t('sweep.measure')}</span>
+    <select id="measure" @change=${choose}>
+      ${possible.map(
+        (name) =>
+          html`<option value=${name} ?selected=${name === chosen}>${measureName(name)}</option>`,
+      )}
+    </select></label>`;
+}
+
+/**
+ * @param {Form} form
+ * @param {'samples' | 'max_new_tokens'} name
+ * @param {number} most
+ */
+function renderWhole(form, name, most) {
+  const label = t(`sweep.${name}`);
+  return renderBox(form, {
+    id: name,
+    label,
+    about: '',
+    value: form.asked[name],
+    read: (text) => readWhole(label, text, most),
+    accept: (value) => form.set({ [name]: value }),
+  });
+}
+
+/**
+ * @param {Form} form
+ * @param {{ id: string, label: string, about: string, value: number,
+ *   read: (text: string) => { value: number } | { error: string },
+ *   accept: (value: number) => void }} box written only when it changes, so that a sweep that draws
+ *   itself meanwhile leaves alone what is being typed
+ */
+function renderBox({ drafts, draft }, { id, label, about, value, read, accept }) {
+  const refused = drafts[id];
+  /** @param {Event} event */
+  const change = (event) => {
+    const text = /** @type {HTMLInputElement} */ (event.target).value;
+    const found = read(text);
+    draft(id, 'error' in found ? { text, error: found.error } : null);
+    if ('value' in found) accept(found.value);
+  };
+  return html`<label class="box"><span class="label">${about ? html`<span class="heard">${about}: </span>` : nothing}${label}</span>
+    <input id=${id} type="text" inputmode="decimal" autocomplete="off" spellcheck="false"
+      aria-invalid=${refused ? 'true' : 'false'} .value=${refused?.text ?? plain(value)}
+      @change=${change}></label>`;
+}
+
+/** @param {string} text @returns {{ value: number } | { error: string }} */
+function readStep(text) {
+  const name = capitalise(t('sweep.step'));
+  const value = parse(text);
+  if (!Number.isFinite(value)) return { error: t('error.number', { name, value: text.trim() }) };
+  return value > 0 ? { value } : { error: t('error.above', { name, minimum: 0, value }) };
+}
+
+/**
+ * @param {string} name
+ * @param {string} text
+ * @param {number} maximum
+ * @returns {{ value: number } | { error: string }}
+ */
+function readWhole(name, text, maximum) {
+  const value = parse(text);
+  if (!Number.isFinite(value)) return { error: t('error.number', { name, value: text.trim() }) };
+  if (!Number.isInteger(value)) return { error: t('error.integer', { name, value }) };
+  if (value >= 1 && value <= maximum) return { value };
+  return { error: t('error.between', { name, minimum: 1, maximum, value }) };
+}

@@ -1,0 +1,36 @@
+/** The base of a sweep's charts: what was planned, what was measured, and the point pointed at. */
+import { LogitElement } from '../../base/element.js';
+import { frameStyles } from '../../base/frame-styles.js';
+import { Width } from '../../base/width.js';
+import { chartStyles } from '../../base/chart-styles.js';
+
+/**
+ * @typedef {import('../../engine/sweep.js').Plan} Plan
+ * @typedef {import('../../engine/sweep.js').Point} Point
+ */
+
+export class SweepChart extends LogitElement {
+  static properties = {
+    plan: { attribute: false },
+    points: { attribute: false },
+    at: { type: Number },
+  };
+
+  static styles = [...LogitElement.styles, frameStyles, chartStyles];
+
+  room = new Width(this, '.chart');
+
+  constructor() {
+    super();
+    /** @type {Plan | null} */
+    this.plan = null;
+    /** @type {Point[]} */
+    this.points = [];
+    this.at = 0;
+  }
+
+  /** The drawn figure. */
+  get drawing() {
+    return /** @type {SVGSVGElement | null} */ (this.renderRoot.querySelector('svg'));
+  }
+}

@@ -1,0 +1,398 @@
+/**
+ * <logit-sweep>: one or two settings from end to end, and what becomes of the distribution and of
+ * the texts. What needs no texts is drawn at once; the rest runs in the worker when asked.
+ */
+import { html, nothing } from 'lit';
+import { locales } from '#locales/sweep';
+import { needsTexts } from '../../engine/measures.js';
+import { POINTS_MAX, countPoints, placesOf, range, sweep, toCsv } from '../../engine/sweep.js';
+import { addMessages, t } from '../../locale/locale.js';
+import { define } from '../../base/define.js';
+import { sentence, toFault } from '../../base/faults.js';
+import { ModelElement } from '../../base/model-element.js';
+import { FIGURES, shapeOf } from './figures.js';
+import { renderForm } from './form.js';
+import './map.js';
+import { download, standAlone } from './save.js';
+import { sweepStyles } from './styles.js';
+import { renderTable, renderTexts } from './table.js';
+import './trend.js';
+import { captionOf, fileName, placeOf, pointWords, titleOf } from './words.js';
+
+addMessages(locales);
+
+/**
+ * @typedef {import('../../engine/sweep.js').Plan} Plan
+ * @typedef {import('../../engine/sweep.js').Point} Point
+ * @typedef {import('./figures.js').Asked} Asked
+ *
+ * A sweep that runs or has run, with all that its figure needs.
+ * @typedef {object} Run
+ * @property {string} key of its plan, by which a newer one is told
+ * @property {Plan} plan
+ * @property {'line' | 'trade' | 'map'} shape
+ * @property {Point[]} points
+ * @property {number} total
+ * @property {'running' | 'done' | 'cancelled'} status
+ * @property {string} model
+ * @property {number} vocabulary
+ */
+
+/** How often a running sweep is drawn, in ms. */
+const REDRAW = 80;
+
+/** What was shown last within a root, since the page makes a view anew each time it is shown. */
+/**
+ * @type {WeakMap<Node, { name: string, asked: Record<string, Asked>, run: Run | null, at: number
+ * }>}
+ */
+const remembered = new WeakMap();
+
+export class LogitSweep extends ModelElement {
+  static properties = {
+    ...ModelElement.properties,
+    grammar: {},
+    figure: {},
+    run: { state: true },
+    at: { state: true },
+    trouble: { state: true },
+    rules: { state: true },
+  };
+
+  static styles = [...ModelElement.styles, sweepStyles];
+
+  /** @type {AbortController | null} */
+  #stop = null;
+  /** @type {Record<string, Asked>} What is asked for, by figure. */
+  #asked = {};
+  /** @type {Record<string, { text: string, error: string }>} */
+  #drafts = {};
+  #tried = '';
+  /** @type {Node | null} */
+  #root = null;
+
+  constructor() {
+    super();
+    /** @type {import('../../engine/grammar.js').Grammar | string | null} Itself or its address. */
+    this.grammar = null;
+    this.figure = FIGURES[0].name;
+    /** @type {Run | null} */
+    this.run = null;
+    /** The index of the point that is pointed at. */
+    this.at = 0;
+    /** @type {import('../../base/faults.js').Fault | null} */
+    this.trouble = null;
+    /** @type {import('../../engine/grammar.js').Grammar | null} */
+    this.rules = null;
+  }
+
+  connectedCallback() {
+    super.connectedCallback();
+    this.#root = this.getRootNode();
+    const kept = remembered.get(this.#root);
+    if (!kept) return;
+    this.figure = kept.name;
+    this.#asked = kept.asked;
+    this.run = kept.run;
+    this.at = kept.at;
+    this.#tried = kept.run?.key ?? '';
+  }
+
+  disconnectedCallback() {
+    super.disconnectedCallback();
+    this.#cancel();
+    const { figure: name, run, at } = this;
+    if (this.#root) remembered.set(this.#root, { name, asked: this.#asked, run, at });
+  }
+
+  /** @param {Map<string, unknown>} changed */
+  willUpdate(changed) {
+    super.willUpdate(changed);
+    if (changed.has('model') && changed.get('model')) {
+      this.#cancel();
+      this.run = null;
+      this.#tried = '';
+    }
+    if (changed.has('grammar')) this.#readGrammar();
+  }
+
+  async #readGrammar() {
+    const { grammar } = this;
+    this.rules = typeof grammar === 'string' ? null : grammar;
+    if (typeof grammar !== 'string' || grammar === '') return;
+    try {
+      const rules = await (await fetch(new URL(grammar, document.baseURI))).json();
+      if (grammar === this.grammar) this.rules = rules;
+    } catch (error) {
+      this.trouble = toFault(error);
+    }
+  }
+
+  get #figure() {
+    return FIGURES.find(({ name }) => name === this.figure) ?? FIGURES[0];
+  }
+
+  /** What is asked for of the figure that is shown. */
+  get #wanted() {
+    return this.#asked[this.#figure.name] ?? this.#figure.asked;
+  }
+
+  /** The plan that the boxes stand for; null where they stand for none. @returns {Plan | null} */
+  get #plan() {
+    const { first, second, keep, measures, samples, max_new_tokens } = this.#wanted;
+    const { seed = 0, ...others } = this.asked;
+    if (Object.keys(this.#drafts).length > 0 || this.#unjudged) return null;
+    try {
+      const axes = [first, ...(second ? [second] : [])].map(({ name, from, to, step }) =>
+        range(name, from, to, step),
+      );
+      if (countPoints(axes) > POINTS_MAX) return null;
+      const settings = { ...(keep ? others : {}), seed };
+      const { prompt, rules: grammar } = this;
+      return { axes, measures, prompt, settings, samples, max_new_tokens, grammar };
+    } catch {
+      return null;
+    }
+  }
+
+  /** Whether correctness is asked for and nothing can judge it. */
+  get #unjudged() {
+    return this.#wanted.measures.includes('correctness') && !this.rules;
+  }
+
+  /** @param {Plan} plan */
+  #keyOf({ grammar, ...plan }) {
+    return JSON.stringify([this.figure, plan, grammar !== null]);
+  }
+
+  /** @param {Map<string, unknown>} changed */
+  updated(changed) {
+    super.updated(changed);
+    const plan = this.engine && this.prompt ? this.#plan : null;
+    if (plan && !plan.measures.some(needsTexts) && this.#keyOf(plan) !== this.#tried) this.#start();
+  }
+
+  #cancel() {
+    this.#stop?.abort();
+    this.#stop = null;
+    if (this.run?.status === 'running') this.run = { ...this.run, status: 'cancelled' };
+  }
+
+  async #start() {
+    const { engine } = this;
+    const plan = this.#plan;
+    if (!engine?.info || !plan) return;
+    this.#cancel();
+    const stop = (this.#stop = new AbortController());
+    this.trouble = null;
+    this.#tried = this.#keyOf(plan);
+    /** @type {Run} */
+    let run = {
+      key: this.#tried,
+      plan,
+      shape: shapeOf(this.#figure, this.#wanted),
+      points: [],
+      total: countPoints(plan.axes),
+      status: 'running',
+      model: engine.info.name,
+      vocabulary: engine.info.vocab_size,
+    };
+    const at = nearest(placesOf(plan.axes), this.#bench);
+    /** @type {Point[]} */
+    const points = [];
+    const show = (/** @type {Run['status']} */ status) => {
+      if (this.run?.key !== run.key) this.at = at;
+      this.run = run = { ...run, points: [...points], status };
+    };
+    if (plan.measures.some(needsTexts)) show('running');
+    let drawn = performance.now();
+    try {
+      for await (const point of sweep(engine, plan, stop.signal)) {
+        if (stop !== this.#stop) return;
+        points.push(point);
+        if (performance.now() - drawn < REDRAW) continue;
+        drawn = performance.now();
+        show('running');
+      }
+      if (stop === this.#stop) show('done');
+    } catch (error) {
+      if (stop !== this.#stop) return;
+      this.trouble = toFault(error);
+      show('cancelled');
+    }
+  }
+
+  /** Every setting as it is on the bench. @returns {Record<string, number>} */
+  get #bench() {
+    const neutral = (this.engine?.table ?? []).map(({ name, neutral: value }) => [name, value]);
+    return { ...Object.fromEntries(neutral), .../** @type {any} */ (this.asked) };
+  }
+
+  render() {
+    return html`
+      <h2>${t('view.sweep')}</h2>
+      <p class="about">${t('view.sweep.about')}</p>
+      ${this.#renderFigures()}
+      <p class="about explain">${t(`sweep.about.${this.#figure.name}`)}</p>
+      ${this.engine ? this.#renderForm() : nothing}
+      ${this.#renderActions()}
+      ${this.run ? this.#renderRun(this.run) : this.#renderEmpty()}
+    `;
+  }
+
+  #renderFigures() {
+    return html`<fieldset class="figures"><legend class="heard">${t('sweep.figure')}</legend>
+      ${FIGURES.map(
+        ({ name }) => html`<label class="chip"><input type="radio" name="figure" value=${name}
+          .checked=${name === this.#figure.name} @change=${() => this.#choose(name)}><span>${t(`sweep.figure.${name}`)}</span></label>`,
+      )}
+    </fieldset>`;
+  }
+
+  /** @param {string} name */
+  #choose(name) {
+    this.#cancel();
+    this.figure = name;
+    this.#drafts = {};
+    this.trouble = null;
+    this.run = null;
+    this.#tried = '';
+  }
+
+  #renderForm() {
+    return renderForm({
+      figure: this.#figure,
+      asked: this.#wanted,
+      table: /** @type {any} */ (this.engine?.table ?? []),
+      judged: this.rules !== null,
+      drafts: this.#drafts,
+      set: (change) => {
+        this.#asked = { ...this.#asked, [this.#figure.name]: { ...this.#wanted, ...change } };
+        this.requestUpdate();
+      },
+      draft: (box, draft) => {
+        const { [box]: _, ...others } = this.#drafts;
+        this.#drafts = draft ? { ...others, [box]: draft } : others;
+        this.requestUpdate();
+      },
+    });
+  }
+
+  #renderActions() {
+    const { run } = this;
+    const trouble = this.trouble ?? this.fault;
+    const running = run?.status === 'running';
+    const plan = this.engine ? this.#plan : null;
+    const count = run ? { n: run.total, done: run.points.length } : { n: 0, done: 0 };
+    const words =
+      this.engine && !plan ? this.#whyNot() : run ? t(`sweep.${run.status}`, count) : '';
+    return html`
+      <div class="actions">
+        <button class="primary" data-command="run" aria-disabled=${plan === null}
+          @click=${() => this.#start()}>${t('sweep.run')}</button>
+        <button data-command="cancel" aria-disabled=${!running}
+          @click=${() => running && this.#cancel()}>${t('sweep.cancel')}</button>
+        <progress aria-label=${t('sweep.progress')} max=${count.n || 1} .value=${count.done}></progress>
+        <p class="status" role="status">${words}</p>
+      </div>
+      ${trouble ? html`<p class="error" role="alert">${sentence(trouble, this)}</p>` : nothing}
+    `;
+  }
+
+  /** Why the boxes stand for no sweep. */
+  #whyNot() {
+    if (this.#unjudged) return t('sweep.unjudged');
+    return Object.keys(this.#drafts).length > 0 ? '' : t('sweep.bad-range');
+  }
+
+  #renderEmpty() {
+    return html`<div class="figure empty"><p>${this.#unjudged ? '' : t('sweep.empty')}</p></div>`;
+  }
+
+  /** @param {Run} run */
+  #renderRun(run) {
+    const { plan, points, shape } = run;
+    const point = points[this.at];
+    const caption = captionOf(plan, { model: run.model, table: this.engine?.table ?? [] });
+    const title = titleOf(plan, shape);
+    return html`
+      <section class="figure" @logit-point=${this.#onPoint} @logit-take=${this.#onTake}>
+        <h3>${title}</h3>
+        <p class="about caption">${caption.join(' · ')}</p>
+        ${
+          shape === 'map'
+            ? html`<logit-sweep-map .plan=${plan} .points=${points} .at=${this.at}></logit-sweep-map>`
+            : html`<logit-sweep-trend .plan=${plan} .points=${points} .at=${this.at}
+                ?trade=${shape === 'trade'} .vocabulary=${run.vocabulary}
+                .now=${this.#bench[plan.axes[0].name]}></logit-sweep-trend>`
+        }
+        <div class="picked">
+          <p class="readout">${point ? pointWords(plan, point) : ''}</p>
+          <button data-command="take" aria-disabled=${!point} @click=${() => this.#take()}>
+            ${t('sweep.take', { place: point ? placeOf(point.at) : '' })}</button>
+        </div>
+        ${renderTexts(plan, point)}
+        ${renderTable(plan, points, title)}
+        <div class="save">
+          <button data-command="svg" @click=${() => this.#saveSvg(run, title, caption)}>${t('sweep.svg')}</button>
+          <button data-command="csv" @click=${() => this.#saveCsv(run)}>${t('sweep.csv')}</button>
+        </div>
+      </section>`;
+  }
+
+  /** @param {CustomEvent} event */
+  #onPoint(event) {
+    event.stopPropagation();
+    this.at = event.detail.at;
+  }
+
+  /** @param {CustomEvent} event */
+  #onTake(event) {
+    event.stopPropagation();
+    this.at = event.detail.at;
+    this.#take();
+  }
+
+  /** Hands the settings of the point to the bench, and what else its numbers hang on. */
+  #take() {
+    const point = this.run?.points[this.at];
+    if (!this.run || !point) return;
+    const { plan } = this.run;
+    const { seed, ...settings } = { ...plan.settings, ...point.at };
+    const prompt = plan.prompt === this.prompt ? {} : { prompt: plan.prompt };
+    this.emit('logit-adopt', { settings, ...prompt });
+  }
+
+  /**
+   * @param {Run} run
+   * @param {string} title
+   * @param {string[]} lines
+   */
+  #saveSvg({ plan, model }, title, lines) {
+    const chart = this.renderRoot.querySelector('logit-sweep-map, logit-sweep-trend');
+    const drawn = /** @type {any} */ (chart)?.drawing;
+    if (!drawn) return;
+    const { backgroundColor, color } = getComputedStyle(/** @type {Element} */ (chart));
+    const text = standAlone(drawn, { title, lines, paper: backgroundColor, ink: color });
+    download(fileName(plan, model, 'svg'), text, 'image/svg+xml');
+  }
+
+  /** @param {Run} run */
+  #saveCsv({ plan, points, model }) {
+    download(fileName(plan, model, 'csv'), toCsv(plan, points), 'text/csv');
+  }
+}
+
+/**
+ * The index of the place nearest to the settings.
+ * @param {Record<string, number>[]} places
+ * @param {Record<string, number>} settings
+ */
+function nearest(places, settings) {
+  const away = places.map((place) =>
+    Object.entries(place).reduce((sum, [name, value]) => sum + Math.abs(value - settings[name]), 0),
+  );
+  return away.indexOf(Math.min(...away));
+}
+
+define('logit-sweep', LogitSweep);

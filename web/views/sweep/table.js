@@ -1,0 +1,91 @@
+/** The numbers of a sweep as a table: a row a point, or a grid for two settings; and the texts. */
+import { html, nothing } from 'lit';
+import { hasSpread } from '../../engine/measures.js';
+import { number, plain, t } from '../../locale/locale.js';
+import { capitalise, settingName } from '../../state/settings.js';
+import { measureName, valueOf } from './words.js';
+
+/**
+ * @typedef {import('../../engine/sweep.js').Plan} Plan
+ * @typedef {import('../../engine/sweep.js').Point} Point
+ */
+
+/**
+ * @param {Plan} plan
+ * @param {Point[]} points
+ * @param {string} title
+ */
+export function renderTable(plan, points, title) {
+  const body = plan.axes.length === 2 ? renderGrid(plan, points) : renderRows(plan, points);
+  return html`
+    <details class="table">
+      <summary>${t('distribution.table')}</summary>
+      <div class="scroll" tabindex="0" role="region" aria-label=${title}>
+        <table><caption class="heard">${title}</caption>${body}</table>
+      </div>
+    </details>`;
+}
+
+/**
+ * @param {Plan} plan
+ * @param {Point[]} points
+ */
+function renderRows({ axes: [{ name: setting }], measures }, points) {
+  const heads = measures.flatMap((name) => {
+    const said = capitalise(measureName(name));
+    return hasSpread(name) ? [said, t('sweep.q1'), t('sweep.median'), t('sweep.q3')] : [said];
+  });
+  return html`
+    <thead><tr>${[capitalise(settingName(setting)), ...heads].map((head) => html`<th scope="col">${head}</th>`)}</tr></thead>
+    <tbody>${points.map(
+      (point) => html`<tr><th scope="row">${plain(point.at[setting])}</th>
+        ${measures.flatMap((name) => {
+          const { mean, q1, median, q3 } = point.measures[name];
+          const shown = hasSpread(name) ? [mean, q1, median, q3] : [mean];
+          return shown.map((value) => html`<td>${valueOf(name, value)}</td>`);
+        })}</tr>`,
+    )}</tbody>`;
+}
+
+/**
+ * @param {Plan} plan
+ * @param {Point[]} points
+ */
+function renderGrid({ axes: [first, second], measures: [name] }, points) {
+  const corner = `${capitalise(settingName(first.name))} ↓ / ${settingName(second.name)} →`;
+  const rows = second.values.length;
+  return html`
+    <thead><tr><th scope="col">${corner}</th>
+      ${second.values.map((value) => html`<th scope="col">${plain(value)}</th>`)}</tr></thead>
+    <tbody>${first.values.map(
+      (value, i) => html`<tr><th scope="row">${plain(value)}</th>
+        ${second.values.map((_, j) => {
+          const point = points[i * rows + j];
+          return html`<td>${point ? valueOf(name, point.measures[name].mean) : ''}</td>`;
+        })}</tr>`,
+    )}</tbody>`;
+}
+
+/** How many texts of a point are shown. */
+const SHOWN = 10;
+
+/**
+ * The texts written at a point, judged where a grammar can.
+ * @param {Plan} plan
+ * @param {Point | undefined} point
+ */
+export function renderTexts({ prompt, grammar }, point) {
+  if (!point || point.texts.length === 0) return nothing;
+  const more = point.texts.length - SHOWN;
+  return html`
+    <details class="texts">
+      <summary>${t('sweep.texts')}</summary>
+      <ul>${point.texts.slice(0, SHOWN).map(
+        ({ text, right, seed }) => html`<li>
+          <span class="seed">${t('sweep.seed', { seed: plain(seed) })}</span>
+          ${grammar ? html`<span class=${right ? 'right' : 'wrong'}>${t(right ? 'sweep.right' : 'sweep.wrong')}</span>` : nothing}
+          <span class="written">${prompt}<b>${text}</b></span></li>`,
+      )}</ul>
+      ${more > 0 ? html`<p class="about">${t('sweep.more', { n: number(more) })}</p>` : nothing}
+    </details>`;
+}

@@ -1,0 +1,145 @@
+/** What a sweep's figures say: names, numbers, captions and file names. */
+import { MEASURES, hasSpread, needsTexts } from '../../engine/measures.js';
+import {
+  fixed,
+  list,
+  measure,
+  number,
+  percent,
+  plain,
+  rounded,
+  t,
+  tick,
+} from '../../locale/locale.js';
+import { capitalise, settingName } from '../../state/settings.js';
+
+/**
+ * @typedef {import('../../engine/sweep.js').Plan} Plan
+ * @typedef {import('../../engine/sweep.js').Point} Point
+ */
+
+/** @param {string} name */
+export const measureName = (name) => t(`sweep.of.${name}`);
+
+/**
+ * A value in full honesty: nothing but 0 reads as 0, nothing but 1 as 100 %.
+ * @param {string} name of the measure
+ * @param {number} value
+ */
+export function valueOf(name, value) {
+  const { unit } = MEASURES[name];
+  if (unit === 'share') return percent(value);
+  if (unit === 'bits') return t('sweep.bits', { value: value === 0 ? '0' : measure(value) });
+  if (Number.isInteger(value)) return number(value);
+  return value >= 100 ? fixed(value, 1) : measure(value);
+}
+
+/**
+ * The same in a cell, where there is room for a few digits only.
+ * @param {string} name
+ * @param {number} value
+ */
+export function shortOf(name, value) {
+  const { unit } = MEASURES[name];
+  if (unit === 'share') return percent(value);
+  return value === 0 || (Number.isInteger(value) && unit !== 'bits')
+    ? number(value)
+    : measure(value);
+}
+
+/**
+ * A mark on the axis of a measure.
+ * @param {string} name
+ * @param {number} value
+ */
+export function tickOf(name, value) {
+  return MEASURES[name].unit === 'share' ? tick(value) : rounded(value, 6);
+}
+
+/** @param {string} name */
+export function axisName(name) {
+  return MEASURES[name].unit === 'bits'
+    ? t('sweep.in-bits', { name: measureName(name) })
+    : measureName(name);
+}
+
+/**
+ * @param {Record<string, number>} at
+ */
+export function placeOf(at) {
+  return Object.entries(at)
+    .map(([name, value]) => `${settingName(name)} ${plain(value)}`)
+    .join(', ');
+}
+
+/**
+ * What was found at a point, in one sentence.
+ * @param {Plan} plan
+ * @param {Point} point
+ */
+export function pointWords({ measures }, point) {
+  const found = measures.map((name) => {
+    const { mean, q1, q3 } = point.measures[name];
+    const value = valueOf(name, mean);
+    if (!hasSpread(name)) return `${measureName(name)} ${value}`;
+    const quartiles = { q1: valueOf(name, q1), q3: valueOf(name, q3) };
+    return t('sweep.spread', { name: measureName(name), value, ...quartiles });
+  });
+  return `${capitalise(placeOf(point.at))}: ${found.join('; ')}`;
+}
+
+/**
+ * @param {Plan} plan
+ * @param {string} shape
+ */
+export function titleOf({ axes, measures }, shape) {
+  const names = measures.map(measureName);
+  if (shape === 'trade')
+    return capitalise(
+      t('sweep.title.trade', { a: names[1], b: names[0], setting: settingName(axes[0].name) }),
+    );
+  return capitalise(
+    t('sweep.title', {
+      measure: list(names),
+      setting: list(axes.map(({ name }) => settingName(name))),
+    }),
+  );
+}
+
+/**
+ * Everything that the numbers depend on, a line each.
+ * @param {Plan} plan
+ * @param {{ model: string, table: import('../../engine/types.js').TableRow[] }} facts
+ */
+export function captionOf(plan, { model, table }) {
+  const { axes, measures, settings = {} } = plan;
+  const swept = axes.map(({ name }) => name);
+  const others = Object.entries(settings).filter(([name, value]) => {
+    const row = table.find((one) => one.name === name);
+    return name !== 'seed' && !swept.includes(name) && value !== (row?.neutral ?? 'inverse');
+  });
+  /** @param {unknown} value */
+  const say = (value) => (typeof value === 'number' ? plain(value) : JSON.stringify(value));
+  const said = others.map(([name, value]) => `${settingName(name)} ${say(value)}`);
+  const lines = [
+    t('sweep.caption.model', { model, prompt: plan.prompt }),
+    said.length
+      ? t('sweep.caption.settings', { settings: said.join(', ') })
+      : t('sweep.caption.off'),
+  ];
+  if (!measures.some(needsTexts)) return lines;
+  const { samples = 0, max_new_tokens = 0 } = plan;
+  const texts = { n: samples, tokens: max_new_tokens, seed: plain(settings.seed ?? 0) };
+  return [...lines, t('sweep.caption.texts', texts)];
+}
+
+/**
+ * A file name that says what is in it: verbs-temperature-top_p-entropy.csv
+ * @param {Plan} plan
+ * @param {string} model
+ * @param {string} extension
+ */
+export function fileName({ axes, measures }, model, extension) {
+  const words = [model, ...axes.map(({ name }) => name), ...measures];
+  return `${words.map((word) => word.replace(/[^\w.]+/g, '_')).join('-')}.${extension}`;
+}
