@@ -2,7 +2,7 @@
  * Builds dist/: the static site, minified and the same bytes each time, with relative addresses
  * only, so that it works under any path. Prints what each file weighs.
  */
-import { build as bundle } from 'esbuild';
+import { build as bundle, transform } from 'esbuild';
 import { createHash } from 'node:crypto';
 import { cp, mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
@@ -21,7 +21,7 @@ const LATER = ['compare', 'constraint', 'conventions', 'cost', 'fault', 'guide',
  * English and how to fetch the others, '#locales/language/CODE' one of them, and '#locales/NAME' the
  * strings of a view in every language, which the first visit does not fetch.
  */
-export const locales = {
+const locales = {
   name: 'locales',
   /** @param {import('esbuild').PluginBuild} build */
   setup(build) {
@@ -56,18 +56,25 @@ export const locales = {
   },
 };
 
-/** Style sheets inside the modules, without their indentation and comments. */
-export const styles = {
+/** A style sheet that a module imports: minified, as a sheet that Lit's elements adopt. */
+const styles = {
   name: 'styles',
   /** @param {import('esbuild').PluginBuild} build */
   setup(build) {
-    build.onLoad({ filter: /[\\/]web[\\/](page|views|panels|base|style)[\\/].*\.js$/ }, async ({ path }) => ({
-      contents: (await readFile(path, 'utf8')).replace(/\bcss`[^`]*`/g, (sheet) =>
-        sheet.replace(/\/\*.*?\*\//gs, '').replace(/\s+/g, ' ').replace(/ ?([{};]) ?/g, '$1'),
-      ),
-    }));
+    build.onLoad({ filter: /\.css$/ }, async ({ path }) => {
+      const { code } = await transform(await readFile(path, 'utf8'), {
+        loader: 'css',
+        minify: true,
+        charset: 'utf8',
+      });
+      const contents = `import { unsafeCSS } from 'lit';\nexport default unsafeCSS(${JSON.stringify(code.trim())});`;
+      return { contents, resolveDir: dirname(path) };
+    });
   },
 };
+
+/** What a bundle of the page's code needs. */
+export const plugins = [locales, styles];
 
 /**
  * The strings of a language that come at once, or those of a view.
@@ -128,7 +135,7 @@ export async function build(out = join(root, 'dist')) {
     target: 'es2022',
     charset: 'utf8',
     legalComments: 'eof',
-    plugins: [locales, styles],
+    plugins,
     logLevel: 'warning',
   });
   await bundle({
@@ -140,7 +147,7 @@ export async function build(out = join(root, 'dist')) {
     target: 'es2022',
     charset: 'utf8',
     legalComments: 'eof',
-    plugins: [locales, styles],
+    plugins,
     logLevel: 'warning',
   });
   await cp(join(web, 'index.html'), join(out, 'index.html'));
@@ -152,7 +159,7 @@ export async function build(out = join(root, 'dist')) {
     /\.(gguf|grammar\.json)$/.test(file),
   );
   for (const file of models) await cp(join(root, 'models', file), join(out, 'models', file));
-  await buildSingle(out, [locales, styles], await sandbox('single'));
+  await buildSingle(out, plugins, await sandbox('single'));
   return out;
 }
 

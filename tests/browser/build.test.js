@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { build as bundle } from 'esbuild';
-import { build, firstLoad, locales, weigh } from '../../web/build.js';
+import { build, firstLoad, plugins, weigh } from '../../web/build.js';
 import { chooseDomain, findCuts, layoutBars, orderRows } from '../../web/plots/bars.js';
 import { layoutStrip } from '../../web/plots/strip.js';
 import { Logitscope } from '../../web/engine/index.js';
@@ -116,7 +116,7 @@ test('percentages never lie about small numbers or nearly full ones', async () =
     bundle: true,
     write: false,
     format: 'esm',
-    plugins: [locales],
+    plugins,
   });
   const locale = await import(
     `data:text/javascript;base64,${Buffer.from(outputFiles[0].contents).toString('base64')}`

@@ -8,7 +8,7 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { build as bundle } from 'esbuild';
-import { locales } from '../../web/build.js';
+import { plugins } from '../../web/build.js';
 import { openBench, root } from './bench.js';
 
 const PAGE = 'own-sampler-page';
@@ -42,7 +42,7 @@ before(async () => {
     stdin: { contents: CODE, resolveDir: join(root, 'web') },
     bundle: true,
     format: 'esm',
-    plugins: [locales],
+    plugins,
     write: false,
   });
   await writeFile(join(bench.dist, `${PAGE}.js`), outputFiles[0].text);

@@ -1,8 +1,8 @@
 /** The base of every element here: shared looks, strings that follow the language, typed events. */
 import { LitElement } from 'lit';
 import { onLanguage } from '../locale/locale.js';
-import { shared } from '../style/shared.js';
-import { tokens } from '../style/tokens.js';
+import shared from '../style/shared.css';
+import tokens from '../style/tokens.css';
 
 /** How long time to spare is waited for, in ms. */
 const PATIENCE = 250;

@@ -2,45 +2,8 @@
  * The base of a menu beside a token: arrow keys walk its buttons; Escape, Tab or leaving it ends it
  * with "logit-menu-close".
  */
-import { css } from 'lit';
 import { LogitElement } from './element.js';
-
-const menuStyles = css`
-  :host {
-    position: absolute;
-  }
-
-  .menu {
-    position: absolute;
-    padding: 0.375rem;
-    border: 1px solid var(--control-line);
-    border-radius: 0.5rem;
-    background: var(--panel);
-    box-shadow: 0 0.5rem 1.5rem light-dark(#14201d2e, #000000a6);
-  }
-
-  .head {
-    padding: 0.125rem 0.5rem 0.25rem;
-    color: var(--soft);
-    font-size: 0.75rem;
-  }
-
-  button {
-    display: grid;
-    align-items: center;
-    width: 100%;
-    padding: 0 0.5rem;
-    border-color: transparent;
-    background: none;
-    text-align: left;
-  }
-
-  button:hover,
-  button:focus-visible {
-    border-color: transparent;
-    background: var(--trace-wash);
-  }
-`;
+import menuStyles from './menu.css';
 
 export class LogitMenu extends LogitElement {
   static properties = { x: { attribute: false }, y: { attribute: false } };

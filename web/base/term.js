@@ -2,10 +2,11 @@
  * <logit-term>: a term of the field, with its one-sentence explanation a press away. `name` is that
  * of the messages term.NAME and term.NAME.about.
  */
-import { css, html } from 'lit';
+import { html } from 'lit';
 import { t } from '../locale/locale.js';
 import { define } from './define.js';
 import { LogitElement } from './element.js';
+import termStyles from './term.css';
 
 /** What the glossary holds, in the order in which a beginner meets it. */
 export const TERMS = [
@@ -34,54 +35,7 @@ export const TERMS = [
 export class LogitTerm extends LogitElement {
   static properties = { name: {}, label: {} };
 
-  static styles = [
-    ...LogitElement.styles,
-    css`
-      :host {
-        display: inline;
-        font: inherit;
-      }
-
-      button {
-        min-height: 0;
-        margin: -0.1875rem 0;
-        padding: 0.1875rem 0;
-        border: 0;
-        border-radius: 0.125rem;
-        background: none;
-        color: inherit;
-        font: inherit;
-        letter-spacing: inherit;
-        text-decoration: underline dotted var(--control-line);
-        text-decoration-thickness: 1px;
-        text-underline-offset: 0.2em;
-        text-align: start;
-        cursor: help;
-      }
-
-      button:hover {
-        text-decoration-color: var(--ink);
-      }
-
-      p {
-        position: fixed;
-        inset: auto;
-        width: max-content;
-        max-width: min(22rem, calc(100vw - 1.5rem));
-        margin: 0;
-        padding: 0.5rem 0.75rem;
-        border: 1px solid var(--control-line);
-        border-radius: 0.5rem;
-        background: var(--panel);
-        box-shadow: 0 0.5rem 1.5rem light-dark(#14201d2e, #000000a6);
-        color: var(--ink);
-        font: 400 0.8125rem/1.45 var(--sans);
-        letter-spacing: normal;
-        text-align: left;
-        text-wrap: pretty;
-      }
-    `,
-  ];
+  static styles = [...LogitElement.styles, termStyles];
 
   constructor() {
     super();

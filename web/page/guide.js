@@ -2,11 +2,12 @@
  * <logit-guide>: a look around the bench in five steps. It outlines one panel of `root` after
  * another and says what it is for; ends with "logit-guide-end".
  */
-import { css, html } from 'lit';
+import { html } from 'lit';
 import { locales } from '#locales/guide';
 import { addMessages, t } from '../locale/locale.js';
 import { define } from '../base/define.js';
 import { LogitElement } from '../base/element.js';
+import guideStyles from './guide.css';
 
 addMessages(locales);
 
@@ -16,66 +17,7 @@ const STOPS = ['.text', '.distribution', '.chain', '.draw', '[role=tablist]'];
 export class LogitGuide extends LogitElement {
   static properties = { at: { state: true }, root: { attribute: false } };
 
-  static styles = [
-    ...LogitElement.styles,
-    css`
-      :host {
-        position: sticky;
-        z-index: 6;
-        top: 0.5rem;
-        margin: 0 0 0.75rem;
-      }
-
-      section {
-        display: flex;
-        flex-wrap: wrap;
-        align-items: center;
-        justify-content: space-between;
-        gap: 0.5rem 1.5rem;
-        padding: 0.75rem 1rem;
-        border: 1px solid var(--trace);
-        border-radius: 0.625rem;
-        background: var(--trace-wash);
-        box-shadow: 0 0.375rem 1.25rem light-dark(#14201d1f, #00000080);
-      }
-
-      div {
-        flex: 1 1 22rem;
-      }
-
-      h2 {
-        font-size: 0.9375rem;
-      }
-
-      h2:focus {
-        outline: none;
-      }
-
-      .count {
-        color: var(--soft);
-        font-weight: 450;
-      }
-
-      p {
-        max-width: 84ch;
-        min-height: 2.9em;
-        font-size: 0.875rem;
-        line-height: 1.45;
-        text-wrap: pretty;
-      }
-
-      nav {
-        display: flex;
-        gap: 0.5rem;
-      }
-
-      @media (max-width: 40rem) {
-        p {
-          min-height: 5.8em;
-        }
-      }
-    `,
-  ];
+  static styles = [...LogitElement.styles, guideStyles];
 
   constructor() {
     super();

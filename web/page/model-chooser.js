@@ -2,11 +2,12 @@
  * <logit-model>: which model is open, and another one by choice, by picker or dropped on the page.
  * Asks with "logit-model".
  */
-import { css, html, nothing } from 'lit';
+import { html, nothing } from 'lit';
 import { fixed, t } from '../locale/locale.js';
 import { define } from '../base/define.js';
 import { LogitElement } from '../base/element.js';
 import { MODELS } from '../state/models.js';
+import modelChooserStyles from './model-chooser.css';
 
 export class LogitModel extends LogitElement {
   static properties = {
@@ -16,81 +17,7 @@ export class LogitModel extends LogitElement {
     over: { state: true },
   };
 
-  static styles = [
-    ...LogitElement.styles,
-    css`
-      :host {
-        position: relative;
-        min-width: 0;
-        max-width: 100%;
-      }
-
-      .row {
-        display: flex;
-        flex-wrap: wrap;
-        align-items: center;
-        gap: 0.5rem;
-      }
-
-      select {
-        flex: 1 1 8rem;
-        min-width: 0;
-        max-width: 15rem;
-      }
-
-      input[type='file'] {
-        position: absolute;
-        width: 1px;
-        height: 1px;
-        padding: 0;
-        overflow: hidden;
-        clip-path: inset(50%);
-      }
-
-      label.open {
-        flex: none;
-        padding: 0 0.875rem;
-        border: 1px solid var(--control-line);
-        border-radius: 0.375rem;
-        background: var(--panel);
-        font-size: 0.875rem;
-        line-height: 2.125rem;
-        cursor: pointer;
-      }
-
-      label.open:hover {
-        border-color: var(--ink);
-      }
-
-      input:focus-visible + label.open {
-        outline: 2px solid var(--trace);
-        outline-offset: 2px;
-      }
-
-      progress {
-        position: absolute;
-        inset: auto 0 -0.375rem;
-        width: 100%;
-        height: 0.25rem;
-        accent-color: var(--trace);
-      }
-
-      .drop {
-        position: fixed;
-        z-index: 9;
-        inset: 0.75rem;
-        display: grid;
-        place-items: center;
-        border: 0.1875rem dashed var(--trace);
-        border-radius: 0.75rem;
-        background: var(--trace-wash);
-        font-size: 1.25rem;
-        font-weight: 600;
-        opacity: 0.94;
-        pointer-events: none;
-      }
-    `,
-  ];
+  static styles = [...LogitElement.styles, modelChooserStyles];
 
   constructor() {
     super();

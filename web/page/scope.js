@@ -26,7 +26,7 @@ import { GATES, parseControls, parseParts, show } from '../state/page-state.js';
 import { panelsOf } from '../views/bench/panels.js';
 import { listen, props } from '../base/props.js';
 import { requestsOf } from '../views/bench/requests.js';
-import { scopeStyles } from './scope-styles.js';
+import scopeStyles from './scope.css';
 import '../panels/text/text.js';
 import { VIEWS } from './views.js';
 

@@ -2,13 +2,14 @@
  * <logit-share>: writes the link, the frame and the element for what the page shows, with a choice
  * of what the embedded instrument offers and a live preview.
  */
-import { css, html, nothing } from 'lit';
+import { html, nothing } from 'lit';
 import { locales } from '#locales/share';
 import { addMessages, language, languages, t } from '../locale/locale.js';
 import { define } from '../base/define.js';
 import { LogitElement } from '../base/element.js';
 import { PARTS, THEMES } from '../state/page-state.js';
 import { BASICS, SHARED, settingName } from '../state/settings.js';
+import shareStyles from './share.css';
 
 addMessages(locales);
 
@@ -24,125 +25,7 @@ export class LogitShare extends LogitElement {
     said: { state: true },
   };
 
-  static styles = [
-    ...LogitElement.styles,
-    css`
-      dialog {
-        box-sizing: border-box;
-        width: min(72rem, calc(100vw - 1.5rem));
-        max-height: calc(100vh - 1.5rem);
-        padding: 1.25rem clamp(0.875rem, 2vw, 1.75rem) 1.5rem;
-        border: 1px solid var(--line);
-        border-radius: 0.75rem;
-        background: var(--panel);
-        color: var(--ink);
-      }
-
-      dialog::backdrop {
-        background: rgb(0 0 0 / 0.45);
-      }
-
-      .top {
-        display: flex;
-        align-items: center;
-        justify-content: space-between;
-        gap: 1rem;
-        position: sticky;
-        z-index: 1;
-        top: -1.25rem;
-        margin: -1.25rem 0 0;
-        padding: 1rem 0 0.5rem;
-        background: var(--panel);
-      }
-
-      .columns {
-        display: grid;
-        grid-template-columns: repeat(auto-fit, minmax(min(100%, 24rem), 1fr));
-        gap: 1rem 2rem;
-        margin-top: 0.875rem;
-      }
-
-      fieldset {
-        margin: 0 0 0.75rem;
-        padding: 0;
-        border: 0;
-      }
-
-      legend {
-        padding: 0 0 0.25rem;
-        font-size: 0.875rem;
-        font-weight: 600;
-      }
-
-      .choices {
-        display: grid;
-        grid-template-columns: repeat(auto-fill, minmax(8.5rem, 1fr));
-        gap: 0.125rem 0.75rem;
-      }
-
-      .choices label {
-        display: flex;
-        align-items: center;
-        gap: 0.375rem;
-        min-height: 1.75rem;
-        font-size: 0.875rem;
-      }
-
-      .row {
-        display: flex;
-        flex-wrap: wrap;
-        align-items: end;
-        gap: 0.75rem 1rem;
-        margin-bottom: 0.75rem;
-      }
-
-      .row > label {
-        display: grid;
-        gap: 0.125rem;
-      }
-
-      .row > label.check {
-        display: flex;
-        align-items: center;
-        gap: 0.375rem;
-        min-height: 2.25rem;
-        color: var(--ink);
-        font-size: 0.875rem;
-      }
-
-      .code {
-        display: grid;
-        grid-template-columns: 1fr auto;
-        align-items: end;
-        gap: 0.25rem 0.5rem;
-        margin-bottom: 0.75rem;
-      }
-
-      textarea {
-        grid-column: 1 / -1;
-        width: 100%;
-        padding: 0.5rem;
-        max-height: 14rem;
-        field-sizing: content;
-        font: 0.75rem/1.45 var(--mono);
-        resize: vertical;
-        word-break: break-all;
-      }
-
-      .code button {
-        min-height: 1.875rem;
-        font-size: 0.8125rem;
-      }
-
-      iframe {
-        width: 100%;
-        height: min(34rem, 60vh);
-        border: 1px solid var(--line);
-        border-radius: 0.5rem;
-        background: var(--paper);
-      }
-    `,
-  ];
+  static styles = [...LogitElement.styles, shareStyles];
 
   constructor() {
     super();

@@ -2,11 +2,12 @@
  * <logit-biases>: the tokens that the reader made likelier, less likely or forbade, each removable.
  * Asks with "logit-bias".
  */
-import { css, html } from 'lit';
+import { html } from 'lit';
 import { fixed, t } from '../../locale/locale.js';
 import { define } from '../../base/define.js';
 import { LogitElement } from '../../base/element.js';
 import { spoken, visibleHtml } from '../../base/visible.js';
+import biasesStyles from './biases.css';
 
 /** @typedef {import('../../state/bench.js').Bias} Bias */
 
@@ -17,60 +18,7 @@ export class LogitBiases extends LogitElement {
     fixed: { type: Boolean },
   };
 
-  static styles = [
-    ...LogitElement.styles,
-    css`
-      :host {
-        margin-top: 0.5rem;
-      }
-
-      .line {
-        display: flex;
-        flex-wrap: wrap;
-        align-items: center;
-        gap: 0.25rem 0.5rem;
-        min-height: 2rem;
-        font-size: 0.8125rem;
-      }
-
-      ul {
-        display: contents;
-        list-style: none;
-      }
-
-      .hint {
-        color: var(--soft);
-      }
-
-      button {
-        display: inline-flex;
-        align-items: center;
-        gap: 0.375rem;
-        min-height: 1.75rem;
-        padding: 0 0.625rem;
-        border-radius: 1rem;
-        font-size: 0.8125rem;
-      }
-
-      .sign {
-        color: var(--trace);
-        font-weight: 600;
-      }
-
-      .no .sign,
-      .less .sign {
-        color: var(--bad);
-      }
-
-      .no .token {
-        text-decoration: line-through;
-      }
-
-      .cross {
-        color: var(--soft);
-      }
-    `,
-  ];
+  static styles = [...LogitElement.styles, biasesStyles];
 
   /** The place of the chip that was pressed, until the focus has gone on. */
   #pressed = -1;

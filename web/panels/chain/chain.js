@@ -8,7 +8,7 @@ import { live } from 'lit/directives/live.js';
 import { repeat } from 'lit/directives/repeat.js';
 import { measure, t } from '../../locale/locale.js';
 import { layoutSparkline, stageShares } from '../../plots/sparkline.js';
-import { chainStyles } from './chain-styles.js';
+import chainStyles from './chain.css';
 import { define } from '../../base/define.js';
 import { LogitElement } from '../../base/element.js';
 import './knob.js';

@@ -4,12 +4,13 @@
  * must not come and the token that comes first. Asks with "logit-constraint".
  */
 import { locales } from '#locales/constraint';
-import { css, html, nothing } from 'lit';
+import { html, nothing } from 'lit';
 import { live } from 'lit/directives/live.js';
 import { addMessages, hasMessage, percent, t } from '../../locale/locale.js';
 import { define } from '../../base/define.js';
 import { LogitElement } from '../../base/element.js';
 import { readTexts, writeTexts } from '../../state/texts.js';
+import constraintStyles from './constraint.css';
 
 /** @typedef {import('../../engine/types.js').Constraint} Constraint */
 
@@ -63,110 +64,7 @@ export class LogitConstraint extends LogitElement {
     draft: { state: true },
   };
 
-  static styles = [
-    ...LogitElement.styles,
-    css`
-      .row {
-        display: flex;
-        flex-wrap: wrap;
-        align-items: center;
-        gap: 0.25rem 0.625rem;
-      }
-
-      label {
-        font-size: 0.9375rem;
-        font-weight: 600;
-      }
-
-      select {
-        flex: 1;
-        min-width: 0;
-      }
-
-      .did {
-        min-height: 2.25rem;
-        margin-top: 0.375rem;
-        font-size: 0.8125rem;
-        line-height: 1.4;
-      }
-
-      .did.idle {
-        min-height: 0;
-        color: var(--soft);
-      }
-
-      .sign {
-        display: inline-block;
-        min-width: 1.25em;
-        margin: 0 0.125rem 0.125rem 0;
-        padding: 0 0.3125rem;
-        border: 1px solid var(--line);
-        border-radius: 0.25rem;
-        text-align: center;
-      }
-
-      textarea {
-        display: block;
-        width: 100%;
-        min-height: 6rem;
-        margin: 0.25rem 0 0.5rem;
-        padding: 0.5rem 0.625rem;
-        font: 0.8125rem/1.5 var(--mono);
-        resize: vertical;
-        white-space: pre;
-      }
-
-      .own .label {
-        display: block;
-        margin-top: 0.5rem;
-        font-size: 0.75rem;
-      }
-
-      .hint {
-        flex: 1 1 12rem;
-        color: var(--soft);
-        font-size: 0.75rem;
-        line-height: 1.4;
-      }
-
-      .texts {
-        display: grid;
-        grid-template-columns: 8rem minmax(0, 1fr);
-        align-items: center;
-        gap: 0.125rem 0.5rem;
-        margin-top: 0.5rem;
-      }
-
-      .texts label {
-        font-size: 0.8125rem;
-      }
-
-      .texts input {
-        min-width: 0;
-        height: 2rem;
-        padding: 0 0.5rem;
-        font: 0.8125rem var(--mono);
-      }
-
-      .texts .hint {
-        grid-column: 1 / -1;
-        margin: 0;
-      }
-
-      code {
-        font-family: var(--mono);
-        overflow-wrap: anywhere;
-      }
-
-      details > p {
-        margin: 0.125rem 0 0.375rem;
-        color: var(--soft);
-        font-size: 0.8125rem;
-        line-height: 1.45;
-        text-wrap: pretty;
-      }
-    `,
-  ];
+  static styles = [...LogitElement.styles, constraintStyles];
 
   constructor() {
     super();

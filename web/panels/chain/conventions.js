@@ -3,7 +3,7 @@
  * orders, ties, boundaries and windows with the same values, and the tokens that differ by name.
  * Asks with "logit-conventions".
  */
-import { css, html, nothing } from 'lit';
+import { html, nothing } from 'lit';
 import { locales } from '#locales/conventions';
 import { live } from 'lit/directives/live.js';
 import { conventions } from '../../engine/presets.js';
@@ -12,6 +12,7 @@ import { define } from '../../base/define.js';
 import { LogitElement } from '../../base/element.js';
 import { describeDifference } from '../../state/settings.js';
 import { spoken, visibleHtml } from '../../base/visible.js';
+import conventionsStyles from './conventions.css';
 
 addMessages(locales);
 
@@ -32,82 +33,7 @@ export class LogitConventions extends LogitElement {
     eos: { attribute: false },
   };
 
-  static styles = [
-    ...LogitElement.styles,
-    css`
-      :host {
-        margin: 0.375rem 0 0.5rem;
-        font-size: 0.8125rem;
-        line-height: 1.1875rem;
-      }
-
-      .pair {
-        display: grid;
-        grid-template-columns: 1fr 1fr;
-        gap: 0.375rem 0.75rem;
-        margin-top: 0.5rem;
-      }
-
-      select {
-        box-sizing: border-box;
-        width: 100%;
-        min-height: 2rem;
-        padding: 0 0.5rem;
-      }
-
-      .said {
-        min-height: 4.75rem; /* four lines, so that nothing moves */
-        margin-top: 0.5rem;
-        text-wrap: pretty;
-      }
-
-      table {
-        width: 100%;
-        border-collapse: collapse;
-      }
-
-      caption {
-        text-align: left;
-      }
-
-      th,
-      td {
-        padding: 0.1875rem 0;
-        border-bottom: 1px solid var(--line);
-        text-align: right;
-        white-space: nowrap;
-      }
-
-      th:first-child {
-        overflow: hidden;
-        max-width: 9rem;
-        text-align: left;
-        text-overflow: ellipsis;
-      }
-
-      tbody th {
-        font-weight: 400;
-      }
-
-      tfoot th,
-      tfoot td {
-        border: 0;
-        color: var(--soft);
-        font-weight: 400;
-      }
-
-      .differs th,
-      .differs td {
-        background: var(--mark-wash);
-        font-weight: 600;
-      }
-
-      .gone {
-        color: var(--soft);
-        font-weight: 400;
-      }
-    `,
-  ];
+  static styles = [...LogitElement.styles, conventionsStyles];
 
   constructor() {
     super();

@@ -2,7 +2,7 @@
  * <logit-knob>: one setting as a slider and a number box. It checks what is typed against the row
  * of the table, says what is wrong beside the box, and asks with "logit-set" only for good values.
  */
-import { css, html, nothing } from 'lit';
+import { html, nothing } from 'lit';
 import { live } from 'lit/directives/live.js';
 import { plain, t } from '../../locale/locale.js';
 import { cssom } from '../../plots/cssom.js';
@@ -10,6 +10,7 @@ import { define } from '../../base/define.js';
 import { LogitElement } from '../../base/element.js';
 import { capitalise, readSetting, settingName, valueInWords } from '../../state/settings.js';
 import { Typed } from '../../base/typed.js';
+import knobStyles from './knob.css';
 
 /** @typedef {import('../../plots/trace.js').SettingRow} SettingRow */
 
@@ -22,190 +23,7 @@ export class LogitKnob extends LogitElement {
     fixed: { type: Boolean },
   };
 
-  static styles = [
-    ...LogitElement.styles,
-    css`
-      .head {
-        display: grid;
-        grid-template-columns: minmax(0, 1fr) auto auto;
-        grid-auto-flow: column;
-        align-items: center;
-        gap: 0.375rem;
-      }
-
-      /* A parameter beside the knob of its warper. */
-      :host([slim]) {
-        display: grid;
-        grid-template-columns: minmax(0, 2fr) minmax(0, 1fr) 4rem;
-        align-items: center;
-        gap: 0 0.5rem;
-      }
-
-      :host([slim]) .head {
-        display: contents;
-      }
-
-      :host([slim]) .name {
-        font-size: 0.8125rem;
-        line-height: 1.125rem;
-      }
-
-      :host([slim]) .off {
-        display: none;
-      }
-
-      :host([slim]) .box {
-        grid-area: 1 / 3;
-        width: auto;
-        height: 1.75rem;
-        font-size: 0.8125rem;
-      }
-
-      :host([slim]) .slide {
-        grid-area: 1 / 2;
-      }
-
-      :host([slim]) .said {
-        display: block;
-        grid-area: 2 / 1 / auto / -1;
-        min-height: 0;
-      }
-
-      .name {
-        font-size: 0.9375rem;
-        font-weight: 600;
-      }
-
-      .box {
-        width: 4.25rem;
-        height: 2rem;
-        padding: 0 0.5rem;
-        font-family: var(--mono);
-        font-size: 0.875rem;
-        text-align: right;
-      }
-
-      .off {
-        min-height: 1.75rem;
-        min-width: 4.25rem;
-        padding: 0 0.375rem;
-        border-color: var(--line);
-        border-radius: 1rem;
-        color: var(--soft);
-        font-size: 0.75rem;
-      }
-
-      .off[aria-disabled='true'],
-      .off[aria-disabled='true']:hover {
-        border-color: transparent;
-      }
-
-      .said {
-        display: grid;
-        grid-template-columns: minmax(0, 1fr) auto;
-        gap: 0.875rem;
-        min-height: 2.375rem;
-      }
-
-      .slide {
-        position: relative;
-        height: 1.75rem;
-      }
-
-      .neutral {
-        position: absolute;
-        top: 50%;
-        left: calc(0.625rem + var(--at) * (100% - 1.25rem));
-        width: 2px;
-        height: 0.875rem;
-        margin: -0.4375rem 0 0 -1px;
-        border-radius: 1px;
-        background: var(--control-line);
-        pointer-events: none;
-      }
-
-      input[type='range'] {
-        --track: linear-gradient(
-          to right,
-          var(--line) calc(0.625rem + var(--from) * (100% - 1.25rem)),
-          var(--trace) 0 calc(0.625rem + var(--to) * (100% - 1.25rem)),
-          var(--line) 0
-        );
-        position: absolute;
-        inset: 0;
-        width: 100%;
-        height: 100%;
-        border: 0;
-        background: none;
-        appearance: none;
-        cursor: pointer;
-        touch-action: pan-y;
-      }
-
-      input[type='range']::-webkit-slider-runnable-track {
-        height: 0.25rem;
-        border-radius: 0.125rem;
-        background: var(--track);
-      }
-
-      input[type='range']::-moz-range-track {
-        height: 0.25rem;
-        border-radius: 0.125rem;
-        background: var(--track);
-      }
-
-      input[type='range']::-webkit-slider-thumb {
-        width: 1.25rem;
-        height: 1.25rem;
-        margin-top: -0.5rem;
-        border: 2px solid var(--trace);
-        border-radius: 50%;
-        background: var(--panel);
-        box-shadow: inset 0 0 0 3px var(--panel);
-        appearance: none;
-        transition: background var(--quick);
-      }
-
-      input[type='range']::-moz-range-thumb {
-        width: 1rem;
-        height: 1rem;
-        border: 2px solid var(--trace);
-        border-radius: 50%;
-        background: var(--panel);
-      }
-
-      input[type='range']:hover::-webkit-slider-thumb,
-      input[type='range']:active::-webkit-slider-thumb {
-        background: var(--trace);
-      }
-
-      input[type='range']:focus-visible {
-        outline-offset: 0;
-        border-radius: 0.375rem;
-      }
-
-      @media (max-width: 22rem) {
-        :host(:not([slim])) .name {
-          grid-column: 1 / -1;
-        }
-
-        .off {
-          justify-self: start;
-        }
-      }
-
-      @media (max-width: 26rem) {
-        :host([slim]) {
-          grid-template-columns: minmax(0, 4fr) minmax(0, 3fr) 3.75rem;
-        }
-
-        .off {
-          min-width: 4rem;
-          padding: 0 0.25rem;
-        }
-      }
-    `,
-  ];
+  static styles = [...LogitElement.styles, knobStyles];
 
   #typed = new Typed(
     this,

@@ -2,12 +2,13 @@
  * <logit-glance>: the distribution in a strip at the edge of the window, while a knob is turned and
  * the chart itself is out of sight, as on a phone. It lies over the page, so that nothing moves.
  */
-import { css, html, nothing } from 'lit';
+import { html, nothing } from 'lit';
 import { measure, number, percent, t } from '../../locale/locale.js';
 import { cssom } from '../../plots/cssom.js';
 import { define } from '../../base/define.js';
 import { LogitElement } from '../../base/element.js';
 import { visible } from '../../base/visible.js';
+import glanceStyles from './glance.css';
 
 /** @typedef {import('../../plots/trace.js').Trace} Trace */
 
@@ -32,119 +33,7 @@ export class LogitGlance extends LogitElement {
     low: { type: Boolean, reflect: true },
   };
 
-  static styles = [
-    ...LogitElement.styles,
-    css`
-      :host {
-        position: fixed;
-        z-index: 5;
-        inset: 0.5rem 0.5rem auto;
-        max-width: 34rem;
-        margin: 0 auto;
-        padding: 0.5rem 0.75rem 0.375rem;
-        border: 1px solid var(--control-line);
-        border-radius: 0.625rem;
-        background: var(--panel);
-        box-shadow: 0 0.5rem 1.75rem light-dark(#14201d40, #000000b3);
-        opacity: 0;
-        pointer-events: none;
-        transform: translateY(-0.75rem);
-        visibility: hidden;
-        transition: opacity var(--quick), transform var(--quick), visibility var(--quick);
-      }
-
-      :host([low]) {
-        inset: auto 0.5rem 0.5rem;
-      }
-
-      :host([shown]) {
-        opacity: 1;
-        transform: none;
-        visibility: visible;
-      }
-
-      .facts {
-        display: flex;
-        justify-content: space-between;
-        color: var(--soft);
-        font-size: 0.75rem;
-      }
-
-      .facts b {
-        color: var(--ink);
-        font-family: var(--mono);
-      }
-
-      .columns {
-        display: grid;
-        grid-auto-columns: minmax(0, 1fr);
-        grid-auto-flow: column;
-        gap: 0.25rem;
-      }
-
-      .column {
-        text-align: center;
-        font-size: 0.6875rem;
-        line-height: 1rem;
-      }
-
-      .well {
-        position: relative;
-        height: 3.25rem;
-        margin: 0.25rem 0 0.125rem;
-        border-bottom: 1px solid var(--control-line);
-        overflow: hidden;
-      }
-
-      .well i {
-        position: absolute;
-        inset: 0;
-        transform: scaleY(var(--share));
-        transform-origin: bottom;
-      }
-
-      .ghost {
-        background: var(--ghost);
-      }
-
-      .final {
-        margin: 0 22%;
-        background: var(--trace);
-        transition: transform var(--calm);
-      }
-
-      .hit .final {
-        background: var(--mark);
-      }
-
-      .removed .ghost {
-        background: repeating-linear-gradient(135deg, var(--ghost) 0 2px, transparent 2px 5px);
-      }
-
-      .name {
-        display: block;
-        overflow: hidden;
-        font-family: var(--mono);
-        text-overflow: ellipsis;
-        white-space: pre;
-      }
-
-      .hit .name,
-      .hit .share {
-        color: var(--mark);
-        font-weight: 700;
-      }
-
-      .removed .name,
-      .removed .share {
-        color: var(--soft);
-      }
-
-      .removed .name {
-        text-decoration: line-through;
-      }
-    `,
-  ];
+  static styles = [...LogitElement.styles, glanceStyles];
 
   /** @type {AbortController | null} */
   #listening = null;

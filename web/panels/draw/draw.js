@@ -9,7 +9,7 @@ import { fixed, number, plain, rounded, t } from '../../locale/locale.js';
 import { STRIP_HEIGHT, drawStrip } from '../../plots/strip-view.js';
 import { layoutStrip } from '../../plots/strip.js';
 import { define } from '../../base/define.js';
-import { drawStyles } from './draw-styles.js';
+import drawStyles from './draw.css';
 import { LogitElement } from '../../base/element.js';
 import { readSeed } from '../../state/settings.js';
 import { totalVariation } from '../../state/tally.js';

@@ -18,7 +18,7 @@ import { settingName } from '../../state/settings.js';
 import { spoken, visibleHtml } from '../../base/visible.js';
 import { LIMIT_MS, onEditorKey } from './editor.js';
 import { VALUES, exampleOf } from './examples.js';
-import { ownSamplerStyles } from './own-sampler-styles.js';
+import ownSamplerStyles from './own-sampler.css';
 import { canRun, inFrame } from './place.js';
 import { verdictItem } from './report.js';
 

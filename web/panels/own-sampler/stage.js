@@ -3,7 +3,7 @@
  * and the sentence that says why it was taken out. Asks with "logit-own-stage" ({ own, failed }) for
  * the chain to take its function in, or (null) out; `failed` where that is not the reader's wish.
  */
-import { css, html, nothing } from 'lit';
+import { html, nothing } from 'lit';
 import { locales } from '#locales/sampler';
 import { live } from 'lit/directives/live.js';
 import { numbersOf } from '../../grade/properties.js';
@@ -16,6 +16,7 @@ import { capitalise, settingName } from '../../state/settings.js';
 import { OWN } from './examples.js';
 import { canRun, inFrame } from './place.js';
 import { LIMIT_MS, onEditorKey } from './editor.js';
+import stageStyles from './stage.css';
 
 addMessages(locales);
 
@@ -28,80 +29,7 @@ export class LogitOwnStage extends LogitElement {
     edited: { state: true },
   };
 
-  static styles = [
-    ...LogitElement.styles,
-    css`
-      .head {
-        display: grid;
-        grid-template-columns: minmax(0, 1fr) auto auto;
-        align-items: center;
-        gap: 0.375rem;
-        min-height: 2rem;
-      }
-
-      .name {
-        font-size: 0.9375rem;
-        font-weight: 600;
-      }
-
-      .off {
-        min-height: 1.75rem;
-        min-width: 4.75rem;
-        padding: 0 0.5rem;
-        border-color: var(--line);
-        border-radius: 1rem;
-        color: var(--soft);
-        font-size: 0.75rem;
-      }
-
-      .said {
-        display: grid;
-        grid-template-columns: minmax(0, 1fr) auto;
-        gap: 0.875rem;
-        min-height: 2.375rem;
-      }
-
-      .error {
-        margin: 0.25rem 0;
-      }
-
-      summary {
-        min-height: 1.75rem;
-        color: var(--trace);
-        font-size: 0.8125rem;
-        line-height: 1.75rem;
-      }
-
-      textarea {
-        display: block;
-        box-sizing: border-box; /* not inherited through details */
-        width: 100%;
-        min-height: 11rem;
-        padding: 0.5rem 0.625rem;
-        border-color: var(--line);
-        background: var(--sunken);
-        font: 400 0.75rem/1.5 var(--mono);
-        tab-size: 2;
-        white-space: pre;
-        overflow: auto;
-        resize: vertical;
-      }
-
-      .tools {
-        display: flex;
-        flex-wrap: wrap;
-        gap: 0.5rem;
-        margin: 0.375rem 0 0.25rem;
-      }
-
-      .tools button {
-        box-sizing: border-box;
-        min-height: 2rem;
-        padding: 0 0.75rem;
-        font-size: 0.8125rem;
-      }
-    `,
-  ];
+  static styles = [...LogitElement.styles, stageStyles];
 
   #code = recall(KEPT) ?? OWN;
   /** Whether it is to be in the chain. */

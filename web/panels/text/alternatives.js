@@ -4,13 +4,14 @@
  * prompt they only inform. Asks with "logit-branch" and "logit-rewind", ends with
  * "logit-menu-close".
  */
-import { css, html, nothing } from 'lit';
+import { html, nothing } from 'lit';
 import { percent, t } from '../../locale/locale.js';
 import { cssom } from '../../plots/cssom.js';
 import { define } from '../../base/define.js';
 import { LogitMenu } from '../../base/menu.js';
 import { settingName } from '../../state/settings.js';
 import { spoken, visibleHtml } from '../../base/visible.js';
+import alternativesStyles from './alternatives.css';
 
 /**
  * @typedef {import('../../plots/trace.js').Trace} Trace
@@ -31,101 +32,7 @@ export class LogitAlternatives extends LogitMenu {
     fixed: { type: Boolean },
   };
 
-  static styles = [
-    ...LogitMenu.styles,
-    css`
-      :host {
-        z-index: 4;
-        inset: 0 0 auto;
-        height: 0;
-      }
-
-      .menu {
-        width: min(20rem, 100%);
-      }
-
-      button,
-      .plain {
-        display: grid;
-        grid-template-columns: minmax(4rem, 6.5rem) minmax(0, 1fr) 4.25rem;
-        align-items: center;
-        gap: 0.5rem;
-        min-height: 1.875rem;
-        padding: 0 0.5rem;
-        font-size: 0.8125rem;
-      }
-
-      .token {
-        overflow: hidden;
-        text-overflow: ellipsis;
-      }
-
-      .share {
-        font-weight: 600;
-        text-align: right;
-      }
-
-      .bars {
-        position: relative;
-        height: 0.875rem;
-        overflow: hidden;
-        border-radius: 0.125rem;
-      }
-
-      .bars i {
-        position: absolute;
-        inset: 0;
-        transform: scaleX(var(--share));
-        transform-origin: left;
-      }
-
-      .ghost {
-        background: var(--ghost);
-      }
-
-      .bars .final {
-        inset: 0.21875rem 0;
-        background: var(--trace);
-      }
-
-      .taken .token,
-      .taken .share {
-        color: var(--mark);
-        font-weight: 700;
-      }
-
-      .taken .final {
-        background: var(--mark);
-      }
-
-      .removed .token,
-      .removed .share {
-        color: var(--soft);
-        font-weight: 400;
-      }
-
-      .removed .share {
-        font-size: 0.75rem;
-      }
-
-      .removed .ghost {
-        background: repeating-linear-gradient(135deg, var(--ghost) 0 2px, transparent 2px 5px);
-      }
-
-      .list {
-        margin: 0;
-        padding: 0;
-        min-height: 15rem; /* eight rows, so that nothing jumps when they come */
-      }
-
-      .back {
-        display: block;
-        border-top: 1px solid var(--line);
-        border-radius: 0 0 0.25rem 0.25rem;
-        color: var(--soft);
-      }
-    `,
-  ];
+  static styles = [...LogitMenu.styles, alternativesStyles];
 
   #entering = false;
 

@@ -2,11 +2,12 @@
  * <logit-branches>: every road taken from the prompt, as a tree that is walked by pointer or arrow
  * keys; each is named by the words in which it parts from the one above. Asks with "logit-walk".
  */
-import { css, html } from 'lit';
+import { html } from 'lit';
 import { t } from '../../locale/locale.js';
 import { cssom } from '../../plots/cssom.js';
 import { define } from '../../base/define.js';
 import { LogitElement } from '../../base/element.js';
+import branchesStyles from './branches.css';
 
 /** @typedef {import('../../state/tree.js').Branch} Branch */
 
@@ -16,80 +17,7 @@ export class LogitBranches extends LogitElement {
     eos: { attribute: false },
   };
 
-  static styles = [
-    ...LogitElement.styles,
-    css`
-      .roads {
-        height: 7.5rem;
-        margin-top: 0.25rem;
-        padding: 0.25rem;
-        overflow-y: auto;
-        border: 1px solid var(--line);
-        border-radius: 0.375rem;
-      }
-
-      .hint {
-        padding: 0.25rem 0.5rem;
-        color: var(--soft);
-        font-size: 0.8125rem;
-        line-height: 1.25rem;
-        text-wrap: pretty;
-      }
-
-      ul {
-        margin: 0;
-        padding: 0;
-        list-style: none;
-      }
-
-      button {
-        display: flex;
-        align-items: center;
-        gap: 0.5rem;
-        width: 100%;
-        min-height: 1.75rem;
-        padding: 0 0.5rem 0 calc(0.5rem + var(--level) * 0.875rem);
-        border-color: transparent;
-        background: none;
-        font-family: var(--mono);
-        font-size: 0.8125rem;
-        text-align: left;
-      }
-
-      button:hover {
-        border-color: var(--line);
-      }
-
-      button[aria-selected='true'] {
-        background: var(--trace-wash);
-        font-weight: 600;
-      }
-
-      .knot {
-        flex: none;
-        width: 0.5rem;
-        height: 0.5rem;
-        border: 2px solid var(--control-line);
-        border-radius: 50%;
-      }
-
-      [aria-selected='true'] .knot {
-        border-color: var(--trace);
-        background: var(--trace);
-      }
-
-      .words {
-        overflow: hidden;
-        text-overflow: ellipsis;
-        white-space: nowrap;
-      }
-
-      .ahead {
-        color: var(--soft);
-        font-weight: 400;
-      }
-    `,
-  ];
+  static styles = [...LogitElement.styles, branchesStyles];
 
   constructor() {
     super();

@@ -9,7 +9,7 @@ import { cssom } from '../../plots/cssom.js';
 import './alternatives.js';
 import { define } from '../../base/define.js';
 import { LogitElement } from '../../base/element.js';
-import { tapeStyles } from './tape-styles.js';
+import tapeStyles from './tape.css';
 import { spoken, visibleHtml } from '../../base/visible.js';
 
 /**

@@ -11,7 +11,7 @@ import { define } from '../../base/define.js';
 import { LogitElement } from '../../base/element.js';
 import './tape.js';
 import { term } from '../../base/term.js';
-import { textStyles } from './text-styles.js';
+import textStyles from './text.css';
 import { spoken } from '../../base/visible.js';
 
 /**

@@ -2,11 +2,12 @@
  * <logit-token-menu>: what can be done to one token, beside its bar: more or less likely,
  * forbidden, drawn next. Asks with "logit-bias" and "logit-force"; ends with "logit-menu-close".
  */
-import { css, html, nothing } from 'lit';
+import { html, nothing } from 'lit';
 import { fixed, t } from '../../locale/locale.js';
 import { cssom } from '../../plots/cssom.js';
 import { define } from '../../base/define.js';
 import { LogitMenu } from '../../base/menu.js';
+import tokenMenuStyles from './token-menu.css';
 
 export class LogitTokenMenu extends LogitMenu {
   static properties = {
@@ -17,59 +18,7 @@ export class LogitTokenMenu extends LogitMenu {
     bias: { attribute: false },
   };
 
-  static styles = [
-    ...LogitMenu.styles,
-    css`
-      :host {
-        z-index: 3;
-        top: 0;
-        left: 0;
-      }
-
-      .menu {
-        width: max-content;
-        max-width: min(17rem, 80vw);
-      }
-
-      .head {
-        display: flex;
-        justify-content: space-between;
-        gap: 0.75rem;
-      }
-
-      .head .token {
-        overflow: hidden;
-        color: var(--ink);
-        font-size: 0.875rem;
-        font-weight: 700;
-        text-overflow: ellipsis;
-      }
-
-      button {
-        grid-template-columns: 1.25rem 1fr;
-        gap: 0.375rem;
-        min-height: 2.125rem;
-      }
-
-      svg {
-        width: 1rem;
-        height: 1rem;
-        fill: none;
-        stroke: currentColor;
-        stroke-width: 1.75;
-        stroke-linecap: round;
-        stroke-linejoin: round;
-      }
-
-      .forbid {
-        color: var(--bad);
-      }
-
-      .force {
-        color: var(--mark);
-      }
-    `,
-  ];
+  static styles = [...LogitMenu.styles, tokenMenuStyles];
 
   constructor() {
     super();

@@ -19,7 +19,7 @@ import './passage.js';
 import { entriesOf } from './ranking.js';
 import { Runner } from './runner.js';
 import { letter, nameOf } from './strategy.js';
-import { compareStyles } from './styles.js';
+import compareStyles from './compare.css';
 
 /**
  * @typedef {import('../../engine/compare.js').Strategy} Strategy

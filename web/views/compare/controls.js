@@ -3,13 +3,14 @@
  * boxes for seed, length and number of texts. Asks with "logit-plan" ({ suite } or { prompt, seed, ... }),
  * which does not leave its host.
  */
-import { css, html } from 'lit';
+import { html } from 'lit';
 import { live } from 'lit/directives/live.js';
 import { suites } from '../../engine/suites.js';
 import { parse, plain, t } from '../../locale/locale.js';
 import { define } from '../../base/define.js';
 import { LogitElement } from '../../base/element.js';
 import { readSeed } from '../../state/settings.js';
+import controlsStyles from './controls.css';
 
 /** The most that the boxes take. */
 const MOST = /** @type {Record<string, number>} */ ({ samples: 20, max_new_tokens: 400 });
@@ -22,67 +23,7 @@ export class LogitCompareControls extends LogitElement {
     refused: { state: true },
   };
 
-  static styles = [
-    ...LogitElement.styles,
-    css`
-      .suites {
-        display: flex;
-        flex-wrap: wrap;
-        gap: 0.375rem;
-      }
-
-      .suites button {
-        min-height: 2rem;
-        padding: 0 0.75rem;
-        border-color: var(--line);
-        border-radius: 1rem;
-        font-size: 0.8125rem;
-      }
-
-      .suites button[aria-pressed='true'] {
-        border-color: var(--trace);
-        background: var(--trace-wash);
-        font-weight: 600;
-      }
-
-      .asked {
-        display: flex;
-        flex-wrap: wrap;
-        align-items: end;
-        gap: 0.5rem 0.75rem;
-        margin-top: 0.75rem;
-      }
-
-      label {
-        display: grid;
-        gap: 0.125rem;
-      }
-
-      .prompt {
-        flex: 1 1 14rem;
-      }
-
-      input {
-        width: 6rem;
-        min-width: 100%;
-        height: 2.25rem;
-        padding: 0 0.625rem;
-        font: 400 0.875rem var(--mono);
-        text-align: right;
-      }
-
-      .prompt input {
-        width: 100%;
-        font: 400 0.9375rem var(--sans);
-        text-align: left;
-      }
-
-      .error {
-        min-height: 1.25rem; /* always there, so that nothing moves */
-        margin-top: 0.25rem;
-      }
-    `,
-  ];
+  static styles = [...LogitElement.styles, controlsStyles];
 
   constructor() {
     super();

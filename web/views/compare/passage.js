@@ -3,12 +3,13 @@
  * parts from another text and where it goes round in a loop. Its numbers are read token by token,
  * by pointer or arrow keys.
  */
-import { css, html, nothing } from 'lit';
+import { html, nothing } from 'lit';
 import { fixed, percent, t } from '../../locale/locale.js';
 import { cssom } from '../../plots/cssom.js';
 import { define } from '../../base/define.js';
 import { LogitElement } from '../../base/element.js';
 import { spoken } from '../../base/visible.js';
+import passageStyles from './passage.css';
 
 /** @typedef {import('../../engine/compare.js').MeasuredStep} MeasuredStep */
 
@@ -28,112 +29,7 @@ export class LogitPassage extends LogitElement {
     active: { state: true },
   };
 
-  static styles = [
-    ...LogitElement.styles,
-    css`
-      :host {
-        position: relative; /* holds what is absolute inside, also where a table scrolls */
-        display: flex;
-        flex-direction: column;
-        min-width: 0;
-      }
-
-      .box {
-        flex: 1;
-        height: 0;
-        min-height: 9.25rem; /* fixed: a text grows inside, and nothing around it moves */
-        padding: 0.5rem 0.625rem;
-        overflow-y: auto;
-        border: 1px solid var(--line);
-        border-radius: 0.375rem;
-        background: var(--sunken);
-        font-size: 0.9375rem;
-        line-height: 1.625rem;
-        white-space: pre-wrap;
-        overflow-wrap: anywhere;
-      }
-
-      :host([short]) .box {
-        height: auto;
-        min-height: 0;
-      }
-
-      :host([short]) .numbers {
-        min-height: 1.125rem;
-      }
-
-      :host([plain]) .box {
-        height: auto;
-        min-height: 1.75rem;
-        padding: 0;
-        border: 0;
-        background: none;
-        line-height: 1.5rem;
-      }
-
-      .given {
-        color: var(--soft);
-      }
-
-      .t {
-        padding: 0.125rem 0;
-        border-bottom: 2px solid
-          color-mix(in srgb, var(--mark) calc(var(--heat) * 100%), transparent);
-        background: color-mix(in srgb, var(--mark) calc(var(--heat) * 34%), transparent);
-      }
-
-      .t.active {
-        outline: 2px solid var(--trace);
-        outline-offset: -1px;
-        border-radius: 0.125rem;
-      }
-
-      .t.looped {
-        background: repeating-linear-gradient(
-            to right,
-            var(--cut-top_k) 0 4px,
-            transparent 4px 7px
-          )
-          bottom / 100% 2px no-repeat;
-      }
-
-      .end {
-        margin-left: 0.25rem;
-        padding: 0 0.5rem;
-        border: 1px solid var(--control-line);
-        border-radius: 0.75rem;
-        font-size: 0.75rem;
-      }
-
-      .parts,
-      .again {
-        padding: 0 0.125rem;
-        font-weight: 700;
-      }
-
-      .parts {
-        margin: 0 0.1875rem;
-        padding: 0.0625rem 0.25rem;
-        border-radius: 0.25rem;
-        background: var(--trace);
-        color: var(--trace-ink);
-        font-size: 0.75rem;
-      }
-
-      .again {
-        color: var(--cut-top_k);
-        font-size: 0.8125rem;
-      }
-
-      .numbers {
-        min-height: 2.25rem; /* two lines, so that nothing moves */
-        margin-top: 0.25rem;
-        color: var(--soft);
-        font-size: 0.75rem;
-        line-height: 1.125rem;
-      }
-    `,
-  ];
+  static styles = [...LogitElement.styles, passageStyles];
 
   constructor() {
     super();

@@ -2,7 +2,7 @@
  * <logit-ranking>: texts without their settings, to be put in order by the reader; then the
  * settings are shown with the figures beside the ranks. Tells a finished order by "logit-ranked".
  */
-import { css, html } from 'lit';
+import { html } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
 import { t } from '../../locale/locale.js';
 import { define } from '../../base/define.js';
@@ -11,6 +11,7 @@ import { Reorder } from '../../base/reorder.js';
 import { figureName, figureRows } from './figures.js';
 import './passage.js';
 import { nameOf } from './strategy.js';
+import rankingStyles from './ranking.css';
 
 /**
  * @typedef {import('./runner.js').Text} Text
@@ -29,163 +30,7 @@ export class LogitRanking extends LogitElement {
     said: { state: true },
   };
 
-  static styles = [
-    ...LogitElement.styles,
-    css`
-      ol {
-        position: relative;
-        display: grid;
-        max-width: 80rem;
-        gap: 0.5rem;
-        margin: 0.75rem 0;
-        padding: 0;
-        list-style: none;
-      }
-
-      .card {
-        display: grid;
-        grid-template-columns: auto minmax(0, 1fr);
-        gap: 0.25rem 0.875rem;
-        padding: 0.625rem 0.75rem;
-        border: 1px solid var(--line);
-        border-radius: 0.5rem;
-        background: var(--panel);
-      }
-
-      .grabbed {
-        z-index: 1;
-        border-color: var(--trace);
-        box-shadow: 0 0 0 1px var(--trace), 0 0.75rem 1.5rem light-dark(#14201d33, #000000b3);
-      }
-
-      .plug {
-        min-height: 2.25rem;
-        border: 0;
-        padding: 0.375rem 0.25rem;
-        background: radial-gradient(circle, var(--control-line) 1.5px, transparent 2px) 0 0 / 0.5rem 0.5rem
-          content-box content-box;
-        cursor: grab;
-        touch-action: none;
-      }
-
-      .plug:hover,
-      .grabbed .plug {
-        background-image: radial-gradient(circle, var(--trace) 2px, transparent 2.5px);
-      }
-
-      .grabbing,
-      .grabbed .plug {
-        cursor: grabbing;
-      }
-
-      .rank {
-        display: grid;
-        grid-template-columns: 1.5rem 2.5rem 2.25rem 2.25rem;
-        align-items: start;
-        gap: 0.375rem;
-      }
-
-      .revealed .rank {
-        grid-template-columns: 2.5rem;
-      }
-
-      .revealed .rank button {
-        display: none;
-      }
-
-      .about {
-        margin-top: 0.75rem;
-      }
-
-      .rank b {
-        font: 650 1.25rem/2.25rem var(--mono);
-        text-align: center;
-      }
-
-      .rank button {
-        padding: 0;
-      }
-
-      .words {
-        max-width: 96ch;
-      }
-
-      .told {
-        color: var(--trace);
-        font-weight: 600;
-      }
-
-      .end {
-        display: flex;
-        flex-wrap: wrap;
-        align-items: center;
-        gap: 0.5rem 1rem;
-        min-height: 2.5rem;
-      }
-
-      .scroll {
-        margin-top: 0.75rem;
-        overflow-x: auto;
-      }
-
-      table {
-        min-width: 46rem;
-        border-collapse: collapse;
-        font-size: 0.8125rem;
-      }
-
-      th,
-      td {
-        padding: 0.3125rem 0.75rem;
-        border-bottom: 1px solid var(--line);
-        font-weight: 400;
-        white-space: nowrap;
-        text-align: right;
-      }
-
-      thead th {
-        color: var(--soft);
-      }
-
-      th:nth-child(2),
-      th:nth-child(3) {
-        text-align: left;
-      }
-
-      td {
-        font-family: var(--mono);
-      }
-
-      .from {
-        color: var(--soft);
-      }
-
-      @container (max-width: 30rem) {
-        .card {
-          grid-template-columns: minmax(0, 1fr);
-        }
-
-        .rank {
-          grid-area: 1 / 1;
-        }
-
-        .words {
-          display: contents;
-        }
-
-        .words .label {
-          grid-area: 1 / 1;
-          justify-self: end;
-          line-height: 2.25rem;
-        }
-
-        .revealed .words .label {
-          justify-self: start;
-          margin-left: 3rem;
-        }
-      }
-    `,
-  ];
+  static styles = [...LogitElement.styles, rankingStyles];
 
   #reorder = new Reorder(this, {
     names: () => this.order.map(String),

@@ -3,11 +3,12 @@
  * its settings, or the box of a given text. Asks with "logit-strategy" ({ action, settings, text }),
  * which does not leave its host.
  */
-import { css, html, nothing } from 'lit';
+import { html, nothing } from 'lit';
 import { plain, t } from '../../locale/locale.js';
 import { define } from '../../base/define.js';
 import { LogitElement } from '../../base/element.js';
 import { BASICS, describeSettings, readSetting, settingName } from '../../state/settings.js';
+import strategyStyles from './strategy.css';
 
 /**
  * @typedef {import('../../engine/types.js').Settings} Settings
@@ -30,97 +31,7 @@ export class LogitStrategy extends LogitElement {
     refused: { state: true },
   };
 
-  static styles = [
-    ...LogitElement.styles,
-    css`
-      h3 {
-        display: flex;
-        gap: 0.5rem;
-        align-items: baseline;
-        margin: 0;
-        font-size: 0.9375rem;
-        font-weight: 600;
-        line-height: 1.375rem;
-      }
-
-      .letter {
-        flex: none;
-        min-width: 1.375rem;
-        border-radius: 0.25rem;
-        background: var(--trace-wash);
-        color: var(--trace);
-        font-family: var(--mono);
-        text-align: center;
-      }
-
-      .buttons {
-        display: flex;
-        flex-wrap: wrap;
-        gap: 0 1rem;
-        margin-top: 0.125rem;
-      }
-
-      .buttons button {
-        min-height: 1.75rem;
-        padding: 0;
-        border: 0;
-        background: none;
-        color: var(--trace);
-        font-size: 0.8125rem;
-        text-decoration: underline;
-        text-underline-offset: 0.2em;
-      }
-
-      .boxes {
-        display: flex;
-        flex-wrap: wrap;
-        align-items: end;
-        gap: 0.375rem 0.625rem;
-        margin: 0.25rem 0 0.375rem;
-        padding: 0.5rem;
-        border: 1px solid var(--line);
-        border-radius: 0.375rem;
-      }
-
-      label {
-        display: grid;
-        gap: 0.125rem;
-      }
-
-      input {
-        width: 5.5rem;
-        height: 2rem;
-        padding: 0 0.5rem;
-        font: 0.875rem var(--mono);
-        text-align: right;
-      }
-
-      .boxes select {
-        min-height: 2rem;
-        max-width: 100%;
-        padding: 0 0.375rem;
-        font-size: 0.8125rem;
-      }
-
-      .given {
-        margin: 0.25rem 0 0.375rem;
-        text-align: left;
-      }
-
-      textarea {
-        width: 100%;
-        min-height: 5rem;
-        padding: 0.375rem 0.5rem;
-        color: var(--ink);
-        font: 0.875rem/1.35 var(--sans);
-        resize: vertical;
-      }
-
-      .boxes .error {
-        flex-basis: 100%;
-      }
-    `,
-  ];
+  static styles = [...LogitElement.styles, strategyStyles];
 
   constructor() {
     super();

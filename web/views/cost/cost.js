@@ -11,12 +11,12 @@ import { layoutTrend, markAt } from '../../plots/trend.js';
 import { define } from '../../base/define.js';
 import { lease } from '../../state/engines.js';
 import { sentence } from '../../base/faults.js';
-import { frameStyles } from '../../base/frame-styles.js';
+import frameStyles from '../../style/frame.css';
 import { ModelElement } from '../../base/model-element.js';
-import { chartStyles } from '../../base/chart-styles.js';
+import chartStyles from '../../style/chart.css';
 import { walkTo } from '../../base/walk.js';
 import { Width } from '../../base/width.js';
-import { costStyles } from './styles.js';
+import costStyles from './cost.css';
 import { multiplied, operations, wholeText, withCache, withoutCache } from './formula.js';
 import { measureSpeed, measureSteps } from './measure.js';
 

@@ -19,7 +19,7 @@ import { listen } from '../../base/props.js';
 import { visible, visibleHtml } from '../../base/visible.js';
 import { OwnBench } from './bench.js';
 import { countBigrams, rowLogits } from './bigram.js';
-import { ownStyles } from './own-styles.js';
+import ownStyles from './own.css';
 import { parseLogits } from './parse.js';
 import { SAMPLES, TEXT } from './samples.js';
 

@@ -1,8 +1,8 @@
 /** The base of a sweep's charts: what was planned, what was measured, and the point pointed at. */
 import { LogitElement } from '../../base/element.js';
-import { frameStyles } from '../../base/frame-styles.js';
+import frameStyles from '../../style/frame.css';
 import { Width } from '../../base/width.js';
-import { chartStyles } from '../../base/chart-styles.js';
+import chartStyles from '../../style/chart.css';
 
 /**
  * @typedef {import('../../engine/sweep.js').Plan} Plan

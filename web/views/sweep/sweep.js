@@ -14,7 +14,7 @@ import { FIGURES, shapeOf } from './figures.js';
 import { renderForm } from './form.js';
 import './map.js';
 import { download, standAlone } from './save.js';
-import { sweepStyles } from './styles.js';
+import sweepStyles from './sweep.css';
 import { renderTable, renderTexts } from './table.js';
 import './trend.js';
 import { captionOf, fileName, placeOf, pointWords, titleOf } from './words.js';
