@@ -66,7 +66,7 @@ test('a file is opened by picker; what is no model is refused in one sentence an
     buffer: await readFile(join(root, 'models/verbs.gguf')),
   });
   assert.match(await until(() => modelFact(page), (text) => text.includes('verbs')), /64 tokens/);
-  const mine = (name) => name === 'mine.gguf';
+  const mine = (name) => name === '\u2068mine.gguf\u2069';
   assert.ok(mine(await until(() => chosen(page), mine)));
   assert.equal(await refusal.count(), 0);
   await close();
@@ -81,5 +81,28 @@ test('an address names an offered model or a file of its own origin, never a for
   await page.goto(`${bench.url}?lang=en&model=models/verbs.gguf`);
   await page.locator('logit-distribution .row').first().waitFor();
   assert.match(await modelFact(page), /verbs/);
+  await close();
+});
+
+test('a name that turns the direction of text turns only itself', async () => {
+  const { page, close } = await bench.open({ path: '?lang=en&model=shakespeare' });
+  const buffer = await readFile(join(root, 'models/verbs.gguf'));
+  const turned = 'v\u202Es';
+  buffer.write(turned, buffer.indexOf('verbs', buffer.indexOf('general.name')));
+  const name = `${turned}.gguf`;
+  await page
+    .locator('logit-model input[type=file]')
+    .setInputFiles({ name, mimeType: 'application/octet-stream', buffer });
+  await until(() => modelFact(page), (text) => text.includes(turned));
+  const right = await page.locator('footer dl dd').first().evaluate((fact) => {
+    const range = document.createRange();
+    const after = [...fact.childNodes].find((node) => node.nodeValue?.includes('('));
+    range.selectNode(/** @type {Node} */ (after));
+    const bdi = /** @type {Element} */ (fact.querySelector('bdi'));
+    return range.getBoundingClientRect().left >= bdi.getBoundingClientRect().right - 1;
+  });
+  assert.ok(right, 'what follows the name stands to its right');
+  const isolated = `\u2068${name}\u2069`;
+  assert.equal(await until(() => chosen(page), (text) => text === isolated), isolated);
   await close();
 });

@@ -149,6 +149,18 @@ test('a model file opens from here too', async () => {
   );
   const name = () =>
     page.locator('logit-model select').evaluate((s) => s.selectedOptions[0].text);
-  assert.equal(await until(name, (found) => /llama_q8_0/.test(found)), 'llama_q8_0.gguf');
+  assert.equal(await until(name, (found) => /llama_q8_0/.test(found)), '\u2068llama_q8_0.gguf\u2069');
+  await close();
+});
+
+test('a sampler of the reader\'s own runs on pasted logits, before any model is loaded', async () => {
+  const { page, complaints, close } = await bench.open({ path: '?lang=en&view=own', ready: false });
+  const sampler = page.locator('logit-own logit-own-sampler');
+  await sampler.locator('[data-do=run]').click();
+  const names = sampler.locator('.result tbody th');
+  await names.first().waitFor();
+  assert.equal(await names.first().locator('.token').innerText(), '␣Paris');
+  // The tests' own script finds no storage in the sandboxed frame.
+  assert.deepEqual(complaints.filter((text) => !text.includes('localStorage')), []);
   await close();
 });

@@ -241,3 +241,27 @@ test('a tree keeps every road and walks a known one again', () => {
   tree.stopAtEnd = false;
   assert.equal(tree.finished, null);
 });
+
+test('nodes do not pile up: after many steps and a reset the document is as large as before', async () => {
+  const { page, close } = await bench.open();
+  /** All nodes, those in shadow roots too. */
+  const nodes = () =>
+    page.evaluate(() => {
+      const count = (/** @type {Node} */ node) =>
+        [...node.childNodes, ...(node.shadowRoot ? [node.shadowRoot] : [])].reduce(
+          (n, child) => n + count(child),
+          1,
+        );
+      return count(document);
+    });
+  const round = async () => {
+    await steps(page, 6);
+    await page.locator('[data-command=reset]').click();
+    await until(() => ids(page), (all) => all.length === 0);
+    return nodes();
+  };
+  await round(); // what is fetched and drawn at first is there afterwards
+  const before = await round();
+  for (let i = 0; i < 3; i++) assert.equal(await round(), before);
+  await close();
+});

@@ -33,10 +33,10 @@ export function renderFoot(info, { onShare, onGuide }) {
 
 /** @param {Record<string, any>} info */
 function renderFacts(info) {
-  /** @param {string} name @param {string} value */
+  /** @param {string} name @param {unknown} value */
   const fact = (name, value) => html`<div><dt>${t(name)}</dt><dd>${value}</dd></div>`;
   return html`
-    ${fact('foot.model', `${info.name} (${info.architecture})`)}
+    ${fact('foot.model', html`<bdi>${info.name}</bdi> (<bdi>${info.architecture}</bdi>)`)}
     ${fact('foot.parameters', number(info.parameters))}
     ${fact('foot.vocabulary', t('foot.tokens', { n: info.vocab_size }))}
     ${fact('foot.context', t('foot.tokens', { n: info.context_length }))}

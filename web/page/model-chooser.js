@@ -62,7 +62,7 @@ export class LogitModel extends LogitElement {
             ({ name }) =>
               html`<option value=${name} ?selected=${name === this.name}>${t(`model.${name}`)}</option>`,
           )}
-          ${known ? nothing : html`<option value="" selected>${this.name}</option>`}
+          ${known ? nothing : html`<option value="" selected>\u2068${this.name}\u2069</option>`}
         </select>
         <input type="file" id="file" accept=".gguf" @change=${this.#onPick}>
         <label class="open" for="file">${t('model.open')}</label>

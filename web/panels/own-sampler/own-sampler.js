@@ -29,7 +29,7 @@ addMessages(locales);
 /**
  * What a run shows: the best tokens of either, each with both probabilities.
  * @typedef {object} Shown
- * @property {{ piece: import('../../engine/types.js').Piece, mine: number, theirs: number }[]} rows
+ * @property {{ piece: import('../../base/visible.js').Token, mine: number, theirs: number }[]} rows
  * @property {number} differ how many tokens of the whole vocabulary have another probability
  * @property {string} settings
  */
@@ -41,6 +41,7 @@ export class LogitOwnSampler extends LogitElement {
   static properties = {
     engine: { attribute: false },
     logits: { attribute: false },
+    tokens: { attribute: false },
     settings: { attribute: false },
     history: { attribute: false },
     as: {},
@@ -65,6 +66,8 @@ export class LogitOwnSampler extends LogitElement {
     this.engine = null;
     /** The logits of the present context. @type {Float32Array | null} */
     this.logits = null;
+    /** The texts of given logits; null where they are a model's. @type {string[] | null} */
+    this.tokens = null;
     /** @type {import('../../engine/types.js').Settings} */
     this.settings = {};
     /** The ids so far, for penalties. @type {ArrayLike<number>} */
@@ -198,7 +201,9 @@ export class LogitOwnSampler extends LogitElement {
       .sort((a, b) => Math.max(theirs.p[b], mine.p[b]) - Math.max(theirs.p[a], mine.p[a]) || a - b);
     const rows = [];
     for (const id of best.slice(0, LISTED)) {
-      rows.push({ piece: await engine.piece(id), mine: mine.p[id], theirs: theirs.p[id] });
+      const given = this.tokens && { id, text: this.tokens[id], special: false };
+      const piece = given ?? (await engine.piece(id));
+      rows.push({ piece, mine: mine.p[id], theirs: theirs.p[id] });
     }
     const differ = mine.p.reduce((n, p, id) => n + Number(Math.abs(p - theirs.p[id]) > SAME), 0);
     const text = Object.entries(settings).map(

@@ -268,9 +268,9 @@ export class LogitOwn extends LogitElement {
   }
 
   /** @param {OwnBench} it */
-  #renderSampler({ engine, logits, asked, history }) {
-    return html`<logit-own-sampler .engine=${engine} .logits=${logits} .settings=${asked}
-      .history=${history}></logit-own-sampler>`;
+  #renderSampler({ engine, logits, tokens, asked, history }) {
+    return html`<logit-own-sampler .engine=${engine} .logits=${logits} .tokens=${tokens}
+      .settings=${asked} .history=${history}></logit-own-sampler>`;
   }
 
   /** @param {OwnBench} it */
