@@ -729,3 +729,30 @@ test('no step makes the memory grow, however many states and grammars there were
   assert.deepEqual(sizes.slice(2), Array(3).fill(sizes[1]));
   scope.close();
 });
+
+test("the lessons' tasks come out: at least 19 of 20 seeds end as JSON within 100 tokens", async () => {
+  const scope = await Logitscope.load({ model: new URL('../../models/stories.gguf', import.meta.url) });
+  const balanced = { temperature: 0.7, top_p: 0.9, repetition_penalty: 1.1, max_new_tokens: 100 };
+  for (const constraint of ['name_age_city', 'three_numbers']) {
+    let ended = 0;
+    for (let seed = 0; seed < 20; seed++) {
+      let text = '';
+      const steps = scope.generate({ prompt: 'Lily wanted to', seed, constraint, ...balanced });
+      for await (const { id, text: piece } of steps)
+        if (id !== scope.info.eos_token_id) text += piece;
+      ended += Number(isJson(text));
+    }
+    assert.ok(ended >= 19, `${constraint}: ${ended} of 20`);
+  }
+  await scope.close();
+});
+
+/** @param {string} text */
+function isJson(text) {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

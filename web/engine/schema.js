@@ -8,6 +8,8 @@ import { LogitscopeError, show } from './errors.js';
 
 const DEPTH = 16;
 const SPACE = 20;
+/** Of the lessons' tasks: small models fill a longer gap to its end and never come to theirs. */
+const TASK_SPACE = 1;
 const REPEAT_MAX = 1000; // of src/grammar.c
 const NOTES = ['title', 'description', '$schema']; // say nothing about the text
 
@@ -280,7 +282,7 @@ function express(schema, at, rules) {
 export function grammarOf(constraint) {
   if (constraint === 'json') return json(DEPTH, SPACE);
   if (Object.hasOwn(TASKS, constraint))
-    return grammarOf({ schema: /** @type {any} */ (TASKS)[constraint] });
+    return grammarOf({ schema: /** @type {any} */ (TASKS)[constraint], space: TASK_SPACE });
   if (typeof constraint === 'object' && !Array.isArray(constraint)) {
     const { grammar, schema, space = SPACE } = constraint;
     if (typeof grammar === 'string') {
