@@ -4,6 +4,7 @@
 
 BUILD := build
 WASM := web/engine/logitscope.wasm
+NODE := $(shell sed -n 's/.*"node": ">=\([0-9.]*\)".*/\1/p' package.json)
 PYTHON ?= /usr/bin/python3
 CLANG ?= $(shell command -v clang || command -v clang-19 || echo clang)
 WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Werror
@@ -15,7 +16,7 @@ NATIVE_TESTS := $(patsubst tests/native/%.c,$(BUILD)/asan/%,$(wildcard tests/nat
 NATIVE_COMMANDS := $(BUILD)/gcc/logitscope $(BUILD)/clang/logitscope
 C_FILES = $(wildcard src/*.[ch] tests/native/*.[ch])
 
-.PHONY: help serve test test-browsers bench dist wasm native native-tests models types format lint clean
+.PHONY: help node-version serve test test-quick test-long test-browsers bench dist wasm native native-tests models types format lint clean
 
 help: ## list these targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 22
@@ -25,11 +26,16 @@ serve: node_modules/.package-lock.json wasm ## install what is missing, build, s
 	node web/serve.js
 
 # The runner is the recipe, not its prerequisites: a part that does not build counts as a failure.
-test: ## install what is missing, build, run every test
-	@./need.sh gcc=build-essential
+test: node-version ## install what is missing, build, run every test; AT_ONCE=4 runs four files at a time
 	@node tests/run.js
 
-test-browsers: ## install Chromium, Firefox and WebKit and run the browser tests in them; make test skips what is missing
+test-quick: node-version ## the native and the Node tests alone
+	@node tests/run.js native node
+
+test-long: node-version ## every test, with all the cases of which make test tries a sample
+	@LONG=1 node tests/run.js
+
+test-browsers: node-version ## install Firefox and WebKit too and run the browser tests; make test skips the two where they are missing
 	@./need.sh chromium=chromium firefox-esr=firefox-esr WebKitWebDriver=webkit2gtk-driver Xvfb=xvfb
 	@node tests/run.js browser
 
@@ -66,7 +72,14 @@ lint: types ## check formatting and types
 clean: ## remove everything that was built
 	rm -rf $(BUILD) dist $(WASM) $(WASM:.wasm=-relaxed.wasm)
 
-node_modules/.package-lock.json: package.json package-lock.json .npmrc
+# Said before anything else, in one sentence: the Node of Debian 12 is 18.
+node-version:
+	@have=$$(node --version 2>/dev/null | tr -d v); \
+	[ "$$(printf '%s\n' $(NODE) "$$have" | sort -V | head -n 1)" = $(NODE) ] || { \
+	    echo "Node $(NODE) or newer is needed, and here is $${have:-none}:" \
+	        "install one from https://nodejs.org/en/download and run make again." >&2; exit 1; }
+
+node_modules/.package-lock.json: package.json package-lock.json .npmrc | node-version
 	npm ci --no-progress
 	@touch $@
 

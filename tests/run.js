@@ -1,35 +1,63 @@
 /**
- * Runs every test of the project and ends with `N passed, N failed`. A part that does not build, or
- * a runner that dies without its summary, counts as one failure; skipped tests count as nothing.
+ * Installs, builds, then runs every test of the project, and ends with `N passed, N failed`. What is
+ * to be installed is there before the first test. A part that does not build, and a file that dies
+ * or stands still, counts as one failure; skipped tests are named with their reasons.
  *
  * With arguments (native, node, browser) it runs those parts only.
  */
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const parts = process.argv.slice(2);
-const totals = { passed: 0, failed: 0, skipped: 0 };
+const chosen = process.argv.slice(2);
+const ALL = ['native', 'node', 'browser'];
+const parts = ALL.filter((part) => !chosen.length || chosen.includes(part));
+const beyondNative = parts.some((part) => part !== 'native');
+
+/**
+ * How many files run at once. Two, for the two cores that the suite is measured on: each native and
+ * Node file keeps one busy. The browser's one at a time: each opens a Chromium, which has two cores
+ * to do with alone, and a walk by keys met a place twice beside another.
+ */
+const AT_ONCE = { native: 2, node: 2, browser: 1 };
+/** How long no test of a file may begin or end, in seconds: the longest takes 60 on an idle machine. */
+const TEST_LIMIT = 300;
+/** How long a file may stay after its last test: a server, browser or worker was left open. */
+const END_LIMIT = 30;
+/** How long a whole file may take, then all parts together. */
+const FILE_LIMIT = 900;
+const RUN_LIMIT = 3600;
+
+const began = performance.now();
+const seconds = (since) => ((performance.now() - since) / 1000).toFixed(1);
+const totals = { passed: 0, failed: 0 };
+/** @type {string[]} */
+const skipped = [];
+/** @type {Set<import('node:child_process').ChildProcess>} */
+const running = new Set();
+
 /** The tests of Firefox need a WebSocket, which Node 20 has behind this flag. */
 const webSocket = process.allowedNodeEnvironmentFlags.has('--experimental-websocket')
   ? ['--experimental-websocket']
   : [];
 
-/** Runs a program, showing what it prints; resolves to { ok, output }. */
-function run(command, args) {
-  return new Promise((resolve) => {
-    let output = '';
-    const child = spawn(command, args, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
-    child.stdout.on('data', (data) => {
-      output += data;
-      process.stdout.write(data);
-    });
-    child.on('error', (error) => resolve({ ok: false, output: error.message }));
-    child.on('close', (code) => resolve({ ok: code === 0, output }));
-  });
+/** Starts a program in a group of its own, so that it ends with all that it started. */
+function start(command, args, stdio) {
+  const child = spawn(command, args, { cwd: root, detached: true, stdio });
+  running.add(child);
+  return child;
+}
+
+/** Ends a program and all that it started, also what it left behind. */
+function end(child) {
+  running.delete(child);
+  try {
+    process.kill(-child.pid, 'SIGKILL');
+  } catch {
+    // The group has ended.
+  }
 }
 
 function fail(what) {
@@ -38,87 +66,178 @@ function fail(what) {
 }
 
 /** A step that later ones need; true if it worked. */
-async function build(what, command, ...args) {
-  const { ok } = await run(command, args);
+async function step(what, command, ...args) {
+  const child = start(command, args, ['ignore', 'inherit', 'inherit']);
+  const ok = await new Promise((resolve) => {
+    child.on('error', () => resolve(false));
+    child.on('close', (code) => resolve(code === 0));
+  });
+  end(child);
   if (!ok) fail(what);
   return ok;
 }
 
-/** Adds a runner's own counts; one that fails without saying so counts once. */
-function add(what, ok, counts) {
-  if (!counts || (!ok && counts.failed === 0)) fail(`${what}: ended without a summary`);
-  totals.passed += counts?.passed ?? 0;
-  totals.failed += counts?.failed ?? 0;
-  totals.skipped += counts?.skipped ?? 0;
-}
+/**
+ * Runs one test program; its output is shown if it fails.
+ * @param {string} name
+ * @param {string} command
+ * @param {string[]} args
+ */
+async function runFile(name, command, args) {
+  const since = performance.now();
+  const child = start(command, args, ['ignore', 'pipe', 'pipe', 'ipc']);
+  const counts = { passed: 0, failed: 0, skipped: 0 };
+  /** The tests that have begun and not ended, a suite before those in it. */
+  const open = [];
+  let output = '';
+  let trouble = '';
+  let ended = false;
+  let last = performance.now();
 
-function testsIn(folder, pattern) {
-  const path = join(root, 'tests', folder);
-  return existsSync(path)
-    ? readdirSync(path)
-        .filter((name) => pattern.test(name))
-        .sort()
-    : [];
-}
+  child.stdout.on('data', (data) => (output += data));
+  child.stderr.on('data', (data) => (output += data));
+  child.on('message', ({ type, name: test, nesting, suite, skip }) => {
+    last = performance.now();
+    const key = `${nesting} ${test}`;
+    if (type === 'test:dequeue') {
+      open.push(key);
+      return;
+    }
+    ended = true;
+    const place = open.indexOf(key);
+    if (place >= 0) open.splice(place, 1);
+    if (type === 'test:fail') counts.failed += Number(!suite);
+    else if (skip !== undefined && !suite) {
+      counts.skipped++;
+      skipped.push(`${name}: ${test}: ${skip || 'no reason is given'}`);
+    } else if (!suite) counts.passed++;
+  });
 
-async function runNative() {
-  const jobs = `-j${Math.min(availableParallelism(), 8)}`;
-  if (!(await build('native build', 'make', '-s', '-k', jobs, 'native-tests'))) return;
-  for (const name of testsIn('native', /^test_.*\.c$/)) {
-    const program = join('build', 'asan', name.slice(0, -2));
-    console.log(program);
-    const { ok, output } = await run(program, []);
-    const summary = /^(\d+) passed, (\d+) failed$/.exec(output.trimEnd().split('\n').at(-1) ?? '');
-    add(program, ok, summary && { passed: Number(summary[1]), failed: Number(summary[2]) });
+  const watch = setInterval(() => {
+    const quiet = (performance.now() - last) / 1000;
+    const at = open.length ? `"${open.at(-1).replace(/^\d+ /, '')}"` : 'code outside its tests, or a test that never waits';
+    if (quiet > TEST_LIMIT) trouble = `stood still for ${TEST_LIMIT} s in ${at}`;
+    else if (ended && !open.length && quiet > END_LIMIT)
+      trouble = `was still open ${END_LIMIT} s after its last test`;
+    else if (performance.now() - since > FILE_LIMIT * 1000)
+      trouble = `took more than ${FILE_LIMIT} s, ended in ${at}`;
+    if (trouble) end(child);
+  }, 500);
+  const code = await new Promise((resolve) => {
+    child.on('error', (error) => resolve(error.message));
+    child.on('close', (status, signal) => resolve(status ?? signal));
+  });
+  clearInterval(watch);
+  end(child);
+
+  // A native program says in its last line what Node's reporter says test by test.
+  const summary = /^(\d+) passed, (\d+) failed$/.exec(output.trimEnd().split('\n').at(-1) ?? '');
+  if (summary && !ended) {
+    counts.passed = Number(summary[1]);
+    counts.failed = Number(summary[2]);
   }
+  const known = counts.passed + counts.failed + counts.skipped;
+  if (!trouble && (!known || (code !== 0 && !counts.failed)))
+    trouble = `ended with ${code} and without a failed test to show for it`;
+  if (trouble || counts.failed) process.stdout.write(`\n${output.trimEnd()}\n`);
+  console.log(
+    `${seconds(since).padStart(6)} s  ${name}: ${counts.passed} passed` +
+      (counts.failed ? `, ${counts.failed} FAILED` : '') +
+      (counts.skipped ? `, ${counts.skipped} skipped` : ''),
+  );
+  if (trouble) fail(`${name} ${trouble}`);
+  totals.passed += counts.passed;
+  totals.failed += counts.failed;
 }
 
-/** Node's own runner, for Node tests and for browser tests. */
-async function runNodeTests(folder) {
-  const files = testsIn(folder, /\.test\.js$/).map((name) => `tests/${folder}/${name}`);
-  if (!files.length) return;
-  const summaryFile = join(root, 'build', `${folder}.tap`);
-  mkdirSync(join(root, 'build'), { recursive: true });
-  rmSync(summaryFile, { force: true });
-  const { ok } = await run(process.execPath, [
-    ...webSocket,
-    '--test',
+/** The files of a part, as `runFile` takes them. */
+function filesOf(part) {
+  const names = readdirSync(join(root, 'tests', part)).sort();
+  if (part === 'native') {
+    return names
+      .filter((name) => /^test_.*\.c$/.test(name))
+      .map((name) => join('build/asan', name.slice(0, -2)))
+      .map((program) => [program, program, []]);
+  }
+  const reporters = [
     '--test-reporter=spec',
     '--test-reporter-destination=stdout',
-    '--test-reporter=tap',
-    `--test-reporter-destination=${summaryFile}`,
-    ...files,
-  ]);
-  const summary = existsSync(summaryFile) ? readFileSync(summaryFile, 'utf8') : '';
-  const count = (name) => Number(new RegExp(`^# ${name} (\\d+)$`, 'm').exec(summary)?.[1] ?? NaN);
-  const counts = {
-    passed: count('pass'),
-    failed: count('fail') + count('cancelled'),
-    skipped: count('skipped'),
+    '--test-reporter=./tests/reporter.js',
+    '--test-reporter-destination=stderr',
+  ];
+  return names
+    .filter((name) => name.endsWith('.test.js'))
+    .map((name) => `tests/${part}/${name}`)
+    .map((file) => [file, process.execPath, [...webSocket, ...reporters, file]]);
+}
+
+async function runPart(part) {
+  const since = performance.now();
+  const files = filesOf(part);
+  const atOnce = Number(process.env.AT_ONCE) || AT_ONCE[part];
+  console.log(`\n${part}: ${files.length} files, ${atOnce} at once`);
+  const worker = async () => {
+    for (let file = files.shift(); file; file = files.shift()) await runFile(...file);
   };
-  add(`${folder} tests`, ok, Number.isNaN(counts.passed + counts.failed) ? null : counts);
+  await Promise.all(Array.from({ length: atOnce }, worker));
+  console.log(`${part} took ${seconds(since)} s`);
 }
 
-const wanted = (part) => !parts.length || parts.includes(part);
-
-const installed = await build('npm ci', 'make', '-s', 'node_modules/.package-lock.json');
-const built =
-  wanted('node') || wanted('browser')
-    ? await build('WebAssembly build', 'make', '-s', 'wasm')
-    : false;
-if (existsSync(join(root, 'tests/fixtures/make.js'))) {
-  await build('fixtures', process.execPath, 'tests/fixtures/make.js');
-}
-if (wanted('native')) await runNative();
-if (wanted('node') && installed && built) {
-  await build('native command line', 'make', '-s', 'native');
-  await run('make', ['-s', 'node_modules/node/bin/node']); // what needs it is skipped without it
-  await runNodeTests('node');
-}
-if (wanted('browser') && installed && built) {
-  if (await build('chromium', './need.sh', 'chromium=chromium')) await runNodeTests('browser');
+/**
+ * Everything that a test of these parts needs, but for Emscripten, which build.sh installs: what
+ * cannot be had ends the run.
+ */
+async function install() {
+  const programs = ['gcc=build-essential'];
+  if (beyondNative) {
+    programs.push('clang=clang');
+    if (!process.env.CHROMIUM) programs.push('chromium=chromium');
+  }
+  return (
+    (await step('installing programs', './need.sh', ...programs)) &&
+    (await step('npm ci', 'make', '-s', 'node_modules/.package-lock.json')) &&
+    (!beyondNative ||
+      (await step('installing a newer Node', 'make', '-s', 'node_modules/node/bin/node')))
+  );
 }
 
-const skipped = totals.skipped ? `, ${totals.skipped} skipped` : '';
-console.log(`${totals.passed} passed, ${totals.failed} failed${skipped}`);
-process.exitCode = totals.failed ? 1 : 0;
+/** Builds what the parts run; false if they cannot. */
+async function build() {
+  const targets = [];
+  if (parts.includes('native')) targets.push('native-tests');
+  if (beyondNative) targets.push('native', 'wasm');
+  const made = await step('the build', 'make', '-s', '-k', '-j2', ...targets);
+  return made && (await step('fixtures', process.execPath, 'tests/fixtures/make.js'));
+}
+
+function finish() {
+  for (const child of running) end(child);
+  if (skipped.length) console.log(`\nskipped:\n${skipped.map((line) => `  ${line}`).join('\n')}`);
+  const rest = skipped.length ? `, ${skipped.length} skipped` : '';
+  console.log(`${totals.passed} passed, ${totals.failed} failed${rest}`);
+  process.exit(totals.failed ? 1 : 0);
+}
+
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+  process.on(signal, () => {
+    fail(`the run: ended by ${signal}`);
+    finish();
+  });
+}
+setTimeout(() => {
+  fail(`the run: took more than ${RUN_LIMIT} s`);
+  finish();
+}, RUN_LIMIT * 1000).unref();
+
+const unknown = chosen.filter((part) => !ALL.includes(part));
+if (unknown.length) fail(`no such part: ${unknown.join(', ')}`);
+else if (await install()) {
+  console.log(`installed after ${seconds(began)} s`);
+  const since = performance.now();
+  if (await build()) {
+    console.log(`built in ${seconds(since)} s`);
+    for (const part of parts) await runPart(part);
+  }
+}
+console.log(`\nall of it took ${seconds(began)} s`);
+finish();
