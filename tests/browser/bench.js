@@ -1,13 +1,12 @@
 /** A bench for page tests: dist/ built once into a temporary folder, served, open in Chromium. */
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
 import { build } from '../../web/build.js';
 import { Logitscope } from '../../web/engine/index.js';
 import { serve } from '../../web/serve.js';
+import { closed, temporaryFolder } from '../cleanup.js';
 
 export const root = fileURLToPath(new URL('../..', import.meta.url));
 /** The prompt that the page shows at first. */
@@ -33,17 +32,18 @@ const SOURCE = /^\/source\/((web\/engine|tests\/node|tests\/browser|models)\/.+)
  * @param {(path: string) => string | undefined} [route]
  */
 export async function openBench(route = () => undefined) {
-  const dist = await mkdtemp(join(tmpdir(), 'logitscope-'));
+  const dist = temporaryFolder();
   await build(dist);
-  const server = await serve(dist, 0, (path) => {
+  const answer = (/** @type {string} */ path) => {
     const source = SOURCE.exec(path)?.[1];
     if (source) return join(root, source);
     if (path.startsWith('/deep/er/'))
       return join(dist, path.slice('/deep/er/'.length) || 'index.html');
     return route(path);
-  });
+  };
+  const server = closed(await serve(dist, 0, answer));
   const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium';
-  const browser = await chromium.launch({ executablePath, args: ARGS });
+  const browser = closed(await chromium.launch({ executablePath, args: ARGS }));
 
   /**
    * A page of its own with everything it complains about or asks for; a reader who was here before,
@@ -81,7 +81,6 @@ export async function openBench(route = () => undefined) {
   async function close() {
     await browser.close();
     await server.close();
-    await rm(dist, { recursive: true });
   }
 
   return { dist, url: server.url, open, close };

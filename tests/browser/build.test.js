@@ -1,7 +1,6 @@
 /** The parts under the page: built files, languages, geometry, and the bits in Chromium. */
 import assert from 'node:assert/strict';
-import { mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { build as bundle } from 'esbuild';
@@ -9,6 +8,7 @@ import { build, firstLoad, plugins, weigh } from '../../web/build.js';
 import { chooseDomain, findCuts, layoutBars, orderRows } from '../../web/plots/bars.js';
 import { layoutStrip } from '../../web/plots/strip.js';
 import { Logitscope } from '../../web/engine/index.js';
+import { temporaryFolder } from '../cleanup.js';
 import { digest } from '../node/digest.js';
 import { smallModel } from '../node/small_model.js';
 import { loadReference, openBench, root } from './bench.js';
@@ -19,7 +19,7 @@ before(async () => (bench = await openBench()));
 after(() => bench?.close());
 
 test('the build is the same bytes each time and the page code is small', async () => {
-  const again = await mkdtemp(join(tmpdir(), 'logitscope-'));
+  const again = temporaryFolder();
   await build(again);
   const [first, second] = await Promise.all([weigh(bench.dist), weigh(again)]);
   assert.deepEqual(first, second);
@@ -29,7 +29,6 @@ test('the build is the same bytes each time and the page code is small', async (
       await readFile(join(again, path)),
       path,
     );
-  await rm(again, { recursive: true });
   const loaded = await firstLoad(bench.dist);
   const code = first
     .filter(({ path }) => loaded.has(path))

@@ -2,16 +2,16 @@
  * The constraint's card: choosing one, what it removes, its state in words, a grammar of one's own.
  */
 import assert from 'node:assert/strict';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { temporaryFolder } from '../cleanup.js';
 import { byteTokens, smallModel } from '../node/small_model.js';
 import { FIRST, expectTrace, loadReference, openBench, readBars, until } from './bench.js';
 
 /** A model that can write JSON, in the place of the page's own. */
-const folder = await mkdtemp(join(tmpdir(), 'logitscope-'));
+const folder = temporaryFolder();
 const writer = join(folder, 'writer.gguf');
 const printable = byteTokens().filter((_, byte) => byte >= 32 && byte < 127);
 await writeFile(writer, smallModel({ tokens: [...printable, '<end>'], seed: 5 }));
@@ -25,7 +25,7 @@ before(async () => {
   const route = (path) => (writes && path.endsWith('verbs.gguf') ? writer : undefined);
   [bench, scope] = await Promise.all([openBench(route), loadReference()]);
 });
-after(() => Promise.all([bench?.close(), scope?.close(), rm(folder, { recursive: true })]));
+after(() => Promise.all([bench?.close(), scope?.close()]));
 
 const BALANCED = { temperature: 0.7, top_p: 0.9, repetition_penalty: 1.1 };
 const card = (page) => page.locator('logit-constraint');

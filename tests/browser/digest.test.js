@@ -9,6 +9,7 @@ import { join, relative } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { Logitscope } from '../../web/engine/index.js';
 import { serve } from '../../web/serve.js';
+import { closed } from '../cleanup.js';
 import { hasChromium, launchChromium, root } from '../bench/chromium.js';
 import { modelFile } from '../bench/models.js';
 import { shapes } from '../bench/shapes.js';
@@ -60,7 +61,7 @@ let server;
 /** @type {string[]} Node's digests, one a model */
 let expected;
 before(async () => {
-  server = await serve(root, 0);
+  server = closed(await serve(root, 0));
   expected = [];
   for (const model of models) {
     const scope = await Logitscope.load({ model: join(root, model) });
@@ -68,7 +69,6 @@ before(async () => {
     scope.close();
   }
 });
-after(() => server.close());
 
 for (const [name, driver] of Object.entries(browsers)) {
   const absent = driver.missing();

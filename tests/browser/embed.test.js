@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { after, before, test } from 'node:test';
+import { closed } from '../cleanup.js';
 import { FIRST, loadReference, openBench, until } from './bench.js';
 
 let bench;
@@ -20,12 +21,10 @@ before(async () => {
       `<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,"><body>${body}</body>`,
     );
   });
+  closed(host);
   await new Promise((resolve) => host.listen(0, '127.0.0.1', resolve));
 });
-after(async () => {
-  host?.close();
-  await bench?.close();
-});
+after(() => bench?.close());
 
 /** A page at another origin that holds a frame and keeps what that says. */
 async function openHost({ query = '', hash = '', sandbox = '' } = {}) {

@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { closed } from '../cleanup.js';
 import { expectTrace, loadReference, openBench, until } from './bench.js';
 
 let bench;
@@ -21,17 +22,14 @@ async function openLesson(body, answer = () => false) {
     response.setHeader('content-type', 'text/html; charset=utf-8');
     response.end(`<!doctype html><html lang="en"><meta charset="utf-8"><title>Lesson</title><link rel="icon" href="data:,"><body>${body}</body></html>`);
   });
+  closed(host);
   await new Promise((resolve) => host.listen(0, '127.0.0.1', resolve));
-  host.unref(); // where a test fails, the others end all the same
   const { page, complaints, close } = await bench.open({ path: 'source/tests/browser/blank.html', ready: false, first: true });
   await page.goto(`http://127.0.0.1:${host.address().port}/`);
   return {
     page,
     complaints,
-    async close() {
-      await close();
-      host.close();
-    },
+    close,
   };
 }
 

@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { build as bundle } from 'esbuild';
 import { plugins } from '../../web/build.js';
+import { closed } from '../cleanup.js';
 import { openBench, root } from './bench.js';
 
 const PAGE = 'own-sampler-page';
@@ -54,14 +55,12 @@ before(async () => {
     reached.push(request.url);
     response.writeHead(200, { 'access-control-allow-origin': '*' }).end('export default 1');
   });
+  closed(outside);
   await new Promise((resolve) => {
     outside.listen(0, resolve);
   });
 });
-after(async () => {
-  outside?.close();
-  await bench?.close();
-});
+after(() => bench?.close());
 
 /** @param {object} [options] */
 async function open({ query = '', ...context } = {}) {

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { Logitscope } from '../../web/engine/index.js';
+import { closed } from '../cleanup.js';
 import { FIRST, expectTrace, loadReference, openBench, root, until } from './bench.js';
 
 const BALANCED = { temperature: 0.7, top_p: 0.9, repetition_penalty: 1.1 };
@@ -84,6 +85,7 @@ for (const [name, worker] of [['a worker', true], ['no worker', false]])
           : '<!doctype html><link rel="icon" href="data:,"><iframe sandbox="allow-scripts" width="1200" height="900" src="/single?lang=en&model=verbs"></iframe><script>window.heard=[];addEventListener("message",(e)=>heard.push(e.data))</script>',
       );
     });
+    closed(server);
     await new Promise((resolve) => server.listen(0, resolve));
     const { page, complaints, close } = await openCut({ first: true });
     await page.goto(`http://localhost:${server.address().port}/`);
@@ -95,5 +97,4 @@ for (const [name, worker] of [['a worker', true], ['no worker', false]])
     assert.ok((await page.evaluate(() => window.heard)).some(({ type }) => type === 'logitscope:ready'));
     assert.deepEqual(worker ? complaints : complaints.filter((text) => !text.includes('worker')), []);
     await close();
-    server.close();
   });

@@ -1,6 +1,7 @@
 /** WebKit's own small browser on a display of its own, by WebDriver over HTTP. */
 import { spawn } from 'node:child_process';
 import { createServer } from 'node:net';
+import { atEnd } from '../cleanup.js';
 import { onPath, until } from './program.js';
 
 /** Why it cannot run here, or null. */
@@ -54,6 +55,7 @@ export async function open(address) {
     ['-displayfd', '1', '-screen', '0', '1024x768x24', '-nolisten', 'tcp'],
     { stdio: ['ignore', 'pipe', 'ignore'] },
   );
+  atEnd(() => xvfb.kill());
   const display = await until(xvfb.stdout, /(\d+)\n/);
   const port = await freePort();
   const driver = spawn('WebKitWebDriver', [`--port=${port}`], {

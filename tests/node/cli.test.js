@@ -1,11 +1,10 @@
 /** The command line, as a user runs it: output, JSON, the playground, and errors in one line. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import {
   Logitscope,
   beamSearch,
@@ -14,6 +13,7 @@ import {
   strategies,
 } from '../../web/engine/index.js';
 import { quoted, safe } from '../../web/cli/terminal.js';
+import { temporaryFolder } from '../cleanup.js';
 import { EOS, VOCAB, smallModel } from './small_model.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -563,8 +563,7 @@ test('it is executable, as package.json installs it', () => {
 });
 
 describe('what removes tokens before any warper', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'logitscope-'));
-  after(() => rmSync(folder, { recursive: true }));
+  const folder = temporaryFolder();
   /** @param {string} name @param {string} text */
   const file = (name, text) => {
     writeFileSync(join(folder, name), text);

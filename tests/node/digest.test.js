@@ -10,6 +10,7 @@ import { describe, test } from 'node:test';
 import { Logitscope } from '../../web/engine/index.js';
 import { RemoteLogitscope } from '../../web/engine/remote.js';
 import { serve } from '../../web/engine/host.js';
+import { atEnd } from '../cleanup.js';
 import { digest } from './digest.js';
 import { smallModel } from './small_model.js';
 
@@ -53,6 +54,7 @@ for (const model of models) {
 
     test('scalar, SIMD and remote agree', async () => {
       const { port1, port2 } = new MessageChannel();
+      atEnd(() => port1.close());
       serve(port1);
       const remote = await RemoteLogitscope.load({ model: source, worker: port2 });
       const [scalar, simd] = [
@@ -62,7 +64,6 @@ for (const model of models) {
       const expected = await digest(scalar);
       assert.equal(await digest(simd), expected);
       assert.equal(await digest(remote), expected);
-      port1.close();
     });
   });
 }

@@ -1,11 +1,11 @@
 /** The engine's interface, point by point, on a small random model. */
 import assert from 'node:assert/strict';
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { after, before, describe, test } from 'node:test';
 import { Logitscope, presets, strategies } from '../../web/engine/index.js';
+import { temporaryFolder } from '../cleanup.js';
 import { EOS, VOCAB, smallModel } from './small_model.js';
 
 const image = smallModel();
@@ -19,7 +19,7 @@ after(() => scope.close());
 const bits = (floats) => new Uint32Array(Float32Array.from(floats).buffer);
 
 describe('load', () => {
-  const path = join(mkdtempSync(join(tmpdir(), 'logitscope-')), 'small.gguf');
+  const path = join(temporaryFolder(), 'small.gguf');
   writeFileSync(path, image);
   const buffer = image.buffer.slice(image.byteOffset, image.byteOffset + image.byteLength);
   const sources = {

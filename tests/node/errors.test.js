@@ -1,10 +1,10 @@
 /** Every bad input is one sentence that names the value and the limit, and changes nothing. */
 import assert from 'node:assert/strict';
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { Logitscope, LogitscopeError } from '../../web/engine/index.js';
+import { temporaryFolder } from '../cleanup.js';
 import { smallModel } from './small_model.js';
 
 const image = smallModel();
@@ -263,7 +263,7 @@ describe('generate', () => {
 });
 
 describe('load', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'logitscope-'));
+  const folder = temporaryFolder();
   const file = (name, bytes) => {
     writeFileSync(join(folder, name), bytes);
     return join(folder, name);

@@ -13,6 +13,7 @@ import { runInNewContext } from 'node:vm';
 import { gzipSync } from 'node:zlib';
 import { Logitscope } from '../../web/engine/index.js';
 import { gather, openSource } from '../../web/engine/load.js';
+import { atEnd } from '../cleanup.js';
 import { layoutGguf, writeGguf } from '../fixtures/gguf_writer.js';
 import { smallModel } from './small_model.js';
 
@@ -228,7 +229,7 @@ describe('as a file of unknown length arrives', () => {
     });
     const url = (path) => `http://localhost:${server.address().port}/${path}`;
     before(() => once(server.listen(0), 'listening'));
-    after(() => {
+    atEnd(() => {
       server.close();
       server.closeAllConnections();
     });

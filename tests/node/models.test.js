@@ -4,11 +4,12 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { temporaryFolder } from '../cleanup.js';
 
+const folder = temporaryFolder();
 const root = fileURLToPath(new URL('../../', import.meta.url));
 /** @param {string} path */
 const read = (path) => readFileSync(join(root, path), 'utf8');
@@ -35,7 +36,7 @@ for (const file of models) {
 
 for (const { model, text, tokens, nats_per_token } of JSON.parse(read('tests/vectors/eval.json'))) {
   test(`eval gives ${model} the loss that PyTorch gives it`, () => {
-    const file = join(tmpdir(), `logitscope-eval-${process.pid}-${model}.txt`);
+    const file = join(folder, `${model}.txt`);
     writeFileSync(file, text);
     const found = JSON.parse(
       logitscope('eval', '--model', `models/${model}.gguf`, '--text', file, '--json'),

@@ -4,14 +4,14 @@
  */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { Logitscope } from '../../web/engine/index.js';
 import { RemoteLogitscope } from '../../web/engine/remote.js';
 import { serve } from '../../web/engine/host.js';
+import { atEnd, temporaryFolder } from '../cleanup.js';
 import { smallModel } from './small_model.js';
 
 const model = smallModel({ context: 24 });
@@ -101,6 +101,7 @@ describe('equal to top_k at its place', () => {
 
   test('behind a worker, where the result is sent', async () => {
     const { port1, port2 } = new MessageChannel();
+    atEnd(() => port1.close());
     serve(/** @type {any} */ (port2));
     const remote = await RemoteLogitscope.load({ model, worker: /** @type {any} */ (port1) });
     const ids = scope.encode('a small text');
@@ -118,7 +119,6 @@ describe('equal to top_k at its place', () => {
       /cannot be sent to a worker/,
     );
     await remote.close();
-    port1.close();
     session.close();
   });
 });
@@ -217,8 +217,7 @@ describe('what it must not give', () => {
 });
 
 describe('on the command line', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'logitscope-own-'));
-  after(() => rmSync(folder, { recursive: true }));
+  const folder = temporaryFolder();
   const cli = fileURLToPath(new URL('../../web/cli.js', import.meta.url));
   /** @param {string} code @param {string} command @param {string[]} more */
   const run = (code, command, ...more) => {

@@ -1,17 +1,17 @@
 /** The packed file: a bare project installs it, imports it with its types, and runs it. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { copyFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
 import { serve } from '../../web/serve.js';
 import { loadReference, until } from '../browser/bench.js';
+import { closed, temporaryFolder } from '../cleanup.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-let project;
+const project = temporaryFolder();
 
 const TYPES = `
 import { Logitscope } from 'logitscope';
@@ -30,14 +30,12 @@ function run(command, args, cwd) {
 }
 
 before(async () => {
-  project = await mkdtemp(join(tmpdir(), 'logitscope-pack-'));
   run(join(root, 'node_modules/.bin/tsc'), ['-p', 'tsconfig.types.json'], root);
   const packed = JSON.parse(run('npm', ['pack', '--json', '--pack-destination', project], root));
   await writeFile(join(project, 'package.json'), '{ "name": "bare", "private": true, "type": "module" }');
   const install = ['install', '--offline', '--no-audit', '--no-fund', '--ignore-scripts'];
   run('npm', [...install, join(project, packed[0].filename)], project);
 });
-after(() => project && rm(project, { recursive: true }));
 
 const EXAMPLES = 'node_modules/logitscope/web/lessons';
 
@@ -64,21 +62,18 @@ test('the page example runs from the packed file, in a worker', async () => {
   const scope = await loadReference();
   scope.feed(scope.encode('Today she'));
   const wanted = (temperature) => scope.distribution({ temperature, top: 5 }).tokens.map(({ p }) => String(p));
-  const server = await serve(project);
-  const browser = await chromium.launch({
-    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-    args: ['--no-sandbox', '--disable-gpu', '--disable-quic'],
-  });
-  try {
-    const page = await browser.newPage();
-    await page.goto(`${server.url}${EXAMPLES}/example.html`);
-    const shown = () => page.locator('li').evaluateAll((rows) => rows.map((row) => row.dataset.p));
-    const same = (temperature) => (rows) => rows.join() === wanted(temperature).join();
-    assert.deepEqual(await until(shown, same(0.7)), wanted(0.7));
-    await page.getByRole('slider').fill('2.5');
-    assert.deepEqual(await until(shown, same(2.5)), wanted(2.5));
-  } finally {
-    await browser.close();
-    await server.close();
-  }
+  const server = closed(await serve(project));
+  const browser = closed(
+    await chromium.launch({
+      executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+      args: ['--no-sandbox', '--disable-gpu', '--disable-quic'],
+    }),
+  );
+  const page = await browser.newPage();
+  await page.goto(`${server.url}${EXAMPLES}/example.html`);
+  const shown = () => page.locator('li').evaluateAll((rows) => rows.map((row) => row.dataset.p));
+  const same = (temperature) => (rows) => rows.join() === wanted(temperature).join();
+  assert.deepEqual(await until(shown, same(0.7)), wanted(0.7));
+  await page.getByRole('slider').fill('2.5');
+  assert.deepEqual(await until(shown, same(2.5)), wanted(2.5));
 });

@@ -1,14 +1,16 @@
 /** The engine behind a worker: the same answers as at home, and the newest distribution wins. */
 import assert from 'node:assert/strict';
 import { Worker } from 'node:worker_threads';
-import { after, before, describe, test } from 'node:test';
+import { before, describe, test } from 'node:test';
 import { Logitscope, LogitscopeError } from '../../web/engine/index.js';
 import { RemoteLogitscope } from '../../web/engine/remote.js';
+import { atEnd } from '../cleanup.js';
 import { EOS, VOCAB, smallModel } from './small_model.js';
 
 /** A thread with the interface of a browser's Worker. */
 function thread() {
   const worker = new Worker(new URL('./worker_thread.js', import.meta.url));
+  atEnd(() => worker.terminate());
   const port = {
     onmessage: null,
     onerror: null,
@@ -29,7 +31,6 @@ before(async () => {
   remote = await RemoteLogitscope.load({ model: image, worker: port });
   local = await Logitscope.load({ model: image });
 });
-after(() => port.terminate());
 
 const withoutTime = ({ ms, ...step }) => step;
 

@@ -7,6 +7,7 @@ import { after, before, describe, test } from 'node:test';
 import { Worker } from 'node:worker_threads';
 import { Logitscope, beamSearch, contrastiveSearch } from '../../web/engine/index.js';
 import { RemoteLogitscope } from '../../web/engine/remote.js';
+import { atEnd } from '../cleanup.js';
 import { EOS, smallModel } from './small_model.js';
 
 /** @type {Logitscope} */
@@ -276,21 +277,18 @@ test('the default session stays as it is; a search can be given up', async () =>
 
 test('the same over a worker, hidden states included', async () => {
   const thread = new Worker(new URL('worker_thread.js', import.meta.url));
+  atEnd(() => thread.terminate());
   const port = {
     postMessage: (message, transfer) => thread.postMessage(message, transfer),
     onmessage: null,
   };
   thread.on('message', (data) => port.onmessage({ data }));
   const remote = await RemoteLogitscope.load({ worker: port, model: smallModel() });
-  try {
-    for (const search of [beamSearch, contrastiveSearch]) {
-      const options = { prompt: 'Hi', max_new_tokens: 6 };
-      assert.deepEqual(await search(remote, options), await search(scope, options));
-    }
-    await remote.feed([1, 2]);
-    scope.feed([1, 2]);
-    assert.deepEqual(await remote.hidden(), scope.hidden());
-  } finally {
-    await thread.terminate();
+  for (const search of [beamSearch, contrastiveSearch]) {
+    const options = { prompt: 'Hi', max_new_tokens: 6 };
+    assert.deepEqual(await search(remote, options), await search(scope, options));
   }
+  await remote.feed([1, 2]);
+  scope.feed([1, 2]);
+  assert.deepEqual(await remote.hidden(), scope.hidden());
 });

@@ -12,6 +12,7 @@ import { Logitscope } from '../../web/engine/index.js';
 import { summarise } from '../../web/engine/measures.js';
 import { RemoteLogitscope } from '../../web/engine/remote.js';
 import { parseAxis, range, sweep, toCsv } from '../../web/engine/sweep.js';
+import { atEnd } from '../cleanup.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const model = `${root}models/verbs.gguf`;
@@ -164,17 +165,14 @@ describe('of texts', () => {
 
   test('an engine behind a worker gives the same points', async () => {
     const worker = new Worker(new URL('./worker_thread.js', import.meta.url));
+    atEnd(() => worker.terminate());
     const port = {
       onmessage: null,
       postMessage: (message, move) => worker.postMessage(message, move),
     };
     worker.on('message', (data) => port.onmessage({ data }));
-    try {
-      const remote = await RemoteLogitscope.load({ model, worker: port });
-      assert.deepEqual(await collect(plan, remote), await collect(plan));
-    } finally {
-      await worker.terminate();
-    }
+    const remote = await RemoteLogitscope.load({ model, worker: port });
+    assert.deepEqual(await collect(plan, remote), await collect(plan));
   });
 
   test('an abort ends it in the middle of a text; what was found stays', async () => {
