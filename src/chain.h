@@ -52,9 +52,9 @@ struct chain_trace {
     double entropy, perplexity;         /* after the chain */
     double raw_entropy, raw_perplexity; /* before it */
     double kept_mass_raw;               /* the survivors' share of the raw distribution */
+    const struct chain_token *tokens;   /* (n_tokens,) */
+    const double *stage_p;              /* (n_tokens, n_stages) p after each stage */
     struct chain_stage stages[CHAIN_STAGES_MAX];
-    const struct chain_token *tokens; /* (n_tokens,) */
-    const double *stage_p;            /* (n_tokens, n_stages) p after each stage */
 };
 
 struct chain; /* scratch for one vocabulary size; opaque */

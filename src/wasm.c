@@ -38,32 +38,109 @@ struct opened {
     size_t image_at, size;
 };
 
-_Static_assert(offsetof(struct opened, vocab_size) == 16 && offsetof(struct opened, bos_id) == 48 &&
-                   offsetof(struct opened, architecture) == 56 &&
-                   offsetof(struct opened, name) == 64 &&
-                   offsetof(struct opened, weight_bytes) == 192,
-               "web/engine/module.js reads these offsets");
-_Static_assert(offsetof(struct warp_row, group) == 8 && offsetof(struct warp_row, neutral) == 16 &&
-                   offsetof(struct warp_row, minimum_included) == 40 &&
-                   offsetof(struct warp_row, choices) == 44 &&
-                   offsetof(struct warp_row, low) == 48 && offsetof(struct warp_row, step) == 64,
-               "web/engine/module.js reads these offsets");
-_Static_assert(sizeof(struct chain_stage) == 64 && offsetof(struct chain_stage, value) == 24 &&
-                   sizeof(struct chain_token) == 48 && offsetof(struct chain_token, p_raw) == 24 &&
-                   offsetof(struct chain_trace, rest_p_raw) == 32 &&
-                   offsetof(struct chain_trace, stages) == 88 &&
-                   offsetof(struct chain_trace, tokens) == 88 + 64 * CHAIN_STAGES_MAX,
-               "web/engine/trace.js reads these offsets");
-_Static_assert(offsetof(struct chain_sample, kept) == 32 &&
-                   offsetof(struct chain_sample, entropy) == 40,
-               "web/engine/core.js reads these offsets");
-_Static_assert(offsetof(struct chain_drawn, p) == 8 && sizeof(struct warp_bias) == 16,
-               "web/engine/module.js reads these offsets");
+/* web/engine/layout.js names the same offsets and sizes, through which JavaScript reads. */
+#define AT(type, field, offset) \
+    _Static_assert(offsetof(struct type, field) == (offset), "web/engine/layout.js")
+#define SIZE(type, size) _Static_assert(sizeof(struct type) == (size), "web/engine/layout.js")
 
-_Static_assert(offsetof(struct constraint_mask, complete) == 8 &&
-                   offsetof(struct constraint_mask, bytes) == 12 &&
-                   offsetof(struct constraint_mask, rule) == 44,
-               "web/engine/gates.js reads these offsets");
+AT(opened, parameters, 0);
+AT(opened, bytes, 8);
+AT(opened, vocab_size, 16);
+AT(opened, context_length, 20);
+AT(opened, n_layer, 24);
+AT(opened, n_head, 28);
+AT(opened, n_head_kv, 32);
+AT(opened, n_embd, 36);
+AT(opened, n_ff, 40);
+AT(opened, file_type, 44);
+AT(opened, bos_id, 48);
+AT(opened, eos_id, 52);
+AT(opened, architecture, 56);
+AT(opened, tokenizer_kind, 60);
+AT(opened, name, 64);
+AT(opened, weight_bytes, 192);
+AT(opened, session_bytes, 200);
+
+AT(tokenizer_piece, data, 0);
+AT(tokenizer_piece, length, 4);
+AT(tokenizer_piece, special, 8);
+
+AT(session_fed, evaluated, 0);
+AT(session_fed, reused, 4);
+
+AT(warp_row, name, 0);
+AT(warp_row, kind, 4);
+AT(warp_row, group, 8);
+AT(warp_row, stage, 12);
+AT(warp_row, neutral, 16);
+AT(warp_row, minimum, 24);
+AT(warp_row, maximum, 32);
+AT(warp_row, minimum_included, 40);
+AT(warp_row, maximum_included, 41);
+AT(warp_row, choices, 44);
+AT(warp_row, low, 48);
+AT(warp_row, high, 56);
+AT(warp_row, step, 64);
+
+AT(warp_bias, id, 0);
+AT(warp_bias, bias, 8);
+SIZE(warp_bias, 16);
+
+AT(constraint_mask, count, 4);
+AT(constraint_mask, complete, 8);
+AT(constraint_mask, bytes, 12);
+AT(constraint_mask, rule, 44);
+
+AT(chain_trace, vocab_size, 0);
+AT(chain_trace, n_stages, 4);
+AT(chain_trace, n_tokens, 8);
+AT(chain_trace, kept, 12);
+AT(chain_trace, rest_count, 16);
+AT(chain_trace, rest_kept, 20);
+AT(chain_trace, underflowed, 24);
+AT(chain_trace, rest_p_raw, 32);
+AT(chain_trace, rest_p, 40);
+AT(chain_trace, entropy, 48);
+AT(chain_trace, perplexity, 56);
+AT(chain_trace, raw_entropy, 64);
+AT(chain_trace, raw_perplexity, 72);
+AT(chain_trace, kept_mass_raw, 80);
+AT(chain_trace, tokens, 88);
+AT(chain_trace, stage_p, 92);
+AT(chain_trace, stages, 96);
+
+AT(chain_stage, setting, 0);
+AT(chain_stage, active, 4);
+AT(chain_stage, changed, 8);
+AT(chain_stage, kept, 12);
+AT(chain_stage, removed, 16);
+AT(chain_stage, after, 20);
+AT(chain_stage, value, 24);
+AT(chain_stage, mass_removed, 32);
+AT(chain_stage, top_p_mass, 40);
+AT(chain_stage, entropy, 48);
+AT(chain_stage, perplexity, 56);
+SIZE(chain_stage, 64);
+
+AT(chain_token, id, 0);
+AT(chain_token, rank, 4);
+AT(chain_token, removed_by, 8);
+AT(chain_token, logit, 12);
+AT(chain_token, warped, 16);
+AT(chain_token, p_raw, 24);
+AT(chain_token, p, 32);
+AT(chain_token, logprob, 40);
+SIZE(chain_token, 48);
+
+AT(chain_drawn, id, 0);
+AT(chain_drawn, rank, 4);
+AT(chain_drawn, p, 8);
+AT(chain_drawn, p_raw, 16);
+AT(chain_drawn, logprob, 24);
+
+AT(chain_sample, drawn, 0);
+AT(chain_sample, kept, 32);
+AT(chain_sample, entropy, 40);
 
 static struct fault fault;
 static struct settings settings;
@@ -506,16 +583,22 @@ EXPORT(const struct chain_sample *, chain_sample)
     return &sample;
 }
 
-/* Draws from the last trace by Gumbel-max; the same struct. */
-EXPORT(const struct chain_sample *, chain_sample_gumbel)
-(const struct chain *chain, double seed, double step) {
+/* What chain_sample gives, for a token drawn from the last trace. */
+static const struct chain_sample *sample_of(const struct chain *chain, struct chain_drawn drawn) {
     static struct chain_sample sample;
     const struct chain_trace *trace = chain_trace(chain);
-    sample =
-        (struct chain_sample){.drawn = chain_draw_gumbel(chain, (uint64_t)seed, (uint64_t)step),
-                              .kept = trace->kept,
-                              .entropy = trace->entropy};
+    sample = (struct chain_sample){drawn, trace->kept, trace->entropy};
     return &sample;
+}
+
+/* Draws from the last trace, by inverse CDF or by Gumbel-max: the arrays that it lists. */
+EXPORT(const struct chain_sample *, chain_draw)(const struct chain *chain, double u) {
+    return sample_of(chain, chain_draw(chain, (uint64_t)(u * 0x1p53)));
+}
+
+EXPORT(const struct chain_sample *, chain_draw_gumbel)
+(const struct chain *chain, double seed, double step) {
+    return sample_of(chain, chain_draw_gumbel(chain, (uint64_t)seed, (uint64_t)step));
 }
 
 EXPORT(double, draw_random)(double seed, double step) {

@@ -14,11 +14,12 @@ const relaxed = fileURLToPath(new URL('../../web/engine/logitscope-relaxed.wasm'
 const EXPORTS = {
   chain_apply: 5,
   chain_close: 1,
+  chain_draw: 2,
+  chain_draw_gumbel: 3,
   chain_logits: 1,
   chain_open: 2,
   chain_probabilities: 3,
   chain_sample: 6,
-  chain_sample_gumbel: 3,
   constraint_close: 1,
   constraint_follow: 3,
   constraint_open: 3,

@@ -7,6 +7,7 @@ import { resolveChoice } from './choice.js';
 import { LogitscopeError, show } from './errors.js';
 import { Gates } from './gates.js';
 import { openImage } from './image.js';
+import * as layout from './layout.js';
 import { OwnStage } from './own.js';
 import { Module, fromUtf8, toUtf8 } from './module.js';
 import { SEED_MAX, applySettings, readTable, resolveSettings } from './settings.js';
@@ -68,29 +69,32 @@ export class Core {
     const { module, model } = this;
     const view = module.view();
     const u32 = (/** @type {number} */ offset) => view.getUint32(model + offset, true);
+    const f64 = (/** @type {number} */ offset) => view.getFloat64(model + offset, true);
     const id = (/** @type {number} */ offset) => {
       const value = view.getInt32(model + offset, true);
       return value < 0 ? null : value;
     };
-    const fileType = u32(44);
+    const fileType = u32(layout.OPENED_FILE_TYPE);
+    const architecture = u32(layout.OPENED_ARCHITECTURE);
+    const tokenizer = u32(layout.OPENED_TOKENIZER_KIND);
     return {
-      name: module.text(model + 64),
-      architecture: u32(56) ? module.text(u32(56)) : null,
-      vocab_size: u32(16),
-      context_length: u32(20),
-      n_layer: u32(24),
-      n_head: u32(28),
-      n_head_kv: u32(32),
-      n_embd: u32(36),
-      n_ff: u32(40),
-      parameters: view.getFloat64(model, true),
-      file_type: u32(56) ? (FILE_TYPES.get(fileType) ?? String(fileType)) : null,
-      bytes: view.getFloat64(model + 8, true),
-      tokenizer: u32(60) ? module.text(u32(60)) : null,
-      bos_token_id: id(48),
-      eos_token_id: id(52),
-      weight_bytes: view.getFloat64(model + 192, true),
-      session_bytes: view.getFloat64(model + 200, true),
+      name: module.text(model + layout.OPENED_NAME),
+      architecture: architecture ? module.text(architecture) : null,
+      vocab_size: u32(layout.OPENED_VOCAB_SIZE),
+      context_length: u32(layout.OPENED_CONTEXT_LENGTH),
+      n_layer: u32(layout.OPENED_N_LAYER),
+      n_head: u32(layout.OPENED_N_HEAD),
+      n_head_kv: u32(layout.OPENED_N_HEAD_KV),
+      n_embd: u32(layout.OPENED_N_EMBD),
+      n_ff: u32(layout.OPENED_N_FF),
+      parameters: f64(layout.OPENED_PARAMETERS),
+      file_type: architecture ? (FILE_TYPES.get(fileType) ?? String(fileType)) : null,
+      bytes: f64(layout.OPENED_BYTES),
+      tokenizer: tokenizer ? module.text(tokenizer) : null,
+      bos_token_id: id(layout.OPENED_BOS_ID),
+      eos_token_id: id(layout.OPENED_EOS_ID),
+      weight_bytes: f64(layout.OPENED_WEIGHT_BYTES),
+      session_bytes: f64(layout.OPENED_SESSION_BYTES),
       variant: module.variant,
     };
   }
@@ -185,8 +189,12 @@ export class Core {
       const { module } = this;
       const at = module.need(module.calls.tokenizer_piece(this.model, id));
       const view = module.view();
-      const bytes = module.bytes(view.getUint32(at, true), view.getUint32(at + 4, true));
-      piece = { id, text: fromUtf8(bytes), bytes, special: view.getUint8(at + 8) !== 0 };
+      const bytes = module.bytes(
+        view.getUint32(at + layout.TOKENIZER_PIECE_DATA, true),
+        view.getUint32(at + layout.TOKENIZER_PIECE_LENGTH, true),
+      );
+      const special = view.getUint8(at + layout.TOKENIZER_PIECE_SPECIAL) !== 0;
+      piece = { id, text: fromUtf8(bytes), bytes, special };
       this.#pieces.set(id, piece);
     }
     return piece;
@@ -410,24 +418,25 @@ export class Core {
     if (gumbel) this.apply(chain, logits, history, count, 0);
     const at = this.module.need(
       gumbel
-        ? calls.chain_sample_gumbel(chain, seed, step)
+        ? calls.chain_draw_gumbel(chain, seed, step)
         : calls.chain_sample(chain, logits, history, count, Number(u), Number(raw)),
     );
     const view = this.module.view();
     const f64 = (/** @type {number} */ offset) => view.getFloat64(at + offset, true);
-    const p = f64(8);
+    const u32 = (/** @type {number} */ offset) => view.getUint32(at + offset, true);
+    const p = f64(layout.CHAIN_SAMPLE_DRAWN + layout.CHAIN_DRAWN_P);
     return {
       drawn: {
-        id: view.getUint32(at, true),
+        id: u32(layout.CHAIN_SAMPLE_DRAWN + layout.CHAIN_DRAWN_ID),
         u,
         p,
-        p_raw: f64(16),
-        logprob: f64(24),
-        rank: view.getUint32(at + 4, true),
+        p_raw: f64(layout.CHAIN_SAMPLE_DRAWN + layout.CHAIN_DRAWN_P_RAW),
+        logprob: f64(layout.CHAIN_SAMPLE_DRAWN + layout.CHAIN_DRAWN_LOGPROB),
+        rank: u32(layout.CHAIN_SAMPLE_DRAWN + layout.CHAIN_DRAWN_RANK),
         mu: values.mirostat ? calls.mirostat_next(p) : null,
       },
-      kept: view.getUint32(at + 32, true),
-      entropy: f64(40),
+      kept: u32(layout.CHAIN_SAMPLE_KEPT),
+      entropy: f64(layout.CHAIN_SAMPLE_ENTROPY),
     };
   }
 

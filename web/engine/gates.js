@@ -1,5 +1,6 @@
 /** What removes tokens before any warper: a constraint, banned words, a forced first token. */
 import { LogitscopeError, show } from './errors.js';
+import * as layout from './layout.js';
 import { toUtf8 } from './module.js';
 import { grammarOf } from './schema.js';
 
@@ -16,9 +17,6 @@ import { grammarOf } from './schema.js';
 
 export const GATES = ['constraint', 'banned_words', 'forced_first']; // enum gate of src/warp.h
 export const GATE_NAMES = [...GATES, 'constraint_start'];
-const COMPLETE_AT = 8; // struct constraint_mask of src/constraint.h
-const BYTES_AT = 12;
-const RULE_AT = 44;
 
 /** @param {unknown} id */
 const isId = (id) => Number.isInteger(id) && Number(id) >= 0 && Number(id) < 2 ** 32;
@@ -186,11 +184,11 @@ export class Gates {
   read(at) {
     const { module } = this.#core;
     const view = module.view();
-    const bits = module.bytes(at + BYTES_AT, 32);
+    const bits = module.bytes(at + layout.CONSTRAINT_MASK_BYTES, 32);
     return {
-      rule: module.text(at + RULE_AT),
-      complete: view.getUint32(at + COMPLETE_AT, true) !== 0,
-      allowed: view.getUint32(at + 4, true),
+      rule: module.text(at + layout.CONSTRAINT_MASK_RULE),
+      complete: view.getUint32(at + layout.CONSTRAINT_MASK_COMPLETE, true) !== 0,
+      allowed: view.getUint32(at + layout.CONSTRAINT_MASK_COUNT, true),
       bytes: Array.from({ length: 256 }, (_, i) => i).filter((i) => (bits[i >> 3] >> (i & 7)) & 1),
     };
   }

@@ -3,12 +3,11 @@
  * weights, and what cannot fit is refused when the head of the file is there.
  */
 import { LogitscopeError } from './errors.js';
+import { OPENED_BYTES } from './layout.js';
 
 /** @typedef {import('./module.js').Module} Module */
 
 const PIECE = 1 << 16;
-/** Where an open model says how long its file is. */
-const BYTES_AT = 8;
 
 /**
  * What comes before C has seen enough of the file to say where it belongs, and, where nobody
@@ -71,7 +70,7 @@ class Head {
     calls.memory_release(at);
     this.#tried = this.#length;
     if (this.handle) {
-      this.total ??= this.#module.view().getFloat64(this.handle + BYTES_AT, true);
+      this.total ??= this.#module.view().getFloat64(this.handle + OPENED_BYTES, true);
       this.#each((piece, offset) => this.write(piece, offset));
       this.#pieces = [];
     } else if (this.#module.text(calls.fault_name()) !== 'incomplete') {

@@ -3,6 +3,7 @@ import { checkBoolean, checkIds, checkInteger, checkOptions } from './checks.js'
 import { resolveChoice } from './choice.js';
 import { LogitscopeError, show } from './errors.js';
 import { generate } from './generate.js';
+import { SESSION_FED_EVALUATED, SESSION_FED_REUSED } from './layout.js';
 import { SEED_MAX } from './settings.js';
 
 /** @typedef {import('./core.js').Core} Core */
@@ -71,7 +72,10 @@ export class Session {
     module.writeUint32(at, ids);
     const fed = module.need(module.calls.session_feed(this.#handle, at, ids.length, Number(cache)));
     const view = module.view();
-    return { evaluated: view.getUint32(fed, true), reused: view.getUint32(fed + 4, true) };
+    return {
+      evaluated: view.getUint32(fed + SESSION_FED_EVALUATED, true),
+      reused: view.getUint32(fed + SESSION_FED_REUSED, true),
+    };
   }
 
   /** The ids fed so far, a copy (n,). */

@@ -5,6 +5,7 @@
 import { checkInteger, checkOwn } from './checks.js';
 import { LogitscopeError, show } from './errors.js';
 import { GATE_NAMES, checkSequences, resolveGates } from './gates.js';
+import * as layout from './layout.js';
 import { presets } from './presets.js';
 
 /** @typedef {import('./module.js').Module} Module */
@@ -26,7 +27,6 @@ import { presets } from './presets.js';
 export const SEED_MAX = 2 ** 53 - 1;
 const KINDS = /** @type {const} */ (['real', 'integer', 'map', 'list', 'choice']);
 const OTHERS = ['order', 'own', 'preset', 'draw', 'top', 'seed', ...GATE_NAMES];
-const BIAS_BYTES = 16;
 const LISTED = 10;
 
 /**
@@ -55,26 +55,28 @@ export function readTable(module) {
   const rows = [];
   for (let at = calls.warp_row(0); at; at = calls.warp_row(rows.length)) {
     const view = module.view();
-    const kind = KINDS[view.getUint32(at + 4, true)];
-    const name = module.text(view.getUint32(at, true));
-    const stage = view.getUint32(at + 12, true);
-    const choices = readChoices(module, view.getUint32(at + 44, true));
-    const neutral = view.getFloat64(at + 16, true);
+    const u32 = (/** @type {number} */ offset) => view.getUint32(at + offset, true);
+    const f64 = (/** @type {number} */ offset) => view.getFloat64(at + offset, true);
+    const kind = KINDS[u32(layout.WARP_ROW_KIND)];
+    const name = module.text(u32(layout.WARP_ROW_NAME));
+    const stage = u32(layout.WARP_ROW_STAGE);
+    const choices = readChoices(module, u32(layout.WARP_ROW_CHOICES));
+    const neutral = f64(layout.WARP_ROW_NEUTRAL);
     rows.push({
       name,
       stage: stage ? module.text(stage) : name,
       kind,
-      group: module.text(view.getUint32(at + 8, true)),
+      group: module.text(u32(layout.WARP_ROW_GROUP)),
       warper: rows.length < warpers,
       neutral: { map: {}, list: [], choice: choices[neutral] }[String(kind)] ?? neutral,
-      minimum: view.getFloat64(at + 24, true),
-      maximum: view.getFloat64(at + 32, true),
-      minimum_included: view.getUint8(at + 40) !== 0,
-      maximum_included: view.getUint8(at + 41) !== 0,
+      minimum: f64(layout.WARP_ROW_MINIMUM),
+      maximum: f64(layout.WARP_ROW_MAXIMUM),
+      minimum_included: view.getUint8(at + layout.WARP_ROW_MINIMUM_INCLUDED) !== 0,
+      maximum_included: view.getUint8(at + layout.WARP_ROW_MAXIMUM_INCLUDED) !== 0,
       choices,
-      low: view.getFloat64(at + 48, true),
-      high: view.getFloat64(at + 56, true),
-      step: view.getFloat64(at + 64, true),
+      low: f64(layout.WARP_ROW_LOW),
+      high: f64(layout.WARP_ROW_HIGH),
+      step: f64(layout.WARP_ROW_STEP),
     });
   }
   return rows;
@@ -296,11 +298,12 @@ export function applySettings(module, table, resolved, breakers, step) {
   const map = table.find((row) => row.kind === 'map');
   // Integer keys of an object come in ascending order, as C wants them.
   const biases = Object.entries(map ? resolved.values[map.name] : {});
-  const at = module.exchange(BIAS_BYTES * biases.length);
+  const at = module.exchange(layout.WARP_BIAS_SIZE * biases.length);
   const view = module.view();
   biases.forEach(([id, bias], i) => {
-    view.setUint32(at + BIAS_BYTES * i, Number(id), true);
-    view.setFloat64(at + BIAS_BYTES * i + 8, bias === false ? -Infinity : bias, true);
+    const biasAt = at + layout.WARP_BIAS_SIZE * i;
+    view.setUint32(biasAt + layout.WARP_BIAS_ID, Number(id), true);
+    view.setFloat64(biasAt + layout.WARP_BIAS_BIAS, bias === false ? -Infinity : bias, true);
   });
   if (calls.settings_bias(at, biases.length)) module.fail();
   const words = breakers.flatMap((ids) => [ids.length, ...ids]);

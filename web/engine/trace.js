@@ -1,6 +1,6 @@
-/** Copies a trace out of C's memory; computes no number. The layout is struct chain_trace's. */
-
+/** Copies a trace out of C's memory; computes no number. */
 import { GATES } from './gates.js';
+import * as layout from './layout.js';
 
 const OTHERS = [...GATES, 'own']; // the stages without a row, as src/warp.h numbers them
 
@@ -10,33 +10,6 @@ const OTHERS = [...GATES, 'own']; // the stages without a row, as src/warp.h num
 /** @typedef {import('./types.js').TraceToken} TraceToken */
 /** @typedef {import('./types.js').TableRow} TableRow */
 
-const STAGES_AT = 88;
-const STAGE_BYTES = 64;
-const TOKEN_BYTES = 48;
-
-/**
- * @param {DataView} view
- * @param {number} at
- * @param {string} name
- * @returns {TraceStage & { afterIndex: number }}
- */
-function readStage(view, at, name) {
-  return {
-    name,
-    value: view.getFloat64(at + 24, true),
-    active: view.getUint32(at + 4, true) !== 0,
-    changed: view.getUint32(at + 8, true) !== 0,
-    kept: view.getUint32(at + 12, true),
-    removed: view.getUint32(at + 16, true),
-    mass_removed: view.getFloat64(at + 32, true),
-    top_p_mass: view.getFloat64(at + 40, true),
-    entropy: view.getFloat64(at + 48, true),
-    perplexity: view.getFloat64(at + 56, true),
-    after: null,
-    afterIndex: view.getUint32(at + 20, true),
-  };
-}
-
 /**
  * @param {DataView} view
  * @param {number} at
@@ -44,16 +17,31 @@ function readStage(view, at, name) {
  * @returns {TraceStage[]}
  */
 function readStages(view, at, table) {
-  const count = view.getUint32(at + 4, true);
-  const raw = Array.from({ length: count }, (_, i) => {
-    const stageAt = at + STAGES_AT + STAGE_BYTES * i;
-    const setting = view.getUint32(stageAt, true);
-    return readStage(view, stageAt, table[setting]?.name ?? OTHERS[setting - table.length]);
+  const nameAt = (/** @type {number} */ i) => {
+    const stageAt = at + layout.CHAIN_TRACE_STAGES + layout.CHAIN_STAGE_SIZE * i;
+    const setting = view.getUint32(stageAt + layout.CHAIN_STAGE_SETTING, true);
+    return table[setting]?.name ?? OTHERS[setting - table.length];
+  };
+  const count = view.getUint32(at + layout.CHAIN_TRACE_N_STAGES, true);
+  return Array.from({ length: count }, (_, i) => {
+    const stageAt = at + layout.CHAIN_TRACE_STAGES + layout.CHAIN_STAGE_SIZE * i;
+    const u32 = (/** @type {number} */ offset) => view.getUint32(stageAt + offset, true);
+    const f64 = (/** @type {number} */ offset) => view.getFloat64(stageAt + offset, true);
+    const after = u32(layout.CHAIN_STAGE_AFTER);
+    return {
+      name: nameAt(i),
+      value: f64(layout.CHAIN_STAGE_VALUE),
+      active: u32(layout.CHAIN_STAGE_ACTIVE) !== 0,
+      changed: u32(layout.CHAIN_STAGE_CHANGED) !== 0,
+      kept: u32(layout.CHAIN_STAGE_KEPT),
+      removed: u32(layout.CHAIN_STAGE_REMOVED),
+      mass_removed: f64(layout.CHAIN_STAGE_MASS_REMOVED),
+      top_p_mass: f64(layout.CHAIN_STAGE_TOP_P_MASS),
+      entropy: f64(layout.CHAIN_STAGE_ENTROPY),
+      perplexity: f64(layout.CHAIN_STAGE_PERPLEXITY),
+      after: after ? nameAt(after - 1) : null,
+    };
   });
-  return raw.map(({ afterIndex, ...stage }) => ({
-    ...stage,
-    after: afterIndex ? raw[afterIndex - 1].name : null,
-  }));
 }
 
 /**
@@ -99,43 +87,48 @@ export function readTrace(module, at, table, piece) {
   const u32 = (/** @type {number} */ offset) => view.getUint32(at + offset, true);
   const f64 = (/** @type {number} */ offset) => view.getFloat64(at + offset, true);
   const stages = readStages(view, at, table);
-  const most = OTHERS.length + table.filter((row) => row.warper).length;
-  const pointersAt = STAGES_AT + STAGE_BYTES * most;
-  const tokensAt = u32(pointersAt);
-  const stagePAt = u32(pointersAt + 4);
-  const tokens = Array.from({ length: u32(8) }, (_, i) => {
-    const t = tokensAt + TOKEN_BYTES * i;
-    const id = view.getUint32(t, true);
-    const removedBy = view.getUint32(t + 8, true);
+  const tokensAt = u32(layout.CHAIN_TRACE_TOKENS);
+  const stagePAt = u32(layout.CHAIN_TRACE_STAGE_P);
+  const tokens = Array.from({ length: u32(layout.CHAIN_TRACE_N_TOKENS) }, (_, i) => {
+    const tokenAt = tokensAt + layout.CHAIN_TOKEN_SIZE * i;
+    const share = (/** @type {number} */ offset) => view.getFloat64(tokenAt + offset, true);
+    const id = view.getUint32(tokenAt + layout.CHAIN_TOKEN_ID, true);
+    const removedBy = view.getUint32(tokenAt + layout.CHAIN_TOKEN_REMOVED_BY, true);
     const { text, special } = piece(id);
     return {
       id,
       text,
       special,
-      rank: view.getUint32(t + 4, true),
-      logit: view.getFloat32(t + 12, true),
-      warped: view.getFloat32(t + 16, true),
-      p_raw: view.getFloat64(t + 24, true),
-      p: view.getFloat64(t + 32, true),
-      logprob: view.getFloat64(t + 40, true),
+      rank: view.getUint32(tokenAt + layout.CHAIN_TOKEN_RANK, true),
+      logit: view.getFloat32(tokenAt + layout.CHAIN_TOKEN_LOGIT, true),
+      warped: view.getFloat32(tokenAt + layout.CHAIN_TOKEN_WARPED, true),
+      p_raw: share(layout.CHAIN_TOKEN_P_RAW),
+      p: share(layout.CHAIN_TOKEN_P),
+      logprob: share(layout.CHAIN_TOKEN_LOGPROB),
       stage_p: stages.map((_stage, s) =>
         view.getFloat64(stagePAt + 8 * (i * stages.length + s), true),
       ),
       removed_by: removedBy ? stages[removedBy - 1].name : null,
     };
   });
+  const underflowed = u32(layout.CHAIN_TRACE_UNDERFLOWED);
   return {
-    vocab_size: u32(0),
+    vocab_size: u32(layout.CHAIN_TRACE_VOCAB_SIZE),
     stages,
     tokens,
-    rest: { count: u32(16), p_raw: f64(32), p: f64(40), kept: u32(20) },
-    kept: u32(12),
-    kept_mass_raw: f64(80),
-    entropy: f64(48),
-    perplexity: f64(56),
-    raw_entropy: f64(64),
-    raw_perplexity: f64(72),
-    underflowed: u32(24),
-    warnings: warningsOf(stages, u32(24), table),
+    rest: {
+      count: u32(layout.CHAIN_TRACE_REST_COUNT),
+      p_raw: f64(layout.CHAIN_TRACE_REST_P_RAW),
+      p: f64(layout.CHAIN_TRACE_REST_P),
+      kept: u32(layout.CHAIN_TRACE_REST_KEPT),
+    },
+    kept: u32(layout.CHAIN_TRACE_KEPT),
+    kept_mass_raw: f64(layout.CHAIN_TRACE_KEPT_MASS_RAW),
+    entropy: f64(layout.CHAIN_TRACE_ENTROPY),
+    perplexity: f64(layout.CHAIN_TRACE_PERPLEXITY),
+    raw_entropy: f64(layout.CHAIN_TRACE_RAW_ENTROPY),
+    raw_perplexity: f64(layout.CHAIN_TRACE_RAW_PERPLEXITY),
+    underflowed,
+    warnings: warningsOf(stages, underflowed, table),
   };
 }
