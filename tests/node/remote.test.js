@@ -1,4 +1,4 @@
-/** The engine behind a worker: the same answers as at home, and the newest distribution wins. */
+/** The engine behind a worker: the same answers as at home, and the newest look wins. */
 import assert from 'node:assert/strict';
 import { Worker } from 'node:worker_threads';
 import { before, describe, test } from 'node:test';
@@ -54,11 +54,32 @@ test('every method answers as it does at home', async () => {
     logits: [],
     distribution: [settings],
     draw: [settings, { step: 4 }],
+    read: [settings, { step: 4 }],
+    readFrom: [[3, 2, 1], { top_k: 2 }, { history: [1], u: 0.4 }],
+    drawFrom: [[3, 2, 1], { top_k: 2 }, { history: [1], u: 0.4 }],
   };
   for (const [method, args] of Object.entries(calls)) {
     assert.deepEqual(await remote[method](...args), local[method](...args), method);
   }
-  assert.deepEqual(await remote.draw({}, { rng: () => 0.5 }), local.draw({}, { u: 0.5 }));
+  const half = { rng: () => 0.5 };
+  assert.deepEqual(await remote.draw({}, half), local.draw({}, { u: 0.5 }));
+  assert.deepEqual(await remote.read({}, half), local.read({}, { u: 0.5 }));
+  assert.deepEqual(await remote.readFrom([2, 1], {}, half), local.readFrom([2, 1], {}, { u: 0.5 }));
+  assert.deepEqual(await remote.drawFrom([2, 1], {}, half), local.drawFrom([2, 1], {}, { u: 0.5 }));
+});
+
+test('a read is one message', async () => {
+  await remote.feed([1, 2, 3]);
+  const { postMessage } = port;
+  const sent = [];
+  port.postMessage = (message, transfer) => {
+    sent.push([message.session, message.method]);
+    postMessage(message, transfer);
+  };
+  await remote.read({ temperature: 0.8 }, { step: 2 });
+  await remote.readFrom([3, 2, 1], {}, { u: 0.5 });
+  port.postMessage = postMessage;
+  assert.deepEqual(sent, [[0, 'read'], [0, 'readFrom']]);
 });
 
 test('generate streams the same steps and returns the same result', async () => {
@@ -125,7 +146,7 @@ describe('errors arrive with their code', () => {
   });
 });
 
-describe('distribution', () => {
+describe('a look at the distribution', () => {
   test('of three asked at once the first and the last are computed', async () => {
     await remote.feed([1, 2, 3]);
     const asked = [0.5, 0.7, 0.9].map((temperature) => remote.distribution({ temperature }));
@@ -136,6 +157,24 @@ describe('distribution', () => {
     );
     assert.equal(settled[1].reason.code, 'superseded');
     assert.equal(settled[2].value.stages.find(({ name }) => name === 'temperature').value, 0.9);
+  });
+
+  test('a read supersedes a waiting read or distribution, and they it', async () => {
+    await remote.feed([1, 2, 3]);
+    const asked = [
+      remote.read({ temperature: 0.5 }),
+      remote.distribution({ temperature: 0.6 }),
+      remote.read({ temperature: 0.7 }),
+      remote.distribution({ temperature: 0.8 }),
+      remote.read({ temperature: 0.9 }, { u: 0.25 }),
+    ];
+    const settled = await Promise.allSettled(asked);
+    assert.deepEqual(
+      settled.map(({ status, reason }) => reason?.code ?? status),
+      ['fulfilled', 'superseded', 'superseded', 'superseded', 'fulfilled'],
+    );
+    local.feed([1, 2, 3]);
+    assert.deepEqual(settled[4].value, local.read({ temperature: 0.9 }, { u: 0.25 }));
   });
 
   test('sessions do not supersede each other', async () => {

@@ -3,6 +3,7 @@ import { checkBoolean, checkIds, checkInteger } from './checks.js';
 import { LogitscopeError, show } from './errors.js';
 import { TextStream } from './text.js';
 
+/** @typedef {import('./chain.js').Sample} Sample */
 /** @typedef {import('./core.js').Core} Core */
 /** @typedef {import('./settings.js').Resolved} Resolved */
 /** @typedef {import('./types.js').Generated} Generated */
@@ -12,9 +13,7 @@ import { TextStream } from './text.js';
  * What the loop needs of a session.
  * @typedef {object} Timeline
  * @property {(ids: ArrayLike<number>, cache: boolean) => unknown} feed
- * @property {(resolved: Resolved, step: number) => Resolved | Promise<Resolved>} settle
- * @property {(resolved: Resolved, step: number) =>
- *   { drawn: import('./types.js').Drawn, kept: number, entropy: number }} sample
+ * @property {(resolved: Resolved, step: number) => Sample | Promise<Sample>} draw
  */
 
 const OPTIONS = ['prompt', 'max_new_tokens', 'cache', 'stop', 'signal'];
@@ -60,9 +59,9 @@ function checkStops(stop) {
  */
 function resolveOptions(core, options) {
   const { vocab_size } = core.needModel();
-  const resolved = core.resolve(options, OPTIONS);
+  const resolved = { ...core.resolve(options, OPTIONS), top: 0 };
   const { prompt, max_new_tokens: maximum = 100, cache = true, stop = [], signal } = options ?? {};
-  core.prepare(resolved, vocab_size, 0, 0); // refuses now, before anything is fed
+  core.chain.check(resolved, vocab_size); // refuses now, before anything is fed
   checkInteger('max_new_tokens', maximum, 0, TIMELINE_MAX);
   checkBoolean('cache', cache);
   const stops = checkStops(stop);
@@ -121,11 +120,8 @@ export async function* generate(core, timeline, options) {
     }
     const began = performance.now();
     timeline.feed(ids, cache);
-    const settled = timeline.settle(now, step);
-    const { drawn, kept, entropy } = timeline.sample(
-      settled instanceof Promise ? await settled : settled,
-      step,
-    );
+    const sample = timeline.draw(now, step);
+    const { drawn, kept, entropy } = sample instanceof Promise ? await sample : sample;
     if (drawn.mu !== null) now = { ...now, values: { ...now.values, mirostat_mu: drawn.mu } };
     ids.push(drawn.id);
 

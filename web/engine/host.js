@@ -29,6 +29,7 @@ const SCOPE_METHODS = [
   'distinct',
   'warp',
   'ownInput',
+  'readFrom',
   'drawFrom',
 ];
 const SESSION_METHODS = [
@@ -37,17 +38,19 @@ const SESSION_METHODS = [
   'logits',
   'hidden',
   'surprisal',
+  'read',
   'distribution',
   'draw',
 ];
 
 /**
- * The buffers of typed arrays in an answer, to be handed over rather than copied.
+ * The buffers of typed arrays in an answer, to be handed over rather than copied: of a whole result
+ * the trace of a reading holds some.
  * @param {any} result
  * @returns {ArrayBuffer[]}
  */
 function transferables(result) {
-  const values = ArrayBuffer.isView(result) ? [result] : Object.values(result ?? {});
+  const values = [result, ...Object.values(result ?? {}), ...Object.values(result?.trace ?? {})];
   return values.flatMap((value) =>
     ArrayBuffer.isView(value) ? [/** @type {any} */ (value.buffer)] : [],
   );

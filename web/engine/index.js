@@ -1,5 +1,5 @@
 /**
- * The engine for page, worker and Node: load, encode, feed, distribution, draw, generate.
+ * The engine for page, worker and Node: load, encode, feed, read, generate.
  * Methods on an instance act on its default session; `session()` opens more over the same model.
  */
 import { checkIds, checkOptions } from './checks.js';
@@ -141,9 +141,14 @@ export class Logitscope {
    * @param {{ history?: ArrayLike<number>, step?: number }} [options]
    */
   warp(logits, settings, options) {
-    const core = this.#open();
+    const { chain } = this.#open();
     checkOptions('options of warp', options, ['history', 'step']);
-    return core.warp(logits, settings, options?.history ?? [], options?.step ?? 0);
+    const trace = chain.distribution(
+      chain.given(logits, options?.history),
+      settings,
+      options?.step ?? 0,
+    );
+    return /** @type {import('./types.js').WarpTrace} */ (trace);
   }
 
   /**
@@ -154,9 +159,23 @@ export class Logitscope {
    * @param {{ history?: ArrayLike<number>, step?: number }} [options]
    */
   ownInput(logits, settings, options) {
-    const core = this.#open();
+    const { chain } = this.#open();
     checkOptions('options of ownInput', options, ['history', 'step']);
-    return core.own.input(logits, settings, options?.history ?? [], options?.step ?? 0);
+    return chain.ownInput(chain.given(logits, options?.history), settings, options?.step ?? 0);
+  }
+
+  /**
+   * What `warp` and `drawFrom` give of the same logits: the chain runs once.
+   * @param {ArrayLike<number>} logits
+   * @param {Settings} [settings]
+   * @param {import('./types.js').ReadChoice & { history?: ArrayLike<number> }} [choice]
+   */
+  readFrom(logits, settings, choice) {
+    const { chain } = this.#open();
+    const { history, ...how } = choice ?? {};
+    return /** @type {import('./types.js').WarpReading} */ (
+      chain.read(chain.given(logits, history), settings, how)
+    );
   }
 
   /**
@@ -166,8 +185,9 @@ export class Logitscope {
    * @param {import('./types.js').DrawChoice & { history?: ArrayLike<number> }} [choice]
    */
   drawFrom(logits, settings, choice) {
-    const { history = [], ...how } = choice ?? {};
-    return this.#open().drawFrom(logits, settings, history, how);
+    const { chain } = this.#open();
+    const { history, ...how } = choice ?? {};
+    return chain.draw(chain.given(logits, history), settings, how);
   }
 
   /**
@@ -193,6 +213,14 @@ export class Logitscope {
   /** @param {number} id */
   surprisal(id) {
     return this.#session().surprisal(id);
+  }
+
+  /**
+   * @param {Settings} [settings]
+   * @param {import('./types.js').ReadChoice} [choice]
+   */
+  read(settings, choice) {
+    return this.#session().read(settings, choice);
   }
 
   /**

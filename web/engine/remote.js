@@ -1,6 +1,6 @@
 /**
- * The engine behind a worker: the same interface, as promises. A newer `distribution` of a session
- * supersedes one that still waits, so a slider never queues.
+ * The engine behind a worker: the same interface, as promises. A newer look at a session's
+ * distribution (`read`, `distribution`) supersedes one that still waits, so a slider never queues.
  */
 import { LogitscopeError, show } from './errors.js';
 import { readSource } from './load.js';
@@ -10,6 +10,8 @@ import { readSource } from './load.js';
 /** @typedef {import('./types.js').Step} Step */
 /** @typedef {import('./types.js').Generated} Generated */
 /** @typedef {import('./types.js').Trace} Trace */
+/** @typedef {import('./types.js').ReadChoice} ReadChoice */
+/** @typedef {import('./types.js').DrawChoice} DrawChoice */
 /** @typedef {import('./host.js').Port} Port */
 
 /**
@@ -82,6 +84,16 @@ class Connection {
   }
 }
 
+/**
+ * What a message can carry of where the randomness comes from: a function's number.
+ * @param {DrawChoice | undefined} choice
+ */
+function drawnHere(choice) {
+  if (typeof choice?.rng !== 'function') return choice;
+  const { rng, ...others } = choice;
+  return { ...others, u: rng() };
+}
+
 /** A timeline in the worker. */
 export class RemoteSession {
   /** @type {Connection} */
@@ -89,8 +101,8 @@ export class RemoteSession {
   #id;
   #inFlight = 0;
   /**
-   * The distribution that waits for the one in flight.
-   * @type {{ args: any[], resolve: any, reject: any } | null}
+   * The look that waits for the one in flight.
+   * @type {{ method: string, args: any[], resolve: any, reject: any } | null}
    */
   #pending = null;
 
@@ -105,7 +117,7 @@ export class RemoteSession {
   }
 
   /**
-   * Sends a request, after the waiting distribution so that the order of calls stays.
+   * Sends a request, after the waiting look so that the order of calls stays.
    * @param {string} method
    * @param {any[]} args
    * @returns {Promise<any>}
@@ -119,14 +131,14 @@ export class RemoteSession {
     const pending = this.#pending;
     if (!pending) return;
     this.#pending = null;
-    this.#sendDistribution(pending.args).then(pending.resolve, pending.reject);
+    this.#sendLook(pending.method, pending.args).then(pending.resolve, pending.reject);
   }
 
-  /** @param {any[]} args */
-  async #sendDistribution(args) {
+  /** @param {string} method @param {any[]} args */
+  async #sendLook(method, args) {
     this.#inFlight++;
     try {
-      return await this.#connection.send(this.#id, 'distribution', args);
+      return await this.#connection.send(this.#id, method, args);
     } finally {
       this.#inFlight--;
       if (!this.#inFlight) this.#flush();
@@ -134,19 +146,37 @@ export class RemoteSession {
   }
 
   /**
-   * Rejects with code `superseded` if a newer one is asked for before this one is sent.
+   * The newest wins: rejects with code `superseded` if another look is asked for before this one is
+   * sent.
+   * @param {string} method
+   * @param {any[]} args
+   * @returns {Promise<any>}
+   */
+  #look(method, ...args) {
+    this.#pending?.reject(new LogitscopeError('superseded', 'a newer distribution was asked for'));
+    this.#pending = null;
+    if (!this.#inFlight) return this.#sendLook(method, args);
+    return new Promise((resolve, reject) => {
+      this.#pending = { method, args, resolve, reject };
+    });
+  }
+
+  /**
+   * @param {Settings} [settings]
+   * @param {ReadChoice} [choice] rng is called here, once
+   * @returns {Promise<import('./types.js').Reading>}
+   */
+  async read(settings, choice) {
+    return this.#look('read', settings, drawnHere(choice));
+  }
+
+  /**
    * @param {Settings} [settings]
    * @param {{ step?: number }} [options]
    * @returns {Promise<Trace>}
    */
   distribution(settings, options) {
-    const args = options === undefined ? [settings] : [settings, options];
-    this.#pending?.reject(new LogitscopeError('superseded', 'a newer distribution was asked for'));
-    this.#pending = null;
-    if (!this.#inFlight) return this.#sendDistribution(args);
-    return new Promise((resolve, reject) => {
-      this.#pending = { args, resolve, reject };
-    });
+    return this.#look('distribution', settings, options);
   }
 
   /**
@@ -183,13 +213,11 @@ export class RemoteSession {
 
   /**
    * @param {Settings} [settings]
-   * @param {import('./types.js').DrawChoice} [choice] rng is called here, once
+   * @param {DrawChoice} [choice] rng is called here, once
    * @returns {Promise<import('./types.js').Drawn>}
    */
   async draw(settings, choice) {
-    if (typeof choice?.rng !== 'function') return this.request('draw', settings, choice);
-    const { rng, ...others } = choice;
-    return this.request('draw', settings, { ...others, u: rng() });
+    return this.request('draw', settings, drawnHere(choice));
   }
 
   /**
@@ -353,11 +381,21 @@ export class RemoteLogitscope extends RemoteSession {
   /**
    * @param {ArrayLike<number>} logits
    * @param {Settings} [settings]
-   * @param {Omit<import('./types.js').DrawChoice, 'rng'> & { history?: ArrayLike<number> }} [choice]
+   * @param {ReadChoice & { history?: ArrayLike<number> }} [choice]
+   * @returns {Promise<import('./types.js').WarpReading>}
+   */
+  async readFrom(logits, settings, choice) {
+    return this.request('readFrom', logits, settings, drawnHere(choice));
+  }
+
+  /**
+   * @param {ArrayLike<number>} logits
+   * @param {Settings} [settings]
+   * @param {DrawChoice & { history?: ArrayLike<number> }} [choice]
    * @returns {Promise<import('./types.js').Drawn>}
    */
-  drawFrom(logits, settings, choice) {
-    return this.request('drawFrom', logits, settings, choice);
+  async drawFrom(logits, settings, choice) {
+    return this.request('drawFrom', logits, settings, drawnHere(choice));
   }
 
   /** Another timeline over the same model. */

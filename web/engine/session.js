@@ -1,10 +1,9 @@
 /** One timeline over a model: what has been fed, its logits, and what is drawn from them. */
-import { checkBoolean, checkIds, checkInteger, checkOptions } from './checks.js';
-import { resolveChoice } from './choice.js';
+import { NO_PIECE } from './chain.js';
+import { checkBoolean, checkIds, checkOptions } from './checks.js';
 import { LogitscopeError, show } from './errors.js';
 import { generate } from './generate.js';
 import { SESSION_FED_EVALUATED, SESSION_FED_REUSED } from './layout.js';
-import { SEED_MAX } from './settings.js';
 
 /** @typedef {import('./core.js').Core} Core */
 /** @typedef {import('./types.js').Settings} Settings */
@@ -115,65 +114,55 @@ export class Session {
     return core.module.calls.measure_surprisal(logits, vocab_size, id);
   }
 
-  /** Where the logits and the history are in the heap. */
-  #place() {
-    const logits = this.#fed();
-    const { session_timeline, session_length } = this.#open().module.calls;
-    return {
-      logits,
-      history: session_timeline(this.#handle),
-      count: session_length(this.#handle),
+  /**
+   * The timeline as what the chain reads: it stays in the session's own memory.
+   * @returns {import('./chain.js').Source}
+   */
+  #source() {
+    const core = this.#open();
+    const { vocab_size, tokenizer } = core.needModel();
+    const place = () => {
+      const logits = this.#fed();
+      const { session_timeline, session_length } = core.module.calls;
+      const history = session_timeline(this.#handle);
+      return { logits, history, count: session_length(this.#handle) };
     };
+    const piece = (/** @type {number} */ id) => (tokenizer ? core.piece(id) : NO_PIECE);
+    return { size: vocab_size, place, piece, whole: false };
   }
 
   /**
-   * The trace of the next-token distribution under these settings; never runs the model.
+   * The next-token distribution under these settings, and a token drawn from it: the chain runs
+   * once, and the draw reads the arrays that the trace lists. Feeds nothing, never runs the model.
+   * The number u comes from settings.seed and `step`, unless `u` or `rng` is given.
+   * @param {Settings} [settings]
+   * @param {import('./types.js').ReadChoice} [choice]
+   * @returns {import('./types.js').Reading}
+   */
+  read(settings, choice) {
+    return this.#open().chain.read(this.#source(), settings, choice);
+  }
+
+  /**
+   * The trace of `read` alone.
    * @param {Settings} [settings]
    * @param {{ step?: number }} [options] the step whose coin XTC tosses, 0
    * @returns {import('./types.js').Trace}
    */
   distribution(settings, options) {
-    const core = this.#open();
-    const asked = core.resolve(settings);
     checkOptions('options of distribution', options, ['step']);
-    const step = checkInteger('step', options?.step ?? 0, 0, SEED_MAX);
-    const place = this.#place();
-    const { logits, history, count } = place;
-    const { vocab_size } = core.needModel();
-    const resolved = core.own.settleNow(asked, vocab_size, step, () => place);
-    const chain = core.prepare(resolved, vocab_size, resolved.top, step);
-    const mask = core.follow(resolved, place);
-    return core.readTrace(core.apply(chain, logits, history, count, resolved.top), mask);
+    return this.#open().chain.distribution(this.#source(), settings, options?.step ?? 0);
   }
 
   /**
-   * Draws under the settings, the timeline being the history.
-   * @param {import('./settings.js').Resolved} resolved
-   * @param {number} step
-   * @param {{ u?: number, raw?: boolean }} options
-   */
-  #sample(resolved, step, options) {
-    const core = this.#open();
-    const place = this.#place();
-    const chain = core.prepare(resolved, core.needModel().vocab_size, 0, step);
-    core.follow(resolved, place);
-    return core.sample(chain, place, resolved, step, options);
-  }
-
-  /**
-   * Draws one token; feeds nothing. The number u comes from settings.seed and `step`, unless `u` or
-   * `rng` is given. `raw: false` leaves p_raw out (as 0), which takes a pass over the vocabulary.
+   * The token of `read` alone, which takes less. `raw: false` leaves p_raw out (as 0), which takes a
+   * pass over the vocabulary.
    * @param {Settings} [settings]
    * @param {import('./types.js').DrawChoice} [choice]
    * @returns {import('./types.js').Drawn}
    */
   draw(settings, choice) {
-    const core = this.#open();
-    const asked = core.resolve(settings);
-    const [step, options] = resolveChoice(choice, asked.draw);
-    const { vocab_size } = core.needModel();
-    const resolved = core.own.settleNow(asked, vocab_size, step, () => this.#place());
-    return this.#sample(resolved, step, options).drawn;
+    return this.#open().chain.draw(this.#source(), settings, choice);
   }
 
   /**
@@ -192,9 +181,7 @@ export class Session {
         core,
         {
           feed: (ids, cache) => this.#feed(ids, cache),
-          settle: (resolved, step) =>
-            core.own.settle(resolved, core.needModel().vocab_size, step, () => this.#place()),
-          sample: (resolved, step) => this.#sample(resolved, step, { raw: true }),
+          draw: (resolved, step) => core.chain.step(this.#source(), resolved, step),
         },
         options,
       );

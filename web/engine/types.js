@@ -188,8 +188,15 @@
 
 /**
  * Where the randomness of a draw comes from: a step of the seed (default 0), a number, a function.
- * XTC tosses the coin of the step, whatever u is.
- * @typedef {{ step?: number, u?: number, rng?: () => number, raw?: boolean }} DrawChoice
+ * XTC tosses the coin of the step, whatever u is. `raw: false` is for a draw alone: p_raw is left out.
+ * @typedef {{ step?: number, u?: number, rng?: () => number }} ReadChoice
+ * @typedef {ReadChoice & { raw?: boolean }} DrawChoice
+ */
+
+/**
+ * A distribution and a token drawn from it.
+ * @typedef {{ trace: Trace, drawn: Drawn }} Reading
+ * @typedef {{ trace: WarpTrace, drawn: Drawn }} WarpReading
  */
 
 /**

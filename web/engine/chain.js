@@ -1,0 +1,385 @@
+/**
+ * The chain over one vector of logits. One path serves whoever asks, for the trace, a token or both:
+ * a sampler of the caller's own is asked first, then C is given settings, logits, history and
+ * constraint, and runs.
+ */
+import { checkBoolean, checkIds, checkInteger, checkLogits, checkOptions, checkOwn } from './checks.js';
+import { LogitscopeError, show } from './errors.js';
+import * as layout from './layout.js';
+import { SEED_MAX, applySettings } from './settings.js';
+import { readTrace } from './trace.js';
+
+/**
+ * @typedef {import('./settings.js').Resolved} Resolved
+ * @typedef {import('./types.js').DrawChoice} DrawChoice
+ * @typedef {import('./types.js').Trace} Trace
+ *
+ * What is read: `place` puts it into the heap once nothing else is written there, and gives `room`
+ * for a sampler's result where the exchange is in use; `piece` is the text of a token, `whole`
+ * whether the trace holds the whole result.
+ * @typedef {object} Source
+ * @property {number} size of the vocabulary
+ * @property {() => { logits: number, history: number, count: number, room?: number }} place
+ * @property {(id: number) => { text: string, special: boolean }} piece
+ * @property {boolean} whole
+ *
+ * A chain whose settings, logits, history and constraint C has: it may run once.
+ * @typedef {object} Ready
+ * @property {number} chain
+ * @property {number[]} at logits, history and how many ids that has, as C takes them
+ * @property {number} mask of the constraint, 0 without one
+ * @property {Resolved} resolved
+ * @property {Source} source
+ *
+ * What a draw is told: `u` replaces the seed's own; p_raw is left out unless `raw`.
+ * @typedef {{ step: number, u?: number, raw: boolean }} Choice
+ *
+ * A drawn token, and of the distribution that it came from how many tokens it keeps.
+ * @typedef {{ drawn: import('./types.js').Drawn, kept: number, entropy: number }} Sample
+ */
+
+const LISTED = 64;
+/** A token without a text. */
+export const NO_PIECE = { text: '', special: false };
+
+/**
+ * Where the randomness of a draw comes from, checked.
+ * @param {string} what it is an option of
+ * @param {DrawChoice | undefined} given
+ * @param {string} draw
+ * @param {string[]} names of the options that there are
+ * @returns {Choice}
+ */
+function resolveChoice(what, given, draw, names) {
+  checkOptions(`options of ${what}`, given, names);
+  const { step = 0, u, rng, raw = true } = given ?? {};
+  checkInteger('step', step, 0, SEED_MAX);
+  checkBoolean('raw', raw);
+  if (u === undefined && rng === undefined) return { step, raw };
+  if (draw === 'gumbel' || (u !== undefined && rng !== undefined)) {
+    throw new LogitscopeError(
+      'invalid_argument',
+      draw === 'gumbel'
+        ? 'u and rng cannot be used with draw "gumbel", whose noise comes from seed and step'
+        : 'u and rng cannot both be given',
+    );
+  }
+  if (rng !== undefined && typeof rng !== 'function') {
+    throw new LogitscopeError('invalid_argument', `rng must be a function, got ${show(rng)}`);
+  }
+  const value = rng ? rng() : u;
+  if (typeof value !== 'number' || !(value >= 0 && value < 1)) {
+    const code = typeof value === 'number' ? 'out_of_range' : 'invalid_argument';
+    throw new LogitscopeError(
+      code,
+      `${rng ? 'what rng returns' : 'u'} must be at least 0 and below 1, got ${show(value)}`,
+    );
+  }
+  return { step, u: value, raw };
+}
+
+export class Chain {
+  #core;
+  /** The scratch for one vocabulary size; the last one used is kept. */
+  #scratch = { handle: 0, vocabSize: 0, topMax: 0 };
+
+  /** @param {import('./core.js').Core} core */
+  constructor(core) {
+    this.#core = core;
+  }
+
+  /**
+   * The trace, and a token drawn from the arrays that the trace lists.
+   * @param {Source} source
+   * @param {unknown} settings
+   * @param {DrawChoice} [given]
+   * @returns {{ trace: Trace, drawn: import('./types.js').Drawn }}
+   */
+  read(source, settings, given) {
+    const asked = this.#core.resolve(settings);
+    const choice = resolveChoice('read', given, asked.draw, ['step', 'u', 'rng']);
+    const ready = this.#stand(source, this.#settleNow(source, asked, choice.step), choice.step);
+    const trace = this.#trace(ready);
+    return { trace, drawn: this.#draw(ready, choice).drawn };
+  }
+
+  /**
+   * The trace alone.
+   * @param {Source} source
+   * @param {unknown} settings
+   * @param {number} step
+   */
+  distribution(source, settings, step) {
+    const asked = this.#core.resolve(settings);
+    checkInteger('step', step, 0, SEED_MAX);
+    return this.#trace(this.#stand(source, this.#settleNow(source, asked, step), step));
+  }
+
+  /**
+   * The token alone.
+   * @param {Source} source
+   * @param {unknown} settings
+   * @param {DrawChoice} [given]
+   */
+  draw(source, settings, given) {
+    const asked = { ...this.#core.resolve(settings), top: 0 };
+    const choice = resolveChoice('draw', given, asked.draw, ['step', 'u', 'rng', 'raw']);
+    const ready = this.#stand(source, this.#settleNow(source, asked, choice.step), choice.step);
+    return this.#sample(ready, choice).drawn;
+  }
+
+  /**
+   * A step of a generation: the token and how many it was drawn from. A promise only where a sampler
+   * of the caller's own gives one.
+   * @param {Source} source
+   * @param {Resolved} asked that list nothing
+   * @param {number} step
+   * @returns {Sample | Promise<Sample>}
+   */
+  step(source, asked, step) {
+    const settled = this.#settle(source, asked, step);
+    const sample = (/** @type {Resolved} */ resolved) =>
+      this.#sample(this.#stand(source, resolved, step), { step, raw: true });
+    return settled instanceof Promise ? settled.then(sample) : sample(settled);
+  }
+
+  /**
+   * What a sampler of the caller's own is called with at its place.
+   * @param {Source} source
+   * @param {any} settings
+   * @param {number} step
+   */
+  ownInput(source, settings, step) {
+    checkInteger('step', step, 0, SEED_MAX);
+    return this.#reaching(source, this.#core.resolve({ ...settings, own: [] }), step);
+  }
+
+  /**
+   * Refuses settings that a vocabulary cannot have.
+   * @param {Resolved} resolved
+   * @param {number} vocabSize
+   */
+  check(resolved, vocabSize) {
+    this.#prepare(resolved, vocabSize, 0);
+  }
+
+  /**
+   * Logits of the caller's own as a source. They go into the exchange, beside room for a result.
+   * @param {ArrayLike<number>} logits
+   * @param {ArrayLike<number>} [history]
+   * @returns {Source}
+   */
+  given(logits, history = []) {
+    const size = checkLogits(logits);
+    checkIds('history', history, size);
+    const { module } = this.#core;
+    const place = () => {
+      const at = module.exchange(4 * (2 * size + history.length));
+      const room = at + 4 * size;
+      const historyAt = room + 4 * size;
+      module.writeFloat32(at, logits);
+      module.writeUint32(historyAt, history);
+      return { logits: at, room, history: historyAt, count: history.length };
+    };
+    return { size, place, piece: () => NO_PIECE, whole: true };
+  }
+
+  /**
+   * The settings with the result of a sampler of the caller's own in place of its function; a
+   * promise of them where that gives one.
+   * @param {Source} source
+   * @param {Resolved} asked
+   * @param {number} step
+   * @returns {Resolved | Promise<Resolved>}
+   */
+  #settle(source, asked, step) {
+    const { own } = asked;
+    if (!own) return asked;
+    const take = (/** @type {ArrayLike<number>} */ result) => ({
+      ...asked,
+      own: checkOwn(result, source.size),
+    });
+    if (typeof own !== 'function') return take(own);
+    const result = own(...this.#reaching(source, asked, step));
+    return result instanceof Promise ? result.then(take) : take(result);
+  }
+
+  /**
+   * The same where nothing can be waited for.
+   * @param {Source} source
+   * @param {Resolved} asked
+   * @param {number} step
+   */
+  #settleNow(source, asked, step) {
+    const settled = this.#settle(source, asked, step);
+    if (!(settled instanceof Promise)) return settled;
+    settled.catch(() => {}); // nobody waits for it
+    throw new LogitscopeError(
+      'invalid_argument',
+      'own must give its logits at once, only generate waits for a promise',
+    );
+  }
+
+  /**
+   * What a sampler of the caller's own is called with: the chain ends before it.
+   * @param {Source} source
+   * @param {Resolved} asked
+   * @param {number} step
+   * @returns {Parameters<import('./types.js').Own>}
+   */
+  #reaching(source, asked, step) {
+    const { module } = this.#core;
+    const ready = this.#stand(source, { ...asked, own: null, top: 0 }, step);
+    const [, historyAt, count] = ready.at;
+    const history = Array.from(module.uint32(historyAt, count));
+    this.#apply(ready);
+    const logits = module.float32(module.calls.chain_logits(ready.chain), source.size);
+    return [logits, this.#core.report(asked), { history }];
+  }
+
+  /**
+   * Gives C everything that the chain reads; whatever writes to the exchange comes before `place`.
+   * @param {Source} source
+   * @param {Resolved} resolved
+   * @param {number} step whose coins the warpers toss
+   * @returns {Ready}
+   */
+  #stand(source, resolved, step) {
+    const { module, gates } = this.#core;
+    const chain = this.#prepare(resolved, source.size, step);
+    const { logits, history, count, room } = source.place();
+    const place = resolved.order.indexOf('own');
+    const result = /** @type {ArrayLike<number>} */ (resolved.own);
+    const resultAt = result && (room ?? module.exchange(4 * source.size));
+    if (result) module.writeFloat32(resultAt, result);
+    if (place >= 0) module.calls.settings_own(resultAt ?? 0, place);
+    const mask = gates.follow(resolved.gates, history, count);
+    return { chain, at: [logits, history, count], mask, resolved, source };
+  }
+
+  /**
+   * @param {Resolved} resolved
+   * @param {number} vocabSize
+   * @param {number} step
+   */
+  #prepare(resolved, vocabSize, step) {
+    const { module, table, gates } = this.#core;
+    const chain = this.open(vocabSize, Math.min(resolved.top, vocabSize));
+    applySettings(module, table, resolved, this.#core.breakers(resolved, vocabSize), step);
+    gates.prepare(resolved.gates, vocabSize);
+    if (module.calls.settings_check(vocabSize)) module.fail();
+    return chain;
+  }
+
+  /**
+   * The chain's handle.
+   * @param {number} vocabSize
+   * @param {number} top how many tokens it is to list
+   */
+  open(vocabSize, top) {
+    const scratch = this.#scratch;
+    if (scratch.vocabSize === vocabSize && top <= scratch.topMax) return scratch.handle;
+    this.close();
+    const topMax = Math.min(vocabSize, Math.max(LISTED, top));
+    const { module } = this.#core;
+    const handle = module.need(module.calls.chain_open(vocabSize, topMax));
+    this.#scratch = { handle, vocabSize, topMax };
+    return handle;
+  }
+
+  /**
+   * Runs the chain with its record; returns where the trace is.
+   * @param {Ready} ready
+   */
+  #apply({ chain, at, resolved }) {
+    const { module } = this.#core;
+    return module.need(module.calls.chain_apply(chain, ...at, resolved.top));
+  }
+
+  /**
+   * @param {Ready} ready
+   * @returns {Trace}
+   */
+  #trace(ready) {
+    const { module, table, gates } = this.#core;
+    const { chain, mask, source } = ready;
+    const trace = readTrace(module, this.#apply(ready), table, source.piece);
+    if (mask) trace.constraint = gates.read(mask);
+    if (!source.whole) return trace;
+    const logits = module.float32(module.calls.chain_logits(chain), source.size);
+    const pAt = module.exchange(8 * source.size);
+    module.calls.chain_probabilities(chain, pAt, source.size);
+    return Object.assign(trace, { logits, p: module.float64(pAt, source.size) });
+  }
+
+  /**
+   * Runs the chain without a record, which takes less, and draws: the bits that #draw would give.
+   * @param {Ready} ready
+   * @param {Choice} choice
+   */
+  #sample(ready, choice) {
+    const { chain, at, resolved } = ready;
+    if (resolved.draw === 'gumbel') {
+      this.#apply(ready);
+      return this.#draw(ready, choice);
+    }
+    const u = this.#random(resolved, choice);
+    const { chain_sample } = this.#core.module.calls;
+    return this.#readSample(chain_sample(chain, ...at, u, Number(choice.raw)), resolved, u);
+  }
+
+  /**
+   * Draws from what the chain has left.
+   * @param {Ready} ready
+   * @param {Choice} choice
+   */
+  #draw({ chain, resolved }, choice) {
+    const { calls } = this.#core.module;
+    const u = resolved.draw === 'gumbel' ? null : this.#random(resolved, choice);
+    const sample =
+      u === null
+        ? calls.chain_draw_gumbel(chain, resolved.seed, choice.step)
+        : calls.chain_draw(chain, u);
+    return this.#readSample(sample, resolved, u);
+  }
+
+  /**
+   * @param {Resolved} resolved
+   * @param {Choice} choice
+   */
+  #random({ seed }, { step, u }) {
+    return u ?? this.#core.module.calls.draw_random(seed, step);
+  }
+
+  /**
+   * @param {number} pointer
+   * @param {Resolved} resolved
+   * @param {number | null} u
+   * @returns {Sample}
+   */
+  #readSample(pointer, { values }, u) {
+    const { module } = this.#core;
+    const at = module.need(pointer);
+    const drawnAt = at + layout.CHAIN_SAMPLE_DRAWN;
+    const view = module.view();
+    const p = view.getFloat64(drawnAt + layout.CHAIN_DRAWN_P, true);
+    return {
+      drawn: {
+        id: view.getUint32(drawnAt + layout.CHAIN_DRAWN_ID, true),
+        u,
+        p,
+        p_raw: view.getFloat64(drawnAt + layout.CHAIN_DRAWN_P_RAW, true),
+        logprob: view.getFloat64(drawnAt + layout.CHAIN_DRAWN_LOGPROB, true),
+        rank: view.getUint32(drawnAt + layout.CHAIN_DRAWN_RANK, true),
+        mu: values.mirostat ? module.calls.mirostat_next(p) : null,
+      },
+      kept: view.getUint32(at + layout.CHAIN_SAMPLE_KEPT, true),
+      entropy: view.getFloat64(at + layout.CHAIN_SAMPLE_ENTROPY, true),
+    };
+  }
+
+  close() {
+    this.#core.module.calls.chain_close(this.#scratch.handle);
+    this.#scratch = { handle: 0, vocabSize: 0, topMax: 0 };
+  }
+}
