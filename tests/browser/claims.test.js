@@ -203,7 +203,9 @@ test('no knob runs the model, and going back cuts the cache: nothing is run agai
   const slider = page.locator('logit-knob[data-name=temperature]').getByRole('slider');
   await slider.focus();
   for (let n = 0; n < 20; n++) await page.keyboard.press('ArrowRight');
-  await until(async () => (await heard('distribution')).at(-1)?.result, Boolean);
+  await until(async () => (await heard('read')).at(-1)?.result, Boolean);
+  const said = await page.evaluate(() => window.heard.map(({ method }) => method));
+  assert.deepEqual(new Set(said), new Set(['read']), 'bars and draw are one message');
   assert.deepEqual(await heard('feed'), []);
 
   await page.locator('logit-text .step button').nth(2).hover();
@@ -234,7 +236,7 @@ test('a slider never queues: what comes too late is dropped, and the last place 
   await until(() => page.locator('logit-knob[data-name=temperature] .box').inputValue(), (text) => text !== '0.7');
   const temperature = Number(await page.locator('logit-knob[data-name=temperature] .box').inputValue());
   await expectBars(page, FIRST, { ...BALANCED, temperature });
-  const { length } = await heard('distribution');
+  const { length } = await heard('read');
   assert.ok(length >= 1 && length < 40, `${length} questions for 400 moves`);
   await close();
 });

@@ -188,7 +188,7 @@ export class Bench extends EventTarget {
 
   /**
    * Draws many times from what is shown and counts; ends early when something else is shown.
-   * @param {any} source what draws
+   * @param {import('./tally.js').Drawer} source what draws
    * @param {import('../engine/types.js').Settings} settings those on show
    * @param {number} draws
    */

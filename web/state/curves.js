@@ -8,7 +8,7 @@
 
 /**
  * Before the warpers, as they enter top-p, and after the warpers.
- * @param {any} engine
+ * @param {import('../engine/remote.js').RemoteLogitscope} engine
  * @param {{ logits: Float32Array, settings: Settings, table: { name: string, group: string, neutral: any }[],
  *   order: string[], history: number[], step: number }} text
  * @returns {Promise<Curves>}
@@ -25,7 +25,7 @@ export async function fetchCurves(engine, { logits, settings, table, order, hist
   const early = order.includes('own') && order.indexOf('own') < until;
   const read = async (/** @type {Settings} */ asked) => {
     const { p } = await engine.warp(logits, asked, { history, step });
-    return /** @type {Float64Array} */ (p).sort().reverse();
+    return p.sort().reverse();
   };
   return {
     raw: await read({}),

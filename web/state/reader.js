@@ -6,6 +6,8 @@ import { fetchCurves } from './curves.js';
 import { compareResults } from './order.js';
 
 /**
+ * @typedef {import('../engine/remote.js').RemoteLogitscope} RemoteLogitscope
+ * @typedef {import('../engine/remote.js').RemoteSession} RemoteSession
  * @typedef {import('../engine/types.js').Piece} Piece
  * @typedef {import('../engine/types.js').Settings} Settings
  * @typedef {import('../plots/trace.js').Trace} Trace
@@ -47,20 +49,20 @@ const DIFFERING = 3;
 export class Reader {
   #engine;
   /** The timeline on show, the page's own. */
-  #session;
+  session;
   #fed = '';
   /** @type {Map<number, Piece>} */
   #pieces = new Map();
-  /** A timeline of its own for what earlier tokens might have been. @type {any} */
+  /** A timeline of its own for what earlier tokens might have been. @type {RemoteSession | null} */
   #probe = null;
 
   /**
-   * @param {any} engine
-   * @param {any} session
+   * @param {RemoteLogitscope} engine
+   * @param {RemoteSession} session
    */
   constructor(engine, session) {
     this.#engine = engine;
-    this.#session = session;
+    this.session = session;
   }
 
   /**
@@ -71,11 +73,10 @@ export class Reader {
     const { ids, step } = place;
     await this.#feed(ids);
     const settings = await this.settle(place, place.settings);
-    const asked = { ...settings, top: TOP };
-    const [trace, drawn] = await Promise.all([
-      this.#session.distribution(asked, { step }),
-      this.#session.draw(asked, u === null ? { step } : { step, u }),
-    ]);
+    const { trace, drawn } = await this.session.read(
+      { ...settings, top: TOP },
+      u === null ? { step } : { step, u },
+    );
     const [piece] = await this.pieces([drawn.id]);
     return {
       trace: { ...trace, tokens: await this.#withBytes(trace.tokens) },
@@ -93,10 +94,10 @@ export class Reader {
    * it where it fails.
    * @param {Place} place
    * @param {Settings} settings
-   * @param {any} [session] one that stands there
+   * @param {RemoteSession} [session] one that stands there
    * @returns {Promise<Settings>}
    */
-  async settle({ ids: history, step }, settings, session = this.#session) {
+  async settle({ ids: history, step }, settings, session = this.session) {
     const { own, ...asked } = settings;
     if (typeof own !== 'function') return settings;
     const logits = await session.logits();
@@ -111,11 +112,10 @@ export class Reader {
    * @returns {Promise<Trace>}
    */
   async alternatives(place) {
-    const { ids, step } = place;
-    this.#probe ??= await this.#engine.session();
-    await this.#probe.feed(Uint32Array.from(ids));
-    const settings = await this.settle(place, place.settings, this.#probe);
-    const trace = await this.#probe.distribution({ ...settings, top: ALTERNATIVES }, { step });
+    const { step } = place;
+    const probe = await this.#probeAt(place);
+    const settings = await this.settle(place, place.settings, probe);
+    const trace = await probe.distribution({ ...settings, top: ALTERNATIVES }, { step });
     return { ...trace, tokens: await this.#withBytes(trace.tokens) };
   }
 
@@ -125,14 +125,21 @@ export class Reader {
    * @param {number} id
    */
   async shareOf(place, id) {
-    await this.#probe.feed(Uint32Array.from(place.ids));
-    const logits = await this.#probe.logits();
+    const probe = await this.#probeAt(place);
+    const logits = await probe.logits();
     const { ids: history, step } = place;
-    const settings = await this.settle(place, place.settings, this.#probe);
+    const settings = await this.settle(place, place.settings, probe);
     const [raw, final] = await Promise.all(
       [{}, settings].map((asked) => this.#engine.warp(logits, asked, { history, step })),
     );
     return { p_raw: raw.p[id], p: final.p[id] };
+  }
+
+  /** The timeline for earlier tokens, brought to a place. @param {Place} place */
+  async #probeAt({ ids }) {
+    const probe = (this.#probe ??= await this.#engine.session());
+    await probe.feed(Uint32Array.from(ids));
+    return probe;
   }
 
   /**
@@ -142,9 +149,9 @@ export class Reader {
    * @returns {Promise<Trace>}
    */
   async listing(id, settings) {
-    const few = await this.#session.distribution({ ...settings, top: TOP });
-    if (few.tokens.some((/** @type {any} */ token) => token.id === id)) return few;
-    return this.#session.distribution({ ...settings, top: few.vocab_size });
+    const few = await this.session.distribution({ ...settings, top: TOP });
+    if (few.tokens.some(({ id: listed }) => listed === id)) return few;
+    return this.session.distribution({ ...settings, top: few.vocab_size });
   }
 
   /**
@@ -169,7 +176,7 @@ export class Reader {
    * @param {string[]} canonical
    */
   async #readCurves({ ids: history, settings, step }, canonical) {
-    const logits = await this.#session.logits();
+    const logits = await this.session.logits();
     const order = settings.order ?? canonical;
     const { table } = this.#engine;
     return fetchCurves(this.#engine, { logits, settings, table, order, history, step });
@@ -219,7 +226,7 @@ export class Reader {
    * @returns {Promise<import('../engine/types.js').WarpTrace[]>}
    */
   async #warpBoth({ ids: history, step }, both) {
-    const logits = await this.#session.logits();
+    const logits = await this.session.logits();
     return Promise.all(
       both.map((asked) => this.#engine.warp(logits, asked, { history, step })),
     );
@@ -249,7 +256,7 @@ export class Reader {
     const key = ids.join();
     if (key === this.#fed) return;
     this.#fed = '';
-    await this.#session.feed(Uint32Array.from(ids));
+    await this.session.feed(Uint32Array.from(ids));
     this.#fed = key;
   }
 

@@ -3,6 +3,10 @@
 /**
  * `counts` holds, by id, how often a token came and its probability after the warpers.
  * @typedef {{ total: number, counts: Map<number, { n: number, p: number }> }} Tally
+ *
+ * What draws: a session, or an engine over given logits.
+ * @typedef {{ draw: (settings: import('../engine/types.js').Settings, choice: { step: number }) =>
+ *   Promise<import('../engine/types.js').Drawn> }} Drawer
  */
 
 /** Draws of one message round, so that a new wish never waits long. */
@@ -32,19 +36,19 @@ export function withoutCoin(settings, trace) {
 
 /**
  * Adds draws of the engine to a tally, yielding it after each round.
- * @param {any} engine
+ * @param {Drawer} source
  * @param {import('../engine/types.js').Settings} settings with the tally's seed
  * @param {number} draws
  * @param {Tally} from
  * @returns {AsyncGenerator<Tally, void, void>}
  */
-export async function* countDraws(engine, settings, draws, from) {
+export async function* countDraws(source, settings, draws, from) {
   let { total } = from;
   const counts = new Map(from.counts);
   const end = total + draws;
   while (total < end) {
     const steps = Array.from({ length: Math.min(CHUNK, end - total) }, (_, i) => total + i);
-    const drawn = await Promise.all(steps.map((step) => engine.draw(settings, { step })));
+    const drawn = await Promise.all(steps.map((step) => source.draw(settings, { step })));
     for (const { id, p } of drawn) counts.set(id, { n: (counts.get(id)?.n ?? 0) + 1, p });
     total += steps.length;
     yield { total, counts: new Map(counts) };

@@ -16,6 +16,8 @@ import { TextTree } from './tree.js';
  * @typedef {import('../plots/trace.js').Trace} Trace
  * @typedef {import('../plots/trace.js').Drawn} Drawn
  * @typedef {import('../plots/trace.js').Settings} Settings
+ * @typedef {import('../engine/remote.js').RemoteLogitscope} RemoteLogitscope
+ * @typedef {import('../engine/remote.js').RemoteSession} RemoteSession
  * @typedef {import('../engine/types.js').Piece} Piece
  * @typedef {import('../engine/grammar.js').Grammar} Grammar
  * @typedef {import('../base/faults.js').Fault} Fault
@@ -28,7 +30,7 @@ import { TextTree } from './tree.js';
  */
 
 export class TextBench extends Bench {
-  /** The model's facts. @type {Record<string, any> | null} */
+  /** The model's facts. @type {import('../engine/types.js').Info | null} */
   info = null;
   prompt = '';
   /** @type {Fault | null} */
@@ -51,12 +53,10 @@ export class TextBench extends Bench {
   grammar = null;
 
   #tree = new TextTree();
-  /** @type {any} */
+  /** @type {RemoteLogitscope | null} */
   #engine = null;
-  /** The timeline on show. @type {any} */
-  #session = null;
-  /** @type {Reader} */
-  #reader = new Reader(null, null);
+  /** @type {Reader | null} */
+  #reader = null;
   /** @type {number[]} */
   #promptIds = [];
   #promptTurn = 0;
@@ -66,6 +66,18 @@ export class TextBench extends Bench {
 
   get live() {
     return this.#engine !== null;
+  }
+
+  /** The engine, while it is there. */
+  get #here() {
+    if (!this.#engine) throw new Error('the engine is gone');
+    return this.#engine;
+  }
+
+  /** What reads the model on show. */
+  get #model() {
+    if (!this.#reader) throw new Error('no model was loaded');
+    return this.#reader;
   }
 
   /** The drawn tokens on show. */
@@ -141,13 +153,12 @@ export class TextBench extends Bench {
 
   /**
    * Takes another model, without a text yet.
-   * @param {any} engine
-   * @param {any} session
+   * @param {RemoteLogitscope} engine
+   * @param {RemoteSession} session
    * @param {Grammar | null} grammar
    */
   use(engine, session, grammar) {
     this.#engine = engine;
-    this.#session = session;
     this.#reader = new Reader(engine, session);
     this.grammar = grammar;
     this.info = engine.info;
@@ -174,8 +185,8 @@ export class TextBench extends Bench {
     this.prompt = prompt;
     const turn = ++this.#promptTurn;
     try {
-      const ids = Array.from(await this.#engine.encode(prompt));
-      const pieces = await this.#reader.pieces(ids);
+      const ids = Array.from(await this.#here.encode(prompt));
+      const pieces = await this.#model.pieces(ids);
       if (turn !== this.#promptTurn) return;
       if (ids.length === 0) throw Object.assign(new Error('empty prompt'), { code: 'empty' });
       this.promptFault = null;
@@ -194,7 +205,7 @@ export class TextBench extends Bench {
   /** Begins without a prompt, for a model that cannot read the one it was loaded with. */
   async beginEmpty() {
     this.#promptIds = [this.info?.bos_token_id ?? 0];
-    this.promptPieces = await this.#reader.pieces(this.#promptIds);
+    this.promptPieces = await this.#model.pieces(this.#promptIds);
     await this.refresh();
   }
 
@@ -212,7 +223,7 @@ export class TextBench extends Bench {
     for (const { name } of refused) delete this.gates[name];
     if (refused.length > 0) this.emit('refused', refused);
     const ids = Object.keys(logit_bias).map(Number);
-    const pieces = await this.#reader.pieces(ids);
+    const pieces = await this.#model.pieces(ids);
     this.biases = ids.map((id, i) => ({ id, bias: logit_bias[id], piece: pieces[i] }));
     this.order = order;
     this.method = draw;
@@ -225,7 +236,7 @@ export class TextBench extends Bench {
       while (this.pass) await this.pass;
       if (this.finished || text !== this.#text) return;
       if (this.drawn?.id === id) await this.#append(this.drawn, false);
-      else await this.#choose(id, await this.#reader.listing(id, this.asked), false);
+      else await this.#choose(id, await this.#model.listing(id, this.asked), false);
     }
   }
 
@@ -244,7 +255,7 @@ export class TextBench extends Bench {
    * @param {number | false | null} bias
    */
   async setBias(id, bias) {
-    const [piece] = await this.#reader.pieces([id]);
+    const [piece] = await this.#model.pieces([id]);
     await this.biasPiece(piece, bias);
   }
 
@@ -264,7 +275,7 @@ export class TextBench extends Bench {
     for (const [gate, value] of Object.entries(gatesOf(settings))) {
       const name = /** @type {keyof Gates} */ (gate);
       try {
-        await this.#engine.warp(new Float32Array(this.info?.vocab_size ?? 0), { [name]: value });
+        await this.#here.warp(new Float32Array(this.info?.vocab_size ?? 0), { [name]: value });
       } catch (error) {
         refused.push({ name, value, message: toFault(error).message });
       }
@@ -367,10 +378,10 @@ export class TextBench extends Bench {
       this.alternatives = null;
     } else {
       const place = this.#placeAfter(index);
-      const trace = await this.#reader.alternatives(place);
+      const trace = await this.#model.alternatives(place);
       const id = this.#promptIds.at(index);
       const given =
-        index < 0 && id !== undefined ? await this.#reader.shareOf(place, id) : undefined;
+        index < 0 && id !== undefined ? await this.#model.shareOf(place, id) : undefined;
       if (turn !== this.#alternativesTurn) return;
       this.alternatives = { index, trace, given };
     }
@@ -381,8 +392,8 @@ export class TextBench extends Bench {
   async drawMany(draws) {
     while (this.pass) await this.pass;
     const place = this.#placeAfter(this.drawStep);
-    const settings = await this.#reader.settle(place, place.settings);
-    await this.count(this.#session, settings, draws);
+    const settings = await this.#model.settle(place, place.settings);
+    await this.count(this.#model.session, settings, draws);
   }
 
   /**
@@ -394,7 +405,7 @@ export class TextBench extends Bench {
     const token = trace.tokens.find((listed) => listed.id === id);
     if (!token) return;
     const { p, p_raw, rank, logprob } = token;
-    const [piece] = await this.#reader.pieces([id]);
+    const [piece] = await this.#model.pieces([id]);
     const chosen = { u: null, mu: null, p, p_raw, rank, logprob };
     await this.#append({ ...piece, ...chosen, forced: true }, announced);
   }
@@ -429,7 +440,7 @@ export class TextBench extends Bench {
 
   async #measure() {
     const { steps } = this;
-    const distinct = await this.#reader.distinct(steps.map(({ id }) => id));
+    const distinct = await this.#model.distinct(steps.map(({ id }) => id));
     if (steps !== this.steps) return;
     this.distinct = distinct;
     this.changed();
@@ -438,7 +449,7 @@ export class TextBench extends Bench {
   async read() {
     const place = this.#placeAfter(this.drawStep);
     const { order: _, own: __, ...values } = place.settings;
-    return this.#reader.read({
+    return this.#model.read({
       place,
       both: this.pair && this.pair.map((name) => ({ ...values, ...conventions[name] })),
       u: this.whatIf,
@@ -450,6 +461,6 @@ export class TextBench extends Bench {
   async #judge() {
     if (!this.grammar) return;
     const ids = [...this.#promptIds, ...this.steps.map(({ id }) => id)];
-    this.verdict = checkSentence(this.grammar, await this.#engine.decode(Uint32Array.from(ids)));
+    this.verdict = checkSentence(this.grammar, await this.#here.decode(Uint32Array.from(ids)));
   }
 }

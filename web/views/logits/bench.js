@@ -68,9 +68,9 @@ export class OwnBench extends Bench {
   async drawMany(draws) {
     while (this.pass) await this.pass;
     const { history, logits } = this;
+    /** @type {import('../../state/tally.js').Drawer} */
     const source = {
-      draw: (/** @type {object} */ asked, /** @type {object} */ choice) =>
-        this.engine.drawFrom(logits, asked, { ...choice, history }),
+      draw: (asked, choice) => this.engine.drawFrom(logits, asked, { ...choice, history }),
     };
     await this.count(source, this.asked, draws);
   }
@@ -89,15 +89,15 @@ export class OwnBench extends Bench {
   async read() {
     const { asked, history, logits, step, whatIf, view, table } = this;
     const { order, canonicalOrder } = this;
-    const warp = (/** @type {object} */ settings) =>
-      this.engine.warp(logits, settings, { history, step });
     const choice = whatIf === null ? { step } : { step, u: whatIf };
-    const [trace, drawn] = await Promise.all([
-      warp({ ...asked, top: TOP }),
-      this.engine.drawFrom(logits, asked, { ...choice, history }),
-    ]);
-    const both = order && [warp(asked), warp({ ...asked, order: canonicalOrder })];
-    const [mine, canonical] = both ? await Promise.all(both) : [];
+    const { trace, drawn } = await this.engine.readFrom(
+      logits,
+      { ...asked, top: TOP },
+      { ...choice, history },
+    );
+    const canonical =
+      order &&
+      (await this.engine.warp(logits, { ...asked, order: canonicalOrder }, { history, step }));
     const curves =
       view === 'bars'
         ? null
@@ -112,7 +112,7 @@ export class OwnBench extends Bench {
     return {
       trace: this.#name(trace),
       drawn: { ...this.piece(drawn.id), ...drawn },
-      difference: mine && canonical ? this.#nameDifference(compareResults(mine, canonical)) : null,
+      difference: canonical && this.#nameDifference(compareResults(trace, canonical)),
       curves,
     };
   }
