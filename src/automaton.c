@@ -203,7 +203,7 @@ enum status automaton_open(struct automaton **out, const struct grammar *grammar
     }
     if (!a || !a->table.next) {
         automaton_close(a);
-        return fault_set(fault, STATUS_OUT_OF_MEMORY, "no memory for the grammar's states");
+        return fault_set(fault, STATUS_OUT_OF_MEMORY, "no_memory_states", "");
     }
     automaton_reset(a);
     *out = a;

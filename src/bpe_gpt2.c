@@ -53,7 +53,8 @@ static enum status bad_merge(struct fault *fault, uint32_t rank, struct gguf_str
                              const char *what) {
     char name[UNICODE_QUOTE_MAX];
     unicode_quote(name, merge.data, merge.length);
-    return fault_set(fault, STATUS_BAD_FILE, "merge %u \"%s\" %s", (uint64_t)rank, name, what);
+    return fault_set(fault, STATUS_BAD_FILE, "merge", "n:u name:s trouble:k", (uint64_t)rank, name,
+                     what);
 }
 
 /* "LEFT RIGHT" in the alphabet, which has no space. `scratch` has room for merge.length bytes. */
@@ -61,18 +62,17 @@ static enum status add_merge(struct bpe_gpt2 *merges, uint32_t rank, struct gguf
                              char *scratch, struct fault *fault) {
     const struct token_map *map = &merges->vocabulary->map;
     const char *space = merge.length ? memchr(merge.data, ' ', merge.length) : NULL;
-    if (!space) return bad_merge(fault, rank, merge, "must be two tokens with a space between");
+    if (!space) return bad_merge(fault, rank, merge, "must_be_two_tokens");
     size_t cut = (size_t)(space - merge.data), n_left, n_right;
     if (!bpe_gpt2_spell(scratch, &n_left, merge.data, cut) ||
         !bpe_gpt2_spell(scratch + n_left, &n_right, space + 1, merge.length - cut - 1))
-        return bad_merge(fault, rank, merge, "is not in the byte alphabet of GPT-2");
+        return bad_merge(fault, rank, merge, "outside_byte_alphabet");
     uint32_t left = token_map_find(map, scratch, n_left);
     uint32_t right = token_map_find(map, scratch + n_left, n_right);
     uint32_t id = token_map_find(map, scratch, n_left + n_right);
     if (left == TOKEN_NONE || right == TOKEN_NONE)
-        return bad_merge(fault, rank, merge, "joins a token that the vocabulary lacks");
-    if (id == TOKEN_NONE)
-        return bad_merge(fault, rank, merge, "makes a token that the vocabulary lacks");
+        return bad_merge(fault, rank, merge, "joins_missing_token");
+    if (id == TOKEN_NONE) return bad_merge(fault, rank, merge, "makes_missing_token");
     uint64_t pair = (uint64_t)left << 32 | right;
     struct merge *slot = locate(merges, pair);
     if (slot->id == TOKEN_NONE) *slot = (struct merge){pair, rank, id}; /* else: the lower rank */
@@ -94,7 +94,7 @@ static enum status read_merges(struct bpe_gpt2 *merges, const struct gguf_value 
     merges->slots = malloc(capacity * sizeof *merges->slots);
     enum status status = STATUS_OK;
     if (!scratch || !merges->slots)
-        status = fault_set(fault, STATUS_OUT_OF_MEMORY, "no memory for %u merges", (uint64_t)count);
+        status = fault_set(fault, STATUS_OUT_OF_MEMORY, "no_memory_merges", "n:u", (uint64_t)count);
     for (size_t i = 0; i < capacity && status == STATUS_OK; i++) merges->slots[i].id = TOKEN_NONE;
     cursor = list->data;
     for (uint32_t rank = 0; rank < count && status == STATUS_OK; rank++)
@@ -111,7 +111,7 @@ enum status bpe_gpt2_open(struct bpe_gpt2 **merges, const struct vocabulary *voc
         vocabulary_array(file, "tokenizer.ggml.merges", GGUF_STRING, true, 0, &list, fault);
     if (status != STATUS_OK) return status;
     struct bpe_gpt2 *opened = calloc(1, sizeof *opened);
-    if (!opened) return fault_set(fault, STATUS_OUT_OF_MEMORY, "no memory for a tokenizer");
+    if (!opened) return fault_set(fault, STATUS_OUT_OF_MEMORY, "no_memory_tokenizer", "");
     opened->vocabulary = vocabulary;
     for (int byte = 0; byte < 256; byte++) {
         char text = (char)byte;
@@ -194,7 +194,7 @@ enum status bpe_gpt2_encode(const struct bpe_gpt2 *merges, struct bpe_work *work
     for (size_t at = 0, end; at < length; at = end) {
         end = at + bpe_gpt2_split(text + at, length - at);
         if (!bpe_work_reserve(work, end - at))
-            return fault_set(fault, STATUS_OUT_OF_MEMORY, "no memory to encode %u bytes",
+            return fault_set(fault, STATUS_OUT_OF_MEMORY, "no_memory_encode", "n:u",
                              (uint64_t)(end - at));
         for (size_t i = at; i < end; i++) {
             uint32_t id = merges->byte[(unsigned char)text[i]];

@@ -37,12 +37,11 @@ enum status bpe_llama_open(struct bpe_llama **scores, const struct vocabulary *v
     struct bpe_llama *opened = malloc(sizeof *opened);
     uint32_t *rank = malloc(size * sizeof *rank);
     if (!sorted || !opened || !rank)
-        status = fault_set(fault, STATUS_OUT_OF_MEMORY, "no memory for %u scores", (uint64_t)size);
+        status = fault_set(fault, STATUS_OUT_OF_MEMORY, "no_memory_scores", "n:u", (uint64_t)size);
     for (uint32_t id = 0; id < size && status == STATUS_OK; id++) {
         sorted[id] = (struct score){gguf_array_f32(list, id), id};
         if (!(sorted[id].score - sorted[id].score == 0))
-            status = fault_set(fault, STATUS_BAD_FILE, "the score of token %u must be finite",
-                               (uint64_t)id);
+            status = fault_set(fault, STATUS_BAD_FILE, "score_finite", "id:u", (uint64_t)id);
     }
     if (status == STATUS_OK) {
         sort(sorted, size, sizeof *sorted, compare_scores);
@@ -103,8 +102,7 @@ enum status bpe_llama_encode(const struct bpe_llama *scores, struct bpe_work *wo
     struct bpe_rule rule = {scores, text, join};
     if (length == 0) return STATUS_OK;
     if (!bpe_work_reserve(work, length))
-        return fault_set(fault, STATUS_OUT_OF_MEMORY, "no memory to encode %u bytes",
-                         (uint64_t)length);
+        return fault_set(fault, STATUS_OUT_OF_MEMORY, "no_memory_encode", "n:u", (uint64_t)length);
     for (size_t at = 0, size; at < length; at += size) {
         uint32_t code;
         size = unicode_next(text + at, length - at, &code);

@@ -37,7 +37,7 @@ void chain_close(struct chain *chain) {
 
 enum status chain_open(struct chain **out, size_t vocab_size, size_t top_max,
                        const struct kernels *kernels, struct fault *fault) {
-    if (vocab_size == 0) return fault_set(fault, STATUS_EMPTY, "there are no logits");
+    if (vocab_size == 0) return fault_set(fault, STATUS_EMPTY, "no_logits", "");
     if (top_max > vocab_size) top_max = vocab_size;
     struct chain *chain = calloc(1, sizeof *chain);
     if (!chain) goto fail;
@@ -71,8 +71,7 @@ enum status chain_open(struct chain **out, size_t vocab_size, size_t top_max,
     return STATUS_OK;
 fail:
     chain_close(chain);
-    return fault_set(fault, STATUS_OUT_OF_MEMORY, "out of memory for a vocabulary of %u tokens",
-                     (uint64_t)vocab_size);
+    return fault_set(fault, STATUS_OUT_OF_MEMORY, "no_memory_chain", "n:u", (uint64_t)vocab_size);
 }
 
 void chain_use(struct chain *chain, const struct kernels *kernels) {
@@ -92,8 +91,7 @@ enum status chain_check_history(const uint32_t *history, size_t n_history, size_
                                 struct fault *fault) {
     for (size_t i = 0; i < n_history; i++)
         if (history[i] >= n)
-            return fault_set(fault, STATUS_UNKNOWN_TOKEN,
-                             "the history holds token %u, the vocabulary has %u tokens",
+            return fault_set(fault, STATUS_UNKNOWN_TOKEN, "history_token", "id:u limit:u",
                              (uint64_t)history[i], (uint64_t)n);
     return STATUS_OK;
 }
@@ -103,9 +101,8 @@ static enum status check_logits(const float *logits, size_t n, struct fault *fau
     for (size_t i = 0; i < n; i++) odd |= !(logits[i] < INFINITY);
     for (size_t i = 0; odd && i < n; i++)
         if (!(logits[i] < INFINITY))
-            return fault_set_value(fault, STATUS_NOT_FINITE, (double)logits[i],
-                                   "the logit of token %u must be finite or -Infinity, got {}",
-                                   (uint64_t)i);
+            return fault_set(fault, STATUS_NOT_FINITE, "logit_finite", "id:u value:f", (uint64_t)i,
+                             (double)logits[i]);
     return STATUS_OK;
 }
 
@@ -118,7 +115,7 @@ enum status chain_read(struct chain *chain, const float *logits, struct fault *f
     enum status status = check_logits(logits, n, fault);
     if (status) return status;
     chain->raw_kept = rank_survey(logits, n, &raw->max);
-    if (!chain->raw_kept) return fault_set(fault, STATUS_NOTHING_LEFT, "every logit is -Infinity");
+    if (!chain->raw_kept) return fault_set(fault, STATUS_NOTHING_LEFT, "all_removed", "");
     raw->logits = chain->raw = logits;
     raw->total = chain->kernels->weigh(chain->raw_weights, logits, n, raw->max);
     chain->raw_entropy = -1;

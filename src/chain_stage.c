@@ -44,5 +44,5 @@ enum status chain_nothing_left(uint32_t setting, struct fault *fault) {
     const char *name = setting == STAGE_OWN       ? "own"
                        : setting >= SETTING_COUNT ? gate_name(setting - SETTING_COUNT)
                                                   : warp_table[setting].name;
-    return fault_set(fault, STATUS_NOTHING_LEFT, "%s leaves no token to draw", name);
+    return fault_set(fault, STATUS_NOTHING_LEFT, "stage_leaves_nothing", "setting:s", name);
 }

@@ -117,7 +117,7 @@ enum status lexicon_open(struct lexicon **out, const struct tokenizer *tokenizer
 fail:
     free(spare);
     lexicon_close(lexicon);
-    return fault_set(fault, STATUS_OUT_OF_MEMORY, "no memory for a sorted vocabulary");
+    return fault_set(fault, STATUS_OUT_OF_MEMORY, "no_memory_sorted", "");
 }
 
 void constraint_close(struct constraint *c) {
@@ -132,7 +132,7 @@ void constraint_close(struct constraint *c) {
 enum status constraint_open(struct constraint **out, const struct lexicon *lexicon,
                             const char *text, size_t length, struct fault *fault) {
     struct constraint *c = calloc(1, sizeof *c);
-    if (!c) return fault_set(fault, STATUS_OUT_OF_MEMORY, "no memory for a constraint");
+    if (!c) return fault_set(fault, STATUS_OUT_OF_MEMORY, "no_memory_constraint", "");
     c->lexicon = lexicon;
     c->words = (lexicon->vocab_size + 31) / 32;
     enum status status = grammar_open(&c->grammar, text, length, fault);
@@ -144,7 +144,7 @@ enum status constraint_open(struct constraint **out, const struct lexicon *lexic
         complete = complete && c->masks[i].allowed;
     }
     if (!status && !complete)
-        status = fault_set(fault, STATUS_OUT_OF_MEMORY, "no memory for a constraint");
+        status = fault_set(fault, STATUS_OUT_OF_MEMORY, "no_memory_constraint", "");
     if (status)
         constraint_close(c);
     else
@@ -237,14 +237,12 @@ const struct constraint_mask *constraint_follow(struct constraint *c, const uint
         if (state != AUTOMATON_DEAD) fill(c, state);
         if (!automaton_full(c->automaton)) {
             if (state != AUTOMATON_DEAD) return &c->mask;
-            fault_set(fault, STATUS_NOTHING_LEFT,
-                      "the text does not fit the constraint from generated token %u on",
-                      (uint64_t)bad);
+            fault_set(fault, STATUS_NOTHING_LEFT, "constraint_unmet", "n:u", (uint64_t)bad);
             return NULL;
         }
         for (size_t i = 0; i < MASKS; i++) c->masks[i].state = AUTOMATON_DEAD;
         automaton_reset(c->automaton);
     }
-    fault_set(fault, STATUS_UNSUPPORTED, "the grammar needs more states than there is room for");
+    fault_set(fault, STATUS_UNSUPPORTED, "grammar_states", "");
     return NULL;
 }

@@ -29,12 +29,12 @@ struct gguf {
     uint64_t size;
 };
 
-/* `available` of the image's `size` bytes are there to be read. `kind` and `name` say what is being
- * read ("tensor", "blk.0.attn_q.weight") for the sentence. */
+/* `available` of the image's `size` bytes are there to be read. `subject` and `name` say what is
+ * being read, for a fault: "named_tensor" and "blk.0.attn_q.weight". */
 struct reader {
     const uint8_t *image;
     uint64_t size, available, position;
-    const char *kind;
+    const char *subject; /* the key of a phrase */
     char name[NAME_SHOWN + 1];
     struct fault *fault;
 };
@@ -47,31 +47,32 @@ static void show(char name[NAME_SHOWN + 1], struct gguf_string s) {
     name[n] = 0;
 }
 
-static void subject_number(struct reader *r, const char *kind, uint64_t number) {
+static void subject_number(struct reader *r, const char *subject, uint64_t number) {
     char digits[20];
     size_t n = 0, used = 0;
     do digits[n++] = (char)('0' + number % 10);
     while (number /= 10);
     while (n) r->name[used++] = digits[--n];
     r->name[used] = 0;
-    r->kind = kind;
+    r->subject = subject;
 }
 
-static enum status bad(struct reader *r, const char *field, const char *what) {
-    return fault_set(r->fault, STATUS_BAD_FILE, "%s %s: %s %s", r->kind, r->name, field, what);
+/* `field` is the key of a phrase, or NULL where the sentence of `key` names it itself. The header
+ * has no name. */
+static enum status bad(struct reader *r, const char *key, const char *field) {
+    return fault_set(r->fault, STATUS_BAD_FILE, key, "subject:k name:s field:k", r->subject,
+                     *r->name ? r->name : NULL, field);
 }
 
-static enum status bad_number(struct reader *r, const char *field, uint64_t got, const char *what) {
-    return fault_set(r->fault, STATUS_BAD_FILE, "%s %s: %s %u %s", r->kind, r->name, field, got,
-                     what);
+static enum status bad_number(struct reader *r, const char *key, const char *field, uint64_t got) {
+    return fault_set(r->fault, STATUS_BAD_FILE, key, "subject:k name:s field:k n:u", r->subject,
+                     *r->name ? r->name : NULL, field, got);
 }
 
 static enum status take(struct reader *r, const char *field, uint64_t bytes, const uint8_t **out) {
-    if (bytes > r->size - r->position)
-        return bad_number(r, field, bytes, "reaches beyond the end of the file");
+    if (bytes > r->size - r->position) return bad_number(r, "reaches_beyond", field, bytes);
     if (bytes > r->available - r->position)
-        return fault_set(r->fault, STATUS_INCOMPLETE, "%u bytes end before the tensor table does",
-                         r->available);
+        return fault_set(r->fault, STATUS_INCOMPLETE, "table_incomplete", "n:u", r->available);
     *out = r->image + r->position;
     r->position += bytes;
     return STATUS_OK;
@@ -79,7 +80,7 @@ static enum status take(struct reader *r, const char *field, uint64_t bytes, con
 
 static enum status take_fixed(struct reader *r, const char *field, uint64_t bytes,
                               const uint8_t **out) {
-    if (bytes > r->size - r->position) return bad(r, field, "is cut off by the end of the file");
+    if (bytes > r->size - r->position) return bad(r, "cut_off", field);
     return take(r, field, bytes, out);
 }
 
@@ -118,7 +119,7 @@ static enum status take_type(struct reader *r, const char *field, enum gguf_type
     uint32_t type = 0;
     enum status status = take_u32(r, field, &type);
     if (status) return status;
-    if (type > GGUF_FLOAT64) return bad_number(r, field, type, "is not a GGUF type (0 to 12)");
+    if (type > GGUF_FLOAT64) return bad_number(r, "gguf_type", field, type);
     *out = (enum gguf_type)type;
     return STATUS_OK;
 }
@@ -128,13 +129,13 @@ static enum status take_values(struct reader *r, enum gguf_type type, uint64_t c
     enum status status = STATUS_OK;
     const uint8_t *p = NULL;
     uint64_t size = type_size(type), remaining = r->size - r->position;
-    if (depth > NESTING_MAX) return bad(r, "value", "nests arrays more than 4 deep");
+    if (depth > NESTING_MAX) return bad(r, "arrays_nested", NULL);
     if (count > remaining / (size ? size : type == GGUF_STRING ? 8 : 12))
-        return bad_number(r, "value of", count, "elements reaches beyond the end of the file");
+        return bad_number(r, "value_beyond", NULL, count);
     if (size) {
-        status = take(r, "value", count * size, &p);
+        status = take(r, "field_value", count * size, &p);
         for (uint64_t i = 0; !status && type == GGUF_BOOL && i < count; i++)
-            if (p[i] > 1) status = bad_number(r, "bool", p[i], "is neither 0 nor 1");
+            if (p[i] > 1) status = bad_number(r, "bool_value", NULL, p[i]);
         return status;
     }
     for (uint64_t i = 0; !status && i < count; i++) {
@@ -142,24 +143,24 @@ static enum status take_values(struct reader *r, enum gguf_type type, uint64_t c
         enum gguf_type inner = GGUF_UINT8;
         uint64_t n = 0;
         if (type == GGUF_STRING) {
-            status = take_string(r, "string length", &text);
+            status = take_string(r, "field_string_length", &text);
             continue;
         }
-        status = take_type(r, "element type", &inner);
-        if (!status) status = take_u64(r, "array length", &n);
+        status = take_type(r, "field_element_type", &inner);
+        if (!status) status = take_u64(r, "field_array_length", &n);
         if (!status) status = take_values(r, inner, n, depth + 1);
     }
     return status;
 }
 
 static enum status take_value(struct reader *r, struct gguf_value *value) {
-    enum status status = take_type(r, "type", &value->type);
+    enum status status = take_type(r, "field_type", &value->type);
     if (status) return status;
     value->element_type = value->type;
     value->count = 1;
     if (value->type == GGUF_ARRAY) {
-        status = take_type(r, "element type", &value->element_type);
-        if (!status) status = take_u64(r, "array length", &value->count);
+        status = take_type(r, "field_element_type", &value->element_type);
+        if (!status) status = take_u64(r, "field_array_length", &value->count);
         if (status) return status;
     }
     value->data = r->image + r->position;
@@ -180,10 +181,10 @@ static int compare_tensors(const void *a, const void *b) {
     return compare_strings((*x)->name, (*y)->name);
 }
 
-static enum status twice(struct fault *fault, const char *kind, struct gguf_string s) {
+static enum status twice(struct fault *fault, const char *key, struct gguf_string s) {
     char name[NAME_SHOWN + 1];
     show(name, s);
-    return fault_set(fault, STATUS_BAD_FILE, "%s %s occurs twice", kind, name);
+    return fault_set(fault, STATUS_BAD_FILE, key, "name:s", name);
 }
 
 /* count * size bytes, zeroed; NULL when that overflows or cannot be had. Never zero bytes. */
@@ -195,14 +196,14 @@ static void *table(uint64_t count, size_t size) {
 static enum status read_metadata(struct gguf *file, struct reader *r, uint64_t count) {
     file->entries = table(count, sizeof *file->entries);
     if (!file->entries)
-        return fault_set(r->fault, STATUS_OUT_OF_MEMORY, "no memory for %u metadata keys", count);
+        return fault_set(r->fault, STATUS_OUT_OF_MEMORY, "no_memory_keys", "n:u", count);
     for (uint64_t i = 0; i < count; i++) {
         struct entry *entry = &file->entries[i];
-        subject_number(r, "metadata", i);
-        enum status status = take_string(r, "key length", &entry->key);
+        subject_number(r, "named_metadata", i);
+        enum status status = take_string(r, "field_key_length", &entry->key);
         if (status) return status;
-        if (!entry->key.length) return bad(r, "key", "is empty");
-        r->kind = "key";
+        if (!entry->key.length) return bad(r, "field_empty", "field_key");
+        r->subject = "named_key";
         show(r->name, entry->key);
         status = take_value(r, &entry->value);
         if (status) return status;
@@ -211,7 +212,7 @@ static enum status read_metadata(struct gguf *file, struct reader *r, uint64_t c
     sort(file->entries, file->n_entries, sizeof *file->entries, compare_entries);
     for (size_t i = 1; i < file->n_entries; i++)
         if (!compare_entries(&file->entries[i - 1], &file->entries[i]))
-            return twice(r->fault, "key", file->entries[i].key);
+            return twice(r->fault, "key_twice", file->entries[i].key);
     return STATUS_OK;
 }
 
@@ -223,29 +224,26 @@ static enum status unsupported_type(struct reader *r, uint32_t type) {
         "IQ2_XXS", "IQ2_XS", "IQ3_XXS", "IQ1_S", "IQ4_NL", "IQ3_S", "IQ2_S", "IQ4_XS",
         "I8",      "I16",    "I32",     "I64",   "F64",    "IQ1_M", "BF16"};
     if (type < sizeof names / sizeof *names)
-        return fault_set(
-            r->fault, STATUS_UNSUPPORTED,
-            "%s %s: type %s is not supported (F32, F16, BF16, Q8_0, Q4_0 and Q4_1 are)", r->kind,
-            r->name, names[type]);
-    return fault_set(r->fault, STATUS_UNSUPPORTED,
-                     "%s %s: type %u is not supported (F32, F16, BF16, Q8_0, Q4_0 and Q4_1 are)",
-                     r->kind, r->name, (uint64_t)type);
+        return fault_set(r->fault, STATUS_UNSUPPORTED, "tensor_type", "name:s type:s", r->name,
+                         names[type]);
+    return fault_set(r->fault, STATUS_UNSUPPORTED, "tensor_type", "name:s type:u", r->name,
+                     (uint64_t)type);
 }
 
 static enum status read_shape(struct gguf_tensor *tensor, struct reader *r, uint64_t *elements) {
-    enum status status = take_u32(r, "n_dimensions", &tensor->n_dimensions);
+    enum status status = take_u32(r, "field_n_dimensions", &tensor->n_dimensions);
     if (status) return status;
     if (tensor->n_dimensions < 1 || tensor->n_dimensions > 4)
-        return bad_number(r, "n_dimensions", tensor->n_dimensions, "is not between 1 and 4");
+        return bad_number(r, "n_dimensions", NULL, tensor->n_dimensions);
     *elements = 1;
     for (uint32_t i = 0; i < 4; i++) {
         tensor->shape[i] = 1;
         if (i >= tensor->n_dimensions) continue;
-        status = take_u64(r, "shape", &tensor->shape[i]);
+        status = take_u64(r, "field_shape", &tensor->shape[i]);
         if (status) return status;
-        if (!tensor->shape[i]) return bad(r, "shape", "holds a zero");
+        if (!tensor->shape[i]) return bad(r, "shape_zero", NULL);
         if (tensor->shape[i] > INT64_MAX / *elements)
-            return bad_number(r, "shape", tensor->shape[i], "makes too many elements");
+            return bad_number(r, "shape_many", NULL, tensor->shape[i]);
         *elements *= tensor->shape[i];
     }
     return STATUS_OK;
@@ -254,7 +252,7 @@ static enum status read_shape(struct gguf_tensor *tensor, struct reader *r, uint
 /* Elements are at most INT64_MAX; a product that would overflow is larger than any file. */
 static enum status read_type(struct gguf_tensor *tensor, struct reader *r, uint64_t elements) {
     uint32_t type = 0;
-    enum status status = take_u32(r, "type", &type);
+    enum status status = take_u32(r, "field_type", &type);
     if (status) return status;
     const char *quantised = type == GGUF_Q8_0   ? "Q8_0"
                             : type == GGUF_Q4_0 ? "Q4_0"
@@ -264,11 +262,9 @@ static enum status read_type(struct gguf_tensor *tensor, struct reader *r, uint6
         return unsupported_type(r, type);
     tensor->type = (enum gguf_tensor_type)type;
     if (quantised && tensor->shape[0] % BLOCK_VALUES)
-        return fault_set(r->fault, STATUS_BAD_FILE,
-                         "%s %s: shape %u is not a multiple of 32, as %s needs", r->kind, r->name,
-                         tensor->shape[0], quantised);
-    if (elements / BLOCK_VALUES > r->size)
-        return bad_number(r, "shape of", elements, "elements is larger than the file");
+        return fault_set(r->fault, STATUS_BAD_FILE, "tensor_block", "name:s value:u type:s",
+                         r->name, tensor->shape[0], quantised);
+    if (elements / BLOCK_VALUES > r->size) return bad_number(r, "shape_larger", NULL, elements);
     tensor->bytes = gguf_bytes(tensor->type, elements);
     return STATUS_OK;
 }
@@ -277,27 +273,26 @@ static enum status read_type(struct gguf_tensor *tensor, struct reader *r, uint6
 static enum status read_tensor(struct gguf_tensor *tensor, struct reader *r, uint64_t index,
                                uint64_t *offset) {
     uint64_t elements = 0;
-    subject_number(r, "tensor", index);
-    enum status status = take_string(r, "name length", &tensor->name);
+    subject_number(r, "named_tensor", index);
+    enum status status = take_string(r, "field_name_length", &tensor->name);
     if (status) return status;
-    if (!tensor->name.length) return bad(r, "name", "is empty");
+    if (!tensor->name.length) return bad(r, "field_empty", "field_name");
     show(r->name, tensor->name);
     status = read_shape(tensor, r, &elements);
     if (!status) status = read_type(tensor, r, elements);
-    if (!status) status = take_u64(r, "offset", offset);
+    if (!status) status = take_u64(r, "field_offset", offset);
     return status;
 }
 
 static enum status place_tensor(struct gguf_tensor *tensor, struct reader *r, uint64_t offset,
                                 uint64_t start, uint32_t alignment) {
-    r->kind = "tensor";
+    r->subject = "named_tensor";
     show(r->name, tensor->name);
-    if (offset % alignment)
-        return bad_number(r, "offset", offset, "is not a multiple of general.alignment");
+    if (offset % alignment) return bad_number(r, "offset_unaligned", NULL, offset);
     if (start > r->size || offset > r->size - start)
-        return bad_number(r, "offset", offset, "is beyond the end of the file");
+        return bad_number(r, "offset_beyond", NULL, offset);
     if (tensor->bytes > r->size - start - offset)
-        return bad_number(r, "data of", tensor->bytes, "bytes reaches beyond the end of the file");
+        return bad_number(r, "data_beyond", NULL, tensor->bytes);
     tensor->offset = start + offset;
     /* by address, since an object beyond 2 GB is larger than a difference of pointers in 32 bits */
     tensor->data = (const uint8_t *)((uintptr_t)r->image + (uintptr_t)tensor->offset);
@@ -307,13 +302,13 @@ static enum status place_tensor(struct gguf_tensor *tensor, struct reader *r, ui
 static enum status sort_tensors(struct gguf *file, struct fault *fault) {
     file->by_name = table(file->n_tensors, sizeof *file->by_name);
     if (!file->by_name)
-        return fault_set(fault, STATUS_OUT_OF_MEMORY, "no memory for %u tensors",
+        return fault_set(fault, STATUS_OUT_OF_MEMORY, "no_memory_tensors", "n:u",
                          (uint64_t)file->n_tensors);
     for (size_t i = 0; i < file->n_tensors; i++) file->by_name[i] = &file->tensors[i];
     sort(file->by_name, file->n_tensors, sizeof *file->by_name, compare_tensors);
     for (size_t i = 1; i < file->n_tensors; i++)
         if (!compare_tensors(&file->by_name[i - 1], &file->by_name[i]))
-            return twice(fault, "tensor", file->by_name[i]->name);
+            return twice(fault, "tensor_twice", file->by_name[i]->name);
     return STATUS_OK;
 }
 
@@ -324,13 +319,11 @@ static enum status read_tensors(struct gguf *file, struct reader *r, uint64_t co
     enum status status = gguf_u32(file, "general.alignment", 32, &alignment, r->fault);
     if (status) return status;
     if (!alignment || alignment & (alignment - 1))
-        return fault_set(r->fault, STATUS_BAD_FILE,
-                         "key general.alignment: value %u is not a power of two",
-                         (uint64_t)alignment);
+        return fault_set(r->fault, STATUS_BAD_FILE, "alignment", "value:u", (uint64_t)alignment);
     uint64_t *offsets = table(count, sizeof *offsets);
     file->tensors = table(count, sizeof *file->tensors);
     if (!offsets || !file->tensors)
-        status = fault_set(r->fault, STATUS_OUT_OF_MEMORY, "no memory for %u tensors", count);
+        status = fault_set(r->fault, STATUS_OUT_OF_MEMORY, "no_memory_tensors", "n:u", count);
     for (uint64_t i = 0; !status && i < count; i++)
         status = read_tensor(&file->tensors[i], r, i, &offsets[i]);
     uint64_t start = (r->position + alignment - 1) / alignment * alignment;
@@ -345,29 +338,26 @@ static enum status read_tensors(struct gguf *file, struct reader *r, uint64_t co
 static enum status read_header(struct reader *r, uint64_t *n_tensors, uint64_t *n_entries) {
     uint32_t version = 0;
     if (r->available < 4 && r->available < r->size)
-        return fault_set(r->fault, STATUS_INCOMPLETE, "%u bytes do not show a GGUF file",
-                         r->available);
+        return fault_set(r->fault, STATUS_INCOMPLETE, "header_incomplete", "n:u", r->available);
     if (r->available < 4 || memcmp(r->image, "GGUF", 4) != 0)
-        return fault_set(r->fault, STATUS_BAD_FILE, "not a GGUF file: it does not begin with GGUF");
+        return fault_set(r->fault, STATUS_BAD_FILE, "not_gguf", "");
     r->position = 4;
-    enum status status = take_u32(r, "version", &version);
+    enum status status = take_u32(r, "field_version", &version);
     if (status) return status;
     if (version != 2 && version != 3)
-        return fault_set(r->fault, STATUS_UNSUPPORTED,
-                         "GGUF header: version %u is not supported (2 and 3, little endian, are)",
+        return fault_set(r->fault, STATUS_UNSUPPORTED, "gguf_version", "version:u",
                          (uint64_t)version);
-    status = take_u64(r, "tensor_count", n_tensors);
-    if (!status) status = take_u64(r, "metadata_kv_count", n_entries);
+    status = take_u64(r, "field_tensor_count", n_tensors);
+    if (!status) status = take_u64(r, "field_metadata_kv_count", n_entries);
     if (status) return status;
     uint64_t remaining = r->size - r->position, shown = r->available - r->position;
     if (r->available < r->size &&
         (*n_entries > shown / ENTRY_MIN || *n_tensors > shown / TENSOR_MIN))
-        return fault_set(r->fault, STATUS_INCOMPLETE, "%u bytes end before the tensor table does",
-                         r->available);
+        return fault_set(r->fault, STATUS_INCOMPLETE, "table_incomplete", "n:u", r->available);
     if (*n_entries > remaining / ENTRY_MIN)
-        return bad_number(r, "metadata_kv_count", *n_entries, "is more than the file can hold");
+        return bad_number(r, "more_than_file", "field_metadata_kv_count", *n_entries);
     if (*n_tensors > (remaining - *n_entries * ENTRY_MIN) / TENSOR_MIN)
-        return bad_number(r, "tensor_count", *n_tensors, "is more than the file can hold");
+        return bad_number(r, "more_than_file", "field_tensor_count", *n_tensors);
     return STATUS_OK;
 }
 
@@ -387,13 +377,13 @@ enum status gguf_open(struct gguf **out, const void *image, size_t size, struct 
 
 enum status gguf_open_head(struct gguf **out, const void *head, size_t available, uint64_t size,
                            struct fault *fault) {
-    struct reader r = {head, size, available, 0, "GGUF", "header", fault};
+    struct reader r = {head, size, available, 0, "gguf_header", "", fault};
     uint64_t n_tensors = 0, n_entries = 0;
     *out = NULL;
     enum status status = read_header(&r, &n_tensors, &n_entries);
     if (status) return status;
     struct gguf *file = calloc(1, sizeof *file);
-    if (!file) return fault_set(fault, STATUS_OUT_OF_MEMORY, "no memory to open the file");
+    if (!file) return fault_set(fault, STATUS_OUT_OF_MEMORY, "no_memory_file", "");
     file->size = size;
     status = read_metadata(file, &r, n_entries);
     if (!status) status = read_tensors(file, &r, n_tensors);

@@ -8,7 +8,7 @@
 enum { BLOCK_VALUES = 32 }; /* values in a block of a quantised type */
 
 static enum status misfit(struct fault *fault, const char *key, const char *what) {
-    return fault_set(fault, STATUS_BAD_FILE, "key %s: the value must be %s", key, what);
+    return fault_set(fault, STATUS_BAD_FILE, "key_must_be", "name:s what:k", key, what);
 }
 
 /* Any integer type, widened; a negative one keeps its sign. */
@@ -57,12 +57,10 @@ enum status gguf_u32(const struct gguf *file, const char *key, uint32_t fallback
         *out = fallback;
         return STATUS_OK;
     }
-    if (!read_integer(value, &negative, &n)) return misfit(fault, key, "an integer");
-    if (negative) return misfit(fault, key, "an integer from 0 to 4294967295, got a negative one");
+    if (!read_integer(value, &negative, &n)) return misfit(fault, key, "an_integer");
+    if (negative) return fault_set(fault, STATUS_BAD_FILE, "key_negative", "name:s", key);
     if (n > UINT32_MAX)
-        return fault_set(fault, STATUS_BAD_FILE,
-                         "key %s: the value must be an integer from 0 to 4294967295, got %u", key,
-                         n);
+        return fault_set(fault, STATUS_BAD_FILE, "key_range", "name:s value:u", key, n);
     *out = (uint32_t)n;
     return STATUS_OK;
 }
@@ -76,7 +74,7 @@ enum status gguf_f64(const struct gguf *file, const char *key, double fallback, 
     else if (value && value->type == GGUF_FLOAT64)
         x = load_f64(value->data);
     else if (value)
-        return misfit(fault, key, "a floating-point number");
+        return misfit(fault, key, "a_floating_point_number");
     if (value && !(x - x == 0)) return misfit(fault, key, "finite");
     *out = x;
     return STATUS_OK;
@@ -85,7 +83,7 @@ enum status gguf_f64(const struct gguf *file, const char *key, double fallback, 
 enum status gguf_bool(const struct gguf *file, const char *key, bool fallback, bool *out,
                       struct fault *fault) {
     const struct gguf_value *value = gguf_find(file, key);
-    if (value && value->type != GGUF_BOOL) return misfit(fault, key, "true or false");
+    if (value && value->type != GGUF_BOOL) return misfit(fault, key, "true_or_false");
     *out = value ? value->data[0] != 0 : fallback;
     return STATUS_OK;
 }
@@ -95,7 +93,7 @@ enum status gguf_text(const struct gguf *file, const char *key, struct gguf_stri
     const struct gguf_value *value = gguf_find(file, key);
     *out = (struct gguf_string){NULL, 0};
     if (!value) return STATUS_OK;
-    if (value->type != GGUF_STRING) return misfit(fault, key, "a string");
+    if (value->type != GGUF_STRING) return misfit(fault, key, "a_string");
     const uint8_t *cursor = value->data;
     *out = gguf_next_string(&cursor);
     return STATUS_OK;

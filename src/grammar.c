@@ -25,7 +25,8 @@ static void fail(struct parser *p, const char *what) {
     if (p->status) return;
     uint64_t line = 1;
     for (const char *c = p->begin; c < p->at; c++) line += *c == '\n';
-    p->status = fault_set(p->fault, STATUS_INVALID_ARGUMENT, "grammar, line %u: %s", line, what);
+    p->status = fault_set(p->fault, STATUS_INVALID_ARGUMENT, "grammar_line", "line:u trouble:k",
+                          line, what);
     p->at = p->end;
 }
 
@@ -33,14 +34,14 @@ static void emit(struct parser *p, struct grammar_step step) {
     struct grammar *g = p->grammar;
     if (p->status) return;
     if (g->n_steps == GRAMMAR_CODE_MAX) {
-        fail(p, "the grammar is too large");
+        fail(p, "grammar_too_large");
         return;
     }
     if (g->n_steps == p->capacity) {
         uint32_t capacity = p->capacity ? 2 * p->capacity : 256;
         void *grown = realloc(g->steps, capacity * sizeof *g->steps);
         if (!grown) {
-            p->status = fault_set(p->fault, STATUS_OUT_OF_MEMORY, "no memory for the grammar");
+            p->status = fault_set(p->fault, STATUS_OUT_OF_MEMORY, "no_memory_grammar", "");
             p->at = p->end;
             return;
         }
@@ -106,14 +107,14 @@ static uint32_t read_name(struct parser *p) {
     while (p->at < p->end && is_name(*p->at)) p->at++;
     uint32_t length = (uint32_t)(p->at - name), rule = 0;
     if (length == 0) {
-        fail(p, "expected the name of a rule");
+        fail(p, "rule_name_expected");
         return 0;
     }
     for (; rule < g->n_rules; rule++)
         if (g->rules[rule].length == length && !memcmp(g->rules[rule].name, name, length))
             return rule;
     if (rule == GRAMMAR_RULES_MAX) {
-        fail(p, "there are more than 512 rules");
+        fail(p, "too_many_rules");
         return 0;
     }
     g->rules[g->n_rules++] = (struct grammar_rule){name, length, GRAMMAR_UNDEFINED};
@@ -128,13 +129,13 @@ static uint32_t read_hex(struct parser *p, int digits) {
                          : (c | 32) >= 'a' && (c | 32) <= 'f' ? (uint32_t)((c | 32) - 'a' + 10)
                                                               : 16;
         if (digit == 16) {
-            fail(p, "expected a hexadecimal digit");
+            fail(p, "hexadecimal_expected");
             return 0;
         }
         code = code * 16 + digit;
         p->at++;
     }
-    if (code >= 0xd800 && code <= 0xdfff) fail(p, "half a surrogate pair is no character");
+    if (code >= 0xd800 && code <= 0xdfff) fail(p, "half_surrogate");
     return code;
 }
 
@@ -142,11 +143,11 @@ static uint32_t read_hex(struct parser *p, int digits) {
 static uint32_t read_character(struct parser *p, char end) {
     uint32_t code;
     if (p->at == p->end) {
-        fail(p, end == ']' ? "a class is not closed with ]" : "a literal is not closed with \"");
+        fail(p, end == ']' ? "class_open" : "literal_open");
         return 0;
     }
     p->at += unicode_next(p->at, (size_t)(p->end - p->at), &code);
-    if (code == UNICODE_INVALID) fail(p, "the text is not UTF-8");
+    if (code == UNICODE_INVALID) fail(p, "not_utf8");
     if (code != '\\') return code;
     if (p->at == p->end) return read_character(p, end);
     p->at += unicode_next(p->at, (size_t)(p->end - p->at), &code);
@@ -215,7 +216,7 @@ static void emit_class(struct parser *p, uint32_t (*ranges)[2], size_t n, bool n
         if (high >= next) next = high + 1;
     }
     if (negated && next <= 0x10ffff) emit_range(p, next, 0x10ffff, &exits);
-    if (p->grammar->n_steps == before) fail(p, "a class holds no character");
+    if (p->grammar->n_steps == before) fail(p, "class_empty");
     emit_bytes(p, "\1", "", 1);
     close_exits(p, exits);
 }
@@ -230,8 +231,8 @@ static void read_class(struct parser *p) {
             p->at++;
             high = read_character(p, ']');
         }
-        if (high < low) fail(p, "a range of a class ends before it begins");
-        if (n == RANGES_MAX) fail(p, "a class has more than 256 ranges");
+        if (high < low) fail(p, "range_reversed");
+        if (n == RANGES_MAX) fail(p, "too_many_ranges");
         if (p->status) return;
         size_t i = n++;
         for (; i > 0 && ranges[i - 1][0] > low; i--)
@@ -269,10 +270,10 @@ static void repeat(struct parser *p, uint32_t start, uint32_t least, uint32_t mo
 static uint32_t read_count(struct parser *p) {
     uint32_t count = 0;
     skip(p);
-    if (p->at == p->end || *p->at < '0' || *p->at > '9') fail(p, "expected a number of times");
+    if (p->at == p->end || *p->at < '0' || *p->at > '9') fail(p, "times_expected");
     while (p->at < p->end && *p->at >= '0' && *p->at <= '9') {
         count = count * 10 + (uint32_t)(*p->at++ - '0');
-        if (count > REPEAT_MAX) fail(p, "a part is repeated more than 1000 times");
+        if (count > REPEAT_MAX) fail(p, "repeated_too_often");
     }
     skip(p);
     return count;
@@ -293,8 +294,8 @@ static void read_repeats(struct parser *p, uint32_t start) {
                 skip(p);
                 most = p->at < p->end && *p->at == '}' ? UNBOUNDED : read_count(p);
             }
-            if (!accept(p, "}")) fail(p, "a number of times is not closed with }");
-            if (most < least) fail(p, "a part is repeated at most less often than at least");
+            if (!accept(p, "}")) fail(p, "times_open");
+            if (most < least) fail(p, "most_below_least");
             if (!p->status) repeat(p, start, least, most);
         } else {
             return;
@@ -314,10 +315,10 @@ static bool read_part(struct parser *p) {
     } else if (accept(p, ".")) {
         emit_class(p, NULL, 0, true);
     } else if (accept(p, "(")) {
-        if (p->nesting++ == NESTING_MAX) fail(p, "parentheses are nested more than 100 deep");
+        if (p->nesting++ == NESTING_MAX) fail(p, "nested_too_deep");
         read_alternatives(p);
         p->nesting--;
-        if (!accept(p, ")")) fail(p, "a parenthesis is not closed with )");
+        if (!accept(p, ")")) fail(p, "parenthesis_open");
     } else if (p->at < p->end && is_name(*p->at)) {
         uint32_t rule = read_name(p);
         skip(p);
@@ -357,13 +358,13 @@ static void read_rules(struct parser *p) {
     for (skip(p); p->at < p->end; skip(p)) {
         uint32_t rule = read_name(p);
         skip(p);
-        if (!accept(p, "::=")) fail(p, "expected ::= after the name of a rule");
+        if (!accept(p, "::=")) fail(p, "definition_expected");
         if (p->status) return;
-        if (p->grammar->rules[rule].start != GRAMMAR_UNDEFINED) fail(p, "a rule is defined twice");
+        if (p->grammar->rules[rule].start != GRAMMAR_UNDEFINED) fail(p, "rule_twice");
         p->grammar->rules[rule].start = p->grammar->n_steps;
         read_alternatives(p);
         emit_to(p, GRAMMAR_RETURN, 0);
-        if (p->at < p->end && !is_name(*p->at)) fail(p, "a sign stands where no part can begin");
+        if (p->at < p->end && !is_name(*p->at)) fail(p, "sign_misplaced");
     }
 }
 
@@ -380,7 +381,7 @@ enum status grammar_open(struct grammar **out, const char *text, size_t length,
     if (g) g->text = malloc(length + 1);
     if (!g || !g->text) {
         grammar_close(g);
-        return fault_set(fault, STATUS_OUT_OF_MEMORY, "no memory for the grammar");
+        return fault_set(fault, STATUS_OUT_OF_MEMORY, "no_memory_grammar", "");
     }
     memcpy(g->text, text, length);
     struct parser p = {

@@ -74,11 +74,11 @@ static void find(struct search *search, enum question question, uint8_t *known) 
     }
 }
 
-static enum status complain(const struct grammar *g, uint32_t rule, const char *format,
+static enum status complain(const struct grammar *g, uint32_t rule, const char *key,
                             struct fault *fault) {
     char name[UNICODE_QUOTE_MAX];
     unicode_quote(name, g->rules[rule].name, g->rules[rule].length);
-    return fault_set(fault, STATUS_INVALID_ARGUMENT, format, name);
+    return fault_set(fault, STATUS_INVALID_ARGUMENT, key, "name:s", name);
 }
 
 static enum status check(struct grammar *g, struct search *search, struct fault *fault) {
@@ -86,20 +86,18 @@ static enum status check(struct grammar *g, struct search *search, struct fault 
     g->root = g->n_rules;
     for (uint32_t i = 0; i < g->n_rules; i++) {
         const struct grammar_rule *rule = &g->rules[i];
-        if (rule->start == GRAMMAR_UNDEFINED)
-            return complain(g, i, "grammar: there is no rule %s, which another names", fault);
+        if (rule->start == GRAMMAR_UNDEFINED) return complain(g, i, "grammar_no_rule", fault);
         if (rule->length == 4 && !memcmp(rule->name, "root", 4)) g->root = i;
     }
     if (g->root == g->n_rules)
-        return fault_set(fault, STATUS_INVALID_ARGUMENT, "grammar: there is no rule root");
+        return fault_set(fault, STATUS_INVALID_ARGUMENT, "grammar_no_root", "");
     find(search, CAN_END, known);
     for (uint32_t i = 0; i < g->n_rules; i++)
-        if (!known[i]) return complain(g, i, "grammar: rule %s can never end", fault);
+        if (!known[i]) return complain(g, i, "grammar_endless", fault);
     find(search, CAN_BE_EMPTY, known);
     for (uint32_t i = 0; i < g->n_rules; i++)
         if (ask(search, i, BEGINS_WITH_ITSELF, known))
-            return complain(
-                g, i, "grammar: rule %s begins with itself, let it end with itself instead", fault);
+            return complain(g, i, "grammar_begins_with_itself", fault);
     return STATUS_OK;
 }
 
@@ -109,7 +107,7 @@ enum status grammar_check(struct grammar *g, struct fault *fault) {
     search.todo = malloc((g->n_steps + 1) * sizeof *search.todo);
     enum status status = search.seen && search.todo
                              ? check(g, &search, fault)
-                             : fault_set(fault, STATUS_OUT_OF_MEMORY, "no memory for the grammar");
+                             : fault_set(fault, STATUS_OUT_OF_MEMORY, "no_memory_grammar", "");
     free(search.seen);
     free(search.todo);
     return status;

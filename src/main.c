@@ -198,7 +198,7 @@ static enum status open_machine(struct machine *m, const void *image, size_t siz
     }
     if (!status) {
         m->timeline = malloc((capacity + STEPS) * sizeof *m->timeline);
-        if (!m->timeline) return fault_set(fault, STATUS_OUT_OF_MEMORY, "no memory");
+        if (!m->timeline) return fault_set(fault, STATUS_OUT_OF_MEMORY, "no_memory", "");
         status = tokenizer_encode(m->tokenizer, prompt, length, TOKENIZER_BOS_AUTO, false,
                                   m->timeline, capacity, &m->n_prompt, fault);
     }
@@ -249,6 +249,16 @@ static void *read_file(const char *path, size_t *size) {
     return NULL;
 }
 
+static void print_fault(const struct fault *fault) {
+    fprintf(stderr, "%s %s", status_name(fault->status), fault->key);
+    for (uint32_t i = 0; i < fault->n_values; i++) {
+        const struct fault_value *value = &fault->values[i];
+        if (value->kind == FAULT_NUMBER) fprintf(stderr, " %.17g", value->number);
+        if (value->kind == FAULT_TEXT) fprintf(stderr, " %s", value->text);
+    }
+    fprintf(stderr, "\n");
+}
+
 int main(int count, char **words) {
     if (count < 3 || count > 4 || strcmp(words[1], "digest") != 0) {
         fprintf(stderr, "usage: logitscope digest MODEL [PROMPT]\n");
@@ -264,7 +274,7 @@ int main(int count, char **words) {
     struct fault fault;
     enum status status = digest(image, size, prompt, &kernels_scalar, &fault);
     if (!status) status = digest(image, size, prompt, &kernels_simd, &fault);
-    if (status) fprintf(stderr, "%s (value %g)\n", fault.text, fault.value);
+    if (status) print_fault(&fault);
     free(image);
     return status != STATUS_OK;
 }

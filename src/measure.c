@@ -72,8 +72,7 @@ enum status measure_distinct(const uint32_t *ids, size_t count, size_t n, double
     while (size < 2 * total) size *= 2;
     uint32_t *table = calloc(size, sizeof *table);
     if (!table)
-        return fault_set(fault, STATUS_OUT_OF_MEMORY, "out of memory for %u n-grams",
-                         (uint64_t)total);
+        return fault_set(fault, STATUS_OUT_OF_MEMORY, "no_memory_ngrams", "n:u", (uint64_t)total);
     for (size_t i = 0; i < total; i++) {
         size_t slot = (size_t)hash_ngram(ids + i, n) & (size - 1);
         bool known = false;

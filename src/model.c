@@ -54,14 +54,14 @@ static const struct gguf_tensor *find(struct loader *l, int layer, const char *s
     tensor_name(name, layer, suffix);
     const struct gguf_tensor *tensor = gguf_tensor_find(l->file, name);
     if (!tensor) {
-        l->status = fault_set(l->fault, STATUS_BAD_FILE, "tensor %s is missing", name);
+        l->status = fault_set(l->fault, STATUS_BAD_FILE, "tensor_missing", "name:s", name);
         return NULL;
     }
     const uint64_t *shape = tensor->shape;
     if (shape[0] != cols || shape[1] != rows || shape[2] != 1 || shape[3] != 1) {
-        l->status = fault_set(l->fault, STATUS_BAD_FILE,
-                              "tensor %s: shape must be %u x %u, got %u x %u x %u x %u", name, cols,
-                              rows, shape[0], shape[1], shape[2], shape[3]);
+        l->status = fault_set(l->fault, STATUS_BAD_FILE, "tensor_shape",
+                              "name:s cols:u rows:u a:u b:u c:u d:u", name, cols, rows, shape[0],
+                              shape[1], shape[2], shape[3]);
         return NULL;
     }
     return tensor;
@@ -181,12 +181,12 @@ static void bind(struct loader *l) {
 }
 
 static enum status refuse(struct loader *l, const struct gguf_tensor *tensor, enum status status,
-                          const char *format) {
+                          const char *key) {
     struct gguf_string name = tensor->name;
     char shown[NAME_MAX_BYTES] = {0};
     for (size_t c = 0; c < name.length && c + 1 < sizeof shown; c++)
         shown[c] = name.data[c] > 0x20 && name.data[c] < 0x7f ? name.data[c] : '?';
-    return l->status = fault_set(l->fault, status, format, shown);
+    return l->status = fault_set(l->fault, status, key, "name:s", shown);
 }
 
 static int compare_offsets(const void *a, const void *b) {
@@ -213,9 +213,9 @@ static void lay_out(struct loader *l, struct model_plan *plan) {
         uint64_t end = tensor->offset + tensor->bytes;
         /* without a place it would be silently left out of the sum */
         if (!place->parts)
-            refuse(l, tensor, STATUS_UNSUPPORTED, "tensor %s has no place in this architecture");
+            refuse(l, tensor, STATUS_UNSUPPORTED, "tensor_no_place");
         else if (tensor->offset < read)
-            refuse(l, tensor, STATUS_BAD_FILE, "tensor %s overlaps another");
+            refuse(l, tensor, STATUS_BAD_FILE, "tensor_overlaps");
         if (l->status) return;
         place->at = at;
         if (at > tensor->offset + image_at) image_at = at - tensor->offset;
@@ -236,12 +236,11 @@ static enum status loader_open(struct loader *l, struct model_plan *plan) {
     l->places = calloc(n + 1, sizeof *l->places);
     l->order = calloc(n + 1, sizeof *l->order);
     if (!l->model || !l->places || !l->order)
-        return fault_set(l->fault, STATUS_OUT_OF_MEMORY, "no memory to open a model");
+        return fault_set(l->fault, STATUS_OUT_OF_MEMORY, "no_memory_open", "");
     l->status = model_shape_read(&l->model->shape, l->file, l->fault);
     if (l->status) return l->status;
     l->model->layers = calloc(l->model->shape.n_layer, sizeof *l->model->layers);
-    if (!l->model->layers)
-        return fault_set(l->fault, STATUS_OUT_OF_MEMORY, "no memory to open a model");
+    if (!l->model->layers) return fault_set(l->fault, STATUS_OUT_OF_MEMORY, "no_memory_open", "");
     bind(l);
     plan->shape = l->model->shape;
     if (!l->status) lay_out(l, plan);
@@ -260,7 +259,7 @@ static enum status pack_all(struct loader *l) {
     for (uint64_t i = 0; i < n; i++)
         if (l->order[i]->shape[0] > cols) cols = l->order[i]->shape[0];
     float *scratch = calloc((size_t)cols, MATRIX_BLOCK * sizeof *scratch);
-    if (!scratch) return fault_set(l->fault, STATUS_OUT_OF_MEMORY, "no memory to pack the weights");
+    if (!scratch) return fault_set(l->fault, STATUS_OUT_OF_MEMORY, "no_memory_pack", "");
     for (uint64_t i = 0; i < n; i++) {
         const struct gguf_tensor *tensor = l->order[i];
         const struct place *place = place_of(l, tensor);
@@ -300,9 +299,9 @@ static enum status open_model(struct model **out, const struct gguf *file, void 
                    : bytes <= SIZE_MAX - 64 ? aligned_alloc(64, (size_t)bytes)
                                             : NULL;
         if (l.memory) bind(&l);
-        status = l.memory ? pack_all(&l)
-                          : fault_set(fault, STATUS_OUT_OF_MEMORY,
-                                      "no memory for %u bytes of weights", bytes);
+        status = l.memory
+                     ? pack_all(&l)
+                     : fault_set(fault, STATUS_OUT_OF_MEMORY, "no_memory_weights", "n:u", bytes);
     }
     if (!status) {
         l.model->memory = l.memory;

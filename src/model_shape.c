@@ -36,16 +36,15 @@ static uint32_t read_u32(struct reader *r, const char *suffix, uint32_t fallback
     if (r->status) return 0;
     const struct gguf_value *value = gguf_find(r->file, full_key(key, r->prefix, suffix));
     if (!value && !fallback) {
-        r->status = fault_set(r->fault, STATUS_BAD_FILE, "key %s is missing", key);
+        r->status = fault_set(r->fault, STATUS_BAD_FILE, "key_missing", "name:s", key);
     } else if (value && value->type == GGUF_ARRAY) {
-        r->status = fault_set(r->fault, STATUS_UNSUPPORTED,
-                              "key %s: a value for each layer is not supported", key);
+        r->status = fault_set(r->fault, STATUS_UNSUPPORTED, "key_layers", "name:s", key);
     } else {
         r->status = gguf_u32(r->file, key, fallback, &n, r->fault);
         if (!r->status && (n < low || n > high))
-            r->status =
-                fault_set(r->fault, STATUS_BAD_FILE, "key %s must be between %u and %u, got %u",
-                          key, (uint64_t)low, (uint64_t)high, (uint64_t)n);
+            r->status = fault_set(r->fault, STATUS_BAD_FILE, "key_between",
+                                  "name:s minimum:u maximum:u value:u", key, (uint64_t)low,
+                                  (uint64_t)high, (uint64_t)n);
     }
     return n;
 }
@@ -57,13 +56,12 @@ static double read_f64(struct reader *r, const char *suffix, double fallback, do
     double x = 0;
     if (r->status) return 0;
     if (!gguf_find(r->file, full_key(key, r->prefix, suffix)) && fallback == 0) {
-        r->status = fault_set(r->fault, STATUS_BAD_FILE, "key %s is missing", key);
+        r->status = fault_set(r->fault, STATUS_BAD_FILE, "key_missing", "name:s", key);
         return 0;
     }
     r->status = gguf_f64(r->file, key, fallback, &x, r->fault);
     if (!r->status && !(x >= low && x <= high))
-        r->status = fault_set_value(r->fault, STATUS_BAD_FILE, x,
-                                    "key %s is outside what can be run, got {}", key);
+        r->status = fault_set(r->fault, STATUS_BAD_FILE, "key_outside", "name:s value:f", key, x);
     return x;
 }
 
@@ -76,7 +74,8 @@ static void read_architecture(struct reader *r, struct model_shape *s) {
     r->status = gguf_text(r->file, "general.architecture", &name, r->fault);
     if (r->status) return;
     if (!name.data) {
-        r->status = fault_set(r->fault, STATUS_BAD_FILE, "key general.architecture is missing");
+        r->status =
+            fault_set(r->fault, STATUS_BAD_FILE, "key_missing", "name:s", "general.architecture");
     } else if (text_is(name, "gpt2")) {
         s->architecture = ARCHITECTURE_GPT2;
         r->prefix = "gpt2";
@@ -87,25 +86,27 @@ static void read_architecture(struct reader *r, struct model_shape *s) {
         char shown[KEY_MAX] = {0};
         for (size_t i = 0; i < name.length && i + 1 < sizeof shown; i++)
             shown[i] = name.data[i] > 0x20 && name.data[i] < 0x7f ? name.data[i] : '?';
-        r->status = fault_set(r->fault, STATUS_UNSUPPORTED,
-                              "architecture %s is not supported (gpt2 and llama are)", shown);
+        r->status = fault_set(r->fault, STATUS_UNSUPPORTED, "architecture", "name:s", shown);
     }
 }
 
-static void check_multiple(struct reader *r, const char *name, uint32_t n, const char *of,
+/* `of` is a key, or NULL for the size of a pair. */
+static void check_multiple(struct reader *r, const char *suffix, uint32_t n, const char *of,
                            uint32_t divisor) {
+    char key[KEY_MAX];
     if (!r->status && n % divisor)
-        r->status = fault_set(r->fault, STATUS_BAD_FILE, "key %s.%s: %u is not a multiple of %s %u",
-                              r->prefix, name, (uint64_t)n, of, (uint64_t)divisor);
+        r->status = fault_set(r->fault, STATUS_BAD_FILE, of ? "key_multiple" : "key_multiple_pair",
+                              "name:s value:u of:s divisor:u", full_key(key, r->prefix, suffix),
+                              (uint64_t)n, of, (uint64_t)divisor);
 }
 
-static void check_head_size(struct reader *r, const char *name, uint32_t n_embd_head) {
-    uint32_t size = read_u32(r, name, n_embd_head, 1, EMBD_MAX);
+static void check_head_size(struct reader *r, const char *suffix, uint32_t n_embd_head) {
+    char key[KEY_MAX];
+    uint32_t size = read_u32(r, suffix, n_embd_head, 1, EMBD_MAX);
     if (!r->status && size != n_embd_head)
-        r->status = fault_set(r->fault, STATUS_UNSUPPORTED,
-                              "key %s.%s: %u differs from embedding_length / head_count, %u, which "
-                              "is not supported",
-                              r->prefix, name, (uint64_t)size, (uint64_t)n_embd_head);
+        r->status =
+            fault_set(r->fault, STATUS_UNSUPPORTED, "key_head_size", "name:s value:u limit:u",
+                      full_key(key, r->prefix, suffix), (uint64_t)size, (uint64_t)n_embd_head);
 }
 
 static void read_heads(struct reader *r, struct model_shape *s) {
@@ -123,13 +124,12 @@ static void read_rope(struct reader *r, struct model_shape *s) {
     struct gguf_string scaling = {NULL, 0};
     s->n_rot = read_u32(r, "rope.dimension_count", s->n_embd_head, 2, s->n_embd_head);
     s->rope_freq_base = read_f64(r, "rope.freq_base", 10000, 1, 1e12);
-    check_multiple(r, "rope.dimension_count", s->n_rot, "the size of a pair,", 2);
+    check_multiple(r, "rope.dimension_count", s->n_rot, NULL, 2);
     if (!r->status) r->status = gguf_text(r->file, "llama.rope.scaling.type", &scaling, r->fault);
     if (r->status) return;
     if ((scaling.data && !text_is(scaling, "none")) ||
         gguf_find(r->file, "llama.rope.scale_linear"))
-        r->status = fault_set(r->fault, STATUS_UNSUPPORTED,
-                              "key llama.rope.scaling.type: scaled RoPE is not supported");
+        r->status = fault_set(r->fault, STATUS_UNSUPPORTED, "rope_scaling", "");
 }
 
 static void read_vocab_size(struct reader *r, struct model_shape *s) {
@@ -137,15 +137,13 @@ static void read_vocab_size(struct reader *r, struct model_shape *s) {
     const struct gguf_value *tokens = gguf_find(r->file, "tokenizer.ggml.tokens");
     if (r->status) return;
     if (!embd) {
-        r->status = fault_set(r->fault, STATUS_BAD_FILE, "tensor token_embd.weight is missing");
+        r->status =
+            fault_set(r->fault, STATUS_BAD_FILE, "tensor_missing", "name:s", "token_embd.weight");
     } else if (embd->shape[1] > VOCAB_MAX) {
-        r->status = fault_set(r->fault, STATUS_UNSUPPORTED,
-                              "tensor token_embd.weight: %u rows exceed the largest vocabulary, %u",
+        r->status = fault_set(r->fault, STATUS_UNSUPPORTED, "vocabulary_rows", "n:u limit:u",
                               embd->shape[1], (uint64_t)VOCAB_MAX);
     } else if (tokens && tokens->type == GGUF_ARRAY && tokens->count != embd->shape[1]) {
-        r->status = fault_set(r->fault, STATUS_BAD_FILE,
-                              "key tokenizer.ggml.tokens: %u tokens for %u rows of "
-                              "token_embd.weight",
+        r->status = fault_set(r->fault, STATUS_BAD_FILE, "tokens_for_rows", "n:u rows:u",
                               tokens->count, embd->shape[1]);
     } else {
         s->vocab_size = (uint32_t)embd->shape[1];

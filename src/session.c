@@ -88,7 +88,7 @@ enum status session_open(struct session **out, const struct model *model,
     const struct model_shape *m = &model->shape;
     struct session *s = calloc(1, sizeof *s);
     *out = NULL;
-    if (!s) return fault_set(fault, STATUS_OUT_OF_MEMORY, "no memory to open a session");
+    if (!s) return fault_set(fault, STATUS_OUT_OF_MEMORY, "no_memory_session", "");
     s->model = model;
     s->kernels = kernels;
     uint64_t bytes = lay_out(s, m, NULL) * sizeof(float);
@@ -97,8 +97,7 @@ enum status session_open(struct session **out, const struct model *model,
     s->frequencies = malloc((m->n_rot / 2 + 1) * sizeof *s->frequencies);
     if (!s->arena || !s->timeline || !s->frequencies) {
         session_close(s);
-        return fault_set(fault, STATUS_OUT_OF_MEMORY,
-                         "no memory for a session: its cache and scratch take %u bytes", bytes);
+        return fault_set(fault, STATUS_OUT_OF_MEMORY, "no_memory_cache", "n:u", bytes);
     }
     lay_out(s, m, s->arena);
     for (uint32_t i = 0; i < m->n_rot / 2; i++)
@@ -268,15 +267,13 @@ static void forward(struct session *s, const uint32_t *ids, size_t first, size_t
 static enum status check_ids(const struct session *s, const uint32_t *ids, size_t n,
                              struct fault *fault) {
     uint64_t vocab_size = s->model->shape.vocab_size;
-    if (!n)
-        return fault_set(fault, STATUS_EMPTY, "there is no token to feed: at least one is needed");
+    if (!n) return fault_set(fault, STATUS_EMPTY, "nothing_to_feed", "");
     if (n > SESSION_TIMELINE_MAX)
-        return fault_set(fault, STATUS_TOO_LONG, "a timeline holds at most %u tokens, got %u",
+        return fault_set(fault, STATUS_TOO_LONG, "timeline_full", "limit:u n:u",
                          (uint64_t)SESSION_TIMELINE_MAX, (uint64_t)n);
     for (size_t i = 0; i < n; i++)
         if (ids[i] >= vocab_size)
-            return fault_set(fault, STATUS_UNKNOWN_TOKEN,
-                             "token %u at position %u is outside the vocabulary of %u",
+            return fault_set(fault, STATUS_UNKNOWN_TOKEN, "token_outside", "id:u at:u limit:u",
                              (uint64_t)ids[i], (uint64_t)i, vocab_size);
     return STATUS_OK;
 }
@@ -315,8 +312,7 @@ enum status session_feed(struct session *s, const uint32_t *ids, size_t n, bool 
         forward(s, shown + first, first, batch, batch == left);
     }
     if (!all_below_infinity(s->next_logits, s->model->shape.vocab_size))
-        return fault_set(fault, STATUS_NOT_FINITE,
-                         "the logits at position %u hold a NaN or +Infinity", (uint64_t)(n - 1));
+        return fault_set(fault, STATUS_NOT_FINITE, "logits_not_finite", "n:u", (uint64_t)(n - 1));
     memmove(s->timeline, ids, n * sizeof *ids); /* ids may be our own timeline */
     memcpy(s->logits, s->next_logits, s->model->shape.vocab_size * sizeof *s->logits);
     memcpy(s->state, s->normed, s->model->shape.n_embd * sizeof *s->state);

@@ -15,34 +15,31 @@ void settings_reset(struct settings *settings) {
     settings->forced = -1;
 }
 
-/* The sentence for a number outside its range. */
+/* The fault of a number outside its range. */
 static enum status refuse(const struct warp_row *row, double value, struct fault *fault) {
-    bool whole = row->kind != SETTING_REAL;
-    const char *kind = whole ? "a whole number" : "a finite number";
+    static const char *const least[2][2] = {{"must_be_finite_above", "must_be_finite_at_least"},
+                                            {"must_be_whole_above", "must_be_whole_at_least"}};
+    static const char *const most[2][2] = {{"must_be_above_below", "must_be_above_at_most"},
+                                           {"must_be_at_least_below", "must_be_between"}};
+    enum status status = STATUS_OUT_OF_RANGE;
+    bool whole = row->kind != SETTING_REAL, low = row->minimum_included;
     if (row->minimum < 0)
-        return fault_set_value(fault, STATUS_OUT_OF_RANGE, value, "%s must be %s, got {}",
-                               row->name, kind);
-    uint64_t minimum = (uint64_t)row->minimum;
+        return fault_set(fault, status, whole ? "must_be_whole" : "must_be_finite",
+                         "setting:s value:f", row->name, value);
     if (row->maximum >= WHOLE_MAX)
-        return fault_set_value(fault, STATUS_OUT_OF_RANGE, value, "%s must be %s %s %u, got {}",
-                               row->name, kind,
-                               row->minimum_included ? "of at least" : "greater than", minimum);
-    uint64_t maximum = (uint64_t)row->maximum;
-    if (row->minimum_included && row->maximum_included)
-        return fault_set_value(fault, STATUS_OUT_OF_RANGE, value,
-                               "%s must be %sbetween %u and %u, got {}", row->name,
-                               whole ? "a whole number " : "", minimum, maximum);
-    return fault_set_value(fault, STATUS_OUT_OF_RANGE, value, "%s must be %s %u and %s %u, got {}",
-                           row->name, row->minimum_included ? "at least" : "above", minimum,
-                           row->maximum_included ? "at most" : "below", maximum);
+        return fault_set(fault, status, least[whole][low], "setting:s minimum:f value:f", row->name,
+                         row->minimum, value);
+    const char *key = most[low][row->maximum_included];
+    if (whole && low && row->maximum_included) key = "must_be_whole_between";
+    return fault_set(fault, status, key, "setting:s minimum:f maximum:f value:f", row->name,
+                     row->minimum, row->maximum, value);
 }
 
 enum status settings_set(struct settings *settings, enum setting setting, double value,
                          struct fault *fault) {
     if ((unsigned)setting >= SETTING_COUNT || warp_table[setting].kind == SETTING_MAP ||
         warp_table[setting].kind == SETTING_LIST)
-        return fault_set(fault, STATUS_INVALID_ARGUMENT, "setting %u does not take a number",
-                         (uint64_t)setting);
+        return fault_set(fault, STATUS_INVALID_ARGUMENT, "no_number", "n:u", (uint64_t)setting);
     const struct warp_row *row = &warp_table[setting];
     bool ok = value <= row->maximum && value >= row->minimum &&
               (row->minimum_included || value > row->minimum) &&
@@ -64,21 +61,21 @@ bool settings_active(const struct settings *settings, enum setting warper) {
 static enum status check_order(const struct settings *settings, struct fault *fault) {
     bool listed[WARPER_COUNT] = {false};
     if (settings->n_order > WARPER_COUNT)
-        return fault_set(fault, STATUS_INVALID_ARGUMENT, "order names %u warpers, there are %u",
+        return fault_set(fault, STATUS_INVALID_ARGUMENT, "order_many", "n:u limit:u",
                          (uint64_t)settings->n_order, (uint64_t)WARPER_COUNT);
     for (uint32_t i = 0; i < settings->n_order; i++) {
         uint32_t warper = settings->order[i];
         if (warper >= WARPER_COUNT)
-            return fault_set(fault, STATUS_INVALID_ARGUMENT, "order names setting %u, no warper",
+            return fault_set(fault, STATUS_INVALID_ARGUMENT, "order_unknown", "n:u",
                              (uint64_t)warper);
         if (listed[warper])
-            return fault_set(fault, STATUS_INVALID_ARGUMENT, "order names %s twice",
+            return fault_set(fault, STATUS_INVALID_ARGUMENT, "order_twice", "setting:s",
                              warp_table[warper].name);
         listed[warper] = true;
     }
     for (uint32_t i = 0; i < WARPER_COUNT; i++)
         if (!listed[i] && settings_active(settings, i))
-            return fault_set(fault, STATUS_INVALID_ARGUMENT, "order leaves out %s, which is active",
+            return fault_set(fault, STATUS_INVALID_ARGUMENT, "order_leaves_out", "setting:s",
                              warp_table[i].name);
     return STATUS_OK;
 }
@@ -88,14 +85,12 @@ static enum status check_bias(const struct settings *settings, size_t vocab_size
     for (uint32_t i = 0; i < settings->n_bias; i++) {
         double bias = settings->bias[i].bias;
         if (settings->bias[i].id >= vocab_size)
-            return fault_set(fault, STATUS_UNKNOWN_TOKEN,
-                             "logit_bias names token %u, the vocabulary has %u tokens",
-                             (uint64_t)settings->bias[i].id, (uint64_t)vocab_size);
+            return fault_set(fault, STATUS_UNKNOWN_TOKEN, "setting_names_token",
+                             "setting:s id:u limit:u", "logit_bias", (uint64_t)settings->bias[i].id,
+                             (uint64_t)vocab_size);
         if (isnan(bias) || bias == (double)INFINITY)
-            return fault_set_value(fault, STATUS_OUT_OF_RANGE, bias,
-                                   "logit_bias of token %u must be a finite number or a ban, "
-                                   "got {}",
-                                   (uint64_t)settings->bias[i].id);
+            return fault_set(fault, STATUS_OUT_OF_RANGE, "bias_finite", "id:u value:f",
+                             (uint64_t)settings->bias[i].id, bias);
     }
     return STATUS_OK;
 }
@@ -104,11 +99,10 @@ static enum status check_own(const struct settings *settings, size_t vocab_size,
                              struct fault *fault) {
     for (size_t i = 0; settings->own && i < vocab_size; i++)
         if (!(settings->own[i] < INFINITY))
-            return fault_set_value(fault, STATUS_NOT_FINITE, (double)settings->own[i],
-                                   "own must give token %u a finite logit or -Infinity, got {}",
-                                   (uint64_t)i);
+            return fault_set(fault, STATUS_NOT_FINITE, "own_logit", "id:u value:f", (uint64_t)i,
+                             (double)settings->own[i]);
     return settings->has_own && settings->own_at > settings->n_order
-               ? fault_set(fault, STATUS_INVALID_ARGUMENT, "own stands at %u of %u warpers",
+               ? fault_set(fault, STATUS_INVALID_ARGUMENT, "own_place", "n:u limit:u",
                            (uint64_t)settings->own_at, (uint64_t)settings->n_order)
                : STATUS_OK;
 }
@@ -120,13 +114,13 @@ static enum status check_sequences(const char *name, const uint32_t *word, uint3
     while (word < end) {
         uint32_t length = *word++;
         if (length == 0 || length > (size_t)(end - word))
-            return fault_set(fault, STATUS_INVALID_ARGUMENT, "%s holds a sequence of %u tokens",
+            return fault_set(fault, STATUS_INVALID_ARGUMENT, "sequence_length", "setting:s n:u",
                              name, (uint64_t)length);
         for (; length > 0; length--, word++)
             if (*word >= vocab_size)
-                return fault_set(fault, STATUS_UNKNOWN_TOKEN,
-                                 "%s names token %u, the vocabulary has %u tokens", name,
-                                 (uint64_t)*word, (uint64_t)vocab_size);
+                return fault_set(fault, STATUS_UNKNOWN_TOKEN, "setting_names_token",
+                                 "setting:s id:u limit:u", name, (uint64_t)*word,
+                                 (uint64_t)vocab_size);
     }
     return STATUS_OK;
 }
@@ -141,8 +135,7 @@ enum status settings_check(const struct settings *settings, size_t vocab_size,
         status = check_sequences("banned_words", settings->banned, settings->n_banned, vocab_size,
                                  fault);
     if (!status && settings->forced >= (int64_t)vocab_size)
-        status = fault_set(fault, STATUS_UNKNOWN_TOKEN,
-                           "forced_first is token %u, the vocabulary has %u tokens",
+        status = fault_set(fault, STATUS_UNKNOWN_TOKEN, "forced_token", "id:u limit:u",
                            (uint64_t)settings->forced, (uint64_t)vocab_size);
     if (!status) status = check_order(settings, fault);
     if (!status) status = check_own(settings, vocab_size, fault);

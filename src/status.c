@@ -1,8 +1,7 @@
-/* Builds the one sentence of a fault without printf, which would weigh more than the engine. */
+/* Fills faults: the values are copied, so that whatever they were read from may go. */
 #include "status.h"
 
 #include <stdarg.h>
-#include <stddef.h>
 
 const char *status_name(enum status status) {
     static const char *const names[STATUS_COUNT] = {
@@ -12,67 +11,51 @@ const char *status_name(enum status status) {
     return (unsigned)status < STATUS_COUNT ? names[status] : "unknown";
 }
 
-struct writer {
-    char *text;
-    size_t used, capacity;
-};
-
-static void put(struct writer *w, char c) {
-    if (w->used + 1 < w->capacity) w->text[w->used++] = c;
-}
-
-static void put_string(struct writer *w, const char *s) {
-    for (size_t i = 0; i < 64 && s[i]; i++) {
-        unsigned char c = (unsigned char)s[i];
-        put(w, c < 0x20 || c == 0x7f ? '?' : s[i]);
+static void put_text(struct fault_value *value, const char *text) {
+    size_t n = 0;
+    value->kind = text ? FAULT_TEXT : FAULT_NONE;
+    for (; text && n < FAULT_TEXT_MAX && text[n]; n++) {
+        unsigned char c = (unsigned char)text[n];
+        value->text[n] = c < 0x20 || c == 0x7f ? '?' : text[n];
     }
+    value->text[n] = 0;
 }
 
-static void put_unsigned(struct writer *w, uint64_t n) {
-    char digits[20];
-    int count = 0;
-    do digits[count++] = (char)('0' + n % 10);
+static void put_number(struct fault_value *value, double number) {
+    value->kind = FAULT_NUMBER;
+    value->number = number;
+}
+
+/* Whole numbers beyond 2^53 keep all their digits. */
+static void put_unsigned(struct fault_value *value, uint64_t n) {
+    char digits[21] = {0};
+    size_t at = sizeof digits - 1;
+    put_number(value, (double)n);
+    if (n <= UINT64_C(1) << 53) return;
+    do digits[--at] = (char)('0' + n % 10);
     while (n /= 10);
-    while (count) put(w, digits[--count]);
+    put_text(value, digits + at);
 }
 
-static void put_format(struct fault *fault, const char *format, va_list arguments) {
-    struct writer w = {fault->text, 0, sizeof fault->text};
-    for (const char *f = format; *f; f++) {
-        if (f[0] == '%' && f[1] == 's') {
-            put_string(&w, va_arg(arguments, const char *));
-            f++;
-        } else if (f[0] == '%' && f[1] == 'u') {
-            put_unsigned(&w, va_arg(arguments, uint64_t));
-            f++;
-        } else {
-            put(&w, *f);
-        }
+enum status fault_set(struct fault *fault, enum status status, const char *key, const char *form,
+                      ...) {
+    if (!fault) return status;
+    va_list arguments;
+    va_start(arguments, form);
+    fault->status = status;
+    fault->key = key;
+    fault->form = form;
+    fault->n_values = 0;
+    for (const char *c = form; *c; c++) {
+        if (*c != ':') continue;
+        struct fault_value *value = &fault->values[fault->n_values++];
+        if (c[1] == 'f')
+            put_number(value, va_arg(arguments, double));
+        else if (c[1] == 'u')
+            put_unsigned(value, va_arg(arguments, uint64_t));
+        else
+            put_text(value, va_arg(arguments, const char *));
     }
-    fault->text[w.used] = 0;
-}
-
-enum status fault_set(struct fault *fault, enum status status, const char *format, ...) {
-    if (fault) {
-        va_list arguments;
-        va_start(arguments, format);
-        fault->status = status;
-        fault->value = 0;
-        put_format(fault, format, arguments);
-        va_end(arguments);
-    }
-    return status;
-}
-
-enum status fault_set_value(struct fault *fault, enum status status, double value,
-                            const char *format, ...) {
-    if (fault) {
-        va_list arguments;
-        va_start(arguments, format);
-        fault->status = status;
-        fault->value = value;
-        put_format(fault, format, arguments);
-        va_end(arguments);
-    }
+    va_end(arguments);
     return status;
 }

@@ -1,10 +1,12 @@
-/* The closed list of outcomes, and the one sentence that says what was wrong.
+/* The closed list of outcomes, and what there is to say of a failure: a key and its values.
  *
  * A function that can fail returns `enum status` and, where it takes a `struct fault *`, fills it
- * on failure only. Nothing in the library prints or exits. */
+ * on failure only. Nothing in the library prints or exits, and no sentence stands in it: those of
+ * every key are in web/engine/sentences.js, and in the languages of the page. */
 #ifndef LOGITSCOPE_STATUS_H
 #define LOGITSCOPE_STATUS_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 enum status {
@@ -23,24 +25,34 @@ enum status {
     STATUS_COUNT
 };
 
-/* What went wrong. `text` is one sentence without a full stop, in printable ASCII or UTF-8. Where
- * it holds the two characters "{}", the reader puts `value` there in its own shortest spelling. */
+enum { FAULT_VALUES_MAX = 8, FAULT_TEXT_MAX = 64 };
+
+enum fault_kind { FAULT_NONE, FAULT_NUMBER, FAULT_TEXT };
+
+/* A number, or a text in UTF-8 without control characters. */
+struct fault_value {
+    enum fault_kind kind;
+    double number;
+    char text[FAULT_TEXT_MAX + 1];
+};
+
+/* What went wrong: `key` names the sentence, `form` its values, as in the call that set them. */
 struct fault {
     enum status status;
-    double value;
-    char text[280];
+    const char *key, *form;
+    uint32_t n_values;
+    struct fault_value values[FAULT_VALUES_MAX];
 };
 
 /* The name that JavaScript sees as `error.code`, for instance "out_of_range". */
 const char *status_name(enum status status);
 
-/* Fills `fault` (which may be NULL) and returns `status`. `format` knows %s (a C string, control
- * characters shown as '?', at most 64 bytes of it) and %u (a uint64_t); everything else is copied.
- */
-enum status fault_set(struct fault *fault, enum status status, const char *format, ...);
-
-/* The same with a number for the place that "{}" marks in `format`. */
-enum status fault_set_value(struct fault *fault, enum status status, double value,
-                            const char *format, ...);
+/* Fills `fault` (which may be NULL) and returns `status`. `key` and `form` must outlive the fault.
+ * `form` has NAME:KIND for each argument that follows, with a space between: f is a double; u a
+ * uint64_t, which becomes a text of digits where a double cannot hold it; s a text, cut at
+ * FAULT_TEXT_MAX bytes, with '?' for control characters; k the key of a phrase. A text or a phrase
+ * that is NULL is no value. */
+enum status fault_set(struct fault *fault, enum status status, const char *key, const char *form,
+                      ...);
 
 #endif

@@ -20,7 +20,7 @@ enum status tokenizer_open(struct tokenizer **tokenizer, const struct gguf *file
                            uint32_t vocab_size, struct fault *fault) {
     struct tokenizer *t = calloc(1, sizeof *t);
     *tokenizer = NULL;
-    if (!t) return fault_set(fault, STATUS_OUT_OF_MEMORY, "no memory for a tokenizer");
+    if (!t) return fault_set(fault, STATUS_OUT_OF_MEMORY, "no_memory_tokenizer", "");
     enum status status = vocabulary_open(&t->vocabulary, file, vocab_size, fault);
     if (status == STATUS_OK && t->vocabulary.kind == KIND_GPT2)
         status = bpe_gpt2_open(&t->gpt2, &t->vocabulary, file, fault);
@@ -107,7 +107,7 @@ static enum status encode_llama(struct encoder *e, const char *text, size_t leng
         return bpe_llama_encode(llama, &e->work, text, length, &e->ids, e->fault);
     char *prefixed = malloc(length + 1);
     if (!prefixed)
-        return fault_set(e->fault, STATUS_OUT_OF_MEMORY, "no memory to encode %u bytes",
+        return fault_set(e->fault, STATUS_OUT_OF_MEMORY, "no_memory_encode", "n:u",
                          (uint64_t)length);
     prefixed[0] = ' ';
     memcpy(prefixed + 1, text, length);
@@ -162,11 +162,10 @@ enum status tokenizer_encode(const struct tokenizer *tokenizer, const char *text
     struct encoder e = {tokenizer, {0}, {ids, capacity, 0}, fault, true};
     *count = 0;
     if (length > TOKENIZER_TEXT_MAX)
-        return fault_set(fault, STATUS_TOO_LONG, "a text must have at most %u bytes, got %u",
+        return fault_set(fault, STATUS_TOO_LONG, "text_bytes", "limit:u n:u",
                          (uint64_t)TOKENIZER_TEXT_MAX, (uint64_t)length);
     if (bos == TOKENIZER_BOS_YES && vocabulary->bos == TOKEN_NONE)
-        return fault_set(fault, STATUS_UNKNOWN_TOKEN,
-                         "the vocabulary has no beginning-of-sequence token");
+        return fault_set(fault, STATUS_UNKNOWN_TOKEN, "no_bos", "");
     if (bos == TOKENIZER_BOS_YES || (bos == TOKENIZER_BOS_AUTO && vocabulary->add_bos))
         bpe_ids_put(&e.ids, vocabulary->bos);
     enum status status = encode_text(&e, text, length, special);
@@ -191,8 +190,7 @@ enum status tokenizer_decode(const struct tokenizer *tokenizer, const uint32_t *
     *length = 0;
     for (size_t i = 0; i < n; i++) {
         if (ids[i] >= vocabulary->size)
-            return fault_set(fault, STATUS_UNKNOWN_TOKEN,
-                             "a token id must be below %u, the size of the vocabulary, got %u",
+            return fault_set(fault, STATUS_UNKNOWN_TOKEN, "id_below", "limit:u id:u",
                              (uint64_t)vocabulary->size, (uint64_t)ids[i]);
         struct tokenizer_piece piece = tokenizer_piece(tokenizer, ids[i]);
         if (piece.special || vocabulary->type[ids[i]] == TOKEN_USER_DEFINED) {

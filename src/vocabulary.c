@@ -16,14 +16,15 @@ enum status vocabulary_lacks(struct fault *fault, const char *what, const char *
                              size_t length) {
     char name[UNICODE_QUOTE_MAX];
     unicode_quote(name, text, length);
-    return fault_set(fault, STATUS_UNKNOWN_TOKEN, "the vocabulary has no %s \"%s\"", what, name);
+    return fault_set(fault, STATUS_UNKNOWN_TOKEN, "vocabulary_lacks", "what:k token:s", what, name);
 }
 
 static enum status bad_token(struct fault *fault, uint32_t id, struct gguf_string token,
                              const char *what) {
     char name[UNICODE_QUOTE_MAX];
     unicode_quote(name, token.data, token.length);
-    return fault_set(fault, STATUS_BAD_FILE, "token %u \"%s\" %s", (uint64_t)id, name, what);
+    return fault_set(fault, STATUS_BAD_FILE, "token", "id:u name:s trouble:k", (uint64_t)id, name,
+                     what);
 }
 
 static bool equals(struct gguf_string s, const char *text) {
@@ -38,22 +39,18 @@ static enum status read_kind(struct vocabulary *v, const struct gguf *file, stru
     enum status status = gguf_text(file, "tokenizer.ggml.model", &model, fault);
     if (status == STATUS_OK) status = gguf_text(file, "tokenizer.ggml.pre", &pre, fault);
     if (status != STATUS_OK) return status;
-    if (!model.data) return fault_set(fault, STATUS_BAD_FILE, "tokenizer.ggml.model is missing");
+    if (!model.data)
+        return fault_set(fault, STATUS_BAD_FILE, "list_missing", "name:s", "tokenizer.ggml.model");
     int kind = 0;
     while (kind < 4 && !equals(model, kinds[kind])) kind++;
     unicode_quote(name, model.data, model.length);
-    if (kind == 4)
-        return fault_set(fault, STATUS_UNSUPPORTED,
-                         "tokenizer.ggml.model must be gpt2, llama, logitscope-char or "
-                         "logitscope-word, got \"%s\"",
-                         name);
+    if (kind == 4) return fault_set(fault, STATUS_UNSUPPORTED, "tokenizer_model", "value:s", name);
     v->kind = (enum vocabulary_kind)kind;
     if (v->kind != KIND_GPT2 || !pre.data) return STATUS_OK;
     for (int i = 0; i < 3; i++)
         if (equals(pre, splits[i])) return STATUS_OK;
     unicode_quote(name, pre.data, pre.length);
-    return fault_set(fault, STATUS_UNSUPPORTED,
-                     "tokenizer.ggml.pre must be default or gpt-2, got \"%s\"", name);
+    return fault_set(fault, STATUS_UNSUPPORTED, "tokenizer_pre", "value:s", name);
 }
 
 enum status vocabulary_array(const struct gguf *file, const char *key, enum gguf_type type,
@@ -61,18 +58,18 @@ enum status vocabulary_array(const struct gguf *file, const char *key, enum gguf
                              struct fault *fault) {
     const struct gguf_value *value = *out = gguf_find(file, key);
     if (!value && !required) return STATUS_OK;
-    if (!value) return fault_set(fault, STATUS_BAD_FILE, "%s is missing", key);
+    if (!value) return fault_set(fault, STATUS_BAD_FILE, "list_missing", "name:s", key);
     if (value->type != GGUF_ARRAY || value->element_type != type)
-        return fault_set(fault, STATUS_BAD_FILE, "%s must be an array of %s", key,
-                         type == GGUF_STRING    ? "strings"
-                         : type == GGUF_FLOAT32 ? "float32"
-                                                : "int32");
-    if (size && value->count != size)
         return fault_set(fault, STATUS_BAD_FILE,
-                         "%s must have %u entries, one for each token, got %u", key, (uint64_t)size,
-                         value->count);
+                         type == GGUF_STRING    ? "list_of_strings"
+                         : type == GGUF_FLOAT32 ? "list_of_float32"
+                                                : "list_of_int32",
+                         "name:s", key);
+    if (size && value->count != size)
+        return fault_set(fault, STATUS_BAD_FILE, "list_each", "name:s limit:u n:u", key,
+                         (uint64_t)size, value->count);
     if (value->count > VOCABULARY_MAX)
-        return fault_set(fault, STATUS_BAD_FILE, "%s must have at most %u entries, got %u", key,
+        return fault_set(fault, STATUS_BAD_FILE, "list_most", "name:s limit:u n:u", key,
                          (uint64_t)VOCABULARY_MAX, value->count);
     return STATUS_OK;
 }
@@ -82,8 +79,7 @@ static enum status read_id(const struct vocabulary *v, const struct gguf *file, 
                            uint32_t *id, struct fault *fault) {
     enum status status = gguf_u32(file, key, TOKEN_NONE, id, fault);
     if (status == STATUS_OK && gguf_find(file, key) && *id >= v->size)
-        return fault_set(fault, STATUS_BAD_FILE,
-                         "%s must be below %u, the number of tokens, got %u", key,
+        return fault_set(fault, STATUS_BAD_FILE, "list_id", "name:s limit:u value:u", key,
                          (uint64_t)v->size, (uint64_t)*id);
     return status;
 }
@@ -129,7 +125,7 @@ static enum status read_types(struct vocabulary *v, const struct gguf *file,
         if (!types && (id == v->bos || id == v->eos)) type = TOKEN_CONTROL;
         if (!types && id == unknown) type = TOKEN_UNKNOWN;
         if (type < TOKEN_NORMAL || type > TOKEN_BYTE)
-            return bad_token(fault, id, token, "has a token_type outside 1 to 6");
+            return bad_token(fault, id, token, "token_type_outside");
         v->type[id] = (uint8_t)type;
     }
     return STATUS_OK;
@@ -158,10 +154,8 @@ static enum status spell(struct vocabulary *v, uint32_t id, struct gguf_string t
     *used = token.length;
     if (v->type[id] == TOKEN_BYTE) {
         int byte = byte_of(token);
-        if (v->kind != KIND_LLAMA)
-            return bad_token(fault, id, token,
-                             "is a byte token, which only llama vocabularies have");
-        if (byte < 0) return bad_token(fault, id, token, "is a byte token not of the form <0xNN>");
+        if (v->kind != KIND_LLAMA) return bad_token(fault, id, token, "byte_token_only_llama");
+        if (byte < 0) return bad_token(fault, id, token, "byte_token_form");
         out[0] = (char)byte;
         *used = 1;
         if (v->byte[byte] == TOKEN_NONE) v->byte[byte] = id;
@@ -171,11 +165,11 @@ static enum status spell(struct vocabulary *v, uint32_t id, struct gguf_string t
     if (v->type[id] != TOKEN_NORMAL) return STATUS_OK;
     if (v->kind == KIND_LLAMA) *used = spell_llama(out, token);
     if (v->kind == KIND_GPT2 && !bpe_gpt2_spell(out, used, token.data, token.length))
-        return bad_token(fault, id, token, "is not in the byte alphabet of GPT-2");
+        return bad_token(fault, id, token, "outside_byte_alphabet");
     if (v->kind == KIND_CHAR && !is_one_character(token))
-        return bad_token(fault, id, token, "must be one character");
+        return bad_token(fault, id, token, "must_be_one_character");
     if (v->kind == KIND_WORD && token.length > 1 && memchr(token.data + 1, ' ', token.length - 1))
-        return bad_token(fault, id, token, "must have no space but the leading one");
+        return bad_token(fault, id, token, "no_space_inside");
     return STATUS_OK;
 }
 
@@ -188,7 +182,7 @@ static enum status read_tokens(struct vocabulary *v, const struct gguf_value *to
         size_t length;
         v->start[id] = used;
         if (token.length > TOKEN_BYTES_MAX)
-            return fault_set(fault, STATUS_BAD_FILE, "token %u must have at most %u bytes, got %u",
+            return fault_set(fault, STATUS_BAD_FILE, "token_bytes", "id:u limit:u n:u",
                              (uint64_t)id, (uint64_t)TOKEN_BYTES_MAX, (uint64_t)token.length);
         enum status status = spell(v, id, token, v->bytes + used, &length, fault);
         if (status != STATUS_OK) return status;
@@ -208,9 +202,8 @@ static enum status index_tokens(struct vocabulary *v, struct fault *fault) {
         bool special = vocabulary_special(v, id);
         if (!special && v->type[id] != TOKEN_USER_DEFINED) continue;
         if (length > MARKED_MAX)
-            return fault_set(fault, STATUS_BAD_FILE,
-                             "special token %u must have at most %u bytes, got %u", (uint64_t)id,
-                             (uint64_t)MARKED_MAX, (uint64_t)length);
+            return fault_set(fault, STATUS_BAD_FILE, "special_bytes", "id:u limit:u n:u",
+                             (uint64_t)id, (uint64_t)MARKED_MAX, (uint64_t)length);
         const char *text = vocabulary_text(v, id);
         v->marked[v->n_marked++] = (struct marked_token){text, (uint32_t)length, id, special};
         v->marks[(unsigned char)*text] = true;
@@ -228,9 +221,7 @@ static enum status read_flags(struct vocabulary *v, const struct gguf *file, str
                            fault);
     if (status != STATUS_OK) return status;
     if (v->add_bos && v->bos == TOKEN_NONE && gguf_find(file, "tokenizer.ggml.add_bos_token"))
-        return fault_set(
-            fault, STATUS_BAD_FILE,
-            "tokenizer.ggml.add_bos_token is true without tokenizer.ggml.bos_token_id");
+        return fault_set(fault, STATUS_BAD_FILE, "bos_missing", "");
     v->add_bos &= v->bos != TOKEN_NONE;
     v->add_space_prefix &= is_llama;
     return STATUS_OK;
@@ -242,15 +233,14 @@ static enum status allocate(struct vocabulary *v, const struct gguf_value *token
     uint64_t total = 1; /* no allocation of nothing */
     for (uint32_t id = 0; id < v->size; id++) total += gguf_next_string(&cursor).length;
     if (total >= UINT32_MAX)
-        return fault_set(fault, STATUS_BAD_FILE,
-                         "tokenizer.ggml.tokens must have under 4 GiB of text");
+        return fault_set(fault, STATUS_BAD_FILE, "list_text", "name:s", "tokenizer.ggml.tokens");
     v->bytes = malloc((size_t)total);
     v->start = malloc((v->size + (size_t)1) * sizeof *v->start);
     v->type = malloc(v->size);
     v->marked = malloc(v->size * sizeof *v->marked);
     if (!v->bytes || !v->start || !v->type || !v->marked ||
         !token_map_open(&v->map, v->bytes, v->start, v->size))
-        return fault_set(fault, STATUS_OUT_OF_MEMORY, "no memory for a vocabulary of %u tokens",
+        return fault_set(fault, STATUS_OUT_OF_MEMORY, "no_memory_vocabulary", "n:u",
                          (uint64_t)v->size);
     memset(v->byte, 0xff, sizeof v->byte);
     return STATUS_OK;
@@ -268,11 +258,10 @@ enum status vocabulary_open(struct vocabulary *vocabulary, const struct gguf *fi
     if (status != STATUS_OK) return status;
     v->size = (uint32_t)tokens->count;
     if (v->size == 0)
-        return fault_set(fault, STATUS_BAD_FILE, "tokenizer.ggml.tokens must not be empty");
+        return fault_set(fault, STATUS_BAD_FILE, "list_empty", "name:s", "tokenizer.ggml.tokens");
     if (vocab_size && v->size != vocab_size)
-        return fault_set(fault, STATUS_BAD_FILE,
-                         "tokenizer.ggml.tokens must have %u entries as the model does, got %u",
-                         (uint64_t)vocab_size, (uint64_t)v->size);
+        return fault_set(fault, STATUS_BAD_FILE, "list_model", "name:s limit:u n:u",
+                         "tokenizer.ggml.tokens", (uint64_t)vocab_size, (uint64_t)v->size);
     status = allocate(v, tokens, fault);
     if (status == STATUS_OK) status = read_types(v, file, tokens, fault);
     if (status == STATUS_OK) status = read_tokens(v, tokens, fault);

@@ -154,7 +154,7 @@ static uint64_t feeds; /* a session's logits stay as they are between two of the
 EXPORT(void *, memory_allocate)(size_t size) {
     void *memory = malloc(size ? size : 1);
     if (!memory) {
-        fault_set(&fault, STATUS_OUT_OF_MEMORY, "%u bytes could not be allocated", (uint64_t)size);
+        fault_set(&fault, STATUS_OUT_OF_MEMORY, "no_memory_bytes", "n:u", (uint64_t)size);
     }
     return memory;
 }
@@ -180,16 +180,28 @@ EXPORT(enum status, fault_status)(void) {
     return fault.status;
 }
 
-EXPORT(double, fault_value)(void) {
-    return fault.value;
-}
-
-EXPORT(const char *, fault_text)(void) {
-    return fault.text;
-}
-
 EXPORT(const char *, fault_name)(void) {
     return status_name(fault.status);
+}
+
+EXPORT(const char *, fault_key)(void) {
+    return fault.key;
+}
+
+EXPORT(const char *, fault_form)(void) {
+    return fault.form;
+}
+
+EXPORT(enum fault_kind, fault_kind)(uint32_t i) {
+    return fault.values[i].kind;
+}
+
+EXPORT(double, fault_number)(uint32_t i) {
+    return fault.values[i].number;
+}
+
+EXPORT(const char *, fault_text)(uint32_t i) {
+    return fault.values[i].text;
 }
 
 /* Takes the loops of the relaxed module, put by JavaScript into the table of functions. 1 if they
@@ -252,9 +264,7 @@ static enum status find_room(struct opened *opened, const struct gguf *file) {
     if (plan.bytes + session < available)
         opened->memory = aligned_alloc(64, (size_t)(plan.bytes + 63) / 64 * 64);
     if (opened->memory) return STATUS_OK;
-    return fault_set(&fault, STATUS_OUT_OF_MEMORY,
-                     "the model needs %u bytes of memory with one session, of which at most %u "
-                     "can be had",
+    return fault_set(&fault, STATUS_OUT_OF_MEMORY, "model_too_large", "n:u limit:u",
                      plan.bytes + session, available);
 }
 
@@ -307,7 +317,7 @@ EXPORT(struct opened *, model_begin)(const void *head, size_t available, double 
     if (gguf_open_head(&file, head, available, whole, &fault)) return NULL;
     struct opened *opened = calloc(1, sizeof *opened);
     if (!opened) {
-        fault_set(&fault, STATUS_OUT_OF_MEMORY, "no memory for a model");
+        fault_set(&fault, STATUS_OUT_OF_MEMORY, "no_memory_model", "");
     } else if (find_room(opened, file)) {
         export_model_close(opened);
         opened = NULL;
@@ -338,7 +348,7 @@ EXPORT(enum status, model_finish)(struct opened *opened) {
 
 static bool has_tokenizer(const struct opened *opened) {
     if (opened->tokenizer) return true;
-    fault_set(&fault, STATUS_UNSUPPORTED, "the model file has no tokenizer, only ids can be used");
+    fault_set(&fault, STATUS_UNSUPPORTED, "no_tokenizer", "");
     return false;
 }
 
@@ -379,7 +389,7 @@ EXPORT(const struct tokenizer_piece *, tokenizer_piece)(const struct opened *ope
 EXPORT(struct session *, session_open)(const struct opened *opened) {
     struct session *session;
     if (!opened->model) {
-        fault_set(&fault, STATUS_UNSUPPORTED, "the file has no tensors, only its vocabulary");
+        fault_set(&fault, STATUS_UNSUPPORTED, "no_tensors", "");
         return NULL;
     }
     return session_open(&session, opened->model, kernels, &fault) ? NULL : session;
@@ -443,7 +453,7 @@ EXPORT(void, settings_order)(const uint32_t *order, uint32_t n) {
 /* Puts a copy of `size` bytes into a place of the settings. */
 static enum status take(void **place, const void *from, size_t size) {
     void *copy = malloc(size + 1);
-    if (!copy) return fault_set(&fault, STATUS_OUT_OF_MEMORY, "no memory for the settings");
+    if (!copy) return fault_set(&fault, STATUS_OUT_OF_MEMORY, "no_memory_settings", "");
     memcpy(copy, from, size);
     free(*place);
     *place = copy;

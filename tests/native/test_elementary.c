@@ -5,6 +5,7 @@
 
 #include "check.h"
 #include "elementary.h"
+#include "fault_line.h"
 #include "status.h"
 
 static double ulp_error(float got, double want) {
@@ -99,14 +100,22 @@ static void sine_and_cosine(void) {
     CHECK(elementary_sin(0.0) == 0.0 && elementary_cos(0.0) == 1.0);
 }
 
-static void fault_sentences(void) {
+static void faults_keep_their_values(void) {
     struct fault fault;
-    CHECK(fault_set(&fault, STATUS_BAD_FILE, "tensor %s at %u", "a\nb", (uint64_t)1 << 40) ==
-          STATUS_BAD_FILE);
-    CHECK(strcmp(fault.text, "tensor a?b at 1099511627776") == 0);
-    CHECK(fault_set_value(&fault, STATUS_OUT_OF_RANGE, 1.5, "got {}") == STATUS_OUT_OF_RANGE);
-    CHECK(fault.value == 1.5 && strcmp(fault.text, "got {}") == 0);
-    CHECK(fault_set(NULL, STATUS_EMPTY, "x") == STATUS_EMPTY);
+    CHECK(fault_set(&fault, STATUS_BAD_FILE, "key", "text:s whole:u number:f phrase:k", "a\nb",
+                    (uint64_t)1 << 40, 1.5, "phrase") == STATUS_BAD_FILE);
+    CHECK(strcmp(fault_line(&fault), "key a?b 1099511627776 1.5 phrase") == 0);
+    CHECK(fault.n_values == 4 && fault.values[0].kind == FAULT_TEXT);
+    CHECK(fault.values[1].kind == FAULT_NUMBER && fault.values[2].kind == FAULT_NUMBER);
+    fault_set(&fault, STATUS_BAD_FILE, "key", "phrase:k none:s whole:u", "phrase", NULL,
+              UINT64_MAX);
+    CHECK(strcmp(fault_line(&fault), "key phrase 18446744073709551615") == 0);
+    CHECK(fault.n_values == 3 && fault.values[1].kind == FAULT_NONE);
+    char text[FAULT_TEXT_MAX + 3] = {0};
+    memset(text, 'x', sizeof text - 1);
+    fault_set(&fault, STATUS_BAD_FILE, "key", "text:s", text);
+    CHECK(strlen(fault.values[0].text) == FAULT_TEXT_MAX);
+    CHECK(fault_set(NULL, STATUS_EMPTY, "x", "") == STATUS_EMPTY);
     CHECK(strcmp(status_name(STATUS_TOO_LONG), "too_long") == 0);
 }
 
@@ -117,6 +126,6 @@ int main(void) {
     TEST(tanh_within_its_bound);
     TEST(log_and_exp64);
     TEST(sine_and_cosine);
-    TEST(fault_sentences);
+    TEST(faults_keep_their_values);
     return check_report();
 }

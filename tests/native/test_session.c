@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "check.h"
+#include "fault_line.h"
 #include "forward.h"
 #include "session.h"
 
@@ -16,7 +17,7 @@ static struct model *open_model(const char *name) {
     struct model *model = NULL;
     struct fault fault = {0};
     if (gguf_open(&file, image, size, &fault) || model_open(&model, file, &fault)) {
-        printf("%s: %s\n", name, fault.text);
+        printf("%s: %s\n", name, fault_line(&fault));
         exit(1);
     }
     gguf_close(file);
@@ -34,7 +35,7 @@ static struct session_fed feed(struct session *session, const uint32_t *ids, siz
     struct session_fed fed = {0, 0};
     struct fault fault = {0};
     CHECK_MESSAGE(session_feed(session, ids, n, reuse, &fed, &fault) == STATUS_OK, "%s",
-                  fault.text);
+                  fault_line(&fault));
     return fed;
 }
 
@@ -217,14 +218,14 @@ static void failures_change_nothing(void) {
     CHECK(session_feed(session, ids, 0, true, &fed, &fault) == STATUS_EMPTY);
     CHECK(session_feed(session, many, SESSION_TIMELINE_MAX + 1, true, &fed, &fault) ==
           STATUS_TOO_LONG);
-    CHECK(!strcmp(fault.text, "a timeline holds at most 262144 tokens, got 262145"));
+    CHECK(!strcmp(fault_line(&fault), "timeline_full 262144 262145"));
     CHECK(session_feed(session, bad, 9, true, &fed, &fault) == STATUS_NOT_FINITE);
-    CHECK(!strcmp(fault.text, "the logits at position 8 hold a NaN or +Infinity"));
+    CHECK(!strcmp(fault_line(&fault), "logits_not_finite 8"));
     bad[6] = 8;
     CHECK(session_feed(session, bad, 9, false, &fed, &fault) == STATUS_NOT_FINITE);
     bad[3] = vocab_size;
     CHECK(session_feed(session, bad, 9, true, &fed, &fault) == STATUS_UNKNOWN_TOKEN);
-    CHECK(!strcmp(fault.text, "token 101 at position 3 is outside the vocabulary of 101"));
+    CHECK(!strcmp(fault_line(&fault), "token_outside 101 3 101"));
 
     CHECK(!memcmp(before, session_logits(session), vocab_size * sizeof *before));
     CHECK(!memcmp(session_timeline(session, &n), ids, 10 * sizeof *ids) && n == 10);
@@ -277,9 +278,8 @@ static void too_large_a_cache_names_its_bytes(void) {
     /* 2^49 of cache, and 4 * (2 * 112 + 32 + 4 * 32 * 30 + 2 * 32 * 2^16 + 2 * 32 * 50 + 2^20 + 2 *
      * 32 * 2)
      */
-    CHECK_MESSAGE(!strcmp(fault.text, "no memory for a session: its cache and scratch take "
-                                      "562949974422528 bytes"),
-                  "%s", fault.text);
+    CHECK_MESSAGE(!strcmp(fault_line(&fault), "no_memory_cache 562949974422528"), "%s",
+                  fault_line(&fault));
     model->shape = shape;
     model_close(model);
 }

@@ -138,7 +138,7 @@ static const struct {
  * counted, and their weights are the total. */
 static bool keeps_promises(const struct subject *s) {
     if (memcmp(s->logits, s->given, s->n * sizeof *s->logits) != 0) return false;
-    if (s->status) return s->fault.status == s->status && s->fault.text[0] != '\0';
+    if (s->status) return s->fault.status == s->status && s->fault.key;
     uint64_t total = 0;
     uint32_t kept = 0;
     for (size_t i = 0; i < s->n; i++) {
@@ -182,7 +182,7 @@ static bool expect(struct subject *s, const struct vector_line *line) {
         e.tolerance = number(s, e.words[e.count - 1]);
         e.count -= 2;
     }
-    snprintf(s->got, sizeof s->got, "%s", s->status ? s->fault.text : "");
+    snprintf(s->got, sizeof s->got, "%s", s->status ? fault_line(&s->fault) : "");
     if (strcmp(name, "error") == 0)
         return s->status && e.count == 1 && strcmp(status_name(s->status), e.words[0]) == 0;
     if (s->status) return false;

@@ -9,6 +9,7 @@
 
 #include "check.h"
 #include "draw.h"
+#include "fault_line.h"
 #include "gguf_image.h"
 #include "tokenizer.h"
 
@@ -23,7 +24,7 @@ struct subject {
 static inline enum status subject_open(struct subject *subject) {
     subject->file = NULL;
     subject->tokenizer = NULL;
-    subject->fault.text[0] = 0;
+    subject->fault.key = NULL;
     enum status status =
         gguf_open(&subject->file, subject->image.bytes, subject->image.size, &subject->fault);
     if (status != STATUS_OK) return status;
@@ -40,7 +41,7 @@ static inline void subject_from_spec(struct subject *subject, const struct vocab
     image_vocabulary(&subject->image, spec);
     image_end(&subject->image);
     if (subject_open(subject) == STATUS_OK) return;
-    printf("cannot open a test vocabulary: %s\n", subject->fault.text);
+    printf("cannot open a test vocabulary: %s\n", fault_line(&subject->fault));
     exit(1);
 }
 

@@ -5,6 +5,7 @@
 
 #include "chain.h"
 #include "draw.h"
+#include "fault_line.h"
 #include "vector_file.h"
 
 enum { LIST_MAX = 64 };
@@ -30,7 +31,7 @@ struct subject {
     const float *warped; /* (n,) */
     const uint64_t *weights;
     uint64_t total;
-    char got[280]; /* what the last expectation saw; as long as the text of a fault */
+    char got[FAULT_LINE_MAX]; /* what the last expectation saw */
 };
 
 /* The arguments of one expectation: `expect NAME ARGUMENT ... [tol T]`. */

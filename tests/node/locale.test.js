@@ -2,11 +2,14 @@
 import assert from 'node:assert/strict';
 import { readFile, readdir } from 'node:fs/promises';
 import { test } from 'node:test';
+import { sentences } from '../../web/engine/sentences.js';
 
 const folder = new URL('../../web/locale/', import.meta.url);
 const read = async (file) => JSON.parse(await readFile(new URL(file, folder), 'utf8'));
 const files = (await readdir(folder)).filter((file) => file.endsWith('.json'));
-const english = await read('en.json');
+/** The sentences of what the engine refuses stand in English with the engine alone. */
+const refusals = Object.entries(sentences).map(([key, text]) => [`fault.${key}`, text]);
+const english = { ...(await read('en.json')), ...Object.fromEntries(refusals) };
 
 /** Words that Spanish has, or takes over as they are: names, terms of the field, marks. */
 const SAME = {
@@ -14,7 +17,8 @@ const SAME = {
     'Logitscope', 'Auto', 'Token', 'token', 'tokens', 'logit', 'id', 'bytes', 'JSON', 'SIMD', 'Mirostat',
     'Gumbel-max', 'distinct-2', 'top-k', 'top-p', 'min-p', 'typical-p', 'top-n-sigma', 'matrices',
     '{n} token', '{n} tokens', '{value} bits', '{speed} tokens/s', 'top-k {value}', 'top-p {value}',
-    'u = {u}: {token}', '{name}', '{part} ({why})', 'logits', 'tensor', 'tensor {name}: {trouble}', '{message}.',
+    'u = {u}: {token}', '{name}', '{part} ({why})', 'logits', 'tensor {name}', 'offset', 'n_dimensions',
+    'tensor_count', 'metadata_kv_count', '{reason}', '{message}.',
   ],
 };
 

@@ -1,138 +1,163 @@
-/** Whatever the engine refuses has its sentence in each language of the page, with the same values. */
+/** Whatever is refused, in C or in JavaScript, has its sentence in each language, with the same values. */
 import assert from 'node:assert/strict';
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
-import { reader } from '../../web/base/sentences.js';
-import { CODES } from '../../web/engine/errors.js';
+import { CODES, LogitscopeError } from '../../web/engine/errors.js';
 import { Logitscope } from '../../web/engine/index.js';
+import { sentenceOf, sentences } from '../../web/engine/sentences.js';
 import { smallModel } from './small_model.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const read = (...path) => readFileSync(join(root, ...path), 'utf8');
-const faults = (code) =>
-  Object.fromEntries(
-    Object.entries(JSON.parse(read('web/locale', `${code}.json`))).filter(([key]) => key.startsWith('fault.')),
-  );
-const english = faults('en');
 const others = readdirSync(join(root, 'web/locale'))
   .filter((name) => name.endsWith('.json') && name !== 'en.json')
   .map((name) => name.slice(0, -'.json'.length));
-const find = reader(english);
-const known = (text, codes = CODES) => codes.some((code) => find(code, text));
+const holes = (text) => [...text.matchAll(/\{(\w+)\}/g)].map(([, name]) => name).sort();
 
-/** What a format of C whose parts are words gives; the other formats get a sample for each part. */
-const GIVES = {
-  '%s must be %s, got {}': ['top_k must be a whole number, got 1.5', 'dry_base must be a finite number, got NaN'],
-  '%s must be %s %s %u, got {}': ['a whole', 'a finite'].flatMap((kind) =>
-    ['of at least', 'greater than'].map((bound) => `top_k must be ${kind} number ${bound} 0, got -1`),
-  ),
-  '%s must be %sbetween %u and %u, got {}': ['', 'a whole number '].map(
-    (kind) => `top_p must be ${kind}between 0 and 1, got 1.5`,
-  ),
-  '%s must be %s %u and %s %u, got {}': ['at least', 'above'].flatMap((low) =>
-    ['at most', 'below'].map((high) => `typical_p must be ${low} 0 and ${high} 1, got 2`),
-  ),
-  '%s %s: %s %s': ['tensor 3: name length is cut off by the end of the file', 'key a.b: value nests arrays more than 4 deep'],
-  '%s %s: %s %u %s': ['tensor blk.0: shape of 9 elements is larger than the file', 'GGUF header: tensor_count 9 is more than the file can hold'],
-  '%s %s occurs twice': ['key a occurs twice', 'tensor a occurs twice'],
-  '%s %s: shape %u is not a multiple of 32, as %s needs': ['tensor a: shape 7 is not a multiple of 32, as Q8_0 needs'],
-};
-
-const sample = (format) =>
-  GIVES[format] ?? [format.replaceAll('%s', 'X').replaceAll('%u', '7').replaceAll('{}', '1.5')];
-
-/** The strings of a C file, joined as the compiler does: [{ text, code }], `code` where a call names it. */
-function stringsOfC(source) {
-  const plain = source
+/** A file of C without its comments and characters. */
+const plain = (name) =>
+  read('src', name)
     .replace(/\/\*[^]*?\*\//g, '')
-    .replace(/'(\\.|[^'\\])'/g, '0')
-    .replace(/_Static_assert\([^;]*;|static_assert\([^;]*;/g, '')
-    .replace(/"\s*\n\s*"/g, '');
-  const called = /(?:fault_set(?:_value)?\([^;]*?STATUS_(\w+),[^;"]*?)?"((?:\\.|[^"\\])*)"/g;
-  return [...plain.matchAll(called)].map(([, code, text]) => ({
-    code: code?.toLowerCase(),
-    text: text.replaceAll('\\"', '"'),
-  }));
+    .replace(/'(\\.|[^'\\])'/g, '0');
+
+/** The arguments of a call that begins after its parenthesis. */
+function argumentsAt(source, from) {
+  const found = [''];
+  for (let i = from, depth = 0; depth >= 0; i++) {
+    const text = /^"(\\.|[^"\\])*"/.exec(source.slice(i, i + 400))?.[0] ?? source[i];
+    if ('([{'.includes(text)) depth++;
+    if (')]}'.includes(text)) depth--;
+    if (text === ',' && depth === 0) found.push('');
+    else if (depth >= 0) found[found.length - 1] += text;
+    i += text.length - 1;
+  }
+  return found.map((text) => text.trim());
 }
 
-/** The sentences that a module of the engine throws: [{ text, code }]. */
-function sentencesOfJs(name) {
+const textsOf = (source) => [...source.matchAll(/"((?:\\.|[^"\\])*)"/g)].map(([, text]) => text);
+
+/** The refusals of C: [{ name, code, keys, form, rest }], no key where it is handed on. */
+const ofC = readdirSync(join(root, 'src'))
+  .filter((name) => name.endsWith('.c') && name !== 'status.c')
+  .flatMap((name) => {
+    const source = plain(name);
+    return [...source.matchAll(/\bfault_set\(/g)].map((match) => {
+      const [, status, key, form, ...rest] = argumentsAt(source, match.index + match[0].length);
+      const code = /^STATUS_(\w+)$/.exec(status)?.[1].toLowerCase();
+      return { name, code, keys: textsOf(key), form: textsOf(form)[0], rest };
+    });
+  });
+
+/** What is thrown or said in a module of the engine: [{ name, code, key, values }]. */
+function ofModule(name) {
   const file = ts.createSourceFile(name, read('web/engine', name), ts.ScriptTarget.Latest, true);
+  /** The calls by the place of the key and of its values. */
+  const CALLS = { LogitscopeError: 1, refuse: name === 'sweep.js' ? 0 : name === 'remote.js' ? 2 : 1, phrase: 0 };
   const found = [];
-  const MADE = { refuse: 'invalid_argument', '#failAll': 'load_failed' };
-  const words = (node) => {
-    if (ts.isConditionalExpression(node)) return [...words(node.whenTrue), ...words(node.whenFalse)];
-    if (ts.isStringLiteralLike(node)) return [node.text];
-    if (!ts.isTemplateExpression(node)) return [];
-    return [node.head.text + node.templateSpans.map(({ literal }) => `7${literal.text}`).join('')];
-  };
+  const keysOf = (node) =>
+    !node ? [] : ts.isConditionalExpression(node) ? [...keysOf(node.whenTrue), ...keysOf(node.whenFalse)] : ts.isStringLiteral(node) ? [node.text] : [];
   const visit = (node) => {
-    if (ts.isNewExpression(node) && node.expression.getText() === 'LogitscopeError') {
-      const [code, message] = node.arguments ?? [];
-      for (const text of words(message))
-        found.push({ text, code: ts.isStringLiteral(code) ? code.text : undefined });
-    }
-    if (ts.isCallExpression(node)) {
-      const code = MADE[node.expression.getText().replace('this.', '')];
-      // With two arguments it is the end of a sentence that begins elsewhere.
-      const [text, end] = node.arguments;
-      if (code && !end) for (const said of words(text)) found.push({ text: said, code });
-      if (code && end) for (const said of words(end)) found.push({ text: said, code: 'phrase' });
+    if (ts.isNewExpression(node) || ts.isCallExpression(node)) {
+      const called = node.expression.getText();
+      const given = node.arguments ?? [];
+      if (called in CALLS) {
+        const at = CALLS[called];
+        const object = given[at + 1];
+        const values = !object
+          ? []
+          : ts.isObjectLiteralExpression(object)
+            ? object.properties.map((property) => property.name?.getText())
+            : null;
+        const code = called === 'LogitscopeError' && ts.isStringLiteral(given[0]) ? given[0].text : undefined;
+        for (const key of keysOf(given[at])) found.push({ name, code, key, values });
+      }
+      if (called === 'mustBe') for (const key of keysOf(given[1])) found.push({ name, key, values: [] });
     }
     ts.forEachChild(node, visit);
   };
   visit(file);
   return found;
 }
+const ofJs = readdirSync(join(root, 'web/engine'))
+  .filter((name) => name.endsWith('.js') && name !== 'sentences.js')
+  .flatMap(ofModule);
 
-test('every code has a sentence, in each language with the placeholders of the English one', () => {
-  for (const code of CODES)
-    assert.ok(Object.keys(english).some((key) => key.startsWith(`fault.${code}.`)), code);
-  for (const key of Object.keys(english))
-    assert.ok([...CODES, 'phrase'].includes(key.split('.')[1]), `${key} belongs to no code`);
-  const placeholders = (text) => [...text.matchAll(/\{(\w+)\}/g)].map(([, name]) => name).sort();
+test('every sentence stands in each language, with the same values', () => {
   for (const language of others) {
-    const messages = faults(language);
-    assert.deepEqual(Object.keys(messages), Object.keys(english), language);
-    for (const [key, text] of Object.entries(english))
-      assert.deepEqual(placeholders(messages[key]), placeholders(text), `${language} ${key}`);
+    const messages = JSON.parse(read('web/locale', `${language}.json`));
+    const said = Object.keys(messages).filter((key) => /^fault\.\w+$/.test(key));
+    assert.deepEqual(said.sort(), Object.keys(sentences).map((key) => `fault.${key}`).sort(), language);
+    for (const [key, text] of Object.entries(sentences))
+      assert.deepEqual(holes(messages[`fault.${key}`]), holes(text), `${language} ${key}`);
   }
 });
 
-test('every sentence of the C engine is known', () => {
-  const texts = Object.values(english);
-  let n = 0;
-  const names = readdirSync(join(root, 'src')).filter((name) => name.endsWith('.c') && name !== 'main.c');
-  for (const name of names) {
-    for (const { text, code } of stringsOfC(read('src', name))) {
-      if (!text.includes(' ') || text.trim() === '') continue;
-      n++;
-      if (code) assert.ok(CODES.includes(code), code);
-      for (const said of sample(text)) {
-        const ok = known(said, code ? [code] : CODES) || (!code && (find('phrase', said) || texts.some((it) => it.includes(text.trim()))));
-        assert.ok(ok, `${name}: ${code ?? ''} "${said}" has no sentence under fault.${code ?? 'CODE'}.*`);
-      }
-    }
-  }
-  assert.ok(n > 100, `${n} strings`);
+test('no page file keeps English sentences of its own', () => {
+  const kept = Object.keys(JSON.parse(read('web/locale/en.json'))).filter((key) => /^fault\.\w+$/.test(key));
+  assert.deepEqual(kept, []);
 });
 
-test('every sentence of the engine in JavaScript is known', () => {
-  let n = 0;
-  for (const name of readdirSync(join(root, 'web/engine')).filter((it) => it.endsWith('.js'))) {
-    for (const { text, code } of sentencesOfJs(name)) {
-      n++;
-      if (code) assert.ok([...CODES, 'phrase'].includes(code), `${name}: ${code}`);
-      const found = (code ? [code] : CODES).map((each) => find(each, text)).find(Boolean);
-      assert.ok(found, `${name}: "${text}" has no sentence under fault.${code}.*`);
-      const { what = '7' } = found.values;
-      assert.ok(what.includes('7') || find('phrase', what), `${name}: "${what}" has no fault.phrase.*`);
+test('every refusal of the C engine has its sentence, and the values of it', () => {
+  assert.ok(ofC.length > 90, `${ofC.length} calls`);
+  for (const { name, code, keys, form, rest } of ofC) {
+    if (code) assert.ok(CODES.includes(code), `${name}: ${code}`);
+    assert.notEqual(form, undefined, `${name}: the values of ${keys} are written out`);
+    const parts = form ? form.split(' ').map((part) => part.split(':')) : [];
+    assert.equal(rest.length, parts.length, `${name}: ${keys} "${form}"`);
+    assert.ok(parts.length <= 8, `${name}: ${keys} has more values than a fault holds`);
+    for (const [, kind] of parts) assert.match(kind, /^[fuks]$/, `${name}: ${keys} "${form}"`);
+    for (const key of keys) {
+      assert.ok(key in sentences, `${name}: ${key} has no sentence`);
+      const names = parts.map(([value]) => value);
+      const lacking = holes(sentences[key]).filter((value) => !names.includes(value));
+      assert.deepEqual(lacking, [], `${name}: ${key} lacks a value`);
     }
   }
-  assert.ok(n > 60, `${n} sentences`);
+});
+
+test('every refusal of the engine in JavaScript has its sentence, and the values of it', () => {
+  assert.ok(ofJs.length > 80, `${ofJs.length} sentences`);
+  for (const { name, code, key, values } of ofJs) {
+    if (code) assert.ok([...CODES, 'internal'].includes(code), `${name}: ${code}`);
+    assert.ok(key in sentences, `${name}: ${key} has no sentence`);
+    if (values && !['must_be', 'must_be_at'].includes(key))
+      assert.deepEqual([...values].sort(), holes(sentences[key]), `${name}: ${key}`);
+  }
+});
+
+test('every sentence is said somewhere', () => {
+  const inC = readdirSync(join(root, 'src'))
+    .filter((name) => name.endsWith('.c'))
+    .flatMap((name) => textsOf(plain(name)));
+  const said = new Set([...inC, ...ofJs.map(({ key }) => key)]);
+  assert.deepEqual(Object.keys(sentences).filter((key) => !said.has(key)), []);
+});
+
+test('no English stands in the C engine', () => {
+  const inC = readdirSync(join(root, 'src'))
+    .filter((name) => name.endsWith('.c') && name !== 'main.c')
+    .flatMap((name) =>
+      textsOf(plain(name).replace(/_Static_assert\([^;]*;|static_assert\([^;]*;/g, '')),
+    );
+  const forms = new Set(ofC.map(({ form }) => form));
+  assert.deepEqual(inC.filter((text) => /[a-z] [a-z]/i.test(text) && !forms.has(text)), []);
+});
+
+test('a phrase finds its values in its own, or in those around it', () => {
+  const subject = { key: 'named_tensor', values: {} };
+  const field = { key: 'field_offset', values: {} };
+  assert.equal(
+    sentenceOf('reaches_beyond', { subject, name: 't', field, n: 7 }),
+    'tensor t: offset 7 reaches beyond the end of the file',
+  );
+  const reason = { key: 'http_status', values: { n: 404 } };
+  assert.equal(
+    new LogitscopeError('load_failed', 'load_failed', { setting: 'model', reason }).message,
+    'model could not be loaded: HTTP status 404',
+  );
 });
 
 describe('what is really thrown', () => {
@@ -144,30 +169,38 @@ describe('what is really thrown', () => {
     const said = (run) => {
       try {
         run();
-      } catch (error) {
-        return find(error.code, error.message);
+      } catch ({ code, key, values, message }) {
+        assert.equal(message, sentenceOf(key, values));
+        return { code, key, values };
       }
       return null;
     };
     scope.feed([1]);
     assert.deepEqual(said(() => scope.distribution({ temperature: -0.5 })), {
-      key: 'fault.out_of_range.finite_least',
-      values: { name: 'temperature', minimum: '0', value: '-0.5' },
+      code: 'out_of_range',
+      key: 'must_be_finite_at_least',
+      values: { setting: 'temperature', minimum: 0, value: -0.5 },
     });
     assert.deepEqual(said(() => scope.distribution({ top_p: 1.5 }))?.values, {
-      name: 'top_p',
-      minimum: '0',
-      maximum: '1',
-      value: '1.5',
+      setting: 'top_p',
+      minimum: 0,
+      maximum: 1,
+      value: 1.5,
     });
-    assert.deepEqual(said(() => scope.feed(new Uint32Array(2 ** 18))) ?? said(() => scope.feed(new Uint32Array(2 ** 20))), {
-      key: 'fault.too_long.timeline',
-      values: { limit: '262144', n: '1048576' },
+    assert.deepEqual(said(() => scope.distribution({ temperature: 'warm' })), {
+      code: 'invalid_argument',
+      key: 'must_be',
+      values: { setting: 'temperature', what: { key: 'a_number', values: {} }, value: '"warm"' },
+    });
+    assert.deepEqual(said(() => scope.feed(new Uint32Array(2 ** 20))), {
+      code: 'too_long',
+      key: 'timeline_full',
+      values: { limit: 262144, n: 1048576 },
     });
     scope.close();
   });
 
-  test('a file broken in any place is refused by a known sentence, down to its phrases', async () => {
+  test('a file broken in any place is refused with every value that its sentence has', async () => {
     const image = smallModel();
     const broken = Array.from({ length: 30 }, (_, i) => image.slice(0, Math.floor((image.length * i) / 30)));
     for (let i = 0; i < 150; i++) {
@@ -179,12 +212,11 @@ describe('what is really thrown', () => {
     for (const model of broken) {
       try {
         (await Logitscope.load({ model })).close();
-      } catch (error) {
+      } catch ({ code, key, values, message }) {
         refused++;
-        const found = find(error.code, error.message);
-        assert.ok(found, `${error.code}: ${error.message}`);
-        for (const name of ['trouble', 'what'])
-          if (found.values[name]) assert.ok(find('phrase', found.values[name]), `${found.values[name]} in ${error.message}`);
+        assert.ok(CODES.includes(code), code);
+        assert.equal(message, sentenceOf(key, values));
+        assert.doesNotMatch(message, /undefined/, `${key}: ${message}`);
       }
     }
     assert.ok(refused > 60, `${refused} were refused`);

@@ -1,20 +1,23 @@
 /** What the engine refuses, in the language of the page: fetched when the first refusal is told. */
 import { locales } from '#locales/fault';
+import { sentences } from '../engine/sentences.js';
 import { addMessages, hasMessage, t } from '../locale/locale.js';
-import { reader } from './sentences.js';
 
 /** @typedef {import('./faults.js').Fault} Fault */
+/** @typedef {import('../engine/errors.js').Values} Values */
 
+const english = Object.entries(sentences).map(([key, text]) => [`fault.${key}`, text]);
+addMessages({ en: Object.fromEntries(english) });
 addMessages(locales);
-
-const read = reader(locales.en);
 
 /**
  * Its reason, to stand within a sentence.
- * @param {Fault} fault
+ * @param {Pick<Fault, 'key' | 'values'>} fault
+ * @returns {string}
  */
-export function reasonOf({ code, message }) {
-  return say(code, message) ?? message;
+export function reasonOf({ key, values }) {
+  const said = Object.entries(values).map(([name, value]) => [name, sayValue(name, value)]);
+  return t(`fault.${key}`, Object.fromEntries(said));
 }
 
 /**
@@ -23,28 +26,20 @@ export function reasonOf({ code, message }) {
  */
 export function sentenceOf(fault) {
   if (fault.code === 'empty') return t('error.empty');
-  const { key = '', values } = read(fault.code, fault.message) ?? {};
-  if (key === 'fault.unknown_token.text')
-    return t('error.unknown_token', { token: values?.token.trim() ?? '' });
+  if (fault.key === 'vocabulary_lacks')
+    return t('error.unknown_token', { token: String(fault.values.token).trim() });
   const reason = reasonOf(fault);
   return t('error.other', { message: reason[0].toUpperCase() + reason.slice(1) });
 }
 
 /**
- * @param {string} code
- * @param {string} text
- * @returns {string | null}
+ * A number, a phrase, the name of a setting, or what was given.
+ * @param {string} name
+ * @param {Values[string]} value
  */
-function say(code, text) {
-  const found = read(code, text);
-  if (!found) return null;
-  const values = Object.entries(found.values).map(([name, value]) => [name, sayValue(value)]);
-  return t(found.key, Object.fromEntries(values));
-}
-
-/** A number, the name of a setting, a phrase, or what was given. @param {string} value */
-function sayValue(value) {
-  if (/^-?\d+(\.\d+)?(e[+-]?\d+)?$/.test(value)) return Number(value);
-  if (hasMessage(`warper.${value}`)) return t(`warper.${value}`);
-  return say('phrase', value) ?? value;
+function sayValue(name, value) {
+  if (typeof value === 'object') return reasonOf(value);
+  if (typeof value === 'number') return Number.isFinite(value) ? value + 0 : String(value);
+  const key = [`warper.${value}`, `fault.setting.${value}`].find(hasMessage);
+  return name === 'setting' && key ? t(key) : value;
 }

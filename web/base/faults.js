@@ -1,7 +1,8 @@
 /** Puts what the engine refused into the page's language; the words come with the first refusal. */
+import { LogitscopeError, inEnglish, reasonOf } from '../engine/errors.js';
 
 /**
- * @typedef {{ code: string, message: string }} Fault
+ * @typedef {Pick<LogitscopeError, 'code' | 'key' | 'values'>} Fault
  * @typedef {Pick<typeof import('./fault-words.js'), 'reasonOf' | 'sentenceOf'>} Words
  */
 
@@ -14,12 +15,18 @@ let words = null;
  * @returns {Fault}
  */
 export function toFault(error) {
-  const { code = 'other', message = String(error) } = /** @type {any} */ (error);
-  return { code: String(code), message: String(message) };
+  const { code, key, values } =
+    error instanceof LogitscopeError
+      ? error
+      : new LogitscopeError('other', 'internal', { reason: reasonOf(error) });
+  return { code, key, values };
 }
 
 /** Where the words cannot be fetched, the engine's own are shown. @type {Words} */
-const english = { reasonOf: ({ message }) => message, sentenceOf: ({ message }) => `${message}.` };
+const english = {
+  reasonOf: inEnglish,
+  sentenceOf: (fault) => `${inEnglish(fault)}.`,
+};
 
 /**
  * @param {keyof Words} form
@@ -29,13 +36,28 @@ const english = { reasonOf: ({ message }) => message, sentenceOf: ({ message }) 
 function say(form, fault, host) {
   if (!fault) return '';
   if (words) return words[form](fault);
-  import('./fault-words.js')
-    .catch(() => english)
-    .then((fetched) => {
-      words = fetched;
-      host.requestUpdate();
-    });
+  fetchWords().then(() => host.requestUpdate());
   return '';
+}
+
+/** @returns {Promise<Words>} */
+async function fetchWords() {
+  return (words ??= await import('./fault-words.js').catch(() => english));
+}
+
+/**
+ * Why it was refused, where the words can be waited for.
+ * @param {Fault} fault
+ */
+export const explain = async (fault) => (await fetchWords()).reasonOf(fault);
+
+/**
+ * What an event tells of a fault: it is in English, whatever the language of the page.
+ * @param {Fault} fault
+ */
+export async function detailOf(fault) {
+  await import('../engine/sentences.js').catch(() => {});
+  return { ...fault, message: inEnglish(fault) };
 }
 
 /**

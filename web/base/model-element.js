@@ -5,7 +5,7 @@
  */
 import { LogitElement } from './element.js';
 import { lease } from '../state/engines.js';
-import { toFault } from './faults.js';
+import { detailOf, toFault } from './faults.js';
 
 /** @typedef {import('../engine/remote.js').RemoteLogitscope} RemoteLogitscope */
 
@@ -90,7 +90,7 @@ export class ModelElement extends LogitElement {
       held.release();
       if (this.#lease !== held) return;
       this.fault = toFault(error);
-      this.emit('logit-error', this.fault);
+      detailOf(this.fault).then((detail) => this.emit('logit-error', detail));
     }
     this.requestUpdate();
   }

@@ -4,7 +4,7 @@
  * constraint, and runs.
  */
 import { checkBoolean, checkIds, checkInteger, checkLogits, checkOptions, checkOwn } from './checks.js';
-import { LogitscopeError, show } from './errors.js';
+import { LogitscopeError, mustBe, phrase, shown } from './errors.js';
 import * as layout from './layout.js';
 import { SEED_MAX, applySettings } from './settings.js';
 import { readTrace } from './trace.js';
@@ -57,23 +57,20 @@ function resolveChoice(what, given, draw, names) {
   checkBoolean('raw', raw);
   if (u === undefined && rng === undefined) return { step, raw };
   if (draw === 'gumbel' || (u !== undefined && rng !== undefined)) {
-    throw new LogitscopeError(
-      'invalid_argument',
-      draw === 'gumbel'
-        ? 'u and rng cannot be used with draw "gumbel", whose noise comes from seed and step'
-        : 'u and rng cannot both be given',
-    );
+    throw new LogitscopeError('invalid_argument', draw === 'gumbel' ? 'u_gumbel' : 'u_and_rng');
   }
   if (rng !== undefined && typeof rng !== 'function') {
-    throw new LogitscopeError('invalid_argument', `rng must be a function, got ${show(rng)}`);
+    throw mustBe('rng', 'a_function', rng);
   }
   const value = rng ? rng() : u;
   if (typeof value !== 'number' || !(value >= 0 && value < 1)) {
     const code = typeof value === 'number' ? 'out_of_range' : 'invalid_argument';
-    throw new LogitscopeError(
-      code,
-      `${rng ? 'what rng returns' : 'u'} must be at least 0 and below 1, got ${show(value)}`,
-    );
+    throw new LogitscopeError(code, 'must_be_at_least_below', {
+      setting: rng ? phrase('what_rng_returns') : 'u',
+      minimum: 0,
+      maximum: 1,
+      value: shown(value),
+    });
   }
   return { step, u: value, raw };
 }
@@ -214,10 +211,7 @@ export class Chain {
     const settled = this.#settle(source, asked, step);
     if (!(settled instanceof Promise)) return settled;
     settled.catch(() => {}); // nobody waits for it
-    throw new LogitscopeError(
-      'invalid_argument',
-      'own must give its logits at once, only generate waits for a promise',
-    );
+    throw new LogitscopeError('invalid_argument', 'own_once');
   }
 
   /**

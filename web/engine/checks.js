@@ -1,33 +1,33 @@
 /** Checks of what a caller hands over: types and limits that JavaScript can see by itself. */
-import { LogitscopeError, show } from './errors.js';
+import { LogitscopeError, mustBe, show, shown } from './errors.js';
+
+/** @typedef {import('./errors.js').Phrase} Phrase */
 
 /**
  * Checks an options bag: an object (or nothing) with known names only.
- * @param {string} what for instance 'options of encode'
+ * @param {string | Phrase} what for instance 'options of encode'
  * @param {unknown} options
  * @param {readonly string[]} names
  */
 export function checkOptions(what, options, names) {
   if (options === undefined) return;
   if (typeof options !== 'object' || options === null || Array.isArray(options)) {
-    throw new LogitscopeError(
-      'invalid_argument',
-      `${what} must be an object, got ${show(options)}`,
-    );
+    throw mustBe(what, 'an_object', options);
   }
   for (const name of Object.keys(options)) {
     if (!names.includes(name)) {
-      throw new LogitscopeError(
-        'invalid_argument',
-        `${what} must be among ${names.join(', ')}, got ${show(name)}`,
-      );
+      throw new LogitscopeError('invalid_argument', 'must_be_among', {
+        setting: what,
+        names: names.join(', '),
+        value: show(name),
+      });
     }
   }
 }
 
 /**
  * Checks an integer option and returns it.
- * @param {string} name
+ * @param {string | Phrase} name
  * @param {unknown} value
  * @param {number} minimum
  * @param {number} maximum
@@ -35,13 +35,15 @@ export function checkOptions(what, options, names) {
  */
 export function checkInteger(name, value, minimum, maximum) {
   if (typeof value !== 'number') {
-    throw new LogitscopeError('invalid_argument', `${name} must be a number, got ${show(value)}`);
+    throw mustBe(name, 'a_number', value);
   }
   if (!Number.isInteger(value) || value < minimum || value > maximum) {
-    throw new LogitscopeError(
-      'out_of_range',
-      `${name} must be an integer between ${minimum} and ${maximum}, got ${value}`,
-    );
+    throw new LogitscopeError('out_of_range', 'must_be_integer_between', {
+      setting: name,
+      minimum,
+      maximum,
+      value,
+    });
   }
   return value;
 }
@@ -52,10 +54,7 @@ export function checkInteger(name, value, minimum, maximum) {
  */
 export function checkBoolean(name, value) {
   if (typeof value !== 'boolean') {
-    throw new LogitscopeError(
-      'invalid_argument',
-      `${name} must be true or false, got ${show(value)}`,
-    );
+    throw mustBe(name, 'true_or_false', value);
   }
 }
 
@@ -67,23 +66,14 @@ export function checkBoolean(name, value) {
  */
 export function checkIds(name, ids, limit) {
   if (!Array.isArray(ids) && !(ArrayBuffer.isView(ids) && !(ids instanceof DataView))) {
-    throw new LogitscopeError(
-      'invalid_argument',
-      `${name} must be a list of token ids, got ${show(ids)}`,
-    );
+    throw mustBe(name, 'a_list_of_ids', ids);
   }
   for (let i = 0; i < ids.length; i++) {
     if (typeof ids[i] !== 'number') {
-      throw new LogitscopeError(
-        'invalid_argument',
-        `${name} must be a list of token ids, got ${show(ids[i])} at ${i}`,
-      );
+      throw mustBe(name, 'a_list_of_ids', ids[i], i);
     }
     if (!(Number.isInteger(ids[i]) && ids[i] >= 0 && ids[i] < limit)) {
-      throw new LogitscopeError(
-        'unknown_token',
-        `a token id must be an integer between 0 and ${limit - 1}, got ${ids[i]}`,
-      );
+      throw new LogitscopeError('unknown_token', 'id_between', { limit: limit - 1, id: ids[i] });
     }
   }
 }
@@ -98,21 +88,15 @@ export function checkLogits(logits) {
     !(logits instanceof Float32Array) &&
     !(logits instanceof Float64Array)
   ) {
-    throw new LogitscopeError(
-      'invalid_argument',
-      `logits must be a list of numbers, got ${show(logits)}`,
-    );
+    throw mustBe('logits', 'a_list_of_numbers', logits);
   }
   if (!logits.length) {
-    throw new LogitscopeError('empty', 'logits must hold at least one number, got none');
+    throw new LogitscopeError('empty', 'no_numbers');
   }
   if (Array.isArray(logits)) {
     for (let i = 0; i < logits.length; i++) {
       if (typeof logits[i] !== 'number') {
-        throw new LogitscopeError(
-          'invalid_argument',
-          `logits must be a list of numbers, got ${show(logits[i])} at ${i}`,
-        );
+        throw mustBe('logits', 'a_list_of_numbers', logits[i], i);
       }
     }
   }
@@ -129,15 +113,16 @@ export function checkLogits(logits) {
 export function checkOwn(result, size) {
   const isList = Array.isArray(result) || ArrayBuffer.isView(result);
   const at = isList ? Array.from(result).findIndex((it) => typeof it !== 'number') : -1;
-  if (!isList || at >= 0) {
-    const odd = isList ? `${show(result[at])} at ${at}` : show(result);
-    throw new LogitscopeError('invalid_argument', `own must give a list of numbers, got ${odd}`);
+  if (!isList) throw new LogitscopeError('invalid_argument', 'own_numbers', { value: shown(result) });
+  if (at >= 0) {
+    const value = shown(result[at]);
+    throw new LogitscopeError('invalid_argument', 'own_numbers_at', { value, at });
   }
   if (result.length !== size) {
-    throw new LogitscopeError(
-      'invalid_argument',
-      `own must give a logit for each of the ${size} tokens, got ${result.length}`,
-    );
+    throw new LogitscopeError('invalid_argument', 'own_each', {
+      limit: size,
+      n: result.length,
+    });
   }
   return result;
 }

@@ -4,7 +4,7 @@
  */
 import { Chain } from './chain.js';
 import { checkBoolean, checkIds, checkInteger, checkOptions } from './checks.js';
-import { LogitscopeError, show } from './errors.js';
+import { LogitscopeError, mustBe, show } from './errors.js';
 import { Gates } from './gates.js';
 import { openImage } from './image.js';
 import * as layout from './layout.js';
@@ -95,10 +95,7 @@ export class Core {
   /** What the file says; an error without one. */
   needModel() {
     if (!this.info) {
-      throw new LogitscopeError(
-        'no_model',
-        'no model is loaded, only warp and random work without one',
-      );
+      throw new LogitscopeError('no_model', 'no_model');
     }
     return this.info;
   }
@@ -113,13 +110,10 @@ export class Core {
     checkOptions('options of encode', options, ['bos', 'special']);
     const { bos = 'auto', special = false } = options ?? {};
     if (typeof text !== 'string') {
-      throw new LogitscopeError('invalid_argument', `text must be a string, got ${show(text)}`);
+      throw mustBe('text', 'a_string', text);
     }
     if (bos !== 'auto' && typeof bos !== 'boolean') {
-      throw new LogitscopeError(
-        'invalid_argument',
-        `bos must be "auto", true or false, got ${show(bos)}`,
-      );
+      throw mustBe('bos', 'auto_or_boolean', bos);
     }
     checkBoolean('special', special);
     const { module } = this;
@@ -222,10 +216,7 @@ export class Core {
     return given.flatMap((breaker) => {
       if (typeof breaker !== 'string') return [[breaker].flat()];
       if (!this.info?.tokenizer || this.info.vocab_size !== vocabSize) {
-        throw new LogitscopeError(
-          'no_model',
-          `dry_sequence_breakers must be token ids where there is no tokenizer, got ${show(breaker)}`,
-        );
+        throw new LogitscopeError('no_model', 'breakers_tokenizer', { value: show(breaker) });
       }
       return this.#breakers.get(breaker) ?? this.#findBreakers(breaker, vocabSize);
     });

@@ -1,3 +1,6 @@
+/** @typedef {{ key: string, values: Values }} Phrase part of a sentence */
+/** @typedef {{ [name: string]: string | number | Phrase }} Values */
+
 /** Every `code`, first the names of src/status.c. */
 export const CODES = [
   'invalid_argument',
@@ -19,19 +22,80 @@ export const CODES = [
   'unknown_setting',
 ];
 
-/** The one error that the engine throws: `code` for programs, `message` one sentence for people. */
+/**
+ * Makes English sentences. The page and its worker, which say what is refused in the reader's
+ * language, do without them until something is.
+ * @type {(key: string, values: Values) => string}
+ */
+let speak = (key) => key;
+
+/** @param {typeof speak} sentenceOf of sentences.js */
+export function speakWith(sentenceOf) {
+  speak = sentenceOf;
+}
+
+/**
+ * The English sentence where they have been fetched, its key otherwise.
+ * @param {Phrase} phrase
+ */
+export const inEnglish = ({ key, values }) => speak(key, values);
+
+/**
+ * The one error that the engine throws: `code` for programs, `key` and `values` for a sentence in any
+ * language, `message` the English one where sentences.js is imported.
+ */
 export class LogitscopeError extends Error {
   /**
    * @param {string} code one of CODES
-   * @param {string} message
+   * @param {string} key of sentences.js
+   * @param {Values} [values] one for each placeholder of the sentence
    * @param {ErrorOptions} [options]
    */
-  constructor(code, message, options) {
-    super(message, options);
+  constructor(code, key, values = {}, options) {
+    super(speak(key, values), options);
     this.name = 'LogitscopeError';
     this.code = code;
+    this.key = key;
+    this.values = values;
   }
 }
+
+/**
+ * @param {string} key
+ * @param {Values} [values]
+ * @returns {Phrase}
+ */
+export const phrase = (key, values = {}) => ({ key, values });
+
+/**
+ * The refusal of a value of the wrong type.
+ * @param {string | Phrase} setting
+ * @param {string} what the key of a phrase
+ * @param {unknown} value
+ * @param {number} [at] where it stands in a list
+ */
+export function mustBe(setting, what, value, at) {
+  const values = { setting, what: phrase(what), value: shown(value) };
+  return at === undefined
+    ? new LogitscopeError('invalid_argument', 'must_be', values)
+    : new LogitscopeError('invalid_argument', 'must_be_at', { ...values, at });
+}
+
+/**
+ * What was thrown, to stand in the sentence of another refusal.
+ * @param {unknown} error
+ * @returns {string | Phrase}
+ */
+export function reasonOf(error) {
+  if (error instanceof LogitscopeError) return phrase(error.key, error.values);
+  return error instanceof Error ? error.message : show(error);
+}
+
+/**
+ * A value of a sentence: a number, or how any other value is shown.
+ * @param {unknown} value
+ */
+export const shown = (value) => (typeof value === 'number' ? value : show(value));
 
 /**
  * A value as a sentence shows it, cut short: strings in quotes, objects as JSON.

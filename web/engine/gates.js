@@ -1,5 +1,5 @@
 /** What removes tokens before any warper: a constraint, banned words, a forced first token. */
-import { LogitscopeError, show } from './errors.js';
+import { LogitscopeError, mustBe, phrase, show, shown } from './errors.js';
 import * as layout from './layout.js';
 import { toUtf8 } from './module.js';
 import { grammarOf } from './schema.js';
@@ -32,10 +32,7 @@ export function checkSequences(name, list) {
     (Array.isArray(it) && it.length > 0 && it.every(isId));
   if (Array.isArray(list) && list.every(isSequence)) return;
   const odd = Array.isArray(list) ? list.find((it) => !isSequence(it)) : list;
-  throw new LogitscopeError(
-    'invalid_argument',
-    `${name} must be a list of texts, token ids or lists of them, none empty, got ${show(odd)}`,
-  );
+  throw mustBe(name, 'a_list_of_texts_or_ids', odd);
 }
 
 /**
@@ -53,19 +50,13 @@ export function resolveGates(asked) {
   }
   if (first != null) {
     if (!isId(first) && typeof first !== 'string') {
-      throw new LogitscopeError(
-        'invalid_argument',
-        `forced_first must be a token id or a text of one token, got ${show(first)}`,
-      );
+      throw mustBe('forced_first', 'a_token_or_text', first);
     }
     gates.forced_first = first;
   }
   if (start != null) {
     if (!isId(start)) {
-      throw new LogitscopeError(
-        'out_of_range',
-        `constraint_start must be a position in the timeline, got ${show(start)}`,
-      );
+      throw new LogitscopeError('out_of_range', 'constraint_start', { value: shown(start) });
     }
     gates.constraint_start = start;
   }
@@ -91,10 +82,11 @@ export class Gates {
   #needTokenizer(name, value, vocabSize) {
     const { info } = this.#core;
     if (info?.tokenizer && info.vocab_size === vocabSize) return;
-    throw new LogitscopeError(
-      'no_model',
-      `${name} needs the tokenizer of a model with these ${vocabSize} tokens, got ${show(value)}`,
-    );
+    throw new LogitscopeError('no_model', 'needs_tokenizer', {
+      setting: name,
+      n: vocabSize,
+      value: shown(value),
+    });
   }
 
   /**
@@ -104,10 +96,10 @@ export class Gates {
   #oneToken(text) {
     const ids = this.#core.spelling(text);
     if (ids.length === 1) return ids[0];
-    throw new LogitscopeError(
-      'invalid_argument',
-      `forced_first must be one token, ${show(text)} is ${ids.length || 'none'}`,
-    );
+    throw new LogitscopeError('invalid_argument', 'forced_many', {
+      text: show(text),
+      n: ids.length || phrase('none'),
+    });
   }
 
   /**
@@ -163,10 +155,10 @@ export class Gates {
     const { module } = this.#core;
     const { calls } = module;
     if (start > count) {
-      throw new LogitscopeError(
-        'out_of_range',
-        `constraint_start must be at most ${count}, the length of the text, got ${start}`,
-      );
+      throw new LogitscopeError('out_of_range', 'constraint_start_beyond', {
+        limit: count,
+        value: start,
+      });
     }
     if (start < count) calls.settings_forced(-1);
     if (grammar === undefined) return 0;

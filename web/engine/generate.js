@@ -1,6 +1,6 @@
 /** The decode loop: feed, chain, draw, append, until something ends it. */
 import { checkBoolean, checkIds, checkInteger } from './checks.js';
-import { LogitscopeError, show } from './errors.js';
+import { LogitscopeError, mustBe } from './errors.js';
 import { TextStream } from './text.js';
 
 /** @typedef {import('./chain.js').Sample} Sample */
@@ -44,10 +44,7 @@ function checkStops(stop) {
   const stops = Array.isArray(stop) ? stop : [stop];
   for (const text of stops) {
     if (typeof text !== 'string' || text === '') {
-      throw new LogitscopeError(
-        'invalid_argument',
-        `stop must be a string or a list of strings, none empty, got ${show(stop)}`,
-      );
+      throw mustBe('stop', 'a_string_or_strings', stop);
     }
   }
   return stops;
@@ -66,28 +63,21 @@ function resolveOptions(core, options) {
   checkBoolean('cache', cache);
   const stops = checkStops(stop);
   if (signal !== undefined && typeof signal?.aborted !== 'boolean') {
-    throw new LogitscopeError(
-      'invalid_argument',
-      `signal must be an AbortSignal, got ${show(signal)}`,
-    );
+    throw mustBe('signal', 'an_abort_signal', signal);
   }
   if (typeof prompt !== 'string' && !Array.isArray(prompt) && !ArrayBuffer.isView(prompt)) {
-    throw new LogitscopeError(
-      'invalid_argument',
-      `prompt must be a string or a list of token ids, got ${show(prompt)}`,
-    );
+    throw mustBe('prompt', 'a_string_or_ids', prompt);
   }
   const ids = typeof prompt === 'string' ? core.encode(prompt) : /** @type {number[]} */ (prompt);
   checkIds('prompt', ids, vocab_size);
   if (!ids.length)
-    throw new LogitscopeError('empty', 'prompt must hold at least one token, got none');
+    throw new LogitscopeError('empty', 'no_prompt');
   if (ids.length + maximum > TIMELINE_MAX) {
-    throw new LogitscopeError(
-      'too_long',
-      `a prompt of ${ids.length} tokens and max_new_tokens ${
-        maximum
-      } are more than the ${TIMELINE_MAX} tokens that a timeline holds`,
-    );
+    throw new LogitscopeError('too_long', 'timeline_run', {
+      n: ids.length,
+      more: maximum,
+      limit: TIMELINE_MAX,
+    });
   }
   return { resolved, ids: Array.from(ids), maximum, cache, stops, signal };
 }

@@ -5,7 +5,8 @@
  * model loads { id, progress }. Session 0 is the instance itself with its default timeline.
  * Requests are served in the order in which they came.
  */
-import { Logitscope, LogitscopeError } from './index.js';
+import { reasonOf } from './errors.js';
+import { Logitscope, LogitscopeError } from './logitscope.js';
 
 /**
  * @typedef {object} Port
@@ -78,9 +79,11 @@ class Host {
         method === 'load' ? await this.#load(id, args[0]) : await this.#call(session, method, args);
       this.#port.postMessage({ id, result }, transferables(result));
     } catch (error) {
-      const code = error instanceof LogitscopeError ? error.code : 'internal';
-      const message = error instanceof Error ? error.message : String(error);
-      this.#port.postMessage({ id, error: { code, message } });
+      const { code, key, values } =
+        error instanceof LogitscopeError
+          ? error
+          : new LogitscopeError('internal', 'internal', { reason: reasonOf(error) });
+      this.#port.postMessage({ id, error: { code, key, values } });
     }
   }
 
@@ -108,7 +111,7 @@ class Host {
   #call(session, method, args) {
     const target = this.#sessions.get(session);
     if (!target) {
-      throw new LogitscopeError('closed', session ? 'the session is closed' : 'nothing is loaded');
+      throw new LogitscopeError('closed', session ? 'session_closed' : 'nothing_loaded');
     }
     if (SESSION_METHODS.includes(method) || (!session && SCOPE_METHODS.includes(method))) {
       return target[method](...args);
@@ -129,10 +132,7 @@ class Host {
       case 'abort':
         return this.#generations.get(args[0])?.abort.abort();
       default:
-        throw new LogitscopeError(
-          'invalid_argument',
-          `there is no method ${JSON.stringify(method)}`,
-        );
+        throw new LogitscopeError('invalid_argument', 'no_method', { name: JSON.stringify(method) });
     }
   }
 

@@ -123,5 +123,5 @@ export async function openImage(module, { chunks, total }, onprogress) {
  * @param {string} got
  */
 function wrongLength(total, got) {
-  return new LogitscopeError('load_failed', `model was announced as ${total} bytes, got ${got}`);
+  return new LogitscopeError('load_failed', 'load_length', { limit: total, n: got });
 }

@@ -1,5 +1,5 @@
 /** Reads a model or module from wherever it is: URL, Response, buffer, Blob or, in Node, a path. */
-import { LogitscopeError, show } from './errors.js';
+import { LogitscopeError, mustBe, reasonOf, show } from './errors.js';
 
 /** @typedef {import('./types.js').Source} Source */
 /** @typedef {import('./types.js').OnProgress} OnProgress */
@@ -60,7 +60,7 @@ async function* read(stream) {
  * @returns {AsyncGenerator<Uint8Array>}
  */
 async function* readBody(response) {
-  if (!response.body) throw new Error('the response has no body');
+  if (!response.body) throw new LogitscopeError('load_failed', 'no_body');
   yield* read(response.body);
 }
 
@@ -69,7 +69,7 @@ async function* readBody(response) {
  * @returns {Stream}
  */
 function openResponse(response) {
-  if (!response.ok) throw new Error(`HTTP status ${response.status}`);
+  if (!response.ok) throw new LogitscopeError('load_failed', 'http_status', { n: response.status });
   const length = Number(response.headers.get('content-length'));
   const encoded = response.headers.has('content-encoding');
   return { chunks: readBody(response), total: length && !encoded ? length : null };
@@ -138,18 +138,19 @@ export async function openSource(what, source) {
     ArrayBuffer.isView(source) ||
     source instanceof Blob;
   if (!known) {
-    throw new LogitscopeError(
-      'invalid_argument',
-      `${what} must be a URL, Response, ArrayBuffer, Uint8Array, File or path, got ${show(source)}`,
-    );
+    throw mustBe(what, 'a_source', source);
   }
-  const named =
-    typeof source === 'string' || source instanceof URL ? ` ${show(String(source))}` : '';
+  const named = typeof source === 'string' || source instanceof URL ? String(source) : null;
   const explain = (/** @type {unknown} */ error) => {
-    const reason = error instanceof Error ? error.message : String(error);
-    return new LogitscopeError('load_failed', `${what}${named} could not be loaded: ${reason}`, {
-      cause: error,
-    });
+    const reason = reasonOf(error);
+    return named === null
+      ? new LogitscopeError('load_failed', 'load_failed', { setting: what, reason }, { cause: error })
+      : new LogitscopeError(
+          'load_failed',
+          'load_failed_from',
+          { setting: what, address: show(named), reason },
+          { cause: error },
+        );
   };
   try {
     const { chunks, total } = await openAny(source);

@@ -2,10 +2,15 @@
  * The WebAssembly module: instantiation, its heap and its faults. No view of the heap outlives a
  * call, since memory may grow; C owns all of it.
  */
-import { LogitscopeError, show } from './errors.js';
+import { LogitscopeError, phrase, reasonOf } from './errors.js';
 import { readSource } from './load.js';
 
 /** @typedef {import('./types.js').Source} Source */
+
+/** The kinds of a fault's value: enum fault_kind in src/status.h. */
+const NONE = 0;
+const NUMBER = 1;
+const TEXT = 2;
 
 const STACK = 1 << 14;
 const encoder = new TextEncoder();
@@ -23,9 +28,8 @@ async function compile(source) {
   } catch (error) {
     throw new LogitscopeError(
       'load_failed',
-      `the WebAssembly module could not be compiled: ${
-        error instanceof Error ? error.message : show(error)
-      }`,
+      'module_failed',
+      { reason: reasonOf(error) },
       { cause: error },
     );
   }
@@ -53,16 +57,16 @@ function besideRelaxed(source) {
  * The relaxed module, or why there is none.
  * @param {Source | WebAssembly.Module | undefined} source of the first module
  * @param {Source | WebAssembly.Module | undefined} given
- * @returns {Promise<WebAssembly.Module | string>}
+ * @returns {Promise<WebAssembly.Module | string | import('./errors.js').Phrase>}
  */
 async function compileRelaxed(source, given) {
-  if (!WebAssembly.validate(RELAXED)) return 'relaxed SIMD is not known here';
+  if (!WebAssembly.validate(RELAXED)) return phrase('relaxed_unknown');
   const relaxed = given ?? besideRelaxed(source);
-  if (!relaxed) return 'its module is looked for beside the first, whose address is not given';
+  if (!relaxed) return phrase('relaxed_beside');
   try {
     return await compile(relaxed);
   } catch (error) {
-    return error instanceof Error ? error.message : show(error);
+    return reasonOf(error);
   }
 }
 
@@ -94,9 +98,9 @@ export class Module {
     // Called when memory grows; nothing here holds a view that it could invalidate.
     const env = { emscripten_notify_memory_growth() {} };
     const module = new Module(await WebAssembly.instantiate(first, { env }));
-    const reason = typeof second === 'string' ? second : await module.#adopt(second);
+    const reason = second instanceof WebAssembly.Module ? await module.#adopt(second) : second;
     if (variant === 'relaxed' && reason) {
-      throw new LogitscopeError('unsupported', `variant "relaxed" cannot run: ${reason}`);
+      throw new LogitscopeError('unsupported', 'relaxed_unavailable', { reason });
     }
     module.variant = variant === 'scalar' ? 'scalar' : reason ? 'simd' : 'relaxed';
     module.calls.kernels_choose(['scalar', 'simd', 'relaxed'].indexOf(module.variant));
@@ -107,7 +111,7 @@ export class Module {
    * Puts the relaxed module's loops into the table of functions, from where C calls them once they have
    * shown a known product. They run in the same memory, on a small stack of their own.
    * @param {WebAssembly.Module} relaxed
-   * @returns {Promise<string>} why they are not used, empty if they are
+   * @returns {Promise<string | import('./errors.js').Phrase>} why they are not used, empty if they are
    */
   async #adopt(relaxed) {
     const { exports } = await WebAssembly.instantiate(relaxed, { env: { memory: this.#memory } });
@@ -120,7 +124,7 @@ export class Module {
     table.set(at + 1, matmul_quants_simd);
     if (this.calls.kernels_adopt(at, at + 1)) return '';
     this.calls.memory_release(stack);
-    return 'this host computes its products wrongly';
+    return phrase('relaxed_wrong');
   }
 
   get memoryBytes() {
@@ -138,11 +142,16 @@ export class Module {
    */
   fail() {
     const { calls } = this;
-    const text = this.text(calls.fault_text());
-    throw new LogitscopeError(
-      this.text(calls.fault_name()),
-      text.replace('{}', String(calls.fault_value())),
-    );
+    /** @type {import('./errors.js').Values} */
+    const values = {};
+    for (const [i, part] of this.text(calls.fault_form()).split(' ').entries()) {
+      const [name, form] = part.split(':');
+      const kind = form ? calls.fault_kind(i) : NONE;
+      const text = kind === TEXT ? this.text(calls.fault_text(i)) : '';
+      if (kind === NUMBER) values[name] = calls.fault_number(i);
+      if (kind === TEXT) values[name] = form === 'k' ? phrase(text) : text;
+    }
+    throw new LogitscopeError(this.text(calls.fault_name()), this.text(calls.fault_key()), values);
   }
 
   /**
@@ -161,10 +170,7 @@ export class Module {
    */
   exchange(size) {
     if (size >= 2 ** 32) {
-      throw new LogitscopeError(
-        'out_of_memory',
-        `${size} bytes of input are more than the 4294967296 that the engine can address`,
-      );
+      throw new LogitscopeError('out_of_memory', 'input_too_large', { n: size });
     }
     return this.need(this.calls.memory_exchange(size));
   }

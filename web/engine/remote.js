@@ -2,7 +2,7 @@
  * The engine behind a worker: the same interface, as promises. A newer look at a session's
  * distribution (`read`, `distribution`) supersedes one that still waits, so a slider never queues.
  */
-import { LogitscopeError, show } from './errors.js';
+import { LogitscopeError, mustBe, phrase, reasonOf } from './errors.js';
 import { readSource } from './load.js';
 
 /** @typedef {import('./types.js').Settings} Settings */
@@ -21,6 +21,18 @@ import { readSource } from './load.js';
  * @property {import('./types.js').OnProgress} [onprogress]
  */
 
+/**
+ * Rejects with an error that says its English sentence, which the first one has to fetch.
+ * @param {(error: Error) => void} reject
+ * @param {string} code
+ * @param {string} key
+ * @param {import('./errors.js').Values} [values]
+ */
+async function refuse(reject, code, key, values) {
+  await import('./sentences.js').catch(() => {});
+  reject(new LogitscopeError(code, key, values));
+}
+
 /** Numbers the requests and hands each answer to the one who asked. */
 class Connection {
   #port;
@@ -33,7 +45,7 @@ class Connection {
     this.#port = port;
     port.onmessage = ({ data }) => this.#receive(data);
     port.onerror = (/** @type {any} */ event) =>
-      this.#failAll(`the worker failed: ${event?.message ?? 'unknown reason'}`);
+      this.#failAll(event?.message ?? phrase('unknown_reason'));
   }
 
   /**
@@ -51,14 +63,10 @@ class Connection {
         this.#port.postMessage({ id, session, method, args }, transfer);
         this.#waiting.set(id, { resolve, reject, onprogress });
       } catch (error) {
-        reject(
-          new LogitscopeError(
-            'invalid_argument',
-            `the arguments of ${method} cannot be sent to a worker: ${
-              error instanceof Error ? error.message : show(error)
-            }`,
-          ),
-        );
+        refuse(reject, 'invalid_argument', 'cannot_be_sent', {
+          method,
+          reason: reasonOf(error),
+        });
       }
     });
   }
@@ -72,14 +80,14 @@ class Connection {
       return;
     }
     this.#waiting.delete(id);
-    if (error) waiting.reject(new LogitscopeError(error.code, error.message));
+    if (error) refuse(waiting.reject, error.code, error.key, error.values);
     else waiting.resolve(result);
   }
 
-  /** @param {string} message */
-  #failAll(message) {
+  /** @param {string | import('./errors.js').Phrase} reason */
+  #failAll(reason) {
     for (const { reject } of this.#waiting.values())
-      reject(new LogitscopeError('load_failed', message));
+      refuse(reject, 'load_failed', 'worker_failed', { reason });
     this.#waiting.clear();
   }
 }
@@ -153,7 +161,7 @@ export class RemoteSession {
    * @returns {Promise<any>}
    */
   #look(method, ...args) {
-    this.#pending?.reject(new LogitscopeError('superseded', 'a newer distribution was asked for'));
+    if (this.#pending) refuse(this.#pending.reject, 'superseded', 'superseded');
     this.#pending = null;
     if (!this.#inFlight) return this.#sendLook(method, args);
     return new Promise((resolve, reject) => {
@@ -227,10 +235,7 @@ export class RemoteSession {
   async *generate(options) {
     const { signal, ...sent } = options ?? {};
     if (signal !== undefined && typeof signal?.aborted !== 'boolean') {
-      throw new LogitscopeError(
-        'invalid_argument',
-        `signal must be an AbortSignal, got ${show(signal)}`,
-      );
+      throw mustBe('signal', 'an_abort_signal', signal);
     }
     const generation = await this.request('generate', sent);
     const abort = () => this.request('abort', generation);

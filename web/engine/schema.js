@@ -4,7 +4,7 @@
  * surrogate pair, which the RFC's grammar and JSON.parse let pass.
  */
 import { checkInteger, checkOptions } from './checks.js';
-import { LogitscopeError, show } from './errors.js';
+import { LogitscopeError, phrase, show, shown } from './errors.js';
 
 const DEPTH = 16;
 const SPACE = 20;
@@ -68,11 +68,12 @@ const literal = (value) => `"${JSON.stringify(value).replace(/["\\]/g, '\\$&')}"
 
 /**
  * @param {string} at where in the schema
- * @param {string} sentence
+ * @param {string} key
+ * @param {import('./errors.js').Values} [values]
  * @returns {never}
  */
-function refuse(at, sentence) {
-  throw new LogitscopeError('invalid_argument', `schema at ${at}: ${sentence}`);
+function refuse(at, key, values) {
+  throw new LogitscopeError('invalid_argument', 'schema', { at, trouble: phrase(key, values) });
 }
 
 /**
@@ -97,8 +98,8 @@ function named(name, body, rules) {
  */
 function bounds(schema, at, low, high) {
   const { [low]: least = 0, [high]: most } = schema;
-  checkInteger(`schema at ${at}: ${low}`, least, 0, REPEAT_MAX);
-  if (most !== undefined) checkInteger(`schema at ${at}: ${high}`, most, least, REPEAT_MAX);
+  checkInteger(phrase('schema_word', { at, word: low }), least, 0, REPEAT_MAX);
+  if (most !== undefined) checkInteger(phrase('schema_word', { at, word: high }), most, least, REPEAT_MAX);
   return [least, most];
 }
 
@@ -111,13 +112,13 @@ function bounds(schema, at, low, high) {
  */
 function objectOf({ properties = {}, required, additionalProperties = false }, at, rules) {
   const names = Object.keys(properties ?? {});
-  checkOptions(`schema at ${at}: properties`, properties, names);
+  checkOptions(phrase('schema_word', { at, word: 'properties' }), properties, names);
   if (additionalProperties !== false)
-    refuse(at, `additionalProperties must be false, got ${show(additionalProperties)}`);
+    refuse(at, 'schema_additional', { value: shown(additionalProperties) });
   const needed = required ?? names;
-  if (!Array.isArray(needed)) refuse(at, `required must be a list of keys, got ${show(needed)}`);
+  if (!Array.isArray(needed)) refuse(at, 'schema_required', { value: shown(needed) });
   for (const name of needed)
-    if (!names.includes(name)) refuse(at, `required must name properties, got ${show(name)}`);
+    if (!names.includes(name)) refuse(at, 'schema_names', { value: shown(name) });
   const members = names.map((name) => {
     const value = express(properties[name], `${at}.${name}`, rules);
     return named('member', `${literal(name)} space ":" space ${value} space`, rules);
@@ -203,10 +204,10 @@ function acceptedBy({
  */
 function choiceOf(schema, at, rules) {
   const word = schema.anyOf === undefined ? 'oneOf' : 'anyOf';
-  checkOptions(`schema at ${at}`, schema, [...NOTES, word]);
+  checkOptions(phrase('schema_at', { at }), schema, [...NOTES, word]);
   const { [word]: schemas } = schema;
   if (!Array.isArray(schemas) || !schemas.length)
-    refuse(at, `${word} must be a list of schemas, got ${show(schemas)}`);
+    refuse(at, 'schema_list', { word, value: shown(schemas) });
   const parts = schemas.map((/** @type {any} */ it, i) =>
     express(it, `${at}.${word}[${i}]`, rules),
   );
@@ -218,7 +219,7 @@ function choiceOf(schema, at, rules) {
       ),
     ),
   );
-  if (met) refuse(at, 'oneOf must hold schemas of different types or values: anyOf takes any');
+  if (met) refuse(at, 'schema_one_of');
   return `(${parts.join(' | ')})`;
 }
 
@@ -229,16 +230,16 @@ function choiceOf(schema, at, rules) {
  */
 function valuesOf(schema, at) {
   const word = schema.enum === undefined ? 'const' : 'enum';
-  checkOptions(`schema at ${at}`, schema, [...NOTES, 'type', word]);
+  checkOptions(phrase('schema_at', { at }), schema, [...NOTES, 'type', word]);
   const values = word === 'const' ? [schema.const] : schema.enum;
   if (!Array.isArray(values) || !values.length)
-    refuse(at, `enum must be a list of values, got ${show(values)}`);
+    refuse(at, 'schema_enum', { value: shown(values) });
   const types = schema.type === undefined ? Object.keys(KEYWORDS) : [schema.type].flat();
   const odd = values.find(
     (it) => !types.includes(kindOf(it)) && !(Number.isInteger(it) && types.includes('integer')),
   );
   if (odd !== undefined)
-    refuse(at, `${word} must be of type ${types.join(' or ')}, got ${show(odd)}`);
+    refuse(at, 'schema_odd', { word, types: types.join(' or '), value: shown(odd) });
   return `(${values.map(literal).join(' | ')})`;
 }
 
@@ -255,12 +256,9 @@ function express(schema, at, rules) {
   const types = [schema?.type].flat();
   const odd = types.length ? types.find((type) => !Object.hasOwn(KEYWORDS, type)) : [];
   if (odd !== undefined || types.includes(undefined)) {
-    refuse(
-      at,
-      `type must be object, array, string, number, integer, boolean or null, got ${show(odd)}`,
-    );
+    refuse(at, 'schema_type', { value: shown(odd) });
   }
-  checkOptions(`schema at ${at}`, schema, [
+  checkOptions(phrase('schema_at', { at }), schema, [
     ...NOTES,
     'type',
     ...types.flatMap((type) => KEYWORDS[type]),
@@ -291,7 +289,7 @@ export function grammarOf(constraint) {
     }
     if (schema !== undefined) {
       checkOptions('constraint', constraint, ['schema', 'space']);
-      checkInteger('constraint: space', space, 0, REPEAT_MAX);
+      checkInteger(phrase('constraint_space'), space, 0, REPEAT_MAX);
       /** @type {string[]} */
       const rules = [];
       return whole(express(schema, '$', rules), rules, space);
@@ -300,13 +298,13 @@ export function grammarOf(constraint) {
       checkOptions('constraint', constraint, ['json']);
       checkOptions('constraint: json', constraint.json, ['depth', 'space']);
       const { depth = DEPTH, space: budget = SPACE } = constraint.json;
-      checkInteger('constraint: depth', depth, 0, 100);
-      checkInteger('constraint: space', budget, 0, REPEAT_MAX);
+      checkInteger(phrase('constraint_depth'), depth, 0, 100);
+      checkInteger(phrase('constraint_space'), budget, 0, REPEAT_MAX);
       return json(depth, budget);
     }
   }
-  throw new LogitscopeError(
-    'invalid_argument',
-    `constraint must be "json", ${Object.keys(TASKS).map(show).join(', ')} or an object with json, schema or grammar, got ${show(constraint)}`,
-  );
+  throw new LogitscopeError('invalid_argument', 'constraint_kind', {
+    names: Object.keys(TASKS).map(show).join(', '),
+    value: shown(constraint),
+  });
 }

@@ -4,10 +4,10 @@
  * behind a worker, and open a session of their own on it; every log-probability is the engine's.
  */
 import { checkBoolean, checkInteger, checkOptions } from './checks.js';
-import { LogitscopeError, show } from './errors.js';
+import { LogitscopeError, mustBe } from './errors.js';
 import { TextStream } from './text.js';
 
-/** @typedef {import('./index.js').Logitscope | import('./remote.js').RemoteLogitscope} Scope */
+/** @typedef {import('./logitscope.js').Logitscope | import('./remote.js').RemoteLogitscope} Scope */
 /** @typedef {import('./session.js').Session | import('./remote.js').RemoteSession} Timeline */
 
 /**
@@ -49,13 +49,15 @@ const STEPS_MAX = 1 << 16;
  */
 function checkNumber(name, value, low, high) {
   if (typeof value !== 'number') {
-    throw new LogitscopeError('invalid_argument', `${name} must be a number, got ${show(value)}`);
+    throw mustBe(name, 'a_number', value);
   }
   if (!(value >= low && value <= high)) {
-    throw new LogitscopeError(
-      'out_of_range',
-      `${name} must be between ${low} and ${high}, got ${value}`,
-    );
+    throw new LogitscopeError('out_of_range', 'must_be_between', {
+      setting: name,
+      minimum: low,
+      maximum: high,
+      value,
+    });
   }
 }
 
@@ -67,7 +69,7 @@ async function promptOf(scope, { prompt, max_new_tokens = 100 }) {
   checkInteger('max_new_tokens', max_new_tokens, 0, STEPS_MAX);
   const ids = Array.from(typeof prompt === 'string' ? await scope.encode(prompt) : (prompt ?? []));
   if (!ids.length) {
-    throw new LogitscopeError('empty', 'prompt must hold at least one token, got none');
+    throw new LogitscopeError('empty', 'no_prompt');
   }
   return { ids, maximum: max_new_tokens };
 }
@@ -279,10 +281,10 @@ export async function contrastiveSearch(scope, options) {
   const { context_length = 0, eos_token_id: end } = scope.info ?? {};
   const most = Math.min(maximum, context_length - prompt.length);
   if (most < 0) {
-    throw new LogitscopeError(
-      'too_long',
-      `a prompt of ${prompt.length} tokens is longer than the context of ${context_length}`,
-    );
+    throw new LogitscopeError('too_long', 'context_prompt', {
+      n: prompt.length,
+      limit: context_length,
+    });
   }
   const ids = [...prompt];
   /** @type {Contrast[]} */

@@ -1,7 +1,7 @@
 /** One timeline over a model: what has been fed, its logits, and what is drawn from them. */
 import { NO_PIECE } from './chain.js';
 import { checkBoolean, checkIds, checkOptions } from './checks.js';
-import { LogitscopeError, show } from './errors.js';
+import { LogitscopeError } from './errors.js';
 import { generate } from './generate.js';
 import { SESSION_FED_EVALUATED, SESSION_FED_REUSED } from './layout.js';
 
@@ -33,7 +33,7 @@ export class Session {
   }
 
   #open() {
-    if (!this.#handle) throw new LogitscopeError('closed', 'the session is closed');
+    if (!this.#handle) throw new LogitscopeError('closed', 'session_closed');
     return this.#core;
   }
 
@@ -41,7 +41,7 @@ export class Session {
   #fed() {
     const { module } = this.#open();
     const at = module.calls.session_logits(this.#handle) >>> 0;
-    if (!at) throw new LogitscopeError('empty', 'nothing has been fed to the session yet');
+    if (!at) throw new LogitscopeError('empty', 'nothing_fed');
     return at;
   }
 
@@ -57,7 +57,7 @@ export class Session {
     checkBoolean('cache', cache);
     const { vocab_size } = this.#open().needModel();
     checkIds('ids', ids, vocab_size);
-    if (this.#busy) throw new LogitscopeError('busy', 'the session is generating already');
+    if (this.#busy) throw new LogitscopeError('busy', 'busy');
     return this.#feed(ids, cache);
   }
 
@@ -174,7 +174,7 @@ export class Session {
    */
   async *generate(options) {
     const core = this.#open();
-    if (this.#busy) throw new LogitscopeError('busy', 'the session is generating already');
+    if (this.#busy) throw new LogitscopeError('busy', 'busy');
     this.#busy = true;
     try {
       return yield* generate(

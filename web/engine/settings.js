@@ -3,7 +3,7 @@
  * checked set. Ranges are C's business; here are names, types and combinations.
  */
 import { checkInteger, checkOwn } from './checks.js';
-import { LogitscopeError, show } from './errors.js';
+import { LogitscopeError, mustBe, show, shown } from './errors.js';
 import { GATE_NAMES, checkSequences, resolveGates } from './gates.js';
 import * as layout from './layout.js';
 import { presets } from './presets.js';
@@ -123,12 +123,12 @@ export function unknownSetting(name, names) {
     .sort((a, b) => a.away - b.away);
   const near =
     ranked.length && ranked[0].away <= Math.max(2, 0.4 * plain.length) ? ranked[0].known : '';
-  return new LogitscopeError(
-    'unknown_setting',
-    near
-      ? `unknown setting ${show(name)}, did you mean ${show(near)}?`
-      : `unknown setting ${show(name)}, known are ${listed(names)}`,
-  );
+  return near
+    ? new LogitscopeError('unknown_setting', 'unknown_near', { name: show(name), near: show(near) })
+    : new LogitscopeError('unknown_setting', 'unknown_setting', {
+        name: show(name),
+        names: listed(names),
+      });
 }
 
 /**
@@ -138,10 +138,11 @@ export function unknownSetting(name, names) {
  */
 function checkChoice(name, value, choices) {
   if (typeof value !== 'string' || !choices.includes(value)) {
-    throw new LogitscopeError(
-      'invalid_argument',
-      `${name} must be one of ${choices.map(show).join(', ')}, got ${show(value)}`,
-    );
+    throw new LogitscopeError('invalid_argument', 'must_be_one_of', {
+      setting: name,
+      names: choices.map(show).join(', '),
+      value: shown(value),
+    });
   }
 }
 
@@ -155,10 +156,7 @@ function checkOrder(order, table) {
   const rows = table.filter((row) => row.warper);
   const stages = [...rows.map((row) => row.name), 'own'];
   if (!Array.isArray(order)) {
-    throw new LogitscopeError(
-      'invalid_argument',
-      `order must be a list of warper names, got ${show(order)}`,
-    );
+    throw mustBe('order', 'a_list_of_names', order);
   }
   const names = order.map((word) => rows.find(({ stage }) => stage === word)?.name ?? word);
   names.forEach((name, i) => {
@@ -166,7 +164,7 @@ function checkOrder(order, table) {
       throw unknownSetting(String(name), stages);
     }
     if (names.indexOf(name) !== i) {
-      throw new LogitscopeError('invalid_argument', `order names ${name} twice`);
+      throw new LogitscopeError('invalid_argument', 'order_twice', { setting: name });
     }
   });
   return names;
@@ -177,23 +175,17 @@ function checkOrder(order, table) {
  */
 function checkBias(bias) {
   if (typeof bias !== 'object' || bias === null || Array.isArray(bias)) {
-    throw new LogitscopeError(
-      'invalid_argument',
-      `logit_bias must be an object from token ids to numbers or false, got ${show(bias)}`,
-    );
+    throw mustBe('logit_bias', 'an_object_of_biases', bias);
   }
   for (const [id, value] of Object.entries(bias)) {
     if (!/^(0|[1-9][0-9]{0,9})$/.test(id) || Number(id) >= 2 ** 32) {
-      throw new LogitscopeError(
-        'unknown_token',
-        `logit_bias must be keyed by token ids, got ${show(id)}`,
-      );
+      throw new LogitscopeError('unknown_token', 'bias_key', { id: show(id) });
     }
     if (typeof value !== 'number' && value !== false) {
-      throw new LogitscopeError(
-        'invalid_argument',
-        `logit_bias of token ${id} must be a number or false, got ${show(value)}`,
-      );
+      throw new LogitscopeError('invalid_argument', 'bias_number', {
+        id: Number(id),
+        value: shown(value),
+      });
     }
   }
 }
@@ -207,7 +199,7 @@ function checkValue({ name, kind, choices }, value) {
   else if (kind === 'list') checkSequences(name, value);
   else if (kind === 'choice') checkChoice(name, value, choices);
   else if (typeof value !== 'number') {
-    throw new LogitscopeError('invalid_argument', `${name} must be a number, got ${show(value)}`);
+    throw mustBe(name, 'a_number', value);
   }
 }
 
@@ -234,7 +226,7 @@ function factsOf(table) {
  */
 export function resolveSettings(table, given = {}, also = []) {
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {
-    throw new LogitscopeError('invalid_argument', `settings must be an object, got ${show(given)}`);
+    throw mustBe('settings', 'an_object', given);
   }
   const { names, canonical } = factsOf(table);
   const own = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));

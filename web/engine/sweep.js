@@ -3,7 +3,7 @@
  * texts. The same on the page and on the command line, with an engine here or behind a worker.
  */
 import { checkInteger } from './checks.js';
-import { LogitscopeError, show } from './errors.js';
+import { LogitscopeError, phrase, show } from './errors.js';
 import { MEASURES, hasSpread, judgeText, needsTexts, readMeasure } from './measures.js';
 import { unknownSetting } from './settings.js';
 
@@ -35,8 +35,11 @@ export const POINTS_MAX = 10000;
 export const SAMPLES_MAX = 1000;
 export const DEFAULTS = Object.freeze({ samples: 10, max_new_tokens: 40 });
 
-/** @param {string} message */
-const refuse = (message) => new LogitscopeError('invalid_argument', message);
+/**
+ * @param {string} key
+ * @param {import('./errors.js').Values} [values]
+ */
+const refuse = (key, values) => new LogitscopeError('invalid_argument', key, values);
 
 /**
  * The decimals of a number as it is written.
@@ -58,12 +61,12 @@ function decimals(value) {
  */
 export function range(name, from, to, step) {
   for (const [what, value] of Object.entries({ from, to, step }))
-    if (!Number.isFinite(value)) throw refuse(`${what} of ${name} must be a number, got ${value}`);
-  if (!(step > 0)) throw refuse(`the step of ${name} must be greater than 0, got ${step}`);
-  if (to < from) throw refuse(`the end of ${name} must be at least its start ${from}, got ${to}`);
+    if (!Number.isFinite(value)) throw refuse('sweep_number', { what, setting: name, value });
+  if (!(step > 0)) throw refuse('sweep_step', { setting: name, value: step });
+  if (to < from) throw refuse('sweep_end', { setting: name, minimum: from, value: to });
   const count = Math.floor((to - from) / step + 1e-9) + 1;
   if (count > POINTS_MAX)
-    throw refuse(`a sweep must have at most ${POINTS_MAX} points, got ${count} of ${name}`);
+    throw refuse('sweep_many_of', { limit: POINTS_MAX, n: count, setting: name });
   const digits = Math.max(decimals(from), decimals(step));
   const values = Array.from({ length: count }, (_, i) => Number((from + i * step).toFixed(digits)));
   return { name, values };
@@ -77,15 +80,15 @@ export function range(name, from, to, step) {
 export function parseAxis(text) {
   const [, word, values] = /^([^=]+)=(.+)$/s.exec(text) ?? [];
   if (word === undefined)
-    throw refuse(`a sweep must be SETTING=FROM:TO:STEP or SETTING=A,B,C, got ${show(text)}`);
+    throw refuse('sweep_form', { value: show(text) });
   const name = word.trim().replaceAll('-', '_');
   const numbers = values.split(values.includes(':') ? ':' : ',').map((part) => {
     if (!/^\s*[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?\s*$/i.test(part))
-      throw refuse(`${name} must be swept over numbers, got ${show(part)}`);
+      throw refuse('sweep_over', { setting: name, value: show(part) });
     return Number(part);
   });
   if (!values.includes(':')) return { name, values: numbers };
-  if (numbers.length !== 3) throw refuse(`${name} must be swept FROM:TO:STEP, got ${show(values)}`);
+  if (numbers.length !== 3) throw refuse('sweep_range', { setting: name, value: show(values) });
   return range(name, numbers[0], numbers[1], numbers[2]);
 }
 
@@ -96,22 +99,24 @@ export function parseAxis(text) {
  */
 export function checkPlan({ axes, measures, samples, max_new_tokens, grammar }, table) {
   if (axes.length < 1 || axes.length > 2)
-    throw refuse(`a sweep must be over one or two settings, got ${axes.length}`);
+    throw refuse('sweep_two', { n: axes.length });
   const names = table.filter(({ kind }) => ['real', 'integer'].includes(kind)).map((r) => r.name);
   for (const { name } of axes)
     if (!names.includes(name)) throw unknownSetting(name, names);
   if (axes.length === 2 && axes[0].name === axes[1].name)
-    throw refuse(`a sweep must be over two different settings, got ${axes[0].name} twice`);
+    throw refuse('sweep_same', { setting: axes[0].name });
   const count = countPoints(axes);
   if (count > POINTS_MAX)
-    throw refuse(`a sweep must have at most ${POINTS_MAX} points, got ${count}`);
+    throw refuse('sweep_many', { limit: POINTS_MAX, n: count });
   for (const name of measures)
     if (!Object.hasOwn(MEASURES, name))
-      throw refuse(
-        `a measure must be one of ${Object.keys(MEASURES).join(', ')}, got ${show(name)}`,
-      );
+      throw refuse('must_be_one_of', {
+        setting: phrase('a_measure'),
+        names: Object.keys(MEASURES).join(', '),
+        value: show(name),
+      });
   if (measures.includes('correctness') && !grammar)
-    throw refuse('correctness needs a grammar, and there is none for this model');
+    throw refuse('sweep_grammar');
   checkInteger('samples', samples ?? DEFAULTS.samples, 1, SAMPLES_MAX);
   checkInteger('max_new_tokens', max_new_tokens ?? DEFAULTS.max_new_tokens, 1, 1 << 18);
 }

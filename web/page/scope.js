@@ -16,7 +16,7 @@ import { sayDropped } from './dropped.js';
 import '../panels/draw/draw.js';
 import { LogitElement } from '../base/element.js';
 import { renderFoot } from './foot.js';
-import { reason, sentence } from '../base/faults.js';
+import { detailOf, explain, reason, sentence } from '../base/faults.js';
 import '../panels/distribution/glance.js';
 import { Instrument } from '../state/instrument.js';
 import { recall, remember } from '../state/memory.js';
@@ -103,12 +103,12 @@ export class LogitScope extends LogitElement {
     instrument.addEventListener('step', (event) =>
       this.emit('logit-step', /** @type {CustomEvent} */ (event).detail),
     );
-    instrument.addEventListener('refused', (event) => {
-      const refused = /** @type {CustomEvent} */ (event).detail.map(refusedPart);
+    instrument.addEventListener('refused', async (event) => {
+      const refused = await Promise.all(/** @type {CustomEvent} */ (event).detail.map(refusedPart));
       this.notice = sayDropped([...this.#dropped, ...refused]);
     });
-    instrument.addEventListener('fault', (event) =>
-      this.emit('logit-error', /** @type {CustomEvent} */ (event).detail),
+    instrument.addEventListener('fault', async (event) =>
+      this.emit('logit-error', await detailOf(/** @type {CustomEvent} */ (event).detail)),
     );
   }
 
@@ -169,7 +169,7 @@ export class LogitScope extends LogitElement {
    * @param {PageState['settings']} settings
    */
   async refused(settings) {
-    return (await this.#instrument.refused(settings)).map(refusedPart);
+    return Promise.all((await this.#instrument.refused(settings)).map(refusedPart));
   }
 
   /** The drawn text so far; finish_reason is null while it can go on. */
@@ -447,10 +447,11 @@ export class LogitScope extends LogitElement {
 }
 
 /**
- * @param {{ name: string, value: unknown, message: string }} refused
- * @returns {import('../state/page-state.js').Dropped}
+ * @param {{ name: string, value: unknown, fault: Fault }} refused
+ * @returns {Promise<import('../state/page-state.js').Dropped>}
  */
-function refusedPart({ name, value, message }) {
+async function refusedPart({ name, value, fault }) {
+  const message = await explain(fault);
   return { part: `${name}=${show(value)}`, why: 'refused', minimum: 0, maximum: 0, message };
 }
 

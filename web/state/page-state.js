@@ -15,7 +15,7 @@
  * @property {number[]} [branch] the ids drawn after the prompt
  *
  * @typedef {'unknown' | 'malformed' | 'least' | 'above' | 'between' | 'refused'} Why
- * `message` is the engine's, of a part that only it can judge.
+ * `message` says why the engine refused a part that only it can judge.
  * @typedef {{ part: string, why: Why, minimum: number, maximum: number, message?: string }} Dropped
  * @typedef {{ state: PageState | null, dropped: Dropped[] }} Parsed null where no part was good
  */

@@ -2,6 +2,7 @@
  * The bench over a model's text, and with its reader the only user of the engine: the prompt, the
  * drawn texts and what is on show for one of them. A change of settings never runs the model.
  */
+import { LogitscopeError } from '../engine/errors.js';
 import { checkSentence } from '../engine/grammar.js';
 import { findLoop } from '../engine/loops.js';
 import { conventions } from '../engine/presets.js';
@@ -188,7 +189,7 @@ export class TextBench extends Bench {
       const ids = Array.from(await this.#here.encode(prompt));
       const pieces = await this.#model.pieces(ids);
       if (turn !== this.#promptTurn) return;
-      if (ids.length === 0) throw Object.assign(new Error('empty prompt'), { code: 'empty' });
+      if (ids.length === 0) throw new LogitscopeError('empty', 'no_prompt');
       this.promptFault = null;
       this.#promptIds = ids;
       this.promptPieces = pieces;
@@ -266,9 +267,9 @@ export class TextBench extends Bench {
   }
 
   /**
-   * The gates among settings that the engine refuses, each with its sentence.
+   * The gates among settings that the engine refuses, each with its fault.
    * @param {Settings} settings
-   * @returns {Promise<{ name: keyof Gates, value: unknown, message: string }[]>}
+   * @returns {Promise<{ name: keyof Gates, value: unknown, fault: Fault }[]>}
    */
   async refused(settings) {
     const refused = [];
@@ -277,7 +278,7 @@ export class TextBench extends Bench {
       try {
         await this.#here.warp(new Float32Array(this.info?.vocab_size ?? 0), { [name]: value });
       } catch (error) {
-        refused.push({ name, value, message: toFault(error).message });
+        refused.push({ name, value, fault: toFault(error) });
       }
     }
     return refused;

@@ -34,7 +34,7 @@ export class Runner {
   texts = [];
   /** @type {Gaps | null} */
   gaps = null;
-  /** @type {{ code: string, message: string } | null} */
+  /** @type {import('../../base/faults.js').Fault | null} */
   fault = null;
   running = false;
   #changed;

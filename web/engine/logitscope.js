@@ -1,0 +1,260 @@
+/**
+ * The engine for worker and Node: load, encode, feed, read, generate.
+ * Methods on an instance act on its default session; `session()` opens more over the same model.
+ */
+import { checkIds, checkOptions } from './checks.js';
+import { Core } from './core.js';
+import { LogitscopeError, show, shown } from './errors.js';
+import { openSource } from './load.js';
+import { Module } from './module.js';
+import { presets, strategies } from './presets.js';
+import { Session } from './session.js';
+
+export { beamSearch, contrastiveSearch, searches } from './search.js';
+export { LogitscopeError, presets, strategies };
+
+/** @typedef {import('./types.js').Settings} Settings */
+/** @typedef {import('./types.js').GenerateOptions} GenerateOptions */
+
+const VARIANTS = ['auto', 'scalar', 'simd', 'relaxed'];
+
+export class Logitscope {
+  #core;
+  /** @type {Set<Session>} */
+  #sessions = new Set();
+  /** @type {Session | null} */
+  #default = null;
+  #closed = false;
+
+  /**
+   * Use `Logitscope.load()`.
+   * @param {Core} core
+   */
+  constructor(core) {
+    this.#core = core;
+    if (core.info?.architecture) this.#default = new Session(core, this.#sessions);
+  }
+
+  /**
+   * @param {import('./types.js').LoadOptions} [options]
+   * @returns {Promise<Logitscope>}
+   */
+  static async load(options) {
+    checkOptions('options of load', options, ['model', 'wasm', 'relaxed', 'variant', 'onprogress']);
+    const { model, wasm, relaxed, variant = 'auto', onprogress } = options ?? {};
+    if (typeof variant !== 'string' || !VARIANTS.includes(variant)) {
+      throw new LogitscopeError('invalid_argument', 'must_be_one_of', {
+        setting: 'variant',
+        names: VARIANTS.map(show).join(', '),
+        value: shown(variant),
+      });
+    }
+    const [module, stream] = await Promise.all([
+      Module.load(wasm, variant, relaxed),
+      model === undefined ? null : openSource('model', model),
+    ]);
+    const core = new Core(module);
+    if (stream) await core.openModel(stream, onprogress);
+    return new Logitscope(core);
+  }
+
+  #open() {
+    if (this.#closed) throw new LogitscopeError('closed', 'instance_closed');
+    return this.#core;
+  }
+
+  #session() {
+    const core = this.#open();
+    core.needModel();
+    // Only a file without tensors leaves none; opening one says so.
+    return this.#default ?? this.session();
+  }
+
+  /** Facts of the model, null without one. */
+  get info() {
+    return this.#core.info && { ...this.#core.info };
+  }
+
+  /** The table of settings, canonical order. */
+  get table() {
+    return this.#core.table.map((row) => ({ ...row }));
+  }
+
+  /** The inner loops in use; they never change a bit. */
+  get variant() {
+    return this.#core.module.variant;
+  }
+
+  /** Bytes of the module's memory, for those who watch that it does not grow. */
+  get memoryBytes() {
+    return this.#core.module.memoryBytes;
+  }
+
+  /**
+   * @param {string} text
+   * @param {{ bos?: 'auto' | boolean, special?: boolean }} [options] bos: begin with the
+   *   beginning-of-sequence token ('auto': as the model file says); special: names of special
+   *   tokens in the text are those tokens
+   */
+  encode(text, options) {
+    return this.#open().encode(text, options);
+  }
+
+  /**
+   * What is not UTF-8 becomes U+FFFD; special tokens are left out unless asked for.
+   * @param {ArrayLike<number>} ids
+   * @param {{ special?: boolean }} [options]
+   */
+  decode(ids, options) {
+    return this.#open().decode(ids, options);
+  }
+
+  /** @param {number} id */
+  piece(id) {
+    const core = this.#open();
+    checkIds('id', [id], core.needModel().vocab_size);
+    const piece = core.piece(id);
+    return { ...piece, bytes: piece.bytes.slice() };
+  }
+
+  /**
+   * The u in [0, 1) of a step; step n of any generation with that seed uses it.
+   * @param {number} seed
+   * @param {number} step
+   */
+  random(seed, step) {
+    return this.#open().random(seed, step);
+  }
+
+  /**
+   * Distinct n-grams over all n-grams of a text.
+   * @param {ArrayLike<number>} ids
+   * @param {number} n
+   */
+  distinct(ids, n) {
+    return this.#open().distinct(ids, n);
+  }
+
+  /**
+   * The trace of any logits, with the whole result; needs no model.
+   * @param {ArrayLike<number>} logits
+   * @param {Settings} [settings]
+   * @param {{ history?: ArrayLike<number>, step?: number }} [options]
+   */
+  warp(logits, settings, options) {
+    const { chain } = this.#open();
+    checkOptions('options of warp', options, ['history', 'step']);
+    const trace = chain.distribution(
+      chain.given(logits, options?.history),
+      settings,
+      options?.step ?? 0,
+    );
+    return /** @type {import('./types.js').WarpTrace} */ (trace);
+  }
+
+  /**
+   * What a function in the place of `own` would be called with: the logits as they reach it, every
+   * setting, the ids so far. Its result can then be given as `own` in place of the function.
+   * @param {ArrayLike<number>} logits
+   * @param {Settings} [settings]
+   * @param {{ history?: ArrayLike<number>, step?: number }} [options]
+   */
+  ownInput(logits, settings, options) {
+    const { chain } = this.#open();
+    checkOptions('options of ownInput', options, ['history', 'step']);
+    return chain.ownInput(chain.given(logits, options?.history), settings, options?.step ?? 0);
+  }
+
+  /**
+   * What `warp` and `drawFrom` give of the same logits: the chain runs once.
+   * @param {ArrayLike<number>} logits
+   * @param {Settings} [settings]
+   * @param {import('./types.js').ReadChoice & { history?: ArrayLike<number> }} [choice]
+   */
+  readFrom(logits, settings, choice) {
+    const { chain } = this.#open();
+    const { history, ...how } = choice ?? {};
+    return /** @type {import('./types.js').WarpReading} */ (
+      chain.read(chain.given(logits, history), settings, how)
+    );
+  }
+
+  /**
+   * Draws one token from any logits; needs no model.
+   * @param {ArrayLike<number>} logits
+   * @param {Settings} [settings]
+   * @param {import('./types.js').DrawChoice & { history?: ArrayLike<number> }} [choice]
+   */
+  drawFrom(logits, settings, choice) {
+    const { chain } = this.#open();
+    const { history, ...how } = choice ?? {};
+    return chain.draw(chain.given(logits, history), settings, how);
+  }
+
+  /**
+   * @param {ArrayLike<number>} ids
+   * @param {{ cache?: boolean }} [options]
+   */
+  feed(ids, options) {
+    return this.#session().feed(ids, options);
+  }
+
+  timeline() {
+    return this.#session().timeline();
+  }
+
+  logits() {
+    return this.#session().logits();
+  }
+
+  hidden() {
+    return this.#session().hidden();
+  }
+
+  /** @param {number} id */
+  surprisal(id) {
+    return this.#session().surprisal(id);
+  }
+
+  /**
+   * @param {Settings} [settings]
+   * @param {import('./types.js').ReadChoice} [choice]
+   */
+  read(settings, choice) {
+    return this.#session().read(settings, choice);
+  }
+
+  /**
+   * @param {Settings} [settings]
+   * @param {{ step?: number }} [options]
+   */
+  distribution(settings, options) {
+    return this.#session().distribution(settings, options);
+  }
+
+  /**
+   * @param {Settings} [settings]
+   * @param {import('./types.js').DrawChoice} [choice]
+   */
+  draw(settings, choice) {
+    return this.#session().draw(settings, choice);
+  }
+
+  /** @param {GenerateOptions & Settings} options */
+  generate(options) {
+    return this.#session().generate(options);
+  }
+
+  /** Another timeline over the same model. */
+  session() {
+    return new Session(this.#open(), this.#sessions);
+  }
+
+  /** Frees everything; every later call is the error `closed`. */
+  close() {
+    if (this.#closed) return;
+    this.#closed = true;
+    for (const session of [...this.#sessions]) session.close();
+    this.#core.close();
+  }
+}
