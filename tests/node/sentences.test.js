@@ -146,6 +146,11 @@ test('no English stands in the C engine', () => {
   assert.deepEqual(inC.filter((text) => /[a-z] [a-z]/i.test(text) && !forms.has(text)), []);
 });
 
+test('the English sentences are those that refusals have always had', () => {
+  for (const [key, values, sentence] of JSON.parse(read('tests/node/refusals.json')))
+    assert.equal(sentenceOf(key, values), sentence);
+});
+
 test('a phrase finds its values in its own, or in those around it', () => {
   const subject = { key: 'named_tensor', values: {} };
   const field = { key: 'field_offset', values: {} };
