@@ -161,7 +161,8 @@ export class RemoteSession {
    * @returns {Promise<any>}
    */
   #look(method, ...args) {
-    if (this.#pending) refuse(this.#pending.reject, 'superseded', 'superseded');
+    // Nobody is told of it, so that its sentence need not be fetched.
+    this.#pending?.reject(new LogitscopeError('superseded', 'superseded'));
     this.#pending = null;
     if (!this.#inFlight) return this.#sendLook(method, args);
     return new Promise((resolve, reject) => {
