@@ -128,6 +128,30 @@ test('greedy beside T = 0.01 is identical, with its smallest gap named; T = 100 
   await close();
 });
 
+test('of five texts at T = 0.05 the sentence says how many are greedy’s', async () => {
+  const { page, close } = await open();
+  await page.locator('[data-suite=extremes]').click();
+  const prompt = 'Tomorrow she';
+  await page.locator('logit-compare #prompt').fill(prompt);
+  await type(page.locator('logit-compare [data-name=samples]'), '5');
+  await page.locator('[data-row="1"] [data-action=edit]').click();
+  await type(page.locator('[data-row="1"] [data-name=temperature]'), '0.05');
+  const greedy = await write({ settings: { temperature: 0 } }, { prompt });
+  const partings = [];
+  for (let n = 0; n < 5; n++) {
+    const cold = await write({ settings: { temperature: 0.05 } }, { prompt, seed: SEED + n });
+    partings.push(divergence(greedy.ids, cold.ids));
+  }
+  const same = partings.filter((at) => at === null).length;
+  assert.ok(same > 0 && same < 5);
+  const first = Math.min(...partings.filter((at) => at !== null)) + 1;
+  const said = page.locator('logit-compare .gaps p').first();
+  const expected = `At T = 0.05, ${same} of 5 texts are greedy’s, token by token; the earliest parting is at token ${first}.`;
+  const text = await until(() => said.innerText(), (shown) => shown.startsWith(expected));
+  assert.ok(text.startsWith(expected), text);
+  await close();
+});
+
 test('ten texts of eight settings: a table of the engine’s spreads, texts to unfold', async () => {
   const { page, close } = await open();
   await page.locator('[data-suite="e27.2"]').click();

@@ -168,7 +168,7 @@ export class LogitCompare extends ModelElement {
           ? renderGaps(
               gaps,
               Number(plan.strategies[gaps.cold].settings.temperature),
-              partsOf(texts[gaps.greedy][0], texts[gaps.cold][0]),
+              texts[gaps.cold].map((text) => partsOf(texts[gaps.greedy][0], text)),
             )
           : nothing
       }

@@ -121,22 +121,33 @@ function gapWords({ step, best, second, gap }) {
 }
 
 /**
- * Whether the cold text is the greedy one, and where the gap of the two best logits is too small.
+ * How many of the cold texts are the greedy one.
+ * @param {string} T
+ * @param {(number | null)[]} partings where each of them parts from it
+ */
+function sayCold(T, partings) {
+  const parted = partings.filter((at) => at !== null);
+  const at = Math.min(...parted) + 1;
+  const n = partings.length;
+  if (parted.length === 0) return t('compare.cold.same', { T, n });
+  return n === 1
+    ? t('compare.cold.parts', { T, at })
+    : t('compare.cold.some', { T, same: n - parted.length, n, at });
+}
+
+/**
+ * Whether the cold texts are the greedy one, and where the gap of the two best logits is too small.
  * @param {import('./runner.js').Gaps} gaps
  * @param {number} temperature
- * @param {number | null} parts where the two texts part
+ * @param {(number | null)[]} partings where each cold text parts from the greedy one
  */
-export function renderGaps({ smallest, close }, temperature, parts) {
+export function renderGaps({ smallest, close }, temperature, partings) {
   if (!smallest) return nothing;
   const T = number(temperature);
   return html`
     <section class="gaps">
       <h3>${t('compare.cold', { T })}</h3>
-      <p data-same=${parts === null}>${
-        parts === null
-          ? t('compare.cold.same', { T })
-          : t('compare.cold.parts', { T, at: parts + 1 })
-      } ${t('compare.cold.smallest', { T, ...gapWords(smallest) })}</p>
+      <p>${sayCold(T, partings)} ${t('compare.cold.smallest', { T, ...gapWords(smallest) })}</p>
       ${
         close.length === 0
           ? html`<p>${t('compare.cold.sure', { T })}</p>`
