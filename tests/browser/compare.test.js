@@ -152,6 +152,20 @@ test('of five texts at T = 0.05 the sentence says how many are greedy’s', asyn
   await close();
 });
 
+test('white space that leads by a small gap is made visible', async () => {
+  const { page, close } = await open();
+  await page.evaluate(() => {
+    const strategies = [0, 0.05].map((temperature) => ({ settings: { temperature } }));
+    const plan = { prompt: 'ROMEO:', max_new_tokens: 16, strategies };
+    const element = document.createElement('logit-compare');
+    document.body.replaceChildren(Object.assign(element, { ...plan, model: 'models/shakespeare.gguf' }));
+  });
+  const gaps = page.locator('logit-compare .gaps');
+  await gaps.waitFor({ timeout: 30000 });
+  assert.match(await gaps.innerText(), /Token 15: “␣” before “\.”/);
+  await close();
+});
+
 test('ten texts of eight settings: a table of the engine’s spreads, texts to unfold', async () => {
   const { page, close } = await open();
   await page.locator('[data-suite="e27.2"]').click();

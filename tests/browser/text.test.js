@@ -180,6 +180,39 @@ test('without a stop at the end token greedy loops, and the loop is marked', asy
   await close();
 });
 
+test('white space in a sentence is made visible', async () => {
+  const { page, complaints, close } = await bench.open();
+  await page.locator('logit-text #prompt').fill('Today  she');
+  const refused = page.locator('logit-text #fault');
+  assert.match(await until(() => refused.innerText(), Boolean), /does not know “␣”/);
+  // A loop of line breaks, and tokens of white space that the small model does not have.
+  const shown = await page.evaluate(async () => {
+    const read = async (name, given, selector) => {
+      const element = Object.assign(document.createElement(name), given);
+      document.body.append(element);
+      await element.updateComplete;
+      const found = element.renderRoot.querySelector(selector);
+      await found.updateComplete;
+      const { textContent } = found.renderRoot?.querySelector('.numbers') ?? found;
+      element.remove();
+      return textContent.trim();
+    };
+    const step = (position) => ({ id: 7, text: '\n', special: false, p: 1, p_raw: 1, position });
+    const loop = { start: 0, end: 3, period: 1, times: 3 };
+    const text = { steps: [0, 1, 2].map(step), loop };
+    const token = { id: 1, special: false, p: 1, p_raw: 1, removed_by: null };
+    const names = [' ', '\u00a0', ' she'].map((text) => {
+      const trace = { tokens: [{ ...token, text }], kept: 1, vocab_size: 2, entropy: 0 };
+      return read('logit-glance', { knobs: 'p', chart: 'p', shown: true, trace }, '.name');
+    });
+    return [await read('logit-text', text, 'logit-tape'), ...(await Promise.all(names))];
+  });
+  assert.equal(shown[0], 'Loop: “↵” has come 3 times in a row, from token 1 on.');
+  assert.deepEqual(shown.slice(1), ['␣', '⟨A0⟩', 'she']);
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
 test('colours follow the choice', async () => {
   const { page, close } = await bench.open();
   await unfold(page);

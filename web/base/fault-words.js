@@ -2,6 +2,7 @@
 import { locales } from '#locales/fault';
 import { sentences } from '../engine/sentences.js';
 import { addMessages, hasMessage, t } from '../locale/locale.js';
+import { spokenText } from './visible.js';
 
 /** @typedef {import('./faults.js').Fault} Fault */
 /** @typedef {import('../engine/errors.js').Values} Values */
@@ -27,7 +28,7 @@ export function reasonOf({ key, values }) {
 export function sentenceOf(fault) {
   if (fault.code === 'empty') return t('error.empty');
   if (fault.key === 'vocabulary_lacks')
-    return t('error.unknown_token', { token: String(fault.values.token).trim() });
+    return t('error.unknown_token', { token: spokenText(String(fault.values.token)) });
   const reason = reasonOf(fault);
   return t('error.other', { message: reason[0].toUpperCase() + reason.slice(1) });
 }

@@ -21,9 +21,9 @@ function visibleParts(token) {
   const parts = [];
   for (const character of token.text) {
     const code = /** @type {number} */ (character.codePointAt(0));
-    const control =
-      code < 32 || code === 127 ? `⟨${code.toString(16).toUpperCase().padStart(2, '0')}⟩` : null;
-    const mark = MARKS[character] ?? control;
+    const blank = code < 32 || (code >= 127 && code < 160) || /\s/.test(character);
+    const unseen = blank ? `⟨${code.toString(16).toUpperCase().padStart(2, '0')}⟩` : null;
+    const mark = MARKS[character] ?? unseen;
     const last = parts.at(-1);
     if (last && last.mark === Boolean(mark)) last.text += mark ?? character;
     else parts.push({ text: mark ?? character, mark: Boolean(mark) });
@@ -60,6 +60,11 @@ export function visible(token, limit = Infinity) {
 export function spoken(token, eos) {
   if (token.id === eos) return t('text.end.long');
   return token.text.trim() || visible(token);
+}
+
+/** Some text to stand within a sentence, like a token's name. @param {string} text */
+export function spokenText(text) {
+  return text && spoken({ id: NaN, text, special: false });
 }
 
 /** @param {Token} token */

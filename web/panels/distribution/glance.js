@@ -138,7 +138,7 @@ export class LogitGlance extends LogitElement {
    */
   #renderColumn(token, most) {
     const kind = `${token.removed_by ? 'removed' : ''} ${token.id === this.hit ? 'hit' : ''}`;
-    const name = token.id === this.eos ? t('text.end') : visible(token).replace(/^␣/, '');
+    const name = token.id === this.eos ? t('text.end') : visible(token).replace(/^␣(?=.)/u, '');
     return html`
       <div class="column ${kind}">
         <div class="well">

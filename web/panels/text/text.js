@@ -12,7 +12,7 @@ import { LogitElement } from '../../base/element.js';
 import './tape.js';
 import { term } from '../../base/term.js';
 import textStyles from './text.css';
-import { spoken } from '../../base/visible.js';
+import { spoken, spokenText } from '../../base/visible.js';
 
 /**
  * @typedef {import('../../plots/trace.js').Step} Step
@@ -124,7 +124,8 @@ export class LogitText extends LogitElement {
   #sayRun() {
     if (this.finished === 'eos') return this.#sayLast();
     const drawn = this.steps.slice(this.#ranFrom);
-    return t('text.ran', { n: drawn.length, text: drawn.map(({ text }) => text).join('').trim() });
+    const text = spokenText(drawn.map(({ text: part }) => part).join(''));
+    return t('text.ran', { n: drawn.length, text });
   }
 
   /** Once, when the first token is too far back to be seen. @param {number} before */
@@ -225,7 +226,7 @@ export class LogitText extends LogitElement {
     const { steps } = this;
     const cycle = steps.slice(loop.start, loop.start + loop.period);
     const text = cycle.map((step) => (step.id === this.eos ? ` ‹${t('text.end')}›` : step.text));
-    return t('text.loop', { text: text.join('').trim(), n: loop.times, at: loop.start + 1 });
+    return t('text.loop', { text: spokenText(text.join('')), n: loop.times, at: loop.start + 1 });
   }
 
   /** Figures of the drawn text. */

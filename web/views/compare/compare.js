@@ -169,6 +169,7 @@ export class LogitCompare extends ModelElement {
               gaps,
               Number(plan.strategies[gaps.cold].settings.temperature),
               texts[gaps.cold].map((text) => partsOf(texts[gaps.greedy][0], text)),
+              this.#eos,
             )
           : nothing
       }

@@ -2,6 +2,7 @@
 import { html, nothing } from 'lit';
 import { fixed, measure, number, percent, t } from '../../locale/locale.js';
 import { cssom } from '../../plots/cssom.js';
+import { spoken } from '../../base/visible.js';
 
 /**
  * @typedef {import('../../engine/compare.js').Figures} Figures
@@ -109,12 +110,15 @@ export function renderSpread(spread, samples) {
   ];
 }
 
-/** @param {import('../../engine/compare.js').Gap} gap */
-function gapWords({ step, best, second, gap }) {
+/**
+ * @param {import('../../engine/compare.js').Gap} gap
+ * @param {number} eos
+ */
+function gapWords({ step, best, second, gap }, eos) {
   return {
     at: step + 1,
-    best: best.text.trim() || best.text,
-    second: second.text.trim() || second.text,
+    best: spoken({ ...best, special: false }, eos),
+    second: spoken({ ...second, special: false }, eos),
     gap: measure(gap),
     p: percent(second.p),
   };
@@ -140,20 +144,21 @@ function sayCold(T, partings) {
  * @param {import('./runner.js').Gaps} gaps
  * @param {number} temperature
  * @param {(number | null)[]} partings where each cold text parts from the greedy one
+ * @param {number} eos
  */
-export function renderGaps({ smallest, close }, temperature, partings) {
+export function renderGaps({ smallest, close }, temperature, partings, eos) {
   if (!smallest) return nothing;
   const T = number(temperature);
   return html`
     <section class="gaps">
       <h3>${t('compare.cold', { T })}</h3>
-      <p>${sayCold(T, partings)} ${t('compare.cold.smallest', { T, ...gapWords(smallest) })}</p>
+      <p>${sayCold(T, partings)} ${t('compare.cold.smallest', { T, ...gapWords(smallest, eos) })}</p>
       ${
         close.length === 0
           ? html`<p>${t('compare.cold.sure', { T })}</p>`
           : html`<p>${t('compare.cold.close', { T, n: close.length })}</p>
               <ul tabindex="0" aria-label=${t('compare.cold.list')}>${close.map(
-                (gap) => html`<li>${t('compare.cold.gap', { T, ...gapWords(gap) })}</li>`,
+                (gap) => html`<li>${t('compare.cold.gap', { T, ...gapWords(gap, eos) })}</li>`,
               )}</ul>`
       }
     </section>`;
