@@ -343,11 +343,37 @@ test('a text of the reader’s stands beside the nine, is measured, refused and 
   await box.fill('will go to school');
   await box.press('Tab');
   await column.locator('[data-action=lead]').click();
-  const parts = await page.locator('[data-column="1"] logit-passage').innerText();
-  assert.match(parts, /Parts from A at token/);
+  const parts = page.locator('[data-column="1"] logit-passage');
+  assert.match(await until(() => parts.innerText(), Boolean), /Parts from A at token/);
   await type(page.locator('logit-compare [data-name=samples]'), '2');
   const row = page.locator('[data-row="0"] [data-figure=different]');
   assert.equal(await until(() => row.innerText(), (text) => text === '1 of 1'), '1 of 1');
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
+test('an empty text of the reader’s is refused beside its box, and not measured', async () => {
+  const { page, complaints, close } = await open();
+  await page.locator('[data-command=give]').click();
+  const column = page.locator('[data-column="9"]');
+  const said = column.locator('#fault');
+  await said.waitFor();
+  const empty = 'There is no text to measure: write or paste one.';
+  assert.equal(await until(() => said.innerText(), Boolean), empty);
+  for (const text of [' \n', 'walks home']) {
+    await column.locator('textarea').fill(text);
+    await column.locator('textarea').press('Tab');
+    const mine = text.trim() ? /cannot be read/ : /no text to measure/;
+    assert.match(await until(() => said.innerText(), (shown) => mine.test(shown)), mine);
+    await finished(page);
+    const shown = await column.locator('[data-figure] dd').allInnerTexts();
+    assert.deepEqual(new Set(shown), new Set(['–']), text);
+    assert.equal(await page.locator('logit-compare progress').evaluate(({ max }) => max), 9);
+  }
+  await column.locator('[data-action=lead]').click();
+  await finished(page);
+  const parts = page.locator('[data-column="1"] logit-passage');
+  assert.doesNotMatch(await parts.innerText(), /The same tokens/);
   assert.deepEqual(complaints, []);
   await close();
 });

@@ -16,9 +16,10 @@ import { toFault } from '../../base/faults.js';
  * @typedef {{ prompt: string, seed: number, samples: number, max_new_tokens: number,
  *   strategies: readonly Strategy[] }} Plan
  *
- * One text; `figures` are there once it is complete. A given one may have a fault of its own.
+ * One text; `figures` are there once it is complete. A given one may have a fault of its own; it is
+ * `absent`, and nothing of it is measured, where it has one or is still to be written.
  * @typedef {{ key: string, strategy: Strategy, seed: number, steps: MeasuredStep[],
- *   finish: string | null, figures: Figures | null,
+ *   finish: string | null, figures: Figures | null, absent: boolean,
  *   fault?: import('../../base/faults.js').Fault }} Text
  *
  * A greedy text against a cold one: indices of both, and the gaps of the greedy one.
@@ -47,7 +48,7 @@ export class Runner {
 
   /** How many texts there are to be, and how many are complete. */
   get progress() {
-    const all = this.texts.flat();
+    const all = this.texts.flat().filter(({ absent }) => !absent);
     return { total: all.length, done: all.filter(({ figures }) => figures).length };
   }
 
@@ -88,7 +89,7 @@ export class Runner {
   /** Lays out the texts of a plan, with those that are complete already. @param {Plan} plan */
   #lay({ strategies, samples, seed, prompt, max_new_tokens }) {
     const kept = new Map(
-      this.texts.flat().flatMap((text) => (text.figures ? [[text.key, text]] : [])),
+      this.texts.flat().flatMap((text) => (text.figures || text.fault ? [[text.key, text]] : [])),
     );
     this.texts = strategies.map((strategy) =>
       Array.from({ length: textsOf(strategy, samples) }, (_, i) => {
@@ -96,7 +97,8 @@ export class Runner {
         const key = JSON.stringify([prompt, seed + i, max_new_tokens, kind, settings, text]);
         const old = kept.get(key);
         if (old) return { ...old, strategy };
-        return { key, strategy, seed: seed + i, steps: [], finish: null, figures: null };
+        const absent = kind === 'given' && !text?.trim();
+        return { key, strategy, seed: seed + i, steps: [], finish: null, figures: null, absent };
       }),
     );
   }
@@ -113,7 +115,7 @@ export class Runner {
       this.texts.flatMap((texts) => texts.slice(i, i + 1)),
     )
       .flat()
-      .filter(({ figures }) => !figures);
+      .filter(({ figures, absent }) => !figures && !absent);
     const most = Math.floor(MEMORY / (engine.info?.session_bytes ?? MEMORY));
     const lanes = Math.min(LANES, queue.length, Math.max(1, most));
     await Promise.all(
@@ -153,7 +155,7 @@ export class Runner {
     } catch (error) {
       if (strategy.kind !== 'given' || signal.aborted) throw error;
       text.fault = toFault(error); // what the vocabulary cannot write
-      text.figures = await figuresOf(engine, []);
+      text.absent = true;
     } finally {
       await generation.return(/** @type {any} */ (undefined));
     }

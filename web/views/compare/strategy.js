@@ -84,12 +84,14 @@ export class LogitStrategy extends LogitElement {
   }
 
   #renderText() {
+    const empty = this.text.trim() === '';
+    const fault = this.fault && t('compare.given.fault', { reason: this.fault });
     return html`
       <label class="label given">${t('compare.given.label')}
-        <textarea spellcheck="false" aria-invalid=${this.fault ? 'true' : 'false'}
+        <textarea spellcheck="false" aria-invalid=${fault ? 'true' : 'false'}
           aria-describedby="fault" .value=${this.text} placeholder=${t('compare.given.hint')}
           @change=${(/** @type {Event} */ event) => this.#ask('set', this.settings, valueOf(event))}></textarea></label>
-      <p class="error" role="alert" id="fault">${this.fault && t('compare.given.fault', { reason: this.fault })}</p>`;
+      <p class=${empty ? '' : 'error'} role="alert" id="fault">${empty ? t('compare.given.empty') : fault}</p>`;
   }
 
   #renderBoxes() {
