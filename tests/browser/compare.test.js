@@ -20,6 +20,11 @@ before(async () => ([bench, scope] = await Promise.all([openBench(), loadReferen
 after(() => Promise.all([bench?.close(), scope?.close()]));
 
 const SEED = 42;
+const CSV_HEADS = [
+  'strategy', 'seed', 'tokens', 'distinct_1', 'distinct_2', 'surprisal_raw', 'surprisal',
+  'perplexity_raw', 'perplexity', 'mean_kept', 'loop_start', 'loop_period', 'loop_times', 'finish',
+  'text',
+];
 
 async function open(options) {
   const opened = await bench.open(options);
@@ -375,6 +380,36 @@ test('an empty text of the reader’s is refused beside its box, and not measure
   const parts = page.locator('[data-column="1"] logit-passage');
   assert.doesNotMatch(await parts.innerText(), /The same tokens/);
   assert.deepEqual(complaints, []);
+  await close();
+});
+
+test('the nine are a table too, and a file of the same numbers', async () => {
+  const { page, close } = await open();
+  await page.locator('logit-compare details.table summary').click();
+  const rows = page.locator('logit-compare details.table tbody tr');
+  assert.equal(await rows.count(), 9);
+  const heads = await page.locator('logit-compare details.table th[scope=col]').allInnerTexts();
+  assert.equal(heads[1], 'type-token ratio');
+  const lines = [CSV_HEADS.join(',')];
+  for (const [i, strategy] of suites[0].strategies.entries()) {
+    const figures = await page.locator(`[data-column="${i}"] .figures dd`).allInnerTexts();
+    assert.deepEqual(await rows.nth(i).locator('td').allInnerTexts(), figures);
+    const { ids, figures: it } = await write(strategy);
+    const text = scope.decode(Uint32Array.from(ids.slice(0, -1)));
+    const numbers = [it.tokens, it.distinct_1, it.distinct_2, it.surprisal_raw, it.surprisal];
+    const more = [it.perplexity_raw, it.perplexity, it.mean_kept, '', '', ''];
+    const name = strategy.name.includes(',') ? `"${strategy.name}"` : strategy.name;
+    lines.push([name, SEED, ...numbers, ...more, 'eos', text].join(','));
+  }
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    page.locator('logit-compare [data-command=csv]').click(),
+  ]);
+  assert.equal(file.suggestedFilename(), 'verbs-compare-nine.csv');
+  // The last bit of 2 ** x differs between versions of V8.
+  const rounded = (text) => text.replace(/\d+\.\d{9,}/g, (it) => Number(it).toPrecision(14));
+  const text = await readFile(await file.path(), 'utf8');
+  assert.equal(rounded(text), rounded(`${lines.join('\n')}\n`));
   await close();
 });
 

@@ -246,6 +246,45 @@ export function spreadOf(samples) {
 }
 
 /**
+ * Texts with their figures as comma-separated values, a line a text and every number in full; what
+ * a text does not have is left empty.
+ * @param {{ name: string, seed: number, finish: string | null, figures: Figures, text: string }[]} texts
+ */
+export function toCsv(texts) {
+  const rows = texts.map(({ name, seed, figures, finish, text }) => {
+    const { loop, ...numbers } = figures;
+    const { start, period, times } = loop ?? {};
+    /** @type {Record<string, string | number | null | undefined>} */
+    const row = {
+      strategy: name,
+      seed,
+      tokens: numbers.tokens,
+      distinct_1: numbers.distinct_1,
+      distinct_2: numbers.distinct_2,
+      surprisal_raw: numbers.surprisal_raw,
+      surprisal: numbers.surprisal,
+      perplexity_raw: numbers.perplexity_raw,
+      perplexity: numbers.perplexity,
+      mean_kept: numbers.mean_kept,
+      loop_start: start,
+      loop_period: period,
+      loop_times: times,
+      finish,
+      text,
+    };
+    return row;
+  });
+  const lines = rows.map((row) => Object.values(row).map(csvCell));
+  return [Object.keys(rows[0] ?? {}), ...lines].map((line) => `${line.join(',')}\n`).join('');
+}
+
+/** @param {string | number | null | undefined} value */
+function csvCell(value) {
+  const text = String(value ?? '');
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/**
  * The greedy strategy and the first that is nearly so, among those that set nothing but the
  * temperature; null without such a pair.
  * @param {readonly Strategy[]} strategies

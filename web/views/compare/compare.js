@@ -6,15 +6,16 @@
 import { locales } from '#locales/compare';
 import { html, nothing } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
-import { divergence, spreadOf } from '../../engine/compare.js';
-import { LOOPING, suites } from '../../engine/suites.js';
+import { divergence, spreadOf, toCsv } from '../../engine/compare.js';
+import { LOOPING, nameOf as plainName, suites } from '../../engine/suites.js';
 import { addMessages, t } from '../../locale/locale.js';
 import { define } from '../../base/define.js';
+import { download } from '../../base/download.js';
 import { reason, sentence } from '../../base/faults.js';
 import { ModelElement } from '../../base/model-element.js';
 import { spoken } from '../../base/visible.js';
 import './controls.js';
-import { SPREAD, renderFigures, renderGaps, renderSpread } from './figures.js';
+import { SPREAD, renderFigures, renderGaps, renderRows, renderSpread } from './figures.js';
 import './passage.js';
 import { entriesOf } from './ranking.js';
 import { Runner } from './runner.js';
@@ -220,7 +221,29 @@ export class LogitCompare extends ModelElement {
   /** @param {import('./runner.js').Plan} plan */
   #renderTexts(plan) {
     if (this.blind) return this.#renderBlind(plan);
-    return plan.samples === 1 ? this.#renderColumns(plan) : this.#renderTable(plan);
+    return html`
+      ${plan.samples === 1 ? this.#renderColumns(plan) : this.#renderTable(plan)}
+      <p class="save"><button data-command="csv" aria-disabled=${this.#complete.length === 0}
+        @click=${this.#save}>${t('compare.csv')}</button></p>`;
+  }
+
+  /** The texts that have their figures. */
+  get #complete() {
+    return this.#runner.texts.flat().flatMap(({ figures, ...text }) =>
+      figures ? [{ ...text, figures }] : [],
+    );
+  }
+
+  #save() {
+    const texts = this.#complete.map(({ strategy, seed, steps, finish, figures }) => {
+      const { kind = 'sample', settings } = strategy;
+      const name = strategy.name ?? (kind === 'given' ? kind : plainName(settings));
+      const written = finish === 'eos' ? steps.slice(0, -1) : steps;
+      return { name, seed, finish, figures, text: written.map(({ text }) => text).join('') };
+    });
+    if (texts.length === 0) return;
+    const name = [this.engine?.info?.name, 'compare', this.strategies ? 'own' : this.suite];
+    download(`${name.join('-')}.csv`, toCsv(texts), 'text/csv');
   }
 
   /** @param {import('./runner.js').Plan} plan */
@@ -240,7 +263,13 @@ export class LogitCompare extends ModelElement {
             </li>`;
         })}
         ${this.#addable.length > 0 ? html`<li class="column add">${this.#renderAdd()}</li>` : nothing}
-      </ol>`;
+      </ol>
+      <details class="table">
+        <summary>${t('distribution.table')}</summary>
+        <div class="scroll" role="region" tabindex="0" aria-label=${t('compare.table')}>
+          ${renderRows(this.#runner.texts.map(([text]) => text))}
+        </div>
+      </details>`;
   }
 
   #keyOf = (/** @type {unknown} */ _, /** @type {number} */ i) => this.#keys[i];

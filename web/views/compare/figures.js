@@ -3,6 +3,7 @@ import { html, nothing } from 'lit';
 import { fixed, measure, number, percent, t } from '../../locale/locale.js';
 import { cssom } from '../../plots/cssom.js';
 import { spoken } from '../../base/visible.js';
+import { nameOf } from './strategy.js';
 
 /**
  * @typedef {import('../../engine/compare.js').Figures} Figures
@@ -70,6 +71,20 @@ export function renderFigures(text) {
       ({ name, value }) => html`
         <div data-figure=${name}><dt>${figureName(name)}</dt><dd>${value}</dd></div>`,
     )}</dl>`;
+}
+
+/** The same figures of several texts as a table, a row each. @param {Text[]} texts */
+export function renderRows(texts) {
+  const [heads] = texts.map(figureRows);
+  return html`
+    <table>
+      <thead><tr><th scope="col">${t('compare.settings')}</th>
+        ${heads.map(({ name }) => html`<th scope="col">${figureName(name)}</th>`)}</tr></thead>
+      <tbody>${texts.map(
+        (text, i) => html`<tr><th scope="row">${nameOf(i, text.strategy)}</th>
+          ${figureRows(text).map(({ value }) => html`<td class="number">${value}</td>`)}</tr>`,
+      )}</tbody>
+    </table>`;
 }
 
 /** The columns of the table over several texts a strategy. */

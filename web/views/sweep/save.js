@@ -1,4 +1,4 @@
-/** Saves a figure: as SVG that stands by itself, or as any text, by a blob that the page made. */
+/** A figure as SVG that stands by itself. */
 
 const SVG = 'http://www.w3.org/2000/svg';
 /** The looks that a figure has, and what they are where nothing says so. */
@@ -15,20 +15,6 @@ const PROPERTIES = {
   'paint-order': 'normal',
 };
 const FONT = 'system-ui, "Segoe UI", Roboto, "Noto Sans", "Liberation Sans", Arial, sans-serif';
-
-/**
- * @param {string} name
- * @param {string} text
- * @param {string} type
- */
-export function download(name, text, type) {
-  const link = document.createElement('a');
-  const url = URL.createObjectURL(new Blob([text], { type }));
-  link.href = url;
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(url), 10000);
-}
 
 /**
  * The figure as a file of its own: every style written out, on a background, with its title above
