@@ -244,6 +244,20 @@ test('diversity against correctness is judged by the grammar, and says where the
   await close();
 });
 
+test('where nothing can judge, a press opens the model that brings a grammar, and runs', async () => {
+  const { page, view, complaints, close } = await openSweep({ path: '?lang=en&model=shakespeare' });
+  await choose(view, 'trade');
+  await fill(view, 'samples', '1');
+  await fill(view, 'first-step', '1');
+  await view.getByRole('button', { name: 'Open verbs' }).click();
+  await expectDone(view, '3 points.');
+  assert.match(await view.locator('.caption').innerText(), /^Model verbs, prompt “Today she”/);
+  assert.equal(await view.getByRole('button', { name: 'Open verbs' }).count(), 0);
+  assert.equal(await view.evaluate((it) => it.renderRoot.activeElement?.dataset.command), 'run');
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
 test('a long sweep leaves the page free, stops when told, and another drops it', async () => {
   const { page, view, close } = await openSweep();
   await choose(view, 'penalty');

@@ -39,6 +39,8 @@ addMessages(locales);
  * @property {number} vocabulary
  */
 
+/** The model whose texts can be judged. */
+const JUDGED = 'verbs';
 /** How often a running sweep is drawn, in ms. */
 const REDRAW = 80;
 
@@ -69,6 +71,8 @@ export class LogitSweep extends ModelElement {
   /** @type {Record<string, { text: string, error: string }>} */
   #drafts = {};
   #tried = '';
+  /** Whether it runs as soon as the model that was asked for is there. */
+  #awaited = false;
   /** @type {Node | null} */
   #root = null;
 
@@ -170,7 +174,10 @@ export class LogitSweep extends ModelElement {
   updated(changed) {
     super.updated(changed);
     const plan = this.engine && this.prompt ? this.#plan : null;
-    if (plan && !plan.measures.some(needsTexts) && this.#keyOf(plan) !== this.#tried) this.#start();
+    if (!plan) return;
+    const written = plan.measures.some(needsTexts) && !this.#awaited;
+    if (!written && this.#keyOf(plan) !== this.#tried) this.#start();
+    this.#awaited = false;
   }
 
   #cancel() {
@@ -258,6 +265,14 @@ export class LogitSweep extends ModelElement {
     this.trouble = null;
     this.run = null;
     this.#tried = '';
+    this.#awaited = false;
+  }
+
+  /** Asks for the model that brings a grammar. */
+  #openJudged() {
+    this.#awaited = true;
+    /** @type {HTMLElement | null} */ (this.renderRoot.querySelector('[data-command=run]'))?.focus();
+    this.emit('logit-model', { model: JUDGED });
   }
 
   #renderForm() {
@@ -295,6 +310,11 @@ export class LogitSweep extends ModelElement {
           @click=${() => running && this.#cancel()}>${t('sweep.cancel')}</button>
         <progress aria-label=${t('sweep.progress')} max=${count.n || 1} .value=${count.done}></progress>
         <p class="status" role="status">${words}</p>
+        ${
+          this.engine && this.#unjudged
+            ? html`<button data-command="open" @click=${this.#openJudged}>${t('sweep.open-model', { model: JUDGED })}</button>`
+            : nothing
+        }
       </div>
       ${trouble ? html`<p class="error" role="alert">${sentence(trouble, this)}</p>` : nothing}
     `;
