@@ -13,6 +13,7 @@ import { summarise } from '../../web/engine/measures.js';
 import { RemoteLogitscope } from '../../web/engine/remote.js';
 import { parseAxis, range, sweep, toCsv } from '../../web/engine/sweep.js';
 import { atEnd } from '../cleanup.js';
+import { FIGURES } from '../../web/views/sweep/figures.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const model = `${root}models/verbs.gguf`;
@@ -35,6 +36,18 @@ async function refuses(plan, sentence) {
     return typeof error.code === 'string';
   });
 }
+
+test('the trade figure writes enough texts for its two curves not to zigzag', async () => {
+  const { asked } = FIGURES.find(({ name }) => name === 'trade');
+  const { samples, max_new_tokens, measures } = asked;
+  const axes = [parseAxis('temperature=1:1.3:0.1')];
+  const points = await collect({ axes, measures, samples, max_new_tokens, grammar, settings: { seed: 42 } });
+  /** How far a curve goes against its way, at most. */
+  const back = (name, way) =>
+    Math.max(...points.slice(1).map((point, i) => way * (points[i].measures[name].mean - point.measures[name].mean)));
+  assert.ok(back('distinct_texts', 1) <= 0.02, `diversity falls by ${back('distinct_texts', 1)}`);
+  assert.ok(back('correctness', -1) <= 0.02, `correctness rises by ${back('correctness', -1)}`);
+});
 
 describe('axes', () => {
   test('values are the numbers that one would write', () => {
