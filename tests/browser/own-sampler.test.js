@@ -130,6 +130,24 @@ describe('running', () => {
     await close();
   });
 
+  test('alone, it opens an engine by itself, with logits to try', async () => {
+    const { page, press, rows, report, close } = await open();
+    await page.evaluate(() => {
+      const alone = document.createElement('logit-own-sampler');
+      document.querySelector('logit-own-sampler').replaceWith(alone);
+    });
+    await page.locator('button[data-do=run][aria-disabled=false]').waitFor();
+    await press('run');
+    const shown = await rows();
+    assert.ok(shown.length >= 5);
+    assert.equal(shown[0].token, 'is');
+    for (const { cells } of shown) assert.equal(cells[0], cells[1]);
+    assert.notEqual(shown[0].cells[0], '100%');
+    await press('check');
+    assert.ok((await report()).every(({ holds }) => holds));
+    await close();
+  });
+
   test('another distribution shows as another, with the property that fails and its input', async () => {
     const { press, rows, report, write, page, close } = await open();
     await write(

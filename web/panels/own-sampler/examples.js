@@ -88,3 +88,9 @@ export const VALUES = /** @type {Record<string, any>} */ ({
   xtc_probability: 1,
   mirostat: 2,
 });
+
+/** Logits to try a sampler on where none are given: what may follow "Today she". */
+export const TRIAL = Object.freeze({
+  tokens: [' is', ' has', ' will', ' goes', ' plays', ' was', ' works', ' went', ' the', '.'],
+  logits: Float32Array.of(3.2, 2.9, 2.1, 1.8, 1.1, 0.4, 0.2, -0.5, -1.7, -3),
+});

@@ -1,6 +1,7 @@
 /**
  * <logit-own-sampler>: an editor for a sampler of the reader's own, which runs in a sandboxed frame;
  * what it makes of the present logits beside what the built-in one does; and the grader's report.
+ * Where no engine is given it opens one by itself, with a few logits to try.
  * Says "logit-own" after each run and each check.
  */
 import { html, nothing } from 'lit';
@@ -14,10 +15,12 @@ import { numbersOf } from '../../grade/properties.js';
 import { Subject } from '../../grade/subject.js';
 import { define } from '../../base/define.js';
 import { LogitElement } from '../../base/element.js';
+import { toFault } from '../../base/faults.js';
+import { lease } from '../../state/engines.js';
 import { settingName } from '../../state/settings.js';
 import { spoken, visibleHtml } from '../../base/visible.js';
 import { LIMIT_MS, onEditorKey } from './editor.js';
-import { VALUES, exampleOf } from './examples.js';
+import { TRIAL, VALUES, exampleOf } from './examples.js';
 import ownSamplerStyles from './own-sampler.css';
 import { canRun, inFrame } from './place.js';
 import { verdictItem } from './report.js';
@@ -49,6 +52,7 @@ export class LogitOwnSampler extends LogitElement {
     shown: { state: true },
     trouble: { state: true },
     verdicts: { state: true },
+    own: { state: true },
   };
 
   static styles = [...LogitElement.styles, ownSamplerStyles];
@@ -59,6 +63,8 @@ export class LogitOwnSampler extends LogitElement {
   #turn = 0;
   /** @type {Subject | null} */
   #subject = null;
+  /** @type {import('../../state/engines.js').Lease | null} */
+  #lease = null;
 
   constructor() {
     super();
@@ -81,11 +87,52 @@ export class LogitOwnSampler extends LogitElement {
     this.trouble = null;
     /** @type {Verdict[] | null} */
     this.verdicts = null;
+    /** The engine that it opened by itself. @type {import('../../engine/remote.js').RemoteLogitscope | null} */
+    this.own = null;
+  }
+
+  connectedCallback() {
+    super.connectedCallback();
+    if (this.hasUpdated && !this.engine) this.#open();
   }
 
   disconnectedCallback() {
     super.disconnectedCallback();
     this.#forget();
+    this.#release();
+  }
+
+  /** @param {Map<string, unknown>} changed */
+  willUpdate(changed) {
+    if (!changed.has('engine')) return;
+    if (this.engine) this.#release();
+    else this.#open();
+  }
+
+  #release() {
+    this.#lease?.release();
+    this.#lease = null;
+    this.own = null;
+  }
+
+  async #open() {
+    this.#release();
+    const held = lease(null);
+    this.#lease = held;
+    try {
+      const engine = await held.ready;
+      if (this.#lease === held) this.own = engine;
+    } catch (error) {
+      held.release();
+      if (this.#lease === held) this.emit('logit-error', toFault(error));
+    }
+  }
+
+  /** What there is to try a sampler on: given, or of its own. */
+  get #bench() {
+    const { engine, own, logits, tokens } = this;
+    if (engine) return { engine, logits, tokens };
+    return logits ? { engine: own, logits, tokens } : { engine: own, ...TRIAL };
   }
 
   /** The present code. */
@@ -108,7 +155,7 @@ export class LogitOwnSampler extends LogitElement {
   /** What the sampler is asked with: the chain's values, or one at which it does something. */
   get #values() {
     const names = this.as === 'chain' ? CHAIN : [this.as];
-    const rows = this.engine?.table.filter(({ name }) => names.includes(name)) ?? [];
+    const rows = this.#bench.engine?.table.filter(({ name }) => names.includes(name)) ?? [];
     const given = /** @type {Record<string, any>} */ (this.settings);
     return Object.fromEntries(
       rows.map(({ name, neutral }) => {
@@ -125,7 +172,7 @@ export class LogitOwnSampler extends LogitElement {
    * @param {(subject: Subject, current: () => boolean) => Promise<void>} work
    */
   async #with(what, work) {
-    if (!this.engine || !canRun()) return;
+    if (!this.#bench.engine || !canRun()) return;
     this.#forget();
     const turn = this.#turn;
     const current = () => turn === this.#turn;
@@ -146,7 +193,7 @@ export class LogitOwnSampler extends LogitElement {
   run() {
     if (this.as === 'generate') return this.check();
     return this.#with('run', async (subject, current) => {
-      const { engine, logits } = this;
+      const { engine, logits } = this.#bench;
       if (!engine || !logits) return;
       this.shown = null;
       const history = Array.from(this.history);
@@ -172,7 +219,7 @@ export class LogitOwnSampler extends LogitElement {
       const found = [];
       this.verdicts = found;
       await grade({
-        engine: this.engine,
+        engine: this.#bench.engine,
         subject,
         as: this.as,
         onverdict: (verdict) => {
@@ -191,8 +238,9 @@ export class LogitOwnSampler extends LogitElement {
    * @returns {Promise<Shown>}
    */
   async #compare(numbers, settings, history) {
-    const engine = /** @type {NonNullable<typeof this.engine>} */ (this.engine);
-    const logits = /** @type {Float32Array} */ (this.logits);
+    const bench = this.#bench;
+    const engine = /** @type {NonNullable<typeof bench.engine>} */ (bench.engine);
+    const logits = /** @type {Float32Array} */ (bench.logits);
     const mine = await engine.warp(numbers, { top: LISTED });
     const theirs = await engine.warp(logits, { ...settings, top: LISTED }, { history });
     const ids = new Set([...theirs.tokens, ...mine.tokens].map(({ id }) => id));
@@ -201,7 +249,7 @@ export class LogitOwnSampler extends LogitElement {
       .sort((a, b) => Math.max(theirs.p[b], mine.p[b]) - Math.max(theirs.p[a], mine.p[a]) || a - b);
     const rows = [];
     for (const id of best.slice(0, LISTED)) {
-      const given = this.tokens && { id, text: this.tokens[id], special: false };
+      const given = bench.tokens && { id, text: bench.tokens[id], special: false };
       const piece = given ?? (await engine.piece(id));
       rows.push({ piece, mine: mine.p[id], theirs: theirs.p[id] });
     }
@@ -249,7 +297,7 @@ export class LogitOwnSampler extends LogitElement {
   }
 
   #renderWorkshop() {
-    const idle = !this.engine;
+    const idle = !this.#bench.engine;
     return html`<div class="whole">
       <div class="bar">
         <label><span class="label">${t('sampler.as')}</span>
