@@ -17,7 +17,7 @@ const SAME = {
     'Logitscope', 'Auto', 'Token', 'token', 'tokens', 'logit', 'id', 'bytes', 'JSON', 'SIMD', 'Mirostat',
     'Gumbel-max', 'distinct-2', 'top-k', 'top-p', 'min-p', 'typical-p', 'top-n-sigma', 'matrices',
     '{n} token', '{n} tokens', '{value} bits', '{speed} tokens/s', 'top-k {value}', 'top-p {value}',
-    'u = {u}: {token}', '{name}', '{part} ({why})', 'logits', 'tensor {name}', 'offset', 'n_dimensions',
+    'u = {u}: {token}', 'DRY', '{name}', '{part} ({why})', 'logits', 'tensor {name}', 'offset', 'n_dimensions',
     'tensor_count', 'metadata_kv_count', '{reason}', '{message}.',
   ],
 };
@@ -63,3 +63,34 @@ for (const file of files.filter((name) => name !== 'en.json')) {
     assert.deepEqual(left, []);
   });
 }
+
+test('each thing has one word, everywhere and in the glossary', async () => {
+  const source = await readFile(new URL('../base/term.js', folder), 'utf8');
+  const terms = [.../TERMS = \[([^\]]*)\]/.exec(source)[1].matchAll(/'(\w+)'/g)].map(([, name]) => name);
+  for (const name of ['nucleus', 'top_k', 'top_p', 'beam', 'dry']) assert.ok(terms.includes(name), name);
+  const SAME_THING = {
+    ttr: ['measure.ttr', 'sweep.of.ttr'],
+    distinct: ['measure.distinct', 'sweep.of.distinct_2'],
+    rank: ['distribution.rank'],
+    kept: ['distribution.kept'],
+    mass: ['distribution.mass', 'sweep.of.mass'],
+    entropy: ['sweep.of.entropy'],
+    perplexity: ['distribution.perplexity', 'sweep.of.perplexity', 'compare.perplexity'],
+  };
+  const WITHIN = {
+    kept: ['compare.kept', 'compare.spread.kept', 'sweep.figure.nucleus', 'sweep.of.nucleus', 'sweep.of.text_nucleus'],
+    rank: ['curve.rank', 'distribution.row', 'draw.lands.rest'],
+    ttr: ['sweep.about.penalty'],
+    nucleus: ['about.top_p'],
+    entropy: ['distribution.entropy'],
+  };
+  for (const file of files) {
+    const words = await read(file);
+    for (const name of terms) assert.ok(words[`term.${name}`] && words[`term.${name}.about`], `${file}: ${name}`);
+    for (const [name, keys] of Object.entries(SAME_THING))
+      for (const key of keys) assert.equal(words[key], words[`term.${name}`], `${file}: ${key}`);
+    for (const [name, keys] of Object.entries(WITHIN))
+      for (const key of keys)
+        assert.ok(words[key].toLowerCase().includes(words[`term.${name}`]), `${file}: ${key}`);
+  }
+});

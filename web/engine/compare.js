@@ -15,8 +15,8 @@ import { beamSearch, contrastiveSearch } from './search.js';
  * A generated token with its surprisal in bits, after the warpers and before.
  * @typedef {import('./types.js').Step & { bits: number, bits_raw: number }} MeasuredStep
  *
- * What one text comes to. Surprisals in bits; `mean_kept` is the mean nucleus size. The means are
- * null for a text without tokens.
+ * What one text comes to. Surprisals in bits; `mean_kept` is the mean number of tokens kept. The
+ * means are null for a text without tokens.
  * @typedef {object} Figures
  * @property {number} tokens
  * @property {number} distinct_1 type-token ratio

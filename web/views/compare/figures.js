@@ -52,7 +52,7 @@ function short(value) {
   return value >= 1000 ? number(Math.round(value)) : fixed(value, 2);
 }
 
-/** A mean nucleus size. @param {number} kept */
+/** A mean number of tokens kept. @param {number} kept */
 function tokensKept(kept) {
   return fixed(kept, kept < 100 ? 1 : 0);
 }
