@@ -182,6 +182,20 @@ test('presets set every knob, and the knobs say when they are your own', async (
   await close();
 });
 
+test('no two presets have one name', async () => {
+  const { page, close } = await bench.open();
+  await page.getByRole('tab', { name: 'Your own' }).click();
+  const lists = page.locator('#preset');
+  await lists.nth(1).waitFor();
+  for (const list of await lists.all()) {
+    const labels = await list.locator('option').allTextContents();
+    const names = labels.map((label) => label.split(':')[0].trim().toLowerCase());
+    assert.deepEqual(names, [...new Set(names)]);
+    assert.ok(names.includes('greedy'));
+  }
+  await close();
+});
+
 test('bad input is one sentence beside its control and changes nothing', async () => {
   const { page, complaints, close } = await bench.open();
   const cases = [

@@ -237,7 +237,7 @@ export class LogitChain extends LogitElement {
             ${this.imitations.map((preset) => option(preset, t(`preset.${preset.name}`)))}
           </optgroup>
           <optgroup label=${t('preset.group.nine')}>
-            ${this.strategies.map((preset) => option(preset, describeSettings(preset.settings)))}
+            ${this.strategies.map((preset) => option(preset, strategyName(preset.settings)))}
           </optgroup>
         </select>
       </div>
@@ -431,6 +431,11 @@ export class LogitChain extends LogitElement {
 /** @param {Event} event */
 function valueOf(event) {
   return /** @type {HTMLInputElement} */ (event.target).value;
+}
+
+/** @param {import('../../engine/types.js').Settings} settings */
+function strategyName(settings) {
+  return settings.temperature === 0 ? t('preset.greedy') : describeSettings(settings);
 }
 
 define('logit-chain', LogitChain);

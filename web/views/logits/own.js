@@ -313,7 +313,7 @@ function valueOf(event) {
 
 /** @typedef {import('../../panels/chain/chain.js').Preset} Preset */
 
-const PRESETS = ['transformers', 'greedy'].map((name) => /** @type {Preset} */ ({ name, settings: presets[name] }));
+const PRESETS = ['transformers'].map((name) => /** @type {Preset} */ ({ name, settings: presets[name] }));
 const STRATEGIES = strategies.map(({ name, settings }) => /** @type {Preset} */ ({ name: `strategy ${name}`, settings }));
 
 define('logit-own', LogitOwn);
