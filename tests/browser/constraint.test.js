@@ -142,6 +142,39 @@ test('a model that can, writes JSON: the state follows the text, and the text pa
   writes = false;
 });
 
+test('a text that a JSON constraint ended is said to be valid or cut off, and stands as plain text', async () => {
+  writes = true;
+  const { page, complaints, close } = await bench.open();
+  const scopeElement = page.locator('logit-scope');
+  const restore = (constraint, branch) =>
+    scopeElement.evaluate(
+      (it, [constraint, branch]) =>
+        it.restore({ ...it.state, branch, settings: { ...it.state.settings, constraint } }),
+      [constraint, branch],
+    );
+  const ids = (text) => [...text].map((character) => character.charCodeAt(0) - 32);
+  const verdict = page.locator('logit-text .verdict');
+  const plain = page.locator('logit-text pre');
+  await restore({ schema: { enum: [[1, 2]] }, space: 0 }, ids('[1,2]'));
+  await page.locator('logit-text [data-command=step][aria-disabled=false]').waitFor();
+  assert.equal(await plain.count(), 0, 'not before it has ended');
+  await page.locator('logit-text [data-command=step]').click();
+  await plain.waitFor();
+  assert.equal(await plain.innerText(), '[1,2]');
+  assert.equal(await verdict.innerText(), 'Valid JSON');
+  await card(page).locator('select').selectOption('none');
+  await plain.waitFor({ state: 'detached' });
+
+  const long = `"${'a'.repeat(99)}`;
+  await restore({ schema: { type: 'string', maxLength: 200 } }, ids(long));
+  await plain.waitFor();
+  assert.equal(await plain.innerText(), long);
+  assert.equal(await verdict.innerText(), 'Not finished: the JSON is cut off');
+  assert.deepEqual(complaints, []);
+  await close();
+  writes = false;
+});
+
 test('the card is usable by keyboard and axe finds nothing, in both languages, light and dark', async () => {
   const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
   for (const [lang, colorScheme] of [['en', 'light'], ['es', 'dark']]) {

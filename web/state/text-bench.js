@@ -50,6 +50,8 @@ export class TextBench extends Bench {
   distinct = [0, 0];
   /** @type {import('../engine/grammar.js').Verdict | null} */
   verdict = null;
+  /** The drawn text of one that has ended. */
+  #written = '';
   /** @type {Grammar | null} */
   grammar = null;
 
@@ -105,6 +107,13 @@ export class TextBench extends Bench {
   /** Where the drawn text repeats itself. */
   get loop() {
     return findLoop(this.steps.map(({ id }) => id));
+  }
+
+  /** What a constraint to JSON came to, once the text has ended; null without one. */
+  get json() {
+    const { constraint } = this.gates;
+    const free = !constraint || (typeof constraint === 'object' && 'grammar' in constraint);
+    return this.finished && !free ? this.#written : null;
   }
 
   /** The step whose random number is on show: the next one, or the last one of a finished text. */
@@ -434,7 +443,8 @@ export class TextBench extends Bench {
     this.whatIf = null;
     this.direct = false;
     this.verdict = null;
-    if (this.finished === 'eos') await this.#judge();
+    this.#written = '';
+    if (this.finished) await this.#judge(this.finished === 'eos');
     this.changed();
     await Promise.all([this.refresh(), this.#measure()]);
   }
@@ -459,9 +469,15 @@ export class TextBench extends Bench {
     });
   }
 
-  async #judge() {
-    if (!this.grammar) return;
-    const ids = [...this.#promptIds, ...this.steps.map(({ id }) => id)];
-    this.verdict = checkSentence(this.grammar, await this.#here.decode(Uint32Array.from(ids)));
+  /** @param {boolean} ended whether by the end token */
+  async #judge(ended) {
+    const { steps } = this;
+    const ids = steps.map(({ id }) => id);
+    const written = await this.#here.decode(Uint32Array.from(ended ? ids.slice(0, -1) : ids));
+    const judged = this.grammar && ended ? Uint32Array.from([...this.#promptIds, ...ids]) : null;
+    const sentence = judged && (await this.#here.decode(judged));
+    if (steps !== this.steps) return;
+    this.#written = written;
+    if (this.grammar && sentence !== null) this.verdict = checkSentence(this.grammar, sentence);
   }
 }

@@ -37,6 +37,7 @@ export class LogitText extends LogitElement {
     ready: { type: Boolean },
     fault: { attribute: false },
     verdict: { attribute: false },
+    json: { attribute: false },
     checked: { type: Boolean },
     limit: { attribute: false },
     eos: { attribute: false },
@@ -81,6 +82,8 @@ export class LogitText extends LogitElement {
     this.fault = '';
     /** @type {Verdict | null} */
     this.verdict = null;
+    /** @type {string | null} The text that was to be JSON, once it has ended. */
+    this.json = null;
     /** Whether a grammar judges finished texts. */
     this.checked = false;
     this.limit = 100;
@@ -195,7 +198,7 @@ export class LogitText extends LogitElement {
           ?ready=${this.ready} .sight=${this.sight} .limit=${this.limit} .eos=${this.eos} .colour=${this.colour}
           .loop=${this.loop} .looping=${this.loop ? this.#sayLoop(this.loop) : ''}
           .alternatives=${this.alternatives} ?fixed=${this.fixed}></logit-tape>
-        ${this.checked ? this.#renderVerdict() : nothing}
+        ${this.json !== null ? renderJson(this.json) : this.checked ? this.#renderVerdict() : nothing}
       </div>
     `;
   }
@@ -341,6 +344,24 @@ export class LogitText extends LogitElement {
 /** @param {Event} event */
 function valueOf(event) {
   return /** @type {HTMLInputElement} */ (event.target).value;
+}
+
+/** Whether a text that was to be JSON is, and the text to be copied. @param {string} text */
+function renderJson(text) {
+  const right = isJson(text);
+  return html`
+    <p class="verdict" data-right=${right}><b class=${right ? 'yes' : 'no'}>${t(right ? 'text.json.right' : 'text.json.cut')}</b></p>
+    <pre lang="en">${text}</pre>`;
+}
+
+/** @param {string} text */
+function isJson(text) {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /**

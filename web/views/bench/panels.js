@@ -36,7 +36,7 @@ export function panelsOf(it, { examples, knobs, fixed, sentence }) {
   const text = {
     prompt: it.prompt, pieces: it.promptPieces, steps: it.steps, examples, finished,
     running: it.running, ready: drawn !== null, fault: sentence(it.promptFault),
-    verdict: it.verdict, checked: it.grammar !== null, eos, sight: it.info?.context_length ?? 0, limit: it.limit, loop: it.loop,
+    verdict: it.verdict, json: it.json, checked: it.grammar !== null, eos, sight: it.info?.context_length ?? 0, limit: it.limit, loop: it.loop,
     alternatives: it.alternatives, branches: it.branches, distinct: it.distinct, pace: it.pace,
     paces: PACES.length, stopAtEnd: it.stopAtEnd, fixed,
   };
