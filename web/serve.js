@@ -1,8 +1,8 @@
 /** A static server for dist/, for the makefile and the tests: files only, from one folder only. */
-import { createReadStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { open, realpath } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { dirname, extname, join, normalize, sep } from 'node:path';
+import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 
 const TYPES = /** @type {Record<string, string>} */ ({
@@ -10,79 +10,100 @@ const TYPES = /** @type {Record<string, string>} */ ({
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
   '.json': 'application/json; charset=utf-8',
+  '.txt': 'text/plain; charset=utf-8',
   '.wasm': 'application/wasm',
 });
 
 /**
- * Serves `folder` on `port` (0: any free one); resolves with the address and a function that stops.
- * `route` may answer a path with another file, or undefined.
+ * Serves `folder` on `port` (0: any free one) of `host`, which is this machine alone unless another
+ * is asked for; resolves with the address and a function that stops.
+ * `route` may answer a path with any other file, or undefined.
  * @param {string} folder
  * @param {number} [port]
  * @param {(path: string) => string | undefined} [route]
+ * @param {string} [host] an address of this machine; 0.0.0.0 or :: for all of them
  */
-export function serve(folder, port = 0, route = () => undefined) {
-  const server = createServer(async (request, response) => {
-    const path = pathOf(request.url ?? '/');
-    const file =
-      path === null
-        ? null
-        : (route(path) ?? join(folder, path.endsWith('/') ? `${path}index.html` : path));
-    const found =
-      file && (request.method === 'GET' || request.method === 'HEAD')
-        ? await stat(file).catch(() => null)
-        : null;
-    if (!file || !found?.isFile()) {
-      response.writeHead(404, { 'content-type': 'text/plain' }).end('not found\n');
-      return;
-    }
-    response.writeHead(200, {
-      'content-type': TYPES[extname(file)] ?? 'application/octet-stream',
-      'content-length': found.size,
-      'cache-control': 'no-cache',
-      'x-content-type-options': 'nosniff',
-      // As hosts of public pages do: sandboxed frames, which have no origin, may then run the site.
-      'access-control-allow-origin': '*',
-    });
-    if (request.method === 'HEAD') response.end();
-    else
-      createReadStream(file)
-        .on('error', () => response.destroy())
-        .pipe(response);
+export function serve(folder, port = 0, route = () => undefined, host = '127.0.0.1') {
+  const server = createServer((request, response) => {
+    answer(request, response, folder, route).catch(() => response.destroy());
   });
   return new Promise((resolve, reject) => {
     server.once('error', reject);
-    server.listen(port, () => {
+    server.listen(port, host, () => {
       const address = /** @type {import('node:net').AddressInfo} */ (server.address());
       const close = () =>
         new Promise((done) => {
           server.close(done);
           server.closeAllConnections();
         });
-      resolve({ url: `http://localhost:${address.port}/`, close });
+      const name = host === '127.0.0.1' ? 'localhost' : host.includes(':') ? `[${host}]` : host;
+      resolve({ url: `http://${name}:${address.port}/`, close });
     });
   });
 }
 
 /**
- * The path of an address, or null for one that leaves the folder or is malformed.
+ * Rejects where the other end is gone before everything is sent; nothing is left open then either.
+ * @param {import('node:http').IncomingMessage} request
+ * @param {import('node:http').ServerResponse} response
+ * @param {string} folder
+ * @param {(path: string) => string | undefined} route
+ */
+async function answer({ method, url = '/' }, response, folder, route) {
+  const path = method === 'GET' || method === 'HEAD' ? pathOf(url) : null;
+  const file = path && (route(path) ?? (await findInside(folder, path)));
+  const handle = file ? await open(file).catch(() => null) : null;
+  const found = await handle?.stat();
+  if (!file || !handle || !found?.isFile()) {
+    await handle?.close();
+    response.writeHead(404, { 'content-type': 'text/plain' }).end('not found\n');
+    return;
+  }
+  response.writeHead(200, {
+    'content-type': TYPES[extname(file)] ?? 'application/octet-stream',
+    'content-length': found.size,
+    'cache-control': 'no-cache',
+    'x-content-type-options': 'nosniff',
+    // As hosts of public pages do: sandboxed frames, which have no origin, may then run the site.
+    'access-control-allow-origin': '*',
+  });
+  if (method === 'GET') await pipeline(handle.createReadStream(), response);
+  else await handle.close().then(() => response.end());
+}
+
+/**
+ * The path of an address, or null for one that leaves the folder, names what is hidden (`.git`) or
+ * is malformed.
  * @param {string} url
  */
 function pathOf(url) {
   try {
     const path = normalize(decodeURIComponent(url.split(/[?#]/)[0]));
-    return path.startsWith(sep) && !path.includes('\0') && !path.split(sep).includes('..')
-      ? path
-      : null;
+    const hidden = path.split(sep).some((name) => name.startsWith('.'));
+    return path.startsWith(sep) && !path.includes('\0') && !hidden ? path : null;
   } catch {
     return null;
   }
+}
+
+/**
+ * The file of a path, links followed; null where that is no longer in the folder.
+ * @param {string} folder
+ * @param {string} path
+ */
+async function findInside(folder, path) {
+  const asked = join(folder, path.endsWith(sep) ? `${path}index.html` : path);
+  const [inside, file] = await Promise.all(
+    [folder, asked].map((each) => realpath(each).catch(() => null)),
+  );
+  return inside !== null && file?.startsWith(inside + sep) ? file : null;
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const dist = join(dirname(dirname(fileURLToPath(import.meta.url))), 'dist');
   const port = Number(process.env.PORT ?? 8080);
   try {
-    const { url } = await serve(dist, port);
+    const { url } = await serve(dist, port, undefined, process.env.HOST);
     process.stdout.write(`Logitscope is at ${url}\n`);
   } catch (error) {
     process.stderr.write(

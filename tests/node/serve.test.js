@@ -1,0 +1,134 @@
+/** The static server: only this machine, only the folder, nothing left open. */
+import assert from 'node:assert/strict';
+import { mkdir, mkdtemp, readdir, readlink, rm, symlink, writeFile } from 'node:fs/promises';
+import { get, request } from 'node:http';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
+import { serve } from '../../web/serve.js';
+
+/** @type {string} */
+let base;
+/** @type {Awaited<ReturnType<typeof serve>>} */
+let server;
+/** @type {number} */
+let port;
+
+before(async () => {
+  base = await mkdtemp(join(tmpdir(), 'logitscope-'));
+  const site = join(base, 'site');
+  await mkdir(join(site, 'deep', '.hidden'), { recursive: true });
+  await mkdir(join(base, 'site-beside'));
+  const files = {
+    'site/index.html': 'page',
+    'site/.env': 'secret',
+    'site/deep/index.html': 'deep',
+    'site/deep/.hidden/key': 'secret',
+    'site/large.gguf': Buffer.alloc(32 << 20),
+    'site-beside/secret.txt': 'secret',
+    'routed.txt': 'routed',
+  };
+  for (const [path, text] of Object.entries(files)) await writeFile(join(base, path), text);
+  await symlink(join(base, 'site-beside', 'secret.txt'), join(site, 'file.txt'));
+  await symlink(join(base, 'site-beside'), join(site, 'folder'));
+  await symlink(join(site, 'deep'), join(site, 'within'));
+  server = await serve(site, 0, (path) => (path === '/routed' ? join(base, 'routed.txt') : undefined));
+  port = Number(new URL(server.url).port);
+});
+after(async () => {
+  await server?.close();
+  await rm(base, { recursive: true });
+});
+
+/**
+ * Status and body of a path as it stands, which fetch would put in order first.
+ * @param {string} path
+ * @param {string} [method]
+ * @returns {Promise<{ status: number | undefined, text: string }>}
+ */
+function ask(path, method = 'GET') {
+  return new Promise((resolve, reject) => {
+    const asked = request({ host: '127.0.0.1', port, path, method }, async (response) => {
+      let text = '';
+      for await (const chunk of response.setEncoding('utf8')) text += chunk;
+      resolve({ status: response.statusCode, text });
+    });
+    asked.on('error', reject).end();
+  });
+}
+
+test('files of the folder, and those that a route names, are served', async () => {
+  assert.deepEqual(await ask('/'), { status: 200, text: 'page' });
+  assert.deepEqual(await ask('/index.html?a=b'), { status: 200, text: 'page' });
+  assert.deepEqual(await ask('/deep/'), { status: 200, text: 'deep' });
+  assert.deepEqual(await ask('/within/index.html'), { status: 200, text: 'deep' });
+  assert.deepEqual(await ask('/routed'), { status: 200, text: 'routed' });
+  assert.deepEqual(await ask('/', 'HEAD'), { status: 200, text: '' });
+});
+
+for (const path of [
+  '/file.txt',
+  '/folder/secret.txt',
+  '/../site-beside/secret.txt',
+  '/%2e%2e/site-beside/secret.txt',
+  '/deep/..%2f..%2fsite-beside/secret.txt',
+  '/.env',
+  '/%2eenv',
+  '/deep/.hidden/key',
+  '/deep',
+  '/nothing',
+  '/%00',
+  '/%',
+])
+  test(`${path} is not found`, async () => {
+    assert.deepEqual(await ask(path), { status: 404, text: 'not found\n' });
+  });
+
+test('what only asks to read is answered', async () => {
+  assert.equal((await ask('/', 'POST')).status, 404);
+});
+
+/** @param {string} host @param {number} at @returns {Promise<boolean>} */
+const listens = (host, at) =>
+  new Promise((resolve) => {
+    const socket = connect(at, host);
+    socket.on('connect', () => resolve(true)).on('error', () => resolve(false));
+    socket.on('connect', () => socket.destroy());
+  });
+
+const oneLoopback = process.platform !== 'linux' && 'only Linux has a second loopback address';
+test('it listens at this machine only, unless asked', { skip: oneLoopback }, async () => {
+  assert.equal(await listens('127.0.0.1', port), true);
+  assert.equal(await listens('127.0.0.2', port), false);
+  const open = await serve(base, 0, undefined, '0.0.0.0');
+  try {
+    const { hostname, port: at } = new URL(open.url);
+    assert.equal(hostname, '0.0.0.0');
+    assert.equal(await listens('127.0.0.2', Number(at)), true);
+  } finally {
+    await open.close();
+  }
+});
+
+/** How many descriptors this process has on a file. @param {string} name */
+async function opened(name) {
+  const links = (await readdir('/proc/self/fd')).map((fd) =>
+    readlink(`/proc/self/fd/${fd}`).catch(() => ''),
+  );
+  return (await Promise.all(links)).filter((link) => link.endsWith(name)).length;
+}
+
+const noProc = process.platform !== 'linux' && 'only Linux lists its descriptors';
+test('a download that is broken off leaves no descriptor open', { skip: noProc }, async () => {
+  for (let i = 0; i < 20; i++)
+    await new Promise((resolve) => {
+      const asked = get({ host: '127.0.0.1', port, path: '/large.gguf' }, (response) =>
+        response.once('data', () => asked.destroy()).on('close', resolve).on('error', () => {}),
+      );
+    });
+  const deadline = Date.now() + 2000;
+  while ((await opened('large.gguf')) > 0 && Date.now() < deadline) await setTimeout(10);
+  assert.equal(await opened('large.gguf'), 0);
+});
