@@ -3,6 +3,7 @@
  * code stands in the text of its worker, as a classic script: its exports are taken down on the way.
  */
 import { withoutExports } from './exports.js';
+import { refuseOrigin } from './origin.js';
 
 /** @type {Worker | null} */
 let worker = null;
@@ -18,9 +19,13 @@ function start(code) {
   worker.onerror = ({ message }) => parent.postMessage({ error: message || 'the worker failed' }, '*');
 }
 
-addEventListener('message', ({ data, source }) => {
-  if (source !== parent) return;
-  if (worker) worker.postMessage(data);
-  else start(data.code);
-});
-parent.postMessage('ready', '*');
+function listen() {
+  addEventListener('message', ({ data, source }) => {
+    if (source !== parent) return;
+    if (worker) worker.postMessage(data);
+    else start(data.code);
+  });
+  parent.postMessage('ready', '*');
+}
+
+if (!refuseOrigin()) listen();

@@ -1,0 +1,68 @@
+/** The frame of a reader's own code, framed by others than the page. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { sandbox } from '../../web/build.js';
+import { openBench } from './bench.js';
+
+/** @type {Awaited<ReturnType<typeof openBench>>} */
+let bench;
+before(async () => (bench = await openBench()));
+after(() => bench?.close());
+
+/** Tells what it runs in, from within the worker. */
+const SPY = `
+const found = { origin: self.origin };
+try { indexedDB.open('x'); found.storage = true; } catch { found.storage = false; }
+self.postMessage({ found });
+export default (logits) => logits;`;
+
+/**
+ * What a page of the site's origin hears from a frame that is asked to run the spy.
+ * @param {Record<string, string>} attributes of the frame
+ * @returns {Promise<{ heard: any[], shown: string | undefined }>}
+ */
+async function frame(attributes) {
+  const { page, close } = await bench.open({
+    ready: false,
+    path: 'source/tests/browser/blank.html',
+  });
+  const heard = await page.evaluate(
+    ([given, code]) =>
+      new Promise((resolve) => {
+        const messages = [];
+        addEventListener('message', ({ data, source }) => {
+          messages.push(data);
+          if (data === 'ready') {
+            source.postMessage({ code }, '*');
+            source.postMessage({ id: 1, call: 'load', name: 'own' }, '*');
+          } else if (data.error !== undefined || data.id !== undefined) resolve(messages);
+        });
+        const made = document.createElement('iframe');
+        for (const [name, value] of Object.entries(given)) made.setAttribute(name, value);
+        document.body.append(made);
+      }),
+    /** @type {const} */ ([attributes, SPY]),
+  );
+  const inner = page.frames().find((each) => each !== page.mainFrame());
+  const shown = (await inner?.locator('body').textContent())?.trim();
+  await close();
+  return { heard, shown };
+}
+
+const WHY = 'this page runs code only in a frame with sandbox="allow-scripts"';
+
+test('without sandbox="allow-scripts" it runs nothing and says so', async () => {
+  const { page: single } = await sandbox('single');
+  for (const attributes of [
+    { src: '/sandbox.html' },
+    { src: '/sandbox.html', sandbox: 'allow-scripts allow-same-origin' },
+    { srcdoc: single },
+  ])
+    assert.deepEqual(await frame(attributes), { heard: [{ error: WHY }], shown: WHY });
+});
+
+test('with it, it runs, without an origin', async () => {
+  const { heard } = await frame({ src: '/sandbox.html', sandbox: 'allow-scripts' });
+  assert.equal(heard[0], 'ready');
+  assert.deepEqual(heard.at(-1), { id: 1 });
+});
