@@ -63,7 +63,7 @@ export async function buildSingle(out, plugins, sandbox) {
   const style = await readFile(join(web, 'style/page.css'), 'utf8');
   const policy =
     `default-src 'none'; script-src ${hashOf(code)} ${sandbox.hash} 'wasm-unsafe-eval'; worker-src blob:; ` +
-    `style-src ${hashOf(style)}; img-src blob: data:`;
+    `style-src ${hashOf(style)}; img-src blob: data:; base-uri 'none'; form-action 'none'`;
   const data = parts.map(
     ([name, bytes]) =>
       `<script type="application/octet-stream" data-file="${name}">${/** @type {Buffer} */ (bytes).toString('base64')}</script>`,

@@ -66,8 +66,18 @@ test('the content security policy allows the page itself and nothing else', asyn
   const html = await readFile(join(bench.dist, 'index.html'), 'utf8');
   const policy =
     "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self' blob:; " +
-    "style-src 'self'; img-src 'self' blob: data:; connect-src 'self'; frame-src 'self'";
+    "style-src 'self'; img-src 'self' blob: data:; connect-src 'self'; frame-src 'self'; " +
+    "base-uri 'none'; form-action 'none'";
   assert.ok(html.includes(`http-equiv="Content-Security-Policy" content="${policy}"`));
+});
+
+test('no page takes another base or sends a form', async () => {
+  for (const file of ['index.html', 'sandbox.html', 'logitscope.html']) {
+    const html = await readFile(join(bench.dist, file), 'utf8');
+    const policy = /http-equiv="Content-Security-Policy" content="([^"]*)"/.exec(html)?.[1] ?? '';
+    for (const directive of ["base-uri 'none'", "form-action 'none'"])
+      assert.ok(policy.split('; ').includes(directive), `${file}: ${policy}`);
+  }
 });
 
 test('every language has every message, with the same placeholders', async () => {

@@ -245,7 +245,7 @@ describe('shut off', () => {
   test('the policy of the frame names no origin', async () => {
     const html = await readFile(join(bench.dist, 'sandbox.html'), 'utf8');
     const policy = /content="([^"]+)"/.exec(html)?.[1];
-    assert.match(policy, /^default-src 'none'; script-src 'sha256-[^']+' blob:; worker-src blob:$/);
+    assert.match(policy, /^default-src 'none'; script-src 'sha256-[^']+' blob:; worker-src blob:; base-uri 'none'; form-action 'none'$/);
   });
 });
 
