@@ -8,6 +8,7 @@ import { cp, mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
+import { Notices } from './notices.js';
 import { buildSingle } from './single.js';
 
 const web = dirname(fileURLToPath(import.meta.url));
@@ -90,6 +91,17 @@ async function messagesOf(code, view) {
   return Object.fromEntries(mine);
 }
 
+/** What all bundles share; no name of a file depends on the folder in which the build was started. */
+const COMMON = /** @type {const} */ ({
+  absWorkingDir: root,
+  bundle: true,
+  minify: true,
+  target: 'es2022',
+  charset: 'utf8',
+  legalComments: 'eof',
+  logLevel: 'warning',
+});
+
 /**
  * sandbox.html, where a reader's own code runs: one inline script, allowed by its hash; and that hash.
  * @param {'frame' | 'single'} [kind] the script's file
@@ -97,12 +109,9 @@ async function messagesOf(code, view) {
 export async function sandbox(kind = 'frame') {
   const script = async (/** @type {string} */ file, /** @type {Record<string, string>} */ define) => {
     const { outputFiles } = await bundle({
+      ...COMMON,
       entryPoints: [join(web, 'sandbox', file)],
-      bundle: true,
       format: 'iife',
-      minify: true,
-      target: 'es2022',
-      charset: 'utf8',
       define,
       write: false,
     });
@@ -124,31 +133,21 @@ export async function sandbox(kind = 'frame') {
 export async function build(out = join(root, 'dist')) {
   await rm(out, { recursive: true, force: true });
   await mkdir(join(out, 'models'), { recursive: true });
+  const notices = new Notices();
+  const options = { ...COMMON, plugins: [...plugins, notices.plugin] };
   await bundle({
+    ...options,
     entryPoints: { main: join(web, 'page/main.js'), worker: join(web, 'engine/worker.js') },
     outdir: out,
-    bundle: true,
     format: 'esm',
     splitting: true,
     chunkNames: '[name]-[hash]',
-    minify: true,
-    target: 'es2022',
-    charset: 'utf8',
-    legalComments: 'eof',
-    plugins,
-    logLevel: 'warning',
   });
   await bundle({
+    ...options,
     entryPoints: { logitscope: join(web, 'page/elements.js') },
     outdir: out,
-    bundle: true,
     format: 'esm',
-    minify: true,
-    target: 'es2022',
-    charset: 'utf8',
-    legalComments: 'eof',
-    plugins,
-    logLevel: 'warning',
   });
   await cp(join(web, 'index.html'), join(out, 'index.html'));
   await writeFile(join(out, 'sandbox.html'), (await sandbox()).page);
@@ -159,7 +158,8 @@ export async function build(out = join(root, 'dist')) {
     /\.(gguf|grammar\.json)$/.test(file),
   );
   for (const file of models) await cp(join(root, 'models', file), join(out, 'models', file));
-  await buildSingle(out, plugins, await sandbox('single'));
+  await buildSingle(out, options, await sandbox('single'), () => notices.text());
+  await writeFile(join(out, 'LICENSES.txt'), await notices.text());
   return out;
 }
 

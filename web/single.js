@@ -17,22 +17,16 @@ const CARRIED = ['models/stories.gguf', 'models/verbs.gguf', 'models/verbs.gramm
 /**
  * One module and all that it imports, now or later, as a classic script.
  * @param {string} entry
- * @param {import('esbuild').Plugin[]} plugins
+ * @param {import('esbuild').BuildOptions} options
  */
-async function script(entry, plugins) {
+async function script(entry, options) {
   const { outputFiles } = await bundle({
+    ...options,
     entryPoints: [join(web, entry)],
-    bundle: true,
     write: false,
     format: 'iife',
-    minify: true,
-    target: 'es2022',
-    charset: 'utf8',
-    legalComments: 'eof',
     // Nothing lies beside a single file; the address only has to be one.
     define: { 'import.meta.url': '"https://nowhere.invalid/"' },
-    plugins,
-    logLevel: 'warning',
   });
   return outputFiles[0].text;
 }
@@ -44,14 +38,15 @@ function hashOf(text) {
 
 /**
  * @param {string} out the folder
- * @param {import('esbuild').Plugin[]} plugins
+ * @param {import('esbuild').BuildOptions} options of every bundle
  * @param {{ page: string, hash: string }} sandbox the frame of a reader's own code, which inherits the
  *   policy of this page
+ * @param {() => Promise<string>} notices of all that was bundled until then
  */
-export async function buildSingle(out, plugins, sandbox) {
+export async function buildSingle(out, options, sandbox, notices) {
   const modules = ['logitscope.wasm', 'logitscope-relaxed.wasm'].filter((name) => existsSync(join(web, 'engine', name)));
   const files = CARRIED.filter((name) => existsSync(join(root, name)));
-  const worker = Buffer.from(await script('page/single-worker.js', plugins));
+  const worker = Buffer.from(await script('page/single-worker.js', options));
   const parts = [
     ...(await Promise.all(modules.map(async (name) => [name, await readFile(join(web, 'engine', name))]))),
     ['worker.js', worker],
@@ -59,7 +54,8 @@ export async function buildSingle(out, plugins, sandbox) {
     ...(await Promise.all(files.map(async (name) => [name, await readFile(join(root, name))]))),
   ];
   // "<!--" before "<script" would change how the rest of a script is read.
-  const code = (await script('page/single-main.js', plugins)).replaceAll('<!--', '<\\!--');
+  const code = (await script('page/single-main.js', options)).replaceAll('<!--', '<\\!--');
+  const named = await notices();
   const style = await readFile(join(web, 'style/page.css'), 'utf8');
   const policy =
     `default-src 'none'; script-src ${hashOf(code)} ${sandbox.hash} 'wasm-unsafe-eval'; worker-src blob:; ` +
@@ -73,6 +69,7 @@ export async function buildSingle(out, plugins, sandbox) {
     .replace(/<link rel="stylesheet"[^>]*>/, () => `<style>${style}</style>`)
     .replace(/\n *<script type="module"[^>]*><\/script>/, '')
     .replace(/<logit-scope guide>[^]*(?=<\/logit-scope>)/, '<logit-scope guide>')
+    .replace('</html>', () => `<!--\n${named}-->\n</html>`)
     .replace('</body>', () => `${data.join('\n')}\n<script>${code}</script>\n  </body>`);
   await writeFile(join(out, 'logitscope.html'), page);
 }

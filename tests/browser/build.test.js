@@ -1,10 +1,13 @@
 /** The parts under the page: built files, languages, geometry, and the bits in Chromium. */
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { readFile, readdir } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
 import { build as bundle } from 'esbuild';
-import { build, firstLoad, plugins, weigh } from '../../web/build.js';
+import { firstLoad, plugins, weigh } from '../../web/build.js';
 import { chooseDomain, findCuts, layoutBars, orderRows } from '../../web/plots/bars.js';
 import { layoutStrip } from '../../web/plots/strip.js';
 import { Logitscope } from '../../web/engine/index.js';
@@ -18,9 +21,16 @@ let bench;
 before(async () => (bench = await openBench()));
 after(() => bench?.close());
 
-test('the build is the same bytes each time and the page code is small', async () => {
+/** Builds into `out`, from another folder than this test runs in. @param {string} out */
+function buildElsewhere(out) {
+  const { href } = pathToFileURL(join(root, 'web/build.js'));
+  const code = `import { build } from '${href}'; await build('${out}');`;
+  execFileSync(process.execPath, ['--input-type=module', '--eval', code], { cwd: tmpdir() });
+}
+
+test('the build is the same bytes each time, wherever it starts, and the page code is small', async () => {
   const again = temporaryFolder();
-  await build(again);
+  buildElsewhere(again);
   const [first, second] = await Promise.all([weigh(bench.dist), weigh(again)]);
   assert.deepEqual(first, second);
   for (const { path } of first)
@@ -34,6 +44,29 @@ test('the build is the same bytes each time and the page code is small', async (
     .filter(({ path }) => loaded.has(path))
     .reduce((sum, { gzip }) => sum + gzip, 0);
   assert.ok(code < 150e3, `${code} bytes of gzip on the first load, without the model`);
+});
+
+test('every package in the page is named with its license, beside the site and in the single file', async () => {
+  const { metafile } = await bundle({
+    entryPoints: [join(root, 'web/page/main.js'), join(root, 'web/page/elements.js')],
+    absWorkingDir: root,
+    outdir: bench.dist,
+    bundle: true,
+    format: 'esm',
+    write: false,
+    metafile: true,
+    plugins,
+  });
+  const used = Object.values(metafile.outputs).flatMap(({ inputs }) => Object.keys(inputs));
+  const paths = used.map((path) => /^node_modules\/(@[^/]+\/)?[^/]+/.exec(path)?.[0]);
+  const packages = new Set(paths.filter((path) => path));
+  assert.ok(packages.has('node_modules/d3-scale') && packages.has('node_modules/lit-html'));
+  const notices = await readFile(join(bench.dist, 'LICENSES.txt'), 'utf8');
+  const licenses = [...packages].map((path) => join(path, 'LICENSE'));
+  for (const file of ['LICENSE', 'web/engine/LICENSES.txt', ...licenses])
+    assert.ok(notices.includes((await readFile(join(root, file), 'utf8')).trim()), file);
+  const single = await readFile(join(bench.dist, 'logitscope.html'), 'utf8');
+  assert.ok(single.endsWith(`<!--\n${notices}-->\n</html>\n`));
 });
 
 test('addresses in the built files are relative, and no template needs a style attribute', async () => {
