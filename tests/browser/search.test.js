@@ -184,6 +184,23 @@ test('constraint, banned words and first token are in the address, back and fort
   await close();
 });
 
+for (const depth of [800, 1500, 20_000])
+  test(`a schema nested ${depth} deep is left out with one sentence`, async () => {
+    const schema = `${'{"type":"array","items":'.repeat(depth)}{"type":"integer"}${'}'.repeat(depth)}`;
+    const constraint = encodeURIComponent(`{"schema":${schema}}`);
+    const { page, complaints, close } = await bench.open({
+      path: `?lang=en&model=verbs#prompt=Today%20she&top_k=5&constraint=${constraint}`,
+    });
+    const alert = page.locator('logit-scope .said[role=alert] p');
+    assert.match(
+      await until(() => alert.innerText(), (text) => text.includes('depth')),
+      new RegExp(`^One part was left out: constraint=.{1,61} \\(constraint: depth must be an integer between 0 and 100, got ${depth + 2}\\)\\.$`),
+    );
+    await expectBars(page, 'Today she', { top_k: 5 });
+    assert.deepEqual(complaints, []);
+    await close();
+  });
+
 test('what the engine does not take of them is left out with its sentence, and the rest applies', async () => {
   const parts = [
     'top_k=5',

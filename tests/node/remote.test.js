@@ -40,6 +40,17 @@ test('info, table and variant are there', () => {
   assert.equal(remote.variant, 'simd');
 });
 
+test('a setting that is nested too deep is refused before it is sent', async () => {
+  for (const depth of [700, 1500, 20_000]) {
+    let schema = {};
+    for (let i = 0; i < depth; i++) schema = { type: 'array', items: schema };
+    await assert.rejects(remote.warp(new Float32Array(VOCAB), { constraint: { schema } }), {
+      code: 'out_of_range',
+      message: `constraint: depth must be an integer between 0 and 100, got ${depth + 2}`,
+    });
+  }
+});
+
 test('every method answers as it does at home', async () => {
   const settings = { temperature: 0.8, top_p: 0.9, seed: 3 };
   const calls = {

@@ -418,6 +418,41 @@ test('what is not known is refused by name, with its place', () => {
   }
 });
 
+/** @param {number} depth @param {(inner: any) => any} wrap @param {any} inner */
+function nest(depth, wrap, inner) {
+  let made = inner;
+  for (let i = 0; i < depth; i++) made = wrap(made);
+  return made;
+}
+
+test('a schema that is nested too deep, or contains itself, is refused by its depth', () => {
+  const zeros = new Float32Array(scope.info.vocab_size);
+  const array = (items) => ({ type: 'array', items });
+  const object = (a) => ({ type: 'object', properties: { a } });
+  const integer = { type: 'integer' };
+  const circle = array(integer);
+  circle.items = circle;
+  const cases = [
+    [nest(99, array, integer), 101],
+    [nest(3000, array, integer), 3002],
+    [nest(100_000, array, integer), Infinity],
+    [nest(50, object, integer), 102],
+    [nest(20_000, (it) => ({ anyOf: [it] }), integer), 40_002],
+    [{ enum: [nest(10_000, (it) => [it], 1)] }, 10_003],
+    [{ const: nest(10_000, (it) => [it], 1) }, 10_002],
+    [circle, Infinity],
+  ];
+  for (const [schema, depth] of cases)
+    assert.throws(
+      () => scope.warp(zeros, { constraint: { schema } }),
+      {
+        code: 'out_of_range',
+        message: `constraint: depth must be an integer between 0 and 100, got ${depth}`,
+      },
+    );
+  scope.warp(zeros, { constraint: { schema: nest(20, array, integer) } });
+});
+
 test('what is written by random logits parses, and fits', async () => {
   const schema = {
     type: 'object',

@@ -48,6 +48,45 @@ export function checkInteger(name, value, minimum, maximum) {
   return value;
 }
 
+/** How deep the value of a setting may be nested: recursion and messages end at a few hundred. */
+const DEPTH_MAX = 100;
+/** Where counting ends: for what contains itself. */
+const COUNTED = 100_000;
+
+/** @param {unknown} value */
+const isObject = (value) => typeof value === 'object' && value !== null && !ArrayBuffer.isView(value);
+
+/**
+ * How many objects stand within one another; Infinity where that has no end.
+ * @param {unknown} value
+ */
+function depthOf(value) {
+  let level = new Set([value].filter(isObject));
+  let depth = 0;
+  for (; level.size && depth < COUNTED; depth++) {
+    level = new Set([...level].flatMap((it) => Object.values(/** @type {any} */ (it)).filter(isObject)));
+  }
+  return level.size ? Infinity : depth;
+}
+
+/**
+ * Refuses a value that is nested deeper than recursion goes.
+ * @param {string} name
+ * @param {unknown} value
+ */
+export function checkDepth(name, value) {
+  checkInteger(`${name}: depth`, depthOf(value), 0, DEPTH_MAX);
+}
+
+/**
+ * The same for each of an options bag; what is none passes.
+ * @param {unknown} options
+ */
+export function checkDepths(options) {
+  if (!isObject(options) || Array.isArray(options)) return;
+  for (const [name, value] of Object.entries(/** @type {object} */ (options))) checkDepth(name, value);
+}
+
 /**
  * @param {string} name
  * @param {unknown} value

@@ -2,6 +2,7 @@
  * The engine behind a worker: the same interface, as promises. A newer look at a session's
  * distribution (`read`, `distribution`) supersedes one that still waits, so a slider never queues.
  */
+import { checkDepths } from './checks.js';
 import { LogitscopeError, mustBe, phrase, reasonOf } from './errors.js';
 import { readSource } from './load.js';
 
@@ -60,13 +61,16 @@ class Connection {
     const id = ++this.#last;
     return new Promise((resolve, reject) => {
       try {
+        args.forEach(checkDepths); // a message that is too deep can be sent and yet never arrive
         this.#port.postMessage({ id, session, method, args }, transfer);
         this.#waiting.set(id, { resolve, reject, onprogress });
       } catch (error) {
-        refuse(reject, 'invalid_argument', 'cannot_be_sent', {
-          method,
-          reason: reasonOf(error),
-        });
+        if (error instanceof LogitscopeError) refuse(reject, error.code, error.key, error.values);
+        else
+          refuse(reject, 'invalid_argument', 'cannot_be_sent', {
+            method,
+            reason: reasonOf(error),
+          });
       }
     });
   }

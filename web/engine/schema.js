@@ -3,7 +3,7 @@
  * space and nesting have a budget, so that no text has to go on for ever. A \u escape may be half a
  * surrogate pair, which the RFC's grammar and JSON.parse let pass.
  */
-import { checkInteger, checkOptions } from './checks.js';
+import { checkDepth, checkInteger, checkOptions } from './checks.js';
 import { LogitscopeError, phrase, show, shown } from './errors.js';
 
 const DEPTH = 16;
@@ -278,6 +278,7 @@ function express(schema, at, rules) {
  * @returns {string}
  */
 export function grammarOf(constraint) {
+  checkDepth('constraint', constraint);
   if (constraint === 'json') return json(DEPTH, SPACE);
   if (Object.hasOwn(TASKS, constraint))
     return grammarOf({ schema: /** @type {any} */ (TASKS)[constraint], space: TASK_SPACE });
