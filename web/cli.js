@@ -9,7 +9,7 @@ import { generate } from './cli/generate.js';
 import { grade } from './cli/grade.js';
 import { info } from './cli/info.js';
 import { sweep } from './cli/sweep.js';
-import { safe } from './cli/terminal.js';
+import { inLine } from './cli/terminal.js';
 import { tokenize } from './cli/tokenize.js';
 import { Logitscope, LogitscopeError } from './engine/index.js';
 
@@ -72,16 +72,21 @@ async function main(words) {
   await command.run(scope, { ...values, model }, table);
 }
 
-// A reader that closes early (`| head`) is no error.
-process.stdout.on('error', (error) => {
-  if (/** @type {NodeJS.ErrnoException} */ (error).code === 'EPIPE') process.exit(0);
-  throw error;
-});
+/** @param {string} sentence */
+const say = (sentence) => process.stderr.write(`logitscope: ${inLine(sentence)}\n`);
+
+// A reader that closes early (`| head`) is no error, a full disk is one.
+for (const stream of [process.stdout, process.stderr])
+  stream.on('error', (/** @type {NodeJS.ErrnoException} */ error) => {
+    if (error.code === 'EPIPE') process.exit();
+    if (stream === process.stdout) say(`the output cannot be written: ${error.message}`);
+    process.exit(2);
+  });
 
 try {
   await main(process.argv.slice(2));
 } catch (error) {
   if (!(error instanceof UsageError) && !(error instanceof LogitscopeError)) throw error;
-  process.stderr.write(`logitscope: ${safe(error.message).replaceAll('\n', ' ')}\n`);
+  say(error.message);
   process.exitCode = 2;
 }

@@ -1,7 +1,7 @@
 /** The command line, as a user runs it: output, JSON, the playground, and errors in one line. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, test } from 'node:test';
@@ -14,18 +14,35 @@ import {
 } from '../../web/engine/index.js';
 import { quoted, safe } from '../../web/cli/terminal.js';
 import { temporaryFolder } from '../cleanup.js';
-import { EOS, VOCAB, smallModel } from './small_model.js';
+import { EOS, VOCAB, byteTokens, smallModel } from './small_model.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const SMALL = 'build/fixtures/cli_model.gguf';
 mkdirSync(`${root}build/fixtures`, { recursive: true });
 writeFileSync(`${root}${SMALL}`, smallModel({ name: 'evil \x1b[31m' }));
+const DEEP = 'build/fixtures/cli_deep.json';
+const opened = '{"type":"array","items":'.repeat(3000);
+writeFileSync(`${root}${DEEP}`, `${opened}{"type":"null"}${'}'.repeat(3000)}`);
+
+/** Ranges of characters that reorder or hide text. */
+const HIDDEN = [
+  [0x00, 0x08],
+  [0x0b, 0x1f],
+  [0x7f, 0x9f],
+  [0x61c, 0x61c],
+  [0x200b, 0x200f],
+  [0x2028, 0x202e],
+  [0x2060, 0x2069],
+  [0xfeff, 0xfeff],
+  [0xe0001, 0xe007f],
+];
 
 function cli(words, input = '') {
   const { status, stdout, stderr } = spawnSync(process.execPath, ['web/cli.js', ...words], {
     cwd: root,
     encoding: 'utf8',
     input,
+    maxBuffer: 64 << 20,
   });
   return { status, stdout, stderr };
 }
@@ -156,6 +173,19 @@ describe('generate', () => {
     }
     assert.equal(safe('a\u202eb\n\t'), 'a\\u202eb\n\t');
     assert.equal(quoted('a"\n\\'), '"a"\\n\\\\"');
+  });
+
+  test('nothing hides in it: marks of direction, what has no width, tags', () => {
+    for (const [first, last] of HIDDEN)
+      for (let code = first; code <= last; code++) {
+        const escaped = JSON.stringify(safe(`a${String.fromCodePoint(code)}b`));
+        assert.match(escaped, /^"a(\\\\u[0-9a-f]{4}){1,2}b"$/, code.toString(16));
+      }
+    assert.equal(safe('é 漢 👍 \u0301'), 'é 漢 👍 \u0301');
+    const prompt = 'a\u{e0041}\u200bb';
+    const { stdout } = cli(['tokenize', '--model', SMALL, '--prompt', prompt, '--json']);
+    assert.match(stdout, /"a\\udb40\\udc41\\u200bb"/);
+    assert.equal(JSON.parse(stdout).text, prompt);
   });
 });
 
@@ -497,11 +527,65 @@ describe('the playground', () => {
   });
 });
 
+test('a name cannot forge a line of info', () => {
+  const forger = 'build/fixtures/cli_forger.gguf';
+  writeFileSync(`${root}${forger}`, smallModel({ name: 'a\nvocab_size  3\ttrue' }));
+  const { stdout } = cli(['info', '--model', forger]);
+  assert.match(stdout, /^name +a\\nvocab_size {2}3\\ttrue$/m);
+  assert.equal(stdout.match(/^vocab_size /gm)?.length, 1);
+});
+
+describe('more rows than a call can have arguments', () => {
+  test('tokenize', () => {
+    const { status, stdout, stderr } = cli(['tokenize', '--model', SMALL, '--prompt', 'ab'.repeat(65_500)]);
+    assert.equal(status, 0, stderr);
+    assert.match(stdout, /\n97 {2}"a"\n98 {2}"b"\n131000 tokens\n$/);
+  });
+
+  test('distribution', () => {
+    const wide = 'build/fixtures/cli_wide.gguf';
+    const tokens = [...byteTokens(), ...Array.from({ length: 130_000 }, (_, i) => `a${i}`), '<end>'];
+    writeFileSync(`${root}${wide}`, smallModel({ dim: 2, heads: 1, layers: 1, tokens }));
+    const words = ['distribution', '--model', wide, '--prompt', 'x', '--top', '200000'];
+    const { status, stdout, stderr } = cli(words);
+    assert.equal(status, 0, stderr);
+    assert.ok(stdout.split('\n').length > 130_257);
+  });
+});
+
+describe('where the output goes', () => {
+  /** @param {string} script of sh, with the command line in $CLI */
+  const sh = (script) => {
+    const env = { ...process.env, CLI: `${process.execPath} web/cli.js` };
+    return spawnSync('sh', ['-c', script], { cwd: root, encoding: 'utf8', env });
+  };
+  const noFull = !existsSync('/dev/full') && 'only Linux has a device that is always full';
+
+  test('a reader that closes early is no error', () => {
+    const { stderr } = sh(`{ $CLI tokenize --model ${SMALL} --prompt ${'x'.repeat(20_000)} --json; echo $? >&2; } | head -c 1`);
+    assert.equal(stderr, '0\n');
+  });
+
+  test('a full disk is one sentence', { skip: noFull }, () => {
+    for (const words of ['info', "distribution --prompt 'Tomorrow she'", "generate --prompt 'Tomorrow she'", '--help']) {
+      const { status, stderr } = sh(`$CLI ${words} >/dev/full`);
+      assert.equal(status, 2, words);
+      assert.match(stderr, /(^|\n)logitscope: the output cannot be written: ENOSPC[^\n]*\n/, words);
+      assert.doesNotMatch(stderr, / at |\.js/);
+    }
+    assert.equal(sh('$CLI nothing 2>/dev/full').status, 2);
+  });
+});
+
 describe('wrong arguments: one line on stderr, exit code 2', () => {
   const cases = {
     'an unknown command': [['genrate'], 'did you mean generate?'],
     'an unknown flag': [['generate', '--temprature', '1'], 'did you mean --temperature?'],
     'an unknown setting in order': [['generate', ...SHE, '--order', 'topk'], '"top_k"'],
+    'a schema too deep': [
+      ['generate', ...SHE, '--constraint', `schema:${DEEP}`],
+      'constraint: depth must be an integer between 0 and 100, got 3002',
+    ],
     'a word that is no flag': [['generate', 'Tomorrow'], '"Tomorrow"'],
     'no prompt': [['generate'], '--prompt'],
     'no text': [['tokenize'], '--prompt'],

@@ -20,7 +20,7 @@ import {
   nearestOf,
 } from './flags.js';
 import { HELD_OUT, compareHeldOut } from './held_out.js';
-import { columns, percent, printJson, quoted } from './terminal.js';
+import { columns, inLine, percent, printJson, quoted } from './terminal.js';
 import { wholeNumber } from './texts.js';
 import { judge, readGrammar, verdictLine } from './verdict.js';
 
@@ -181,7 +181,7 @@ function printTexts(rows) {
   process.stdout.write(`${columns(lines, [1, 2, 3, 4, 5])}\n`);
   for (const { name, texts } of rows) {
     const [{ verdict }] = texts;
-    if (verdict && !verdict.right) process.stdout.write(`${name}: ${verdictLine(verdict)}\n`);
+    if (verdict && !verdict.right) process.stdout.write(`${name}: ${inLine(verdictLine(verdict))}\n`);
   }
 }
 

@@ -1,7 +1,7 @@
 /** `logitscope distribution`: the next-token distribution with bars, or the whole trace. */
 import { PROMPT, SEED, needPrompt, settingsOf } from './flags.js';
 import { OWN, OWN_NOTES, withOwn } from './own.js';
-import { bar, columns, percent, printJson, quoted, safe, width } from './terminal.js';
+import { bar, columns, inLine, largest, percent, printJson, quoted, width } from './terminal.js';
 
 /**
  * @param {any} trace
@@ -23,9 +23,9 @@ function tokenTable(trace) {
     [['', 'token', 'id', 'raw', 'now', 'removed by'], ...rows],
     [0, 2, 3, 4],
   ).split('\n');
-  const longest = Math.max(...text.map((line) => line.length));
+  const longest = largest(text.map((line) => line.length));
   const room = Math.max(10, width() - longest - 3);
-  const most = Math.max(...shares, Number.MIN_VALUE);
+  const most = largest([...shares, Number.MIN_VALUE]);
   return text
     .map((line, i) =>
       (i ? `${line.padEnd(longest)}  ${bar(shares[i - 1] / most, room)}` : line).trimEnd(),
@@ -78,7 +78,7 @@ function show(values, history, trace) {
     `${kept} of ${vocab_size} tokens kept, ${percent(kept_mass_raw)} of the raw mass; ` +
       `entropy ${entropy.toFixed(3)} bits, perplexity ${perplexity.toFixed(2)}\n`,
   );
-  for (const warning of trace.warnings) process.stdout.write(`note: ${safe(warning)}\n`);
+  for (const warning of trace.warnings) process.stdout.write(`note: ${inLine(warning)}\n`);
 }
 
 /** @type {import('./flags.js').Command} */

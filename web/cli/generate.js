@@ -2,7 +2,7 @@
 import { GRAMMAR, MAX_NEW_TOKENS, PROMPT, SEED, needPrompt, settingsOf } from './flags.js';
 import { play } from './interactive.js';
 import { OWN, OWN_NOTES, withOwn } from './own.js';
-import { printJson, safe } from './terminal.js';
+import { inLine, printJson, safe } from './terminal.js';
 import { judge, readGrammar, verdictLine } from './verdict.js';
 
 /**
@@ -65,7 +65,7 @@ async function show(scope, values, options, grammar) {
   write(`${begun ? '' : prompt}\n`);
   process.stderr.write(
     `${result.ids.length} tokens, ${result.finish_reason}, seed ${result.seed}${
-      verdict ? `; ${safe(verdictLine(verdict))}` : ''
+      verdict ? `; ${inLine(verdictLine(verdict))}` : ''
     }\n`,
   );
 }

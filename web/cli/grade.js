@@ -3,7 +3,7 @@ import { GRADED, grade as gradeSubject } from '../grade/grade.js';
 import { Subject } from '../grade/subject.js';
 import { UsageError, nearestOf } from './flags.js';
 import { checkFile, inThread } from './own.js';
-import { printJson, safe } from './terminal.js';
+import { inLine, printJson } from './terminal.js';
 
 const LISTED = 12;
 
@@ -64,7 +64,7 @@ function verdictLines({ says, holds, message, input, expected, got }) {
   if (input) rows.push(`         smallest input: ${inputLines(input)}`);
   if (expected) rows.push(`         expected ${list(expected)}`);
   if (got) rows.push(`         got      ${list(got)}`);
-  return `${rows.map(safe).join('\n')}\n`;
+  return `${rows.map(inLine).join('\n')}\n`;
 }
 
 /** JSON has no infinities: they are written as text. @param {unknown} value @returns {any} */

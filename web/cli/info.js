@@ -1,5 +1,5 @@
 /** `logitscope info`: what a model file says about itself. */
-import { columns, printJson, safe } from './terminal.js';
+import { columns, inLine, printJson } from './terminal.js';
 
 /** @type {import('./flags.js').Command} */
 export const info = {
@@ -14,7 +14,7 @@ export const info = {
     }
     const rows = Object.entries(scope.info).map(([name, value]) => [
       name,
-      safe(String(value ?? 'none')),
+      inLine(String(value ?? 'none')),
     ]);
     process.stdout.write(`${columns(rows)}\n`);
   },

@@ -2,7 +2,7 @@
 import { createInterface } from 'node:readline';
 import { LogitscopeError } from '../engine/index.js';
 import { UsageError, nearestOf, settingFlag, toValue } from './flags.js';
-import { quoted, safe } from './terminal.js';
+import { inLine, quoted, safe } from './terminal.js';
 import { judge, verdictLine } from './verdict.js';
 
 /** @param {any[]} table */
@@ -66,7 +66,7 @@ class Playground {
       if (line.trim()) await this.#generate(line);
     } catch (error) {
       if (!(error instanceof LogitscopeError) && !(error instanceof UsageError)) throw error;
-      process.stdout.write(`${safe(error.message)}\n`);
+      process.stdout.write(`${inLine(error.message)}\n`);
     }
     return true;
   }
@@ -158,7 +158,7 @@ class Playground {
       const verdict = judge(this.#grammar, prompt + value.text);
       const said = verdict ? `; ${verdictLine(verdict)}` : '';
       process.stdout.write(
-        safe(`[${value.finish_reason}, ${value.ids.length} tokens, seed ${value.seed}${said}]\n`),
+        `${inLine(`[${value.finish_reason}, ${value.ids.length} tokens, seed ${value.seed}${said}]`)}\n`,
       );
     } finally {
       this.#running = null;

@@ -1,13 +1,17 @@
 /** Text for a terminal: token text can hold anything, so whatever could steer one is escaped. */
 
-// Control characters, and the marks that reorder or hide text.
+// Control characters but for newline and tab, other ends of lines, and what reorders or hides text:
+// marks of direction, and all that shows nothing (zero-width joiners, tags, variation selectors).
 const UNSAFE =
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
+  /[\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\u2028\u2029\ufff9-\ufffb]|(?![\n\t])\p{Cc}/gu;
 const EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
 
-/** @param {string} character */
+/** As JSON writes it: two escapes for what is two units in UTF-16. @param {string} character */
 function escapeOne(character) {
-  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  return character
+    .split('')
+    .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+    .join('');
 }
 
 /**
@@ -19,17 +23,31 @@ export function safe(text) {
 }
 
 /**
+ * One line of a text that may have more.
+ * @param {string} text
+ */
+export function inLine(text) {
+  return safe(text).replaceAll('\n', '\\n').replaceAll('\t', '\\t');
+}
+
+/**
  * One line in quotes, for tables.
  * @param {string} text
  */
 export function quoted(text) {
-  return `"${safe(text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n').replaceAll('\t', '\\t'))}"`;
+  return `"${inLine(text.replaceAll('\\', '\\\\'))}"`;
 }
 
 /** @param {unknown} value */
 export function printJson(value) {
   process.stdout.write(`${JSON.stringify(value, null, 2).replace(UNSAFE, escapeOne)}\n`);
 }
+
+/**
+ * The largest of any number of numbers, which Math.max cannot be called with.
+ * @param {number[]} numbers
+ */
+export const largest = (numbers) => numbers.reduce((a, b) => Math.max(a, b), -Infinity);
 
 /**
  * A bar of block characters.
@@ -54,7 +72,7 @@ export function percent(share) {
  * @param {number[]} right the columns to align at the right
  */
 export function columns(rows, right = []) {
-  const widths = rows[0].map((_, c) => Math.max(...rows.map((row) => row[c].length)));
+  const widths = rows[0].map((_, c) => largest(rows.map((row) => row[c].length)));
   return rows
     .map((row) =>
       row

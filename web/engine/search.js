@@ -244,7 +244,7 @@ async function contrasted(session, ids, states, k, alpha) {
     if (warped === -Infinity) continue;
     await session.feed([...ids, id]);
     const state = await session.hidden();
-    const similarity = Math.max(...states.map((earlier) => cosine(state, earlier)));
+    const similarity = states.reduce((most, it) => Math.max(most, cosine(state, it)), -Infinity);
     const score = (1 - alpha) * p - alpha * similarity;
     found.push({ id, rank: place + 1, p, similarity, score, state });
   }

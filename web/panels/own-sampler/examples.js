@@ -4,7 +4,7 @@ const TOP_P = `export default function topP(logits, settings, { history }) {
   const { top_p } = settings;
   if (top_p === 1) return logits.slice();
 
-  const max = Math.max(...logits);
+  const max = logits.reduce((a, b) => Math.max(a, b));
   const weights = Array.from(logits, (logit) => Math.exp(logit - max));
   const total = weights.reduce((sum, weight) => sum + weight, 0);
   const ranked = [...logits.keys()].sort((a, b) => logits[b] - logits[a] || a - b);
@@ -34,7 +34,7 @@ const GENERATE = `export default function generate(model, prompt_ids, settings, 
   while (ids.length < prompt_ids.length + settings.max_new_tokens) {
     const rows = model.logits(ids);
     const last = rows[rows.length - 1];
-    const max = Math.max(...last);
+    const max = last.reduce((a, b) => Math.max(a, b));
     const weights = Array.from(last, (logit) => Math.exp(logit - max));
     const total = weights.reduce((sum, weight) => sum + weight, 0);
     const ranked = [...last.keys()].sort((a, b) => last[b] - last[a] || a - b);
