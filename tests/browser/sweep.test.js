@@ -343,6 +343,25 @@ test('the saved figure stands alone and says what it depends on', async () => {
   await close();
 });
 
+test('the saved figure is well-formed, whatever stands in names and prompts', async () => {
+  const { page, view, close } = await openSweep();
+  await expectDone(view, '61 points.');
+  await view.evaluate((element) => {
+    const { plan, model } = element.run;
+    const prompt = 'a\u0007\u0000b\ud800c\uffffd <&> 👍';
+    element.run = { ...element.run, plan: { ...plan, prompt }, model: `${model}\u001b` };
+    return element.updateComplete;
+  });
+  const { text } = await saved(page, view, 'svg');
+  const read = await page.evaluate((source) => {
+    const parsed = new DOMParser().parseFromString(source, 'image/svg+xml');
+    return [parsed.querySelectorAll('parsererror').length, parsed.documentElement.textContent];
+  }, text);
+  assert.equal(read[0], 0);
+  assert.ok(read[1]?.includes('prompt “a\ufffd\ufffdb\ufffdc\ufffdd <&> 👍”'), read[1] ?? '');
+  await close();
+});
+
 for (const [lang, colorScheme] of [['en', 'light'], ['es', 'dark']]) {
   test(`axe finds nothing and nothing overflows: ${lang}, ${colorScheme}`, async () => {
     const { page, view, complaints, close } = await openSweep({

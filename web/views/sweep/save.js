@@ -16,6 +16,9 @@ const PROPERTIES = {
 };
 const FONT = 'system-ui, "Segoe UI", Roboto, "Noto Sans", "Liberation Sans", Arial, sans-serif';
 
+/** What no XML may hold, not even as an escape. */
+const NOT_XML = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu;
+
 /**
  * The figure as a file of its own: every style written out, on a background, with its title above
  * and what it depends on below.
@@ -52,7 +55,7 @@ export function standAlone(drawn, { title, lines, paper, ink }) {
   wrapped.forEach((line, i) =>
     root.append(words(line, margin, head + height + (i + 1) * 1.4 * size, { fill: ink })),
   );
-  return new XMLSerializer().serializeToString(root);
+  return new XMLSerializer().serializeToString(root).replace(NOT_XML, '\ufffd');
 }
 
 /**
