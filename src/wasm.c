@@ -35,7 +35,7 @@ struct opened {
     struct model *model;
     struct tokenizer *tokenizer;
     uint8_t *memory; /* until it is the model's: where the image goes, at image_at */
-    size_t image_at, size;
+    size_t image_at, size, room;
 };
 
 /* web/engine/layout.js names the same offsets and sizes, through which JavaScript reads. */
@@ -248,8 +248,8 @@ static bool has_tensors(const struct gguf *file) {
     return !has_vocabulary(file) || gguf_tensor_count(file) > 0;
 }
 
-/* Memory for the image and what will be made of it, refused before a byte of the weights is read.
- */
+/* How much memory the image and what will be made of it take, refused before a byte of the weights
+ * is read. */
 static enum status find_room(struct opened *opened, const struct gguf *file) {
     struct model_plan plan = {.bytes = gguf_size(file) + 64};
     uint64_t session = 0, available = 0x100000000 - __builtin_wasm_memory_size(0) * 65536ull;
@@ -261,9 +261,8 @@ static enum status find_room(struct opened *opened, const struct gguf *file) {
     opened->image_at = (size_t)plan.image_at;
     opened->weight_bytes = has_tensors(file) ? (double)plan.bytes : 0;
     opened->session_bytes = (double)session;
-    if (plan.bytes + session < available)
-        opened->memory = aligned_alloc(64, (size_t)(plan.bytes + 63) / 64 * 64);
-    if (opened->memory) return STATUS_OK;
+    opened->room = (size_t)(plan.bytes + 63) / 64 * 64;
+    if (plan.bytes + session < available) return STATUS_OK;
     return fault_set(&fault, STATUS_OUT_OF_MEMORY, "model_too_large", "n:u limit:u",
                      plan.bytes + session, available);
 }
@@ -329,8 +328,12 @@ EXPORT(struct opened *, model_begin)(const void *head, size_t available, double 
     return opened;
 }
 
-EXPORT(void *, model_image)(const struct opened *opened) {
-    return opened->memory + opened->image_at;
+/* Takes the memory when it is first asked for; NULL where there is none. */
+EXPORT(void *, model_image)(struct opened *opened) {
+    if (!opened->memory) opened->memory = aligned_alloc(64, opened->room);
+    if (opened->memory) return opened->memory + opened->image_at;
+    fault_set(&fault, STATUS_OUT_OF_MEMORY, "no_memory_model", "");
+    return NULL;
 }
 
 /* The image is complete: what stays of it is taken out of it. */

@@ -213,6 +213,31 @@ describe('as a file of unknown length arrives', () => {
     }
   });
 
+  test('memory is taken as the file arrives, not as its head promises', async () => {
+    const { head, size } = layoutGguf(llama({ dim: 4096, layers: 7, context: 16 }));
+    assert.ok(size > 1.8e9 && head.length < 1e4);
+    const { instantiate } = WebAssembly;
+    /** @type {WebAssembly.Memory[]} */
+    const memories = [];
+    WebAssembly.instantiate = async (...given) => {
+      const made = await instantiate(...given);
+      memories.push((made.instance ?? made).exports.memory);
+      return made;
+    };
+    try {
+      for (const headers of [{}, { 'content-length': String(size) }])
+        await assert.rejects(
+          Logitscope.load({ model: new Response(new Blob([head]).stream(), { headers }) }),
+          { code: 'load_failed' },
+        );
+    } finally {
+      WebAssembly.instantiate = instantiate;
+    }
+    const taken = memories.filter(Boolean).map(({ buffer }) => buffer.byteLength);
+    assert.equal(taken.length, 2);
+    for (const bytes of taken) assert.ok(bytes < 1e7, `${bytes} bytes for ${head.length}`);
+  });
+
   test('a wrong one is refused before the rest is read', async () => {
     const { taken, stream } = counted(longLlama(), 20);
     await assert.rejects(Logitscope.load({ model: new Response(stream) }), {

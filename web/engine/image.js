@@ -8,10 +8,12 @@ import { OPENED_BYTES } from './layout.js';
 /** @typedef {import('./module.js').Module} Module */
 
 const PIECE = 1 << 16;
+/** The memory for a file is taken when this part of it is there: no head alone reserves gigabytes. */
+const SHARE = 1 / 16;
 
 /**
  * What comes before C has seen enough of the file to say where it belongs, and, where nobody
- * announced it, how long it is.
+ * announced it, how long it is; and then, before there is enough of it to take the memory.
  */
 class Head {
   #module;
@@ -21,6 +23,7 @@ class Head {
   #pieces = [];
   #length = 0;
   #tried = 0;
+  #reserved = false;
   /** The open model's, 0 before there is one. */
   handle = 0;
 
@@ -34,8 +37,7 @@ class Head {
   }
 
   /**
-   * Takes as much of the chunk as C needs; returns how much. C is asked each time that the head has
-   * doubled.
+   * Takes the next chunk. C is asked each time that the head has doubled.
    * @param {Uint8Array} chunk
    */
   take(chunk) {
@@ -47,7 +49,19 @@ class Head {
       taken += piece.length;
       if (this.#length >= 2 * this.#tried || this.#length === this.total) this.#begin();
     }
-    return taken;
+    const rest = chunk.subarray(taken);
+    if (this.#reserved) this.#write(rest, this.#length);
+    else this.#pieces.push(rest);
+    this.#length += rest.length;
+    if (this.handle && !this.#reserved && this.#length >= SHARE * (this.total ?? 0)) this.#reserve();
+  }
+
+  /** From here on everything goes straight to its place. */
+  #reserve() {
+    this.#module.need(this.#module.calls.model_image(this.handle));
+    this.#each((piece, offset) => this.#write(piece, offset));
+    this.#pieces = [];
+    this.#reserved = true;
   }
 
   /**
@@ -56,7 +70,7 @@ class Head {
    * @param {Uint8Array} bytes
    * @param {number} offset
    */
-  write(bytes, offset) {
+  #write(bytes, offset) {
     const image = this.#module.calls.model_image(this.handle) >>> 0;
     const room = Math.max(0, (this.total ?? 0) - offset);
     this.#module.writeBytes(image + offset, bytes.subarray(0, room));
@@ -71,8 +85,6 @@ class Head {
     this.#tried = this.#length;
     if (this.handle) {
       this.total ??= this.#module.view().getFloat64(this.handle + OPENED_BYTES, true);
-      this.#each((piece, offset) => this.write(piece, offset));
-      this.#pieces = [];
     } else if (this.#module.text(calls.fault_name()) !== 'incomplete') {
       this.#module.fail();
     }
@@ -102,8 +114,7 @@ export async function openImage(module, { chunks, total }, onprogress) {
     onprogress?.({ loaded, total });
     for await (const chunk of chunks) {
       if (total !== null && loaded + chunk.length > total) throw wrongLength(total, 'more');
-      const taken = head.take(chunk);
-      if (taken < chunk.length) head.write(chunk.subarray(taken), loaded + taken);
+      head.take(chunk);
       loaded += chunk.length;
       onprogress?.({ loaded, total: head.total });
     }
