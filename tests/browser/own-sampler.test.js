@@ -218,6 +218,60 @@ describe('running', () => {
   });
 });
 
+describe('bounded before it reaches the page', () => {
+  /** Each with what is said of it; none may hold the page up. @type {Record<string, [string, RegExp]>} */
+  const cases = {
+    'a message of 50 million characters': [
+      "export default () => { throw new Error('a'.repeat(5e7)); };",
+      /failed: a{500}…/,
+    ],
+    'the same, later': [
+      "export default (l) => new Promise(() => setTimeout(() => { throw new Error('a'.repeat(5e7)); }));",
+      /failed: .*a{400}…/,
+    ],
+    'an error whose words fail': [
+      'export default () => { throw { toString() { throw 1; } }; };',
+      /has no words/,
+    ],
+    'ten million numbers': ['export default () => new Float32Array(1e7);', /10,000,000 numbers for/],
+    'a list that only says that it is long': [
+      'export default () => new Proxy([], { get: (_, name) => (name === "length" ? 4e9 : 0) });',
+      /4,000,000,000 numbers for/,
+    ],
+    'names of settings that are none': [
+      "export default (l, settings) => { for (let i = 0; i < 1e5; i++) settings['a' + i]; settings['b'.repeat(5e7)]; return [0]; };",
+      /1 numbers for/,
+    ],
+    'a message of its own': ['export default () => postMessage(null);', /postMessage is not defined/],
+    'the same, by its prototype': [
+      'export default () => Object.getPrototypeOf(Object.getPrototypeOf(self)).postMessage.call(self, null);',
+      /undefined/,
+    ],
+    'a thread of its own': [
+      "export default () => new Worker(URL.createObjectURL(new Blob(['for (;;);'])));",
+      /Worker is not defined/,
+    ],
+  };
+  for (const [what, [code, words]] of Object.entries(cases))
+    test(what, async () => {
+      const { press, write, page, trouble, close } = await open();
+      await page.evaluate(() => {
+        window.slowest = 0;
+        let last = performance.now();
+        setInterval(() => {
+          window.slowest = Math.max(window.slowest, performance.now() - last);
+          last = performance.now();
+        }, 10);
+      });
+      await write(code);
+      await press('run');
+      assert.match(await trouble(), words);
+      assert.ok((await trouble()).length < 700);
+      assert.ok((await page.evaluate(() => window.slowest)) < 1500);
+      await close();
+    });
+});
+
 describe('shut off', () => {
   test('no network, no page, no storage', async () => {
     const { port } = /** @type {import('node:net').AddressInfo} */ (outside.address());

@@ -280,3 +280,24 @@ describe('on the command line', () => {
       assert.match(run(K, command, '--help').stdout, /--own [^]*trusted as any script is/);
   });
 });
+
+describe('--own: what the function sends or says is bounded', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'logitscope-'));
+  after(() => rmSync(folder, { recursive: true }));
+  const send = "import { parentPort } from 'node:worker_threads';\nexport default (l) => { parentPort.postMessage(";
+  for (const [what, code, said] of [
+    ['nothing as a message', `${send}null); return l; };`, /: it sent a message of its own\n$/],
+    ['a message without words', `${send}{ error: {} }); return l; };`, /: it sent a message of its own\n$/],
+    ['an error of 50 MB', "export default () => { throw new Error('a'.repeat(5e7)); };", /: a{500}…\n$/],
+  ])
+    test(what, () => {
+      const file = join(folder, 'own.mjs');
+      writeFileSync(file, code);
+      const cli = fileURLToPath(new URL('../../web/cli.js', import.meta.url));
+      const words = ['generate', '--prompt', 'Tomorrow she', '--own', file];
+      const { status, stderr } = spawnSync(process.execPath, [cli, ...words], { encoding: 'utf8', maxBuffer: 1e8 });
+      assert.equal(status, 2, stderr.slice(0, 1000));
+      assert.match(stderr, /^logitscope: --own [^\n]*\n$/);
+      assert.match(stderr, said);
+    });
+});

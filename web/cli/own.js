@@ -3,9 +3,13 @@ import { existsSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import { pathToFileURL } from 'node:url';
 import { resolve } from 'node:path';
+import { message } from '../grade/harness.js';
 import { numbersOf } from '../grade/properties.js';
 import { Subject } from '../grade/subject.js';
 import { UsageError } from './flags.js';
+
+/** What one function may keep before its thread is ended. */
+const HEAP_MB = 512;
 
 /** @type {import('./flags.js').Flag[]} */
 export const OWN = [
@@ -34,11 +38,12 @@ export const inThread = (path) => (onanswer) => {
   const worker = new Worker(new URL('../grade/node_worker.js', import.meta.url), {
     workerData: { url: pathToFileURL(resolve(path)).href },
     stdout: true,
+    resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
   });
   // What the file prints is no part of the report.
   worker.stdout.pipe(process.stderr, { end: false });
   worker.on('message', onanswer);
-  worker.on('error', (error) => onanswer({ error: error.message }));
+  worker.on('error', (error) => onanswer({ error: message(error) }));
   worker.on('exit', () => onanswer({ error: 'it ended its own thread' }));
   worker.unref();
   return { post: (message) => worker.postMessage(message), end: () => void worker.terminate() };

@@ -51,18 +51,28 @@ function find(exported, name) {
   throw new Error(`it exports no function: one named ${name}, or a default one, is needed`);
 }
 
+/** Bounds of what a message carries, whatever the function did: it must not weigh on the page. */
+const SAID = 500;
+const NAMES = 100;
+const SEEDS = 1000;
+
 /**
  * Numbers that a message can carry; whatever is not a number is NaN, no list at all a description.
+ * Of a list that is too long only its length is told beyond the first `most`.
  * @param {any} value
- * @returns {Float64Array | string}
+ * @param {number} most
+ * @returns {{ result: Float64Array | string, length?: number }}
  */
-function plain(value) {
+function plain(value, most) {
   if (Array.isArray(value) || (ArrayBuffer.isView(value) && !(value instanceof DataView))) {
-    return Float64Array.from(/** @type {any} */ (value), (it) =>
-      typeof it === 'number' ? it : Number.NaN,
+    const list = /** @type {any} */ (value);
+    const length = Number(list.length);
+    const result = Float64Array.from({ length: Math.min(length, most) }, (_, i) =>
+      typeof list[i] === 'number' ? list[i] : Number.NaN,
     );
+    return { result, length };
   }
-  return value === null ? 'null' : `a value of type ${typeof value}`;
+  return { result: value === null ? 'null' : `a value of type ${typeof value}` };
 }
 
 /**
@@ -76,13 +86,13 @@ async function warp(subject, { logits, settings, history, coin }) {
   const read = new Set();
   const watched = new Proxy(settings, {
     get(target, name) {
-      read.add(String(name));
+      if (read.size < NAMES && typeof name === 'string' && name.length < NAMES) read.add(name);
       return target[name];
     },
   });
-  const result = plain(await subject(own, watched, { history, coin }));
+  const result = plain(await subject(own, watched, { history, coin }), logits.length);
   const changed = logits.some((logit, id) => !Object.is(logit, own[id]));
-  return { result, changed, read: [...read] };
+  return { ...result, changed, read: [...read] };
 }
 
 /**
@@ -95,15 +105,18 @@ function modelOf(toy, limit, log) {
     vocab_size: toy.vocab_size,
     context_length: toy.context_length,
     eos_token_id: toy.eos_token_id,
-    logits(/** @type {ArrayLike<number>} */ given) {
-      const ids = Array.from(given);
+    logits(/** @type {Iterable<number>} */ given) {
+      /** @type {number[]} */
+      const ids = [];
+      for (const id of given) if (ids.push(Number(id)) > toy.context_length) break;
       log.windows.push(ids);
       if (log.windows.length > limit) {
         throw new Error(`the model was asked ${log.windows.length} times: does the loop end?`);
       }
       if (!ids.length) throw new Error('the model was asked without a token');
       if (ids.length > toy.context_length) {
-        throw new Error(`the model sees ${toy.context_length} tokens at most, got ${ids.length}`);
+        const { length = ids.length } = /** @type {any} */ (given);
+        throw new Error(`the model sees ${toy.context_length} tokens at most, got ${length}`);
       }
       const rows = ids.map((_, at) => toyRow(toy, ids, at).slice());
       rows.slice(0, -1).forEach((row, at) =>
@@ -129,7 +142,7 @@ async function generate(subject, { prompt, settings, toy, streams }) {
   /** @type {Log} */
   const log = { windows: [], early: 0, seeds: [] };
   const rng = (/** @type {number} */ seed) => {
-    log.seeds.push(Number(seed));
+    if (log.seeds.length < SEEDS) log.seeds.push(Number(seed));
     let step = 0;
     const known = streams[seed];
     const stream = known ?? Object.values(streams)[0];
@@ -137,14 +150,22 @@ async function generate(subject, { prompt, settings, toy, streams }) {
   };
   const model = modelOf(toy, settings.max_new_tokens + 8, log);
   try {
-    return { result: plain(await subject(model, prompt.slice(), settings, { rng })), log };
+    const ids = await subject(model, prompt.slice(), settings, { rng });
+    return { ...plain(ids, settings.max_new_tokens + 8), log };
   } catch (error) {
     return { error: message(error), log };
   }
 }
 
-/** @param {unknown} error */
-const message = (error) => (error instanceof Error ? error.message : String(error));
+/** What was thrown, in words, however many it has. @param {unknown} error */
+export function message(error) {
+  try {
+    const said = String(error instanceof Error ? error.message : error);
+    return said.length > SAID ? `${said.slice(0, SAID)}…` : said;
+  } catch {
+    return 'what it threw has no words';
+  }
+}
 
 /**
  * @param {{ postMessage: (message: any) => void, onmessage: any }} port

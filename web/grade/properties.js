@@ -46,7 +46,7 @@ const SOME = 25;
  * @param {{ logits: ArrayLike<number> }} input
  * @returns {{ numbers: Float64Array, failure: null } | { numbers: null, failure: Failure }}
  */
-export function numbersOf({ result, error, hung }, { logits }) {
+export function numbersOf({ result, length, error, hung }, { logits }) {
   const wrong = (
     /** @type {string} */ code,
     /** @type {any} */ params,
@@ -65,7 +65,7 @@ export function numbersOf({ result, error, hung }, { logits }) {
   if (!result || typeof result === 'string') {
     return wrong('list', { what: String(result) }, `it returned ${result}, not a list of numbers`);
   }
-  const [n, size] = [result.length, logits.length];
+  const [n, size] = [length ?? result.length, logits.length];
   if (n !== size)
     return wrong('length', { n, size }, `it returned ${n} numbers for ${size} tokens`);
   const odd = result.findIndex((it) => !(it < Infinity));

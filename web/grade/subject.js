@@ -15,6 +15,7 @@
 /**
  * @typedef {object} Answer
  * @property {Float64Array | string} [result] numbers, or in words what came instead
+ * @property {number} [length] how many numbers there were, of which the result may hold the first
  * @property {boolean} [changed] whether the given logits were written to
  * @property {string[]} [read] the settings that a warper looked at
  * @property {import('./harness.js').Log} [log]
@@ -23,6 +24,20 @@
  */
 
 const LOAD_MS = 10000;
+
+/**
+ * An answer as the harness gives it; anything else was sent by the learner's own code.
+ * @param {any} answer
+ */
+function isAnswer(answer) {
+  if (typeof answer !== 'object' || answer === null) return false;
+  const { id, result, error } = answer;
+  return (
+    (id === undefined ? error !== undefined : typeof id === 'number') &&
+    (error === undefined || typeof error === 'string') &&
+    (result === undefined || typeof result === 'string' || result instanceof Float64Array)
+  );
+}
 
 export class Subject {
   #start;
@@ -50,7 +65,8 @@ export class Subject {
   /** @returns {Promise<Answer>} with `error` if the module cannot be used */
   async load() {
     this.close();
-    const place = this.#start((answer) => {
+    const place = this.#start((given) => {
+      const answer = isAnswer(given) ? given : { error: 'it sent a message of its own' };
       // Without an id it is the place itself that ended; one that was ended here has no say.
       if (place !== this.#place || (answer.id !== undefined && answer.id !== this.#waiting?.id))
         return;

@@ -1,7 +1,12 @@
 /** The harness in the worker of a page that is one file; the reader's code follows in the same text. */
 import { serve } from '../grade/harness.js';
+import { lock } from './lock.js';
 
 const scope = /** @type {any} */ (globalThis);
+const port = { postMessage: lock(), onmessage: null };
 
 /** @param {Record<string, unknown>} exported */
-scope.serveOwn = (exported) => serve(scope, async () => exported);
+scope.serveOwn = (exported) => {
+  serve(port, async () => exported);
+  scope.onmessage = port.onmessage;
+};

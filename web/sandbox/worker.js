@@ -1,14 +1,13 @@
 /** The harness in a worker of the sandboxed frame; the learner's code arrives as text. */
 import { serve } from '../grade/harness.js';
+import { lock } from './lock.js';
 
 const scope = /** @type {any} */ (globalThis);
+const postMessage = lock();
 
 scope.onmessage = (/** @type {{ data: { code: string } }} */ { data: { code } }) => {
   const address = URL.createObjectURL(new Blob([code], { type: 'text/javascript' }));
-  const port = {
-    postMessage: (/** @type {any} */ message) => scope.postMessage(message),
-    onmessage: null,
-  };
+  const port = { postMessage, onmessage: null };
   serve(port, () => import(address));
   scope.onmessage = port.onmessage;
 };
