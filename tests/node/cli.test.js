@@ -676,11 +676,11 @@ describe('what removes tokens before any warper', () => {
     assert.deepEqual(settings.constraint, { schema: { type: 'boolean' } });
   });
 
-  test('--force-first takes an id or a text, --banned-words may be repeated', () => {
+  test('--forced-first takes an id or a text, --banned-words may be repeated', () => {
     const got = json(
       'generate',
       ...SHE,
-      '--force-first',
+      '--forced-first',
       ' has',
       '--banned-words',
       ' eaten',
@@ -689,7 +689,7 @@ describe('what removes tokens before any warper', () => {
     );
     assert.match(got.text, /^ has (?!eaten|been)/);
     assert.deepEqual(got.settings.banned_words, [' eaten', ' been']);
-    assert.equal(json('generate', ...SHE, '--force-first', String(got.ids[0])).ids[0], got.ids[0]);
+    assert.equal(json('generate', ...SHE, '--forced-first', String(got.ids[0])).ids[0], got.ids[0]);
   });
 
   test('what is wrong with them is one line', () => {
@@ -705,7 +705,7 @@ describe('what removes tokens before any warper', () => {
       ],
       [['--constraint', 'grammar:/nowhere'], /^logitscope: --constraint: ENOENT[^\n]+\n$/],
       [
-        ['--force-first', ' will go'],
+        ['--forced-first', ' will go'],
         /^logitscope: forced_first must be one token, " will go" is 2\n$/,
       ],
     ]) {

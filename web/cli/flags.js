@@ -57,7 +57,7 @@ const GATES = [
     help: 'json, name_age_city, three_numbers, schema:FILE (JSON) or grammar:FILE (GBNF)',
   },
   { name: 'banned_words', kind: 'texts', help: 'a text that must not come; may be repeated' },
-  { name: 'force_first', kind: 'text', help: 'the first generated token: its id, or its text' },
+  { name: 'forced_first', kind: 'text', help: 'the first generated token: its id, or its text' },
 ];
 
 /** @type {Flag} */
@@ -259,7 +259,7 @@ function toConstraint(word) {
 }
 
 /** @param {Record<string, any>} values */
-const gatesOf = ({ constraint, banned_words, force_first: first }) => ({
+const gatesOf = ({ constraint, banned_words, forced_first: first }) => ({
   ...(constraint !== undefined && { constraint: toConstraint(constraint) }),
   ...(banned_words && { banned_words }),
   ...(first !== undefined && { forced_first: /^\d+$/.test(first) ? Number(first) : first }),
