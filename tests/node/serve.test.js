@@ -1,13 +1,13 @@
 /** The static server: only this machine, only the folder, nothing left open. */
 import assert from 'node:assert/strict';
-import { mkdir, mkdtemp, readdir, readlink, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readlink, symlink, writeFile } from 'node:fs/promises';
 import { get, request } from 'node:http';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { serve } from '../../web/serve.js';
+import { closed, temporaryFolder } from '../cleanup.js';
 
 /** @type {string} */
 let base;
@@ -17,7 +17,7 @@ let server;
 let port;
 
 before(async () => {
-  base = await mkdtemp(join(tmpdir(), 'logitscope-'));
+  base = temporaryFolder();
   const site = join(base, 'site');
   await mkdir(join(site, 'deep', '.hidden'), { recursive: true });
   await mkdir(join(base, 'site-beside'));
@@ -34,12 +34,10 @@ before(async () => {
   await symlink(join(base, 'site-beside', 'secret.txt'), join(site, 'file.txt'));
   await symlink(join(base, 'site-beside'), join(site, 'folder'));
   await symlink(join(site, 'deep'), join(site, 'within'));
-  server = await serve(site, 0, (path) => (path === '/routed' ? join(base, 'routed.txt') : undefined));
+  const route = (/** @type {string} */ path) =>
+    path === '/routed' ? join(base, 'routed.txt') : undefined;
+  server = closed(await serve(site, 0, route));
   port = Number(new URL(server.url).port);
-});
-after(async () => {
-  await server?.close();
-  await rm(base, { recursive: true });
 });
 
 /**
@@ -102,14 +100,10 @@ const oneLoopback = process.platform !== 'linux' && 'only Linux has a second loo
 test('it listens at this machine only, unless asked', { skip: oneLoopback }, async () => {
   assert.equal(await listens('127.0.0.1', port), true);
   assert.equal(await listens('127.0.0.2', port), false);
-  const open = await serve(base, 0, undefined, '0.0.0.0');
-  try {
-    const { hostname, port: at } = new URL(open.url);
-    assert.equal(hostname, '0.0.0.0');
-    assert.equal(await listens('127.0.0.2', Number(at)), true);
-  } finally {
-    await open.close();
-  }
+  const { url } = closed(await serve(base, 0, undefined, '0.0.0.0'));
+  const { hostname, port: at } = new URL(url);
+  assert.equal(hostname, '0.0.0.0');
+  assert.equal(await listens('127.0.0.2', Number(at)), true);
 });
 
 /** How many descriptors this process has on a file. @param {string} name */
