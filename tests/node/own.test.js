@@ -282,8 +282,7 @@ describe('on the command line', () => {
 });
 
 describe('--own: what the function sends or says is bounded', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'logitscope-'));
-  after(() => rmSync(folder, { recursive: true }));
+  const folder = temporaryFolder();
   const send = "import { parentPort } from 'node:worker_threads';\nexport default (l) => { parentPort.postMessage(";
   for (const [what, code, said] of [
     ['nothing as a message', `${send}null); return l; };`, /: it sent a message of its own\n$/],
