@@ -194,7 +194,7 @@ for (const depth of [800, 1500, 20_000])
     const alert = page.locator('logit-scope .said[role=alert] p');
     assert.match(
       await until(() => alert.innerText(), (text) => text.includes('depth')),
-      new RegExp(`^One part was left out: constraint=.{1,61} \\(constraint: depth must be an integer between 0 and 100, got ${depth + 2}\\)\\.$`),
+      new RegExp(`^One part was left out: constraint=.{1,61} \\(constraint: depth must be an integer between 0 and 100, got ${(depth + 2).toLocaleString('en')}\\)\\.$`),
     );
     await expectBars(page, 'Today she', { top_k: 5 });
     assert.deepEqual(complaints, []);
