@@ -1,6 +1,7 @@
 /* The vector table against the scalar one, bit for bit, over every size up to 200 and awkward
  * values; and the scalar one against the formulas in float64. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "check.h"

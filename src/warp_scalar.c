@@ -1,0 +1,405 @@
+/* The specification of gates, warpers and the inverse draw. Everything is in plain loops over the
+ * vocabulary or over the survivors in rank order, which an insertion sort makes; p is the share of
+ * integer weights, as everywhere. */
+#include "warp_scalar.h"
+
+#include "draw.h"
+#include "elementary.h"
+#include "measure.h"
+#include "warp_part.h"
+
+/* Gates. */
+
+static void constraint(float *logits, const struct warp_input *input) {
+    for (size_t id = 0; id < input->vocab_size; id++)
+        if (!(input->settings->allowed[id / 32] >> id % 32 & 1)) logits[id] = -INFINITY;
+}
+
+/* Whether ids[0 .. n) are the same as others[0 .. n). */
+static bool same(const uint32_t *ids, const uint32_t *others, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if (ids[i] != others[i]) return false;
+    return true;
+}
+
+static void banned_words(float *logits, const struct warp_input *input) {
+    const uint32_t *words = input->settings->banned;
+    for (uint32_t at = 0; at < input->settings->n_banned; at += 1 + words[at]) {
+        const uint32_t *sequence = words + at + 1;
+        size_t before = words[at] - 1, n = input->n_history;
+        if (before > n || !same(sequence, input->history + (n - before), before)) continue;
+        logits[sequence[before]] = -INFINITY;
+    }
+}
+
+static void forced_first(float *logits, const struct warp_input *input) {
+    for (size_t id = 0; id < input->vocab_size; id++)
+        if ((int64_t)id != input->settings->forced) logits[id] = -INFINITY;
+}
+
+/* Penalties. */
+
+static void logit_bias(float *logits, const struct warp_input *input) {
+    for (uint32_t i = 0; i < input->settings->n_bias; i++) {
+        struct warp_bias bias = input->settings->bias[i];
+        if (logits[bias.id] == -INFINITY) continue;
+        if (bias.bias == -(double)INFINITY)
+            logits[bias.id] = -INFINITY;
+        else
+            logits[bias.id] = to_float((double)logits[bias.id] + bias.bias);
+    }
+}
+
+/* How often an id stands in the window of the history. */
+static double count_of(const struct warp_input *input, size_t id) {
+    const uint32_t *ids;
+    size_t n = last_ids(input, value_of(input, SETTING_REPETITION_WINDOW), &ids);
+    double count = 0;
+    for (size_t i = 0; i < n; i++) count += ids[i] == id;
+    return count;
+}
+
+static void repetition_penalty(float *logits, const struct warp_input *input) {
+    double r = value_of(input, SETTING_REPETITION_PENALTY);
+    for (size_t id = 0; id < input->vocab_size; id++) {
+        double l = (double)logits[id];
+        if (logits[id] == -INFINITY || count_of(input, id) == 0) continue;
+        logits[id] = to_float(l > 0 ? l / r : l * r);
+    }
+}
+
+static void frequency_penalty(float *logits, const struct warp_input *input) {
+    double a = value_of(input, SETTING_FREQUENCY_PENALTY);
+    for (size_t id = 0; id < input->vocab_size; id++) {
+        if (logits[id] == -INFINITY || count_of(input, id) == 0) continue;
+        logits[id] = to_float((double)logits[id] - a * count_of(input, id));
+    }
+}
+
+static void presence_penalty(float *logits, const struct warp_input *input) {
+    double b = value_of(input, SETTING_PRESENCE_PENALTY);
+    for (size_t id = 0; id < input->vocab_size; id++) {
+        if (logits[id] == -INFINITY || count_of(input, id) == 0) continue;
+        logits[id] = to_float((double)logits[id] - b);
+    }
+}
+
+/* Every stretch of size - 1 ids that the history also ends with bans the id that followed it. */
+static void no_repeat_ngram_size(float *logits, const struct warp_input *input) {
+    double size = value_of(input, SETTING_NO_REPEAT_NGRAM_SIZE);
+    const uint32_t *ids;
+    size_t n = last_ids(input, value_of(input, SETTING_REPETITION_WINDOW), &ids);
+    if (size == 0 || size > (double)n) return;
+    size_t before = (size_t)size - 1;
+    for (size_t at = 0; at + before < n; at++)
+        if (same(ids + at, ids + (n - before), before)) logits[ids[at + before]] = -INFINITY;
+}
+
+/* The longest breaker that stands in ids[at .. n); 0 if none does. */
+static uint32_t breaker_at(const struct settings *settings, const uint32_t *ids, size_t n,
+                           size_t at) {
+    uint32_t longest = 0;
+    for (uint32_t b = 0; b < settings->n_breakers; b += 1 + settings->breakers[b]) {
+        uint32_t length = settings->breakers[b];
+        if (length > n - at || !same(ids + at, settings->breakers + b + 1, length)) continue;
+        if (length > longest) longest = length;
+    }
+    return longest;
+}
+
+/* How many of the last 4,096 ids follow the last breaker that begins among them. */
+static size_t match_limit(const struct settings *settings, const uint32_t *ids, size_t n) {
+    size_t limit = n < 4096 ? n : 4096;
+    for (size_t at = n; at-- > n - limit;)
+        if (breaker_at(settings, ids, n, at)) return n - at - breaker_at(settings, ids, n, at);
+    return limit;
+}
+
+/* The longest stretch, up to `limit`, that precedes an earlier `id` and ends the history too. */
+static size_t longest_match(const uint32_t *ids, size_t n, size_t id, size_t limit) {
+    size_t longest = 0;
+    for (size_t at = 0; at < n; at++) {
+        size_t match = 0;
+        if (ids[at] != id) continue;
+        while (match < limit && match < at && ids[at - 1 - match] == ids[n - 1 - match]) match++;
+        if (match > longest) longest = match;
+    }
+    return longest;
+}
+
+static bool is_breaker(const struct settings *settings, size_t id) {
+    for (uint32_t b = 0; b < settings->n_breakers; b += 1 + settings->breakers[b])
+        if (settings->breakers[b] == 1 && settings->breakers[b + 1] == id) return true;
+    return false;
+}
+
+static void dry(float *logits, const struct warp_input *input) {
+    const uint32_t *ids;
+    size_t n = last_ids(input, value_of(input, SETTING_DRY_PENALTY_LAST_N), &ids);
+    size_t limit = match_limit(input->settings, ids, n);
+    double allowed = value_of(input, SETTING_DRY_ALLOWED_LENGTH);
+    for (size_t id = 0; id < input->vocab_size; id++) {
+        size_t match = longest_match(ids, n, id, limit);
+        if (match == 0 || (double)match < allowed || logits[id] == -INFINITY) continue;
+        if (is_breaker(input->settings, id)) continue;
+        double power = 1;
+        for (size_t i = (size_t)allowed; i < match; i++) power *= value_of(input, SETTING_DRY_BASE);
+        double penalty = value_of(input, SETTING_DRY_MULTIPLIER) * power;
+        logits[id] = to_float((double)logits[id] - penalty);
+    }
+}
+
+/* Temperature. */
+
+size_t rank_scalar(const float *logits, size_t n, uint32_t *ids) {
+    size_t count = 0;
+    for (uint32_t id = 0; id < n; id++) {
+        size_t at = count;
+        if (logits[id] == -INFINITY) continue;
+        for (; at > 0 && logits[ids[at - 1]] < logits[id]; at--) ids[at] = ids[at - 1];
+        ids[at] = id;
+        count++;
+    }
+    return count;
+}
+
+static void temperature(float *logits, const struct warp_input *input) {
+    double t = value_of(input, SETTING_TEMPERATURE), largest = 0, shift = 0;
+    uint32_t *ids = input->scratch;
+    size_t count = rank_scalar(logits, input->vocab_size, ids);
+    if (t == 0) {
+        for (size_t place = 1; place < count; place++) logits[ids[place]] = -INFINITY;
+        return;
+    }
+    for (size_t place = 0; place < count; place++)
+        if (fabs((double)logits[ids[place]]) > largest) largest = fabs((double)logits[ids[place]]);
+    if (largest / t > (double)FLT_MAX) shift = (double)logits[ids[0]];
+    for (size_t place = 0; place < count; place++)
+        logits[ids[place]] = to_float(((double)logits[ids[place]] - shift) / t);
+}
+
+/* Truncations. `least` is min_tokens_to_keep throughout. */
+
+static double share_of(const struct warp_input *input, uint32_t id) {
+    return (double)input->weights[id] / (double)input->total;
+}
+
+static void top_k(float *logits, const struct warp_input *input) {
+    double k = value_of(input, SETTING_TOP_K), least = value_of(input, SETTING_MIN_TOKENS_TO_KEEP);
+    uint32_t *ids = input->scratch;
+    size_t count = rank_scalar(logits, input->vocab_size, ids);
+    bool exactly = convention_of(input) == CONVENTION_LLAMA_CPP;
+    if (k == 0) return;
+    if (k < least) k = least;
+    if (k >= (double)count) return;
+    float limit = logits[ids[(size_t)k - 1]];
+    for (size_t place = (size_t)k; place < count; place++)
+        if (exactly || logits[ids[place]] < limit) logits[ids[place]] = -INFINITY;
+}
+
+/* Whether a prefix of that weight lacks a mass of p still, to 2^-20, which covers logits that are
+ * rounded logarithms; `above`: whether it is not above p. */
+static bool lacks_mass(uint64_t before, uint64_t total, double p, bool above) {
+    double share = above ? p + 0x1p-20 : p - 0x1p-20;
+    if (share >= 1) return true;
+    if (share <= 0) return false;
+    uint64_t bits = (uint64_t)(share * 0x1p53);
+    return above ? before <= draw_scale(bits, total) : before < draw_scale_up(bits, total);
+}
+
+static void top_p(float *logits, const struct warp_input *input) {
+    double p = value_of(input, SETTING_TOP_P), least = value_of(input, SETTING_MIN_TOKENS_TO_KEEP);
+    uint32_t *ids = input->scratch;
+    size_t count = rank_scalar(logits, input->vocab_size, ids);
+    bool above = convention_of(input) == CONVENTION_LLAMA2_C;
+    if (p == 1 || (above && p == 0)) return;
+    uint64_t before = 0;
+    for (size_t place = 0; place < count; place++) {
+        if ((double)place >= least && !lacks_mass(before, input->total, p, above))
+            logits[ids[place]] = -INFINITY;
+        before += input->weights[ids[place]];
+    }
+}
+
+static void min_p(float *logits, const struct warp_input *input) {
+    double m = value_of(input, SETTING_MIN_P), least = value_of(input, SETTING_MIN_TOKENS_TO_KEEP);
+    uint32_t *ids = input->scratch;
+    size_t count = rank_scalar(logits, input->vocab_size, ids);
+    for (size_t place = 0; place < count; place++) {
+        double ratio = (double)input->weights[ids[place]] / (double)input->weights[ids[0]];
+        if ((double)place >= least && ratio < m) logits[ids[place]] = -INFINITY;
+    }
+}
+
+/* |-ln p - H|: -ln p is ln Z + max - l, Z being the sum of e^(l - max), so that it is the distance
+ * from l to the logit whose surprise is H. */
+static void typical_p(float *logits, const struct warp_input *input) {
+    double p = value_of(input, SETTING_TYPICAL_P);
+    double least = value_of(input, SETTING_MIN_TOKENS_TO_KEEP), limit = 0;
+    uint32_t *ids = input->scratch;
+    size_t count = rank_scalar(logits, input->vocab_size, ids);
+    bool exactly = convention_of(input) == CONVENTION_LLAMA_CPP;
+    float max = logits[ids[0]];
+    double bits = measure_entropy(logits, input->weights, input->vocab_size, input->total, max);
+    double center = elementary_log((double)input->total * 0x1p-44) + (double)max - bits * LN_2;
+    uint64_t before = 0;
+    if (p == 1) return;
+    for (size_t i = 0; i < count; i++) { /* sorted anew, by distance, ties by id */
+        uint32_t id = ids[i];
+        double distance = fabs((double)logits[id] - center);
+        size_t at = i;
+        for (; at > 0; at--) {
+            double other = fabs((double)logits[ids[at - 1]] - center);
+            if (other < distance || (other == distance && ids[at - 1] < id)) break;
+            ids[at] = ids[at - 1];
+        }
+        ids[at] = id;
+    }
+    for (size_t place = 0; place < count; place++) {
+        double distance = fabs((double)logits[ids[place]] - center);
+        bool stays = (double)place < least || lacks_mass(before, input->total, p, exactly);
+        before += input->weights[ids[place]];
+        if (stays)
+            limit = distance;
+        else if (exactly || distance > limit)
+            logits[ids[place]] = -INFINITY;
+    }
+}
+
+static void epsilon_cutoff(float *logits, const struct warp_input *input) {
+    double least = value_of(input, SETTING_MIN_TOKENS_TO_KEEP);
+    uint32_t *ids = input->scratch;
+    size_t count = rank_scalar(logits, input->vocab_size, ids);
+    for (size_t place = 0; place < count; place++)
+        if ((double)place >= least &&
+            share_of(input, ids[place]) < value_of(input, SETTING_EPSILON_CUTOFF))
+            logits[ids[place]] = -INFINITY;
+}
+
+static void eta_cutoff(float *logits, const struct warp_input *input) {
+    double epsilon = value_of(input, SETTING_ETA_CUTOFF);
+    double least = value_of(input, SETTING_MIN_TOKENS_TO_KEEP);
+    uint32_t *ids = input->scratch;
+    size_t n = input->vocab_size, count = rank_scalar(logits, n, ids);
+    double bits = measure_entropy(logits, input->weights, n, input->total, logits[ids[0]]);
+    double eta = sqrt(epsilon) * elementary_exp64(-bits * LN_2);
+    if (eta > epsilon) eta = epsilon;
+    for (size_t place = 0; place < count; place++)
+        if ((double)place >= least && share_of(input, ids[place]) < eta)
+            logits[ids[place]] = -INFINITY;
+}
+
+static void top_n_sigma(float *logits, const struct warp_input *input) {
+    double n_sigma = value_of(input, SETTING_TOP_N_SIGMA), sum = 0, squares = 0;
+    double least = value_of(input, SETTING_MIN_TOKENS_TO_KEEP);
+    uint32_t *ids = input->scratch;
+    size_t n = input->vocab_size, count = rank_scalar(logits, n, ids);
+    if (n_sigma == 0) return;
+    for (size_t id = 0; id < n; id++)
+        if (logits[id] != -INFINITY) sum += (double)logits[id];
+    double mean = sum / (double)count;
+    for (size_t id = 0; id < n; id++)
+        if (logits[id] != -INFINITY)
+            squares += ((double)logits[id] - mean) * ((double)logits[id] - mean);
+    double limit = (double)logits[ids[0]] - n_sigma * sqrt(squares / (double)count);
+    for (size_t place = 0; place < count; place++)
+        if ((double)place >= least && (double)logits[ids[place]] < limit)
+            logits[ids[place]] = -INFINITY;
+}
+
+static void xtc(float *logits, const struct warp_input *input) {
+    const struct settings *settings = input->settings;
+    uint32_t *ids = input->scratch;
+    size_t count = rank_scalar(logits, input->vocab_size, ids), likely = 0;
+    double coin = (double)draw_coin(settings->seed, settings->step, DRAW_XTC) * 0x1p-53;
+    if (coin >= value_of(input, SETTING_XTC_PROBABILITY)) return;
+    while (likely < count && share_of(input, ids[likely]) >= value_of(input, SETTING_XTC_THRESHOLD))
+        likely++;
+    if (likely < 2) return;
+    if ((double)(count - (likely - 1)) < value_of(input, SETTING_MIN_TOKENS_TO_KEEP)) return;
+    for (size_t place = 0; place + 1 < likely; place++) logits[ids[place]] = -INFINITY;
+}
+
+/* How many tokens the first version of Mirostat keeps: k = ((s - 1) 2^mu / (1 - N^(1 - s)))^(1 / s)
+ * of N tokens, s being the slope of ln(p_i / p_(i + 1)) over ln((i + 1) / i) for the 100 best. */
+static double zipf_count(const float *logits, const uint32_t *ids, size_t count, double n,
+                         double mu) {
+    double products = 0, squares = 0, log_n = elementary_log(n);
+    for (size_t i = 0; i + 1 < count && i + 1 < 100; i++) {
+        double t = elementary_log((double)(i + 2) / (double)(i + 1));
+        products += t * ((double)logits[ids[i]] - (double)logits[ids[i + 1]]);
+        squares += t * t;
+    }
+    double s = products / squares, x = (s - 1) * log_n;
+    double ratio = (s - 1) / (1 - elementary_exp64(-x));
+    if (fabs(x) < 1e-6) ratio = (1 + x / 2) / log_n; /* its limit where s is near 1 */
+    if (!(ratio > 0)) return n;                      /* so flat or so steep that it overflows */
+    double log_k = elementary_log(ratio) + mu * LN_2;
+    if (s <= 0) return log_k >= 0 ? n : 1; /* a root of order 0 or less */
+    if (log_k / s >= log_n) return n;
+    return log_k / s <= 0 ? 1 : floor(elementary_exp64(log_k / s));
+}
+
+/* 2^-mu, exact for whole mu and bounded where it would over- or underflow. */
+static double least_share(double mu) {
+    if (mu < -1000) return 0x1p1000;
+    if (mu > 1000) return 0x1p-1000;
+    double whole = floor(-mu), share = elementary_exp64((-mu - whole) * LN_2);
+    for (; whole > 0; whole--) share *= 2;
+    for (; whole < 0; whole++) share /= 2;
+    return share;
+}
+
+static void mirostat(float *logits, const struct warp_input *input) {
+    double version = value_of(input, SETTING_MIROSTAT), mu = value_of(input, SETTING_MIROSTAT_MU);
+    double least = value_of(input, SETTING_MIN_TOKENS_TO_KEEP);
+    uint32_t *ids = input->scratch;
+    size_t n = input->vocab_size, count = rank_scalar(logits, n, ids);
+    if (mu == 0) mu = 2 * value_of(input, SETTING_MIROSTAT_TAU);
+    if (version == 0 || count < 2) return;
+    double keep = zipf_count(logits, ids, count, (double)n, mu);
+    for (size_t place = 0; place < count; place++) {
+        bool stays =
+            version == 1 ? (double)place < keep : share_of(input, ids[place]) >= least_share(mu);
+        if (!stays && (double)place >= least) logits[ids[place]] = -INFINITY;
+    }
+}
+
+void (*const gate_scalar[GATE_COUNT])(float *, const struct warp_input *) = {
+    [GATE_CONSTRAINT] = constraint,
+    [GATE_BANNED_WORDS] = banned_words,
+    [GATE_FORCED_FIRST] = forced_first,
+};
+
+void (*const warp_scalar[WARPER_COUNT])(float *, const struct warp_input *) = {
+    [SETTING_LOGIT_BIAS] = logit_bias,
+    [SETTING_REPETITION_PENALTY] = repetition_penalty,
+    [SETTING_FREQUENCY_PENALTY] = frequency_penalty,
+    [SETTING_PRESENCE_PENALTY] = presence_penalty,
+    [SETTING_NO_REPEAT_NGRAM_SIZE] = no_repeat_ngram_size,
+    [SETTING_DRY_MULTIPLIER] = dry,
+    [SETTING_TEMPERATURE] = temperature,
+    [SETTING_TOP_K] = top_k,
+    [SETTING_TOP_P] = top_p,
+    [SETTING_MIN_P] = min_p,
+    [SETTING_TYPICAL_P] = typical_p,
+    [SETTING_EPSILON_CUTOFF] = epsilon_cutoff,
+    [SETTING_ETA_CUTOFF] = eta_cutoff,
+    [SETTING_TOP_N_SIGMA] = top_n_sigma,
+    [SETTING_XTC_PROBABILITY] = xtc,
+    [SETTING_MIROSTAT] = mirostat,
+};
+
+uint32_t draw_scalar(const float *logits, const uint64_t *weights, size_t n, uint64_t r,
+                     uint32_t *scratch) {
+    size_t count = rank_scalar(logits, n, scratch);
+    uint64_t total = 0, cumulative = 0;
+    uint32_t last = scratch[0];
+    for (size_t place = 0; place < count; place++) total += weights[scratch[place]];
+    for (size_t place = 0; place < count; place++) {
+        cumulative += weights[scratch[place]];
+        if (weights[scratch[place]]) last = scratch[place];
+        if (cumulative > draw_scale(r, total)) return scratch[place];
+    }
+    return last;
+}

@@ -1,0 +1,309 @@
+/* The warpers, the chain and the short draw against the plain specification, bit for bit. */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "chain.h"
+#include "check.h"
+#include "measure.h"
+#include "sample.h"
+#include "sample_settings.h"
+#include "warp_scalar.h"
+
+enum { N = 4000, HISTORY = 90, CHANGED_MIN = 100 };
+static float logits[N], fast[N], plain[N], own[N];
+static uint32_t history[HISTORY], ids[N], scratch[N], allowed[N / 32 + 1];
+static uint64_t weights[N];
+
+/* Few ids, so that stretches come again, or any. */
+static size_t draw_history(size_t n, size_t most) {
+    size_t n_history = sample_below((uint32_t)most + 1);
+    uint32_t span = sample_below(3) ? 1 + sample_below(4) : (uint32_t)n;
+    for (size_t i = 0; i < n_history; i++) history[i] = sample_below(span < n ? span : (uint32_t)n);
+    return n_history;
+}
+
+/* A value of the warper at which something happens now and then, and its parameters. */
+static void draw_value(struct settings *settings, enum setting warper, size_t n) {
+    static const uint32_t breakers[] = {1, 2, 2, 0, 1, 3, 3, 1, 0};
+    static const uint32_t lengths[] = {0, 0, 2, 5, 9};
+    static const double temperatures[] = {0, 0.5, 2, 0.7, 1e-3, 1e-30, 5e-324, 1e300, DBL_MAX};
+    double u = sample_uniform(), *value = settings->value;
+    value[warper] = u;
+    switch (warper) {
+    case SETTING_REPETITION_PENALTY:
+        value[warper] = sample_below(20) ? 0.25 + 2 * u : u * 1e-40;
+        break;
+    case SETTING_FREQUENCY_PENALTY:
+    case SETTING_PRESENCE_PENALTY:
+        value[warper] = sample_below(20) ? 4 * u - 2 : DBL_MAX * (2 * u - 1);
+        break;
+    case SETTING_NO_REPEAT_NGRAM_SIZE:
+        value[warper] = 1 + sample_below(5);
+        break;
+    case SETTING_DRY_MULTIPLIER:
+        value[SETTING_DRY_BASE] = 0.5 + 1.5 * sample_uniform();
+        value[SETTING_DRY_ALLOWED_LENGTH] = sample_below(5);
+        value[SETTING_DRY_PENALTY_LAST_N] = sample_below(3) ? sample_below(30) : 0;
+        settings->breakers = breakers;
+        settings->n_breakers = n > 3 ? lengths[sample_below(5)] : 0;
+        break;
+    case SETTING_TEMPERATURE:
+        value[warper] = sample_below(2) ? temperatures[sample_below(9)] : 3 * u;
+        break;
+    case SETTING_TOP_K:
+        value[warper] = 1 + sample_below((uint32_t)n + 2);
+        break;
+    case SETTING_TOP_P:
+    case SETTING_TYPICAL_P:
+        if (sample_below(8) == 0) value[warper] = (1 + sample_below(8)) / 8.0;
+        break;
+    case SETTING_MIN_P:
+        value[warper] = sample_below(8) ? pow(10, -4 * u) : 1 + u;
+        break;
+    case SETTING_EPSILON_CUTOFF:
+    case SETTING_ETA_CUTOFF:
+        value[warper] = 0.9 * pow(10, -5 * u);
+        break;
+    case SETTING_TOP_N_SIGMA:
+        value[warper] = 3 * u;
+        break;
+    case SETTING_XTC_PROBABILITY:
+        value[SETTING_XTC_THRESHOLD] = pow(10, -3 * sample_uniform());
+        break;
+    case SETTING_MIROSTAT:
+        value[warper] = 1 + sample_below(2);
+        value[SETTING_MIROSTAT_MU] = sample_below(9) ? 0.01 + 9 * u : 1 + sample_below(4);
+        break;
+    default:
+        break;
+    }
+}
+
+static void draw_bias(struct settings *settings, struct warp_bias bias[2], size_t n) {
+    bias[0] = (struct warp_bias){1, sample_uniform() < 0.5 ? -(double)INFINITY : 9.5};
+    bias[1] = (struct warp_bias){(uint32_t)n - 2, sample_uniform() < 0.2 ? DBL_MAX : -1.5};
+    settings->bias = bias;
+    settings->n_bias = n > 3 ? 2 : 0;
+}
+
+/* Allows a random half and the token `spared`. */
+static void draw_gates(struct settings *settings, size_t n, uint32_t spared) {
+    static const uint32_t banned[] = {1, 2, 2, 0, 1, 3, 3, 1, 0};
+    memset(allowed, 0, sizeof allowed);
+    for (uint32_t id = 0; id < n; id++)
+        if (id == spared || sample_below(2)) allowed[id / 32] |= 1u << id % 32;
+    if (sample_below(2)) settings->allowed = allowed;
+    if (sample_below(2) && n > 3) {
+        settings->banned = banned;
+        settings->n_banned = 9;
+    }
+    if (sample_below(4) == 0) settings->forced = spared;
+}
+
+static size_t draw_size(int round) {
+    static const size_t sizes[] = {1, 2, 7, 64, 512};
+    if (round % 100 == 0) return 1 + sample_below(N);
+    return round % 3 ? 1 + sample_below(60) : sizes[sample_below(5)];
+}
+
+/* Logits with, now and then, a zero of either sign or the ends of the range. */
+static void draw_logits(size_t n, int round) {
+    static const float extremes[] = {FLT_MAX, -FLT_MAX, 0.0f, -0.0f, 1e30f, 1e-45f};
+    sample_logits(logits, n, (uint32_t)round % SAMPLE_KINDS);
+    if (round % 10) return;
+    for (int i = 0; i < 3; i++) logits[sample_below((uint32_t)n)] = extremes[sample_below(6)];
+}
+
+static struct warp_input weigh(const float *from, const struct settings *settings, size_t n,
+                               size_t n_history) {
+    struct warp_input input = {settings, n, history, n_history, weights, 0, scratch};
+    float max = -INFINITY;
+    for (size_t i = 0; i < n; i++) max = from[i] > max ? from[i] : max;
+    memset(scratch, 0xa5, n * sizeof *scratch);
+    input.total = kernels_scalar.weigh(weights, from, n, max);
+    return input;
+}
+
+/* Every warper by itself; that it changes something often enough is checked too. */
+static void warpers_equal_their_specification(void) {
+    for (uint32_t warper = 0; warper < WARPER_COUNT; warper++) {
+        int changed = 0;
+        for (int round = 0; round < 800; round++) {
+            struct settings settings;
+            struct warp_bias bias[2];
+            size_t n = draw_size(round), n_history = draw_history(n, round % 4 ? 12 : HISTORY);
+            settings_reset(&settings);
+            draw_logits(n, round);
+            draw_value(&settings, warper, n);
+            if (warper == SETTING_LOGIT_BIAS) draw_bias(&settings, bias, n);
+            if (round % 5 == 0) settings.value[SETTING_MIN_TOKENS_TO_KEEP] = 1 + sample_below(8);
+            if (round % 4 == 1) settings.value[SETTING_REPETITION_WINDOW] = sample_below(20);
+            settings.value[SETTING_CONVENTION] = sample_below(3);
+            settings.seed = sample_below(1000);
+            settings.step = sample_below(1000);
+            memcpy(fast, logits, n * sizeof *fast);
+            memcpy(plain, logits, n * sizeof *plain);
+            struct warp_input input = weigh(logits, &settings, n, n_history);
+            warp_table[warper].apply(fast, &input);
+            input = weigh(logits, &settings, n, n_history);
+            warp_scalar[warper](plain, &input);
+            CHECK_MESSAGE(!memcmp(fast, plain, n * sizeof *fast), "%s of %g differs in round %d",
+                          warp_table[warper].name, settings.value[warper], round);
+            changed += memcmp(plain, logits, n * sizeof *plain) != 0;
+        }
+        CHECK_MESSAGE(changed > CHANGED_MIN, "%s changed something in %d rounds only",
+                      warp_table[warper].name, changed);
+    }
+}
+
+/* Logits that are rounded logarithms: their sums are a hair beside what they stand for. */
+static void exact_hits_equal_the_specification(void) {
+    static const double shares[] = {0.60, 0.20, 0.10, 0.05, 0.03, 0.02};
+    static const double hits[] = {0.60, 0.80, 0.90, 0.95, 0.98};
+    static const uint32_t cuts[] = {SETTING_TOP_P, SETTING_TYPICAL_P};
+    for (size_t i = 0; i < 6; i++) logits[i] = (float)log(shares[i]);
+    for (uint32_t i = 0; i < 2 * 3 * 5; i++) {
+        struct settings settings;
+        settings_reset(&settings);
+        settings.value[cuts[i % 2]] = hits[i / 6];
+        settings.value[SETTING_CONVENTION] = i / 2 % 3;
+        memcpy(fast, logits, 6 * sizeof *fast);
+        memcpy(plain, logits, 6 * sizeof *plain);
+        struct warp_input input = weigh(logits, &settings, 6, 0);
+        warp_table[cuts[i % 2]].apply(fast, &input);
+        warp_scalar[cuts[i % 2]](plain, &input);
+        CHECK_MESSAGE(!memcmp(fast, plain, 6 * sizeof *fast), "%s of %g differs",
+                      warp_table[cuts[i % 2]].name, hits[i / 6]);
+    }
+}
+
+static void draw_settings(struct settings *settings, struct warp_bias bias[2], size_t n,
+                          uint32_t spared) {
+    settings_reset(settings);
+    for (uint32_t warper = SETTING_REPETITION_PENALTY; warper < WARPER_COUNT; warper++)
+        if (sample_uniform() < (warper == SETTING_MIROSTAT ? 0.05 : 0.2))
+            draw_value(settings, warper, n);
+    if (sample_below(5) == 0) draw_bias(settings, bias, n);
+    if (sample_below(5) == 0) draw_gates(settings, n, spared);
+    if (sample_below(8) == 0) {
+        settings->has_own = true;
+        settings->own_at = sample_below(WARPER_COUNT + 1);
+        settings->own = own;
+        sample_logits(own, n, sample_below(SAMPLE_KINDS));
+    }
+    if (sample_below(4) == 0) settings->value[SETTING_MIN_TOKENS_TO_KEEP] = 1 + sample_below(8);
+    if (sample_below(4) == 0) settings->value[SETTING_REPETITION_WINDOW] = sample_below(20);
+    settings->value[SETTING_CONVENTION] = sample_below(2) ? 0 : sample_below(3);
+    settings->step = sample_below(1000);
+    sample_order(settings, 0.6);
+}
+
+static size_t count_survivors(const float *l, size_t n) {
+    size_t count = 0;
+    for (size_t i = 0; i < n; i++) count += l[i] != -INFINITY;
+    return count;
+}
+
+/* One stage on `plain`, held against the trace's; 0 survivors end the chain. */
+static size_t run_stage(uint32_t setting, const struct settings *settings, size_t n,
+                        size_t n_history, const struct chain_stage *stage) {
+    struct warp_input input = weigh(plain, settings, n, n_history);
+    size_t before = count_survivors(plain, n);
+    uint64_t removed = 0;
+    if (setting == STAGE_OWN) {
+        for (size_t i = 0; i < n; i++)
+            if (plain[i] != -INFINITY) plain[i] = own[i];
+    } else if (setting >= SETTING_COUNT) {
+        gate_scalar[setting - SETTING_COUNT](plain, &input);
+    } else if (settings_active(settings, setting)) {
+        warp_scalar[setting](plain, &input);
+    }
+    size_t kept = count_survivors(plain, n);
+    if (!stage || kept == 0) return kept;
+    for (size_t i = 0; i < n; i++) removed += plain[i] == -INFINITY ? weights[i] : 0;
+    CHECK(stage->setting == setting && stage->kept == kept && stage->removed == before - kept);
+    CHECK(stage->mass_removed == (double)removed / (double)input.total);
+    input = weigh(plain, settings, n, n_history);
+    CHECK(stage->entropy == measure_entropy(plain, weights, n, input.total,
+                                            plain[rank_scalar(plain, n, ids) ? ids[0] : 0]));
+    return kept;
+}
+
+/* The whole chain on `plain`; the trace is NULL where the engine refused. */
+static size_t run_plainly(const struct settings *settings, size_t n, size_t n_history,
+                          const struct chain_trace *trace) {
+    uint32_t done = 0;
+    size_t kept = n;
+    const struct chain_stage *stages = trace ? trace->stages : NULL;
+    memcpy(plain, logits, n * sizeof *plain);
+    for (uint32_t gate = 0; gate < GATE_COUNT && kept; gate++)
+        if (gate_active(settings, gate))
+            kept = run_stage(SETTING_COUNT + gate, settings, n, n_history,
+                             stages ? &stages[done++] : NULL);
+    for (uint32_t i = 0; i <= settings->n_order && kept; i++) {
+        if (settings->has_own && settings->own_at == i)
+            kept = run_stage(STAGE_OWN, settings, n, n_history, stages ? &stages[done++] : NULL);
+        if (i < settings->n_order && kept)
+            kept = run_stage(settings->order[i], settings, n, n_history,
+                             stages ? &stages[done++] : NULL);
+    }
+    CHECK(!trace || done == trace->n_stages);
+    return kept;
+}
+
+static void check_drawn(const struct chain_drawn *drawn, const struct settings *settings, size_t n,
+                        uint64_t r) {
+    struct warp_input input = weigh(plain, settings, n, 0);
+    size_t place = 0;
+    CHECK(drawn->id == draw_scalar(plain, weights, n, r, ids));
+    while (ids[place] != drawn->id) place++;
+    CHECK(drawn->rank == place + 1);
+    CHECK(drawn->p == (double)weights[drawn->id] / (double)input.total);
+}
+
+static void chains_equal_the_specification(void) {
+    int refused = 0;
+    for (int round = 0; round < 3000; round++) {
+        struct settings settings;
+        struct warp_bias bias[2];
+        struct chain *chain;
+        struct chain_sample sample;
+        struct fault fault;
+        size_t n = draw_size(round), n_history = draw_history(n, round % 4 ? 12 : HISTORY);
+        uint64_t r = draw_random(23, (uint64_t)round);
+        draw_logits(n, round);
+        draw_settings(&settings, bias, n, sample_below((uint32_t)n));
+        CHECK(chain_open(&chain, n, 30, round % 2 ? &kernels_simd : &kernels_scalar, NULL) ==
+              STATUS_OK);
+        enum status status = chain_apply(chain, logits, &settings, history, n_history, 30, &fault);
+        const struct chain_trace *trace = status ? NULL : chain_trace(chain);
+        size_t kept = run_plainly(&settings, n, n_history, trace);
+        CHECK_MESSAGE((kept == 0) == (status == STATUS_NOTHING_LEFT), "round %d: %s", round,
+                      fault.text);
+        refused += status != STATUS_OK;
+        if (trace && kept) {
+            struct chain_drawn drawn = chain_draw(chain, r);
+            CHECK_MESSAGE(!memcmp(chain_logits(chain), plain, n * sizeof *plain),
+                          "the chain of round %d differs", round);
+            check_drawn(&drawn, &settings, n, r);
+            rank_scalar(plain, n, ids);
+            for (uint32_t t = 0; t < trace->n_tokens && t < kept; t++)
+                CHECK(trace->tokens[t].id == ids[t]);
+        }
+        CHECK(chain_sample(chain, logits, &settings, history, n_history, r, false, &sample,
+                           &fault) == status);
+        if (!status) check_drawn(&sample.drawn, &settings, n, r);
+        if (!status) CHECK(sample.kept == kept && sample.entropy == chain_trace(chain)->entropy);
+        chain_close(chain);
+    }
+    CHECK_MESSAGE(refused > 50 && refused < 1000, "%d chains left nothing", refused);
+}
+
+int main(void) {
+    pcg32_seed(&sample_generator, 23, 1);
+    TEST(warpers_equal_their_specification);
+    TEST(exact_hits_equal_the_specification);
+    TEST(chains_equal_the_specification);
+    return check_report();
+}
