@@ -108,18 +108,18 @@ static enum status check_own(const struct settings *settings, size_t vocab_size,
 }
 
 /* Sequences of a setting, each as its length, then its ids. */
-static enum status check_sequences(const char *name, const uint32_t *word, uint32_t n,
+static enum status check_sequences(const char *name, const uint32_t *words, uint32_t n,
                                    size_t vocab_size, struct fault *fault) {
-    const uint32_t *end = word + n;
-    while (word < end) {
-        uint32_t length = *word++;
-        if (length == 0 || length > (size_t)(end - word))
+    uint32_t at = 0;
+    while (at < n) {
+        uint32_t length = words[at++];
+        if (length == 0 || length > n - at)
             return fault_set(fault, STATUS_INVALID_ARGUMENT, "sequence_length", "setting:s n:u",
                              name, (uint64_t)length);
-        for (; length > 0; length--, word++)
-            if (*word >= vocab_size)
+        for (; length > 0; length--, at++)
+            if (words[at] >= vocab_size)
                 return fault_set(fault, STATUS_UNKNOWN_TOKEN, "setting_names_token",
-                                 "setting:s id:u limit:u", name, (uint64_t)*word,
+                                 "setting:s id:u limit:u", name, (uint64_t)words[at],
                                  (uint64_t)vocab_size);
     }
     return STATUS_OK;

@@ -26,10 +26,10 @@ static inline float to_float(double x) {
 
 /* The last `most` ids of the history, all for 0. */
 static inline size_t last_ids(const struct warp_input *input, double most, const uint32_t **ids) {
-    size_t n = input->n_history;
-    if (most > 0 && most < (double)n) n = (size_t)most;
-    *ids = input->history + (input->n_history - n);
-    return n;
+    *ids = input->history; /* NULL where there is none */
+    if (!(most > 0 && most < (double)input->n_history)) return input->n_history;
+    *ids += input->n_history - (size_t)most;
+    return (size_t)most;
 }
 
 /* The best token, lowest id on a tie. */
