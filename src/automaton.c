@@ -1,12 +1,14 @@
 /* A state is the set of places in the program where the next byte may be read, each with the calls
- * to return to. Sets and stacks are found again by looking through those that there are. */
+ * to return to. Places and stacks are found again by looking through those that there are, which is
+ * quick for ordinary grammars; for any grammar the looks are counted, and so many are too many. */
 #include "automaton.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { STATES_MAX = 4096, PLACES_MAX = 1 << 15, FRAMES_MAX = 4096, WORK_MAX = 2048 };
-enum { NO_FRAME = UINT32_MAX };
+enum { NO_FRAME = UINT32_MAX, HEADS = 1024 };
+enum { LOOKS_MAX = 1 << 26 }; /* between two resets: some 40 ms */
 
 struct place {
     uint32_t step, frame;
@@ -19,21 +21,31 @@ struct frame {
 
 struct state {
     uint32_t first, count, hash;
+    uint16_t next; /* of the same head, AUTOMATON_DEAD ends the list */
     bool complete;
 };
 
 struct automaton {
     const struct grammar *grammar;
     struct automaton_table table; /* next: (STATES_MAX, n_classes) */
-    uint32_t n_states, n_places, n_frames, n_work;
+    uint32_t n_states, n_places, n_frames, n_work, n_looks;
     bool full;
+    uint16_t heads[HEADS]; /* the last state of each hash, or AUTOMATON_DEAD */
     struct state states[STATES_MAX];
     struct place places[PLACES_MAX];
     struct frame frames[FRAMES_MAX];
     struct place work[WORK_MAX];
 };
 
+/* Before looking at n things; false, and full, if there were too many. */
+static bool look(struct automaton *a, uint32_t n) {
+    a->n_looks += n;
+    a->full = a->full || a->n_looks > LOOKS_MAX;
+    return !a->full;
+}
+
 static void add(struct automaton *a, uint32_t step, uint32_t frame) {
+    if (!look(a, a->n_work + 1)) return;
     for (uint32_t i = 0; i < a->n_work; i++)
         if (a->work[i].step == step && a->work[i].frame == frame) return;
     if (a->n_work == WORK_MAX) {
@@ -48,6 +60,7 @@ static uint32_t push(struct automaton *a, uint32_t step, uint32_t below) {
     const struct grammar_step *steps = a->grammar->steps;
     while (steps[step].kind == GRAMMAR_JUMP) step += (uint32_t)steps[step].to;
     if (steps[step].kind == GRAMMAR_RETURN) return below;
+    if (!look(a, a->n_frames)) return NO_FRAME;
     for (uint32_t i = a->n_frames; i-- > 1;)
         if (a->frames[i].step == step && a->frames[i].below == below) return i;
     uint32_t depth = a->frames[below].depth + 1;
@@ -105,19 +118,23 @@ static uint16_t settle(struct automaton *a) {
         state.hash = (state.hash * 31 + a->work[i].step) * 31 + a->work[i].frame;
     }
     if (a->full || (!complete && state.count == 0)) return AUTOMATON_DEAD;
-    for (uint32_t i = AUTOMATON_START; i < a->n_states; i++) {
+    uint16_t *head = &a->heads[state.hash % HEADS];
+    for (uint16_t i = *head; i != AUTOMATON_DEAD && look(a, 1); i = a->states[i].next) {
         const struct state *other = &a->states[i];
         if (other->hash == state.hash && other->count == state.count &&
             other->complete == complete &&
             !memcmp(a->places + other->first, places, state.count * sizeof *places))
-            return (uint16_t)i;
+            return i;
     }
+    if (a->full) return AUTOMATON_DEAD;
     if (a->n_states == STATES_MAX) {
         a->full = true;
         return AUTOMATON_DEAD;
     }
     memset(a->table.next + a->n_states * a->table.n_classes, 0xff,
            a->table.n_classes * sizeof *a->table.next);
+    state.next = *head;
+    *head = (uint16_t)a->n_states;
     a->states[a->n_states] = state;
     a->n_places += state.count;
     return (uint16_t)a->n_states++;
@@ -148,7 +165,8 @@ bool automaton_full(const struct automaton *a) {
 
 void automaton_reset(struct automaton *a) {
     a->n_states = AUTOMATON_START;
-    a->n_places = a->n_work = 0;
+    a->n_places = a->n_work = a->n_looks = 0;
+    memset(a->heads, 0, sizeof a->heads); /* AUTOMATON_DEAD */
     a->n_frames = 1;
     a->full = false;
     add(a, a->grammar->rules[a->grammar->root].start, 0);

@@ -1,6 +1,7 @@
 /* Grammars, their automata and masks: what is malformed is refused with its line, what is well
  * formed accepts exactly its texts, whatever the order in which its states were met. */
 #include <string.h>
+#include <time.h>
 
 #include "automaton.h"
 #include "constraint.h"
@@ -284,6 +285,48 @@ static void too_many_at_once_are_refused(void) {
     subject_close(&subject);
 }
 
+/* Grammars of few bytes whose states take long to find, over a vocabulary that asks for many of
+ * them: refused, before they have taken a second of a slow build. */
+static void costly_grammars_are_refused_soon(void) {
+    enum { COUNT = 1 << 12 };
+    static const char *const costly[] = {
+        "root ::= ([ab] (\"\"?){900} (\"\"?){900})* \"a\" [ab]{12}",
+        "root ::= ([ab] (\"\"?){1000})* \"a\" [ab]{12}",
+    };
+    static char texts[COUNT][13];
+    static const char *tokens[COUNT];
+    for (uint32_t i = 0; i < COUNT; i++) {
+        size_t length = 0;
+        for (uint32_t rest = i + 1; rest; rest /= 2) texts[i][length++] = rest % 2 ? 'a' : 'b';
+        tokens[i] = texts[i];
+    }
+    struct vocabulary_spec spec = {.model = "logitscope-word",
+                                   .tokens = tokens,
+                                   .n_tokens = COUNT - 1,
+                                   .bos = -1,
+                                   .eos = 0,
+                                   .unknown = -1,
+                                   .add_bos = -1,
+                                   .add_space_prefix = -1};
+    struct subject subject;
+    struct lexicon *lexicon;
+    subject_from_spec(&subject, &spec);
+    CHECK(!lexicon_open(&lexicon, subject.tokenizer, &subject.fault));
+    for (size_t i = 0; i < sizeof costly / sizeof *costly; i++) {
+        struct constraint *constraint;
+        struct fault fault = {0};
+        CHECK(!constraint_open(&constraint, lexicon, costly[i], strlen(costly[i]), &fault));
+        clock_t before = clock();
+        CHECK(!constraint_follow(constraint, NULL, 0, &fault));
+        double seconds = (double)(clock() - before) / CLOCKS_PER_SEC;
+        CHECK_MESSAGE(seconds < 1, "%s took %.1f s", costly[i], seconds);
+        CHECK(fault.status == STATUS_UNSUPPORTED);
+        constraint_close(constraint);
+    }
+    lexicon_close(lexicon);
+    subject_close(&subject);
+}
+
 /* Whatever the text, it is refused or runs; no read or write goes astray. */
 static void noise_is_refused_or_runs(void) {
     static const char *const parts[] = {
@@ -335,6 +378,7 @@ int main(void) {
     TEST(masks_are_those_of_each_token);
     TEST(states_are_forgotten_and_found_again);
     TEST(too_many_at_once_are_refused);
+    TEST(costly_grammars_are_refused_soon);
     TEST(noise_is_refused_or_runs);
     return check_report();
 }
