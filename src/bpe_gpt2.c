@@ -4,18 +4,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sort.h"
 #include "unicode.h"
 
 struct merge {
-    uint64_t pair; /* left id << 32 | right id */
-    uint32_t rank, id;
+    uint32_t hash, left, right, rank, id;
 };
 
 struct bpe_gpt2 {
     const struct vocabulary *vocabulary;
-    struct merge *slots; /* (mask + 1,) open addressing; free: id TOKEN_NONE */
-    size_t mask;
-    uint32_t byte[256]; /* the token of each single byte, or TOKEN_NONE */
+    struct buckets merges; /* of struct merge */
+    uint32_t byte[256];    /* the token of each single byte, or TOKEN_NONE */
 };
 
 /* The alphabet: the 188 printable bytes of Latin-1 stand for themselves, the other 68, in ascending
@@ -41,12 +40,23 @@ bool bpe_gpt2_spell(char *out, size_t *used, const char *text, size_t length) {
     return true;
 }
 
-/* The slot of a pair, or the free one where it would go. The multiplier is 2^64 / golden ratio. */
-static struct merge *locate(const struct bpe_gpt2 *merges, uint64_t pair) {
-    size_t i = (size_t)(pair * 0x9e3779b97f4a7c15 >> 32) & merges->mask;
-    while (merges->slots[i].id != TOKEN_NONE && merges->slots[i].pair != pair)
-        i = (i + 1) & merges->mask;
-    return &merges->slots[i];
+/* A merge by its pair; the multiplier is 2^64 / golden ratio. */
+static struct merge merge_of(uint32_t left, uint32_t right, uint32_t rank, uint32_t id) {
+    uint64_t hash = ((uint64_t)left << 32 | right) * 0x9e3779b97f4a7c15;
+    return (struct merge){(uint32_t)(hash >> 32), left, right, rank, id};
+}
+
+static int compare_pairs(const void *a, const void *b) {
+    const struct merge *x = a, *y = b;
+    if (x->left != y->left) return x->left < y->left ? -1 : 1;
+    return x->right < y->right ? -1 : x->right > y->right;
+}
+
+/* Of merges of one pair that of the lowest rank comes first, and is the one that is found. */
+static int compare_merges(const void *a, const void *b) {
+    const struct merge *x = a, *y = b;
+    int order = compare_pairs(x, y);
+    return order ? order : x->rank < y->rank ? -1 : x->rank > y->rank;
 }
 
 static enum status bad_merge(struct fault *fault, uint32_t rank, struct gguf_string merge,
@@ -58,9 +68,8 @@ static enum status bad_merge(struct fault *fault, uint32_t rank, struct gguf_str
 }
 
 /* "LEFT RIGHT" in the alphabet, which has no space. `scratch` has room for merge.length bytes. */
-static enum status add_merge(struct bpe_gpt2 *merges, uint32_t rank, struct gguf_string merge,
-                             char *scratch, struct fault *fault) {
-    const struct token_map *map = &merges->vocabulary->map;
+static enum status read_merge(const struct token_map *map, uint32_t rank, struct gguf_string merge,
+                              char *scratch, struct merge *out, struct fault *fault) {
     const char *space = merge.length ? memchr(merge.data, ' ', merge.length) : NULL;
     if (!space) return bad_merge(fault, rank, merge, "must_be_two_tokens");
     size_t cut = (size_t)(space - merge.data), n_left, n_right;
@@ -73,34 +82,38 @@ static enum status add_merge(struct bpe_gpt2 *merges, uint32_t rank, struct gguf
     if (left == TOKEN_NONE || right == TOKEN_NONE)
         return bad_merge(fault, rank, merge, "joins_missing_token");
     if (id == TOKEN_NONE) return bad_merge(fault, rank, merge, "makes_missing_token");
-    uint64_t pair = (uint64_t)left << 32 | right;
-    struct merge *slot = locate(merges, pair);
-    if (slot->id == TOKEN_NONE) *slot = (struct merge){pair, rank, id}; /* else: the lower rank */
+    *out = merge_of(left, right, rank, id);
     return STATUS_OK;
+}
+
+static enum status no_memory(struct fault *fault, uint32_t count) {
+    return fault_set(fault, STATUS_OUT_OF_MEMORY, "no_memory_merges", "n:u", (uint64_t)count);
 }
 
 static enum status read_merges(struct bpe_gpt2 *merges, const struct gguf_value *list,
                                struct fault *fault) {
     const uint8_t *cursor = list->data;
     uint32_t count = (uint32_t)list->count;
-    size_t capacity = 16, longest = 1;
-    while (capacity < 2 * (size_t)count) capacity *= 2;
+    size_t longest = 1;
     for (uint32_t rank = 0; rank < count; rank++) {
         size_t length = gguf_next_string(&cursor).length;
         if (length > longest) longest = length;
     }
     char *scratch = malloc(longest);
-    merges->mask = capacity - 1;
-    merges->slots = malloc(capacity * sizeof *merges->slots);
-    enum status status = STATUS_OK;
-    if (!scratch || !merges->slots)
-        status = fault_set(fault, STATUS_OUT_OF_MEMORY, "no_memory_merges", "n:u", (uint64_t)count);
-    for (size_t i = 0; i < capacity && status == STATUS_OK; i++) merges->slots[i].id = TOKEN_NONE;
+    struct merge *items = malloc(count * sizeof *items + 1);
+    enum status status = scratch && items ? STATUS_OK : no_memory(fault, count);
     cursor = list->data;
     for (uint32_t rank = 0; rank < count && status == STATUS_OK; rank++)
-        status = add_merge(merges, rank, gguf_next_string(&cursor), scratch, fault);
+        status = read_merge(&merges->vocabulary->map, rank, gguf_next_string(&cursor), scratch,
+                            &items[rank], fault);
     free(scratch);
-    return status;
+    if (status != STATUS_OK) {
+        free(items);
+        return status;
+    }
+    return buckets_open(&merges->merges, items, count, sizeof *items, compare_merges)
+               ? STATUS_OK
+               : no_memory(fault, count);
 }
 
 enum status bpe_gpt2_open(struct bpe_gpt2 **merges, const struct vocabulary *vocabulary,
@@ -127,7 +140,7 @@ enum status bpe_gpt2_open(struct bpe_gpt2 **merges, const struct vocabulary *voc
 
 void bpe_gpt2_close(struct bpe_gpt2 *merges) {
     if (!merges) return;
-    free(merges->slots);
+    buckets_close(&merges->merges);
     free(merges);
 }
 
@@ -171,10 +184,13 @@ size_t bpe_gpt2_split(const char *text, size_t length) {
 
 static bool join(const struct bpe_rule *rule, const struct bpe_symbol *left,
                  const struct bpe_symbol *right, uint32_t *rank, uint32_t *id) {
-    const struct merge *merge = locate(rule->tables, (uint64_t)left->id << 32 | right->id);
+    const struct bpe_gpt2 *merges = rule->tables;
+    struct merge wanted = merge_of(left->id, right->id, 0, 0);
+    const struct merge *merge = buckets_find(&merges->merges, &wanted, compare_pairs);
+    if (!merge || compare_pairs(merge, &wanted) != 0) return false;
     *rank = merge->rank;
     *id = merge->id;
-    return merge->id != TOKEN_NONE;
+    return true;
 }
 
 /* Names the whole character of which the byte at `at` is a part. */

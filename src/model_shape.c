@@ -126,10 +126,36 @@ static void read_rope(struct reader *r, struct model_shape *s) {
     s->rope_freq_base = read_f64(r, "rope.freq_base", 10000, 1, 1e12);
     check_multiple(r, "rope.dimension_count", s->n_rot, NULL, 2);
     if (!r->status) r->status = gguf_text(r->file, "llama.rope.scaling.type", &scaling, r->fault);
+    double factor = read_f64(r, "rope.scaling.factor", 1, 0, 1e12);
+    double attention = read_f64(r, "rope.scaling.attn_factor", 1, 0, 1e12);
     if (r->status) return;
     if ((scaling.data && !text_is(scaling, "none")) ||
         gguf_find(r->file, "llama.rope.scale_linear"))
-        r->status = fault_set(r->fault, STATUS_UNSUPPORTED, "rope_scaling", "");
+        r->status = fault_set(r->fault, STATUS_UNSUPPORTED, "rope_scaling", "key:s",
+                              "llama.rope.scaling.type");
+    else if (!scaling.data && factor != 1 && factor != 0) /* linear, where no type is named */
+        r->status = fault_set(r->fault, STATUS_UNSUPPORTED, "rope_scaling", "key:s",
+                              "llama.rope.scaling.factor");
+    else if (attention != 1) /* whatever the type */
+        r->status = fault_set(r->fault, STATUS_UNSUPPORTED, "rope_scaling", "key:s",
+                              "llama.rope.scaling.attn_factor");
+}
+
+/* What the tensors alone would not show, or show as something missing. */
+static void refuse_kinds(struct reader *r) {
+    char key[KEY_MAX];
+    uint32_t shard = 0, shards = 0, experts = 0;
+    if (!r->status) r->status = gguf_u32(r->file, "split.no", 0, &shard, r->fault);
+    if (!r->status) r->status = gguf_u32(r->file, "split.count", 1, &shards, r->fault);
+    if (!r->status && shards > 1)
+        r->status = fault_set(r->fault, STATUS_UNSUPPORTED, "model_shard", "n:u limit:u",
+                              (uint64_t)shard + 1, (uint64_t)shards);
+    if (!r->status)
+        r->status =
+            gguf_u32(r->file, full_key(key, r->prefix, "expert_count"), 0, &experts, r->fault);
+    if (!r->status && experts > 0)
+        r->status = fault_set(r->fault, STATUS_UNSUPPORTED, "model_experts", "key:s n:u", key,
+                              (uint64_t)experts);
 }
 
 static void read_vocab_size(struct reader *r, struct model_shape *s) {
@@ -162,6 +188,7 @@ enum status model_shape_read(struct model_shape *s, const struct gguf *file, str
     memset(s, 0, sizeof *s);
     read_architecture(&r, s);
     bool gpt2 = s->architecture == ARCHITECTURE_GPT2;
+    refuse_kinds(&r);
     s->context_length = read_u32(&r, "context_length", 0, 1, CONTEXT_MAX);
     s->n_embd = read_u32(&r, "embedding_length", 0, 1, EMBD_MAX);
     s->n_layer = read_u32(&r, "block_count", 0, 1, LAYER_MAX);

@@ -1,54 +1,56 @@
-/* The hash table from bytes to token ids: FNV-1a, linear probing. */
+/* A table of buckets by FNV-1a. Texts that a file makes to collide share a bucket, where they are
+ * told apart in as many steps as it takes to halve it. */
 #include "token_map.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-bool token_map_open(struct token_map *map, const char *bytes, const uint32_t *start, size_t count) {
-    size_t capacity = 16;
-    while (capacity < 2 * count) capacity *= 2;
-    *map = (struct token_map){bytes, start, NULL, capacity - 1, 0};
-    map->slots = malloc(capacity * sizeof *map->slots);
-    if (!map->slots) return false;
-    for (size_t i = 0; i < capacity; i++) map->slots[i].id = TOKEN_NONE;
-    return true;
+/* What is looked up, and what is there: ids differ among texts that are alike. */
+struct entry {
+    uint32_t hash, length, id;
+    const char *text;
+};
+
+static int compare_texts(const void *left, const void *right) {
+    const struct entry *a = left, *b = right;
+    if (a->hash != b->hash) return a->hash < b->hash ? -1 : 1;
+    if (a->length != b->length) return a->length < b->length ? -1 : 1;
+    return memcmp(a->text, b->text, a->length);
 }
 
-void token_map_close(struct token_map *map) {
-    free(map->slots);
-    map->slots = NULL;
+static int compare_entries(const void *left, const void *right) {
+    const struct entry *a = left, *b = right;
+    int order = compare_texts(a, b);
+    return order ? order : a->id < b->id ? -1 : a->id > b->id;
 }
 
 /* FNV-1a over 64 bits, its halves folded: the low bits of the product alone see only low bits. */
-static uint32_t hash_bytes(const char *text, size_t length) {
+static struct entry entry_of(const char *text, size_t length, uint32_t id) {
     uint64_t hash = 0xcbf29ce484222325;
     for (size_t i = 0; i < length; i++) hash = (hash ^ (unsigned char)text[i]) * 0x100000001b3;
-    return (uint32_t)(hash ^ hash >> 32);
+    return (struct entry){(uint32_t)(hash ^ hash >> 32), (uint32_t)length, id, text};
 }
 
-/* The slot that holds these bytes, or the free one where they would go. */
-static struct token_map_slot *locate(const struct token_map *map, uint32_t hash, const char *text,
-                                     size_t length) {
-    for (size_t i = hash & map->mask;; i = (i + 1) & map->mask) {
-        struct token_map_slot *slot = &map->slots[i];
-        if (slot->id == TOKEN_NONE) return slot;
-        uint32_t start = map->start[slot->id];
-        if (slot->hash == hash && map->start[slot->id + 1] - start == length &&
-            memcmp(map->bytes + start, text, length) == 0)
-            return slot;
+bool token_map_open(struct token_map *map, const char *bytes, const uint32_t *start,
+                    const uint32_t *ids, size_t count) {
+    struct entry *entries = malloc(count * sizeof *entries + 1);
+    *map = (struct token_map){0};
+    if (!entries) return false;
+    for (size_t i = 0; i < count; i++) {
+        size_t length = start[ids[i] + 1] - start[ids[i]];
+        entries[i] = entry_of(bytes + start[ids[i]], length, ids[i]);
+        if (length > map->longest) map->longest = length;
     }
+    return buckets_open(&map->buckets, entries, count, sizeof *entries, compare_entries);
 }
 
-void token_map_add(struct token_map *map, uint32_t id) {
-    const char *text = map->bytes + map->start[id];
-    size_t length = map->start[id + 1] - map->start[id];
-    uint32_t hash = hash_bytes(text, length);
-    struct token_map_slot *slot = locate(map, hash, text, length);
-    if (slot->id == TOKEN_NONE) *slot = (struct token_map_slot){hash, id};
-    if (length > map->longest) map->longest = length;
+void token_map_close(struct token_map *map) {
+    buckets_close(&map->buckets);
 }
 
 uint32_t token_map_find(const struct token_map *map, const char *text, size_t length) {
     if (length > map->longest) return TOKEN_NONE;
-    return locate(map, hash_bytes(text, length), text, length)->id;
+    struct entry wanted = entry_of(text, length, 0);
+    const struct entry *found = buckets_find(&map->buckets, &wanted, compare_texts);
+    return found && compare_texts(found, &wanted) == 0 ? found->id : TOKEN_NONE;
 }

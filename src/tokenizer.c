@@ -46,6 +46,10 @@ const char *tokenizer_kind(const struct tokenizer *tokenizer) {
     return names[tokenizer->vocabulary.kind];
 }
 
+const char *tokenizer_pre(const struct tokenizer *tokenizer) {
+    return tokenizer->vocabulary.pre;
+}
+
 uint32_t tokenizer_vocab_size(const struct tokenizer *tokenizer) {
     return tokenizer->vocabulary.size;
 }

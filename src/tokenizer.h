@@ -46,6 +46,9 @@ void tokenizer_close(struct tokenizer *tokenizer);
 
 /* "char", "word", "gpt2" or "llama". */
 const char *tokenizer_kind(const struct tokenizer *tokenizer);
+/* tokenizer.ggml.pre of the gpt2 kind, "default" or "gpt-2"; NULL where the file does not say and
+ * the text is split as by GPT-2, and for the other kinds. */
+const char *tokenizer_pre(const struct tokenizer *tokenizer);
 uint32_t tokenizer_vocab_size(const struct tokenizer *tokenizer);
 int32_t tokenizer_bos_id(const struct tokenizer *tokenizer);
 int32_t tokenizer_eos_id(const struct tokenizer *tokenizer);

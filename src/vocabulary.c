@@ -33,7 +33,7 @@ static bool equals(struct gguf_string s, const char *text) {
 
 static enum status read_kind(struct vocabulary *v, const struct gguf *file, struct fault *fault) {
     static const char *const kinds[] = {"logitscope-char", "logitscope-word", "gpt2", "llama"};
-    static const char *const splits[] = {"default", "gpt-2", "gpt2"};
+    static const char *const splits[] = {"default", "gpt-2"};
     struct gguf_string model, pre;
     char name[UNICODE_QUOTE_MAX];
     enum status status = gguf_text(file, "tokenizer.ggml.model", &model, fault);
@@ -47,8 +47,9 @@ static enum status read_kind(struct vocabulary *v, const struct gguf *file, stru
     if (kind == 4) return fault_set(fault, STATUS_UNSUPPORTED, "tokenizer_model", "value:s", name);
     v->kind = (enum vocabulary_kind)kind;
     if (v->kind != KIND_GPT2 || !pre.data) return STATUS_OK;
-    for (int i = 0; i < 3; i++)
-        if (equals(pre, splits[i])) return STATUS_OK;
+    for (int i = 0; i < 2 && !v->pre; i++)
+        if (equals(pre, splits[i])) v->pre = splits[i];
+    if (v->pre) return STATUS_OK;
     unicode_quote(name, pre.data, pre.length);
     return fault_set(fault, STATUS_UNSUPPORTED, "tokenizer_pre", "value:s", name);
 }
@@ -192,24 +193,43 @@ static enum status read_tokens(struct vocabulary *v, const struct gguf_value *to
     return STATUS_OK;
 }
 
+/* Whether a user-defined token may be made of parts. A text holds such tokens whole and is cut
+ * there first, so that only the leading space that llama puts in could still begin one: then the
+ * text would come back with that space. */
+static bool is_made(const struct vocabulary *v, uint32_t id) {
+    return v->type[id] == TOKEN_USER_DEFINED &&
+           (v->kind != KIND_LLAMA || *vocabulary_text(v, id) != ' ');
+}
+
+static enum status no_memory(const struct vocabulary *v, struct fault *fault) {
+    return fault_set(fault, STATUS_OUT_OF_MEMORY, "no_memory_vocabulary", "n:u",
+                     (uint64_t)v->size);
+}
+
 /* Enters the tokens where encoding looks for them. An empty token is never made from text. */
 static enum status index_tokens(struct vocabulary *v, struct fault *fault) {
+    uint32_t *found = malloc(v->size * sizeof *found);
+    size_t n_found = 0;
+    if (!found) return no_memory(v, fault);
     for (uint32_t id = 0; id < v->size; id++) {
         size_t length = vocabulary_length(v, id);
         if (length == 0) continue;
-        if (v->type[id] == TOKEN_NORMAL || v->type[id] == TOKEN_USER_DEFINED)
-            token_map_add(&v->map, id);
+        if (v->type[id] == TOKEN_NORMAL || is_made(v, id)) found[n_found++] = id;
         bool special = vocabulary_special(v, id);
         if (!special && v->type[id] != TOKEN_USER_DEFINED) continue;
-        if (length > MARKED_MAX)
+        if (length > MARKED_MAX) {
+            free(found);
             return fault_set(fault, STATUS_BAD_FILE, "special_bytes", "id:u limit:u n:u",
                              (uint64_t)id, (uint64_t)MARKED_MAX, (uint64_t)length);
+        }
         const char *text = vocabulary_text(v, id);
         v->marked[v->n_marked++] = (struct marked_token){text, (uint32_t)length, id, special};
         v->marks[(unsigned char)*text] = true;
     }
     vocabulary_sort_marked(v);
-    return STATUS_OK;
+    bool complete = token_map_open(&v->map, v->bytes, v->start, found, n_found);
+    free(found);
+    return complete ? STATUS_OK : no_memory(v, fault);
 }
 
 static enum status read_flags(struct vocabulary *v, const struct gguf *file, struct fault *fault) {
@@ -238,10 +258,7 @@ static enum status allocate(struct vocabulary *v, const struct gguf_value *token
     v->start = malloc((v->size + (size_t)1) * sizeof *v->start);
     v->type = malloc(v->size);
     v->marked = malloc(v->size * sizeof *v->marked);
-    if (!v->bytes || !v->start || !v->type || !v->marked ||
-        !token_map_open(&v->map, v->bytes, v->start, v->size))
-        return fault_set(fault, STATUS_OUT_OF_MEMORY, "no_memory_vocabulary", "n:u",
-                         (uint64_t)v->size);
+    if (!v->bytes || !v->start || !v->type || !v->marked) return no_memory(v, fault);
     memset(v->byte, 0xff, sizeof v->byte);
     return STATUS_OK;
 }

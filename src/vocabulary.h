@@ -36,6 +36,7 @@ struct marked_token {
 
 struct vocabulary {
     enum vocabulary_kind kind;
+    const char *pre; /* gpt2: how text is split first; NULL where the file does not say */
     uint32_t size;
     char *bytes;          /* every token as it stands in text, one after another */
     uint32_t *start;      /* (size + 1,) token id is bytes[start[id] .. start[id + 1]) */

@@ -132,6 +132,48 @@ static void names_keys(void) {
     expect(p, STATUS_BAD_FILE, "key_missing gpt2.attention.layer_norm_epsilon");
 }
 
+static void put_f32(struct builder *b, float x) {
+    put_bytes(b, &x, sizeof x);
+}
+
+/* The same for an entry of any length, with another one that makes up for it. */
+static void insert_padded(struct patched *p, const struct builder *entry) {
+    struct builder padding = {0};
+    put_key(&padding, "padding", GGUF_STRING);
+    size_t missing = 32 - (entry->used + padding.used + 8) % 32;
+    put_u64(&padding, missing);
+    for (size_t i = 0; i < missing; i++) put_bytes(&padding, " ", 1);
+    insert(p, entry);
+    insert(p, &padding);
+    free(padding.bytes);
+}
+
+static void refuses_keys_that_would_change_the_numbers(void) {
+    struct builder b = {0};
+    struct patched p = load("llama_gqa");
+    put_key(&b, "llama.rope.scaling.factor", GGUF_FLOAT32), put_f32(&b, 4);
+    insert_padded(&p, &b);
+    expect(p, STATUS_UNSUPPORTED, "key llama.rope.scaling.factor: scaled RoPE is not supported");
+    p = load("llama_gqa");
+    b.used = 0;
+    put_key(&b, "llama.rope.scaling.attn_factor", GGUF_FLOAT32), put_f32(&b, 1.5f);
+    insert_padded(&p, &b);
+    expect(p, STATUS_UNSUPPORTED,
+           "key llama.rope.scaling.attn_factor: scaled RoPE is not supported");
+    p = load("llama_gqa");
+    b.used = 0;
+    put_key(&b, "llama.expert_count", GGUF_UINT32), put_u32(&b, 8);
+    insert_padded(&p, &b);
+    expect(p, STATUS_UNSUPPORTED, "key llama.expert_count: a model of 8 experts is not supported");
+    p = load("llama_gqa");
+    b.used = 0;
+    put_key(&b, "split.count", GGUF_UINT16), put_bytes(&b, "\4\0", 2);
+    insert_padded(&p, &b);
+    expect(p, STATUS_UNSUPPORTED,
+           "this is shard 1 of 4 of a model, which must be joined to one file");
+    free(b.bytes);
+}
+
 static void refuses_what_it_does_not_run(void) {
     struct builder b = {0};
     struct patched p = load("llama_gqa");
@@ -264,6 +306,7 @@ int main(void) {
     TEST(binds_what_is_right);
     TEST(a_tied_head_counts_once);
     TEST(names_keys);
+    TEST(refuses_keys_that_would_change_the_numbers);
     TEST(refuses_what_it_does_not_run);
     TEST(names_tensors);
     TEST(packs_in_place);

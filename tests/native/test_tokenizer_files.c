@@ -1,5 +1,7 @@
 /* Tokenizer metadata is untrusted: each way to spoil it is one fault, and no flipped byte of a
  * file makes opening, encoding or decoding read or write out of bounds. */
+#include <time.h>
+
 #include "tokenizer_subject.h"
 
 /* Two vocabularies that use every part of the metadata. "\xc4\xa0" is the space of GPT-2's
@@ -151,6 +153,107 @@ static void spoilt_keys(void) {
     REFUSED(llama_spec, unknown = 17, STATUS_BAD_FILE,
             "list_id tokenizer.ggml.unknown_token_id 17 17");
     REFUSED(llama_spec, bos = -1, STATUS_BAD_FILE, "bos_missing");
+}
+
+/* Once taken for "gpt-2", which is how it is spelled; a file that names none says so. */
+static void the_split_is_named(void) {
+    struct vocabulary_spec spec = gpt2_spec;
+    struct subject subject;
+    REFUSED(gpt2_spec, pre = "gpt2", STATUS_UNSUPPORTED,
+            "tokenizer.ggml.pre must be default or gpt-2, got \"gpt2\"");
+    subject_from_spec(&subject, &spec);
+    CHECK(!strcmp(tokenizer_pre(subject.tokenizer), "gpt-2"));
+    subject_close(&subject);
+    spec.pre = NULL;
+    subject_from_spec(&subject, &spec);
+    CHECK(tokenizer_pre(subject.tokenizer) == NULL);
+    subject_close(&subject);
+}
+
+/* A user-defined token that the leading space would begin is made of text that has the space only.
+ */
+static void leading_spaces_are_given_back(void) {
+    static const char *const tokens[] = {"<unk>",
+                                         "<s>",
+                                         "</s>",
+                                         "<0x20>",
+                                         "<0xC3>",
+                                         "<0xA9>",
+                                         "\xe2\x96\x81",
+                                         "a",
+                                         "\xe2\x96\x81"
+                                         "a",
+                                         " \xc3\xa9",
+                                         "\xc3\xa9",
+                                         " a a"};
+    static const int32_t types[] = {2, 3, 3, 6, 6, 6, 1, 1, 1, 4, 1, 4};
+    static const float scores[12] = {0, 0, 0, 0, 0, 0, -3, -4, -1, -2, -5, -6};
+    static const char *const texts[] = {"\xc3\xa9",   " \xc3\xa9", "a \xc3\xa9",
+                                        "  \xc3\xa9", "a a",       " a a"};
+    struct vocabulary_spec spec = llama_spec;
+    struct subject subject;
+    spec.tokens = tokens;
+    spec.types = types;
+    spec.scores = scores;
+    spec.n_tokens = spec.n_types = spec.n_scores = 12;
+    subject_from_spec(&subject, &spec);
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        CHECK_MESSAGE(round_trip(&subject, texts[i], strlen(texts[i]), false), "\"%s\"", texts[i]);
+    subject_close(&subject);
+}
+
+/* CPU seconds to open a vocabulary of `spec`. */
+static double seconds_to_open(const struct vocabulary_spec *spec) {
+    struct subject subject;
+    image_vocabulary(&subject.image, spec);
+    image_end(&subject.image);
+    clock_t before = clock();
+    CHECK(subject_open(&subject) == STATUS_OK);
+    double seconds = (double)(clock() - before) / CLOCKS_PER_SEC;
+    subject_close(&subject);
+    return seconds;
+}
+
+/* Merges whose pairs have one hash: each left one finds the right one whose share of the hash, made
+ * by multiplying with 2^64 / golden ratio, adds up to the same 16 bits. They once took their
+ * number's square in steps. */
+static void colliding_merges_take_no_longer(void) {
+    enum { LEFT = 1 << 15, RIGHT = 1 << 16, SIZE = 2 * LEFT + RIGHT, TEXT = 16 };
+    static char text[SIZE][TEXT], merge[LEFT][2 * TEXT];
+    static const char *tokens[SIZE], *merges[LEFT];
+    static uint32_t with_hash[1 << 16]; /* 1 + the left one of a hash, or 0 */
+    const uint64_t ratio = 0x9e3779b97f4a7c15;
+    size_t n = 0, used = LEFT + RIGHT;
+    for (uint32_t i = 0; i < LEFT + RIGHT; i++) {
+        sprintf(text[i], "%c%05x", i < LEFT ? 'l' : 'r', i);
+        if (i < LEFT) with_hash[i * (uint32_t)ratio & 0xffff] = i + 1;
+    }
+    for (uint32_t right = LEFT; right < LEFT + RIGHT && n < LEFT; right++) {
+        uint32_t left = with_hash[(0x1234 - (uint32_t)(right * ratio >> 32)) & 0xffff];
+        if (!left--) continue;
+        sprintf(merge[n], "%s %s", text[left], text[right]);
+        sprintf(text[used++], "l%05xr%05x", left, right);
+        merges[n] = merge[n];
+        n++;
+    }
+    for (size_t i = 0; i < used; i++) tokens[i] = text[i];
+    struct vocabulary_spec spec = {.model = "gpt2",
+                                   .pre = "gpt-2",
+                                   .tokens = tokens,
+                                   .n_tokens = used,
+                                   .merges = merges,
+                                   .n_merges = n,
+                                   .bos = -1,
+                                   .eos = -1,
+                                   .unknown = -1,
+                                   .add_bos = -1,
+                                   .add_space_prefix = -1};
+    CHECK_MESSAGE(n > 16384, "only %zu pairs collide", n);
+    double colliding = seconds_to_open(&spec);
+    spec.n_merges = 0;
+    double without = seconds_to_open(&spec);
+    CHECK_MESSAGE(colliding < 3 * without + 0.1, "%.2f s with the merges, %.2f s without",
+                  colliding, without);
 }
 
 static void spoilt_types(void) {
@@ -318,6 +421,9 @@ int main(void) {
     TEST(small_vocabularies_encode);
     TEST(absent_and_odd_keys);
     TEST(spoilt_keys);
+    TEST(the_split_is_named);
+    TEST(leading_spaces_are_given_back);
+    TEST(colliding_merges_take_no_longer);
     TEST(spoilt_types);
     TEST(spoilt_tokens);
     TEST(spoilt_merges);
