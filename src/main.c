@@ -192,7 +192,7 @@ static enum status open_machine(struct machine *m, const void *image, size_t siz
     if (!status) {
         status = tokenizer_open(&m->tokenizer, m->file, m->model->shape.vocab_size, fault);
     }
-    if (!status) status = session_open(&m->session, m->model, kernels, fault);
+    if (!status) status = session_open(&m->session, m->model, 0, kernels, fault);
     if (!status) {
         status = chain_open(&m->chain, m->model->shape.vocab_size, TOP, kernels, fault);
     }

@@ -16,11 +16,12 @@ enum { BATCH = 32 }; /* positions that share one pass over the weights */
 struct session {
     const struct model *model;
     const struct kernels *kernels;
+    size_t context;     /* ids in the window */
     uint32_t *timeline; /* (SESSION_TIMELINE_MAX,) */
     size_t n_timeline, n_cached;
-    float *arena;          /* one block that holds every array of floats below */
-    float *keys;           /* (n_layer, n_head_kv, context_length, n_embd_head) */
+    float *keys;           /* (n_layer, n_head_kv, context, n_embd_head) */
     float *values;         /* the same: what a head reads is one stream */
+    float *arena;          /* one block that holds every array of floats below */
     float *logits;         /* (vocab_size,) of the last feed that succeeded */
     float *next_logits;    /* (vocab_size,) */
     float *state;          /* (n_embd,) what those logits were made of */
@@ -31,7 +32,7 @@ struct session {
     float *mixed;          /* (BATCH, n_embd) heads side by side; then a block's output */
     float *hidden;         /* (BATCH, n_ff) */
     float *gate;           /* (BATCH, n_ff) llama */
-    float *scores;         /* (context_length,) */
+    float *scores;         /* (context,) */
     float *cosine;         /* (BATCH, n_rot / 2) llama */
     float *sine;           /* (BATCH, n_rot / 2) */
     struct quants *quants; /* (max(n_embd, n_ff) / 32, BATCH) of what the next matrices read */
@@ -53,10 +54,7 @@ static float *carve(struct carver *c, uint64_t count) {
 /* Lays the arrays out from `base` and returns how many floats they take, below 2^50. */
 static uint64_t lay_out(struct session *s, const struct model_shape *m, float *base) {
     uint64_t n_kv = (uint64_t)m->n_head_kv * m->n_embd_head;
-    uint64_t cache = n_kv * m->n_layer * m->context_length;
     struct carver c = {base, 0};
-    s->keys = carve(&c, cache);
-    s->values = carve(&c, cache);
     s->logits = carve(&c, m->vocab_size);
     s->next_logits = carve(&c, m->vocab_size);
     s->state = carve(&c, m->n_embd);
@@ -68,7 +66,7 @@ static uint64_t lay_out(struct session *s, const struct model_shape *m, float *b
     s->mixed = carve(&c, (uint64_t)BATCH * m->n_embd);
     s->hidden = carve(&c, (uint64_t)BATCH * m->n_ff);
     s->gate = carve(&c, m->architecture == ARCHITECTURE_LLAMA ? (uint64_t)BATCH * m->n_ff : 0);
-    s->scores = carve(&c, m->context_length);
+    s->scores = carve(&c, s->context);
     s->cosine = carve(&c, (uint64_t)BATCH * m->n_rot / 2);
     s->sine = carve(&c, (uint64_t)BATCH * m->n_rot / 2);
     uint64_t groups = (m->n_ff > m->n_embd ? m->n_ff : m->n_embd) / MATRIX_GROUP;
@@ -77,27 +75,59 @@ static uint64_t lay_out(struct session *s, const struct model_shape *m, float *b
     return c.used;
 }
 
-uint64_t session_bytes(const struct model_shape *shape) {
-    struct session s;
-    return lay_out(&s, shape, NULL) * sizeof(float) + sizeof s +
+/* Bytes of keys or values, below 2^50: a multiple of 64. */
+static uint64_t cache_bytes(const struct model_shape *m, uint64_t context) {
+    uint64_t count = (uint64_t)m->n_head_kv * m->n_embd_head * m->n_layer * context;
+    return (count + 15) / 16 * 16 * sizeof(float);
+}
+
+uint32_t session_context(const struct model_shape *shape, uint32_t context) {
+    uint32_t longest = shape->context_length;
+    if (context) return context;
+    return longest < SESSION_CONTEXT_DEFAULT ? longest : SESSION_CONTEXT_DEFAULT;
+}
+
+uint64_t session_bytes(const struct model_shape *shape, uint32_t context) {
+    struct session s = {.context = session_context(shape, context)};
+    return 2 * cache_bytes(shape, s.context) + lay_out(&s, shape, NULL) * sizeof(float) + sizeof s +
            SESSION_TIMELINE_MAX * sizeof *s.timeline + shape->n_rot / 2 * sizeof *s.frequencies;
 }
 
-enum status session_open(struct session **out, const struct model *model,
+enum status session_check(const struct model_shape *shape, uint32_t context, struct fault *fault) {
+    if (context <= shape->context_length) return STATUS_OK;
+    return fault_set(fault, STATUS_OUT_OF_RANGE,
+                     "context_beyond_model",
+                     "limit:u value:u", (uint64_t)shape->context_length, (uint64_t)context);
+}
+
+/* Floats on a 64-byte border; NULL if they cannot be had. A block beyond half of what can be
+ * addressed would be larger than a difference of pointers. */
+static float *allocate(uint64_t bytes) {
+    return bytes <= SIZE_MAX / 2 ? aligned_alloc(64, (size_t)bytes) : NULL;
+}
+
+/* Keys, values and the rest are blocks of their own: together they may be larger than one can be.
+ */
+enum status session_open(struct session **out, const struct model *model, uint32_t context,
                          const struct kernels *kernels, struct fault *fault) {
     const struct model_shape *m = &model->shape;
-    struct session *s = calloc(1, sizeof *s);
     *out = NULL;
+    enum status status = session_check(m, context, fault);
+    if (status) return status;
+    struct session *s = calloc(1, sizeof *s);
     if (!s) return fault_set(fault, STATUS_OUT_OF_MEMORY, "no_memory_session", "");
     s->model = model;
     s->kernels = kernels;
-    uint64_t bytes = lay_out(s, m, NULL) * sizeof(float);
-    s->arena = bytes <= SIZE_MAX / 2 ? aligned_alloc(64, (size_t)bytes) : NULL;
+    s->context = session_context(m, context);
+    uint64_t cache = cache_bytes(m, s->context), rest = lay_out(s, m, NULL) * sizeof(float);
+    s->keys = allocate(cache);
+    s->values = allocate(cache);
+    s->arena = allocate(rest);
     s->timeline = malloc(SESSION_TIMELINE_MAX * sizeof *s->timeline);
     s->frequencies = malloc((m->n_rot / 2 + 1) * sizeof *s->frequencies);
-    if (!s->arena || !s->timeline || !s->frequencies) {
+    if (!s->keys || !s->values || !s->arena || !s->timeline || !s->frequencies) {
         session_close(s);
-        return fault_set(fault, STATUS_OUT_OF_MEMORY, "no_memory_cache", "n:u", bytes);
+        return fault_set(fault, STATUS_OUT_OF_MEMORY, "no_memory_cache", "n:u", 2 * cache + rest);
     }
     lay_out(s, m, s->arena);
     for (uint32_t i = 0; i < m->n_rot / 2; i++)
@@ -109,6 +139,8 @@ enum status session_open(struct session **out, const struct model *model,
 
 void session_close(struct session *s) {
     if (!s) return;
+    free(s->keys);
+    free(s->values);
     free(s->arena);
     free(s->timeline);
     free(s->frequencies);
@@ -168,14 +200,14 @@ static void norm(const struct session *s, float *out, const float *x, const floa
     }
 }
 
-/* Brings n rows of keys or values into a layer's cache, (n_head_kv, context_length, size). */
+/* Brings n rows of keys or values into a layer's cache, (n_head_kv, context, size). */
 static void remember(const struct session *s, float *cache, const float *rows, size_t first,
                      size_t n) {
     const struct model_shape *m = &s->model->shape;
     size_t size = m->n_embd_head;
     for (size_t t = 0; t < n; t++)
         for (size_t h = 0; h < m->n_head_kv; h++, rows += size)
-            memcpy(cache + (h * m->context_length + first + t) * size, rows, size * sizeof *rows);
+            memcpy(cache + (h * s->context + first + t) * size, rows, size * sizeof *rows);
 }
 
 /* mixed (n, n_embd): each head's softmax(q . k / sqrt(n_embd_head)) v over the positions up to its
@@ -188,7 +220,7 @@ static void attend(struct session *s, const float *keys, const float *values, si
     for (size_t t = 0; t < n; t++) {
         for (size_t h = 0; h < m->n_head; h++) {
             size_t head = t * m->n_embd + h * size, seen = first + t + 1;
-            size_t kv = h / shared * m->context_length * size;
+            size_t kv = h / shared * s->context * size;
             s->kernels->attention(s->mixed + head, s->scores, s->q + head, keys + kv, values + kv,
                                   seen, size, scale);
         }
@@ -225,8 +257,8 @@ static void forward(struct session *s, const uint32_t *ids, size_t first, size_t
 
     for (size_t i = 0; i < m->n_layer; i++) {
         const struct model_layer *layer = &model->layers[i];
-        float *keys = s->keys + i * m->context_length * n_kv;
-        float *values = s->values + i * m->context_length * n_kv;
+        float *keys = s->keys + i * s->context * n_kv;
+        float *values = s->values + i * s->context * n_kv;
 
         norm(s, s->normed, s->x, layer->attn_norm_weight, layer->attn_norm_bias, n);
         quantise(s, s->normed, n_embd, n);
@@ -293,17 +325,16 @@ static size_t common_prefix(const struct session *s, const uint32_t *ids, size_t
 
 enum status session_feed(struct session *s, const uint32_t *ids, size_t n, bool reuse,
                          struct session_fed *fed, struct fault *fault) {
-    size_t context_length = s->model->shape.context_length;
     enum status status = check_ids(s, ids, n, fault);
     if (status) return status;
-    size_t window = n < context_length ? n : context_length, common = common_prefix(s, ids, n);
+    size_t window = n < s->context ? n : s->context, common = common_prefix(s, ids, n);
     if (reuse && common == n && n == s->n_timeline) {
         *fed = (struct session_fed){0, (uint32_t)window};
         return STATUS_OK;
     }
     size_t kept = common < s->n_cached ? common : s->n_cached;
     if (kept == n) kept--;
-    if (!reuse || n > context_length) kept = 0;
+    if (!reuse || n > s->context) kept = 0;
 
     s->n_cached = kept;
     const uint32_t *shown = ids + (n - window); /* (window,) what the model sees */
@@ -317,7 +348,7 @@ enum status session_feed(struct session *s, const uint32_t *ids, size_t n, bool 
     memcpy(s->logits, s->next_logits, s->model->shape.vocab_size * sizeof *s->logits);
     memcpy(s->state, s->normed, s->model->shape.n_embd * sizeof *s->state);
     s->n_timeline = n;
-    s->n_cached = n > context_length ? 0 : n;
+    s->n_cached = n > s->context ? 0 : n;
     *fed = (struct session_fed){(uint32_t)(window - kept), (uint32_t)kept};
     return STATUS_OK;
 }

@@ -1,7 +1,7 @@
 /* One timeline over a model: the forward pass, the KV cache and the logits of the last position.
  *
- * The timeline is the whole text in ids, prompt included; the model sees its last context_length
- * ids (the window). While the timeline fits, position = index and the KV cache is kept. Beyond, the
+ * The timeline is the whole text in ids, prompt included; the model sees its last `context` ids
+ * (the window). While the timeline fits, position = index and the KV cache is kept. Beyond, the
  * window slides: positions start at 0 again and the window is evaluated anew at each step, so that
  * with and without the cache the bits agree. */
 #ifndef LOGITSCOPE_SESSION_H
@@ -14,7 +14,8 @@
 #include "model.h"
 #include "status.h"
 
-enum { SESSION_TIMELINE_MAX = 1 << 18 }; /* ids in a timeline: 262,144 */
+enum { SESSION_TIMELINE_MAX = 1 << 18 };    /* ids in a timeline: 262,144 */
+enum { SESSION_CONTEXT_DEFAULT = 1 << 12 }; /* ids in a window that nobody asked for: 4,096 */
 
 struct session; /* opaque; one thread at a time */
 
@@ -23,13 +24,20 @@ struct session_fed {
     uint32_t evaluated, reused;
 };
 
-/* Bytes that a session over a model of that shape takes. */
-uint64_t session_bytes(const struct model_shape *shape);
+/* How many ids a session sees for which `context` are asked: 0 is the model's context_length, or
+ * SESSION_CONTEXT_DEFAULT if that is less. */
+uint32_t session_context(const struct model_shape *shape, uint32_t context);
 
-/* Allocates the cache (2 * n_layer * context_length * n_head_kv * n_embd_head float32) and every
- * scratch array; later calls allocate nothing. `model` must outlive the session.
+/* Bytes that a session over a model of that shape takes, `context` as for session_context. */
+uint64_t session_bytes(const struct model_shape *shape, uint32_t context);
+
+/* STATUS_OUT_OF_RANGE if `context` is more than the model's context_length. */
+enum status session_check(const struct model_shape *shape, uint32_t context, struct fault *fault);
+
+/* Allocates the cache (2 * n_layer * context * n_head_kv * n_embd_head float32) and every scratch
+ * array; later calls allocate nothing. `model` must outlive the session. session_check's failure;
  * STATUS_OUT_OF_MEMORY names the bytes asked for. */
-enum status session_open(struct session **session, const struct model *model,
+enum status session_open(struct session **session, const struct model *model, uint32_t context,
                          const struct kernels *kernels, struct fault *fault);
 void session_close(struct session *session);
 

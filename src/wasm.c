@@ -21,6 +21,9 @@
 #include "tokenizer.h"
 #include "warp.h"
 
+/* In place of a context: the model alone. */
+#define NO_SESSION UINT32_MAX
+
 #define EXPORT(type, name) __attribute__((export_name(#name))) type export_##name
 
 /* What a file held: a model (NULL if it has no tensors, only a vocabulary), a tokenizer (NULL if it
@@ -32,6 +35,8 @@ struct opened {
     const char *architecture, *tokenizer_kind;
     char name[128];
     double weight_bytes, session_bytes;
+    uint32_t model_context_length;
+    const char *pre;
     struct model *model;
     struct tokenizer *tokenizer;
     uint8_t *memory; /* until it is the model's: where the image goes, at image_at */
@@ -60,6 +65,8 @@ AT(opened, tokenizer_kind, 60);
 AT(opened, name, 64);
 AT(opened, weight_bytes, 192);
 AT(opened, session_bytes, 200);
+AT(opened, model_context_length, 208);
+AT(opened, pre, 212);
 
 AT(tokenizer_piece, data, 0);
 AT(tokenizer_piece, length, 4);
@@ -249,18 +256,21 @@ static bool has_tensors(const struct gguf *file) {
 }
 
 /* How much memory the image and what will be made of it take, refused before a byte of the weights
- * is read. */
-static enum status find_room(struct opened *opened, const struct gguf *file) {
+ * is read: with a session of `context`, unless that is NO_SESSION. */
+static enum status find_room(struct opened *opened, const struct gguf *file, uint32_t context) {
     struct model_plan plan = {.bytes = gguf_size(file) + 64};
     uint64_t session = 0, available = 0x100000000 - __builtin_wasm_memory_size(0) * 65536ull;
     if (has_tensors(file)) {
         enum status status = model_measure(&plan, file, &fault);
+        uint32_t wanted = context == NO_SESSION ? 0 : context;
+        if (!status) status = session_check(&plan.shape, wanted, &fault);
         if (status) return status;
-        session = session_bytes(&plan.shape);
+        opened->context_length = session_context(&plan.shape, wanted);
+        opened->session_bytes = (double)session_bytes(&plan.shape, wanted);
+        session = context == NO_SESSION ? 0 : (uint64_t)opened->session_bytes;
     }
     opened->image_at = (size_t)plan.image_at;
     opened->weight_bytes = has_tensors(file) ? (double)plan.bytes : 0;
-    opened->session_bytes = (double)session;
     opened->room = (size_t)(plan.bytes + 63) / 64 * 64;
     if (plan.bytes + session < available) return STATUS_OK;
     return fault_set(&fault, STATUS_OUT_OF_MEMORY, "model_too_large", "n:u limit:u",
@@ -291,13 +301,14 @@ static void copy_tokenizer_facts(struct opened *opened) {
     opened->bos_id = tokenizer ? tokenizer_bos_id(tokenizer) : TOKENIZER_NONE;
     opened->eos_id = tokenizer ? tokenizer_eos_id(tokenizer) : TOKENIZER_NONE;
     opened->tokenizer_kind = tokenizer ? tokenizer_kind(tokenizer) : NULL;
+    opened->pre = tokenizer ? tokenizer_pre(tokenizer) : NULL;
 }
 
 static void copy_model_facts(struct opened *opened) {
     const struct model_shape *shape = &opened->model->shape;
     opened->parameters = (double)shape->parameters;
     opened->vocab_size = shape->vocab_size;
-    opened->context_length = shape->context_length;
+    opened->model_context_length = shape->context_length;
     opened->n_layer = shape->n_layer;
     opened->n_head = shape->n_head;
     opened->n_head_kv = shape->n_head_kv;
@@ -308,16 +319,18 @@ static void copy_model_facts(struct opened *opened) {
 }
 
 /* Begins to open a GGUF image of `size` bytes of which the first `available` are at `head`. Fails
- * with STATUS_INCOMPLETE while more of them are needed. Then the image is written to model_image
- * and model_finish called; model_close gives up. */
-EXPORT(struct opened *, model_begin)(const void *head, size_t available, double size) {
+ * with STATUS_INCOMPLETE while more of them are needed. `context`: of
+ * the session that is to follow, 0 for the default, or NO_SESSION. Then the image is written to
+ * model_image and model_finish called; model_close gives up. */
+EXPORT(struct opened *, model_begin)
+(const void *head, size_t available, double size, uint32_t context) {
     struct gguf *file;
     uint64_t whole = size < 0 ? GGUF_SIZE_UNKNOWN : (uint64_t)size;
     if (gguf_open_head(&file, head, available, whole, &fault)) return NULL;
     struct opened *opened = calloc(1, sizeof *opened);
     if (!opened) {
         fault_set(&fault, STATUS_OUT_OF_MEMORY, "no_memory_model", "");
-    } else if (find_room(opened, file)) {
+    } else if (find_room(opened, file, context)) {
         export_model_close(opened);
         opened = NULL;
     } else {
@@ -389,13 +402,14 @@ EXPORT(const struct tokenizer_piece *, tokenizer_piece)(const struct opened *ope
     return &piece;
 }
 
-EXPORT(struct session *, session_open)(const struct opened *opened) {
+/* `context`: how many ids it sees, 0 for the default. */
+EXPORT(struct session *, session_open)(const struct opened *opened, uint32_t context) {
     struct session *session;
     if (!opened->model) {
         fault_set(&fault, STATUS_UNSUPPORTED, "no_tensors", "");
         return NULL;
     }
-    return session_open(&session, opened->model, kernels, &fault) ? NULL : session;
+    return session_open(&session, opened->model, context, kernels, &fault) ? NULL : session;
 }
 
 EXPORT(void, session_close)(struct session *session) {

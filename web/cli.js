@@ -68,7 +68,12 @@ async function main(words) {
   const values = parseFlags(rest, flags, command.operands);
   command.check?.(values);
   const model = command.modelless ? undefined : (values.model ?? DEFAULT_MODEL);
-  const scope = await Logitscope.load({ model, variant: values.variant });
+  const scope = await Logitscope.load({
+    model,
+    variant: values.variant,
+    ...(values.context !== undefined && { context: values.context }),
+    session: !command.sessionless,
+  });
   await command.run(scope, { ...values, model }, table);
 }
 

@@ -44,7 +44,7 @@ static void feed_three(const struct model *model) {
     struct session_fed fed;
     struct fault fault = {0};
     if ((uint64_t)m->context_length * m->n_layer * m->n_embd > 1 << 22) return;
-    enum status status = session_open(&session, model, &kernels_simd, &fault);
+    enum status status = session_open(&session, model, 0, &kernels_simd, &fault);
     CHECK(status == STATUS_OK || status == STATUS_OUT_OF_MEMORY);
     if (status) return;
     status = session_feed(session, ids, 3, true, &fed, &fault);

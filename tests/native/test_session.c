@@ -27,7 +27,7 @@ static struct model *open_model(const char *name) {
 
 static struct session *open_session(const struct model *model, const struct kernels *kernels) {
     struct session *session = NULL;
-    if (session_open(&session, model, kernels, NULL)) exit(1);
+    if (session_open(&session, model, 0, kernels, NULL)) exit(1);
     return session;
 }
 
@@ -265,6 +265,35 @@ const char *__asan_default_options(void) {
     return "allocator_may_return_null=1";
 }
 
+/* A session of a shorter context gives what the longest one gives of the window alone. */
+static void context_is_the_window(void) {
+    enum { CONTEXT = 5, N = 9 };
+    struct model *model = open_model("llama_gqa");
+    struct session *narrow = NULL, *wide = open_session(model, &kernels_scalar);
+    struct fault fault = {0};
+    uint32_t ids[N], longest = model->shape.context_length;
+    make_ids(ids, N, model->shape.vocab_size, 3);
+    CHECK(!session_open(&narrow, model, CONTEXT, &kernels_scalar, &fault));
+    for (size_t n = 1; n <= N; n++) {
+        size_t window = n < CONTEXT ? n : CONTEXT;
+        feed(narrow, ids, n, true);
+        feed(wide, ids + (n - window), window, false);
+        CHECK(same_logits(narrow, wide, model->shape.vocab_size));
+    }
+    session_close(narrow);
+    session_close(wide);
+    CHECK(session_bytes(&model->shape, CONTEXT) < session_bytes(&model->shape, 0));
+    CHECK(session_open(&narrow, model, longest + 1, &kernels_scalar, &fault) ==
+          STATUS_OUT_OF_RANGE);
+    CHECK(narrow == NULL);
+    model->shape.context_length = 1 << 20;
+    CHECK(session_context(&model->shape, 0) == SESSION_CONTEXT_DEFAULT);
+    CHECK(session_context(&model->shape, 8192) == 8192);
+    model->shape.context_length = longest;
+    CHECK(session_context(&model->shape, 0) == longest);
+    model_close(model);
+}
+
 static void too_large_a_cache_names_its_bytes(void) {
     struct model *model = open_model("llama_gqa");
     struct model_shape shape = model->shape;
@@ -273,7 +302,7 @@ static void too_large_a_cache_names_its_bytes(void) {
     model->shape.context_length = 1 << 20;
     model->shape.n_layer = 1 << 10;
     model->shape.n_embd_head = 1 << 16;
-    CHECK(session_open(&session, model, &kernels_simd, &fault) == STATUS_OUT_OF_MEMORY);
+    CHECK(session_open(&session, model, 1 << 20, &kernels_simd, &fault) == STATUS_OUT_OF_MEMORY);
     CHECK(session == NULL);
     /* 2^49 of cache, and 4 * (2 * 112 + 32 + 4 * 32 * 30 + 2 * 32 * 2^16 + 2 * 32 * 50 + 2^20 + 2 *
      * 32 * 2)
@@ -308,6 +337,7 @@ int main(void) {
     TEST(cropping_equals_the_last_window);
     TEST(failures_change_nothing);
     TEST(hidden_state_is_what_the_head_reads);
+    TEST(context_is_the_window);
     TEST(too_large_a_cache_names_its_bytes);
     TEST(a_thousand_steps_allocate_nothing);
     return check_report();

@@ -467,6 +467,8 @@ describe('tokenize and info', () => {
   test('info', () => {
     assert.deepEqual(json('info', '--model', SMALL).vocab_size, VOCAB);
     assert.match(cli(['info', '--model', SMALL]).stdout, /name +evil \\u001b\[31m\n/);
+    assert.equal(json('info', '--model', SMALL, '--context', '8').context_length, 8);
+    assert.match(cli(['info', '--model', SMALL, '--context', '100']).stderr, /context must be at most 32/);
   });
 });
 

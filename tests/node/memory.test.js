@@ -141,7 +141,7 @@ describe('as the file arrives', () => {
     const large = longLlama();
     const { taken, stream } = counted(large, 20);
     await assert.rejects(
-      Logitscope.load({ model: response(stream, large.length) }),
+      Logitscope.load({ model: response(stream, large.length), context: 2 ** 20 }),
       ({ code, message }) => {
         const [, needed, available] =
           /^the model needs (\d+) bytes of memory with one session, of which at most (\d+) can be had$/.exec(
@@ -153,6 +153,36 @@ describe('as the file arrives', () => {
       },
     );
     assert.ok(taken.bytes < large.length / 4, `${taken.bytes} of ${large.length}`);
+  });
+
+  test('a model made for 1,048,576 tokens opens with 4,096, and with a cache of more than 2 GiB', async () => {
+    const large = longLlama();
+    for (const [context, seen] of [[undefined, 4096], [7, 7], [2 ** 19, 2 ** 19]]) {
+      const scope = await Logitscope.load({ model: large, ...(context && { context }) });
+      assert.equal(scope.info.context_length, seen);
+      assert.equal(scope.info.model_context_length, 2 ** 20);
+      assert.ok(scope.info.session_bytes > 2 * seen * 512 * 4);
+      const ids = Array.from({ length: 10 }, (_, i) => i % scope.info.vocab_size);
+      assert.deepEqual(scope.feed(ids), { evaluated: Math.min(10, seen), reused: 0 });
+      scope.close();
+    }
+    for (const context of [0, -1, 1.5, 2 ** 20 + 1]) {
+      await assert.rejects(Logitscope.load({ model: large, context }), { code: 'out_of_range' });
+    }
+    await assert.rejects(Logitscope.load({ model: image, context: 2 ** 19 }), {
+      code: 'out_of_range',
+      message: /^context must be at most \d+, the length of the model's own, got 524288$/,
+    });
+  });
+
+  test('facts and tokens need no session', async () => {
+    const whole = await Logitscope.load({ model: longLlama() });
+    const scope = await Logitscope.load({ model: longLlama(), session: false });
+    const { memoryBytes } = scope;
+    assert.deepEqual(scope.info, whole.info);
+    assert.ok(whole.memoryBytes - memoryBytes > 0.9 * whole.info.session_bytes, `${memoryBytes}`);
+    assert.deepEqual(scope.feed([1, 2]), { evaluated: 2, reused: 0 });
+    assert.equal(scope.feed([1, 2, 3]).reused, 2);
   });
 
   test('a file shorter or longer than announced is refused', async () => {
@@ -240,7 +270,7 @@ describe('as a file of unknown length arrives', () => {
 
   test('a wrong one is refused before the rest is read', async () => {
     const { taken, stream } = counted(longLlama(), 20);
-    await assert.rejects(Logitscope.load({ model: new Response(stream) }), {
+    await assert.rejects(Logitscope.load({ model: new Response(stream), context: 2 ** 20 }), {
       code: 'out_of_memory',
     });
     assert.ok(taken.bytes < 1e6, `${taken.bytes}`);

@@ -20,6 +20,7 @@ export class UsageError extends Error {}
  * @property {Flag[]} flags its own
  * @property {string} [operands] what the words without a flag are, if it takes any
  * @property {boolean} [modelless] whether it needs no model
+ * @property {boolean} [sessionless] whether it needs no more of a model than what it is
  * @property {string} [notes] for the help, after the flags
  * @property {(values: any) => void} [check]
  * @property {(scope: any, values: any, table: any[]) => Promise<void> | void} run
@@ -33,6 +34,7 @@ const COMMON = [
     kind: 'text',
     help: 'auto, simd or scalar inner loops; the results are the same',
   },
+  { name: 'context', kind: 'number', help: "tokens that the model sees (its own length, 4096 at most)" },
   { name: 'json', kind: 'switch', help: 'machine-readable output' },
 ];
 
@@ -110,7 +112,7 @@ export function flagsOf(command, table) {
   return [
     ...command.flags,
     ...(command.settings ? [...GATES, ...table.map(settingFlag), ...DRAWING] : []),
-    ...COMMON.filter(({ name }) => !(command.modelless && name === 'model')),
+    ...COMMON.filter(({ name }) => !(command.modelless && (name === 'model' || name === 'context'))),
   ];
 }
 

@@ -1,11 +1,15 @@
 /** `logitscope info`: what a model file says about itself. */
 import { columns, inLine, printJson } from './terminal.js';
 
+/** How a text is split where the file does not say so. */
+const UNSTATED = 'not stated, split as gpt-2';
+
 /** @type {import('./flags.js').Command} */
 export const info = {
   summary: 'say what a model file holds',
   settings: false,
   flags: [],
+  sessionless: true,
 
   run(scope, { model, json }) {
     if (json) {
@@ -14,7 +18,9 @@ export const info = {
     }
     const rows = Object.entries(scope.info).map(([name, value]) => [
       name,
-      inLine(String(value ?? 'none')),
+      inLine(
+        String(value ?? (name === 'pre' && scope.info.tokenizer === 'gpt2' ? UNSTATED : 'none')),
+      ),
     ]);
     process.stdout.write(`${columns(rows)}\n`);
   },

@@ -48,10 +48,12 @@ export class Core {
 
   /**
    * @param {import('./load.js').Stream} stream
+   * @param {number} context ids that sessions see, 0: by default; -1: there will be no session
    * @param {import('./types.js').OnProgress} [onprogress]
    */
-  async openModel(stream, onprogress) {
-    this.model = await openImage(this.module, stream, onprogress);
+  async openModel(stream, context, onprogress) {
+    this.context = Math.max(context, 0);
+    this.model = await openImage(this.module, stream, context, onprogress);
     this.info = this.#readInfo();
     this.chain.open(this.info.vocab_size, 0);
     this.module.exchange(0); // all that a step needs is there from the beginning
@@ -70,11 +72,13 @@ export class Core {
     const fileType = u32(layout.OPENED_FILE_TYPE);
     const architecture = u32(layout.OPENED_ARCHITECTURE);
     const tokenizer = u32(layout.OPENED_TOKENIZER_KIND);
+    const pre = u32(layout.OPENED_PRE);
     return {
       name: module.text(model + layout.OPENED_NAME),
       architecture: architecture ? module.text(architecture) : null,
       vocab_size: u32(layout.OPENED_VOCAB_SIZE),
       context_length: u32(layout.OPENED_CONTEXT_LENGTH),
+      model_context_length: u32(layout.OPENED_MODEL_CONTEXT_LENGTH),
       n_layer: u32(layout.OPENED_N_LAYER),
       n_head: u32(layout.OPENED_N_HEAD),
       n_head_kv: u32(layout.OPENED_N_HEAD_KV),
@@ -84,6 +88,7 @@ export class Core {
       file_type: architecture ? (FILE_TYPES.get(fileType) ?? String(fileType)) : null,
       bytes: f64(layout.OPENED_BYTES),
       tokenizer: tokenizer ? module.text(tokenizer) : null,
+      pre: pre ? module.text(pre) : null,
       bos_token_id: id(layout.OPENED_BOS_ID),
       eos_token_id: id(layout.OPENED_EOS_ID),
       weight_bytes: f64(layout.OPENED_WEIGHT_BYTES),

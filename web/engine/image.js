@@ -17,6 +17,7 @@ const SHARE = 1 / 16;
  */
 class Head {
   #module;
+  #context;
   /** @type {number | null} */
   total;
   /** @type {Uint8Array[]} */
@@ -30,9 +31,11 @@ class Head {
   /**
    * @param {Module} module
    * @param {number | null} total
+   * @param {number} context as for openImage
    */
-  constructor(module, total) {
+  constructor(module, total, context) {
     this.#module = module;
+    this.#context = context;
     this.total = total;
   }
 
@@ -80,7 +83,7 @@ class Head {
     const { calls } = this.#module;
     const at = this.#module.need(calls.memory_allocate(this.#length));
     this.#each((piece, offset) => this.#module.writeBytes(at + offset, piece));
-    this.handle = calls.model_begin(at, this.#length, this.total ?? -1) >>> 0;
+    this.handle = calls.model_begin(at, this.#length, this.total ?? -1, this.#context) >>> 0;
     calls.memory_release(at);
     this.#tried = this.#length;
     if (this.handle) {
@@ -103,12 +106,13 @@ class Head {
 /**
  * @param {Module} module
  * @param {import('./load.js').Stream} stream
+ * @param {number} context ids that the session to follow sees, 0: by default; -1: there is none
  * @param {import('./types.js').OnProgress} [onprogress]
  * @returns {Promise<number>} the open model's handle
  */
-export async function openImage(module, { chunks, total }, onprogress) {
+export async function openImage(module, { chunks, total }, context, onprogress) {
   const { calls } = module;
-  const head = new Head(module, total);
+  const head = new Head(module, total, context);
   let loaded = 0;
   try {
     onprogress?.({ loaded, total });

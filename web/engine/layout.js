@@ -21,6 +21,8 @@ export const OPENED_TOKENIZER_KIND = 60;
 export const OPENED_NAME = 64;
 export const OPENED_WEIGHT_BYTES = 192;
 export const OPENED_SESSION_BYTES = 200;
+export const OPENED_MODEL_CONTEXT_LENGTH = 208;
+export const OPENED_PRE = 212;
 
 /* struct tokenizer_piece of src/tokenizer.h. */
 export const TOKENIZER_PIECE_DATA = 0;

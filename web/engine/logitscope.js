@@ -2,7 +2,7 @@
  * The engine for worker and Node: load, encode, feed, read, generate.
  * Methods on an instance act on its default session; `session()` opens more over the same model.
  */
-import { checkIds, checkOptions } from './checks.js';
+import { checkBoolean, checkIds, checkInteger, checkOptions } from './checks.js';
 import { Core } from './core.js';
 import { LogitscopeError, show, shown } from './errors.js';
 import { openSource } from './load.js';
@@ -16,6 +16,8 @@ export { LogitscopeError, presets, strategies };
 /** @typedef {import('./types.js').Settings} Settings */
 /** @typedef {import('./types.js').GenerateOptions} GenerateOptions */
 
+/** The longest context that a model file may have. */
+const CONTEXT_MAX = 2 ** 20;
 const VARIANTS = ['auto', 'scalar', 'simd', 'relaxed'];
 
 export class Logitscope {
@@ -29,10 +31,11 @@ export class Logitscope {
   /**
    * Use `Logitscope.load()`.
    * @param {Core} core
+   * @param {boolean} [session] whether there is a default one
    */
-  constructor(core) {
+  constructor(core, session = true) {
     this.#core = core;
-    if (core.info?.architecture) this.#default = new Session(core, this.#sessions);
+    if (session && core.info?.architecture) this.#default = new Session(core, this.#sessions);
   }
 
   /**
@@ -40,8 +43,12 @@ export class Logitscope {
    * @returns {Promise<Logitscope>}
    */
   static async load(options) {
-    checkOptions('options of load', options, ['model', 'wasm', 'relaxed', 'variant', 'onprogress']);
-    const { model, wasm, relaxed, variant = 'auto', onprogress } = options ?? {};
+    checkOptions('options of load', options, ['model', 'wasm', 'relaxed', 'variant', 'context',
+      'session', 'onprogress']);
+    const { model, wasm, relaxed, variant = 'auto', context = 0, session = true, onprogress } =
+      options ?? {};
+    if (options?.context !== undefined) checkInteger('context', context, 1, CONTEXT_MAX);
+    checkBoolean('session', session);
     if (typeof variant !== 'string' || !VARIANTS.includes(variant)) {
       throw new LogitscopeError('invalid_argument', 'must_be_one_of', {
         setting: 'variant',
@@ -54,8 +61,8 @@ export class Logitscope {
       model === undefined ? null : openSource('model', model),
     ]);
     const core = new Core(module);
-    if (stream) await core.openModel(stream, onprogress);
-    return new Logitscope(core);
+    if (stream) await core.openModel(stream, session ? context : -1, onprogress);
+    return new Logitscope(core, session);
   }
 
   #open() {
@@ -66,8 +73,8 @@ export class Logitscope {
   #session() {
     const core = this.#open();
     core.needModel();
-    // Only a file without tensors leaves none; opening one says so.
-    return this.#default ?? this.session();
+    // A file without tensors leaves none, of which opening one says so; or none was wanted at first.
+    return (this.#default ??= this.session());
   }
 
   /** Facts of the model, null without one. */

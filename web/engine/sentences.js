@@ -190,6 +190,8 @@ export const sentences = {
   alignment: 'key general.alignment: value {value} is not a power of two',
   architecture: 'architecture {name} is not supported (gpt2 and llama are)',
   rope_scaling: 'key {key}: scaled RoPE is not supported',
+  context_beyond_model:
+    "context must be at most {limit}, the length of the model's own, got {value}",
   model_shard: 'this is shard {n} of {limit} of a model, which must be joined to one file',
   model_experts: 'key {key}: a model of {n} experts is not supported',
   vocabulary_rows: 'tensor token_embd.weight: {n} rows exceed the largest vocabulary, {limit}',

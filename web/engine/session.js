@@ -28,7 +28,7 @@ export class Session {
     core.needModel();
     this.#core = core;
     this.#owned = owned;
-    this.#handle = core.module.need(core.module.calls.session_open(core.model));
+    this.#handle = core.module.need(core.module.calls.session_open(core.model, core.context));
     owned.add(this);
   }
 

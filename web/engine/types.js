@@ -155,7 +155,8 @@
  * @property {string} name
  * @property {string | null} architecture
  * @property {number} vocab_size
- * @property {number} context_length
+ * @property {number} context_length how many tokens a session sees
+ * @property {number} model_context_length how many the model was made for
  * @property {number} n_layer
  * @property {number} n_head
  * @property {number} n_head_kv
@@ -165,6 +166,8 @@
  * @property {string | null} file_type
  * @property {number} bytes
  * @property {string | null} tokenizer
+ * @property {string | null} pre how the gpt2 kind splits text first; null where the file does not say, and
+ *   then as GPT-2 does
  * @property {number | null} bos_token_id
  * @property {number | null} eos_token_id
  * @property {number} weight_bytes memory that the weights take, packed
@@ -234,6 +237,9 @@
  *   for beside it
  * @property {Source | WebAssembly.Module} [relaxed] where it lies elsewhere
  * @property {'auto' | 'scalar' | 'simd' | 'relaxed'} [variant]
+ * @property {number} [context] how many tokens a session sees, by default as many as the model was made
+ *   for and 4,096 at most
+ * @property {boolean} [session] false: for facts and tokens alone, without the memory of a session
  * @property {OnProgress} [onprogress] of the model
  */
 

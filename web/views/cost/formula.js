@@ -4,7 +4,7 @@
  */
 
 /**
- * @typedef {{ architecture: string, vocab_size: number, context_length: number, n_layer: number,
+ * @typedef {{ architecture: string, vocab_size: number, context_length: number, model_context_length: number, n_layer: number,
  *   n_head: number, n_head_kv: number, n_embd: number, parameters: number,
  *   weight_bytes: number }} Info
  * @typedef {{ matrices: number, attention: number, bytes: number }} Cost
@@ -15,8 +15,8 @@
  * looked up. The token table is multiplied too, since it is the head.
  * @param {Info} info
  */
-export function multiplied({ architecture, parameters, context_length, n_embd }) {
-  return parameters - (architecture === 'gpt2' ? context_length * n_embd : 0);
+export function multiplied({ architecture, parameters, model_context_length, n_embd }) {
+  return parameters - (architecture === 'gpt2' ? model_context_length * n_embd : 0);
 }
 
 /**
