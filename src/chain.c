@@ -8,7 +8,7 @@
 #include "measure.h"
 #include "rank.h"
 
-enum { NEVER = 255 }; /* removed_by of a token that came in as -Infinity */
+enum { REMOVED_ON_INPUT = 255 }; /* removed_by of a token that came in as -Infinity */
 
 /* A filter only removes: it changes no surviving logit. */
 static bool is_filter(uint32_t setting) {
@@ -23,9 +23,9 @@ void chain_close(struct chain *chain) {
     free(chain->raw_weights);
     free(chain->weights);
     free(chain->scratch);
-    free(chain->few.logits);
-    free(chain->few.weights);
-    free(chain->few.ids);
+    free(chain->survivors.logits);
+    free(chain->survivors.weights);
+    free(chain->survivors.ids);
     free(chain->removed_by);
     free(chain->masked);
     free(chain->ids);
@@ -54,9 +54,9 @@ enum status chain_open(struct chain **out, size_t vocab_size, size_t top_max,
     chain->raw_weights = malloc(vocab_size * sizeof(uint64_t));
     chain->weights = malloc(vocab_size * sizeof(uint64_t));
     chain->scratch = malloc(vocab_size * sizeof(uint32_t));
-    chain->few.logits = malloc((vocab_size / 4 + 1) * sizeof(float));
-    chain->few.weights = malloc((vocab_size / 4 + 1) * sizeof(uint64_t));
-    chain->few.ids = malloc((vocab_size / 4 + 1) * sizeof(uint32_t));
+    chain->survivors.logits = malloc((vocab_size / 4 + 1) * sizeof(float));
+    chain->survivors.weights = malloc((vocab_size / 4 + 1) * sizeof(uint64_t));
+    chain->survivors.ids = malloc((vocab_size / 4 + 1) * sizeof(uint32_t));
     chain->removed_by = malloc(vocab_size);
     chain->masked = malloc(vocab_size * sizeof(float));
     chain->ids = malloc((top_max + 1) * sizeof(uint32_t));
@@ -64,8 +64,9 @@ enum status chain_open(struct chain **out, size_t vocab_size, size_t top_max,
     chain->stage_p = malloc((top_max + 1) * CHAIN_STAGES_MAX * sizeof(double));
     chain->list = malloc(sizeof *chain->list);
     if (!complete || !chain->logits || !chain->raw_weights || !chain->weights || !chain->scratch ||
-        !chain->few.logits || !chain->few.weights || !chain->few.ids || !chain->removed_by ||
-        !chain->masked || !chain->ids || !chain->tokens || !chain->stage_p || !chain->list)
+        !chain->survivors.logits || !chain->survivors.weights || !chain->survivors.ids ||
+        !chain->removed_by || !chain->masked || !chain->ids || !chain->tokens || !chain->stage_p ||
+        !chain->list)
         goto fail;
     *out = chain;
     return STATUS_OK;
@@ -127,10 +128,11 @@ static void start(struct chain *chain, const float *logits) {
     size_t n = chain->vocab_size;
     struct chain_trace *trace = &chain->trace;
     memset(trace, 0, sizeof *trace);
-    for (size_t i = 0; i < n; i++) chain->removed_by[i] = logits[i] == -INFINITY ? NEVER : 0;
+    for (size_t i = 0; i < n; i++)
+        chain->removed_by[i] = logits[i] == -INFINITY ? REMOVED_ON_INPUT : 0;
     memcpy(chain->logits, logits, n * sizeof *logits);
     memcpy(chain->weights, chain->raw_weights, n * sizeof *chain->weights);
-    chain->is_few = false;
+    chain->is_sparse = false;
     chain->state = chain->raw_state;
     trace->vocab_size = (uint32_t)n;
     trace->kept = chain->raw_kept;
@@ -143,9 +145,9 @@ static void start(struct chain *chain, const float *logits) {
     trace->perplexity = trace->raw_perplexity;
 }
 
-/* What a stage or a listing has to look at: the few while every survivor is among them. */
-static struct pool survivors(const struct chain *chain) {
-    if (chain->is_few) return chain->few;
+/* What a stage or a listing has to look at: the pool of survivors while all are in it. */
+static struct pool pool_of(const struct chain *chain) {
+    if (chain->is_sparse) return chain->survivors;
     return (struct pool){chain->vocab_size, chain->logits, chain->weights, NULL};
 }
 
@@ -183,7 +185,7 @@ static size_t count_changed(const struct chain *chain, const struct pool *pool) 
     return changed;
 }
 
-/* The weights of all; of the few they are brought back to the whole vocabulary, logits too. */
+/* The weights of all; of a pool they are brought back to the whole vocabulary, logits too. */
 static uint64_t weigh_all(struct chain *chain, const struct pool *pool, float max) {
     uint64_t total = chain->kernels->weigh(pool->weights, pool->logits, pool->n, max);
     for (size_t i = 0; pool->ids && i < pool->n; i++) {
@@ -248,9 +250,9 @@ static enum status record(struct chain *chain, struct pool pool, uint32_t index,
         state->logits = copy;
     }
     if (pool_is_sparse(&pool, kept)) {
-        pool_shrink(&chain->few, &pool);
-        chain->is_few = true;
-        pool = chain->few;
+        pool_shrink(&chain->survivors, &pool);
+        chain->is_sparse = true;
+        pool = chain->survivors;
     }
     trace->entropy = measure_entropy(pool.logits, pool.weights, pool.n, state->total, max);
     trace->perplexity = measure_perplexity(trace->entropy);
@@ -266,8 +268,8 @@ static enum status run_stage(struct chain *chain, uint32_t index, uint32_t setti
     stage->active = chain_stage_active(input->settings, setting);
     stage->top_p_mass = 1;
     if (stage->active) {
-        chain->is_few = chain->is_few && pool_suits(setting);
-        struct pool pool = survivors(chain);
+        chain->is_sparse = chain->is_sparse && pool_suits(setting);
+        struct pool pool = pool_of(chain);
         input->vocab_size = pool.n;
         input->weights = pool.weights;
         input->total = chain->state.total;
@@ -287,7 +289,7 @@ static enum status run_stage(struct chain *chain, uint32_t index, uint32_t setti
  * in as -Infinity, by id. */
 static size_t list_ids(struct chain *chain, size_t top) {
     size_t n = chain->vocab_size;
-    struct pool pool = survivors(chain);
+    struct pool pool = pool_of(chain);
     size_t found = rank_top(pool.logits, pool.n, top, chain->ids, chain->scratch);
     for (size_t i = 0; i < found; i++) chain->ids[i] = pool_id(&pool, chain->ids[i]);
     if (found == top) return found;
@@ -301,7 +303,7 @@ static size_t list_ids(struct chain *chain, size_t top) {
 
 static double stage_probability(const struct chain *chain, uint32_t stage, uint32_t id) {
     uint8_t removed_by = chain->removed_by[id];
-    if (removed_by && (removed_by <= stage + 1 || removed_by == NEVER)) return 0;
+    if (removed_by && (removed_by <= stage + 1 || removed_by == REMOVED_ON_INPUT)) return 0;
     const struct snapshot *after = &chain->after[stage];
     return chain_share(weight_of(after->logits[id], after->max), after->total);
 }
@@ -318,7 +320,7 @@ static void list_tokens(struct chain *chain, size_t top) {
         *token = (struct chain_token){
             .id = id,
             .rank = (uint32_t)i + 1,
-            .removed_by = removed_by == NEVER ? 0 : removed_by,
+            .removed_by = removed_by == REMOVED_ON_INPUT ? 0 : removed_by,
             .logit = chain->raw[id],
             .warped = chain->logits[id],
             .p_raw = chain_share(chain->raw_weights[id], chain->raw_state.total),
@@ -340,7 +342,7 @@ static void list_tokens(struct chain *chain, size_t top) {
 }
 
 static void sum_up(struct chain *chain) {
-    struct pool pool = survivors(chain);
+    struct pool pool = pool_of(chain);
     uint64_t kept_raw = 0;
     for (size_t i = 0; i < pool.n; i++) {
         bool survives = pool.logits[i] != -INFINITY;

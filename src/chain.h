@@ -66,7 +66,7 @@ void chain_close(struct chain *chain);
 void chain_use(struct chain *chain, const struct kernels *kernels);
 
 /* Logits at one address are the same for as long as the version is the same: what is known of them
- * is then kept between the calls below. 0, as at first: nothing is. */
+ * is then kept between the calls below. 0 (initial) disables caching. */
 void chain_version(struct chain *chain, uint64_t version);
 
 /* A sampler of the caller's own takes two calls: one that ends before it, after which chain_logits

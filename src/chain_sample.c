@@ -49,7 +49,7 @@ static enum status sample_from(struct chain *chain, struct pool pool, struct war
         if (pool_is_sparse(&pool, sample->kept) &&
             suits_all(input->settings, stages + i + 1, n_stages - i - 1)) {
             struct pool all = pool;
-            pool.ids = pool.ids ? pool.ids : chain->few.ids;
+            pool.ids = pool.ids ? pool.ids : chain->survivors.ids;
             pool_shrink(&pool, &all);
         }
         input->total = chain->kernels->weigh(pool.weights, pool.logits, pool.n, max);

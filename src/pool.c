@@ -13,14 +13,18 @@ bool pool_suits(uint32_t setting) {
            (strcmp(warp_table[setting].group, "truncation") == 0 && setting != SETTING_MIROSTAT);
 }
 
-/* Of the few, without a branch: which tokens survived is not foreseen. */
-void pool_shrink(struct pool *to, const struct pool *from) {
-    size_t found = from->ids ? 0 : rank_reaching(from->logits, from->n, -FLT_MAX, to->ids);
-    for (size_t i = 0; !from->ids && i < found; i++) {
+static void shrink_vocabulary(struct pool *to, const struct pool *from) {
+    to->n = rank_reaching(from->logits, from->n, -FLT_MAX, to->ids);
+    for (size_t i = 0; i < to->n; i++) {
         to->logits[i] = from->logits[to->ids[i]];
         to->weights[i] = from->weights[to->ids[i]];
     }
-    for (size_t i = 0; from->ids && i < from->n; i++) {
+}
+
+/* Branch-free: survival is unpredictable. */
+static void shrink_pool(struct pool *to, const struct pool *from) {
+    size_t found = 0;
+    for (size_t i = 0; i < from->n; i++) {
         float logit = from->logits[i];
         to->ids[found] = from->ids[i];
         to->weights[found] = from->weights[i];
@@ -28,4 +32,11 @@ void pool_shrink(struct pool *to, const struct pool *from) {
         found += logit != -INFINITY;
     }
     to->n = found;
+}
+
+void pool_shrink(struct pool *to, const struct pool *from) {
+    if (from->ids)
+        shrink_pool(to, from);
+    else
+        shrink_vocabulary(to, from);
 }

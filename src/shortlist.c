@@ -18,7 +18,7 @@ struct plan {
 
 /* Penalties within 10^6 and biases up to `largest` cannot bring a logit to the sizes at which the
  * warpers clamp, where order is lost. */
-static bool is_tame(struct plan *plan, const struct settings *settings, size_t n_history) {
+static bool stays_in_range(struct plan *plan, const struct settings *settings, size_t n_history) {
     const double margin = 1e8, extreme = 1e6;
     double penalty = settings->value[SETTING_REPETITION_PENALTY];
     double divisor = plan->temperature < 1 ? plan->temperature : 1;
@@ -71,7 +71,7 @@ static bool make_plan(struct plan *plan, const struct settings *settings, size_t
             plan->temperature = value;
         }
     }
-    return cut && is_tame(plan, settings, n_history);
+    return cut && stays_in_range(plan, settings, n_history);
 }
 
 /* The ids that penalties look at: the window of the history, nothing where none is active. */
