@@ -160,7 +160,7 @@ static void the_split_is_named(void) {
     struct vocabulary_spec spec = gpt2_spec;
     struct subject subject;
     REFUSED(gpt2_spec, pre = "gpt2", STATUS_UNSUPPORTED,
-            "tokenizer.ggml.pre must be default or gpt-2, got \"gpt2\"");
+            "tokenizer_pre gpt2");
     subject_from_spec(&subject, &spec);
     CHECK(!strcmp(tokenizer_pre(subject.tokenizer), "gpt-2"));
     subject_close(&subject);

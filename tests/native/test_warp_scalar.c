@@ -280,7 +280,7 @@ static void chains_equal_the_specification(void) {
         const struct chain_trace *trace = status ? NULL : chain_trace(chain);
         size_t kept = run_plainly(&settings, n, n_history, trace);
         CHECK_MESSAGE((kept == 0) == (status == STATUS_NOTHING_LEFT), "round %d: %s", round,
-                      fault.text);
+                      fault.key);
         refused += status != STATUS_OK;
         if (trace && kept) {
             struct chain_drawn drawn = chain_draw(chain, r);

@@ -37,6 +37,8 @@ export class Core {
   #pieces = new Map();
   /** Sequences that break a repeat, by the text that they spell. @type {Map<string, number[][]>} */
   #breakers = new Map();
+  /** How many ids a session sees; 0 is the default. */
+  context = 0;
   gates = new Gates(this);
   chain = new Chain(this);
 
