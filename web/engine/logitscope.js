@@ -61,7 +61,7 @@ export class Logitscope {
       model === undefined ? null : openSource('model', model),
     ]);
     const core = new Core(module);
-    if (stream) await core.openModel(stream, session ? context : -1, onprogress);
+    if (stream) await core.openModel(stream, session || context ? context : -1, onprogress);
     return new Logitscope(core, session);
   }
 
