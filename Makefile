@@ -36,11 +36,11 @@ test-long: node-version ## every test, with all the cases of which make test tri
 	@LONG=1 node tests/run.js
 
 test-browsers: node-version ## install Firefox and WebKit too and run the browser tests; make test skips the two where they are missing
-	@./need.sh chromium=chromium firefox-esr=firefox-esr WebKitWebDriver=webkit2gtk-driver Xvfb=xvfb
+	@./need.sh chromium-headless-shell=chromium-headless-shell firefox-esr=firefox-esr WebKitWebDriver=webkit2gtk-driver Xvfb=xvfb
 	@node tests/run.js browser
 
 bench: node_modules/.package-lock.json wasm ## measure this engine and its peers; FLAGS="--parts decode --shapes 15M" selects
-	@./need.sh chromium=chromium
+	@./need.sh chromium-headless-shell=chromium-headless-shell
 	@node tests/bench/run.js $(FLAGS)
 
 dist: node_modules/.package-lock.json wasm ## the static site in dist/, for any folder of any host, and dist/logitscope.html, all in one file

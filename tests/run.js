@@ -16,12 +16,8 @@ const ALL = ['native', 'node', 'browser'];
 const parts = ALL.filter((part) => !chosen.length || chosen.includes(part));
 const beyondNative = parts.some((part) => part !== 'native');
 
-/**
- * How many files run at once. Two, for the two cores that the suite is measured on: each native and
- * Node file keeps one busy. The browser's one at a time: each opens a Chromium, which has two cores
- * to do with alone, and a walk by keys met a place twice beside another.
- */
-const AT_ONCE = { native: 2, node: 2, browser: 1 };
+/** How many files run at once: two, for the two cores that the suite is measured on. */
+const AT_ONCE = 2;
 /** How long no test of a file may begin or end, in seconds: the longest takes 60 on an idle machine. */
 const TEST_LIMIT = 300;
 /** How long a file may stay after its last test: a server, browser or worker was left open. */
@@ -35,6 +31,8 @@ const seconds = (since) => ((performance.now() - since) / 1000).toFixed(1);
 const totals = { passed: 0, failed: 0 };
 /** @type {string[]} */
 const skipped = [];
+/** What programs are told; the browser tests, of the site and the Chromium that they share. */
+let env = process.env;
 /** @type {Set<import('node:child_process').ChildProcess>} */
 const running = new Set();
 
@@ -45,7 +43,7 @@ const webSocket = process.allowedNodeEnvironmentFlags.has('--experimental-websoc
 
 /** Starts a program in a group of its own, so that it ends with all that it started. */
 function start(command, args, stdio) {
-  const child = spawn(command, args, { cwd: root, detached: true, stdio });
+  const child = spawn(command, args, { cwd: root, detached: true, stdio, env });
   running.add(child);
   return child;
 }
@@ -171,15 +169,30 @@ function filesOf(part) {
     .map((file) => [file, process.execPath, [...webSocket, ...reporters, file]]);
 }
 
+/** The site and the Chromium that the browser tests share; null if they cannot be had. */
+async function openShared() {
+  try {
+    const { shareSite } = await import('./browser/site.js'); // its packages were missing before
+    return await shareSite();
+  } catch (error) {
+    fail(`the site: ${error.message}`);
+    return null;
+  }
+}
+
 async function runPart(part) {
   const since = performance.now();
+  const shared = part === 'browser' ? await openShared() : { env: {}, close() {} };
+  if (!shared) return;
+  env = { ...process.env, ...shared.env };
   const files = filesOf(part);
-  const atOnce = Number(process.env.AT_ONCE) || AT_ONCE[part];
+  const atOnce = Number(process.env.AT_ONCE) || AT_ONCE;
   console.log(`\n${part}: ${files.length} files, ${atOnce} at once`);
   const worker = async () => {
     for (let file = files.shift(); file; file = files.shift()) await runFile(...file);
   };
   await Promise.all(Array.from({ length: atOnce }, worker));
+  await shared.close();
   console.log(`${part} took ${seconds(since)} s`);
 }
 
@@ -191,7 +204,7 @@ async function install() {
   const programs = ['gcc=build-essential'];
   if (beyondNative) {
     programs.push('clang=clang');
-    if (!process.env.CHROMIUM) programs.push('chromium=chromium');
+    if (!process.env.CHROMIUM) programs.push('chromium-headless-shell=chromium-headless-shell');
   }
   return (
     (await step('installing programs', './need.sh', ...programs)) &&

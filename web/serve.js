@@ -49,7 +49,7 @@ export function serve(folder, port = 0, route = () => undefined, host = '127.0.0
  * @param {string} folder
  * @param {(path: string) => string | undefined} route
  */
-async function answer({ method, url = '/' }, response, folder, route) {
+async function answer({ method, url = '/', headers }, response, folder, route) {
   const path = method === 'GET' || method === 'HEAD' ? pathOf(url) : null;
   const file = path && (route(path) ?? (await findInside(folder, path)));
   const handle = file ? await open(file).catch(() => null) : null;
@@ -59,15 +59,19 @@ async function answer({ method, url = '/' }, response, folder, route) {
     response.writeHead(404, { 'content-type': 'text/plain' }).end('not found\n');
     return;
   }
-  response.writeHead(200, {
+  // What has not changed is not sent again, so that a browser keeps what it compiled.
+  const tag = `"${found.size}-${found.mtimeMs}"`;
+  const known = headers['if-none-match'] === tag;
+  response.writeHead(known ? 304 : 200, {
     'content-type': TYPES[extname(file)] ?? 'application/octet-stream',
-    'content-length': found.size,
+    ...(known ? {} : { 'content-length': found.size }),
     'cache-control': 'no-cache',
+    etag: tag,
     'x-content-type-options': 'nosniff',
     // As hosts of public pages do: sandboxed frames, which have no origin, may then run the site.
     'access-control-allow-origin': '*',
   });
-  if (method === 'GET') await pipeline(handle.createReadStream(), response);
+  if (method === 'GET' && !known) await pipeline(handle.createReadStream(), response);
   else await handle.close().then(() => response.end());
 }
 

@@ -2,33 +2,20 @@
  * Chromium as a host: contenders in a page served from this repository, each in a worker of its
  * own.
  */
-import { copyFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
 import { serve } from '../../web/serve.js';
+import { LAUNCH, hasChromium } from '../chromium.js';
 import { bundle, modulePaths } from './size.js';
 
 export const root = fileURLToPath(new URL('../..', import.meta.url));
-const ARGS = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-sync',
-  '--disable-background-networking',
-  '--disable-component-update',
-];
 const SOURCE = /^\/source\/((web|tests|models|build\/bench|node_modules\/@wllama)\/.+)$/;
-
-const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium';
-
-/** Whether it is there. */
-export const hasChromium = existsSync(executablePath);
 
 /** The browser alone. */
 export function launchChromium() {
-  return chromium.launch({ executablePath, args: ARGS });
+  return chromium.launch(LAUNCH);
 }
 
 /** The engine as a site has it: two files of JavaScript and the modules, in one folder. */

@@ -1,12 +1,11 @@
-/** A bench for page tests: dist/ built once into a temporary folder, served, open in Chromium. */
+/** A bench for page tests: the built site, served, open in Chromium. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { chromium } from 'playwright-core';
-import { build } from '../../web/build.js';
 import { Logitscope } from '../../web/engine/index.js';
 import { serve } from '../../web/serve.js';
-import { closed, temporaryFolder } from '../cleanup.js';
+import { closed } from '../cleanup.js';
+import { openSite } from './site.js';
 
 export const root = fileURLToPath(new URL('../..', import.meta.url));
 /** The prompt that the page shows at first. */
@@ -14,26 +13,27 @@ export const FIRST = 'Today she';
 
 export const model = join(root, 'models/verbs.gguf');
 
-const ARGS = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-sync',
-  '--disable-background-networking',
-  '--disable-component-update',
-];
-
 /** Under /source/ the repository's own modules; under /deep/er/ the site again. */
 const SOURCE = /^\/source\/((web\/engine|tests\/node|tests\/browser|models)\/.+)$/;
+/** A document of the site without a script. */
+const BLANK = 'source/tests/browser/blank.html';
+
+/** What a page is given before each visit, unless a test asks for another. */
+const LOOK = {
+  viewport: { width: 1440, height: 900 },
+  colorScheme: /** @type {const} */ ('light'),
+  reducedMotion: /** @type {const} */ ('reduce'),
+  forcedColors: /** @type {const} */ ('none'),
+  contrast: /** @type {const} */ ('no-preference'),
+};
 
 /**
- * Opens a browser on a fresh build; `close` ends and removes everything.
+ * Opens a browser on the site; `close` ends and removes everything.
  * @param {(path: string) => string | undefined} [route]
  */
 export async function openBench(route = () => undefined) {
-  const dist = temporaryFolder();
-  await build(dist);
+  const site = closed(await openSite());
+  const { dist, browser } = site;
   const answer = (/** @type {string} */ path) => {
     const source = SOURCE.exec(path)?.[1];
     if (source) return join(root, source);
@@ -42,44 +42,88 @@ export async function openBench(route = () => undefined) {
     return route(path);
   };
   const server = closed(await serve(dist, 0, answer));
-  const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium';
-  const browser = closed(await chromium.launch({ executablePath, args: ARGS }));
+
+  /** Pages that a test has done with, by what their context was made for. @type {Map<string, Visitor[]>} */
+  const idle = new Map();
 
   /**
-   * A page of its own with everything it complains about or asks for; a reader who was here before,
-   * unless it is the `first` visit.
-   * @param {{ path?: string, ready?: boolean, first?: boolean } & import('playwright-core').BrowserContextOptions} [options]
+   * @typedef {object} Visitor
+   * @property {import('playwright-core').Page} page
+   * @property {string[]} complaints
+   * @property {string[]} foreign
    */
-  async function open({ path = '?lang=en', ready = true, first = false, ...context } = {}) {
-    const made = await browser.newContext({
-      viewport: { width: 1440, height: 900 },
-      reducedMotion: 'reduce',
-      ...context,
-    });
-    const page = await made.newPage();
+
+  /**
+   * A new page with everything it complains about or asks for; a reader who was here before, unless
+   * it is the `first` visit.
+   * @param {boolean} first
+   * @param {import('playwright-core').BrowserContextOptions} context
+   * @returns {Promise<Visitor>}
+   */
+  async function makeVisitor(first, context) {
+    const page = await (await browser.newContext(context)).newPage();
     if (!first) await page.addInitScript(() => localStorage.setItem('logitscope-guide', 'seen'));
     page.setDefaultTimeout(8000);
-    /** @type {string[]} */
-    const complaints = [];
-    /** @type {string[]} */
-    const foreign = [];
+    /** @type {Visitor} */
+    const visitor = { page, complaints: [], foreign: [] };
     page.on('console', (message) => {
       if (message.type() === 'error' || message.type() === 'warning')
-        complaints.push(message.text());
+        visitor.complaints.push(message.text());
     });
-    page.on('pageerror', (error) => complaints.push(String(error)));
+    page.on('pageerror', (error) => visitor.complaints.push(String(error)));
     page.on('request', (request) => {
-      if (!request.url().startsWith(server.url)) foreign.push(request.url());
+      if (!request.url().startsWith(server.url)) visitor.foreign.push(request.url());
     });
+    return visitor;
+  }
+
+  /**
+   * Makes of a page that was used one that nobody has touched.
+   * @param {Visitor} visitor
+   * @param {typeof LOOK} look
+   */
+  async function renew(visitor, { viewport, ...media }) {
+    const { page } = visitor;
+    await page.goto(server.url + BLANK);
+    await page.evaluate(() => {
+      localStorage.clear();
+      sessionStorage.clear();
+    });
+    await page.mouse.move(0, 0);
+    await page.setViewportSize(viewport);
+    await page.emulateMedia(media);
+    visitor.complaints = [];
+    visitor.foreign = [];
+  }
+
+  /**
+   * A page with everything it complains about or asks for. One that a test has closed serves the
+   * next, unless `own` says that the test does to it what cannot be undone, such as a script of its
+   * own for every document; so is that of a `first` visit, where nothing is remembered yet.
+   * @param {{ path?: string, ready?: boolean, first?: boolean, own?: boolean }
+   *   & import('playwright-core').BrowserContextOptions} [options]
+   */
+  async function open({ path = '?lang=en', ready = true, first = false, own = first, ...asked } = {}) {
+    const { viewport, colorScheme, reducedMotion, forcedColors, contrast, ...rest } = { ...LOOK, ...asked };
+    const look = /** @type {typeof LOOK} */ ({ viewport, colorScheme, reducedMotion, forcedColors, contrast });
+    const kind = JSON.stringify(rest);
+    const used = own ? undefined : idle.get(kind)?.pop();
+    if (used) await renew(used, look);
+    const visitor = used ?? (await makeVisitor(first, { ...look, ...rest }));
+    const { page, complaints, foreign } = visitor;
     // The tests know the small model by heart.
     const query = path.includes('model=') ? '' : `${path.includes('?') ? '&' : '?'}model=verbs`;
     await page.goto(server.url + path + query);
     if (ready) await page.locator('logit-distribution .row').first().waitFor();
-    return { page, complaints, foreign, close: () => made.close() };
+    const close = async () => {
+      if (own) await page.context().close();
+      else idle.set(kind, [...(idle.get(kind) ?? []), visitor]);
+    };
+    return { page, complaints, foreign, close };
   }
 
   async function close() {
-    await browser.close();
+    await site.close();
     await server.close();
   }
 

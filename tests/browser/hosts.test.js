@@ -248,7 +248,7 @@ test('no request and no storage holds a prompt, a setting or a token', async () 
 });
 
 test('without the network the page goes on, and a part that was not fetched says so in one sentence', async () => {
-  const { page, complaints, close } = await bench.open();
+  const { page, complaints, close } = await bench.open({ own: true });
   await page.locator('[data-view=cost]').click();
   await page.locator('logit-cost h2, logit-cost h3').first().waitFor();
   await page.locator('[data-view=bench]').click();

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { build as bundle } from 'esbuild';
 import { plugins } from '../../web/build.js';
-import { closed } from '../cleanup.js';
+import { closed, temporaryFolder } from '../cleanup.js';
 import { openBench, root } from './bench.js';
 
 const PAGE = 'own-sampler-page';
@@ -38,7 +38,8 @@ const reached = [];
 /** @type {import('node:http').Server} */
 let outside;
 before(async () => {
-  bench = await openBench();
+  const folder = temporaryFolder();
+  bench = await openBench((path) => (path.startsWith(`/${PAGE}.`) ? join(folder, path) : undefined));
   const { outputFiles } = await bundle({
     stdin: { contents: CODE, resolveDir: join(root, 'web') },
     bundle: true,
@@ -46,11 +47,11 @@ before(async () => {
     plugins,
     write: false,
   });
-  await writeFile(join(bench.dist, `${PAGE}.js`), outputFiles[0].text);
+  await writeFile(join(folder, `${PAGE}.js`), outputFiles[0].text);
   const html = await readFile(join(bench.dist, 'index.html'), 'utf8');
   const body = '<body><main><logit-own-sampler></logit-own-sampler></main></body></html>';
   const page = html.replace('main.js', `${PAGE}.js`).replace(/<body>[^]*/, () => body);
-  await writeFile(join(bench.dist, `${PAGE}.html`), page);
+  await writeFile(join(folder, `${PAGE}.html`), page);
   outside = createServer((request, response) => {
     reached.push(request.url);
     response.writeHead(200, { 'access-control-allow-origin': '*' }).end('export default 1');

@@ -401,6 +401,7 @@ test('the draw shows the u of seed and step, and the token it lands on', async (
 test('a host page hears what happens', async () => {
   const { page, close } = await bench.open({
     ready: false,
+    own: true,
     path: 'source/tests/browser/blank.html',
   });
   await page.addInitScript(() => {
@@ -440,6 +441,7 @@ test('a host page hears what happens', async () => {
 test('a model that does not load is one sentence, and Try again loads it', async () => {
   const { page, complaints, close } = await bench.open({
     ready: false,
+    own: true,
     path: 'source/tests/browser/blank.html',
   });
   let broken = true;

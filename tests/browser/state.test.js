@@ -86,7 +86,7 @@ test('changes are written after the #, never into a request, and back and forwar
 });
 
 test('while a knob turns, the place is rewritten and not multiplied', async () => {
-  const { page, close } = await bench.open();
+  const { page, close } = await bench.open({ own: true });
   const places = () => page.evaluate(() => history.length);
   const before = await places();
   const slider = page.locator('logit-knob[data-name=temperature]').getByRole('slider');

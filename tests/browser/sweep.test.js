@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
+import { text as textOf } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
 import { parseAxis, sweep, toCsv } from '../../web/engine/sweep.js';
 import { FIRST, loadReference, openBench, root, until } from './bench.js';
@@ -52,7 +53,7 @@ async function saved(page, view, command) {
     page.waitForEvent('download'),
     view.locator(`[data-command=${command}]`).click(),
   ]);
-  return { name: file.suggestedFilename(), text: await readFile(await file.path(), 'utf8') };
+  return { name: file.suggestedFilename(), text: await textOf(await file.createReadStream()) };
 }
 
 /** The CSV that Node makes of a plan. */

@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
 import { serve } from '../../web/serve.js';
 import { loadReference, until } from '../browser/bench.js';
+import { LAUNCH } from '../chromium.js';
 import { closed, temporaryFolder } from '../cleanup.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -63,12 +64,7 @@ test('the page example runs from the packed file, in a worker', async () => {
   scope.feed(scope.encode('Today she'));
   const wanted = (temperature) => scope.distribution({ temperature, top: 5 }).tokens.map(({ p }) => String(p));
   const server = closed(await serve(project));
-  const browser = closed(
-    await chromium.launch({
-      executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-      args: ['--no-sandbox', '--disable-gpu', '--disable-quic'],
-    }),
-  );
+  const browser = closed(await chromium.launch(LAUNCH));
   const page = await browser.newPage();
   await page.goto(`${server.url}${EXAMPLES}/example.html`);
   const shown = () => page.locator('li').evaluateAll((rows) => rows.map((row) => row.dataset.p));
