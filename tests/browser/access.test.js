@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
-import { FIRST, loadReference, openBench, until } from './bench.js';
+import { FIRST, loadReference, openBench, settle, until } from './bench.js';
 
 /** @type {Awaited<ReturnType<typeof openBench>>} */
 let bench;
@@ -258,7 +258,7 @@ for (const [width, lang] of [[375, 'es'], [1024, 'en'], [1180, 'es'], [1280, 'en
       ['temperature', 'Home'],
     ]) {
       await slider(name).press(key);
-      await page.waitForTimeout(60);
+      await settle(page);
       await expectStill(`${name} ${key}`);
     }
     await page.locator('[data-command=step]').click();
@@ -266,7 +266,7 @@ for (const [width, lang] of [[375, 'es'], [1024, 'en'], [1180, 'es'], [1280, 'en
     await expectStill('after a step');
     await page.locator('[data-command=many]').click();
     await page.locator('logit-draw .result[data-total="1000"]').waitFor();
-    await page.waitForTimeout(60);
+    await settle(page);
     await expectStill('after many draws');
     await close();
   });

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { after, before, test } from 'node:test';
-import { openBench } from './bench.js';
+import { openBench, settle } from './bench.js';
 
 const axeSource = await readFile(
   createRequire(import.meta.url).resolve('axe-core/axe.min.js'),
@@ -63,22 +63,6 @@ function axe(page, all = true, more = false) {
     },
     [all, more],
   );
-}
-
-/** Waits until the page says the same for a while. */
-async function settle(page) {
-  const read = () =>
-    page.evaluate(() => {
-      const say = (node) =>
-        node.data ?? [...(node.shadowRoot?.childNodes ?? []), ...node.childNodes].map(say).join('');
-      return say(document.body);
-    });
-  for (let same = 0, last = ''; same < 4; ) {
-    const now = await read();
-    same = now === last ? same + 1 : 0;
-    last = now;
-    await page.waitForTimeout(60);
-  }
 }
 
 /** Shows a view, runs what it runs and opens all that folds. */

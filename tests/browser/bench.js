@@ -191,16 +191,30 @@ export async function expectTraceInBars(page, trace) {
  */
 export async function expectTrace(page, trace) {
   await expectTraceInBars(page, trace);
-  await rest(page);
+  await settle(page);
+}
+
+/** How long a page may take to come to rest, in ms. */
+const REST = 30000;
+
+/**
+ * Waits until all that was asked for is on show.
+ * @param {import('playwright-core').Page | import('playwright-core').FrameLocator} page
+ */
+export async function settle(page) {
+  const scope = page.locator('logit-scope');
+  await scope.first().evaluate((it, limit) => {
+    const late = (_, reject) => setTimeout(() => reject(new Error(`not at rest after ${limit} ms`)), limit);
+    return Promise.race([it.settled(), new Promise(late)]);
+  }, REST);
 }
 
 /**
- * Waits until the panels that follow a knob in time to spare have done so.
- * @param {import('playwright-core').Page | import('playwright-core').FrameLocator} page
+ * Waits for the next frame, as a hand that moves leaves the page one.
+ * @param {import('playwright-core').Page} page
  */
-export async function rest(page) {
-  const bars = page.locator('logit-distribution h2').first();
-  await bars.evaluate(() => new Promise((resolve) => requestIdleCallback(resolve, { timeout: 500 })));
+export function frame(page) {
+  return page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => resolve(null))));
 }
 
 /**
@@ -229,15 +243,8 @@ export async function unfoldView(page, view) {
   const runs = page.locator('#view button.primary:visible:not([aria-disabled=true])');
   await runs.first().waitFor();
   for (const run of await runs.all()) await run.click();
-  // Until nothing more comes to be pressed: a report, a table.
-  const met = page.locator('#view :is(button, input, select, textarea, summary, [tabindex])');
-  for (let i = 0, quiet = 0, before = 0; i < 60 && quiet < 6; i++) {
-    await page.waitForTimeout(250);
-    const now = await met.count();
-    quiet = now === before ? quiet + 1 : 0;
-    before = now;
-  }
+  await settle(page);
   const folded = page.locator('details:not([open]) > summary:visible');
   while (await folded.count()) await folded.first().click();
-  await page.waitForTimeout(200);
+  await settle(page);
 }

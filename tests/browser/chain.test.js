@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { compareResults, moveInOrder } from '../../web/state/order.js';
-import { FIRST, expectTrace, expectTraceInBars, loadReference, openBench, until } from './bench.js';
+import { FIRST, expectTrace, expectTraceInBars, frame, loadReference, openBench, until } from './bench.js';
 
 /** @type {Awaited<ReturnType<typeof openBench>>} */
 let bench;
@@ -100,7 +100,7 @@ test('a card is dragged to another place', async () => {
   await page.mouse.down();
   for (let y = plug.y; y > first.y + 10; y -= 20) {
     await page.mouse.move(plug.x, y);
-    await page.waitForTimeout(15);
+    await frame(page);
   }
   await page.mouse.up();
   assert.deepEqual(

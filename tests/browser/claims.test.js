@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Logitscope } from '../../web/engine/index.js';
 import { smallModel } from '../node/small_model.js';
-import { FIRST, expectTrace, loadReference, openBench, readBars, until } from './bench.js';
+import { FIRST, expectTrace, loadReference, openBench, readBars, settle, until } from './bench.js';
 
 /** @type {Awaited<ReturnType<typeof openBench>>} */
 let bench;
@@ -271,7 +271,7 @@ test('the prompt may be edited at any time: typing goes on while a run writes, a
   await page.locator('#prompt').pressSequentially('One day a dog');
   assert.equal(await page.locator('#prompt').inputValue(), 'One day a dog');
   await until(() => page.locator('logit-text .step').count(), (count) => count === 0);
-  await page.waitForTimeout(500);
+  await settle(page);
   assert.equal(await page.locator('logit-text .step').count(), 0);
   assert.deepEqual(complaints, []);
   await close();
@@ -318,7 +318,7 @@ test('what is too far back for the model is struck through, with the number it s
   await page.locator('[data-command=run]').click();
   await page.locator('logit-text .step').nth(39).waitFor({ timeout: 40000 });
   await page.locator('[data-command=stop]').click();
-  await page.waitForTimeout(300);
+  await settle(page);
   const { context_length } = scope.info;
   const all = scope.encode(FIRST).length + (await page.locator('logit-text .step').count());
   // The beginning of the text has a token of its own, which does not show.
@@ -337,7 +337,7 @@ test('who skips the guide is not asked again', async () => {
   assert.equal(await page.locator('logit-guide').count(), 0);
   await page.reload();
   await page.locator('logit-distribution .row').first().waitFor();
-  await page.waitForTimeout(300);
+  await settle(page);
   assert.equal(await page.locator('logit-guide').count(), 0);
   await close();
 });

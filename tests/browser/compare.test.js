@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 import { after, before, test } from 'node:test';
 import { divergence, figuresOf, run, spreadOf } from '../../web/engine/compare.js';
 import { suites } from '../../web/engine/suites.js';
-import { FIRST, loadReference, openBench, until } from './bench.js';
+import { FIRST, loadReference, openBench, settle, until } from './bench.js';
 
 const axeSource = await readFile(
   createRequire(import.meta.url).resolve('axe-core/axe.min.js'),
@@ -425,7 +425,7 @@ test('a run can be stopped, and what is stale is dropped', async () => {
   const stopped = await until(progress, (text) => text !== '');
   assert.match(stopped, /^\d+ of 180 texts$/);
   assert.notEqual(stopped, '180 of 180 texts');
-  await page.waitForTimeout(300);
+  await settle(page);
   assert.equal(await progress(), stopped);
 
   await type(page.locator('logit-compare [data-name=samples]'), '1');

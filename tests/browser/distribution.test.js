@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 import { topPFor } from '../../web/plots/cuts.js';
 import { cumulate } from '../../web/plots/cumulate.js';
 import { layoutCurve } from '../../web/plots/curve.js';
-import { FIRST, expectTrace, loadReference, openBench, readBars, rest, until } from './bench.js';
+import { FIRST, expectTrace, loadReference, openBench, readBars, settle, until } from './bench.js';
 
 /** @type {Awaited<ReturnType<typeof openBench>>} */
 let bench;
@@ -22,7 +22,7 @@ function expectBars(page, settings) {
 
 const handle = (page, name) => page.locator(`[data-handle=${name}]`);
 async function value(page, name) {
-  await rest(page);
+  await settle(page);
   return page.locator(`logit-knob[data-name=${name}] .box`).inputValue();
 }
 

@@ -149,9 +149,8 @@ test('a malformed message changes nothing and is answered by one sentence', asyn
   }
   const errors = (await heard('error')).length;
   for (const message of ['logitscope:set', 3, null, { type: 'other' }, [1]]) await say(message);
-  await page.waitForTimeout(200);
+  const { id: _, ...now } = await ask({ type: 'logitscope:get' }); // answered in their order
   assert.equal((await heard('error')).length, errors);
-  const { id: _, ...now } = await ask({ type: 'logitscope:get' });
   assert.deepEqual(
     now,
     Object.fromEntries(Object.entries(before).filter(([name]) => name !== 'id')),
@@ -162,6 +161,8 @@ test('a malformed message changes nothing and is answered by one sentence', asyn
 test('another window than the parent is not heard', async () => {
   const { page, frame, ask, close } = await openHost();
   await frame.locator('body').evaluate(() => {
+    window.seeds = [];
+    addEventListener('message', ({ data }) => window.seeds.push(data.seed));
     window.postMessage({ type: 'logitscope:set', seed: 99 }, '*');
   });
   await page.evaluate(() => {
@@ -171,7 +172,9 @@ test('another window than the parent is not heard', async () => {
       `ipt>`;
     document.body.append(other);
   });
-  await page.waitForTimeout(300);
+  const first = page.locator('iframe').first().contentFrame();
+  const arrived = () => first.locator('body').evaluate(() => window.seeds.toSorted().join());
+  assert.equal(await until(arrived, (seeds) => seeds === '98,99'), '98,99');
   assert.equal((await ask({ type: 'logitscope:get' })).seed, 42);
   await close();
 });

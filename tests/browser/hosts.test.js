@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { closed } from '../cleanup.js';
-import { expectTrace, loadReference, openBench, until } from './bench.js';
+import { expectTrace, loadReference, openBench, settle, until } from './bench.js';
 
 let bench;
 let scope;
@@ -67,7 +67,11 @@ test('attributes and properties take effect whenever they change, and are heard'
   const every = [...scope.encode('Every day he')];
   const [lab, alone] = ['lab', 'alone'].map((id) => page.locator(`#${id}`));
   const bars = (id, ids, settings) => {
-    const place = { locator: (selector) => page.locator(`#${id}`).locator(selector.replace('logit-distribution ', '')) };
+    const shown = page.locator(`#${id}`);
+    const place = {
+      locator: (selector) =>
+        selector === 'logit-scope' ? lab : shown.locator(selector.replace('logit-distribution ', '')),
+    };
     return expectBars(place, ids, settings);
   };
   const set = (element, name, value) => element.evaluate((e, [n, v]) => (v === null ? e.removeAttribute(n) : e.setAttribute(n, v)), [name, value]);
@@ -145,7 +149,7 @@ test('what is fixed can be stepped through and looked at, and changed by the les
   await tape.press('Escape');
   for (const view of ['cumulative', 'bars']) await page.locator('logit-distribution').getByRole('tab', { name: view === 'bars' ? 'Bars' : 'Cumulative' }).click();
   await page.locator('logit-distribution .row').first().click();
-  await page.waitForTimeout(300);
+  await settle(page);
   assert.equal(await state(), start);
   assert.equal(await page.locator('logit-draw .strip').getAttribute('aria-valuenow'), u);
   assert.equal(await page.locator('logit-token-menu button').count(), 0);
@@ -218,7 +222,7 @@ test('no request and no storage holds a prompt, a setting or a token', async () 
   assert.equal(tokens.length, 2);
   for (const view of ['compare', 'sweep', 'cost', 'own', 'bench']) {
     await page.locator(`[data-view=${view}]`).click();
-    await page.waitForTimeout(250);
+    await settle(page);
   }
   await page.locator('logit-masthead').getByText('Español').click();
   await page.locator('logit-masthead').getByText('English').click();

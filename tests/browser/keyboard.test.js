@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { openBench, unfoldView, until } from './bench.js';
+import { openBench, settle, unfoldView, until } from './bench.js';
 
 /** The smallest side of what is to be hit, in pixels (WCAG 2.5.8). */
 const TARGET = 24;
@@ -132,7 +132,7 @@ async function walk(page, key) {
   await page.evaluate(() => (window.met.length = 0));
   for (let turn = 0, before = 0; turn < 40; turn++) {
     for (let i = 0; i < 12; i++) await page.keyboard.press(key);
-    await page.waitForTimeout(20);
+    await settle(page);
     const found = await met();
     const again = found.findIndex((one, i) => i > 0 && one.key === found[0].key);
     if (again > 0) return found.slice(0, again);
@@ -178,20 +178,19 @@ async function moveSliders(page) {
     );
     await slider.focus();
     /** Presses a key and waits for what it does; false where it does nothing. */
-    const press = async (key, wait = 6000) => {
+    const press = async (key) => {
       const before = await value();
       await page.keyboard.press(key);
-      for (const end = Date.now() + wait; Date.now() < end; await page.waitForTimeout(20))
-        if ((await value()) !== before) return true;
-      return false;
+      await settle(page);
+      return (await value()) !== before;
     };
-    await press('Home', 400);
+    await press('Home');
     // It is left where it cuts least, so that the next one has something to cut.
     const moved = {
       ArrowRight: await press('ArrowRight'),
       Home: await press('Home'),
       End: await press('End'),
-      Page: (await press('PageUp', 400)) || (await press('PageDown')),
+      Page: (await press('PageUp')) || (await press('PageDown')),
       again: await press('End'),
       ArrowLeft: await press('ArrowLeft'),
       left: await press('End'),
@@ -285,7 +284,7 @@ test('what opens by a key is closed by Escape, and the focus is where it was', a
     for (const key of keys) await page.keyboard.press(key);
     await page.locator(opens).first().waitFor();
     if (what === 'look around') await page.locator('[data-guide=next]').focus();
-    await page.waitForTimeout(100);
+    await settle(page);
     await page.keyboard.press('Escape');
     await page.locator(opens).first().waitFor({ state: 'detached' });
     assert.equal(await until(() => focused(page), (now) => now === before), before, what);

@@ -3,7 +3,18 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { FIRST, byId, expectTrace, loadReference, openBench, readBars, root, until } from './bench.js';
+import {
+  FIRST,
+  byId,
+  expectTrace,
+  frame,
+  loadReference,
+  openBench,
+  readBars,
+  root,
+  settle,
+  until,
+} from './bench.js';
 
 const BALANCED = { temperature: 0.7, top_p: 0.9, repetition_penalty: 1.1 };
 /** What the example does. @param {Float32Array} logits */
@@ -54,7 +65,7 @@ async function open({ add = true, ...options } = {}) {
       await page.keyboard.press('Space');
       for (let i = 0; i < Math.abs(by); i++) {
         await page.keyboard.press(by < 0 ? 'ArrowUp' : 'ArrowDown');
-        await page.waitForTimeout(50);
+        await settle(page);
       }
       await page.keyboard.press('Space');
     },
@@ -139,7 +150,7 @@ test('its plug is dragged like any other', async () => {
   await it.page.mouse.down();
   for (let y = plug.y; y > first.y + 10; y -= 20) {
     await it.page.mouse.move(plug.x, y);
-    await it.page.waitForTimeout(15);
+    await frame(it.page);
   }
   await it.page.mouse.up();
   await it.shows({ ...BALANCED, own: five, order: orderBefore('repetition_penalty') });
@@ -206,7 +217,7 @@ describe('a failure takes it out with a sentence, and nothing else is lost', () 
     await until(it.trouble, (text) => /four/.test(text ?? ''));
     const steps = () => it.page.locator('logit-text').evaluate((text) => text.steps.length);
     assert.equal(await steps(), 2);
-    await it.page.waitForTimeout(600);
+    await settle(it.page);
     assert.equal(await steps(), 2);
     await it.close();
   });

@@ -3,7 +3,7 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { FIRST, expectTrace, loadReference, openBench, until } from './bench.js';
+import { FIRST, expectTrace, loadReference, openBench, settle, until } from './bench.js';
 
 /** @type {Awaited<ReturnType<typeof openBench>>} */
 let bench;
@@ -347,7 +347,7 @@ test('a new prompt ends a run and begins a new text', async () => {
   await page.locator('logit-text .step').first().waitFor();
   await page.getByRole('button', { name: 'Every day he' }).click();
   await expectBars(page, 'Every day he', BALANCED);
-  await page.waitForTimeout(600);
+  await settle(page);
   assert.deepEqual(await texts(page), []);
   await expectBars(page, 'Every day he', BALANCED);
   await close();
@@ -360,7 +360,7 @@ test('Stop ends a run between two tokens, and knobs may turn while it runs', asy
   await knob(page, 'temperature').getByRole('slider').press('ArrowRight');
   await page.locator('[data-command=stop]').click();
   const stopped = (await texts(page)).length;
-  await page.waitForTimeout(900);
+  await settle(page);
   assert.equal((await texts(page)).length, stopped);
   const prompt = [...scope.encode(FIRST), ...(await texts(page))];
   if (!(await page.locator('.step.end').count()))

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { openBench, root, until } from './bench.js';
+import { openBench, root, settle, until } from './bench.js';
 
 /** @type {Awaited<ReturnType<typeof openBench>>} */
 let bench;
@@ -108,7 +108,7 @@ test('each drawn token is announced once, politely; a run once, when it ends', a
   await page.locator('[data-command=run]').click();
   await page.locator('.step.end').waitFor();
   await until(said, (all) => all.length >= 3);
-  await page.waitForTimeout(300);
+  await settle(page);
   const after = (await said()).slice(2);
   assert.equal(after.length, 1, after.join(' / '));
   assert.match(after[0], /The text is complete: Today she/);

@@ -1,7 +1,7 @@
 /** The address holds the state: read at first, written as it changes, gone back through. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { FIRST, expectTrace, loadReference, openBench, until } from './bench.js';
+import { FIRST, expectTrace, loadReference, openBench, settle, until } from './bench.js';
 
 let bench;
 let scope;
@@ -92,7 +92,7 @@ test('while a knob turns, the place is rewritten and not multiplied', async () =
   const slider = page.locator('logit-knob[data-name=temperature]').getByRole('slider');
   for (let i = 0; i < 4; i++) {
     await slider.press('ArrowRight');
-    await page.waitForTimeout(300);
+    await settle(page);
   }
   assert.match(
     await until(

@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 import { text as textOf } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
 import { parseAxis, sweep, toCsv } from '../../web/engine/sweep.js';
-import { FIRST, loadReference, openBench, root, until } from './bench.js';
+import { FIRST, loadReference, openBench, root, settle, until } from './bench.js';
 
 const axeSource = await readFile(
   createRequire(import.meta.url).resolve('axe-core/axe.min.js'),
@@ -287,7 +287,7 @@ test('a long sweep leaves the page free, stops when told, and another drops it',
   assert.match(words, /^Stopped: \d+ of 101 points\.$/);
   const rows = await view.locator('tbody tr').count();
   assert.ok(rows > 0 && rows < 101, `${rows} rows are kept`);
-  await page.waitForTimeout(300);
+  await settle(page);
   assert.equal(await status(view), words, 'nothing comes after the stop');
 
   await view.locator('[data-command=run]').click();

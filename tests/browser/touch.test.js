@@ -1,7 +1,7 @@
 /** The page under a finger, 375 px wide: what can be dragged is dragged, and the page stays where it is. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { openBench, until } from './bench.js';
+import { frame, openBench, until } from './bench.js';
 
 /** @type {Awaited<ReturnType<typeof openBench>>} */
 let bench;
@@ -19,7 +19,7 @@ async function openTouch() {
     await send('touchStart', [[x, y]]);
     for (let i = 1; i <= 12; i++) {
       await send('touchMove', [[x + ((toX - x) * i) / 12, y + ((toY - y) * i) / 12]]);
-      await page.waitForTimeout(16);
+      await frame(page);
     }
     await act();
     await send('touchEnd', []);

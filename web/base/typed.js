@@ -3,6 +3,7 @@
  * the box is left, so that "1.5" is never taken for "1" on the way. What is refused changes
  * nothing.
  */
+import { Rest } from './rest.js';
 
 /** How long typing rests before it counts, in ms. */
 const REST = 350;
@@ -15,8 +16,7 @@ export class Typed {
   #accept;
   /** @type {string | null} */
   #refused = null;
-  /** @type {ReturnType<typeof setTimeout> | undefined} */
-  #timer;
+  #rest = new Rest();
 
   /**
    * @param {import('lit').ReactiveControllerHost} host
@@ -31,7 +31,7 @@ export class Typed {
   }
 
   hostDisconnected() {
-    clearTimeout(this.#timer);
+    this.#rest.stop();
   }
 
   /** The sentence that says why the box is not accepted, or ''. */
@@ -44,8 +44,7 @@ export class Typed {
   /** @param {Event} event */
   onInput = (event) => {
     this.text = /** @type {HTMLInputElement} */ (event.target).value;
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#settle(), REST);
+    this.#rest.after(REST, () => this.#settle());
     this.#host.requestUpdate();
   };
 
@@ -57,14 +56,14 @@ export class Typed {
 
   /** Back to the value in use. */
   clear() {
-    clearTimeout(this.#timer);
+    this.#rest.stop();
     this.text = null;
     this.#refused = null;
     this.#host.requestUpdate();
   }
 
   #settle() {
-    clearTimeout(this.#timer);
+    this.#rest.stop();
     if (this.text === null) return;
     const read = this.#read(this.text);
     this.#refused = 'error' in read ? this.text : null;

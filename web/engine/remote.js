@@ -75,6 +75,11 @@ class Connection {
     });
   }
 
+  /** Whether an answer is awaited. */
+  get busy() {
+    return this.#waiting.size > 0;
+  }
+
   /** @param {any} answer */
   #receive({ id, result, error, progress }) {
     const waiting = this.#waiting.get(id);
@@ -406,6 +411,11 @@ export class RemoteLogitscope extends RemoteSession {
    */
   async drawFrom(logits, settings, choice) {
     return this.request('drawFrom', logits, settings, drawnHere(choice));
+  }
+
+  /** Whether an answer is awaited, by any of its timelines. */
+  get busy() {
+    return this.#connection.busy;
   }
 
   /** Another timeline over the same model. */

@@ -3,6 +3,7 @@
  * choice of model and view in the query. Discrete changes are places to go back to; while a knob
  * turns, the place is only rewritten. Where history is refused the state stays in memory.
  */
+import { Rest } from '../base/rest.js';
 import { formatHash, parseHash } from '../state/page-state.js';
 
 /** How long changes rest before they are written, in ms. */
@@ -12,8 +13,7 @@ const REST = 250;
 export function followAddress(scope) {
   /** @type {import('../state/page-state.js').PageState | null} What a page without a hash began with. */
   let first = null;
-  /** @type {ReturnType<typeof setTimeout> | undefined} */
-  let timer;
+  const rest = new Rest();
   let known = location.href;
   let discrete = false;
   /** While an address is being taken over, nothing is written. */
@@ -51,14 +51,13 @@ export function followAddress(scope) {
   /** @param {boolean} place whether the change is one to come back to */
   function later(place) {
     discrete ||= place;
-    clearTimeout(timer);
-    timer = setTimeout(write, REST);
+    rest.after(REST, write);
   }
 
   async function read() {
     if (location.href === known) return;
     known = location.href;
-    clearTimeout(timer);
+    rest.stop();
     reading++;
     try {
       const query = new URLSearchParams(location.search);
@@ -73,7 +72,7 @@ export function followAddress(scope) {
     } finally {
       reading--;
       discrete = false;
-      clearTimeout(timer);
+      rest.stop();
     }
   }
 

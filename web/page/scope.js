@@ -25,6 +25,7 @@ import { MODELS, offerOf } from '../state/models.js';
 import { GATES, parseControls, parseParts, show } from '../state/page-state.js';
 import { panelsOf } from '../views/bench/panels.js';
 import { listen, props } from '../base/props.js';
+import { settled } from '../base/settled.js';
 import { requestsOf } from '../views/bench/requests.js';
 import scopeStyles from './scope.css';
 import '../panels/text/text.js';
@@ -141,6 +142,20 @@ export class LogitScope extends LogitElement {
   get moving() {
     const { running, direct } = this.#instrument;
     return { running, direct };
+  }
+
+  /** Whether a model loads, a run goes on or what is on show is read anew. */
+  get busy() {
+    const { status, progress, pass, running } = this.#instrument;
+    return status === 'loading' || progress !== null || pass !== null || running;
+  }
+
+  /**
+   * Resolves once all that was asked for is on show, in every panel and view: nothing runs, no box
+   * waits for typing to rest, and what is drawn in time to spare is drawn.
+   */
+  settled() {
+    return settled();
   }
 
   /**

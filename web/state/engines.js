@@ -14,6 +14,7 @@ import { MODELS } from './models.js';
  *
  * @typedef {object} Shared
  * @property {Promise<RemoteLogitscope>} engine
+ * @property {RemoteLogitscope} [loaded] the engine, once it is there
  * @property {number} users
  * @property {Set<OnProgress>} listeners
  */
@@ -62,6 +63,12 @@ export function lease(model, onprogress, variant = 'auto') {
   };
 }
 
+/** Whether an engine is on its way or has not answered yet. */
+export function enginesBusy() {
+  const held = [...all.values()].flatMap((shared) => [...shared.values()]);
+  return held.some(({ loaded }) => loaded?.busy ?? true);
+}
+
 /**
  * @param {any} key
  * @param {any} variant
@@ -74,9 +81,13 @@ function open(key, variant) {
   const engine = load(key, variant, (progress) => {
     for (const listener of listeners) listener(progress);
   });
+  /** @type {Shared} */
   const entry = { engine, users: 0, listeners };
   shared.set(key, entry);
-  engine.catch(() => shared.get(key) === entry && shared.delete(key));
+  engine.then(
+    (loaded) => (entry.loaded = loaded),
+    () => shared.get(key) === entry && shared.delete(key),
+  );
   return entry;
 }
 

@@ -9,6 +9,7 @@ import { cssom } from '../../plots/cssom.js';
 import './alternatives.js';
 import { define } from '../../base/define.js';
 import { LogitElement } from '../../base/element.js';
+import { Rest } from '../../base/rest.js';
 import tapeStyles from './tape.css';
 import { spoken, visibleHtml } from '../../base/visible.js';
 
@@ -47,8 +48,7 @@ export class LogitTape extends LogitElement {
 
   static styles = [...LogitElement.styles, tapeStyles];
 
-  /** @type {ReturnType<typeof setTimeout> | undefined} */
-  #timer;
+  #pointer = new Rest();
   /** While a token gets the focus back from its alternatives. */
   #quiet = false;
   /** Where the alternatives stand. */
@@ -85,7 +85,7 @@ export class LogitTape extends LogitElement {
 
   disconnectedCallback() {
     super.disconnectedCallback();
-    clearTimeout(this.#timer);
+    this.#pointer.stop();
   }
 
   /** @param {Map<string, unknown>} changes */
@@ -191,7 +191,7 @@ export class LogitTape extends LogitElement {
     return html`
       <logit-alternatives .step=${step} .index=${open} .eos=${this.eos} .x=${x} .y=${y} .above=${above} ?fixed=${this.fixed}
         .trace=${alternatives?.index === open ? alternatives.trace : null}
-        @pointerenter=${() => clearTimeout(this.#timer)} @pointerleave=${() => this.#rest(null, HIDE)}
+        @pointerenter=${() => this.#pointer.stop()} @pointerleave=${() => this.#rest(null, HIDE)}
         @logit-menu-close=${this.#onClose}></logit-alternatives>`;
   }
 
@@ -261,9 +261,8 @@ export class LogitTape extends LogitElement {
    * @param {number} delay
    */
   #rest(i, delay) {
-    clearTimeout(this.#timer);
     if (i !== null) this.active = i;
-    this.#timer = setTimeout(() => (i === null ? this.#hide() : this.#show(i)), delay);
+    this.#pointer.after(delay, () => (i === null ? this.#hide() : this.#show(i)));
   }
 
   /**
@@ -272,12 +271,12 @@ export class LogitTape extends LogitElement {
    */
   #point(i) {
     if (i !== this.active) this.#rest(i, this.open === null ? SHOW : HIDE / 2);
-    else if (this.open === i) clearTimeout(this.#timer);
+    else if (this.open === i) this.#pointer.stop();
   }
 
   /** @param {number} i */
   #show(i) {
-    clearTimeout(this.#timer);
+    this.#pointer.stop();
     this.active = i;
     if (this.open === i) return;
     this.open = i;
@@ -290,7 +289,7 @@ export class LogitTape extends LogitElement {
   }
 
   #hide() {
-    clearTimeout(this.#timer);
+    this.#pointer.stop();
     this.active = null;
     if (this.open === null) return;
     this.open = null;

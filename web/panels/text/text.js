@@ -9,6 +9,7 @@ import { fixed, measure, number, percent, t } from '../../locale/locale.js';
 import './branches.js';
 import { define } from '../../base/define.js';
 import { LogitElement } from '../../base/element.js';
+import { Rest } from '../../base/rest.js';
 import './tape.js';
 import { term } from '../../base/term.js';
 import textStyles from './text.css';
@@ -54,8 +55,7 @@ export class LogitText extends LogitElement {
 
   static styles = [...LogitElement.styles, textStyles];
 
-  /** @type {ReturnType<typeof setTimeout> | undefined} */
-  #timer;
+  #rest = new Rest();
   /** How many tokens there were when the run began. */
   #ranFrom = 0;
 
@@ -321,13 +321,12 @@ export class LogitText extends LogitElement {
   #onType(event) {
     const draft = /** @type {HTMLTextAreaElement} */ (event.target).value;
     this.draft = draft;
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#ask(draft), REST);
+    this.#rest.after(REST, () => this.#ask(draft));
   }
 
   /** @param {string} prompt */
   #ask(prompt) {
-    clearTimeout(this.#timer);
+    this.#rest.stop();
     this.draft = null;
     this.prompt = prompt;
     this.emit('logit-prompt', { prompt });

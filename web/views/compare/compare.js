@@ -13,6 +13,7 @@ import { define } from '../../base/define.js';
 import { download } from '../../base/download.js';
 import { reason, sentence } from '../../base/faults.js';
 import { ModelElement } from '../../base/model-element.js';
+import { Rest } from '../../base/rest.js';
 import { spoken } from '../../base/visible.js';
 import './controls.js';
 import { SPREAD, renderFigures, renderGaps, renderRows, renderSpread } from './figures.js';
@@ -57,8 +58,7 @@ export class LogitCompare extends ModelElement {
 
   #runner = new Runner(() => this.#paint());
   #frame = 0;
-  /** @type {ReturnType<typeof setTimeout> | undefined} */
-  #timer;
+  #rest = new Rest();
   /** The settings that are numbers. @type {import('../../engine/types.js').TableRow[]} */
   #rows = [];
   /** What each strategy on show is known by, wherever it stands. @type {number[]} */
@@ -89,6 +89,11 @@ export class LogitCompare extends ModelElement {
     this.unfolded = new Set();
   }
 
+  /** Whether texts are made. */
+  get busy() {
+    return this.#runner.running;
+  }
+
   get #suite() {
     return suites.find(({ name }) => name === this.suite) ?? suites[0];
   }
@@ -103,7 +108,7 @@ export class LogitCompare extends ModelElement {
 
   disconnectedCallback() {
     super.disconnectedCallback();
-    clearTimeout(this.#timer);
+    this.#rest.stop();
     cancelAnimationFrame(this.#frame);
     this.#runner.stop();
     this.#planned = '';
@@ -118,8 +123,8 @@ export class LogitCompare extends ModelElement {
     const planned = JSON.stringify(plan);
     if (!this.engine || planned === this.#planned) return;
     this.#planned = planned;
-    clearTimeout(this.#timer);
-    if (changed.has('prompt')) this.#timer = setTimeout(() => this.#start(), REST);
+    this.#rest.stop();
+    if (changed.has('prompt')) this.#rest.after(REST, () => this.#start());
     else this.#start();
   }
 

@@ -82,6 +82,11 @@ export class LogitOwn extends LogitElement {
     this.shown = 'pasted';
   }
 
+  /** Whether what is on show is read anew. */
+  get busy() {
+    return (this.#bench?.pass ?? null) !== null;
+  }
+
   connectedCallback() {
     super.connectedCallback();
     this.#open();

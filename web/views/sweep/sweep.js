@@ -133,6 +133,11 @@ export class LogitSweep extends ModelElement {
     }
   }
 
+  /** Whether points are measured. */
+  get busy() {
+    return this.run?.status === 'running';
+  }
+
   get #figure() {
     return FIGURES.find(({ name }) => name === this.figure) ?? FIGURES[0];
   }
