@@ -7,7 +7,7 @@
 import { html, nothing } from 'lit';
 import { locales } from '#locales/sampler';
 import { live } from 'lit/directives/live.js';
-import { addMessages, number, percent, t } from '../../locale/locale.js';
+import { addMessages, number, percent, plain, t } from '../../locale/locale.js';
 import { cssom } from '../../plots/cssom.js';
 import { CHAIN } from '../../grade/chain.js';
 import { GRADED, askingOf, grade } from '../../grade/grade.js';
@@ -34,7 +34,7 @@ addMessages(locales);
  * @typedef {object} Shown
  * @property {{ piece: import('../../base/visible.js').Token, mine: number, theirs: number }[]} rows
  * @property {number} differ how many tokens of the whole vocabulary have another probability
- * @property {string} settings
+ * @property {Record<string, unknown>} settings those of the built-in one
  */
 
 const LISTED = 10;
@@ -254,10 +254,7 @@ export class LogitOwnSampler extends LogitElement {
       rows.push({ piece, mine: mine.p[id], theirs: theirs.p[id] });
     }
     const differ = mine.p.reduce((n, p, id) => n + Number(Math.abs(p - theirs.p[id]) > SAME), 0);
-    const text = Object.entries(settings).map(
-      ([name, value]) => `${name} = ${JSON.stringify(value)}`,
-    );
-    return { rows, differ, settings: text.join(', ') };
+    return { rows, differ, settings };
   }
 
   /** @param {Event} event */
@@ -337,7 +334,12 @@ export class LogitOwnSampler extends LogitElement {
       const key = this.as === 'generate' ? 'sampler.empty.generate' : 'sampler.empty';
       return html`<p class="about">${t(this.busy ? 'sampler.running' : key)}</p>`;
     }
-    const { rows, differ, settings } = this.shown;
+    const { rows, differ } = this.shown;
+    const write = (/** @type {unknown} */ value) =>
+      typeof value === 'number' ? plain(value) : JSON.stringify(value);
+    const settings = Object.entries(this.shown.settings)
+      .map(([name, value]) => `${name} = ${write(value)}`)
+      .join(', ');
     const most = Math.max(...rows.map(({ mine, theirs }) => Math.max(mine, theirs)));
     const cell = (
       /** @type {string} */ side,
