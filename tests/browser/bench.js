@@ -43,7 +43,7 @@ export async function openBench(route = () => undefined) {
   };
   const server = closed(await serve(dist, 0, answer));
 
-  /** Pages that a test has done with, by what their context was made for. @type {Map<string, Visitor[]>} */
+  /** @type {Map<string, Visitor[]>} Pages that a test has done with, by their context's options. */
   const idle = new Map();
 
   /**
@@ -103,9 +103,11 @@ export async function openBench(route = () => undefined) {
    * @param {{ path?: string, ready?: boolean, first?: boolean, own?: boolean }
    *   & import('playwright-core').BrowserContextOptions} [options]
    */
-  async function open({ path = '?lang=en', ready = true, first = false, own = first, ...asked } = {}) {
-    const { viewport, colorScheme, reducedMotion, forcedColors, contrast, ...rest } = { ...LOOK, ...asked };
-    const look = /** @type {typeof LOOK} */ ({ viewport, colorScheme, reducedMotion, forcedColors, contrast });
+  async function open(options = {}) {
+    const { path = '?lang=en', ready = true, first = false, own = first, ...asked } = options;
+    const rest = Object.fromEntries(Object.entries(asked).filter(([name]) => !(name in LOOK)));
+    const changed = Object.entries(asked).filter(([name]) => name in LOOK);
+    const look = /** @type {typeof LOOK} */ ({ ...LOOK, ...Object.fromEntries(changed) });
     const kind = JSON.stringify(rest);
     const used = own ? undefined : idle.get(kind)?.pop();
     if (used) await renew(used, look);
@@ -204,7 +206,8 @@ const REST = 30000;
 export async function settle(page) {
   const scope = page.locator('logit-scope');
   await scope.first().evaluate((it, limit) => {
-    const late = (_, reject) => setTimeout(() => reject(new Error(`not at rest after ${limit} ms`)), limit);
+    const late = (_, reject) =>
+      setTimeout(() => reject(new Error(`not at rest after ${limit} ms`)), limit);
     return Promise.race([it.settled(), new Promise(late)]);
   }, REST);
 }

@@ -2,7 +2,15 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { compareResults, moveInOrder } from '../../web/state/order.js';
-import { FIRST, expectTrace, expectTraceInBars, frame, loadReference, openBench, until } from './bench.js';
+import {
+  FIRST,
+  expectTrace,
+  expectTraceInBars,
+  frame,
+  loadReference,
+  openBench,
+  until,
+} from './bench.js';
 
 /** @type {Awaited<ReturnType<typeof openBench>>} */
 let bench;

@@ -31,7 +31,12 @@ async function type(page, name, text) {
  * @param {Parameters<typeof bench.open>[0]} [options]
  */
 async function openOverheard(options) {
-  const opened = await bench.open({ ...options, ready: false, own: true, path: 'source/tests/browser/blank.html' });
+  const opened = await bench.open({
+    ...options,
+    ready: false,
+    own: true,
+    path: 'source/tests/browser/blank.html',
+  });
   const { page } = opened;
   await page.addInitScript(() => {
     window.heard = [];

@@ -70,7 +70,9 @@ test('attributes and properties take effect whenever they change, and are heard'
     const shown = page.locator(`#${id}`);
     const place = {
       locator: (selector) =>
-        selector === 'logit-scope' ? lab : shown.locator(selector.replace('logit-distribution ', '')),
+        selector === 'logit-scope'
+          ? lab
+          : shown.locator(selector.replace('logit-distribution ', '')),
     };
     return expectBars(place, ids, settings);
   };

@@ -276,7 +276,11 @@ describe('for everybody', () => {
 });
 
 test('in the page that is one file, by double click and without a network', async () => {
-  const { page, foreign, close } = await bench.open({ path: 'source/tests/browser/blank.html', ready: false, own: true });
+  const { page, foreign, close } = await bench.open({
+    path: 'source/tests/browser/blank.html',
+    ready: false,
+    own: true,
+  });
   await page.context().setOffline(true);
   foreign.length = 0;
   const file = pathToFileURL(join(bench.dist, 'logitscope.html'));

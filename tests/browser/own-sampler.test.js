@@ -39,7 +39,8 @@ const reached = [];
 let outside;
 before(async () => {
   const folder = temporaryFolder();
-  bench = await openBench((path) => (path.startsWith(`/${PAGE}.`) ? join(folder, path) : undefined));
+  const route = (path) => (path.startsWith(`/${PAGE}.`) ? join(folder, path) : undefined);
+  bench = await openBench(route);
   const { outputFiles } = await bundle({
     stdin: { contents: CODE, resolveDir: join(root, 'web') },
     bundle: true,

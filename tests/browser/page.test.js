@@ -3,7 +3,7 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { FIRST, expectTrace, loadReference, openBench, settle, until } from './bench.js';
+import { FIRST, expectTrace, loadReference, openBench, readBars, settle, until } from './bench.js';
 
 /** @type {Awaited<ReturnType<typeof openBench>>} */
 let bench;
@@ -365,6 +365,36 @@ test('Stop ends a run between two tokens, and knobs may turn while it runs', asy
   const prompt = [...scope.encode(FIRST), ...(await texts(page))];
   if (!(await page.locator('.step.end').count()))
     await expectBars(page, prompt, { ...BALANCED, temperature: 0.71 });
+  await close();
+});
+
+test('settled resolves once all that was asked for is on show, and not before', async () => {
+  const { page, close } = await bench.open();
+  await page.locator('#prompt').fill('Yesterday they');
+  await settle(page);
+  scope.feed(scope.encode('Yesterday they'));
+  const { tokens } = scope.distribution(BALANCED);
+  const shares = Object.fromEntries((await readBars(page)).map(({ id, p }) => [id, p]));
+  for (const { id, p } of tokens) assert.equal(shares[id], String(p));
+  await page.locator('[data-command=run]').click();
+  await settle(page);
+  assert.equal(await page.locator('.verdict[data-right]').count(), 1, 'the run has ended');
+  assert.match(page.url(), /branch=/, 'and is in the address');
+  for (const [view, said] of [
+    ['sweep', '61 points.'],
+    ['compare', '9 of 9 texts'],
+  ]) {
+    await page.locator(`#tab-${view}`).click();
+    await settle(page);
+    assert.equal(await page.locator(`logit-${view} [role=status]`).first().innerText(), said);
+  }
+  // What the address does not hold, and so does not wait for either.
+  const samples = page.locator('logit-compare [data-name=samples]');
+  await samples.fill('4');
+  await samples.press('Enter');
+  await settle(page);
+  const progress = page.locator('logit-compare [role=status]').first();
+  assert.equal(await progress.innerText(), '36 of 36 texts');
   await close();
 });
 

@@ -23,7 +23,12 @@ after(() => bench?.close());
 
 /** A page that can reach nothing. */
 async function openCut(options) {
-  const opened = await bench.open({ path: 'source/tests/browser/blank.html', ready: false, own: true, ...options });
+  const opened = await bench.open({
+    path: 'source/tests/browser/blank.html',
+    ready: false,
+    own: true,
+    ...options,
+  });
   opened.complaints.length = 0;
   opened.foreign.length = 0;
   return opened;

@@ -126,3 +126,13 @@ test('a download that is broken off leaves no descriptor open', { skip: noProc }
   while ((await opened('large.gguf')) > 0 && Date.now() < deadline) await setTimeout(10);
   assert.equal(await opened('large.gguf'), 0);
 });
+
+test('what has not changed is not sent again', async () => {
+  const first = await fetch(`${server.url}deep/`);
+  const etag = first.headers.get('etag') ?? '';
+  const ask = (/** @type {string} */ tag) =>
+    fetch(`${server.url}deep/`, { headers: { 'if-none-match': tag } });
+  const again = await ask(etag);
+  assert.deepEqual([first.status, again.status, await again.text()], [200, 304, '']);
+  assert.equal((await ask('"another"')).status, 200);
+});

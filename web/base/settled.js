@@ -8,7 +8,8 @@ function frame() {
 }
 
 /**
- * Whether an element under `root` waits for its code or its update, or says by `busy` that it works.
+ * Whether an element under `root` waits for its code or its update, or says by `busy` that it
+ * works.
  * @param {Document | ShadowRoot} root
  * @returns {boolean}
  */
