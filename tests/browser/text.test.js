@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { findLoop } from '../../web/engine/loops.js';
 import { TextTree } from '../../web/state/tree.js';
-import { FIRST, loadReference, openBench, until } from './bench.js';
+import { FIRST, loadReference, openBench, settle, until } from './bench.js';
 
 /** @type {Awaited<ReturnType<typeof openBench>>} */
 let bench;
@@ -291,6 +291,7 @@ test('nodes do not pile up: after many steps and a reset the document is as larg
     await steps(page, 6);
     await page.locator('[data-command=reset]').click();
     await until(() => ids(page), (all) => all.length === 0);
+    await settle(page);
     return nodes();
   };
   await round(); // what is fetched and drawn at first is there afterwards
