@@ -4,13 +4,25 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import fc from 'fast-check';
+import { MEASURES } from '../../web/engine/measures.js';
+import { SAMPLES_MAX } from '../../web/engine/sweep.js';
+import { suites } from '../../web/engine/suites.js';
+import {
+  FIELDS,
+  MAX_BRANCH_TOKENS,
+  MAX_OWN_TEXT,
+  checkPart,
+  field,
+} from '../../web/state/fields.js';
 import {
   checkState,
   formatHash,
+  leftOut,
   parseControls,
   parseHash,
-  MOST,
+  parseQuery,
 } from '../../web/state/page-state.js';
+import { FIGURES } from '../../web/views/sweep/figures.js';
 import { Logitscope } from '../../web/engine/index.js';
 
 const VOCABULARY = 64;
@@ -68,7 +80,7 @@ function states() {
       prompt: fc.string({ unit: 'grapheme' }),
       settings: fc.record({ ...values, ...more }, { requiredKeys: [], noNullPrototype: true }),
       seed: fc.maxSafeNat(),
-      branch: fc.array(id, { minLength: 1, maxLength: MOST }),
+      branch: fc.array(id, { minLength: 1, maxLength: MAX_BRANCH_TOKENS }),
     },
     { requiredKeys: ['prompt', 'settings'], noNullPrototype: true },
   );
@@ -173,4 +185,114 @@ test('controls name knobs and panels', () => {
   assert.deepEqual([...knobs.parts].sort(), ['chain', 'distribution', 'draw', 'text']);
   const panels = parseControls('distribution, temperature');
   assert.deepEqual([...panels.parts].sort(), ['chain', 'distribution']);
+});
+
+/** A value of every choice of a view that is not its initial one. */
+const CHOSEN = {
+  compare_suite: 'e27.1',
+  compare_strategies: [
+    { settings: { top_p: 0.9, order: ['top_p', 'temperature'] } },
+    { kind: 'given', settings: {}, text: 'a&b=#%ü' },
+    { kind: 'beam', settings: { num_beams: 4 } },
+  ],
+  compare_samples: 3,
+  compare_max_new_tokens: 20,
+  compare_seed: 7,
+  compare_prompt: '',
+  compare_blind: true,
+  compare_colour: 'none',
+  sweep_figure: 'any',
+  sweep_first: { name: 'top_p', from: 0.5, to: 1, step: 0.25 },
+  sweep_second: { name: 'top_k', from: 1, to: 3, step: 1 },
+  sweep_measure: 'ttr',
+  sweep_samples: 2,
+  sweep_max_new_tokens: 4096,
+  sweep_keep: false,
+  sweep_texts: true,
+  cost_measured: ['speeds', 'steps'],
+  own_source: 'bigram',
+  own_kind: 'probabilities',
+  own_logits: 'cat: 1\ndog: 2',
+  own_text: 'a b a',
+  own_by: 'characters',
+  own_context: [0, 1],
+  own_settings: { temperature: 2, logit_bias: { 1: -2 }, seed: 3, draw: 'gumbel' },
+};
+
+test('every choice of a view is in the list, is written to an address and read back the same', () => {
+  const listed = FIELDS.filter(({ view }) => view).map(({ name }) => name);
+  assert.deepEqual(Object.keys(CHOSEN).sort(), listed.sort());
+  const state = { settings: {}, ...CHOSEN };
+  const hash = formatHash(state, table);
+  assert.doesNotMatch(hash, /[\s"<>#`]/);
+  const { state: read, dropped } = parseHash(`#${hash}`, table, VOCABULARY);
+  assert.deepEqual(dropped, []);
+  assert.deepEqual(read, state);
+  assert.deepEqual(checkState(state, table, VOCABULARY), { state, dropped: [] });
+  const initial = FIELDS.filter(({ view }) => view).map(({ name, initial: value }) => [name, value]);
+  assert.equal(formatHash({ settings: {}, ...Object.fromEntries(initial) }, table), '');
+});
+
+test('the names that the list gives are those of the engine and the views', () => {
+  const names = (all) => all.map(({ name }) => name);
+  assert.deepEqual(field('compare_suite').choices, names(suites));
+  assert.deepEqual(field('sweep_figure').choices, names(FIGURES));
+  assert.deepEqual(field('sweep_measure').choices, Object.keys(MEASURES));
+  assert.equal(field('sweep_samples').maximum, SAMPLES_MAX);
+  for (const { name, initial } of FIELDS)
+    if (initial !== undefined && initial !== null) assert.equal(checkPart(field(name), initial), null, name);
+});
+
+test('what is too long is refused with its bound, and left out of an address', () => {
+  const long = 'x'.repeat(MAX_OWN_TEXT + 1);
+  const state = { prompt: 'a', settings: {}, own_text: long, own_logits: 'a: 1', branch: Array(65).fill(1) };
+  assert.equal(formatHash(state, table), 'prompt=a&own_logits=a:%201');
+  assert.deepEqual(leftOut(state, table), ['branch', 'own_text']);
+  const { dropped } = parseHash(`own_text=${long}&branch=${Array(65).fill(1)}`, table, VOCABULARY);
+  assert.deepEqual(
+    dropped.map(({ why, maximum }) => [why, maximum]),
+    [['long', MAX_OWN_TEXT], ['long', MAX_BRANCH_TOKENS]],
+  );
+  for (const { part } of dropped) assert.ok(part.length < 100);
+  for (const name of ['prompt', 'forced_first', 'compare_prompt'])
+    assert.equal(checkPart(field(name), 'x'.repeat(65537)).why, 'long');
+});
+
+test('what no address could say is refused, whatever it is: circles, BigInt, depth', () => {
+  const circle = {};
+  circle.again = circle;
+  let deep = {};
+  for (let i = 0; i < 20000; i++) deep = { deep };
+  for (const value of [circle, deep, { n: 1n }, { f: () => 1 }, 'x'.repeat(1e6), new Array(1e6).fill(0)])
+    for (const settings of [
+      { constraint: value },
+      { banned_words: [value] },
+      { forced_first: value },
+      { dry_sequence_breakers: [value] },
+      { logit_bias: value },
+      { top_k: value },
+      value,
+    ]) {
+      const { state, dropped } = checkState({ settings }, table, VOCABULARY);
+      // Only the longest texts are texts all the same, and are refused for that.
+      assert.ok(state === null && dropped.length > 0, Object.keys(settings).slice(0, 3).join());
+      for (const { part } of dropped) assert.ok(part.length < 100, part);
+    }
+  const { dropped } = checkState({ settings: 'hot', seed: 2n ** 70n, branch: 1n }, table);
+  assert.deepEqual(dropped.map(({ part, why }) => [part, why]), [
+    ['seed=BigInt', 'malformed'],
+    ['branch=1n', 'malformed'],
+    ['settings=hot', 'malformed'],
+  ]);
+});
+
+test('the query is read by the list, and what it asks in vain is named', () => {
+  const { asked, dropped } = parseQuery('?model=verbs&view=sweep&readonly&lang=xx&theme=neon&utm=1');
+  assert.deepEqual(asked, { model: 'verbs', view: 'sweep', readonly: true, lang: 'xx' });
+  assert.deepEqual(dropped, []);
+  assert.deepEqual(
+    parseQuery('?model=&view=nine').dropped.map(({ part, why }) => [part, why]),
+    [['model=', 'malformed'], ['view=nine', 'malformed']],
+  );
+  assert.equal(parseQuery('?readonly=1').asked.readonly, true);
 });

@@ -5,6 +5,7 @@
  */
 import { LogitElement } from './element.js';
 import { lease } from '../state/engines.js';
+import { findModel } from '../state/models.js';
 import { detailOf, toFault } from './faults.js';
 
 /** @typedef {import('../engine/remote.js').RemoteLogitscope} RemoteLogitscope */
@@ -26,9 +27,10 @@ export class ModelElement extends LogitElement {
 
   constructor() {
     super();
-    /** @type {import('../state/engines.js').Model | ''} */
+    /** An offered model by its name, or another by its address. @type {import('../state/engines.js').Model | ''} */
     this.model = '';
-    this.prompt = '';
+    /** Where it is left out, the first example of the model. @type {string} */
+    this.prompt = /** @type {any} */ (undefined);
     /** @type {import('../engine/types.js').Settings} */
     this.settings = {};
   }
@@ -48,6 +50,12 @@ export class ModelElement extends LogitElement {
   /** @param {Map<string, unknown>} changed */
   willUpdate(changed) {
     if (changed.has('model')) this.#open();
+    if (this.model !== '') this.prompt ??= this.offer.examples[0];
+  }
+
+  /** The model as the page offers it. */
+  get offer() {
+    return findModel(/** @type {import('../state/engines.js').Model} */ (this.model));
   }
 
   /** The settings of the property, over those of the attributes. */
@@ -79,7 +87,7 @@ export class ModelElement extends LogitElement {
     this.#close();
     this.fault = null;
     if (this.model === '') return;
-    const held = lease(this.model);
+    const held = lease(this.offer.model);
     this.#lease = held;
     try {
       const engine = await held.ready;

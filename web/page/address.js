@@ -4,10 +4,10 @@
  * turns, the place is only rewritten. Where history is refused the state stays in memory.
  */
 import { Rest } from '../base/rest.js';
-import { formatHash, parseHash } from '../state/page-state.js';
+import { formatHash, leftOut, parseHash, parseQuery } from '../state/page-state.js';
 
 /** How long changes rest before they are written, in ms. */
-const REST = 250;
+const WRITE_DELAY_MS = 250;
 
 /** @param {import('./scope.js').LogitScope} scope */
 export function followAddress(scope) {
@@ -19,18 +19,28 @@ export function followAddress(scope) {
   /** While an address is being taken over, nothing is written. */
   let reading = 0;
 
-  const attributes = scope.begin;
-  scope.begin = (table, info) => {
-    if (location.hash.length < 2) return attributes(table, info);
-    return scope.heed(parseHash(location.hash, table, info?.vocab_size));
-  };
+  begin();
+
+  /** What a load begins with. */
+  function begin() {
+    scope.address = { fragment: location.hash, dropped: parseQuery(location.search).dropped };
+  }
+
+  /** The state as far as a link can say it: the ids of a reader's own file mean nothing elsewhere. */
+  function linkable() {
+    const { state } = scope;
+    if (scope.source !== null) return state;
+    const { logit_bias: _, ...settings } = state.settings;
+    return { ...state, settings, branch: [] };
+  }
 
   function written() {
     const address = new URL(location.href);
-    if (scope.source) address.searchParams.set('model', scope.source);
+    if (scope.source === null) address.searchParams.delete('model');
+    else address.searchParams.set('model', scope.source);
     if (scope.view !== 'bench' || address.searchParams.has('view'))
       address.searchParams.set('view', scope.view);
-    address.hash = formatHash(scope.state, scope.table);
+    address.hash = formatHash(linkable(), scope.table);
     return address.href;
   }
 
@@ -51,24 +61,27 @@ export function followAddress(scope) {
   /** @param {boolean} place whether the change is one to come back to */
   function later(place) {
     discrete ||= place;
-    rest.after(REST, write);
+    rest.after(WRITE_DELAY_MS, write);
   }
 
   async function read() {
     if (location.href === known) return;
+    if (!first) return begin();
     known = location.href;
     rest.stop();
     reading++;
     try {
-      const query = new URLSearchParams(location.search);
-      const model = query.get('model');
+      const { asked, dropped } = parseQuery(location.search);
+      const { hash } = location;
+      const { model, view = 'bench' } = asked;
       if (model && model !== scope.source) await scope.open(model);
-      scope.view = query.get('view') ?? 'bench';
-      const empty = location.hash.length < 2;
-      const state = empty
-        ? first
-        : scope.heed(parseHash(location.hash, scope.table, scope.info?.vocab_size));
-      if (state) await scope.restore(state);
+      const parsed =
+        hash.length < 2
+          ? { state: first, dropped: [] }
+          : parseHash(hash, scope.table, scope.info?.vocab_size);
+      const state = scope.acceptParsed({ ...parsed, dropped: [...dropped, ...parsed.dropped] });
+      if (state) await scope.restore({ ...state, view });
+      else scope.view = view;
     } finally {
       reading--;
       discrete = false;
@@ -86,7 +99,13 @@ export function followAddress(scope) {
   scope.addEventListener('logit-show', () => first && later(true));
   addEventListener('popstate', read);
   addEventListener('hashchange', read);
-  return { get href() {
-    return first ? written() : location.href;
-  } };
+  return {
+    get href() {
+      return first ? written() : location.href;
+    },
+    /** What of the state no link can say, by the names of the list. */
+    get left() {
+      return first ? [...(scope.source === null ? ['model'] : []), ...leftOut(scope.state, scope.table)] : [];
+    },
+  };
 }

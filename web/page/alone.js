@@ -5,6 +5,7 @@
  * it.
  */
 import { LogitElement } from '../base/element.js';
+import { FIELDS, fieldOf } from '../state/fields.js';
 import { checkState, parseParts } from '../state/page-state.js';
 
 /**
@@ -16,9 +17,7 @@ const PANELS = ['logit-text', 'logit-draw', 'logit-distribution', 'logit-chain']
 /** Attributes of a panel that say nothing of the state. */
 const OWN = /^(class|for|hidden|id|part|role|slot|still|style|tabindex|title|aria-.*|data-.*)$/;
 /** What a scope takes over by itself. */
-const HEEDED = ['prompt', 'model'];
-/** What the state is without a part. */
-const DEFAULTS = /** @type {any} */ ({ seed: 42, branch: [] });
+const TAKEN_BY_SCOPE = ['prompt', ...FIELDS.filter(({ address }) => address === 'query').map(({ name }) => name)];
 
 /** @type {WeakSet<LogitElement>} */
 const followed = new WeakSet();
@@ -86,12 +85,12 @@ function followScope(scope) {
   /** Attributes that changed before there was a table to read them by. @type {Set<string>} */
   const early = new Set();
   const follow = (/** @type {string} */ name) => {
-    if (HEEDED.includes(name)) return;
+    if (TAKEN_BY_SCOPE.includes(name)) return;
     const text = scope.getAttribute(name);
     if (text === null) return change(scope, name, undefined);
     const { state, dropped } = parseParts([[name, text]], scope.table, scope.info?.vocab_size);
     if (dropped.some(({ why }) => why === 'unknown')) return; // none of the state's
-    scope.heed({ state, dropped });
+    scope.acceptParsed({ state, dropped });
     if (state) change(scope, name, valueIn(state, name));
   };
   watch(scope, (names) => {
@@ -120,13 +119,16 @@ function valueIn(state, name) {
  */
 function change(scope, name, value) {
   const row = scope.table.find((candidate) => candidate.name === name);
+  const field = fieldOf(name);
   if (row && row.kind !== 'map') return scope.set({ [name]: value ?? row.neutral });
+  if (field?.view) return scope.choose({ [name]: value ?? field.initial });
+  if (!row && field?.address !== 'fragment') return;
   const { settings, ...others } = scope.state;
   const restored = /** @type {any} */ ({ ...others, settings: { ...settings } });
-  if (name in DEFAULTS) restored[name] = value ?? DEFAULTS[name];
+  if (field && !field.setting) restored[name] = value ?? field.initial;
   else if (value === undefined) delete restored.settings[name];
   else restored.settings[name] = value;
-  if (row || name in DEFAULTS || name === 'order' || name === 'draw') scope.restore(restored);
+  scope.restore(restored);
 }
 
 /**
@@ -148,7 +150,7 @@ function addProperties(element, scope) {
           typeof value === 'string'
             ? parseParts([[name, value]], table, info?.vocab_size)
             : checkState({ settings: { [name]: value } }, table, info?.vocab_size);
-        scope.heed({ state, dropped });
+        scope.acceptParsed({ state, dropped });
         if (state) change(scope, name, valueIn(state, name));
       },
     });

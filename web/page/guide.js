@@ -55,12 +55,18 @@ export class LogitGuide extends LogitElement {
   updated(changed) {
     if (!changed.has('at') && !changed.has('root')) return;
     this.#outline(STOPS[this.at]);
-    if (changed.get('at') !== undefined) this.#show();
+    if (changed.get('at') !== undefined || !this.#inSight) this.#show();
   }
 
   /** @param {number} at */
   #go(at) {
     if (at >= 0) this.at = at;
+  }
+
+  /** Whether the panel begins in the window: not where the guide was asked from the foot of the page. */
+  get #inSight() {
+    const { top = 0 } = this.root?.querySelector(STOPS[this.at])?.getBoundingClientRect() ?? {};
+    return top >= 0 && top < innerHeight;
   }
 
   /** Brings the panel into the window; of one that does not fit below this, the beginning. */

@@ -1,58 +1,132 @@
 /**
  * The page inside a frame and the page around it: messages { type: 'logitscope:…' }, taken from the
  * parent only. It may ask 'get', 'set' and 'step'; it hears 'ready', 'state', 'step', 'result' and
- * 'error'. A malformed message changes nothing and is answered by an error of one sentence.
+ * 'error'. A malformed message changes nothing and is answered by an error of one sentence. Messages
+ * are answered in their order; those that set something while another is worked on are done at once.
  */
-import { sayDropped } from './dropped.js';
-import { checkState } from '../state/page-state.js';
+import { detailOf, toFault } from '../base/faults.js';
+import { gatesOf } from '../state/fields.js';
+import { checkState, show } from '../state/page-state.js';
 import { t } from '../locale/locale.js';
+import { sayDropped } from './dropped.js';
 
-const FIELDS = ['type', 'id', 'prompt', 'settings', 'seed', 'branch'];
+/**
+ * @typedef {import('../state/page-state.js').PageState} PageState
+ * @typedef {{ type: string, detail: object }} Answer
+ * @typedef {{ kind: string, message: any, answer: (answer: Answer) => void }} Asked
+ */
+
+/** @param {string} code @param {string} message @returns {Answer} */
+const refuse = (code, message) => ({ type: 'error', detail: { code, message } });
+
+/** An answer, whatever happens. @param {() => Promise<Answer>} work @returns {Promise<Answer>} */
+async function attempt(work) {
+  try {
+    return await work();
+  } catch (error) {
+    const { code, message } = await detailOf(toFault(error));
+    return refuse(code, message);
+  }
+}
 
 /** @param {import('./scope.js').LogitScope} scope */
 export function answerHost(scope) {
   const { parent } = window;
+  /** What waits, in its order. @type {Asked[]} */
+  let waiting = [];
+  let working = false;
+  /** The gates that the engine judged last, and what it said. */
+  let judged = { gates: '{}', refused: /** @type {any[]} */ ([]) };
 
   /** @param {string} type @param {object} detail @param {string} [origin] */
   function tell(type, detail, origin = '*') {
     parent.postMessage({ type: `logitscope:${type}`, ...detail }, origin);
   }
 
-  /** What a message asks for. @param {any} message @returns {Promise<[string, object]>} */
-  async function answer(message) {
-    const kind = message.type.slice('logitscope:'.length);
-    /** @param {string} code @param {string} sentence @returns {[string, object]} */
-    const refuse = (code, sentence) => ['error', { code, message: sentence }];
-    if (!scope.ready) return refuse('closed', t('host.early'));
-    if (kind === 'get') return ['state', scope.state];
-    if (kind === 'step') {
-      await scope.step();
-      return ['result', scope.result];
-    }
-    if (kind !== 'set')
-      return refuse('invalid_argument', t('host.unknown', { type: message.type }));
-    const extra = Object.keys(message).filter((name) => !FIELDS.includes(name));
-    const { state, dropped } = checkState(message, scope.table, scope.info?.vocab_size);
-    for (const part of extra) dropped.push({ part, why: 'unknown', minimum: 0, maximum: 0 });
-    if (state) dropped.push(...(await scope.refused(state.settings)));
-    if (dropped.length > 0) return refuse('invalid_setting', sayDropped(dropped));
-    if (!state) return refuse('invalid_argument', t('host.empty'));
-    const { settings, branch } = scope.state;
-    const same = state.prompt === undefined || state.prompt === scope.state.prompt;
-    await scope.restore({
-      ...(same ? { branch } : {}),
-      ...state,
-      settings: message.settings === undefined ? settings : state.settings,
-    });
-    return ['state', scope.state];
+  /** @param {PageState} state */
+  async function refusedGates({ settings }) {
+    const gates = JSON.stringify(gatesOf(settings));
+    if (gates !== judged.gates) judged = { gates, refused: await scope.refused(settings) };
+    return judged.refused;
   }
 
-  addEventListener('message', async ({ source, origin, data }) => {
+  /**
+   * A state with what a message sets.
+   * @param {PageState} state
+   * @param {any} message
+   * @returns {Promise<PageState | Answer>}
+   */
+  async function merge(state, message) {
+    const { state: patch, dropped } = checkState(message, scope.table, scope.info?.vocab_size);
+    if (patch) dropped.push(...(await refusedGates(patch)));
+    if (dropped.length > 0) return refuse('invalid_setting', sayDropped(dropped));
+    if (!patch) return refuse('invalid_argument', t('host.empty'));
+    const { prompt = state.prompt } = patch;
+    return {
+      ...state,
+      ...(prompt === state.prompt ? {} : { branch: [], compare_prompt: null }),
+      ...patch,
+      settings: message.settings === undefined ? state.settings : patch.settings,
+    };
+  }
+
+  /** Takes over all messages that set something, up to the next of another kind. */
+  async function takeSets() {
+    let state = scope.state;
+    const before = state;
+    /** @type {Asked[]} */
+    const good = [];
+    while (waiting[0]?.kind === 'set') {
+      const asked = /** @type {Asked} */ (waiting.shift());
+      const merged = await merge(state, asked.message);
+      if ('detail' in merged) asked.answer(/** @type {Answer} */ (merged));
+      else {
+        state = /** @type {PageState} */ (merged);
+        good.push(asked);
+      }
+    }
+    const done = await attempt(async () => {
+      if (state !== before) await scope.restore(state);
+      return { type: 'state', detail: scope.state };
+    });
+    for (const { answer } of good) answer(done);
+  }
+
+  async function work() {
+    if (working) return;
+    working = true;
+    for (let next = waiting[0]; next; next = waiting[0]) {
+      if (next.kind === 'set' && scope.ready) {
+        await takeSets();
+        continue;
+      }
+      waiting.shift();
+      next.answer(await attempt(() => answerOne(next)));
+    }
+    working = false;
+  }
+
+  /** @param {Asked} asked @returns {Promise<Answer>} */
+  async function answerOne({ kind, message }) {
+    if (!scope.ready) return refuse('closed', t('host.early'));
+    if (kind === 'get') return { type: 'state', detail: scope.state };
+    if (kind !== 'step')
+      return refuse('invalid_argument', t('host.unknown', { type: show(message.type) }));
+    await scope.step();
+    return { type: 'result', detail: scope.result };
+  }
+
+  addEventListener('message', ({ source, origin, data }) => {
     if (source !== parent || typeof data !== 'object' || data === null) return;
     if (typeof data.type !== 'string' || !data.type.startsWith('logitscope:')) return;
-    const [type, detail] = await answer(data);
     const id = ['string', 'number'].includes(typeof data.id) ? { id: data.id } : {};
-    tell(type, { ...detail, ...id }, origin === 'null' ? '*' : origin);
+    const to = origin === 'null' ? '*' : origin;
+    waiting.push({
+      kind: data.type.slice('logitscope:'.length),
+      message: data,
+      answer: ({ type, detail }) => tell(type, { ...detail, ...id }, to),
+    });
+    work();
   });
 
   if (scope.ready) tell('ready', { info: scope.info });
@@ -62,8 +136,8 @@ export function answerHost(scope) {
   hear('logit-ready', (detail) => tell('ready', detail));
   hear('logit-change', () => tell('state', scope.state));
   hear('logit-error', (detail) => tell('error', detail));
-  hear('logit-step', ({ id, text, p, p_raw, rank, u, position }) => {
-    tell('step', { token: { id, text, p, p_raw, rank, u, position } });
-    if (scope.result.finish_reason) tell('result', scope.result);
-  });
+  hear('logit-step', ({ id, text, p, p_raw, rank, u, position }) =>
+    tell('step', { token: { id, text, p, p_raw, rank, u, position } }),
+  );
+  hear('logit-result', (result) => tell('result', result));
 }

@@ -7,7 +7,7 @@ import { language, languages, matchLanguage, setLanguage, t } from '../locale/lo
 import { define } from '../base/define.js';
 import { LogitElement } from '../base/element.js';
 import { recall, remember } from '../state/memory.js';
-import { THEMES } from '../state/page-state.js';
+import { THEMES } from '../state/fields.js';
 import mastheadStyles from './masthead.css';
 
 export class LogitMasthead extends LogitElement {
@@ -18,10 +18,10 @@ export class LogitMasthead extends LogitElement {
   constructor() {
     super();
     const query = new URLSearchParams(location.search);
-    const remembered = recall('logitscope-lang');
+    const remembered = recall('lang');
     const preferences = [query.get('lang'), remembered, ...navigator.languages];
     setLanguage(matchLanguage(preferences.filter((value) => value !== null)));
-    const theme = query.get('theme') ?? recall('logitscope-theme') ?? 'auto';
+    const theme = query.get('theme') ?? recall('theme') ?? 'auto';
     this.theme = THEMES.includes(theme) ? theme : 'auto';
   }
 
@@ -70,13 +70,13 @@ export class LogitMasthead extends LogitElement {
 
   /** @param {string} code */
   #setLanguage(code) {
-    remember('logitscope-lang', code);
+    remember('lang', code);
     setLanguage(code);
   }
 
   /** @param {string} theme */
   #setTheme(theme) {
-    remember('logitscope-theme', theme);
+    remember('theme', theme);
     this.theme = theme;
   }
 }

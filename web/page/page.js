@@ -13,7 +13,7 @@ if (scope) {
     const panel = /** @type {import('./share.js').LogitShare} */ (
       document.querySelector('logit-share') ?? document.body.appendChild(document.createElement('logit-share'))
     );
-    await panel.show(address.href);
+    await panel.show(address);
   });
   // What is fetched when it is first wanted cannot be had without the network; browsers name it differently.
   addEventListener('unhandledrejection', (event) => {

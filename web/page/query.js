@@ -1,22 +1,17 @@
 /**
- * What the page's address asks of the instrument (?model=, ?view=, ?controls=, ?readonly), before
- * that comes alive.
+ * What the page's address asks of the instrument before that comes alive: its query as attributes.
  */
-import { MODELS, mayLoad } from '../state/models.js';
-import { parseControls } from '../state/page-state.js';
+import { FIELDS } from '../state/fields.js';
+import { MODELS } from '../state/models.js';
+import { parseControls, parseQuery } from '../state/page-state.js';
 
 const scope = document.querySelector('logit-scope');
-const query = new URLSearchParams(location.search);
-const model = query.get('model') ?? MODELS[0].name;
-scope?.setAttribute('model', mayLoad(model) ? model : MODELS[0].name);
-const view = query.get('view');
-if (view) scope?.setAttribute('view', view);
-const controls = query.get('controls');
-if (controls) {
-  scope?.setAttribute('controls', controls);
-  const header = document.querySelector('header');
-  if (header) header.hidden = !parseControls(controls)?.parts.has('masthead');
-}
-if (query.has('readonly')) scope?.setAttribute('readonly', '');
+const { asked } = parseQuery(location.search);
+scope?.setAttribute('model', MODELS[0].name);
+for (const { name, attribute } of FIELDS)
+  if (attribute && asked[name]) scope?.setAttribute(name, asked[name] === true ? '' : asked[name]);
+const header = document.querySelector('header');
+if (asked.controls && header)
+  header.hidden = !parseControls(asked.controls)?.parts.has('masthead');
 // A frame is part of another page, which says itself what there is to see.
-if (controls || window.parent !== window) scope?.removeAttribute('guide');
+if (asked.controls || window.parent !== window) scope?.removeAttribute('guide');

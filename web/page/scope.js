@@ -1,7 +1,7 @@
 /**
  * <logit-scope>: the whole instrument. It owns the state, passes plain properties down to the
- * panels and takes their requests; outside it announces logit-ready, logit-change, logit-step and
- * logit-error.
+ * panels and takes their requests; outside it announces logit-ready, logit-change, logit-step,
+ * logit-result (of a text that has ended) and logit-error.
  */
 import { html, nothing } from 'lit';
 import { cache } from 'lit/directives/cache.js';
@@ -18,11 +18,12 @@ import { LogitElement } from '../base/element.js';
 import { renderFoot } from './foot.js';
 import { detailOf, explain, reason, sentence } from '../base/faults.js';
 import '../panels/distribution/glance.js';
+import { FIELDS } from '../state/fields.js';
 import { Instrument } from '../state/instrument.js';
 import { recall, remember } from '../state/memory.js';
 import { megabytes } from './model-chooser.js';
-import { MODELS, offerOf } from '../state/models.js';
-import { GATES, parseControls, parseParts, show } from '../state/page-state.js';
+import { MODELS, findModel } from '../state/models.js';
+import { parseControls, parseHash, parseParts, show, stateParts } from '../state/page-state.js';
 import { panelsOf } from '../views/bench/panels.js';
 import { listen, props } from '../base/props.js';
 import { settled } from '../base/settled.js';
@@ -57,7 +58,7 @@ export class LogitScope extends LogitElement {
   static styles = [...LogitElement.styles, scopeStyles];
 
   #instrument = new Instrument();
-  #offer = offerOf('');
+  #offer = findModel('');
   /** @type {ReturnType<typeof parseControls>} */
   #shown = null;
 
@@ -69,6 +70,13 @@ export class LogitScope extends LogitElement {
 
   /** What the last address or host asked for in vain. @type {import('../state/page-state.js').Dropped[]} */
   #dropped = [];
+
+  /** What the views chose, by the names of the list. @type {Record<string, any>} */
+  #choices = {};
+  /** The prompt on the bench while Compare had one of its own. */
+  #choicesPrompt = '';
+  /** Whether the last change was a choice that is typed. */
+  #typed = false;
 
   /** What a panel may ask for. */
   #asks = requestsOf(this.#instrument, () => this.readonly);
@@ -90,20 +98,19 @@ export class LogitScope extends LogitElement {
     this.notice = '';
     /** Whether somebody answers logit-share. */
     this.shareable = false;
-    /** @type {(table: TableRow[], info: any) => PageState | null} What a load begins with. */
-    this.begin = (table, info) => {
-      const names = ['order', 'draw', 'seed', 'branch', ...GATES, ...table.map(({ name }) => name)];
-      const given = names.filter((name) => this.hasAttribute(name));
-      const pairs = given.map((name) => /** @type {[string, string]} */ ([name, this.getAttribute(name)]));
-      return this.heed(parseParts(pairs, table, info?.vocab_size));
-    };
+    /** The URL fragment that a load begins with in place of the attributes, and what of the query was refused. */
+    this.address = { fragment: '', dropped: /** @type {import('../state/page-state.js').Dropped[]} */ ([]) };
     const instrument = this.#instrument;
     instrument.addEventListener('update', () => this.requestUpdate());
     instrument.addEventListener('ready', () => this.emit('logit-ready', { info: instrument.info }));
-    instrument.addEventListener('change', () => this.emit('logit-change', this.state));
+    instrument.addEventListener('change', () => {
+      this.#typed = false;
+      this.emit('logit-change', this.state);
+    });
     instrument.addEventListener('step', (event) =>
       this.emit('logit-step', /** @type {CustomEvent} */ (event).detail),
     );
+    instrument.addEventListener('result', () => this.emit('logit-result', this.result));
     instrument.addEventListener('refused', async (event) => {
       const refused = await Promise.all(/** @type {CustomEvent} */ (event).detail.map(refusedPart));
       this.notice = sayDropped([...this.#dropped, ...refused]);
@@ -113,9 +120,48 @@ export class LogitScope extends LogitElement {
     );
   }
 
-  /** Prompt, settings, seed and the ids drawn, as one plain object. */
+  /**
+   * Prompt, settings, seed, the ids drawn, the view and its choices, as one plain object.
+   * @returns {PageState}
+   */
   get state() {
-    return this.#instrument.state;
+    const { view, choices } = this;
+    const shown = FIELDS.filter((field) => field.view === view && field.name in choices);
+    const chosen = shown.map(({ name }) => [name, choices[name]]);
+    return { ...this.#instrument.state, view, ...Object.fromEntries(chosen) };
+  }
+
+  /** What the views chose. A prompt of Compare's own lasts until the bench has another one. */
+  get choices() {
+    const { compare_prompt: _, ...others } = this.#choices;
+    return this.#choicesPrompt === this.#instrument.prompt ? this.#choices : others;
+  }
+
+  /**
+   * Takes over what a view chose.
+   * @param {Record<string, any>} patch by the names of the list
+   */
+  choose(patch) {
+    this.#choices = { ...this.choices, ...patch };
+    this.#choicesPrompt = this.#instrument.prompt;
+    this.#typed = FIELDS.every(({ name, typed }) => typed || !(name in patch));
+    this.requestUpdate();
+    this.emit('logit-change', this.state);
+  }
+
+  /**
+   * Takes the view of a state with its choices, in place of those that it had.
+   * @param {PageState} state
+   * @param {string} prompt that comes with it
+   */
+  #takeChoices({ view = this.view, ...state }, prompt) {
+    const others = Object.entries(this.#choices).filter(([name]) => !name.startsWith(`${view}_`));
+    const given = FIELDS.filter((field) => field.view && field.name in state);
+    const chosen = given.map(({ name }) => [name, state[name]]);
+    this.#choices = Object.fromEntries([...others, ...chosen]);
+    this.#choicesPrompt = prompt;
+    this.view = view;
+    this.requestUpdate();
   }
 
   /** The table of settings and the model's facts, once there is a model. */
@@ -141,7 +187,7 @@ export class LogitScope extends LogitElement {
   /** Whether a run goes on, and whether the last change was that of a knob. */
   get moving() {
     const { running, direct } = this.#instrument;
-    return { running, direct };
+    return { running, direct: direct || this.#typed };
   }
 
   /** Whether a model loads, a run goes on or what is on show is read anew. */
@@ -162,7 +208,7 @@ export class LogitScope extends LogitElement {
    * Shows in one sentence what was left out, and returns the rest.
    * @param {import('../state/page-state.js').Parsed} parsed
    */
-  heed({ state, dropped }) {
+  acceptParsed({ state, dropped }) {
     this.#dropped = dropped;
     this.notice = sayDropped(dropped);
     if (this.notice) this.emit('logit-error', { code: 'invalid_setting', message: this.notice });
@@ -176,6 +222,7 @@ export class LogitScope extends LogitElement {
 
   /** @param {PageState} state one that was checked against the table */
   restore(state) {
+    this.#takeChoices(state, state.prompt ?? this.#instrument.prompt);
     return this.#instrument.restore(state);
   }
 
@@ -190,7 +237,7 @@ export class LogitScope extends LogitElement {
   /** The drawn text so far; finish_reason is null while it can go on. */
   get result() {
     const { steps, finished, verdict, prompt } = this.#instrument;
-    const text = steps.map((step) => step.text).join('');
+    const text = steps.map((step) => (step.special ? '' : step.text)).join('');
     const ids = steps.map(({ id }) => id);
     return { prompt, ids, text, finish_reason: finished, verdict };
   }
@@ -208,7 +255,8 @@ export class LogitScope extends LogitElement {
   connectedCallback() {
     super.connectedCallback();
     if (this.model && this.hasUpdated) this.#load();
-    if (this.guide && recall('logitscope-guide') === null) this.#showGuide();
+    // What an address asked for comes before a look around the bench.
+    if (this.guide && this.view === 'bench' && recall('guide') === null) this.#showGuide();
   }
 
   disconnectedCallback() {
@@ -240,18 +288,39 @@ export class LogitScope extends LogitElement {
 
   #endGuide() {
     this.guiding = false;
-    this.#guideFrom?.focus();
-    remember('logitscope-guide', 'seen');
+    this.#guideFrom?.focus({ preventScroll: true });
+    remember('guide', 'seen');
   }
 
   /** Opens the model of the attributes. */
   #load() {
-    this.#offer = { ...offerOf(this.model), ...(this.grammar ? { grammar: this.grammar } : {}) };
+    this.#offer = { ...findModel(this.model), ...(this.grammar ? { grammar: this.grammar } : {}) };
     const { model, grammar, examples } = this.#offer;
     const it = this.#instrument;
     const prompt = this.prompt || examples[0];
-    const begin = () => this.begin(/** @type {any} */ (it.table), it.info);
+    const begin = () => {
+      const state = this.#readAddress();
+      if (state) this.#takeChoices(state, state.prompt ?? prompt);
+      return state;
+    };
     return it.load({ model, grammar, prompt, settings: presets.balanced, begin });
+  }
+
+  /** The state that a load begins with: that of the address, or else that of the attributes. */
+  #readAddress() {
+    const { table, info, address } = this;
+    const { fragment } = address;
+    const named = stateParts(table).filter(
+      ({ name }) => name !== 'prompt' && this.hasAttribute(name),
+    );
+    const pairs = named.map(
+      ({ name }) => /** @type {[string, string]} */ ([name, this.getAttribute(name)]),
+    );
+    const parsed =
+      fragment.length > 1
+        ? parseHash(fragment, table, info?.vocab_size)
+        : parseParts(pairs, table, info?.vocab_size);
+    return this.acceptParsed({ ...parsed, dropped: [...address.dropped, ...parsed.dropped] });
   }
 
   /**
@@ -260,7 +329,7 @@ export class LogitScope extends LogitElement {
    */
   async #onModel({ detail }) {
     const it = this.#instrument;
-    const offer = offerOf(detail.model);
+    const offer = findModel(detail.model);
     const { model, grammar, examples } = offer;
     const settings = it.status === 'ready' ? it.settings : presets.balanced;
     await it.load({ model, grammar, prompt: examples[0], settings });
@@ -319,9 +388,9 @@ export class LogitScope extends LogitElement {
     const view = VIEWS.find(({ name }) => name === this.view);
     return html`
       <div id="view" role=${this.#shows('tabs') ? 'tabpanel' : nothing}
-        aria-labelledby=${this.#shows('tabs') ? `tab-${this.view}` : nothing} @logit-adopt=${this.readonly ? this.#onFixed : this.#onAdopt} @logit-model=${this.readonly ? this.#onFixed : this.#onModel}>
+        aria-labelledby=${this.#shows('tabs') ? `tab-${this.view}` : nothing} @logit-adopt=${this.readonly ? this.#onFixed : this.#onAdopt} @logit-model=${this.readonly ? this.#onFixed : this.#onModel} @logit-choose=${this.#onChoose}>
         <div ?hidden=${this.view !== 'bench'}>${this.#renderBench()}</div>
-        ${cache(view?.render?.(this.#instrument))}
+        ${cache(view?.render?.(this.#instrument, this.choices))}
       </div>`;
   }
 
@@ -436,6 +505,13 @@ export class LogitScope extends LogitElement {
     this.view = VIEWS[(at + step + VIEWS.length) % VIEWS.length].name;
     const tab = this.renderRoot.querySelector(`[data-view=${this.view}]`);
     /** @type {HTMLElement | null} */ (tab)?.focus();
+  }
+
+  /** @param {CustomEvent} event of a view's element, with its own names for what it chose */
+  #onChoose({ target, detail }) {
+    const view = /** @type {Element} */ (target).localName.slice('logit-'.length);
+    const named = Object.entries(detail).map(([name, value]) => [`${view}_${name}`, value]);
+    this.choose(Object.fromEntries(named));
   }
 
   #onFixed() {

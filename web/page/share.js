@@ -4,10 +4,12 @@
  */
 import { html, nothing } from 'lit';
 import { locales } from '#locales/share';
-import { addMessages, language, languages, t } from '../locale/locale.js';
+import { addMessages, hasMessage, language, languages, list, t } from '../locale/locale.js';
 import { define } from '../base/define.js';
 import { LogitElement } from '../base/element.js';
-import { PARTS, THEMES } from '../state/page-state.js';
+import { FIELDS, THEMES, field } from '../state/fields.js';
+import { MODELS } from '../state/models.js';
+import { PARTS } from '../state/page-state.js';
 import { BASICS, SHARED, settingName } from '../state/settings.js';
 import shareStyles from './share.css';
 
@@ -18,6 +20,7 @@ const CHOICES = [...PARTS.filter((part) => part !== 'masthead'), ...BASICS, ...S
 export class LogitShare extends LogitElement {
   static properties = {
     href: {},
+    left: { attribute: false },
     chosen: { state: true },
     lang_: { state: true },
     theme: { state: true },
@@ -31,6 +34,8 @@ export class LogitShare extends LogitElement {
     super();
     /** The page's own address with its state. */
     this.href = '';
+    /** @type {string[]} What of the state no link can say. */
+    this.left = [];
     /** @type {string[]} The parts and knobs that show; none means all. */
     this.chosen = [];
     this.lang_ = language();
@@ -39,9 +44,10 @@ export class LogitShare extends LogitElement {
     this.said = '';
   }
 
-  /** Shows the panel for an address. @param {string} href */
-  async show(href) {
+  /** Shows the panel for an address. @param {{ href: string, left: string[] }} address */
+  async show({ href, left }) {
     this.href = href;
+    this.left = left;
     this.said = '';
     await this.updateComplete;
     /** @type {HTMLDialogElement} */ (this.renderRoot.querySelector('dialog')).showModal();
@@ -69,7 +75,8 @@ export class LogitShare extends LogitElement {
   get #element() {
     const link = new URL(this.link);
     const script = new URL('logitscope.js', link.origin === 'null' ? link.href : link.origin + link.pathname);
-    const named = ['model', 'view', 'controls'].map((name) => [name, link.searchParams.get(name) ?? '']);
+    const query = FIELDS.filter(({ address, attribute }) => address === 'query' && attribute);
+    const named = query.map(({ name }) => [name, link.searchParams.get(name) ?? '']);
     const state = link.hash.slice(1).split('&').filter(Boolean).map((part) => {
       const at = part.indexOf('=');
       return [part.slice(0, at), decodeURIComponent(part.slice(at + 1))];
@@ -90,6 +97,7 @@ export class LogitShare extends LogitElement {
           <button @click=${this.#close}>${t('share.close')}</button>
         </div>
         <p class="about">${t('share.about')}</p>
+        ${this.#renderLeft()}
         <div class="columns">
           <div>
             ${this.#renderChoices()}
@@ -105,6 +113,17 @@ export class LogitShare extends LogitElement {
         </div>
       </dialog>
     `;
+  }
+
+  #renderLeft() {
+    const long = this.left.filter((name) => name !== 'model').map(nameLeft);
+    const sentences = [
+      ...(this.left.includes('model')
+        ? [t('share.left.model', { model: t(`model.${MODELS[0].name}`) })]
+        : []),
+      ...(long.length > 0 ? [t('share.left', { parts: list(long) })] : []),
+    ];
+    return sentences.map((sentence) => html`<p class="about left" role="alert">${sentence}</p>`);
   }
 
   #renderChoices() {
@@ -163,6 +182,12 @@ export class LogitShare extends LogitElement {
   #close() {
     /** @type {HTMLDialogElement} */ (this.renderRoot.querySelector('dialog')).close();
   }
+}
+
+/** @param {string} name of a part that is too long for a link */
+function nameLeft(name) {
+  const key = `share.left.${name}`;
+  return hasMessage(key) ? t(key, { n: field(name).maximum ?? 0 }) : name;
 }
 
 /** @param {string} text */

@@ -1,38 +1,45 @@
 /**
  * The views of the instrument beside its bench: each is an element whose code is fetched when it is
- * first shown. Each is given model, prompt and settings, and asks the bench to take over its own by
- * logit-adopt.
+ * first shown. Each is given model, prompt, settings and what was chosen in it; it tells of another
+ * choice by logit-choose, and asks the bench to take over its own settings by logit-adopt.
  */
 import { html } from 'lit';
+import { props } from '../base/props.js';
+import { VIEW_NAMES, choicesOf } from '../state/fields.js';
 
 /** @typedef {import('../state/instrument.js').Instrument} Instrument */
 
 /**
- * @type {{ name: string, load?: () => Promise<unknown>, render?: (it: Instrument) => unknown }[]}
+ * @typedef {Record<string, any>} Choices by the names of the list of state
+ * @typedef {{ load: () => Promise<unknown>, render: (it: Instrument, choices: Choices) => unknown }} View
  */
-export const VIEWS = [
-  { name: 'bench' },
-  {
-    name: 'compare',
+
+/** @type {Record<string, View>} */
+const BESIDE = {
+  compare: {
     load: () => import('../views/compare/compare.js'),
-    render: (it) => html`<logit-compare class="panel" .model=${it.source} .prompt=${it.prompt}
-      .settings=${it.asked}></logit-compare>`,
+    render(it, choices) {
+      const { prompt, ...own } = choicesOf('compare', choices);
+      return html`<logit-compare class="panel" .model=${it.source} .prompt=${prompt ?? it.prompt}
+        .settings=${it.asked} ${props(own)}></logit-compare>`;
+    },
   },
-  {
-    name: 'sweep',
+  sweep: {
     load: () => import('../views/sweep/sweep.js'),
-    render: (it) => html`<logit-sweep class="panel" .model=${it.source} .prompt=${it.prompt}
-      .settings=${it.asked} .grammar=${it.grammar}></logit-sweep>`,
+    render: (it, choices) => html`<logit-sweep class="panel" .model=${it.source} .prompt=${it.prompt}
+      .settings=${it.asked} .grammar=${it.grammar} ${props(choicesOf('sweep', choices))}></logit-sweep>`,
   },
-  {
-    name: 'cost',
+  cost: {
     load: () => import('../views/cost/cost.js'),
-    render: (it) => html`<logit-cost class="panel" .model=${it.source} .prompt=${it.prompt}
-      .settings=${it.asked} .drawn=${it.steps.length}></logit-cost>`,
+    render: (it, choices) => html`<logit-cost class="panel" .model=${it.source} .prompt=${it.prompt}
+      .settings=${it.asked} .drawn=${it.steps.length} ${props(choicesOf('cost', choices))}></logit-cost>`,
   },
-  {
-    name: 'own',
+  own: {
     load: () => import('../views/logits/own.js'),
-    render: () => html`<logit-own class="panel"></logit-own>`,
+    render: (_, choices) =>
+      html`<logit-own class="panel" ${props(choicesOf('own', choices))}></logit-own>`,
   },
-];
+};
+
+/** @type {({ name: string } & Partial<View>)[]} */
+export const VIEWS = VIEW_NAMES.map((name) => ({ name, ...BESIDE[name] }));

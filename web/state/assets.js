@@ -14,3 +14,12 @@ export const assets = {
   /** What the page carries, by the address that it has elsewhere. @type {Map<unknown, Uint8Array>} */
   inside: new Map(),
 };
+
+/** A file that the page offers. @param {string} url */
+export async function fetchJson(url) {
+  const carried = assets.inside.get(url);
+  if (carried) return JSON.parse(new TextDecoder().decode(carried));
+  const response = await fetch(new URL(url, assets.base));
+  if (!response.ok) throw new Error(`${url} answered ${response.status}`);
+  return response.json();
+}

@@ -2,7 +2,7 @@
  * The state behind the page: the bench over the text of a model that it loads, and runs that draw by
  * themselves. A model on show stays until another one is there.
  */
-import { assets } from './assets.js';
+import { fetchJson } from './assets.js';
 import { lease } from './engines.js';
 import { toFault } from '../base/faults.js';
 import { Runner } from './runner.js';
@@ -126,13 +126,4 @@ export class Instrument extends TextBench {
     this.#lease = null;
     this.status = 'idle';
   }
-}
-
-/** @param {string} url */
-async function fetchJson(url) {
-  const carried = assets.inside.get(url);
-  if (carried) return JSON.parse(new TextDecoder().decode(carried));
-  const response = await fetch(new URL(url, assets.base));
-  if (!response.ok) throw new Error(`${url} answered ${response.status}`);
-  return response.json();
 }

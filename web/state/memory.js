@@ -1,19 +1,30 @@
-/** What the browser keeps of a reader's choices, where it allows it. */
+/** localStorage that tolerates refusal: what the list of state lets the browser keep. */
+import { checkPart, field } from './fields.js';
 
-/** @param {string} key */
-export function recall(key) {
+/** @param {string} name */
+function remembered(name) {
+  const part = field(name);
+  if (!part.memory) throw new Error(`${name} is not remembered`);
+  return { part, key: `logitscope-${name}` };
+}
+
+/** @param {string} name of a field that the browser keeps */
+export function recall(name) {
+  const { part, key } = remembered(name);
   try {
-    return localStorage.getItem(key);
+    const value = localStorage.getItem(key);
+    return checkPart(part, value) === null ? value : null;
   } catch {
     return null; // a sandboxed frame or a file: nothing is remembered
   }
 }
 
 /**
- * @param {string} key
+ * @param {string} name of a field that the browser keeps
  * @param {string} value
  */
-export function remember(key, value) {
+export function remember(name, value) {
+  const { key } = remembered(name);
   try {
     localStorage.setItem(key, value);
   } catch {

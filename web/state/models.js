@@ -42,7 +42,7 @@ const PLAIN = ['Once upon a time', 'The', 'I am'];
  * @param {import('./engines.js').Model} model
  * @returns {Offer}
  */
-export function offerOf(model) {
+export function findModel(model) {
   const known = MODELS.find((offer) => offer.name === model || offer.model === model);
   if (known) return known;
   const name = model instanceof File ? model.name : String(model).replace(/^.*\//, '');

@@ -1,73 +1,96 @@
 /**
- * The state of the instrument as text and back: what lives after the # of the address, in the
- * attributes of an element and in the messages of a host page. Pure; the table of settings decides
- * what is accepted, and a part that it refuses is left out and named.
+ * The state of the instrument as text and back: what the address holds, the attributes of an element
+ * and the messages of a host page. Pure; the list of fields and the table of settings decide what is
+ * accepted, and a part that they refuse is left out and named.
  */
+import { FIELDS, checkPart, isObject, isPlainData, KINDS, sameValue } from './fields.js';
 
 /**
  * @typedef {import('../engine/types.js').TableRow} TableRow
+ * @typedef {import('./fields.js').Part} Part
  *
- * @typedef {object} PageState
+ * @typedef {object} State
  * @property {string} [prompt]
  * @property {import('../engine/types.js').Settings} settings with order, draw, logit_bias and what
  *   removes tokens before any warper (GATES); neutral where not named
  * @property {number} [seed]
  * @property {number[]} [branch] the ids drawn after the prompt
+ * @property {string} [view]
  *
- * @typedef {'unknown' | 'malformed' | 'least' | 'above' | 'between' | 'refused'} Why
+ * With a view's own choices, by the names of FIELDS.
+ * @typedef {State & { [choice: string]: any }} PageState
+ *
  * `message` says why the engine refused a part that only it can judge.
- * @typedef {{ part: string, why: Why, minimum: number, maximum: number, message?: string }} Dropped
+ * @typedef {{ part: string, why: import('./fields.js').Why, minimum: number, maximum: number,
+ *   message?: string }} Dropped
  * @typedef {{ state: PageState | null, dropped: Dropped[] }} Parsed null where no part was good
+ *
+ * A part as it was given: its name, its value and how it was written.
+ * @typedef {[string, unknown, string]} Given
  */
 
-/** How many drawn tokens an address carries; a longer text begins again at its prompt. */
-export const MOST = 64;
-
-/** What removes tokens before any warper; whether the engine takes it, only the engine can say. */
-export const GATES = /** @type {const} */ (['constraint', 'banned_words', 'forced_first']);
-/** The parts of a state that are no rows of the table. */
-const OTHERS = ['prompt', 'order', 'draw', 'seed', 'branch', ...GATES];
-const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
-const WHOLE = { minimum: 0, maximum: Number.MAX_SAFE_INTEGER };
+/** How much of a refused value is shown, in characters. */
+const SHOWN = 60;
 
 /**
- * The state as what stands after the #, without it.
+ * What may stand after the # and among attributes, in the order in which it is written.
+ * @param {TableRow[]} table
+ * @returns {Part[]}
+ */
+export function stateParts(table) {
+  const [prompt, ...others] = FIELDS.filter(({ address }) => address === 'fragment');
+  return [prompt, ...table, ...others];
+}
+
+/** Whether a part stands among the settings. @param {Part} part */
+function isSetting(part) {
+  return 'stage' in part || part.setting === true;
+}
+
+/** @param {Part} part */
+function initialOf(part) {
+  return 'stage' in part ? part.neutral : part.initial;
+}
+
+/**
+ * The parts that say something, with their values.
+ * @param {PageState} state
+ * @param {TableRow[]} table
+ * @returns {{ part: Part, value: any }[]}
+ */
+function saying(state, table) {
+  return stateParts(table)
+    .map((part) => {
+      const holder = /** @type {Record<string, any>} */ (isSetting(part) ? state.settings : state);
+      return { part, value: holder[part.name] };
+    })
+    .filter(({ part, value }) => {
+      if (value === undefined || value === null) return false;
+      return ('always' in part && part.always) || !sameValue(value, initialOf(part));
+    });
+}
+
+/**
+ * The state as a URL fragment, without the #. A part that is too long for one is left out.
  * @param {PageState} state
  * @param {TableRow[]} table
  */
-export function formatHash({ prompt, settings, seed, branch }, table) {
-  const parts = prompt === undefined ? [] : [['prompt', prompt]];
-  for (const { name, neutral, kind } of table) {
-    const value = /** @type {any} */ (settings)[name];
-    if (value === undefined || JSON.stringify(value) === JSON.stringify(neutral)) continue;
-    if (kind === 'map')
-      parts.push([
-        name,
-        Object.entries(value)
-          .map((pair) => pair.join(':'))
-          .join(),
-      ]);
-    else parts.push([name, kind === 'list' ? JSON.stringify(value) : String(value)]);
-  }
-  if (settings.order) parts.push(['order', settings.order.join()]);
-  if (settings.draw === 'gumbel') parts.push(['draw', 'gumbel']);
-  for (const name of GATES) {
-    const value = settings[name];
-    if (value !== undefined && value !== null) parts.push([name, writeGate(value)]);
-  }
-  if (seed !== undefined) parts.push(['seed', String(seed)]);
-  if (branch && branch.length > 0 && branch.length <= MOST) parts.push(['branch', branch.join()]);
-  return parts.map(([name, text]) => `${name}=${escape(text)}`).join('&');
+export function formatHash(state, table) {
+  return saying(state, table)
+    .filter(({ part, value }) => checkPart(part, value, { table }) === null)
+    .map(({ part, value }) => `${part.name}=${escape(KINDS[part.kind].write(value))}`)
+    .join('&');
 }
 
-/** A text stands for itself unless it would be read as something else. @param {unknown} value */
-function writeGate(value) {
-  return typeof value === 'string' && readGate(value) === value ? value : JSON.stringify(value);
-}
-
-/** @param {string} text */
-function readGate(text) {
-  return /^\s*[\d"[{-]/.test(text) ? readJson(text) : text;
+/**
+ * The names of the parts that are too long for an address.
+ * @param {PageState} state
+ * @param {TableRow[]} table
+ */
+export function leftOut(state, table) {
+  return saying(state, table)
+    .filter(({ part, value }) => checkPart(part, value, { table }) !== null)
+    .map(({ part }) => part.name);
 }
 
 /** Percent signs only where an address needs them. @param {string} text */
@@ -104,203 +127,106 @@ function unescape(text) {
 }
 
 /**
- * Parts as texts, of an address or of attributes.
+ * Parts as texts, of a fragment or of attributes.
  * @param {Iterable<[string, string | undefined]>} pairs
  * @param {TableRow[]} table
  * @param {number} [vocab_size]
  * @returns {Parsed}
  */
 export function parseParts(pairs, table, vocab_size) {
-  /** @type {[string, unknown, string][]} */
-  const read = [];
-  for (const [name, text] of pairs) {
-    const row = table.find((candidate) => candidate.name === name);
-    const value = text === undefined ? undefined : readText(name, text, row);
-    read.push([name, value, `${name}=${text ?? '%'}`]);
-  }
-  return collect(read, table, vocab_size);
+  const parts = stateParts(table);
+  const given = Array.from(pairs, ([name, text]) => giveText(parts, name, text));
+  return collect(given, parts, { table, vocab_size });
+}
+
+/** @param {Part[]} parts @param {string} name @param {string | undefined} text @returns {Given} */
+function giveText(parts, name, text) {
+  const part = parts.find((each) => each.name === name);
+  const value = part && text !== undefined ? KINDS[part.kind].read(text, part) : undefined;
+  return [name, value, `${name}=${show(text ?? '%')}`];
 }
 
 /**
- * The value that a text means; undefined where it means none.
- * @param {string} name
- * @param {string} text
- * @param {TableRow} [row]
+ * What a page's query asks for; names that it knows nothing of belong to others.
+ * @param {string} search
+ * @returns {{ asked: Record<string, any>, dropped: Dropped[] }}
  */
-function readText(name, text, row) {
-  if (name === 'prompt' || name === 'draw' || row?.kind === 'choice') return text;
-  if (/** @type {readonly string[]} */ (GATES).includes(name)) return readGate(text);
-  if (name === 'order') return text.split(',');
-  if (name === 'branch') return text === '' ? [] : text.split(',').map(readNumber);
-  if (row?.kind === 'list') return readJson(text);
-  if (row?.kind !== 'map') return readNumber(text);
-  if (text === '') return {};
-  const pairs = text.split(',').map((pair) => pair.split(':'));
-  if (pairs.some((pair) => pair.length !== 2)) return undefined;
-  return Object.fromEntries(
-    pairs.map(([id, bias]) => [id, bias === 'false' ? false : readNumber(bias)]),
-  );
-}
-
-/** @param {string} text */
-function readNumber(text) {
-  return NUMBER.test(text.trim()) ? Number(text) : undefined;
-}
-
-/** @param {string} text */
-function readJson(text) {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+export function parseQuery(search) {
+  const query = new URLSearchParams(search);
+  const parts = FIELDS.filter(({ address, name }) => address === 'query' && query.has(name));
+  const given = parts.map(({ name }) => giveText(parts, name, query.get(name) ?? ''));
+  const { state, dropped } = collect(given, parts, {});
+  const { settings: _, ...asked } = state ?? { settings: {} };
+  const preferences = parts.filter(({ memory }) => memory).map(({ name }) => `${name}=`);
+  const named = dropped.filter(({ part }) => !preferences.some((name) => part.startsWith(name)));
+  return { asked, dropped: named };
 }
 
 /**
- * A state as a host page writes it: { prompt, settings, seed, branch }, each of them optional.
- * @param {any} given
+ * A state as a host page writes it: { prompt, settings, seed, branch, ... }, each of them optional.
+ * @param {any} message
  * @param {TableRow[]} table
  * @param {number} [vocab_size]
  * @returns {Parsed}
  */
-export function checkState(given, table, vocab_size) {
-  const { settings = {}, ...others } = given;
-  /** @param {string} name @param {unknown} value @returns {[string, unknown, string]} */
-  const part = (name, value) => [name, value, `${name}=${show(value)}`];
-  const named = OTHERS.filter((name) => others[name] !== undefined);
-  const read = named.map((name) => part(name, others[name]));
-  if (plainObject(settings))
-    for (const [name, value] of Object.entries(settings)) read.push(part(name, value));
-  else read.push(part('settings', undefined));
-  return collect(read, table, vocab_size);
+export function checkState(message, table, vocab_size) {
+  const { settings = {}, type: _, id: __, ...others } = message;
+  const fields = FIELDS.filter((field) => field.message && !field.setting);
+  const known = fields.filter(({ name }) => others[name] !== undefined).map(({ name }) => name);
+  const unknown = Object.keys(others).filter((name) => !fields.some((field) => field.name === name));
+  /** @type {Given[]} */
+  const given = known.map((name) => [name, others[name], `${name}=${show(others[name])}`]);
+  if (isObject(settings))
+    for (const [name, value] of Object.entries(settings))
+      given.push([name, value, `${name}=${show(value)}`]);
+  const settable = FIELDS.filter((field) => field.setting);
+  const parsed = collect(given, [...fields, ...settable, ...table], { table, vocab_size });
+  const { dropped } = parsed;
+  if (!isObject(settings))
+    dropped.push({ part: `settings=${show(settings)}`, why: 'malformed', minimum: 0, maximum: 0 });
+  for (const name of unknown)
+    dropped.push({ part: show(name), why: 'unknown', minimum: 0, maximum: 0 });
+  return parsed;
+}
+
+/** The beginning of a value as text, whatever it is. @param {unknown} value */
+export function show(value) {
+  const text = typeof value === 'string' ? value : describe(value);
+  return text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text;
 }
 
 /** @param {unknown} value */
-export function show(value) {
-  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? String(value));
-  return text.length > 60 ? `${text.slice(0, 60)}…` : text;
+function describe(value) {
+  if (isPlainData(value)) return JSON.stringify(value);
+  if (typeof value === 'object') return Array.isArray(value) ? '[…]' : '{…}';
+  if (typeof value !== 'bigint') return String(value);
+  return value > -(2n ** 64n) && value < 2n ** 64n ? `${value}n` : 'BigInt';
 }
 
 /**
- * @param {[string, unknown, string][]} parts name, value, how it was written
- * @param {TableRow[]} table
- * @param {number} [vocab_size]
+ * @param {Given[]} given
+ * @param {Part[]} parts those that may be
+ * @param {{ table?: TableRow[], vocab_size?: number }} known
  * @returns {Parsed}
  */
-function collect(parts, table, vocab_size) {
+function collect(given, parts, known) {
   /** @type {any} */
   const state = { settings: {} };
   /** @type {Dropped[]} */
   const dropped = [];
   let good = 0;
-  for (const [name, value, part] of parts) {
-    const fault = refusal(name, value, table, vocab_size);
-    if (fault) {
-      dropped.push({ part, minimum: 0, maximum: 0, ...fault });
+  for (const [name, value, written] of given) {
+    const part = parts.find((each) => each.name === name);
+    const fault = part ? checkPart(part, value, known) : /** @type {const} */ ({ why: 'unknown' });
+    if (!part || fault) {
+      dropped.push({ part: written, minimum: 0, maximum: 0, ...fault, why: fault?.why ?? 'unknown' });
       continue;
     }
     good++;
-    const own = name === 'prompt' || name === 'seed' || name === 'branch';
-    Object.defineProperty(own ? state : state.settings, name, {
-      value,
-      enumerable: true,
-      configurable: true,
-      writable: true,
-    });
+    (isSetting(part) ? state.settings : state)[name] = value;
   }
   return { state: good > 0 ? state : null, dropped };
 }
-
-/**
- * Why a part is not accepted, or null.
- * @param {string} name
- * @param {unknown} value
- * @param {TableRow[]} table
- * @param {number} [vocab_size]
- * @returns {Omit<Dropped, 'part' | 'minimum' | 'maximum'> & Partial<Dropped> | null}
- */
-function refusal(name, value, table, vocab_size = Number.MAX_SAFE_INTEGER) {
-  const row = table.find((candidate) => candidate.name === name);
-  if (!row && !OTHERS.includes(name)) return { why: 'unknown' };
-  const ids = { minimum: 0, maximum: vocab_size - 1 };
-  if (name === 'prompt') return typeof value === 'string' ? null : { why: 'malformed' };
-  if (name === 'draw') return among(value, ['inverse', 'gumbel']);
-  if (name === 'seed') return outside(value, WHOLE, true);
-  if (name === 'order') return orderRefusal(value, table);
-  if (name === 'constraint') return ofType(value, plainObject(value) ? 'object' : 'string');
-  if (name === 'banned_words') return Array.isArray(value) ? null : { why: 'malformed' };
-  if (name === 'forced_first')
-    return typeof value === 'number' ? outside(value, ids, true) : ofType(value, 'string');
-  if (name === 'branch') {
-    if (!Array.isArray(value) || value.length > MOST) return { why: 'malformed' };
-    return value.map((id) => outside(id, ids, true)).find(Boolean) ?? null;
-  }
-  if (row?.kind === 'choice') return among(value, row.choices);
-  if (row?.kind === 'list') return Array.isArray(value) ? null : { why: 'malformed' };
-  if (row?.kind === 'map') return biasRefusal(value, ids);
-  return row ? outside(value, row, row.kind === 'integer') : null;
-}
-
-/** @param {unknown} value */
-function plainObject(value) {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** @param {unknown} value @param {string} type */
-function ofType(value, type) {
-  return typeof value === type ? null : /** @type {const} */ ({ why: 'malformed' });
-}
-
-/** @param {unknown} value @param {readonly string[]} choices */
-function among(value, choices) {
-  return choices.includes(/** @type {string} */ (value))
-    ? null
-    : /** @type {const} */ ({ why: 'malformed' });
-}
-
-/**
- * @param {unknown} value
- * @param {{ minimum: number, maximum: number, minimum_included?: boolean, maximum_included?: boolean }} range
- * @param {boolean} whole
- */
-function outside(value, range, whole) {
-  const { minimum, maximum, minimum_included = true, maximum_included = true } = range;
-  if (typeof value !== 'number' || !Number.isFinite(value) || (whole && !Number.isInteger(value)))
-    return /** @type {const} */ ({ why: 'malformed' });
-  const above = minimum_included ? value >= minimum : value > minimum;
-  const below = maximum_included ? value <= maximum : value < maximum;
-  if (above && below) return null;
-  if (maximum < Number.MAX_SAFE_INTEGER)
-    return /** @type {const} */ ({ why: 'between', minimum, maximum });
-  return { why: /** @type {Why} */ (minimum_included ? 'least' : 'above'), minimum };
-}
-
-/** An order names each warper at most once. @param {unknown} value @param {TableRow[]} table */
-function orderRefusal(value, table) {
-  const warpers = table.filter(({ warper }) => warper);
-  const names = warpers.flatMap(({ name, stage }) => [name, stage]);
-  const good =
-    Array.isArray(value) &&
-    new Set(value).size === value.length &&
-    value.every((name) => names.includes(name));
-  return good ? null : /** @type {const} */ ({ why: 'malformed' });
-}
-
-/** @param {unknown} value @param {{ minimum: number, maximum: number }} ids */
-function biasRefusal(value, ids) {
-  if (!plainObject(value))
-    return /** @type {const} */ ({ why: 'malformed' });
-  for (const [id, bias] of Object.entries(/** @type {object} */ (value))) {
-    const fault = outside(/^\d+$/.test(id) ? Number(id) : NaN, ids, true);
-    if (fault) return fault;
-    if (bias !== false && !(typeof bias === 'number' && Number.isFinite(bias)))
-      return /** @type {const} */ ({ why: 'malformed' });
-  }
-  return null;
-}
-
-/** The colours that the page may have; auto follows the system. */
-export const THEMES = ['auto', 'light', 'dark', 'contrast'];
 
 /** The parts of the page that ?controls= can name beside the settings. */
 export const PARTS = [

@@ -8,7 +8,7 @@ import { findLoop } from '../engine/loops.js';
 import { conventions } from '../engine/presets.js';
 import { Bench } from './bench.js';
 import { toFault } from '../base/faults.js';
-import { gatesOf, withoutGates } from './gates.js';
+import { gatesOf, withoutGates } from './fields.js';
 import { Reader } from './reader.js';
 import { neutralSettings } from './settings.js';
 import { TextTree } from './tree.js';
@@ -22,7 +22,7 @@ import { TextTree } from './tree.js';
  * @typedef {import('../engine/types.js').Piece} Piece
  * @typedef {import('../engine/grammar.js').Grammar} Grammar
  * @typedef {import('../base/faults.js').Fault} Fault
- * @typedef {import('./gates.js').Gates} Gates
+ * @typedef {import('./fields.js').Gates} Gates
  * @typedef {import('./page-state.js').PageState} PageState
  *
  * What could have stood in the place of a token, under the settings now: of a step, or with a
@@ -425,7 +425,7 @@ export class TextBench extends Bench {
     const step = { ...drawn, position: this.#promptIds.length + this.steps.length };
     this.#tree.append(step);
     if (announced) this.emit('step', step);
-    await this.#follow();
+    await this.#follow(announced);
   }
 
   /** Brings everything up to date with a text gone to. */
@@ -437,14 +437,18 @@ export class TextBench extends Bench {
     this.emit('change');
   }
 
-  /** Brings everything up to date with the tokens on show. */
-  async #follow() {
+  /**
+   * Brings everything up to date with the tokens on show.
+   * @param {boolean} [announced] whether the page around hears of a text that has ended
+   */
+  async #follow(announced = false) {
     this.dropTally();
     this.whatIf = null;
     this.direct = false;
     this.verdict = null;
     this.#written = '';
     if (this.finished) await this.#judge(this.finished === 'eos');
+    if (announced && this.finished) this.emit('result');
     this.changed();
     await Promise.all([this.refresh(), this.#measure()]);
   }

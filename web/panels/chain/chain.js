@@ -104,7 +104,7 @@ export class LogitChain extends LogitElement {
     this.only = null;
     /** Whether nothing can be changed here. */
     this.fixed = false;
-    /** What removes tokens before any warper. @type {import('../../state/gates.js').Gates} */
+    /** What removes tokens before any warper. @type {import('../../state/fields.js').Gates} */
     this.gates = {};
     /** Whether a sampler of the reader's own can come into the chain. */
     this.programmable = false;

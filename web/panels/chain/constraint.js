@@ -68,7 +68,7 @@ export class LogitConstraint extends LogitElement {
 
   constructor() {
     super();
-    /** @type {import('../../state/gates.js').Gates} */
+    /** @type {import('../../state/fields.js').Gates} */
     this.gates = {};
     /** @type {import('../../engine/types.js').ConstraintState | null} */
     this.state = null;

@@ -20,8 +20,6 @@ import stageStyles from './stage.css';
 
 addMessages(locales);
 
-const KEPT = 'logitscope-own';
-
 export class LogitOwnStage extends LogitElement {
   static properties = {
     on: { state: true },
@@ -31,7 +29,7 @@ export class LogitOwnStage extends LogitElement {
 
   static styles = [...LogitElement.styles, stageStyles];
 
-  #code = recall(KEPT) ?? OWN;
+  #code = recall('own') ?? OWN;
   /** Whether it is to be in the chain. */
   #wanted = true;
   /** What runs in the chain. @type {Subject | null} */
@@ -72,7 +70,7 @@ export class LogitOwnStage extends LogitElement {
   use() {
     if (!canRun()) return;
     this.#end();
-    remember(KEPT, this.#code);
+    remember('own', this.#code);
     const subject = new Subject(inFrame(this.#code, document.body), 'own', LIMIT_MS);
     this.#subject = subject;
     this.#wanted = true;

@@ -1,7 +1,7 @@
 /**
  * <logit-compare>: strategies side by side on the same prompt and the same random numbers. One text
  * each stands in columns, several in a table; or all blind, to be ranked before the settings show.
- * Asks with "logit-adopt" to use a strategy in the bench.
+ * Asks with "logit-adopt" to use a strategy in the bench, tells by "logit-choose" what was chosen.
  */
 import { locales } from '#locales/compare';
 import { html, nothing } from 'lit';
@@ -14,6 +14,7 @@ import { download } from '../../base/download.js';
 import { reason, sentence } from '../../base/faults.js';
 import { ModelElement } from '../../base/model-element.js';
 import { Rest } from '../../base/rest.js';
+import { initialChoices } from '../../state/fields.js';
 import { spoken } from '../../base/visible.js';
 import './controls.js';
 import { SPREAD, renderFigures, renderGaps, renderRows, renderSpread } from './figures.js';
@@ -49,7 +50,7 @@ export class LogitCompare extends ModelElement {
     seed: { type: Number },
     max_new_tokens: { type: Number },
     blind: { type: Boolean },
-    colour: { state: true },
+    colour: { attribute: false },
     shuffled: { state: true },
     unfolded: { state: true },
   };
@@ -71,18 +72,21 @@ export class LogitCompare extends ModelElement {
 
   constructor() {
     super();
-    /** A ready comparison, by its name in suites.js. */
-    this.suite = 'nine';
+    const initial = initialChoices('compare');
+    /** A ready comparison, by its name in suites.js. @type {string} */
+    this.suite = initial.suite;
     /** Strategies in place of the suite's. @type {readonly Strategy[] | null} */
-    this.strategies = null;
+    this.strategies = initial.strategies;
     /** Texts of each, in place of the suite's number. @type {number | null} */
-    this.samples = null;
+    this.samples = initial.samples;
     /** In place of the one among the settings. @type {number | null} */
-    this.seed = null;
-    this.max_new_tokens = 60;
-    this.blind = false;
+    this.seed = initial.seed;
+    /** @type {number} */
+    this.max_new_tokens = initial.max_new_tokens;
+    /** @type {boolean} */
+    this.blind = initial.blind;
     /** @type {typeof COLOURS[number]} */
-    this.colour = 'after';
+    this.colour = initial.colour;
     /** The random numbers that shuffle blind texts. @type {number[]} */
     this.shuffled = [];
     /** The keys of the strategies whose texts show. @type {Set<number>} */
@@ -100,7 +104,7 @@ export class LogitCompare extends ModelElement {
 
   /** What is to be made. @returns {import('./runner.js').Plan} */
   get plan() {
-    const { prompt, max_new_tokens } = this;
+    const { prompt = '', max_new_tokens } = this;
     const strategies = this.strategies ?? this.#suite.strategies;
     const samples = this.samples ?? this.#suite.samples;
     return { prompt, seed: this.seed ?? this.asked.seed ?? 0, samples, max_new_tokens, strategies };
@@ -118,6 +122,7 @@ export class LogitCompare extends ModelElement {
   willUpdate(changed) {
     super.willUpdate(changed);
     const { plan } = this;
+    if (changed.has('suite') || (changed.has('strategies') && !this.strategies)) this.#keys = [];
     if (this.#keys.length !== plan.strategies.length)
       this.#keys = plan.strategies.map(() => ++this.#lastKey);
     const planned = JSON.stringify(plan);
@@ -192,7 +197,7 @@ export class LogitCompare extends ModelElement {
       ${
         this.engine?.info?.name === 'stories'
           ? html`<p class="run"><button data-command="loop" aria-disabled=${watched}
-        @click=${() => Object.assign(this, looping)}>${t('compare.watch', { prompt, n })}</button></p>`
+        @click=${() => this.#choose(looping)}>${t('compare.watch', { prompt, n })}</button></p>`
           : nothing
       }`;
   }
@@ -205,7 +210,7 @@ export class LogitCompare extends ModelElement {
       <div class="run">
         <button class="primary" data-command=${command} @click=${this.#onRun}>${t(`compare.${command}`)}</button>
         <button id="blind" aria-pressed=${this.blind}
-          @click=${() => (this.blind = !this.blind)}>${t('compare.blind')}</button>
+          @click=${() => this.#choose({ blind: !this.blind })}>${t('compare.blind')}</button>
         <div class="progress"><progress max=${Math.max(1, total)} .value=${done}
           aria-label=${t('compare.progress.label')}></progress>
           <span role="status">${running ? '' : t('compare.progress', { done, total })}</span></div>
@@ -214,9 +219,9 @@ export class LogitCompare extends ModelElement {
             ? nothing
             : html`
           <label class="label colour">${t('text.colour')}
-            <select @change=${(/** @type {Event} */ event) => (this.colour = /** @type {any} */ (valueOf(event)))}>
+            <select @change=${(/** @type {Event} */ event) => this.#choose({ colour: valueOf(event) })}>
               ${COLOURS.map(
-                (name) => html`<option value=${name} ?selected=${name === this.colour}>
+                (name) => html`<option value=${name} .selected=${name === this.colour}>
                 ${t(`text.colour.${name}`)}</option>`,
               )}</select></label>`
         }
@@ -426,13 +431,15 @@ export class LogitCompare extends ModelElement {
     this.unfolded = new Set(open ? [...others, key] : others);
   }
 
+  /** @param {object} patch of what the list of state holds of this view */
+  #choose(patch) {
+    Object.assign(this, patch);
+    this.emit('logit-choose', patch);
+  }
+
   /** @param {CustomEvent} event */
   #onPlan({ detail }) {
-    Object.assign(this, detail);
-    if (!('suite' in detail)) return;
-    this.strategies = null;
-    this.samples = null;
-    this.#keys = [];
+    this.#choose('suite' in detail ? { ...detail, strategies: null, samples: null } : detail);
   }
 
   /** The bench's settings, or those of the attributes, become one more strategy. */
@@ -485,8 +492,13 @@ export class LogitCompare extends ModelElement {
 
   /** @param {Strategy[]} strategies */
   #change(strategies) {
-    this.samples = this.plan.samples;
-    this.strategies = strategies.map(({ kind, settings, text }) => ({ kind, settings, text }));
+    const { samples } = this.plan;
+    const bare = strategies.map(({ kind, settings, text }) => ({
+      ...(kind === undefined ? {} : { kind }),
+      settings,
+      ...(text === undefined ? {} : { text }),
+    }));
+    this.#choose({ samples, strategies: bare });
   }
 }
 

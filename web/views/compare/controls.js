@@ -9,11 +9,9 @@ import { suites } from '../../engine/suites.js';
 import { parse, plain, t } from '../../locale/locale.js';
 import { define } from '../../base/define.js';
 import { LogitElement } from '../../base/element.js';
+import { field } from '../../state/fields.js';
 import { readSeed } from '../../state/settings.js';
 import controlsStyles from './controls.css';
-
-/** The most that the boxes take. */
-const MOST = /** @type {Record<string, number>} */ ({ samples: 20, max_new_tokens: 400 });
 
 export class LogitCompareControls extends LogitElement {
   static properties = {
@@ -106,8 +104,8 @@ function valueOf(event) {
  * @returns {{ value: number } | { error: string }}
  */
 function readBox(box, text) {
-  const maximum = MOST[box];
-  if (maximum === undefined) return readSeed(text);
+  if (box === 'seed') return readSeed(text);
+  const { maximum = 0 } = field(`compare_${box}`);
   const name = t(`compare.${box}`);
   const value = parse(text);
   if (!Number.isFinite(value)) return { error: t('error.number', { name, value: text.trim() }) };

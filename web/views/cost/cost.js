@@ -1,6 +1,7 @@
 /**
  * <logit-cost>: what one step costs with and without the KV cache, measured in the worker beside
  * the formula, what the cache saves in a text, and how fast each variant of the inner loops is.
+ * Tells by "logit-choose" what was measured, so that a link measures it again.
  */
 import { html, nothing } from 'lit';
 import { locales } from '#locales/cost';
@@ -10,6 +11,7 @@ import { drawTrend } from '../../plots/trend-view.js';
 import { layoutTrend, markAt } from '../../plots/trend.js';
 import { define } from '../../base/define.js';
 import { lease } from '../../state/engines.js';
+import { initialChoices } from '../../state/fields.js';
 import { sentence } from '../../base/faults.js';
 import frameStyles from '../../style/frame.css';
 import { ModelElement } from '../../base/model-element.js';
@@ -30,6 +32,7 @@ export class LogitCost extends ModelElement {
   static properties = {
     ...ModelElement.properties,
     drawn: { type: Number },
+    measured: { attribute: false },
     timings: { state: true },
     speeds: { state: true },
     busy: { state: true },
@@ -44,11 +47,15 @@ export class LogitCost extends ModelElement {
   #run = null;
   /** @type {number[]} */
   #ids = [];
+  /** The model that was measured, or is to be. @type {unknown} */
+  #measuredModel = null;
 
   constructor() {
     super();
     /** How many tokens the text on the bench has drawn. */
     this.drawn = 0;
+    /** What is measured without being asked for. @type {('steps' | 'speeds')[]} */
+    this.measured = initialChoices('cost').measured;
     /** @type {Timing[]} */
     this.timings = [];
     /** @type {Map<string, number | null>} Tokens a second; null where a variant cannot run. */
@@ -68,15 +75,30 @@ export class LogitCost extends ModelElement {
   /** @param {import('../../base/model-element.js').RemoteLogitscope} engine */
   async opened(engine) {
     this.#run?.abort();
-    this.timings = [];
-    this.speeds = new Map();
+    const { model } = this;
+    const other = this.#measuredModel !== null && this.#measuredModel !== model;
+    this.#measuredModel = model;
+    if (other) {
+      this.timings = [];
+      this.speeds = new Map();
+      if (this.measured.length > 0) this.#choose([]);
+    }
     await this.#read(engine);
+    const { measured } = this;
+    if (measured.includes('steps') && this.timings.length === 0) await this.#measure();
+    if (measured.includes('speeds') && this.speeds.size === 0) await this.#race();
+  }
+
+  /** @param {('steps' | 'speeds')[]} measured */
+  #choose(measured) {
+    this.measured = measured;
+    this.emit('logit-choose', { measured });
   }
 
   /** @param {import('../../base/model-element.js').RemoteLogitscope} engine */
   async #read(engine) {
     const half = (engine.info?.context_length ?? 2) >> 1;
-    const ids = Array.from(await engine.encode(this.prompt).catch(() => [])).slice(0, half);
+    const ids = Array.from(await engine.encode(this.prompt ?? '').catch(() => [])).slice(0, half);
     this.#ids = ids.length > 0 ? ids : [engine.info?.bos_token_id ?? 0];
     this.requestUpdate();
   }
@@ -316,7 +338,7 @@ export class LogitCost extends ModelElement {
     const text = { ...this.#text, signal: run.signal };
     for (const variant of VARIANTS) {
       if (run.signal.aborted) break;
-      const held = lease(/** @type {any} */ (this.model), undefined, variant);
+      const held = lease(this.offer.model, undefined, variant);
       const speed = await held.ready
         .then((engine) => measureSpeed(engine, text))
         .catch(() => null); // a browser without these instructions
@@ -332,6 +354,7 @@ export class LogitCost extends ModelElement {
     this.#run = run;
     this.busy = what;
     this.said = '';
+    this.#choose([...new Set([...this.measured, what])].sort());
     return run;
   }
 }

@@ -2,6 +2,7 @@
 import { Bench } from '../../state/bench.js';
 import { fetchCurves } from '../../state/curves.js';
 import { compareResults } from '../../state/order.js';
+import { field, sameValue } from '../../state/fields.js';
 import { neutralSettings } from '../../state/settings.js';
 
 /**
@@ -10,6 +11,7 @@ import { neutralSettings } from '../../state/settings.js';
  */
 
 const TOP = 20;
+const SEED = field('seed').initial;
 
 export class OwnBench extends Bench {
   /** @type {string[]} */
@@ -58,10 +60,38 @@ export class OwnBench extends Bench {
     return super.set(patch, direct);
   }
 
+  /** What the reader set, without what is neutral. */
+  get said() {
+    const { asked, table } = this;
+    const neutral = Object.fromEntries(table.map((row) => [row.name, row.neutral]));
+    const said = Object.entries({ ...asked, seed: asked.seed === SEED ? null : asked.seed }).filter(
+      ([name, value]) => value !== null && !sameValue(value, neutral[name]),
+    );
+    return Object.fromEntries(said);
+  }
+
+  /**
+   * Sets everything that `said` holds.
+   * @param {import('../../engine/types.js').Settings} settings checked against the table
+   */
+  restore({ order, draw = 'inverse', logit_bias = {}, seed = SEED, ...others }) {
+    const biases = Object.entries(logit_bias).filter(([id]) => Number(id) < this.tokens.length);
+    this.biases = biases.map(([id, bias]) => ({ id: Number(id), bias, piece: this.#pieceOf(Number(id)) }));
+    this.order = order ?? null;
+    this.method = draw;
+    this.seed = seed;
+    this.settings = { ...neutralSettings(this.table), .../** @type {any} */ (others) };
+    return this.set({}, false);
+  }
+
+  /** @param {number} id */
+  #pieceOf(id) {
+    return { ...this.piece(id), bytes: new TextEncoder().encode(this.tokens[id]) };
+  }
+
   /** @param {number} id @param {number | false | null} bias */
   setBias(id, bias) {
-    const bytes = new TextEncoder().encode(this.tokens[id]);
-    return this.biasPiece({ ...this.piece(id), bytes }, bias);
+    return this.biasPiece(this.#pieceOf(id), bias);
   }
 
   /** @param {number} draws */

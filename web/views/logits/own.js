@@ -1,6 +1,7 @@
 /**
  * <logit-own>: the instrument over the reader's own logits, pasted or counted from a text as a
- * bigram table; no model is needed. Asks with "logit-model" ({ model: File }) for a model file.
+ * bigram table; no model is needed. Asks with "logit-model" ({ model: File }) for a model file, and
+ * tells by "logit-choose" what was chosen.
  */
 import { locales } from '#locales/own';
 import { html, nothing } from 'lit';
@@ -13,6 +14,7 @@ import '../../panels/distribution/distribution.js';
 import '../../panels/draw/draw.js';
 import { LogitElement } from '../../base/element.js';
 import { lease } from '../../state/engines.js';
+import { initialChoices, sameValue } from '../../state/fields.js';
 import { sentence, toFault } from '../../base/faults.js';
 import '../../panels/own-sampler/own-sampler.js';
 import { listen } from '../../base/props.js';
@@ -25,6 +27,8 @@ import { SAMPLES, TEXT } from './samples.js';
 
 addMessages(locales);
 
+/** What decides which logits are shown. */
+const CONTENTS = ['source', 'kind', 'logits', 'text', 'by', 'context'];
 /** How many tokens the table shows, and how many one press of the button draws. */
 const SHOWN = 12;
 const MANY = 40;
@@ -33,13 +37,13 @@ export class LogitOwn extends LogitElement {
   static properties = {
     wrong: { state: true },
     fault: { state: true },
-    pasted: { state: true },
-    kind: { state: true },
-    text: { state: true },
-    by: { state: true },
-    bigram: { state: true },
-    context: { state: true },
-    source: { state: true },
+    source: {},
+    kind: {},
+    logits: {},
+    text: {},
+    by: {},
+    context: { attribute: false },
+    settings: { attribute: false },
     shown: { state: true },
   };
 
@@ -49,6 +53,8 @@ export class LogitOwn extends LogitElement {
   #lease = null;
   /** @type {OwnBench | null} */
   #bench = null;
+  /** The settings that were told last; others come from outside. @type {object | null} */
+  #told = null;
   /** What a panel may ask for. @type {Record<string, (event: CustomEvent) => void>} */
   #asks = {
     'logit-set': ({ detail }) => this.#bench?.set(detail),
@@ -57,7 +63,8 @@ export class LogitOwn extends LogitElement {
     'logit-seed': ({ detail }) => this.#bench?.setSeed(detail.seed),
     'logit-view': ({ detail }) => this.#bench?.setView(detail.view),
     'logit-bias': ({ detail }) => this.#bench?.setBias(detail.id, detail.bias),
-    'logit-force': ({ detail }) => this.source === 'bigram' && this.#stand([...this.context, detail.id]),
+    'logit-force': ({ detail }) =>
+      this.source === 'bigram' && this.#choose({ context: [...this.context, detail.id] }),
     'logit-draw': (event) => this.#onDraw(event),
   };
 
@@ -67,17 +74,22 @@ export class LogitOwn extends LogitElement {
     this.wrong = null;
     /** @type {import('../../base/faults.js').Fault | null} Why there is no engine. */
     this.fault = null;
-    this.pasted = SAMPLES.confident;
-    /** @type {'logits' | 'probabilities'} What the pasted numbers are. */
-    this.kind = 'logits';
-    this.text = TEXT;
-    /** @type {'characters' | 'words'} */
-    this.by = 'words';
-    this.bigram = countBigrams(TEXT, 'words');
-    /** The ids of the text being written from the table, its context first. @type {number[]} */
-    this.context = [0];
+    const initial = initialChoices('own');
     /** @type {'pasted' | 'bigram'} Where the logits come from. */
-    this.source = 'pasted';
+    this.source = initial.source;
+    /** @type {'logits' | 'probabilities'} What the pasted numbers are. */
+    this.kind = initial.kind;
+    /** What was pasted; null stands for an example. @type {string | null} */
+    this.logits = initial.logits;
+    /** What the table is counted from; null stands for an example. @type {string | null} */
+    this.text = initial.text;
+    /** @type {'characters' | 'words'} */
+    this.by = initial.by;
+    /** The ids of the text being written from the table, its context first. @type {number[]} */
+    this.context = initial.context;
+    /** Those of the bench, where they say something. @type {import('../../engine/types.js').Settings | null} */
+    this.settings = initial.settings;
+    this.bigram = countBigrams(TEXT, this.by);
     /** @type {'pasted' | 'bigram'} What the instrument shows. */
     this.shown = 'pasted';
   }
@@ -107,65 +119,72 @@ export class LogitOwn extends LogitElement {
       if (this.#lease !== held) return;
       this.#bench = new OwnBench(engine);
       this.#bench.addEventListener('update', () => this.requestUpdate());
-      this.#useSource(this.source);
+      this.#show();
+      if (this.settings) this.#bench.restore(this.settings);
+      this.#bench.addEventListener('change', () => this.#keepSettings());
     } catch (error) {
       this.fault = toFault(error);
     }
   }
 
-  /** @param {'pasted' | 'bigram'} source */
-  #useSource(source) {
-    this.source = source;
-    if (source === 'pasted') this.#usePasted(this.pasted);
-    else this.#stand(this.context);
+  /** @param {Map<string, unknown>} changed */
+  willUpdate(changed) {
+    if (changed.has('text') || changed.has('by'))
+      this.bigram = countBigrams(this.text ?? TEXT, this.by);
+    const { length } = this.bigram.tokens;
+    if (this.context.length === 0 || this.context.some((id) => id >= length))
+      this.context = [0]; // of another table
+    if (CONTENTS.some((name) => changed.has(name))) this.#show();
+    if (changed.has('settings') && this.settings !== this.#told)
+      this.#bench?.restore(this.settings ?? {});
   }
 
-  /** @param {string} kind */
-  #useKind(kind) {
-    this.kind = /** @type {'logits' | 'probabilities'} */ (kind);
-    this.#usePasted(this.pasted);
+  /** @param {object} patch of what the list of state holds of this view */
+  #choose(patch) {
+    Object.assign(this, patch);
+    this.emit('logit-choose', patch);
   }
 
-  /** @param {string} text */
-  #useSample(text) {
-    this.kind = 'logits';
-    this.#usePasted(text);
+  /** Tells of the bench's settings where they have changed. */
+  #keepSettings() {
+    const said = this.#bench?.said ?? {};
+    const settings = Object.keys(said).length > 0 ? said : null;
+    if (sameValue(settings, this.settings)) return;
+    this.#told = settings;
+    this.#choose({ settings });
   }
 
-  /** @param {string} text */
-  #usePasted(text) {
-    this.pasted = text;
-    const found = parseLogits(text, this.kind);
+  /** Brings what was chosen into the bench; what cannot be read changes nothing there. */
+  #show() {
+    if (this.source === 'pasted') this.#showPasted();
+    else this.#showBigram();
+  }
+
+  #showPasted() {
+    const found = parseLogits(this.logits ?? SAMPLES.confident, this.kind);
     this.wrong = 'key' in found ? found : null;
     if ('key' in found) return;
     this.shown = 'pasted';
     this.#bench?.show(found);
   }
 
-  /** @param {string} text @param {'characters' | 'words'} by */
-  #count(text, by) {
-    this.text = text;
-    this.by = by;
-    this.bigram = countBigrams(text, by);
-    this.#stand([0]);
-  }
-
-  /** Shows the row of the last token of a text. @param {number[]} context */
-  async #stand(context) {
-    const { bigram } = this;
+  /** Shows the row of the last token of the text. */
+  #showBigram() {
+    const { bigram, context } = this;
     if (bigram.tokens.length < 2) return;
-    this.context = context;
     this.shown = 'bigram';
     const logits = rowLogits(bigram, context[context.length - 1]);
-    await this.#bench?.show({ tokens: bigram.tokens, logits, history: context, step: context.length - 1 });
+    const step = context.length - 1;
+    this.#bench?.show({ tokens: bigram.tokens, logits, history: context, step });
   }
 
   /** @param {number} n */
   async #write(n) {
     for (let i = 0; i < n; i++) {
+      await this.updateComplete;
       const drawn = await this.#bench?.next();
       if (!drawn || this.source !== 'bigram') return;
-      await this.#stand([...this.context, drawn.id]);
+      this.#choose({ context: [...this.context, drawn.id] });
     }
   }
 
@@ -177,7 +196,7 @@ export class LogitOwn extends LogitElement {
         <div class="segments kinds" role="group" aria-label=${t('own.sources')}>
           ${/** @type {const} */ (['pasted', 'bigram']).map(
             (name) => html`<button data-source=${name} aria-pressed=${this.source === name}
-              @click=${() => this.#useSource(name)}>${t(`own.${name}`)}</button>`,
+              @click=${() => this.#choose({ source: name })}>${t(`own.${name}`)}</button>`,
           )}
         </div>
         <button data-command="file" @click=${() => this.renderRoot.querySelector('input')?.click()}>${t('model.open')}</button>
@@ -195,24 +214,25 @@ export class LogitOwn extends LogitElement {
 
   #renderPasted() {
     const { wrong } = this;
+    const pasted = this.logits ?? SAMPLES.confident;
     return html`
       <section>
         <p class="about">${t('own.pasted.about')}</p>
         <div class="tools" role="group" aria-label=${t('own.samples')}>
           ${Object.entries(SAMPLES).map(
             ([name, text]) => html`<button data-sample=${name}
-              aria-pressed=${this.shown === 'pasted' && this.pasted === text}
-              @click=${() => this.#useSample(text)}>${t(`own.sample.${name}`)}</button>`,
+              aria-pressed=${this.shown === 'pasted' && pasted === text}
+              @click=${() => this.#choose({ logits: text, kind: 'logits' })}>${t(`own.sample.${name}`)}</button>`,
           )}
         </div>
         <label class="label" for="logits">${t('own.pasted.label')}</label>
-        <textarea id="logits" spellcheck="false" .value=${this.pasted} aria-describedby="error"
+        <textarea id="logits" spellcheck="false" .value=${pasted} aria-describedby="error"
           aria-invalid=${wrong ? 'true' : 'false'}
-          @input=${(/** @type {Event} */ event) => this.#usePasted(valueOf(event))}></textarea>
+          @input=${(/** @type {Event} */ event) => this.#choose({ logits: valueOf(event) })}></textarea>
         <p id="error" class="error" role="alert">${wrong ? t(wrong.key, wrong.params) : ''}</p>
         <div class="tools">
           <label class="label">${t('own.kind')}
-            <select id="kind" @change=${(/** @type {Event} */ event) => this.#useKind(valueOf(event))}>
+            <select id="kind" @change=${(/** @type {Event} */ event) => this.#choose({ kind: valueOf(event) })}>
               ${['logits', 'probabilities'].map((name) => html`<option value=${name} .selected=${name === this.kind}>${t(`own.kind.${name}`)}</option>`)}
             </select></label>
           <span class="about" ?hidden=${this.kind === 'logits'}>${t('own.kind.about')}</span>
@@ -228,19 +248,19 @@ export class LogitOwn extends LogitElement {
         <div>
           <p class="about">${t('own.bigram.about')}</p>
           <label class="label" for="text">${t('own.text')}</label>
-          <textarea id="text" spellcheck="false" .value=${this.text}
-            @input=${(/** @type {Event} */ event) => this.#count(valueOf(event), by)}></textarea>
+          <textarea id="text" spellcheck="false" .value=${this.text ?? TEXT}
+            @input=${(/** @type {Event} */ event) => this.#choose({ text: valueOf(event), context: [0] })}></textarea>
           <div class="tools">
             <label class="label">${t('own.by')}
-              <select id="by" @change=${(/** @type {Event} */ event) => this.#count(this.text, /** @type {any} */ (valueOf(event)))}>
-                ${['words', 'characters'].map((name) => html`<option value=${name} ?selected=${name === by}>${t(`own.by.${name}`)}</option>`)}
+              <select id="by" @change=${(/** @type {Event} */ event) => this.#choose({ by: valueOf(event), context: [0] })}>
+                ${['words', 'characters'].map((name) => html`<option value=${name} .selected=${name === by}>${t(`own.by.${name}`)}</option>`)}
               </select></label>
             <span class="about">${t('own.counted', { n: bigram.tokens.length })}</span>
           </div>
           <div class="tools">
             <button class="primary" data-command="write" aria-disabled=${few} @click=${() => !few && this.#write(1)}>${t('own.write')}</button>
             <button data-command="write-many" aria-disabled=${few} @click=${() => !few && this.#write(MANY)}>${t('own.write.many', { n: MANY })}</button>
-            <button data-command="restart" @click=${() => !few && this.#stand(context.slice(0, 1))}>${t('own.restart')}</button>
+            <button data-command="restart" @click=${() => !few && this.#choose({ context: context.slice(0, 1) })}>${t('own.restart')}</button>
           </div>
           <p class="written" aria-live="polite">${few ? '' : context.map((id) => bigram.tokens[id]).join('')}</p>
         </div>
@@ -262,7 +282,7 @@ export class LogitOwn extends LogitElement {
           <tbody>${ids.map((from) => html`<tr>
             <th scope="row"><button class="token" data-context=${from} aria-pressed=${from === last}
               aria-label=${t('own.context', { token: visible({ id: from, text: bigram.tokens[from], special: false }) })}
-              @click=${() => this.#stand([from])}>${name(from)}</button></th>
+              @click=${() => this.#choose({ context: [from] })}>${name(from)}</button></th>
             ${ids.map((to) => {
               const n = bigram.rows[from].get(to) ?? 0;
               const heat = n ? 20 + (80 * n) / bigram.totals[from] : 0;

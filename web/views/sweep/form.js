@@ -2,8 +2,8 @@
 import { html, nothing } from 'lit';
 import { live } from 'lit/directives/live.js';
 import { MEASURES, needsTexts } from '../../engine/measures.js';
-import { SAMPLES_MAX } from '../../engine/sweep.js';
 import { parse, plain, t } from '../../locale/locale.js';
+import { field } from '../../state/fields.js';
 import { capitalise, readSetting, settingName } from '../../state/settings.js';
 import { measureName } from './words.js';
 
@@ -23,8 +23,6 @@ import { measureName } from './words.js';
  * @property {(box: string, draft: { text: string, error: string } | null) => void} draft
  */
 
-const TOKENS_MAX = 4096;
-
 /** @param {SettingRow[]} table */
 const numbers = (table) => table.filter(({ kind }) => kind === 'real' || kind === 'integer');
 
@@ -39,8 +37,8 @@ export function renderForm(form) {
       ${figure.kind === 'any' && !asked.second ? renderSetting(form, 'second', '') : nothing}
       ${renderMeasure(form)}
       <div class="group" ?inert=${!texts} data-off=${!texts}>
-        ${renderWhole(form, 'samples', SAMPLES_MAX)}
-        ${renderWhole(form, 'max_new_tokens', TOKENS_MAX)}
+        ${renderWhole(form, 'samples')}
+        ${renderWhole(form, 'max_new_tokens')}
       </div>
       <label class="keep"><input type="checkbox" id="keep" .checked=${live(asked.keep)}
         @change=${() => set({ keep: !asked.keep })}>${t('sweep.keep')}</label>
@@ -89,12 +87,12 @@ function renderSetting({ asked, table, set }, which, chosen) {
   };
   return html`<label class="box wide"><span class="label">${t(`sweep.setting.${which}`)}</span>
     <select id="${which}-setting" @change=${choose}>
-      ${which === 'second' ? html`<option value="" ?selected=${chosen === ''}>${t('sweep.none')}</option>` : nothing}
+      ${which === 'second' ? html`<option value="" .selected=${chosen === ''}>${t('sweep.none')}</option>` : nothing}
       ${numbers(table)
         .filter(({ name }) => name !== other)
         .map(
           ({ name }) =>
-            html`<option value=${name} ?selected=${name === chosen}>${settingName(name)}</option>`,
+            html`<option value=${name} .selected=${name === chosen}>${settingName(name)}</option>`,
         )}
     </select></label>`;
 }
@@ -123,7 +121,7 @@ function renderMeasure({ figure, asked, judged, set }) {
     <select id="measure" @change=${choose}>
       ${possible.map(
         (name) =>
-          html`<option value=${name} ?selected=${name === chosen}>${measureName(name)}</option>`,
+          html`<option value=${name} .selected=${name === chosen}>${measureName(name)}</option>`,
       )}
     </select></label>`;
 }
@@ -131,16 +129,16 @@ function renderMeasure({ figure, asked, judged, set }) {
 /**
  * @param {Form} form
  * @param {'samples' | 'max_new_tokens'} name
- * @param {number} most
  */
-function renderWhole(form, name, most) {
+function renderWhole(form, name) {
+  const { maximum = 0 } = field(`sweep_${name}`);
   const label = t(`sweep.${name}`);
   return renderBox(form, {
     id: name,
     label,
     about: '',
     value: form.asked[name],
-    read: (text) => readWhole(label, text, most),
+    read: (text) => readWhole(label, text, maximum),
     accept: (value) => form.set({ [name]: value }),
   });
 }

@@ -1,6 +1,7 @@
 /**
  * <logit-sweep>: one or two settings from end to end, and what becomes of the distribution and of
- * the texts. What needs no texts is drawn at once; the rest runs in the worker when asked.
+ * the texts. What needs no texts is drawn at once; the rest runs in the worker when asked. Tells by
+ * "logit-choose" what was chosen.
  */
 import { html, nothing } from 'lit';
 import { locales } from '#locales/sweep';
@@ -11,6 +12,8 @@ import { define } from '../../base/define.js';
 import { download } from '../../base/download.js';
 import { sentence, toFault } from '../../base/faults.js';
 import { ModelElement } from '../../base/model-element.js';
+import { fetchJson } from '../../state/assets.js';
+import { initialChoices, sameValue } from '../../state/fields.js';
 import { FIGURES, shapeOf } from './figures.js';
 import { renderForm } from './form.js';
 import './map.js';
@@ -44,18 +47,21 @@ const JUDGED = 'verbs';
 /** How often a running sweep is drawn, in ms. */
 const REDRAW = 80;
 
-/** What was shown last within a root, since the page makes a view anew each time it is shown. */
-/**
- * @type {WeakMap<Node, { name: string, asked: Record<string, Asked>, run: Run | null, at: number
- * }>}
- */
-const remembered = new WeakMap();
+/** A figure's choices before anything was chosen. */
+const { figure: FIRST_FIGURE, ...UNCHOSEN } = initialChoices('sweep');
 
 export class LogitSweep extends ModelElement {
   static properties = {
     ...ModelElement.properties,
     grammar: {},
     figure: {},
+    first: { attribute: false },
+    second: { attribute: false },
+    measure: {},
+    samples: { type: Number },
+    max_new_tokens: { type: Number },
+    keep: { attribute: false },
+    texts: { type: Boolean },
     run: { state: true },
     at: { state: true },
     trouble: { state: true },
@@ -66,21 +72,34 @@ export class LogitSweep extends ModelElement {
 
   /** @type {AbortController | null} */
   #stop = null;
-  /** @type {Record<string, Asked>} What is asked for, by figure. */
-  #asked = {};
+  /** What was chosen of the figures that do not show. @type {Record<string, Record<string, any>>} */
+  #chosen = {};
+  /** What was run for them. @type {Record<string, { run: Run | null, at: number }>} */
+  #runs = {};
   /** @type {Record<string, { text: string, error: string }>} */
   #drafts = {};
   #tried = '';
-  /** Whether it runs as soon as the model that was asked for is there. */
-  #awaited = false;
-  /** @type {Node | null} */
-  #root = null;
 
   constructor() {
     super();
-    /** @type {import('../../engine/grammar.js').Grammar | string | null} Itself or its address. */
-    this.grammar = null;
-    this.figure = FIGURES[0].name;
+    /** Itself or its address; where it is left out, the model's own. @type {import('../../engine/grammar.js').Grammar | string | null | undefined} */
+    this.grammar = undefined;
+    /** @type {string} */
+    this.figure = FIRST_FIGURE;
+    /** @type {import('./figures.js').Stretch | null} These in place of the figure's own. */
+    this.first = UNCHOSEN.first;
+    /** @type {import('./figures.js').Stretch | null} */
+    this.second = UNCHOSEN.second;
+    /** @type {string | null} */
+    this.measure = UNCHOSEN.measure;
+    /** @type {number | null} */
+    this.samples = UNCHOSEN.samples;
+    /** @type {number | null} */
+    this.max_new_tokens = UNCHOSEN.max_new_tokens;
+    /** @type {boolean | null} */
+    this.keep = UNCHOSEN.keep;
+    /** Whether the texts of the figure were asked for. @type {boolean} */
+    this.texts = UNCHOSEN.texts;
     /** @type {Run | null} */
     this.run = null;
     /** The index of the point that is pointed at. */
@@ -91,23 +110,9 @@ export class LogitSweep extends ModelElement {
     this.rules = null;
   }
 
-  connectedCallback() {
-    super.connectedCallback();
-    this.#root = this.getRootNode();
-    const kept = remembered.get(this.#root);
-    if (!kept) return;
-    this.figure = kept.name;
-    this.#asked = kept.asked;
-    this.run = kept.run;
-    this.at = kept.at;
-    this.#tried = kept.run?.key ?? '';
-  }
-
   disconnectedCallback() {
     super.disconnectedCallback();
     this.#cancel();
-    const { figure: name, run, at } = this;
-    if (this.#root) remembered.set(this.#root, { name, asked: this.#asked, run, at });
   }
 
   /** @param {Map<string, unknown>} changed */
@@ -116,18 +121,22 @@ export class LogitSweep extends ModelElement {
     if (changed.has('model') && changed.get('model')) {
       this.#cancel();
       this.run = null;
+      this.#runs = {};
       this.#tried = '';
-    }
-    if (changed.has('grammar')) this.#readGrammar();
+    } else if (changed.get('figure') !== undefined) this.#showFigure(String(changed.get('figure')));
+    if (changed.has('grammar') || changed.has('model')) this.#readGrammar();
   }
 
   async #readGrammar() {
-    const { grammar } = this;
-    this.rules = typeof grammar === 'string' ? null : grammar;
-    if (typeof grammar !== 'string' || grammar === '') return;
+    const { grammar, model } = this;
+    const offered = grammar === undefined && model !== '' ? this.offer.grammar : '';
+    this.rules = typeof grammar === 'string' ? null : (grammar ?? null);
+    if (!offered && (typeof grammar !== 'string' || grammar === '')) return;
     try {
-      const rules = await (await fetch(new URL(grammar, document.baseURI))).json();
-      if (grammar === this.grammar) this.rules = rules;
+      const rules = offered
+        ? await fetchJson(offered)
+        : await (await fetch(new URL(String(grammar), document.baseURI))).json();
+      if (grammar === this.grammar && model === this.model) this.rules = rules;
     } catch (error) {
       this.trouble = toFault(error);
     }
@@ -142,9 +151,20 @@ export class LogitSweep extends ModelElement {
     return FIGURES.find(({ name }) => name === this.figure) ?? FIGURES[0];
   }
 
-  /** What is asked for of the figure that is shown. */
+  /** What is asked for of the figure that is shown. @returns {Asked} */
   get #wanted() {
-    return this.#asked[this.#figure.name] ?? this.#figure.asked;
+    const { asked, offers, kind } = this.#figure;
+    const { first, second, measure, samples, max_new_tokens, keep } = this;
+    const [own, ...others] = asked.measures;
+    const taken = measure !== null && (kind === 'any' || offers.includes(measure));
+    return {
+      first: first ?? asked.first,
+      second: kind === 'any' || asked.second ? (second ?? asked.second) : null,
+      measures: [taken ? measure : own, ...others],
+      samples: samples ?? asked.samples,
+      max_new_tokens: max_new_tokens ?? asked.max_new_tokens,
+      keep: keep ?? asked.keep,
+    };
   }
 
   /** The plan that the boxes stand for; null where they stand for none. @returns {Plan | null} */
@@ -179,10 +199,8 @@ export class LogitSweep extends ModelElement {
   updated(changed) {
     super.updated(changed);
     const plan = this.engine && this.prompt ? this.#plan : null;
-    if (!plan) return;
-    const written = plan.measures.some(needsTexts) && !this.#awaited;
-    if (!written && this.#keyOf(plan) !== this.#tried) this.#start();
-    this.#awaited = false;
+    if (!plan || this.#keyOf(plan) === this.#tried) return;
+    if (!plan.measures.some(needsTexts) || (this.texts && !this.run)) this.#start();
   }
 
   #cancel() {
@@ -257,25 +275,62 @@ export class LogitSweep extends ModelElement {
     return html`<fieldset class="figures"><legend class="heard">${t('sweep.figure')}</legend>
       ${FIGURES.map(
         ({ name }) => html`<label class="chip"><input type="radio" name="figure" value=${name}
-          .checked=${name === this.#figure.name} @change=${() => this.#choose(name)}><span>${t(`sweep.figure.${name}`)}</span></label>`,
+          .checked=${name === this.#figure.name} @change=${() => this.#chooseFigure(name)}><span>${t(`sweep.figure.${name}`)}</span></label>`,
       )}
     </fieldset>`;
   }
 
-  /** @param {string} name */
-  #choose(name) {
-    this.#cancel();
-    this.figure = name;
-    this.#drafts = {};
-    this.trouble = null;
-    this.run = null;
-    this.#tried = '';
-    this.#awaited = false;
+  /** @param {Record<string, any>} patch of what the list of state holds of this view */
+  #choose(patch) {
+    Object.assign(this, patch);
+    this.emit('logit-choose', patch);
   }
 
-  /** Asks for the model that brings a grammar. */
+  /** @param {string} name */
+  #chooseFigure(name) {
+    const names = Object.keys(UNCHOSEN);
+    const { [this.#figure.name]: _, ...others } = this.#chosen;
+    const mine = Object.fromEntries(names.map((each) => [each, /** @type {any} */ (this)[each]]));
+    this.#chosen = { ...others, [this.#figure.name]: mine };
+    this.#choose({ ...UNCHOSEN, ...this.#chosen[name], figure: name });
+  }
+
+  /** What was run of the figure that shows now, if anything was. @param {string} before the one before */
+  #showFigure(before) {
+    this.#cancel();
+    this.#runs[before] = { run: this.run, at: this.at };
+    const { run = null, at = 0 } = this.#runs[this.#figure.name] ?? {};
+    this.run = run;
+    this.at = at;
+    this.#tried = run?.key ?? '';
+    this.#drafts = {};
+    this.trouble = null;
+  }
+
+  /** Keeps what differs from the figure's own. @param {Partial<Asked>} change */
+  #ask({ measures, ...change }) {
+    const { asked } = this.#figure;
+    const [own] = asked.measures;
+    const patch = Object.entries({ ...change, ...(measures ? { measure: measures[0] } : {}) });
+    const initial = /** @type {Record<string, any>} */ ({ ...asked, measure: own });
+    const chosen = patch.map(([name, value]) => [name, sameValue(value, initial[name]) ? null : value]);
+    this.#choose({ ...Object.fromEntries(chosen), texts: false });
+  }
+
+  #onCancel() {
+    this.#cancel();
+    this.#choose({ texts: false });
+  }
+
+  /** A run that was asked for. */
+  #run() {
+    this.#choose({ texts: this.#wanted.measures.some(needsTexts) });
+    this.#start();
+  }
+
+  /** Asks for the model that brings a grammar, and for the texts once it is there. */
   #openJudged() {
-    this.#awaited = true;
+    this.#choose({ texts: true });
     /** @type {HTMLElement | null} */ (this.renderRoot.querySelector('[data-command=run]'))?.focus();
     this.emit('logit-model', { model: JUDGED });
   }
@@ -287,10 +342,7 @@ export class LogitSweep extends ModelElement {
       table: /** @type {any} */ (this.engine?.table ?? []),
       judged: this.rules !== null,
       drafts: this.#drafts,
-      set: (change) => {
-        this.#asked = { ...this.#asked, [this.#figure.name]: { ...this.#wanted, ...change } };
-        this.requestUpdate();
-      },
+      set: (change) => this.#ask(change),
       draft: (box, draft) => {
         const { [box]: _, ...others } = this.#drafts;
         this.#drafts = draft ? { ...others, [box]: draft } : others;
@@ -310,9 +362,9 @@ export class LogitSweep extends ModelElement {
     return html`
       <div class="actions">
         <button class="primary" data-command="run" aria-disabled=${plan === null}
-          @click=${() => this.#start()}>${t('sweep.run')}</button>
+          @click=${() => this.#run()}>${t('sweep.run')}</button>
         <button data-command="cancel" aria-disabled=${!running}
-          @click=${() => running && this.#cancel()}>${t('sweep.cancel')}</button>
+          @click=${() => running && this.#onCancel()}>${t('sweep.cancel')}</button>
         <progress aria-label=${t('sweep.progress')} max=${count.n || 1} .value=${count.done}></progress>
         <p class="status" role="status">${words}</p>
         ${

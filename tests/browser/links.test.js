@@ -1,0 +1,225 @@
+/** What one sees, one can link to and reload: the views' own choices, and what a link cannot carry. */
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { openBench, root, until } from './bench.js';
+
+/** @type {Awaited<ReturnType<typeof openBench>>} */
+let bench;
+before(async () => (bench = await openBench()));
+after(() => bench?.close());
+
+const hashOf = (page) => page.evaluate(() => decodeURIComponent(location.hash));
+const hashWith = (page, words) => until(() => hashOf(page), (hash) => words.every((w) => hash.includes(w)));
+const openAt = (path, options) => bench.open({ path: `?lang=en&model=verbs${path}`, ready: false, ...options });
+const alert = (page) => page.locator('logit-scope .said[role=alert] p');
+
+/** The address of the page in a browser that knows nothing of it. */
+async function reopened(page) {
+  const { pathname, search, hash } = new URL(page.url());
+  return bench.open({ path: `${pathname.replace(/^.*\//, '')}${search}${hash}`, ready: false });
+}
+
+test('the comparison that one sees is in the link: suite, strategies, seed, blind', async () => {
+  const { page, complaints, close } = await openAt('&view=compare');
+  const suite = (of) => of.locator('logit-compare [data-suite][aria-pressed=true]').getAttribute('data-suite');
+  await page.locator('[data-suite=extremes]').click();
+  await page.locator('logit-compare .gaps').waitFor();
+  const seed = page.locator('logit-compare [data-name=seed]');
+  await seed.fill('7');
+  await seed.press('Enter');
+  await hashWith(page, ['compare_suite=extremes', 'compare_seed=7']);
+  const again = await reopened(page);
+  await again.page.locator('logit-compare .gaps').waitFor();
+  assert.equal(await suite(again.page), 'extremes');
+  assert.equal(await again.page.locator('logit-compare [data-name=seed]').inputValue(), '7');
+  await again.close();
+
+  await page.locator('[data-column="0"] [data-action=remove]').click();
+  const titles = (of) => of.locator('logit-strategy h3 span:last-child').allInnerTexts();
+  const shown = await until(() => titles(page), (all) => all.length === 2);
+  await page.locator('#blind').click();
+  await hashWith(page, ['compare_strategies=', 'compare_blind=true']);
+  const blind = await reopened(page);
+  await blind.page.locator('logit-ranking .card').nth(1).waitFor();
+  await blind.page.locator('#blind').click();
+  await blind.page.locator('logit-strategy').nth(1).waitFor();
+  assert.deepEqual(await titles(blind.page), shown);
+  assert.deepEqual(blind.complaints, []);
+  await blind.close();
+
+  await page.goBack();
+  await page.goBack();
+  assert.equal((await until(() => titles(page), (all) => all.length === 3)).length, 3);
+  await page.locator('[data-view=bench]').click();
+  assert.doesNotMatch(await until(() => hashOf(page), (hash) => !hash.includes('compare_')), /compare_/);
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
+test('the sweep that one sees is in the link, texts and all; a figure that was run is kept', async () => {
+  const { page, complaints, close } = await openAt('&view=sweep');
+  const view = page.locator('logit-sweep');
+  const choose = (name) => view.locator(`input[value=${name}]`).check({ force: true });
+  const title = (of) => of.locator('logit-sweep h3').innerText();
+  await view.locator('input[value=penalty]').waitFor({ state: 'attached' });
+  await choose('penalty');
+  for (const [id, text] of [['first-to', '1.2'], ['samples', '2']]) {
+    await view.locator(`#${id}`).fill(text);
+    await view.locator(`#${id}`).press('Enter');
+  }
+  await hashWith(page, ['sweep_figure=penalty', 'sweep_first=repetition_penalty:1:1.2:0.1', 'sweep_samples=2']);
+  assert.doesNotMatch(await hashOf(page), /sweep_texts/);
+  await view.locator('[data-command=run]').click();
+  const rows = () => view.locator('tbody tr').count();
+  assert.equal(await until(rows, (n) => n === 3), 3);
+  await hashWith(page, ['sweep_texts=true']);
+  const ran = await title(page);
+  const again = await reopened(page);
+  const there = again.page.locator('logit-sweep');
+  assert.equal(await until(() => there.locator('tbody tr').count(), (n) => n === 3), 3);
+  assert.equal(await title(again.page), ran);
+  assert.equal(await there.locator('#samples').inputValue(), '2');
+  assert.deepEqual(again.complaints, []);
+  await again.close();
+
+  await choose('map');
+  await view.locator('#measure').selectOption('nucleus');
+  await hashWith(page, ['sweep_figure=map', 'sweep_measure=nucleus']);
+  await choose('penalty');
+  assert.equal(await until(() => title(page), (words) => words === ran), ran);
+  assert.equal(await rows(), 3);
+  assert.equal(await view.locator('#first-to').inputValue(), '1.2');
+  await page.locator('[data-view=bench]').click();
+  await page.locator('[data-view=sweep]').click();
+  assert.equal(await until(() => title(page), (words) => words === ran), ran);
+  await choose('map');
+  assert.equal(await until(() => view.locator('#measure').inputValue(), (m) => m === 'nucleus'), 'nucleus');
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
+test('logits of one’s own, a text of one’s own and the knobs over them are in the link', async () => {
+  const { page, complaints, close } = await openAt('&view=own');
+  const own = page.locator('logit-own');
+  await own.locator('#logits').fill('cat: 2.5\ndog: 1\n a&b=#%: -0.5');
+  await own.locator('logit-knob[data-name=top_k] .box').fill('2');
+  await page.keyboard.press('Enter');
+  await hashWith(page, ['own_logits=cat: 2.5', 'own_settings={"top_k":2}']);
+  const shares = (of) =>
+    of.locator('logit-own logit-distribution .row').evaluateAll((all) => all.map(({ dataset }) => [dataset.id, dataset.p, dataset.removedBy]));
+  const bars = await until(() => shares(page), (all) => all[2]?.[2] === 'top_k');
+  const again = await reopened(page);
+  assert.deepEqual(await until(() => shares(again.page), (all) => JSON.stringify(all) === JSON.stringify(bars)), bars);
+  assert.equal(await again.page.locator('logit-own #logits').inputValue(), 'cat: 2.5\ndog: 1\n a&b=#%: -0.5');
+  assert.equal(await again.page.locator('logit-own logit-knob[data-name=top_k] .box').inputValue(), '2');
+  assert.deepEqual(again.complaints, []);
+  await again.close();
+
+  await own.locator('[data-source=bigram]').click();
+  await own.locator('#by').selectOption('characters');
+  await own.locator('#text').fill('abababac');
+  for (let i = 2; i < 5; i++) {
+    await own.locator('[data-command=write]').click();
+    await until(() => own.locator('.written').innerText(), ({ length }) => length === i);
+  }
+  const written = await own.locator('.written').innerText();
+  await hashWith(page, ['own_source=bigram', 'own_by=characters', 'own_text=abababac']);
+  await until(() => hashOf(page), (hash) => /own_context=\d+(,\d+){3}$/.test(hash));
+  const table = await reopened(page);
+  assert.equal(await until(() => table.page.locator('logit-own .written').innerText(), (text) => text === written), written);
+  await table.close();
+
+  // Too long for a link: it goes on here, and the share panel says so.
+  await own.locator('#text').fill('ab '.repeat(1334));
+  assert.doesNotMatch(await until(() => hashOf(page), (hash) => !hash.includes('own_text')), /own_text/);
+  await page.locator('[data-command=share]').click();
+  assert.equal(
+    await page.locator('logit-share .left').innerText(),
+    'Too long for a link and left out: the text (at most 4,000 characters).',
+  );
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
+test('what was measured of the cost is measured again from the link', async () => {
+  const { page, close } = await openAt('&view=cost');
+  await page.locator('logit-cost [data-run=steps][aria-disabled=false]').click();
+  await hashWith(page, ['cost_measured=steps']);
+  const again = await reopened(page);
+  await again.page.locator('logit-cost .walk').waitFor({ timeout: 20000 });
+  assert.deepEqual(again.complaints, []);
+  await again.close();
+  await close();
+});
+
+test('a view’s choice that is out of bounds is left out and named', async () => {
+  const { page, complaints, close } = await openAt(
+    `&view=compare#prompt=Today%20she&seed=5&compare_suite=ten&compare_samples=21&compare_strategies=[{"settings":{"top_p":2}}]&sweep_first=nonsense:0:1:0.1`,
+  );
+  await page.locator('logit-strategy').nth(8).waitFor();
+  const said = await alert(page).innerText();
+  assert.match(said, /^4 parts were left out: compare_suite=ten \(cannot be read\), compare_samples=21 \(must be between 1 and 20\), /);
+  assert.match(said, /compare_strategies=.* \(must be between 0 and 1\), and sweep_first=nonsense:0:1:0.1 \(cannot be read\)\.$/);
+  assert.equal(await page.locator('logit-scope').evaluate((e) => e.state.seed), 5);
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
+test('an address that names no model, or one elsewhere, says so and opens the first', async () => {
+  for (const [model, sentence] of [
+    ['', 'One part was left out: model= (cannot be read).'],
+    [
+      'https://elsewhere.example/x.gguf',
+      'One part was left out: model=https://elsewhere.example/x.gguf (an address opens only the models of this page and files of its own site).',
+    ],
+  ]) {
+    const { page, foreign, close } = await bench.open({ path: `?lang=en&model=${encodeURIComponent(model)}` });
+    assert.equal(await alert(page).innerText(), sentence);
+    assert.equal(await page.locator('logit-scope').evaluate((e) => e.source), 'stories');
+    assert.deepEqual(foreign, []);
+    await close();
+  }
+});
+
+test('a file of one’s own is in no link, which says so', async () => {
+  const { page, close } = await bench.open({ path: '?lang=en&model=verbs#prompt=Today%20she&branch=29' });
+  const model = { name: 'mine.gguf', mimeType: '', buffer: await readFile(join(root, 'models/shakespeare.gguf')) };
+  await page.setInputFiles('logit-model #file', model);
+  await until(() => page.url(), (url) => !url.includes('model='));
+  await page.locator('[data-command=step]').click();
+  await until(() => page.locator('logit-text .step').count(), (n) => n === 1);
+  await page.locator('[data-command=share]').click();
+  const link = new URL(await page.locator('logit-share #link').inputValue());
+  assert.equal(link.searchParams.get('model'), null);
+  assert.doesNotMatch(link.hash, /branch/);
+  assert.equal(
+    await page.locator('logit-share .left').innerText(),
+    'The model on show was opened from a file, which no link can carry: the link opens stories: short tales, with the same prompt and settings.',
+  );
+  await close();
+});
+
+test('a first visit to another view opens that view; a look around asked for at the foot begins at the head', async () => {
+  const { page, complaints, close } = await openAt('&view=compare', {
+    first: true,
+    viewport: { width: 1200, height: 500 },
+  });
+  await page.locator('logit-strategy').first().waitFor();
+  assert.equal(await page.locator('logit-scope').evaluate((e) => e.view), 'compare');
+  assert.equal(await page.locator('logit-guide').count(), 0);
+
+  const bottom = () => page.evaluate(() => document.documentElement.scrollHeight - innerHeight - scrollY);
+  await page.locator('[data-guide=show]').click();
+  await page.locator('logit-guide').waitFor();
+  const top = () => page.locator('logit-text').evaluate((e) => e.getBoundingClientRect().top);
+  const inSight = (y) => y >= 0 && y < 500;
+  assert.ok(inSight(await until(top, inSight)), `the first panel begins at ${await top()}`);
+  await page.locator('logit-guide [data-guide=skip]').click();
+  assert.equal(await page.locator('logit-guide').count(), 0);
+  await page.waitForTimeout(100);
+  assert.ok((await bottom()) > 200, 'the page is not left at its foot');
+  assert.deepEqual(complaints, []);
+  await close();
+});

@@ -1,0 +1,439 @@
+/**
+ * The one list of what is state beside the rows of the engine's table of settings: what each part is
+ * called, of what kind it is, and where it may appear. Address, host messages, attributes, share and
+ * memory read and write by this list alone; a kind says how a part is parsed, printed and checked.
+ * What they carry is untrusted, so that every part has a bound.
+ */
+import { mayLoad } from './models.js';
+
+/**
+ * @typedef {import('../engine/types.js').TableRow} TableRow
+ *
+ * @typedef {object} Field
+ * @property {string} name the same wherever it appears
+ * @property {keyof typeof KINDS} kind
+ * @property {boolean} [setting] the engine takes it among its settings
+ * @property {string} [view] the view whose choice it is, with which its name begins
+ * @property {'query' | 'fragment'} [address] servers see the query, and never the fragment
+ * @property {boolean} [message] a host page may set it and is told of it
+ * @property {boolean} [attribute] of an element
+ * @property {boolean} [memory] the browser keeps it for the next visit
+ * @property {any} [initial] what it is where it is not named, and then not written
+ * @property {boolean} [always] written all the same
+ * @property {boolean} [typed] changes with each key, or as a knob turns: no place to go back to
+ * @property {readonly string[]} [choices]
+ * @property {number} [minimum]
+ * @property {number} [maximum] of a number; the most characters of a text, the most items of a list
+ *
+ * @typedef {Field | TableRow} Part
+ * @typedef {Pick<import('../engine/types.js').Settings, typeof GATES[number]>} Gates
+ * @typedef {{ table: TableRow[], vocab_size: number }} Known
+ *
+ * @typedef {'unknown' | 'malformed' | 'long' | 'foreign' | 'least' | 'above' | 'between' | 'refused'} Why
+ * @typedef {{ why: Why, minimum?: number, maximum?: number }} Refusal
+ *
+ * @typedef {object} Kind
+ * @property {(text: string, part: any) => unknown} read undefined where the text means no value
+ * @property {(value: any) => string} write
+ * @property {(value: any, part: any, known: Known) => Refusal | null} check
+ */
+
+/** How many drawn tokens an address carries; a longer text begins again at its prompt. */
+export const MAX_BRANCH_TOKENS = 64;
+/** The most characters of a reader's own text or logits in a link. */
+export const MAX_OWN_TEXT = 4000;
+/** The most characters of a prompt, and of a constraint, a list of words or the like as JSON. */
+const MAX_TEXT = 65536;
+/** How deep JSON may be nested. */
+const MAX_DEPTH = 128;
+
+/** What removes tokens before any warper; whether the engine takes it, only the engine can say. */
+export const GATES = /** @type {const} */ (['constraint', 'banned_words', 'forced_first']);
+
+export const VIEW_NAMES = ['bench', 'compare', 'sweep', 'cost', 'own'];
+/** The colours that the page may have; auto follows the system. */
+export const THEMES = ['auto', 'light', 'dark', 'contrast'];
+
+const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
+const MALFORMED = /** @type {Refusal} */ ({ why: 'malformed' });
+const WHOLE = { minimum: 0, maximum: Number.MAX_SAFE_INTEGER };
+
+/** @param {Known} known */
+const idsOf = ({ vocab_size }) => ({ minimum: 0, maximum: vocab_size - 1 });
+/** @param {boolean} good */
+const unless = (good) => (good ? null : MALFORMED);
+
+/** @type {Record<string, Kind>} */
+export const KINDS = {
+  real: { read: readNumber, write: String, check: (value, part) => outside(value, part, false) },
+  integer: { read: readNumber, write: String, check: (value, part) => outside(value, part, true) },
+  text: { read: (text) => text, write: String, check: checkText },
+  choice: {
+    read: (text) => text,
+    write: String,
+    check: (value, { choices }) => unless(choices.includes(value)),
+  },
+  /** A name alone, whatever it is given. */
+  presence: {
+    read: () => true,
+    write: () => '',
+    check: (value) => unless(typeof value === 'boolean'),
+  },
+  flag: {
+    read: (text) => (['', 'true'].includes(text) ? true : text === 'false' ? false : undefined),
+    write: String,
+    check: (value) => unless(typeof value === 'boolean'),
+  },
+  /** Some of a few words. */
+  words: {
+    read: (text) => (text === '' ? [] : text.split(',')),
+    write: (value) => value.join(),
+    check: (value, { choices }) =>
+      unless(
+        Array.isArray(value) &&
+          new Set(value).size === value.length &&
+          value.every((word) => choices.includes(word)),
+      ),
+  },
+  ids: {
+    read: (text) => (text === '' ? [] : text.split(',').map(readNumber)),
+    write: (value) => value.join(),
+    check(value, { maximum }, known) {
+      if (!Array.isArray(value)) return MALFORMED;
+      if (value.length > maximum) return { why: 'long', maximum };
+      return value.map((id) => outside(id, idsOf(known), true)).find(Boolean) ?? null;
+    },
+  },
+  list: { read: readJson, write: JSON.stringify, check: checkList },
+  map: { read: readBiases, write: writeBiases, check: checkBiases },
+  order: { read: (text) => text.split(','), write: (value) => value.join(), check: checkOrder },
+  constraint: {
+    read: readGate,
+    write: writeGate,
+    check: (value) =>
+      typeof value === 'string' || isObject(value) ? checkData(value) : MALFORMED,
+  },
+  banned: { read: readGate, write: writeGate, check: checkList },
+  forced: {
+    read: readGate,
+    write: writeGate,
+    check: (value, part, known) =>
+      typeof value === 'number' ? outside(value, idsOf(known), true) : checkText(value, part),
+  },
+  model: {
+    read: (text) => text,
+    write: String,
+    check(value, part) {
+      if (value === '') return MALFORMED;
+      return checkText(value, part) ?? (mayLoad(value) ? null : { why: 'foreign' });
+    },
+  },
+  stretch: {
+    read(text) {
+      const [name, ...numbers] = text.split(':');
+      const [from, to, step] = numbers.map(readNumber);
+      return numbers.length === 3 ? { name, from, to, step } : undefined;
+    },
+    write: ({ name, from, to, step }) => [name, from, to, step].join(':'),
+    check: checkStretch,
+  },
+  strategies: { read: readJson, write: JSON.stringify, check: checkStrategies },
+  settings: {
+    read: readJson,
+    write: JSON.stringify,
+    check: (value, part, known) =>
+      isObject(value) ? (checkData(value) ?? checkSettings(value, known)) : MALFORMED,
+  },
+};
+
+/** @type {Partial<Field>} */
+const QUERY = { address: 'query', attribute: true };
+/** @type {Partial<Field>} */
+const STATE = { address: 'fragment', message: true, attribute: true };
+
+/** @param {string} view @param {Omit<Field, 'view'>[]} fields */
+const choicesIn = (view, fields) =>
+  fields.map((field) => ({ ...STATE, ...field, view, name: `${view}_${field.name}` }));
+
+/** In the order in which they are written, the rows of the table after the prompt. @type {Field[]} */
+export const FIELDS = [
+  { ...QUERY, name: 'model', kind: 'model', maximum: 2048 },
+  { ...QUERY, name: 'view', kind: 'choice', choices: VIEW_NAMES, initial: 'bench', message: true },
+  { ...QUERY, name: 'controls', kind: 'text', maximum: 2048, initial: '' },
+  { ...QUERY, name: 'readonly', kind: 'presence', initial: false },
+  // Preferences: what is not understood falls back to the browser's own.
+  { name: 'lang', kind: 'text', maximum: 64, address: 'query', memory: true },
+  { name: 'theme', kind: 'choice', choices: THEMES, address: 'query', memory: true },
+
+  { ...STATE, name: 'prompt', kind: 'text', maximum: MAX_TEXT, always: true },
+  { ...STATE, name: 'order', kind: 'order', setting: true },
+  { ...STATE, name: 'draw', kind: 'choice', choices: ['inverse', 'gumbel'], initial: 'inverse', setting: true },
+  { ...STATE, name: 'constraint', kind: 'constraint', setting: true },
+  { ...STATE, name: 'banned_words', kind: 'banned', setting: true },
+  { ...STATE, name: 'forced_first', kind: 'forced', maximum: MAX_TEXT, setting: true },
+  { ...STATE, name: 'seed', kind: 'integer', ...WHOLE, initial: 42, always: true },
+  { ...STATE, name: 'branch', kind: 'ids', maximum: MAX_BRANCH_TOKENS, initial: [] },
+
+  ...choicesIn('compare', [
+    { name: 'suite', kind: 'choice', choices: ['nine', 'extremes', 'searches', 'e27.1', 'e27.2'], initial: 'nine' },
+    { name: 'strategies', kind: 'strategies', maximum: 10, initial: null },
+    { name: 'samples', kind: 'integer', minimum: 1, maximum: 20, initial: null },
+    { name: 'max_new_tokens', kind: 'integer', minimum: 1, maximum: 400, initial: 60 },
+    { name: 'seed', kind: 'integer', ...WHOLE, initial: null },
+    { name: 'prompt', kind: 'text', maximum: MAX_TEXT, initial: null, typed: true },
+    { name: 'blind', kind: 'flag', initial: false },
+    { name: 'colour', kind: 'choice', choices: ['after', 'before', 'none'], initial: 'after' },
+  ]),
+  ...choicesIn('sweep', [
+    { name: 'figure', kind: 'choice', choices: ['entropy', 'map', 'nucleus', 'penalty', 'trade', 'any'], initial: 'entropy' },
+    { name: 'first', kind: 'stretch', initial: null },
+    { name: 'second', kind: 'stretch', initial: null },
+    { name: 'measure', kind: 'choice', choices: ['entropy', 'perplexity', 'nucleus', 'mass', 'text_entropy', 'text_nucleus', 'surprisal', 'ttr', 'distinct_2', 'length', 'distinct_texts', 'correctness'], initial: null },
+    { name: 'samples', kind: 'integer', minimum: 1, maximum: 1000, initial: null },
+    { name: 'max_new_tokens', kind: 'integer', minimum: 1, maximum: 4096, initial: null },
+    { name: 'keep', kind: 'flag', initial: null },
+    { name: 'texts', kind: 'flag', initial: false },
+  ]),
+  ...choicesIn('cost', [
+    { name: 'measured', kind: 'words', choices: ['steps', 'speeds'], initial: [] },
+  ]),
+  ...choicesIn('own', [
+    { name: 'source', kind: 'choice', choices: ['pasted', 'bigram'], initial: 'pasted' },
+    { name: 'kind', kind: 'choice', choices: ['logits', 'probabilities'], initial: 'logits' },
+    { name: 'logits', kind: 'text', maximum: MAX_OWN_TEXT, initial: null, typed: true },
+    { name: 'text', kind: 'text', maximum: MAX_OWN_TEXT, initial: null, typed: true },
+    { name: 'by', kind: 'choice', choices: ['words', 'characters'], initial: 'words' },
+    { name: 'context', kind: 'ids', maximum: MAX_BRANCH_TOKENS, initial: [0] },
+    { name: 'settings', kind: 'settings', initial: null, typed: true },
+  ]),
+
+  { name: 'guide', kind: 'choice', choices: ['seen'], memory: true },
+  { name: 'own', kind: 'text', maximum: 1e6, memory: true },
+];
+
+/** @param {string} name @returns {Field | undefined} */
+export function fieldOf(name) {
+  return FIELDS.find((field) => field.name === name);
+}
+
+/**
+ * A field that is known to be there.
+ * @param {string} name
+ * @returns {Field}
+ */
+export function field(name) {
+  const found = fieldOf(name);
+  if (!found) throw new Error(`no state ${name}`);
+  return found;
+}
+
+/**
+ * Why a part does not take a value, or null.
+ * @param {Part} part
+ * @param {unknown} value
+ * @param {Partial<Known>} [known] ids of tokens lie below vocab_size
+ */
+export function checkPart(part, value, { table = [], vocab_size = Number.MAX_SAFE_INTEGER } = {}) {
+  return KINDS[part.kind].check(value, part, { table, vocab_size });
+}
+
+/** A view's choices as its element has them, each as it is at first. @param {string} view */
+export function initialChoices(view) {
+  return choicesOf(view, {});
+}
+
+/**
+ * A view's choices by the names of its element's properties.
+ * @param {string} view
+ * @param {Record<string, any>} state
+ */
+export function choicesOf(view, state) {
+  const own = FIELDS.filter((each) => each.view === view);
+  return Object.fromEntries(
+    own.map(({ name, initial }) => [name.slice(view.length + 1), state[name] ?? initial]),
+  );
+}
+
+/**
+ * The gates that are set, none of them null.
+ * @param {Record<string, any>} settings
+ * @returns {Gates}
+ */
+export function gatesOf(settings) {
+  const set = GATES.filter((name) => (settings[name] ?? null) !== null);
+  return Object.fromEntries(set.map((name) => [name, settings[name]]));
+}
+
+/** @param {Record<string, any>} settings */
+export function withoutGates(settings) {
+  const known = /** @type {string[]} */ ([...GATES, 'constraint_start']);
+  return Object.fromEntries(Object.entries(settings).filter(([name]) => !known.includes(name)));
+}
+
+/** @param {unknown} value @returns {value is Record<string, any>} */
+export function isObject(value) {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** @param {unknown} a @param {unknown} b */
+export function sameValue(a, b) {
+  return a === b || JSON.stringify(a) === JSON.stringify(b);
+}
+
+/**
+ * Whether something is JSON within bounds: nothing circular, no BigInt, no endless text.
+ * @param {unknown} value
+ */
+export function isPlainData(value, maximum = MAX_TEXT) {
+  let left = maximum;
+  /** @param {unknown} part @param {number} depth @returns {boolean} */
+  const good = (part, depth) => {
+    if (typeof part === 'string') left -= part.length;
+    left--;
+    if (left < 0 || depth > MAX_DEPTH) return false;
+    if (part === null || typeof part === 'string' || typeof part === 'boolean') return true;
+    if (typeof part === 'number') return Number.isFinite(part);
+    if (typeof part !== 'object') return false;
+    if (Array.isArray(part)) return part.every((item) => good(item, depth + 1));
+    return Object.entries(part).every(([name, item]) => good(name, 0) && good(item, depth + 1));
+  };
+  return good(value, 0);
+}
+
+/** @param {unknown} value */
+function checkData(value) {
+  return unless(isPlainData(value));
+}
+
+/** @param {unknown} value */
+function checkList(value) {
+  return Array.isArray(value) ? checkData(value) : MALFORMED;
+}
+
+/** @param {unknown} value @param {{ maximum: number }} part */
+function checkText(value, { maximum }) {
+  if (typeof value !== 'string') return MALFORMED;
+  return value.length > maximum ? /** @type {Refusal} */ ({ why: 'long', maximum }) : null;
+}
+
+/**
+ * @param {unknown} value
+ * @param {{ minimum: number, maximum: number, minimum_included?: boolean, maximum_included?: boolean }} range
+ * @param {boolean} whole
+ * @returns {Refusal | null}
+ */
+function outside(value, range, whole) {
+  const { minimum, maximum, minimum_included = true, maximum_included = true } = range;
+  if (typeof value !== 'number' || !Number.isFinite(value) || (whole && !Number.isInteger(value)))
+    return MALFORMED;
+  const above = minimum_included ? value >= minimum : value > minimum;
+  const below = maximum_included ? value <= maximum : value < maximum;
+  if (above && below) return null;
+  if (maximum < Number.MAX_SAFE_INTEGER) return { why: 'between', minimum, maximum };
+  return { why: minimum_included ? 'least' : 'above', minimum };
+}
+
+/** An order names each warper at most once. @param {unknown} value @param {unknown} _ @param {Known} known */
+function checkOrder(value, _, { table }) {
+  const names = table.filter(({ warper }) => warper).flatMap(({ name, stage }) => [name, stage]);
+  return unless(
+    Array.isArray(value) &&
+      value.length <= names.length &&
+      new Set(value).size === value.length &&
+      value.every((name) => names.includes(name)),
+  );
+}
+
+/** @param {unknown} value @param {unknown} _ @param {Known} known */
+function checkBiases(value, _, known) {
+  if (!isObject(value)) return MALFORMED;
+  for (const [id, bias] of Object.entries(value)) {
+    const fault = outside(/^\d+$/.test(id) ? Number(id) : NaN, idsOf(known), true);
+    if (fault) return fault;
+    if (bias !== false && !(typeof bias === 'number' && Number.isFinite(bias))) return MALFORMED;
+  }
+  return null;
+}
+
+/** @param {unknown} value @param {unknown} _ @param {Known} known */
+function checkStretch(value, _, { table }) {
+  if (!isObject(value) || Object.keys(value).length !== 4) return MALFORMED;
+  const row = table.find(({ name }) => name === value.name);
+  if (!row || (row.kind !== 'real' && row.kind !== 'integer')) return MALFORMED;
+  const { from, to, step } = value;
+  const positive = { minimum: 0, minimum_included: false, maximum: Number.MAX_VALUE };
+  const real = { ...row, kind: 'real' };
+  return outside(from, real, false) ?? outside(to, real, false) ?? outside(step, positive, false);
+}
+
+/** Settings of the table, and what else the engine takes with them. @param {Record<string, any>} settings @param {Known} known @returns {Refusal | null} */
+function checkSettings(settings, known) {
+  for (const [name, value] of Object.entries(settings)) {
+    const part =
+      known.table.find((row) => row.name === name) ??
+      FIELDS.find((each) => each.name === name && (each.setting || name === 'seed'));
+    const fault = part ? checkPart(part, value, known) : MALFORMED;
+    if (fault) return fault;
+  }
+  return null;
+}
+
+/** The ways of the searches have settings of their own, which they check themselves. */
+const SEARCHES = ['beam', 'contrastive'];
+
+/** @param {unknown} value @param {{ maximum: number }} part @param {Known} known */
+function checkStrategies(value, { maximum }, known) {
+  if (!Array.isArray(value) || value.length < 1 || !isPlainData(value)) return MALFORMED;
+  if (value.length > maximum) return /** @type {Refusal} */ ({ why: 'long', maximum });
+  for (const strategy of value) {
+    if (!isObject(strategy) || !isObject(strategy.settings)) return MALFORMED;
+    const { kind = 'sample', settings, text = '', ...others } = strategy;
+    if (Object.keys(others).length > 0) return MALFORMED;
+    const fault =
+      checkText(text, { maximum: MAX_OWN_TEXT }) ??
+      (SEARCHES.includes(kind) ? null : checkSettings(settings, known));
+    if (fault) return fault;
+    if (![...SEARCHES, 'sample', 'given'].includes(kind)) return MALFORMED;
+  }
+  return null;
+}
+
+/** A text stands for itself unless it would be read as something else. @param {unknown} value */
+function writeGate(value) {
+  return typeof value === 'string' && readGate(value) === value ? value : JSON.stringify(value);
+}
+
+/** @param {string} text */
+function readGate(text) {
+  return /^\s*[\d"[{-]/.test(text) ? readJson(text) : text;
+}
+
+/** @param {Record<string, number | false>} value */
+function writeBiases(value) {
+  const pairs = Object.entries(value);
+  return pairs.map((pair) => pair.join(':')).join();
+}
+
+/** @param {string} text */
+function readBiases(text) {
+  if (text === '') return {};
+  const pairs = text.split(',').map((pair) => pair.split(':'));
+  if (pairs.some((pair) => pair.length !== 2)) return undefined;
+  return Object.fromEntries(
+    pairs.map(([id, bias]) => [id, bias === 'false' ? false : readNumber(bias)]),
+  );
+}
+
+/** @param {string} text */
+function readNumber(text) {
+  return NUMBER.test(text.trim()) ? Number(text) : undefined;
+}
+
+/** @param {string} text */
+function readJson(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
