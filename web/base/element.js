@@ -1,6 +1,6 @@
 /** The base of every element here: shared looks, strings that follow the language, typed events. */
 import { LitElement } from 'lit';
-import { onLanguage } from '../locale/locale.js';
+import { announceLanguage, matchLanguage, onLanguage, speaking } from '../locale/locale.js';
 import shared from '../style/shared.css';
 import tokens from '../style/tokens.css';
 
@@ -13,6 +13,23 @@ function spareTime() {
     if ('requestIdleCallback' in globalThis) requestIdleCallback(resolve, { timeout: PATIENCE });
     else requestAnimationFrame(() => setTimeout(resolve));
   });
+}
+
+/**
+ * The language that a page around an element gives it, by a lang attribute of it or around it; null
+ * where only the document has one, which is the language of the page.
+ * @param {Element} element
+ */
+function languageOf(element) {
+  for (let place = element, root; place; place = root) {
+    const { host } = /** @type {ShadowRoot} */ (place.getRootNode());
+    root = host;
+    if (host instanceof LogitElement) continue; // part of another element: as that one is
+    const named = place.closest('[lang]');
+    if (named && named !== document.documentElement)
+      return matchLanguage([named.getAttribute('lang') ?? '']);
+  }
+  return null;
 }
 
 export class LogitElement extends LitElement {
@@ -38,6 +55,30 @@ export class LogitElement extends LitElement {
   disconnectedCallback() {
     super.disconnectedCallback();
     this.#unfollow?.();
+  }
+
+  static get observedAttributes() {
+    return [...super.observedAttributes, 'lang'];
+  }
+
+  /** @param {string} name @param {string | null} before @param {string | null} value */
+  attributeChangedCallback(name, before, value) {
+    super.attributeChangedCallback(name, before, value);
+    if (name === 'lang' && this.isConnected && before !== value) announceLanguage();
+  }
+
+  performUpdate() {
+    this.speak(() => super.performUpdate());
+  }
+
+  /**
+   * Does something in the language of the place where the element stands.
+   * @template T
+   * @param {() => T} work
+   * @returns {T}
+   */
+  speak(work) {
+    return speaking(languageOf(this), work);
   }
 
   async scheduleUpdate() {

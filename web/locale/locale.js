@@ -30,16 +30,56 @@ export function language() {
  * @param {string} code
  */
 export async function setLanguage(code) {
-  const other = others.find((each) => each.code === code);
-  if (!other && code !== 'en') return;
+  if (!languages.some((each) => each.code === code)) return;
   wanted = code;
-  if (other && !messages[code]?.language) {
-    const { default: fetched } = await other.load();
-    messages[code] = { ...messages[code], ...fetched };
-  }
+  await fetchMessages(code);
   if (wanted !== code || current === code) return;
   current = code;
+  announceLanguage();
+}
+
+/** Strings on their way. @type {Map<string, Promise<void>>} */
+const fetching = new Map();
+
+/** @param {string} code one on offer */
+async function fetchMessages(code) {
+  const other = others.find((each) => each.code === code);
+  if (!other || messages[code]?.language) return;
+  const underway =
+    fetching.get(code) ??
+    other.load().then(({ default: fetched }) => {
+      messages[code] = { ...messages[code], ...fetched };
+    });
+  fetching.set(code, underway);
+  await underway.finally(() => fetching.delete(code));
+}
+
+/** Tells everybody who speaks that a language has changed. */
+export function announceLanguage() {
   for (const listener of listeners) listener();
+}
+
+/**
+ * Does something in another language than the page's; in the page's until its strings are there,
+ * which everybody is told of.
+ * @template T
+ * @param {string | null} code null is the page's
+ * @param {() => T} work does not wait for anything
+ * @returns {T}
+ */
+export function speaking(code, work) {
+  if (code === null || code === current) return work();
+  if (code !== 'en' && !messages[code]?.language) {
+    if (!fetching.has(code)) fetchMessages(code).then(announceLanguage, () => {}); // or as it is
+    return work();
+  }
+  const page = current;
+  current = code;
+  try {
+    return work();
+  } finally {
+    current = page;
+  }
 }
 
 /**

@@ -113,7 +113,7 @@ export class LogitScope extends LogitElement {
     instrument.addEventListener('result', () => this.emit('logit-result', this.result));
     instrument.addEventListener('refused', async (event) => {
       const refused = await Promise.all(/** @type {CustomEvent} */ (event).detail.map(refusedPart));
-      this.notice = sayDropped([...this.#dropped, ...refused]);
+      this.notice = this.speak(() => sayDropped([...this.#dropped, ...refused]));
     });
     instrument.addEventListener('fault', async (event) =>
       this.emit('logit-error', await detailOf(/** @type {CustomEvent} */ (event).detail)),
@@ -210,7 +210,7 @@ export class LogitScope extends LogitElement {
    */
   acceptParsed({ state, dropped }) {
     this.#dropped = dropped;
-    this.notice = sayDropped(dropped);
+    this.notice = this.speak(() => sayDropped(dropped));
     if (this.notice) this.emit('logit-error', { code: 'invalid_setting', message: this.notice });
     return state;
   }
@@ -515,7 +515,7 @@ export class LogitScope extends LogitElement {
   }
 
   #onFixed() {
-    this.notice = t('state.fixed');
+    this.notice = this.speak(() => t('state.fixed'));
   }
 
   /**

@@ -162,7 +162,9 @@ export class LogitRanking extends LogitElement {
     if (this.revealed || !this.#possible(to)) return;
     const entry = this.order[from];
     this.#place(entry, to);
-    this.said = t('compare.blind.moved', { n: entry + 1, rank: to + 1, of: this.order.length });
+    this.said = this.speak(() =>
+      t('compare.blind.moved', { n: entry + 1, rank: to + 1, of: this.order.length }),
+    );
     await this.updateComplete;
     const button = this.renderRoot.querySelector(`[data-entry="${entry}"] [data-step="${step}"]`);
     /** @type {HTMLElement | null} */ (button)?.focus();
@@ -181,7 +183,7 @@ export class LogitRanking extends LogitElement {
 
   #reveal() {
     this.revealed = true;
-    this.said = t('compare.blind.revealed');
+    this.said = this.speak(() => t('compare.blind.revealed'));
     this.emit('logit-ranked', { order: this.order });
   }
 }

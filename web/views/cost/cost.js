@@ -323,7 +323,7 @@ export class LogitCost extends ModelElement {
     try {
       for await (const timing of measureSteps(session, { ...this.#text, signal: run.signal }))
         this.timings = [...this.timings, timing];
-      this.said = t(run.signal.aborted ? 'cost.stopped' : 'cost.done');
+      this.said = this.speak(() => t(run.signal.aborted ? 'cost.stopped' : 'cost.done'));
     } finally {
       await session.close();
       this.busy = '';

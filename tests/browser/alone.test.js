@@ -1,0 +1,173 @@
+/** Elements in a lesson's own page: models by name, the language of their place; and a host's messages. */
+import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import { after, before, test } from 'node:test';
+import { openBench, until } from './bench.js';
+
+let bench;
+let host;
+/** What the page around holds. */
+let body = '';
+let root = '<html lang="en">';
+
+before(async () => {
+  bench = await openBench();
+  host = createServer((_, response) => {
+    response.setHeader('content-type', 'text/html; charset=utf-8');
+    response.end(`<!doctype html>${root}<meta charset="utf-8"><link rel="icon" href="data:,"><body>${body}</body></html>`);
+  });
+  await new Promise((resolve) => host.listen(0, '127.0.0.1', resolve));
+});
+after(async () => {
+  host?.close();
+  await bench?.close();
+});
+
+async function openLesson(content, html = '<html lang="en">') {
+  body = content;
+  root = html;
+  const opened = await bench.open({ path: 'source/tests/browser/blank.html', ready: false, first: true });
+  await opened.page.goto(`http://127.0.0.1:${host.address().port}/`);
+  return opened;
+}
+
+const script = () => `<script type="module" src="${bench.url}logitscope.js"></script>`;
+
+test('a comparison and a sweep find a model by its name, with its first example and its grammar', async () => {
+  const { page, complaints, close } = await openLesson(
+    `${script()}<logit-compare model="verbs" suite="extremes"></logit-compare>
+    <logit-sweep model="verbs" figure="trade" samples="2" max_new_tokens="8"></logit-sweep>`,
+  );
+  await page.locator('logit-compare .gaps').waitFor();
+  assert.equal(await page.locator('logit-compare #prompt').inputValue(), 'Today she');
+  const run = page.locator('logit-sweep [data-command=run]');
+  assert.equal(await until(() => run.getAttribute('aria-disabled'), (off) => off === 'false'), 'false');
+  await run.click();
+  assert.ok((await until(() => page.locator('logit-sweep tbody tr').count(), (n) => n > 0)) > 0);
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
+test('the language is that of the document, or of the element or what stands around it', async () => {
+  const { page, complaints, close } = await openLesson(
+    `${script()}<logit-cost id="whole" model="verbs"></logit-cost>
+    <section lang="en"><logit-scope id="around" model="verbs" controls="chain"></logit-scope></section>
+    <logit-draw id="own" lang="en-GB" model="verbs" prompt="Today she"></logit-draw>`,
+    '<html lang="es-MX">',
+  );
+  const heading = (id) => page.locator(`#${id} h2:visible`).first().innerText();
+  const expected = { whole: 'Coste', around: 'Warpers', own: 'Draw' };
+  const found = {};
+  for (const [id, words] of Object.entries(expected))
+    found[id] = await until(() => heading(id), (text) => text === words);
+  assert.deepEqual(found, expected);
+  await page.locator('#own').evaluate((e) => (e.lang = 'es'));
+  assert.equal(await until(() => heading('own'), (text) => text === 'Sorteo'), 'Sorteo');
+  await page.evaluate(() => (document.documentElement.lang = 'en'));
+  assert.equal(await until(() => heading('whole'), (text) => text === 'Cost'), 'Cost');
+  assert.equal(await heading('own'), 'Sorteo');
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
+/** The page in a frame of a host that keeps what it says, and can ask it. */
+async function openFrame(query = '') {
+  const address = `${bench.url}?lang=en&model=verbs${query}`.replaceAll('&', '&amp;');
+  const opened = await openLesson(
+    `<iframe width="1200" height="900" src="${address}"></iframe><script>
+      window.heard = [];
+      addEventListener('message', ({ data, source }) => { if (source === frames[0]) heard.push(data); });
+      window.ask = (message) => frames[0].postMessage(message, '*');
+    </script>`,
+  );
+  const heard = (type) =>
+    opened.page.evaluate((wanted) => heard.filter((m) => m.type === `logitscope:${wanted}`), type);
+  await until(() => heard('ready'), (all) => all.length > 0);
+  const frame = opened.page.frameLocator('iframe');
+  await frame.locator('logit-distribution .row').first().waitFor();
+  return { ...opened, frame, heard };
+}
+
+test('a result after the reader’s own clicks has its verdict, and its text is words alone', async () => {
+  const { frame, heard, close } = await openFrame('#prompt=Tomorrow%20she&temperature=0&seed=1');
+  for (let i = 1; i < 30; i++) {
+    if ((await frame.locator('logit-text [data-command=step][aria-disabled=true]').count()) > 0) break;
+    if ((await heard('result')).length > 0) break;
+    await frame.locator('[data-command=step]').click();
+    await until(() => frame.locator('logit-text .step').count(), (n) => n === i);
+  }
+  const [result] = await until(() => heard('result'), (all) => all.length > 0);
+  assert.equal(result.finish_reason, 'eos');
+  assert.equal(typeof result.verdict?.right, 'boolean');
+  assert.match(result.text, /^[a-z ]+\.?$/);
+  assert.equal((await heard('result')).length, 1);
+  await close();
+});
+
+test('whatever a host sends is answered, with a sentence where it is refused', async () => {
+  const { page, heard, close } = await openFrame();
+  await page.evaluate(() => {
+    const circle = {};
+    circle.again = circle;
+    const deep = [];
+    for (let i = 0, at = deep; i < 2000; i++) at.push((at = []));
+    const all = [
+      { prompt: 1n },
+      { seed: 2n ** 80n },
+      { settings: { constraint: circle } },
+      { settings: { banned_words: deep } },
+      { settings: circle },
+      { settings: 'hot' },
+      { settings: null },
+      { settings: [1] },
+      { branch: circle },
+      { compare_strategies: [circle] },
+      { settings: new Map([[circle, 1n]]), seed: -1 },
+      { settings: Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`x${i}`, i])) },
+    ];
+    all.forEach((message, id) => window.ask({ type: 'logitscope:set', id, ...message }));
+    window.ask({ type: 'logitscope:get', id: 'last' });
+  });
+  const answers = await until(() => heard('error'), (all) => all.length >= 12);
+  await until(() => heard('state'), (all) => all.some(({ id }) => id === 'last'));
+  assert.deepEqual(answers.map(({ id }) => id), [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
+  for (const { message } of answers) {
+    assert.match(message, /^[^\n]+ (was|were) left out: .*\.$/);
+    assert.ok(message.length < 1000, message.slice(0, 200));
+  }
+  assert.match(answers[5].message, /settings=hot \(cannot be read\)/);
+  assert.match(answers[11].message, /^5,000 parts were left out: .* and 4,992 more\.$/);
+  await close();
+});
+
+test('a flood of messages is answered one by one and worked on at once', async () => {
+  const { page, heard, close } = await openFrame();
+  const COUNT = 20000;
+  const ms = await page.evaluate(async (count) => {
+    const start = performance.now();
+    for (let id = 0; id < count; id++)
+      window.ask({ type: 'logitscope:set', id, settings: { temperature: 0.5 + id / count }, ...(id === 7 ? { seed: 99 } : {}) });
+    window.ask({ type: 'logitscope:get', id: 'last' });
+    while (!heard.some(({ id }) => id === 'last')) await new Promise((r) => setTimeout(r, 20));
+    return performance.now() - start;
+  }, COUNT);
+  assert.ok(ms < 15000, `${COUNT} messages took ${Math.round(ms)} ms`);
+  const states = (await heard('state')).filter(({ id }) => typeof id === 'number');
+  assert.equal(new Set(states.map(({ id }) => id)).size, COUNT);
+  const last = (await heard('state')).find(({ id }) => id === 'last');
+  assert.equal(last.settings.temperature, 0.5 + (COUNT - 1) / COUNT);
+  assert.equal(last.seed, 99, 'what an earlier one set stays');
+  await close();
+});
+
+test('a host sets a view and its choices, and is told of them', async () => {
+  const { page, frame, heard, close } = await openFrame();
+  await page.evaluate(() => window.ask({ type: 'logitscope:set', id: 1, view: 'compare', compare_suite: 'extremes' }));
+  await frame.locator('logit-compare .gaps').waitFor();
+  const [state] = await until(async () => (await heard('state')).filter(({ id }) => id === 1), (all) => all.length > 0);
+  assert.deepEqual([state.view, state.compare_suite], ['compare', 'extremes']);
+  await frame.locator('[data-suite=searches]').click();
+  const told = async () => (await heard('state')).at(-1).compare_suite;
+  assert.equal(await until(told, (name) => name === 'searches'), 'searches');
+  await close();
+});
