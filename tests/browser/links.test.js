@@ -58,6 +58,24 @@ test('the comparison that one sees is in the link: suite, strategies, seed, blin
   await close();
 });
 
+test('the chart of the bench and the conventions side by side are in the link', async () => {
+  const { page, complaints, close } = await openAt('');
+  await page.locator('logit-distribution').getByRole('tab', { name: 'Cumulative' }).click();
+  await page.locator('logit-chain details[data-beside] summary').click();
+  await page.locator('logit-conventions select[data-side="1"]').selectOption('llama2.c');
+  await hashWith(page, ['bench_chart=cumulative', 'bench_conventions=transformers,llama2.c']);
+  const again = await reopened(page);
+  await again.page.locator('logit-conventions table').waitFor();
+  assert.equal(await again.page.locator('logit-conventions select[data-side="1"]').inputValue(), 'llama2.c');
+  const chart = again.page.locator('logit-distribution').getByRole('tab', { selected: true });
+  assert.equal(await chart.innerText(), 'Cumulative');
+  await hashWith(again.page, ['bench_conventions=transformers,llama2.c']);
+  assert.deepEqual(again.complaints, []);
+  await again.close();
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
 test('the sweep that one sees is in the link, texts and all; a figure that was run is kept', async () => {
   const { page, complaints, close } = await openAt('&view=sweep');
   const view = page.locator('logit-sweep');

@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import fc from 'fast-check';
+import { conventions } from '../../web/engine/presets.js';
 import { MEASURES } from '../../web/engine/measures.js';
 import { SAMPLES_MAX } from '../../web/engine/sweep.js';
 import { suites } from '../../web/engine/suites.js';
@@ -189,6 +190,8 @@ test('controls name knobs and panels', () => {
 
 /** A value of every choice of a view that is not its initial one. */
 const CHOSEN = {
+  bench_chart: 'ranks',
+  bench_conventions: ['llama2.c', 'llama.cpp'],
   compare_suite: 'e27.1',
   compare_strategies: [
     { settings: { top_p: 0.9, order: ['top_p', 'temperature'] } },
@@ -235,6 +238,7 @@ test('every choice of a view is in the list, is written to an address and read b
 
 test('the names that the list gives are those of the engine and the views', () => {
   const names = (all) => all.map(({ name }) => name);
+  assert.deepEqual(field('bench_conventions').choices, Object.keys(conventions));
   assert.deepEqual(field('compare_suite').choices, names(suites));
   assert.deepEqual(field('sweep_figure').choices, names(FIGURES));
   assert.deepEqual(field('sweep_measure').choices, Object.keys(MEASURES));

@@ -121,7 +121,7 @@ function change(scope, name, value) {
   const row = scope.table.find((candidate) => candidate.name === name);
   const field = fieldOf(name);
   if (row && row.kind !== 'map') return scope.set({ [name]: value ?? row.neutral });
-  if (field?.view) return scope.choose({ [name]: value ?? field.initial });
+  if (field?.view && field.view !== 'bench') return scope.choose({ [name]: value ?? field.initial });
   if (!row && field?.address !== 'fragment') return;
   const { settings, ...others } = scope.state;
   const restored = /** @type {any} */ ({ ...others, settings: { ...settings } });

@@ -128,7 +128,9 @@ export class LogitScope extends LogitElement {
     const { view, choices } = this;
     const shown = FIELDS.filter((field) => field.view === view && field.name in choices);
     const chosen = shown.map(({ name }) => [name, choices[name]]);
-    return { ...this.#instrument.state, view, ...Object.fromEntries(chosen) };
+    const { bench_chart, bench_conventions, ...state } = this.#instrument.state;
+    const bench = view === 'bench' ? { bench_chart, bench_conventions } : {};
+    return { ...state, view, ...bench, ...Object.fromEntries(chosen) };
   }
 
   /** What the views chose. A prompt of Compare's own lasts until the bench has another one. */
@@ -156,7 +158,7 @@ export class LogitScope extends LogitElement {
    */
   #takeChoices({ view = this.view, ...state }, prompt) {
     const others = Object.entries(this.#choices).filter(([name]) => !name.startsWith(`${view}_`));
-    const given = FIELDS.filter((field) => field.view && field.name in state);
+    const given = FIELDS.filter((field) => field.view && field.view !== 'bench' && field.name in state);
     const chosen = given.map(({ name }) => [name, state[name]]);
     this.#choices = Object.fromEntries([...others, ...chosen]);
     this.#choicesPrompt = prompt;

@@ -162,6 +162,7 @@ export class Bench extends EventTarget {
   setView(view) {
     this.view = view;
     this.changed();
+    this.emit('change');
     return this.refresh();
   }
 

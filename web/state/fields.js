@@ -95,6 +95,17 @@ export const KINDS = {
           value.every((word) => choices.includes(word)),
       ),
   },
+  /** Two of a few words. */
+  pair: {
+    read: (text) => text.split(','),
+    write: (value) => value.join(),
+    check: (value, { choices }) =>
+      unless(
+        Array.isArray(value) &&
+          value.length === 2 &&
+          value.every((word) => choices.includes(word)),
+      ),
+  },
   ids: {
     read: (text) => (text === '' ? [] : text.split(',').map(readNumber)),
     write: (value) => value.join(),
@@ -175,6 +186,10 @@ export const FIELDS = [
   { ...STATE, name: 'seed', kind: 'integer', ...WHOLE, initial: 42, always: true },
   { ...STATE, name: 'branch', kind: 'ids', maximum: MAX_BRANCH_TOKENS, initial: [] },
 
+  ...choicesIn('bench', [
+    { name: 'chart', kind: 'choice', choices: ['bars', 'cumulative', 'ranks'], initial: 'bars' },
+    { name: 'conventions', kind: 'pair', choices: ['transformers', 'llama.cpp', 'llama2.c'], initial: null },
+  ]),
   ...choicesIn('compare', [
     { name: 'suite', kind: 'choice', choices: ['nine', 'extremes', 'searches', 'e27.1', 'e27.2'], initial: 'nine' },
     { name: 'strategies', kind: 'strategies', maximum: 10, initial: null },

@@ -152,13 +152,14 @@ export class TextBench extends Bench {
   }
 
   /**
-   * What an address or a host page is told.
+   * What an address or a host page is told, with the choices of the view of the bench.
    * @returns {PageState & { seed: number, branch: number[] }}
    */
   get state() {
     const { prompt, seed } = this;
     const { seed: _, constraint_start: __, ...settings } = /** @type {Settings} */ (this.asked);
-    return { prompt, settings, seed, branch: this.steps.map(({ id }) => id) };
+    const branch = this.steps.map(({ id }) => id);
+    return { prompt, settings, seed, branch, bench_chart: this.view, bench_conventions: this.pair };
   }
 
   /**
@@ -225,8 +226,12 @@ export class TextBench extends Bench {
    * which a "refused" event tells.
    * @param {PageState} state
    */
-  async restore({ prompt = this.prompt, settings, seed = this.seed, branch = [] }) {
+  async restore({ prompt = this.prompt, settings, seed = this.seed, branch = [], ...choices }) {
     this.stop();
+    if ((choices.view ?? 'bench') === 'bench') {
+      this.view = choices.bench_chart ?? 'bars';
+      this.pair = choices.bench_conventions ?? null;
+    }
     const { order = null, draw = 'inverse', logit_bias = {}, ...others } = withoutGates(settings);
     const refused = await this.refused(settings);
     this.gates = gatesOf(settings);
@@ -297,6 +302,7 @@ export class TextBench extends Bench {
   setPair(pair) {
     this.pair = pair;
     this.changed();
+    this.emit('change');
     return this.refresh();
   }
 

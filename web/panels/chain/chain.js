@@ -203,7 +203,7 @@ export class LogitChain extends LogitElement {
 
   #renderMore() {
     return html`
-      <details data-beside @toggle=${this.#onBeside}>
+      <details data-beside ?open=${this.pair !== null} @toggle=${this.#onBeside}>
         <summary>${t('chain.conventions')}</summary>
         ${
           this.pair
@@ -414,6 +414,7 @@ export class LogitChain extends LogitElement {
   #onBeside(event) {
     const { open } = /** @type {HTMLDetailsElement} */ (event.target);
     if (open) import('./conventions.js');
+    if (open === (this.pair !== null)) return; // opened by a pair that came from outside
     this.emit('logit-conventions', { pair: open ? ['transformers', 'llama.cpp'] : null });
   }
 
