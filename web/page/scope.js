@@ -17,7 +17,6 @@ import '../panels/draw/draw.js';
 import { LogitElement } from '../base/element.js';
 import { renderFoot } from './foot.js';
 import { detailOf, explain, reason, sentence } from '../base/faults.js';
-import '../panels/distribution/glance.js';
 import { FIELDS } from '../state/fields.js';
 import { Instrument } from '../state/instrument.js';
 import { recall, remember } from '../state/memory.js';
@@ -102,7 +101,10 @@ export class LogitScope extends LogitElement {
     this.address = { fragment: '', dropped: /** @type {import('../state/page-state.js').Dropped[]} */ ([]) };
     const instrument = this.#instrument;
     instrument.addEventListener('update', () => this.requestUpdate());
-    instrument.addEventListener('ready', () => this.emit('logit-ready', { info: instrument.info }));
+    instrument.addEventListener('ready', () => {
+      import('../panels/distribution/glance.js'); // once the rest is there
+      this.emit('logit-ready', { info: instrument.info });
+    });
     instrument.addEventListener('change', () => {
       this.#typed = false;
       this.emit('logit-change', this.state);
