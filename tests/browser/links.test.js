@@ -26,6 +26,7 @@ test('the comparison that one sees is in the link: suite, strategies, seed, blin
   const suite = (of) => of.locator('logit-compare [data-suite][aria-pressed=true]').getAttribute('data-suite');
   await page.locator('[data-suite=extremes]').click();
   await page.locator('logit-compare .gaps').waitFor();
+  await hashWith(page, ['compare_suite=extremes']);
   const seed = page.locator('logit-compare [data-name=seed]');
   await seed.fill('7');
   await seed.press('Enter');
@@ -39,6 +40,7 @@ test('the comparison that one sees is in the link: suite, strategies, seed, blin
   await page.locator('[data-column="0"] [data-action=remove]').click();
   const titles = (of) => of.locator('logit-strategy h3 span:last-child').allInnerTexts();
   const shown = await until(() => titles(page), (all) => all.length === 2);
+  await hashWith(page, ['compare_strategies=']);
   await page.locator('#blind').click();
   await hashWith(page, ['compare_strategies=', 'compare_blind=true']);
   const blind = await reopened(page);

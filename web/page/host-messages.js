@@ -4,10 +4,11 @@
  * 'error'. A malformed message changes nothing and is answered by an error of one sentence. Messages
  * are answered in their order; those that set something while another is worked on are done at once.
  */
+import { locales } from '#locales/host';
 import { detailOf, toFault } from '../base/faults.js';
 import { dataKind, gatesOf } from '../state/fields.js';
 import { checkState, show } from '../state/page-state.js';
-import { t } from '../locale/locale.js';
+import { addMessages, t } from '../locale/locale.js';
 import { sayDropped } from './dropped.js';
 
 /**
@@ -15,6 +16,8 @@ import { sayDropped } from './dropped.js';
  * @typedef {{ type: string, detail: object }} Answer
  * @typedef {{ kind: string, message: any, answer: (answer: Answer) => void }} Asked
  */
+
+addMessages(locales);
 
 /** @param {string} code @param {string} message @returns {Answer} */
 const refuse = (code, message) => ({ type: 'error', detail: { code, message } });

@@ -19,7 +19,6 @@ import handleStyles from '../../style/handle.css';
 import { handleWords } from '../../base/handles.js';
 import { renderReadouts } from './readouts.js';
 import { settingName } from '../../state/settings.js';
-import '../text/token-menu.js';
 import { bytesOf, spoken, visibleHtml, visibleSvg } from '../../base/visible.js';
 import { Width } from '../../base/width.js';
 
@@ -85,6 +84,11 @@ export class LogitDistribution extends LogitElement {
     new ResizeObserver(([{ borderBoxSize }]) =>
       this.style.setProperty('--tall', `${borderBoxSize[0].blockSize}px`),
     ).observe(this);
+  }
+
+  /** The menu over a bar is fetched once the bars show. */
+  firstUpdated() {
+    import('../text/token-menu.js');
   }
 
   /** @param {Map<string, unknown>} changes */

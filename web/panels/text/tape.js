@@ -6,7 +6,6 @@ import { html, nothing } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
 import { fixed, percent, t } from '../../locale/locale.js';
 import { cssom } from '../../plots/cssom.js';
-import './alternatives.js';
 import { define } from '../../base/define.js';
 import { LogitElement } from '../../base/element.js';
 import { Rest } from '../../base/rest.js';
@@ -301,6 +300,11 @@ export class LogitTape extends LogitElement {
     return /** @type {HTMLElement | null} */ (
       this.renderRoot.querySelector(`[data-place="${i}"]`)
     );
+  }
+
+  /** What stands over a token is fetched once the tokens show. */
+  firstUpdated() {
+    import('./alternatives.js');
   }
 
   #menu() {

@@ -6,7 +6,6 @@
 import { html, nothing } from 'lit';
 import { live } from 'lit/directives/live.js';
 import { fixed, measure, number, percent, t } from '../../locale/locale.js';
-import './branches.js';
 import { define } from '../../base/define.js';
 import { LogitElement } from '../../base/element.js';
 import { Rest } from '../../base/rest.js';
@@ -103,6 +102,11 @@ export class LogitText extends LogitElement {
     /** @type {typeof COLOURS[number]} */
     this.colour = 'after';
     this.said = '';
+  }
+
+  /** The branches lie in a fold, and are fetched once the text shows. */
+  firstUpdated() {
+    import('./branches.js');
   }
 
   /** @param {Map<string, unknown>} changes */
