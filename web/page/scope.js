@@ -40,6 +40,14 @@ import { VIEWS } from './views.js';
 /** So few knobs stand before the bars where there is one column: both are in sight of each other. */
 const FEW = 3;
 
+/** What comes over the panels when it is asked for: fetched beside the model, and there with it. */
+const overlays = Promise.allSettled([
+  import('../panels/distribution/glance.js'),
+  import('../panels/text/alternatives.js'),
+  import('../panels/text/branches.js'),
+  import('../panels/text/token-menu.js'),
+]);
+
 export class LogitScope extends LogitElement {
   static properties = {
     model: {},
@@ -101,10 +109,7 @@ export class LogitScope extends LogitElement {
     this.address = { fragment: '', dropped: /** @type {import('../state/page-state.js').Dropped[]} */ ([]) };
     const instrument = this.#instrument;
     instrument.addEventListener('update', () => this.requestUpdate());
-    instrument.addEventListener('ready', () => {
-      import('../panels/distribution/glance.js'); // once the rest is there
-      this.emit('logit-ready', { info: instrument.info });
-    });
+    instrument.addEventListener('ready', () => this.emit('logit-ready', { info: instrument.info }));
     instrument.addEventListener('change', () => {
       this.#typed = false;
       this.emit('logit-change', this.state);
@@ -307,7 +312,7 @@ export class LogitScope extends LogitElement {
       if (state) this.#takeChoices(state, state.prompt ?? prompt);
       return state;
     };
-    return it.load({ model, grammar, prompt, settings: presets.balanced, begin });
+    return it.load({ model, grammar, prompt, settings: presets.balanced, begin, beside: overlays });
   }
 
   /** The state that a load begins with: that of the address, or else that of the attributes. */

@@ -68,11 +68,11 @@ export class Instrument extends TextBench {
   /**
    * Loads model and grammar, then shows the distribution after `prompt`. A model on show stays until
    * the new one is there, and for good if that cannot be loaded.
-   * `begin` may give another state once the table of settings is known.
+   * `begin` may give another state once the table of settings is known; `beside` is waited for too.
    * @param {{ model: Model, grammar?: string, prompt: string,
-   *   settings: Settings, begin?: () => PageState | null }} options
+   *   settings: Settings, begin?: () => PageState | null, beside?: Promise<unknown> }} options
    */
-  async load({ model, grammar, prompt, settings, begin }) {
+  async load({ model, grammar, prompt, settings, begin, beside }) {
     if (!this.live) this.status = 'loading';
     this.fault = null;
     this.modelFault = null;
@@ -85,7 +85,11 @@ export class Instrument extends TextBench {
     this.#opening?.release();
     this.#opening = held;
     try {
-      const [engine, rules] = await Promise.all([held.ready, grammar ? fetchJson(grammar) : null]);
+      const [engine, rules] = await Promise.all([
+        held.ready,
+        grammar ? fetchJson(grammar) : null,
+        beside,
+      ]);
       const session = await engine.session();
       if (this.#opening !== held) return;
       this.stop();

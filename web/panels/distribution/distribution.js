@@ -86,11 +86,6 @@ export class LogitDistribution extends LogitElement {
     ).observe(this);
   }
 
-  /** The menu over a bar is fetched once the bars show. */
-  firstUpdated() {
-    import('../text/token-menu.js');
-  }
-
   /** @param {Map<string, unknown>} changes */
   willUpdate(changes) {
     if (this.view !== 'bars') import('./curve.js');

@@ -302,11 +302,6 @@ export class LogitTape extends LogitElement {
     );
   }
 
-  /** What stands over a token is fetched once the tokens show. */
-  firstUpdated() {
-    import('./alternatives.js');
-  }
-
   #menu() {
     return /** @type {import('./alternatives.js').LogitAlternatives | null} */ (
       this.renderRoot.querySelector('logit-alternatives')

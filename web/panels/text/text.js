@@ -104,11 +104,6 @@ export class LogitText extends LogitElement {
     this.said = '';
   }
 
-  /** The branches lie in a fold, and are fetched once the text shows. */
-  firstUpdated() {
-    import('./branches.js');
-  }
-
   /** @param {Map<string, unknown>} changes */
   willUpdate(changes) {
     const stepped = changes.has('steps');
