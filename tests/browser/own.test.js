@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { Logitscope } from '../../web/engine/index.js';
+import { conventions } from '../../web/engine/presets.js';
 import { openBench, root, until } from './bench.js';
 
 /** @type {Awaited<ReturnType<typeof openBench>>} */
@@ -162,5 +163,29 @@ test('a sampler of the reader\'s own runs on pasted logits, before any model is 
   assert.equal(await names.first().locator('.token').innerText(), '␣Paris');
   // The tests' own script finds no storage in the sandboxed frame.
   assert.deepEqual(complaints.filter((text) => !text.includes('localStorage')), []);
+  await close();
+});
+
+test('two conventions stand side by side over given logits too, and nothing names a Step', async () => {
+  const { page, complaints, close } = await openOwn();
+  await page.locator('logit-own #logits').fill('a: 3\nb: 2\nc: 1');
+  await page.locator('logit-own logit-knob[data-name=temperature] .box').fill('0.5');
+  await page.keyboard.press('Enter');
+  await page.locator('logit-own logit-knob[data-name=top_p] .box').fill('0.8');
+  await page.keyboard.press('Enter');
+  await page.locator('logit-own details[data-beside] summary').click();
+  const rows = page.locator('logit-own logit-conventions tbody tr');
+  await until(() => rows.count(), (n) => n === 3);
+  const pair = ['transformers', 'llama.cpp'];
+  const expected = pair.map((name) => {
+    const { kept } = scope.warp([3, 2, 1], { temperature: 0.5, top_p: 0.8, ...conventions[name] });
+    return String(kept);
+  });
+  const kept = () => page.locator('logit-own logit-conventions tfoot td').allInnerTexts();
+  assert.deepEqual(await until(kept, (now) => now.join() === expected.join()), expected);
+  assert.deepEqual(expected, ['1', '2']);
+  const said = await page.locator('logit-own logit-draw').evaluate((draw) => draw.shadowRoot.textContent);
+  assert.doesNotMatch(said, /\bStep\b/);
+  assert.deepEqual(complaints, []);
   await close();
 });

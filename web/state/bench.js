@@ -1,7 +1,9 @@
 /**
- * The knobs, and what is on show for some logits under them. Work on the engine is coalesced: one
- * pass in flight, the newest wish wins. Announces "update", "change" and "fault".
+ * The knobs, and what is on show under them, whatever is read: a model's text, or given logits. Work
+ * on the engine is coalesced: one pass in flight, the newest request wins. Announces "update",
+ * "change" and "fault".
  */
+import { conventions } from '../engine/presets.js';
 import { toFault } from '../base/faults.js';
 import { neutralSettings, spokenSettings } from './settings.js';
 import { countDraws, tallySeed, withoutCoin } from './tally.js';
@@ -15,6 +17,8 @@ import { countDraws, tallySeed, withoutCoin } from './tally.js';
  * @typedef {import('../base/faults.js').Fault} Fault
  * @typedef {{ id: number, bias: number | false, piece: Piece }} Bias
  * @typedef {'bars' | 'cumulative' | 'ranks'} View
+ * @typedef {import('./reader.js').Reader} Reader
+ * @typedef {import('./reader.js').TextPosition} TextPosition
  */
 
 export class Bench extends EventTarget {
@@ -35,6 +39,8 @@ export class Bench extends EventTarget {
   whatIf = null;
   /** @type {View} */
   view = 'bars';
+  /** @type {[string, string] | null} The conventions that are compared. */
+  pair = null;
   /** Whether the last change was a knob's: the bars then follow it at once instead of gliding. */
   direct = false;
 
@@ -46,6 +52,8 @@ export class Bench extends EventTarget {
   curves = null;
   /** @type {import('./order.js').Difference | null} From the canonical order's result. */
   difference = null;
+  /** @type {import('./reader.js').Beside | null} What the pair makes of the logits on show. */
+  beside = null;
   /** @type {import('./tally.js').Tally | null} Many draws from what is shown. */
   tally = null;
   /** @type {Fault | null} */
@@ -76,9 +84,27 @@ export class Bench extends EventTarget {
     return this.drawStep;
   }
 
+  /** Reads what is on show. @returns {Reader} */
+  get reader() {
+    throw new Error('nothing is on show');
+  }
+
+  /** The position on show. @returns {TextPosition} */
+  get position() {
+    return { ids: [], settings: this.asked, step: this.drawStep };
+  }
+
   /** Everything on show, by the names above. @returns {Promise<object>} */
-  async read() {
-    return {};
+  read() {
+    const { position, pair, canonicalOrder } = this;
+    const { order: _, own: __, ...values } = position.settings;
+    return this.reader.read({
+      position,
+      both: pair && pair.map((name) => ({ ...values, ...conventions[name] })),
+      u: this.whatIf,
+      order: canonicalOrder,
+      whole: this.view !== 'bars',
+    });
   }
 
   /** The settings as the engine takes them, but for a sampler of the reader's own. @returns {import('../engine/types.js').Settings} */
@@ -147,15 +173,23 @@ export class Bench extends EventTarget {
 
   /**
    * Adds to a token's logit, forbids it, or (null) leaves it as the model has it.
-   * @param {Piece} piece
+   * @param {number} id
    * @param {number | false | null} bias
    */
-  biasPiece(piece, bias) {
-    const { id } = piece;
+  async setBias(id, bias) {
+    const [piece] = await this.reader.pieces([id]);
     const others = this.biases.filter((other) => other.id !== id);
     const added = bias === null || bias === 0 ? [] : [{ id, bias, piece }];
     this.biases = [...others, ...added].sort((a, b) => a.id - b.id);
-    return this.set({}, false);
+    await this.set({}, false);
+  }
+
+  /** @param {[string, string] | null} pair names of conventions, null to compare none */
+  setPair(pair) {
+    this.pair = pair;
+    this.changed();
+    this.emit('change');
+    return this.refresh();
   }
 
   /** @param {View} view */
@@ -189,17 +223,18 @@ export class Bench extends EventTarget {
 
   /**
    * Draws many times from what is shown and counts; ends early when something else is shown.
-   * @param {import('./tally.js').Drawer} source what draws
-   * @param {import('../engine/types.js').Settings} settings those on show
    * @param {number} draws
    */
-  async count(source, settings, draws) {
+  async drawMany(draws) {
+    while (this.pass) await this.pass;
     if (!this.trace) return;
+    const { reader, position } = this;
+    const settings = await reader.settle(position, position.settings);
     const from = this.tally ?? { total: 0, counts: new Map() };
     const turn = ++this.#tallyTurn;
     const seed = tallySeed(this.seed, this.drawStep);
     const asked = { ...withoutCoin(settings, this.trace), seed };
-    for await (const tally of countDraws(source, asked, draws, from)) {
+    for await (const tally of countDraws(reader.source, asked, draws, from)) {
       if (turn !== this.#tallyTurn) return;
       this.tally = tally;
       this.changed();

@@ -1,25 +1,26 @@
 /**
- * What the page asks of the engine: everything on show for one text under one choice of settings.
- * It keeps the pieces of tokens it has met, feeds only what changed, and holds no state of the page.
+ * Reads everything on show for one text, or for given logits, under one choice of settings. It keeps
+ * the pieces of the tokens it has met, and holds no state of the page.
  */
 import { fetchCurves } from './curves.js';
 import { compareResults } from './order.js';
+import { Timeline } from './sources.js';
 
 /**
  * @typedef {import('../engine/remote.js').RemoteLogitscope} RemoteLogitscope
- * @typedef {import('../engine/remote.js').RemoteSession} RemoteSession
+ * @typedef {import('./sources.js').Source} Source
  * @typedef {import('../engine/types.js').Piece} Piece
  * @typedef {import('../engine/types.js').Settings} Settings
  * @typedef {import('../plots/trace.js').Trace} Trace
  * @typedef {import('../plots/trace.js').Drawn} Drawn
  * @typedef {import('./order.js').Difference} Difference
  *
- * A place in a text: what comes before it, the settings with Mirostat's bound there, and the number
+ * A position in a text: what comes before it, the settings with Mirostat's bound there, and the number
  * of the draw, whose coin XTC tosses.
- * @typedef {{ ids: number[], settings: Settings, step: number }} Place
+ * @typedef {{ ids: number[], settings: Settings, step: number }} TextPosition
  *
- * @typedef {object} Wish
- * @property {Place} place
+ * @typedef {object} ReadRequest
+ * @property {TextPosition} position
  * @property {number | null} u instead of the seed's
  * @property {string[]} order the canonical order
  * @property {Settings[] | null} both two other choices of settings, to be set side by side
@@ -30,7 +31,7 @@ import { compareResults } from './order.js';
  * @typedef {{ kept: number[], difference: Difference,
  *   rows: { token: Piece, p: (number | null)[], differs: boolean }[] }} Beside
  *
- * @typedef {object} Readings
+ * @typedef {object} Reading
  * @property {Trace} trace
  * @property {Drawn} drawn
  * @property {import('../plots/curve.js').Curves | null} curves
@@ -48,32 +49,31 @@ const DIFFERING = 3;
 
 export class Reader {
   #engine;
-  /** The timeline on show, the page's own. */
-  session;
-  #fed = '';
+  /** What is on show. */
+  source;
   /** @type {Map<number, Piece>} */
   #pieces = new Map();
-  /** A timeline of its own for what earlier tokens might have been. @type {RemoteSession | null} */
+  /** A timeline of its own for what earlier tokens might have been. @type {Timeline | null} */
   #probe = null;
 
   /**
    * @param {RemoteLogitscope} engine
-   * @param {RemoteSession} session
+   * @param {Source} source
    */
-  constructor(engine, session) {
+  constructor(engine, source) {
     this.#engine = engine;
-    this.session = session;
+    this.source = source;
   }
 
   /**
-   * @param {Wish} wish
-   * @returns {Promise<Readings>}
+   * @param {ReadRequest} request
+   * @returns {Promise<Reading>}
    */
-  async read({ place, u, order, both, whole }) {
-    const { ids, step } = place;
-    await this.#feed(ids);
-    const settings = await this.settle(place, place.settings);
-    const { trace, drawn } = await this.session.read(
+  async read({ position, u, order, both, whole }) {
+    const { ids, step } = position;
+    await this.source.moveTo(ids);
+    const settings = await this.settle(position, position.settings);
+    const { trace, drawn } = await this.source.read(
       { ...settings, top: TOP },
       u === null ? { step } : { step, u },
     );
@@ -81,26 +81,26 @@ export class Reader {
     return {
       trace: { ...trace, tokens: await this.#withBytes(trace.tokens) },
       drawn: { ...drawn, ...piece },
-      curves: whole ? await this.#readCurves({ ...place, settings }, order) : null,
+      curves: whole ? await this.#readCurves({ ...position, settings }, order) : null,
       difference: settings.order
-        ? await this.#readDifference({ ...place, settings }, { ...place.settings, order })
+        ? await this.#readDifference({ ...position, settings }, { ...position.settings, order })
         : null,
-      beside: both ? await this.#readBeside(place, both) : null,
+      beside: both ? await this.#readBeside(position, both) : null,
     };
   }
 
   /**
-   * Settings with what a sampler of the reader's own makes of a place, instead of its function; without
-   * it where it fails.
-   * @param {Place} place
+   * Settings with what a sampler of the reader's own makes of a position, instead of its function;
+   * without it where it fails.
+   * @param {TextPosition} position
    * @param {Settings} settings
-   * @param {RemoteSession} [session] one that stands there
+   * @param {Source} [source] one that stands there
    * @returns {Promise<Settings>}
    */
-  async settle({ ids: history, step }, settings, session = this.session) {
+  async settle({ ids: history, step }, settings, source = this.source) {
     const { own, ...asked } = settings;
     if (typeof own !== 'function') return settings;
-    const logits = await session.logits();
+    const logits = await source.logits();
     const reaching = await this.#engine.ownInput(logits, asked, { history, step });
     const result = await own(.../** @type {Parameters<typeof own>} */ (reaching));
     return result ? { ...asked, own: result } : asked;
@@ -108,50 +108,52 @@ export class Reader {
 
   /**
    * What could follow a text, the likeliest first.
-   * @param {Place} place
+   * @param {TextPosition} position
    * @returns {Promise<Trace>}
    */
-  async alternatives(place) {
-    const { step } = place;
-    const probe = await this.#probeAt(place);
-    const settings = await this.settle(place, place.settings, probe);
-    const trace = await probe.distribution({ ...settings, top: ALTERNATIVES }, { step });
+  async alternatives(position) {
+    const probe = await this.#probeAt(position);
+    const settings = await this.settle(position, position.settings, probe);
+    const asked = { ...settings, top: ALTERNATIVES };
+    const { trace } = await probe.read(asked, { step: position.step });
     return { ...trace, tokens: await this.#withBytes(trace.tokens) };
   }
 
   /**
-   * How probable a token is in a place, before and after the warpers.
-   * @param {Place} place
+   * How probable a token is in a position, before and after the warpers.
+   * @param {TextPosition} position
    * @param {number} id
    */
-  async shareOf(place, id) {
-    const probe = await this.#probeAt(place);
+  async shareOf(position, id) {
+    const probe = await this.#probeAt(position);
     const logits = await probe.logits();
-    const { ids: history, step } = place;
-    const settings = await this.settle(place, place.settings, probe);
+    const { ids: history, step } = position;
+    const settings = await this.settle(position, position.settings, probe);
     const [raw, final] = await Promise.all(
       [{}, settings].map((asked) => this.#engine.warp(logits, asked, { history, step })),
     );
     return { p_raw: raw.p[id], p: final.p[id] };
   }
 
-  /** The timeline for earlier tokens, brought to a place. @param {Place} place */
+  /** The timeline for earlier tokens, brought to a position. @param {TextPosition} position */
   async #probeAt({ ids }) {
-    const probe = (this.#probe ??= await this.#engine.session());
-    await probe.feed(Uint32Array.from(ids));
-    return probe;
+    this.#probe ??= new Timeline(this.#engine, await this.#engine.session());
+    await this.#probe.moveTo(ids);
+    return this.#probe;
   }
 
   /**
    * The distribution on show, as far down as `id`.
    * @param {number} id
-   * @param {Settings} settings
+   * @param {TextPosition} position
    * @returns {Promise<Trace>}
    */
-  async listing(id, settings) {
-    const few = await this.session.distribution({ ...settings, top: TOP });
+  async listing(id, position) {
+    const settings = await this.settle(position, position.settings);
+    const { step } = position;
+    const { trace: few } = await this.source.read({ ...settings, top: TOP }, { step });
     if (few.tokens.some(({ id: listed }) => listed === id)) return few;
-    return this.session.distribution({ ...settings, top: few.vocab_size });
+    return (await this.source.read({ ...settings, top: few.vocab_size }, { step })).trace;
   }
 
   /**
@@ -167,16 +169,16 @@ export class Reader {
   /** @param {number[]} ids */
   async pieces(ids) {
     for (const id of ids)
-      if (!this.#pieces.has(id)) this.#pieces.set(id, await this.#engine.piece(id));
+      if (!this.#pieces.has(id)) this.#pieces.set(id, await this.source.piece(id));
     return ids.map((id) => /** @type {Piece} */ (this.#pieces.get(id)));
   }
 
   /**
-   * @param {Place} place
+   * @param {TextPosition} position
    * @param {string[]} canonical
    */
   async #readCurves({ ids: history, settings, step }, canonical) {
-    const logits = await this.session.logits();
+    const logits = await this.source.logits();
     const order = settings.order ?? canonical;
     const { table } = this.#engine;
     return fetchCurves(this.#engine, { logits, settings, table, order, history, step });
@@ -184,23 +186,23 @@ export class Reader {
 
   /**
    * How the result differs from that of other settings, over the whole vocabulary.
-   * @param {Place} place
+   * @param {TextPosition} position
    * @param {Settings} other
    * @returns {Promise<Difference>}
    */
-  async #readDifference(place, other) {
-    const both = [place.settings, await this.settle(place, other)];
-    const [mine, others] = await this.#warpBoth(place, both);
+  async #readDifference(position, other) {
+    const both = [position.settings, await this.settle(position, other)];
+    const [mine, others] = await this.#warpBoth(position, both);
     return this.#named(compareResults(mine, others));
   }
 
   /**
-   * @param {Place} place
+   * @param {TextPosition} position
    * @param {Settings[]} both
    * @returns {Promise<Beside>}
    */
-  async #readBeside(place, both) {
-    const results = await this.#warpBoth(place, both);
+  async #readBeside(position, both) {
+    const results = await this.#warpBoth(position, both);
     const found = compareResults(results[0], results[1]);
     const apart = [...found.only.ids.slice(0, DIFFERING), ...found.lost.ids.slice(0, DIFFERING)];
     const likeliest = results.flatMap(({ tokens }) => tokens.slice(0, LIKELIEST));
@@ -221,12 +223,12 @@ export class Reader {
   }
 
   /**
-   * @param {Place} place
+   * @param {TextPosition} position
    * @param {Settings[]} both
    * @returns {Promise<import('../engine/types.js').WarpTrace[]>}
    */
   async #warpBoth({ ids: history, step }, both) {
-    const logits = await this.session.logits();
+    const logits = await this.source.logits();
     return Promise.all(
       both.map((asked) => this.#engine.warp(logits, asked, { history, step })),
     );
@@ -246,18 +248,6 @@ export class Reader {
       lost: await group(lost),
       shifted: shifted && { ...shifted, token: (await this.pieces([shifted.id]))[0] },
     };
-  }
-
-  /**
-   * Runs the model, unless the timeline is the one that the logits on show belong to.
-   * @param {number[]} ids
-   */
-  async #feed(ids) {
-    const key = ids.join();
-    if (key === this.#fed) return;
-    this.#fed = '';
-    await this.session.feed(Uint32Array.from(ids));
-    this.#fed = key;
   }
 
   /**

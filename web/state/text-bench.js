@@ -5,12 +5,12 @@
 import { LogitscopeError } from '../engine/errors.js';
 import { checkSentence } from '../engine/grammar.js';
 import { findLoop } from '../engine/loops.js';
-import { conventions } from '../engine/presets.js';
 import { Bench } from './bench.js';
 import { toFault } from '../base/faults.js';
 import { gatesOf, withoutGates } from './fields.js';
 import { Reader } from './reader.js';
 import { neutralSettings } from './settings.js';
+import { Timeline } from './sources.js';
 import { TextTree } from './tree.js';
 
 /**
@@ -40,10 +40,6 @@ export class TextBench extends Bench {
   promptPieces = [];
   /** @type {Gates} What removes tokens before any warper; none is null. */
   gates = {};
-  /** @type {[string, string] | null} The conventions that are compared. */
-  pair = null;
-  /** @type {import('./reader.js').Beside | null} What they make of the logits on show. */
-  beside = null;
   /** @type {Alternatives | null} */
   alternatives = null;
   /** @type {[number, number]} Type-token ratio and distinct-2 of the drawn text. */
@@ -78,7 +74,7 @@ export class TextBench extends Bench {
   }
 
   /** What reads the model on show. */
-  get #model() {
+  get reader() {
     if (!this.#reader) throw new Error('no model was loaded');
     return this.#reader;
   }
@@ -127,12 +123,12 @@ export class TextBench extends Bench {
   }
 
   /**
-   * The place after n drawn tokens; a negative n lies in the prompt. Mirostat's bound is the one
+   * The position after n drawn tokens; a negative n lies in the prompt. Mirostat's bound is the one
    * that the last draw with it left.
    * @param {number} n
-   * @returns {import('./reader.js').Place}
+   * @returns {import('./reader.js').TextPosition}
    */
-  #placeAfter(n) {
+  #positionAfter(n) {
     const step = Math.max(0, n);
     const before = this.steps.slice(0, step);
     const mu = before.filter((step) => typeof step.mu === 'number').at(-1)?.mu;
@@ -144,10 +140,14 @@ export class TextBench extends Bench {
     return { ids, settings: n < 0 ? withoutGates(settings) : settings, step };
   }
 
+  get position() {
+    return this.#positionAfter(this.drawStep);
+  }
+
   /** Mirostat's bound in the next draw, or null while it is off. */
   get mu() {
     if (!this.settings.mirostat) return null;
-    const { mirostat_mu } = this.#placeAfter(this.drawStep).settings;
+    const { mirostat_mu } = this.position.settings;
     return mirostat_mu ?? 2 * this.settings.mirostat_tau;
   }
 
@@ -170,7 +170,7 @@ export class TextBench extends Bench {
    */
   use(engine, session, grammar) {
     this.#engine = engine;
-    this.#reader = new Reader(engine, session);
+    this.#reader = new Reader(engine, new Timeline(engine, session));
     this.grammar = grammar;
     this.info = engine.info;
     this.table = engine.table;
@@ -197,7 +197,7 @@ export class TextBench extends Bench {
     const turn = ++this.#promptTurn;
     try {
       const ids = Array.from(await this.#here.encode(prompt));
-      const pieces = await this.#model.pieces(ids);
+      const pieces = await this.reader.pieces(ids);
       if (turn !== this.#promptTurn) return;
       if (ids.length === 0) throw new LogitscopeError('empty', 'no_prompt');
       this.promptFault = null;
@@ -216,7 +216,7 @@ export class TextBench extends Bench {
   /** Begins without a prompt, for a model that cannot read the one it was loaded with. */
   async beginEmpty() {
     this.#promptIds = [this.info?.bos_token_id ?? 0];
-    this.promptPieces = await this.#model.pieces(this.#promptIds);
+    this.promptPieces = await this.reader.pieces(this.#promptIds);
     await this.refresh();
   }
 
@@ -238,7 +238,7 @@ export class TextBench extends Bench {
     for (const { name } of refused) delete this.gates[name];
     if (refused.length > 0) this.emit('refused', refused);
     const ids = Object.keys(logit_bias).map(Number);
-    const pieces = await this.#model.pieces(ids);
+    const pieces = await this.reader.pieces(ids);
     this.biases = ids.map((id, i) => ({ id, bias: logit_bias[id], piece: pieces[i] }));
     this.order = order;
     this.method = draw;
@@ -251,7 +251,7 @@ export class TextBench extends Bench {
       while (this.pass) await this.pass;
       if (this.finished || text !== this.#text) return;
       if (this.drawn?.id === id) await this.#append(this.drawn, false);
-      else await this.#choose(id, await this.#model.listing(id, this.asked), false);
+      else await this.#choose(id, await this.reader.listing(id, this.position), false);
     }
   }
 
@@ -263,15 +263,6 @@ export class TextBench extends Bench {
     const done = super.set(patch, direct);
     if (this.alternatives) this.findAlternatives(this.alternatives.index);
     await done;
-  }
-
-  /**
-   * @param {number} id
-   * @param {number | false | null} bias
-   */
-  async setBias(id, bias) {
-    const [piece] = await this.#model.pieces([id]);
-    await this.biasPiece(piece, bias);
   }
 
   /** Sets what removes tokens before any warper; null sets it aside. @param {Gates} patch */
@@ -296,14 +287,6 @@ export class TextBench extends Bench {
       }
     }
     return refused;
-  }
-
-  /** @param {[string, string] | null} pair names of conventions, null to compare none */
-  setPair(pair) {
-    this.pair = pair;
-    this.changed();
-    this.emit('change');
-    return this.refresh();
   }
 
   /** @param {boolean} stopAtEnd whether the end token ends a text */
@@ -393,23 +376,15 @@ export class TextBench extends Bench {
     if (outside || index <= -this.#promptIds.length) {
       this.alternatives = null;
     } else {
-      const place = this.#placeAfter(index);
-      const trace = await this.#model.alternatives(place);
+      const position = this.#positionAfter(index);
+      const trace = await this.reader.alternatives(position);
       const id = this.#promptIds.at(index);
       const given =
-        index < 0 && id !== undefined ? await this.#model.shareOf(place, id) : undefined;
+        index < 0 && id !== undefined ? await this.reader.shareOf(position, id) : undefined;
       if (turn !== this.#alternativesTurn) return;
       this.alternatives = { index, trace, given };
     }
     this.changed();
-  }
-
-  /** @param {number} draws */
-  async drawMany(draws) {
-    while (this.pass) await this.pass;
-    const place = this.#placeAfter(this.drawStep);
-    const settings = await this.#model.settle(place, place.settings);
-    await this.count(this.#model.session, settings, draws);
   }
 
   /**
@@ -421,7 +396,7 @@ export class TextBench extends Bench {
     const token = trace.tokens.find((listed) => listed.id === id);
     if (!token) return;
     const { p, p_raw, rank, logprob } = token;
-    const [piece] = await this.#model.pieces([id]);
+    const [piece] = await this.reader.pieces([id]);
     const chosen = { u: null, mu: null, p, p_raw, rank, logprob };
     await this.#append({ ...piece, ...chosen, forced: true }, announced);
   }
@@ -461,22 +436,10 @@ export class TextBench extends Bench {
 
   async #measure() {
     const { steps } = this;
-    const distinct = await this.#model.distinct(steps.map(({ id }) => id));
+    const distinct = await this.reader.distinct(steps.map(({ id }) => id));
     if (steps !== this.steps) return;
     this.distinct = distinct;
     this.changed();
-  }
-
-  async read() {
-    const place = this.#placeAfter(this.drawStep);
-    const { order: _, own: __, ...values } = place.settings;
-    return this.#model.read({
-      place,
-      both: this.pair && this.pair.map((name) => ({ ...values, ...conventions[name] })),
-      u: this.whatIf,
-      order: this.canonicalOrder,
-      whole: this.view !== 'bars',
-    });
   }
 
   /** @param {boolean} ended whether by the end token */

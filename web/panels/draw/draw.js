@@ -38,6 +38,7 @@ export class LogitDraw extends LogitElement {
     method: { attribute: false },
     whatIf: { attribute: false },
     tally: { attribute: false },
+    stepping: { type: Boolean },
     fixed: { type: Boolean },
   };
 
@@ -67,6 +68,8 @@ export class LogitDraw extends LogitElement {
     this.whatIf = null;
     /** @type {import('../../state/tally.js').Tally | null} */
     this.tally = null;
+    /** Whether the text beside it has a button Step, which takes the token of a u of the reader's. */
+    this.stepping = false;
     /** Whether seed and method only show. */
     this.fixed = false;
   }
@@ -124,10 +127,16 @@ export class LogitDraw extends LogitElement {
     const on = this.whatIf !== null;
     return html`
       <div class="asked ${on ? 'if' : ''}">
-        <p>${this.method === 'gumbel' ? '' : t(on ? 'draw.whatif.on' : 'draw.whatif')}</p>
+        <p>${this.method === 'gumbel' ? '' : t(this.#whatIfKey(on))}</p>
         <button data-command="seeded" aria-disabled=${!on}
           @click=${() => on && this.emit('logit-draw', { u: null })}>${t('draw.back')}</button>
       </div>`;
+  }
+
+  /** @param {boolean} on whether u is the reader's */
+  #whatIfKey(on) {
+    if (this.stepping) return on ? 'draw.whatif.on' : 'draw.whatif';
+    return on ? 'draw.whatif.on.alone' : 'draw.whatif.alone';
   }
 
   #renderMethod() {

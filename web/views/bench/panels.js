@@ -1,4 +1,4 @@
-/** What each panel of the bench is given, wherever it stands: the instrument's state as properties. */
+/** What each panel is given, wherever it stands: the state of a bench as properties. */
 import { presets, strategies } from '../../engine/presets.js';
 import { PACES } from '../../state/runner.js';
 
@@ -26,13 +26,45 @@ function named(name) {
  * @property {boolean} fixed whether prompt and settings stay as they are
  * @property {(fault: import('../../base/faults.js').Fault | null) => string} sentence
  *
+ * @typedef {Record<string, any>} Props
+ */
+
+/**
+ * The panels of any bench.
+ * @param {import('../../state/bench.js').Bench} it
+ * @param {{ knobs?: string[] | null, fixed?: boolean }} [around]
+ * @returns {Record<'draw' | 'distribution' | 'chain', Props>}
+ */
+export function panelsOfBench(it, { knobs = null, fixed = false } = {}) {
+  const { trace, drawn, tally } = it;
+  return {
+    draw: {
+      trace, drawn, seed: it.seed, count: it.drawStep + 1, method: it.method,
+      whatIf: it.whatIf, tally, fixed,
+    },
+    distribution: {
+      trace, hit: drawn?.id ?? null, view: it.view, curves: it.curves, biases: it.biases,
+      tally, fixed,
+    },
+    chain: {
+      table: it.table, settings: it.settings, trace, presets: PRESETS, imitations: IMITATIONS,
+      strategies: STRATEGIES, pair: it.pair, beside: it.beside, order: it.order,
+      difference: it.difference, only: knobs, fixed,
+    },
+  };
+}
+
+/**
+ * Those of the bench over a text, and the text.
  * @param {import('../../state/instrument.js').Instrument} it
  * @param {Around} around
- * @returns {Record<'text' | 'draw' | 'distribution' | 'chain', Record<string, any>>}
+ * @returns {Record<'text' | 'draw' | 'distribution' | 'chain', Props>}
  */
-export function panelsOf(it, { examples, knobs, fixed, sentence }) {
+export function panelsOf(it, around) {
+  const { examples, fixed, sentence } = around;
   const eos = it.info?.eos_token_id ?? -1;
-  const { trace, drawn, tally, finished, gates } = it;
+  const { drawn, finished, gates } = it;
+  const { draw, distribution, chain } = panelsOfBench(it, around);
   const text = {
     prompt: it.prompt, pieces: it.promptPieces, steps: it.steps, examples, finished,
     running: it.running, ready: drawn !== null, fault: sentence(it.promptFault),
@@ -40,19 +72,13 @@ export function panelsOf(it, { examples, knobs, fixed, sentence }) {
     alternatives: it.alternatives, branches: it.branches, distinct: it.distinct, pace: it.pace,
     paces: PACES.length, stopAtEnd: it.stopAtEnd, fixed,
   };
-  const draw = {
-    trace, drawn, seed: it.seed, count: it.drawStep + 1, finished, eos, method: it.method,
-    whatIf: it.whatIf, tally, fixed,
+  return {
+    text,
+    draw: { ...draw, finished, eos, stepping: true },
+    distribution: { ...distribution, eos },
+    chain: {
+      ...chain, mu: it.mu, eos, gates, programmable: true,
+      fault: Object.keys(gates).length > 0 ? sentence(it.fault) : '',
+    },
   };
-  const distribution = {
-    trace, hit: drawn?.id ?? null, eos, view: it.view, curves: it.curves, biases: it.biases,
-    tally, fixed,
-  };
-  const chain = {
-    table: it.table, settings: it.settings, trace, presets: PRESETS, imitations: IMITATIONS,
-    strategies: STRATEGIES, mu: it.mu, pair: it.pair, beside: it.beside,
-    order: it.order, difference: it.difference, eos, only: knobs, fixed,
-    gates, programmable: true, fault: Object.keys(gates).length > 0 ? sentence(it.fault) : '',
-  };
-  return { text, draw, distribution, chain };
 }

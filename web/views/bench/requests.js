@@ -1,31 +1,63 @@
-/** What the instrument does when a panel asks for something, by the type of the panel's event. */
+/** What a bench does when a panel asks for something, by the type of the panel's event. */
 
+/** @typedef {import('../../state/bench.js').Bench} Bench */
 /** @typedef {import('../../state/instrument.js').Instrument} Instrument */
 /** @typedef {Record<string, (event: any) => void>} Listeners */
 
 /**
+ * What any bench does.
+ * @param {Bench} it
+ * @param {() => boolean} [isFixed] whether the settings stay as they are
+ * @returns {Listeners}
+ */
+export function requestsOfBench(it, isFixed = () => false) {
+  return {
+    ...guarded(isFixed, {
+      'logit-set': ({ detail }) => it.set(detail),
+      'logit-preset': ({ detail }) => it.usePreset(detail.settings),
+      'logit-seed': ({ detail }) => it.setSeed(detail.seed),
+      'logit-bias': ({ detail }) => it.setBias(detail.id, detail.bias),
+      'logit-order': ({ detail }) => it.setOrder(detail.order),
+    }),
+    'logit-conventions': ({ detail }) => it.setPair(detail.pair),
+    'logit-view': ({ detail }) => it.setView(detail.view),
+    'logit-draw': ({ detail }) => {
+      if (detail.draws) it.drawMany(detail.draws);
+      else if (isFixed()) return;
+      else if (detail.method) it.setMethod(detail.method);
+      else it.setWhatIf(detail.u);
+    },
+  };
+}
+
+/**
+ * What the bench over a text does besides.
  * @param {Instrument} it
  * @param {() => boolean} isFixed whether prompt and settings stay as they are
  * @returns {Listeners}
  */
 export function requestsOf(it, isFixed) {
-  const guarded = Object.entries(changesOf(it)).map(([type, change]) => [
+  return {
+    ...requestsOfBench(it, isFixed),
+    ...stepsOf(it, isFixed),
+    ...guarded(isFixed, changesOf(it)),
+  };
+}
+
+/** @param {() => boolean} isFixed @param {Listeners} changes */
+function guarded(isFixed, changes) {
+  const entries = Object.entries(changes).map(([type, change]) => [
     type,
     (/** @type {any} */ event) => isFixed() || change(event),
   ]);
-  return { ...stepsOf(it, isFixed), ...Object.fromEntries(guarded) };
+  return Object.fromEntries(entries);
 }
 
-/** Other prompts, settings and tokens. @param {Instrument} it @returns {Listeners} */
+/** Other prompts and tokens. @param {Instrument} it @returns {Listeners} */
 function changesOf(it) {
   return {
-    'logit-set': ({ detail }) => it.set(detail),
-    'logit-preset': ({ detail }) => it.usePreset(detail.settings),
-    'logit-seed': ({ detail }) => it.setSeed(detail.seed),
     'logit-prompt': ({ detail }) => it.setPrompt(detail.prompt),
-    'logit-bias': ({ detail }) => it.setBias(detail.id, detail.bias),
     'logit-force': ({ detail }) => it.force(detail.id),
-    'logit-order': ({ detail }) => it.setOrder(detail.order),
     'logit-constraint': ({ detail }) => it.setGates(detail),
     'logit-own-stage': ({ detail: { own, failed } }) => {
       if (failed) it.stop();
@@ -43,8 +75,6 @@ function changesOf(it) {
  */
 function stepsOf(it, isFixed) {
   return {
-    'logit-conventions': ({ detail }) => it.setPair(detail.pair),
-    'logit-view': ({ detail }) => it.setView(detail.view),
     'logit-alternatives': ({ detail }) => it.findAlternatives(detail.index),
     'logit-rewind': ({ detail }) => it.rewind(detail.n),
     'logit-walk': ({ detail }) => it.show(detail.node),
@@ -53,12 +83,6 @@ function stepsOf(it, isFixed) {
       else if (command === 'run') it.run();
       else if (command === 'stop') it.stop();
       else if (command === 'reset') it.reset();
-    },
-    'logit-draw': ({ detail }) => {
-      if (detail.draws) it.drawMany(detail.draws);
-      else if (isFixed()) return;
-      else if (detail.method) it.setMethod(detail.method);
-      else it.setWhatIf(detail.u);
     },
     'logit-option': ({ detail }) => {
       if (detail.pace !== undefined) it.setPace(detail.pace);

@@ -1,19 +1,15 @@
 /** The bench over the reader's own logits: they are given, and there is no model. */
 import { Bench } from '../../state/bench.js';
-import { fetchCurves } from '../../state/curves.js';
-import { compareResults } from '../../state/order.js';
 import { field, sameValue } from '../../state/fields.js';
+import { Reader } from '../../state/reader.js';
 import { neutralSettings } from '../../state/settings.js';
+import { GivenLogits } from '../../state/sources.js';
 
-/**
- * @typedef {import('../../plots/trace.js').Trace} Trace
- * @typedef {import('../../plots/trace.js').Settings} Settings
- */
+/** @typedef {import('../../plots/trace.js').Settings} Settings */
 
-const TOP = 20;
 const SEED = field('seed').initial;
 
-export class OwnBench extends Bench {
+export class LogitsBench extends Bench {
   /** @type {string[]} */
   tokens = [];
   /** As they are before any warper. */
@@ -21,23 +17,39 @@ export class OwnBench extends Bench {
   /** @type {number[]} The ids drawn or given before. */
   history = [];
   /** How many of them were drawn. */
-  step = 0;
-  engine;
+  drawnBefore = 0;
+  /** @type {import('../../engine/remote.js').RemoteLogitscope | null} */
+  engine = null;
+  /** @type {Reader | null} */
+  #reader = null;
 
-  /** @param {import('../../engine/remote.js').RemoteLogitscope} engine */
-  constructor(engine) {
-    super();
+  /** @param {import('../../engine/remote.js').RemoteLogitscope | null} engine null: it is gone */
+  use(engine) {
     this.engine = engine;
+    if (!engine) return;
     this.table = /** @type {import('../../plots/trace.js').SettingRow[]} */ (engine.table);
     this.settings = { ...neutralSettings(this.table), temperature: 1 };
   }
 
+  get live() {
+    return this.engine !== null;
+  }
+
+  get reader() {
+    if (!this.#reader) throw new Error('no logits were given');
+    return this.#reader;
+  }
+
   get drawStep() {
-    return this.step;
+    return this.drawnBefore;
   }
 
   get subject() {
     return this.logits;
+  }
+
+  get position() {
+    return { ids: this.history, settings: this.asked, step: this.drawStep };
   }
 
   /**
@@ -46,8 +58,11 @@ export class OwnBench extends Bench {
    */
   show({ tokens, logits, history = [], step = 0 }) {
     if (tokens !== this.tokens) this.biases = [];
-    Object.assign(this, { tokens, history, step });
+    Object.assign(this, { tokens, history, drawnBefore: step });
     this.logits = Float32Array.from(logits);
+    const { engine } = this;
+    if (!engine) return;
+    this.#reader = new Reader(engine, new GivenLogits(engine, this.logits, tokens));
     return this.set({}, false);
   }
 
@@ -74,98 +89,21 @@ export class OwnBench extends Bench {
    * Sets everything that `said` holds.
    * @param {import('../../engine/types.js').Settings} settings checked against the table
    */
-  restore({ order, draw = 'inverse', logit_bias = {}, seed = SEED, ...others }) {
-    const biases = Object.entries(logit_bias).filter(([id]) => Number(id) < this.tokens.length);
-    this.biases = biases.map(([id, bias]) => ({ id: Number(id), bias, piece: this.#pieceOf(Number(id)) }));
+  async restore({ order, draw = 'inverse', logit_bias = {}, seed = SEED, ...others }) {
+    if (!this.live) return;
+    const ids = Object.keys(logit_bias).map(Number).filter((id) => id < this.tokens.length);
+    const pieces = await this.reader.pieces(ids);
+    this.biases = ids.map((id, i) => ({ id, bias: logit_bias[id], piece: pieces[i] }));
     this.order = order ?? null;
     this.method = draw;
     this.seed = seed;
     this.settings = { ...neutralSettings(this.table), .../** @type {any} */ (others) };
-    return this.set({}, false);
-  }
-
-  /** @param {number} id */
-  #pieceOf(id) {
-    return { ...this.piece(id), bytes: new TextEncoder().encode(this.tokens[id]) };
-  }
-
-  /** @param {number} id @param {number | false | null} bias */
-  setBias(id, bias) {
-    return this.biasPiece(this.#pieceOf(id), bias);
-  }
-
-  /** @param {number} draws */
-  async drawMany(draws) {
-    while (this.pass) await this.pass;
-    const { history, logits } = this;
-    /** @type {import('../../state/tally.js').Drawer} */
-    const source = {
-      draw: (asked, choice) => this.engine.drawFrom(logits, asked, { ...choice, history }),
-    };
-    await this.count(source, this.asked, draws);
+    await this.set({}, false);
   }
 
   /** What is drawn next, once everything is up to date. */
   async next() {
     while (this.pass) await this.pass;
     return this.drawn;
-  }
-
-  /** @param {number} id */
-  piece(id) {
-    return { id, text: this.tokens[id], special: false };
-  }
-
-  async read() {
-    const { asked, history, logits, step, whatIf, view, table } = this;
-    const { order, canonicalOrder } = this;
-    const choice = whatIf === null ? { step } : { step, u: whatIf };
-    const { trace, drawn } = await this.engine.readFrom(
-      logits,
-      { ...asked, top: TOP },
-      { ...choice, history },
-    );
-    const canonical =
-      order &&
-      (await this.engine.warp(logits, { ...asked, order: canonicalOrder }, { history, step }));
-    const curves =
-      view === 'bars'
-        ? null
-        : await fetchCurves(this.engine, {
-            logits,
-            settings: asked,
-            table,
-            order: order ?? canonicalOrder,
-            history,
-            step,
-          });
-    return {
-      trace: this.#name(trace),
-      drawn: { ...this.piece(drawn.id), ...drawn },
-      difference: canonical && this.#nameDifference(compareResults(trace, canonical)),
-      curves,
-    };
-  }
-
-  /**
-   * @param {import('../../state/order.js').Comparison} comparison
-   * @returns {import('../../state/order.js').Difference}
-   */
-  #nameDifference({ only, lost, shifted }) {
-    const group = (/** @type {import('../../state/order.js').Ids} */ { count, ids }) => ({
-      count,
-      tokens: ids.map((id) => this.piece(id)),
-    });
-    return {
-      only: group(only),
-      lost: group(lost),
-      shifted: shifted && { token: this.piece(shifted.id), p: shifted.p, before: shifted.before },
-    };
-  }
-
-  /** A trace with the tokens' texts. @param {Trace} trace @returns {Trace} */
-  #name(trace) {
-    const tokens = trace.tokens.map((token) => ({ ...token, text: this.tokens[token.id] }));
-    return { ...trace, tokens };
   }
 }

@@ -5,7 +5,6 @@
  */
 import { locales } from '#locales/own';
 import { html, nothing } from 'lit';
-import { presets, strategies } from '../../engine/presets.js';
 import { addMessages, number, t } from '../../locale/locale.js';
 import { cssom } from '../../plots/cssom.js';
 import '../../panels/chain/chain.js';
@@ -17,9 +16,11 @@ import { lease } from '../../state/engines.js';
 import { initialChoices, sameValue } from '../../state/fields.js';
 import { sentence, toFault } from '../../base/faults.js';
 import '../../panels/own-sampler/own-sampler.js';
-import { listen } from '../../base/props.js';
+import { listen, props } from '../../base/props.js';
 import { visible, visibleHtml } from '../../base/visible.js';
-import { OwnBench } from './bench.js';
+import { panelsOfBench } from '../bench/panels.js';
+import { requestsOfBench } from '../bench/requests.js';
+import { LogitsBench } from './bench.js';
 import { countBigrams, rowLogits } from './bigram.js';
 import ownStyles from './own.css';
 import { parseLogits } from './parse.js';
@@ -51,21 +52,14 @@ export class LogitOwn extends LogitElement {
 
   /** @type {import('../../state/engines.js').Lease | null} */
   #lease = null;
-  /** @type {OwnBench | null} */
-  #bench = null;
+  #bench = new LogitsBench();
   /** The settings that were told last; others come from outside. @type {object | null} */
   #told = null;
-  /** What a panel may ask for. @type {Record<string, (event: CustomEvent) => void>} */
+  /** What a panel may ask for. @type {Record<string, (event: any) => void>} */
   #asks = {
-    'logit-set': ({ detail }) => this.#bench?.set(detail),
-    'logit-preset': ({ detail }) => this.#bench?.usePreset(detail.settings),
-    'logit-order': ({ detail }) => this.#bench?.setOrder(detail.order),
-    'logit-seed': ({ detail }) => this.#bench?.setSeed(detail.seed),
-    'logit-view': ({ detail }) => this.#bench?.setView(detail.view),
-    'logit-bias': ({ detail }) => this.#bench?.setBias(detail.id, detail.bias),
+    ...requestsOfBench(this.#bench),
     'logit-force': ({ detail }) =>
       this.source === 'bigram' && this.#choose({ context: [...this.context, detail.id] }),
-    'logit-draw': (event) => this.#onDraw(event),
   };
 
   constructor() {
@@ -92,11 +86,13 @@ export class LogitOwn extends LogitElement {
     this.bigram = countBigrams(TEXT, this.by);
     /** @type {'pasted' | 'bigram'} What the instrument shows. */
     this.shown = 'pasted';
+    this.#bench.addEventListener('update', () => this.requestUpdate());
+    this.#bench.addEventListener('change', () => this.#keepSettings());
   }
 
   /** Whether what is on show is read anew. */
   get busy() {
-    return (this.#bench?.pass ?? null) !== null;
+    return this.#bench.pass !== null;
   }
 
   connectedCallback() {
@@ -108,7 +104,7 @@ export class LogitOwn extends LogitElement {
     super.disconnectedCallback();
     this.#lease?.release();
     this.#lease = null;
-    this.#bench = null;
+    this.#bench.use(null);
   }
 
   async #open() {
@@ -117,11 +113,9 @@ export class LogitOwn extends LogitElement {
     try {
       const engine = await held.ready;
       if (this.#lease !== held) return;
-      this.#bench = new OwnBench(engine);
-      this.#bench.addEventListener('update', () => this.requestUpdate());
+      this.#bench.use(engine);
       this.#show();
       if (this.settings) this.#bench.restore(this.settings);
-      this.#bench.addEventListener('change', () => this.#keepSettings());
     } catch (error) {
       this.fault = toFault(error);
     }
@@ -136,7 +130,7 @@ export class LogitOwn extends LogitElement {
       this.context = [0]; // of another table
     if (CONTENTS.some((name) => changed.has(name))) this.#show();
     if (changed.has('settings') && this.settings !== this.#told)
-      this.#bench?.restore(this.settings ?? {});
+      this.#bench.restore(this.settings ?? {});
   }
 
   /** @param {object} patch of what the list of state holds of this view */
@@ -147,7 +141,7 @@ export class LogitOwn extends LogitElement {
 
   /** Tells of the bench's settings where they have changed. */
   #keepSettings() {
-    const said = this.#bench?.said ?? {};
+    const { said } = this.#bench;
     const settings = Object.keys(said).length > 0 ? said : null;
     if (sameValue(settings, this.settings)) return;
     this.#told = settings;
@@ -165,7 +159,7 @@ export class LogitOwn extends LogitElement {
     this.wrong = 'key' in found ? found : null;
     if ('key' in found) return;
     this.shown = 'pasted';
-    this.#bench?.show(found);
+    this.#bench.show(found);
   }
 
   /** Shows the row of the last token of the text. */
@@ -175,14 +169,14 @@ export class LogitOwn extends LogitElement {
     this.shown = 'bigram';
     const logits = rowLogits(bigram, context[context.length - 1]);
     const step = context.length - 1;
-    this.#bench?.show({ tokens: bigram.tokens, logits, history: context, step });
+    this.#bench.show({ tokens: bigram.tokens, logits, history: context, step });
   }
 
   /** @param {number} n */
   async #write(n) {
     for (let i = 0; i < n; i++) {
       await this.updateComplete;
-      const drawn = await this.#bench?.next();
+      const drawn = await this.#bench.next();
       if (!drawn || this.source !== 'bigram') return;
       this.#choose({ context: [...this.context, drawn.id] });
     }
@@ -206,9 +200,9 @@ export class LogitOwn extends LogitElement {
       ${this.fault ? html`<p class="error" role="alert">${sentence(this.fault, this)}</p>` : nothing}
       <div class="room"><div class="bench ${this.source}" ${listen(this.#asks)}>
         ${this.source === 'pasted' ? this.#renderPasted() : this.#renderBigram()}
-        ${this.#bench?.trace ? this.#renderBench(this.#bench) : nothing}
+        ${this.#bench.trace ? this.#renderBench(this.#bench) : nothing}
       </div></div>
-      ${this.#bench?.trace ? this.#renderSampler(this.#bench) : nothing}
+      ${this.#bench.trace ? this.#renderSampler(this.#bench) : nothing}
     `;
   }
 
@@ -292,34 +286,24 @@ export class LogitOwn extends LogitElement {
       </div>`;
   }
 
-  /** @param {OwnBench} it */
+  /** @param {LogitsBench} it */
   #renderSampler({ engine, logits, tokens, asked, history }) {
     return html`<logit-own-sampler .engine=${engine} .logits=${logits} .tokens=${tokens}
       .settings=${asked} .history=${history}></logit-own-sampler>`;
   }
 
-  /** @param {OwnBench} it */
+  /** @param {LogitsBench} it */
   #renderBench(it) {
     const last = this.bigram.tokens[this.context[this.context.length - 1]] ?? '';
+    const { distribution, draw, chain } = panelsOfBench(it);
     return html`
       <div class="charts">
         <p class="shown">${this.shown === 'pasted' ? t('own.shown.pasted', { n: it.tokens.length }) : t('own.shown.bigram', { token: visible({ id: 0, text: last, special: false }) })}</p>
         ${it.fault ? html`<p class="shown error" role="alert">${sentence(it.fault, this)}</p>` : nothing}
-        <logit-distribution ?still=${it.direct} .trace=${it.trace} .hit=${it.drawn?.id ?? null}
-          .view=${it.view} .curves=${it.curves} .biases=${it.biases} .tally=${it.tally}></logit-distribution>
-        <logit-draw ?still=${it.direct} .trace=${it.trace} .drawn=${it.drawn} .seed=${it.seed}
-          .count=${it.step + 1} .method=${it.method} .whatIf=${it.whatIf} .tally=${it.tally}></logit-draw>
+        <logit-distribution ?still=${it.direct} ${props(distribution)}></logit-distribution>
+        <logit-draw ?still=${it.direct} ${props(draw)}></logit-draw>
       </div>
-      <logit-chain .table=${it.table} .settings=${it.settings} .trace=${it.trace} .presets=${PRESETS}
-        .strategies=${STRATEGIES} .order=${it.order} .difference=${it.difference}></logit-chain>`;
-  }
-
-  /** @param {CustomEvent} event */
-  #onDraw({ detail }) {
-    const it = this.#bench;
-    if (detail.method) it?.setMethod(detail.method);
-    else if (detail.draws) it?.drawMany(detail.draws);
-    else it?.setWhatIf(detail.u);
+      <logit-chain ${props(chain)}></logit-chain>`;
   }
 
   /** @param {Event} event */
@@ -335,10 +319,5 @@ export class LogitOwn extends LogitElement {
 function valueOf(event) {
   return /** @type {HTMLInputElement} */ (event.target).value;
 }
-
-/** @typedef {import('../../panels/chain/chain.js').Preset} Preset */
-
-const PRESETS = ['transformers'].map((name) => /** @type {Preset} */ ({ name, settings: presets[name] }));
-const STRATEGIES = strategies.map(({ name, settings }) => /** @type {Preset} */ ({ name: `strategy ${name}`, settings }));
 
 define('logit-own', LogitOwn);

@@ -1,0 +1,112 @@
+/** What is read: a model's timeline, or logits that were given. Either has one form for its readers. */
+
+/**
+ * @typedef {import('../engine/remote.js').RemoteLogitscope} RemoteLogitscope
+ * @typedef {import('../engine/remote.js').RemoteSession} RemoteSession
+ * @typedef {import('../engine/types.js').Piece} Piece
+ * @typedef {import('../engine/types.js').Settings} Settings
+ * @typedef {import('../engine/types.js').ReadChoice} ReadChoice
+ * @typedef {import('../engine/types.js').Reading} EngineReading
+ *
+ * @typedef {object} Source
+ * @property {(ids: number[]) => Promise<unknown>} moveTo the end of a text, which all others read
+ * @property {() => Promise<Float32Array>} logits
+ * @property {(settings: Settings, choice: ReadChoice) => Promise<EngineReading>} read
+ * @property {(settings: Settings, choice: { step: number }) => Promise<import('../engine/types.js').Drawn>} draw
+ * @property {(id: number) => Promise<Piece>} piece
+ */
+
+/** A timeline over a model. @implements {Source} */
+export class Timeline {
+  #engine;
+  #session;
+  #fed = '';
+
+  /**
+   * @param {RemoteLogitscope} engine
+   * @param {RemoteSession} session
+   */
+  constructor(engine, session) {
+    this.#engine = engine;
+    this.#session = session;
+  }
+
+  /** Runs the model, unless the logits are those of this text already. @param {number[]} ids */
+  async moveTo(ids) {
+    const key = ids.join();
+    if (key === this.#fed) return;
+    this.#fed = '';
+    await this.#session.feed(Uint32Array.from(ids));
+    this.#fed = key;
+  }
+
+  logits() {
+    return this.#session.logits();
+  }
+
+  /** @param {Settings} settings @param {ReadChoice} choice */
+  read(settings, choice) {
+    return this.#session.read(settings, choice);
+  }
+
+  /** @param {Settings} settings @param {{ step: number }} choice */
+  draw(settings, choice) {
+    return this.#session.draw(settings, choice);
+  }
+
+  /** @param {number} id */
+  piece(id) {
+    return this.#engine.piece(id);
+  }
+}
+
+/** Logits without a model, and the texts of their tokens. @implements {Source} */
+export class GivenLogits {
+  #engine;
+  #logits;
+  #tokens;
+  /** @type {number[]} */
+  #history = [];
+
+  /**
+   * @param {RemoteLogitscope} engine
+   * @param {Float32Array} logits (vocab_size,)
+   * @param {string[]} tokens a text each
+   */
+  constructor(engine, logits, tokens) {
+    this.#engine = engine;
+    this.#logits = logits;
+    this.#tokens = tokens;
+  }
+
+  /** @param {number[]} ids what penalties look back at */
+  async moveTo(ids) {
+    this.#history = ids;
+  }
+
+  async logits() {
+    return this.#logits;
+  }
+
+  /** @param {Settings} settings @param {ReadChoice} choice */
+  async read(settings, choice) {
+    const history = this.#history;
+    const { trace, drawn } = await this.#engine.readFrom(this.#logits, settings, {
+      ...choice,
+      history,
+    });
+    const tokens = trace.tokens.map((token) => ({ ...token, text: this.#tokens[token.id] }));
+    return { trace: { ...trace, tokens }, drawn };
+  }
+
+  /** @param {Settings} settings @param {{ step: number }} choice */
+  draw(settings, choice) {
+    return this.#engine.drawFrom(this.#logits, settings, { ...choice, history: this.#history });
+  }
+
+  /** @param {number} id */
+  async piece(id) {
+    const text = this.#tokens[id];
+    return { id, text, bytes: new TextEncoder().encode(text), special: false };
+  }
+}
