@@ -165,7 +165,7 @@ test('without a stop at the end token greedy loops, and the loop is marked', asy
   const words = page.locator('logit-text .numbers');
   assert.match(
     await words.innerText(),
-    /^Loop: “.+” has come \d+ times in a row, from token \d+ on\.$/,
+    /^Loop: “.+” has come \d+ times in a row, from token \d+ on\. The text has reached 100 tokens, .+\.$/,
   );
   assert.equal(await page.locator('.step.looped').count(), loop.end - loop.start);
   await page.locator('[data-command=reset]').click();
@@ -297,5 +297,36 @@ test('nodes do not pile up: after many steps and a reset the document is as larg
   await round(); // what is fetched and drawn at first is there afterwards
   const before = await round();
   for (let i = 0; i < 3; i++) assert.equal(await round(), before);
+  await close();
+});
+
+test('how long a text may be is a setting, and why it ended is said beside a loop too', async () => {
+  const { page, complaints, close } = await bench.open({
+    path: '?lang=en&model=verbs#max_new_tokens=40',
+  });
+  await unfold(page);
+  await page.locator('#preset').selectOption({ label: 'Greedy: always the best' });
+  await page.locator('#stop-at-end').uncheck();
+  await page.locator('logit-text input[type=range]').fill('4');
+  await page.locator('[data-command=run]').click();
+  assert.equal((await until(() => ids(page), (all) => all.length === 40)).length, 40);
+  const text = await until(
+    () => page.locator('logit-text .numbers').innerText(),
+    (all) => /has reached/.test(all),
+  );
+  assert.match(text, /^Loop: .+ times in a row, from token \d+ on\. The text has reached 40 tokens, the most that “Longest text” allows\.$/);
+  const limit = page.locator('logit-text #limit');
+  await limit.fill('5000');
+  await limit.press('Enter');
+  assert.equal(
+    await page.locator('logit-text #limit-error').innerText(),
+    'Longest text must be between 1 and 4,096, got 5,000; it stays at 40.',
+  );
+  await limit.fill('42');
+  await limit.press('Enter');
+  await page.locator('[data-command=step]').click();
+  assert.equal((await until(() => ids(page), (all) => all.length === 41)).length, 41);
+  assert.match(await until(() => page.evaluate(() => location.hash), (hash) => /=42/.test(hash)), /max_new_tokens=42/);
+  assert.deepEqual(complaints, []);
   await close();
 });

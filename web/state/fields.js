@@ -184,6 +184,7 @@ export const FIELDS = [
   { ...STATE, name: 'banned_words', kind: 'banned', setting: true },
   { ...STATE, name: 'forced_first', kind: 'forced', maximum: MAX_TEXT, setting: true },
   { ...STATE, name: 'seed', kind: 'integer', ...WHOLE, initial: 42, always: true },
+  { ...STATE, name: 'max_new_tokens', kind: 'integer', minimum: 1, maximum: 4096, initial: 100 },
   { ...STATE, name: 'branch', kind: 'ids', maximum: MAX_BRANCH_TOKENS, initial: [] },
 
   ...choicesIn('bench', [

@@ -124,14 +124,23 @@ export function readSetting(row, text) {
  * @returns {{ value: number } | { error: string }}
  */
 export function readSeed(text) {
-  const name = t('draw.seed');
+  return readWhole(t('draw.seed'), text, 0, Number.MAX_SAFE_INTEGER);
+}
+
+/**
+ * What stands in a box for a whole number.
+ * @param {string} name as the reader sees it
+ * @param {string} text
+ * @param {number} minimum
+ * @param {number} maximum
+ * @returns {{ value: number } | { error: string }}
+ */
+export function readWhole(name, text, minimum, maximum) {
   const value = parse(text);
   if (!Number.isFinite(value)) return { error: t('error.number', { name, value: text.trim() }) };
   if (!Number.isInteger(value)) return { error: t('error.integer', { name, value }) };
-  if (value >= 0 && value <= Number.MAX_SAFE_INTEGER) return { value };
-  return {
-    error: t('error.between', { name, minimum: 0, maximum: Number.MAX_SAFE_INTEGER, value }),
-  };
+  if (value >= minimum && value <= maximum) return { value };
+  return { error: t('error.between', { name, minimum, maximum, value }) };
 }
 
 /**

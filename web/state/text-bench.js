@@ -159,7 +159,8 @@ export class TextBench extends Bench {
     const { prompt, seed } = this;
     const { seed: _, constraint_start: __, ...settings } = /** @type {Settings} */ (this.asked);
     const branch = this.steps.map(({ id }) => id);
-    return { prompt, settings, seed, branch, bench_chart: this.view, bench_conventions: this.pair };
+    const max_new_tokens = this.limit;
+    return { prompt, settings, seed, max_new_tokens, branch, bench_chart: this.view, bench_conventions: this.pair };
   }
 
   /**
@@ -226,7 +227,8 @@ export class TextBench extends Bench {
    * which a "refused" event tells.
    * @param {PageState} state
    */
-  async restore({ prompt = this.prompt, settings, seed = this.seed, branch = [], ...choices }) {
+  async restore(state) {
+    const { prompt = this.prompt, settings, seed = this.seed, branch = [], ...choices } = state;
     this.stop();
     if ((choices.view ?? 'bench') === 'bench') {
       this.view = choices.bench_chart ?? 'bars';
@@ -243,6 +245,7 @@ export class TextBench extends Bench {
     this.order = order;
     this.method = draw;
     this.seed = seed;
+    this.#tree.limit = choices.max_new_tokens ?? this.limit;
     this.settings = { ...neutralSettings(this.table), .../** @type {any} */ (others) };
     await this.setPrompt(prompt);
     const text = this.#text;
@@ -287,6 +290,11 @@ export class TextBench extends Bench {
       }
     }
     return refused;
+  }
+
+  /** @param {number} limit how many tokens a text has at most */
+  setLimit(limit) {
+    return this.#go((tree) => (tree.limit = limit));
   }
 
   /** @param {boolean} stopAtEnd whether the end token ends a text */

@@ -2,6 +2,7 @@
  * The drawn texts as a tree over one prompt: every road taken is kept, and one place in it is the
  * text on show. Going back and drawing the same token again walks the same branch.
  */
+import { field } from './fields.js';
 
 /**
  * @typedef {import('../plots/trace.js').Step} Step
@@ -16,7 +17,8 @@ export class TextTree {
   /** The end token's id, or -1. */
   eos = -1;
   stopAtEnd = true;
-  limit = 100;
+  /** How many tokens a text has at most. */
+  limit = field('max_new_tokens').initial;
   /** @type {Node} */
   #root = { step: null, parent: null, children: [], depth: 0 };
   /** @type {Node} */

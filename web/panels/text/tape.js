@@ -62,7 +62,7 @@ export class LogitTape extends LogitElement {
     /** @type {string | null} */
     this.finished = null;
     this.ready = false;
-    this.limit = 100;
+    this.limit = 0;
     this.eos = -1;
     /** How many tokens the model sees at most, the last ones; 0 where that is not known. */
     this.sight = 0;
@@ -240,8 +240,8 @@ export class LogitTape extends LogitElement {
     if (i !== null && i < 0) return this.#describeGiven(i);
     const step = i === null ? undefined : this.steps[i];
     if (!step) {
-      if (this.looping) return this.looping;
-      if (this.finished) return t(`text.finished.${this.finished}`, { n: this.limit });
+      const finished = this.finished ? t(`text.finished.${this.finished}`, { n: this.limit }) : '';
+      if (this.looping || finished) return [this.looping, finished].filter(Boolean).join(' ');
       if (this.#unseen > 0) return t('text.sight', { n: this.sight });
       return this.steps.length > 0 ? t('text.hint') : '';
     }

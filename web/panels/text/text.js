@@ -5,12 +5,15 @@
  */
 import { html, nothing } from 'lit';
 import { live } from 'lit/directives/live.js';
-import { fixed, measure, number, percent, t } from '../../locale/locale.js';
+import { fixed, measure, number, percent, plain, t } from '../../locale/locale.js';
 import { define } from '../../base/define.js';
 import { LogitElement } from '../../base/element.js';
 import { Rest } from '../../base/rest.js';
 import './tape.js';
 import { term } from '../../base/term.js';
+import { Typed } from '../../base/typed.js';
+import { field } from '../../state/fields.js';
+import { readWhole } from '../../state/settings.js';
 import textStyles from './text.css';
 import { spoken, spokenText } from '../../base/visible.js';
 
@@ -22,6 +25,8 @@ import { spoken, spokenText } from '../../base/visible.js';
 /** How long typing rests before the prompt is read, in ms. */
 const REST = 180;
 const COLOURS = /** @type {const} */ (['after', 'before', 'none']);
+
+const LIMIT = field('max_new_tokens');
 
 export class LogitText extends LogitElement {
   static properties = {
@@ -55,6 +60,11 @@ export class LogitText extends LogitElement {
   static styles = [...LogitElement.styles, textStyles];
 
   #rest = new Rest();
+  #typedLimit = new Typed(
+    this,
+    (text) => readWhole(t('text.limit'), text, LIMIT.minimum ?? 1, LIMIT.maximum ?? Infinity),
+    (max_new_tokens) => max_new_tokens !== this.limit && this.emit('logit-option', { max_new_tokens }),
+  );
   /** How many tokens there were when the run began. */
   #ranFrom = 0;
 
@@ -85,7 +95,7 @@ export class LogitText extends LogitElement {
     this.json = null;
     /** Whether a grammar judges finished texts. */
     this.checked = false;
-    this.limit = 100;
+    this.limit = LIMIT.initial;
     this.eos = -1;
     /** @type {import('../../engine/loops.js').Loop | null} */
     this.loop = null;
@@ -264,6 +274,7 @@ export class LogitText extends LogitElement {
   }
 
   #renderOptions() {
+    const { error, text } = this.#typedLimit;
     return html`
       <div class="options">
         <label class="label">${t('text.colour')}
@@ -273,11 +284,16 @@ export class LogitText extends LogitElement {
               ${t(`text.colour.${name}`)}</option>`,
             )}
           </select></label>
+        <label class="label">${t('text.limit')}
+          <input id="limit" type="text" inputmode="numeric" autocomplete="off" ?readonly=${this.fixed}
+            aria-invalid=${error ? 'true' : 'false'} aria-describedby="limit-error" .value=${live(text ?? plain(this.limit))}
+            @input=${this.#typedLimit.onInput} @change=${this.#typedLimit.onChange}></label>
         <label class="label"><input type="checkbox" id="stop-at-end" ?disabled=${this.fixed} .checked=${live(this.stopAtEnd)}
           @change=${(/** @type {Event} */ event) =>
             this.emit('logit-option', {
               stopAtEnd: /** @type {HTMLInputElement} */ (event.target).checked,
             })}>${t('text.stop-at-end')}</label>
+        <p id="limit-error" class="error" role="alert">${error && t('error.kept', { sentence: error, kept: plain(this.limit) })}</p>
       </div>
     `;
   }

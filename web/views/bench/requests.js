@@ -86,6 +86,7 @@ function stepsOf(it, isFixed) {
     },
     'logit-option': ({ detail }) => {
       if (detail.pace !== undefined) it.setPace(detail.pace);
+      if (detail.max_new_tokens !== undefined && !isFixed()) it.setLimit(detail.max_new_tokens);
       if (detail.stopAtEnd !== undefined && !isFixed()) it.setStopAtEnd(detail.stopAtEnd);
     },
   };
