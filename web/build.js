@@ -15,7 +15,8 @@ const web = dirname(fileURLToPath(import.meta.url));
 const root = dirname(web);
 
 /** Views and elements whose strings, NAME.*, are fetched with their code. */
-const LATER = ['compare', 'constraint', 'conventions', 'cost', 'fault', 'guide', 'host', 'own', 'sampler', 'sweep', 'share'];
+const LATER = ['alternatives', 'branches', 'compare', 'constraint', 'conventions', 'cost', 'fault', 'guide', 'host',
+  'menu', 'own', 'sampler', 'sweep', 'share', 'verdict'];
 
 /**
  * The strings of the page as modules, so that a new language is one new file: '#locales' holds

@@ -1,26 +1,13 @@
 /** Puts what the engine refused into the page's language; the words come with the first refusal. */
-import { LogitscopeError, inEnglish, reasonOf } from '../engine/errors.js';
+import { inEnglish } from '../engine/errors.js';
 
 /**
- * @typedef {Pick<LogitscopeError, 'code' | 'key' | 'values'>} Fault
+ * @typedef {import('../state/fault.js').Fault} Fault
  * @typedef {Pick<typeof import('./fault-words.js'), 'reasonOf' | 'sentenceOf'>} Words
  */
 
 /** @type {Words | null} */
 let words = null;
-
-/**
- * What was thrown, as it is kept and told.
- * @param {unknown} error
- * @returns {Fault}
- */
-export function toFault(error) {
-  const { code, key, values } =
-    error instanceof LogitscopeError
-      ? error
-      : new LogitscopeError('other', 'internal', { reason: reasonOf(error) });
-  return { code, key, values };
-}
 
 /** Where the words cannot be fetched, the engine's own are shown. @type {Words} */
 const english = {

@@ -5,7 +5,7 @@
 import { html, nothing } from 'lit';
 import { plain, t } from '../locale/locale.js';
 import { cssom } from '../plots/cssom.js';
-import { settingName } from '../state/settings.js';
+import { settingName } from './setting-words.js';
 import { LEAP } from './walk.js';
 
 /**

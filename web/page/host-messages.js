@@ -5,7 +5,8 @@
  * are answered in their order; those that set something while another is worked on are done at once.
  */
 import { locales } from '#locales/host';
-import { detailOf, toFault } from '../base/faults.js';
+import { detailOf } from '../base/faults.js';
+import { toFault } from '../state/fault.js';
 import { dataKind, gatesOf } from '../state/fields.js';
 import { checkState, show } from '../state/page-state.js';
 import { addMessages, t } from '../locale/locale.js';

@@ -32,7 +32,7 @@ import '../panels/text/text.js';
 import { VIEWS } from './views.js';
 
 /**
- * @typedef {import('../base/faults.js').Fault} Fault
+ * @typedef {import('../state/fault.js').Fault} Fault
  * @typedef {import('../state/page-state.js').PageState} PageState
  * @typedef {import('../engine/types.js').TableRow} TableRow
  */
@@ -46,6 +46,7 @@ const overlays = Promise.allSettled([
   import('../panels/text/alternatives.js'),
   import('../panels/text/branches.js'),
   import('../panels/text/token-menu.js'),
+  import('../panels/text/verdict.js'),
 ]);
 
 export class LogitScope extends LogitElement {

@@ -10,7 +10,8 @@ import { LogitElement } from '../base/element.js';
 import { FIELDS, THEMES, field } from '../state/fields.js';
 import { MODELS } from '../state/models.js';
 import { PARTS } from '../state/page-state.js';
-import { BASICS, SHARED, settingName } from '../state/settings.js';
+import { settingName } from '../base/setting-words.js';
+import { BASICS, SHARED } from '../state/settings.js';
 import shareStyles from './share.css';
 
 addMessages(locales);

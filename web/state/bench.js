@@ -4,7 +4,7 @@
  * "change" and "fault".
  */
 import { conventions } from '../engine/presets.js';
-import { toFault } from '../base/faults.js';
+import { toFault } from './fault.js';
 import { neutralSettings, spokenSettings } from './settings.js';
 import { countDraws, tallySeed, withoutCoin } from './tally.js';
 
@@ -14,7 +14,7 @@ import { countDraws, tallySeed, withoutCoin } from './tally.js';
  * @typedef {import('../plots/trace.js').Settings} Settings
  * @typedef {import('../plots/trace.js').SettingRow} SettingRow
  * @typedef {import('../engine/types.js').Piece} Piece
- * @typedef {import('../base/faults.js').Fault} Fault
+ * @typedef {import('./fault.js').Fault} Fault
  * @typedef {{ id: number, bias: number | false, piece: Piece }} Bias
  * @typedef {'bars' | 'cumulative' | 'ranks'} View
  * @typedef {import('./reader.js').Reader} Reader
@@ -271,7 +271,7 @@ export class Bench extends EventTarget {
     }
   }
 
-  /** Keeps why a pass failed. @param {import('../base/faults.js').Fault} fault */
+  /** Keeps why a pass failed. @param {import('./fault.js').Fault} fault */
   blame(fault) {
     this.fault = fault;
   }

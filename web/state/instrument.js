@@ -4,7 +4,7 @@
  */
 import { fetchJson } from './assets.js';
 import { lease } from './engines.js';
-import { toFault } from '../base/faults.js';
+import { toFault } from './fault.js';
 import { Runner } from './runner.js';
 import { neutralSettings } from './settings.js';
 import { TextBench } from './text-bench.js';
@@ -13,7 +13,7 @@ import { TextBench } from './text-bench.js';
  * @typedef {import('../plots/trace.js').Settings} Settings
  * @typedef {import('./engines.js').Lease} Lease
  * @typedef {import('./engines.js').Model} Model
- * @typedef {import('../base/faults.js').Fault} Fault
+ * @typedef {import('./fault.js').Fault} Fault
  * @typedef {import('./page-state.js').PageState} PageState
  */
 

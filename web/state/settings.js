@@ -1,16 +1,5 @@
-/** Settings against the engine's own table: neutral values, range checks in words, presets. */
-import {
-  fixed,
-  hasMessage,
-  list,
-  measure,
-  number,
-  parse,
-  percent,
-  plain,
-  t,
-} from '../locale/locale.js';
-import { spoken } from '../base/visible.js';
+/** Settings against the engine's own table: neutral values, which have a card, presets. */
+import { sameValue } from './fields.js';
 
 /**
  * @typedef {import('../plots/trace.js').Settings} Settings
@@ -71,11 +60,6 @@ export function neutralSettings(table) {
   return Object.fromEntries(rows.map(({ name, neutral }) => [name, neutral]));
 }
 
-/** @param {unknown} a @param {unknown} b */
-function sameValue(a, b) {
-  return a === b || JSON.stringify(a) === JSON.stringify(b);
-}
-
 /**
  * The settings that say something: those of the warpers that have a card, and what is not neutral.
  * @param {SettingRow[]} table
@@ -88,71 +72,6 @@ export function spokenSettings(table, settings) {
       ([...BASICS, ...SHARED].includes(name) || !sameValue(settings[name], neutral)),
   );
   return Object.fromEntries(rows.map(({ name }) => [name, settings[name]]));
-}
-
-/** @param {string} name a warper or shared parameter in the reader's words */
-export function settingName(name) {
-  const key = `warper.${name}`;
-  return hasMessage(key) ? t(key) : name;
-}
-
-/**
- * What was typed for a setting: its value, or the one sentence that says why not.
- * @param {SettingRow} row
- * @param {string} text
- * @returns {{ value: number } | { error: string }}
- */
-export function readSetting(row, text) {
-  const value = parse(text);
-  const name = capitalise(settingName(row.name));
-  if (!Number.isFinite(value)) return { error: t('error.number', { name, value: text.trim() }) };
-  if (row.kind === 'integer' && !Number.isInteger(value))
-    return { error: t('error.integer', { name, value }) };
-  const { minimum, maximum } = row;
-  if (value >= minimum && value <= maximum && (row.minimum_included || value > minimum))
-    return { value };
-  if (maximum < Number.MAX_SAFE_INTEGER)
-    return { error: t('error.between', { name, minimum, maximum, value }) };
-  return {
-    error: t(row.minimum_included ? 'error.least' : 'error.above', { name, minimum, value }),
-  };
-}
-
-/**
- * A whole number from 0 to 2^53 - 1 for the seed, or the sentence that says why not.
- * @param {string} text
- * @returns {{ value: number } | { error: string }}
- */
-export function readSeed(text) {
-  return readWhole(t('draw.seed'), text, 0, Number.MAX_SAFE_INTEGER);
-}
-
-/**
- * What stands in a box for a whole number.
- * @param {string} name as the reader sees it
- * @param {string} text
- * @param {number} minimum
- * @param {number} maximum
- * @returns {{ value: number } | { error: string }}
- */
-export function readWhole(name, text, minimum, maximum) {
-  const value = parse(text);
-  if (!Number.isFinite(value)) return { error: t('error.number', { name, value: text.trim() }) };
-  if (!Number.isInteger(value)) return { error: t('error.integer', { name, value }) };
-  if (value >= minimum && value <= maximum) return { value };
-  return { error: t('error.between', { name, minimum, maximum, value }) };
-}
-
-/**
- * A value in words, for a slider's aria-valuetext.
- * @param {SettingRow} row
- * @param {number} value
- */
-export function valueInWords(row, value) {
-  if (row.name === 'temperature' && value === 0) return t('words.greedy');
-  if (row.name === 'repetition_window' && value === 0) return t('words.all');
-  if (row.warper && value === row.neutral) return t('words.off', { value: plain(value) });
-  return plain(value);
 }
 
 /**
@@ -170,98 +89,4 @@ export function matchPreset(table, settings, order, presets) {
     ),
   );
   return found?.name ?? '';
-}
-
-/**
- * A strategy's settings in words, such as "top-p 0.9, penalty 1.2".
- * @param {Settings} settings
- */
-export function describeSettings(settings) {
-  if (settings.temperature === 0) return t('strategy.greedy');
-  const parts = Object.entries(settings).map(([name, value]) =>
-    hasMessage(`strategy.${name}`) ? t(`strategy.${name}`, { value }) : `${name} ${number(value)}`,
-  );
-  return parts.join(', ');
-}
-
-/**
- * What a stage did, as one or two sentences; `before` is the entropy that entered it. Digits are
- * added until a change of entropy can be seen.
- * @param {import('../plots/trace.js').Stage} stage
- * @param {number} before
- * @param {unknown} neutral
- */
-export function describeStage(stage, before, neutral) {
-  if (stage.name === 'logit_bias' && !stage.active) return t('chain.effect.bias.none');
-  if (!stage.active && stage.value !== neutral) return t('warpers.replaced');
-  if (!stage.active) return t('chain.effect.off', { value: stage.value });
-  if (!stage.changed) return describeIdle(stage);
-  const [from, to] = tellApart(before, stage.entropy);
-  const entropy = t('chain.effect.entropy', { before: from, after: to });
-  if (stage.name === 'temperature' && stage.value === 0)
-    return `${t('chain.effect.greedy')} ${entropy}`;
-  if (stage.removed === 0) return entropy;
-  const params = { n: stage.removed, mass: percent(stage.mass_removed), kept: stage.kept };
-  return `${t('chain.effect.removed', params)} ${entropy}`;
-}
-
-/**
- * Two entropies with as many digits as it takes to see that they differ, six decimals at most.
- * @param {number} a
- * @param {number} b
- */
-function tellApart(a, b) {
-  if (measure(a) !== measure(b)) return [measure(a), measure(b)];
-  let decimals = 3;
-  while (decimals < 6 && fixed(a, decimals) === fixed(b, decimals)) decimals++;
-  return [fixed(a, decimals), fixed(b, decimals)];
-}
-
-/** @param {import('../plots/trace.js').Stage} stage */
-function describeIdle(stage) {
-  if (hasMessage(`warpers.idle.${stage.name}`)) return t(`warpers.idle.${stage.name}`);
-  if (stage.after) return t('chain.effect.after', { stage: settingName(stage.after) });
-  if (stage.name === 'repetition_penalty') return t('chain.effect.nothing.penalty');
-  if (stage.name === 'temperature') return t('chain.effect.nothing.temperature');
-  return t('chain.effect.nothing');
-}
-
-/** The sentences for another order than the canonical one. */
-const ORDER = {
-  only: 'order.only',
-  lost: 'order.lost',
-  shifted: 'order.shifted',
-  same: 'order.same',
-};
-
-/**
- * How a result differs from another, in sentences that name the tokens.
- * @param {import('./order.js').Difference} difference
- * @param {number} eos
- * @param {typeof ORDER} [words] which sentences say it
- * @param {Record<string, string>} [params] of the sentences
- */
-export function describeDifference({ only, lost, shifted }, eos, words = ORDER, params = {}) {
-  /** @param {import('./order.js').Token} token */
-  const name = (token) => t('order.token', { token: spoken(token, eos) });
-  /** @param {import('./order.js').Group} group */
-  const names = ({ tokens, count }) => {
-    const more = count - tokens.length;
-    const named = tokens.map(name);
-    return list(more > 0 ? [...named, t('order.more', { n: more })] : named);
-  };
-  const sentences = [];
-  if (only.count > 0) sentences.push(t(words.only, { ...params, tokens: names(only) }));
-  if (lost.count > 0) sentences.push(t(words.lost, { ...params, tokens: names(lost) }));
-  if (shifted) {
-    const { token, p, before } = shifted;
-    const shares = { token: name(token), p: percent(p), before: percent(before) };
-    sentences.push(t(words.shifted, { ...params, ...shares }));
-  }
-  return sentences.length > 0 ? sentences.join(' ') : t(words.same, params);
-}
-
-/** @param {string} text */
-export function capitalise(text) {
-  return text.charAt(0).toLocaleUpperCase() + text.slice(1);
 }

@@ -6,7 +6,7 @@ import { LogitscopeError } from '../engine/errors.js';
 import { checkSentence } from '../engine/grammar.js';
 import { findLoop } from '../engine/loops.js';
 import { Bench } from './bench.js';
-import { toFault } from '../base/faults.js';
+import { toFault } from './fault.js';
 import { gatesOf, withoutGates } from './fields.js';
 import { Reader } from './reader.js';
 import { neutralSettings } from './settings.js';
@@ -21,7 +21,7 @@ import { TextTree } from './tree.js';
  * @typedef {import('../engine/remote.js').RemoteSession} RemoteSession
  * @typedef {import('../engine/types.js').Piece} Piece
  * @typedef {import('../engine/grammar.js').Grammar} Grammar
- * @typedef {import('../base/faults.js').Fault} Fault
+ * @typedef {import('./fault.js').Fault} Fault
  * @typedef {import('./fields.js').Gates} Gates
  * @typedef {import('./page-state.js').PageState} PageState
  *

@@ -14,19 +14,8 @@ import { LogitElement } from '../../base/element.js';
 import './knob.js';
 import { moveInOrder } from '../../state/order.js';
 import { Reorder } from '../../base/reorder.js';
-import {
-  BASICS,
-  PARTS,
-  SHARED,
-  SHELF,
-  STARTS,
-  capitalise,
-  describeDifference,
-  describeSettings,
-  describeStage,
-  matchPreset,
-  settingName,
-} from '../../state/settings.js';
+import { capitalise, describeDifference, describeSettings, describeStage, settingName } from '../../base/setting-words.js';
+import { BASICS, PARTS, SHARED, SHELF, STARTS, matchPreset } from '../../state/settings.js';
 import './shelf.js';
 import { readTexts, writeTexts } from '../../state/texts.js';
 

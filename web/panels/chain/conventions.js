@@ -10,7 +10,7 @@ import { conventions } from '../../engine/presets.js';
 import { addMessages, number, percent, t } from '../../locale/locale.js';
 import { define } from '../../base/define.js';
 import { LogitElement } from '../../base/element.js';
-import { describeDifference } from '../../state/settings.js';
+import { describeDifference } from '../../base/setting-words.js';
 import { spoken, visibleHtml } from '../../base/visible.js';
 import conventionsStyles from './conventions.css';
 

@@ -8,7 +8,7 @@ import { plain, t } from '../../locale/locale.js';
 import { cssom } from '../../plots/cssom.js';
 import { define } from '../../base/define.js';
 import { LogitElement } from '../../base/element.js';
-import { capitalise, readSetting, settingName, valueInWords } from '../../state/settings.js';
+import { capitalise, readSetting, settingName, valueInWords } from '../../base/setting-words.js';
 import { Typed } from '../../base/typed.js';
 import knobStyles from './knob.css';
 

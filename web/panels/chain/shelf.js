@@ -6,7 +6,8 @@ import { html, nothing } from 'lit';
 import { t } from '../../locale/locale.js';
 import { define } from '../../base/define.js';
 import { LogitElement } from '../../base/element.js';
-import { SHELF, capitalise, settingName } from '../../state/settings.js';
+import { capitalise, settingName } from '../../base/setting-words.js';
+import { SHELF } from '../../state/settings.js';
 import shelfStyles from './shelf.css';
 
 export class LogitShelf extends LogitElement {

@@ -5,7 +5,7 @@
 import { html, nothing } from 'lit';
 import { number, percent, t } from '../../locale/locale.js';
 import { curveTable } from '../../plots/curve-table.js';
-import { settingName } from '../../state/settings.js';
+import { settingName } from '../../base/setting-words.js';
 
 /**
  * @typedef {import('../../plots/trace.js').Trace} Trace

@@ -18,7 +18,7 @@ import { LogitElement } from '../../base/element.js';
 import handleStyles from '../../style/handle.css';
 import { handleWords } from '../../base/handles.js';
 import { renderReadouts } from './readouts.js';
-import { settingName } from '../../state/settings.js';
+import { settingName } from '../../base/setting-words.js';
 import { bytesOf, spoken, visibleHtml, visibleSvg } from '../../base/visible.js';
 import { Width } from '../../base/width.js';
 

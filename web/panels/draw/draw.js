@@ -11,7 +11,7 @@ import { layoutStrip } from '../../plots/strip.js';
 import { define } from '../../base/define.js';
 import drawStyles from './draw.css';
 import { LogitElement } from '../../base/element.js';
-import { readSeed } from '../../state/settings.js';
+import { readSeed } from '../../base/setting-words.js';
 import { totalVariation } from '../../state/tally.js';
 import { Typed } from '../../base/typed.js';
 import { spoken, visible, visibleHtml, visibleSvg } from '../../base/visible.js';

@@ -12,7 +12,7 @@ import { addMessages, t } from '../../locale/locale.js';
 import { define } from '../../base/define.js';
 import { LogitElement } from '../../base/element.js';
 import { recall, remember } from '../../state/memory.js';
-import { capitalise, settingName } from '../../state/settings.js';
+import { capitalise, settingName } from '../../base/setting-words.js';
 import { OWN } from './examples.js';
 import { canRun, inFrame } from './place.js';
 import { LIMIT_MS, onEditorKey } from './editor.js';

@@ -4,14 +4,17 @@
  * prompt they only inform. Asks with "logit-branch" and "logit-rewind", ends with
  * "logit-menu-close".
  */
+import { locales } from '#locales/alternatives';
 import { html, nothing } from 'lit';
-import { percent, t } from '../../locale/locale.js';
+import { addMessages, percent, t } from '../../locale/locale.js';
 import { cssom } from '../../plots/cssom.js';
 import { define } from '../../base/define.js';
 import { LogitMenu } from '../../base/menu.js';
-import { settingName } from '../../state/settings.js';
+import { settingName } from '../../base/setting-words.js';
 import { spoken, visibleHtml } from '../../base/visible.js';
 import alternativesStyles from './alternatives.css';
+
+addMessages(locales);
 
 /**
  * @typedef {import('../../plots/trace.js').Trace} Trace

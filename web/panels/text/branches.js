@@ -2,12 +2,15 @@
  * <logit-branches>: every road taken from the prompt, as a tree that is walked by pointer or arrow
  * keys; each is named by the words in which it parts from the one above. Asks with "logit-walk".
  */
+import { locales } from '#locales/branches';
 import { html } from 'lit';
-import { t } from '../../locale/locale.js';
+import { addMessages, t } from '../../locale/locale.js';
 import { cssom } from '../../plots/cssom.js';
 import { define } from '../../base/define.js';
 import { LogitElement } from '../../base/element.js';
 import branchesStyles from './branches.css';
+
+addMessages(locales);
 
 /** @typedef {import('../../state/tree.js').Branch} Branch */
 

@@ -13,7 +13,7 @@ import './tape.js';
 import { term } from '../../base/term.js';
 import { Typed } from '../../base/typed.js';
 import { field } from '../../state/fields.js';
-import { readWhole } from '../../state/settings.js';
+import { readWhole } from '../../base/setting-words.js';
 import textStyles from './text.css';
 import { spoken, spokenText } from '../../base/visible.js';
 
@@ -207,7 +207,11 @@ export class LogitText extends LogitElement {
           ?ready=${this.ready} .sight=${this.sight} .limit=${this.limit} .eos=${this.eos} .colour=${this.colour}
           .loop=${this.loop} .looping=${this.loop ? this.#sayLoop(this.loop) : ''}
           .alternatives=${this.alternatives} ?fixed=${this.fixed}></logit-tape>
-        ${this.json !== null ? renderJson(this.json) : this.checked ? this.#renderVerdict() : nothing}
+        ${
+          this.json !== null || this.checked
+            ? html`<logit-verdict .verdict=${this.verdict} .json=${this.json}></logit-verdict>`
+            : nothing
+        }
       </div>
     `;
   }
@@ -314,24 +318,6 @@ export class LogitText extends LogitElement {
     `;
   }
 
-  #renderVerdict() {
-    const { verdict } = this;
-    if (!verdict)
-      return html`<p class="verdict"><span class="label">${t('verdict.title')}</span>
-        <span class="waiting">${t('verdict.waiting')}</span></p>`;
-    const { right, code, values } = verdict;
-    const [kind, title] = right ? ['yes', 'verdict.right'] : ['no', 'verdict.wrong'];
-    const passed = ['syntax', 'tense', 'person'].map(
-      (name) => html`<span class="yes">${t(`verdict.${name}.yes`)}</span>`,
-    );
-    return html`
-      <p class="verdict" data-right=${right}>
-        <b class=${kind}>${t(title)}</b>
-        ${right ? passed : html`<span>${t(`verdict.${code}`, values)}</span>`}
-      </p>
-    `;
-  }
-
   /** @param {Event} event */
   #onType(event) {
     const draft = /** @type {HTMLTextAreaElement} */ (event.target).value;
@@ -358,24 +344,6 @@ export class LogitText extends LogitElement {
 /** @param {Event} event */
 function valueOf(event) {
   return /** @type {HTMLInputElement} */ (event.target).value;
-}
-
-/** Whether a text that was to be JSON is, and the text to be copied. @param {string} text */
-function renderJson(text) {
-  const right = isJson(text);
-  return html`
-    <p class="verdict" data-right=${right}><b class=${right ? 'yes' : 'no'}>${t(right ? 'text.json.right' : 'text.json.cut')}</b></p>
-    <pre lang="en">${text}</pre>`;
-}
-
-/** @param {string} text */
-function isJson(text) {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /**

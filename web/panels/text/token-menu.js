@@ -2,12 +2,15 @@
  * <logit-token-menu>: what can be done to one token, beside its bar: more or less likely,
  * forbidden, drawn next. Asks with "logit-bias" and "logit-force"; ends with "logit-menu-close".
  */
+import { locales } from '#locales/menu';
 import { html, nothing } from 'lit';
-import { fixed, t } from '../../locale/locale.js';
+import { addMessages, fixed, t } from '../../locale/locale.js';
 import { cssom } from '../../plots/cssom.js';
 import { define } from '../../base/define.js';
 import { LogitMenu } from '../../base/menu.js';
 import tokenMenuStyles from './token-menu.css';
+
+addMessages(locales);
 
 export class LogitTokenMenu extends LogitMenu {
   static properties = {

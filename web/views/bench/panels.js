@@ -24,7 +24,7 @@ function named(name) {
  * @property {string[]} examples prompts of the model
  * @property {string[] | null} knobs the settings that show; null for all of them
  * @property {boolean} fixed whether prompt and settings stay as they are
- * @property {(fault: import('../../base/faults.js').Fault | null) => string} sentence
+ * @property {(fault: import('../../state/fault.js').Fault | null) => string} sentence
  *
  * @typedef {Record<string, any>} Props
  */

@@ -10,7 +10,7 @@ import { parse, plain, t } from '../../locale/locale.js';
 import { define } from '../../base/define.js';
 import { LogitElement } from '../../base/element.js';
 import { field } from '../../state/fields.js';
-import { readSeed } from '../../state/settings.js';
+import { readSeed } from '../../base/setting-words.js';
 import controlsStyles from './controls.css';
 
 export class LogitCompareControls extends LogitElement {

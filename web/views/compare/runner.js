@@ -3,7 +3,7 @@
  * and keeps those that the next comparison asks for again.
  */
 import { coldPair, figuresOf, gapsOf, run } from '../../engine/compare.js';
-import { toFault } from '../../base/faults.js';
+import { toFault } from '../../state/fault.js';
 
 /**
  * @typedef {import('../../engine/remote.js').RemoteLogitscope} Engine
@@ -20,7 +20,7 @@ import { toFault } from '../../base/faults.js';
  * `absent`, and nothing of it is measured, where it has one or is still to be written.
  * @typedef {{ key: string, strategy: Strategy, seed: number, steps: MeasuredStep[],
  *   finish: string | null, figures: Figures | null, absent: boolean,
- *   fault?: import('../../base/faults.js').Fault }} Text
+ *   fault?: import('../../state/fault.js').Fault }} Text
  *
  * A greedy text against a cold one: indices of both, and the gaps of the greedy one.
  * @typedef {{ greedy: number, cold: number } & Awaited<ReturnType<typeof gapsOf>>} Gaps
@@ -35,7 +35,7 @@ export class Runner {
   texts = [];
   /** @type {Gaps | null} */
   gaps = null;
-  /** @type {import('../../base/faults.js').Fault | null} */
+  /** @type {import('../../state/fault.js').Fault | null} */
   fault = null;
   running = false;
   #changed;

@@ -7,7 +7,8 @@ import { html, nothing } from 'lit';
 import { plain, t } from '../../locale/locale.js';
 import { define } from '../../base/define.js';
 import { LogitElement } from '../../base/element.js';
-import { BASICS, describeSettings, readSetting, settingName } from '../../state/settings.js';
+import { describeSettings, readSetting, settingName } from '../../base/setting-words.js';
+import { BASICS } from '../../state/settings.js';
 import strategyStyles from './strategy.css';
 
 /**

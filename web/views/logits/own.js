@@ -14,7 +14,8 @@ import '../../panels/draw/draw.js';
 import { LogitElement } from '../../base/element.js';
 import { lease } from '../../state/engines.js';
 import { initialChoices, sameValue } from '../../state/fields.js';
-import { sentence, toFault } from '../../base/faults.js';
+import { sentence } from '../../base/faults.js';
+import { toFault } from '../../state/fault.js';
 import '../../panels/own-sampler/own-sampler.js';
 import { listen, props } from '../../base/props.js';
 import { visible, visibleHtml } from '../../base/visible.js';
@@ -66,7 +67,7 @@ export class LogitOwn extends LogitElement {
     super();
     /** @type {{ key: string, params: Record<string, string | number> } | null} What cannot be read of the pasted logits. */
     this.wrong = null;
-    /** @type {import('../../base/faults.js').Fault | null} Why there is no engine. */
+    /** @type {import('../../state/fault.js').Fault | null} Why there is no engine. */
     this.fault = null;
     const initial = initialChoices('own');
     /** @type {'pasted' | 'bigram'} Where the logits come from. */

@@ -4,7 +4,7 @@ import { live } from 'lit/directives/live.js';
 import { MEASURES, needsTexts } from '../../engine/measures.js';
 import { parse, plain, t } from '../../locale/locale.js';
 import { field } from '../../state/fields.js';
-import { capitalise, readSetting, settingName } from '../../state/settings.js';
+import { capitalise, readSetting, settingName } from '../../base/setting-words.js';
 import { measureName } from './words.js';
 
 /**

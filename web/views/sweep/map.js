@@ -8,7 +8,7 @@ import { plain, t } from '../../locale/locale.js';
 import { drawHeat } from '../../plots/heat-view.js';
 import { cellAt, layoutHeat } from '../../plots/heat.js';
 import { define } from '../../base/define.js';
-import { capitalise, settingName } from '../../state/settings.js';
+import { capitalise, settingName } from '../../base/setting-words.js';
 import { SweepChart } from './sweep-chart.js';
 import { axisName, placeOf, pointWords, shortOf, valueOf } from './words.js';
 

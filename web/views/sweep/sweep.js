@@ -10,7 +10,8 @@ import { POINTS_MAX, countPoints, placesOf, range, sweep, toCsv } from '../../en
 import { addMessages, t } from '../../locale/locale.js';
 import { define } from '../../base/define.js';
 import { download } from '../../base/download.js';
-import { sentence, toFault } from '../../base/faults.js';
+import { sentence } from '../../base/faults.js';
+import { toFault } from '../../state/fault.js';
 import { ModelElement } from '../../base/model-element.js';
 import { fetchJson } from '../../state/assets.js';
 import { initialChoices, sameValue } from '../../state/fields.js';
@@ -104,7 +105,7 @@ export class LogitSweep extends ModelElement {
     this.run = null;
     /** The index of the point that is pointed at. */
     this.at = 0;
-    /** @type {import('../../base/faults.js').Fault | null} */
+    /** @type {import('../../state/fault.js').Fault | null} */
     this.trouble = null;
     /** @type {import('../../engine/grammar.js').Grammar | null} */
     this.rules = null;

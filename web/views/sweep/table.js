@@ -2,7 +2,7 @@
 import { html, nothing } from 'lit';
 import { hasSpread } from '../../engine/measures.js';
 import { number, plain, t } from '../../locale/locale.js';
-import { capitalise, settingName } from '../../state/settings.js';
+import { capitalise, settingName } from '../../base/setting-words.js';
 import { measureName, valueOf } from './words.js';
 
 /**

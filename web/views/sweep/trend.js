@@ -8,7 +8,7 @@ import { drawTrend } from '../../plots/trend-view.js';
 import { layoutTrend, markAt } from '../../plots/trend.js';
 import { MEASURES, hasSpread } from '../../engine/measures.js';
 import { define } from '../../base/define.js';
-import { capitalise, settingName } from '../../state/settings.js';
+import { capitalise, settingName } from '../../base/setting-words.js';
 import { walkTo } from '../../base/walk.js';
 import { SweepChart } from './sweep-chart.js';
 import { axisName, measureName, pointWords, tickOf } from './words.js';

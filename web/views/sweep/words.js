@@ -11,7 +11,7 @@ import {
   t,
   tick,
 } from '../../locale/locale.js';
-import { capitalise, settingName } from '../../state/settings.js';
+import { capitalise, settingName } from '../../base/setting-words.js';
 
 /**
  * @typedef {import('../../engine/sweep.js').Plan} Plan

@@ -1,0 +1,62 @@
+/** <logit-verdict>: whether a text that has ended is what it was to be: a sentence of a grammar, or JSON. */
+import { locales } from '#locales/verdict';
+import { html } from 'lit';
+import { addMessages, t } from '../../locale/locale.js';
+import { define } from '../../base/define.js';
+import { LogitElement } from '../../base/element.js';
+import verdictStyles from './verdict.css';
+
+addMessages(locales);
+
+export class LogitVerdict extends LogitElement {
+  static properties = { verdict: { attribute: false }, json: { attribute: false } };
+
+  static styles = [...LogitElement.styles, verdictStyles];
+
+  constructor() {
+    super();
+    /** Of the sentence; null while it goes on. @type {import('../../engine/grammar.js').Verdict | null} */
+    this.verdict = null;
+    /** The text that was to be JSON. @type {string | null} */
+    this.json = null;
+  }
+
+  render() {
+    if (this.json !== null) return renderJson(this.json);
+    const { verdict } = this;
+    if (!verdict)
+      return html`<p class="verdict"><span class="label">${t('verdict.title')}</span>
+        <span class="waiting">${t('verdict.waiting')}</span></p>`;
+    const { right, code, values } = verdict;
+    const [kind, title] = right ? ['yes', 'verdict.right'] : ['no', 'verdict.wrong'];
+    const passed = ['syntax', 'tense', 'person'].map(
+      (name) => html`<span class="yes">${t(`verdict.${name}.yes`)}</span>`,
+    );
+    return html`
+      <p class="verdict" data-right=${right}>
+        <b class=${kind}>${t(title)}</b>
+        ${right ? passed : html`<span>${t(`verdict.${code}`, values)}</span>`}
+      </p>
+    `;
+  }
+}
+
+/** Whether the text is JSON, and the text to be copied. @param {string} text */
+function renderJson(text) {
+  const right = isJson(text);
+  return html`
+    <p class="verdict" data-right=${right}><b class=${right ? 'yes' : 'no'}>${t(right ? 'verdict.json.right' : 'verdict.json.cut')}</b></p>
+    <pre lang="en">${text}</pre>`;
+}
+
+/** @param {string} text */
+function isJson(text) {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+define('logit-verdict', LogitVerdict);
