@@ -16,7 +16,7 @@ NATIVE_TESTS := $(patsubst tests/native/%.c,$(BUILD)/asan/%,$(wildcard tests/nat
 NATIVE_COMMANDS := $(BUILD)/gcc/logitscope $(BUILD)/clang/logitscope
 C_FILES = $(wildcard src/*.[ch] tests/native/*.[ch])
 
-.PHONY: help node-version serve test test-quick test-long test-browsers bench dist wasm native native-tests models types format lint clean
+.PHONY: help node-version serve test test-quick test-long test-browsers bench dist wasm native native-tests models types format lint style clean
 
 help: ## list these targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 22
@@ -61,13 +61,17 @@ models: ## train models/verbs.gguf again (PyTorch, some minutes) and measure it
 types: node_modules/.package-lock.json ## check the JavaScript's types, write build/types
 	npm run --silent types
 
-format: ## format the C files
+format: node_modules/.package-lock.json ## format C, JavaScript and CSS
 	@./need.sh clang-format=clang-format
 	clang-format -i $(C_FILES)
+	npx biome format --write .
 
-lint: types ## check formatting and types
+lint: types style ## check formatting, JavaScript, CSS and types
+
+style: node_modules/.package-lock.json
 	@./need.sh clang-format=clang-format
 	clang-format --dry-run -Werror $(C_FILES)
+	npx biome ci .
 
 clean: ## remove everything that was built
 	rm -rf $(BUILD) dist $(WASM) $(WASM:.wasm=-relaxed.wasm)

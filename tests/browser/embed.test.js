@@ -112,7 +112,7 @@ for (const sandbox of ['', 'allow-scripts allow-same-origin', 'allow-scripts'])
   });
 
 test('a malformed message changes nothing and is answered by one sentence', async () => {
-  const { page, ask, say, heard, close } = await openHost();
+  const { ask, say, heard, close } = await openHost();
   const before = await ask({ type: 'logitscope:get' });
   const cases = [
     [

@@ -246,7 +246,7 @@ test('diversity against correctness is judged by the grammar, and says where the
 });
 
 test('where nothing can judge, a press opens the model that brings a grammar, and runs', async () => {
-  const { page, view, complaints, close } = await openSweep({ path: '?lang=en&model=shakespeare' });
+  const { view, complaints, close } = await openSweep({ path: '?lang=en&model=shakespeare' });
   await choose(view, 'trade');
   await fill(view, 'samples', '1');
   await fill(view, 'first-step', '1');

@@ -218,7 +218,7 @@ function smallGrammar(depth) {
     default: {
       const { source, texts } = smallGrammar(depth - 1);
       const [least, most] = pick([[0, 1], [1, 2], [0, 2], [2, 2]]);
-      let made = new Set(least ? [] : ['']);
+      const made = new Set(least ? [] : ['']);
       let last = [''];
       for (let n = 1; n <= most; n++) {
         last = [...new Set(last.flatMap((head) => texts.map((tail) => head + tail)))];

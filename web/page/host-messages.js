@@ -37,7 +37,7 @@ async function attempt(work) {
 export function answerHost(scope) {
   const { parent } = window;
   /** What waits, in its order. @type {Asked[]} */
-  let waiting = [];
+  const waiting = [];
   let working = false;
   /** The gates that the engine judged last, and what it said. */
   let judged = { gates: '{}', refused: /** @type {any[]} */ ([]) };

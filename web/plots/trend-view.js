@@ -59,7 +59,7 @@ function drawDot({ x, y }, i, r) {
  * What the axis upwards is, and a row for each series where there is a legend.
  * @param {Options} options
  */
-function drawHead({ layout: { plot, series }, unit, words }) {
+function drawHead({ layout: { series }, unit, words }) {
   return svg`
     <g class="frame" font-size=${12.5 * unit}>
       ${words.legend.map((text, i) => {

@@ -100,7 +100,7 @@ export class Bench extends EventTarget {
     const { order: _, own: __, ...values } = position.settings;
     return this.reader.read({
       position,
-      both: pair && pair.map((name) => ({ ...values, ...conventions[name] })),
+      both: pair?.map((name) => ({ ...values, ...conventions[name] })) ?? null,
       u: this.whatIf,
       order: canonicalOrder,
       whole: this.view !== 'bars',

@@ -153,7 +153,7 @@ export const KINDS = {
   settings: {
     read: readJson,
     write: JSON.stringify,
-    check: (value, part, known) =>
+    check: (value, _part, known) =>
       isObject(value) ? (checkData(value) ?? checkSettings(value, known)) : MALFORMED,
   },
 };

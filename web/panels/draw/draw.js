@@ -103,7 +103,7 @@ export class LogitDraw extends LogitElement {
 
   /** The strip, which is also the slider of u. */
   #renderSlider() {
-    const { drawn, method, whatIf } = this;
+    const { drawn, whatIf } = this;
     const u = drawn?.u ?? null;
     const words =
       drawn && u !== null
