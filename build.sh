@@ -54,8 +54,8 @@ for source in $sources; do
     chain* | measure | pool | rank | shortlist | warp) group=fast options=$fast ;;
     esac
     # Linked group by group: code compresses better beside its like.
-    emcc $flags $options -c "$source" -o "$objects/$group-$name.o"
-done
+    echo $flags $options -c "$source" -o "$objects/$group-$name.o"
+done | xargs -P "$(getconf _NPROCESSORS_ONLN)" -L 1 emcc
 
 emcc -Oz -Wno-version-check "$objects"/*.o -o "$output" --no-entry -sSTANDALONE_WASM \
     -sMALLOC=emmalloc -sTOTAL_STACK=1MB -sINITIAL_MEMORY=2MB -sALLOW_MEMORY_GROWTH \
