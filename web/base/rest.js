@@ -1,15 +1,21 @@
 /** What happens once a hand rests: typing, a pointer, changes that follow each other. */
 
-/** @type {Set<Rest>} */
-const awaited = new Set();
+/** What waits, and what it does then. @type {Map<Rest, () => void>} */
+const awaited = new Map();
 
 export class Rest {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #timer;
 
-  /** Whether anything on the page waits for a rest. */
-  static get awaited() {
-    return awaited.size > 0;
+  /** Does at once all that waits on the page; false where nothing did. */
+  static hasten() {
+    const waiting = [...awaited];
+    for (const [rest, act] of waiting) {
+      if (!awaited.has(rest)) continue; // one of the others has stopped it
+      rest.stop();
+      act();
+    }
+    return waiting.length > 0;
   }
 
   /**
@@ -19,7 +25,7 @@ export class Rest {
    */
   after(ms, act) {
     this.stop();
-    awaited.add(this);
+    awaited.set(this, act);
     this.#timer = setTimeout(() => {
       awaited.delete(this);
       act();

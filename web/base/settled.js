@@ -22,10 +22,13 @@ function working(root) {
   });
 }
 
-/** Resolves once the page has been at rest for two frames: what one shows may ask for more. */
+/**
+ * Resolves once the page has been at rest for two frames: what one shows may ask for more. Who waits
+ * moves no hand, so that what a rest of it would bring comes at once.
+ */
 export async function settled() {
   for (let still = 0; still < 2; ) {
     await frame();
-    still = Rest.awaited || enginesBusy() || working(document) ? 0 : still + 1;
+    still = Rest.hasten() || enginesBusy() || working(document) ? 0 : still + 1;
   }
 }
