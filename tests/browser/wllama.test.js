@@ -10,6 +10,7 @@ import { compareWithWllama } from '../bench/beside_wllama.js';
 import { openChromium } from '../bench/chromium.js';
 import { modelFile } from '../bench/models.js';
 import { shapes } from '../bench/shapes.js';
+import { cases } from '../long.js';
 import { root } from './bench.js';
 
 const PROMPTS = ['Once upon a time', 'The  quick, brown fox!', 'été 日本', 'x'];
@@ -39,8 +40,8 @@ const SETTINGS = [
   { top_k: 4, frequency_penalty: 0.7, presence_penalty: 0.5 },
   { temperature: 0 },
 ];
-const CONTEXTS = 200;
-const TEXTS = 8;
+const CONTEXTS = cases(50, 200);
+const TEXTS = cases(2, 8);
 const SEEDS = [11, 22, 33, 44, 55];
 const DRAWS = 10; // by each seed
 

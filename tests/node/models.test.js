@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import test from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { temporaryFolder } from '../cleanup.js';
+import { cases } from '../long.js';
 
 const folder = temporaryFolder();
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -73,7 +74,8 @@ for (const path of ['models/README.md', ...samples]) {
   test(`the samples of ${path} come out byte for byte`, () => {
     const found = shown(read(path));
     assert.ok(found.length >= 3);
-    for (const { command, output } of found)
+    const tried = found.filter((_, i) => i % cases(3, 1) === 0);
+    for (const { command, output } of tried)
       assert.equal(logitscope(...argumentsOf(command)).trimEnd(), output.trimEnd(), command);
   });
 }

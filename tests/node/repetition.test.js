@@ -12,13 +12,15 @@ import { run } from '../../web/engine/compare.js';
 import { Logitscope } from '../../web/engine/index.js';
 import { findLoop } from '../../web/engine/loops.js';
 import { LOOPING, suites } from '../../web/engine/suites.js';
+import { cases } from '../long.js';
 
 const PROMPTS = [
   'The little dog',
   'Lily was sad because',
   'Tom and his mom went to',
   'One day, a big bear',
-];
+].slice(0, cases(2, 4));
+const SEEDS = [0, 1, 2, 3].slice(0, cases(2, 4));
 const LENGTH = 120;
 const strategies = suites.flatMap((suite) => suite.strategies);
 
@@ -50,8 +52,8 @@ async function repeated(name, seeds = [0]) {
 }
 
 test('beam search repeats itself most, contrastive search less, drawing least', async (context) => {
-  const drawn = await repeated('plain', [0, 1, 2, 3]);
-  const nucleus = await repeated('top-p 0.9', [0, 1, 2, 3]);
+  const drawn = await repeated('plain', SEEDS);
+  const nucleus = await repeated('top-p 0.9', SEEDS);
   const beams = [await repeated('beam search, 4 beams'), await repeated('beam search, 8 beams')];
   const contrast = await repeated('contrastive, k 5, alpha 0.4');
   const strong = await repeated('contrastive, k 4, alpha 0.6');
