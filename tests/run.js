@@ -7,7 +7,7 @@
  */
 import { spawn } from 'node:child_process';
 import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -18,6 +18,35 @@ const beyondNative = parts.some((part) => part !== 'native');
 
 /** How many files run at once: two, for the two cores that the suite is measured on. */
 const AT_ONCE = 2;
+/**
+ * The files that take longest, the longest first: begun first, none of them is what the end waits
+ * for. The others come as they lie.
+ */
+const SLOW = [
+  'own-chain',
+  'axe',
+  'keyboard',
+  'warpers',
+  'sweep',
+  'compare',
+  'search',
+  'page',
+  'access',
+  'wllama',
+  'exports',
+  'cli',
+  'own-sampler',
+  'grade',
+  'models',
+  'pack',
+  'links',
+  'text',
+  'hosts',
+  'repetition',
+  'stories_wllama',
+  'types',
+  'digest',
+];
 /** How long no test of a file may begin or end, in seconds: the longest takes 60 on an idle machine. */
 const TEST_LIMIT = 300;
 /** How long a file may stay after its last test: a server, browser or worker was left open. */
@@ -180,20 +209,22 @@ async function openShared() {
   }
 }
 
-async function runPart(part) {
+/** Runs all files from one queue, so that no core waits for the last file of a part. */
+async function runFiles() {
   const since = performance.now();
-  const shared = part === 'browser' ? await openShared() : { env: {}, close() {} };
-  if (!shared) return;
-  env = { ...process.env, ...shared.env };
-  const files = filesOf(part);
+  const shared = parts.includes('browser') ? await openShared() : null;
+  if (shared) env = { ...process.env, ...shared.env };
+  const files = parts.filter((part) => part !== 'browser' || shared).flatMap(filesOf);
+  const place = ([name]) => (SLOW.indexOf(basename(name, '.test.js')) + 1 || SLOW.length + 1);
+  files.sort((one, other) => place(one) - place(other));
   const atOnce = Number(process.env.AT_ONCE) || AT_ONCE;
-  console.log(`\n${part}: ${files.length} files, ${atOnce} at once`);
+  console.log(`\n${files.length} files, ${atOnce} at once`);
   const worker = async () => {
     for (let file = files.shift(); file; file = files.shift()) await runFile(...file);
   };
   await Promise.all(Array.from({ length: atOnce }, worker));
-  await shared.close();
-  console.log(`${part} took ${seconds(since)} s`);
+  await shared?.close();
+  console.log(`the files took ${seconds(since)} s`);
 }
 
 /**
@@ -249,7 +280,7 @@ else if (await install()) {
   const since = performance.now();
   if (await build()) {
     console.log(`built in ${seconds(since)} s`);
-    for (const part of parts) await runPart(part);
+    await runFiles();
   }
 }
 console.log(`\nall of it took ${seconds(began)} s`);
