@@ -26,7 +26,7 @@ const LOOKS = [
   { name: 'forced colours', theme: 'light', media: { forcedColors: 'active' } },
 ];
 /** One in how many of the looks that are looked at by the rules of colours alone. */
-const STRIDE = cases(2, 1);
+const STRIDE = cases(3, 1);
 const PLAIN = { colorScheme: 'light', contrast: 'no-preference', forcedColors: 'none' };
 
 /** @type {Awaited<ReturnType<typeof openBench>>} */

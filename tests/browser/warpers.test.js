@@ -8,6 +8,7 @@ import { after, before, test } from 'node:test';
 import { compareResults } from '../../web/state/order.js';
 import { readTexts, writeTexts } from '../../web/state/texts.js';
 import { conventions } from '../../web/engine/presets.js';
+import { cases } from '../long.js';
 import { FIRST, expectTrace, loadReference, openBench, until } from './bench.js';
 
 /** @type {Awaited<ReturnType<typeof openBench>>} */
@@ -105,7 +106,7 @@ test('bars and draws are the engine’s with each warper in use', async (t) => {
       if (!BASICS.includes(name)) await add(page, name);
       await type(page, name, value);
       const settings = { [name]: value };
-      const traces = await expectSteps(page, 3, settings);
+      const traces = await expectSteps(page, cases(2, 3), settings);
       assert.ok(traces.every((trace) => stageOf(trace, name).active));
       if (!['dry_multiplier', 'xtc_probability', 'mirostat'].includes(name))
         assert.ok(traces.some((trace) => stageOf(trace, name).changed));
