@@ -7,15 +7,14 @@ import { test } from 'node:test';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-for (const project of ['tsconfig.json', 'tsconfig.types.json']) {
-  test(`tsc -p ${project}`, () => {
-    const { status, stdout } = spawnSync('node_modules/.bin/tsc', ['-p', project], {
-      cwd: root,
-      encoding: 'utf8',
-    });
-    assert.equal(status, 0, stdout);
+// The other project, tsconfig.types.json, is held by the test of the packed file, which writes it.
+test('tsc -p tsconfig.json', () => {
+  const { status, stdout } = spawnSync('node_modules/.bin/tsc', ['-p', 'tsconfig.json'], {
+    cwd: root,
+    encoding: 'utf8',
   });
-}
+  assert.equal(status, 0, stdout);
+});
 
 test('every file that package.json exports exists', async () => {
   const { default: manifest } = await import('../../package.json', { with: { type: 'json' } });
