@@ -117,7 +117,8 @@ export class LogitText extends LogitElement {
   /** @param {Map<string, unknown>} changes */
   willUpdate(changes) {
     const stepped = changes.has('steps');
-    const before = stepped ? (/** @type {any} */ (changes.get('steps'))?.length ?? 0) : this.steps.length;
+    const earlier = /** @type {unknown[] | undefined} */ (changes.get('steps'));
+    const before = stepped ? (earlier?.length ?? 0) : this.steps.length;
     if (changes.has('running') && this.running) this.#ranFrom = before;
     if (changes.get('running') && this.steps.length > this.#ranFrom) {
       this.said = this.#sayRun();
