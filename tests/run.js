@@ -142,7 +142,9 @@ async function runFile(name, command, args) {
 
   const watch = setInterval(() => {
     const quiet = (performance.now() - last) / 1000;
-    const at = open.length ? `"${open.at(-1).replace(/^\d+ /, '')}"` : 'code outside its tests, or a test that never waits';
+    const at = open.length
+      ? `"${open.at(-1).replace(/^\d+ /, '')}"`
+      : 'code outside its tests, or a test that never waits';
     if (quiet > TEST_LIMIT) trouble = `stood still for ${TEST_LIMIT} s in ${at}`;
     else if (ended && !open.length && quiet > END_LIMIT)
       trouble = `was still open ${END_LIMIT} s after its last test`;
@@ -215,7 +217,7 @@ async function runFiles() {
   const shared = parts.includes('browser') ? await openShared() : null;
   if (shared) env = { ...process.env, ...shared.env };
   const files = parts.filter((part) => part !== 'browser' || shared).flatMap(filesOf);
-  const place = ([name]) => (SLOW.indexOf(basename(name, '.test.js')) + 1 || SLOW.length + 1);
+  const place = ([name]) => SLOW.indexOf(basename(name, '.test.js')) + 1 || SLOW.length + 1;
   files.sort((one, other) => place(one) - place(other));
   const atOnce = Number(process.env.AT_ONCE) || AT_ONCE;
   console.log(`\n${files.length} files, ${atOnce} at once`);

@@ -15,8 +15,23 @@ const web = dirname(fileURLToPath(import.meta.url));
 const root = dirname(web);
 
 /** Views and elements whose strings, NAME.*, are fetched with their code. */
-const LATER = ['alternatives', 'branches', 'compare', 'constraint', 'conventions', 'cost', 'fault', 'guide', 'host',
-  'menu', 'own', 'sampler', 'sweep', 'share', 'verdict'];
+const LATER = [
+  'alternatives',
+  'branches',
+  'compare',
+  'constraint',
+  'conventions',
+  'cost',
+  'fault',
+  'guide',
+  'host',
+  'menu',
+  'own',
+  'sampler',
+  'sweep',
+  'share',
+  'verdict',
+];
 
 /**
  * The strings of the page as modules, so that a new language is one new file: '#locales' holds
@@ -35,7 +50,10 @@ const locales = {
       const watchFiles = files.map((file) => join(web, 'locale', file));
       const resolveDir = web;
       if (view === 'language')
-        return { contents: `export default ${JSON.stringify(await messagesOf(code))};`, watchFiles };
+        return {
+          contents: `export default ${JSON.stringify(await messagesOf(code))};`,
+          watchFiles,
+        };
       const codes = files.map((file) => file.slice(0, -'.json'.length)).sort();
       if (view) {
         /** @type {Record<string, object>} */
@@ -108,7 +126,10 @@ const COMMON = /** @type {const} */ ({
  * @param {'frame' | 'single'} [kind] the script's file
  */
 export async function sandbox(kind = 'frame') {
-  const script = async (/** @type {string} */ file, /** @type {Record<string, string>} */ define) => {
+  const script = async (
+    /** @type {string} */ file,
+    /** @type {Record<string, string>} */ define,
+  ) => {
     const { outputFiles } = await bundle({
       ...COMMON,
       entryPoints: [join(web, 'sandbox', file)],

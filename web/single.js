@@ -44,11 +44,15 @@ function hashOf(text) {
  * @param {() => Promise<string>} notices of all that was bundled until then
  */
 export async function buildSingle(out, options, sandbox, notices) {
-  const modules = ['logitscope.wasm', 'logitscope-relaxed.wasm'].filter((name) => existsSync(join(web, 'engine', name)));
+  const modules = ['logitscope.wasm', 'logitscope-relaxed.wasm'].filter((name) =>
+    existsSync(join(web, 'engine', name)),
+  );
   const files = CARRIED.filter((name) => existsSync(join(root, name)));
   const worker = Buffer.from(await script('page/single-worker.js', options));
   const parts = [
-    ...(await Promise.all(modules.map(async (name) => [name, await readFile(join(web, 'engine', name))]))),
+    ...(await Promise.all(
+      modules.map(async (name) => [name, await readFile(join(web, 'engine', name))]),
+    )),
     ['worker.js', worker],
     ['sandbox.html', Buffer.from(sandbox.page)],
     ...(await Promise.all(files.map(async (name) => [name, await readFile(join(root, name))]))),

@@ -93,7 +93,10 @@ for (const slow of [1, 4]) {
     const client = await page.context().newCDPSession(page);
     await client.send('Emulation.setCPUThrottlingRate', { rate: slow });
     const { ready, shown, painted } = await page.evaluate(record, MOVES);
-    const cells = [ready, shown, painted].flatMap((times) => [quantile(times, 0.5), quantile(times, 0.95)]);
+    const cells = [ready, shown, painted].flatMap((times) => [
+      quantile(times, 0.5),
+      quantile(times, 0.95),
+    ]);
     process.stdout.write(
       `| ${model} | ${slow === 1 ? 'whole' : `1/${slow}`} | ${ready.length} | ` +
         `${cells.map((ms) => ms.toFixed(1)).join(' | ')} |\n`,

@@ -75,7 +75,9 @@ export async function measureSizes() {
     'worker with the engine (worker.js)',
     'what both of them import',
   ];
-  const scripts = (await bundles(['remote.js', 'worker.js'])).map((bytes, i) => weigh(names[i] ?? names[2], bytes));
+  const scripts = (await bundles(['remote.js', 'worker.js'])).map((bytes, i) =>
+    weigh(names[i] ?? names[2], bytes),
+  );
   const peer = join(root, 'node_modules/@wllama/wllama/esm');
   const theirs = ['single-thread/wllama.wasm', 'index.min.js'].map((name) =>
     weigh(`wllama ${name}`, readFileSync(join(peer, name))),

@@ -13,7 +13,7 @@
 export async function timeOf(call, least) {
   const began = performance.now();
   let calls = 0;
-  for (let batch = 1; ;) {
+  for (let batch = 1; ; ) {
     for (let i = 0; i < batch; i++) {
       const pending = call();
       if (pending) await pending;

@@ -46,7 +46,12 @@ export async function runWarpers(host, size, plan) {
   try {
     const runners = await enterOurs(page, { model, feed: HISTORY }, VARIANTS.slice(0, 2));
     for (const name of warpers) {
-      const entries = await race(runners, { what: 'draw', settings: ALONE[name] }, plan, (ms) => ms);
+      const entries = await race(
+        runners,
+        { what: 'draw', settings: ALONE[name] },
+        plan,
+        (ms) => ms,
+      );
       const subject = `V=${size} ${name}`;
       races.push({ part: 'warpers', host: host.name, subject, unit: 'ms', rate: false, entries });
     }

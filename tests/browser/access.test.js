@@ -226,9 +226,19 @@ for (const lang of ['en', 'es']) {
   });
 }
 
-for (const [width, lang] of [[375, 'es'], [1024, 'en'], [1180, 'es'], [1280, 'en'], [1440, 'es'], [2560, 'en']])
+for (const [width, lang] of [
+  [375, 'es'],
+  [1024, 'en'],
+  [1180, 'es'],
+  [1280, 'en'],
+  [1440, 'es'],
+  [2560, 'en'],
+])
   test(`turning knobs and drawing tokens moves no panel: ${width} px, ${lang}`, async () => {
-    const { page, close } = await bench.open({ path: `?lang=${lang}`, viewport: { width, height: 900 } });
+    const { page, close } = await bench.open({
+      path: `?lang=${lang}`,
+      viewport: { width, height: 900 },
+    });
     const places = () =>
       page.evaluate(() => {
         scrollTo(0, 0); // what sticks to the window is in its own place

@@ -14,7 +14,9 @@ before(async () => {
   bench = await openBench();
   host = createServer((_, response) => {
     response.setHeader('content-type', 'text/html; charset=utf-8');
-    response.end(`<!doctype html>${root}<meta charset="utf-8"><link rel="icon" href="data:,"><body>${body}</body></html>`);
+    response.end(
+      `<!doctype html>${root}<meta charset="utf-8"><link rel="icon" href="data:,"><body>${body}</body></html>`,
+    );
   });
   await new Promise((resolve) => host.listen(0, '127.0.0.1', resolve));
 });
@@ -26,7 +28,11 @@ after(async () => {
 async function openLesson(content, html = '<html lang="en">') {
   body = content;
   root = html;
-  const opened = await bench.open({ path: 'source/tests/browser/blank.html', ready: false, first: true });
+  const opened = await bench.open({
+    path: 'source/tests/browser/blank.html',
+    ready: false,
+    first: true,
+  });
   await opened.page.goto(`http://127.0.0.1:${host.address().port}/`);
   return opened;
 }
@@ -41,9 +47,20 @@ test('a comparison and a sweep find a model by its name, with its first example 
   await page.locator('logit-compare .gaps').waitFor();
   assert.equal(await page.locator('logit-compare #prompt').inputValue(), 'Today she');
   const run = page.locator('logit-sweep [data-command=run]');
-  assert.equal(await until(() => run.getAttribute('aria-disabled'), (off) => off === 'false'), 'false');
+  assert.equal(
+    await until(
+      () => run.getAttribute('aria-disabled'),
+      (off) => off === 'false',
+    ),
+    'false',
+  );
   await run.click();
-  assert.ok((await until(() => page.locator('logit-sweep tbody tr').count(), (n) => n > 0)) > 0);
+  assert.ok(
+    (await until(
+      () => page.locator('logit-sweep tbody tr').count(),
+      (n) => n > 0,
+    )) > 0,
+  );
   assert.deepEqual(complaints, []);
   await close();
 });
@@ -59,12 +76,27 @@ test('the language is that of the document, or of the element or what stands aro
   const expected = { whole: 'Coste', around: 'Warpers', british: 'Draw' };
   const found = {};
   for (const [id, words] of Object.entries(expected))
-    found[id] = await until(() => heading(id), (text) => text === words);
+    found[id] = await until(
+      () => heading(id),
+      (text) => text === words,
+    );
   assert.deepEqual(found, expected);
   await page.locator('#british').evaluate((e) => (e.lang = 'es'));
-  assert.equal(await until(() => heading('british'), (text) => text === 'Sorteo'), 'Sorteo');
+  assert.equal(
+    await until(
+      () => heading('british'),
+      (text) => text === 'Sorteo',
+    ),
+    'Sorteo',
+  );
   await page.evaluate(() => (document.documentElement.lang = 'en'));
-  assert.equal(await until(() => heading('whole'), (text) => text === 'Cost'), 'Cost');
+  assert.equal(
+    await until(
+      () => heading('whole'),
+      (text) => text === 'Cost',
+    ),
+    'Cost',
+  );
   assert.equal(await heading('british'), 'Sorteo');
   assert.deepEqual(complaints, []);
   await close();
@@ -82,7 +114,10 @@ async function openFrame(query = '') {
   );
   const heard = (type) =>
     opened.page.evaluate((wanted) => heard.filter((m) => m.type === `logitscope:${wanted}`), type);
-  await until(() => heard('ready'), (all) => all.length > 0);
+  await until(
+    () => heard('ready'),
+    (all) => all.length > 0,
+  );
   const frame = opened.page.frameLocator('iframe');
   await frame.locator('logit-distribution .row').first().waitFor();
   return { ...opened, frame, heard };
@@ -91,12 +126,19 @@ async function openFrame(query = '') {
 test('a result after the reader’s own clicks has its verdict, and its text is words alone', async () => {
   const { frame, heard, close } = await openFrame('#prompt=Tomorrow%20she&temperature=0&seed=1');
   for (let i = 1; i < 30; i++) {
-    if ((await frame.locator('logit-text [data-command=step][aria-disabled=true]').count()) > 0) break;
+    if ((await frame.locator('logit-text [data-command=step][aria-disabled=true]').count()) > 0)
+      break;
     if ((await heard('result')).length > 0) break;
     await frame.locator('[data-command=step]').click();
-    await until(() => frame.locator('logit-text .step').count(), (n) => n === i);
+    await until(
+      () => frame.locator('logit-text .step').count(),
+      (n) => n === i,
+    );
   }
-  const [result] = await until(() => heard('result'), (all) => all.length > 0);
+  const [result] = await until(
+    () => heard('result'),
+    (all) => all.length > 0,
+  );
   assert.equal(result.finish_reason, 'eos');
   assert.equal(typeof result.verdict?.right, 'boolean');
   assert.match(result.text, /^[a-z ]+\.?$/);
@@ -128,9 +170,18 @@ test('whatever a host sends is answered, with a sentence where it is refused', a
     all.forEach((message, id) => window.ask({ type: 'logitscope:set', id, ...message }));
     window.ask({ type: 'logitscope:get', id: 'last' });
   });
-  const answers = await until(() => heard('error'), (all) => all.length >= 12);
-  await until(() => heard('state'), (all) => all.some(({ id }) => id === 'last'));
-  assert.deepEqual(answers.map(({ id }) => id), [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
+  const answers = await until(
+    () => heard('error'),
+    (all) => all.length >= 12,
+  );
+  await until(
+    () => heard('state'),
+    (all) => all.some(({ id }) => id === 'last'),
+  );
+  assert.deepEqual(
+    answers.map(({ id }) => id),
+    [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11],
+  );
   for (const { message } of answers) {
     assert.match(message, /^[^\n]+ (was|were) left out: .*\.$/);
     assert.ok(message.length < 1000, message.slice(0, 200));
@@ -146,7 +197,12 @@ test('a flood of messages is answered one by one and worked on at once', async (
   const ms = await page.evaluate(async (count) => {
     const start = performance.now();
     for (let id = 0; id < count; id++)
-      window.ask({ type: 'logitscope:set', id, settings: { temperature: 0.5 + id / count }, ...(id === 7 ? { seed: 99 } : {}) });
+      window.ask({
+        type: 'logitscope:set',
+        id,
+        settings: { temperature: 0.5 + id / count },
+        ...(id === 7 ? { seed: 99 } : {}),
+      });
     window.ask({ type: 'logitscope:get', id: 'last' });
     while (!heard.some(({ id }) => id === 'last')) await new Promise((r) => setTimeout(r, 20));
     return performance.now() - start;
@@ -162,9 +218,14 @@ test('a flood of messages is answered one by one and worked on at once', async (
 
 test('a host sets a view and its choices, and is told of them', async () => {
   const { page, frame, heard, close } = await openFrame();
-  await page.evaluate(() => window.ask({ type: 'logitscope:set', id: 1, view: 'compare', compare_suite: 'extremes' }));
+  await page.evaluate(() =>
+    window.ask({ type: 'logitscope:set', id: 1, view: 'compare', compare_suite: 'extremes' }),
+  );
   await frame.locator('logit-compare .gaps').waitFor();
-  const [state] = await until(async () => (await heard('state')).filter(({ id }) => id === 1), (all) => all.length > 0);
+  const [state] = await until(
+    async () => (await heard('state')).filter(({ id }) => id === 1),
+    (all) => all.length > 0,
+  );
   assert.deepEqual([state.view, state.compare_suite], ['compare', 'extremes']);
   await frame.locator('[data-suite=searches]').click();
   const told = async () => (await heard('state')).at(-1).compare_suite;

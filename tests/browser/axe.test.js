@@ -115,7 +115,10 @@ function expectNothing(found) {
 }
 
 // Colours know no language: the looks that differ in nothing else are not repeated.
-for (const [lang, looks] of [['en', LOOKS], ['es', LOOKS.slice(0, 1)]])
+for (const [lang, looks] of [
+  ['en', LOOKS],
+  ['es', LOOKS.slice(0, 1)],
+])
   test(`axe finds nothing on any view: ${lang}`, async () => {
     const { page, close } = await open(lang);
     const views = await page

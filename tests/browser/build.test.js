@@ -75,8 +75,7 @@ test('addresses in the built files are relative, and no template needs a style a
   const addresses = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, address]) => address);
   assert.ok(addresses.length >= 3);
   for (const address of addresses) assert.doesNotMatch(address, /^(\/|(?!data:)[a-z]+:)/i);
-  for (const [file, source] of await readSources())
-    assert.doesNotMatch(source, /\sstyle=/, file);
+  for (const [file, source] of await readSources()) assert.doesNotMatch(source, /\sstyle=/, file);
 });
 
 /** The sources of the elements and of the page around them, by path. */
@@ -85,9 +84,7 @@ async function readSources() {
   const files = (await readdir(folder, { recursive: true })).filter((file) =>
     /^(page|views|panels|base|state)\/.*\.js$/.test(file),
   );
-  return Promise.all(
-    files.map(async (file) => [file, await readFile(join(folder, file), 'utf8')]),
-  );
+  return Promise.all(files.map(async (file) => [file, await readFile(join(folder, file), 'utf8')]));
 }
 
 const read = async (code) =>

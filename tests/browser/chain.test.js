@@ -160,7 +160,10 @@ test('bars and knob follow a move at once, strip and cards in time to spare', as
   await release();
   const { stages } = scope.distribution({ ...BALANCED, temperature: 2.5 });
   const { entropy } = stages.find(({ name }) => name === 'temperature');
-  const words = await until(() => card.innerText(), (now) => now !== said);
+  const words = await until(
+    () => card.innerText(),
+    (now) => now !== said,
+  );
   assert.ok(words.includes(entropy.toFixed(2)), `${words}: ${entropy}`);
   assert.notEqual(await strip.innerHTML(), drawn);
 

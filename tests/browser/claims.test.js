@@ -102,15 +102,25 @@ test('hover and focus alike give a token’s logit, rank, bytes and its share af
   const trace = scope.distribution(settings);
   const detail = page.locator('logit-distribution .detail');
   const expectDetail = async (token) => {
-    const text = await until(() => detail.innerText(), (said) => said.includes(`id ${token.id}`));
+    const text = await until(
+      () => detail.innerText(),
+      (said) => said.includes(`id ${token.id}`),
+    );
     const words = text.replace(/\s+/g, ' ');
-    assert.ok(words.includes(`id ${token.id} rank ${token.rank} logit ${token.logit.toFixed(3)}`), words);
-    const bytes = Buffer.from(token.text).toString('hex').toUpperCase().replace(/(..)(?=.)/g, '$1 ');
+    assert.ok(
+      words.includes(`id ${token.id} rank ${token.rank} logit ${token.logit.toFixed(3)}`),
+      words,
+    );
+    const bytes = Buffer.from(token.text)
+      .toString('hex')
+      .toUpperCase()
+      .replace(/(..)(?=.)/g, '$1 ');
     assert.ok(words.includes(`bytes ${bytes}`), words);
     const shares = [...words.matchAll(/([\d.]+)%/g)].map(([, share]) => Number(share).toFixed(10));
     const active = trace.stages.flatMap((stage, i) => (stage.active ? [token.stage_p[i]] : []));
     assert.deepEqual(shares, [token.p_raw, ...active].map(percent), words);
-    for (const name of ['repetition penalty', 'temperature', 'top-k', 'top-p']) assert.ok(words.includes(name));
+    for (const name of ['repetition penalty', 'temperature', 'top-k', 'top-p'])
+      assert.ok(words.includes(name));
   };
   const [first, second, third] = trace.tokens;
   await page.locator(`logit-distribution .row[data-id="${third.id}"]`).hover();
@@ -129,11 +139,14 @@ test('hover and focus alike give a token’s logit, rank, bytes and its share af
 test('a dropped file opens; spaces, line breaks and parts of a character are visible', async () => {
   const { page, complaints, close } = await bench.open();
   const image = smallModel({ name: 'bytes' });
-  const transfer = await page.evaluateHandle((numbers) => {
-    const data = new DataTransfer();
-    data.items.add(new File([Uint8Array.from(numbers)], 'bytes.gguf'));
-    return data;
-  }, [...image]);
+  const transfer = await page.evaluateHandle(
+    (numbers) => {
+      const data = new DataTransfer();
+      data.items.add(new File([Uint8Array.from(numbers)], 'bytes.gguf'));
+      return data;
+    },
+    [...image],
+  );
   await page.dispatchEvent('body', 'dragover', { dataTransfer: transfer });
   await page.locator('logit-model .drop').waitFor();
   await page.dispatchEvent('body', 'drop', { dataTransfer: transfer });
@@ -153,7 +166,9 @@ test('a dropped file opens; spaces, line breaks and parts of a character are vis
     );
     for (const [id, label] of await page
       .locator('logit-distribution .row')
-      .evaluateAll((rows) => rows.map((row) => [row.dataset.id, row.querySelector('.name').textContent.trim()])))
+      .evaluateAll((rows) =>
+        rows.map((row) => [row.dataset.id, row.querySelector('.name').textContent.trim()]),
+      ))
       labels.set(id, label);
   }
   let parts = 0;
@@ -184,7 +199,10 @@ test('a card says what its stage did in the engine’s numbers, draws it, and tu
   assert.equal(removed, stages[i].removed, words);
   assert.equal(kept, stages[i].kept, words);
   assert.ok(Math.abs(mass / 100 - stages[i].mass_removed) < 0.0005, words);
-  assert.ok(Math.abs(from - stages[i - 1].entropy) < 0.006 && Math.abs(to - stages[i].entropy) < 0.006, words);
+  assert.ok(
+    Math.abs(from - stages[i - 1].entropy) < 0.006 && Math.abs(to - stages[i].entropy) < 0.006,
+    words,
+  );
   assert.ok((await card.locator('svg path').count()) > 0, 'its own small chart');
   await card.getByRole('button', { name: /turn off|back to 1/i }).click();
   await expectBars(page, FIRST, { ...BALANCED, top_p: 1 });
@@ -195,12 +213,18 @@ test('no knob runs the model, and going back cuts the cache: nothing is run agai
   const { page, heard, forget, close } = await openOverheard();
   for (let n = 1; n <= 8; n++) {
     await page.locator('[data-command=step]').click();
-    await until(() => page.locator('logit-text .step').count(), (count) => count === n);
+    await until(
+      () => page.locator('logit-text .step').count(),
+      (count) => count === n,
+    );
     if (await page.locator('.step.end').count()) break;
   }
   const drawn = await page.locator('logit-text .step').count();
   assert.ok(drawn >= 4, `${drawn} tokens`);
-  const fed = await until(() => heard('feed'), (all) => all.every(({ result }) => result));
+  const fed = await until(
+    () => heard('feed'),
+    (all) => all.every(({ result }) => result),
+  );
   const [{ session }] = fed;
   for (const { result } of fed.slice(1)) assert.equal(result.evaluated, 1, 'a step runs one token');
 
@@ -217,10 +241,16 @@ test('no knob runs the model, and going back cuts the cache: nothing is run agai
   await page.locator('logit-alternatives [data-alternative]').first().waitFor();
   await forget();
   await page.locator('logit-alternatives').getByRole('menuitem').last().click();
-  await until(() => page.locator('logit-text .step').count(), (count) => count === 2);
-  const back = (await until(() => heard('feed'), (all) => all.some(({ result }) => result))).filter(
-    (sent) => sent.session === session,
+  await until(
+    () => page.locator('logit-text .step').count(),
+    (count) => count === 2,
   );
+  const back = (
+    await until(
+      () => heard('feed'),
+      (all) => all.some(({ result }) => result),
+    )
+  ).filter((sent) => sent.session === session);
   for (const { result } of back) {
     assert.ok(result.evaluated <= 1, `${result.evaluated} tokens were run`);
     assert.ok(result.reused >= scope.encode(FIRST).length + 1);
@@ -234,12 +264,19 @@ test('a slider never queues: what comes too late is dropped, and the last place 
   await forget();
   await page.locator('logit-knob[data-name=temperature] input[type=range]').evaluate((slider) => {
     for (let i = 0; i < 400; i++) {
-      slider.value = String(Number(slider.min) + ((Number(slider.max) - Number(slider.min)) * (i % 97)) / 97);
+      slider.value = String(
+        Number(slider.min) + ((Number(slider.max) - Number(slider.min)) * (i % 97)) / 97,
+      );
       slider.dispatchEvent(new Event('input', { bubbles: true, composed: true }));
     }
   });
-  await until(() => page.locator('logit-knob[data-name=temperature] .box').inputValue(), (text) => text !== '0.7');
-  const temperature = Number(await page.locator('logit-knob[data-name=temperature] .box').inputValue());
+  await until(
+    () => page.locator('logit-knob[data-name=temperature] .box').inputValue(),
+    (text) => text !== '0.7',
+  );
+  const temperature = Number(
+    await page.locator('logit-knob[data-name=temperature] .box').inputValue(),
+  );
   await expectBars(page, FIRST, { ...BALANCED, temperature });
   const { length } = await heard('read');
   assert.ok(length >= 1 && length < 40, `${length} questions for 400 moves`);
@@ -262,20 +299,31 @@ test('the prompt may be edited at any time: typing goes on while a run writes, a
   const waits = [];
   for (const key of typed) {
     await page.keyboard.press(key);
-    waits.push(await page.evaluate(() => {
-      const begun = performance.now();
-      return new Promise((resolve) => requestAnimationFrame(() => resolve(performance.now() - begun)));
-    }));
+    waits.push(
+      await page.evaluate(() => {
+        const begun = performance.now();
+        return new Promise((resolve) =>
+          requestAnimationFrame(() => resolve(performance.now() - begun)),
+        );
+      }),
+    );
   }
   assert.equal(await seed.inputValue(), `42${typed}`);
   waits.sort((a, b) => a - b);
   assert.ok(waits[5] < 100, `half the keys waited longer than ${waits[5]} ms for a frame`);
-  assert.equal(await page.locator('[data-command=stop]').getAttribute('aria-disabled'), 'false', 'still running');
+  assert.equal(
+    await page.locator('[data-command=stop]').getAttribute('aria-disabled'),
+    'false',
+    'still running',
+  );
 
   await page.locator('#prompt').fill('');
   await page.locator('#prompt').pressSequentially('One day a dog');
   assert.equal(await page.locator('#prompt').inputValue(), 'One day a dog');
-  await until(() => page.locator('logit-text .step').count(), (count) => count === 0);
+  await until(
+    () => page.locator('logit-text .step').count(),
+    (count) => count === 0,
+  );
   await settle(page);
   assert.equal(await page.locator('logit-text .step').count(), 0);
   assert.deepEqual(complaints, []);
@@ -305,7 +353,13 @@ test('the example of the lessons is pasted as probabilities, and top-p 0.9 keeps
   );
   await numbers.fill('a: 0\nb: 0');
   const none = 'At least one probability must be more than 0.';
-  assert.equal(await until(() => error.innerText(), (said) => said === none), none);
+  assert.equal(
+    await until(
+      () => error.innerText(),
+      (said) => said === none,
+    ),
+    none,
+  );
   await view.locator('[data-sample=tailed]').click();
   assert.equal(await view.locator('#kind').inputValue(), 'logits');
   assert.equal(await error.innerText(), '');
@@ -328,11 +382,17 @@ test('what is too far back for the model is struck through, with the number it s
   const all = scope.encode(FIRST).length + (await page.locator('logit-text .step').count());
   // The beginning of the text has a token of its own, which does not show.
   const shown = await page.locator('logit-tape .unseen').count();
-  assert.equal(shown, all - context_length - (scope.encode(FIRST)[0] === scope.info.bos_token_id ? 1 : 0));
+  assert.equal(
+    shown,
+    all - context_length - (scope.encode(FIRST)[0] === scope.info.bos_token_id ? 1 : 0),
+  );
   assert.equal(await page.locator('logit-tape .edge').count(), 1);
   await page.locator('logit-masthead').hover();
   const words = () => page.locator('logit-tape .numbers').innerText();
-  assert.match(await until(words, (text) => text.includes('context')), /sees the last 32 tokens only/);
+  assert.match(
+    await until(words, (text) => text.includes('context')),
+    /sees the last 32 tokens only/,
+  );
   await close();
 });
 

@@ -23,8 +23,20 @@ after(() => Promise.all([bench?.close(), scope?.close()]));
 
 const SEED = 42;
 const CSV_HEADS = [
-  'strategy', 'seed', 'tokens', 'distinct_1', 'distinct_2', 'surprisal_raw', 'surprisal',
-  'perplexity_raw', 'perplexity', 'mean_kept', 'loop_start', 'loop_period', 'loop_times', 'finish',
+  'strategy',
+  'seed',
+  'tokens',
+  'distinct_1',
+  'distinct_2',
+  'surprisal_raw',
+  'surprisal',
+  'perplexity_raw',
+  'perplexity',
+  'mean_kept',
+  'loop_start',
+  'loop_period',
+  'loop_times',
+  'finish',
   'text',
 ];
 
@@ -76,7 +88,13 @@ test("the nine stand side by side, token by token and figure by figure the engin
   for (const strategy of suites[0].strategies) expected.push(await write(strategy));
   for (const [i, { ids, figures }] of expected.entries()) {
     const column = page.locator(`[data-column="${i}"]`);
-    assert.deepEqual(await until(() => idsIn(page, i), (got) => got.length >= ids.length), ids);
+    assert.deepEqual(
+      await until(
+        () => idsIn(page, i),
+        (got) => got.length >= ids.length,
+      ),
+      ids,
+    );
     assert.equal(await figure(column, 'ttr'), figures.distinct_1.toFixed(2));
     assert.equal(await figure(column, 'distinct'), figures.distinct_2.toFixed(2));
     assert.equal(await figure(column, 'kept'), figures.mean_kept.toFixed(1));
@@ -86,9 +104,11 @@ test("the nine stand side by side, token by token and figure by figure the engin
     );
     assert.equal(await figure(column, 'finish'), 'end token');
     const parts = divergence(expected[0].ids, ids);
-    const marked = await column.locator('.t').evaluateAll((tokens) =>
-      tokens.findIndex((token) => token.previousElementSibling?.className === 'parts'),
-    );
+    const marked = await column
+      .locator('.t')
+      .evaluateAll((tokens) =>
+        tokens.findIndex((token) => token.previousElementSibling?.className === 'parts'),
+      );
     assert.equal(marked, i === 0 || parts === null ? -1 : parts);
   }
   assert.ok(expected.some(({ ids }) => divergence(expected[0].ids, ids) !== null));
@@ -117,7 +137,10 @@ test('greedy beside T = 0.01 is identical, with its smallest gap named; T = 100 
   // At a temperature where the gaps of this text are too small, each of them is named.
   await page.locator('[data-action=edit]').nth(1).click();
   await type(page.locator('[data-column="1"] [data-name=temperature]'), '0.05');
-  await until(() => gaps.innerText(), (text) => /too small for T = 0\.05/.test(text));
+  await until(
+    () => gaps.innerText(),
+    (text) => /too small for T = 0\.05/.test(text),
+  );
   const { ids } = await write({ settings: { temperature: 0 } });
   const close_ = [];
   const timeline = [...scope.encode(FIRST)];
@@ -154,7 +177,10 @@ test('of five texts at T = 0.05 the sentence says how many are greedy’s', asyn
   const first = Math.min(...partings.filter((at) => at !== null)) + 1;
   const said = page.locator('logit-compare .gaps p').first();
   const expected = `At T = 0.05, ${same} of 5 texts are greedy’s, token by token; the earliest parting is at token ${first}.`;
-  const text = await until(() => said.innerText(), (shown) => shown.startsWith(expected));
+  const text = await until(
+    () => said.innerText(),
+    (shown) => shown.startsWith(expected),
+  );
   assert.ok(text.startsWith(expected), text);
   await close();
 });
@@ -165,7 +191,9 @@ test('white space that leads by a small gap is made visible', async () => {
     const strategies = [0, 0.05].map((temperature) => ({ settings: { temperature } }));
     const plan = { prompt: 'ROMEO:', max_new_tokens: 16, strategies };
     const element = document.createElement('logit-compare');
-    document.body.replaceChildren(Object.assign(element, { ...plan, model: 'models/shakespeare.gguf' }));
+    document.body.replaceChildren(
+      Object.assign(element, { ...plan, model: 'models/shakespeare.gguf' }),
+    );
   });
   const gaps = page.locator('logit-compare .gaps');
   await gaps.waitFor({ timeout: 30000 });
@@ -207,7 +235,13 @@ test('five completions at T = 0.01 are one text', async () => {
   const { page, close } = await open();
   await page.locator('[data-suite="e27.1"]').click();
   const cell = page.locator('[data-row="1"] [data-figure=different]');
-  assert.equal(await until(() => cell.innerText(), (text) => text !== '–'), '1 of 5');
+  assert.equal(
+    await until(
+      () => cell.innerText(),
+      (text) => text !== '–',
+    ),
+    '1 of 5',
+  );
   assert.equal(await page.locator('[data-row="1"] [data-figure=similarity]').innerText(), '1.00');
   await close();
 });
@@ -240,7 +274,10 @@ test('a blind ranking by keyboard hides the settings until they are asked for', 
   assert.equal(await rows.count(), 9); // equal texts are ranked once, each strategy has its figures
   assert.equal(await told.count(), 2);
   const ranks = await rows.locator('td:first-child').allInnerTexts();
-  assert.deepEqual([...new Set(ranks)], before.map((_, i) => String(i + 1)));
+  assert.deepEqual(
+    [...new Set(ranks)],
+    before.map((_, i) => String(i + 1)),
+  );
   await close();
 });
 
@@ -286,7 +323,10 @@ test('columns are edited, added, removed, and used in the bench', async () => {
     settings: { temperature: 0.7, top_p: 0.9, repetition_penalty: 1.1 },
   });
   assert.deepEqual(
-    await until(() => idsIn(page, 3), (got) => got.length === added.ids.length),
+    await until(
+      () => idsIn(page, 3),
+      (got) => got.length === added.ids.length,
+    ),
     added.ids,
   );
   for (const left of [3, 2]) {
@@ -298,7 +338,13 @@ test('columns are edited, added, removed, and used in the bench', async () => {
   await page.locator('[data-column="0"] [data-action=adopt]').click();
   await page.getByRole('tab', { name: 'Bench', selected: true }).waitFor();
   const box = (name) => page.locator(`logit-knob[data-name=${name}] .box`);
-  assert.equal(await until(() => box('temperature').inputValue(), (text) => text === '1.5'), '1.5');
+  assert.equal(
+    await until(
+      () => box('temperature').inputValue(),
+      (text) => text === '1.5',
+    ),
+    '1.5',
+  );
   assert.equal(await box('top_k').inputValue(), '3');
   assert.equal(await box('top_p').inputValue(), '1');
 
@@ -319,7 +365,10 @@ test('a text of the reader’s stands beside the nine, is measured, refused and 
   await page.keyboard.type('walks home');
   await page.keyboard.press('Tab');
   const error = column.locator('#fault');
-  const said = await until(() => error.innerText(), (text) => text !== '');
+  const said = await until(
+    () => error.innerText(),
+    (text) => text !== '',
+  );
   assert.match(said, /^This text cannot be read: .* walks"\.$/);
   assert.equal(await box.inputValue(), 'walks home', 'it is kept');
 
@@ -345,7 +394,10 @@ test('a text of the reader’s stands beside the nine, is measured, refused and 
   await page.locator('#blind').click();
   await column.locator('[data-action=remove]').click();
   const give = page.locator('[data-command=give]');
-  assert.ok(await until(() => give.evaluate((it) => it.matches(':focus')), Boolean), 'the focus is kept');
+  assert.ok(
+    await until(() => give.evaluate((it) => it.matches(':focus')), Boolean),
+    'the focus is kept',
+  );
   await give.click();
   await box.fill('will go to school');
   await box.press('Tab');
@@ -354,7 +406,13 @@ test('a text of the reader’s stands beside the nine, is measured, refused and 
   assert.match(await until(() => parts.innerText(), Boolean), /Parts from A at token/);
   await type(page.locator('logit-compare [data-name=samples]'), '2');
   const row = page.locator('[data-row="0"] [data-figure=different]');
-  assert.equal(await until(() => row.innerText(), (text) => text === '1 of 1'), '1 of 1');
+  assert.equal(
+    await until(
+      () => row.innerText(),
+      (text) => text === '1 of 1',
+    ),
+    '1 of 1',
+  );
   assert.deepEqual(complaints, []);
   await close();
 });
@@ -371,7 +429,13 @@ test('an empty text of the reader’s is refused beside its box, and not measure
     await column.locator('textarea').fill(text);
     await column.locator('textarea').press('Tab');
     const mine = text.trim() ? /cannot be read/ : /no text to measure/;
-    assert.match(await until(() => said.innerText(), (shown) => mine.test(shown)), mine);
+    assert.match(
+      await until(
+        () => said.innerText(),
+        (shown) => mine.test(shown),
+      ),
+      mine,
+    );
     await finished(page);
     const shown = await column.locator('[data-figure] dd').allInnerTexts();
     assert.deepEqual(new Set(shown), new Set(['–']), text);

@@ -67,11 +67,17 @@ test('what is wrong with a grammar is said beside it, and nothing else changes',
   await card(page).locator('select').selectOption('own');
   await card(page).locator('textarea').fill('root ::= (');
   await card(page).getByRole('button').click();
-  const text = await until(() => said(page), (now) => now.includes('grammar'));
+  const text = await until(
+    () => said(page),
+    (now) => now.includes('grammar'),
+  );
   assert.match(text, /Grammar, line 1: a parenthesis is not closed with \)/);
   assert.equal(await card(page).locator('textarea').getAttribute('aria-invalid'), 'true');
   await card(page).locator('select').selectOption('json');
-  const stuck = await until(() => said(page), (now) => now.startsWith('No token'));
+  const stuck = await until(
+    () => said(page),
+    (now) => now.startsWith('No token'),
+  );
   assert.match(stuck, /^No token of this model can continue the text/);
   await card(page).locator('select').selectOption('none');
   const same = (now) => JSON.stringify(now) === JSON.stringify(bars);
@@ -84,7 +90,10 @@ test('a constraint leaves alone what could have stood in the prompt', async () =
   const { page, complaints, close } = await bench.open();
   await card(page).locator('select').selectOption('own');
   await card(page).getByRole('button').click();
-  await until(() => said(page), (text) => text.includes('allowed'));
+  await until(
+    () => said(page),
+    (text) => text.includes('allowed'),
+  );
   scope.feed(scope.encode(FIRST).slice(0, -1));
   const { tokens } = scope.distribution({ ...BALANCED, top: 8 });
   await page.locator('logit-tape .given button').last().hover();
@@ -93,7 +102,10 @@ test('a constraint leaves alone what could have stood in the prompt', async () =
   const seen = await items.evaluateAll((all) =>
     all.map(({ dataset }) => [dataset.alternative, dataset.p]),
   );
-  assert.deepEqual(seen, tokens.map(({ id, p }) => [String(id), String(p)]));
+  assert.deepEqual(
+    seen,
+    tokens.map(({ id, p }) => [String(id), String(p)]),
+  );
   assert.deepEqual(complaints, []);
   await close();
 });
@@ -102,7 +114,10 @@ test('a model that can, writes JSON: the state follows the text, and the text pa
   writes = true;
   const { page, complaints, close } = await bench.open();
   await card(page).locator('select').selectOption('three_numbers');
-  const first = await until(() => said(page), (text) => text.includes('allowed'));
+  const first = await until(
+    () => said(page),
+    (text) => text.includes('allowed'),
+  );
   assert.match(first, /^Next may come\s+\[\s+2 tokens allowed/);
   await card(page).locator('select').selectOption('own');
   await card(page).locator('textarea').fill('root ::= "[" [0-9] ("," [0-9]){2} "]"');
@@ -135,7 +150,10 @@ test('a model that can, writes JSON: the state follows the text, and the text pa
     );
     await page.locator('logit-text').getByRole('button', { name: 'Step', exact: true }).click();
   }
-  const text = await until(() => page.evaluate(() => globalThis.drawn), (now) => now.endsWith(']'));
+  const text = await until(
+    () => page.evaluate(() => globalThis.drawn),
+    (now) => now.endsWith(']'),
+  );
   assert.equal(JSON.parse(text).length, 3, text);
   assert.deepEqual(complaints, []);
   await close();
@@ -177,12 +195,18 @@ test('a text that a JSON constraint ended is said to be valid or cut off, and st
 
 test('the card is usable by keyboard and axe finds nothing, in both languages, light and dark', async () => {
   const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-  for (const [lang, colorScheme] of [['en', 'light'], ['es', 'dark']]) {
+  for (const [lang, colorScheme] of [
+    ['en', 'light'],
+    ['es', 'dark'],
+  ]) {
     const { page, close } = await bench.open({ path: `?lang=${lang}`, colorScheme });
     await card(page).locator('select').selectOption('own');
     await card(page).locator('textarea').press('Tab');
     await page.keyboard.press('Enter');
-    await until(() => said(page), (text) => text.includes('root'));
+    await until(
+      () => said(page),
+      (text) => text.includes('root'),
+    );
     for (const summary of await card(page).locator('summary').all()) await summary.press('Enter');
     for (const text of await card(page).locator('details p').all())
       assert.ok(await text.isVisible());

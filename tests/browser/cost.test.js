@@ -36,7 +36,10 @@ test('the formula counts what a naive forward pass counts', () => {
   // Without the cache the last of n steps costs as much as all steps with it, but for their heads.
   const heads = (n - 1) * 2 * vocab_size * d;
   const all = Array.from({ length: n }, (_, i) => operations(withCache(info, i + 1)));
-  assert.equal(operations(withoutCache(info, n)) + heads, all.reduce((a, b) => a + b, 0));
+  assert.equal(
+    operations(withoutCache(info, n)) + heads,
+    all.reduce((a, b) => a + b, 0),
+  );
   assert.deepEqual(wholeText(info, 3, 2).kept.tokens, 4);
   assert.deepEqual(wholeText(info, 3, 2).again.tokens, 7);
 });
@@ -44,7 +47,10 @@ test('the formula counts what a naive forward pass counts', () => {
 test('steps are timed along the whole context; the chart, its table and the keys agree', async () => {
   const { page, complaints, foreign, close } = await bench.open();
   for (let i = 0; i < 3; i++) await page.locator('[data-command=step]').click();
-  await until(() => page.locator('logit-text .step').count(), (n) => n === 3);
+  await until(
+    () => page.locator('logit-text .step').count(),
+    (n) => n === 3,
+  );
   await page.locator('[data-view=cost]').click();
   const view = page.locator('logit-cost');
   const prompt = scope.encode(FIRST).length;
@@ -55,9 +61,11 @@ test('steps are timed along the whole context; the chart, its table and the keys
   await view.locator('[data-run=steps]').click();
   await view.getByText('Measured.').waitFor({ timeout: 20000 });
   await view.locator('summary').first().click();
-  const rows = await view.locator('tr[data-n]').evaluateAll((found) =>
-    found.map((row) => [...row.children].map((cell) => parseFloat(cell.textContent))),
-  );
+  const rows = await view
+    .locator('tr[data-n]')
+    .evaluateAll((found) =>
+      found.map((row) => [...row.children].map((cell) => parseFloat(cell.textContent))),
+    );
   assert.ok(rows.length >= 3);
   for (const [, , cached, , uncached] of rows) assert.ok(cached > 0 && uncached > 0);
   const last = rows.at(-1);

@@ -32,7 +32,11 @@ async function openHost({ query = '', hash = '', sandbox = '' } = {}) {
   address.hostname = 'localhost';
   body = `<iframe width="1200" height="900" src="${address.href.replaceAll('&', '&amp;')}" ${sandbox && `sandbox="${sandbox}"`}></iframe>
     <script>window.heard = []; addEventListener('message', ({ data, source }) => { if (source === frames[0]) heard.push(data); });</script>`;
-  const { page, complaints, close } = await bench.open({ path: 'source/tests/browser/blank.html', ready: false, first: true });
+  const { page, complaints, close } = await bench.open({
+    path: 'source/tests/browser/blank.html',
+    ready: false,
+    first: true,
+  });
   const requests = [];
   page.on('request', (request) => requests.push(request.url()));
   await page.goto(`http://127.0.0.1:${host.address().port}/`);
@@ -44,7 +48,15 @@ async function openHost({ query = '', hash = '', sandbox = '' } = {}) {
       (data) => document.querySelector('iframe').contentWindow.postMessage(data, '*'),
       message,
     );
-  assert.equal((await until(() => heard('ready'), (all) => all.length > 0))[0].info.vocab_size, 64);
+  assert.equal(
+    (
+      await until(
+        () => heard('ready'),
+        (all) => all.length > 0,
+      )
+    )[0].info.vocab_size,
+    64,
+  );
   await frame.locator('logit-distribution .row').first().waitFor();
   const ask = async (message) => {
     const id = Math.random();
@@ -88,7 +100,10 @@ for (const sandbox of ['', 'allow-scripts allow-same-origin', 'allow-scripts'])
       const result = await ask({ type: 'logitscope:step' });
       assert.deepEqual(result.ids, ids.slice(0, i + 1));
     }
-    assert.deepEqual((await heard('step')).map(({ token }) => token.id), ids);
+    assert.deepEqual(
+      (await heard('step')).map(({ token }) => token.id),
+      ids,
+    );
     const [result] = (await heard('result')).filter(({ finish_reason }) => finish_reason);
     assert.equal(result.finish_reason, 'eos');
     assert.equal((await ask({ type: 'logitscope:get' })).branch.length, ids.length);
@@ -217,7 +232,11 @@ test('the share panel writes link, frame and element, and its preview is live', 
 });
 
 test('three elements of a lesson share one engine and one download, each with its own place', async () => {
-  const { page, complaints, close } = await bench.open({ path: 'source/tests/browser/blank.html', ready: false, first: true });
+  const { page, complaints, close } = await bench.open({
+    path: 'source/tests/browser/blank.html',
+    ready: false,
+    first: true,
+  });
   const requests = [];
   page.on('request', (request) => requests.push(new URL(request.url()).pathname));
   await page.route('**/lesson.html', (route) =>

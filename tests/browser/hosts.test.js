@@ -20,11 +20,17 @@ async function openLesson(body, answer = () => false) {
   const host = createServer((request, response) => {
     if (answer(request, response)) return;
     response.setHeader('content-type', 'text/html; charset=utf-8');
-    response.end(`<!doctype html><html lang="en"><meta charset="utf-8"><title>Lesson</title><link rel="icon" href="data:,"><body>${body}</body></html>`);
+    response.end(
+      `<!doctype html><html lang="en"><meta charset="utf-8"><title>Lesson</title><link rel="icon" href="data:,"><body>${body}</body></html>`,
+    );
   });
   closed(host);
   await new Promise((resolve) => host.listen(0, '127.0.0.1', resolve));
-  const { page, complaints, close } = await bench.open({ path: 'source/tests/browser/blank.html', ready: false, first: true });
+  const { page, complaints, close } = await bench.open({
+    path: 'source/tests/browser/blank.html',
+    ready: false,
+    first: true,
+  });
   await page.goto(`http://127.0.0.1:${host.address().port}/`);
   return {
     page,
@@ -39,16 +45,28 @@ function expectBars(place, ids, settings) {
 }
 
 test('a sandboxed frame on a host that allows no other origin says in one sentence what to use', async () => {
-  const { page, close } = await openLesson('<iframe sandbox="allow-scripts" src="/site/index.html"></iframe>', (request, response) => {
-    const [, file] = /^\/site\/([\w.-]+)$/.exec(request.url) ?? [];
-    if (!file) return false;
-    response.setHeader('content-type', { html: 'text/html', css: 'text/css' }[file.split('.').at(-1)] ?? 'text/javascript');
-    readFile(join(bench.dist, file)).then((bytes) => response.end(bytes), () => response.writeHead(404).end());
-    return true;
-  });
+  const { page, close } = await openLesson(
+    '<iframe sandbox="allow-scripts" src="/site/index.html"></iframe>',
+    (request, response) => {
+      const [, file] = /^\/site\/([\w.-]+)$/.exec(request.url) ?? [];
+      if (!file) return false;
+      response.setHeader(
+        'content-type',
+        { html: 'text/html', css: 'text/css' }[file.split('.').at(-1)] ?? 'text/javascript',
+      );
+      readFile(join(bench.dist, file)).then(
+        (bytes) => response.end(bytes),
+        () => response.writeHead(404).end(),
+      );
+      return true;
+    },
+  );
   const sentence = page.frameLocator('iframe').locator('.late').first();
   await sentence.waitFor();
-  assert.match(await sentence.innerText(), /^The scripts of this page were refused: [^.]*Access-Control-Allow-Origin, use logitscope\.html[^.]*\.$/);
+  assert.match(
+    await sentence.innerText(),
+    /^The scripts of this page were refused: [^.]*Access-Control-Allow-Origin, use logitscope\.html[^.]*\.$/,
+  );
   await close();
 });
 
@@ -76,7 +94,11 @@ test('attributes and properties take effect whenever they change, and are heard'
     };
     return expectBars(place, ids, settings);
   };
-  const set = (element, name, value) => element.evaluate((e, [n, v]) => (v === null ? e.removeAttribute(n) : e.setAttribute(n, v)), [name, value]);
+  const set = (element, name, value) =>
+    element.evaluate(
+      (e, [n, v]) => (v === null ? e.removeAttribute(n) : e.setAttribute(n, v)),
+      [name, value],
+    );
   await bars('shown', today, { top_k: 5 });
   await bars('alone', every, { top_k: 2 });
 
@@ -102,7 +124,11 @@ test('attributes and properties take effect whenever they change, and are heard'
   await bars('alone', today, { top_k: 7, temperature: 2 });
   await set(alone, 'temperature', null);
   await bars('alone', today, { top_k: 7 });
-  const changes = await page.evaluate(() => heard.filter(([type, id]) => type === 'logit-change' && id === 'alone').map(([, , { settings }]) => settings.top_k));
+  const changes = await page.evaluate(() =>
+    heard
+      .filter(([type, id]) => type === 'logit-change' && id === 'alone')
+      .map(([, , { settings }]) => settings.top_k),
+  );
   assert.equal(changes.at(-1), 7);
 
   await set(lab, 'top_p', '1.5');
@@ -113,7 +139,11 @@ test('attributes and properties take effect whenever they change, and are heard'
   await bars('shown', today, { temperature: 0.5, min_p: 0.01, order: ['min_p', 'temperature'] });
 
   await set(page.locator('#shown'), 'for', 'other');
-  await bars('shown', [...scope.encode('Yesterday they')], { temperature: 0.7, top_p: 0.9, repetition_penalty: 1.1 });
+  await bars('shown', [...scope.encode('Yesterday they')], {
+    temperature: 0.7,
+    top_p: 0.9,
+    repetition_penalty: 1.1,
+  });
   await set(lab, 'model', 'shakespeare');
   await page.waitForFunction(() => document.querySelector('#lab').info?.vocab_size > 64);
   assert.deepEqual(complaints, []);
@@ -140,16 +170,34 @@ test('what is fixed can be stepped through and looked at, and changed by the les
     'logit-option': { stopAtEnd: false },
   };
   for (const [type, detail] of Object.entries(asks))
-    await page.locator('logit-text').evaluate((e, [t, d]) => e.dispatchEvent(new CustomEvent(t, { detail: d, bubbles: true, composed: true })), [type, detail]);
+    await page
+      .locator('logit-text')
+      .evaluate(
+        (e, [t, d]) =>
+          e.dispatchEvent(new CustomEvent(t, { detail: d, bubbles: true, composed: true })),
+        [type, detail],
+      );
   const u = await page.locator('logit-draw .strip').getAttribute('aria-valuenow');
   await page.locator('logit-draw .strip').press('ArrowRight');
   const tape = page.locator('logit-tape');
   await tape.locator('[data-place="0"]').click();
   await tape.locator('logit-alternatives li[data-alternative]').first().waitFor();
   assert.equal(await tape.locator('logit-alternatives button').count(), 0);
-  await page.locator('logit-text').evaluate((e) => e.dispatchEvent(new CustomEvent('logit-branch', { detail: { index: 0, id: 24 }, bubbles: true, composed: true })));
+  await page.locator('logit-text').evaluate((e) =>
+    e.dispatchEvent(
+      new CustomEvent('logit-branch', {
+        detail: { index: 0, id: 24 },
+        bubbles: true,
+        composed: true,
+      }),
+    ),
+  );
   await tape.press('Escape');
-  for (const view of ['cumulative', 'bars']) await page.locator('logit-distribution').getByRole('tab', { name: view === 'bars' ? 'Bars' : 'Cumulative' }).click();
+  for (const view of ['cumulative', 'bars'])
+    await page
+      .locator('logit-distribution')
+      .getByRole('tab', { name: view === 'bars' ? 'Bars' : 'Cumulative' })
+      .click();
   await page.locator('logit-distribution .row').first().click();
   await settle(page);
   assert.equal(await state(), start);
@@ -161,38 +209,71 @@ test('what is fixed can be stepped through and looked at, and changed by the les
     const walk = (root) => {
       for (const e of root.querySelectorAll('*')) {
         if (e.shadowRoot) walk(e.shadowRoot);
-        if (!e.matches('input, select, textarea, button, [role=slider], [role=separator]')) continue;
+        if (!e.matches('input, select, textarea, button, [role=slider], [role=separator]'))
+          continue;
         if (e.disabled || e.readOnly || e.ariaDisabled === 'true' || !e.checkVisibility()) continue;
-        if (root.host.localName !== 'logit-term') found.push(e.dataset.command ?? e.dataset.place ?? e.ariaLabel ?? e.textContent.trim()); // the speed has its name from a label
+        if (root.host.localName !== 'logit-term')
+          found.push(e.dataset.command ?? e.dataset.place ?? e.ariaLabel ?? e.textContent.trim()); // the speed has its name from a label
       }
     };
     walk(document.querySelector('logit-scope').shadowRoot);
     return found.sort();
   });
-  assert.deepEqual(open, ['', '-1', '-2', '0', 'All ranks', 'Bars', 'Cumulative', 'Show me around', 'many', 'reset', 'run', 'share', 'step']);
+  assert.deepEqual(open, [
+    '',
+    '-1',
+    '-2',
+    '0',
+    'All ranks',
+    'Bars',
+    'Cumulative',
+    'Show me around',
+    'many',
+    'reset',
+    'run',
+    'share',
+    'step',
+  ]);
   await page.locator('[data-command=step]').click();
-  assert.equal((await until(() => page.locator('logit-tape .step button').count(), (n) => n === 2)), 2);
+  assert.equal(
+    await until(
+      () => page.locator('logit-tape .step button').count(),
+      (n) => n === 2,
+    ),
+    2,
+  );
   assert.deepEqual(complaints, []);
   await close();
 });
 
 test('what the share panel writes works as it is in a fresh page of another origin', async () => {
-  const { page, close } = await bench.open({ path: '?lang=en&model=verbs#prompt=Yesterday%20they&temperature=1.3&top_k=7&order=top_k,temperature&seed=5&branch=29' });
+  const { page, close } = await bench.open({
+    path: '?lang=en&model=verbs#prompt=Yesterday%20they&temperature=1.3&top_k=7&order=top_k,temperature&seed=5&branch=29',
+  });
   await page.locator('[data-command=share]').click();
   const panel = page.locator('logit-share');
   await panel.locator('input[name=temperature]').check();
   await panel.locator('input[name=distribution]').check();
-  const [link, frame, element] = await Promise.all(['link', 'frame', 'element'].map((id) => panel.locator(`#${id}`).inputValue()));
+  const [link, frame, element] = await Promise.all(
+    ['link', 'frame', 'element'].map((id) => panel.locator(`#${id}`).inputValue()),
+  );
   await close();
   const ids = [...scope.encode('Yesterday they'), 29];
   const settings = { temperature: 1.3, top_k: 7, order: ['top_k', 'temperature'] };
-  for (const [text, place] of [[`<a href="${link.replaceAll('&', '&amp;')}">here</a>`, null], [frame, 'iframe'], [element, 'element']]) {
+  for (const [text, place] of [
+    [`<a href="${link.replaceAll('&', '&amp;')}">here</a>`, null],
+    [frame, 'iframe'],
+    [element, 'element'],
+  ]) {
     const lesson = await openLesson(text);
     if (!place) await lesson.page.locator('a').click();
     const shown = place === 'iframe' ? lesson.page.frameLocator('iframe') : lesson.page;
     await shown.locator('logit-distribution .row').first().waitFor();
     await expectBars(shown, ids, settings);
-    assert.deepEqual(await shown.locator('logit-knob').evaluateAll((all) => all.map((knob) => knob.dataset.name)), ['temperature']);
+    assert.deepEqual(
+      await shown.locator('logit-knob').evaluateAll((all) => all.map((knob) => knob.dataset.name)),
+      ['temperature'],
+    );
     assert.equal(await shown.locator('logit-text').isVisible(), false);
     assert.equal((await shown.locator('logit-scope').evaluate((e) => e.state)).seed, 5);
     assert.deepEqual(lesson.complaints, []);
@@ -201,16 +282,27 @@ test('what the share panel writes works as it is in a fresh page of another orig
 });
 
 test('no request and no storage holds a prompt, a setting or a token', async () => {
-  const { page, foreign, complaints, close } = await bench.open({ path: '?lang=en&model=verbs&view=bench', first: true });
+  const { page, foreign, complaints, close } = await bench.open({
+    path: '?lang=en&model=verbs&view=bench',
+    first: true,
+  });
   const sent = [];
   page.context().on('request', async (request) => {
     const { referer = '' } = await request.allHeaders().catch(() => ({}));
     sent.push([request.method(), request.url(), request.postData() ?? '', referer]);
   });
-  await page.getByRole('button', { name: /skip|close|not now/i }).first().click({ timeout: 1500 }).catch(() => {});
+  await page
+    .getByRole('button', { name: /skip|close|not now/i })
+    .first()
+    .click({ timeout: 1500 })
+    .catch(() => {});
   await page.locator('#prompt').fill('Yesterday we');
   await page.locator('#prompt').press('Enter');
-  await expectBars(page, scope.encode('Yesterday we'), { temperature: 0.7, top_p: 0.9, repetition_penalty: 1.1 });
+  await expectBars(page, scope.encode('Yesterday we'), {
+    temperature: 0.7,
+    top_p: 0.9,
+    repetition_penalty: 1.1,
+  });
   const box = page.locator('logit-knob[data-name=temperature] .box');
   await box.fill('1.37');
   await box.press('Enter');
@@ -218,9 +310,14 @@ test('no request and no storage holds a prompt, a setting or a token', async () 
   await page.locator('logit-draw #seed').press('Enter');
   for (let i = 1; i < 3; i++) {
     await page.locator('[data-command=step]').click();
-    await until(() => page.locator('logit-tape .step').count(), (n) => n === i);
+    await until(
+      () => page.locator('logit-tape .step').count(),
+      (n) => n === i,
+    );
   }
-  const tokens = await page.locator('logit-tape .step button').evaluateAll((all) => all.map((b) => b.dataset.id));
+  const tokens = await page
+    .locator('logit-tape .step button')
+    .evaluateAll((all) => all.map((b) => b.dataset.id));
   assert.equal(tokens.length, 2);
   for (const view of ['compare', 'sweep', 'cost', 'own', 'bench']) {
     await page.locator(`[data-view=${view}]`).click();
@@ -229,10 +326,20 @@ test('no request and no storage holds a prompt, a setting or a token', async () 
   await page.locator('logit-masthead').getByText('Español').click();
   await page.locator('logit-masthead').getByText('English').click();
   await page.locator('[data-command=share]').click();
-  await page.locator('logit-share').frameLocator('iframe').locator('logit-distribution .row').first().waitFor();
-  const href = await until(() => page.evaluate(() => location.href), (text) => text.includes('branch='));
+  await page
+    .locator('logit-share')
+    .frameLocator('iframe')
+    .locator('logit-distribution .row')
+    .first()
+    .waitFor();
+  const href = await until(
+    () => page.evaluate(() => location.href),
+    (text) => text.includes('branch='),
+  );
   assert.match(href, /#prompt=Yesterday%20we&.*temperature=1\.37.*&seed=987654&branch=\d+,\d+$/);
-  const secret = new RegExp(`Yesterday|%20we|1\\.37|987654|${tokens.join('(,|%2C)')}|prompt=|temperature=|seed=|branch=`);
+  const secret = new RegExp(
+    `Yesterday|%20we|1\\.37|987654|${tokens.join('(,|%2C)')}|prompt=|temperature=|seed=|branch=`,
+  );
   assert.ok(sent.length > 5);
   for (const [method, ...rest] of sent) {
     assert.equal(method, 'GET');
@@ -247,7 +354,10 @@ test('no request and no storage holds a prompt, a setting or a token', async () 
     workers: (await navigator.serviceWorker.getRegistrations()).length,
   }));
   assert.doesNotMatch(kept.local, secret);
-  assert.deepEqual({ ...kept, local: '' }, { local: '', session: 0, cookie: '', databases: 0, caches: 0, workers: 0 });
+  assert.deepEqual(
+    { ...kept, local: '' },
+    { local: '', session: 0, cookie: '', databases: 0, caches: 0, workers: 0 },
+  );
   assert.deepEqual(foreign, []);
   assert.deepEqual(complaints, []);
   await close();
@@ -270,13 +380,20 @@ test('without the network the page goes on, and a part that was not fetched says
   await page.locator('[data-view=sweep]').click();
   const said = page.locator('logit-scope .said[role=alert] p');
   await said.waitFor();
-  assert.match(await said.innerText(), /^This part is fetched when it is first shown, and the network did not answer: [^.]+\.$/);
+  assert.match(
+    await said.innerText(),
+    /^This part is fetched when it is first shown, and the network did not answer: [^.]+\.$/,
+  );
   await page.locator('[data-view=bench]').click();
   await page.locator('[data-command=reset]').click();
   await page.locator('logit-tape .step').first().waitFor({ state: 'detached', timeout: 30000 });
   await expectBars(page, scope.encode('Today she'), { temperature: 0 });
   // The address follows once changes rest; what is not in it yet, a reload forgets.
-  await page.waitForFunction(() => /temperature=0&/.test(location.hash) && !location.hash.includes('branch='), null, { timeout: 30000 });
+  await page.waitForFunction(
+    () => /temperature=0&/.test(location.hash) && !location.hash.includes('branch='),
+    null,
+    { timeout: 30000 },
+  );
   await page.context().setOffline(false);
   await page.reload();
   await page.locator('logit-distribution .row').first().waitFor();

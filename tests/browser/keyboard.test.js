@@ -196,7 +196,11 @@ async function moveSliders(page) {
       ArrowLeft: await press('ArrowLeft'),
       left: await press('End'),
     };
-    assert.deepEqual(Object.keys(moved).filter((key) => !moved[key]), [], name);
+    assert.deepEqual(
+      Object.keys(moved).filter((key) => !moved[key]),
+      [],
+      name,
+    );
     assert.match(
       (await slider.getAttribute('aria-valuetext')) ?? '',
       /[\p{L}\d]/u,
@@ -288,7 +292,14 @@ test('what opens by a key is closed by Escape, and the focus is where it was', a
     await settle(page);
     await page.keyboard.press('Escape');
     await page.locator(opens).first().waitFor({ state: 'detached' });
-    assert.equal(await until(() => focused(page), (now) => now === before), before, what);
+    assert.equal(
+      await until(
+        () => focused(page),
+        (now) => now === before,
+      ),
+      before,
+      what,
+    );
   }
   await close();
 });

@@ -11,8 +11,13 @@ before(async () => (bench = await openBench()));
 after(() => bench?.close());
 
 const hashOf = (page) => page.evaluate(() => decodeURIComponent(location.hash));
-const hashWith = (page, words) => until(() => hashOf(page), (hash) => words.every((w) => hash.includes(w)));
-const openAt = (path, options) => bench.open({ path: `?lang=en&model=verbs${path}`, ready: false, ...options });
+const hashWith = (page, words) =>
+  until(
+    () => hashOf(page),
+    (hash) => words.every((w) => hash.includes(w)),
+  );
+const openAt = (path, options) =>
+  bench.open({ path: `?lang=en&model=verbs${path}`, ready: false, ...options });
 const alert = (page) => page.locator('logit-scope .said[role=alert] p');
 
 /** The address of the page in a browser that knows nothing of it. */
@@ -23,7 +28,8 @@ async function reopened(page) {
 
 test('the comparison that one sees is in the link: suite, strategies, seed, blind', async () => {
   const { page, complaints, close } = await openAt('&view=compare');
-  const suite = (of) => of.locator('logit-compare [data-suite][aria-pressed=true]').getAttribute('data-suite');
+  const suite = (of) =>
+    of.locator('logit-compare [data-suite][aria-pressed=true]').getAttribute('data-suite');
   await page.locator('[data-suite=extremes]').click();
   await page.locator('logit-compare .gaps').waitFor();
   await hashWith(page, ['compare_suite=extremes']);
@@ -39,7 +45,10 @@ test('the comparison that one sees is in the link: suite, strategies, seed, blin
 
   await page.locator('[data-column="0"] [data-action=remove]').click();
   const titles = (of) => of.locator('logit-strategy h3 span:last-child').allInnerTexts();
-  const shown = await until(() => titles(page), (all) => all.length === 2);
+  const shown = await until(
+    () => titles(page),
+    (all) => all.length === 2,
+  );
   await hashWith(page, ['compare_strategies=']);
   await page.locator('#blind').click();
   await hashWith(page, ['compare_strategies=', 'compare_blind=true']);
@@ -53,9 +62,23 @@ test('the comparison that one sees is in the link: suite, strategies, seed, blin
 
   await page.goBack();
   await page.goBack();
-  assert.equal((await until(() => titles(page), (all) => all.length === 3)).length, 3);
+  assert.equal(
+    (
+      await until(
+        () => titles(page),
+        (all) => all.length === 3,
+      )
+    ).length,
+    3,
+  );
   await page.locator('[data-view=bench]').click();
-  assert.doesNotMatch(await until(() => hashOf(page), (hash) => !hash.includes('compare_')), /compare_/);
+  assert.doesNotMatch(
+    await until(
+      () => hashOf(page),
+      (hash) => !hash.includes('compare_'),
+    ),
+    /compare_/,
+  );
   assert.deepEqual(complaints, []);
   await close();
 });
@@ -68,7 +91,10 @@ test('the chart of the bench and the conventions side by side are in the link', 
   await hashWith(page, ['bench_chart=cumulative', 'bench_conventions=transformers,llama2.c']);
   const again = await reopened(page);
   await again.page.locator('logit-conventions table').waitFor();
-  assert.equal(await again.page.locator('logit-conventions select[data-side="1"]').inputValue(), 'llama2.c');
+  assert.equal(
+    await again.page.locator('logit-conventions select[data-side="1"]').inputValue(),
+    'llama2.c',
+  );
   const chart = again.page.locator('logit-distribution').getByRole('tab', { selected: true });
   assert.equal(await chart.innerText(), 'Cumulative');
   await hashWith(again.page, ['bench_conventions=transformers,llama2.c']);
@@ -85,11 +111,18 @@ test('the sweep that one sees is in the link, texts and all; a figure that was r
   const title = (of) => of.locator('logit-sweep h3').innerText();
   await view.locator('input[value=penalty]').waitFor({ state: 'attached' });
   await choose('penalty');
-  for (const [id, text] of [['first-to', '1.2'], ['samples', '2']]) {
+  for (const [id, text] of [
+    ['first-to', '1.2'],
+    ['samples', '2'],
+  ]) {
     await view.locator(`#${id}`).fill(text);
     await view.locator(`#${id}`).press('Enter');
   }
-  await hashWith(page, ['sweep_figure=penalty', 'sweep_first=repetition_penalty:1:1.2:0.1', 'sweep_samples=2']);
+  await hashWith(page, [
+    'sweep_figure=penalty',
+    'sweep_first=repetition_penalty:1:1.2:0.1',
+    'sweep_samples=2',
+  ]);
   assert.doesNotMatch(await hashOf(page), /sweep_texts/);
   await view.locator('[data-command=run]').click();
   const rows = () => view.locator('tbody tr').count();
@@ -98,7 +131,13 @@ test('the sweep that one sees is in the link, texts and all; a figure that was r
   const ran = await title(page);
   const again = await reopened(page);
   const there = again.page.locator('logit-sweep');
-  assert.equal(await until(() => there.locator('tbody tr').count(), (n) => n === 3), 3);
+  assert.equal(
+    await until(
+      () => there.locator('tbody tr').count(),
+      (n) => n === 3,
+    ),
+    3,
+  );
   assert.equal(await title(again.page), ran);
   assert.equal(await there.locator('#samples').inputValue(), '2');
   assert.deepEqual(again.complaints, []);
@@ -108,14 +147,32 @@ test('the sweep that one sees is in the link, texts and all; a figure that was r
   await view.locator('#measure').selectOption('nucleus');
   await hashWith(page, ['sweep_figure=map', 'sweep_measure=nucleus']);
   await choose('penalty');
-  assert.equal(await until(() => title(page), (words) => words === ran), ran);
+  assert.equal(
+    await until(
+      () => title(page),
+      (words) => words === ran,
+    ),
+    ran,
+  );
   assert.equal(await rows(), 3);
   assert.equal(await view.locator('#first-to').inputValue(), '1.2');
   await page.locator('[data-view=bench]').click();
   await page.locator('[data-view=sweep]').click();
-  assert.equal(await until(() => title(page), (words) => words === ran), ran);
+  assert.equal(
+    await until(
+      () => title(page),
+      (words) => words === ran,
+    ),
+    ran,
+  );
   await choose('map');
-  assert.equal(await until(() => view.locator('#measure').inputValue(), (m) => m === 'nucleus'), 'nucleus');
+  assert.equal(
+    await until(
+      () => view.locator('#measure').inputValue(),
+      (m) => m === 'nucleus',
+    ),
+    'nucleus',
+  );
   assert.deepEqual(complaints, []);
   await close();
 });
@@ -128,12 +185,29 @@ test('logits of one’s own, a text of one’s own and the knobs over them are i
   await page.keyboard.press('Enter');
   await hashWith(page, ['own_logits=cat: 2.5', 'own_settings={"top_k":2}']);
   const shares = (of) =>
-    of.locator('logit-own logit-distribution .row').evaluateAll((all) => all.map(({ dataset }) => [dataset.id, dataset.p, dataset.removedBy]));
-  const bars = await until(() => shares(page), (all) => all[2]?.[2] === 'top_k');
+    of
+      .locator('logit-own logit-distribution .row')
+      .evaluateAll((all) => all.map(({ dataset }) => [dataset.id, dataset.p, dataset.removedBy]));
+  const bars = await until(
+    () => shares(page),
+    (all) => all[2]?.[2] === 'top_k',
+  );
   const again = await reopened(page);
-  assert.deepEqual(await until(() => shares(again.page), (all) => JSON.stringify(all) === JSON.stringify(bars)), bars);
-  assert.equal(await again.page.locator('logit-own #logits').inputValue(), 'cat: 2.5\ndog: 1\n a&b=#%: -0.5');
-  assert.equal(await again.page.locator('logit-own logit-knob[data-name=top_k] .box').inputValue(), '2');
+  assert.deepEqual(
+    await until(
+      () => shares(again.page),
+      (all) => JSON.stringify(all) === JSON.stringify(bars),
+    ),
+    bars,
+  );
+  assert.equal(
+    await again.page.locator('logit-own #logits').inputValue(),
+    'cat: 2.5\ndog: 1\n a&b=#%: -0.5',
+  );
+  assert.equal(
+    await again.page.locator('logit-own logit-knob[data-name=top_k] .box').inputValue(),
+    '2',
+  );
   assert.deepEqual(again.complaints, []);
   await again.close();
 
@@ -142,18 +216,36 @@ test('logits of one’s own, a text of one’s own and the knobs over them are i
   await own.locator('#text').fill('abababac');
   for (let i = 2; i < 5; i++) {
     await own.locator('[data-command=write]').click();
-    await until(() => own.locator('.written').innerText(), ({ length }) => length === i);
+    await until(
+      () => own.locator('.written').innerText(),
+      ({ length }) => length === i,
+    );
   }
   const written = await own.locator('.written').innerText();
   await hashWith(page, ['own_source=bigram', 'own_by=characters', 'own_text=abababac']);
-  await until(() => hashOf(page), (hash) => /own_context=\d+(,\d+){3}$/.test(hash));
+  await until(
+    () => hashOf(page),
+    (hash) => /own_context=\d+(,\d+){3}$/.test(hash),
+  );
   const table = await reopened(page);
-  assert.equal(await until(() => table.page.locator('logit-own .written').innerText(), (text) => text === written), written);
+  assert.equal(
+    await until(
+      () => table.page.locator('logit-own .written').innerText(),
+      (text) => text === written,
+    ),
+    written,
+  );
   await table.close();
 
   // Too long for a link: it goes on here, and the share panel says so.
   await own.locator('#text').fill('ab '.repeat(1334));
-  assert.doesNotMatch(await until(() => hashOf(page), (hash) => !hash.includes('own_text')), /own_text/);
+  assert.doesNotMatch(
+    await until(
+      () => hashOf(page),
+      (hash) => !hash.includes('own_text'),
+    ),
+    /own_text/,
+  );
   await page.locator('[data-command=share]').click();
   assert.equal(
     await page.locator('logit-share .left').innerText(),
@@ -180,8 +272,14 @@ test('a view’s choice that is out of bounds is left out and named', async () =
   );
   await page.locator('logit-strategy').nth(8).waitFor();
   const said = await alert(page).innerText();
-  assert.match(said, /^4 parts were left out: compare_suite=ten \(cannot be read\), compare_samples=21 \(must be between 1 and 20\), /);
-  assert.match(said, /compare_strategies=.* \(must be between 0 and 1\), and sweep_first=nonsense:0:1:0.1 \(cannot be read\)\.$/);
+  assert.match(
+    said,
+    /^4 parts were left out: compare_suite=ten \(cannot be read\), compare_samples=21 \(must be between 1 and 20\), /,
+  );
+  assert.match(
+    said,
+    /compare_strategies=.* \(must be between 0 and 1\), and sweep_first=nonsense:0:1:0.1 \(cannot be read\)\.$/,
+  );
   assert.equal(await page.locator('logit-scope').evaluate((e) => e.state.seed), 5);
   assert.deepEqual(complaints, []);
   await close();
@@ -195,7 +293,9 @@ test('an address that names no model, or one elsewhere, says so and opens the fi
       'One part was left out: model=https://elsewhere.example/x.gguf (an address opens only the models of this page and files of its own site).',
     ],
   ]) {
-    const { page, foreign, close } = await bench.open({ path: `?lang=en&model=${encodeURIComponent(model)}` });
+    const { page, foreign, close } = await bench.open({
+      path: `?lang=en&model=${encodeURIComponent(model)}`,
+    });
     assert.equal(await alert(page).innerText(), sentence);
     assert.equal(await page.locator('logit-scope').evaluate((e) => e.source), 'stories');
     assert.deepEqual(foreign, []);
@@ -204,12 +304,24 @@ test('an address that names no model, or one elsewhere, says so and opens the fi
 });
 
 test('a file of one’s own is in no link, which says so', async () => {
-  const { page, close } = await bench.open({ path: '?lang=en&model=verbs#prompt=Today%20she&branch=29' });
-  const model = { name: 'mine.gguf', mimeType: '', buffer: await readFile(join(root, 'models/shakespeare.gguf')) };
+  const { page, close } = await bench.open({
+    path: '?lang=en&model=verbs#prompt=Today%20she&branch=29',
+  });
+  const model = {
+    name: 'mine.gguf',
+    mimeType: '',
+    buffer: await readFile(join(root, 'models/shakespeare.gguf')),
+  };
   await page.setInputFiles('logit-model #file', model);
-  await until(() => page.url(), (url) => !url.includes('model='));
+  await until(
+    () => page.url(),
+    (url) => !url.includes('model='),
+  );
   await page.locator('[data-command=step]').click();
-  await until(() => page.locator('logit-text .step').count(), (n) => n === 1);
+  await until(
+    () => page.locator('logit-text .step').count(),
+    (n) => n === 1,
+  );
   await page.locator('[data-command=share]').click();
   const link = new URL(await page.locator('logit-share #link').inputValue());
   assert.equal(link.searchParams.get('model'), null);
@@ -230,7 +342,8 @@ test('a first visit to another view opens that view; a look around asked for at 
   assert.equal(await page.locator('logit-scope').evaluate((e) => e.view), 'compare');
   assert.equal(await page.locator('logit-guide').count(), 0);
 
-  const bottom = () => page.evaluate(() => document.documentElement.scrollHeight - innerHeight - scrollY);
+  const bottom = () =>
+    page.evaluate(() => document.documentElement.scrollHeight - innerHeight - scrollY);
   await page.locator('[data-guide=show]').click();
   await page.locator('logit-guide').waitFor();
   const top = () => page.locator('logit-text').evaluate((e) => e.getBoundingClientRect().top);

@@ -25,13 +25,22 @@ test('each model of the list opens, with prompts that it can read and the settin
     ['verbs', /64 tokens/],
   ]) {
     await page.locator('logit-model select').selectOption(name);
-    assert.match(await until(() => modelFact(page), (text) => text.includes(name)), vocabulary);
+    assert.match(
+      await until(
+        () => modelFact(page),
+        (text) => text.includes(name),
+      ),
+      vocabulary,
+    );
     const examples = page.locator('logit-text .examples button, logit-text button[aria-pressed]');
     assert.ok((await examples.count()) > 0);
     assert.equal((await page.locator('logit-text .error').allInnerTexts()).join(''), '');
     assert.equal(await box.inputValue(), '7');
     await page.locator('[data-command=step]').click();
-    await until(() => page.locator('logit-text .step').count(), (n) => n === 1);
+    await until(
+      () => page.locator('logit-text .step').count(),
+      (n) => n === 1,
+    );
   }
   assert.deepEqual(complaints, []);
   assert.deepEqual(foreign, []);
@@ -65,7 +74,13 @@ test('a file is opened by picker; what is no model is refused in one sentence an
     mimeType: 'application/octet-stream',
     buffer: await readFile(join(root, 'models/verbs.gguf')),
   });
-  assert.match(await until(() => modelFact(page), (text) => text.includes('verbs')), /64 tokens/);
+  assert.match(
+    await until(
+      () => modelFact(page),
+      (text) => text.includes('verbs'),
+    ),
+    /64 tokens/,
+  );
   const mine = (name) => name === '\u2068mine.gguf\u2069';
   assert.ok(mine(await until(() => chosen(page), mine)));
   assert.equal(await refusal.count(), 0);
@@ -93,16 +108,28 @@ test('a name that turns the direction of text turns only itself', async () => {
   await page
     .locator('logit-model input[type=file]')
     .setInputFiles({ name, mimeType: 'application/octet-stream', buffer });
-  await until(() => modelFact(page), (text) => text.includes(turned));
-  const right = await page.locator('footer dl dd').first().evaluate((fact) => {
-    const range = document.createRange();
-    const after = [...fact.childNodes].find((node) => node.nodeValue?.includes('('));
-    range.selectNode(/** @type {Node} */ (after));
-    const bdi = /** @type {Element} */ (fact.querySelector('bdi'));
-    return range.getBoundingClientRect().left >= bdi.getBoundingClientRect().right - 1;
-  });
+  await until(
+    () => modelFact(page),
+    (text) => text.includes(turned),
+  );
+  const right = await page
+    .locator('footer dl dd')
+    .first()
+    .evaluate((fact) => {
+      const range = document.createRange();
+      const after = [...fact.childNodes].find((node) => node.nodeValue?.includes('('));
+      range.selectNode(/** @type {Node} */ (after));
+      const bdi = /** @type {Element} */ (fact.querySelector('bdi'));
+      return range.getBoundingClientRect().left >= bdi.getBoundingClientRect().right - 1;
+    });
   assert.ok(right, 'what follows the name stands to its right');
   const isolated = `\u2068${name}\u2069`;
-  assert.equal(await until(() => chosen(page), (text) => text === isolated), isolated);
+  assert.equal(
+    await until(
+      () => chosen(page),
+      (text) => text === isolated,
+    ),
+    isolated,
+  );
   await close();
 });

@@ -70,21 +70,25 @@ async function open({ add = true, ...options } = {}) {
       await page.keyboard.press('Space');
     },
     order: () =>
-      page.locator('logit-chain .card').evaluateAll((cards) => cards.map((card) => card.dataset.stage)),
+      page
+        .locator('logit-chain .card')
+        .evaluateAll((cards) => cards.map((card) => card.dataset.stage)),
     set: async (/** @type {string} */ name, /** @type {string} */ value) => {
       const box = page.locator(`logit-knob[data-name=${name}] .box`);
       await box.fill(value);
       await box.press('Enter');
     },
-    off: async (/** @type {string} */ name) => page.locator(`logit-knob[data-name=${name}] .off`).click(),
+    off: async (/** @type {string} */ name) =>
+      page.locator(`logit-knob[data-name=${name}] .off`).click(),
   };
 }
 
 const canonical = () => scope.table.filter(({ warper }) => warper).map(({ name }) => name);
 /** @param {string} before */
-const orderBefore = (before) => canonical().flatMap((name) => (name === before ? ['own', name] : [name]));
+const orderBefore = (before) =>
+  canonical().flatMap((name) => (name === before ? ['own', name] : [name]));
 
-test('it comes last off the shelf, and every bar is the engine\'s with it', async () => {
+test("it comes last off the shelf, and every bar is the engine's with it", async () => {
   const { card, did, order, set, shows, complaints, close } = await open();
   assert.equal((await order()).at(-1), 'own');
   await shows({ ...BALANCED, own: five });
@@ -96,20 +100,33 @@ test('it comes last off the shelf, and every bar is the engine\'s with it', asyn
   assert.match(await did(), /^\s*Removes 59 .*ntropy/);
   assert.equal(await card.locator('.spark').count(), 1);
   // The bench's own script for every document asks for a storage that a sandboxed frame has not.
-  assert.deepEqual(complaints.filter((text) => !text.includes('localStorage')), []);
+  assert.deepEqual(
+    complaints.filter((text) => !text.includes('localStorage')),
+    [],
+  );
   await close();
 });
 
 test('as top-k it keeps, draws and writes what top-k does at the same place', async () => {
-  const mine = await open({ path: '?lang=en&model=verbs#prompt=Today%20she&temperature=1.6&seed=11' });
+  const mine = await open({
+    path: '?lang=en&model=verbs#prompt=Today%20she&temperature=1.6&seed=11',
+  });
   await mine.shows({ temperature: 1.6, own: five });
-  const theirs = await open({ add: false, path: '?lang=en&model=verbs#prompt=Today%20she&temperature=1.6&seed=11&top_k=5' });
+  const theirs = await open({
+    add: false,
+    path: '?lang=en&model=verbs#prompt=Today%20she&temperature=1.6&seed=11&top_k=5',
+  });
   await theirs.shows({ temperature: 1.6, top_k: 5 });
   const removed = async (/** @type {any} */ page) =>
-    (await readBars(page)).map(({ removed_by, ...bar }) => ({ ...bar, removed: removed_by !== null })).sort(byId);
+    (await readBars(page))
+      .map(({ removed_by, ...bar }) => ({ ...bar, removed: removed_by !== null }))
+      .sort(byId);
   assert.deepEqual(await removed(mine.page), await removed(theirs.page));
   assert.match(await mine.did(), /Removes 59 /);
-  assert.equal(await mine.did(), await theirs.page.locator('.card[data-stage=top_k] .did').textContent());
+  assert.equal(
+    await mine.did(),
+    await theirs.page.locator('.card[data-stage=top_k] .did').textContent(),
+  );
   const text = [];
   for (const { page } of [mine, theirs]) {
     text.push(await page.locator('logit-draw').evaluate((it) => JSON.stringify(it.drawn)));
@@ -125,7 +142,8 @@ test('as top-k it keeps, draws and writes what top-k does at the same place', as
 });
 
 test('its place matters, and keys move it', async () => {
-  const LEAST = 'export default (l) => l.map((it) => (it >= Math.max(...l) - 1.5 ? it : -Infinity));';
+  const LEAST =
+    'export default (l) => l.map((it) => (it >= Math.max(...l) - 1.5 ? it : -Infinity));';
   const own = (/** @type {Float32Array} */ l) =>
     l.map((it) => (it >= Math.fround(Math.max(...l) - 1.5) ? it : -Infinity));
   const it = await open({ path: '?lang=en&model=verbs#prompt=Today%20she&temperature=2' });
@@ -181,7 +199,10 @@ test('off and on, taken out, and back with its code', async () => {
 
 describe('a failure takes it out with a sentence, and nothing else is lost', () => {
   for (const [code, words] of /** @type {[string, RegExp][]} */ ([
-    ['export default () => { throw new Error("no idea"); };', /^Taken out of the chain\. .*no idea/],
+    [
+      'export default () => { throw new Error("no idea"); };',
+      /^Taken out of the chain\. .*no idea/,
+    ],
     ['export default () => { for (;;); };', /too long/],
     ['export default (l) => [0];', /1 numbers for 64/],
     ['export default (l) => l.map(() => NaN);', /Token 0 .*NaN/],
@@ -192,10 +213,14 @@ describe('a failure takes it out with a sentence, and nothing else is lost', () 
     ['export const a = 1;', /could not be loaded/],
   ])) {
     test(code, async () => {
-      const it = await open({ path: '?lang=en&model=verbs#prompt=Today%20she&temperature=0.8&seed=5' });
+      const it = await open({
+        path: '?lang=en&model=verbs#prompt=Today%20she&temperature=0.8&seed=5',
+      });
       await it.shows({ temperature: 0.8, own: five });
       await it.page.locator('[data-command=step]').click();
-      const first = await it.page.locator('logit-text').evaluate((text) => text.steps.map((step) => step.text).join(''));
+      const first = await it.page
+        .locator('logit-text')
+        .evaluate((text) => text.steps.map((step) => step.text).join(''));
       await it.use(code);
       await until(it.trouble, (text) => words.test(text ?? ''));
       assert.match(await it.trouble(), words);
@@ -203,7 +228,10 @@ describe('a failure takes it out with a sentence, and nothing else is lost', () 
       assert.equal(await it.page.locator('logit-scope .trouble').count(), 0);
       assert.equal(await it.page.locator('iframe').count(), 0);
       await it.use('export default (l) => l.map((x) => 2 * x);');
-      await it.shows({ temperature: 0.8, own: (/** @type {Float32Array} */ l) => l.map((x) => 2 * x) }, FIRST + first);
+      await it.shows(
+        { temperature: 0.8, own: (/** @type {Float32Array} */ l) => l.map((x) => 2 * x) },
+        FIRST + first,
+      );
       assert.equal(await it.trouble(), '');
       await it.close();
     });
@@ -211,7 +239,9 @@ describe('a failure takes it out with a sentence, and nothing else is lost', () 
 
   test('in the middle of a run, which stops there', async () => {
     const it = await open({ path: '?lang=en&model=verbs#prompt=Today%20she&seed=5' });
-    await it.use('export default (l, s, { history }) => { if (history.length > 4) throw new Error("four"); return l; };');
+    await it.use(
+      'export default (l, s, { history }) => { if (history.length > 4) throw new Error("four"); return l; };',
+    );
     await it.shows({ own: (/** @type {Float32Array} */ l) => l });
     await it.page.locator('[data-command=run]').click();
     await until(it.trouble, (text) => /four/.test(text ?? ''));
@@ -225,7 +255,9 @@ describe('a failure takes it out with a sentence, and nothing else is lost', () 
 
 test('a slow answer that was overtaken is dropped', async () => {
   const it = await open({ path: '?lang=en&model=verbs#prompt=Today%20she&temperature=0.8' });
-  await it.use('export default async (l) => { for (const end = Date.now() + 1500; Date.now() < end; ); return l.map(() => 0); };');
+  await it.use(
+    'export default async (l) => { for (const end = Date.now() + 1500; Date.now() < end; ); return l.map(() => 0); };',
+  );
   await it.page.waitForTimeout(100);
   await it.use('export default (l) => l.map((x) => 3 * x);');
   const own = (/** @type {Float32Array} */ l) => l.map((x) => 3 * x);
@@ -238,14 +270,23 @@ test('a slow answer that was overtaken is dropped', async () => {
 
 test('many draws, alternatives and the charts over all ranks use it', async () => {
   const it = await open({ path: '?lang=en&model=verbs#prompt=Today%20she&temperature=1.5&seed=2' });
-  await it.use('export default (l) => { const m = Math.max(...l); return l.map((x) => (x === m ? x : -Infinity)); };');
+  await it.use(
+    'export default (l) => { const m = Math.max(...l); return l.map((x) => (x === m ? x : -Infinity)); };',
+  );
   await until(it.did, (text) => /Removes 63/.test(text ?? ''));
   await it.page.locator('[data-command=many]').click();
-  const tally = () => it.page.locator('logit-draw').evaluate((draw) => draw.tally && [draw.tally.total, draw.tally.counts.size]);
+  const tally = () =>
+    it.page
+      .locator('logit-draw')
+      .evaluate((draw) => draw.tally && [draw.tally.total, draw.tally.counts.size]);
   assert.deepEqual((await until(tally, (found) => Boolean(found)))?.[1], 1);
-  await it.page.locator('logit-distribution').evaluate((chart) => chart.emit('logit-view', { view: 'ranks' }));
+  await it.page
+    .locator('logit-distribution')
+    .evaluate((chart) => chart.emit('logit-view', { view: 'ranks' }));
   const curves = () =>
-    it.page.locator('logit-distribution').evaluate((chart) => chart.curves && [chart.curves.final[0], chart.curves.entering[1] > 0]);
+    it.page
+      .locator('logit-distribution')
+      .evaluate((chart) => chart.curves && [chart.curves.final[0], chart.curves.entering[1] > 0]);
   assert.deepEqual(await until(curves, (found) => Boolean(found)), [1, true]);
   await it.close();
 });
@@ -254,22 +295,36 @@ describe('for everybody', () => {
   const axe = join(root, 'node_modules/axe-core/axe.min.js');
   for (const theme of ['light', 'dark']) {
     test(`no accessibility violation, ${theme}`, async () => {
-      const { page, card, use, trouble, close } = await open({ path: `?lang=en&theme=${theme}`, bypassCSP: true });
+      const { page, card, use, trouble, close } = await open({
+        path: `?lang=en&theme=${theme}`,
+        bypassCSP: true,
+      });
       await use('export default () => 0');
       await until(trouble, (text) => Boolean(text));
       await card.locator('[data-do=again]').click();
       await page.addScriptTag({ path: axe });
-      const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ['violations'] }));
-      assert.deepEqual(violations.map(({ id, nodes }) => [id, nodes.map(({ target }) => target)]), []);
+      const { violations } = await page.evaluate(() =>
+        window.axe.run(document, { resultTypes: ['violations'] }),
+      );
+      assert.deepEqual(
+        violations.map(({ id, nodes }) => [id, nodes.map(({ target }) => target)]),
+        [],
+      );
       await close();
     });
   }
 
   test('Spanish, and no sideways scrolling at 360 px', async () => {
-    const { page, card, close } = await open({ path: '?lang=es', viewport: { width: 360, height: 740 } });
+    const { page, card, close } = await open({
+      path: '?lang=es',
+      viewport: { width: 360, height: 740 },
+    });
     await card.locator('summary').click();
     assert.equal(await card.getByText('Tu muestreador', { exact: true }).first().isVisible(), true);
-    const [inner, outer] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
+    const [inner, outer] = await page.evaluate(() => [
+      document.documentElement.scrollWidth,
+      innerWidth,
+    ]);
     assert.ok(inner <= outer, `${inner} > ${outer}`);
     await close();
   });
@@ -319,6 +374,9 @@ test('in the page that is one file, by double click and without a network', asyn
     assert.match((await until(trouble, (text) => words.test(text ?? ''))) ?? '', words, code);
     await shows({ temperature: 1.6 });
   }
-  assert.deepEqual(foreign.filter((url) => !/^(file|blob|data):/.test(url)), []);
+  assert.deepEqual(
+    foreign.filter((url) => !/^(file|blob|data):/.test(url)),
+    [],
+  );
   await close();
 });

@@ -84,15 +84,13 @@ async function open({ query = '', ...context } = {}) {
     },
     report: async () => {
       await page.locator('.report .sum', { hasText: 'hold' }).waitFor();
-      return page
-        .locator('.report li')
-        .evaluateAll((items) =>
-          items.map((item) => ({
-            name: item.dataset.name,
-            holds: item.className === 'holds',
-            text: item.textContent,
-          })),
-        );
+      return page.locator('.report li').evaluateAll((items) =>
+        items.map((item) => ({
+          name: item.dataset.name,
+          holds: item.className === 'holds',
+          text: item.textContent,
+        })),
+      );
     },
     trouble: () => page.locator('.result .error').textContent(),
   };
@@ -235,7 +233,10 @@ describe('bounded before it reaches the page', () => {
       'export default () => { throw { toString() { throw 1; } }; };',
       /has no words/,
     ],
-    'ten million numbers': ['export default () => new Float32Array(1e7);', /10,000,000 numbers for/],
+    'ten million numbers': [
+      'export default () => new Float32Array(1e7);',
+      /10,000,000 numbers for/,
+    ],
     'a list that only says that it is long': [
       'export default () => new Proxy([], { get: (_, name) => (name === "length" ? 4e9 : 0) });',
       /4,000,000,000 numbers for/,
@@ -244,7 +245,10 @@ describe('bounded before it reaches the page', () => {
       "export default (l, settings) => { for (let i = 0; i < 1e5; i++) settings['a' + i]; settings['b'.repeat(5e7)]; return [0]; };",
       /1 numbers for/,
     ],
-    'a message of its own': ['export default () => postMessage(null);', /postMessage is not defined/],
+    'a message of its own': [
+      'export default () => postMessage(null);',
+      /postMessage is not defined/,
+    ],
     'the same, by its prototype': [
       'export default () => Object.getPrototypeOf(Object.getPrototypeOf(self)).postMessage.call(self, null);',
       /undefined/,
@@ -301,7 +305,10 @@ describe('shut off', () => {
   test('the policy of the frame names no origin', async () => {
     const html = await readFile(join(bench.dist, 'sandbox.html'), 'utf8');
     const policy = /content="([^"]+)"/.exec(html)?.[1];
-    assert.match(policy, /^default-src 'none'; script-src 'sha256-[^']+' blob:; worker-src blob:; base-uri 'none'; form-action 'none'$/);
+    assert.match(
+      policy,
+      /^default-src 'none'; script-src 'sha256-[^']+' blob:; worker-src blob:; base-uri 'none'; form-action 'none'$/,
+    );
   });
 });
 

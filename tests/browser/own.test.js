@@ -78,7 +78,13 @@ test('what cannot be read is refused in one sentence that names the line, and ch
   ]) {
     await page.locator('logit-own #logits').fill(text);
     const alert = page.locator('logit-own section > #error');
-    assert.equal(await until(() => alert.innerText(), (said) => said === sentence), sentence);
+    assert.equal(
+      await until(
+        () => alert.innerText(),
+        (said) => said === sentence,
+      ),
+      sentence,
+    );
     assert.deepEqual(await readShares(page), before);
   }
   await close();
@@ -87,16 +93,19 @@ test('what cannot be read is refused in one sentence that names the line, and ch
 test('numbers, bars and the first knobs are in sight together from the start', async () => {
   const { page, close } = await openOwn();
   const sight = (selector) =>
-    page
-      .locator(`logit-own ${selector}`)
-      .evaluateAll(
-        (all) =>
-          all.filter((element) => {
-            const { top, bottom, height } = element.getBoundingClientRect();
-            return height > 0 && top >= 0 && bottom <= innerHeight;
-          }).length,
-      );
-  assert.ok((await until(() => sight('logit-distribution .row'), (rows) => rows >= 14)) >= 14);
+    page.locator(`logit-own ${selector}`).evaluateAll(
+      (all) =>
+        all.filter((element) => {
+          const { top, bottom, height } = element.getBoundingClientRect();
+          return height > 0 && top >= 0 && bottom <= innerHeight;
+        }).length,
+    );
+  assert.ok(
+    (await until(
+      () => sight('logit-distribution .row'),
+      (rows) => rows >= 14,
+    )) >= 14,
+  );
   assert.equal(await sight('#logits'), 1);
   assert.equal(await sight('logit-knob[data-name=repetition_penalty]'), 1);
   await close();
@@ -132,9 +141,18 @@ test('a bigram table shows the shares of its counts and writes from them', async
   await page.locator('#tab-bench').click();
   await page.locator('#tab-own').click();
   const shown = () => page.locator('logit-own .shown').innerText();
-  assert.match(await until(shown, (words) => /bigram/.test(words)), /^On show: what follows “[^”]+” in the bigram table\.$/);
+  assert.match(
+    await until(shown, (words) => /bigram/.test(words)),
+    /^On show: what follows “[^”]+” in the bigram table\.$/,
+  );
   await page.setViewportSize({ width: 320, height: 800 });
-  assert.equal(await until(() => page.evaluate(() => document.documentElement.scrollWidth), (w) => w === 320), 320);
+  assert.equal(
+    await until(
+      () => page.evaluate(() => document.documentElement.scrollWidth),
+      (w) => w === 320,
+    ),
+    320,
+  );
   await page.locator('logit-own [data-source=pasted]').click();
   await page.locator('logit-own #logits').waitFor();
   const rows = () => page.locator('logit-own logit-distribution .row').count();
@@ -148,13 +166,15 @@ test('a model file opens from here too', async () => {
     'logit-own input[type=file]',
     join(root, 'tests/vectors/forward/llama_q8_0.gguf'),
   );
-  const name = () =>
-    page.locator('logit-model select').evaluate((s) => s.selectedOptions[0].text);
-  assert.equal(await until(name, (found) => /llama_q8_0/.test(found)), '\u2068llama_q8_0.gguf\u2069');
+  const name = () => page.locator('logit-model select').evaluate((s) => s.selectedOptions[0].text);
+  assert.equal(
+    await until(name, (found) => /llama_q8_0/.test(found)),
+    '\u2068llama_q8_0.gguf\u2069',
+  );
   await close();
 });
 
-test('a sampler of the reader\'s own runs on pasted logits, before any model is loaded', async () => {
+test("a sampler of the reader's own runs on pasted logits, before any model is loaded", async () => {
   const { page, complaints, close } = await bench.open({ path: '?lang=en&view=own', ready: false });
   const sampler = page.locator('logit-own logit-own-sampler');
   await sampler.locator('[data-do=run]').click();
@@ -162,7 +182,10 @@ test('a sampler of the reader\'s own runs on pasted logits, before any model is 
   await names.first().waitFor();
   assert.equal(await names.first().locator('.token').innerText(), '␣Paris');
   // The tests' own script finds no storage in the sandboxed frame.
-  assert.deepEqual(complaints.filter((text) => !text.includes('localStorage')), []);
+  assert.deepEqual(
+    complaints.filter((text) => !text.includes('localStorage')),
+    [],
+  );
   await close();
 });
 
@@ -175,7 +198,10 @@ test('two conventions stand side by side over given logits too, and nothing name
   await page.keyboard.press('Enter');
   await page.locator('logit-own details[data-beside] summary').click();
   const rows = page.locator('logit-own logit-conventions tbody tr');
-  await until(() => rows.count(), (n) => n === 3);
+  await until(
+    () => rows.count(),
+    (n) => n === 3,
+  );
   const pair = ['transformers', 'llama.cpp'];
   const expected = pair.map((name) => {
     const { kept } = scope.warp([3, 2, 1], { temperature: 0.5, top_p: 0.8, ...conventions[name] });
@@ -184,7 +210,9 @@ test('two conventions stand side by side over given logits too, and nothing name
   const kept = () => page.locator('logit-own logit-conventions tfoot td').allInnerTexts();
   assert.deepEqual(await until(kept, (now) => now.join() === expected.join()), expected);
   assert.deepEqual(expected, ['1', '2']);
-  const said = await page.locator('logit-own logit-draw').evaluate((draw) => draw.shadowRoot.textContent);
+  const said = await page
+    .locator('logit-own logit-draw')
+    .evaluate((draw) => draw.shadowRoot.textContent);
   assert.doesNotMatch(said, /\bStep\b/);
   assert.deepEqual(complaints, []);
   await close();

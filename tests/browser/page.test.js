@@ -78,7 +78,9 @@ test('the panels go by the room that the instrument has, not by the window', asy
   const columns = async (width) => {
     await page.evaluate((w) => (document.querySelector('main').style.maxWidth = `${w}px`), width);
     const places = () =>
-      page.locator('logit-scope .bench > .panel').evaluateAll((all) => all.map((panel) => panel.getBoundingClientRect().x));
+      page
+        .locator('logit-scope .bench > .panel')
+        .evaluateAll((all) => all.map((panel) => panel.getBoundingClientRect().x));
     const count = async () => new Set((await places()).map(Math.round)).size;
     const wanted = { 700: 1, 1050: 2, 1400: 3 }[width];
     assert.equal(await until(count, (n) => n === wanted), wanted, `${width} px`);

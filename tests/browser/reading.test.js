@@ -14,7 +14,17 @@ before(async () => (bench = await openBench()));
 after(() => bench?.close());
 
 /** Headings and landmarks: of these README.md leaves none out. */
-const STRUCTURE = ['banner', 'main', 'navigation', 'region', 'contentinfo', 'complementary', 'heading', 'tablist', 'tabpanel'];
+const STRUCTURE = [
+  'banner',
+  'main',
+  'navigation',
+  'region',
+  'contentinfo',
+  'complementary',
+  'heading',
+  'tablist',
+  'tabpanel',
+];
 
 /** The page as "role name", in reading order. */
 async function readTree(page) {
@@ -33,7 +43,9 @@ test('the bench is read in the order that the README gives', async () => {
   const readme = await readFile(join(root, 'README.md'), 'utf8');
   const section = readme.split('\n## Accessibility\n')[1].split('\n## ')[0];
   const list = section.slice(section.indexOf('\n1. '));
-  const written = [...list.matchAll(/`([^`]+)`/g)].map(([, words]) => words.replaceAll(/\s+/g, ' '));
+  const written = [...list.matchAll(/`([^`]+)`/g)].map(([, words]) =>
+    words.replaceAll(/\s+/g, ' '),
+  );
   const isStructure = (words) => STRUCTURE.includes(words.split(' ')[0]);
 
   const { page, close } = await bench.open();
@@ -42,7 +54,10 @@ test('the bench is read in the order that the README gives', async () => {
   let at = -1;
   for (const words of written) {
     const next = tree.indexOf(words, at + 1);
-    assert.ok(next >= 0, `${words} does not come after ${tree[at]}: ${tree.slice(at + 1, at + 30).join(' | ')}`);
+    assert.ok(
+      next >= 0,
+      `${words} does not come after ${tree[at]}: ${tree.slice(at + 1, at + 30).join(' | ')}`,
+    );
     at = next;
   }
   await close();
@@ -53,11 +68,13 @@ test('no heading leaves a level out, on any view', async () => {
   for (const view of ['compare', 'sweep', 'cost', 'own']) {
     await page.locator(`#tab-${view}`).click();
     await page.locator(`#view logit-${view} h2`).first().waitFor();
-    const levels = await page.locator('h1:visible, h2:visible, h3:visible, h4:visible').evaluateAll((all) =>
-      all.map(({ localName }) => Number(localName[1])),
-    );
+    const levels = await page
+      .locator('h1:visible, h2:visible, h3:visible, h4:visible')
+      .evaluateAll((all) => all.map(({ localName }) => Number(localName[1])));
     assert.equal(levels[0], 1);
-    levels.forEach((level, i) => assert.ok(i === 0 || (level > 1 && level <= levels[i - 1] + 1), `${view}: ${levels}`));
+    levels.forEach((level, i) =>
+      assert.ok(i === 0 || (level > 1 && level <= levels[i - 1] + 1), `${view}: ${levels}`),
+    );
   }
   await close();
 });
@@ -82,9 +99,15 @@ test('each chart is also a table, with a name and with heads', async () => {
     const folded = host.locator('details:not([open]) > summary:visible');
     while (await folded.count()) await folded.first().click();
     const table = host.locator('details table').first();
-    const rows = await until(() => table.locator('tbody tr').count(), (n) => n >= 3);
+    const rows = await until(
+      () => table.locator('tbody tr').count(),
+      (n) => n >= 3,
+    );
     assert.ok(rows >= 3, `${chart}: ${rows} rows`);
-    assert.ok(await table.evaluate((it) => it.caption?.textContent.trim() || it.closest('[aria-label]')), `${chart}: a name`);
+    assert.ok(
+      await table.evaluate((it) => it.caption?.textContent.trim() || it.closest('[aria-label]')),
+      `${chart}: a name`,
+    );
     assert.ok((await table.locator('thead th').count()) >= 2, `${chart}: heads`);
   }
   await close();
@@ -95,7 +118,9 @@ test('each drawn token is announced once, politely; a run once, when it ends', a
   await page.locator('logit-text p[aria-live]').evaluate((live) => {
     window.said = [];
     new MutationObserver(() => window.said.push(live.textContent)).observe(live, {
-      characterData: true, childList: true, subtree: true,
+      characterData: true,
+      childList: true,
+      subtree: true,
     });
   });
   const said = () => page.evaluate(() => window.said);

@@ -17,7 +17,8 @@ function space(sheet) {
   window.spacing ??= new CSSStyleSheet();
   window.spacing.replaceSync(sheet);
   const walk = (root) => {
-    if (!root.adoptedStyleSheets.includes(window.spacing)) root.adoptedStyleSheets = [...root.adoptedStyleSheets, window.spacing];
+    if (!root.adoptedStyleSheets.includes(window.spacing))
+      root.adoptedStyleSheets = [...root.adoptedStyleSheets, window.spacing];
     for (const { shadowRoot } of root.querySelectorAll('*')) if (shadowRoot) walk(shadowRoot);
   };
   walk(document);
@@ -32,10 +33,12 @@ function findFaults() {
       if (element.closest('.heard, .scroll, svg, legend')) continue;
       const { left, right, width } = element.getBoundingClientRect();
       const name = `${root.host?.localName ?? ''} ${element.localName}.${element.className}`;
-      if (width > 1 && (right > innerWidth + 0.5 || left < -0.5)) faults.push(`${name} from ${left} to ${right}`);
+      if (width > 1 && (right > innerWidth + 0.5 || left < -0.5))
+        faults.push(`${name} from ${left} to ${right}`);
       const { overflowX, textOverflow } = getComputedStyle(element);
       const cut = ['hidden', 'clip'].includes(overflowX) && textOverflow !== 'ellipsis';
-      if (cut && element.clientWidth > 1 && element.scrollWidth > element.clientWidth + 1) faults.push(`${name} hides a part`);
+      if (cut && element.clientWidth > 1 && element.scrollWidth > element.clientWidth + 1)
+        faults.push(`${name} hides a part`);
     }
   };
   walk(document);
@@ -51,11 +54,19 @@ for (const lang of ['en', 'es'])
     for (const view of views) {
       await page.setViewportSize({ width: 1440, height: 900 });
       await unfoldView(page, view);
-      for (const [width, sheet] of [[320, ''], [320, SPACING], [1440, SPACING], [2560, '']]) {
+      for (const [width, sheet] of [
+        [320, ''],
+        [320, SPACING],
+        [1440, SPACING],
+        [2560, ''],
+      ]) {
         await page.setViewportSize({ width, height: 800 });
         await page.evaluate(space, sheet);
         const wanted = { faults: [], width };
-        const found = await until(() => page.evaluate(findFaults), (now) => JSON.stringify(now) === JSON.stringify(wanted));
+        const found = await until(
+          () => page.evaluate(findFaults),
+          (now) => JSON.stringify(now) === JSON.stringify(wanted),
+        );
         assert.deepEqual(found, wanted, `${view}, ${width} px${sheet && ', spaced'}`);
       }
       await page.evaluate(space, '');

@@ -8,7 +8,11 @@ let bench;
 before(async () => (bench = await openBench()));
 after(() => bench?.close());
 
-const said = (locator, wanted) => until(() => locator.innerText(), (text) => wanted.test(text));
+const said = (locator, wanted) =>
+  until(
+    () => locator.innerText(),
+    (text) => wanted.test(text),
+  );
 
 test('a temperature out of range is refused in Spanish, with value and limit', async () => {
   const { page, complaints, close } = await bench.open({ path: '?lang=es' });

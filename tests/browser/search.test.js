@@ -63,7 +63,10 @@ test('one press shows greedy in a loop, marked, and the other eight without one'
   assert.match(greedy, /^\d+ times, from token \d+$/);
   assert.deepEqual(others, Array(8).fill('none'));
   assert.ok((await view.locator('[data-column="0"] .t.looped').count()) > 20);
-  assert.equal(await view.locator('.t.looped').count(), await view.locator('[data-column="0"] .t.looped').count());
+  assert.equal(
+    await view.locator('.t.looped').count(),
+    await view.locator('[data-column="0"] .t.looped').count(),
+  );
   assert.deepEqual(complaints, []);
   await close();
 });
@@ -83,10 +86,16 @@ test('the window of the penalties is a knob on the penalty’s card, by keyboard
   const all = await bars(page);
   await page.getByRole('slider', { name: /Repetition window/ }).focus();
   await page.keyboard.press('ArrowRight');
-  const one = await until(() => bars(page), (now) => JSON.stringify(now) !== JSON.stringify(all));
+  const one = await until(
+    () => bars(page),
+    (now) => JSON.stringify(now) !== JSON.stringify(all),
+  );
   assert.notDeepEqual(one, all, 'only the last token is penalised');
   assert.equal(await knob.locator('.box').inputValue(), '1');
-  await until(() => page.url(), (url) => /repetition_window=1/.test(url));
+  await until(
+    () => page.url(),
+    (url) => /repetition_window=1/.test(url),
+  );
   assert.match(page.url(), /repetition_window=1/);
   await page.getByText('Español').click();
   const spanish = await until(
@@ -174,11 +183,20 @@ test('constraint, banned words and first token are in the address, back and fort
 
   // The forced token is the first only.
   await page.locator('[data-command=step]').click();
-  await until(() => hashOf(page), (now) => now.includes('branch='));
-  await expectBars(page, 'Today I go', { ...settings, constraint_start: scope.encode('Today I').length });
+  await until(
+    () => hashOf(page),
+    (now) => now.includes('branch='),
+  );
+  await expectBars(page, 'Today I go', {
+    ...settings,
+    constraint_start: scope.encode('Today I').length,
+  });
   await page.reload();
   await page.locator('logit-text .step button').waitFor();
-  await expectBars(page, 'Today I go', { ...settings, constraint_start: scope.encode('Today I').length });
+  await expectBars(page, 'Today I go', {
+    ...settings,
+    constraint_start: scope.encode('Today I').length,
+  });
   assert.deepEqual(complaints, []);
   assert.deepEqual(foreign, []);
   await close();
@@ -193,8 +211,13 @@ for (const depth of [800, 1500, 20_000])
     });
     const alert = page.locator('logit-scope .said[role=alert] p');
     assert.match(
-      await until(() => alert.innerText(), (text) => text.includes('depth')),
-      new RegExp(`^One part was left out: constraint=.{1,61} \\(constraint: depth must be an integer between 0 and 100, got ${(depth + 2).toLocaleString('en')}\\)\\.$`),
+      await until(
+        () => alert.innerText(),
+        (text) => text.includes('depth'),
+      ),
+      new RegExp(
+        `^One part was left out: constraint=.{1,61} \\(constraint: depth must be an integer between 0 and 100, got ${(depth + 2).toLocaleString('en')}\\)\\.$`,
+      ),
     );
     await expectBars(page, 'Today she', { top_k: 5 });
     assert.deepEqual(complaints, []);
@@ -214,7 +237,10 @@ test('what the engine does not take of them is left out with its sentence, and t
   });
   const alert = page.locator('logit-scope .said[role=alert] p');
   assert.equal(
-    await until(() => alert.innerText(), (text) => text.includes('xml')),
+    await until(
+      () => alert.innerText(),
+      (text) => text.includes('xml'),
+    ),
     '4 parts were left out: forced_first=7x (cannot be read), banned_words=he (cannot be read), temperature=hot (cannot be read), ' +
       'and constraint=xml (constraint must be "json", "name_age_city", "three_numbers" or an object with json, schema or grammar, got "xml").',
   );

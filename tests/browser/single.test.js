@@ -49,21 +49,36 @@ test('by double click, without any network, it is the whole instrument', async (
   await expectWhole(page, FIRST, { temperature: 0 });
   await page.locator('[data-command=run]').click();
   await page.locator('.verdict[data-right]').waitFor({ timeout: 15000 });
-  for (const view of ['compare', 'sweep', 'cost', 'own']) await page.locator(`[data-view=${view}]`).click();
-  assert.deepEqual(foreign.filter((url) => !/^(file|blob|data):/.test(url)), []);
-  assert.deepEqual(foreign.filter((url) => url.startsWith('file:')).map((url) => url.split('?')[0]), [String(pathToFileURL(file))]);
+  for (const view of ['compare', 'sweep', 'cost', 'own'])
+    await page.locator(`[data-view=${view}]`).click();
+  assert.deepEqual(
+    foreign.filter((url) => !/^(file|blob|data):/.test(url)),
+    [],
+  );
+  assert.deepEqual(
+    foreign.filter((url) => url.startsWith('file:')).map((url) => url.split('?')[0]),
+    [String(pathToFileURL(file))],
+  );
   assert.deepEqual(complaints, []);
   await close();
 });
 
 test('it carries the loops for relaxed SIMD: the same bits of a quantised model', async () => {
   const { page, close } = await openCut();
-  await page.goto(`${pathToFileURL(file)}?lang=en&model=stories#prompt=Once%20upon%20a%20time&temperature=1.2&branch=11,12,13`);
+  await page.goto(
+    `${pathToFileURL(file)}?lang=en&model=stories#prompt=Once%20upon%20a%20time&temperature=1.2&branch=11,12,13`,
+  );
   await page.locator('logit-distribution .row').first().waitFor();
   const built = existsSync(join(bench.dist, 'logitscope-relaxed.wasm'));
-  assert.equal(await page.locator('logit-scope').evaluate((e) => e.info.variant), built ? 'relaxed' : 'simd');
+  assert.equal(
+    await page.locator('logit-scope').evaluate((e) => e.info.variant),
+    built ? 'relaxed' : 'simd',
+  );
   const stories = await Logitscope.load({ model: join(root, 'models/stories.gguf') });
-  await until(() => page.locator('logit-tape .step').count(), (n) => n === 3);
+  await until(
+    () => page.locator('logit-tape .step').count(),
+    (n) => n === 3,
+  );
   stories.feed(Uint32Array.from([...stories.encode('Once upon a time'), 11, 12, 13]));
   await expectTrace(page, stories.distribution({ temperature: 1.2, top: 20 }));
   stories.close();
@@ -78,12 +93,16 @@ test('an address after the # of a file is read', async () => {
   await close();
 });
 
-for (const [name, worker] of [['a worker', true], ['no worker', false]])
+for (const [name, worker] of [
+  ['a worker', true],
+  ['no worker', false],
+])
   test(`in a sandboxed frame of an opaque origin, with ${name}, it works without storage or history`, async () => {
     const html = await readFile(file, 'utf8');
     const server = createServer((request, response) => {
       response.setHeader('content-type', 'text/html; charset=utf-8');
-      if (!worker && request.url.startsWith('/single')) response.setHeader('content-security-policy', "worker-src 'none'");
+      if (!worker && request.url.startsWith('/single'))
+        response.setHeader('content-security-policy', "worker-src 'none'");
       response.end(
         request.url.startsWith('/single')
           ? html
@@ -97,9 +116,16 @@ for (const [name, worker] of [['a worker', true], ['no worker', false]])
     const frame = page.frameLocator('iframe');
     await frame.locator('logit-distribution .row').first().waitFor();
     await expectWhole(frame, FIRST, BALANCED);
-    await page.evaluate(() => frames[0].postMessage({ type: 'logitscope:set', settings: { top_k: 2 } }, '*'));
+    await page.evaluate(() =>
+      frames[0].postMessage({ type: 'logitscope:set', settings: { top_k: 2 } }, '*'),
+    );
     await expectWhole(frame, FIRST, { top_k: 2 });
-    assert.ok((await page.evaluate(() => window.heard)).some(({ type }) => type === 'logitscope:ready'));
-    assert.deepEqual(worker ? complaints : complaints.filter((text) => !text.includes('worker')), []);
+    assert.ok(
+      (await page.evaluate(() => window.heard)).some(({ type }) => type === 'logitscope:ready'),
+    );
+    assert.deepEqual(
+      worker ? complaints : complaints.filter((text) => !text.includes('worker')),
+      [],
+    );
     await close();
   });

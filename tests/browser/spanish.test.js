@@ -11,7 +11,9 @@ before(async () => (bench = await openBench()));
 after(() => bench?.close());
 
 const [en, es] = await Promise.all(
-  ['en', 'es'].map(async (code) => JSON.parse(await readFile(join(root, `web/locale/${code}.json`), 'utf8'))),
+  ['en', 'es'].map(async (code) =>
+    JSON.parse(await readFile(join(root, `web/locale/${code}.json`), 'utf8')),
+  ),
 );
 
 /** All that is seen, said and typed, but for what the model wrote and the names in the address. */
@@ -42,7 +44,9 @@ const ENGLISH = new Set(
 /** Numbers with a point that groups no thousands, and is in no name. */
 function pointed(text) {
   const names = /E\d+\.\d+|llama\S*|\{.*\}/g;
-  return (text.replace(names, '').match(/\d+(\.\d+)+/g) ?? []).filter((number) => !/^\d{1,3}(\.\d{3})+$/.test(number));
+  return (text.replace(names, '').match(/\d+(\.\d+)+/g) ?? []).filter(
+    (number) => !/^\d{1,3}(\.\d{3})+$/.test(number),
+  );
 }
 
 test('no view is left in English, and no number has a decimal point', async () => {
@@ -54,16 +58,31 @@ test('no view is left in English, and no number has a decimal point', async () =
   for (const view of views) {
     await unfoldView(page, view);
     const words = await page.evaluate(readAll);
-    assert.ok(words.some((text) => /\d,\d/.test(text)), `${view} shows numbers`);
-    assert.deepEqual(words.filter((text) => ENGLISH.has(text)), [], view);
-    assert.deepEqual(words.filter((text) => pointed(text).length > 0), [], view);
+    assert.ok(
+      words.some((text) => /\d,\d/.test(text)),
+      `${view} shows numbers`,
+    );
+    assert.deepEqual(
+      words.filter((text) => ENGLISH.has(text)),
+      [],
+      view,
+    );
+    assert.deepEqual(
+      words.filter((text) => pointed(text).length > 0),
+      [],
+      view,
+    );
   }
   for (const view of ['cumulative', 'ranks']) {
     await page.locator('#tab-bench').click();
     await page.locator(`#tab-${view}`).click();
     await page.locator('logit-curve .walk').waitFor();
     const words = await page.evaluate(readAll);
-    assert.deepEqual(words.filter((text) => ENGLISH.has(text) || pointed(text).length > 0), [], view);
+    assert.deepEqual(
+      words.filter((text) => ENGLISH.has(text) || pointed(text).length > 0),
+      [],
+      view,
+    );
   }
   await close();
 });

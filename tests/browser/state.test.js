@@ -40,7 +40,10 @@ test('an address with prompt, settings, order, biases, seed and branch shows exa
   const { page, complaints, foreign, close } = await bench.open({
     path: `?lang=en&model=verbs#${hash}`,
   });
-  await until(() => drawn(page), (all) => all.length === 2);
+  await until(
+    () => drawn(page),
+    (all) => all.length === 2,
+  );
   assert.deepEqual(await drawn(page), branch);
   assert.equal(await page.locator('logit-text .step.forced').count(), 1);
   await expectBars(page, [...ids, ...branch], settings);
@@ -56,11 +59,20 @@ test('changes are written after the #, never into a request, and back and forwar
   page.on('request', (request) => asked.push(request.url()));
   const ids = [...scope.encode('Every day he')];
   await page.getByRole('button', { name: 'Every day he' }).click();
-  await until(() => hashOf(page), (hash) => hash.includes('prompt=Every day he'));
+  await until(
+    () => hashOf(page),
+    (hash) => hash.includes('prompt=Every day he'),
+  );
   await page.locator('#preset').selectOption({ label: 'Greedy: always the best' });
-  await until(() => hashOf(page), (hash) => hash.includes('temperature=0&'));
+  await until(
+    () => hashOf(page),
+    (hash) => hash.includes('temperature=0&'),
+  );
   await page.locator('[data-command=step]').click();
-  const written = await until(() => hashOf(page), (hash) => hash.includes('branch='));
+  const written = await until(
+    () => hashOf(page),
+    (hash) => hash.includes('branch='),
+  );
   const branch = await drawn(page);
   assert.match(
     written,
@@ -68,7 +80,13 @@ test('changes are written after the #, never into a request, and back and forwar
   );
 
   await page.goBack();
-  assert.deepEqual(await until(() => drawn(page), (all) => all.length === 0), []);
+  assert.deepEqual(
+    await until(
+      () => drawn(page),
+      (all) => all.length === 0,
+    ),
+    [],
+  );
   await expectBars(page, ids, { temperature: 0 });
   await page.goBack();
   await expectBars(page, ids, { temperature: 0.7, top_p: 0.9, repetition_penalty: 1.1 });
@@ -80,7 +98,13 @@ test('changes are written after the #, never into a request, and back and forwar
   });
   assert.equal(await page.locator('#prompt').inputValue(), FIRST);
   for (let i = 0; i < 3; i++) await page.goForward();
-  assert.deepEqual(await until(() => drawn(page), (all) => all.length === 1), branch);
+  assert.deepEqual(
+    await until(
+      () => drawn(page),
+      (all) => all.length === 1,
+    ),
+    branch,
+  );
   assert.deepEqual(asked, []);
   await close();
 });
@@ -144,7 +168,15 @@ test('the query fixes and hides: knobs, panels, view', async () => {
   assert.equal(await slider.isDisabled(), true);
   assert.equal(await page.locator('#prompt').evaluate((box) => box.readOnly), true);
   await page.locator('[data-command=step]').click();
-  assert.equal((await until(() => drawn(page), (all) => all.length === 1)).length, 1);
+  assert.equal(
+    (
+      await until(
+        () => drawn(page),
+        (all) => all.length === 1,
+      )
+    ).length,
+    1,
+  );
   assert.deepEqual(complaints, []);
   await close();
   const one = await bench.open({ path: '?lang=en&model=verbs&controls=distribution' });

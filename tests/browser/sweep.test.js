@@ -38,7 +38,11 @@ async function fill(view, id, text) {
 }
 
 const status = (view) => view.locator('.status').innerText();
-const settled = (view, words) => until(() => status(view), (text) => text === words);
+const settled = (view, words) =>
+  until(
+    () => status(view),
+    (text) => text === words,
+  );
 
 async function expectDone(view, words) {
   const deadline = Date.now() + 30000;
@@ -95,7 +99,13 @@ test('arrow keys walk along the curve, and the bench takes the point', async () 
   );
   await walk.focus();
   await page.keyboard.press('ArrowRight');
-  assert.equal(await until(() => walk.getAttribute('aria-valuenow'), (now) => now === '16'), '16');
+  assert.equal(
+    await until(
+      () => walk.getAttribute('aria-valuenow'),
+      (now) => now === '16',
+    ),
+    '16',
+  );
   assert.match(await walk.getAttribute('aria-valuetext'), /^Temperature 0\.75: entropy /);
   await page.keyboard.press('Home');
   await until(
@@ -105,7 +115,13 @@ test('arrow keys walk along the curve, and the bench takes the point', async () 
   await page.keyboard.press('End');
   await view.getByRole('button', { name: 'Take to the bench: temperature 3' }).click();
   const box = (name) => page.locator(`logit-knob[data-name=${name}] .box`).inputValue();
-  assert.equal(await until(() => box('temperature'), (value) => value === '3'), '3');
+  assert.equal(
+    await until(
+      () => box('temperature'),
+      (value) => value === '3',
+    ),
+    '3',
+  );
   assert.equal(await box('top_p'), '1', 'the figure had everything else off');
   await page.locator('[data-view=sweep]').click();
   assert.match(
@@ -127,7 +143,13 @@ test('a changed prompt or range is swept anew, a wrong one is refused in words',
   ]) {
     await fill(view, id, text);
     const alert = view.locator('.form + .error');
-    assert.equal(await until(() => alert.innerText(), (said) => said === sentence), sentence);
+    assert.equal(
+      await until(
+        () => alert.innerText(),
+        (said) => said === sentence,
+      ),
+      sentence,
+    );
     assert.equal(await view.locator(`#${id}`).getAttribute('aria-invalid'), 'true');
     assert.equal(await view.locator('[data-command=run]').getAttribute('aria-disabled'), 'true');
     await fill(view, id, id === 'first-from' ? '0' : '0.1');
@@ -138,7 +160,10 @@ test('a changed prompt or range is swept anew, a wrong one is refused in words',
   await fill(view, 'first-from', '0');
   await page.locator('[data-view=bench]').click();
   await page.getByRole('button', { name: 'Every day he' }).click();
-  await until(() => page.locator('#prompt').inputValue(), (text) => text === 'Every day he');
+  await until(
+    () => page.locator('#prompt').inputValue(),
+    (text) => text === 'Every day he',
+  );
   await page.locator('[data-view=sweep]').click();
   const caption = view.locator('.caption');
   assert.match(
@@ -165,7 +190,10 @@ test('the map is a grid of the engine’s numbers; keys move, Enter and a click 
   assert.equal(text, await expectedCsv(plan('entropy')));
 
   await view.locator('#measure').selectOption('nucleus');
-  await until(() => view.locator('h3').innerText(), (title) => title.startsWith('Tokens kept'));
+  await until(
+    () => view.locator('h3').innerText(),
+    (title) => title.startsWith('Tokens kept'),
+  );
   await expectDone(view, '200 points.');
   assert.equal((await saved(page, view, 'csv')).text, await expectedCsv(plan('nucleus')));
 
@@ -265,7 +293,10 @@ test('a long sweep leaves the page free, stops when told, and another drops it',
   await fill(view, 'first-step', '0.01');
   await fill(view, 'samples', '100');
   await view.locator('[data-command=run]').click();
-  await until(() => status(view), (text) => /^Running: [1-9]/.test(text));
+  await until(
+    () => status(view),
+    (text) => /^Running: [1-9]/.test(text),
+  );
   const slowest = await page.evaluate(async () => {
     let last = performance.now();
     let most = 0;
@@ -279,11 +310,17 @@ test('a long sweep leaves the page free, stops when told, and another drops it',
   assert.ok(slowest < 400, `a frame of ${slowest} ms`);
   await view.locator('#samples').fill('7');
   const before = await status(view);
-  await until(() => status(view), (text) => text !== before);
+  await until(
+    () => status(view),
+    (text) => text !== before,
+  );
   assert.equal(await view.locator('#samples').inputValue(), '7', 'what is typed stays meanwhile');
   await view.locator('#samples').fill('100');
   await view.locator('[data-command=cancel]').click();
-  const words = await until(() => status(view), (text) => text.startsWith('Stopped'));
+  const words = await until(
+    () => status(view),
+    (text) => text.startsWith('Stopped'),
+  );
   assert.match(words, /^Stopped: \d+ of 101 points\.$/);
   const rows = await view.locator('tbody tr').count();
   assert.ok(rows > 0 && rows < 101, `${rows} rows are kept`);
@@ -291,7 +328,10 @@ test('a long sweep leaves the page free, stops when told, and another drops it',
   assert.equal(await status(view), words, 'nothing comes after the stop');
 
   await view.locator('[data-command=run]').click();
-  await until(() => status(view), (text) => text.startsWith('Running'));
+  await until(
+    () => status(view),
+    (text) => text.startsWith('Running'),
+  );
   await choose(view, 'entropy');
   await expectDone(view, '61 points.');
   assert.equal(await view.locator('h3').innerText(), 'Entropy by temperature');
@@ -363,7 +403,10 @@ test('the saved figure is well-formed, whatever stands in names and prompts', as
   await close();
 });
 
-for (const [lang, colorScheme] of [['en', 'light'], ['es', 'dark']]) {
+for (const [lang, colorScheme] of [
+  ['en', 'light'],
+  ['es', 'dark'],
+]) {
   test(`axe finds nothing and nothing overflows: ${lang}, ${colorScheme}`, async () => {
     const { page, view, complaints, close } = await openSweep({
       path: `?lang=${lang}`,

@@ -50,7 +50,10 @@ test('an earlier token shows what could have come instead, and one pressed is a 
   );
   const { y, height } = await page.locator('logit-alternatives .menu').boundingBox();
   const token = await page.locator('logit-text .step button').nth(1).boundingBox();
-  assert.ok(y >= 0 && y + height <= token.y, `in the window, above its token: ${y} to ${y + height}`);
+  assert.ok(
+    y >= 0 && y + height <= token.y,
+    `in the window, above its token: ${y} to ${y + height}`,
+  );
   const other = expected.find(({ id, p }) => id !== first[1] && p > 0) ?? expected[1];
   await page.locator(`[data-alternative="${other.id}"]`).click();
   const branched = [first[0], other.id];
@@ -249,7 +252,10 @@ test('a tree keeps every road and walks a known one again', () => {
   const step = (id) => ({ id, text: String(id) });
   for (const id of [1, 2, 3]) tree.append(step(id));
   tree.rewind(1);
-  assert.deepEqual(tree.steps.map(({ id }) => id), [1]);
+  assert.deepEqual(
+    tree.steps.map(({ id }) => id),
+    [1],
+  );
   tree.append(step(2));
   assert.equal(tree.branches.length, 1, 'nothing new');
   tree.rewind(1);
@@ -268,7 +274,10 @@ test('a tree keeps every road and walks a known one again', () => {
     ['6', 0, 1, 1],
   ]);
   tree.show(tree.branches[1].node);
-  assert.deepEqual(tree.steps.map(({ id }) => id), [1, 4, 5]);
+  assert.deepEqual(
+    tree.steps.map(({ id }) => id),
+    [1, 4, 5],
+  );
   tree.eos = 5;
   assert.equal(tree.finished, 'eos');
   tree.stopAtEnd = false;
@@ -290,7 +299,10 @@ test('nodes do not pile up: after many steps and a reset the document is as larg
   const round = async () => {
     await steps(page, 6);
     await page.locator('[data-command=reset]').click();
-    await until(() => ids(page), (all) => all.length === 0);
+    await until(
+      () => ids(page),
+      (all) => all.length === 0,
+    );
     await settle(page);
     return nodes();
   };
@@ -309,12 +321,23 @@ test('how long a text may be is a setting, and why it ended is said beside a loo
   await page.locator('#stop-at-end').uncheck();
   await page.locator('logit-text input[type=range]').fill('4');
   await page.locator('[data-command=run]').click();
-  assert.equal((await until(() => ids(page), (all) => all.length === 40)).length, 40);
+  assert.equal(
+    (
+      await until(
+        () => ids(page),
+        (all) => all.length === 40,
+      )
+    ).length,
+    40,
+  );
   const text = await until(
     () => page.locator('logit-text .numbers').innerText(),
     (all) => /has reached/.test(all),
   );
-  assert.match(text, /^Loop: .+ times in a row, from token \d+ on\. The text has reached 40 tokens, the most that “Longest text” allows\.$/);
+  assert.match(
+    text,
+    /^Loop: .+ times in a row, from token \d+ on\. The text has reached 40 tokens, the most that “Longest text” allows\.$/,
+  );
   const limit = page.locator('logit-text #limit');
   await limit.fill('5000');
   await limit.press('Enter');
@@ -325,8 +348,22 @@ test('how long a text may be is a setting, and why it ended is said beside a loo
   await limit.fill('42');
   await limit.press('Enter');
   await page.locator('[data-command=step]').click();
-  assert.equal((await until(() => ids(page), (all) => all.length === 41)).length, 41);
-  assert.match(await until(() => page.evaluate(() => location.hash), (hash) => /=42/.test(hash)), /max_new_tokens=42/);
+  assert.equal(
+    (
+      await until(
+        () => ids(page),
+        (all) => all.length === 41,
+      )
+    ).length,
+    41,
+  );
+  assert.match(
+    await until(
+      () => page.evaluate(() => location.hash),
+      (hash) => /=42/.test(hash),
+    ),
+    /max_new_tokens=42/,
+  );
   assert.deepEqual(complaints, []);
   await close();
 });

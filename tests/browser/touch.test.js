@@ -9,11 +9,18 @@ before(async () => (bench = await openBench()));
 after(() => bench?.close());
 
 async function openTouch() {
-  const opened = await bench.open({ viewport: { width: 375, height: 812 }, hasTouch: true, isMobile: true });
+  const opened = await bench.open({
+    viewport: { width: 375, height: 812 },
+    hasTouch: true,
+    isMobile: true,
+  });
   const { page } = opened;
   const client = await page.context().newCDPSession(page);
   const send = (type, points) =>
-    client.send('Input.dispatchTouchEvent', { type, touchPoints: points.map(([x, y]) => ({ x, y })) });
+    client.send('Input.dispatchTouchEvent', {
+      type,
+      touchPoints: points.map(([x, y]) => ({ x, y })),
+    });
   /** A finger from one place to another, as slowly as a hand; `act` before it lifts. */
   const drag = async ([x, y], [toX, toY], act = async () => {}) => {
     await send('touchStart', [[x, y]]);
@@ -41,7 +48,14 @@ test('cut lines follow the finger', async () => {
     const [x, y] = await middle(line);
     const [value, place] = [await line.getAttribute('aria-valuenow'), await scrolled()];
     await drag([x + 100, y], [x + 100, y - 60]);
-    assert.notEqual(await until(() => line.getAttribute('aria-valuenow'), (now) => now !== value), value, name);
+    assert.notEqual(
+      await until(
+        () => line.getAttribute('aria-valuenow'),
+        (now) => now !== value,
+      ),
+      value,
+      name,
+    );
     assert.equal(await scrolled(), place, `${name}: the page stays`);
   }
   await close();
@@ -52,9 +66,20 @@ test('sliders and the random number follow the finger', async () => {
   const knob = page.locator('logit-knob[data-name=temperature] input[type=range]');
   const [x, y, width] = await middle(knob);
   const place = await scrolled();
-  const from = x - width / 2 + 10 + (width - 20) * Number(await knob.evaluate((it) => (it.value - it.min) / (it.max - it.min)));
+  const from =
+    x -
+    width / 2 +
+    10 +
+    (width - 20) * Number(await knob.evaluate((it) => (it.value - it.min) / (it.max - it.min)));
   await drag([from, y], [from + 80, y]);
-  assert.ok(Number(await until(() => knob.inputValue(), (now) => Number(now) > 0.8)) > 0.8);
+  assert.ok(
+    Number(
+      await until(
+        () => knob.inputValue(),
+        (now) => Number(now) > 0.8,
+      ),
+    ) > 0.8,
+  );
   assert.equal(await scrolled(), place);
 
   const strip = page.locator('logit-draw .strip');
@@ -71,7 +96,9 @@ test('sliders and the random number follow the finger', async () => {
 test('cards change places under the finger', async () => {
   const { page, drag, scrolled, close } = await openTouch();
   const order = () =>
-    page.locator('logit-chain .card').evaluateAll((cards) => cards.map(({ dataset }) => dataset.stage).join());
+    page
+      .locator('logit-chain .card')
+      .evaluateAll((cards) => cards.map(({ dataset }) => dataset.stage).join());
   const before = await order();
   const [x, y] = await middle(page.locator('.card[data-stage=temperature] .plug'));
   const place = await scrolled();
@@ -99,7 +126,9 @@ test('a bar opens its menu at a tap and at a long touch; elsewhere the finger sc
   await menu.waitFor({ state: 'detached' });
   // What a phone makes of a long touch; the browser's own menu does not come.
   const kept = await row.evaluate((it) =>
-    it.dispatchEvent(new MouseEvent('contextmenu', { bubbles: true, composed: true, cancelable: true })),
+    it.dispatchEvent(
+      new MouseEvent('contextmenu', { bubbles: true, composed: true, cancelable: true }),
+    ),
   );
   assert.equal(kept, false);
   await menu.waitFor();

@@ -31,7 +31,13 @@ test('what is being edited goes with its strategy when columns come, go and move
   assert.deepEqual(await editing(page), [false, false, true]);
 
   await page.locator('[data-column="0"] [data-action=remove]').click();
-  assert.deepEqual(await until(() => titles(page), (all) => all.length === 2), before.slice(1));
+  assert.deepEqual(
+    await until(
+      () => titles(page),
+      (all) => all.length === 2,
+    ),
+    before.slice(1),
+  );
   assert.deepEqual(await editing(page), [false, true]);
   const box = (column, name) => page.locator(`[data-column="${column}"] [data-name=${name}]`);
   assert.equal(await box(1, 'top_p').inputValue(), '7');
@@ -64,7 +70,13 @@ test('what is being edited goes with its strategy when columns come, go and move
   await page.locator('[data-column="2"]').waitFor();
   assert.deepEqual(await editing(page), [true, false, false]);
   await page.locator('[data-suite=extremes]').click();
-  assert.deepEqual(await until(() => titles(page), (all) => all[0] === before[0]), before);
+  assert.deepEqual(
+    await until(
+      () => titles(page),
+      (all) => all[0] === before[0],
+    ),
+    before,
+  );
   assert.deepEqual(await editing(page), [false, false, false]);
   assert.deepEqual(complaints, []);
   await close();

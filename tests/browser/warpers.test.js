@@ -234,10 +234,7 @@ test('a warper comes off the shelf, moves and goes back by keyboard alone', asyn
 
   await page.locator('[data-remove=min_p]').focus();
   await page.keyboard.press('Enter');
-  assert.deepEqual(
-    await until(cards, (names) => names.length === 5),
-    shown.slice(0, 5),
-  );
+  assert.deepEqual(await until(cards, (names) => names.length === 5), shown.slice(0, 5));
   assert.match(await until(focused, (at) => at.endsWith('summary')), /summary$/);
   assert.deepEqual(complaints, []);
   await close();

@@ -96,7 +96,11 @@ for (const model of models.slice(-1)) {
           const likely = [...result.p.keys()].filter((id) => result.p[id] >= 0.1);
           if (result.kept > 5 || likely.length < result.kept) return;
           small++;
-          assert.deepEqual([...met].sort((a, b) => a - b), likely, where);
+          assert.deepEqual(
+            [...met].sort((a, b) => a - b),
+            likely,
+            where,
+          );
         });
       }
       assert.ok(small > 2 * CONTEXTS, `${small} small sets`);

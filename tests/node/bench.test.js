@@ -71,8 +71,15 @@ test('every warper of the table has a line of its own in the bench, and does som
   await host.close();
   const scope = await Logitscope.load({ model: modelFile(samplerShape(size), 'f32') });
   const names = scope.table.filter(({ warper }) => warper).map(({ name }) => name);
-  assert.deepEqual(races.map(({ subject }) => subject), names.map((name) => `V=${size} ${name}`));
-  assert.ok(races.every(({ entries }) => entries.every(({ samples }) => samples.length === 1 && samples[0] > 0)));
+  assert.deepEqual(
+    races.map(({ subject }) => subject),
+    names.map((name) => `V=${size} ${name}`),
+  );
+  assert.ok(
+    races.every(({ entries }) =>
+      entries.every(({ samples }) => samples.length === 1 && samples[0] > 0),
+    ),
+  );
   scope.feed(Array.from({ length: 64 }, (_, i) => (i % 24) * 7));
   for (const name of names) {
     const stage = scope.distribution(ALONE[name]).stages.find((it) => it.name === name);

@@ -297,7 +297,10 @@ describe('compare', () => {
     );
     const scope = await Logitscope.load({ model: `${root}models/verbs.gguf` });
     const rows = all.filter(({ kind }) => kind);
-    assert.deepEqual(rows.map(({ name }) => name), searches.map(({ name }) => name));
+    assert.deepEqual(
+      rows.map(({ name }) => name),
+      searches.map(({ name }) => name),
+    );
     for (const [i, { kind, settings }] of searches.entries()) {
       const search = kind === 'beam' ? beamSearch : contrastiveSearch;
       const found = await search(scope, {
@@ -311,16 +314,32 @@ describe('compare', () => {
   });
 
   test('a search as a strategy is the one with these settings', async () => {
-    const given = ['--strategy', 'beam_width=3,length_penalty=0,early_stopping=true', '--strategy', 'alpha=0.3,k=5'];
+    const given = [
+      '--strategy',
+      'beam_width=3,length_penalty=0,early_stopping=true',
+      '--strategy',
+      'alpha=0.3,k=5',
+    ];
     const { strategies: rows } = json('compare', ...SHE, '--max-new-tokens', '8', ...given);
     const scope = await Logitscope.load({ model: `${root}models/verbs.gguf` });
     const options = { prompt: 'Tomorrow she', max_new_tokens: 8 };
-    const beam = await beamSearch(scope, { ...options, beam_width: 3, length_penalty: 0, early_stopping: true });
+    const beam = await beamSearch(scope, {
+      ...options,
+      beam_width: 3,
+      length_penalty: 0,
+      early_stopping: true,
+    });
     const contrast = await contrastiveSearch(scope, { ...options, alpha: 0.3, k: 5 });
-    assert.deepEqual(rows.map(({ ids }) => ids), [beam.ids, contrast.ids]);
+    assert.deepEqual(
+      rows.map(({ ids }) => ids),
+      [beam.ids, contrast.ids],
+    );
     const wrong = cli(['compare', ...SHE, '--strategy', 'beam_width=0', '--strategy', 'alpha=2']);
     assert.equal(wrong.status, 2);
-    assert.match(wrong.stderr, /^logitscope: beam_width must be an integer between 1 and 64, got 0\n$/);
+    assert.match(
+      wrong.stderr,
+      /^logitscope: beam_width must be an integer between 1 and 64, got 0\n$/,
+    );
   });
 
   test('prints a line for each', () => {
@@ -368,7 +387,7 @@ describe('compare', () => {
     );
   });
 
-  test('takes strategies of one\'s own', () => {
+  test("takes strategies of one's own", () => {
     const own = ['--strategy', 'top-k=3,temperature=0.5', '--strategy', 'temperature=0'];
     const { strategies: rows } = json('compare', ...SHE, ...own, '--samples', '2');
     assert.deepEqual(
@@ -468,7 +487,10 @@ describe('tokenize and info', () => {
     assert.deepEqual(json('info', '--model', SMALL).vocab_size, VOCAB);
     assert.match(cli(['info', '--model', SMALL]).stdout, /name +evil \\u001b\[31m\n/);
     assert.equal(json('info', '--model', SMALL, '--context', '8').context_length, 8);
-    assert.match(cli(['info', '--model', SMALL, '--context', '100']).stderr, /context must be at most 32/);
+    assert.match(
+      cli(['info', '--model', SMALL, '--context', '100']).stderr,
+      /context must be at most 32/,
+    );
   });
 });
 
@@ -539,14 +561,24 @@ test('a name cannot forge a line of info', () => {
 
 describe('more rows than a call can have arguments', () => {
   test('tokenize', () => {
-    const { status, stdout, stderr } = cli(['tokenize', '--model', SMALL, '--prompt', 'ab'.repeat(65_500)]);
+    const { status, stdout, stderr } = cli([
+      'tokenize',
+      '--model',
+      SMALL,
+      '--prompt',
+      'ab'.repeat(65_500),
+    ]);
     assert.equal(status, 0, stderr);
     assert.match(stdout, /\n97 {2}"a"\n98 {2}"b"\n131000 tokens\n$/);
   });
 
   test('distribution', () => {
     const wide = 'build/fixtures/cli_wide.gguf';
-    const tokens = [...byteTokens(), ...Array.from({ length: 130_000 }, (_, i) => `a${i}`), '<end>'];
+    const tokens = [
+      ...byteTokens(),
+      ...Array.from({ length: 130_000 }, (_, i) => `a${i}`),
+      '<end>',
+    ];
     writeFileSync(`${root}${wide}`, smallModel({ dim: 2, heads: 1, layers: 1, tokens }));
     const words = ['distribution', '--model', wide, '--prompt', 'x', '--top', '200000'];
     const { status, stdout, stderr } = cli(words);
@@ -564,12 +596,19 @@ describe('where the output goes', () => {
   const noFull = !existsSync('/dev/full') && 'only Linux has a device that is always full';
 
   test('a reader that closes early is no error', () => {
-    const { stderr } = sh(`{ $CLI tokenize --model ${SMALL} --prompt ${'x'.repeat(20_000)} --json; echo $? >&2; } | head -c 1`);
+    const { stderr } = sh(
+      `{ $CLI tokenize --model ${SMALL} --prompt ${'x'.repeat(20_000)} --json; echo $? >&2; } | head -c 1`,
+    );
     assert.equal(stderr, '0\n');
   });
 
   test('a full disk is one sentence', { skip: noFull }, () => {
-    for (const words of ['info', "distribution --prompt 'Tomorrow she'", "generate --prompt 'Tomorrow she'", '--help']) {
+    for (const words of [
+      'info',
+      "distribution --prompt 'Tomorrow she'",
+      "generate --prompt 'Tomorrow she'",
+      '--help',
+    ]) {
       const { status, stderr } = sh(`$CLI ${words} >/dev/full`);
       assert.equal(status, 2, words);
       assert.match(stderr, /(^|\n)logitscope: the output cannot be written: ENOSPC[^\n]*\n/, words);

@@ -110,8 +110,14 @@ test('a given text is measured token by token as the model has it', async () => 
   const given = (text) => ({ kind: /** @type {const} */ ('given'), settings: {}, text });
   const { steps, result } = await collect(scope, given(' will go'), { prompt });
   const ids = scope.encode(prompt);
-  assert.deepEqual(steps.map(({ id }) => id), [...scope.encode(`${prompt} will go`)].slice(ids.length));
-  assert.deepEqual(result.ids, steps.map(({ id }) => id));
+  assert.deepEqual(
+    steps.map(({ id }) => id),
+    [...scope.encode(`${prompt} will go`)].slice(ids.length),
+  );
+  assert.deepEqual(
+    result.ids,
+    steps.map(({ id }) => id),
+  );
   assert.equal(result.finish_reason, 'text');
   for (const [i, { id, p, bits, bits_raw }] of steps.entries()) {
     scope.feed([...ids, ...result.ids.slice(0, i)]);
@@ -154,5 +160,8 @@ test('a given text is read with the prompt, whose last token may become part of 
   const strategy = { kind: /** @type {const} */ ('given'), settings: {}, text: 'time, there' };
   const { steps, result } = await collect(scope, strategy, { prompt: 'Once upon a ' });
   assert.deepEqual(result.prompt_ids, [...scope.encode('Once upon a')]);
-  assert.deepEqual(steps.map(({ text }) => text), [' time', ',', ' there']);
+  assert.deepEqual(
+    steps.map(({ text }) => text),
+    [' time', ',', ' there'],
+  );
 });

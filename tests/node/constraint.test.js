@@ -45,8 +45,34 @@ const vocabulary = (kind, tokens) =>
   });
 
 const CHARACTERS = [...'{}[]":,.-+\\/ \n\t\r\0_0123456789abcdefghijklmnopqrstuvwxyzEAé日🦙'];
-const WORDS = ['{', ' {', '{"name":', ' "Ann"', ' "Ann",', ' 1', ' 12', ' 1,', ' 1]', ' ]', ' }', '}',
-  ' [', ',', ' ,', ' "age":', ' true', ' trueish', ' "a', ' b', ' c"', ' -', ' 0', ' 01', ' "\\u00', ' '];
+const WORDS = [
+  '{',
+  ' {',
+  '{"name":',
+  ' "Ann"',
+  ' "Ann",',
+  ' 1',
+  ' 12',
+  ' 1,',
+  ' 1]',
+  ' ]',
+  ' }',
+  '}',
+  ' [',
+  ',',
+  ' ,',
+  ' "age":',
+  ' true',
+  ' trueish',
+  ' "a',
+  ' b',
+  ' c"',
+  ' -',
+  ' 0',
+  ' 01',
+  ' "\\u00',
+  ' ',
+];
 
 describe('the judge of the tests', () => {
   test('complete is what JSON.parse takes, within the budgets', () => {
@@ -62,7 +88,10 @@ describe('the judge of the tests', () => {
     let accepted = 0;
     for (let i = 0; i < 30000; i++) {
       const text = below(3)
-        ? randomJson(below, 3).split('').map((sign) => (below(40) ? sign : pick(signs))).join('')
+        ? randomJson(below, 3)
+            .split('')
+            .map((sign) => (below(40) ? sign : pick(signs)))
+            .join('')
         : Array.from({ length: 1 + below(5) }, () => pick(signs)).join('');
       let parses = true;
       try {
@@ -149,8 +178,11 @@ describe('the mask is the naive test of every token', () => {
           assert.equal(error.code, 'unknown_token');
           continue;
         }
-        assert.deepEqual(maskOf(scope, 'json', ids), naiveMask(scope, judgeJson, ids),
-          bytesOf(scope, ids).toString());
+        assert.deepEqual(
+          maskOf(scope, 'json', ids),
+          naiveMask(scope, judgeJson, ids),
+          bytesOf(scope, ids).toString(),
+        );
         checked++;
       }
       assert.ok(checked > prefixes / 3, String(checked));
@@ -217,7 +249,12 @@ function smallGrammar(depth) {
     }
     default: {
       const { source, texts } = smallGrammar(depth - 1);
-      const [least, most] = pick([[0, 1], [1, 2], [0, 2], [2, 2]]);
+      const [least, most] = pick([
+        [0, 1],
+        [1, 2],
+        [0, 2],
+        [2, 2],
+      ]);
       const made = new Set(least ? [] : ['']);
       let last = [''];
       for (let n = 1; n <= most; n++) {
@@ -254,8 +291,11 @@ test('random grammars: exactly the tokens that begin one of their texts', async 
     for (let i = 0; i < 4; i++) {
       const text = Buffer.from(pick(texts));
       const history = [...text.subarray(0, below(text.length + 1))];
-      assert.deepEqual(maskOf(scope, { grammar }, history), naiveMask(scope, judge, history),
-        `${source} after ${Buffer.from(history)}`);
+      assert.deepEqual(
+        maskOf(scope, { grammar }, history),
+        naiveMask(scope, judge, history),
+        `${source} after ${Buffer.from(history)}`,
+      );
     }
   }
   scope.close();
@@ -306,7 +346,7 @@ test('constrained_JSON of the Day 27 lesson, whose own check takes almost any te
   scope.close();
 });
 
-test('a g2c lesson\'s own grammar: g2c_json_prefix', async () => {
+test("a g2c lesson's own grammar: g2c_json_prefix", async () => {
   const vectors = JSON.parse(
     readFileSync(new URL('../vectors/g2c_json_prefix.json', import.meta.url), 'utf8'),
   );
@@ -369,7 +409,45 @@ s ::= [ \t\n\r]{0,3}`;
 
 describe('generations', () => {
   /** Signs, and tokens of several that reach over borders of the grammar. */
-  const tokens = [...'{}[]":,.-+0123456789eEabcdfgiklmnorstuxy', 'Ġ', 'Ċ', 'ĉ', '\\', 'Ã', '©', 'ð', 'Ł', '¦', 'Ļ', '{"', '":', '":Ġ"', '",Ġ"', '"}', '"]', '],', '}}', 'true', 'false', 'null', '\\u', '\\n', '00', '12', '.5', 'e-', '1e', 'ĠĠ', 'Ã©', '[[', '"name"', '"age":', 'city', 'xyz', '<end>'];
+  const tokens = [
+    ...'{}[]":,.-+0123456789eEabcdfgiklmnorstuxy',
+    'Ġ',
+    'Ċ',
+    'ĉ',
+    '\\',
+    'Ã',
+    '©',
+    'ð',
+    'Ł',
+    '¦',
+    'Ļ',
+    '{"',
+    '":',
+    '":Ġ"',
+    '",Ġ"',
+    '"}',
+    '"]',
+    '],',
+    '}}',
+    'true',
+    'false',
+    'null',
+    '\\u',
+    '\\n',
+    '00',
+    '12',
+    '.5',
+    'e-',
+    '1e',
+    'ĠĠ',
+    'Ã©',
+    '[[',
+    '"name"',
+    '"age":',
+    'city',
+    'xyz',
+    '<end>',
+  ];
   /** @type {Logitscope} */
   let scope;
   before(async () => {
@@ -382,8 +460,10 @@ describe('generations', () => {
   const checks = {
     json: () => true,
     name_age_city: (/** @type {any} */ value) =>
-      Object.keys(value).join() === 'name,age,city' && typeof value.name === 'string' &&
-      Number.isInteger(value.age) && typeof value.city === 'string',
+      Object.keys(value).join() === 'name,age,city' &&
+      typeof value.name === 'string' &&
+      Number.isInteger(value.age) &&
+      typeof value.city === 'string',
     three_numbers: (/** @type {any} */ value) =>
       Array.isArray(value) && value.length === 3 && value.every((one) => typeof one === 'number'),
   };
@@ -518,8 +598,10 @@ describe('in the trace', () => {
     const [stage] = trace.stages;
     const allowed = [...'\t\n\r "-0123456789[{ftn'].map((sign) => sign.charCodeAt(0));
     assert.equal(stage.name, 'constraint');
-    assert.deepEqual([stage.active, stage.changed, stage.kept, stage.removed, stage.value],
-      [true, true, allowed.length, VOCAB - allowed.length, allowed.length]);
+    assert.deepEqual(
+      [stage.active, stage.changed, stage.kept, stage.removed, stage.value],
+      [true, true, allowed.length, VOCAB - allowed.length, allowed.length],
+    );
     const lost = plain.tokens
       .filter(({ id }) => !allowed.includes(id))
       .reduce((sum, { p }) => sum + p, 0);
@@ -531,7 +613,10 @@ describe('in the trace', () => {
     }
     const { bytes, ...state } = trace.constraint;
     assert.deepEqual(state, { rule: 'space', complete: false, allowed: allowed.length });
-    assert.deepEqual(bytes, [...new Set(allowed)].sort((a, b) => a - b));
+    assert.deepEqual(
+      bytes,
+      [...new Set(allowed)].sort((a, b) => a - b),
+    );
     assert.equal(plain.constraint, undefined);
   });
 
@@ -590,7 +675,10 @@ describe('in the trace', () => {
     const pair = { banned_words: [free.slice(40, 42)] };
     const { ids } = await run(scope, { ...options, ...pair });
     assert.deepEqual(ids.slice(0, 40), free.slice(0, 40));
-    assert.ok(ids.every((id, i) => !(id === free[40] && ids[i + 1] === free[41])), word);
+    assert.ok(
+      ids.every((id, i) => !(id === free[40] && ids[i + 1] === free[41])),
+      word,
+    );
     assert.ok(ids.includes(free[41]) || ids.includes(free[40]));
   });
 
@@ -625,8 +713,10 @@ describe('in the trace', () => {
         ['forced_first', 1],
       ],
     );
-    assert.throws(() => scope.distribution({ ...settings, forced_first: '[' }),
-      { code: 'nothing_left', message: 'forced_first leaves no token to draw' });
+    assert.throws(() => scope.distribution({ ...settings, forced_first: '[' }), {
+      code: 'nothing_left',
+      message: 'forced_first leaves no token to draw',
+    });
   });
 
   test('a draw without a trace gives the same token and the same p', () => {
@@ -652,37 +742,112 @@ test('refusals are one sentence, and change nothing', async () => {
   const schema = (/** @type {any} */ given) => ({ constraint: { schema: given } });
   const grammar = (/** @type {string} */ given) => ({ constraint: { grammar: given } });
   for (const [settings, code, message] of /** @type {[any, string, RegExp][]} */ ([
-    [{ constraint: 'yaml' }, 'invalid_argument', /^constraint must be "json", "name_age_city", "three_numbers" or an object with json, schema or grammar, got "yaml"$/],
+    [
+      { constraint: 'yaml' },
+      'invalid_argument',
+      /^constraint must be "json", "name_age_city", "three_numbers" or an object with json, schema or grammar, got "yaml"$/,
+    ],
     [{ constraint: 3 }, 'invalid_argument', /got 3$/],
     [{ constraint: ['json'] }, 'invalid_argument', /^constraint must be/],
-    [{ constraint: { grammar: 'root ::= "a"', space: 3 } }, 'invalid_argument', /^constraint must be among grammar, got "space"$/],
-    [{ constraint: { json: { depth: 101 } } }, 'out_of_range', /^constraint: depth must be an integer between 0 and 100, got 101$/],
-    [schema({ type: 'date' }), 'invalid_argument', /^schema at \$: type must be object, .* got "date"$/],
-    [schema({ type: 'object', properties: { a: { type: 'array', items: 3 } } }), 'invalid_argument', /^schema at \$\.a\.items: type .* got undefined$/],
-    [schema({ type: 'string', pattern: 'a' }), 'invalid_argument', /^schema at \$ must be among .*, got "pattern"$/],
-    [schema({ enum: [] }), 'invalid_argument', /^schema at \$: enum must be a list of values, got \[\]$/],
-    [schema({ type: 'array', items: { type: 'null' }, minItems: 3, maxItems: 2 }), 'out_of_range', /maxItems must be an integer between 3 and 1000, got 2$/],
-    [grammar('root ::= "a'), 'invalid_argument', /^grammar, line 1: a literal is not closed with "$/],
-    [grammar('root ::= a\n\na ::= [z-a]'), 'invalid_argument', /^grammar, line 3: a range of a class ends before it begins$/],
+    [
+      { constraint: { grammar: 'root ::= "a"', space: 3 } },
+      'invalid_argument',
+      /^constraint must be among grammar, got "space"$/,
+    ],
+    [
+      { constraint: { json: { depth: 101 } } },
+      'out_of_range',
+      /^constraint: depth must be an integer between 0 and 100, got 101$/,
+    ],
+    [
+      schema({ type: 'date' }),
+      'invalid_argument',
+      /^schema at \$: type must be object, .* got "date"$/,
+    ],
+    [
+      schema({ type: 'object', properties: { a: { type: 'array', items: 3 } } }),
+      'invalid_argument',
+      /^schema at \$\.a\.items: type .* got undefined$/,
+    ],
+    [
+      schema({ type: 'string', pattern: 'a' }),
+      'invalid_argument',
+      /^schema at \$ must be among .*, got "pattern"$/,
+    ],
+    [
+      schema({ enum: [] }),
+      'invalid_argument',
+      /^schema at \$: enum must be a list of values, got \[\]$/,
+    ],
+    [
+      schema({ type: 'array', items: { type: 'null' }, minItems: 3, maxItems: 2 }),
+      'out_of_range',
+      /maxItems must be an integer between 3 and 1000, got 2$/,
+    ],
+    [
+      grammar('root ::= "a'),
+      'invalid_argument',
+      /^grammar, line 1: a literal is not closed with "$/,
+    ],
+    [
+      grammar('root ::= a\n\na ::= [z-a]'),
+      'invalid_argument',
+      /^grammar, line 3: a range of a class ends before it begins$/,
+    ],
     [grammar('start ::= "a"'), 'invalid_argument', /^grammar: there is no rule root$/],
-    [grammar('root ::= missing'), 'invalid_argument', /^grammar: there is no rule missing, which another names$/],
-    [grammar('root ::= root "a" | "b"'), 'invalid_argument', /^grammar: rule root begins with itself, let it end with itself instead$/],
+    [
+      grammar('root ::= missing'),
+      'invalid_argument',
+      /^grammar: there is no rule missing, which another names$/,
+    ],
+    [
+      grammar('root ::= root "a" | "b"'),
+      'invalid_argument',
+      /^grammar: rule root begins with itself, let it end with itself instead$/,
+    ],
     [grammar('root ::= "a" root'), 'invalid_argument', /^grammar: rule root can never end$/],
     [{ banned_words: 'word' }, 'invalid_argument', /^banned_words must be a list/],
     [{ banned_words: [''] }, 'invalid_argument', /none empty, got ""$/],
-    [{ banned_words: [[VOCAB]] }, 'unknown_token', /^banned_words names token 257, the vocabulary has 257 tokens$/],
-    [{ forced_first: VOCAB }, 'unknown_token', /^forced_first is token 257, the vocabulary has 257 tokens$/],
+    [
+      { banned_words: [[VOCAB]] },
+      'unknown_token',
+      /^banned_words names token 257, the vocabulary has 257 tokens$/,
+    ],
+    [
+      { forced_first: VOCAB },
+      'unknown_token',
+      /^forced_first is token 257, the vocabulary has 257 tokens$/,
+    ],
     [{ forced_first: 'ab' }, 'invalid_argument', /^forced_first must be one token, "ab" is 2$/],
-    [{ forced_first: -1 }, 'invalid_argument', /^forced_first must be a token id or a text of one token, got -1$/],
-    [{ constraint: 'json', constraint_start: 3 }, 'out_of_range', /^constraint_start must be at most 2, the length of the text, got 3$/],
-    [{ constraint_start: -1 }, 'out_of_range', /^constraint_start must be a position in the timeline, got -1$/],
-    [{ constraint: 'json', constraint_start: 0 }, 'nothing_left', /^the text does not fit the constraint from generated token 0 on$/],
+    [
+      { forced_first: -1 },
+      'invalid_argument',
+      /^forced_first must be a token id or a text of one token, got -1$/,
+    ],
+    [
+      { constraint: 'json', constraint_start: 3 },
+      'out_of_range',
+      /^constraint_start must be at most 2, the length of the text, got 3$/,
+    ],
+    [
+      { constraint_start: -1 },
+      'out_of_range',
+      /^constraint_start must be a position in the timeline, got -1$/,
+    ],
+    [
+      { constraint: 'json', constraint_start: 0 },
+      'nothing_left',
+      /^the text does not fit the constraint from generated token 0 on$/,
+    ],
   ])) {
-    assert.throws(() => scope.distribution(settings), (error) => {
-      assert.deepEqual([error.name, error.code], ['LogitscopeError', code], error.message);
-      assert.match(error.message, message);
-      return true;
-    });
+    assert.throws(
+      () => scope.distribution(settings),
+      (error) => {
+        assert.deepEqual([error.name, error.code], ['LogitscopeError', code], error.message);
+        assert.match(error.message, message);
+        return true;
+      },
+    );
   }
   assert.throws(() => scope.warp([1, 2], { constraint: 'json' }), { code: 'no_model' });
   assert.throws(() => scope.warp([1, 2], { banned_words: ['a'] }), { code: 'no_model' });
@@ -704,7 +869,14 @@ test('a draw from logits of the caller keeps to the constraint', async () => {
   const drawn = [0, 0.5, 0.99].map((u) =>
     scope.drawFrom(new Float32Array(VOCAB), settings, choice(u)),
   );
-  assert.deepEqual(drawn.map(({ id, p }) => [id, p]), [[98, 1 / 3], [99, 1 / 3], [100, 1 / 3]]);
+  assert.deepEqual(
+    drawn.map(({ id, p }) => [id, p]),
+    [
+      [98, 1 / 3],
+      [99, 1 / 3],
+      [100, 1 / 3],
+    ],
+  );
   scope.close();
 });
 
@@ -733,7 +905,9 @@ test('no step makes the memory grow, however many states and grammars there were
 });
 
 test("the lessons' tasks come out: at least 19 of 20 seeds end as JSON within 100 tokens", async () => {
-  const scope = await Logitscope.load({ model: new URL('../../models/stories.gguf', import.meta.url) });
+  const scope = await Logitscope.load({
+    model: new URL('../../models/stories.gguf', import.meta.url),
+  });
   const balanced = { temperature: 0.7, top_p: 0.9, repetition_penalty: 1.1, max_new_tokens: 100 };
   for (const constraint of ['name_age_city', 'three_numbers']) {
     let ended = 0;

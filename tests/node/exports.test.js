@@ -89,7 +89,10 @@ test('the one import is the notice that memory grew', () => {
 });
 
 test('a second build gives the same bytes', () => {
-  const { status, stderr } = spawnSync('./build.sh', ['build/again.wasm'], { cwd: root, encoding: 'utf8' });
+  const { status, stderr } = spawnSync('./build.sh', ['build/again.wasm'], {
+    cwd: root,
+    encoding: 'utf8',
+  });
   assert.equal(status, 0, stderr);
   assert.ok(bytes.equals(readFileSync(`${root}/build/again.wasm`)));
   if (existsSync(relaxed)) {
@@ -100,7 +103,7 @@ test('a second build gives the same bytes', () => {
 /** Of each section of a module: what it is, by its number in the specification. */
 function sections(module) {
   const ids = [];
-  for (let at = 8; at < module.length;) {
+  for (let at = 8; at < module.length; ) {
     ids.push(module[at++]);
     let size = 0;
     for (let shift = 0; ; shift += 7) {
@@ -112,7 +115,9 @@ function sections(module) {
   return ids;
 }
 
-test('the relaxed module has code and a stack pointer, but no memory and no data', { skip: !existsSync(relaxed) }, () => {
+test('the relaxed module has code and a stack pointer, but no memory and no data', {
+  skip: !existsSync(relaxed),
+}, () => {
   const [TYPE, IMPORT, FUNCTION, GLOBAL, EXPORT, CODE] = [1, 2, 3, 6, 7, 10];
   assert.deepEqual(sections(readFileSync(relaxed)), [TYPE, IMPORT, FUNCTION, GLOBAL, EXPORT, CODE]);
 });

@@ -61,8 +61,12 @@ function randomModel(lift) {
       'tokenizer.ggml.token_type': { type: 'array', of: 'int32', value: [3, ...filled(11, 1)] },
       'tokenizer.ggml.eos_token_id': u32(0),
     },
-    tensors: Object.entries(shapes).map(([name, [data, ...shape]]) =>
-      ({ name, shape, type: 'F32', data })),
+    tensors: Object.entries(shapes).map(([name, [data, ...shape]]) => ({
+      name,
+      shape,
+      type: 'F32',
+      data,
+    })),
   });
 }
 
@@ -93,7 +97,10 @@ describe('g2c generate', () => {
 
   test('outputs_valid_token_ids', async () => {
     const ids = await generate({ max_new_tokens: 60, temperature: 3 });
-    assert.ok(ids.every((id) => Number.isInteger(id) && id >= 0 && id < VOCAB), String(ids));
+    assert.ok(
+      ids.every((id) => Number.isInteger(id) && id >= 0 && id < VOCAB),
+      String(ids),
+    );
   });
 
   test('rejects_prompt_ids_outside_model_vocab', async () => {
@@ -115,13 +122,17 @@ describe('g2c generate', () => {
   });
 
   test('different_seeds_produce_different_output', async () => {
-    assert.notDeepEqual(await generate({ seed: 1, max_new_tokens: 10 }),
-      await generate({ seed: 2, max_new_tokens: 10 }));
+    assert.notDeepEqual(
+      await generate({ seed: 1, max_new_tokens: 10 }),
+      await generate({ seed: 2, max_new_tokens: 10 }),
+    );
   });
 
   test('top_k_one_matches_greedy', async () => {
-    assert.deepEqual(await generate({ top_k: 1, temperature: 1, max_new_tokens: 10 }),
-      await generate({ temperature: 0, max_new_tokens: 10 }));
+    assert.deepEqual(
+      await generate({ top_k: 1, temperature: 1, max_new_tokens: 10 }),
+      await generate({ temperature: 0, max_new_tokens: 10 }),
+    );
   });
 
   test('eos_stops_early', async () => {
@@ -135,7 +146,10 @@ describe('g2c generate', () => {
 
   test('cached_greedy_matches_uncached', async () => {
     const long = { temperature: 0, max_new_tokens: 30 };
-    assert.deepEqual(await generate({ ...long, cache: true }), await generate({ ...long, cache: false }));
+    assert.deepEqual(
+      await generate({ ...long, cache: true }),
+      await generate({ ...long, cache: false }),
+    );
   });
 
   test('cached_seeded_sampling_is_reproducible', async () => {
@@ -144,7 +158,10 @@ describe('g2c generate', () => {
       await generate({ ...long, cache: true }),
       await generate({ ...long, cache: true }),
     );
-    assert.deepEqual(await generate({ ...long, cache: true }), await generate({ ...long, cache: false }));
+    assert.deepEqual(
+      await generate({ ...long, cache: true }),
+      await generate({ ...long, cache: false }),
+    );
   });
 
   test('invalid_temperature_raises', () => refused({ temperature: -1 }, 'out_of_range'));
@@ -168,9 +185,11 @@ describe('g2c generate', () => {
 });
 
 test('the Day 27 exercise: five texts at T = 0.01 are one text', async () => {
-  const texts = await Promise.all([1, 2, 3, 4, 5].map(async (seed) => {
-    const scope = await Logitscope.load({ model: randomModel(-100) });
-    return generate({ seed, temperature: 0.01, max_new_tokens: 20 }, scope);
-  }));
+  const texts = await Promise.all(
+    [1, 2, 3, 4, 5].map(async (seed) => {
+      const scope = await Logitscope.load({ model: randomModel(-100) });
+      return generate({ seed, temperature: 0.01, max_new_tokens: 20 }, scope);
+    }),
+  );
   for (const ids of texts) assert.deepEqual(ids, texts[0]);
 });

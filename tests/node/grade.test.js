@@ -294,7 +294,12 @@ describe('settings that warpers share', () => {
   test('the parameters of DRY, each by its name', async () => {
     const twin = (change) => `import { warp } from ${JSON.stringify(naive)};
       export default (logits, settings, { history }) => warp(logits, { ...settings, ${change} }, history).logits.slice();`;
-    for (const change of ['dry_base: 1.75', 'dry_allowed_length: 2', 'dry_penalty_last_n: 64', 'dry_sequence_breakers: []']) {
+    for (const change of [
+      'dry_base: 1.75',
+      'dry_allowed_length: 2',
+      'dry_penalty_last_n: 64',
+      'dry_sequence_breakers: []',
+    ]) {
       const [name] = change.split(':');
       assert.deepEqual((await graded(twin(change), 'dry_multiplier')).failed, [name]);
     }

@@ -14,20 +14,54 @@ const english = { ...(await read('en.json')), ...Object.fromEntries(refusals) };
 /** Words that Spanish has, or takes over as they are: names, terms of the field, marks. */
 const SAME = {
   es: [
-    'Logitscope', 'Auto', 'Token', 'token', 'tokens', 'logit', 'id', 'bytes', 'JSON', 'SIMD', 'Mirostat',
-    'Gumbel-max', 'distinct-2', 'top-k', 'top-p', 'min-p', 'typical-p', 'top-n-sigma', 'matrices',
-    '{n} token', '{n} tokens', '{value} bits', '{speed} tokens/s', 'top-k {value}', 'top-p {value}',
-    'u = {u}: {token}', 'DRY', '{name}', '{part} ({why})', 'logits', 'tensor {name}', 'offset', 'n_dimensions',
-    'tensor_count', 'metadata_kv_count', '{reason}', '{message}.',
+    'Logitscope',
+    'Auto',
+    'Token',
+    'token',
+    'tokens',
+    'logit',
+    'id',
+    'bytes',
+    'JSON',
+    'SIMD',
+    'Mirostat',
+    'Gumbel-max',
+    'distinct-2',
+    'top-k',
+    'top-p',
+    'min-p',
+    'typical-p',
+    'top-n-sigma',
+    'matrices',
+    '{n} token',
+    '{n} tokens',
+    '{value} bits',
+    '{speed} tokens/s',
+    'top-k {value}',
+    'top-p {value}',
+    'u = {u}: {token}',
+    'DRY',
+    '{name}',
+    '{part} ({why})',
+    'logits',
+    'tensor {name}',
+    'offset',
+    'n_dimensions',
+    'tensor_count',
+    'metadata_kv_count',
+    '{reason}',
+    '{message}.',
   ],
 };
 
 /** English words that no Spanish sentence holds. */
-const ENGLISH = /(?<!\p{L})(the|of|and|with|from|which|before|after|is|are|this|that|not|drawn|what|each|when|until)(?!\p{L})/iu;
+const ENGLISH =
+  /(?<!\p{L})(the|of|and|with|from|which|before|after|is|are|this|that|not|drawn|what|each|when|until)(?!\p{L})/iu;
 
 /** The forms of a message. */
 const forms = (entry) => (typeof entry === 'string' ? [entry] : Object.values(entry));
-const holes = (entry) => [...new Set(forms(entry).flatMap((text) => text.match(/\{\w+\}/g) ?? []))].sort();
+const holes = (entry) =>
+  [...new Set(forms(entry).flatMap((text) => text.match(/\{\w+\}/g) ?? []))].sort();
 
 for (const file of files.filter((name) => name !== 'en.json')) {
   const code = file.slice(0, -'.json'.length);
@@ -35,16 +69,26 @@ for (const file of files.filter((name) => name !== 'en.json')) {
 
   test(`${file} has every string of English and no other, with the same placeholders`, () => {
     assert.deepEqual(Object.keys(other).sort(), Object.keys(english).sort());
-    const wrong = Object.keys(english).filter((key) => holes(english[key]).join() !== holes(other[key]).join());
+    const wrong = Object.keys(english).filter(
+      (key) => holes(english[key]).join() !== holes(other[key]).join(),
+    );
     assert.deepEqual(wrong, []);
-    const empty = Object.keys(other).filter((key) => forms(other[key]).some((text) => !text.trim()));
-    assert.deepEqual(empty, Object.keys(english).filter((key) => forms(english[key]).some((text) => !text.trim())));
+    const empty = Object.keys(other).filter((key) =>
+      forms(other[key]).some((text) => !text.trim()),
+    );
+    assert.deepEqual(
+      empty,
+      Object.keys(english).filter((key) => forms(english[key]).some((text) => !text.trim())),
+    );
   });
 
   test(`${file} has the plural forms of its language`, () => {
-    const wanted = new Intl.PluralRules(code).resolvedOptions().pluralCategories.filter((name) => name !== 'many');
+    const wanted = new Intl.PluralRules(code)
+      .resolvedOptions()
+      .pluralCategories.filter((name) => name !== 'many');
     for (const [key, entry] of Object.entries(other))
-      if (typeof entry === 'object') for (const name of wanted) assert.ok(name in entry, `${key} has no form ${name}`);
+      if (typeof entry === 'object')
+        for (const name of wanted) assert.ok(name in entry, `${key} has no form ${name}`);
   });
 
   test(`${file} is not left in English`, () => {
@@ -53,21 +97,34 @@ for (const file of files.filter((name) => name !== 'en.json')) {
       .filter(same)
       .filter((key) => !forms(other[key]).every((text) => SAME[code]?.includes(text)));
     assert.deepEqual(left, []);
-    const allowed = new Set(Object.keys(english).filter(same).flatMap((key) => forms(other[key])));
-    assert.deepEqual(SAME[code]?.filter((text) => !allowed.has(text)), [], 'none is allowed in vain');
+    const allowed = new Set(
+      Object.keys(english)
+        .filter(same)
+        .flatMap((key) => forms(other[key])),
+    );
+    assert.deepEqual(
+      SAME[code]?.filter((text) => !allowed.has(text)),
+      [],
+      'none is allowed in vain',
+    );
   });
 
   test(`no sentence of ${file} is half in English`, () => {
     const said = (text) => text.replace(/“[^”]*”|«[^»]*»|\{\w+\}/g, '');
-    const left = Object.entries(other).filter(([, entry]) => forms(entry).some((text) => ENGLISH.test(said(text))));
+    const left = Object.entries(other).filter(([, entry]) =>
+      forms(entry).some((text) => ENGLISH.test(said(text))),
+    );
     assert.deepEqual(left, []);
   });
 }
 
 test('each thing has one word, everywhere and in the glossary', async () => {
   const source = await readFile(new URL('../base/term.js', folder), 'utf8');
-  const terms = [.../TERMS = \[([^\]]*)\]/.exec(source)[1].matchAll(/'(\w+)'/g)].map(([, name]) => name);
-  for (const name of ['nucleus', 'top_k', 'top_p', 'beam', 'dry']) assert.ok(terms.includes(name), name);
+  const terms = [.../TERMS = \[([^\]]*)\]/.exec(source)[1].matchAll(/'(\w+)'/g)].map(
+    ([, name]) => name,
+  );
+  for (const name of ['nucleus', 'top_k', 'top_p', 'beam', 'dry'])
+    assert.ok(terms.includes(name), name);
   const SAME_THING = {
     ttr: ['measure.ttr', 'sweep.of.ttr'],
     distinct: ['measure.distinct', 'sweep.of.distinct_2'],
@@ -78,7 +135,13 @@ test('each thing has one word, everywhere and in the glossary', async () => {
     perplexity: ['distribution.perplexity', 'sweep.of.perplexity', 'compare.perplexity'],
   };
   const WITHIN = {
-    kept: ['compare.kept', 'compare.spread.kept', 'sweep.figure.nucleus', 'sweep.of.nucleus', 'sweep.of.text_nucleus'],
+    kept: [
+      'compare.kept',
+      'compare.spread.kept',
+      'sweep.figure.nucleus',
+      'sweep.of.nucleus',
+      'sweep.of.text_nucleus',
+    ],
     rank: ['curve.rank', 'distribution.row', 'draw.lands.rest'],
     ttr: ['sweep.about.penalty'],
     nucleus: ['about.top_p'],
@@ -86,7 +149,8 @@ test('each thing has one word, everywhere and in the glossary', async () => {
   };
   for (const file of files) {
     const words = await read(file);
-    for (const name of terms) assert.ok(words[`term.${name}`] && words[`term.${name}.about`], `${file}: ${name}`);
+    for (const name of terms)
+      assert.ok(words[`term.${name}`] && words[`term.${name}.about`], `${file}: ${name}`);
     for (const [name, keys] of Object.entries(SAME_THING))
       for (const key of keys) assert.equal(words[key], words[`term.${name}`], `${file}: ${key}`);
     for (const [name, keys] of Object.entries(WITHIN))

@@ -157,7 +157,11 @@ describe('as the file arrives', () => {
 
   test('a model made for 1,048,576 tokens opens with 4,096, and with a cache of more than 2 GiB', async () => {
     const large = longLlama();
-    for (const [context, seen] of [[undefined, 4096], [7, 7], [2 ** 19, 2 ** 19]]) {
+    for (const [context, seen] of [
+      [undefined, 4096],
+      [7, 7],
+      [2 ** 19, 2 ** 19],
+    ]) {
       const scope = await Logitscope.load({ model: large, ...(context && { context }) });
       assert.equal(scope.info.context_length, seen);
       assert.equal(scope.info.model_context_length, 2 ** 20);
@@ -221,7 +225,12 @@ describe('as a file of unknown length arrives', () => {
     const whole = await Logitscope.load({ model: image });
     const longer = new Uint8Array(image.length + 1e5).fill(255);
     longer.set(image);
-    for (const [bytes, pieces] of [[image, 1], [image, 50], [longer, 1], [longer, 50]]) {
+    for (const [bytes, pieces] of [
+      [image, 1],
+      [image, 50],
+      [longer, 1],
+      [longer, 50],
+    ]) {
       const totals = [];
       const scope = await Logitscope.load({
         model: new Response(counted(bytes, pieces).stream),

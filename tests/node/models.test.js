@@ -65,9 +65,7 @@ function shown(text) {
 
 /** @param {string} command */
 const argumentsOf = (command) =>
-  [...command.matchAll(/"([^"]*)"|(\S+)/g)]
-    .map(([, quoted, plain]) => quoted ?? plain)
-    .slice(2);
+  [...command.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain).slice(2);
 
 const samples = readdirSync(join(root, 'models/samples')).map((file) => `models/samples/${file}`);
 for (const path of ['models/README.md', ...samples]) {

@@ -6,9 +6,21 @@ import { splitmix64 } from '../vectors/twin.js';
 
 const LARGEST = 3.4028234663852886e38;
 const NEUTRAL = {
-  repetition_penalty: 1, frequency_penalty: 0, presence_penalty: 0, no_repeat_ngram_size: 0,
-  dry_multiplier: 0, temperature: 1, top_k: 0, top_p: 1, min_p: 0, typical_p: 1, epsilon_cutoff: 0,
-  eta_cutoff: 0, top_n_sigma: 0, xtc_probability: 0, mirostat: 0,
+  repetition_penalty: 1,
+  frequency_penalty: 0,
+  presence_penalty: 0,
+  no_repeat_ngram_size: 0,
+  dry_multiplier: 0,
+  temperature: 1,
+  top_k: 0,
+  top_p: 1,
+  min_p: 0,
+  typical_p: 1,
+  epsilon_cutoff: 0,
+  eta_cutoff: 0,
+  top_n_sigma: 0,
+  xtc_probability: 0,
+  mirostat: 0,
 };
 export const ORDER = ['logit_bias', ...Object.keys(NEUTRAL)];
 const TRUNCATIONS = ORDER.slice(ORDER.indexOf('top_k'), -1);
@@ -18,7 +30,8 @@ const largestOf = (values) => values.reduce((a, b) => (a > b ? a : b), -Infinity
 
 /** Ids of the survivors, best first, ties by id. */
 export function ranked(logits) {
-  return [...logits.keys()].filter((id) => logits[id] !== -Infinity)
+  return [...logits.keys()]
+    .filter((id) => logits[id] !== -Infinity)
     .sort((a, b) => logits[b] - logits[a] || a - b);
 }
 
@@ -65,7 +78,8 @@ function longestMatch(text, id) {
 /** How many ids follow the last breaker, the longest of those that begin last. */
 function afterBreaker(text, breakers) {
   for (let at = text.length - 1; at >= 0; at--) {
-    const lengths = breakers.filter((it) => String(text.slice(at, at + it.length)) === String(it))
+    const lengths = breakers
+      .filter((it) => String(text.slice(at, at + it.length)) === String(it))
       .map((it) => it.length);
     if (lengths.length) return text.length - at - Math.max(...lengths);
   }
@@ -83,11 +97,16 @@ function zipfCount(best, n, mu) {
 }
 
 const WARPERS = {
-  logit_bias: (logits, { logit_bias: bias }) => onSurvivors(logits, (logit, id) => {
-    if (!(id in bias)) return logit;
-    return bias[id] === false ? -Infinity : clamp(logit + bias[id]);
-  }),
-  repetition_penalty: (logits, { repetition_penalty: r, repetition_window: window = 0 }, history) => {
+  logit_bias: (logits, { logit_bias: bias }) =>
+    onSurvivors(logits, (logit, id) => {
+      if (!(id in bias)) return logit;
+      return bias[id] === false ? -Infinity : clamp(logit + bias[id]);
+    }),
+  repetition_penalty: (
+    logits,
+    { repetition_penalty: r, repetition_window: window = 0 },
+    history,
+  ) => {
     const seen = new Set(history.slice(window ? -window : 0));
     return onSurvivors(logits, (logit, id) => {
       if (!seen.has(id)) return logit;
@@ -111,7 +130,11 @@ const WARPERS = {
     const seen = new Set(history.slice(window ? -window : 0));
     return onSurvivors(logits, (logit, id) => (seen.has(id) ? clamp(logit - b) : logit));
   },
-  no_repeat_ngram_size: (logits, { no_repeat_ngram_size: n, repetition_window: window = 0 }, history) => {
+  no_repeat_ngram_size: (
+    logits,
+    { no_repeat_ngram_size: n, repetition_window: window = 0 },
+    history,
+  ) => {
     const seen = history.slice(window ? -window : 0);
     const grams = seen
       .map((_, i) => seen.slice(i, i + n))
@@ -123,8 +146,13 @@ const WARPERS = {
     );
   },
   dry_multiplier: (logits, settings, history) => {
-    const { dry_base: base = 1.75, dry_allowed_length: allowed = 2, dry_penalty_last_n: most = 64,
-      dry_multiplier: multiplier, dry_sequence_breakers: breakers = [] } = settings;
+    const {
+      dry_base: base = 1.75,
+      dry_allowed_length: allowed = 2,
+      dry_penalty_last_n: most = 64,
+      dry_multiplier: multiplier,
+      dry_sequence_breakers: breakers = [],
+    } = settings;
     const seen = history.slice(most ? -most : 0);
     const limit = afterBreaker(seen, breakers);
     return onSurvivors(logits, (logit, id) => {
@@ -154,7 +182,10 @@ const WARPERS = {
   min_p: (logits, { min_p: m, min_tokens_to_keep: least = 1 }) => {
     const p = softmax(logits);
     const limit = m * largestOf(p);
-    return keepOnly(logits, ranked(logits).filter((id, place) => place < least || p[id] >= limit));
+    return keepOnly(
+      logits,
+      ranked(logits).filter((id, place) => place < least || p[id] >= limit),
+    );
   },
   typical_p: (logits, { typical_p: limit, min_tokens_to_keep: least = 1, convention }) => {
     const p = softmax(logits);
@@ -178,18 +209,29 @@ const WARPERS = {
   eta_cutoff: (logits, { eta_cutoff: epsilon, min_tokens_to_keep: least = 1 }) => {
     const p = softmax(logits);
     const eta = Math.min(epsilon, Math.sqrt(epsilon) * Math.exp(-entropy(p) * Math.LN2));
-    return keepOnly(logits, ranked(logits).filter((id, place) => place < least || p[id] >= eta));
+    return keepOnly(
+      logits,
+      ranked(logits).filter((id, place) => place < least || p[id] >= eta),
+    );
   },
   top_n_sigma: (logits, { top_n_sigma: n, min_tokens_to_keep: least = 1 }) => {
     const order = ranked(logits);
     const mean = order.reduce((sum, id) => sum + logits[id], 0) / order.length;
     const variance = order.reduce((sum, id) => sum + (logits[id] - mean) ** 2, 0) / order.length;
     const limit = logits[order[0]] - n * Math.sqrt(variance);
-    return keepOnly(logits, order.filter((id, place) => place < least || logits[id] >= limit));
+    return keepOnly(
+      logits,
+      order.filter((id, place) => place < least || logits[id] >= limit),
+    );
   },
   xtc_probability: (logits, settings) => {
-    const { xtc_probability: chance, xtc_threshold: threshold = 0.1, min_tokens_to_keep: least = 1,
-      seed = 0, step = 0 } = settings;
+    const {
+      xtc_probability: chance,
+      xtc_threshold: threshold = 0.1,
+      min_tokens_to_keep: least = 1,
+      seed = 0,
+      step = 0,
+    } = settings;
     const start = splitmix64(splitmix64(BigInt(seed)) + BigInt(step));
     if (Number(splitmix64(start + 2n ** 32n) >> 11n) / 2 ** 53 >= chance) return logits;
     const p = softmax(logits);
@@ -217,15 +259,20 @@ const WARPERS = {
         order.filter((id, place) => place < least || -Math.log2(p[id]) <= bound),
       );
     }
-    const k = zipfCount(order.slice(0, 100).map((id) => logits[id]), logits.length, bound);
+    const k = zipfCount(
+      order.slice(0, 100).map((id) => logits[id]),
+      logits.length,
+      bound,
+    );
     return keepOnly(logits, order.slice(0, Math.max(k, least)));
   },
 };
 
-const isActive = (name, settings) => (name === 'logit_bias'
-  ? Object.keys(settings.logit_bias ?? {}).length > 0
-  : (settings[name] ?? NEUTRAL[name]) !== NEUTRAL[name]
-    && !(settings.mirostat && TRUNCATIONS.includes(name)));
+const isActive = (name, settings) =>
+  name === 'logit_bias'
+    ? Object.keys(settings.logit_bias ?? {}).length > 0
+    : (settings[name] ?? NEUTRAL[name]) !== NEUTRAL[name] &&
+      !(settings.mirostat && TRUNCATIONS.includes(name));
 
 /**
  * @param {Float32Array} logits

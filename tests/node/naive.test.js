@@ -32,8 +32,10 @@ function someSettings(size) {
     repetition_penalty: () => oneOf(0.5, 1, 1.1, 2, 50),
     repetition_window: () => below(6),
     min_tokens_to_keep: () => 1 + below(5),
-    logit_bias: () => Object.fromEntries(Array.from({ length: 3 },
-      () => [below(size), oneOf(false, (unit() - 0.5) * 10)])),
+    logit_bias: () =>
+      Object.fromEntries(
+        Array.from({ length: 3 }, () => [below(size), oneOf(false, (unit() - 0.5) * 10)]),
+      ),
     frequency_penalty: () => oneOf(-0.5, 0.1, 2),
     presence_penalty: () => oneOf(-1, 0.5, 3),
     no_repeat_ngram_size: () => oneOf(0, 1, 2, 3, 4),
@@ -54,19 +56,26 @@ function someSettings(size) {
     mirostat_mu: () => oneOf(-1, 0, 0.7, 3.3, 8.1),
     convention: () => oneOf('transformers', 'llama.cpp', 'llama2.c'),
     seed: () => below(1000),
-    order: () => ORDER.map((name) => [unit(), name]).sort().map(([, name]) => name),
+    order: () =>
+      ORDER.map((name) => [unit(), name])
+        .sort()
+        .map(([, name]) => name),
   };
   const share = oneOf(0.1, 0.3, 0.5);
-  return Object.fromEntries(Object.entries(settings).filter(() => unit() < share)
-    .map(([name, make]) => [name, make()]));
+  return Object.fromEntries(
+    Object.entries(settings)
+      .filter(() => unit() < share)
+      .map(([name, make]) => [name, make()]),
+  );
 }
 
 /** What differs, or ''. */
 function difference(trace, expected, raw) {
   const { logits, kept } = expected;
   const p = softmax(logits);
-  const off = logits.findIndex((logit, id) => !Object.is(logit, trace.logits[id])
-    || Math.abs(p[id] - trace.p[id]) > 1e-6);
+  const off = logits.findIndex(
+    (logit, id) => !Object.is(logit, trace.logits[id]) || Math.abs(p[id] - trace.p[id]) > 1e-6,
+  );
   if (off >= 0)
     return `id ${off}: ${trace.logits[off]} ${trace.p[off]}, not ${logits[off]} ${p[off]}`;
   if (trace.stages.map((stage) => stage.kept).join() !== kept.join()) return 'kept by stage';
@@ -76,8 +85,11 @@ function difference(trace, expected, raw) {
   if (Math.abs(trace.raw_entropy - entropy(softmax(raw))) > 1e-5) return 'raw entropy';
   const mass = trace.tokens.reduce((sum, token) => sum + token.p, trace.rest.p);
   if (Math.abs(mass - 1) > 1e-9) return `mass ${mass}`;
-  const wrong = trace.tokens.find((token) => Math.abs(token.stage_p.at(-1) - token.p) > 1e-12
-    || (token.removed_by !== null) !== (token.warped === -Infinity && token.logit !== -Infinity));
+  const wrong = trace.tokens.find(
+    (token) =>
+      Math.abs(token.stage_p.at(-1) - token.p) > 1e-12 ||
+      (token.removed_by !== null) !== (token.warped === -Infinity && token.logit !== -Infinity),
+  );
   return wrong ? JSON.stringify(wrong) : '';
 }
 

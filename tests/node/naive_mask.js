@@ -7,8 +7,11 @@ import assert from 'node:assert/strict';
  */
 export function maskOf(scope, constraint, history) {
   try {
-    const { logits } = scope.warp(new Float32Array(scope.info.vocab_size),
-      { constraint, constraint_start: 0, top: 0 }, { history });
+    const { logits } = scope.warp(
+      new Float32Array(scope.info.vocab_size),
+      { constraint, constraint_start: 0, top: 0 },
+      { history },
+    );
     return [...logits.keys()].filter((id) => logits[id] === 0);
   } catch (error) {
     assert.equal(error.code, 'nothing_left');
@@ -16,8 +19,7 @@ export function maskOf(scope, constraint, history) {
   }
 }
 
-export const bytesOf = (scope, ids) =>
-  Buffer.concat([...ids].map((id) => scope.piece(id).bytes));
+export const bytesOf = (scope, ids) => Buffer.concat([...ids].map((id) => scope.piece(id).bytes));
 
 /** The same, token by token. */
 export function naiveMask(scope, judge, history) {

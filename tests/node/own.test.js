@@ -19,10 +19,12 @@ const scope = await Logitscope.load({ model });
 const CANONICAL = scope.table.filter(({ warper }) => warper).map(({ name }) => name);
 
 /** top_k as a learner would write it. @param {number} k */
-const topK = (k) => (/** @type {Float32Array} */ logits, /** @type {any[]} */ ..._) => {
-  const limit = [...logits].sort((a, b) => b - a)[k - 1];
-  return logits.map((logit) => (logit >= limit ? logit : -Infinity));
-};
+const topK =
+  (k) =>
+  (/** @type {Float32Array} */ logits, /** @type {any[]} */ ..._) => {
+    const limit = [...logits].sort((a, b) => b - a)[k - 1];
+    return logits.map((logit) => (logit >= limit ? logit : -Infinity));
+  };
 
 /** The canonical order with `own` in the place of top_k, or moved to before a warper. */
 const inPlace = (before = 'top_k') =>
@@ -248,7 +250,10 @@ describe('on the command line', () => {
 
   test('the trace names it', () => {
     const trace = JSON.parse(run(K, 'distribution', ...ownK).stdout);
-    assert.deepEqual(trace.stages.map(({ name }) => name), ['temperature', 'own', 'top_k']);
+    assert.deepEqual(
+      trace.stages.map(({ name }) => name),
+      ['temperature', 'own', 'top_k'],
+    );
     assert.equal(trace.kept, 5);
     assert.equal(trace.tokens[5].removed_by, 'own');
     assert.match(run(K, 'distribution', '--order', 'own').stdout, /own +5 +\d/);
@@ -283,18 +288,30 @@ describe('on the command line', () => {
 
 describe('--own: what the function sends or says is bounded', () => {
   const folder = temporaryFolder();
-  const send = "import { parentPort } from 'node:worker_threads';\nexport default (l) => { parentPort.postMessage(";
+  const send =
+    "import { parentPort } from 'node:worker_threads';\nexport default (l) => { parentPort.postMessage(";
   for (const [what, code, said] of [
     ['nothing as a message', `${send}null); return l; };`, /: it sent a message of its own\n$/],
-    ['a message without words', `${send}{ error: {} }); return l; };`, /: it sent a message of its own\n$/],
-    ['an error of 50 MB', "export default () => { throw new Error('a'.repeat(5e7)); };", /: a{500}…\n$/],
+    [
+      'a message without words',
+      `${send}{ error: {} }); return l; };`,
+      /: it sent a message of its own\n$/,
+    ],
+    [
+      'an error of 50 MB',
+      "export default () => { throw new Error('a'.repeat(5e7)); };",
+      /: a{500}…\n$/,
+    ],
   ])
     test(what, () => {
       const file = join(folder, 'own.mjs');
       writeFileSync(file, code);
       const cli = fileURLToPath(new URL('../../web/cli.js', import.meta.url));
       const words = ['generate', '--prompt', 'Tomorrow she', '--own', file];
-      const { status, stderr } = spawnSync(process.execPath, [cli, ...words], { encoding: 'utf8', maxBuffer: 1e8 });
+      const { status, stderr } = spawnSync(process.execPath, [cli, ...words], {
+        encoding: 'utf8',
+        maxBuffer: 1e8,
+      });
       assert.equal(status, 2, stderr.slice(0, 1000));
       assert.match(stderr, /^logitscope: --own [^\n]*\n$/);
       assert.match(stderr, said);

@@ -33,7 +33,10 @@ function run(command, args, cwd) {
 before(async () => {
   run(join(root, 'node_modules/.bin/tsc'), ['-p', 'tsconfig.types.json'], root);
   const packed = JSON.parse(run('npm', ['pack', '--json', '--pack-destination', project], root));
-  await writeFile(join(project, 'package.json'), '{ "name": "bare", "private": true, "type": "module" }');
+  await writeFile(
+    join(project, 'package.json'),
+    '{ "name": "bare", "private": true, "type": "module" }',
+  );
   const install = ['install', '--offline', '--no-audit', '--no-fund', '--ignore-scripts'];
   run('npm', [...install, join(project, packed[0].filename)], project);
 });
@@ -46,7 +49,8 @@ test('the Node example runs from the packed file, in its place and copied out of
   const { tokens } = scope.distribution({ temperature: 0.7, top_k: 5, top: 5 });
   const rows = tokens.map(({ text, p_raw, p }) => [text, p_raw, p].join('\t'));
   let text = 'Today she';
-  for await (const step of scope.generate({ prompt: text, temperature: 0.7, top_k: 5, seed: 42 })) text += step.text;
+  for await (const step of scope.generate({ prompt: text, temperature: 0.7, top_k: 5, seed: 42 }))
+    text += step.text;
   const wanted = [...rows, text, ''].join('\n');
   assert.equal(run(process.execPath, [`${EXAMPLES}/example.mjs`], project), wanted);
   await copyFile(join(project, EXAMPLES, 'example.mjs'), join(project, 'mine.mjs'));
@@ -55,14 +59,24 @@ test('the Node example runs from the packed file, in its place and copied out of
 
 test('its types hold in a strict project', async () => {
   await writeFile(join(project, 'types.ts'), TYPES);
-  const flags = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2022', '--lib', 'es2022,dom'];
+  const flags = [
+    '--noEmit',
+    '--strict',
+    '--module',
+    'nodenext',
+    '--target',
+    'es2022',
+    '--lib',
+    'es2022,dom',
+  ];
   run(join(root, 'node_modules/.bin/tsc'), [...flags, 'types.ts'], project);
 });
 
 test('the page example runs from the packed file, in a worker', async () => {
   const scope = await loadReference();
   scope.feed(scope.encode('Today she'));
-  const wanted = (temperature) => scope.distribution({ temperature, top: 5 }).tokens.map(({ p }) => String(p));
+  const wanted = (temperature) =>
+    scope.distribution({ temperature, top: 5 }).tokens.map(({ p }) => String(p));
   const server = closed(await serve(project));
   const browser = closed(await chromium.launch(LAUNCH));
   const page = await browser.newPage();

@@ -165,7 +165,10 @@ test('a message is checked by the same table, whatever it is', () => {
     }),
   );
   const { dropped } = checkState({ settings: { temperature: '0.5' }, prompt: 3 }, table);
-  assert.deepEqual(dropped.map(({ part }) => part), ['prompt=3', 'temperature=0.5']);
+  assert.deepEqual(
+    dropped.map(({ part }) => part),
+    ['prompt=3', 'temperature=0.5'],
+  );
   const gates = { constraint: 3, banned_words: 'he', forced_first: 64, constraint_start: 1 };
   assert.deepEqual(
     checkState({ settings: gates }, table, VOCABULARY).dropped.map(({ part, why }) => [part, why]),
@@ -232,7 +235,10 @@ test('every choice of a view is in the list, is written to an address and read b
   assert.deepEqual(dropped, []);
   assert.deepEqual(read, state);
   assert.deepEqual(checkState(state, table, VOCABULARY), { state, dropped: [] });
-  const initial = FIELDS.filter(({ view }) => view).map(({ name, initial: value }) => [name, value]);
+  const initial = FIELDS.filter(({ view }) => view).map(({ name, initial: value }) => [
+    name,
+    value,
+  ]);
   assert.equal(formatHash({ settings: {}, ...Object.fromEntries(initial) }, table), '');
 });
 
@@ -244,18 +250,28 @@ test('the names that the list gives are those of the engine and the views', () =
   assert.deepEqual(field('sweep_measure').choices, Object.keys(MEASURES));
   assert.equal(field('sweep_samples').maximum, SAMPLES_MAX);
   for (const { name, initial } of FIELDS)
-    if (initial !== undefined && initial !== null) assert.equal(checkPart(field(name), initial), null, name);
+    if (initial !== undefined && initial !== null)
+      assert.equal(checkPart(field(name), initial), null, name);
 });
 
 test('what is too long is refused with its bound, and left out of an address', () => {
   const long = 'x'.repeat(MAX_OWN_TEXT + 1);
-  const state = { prompt: 'a', settings: {}, own_text: long, own_logits: 'a: 1', branch: Array(65).fill(1) };
+  const state = {
+    prompt: 'a',
+    settings: {},
+    own_text: long,
+    own_logits: 'a: 1',
+    branch: Array(65).fill(1),
+  };
   assert.equal(formatHash(state, table), 'prompt=a&own_logits=a:%201');
   assert.deepEqual(leftOut(state, table), ['branch', 'own_text']);
   const { dropped } = parseHash(`own_text=${long}&branch=${Array(65).fill(1)}`, table, VOCABULARY);
   assert.deepEqual(
     dropped.map(({ why, maximum }) => [why, maximum]),
-    [['long', MAX_OWN_TEXT], ['long', MAX_BRANCH_TOKENS]],
+    [
+      ['long', MAX_OWN_TEXT],
+      ['long', MAX_BRANCH_TOKENS],
+    ],
   );
   for (const { part } of dropped) assert.ok(part.length < 100);
   for (const name of ['prompt', 'forced_first', 'compare_prompt'])
@@ -267,7 +283,14 @@ test('what no address could say is refused, whatever it is: circles, BigInt, dep
   circle.again = circle;
   let deep = {};
   for (let i = 0; i < 20000; i++) deep = { deep };
-  for (const value of [circle, deep, { n: 1n }, { f: () => 1 }, 'x'.repeat(1e6), new Array(1e6).fill(0)])
+  for (const value of [
+    circle,
+    deep,
+    { n: 1n },
+    { f: () => 1 },
+    'x'.repeat(1e6),
+    new Array(1e6).fill(0),
+  ])
     for (const settings of [
       ...(value === circle || value === deep ? [] : [{ constraint: value }]), // the engine's to refuse
       { banned_words: [value] },
@@ -283,20 +306,28 @@ test('what no address could say is refused, whatever it is: circles, BigInt, dep
       for (const { part } of dropped) assert.ok(part.length < 100, part);
     }
   const { dropped } = checkState({ settings: 'hot', seed: 2n ** 70n, branch: 1n }, table);
-  assert.deepEqual(dropped.map(({ part, why }) => [part, why]), [
-    ['seed=BigInt', 'malformed'],
-    ['branch=1n', 'malformed'],
-    ['settings=hot', 'malformed'],
-  ]);
+  assert.deepEqual(
+    dropped.map(({ part, why }) => [part, why]),
+    [
+      ['seed=BigInt', 'malformed'],
+      ['branch=1n', 'malformed'],
+      ['settings=hot', 'malformed'],
+    ],
+  );
 });
 
 test('the query is read by the list, and what it asks in vain is named', () => {
-  const { asked, dropped } = parseQuery('?model=verbs&view=sweep&readonly&lang=xx&theme=neon&utm=1');
+  const { asked, dropped } = parseQuery(
+    '?model=verbs&view=sweep&readonly&lang=xx&theme=neon&utm=1',
+  );
   assert.deepEqual(asked, { model: 'verbs', view: 'sweep', readonly: true, lang: 'xx' });
   assert.deepEqual(dropped, []);
   assert.deepEqual(
     parseQuery('?model=&view=nine').dropped.map(({ part, why }) => [part, why]),
-    [['model=', 'malformed'], ['view=nine', 'malformed']],
+    [
+      ['model=', 'malformed'],
+      ['view=nine', 'malformed'],
+    ],
   );
   assert.equal(parseQuery('?readonly=1').asked.readonly, true);
 });

@@ -43,12 +43,19 @@ describe('where relaxed SIMD is known', { skip }, () => {
       writeFileSync(`${root}${model}`, smallModel({ dim: 64, seed: 3, type }));
       return model;
     });
-    const expected = await Promise.all(models.map(async (model) =>
-      digest(await Logitscope.load({ model: `${root}${model}`, variant: 'scalar' }))));
+    const expected = await Promise.all(
+      models.map(async (model) =>
+        digest(await Logitscope.load({ model: `${root}${model}`, variant: 'scalar' })),
+      ),
+    );
     for (const variant of ['auto', 'relaxed', 'simd']) {
       const { lines, stderr } = run(newer, 'tests/node/digest_of.js', variant, ...models);
       const runs = variant === 'simd' ? 'simd' : 'relaxed';
-      assert.deepEqual(lines, expected.map((hex) => `${runs} ${hex}`), stderr);
+      assert.deepEqual(
+        lines,
+        expected.map((hex) => `${runs} ${hex}`),
+        stderr,
+      );
     }
   });
 
@@ -56,8 +63,10 @@ describe('where relaxed SIMD is known', { skip }, () => {
     mkdirSync(`${root}build/alone`, { recursive: true });
     copyFileSync(engine, `${root}build/alone/logitscope.wasm`);
     assert.equal(load(`${root}build/alone/logitscope.wasm`, 'auto'), 'simd');
-    assert.match(load(`${root}build/alone/logitscope.wasm`, 'relaxed'),
-      /^unsupported: variant "relaxed" cannot run: .*logitscope-relaxed\.wasm/);
+    assert.match(
+      load(`${root}build/alone/logitscope.wasm`, 'relaxed'),
+      /^unsupported: variant "relaxed" cannot run: .*logitscope-relaxed\.wasm/,
+    );
   });
 
   test('one that multiplies wrongly is not trusted', () => {
@@ -70,20 +79,20 @@ describe('where relaxed SIMD is known', { skip }, () => {
     copyFileSync(engine, `${root}build/wrong/logitscope.wasm`);
     writeFileSync(`${root}build/wrong/logitscope-relaxed.wasm`, wrong);
     assert.equal(load(`${root}build/wrong/logitscope.wasm`, 'auto'), 'simd');
-    assert.equal(load(`${root}build/wrong/logitscope.wasm`, 'relaxed'),
-      'unsupported: variant "relaxed" cannot run: this host computes its products wrongly');
+    assert.equal(
+      load(`${root}build/wrong/logitscope.wasm`, 'relaxed'),
+      'unsupported: variant "relaxed" cannot run: this host computes its products wrongly',
+    );
   });
 });
 
 const known = WebAssembly.validate(existsSync(relaxed) ? readFileSync(relaxed) : new Uint8Array());
-test(
-  'where it is not known SIMD128 runs, and asking for it is an error',
-  { skip: known },
-  async () => {
-    assert.equal((await Logitscope.load()).variant, 'simd');
-    await assert.rejects(Logitscope.load({ variant: 'relaxed' }), {
-      code: 'unsupported',
-      message: 'variant "relaxed" cannot run: relaxed SIMD is not known here',
-    });
-  },
-);
+test('where it is not known SIMD128 runs, and asking for it is an error', {
+  skip: known,
+}, async () => {
+  assert.equal((await Logitscope.load()).variant, 'simd');
+  await assert.rejects(Logitscope.load({ variant: 'relaxed' }), {
+    code: 'unsupported',
+    message: 'variant "relaxed" cannot run: relaxed SIMD is not known here',
+  });
+});

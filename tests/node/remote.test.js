@@ -90,7 +90,10 @@ test('a read is one message', async () => {
   await remote.read({ temperature: 0.8 }, { step: 2 });
   await remote.readFrom([3, 2, 1], {}, { u: 0.5 });
   port.postMessage = postMessage;
-  assert.deepEqual(sent, [[0, 'read'], [0, 'readFrom']]);
+  assert.deepEqual(sent, [
+    [0, 'read'],
+    [0, 'readFrom'],
+  ]);
 });
 
 test('generate streams the same steps and returns the same result', async () => {

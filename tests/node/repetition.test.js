@@ -85,8 +85,13 @@ test('on the other prompt that it offers, greedy goes round in a loop and none o
   const { strategies: nine } = suites.find(({ name }) => name === 'nine');
   for (const { name } of nine) {
     const loops = [];
-    for (const seed of [0, 1, 42]) loops.push(findLoop(await idsOf(name, { ...LOOPING.nine, seed })));
-    if (name === 'greedy') assert.ok(loops.every((loop) => loop && loop.period > 4), name);
+    for (const seed of [0, 1, 42])
+      loops.push(findLoop(await idsOf(name, { ...LOOPING.nine, seed })));
+    if (name === 'greedy')
+      assert.ok(
+        loops.every((loop) => loop && loop.period > 4),
+        name,
+      );
     else assert.deepEqual(loops, [null, null, null], name);
   }
 });

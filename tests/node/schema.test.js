@@ -48,26 +48,30 @@ const pattern = (whole, begun) => (text, i) => {
 };
 
 /** @type {(...parts: Part[]) => Part} */
-const either = (...parts) => (text, i) => {
-  const all = parts.map((part) => part(text, i));
-  return {
-    ends: [...new Set(all.flatMap(({ ends }) => ends))],
-    open: all.some(({ open }) => open),
+const either =
+  (...parts) =>
+  (text, i) => {
+    const all = parts.map((part) => part(text, i));
+    return {
+      ends: [...new Set(all.flatMap(({ ends }) => ends))],
+      open: all.some(({ open }) => open),
+    };
   };
-};
 
 /** @type {(...parts: Part[]) => Part} */
-const after_ = (...parts) => (text, i) => {
-  let at = { ends: [i], open: false };
-  for (const part of parts) {
-    const all = at.ends.map((end) => part(text, end));
-    at = {
-      ends: [...new Set(all.flatMap(({ ends }) => ends))],
-      open: at.open || all.some(({ open }) => open),
-    };
-  }
-  return at;
-};
+const after_ =
+  (...parts) =>
+  (text, i) => {
+    let at = { ends: [i], open: false };
+    for (const part of parts) {
+      const all = at.ends.map((end) => part(text, end));
+      at = {
+        ends: [...new Set(all.flatMap(({ ends }) => ends))],
+        open: at.open || all.some(({ open }) => open),
+      };
+    }
+    return at;
+  };
 
 const integer = pattern(/^-?(0|[1-9]\d*)$/, /^-?(0|[1-9]\d*)?$/);
 const number = pattern(
@@ -141,13 +145,15 @@ function partOf(schema) {
       sets.flatMap((set) => (required.includes(name) ? [[...set, name]] : [set, [...set, name]])),
     /** @type {string[][]} */ ([[]]),
   );
-  return either(...choices.map((set) => {
-    const members = set.flatMap((name, i) => [
-      word(`${i ? ',' : ''}${JSON.stringify(name)}:`),
-      partOf(schema.properties[name]),
-    ]);
-    return after_(word('{'), ...members, word('}'));
-  }));
+  return either(
+    ...choices.map((set) => {
+      const members = set.flatMap((name, i) => [
+        word(`${i ? ',' : ''}${JSON.stringify(name)}:`),
+        partOf(schema.properties[name]),
+      ]);
+      return after_(word('{'), ...members, word('}'));
+    }),
+  );
 }
 
 function judgeOf(schema) {
@@ -385,28 +391,61 @@ test('what is not known is refused by name, with its place', () => {
     [{ type: 'string', nullable: true }, /got "nullable"$/],
     [{ type: 'array', items: string, uniqueItems: true }, /got "uniqueItems"$/],
     [{ type: 'array', items: string, minLength: 2 }, /got "minLength"$/],
-    [{ type: 'object', properties: { a: { $ref: '#' } } }, /^schema at \$\.a: type must be .*, got undefined$/],
-    [{ type: 'object', properties: { a: { ...string, format: 'date' } } }, /^schema at \$\.a must be among .*, got "format"$/],
+    [
+      { type: 'object', properties: { a: { $ref: '#' } } },
+      /^schema at \$\.a: type must be .*, got undefined$/,
+    ],
+    [
+      { type: 'object', properties: { a: { ...string, format: 'date' } } },
+      /^schema at \$\.a must be among .*, got "format"$/,
+    ],
     [{ type: 'object', patternProperties: {} }, /got "patternProperties"$/],
-    [{ type: 'object', additionalProperties: true }, /^schema at \$: additionalProperties must be false, got true$/],
-    [{ type: 'object', properties: { a: string }, required: ['b'] }, /^schema at \$: required must name properties, got "b"$/],
-    [{ type: 'object', properties: { a: string }, required: 'a' }, /^schema at \$: required must be a list of keys, got "a"$/],
+    [
+      { type: 'object', additionalProperties: true },
+      /^schema at \$: additionalProperties must be false, got true$/,
+    ],
+    [
+      { type: 'object', properties: { a: string }, required: ['b'] },
+      /^schema at \$: required must name properties, got "b"$/,
+    ],
+    [
+      { type: 'object', properties: { a: string }, required: 'a' },
+      /^schema at \$: required must be a list of keys, got "a"$/,
+    ],
     [{ type: 'object', properties: 3 }, /^schema at \$: properties must be an object, got 3$/],
     [{ type: [] }, /^schema at \$: type must be .*, got \[\]$/],
     [{ type: ['string', 'date'] }, /^schema at \$: type must be .*, got "date"$/],
     [{ anyOf: [] }, /^schema at \$: anyOf must be a list of schemas, got \[\]$/],
     [{ anyOf: [string], type: 'string' }, /^schema at \$ must be among .*, got "type"$/],
-    [{ anyOf: [string, { type: 'string', pattern: 'a' }] }, /^schema at \$\.anyOf\[1\] must be among .*, got "pattern"$/],
+    [
+      { anyOf: [string, { type: 'string', pattern: 'a' }] },
+      /^schema at \$\.anyOf\[1\] must be among .*, got "pattern"$/,
+    ],
     [{ allOf: [string], type: 'string' }, /got "allOf"$/],
     [{ not: string, type: 'string' }, /got "not"$/],
-    [{ oneOf: [{ type: 'integer' }, { type: 'number' }] }, /^schema at \$: oneOf must hold schemas of different types or values: anyOf takes any$/],
+    [
+      { oneOf: [{ type: 'integer' }, { type: 'number' }] },
+      /^schema at \$: oneOf must hold schemas of different types or values: anyOf takes any$/,
+    ],
     [{ oneOf: [string, { const: 'a' }] }, /oneOf must hold schemas of different types/],
     [{ oneOf: [{ enum: ['a', 'b'] }, { const: 'b' }] }, /oneOf must hold/],
     [{ const: 1, type: 'string' }, /^schema at \$: const must be of type string, got 1$/],
-    [{ enum: ['a', null], type: 'string' }, /^schema at \$: enum must be of type string, got null$/],
-    [{ type: 'string', minLength: -1 }, /^schema at \$: minLength must be an integer between 0 and 1000, got -1$/],
-    [{ type: 'string', minLength: 3, maxLength: 2 }, /^schema at \$: maxLength must be an integer between 3 and 1000, got 2$/],
-    [{ type: 'string', maxLength: 1001 }, /maxLength must be an integer between 0 and 1000, got 1001$/],
+    [
+      { enum: ['a', null], type: 'string' },
+      /^schema at \$: enum must be of type string, got null$/,
+    ],
+    [
+      { type: 'string', minLength: -1 },
+      /^schema at \$: minLength must be an integer between 0 and 1000, got -1$/,
+    ],
+    [
+      { type: 'string', minLength: 3, maxLength: 2 },
+      /^schema at \$: maxLength must be an integer between 3 and 1000, got 2$/,
+    ],
+    [
+      { type: 'string', maxLength: 1001 },
+      /maxLength must be an integer between 0 and 1000, got 1001$/,
+    ],
   ];
   for (const [schema, sentence] of cases) {
     assert.throws(
@@ -443,13 +482,10 @@ test('a schema that is nested too deep, or contains itself, is refused by its de
     [circle, Infinity],
   ];
   for (const [schema, depth] of cases)
-    assert.throws(
-      () => scope.warp(zeros, { constraint: { schema } }),
-      {
-        code: 'out_of_range',
-        message: `constraint: depth must be an integer between 0 and 100, got ${depth}`,
-      },
-    );
+    assert.throws(() => scope.warp(zeros, { constraint: { schema } }), {
+      code: 'out_of_range',
+      message: `constraint: depth must be an integer between 0 and 100, got ${depth}`,
+    });
   scope.warp(zeros, { constraint: { schema: nest(20, array, integer) } });
 });
 

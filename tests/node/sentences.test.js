@@ -55,10 +55,20 @@ const ofC = readdirSync(join(root, 'src'))
 function ofModule(name) {
   const file = ts.createSourceFile(name, read('web/engine', name), ts.ScriptTarget.Latest, true);
   /** The calls by the place of the key and of its values. */
-  const CALLS = { LogitscopeError: 1, refuse: name === 'sweep.js' ? 0 : name === 'remote.js' ? 2 : 1, phrase: 0 };
+  const CALLS = {
+    LogitscopeError: 1,
+    refuse: name === 'sweep.js' ? 0 : name === 'remote.js' ? 2 : 1,
+    phrase: 0,
+  };
   const found = [];
   const keysOf = (node) =>
-    !node ? [] : ts.isConditionalExpression(node) ? [...keysOf(node.whenTrue), ...keysOf(node.whenFalse)] : ts.isStringLiteral(node) ? [node.text] : [];
+    !node
+      ? []
+      : ts.isConditionalExpression(node)
+        ? [...keysOf(node.whenTrue), ...keysOf(node.whenFalse)]
+        : ts.isStringLiteral(node)
+          ? [node.text]
+          : [];
   const visit = (node) => {
     if (ts.isNewExpression(node) || ts.isCallExpression(node)) {
       const called = node.expression.getText();
@@ -71,10 +81,12 @@ function ofModule(name) {
           : ts.isObjectLiteralExpression(object)
             ? object.properties.map((property) => property.name?.getText())
             : null;
-        const code = called === 'LogitscopeError' && ts.isStringLiteral(given[0]) ? given[0].text : undefined;
+        const code =
+          called === 'LogitscopeError' && ts.isStringLiteral(given[0]) ? given[0].text : undefined;
         for (const key of keysOf(given[at])) found.push({ name, code, key, values });
       }
-      if (called === 'mustBe') for (const key of keysOf(given[1])) found.push({ name, key, values: [] });
+      if (called === 'mustBe')
+        for (const key of keysOf(given[1])) found.push({ name, key, values: [] });
     }
     ts.forEachChild(node, visit);
   };
@@ -89,14 +101,22 @@ test('every sentence stands in each language, with the same values', () => {
   for (const language of others) {
     const messages = JSON.parse(read('web/locale', `${language}.json`));
     const said = Object.keys(messages).filter((key) => /^fault\.\w+$/.test(key));
-    assert.deepEqual(said.sort(), Object.keys(sentences).map((key) => `fault.${key}`).sort(), language);
+    assert.deepEqual(
+      said.sort(),
+      Object.keys(sentences)
+        .map((key) => `fault.${key}`)
+        .sort(),
+      language,
+    );
     for (const [key, text] of Object.entries(sentences))
       assert.deepEqual(holes(messages[`fault.${key}`]), holes(text), `${language} ${key}`);
   }
 });
 
 test('no page file keeps English sentences of its own', () => {
-  const kept = Object.keys(JSON.parse(read('web/locale/en.json'))).filter((key) => /^fault\.\w+$/.test(key));
+  const kept = Object.keys(JSON.parse(read('web/locale/en.json'))).filter((key) =>
+    /^fault\.\w+$/.test(key),
+  );
   assert.deepEqual(kept, []);
 });
 
@@ -133,7 +153,10 @@ test('every sentence is said somewhere', () => {
     .filter((name) => name.endsWith('.c'))
     .flatMap((name) => textsOf(plain(name)));
   const said = new Set([...inC, ...ofJs.map(({ key }) => key)]);
-  assert.deepEqual(Object.keys(sentences).filter((key) => !said.has(key)), []);
+  assert.deepEqual(
+    Object.keys(sentences).filter((key) => !said.has(key)),
+    [],
+  );
 });
 
 test('no English stands in the C engine', () => {
@@ -143,7 +166,10 @@ test('no English stands in the C engine', () => {
       textsOf(plain(name).replace(/_Static_assert\([^;]*;|static_assert\([^;]*;/g, '')),
     );
   const forms = new Set(ofC.map(({ form }) => form));
-  assert.deepEqual(inC.filter((text) => /[a-z] [a-z]/i.test(text) && !forms.has(text)), []);
+  assert.deepEqual(
+    inC.filter((text) => /[a-z] [a-z]/i.test(text) && !forms.has(text)),
+    [],
+  );
 });
 
 test('the English sentences are those that refusals have always had', () => {
@@ -181,33 +207,44 @@ describe('what is really thrown', () => {
       return null;
     };
     scope.feed([1]);
-    assert.deepEqual(said(() => scope.distribution({ temperature: -0.5 })), {
-      code: 'out_of_range',
-      key: 'must_be_finite_at_least',
-      values: { setting: 'temperature', minimum: 0, value: -0.5 },
-    });
+    assert.deepEqual(
+      said(() => scope.distribution({ temperature: -0.5 })),
+      {
+        code: 'out_of_range',
+        key: 'must_be_finite_at_least',
+        values: { setting: 'temperature', minimum: 0, value: -0.5 },
+      },
+    );
     assert.deepEqual(said(() => scope.distribution({ top_p: 1.5 }))?.values, {
       setting: 'top_p',
       minimum: 0,
       maximum: 1,
       value: 1.5,
     });
-    assert.deepEqual(said(() => scope.distribution({ temperature: 'warm' })), {
-      code: 'invalid_argument',
-      key: 'must_be',
-      values: { setting: 'temperature', what: { key: 'a_number', values: {} }, value: '"warm"' },
-    });
-    assert.deepEqual(said(() => scope.feed(new Uint32Array(2 ** 20))), {
-      code: 'too_long',
-      key: 'timeline_full',
-      values: { limit: 262144, n: 1048576 },
-    });
+    assert.deepEqual(
+      said(() => scope.distribution({ temperature: 'warm' })),
+      {
+        code: 'invalid_argument',
+        key: 'must_be',
+        values: { setting: 'temperature', what: { key: 'a_number', values: {} }, value: '"warm"' },
+      },
+    );
+    assert.deepEqual(
+      said(() => scope.feed(new Uint32Array(2 ** 20))),
+      {
+        code: 'too_long',
+        key: 'timeline_full',
+        values: { limit: 262144, n: 1048576 },
+      },
+    );
     scope.close();
   });
 
   test('a file broken in any place is refused with every value that its sentence has', async () => {
     const image = smallModel();
-    const broken = Array.from({ length: 30 }, (_, i) => image.slice(0, Math.floor((image.length * i) / 30)));
+    const broken = Array.from({ length: 30 }, (_, i) =>
+      image.slice(0, Math.floor((image.length * i) / 30)),
+    );
     for (let i = 0; i < 150; i++) {
       const copy = image.slice();
       copy[(i * 7919) % Math.min(copy.length, 6000)] ^= 1 + ((i * 31) % 255);

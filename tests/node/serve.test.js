@@ -119,7 +119,10 @@ test('a download that is broken off leaves no descriptor open', { skip: noProc }
   for (let i = 0; i < 20; i++)
     await new Promise((resolve) => {
       const asked = get({ host: '127.0.0.1', port, path: '/large.gguf' }, (response) =>
-        response.once('data', () => asked.destroy()).on('close', resolve).on('error', () => {}),
+        response
+          .once('data', () => asked.destroy())
+          .on('close', resolve)
+          .on('error', () => {}),
       );
     });
   const deadline = Date.now() + 2000;

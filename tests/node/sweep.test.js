@@ -41,10 +41,21 @@ test('the trade figure writes enough texts for its two curves not to zigzag', as
   const { asked } = FIGURES.find(({ name }) => name === 'trade');
   const { samples, max_new_tokens, measures } = asked;
   const axes = [parseAxis('temperature=1:1.3:0.1')];
-  const points = await collect({ axes, measures, samples, max_new_tokens, grammar, settings: { seed: 42 } });
+  const points = await collect({
+    axes,
+    measures,
+    samples,
+    max_new_tokens,
+    grammar,
+    settings: { seed: 42 },
+  });
   /** How far a curve goes against its way, at most. */
   const back = (name, way) =>
-    Math.max(...points.slice(1).map((point, i) => way * (points[i].measures[name].mean - point.measures[name].mean)));
+    Math.max(
+      ...points
+        .slice(1)
+        .map((point, i) => way * (points[i].measures[name].mean - point.measures[name].mean)),
+    );
   assert.ok(back('distinct_texts', 1) <= 0.02, `diversity falls by ${back('distinct_texts', 1)}`);
   assert.ok(back('correctness', -1) <= 0.02, `correctness rises by ${back('correctness', -1)}`);
 });
@@ -112,7 +123,14 @@ describe('of the distribution', () => {
     });
     assert.deepEqual(
       points.map(({ at }) => [at.temperature, at.top_p]),
-      [[0.5, 0.5], [0.5, 0.9], [0.5, 1], [2, 0.5], [2, 0.9], [2, 1]],
+      [
+        [0.5, 0.5],
+        [0.5, 0.9],
+        [0.5, 1],
+        [2, 0.5],
+        [2, 0.9],
+        [2, 1],
+      ],
     );
     scope.feed(scope.encode(prompt));
     for (const { at, measures } of points)

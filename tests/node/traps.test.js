@@ -110,7 +110,10 @@ describe('temperature', () => {
     const logits = [1, -20, 300, -3e38];
     for (const temperature of [1e300, Number.MAX_VALUE]) {
       const { p, entropy } = warp(logits, { temperature });
-      assert.ok(p.every((share) => Math.abs(share - 0.25) < 1e-9), String(p));
+      assert.ok(
+        p.every((share) => Math.abs(share - 0.25) < 1e-9),
+        String(p),
+      );
       assert.ok(Math.abs(entropy - 2) < 1e-9);
     }
     for (const temperature of [1e-3, 1e-40, Number.MIN_VALUE]) {
@@ -139,14 +142,19 @@ describe('ties', () => {
   });
 
   test('tokens are listed by id where they tie', () => {
-    assert.deepEqual(warp([2, 7, 2, 7], {}).tokens.map(({ id }) => id), [1, 3, 0, 2]);
+    assert.deepEqual(
+      warp([2, 7, 2, 7], {}).tokens.map(({ id }) => id),
+      [1, 3, 0, 2],
+    );
   });
 });
 
 describe('repetition penalty', () => {
   test('a token seen twice is penalised once', () => {
-    assert.deepEqual([...warp([2, -2, 2], { repetition_penalty: 2 }, [0, 0, 1, 0, 1]).logits],
-      [1, -4, 2]);
+    assert.deepEqual(
+      [...warp([2, -2, 2], { repetition_penalty: 2 }, [0, 0, 1, 0, 1]).logits],
+      [1, -4, 2],
+    );
   });
 
   test('the window is counted from the end, 0 sees everything', () => {
@@ -213,7 +221,10 @@ describe('bans', () => {
 
   test('no truncation removes the last token', () => {
     const settings = { top_k: 1, top_p: 0, temperature: 0 };
-    for (const order of [['top_k', 'top_p', 'temperature'], ['temperature', 'top_p', 'top_k']]) {
+    for (const order of [
+      ['top_k', 'top_p', 'temperature'],
+      ['temperature', 'top_p', 'top_k'],
+    ]) {
       assert.deepEqual(kept([1, 2, 2], { ...settings, order }), [1]);
     }
     assert.deepEqual(kept([-1e30], settings), [0]);
@@ -243,10 +254,20 @@ describe('what is refused', () => {
   });
 
   const refused = [
-    ['temperature', -0.5], ['temperature', Infinity], ['temperature', NaN],
-    ['top_k', -1], ['top_k', 1.5], ['top_k', Infinity], ['top_p', 1.5], ['top_p', -0.1],
-    ['top_p', NaN], ['repetition_penalty', 0], ['repetition_penalty', -1],
-    ['repetition_window', -1], ['repetition_window', 0.5], ['min_tokens_to_keep', 0],
+    ['temperature', -0.5],
+    ['temperature', Infinity],
+    ['temperature', NaN],
+    ['top_k', -1],
+    ['top_k', 1.5],
+    ['top_k', Infinity],
+    ['top_p', 1.5],
+    ['top_p', -0.1],
+    ['top_p', NaN],
+    ['repetition_penalty', 0],
+    ['repetition_penalty', -1],
+    ['repetition_window', -1],
+    ['repetition_window', 0.5],
+    ['min_tokens_to_keep', 0],
   ];
 
   test('a value outside the range: one sentence with the name and the value', () => {
@@ -263,9 +284,14 @@ describe('what is refused', () => {
     const logits = logs([0.4, 0.3, 0.2, 0.1]);
     const settings = { temperature: 0.7, top_p: 0.8, logit_bias: { 0: -1 } };
     const before = warp(logits, settings, [1]);
-    const bad = [...refused.map(([name, value]) => ({ [name]: value })),
-      { logit_bias: { 9: 1 } }, { logit_bias: { 0: NaN } }, { order: ['top_k', 'top_k'] },
-      { logit_bias: { 0: false, 1: false, 2: false, 3: false } }, { nonsense: 1 }];
+    const bad = [
+      ...refused.map(([name, value]) => ({ [name]: value })),
+      { logit_bias: { 9: 1 } },
+      { logit_bias: { 0: NaN } },
+      { order: ['top_k', 'top_k'] },
+      { logit_bias: { 0: false, 1: false, 2: false, 3: false } },
+      { nonsense: 1 },
+    ];
     for (const more of bad) {
       errorOf(logits, { ...settings, ...more }, [1]);
       assert.deepEqual(warp(logits, settings, [1]), before, JSON.stringify(more));
@@ -274,9 +300,13 @@ describe('what is refused', () => {
   });
 });
 
-describe('the caller keeps what is the caller\'s', () => {
+describe("the caller keeps what is the caller's", () => {
   const everything = {
-    temperature: 0.5, top_k: 3, top_p: 0.9, repetition_penalty: 1.3, logit_bias: { 2: 4, 3: false },
+    temperature: 0.5,
+    top_k: 3,
+    top_p: 0.9,
+    repetition_penalty: 1.3,
+    logit_bias: { 2: 4, 3: false },
     order: ['top_p', 'logit_bias', 'temperature', 'repetition_penalty', 'top_k'],
   };
 
@@ -291,9 +321,11 @@ describe('the caller keeps what is the caller\'s', () => {
   });
 
   test('settings may be frozen through and through', () => {
-    const frozen = Object.freeze({ ...everything,
+    const frozen = Object.freeze({
+      ...everything,
       logit_bias: Object.freeze({ ...everything.logit_bias }),
-      order: Object.freeze([...everything.order]) });
+      order: Object.freeze([...everything.order]),
+    });
     assert.deepEqual(warp([1, 5, -2, 0.5, 3], frozen), warp([1, 5, -2, 0.5, 3], everything));
   });
 

@@ -12,11 +12,13 @@ import { Pcg32, unitOf } from '../vectors/twin.js';
 
 const root = new URL('../../', import.meta.url);
 const read = (path) => readFileSync(new URL(path, root), 'utf8');
-const files = parseList(read('tests/vectors/index.txt')).flat()
+const files = parseList(read('tests/vectors/index.txt'))
+  .flat()
   .map((name) => ({ name, cases: parse(read(`tests/vectors/${name}`)) }));
 const cases = files.flatMap((file) => file.cases);
 const coverage = parseList(read('tests/vectors/coverage.txt'));
-const claims = coverage.filter(([first]) => first !== 'total')
+const claims = coverage
+  .filter(([first]) => first !== 'total')
   .map(([set, name, status, where]) => ({ set, name, status, where }));
 
 for (const variant of ['simd', 'scalar']) {
@@ -43,22 +45,32 @@ test('the nine strategies are those of the Day 27 vectors', () => {
   const active = ({ temperature, ...rest }) =>
     temperature === 1 ? rest : { temperature, ...rest };
   const named = cases.filter((given) => given.name.startsWith('day27/strategy/'));
-  assert.deepEqual(strategies.map(({ settings }) => active({ temperature: 1, ...settings })),
-    named.map(({ settings }) => active({ temperature: 1, ...settings })));
+  assert.deepEqual(
+    strategies.map(({ settings }) => active({ temperature: 1, ...settings })),
+    named.map(({ settings }) => active({ temperature: 1, ...settings })),
+  );
 });
 
 describe('account of the source sets', () => {
-  const covers = (where, name) => name === where || name.startsWith(`${where}/`)
-    || (where.endsWith('*') && name.startsWith(where.slice(0, -1)));
+  const covers = (where, name) =>
+    name === where ||
+    name.startsWith(`${where}/`) ||
+    (where.endsWith('*') && name.startsWith(where.slice(0, -1)));
 
   test('every case has a name of its own and a source', () => {
     assert.equal(new Set(cases.map((given) => given.name)).size, cases.length);
-    assert.deepEqual(cases.filter((given) => !given.source), []);
+    assert.deepEqual(
+      cases.filter((given) => !given.source),
+      [],
+    );
   });
 
   test('every set is accounted for, case by case', () => {
     const totals = coverage.filter(([first]) => first === 'total');
-    assert.deepEqual(totals.map(([, set]) => set), [...new Set(claims.map((claim) => claim.set))]);
+    assert.deepEqual(
+      totals.map(([, set]) => set),
+      [...new Set(claims.map((claim) => claim.set))],
+    );
     for (const [, set, total] of totals) {
       const names = new Set(claims.filter((claim) => claim.set === set).map((claim) => claim.name));
       assert.equal(names.size, Number(total), set);
@@ -68,19 +80,26 @@ describe('account of the source sets', () => {
   test('what is said to be carried over is there, and nothing else', () => {
     const carried = claims.filter((claim) => claim.status === 'vectors');
     for (const { where } of carried) {
-      assert.ok(cases.some((given) => covers(where, given.name)), where);
+      assert.ok(
+        cases.some((given) => covers(where, given.name)),
+        where,
+      );
     }
     const own = (name) => name.startsWith('own/') || name.startsWith('rng/random/');
-    const unclaimed = cases.map((given) => given.name)
+    const unclaimed = cases
+      .map((given) => given.name)
       .filter((name) => !own(name) && !carried.some(({ where }) => covers(where, name)));
     assert.deepEqual(unclaimed, []);
   });
 
   test('every exception and everything that waits has its reason, and every reason its case', () => {
-    const [, waiting, exceptions] = read('tests/vectors/EXCEPTIONS.md').split(/^## .*$/m)
+    const [, waiting, exceptions] = read('tests/vectors/EXCEPTIONS.md')
+      .split(/^## .*$/m)
       .map((part) => [...part.matchAll(/^- \*\*(.+?)\*\*: ./gm)].map((match) => match[1]).sort());
-    const keys = (status) => [...new Set(claims.filter((claim) => claim.status === status)
-      .map((claim) => claim.where))].sort();
+    const keys = (status) =>
+      [
+        ...new Set(claims.filter((claim) => claim.status === status).map((claim) => claim.where)),
+      ].sort();
     assert.deepEqual(waiting, keys('waiting'));
     assert.deepEqual(exceptions, keys('exception'));
   });
@@ -94,6 +113,9 @@ describe('account of the source sets', () => {
 
   test('every line has a known status', () => {
     const known = ['vectors', 'test', 'waiting', 'exception'];
-    assert.deepEqual(claims.filter(({ status, where }) => !known.includes(status) || !where), []);
+    assert.deepEqual(
+      claims.filter(({ status, where }) => !known.includes(status) || !where),
+      [],
+    );
   });
 });

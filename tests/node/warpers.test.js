@@ -35,10 +35,12 @@ test('README, the strings of both languages and the types list the warpers of th
     const strings = JSON.parse(read(`web/locale/${language}.json`));
     for (const name of warpers) assert.ok(strings[`warper.${name}`], `${language}: ${name}`);
     for (const { name, kind } of scope.table)
-      if (kind !== 'map' && name !== 'mirostat_mu') assert.ok(strings[`about.${name}`], `${language}: about ${name}`);
+      if (kind !== 'map' && name !== 'mirostat_mu')
+        assert.ok(strings[`about.${name}`], `${language}: about ${name}`);
   }
   const types = read('web/engine/types.js');
-  for (const { name } of scope.table) assert.match(types, new RegExp(`@property \\{[^\n]+\\} \\[${name}\\]`), name);
+  for (const { name } of scope.table)
+    assert.match(types, new RegExp(`@property \\{[^\n]+\\} \\[${name}\\]`), name);
 });
 
 const keptOf = ({ logits }) => [...logits.keys()].filter((id) => logits[id] !== -Infinity);
@@ -193,9 +195,7 @@ describe('orders and conventions', () => {
 
 describe('presets', () => {
   const warpers = () => scope.table.filter((row) => row.warper).map((row) => row.name);
-  const cases = parse(
-    readFileSync(new URL('../vectors/llamacpp.txt', import.meta.url), 'utf8'),
-  );
+  const cases = parse(readFileSync(new URL('../vectors/llamacpp.txt', import.meta.url), 'utf8'));
 
   test('llama.cpp names every warper, temperature behind all truncations', () => {
     const { order } = presets['llama.cpp'];

@@ -1,5 +1,15 @@
 /** Settings in the reader's words: their names and values, what was typed for them, what stages do. */
-import { fixed, hasMessage, list, measure, number, parse, percent, plain, t } from '../locale/locale.js';
+import {
+  fixed,
+  hasMessage,
+  list,
+  measure,
+  number,
+  parse,
+  percent,
+  plain,
+  t,
+} from '../locale/locale.js';
 import { spoken } from './visible.js';
 
 /**

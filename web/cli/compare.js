@@ -1,14 +1,7 @@
 /**
  * `logitscope compare`: strategies on one prompt with the same random numbers, and their figures.
  */
-import {
-  coldPair,
-  divergence,
-  figuresOf,
-  gapsOf,
-  run,
-  spreadOf,
-} from '../engine/compare.js';
+import { coldPair, divergence, figuresOf, gapsOf, run, spreadOf } from '../engine/compare.js';
 import { nameOf, suites } from '../engine/suites.js';
 import {
   GRAMMAR,
@@ -181,7 +174,8 @@ function printTexts(rows) {
   process.stdout.write(`${columns(lines, [1, 2, 3, 4, 5])}\n`);
   for (const { name, texts } of rows) {
     const [{ verdict }] = texts;
-    if (verdict && !verdict.right) process.stdout.write(`${name}: ${inLine(verdictLine(verdict))}\n`);
+    if (verdict && !verdict.right)
+      process.stdout.write(`${name}: ${inLine(verdictLine(verdict))}\n`);
   }
 }
 
@@ -208,10 +202,12 @@ function printSpreads(rows) {
       fixed(spread.surprisal_raw, 2),
     ];
   });
-  process.stdout.write(`${columns([[...head, 'first text'], ...table.map((row, i) => [
-    ...row,
-    quoted(rows[i].texts[0].text),
-  ])], [1, 2, 3, 4, 5, 6])}\n`);
+  process.stdout.write(
+    `${columns(
+      [[...head, 'first text'], ...table.map((row, i) => [...row, quoted(rows[i].texts[0].text)])],
+      [1, 2, 3, 4, 5, 6],
+    )}\n`,
+  );
 }
 
 /** @param {any} cold */

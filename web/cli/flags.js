@@ -34,7 +34,11 @@ const COMMON = [
     kind: 'text',
     help: 'auto, simd or scalar inner loops; the results are the same',
   },
-  { name: 'context', kind: 'number', help: "tokens that the model sees (its own length, 4096 at most)" },
+  {
+    name: 'context',
+    kind: 'number',
+    help: 'tokens that the model sees (its own length, 4096 at most)',
+  },
   { name: 'json', kind: 'switch', help: 'machine-readable output' },
 ];
 
@@ -112,7 +116,9 @@ export function flagsOf(command, table) {
   return [
     ...command.flags,
     ...(command.settings ? [...GATES, ...table.map(settingFlag), ...DRAWING] : []),
-    ...COMMON.filter(({ name }) => !(command.modelless && (name === 'model' || name === 'context'))),
+    ...COMMON.filter(
+      ({ name }) => !(command.modelless && (name === 'model' || name === 'context')),
+    ),
   ];
 }
 

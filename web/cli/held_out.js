@@ -106,14 +106,16 @@ export async function compareHeldOut(scope, values) {
       mean_p.toFixed(3),
       quoted(text),
     ];
-    process.stdout.write(`${quoted(prompt)}\n${columns(
-      [
-        ['', 'mean p', 'continuation'],
-        row('the text itself', truth),
-        ...samples.map((sample) => row(sample.name, sample)),
-      ],
-      [1],
-    )}\n\n`);
+    process.stdout.write(
+      `${quoted(prompt)}\n${columns(
+        [
+          ['', 'mean p', 'continuation'],
+          row('the text itself', truth),
+          ...samples.map((sample) => row(sample.name, sample)),
+        ],
+        [1],
+      )}\n\n`,
+    );
   }
-  process.stdout.write('mean p: the geometric mean of the model\'s own probabilities\n');
+  process.stdout.write("mean p: the geometric mean of the model's own probabilities\n");
 }

@@ -3,7 +3,14 @@
  * a sampler of the caller's own is asked first, then C is given settings, logits, history and
  * constraint, and runs.
  */
-import { checkBoolean, checkIds, checkInteger, checkLogits, checkOptions, checkOwn } from './checks.js';
+import {
+  checkBoolean,
+  checkIds,
+  checkInteger,
+  checkLogits,
+  checkOptions,
+  checkOwn,
+} from './checks.js';
 import { LogitscopeError, mustBe, phrase, shown } from './errors.js';
 import * as layout from './layout.js';
 import { SEED_MAX, applySettings } from './settings.js';

@@ -54,7 +54,8 @@ const DEPTH_MAX = 100;
 const COUNTED = 100_000;
 
 /** @param {unknown} value */
-const isObject = (value) => typeof value === 'object' && value !== null && !ArrayBuffer.isView(value);
+const isObject = (value) =>
+  typeof value === 'object' && value !== null && !ArrayBuffer.isView(value);
 
 /**
  * How many objects stand within one another; Infinity where that has no end.
@@ -64,7 +65,9 @@ function depthOf(value) {
   let level = new Set([value].filter(isObject));
   let depth = 0;
   for (; level.size && depth < COUNTED; depth++) {
-    level = new Set([...level].flatMap((it) => Object.values(/** @type {any} */ (it)).filter(isObject)));
+    level = new Set(
+      [...level].flatMap((it) => Object.values(/** @type {any} */ (it)).filter(isObject)),
+    );
   }
   return level.size ? Infinity : depth;
 }
@@ -84,7 +87,8 @@ export function checkDepth(name, value) {
  */
 export function checkDepths(options) {
   if (!isObject(options) || Array.isArray(options)) return;
-  for (const [name, value] of Object.entries(/** @type {object} */ (options))) checkDepth(name, value);
+  for (const [name, value] of Object.entries(/** @type {object} */ (options)))
+    checkDepth(name, value);
 }
 
 /**
@@ -152,7 +156,8 @@ export function checkLogits(logits) {
 export function checkOwn(result, size) {
   const isList = Array.isArray(result) || ArrayBuffer.isView(result);
   const at = isList ? Array.from(result).findIndex((it) => typeof it !== 'number') : -1;
-  if (!isList) throw new LogitscopeError('invalid_argument', 'own_numbers', { value: shown(result) });
+  if (!isList)
+    throw new LogitscopeError('invalid_argument', 'own_numbers', { value: shown(result) });
   if (at >= 0) {
     const value = shown(result[at]);
     throw new LogitscopeError('invalid_argument', 'own_numbers_at', { value, at });

@@ -72,7 +72,11 @@ const MOST = 100;
  * @returns {AsyncGenerator<MeasuredStep, import('./types.js').Generated, void>}
  */
 export function run(scope, session, { kind = 'sample', settings, text }, options) {
-  return KINDS[kind](scope, session, { ...settings, ...options, ...(kind === 'given' && { text }) });
+  return KINDS[kind](scope, session, {
+    ...settings,
+    ...options,
+    ...(kind === 'given' && { text }),
+  });
 }
 
 /**
@@ -84,7 +88,8 @@ export function run(scope, session, { kind = 'sample', settings, text }, options
 async function takeText(scope, { prompt, text = '', max_new_tokens = MOST }) {
   const before = typeof prompt === 'string' ? prompt : await scope.decode(prompt);
   const gap = /[\p{L}\p{N}.,;:!?]$/u.test(before) && /^[\p{L}\p{N}]/u.test(text) ? ' ' : '';
-  const alone = typeof prompt === 'string' ? Array.from(await scope.encode(prompt)) : Array.from(prompt);
+  const alone =
+    typeof prompt === 'string' ? Array.from(await scope.encode(prompt)) : Array.from(prompt);
   if (!text.trim()) return { prompt_ids: alone, ids: [], finish_reason: 'text' };
   const all = Array.from(await scope.encode(before + gap + text));
   const shared = divergence(alone, all) ?? alone.length;
@@ -115,7 +120,7 @@ function found(search) {
       const p = Math.exp(-nats);
       const bits = nats / Math.LN2;
       const position = ids.length;
-      yield /** @type {any} */ ({ id, text, position, p, p_raw: p, bits, bits_raw: bits });
+      yield/** @type {any} */ ({ id, text, position, p, p_raw: p, bits, bits_raw: bits });
       ids.push(id);
     }
     return result;

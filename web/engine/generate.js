@@ -70,8 +70,7 @@ function resolveOptions(core, options) {
   }
   const ids = typeof prompt === 'string' ? core.encode(prompt) : /** @type {number[]} */ (prompt);
   checkIds('prompt', ids, vocab_size);
-  if (!ids.length)
-    throw new LogitscopeError('empty', 'no_prompt');
+  if (!ids.length) throw new LogitscopeError('empty', 'no_prompt');
   if (ids.length + maximum > TIMELINE_MAX) {
     throw new LogitscopeError('too_long', 'timeline_run', {
       n: ids.length,

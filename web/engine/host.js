@@ -132,7 +132,9 @@ class Host {
       case 'abort':
         return this.#generations.get(args[0])?.abort.abort();
       default:
-        throw new LogitscopeError('invalid_argument', 'no_method', { name: JSON.stringify(method) });
+        throw new LogitscopeError('invalid_argument', 'no_method', {
+          name: JSON.stringify(method),
+        });
     }
   }
 

@@ -56,7 +56,8 @@ class Head {
     if (this.#reserved) this.#write(rest, this.#length);
     else this.#pieces.push(rest);
     this.#length += rest.length;
-    if (this.handle && !this.#reserved && this.#length >= SHARE * (this.total ?? 0)) this.#reserve();
+    if (this.handle && !this.#reserved && this.#length >= SHARE * (this.total ?? 0))
+      this.#reserve();
   }
 
   /** From here on everything goes straight to its place. */

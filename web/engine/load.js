@@ -144,7 +144,12 @@ export async function openSource(what, source) {
   const explain = (/** @type {unknown} */ error) => {
     const reason = reasonOf(error);
     return named === null
-      ? new LogitscopeError('load_failed', 'load_failed', { setting: what, reason }, { cause: error })
+      ? new LogitscopeError(
+          'load_failed',
+          'load_failed',
+          { setting: what, reason },
+          { cause: error },
+        )
       : new LogitscopeError(
           'load_failed',
           'load_failed_from',

@@ -43,10 +43,24 @@ export class Logitscope {
    * @returns {Promise<Logitscope>}
    */
   static async load(options) {
-    checkOptions('options of load', options, ['model', 'wasm', 'relaxed', 'variant', 'context',
-      'session', 'onprogress']);
-    const { model, wasm, relaxed, variant = 'auto', context = 0, session = true, onprogress } =
-      options ?? {};
+    checkOptions('options of load', options, [
+      'model',
+      'wasm',
+      'relaxed',
+      'variant',
+      'context',
+      'session',
+      'onprogress',
+    ]);
+    const {
+      model,
+      wasm,
+      relaxed,
+      variant = 'auto',
+      context = 0,
+      session = true,
+      onprogress,
+    } = options ?? {};
     if (options?.context !== undefined) checkInteger('context', context, 1, CONTEXT_MAX);
     checkBoolean('session', session);
     if (typeof variant !== 'string' || !VARIANTS.includes(variant)) {

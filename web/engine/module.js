@@ -36,8 +36,48 @@ async function compile(source) {
 }
 
 /** A function that returns an i32x4.relaxed_dot_i8x16_i7x16_add_s: valid where relaxed SIMD is known. */
-const RELAXED = Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 19, 1, 17,
-  0, 65, 0, 253, 15, 65, 0, 253, 15, 65, 0, 253, 15, 253, 147, 2, 11);
+const RELAXED = Uint8Array.of(
+  0,
+  97,
+  115,
+  109,
+  1,
+  0,
+  0,
+  0,
+  1,
+  5,
+  1,
+  96,
+  0,
+  1,
+  123,
+  3,
+  2,
+  1,
+  0,
+  10,
+  19,
+  1,
+  17,
+  0,
+  65,
+  0,
+  253,
+  15,
+  65,
+  0,
+  253,
+  15,
+  65,
+  0,
+  253,
+  15,
+  253,
+  147,
+  2,
+  11,
+);
 
 /**
  * Where the relaxed module lies: beside the first, if that is told by an address.
@@ -94,7 +134,9 @@ export class Module {
   static async load(source, variant = 'auto', relaxed = undefined) {
     const wanted = variant === 'auto' || variant === 'relaxed';
     const [first, second] = await Promise.all([
-      compile(source), wanted ? compileRelaxed(source, relaxed) : 'it was not asked for']);
+      compile(source),
+      wanted ? compileRelaxed(source, relaxed) : 'it was not asked for',
+    ]);
     // Called when memory grows; nothing here holds a view that it could invalidate.
     const env = { emscripten_notify_memory_growth() {} };
     const module = new Module(await WebAssembly.instantiate(first, { env }));

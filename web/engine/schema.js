@@ -99,7 +99,8 @@ function named(name, body, rules) {
 function bounds(schema, at, low, high) {
   const { [low]: least = 0, [high]: most } = schema;
   checkInteger(phrase('schema_word', { at, word: low }), least, 0, REPEAT_MAX);
-  if (most !== undefined) checkInteger(phrase('schema_word', { at, word: high }), most, least, REPEAT_MAX);
+  if (most !== undefined)
+    checkInteger(phrase('schema_word', { at, word: high }), most, least, REPEAT_MAX);
   return [least, most];
 }
 
@@ -214,9 +215,10 @@ function choiceOf(schema, at, rules) {
   const sets = word === 'oneOf' ? schemas.map(acceptedBy) : [];
   const met = sets.some((set, i) =>
     set.some(({ kind, value }) =>
-      sets.slice(0, i).flat().some(
-        (other) => other.kind === kind && (value ?? other.value) === (other.value ?? value),
-      ),
+      sets
+        .slice(0, i)
+        .flat()
+        .some((other) => other.kind === kind && (value ?? other.value) === (other.value ?? value)),
     ),
   );
   if (met) refuse(at, 'schema_one_of');
@@ -232,8 +234,7 @@ function valuesOf(schema, at) {
   const word = schema.enum === undefined ? 'const' : 'enum';
   checkOptions(phrase('schema_at', { at }), schema, [...NOTES, 'type', word]);
   const values = word === 'const' ? [schema.const] : schema.enum;
-  if (!Array.isArray(values) || !values.length)
-    refuse(at, 'schema_enum', { value: shown(values) });
+  if (!Array.isArray(values) || !values.length) refuse(at, 'schema_enum', { value: shown(values) });
   const types = schema.type === undefined ? Object.keys(KEYWORDS) : [schema.type].flat();
   const odd = values.find(
     (it) => !types.includes(kindOf(it)) && !(Number.isInteger(it) && types.includes('integer')),

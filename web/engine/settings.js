@@ -105,9 +105,7 @@ function distance(a, b) {
  */
 function listed(names) {
   const more = names.length - LISTED;
-  return more > 1
-    ? `${names.slice(0, LISTED).join(', ')} and ${more} more`
-    : names.join(', ');
+  return more > 1 ? `${names.slice(0, LISTED).join(', ')} and ${more} more` : names.join(', ');
 }
 
 /**

@@ -79,8 +79,7 @@ export function range(name, from, to, step) {
  */
 export function parseAxis(text) {
   const [, word, values] = /^([^=]+)=(.+)$/s.exec(text) ?? [];
-  if (word === undefined)
-    throw refuse('sweep_form', { value: show(text) });
+  if (word === undefined) throw refuse('sweep_form', { value: show(text) });
   const name = word.trim().replaceAll('-', '_');
   const numbers = values.split(values.includes(':') ? ':' : ',').map((part) => {
     if (!/^\s*[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?\s*$/i.test(part))
@@ -98,16 +97,13 @@ export function parseAxis(text) {
  * @param {import('./types.js').TableRow[]} table
  */
 export function checkPlan({ axes, measures, samples, max_new_tokens, grammar }, table) {
-  if (axes.length < 1 || axes.length > 2)
-    throw refuse('sweep_two', { n: axes.length });
+  if (axes.length < 1 || axes.length > 2) throw refuse('sweep_two', { n: axes.length });
   const names = table.filter(({ kind }) => ['real', 'integer'].includes(kind)).map((r) => r.name);
-  for (const { name } of axes)
-    if (!names.includes(name)) throw unknownSetting(name, names);
+  for (const { name } of axes) if (!names.includes(name)) throw unknownSetting(name, names);
   if (axes.length === 2 && axes[0].name === axes[1].name)
     throw refuse('sweep_same', { setting: axes[0].name });
   const count = countPoints(axes);
-  if (count > POINTS_MAX)
-    throw refuse('sweep_many', { limit: POINTS_MAX, n: count });
+  if (count > POINTS_MAX) throw refuse('sweep_many', { limit: POINTS_MAX, n: count });
   for (const name of measures)
     if (!Object.hasOwn(MEASURES, name))
       throw refuse('must_be_one_of', {
@@ -115,8 +111,7 @@ export function checkPlan({ axes, measures, samples, max_new_tokens, grammar }, 
         names: Object.keys(MEASURES).join(', '),
         value: show(name),
       });
-  if (measures.includes('correctness') && !grammar)
-    throw refuse('sweep_grammar');
+  if (measures.includes('correctness') && !grammar) throw refuse('sweep_grammar');
   checkInteger('samples', samples ?? DEFAULTS.samples, 1, SAMPLES_MAX);
   checkInteger('max_new_tokens', max_new_tokens ?? DEFAULTS.max_new_tokens, 1, 1 << 18);
 }

@@ -86,7 +86,7 @@ function* smaller(input) {
  * @returns {Promise<{ input: Case, failure: T }>}
  */
 export async function shrink(input, failure, fails, budget = 500) {
-  for (let again = true; again && budget > 0;) {
+  for (let again = true; again && budget > 0; ) {
     again = false;
     for (const candidate of smaller(input)) {
       if (budget-- <= 0) break;

@@ -120,8 +120,7 @@ export function addMessages(more) {
 export function t(key, params = {}) {
   const entry = messages[current]?.[key] ?? messages.en[key];
   if (entry === undefined) throw new Error(`no message ${key}`);
-  const text =
-    typeof entry === 'string' ? entry : (entry[plural(Number(params.n))] ?? entry.other);
+  const text = typeof entry === 'string' ? entry : (entry[plural(Number(params.n))] ?? entry.other);
   return text.replace(/\{(\w+)\}/g, (whole, name) => {
     const value = params[name];
     if (value === undefined) return whole;
@@ -171,15 +170,25 @@ function writers(options) {
 
 const inFull = writers((maximumSignificantDigits) => ({ maximumSignificantDigits }));
 const ungrouped = writers((digits) => ({ maximumSignificantDigits: digits, useGrouping: false }));
-const exactly = writers((digits) => ({ minimumFractionDigits: digits, maximumFractionDigits: digits }));
+const exactly = writers((digits) => ({
+  minimumFractionDigits: digits,
+  maximumFractionDigits: digits,
+}));
 const atMost = writers((maximumFractionDigits) => ({ maximumFractionDigits }));
 const percentExactly = writers((digits) => ({
   style: 'percent',
   minimumFractionDigits: digits,
   maximumFractionDigits: digits,
 }));
-const percentAtMost = writers((maximumSignificantDigits) => ({ style: 'percent', maximumSignificantDigits }));
-const percentOfThree = writer({ style: 'percent', minimumSignificantDigits: 3, maximumSignificantDigits: 3 });
+const percentAtMost = writers((maximumSignificantDigits) => ({
+  style: 'percent',
+  maximumSignificantDigits,
+}));
+const percentOfThree = writer({
+  style: 'percent',
+  minimumSignificantDigits: 3,
+  maximumSignificantDigits: 3,
+});
 
 /** The digits of a number in full. @param {number} value */
 const digitsOf = (value) => (Number.isInteger(value) ? 21 : 15);
@@ -214,9 +223,7 @@ export function fixed(value, decimals) {
  * @param {number} value
  */
 export function measure(value) {
-  return value >= 0.1 || value <= 0
-    ? fixed(value, 2)
-    : inFull(2, value);
+  return value >= 0.1 || value <= 0 ? fixed(value, 2) : inFull(2, value);
 }
 
 /**

@@ -105,7 +105,9 @@ export function followAddress(scope) {
     },
     /** What of the state no link can say, by the names of the list. */
     get left() {
-      return first ? [...(scope.source === null ? ['model'] : []), ...leftOut(scope.state, scope.table)] : [];
+      return first
+        ? [...(scope.source === null ? ['model'] : []), ...leftOut(scope.state, scope.table)]
+        : [];
     },
   };
 }

@@ -17,7 +17,10 @@ const PANELS = ['logit-text', 'logit-draw', 'logit-distribution', 'logit-chain']
 /** Attributes of a panel that say nothing of the state. */
 const OWN = /^(class|for|hidden|id|part|role|slot|still|style|tabindex|title|aria-.*|data-.*)$/;
 /** What a scope takes over by itself. */
-const TAKEN_BY_SCOPE = ['prompt', ...FIELDS.filter(({ address }) => address === 'query').map(({ name }) => name)];
+const TAKEN_BY_SCOPE = [
+  'prompt',
+  ...FIELDS.filter(({ address }) => address === 'query').map(({ name }) => name),
+];
 
 /** @type {WeakSet<LogitElement>} */
 const followed = new WeakSet();
@@ -121,7 +124,8 @@ function change(scope, name, value) {
   const row = scope.table.find((candidate) => candidate.name === name);
   const field = fieldOf(name);
   if (row && row.kind !== 'map') return scope.set({ [name]: value ?? row.neutral });
-  if (field?.view && field.view !== 'bench') return scope.choose({ [name]: value ?? field.initial });
+  if (field?.view && field.view !== 'bench')
+    return scope.choose({ [name]: value ?? field.initial });
   if (!row && field?.address !== 'fragment') return;
   const { settings, ...others } = scope.state;
   const restored = /** @type {any} */ ({ ...others, settings: { ...settings } });

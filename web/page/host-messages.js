@@ -51,7 +51,8 @@ export function answerHost(scope) {
   async function refusedGates({ settings }) {
     const asked = gatesOf(settings);
     const gates = dataKind(asked) === 'plain' ? JSON.stringify(asked) : '';
-    if (!gates || gates !== judged.gates) judged = { gates, refused: await scope.refused(settings) };
+    if (!gates || gates !== judged.gates)
+      judged = { gates, refused: await scope.refused(settings) };
     return judged.refused;
   }
 

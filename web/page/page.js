@@ -11,7 +11,8 @@ if (scope) {
   scope.addEventListener('logit-share', async () => {
     await import('./share.js');
     const panel = /** @type {import('./share.js').LogitShare} */ (
-      document.querySelector('logit-share') ?? document.body.appendChild(document.createElement('logit-share'))
+      document.querySelector('logit-share') ??
+        document.body.appendChild(document.createElement('logit-share'))
     );
     await panel.show(address);
   });

@@ -107,7 +107,10 @@ export class LogitScope extends LogitElement {
     /** Whether somebody answers logit-share. */
     this.shareable = false;
     /** The URL fragment that a load begins with in place of the attributes, and what of the query was refused. */
-    this.address = { fragment: '', dropped: /** @type {import('../state/page-state.js').Dropped[]} */ ([]) };
+    this.address = {
+      fragment: '',
+      dropped: /** @type {import('../state/page-state.js').Dropped[]} */ ([]),
+    };
     const instrument = this.#instrument;
     instrument.addEventListener('update', () => this.requestUpdate());
     instrument.addEventListener('ready', () => this.emit('logit-ready', { info: instrument.info }));
@@ -166,7 +169,9 @@ export class LogitScope extends LogitElement {
    */
   #takeChoices({ view = this.view, ...state }, prompt) {
     const others = Object.entries(this.#choices).filter(([name]) => !name.startsWith(`${view}_`));
-    const given = FIELDS.filter((field) => field.view && field.view !== 'bench' && field.name in state);
+    const given = FIELDS.filter(
+      (field) => field.view && field.view !== 'bench' && field.name in state,
+    );
     const chosen = given.map(({ name }) => [name, state[name]]);
     this.#choices = Object.fromEntries([...others, ...chosen]);
     this.#choicesPrompt = prompt;

@@ -75,13 +75,20 @@ export class LogitShare extends LogitElement {
 
   get #element() {
     const link = new URL(this.link);
-    const script = new URL('logitscope.js', link.origin === 'null' ? link.href : link.origin + link.pathname);
+    const script = new URL(
+      'logitscope.js',
+      link.origin === 'null' ? link.href : link.origin + link.pathname,
+    );
     const query = FIELDS.filter(({ address, attribute }) => address === 'query' && attribute);
     const named = query.map(({ name }) => [name, link.searchParams.get(name) ?? '']);
-    const state = link.hash.slice(1).split('&').filter(Boolean).map((part) => {
-      const at = part.indexOf('=');
-      return [part.slice(0, at), decodeURIComponent(part.slice(at + 1))];
-    });
+    const state = link.hash
+      .slice(1)
+      .split('&')
+      .filter(Boolean)
+      .map((part) => {
+        const at = part.indexOf('=');
+        return [part.slice(0, at), decodeURIComponent(part.slice(at + 1))];
+      });
     const attributes = [...named, ...state]
       .filter(([, value]) => value !== '')
       .map(([name, value]) => ` ${name}="${quote(value)}"`);
@@ -140,11 +147,13 @@ export class LogitShare extends LogitElement {
       <div class="row">
         <label class="label">${t('page.language')}
           <select @change=${(/** @type {any} */ event) => (this.lang_ = event.target.value)}>${languages.map(
-            ({ code, name }) => html`<option value=${code} ?selected=${code === this.lang_}>${name}</option>`,
+            ({ code, name }) =>
+              html`<option value=${code} ?selected=${code === this.lang_}>${name}</option>`,
           )}</select></label>
         <label class="label">${t('page.theme')}
           <select @change=${(/** @type {any} */ event) => (this.theme = event.target.value)}>${THEMES.map(
-            (name) => html`<option value=${name} ?selected=${name === this.theme}>${t(`page.theme.${name}`)}</option>`,
+            (name) =>
+              html`<option value=${name} ?selected=${name === this.theme}>${t(`page.theme.${name}`)}</option>`,
           )}</select></label>
         <label class="check"><input type="checkbox" name="readonly" .checked=${this.fixed}
           @change=${() => (this.fixed = !this.fixed)}>${t('share.readonly')}</label>

@@ -26,7 +26,10 @@ const BESIDE = {
   },
   sweep: {
     load: () => import('../views/sweep/sweep.js'),
-    render: (it, choices) => html`<logit-sweep class="panel" .model=${it.source} .prompt=${it.prompt}
+    render: (
+      it,
+      choices,
+    ) => html`<logit-sweep class="panel" .model=${it.source} .prompt=${it.prompt}
       .settings=${it.asked} .grammar=${it.grammar} ${props(choicesOf('sweep', choices))}></logit-sweep>`,
   },
   cost: {

@@ -132,10 +132,12 @@ export function layoutBars({ trace, width, unit, lines }) {
   const spare = Math.max(0, lines - cuts.length) * gap;
   const rest = trace.rest.count === 0 ? null : place(null, y + 7 * unit, trace.rest);
   const height = y + spare + (rest ? rowHeight + 9 * unit : 0);
-  const ticks = roundTicks(0, domain, columns.barWidth < 260 * unit || narrow ? 3 : 5).map((value) => ({
-    value,
-    x: columns.barX + x(value),
-  }));
+  const ticks = roundTicks(0, domain, columns.barWidth < 260 * unit || narrow ? 3 : 5).map(
+    (value) => ({
+      value,
+      x: columns.barX + x(value),
+    }),
+  );
   const plotBottom = rest ? rest.y + rowHeight : y;
   return {
     width,
@@ -162,9 +164,7 @@ export function layoutBars({ trace, width, unit, lines }) {
 function layoutColumns(width, unit, narrow) {
   const number = 104 * unit; // room for 4.4 × 10⁻¹⁰%
   const numbers = number + (narrow ? 68 : 80) * unit;
-  const label = narrow
-    ? width - numbers
-    : Math.min(168 * unit, Math.max(112 * unit, width * 0.2));
+  const label = narrow ? width - numbers : Math.min(168 * unit, Math.max(112 * unit, width * 0.2));
   const barX = narrow ? 0 : label;
   const barWidth = Math.max(40, narrow ? width : width - label - numbers);
   return {

@@ -7,7 +7,8 @@
 export function withoutExports(code) {
   /** @type {[string, string][]} */
   const names = [];
-  const named = /^([ \t]*)export\s+(default\s+)?((?:async\s+)?function\b\s*\*?|class|const|let|var)\s+(\w+)/gm;
+  const named =
+    /^([ \t]*)export\s+(default\s+)?((?:async\s+)?function\b\s*\*?|class|const|let|var)\s+(\w+)/gm;
   const body = code
     .replace(named, (_, space, byDefault, kind, name) => {
       names.push([byDefault ? 'default' : name, name]);

@@ -16,7 +16,8 @@ function start(code) {
   const source = new Blob([text], { type: 'text/javascript' });
   worker = new Worker(URL.createObjectURL(source));
   worker.onmessage = ({ data }) => parent.postMessage(data, '*');
-  worker.onerror = ({ message }) => parent.postMessage({ error: message || 'the worker failed' }, '*');
+  worker.onerror = ({ message }) =>
+    parent.postMessage({ error: message || 'the worker failed' }, '*');
 }
 
 function listen() {

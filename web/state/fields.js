@@ -101,9 +101,7 @@ export const KINDS = {
     write: (value) => value.join(),
     check: (value, { choices }) =>
       unless(
-        Array.isArray(value) &&
-          value.length === 2 &&
-          value.every((word) => choices.includes(word)),
+        Array.isArray(value) && value.length === 2 && value.every((word) => choices.includes(word)),
       ),
   },
   ids: {
@@ -179,7 +177,14 @@ export const FIELDS = [
 
   { ...STATE, name: 'prompt', kind: 'text', maximum: MAX_TEXT, always: true },
   { ...STATE, name: 'order', kind: 'order', setting: true },
-  { ...STATE, name: 'draw', kind: 'choice', choices: ['inverse', 'gumbel'], initial: 'inverse', setting: true },
+  {
+    ...STATE,
+    name: 'draw',
+    kind: 'choice',
+    choices: ['inverse', 'gumbel'],
+    initial: 'inverse',
+    setting: true,
+  },
   { ...STATE, name: 'constraint', kind: 'constraint', setting: true },
   { ...STATE, name: 'banned_words', kind: 'banned', setting: true },
   { ...STATE, name: 'forced_first', kind: 'forced', maximum: MAX_TEXT, setting: true },
@@ -189,10 +194,20 @@ export const FIELDS = [
 
   ...choicesIn('bench', [
     { name: 'chart', kind: 'choice', choices: ['bars', 'cumulative', 'ranks'], initial: 'bars' },
-    { name: 'conventions', kind: 'pair', choices: ['transformers', 'llama.cpp', 'llama2.c'], initial: null },
+    {
+      name: 'conventions',
+      kind: 'pair',
+      choices: ['transformers', 'llama.cpp', 'llama2.c'],
+      initial: null,
+    },
   ]),
   ...choicesIn('compare', [
-    { name: 'suite', kind: 'choice', choices: ['nine', 'extremes', 'searches', 'e27.1', 'e27.2'], initial: 'nine' },
+    {
+      name: 'suite',
+      kind: 'choice',
+      choices: ['nine', 'extremes', 'searches', 'e27.1', 'e27.2'],
+      initial: 'nine',
+    },
     { name: 'strategies', kind: 'strategies', maximum: 10, initial: null },
     { name: 'samples', kind: 'integer', minimum: 1, maximum: 20, initial: null },
     { name: 'max_new_tokens', kind: 'integer', minimum: 1, maximum: 400, initial: 60 },
@@ -202,10 +217,33 @@ export const FIELDS = [
     { name: 'colour', kind: 'choice', choices: ['after', 'before', 'none'], initial: 'after' },
   ]),
   ...choicesIn('sweep', [
-    { name: 'figure', kind: 'choice', choices: ['entropy', 'map', 'nucleus', 'penalty', 'trade', 'any'], initial: 'entropy' },
+    {
+      name: 'figure',
+      kind: 'choice',
+      choices: ['entropy', 'map', 'nucleus', 'penalty', 'trade', 'any'],
+      initial: 'entropy',
+    },
     { name: 'first', kind: 'stretch', initial: null },
     { name: 'second', kind: 'stretch', initial: null },
-    { name: 'measure', kind: 'choice', choices: ['entropy', 'perplexity', 'nucleus', 'mass', 'text_entropy', 'text_nucleus', 'surprisal', 'ttr', 'distinct_2', 'length', 'distinct_texts', 'correctness'], initial: null },
+    {
+      name: 'measure',
+      kind: 'choice',
+      choices: [
+        'entropy',
+        'perplexity',
+        'nucleus',
+        'mass',
+        'text_entropy',
+        'text_nucleus',
+        'surprisal',
+        'ttr',
+        'distinct_2',
+        'length',
+        'distinct_texts',
+        'correctness',
+      ],
+      initial: null,
+    },
     { name: 'samples', kind: 'integer', minimum: 1, maximum: 1000, initial: null },
     { name: 'max_new_tokens', kind: 'integer', minimum: 1, maximum: 4096, initial: null },
     { name: 'keep', kind: 'flag', initial: null },

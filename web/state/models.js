@@ -12,13 +12,7 @@ export const MODELS = [
     name: 'stories',
     model: 'models/stories.gguf',
     grammar: '',
-    examples: [
-      'Lily wanted to',
-      'The little dog',
-      'Once upon a time',
-      'Mom said, "',
-      'They all',
-    ],
+    examples: ['Lily wanted to', 'The little dog', 'Once upon a time', 'Mom said, "', 'They all'],
   },
   {
     name: 'verbs',

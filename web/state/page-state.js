@@ -173,7 +173,9 @@ export function checkState(message, table, vocab_size) {
   const { settings = {}, type: _, id: __, ...others } = message;
   const fields = FIELDS.filter((field) => field.message && !field.setting);
   const known = fields.filter(({ name }) => others[name] !== undefined).map(({ name }) => name);
-  const unknown = Object.keys(others).filter((name) => !fields.some((field) => field.name === name));
+  const unknown = Object.keys(others).filter(
+    (name) => !fields.some((field) => field.name === name),
+  );
   /** @type {Given[]} */
   const given = known.map((name) => [name, others[name], `${name}=${show(others[name])}`]);
   if (isObject(settings))
@@ -219,7 +221,13 @@ function collect(given, parts, known) {
     const part = parts.find((each) => each.name === name);
     const fault = part ? checkPart(part, value, known) : /** @type {const} */ ({ why: 'unknown' });
     if (!part || fault) {
-      dropped.push({ part: written, minimum: 0, maximum: 0, ...fault, why: fault?.why ?? 'unknown' });
+      dropped.push({
+        part: written,
+        minimum: 0,
+        maximum: 0,
+        ...fault,
+        why: fault?.why ?? 'unknown',
+      });
       continue;
     }
     good++;
@@ -248,7 +256,10 @@ const PANELS = ['text', 'draw', 'distribution', 'chain'];
  * @returns {{ parts: Set<string>, knobs: string[] | null } | null}
  */
 export function parseControls(text) {
-  const names = (text ?? '').split(',').map((name) => name.trim()).filter(Boolean);
+  const names = (text ?? '')
+    .split(',')
+    .map((name) => name.trim())
+    .filter(Boolean);
   if (names.length === 0) return null;
   const parts = new Set(names.filter((name) => PARTS.includes(name)));
   const knobs = names.filter((name) => !PARTS.includes(name) && /^\w+$/.test(name));

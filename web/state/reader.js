@@ -229,9 +229,7 @@ export class Reader {
    */
   async #warpBoth({ ids: history, step }, both) {
     const logits = await this.source.logits();
-    return Promise.all(
-      both.map((asked) => this.#engine.warp(logits, asked, { history, step })),
-    );
+    return Promise.all(both.map((asked) => this.#engine.warp(logits, asked, { history, step })));
   }
 
   /**

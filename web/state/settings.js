@@ -24,12 +24,7 @@ export const SHELF = [
 /** The parameters that stand on a warper's card. */
 export const PARTS = /** @type {Record<string, string[]>} */ ({
   repetition_penalty: ['repetition_window'],
-  dry_multiplier: [
-    'dry_base',
-    'dry_allowed_length',
-    'dry_penalty_last_n',
-    'dry_sequence_breakers',
-  ],
+  dry_multiplier: ['dry_base', 'dry_allowed_length', 'dry_penalty_last_n', 'dry_sequence_breakers'],
   xtc_probability: ['xtc_threshold'],
   mirostat: ['mirostat_tau', 'mirostat_eta'],
 });

@@ -160,7 +160,15 @@ export class TextBench extends Bench {
     const { seed: _, constraint_start: __, ...settings } = /** @type {Settings} */ (this.asked);
     const branch = this.steps.map(({ id }) => id);
     const max_new_tokens = this.limit;
-    return { prompt, settings, seed, max_new_tokens, branch, bench_chart: this.view, bench_conventions: this.pair };
+    return {
+      prompt,
+      settings,
+      seed,
+      max_new_tokens,
+      branch,
+      bench_chart: this.view,
+      bench_conventions: this.pair,
+    };
   }
 
   /**

@@ -14,7 +14,13 @@ import { LogitElement } from '../../base/element.js';
 import './knob.js';
 import { moveInOrder } from '../../state/order.js';
 import { Reorder } from '../../base/reorder.js';
-import { capitalise, describeDifference, describeSettings, describeStage, settingName } from '../../base/setting-words.js';
+import {
+  capitalise,
+  describeDifference,
+  describeSettings,
+  describeStage,
+  settingName,
+} from '../../base/setting-words.js';
 import { BASICS, PARTS, SHARED, SHELF, STARTS, matchPreset } from '../../state/settings.js';
 import './shelf.js';
 import { readTexts, writeTexts } from '../../state/texts.js';
@@ -385,7 +391,8 @@ export class LogitChain extends LogitElement {
     const { length } = this.#shown;
     const params = { name: capitalise(settingName(name)), at: this.#shown.indexOf(name) + 1 };
     this.#said = t('warpers.added', { ...params, of: length });
-    if (name === 'own') this.requestUpdate(); // it asks for itself
+    if (name === 'own')
+      this.requestUpdate(); // it asks for itself
     else this.emit('logit-set', { [name]: STARTS[name] });
   }
 

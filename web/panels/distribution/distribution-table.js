@@ -75,12 +75,13 @@ export function renderTable(trace, name, fold) {
  * @param {Fold} fold
  */
 export function renderCurveTable(curves, fold) {
-  const rows = () => curveTable(curves).map(
-    ({ rank, raw, final, rawMass, finalMass }) => html`<tr>
+  const rows = () =>
+    curveTable(curves).map(
+      ({ rank, raw, final, rawMass, finalMass }) => html`<tr>
       <th scope="row">${number(rank)}</th>
       <td>${percent(raw)}</td><td>${percent(final)}</td>
       <td>${percent(rawMass)}</td><td>${percent(finalMass)}</td></tr>`,
-  );
+    );
   const heads = [
     'curve.rank',
     'curve.p.raw',
@@ -88,5 +89,10 @@ export function renderCurveTable(curves, fold) {
     'curve.mass.raw',
     'curve.mass.final',
   ];
-  return frame(fold, t('curve.table'), heads.map((head) => t(head)), rows);
+  return frame(
+    fold,
+    t('curve.table'),
+    heads.map((head) => t(head)),
+    rows,
+  );
 }

@@ -151,7 +151,7 @@ export class LogitDistribution extends LogitElement {
         <div class="chart" role="listbox" tabindex="0" aria-label=${t('distribution.chart')}
           aria-describedby="keys"
           aria-activedescendant=${this.active === null ? nothing : `option-${this.active}`}
-          @keydown=${this.#onKey} @blur=${() => this.menu === null && (this.active = null)}>
+          @keydown=${this.#onKey} @blur=${() => this.menu === null && ((this.active = null))}>
           ${trace ? this.#renderOptions(trace) : nothing}
           ${trace && layout ? this.#renderChart(trace, layout) : nothing}
         </div>

@@ -107,11 +107,15 @@ export class LogitOwnStage extends LogitElement {
     if (subject !== this.#subject) return null;
     const { result, ...answer } = await subject.call({ call: 'warp', ...given });
     if (subject !== this.#subject) return null;
-    const rounded = result instanceof Float64Array ? Float64Array.from(result, Math.fround) : result;
+    const rounded =
+      result instanceof Float64Array ? Float64Array.from(result, Math.fround) : result;
     const { numbers, failure } = numbersOf({ ...answer, result: rounded }, given);
     const left = numbers?.some((it, id) => it !== -Infinity && given.logits[id] !== -Infinity);
     if (numbers && left) return numbers;
-    this.#fail(subject, failure ? { code: failure.code ?? 'threw', params: failure.params } : { code: 'nothing' });
+    this.#fail(
+      subject,
+      failure ? { code: failure.code ?? 'threw', params: failure.params } : { code: 'nothing' },
+    );
     return null;
   }
 

@@ -297,9 +297,7 @@ export class LogitTape extends LogitElement {
 
   /** @param {number} i */
   #button(i) {
-    return /** @type {HTMLElement | null} */ (
-      this.renderRoot.querySelector(`[data-place="${i}"]`)
-    );
+    return /** @type {HTMLElement | null} */ (this.renderRoot.querySelector(`[data-place="${i}"]`));
   }
 
   #menu() {
@@ -345,7 +343,11 @@ export class LogitTape extends LogitElement {
       End: last,
     }[event.key];
     if (event.key === 'Escape') this.#hide();
-    if (i >= 0 && !this.fixed && (event.key === 'ArrowDown' || event.key === 'Enter' || event.key === ' ')) {
+    if (
+      i >= 0 &&
+      !this.fixed &&
+      (event.key === 'ArrowDown' || event.key === 'Enter' || event.key === ' ')
+    ) {
       event.preventDefault();
       this.#show(i);
       this.updateComplete.then(() => this.#menu()?.enter());

@@ -63,7 +63,8 @@ export class LogitText extends LogitElement {
   #typedLimit = new Typed(
     this,
     (text) => readWhole(t('text.limit'), text, LIMIT.minimum ?? 1, LIMIT.maximum ?? Infinity),
-    (max_new_tokens) => max_new_tokens !== this.limit && this.emit('logit-option', { max_new_tokens }),
+    (max_new_tokens) =>
+      max_new_tokens !== this.limit && this.emit('logit-option', { max_new_tokens }),
   );
   /** How many tokens there were when the run began. */
   #ranFrom = 0;
@@ -128,9 +129,12 @@ export class LogitText extends LogitElement {
     const { loop } = this;
     const begins = loop && !changes.get('loop');
     if (this.steps.length > before)
-      this.said = [this.#sayLast(), begins ? this.#sayLoop(loop) : '', this.#saySight(before)].join(' ').trim();
+      this.said = [this.#sayLast(), begins ? this.#sayLoop(loop) : '', this.#saySight(before)]
+        .join(' ')
+        .trim();
     else if (before > 0)
-      this.said = this.steps.length > 0 ? t('text.went', { n: this.steps.length }) : t('text.cleared');
+      this.said =
+        this.steps.length > 0 ? t('text.went', { n: this.steps.length }) : t('text.cleared');
   }
 
   /** A run is heard as a whole once it ends: token by token it would be talked over. */

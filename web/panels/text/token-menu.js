@@ -51,9 +51,7 @@ export class LogitTokenMenu extends LogitMenu {
         ${this.#biasItem('likelier', 'M8 13V3M4 7l4-4 4 4', next(1))}
         ${this.#biasItem('unlikelier', 'M8 3v10M4 9l4 4 4-4', next(-1))}
         ${
-          bias === false
-            ? nothing
-            : this.#biasItem('forbid', 'M8 2a6 6 0 1 0 .01 0M4 4l8 8', false)
+          bias === false ? nothing : this.#biasItem('forbid', 'M8 2a6 6 0 1 0 .01 0M4 4l8 8', false)
         }
         ${bias === 0 ? nothing : this.#biasItem('plain', 'M4 4l8 8M12 4l-8 8', null)}
       </div>

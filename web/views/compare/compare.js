@@ -239,9 +239,9 @@ export class LogitCompare extends ModelElement {
 
   /** The texts that have their figures. */
   get #complete() {
-    return this.#runner.texts.flat().flatMap(({ figures, ...text }) =>
-      figures ? [{ ...text, figures }] : [],
-    );
+    return this.#runner.texts
+      .flat()
+      .flatMap(({ figures, ...text }) => (figures ? [{ ...text, figures }] : []));
   }
 
   #save() {
@@ -343,7 +343,8 @@ export class LogitCompare extends ModelElement {
   #sayParts(first, text, i, parts) {
     if (i === 0) return t('compare.parts.first');
     const name = letter(0);
-    if (parts === null) return first.figures && text.figures ? t('compare.parts.none', { name }) : '';
+    if (parts === null)
+      return first.figures && text.figures ? t('compare.parts.none', { name }) : '';
     /** @param {Text} of */
     const token = ({ steps }) => spoken({ ...steps[parts], special: false }, this.#eos);
     return t('compare.parts', { name, at: parts + 1, token: token(text), other: token(first) });

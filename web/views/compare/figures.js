@@ -118,7 +118,11 @@ export function renderSpread(spread, samples) {
     cell('different', t('compare.of', { done: different, total: samples })),
     cell('within', fixed(within, 2), within),
     cell('between', fixed(between, 2), between),
-    cell('similarity', orNone(alike, (share) => fixed(share, 2)), alike ?? 0),
+    cell(
+      'similarity',
+      orNone(alike, (share) => fixed(share, 2)),
+      alike ?? 0,
+    ),
     cell('kept', orNone(spread.mean_kept, tokensKept)),
     cell('perplexity', orNone(spread.perplexity_raw, short)),
     cell('loops', t('compare.of', { done: loops, total: samples })),

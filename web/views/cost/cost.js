@@ -339,9 +339,7 @@ export class LogitCost extends ModelElement {
     for (const variant of VARIANTS) {
       if (run.signal.aborted) break;
       const held = lease(this.offer.model, undefined, variant);
-      const speed = await held.ready
-        .then((engine) => measureSpeed(engine, text))
-        .catch(() => null); // a browser without these instructions
+      const speed = await held.ready.then((engine) => measureSpeed(engine, text)).catch(() => null); // a browser without these instructions
       held.release();
       this.speeds = new Map(this.speeds).set(variant, speed);
     }

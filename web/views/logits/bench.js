@@ -91,7 +91,9 @@ export class LogitsBench extends Bench {
    */
   async restore({ order, draw = 'inverse', logit_bias = {}, seed = SEED, ...others }) {
     if (!this.live) return;
-    const ids = Object.keys(logit_bias).map(Number).filter((id) => id < this.tokens.length);
+    const ids = Object.keys(logit_bias)
+      .map(Number)
+      .filter((id) => id < this.tokens.length);
     const pieces = await this.reader.pieces(ids);
     this.biases = ids.map((id, i) => ({ id, bias: logit_bias[id], piece: pieces[i] }));
     this.order = order ?? null;

@@ -127,8 +127,7 @@ export class LogitOwn extends LogitElement {
     if (changed.has('text') || changed.has('by'))
       this.bigram = countBigrams(this.text ?? TEXT, this.by);
     const { length } = this.bigram.tokens;
-    if (this.context.length === 0 || this.context.some((id) => id >= length))
-      this.context = [0]; // of another table
+    if (this.context.length === 0 || this.context.some((id) => id >= length)) this.context = [0]; // of another table
     if (CONTENTS.some((name) => changed.has(name))) this.#show();
     if (changed.has('settings') && this.settings !== this.#told)
       this.#bench.restore(this.settings ?? {});
@@ -189,10 +188,12 @@ export class LogitOwn extends LogitElement {
       <p class="about">${t('own.about')}</p>
       <div class="tools">
         <div class="segments kinds" role="group" aria-label=${t('own.sources')}>
-          ${/** @type {const} */ (['pasted', 'bigram']).map(
-            (name) => html`<button data-source=${name} aria-pressed=${this.source === name}
+          ${
+            /** @type {const} */ (['pasted', 'bigram']).map(
+              (name) => html`<button data-source=${name} aria-pressed=${this.source === name}
               @click=${() => this.#choose({ source: name })}>${t(`own.${name}`)}</button>`,
-          )}
+            )
+          }
         </div>
         <button data-command="file" @click=${() => this.renderRoot.querySelector('input')?.click()}>${t('model.open')}</button>
         <input type="file" accept=".gguf" hidden aria-label=${t('model.open')} @change=${this.#onFile}>
@@ -274,7 +275,8 @@ export class LogitOwn extends LogitElement {
         <table>
           <caption class="about">${t('own.heat.about', { n: ids.length })}</caption>
           <thead><tr><td></td>${ids.map((id) => html`<th scope="col" class="token">${name(id)}</th>`)}</tr></thead>
-          <tbody>${ids.map((from) => html`<tr>
+          <tbody>${ids.map(
+            (from) => html`<tr>
             <th scope="row"><button class="token" data-context=${from} aria-pressed=${from === last}
               aria-label=${t('own.context', { token: visible({ id: from, text: bigram.tokens[from], special: false }) })}
               @click=${() => this.#choose({ context: [from] })}>${name(from)}</button></th>
@@ -282,7 +284,8 @@ export class LogitOwn extends LogitElement {
               const n = bigram.rows[from].get(to) ?? 0;
               const heat = n ? 20 + (80 * n) / bigram.totals[from] : 0;
               return html`<td ${cssom({ '--heat': `${heat}%` })}>${n ? number(n) : ''}</td>`;
-            })}</tr>`)}</tbody>
+            })}</tr>`,
+          )}</tbody>
         </table>
       </div>`;
   }

@@ -67,12 +67,18 @@ function parseJson(text) {
   const entries = Array.isArray(value) ? value.map(readEntry) : Object.entries(value);
   if (entries.length === 0) return { key: 'own.error.empty', params: {} };
   const wrong = entries.findIndex(
-    ([token, logit]) => typeof token !== 'string' || typeof logit !== 'number' || !Number.isFinite(Math.fround(logit)),
+    ([token, logit]) =>
+      typeof token !== 'string' ||
+      typeof logit !== 'number' ||
+      !Number.isFinite(Math.fround(logit)),
   );
   if (wrong >= 0)
     return {
       key: 'own.error.entry',
-      params: { n: wrong + 1, entry: clip(JSON.stringify(Array.isArray(value) ? value[wrong] : entries[wrong]) ?? '') },
+      params: {
+        n: wrong + 1,
+        entry: clip(JSON.stringify(Array.isArray(value) ? value[wrong] : entries[wrong]) ?? ''),
+      },
     };
   return { tokens: entries.map(([token]) => token), logits: entries.map(([, logit]) => logit) };
 }

@@ -314,7 +314,10 @@ export class LogitSweep extends ModelElement {
     const [own] = asked.measures;
     const patch = Object.entries({ ...change, ...(measures ? { measure: measures[0] } : {}) });
     const initial = /** @type {Record<string, any>} */ ({ ...asked, measure: own });
-    const chosen = patch.map(([name, value]) => [name, sameValue(value, initial[name]) ? null : value]);
+    const chosen = patch.map(([name, value]) => [
+      name,
+      sameValue(value, initial[name]) ? null : value,
+    ]);
     this.#choose({ ...Object.fromEntries(chosen), texts: false });
   }
 
@@ -332,7 +335,9 @@ export class LogitSweep extends ModelElement {
   /** Asks for the model that brings a grammar, and for the texts once it is there. */
   #openJudged() {
     this.#choose({ texts: true });
-    /** @type {HTMLElement | null} */ (this.renderRoot.querySelector('[data-command=run]'))?.focus();
+    /** @type {HTMLElement | null} */ (
+      this.renderRoot.querySelector('[data-command=run]')
+    )?.focus();
     this.emit('logit-model', { model: JUDGED });
   }
 
