@@ -71,7 +71,7 @@ lint: types style ## check formatting, JavaScript, CSS and types
 style: node_modules/.package-lock.json
 	@./need.sh clang-format=clang-format
 	clang-format --dry-run -Werror $(C_FILES)
-	npx biome ci .
+	@npx biome ci --colors=off . >/dev/null || npx biome ci --colors=off .
 
 clean: ## remove everything that was built
 	rm -rf $(BUILD) dist $(WASM) $(WASM:.wasm=-relaxed.wasm)

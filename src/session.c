@@ -95,9 +95,8 @@ uint64_t session_bytes(const struct model_shape *shape, uint32_t context) {
 
 enum status session_check(const struct model_shape *shape, uint32_t context, struct fault *fault) {
     if (context <= shape->context_length) return STATUS_OK;
-    return fault_set(fault, STATUS_OUT_OF_RANGE,
-                     "context_beyond_model",
-                     "limit:u value:u", (uint64_t)shape->context_length, (uint64_t)context);
+    return fault_set(fault, STATUS_OUT_OF_RANGE, "context_beyond_model", "limit:u value:u",
+                     (uint64_t)shape->context_length, (uint64_t)context);
 }
 
 /* Floats on a 64-byte border; NULL if they cannot be had. A block beyond half of what can be

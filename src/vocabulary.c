@@ -202,8 +202,7 @@ static bool is_made(const struct vocabulary *v, uint32_t id) {
 }
 
 static enum status no_memory(const struct vocabulary *v, struct fault *fault) {
-    return fault_set(fault, STATUS_OUT_OF_MEMORY, "no_memory_vocabulary", "n:u",
-                     (uint64_t)v->size);
+    return fault_set(fault, STATUS_OUT_OF_MEMORY, "no_memory_vocabulary", "n:u", (uint64_t)v->size);
 }
 
 /* Enters the tokens where encoding looks for them. An empty token is never made from text. */

@@ -234,7 +234,7 @@ async function runFiles() {
  * cannot be had ends the run.
  */
 async function install() {
-  const programs = ['gcc=build-essential'];
+  const programs = ['gcc=build-essential', 'clang-format=clang-format'];
   if (beyondNative) {
     programs.push('clang=clang');
     if (!process.env.CHROMIUM) programs.push('chromium-headless-shell=chromium-headless-shell');
@@ -253,6 +253,7 @@ async function build() {
   if (parts.includes('native')) targets.push('native-tests');
   if (beyondNative) targets.push('native', 'wasm');
   const made = await step('the build', 'make', '-s', '-k', '-j2', ...targets);
+  await step('the format of C, JavaScript and CSS, and the linter', 'make', '-s', 'style');
   return made && (await step('fixtures', process.execPath, 'tests/fixtures/make.js'));
 }
 

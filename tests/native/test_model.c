@@ -158,8 +158,7 @@ static void refuses_keys_that_would_change_the_numbers(void) {
     b.used = 0;
     put_key(&b, "llama.rope.scaling.attn_factor", GGUF_FLOAT32), put_f32(&b, 1.5f);
     insert_padded(&p, &b);
-    expect(p, STATUS_UNSUPPORTED,
-           "rope_scaling llama.rope.scaling.attn_factor");
+    expect(p, STATUS_UNSUPPORTED, "rope_scaling llama.rope.scaling.attn_factor");
     p = load("llama_gqa");
     b.used = 0;
     put_key(&b, "llama.expert_count", GGUF_UINT32), put_u32(&b, 8);
@@ -169,8 +168,7 @@ static void refuses_keys_that_would_change_the_numbers(void) {
     b.used = 0;
     put_key(&b, "split.count", GGUF_UINT16), put_bytes(&b, "\4\0", 2);
     insert_padded(&p, &b);
-    expect(p, STATUS_UNSUPPORTED,
-           "model_shard 1 4");
+    expect(p, STATUS_UNSUPPORTED, "model_shard 1 4");
     free(b.bytes);
 }
 

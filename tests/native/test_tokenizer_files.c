@@ -159,8 +159,7 @@ static void spoilt_keys(void) {
 static void the_split_is_named(void) {
     struct vocabulary_spec spec = gpt2_spec;
     struct subject subject;
-    REFUSED(gpt2_spec, pre = "gpt2", STATUS_UNSUPPORTED,
-            "tokenizer_pre gpt2");
+    REFUSED(gpt2_spec, pre = "gpt2", STATUS_UNSUPPORTED, "tokenizer_pre gpt2");
     subject_from_spec(&subject, &spec);
     CHECK(!strcmp(tokenizer_pre(subject.tokenizer), "gpt-2"));
     subject_close(&subject);
