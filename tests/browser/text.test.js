@@ -367,3 +367,20 @@ test('how long a text may be is a setting, and why it ended is said beside a loo
   assert.deepEqual(complaints, []);
   await close();
 });
+
+test('a prompt is read as prose: its spaces are spaces, its line breaks have a mark', async () => {
+  const { page, close } = await bench.open({
+    path: '?lang=en&model=stories#prompt=Once%20upon%0Aa',
+  });
+  const shown = await page
+    .locator('logit-tape ol, logit-tape')
+    .first()
+    .evaluate((tape) =>
+      [...(tape.shadowRoot ?? tape).querySelectorAll('button')]
+        .map((it) => it.textContent.trim())
+        .join('|'),
+    );
+  assert.match(shown, /Once\|\s?upon\|.*↵/);
+  assert.doesNotMatch(shown, /⟨A0⟩|␣/);
+  await close();
+});

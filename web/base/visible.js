@@ -12,8 +12,9 @@ const MARKS = /** @type {Record<string, string>} */ ({ ' ': '␣', '\n': '↵', 
  * The visible text of a token in parts: [{ text, mark }]; `mark` is true for what stands for
  * whitespace, control characters or bytes.
  * @param {Token} token
+ * @param {boolean} [prose] whether spaces stand as spaces, since the whole is read as text
  */
-function visibleParts(token) {
+function visibleParts(token, prose = false) {
   if (token.text.includes('\uFFFD') && token.bytes)
     return [{ text: `⟨${bytesOf(token)}⟩`, mark: true }];
   if (token.text === '') return [{ text: `⟨${token.id}⟩`, mark: true }];
@@ -23,10 +24,12 @@ function visibleParts(token) {
     const code = /** @type {number} */ (character.codePointAt(0));
     const blank = code < 32 || (code >= 127 && code < 160) || /\s/.test(character);
     const unseen = blank ? `⟨${code.toString(16).toUpperCase().padStart(2, '0')}⟩` : null;
-    const mark = MARKS[character] ?? unseen;
+    const space = prose && character === ' ';
+    const mark = space ? null : (MARKS[character] ?? unseen);
     const last = parts.at(-1);
-    if (last && last.mark === Boolean(mark)) last.text += mark ?? character;
-    else parts.push({ text: mark ?? character, mark: Boolean(mark) });
+    const text = mark ?? (space ? '\u00A0' : character); // one that stays at the end of a line
+    if (last && last.mark === Boolean(mark)) last.text += text;
+    else parts.push({ text, mark: Boolean(mark) });
   }
   return parts;
 }
@@ -67,9 +70,12 @@ export function spokenText(text) {
   return text && spoken({ id: NaN, text, special: false });
 }
 
-/** @param {Token} token */
-export function visibleHtml(token) {
-  return visibleParts(token).map(({ text, mark }) =>
+/**
+ * @param {Token} token
+ * @param {boolean} [prose] whether spaces stand as spaces, since the whole is read as text
+ */
+export function visibleHtml(token, prose = false) {
+  return visibleParts(token, prose).map(({ text, mark }) =>
     mark ? html`<span class="space" aria-hidden="true">${text}</span>` : text,
   );
 }

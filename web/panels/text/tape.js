@@ -152,7 +152,7 @@ export class LogitTape extends LogitElement {
       @pointermove=${() => this.#point(i)}
       @focus=${() => this.#quiet || this.#show(i)} @click=${() => this.#show(i)} @blur=${this.#onBlur}
       @keydown=${(/** @type {KeyboardEvent} */ event) => this.#onKey(event, i)}
-      >${visibleHtml({ ...piece, text: tidy(piece.text) })}</button>`;
+      >${visibleHtml(piece, true)}</button>`;
   }
 
   /**
@@ -356,11 +356,6 @@ export class LogitTape extends LogitElement {
     event.preventDefault();
     this.#button(places[to])?.focus();
   }
-}
-
-/** A prompt is read as text: only line breaks and tabs need a mark in it. @param {string} text */
-function tidy(text) {
-  return text.replaceAll(' ', '\u00A0');
 }
 
 define('logit-tape', LogitTape);
