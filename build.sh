@@ -40,19 +40,17 @@ flags='-std=c11 -Wno-version-check -Wall -Wextra -Wshadow -Wconversion -Werror -
 objects=$(mktemp -d)
 trap 'rm -rf "$objects"' EXIT
 
-# Only loops over weights and vocabularies are worth their size; those that gain by being unrolled say
-# so, and the host unrolls the others by itself. Without -finline-functions emcc keeps even those from
-# being inlined that are smaller than their call.
+# Only loops over weights and vocabularies are worth their size: a file of them says so in its first
+# line, /* build: -O2 */. Loops that gain by being unrolled say that too, and the host unrolls the
+# others by itself. Without -finline-functions emcc keeps even those from being inlined that are
+# smaller than their call.
 fast='-O2 -fno-unroll-loops'
 small='-Oz -finline-functions'
 # shellcheck disable=SC2086 # lists of words
 for source in $sources; do
     name=$(basename "$source" .c)
     group=small options=$small
-    case $name in
-    kernels_simd | quants_simd | matrix) group=fast options=$fast ;;
-    chain* | measure | pool | rank | shortlist | warp) group=fast options=$fast ;;
-    esac
+    [ "$(sed 1q "$source")" != '/* build: -O2 */' ] || group=fast options=$fast
     # Linked group by group: code compresses better beside its like.
     echo $flags $options -c "$source" -o "$objects/$group-$name.o"
 done | xargs -P "$(getconf _NPROCESSORS_ONLN)" -L 1 emcc

@@ -1,3 +1,4 @@
+/* build: -O2 */
 /* Applies the warpers in order to a copy of the logits and writes down what each one did. */
 #include <math.h>
 #include <stdlib.h>

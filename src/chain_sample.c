@@ -1,3 +1,4 @@
+/* build: -O2 */
 /* The draws: from the last trace, or with a chain of its own that leaves no record. */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* build: -O2 */
 /* The stages of a chain: gates, warpers and the caller's own, under one number. */
 #include <math.h>
 

@@ -1,3 +1,4 @@
+/* build: -O2 */
 /* The table of kernels_scalar.c in vector words, bit for bit equal: a lane is an output row, an
  * element, or one of the four interleaved accumulators. What each loop means stands there. */
 #include <math.h>

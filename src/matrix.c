@@ -1,3 +1,4 @@
+/* build: -O2 */
 /* Packs the rows of a tensor into blocks, and takes single rows and groups out of them again. */
 #include "matrix.h"
 

@@ -1,3 +1,4 @@
+/* build: -O2 */
 /* Entropy of a distribution and diversity of a text. */
 #include "measure.h"
 

@@ -1,3 +1,4 @@
+/* build: -O2 */
 /* Takes the survivors of a cut out of the vocabulary. */
 #include "pool.h"
 

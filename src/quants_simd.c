@@ -1,3 +1,4 @@
+/* build: -O2 */
 /* Quantised matrices in vector words, bit for bit equal to kernels_scalar.c. A lane is an output
  * row; what has no state of its own here stays so: this file is a module by itself where relaxed
  * SIMD is. */

@@ -1,3 +1,4 @@
+/* build: -O2 */
 /* Selection in rank order by radix. A first pass finds a floor that the wanted token is not below,
  * so that the passes over the bits of the logits see few tokens; no list is sorted but the one that
  * is handed back. */

@@ -1,3 +1,4 @@
+/* build: -O2 */
 /* Finds the short list in one pass with a threshold that rises as better tokens come by. */
 #include "shortlist.h"
 

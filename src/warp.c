@@ -1,3 +1,4 @@
+/* build: -O2 */
 /* Temperature, and the truncations that cut in rank order or by probability. */
 #include "warp.h"
 
