@@ -11,12 +11,6 @@
 
 enum { REMOVED_ON_INPUT = 255 }; /* removed_by of a token that came in as -Infinity */
 
-/* A filter only removes: it changes no surviving logit. */
-static bool is_filter(uint32_t setting) {
-    if (setting >= SETTING_COUNT) return setting != STAGE_OWN;
-    return strcmp(warp_table[setting].group, "truncation") == 0;
-}
-
 void chain_close(struct chain *chain) {
     if (!chain) return;
     for (uint32_t i = 0; i <= WARPER_COUNT; i++) free(chain->copies[i]);
@@ -47,7 +41,7 @@ enum status chain_open(struct chain **out, size_t vocab_size, size_t top_max,
     chain->kernels = kernels;
     bool complete = true;
     for (uint32_t i = 0; i <= WARPER_COUNT; i++) {
-        if (i < WARPER_COUNT && is_filter(i)) continue;
+        if (i < WARPER_COUNT && stage_is_filter(i)) continue;
         chain->copies[i] = malloc(vocab_size * sizeof(float));
         complete = complete && chain->copies[i];
     }
@@ -62,7 +56,7 @@ enum status chain_open(struct chain **out, size_t vocab_size, size_t top_max,
     chain->masked = malloc(vocab_size * sizeof(float));
     chain->ids = malloc((top_max + 1) * sizeof(uint32_t));
     chain->tokens = malloc((top_max + 1) * sizeof(struct chain_token));
-    chain->stage_p = malloc((top_max + 1) * CHAIN_STAGES_MAX * sizeof(double));
+    chain->stage_p = malloc((top_max + 1) * STAGES_MAX * sizeof(double));
     chain->list = malloc(sizeof *chain->list);
     if (!complete || !chain->logits || !chain->raw_weights || !chain->weights || !chain->scratch ||
         !chain->survivors.logits || !chain->survivors.weights || !chain->survivors.ids ||
@@ -101,7 +95,8 @@ enum status chain_check_history(const uint32_t *history, size_t n_history, size_
 static enum status check_logits(const float *logits, size_t n, struct fault *fault) {
     int32_t odd = 0;
     for (size_t i = 0; i < n; i++) odd |= !(logits[i] < INFINITY);
-    for (size_t i = 0; odd && i < n; i++)
+    if (!odd) return STATUS_OK;
+    for (size_t i = 0; i < n; i++)
         if (!(logits[i] < INFINITY))
             return fault_set(fault, STATUS_NOT_FINITE, "logit_finite", "id:u value:f", (uint64_t)i,
                              (double)logits[i]);
@@ -152,47 +147,45 @@ static struct pool pool_of(const struct chain *chain) {
     return (struct pool){chain->vocab_size, chain->logits, chain->weights, NULL};
 }
 
-/* Marks what stage `index` removed, takes its weight out and returns that weight. What was removed
- * before has none; loops over the whole vocabulary have no branch. */
-static uint64_t mark_removed(struct chain *chain, const struct pool *pool, uint32_t index) {
-    uint64_t mass = 0;
-    for (size_t i = 0; i < pool->n; i++) {
-        uint64_t weight = pool->weights[i];
-        pool->weights[i] = pool->logits[i] == -INFINITY ? 0 : weight;
-        mass += weight - pool->weights[i];
-    }
-    for (size_t i = 0; i < chain->vocab_size && !pool->ids; i++) {
-        bool removed = pool->logits[i] == -INFINITY && !chain->removed_by[i];
+/* No branch here. */
+static void mark_in_vocabulary(struct chain *chain, uint32_t index) {
+    for (size_t i = 0; i < chain->vocab_size; i++) {
+        bool removed = chain->logits[i] == -INFINITY && !chain->removed_by[i];
         chain->removed_by[i] = removed ? (uint8_t)(index + 1) : chain->removed_by[i];
     }
-    for (size_t i = 0; pool->ids && i < pool->n; i++) {
+}
+
+static void mark_in_pool(struct chain *chain, const struct pool *pool, uint32_t index) {
+    for (size_t i = 0; i < pool->n; i++) {
         uint32_t id = pool->ids[i];
         if (pool->logits[i] != -INFINITY || chain->removed_by[id]) continue;
         chain->removed_by[id] = (uint8_t)(index + 1);
         chain->logits[id] = -INFINITY;
         chain->weights[id] = 0;
     }
-    return mass;
 }
 
-/* How many survivors' logits differ from the state that entered the stage. */
-static size_t count_changed(const struct chain *chain, const struct pool *pool) {
-    const float *now = pool->logits, *before = chain->state.logits;
-    uint32_t changed = 0;
-    for (size_t i = 0; !pool->ids && i < pool->n; i++)
-        changed += (now[i] != before[i]) & (now[i] != -INFINITY);
-    for (size_t i = 0; pool->ids && i < pool->n; i++)
-        changed += (now[i] != before[pool->ids[i]]) & (now[i] != -INFINITY);
-    return changed;
+/* Marks what stage `index` removed, takes its weight out and returns that weight. */
+static uint64_t mark_removed(struct chain *chain, struct pool *pool, uint32_t index) {
+    if (pool->ids)
+        mark_in_pool(chain, pool, index);
+    else
+        mark_in_vocabulary(chain, index);
+    return pool_drop_weights(pool);
 }
 
-/* The weights of all; of a pool they are brought back to the whole vocabulary, logits too. */
-static uint64_t weigh_all(struct chain *chain, const struct pool *pool, float max) {
-    uint64_t total = chain->kernels->weigh(pool->weights, pool->logits, pool->n, max);
-    for (size_t i = 0; pool->ids && i < pool->n; i++) {
+/* Brings a pool's logits and weights back to the whole vocabulary. */
+static void write_back(struct chain *chain, const struct pool *pool) {
+    for (size_t i = 0; i < pool->n; i++) {
         chain->logits[pool->ids[i]] = pool->logits[i];
         chain->weights[pool->ids[i]] = pool->weights[i];
     }
+}
+
+/* The weights of all. */
+static uint64_t weigh_all(struct chain *chain, const struct pool *pool, float max) {
+    uint64_t total = chain->kernels->weigh(pool->weights, pool->logits, pool->n, max);
+    if (pool->ids) write_back(chain, pool);
     return total;
 }
 
@@ -205,7 +198,8 @@ static uint64_t weigh_changed(struct chain *chain, uint64_t total) {
         size_t end = start + BLOCK < chain->vocab_size ? start + BLOCK : chain->vocab_size;
         uint32_t any = 0;
         for (size_t i = start; i < end; i++) any |= now[i] != before[i];
-        for (size_t i = start; any && i < end; i++) {
+        if (!any) continue;
+        for (size_t i = start; i < end; i++) {
             if (now[i] == before[i] || now[i] == -INFINITY) continue;
             total -= chain->weights[i];
             chain->weights[i] = weight_of(now[i], chain->state.max);
@@ -234,13 +228,13 @@ static enum status record(struct chain *chain, struct pool pool, uint32_t index,
     uint64_t total_before = state->total, removed_mass = 0;
     float max;
     uint32_t kept = rank_survey(pool.logits, pool.n, &max);
-    if (kept == 0) return chain_nothing_left(stage->setting, fault);
+    if (kept == 0) return stage_leaves_nothing(stage->setting, fault);
     stage->removed = trace->kept - kept;
     trace->kept = kept;
     if (stage->removed) removed_mass = mark_removed(chain, &pool, index);
     stage->mass_removed = chain_share(removed_mass, total_before);
     stage->top_p_mass = chain_share(total_before - removed_mass, total_before);
-    size_t changed = is_filter(stage->setting) ? 0 : count_changed(chain, &pool);
+    size_t changed = stage_is_filter(stage->setting) ? 0 : pool_count_changed(&pool, state->logits);
     stage->changed = changed || stage->removed > 0;
     if (!stage->changed) return STATUS_OK;
     state->total = total_before - removed_mass;
@@ -265,16 +259,16 @@ static enum status run_stage(struct chain *chain, uint32_t index, uint32_t setti
     struct chain_trace *trace = &chain->trace;
     struct chain_stage *stage = &trace->stages[index];
     stage->setting = setting;
-    stage->value = chain_stage_value(input->settings, setting);
-    stage->active = chain_stage_active(input->settings, setting);
+    stage->value = stage_value(input->settings, setting);
+    stage->active = stage_active(input->settings, setting);
     stage->top_p_mass = 1;
     if (stage->active) {
-        chain->is_sparse = chain->is_sparse && pool_suits(setting);
+        chain->is_sparse = chain->is_sparse && stage_suits_pool(setting);
         struct pool pool = pool_of(chain);
         input->vocab_size = pool.n;
         input->weights = pool.weights;
         input->total = chain->state.total;
-        chain_stage_apply(setting, pool.logits, input);
+        stage_apply(setting, pool.logits, input);
         enum status status = record(chain, pool, index, fault);
         if (status) return status;
         if (!stage->changed) stage->after = last_filter;
@@ -365,8 +359,8 @@ enum status chain_apply(struct chain *chain, const float *logits, const struct s
                                .history = history,
                                .n_history = n_history,
                                .scratch = chain->scratch};
-    uint32_t last_filter = 0, stages[CHAIN_STAGES_MAX];
-    chain->trace.n_stages = chain_list_stages(stages, settings);
+    uint32_t last_filter = 0, stages[STAGES_MAX];
+    chain->trace.n_stages = stage_list(stages, settings);
     for (uint32_t i = 0; i < chain->trace.n_stages; i++) {
         status = run_stage(chain, i, stages[i], &input, last_filter, fault);
         if (status) return status;

@@ -10,14 +10,11 @@
 
 #include "draw.h"
 #include "kernels.h"
-#include "warp.h"
-
-/* Gates come first, then the warpers of the order and, among them, the caller's own. */
-enum { CHAIN_STAGES_MAX = (int)GATE_COUNT + (int)WARPER_COUNT + 1 };
+#include "stage.h"
 
 /* What one stage did to the distribution that entered it. Masses are shares of 1. */
 struct chain_stage {
-    uint32_t setting; /* enum setting, SETTING_COUNT + enum gate, or STAGE_OWN */
+    uint32_t setting; /* as stage.h numbers them */
     uint32_t active;  /* differs from its neutral value */
     uint32_t changed; /* changed any logit */
     uint32_t kept;    /* survivors after the stage */
@@ -54,7 +51,7 @@ struct chain_trace {
     double kept_mass_raw;               /* the survivors' share of the raw distribution */
     const struct chain_token *tokens;   /* (n_tokens,) */
     const double *stage_p;              /* (n_tokens, n_stages) p after each stage */
-    struct chain_stage stages[CHAIN_STAGES_MAX];
+    struct chain_stage stages[STAGES_MAX];
 };
 
 struct chain; /* scratch for one vocabulary size; opaque */

@@ -1,4 +1,4 @@
-/* What the chain's files share: its scratch, its stages, and the checks of what it is given. */
+/* What the chain's files share: its scratch, and the checks of what it is given. */
 #ifndef LOGITSCOPE_CHAIN_PART_H
 #define LOGITSCOPE_CHAIN_PART_H
 
@@ -36,7 +36,7 @@ struct chain {
     double *stage_p;
     struct shortlist *list;
     struct snapshot raw_state, state;
-    struct snapshot after[CHAIN_STAGES_MAX]; /* by stage */
+    struct snapshot after[STAGES_MAX]; /* by stage */
     struct chain_trace trace;
 };
 
@@ -48,13 +48,5 @@ enum status chain_check_history(const uint32_t *history, size_t n_history, size_
                                 struct fault *fault);
 /* Checks and weighs the caller's logits, unless that was done. */
 enum status chain_read(struct chain *chain, const float *logits, struct fault *fault);
-/* The fault of a stage that removed every token. */
-enum status chain_nothing_left(uint32_t setting, struct fault *fault);
-
-/* The stages of a chain: the gates asked for, then the order. Returns their number. */
-uint32_t chain_list_stages(uint32_t stages[CHAIN_STAGES_MAX], const struct settings *settings);
-bool chain_stage_active(const struct settings *settings, uint32_t setting);
-double chain_stage_value(const struct settings *settings, uint32_t setting);
-void chain_stage_apply(uint32_t setting, float *logits, const struct warp_input *input);
 
 #endif

@@ -29,7 +29,7 @@ struct chain_drawn chain_draw_gumbel(const struct chain *chain, uint64_t seed, u
 /* Whether none of the stages reads an id. */
 static bool suits_all(const struct settings *settings, const uint32_t *stages, uint32_t n_stages) {
     for (uint32_t i = 0; i < n_stages; i++)
-        if (chain_stage_active(settings, stages[i]) && !pool_suits(stages[i])) return false;
+        if (stage_active(settings, stages[i]) && !stage_suits_pool(stages[i])) return false;
     return true;
 }
 
@@ -40,13 +40,13 @@ static enum status sample_from(struct chain *chain, struct pool pool, struct war
                                struct fault *fault) {
     input->scratch = chain->scratch;
     input->weights = pool.weights;
-    uint32_t stages[CHAIN_STAGES_MAX], n_stages = chain_list_stages(stages, input->settings);
+    uint32_t stages[STAGES_MAX], n_stages = stage_list(stages, input->settings);
     for (uint32_t i = 0; i < n_stages; i++) {
-        if (!chain_stage_active(input->settings, stages[i])) continue;
+        if (!stage_active(input->settings, stages[i])) continue;
         input->vocab_size = pool.n;
-        chain_stage_apply(stages[i], pool.logits, input);
+        stage_apply(stages[i], pool.logits, input);
         sample->kept = rank_survey(pool.logits, pool.n, &max);
-        if (sample->kept == 0) return chain_nothing_left(stages[i], fault);
+        if (sample->kept == 0) return stage_leaves_nothing(stages[i], fault);
         if (pool_is_sparse(&pool, sample->kept) &&
             suits_all(input->settings, stages + i + 1, n_stages - i - 1)) {
             struct pool all = pool;

@@ -3,6 +3,8 @@
 #ifndef LOGITSCOPE_ELEMENTARY_H
 #define LOGITSCOPE_ELEMENTARY_H
 
+static const double LN_2 = 0.69314718055994530942, LOG2_E = 1.44269504088896340736;
+
 /* e^x in float32, at most 1.5 ulp off for -87.3 <= x <= 88.3. Below it returns exactly 0, above it
  * +Infinity; elementary_exp(0) is exactly 1; NaN gives NaN. kernels_simd.c repeats these very
  * operations in vector words. */

@@ -1,7 +1,8 @@
-/* What removes tokens before any warper sees them: a mask, banned words, a forced first token. */
-#include <string.h>
+/* Each gate is one loop; what a gate removes is -INFINITY, as after a warper. */
+#include "gate.h"
 
-#include "warp_part.h"
+#include <math.h>
+#include <string.h>
 
 bool gate_active(const struct settings *settings, enum gate gate) {
     return gate == GATE_CONSTRAINT     ? settings->allowed != NULL

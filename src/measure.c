@@ -9,9 +9,6 @@
 #include "draw.h"
 #include "elementary.h"
 
-static const double LOG2_E = 1.44269504088896340736;
-static const double LN_2 = 0.69314718055994530942;
-
 /* Integers below 2^52 to and from the low bits of a double: what adding 2^52 leaves there is
  * rounded half to even. Compilers make vectors of it, which they do not of the conversions. */
 static const double MAGIC = 0x1p52;

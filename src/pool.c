@@ -1,18 +1,11 @@
 /* build: -O2 */
-/* Takes the survivors of a cut out of the vocabulary. */
+/* Loops over the survivors of a cut, or over the whole vocabulary: those have no branch. */
 #include "pool.h"
 
 #include <float.h>
 #include <math.h>
-#include <string.h>
 
 #include "rank.h"
-
-bool pool_suits(uint32_t setting) {
-    if (setting >= SETTING_COUNT) return false;
-    return setting == SETTING_TEMPERATURE ||
-           (strcmp(warp_table[setting].group, "truncation") == 0 && setting != SETTING_MIROSTAT);
-}
 
 static void shrink_vocabulary(struct pool *to, const struct pool *from) {
     to->n = rank_reaching(from->logits, from->n, -FLT_MAX, to->ids);
@@ -40,4 +33,27 @@ void pool_shrink(struct pool *to, const struct pool *from) {
         shrink_pool(to, from);
     else
         shrink_vocabulary(to, from);
+}
+
+uint64_t pool_drop_weights(struct pool *pool) {
+    uint64_t mass = 0;
+    for (size_t i = 0; i < pool->n; i++) {
+        uint64_t weight = pool->weights[i];
+        pool->weights[i] = pool->logits[i] == -INFINITY ? 0 : weight;
+        mass += weight - pool->weights[i];
+    }
+    return mass;
+}
+
+uint32_t pool_count_changed(const struct pool *pool, const float *before) {
+    const float *now = pool->logits;
+    uint32_t changed = 0;
+    if (pool->ids) {
+        for (size_t i = 0; i < pool->n; i++)
+            changed += (now[i] != before[pool->ids[i]]) & (now[i] != -INFINITY);
+    } else {
+        for (size_t i = 0; i < pool->n; i++)
+            changed += (now[i] != before[i]) & (now[i] != -INFINITY);
+    }
+    return changed;
 }

@@ -1,13 +1,11 @@
 /* The tokens that a chain still looks at: the whole vocabulary, or after a cut the few that were
- * left, ascending by id. A warper that reads no id gives the same bits on either. */
+ * left, ascending by id. A stage that suits it (stage.h) gives the same bits on either. */
 #ifndef LOGITSCOPE_POOL_H
 #define LOGITSCOPE_POOL_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#include "warp.h"
 
 struct pool {
     size_t n;
@@ -25,11 +23,14 @@ static inline bool pool_is_sparse(const struct pool *pool, uint32_t kept) {
     return kept < pool->n / 4;
 }
 
-/* Whether the stage reads no id: neither the history's nor a bias's; a gate reads its own. */
-bool pool_suits(uint32_t setting);
-
 /* Copies the survivors of `from` into the arrays of `to`, which may be those of `from` and need
  * room for one more than there are. */
 void pool_shrink(struct pool *to, const struct pool *from);
+
+/* Takes the weight of the removed out and returns it; what was removed before has none. */
+uint64_t pool_drop_weights(struct pool *pool);
+
+/* How many survivors' logits differ from `before` (vocab_size,). */
+uint32_t pool_count_changed(const struct pool *pool, const float *before);
 
 #endif

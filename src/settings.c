@@ -1,11 +1,11 @@
 /* What the caller asks for, checked: every number against its row of the table, then order, biases
  * and breakers against a vocabulary. */
+#include "settings.h"
+
 #include <math.h>
 #include <string.h>
 
 #include "warp.h"
-
-static const double WHOLE_MAX = 9007199254740991.0; /* 2^53 - 1 */
 
 void settings_reset(struct settings *settings) {
     memset(settings, 0, sizeof *settings);
@@ -97,7 +97,8 @@ static enum status check_bias(const struct settings *settings, size_t vocab_size
 
 static enum status check_own(const struct settings *settings, size_t vocab_size,
                              struct fault *fault) {
-    for (size_t i = 0; settings->own && i < vocab_size; i++)
+    size_t n = settings->own ? vocab_size : 0;
+    for (size_t i = 0; i < n; i++)
         if (!(settings->own[i] < INFINITY))
             return fault_set(fault, STATUS_NOT_FINITE, "own_logit", "id:u value:f", (uint64_t)i,
                              (double)settings->own[i]);

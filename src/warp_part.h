@@ -7,8 +7,6 @@
 
 #include "warp.h"
 
-static const double LN_2 = 0.69314718055994530942, LOG2_E = 1.44269504088896340736;
-
 static inline double value_of(const struct warp_input *input, enum setting setting) {
     return input->settings->value[setting];
 }

@@ -4,7 +4,7 @@
 #ifndef LOGITSCOPE_WARP_SCALAR_H
 #define LOGITSCOPE_WARP_SCALAR_H
 
-#include "warp.h"
+#include "gate.h"
 
 /* By gate and by warper; input as for warp_table's apply, of which `scratch` holds rank orders. */
 extern void (*const gate_scalar[GATE_COUNT])(float *logits, const struct warp_input *input);

@@ -15,7 +15,7 @@ import { grammarOf } from './schema.js';
  * @property {string} [grammar]
  */
 
-export const GATES = ['constraint', 'banned_words', 'forced_first']; // enum gate of src/warp.h
+export const GATES = ['constraint', 'banned_words', 'forced_first']; // enum gate of src/gate.h
 export const GATE_NAMES = [...GATES, 'constraint_start'];
 
 /** @param {unknown} id */

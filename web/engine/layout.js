@@ -33,7 +33,7 @@ export const TOKENIZER_PIECE_SPECIAL = 8;
 export const SESSION_FED_EVALUATED = 0;
 export const SESSION_FED_REUSED = 4;
 
-/* struct warp_row and struct warp_bias of src/warp.h. */
+/* struct warp_row of src/warp.h, struct warp_bias of src/settings.h. */
 export const WARP_ROW_NAME = 0;
 export const WARP_ROW_KIND = 4;
 export const WARP_ROW_GROUP = 8;

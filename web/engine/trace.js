@@ -2,7 +2,7 @@
 import { GATES } from './gates.js';
 import * as layout from './layout.js';
 
-const OTHERS = [...GATES, 'own']; // the stages without a row, as src/warp.h numbers them
+const OTHERS = [...GATES, 'own']; // the stages without a row, as src/stage.h numbers them
 
 /** @typedef {import('./module.js').Module} Module */
 /** @typedef {import('./types.js').Trace} Trace */

@@ -1,0 +1,95 @@
+/* What the caller asks for: a number for each setting, the order of the warpers, and what no number
+ * says. Their names and ranges are the rows of warp_table (warp.h). */
+#ifndef LOGITSCOPE_SETTINGS_H
+#define LOGITSCOPE_SETTINGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "status.h"
+
+/* The largest whole number that a setting takes, 2^53 - 1: JavaScript's too. */
+#define WHOLE_MAX 9007199254740991.0
+
+/* Every setting that reshapes logits. The warpers come first, in the canonical order; what follows
+ * are parameters that warpers share. */
+enum setting {
+    SETTING_LOGIT_BIAS,
+    SETTING_REPETITION_PENALTY,
+    SETTING_FREQUENCY_PENALTY,
+    SETTING_PRESENCE_PENALTY,
+    SETTING_NO_REPEAT_NGRAM_SIZE,
+    SETTING_DRY_MULTIPLIER,
+    SETTING_TEMPERATURE,
+    SETTING_TOP_K,
+    SETTING_TOP_P,
+    SETTING_MIN_P,
+    SETTING_TYPICAL_P,
+    SETTING_EPSILON_CUTOFF,
+    SETTING_ETA_CUTOFF,
+    SETTING_TOP_N_SIGMA,
+    SETTING_XTC_PROBABILITY,
+    SETTING_MIROSTAT,
+    WARPER_COUNT,
+    SETTING_REPETITION_WINDOW = WARPER_COUNT,
+    SETTING_DRY_BASE,
+    SETTING_DRY_ALLOWED_LENGTH,
+    SETTING_DRY_PENALTY_LAST_N,
+    SETTING_DRY_SEQUENCE_BREAKERS,
+    SETTING_XTC_THRESHOLD,
+    SETTING_MIROSTAT_TAU,
+    SETTING_MIROSTAT_ETA,
+    SETTING_MIROSTAT_MU,
+    SETTING_MIN_TOKENS_TO_KEEP,
+    SETTING_CONVENTION,
+    SETTING_COUNT
+};
+
+/* Whose rules hold at ties and boundaries; the rules of warp.h are transformers'. llama.cpp keeps
+ * exactly k for top_k (ties by id) and, for typical_p, until the mass is above p. llama2.c keeps
+ * until the mass is above p for top_p, of which p = 0 is off. */
+enum convention { CONVENTION_TRANSFORMERS, CONVENTION_LLAMA_CPP, CONVENTION_LLAMA2_C };
+
+/* b is added to the logit of `id`; -INFINITY bans it. */
+struct warp_bias {
+    uint32_t id;
+    double bias;
+};
+
+/* What the caller asks for. `order` lists n_order distinct warpers, first applied first; a warper
+ * that is active must be in it. Biases are in ascending order of id, each id once. */
+struct settings {
+    double value[SETTING_COUNT];
+    uint32_t order[WARPER_COUNT];
+    uint32_t n_order;
+    const struct warp_bias *bias;
+    uint32_t n_bias;
+    uint32_t n_breakers;
+    const uint32_t *breakers; /* (n_breakers,) each sequence as its length, then its ids */
+    uint64_t seed, step;      /* of the coin that XTC tosses */
+    const uint32_t *allowed;  /* bit i % 32 of word i / 32: token i; NULL: all are */
+    uint32_t n_allowed;       /* how many bits are set, for the trace */
+    uint32_t n_banned;
+    const uint32_t *banned; /* (n_banned,) each sequence as its length, then its ids */
+    int64_t forced;         /* the one token that may come, -1: any */
+    bool has_own;           /* whether STAGE_OWN is among the stages, */
+    uint32_t own_at;        /* then before this place of the order */
+    const float *own;       /* (vocab_size,) its result; NULL: the chain ends before it */
+};
+
+/* Neutral everywhere, canonical order. */
+void settings_reset(struct settings *settings);
+/* Sets a number after checking it: STATUS_OUT_OF_RANGE changes nothing. */
+enum status settings_set(struct settings *settings, enum setting setting, double value,
+                         struct fault *fault);
+/* Whether the warper differs from its neutral value; while mirostat is on, which replaces them, no
+ * other truncation does. */
+bool settings_active(const struct settings *settings, enum setting warper);
+/* Checks order, biases, breakers and gates against a vocabulary: STATUS_INVALID_ARGUMENT (a warper
+ * named twice, an active one left out, an empty breaker), STATUS_UNKNOWN_TOKEN (a bias, breaker,
+ * banned or forced token outside), STATUS_OUT_OF_RANGE (a bias that is NaN or +Infinity),
+ * STATUS_NOT_FINITE (a result of the caller's own that is). */
+enum status settings_check(const struct settings *settings, size_t vocab_size, struct fault *fault);
+
+#endif

@@ -1,0 +1,63 @@
+/* build: -O2 */
+/* What the chain asks of its stages, answered by gate, warper or the caller's own. */
+#include "stage.h"
+
+#include <math.h>
+#include <string.h>
+
+static bool is_truncation(uint32_t warper) {
+    return strcmp(warp_table[warper].group, "truncation") == 0;
+}
+
+uint32_t stage_list(uint32_t stages[STAGES_MAX], const struct settings *settings) {
+    uint32_t n = 0;
+    for (uint32_t gate = 0; gate < GATE_COUNT; gate++)
+        if (gate_active(settings, gate)) stages[n++] = SETTING_COUNT + gate;
+    for (uint32_t i = 0; i <= settings->n_order; i++) {
+        if (settings->has_own && i == settings->own_at) {
+            if (!settings->own) return n;
+            stages[n++] = STAGE_OWN;
+        }
+        if (i < settings->n_order) stages[n++] = settings->order[i];
+    }
+    return n;
+}
+
+bool stage_active(const struct settings *settings, uint32_t stage) {
+    return stage >= SETTING_COUNT || settings_active(settings, stage);
+}
+
+double stage_value(const struct settings *settings, uint32_t stage) {
+    if (stage == STAGE_OWN) return 0;
+    if (stage >= SETTING_COUNT) return gate_value(settings, stage - SETTING_COUNT);
+    return stage == SETTING_LOGIT_BIAS ? (double)settings->n_bias : settings->value[stage];
+}
+
+bool stage_is_filter(uint32_t stage) {
+    return stage >= SETTING_COUNT ? stage != STAGE_OWN : is_truncation(stage);
+}
+
+bool stage_suits_pool(uint32_t stage) {
+    if (stage >= SETTING_COUNT) return false;
+    return stage == SETTING_TEMPERATURE || (is_truncation(stage) && stage != SETTING_MIROSTAT);
+}
+
+static void take_own(float *logits, const float *own, size_t n) {
+    for (size_t i = 0; i < n; i++) logits[i] = logits[i] == -INFINITY ? -INFINITY : own[i];
+}
+
+void stage_apply(uint32_t stage, float *logits, const struct warp_input *input) {
+    if (stage == STAGE_OWN)
+        take_own(logits, input->settings->own, input->vocab_size);
+    else if (stage >= SETTING_COUNT)
+        gate_apply(stage - SETTING_COUNT, logits, input);
+    else
+        warp_table[stage].apply(logits, input);
+}
+
+enum status stage_leaves_nothing(uint32_t stage, struct fault *fault) {
+    const char *name = stage == STAGE_OWN       ? "own"
+                       : stage >= SETTING_COUNT ? gate_name(stage - SETTING_COUNT)
+                                                : warp_table[stage].name;
+    return fault_set(fault, STATUS_NOTHING_LEFT, "stage_leaves_nothing", "setting:s", name);
+}
