@@ -95,22 +95,22 @@ node_modules/node/bin/node: node_modules/.package-lock.json
 $(WASM): build.sh $(wildcard src/*.h) $(LIBRARY) src/wasm.c
 	./build.sh $@
 
-# One folder for each way to compile; -MMD tracks the headers.
+# One folder for each way to compile; -MMD tracks the headers, -MP lets one go away.
 $(BUILD)/asan/%.o: src/%.c
 	@mkdir -p $(@D)
-	gcc $(CFLAGS) $(SANITIZE) -MMD -c $< -o $@
+	gcc $(CFLAGS) $(SANITIZE) -MMD -MP -c $< -o $@
 
 $(BUILD)/asan/test_%: tests/native/test_%.c $(patsubst src/%.c,$(BUILD)/asan/%.o,$(LIBRARY))
-	gcc $(CFLAGS) $(SANITIZE) -Itests/native -MMD -MF $@.d $^ -o $@ -lm
+	gcc $(CFLAGS) $(SANITIZE) -Itests/native -MMD -MP -MF $@.d $^ -o $@ -lm
 
 $(BUILD)/gcc/%.o: src/%.c
 	@mkdir -p $(@D)
-	gcc $(CFLAGS) -MMD -c $< -o $@
+	gcc $(CFLAGS) -MMD -MP -c $< -o $@
 
 $(BUILD)/clang/%.o: src/%.c
 	@mkdir -p $(@D)
 	@./need.sh $(CLANG)=clang
-	$(CLANG) $(CFLAGS) -MMD -c $< -o $@
+	$(CLANG) $(CFLAGS) -MMD -MP -c $< -o $@
 
 $(BUILD)/gcc/logitscope: $(patsubst src/%.c,$(BUILD)/gcc/%.o,$(LIBRARY) src/main.c)
 	gcc $^ -o $@ -lm

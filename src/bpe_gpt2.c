@@ -17,29 +17,6 @@ struct bpe_gpt2 {
     uint32_t byte[256];    /* the token of each single byte, or TOKEN_NONE */
 };
 
-/* The alphabet: the 188 printable bytes of Latin-1 stand for themselves, the other 68, in ascending
- * order, are U+0100 ... U+0143. Returns -1 outside it. */
-static int byte_of_letter(uint32_t code) {
-    if ((code > 0x20 && code < 0x7f) || (code > 0xa0 && code < 0x100 && code != 0xad))
-        return (int)code;
-    if (code < 0x100 || code > 0x143) return -1;
-    if (code <= 0x120) return (int)code - 0x100;        /* 0x00 ... 0x20 */
-    if (code <= 0x142) return (int)code - 0x121 + 0x7f; /* 0x7f ... 0xa0 */
-    return 0xad;
-}
-
-bool bpe_gpt2_spell(char *out, size_t *used, const char *text, size_t length) {
-    *used = 0;
-    for (size_t at = 0; at < length;) {
-        uint32_t code;
-        at += unicode_next(text + at, length - at, &code);
-        int byte = byte_of_letter(code);
-        if (byte < 0) return false;
-        out[(*used)++] = (char)byte;
-    }
-    return true;
-}
-
 /* A merge by its pair; the multiplier is 2^64 / golden ratio. */
 static struct merge merge_of(uint32_t left, uint32_t right, uint32_t rank, uint32_t id) {
     uint64_t hash = ((uint64_t)left << 32 | right) * 0x9e3779b97f4a7c15;
@@ -73,8 +50,8 @@ static enum status read_merge(const struct token_map *map, uint32_t rank, struct
     const char *space = merge.length ? memchr(merge.data, ' ', merge.length) : NULL;
     if (!space) return bad_merge(fault, rank, merge, "must_be_two_tokens");
     size_t cut = (size_t)(space - merge.data), n_left, n_right;
-    if (!bpe_gpt2_spell(scratch, &n_left, merge.data, cut) ||
-        !bpe_gpt2_spell(scratch + n_left, &n_right, space + 1, merge.length - cut - 1))
+    if (!vocabulary_spell_gpt2(scratch, &n_left, merge.data, cut) ||
+        !vocabulary_spell_gpt2(scratch + n_left, &n_right, space + 1, merge.length - cut - 1))
         return bad_merge(fault, rank, merge, "outside_byte_alphabet");
     uint32_t left = token_map_find(map, scratch, n_left);
     uint32_t right = token_map_find(map, scratch + n_left, n_right);

@@ -8,10 +8,6 @@
 
 struct bpe_gpt2; /* the merges; opaque */
 
-/* Writes the bytes that `length` characters' worth of the printable alphabet stand for to out
- * (length,), and their number to *used; false if a character is outside the alphabet. */
-bool bpe_gpt2_spell(char *out, size_t *used, const char *text, size_t length);
-
 /* Where the piece that begins text[0 .. length), length > 0, ends, by GPT-2's pattern
  * 's|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+ */
 size_t bpe_gpt2_split(const char *text, size_t length);

@@ -1,7 +1,9 @@
-/* Little-endian numbers at any address: what lies in a file need not be aligned in memory. */
+/* Numbers as bytes: little-endian ones at any address, since what lies in a file need not be
+ * aligned in memory; decimal ones for names and faults. */
 #ifndef LOGITSCOPE_BYTES_H
 #define LOGITSCOPE_BYTES_H
 
+#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -52,6 +54,16 @@ static inline float load_f16(const uint8_t *p) {
     bits |= sign;
     memcpy(&x, &bits, sizeof x);
     return x;
+}
+
+/* Writes n in decimal, not terminated, to out (20,) at most; returns the digits used. */
+static inline size_t put_decimal(char *out, uint64_t n) {
+    char digits[20];
+    size_t used = 0, count = 0;
+    do digits[count++] = (char)('0' + n % 10);
+    while (n /= 10);
+    while (count) out[used++] = digits[--count];
+    return used;
 }
 
 #endif

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "grammar_check.h"
 #include "unicode.h"
 
 enum { UNBOUNDED = UINT32_MAX };

@@ -27,6 +27,9 @@ struct grammar_step {
     int32_t to;
 };
 
+/* The start of a rule that is named but not defined. */
+enum { GRAMMAR_UNDEFINED = UINT32_MAX };
+
 struct grammar_rule {
     const char *name; /* (length,) in the grammar's text */
     uint32_t length, start;
@@ -46,5 +49,10 @@ struct grammar {
 enum status grammar_open(struct grammar **grammar, const char *text, size_t length,
                          struct fault *fault);
 void grammar_close(struct grammar *grammar);
+
+/* The end of grammar_open: whether the rules that were read make sense together. Finds the rule
+ * root. STATUS_INVALID_ARGUMENT: there is none, a rule is named that is not there, can never end or
+ * begins with itself; STATUS_OUT_OF_MEMORY. */
+enum status grammar_check(struct grammar *grammar, struct fault *fault);
 
 #endif

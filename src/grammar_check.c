@@ -1,6 +1,6 @@
 /* Asks of each rule what its program alone does not show, as questions about which steps can be
  * reached: a search from the rule's start, repeated until no answer changes. */
-#include "grammar_check.h"
+#include "grammar.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

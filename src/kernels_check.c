@@ -1,5 +1,6 @@
 /* A known product: some hosts compute the relaxed dot product wrongly (Node 20 gives twice its
- * value), so its loops are tried before they are trusted. */
+ * value), so its loops are tried before they are trusted. Apart from the tables: it is no loop of
+ * any of them, and holds for whichever comes next. */
 #include <string.h>
 
 #include "kernels.h"

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "kernels.h"
-#include "quants_simd.h"
 #include "simd.h"
 
 enum { TOKENS = 4 }; /* rows of x that share one pass over a half block */

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model_shape.h"
+#include "bytes.h"
 #include "sort.h"
 
 enum { NAME_MAX_BYTES = 64, OUTSIDE_BLOCKS = -1 };
@@ -34,13 +34,10 @@ struct loader {
 
 /* "blk.3.attn_q.weight", or the suffix alone outside the blocks. */
 static void tensor_name(char name[NAME_MAX_BYTES], int layer, const char *suffix) {
-    char digits[8];
-    size_t n = 0, used = 0;
+    size_t used = 0;
     if (layer != OUTSIDE_BLOCKS) {
         memcpy(name, "blk.", used = 4);
-        do digits[n++] = (char)('0' + layer % 10);
-        while (layer /= 10);
-        while (n) name[used++] = digits[--n];
+        used += put_decimal(name + used, (uint64_t)layer);
         name[used++] = '.';
     }
     strcpy(name + used, suffix);

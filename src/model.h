@@ -29,6 +29,12 @@ struct model_shape {
     bool quantised; /* whether any matrix is */
 };
 
+/* Fills *shape from keys under general.architecture's name and from token_embd.weight's rows.
+ * STATUS_BAD_FILE (a key missing or out of bounds), STATUS_UNSUPPORTED (architecture, scaled RoPE,
+ * heads of another size, a value for each layer, experts, one shard of several). */
+enum status model_shape_read(struct model_shape *shape, const struct gguf *file,
+                             struct fault *fault);
+
 /* One block. Vectors that an architecture lacks are NULL. */
 struct model_layer {
     float *attn_norm_weight, *attn_norm_bias; /* (n_embd,) */

@@ -1,6 +1,6 @@
 /* Reads a model's sizes from the metadata and holds them within limits under which no product of
  * sizes can overflow 64 bits. */
-#include "model_shape.h"
+#include "model.h"
 
 #include <string.h>
 
@@ -71,7 +71,7 @@ static bool text_is(struct gguf_string text, const char *wanted) {
 
 static void read_architecture(struct reader *r, struct model_shape *s) {
     struct gguf_string name;
-    r->status = gguf_text(r->file, "general.architecture", &name, r->fault);
+    if (!r->status) r->status = gguf_text(r->file, "general.architecture", &name, r->fault);
     if (r->status) return;
     if (!name.data) {
         r->status =
@@ -142,14 +142,9 @@ static void read_rope(struct reader *r, struct model_shape *s) {
 }
 
 /* What the tensors alone would not show, or show as something missing. */
-static void refuse_kinds(struct reader *r) {
+static void refuse_experts(struct reader *r) {
     char key[KEY_MAX];
-    uint32_t shard = 0, shards = 0, experts = 0;
-    if (!r->status) r->status = gguf_u32(r->file, "split.no", 0, &shard, r->fault);
-    if (!r->status) r->status = gguf_u32(r->file, "split.count", 1, &shards, r->fault);
-    if (!r->status && shards > 1)
-        r->status = fault_set(r->fault, STATUS_UNSUPPORTED, "model_shard", "n:u limit:u",
-                              (uint64_t)shard + 1, (uint64_t)shards);
+    uint32_t experts = 0;
     if (!r->status)
         r->status =
             gguf_u32(r->file, full_key(key, r->prefix, "expert_count"), 0, &experts, r->fault);
@@ -184,11 +179,11 @@ static void count_parameters(const struct gguf *file, struct model_shape *s) {
 }
 
 enum status model_shape_read(struct model_shape *s, const struct gguf *file, struct fault *fault) {
-    struct reader r = {file, "", STATUS_OK, fault};
+    struct reader r = {file, "", gguf_check_whole(file, fault), fault};
     memset(s, 0, sizeof *s);
     read_architecture(&r, s);
     bool gpt2 = s->architecture == ARCHITECTURE_GPT2;
-    refuse_kinds(&r);
+    refuse_experts(&r);
     s->context_length = read_u32(&r, "context_length", 0, 1, CONTEXT_MAX);
     s->n_embd = read_u32(&r, "embedding_length", 0, 1, EMBD_MAX);
     s->n_layer = read_u32(&r, "block_count", 0, 1, LAYER_MAX);

@@ -2,7 +2,7 @@
 /* Quantised matrices in vector words, bit for bit equal to kernels_scalar.c. A lane is an output
  * row; what has no state of its own here stays so: this file is a module by itself where relaxed
  * SIMD is. */
-#include "quants_simd.h"
+#include "kernels.h"
 
 #include <math.h>
 #include <stdbool.h>

@@ -3,6 +3,8 @@
 
 #include <stdarg.h>
 
+#include "bytes.h"
+
 const char *status_name(enum status status) {
     static const char *const names[STATUS_COUNT] = {
         "ok",           "invalid_argument", "out_of_range",  "not_finite",
@@ -28,13 +30,11 @@ static void put_number(struct fault_value *value, double number) {
 
 /* Whole numbers beyond 2^53 keep all their digits. */
 static void put_unsigned(struct fault_value *value, uint64_t n) {
-    char digits[21] = {0};
-    size_t at = sizeof digits - 1;
+    char digits[21];
     put_number(value, (double)n);
     if (n <= UINT64_C(1) << 53) return;
-    do digits[--at] = (char)('0' + n % 10);
-    while (n /= 10);
-    put_text(value, digits + at);
+    digits[put_decimal(digits, n)] = 0;
+    put_text(value, digits);
 }
 
 enum status fault_set(struct fault *fault, enum status status, const char *key, const char *form,

@@ -21,7 +21,8 @@ enum status tokenizer_open(struct tokenizer **tokenizer, const struct gguf *file
     struct tokenizer *t = calloc(1, sizeof *t);
     *tokenizer = NULL;
     if (!t) return fault_set(fault, STATUS_OUT_OF_MEMORY, "no_memory_tokenizer", "");
-    enum status status = vocabulary_open(&t->vocabulary, file, vocab_size, fault);
+    enum status status = gguf_check_whole(file, fault);
+    if (status == STATUS_OK) status = vocabulary_open(&t->vocabulary, file, vocab_size, fault);
     if (status == STATUS_OK && t->vocabulary.kind == KIND_GPT2)
         status = bpe_gpt2_open(&t->gpt2, &t->vocabulary, file, fault);
     if (status == STATUS_OK && t->vocabulary.kind == KIND_LLAMA)

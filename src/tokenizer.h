@@ -39,7 +39,8 @@ struct tokenizer_piece {
 
 /* Builds the tokenizer; everything it needs is copied. The vocabulary must have `vocab_size` tokens
  * (pass 0 to take whatever the file has). STATUS_BAD_FILE, STATUS_UNSUPPORTED (another
- * tokenizer.ggml.model, a pre-tokenizer other than gpt-2's), STATUS_OUT_OF_MEMORY. */
+ * tokenizer.ggml.model, a pre-tokenizer other than gpt-2's, one shard of several),
+ * STATUS_OUT_OF_MEMORY. */
 enum status tokenizer_open(struct tokenizer **tokenizer, const struct gguf *file,
                            uint32_t vocab_size, struct fault *fault);
 void tokenizer_close(struct tokenizer *tokenizer);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bpe_gpt2.h"
+#include "sort.h"
 #include "unicode.h"
 
 static const char space_mark[] = "\xe2\x96\x81"; /* U+2581: the space in a llama vocabulary */
@@ -144,6 +144,29 @@ static size_t spell_llama(char *out, struct gguf_string token) {
     return used;
 }
 
+/* The alphabet: the 188 printable bytes of Latin-1 stand for themselves, the other 68, in ascending
+ * order, are U+0100 ... U+0143. Returns -1 outside it. */
+static int byte_of_letter(uint32_t code) {
+    if ((code > 0x20 && code < 0x7f) || (code > 0xa0 && code < 0x100 && code != 0xad))
+        return (int)code;
+    if (code < 0x100 || code > 0x143) return -1;
+    if (code <= 0x120) return (int)code - 0x100;        /* 0x00 ... 0x20 */
+    if (code <= 0x142) return (int)code - 0x121 + 0x7f; /* 0x7f ... 0xa0 */
+    return 0xad;
+}
+
+bool vocabulary_spell_gpt2(char *out, size_t *used, const char *text, size_t length) {
+    *used = 0;
+    for (size_t at = 0; at < length;) {
+        uint32_t code;
+        at += unicode_next(text + at, length - at, &code);
+        int byte = byte_of_letter(code);
+        if (byte < 0) return false;
+        out[(*used)++] = (char)byte;
+    }
+    return true;
+}
+
 static bool is_one_character(struct gguf_string token) {
     uint32_t code;
     return token.length && unicode_next(token.data, token.length, &code) == token.length;
@@ -165,7 +188,7 @@ static enum status spell(struct vocabulary *v, uint32_t id, struct gguf_string t
     memcpy(out, token.data, token.length);
     if (v->type[id] != TOKEN_NORMAL) return STATUS_OK;
     if (v->kind == KIND_LLAMA) *used = spell_llama(out, token);
-    if (v->kind == KIND_GPT2 && !bpe_gpt2_spell(out, used, token.data, token.length))
+    if (v->kind == KIND_GPT2 && !vocabulary_spell_gpt2(out, used, token.data, token.length))
         return bad_token(fault, id, token, "outside_byte_alphabet");
     if (v->kind == KIND_CHAR && !is_one_character(token))
         return bad_token(fault, id, token, "must_be_one_character");
@@ -205,6 +228,31 @@ static enum status no_memory(const struct vocabulary *v, struct fault *fault) {
     return fault_set(fault, STATUS_OUT_OF_MEMORY, "no_memory_vocabulary", "n:u", (uint64_t)v->size);
 }
 
+static int compare_text(const struct marked_token *a, const struct marked_token *b) {
+    int order = memcmp(a->text, b->text, a->length < b->length ? a->length : b->length);
+    return order ? order : a->length < b->length ? -1 : a->length > b->length;
+}
+
+static int compare_marked(const void *left, const void *right) {
+    const struct marked_token *a = left, *b = right;
+    int order = compare_text(a, b);
+    if (order == 0) order = (int)a->special - (int)b->special;
+    return order ? order : a->id < b->id ? -1 : a->id > b->id;
+}
+
+/* Sorts the marked tokens; of those spelled alike it keeps the lowest special and the lowest
+ * user-defined. */
+static void sort_marked(struct vocabulary *vocabulary) {
+    struct marked_token *marked = vocabulary->marked;
+    size_t kept = 0;
+    sort(marked, vocabulary->n_marked, sizeof *marked, compare_marked);
+    for (size_t i = 0; i < vocabulary->n_marked; i++)
+        if (!kept || compare_text(&marked[kept - 1], &marked[i]) != 0 ||
+            marked[kept - 1].special != marked[i].special)
+            marked[kept++] = marked[i];
+    vocabulary->n_marked = kept;
+}
+
 /* Enters the tokens where encoding looks for them. An empty token is never made from text. */
 static enum status index_tokens(struct vocabulary *v, struct fault *fault) {
     uint32_t *found = malloc(v->size * sizeof *found);
@@ -225,7 +273,7 @@ static enum status index_tokens(struct vocabulary *v, struct fault *fault) {
         v->marked[v->n_marked++] = (struct marked_token){text, (uint32_t)length, id, special};
         v->marks[(unsigned char)*text] = true;
     }
-    vocabulary_sort_marked(v);
+    sort_marked(v);
     bool complete = token_map_open(&v->map, v->bytes, v->start, found, n_found);
     free(found);
     return complete ? STATUS_OK : no_memory(v, fault);
@@ -294,4 +342,36 @@ void vocabulary_close(struct vocabulary *vocabulary) {
     free(vocabulary->type);
     free(vocabulary->marked);
     *vocabulary = (struct vocabulary){0};
+}
+
+/* The first of marked[low .. high), all longer than `depth`, whose byte there is at least `byte`.
+ */
+static size_t lower_bound(const struct marked_token *marked, size_t low, size_t high, size_t depth,
+                          unsigned byte) {
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if ((unsigned char)marked[middle].text[depth] < byte)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+uint32_t vocabulary_marked(const struct vocabulary *vocabulary, const char *text, size_t length,
+                           bool special) {
+    const struct marked_token *marked = vocabulary->marked;
+    size_t low = 0, high = vocabulary->n_marked; /* those that agree with the text so far */
+    uint32_t found = TOKEN_NONE;
+    if (!length || !vocabulary->marks[(unsigned char)text[0]]) return TOKEN_NONE;
+    for (size_t depth = 0; low < high; depth++) {
+        /* Those that end here sort first: a user-defined one, a special one, or both. */
+        for (; low < high && marked[low].length == depth; low++)
+            if (special || !marked[low].special) found = marked[low].id;
+        if (depth == length) break;
+        unsigned byte = (unsigned char)text[depth];
+        low = lower_bound(marked, low, high, depth, byte);
+        high = lower_bound(marked, low, high, depth, byte + 1);
+    }
+    return found;
 }

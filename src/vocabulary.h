@@ -43,7 +43,8 @@ struct vocabulary {
     uint8_t *type;        /* (size,) enum token_type */
     struct token_map map; /* normal and user-defined tokens; the lowest id of those spelled alike */
     uint32_t byte[256];   /* llama: the byte token of each byte, or TOKEN_NONE */
-    struct marked_token *marked; /* (n_marked,) sorted by their bytes */
+    struct marked_token *marked; /* (n_marked,) sorted by their bytes, so that a walk along
+                                    the text narrows a range of them */
     size_t n_marked;
     bool marks[256];   /* whether a marked token begins with this byte */
     uint32_t bos, eos; /* or TOKEN_NONE */
@@ -62,9 +63,9 @@ enum status vocabulary_array(const struct gguf *file, const char *key, enum gguf
                              bool required, uint32_t size, const struct gguf_value **out,
                              struct fault *fault);
 
-/* Sorts `marked`; of those spelled alike it keeps the lowest special and the lowest user-defined.
- */
-void vocabulary_sort_marked(struct vocabulary *vocabulary);
+/* Writes the bytes that `length` characters' worth of GPT-2's printable alphabet stand for to out
+ * (length,), and their number to *used; false if a character is outside the alphabet. */
+bool vocabulary_spell_gpt2(char *out, size_t *used, const char *text, size_t length);
 
 /* The longest marked token that begins text[0 .. length), or TOKEN_NONE; control and unknown ones
  * only if `special`. Looks at no more than MARKED_MAX bytes. */

@@ -169,6 +169,10 @@ static void refuses_keys_that_would_change_the_numbers(void) {
     put_key(&b, "split.count", GGUF_UINT16), put_bytes(&b, "\4\0", 2);
     insert_padded(&p, &b);
     expect(p, STATUS_UNSUPPORTED, "model_shard 1 4");
+    p = load("llama_gqa"); /* a shard after the first names no architecture */
+    rename_to(&p, "general.architecture", "general.architectura");
+    insert_padded(&p, &b);
+    expect(p, STATUS_UNSUPPORTED, "model_shard 1 4");
     free(b.bytes);
 }
 

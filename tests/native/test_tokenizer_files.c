@@ -171,6 +171,21 @@ static void the_split_is_named(void) {
 
 /* A user-defined token that the leading space would begin is made of text that has the space only.
  */
+/* The first file of a split model may hold no tensor: it is not a vocabulary. */
+static void a_shard_is_no_vocabulary(void) {
+    struct subject subject = {0};
+    image_vocabulary(&subject.image, &char_spec);
+    image_key(&subject.image, "split.no", GGUF_UINT16);
+    image_bytes(&subject.image, "\0\0", 2);
+    image_key(&subject.image, "split.count", GGUF_UINT16);
+    image_bytes(&subject.image, "\3\0", 2);
+    image_end(&subject.image);
+    CHECK(subject_open(&subject) == STATUS_UNSUPPORTED && subject.tokenizer == NULL);
+    CHECK_MESSAGE(strcmp(fault_line(&subject.fault), "model_shard 1 3") == 0, "%s",
+                  fault_line(&subject.fault));
+    subject_close(&subject);
+}
+
 static void leading_spaces_are_given_back(void) {
     static const char *const tokens[] = {"<unk>",
                                          "<s>",
@@ -421,6 +436,7 @@ int main(void) {
     TEST(absent_and_odd_keys);
     TEST(spoilt_keys);
     TEST(the_split_is_named);
+    TEST(a_shard_is_no_vocabulary);
     TEST(leading_spaces_are_given_back);
     TEST(colliding_merges_take_no_longer);
     TEST(spoilt_types);

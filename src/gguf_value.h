@@ -1,0 +1,66 @@
+/* One metadata value of a GGUF image, read in place. That it lies within the image was checked when
+ * the image was opened (gguf.h). */
+#ifndef LOGITSCOPE_GGUF_VALUE_H
+#define LOGITSCOPE_GGUF_VALUE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "status.h"
+
+/* Numbers as the file stores them. */
+enum gguf_type {
+    GGUF_UINT8 = 0,
+    GGUF_INT8,
+    GGUF_UINT16,
+    GGUF_INT16,
+    GGUF_UINT32,
+    GGUF_INT32,
+    GGUF_FLOAT32,
+    GGUF_BOOL,
+    GGUF_STRING,
+    GGUF_ARRAY,
+    GGUF_UINT64,
+    GGUF_INT64,
+    GGUF_FLOAT64
+};
+
+/* A string inside the image: not terminated, not necessarily UTF-8. */
+struct gguf_string {
+    const char *data;
+    size_t length;
+};
+
+/* A metadata value. `data` points at the value's first byte inside the image; for GGUF_ARRAY it
+ * points at the first element, `element_type` and `count` describe the array, and arrays of arrays
+ * are accepted but cannot be read further. */
+struct gguf_value {
+    enum gguf_type type;
+    enum gguf_type element_type;
+    uint64_t count;
+    const uint8_t *data;
+};
+
+/* Typed readers with a default for a value that is NULL. One with a type or size that does not fit
+ * (a float for an integer, a negative, over UINT32_MAX) is STATUS_BAD_FILE, which names `key`.
+ * Integers of any width are accepted by gguf_value_u32, floats of either width by gguf_value_f64.
+ */
+enum status gguf_value_u32(const struct gguf_value *value, const char *key, uint32_t fallback,
+                           uint32_t *out, struct fault *fault);
+enum status gguf_value_f64(const struct gguf_value *value, const char *key, double fallback,
+                           double *out, struct fault *fault);
+enum status gguf_value_bool(const struct gguf_value *value, const char *key, bool fallback,
+                            bool *out, struct fault *fault);
+/* `out->data` is NULL when the value is. */
+enum status gguf_value_text(const struct gguf_value *value, const char *key,
+                            struct gguf_string *out, struct fault *fault);
+
+/* Walks an array of strings: call with `cursor` = value->data, count times. The lengths were
+ * checked before. */
+struct gguf_string gguf_next_string(const uint8_t **cursor);
+/* Element i of an array of float32 / int32 / uint32, read without alignment. */
+float gguf_array_f32(const struct gguf_value *value, uint64_t i);
+int32_t gguf_array_i32(const struct gguf_value *value, uint64_t i);
+
+#endif
