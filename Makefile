@@ -10,13 +10,16 @@ CLANG ?= $(shell command -v clang || command -v clang-19 || echo clang)
 WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Werror
 CFLAGS := -std=c11 -O2 -g -ffp-contract=off $(WARNINGS) -Isrc
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover
+TRAP := -fsanitize=undefined -fsanitize-trap=undefined
 
 LIBRARY := $(filter-out src/wasm.c src/main.c,$(wildcard src/*.c))
 NATIVE_TESTS := $(patsubst tests/native/%.c,$(BUILD)/asan/%,$(wildcard tests/native/test_*.c))
+TRAP_TESTS := $(patsubst tests/native/%.c,$(BUILD)/trap/%,$(wildcard tests/native/test_*.c))
 NATIVE_COMMANDS := $(BUILD)/gcc/logitscope $(BUILD)/clang/logitscope
 C_FILES = $(wildcard src/*.[ch] tests/native/*.[ch])
 
-.PHONY: help node-version serve test test-quick test-long test-browsers bench dist wasm native native-tests models types format lint style clean
+.PHONY: help node-version serve test test-quick test-long test-browsers bench dist wasm native \
+    native-tests native-traps models types format lint style tidy clean
 
 help: ## list these targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 22
@@ -52,6 +55,8 @@ native: $(NATIVE_COMMANDS) ## build the native command line with gcc and with cl
 
 native-tests: $(NATIVE_TESTS)
 
+native-traps: $(TRAP_TESTS)
+
 models: ## train models/verbs.gguf again (PyTorch, some minutes) and measure it
 	@$(PYTHON) -c 'import torch, numpy' 2>/dev/null || \
 	    ./need.sh torch=python3-torch numpy=python3-numpy blas=libopenblas0-pthread
@@ -66,12 +71,18 @@ format: node_modules/.package-lock.json ## format C, JavaScript and CSS
 	clang-format -i $(C_FILES)
 	npx biome format --write .
 
-lint: types style ## check formatting, JavaScript, CSS and types
+lint: types style tidy ## check C, JavaScript, CSS and types
 
 style: node_modules/.package-lock.json
 	@./need.sh clang-format=clang-format
 	clang-format --dry-run -Werror $(C_FILES)
 	@npx biome ci --colors=off . >/dev/null || npx biome ci --colors=off .
+
+# Which checks, and why not the others: .clang-tidy.
+tidy:
+	@./need.sh clang-tidy=clang-tidy
+	@printf '%s\n' $(LIBRARY) src/main.c | xargs -P "$$(getconf _NPROCESSORS_ONLN)" -I FILE \
+	    clang-tidy --quiet FILE -- -std=c11 -Isrc 2>/dev/null
 
 clean: ## remove everything that was built
 	rm -rf $(BUILD) dist $(WASM) $(WASM:.wasm=-relaxed.wasm)
@@ -101,7 +112,16 @@ $(BUILD)/asan/%.o: src/%.c
 	gcc $(CFLAGS) $(SANITIZE) -MMD -MP -c $< -o $@
 
 $(BUILD)/asan/test_%: tests/native/test_%.c $(patsubst src/%.c,$(BUILD)/asan/%.o,$(LIBRARY))
-	gcc $(CFLAGS) $(SANITIZE) -Itests/native -MMD -MP -MF $@.d $^ -o $@ -lm
+	gcc $(CFLAGS) $(SANITIZE) -Itests/native -MMD -MP -MF $@.d $(filter %.c %.o,$^) -o $@ -lm
+
+# What gcc's sanitizers do not see, such as a null pointer plus zero; a trap needs no library.
+$(BUILD)/trap/%.o: src/%.c
+	@mkdir -p $(@D)
+	@./need.sh $(CLANG)=clang
+	$(CLANG) $(CFLAGS) $(TRAP) -MMD -MP -c $< -o $@
+
+$(BUILD)/trap/test_%: tests/native/test_%.c $(patsubst src/%.c,$(BUILD)/trap/%.o,$(LIBRARY))
+	$(CLANG) $(CFLAGS) $(TRAP) -Itests/native -MMD -MP -MF $@.d $(filter %.c %.o,$^) -o $@ -lm
 
 $(BUILD)/gcc/%.o: src/%.c
 	@mkdir -p $(@D)

@@ -131,7 +131,7 @@ static uint16_t settle(struct automaton *a) {
         a->full = true;
         return AUTOMATON_DEAD;
     }
-    memset(a->table.next + a->n_states * a->table.n_classes, 0xff,
+    memset(a->table.next + (size_t)a->n_states * a->table.n_classes, 0xff,
            a->table.n_classes * sizeof *a->table.next);
     state.next = *head;
     *head = (uint16_t)a->n_states;
@@ -141,7 +141,7 @@ static uint16_t settle(struct automaton *a) {
 }
 
 uint16_t automaton_step(struct automaton *a, uint16_t from, uint8_t byte) {
-    uint16_t *next = a->table.next + from * a->table.n_classes + a->table.class_of[byte];
+    uint16_t *next = a->table.next + (size_t)from * a->table.n_classes + a->table.class_of[byte];
     if (*next != AUTOMATON_UNKNOWN) return *next;
     const struct state *state = &a->states[from];
     a->n_work = 0;

@@ -27,7 +27,7 @@ static bool agree(const struct kernels *kernels, enum matrix_type type, uint32_t
         else
             data[i] = 0x80;
     }
-    for (size_t i = 0; i < N * COLS; i++) x[i] = (float)next(&state) - 32767;
+    for (size_t i = 0; i < sizeof x / sizeof *x; i++) x[i] = (float)next(&state) - 32767;
     kernels_scalar.quantise(quants, x, COLS, N);
     kernels_scalar.matmul_quants(expected, &w, NULL, quants, N);
     kernels->quantise(quants, x, COLS, N);

@@ -23,11 +23,11 @@ enum matrix_type matrix_type_of(enum gguf_tensor_type type) {
 
 /* What precedes the quants of a group, and the group as a whole, in bytes. */
 static size_t head_bytes(enum matrix_type type) {
-    return (type == MATRIX_Q4_1 ? 2u : 1u) * MATRIX_BLOCK * sizeof(float);
+    return sizeof(float) * MATRIX_BLOCK * (type == MATRIX_Q4_1 ? 2 : 1);
 }
 
 static size_t group_bytes(enum matrix_type type) {
-    size_t quants = MATRIX_BLOCK * MATRIX_GROUP;
+    size_t quants = (size_t)MATRIX_BLOCK * MATRIX_GROUP;
     return head_bytes(type) + (type == MATRIX_Q8_0 ? quants : quants / 2);
 }
 

@@ -287,7 +287,7 @@ enum status model_measure(struct model_plan *plan, const struct gguf *file, stru
 static enum status open_model(struct model **out, const struct gguf *file, void *memory,
                               struct fault *fault) {
     struct loader l = {.file = file, .fault = fault};
-    struct model_plan plan;
+    struct model_plan plan = {.bytes = 0};
     *out = NULL;
     enum status status = loader_open(&l, &plan);
     uint64_t bytes = memory ? plan.bytes : plan.weights;

@@ -247,7 +247,7 @@ static void forward(struct session *s, const uint32_t *ids, size_t first, size_t
     const struct model *model = s->model;
     const struct model_shape *m = &model->shape;
     const struct kernels *k = s->kernels;
-    size_t n_embd = m->n_embd, n_kv = m->n_head_kv * m->n_embd_head;
+    size_t n_embd = m->n_embd, n_kv = (size_t)m->n_head_kv * m->n_embd_head;
 
     for (size_t t = 0; t < n; t++) /* x (n, n_embd) */
         model_embed(model, ids[t], s->x + t * n_embd);

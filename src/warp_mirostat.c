@@ -15,7 +15,8 @@ static double mu_of(const struct settings *settings) {
 static double power_of_two(double x) {
     if (x > 1000) return 0x1p1000;
     if (x < -1000) return 0x1p-1000;
-    double whole = floor(x), result = elementary_exp64((x - whole) * LN_2);
+    int whole = (int)floor(x);
+    double result = elementary_exp64((x - whole) * LN_2);
     for (; whole > 0; whole--) result *= 2;
     for (; whole < 0; whole++) result /= 2;
     return result;

@@ -344,7 +344,8 @@ static double zipf_count(const float *logits, const uint32_t *ids, size_t count,
 static double least_share(double mu) {
     if (mu < -1000) return 0x1p1000;
     if (mu > 1000) return 0x1p-1000;
-    double whole = floor(-mu), share = elementary_exp64((-mu - whole) * LN_2);
+    int whole = (int)floor(-mu);
+    double share = elementary_exp64((-mu - whole) * LN_2);
     for (; whole > 0; whole--) share *= 2;
     for (; whole < 0; whole++) share /= 2;
     return share;

@@ -15,6 +15,8 @@ const chosen = process.argv.slice(2);
 const ALL = ['native', 'node', 'browser'];
 const parts = ALL.filter((part) => !chosen.length || chosen.includes(part));
 const beyondNative = parts.some((part) => part !== 'native');
+/** `make test-long`: every case, and what takes a compiler longer than a test may. */
+const long = Boolean(process.env.LONG);
 
 /** How many files run at once: two, for the two cores that the suite is measured on. */
 const AT_ONCE = 2;
@@ -183,9 +185,10 @@ async function runFile(name, command, args) {
 function filesOf(part) {
   const names = readdirSync(join(root, 'tests', part)).sort();
   if (part === 'native') {
+    const builds = long ? ['asan', 'trap'] : ['asan'];
     return names
       .filter((name) => /^test_.*\.c$/.test(name))
-      .map((name) => join('build/asan', name.slice(0, -2)))
+      .flatMap((name) => builds.map((build) => join('build', build, name.slice(0, -2))))
       .map((program) => [program, program, []]);
   }
   const reporters = [
@@ -235,8 +238,9 @@ async function runFiles() {
  */
 async function install() {
   const programs = ['gcc=build-essential', 'clang-format=clang-format'];
+  if (long) programs.push('clang-tidy=clang-tidy');
+  if (beyondNative || long) programs.push('clang=clang');
   if (beyondNative) {
-    programs.push('clang=clang');
     if (!process.env.CHROMIUM) programs.push('chromium-headless-shell=chromium-headless-shell');
   }
   return (
@@ -250,10 +254,11 @@ async function install() {
 /** Builds what the parts run; false if they cannot. */
 async function build() {
   const targets = [];
-  if (parts.includes('native')) targets.push('native-tests');
+  if (parts.includes('native')) targets.push('native-tests', ...(long ? ['native-traps'] : []));
   if (beyondNative) targets.push('native', 'wasm');
   const made = await step('the build', 'make', '-s', '-k', '-j2', ...targets);
   await step('the format of C, JavaScript and CSS, and the linter', 'make', '-s', 'style');
+  if (long) await step('clang-tidy', 'make', '-s', 'tidy');
   return made && (await step('fixtures', process.execPath, 'tests/fixtures/make.js'));
 }
 

@@ -187,19 +187,10 @@ static void a_shard_is_no_vocabulary(void) {
 }
 
 static void leading_spaces_are_given_back(void) {
-    static const char *const tokens[] = {"<unk>",
-                                         "<s>",
-                                         "</s>",
-                                         "<0x20>",
-                                         "<0xC3>",
-                                         "<0xA9>",
-                                         "\xe2\x96\x81",
-                                         "a",
-                                         "\xe2\x96\x81"
-                                         "a",
-                                         " \xc3\xa9",
-                                         "\xc3\xa9",
-                                         " a a"};
+    static const char *const tokens[] = {"<unk>",        "<s>",      "</s>",
+                                         "<0x20>",       "<0xC3>",   "<0xA9>",
+                                         "\xe2\x96\x81", "a",        "\xe2\x96\x81\x61",
+                                         " \xc3\xa9",    "\xc3\xa9", " a a"};
     static const int32_t types[] = {2, 3, 3, 6, 6, 6, 1, 1, 1, 4, 1, 4};
     static const float scores[12] = {0, 0, 0, 0, 0, 0, -3, -4, -1, -2, -5, -6};
     static const char *const texts[] = {"\xc3\xa9",   " \xc3\xa9", "a \xc3\xa9",
