@@ -22,6 +22,7 @@ const LATER = [
   'constraint',
   'conventions',
   'cost',
+  'curve',
   'fault',
   'guide',
   'host',
@@ -30,6 +31,7 @@ const LATER = [
   'sampler',
   'sweep',
   'share',
+  'term',
   'verdict',
 ];
 

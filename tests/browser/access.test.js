@@ -203,7 +203,7 @@ function overflow() {
       const { left, right, width } = element.getBoundingClientRect();
       const drawn = element.ownerSVGElement && element.localName !== 'text';
       const sticksOut = width > 1 && (right > innerWidth + 0.5 || left < -0.5);
-      if (sticksOut && !drawn && !element.closest('.heard, .scroll'))
+      if (sticksOut && !drawn && !element.closest('.visually-hidden, .scroll'))
         over.push(`${element.localName}.${element.getAttribute('class')}`);
       if (element.shadowRoot) walk(element.shadowRoot);
     }

@@ -263,9 +263,9 @@ test('bars are as long as their share of the axis', () => {
 
 test('the strip lays the survivors end to end and knows where u falls', () => {
   const trace = makeTrace([0.5, 0.3, 0.2, 0.1], 4, 3);
-  const strip = layoutStrip({ trace, width: 100, u: 0.6, hit: 1 });
+  const strip = layoutStrip({ trace, width: 100, u: 0.6, nextId: 1 });
   assert.deepEqual(
-    strip.segments.map(({ key, hit }) => [key, hit]),
+    strip.segments.map(({ key, isNext }) => [key, isNext]),
     [
       ['0', false],
       ['1', true],
@@ -273,7 +273,7 @@ test('the strip lays the survivors end to end and knows where u falls', () => {
     ],
   );
   assert.equal(strip.u, 60);
-  assert.ok(strip.hit.from <= 0.6 && 0.6 < strip.hit.to);
+  assert.ok(strip.next.from <= 0.6 && 0.6 < strip.next.to);
 });
 
 /** Chromium has relaxed SIMD, and so uses it by itself. */

@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { topPFor } from '../../web/plots/cuts.js';
-import { cumulate } from '../../web/plots/cumulate.js';
-import { layoutCurve } from '../../web/plots/curve.js';
+import { cumulate, layoutCurve } from '../../web/plots/curve.js';
 import { FIRST, expectTrace, loadReference, openBench, readBars, settle, until } from './bench.js';
 
 /** @type {Awaited<ReturnType<typeof openBench>>} */

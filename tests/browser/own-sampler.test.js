@@ -77,7 +77,7 @@ async function open({ query = '', ...context } = {}) {
       await page.locator('tbody tr').first().waitFor();
       return page.locator('tbody tr').evaluateAll((rows) =>
         rows.map((row) => ({
-          token: row.querySelector('.heard').textContent,
+          token: row.querySelector('.visually-hidden').textContent,
           cells: [...row.querySelectorAll('td span')].map((it) => it.textContent),
         })),
       );

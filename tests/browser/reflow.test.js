@@ -30,7 +30,7 @@ function findFaults() {
   const walk = (root) => {
     for (const element of root.querySelectorAll('*')) {
       if (element.shadowRoot) walk(element.shadowRoot);
-      if (element.closest('.heard, .scroll, svg, legend')) continue;
+      if (element.closest('.visually-hidden, .scroll, svg, legend')) continue;
       const { left, right, width } = element.getBoundingClientRect();
       const name = `${root.host?.localName ?? ''} ${element.localName}.${element.className}`;
       if (width > 1 && (right > innerWidth + 0.5 || left < -0.5))

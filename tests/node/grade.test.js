@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { before, describe, test } from 'node:test';
-import { inThread } from '../../web/cli/own.js';
+import { inThread } from '../../web/cli/own-sampler.js';
 import { Logitscope } from '../../web/engine/index.js';
 import { GRADED, grade } from '../../web/grade/grade.js';
 import { Subject } from '../../web/grade/subject.js';

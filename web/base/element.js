@@ -4,7 +4,7 @@ import { announceLanguage, matchLanguage, onLanguage, speaking } from '../locale
 import shared from '../style/shared.css';
 import tokens from '../style/tokens.css';
 
-/** How long time to spare is waited for, in ms. */
+/** Longest wait for an idle callback, in ms. */
 const PATIENCE = 250;
 
 /** Time to spare between frames; WebKit does not tell of it. */
@@ -41,8 +41,8 @@ export class LogitElement extends LitElement {
    */
   static joined = null;
 
-  /** Whether it leaves the frame to what must follow a knob at once, and follows in time to spare. */
-  patient = false;
+  /** Waits for idle time, so that the bars paint first. */
+  deferUpdates = false;
   /** @type {(() => void) | null} */
   #unfollow = null;
 
@@ -82,7 +82,7 @@ export class LogitElement extends LitElement {
   }
 
   async scheduleUpdate() {
-    if (this.patient && this.hasUpdated) await spareTime();
+    if (this.deferUpdates && this.hasUpdated) await spareTime();
     super.scheduleUpdate();
   }
 
@@ -94,4 +94,13 @@ export class LogitElement extends LitElement {
   emit(type, detail = {}) {
     this.dispatchEvent(new CustomEvent(type, { detail, bubbles: true, composed: true }));
   }
+}
+
+/**
+ * Registers a custom element once, so that a page may load this code twice without an error.
+ * @param {string} name
+ * @param {CustomElementConstructor} element
+ */
+export function define(name, element) {
+  if (!customElements.get(name)) customElements.define(name, element);
 }

@@ -4,7 +4,7 @@ import { sentences } from '../engine/sentences.js';
 import { addMessages, hasMessage, t } from '../locale/locale.js';
 import { spokenText } from './visible.js';
 
-/** @typedef {import('../state/fault.js').Fault} Fault */
+/** @typedef {import('../engine/errors.js').Fault} Fault */
 /** @typedef {import('../engine/errors.js').Values} Values */
 
 const english = Object.entries(sentences).map(([key, text]) => [`fault.${key}`, text]);

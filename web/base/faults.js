@@ -1,10 +1,14 @@
 /** Puts what the engine refused into the page's language; the words come with the first refusal. */
 import { inEnglish } from '../engine/errors.js';
+import { list, t } from '../locale/locale.js';
 
 /**
- * @typedef {import('../state/fault.js').Fault} Fault
+ * @typedef {import('../engine/errors.js').Fault} Fault
  * @typedef {Pick<typeof import('./fault-words.js'), 'reasonOf' | 'sentenceOf'>} Words
  */
+
+/** How many parts are named; of any more the number is told. */
+const NAMED = 8;
 
 /** @type {Words | null} */
 let words = null;
@@ -60,3 +64,19 @@ export const reason = (fault, host) => say('reasonOf', fault, host);
  * @param {import('lit').ReactiveControllerHost} host
  */
 export const sentence = (fault, host) => say('sentenceOf', fault, host);
+
+/**
+ * In one sentence: which parts of a state were left out, and why.
+ * @param {import('../state/page-state.js').Dropped[]} dropped
+ */
+export function sayDropped(dropped) {
+  if (dropped.length === 0) return '';
+  const parts = dropped
+    .slice(0, NAMED)
+    .map(({ part, why, minimum, maximum, message }) =>
+      t('state.part', { part, why: message ?? t(`state.why.${why}`, { minimum, maximum }) }),
+    );
+  const more = dropped.length - parts.length;
+  if (more > 0) parts.push(t('state.more', { n: more }));
+  return t('state.dropped', { n: dropped.length, parts: list(parts) });
+}

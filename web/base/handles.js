@@ -6,7 +6,9 @@ import { html, nothing } from 'lit';
 import { plain, t } from '../locale/locale.js';
 import { cssom } from '../plots/cssom.js';
 import { settingName } from './setting-words.js';
-import { LEAP } from './walk.js';
+
+/** How many marks the page keys pass. */
+const LEAP = 10;
 
 /**
  * @typedef {import('../plots/cuts.js').Handle} Handle
@@ -85,4 +87,27 @@ export function renderHandle(grip, host) {
       @pointerdown=${onDown} @pointermove=${onMove} @keydown=${onKey}>
       <span class="grip"></span>
     </div>`;
+}
+
+/**
+ * The keys that walk along a chart, mark by mark: the same on each, and those of any slider.
+ * The mark that a key leads to, of those from 0 to `last`; undefined for a key that leads nowhere.
+ * @param {KeyboardEvent} event prevented from doing anything else where it leads somewhere
+ * @param {number} at
+ * @param {number} last
+ */
+export function walkTo(event, at, last) {
+  const to = {
+    ArrowRight: at + 1,
+    ArrowUp: at + 1,
+    ArrowLeft: at - 1,
+    ArrowDown: at - 1,
+    PageUp: at + LEAP,
+    PageDown: at - LEAP,
+    Home: 0,
+    End: last,
+  }[event.key];
+  if (to === undefined) return undefined;
+  event.preventDefault();
+  return Math.max(0, Math.min(last, to));
 }

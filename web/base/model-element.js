@@ -7,7 +7,7 @@ import { LogitElement } from './element.js';
 import { lease } from '../state/engines.js';
 import { findModel } from '../state/models.js';
 import { detailOf } from './faults.js';
-import { toFault } from '../state/fault.js';
+import { toFault } from '../engine/errors.js';
 
 /** @typedef {import('../engine/remote.js').RemoteLogitscope} RemoteLogitscope */
 
@@ -20,7 +20,7 @@ export class ModelElement extends LogitElement {
 
   /** @type {RemoteLogitscope | null} Null until the model is loaded. */
   engine = null;
-  /** @type {import('../state/fault.js').Fault | null} Why there is no engine. */
+  /** @type {import('../engine/errors.js').Fault | null} Why there is no engine. */
   fault = null;
   /** @type {import('../state/engines.js').Lease | null} */
   #lease = null;

@@ -3,10 +3,12 @@
  * of the messages term.NAME and term.NAME.about.
  */
 import { html } from 'lit';
-import { t } from '../locale/locale.js';
-import { define } from './define.js';
-import { LogitElement } from './element.js';
+import { hasMessage, t } from '../locale/locale.js';
+import { LogitElement, define } from './element.js';
 import termStyles from './term.css';
+
+/** The words and their explanations, fetched beside the first model. */
+export const glossary = import('./glossary.js');
 
 /** What the glossary holds, in the order in which a beginner meets it. */
 export const TERMS = [
@@ -47,9 +49,11 @@ export class LogitTerm extends LogitElement {
     this.name = '';
     /** How the word stands where it is used, if not as in the glossary. */
     this.label = '';
+    glossary.then(() => this.requestUpdate());
   }
 
   render() {
+    if (!hasMessage(`term.${this.name}`)) return this.label;
     return html`<button type="button" popovertarget="about">${this.label || t(`term.${this.name}`)}</button><p
       id="about" popover role="note" @toggle=${this.#place}>${t(`term.${this.name}.about`)}</p>`;
   }

@@ -1,6 +1,6 @@
 /** `logitscope distribution`: the next-token distribution with bars, or the whole trace. */
 import { PROMPT, SEED, needPrompt, settingsOf } from './flags.js';
-import { OWN, OWN_NOTES, withOwn } from './own.js';
+import { OWN, OWN_NOTES, withOwn } from './own-sampler.js';
 import { bar, columns, inLine, largest, percent, printJson, quoted, width } from './terminal.js';
 
 /**

@@ -1,7 +1,7 @@
 /** `logitscope generate`: text from a prompt, streamed; or one JSON object with every step. */
 import { GRAMMAR, MAX_NEW_TOKENS, PROMPT, SEED, needPrompt, settingsOf } from './flags.js';
 import { play } from './interactive.js';
-import { OWN, OWN_NOTES, withOwn } from './own.js';
+import { OWN, OWN_NOTES, withOwn } from './own-sampler.js';
 import { inLine, printJson, safe } from './terminal.js';
 import { judge, readGrammar, verdictLine } from './verdict.js';
 

@@ -2,7 +2,7 @@
 import { GRADED, grade as gradeSubject } from '../grade/grade.js';
 import { Subject } from '../grade/subject.js';
 import { UsageError, nearestOf } from './flags.js';
-import { checkFile, inThread } from './own.js';
+import { checkFile, inThread } from './own-sampler.js';
 import { inLine, printJson } from './terminal.js';
 
 const LISTED = 12;

@@ -45,7 +45,8 @@ import { readTrace } from './trace.js';
  * @typedef {{ drawn: import('./types.js').Drawn, kept: number, entropy: number }} Sample
  */
 
-const LISTED = 64;
+/** Room for at least this many listed tokens, so that longer lists seldom open a chain anew. */
+const MIN_TOP_MAX = 64;
 /** A token without a text. */
 export const NO_PIECE = { text: '', special: false };
 
@@ -281,7 +282,7 @@ export class Chain {
     const scratch = this.#scratch;
     if (scratch.vocabSize === vocabSize && top <= scratch.topMax) return scratch.handle;
     this.close();
-    const topMax = Math.min(vocabSize, Math.max(LISTED, top));
+    const topMax = Math.min(vocabSize, Math.max(MIN_TOP_MAX, top));
     const { module } = this.#core;
     const handle = module.need(module.calls.chain_open(vocabSize, topMax));
     this.#scratch = { handle, vocabSize, topMax };

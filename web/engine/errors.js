@@ -1,3 +1,4 @@
+/** @typedef {Pick<LogitscopeError, 'code' | 'key' | 'values'>} Fault what went wrong, as it is kept until it is told */
 /** @typedef {{ key: string, values: Values }} Phrase part of a sentence */
 /** @typedef {{ [name: string]: string | number | Phrase }} Values */
 
@@ -113,4 +114,17 @@ export function show(value) {
     }
   }
   return text.length > 60 ? `${text.slice(0, 57)}...` : text;
+}
+
+/**
+ * What was thrown, as it is kept and told.
+ * @param {unknown} error
+ * @returns {Fault}
+ */
+export function toFault(error) {
+  const { code, key, values } =
+    error instanceof LogitscopeError
+      ? error
+      : new LogitscopeError('other', 'internal', { reason: reasonOf(error) });
+  return { code, key, values };
 }

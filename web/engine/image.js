@@ -69,8 +69,7 @@ class Head {
   }
 
   /**
-   * Writes a part of the image to its place; what may follow a file of a length that nobody announced
-   * is not of it.
+   * Writes a part of the image to its place. Bytes past the model's end are ignored.
    * @param {Uint8Array} bytes
    * @param {number} offset
    */

@@ -2,3 +2,4 @@
 import './sentences.js';
 
 export * from './logitscope.js';
+export { beamSearch, contrastiveSearch, searches } from './search.js';

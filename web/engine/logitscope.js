@@ -10,7 +10,6 @@ import { Module } from './module.js';
 import { presets, strategies } from './presets.js';
 import { Session } from './session.js';
 
-export { beamSearch, contrastiveSearch, searches } from './search.js';
 export { LogitscopeError, presets, strategies };
 
 /** @typedef {import('./types.js').Settings} Settings */

@@ -15,7 +15,7 @@ import { checkState, parseParts } from '../state/page-state.js';
 
 const PANELS = ['logit-text', 'logit-draw', 'logit-distribution', 'logit-chain'];
 /** Attributes of a panel that say nothing of the state. */
-const OWN = /^(class|for|hidden|id|part|role|slot|still|style|tabindex|title|aria-.*|data-.*)$/;
+const OWN = /^(class|for|hidden|id|no-glide|part|role|slot|style|tabindex|title|aria-.*|data-.*)$/;
 /** What a scope takes over by itself. */
 const TAKEN_BY_SCOPE = [
   'prompt',

@@ -1,6 +1,6 @@
 /** The foot of the instrument: what the numbers are, the model's facts, every term explained. */
 import { html, nothing } from 'lit';
-import { number, t } from '../locale/locale.js';
+import { hasMessage, number, t } from '../locale/locale.js';
 import { TERMS } from '../base/term.js';
 
 /**
@@ -20,15 +20,19 @@ export function renderFoot(info, { onShare, onGuide }) {
         <button class="plain" data-guide="show" @click=${onGuide}>${t('foot.guide')}</button>
       </div>
       <dl>${info ? renderFacts(info) : nothing}</dl>
-      <details class="glossary">
-        <summary>${t('term.title')}</summary>
-        <dl>${TERMS.map(
-          (name) =>
-            html`<div><dt>${t(`term.${name}`)}</dt><dd>${t(`term.${name}.about`)}</dd></div>`,
-        )}</dl>
-      </details>
+      ${hasMessage('term.title') ? renderGlossary() : nothing}
     </footer>
   `;
+}
+
+function renderGlossary() {
+  return html`
+    <details class="glossary">
+      <summary>${t('term.title')}</summary>
+      <dl>${TERMS.map(
+        (name) => html`<div><dt>${t(`term.${name}`)}</dt><dd>${t(`term.${name}.about`)}</dd></div>`,
+      )}</dl>
+    </details>`;
 }
 
 /** @param {Record<string, any>} info */

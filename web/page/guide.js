@@ -5,8 +5,7 @@
 import { html } from 'lit';
 import { locales } from '#locales/guide';
 import { addMessages, t } from '../locale/locale.js';
-import { define } from '../base/define.js';
-import { LogitElement } from '../base/element.js';
+import { LogitElement, define } from '../base/element.js';
 import guideStyles from './guide.css';
 
 addMessages(locales);

@@ -6,11 +6,11 @@
  */
 import { locales } from '#locales/host';
 import { detailOf } from '../base/faults.js';
-import { toFault } from '../state/fault.js';
+import { toFault } from '../engine/errors.js';
 import { dataKind, gatesOf } from '../state/fields.js';
 import { checkState, show } from '../state/page-state.js';
 import { addMessages, t } from '../locale/locale.js';
-import { sayDropped } from './dropped.js';
+import { sayDropped } from '../base/faults.js';
 
 /**
  * @typedef {import('../state/page-state.js').PageState} PageState

@@ -4,8 +4,7 @@
  */
 import { html, svg } from 'lit';
 import { language, languages, matchLanguage, setLanguage, t } from '../locale/locale.js';
-import { define } from '../base/define.js';
-import { LogitElement } from '../base/element.js';
+import { LogitElement, define } from '../base/element.js';
 import { recall, remember } from '../state/memory.js';
 import { THEMES } from '../state/fields.js';
 import mastheadStyles from './masthead.css';

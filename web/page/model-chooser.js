@@ -4,8 +4,7 @@
  */
 import { html, nothing } from 'lit';
 import { fixed, t } from '../locale/locale.js';
-import { define } from '../base/define.js';
-import { LogitElement } from '../base/element.js';
+import { LogitElement, define } from '../base/element.js';
 import { MODELS } from '../state/models.js';
 import modelChooserStyles from './model-chooser.css';
 

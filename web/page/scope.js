@@ -10,11 +10,10 @@ import { repeat } from 'lit/directives/repeat.js';
 import { presets } from '../engine/presets.js';
 import { language, t } from '../locale/locale.js';
 import '../panels/chain/chain.js';
-import { define } from '../base/define.js';
 import '../panels/distribution/distribution.js';
-import { sayDropped } from './dropped.js';
+import { sayDropped } from '../base/faults.js';
 import '../panels/draw/draw.js';
-import { LogitElement } from '../base/element.js';
+import { LogitElement, define } from '../base/element.js';
 import { renderFoot } from './foot.js';
 import { detailOf, explain, reason, sentence } from '../base/faults.js';
 import { FIELDS } from '../state/fields.js';
@@ -30,18 +29,20 @@ import { requestsOf } from '../views/bench/requests.js';
 import scopeStyles from './scope.css';
 import '../panels/text/text.js';
 import { VIEWS } from './views.js';
+import { glossary } from '../base/term.js';
 
 /**
- * @typedef {import('../state/fault.js').Fault} Fault
+ * @typedef {import('../engine/errors.js').Fault} Fault
  * @typedef {import('../state/page-state.js').PageState} PageState
  * @typedef {import('../engine/types.js').TableRow} TableRow
  */
 
-/** So few knobs stand before the bars where there is one column: both are in sight of each other. */
-const FEW = 3;
+/** Up to this many knobs, the chain precedes the bars where there is one column. */
+const FEW_KNOBS = 3;
 
-/** What comes over the panels when it is asked for: fetched beside the model, and there with it. */
+/** What comes over the panels when it is asked for: fetched beside the model, and there with instrument. */
 const overlays = Promise.allSettled([
+  glossary,
   import('../panels/distribution/glance.js'),
   import('../panels/text/alternatives.js'),
   import('../panels/text/branches.js'),
@@ -60,6 +61,7 @@ export class LogitScope extends LogitElement {
     shareable: { state: true },
     readonly: { type: Boolean, reflect: true },
     notice: { state: true },
+    worded: { state: true },
     guiding: { state: true },
   };
 
@@ -104,6 +106,9 @@ export class LogitScope extends LogitElement {
     this.readonly = false;
     /** A sentence over the views, such as what an address asked for in vain. */
     this.notice = '';
+    /** Whether the words of the glossary are there. */
+    this.worded = false;
+    glossary.then(() => (this.worded = true));
     /** Whether somebody answers logit-share. */
     this.shareable = false;
     /** The URL fragment that a load begins with in place of the attributes, and what of the query was refused. */
@@ -311,14 +316,21 @@ export class LogitScope extends LogitElement {
   #load() {
     this.#offer = { ...findModel(this.model), ...(this.grammar ? { grammar: this.grammar } : {}) };
     const { model, grammar, examples } = this.#offer;
-    const it = this.#instrument;
+    const instrument = this.#instrument;
     const prompt = this.prompt || examples[0];
     const begin = () => {
       const state = this.#readAddress();
       if (state) this.#takeChoices(state, state.prompt ?? prompt);
       return state;
     };
-    return it.load({ model, grammar, prompt, settings: presets.balanced, begin, beside: overlays });
+    return instrument.load({
+      model,
+      grammar,
+      prompt,
+      settings: presets.balanced,
+      begin,
+      beside: overlays,
+    });
   }
 
   /** The state that a load begins with: that of the address, or else that of the attributes. */
@@ -343,12 +355,12 @@ export class LogitScope extends LogitElement {
    * @param {{ detail: { model: import('../state/engines.js').Model } }} event
    */
   async #onModel({ detail }) {
-    const it = this.#instrument;
+    const instrument = this.#instrument;
     const offer = findModel(detail.model);
     const { model, grammar, examples } = offer;
-    const settings = it.status === 'ready' ? it.settings : presets.balanced;
-    await it.load({ model, grammar, prompt: examples[0], settings });
-    if (it.source !== model) return;
+    const settings = instrument.status === 'ready' ? instrument.settings : presets.balanced;
+    await instrument.load({ model, grammar, prompt: examples[0], settings });
+    if (instrument.source !== model) return;
     this.#offer = offer;
     this.requestUpdate();
   }
@@ -382,7 +394,7 @@ export class LogitScope extends LogitElement {
   }
 
   #renderTabs() {
-    const it = this.#instrument;
+    const instrument = this.#instrument;
     if (!this.#shows('tabs') && !this.#shows('model')) return nothing;
     return html`
       <div class="top">
@@ -394,8 +406,8 @@ export class LogitScope extends LogitElement {
             @click=${() => (this.view = name)}>${t(`view.${name}`)}</button>`,
         )}
       </div>
-      <logit-model ?hidden=${!this.#shows('model') || this.readonly} .name=${this.#offer.name} .progress=${it.status === 'ready' ? it.progress : null}
-        .fault=${reason(it.modelFault, this)} @logit-model=${this.#onModel}></logit-model>
+      <logit-model ?hidden=${!this.#shows('model') || this.readonly} .name=${this.#offer.name} .progress=${instrument.status === 'ready' ? instrument.progress : null}
+        .fault=${reason(instrument.modelFault, this)} @logit-model=${this.#onModel}></logit-model>
       </div>`;
   }
 
@@ -460,14 +472,14 @@ export class LogitScope extends LogitElement {
     const panels = this.#panels;
     for (const panel of this.#attached) {
       Object.assign(panel, panels[panel.localName.slice('logit-'.length)]);
-      panel.toggleAttribute('still', this.#instrument.direct);
+      panel.toggleAttribute('no-glide', this.#instrument.direct);
     }
   }
 
   #renderBench() {
-    const it = this.#instrument;
-    const hit = it.drawn?.id ?? null;
-    const trouble = this.#sentence(it.fault);
+    const instrument = this.#instrument;
+    const nextId = instrument.drawn?.id ?? null;
+    const trouble = this.#sentence(instrument.fault);
     const { text, draw, distribution, chain } = this.#panels;
     const shows = (/** @type {string} */ part) => this.#shows(part);
     const alone = ['text', 'distribution', 'chain', 'draw'].filter(shows).length === 1;
@@ -476,34 +488,34 @@ export class LogitScope extends LogitElement {
     const panels = {
       distribution: html`
         <logit-distribution class="panel distribution" part="distribution"
-          ?hidden=${!shows('distribution')} ?still=${it.direct} ${props(distribution)}></logit-distribution>`,
+          ?hidden=${!shows('distribution')} ?no-glide=${instrument.direct} ${props(distribution)}></logit-distribution>`,
       chain: html`
         <logit-chain class="panel chain" part="chain" ?hidden=${!shows('chain')}
-          .patient=${it.direct} ${props(chain)}></logit-chain>`,
+          .deferUpdates=${instrument.direct} ${props(chain)}></logit-chain>`,
     };
     const order = /** @type {(keyof typeof panels)[]} */ (['distribution', 'chain']);
     const { length } = this.#shown?.knobs ?? [];
-    if (length > 0 && length <= FEW) order.reverse();
+    if (length > 0 && length <= FEW_KNOBS) order.reverse();
     return html`
-      ${it.fault ? html`<p class="panel trouble error" role="alert">${trouble}</p>` : nothing}
+      ${instrument.fault ? html`<p class="panel trouble error" role="alert">${trouble}</p>` : nothing}
       <div class="room"><div class="bench ${kind}" ${listen(this.#asks)}>
-        <logit-text class="panel text" part="text" ?hidden=${!shows('text')} .patient=${it.direct} ${props(text)}></logit-text>
+        <logit-text class="panel text" part="text" ?hidden=${!shows('text')} .deferUpdates=${instrument.direct} ${props(text)}></logit-text>
         ${repeat(
           order,
           (name) => name,
           (name) => panels[name],
         )}
-        <logit-draw class="panel draw" part="draw" ?hidden=${!shows('draw')} ?still=${it.direct}
-          .patient=${it.direct && it.whatIf === null} ${props(draw)}></logit-draw>
+        <logit-draw class="panel draw" part="draw" ?hidden=${!shows('draw')} ?no-glide=${instrument.direct}
+          .deferUpdates=${instrument.direct && instrument.whatIf === null} ${props(draw)}></logit-draw>
       </div></div>
       <logit-glance ?hidden=${!shows('chain') || !shows('distribution')} knobs="logit-chain"
-        chart="logit-distribution" .trace=${it.trace} .hit=${hit} .eos=${chain.eos}></logit-glance>
+        chart="logit-distribution" .trace=${instrument.trace} .nextId=${nextId} .eos=${chain.eos}></logit-glance>
     `;
   }
 
   #renderFoot() {
     const { info } = this.#instrument;
-    return guard([info, this.shareable, language()], () =>
+    return guard([info, this.shareable, this.worded, language()], () =>
       renderFoot(info, {
         onShare: this.shareable ? () => this.emit('logit-share') : null,
         onGuide: this.#showGuide.bind(this),
@@ -538,10 +550,10 @@ export class LogitScope extends LogitElement {
    * @param {CustomEvent} event
    */
   #onAdopt({ detail }) {
-    const it = this.#instrument;
-    if (detail.settings) it.usePreset(detail.settings);
-    if (detail.seed !== undefined) it.setSeed(detail.seed);
-    if (detail.prompt) it.setPrompt(detail.prompt);
+    const instrument = this.#instrument;
+    if (detail.settings) instrument.usePreset(detail.settings);
+    if (detail.seed !== undefined) instrument.setSeed(detail.seed);
+    if (detail.prompt) instrument.setPrompt(detail.prompt);
     this.view = 'bench';
   }
 

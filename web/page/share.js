@@ -5,8 +5,7 @@
 import { html, nothing } from 'lit';
 import { locales } from '#locales/share';
 import { addMessages, hasMessage, language, languages, list, t } from '../locale/locale.js';
-import { define } from '../base/define.js';
-import { LogitElement } from '../base/element.js';
+import { LogitElement, define } from '../base/element.js';
 import { FIELDS, THEMES, field } from '../state/fields.js';
 import { MODELS } from '../state/models.js';
 import { PARTS } from '../state/page-state.js';
@@ -166,7 +165,7 @@ export class LogitShare extends LogitElement {
       <div class="code">
         <label class="label" for=${name}>${t(`share.${name}`)}</label>
         <button data-copy=${name} @click=${() => this.#copy(name, code)}>${t('share.copy')}
-          <span class="heard">${t(`share.${name}`)}</span></button>
+          <span class="visually-hidden">${t(`share.${name}`)}</span></button>
         <textarea id=${name} rows="5" readonly spellcheck="false" .value=${code}></textarea>
       </div>`;
   }

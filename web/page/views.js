@@ -11,34 +11,37 @@ import { VIEW_NAMES, choicesOf } from '../state/fields.js';
 
 /**
  * @typedef {Record<string, any>} Choices by the names of the list of state
- * @typedef {{ load: () => Promise<unknown>, render: (it: Instrument, choices: Choices) => unknown }} View
+ * @typedef {{ load: () => Promise<unknown>, render: (instrument: Instrument, choices: Choices) => unknown }} View
  */
 
 /** @type {Record<string, View>} */
 const BESIDE = {
   compare: {
     load: () => import('../views/compare/compare.js'),
-    render(it, choices) {
+    render(instrument, choices) {
       const { prompt, ...own } = choicesOf('compare', choices);
-      return html`<logit-compare class="panel" .model=${it.source} .prompt=${prompt ?? it.prompt}
-        .settings=${it.asked} ${props(own)}></logit-compare>`;
+      return html`<logit-compare class="panel" .model=${instrument.source} .prompt=${prompt ?? instrument.prompt}
+        .settings=${instrument.asked} ${props(own)}></logit-compare>`;
     },
   },
   sweep: {
     load: () => import('../views/sweep/sweep.js'),
     render: (
-      it,
+      instrument,
       choices,
-    ) => html`<logit-sweep class="panel" .model=${it.source} .prompt=${it.prompt}
-      .settings=${it.asked} .grammar=${it.grammar} ${props(choicesOf('sweep', choices))}></logit-sweep>`,
+    ) => html`<logit-sweep class="panel" .model=${instrument.source} .prompt=${instrument.prompt}
+      .settings=${instrument.asked} .grammar=${instrument.grammar} ${props(choicesOf('sweep', choices))}></logit-sweep>`,
   },
   cost: {
     load: () => import('../views/cost/cost.js'),
-    render: (it, choices) => html`<logit-cost class="panel" .model=${it.source} .prompt=${it.prompt}
-      .settings=${it.asked} .drawn=${it.steps.length} ${props(choicesOf('cost', choices))}></logit-cost>`,
+    render: (
+      instrument,
+      choices,
+    ) => html`<logit-cost class="panel" .model=${instrument.source} .prompt=${instrument.prompt}
+      .settings=${instrument.asked} .drawn=${instrument.steps.length} ${props(choicesOf('cost', choices))}></logit-cost>`,
   },
   own: {
-    load: () => import('../views/logits/own.js'),
+    load: () => import('../views/logits/logits.js'),
     render: (_, choices) =>
       html`<logit-own class="panel" ${props(choicesOf('own', choices))}></logit-own>`,
   },

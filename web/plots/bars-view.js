@@ -26,7 +26,7 @@ import { cssom } from './cssom.js';
  * @property {Layout} layout
  * @property {number} unit pixels of 1/16 rem
  * @property {Words} words
- * @property {number | null} hit the token that is drawn next
+ * @property {number | null} nextId the token that is drawn next
  * @property {string | null} active the row that is pointed at
  * @property {(key: string) => number | null} count the share of many draws that fell on a row
  * @property {(key: string) => void} onPoint
@@ -129,9 +129,9 @@ function drawRow(row, options) {
  * @param {Row} row
  * @param {Options} options
  */
-function rowClass({ key, token, p, removed_by }, { hit, active }) {
+function rowClass({ key, token, p, removed_by }, { nextId, active }) {
   const removed = removed_by ? `removed ${cutClass(removed_by)}` : '';
-  const drawn = token && token.id === hit ? 'hit' : '';
+  const drawn = token && token.id === nextId ? 'next' : '';
   const rest = token ? '' : 'rest';
   return `row ${removed} ${drawn} ${rest} ${p === 0 ? 'gone' : ''} ${key === active ? 'active' : ''}`;
 }

@@ -4,7 +4,6 @@
  */
 import { scaleLinear, scaleLog } from 'd3-scale';
 import { line } from 'd3-shape';
-import { cumulate } from './cumulate.js';
 
 /**
  * @typedef {import('./cuts.js').Handle} Handle
@@ -142,4 +141,34 @@ export function rankAt({ x }, at, count) {
  */
 export function massAt({ y }, at) {
   return Math.max(0, Math.min(1, Math.round(y.invert(at) * 100) / 100));
+}
+
+/**
+ * Masses of the first 1, 2, 3 … shares.
+ * @param {Float64Array} shares
+ */
+export function cumulate(shares) {
+  const masses = new Float64Array(shares.length);
+  let mass = 0;
+  for (let i = 0; i < shares.length; i++) masses[i] = mass += shares[i];
+  return masses;
+}
+
+/**
+ * The curves as the rows of a table: what they say at the ranks 1, 2, 5, 10, 20 … and the last.
+ * @param {Curves} curves
+ */
+export function curveTable(curves) {
+  const count = curves.raw.length;
+  const masses = { raw: cumulate(curves.raw), final: cumulate(curves.final) };
+  const ranks = [];
+  for (let scale = 1; scale <= count; scale *= 10)
+    for (const step of [1, 2, 5]) if (step * scale < count) ranks.push(step * scale);
+  return [...ranks, count].map((rank) => ({
+    rank,
+    raw: curves.raw[rank - 1],
+    final: curves.final[rank - 1],
+    rawMass: Math.min(1, masses.raw[rank - 1]),
+    finalMass: Math.min(1, masses.final[rank - 1]),
+  }));
 }

@@ -41,16 +41,16 @@ export function drawStrip(options) {
  * @param {Options} options
  */
 function drawSegment(segment, { layout, unit, label, title }) {
-  const { width, x, from, to, hit } = segment;
+  const { width, x, from, to, isNext } = segment;
   // The needle parts the segment that it stands on: its name takes the wider side.
-  const needle = hit && layout.u !== null ? layout.u - x : 0;
+  const needle = isNext && layout.u !== null ? layout.u - x : 0;
   const [start, end] = needle > width / 2 ? [0, needle] : [needle, width];
   const letters = Math.floor((end - start - 8 * unit) / (LETTER * unit * 0.62));
   const baseline = (TOP + HEIGHT / 2 + LETTER * 0.36) * unit;
   const name = svg`<text x=${(start + end) / 2} y=${baseline} font-size=${LETTER * unit}>
     ${label(segment, letters)}</text>`;
   return svg`
-    <g class="segment ${hit ? 'hit' : ''}" data-from=${from} data-to=${to}
+    <g class="segment ${isNext ? 'next' : ''}" data-from=${from} data-to=${to}
       ${cssom({ transform: `translateX(${x}px)` })}>
       <title>${title(segment)}</title>
       <rect y=${TOP * unit} width="1" height=${HEIGHT * unit}

@@ -17,26 +17,26 @@ import { linear } from './linear.js';
  * @property {number} to
  * @property {number} x
  * @property {number} width
- * @property {boolean} hit whether u falls on it
+ * @property {boolean} isNext whether u falls on it
  */
 
 /**
- * @param {{ trace: Trace, width: number, u: number | null, hit: number | null }} options
- *   hit: the id of the token that is drawn next
+ * @param {{ trace: Trace, width: number, u: number | null, nextId: number | null }} options
+ *   nextId: the id of the token that is drawn next
  */
-export function layoutStrip({ trace, width, u, hit }) {
+export function layoutStrip({ trace, width, u, nextId }) {
   const x = linear([0, 1], [0, width]);
   /** @type {Segment[]} */
   const segments = [];
   let mass = 0;
   for (const token of trace.tokens) {
     if (token.removed_by !== null || token.p === 0) continue;
-    segments.push(segment(String(token.id), token, mass, mass + token.p, token.id === hit));
+    segments.push(segment(String(token.id), token, mass, mass + token.p, token.id === nextId));
     mass += token.p;
   }
   if (trace.rest.p > 0) {
-    const listed = segments.some((candidate) => candidate.hit);
-    segments.push(segment('rest', null, mass, 1, hit !== null && !listed));
+    const listed = segments.some((candidate) => candidate.isNext);
+    segments.push(segment('rest', null, mass, 1, nextId !== null && !listed));
   }
   const ticks = roundTicks(0, 1, width < 480 ? 2 : 5).map((value) => ({ value, x: x(value) }));
   return {
@@ -44,7 +44,7 @@ export function layoutStrip({ trace, width, u, hit }) {
     segments,
     ticks,
     u: u === null ? null : x(u),
-    hit: segments.find((s) => s.hit) ?? null,
+    next: segments.find((s) => s.isNext) ?? null,
   };
 
   /**
@@ -52,10 +52,10 @@ export function layoutStrip({ trace, width, u, hit }) {
    * @param {TraceToken | null} token
    * @param {number} from
    * @param {number} to
-   * @param {boolean} isHit
+   * @param {boolean} isNext
    * @returns {Segment}
    */
-  function segment(key, token, from, to, isHit) {
-    return { key, token, from, to, x: x(from), width: x(to) - x(from), hit: isHit };
+  function segment(key, token, from, to, isNext) {
+    return { key, token, from, to, x: x(from), width: x(to) - x(from), isNext };
   }
 }

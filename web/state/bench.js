@@ -4,7 +4,7 @@
  * "change" and "fault".
  */
 import { conventions } from '../engine/presets.js';
-import { toFault } from './fault.js';
+import { toFault } from '../engine/errors.js';
 import { neutralSettings, spokenSettings } from './settings.js';
 import { countDraws, tallySeed, withoutCoin } from './tally.js';
 
@@ -14,7 +14,7 @@ import { countDraws, tallySeed, withoutCoin } from './tally.js';
  * @typedef {import('../plots/trace.js').Settings} Settings
  * @typedef {import('../plots/trace.js').SettingRow} SettingRow
  * @typedef {import('../engine/types.js').Piece} Piece
- * @typedef {import('./fault.js').Fault} Fault
+ * @typedef {import('../engine/errors.js').Fault} Fault
  * @typedef {{ id: number, bias: number | false, piece: Piece }} Bias
  * @typedef {'bars' | 'cumulative' | 'ranks'} View
  * @typedef {import('./reader.js').Reader} Reader
@@ -79,7 +79,7 @@ export class Bench extends EventTarget {
     return 0;
   }
 
-  /** What is read: readings of another one are out of date. @returns {unknown} */
+  /** Identity of the reading; others are stale. @returns {unknown} */
   get subject() {
     return this.drawStep;
   }
@@ -264,15 +264,15 @@ export class Bench extends EventTarget {
         this.fault = null;
       } catch (error) {
         const fault = toFault(error);
-        this.blame(fault);
+        this.recordFault(fault);
         this.emit('fault', fault);
       }
       this.changed();
     }
   }
 
-  /** Keeps why a pass failed. @param {import('./fault.js').Fault} fault */
-  blame(fault) {
+  /** Keeps why a pass failed. @param {import('../engine/errors.js').Fault} fault */
+  recordFault(fault) {
     this.fault = fault;
   }
 

@@ -4,7 +4,7 @@
  */
 import { fetchJson } from './assets.js';
 import { lease } from './engines.js';
-import { toFault } from './fault.js';
+import { toFault } from '../engine/errors.js';
 import { Runner } from './runner.js';
 import { neutralSettings } from './settings.js';
 import { TextBench } from './text-bench.js';
@@ -13,7 +13,7 @@ import { TextBench } from './text-bench.js';
  * @typedef {import('../plots/trace.js').Settings} Settings
  * @typedef {import('./engines.js').Lease} Lease
  * @typedef {import('./engines.js').Model} Model
- * @typedef {import('./fault.js').Fault} Fault
+ * @typedef {import('../engine/errors.js').Fault} Fault
  * @typedef {import('./page-state.js').PageState} PageState
  */
 
@@ -88,6 +88,7 @@ export class Instrument extends TextBench {
       const [engine, rules] = await Promise.all([
         held.ready,
         grammar ? fetchJson(grammar) : null,
+        grammar ? import('../engine/grammar.js') : null,
         beside,
       ]);
       const session = await engine.session();

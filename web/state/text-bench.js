@@ -3,10 +3,9 @@
  * drawn texts and what is on show for one of them. A change of settings never runs the model.
  */
 import { LogitscopeError } from '../engine/errors.js';
-import { checkSentence } from '../engine/grammar.js';
 import { findLoop } from '../engine/loops.js';
 import { Bench } from './bench.js';
-import { toFault } from './fault.js';
+import { toFault } from '../engine/errors.js';
 import { gatesOf, withoutGates } from './fields.js';
 import { Reader } from './reader.js';
 import { neutralSettings } from './settings.js';
@@ -21,7 +20,7 @@ import { TextTree } from './tree.js';
  * @typedef {import('../engine/remote.js').RemoteSession} RemoteSession
  * @typedef {import('../engine/types.js').Piece} Piece
  * @typedef {import('../engine/grammar.js').Grammar} Grammar
- * @typedef {import('./fault.js').Fault} Fault
+ * @typedef {import('../engine/errors.js').Fault} Fault
  * @typedef {import('./fields.js').Gates} Gates
  * @typedef {import('./page-state.js').PageState} PageState
  *
@@ -60,7 +59,7 @@ export class TextBench extends Bench {
   #promptIds = [];
   #promptTurn = 0;
   #alternativesTurn = 0;
-  /** Counts the texts begun or gone back to. */
+  /** Bumped for each text; stale work compares it. */
   #text = 0;
 
   get live() {
@@ -324,9 +323,9 @@ export class TextBench extends Bench {
   }
 
   /** A text that is too long is the prompt's to mend. @param {Fault} fault */
-  blame(fault) {
+  recordFault(fault) {
     if (fault.code === 'too_long') this.promptFault = fault;
-    else super.blame(fault);
+    else super.recordFault(fault);
   }
 
   /** Ends a run, where one goes on. */
@@ -465,8 +464,10 @@ export class TextBench extends Bench {
     const written = await this.#here.decode(Uint32Array.from(ended ? ids.slice(0, -1) : ids));
     const judged = this.grammar && ended ? Uint32Array.from([...this.#promptIds, ...ids]) : null;
     const sentence = judged && (await this.#here.decode(judged));
+    const checker = judged && (await import('../engine/grammar.js'));
     if (steps !== this.steps) return;
     this.#written = written;
-    if (this.grammar && sentence !== null) this.verdict = checkSentence(this.grammar, sentence);
+    if (this.grammar && checker && sentence !== null)
+      this.verdict = checker.checkSentence(this.grammar, sentence);
   }
 }

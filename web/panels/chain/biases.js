@@ -4,8 +4,7 @@
  */
 import { html } from 'lit';
 import { fixed, t } from '../../locale/locale.js';
-import { define } from '../../base/define.js';
-import { LogitElement } from '../../base/element.js';
+import { LogitElement, define } from '../../base/element.js';
 import { spoken, visibleHtml } from '../../base/visible.js';
 import biasesStyles from './biases.css';
 
@@ -73,7 +72,7 @@ export class LogitBiases extends LogitElement {
         @click=${onClick}>
         <span class="token">${id === this.eos ? `‹${t('text.end')}›` : visibleHtml(piece)}</span>
         <span class="sign">${sign}</span><span class="cross" aria-hidden="true" ?hidden=${this.fixed}>×</span>
-        <span class="heard">${t('bias.remove', { token: name })}</span></button></li>`;
+        <span class="visually-hidden">${t('bias.remove', { token: name })}</span></button></li>`;
   }
 }
 

@@ -9,8 +9,7 @@ import { repeat } from 'lit/directives/repeat.js';
 import { measure, t } from '../../locale/locale.js';
 import { layoutSparkline, stageShares } from '../../plots/sparkline.js';
 import chainStyles from './chain.css';
-import { define } from '../../base/define.js';
-import { LogitElement } from '../../base/element.js';
+import { LogitElement, define } from '../../base/element.js';
 import './knob.js';
 import { moveInOrder } from '../../state/order.js';
 import { Reorder } from '../../base/reorder.js';
@@ -346,8 +345,8 @@ export class LogitChain extends LogitElement {
           @click=${() => order && this.emit('logit-order', { order: null })}>
           ${t('order.restore')}</button>
       </div>
-      <p class="heard" aria-live="assertive">${this.#reorder.said}</p>
-      <p class="heard" role="status">${this.#said}</p>
+      <p class="visually-hidden" aria-live="assertive">${this.#reorder.said}</p>
+      <p class="visually-hidden" role="status">${this.#said}</p>
       <p id="plug-keys" hidden>${t('order.keys')}</p>
     `;
   }

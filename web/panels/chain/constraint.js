@@ -7,8 +7,7 @@ import { locales } from '#locales/constraint';
 import { html, nothing } from 'lit';
 import { live } from 'lit/directives/live.js';
 import { addMessages, hasMessage, percent, t } from '../../locale/locale.js';
-import { define } from '../../base/define.js';
-import { LogitElement } from '../../base/element.js';
+import { LogitElement, define } from '../../base/element.js';
 import { readTexts, writeTexts } from '../../state/texts.js';
 import constraintStyles from './constraint.css';
 

@@ -8,8 +8,7 @@ import { locales } from '#locales/conventions';
 import { live } from 'lit/directives/live.js';
 import { conventions } from '../../engine/presets.js';
 import { addMessages, number, percent, t } from '../../locale/locale.js';
-import { define } from '../../base/define.js';
-import { LogitElement } from '../../base/element.js';
+import { LogitElement, define } from '../../base/element.js';
 import { describeDifference } from '../../base/setting-words.js';
 import { spoken, visibleHtml } from '../../base/visible.js';
 import conventionsStyles from './conventions.css';
@@ -79,7 +78,7 @@ export class LogitConventions extends LogitElement {
   #renderTable({ rows, kept }) {
     return html`
       <table>
-        <caption class="heard">${t('conventions.table')}</caption>
+        <caption class="visually-hidden">${t('conventions.table')}</caption>
         <thead><tr><th scope="col">${t('distribution.token')}</th>
           ${this.pair.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
         <tbody>${rows.map(

@@ -6,8 +6,7 @@ import { html, nothing } from 'lit';
 import { live } from 'lit/directives/live.js';
 import { plain, t } from '../../locale/locale.js';
 import { cssom } from '../../plots/cssom.js';
-import { define } from '../../base/define.js';
-import { LogitElement } from '../../base/element.js';
+import { LogitElement, define } from '../../base/element.js';
 import { capitalise, readSetting, settingName, valueInWords } from '../../base/setting-words.js';
 import { Typed } from '../../base/typed.js';
 import knobStyles from './knob.css';
@@ -61,7 +60,7 @@ export class LogitKnob extends LogitElement {
         <button class="off" ?hidden=${this.fixed} aria-disabled=${value === row.neutral}
           title=${t('chain.reset', { name, value: plain(row.neutral) })}
           @click=${() => this.#neutralise(row)}>${t(neutralWord(row, value))}
-          <span class="heard">${name}</span></button>
+          <span class="visually-hidden">${name}</span></button>
         <input id="box" class="box" type="text" inputmode="decimal" autocomplete="off"
           spellcheck="false" ?readonly=${this.fixed}
           aria-invalid=${error ? 'true' : 'false'} aria-describedby="about error"

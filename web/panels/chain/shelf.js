@@ -4,8 +4,7 @@
  */
 import { html, nothing } from 'lit';
 import { t } from '../../locale/locale.js';
-import { define } from '../../base/define.js';
-import { LogitElement } from '../../base/element.js';
+import { LogitElement, define } from '../../base/element.js';
 import { capitalise, settingName } from '../../base/setting-words.js';
 import { SHELF } from '../../state/settings.js';
 import shelfStyles from './shelf.css';

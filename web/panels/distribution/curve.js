@@ -3,19 +3,27 @@
  * with the draggable lines of top-k and top-p. Asks with "logit-set".
  */
 import { html, nothing } from 'lit';
-import { number, percent, t, tick } from '../../locale/locale.js';
+import { locales } from '#locales/curve';
+import { addMessages, number, percent, t, tick } from '../../locale/locale.js';
 import { drawCurve } from '../../plots/curve-view.js';
-import { cumulate } from '../../plots/cumulate.js';
-import { chooseRanks, layoutCurve, massAt, rankAt } from '../../plots/curve.js';
+import {
+  chooseRanks,
+  cumulate,
+  curveTable,
+  layoutCurve,
+  massAt,
+  rankAt,
+} from '../../plots/curve.js';
 import { findHandles, valueFor } from '../../plots/cuts.js';
 import curveStyles from './curve.css';
-import { define } from '../../base/define.js';
-import { LogitElement } from '../../base/element.js';
+import { LogitElement, define } from '../../base/element.js';
+import { renderFold } from './distribution-table.js';
 import frameStyles from '../../style/frame.css';
 import handleStyles from '../../style/handle.css';
-import { handleWords, renderHandle } from '../../base/handles.js';
-import { walkTo } from '../../base/walk.js';
+import { handleWords, renderHandle, walkTo } from '../../base/handles.js';
 import { Width } from '../../base/width.js';
+
+addMessages(locales);
 
 /**
  * @typedef {import('../../plots/trace.js').Trace} Trace
@@ -175,6 +183,34 @@ export class LogitCurve extends LogitElement {
     const to = walkTo(event, at, ranks.length - 1);
     if (to !== undefined) this.rank = ranks[to];
   }
+}
+
+/**
+ * The numbers of the curves as a table.
+ * @param {Curves} curves
+ * @param {import('./distribution-table.js').Fold} fold
+ */
+export function renderCurveTable(curves, fold) {
+  const rows = () =>
+    curveTable(curves).map(
+      ({ rank, raw, final, rawMass, finalMass }) => html`<tr>
+      <th scope="row">${number(rank)}</th>
+      <td>${percent(raw)}</td><td>${percent(final)}</td>
+      <td>${percent(rawMass)}</td><td>${percent(finalMass)}</td></tr>`,
+    );
+  const heads = [
+    'curve.rank',
+    'curve.p.raw',
+    'curve.p.final',
+    'curve.mass.raw',
+    'curve.mass.final',
+  ];
+  return renderFold(
+    fold,
+    t('curve.table'),
+    heads.map((head) => t(head)),
+    rows,
+  );
 }
 
 define('logit-curve', LogitCurve);

@@ -1,10 +1,9 @@
 /**
- * The numbers of <logit-distribution> as tables, one for the bars and one for the curves. They are
- * made once they are unfolded, since they would follow each move of a knob.
+ * The numbers of the bars as a table, which like that of the curves is made once it is unfolded,
+ * since it would follow each move of a knob.
  */
 import { html, nothing } from 'lit';
 import { number, percent, t } from '../../locale/locale.js';
-import { curveTable } from '../../plots/curve-table.js';
 import { settingName } from '../../base/setting-words.js';
 
 /**
@@ -19,11 +18,11 @@ import { settingName } from '../../base/setting-words.js';
  * @param {string[]} heads
  * @param {() => unknown} rows
  */
-function frame({ open, onToggle }, caption, heads, rows) {
+export function renderFold({ open, onToggle }, caption, heads, rows) {
   const table = () => html`
     <div class="scroll" tabindex="0" role="region" aria-label=${caption}>
       <table>
-        <caption class="heard">${caption}</caption>
+        <caption class="visually-hidden">${caption}</caption>
         <thead><tr>${heads.map((head) => html`<th scope="col">${head}</th>`)}</tr></thead>
         <tbody>${rows()}</tbody>
       </table>
@@ -60,7 +59,7 @@ export function renderTable(trace, name, fold) {
     <td>${percent(rest.p_raw)}</td><td>${percent(rest.p)}</td>
     <td>${t('distribution.table.kept')}: ${number(rest.kept)}</td></tr>`;
   return html`
-    ${frame(
+    ${renderFold(
       fold,
       t('distribution.table.caption'),
       heads.map((head) => t(`distribution.${head}`)),
@@ -68,31 +67,4 @@ export function renderTable(trace, name, fold) {
     )}
     ${underflowed ? html`<p class="about">${t('distribution.underflow', { n: underflowed })}</p>` : nothing}
   `;
-}
-
-/**
- * @param {import('../../plots/curve.js').Curves} curves
- * @param {Fold} fold
- */
-export function renderCurveTable(curves, fold) {
-  const rows = () =>
-    curveTable(curves).map(
-      ({ rank, raw, final, rawMass, finalMass }) => html`<tr>
-      <th scope="row">${number(rank)}</th>
-      <td>${percent(raw)}</td><td>${percent(final)}</td>
-      <td>${percent(rawMass)}</td><td>${percent(finalMass)}</td></tr>`,
-    );
-  const heads = [
-    'curve.rank',
-    'curve.p.raw',
-    'curve.p.final',
-    'curve.mass.raw',
-    'curve.mass.final',
-  ];
-  return frame(
-    fold,
-    t('curve.table'),
-    heads.map((head) => t(head)),
-    rows,
-  );
 }

@@ -11,10 +11,9 @@ import { layoutBars, orderRows } from '../../plots/bars.js';
 import { findHandles } from '../../plots/cuts.js';
 import { renderBarHandles } from './bar-handles.js';
 import '../chain/biases.js';
-import { define } from '../../base/define.js';
 import barStyles from './distribution.css';
-import { renderCurveTable, renderTable } from './distribution-table.js';
-import { LogitElement } from '../../base/element.js';
+import { renderTable } from './distribution-table.js';
+import { LogitElement, define } from '../../base/element.js';
 import handleStyles from '../../style/handle.css';
 import { handleWords } from '../../base/handles.js';
 import { renderReadouts } from './readouts.js';
@@ -40,7 +39,7 @@ const UNCUT = ['repetition_penalty', 'frequency_penalty', 'presence_penalty', 'd
 export class LogitDistribution extends LogitElement {
   static properties = {
     trace: { attribute: false },
-    hit: { attribute: false },
+    nextId: { attribute: false },
     eos: { attribute: false },
     view: { attribute: false },
     curves: { attribute: false },
@@ -50,6 +49,7 @@ export class LogitDistribution extends LogitElement {
     active: { state: true },
     menu: { state: true },
     unfolded: { state: true },
+    ranks: { state: true },
   };
 
   static styles = [...LogitElement.styles, handleStyles, barStyles];
@@ -63,7 +63,7 @@ export class LogitDistribution extends LogitElement {
     /** @type {Trace | null} */
     this.trace = null;
     /** @type {number | null} The token that the draw takes next. */
-    this.hit = null;
+    this.nextId = null;
     this.eos = -1;
     /** @type {View} */
     this.view = 'bars';
@@ -81,6 +81,8 @@ export class LogitDistribution extends LogitElement {
     this.menu = null;
     /** Whether the table shows. */
     this.unfolded = false;
+    /** What the views over all ranks need, once it is fetched. @type {typeof import('./curve.js') | null} */
+    this.ranks = null;
     new ResizeObserver(([{ borderBoxSize }]) =>
       this.style.setProperty('--tall', `${borderBoxSize[0].blockSize}px`),
     ).observe(this);
@@ -88,7 +90,8 @@ export class LogitDistribution extends LogitElement {
 
   /** @param {Map<string, unknown>} changes */
   willUpdate(changes) {
-    if (this.view !== 'bars') import('./curve.js');
+    if (this.view !== 'bars' && !this.ranks)
+      import('./curve.js').then((ranks) => (this.ranks = ranks));
     const gone =
       this.active !== null && this.trace && !this.#keys(this.trace).includes(this.active);
     if (changes.has('trace') && gone) this.active = null;
@@ -108,7 +111,9 @@ export class LogitDistribution extends LogitElement {
       <p class="about">${
         view === 'bars'
           ? t('distribution.about', { n: trace?.vocab_size ?? 0 })
-          : t(`curve.about.${view}`)
+          : this.ranks
+            ? t(`curve.about.${view}`)
+            : ''
       }</p>
       ${renderReadouts(trace)}
       <div id="panel" role="tabpanel" aria-labelledby="tab-${view}">
@@ -122,7 +127,7 @@ export class LogitDistribution extends LogitElement {
       ${
         view === 'bars' || !curves
           ? renderTable(trace, (token) => this.#name(token), this.#fold)
-          : renderCurveTable(curves, this.#fold)
+          : this.ranks?.renderCurveTable(curves, this.#fold)
       }
     `;
   }
@@ -158,7 +163,7 @@ export class LogitDistribution extends LogitElement {
         ${trace && layout ? renderBarHandles(trace, layout, this) : nothing}
         ${layout ? this.#renderMenu(layout) : nothing}
       </div>
-      <p id="keys" class="heard">${t('distribution.keys')}</p>
+      <p id="keys" class="visually-hidden">${t('distribution.keys')}</p>
       ${this.#renderDetail()}
     `;
   }
@@ -168,7 +173,7 @@ export class LogitDistribution extends LogitElement {
     const rows = orderRows(trace);
     return this.#keys(trace).map(
       (key, i) => html`
-      <div class="heard" role="option" id="option-${key}" aria-selected=${key === this.active}
+      <div class="visually-hidden" role="option" id="option-${key}" aria-selected=${key === this.active}
         aria-label=${this.#rowWords(rows[i] ?? null)}></div>`,
     );
   }
@@ -184,7 +189,7 @@ export class LogitDistribution extends LogitElement {
    * @param {Layout} layout
    */
   #renderChart(trace, layout) {
-    const { hit, active } = this;
+    const { nextId, active } = this;
     const { unit } = this.#width;
     const words = this.#words(trace, layout.narrow && layout.width > 280 * unit);
     const onPoint = (/** @type {string} */ key) => {
@@ -201,7 +206,7 @@ export class LogitDistribution extends LogitElement {
       <svg class=${layout.narrow ? 'narrow' : 'wide'} height=${layout.height}
         font-size=${13.5 * unit} aria-hidden="true"
         @pointerleave=${onLeave}>
-        ${drawBars({ layout, unit, words, hit, active, count, onPoint, onPick })}
+        ${drawBars({ layout, unit, words, nextId, active, count, onPoint, onPick })}
       </svg>
     `;
   }
@@ -310,7 +315,7 @@ export class LogitDistribution extends LogitElement {
     const { trace } = this;
     const wanted =
       trace?.tokens.find(({ id }) => String(id) === this.active) ??
-      trace?.tokens.find(({ id }) => id === this.hit) ??
+      trace?.tokens.find(({ id }) => id === this.nextId) ??
       trace?.tokens[0];
     if (!trace || !wanted) return html`<div class="detail"></div>`;
     return html`

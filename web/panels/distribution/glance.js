@@ -5,8 +5,7 @@
 import { html, nothing } from 'lit';
 import { measure, number, percent, t } from '../../locale/locale.js';
 import { cssom } from '../../plots/cssom.js';
-import { define } from '../../base/define.js';
-import { LogitElement } from '../../base/element.js';
+import { LogitElement, define } from '../../base/element.js';
 import { visible } from '../../base/visible.js';
 import glanceStyles from './glance.css';
 
@@ -25,7 +24,7 @@ const PARTS = Array.from({ length: 21 }, (_, i) => i / 20);
 export class LogitGlance extends LogitElement {
   static properties = {
     trace: { attribute: false },
-    hit: { attribute: false },
+    nextId: { attribute: false },
     eos: { attribute: false },
     knobs: {},
     chart: {},
@@ -47,7 +46,7 @@ export class LogitGlance extends LogitElement {
     /** @type {Trace | null} */
     this.trace = null;
     /** @type {number | null} */
-    this.hit = null;
+    this.nextId = null;
     this.eos = -1;
     /** Selectors, in the same tree, of what is turned and of what must be out of sight. */
     this.knobs = '';
@@ -137,7 +136,7 @@ export class LogitGlance extends LogitElement {
    * @param {number} most
    */
   #renderColumn(token, most) {
-    const kind = `${token.removed_by ? 'removed' : ''} ${token.id === this.hit ? 'hit' : ''}`;
+    const kind = `${token.removed_by ? 'removed' : ''} ${token.id === this.nextId ? 'next' : ''}`;
     const name = token.id === this.eos ? t('text.end') : visible(token).replace(/^␣(?=.)/u, '');
     return html`
       <div class="column ${kind}">

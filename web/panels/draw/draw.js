@@ -8,9 +8,8 @@ import { live } from 'lit/directives/live.js';
 import { fixed, number, plain, rounded, t } from '../../locale/locale.js';
 import { STRIP_HEIGHT, drawStrip } from '../../plots/strip-view.js';
 import { layoutStrip } from '../../plots/strip.js';
-import { define } from '../../base/define.js';
 import drawStyles from './draw.css';
-import { LogitElement } from '../../base/element.js';
+import { LogitElement, define } from '../../base/element.js';
 import { readSeed } from '../../base/setting-words.js';
 import { totalVariation } from '../../state/tally.js';
 import { Typed } from '../../base/typed.js';
@@ -169,7 +168,7 @@ export class LogitDraw extends LogitElement {
     const { width, unit } = this.#width;
     const height = STRIP_HEIGHT * unit;
     if (!trace || !width) return html`<svg height=${height} aria-hidden="true"></svg>`;
-    const layout = layoutStrip({ trace, width, u: drawn?.u ?? null, hit: drawn?.id ?? null });
+    const layout = layoutStrip({ trace, width, u: drawn?.u ?? null, nextId: drawn?.id ?? null });
     const rest = t('draw.rest');
     const strip = drawStrip({
       layout,
@@ -195,12 +194,15 @@ export class LogitDraw extends LogitElement {
         ? html`<b>${t('text.end.long')}</b>`
         : html`<b class="token">${visibleHtml(drawn)}</b>`;
     if (drawn.u === null) return weave(t('draw.gumbel'), token);
-    const { hit } = layoutStrip({ trace, width: 1, u: drawn.u, hit: drawn.id });
+    const { next } = layoutStrip({ trace, width: 1, u: drawn.u, nextId: drawn.id });
     const u = fixed(drawn.u, 4);
     if (this.finished === 'eos' && this.whatIf === null)
       return weave(t('draw.drawn', { u }), token);
-    if (!hit?.token) return weave(t('draw.lands.rest', { u, rank: drawn.rank }), token);
-    return weave(t('draw.lands', { u, from: rounded(hit.from, 4), to: rounded(hit.to, 4) }), token);
+    if (!next?.token) return weave(t('draw.lands.rest', { u, rank: drawn.rank }), token);
+    return weave(
+      t('draw.lands', { u, from: rounded(next.from, 4), to: rounded(next.to, 4) }),
+      token,
+    );
   }
 
   /** @param {PointerEvent} event */

@@ -13,16 +13,15 @@ import { CHAIN } from '../../grade/chain.js';
 import { GRADED, askingOf, grade } from '../../grade/grade.js';
 import { numbersOf } from '../../grade/properties.js';
 import { Subject } from '../../grade/subject.js';
-import { define } from '../../base/define.js';
-import { LogitElement } from '../../base/element.js';
-import { toFault } from '../../state/fault.js';
+import { LogitElement, define } from '../../base/element.js';
+import { toFault } from '../../engine/errors.js';
 import { lease } from '../../state/engines.js';
 import { settingName } from '../../base/setting-words.js';
 import { spoken, visibleHtml } from '../../base/visible.js';
 import { LIMIT_MS, onEditorKey } from './editor.js';
 import { TRIAL, VALUES, exampleOf } from './examples.js';
 import ownSamplerStyles from './own-sampler.css';
-import { canRun, inFrame } from './place.js';
+import { canRun, inFrame } from './frame.js';
 import { verdictItem } from './report.js';
 
 addMessages(locales);
@@ -357,7 +356,7 @@ export class LogitOwnSampler extends LogitElement {
             theirs,
           }) => html`<tr class=${Math.abs(mine - theirs) > SAME ? 'other' : ''}>
           <th scope="row"><span class="token" aria-hidden="true">${visibleHtml(piece)}</span><span
-            class="heard">${spoken(piece)}</span></th>
+            class="visually-hidden">${spoken(piece)}</span></th>
           ${cell('mine', mine)}${cell('theirs', theirs)}</tr>`,
         )}</tbody>
       </table>

@@ -69,7 +69,7 @@ export function verdictItem(as, verdict) {
   return html`<li class=${holds ? 'holds' : 'fails'} data-name=${name}>
     <span class="sign" aria-hidden="true">${holds ? '✓' : '✗'}</span>
     <div>
-      <span class="heard">${t(holds ? 'sampler.holds' : 'sampler.fails')}</span>
+      <span class="visually-hidden">${t(holds ? 'sampler.holds' : 'sampler.fails')}</span>
       ${holds ? saysOf(as, verdict) : html`<strong>${saysOf(as, verdict)}</strong>${failure(verdict)}`}
     </div>
   </li>`;

@@ -9,12 +9,11 @@ import { live } from 'lit/directives/live.js';
 import { numbersOf } from '../../grade/properties.js';
 import { Subject } from '../../grade/subject.js';
 import { addMessages, t } from '../../locale/locale.js';
-import { define } from '../../base/define.js';
-import { LogitElement } from '../../base/element.js';
+import { LogitElement, define } from '../../base/element.js';
 import { recall, remember } from '../../state/memory.js';
 import { capitalise, settingName } from '../../base/setting-words.js';
 import { OWN } from './examples.js';
-import { canRun, inFrame } from './place.js';
+import { canRun, inFrame } from './frame.js';
 import { LIMIT_MS, onEditorKey } from './editor.js';
 import stageStyles from './stage.css';
 
@@ -145,7 +144,7 @@ export class LogitOwnStage extends LogitElement {
       <div class="head">
         <p class="name">${name}</p>
         <button class="off" data-do="switch" ?hidden=${!canRun()} @click=${this.on ? this.leave : this.use}>
-          ${t(this.on ? 'sampler.stage.leave' : 'sampler.stage.use')}<span class="heard">${name}</span></button>
+          ${t(this.on ? 'sampler.stage.leave' : 'sampler.stage.use')}<span class="visually-hidden">${name}</span></button>
         <slot name="end"></slot>
       </div>
       <div class="said">

@@ -8,7 +8,7 @@ import { locales } from '#locales/alternatives';
 import { html, nothing } from 'lit';
 import { addMessages, percent, t } from '../../locale/locale.js';
 import { cssom } from '../../plots/cssom.js';
-import { define } from '../../base/define.js';
+import { define } from '../../base/element.js';
 import { LogitMenu } from '../../base/menu.js';
 import { settingName } from '../../base/setting-words.js';
 import { spoken, visibleHtml } from '../../base/visible.js';

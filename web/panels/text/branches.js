@@ -6,8 +6,7 @@ import { locales } from '#locales/branches';
 import { html } from 'lit';
 import { addMessages, t } from '../../locale/locale.js';
 import { cssom } from '../../plots/cssom.js';
-import { define } from '../../base/define.js';
-import { LogitElement } from '../../base/element.js';
+import { LogitElement, define } from '../../base/element.js';
 import branchesStyles from './branches.css';
 
 addMessages(locales);

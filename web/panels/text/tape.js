@@ -6,8 +6,7 @@ import { html, nothing } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
 import { fixed, percent, t } from '../../locale/locale.js';
 import { cssom } from '../../plots/cssom.js';
-import { define } from '../../base/define.js';
-import { LogitElement } from '../../base/element.js';
+import { LogitElement, define } from '../../base/element.js';
 import { Rest } from '../../base/rest.js';
 import tapeStyles from './tape.css';
 import { spoken, visibleHtml } from '../../base/visible.js';
@@ -32,7 +31,7 @@ export class LogitTape extends LogitElement {
     pieces: { attribute: false },
     steps: { attribute: false },
     finished: { attribute: false },
-    sight: { attribute: false },
+    contextLength: { attribute: false },
     ready: { type: Boolean },
     limit: { attribute: false },
     eos: { attribute: false },
@@ -65,7 +64,7 @@ export class LogitTape extends LogitElement {
     this.limit = 0;
     this.eos = -1;
     /** How many tokens the model sees at most, the last ones; 0 where that is not known. */
-    this.sight = 0;
+    this.contextLength = 0;
     /** @type {'after' | 'before' | 'none'} What the colour of a token stands for. */
     this.colour = 'after';
     /** @type {import('../../engine/loops.js').Loop | null} */
@@ -116,8 +115,8 @@ export class LogitTape extends LogitElement {
 
   /** How many tokens are too far back for the model to see. */
   get #unseen() {
-    const { pieces, steps, sight } = this;
-    return sight > 0 ? Math.max(0, pieces.length + steps.length - sight) : 0;
+    const { pieces, steps, contextLength } = this;
+    return contextLength > 0 ? Math.max(0, pieces.length + steps.length - contextLength) : 0;
   }
 
   /** @param {number} i */
@@ -242,7 +241,7 @@ export class LogitTape extends LogitElement {
     if (!step) {
       const finished = this.finished ? t(`text.finished.${this.finished}`, { n: this.limit }) : '';
       if (this.looping || finished) return [this.looping, finished].filter(Boolean).join(' ');
-      if (this.#unseen > 0) return t('text.sight', { n: this.sight });
+      if (this.#unseen > 0) return t('text.sight', { n: this.contextLength });
       return this.steps.length > 0 ? t('text.hint') : '';
     }
     const params = {

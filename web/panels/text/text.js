@@ -6,8 +6,7 @@
 import { html, nothing } from 'lit';
 import { live } from 'lit/directives/live.js';
 import { fixed, measure, number, percent, plain, t } from '../../locale/locale.js';
-import { define } from '../../base/define.js';
-import { LogitElement } from '../../base/element.js';
+import { LogitElement, define } from '../../base/element.js';
 import { Rest } from '../../base/rest.js';
 import './tape.js';
 import { term } from '../../base/term.js';
@@ -32,7 +31,7 @@ export class LogitText extends LogitElement {
   static properties = {
     prompt: { attribute: false },
     draft: { state: true },
-    sight: { attribute: false },
+    contextLength: { attribute: false },
     fixed: { type: Boolean },
     pieces: { attribute: false },
     steps: { attribute: false },
@@ -73,7 +72,7 @@ export class LogitText extends LogitElement {
     super();
     this.prompt = '';
     /** How many tokens the model sees at most. */
-    this.sight = 0;
+    this.contextLength = 0;
     /** @type {string | null} What is being typed and has not been read yet. */
     this.draft = null;
     /** Whether prompt and tokens only show. */
@@ -147,9 +146,9 @@ export class LogitText extends LogitElement {
 
   /** Once, when the first token is too far back to be seen. @param {number} before */
   #saySight(before) {
-    const room = this.sight - this.pieces.length;
+    const room = this.contextLength - this.pieces.length;
     const passed = before <= room && this.steps.length > room;
-    return this.sight > 0 && passed ? t('text.sight', { n: this.sight }) : '';
+    return this.contextLength > 0 && passed ? t('text.sight', { n: this.contextLength }) : '';
   }
 
   #sayLast() {
@@ -173,7 +172,7 @@ export class LogitText extends LogitElement {
         ${this.#renderOutput()}
       </div>
       ${this.#renderMore()}
-      <p class="heard" aria-live="polite">${this.said}</p>
+      <p class="visually-hidden" aria-live="polite">${this.said}</p>
     `;
   }
 
@@ -209,7 +208,7 @@ export class LogitText extends LogitElement {
           <span class="legend" aria-hidden="true" ?hidden=${this.colour === 'none'}>
             ${t('text.legend.low')}<i></i>${t('text.legend.high')}</span></div>
         <logit-tape .pieces=${this.pieces} .steps=${this.steps} .finished=${this.finished}
-          ?ready=${this.ready} .sight=${this.sight} .limit=${this.limit} .eos=${this.eos} .colour=${this.colour}
+          ?ready=${this.ready} .contextLength=${this.contextLength} .limit=${this.limit} .eos=${this.eos} .colour=${this.colour}
           .loop=${this.loop} .looping=${this.loop ? this.#sayLoop(this.loop) : ''}
           .alternatives=${this.alternatives} ?fixed=${this.fixed}></logit-tape>
         ${

@@ -6,7 +6,7 @@ import { locales } from '#locales/menu';
 import { html, nothing } from 'lit';
 import { addMessages, fixed, t } from '../../locale/locale.js';
 import { cssom } from '../../plots/cssom.js';
-import { define } from '../../base/define.js';
+import { define } from '../../base/element.js';
 import { LogitMenu } from '../../base/menu.js';
 import tokenMenuStyles from './token-menu.css';
 

@@ -2,8 +2,7 @@
 import { locales } from '#locales/verdict';
 import { html } from 'lit';
 import { addMessages, t } from '../../locale/locale.js';
-import { define } from '../../base/define.js';
-import { LogitElement } from '../../base/element.js';
+import { LogitElement, define } from '../../base/element.js';
 import verdictStyles from './verdict.css';
 
 addMessages(locales);

@@ -24,50 +24,50 @@ function named(name) {
  * @property {string[]} examples prompts of the model
  * @property {string[] | null} knobs the settings that show; null for all of them
  * @property {boolean} fixed whether prompt and settings stay as they are
- * @property {(fault: import('../../state/fault.js').Fault | null) => string} sentence
+ * @property {(fault: import('../../engine/errors.js').Fault | null) => string} sentence
  *
  * @typedef {Record<string, any>} Props
  */
 
 /**
  * The panels of any bench.
- * @param {import('../../state/bench.js').Bench} it
+ * @param {import('../../state/bench.js').Bench} bench
  * @param {{ knobs?: string[] | null, fixed?: boolean }} [around]
  * @returns {Record<'draw' | 'distribution' | 'chain', Props>}
  */
-export function panelsOfBench(it, { knobs = null, fixed = false } = {}) {
-  const { trace, drawn, tally } = it;
+export function panelsOfBench(bench, { knobs = null, fixed = false } = {}) {
+  const { trace, drawn, tally } = bench;
   return {
     draw: {
       trace,
       drawn,
-      seed: it.seed,
-      count: it.drawStep + 1,
-      method: it.method,
-      whatIf: it.whatIf,
+      seed: bench.seed,
+      count: bench.drawStep + 1,
+      method: bench.method,
+      whatIf: bench.whatIf,
       tally,
       fixed,
     },
     distribution: {
       trace,
-      hit: drawn?.id ?? null,
-      view: it.view,
-      curves: it.curves,
-      biases: it.biases,
+      nextId: drawn?.id ?? null,
+      view: bench.view,
+      curves: bench.curves,
+      biases: bench.biases,
       tally,
       fixed,
     },
     chain: {
-      table: it.table,
-      settings: it.settings,
+      table: bench.table,
+      settings: bench.settings,
       trace,
       presets: PRESETS,
       imitations: IMITATIONS,
       strategies: STRATEGIES,
-      pair: it.pair,
-      beside: it.beside,
-      order: it.order,
-      difference: it.difference,
+      pair: bench.pair,
+      beside: bench.beside,
+      order: bench.order,
+      difference: bench.difference,
       only: knobs,
       fixed,
     },
@@ -76,37 +76,37 @@ export function panelsOfBench(it, { knobs = null, fixed = false } = {}) {
 
 /**
  * Those of the bench over a text, and the text.
- * @param {import('../../state/instrument.js').Instrument} it
+ * @param {import('../../state/instrument.js').Instrument} instrument
  * @param {Around} around
  * @returns {Record<'text' | 'draw' | 'distribution' | 'chain', Props>}
  */
-export function panelsOf(it, around) {
+export function panelsOf(instrument, around) {
   const { examples, fixed, sentence } = around;
-  const eos = it.info?.eos_token_id ?? -1;
-  const { drawn, finished, gates } = it;
-  const { draw, distribution, chain } = panelsOfBench(it, around);
+  const eos = instrument.info?.eos_token_id ?? -1;
+  const { drawn, finished, gates } = instrument;
+  const { draw, distribution, chain } = panelsOfBench(instrument, around);
   const text = {
-    prompt: it.prompt,
-    pieces: it.promptPieces,
-    steps: it.steps,
+    prompt: instrument.prompt,
+    pieces: instrument.promptPieces,
+    steps: instrument.steps,
     examples,
     finished,
-    running: it.running,
+    running: instrument.running,
     ready: drawn !== null,
-    fault: sentence(it.promptFault),
-    verdict: it.verdict,
-    json: it.json,
-    checked: it.grammar !== null,
+    fault: sentence(instrument.promptFault),
+    verdict: instrument.verdict,
+    json: instrument.json,
+    checked: instrument.grammar !== null,
     eos,
-    sight: it.info?.context_length ?? 0,
-    limit: it.limit,
-    loop: it.loop,
-    alternatives: it.alternatives,
-    branches: it.branches,
-    distinct: it.distinct,
-    pace: it.pace,
+    contextLength: instrument.info?.context_length ?? 0,
+    limit: instrument.limit,
+    loop: instrument.loop,
+    alternatives: instrument.alternatives,
+    branches: instrument.branches,
+    distinct: instrument.distinct,
+    pace: instrument.pace,
     paces: PACES.length,
-    stopAtEnd: it.stopAtEnd,
+    stopAtEnd: instrument.stopAtEnd,
     fixed,
   };
   return {
@@ -115,11 +115,11 @@ export function panelsOf(it, around) {
     distribution: { ...distribution, eos },
     chain: {
       ...chain,
-      mu: it.mu,
+      mu: instrument.mu,
       eos,
       gates,
       programmable: true,
-      fault: Object.keys(gates).length > 0 ? sentence(it.fault) : '',
+      fault: Object.keys(gates).length > 0 ? sentence(instrument.fault) : '',
     },
   };
 }

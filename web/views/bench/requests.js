@@ -6,41 +6,41 @@
 
 /**
  * What any bench does.
- * @param {Bench} it
+ * @param {Bench} bench
  * @param {() => boolean} [isFixed] whether the settings stay as they are
  * @returns {Listeners}
  */
-export function requestsOfBench(it, isFixed = () => false) {
+export function requestsOfBench(bench, isFixed = () => false) {
   return {
     ...guarded(isFixed, {
-      'logit-set': ({ detail }) => it.set(detail),
-      'logit-preset': ({ detail }) => it.usePreset(detail.settings),
-      'logit-seed': ({ detail }) => it.setSeed(detail.seed),
-      'logit-bias': ({ detail }) => it.setBias(detail.id, detail.bias),
-      'logit-order': ({ detail }) => it.setOrder(detail.order),
+      'logit-set': ({ detail }) => bench.set(detail),
+      'logit-preset': ({ detail }) => bench.usePreset(detail.settings),
+      'logit-seed': ({ detail }) => bench.setSeed(detail.seed),
+      'logit-bias': ({ detail }) => bench.setBias(detail.id, detail.bias),
+      'logit-order': ({ detail }) => bench.setOrder(detail.order),
     }),
-    'logit-conventions': ({ detail }) => it.setPair(detail.pair),
-    'logit-view': ({ detail }) => it.setView(detail.view),
+    'logit-conventions': ({ detail }) => bench.setPair(detail.pair),
+    'logit-view': ({ detail }) => bench.setView(detail.view),
     'logit-draw': ({ detail }) => {
-      if (detail.draws) it.drawMany(detail.draws);
+      if (detail.draws) bench.drawMany(detail.draws);
       else if (isFixed()) return;
-      else if (detail.method) it.setMethod(detail.method);
-      else it.setWhatIf(detail.u);
+      else if (detail.method) bench.setMethod(detail.method);
+      else bench.setWhatIf(detail.u);
     },
   };
 }
 
 /**
  * What the bench over a text does besides.
- * @param {Instrument} it
+ * @param {Instrument} instrument
  * @param {() => boolean} isFixed whether prompt and settings stay as they are
  * @returns {Listeners}
  */
-export function requestsOf(it, isFixed) {
+export function requestsOf(instrument, isFixed) {
   return {
-    ...requestsOfBench(it, isFixed),
-    ...stepsOf(it, isFixed),
-    ...guarded(isFixed, changesOf(it)),
+    ...requestsOfBench(instrument, isFixed),
+    ...stepsOf(instrument, isFixed),
+    ...guarded(isFixed, changesOf(instrument)),
   };
 }
 
@@ -53,41 +53,42 @@ function guarded(isFixed, changes) {
   return Object.fromEntries(entries);
 }
 
-/** Other prompts and tokens. @param {Instrument} it @returns {Listeners} */
-function changesOf(it) {
+/** Other prompts and tokens. @param {Instrument} instrument @returns {Listeners} */
+function changesOf(instrument) {
   return {
-    'logit-prompt': ({ detail }) => it.setPrompt(detail.prompt),
-    'logit-force': ({ detail }) => it.force(detail.id),
-    'logit-constraint': ({ detail }) => it.setGates(detail),
+    'logit-prompt': ({ detail }) => instrument.setPrompt(detail.prompt),
+    'logit-force': ({ detail }) => instrument.force(detail.id),
+    'logit-constraint': ({ detail }) => instrument.setGates(detail),
     'logit-own-stage': ({ detail: { own, failed } }) => {
-      if (failed) it.stop();
-      it.setOwn(own);
+      if (failed) instrument.stop();
+      instrument.setOwn(own);
     },
-    'logit-branch': ({ detail }) => it.branch(detail.index, detail.id),
+    'logit-branch': ({ detail }) => instrument.branch(detail.index, detail.id),
   };
 }
 
 /**
- * Steps through the text and other looks at it, which end where another one would come of them.
- * @param {Instrument} it
+ * Steps through the text and navigation; ignored where it would alter a fixed text.
+ * @param {Instrument} instrument
  * @param {() => boolean} isFixed
  * @returns {Listeners}
  */
-function stepsOf(it, isFixed) {
+function stepsOf(instrument, isFixed) {
   return {
-    'logit-alternatives': ({ detail }) => it.findAlternatives(detail.index),
-    'logit-rewind': ({ detail }) => it.rewind(detail.n),
-    'logit-walk': ({ detail }) => it.show(detail.node),
+    'logit-alternatives': ({ detail }) => instrument.findAlternatives(detail.index),
+    'logit-rewind': ({ detail }) => instrument.rewind(detail.n),
+    'logit-walk': ({ detail }) => instrument.show(detail.node),
     'logit-command': ({ detail: { command } }) => {
-      if (command === 'step') it.step();
-      else if (command === 'run') it.run();
-      else if (command === 'stop') it.stop();
-      else if (command === 'reset') it.reset();
+      if (command === 'step') instrument.step();
+      else if (command === 'run') instrument.run();
+      else if (command === 'stop') instrument.stop();
+      else if (command === 'reset') instrument.reset();
     },
     'logit-option': ({ detail }) => {
-      if (detail.pace !== undefined) it.setPace(detail.pace);
-      if (detail.max_new_tokens !== undefined && !isFixed()) it.setLimit(detail.max_new_tokens);
-      if (detail.stopAtEnd !== undefined && !isFixed()) it.setStopAtEnd(detail.stopAtEnd);
+      if (detail.pace !== undefined) instrument.setPace(detail.pace);
+      if (detail.max_new_tokens !== undefined && !isFixed())
+        instrument.setLimit(detail.max_new_tokens);
+      if (detail.stopAtEnd !== undefined && !isFixed()) instrument.setStopAtEnd(detail.stopAtEnd);
     },
   };
 }

@@ -9,7 +9,7 @@ import { repeat } from 'lit/directives/repeat.js';
 import { divergence, spreadOf, toCsv } from '../../engine/compare.js';
 import { LOOPING, nameOf as plainName, suites } from '../../engine/suites.js';
 import { addMessages, t } from '../../locale/locale.js';
-import { define } from '../../base/define.js';
+import { define } from '../../base/element.js';
 import { download } from '../../base/download.js';
 import { reason, sentence } from '../../base/faults.js';
 import { ModelElement } from '../../base/model-element.js';
@@ -20,7 +20,7 @@ import './controls.js';
 import { SPREAD, renderFigures, renderGaps, renderRows, renderSpread } from './figures.js';
 import './passage.js';
 import { entriesOf } from './ranking.js';
-import { Runner } from './runner.js';
+import { TextRunner } from './runner.js';
 import { letter, nameOf } from './strategy.js';
 import compareStyles from './compare.css';
 
@@ -57,7 +57,7 @@ export class LogitCompare extends ModelElement {
 
   static styles = [...ModelElement.styles, compareStyles];
 
-  #runner = new Runner(() => this.#paint());
+  #runner = new TextRunner(() => this.#paint());
   #frame = 0;
   #rest = new Rest();
   /** The settings that are numbers. @type {import('../../engine/types.js').TableRow[]} */

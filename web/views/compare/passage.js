@@ -6,8 +6,7 @@
 import { html, nothing } from 'lit';
 import { fixed, percent, t } from '../../locale/locale.js';
 import { cssom } from '../../plots/cssom.js';
-import { define } from '../../base/define.js';
-import { LogitElement } from '../../base/element.js';
+import { LogitElement, define } from '../../base/element.js';
 import { spoken } from '../../base/visible.js';
 import passageStyles from './passage.css';
 
@@ -68,7 +67,7 @@ export class LogitPassage extends LogitElement {
       <div class="box" role="group" tabindex="0" lang="en" aria-label=${this.label}
         aria-describedby="keys" @keydown=${this.#onKey} @pointerover=${this.#onPoint}
         @pointerleave=${() => (this.active = -1)} @blur=${() => (this.active = -1)}>${words}</div>
-      <span class="heard" id="keys">${t('compare.keys')}</span>
+      <span class="visually-hidden" id="keys">${t('compare.keys')}</span>
       <p class="numbers"><slot ?hidden=${this.active >= 0}></slot><span
         aria-live="polite">${this.#describe()}</span></p>
     `;

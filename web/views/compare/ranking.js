@@ -5,8 +5,7 @@
 import { html } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
 import { t } from '../../locale/locale.js';
-import { define } from '../../base/define.js';
-import { LogitElement } from '../../base/element.js';
+import { LogitElement, define } from '../../base/element.js';
 import { Reorder } from '../../base/reorder.js';
 import { figureName, figureRows } from './figures.js';
 import './passage.js';
@@ -81,8 +80,8 @@ export class LogitRanking extends LogitElement {
             ? html`<button data-command="again" @click=${this.#begin}>${t('compare.blind.again')}</button>`
             : html`<button class="primary" data-command="reveal" @click=${this.#reveal}>${t('compare.blind.reveal')}</button>`
         }
-        <span class="heard" aria-live="polite">${this.said}</span>
-        <span class="heard" aria-live="assertive">${this.#reorder.said}</span>
+        <span class="visually-hidden" aria-live="polite">${this.said}</span>
+        <span class="visually-hidden" aria-live="assertive">${this.#reorder.said}</span>
         <span id="plug-keys" hidden>${t('order.keys')}</span>
       </div>
       ${revealed ? this.#renderTable() : ''}

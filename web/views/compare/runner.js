@@ -3,7 +3,7 @@
  * and keeps those that the next comparison asks for again.
  */
 import { coldPair, figuresOf, gapsOf, run } from '../../engine/compare.js';
-import { toFault } from '../../state/fault.js';
+import { toFault } from '../../engine/errors.js';
 
 /**
  * @typedef {import('../../engine/remote.js').RemoteLogitscope} Engine
@@ -20,7 +20,7 @@ import { toFault } from '../../state/fault.js';
  * `absent`, and nothing of it is measured, where it has one or is still to be written.
  * @typedef {{ key: string, strategy: Strategy, seed: number, steps: MeasuredStep[],
  *   finish: string | null, figures: Figures | null, absent: boolean,
- *   fault?: import('../../state/fault.js').Fault }} Text
+ *   fault?: import('../../engine/errors.js').Fault }} Text
  *
  * A greedy text against a cold one: indices of both, and the gaps of the greedy one.
  * @typedef {{ greedy: number, cold: number } & Awaited<ReturnType<typeof gapsOf>>} Gaps
@@ -30,12 +30,12 @@ import { toFault } from '../../state/fault.js';
 const LANES = 9;
 const MEMORY = 64 << 20;
 
-export class Runner {
+export class TextRunner {
   /** The texts of the plan, for each strategy one after the other. @type {Text[][]} */
   texts = [];
   /** @type {Gaps | null} */
   gaps = null;
-  /** @type {import('../../state/fault.js').Fault | null} */
+  /** @type {import('../../engine/errors.js').Fault | null} */
   fault = null;
   running = false;
   #changed;

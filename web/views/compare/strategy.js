@@ -5,8 +5,7 @@
  */
 import { html, nothing } from 'lit';
 import { plain, t } from '../../locale/locale.js';
-import { define } from '../../base/define.js';
-import { LogitElement } from '../../base/element.js';
+import { LogitElement, define } from '../../base/element.js';
 import { describeSettings, readSetting, settingName } from '../../base/setting-words.js';
 import { BASICS } from '../../state/settings.js';
 import strategyStyles from './strategy.css';

@@ -9,14 +9,14 @@ import { addMessages, fixed, number, t } from '../../locale/locale.js';
 import { cssom } from '../../plots/cssom.js';
 import { drawTrend } from '../../plots/trend-view.js';
 import { layoutTrend, markAt } from '../../plots/trend.js';
-import { define } from '../../base/define.js';
+import { define } from '../../base/element.js';
 import { lease } from '../../state/engines.js';
 import { initialChoices } from '../../state/fields.js';
 import { sentence } from '../../base/faults.js';
 import frameStyles from '../../style/frame.css';
 import { ModelElement } from '../../base/model-element.js';
 import chartStyles from '../../style/chart.css';
-import { walkTo } from '../../base/walk.js';
+import { walkTo } from '../../base/handles.js';
 import { Width } from '../../base/width.js';
 import costStyles from './cost.css';
 import { multiplied, operations, wholeText, withCache, withoutCache } from './formula.js';
@@ -256,7 +256,7 @@ export class LogitCost extends ModelElement {
     return html`
       <details class="table"><summary>${t('distribution.table')}</summary>
         <div class="scroll" tabindex="0" role="region" aria-label=${t('cost.steps')}>
-          <table><caption class="heard">${t('cost.steps')}</caption>
+          <table><caption class="visually-hidden">${t('cost.steps')}</caption>
             <thead><tr>${heads.map((key) => html`<th scope="col">${t(key)}</th>`)}</tr></thead>
             <tbody>${this.timings.map(
               ({ n, cached, uncached }) => html`<tr data-n=${n}><th scope="row">${number(n)}</th>

@@ -159,7 +159,7 @@ function renderBox({ drafts, draft }, { id, label, about, value, read, accept })
     draft(id, 'error' in found ? { text, error: found.error } : null);
     if ('value' in found) accept(found.value);
   };
-  return html`<label class="box"><span class="label">${about ? html`<span class="heard">${about}: </span>` : nothing}${label}</span>
+  return html`<label class="box"><span class="label">${about ? html`<span class="visually-hidden">${about}: </span>` : nothing}${label}</span>
     <input id=${id} type="text" inputmode="decimal" autocomplete="off" spellcheck="false"
       aria-invalid=${refused ? 'true' : 'false'} .value=${refused?.text ?? plain(value)}
       @change=${change}></label>`;

@@ -7,7 +7,7 @@ import { MEASURES } from '../../engine/measures.js';
 import { plain, t } from '../../locale/locale.js';
 import { drawHeat } from '../../plots/heat-view.js';
 import { cellAt, layoutHeat } from '../../plots/heat.js';
-import { define } from '../../base/define.js';
+import { define } from '../../base/element.js';
 import { capitalise, settingName } from '../../base/setting-words.js';
 import { SweepChart } from './sweep-chart.js';
 import { axisName, placeOf, pointWords, shortOf, valueOf } from './words.js';

@@ -8,10 +8,10 @@ import { locales } from '#locales/sweep';
 import { needsTexts } from '../../engine/measures.js';
 import { POINTS_MAX, countPoints, placesOf, range, sweep, toCsv } from '../../engine/sweep.js';
 import { addMessages, t } from '../../locale/locale.js';
-import { define } from '../../base/define.js';
+import { define } from '../../base/element.js';
 import { download } from '../../base/download.js';
 import { sentence } from '../../base/faults.js';
-import { toFault } from '../../state/fault.js';
+import { toFault } from '../../engine/errors.js';
 import { ModelElement } from '../../base/model-element.js';
 import { fetchJson } from '../../state/assets.js';
 import { initialChoices, sameValue } from '../../state/fields.js';
@@ -105,7 +105,7 @@ export class LogitSweep extends ModelElement {
     this.run = null;
     /** The index of the point that is pointed at. */
     this.at = 0;
-    /** @type {import('../../state/fault.js').Fault | null} */
+    /** @type {import('../../engine/errors.js').Fault | null} */
     this.trouble = null;
     /** @type {import('../../engine/grammar.js').Grammar | null} */
     this.rules = null;
@@ -273,7 +273,7 @@ export class LogitSweep extends ModelElement {
   }
 
   #renderFigures() {
-    return html`<fieldset class="figures"><legend class="heard">${t('sweep.figure')}</legend>
+    return html`<fieldset class="figures"><legend class="visually-hidden">${t('sweep.figure')}</legend>
       ${FIGURES.map(
         ({ name }) => html`<label class="chip"><input type="radio" name="figure" value=${name}
           .checked=${name === this.#figure.name} @change=${() => this.#chooseFigure(name)}><span>${t(`sweep.figure.${name}`)}</span></label>`,

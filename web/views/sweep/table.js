@@ -21,7 +21,7 @@ export function renderTable(plan, points, title) {
     <details class="table">
       <summary>${t('distribution.table')}</summary>
       <div class="scroll" tabindex="0" role="region" aria-label=${title}>
-        <table><caption class="heard">${title}</caption>${body}</table>
+        <table><caption class="visually-hidden">${title}</caption>${body}</table>
       </div>
     </details>`;
 }

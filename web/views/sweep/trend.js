@@ -7,9 +7,9 @@ import { plain, t } from '../../locale/locale.js';
 import { drawTrend } from '../../plots/trend-view.js';
 import { layoutTrend, markAt } from '../../plots/trend.js';
 import { MEASURES, hasSpread } from '../../engine/measures.js';
-import { define } from '../../base/define.js';
+import { define } from '../../base/element.js';
 import { capitalise, settingName } from '../../base/setting-words.js';
-import { walkTo } from '../../base/walk.js';
+import { walkTo } from '../../base/handles.js';
 import { SweepChart } from './sweep-chart.js';
 import { axisName, measureName, pointWords, tickOf } from './words.js';
 

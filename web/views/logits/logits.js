@@ -8,22 +8,21 @@ import { html, nothing } from 'lit';
 import { addMessages, number, t } from '../../locale/locale.js';
 import { cssom } from '../../plots/cssom.js';
 import '../../panels/chain/chain.js';
-import { define } from '../../base/define.js';
 import '../../panels/distribution/distribution.js';
 import '../../panels/draw/draw.js';
-import { LogitElement } from '../../base/element.js';
+import { LogitElement, define } from '../../base/element.js';
 import { lease } from '../../state/engines.js';
 import { initialChoices, sameValue } from '../../state/fields.js';
 import { sentence } from '../../base/faults.js';
-import { toFault } from '../../state/fault.js';
+import { toFault } from '../../engine/errors.js';
 import '../../panels/own-sampler/own-sampler.js';
 import { listen, props } from '../../base/props.js';
 import { visible, visibleHtml } from '../../base/visible.js';
 import { panelsOfBench } from '../bench/panels.js';
 import { requestsOfBench } from '../bench/requests.js';
-import { LogitsBench } from './bench.js';
+import { LogitsBench } from './logits-bench.js';
 import { countBigrams, rowLogits } from './bigram.js';
-import ownStyles from './own.css';
+import logitsStyles from './logits.css';
 import { parseLogits } from './parse.js';
 import { SAMPLES, TEXT } from './samples.js';
 
@@ -49,7 +48,7 @@ export class LogitOwn extends LogitElement {
     shown: { state: true },
   };
 
-  static styles = [...LogitElement.styles, ownStyles];
+  static styles = [...LogitElement.styles, logitsStyles];
 
   /** @type {import('../../state/engines.js').Lease | null} */
   #lease = null;
@@ -67,7 +66,7 @@ export class LogitOwn extends LogitElement {
     super();
     /** @type {{ key: string, params: Record<string, string | number> } | null} What cannot be read of the pasted logits. */
     this.wrong = null;
-    /** @type {import('../../state/fault.js').Fault | null} Why there is no engine. */
+    /** @type {import('../../engine/errors.js').Fault | null} Why there is no engine. */
     this.fault = null;
     const initial = initialChoices('own');
     /** @type {'pasted' | 'bigram'} Where the logits come from. */
@@ -290,22 +289,22 @@ export class LogitOwn extends LogitElement {
       </div>`;
   }
 
-  /** @param {LogitsBench} it */
+  /** @param {LogitsBench} bench */
   #renderSampler({ engine, logits, tokens, asked, history }) {
     return html`<logit-own-sampler .engine=${engine} .logits=${logits} .tokens=${tokens}
       .settings=${asked} .history=${history}></logit-own-sampler>`;
   }
 
-  /** @param {LogitsBench} it */
-  #renderBench(it) {
+  /** @param {LogitsBench} bench */
+  #renderBench(bench) {
     const last = this.bigram.tokens[this.context[this.context.length - 1]] ?? '';
-    const { distribution, draw, chain } = panelsOfBench(it);
+    const { distribution, draw, chain } = panelsOfBench(bench);
     return html`
       <div class="charts">
-        <p class="shown">${this.shown === 'pasted' ? t('own.shown.pasted', { n: it.tokens.length }) : t('own.shown.bigram', { token: visible({ id: 0, text: last, special: false }) })}</p>
-        ${it.fault ? html`<p class="shown error" role="alert">${sentence(it.fault, this)}</p>` : nothing}
-        <logit-distribution ?still=${it.direct} ${props(distribution)}></logit-distribution>
-        <logit-draw ?still=${it.direct} ${props(draw)}></logit-draw>
+        <p class="shown">${this.shown === 'pasted' ? t('own.shown.pasted', { n: bench.tokens.length }) : t('own.shown.bigram', { token: visible({ id: 0, text: last, special: false }) })}</p>
+        ${bench.fault ? html`<p class="shown error" role="alert">${sentence(bench.fault, this)}</p>` : nothing}
+        <logit-distribution ?no-glide=${bench.direct} ${props(distribution)}></logit-distribution>
+        <logit-draw ?no-glide=${bench.direct} ${props(draw)}></logit-draw>
       </div>
       <logit-chain ${props(chain)}></logit-chain>`;
   }

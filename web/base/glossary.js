@@ -1,0 +1,5 @@
+/** The strings of the glossary. */
+import { locales } from '#locales/term';
+import { addMessages } from '../locale/locale.js';
+
+addMessages(locales);
