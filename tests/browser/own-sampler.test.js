@@ -182,6 +182,27 @@ describe('running', () => {
     await close();
   });
 
+  test('the report gives the reason that the command line gives, in both languages', async () => {
+    for (const [query, changed, longer] of [
+      ['', 'Token 0 has changed.', 'It went on after the end.'],
+      ['?lang=es', 'El token 0 cambió.', 'Siguió después del final.'],
+    ]) {
+      const { page, press, write, close } = await open({ query });
+      const reasons = async (name) => {
+        await press('check');
+        await page.locator(`.report:has-text("✗") li.fails[data-name=${name}] p`).waitFor();
+        return page.locator(`li.fails[data-name=${name}] p`).allTextContents();
+      };
+      await write(`export default (logits) =>
+        logits.map((l, id) => (id && id === logits.indexOf(Math.max(...logits)) ? l : -Infinity));`);
+      assert.deepEqual(await reasons('neutral'), [changed]);
+      await page.locator('.bar select').selectOption('generate');
+      await write('export default () => [0];');
+      assert.deepEqual(await reasons('nothing'), [longer]);
+      await close();
+    }
+  });
+
   test('a loop without end is ended while the page goes on', async () => {
     const { press, write, page, trouble, close } = await open();
     await write('export default () => { for (;;); };');

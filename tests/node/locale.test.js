@@ -158,3 +158,13 @@ test('each thing has one word, everywhere and in the glossary', async () => {
         assert.ok(words[key].toLowerCase().includes(words[`term.${name}`]), `${file}: ${key}`);
   }
 });
+
+test('each reason of the grader has a sentence in every language', async () => {
+  const { REASONS } = await import('../../web/grade/expect.js');
+  const named = (text) => (text.match(/\{\w+\}/g) ?? []).sort();
+  for (const file of files) {
+    const words = await read(file);
+    for (const [code, sentence] of Object.entries(REASONS))
+      assert.deepEqual(named(words[`sampler.fail.${code}`]), named(sentence), `${file}: ${code}`);
+  }
+});

@@ -1,5 +1,5 @@
 /** What holds for a chain of the four warpers that the lessons teach, in their order. */
-import { expect, warped, disagreement } from './expect.js';
+import { disagreement, expect, reason, warped } from './expect.js';
 import { Random } from './inputs.js';
 import { against, returnsNumbers, writesToInput } from './properties.js';
 import { SPECS } from './specs.js';
@@ -90,7 +90,7 @@ function before(a, b, random) {
       };
       const isSwapped =
         failure.got && !disagreement(wrong, failure.got, input.settings.temperature !== 0);
-      return isSwapped ? { ...failure, message: `this is what ${b} before ${a} gives` } : failure;
+      return isSwapped ? { ...failure, ...reason('swapped', { first: b, second: a }) } : failure;
     },
   };
 }
@@ -103,7 +103,7 @@ function probabilities({ logits }, got) {
     ? {
         expected: logits,
         got,
-        message: 'these are probabilities: the softmax comes after the chain',
+        ...reason('probabilities'),
       }
     : null;
 }

@@ -21,16 +21,54 @@
  */
 
 /**
- * What is wrong: lists, or a sentence for what lists do not say.
+ * What is wrong, and where lists show it what was right.
  * @typedef {object} Failure
  * @property {ArrayLike<number> | null} expected
  * @property {ArrayLike<number> | null} got
  * @property {string} [message]
- * @property {string} [code] of a failure without lists: threw, hung, list, length, odd, wrote
+ * @property {string} [code] of `message`, for another language
  * @property {Record<string, string | number>} [params] what its sentence names
  */
 
 export const NEAR = 2 ** -20;
+
+/** What can be wrong, by code; sampler.fail.CODE on the page. */
+export const REASONS = {
+  soft: 'token {id} is {value}: it keeps a place among the tokens',
+  another_logit: 'token {id} has another logit',
+  lost_best: 'the most probable token is gone or no longer the best',
+  emptied: 'no token is left',
+  came_back: 'token {id} was removed before and is back',
+  changed: 'token {id} has changed',
+  counts: '{expected} should stay, {got} did',
+  overtaken: 'token {id} has overtaken token {other}',
+  risen: 'the logit of token {id} has risen',
+  should_go: 'token {id} should be removed',
+  should_stay: 'token {id} should stay',
+  subset: 'token {id} stays with {settings} and goes with looser ones',
+  swapped: 'this is what {first} before {second} gives',
+  probabilities: 'these are probabilities: the softmax comes after the chain',
+  no_ids: 'it returned {what}, not a list of ids',
+  another_id: 'token {at} is another',
+  stopped: 'it stopped after {count} tokens',
+  went_on: 'it went on after the end',
+  long_window: 'the model sees {length} tokens at most and was asked with {count}',
+  short_window: 'the model was asked with {count} tokens where there were more',
+  reseeded: 'rng was called {count} times: each call begins the same numbers again',
+  early: 'it read {count} rows that are not the last, work for nothing',
+  end_left_out: 'the end token was drawn and is left out of the ids',
+  after_end: 'it went on after the end token',
+  untried: 'not tried: it took too long {count} times',
+};
+
+/**
+ * @param {keyof typeof REASONS} code
+ * @param {Record<string, string | number>} [params] what its sentence names
+ */
+export function reason(code, params = {}) {
+  const message = REASONS[code].replace(/\{(\w+)\}/g, (_, name) => String(params[name]));
+  return { code, params, message };
+}
 
 /**
  * @param {Engine} engine
@@ -84,11 +122,9 @@ export function disagreement({ logits, stays, free }, got, exactly = true) {
     const stayed = got[id] !== -Infinity;
     if (stayed !== stays(id) && free(id)) continue;
     if (stayed === stays(id) && (!stayed || !exactly || close(got[id], logits[id]))) continue;
-    const message =
-      stayed === stays(id)
-        ? `token ${id} has another logit`
-        : `token ${id} ${stayed ? 'should be removed' : 'should stay'}`;
-    return { expected: logits, got, message };
+    const wrong = stayed ? 'should_go' : 'should_stay';
+    const code = stayed === stays(id) ? 'another_logit' : wrong;
+    return { expected: logits, got, ...reason(code, { id }) };
   }
   return null;
 }

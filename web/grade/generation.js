@@ -1,4 +1,5 @@
 /** What holds for a decode loop, tried on a toy model whose every logit is known here. */
+import { reason } from './expect.js';
 import { Random } from './inputs.js';
 import { toyRow } from './harness.js';
 
@@ -65,6 +66,17 @@ async function generated(engine, { toy: model, prompt, settings }) {
 }
 
 /**
+ * Why there is no answer; null where there is one.
+ * @param {string} [error]
+ * @param {boolean} [hung]
+ * @returns {Reason | null}
+ */
+function failureOf(error, hung = false) {
+  if (error === undefined) return null;
+  return { code: hung ? 'hung' : 'threw', params: { error }, message: error };
+}
+
+/**
  * The learner's answer to a run, with what would be right.
  * @param {Run} run
  * @param {any} asking
@@ -76,32 +88,34 @@ async function answerOf(run, { engine, ask }) {
   const { seed } = run.settings;
   const steps = Array.from({ length: 64 }, (_, step) => engine.random(seed, step));
   const streams = { [seed]: Float64Array.from(await Promise.all(steps)) };
-  const { result, error, log } = await ask({ ...run, streams });
+  const { result, error, hung, log } = await ask({ ...run, streams });
   const got = result && typeof result !== 'string' ? result : null;
   return {
     expected,
     got,
-    error: error ?? (got ? null : `it returned ${result}, not a list of ids`),
+    error: failureOf(error, hung) ?? (got ? null : reason('no_ids', { what: String(result) })),
     log,
   };
 }
 
 /**
+ * @typedef {Pick<import('./expect.js').Failure, 'code' | 'params' | 'message'>} Reason
+ *
  * @typedef {object} Outcome
  * @property {number[]} expected
  * @property {Float64Array | null} got
- * @property {string | null} error
+ * @property {Reason | null} error
  * @property {import('./harness.js').Log} [log]
  */
 
 /**
- * @param {(outcome: Outcome, run: Run) => string | null} finds what is wrong, in words
+ * @param {(outcome: Outcome, run: Run) => Reason | null} finds what is wrong
  */
 const check = (finds) => async (/** @type {Run} */ run, /** @type {any} */ asking) => {
   const outcome = await answerOf(run, asking);
   if (!outcome) return null;
-  const message = finds(outcome, run);
-  return message === null ? null : { expected: outcome.expected, got: outcome.got, message };
+  const found = finds(outcome, run);
+  return found && { expected: outcome.expected, got: outcome.got, ...found };
 };
 
 /** @param {Outcome} outcome */
@@ -109,42 +123,41 @@ function otherIds({ expected, got, error }) {
   if (error || !got) return error;
   const at = expected.findIndex((id, i) => id !== got[i]);
   if (at >= 0)
-    return at < got.length ? `token ${at} is another` : `it stopped after ${got.length} tokens`;
-  return got.length > expected.length ? 'it went on after the end' : null;
+    return at < got.length
+      ? reason('another_id', { at })
+      : reason('stopped', { count: got.length });
+  return got.length > expected.length ? reason('went_on') : null;
 }
 
-/** @type {(outcome: Outcome, run: Run) => string | null} */
+/** @type {(outcome: Outcome, run: Run) => Reason | null} */
 function wrongWindow({ log, error }, { prompt, toy: { context_length } }) {
   const long = log?.windows.find((ids) => ids.length > context_length);
-  if (long)
-    return `the model sees ${context_length} tokens at most and was asked with ${long.length}`;
+  if (long) return reason('long_window', { length: context_length, count: long.length });
   const short = log?.windows.find(
     (ids, step) => ids.length < Math.min(context_length, prompt.length + step),
   );
-  return short ? `the model was asked with ${short.length} tokens where there were more` : error;
+  return short ? reason('short_window', { count: short.length }) : error;
 }
 
-/** @type {(outcome: Outcome) => string | null} */
+/** @type {(outcome: Outcome) => Reason | null} */
 function reseeded({ log, expected }) {
   const count = log?.seeds.length ?? 0;
-  return count > 1 && expected.length > 1
-    ? `rng was called ${count} times: each call begins the same numbers again`
-    : null;
+  return count > 1 && expected.length > 1 ? reason('reseeded', { count }) : null;
 }
 
-/** @type {(outcome: Outcome) => string | null} */
+/** @type {(outcome: Outcome) => Reason | null} */
 function readsEarly({ log }) {
-  return log?.early ? `it read ${log.early} rows that are not the last, work for nothing` : null;
+  return log?.early ? reason('early', { count: log.early }) : null;
 }
 
-/** @type {(outcome: Outcome, run: Run) => string | null} */
+/** @type {(outcome: Outcome, run: Run) => Reason | null} */
 function wrongEnd(outcome, { toy: { eos_token_id } }) {
   const { expected, got, error } = outcome;
   if (error || !got) return error;
   if (expected.at(-1) !== eos_token_id) return null;
   const at = got.indexOf(eos_token_id);
-  if (at < 0) return 'the end token was drawn and is left out of the ids';
-  return at < got.length - 1 ? 'it went on after the end token' : null;
+  if (at < 0) return reason('end_left_out');
+  return at < got.length - 1 ? reason('after_end') : null;
 }
 
 /**

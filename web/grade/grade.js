@@ -4,6 +4,7 @@
  */
 import { CHAIN, chainProperties } from './chain.js';
 import { coinOf } from './coin.js';
+import { reason } from './expect.js';
 import { generationProperties } from './generation.js';
 import { propertiesOf } from './properties.js';
 import { shrink } from './shrink.js';
@@ -130,8 +131,7 @@ export async function grade({ engine, subject, as, onverdict }) {
             says,
             holds: false,
             cases: 0,
-            code: 'hung',
-            message: `not tried: it took too long ${MAX_HANGS} times`,
+            ...reason('untried', { count: MAX_HANGS }),
           };
     verdicts.push(verdict);
     onverdict?.(verdict);

@@ -1,5 +1,5 @@
 /** What holds for a warper: each property with the inputs that it is tried on. */
-import { expect, warped } from './expect.js';
+import { expect, reason, warped } from './expect.js';
 import { Random, SIZES } from './inputs.js';
 import { SPECS } from './specs.js';
 import {
@@ -126,8 +126,9 @@ const notSubset =
     if (!loose.numbers || !numbers) return loose.failure ?? failure;
     const { numbers: more } = loose;
     const id = numbers.findIndex((it, i) => it !== -Infinity && more[i] === -Infinity);
-    const message = `token ${id} stays with ${JSON.stringify(tight.settings)} and goes with looser ones`;
-    return id < 0 ? null : { expected: expected.logits, got: numbers, message };
+    if (id < 0) return null;
+    const why = reason('subset', { id, settings: JSON.stringify(tight.settings) });
+    return { expected: expected.logits, got: numbers, ...why };
   };
 
 /**

@@ -1,7 +1,7 @@
 /**
  * What can be wrong with a learner's numbers beside the engine's: each comparison finds one thing.
  */
-import { close, disagreement } from './expect.js';
+import { close, disagreement, reason } from './expect.js';
 
 /**
  * @typedef {(expected: import('./expect.js').Expected, got: Float64Array,
@@ -18,7 +18,7 @@ export function softlyRemoved({ logits, stays, free }, got, input) {
     : {
         expected: logits,
         got,
-        message: `token ${id} is ${got[id]}: it keeps a place among the tokens`,
+        ...reason('soft', { id, value: String(got[id]) }),
       };
 }
 
@@ -27,7 +27,7 @@ export function touched({ stays, logits }, got, input) {
   const id = got.findIndex(
     (it, i) => stays(i) && it !== -Infinity && it !== Math.fround(input.logits[i]),
   );
-  return id < 0 ? null : { expected: logits, got, message: `token ${id} has another logit` };
+  return id < 0 ? null : { expected: logits, got, ...reason('another_logit', { id }) };
 }
 
 /** @type {Compare} */
@@ -35,30 +35,26 @@ export function lostBest({ logits }, got, input) {
   const best = Math.max(...input.logits);
   const top = Math.max(...got);
   const kept = input.logits.some((it, id) => it === best && got[id] === top && top !== -Infinity);
-  return kept
-    ? null
-    : { expected: logits, got, message: 'the most probable token is gone or no longer the best' };
+  return kept ? null : { expected: logits, got, ...reason('lost_best') };
 }
 
 /** @type {Compare} */
 export function emptied({ logits }, got) {
   return got.some((it) => it !== -Infinity)
     ? null
-    : { expected: logits, got, message: 'no token is left' };
+    : { expected: logits, got, ...reason('emptied') };
 }
 
 /** @type {Compare} */
 export function cameBack({ logits }, got, input) {
   const id = got.findIndex((it, i) => input.logits[i] === -Infinity && it !== -Infinity);
-  return id < 0
-    ? null
-    : { expected: logits, got, message: `token ${id} was removed before and is back` };
+  return id < 0 ? null : { expected: logits, got, ...reason('came_back', { id }) };
 }
 
 /** @type {Compare} */
 export function notIdentity({ logits }, got, input) {
   const id = got.findIndex((it, i) => it !== Math.fround(input.logits[i]));
-  return id < 0 ? null : { expected: logits, got, message: `token ${id} has changed` };
+  return id < 0 ? null : { expected: logits, got, ...reason('changed', { id }) };
 }
 
 /** How many of each logit stay. @type {Compare} */
@@ -68,7 +64,7 @@ export function otherCounts({ logits }, got) {
   const count = (/** @type {number[]} */ list) => list.filter((it) => it !== -Infinity).length;
   return a.every((it, i) => it === b[i])
     ? null
-    : { expected: logits, got, message: `${count(a)} should stay, ${count(b)} did` };
+    : { expected: logits, got, ...reason('counts', { expected: count(a), got: count(b) }) };
 }
 
 /** @type {Compare} */
@@ -77,7 +73,7 @@ export function reordered({ logits }, got, input) {
   const at = ids.findIndex((id, i) => i > 0 && got[id] > got[ids[i - 1]]);
   return at < 0
     ? null
-    : { expected: logits, got, message: `token ${ids[at]} has overtaken token ${ids[at - 1]}` };
+    : { expected: logits, got, ...reason('overtaken', { id: ids[at], other: ids[at - 1] }) };
 }
 
 /** @type {Compare} */
@@ -86,7 +82,7 @@ export function raised({ logits }, got, input) {
   const id = got.findIndex(
     (it, i) => r >= 1 && it > input.logits[i] && !close(it, input.logits[i]),
   );
-  return id < 0 ? null : { expected: logits, got, message: `the logit of token ${id} has risen` };
+  return id < 0 ? null : { expected: logits, got, ...reason('risen', { id }) };
 }
 
 /** @param {any} settings */
