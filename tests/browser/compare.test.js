@@ -5,9 +5,10 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { divergence, figuresOf, run, spreadOf } from '../../web/engine/compare.js';
+import { Logitscope } from '../../web/engine/index.js';
 import { suites } from '../../web/engine/suites.js';
 import { temporaryFolder } from '../cleanup.js';
-import { FIRST, loadReference, openBench, settle, until } from './bench.js';
+import { FIRST, loadReference, openBench, root, settle, until } from './bench.js';
 
 const axeSource = await readFile(
   createRequire(import.meta.url).resolve('axe-core/axe.min.js'),
@@ -557,6 +558,24 @@ test('it stands alone in a lesson', async () => {
   await alone.locator('[data-command=add]').click();
   assert.match(await alone.locator('[data-column="3"] h3').innerText(), /temperature 0\.6/);
   await close();
+});
+
+test('another model writes its own texts from the same prompt', async () => {
+  const { page, close } = await open();
+  const before = await idsIn(page, 0);
+  await page
+    .locator('logit-compare')
+    .evaluate((element) => Object.assign(element, { model: 'stories' }));
+  const stories = await Logitscope.load({ model: join(root, 'models/stories.gguf') });
+  const steps = [];
+  const plan = { prompt: FIRST, seed: SEED, max_new_tokens: 60 };
+  for await (const step of run(stories, stories, { settings: { temperature: 0 } }, plan))
+    steps.push(step);
+  const expected = steps.map(({ id }) => id);
+  assert.notDeepEqual(before, expected);
+  const same = (got) => JSON.stringify(got) === JSON.stringify(expected);
+  assert.deepEqual(await until(() => idsIn(page, 0), same), expected);
+  await Promise.all([stories.close(), close()]);
 });
 
 for (const [lang, colorScheme, width] of [

@@ -40,6 +40,8 @@ export class TextRunner {
   running = false;
   #changed;
   #abort = new AbortController();
+  /** The engine that wrote the texts: those of another one say nothing of it. @type {Engine | null} */
+  #engine = null;
 
   /** @param {() => void} changed called after each step of the way */
   constructor(changed) {
@@ -71,6 +73,8 @@ export class TextRunner {
     this.fault = null;
     this.gaps = null;
     this.running = true;
+    if (engine !== this.#engine) this.texts = [];
+    this.#engine = engine;
     this.#lay(plan);
     this.#changed();
     try {
