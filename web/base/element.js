@@ -104,3 +104,8 @@ export class LogitElement extends LitElement {
 export function define(name, element) {
   if (!customElements.get(name)) customElements.define(name, element);
 }
+
+/** What stands in the box that an event comes from. @param {Event} event */
+export function valueOf(event) {
+  return /** @type {HTMLInputElement} */ (event.target).value;
+}

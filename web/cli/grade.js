@@ -1,5 +1,6 @@
 /** `logitscope grade`: a learner's own sampler against what holds for the built-in one. */
 import { GRADED, grade as gradeSubject } from '../grade/grade.js';
+import { shortest } from '../grade/shrink.js';
 import { Subject } from '../grade/subject.js';
 import { UsageError, nearestOf } from './flags.js';
 import { checkFile, inThread } from './own-sampler.js';
@@ -30,19 +31,9 @@ Tokens within 2^-20 of a boundary may go either way. Exit code 0: all holds; 1: 
 2: a wrong argument.
 `;
 
-/** A number as short as it is exact in float32. @param {number} x */
-function short(x) {
-  if (!Number.isFinite(x)) return String(x);
-  for (let digits = 1; digits <= 9; digits++) {
-    const text = Number(x.toPrecision(digits));
-    if (Math.fround(text) === Math.fround(x)) return String(Object.is(text, -0) ? '-0' : text);
-  }
-  return String(x);
-}
-
 /** @param {ArrayLike<number>} numbers */
 function list(numbers) {
-  const shown = Array.from(numbers).slice(0, LISTED).map(short).join(' ');
+  const shown = Array.from(numbers).slice(0, LISTED).map(shortest).join(' ');
   const more = numbers.length - LISTED;
   return `[${shown}${more > 0 ? ` and ${more} more` : ''}]`;
 }

@@ -100,3 +100,13 @@ export async function shrink(input, failure, fails, budget = 500) {
   }
   return { input, failure };
 }
+
+/** A number as short as it is exact in float32, as it would stand in code. @param {number} x */
+export function shortest(x) {
+  if (!Number.isFinite(x)) return String(x);
+  for (let digits = 1; digits <= 9; digits++) {
+    const near = Number(x.toPrecision(digits));
+    if (Math.fround(near) === Math.fround(x)) return Object.is(near, -0) ? '-0' : String(near);
+  }
+  return String(x);
+}

@@ -9,7 +9,7 @@ import { repeat } from 'lit/directives/repeat.js';
 import { measure, t } from '../../locale/locale.js';
 import { layoutSparkline, stageShares } from '../../plots/sparkline.js';
 import chainStyles from './chain.css';
-import { LogitElement, define } from '../../base/element.js';
+import { LogitElement, define, valueOf } from '../../base/element.js';
 import './knob.js';
 import { moveInOrder } from '../../state/order.js';
 import { Reorder } from '../../base/reorder.js';
@@ -422,11 +422,6 @@ export class LogitChain extends LogitElement {
     this.#taken = new Set(this.#taken.has('own') ? ['own'] : []);
     this.emit('logit-preset', preset);
   }
-}
-
-/** @param {Event} event */
-function valueOf(event) {
-  return /** @type {HTMLInputElement} */ (event.target).value;
 }
 
 /** @param {import('../../engine/types.js').Settings} settings */

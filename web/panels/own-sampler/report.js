@@ -2,25 +2,16 @@
  * The grader's report as the page shows it: a line a property, what fails with its smallest input.
  */
 import { html, nothing } from 'lit';
+import { shortest } from '../../grade/shrink.js';
 import { hasMessage, t } from '../../locale/locale.js';
 
 /** @typedef {import('../../grade/grade.js').Verdict} Verdict */
 
 const LISTED = 12;
 
-/** A number as short as it is exact in float32, as it would stand in code. @param {number} x */
-function short(x) {
-  if (!Number.isFinite(x)) return x < 0 ? '-Infinity' : String(x);
-  for (let digits = 1; digits < 9; digits++) {
-    const near = Number(x.toPrecision(digits));
-    if (Math.fround(near) === Math.fround(x)) return String(near);
-  }
-  return String(x);
-}
-
 /** @param {ArrayLike<number>} numbers */
 function list(numbers) {
-  const shown = Array.from(numbers).slice(0, LISTED).map(short).join(', ');
+  const shown = Array.from(numbers).slice(0, LISTED).map(shortest).join(', ');
   return numbers.length > LISTED ? `[${shown}, …]` : `[${shown}]`;
 }
 

@@ -6,7 +6,7 @@
 import { html, nothing } from 'lit';
 import { live } from 'lit/directives/live.js';
 import { fixed, measure, number, percent, plain, t } from '../../locale/locale.js';
-import { LogitElement, define } from '../../base/element.js';
+import { LogitElement, define, valueOf } from '../../base/element.js';
 import { Rest } from '../../base/rest.js';
 import './tape.js';
 import { term } from '../../base/term.js';
@@ -343,11 +343,6 @@ export class LogitText extends LogitElement {
     event.preventDefault();
     this.#ask(this.draft ?? this.prompt);
   }
-}
-
-/** @param {Event} event */
-function valueOf(event) {
-  return /** @type {HTMLInputElement} */ (event.target).value;
 }
 
 /**

@@ -9,7 +9,7 @@ import { repeat } from 'lit/directives/repeat.js';
 import { divergence, spreadOf, toCsv } from '../../engine/compare.js';
 import { LOOPING, nameOf as plainName, suites } from '../../engine/suites.js';
 import { addMessages, t } from '../../locale/locale.js';
-import { define } from '../../base/element.js';
+import { define, valueOf } from '../../base/element.js';
 import { download } from '../../base/download.js';
 import { reason, sentence } from '../../base/faults.js';
 import { ModelElement } from '../../base/model-element.js';
@@ -523,11 +523,6 @@ function partsOf(first, text) {
  */
 function front(list, i) {
   return [list[i], ...list.filter((_, at) => at !== i)];
-}
-
-/** @param {Event} event */
-function valueOf(event) {
-  return /** @type {HTMLInputElement} */ (event.target).value;
 }
 
 define('logit-compare', LogitCompare);

@@ -7,7 +7,7 @@ import { html } from 'lit';
 import { live } from 'lit/directives/live.js';
 import { suites } from '../../engine/suites.js';
 import { parse, plain, t } from '../../locale/locale.js';
-import { LogitElement, define } from '../../base/element.js';
+import { LogitElement, define, valueOf } from '../../base/element.js';
 import { field } from '../../state/fields.js';
 import { readSeed } from '../../base/setting-words.js';
 import controlsStyles from './controls.css';
@@ -89,11 +89,6 @@ export class LogitCompareControls extends LogitElement {
     if ('suite' in detail) this.refused = null;
     this.dispatchEvent(new CustomEvent('logit-plan', { detail }));
   }
-}
-
-/** @param {Event} event */
-function valueOf(event) {
-  return /** @type {HTMLInputElement} */ (event.target).value;
 }
 
 /**

@@ -5,7 +5,7 @@
  */
 import { html, nothing } from 'lit';
 import { plain, t } from '../../locale/locale.js';
-import { LogitElement, define } from '../../base/element.js';
+import { LogitElement, define, valueOf } from '../../base/element.js';
 import { describeSettings, readSetting, settingName } from '../../base/setting-words.js';
 import { BASICS } from '../../state/settings.js';
 import strategyStyles from './strategy.css';
@@ -160,11 +160,6 @@ export class LogitStrategy extends LogitElement {
     this.added = [...this.added, select.value];
     select.value = '';
   }
-}
-
-/** @param {Event} event */
-function valueOf(event) {
-  return /** @type {HTMLTextAreaElement} */ (event.target).value;
 }
 
 /** A strategy in the reader's words. @param {Pick<Strategy, 'kind' | 'settings'>} strategy */

@@ -10,7 +10,7 @@ import { cssom } from '../../plots/cssom.js';
 import '../../panels/chain/chain.js';
 import '../../panels/distribution/distribution.js';
 import '../../panels/draw/draw.js';
-import { LogitElement, define } from '../../base/element.js';
+import { LogitElement, define, valueOf } from '../../base/element.js';
 import { lease } from '../../state/engines.js';
 import { initialChoices, sameValue } from '../../state/fields.js';
 import { sentence } from '../../base/faults.js';
@@ -316,11 +316,6 @@ export class LogitOwn extends LogitElement {
     if (file) this.emit('logit-model', { model: file });
     input.value = ''; // so that the same file can be picked again
   }
-}
-
-/** @param {Event} event */
-function valueOf(event) {
-  return /** @type {HTMLInputElement} */ (event.target).value;
 }
 
 define('logit-own', LogitOwn);

@@ -10,7 +10,7 @@ import { cellAt, layoutHeat } from '../../plots/heat.js';
 import { define } from '../../base/element.js';
 import { capitalise, settingName } from '../../base/setting-words.js';
 import { SweepChart } from './sweep-chart.js';
-import { axisName, placeOf, pointWords, shortOf, valueOf } from './words.js';
+import { axisName, placeOf, pointWords, shortOf, writeMeasure } from './words.js';
 
 /** @typedef {import('../../engine/sweep.js').Plan} Plan */
 
@@ -46,7 +46,7 @@ export class LogitSweepMap extends SweepChart {
       scale: axisName(name) + log,
       x: capitalise(settingName(first.name)),
       y: capitalise(settingName(second.name)),
-      value: (/** @type {number} */ value) => valueOf(name, value),
+      value: (/** @type {number} */ value) => writeMeasure(name, value),
       short: (/** @type {number} */ value) => shortOf(name, value),
       tick: plain,
       cell: (/** @type {number} */ i) =>

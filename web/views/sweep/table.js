@@ -3,7 +3,7 @@ import { html, nothing } from 'lit';
 import { hasSpread } from '../../engine/measures.js';
 import { number, plain, t } from '../../locale/locale.js';
 import { capitalise, settingName } from '../../base/setting-words.js';
-import { measureName, valueOf } from './words.js';
+import { measureName, writeMeasure } from './words.js';
 
 /**
  * @typedef {import('../../engine/sweep.js').Plan} Plan
@@ -42,7 +42,7 @@ function renderRows({ axes: [{ name: setting }], measures }, points) {
         ${measures.flatMap((name) => {
           const { mean, q1, median, q3 } = point.measures[name];
           const shown = hasSpread(name) ? [mean, q1, median, q3] : [mean];
-          return shown.map((value) => html`<td>${valueOf(name, value)}</td>`);
+          return shown.map((value) => html`<td>${writeMeasure(name, value)}</td>`);
         })}</tr>`,
     )}</tbody>`;
 }
@@ -61,7 +61,7 @@ function renderGrid({ axes: [first, second], measures: [name] }, points) {
       (value, i) => html`<tr><th scope="row">${plain(value)}</th>
         ${second.values.map((_, j) => {
           const point = points[i * rows + j];
-          return html`<td>${point ? valueOf(name, point.measures[name].mean) : ''}</td>`;
+          return html`<td>${point ? writeMeasure(name, point.measures[name].mean) : ''}</td>`;
         })}</tr>`,
     )}</tbody>`;
 }

@@ -26,7 +26,7 @@ export const measureName = (name) => t(`sweep.of.${name}`);
  * @param {string} name of the measure
  * @param {number} value
  */
-export function valueOf(name, value) {
+export function writeMeasure(name, value) {
   const { unit } = MEASURES[name];
   if (unit === 'share') return percent(value);
   if (unit === 'bits') return t('sweep.bits', { value: value === 0 ? '0' : measure(value) });
@@ -80,9 +80,9 @@ export function placeOf(at) {
 export function pointWords({ measures }, point) {
   const found = measures.map((name) => {
     const { mean, q1, q3 } = point.measures[name];
-    const value = valueOf(name, mean);
+    const value = writeMeasure(name, mean);
     if (!hasSpread(name)) return `${measureName(name)} ${value}`;
-    const quartiles = { q1: valueOf(name, q1), q3: valueOf(name, q3) };
+    const quartiles = { q1: writeMeasure(name, q1), q3: writeMeasure(name, q3) };
     return t('sweep.spread', { name: measureName(name), value, ...quartiles });
   });
   return `${capitalise(placeOf(point.at))}: ${found.join('; ')}`;
