@@ -222,6 +222,8 @@ const CHOSEN = {
   own_text: 'a b a',
   own_by: 'characters',
   own_context: [0, 1],
+  own_chart: 'cumulative',
+  own_conventions: ['transformers', 'llama2.c'],
   own_settings: { temperature: 2, logit_bias: { 1: -2 }, seed: 3, draw: 'gumbel' },
 };
 

@@ -165,6 +165,17 @@ const STATE = { address: 'fragment', message: true, attribute: true };
 const choicesIn = (view, fields) =>
   fields.map((field) => ({ ...STATE, ...field, view, name: `${view}_${field.name}` }));
 
+/** What may be chosen on either bench, over a model and over given logits. @type {Omit<Field, 'view'>[]} */
+const BENCH_CHOICES = [
+  { name: 'chart', kind: 'choice', choices: ['bars', 'cumulative', 'ranks'], initial: 'bars' },
+  {
+    name: 'conventions',
+    kind: 'pair',
+    choices: ['transformers', 'llama.cpp', 'llama2.c'],
+    initial: null,
+  },
+];
+
 /** In the order in which they are written, the rows of the table after the prompt. @type {Field[]} */
 export const FIELDS = [
   { ...QUERY, name: 'model', kind: 'model', maximum: 2048 },
@@ -192,15 +203,7 @@ export const FIELDS = [
   { ...STATE, name: 'max_new_tokens', kind: 'integer', minimum: 1, maximum: 4096, initial: 100 },
   { ...STATE, name: 'branch', kind: 'ids', maximum: MAX_BRANCH_TOKENS, initial: [] },
 
-  ...choicesIn('bench', [
-    { name: 'chart', kind: 'choice', choices: ['bars', 'cumulative', 'ranks'], initial: 'bars' },
-    {
-      name: 'conventions',
-      kind: 'pair',
-      choices: ['transformers', 'llama.cpp', 'llama2.c'],
-      initial: null,
-    },
-  ]),
+  ...choicesIn('bench', BENCH_CHOICES),
   ...choicesIn('compare', [
     {
       name: 'suite',
@@ -260,6 +263,7 @@ export const FIELDS = [
     { name: 'by', kind: 'choice', choices: ['words', 'characters'], initial: 'words' },
     { name: 'context', kind: 'ids', maximum: MAX_BRANCH_TOKENS, initial: [0] },
     { name: 'settings', kind: 'settings', initial: null, typed: true },
+    ...BENCH_CHOICES,
   ]),
 
   { name: 'guide', kind: 'choice', choices: ['seen'], memory: true },

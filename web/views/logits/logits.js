@@ -45,6 +45,8 @@ export class LogitOwn extends LogitElement {
     by: {},
     context: { attribute: false },
     settings: { attribute: false },
+    chart: {},
+    conventions: { attribute: false },
     shown: { state: true },
   };
 
@@ -83,11 +85,15 @@ export class LogitOwn extends LogitElement {
     this.context = initial.context;
     /** Those of the bench, where they say something. @type {import('../../engine/types.js').Settings | null} */
     this.settings = initial.settings;
+    /** @type {import('../../state/bench.js').View} */
+    this.chart = initial.chart;
+    /** The pair that stands side by side. @type {[string, string] | null} */
+    this.conventions = initial.conventions;
     this.bigram = countBigrams(TEXT, this.by);
     /** @type {'pasted' | 'bigram'} What the instrument shows. */
     this.shown = 'pasted';
     this.#bench.addEventListener('update', () => this.requestUpdate());
-    this.#bench.addEventListener('change', () => this.#keepSettings());
+    this.#bench.addEventListener('change', () => this.#keep());
   }
 
   /** Whether what is on show is read anew. */
@@ -130,6 +136,10 @@ export class LogitOwn extends LogitElement {
     if (CONTENTS.some((name) => changed.has(name))) this.#show();
     if (changed.has('settings') && this.settings !== this.#told)
       this.#bench.restore(this.settings ?? {});
+    if (changed.has('chart') || changed.has('conventions')) {
+      Object.assign(this.#bench, { view: this.chart, pair: this.conventions });
+      this.#bench.refresh();
+    }
   }
 
   /** @param {object} patch of what the list of state holds of this view */
@@ -138,13 +148,16 @@ export class LogitOwn extends LogitElement {
     this.emit('logit-choose', patch);
   }
 
-  /** Tells of the bench's settings where they have changed. */
-  #keepSettings() {
-    const { said } = this.#bench;
+  /** Tells what has changed on the bench. */
+  #keep() {
+    const { said, view: chart, pair: conventions } = this.#bench;
     const settings = Object.keys(said).length > 0 ? said : null;
-    if (sameValue(settings, this.settings)) return;
+    const kept = Object.entries({ settings, chart, conventions }).filter(
+      ([name, value]) => !sameValue(value, /** @type {any} */ (this)[name]),
+    );
+    if (kept.length === 0) return;
     this.#told = settings;
-    this.#choose({ settings });
+    this.#choose(Object.fromEntries(kept));
   }
 
   /** Brings what was chosen into the bench; what cannot be read changes nothing there. */
