@@ -20,6 +20,7 @@ const LATER = [
   'branches',
   'compare',
   'constraint',
+  'context',
   'conventions',
   'cost',
   'curve',

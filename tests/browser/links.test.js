@@ -389,3 +389,55 @@ test('a first visit to another view opens that view; a look around asked for at 
   assert.deepEqual(complaints, []);
   await close();
 });
+
+test('the context is a number in a box, in the link, and refused in one sentence', async () => {
+  for (const [lang, sentence] of [
+    ['en', 'context must be between 1 and 32, got 33; it stays at 8.'],
+    ['es', 'contexto: tiene que estar entre 1 y 32 y es 33; se queda en 8.'],
+  ]) {
+    const { page, complaints, close } = await openAt('', {
+      path: `?lang=${lang}&model=verbs#prompt=Tomorrow%20she%20will&temperature=0&branch=9,2`,
+    });
+    const box = (of) => of.locator('logit-context input');
+    const drawn = (of) => of.locator('logit-text .step').allInnerTexts();
+    await page.locator('logit-text .step').nth(1).waitFor();
+    const steps = await drawn(page);
+    assert.equal(await box(page).inputValue(), '32');
+    await box(page).fill('8');
+    await box(page).press('Enter');
+    await page.waitForURL((url) => url.searchParams.get('context') === '8');
+    assert.deepEqual(await drawn(page), steps);
+    await box(page).fill('33');
+    await box(page).press('Enter');
+    const alert = page.locator('logit-context [role=alert]');
+    assert.equal(await until(() => alert.innerText(), Boolean), sentence);
+    assert.equal(new URL(page.url()).searchParams.get('context'), '8');
+    const again = await reopened(page);
+    await again.page.locator('logit-text .step').nth(1).waitFor();
+    assert.equal(await box(again.page).inputValue(), '8');
+    assert.deepEqual(await drawn(again.page), steps);
+    const scope = again.page.locator('logit-scope');
+    assert.equal(await scope.evaluate(({ info }) => info.context_length), 8);
+    await again.page.locator('#tab-cost').click();
+    const cost = again.page.locator('logit-cost');
+    await until(() => cost.evaluate(({ engine }) => engine?.info?.context_length), Boolean);
+    assert.equal(await cost.evaluate(({ engine }) => engine.info.context_length), 8);
+    assert.deepEqual(again.complaints, []);
+    await again.close();
+    await page.goBack();
+    await until(
+      () => box(page).inputValue(),
+      (value) => value === '32',
+    );
+    assert.equal(await box(page).inputValue(), '32');
+    assert.deepEqual(complaints, []);
+    await close();
+  }
+});
+
+test('a context that cannot be is said, and the model opens as it is', async () => {
+  const { page, close } = await openAt('&context=none');
+  assert.match(await alert(page).innerText(), /context=none \(cannot be read\)/);
+  assert.equal(await page.locator('logit-context input').inputValue(), '32');
+  await close();
+});

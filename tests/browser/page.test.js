@@ -413,7 +413,7 @@ test('the draw shows the u of seed and step, and the token it lands on', async (
       `u = ${drawn.u.toFixed(4)} lands on`,
     ),
   );
-  const hit = page.locator('logit-draw .segment.hit');
+  const hit = page.locator('logit-draw .segment.next');
   const [from, to] = await hit.evaluate((element) => [
     Number(element.dataset.from),
     Number(element.dataset.to),

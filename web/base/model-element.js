@@ -14,6 +14,7 @@ import { toFault } from '../engine/errors.js';
 export class ModelElement extends LogitElement {
   static properties = {
     model: {},
+    context: { type: Number },
     prompt: {},
     settings: { attribute: false },
   };
@@ -30,6 +31,8 @@ export class ModelElement extends LogitElement {
     super();
     /** An offered model by its name, or another by its address. @type {import('../state/engines.js').Model | ''} */
     this.model = '';
+    /** How many tokens a session sees; null is as many as the engine takes by itself. @type {number | null} */
+    this.context = null;
     /** Where it is left out, the first example of the model. @type {string} */
     this.prompt = /** @type {any} */ (undefined);
     /** @type {import('../engine/types.js').Settings} */
@@ -50,7 +53,7 @@ export class ModelElement extends LogitElement {
 
   /** @param {Map<string, unknown>} changed */
   willUpdate(changed) {
-    if (changed.has('model')) this.#open();
+    if (changed.has('model') || changed.has('context')) this.#open();
     if (this.model !== '') this.prompt ??= this.offer.examples[0];
   }
 
@@ -88,7 +91,7 @@ export class ModelElement extends LogitElement {
     this.#close();
     this.fault = null;
     if (this.model === '') return;
-    const held = lease(this.offer.model);
+    const held = lease(this.offer.model, { context: this.context });
     this.#lease = held;
     try {
       const engine = await held.ready;

@@ -38,6 +38,8 @@ export function followAddress(scope) {
     const address = new URL(location.href);
     if (scope.source === null) address.searchParams.delete('model');
     else address.searchParams.set('model', scope.source);
+    if (scope.source === null || scope.context === null) address.searchParams.delete('context');
+    else address.searchParams.set('context', String(scope.context));
     if (scope.view !== 'bench' || address.searchParams.has('view'))
       address.searchParams.set('view', scope.view);
     address.hash = formatHash(linkable(), scope.table);
@@ -73,8 +75,10 @@ export function followAddress(scope) {
     try {
       const { asked, dropped } = parseQuery(location.search);
       const { hash } = location;
-      const { model, view = 'bench' } = asked;
-      if (model && model !== scope.source) await scope.open(model);
+      const { view = 'bench', context = null } = asked;
+      const model = asked.model ?? scope.source;
+      if (model && (model !== scope.source || context !== scope.context))
+        await scope.open(model, context);
       const parsed =
         hash.length < 2
           ? { state: first, dropped: [] }

@@ -5,9 +5,10 @@ import { TERMS } from '../base/term.js';
 
 /**
  * @param {Record<string, any> | null} info the model's facts
- * @param {{ onShare: (() => void) | null, onGuide: () => void }} asked onShare is null where nothing is shared
+ * @param {{ onShare: (() => void) | null, onGuide: () => void,
+ *   onContext: ((event: CustomEvent) => void) | null }} asked null where nothing is shared or changed
  */
-export function renderFoot(info, { onShare, onGuide }) {
+export function renderFoot(info, { onShare, onGuide, onContext }) {
   return html`
     <footer>
       <div>
@@ -19,7 +20,7 @@ export function renderFoot(info, { onShare, onGuide }) {
         }
         <button class="plain" data-guide="show" @click=${onGuide}>${t('foot.guide')}</button>
       </div>
-      <dl>${info ? renderFacts(info) : nothing}</dl>
+      <dl>${info ? renderFacts(info, onContext) : nothing}</dl>
       ${hasMessage('term.title') ? renderGlossary() : nothing}
     </footer>
   `;
@@ -35,15 +36,20 @@ function renderGlossary() {
     </details>`;
 }
 
-/** @param {Record<string, any>} info */
-function renderFacts(info) {
+/** @param {Record<string, any>} info @param {((event: CustomEvent) => void) | null} onContext */
+function renderFacts(info, onContext) {
   /** @param {string} name @param {unknown} value */
   const fact = (name, value) => html`<div><dt>${t(name)}</dt><dd>${value}</dd></div>`;
   return html`
     ${fact('foot.model', html`<bdi>${info.name}</bdi> (<bdi>${info.architecture}</bdi>)`)}
     ${fact('foot.parameters', number(info.parameters))}
     ${fact('foot.vocabulary', t('foot.tokens', { n: info.vocab_size }))}
-    ${fact('foot.context', t('foot.tokens', { n: info.context_length }))}
+    ${fact(
+      'foot.context',
+      onContext
+        ? html`<logit-context .info=${info} @logit-context=${onContext}></logit-context>`
+        : t('foot.tokens', { n: info.context_length }),
+    )}
     ${fact('foot.layers', number(info.n_layer))}
     ${fact('foot.engine', `WebAssembly, ${info.variant}`)}`;
 }

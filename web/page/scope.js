@@ -43,6 +43,7 @@ const FEW_KNOBS = 3;
 /** What comes over the panels when it is asked for: fetched beside the model, and there with instrument. */
 const overlays = Promise.allSettled([
   glossary,
+  import('./context.js'),
   import('../panels/distribution/glance.js'),
   import('../panels/text/alternatives.js'),
   import('../panels/text/branches.js'),
@@ -53,6 +54,7 @@ const overlays = Promise.allSettled([
 export class LogitScope extends LogitElement {
   static properties = {
     model: {},
+    context: { type: Number },
     grammar: {},
     prompt: {},
     view: { reflect: true },
@@ -94,6 +96,8 @@ export class LogitScope extends LogitElement {
   constructor() {
     super();
     this.model = '';
+    /** How many tokens the model sees; null is as many as the engine takes by itself. @type {number | null} */
+    this.context = null;
     this.grammar = '';
     this.prompt = '';
     this.view = 'bench';
@@ -262,9 +266,9 @@ export class LogitScope extends LogitElement {
     return { prompt, ids, text, finish_reason: finished, verdict };
   }
 
-  /** Opens another model. @param {import('../state/engines.js').Model} model */
-  open(model) {
-    return this.#onModel({ detail: { model } });
+  /** Opens another model. @param {import('../state/engines.js').Model} model @param {number | null} [context] */
+  open(model, context) {
+    return this.#onModel({ detail: { model, context } });
   }
 
   /** Draws the next token. */
@@ -287,8 +291,10 @@ export class LogitScope extends LogitElement {
   /** @param {Map<string, unknown>} changed */
   willUpdate(changed) {
     if (changed.has('controls')) this.#shown = parseControls(this.controls);
-    const other = changed.has('model') || (changed.has('prompt') && !this.ready);
-    if (this.model && other) this.#load();
+    const early = !this.ready && (changed.has('prompt') || changed.has('context'));
+    if (this.model && (changed.has('model') || early)) this.#load();
+    else if (changed.has('context') && this.context !== this.#instrument.context)
+      this.#changeContext(this.context);
     else if (changed.has('prompt') && this.ready)
       this.#instrument.setPrompt(this.prompt || this.#offer.examples[0]);
     if (!changed.has('view')) return;
@@ -324,6 +330,7 @@ export class LogitScope extends LogitElement {
       return state;
     };
     return instrument.load({
+      context: this.context,
       model,
       grammar,
       prompt,
@@ -352,17 +359,32 @@ export class LogitScope extends LogitElement {
 
   /**
    * Opens another model, with the settings as they are.
-   * @param {{ detail: { model: import('../state/engines.js').Model } }} event
+   * @param {{ detail: { model: import('../state/engines.js').Model, context?: number | null } }} event
    */
   async #onModel({ detail }) {
     const instrument = this.#instrument;
     const offer = findModel(detail.model);
     const { model, grammar, examples } = offer;
     const settings = instrument.status === 'ready' ? instrument.settings : presets.balanced;
-    await instrument.load({ model, grammar, prompt: examples[0], settings });
+    const { context = null } = detail;
+    await instrument.load({ model, context, grammar, prompt: examples[0], settings });
     if (instrument.source !== model) return;
+    this.context = instrument.context;
     this.#offer = offer;
     this.requestUpdate();
+  }
+
+  /**
+   * Opens the same model with another context, and goes on where the text is.
+   * @param {number | null} context
+   */
+  async #changeContext(context) {
+    const instrument = this.#instrument;
+    const { model, grammar } = this.#offer;
+    const { state } = instrument;
+    const { prompt, settings } = instrument;
+    await instrument.load({ model, context, grammar, prompt, settings, begin: () => state });
+    this.context = instrument.context;
   }
 
   /** The other views have knobs of their own. @param {string} part one of PARTS */
@@ -515,10 +537,11 @@ export class LogitScope extends LogitElement {
 
   #renderFoot() {
     const { info } = this.#instrument;
-    return guard([info, this.shareable, this.worded, language()], () =>
+    return guard([info, this.shareable, this.worded, this.readonly, language()], () =>
       renderFoot(info, {
         onShare: this.shareable ? () => this.emit('logit-share') : null,
         onGuide: this.#showGuide.bind(this),
+        onContext: this.readonly ? null : ({ detail }) => this.#changeContext(detail.context),
       }),
     );
   }

@@ -20,7 +20,7 @@ const BESIDE = {
     load: () => import('../views/compare/compare.js'),
     render(instrument, choices) {
       const { prompt, ...own } = choicesOf('compare', choices);
-      return html`<logit-compare class="panel" .model=${instrument.source} .prompt=${prompt ?? instrument.prompt}
+      return html`<logit-compare class="panel" .model=${instrument.source} .context=${instrument.context} .prompt=${prompt ?? instrument.prompt}
         .settings=${instrument.asked} ${props(own)}></logit-compare>`;
     },
   },
@@ -29,7 +29,7 @@ const BESIDE = {
     render: (
       instrument,
       choices,
-    ) => html`<logit-sweep class="panel" .model=${instrument.source} .prompt=${instrument.prompt}
+    ) => html`<logit-sweep class="panel" .model=${instrument.source} .context=${instrument.context} .prompt=${instrument.prompt}
       .settings=${instrument.asked} .grammar=${instrument.grammar} ${props(choicesOf('sweep', choices))}></logit-sweep>`,
   },
   cost: {
@@ -37,7 +37,7 @@ const BESIDE = {
     render: (
       instrument,
       choices,
-    ) => html`<logit-cost class="panel" .model=${instrument.source} .prompt=${instrument.prompt}
+    ) => html`<logit-cost class="panel" .model=${instrument.source} .context=${instrument.context} .prompt=${instrument.prompt}
       .settings=${instrument.asked} .drawn=${instrument.steps.length} ${props(choicesOf('cost', choices))}></logit-cost>`,
   },
   own: {

@@ -12,6 +12,11 @@ import { MODELS } from './models.js';
  * @typedef {(progress: { loaded: number, total: number }) => void} OnProgress
  * @typedef {{ ready: Promise<RemoteLogitscope>, release: () => void }} Lease
  *
+ * `context` is how many tokens a session sees, null as many as the engine takes by itself; `variant`
+ * names the inner loops.
+ * @typedef {{ onprogress?: OnProgress, context?: number | null,
+ *   variant?: 'auto' | 'scalar' | 'simd' | 'relaxed' }} Options
+ *
  * @typedef {object} Shared
  * @property {Promise<RemoteLogitscope>} engine
  * @property {RemoteLogitscope} [loaded] the engine, once it is there
@@ -19,16 +24,17 @@ import { MODELS } from './models.js';
  * @property {Set<OnProgress>} listeners
  */
 
-/** By variant, then by model. @type {Map<string, Map<unknown, Shared>>} */
+/** By variant and context, then by model. @type {Map<string, Map<unknown, Shared>>} */
 const all = new Map();
 
 /**
- * @param {string} variant
+ * @param {Options} options
  * @returns {Map<unknown, Shared>}
  */
-function sharedOf(variant) {
-  const shared = all.get(variant) ?? new Map();
-  all.set(variant, shared);
+function sharedOf({ variant = 'auto', context = null }) {
+  const key = `${variant} ${context}`;
+  const shared = all.get(key) ?? new Map();
+  all.set(key, shared);
   return shared;
 }
 
@@ -36,17 +42,17 @@ function sharedOf(variant) {
  * An engine over `model`, loaded at the first call and closed when the last lease is released.
  * A load that failed is forgotten, so that the next call tries again.
  * @param {Model} model
- * @param {OnProgress} [onprogress]
- * @param {'auto' | 'scalar' | 'simd' | 'relaxed'} [variant] the inner loops
+ * @param {Options} [options]
  * @returns {Lease}
  */
-export function lease(model, onprogress, variant = 'auto') {
-  const shared = sharedOf(variant);
+export function lease(model, options = {}) {
+  const { onprogress } = options;
+  const shared = sharedOf(options);
   const far = typeof model === 'string' && !assets.inside.has(model);
   const base = MODELS.some((offer) => offer.model === model) ? assets.base : document.baseURI;
   const key = far ? new URL(model, base).href : model;
   /** @type {Shared} */
-  const entry = shared.get(key) ?? open(key, variant);
+  const entry = shared.get(key) ?? open(key, options);
   entry.users++;
   if (onprogress) entry.listeners.add(onprogress);
   let held = true;
@@ -71,14 +77,14 @@ export function enginesBusy() {
 
 /**
  * @param {any} key
- * @param {any} variant
+ * @param {Options} options
  * @returns {Shared}
  */
-function open(key, variant) {
-  const shared = sharedOf(variant);
+function open(key, options) {
+  const shared = sharedOf(options);
   /** @type {Set<OnProgress>} */
   const listeners = new Set();
-  const engine = load(key, variant, (progress) => {
+  const engine = load(key, options, (progress) => {
     for (const listener of listeners) listener(progress);
   });
   /** @type {Shared} */
@@ -91,11 +97,12 @@ function open(key, variant) {
   return entry;
 }
 
-/** @param {any} key @param {any} variant @param {OnProgress} onprogress */
-async function load(key, variant, onprogress) {
+/** @param {any} key @param {Options} options @param {OnProgress} onprogress */
+async function load(key, { variant = 'auto', context = null }, onprogress) {
   const { inside, wasm, relaxed, worker } = assets;
   return RemoteLogitscope.load({
     ...(key === null ? {} : { model: inside.get(key) ?? key }),
+    ...(context === null ? {} : { context }),
     variant,
     wasm,
     relaxed,

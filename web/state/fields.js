@@ -44,6 +44,8 @@ export const MAX_BRANCH_TOKENS = 64;
 export const MAX_OWN_TEXT = 4000;
 /** The most characters of a prompt, and of a constraint, a list of words or the like as JSON. */
 const MAX_TEXT = 65536;
+/** The longest context that a model file may have. */
+const MAX_CONTEXT = 2 ** 20;
 /** How deep JSON may be nested. */
 const MAX_DEPTH = 128;
 
@@ -179,6 +181,8 @@ const BENCH_CHOICES = [
 /** In the order in which they are written, the rows of the table after the prompt. @type {Field[]} */
 export const FIELDS = [
   { ...QUERY, name: 'model', kind: 'model', maximum: 2048 },
+  // How many tokens a session sees; null is as many as the engine takes by itself.
+  { ...QUERY, name: 'context', kind: 'integer', minimum: 1, maximum: MAX_CONTEXT, initial: null },
   { ...QUERY, name: 'view', kind: 'choice', choices: VIEW_NAMES, initial: 'bench', message: true },
   { ...QUERY, name: 'controls', kind: 'text', maximum: 2048, initial: '' },
   { ...QUERY, name: 'readonly', kind: 'presence', initial: false },

@@ -26,6 +26,8 @@ export class Instrument extends TextBench {
   modelFault = null;
   /** @type {Model} What the model was loaded from. */
   source = null;
+  /** How many tokens its sessions see; null is as many as the engine takes by itself. @type {number | null} */
+  context = null;
 
   /** @type {Lease | null} */
   #lease = null;
@@ -69,19 +71,20 @@ export class Instrument extends TextBench {
    * Loads model and grammar, then shows the distribution after `prompt`. A model on show stays until
    * the new one is there, and for good if that cannot be loaded.
    * `begin` may give another state once the table of settings is known; `beside` is waited for too.
-   * @param {{ model: Model, grammar?: string, prompt: string,
+   * @param {{ model: Model, context?: number | null, grammar?: string, prompt: string,
    *   settings: Settings, begin?: () => PageState | null, beside?: Promise<unknown> }} options
    */
-  async load({ model, grammar, prompt, settings, begin, beside }) {
+  async load({ model, context = null, grammar, prompt, settings, begin, beside }) {
     if (!this.live) this.status = 'loading';
     this.fault = null;
     this.modelFault = null;
     this.progress = { loaded: 0, total: 0 };
     this.changed();
-    const held = lease(model, (progress) => {
+    const onprogress = (/** @type {{ loaded: number, total: number }} */ progress) => {
       this.progress = progress;
       this.changed();
-    });
+    };
+    const held = lease(model, { onprogress, context });
     this.#opening?.release();
     this.#opening = held;
     try {
@@ -98,6 +101,7 @@ export class Instrument extends TextBench {
       this.#lease = held;
       this.#opening = null;
       this.source = model;
+      this.context = context;
       this.use(engine, session, rules);
       this.settings = { ...neutralSettings(this.table), ...settings };
       const state = begin?.();

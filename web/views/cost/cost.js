@@ -75,7 +75,7 @@ export class LogitCost extends ModelElement {
   /** @param {import('../../base/model-element.js').RemoteLogitscope} engine */
   async opened(engine) {
     this.#run?.abort();
-    const { model } = this;
+    const model = `${this.model} ${this.context}`;
     const other = this.#measuredModel !== null && this.#measuredModel !== model;
     this.#measuredModel = model;
     if (other) {
@@ -338,7 +338,7 @@ export class LogitCost extends ModelElement {
     const text = { ...this.#text, signal: run.signal };
     for (const variant of VARIANTS) {
       if (run.signal.aborted) break;
-      const held = lease(this.offer.model, undefined, variant);
+      const held = lease(this.offer.model, { context: this.context, variant });
       const speed = await held.ready.then((engine) => measureSpeed(engine, text)).catch(() => null); // a browser without these instructions
       held.release();
       this.speeds = new Map(this.speeds).set(variant, speed);

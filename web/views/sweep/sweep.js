@@ -119,7 +119,8 @@ export class LogitSweep extends ModelElement {
   /** @param {Map<string, unknown>} changed */
   willUpdate(changed) {
     super.willUpdate(changed);
-    if (changed.has('model') && changed.get('model')) {
+    const isOther = changed.get('model') || (changed.has('context') && this.hasUpdated);
+    if (isOther) {
       this.#cancel();
       this.run = null;
       this.#runs = {};

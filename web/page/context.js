@@ -1,0 +1,52 @@
+/**
+ * <logit-context>: how many tokens a session of the model sees, in a box. Asks with "logit-context"
+ * ({ context }) for the model to be opened anew with another number.
+ */
+import { html } from 'lit';
+import { live } from 'lit/directives/live.js';
+import { locales } from '#locales/context';
+import { LogitElement, define } from '../base/element.js';
+import { readWhole } from '../base/setting-words.js';
+import { Typed } from '../base/typed.js';
+import { addMessages, plain, t } from '../locale/locale.js';
+import contextStyles from './context.css';
+
+addMessages(locales);
+
+export class LogitContext extends LogitElement {
+  static properties = { info: { attribute: false } };
+
+  static styles = [...LogitElement.styles, contextStyles];
+
+  #typed = new Typed(
+    this,
+    (text) => readWhole(t('context.name'), text, 1, this.info?.model_context_length ?? 1),
+    (context) => context !== this.info?.context_length && this.emit('logit-context', { context }),
+  );
+
+  constructor() {
+    super();
+    /** @type {import('../engine/types.js').Info | null} */
+    this.info = null;
+  }
+
+  /** @param {Map<string, unknown>} changed */
+  willUpdate(changed) {
+    if (changed.has('info')) this.#typed.clear(); // what was refused may be another model's
+  }
+
+  render() {
+    if (!this.info) return '';
+    const { context_length, model_context_length } = this.info;
+    const { error, text } = this.#typed;
+    const kept = plain(context_length);
+    return html`
+      <label><input type="text" inputmode="numeric" autocomplete="off" aria-label=${t('context.name')}
+        aria-invalid=${error ? 'true' : 'false'} aria-describedby="error" .value=${live(text ?? kept)}
+        @input=${this.#typed.onInput} @change=${this.#typed.onChange}>
+        ${t('context.of', { n: model_context_length })}</label>
+      <p id="error" class="error" role="alert">${error && t('error.kept', { sentence: error, kept })}</p>`;
+  }
+}
+
+define('logit-context', LogitContext);
