@@ -14,6 +14,7 @@ import {
 } from '../../web/engine/index.js';
 import { quoted, safe } from '../../web/cli/terminal.js';
 import { temporaryFolder } from '../cleanup.js';
+import { cli, spawned } from './command_line.js';
 import { EOS, VOCAB, byteTokens, smallModel } from './small_model.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -37,18 +38,8 @@ const HIDDEN = [
   [0xe0001, 0xe007f],
 ];
 
-function cli(words, input = '') {
-  const { status, stdout, stderr } = spawnSync(process.execPath, ['web/cli.js', ...words], {
-    cwd: root,
-    encoding: 'utf8',
-    input,
-    maxBuffer: 64 << 20,
-  });
-  return { status, stdout, stderr };
-}
-
-function json(...words) {
-  const { status, stdout, stderr } = cli([...words, '--json']);
+async function json(...words) {
+  const { status, stdout, stderr } = await cli([...words, '--json']);
   assert.equal(status, 0, stderr);
   return JSON.parse(stdout);
 }
@@ -56,15 +47,15 @@ function json(...words) {
 const SHE = ['--prompt', 'Tomorrow she'];
 
 describe('generate', () => {
-  test('prints the text alone on stdout, what ended it on stderr', () => {
-    const { status, stdout, stderr } = cli(['generate', ...SHE, '--temperature', '0']);
+  test('prints the text alone on stdout, what ended it on stderr', async () => {
+    const { status, stdout, stderr } = await cli(['generate', ...SHE, '--temperature', '0']);
     assert.equal(status, 0);
     assert.match(stdout, /^Tomorrow she (will|is) [^\n]*\n$/);
     assert.match(stderr, /^\d+ tokens, eos, seed 0; right\n$/);
   });
 
   test('--json is one object, as the engine gives it', async () => {
-    const got = json(
+    const got = await json(
       'generate',
       ...SHE,
       '--temperature',
@@ -113,8 +104,8 @@ describe('generate', () => {
     assert.equal(typeof got.verdict.right, 'boolean');
   });
 
-  test('every kind of flag reaches the engine', () => {
-    const got = json(
+  test('every kind of flag reaches the engine', async () => {
+    const got = await json(
       'generate',
       ...SHE,
       '--logit-bias',
@@ -148,12 +139,19 @@ describe('generate', () => {
     assert.equal(got.steps[0].u, null);
   });
 
-  test('a stop text ends it', () => {
-    const { text, finish_reason } = json('generate', ...SHE, '--temperature', '0', '--stop', ' ');
+  test('a stop text ends it', async () => {
+    const { text, finish_reason } = await json(
+      'generate',
+      ...SHE,
+      '--temperature',
+      '0',
+      '--stop',
+      ' ',
+    );
     assert.deepEqual([text, finish_reason], ['', 'stop']);
   });
 
-  test('token text cannot steer the terminal', () => {
+  test('token text cannot steer the terminal', async () => {
     const words = [
       'generate',
       '--model',
@@ -167,7 +165,7 @@ describe('generate', () => {
       '--temperature',
       '3',
     ];
-    for (const { stdout } of [cli(words), cli([...words, '--json'])]) {
+    for (const { stdout } of [await cli(words), await cli([...words, '--json'])]) {
       assert.doesNotMatch(stdout, /[\x00-\x08\x0b-\x1f\x7f-\x9f]/);
       assert.match(stdout, /\\u001b/);
     }
@@ -175,7 +173,7 @@ describe('generate', () => {
     assert.equal(quoted('a"\n\\'), '"a"\\n\\\\"');
   });
 
-  test('nothing hides in it: marks of direction, what has no width, tags', () => {
+  test('nothing hides in it: marks of direction, what has no width, tags', async () => {
     for (const [first, last] of HIDDEN)
       for (let code = first; code <= last; code++) {
         const escaped = JSON.stringify(safe(`a${String.fromCodePoint(code)}b`));
@@ -183,15 +181,15 @@ describe('generate', () => {
       }
     assert.equal(safe('é 漢 👍 \u0301'), 'é 漢 👍 \u0301');
     const prompt = 'a\u{e0041}\u200bb';
-    const { stdout } = cli(['tokenize', '--model', SMALL, '--prompt', prompt, '--json']);
+    const { stdout } = await cli(['tokenize', '--model', SMALL, '--prompt', prompt, '--json']);
     assert.match(stdout, /"a\\udb40\\udc41\\u200bb"/);
     assert.equal(JSON.parse(stdout).text, prompt);
   });
 });
 
 describe('distribution', () => {
-  test('lists tokens with bars, the rest, and the stages', () => {
-    const { status, stdout } = cli(['distribution', ...SHE, '--top-k', '8', '--top', '10']);
+  test('lists tokens with bars, the rest, and the stages', async () => {
+    const { status, stdout } = await cli(['distribution', ...SHE, '--top-k', '8', '--top', '10']);
     assert.equal(status, 0);
     const lines = stdout.split('\n');
     assert.match(lines[1], /^ 1 +"[^"]+" +\d+ +\d+\.\d+ % +\d+\.\d+ % +█+/);
@@ -202,7 +200,7 @@ describe('distribution', () => {
   });
 
   test('--json is the trace', async () => {
-    const { model, prompt, prompt_ids, ...trace } = json(
+    const { model, prompt, prompt_ids, ...trace } = await json(
       'distribution',
       ...SHE,
       '--temperature',
@@ -223,38 +221,39 @@ describe('distribution', () => {
     const scope = await Logitscope.load({ model: `${root}models/verbs.gguf` });
     scope.feed(scope.encode('Tomorrow she'));
     const xtc = ['--xtc-probability', '0.5', '--xtc-threshold', '0.01', '--seed', '42'];
-    const kept = [0, 1, 2, 3, 4].map((step) => {
-      const { model, prompt, prompt_ids, ...trace } = json(
+    const kept = [];
+    for (const step of [0, 1, 2, 3, 4]) {
+      const { model, prompt, prompt_ids, ...trace } = await json(
         ...['distribution', ...SHE, ...xtc, '--step', String(step)],
       );
       const settings = { xtc_probability: 0.5, xtc_threshold: 0.01, seed: 42 };
       assert.equal(trace.kept, scope.distribution(settings, { step }).kept);
-      return trace.kept;
-    });
+      kept.push(trace.kept);
+    }
     assert.equal(new Set(kept).size, 2);
-    const { stages, tokens } = json('distribution', ...SHE, '--preset', 'llama.cpp');
+    const { stages, tokens } = await json('distribution', ...SHE, '--preset', 'llama.cpp');
     const expected = scope.distribution({ preset: 'llama.cpp' });
     assert.deepEqual(
       [stages, tokens],
       JSON.parse(JSON.stringify([expected.stages, expected.tokens])),
     );
     assert.match(
-      cli(['distribution', ...SHE, '--step', '0.5']).stderr,
+      (await cli(['distribution', ...SHE, '--step', '0.5'])).stderr,
       /^logitscope: step must be/,
     );
   });
 
-  test('a setting without effect is noted', () => {
+  test('a setting without effect is noted', async () => {
     assert.match(
-      cli(['distribution', ...SHE, '--top-k', '1', '--top-p', '0.9']).stdout,
+      (await cli(['distribution', ...SHE, '--top-k', '1', '--top-p', '0.9'])).stdout,
       /note: top_p 0.9 removes nothing after top_k 1/,
     );
   });
 });
 
 describe('compare', () => {
-  test('runs the nine strategies with the same seed', () => {
-    const { strategies: all, seed } = json(
+  test('runs the nine strategies with the same seed', async () => {
+    const { strategies: all, seed } = await json(
       'compare',
       ...SHE,
       '--seed',
@@ -271,7 +270,7 @@ describe('compare', () => {
     for (const row of rows) {
       assert.ok(row.distinct_1 > 0 && row.distinct_1 <= 1 && row.mean_kept >= 1);
       assert.equal(typeof row.verdict.right, 'boolean');
-      const alone = json(
+      const alone = await json(
         'generate',
         ...SHE,
         '--seed',
@@ -287,7 +286,7 @@ describe('compare', () => {
   });
 
   test('then beam search and contrastive search, as the engine finds them', async () => {
-    const { strategies: all } = json(
+    const { strategies: all } = await json(
       'compare',
       ...SHE,
       '--max-new-tokens',
@@ -320,7 +319,7 @@ describe('compare', () => {
       '--strategy',
       'alpha=0.3,k=5',
     ];
-    const { strategies: rows } = json('compare', ...SHE, '--max-new-tokens', '8', ...given);
+    const { strategies: rows } = await json('compare', ...SHE, '--max-new-tokens', '8', ...given);
     const scope = await Logitscope.load({ model: `${root}models/verbs.gguf` });
     const options = { prompt: 'Tomorrow she', max_new_tokens: 8 };
     const beam = await beamSearch(scope, {
@@ -334,7 +333,14 @@ describe('compare', () => {
       rows.map(({ ids }) => ids),
       [beam.ids, contrast.ids],
     );
-    const wrong = cli(['compare', ...SHE, '--strategy', 'beam_width=0', '--strategy', 'alpha=2']);
+    const wrong = await cli([
+      'compare',
+      ...SHE,
+      '--strategy',
+      'beam_width=0',
+      '--strategy',
+      'alpha=2',
+    ]);
     assert.equal(wrong.status, 2);
     assert.match(
       wrong.stderr,
@@ -342,14 +348,14 @@ describe('compare', () => {
     );
   });
 
-  test('prints a line for each', () => {
-    const { stdout } = cli(['compare', ...SHE]);
+  test('prints a line for each', async () => {
+    const { stdout } = await cli(['compare', ...SHE]);
     for (const { name } of strategies) assert.ok(stdout.includes(`\n${name} `), name);
     assert.match(stdout, /distinct-1 .*distinct-2 .*mean kept .*grammar .*text/);
   });
 
   test('figures of a text are those of the engine, and the first divergence is marked', async () => {
-    const { strategies: rows } = json('compare', ...SHE, '--seed', '3');
+    const { strategies: rows } = await json('compare', ...SHE, '--seed', '3');
     for (const { ids, diverges_at, ...row } of rows) {
       assert.equal(
         diverges_at,
@@ -364,8 +370,12 @@ describe('compare', () => {
     assert.ok(rows.some(({ diverges_at }) => diverges_at !== null));
   });
 
-  test('several texts a strategy: how many differ, how alike they are', () => {
-    const { samples, strategies: rows, greedy_gaps } = json('compare', ...SHE, '--suite', 'e27.1');
+  test('several texts a strategy: how many differ, how alike they are', async () => {
+    const {
+      samples,
+      strategies: rows,
+      greedy_gaps,
+    } = await json('compare', ...SHE, '--suite', 'e27.1');
     assert.equal(samples, 5);
     assert.deepEqual(
       rows.slice(0, 2).map(({ different, edit_similarity }) => [different, edit_similarity]),
@@ -382,14 +392,14 @@ describe('compare', () => {
     assert.ok(Number.isFinite(rows[8].surprisal_raw) && rows[8].surprisal_raw > 6);
     assert.deepEqual(greedy_gaps.close, []);
     assert.match(
-      cli(['compare', ...SHE, '--suite', 'extremes']).stdout,
+      (await cli(['compare', ...SHE, '--suite', 'extremes'])).stdout,
       /smallest gap between best and second logit: token \d+, ".+" before ".+": 0\.\d+ apart/,
     );
   });
 
-  test("takes strategies of one's own", () => {
+  test("takes strategies of one's own", async () => {
     const own = ['--strategy', 'top-k=3,temperature=0.5', '--strategy', 'temperature=0'];
-    const { strategies: rows } = json('compare', ...SHE, ...own, '--samples', '2');
+    const { strategies: rows } = await json('compare', ...SHE, ...own, '--samples', '2');
     assert.deepEqual(
       rows.map(({ name }) => name),
       ['top-k 3, temperature 0.5', 'greedy'],
@@ -397,10 +407,10 @@ describe('compare', () => {
     assert.equal(rows[0].mean_kept, 3);
   });
 
-  test('without a grammar there is no verdict', () => {
+  test('without a grammar there is no verdict', async () => {
     const {
       strategies: [row],
-    } = json('compare', '--model', SMALL, '--prompt', 'x', '--max-new-tokens', '3');
+    } = await json('compare', '--model', SMALL, '--prompt', 'x', '--max-new-tokens', '3');
     assert.equal('verdict' in row, false);
   });
 });
@@ -416,19 +426,19 @@ writeFileSync(
 );
 
 describe('held-out text', () => {
-  test('eval agrees with the trainer', () => {
-    const got = json('eval', '--text', HELD_OUT);
+  test('eval agrees with the trainer', async () => {
+    const got = await json('eval', '--text', HELD_OUT);
     assert.deepEqual([got.documents, got.tokens, got.bytes], [3, 16, 80]);
     assert.ok(Math.abs(got.nats_per_token - 1.4117) < 2e-4, `${got.nats_per_token}`);
     assert.ok(Math.abs(got.bits_per_byte - 0.4073) < 1e-4, `${got.bits_per_byte}`);
     assert.ok(Math.abs(got.perplexity - Math.exp(got.nats_per_token)) < 1e-9);
-    const one = json('eval', '--text', HELD_OUT, '--documents', '1', '--bytes', '12');
+    const one = await json('eval', '--text', HELD_OUT, '--documents', '1', '--bytes', '12');
     assert.deepEqual([one.documents, one.tokens, one.bytes], [1, 2, 12]);
   });
 
   test('compare --held-out puts the true continuation beside the sampled ones', async () => {
     const cut = ['--prompt-tokens', '3', '--max-new-tokens', '2', '--passages', '2'];
-    const { passages } = json('compare', '--held-out', HELD_OUT, ...cut);
+    const { passages } = await json('compare', '--held-out', HELD_OUT, ...cut);
     assert.deepEqual(
       passages.map(({ prompt, truth }) => [prompt, truth.text]),
       [
@@ -451,16 +461,16 @@ describe('held-out text', () => {
       );
     }
     assert.match(
-      cli(['compare', '--held-out', HELD_OUT, ...cut]).stdout,
+      (await cli(['compare', '--held-out', HELD_OUT, ...cut])).stdout,
       /the text itself +0\.\d+/,
     );
   });
 });
 
 describe('tokenize and info', () => {
-  test('tokenize', () => {
-    const { ids, tokens } = json('tokenize', '--prompt', 'Tomorrow she');
-    assert.deepEqual(json('tokenize', '--text', 'Tomorrow she').ids, ids);
+  test('tokenize', async () => {
+    const { ids, tokens } = await json('tokenize', '--prompt', 'Tomorrow she');
+    assert.deepEqual((await json('tokenize', '--text', 'Tomorrow she')).ids, ids);
     assert.deepEqual(
       tokens.map(({ id }) => id),
       ids,
@@ -473,22 +483,25 @@ describe('tokenize and info', () => {
       'Tomorrow she',
     );
     assert.match(
-      cli(['tokenize', '--text', 'Tomorrow she']).stdout,
+      (await cli(['tokenize', '--text', 'Tomorrow she'])).stdout,
       /"Tomorrow"[^]*" she"[^]*\d tokens\n$/,
     );
-    assert.deepEqual(json('tokenize', '--model', SMALL, '--text', '<end>', '--special').ids, [EOS]);
-    assert.deepEqual(json('tokenize', '--model', SMALL, '--text', 'a', '--bos', 'yes').ids, [
-      EOS,
-      97,
-    ]);
+    assert.deepEqual(
+      (await json('tokenize', '--model', SMALL, '--text', '<end>', '--special')).ids,
+      [EOS],
+    );
+    assert.deepEqual(
+      (await json('tokenize', '--model', SMALL, '--text', 'a', '--bos', 'yes')).ids,
+      [EOS, 97],
+    );
   });
 
-  test('info', () => {
-    assert.deepEqual(json('info', '--model', SMALL).vocab_size, VOCAB);
-    assert.match(cli(['info', '--model', SMALL]).stdout, /name +evil \\u001b\[31m\n/);
-    assert.equal(json('info', '--model', SMALL, '--context', '8').context_length, 8);
+  test('info', async () => {
+    assert.deepEqual((await json('info', '--model', SMALL)).vocab_size, VOCAB);
+    assert.match((await cli(['info', '--model', SMALL])).stdout, /name +evil \\u001b\[31m\n/);
+    assert.equal((await json('info', '--model', SMALL, '--context', '8')).context_length, 8);
     assert.match(
-      cli(['info', '--model', SMALL, '--context', '100']).stderr,
+      (await cli(['info', '--model', SMALL, '--context', '100'])).stderr,
       /context must be at most 32/,
     );
   });
@@ -498,8 +511,8 @@ describe('the playground', () => {
   const play = (...lines) =>
     cli(['generate', '--interactive', '--seed', '5'], `${lines.join('\n')}\n`);
 
-  test('prompts and commands', () => {
-    const { status, stdout } = play(
+  test('prompts and commands', async () => {
+    const { status, stdout } = await play(
       '/temperature 0',
       'Tomorrow she',
       '/temperature',
@@ -520,8 +533,8 @@ describe('the playground', () => {
     assert.match(stdout, /seed 5\n$/);
   });
 
-  test('a wrong command or word is one line, and the game goes on', () => {
-    const { status, stdout } = play(
+  test('a wrong command or word is one line, and the game goes on', async () => {
+    const { status, stdout } = await play(
       '/temprature 1',
       '/top-p 7',
       '/top-k x',
@@ -545,23 +558,23 @@ describe('the playground', () => {
     assert.doesNotMatch(stdout, / at .*\.js/);
   });
 
-  test('it is the same text as generate gives', () => {
-    const { text } = json('generate', ...SHE, '--seed', '5');
-    assert.ok(play('Tomorrow she').stdout.includes(`\nTomorrow she${text}\n`));
+  test('it is the same text as generate gives', async () => {
+    const { text } = await json('generate', ...SHE, '--seed', '5');
+    assert.ok((await play('Tomorrow she')).stdout.includes(`\nTomorrow she${text}\n`));
   });
 });
 
-test('a name cannot forge a line of info', () => {
+test('a name cannot forge a line of info', async () => {
   const forger = 'build/fixtures/cli_forger.gguf';
   writeFileSync(`${root}${forger}`, smallModel({ name: 'a\nvocab_size  3\ttrue' }));
-  const { stdout } = cli(['info', '--model', forger]);
+  const { stdout } = await cli(['info', '--model', forger]);
   assert.match(stdout, /^name +a\\nvocab_size {2}3\\ttrue$/m);
   assert.equal(stdout.match(/^vocab_size /gm)?.length, 1);
 });
 
 describe('more rows than a call can have arguments', () => {
-  test('tokenize', () => {
-    const { status, stdout, stderr } = cli([
+  test('tokenize', async () => {
+    const { status, stdout, stderr } = await cli([
       'tokenize',
       '--model',
       SMALL,
@@ -572,7 +585,7 @@ describe('more rows than a call can have arguments', () => {
     assert.match(stdout, /\n97 {2}"a"\n98 {2}"b"\n131000 tokens\n$/);
   });
 
-  test('distribution', () => {
+  test('distribution', async () => {
     const wide = 'build/fixtures/cli_wide.gguf';
     const tokens = [
       ...byteTokens(),
@@ -581,10 +594,19 @@ describe('more rows than a call can have arguments', () => {
     ];
     writeFileSync(`${root}${wide}`, smallModel({ dim: 2, heads: 1, layers: 1, tokens }));
     const words = ['distribution', '--model', wide, '--prompt', 'x', '--top', '200000'];
-    const { status, stdout, stderr } = cli(words);
+    const { status, stdout, stderr } = await cli(words);
     assert.equal(status, 0, stderr);
     assert.ok(stdout.split('\n').length > 130_257);
   });
+});
+
+test('the program says, reads and ends with what its main does', async () => {
+  for (const [words, input] of [
+    [['generate', ...SHE, '--temperature', '0']],
+    [['generate', '--interactive', '--seed', '5'], '/temperature 0\nTomorrow she\n'],
+    [['genrate']],
+  ])
+    assert.deepEqual(spawned(words, input), await cli(words, input));
 });
 
 describe('where the output goes', () => {
@@ -595,14 +617,14 @@ describe('where the output goes', () => {
   };
   const noFull = !existsSync('/dev/full') && 'only Linux has a device that is always full';
 
-  test('a reader that closes early is no error', () => {
+  test('a reader that closes early is no error', async () => {
     const { stderr } = sh(
       `{ $CLI tokenize --model ${SMALL} --prompt ${'x'.repeat(20_000)} --json; echo $? >&2; } | head -c 1`,
     );
     assert.equal(stderr, '0\n');
   });
 
-  test('a full disk is one sentence', { skip: noFull }, () => {
+  test('a full disk is one sentence', { skip: noFull }, async () => {
     for (const words of [
       'info',
       "distribution --prompt 'Tomorrow she'",
@@ -661,8 +683,8 @@ describe('wrong arguments: one line on stderr, exit code 2', () => {
     'a control character': [['gen\x1brate'], 'unknown command'],
   };
   for (const [what, [words, ...says]] of Object.entries(cases)) {
-    test(what, () => {
-      const { status, stdout, stderr } = cli(words);
+    test(what, async () => {
+      const { status, stdout, stderr } = await cli(words);
       assert.equal(status, 2, stderr);
       assert.equal(stdout, '');
       assert.match(stderr, /^logitscope: [^\n\x1b]+\n$/);
@@ -674,15 +696,15 @@ describe('wrong arguments: one line on stderr, exit code 2', () => {
 test('help lists commands, and flags from the table', async () => {
   const { table } = await Logitscope.load();
   for (const command of ['generate', 'distribution', 'compare', 'tokenize', 'info', 'eval']) {
-    assert.ok(cli(['--help']).stdout.includes(`\n  ${command} `));
+    assert.ok((await cli(['--help'])).stdout.includes(`\n  ${command} `));
   }
-  const help = cli(['generate', '--help']);
+  const help = await cli(['generate', '--help']);
   assert.equal(help.status, 0);
   for (const { name } of table)
     assert.ok(help.stdout.includes(`--${name.replaceAll('_', '-')} `), name);
 });
 
-test('it is executable, as package.json installs it', () => {
+test('it is executable, as package.json installs it', async () => {
   assert.match(readFileSync(`${root}web/cli.js`, 'utf8'), /^#!\/usr\/bin\/env node\n/);
   assert.equal(spawnSync(`${root}web/cli.js`, ['--help']).status, 0);
 });
@@ -695,17 +717,17 @@ describe('what removes tokens before any warper', () => {
     return join(folder, name);
   };
 
-  test('--constraint takes a grammar or a schema from a file', () => {
+  test('--constraint takes a grammar or a schema from a file', async () => {
     const grammar = file('will.gbnf', 'root ::= " will" (" " [a-z]+)+');
     const flags = [...SHE, '--constraint', `grammar:${grammar}`];
-    const got = json('generate', ...flags, '--temperature', '2');
+    const got = await json('generate', ...flags, '--temperature', '2');
     assert.match(got.text, /^ will( [a-z]+)+$/);
     assert.match(
-      cli(['distribution', ...flags]).stdout,
+      (await cli(['distribution', ...flags])).stdout,
       /" is" .* constraint\n[^]*\nconstraint +1 +1 /,
     );
     const schema = file('yes.json', '{"type": "boolean"}');
-    const { settings } = json(
+    const { settings } = await json(
       'generate',
       '--model',
       SMALL,
@@ -717,8 +739,8 @@ describe('what removes tokens before any warper', () => {
     assert.deepEqual(settings.constraint, { schema: { type: 'boolean' } });
   });
 
-  test('--forced-first takes an id or a text, --banned-words may be repeated', () => {
-    const got = json(
+  test('--forced-first takes an id or a text, --banned-words may be repeated', async () => {
+    const got = await json(
       'generate',
       ...SHE,
       '--forced-first',
@@ -730,10 +752,13 @@ describe('what removes tokens before any warper', () => {
     );
     assert.match(got.text, /^ has (?!eaten|been)/);
     assert.deepEqual(got.settings.banned_words, [' eaten', ' been']);
-    assert.equal(json('generate', ...SHE, '--forced-first', String(got.ids[0])).ids[0], got.ids[0]);
+    assert.equal(
+      (await json('generate', ...SHE, '--forced-first', String(got.ids[0]))).ids[0],
+      got.ids[0],
+    );
   });
 
-  test('what is wrong with them is one line', () => {
+  test('what is wrong with them is one line', async () => {
     for (const [flags, pattern] of [
       [['--constraint', 'xml'], /^logitscope: constraint must be "json", .*"xml"\n$/],
       [
@@ -750,7 +775,7 @@ describe('what removes tokens before any warper', () => {
         /^logitscope: forced_first must be one token, " will go" is 2\n$/,
       ],
     ]) {
-      const { status, stdout, stderr } = cli(['generate', ...SHE, ...flags]);
+      const { status, stdout, stderr } = await cli(['generate', ...SHE, ...flags]);
       assert.equal(status, 2);
       assert.equal(stdout, '');
       assert.match(stderr, pattern);

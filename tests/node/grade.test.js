@@ -1,6 +1,5 @@
 /** The grader: what is right passes, and every known way to get it wrong is found. */
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { before, describe, test } from 'node:test';
@@ -8,6 +7,7 @@ import { inThread } from '../../web/cli/own-sampler.js';
 import { Logitscope } from '../../web/engine/index.js';
 import { GRADED, grade } from '../../web/grade/grade.js';
 import { Subject } from '../../web/grade/subject.js';
+import { cli } from './command_line.js';
 import { GENERATE, LESSON_ORDER, SOFTMAX, TOP_P, broken, chainOf } from './graded.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -23,19 +23,11 @@ before(async () => {
   engine = await Logitscope.load();
 });
 
-function cli(...words) {
-  return spawnSync(process.execPath, ['web/cli.js', 'grade', ...words], {
-    cwd: root,
-    encoding: 'utf8',
-    timeout: 60000,
-  });
-}
-
 /** The report on a source, and the names of the properties that fail. */
 async function graded(source, as, limit = 2000) {
   const file = `${folder}/${written++}.mjs`;
   writeFileSync(file, source);
-  const subject = new Subject(inThread(file), as, limit);
+  const subject = new Subject(inThread(file, process.stderr), as, limit);
   try {
     assert.equal((await subject.load()).error, undefined);
     const properties = await grade({ engine, subject, as });
@@ -480,10 +472,10 @@ describe('what does not answer', () => {
     assert.match(await first('export default () => process.exit(3);'), /ended/);
   });
 
-  test('what the file prints is no part of the report', () => {
+  test('what the file prints is no part of the report', async () => {
     const loud = `${folder}/loud.mjs`;
     writeFileSync(loud, `console.log('{'); ${broken(TOP_P, 'before < top_p', 'before <= top_p')}`);
-    const { status, stdout } = cli(loud, '--as', 'top_p', '--json');
+    const { status, stdout } = await cli(['grade', loud, '--as', 'top_p', '--json']);
     assert.equal(status, 1);
     const { as, passed, failed, properties } = JSON.parse(stdout);
     assert.deepEqual([as, failed, passed + failed], ['top_p', 1, properties.length]);
@@ -499,18 +491,18 @@ describe('the command', () => {
   const file = `${folder}/right.mjs`;
   writeFileSync(file, TOP_P);
 
-  test('a line a property', () => {
-    const { status, stdout } = cli(file, '--as', 'top-p');
+  test('a line a property', async () => {
+    const { status, stdout } = await cli(['grade', file, '--as', 'top-p']);
     assert.equal(status, 0);
     const lines = stdout.trimEnd().split('\n');
     assert.ok(lines.slice(0, -1).every((line) => line.startsWith('holds  ')));
     assert.equal(lines.at(-1), `top_p: ${lines.length - 1} hold, 0 fail`);
   });
 
-  test('what fails, with its input, what is right and what came', () => {
+  test('what fails, with its input, what is right and what came', async () => {
     const wrong = `${folder}/wrong.mjs`;
     writeFileSync(wrong, broken(TOP_P, 'before < top_p', 'before <= top_p'));
-    const { status, stdout } = cli(wrong, '--as', 'top_p');
+    const { status, stdout } = await cli(['grade', wrong, '--as', 'top_p']);
     assert.equal(status, 1);
     assert.match(
       stdout,
@@ -518,7 +510,7 @@ describe('the command', () => {
     );
   });
 
-  test('wrong arguments: one line, exit code 2', () => {
+  test('wrong arguments: one line, exit code 2', async () => {
     const cases = [
       [['--as', 'top_p'], /FILE is missing/],
       [['nowhere.mjs', '--as', 'top_p'], /nowhere\.mjs/],
@@ -528,23 +520,23 @@ describe('the command', () => {
       [[file, file, '--as', 'top_p'], /unexpected argument/],
     ];
     for (const [words, pattern] of cases) {
-      const { status, stderr, stdout } = cli(...words);
+      const { status, stderr, stdout } = await cli(['grade', ...words]);
       assert.deepEqual([status, stdout], [2, '']);
       assert.match(stderr, pattern);
       assert.equal(stderr.trimEnd().split('\n').length, 1);
     }
   });
 
-  test('a file that cannot be run is a wrong argument', () => {
+  test('a file that cannot be run is a wrong argument', async () => {
     const odd = `${folder}/odd.mjs`;
     writeFileSync(odd, 'export const a = 1;');
-    assert.equal(cli(odd, '--as', 'top_p').status, 2);
+    assert.equal((await cli(['grade', odd, '--as', 'top_p'])).status, 2);
     writeFileSync(odd, 'export default (;');
-    assert.equal(cli(odd, '--as', 'top_p').status, 2);
+    assert.equal((await cli(['grade', odd, '--as', 'top_p'])).status, 2);
   });
 
-  test('--help says that a file is trusted, and what it is to export', () => {
-    const { status, stdout } = cli('--help');
+  test('--help says that a file is trusted, and what it is to export', async () => {
+    const { status, stdout } = await cli(['grade', '--help']);
     assert.equal(status, 0);
     assert.match(stdout, /trusted as any script is/);
     assert.match(stdout, /export default function top_p/);

@@ -3,15 +3,14 @@
  * place.
  */
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { describe, test } from 'node:test';
 import { Logitscope } from '../../web/engine/index.js';
 import { RemoteLogitscope } from '../../web/engine/remote.js';
 import { serve } from '../../web/engine/host.js';
 import { atEnd, temporaryFolder } from '../cleanup.js';
+import { cli } from './command_line.js';
 import { smallModel } from './small_model.js';
 
 const model = smallModel({ context: 24 });
@@ -220,14 +219,11 @@ describe('what it must not give', () => {
 
 describe('on the command line', () => {
   const folder = temporaryFolder();
-  const cli = fileURLToPath(new URL('../../web/cli.js', import.meta.url));
   /** @param {string} code @param {string} command @param {string[]} more */
   const run = (code, command, ...more) => {
     const file = join(folder, 'mine.mjs');
     writeFileSync(file, code);
-    const words = [cli, command, '--prompt', 'Today she', '--own', file, ...more];
-    const { status, stdout, stderr } = spawnSync(process.execPath, words, { encoding: 'utf8' });
-    return { status, stdout, stderr };
+    return cli([command, '--prompt', 'Today she', '--own', file, ...more]);
   };
   const K = `export default (logits) => {
     console.log('printing is no part of the result');
@@ -237,26 +233,26 @@ describe('on the command line', () => {
   const plainK = ['--top-k', '5', '--temperature', '1.3', '--json'];
   const ownK = ['--order', 'temperature,own,top-k', '--temperature', '1.3', '--json'];
 
-  test('the same text as with top_k', () => {
+  test('the same text as with top_k', async () => {
     const seeded = ['--seed', '3', '--max-new-tokens', '12'];
-    const mine = JSON.parse(run(K, 'generate', ...ownK, ...seeded).stdout);
-    const words = [cli, 'generate', '--prompt', 'Today she', ...plainK, ...seeded];
-    const theirs = JSON.parse(spawnSync(process.execPath, words, { encoding: 'utf8' }).stdout);
+    const mine = JSON.parse((await run(K, 'generate', ...ownK, ...seeded)).stdout);
+    const words = ['generate', '--prompt', 'Today she', ...plainK, ...seeded];
+    const theirs = JSON.parse((await cli(words)).stdout);
     assert.ok(mine.ids.length > 2);
     const bare = ({ steps }) => steps.map(({ ms: _, ...step }) => step);
     assert.deepEqual(bare(mine), bare(theirs));
     assert.deepEqual(mine.settings.order, ['temperature', 'own', 'top_k']);
   });
 
-  test('the trace names it', () => {
-    const trace = JSON.parse(run(K, 'distribution', ...ownK).stdout);
+  test('the trace names it', async () => {
+    const trace = JSON.parse((await run(K, 'distribution', ...ownK)).stdout);
     assert.deepEqual(
       trace.stages.map(({ name }) => name),
       ['temperature', 'own', 'top_k'],
     );
     assert.equal(trace.kept, 5);
     assert.equal(trace.tokens[5].removed_by, 'own');
-    assert.match(run(K, 'distribution', '--order', 'own').stdout, /own +5 +\d/);
+    assert.match((await run(K, 'distribution', '--order', 'own')).stdout, /own +5 +\d/);
   });
 
   for (const [code, words] of /** @type {[string, RegExp][]} */ ([
@@ -270,9 +266,9 @@ describe('on the command line', () => {
     ['export default (', /mine.mjs": /],
     ['export const a = 1', /exports no function/],
   ])) {
-    test(`exit code 2 and one line: ${code}`, () => {
+    test(`exit code 2 and one line: ${code}`, async () => {
       for (const command of ['generate', 'distribution']) {
-        const { status, stderr } = run(code, command, '--time-limit', '0.3');
+        const { status, stderr } = await run(code, command, '--time-limit', '0.3');
         assert.equal(status, 2);
         assert.match(stderr, words);
         assert.equal(stderr.trim().split('\n').length, 1);
@@ -280,9 +276,9 @@ describe('on the command line', () => {
     });
   }
 
-  test('help says that the file is trusted', () => {
+  test('help says that the file is trusted', async () => {
     for (const command of ['generate', 'distribution'])
-      assert.match(run(K, command, '--help').stdout, /--own [^]*trusted as any script is/);
+      assert.match((await run(K, command, '--help')).stdout, /--own [^]*trusted as any script is/);
   });
 });
 
@@ -303,15 +299,11 @@ describe('--own: what the function sends or says is bounded', () => {
       /: a{500}…\n$/,
     ],
   ])
-    test(what, () => {
+    test(what, async () => {
       const file = join(folder, 'own.mjs');
       writeFileSync(file, code);
-      const cli = fileURLToPath(new URL('../../web/cli.js', import.meta.url));
       const words = ['generate', '--prompt', 'Tomorrow she', '--own', file];
-      const { status, stderr } = spawnSync(process.execPath, [cli, ...words], {
-        encoding: 'utf8',
-        maxBuffer: 1e8,
-      });
+      const { status, stderr } = await cli(words);
       assert.equal(status, 2, stderr.slice(0, 1000));
       assert.match(stderr, /^logitscope: --own [^\n]*\n$/);
       assert.match(stderr, said);

@@ -2,7 +2,6 @@
  * Sweeps: each point is what the engine says there, here, behind a worker and on the command line.
  */
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import { after, before, describe, test } from 'node:test';
@@ -14,6 +13,7 @@ import { RemoteLogitscope } from '../../web/engine/remote.js';
 import { parseAxis, range, sweep, toCsv } from '../../web/engine/sweep.js';
 import { atEnd } from '../cleanup.js';
 import { FIGURES } from '../../web/views/sweep/figures.js';
+import { cli } from './command_line.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const model = `${root}models/verbs.gguf`;
@@ -258,17 +258,6 @@ test('what cannot be run is refused before the first point', async () => {
 });
 
 describe('on the command line', () => {
-  const cli = (...words) => {
-    const { status, stdout, stderr } = spawnSync(
-      process.execPath,
-      ['web/cli.js', 'sweep', ...words],
-      {
-        cwd: root,
-        encoding: 'utf8',
-      },
-    );
-    return { status, stdout, stderr };
-  };
   const words = ['temperature=0.5:1.5:0.5', '--prompt', prompt, '--top-p', '0.9', '--samples', '4'];
   const measures = ['correctness', 'ttr', 'entropy'];
   const plan = {
@@ -281,24 +270,26 @@ describe('on the command line', () => {
 
   test('--csv and --json hold the numbers of the module, in full', async () => {
     const points = await collect(plan);
-    const csv = cli(...words, '--metric', measures.join(','), '--csv');
+    const csv = await cli(['sweep', ...words, '--metric', measures.join(','), '--csv']);
     assert.deepEqual(csv, { status: 0, stderr: '', stdout: toCsv(plan, points) });
     assert.equal(
       csv.stdout.split('\n')[0],
       'temperature,correctness,ttr,ttr_q1,ttr_median,ttr_q3,entropy',
     );
-    const json = JSON.parse(cli(...words, '--metric', measures.join(','), '--json').stdout);
+    const json = JSON.parse(
+      (await cli(['sweep', ...words, '--metric', measures.join(','), '--json'])).stdout,
+    );
     assert.deepEqual(json.points, points);
     assert.deepEqual([json.prompt, json.settings, json.samples], [prompt, { top_p: 0.9 }, 4]);
   });
 
-  test('the table is for the eye, and entropy is what is measured unless said', () => {
-    const { status, stdout } = cli('temperature=0,1', '--prompt', prompt);
+  test('the table is for the eye, and entropy is what is measured unless said', async () => {
+    const { status, stdout } = await cli(['sweep', 'temperature=0,1', '--prompt', prompt]);
     assert.equal(status, 0);
     assert.match(stdout, /^temperature +entropy\n +0 +0\n +1 +2\.382\n$/);
   });
 
-  test('a wrong argument is one line and exit code 2', () => {
+  test('a wrong argument is one line and exit code 2', async () => {
     for (const [wrong, sentence] of [
       [['--prompt', 'x'], 'a sweep must be over one or two settings, got 0'],
       [['temperature=1'], '--prompt is missing'],
@@ -312,11 +303,14 @@ describe('on the command line', () => {
       ],
       [['top_p=1.5', '--prompt', prompt], 'top_p must be between 0 and 1, got 1.5'],
     ])
-      assert.deepEqual(cli(...wrong), {
+      assert.deepEqual(await cli(['sweep', ...wrong]), {
         status: 2,
         stdout: '',
         stderr: `logitscope: ${sentence}\n`,
       });
-    assert.match(cli('--help').stdout, /^usage: logitscope sweep SETTING=FROM:TO:STEP/);
+    assert.match(
+      (await cli(['sweep', '--help'])).stdout,
+      /^usage: logitscope sweep SETTING=FROM:TO:STEP/,
+    );
   });
 });

@@ -132,9 +132,10 @@ function flat({ seed, figures, verdict, ...rest }) {
 /**
  * @param {any} values
  * @param {Awaited<ReturnType<typeof compareStrategies>>} compared
+ * @param {NodeJS.WriteStream} stdout
  */
-function printAll({ model }, { prompt, seed, samples, rows, cold }) {
-  printJson({
+function printAll({ model }, { prompt, seed, samples, rows, cold }, stdout) {
+  printJson(stdout, {
     model,
     prompt,
     seed,
@@ -155,8 +156,8 @@ function printAll({ model }, { prompt, seed, samples, rows, cold }) {
 /** @param {number | null} value @param {number} digits */
 const fixed = (value, digits) => value?.toFixed(digits) ?? '';
 
-/** @param {any[]} rows */
-function printTexts(rows) {
+/** @param {any[]} rows @param {NodeJS.WriteStream} stdout */
+function printTexts(rows, stdout) {
   const judged = rows.some(({ texts: [{ verdict }] }) => verdict);
   const head = ['strategy', 'distinct-1', 'distinct-2', 'bits', 'mean kept', 'parts at', 'loop'];
   const table = rows.map(({ name, diverges_at, texts: [{ text, figures, verdict }] }) => [
@@ -171,16 +172,15 @@ function printTexts(rows) {
     quoted(text),
   ]);
   const lines = [[...head, ...(judged ? ['grammar'] : []), 'text'], ...table];
-  process.stdout.write(`${columns(lines, [1, 2, 3, 4, 5])}\n`);
+  stdout.write(`${columns(lines, [1, 2, 3, 4, 5])}\n`);
   for (const { name, texts } of rows) {
     const [{ verdict }] = texts;
-    if (verdict && !verdict.right)
-      process.stdout.write(`${name}: ${inLine(verdictLine(verdict))}\n`);
+    if (verdict && !verdict.right) stdout.write(`${name}: ${inLine(verdictLine(verdict))}\n`);
   }
 }
 
-/** @param {any[]} rows */
-function printSpreads(rows) {
+/** @param {any[]} rows @param {NodeJS.WriteStream} stdout */
+function printSpreads(rows, stdout) {
   const head = [
     'strategy',
     'different',
@@ -202,7 +202,7 @@ function printSpreads(rows) {
       fixed(spread.surprisal_raw, 2),
     ];
   });
-  process.stdout.write(
+  stdout.write(
     `${columns(
       [[...head, 'first text'], ...table.map((row, i) => [...row, quoted(rows[i].texts[0].text)])],
       [1, 2, 3, 4, 5, 6],
@@ -210,16 +210,16 @@ function printSpreads(rows) {
   );
 }
 
-/** @param {any} cold */
-function printGaps({ cold, smallest, close }) {
+/** @param {any} cold @param {NodeJS.WriteStream} stdout */
+function printGaps({ cold, smallest, close }, stdout) {
   /** @param {any} gap */
   const line = ({ step, best, second, gap }) =>
     `token ${step + 1}, ${quoted(best.text)} before ${quoted(second.text)}: ` +
     `${gap.toPrecision(3)} apart, the second has ${percent(second.p)} at ${cold}\n`;
   if (!smallest) return;
-  process.stdout.write(`smallest gap between best and second logit: ${line(smallest)}`);
-  if (close.length === 0) process.stdout.write(`no gap is too small for ${cold} to be greedy\n`);
-  for (const gap of close) process.stdout.write(`too small for ${cold}: ${line(gap)}`);
+  stdout.write(`smallest gap between best and second logit: ${line(smallest)}`);
+  if (close.length === 0) stdout.write(`no gap is too small for ${cold} to be greedy\n`);
+  for (const gap of close) stdout.write(`too small for ${cold}: ${line(gap)}`);
 }
 
 /** @type {import('./flags.js').Command} */
@@ -237,13 +237,13 @@ export const compare = {
     throw new UsageError('--prompt and --held-out exclude each other, got both');
   },
 
-  async run(scope, values) {
-    if (values.held_out !== undefined) return compareHeldOut(scope, values);
+  async run(scope, values, { stdout }) {
+    if (values.held_out !== undefined) return compareHeldOut(scope, values, stdout);
     const compared = await compareStrategies(scope, values);
-    if (values.json) return printAll(values, compared);
-    if (compared.samples === 1) printTexts(compared.rows);
-    else printSpreads(compared.rows);
-    if (compared.cold) printGaps(compared.cold);
+    if (values.json) return printAll(values, compared, stdout);
+    if (compared.samples === 1) printTexts(compared.rows, stdout);
+    else printSpreads(compared.rows, stdout);
+    if (compared.cold) printGaps(compared.cold, stdout);
     return undefined;
   },
 };

@@ -5,9 +5,10 @@ import { bar, columns, inLine, largest, percent, printJson, quoted, width } from
 
 /**
  * @param {any} trace
+ * @param {NodeJS.WriteStream} stdout
  * @returns {string}
  */
-function tokenTable(trace) {
+function tokenTable(trace, stdout) {
   const rows = trace.tokens.map((/** @type {any} */ token) => [
     String(token.rank),
     quoted(token.text),
@@ -24,7 +25,7 @@ function tokenTable(trace) {
     [0, 2, 3, 4],
   ).split('\n');
   const longest = largest(text.map((line) => line.length));
-  const room = Math.max(10, width() - longest - 3);
+  const room = Math.max(10, width(stdout) - longest - 3);
   const most = largest([...shares, Number.MIN_VALUE]);
   return text
     .map((line, i) =>
@@ -61,10 +62,11 @@ function stageTable(trace) {
  * @param {any} values
  * @param {Uint32Array} history
  * @param {any} trace
+ * @param {NodeJS.WriteStream} stdout
  */
-function show(values, history, trace) {
+function show(values, history, trace, stdout) {
   if (values.json) {
-    printJson({
+    printJson(stdout, {
       model: values.model,
       prompt: values.prompt,
       prompt_ids: Array.from(history),
@@ -73,12 +75,12 @@ function show(values, history, trace) {
     return;
   }
   const { kept, vocab_size, kept_mass_raw, entropy, perplexity } = trace;
-  process.stdout.write(`${tokenTable(trace)}\n\n${stageTable(trace)}\n\n`);
-  process.stdout.write(
+  stdout.write(`${tokenTable(trace, stdout)}\n\n${stageTable(trace)}\n\n`);
+  stdout.write(
     `${kept} of ${vocab_size} tokens kept, ${percent(kept_mass_raw)} of the raw mass; ` +
       `entropy ${entropy.toFixed(3)} bits, perplexity ${perplexity.toFixed(2)}\n`,
   );
-  for (const warning of trace.warnings) process.stdout.write(`note: ${inLine(warning)}\n`);
+  for (const warning of trace.warnings) stdout.write(`note: ${inLine(warning)}\n`);
 }
 
 /** @type {import('./flags.js').Command} */
@@ -95,17 +97,17 @@ export const distribution = {
   notes: OWN_NOTES,
   check: needPrompt,
 
-  run(scope, values, table) {
+  run(scope, values, { stdout, stderr }, table) {
     scope.feed(scope.encode(values.prompt));
     const history = scope.timeline();
     const { step } = values;
-    return withOwn(values, async ({ own }) => {
+    return withOwn(values, stderr, async ({ own }) => {
       const asked = settingsOf(values, table, ['top']);
       const logits = scope.logits();
       /** @type {Parameters<import('../engine/types.js').Own>} */
       const reaching = scope.ownInput(logits, asked, { history, step });
       const given = own && (await own(...reaching));
-      show(values, history, scope.distribution({ ...asked, own: given }, { step }));
+      show(values, history, scope.distribution({ ...asked, own: given }, { step }), stdout);
     });
   },
 };

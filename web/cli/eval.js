@@ -48,7 +48,7 @@ export const evaluate = {
     wholeNumber('--bytes', bytes, 1);
   },
 
-  run(scope, { model, text, documents, bytes, json }) {
+  run(scope, { model, text, documents, bytes, json }, { stdout }) {
     const all = readDocuments('--text', text);
     const texts = all
       .slice(0, wholeNumber('--documents', documents, all.length))
@@ -72,13 +72,13 @@ export const evaluate = {
       bits_per_byte: nats / Math.LN2 / size,
     };
     if (json) {
-      printJson({ model, text, ...result });
+      printJson(stdout, { model, text, ...result });
       return;
     }
     const rows = Object.entries(result).map(([name, value]) => [
       name,
       Number.isInteger(value) ? String(value) : value.toFixed(4),
     ]);
-    process.stdout.write(`${columns(rows)}\n`);
+    stdout.write(`${columns(rows)}\n`);
   },
 };

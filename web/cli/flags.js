@@ -14,6 +14,11 @@ export class UsageError extends Error {}
  */
 
 /**
+ * Where a command reads and writes.
+ * @typedef {{ stdin: NodeJS.ReadStream, stdout: NodeJS.WriteStream, stderr: NodeJS.WriteStream }} Streams
+ */
+
+/**
  * @typedef {object} Command
  * @property {string} summary
  * @property {boolean} settings whether it takes the settings
@@ -23,7 +28,8 @@ export class UsageError extends Error {}
  * @property {boolean} [sessionless] whether it needs no more of a model than what it is
  * @property {string} [notes] for the help, after the flags
  * @property {(values: any) => void} [check]
- * @property {(scope: any, values: any, table: any[]) => Promise<void> | void} run
+ * @property {(scope: any, values: any, streams: Streams, table: any[]) => Promise<number | void> | number | void} run
+ *   gives the exit code, 0 where it gives none
  */
 
 /** @type {Flag[]} */

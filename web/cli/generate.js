@@ -29,11 +29,12 @@ export async function collect(scope, options, onText) {
  * @param {any} values
  * @param {any} options
  * @param {any} grammar
+ * @param {import('./flags.js').Streams} streams
  */
-async function show(scope, values, options, grammar) {
+async function show(scope, values, options, grammar, { stdout, stderr }) {
   const { prompt } = values;
   const write = (/** @type {string} */ text) => {
-    process.stdout.write(safe(text));
+    stdout.write(safe(text));
   };
   let begun = false;
   const result = await collect(
@@ -49,7 +50,7 @@ async function show(scope, values, options, grammar) {
   const verdict = judge(grammar, prompt + result.text);
   if (values.json) {
     const { settings, seed, prompt_ids, ids, text, finish_reason, steps } = result;
-    printJson({
+    printJson(stdout, {
       model: values.model,
       settings,
       seed,
@@ -63,7 +64,7 @@ async function show(scope, values, options, grammar) {
     return;
   }
   write(`${begun ? '' : prompt}\n`);
-  process.stderr.write(
+  stderr.write(
     `${result.ids.length} tokens, ${result.finish_reason}, seed ${result.seed}${
       verdict ? `; ${inLine(verdictLine(verdict))}` : ''
     }\n`,
@@ -94,16 +95,16 @@ export const generate = {
     if (!values.interactive) needPrompt(values);
   },
 
-  run(scope, values, table) {
-    return withOwn(values, async (own) => {
+  run(scope, values, streams, table) {
+    return withOwn(values, streams.stderr, async (own) => {
       const options = {
         ...settingsOf(values, table, ['max_new_tokens', 'stop']),
         ...own,
         cache: !values.no_cache,
       };
       const grammar = readGrammar(values);
-      if (values.interactive) await play(scope, table, options, grammar);
-      else await show(scope, values, options, grammar);
+      if (values.interactive) await play(scope, table, options, grammar, streams);
+      else await show(scope, values, options, grammar, streams);
     });
   },
 };

@@ -96,9 +96,13 @@ export const grade = {
     }
   },
 
-  async run(engine, { operands: [file], as: given, time_limit: limit = 2, json }) {
+  async run(
+    engine,
+    { operands: [file], as: given, time_limit: limit = 2, json },
+    { stdout, stderr },
+  ) {
     const as = given.replaceAll('-', '_');
-    const subject = new Subject(inThread(file), as, 1000 * limit);
+    const subject = new Subject(inThread(file, stderr), as, 1000 * limit);
     const { error } = await subject.load();
     if (error) {
       subject.close();
@@ -108,13 +112,13 @@ export const grade = {
       engine,
       subject,
       as,
-      onverdict: json ? undefined : (verdict) => void process.stdout.write(verdictLines(verdict)),
+      onverdict: json ? undefined : (verdict) => void stdout.write(verdictLines(verdict)),
     });
     subject.close();
     const failed = verdicts.filter(({ holds }) => !holds).length;
     const passed = verdicts.length - failed;
-    if (json) printJson({ file, as, passed, failed, properties: jsonable(verdicts) });
-    else process.stdout.write(`${as}: ${passed} hold, ${failed} fail\n`);
-    process.exitCode = failed ? 1 : 0;
+    if (json) printJson(stdout, { file, as, passed, failed, properties: jsonable(verdicts) });
+    else stdout.write(`${as}: ${passed} hold, ${failed} fail\n`);
+    return failed ? 1 : 0;
   },
 };

@@ -59,8 +59,9 @@ function scoreTruth(scope, prompt, truth) {
 /**
  * @param {any} scope
  * @param {any} values
+ * @param {NodeJS.WriteStream} stdout
  */
-export async function compareHeldOut(scope, values) {
+export async function compareHeldOut(scope, values, stdout) {
   const count = wholeNumber('--passages', values.passages, 3);
   const before = wholeNumber('--prompt-tokens', values.prompt_tokens, 24);
   const after = wholeNumber('--max-new-tokens', values.max_new_tokens, 24);
@@ -97,7 +98,7 @@ export async function compareHeldOut(scope, values) {
     });
   }
   if (values.json) {
-    printJson({ model: values.model, held_out: values.held_out, passages: results });
+    printJson(stdout, { model: values.model, held_out: values.held_out, passages: results });
     return;
   }
   for (const { prompt, truth, samples } of results) {
@@ -106,7 +107,7 @@ export async function compareHeldOut(scope, values) {
       mean_p.toFixed(3),
       quoted(text),
     ];
-    process.stdout.write(
+    stdout.write(
       `${quoted(prompt)}\n${columns(
         [
           ['', 'mean p', 'continuation'],
@@ -117,5 +118,5 @@ export async function compareHeldOut(scope, values) {
       )}\n\n`,
     );
   }
-  process.stdout.write("mean p: the geometric mean of the model's own probabilities\n");
+  stdout.write("mean p: the geometric mean of the model's own probabilities\n");
 }

@@ -11,9 +11,9 @@ export const info = {
   flags: [],
   sessionless: true,
 
-  run(scope, { model, json }) {
+  run(scope, { model, json }, { stdout }) {
     if (json) {
-      printJson({ model, ...scope.info });
+      printJson(stdout, { model, ...scope.info });
       return;
     }
     const rows = Object.entries(scope.info).map(([name, value]) => [
@@ -22,6 +22,6 @@ export const info = {
         String(value ?? (name === 'pre' && scope.info.tokenizer === 'gpt2' ? UNSTATED : 'none')),
       ),
     ]);
-    process.stdout.write(`${columns(rows)}\n`);
+    stdout.write(`${columns(rows)}\n`);
   },
 };

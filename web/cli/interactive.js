@@ -31,6 +31,7 @@ class Playground {
   #flags;
   #grammar;
   #initial;
+  #stdout;
   /** @type {Record<string, any>} */
   #options;
   /** @type {AbortController | null} */
@@ -41,8 +42,10 @@ class Playground {
    * @param {any[]} table
    * @param {any} options
    * @param {any} grammar
+   * @param {NodeJS.WriteStream} stdout
    */
-  constructor(scope, table, options, grammar) {
+  constructor(scope, table, options, grammar, stdout) {
+    this.#stdout = stdout;
     this.#scope = scope;
     this.#flags = settingsIn(table);
     this.#grammar = grammar;
@@ -66,7 +69,7 @@ class Playground {
       if (line.trim()) await this.#generate(line);
     } catch (error) {
       if (!(error instanceof LogitscopeError) && !(error instanceof UsageError)) throw error;
-      process.stdout.write(`${inLine(error.message)}\n`);
+      this.#stdout.write(`${inLine(error.message)}\n`);
     }
     return true;
   }
@@ -76,7 +79,7 @@ class Playground {
     const [word, ...rest] = text.split(/\s+/);
     const name = word.replaceAll('-', '_');
     if (name === 'quit' || name === 'exit') return false;
-    if (name === 'help') process.stdout.write(HELP);
+    if (name === 'help') this.#stdout.write(HELP);
     else if (name === 'settings') this.#show();
     else if (name === 'reset') this.#reset();
     else this.#set(name, rest.join(' '));
@@ -110,7 +113,7 @@ class Playground {
     const options = text ? { ...others, [name]: toValue(flag, text, before) } : others;
     this.#check(options);
     this.#options = options;
-    process.stdout.write(
+    this.#stdout.write(
       text ? `${name} ${safe(JSON.stringify(options[name]))}\n` : `${name} neutral\n`,
     );
   }
@@ -136,7 +139,7 @@ class Playground {
     const rows = Object.entries(set).map(
       ([name, value]) => `${name} ${safe(JSON.stringify(value))}`,
     );
-    process.stdout.write(`${rows.length ? rows.join('\n') : 'everything is neutral'}\n`);
+    this.#stdout.write(`${rows.length ? rows.join('\n') : 'everything is neutral'}\n`);
   }
 
   /** @param {string} prompt */
@@ -149,15 +152,15 @@ class Playground {
         signal: this.#running.signal,
       });
       let { done, value } = await generation.next();
-      process.stdout.write(safe(prompt));
+      this.#stdout.write(safe(prompt));
       while (!done) {
-        process.stdout.write(safe(value.text));
+        this.#stdout.write(safe(value.text));
         ({ done, value } = await generation.next());
       }
-      process.stdout.write('\n');
+      this.#stdout.write('\n');
       const verdict = judge(this.#grammar, prompt + value.text);
       const said = verdict ? `; ${verdictLine(verdict)}` : '';
-      process.stdout.write(
+      this.#stdout.write(
         `${inLine(`[${value.finish_reason}, ${value.ids.length} tokens, seed ${value.seed}${said}]`)}\n`,
       );
     } finally {
@@ -171,22 +174,21 @@ class Playground {
  * @param {any[]} table
  * @param {any} options
  * @param {any} grammar
+ * @param {import('./flags.js').Streams} streams
  */
-export async function play(scope, table, options, grammar) {
-  const playground = new Playground(scope, table, options, grammar);
+export async function play(scope, table, options, grammar, { stdin, stdout }) {
+  const playground = new Playground(scope, table, options, grammar, stdout);
   const { name, vocab_size } = scope.info;
-  const terminal = process.stdin.isTTY === true;
+  const terminal = stdin.isTTY === true;
   const lines = createInterface({
-    input: process.stdin,
-    output: terminal ? process.stdout : undefined,
+    input: stdin,
+    output: terminal ? stdout : undefined,
     prompt: '> ',
   });
   lines.on('SIGINT', () => {
     if (!playground.interrupt()) lines.close();
   });
-  process.stdout.write(
-    `${name ? quoted(name) : 'a model'}, ${vocab_size} tokens; /help lists commands\n`,
-  );
+  stdout.write(`${name ? quoted(name) : 'a model'}, ${vocab_size} tokens; /help lists commands\n`);
   if (terminal) lines.prompt();
   for await (const line of lines) {
     if (!(await playground.take(line))) break;

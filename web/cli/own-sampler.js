@@ -32,16 +32,17 @@ stays removed.
 /**
  * Runs a file's harness in a worker thread.
  * @param {string} path
+ * @param {NodeJS.WritableStream} stderr for what the file prints
  * @returns {import('../grade/subject.js').Start}
  */
-export const inThread = (path) => (onanswer) => {
+export const inThread = (path, stderr) => (onanswer) => {
   const worker = new Worker(new URL('../grade/node_worker.js', import.meta.url), {
     workerData: { url: pathToFileURL(resolve(path)).href },
     stdout: true,
     resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
   });
   // What the file prints is no part of the report.
-  worker.stdout.pipe(process.stderr, { end: false });
+  worker.stdout.pipe(stderr, { end: false });
   worker.on('message', onanswer);
   worker.on('error', (error) => onanswer({ error: message(error) }));
   worker.on('exit', () => onanswer({ error: 'it ended its own thread' }));
@@ -60,12 +61,13 @@ export function checkFile(file, limit = 2) {
 /**
  * Opens the file of --own for `work`, which is given its function, and ends its thread afterwards.
  * @param {any} values
+ * @param {NodeJS.WritableStream} stderr for what the file prints
  * @param {(asked: { own?: import('../engine/types.js').Own }) => Promise<void>} work
  */
-export async function withOwn({ own: file, time_limit: limit = 2 }, work) {
+export async function withOwn({ own: file, time_limit: limit = 2 }, stderr, work) {
   if (file === undefined) return work({});
   checkFile(file, limit);
-  const subject = new Subject(inThread(file), 'own', 1000 * limit);
+  const subject = new Subject(inThread(file, stderr), 'own', 1000 * limit);
   const refuse = (/** @type {string} */ why) => {
     throw new UsageError(`--own ${JSON.stringify(file)}: ${why}`);
   };

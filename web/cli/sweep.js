@@ -54,10 +54,10 @@ export const sweep = {
     if (values.csv && values.json) throw new UsageError('--csv and --json exclude each other');
   },
 
-  async run(scope, values, table) {
+  async run(scope, values, { stdout }, table) {
     const plan = planOf(values, table);
     checkPlan(plan, table);
-    const line = (/** @type {unknown[]} */ words) => process.stdout.write(`${words.join(',')}\n`);
+    const line = (/** @type {unknown[]} */ words) => stdout.write(`${words.join(',')}\n`);
     if (values.csv) line(tableHeads(plan));
     const points = [];
     for await (const point of run(scope, plan)) {
@@ -66,11 +66,11 @@ export const sweep = {
     }
     if (values.json) {
       const { grammar, ...told } = plan;
-      printJson({ model: values.model, ...told, points });
+      printJson(stdout, { model: values.model, ...told, points });
     } else if (!values.csv) {
       const heads = tableHeads(plan);
       const rows = points.map((point) => tableRow(plan, point).map(short));
-      process.stdout.write(`${columns([heads, ...rows], [...heads.keys()])}\n`);
+      stdout.write(`${columns([heads, ...rows], [...heads.keys()])}\n`);
     }
   },
 };

@@ -38,9 +38,9 @@ export function quoted(text) {
   return `"${inLine(text.replaceAll('\\', '\\\\'))}"`;
 }
 
-/** @param {unknown} value */
-export function printJson(value) {
-  process.stdout.write(`${JSON.stringify(value, null, 2).replace(UNSAFE, escapeOne)}\n`);
+/** @param {NodeJS.WriteStream} stdout @param {unknown} value */
+export function printJson(stdout, value) {
+  stdout.write(`${JSON.stringify(value, null, 2).replace(UNSAFE, escapeOne)}\n`);
 }
 
 /**
@@ -83,7 +83,7 @@ export function columns(rows, right = []) {
     .join('\n');
 }
 
-/** The width of the terminal, 80 where there is none. */
-export function width() {
-  return process.stdout.columns ?? 80;
+/** The width of the terminal, 80 where there is none. @param {NodeJS.WriteStream} stdout */
+export function width(stdout) {
+  return stdout.columns ?? 80;
 }

@@ -31,7 +31,7 @@ export const tokenize = {
     }
   },
 
-  run(scope, { model, prompt, text = prompt, bos = 'auto', special = false, json }) {
+  run(scope, { model, prompt, text = prompt, bos = 'auto', special = false, json }, { stdout }) {
     const ids = Array.from(
       scope.encode(text, { bos: bos === 'auto' ? bos : bos === 'yes', special }),
     );
@@ -40,7 +40,7 @@ export const tokenize = {
       return { id, text: piece.text, bytes: Array.from(piece.bytes), special: piece.special };
     });
     if (json) {
-      printJson({ model, text, ids, tokens });
+      printJson(stdout, { model, text, ids, tokens });
       return;
     }
     const rows = tokens.map((token) => [
@@ -48,6 +48,6 @@ export const tokenize = {
       quoted(token.text),
       token.special ? 'special' : '',
     ]);
-    process.stdout.write(`${columns([['id', 'piece', ''], ...rows], [0])}\n${ids.length} tokens\n`);
+    stdout.write(`${columns([['id', 'piece', ''], ...rows], [0])}\n${ids.length} tokens\n`);
   },
 };

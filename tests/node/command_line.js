@@ -1,0 +1,51 @@
+/**
+ * The command line as tests run it: in this process, which costs a tenth of a program of its own.
+ * With LONG=1 each is a program after all.
+ */
+import { spawnSync } from 'node:child_process';
+import { Readable, Writable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { main } from '../../web/cli/main.js';
+import { LONG } from '../long.js';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+process.chdir(root); // as the program is started, so that both find the same files
+
+/** A stream that keeps what is written to it. */
+class Kept extends Writable {
+  text = '';
+
+  constructor() {
+    super({ decodeStrings: false });
+  }
+
+  _write(chunk, _encoding, done) {
+    this.text += chunk;
+    done();
+  }
+}
+
+/** @param {string[]} words @param {string} [input] */
+export function spawned(words, input = '') {
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['web/cli.js', ...words], {
+    cwd: root,
+    encoding: 'utf8',
+    input,
+    maxBuffer: 64 << 20,
+    timeout: 60_000,
+  });
+  return { status, stdout, stderr };
+}
+
+/**
+ * What the command line says to these words and this input, and its exit code.
+ * @param {string[]} words
+ * @param {string} [input]
+ */
+export async function cli(words, input = '') {
+  if (LONG) return spawned(words, input);
+  const [stdout, stderr] = [new Kept(), new Kept()];
+  const stdin = Readable.from([Buffer.from(input)]);
+  const status = await main(words, { stdin, stdout, stderr });
+  return { status, stdout: stdout.text, stderr: stderr.text };
+}

@@ -1,0 +1,101 @@
+/** The commands and what runs one: the command line without a process of its own. */
+import { fileURLToPath } from 'node:url';
+import { compare } from './compare.js';
+import { distribution } from './distribution.js';
+import { evaluate } from './eval.js';
+import { UsageError, flagsOf, helpOf, nearestOf, parseFlags } from './flags.js';
+import { generate } from './generate.js';
+import { grade } from './grade.js';
+import { info } from './info.js';
+import { sweep } from './sweep.js';
+import { inLine } from './terminal.js';
+import { tokenize } from './tokenize.js';
+import { Logitscope, LogitscopeError } from '../engine/index.js';
+
+const COMMANDS = {
+  generate,
+  distribution,
+  compare,
+  sweep,
+  tokenize,
+  info,
+  eval: evaluate,
+  grade,
+};
+const DEFAULT_MODEL = fileURLToPath(new URL('../../models/verbs.gguf', import.meta.url));
+
+/** @returns {string} */
+function usage() {
+  const rows = Object.entries(COMMANDS).map(
+    ([name, { summary }]) => `  ${name.padEnd(14)}${summary}`,
+  );
+  return (
+    `usage: logitscope COMMAND [--flag value ...]\n\n${rows.join('\n')}\n\n` +
+    'logitscope COMMAND --help lists its flags.\n'
+  );
+}
+
+/**
+ * @param {string[]} words
+ * @param {import('./flags.js').Streams} streams
+ * @returns {Promise<number>} the exit code
+ */
+async function run(words, streams) {
+  const [name, ...rest] = words;
+  if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
+    streams.stdout.write(usage());
+    return 0;
+  }
+  const command = Object.hasOwn(COMMANDS, name)
+    ? COMMANDS[/** @type {keyof typeof COMMANDS} */ (name)]
+    : null;
+  if (!command) {
+    throw new UsageError(
+      `unknown command ${JSON.stringify(name)}${nearestOf(
+        name,
+        Object.keys(COMMANDS),
+        ', known are ',
+      )}`,
+    );
+  }
+  // The table of settings comes out of the module, so it is there before any model is.
+  const { table } = await Logitscope.load();
+  const flags = flagsOf(command, table);
+  if (rest.includes('--help') || rest.includes('-h')) {
+    streams.stdout.write(helpOf(name, command, flags));
+    return 0;
+  }
+  const values = parseFlags(rest, flags, command.operands);
+  command.check?.(values);
+  const model = command.modelless ? undefined : (values.model ?? DEFAULT_MODEL);
+  const scope = await Logitscope.load({
+    model,
+    variant: values.variant,
+    ...(values.context !== undefined && { context: values.context }),
+    session: !command.sessionless,
+  });
+  return (await command.run(scope, { ...values, model }, streams, table)) ?? 0;
+}
+
+/**
+ * One sentence about what went wrong.
+ * @param {NodeJS.WritableStream} stderr
+ * @param {string} sentence
+ */
+export const say = (stderr, sentence) => stderr.write(`logitscope: ${inLine(sentence)}\n`);
+
+/**
+ * Runs the command that the words are.
+ * @param {string[]} words
+ * @param {import('./flags.js').Streams} streams
+ * @returns {Promise<number>} the exit code
+ */
+export async function main(words, streams) {
+  try {
+    return await run(words, streams);
+  } catch (error) {
+    if (!(error instanceof UsageError) && !(error instanceof LogitscopeError)) throw error;
+    say(streams.stderr, error.message);
+    return 2;
+  }
+}
