@@ -103,7 +103,9 @@ node_modules/.package-lock.json: package.json package-lock.json .npmrc | node-ve
 node_modules/node/bin/node: node_modules/.package-lock.json
 	npm rebuild --silent --ignore-scripts=false node
 
-$(WASM): build.sh $(wildcard src/*.h) $(LIBRARY) src/wasm.c
+# The second is for the test that the same sources give the same bytes.
+$(WASM) $(BUILD)/again.wasm: build.sh $(wildcard src/*.h) $(LIBRARY) src/wasm.c
+	@mkdir -p $(@D)
 	./build.sh $@
 
 # One folder for each way to compile; -MMD tracks the headers, -MP lets one go away.

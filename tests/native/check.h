@@ -3,7 +3,10 @@
 #ifndef LOGITSCOPE_CHECK_H
 #define LOGITSCOPE_CHECK_H
 
+#include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 static int check_passed, check_failed, check_broken;
 
@@ -30,6 +33,12 @@ static int check_passed, check_failed, check_broken;
             check_passed++;                                      \
         }                                                        \
     } while (0)
+
+/* Whether everything is tried, as in `make test-long`, or a sample of it. */
+static inline bool check_all(void) {
+    const char *asked = getenv("LONG");
+    return asked && strcmp(asked, "1") == 0;
+}
 
 static inline int check_report(void) {
     printf("%d passed, %d failed\n", check_passed, check_failed);

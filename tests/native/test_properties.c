@@ -13,14 +13,17 @@ enum { SIZE_COUNT = sizeof SIZES / sizeof *SIZES, LARGEST = 262144 };
 static float *logits, *earlier;
 static bool *kept_before;
 
-/* Runs a check on fresh random logits of every size and kind; fewer rounds where they are long. */
+/* Runs a check on fresh random logits of every size and kind; fewer rounds where they are long. Of
+ * the longest each check has two kinds, the next one the next two, unless all is tried. */
 static void for_all(void (*check)(struct chain *, size_t)) {
+    static uint32_t turn;
     for (int s = 0; s < SIZE_COUNT; s++) {
         struct chain *chain;
         size_t n = SIZES[s];
         CHECK(chain_open(&chain, n, 1, &kernels_scalar, NULL) == STATUS_OK);
-        for (uint32_t round = 0; round < (n > 1000 ? SAMPLE_KINDS : 60); round++) {
-            sample_logits(logits, n, round % SAMPLE_KINDS);
+        uint32_t rounds = n <= 1000 ? 60 : n < LARGEST || check_all() ? SAMPLE_KINDS : 2;
+        for (uint32_t round = 0; round < rounds; round++) {
+            sample_logits(logits, n, (n < LARGEST ? round : turn++) % SAMPLE_KINDS);
             check(chain, n);
         }
         chain_close(chain);

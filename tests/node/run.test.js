@@ -1,0 +1,92 @@
+/** The runner itself: whatever a test file does, the run ends, and says what was wrong with it. */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { temporaryFolder } from '../cleanup.js';
+import { REPORTERS, Runner } from '../runner.js';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const folder = temporaryFolder();
+let written = 0;
+const passing = "import { test } from 'node:test';\ntest('one', () => {});\n";
+const LIMITS = { test: 20, end: 20, file: 20 };
+
+/** What the runner says of a file with this code, under these limits and else generous ones. */
+async function outcomeOf(code, limits = {}) {
+  const file = join(folder, `${written++}.test.mjs`);
+  writeFileSync(file, code);
+  const lines = [];
+  const runner = new Runner({ ...LIMITS, ...limits }, (line) => lines.push(line));
+  const { NODE_TEST_CONTEXT: _, ...env } = process.env; // it would tell of its tests elsewhere
+  runner.env = env;
+  await runner.runFiles([['a file', process.execPath, [...REPORTERS, file]]], 1);
+  const good = runner.finish();
+  return { good, lines, last: lines.at(-1), failed: lines.find((it) => it.startsWith('FAILED')) };
+}
+
+// Side by side: what they cost is waiting.
+describe('a file counts as one failure, by its name,', { concurrency: true }, () => {
+  for (const [what, code, limits, sentence] of [
+    [
+      'if a test never ends',
+      `${passing}test('two', () => new Promise(() => setInterval(() => {}, 1e6)));`,
+      { test: 1.5 },
+      /^FAILED a file stood still for 1.5 s in "two"$/,
+    ],
+    [
+      'if a test never waits',
+      `${passing}test('two', () => { for (;;); });`,
+      { test: 1.5 },
+      /^FAILED a file stood still for 1.5 s in /,
+    ],
+    [
+      'if it stays open after its last test',
+      `${passing}setInterval(() => {}, 1e6);`,
+      { end: 0.3 },
+      /^FAILED a file was still open 0.3 s after its last test$/,
+    ],
+    [
+      'if it takes too long though its tests go on',
+      `import { test } from 'node:test';
+      for (let i = 0; i < 1e3; i++) test('one', () => new Promise((done) => setTimeout(done, 50)));`,
+      { file: 1.5 },
+      /^FAILED a file took more than 1.5 s, ended in "one"$/,
+    ],
+    [
+      'if it dies',
+      'process.kill(process.pid, "SIGKILL");',
+      {},
+      /^FAILED a file ended with SIGKILL and without a failed test to show for it$/,
+    ],
+    ['if it has no test', '', {}, /^FAILED a file ended with 0 and without a failed test/],
+  ])
+    test(what, async () => {
+      const { good, failed, last } = await outcomeOf(code, limits);
+      assert.match(failed, sentence);
+      assert.match(last, /^\d+ passed, 1 failed$/);
+      assert.equal(good, false);
+    });
+});
+
+test('passed, failed and skipped tests are counted, the skipped with their reasons', async () => {
+  const { good, lines, last } = await outcomeOf(
+    `${passing}test('two', () => { throw new Error('no idea'); });
+    test('three', { skip: 'no device' }, () => {});`,
+  );
+  assert.equal(good, false);
+  assert.match(last, /^1 passed, 1 failed, 1 skipped$/);
+  assert.ok(lines.some((line) => line.includes('no idea')));
+  assert.ok(lines.some((line) => line.includes('a file: three: no device')));
+  assert.equal((await outcomeOf(passing)).last, '1 passed, 0 failed');
+});
+
+test('an unknown part is a failure, and nothing is installed or run', () => {
+  const words = ['tests/run.js', 'nodes'];
+  const { status, stdout } = spawnSync(process.execPath, words, { cwd: root, encoding: 'utf8' });
+  assert.equal(status, 1);
+  assert.match(stdout, /^FAILED no such part: nodes\n[^]*\n0 passed, 1 failed\n$/);
+  assert.doesNotMatch(stdout, /installed/);
+});

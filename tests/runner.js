@@ -1,0 +1,178 @@
+/**
+ * Runs test programs side by side and counts what they say: a file that dies, stands still or stays
+ * open is a failure with its name. Nothing here installs, builds or knows where tests lie.
+ */
+import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+/**
+ * In seconds.
+ * @typedef {object} Limits
+ * @property {number} test how long no test of a file may begin or end
+ * @property {number} end how long a file may stay after its last test: a server, browser or worker was left open
+ * @property {number} file how long a whole file may take
+ */
+
+/** The longest test takes 60 s on an idle machine. @type {Limits} */
+const LIMITS = { test: 300, end: 30, file: 900 };
+
+/** What Node is told so that a test file prints for a reader and tells the runner test by test. */
+export const REPORTERS = [
+  '--test-reporter=spec',
+  '--test-reporter-destination=stdout',
+  '--test-reporter=./tests/reporter.js',
+  '--test-reporter-destination=stderr',
+];
+
+export const secondsSince = (began) => ((performance.now() - began) / 1000).toFixed(1);
+
+export class Runner {
+  totals = { passed: 0, failed: 0 };
+  /** @type {string[]} */
+  skipped = [];
+  /** What programs are told; the browser tests, of the site and the Chromium that they share. */
+  env = process.env;
+  /** @type {Set<import('node:child_process').ChildProcess>} */
+  #running = new Set();
+  #limits;
+  #print;
+
+  /** @param {Limits} [limits] @param {(line: string) => void} [print] */
+  constructor(limits = LIMITS, print = console.log) {
+    this.#limits = limits;
+    this.#print = print;
+  }
+
+  /** Starts a program in a group of its own, so that it ends with all that it started. */
+  #start(command, args, stdio) {
+    const child = spawn(command, args, { cwd: root, detached: true, stdio, env: this.env });
+    this.#running.add(child);
+    return child;
+  }
+
+  /** Ends a program and all that it started, also what it left behind. */
+  #end(child) {
+    this.#running.delete(child);
+    try {
+      process.kill(-child.pid, 'SIGKILL');
+    } catch {
+      // The group has ended.
+    }
+  }
+
+  fail(what) {
+    this.#print(`FAILED ${what}`);
+    this.totals.failed++;
+  }
+
+  /** A step that later ones need; true if it worked. */
+  async step(what, command, ...args) {
+    const child = this.#start(command, args, ['ignore', 'inherit', 'inherit']);
+    const ok = await new Promise((resolve) => {
+      child.on('error', () => resolve(false));
+      child.on('close', (code) => resolve(code === 0));
+    });
+    this.#end(child);
+    if (!ok) this.fail(what);
+    return ok;
+  }
+
+  /**
+   * Runs one test program; its output is shown if it fails.
+   * @param {string} name
+   * @param {string} command
+   * @param {string[]} args
+   */
+  async runFile(name, command, args) {
+    const since = performance.now();
+    const child = this.#start(command, args, ['ignore', 'pipe', 'pipe', 'ipc']);
+    const counts = { passed: 0, failed: 0, skipped: 0 };
+    /** The tests that have begun and not ended, a suite before those in it. */
+    const open = [];
+    let output = '';
+    const limits = this.#limits;
+    let trouble = '';
+    let ended = false;
+    let last = performance.now();
+
+    child.stdout.on('data', (data) => (output += data));
+    child.stderr.on('data', (data) => (output += data));
+    child.on('message', ({ type, name: test, nesting, suite, skip }) => {
+      last = performance.now();
+      const key = `${nesting} ${test}`;
+      if (type === 'test:dequeue') {
+        open.push(key);
+        return;
+      }
+      ended = true;
+      const place = open.indexOf(key);
+      if (place >= 0) open.splice(place, 1);
+      if (type === 'test:fail') counts.failed += Number(!suite);
+      else if (skip !== undefined && !suite) {
+        counts.skipped++;
+        this.skipped.push(`${name}: ${test}: ${skip || 'no reason is given'}`);
+      } else if (!suite) counts.passed++;
+    });
+
+    const watch = setInterval(
+      () => {
+        const quiet = (performance.now() - last) / 1000;
+        const at = open.length
+          ? `"${open.at(-1).replace(/^\d+ /, '')}"`
+          : 'code outside its tests, or a test that never waits';
+        if (quiet > limits.test) trouble = `stood still for ${limits.test} s in ${at}`;
+        else if (ended && !open.length && quiet > limits.end)
+          trouble = `was still open ${limits.end} s after its last test`;
+        else if (performance.now() - since > limits.file * 1000)
+          trouble = `took more than ${limits.file} s, ended in ${at}`;
+        if (trouble) this.#end(child);
+      },
+      Math.min(500, limits.end * 200),
+    );
+    const code = await new Promise((resolve) => {
+      child.on('error', (error) => resolve(error.message));
+      child.on('close', (status, signal) => resolve(status ?? signal));
+    });
+    clearInterval(watch);
+    this.#end(child);
+
+    // A native program says in its last line what Node's reporter says test by test.
+    const summary = /^(\d+) passed, (\d+) failed$/.exec(output.trimEnd().split('\n').at(-1) ?? '');
+    if (summary && !ended) {
+      counts.passed = Number(summary[1]);
+      counts.failed = Number(summary[2]);
+    }
+    const known = counts.passed + counts.failed + counts.skipped;
+    if (!trouble && (!known || (code !== 0 && !counts.failed)))
+      trouble = `ended with ${code} and without a failed test to show for it`;
+    if (trouble || counts.failed) this.#print(`\n${output.trimEnd()}`);
+    this.#print(
+      `${secondsSince(since).padStart(6)} s  ${name}: ${counts.passed} passed` +
+        (counts.failed ? `, ${counts.failed} FAILED` : '') +
+        (counts.skipped ? `, ${counts.skipped} skipped` : ''),
+    );
+    if (trouble) this.fail(`${name} ${trouble}`);
+    this.totals.passed += counts.passed;
+    this.totals.failed += counts.failed;
+  }
+
+  /** Runs all of a queue, so many at once. @param {[string, string, string[]][]} files @param {number} atOnce */
+  async runFiles(files, atOnce) {
+    const worker = async () => {
+      for (let file = files.shift(); file; file = files.shift()) await this.runFile(...file);
+    };
+    await Promise.all(Array.from({ length: atOnce }, worker));
+  }
+
+  /** Ends all that runs; what was skipped, then the counts. True if nothing failed. */
+  finish() {
+    for (const child of this.#running) this.#end(child);
+    const { skipped, totals } = this;
+    if (skipped.length) this.#print(`\nskipped:\n${skipped.map((line) => `  ${line}`).join('\n')}`);
+    const rest = skipped.length ? `, ${skipped.length} skipped` : '';
+    this.#print(`${totals.passed} passed, ${totals.failed} failed${rest}`);
+    return !totals.failed;
+  }
+}
