@@ -78,6 +78,8 @@ export class LogitOwnSampler extends LogitElement {
     /** The ids so far, for penalties. @type {ArrayLike<number>} */
     this.history = [];
     this.as = 'top_p';
+    /** How long one call may take, in ms. */
+    this.limit = LIMIT_MS;
     /** @type {'' | 'run' | 'check'} */
     this.busy = '';
     /** @type {Shown | null} */
@@ -175,7 +177,7 @@ export class LogitOwnSampler extends LogitElement {
     this.#forget();
     const turn = this.#turn;
     const current = () => turn === this.#turn;
-    const subject = new Subject(inFrame(this.code, this.renderRoot), this.as, LIMIT_MS);
+    const subject = new Subject(inFrame(this.code, this.renderRoot), this.as, this.limit);
     this.#subject = subject;
     this.busy = what;
     this.trouble = null;

@@ -42,6 +42,8 @@ export class LogitOwnStage extends LogitElement {
     this.trouble = null;
     /** Whether the code is another than the one in the chain. */
     this.edited = false;
+    /** How long one call may take, in ms. */
+    this.limit = LIMIT_MS;
   }
 
   connectedCallback() {
@@ -70,7 +72,7 @@ export class LogitOwnStage extends LogitElement {
     if (!canRun()) return;
     this.#end();
     remember('own', this.#code);
-    const subject = new Subject(inFrame(this.#code, document.body), 'own', LIMIT_MS);
+    const subject = new Subject(inFrame(this.#code, document.body), 'own', this.limit);
     this.#subject = subject;
     this.#wanted = true;
     this.on = true;
