@@ -12,7 +12,7 @@ import { run } from '../../web/engine/compare.js';
 import { Logitscope } from '../../web/engine/index.js';
 import { findLoop } from '../../web/engine/loops.js';
 import { LOOPING, suites } from '../../web/engine/suites.js';
-import { cases } from '../long.js';
+import { cases, sample } from '../long.js';
 
 const PROMPTS = [
   'The little dog',
@@ -20,7 +20,7 @@ const PROMPTS = [
   'Tom and his mom went to',
   'One day, a big bear',
 ].slice(0, cases(2, 4));
-const SEEDS = [0, 1, 2, 3].slice(0, cases(2, 4));
+const SEEDS = [0, 1, 2, 3].slice(0, cases(1, 4));
 const LENGTH = 120;
 const strategies = suites.flatMap((suite) => suite.strategies);
 
@@ -83,16 +83,20 @@ test('on the prompt that the page offers, beam search goes round in a loop and n
 
 test('on the other prompt that it offers, greedy goes round in a loop and none of the other eight does', async () => {
   const { strategies: nine } = suites.find(({ name }) => name === 'nine');
+  const seeds = sample([0, 1, 42], 1, 7);
   for (const { name } of nine) {
     const loops = [];
-    for (const seed of [0, 1, 42])
-      loops.push(findLoop(await idsOf(name, { ...LOOPING.nine, seed })));
+    for (const seed of seeds) loops.push(findLoop(await idsOf(name, { ...LOOPING.nine, seed })));
     if (name === 'greedy')
       assert.ok(
         loops.every((loop) => loop && loop.period > 4),
         name,
       );
-    else assert.deepEqual(loops, [null, null, null], name);
+    else
+      assert.ok(
+        loops.every((loop) => loop === null),
+        name,
+      );
   }
 });
 
