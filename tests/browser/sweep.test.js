@@ -338,6 +338,19 @@ test('a long sweep leaves the page free, stops when told, and another drops it',
   await close();
 });
 
+test('a figure that runs unasked and is left before its end runs again, also to its end', async () => {
+  const { view, close } = await openSweep();
+  await fill(view, 'first-step', '0.005');
+  await view.evaluate(async (it) => {
+    while (!it.busy) await new Promise((resolve) => setTimeout(resolve));
+    it.figure = 'map';
+    await it.updateComplete;
+    it.figure = 'entropy';
+  });
+  await expectDone(view, '601 points.');
+  await close();
+});
+
 test('any number of the table can be swept, one or two at a time', async () => {
   const { page, view, close } = await openSweep();
   await choose(view, 'any');

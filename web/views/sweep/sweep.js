@@ -299,8 +299,10 @@ export class LogitSweep extends ModelElement {
 
   /** What was run of the figure that shows now, if anything was. @param {string} before the one before */
   #showFigure(before) {
+    // What runs unasked and is left before its end begins anew: nobody has stopped it.
+    const broken = this.busy && !this.run?.plan.measures.some(needsTexts);
     this.#cancel();
-    this.#runs[before] = { run: this.run, at: this.at };
+    this.#runs[before] = { run: broken ? null : this.run, at: this.at };
     const { run = null, at = 0 } = this.#runs[this.#figure.name] ?? {};
     this.run = run;
     this.at = at;
