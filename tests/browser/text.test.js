@@ -360,7 +360,7 @@ test('how long a text may be is a setting, and why it ended is said beside a loo
   assert.match(
     await until(
       () => page.evaluate(() => location.hash),
-      (hash) => /=42/.test(hash),
+      (hash) => /max_new_tokens=42/.test(hash),
     ),
     /max_new_tokens=42/,
   );
