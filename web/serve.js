@@ -14,6 +14,9 @@ const TYPES = /** @type {Record<string, string>} */ ({
   '.wasm': 'application/wasm',
 });
 
+/** A name that the build makes of the contents: what it names never changes. */
+const HASHED = /-[A-Z0-9]{8}\.js$/;
+
 /**
  * Serves `folder` on `port` (0: any free one) of `host`, which is this machine alone unless another
  * is asked for; resolves with the address and a function that stops.
@@ -59,13 +62,14 @@ async function answer({ method, url = '/', headers }, response, folder, route) {
     response.writeHead(404, { 'content-type': 'text/plain' }).end('not found\n');
     return;
   }
-  // What has not changed is not sent again, so that a browser keeps what it compiled.
+  // What has not changed is not sent again, so that a browser keeps what it compiled; what cannot
+  // change is not even asked for again.
   const tag = `"${found.size}-${found.mtimeMs}"`;
   const known = headers['if-none-match'] === tag;
   response.writeHead(known ? 304 : 200, {
     'content-type': TYPES[extname(file)] ?? 'application/octet-stream',
     ...(known ? {} : { 'content-length': found.size }),
-    'cache-control': 'no-cache',
+    'cache-control': HASHED.test(file) ? 'max-age=31536000, immutable' : 'no-cache',
     etag: tag,
     'x-content-type-options': 'nosniff',
     // As hosts of public pages do: sandboxed frames, which have no origin, may then run the site.

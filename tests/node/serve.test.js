@@ -139,3 +139,13 @@ test('what has not changed is not sent again', async () => {
   assert.deepEqual([first.status, again.status, await again.text()], [200, 304, '']);
   assert.equal((await ask('"another"')).status, 200);
 });
+
+test('what the build names by its contents is not even asked for again', async () => {
+  const policy = async (/** @type {string} */ name) => {
+    await writeFile(join(base, 'site', name), '');
+    return (await fetch(`${server.url}${name}`)).headers.get('cache-control');
+  };
+  assert.equal(await policy('chunk-4FCGUHGK.js'), 'max-age=31536000, immutable');
+  for (const name of ['chunk-4fcguhgk.js', 'main.js', 'model-4FCGUHGK.gguf'])
+    assert.equal(await policy(name), 'no-cache', name);
+});
