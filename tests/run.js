@@ -76,8 +76,8 @@ function filesOf(part) {
     .map((file) => [file, process.execPath, [...webSocket, ...REPORTERS, file]]);
 }
 
-/** The site and the Chromium that the browser tests share; null if they cannot be had. */
-async function openShared() {
+/** Builds the site that the browser tests share; the environment that tells of it, or null. */
+async function buildSite() {
   try {
     const { shareSite } = await import('./browser/site.js'); // its packages were missing before
     return await shareSite();
@@ -90,15 +90,14 @@ async function openShared() {
 /** Runs all files from one queue, so that no core waits for the last file of a part. */
 async function runFiles() {
   const since = performance.now();
-  const shared = parts.includes('browser') ? await openShared() : null;
-  if (shared) runner.env = { ...process.env, ...shared.env };
-  const files = parts.filter((part) => part !== 'browser' || shared).flatMap(filesOf);
+  const site = parts.includes('browser') ? await buildSite() : null;
+  if (site) runner.env = { ...process.env, ...site };
+  const files = parts.filter((part) => part !== 'browser' || site).flatMap(filesOf);
   const place = ([name]) => SLOW.indexOf(basename(name, '.test.js')) + 1 || SLOW.length + 1;
   files.sort((one, other) => place(one) - place(other));
   const atOnce = Number(process.env.AT_ONCE) || AT_ONCE;
   console.log(`\n${files.length} files, ${atOnce} at once`);
   await runner.runFiles(files, atOnce);
-  await shared?.close();
   console.log(`the files took ${secondsSince(since)} s`);
 }
 

@@ -1,6 +1,7 @@
 /**
- * What the browser tests of a run share: the site, built once, and one Chromium. The runner makes
- * both and names them in the environment; a file that is run by hand makes its own.
+ * What a browser test needs: the site, which the runner builds once and names in the environment, or
+ * which a file that is run by hand builds itself; and a Chromium of its own. One that all files share
+ * would be spoken to through a second process, which costs a file ten times what a start does.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -12,22 +13,18 @@ import { LAUNCH } from '../chromium.js';
 
 const SHARED = fileURLToPath(new URL('../../build/site', import.meta.url));
 
-/** For the runner: site and browser for all files, and the environment that tells of them. */
+/** For the runner: the site for all files, and the environment that tells of it. */
 export async function shareSite() {
   await build(SHARED);
-  const server = await chromium.launchServer(LAUNCH);
-  return {
-    env: { LOGITSCOPE_SITE: SHARED, LOGITSCOPE_BROWSER: server.wsEndpoint() },
-    close: () => server.close(),
-  };
+  return { LOGITSCOPE_SITE: SHARED };
 }
 
-/** For a file: the run's site and browser, or its own. Nobody writes into `dist`. */
+/** For a file: the run's site or its own, and a browser. Nobody writes into `dist`. */
 export async function openSite() {
-  const { LOGITSCOPE_SITE: shared, LOGITSCOPE_BROWSER: endpoint } = process.env;
+  const { LOGITSCOPE_SITE: shared } = process.env;
   const dist = shared ?? (await mkdtemp(join(tmpdir(), 'logitscope-')));
   if (!shared) await build(dist);
-  const browser = endpoint ? await chromium.connect(endpoint) : await chromium.launch(LAUNCH);
+  const browser = await chromium.launch(LAUNCH);
   return {
     dist,
     browser,
