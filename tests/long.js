@@ -1,5 +1,9 @@
-/** How much a test tries: `make test` a sample from a fixed seed, `make test-long` all of it. */
+/** How much a test tries: `make test` a sample from a seed, `make test-long` all of it. */
 export const LONG = process.env.LONG === '1';
+
+/** The seed of the samples: the same for each run, so that a commit is judged alike everywhere. */
+const SEED = Number(process.env.SEED ?? 1);
+if (!LONG) console.log(`samples from SEED=${SEED}`);
 
 /**
  * How many cases of many.
@@ -9,22 +13,24 @@ export const LONG = process.env.LONG === '1';
 export const cases = (sample, all) => (LONG ? all : sample);
 
 /**
- * So many cases of a list, drawn from a seed, in the order of the list; all of it in
- * `make test-long`. The runner shows what is printed here where a test of the file fails.
+ * So many of the cases in `make test`, in their order; all of them in `make test-long`.
  * @template T
- * @param {readonly T[]} list
- * @param {number} count
- * @param {number} seed
- * @returns {readonly T[]}
+ * @param {readonly T[]} all
+ * @param {number} n
+ * @param {number} [seed] another one for each of several samples from the same cases
+ * @returns {T[]}
  */
-export function sample(list, count, seed) {
-  if (LONG || count >= list.length) return list;
-  console.log(`${count} of ${list.length} cases, seed ${seed}`);
-  let state = seed;
-  const keys = list.map(() => {
-    state = (Math.imul(state ^ (state >>> 15), 0x2c1b3c6d) + 0x9e3779b9) >>> 0;
-    return Math.imul(state ^ (state >>> 13), 0x297a2d39) >>> 0;
-  });
-  const limit = keys.toSorted((a, b) => a - b)[count];
-  return list.filter((_, i) => keys[i] < limit);
+export function sample(all, n, seed = 0) {
+  if (LONG) return [...all];
+  const drawn = all.map((one, i) => ({ one, i, lot: lot(i, seed) }));
+  const chosen = drawn.sort((a, b) => a.lot - b.lot).slice(0, n);
+  return chosen.sort((a, b) => a.i - b.i).map(({ one }) => one);
+}
+
+/** A number below 2^32 that the seeds and the place decide. @param {number} i @param {number} seed */
+function lot(i, seed) {
+  let x =
+    Math.imul(SEED, 0x9e3779b1) ^ Math.imul(seed + 1, 0x85ebca6b) ^ Math.imul(i + 1, 0xc2b2ae35);
+  for (const factor of [0x7feb352d, 0x846ca68b]) x = Math.imul(x ^ (x >>> 15), factor);
+  return (x ^ (x >>> 16)) >>> 0;
 }

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { after, before, test } from 'node:test';
-import { cases } from '../long.js';
+import { LONG, sample } from '../long.js';
 import { openBench, settle } from './bench.js';
 
 const axeSource = await readFile(
@@ -15,7 +15,7 @@ const axeSource = await readFile(
 );
 const WIDTHS = [375, 1440];
 /**
- * What a reader may ask for; the first is looked at by every rule, the others by those of colours.
+ * What a reader may ask for; the plain one is looked at by every rule, the others by those of colours.
  */
 const LOOKS = [
   { name: 'light', theme: 'light', media: {} },
@@ -25,8 +25,6 @@ const LOOKS = [
   { name: 'more contrast', theme: 'light', media: { contrast: 'more' } },
   { name: 'forced colours', theme: 'light', media: { forcedColors: 'active' } },
 ];
-/** One in how many of the looks that are looked at by the rules of colours alone. */
-const STRIDE = cases(3, 1);
 const PLAIN = { colorScheme: 'light', contrast: 'no-preference', forcedColors: 'none' };
 
 /** @type {Awaited<ReturnType<typeof openBench>>} */
@@ -40,31 +38,37 @@ async function open(lang) {
   return opened;
 }
 
+const COLOURS = ['color-contrast', 'color-contrast-enhanced'];
+/** Which rules look: every one; only those that colours decide; or all but those, which are cheap. */
+const RULES = {
+  all: { rules: { 'color-contrast-enhanced': { enabled: false } } },
+  colours: { runOnly: ['color-contrast'] },
+  'more contrast': { runOnly: COLOURS, rules: { 'color-contrast-enhanced': { enabled: true } } },
+  structure: { rules: Object.fromEntries(COLOURS.map((id) => [id, { enabled: false }])) },
+};
+
 /**
  * What axe finds, a line each.
  * @param {import('playwright-core').Page} page
- * @param {boolean} [all] by every rule, not only by those that colours decide
- * @param {boolean} [more] whether text must stand out by 7:1
+ * @param {keyof typeof RULES} [which]
+ * @param {string} [within] the part that is looked at
  */
-function axe(page, all = true, more = false) {
-  return page.evaluate(
-    async ([wholly, enhanced]) => {
-      const colours = ['color-contrast', 'color-contrast-enhanced'];
-      const { violations } = await window.axe.run(document, {
-        ...(wholly ? {} : { runOnly: colours }),
-        resultTypes: ['violations'],
-        rules: {
-          'target-size': { enabled: wholly },
-          'color-contrast-enhanced': { enabled: enhanced },
-        },
-      });
+function axe(page, which = 'all', within = 'html') {
+  const { rules, ...options } = { rules: {}, ...RULES[which] };
+  return page.locator(within).evaluateAll(
+    async (include, asked) => {
+      const { violations } = await window.axe.run({ include }, asked);
       return violations.flatMap(({ id, nodes }) =>
         nodes.map(
           ({ target, failureSummary }) => `${id}: ${target.flat().join(' ')} ${failureSummary}`,
         ),
       );
     },
-    [all, more],
+    {
+      ...options,
+      resultTypes: ['violations'],
+      rules: { 'target-size': { enabled: true }, ...rules },
+    },
   );
 }
 
@@ -82,25 +86,31 @@ async function unfold(page, name) {
 }
 
 /**
- * Every look, at both widths those that have a name in the address: { where: what axe finds }; of
- * those that differ in colours, a sample that depends on which comes `first`.
+ * Every look, at both widths those that have a name in the address: { where: what axe finds }. In
+ * `make test` each at one of its widths, of those that are no theme one, and of the plain look the
+ * structure at the other width too.
  */
-async function lookEverywhere(page, what, looks, first) {
+async function lookEverywhere(page, what, [plain, ...others], seed) {
+  const isTheme = ({ media }) => !Object.keys(media).length;
+  const whole = sample(WIDTHS, 1, seed);
+  const places = [
+    ...WIDTHS.map((width) => [width, plain, whole.includes(width) ? 'all' : 'structure']),
+    ...others
+      .filter(isTheme)
+      .flatMap((look, i) => sample(WIDTHS, 1, seed + i).map((width) => [width, look])),
+    ...sample(
+      others.filter((look) => !isTheme(look)),
+      1,
+      seed,
+    ).map((look) => [WIDTHS[1], look]),
+  ];
   const found = {};
-  let coloured = first;
-  for (const width of WIDTHS) {
+  for (const [width, { name, theme, media }, rules] of places.sort(([a], [b]) => a - b)) {
     await page.setViewportSize({ width, height: 900 });
-    for (const { name, theme, media } of looks) {
-      if (width === WIDTHS[0] && Object.keys(media).length) continue;
-      if (name !== 'light' && coloured++ % STRIDE) continue;
-      await page.emulateMedia({ ...PLAIN, ...media });
-      await page.evaluate((value) => (document.documentElement.dataset.theme = value), theme);
-      found[`${what}, ${name}, ${width} px`] = await axe(
-        page,
-        name === 'light',
-        /contrast/.test(name),
-      );
-    }
+    await page.emulateMedia({ ...PLAIN, ...media });
+    await page.evaluate((value) => (document.documentElement.dataset.theme = value), theme);
+    const which = rules ?? (/contrast/.test(name) ? 'more contrast' : 'colours');
+    found[`${what}, ${name}, ${width} px`] = await axe(page, which);
   }
   await page.emulateMedia(PLAIN);
   return found;
@@ -134,75 +144,120 @@ for (const [lang, looks] of [
     await close();
   });
 
-/** What opens over the page, and how. */
+/**
+ * What opens over the page: what it is within, and how it opens. The page around it is that of the
+ * views, in the same colours: in `make test` only its structure is looked at again.
+ */
 const OVER = {
-  'menu of a bar': (page) => page.locator('logit-distribution .row').nth(1).click(),
-  'menu of a drawn token': async (page) => {
-    await page.locator('[data-command=step]').click();
-    await page.locator('.step button').focus();
-    await page.keyboard.press('ArrowDown');
-    await page.locator('logit-alternatives [data-alternative]').first().waitFor();
+  'menu of a bar': {
+    within: 'logit-token-menu',
+    act: (page) => page.locator('logit-distribution .row').nth(1).click(),
   },
-  'explanation of a word': (page) =>
-    page.locator('logit-distribution logit-term button').first().click(),
-  'shelf of warpers': async (page) => {
-    await page.locator('logit-shelf summary').click();
-    await page.locator('logit-shelf button').nth(3).click();
+  'menu of a drawn token': {
+    within: 'logit-alternatives',
+    act: async (page) => {
+      await page.locator('[data-command=step]').click();
+      await page.locator('.step button').focus();
+      await page.keyboard.press('ArrowDown');
+      await page.locator('logit-alternatives [data-alternative]').first().waitFor();
+    },
   },
-  'grammar of the reader': (page) =>
-    page.locator('logit-constraint select').selectOption({ index: 4 }),
-  'what was refused': async (page) => {
-    await page.locator('logit-knob[data-name=top_p] .box').fill('7');
-    await page.locator('#prompt').fill('Tomorrow zebra');
-    await page.locator('#fault:not(:empty)').waitFor();
-    const nonsense = { name: 'no.gguf', mimeType: '', buffer: Buffer.from('no model') };
-    await page.locator('logit-model input[type=file]').setInputFiles(nonsense);
-    await page.locator('logit-model .error').waitFor();
+  'explanation of a word': {
+    within: 'p:popover-open',
+    act: (page) => page.locator('logit-distribution logit-term button').first().click(),
   },
-  'look around': async (page) => {
-    await page.locator('[data-guide=show]').click();
-    await page.locator('[data-guide=next]').click();
+  'shelf of warpers': {
+    within: 'logit-shelf',
+    act: async (page) => {
+      await page.locator('logit-shelf summary').click();
+      await page.locator('logit-shelf button').nth(3).click();
+    },
   },
-  'share panel': async (page) => {
-    await page.locator('[data-command=share]').click();
-    await page.locator('logit-share iframe').evaluate((frame) => frame.remove()); // the page once more
+  'grammar of the reader': {
+    within: 'logit-constraint',
+    act: (page) => page.locator('logit-constraint select').selectOption({ index: 4 }),
   },
-  'curves over all ranks': (page) => page.locator('#tab-cumulative').click(),
-  'random number asked for': async (page) => {
-    await page.locator('logit-draw .strip').press('ArrowRight');
-    await page.locator('[data-command=many]').click();
+  'what was refused': {
+    within: 'logit-knob[data-name=top_p], #fault, logit-model',
+    act: async (page) => {
+      await page.locator('logit-knob[data-name=top_p] .box').fill('7');
+      await page.locator('#prompt').fill('Tomorrow zebra');
+      await page.locator('#fault:not(:empty)').waitFor();
+      const nonsense = { name: 'no.gguf', mimeType: '', buffer: Buffer.from('no model') };
+      await page.locator('logit-model input[type=file]').setInputFiles(nonsense);
+      await page.locator('logit-model .error').waitFor();
+    },
   },
-  'blind ranking': async (page) => {
-    await page.locator('#tab-compare').click();
-    await page.locator('logit-compare #blind').click();
+  'look around': {
+    within: 'logit-guide',
+    act: async (page) => {
+      await page.locator('[data-guide=show]').click();
+      await page.locator('[data-guide=next]').click();
+    },
   },
-  'strategy being edited': async (page) => {
-    await page.locator('#tab-compare').click();
-    await page.locator('logit-compare #blind').click();
-    await page.locator('logit-compare [data-action=edit]').first().click();
+  'share panel': {
+    within: 'logit-share',
+    act: async (page) => {
+      await page.locator('[data-command=share]').click();
+      await page.locator('logit-share iframe').evaluate((frame) => frame.remove()); // the page once more
+    },
   },
-  'map of a sweep': async (page) => {
-    await page.locator('#tab-sweep').click();
-    await page.locator('logit-sweep label.chip').nth(1).click();
-    await page.locator('logit-sweep button.primary').click();
+  'curves over all ranks': {
+    within: 'logit-distribution',
+    act: (page) => page.locator('#tab-cumulative').click(),
   },
-  'bigram table': async (page) => {
-    await page.locator('#tab-own').click();
-    await page.locator('[data-source=bigram]').click();
-    await page.locator('[data-command=write-many]').click();
+  'random number asked for': {
+    within: 'logit-draw',
+    act: async (page) => {
+      await page.locator('logit-draw .strip').press('ArrowRight');
+      await page.locator('[data-command=many]').click();
+    },
+  },
+  'blind ranking': {
+    within: 'logit-compare',
+    act: async (page) => {
+      await page.locator('#tab-compare').click();
+      await page.locator('logit-compare #blind').click();
+    },
+  },
+  'strategy being edited': {
+    within: 'logit-strategy',
+    act: async (page) => {
+      await page.locator('#tab-compare').click();
+      await page.locator('logit-compare #blind').click();
+      await page.locator('logit-compare [data-action=edit]').first().click();
+    },
+  },
+  'map of a sweep': {
+    within: 'logit-sweep',
+    act: async (page) => {
+      await page.locator('#tab-sweep').click();
+      await page.locator('logit-sweep label.chip').nth(1).click();
+      await page.locator('logit-sweep button.primary').click();
+    },
+  },
+  'bigram table': {
+    within: 'logit-own',
+    act: async (page) => {
+      await page.locator('#tab-own').click();
+      await page.locator('[data-source=bigram]').click();
+      await page.locator('[data-command=write-many]').click();
+    },
   },
 };
 
 test('axe finds nothing with any panel or menu open', async () => {
   const { page, close } = await open('en');
   const found = {};
-  for (const [i, [what, act]] of Object.entries(OVER).entries()) {
+  const forced = sample(Object.keys(OVER), 5);
+  for (const [what, { within, act }] of Object.entries(OVER)) {
     await act(page);
     await settle(page);
-    found[what] = await axe(page);
-    if (i % STRIDE === 0) {
+    found[what] = await axe(page, LONG ? 'all' : 'structure');
+    if (!LONG) found[`${what}, colours`] = await axe(page, 'colours', within);
+    if (forced.includes(what)) {
       await page.emulateMedia({ forcedColors: 'active' });
-      found[`${what}, forced colours`] = await axe(page, false);
+      found[`${what}, forced colours`] = await axe(page, 'colours', LONG ? 'html' : within);
       await page.emulateMedia(PLAIN);
     }
     await page.keyboard.press('Escape');

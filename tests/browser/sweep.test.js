@@ -5,6 +5,7 @@ import { createRequire } from 'node:module';
 import { text as textOf } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
 import { parseAxis, sweep, toCsv } from '../../web/engine/sweep.js';
+import { sample } from '../long.js';
 import { FIRST, loadReference, openBench, root, settle, until } from './bench.js';
 
 const axeSource = await readFile(
@@ -156,7 +157,14 @@ test('a changed prompt or range is swept anew, a wrong one is refused in words',
   }
   await expectDone(view, '3 points.');
   await fill(view, 'first-from', '0.5');
-  assert.match(await settled(view, ''), /^The end must not be below the start/);
+  const refused = /^The end must not be below the start/;
+  assert.match(
+    await until(
+      () => status(view),
+      (text) => refused.test(text),
+    ),
+    refused,
+  );
   await fill(view, 'first-from', '0');
   await page.locator('[data-view=bench]').click();
   await page.getByRole('button', { name: 'Every day he' }).click();
@@ -416,16 +424,24 @@ test('the saved figure is well-formed, whatever stands in names and prompts', as
   await close();
 });
 
-for (const [lang, colorScheme] of [
+const LOOKS = [
   ['en', 'light'],
   ['es', 'dark'],
-]) {
+];
+const LOOKED = ['entropy', 'map', 'trade', 'any'];
+/** Where axe looks; the view as it opens is looked at in every look by axe.test.js. */
+const SAMPLE = sample(
+  LOOKS.flatMap(([lang]) => LOOKED.map((figure) => `${lang} ${figure}`)),
+  3,
+);
+
+for (const [lang, colorScheme] of LOOKS) {
   test(`axe finds nothing and nothing overflows: ${lang}, ${colorScheme}`, async () => {
     const { page, view, complaints, close } = await openSweep({
       path: `?lang=${lang}`,
       colorScheme,
     });
-    for (const figure of ['entropy', 'map', 'trade', 'any']) {
+    for (const figure of LOOKED) {
       await choose(view, figure);
       if (figure === 'trade') {
         await fill(view, 'samples', '2');
@@ -434,7 +450,7 @@ for (const [lang, colorScheme] of [
       const points = { entropy: 61, map: 200, trade: 30, any: 21 }[figure];
       await expectDone(view, lang === 'en' ? `${points} points.` : `${points} puntos.`);
       for (const summary of await view.locator('summary').all()) await summary.click();
-      assert.deepEqual(await axe(page), [], figure);
+      if (SAMPLE.includes(`${lang} ${figure}`)) assert.deepEqual(await axe(page), [], figure);
       for (const width of [360, 1024, 2560, 1440]) {
         await page.setViewportSize({ width, height: 900 });
         const wide = () => page.evaluate(() => document.documentElement.scrollWidth);
