@@ -485,6 +485,12 @@ test('the nine are a table too, and a file of the same numbers', async () => {
 
 test('a run can be stopped, and what is stale is dropped', async () => {
   const { page, complaints, close } = await open();
+  // Stories are long: the run lasts for as long as a press on Stop may take.
+  const tell = (model) =>
+    page
+      .locator('logit-compare')
+      .evaluate((element, name) => Object.assign(element, { model: name }) && undefined, model);
+  await tell('stories');
   await page.locator('[data-suite="e27.1"]').click();
   await type(page.locator('logit-compare [data-name=max_new_tokens]'), '400');
   await type(page.locator('logit-compare [data-name=samples]'), '20');
@@ -498,6 +504,7 @@ test('a run can be stopped, and what is stale is dropped', async () => {
   await settle(page);
   assert.equal(await progress(), stopped);
 
+  await tell('verbs');
   await type(page.locator('logit-compare [data-name=samples]'), '1');
   await type(page.locator('logit-compare [data-name=max_new_tokens]'), '5');
   for (const prompt of ['Tomorrow she', 'Yesterday they', 'Every day he'])
