@@ -348,13 +348,15 @@ test('a long sweep leaves the page free, stops when told, and another drops it',
 
 test('a figure that runs unasked and is left before its end runs again, also to its end', async () => {
   const { view, close } = await openSweep();
-  await fill(view, 'first-step', '0.005');
-  await view.evaluate(async (it) => {
+  await expectDone(view, '61 points.');
+  // It watches before the run begins: the run may end before another message reaches the page.
+  const left = view.evaluate(async (it) => {
     while (!it.busy) await new Promise((resolve) => setTimeout(resolve));
     it.figure = 'map';
     await it.updateComplete;
     it.figure = 'entropy';
   });
+  await Promise.all([left, fill(view, 'first-step', '0.005')]);
   await expectDone(view, '601 points.');
   await close();
 });

@@ -125,6 +125,6 @@ export function toFault(error) {
   const { code, key, values } =
     error instanceof LogitscopeError
       ? error
-      : new LogitscopeError('other', 'internal', { reason: reasonOf(error) });
+      : new LogitscopeError('internal', 'internal', { reason: reasonOf(error) });
   return { code, key, values };
 }
