@@ -63,7 +63,7 @@ export async function openBench(route = () => undefined) {
   async function makeVisitor(first, context) {
     const page = await (await browser.newContext(context)).newPage();
     if (!first) await page.addInitScript(() => localStorage.setItem('logitscope-guide', 'seen'));
-    page.setDefaultTimeout(8000);
+    page.setDefaultTimeout(20_000);
     /** @type {Visitor} */
     const visitor = { page, complaints: [], foreign: [] };
     page.on('console', (message) => {
@@ -227,7 +227,7 @@ export function frame(page) {
  * @param {(value: T) => boolean} good
  */
 export async function until(probe, good) {
-  const deadline = Date.now() + 6000;
+  const deadline = Date.now() + 20_000;
   let value = await probe();
   while (!good(value) && Date.now() < deadline) {
     await new Promise((resolve) => setTimeout(resolve, 25));

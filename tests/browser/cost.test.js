@@ -59,7 +59,7 @@ test('steps are timed along the whole context; the chart, its table and the keys
   const saved = new RegExp(`3 tokens drawn: ${kept.tokens} tokens .* instead of ${again.tokens};`);
   await view.getByText(saved).waitFor();
   await view.locator('[data-run=steps]').click();
-  await view.getByText('Measured.').waitFor({ timeout: 20000 });
+  await view.getByText('Measured.').waitFor();
   await view.locator('summary').first().click();
   const rows = await view
     .locator('tr[data-n]')

@@ -372,7 +372,7 @@ test('without the network the page goes on, and a part that was not fetched says
   await page.locator('#preset').selectOption({ label: 'Greedy: always the best' });
   await expectBars(page, scope.encode('Today she'), { temperature: 0 });
   await page.locator('[data-command=run]').click();
-  await page.locator('.verdict[data-right]').waitFor({ timeout: 15000 });
+  await page.locator('.verdict[data-right]').waitFor();
   await page.locator('[data-view=cost]').click();
   await page.locator('logit-cost').getByRole('button').first().waitFor();
   assert.equal(await page.locator('.panel.said').count(), 0);

@@ -293,7 +293,7 @@ test('what was measured of the cost is measured again from the link', async () =
   await page.locator('logit-cost [data-run=steps][aria-disabled=false]').click();
   await hashWith(page, ['cost_measured=steps']);
   const again = await reopened(page);
-  await again.page.locator('logit-cost .walk').waitFor({ timeout: 20000 });
+  await again.page.locator('logit-cost .walk').waitFor();
   assert.deepEqual(again.complaints, []);
   await again.close();
   await close();

@@ -41,7 +41,7 @@ test('the page loads whole, from its own origin, and complains about nothing', a
   assert.match(await page.locator('footer').innerText(), /64 tokens/);
   assert.equal(await page.title(), 'Logitscope');
   await page.locator('[data-command=run]').click();
-  await page.locator('.verdict[data-right]').waitFor({ timeout: 15000 });
+  await page.locator('.verdict[data-right]').waitFor();
   assert.deepEqual(complaints, []);
   assert.deepEqual(foreign, []);
   await close();

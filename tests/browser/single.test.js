@@ -48,7 +48,7 @@ test('by double click, without any network, it is the whole instrument', async (
   await page.locator('#preset').selectOption({ label: 'Greedy: always the best' });
   await expectWhole(page, FIRST, { temperature: 0 });
   await page.locator('[data-command=run]').click();
-  await page.locator('.verdict[data-right]').waitFor({ timeout: 15000 });
+  await page.locator('.verdict[data-right]').waitFor();
   for (const view of ['compare', 'sweep', 'cost', 'own'])
     await page.locator(`[data-view=${view}]`).click();
   assert.deepEqual(

@@ -372,7 +372,9 @@ test('any number of the table can be swept, one or two at a time', async () => {
   await fill(view, 'second-from', '1');
   await fill(view, 'second-to', '3');
   await fill(view, 'second-step', '1');
+  await expectDone(view, '15 points.');
   await view.locator('#keep').uncheck();
+  await settle(page); // another run of as many points
   await expectDone(view, '15 points.');
   const plan = {
     axes: [parseAxis('typical_p=0.2:1:0.2'), parseAxis('top_k=1,2,3')],
