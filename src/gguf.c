@@ -2,6 +2,8 @@
  * rely on that walk, so nothing else needs a bound. */
 #include "gguf.h"
 
+#include "format.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -108,15 +110,13 @@ static enum status read_type(struct gguf_tensor *tensor, struct gguf_reader *r, 
     uint32_t type = 0;
     enum status status = gguf_reader_u32(r, "field_type", &type);
     if (status) return status;
-    const char *name = gguf_type_name(type);
-    bool quantised = gguf_type_is_quantised(type);
-    if (!quantised && type != GGUF_F32 && type != GGUF_F16 && type != GGUF_BF16)
-        return unsupported_type(r, type, name);
+    const struct format *f = type < FORMAT_COUNT ? format_of(type) : NULL;
+    if (!f || !f->values) return unsupported_type(r, type, f ? f->name : NULL);
     tensor->type = (enum gguf_tensor_type)type;
-    if (quantised && tensor->shape[0] % GGUF_BLOCK)
-        return fault_set(r->fault, STATUS_BAD_FILE, "tensor_block", "name:s value:u type:s",
-                         r->name, tensor->shape[0], name);
-    if (elements / GGUF_BLOCK > r->size)
+    if (tensor->shape[0] % f->values)
+        return fault_set(r->fault, STATUS_BAD_FILE, "tensor_block", "name:s value:u of:u type:s",
+                         r->name, tensor->shape[0], (uint64_t)f->values, f->name);
+    if (elements / FORMAT_GROUP > r->size)
         return gguf_reader_bad_number(r, "shape_larger", NULL, elements);
     tensor->bytes = gguf_bytes(tensor->type, elements);
     return STATUS_OK;
@@ -328,26 +328,17 @@ enum status gguf_check_whole(const struct gguf *file, struct fault *fault) {
 }
 
 uint32_t gguf_file_type(const struct gguf *file) {
-    static const struct {
-        enum gguf_tensor_type type;
-        uint32_t file_type;
-    } kinds[] = {{GGUF_F32, 0},  {GGUF_F16, 1},  {GGUF_Q4_0, 2},
-                 {GGUF_Q4_1, 3}, {GGUF_Q8_0, 7}, {GGUF_BF16, 32}};
-    uint32_t best = 0;
-    uint64_t most = 0;
+    uint64_t bytes[FORMAT_COUNT] = {0};
+    uint32_t best = GGUF_F32;
     if (gguf_find(file, "general.file_type") &&
         gguf_u32(file, "general.file_type", 0, &best, NULL) == STATUS_OK)
         return best;
-    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
-        uint64_t bytes = 0;
-        for (uint64_t i = 0; i < gguf_tensor_count(file); i++) {
-            const struct gguf_tensor *tensor = gguf_tensor_at(file, i);
-            if (tensor->type == kinds[k].type) bytes += tensor->bytes;
-        }
-        if (bytes > most) {
-            most = bytes;
-            best = kinds[k].file_type;
-        }
+    best = GGUF_F32;
+    for (uint64_t i = 0; i < gguf_tensor_count(file); i++) {
+        const struct gguf_tensor *tensor = gguf_tensor_at(file, i);
+        bytes[tensor->type] += tensor->bytes;
     }
-    return best;
+    for (uint32_t type = 0; type < FORMAT_COUNT; type++)
+        if (bytes[type] > bytes[best]) best = type;
+    return format_of(best)->file_type;
 }

@@ -54,8 +54,8 @@ const struct gguf_tensor *gguf_tensor_at(const struct gguf *file, uint64_t index
 /* Tensor by name, or NULL. */
 const struct gguf_tensor *gguf_tensor_find(const struct gguf *file, const char *name);
 
-/* general.file_type as the file states it, or that of the type with the largest share of tensor
- * bytes: 0 for F32, 1 for F16, 2 for Q4_0, 3 for Q4_1, 7 for Q8_0, 32 for BF16. */
+/* general.file_type as the file states it, or the one that format.h gives the type with the largest
+ * share of tensor bytes. */
 uint32_t gguf_file_type(const struct gguf *file);
 
 #endif

@@ -6,14 +6,22 @@
 
 #include "gguf_value.h"
 
-enum { GGUF_BLOCK = 32 }; /* values in a block of a quantised type */
-
+/* ggml's numbers; format.h has what they mean. */
 enum gguf_tensor_type {
     GGUF_F32 = 0,
     GGUF_F16 = 1,
     GGUF_Q4_0 = 2,
     GGUF_Q4_1 = 3,
+    GGUF_Q5_0 = 6,
+    GGUF_Q5_1 = 7,
     GGUF_Q8_0 = 8,
+    GGUF_Q2_K = 10,
+    GGUF_Q3_K = 11,
+    GGUF_Q4_K = 12,
+    GGUF_Q5_K = 13,
+    GGUF_Q6_K = 14,
+    GGUF_IQ4_NL = 20,
+    GGUF_IQ4_XS = 23,
     GGUF_BF16 = 30
 };
 
@@ -29,18 +37,11 @@ struct gguf_tensor {
     uint64_t offset, bytes;
 };
 
-/* "Q8_0" and the like; NULL for a type that does not exist. Also of types that are not read here.
- */
-const char *gguf_type_name(uint32_t type);
-/* Whether the values come in blocks that share a scale. */
-bool gguf_type_is_quantised(uint32_t type);
-
-/* Bytes of `count` values, a multiple of 32 for the quantised types. */
+/* Bytes of `count` values, whole blocks of the type. */
 uint64_t gguf_bytes(enum gguf_tensor_type type, uint64_t count);
 
-/* Widens `count` values of the tensor, from element `first` on, to float32. `first` and `count` are
- * multiples of 32 for the quantised types. Exact: F16 and BF16 by bits, Q8_0 as scale * quant, Q4_0
- * as scale * (quant - 8), Q4_1 as scale * quant + minimum, rounded once. */
+/* Widens `count` values of the tensor, from element `first` on, to float32; both are whole blocks
+ * of the type. Exact: F16 and BF16 by bits, quantised types as format.h states, rounded once. */
 void gguf_widen(const struct gguf_tensor *tensor, uint64_t first, uint64_t count, float *out);
 
 #endif

@@ -4,11 +4,12 @@
  * Orders of summation that every table keeps:
  *   - a float32 matrix row times a vector: columns ascending into one float32 accumulator that
  *     starts at 0
- *   - a quantised matrix row times a vector: within a group of 32 columns an exact integer sum;
- *     groups ascending into one float32 accumulator that starts at 0,
- *         sum += (float)integer_sum * (weight_scale * x_scale)
- *     for MATRIX_Q8_0 and MATRIX_Q4_0, and for MATRIX_Q4_1
- *         sum += (float)integer_sum * (weight_scale * x_scale) + minimum * (x_scale * (float)x_sum)
+ *   - a quantised matrix row times a vector: within a group of 32 columns exact integer sums, one
+ *     over each half of 16, d0 and d1 of weight quants times x quants, s0 and s1 of x quants;
+ * groups ascending into one float32 accumulator that starts at 0, sum += (float)(f0 * d0 + f1 * d1)
+ * * (scale * x_scale) and where the format has a minimum sum += that + minimum * (x_scale *
+ * (float)(m0 * s0 + m1 * s1)) f being the group's factors, m its shares (format.h). Both integers
+ * are below 2^24, so that float32 holds them, and their parts, exactly.
  *   - a sum over a vector (norms, attention's scores and exponentials): four interleaved float32
  *     accumulators a[j % 4], combined as (a0 + a1) + (a2 + a3)
  *   - attention's weighted sum of values: positions ascending into one accumulator an element
@@ -32,8 +33,8 @@
  * the scale NaN; one without a magnitude of 2^-100 is all zeros. */
 struct quants {
     float scale;
-    int32_t sum, negative;        /* of the quants; of the magnitudes of the negative ones */
-    int32_t unused;               /* so that the values lie on a 16-byte border */
+    int32_t sum, negative;             /* of the quants; of the magnitudes of the negative ones */
+    int16_t first_sum, first_negative; /* the same of the first 16 */
     int16_t values[MATRIX_GROUP]; /* in the table's own form: the scalar one's are the quants */
 };
 

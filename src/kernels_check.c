@@ -5,28 +5,36 @@
 
 #include "kernels.h"
 
-enum { ROWS = MATRIX_BLOCK, COLS = 2 * MATRIX_GROUP, N = 5, GROUPS = COLS / MATRIX_GROUP };
+enum { ROWS = MATRIX_BLOCK, COLS = 256, N = 5, BYTES_MAX = 9 * 1024 };
 
 static uint32_t next(uint32_t *state) {
     *state = *state * 1664525u + 1013904223u;
     return *state >> 16;
 }
 
-static bool agree(const struct kernels *kernels, enum matrix_type type, uint32_t state) {
-    _Alignas(64) uint8_t data[GROUPS * (MATRIX_BLOCK * (4 + MATRIX_GROUP))];
-    float x[N * COLS], expected[N * ROWS], got[N * ROWS];
-    struct quants quants[N * GROUPS];
-    struct matrix w = {type, data, ROWS, COLS};
-    size_t group = (size_t)matrix_bytes(type, ROWS, COLS) / GROUPS;
-    size_t head = MATRIX_BLOCK * sizeof(float) * (type == MATRIX_Q4_1 ? 2 : 1);
-    for (size_t i = 0; i < group * GROUPS; i++) data[i] = (uint8_t)next(&state);
-    for (size_t i = 0; i < group * GROUPS; i += i % group < head ? 4 : 16) {
-        float scale = (float)next(&state) * 0x1p-20f;
-        if (i % group < head)
-            memcpy(data + i, &scale, sizeof scale);
-        else
+/* Random bits, of which every scale and minimum is made a number, and of each 16 codes one a bare
+ * sign bit: -128 where that is a weight. */
+static void fill(uint8_t *data, size_t bytes, const struct format *f, uint32_t *state) {
+    size_t head = format_head_bytes(f), block = format_packed_bytes(f), step = f->half ? 2 : 4;
+    for (size_t i = 0; i < bytes; i++) data[i] = (uint8_t)next(state);
+    for (size_t i = 0; i < bytes; i += i % block < head ? step : 16) {
+        float scale = (float)next(state) * 0x1p-20f;
+        if (i % block >= head)
             data[i] = 0x80;
+        else if (f->half)
+            data[i + 1] &= 0x3f; /* below 2 */
+        else
+            memcpy(data + i, &scale, sizeof scale);
     }
+}
+
+static bool agree(const struct kernels *kernels, enum gguf_tensor_type type) {
+    _Alignas(64) uint8_t data[BYTES_MAX];
+    float x[N * COLS], expected[N * ROWS], got[N * ROWS];
+    struct quants quants[N * COLS / MATRIX_GROUP];
+    struct matrix w = {type, data, ROWS, COLS};
+    uint32_t state = type;
+    fill(data, (size_t)matrix_bytes(type, ROWS, COLS), format_of(type), &state);
     for (size_t i = 0; i < sizeof x / sizeof *x; i++) x[i] = (float)next(&state) - 32767;
     kernels_scalar.quantise(quants, x, COLS, N);
     kernels_scalar.matmul_quants(expected, &w, NULL, quants, N);
@@ -36,6 +44,7 @@ static bool agree(const struct kernels *kernels, enum matrix_type type, uint32_t
 }
 
 bool kernels_quants_agree(const struct kernels *kernels) {
-    return agree(kernels, MATRIX_Q8_0, 1) && agree(kernels, MATRIX_Q4_0, 2) &&
-           agree(kernels, MATRIX_Q4_1, 3);
+    for (uint32_t type = 0; type < FORMAT_COUNT; type++)
+        if (format_of(type)->values > 1 && !agree(kernels, type)) return false;
+    return true;
 }

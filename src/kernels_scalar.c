@@ -28,6 +28,9 @@ static void quantise_group(struct quants *group, const float *x) {
         group->values[i] = (int16_t)quant;
         group->sum += quant;
         group->negative -= quant < 0 ? quant : 0;
+        if (i != MATRIX_GROUP / 2 - 1) continue;
+        group->first_sum = (int16_t)group->sum;
+        group->first_negative = (int16_t)group->negative;
     }
 }
 
@@ -44,17 +47,28 @@ static float row_times_vector(const struct matrix *w, size_t r, const float *x) 
     return sum;
 }
 
-static float row_times_quants(const struct matrix *w, size_t r, const struct quants *x, size_t n) {
-    float sum = 0;
+static float group_times_quants(const struct weights *w, const int16_t *products,
+                                const struct quants *x, bool minimum) {
+    int32_t product = 0;
+    int32_t share = w->shares[0] * x->first_sum + w->shares[1] * (x->sum - x->first_sum);
+    for (size_t c = 0; c < MATRIX_GROUP; c++) product += products[c] * x->values[c];
+    float term = (float)product * (w->scale * x->scale);
+    return minimum ? term + w->minimum * (x->scale * (float)share) : term;
+}
+
+/* out[t * w->rows] is row r's sum with vector t: a group is taken apart once for all of them. */
+static void row_times_quants(float *out, const struct matrix *w, size_t r, const struct quants *x,
+                             size_t n) {
+    const struct format *f = format_of(w->type);
+    for (size_t t = 0; t < n; t++) out[t * w->rows] = 0;
     for (size_t g = 0; g < w->cols / MATRIX_GROUP; g++, x += n) {
-        struct matrix_group weights = matrix_group(w, r, g);
-        int32_t integer_sum = 0;
-        for (size_t c = 0; c < MATRIX_GROUP; c++) integer_sum += weights.quants[c] * x->values[c];
-        float term = (float)integer_sum * (weights.scale * x->scale);
-        if (w->type == MATRIX_Q4_1) term += weights.minimum * (x->scale * (float)x->sum);
-        sum += term;
+        struct weights weights = matrix_group(w, r, g);
+        int16_t products[MATRIX_GROUP];
+        for (size_t c = 0; c < MATRIX_GROUP; c++)
+            products[c] = (int16_t)(weights.factors[c / 16] * format_quant(f, weights.codes[c]));
+        for (size_t t = 0; t < n; t++)
+            out[t * w->rows] += group_times_quants(&weights, products, x + t, f->minimum);
     }
-    return sum;
 }
 
 static void matmul(float *out, const struct matrix *w, const float *bias, const float *x,
@@ -66,9 +80,10 @@ static void matmul(float *out, const struct matrix *w, const float *bias, const 
 
 static void matmul_quants(float *out, const struct matrix *w, const float *bias,
                           const struct quants *quants, size_t n) {
-    for (size_t t = 0; t < n; t++, out += w->rows)
-        for (size_t r = 0; r < w->rows; r++)
-            out[r] = row_times_quants(w, r, quants + t, n) + (bias ? bias[r] : -0.0f);
+    for (size_t r = 0; r < w->rows; r++) {
+        row_times_quants(out + r, w, r, quants, n);
+        for (size_t t = 0; t < n; t++) out[t * w->rows + r] += bias ? bias[r] : -0.0f;
+    }
 }
 
 static float combine(const float a[4]) {

@@ -100,13 +100,13 @@ static float *optional_vector(struct loader *l, int layer, const char *suffix, u
 /* Part `part` of a tensor of `parts` matrices (rows, cols) one below the other. */
 static struct matrix part_of(struct loader *l, const struct gguf_tensor *tensor, uint32_t part,
                              uint32_t parts, uint32_t rows, uint32_t cols) {
-    struct matrix m = {MATRIX_F32, NULL, rows, cols};
+    struct matrix m = {GGUF_F32, NULL, rows, cols};
     if (!tensor) return m;
     struct place *place = place_of(l, tensor);
     place->parts = parts;
     m.type = matrix_type_of(tensor->type);
     m.data = address(l, place->at + part * matrix_bytes(m.type, rows, cols));
-    l->model->shape.quantised |= m.type != MATRIX_F32;
+    l->model->shape.quantised |= m.type != GGUF_F32;
     return m;
 }
 

@@ -234,7 +234,7 @@ static void quantise(struct session *s, const float *x, size_t cols, size_t n) {
 
 static void multiply(struct session *s, float *out, const struct matrix *w, const float *bias,
                      const float *x, size_t n) {
-    if (w->type == MATRIX_F32)
+    if (w->type == GGUF_F32)
         s->kernels->matmul(out, w, bias, x, n);
     else
         s->kernels->matmul_quants(out, w, bias, s->quants, n);

@@ -11,6 +11,9 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "bytes.h"
+#include "format.h"
+
 /* For functions of small arrays of words, which stay in registers only if every loop over them is
  * unrolled by the constants that the function is called with, and no other loop is: a longer body
  * needs more registers than there are. */
@@ -164,11 +167,54 @@ static inline void f32x4_store_part(float *p, f32x4 x, size_t n) {
     if (n == 3) wasm_v128_store32_lane(p + 2, x, 2);
 }
 
+/* Four int8, one a lane, or the lower or higher halves of four bytes; four float16. */
+static inline i32x4 i32x4_load_i8(const uint8_t *p) {
+    return wasm_i32x4_extend_low_i16x8(wasm_i16x8_extend_low_i8x16(wasm_v128_load32_zero(p)));
+}
+static inline i32x4 i32x4_load_low(const uint8_t *p) {
+    return wasm_v128_and(i32x4_load_i8(p), wasm_i32x4_splat(15));
+}
+static inline i32x4 i32x4_load_high(const uint8_t *p) {
+    return wasm_v128_and(wasm_i32x4_shr(i32x4_load_i8(p), 4), wasm_i32x4_splat(15));
+}
+/* As load_f16: the exponent is raised by a product, and to its end where it was there. */
+static inline f32x4 f32x4_load_f16(const uint8_t *p) {
+    v128_t h = wasm_u32x4_load16x4(p);
+    v128_t magnitude = wasm_i32x4_shl(wasm_v128_and(h, wasm_i32x4_splat(0x7fff)), 13);
+    v128_t sign = wasm_i32x4_shl(wasm_v128_and(h, wasm_i32x4_splat(0x8000)), 16);
+    v128_t top = wasm_i32x4_gt(magnitude, wasm_i32x4_splat(0x0f7fffff));
+    v128_t x = wasm_f32x4_mul(magnitude, wasm_f32x4_splat(0x1p112f));
+    x = wasm_v128_or(x, wasm_v128_and(top, wasm_i32x4_splat(0x7f800000)));
+    return wasm_v128_or(x, sign);
+}
+
+/* Sixteen bytes: codes of four columns of four rows. */
+typedef v128_t bytes16;
+
+static inline bytes16 bytes16_load(const uint8_t *p) {
+    return wasm_v128_load(p);
+}
+/* Of every byte the `bits` bits from bit `from` on, moved to bit `to`; the rest 0. */
+static inline ALWAYS bytes16 bytes16_bits(bytes16 x, int bits, int from, int to) {
+    x = wasm_v128_and(x, wasm_i8x16_splat((int8_t)(((1 << bits) - 1) << from)));
+    if (from > to) return wasm_u16x8_shr(x, (uint32_t)(from - to));
+    return from < to ? wasm_i16x8_shl(x, (uint32_t)(to - from)) : x;
+}
+static inline bytes16 bytes16_or(bytes16 a, bytes16 b) {
+    return wasm_v128_or(a, b);
+}
+static inline bytes16 bytes16_sub(bytes16 a, int8_t b) {
+    return wasm_i8x16_sub(a, wasm_i8x16_splat(b));
+}
+static inline bytes16 bytes16_level(bytes16 codes) {
+    return wasm_i8x16_swizzle(wasm_i8x16_const(FORMAT_LEVELS), codes);
+}
+
 /* Products of bytes, the heart of quantised matrices. `dots` are four sums in the making, a lane
  * being a row; `bytes4x4` four columns of four rows of weights; `inputs4` the same four columns of
- * x. All sums are exact: no instruction below saturates or wraps with weights of 8 bits and x of 7
- * and a sign. DOTS_QUADS times four rows and DOTS_TOKENS vectors have as many sums as registers
- * hold. */
+ * x; `factors4` a factor a row, and `scaled4x4` weights that are to be multiplied by it. All sums
+ * are exact: no instruction below saturates or wraps with weights of 8 bits and x of 7 and a sign.
+ * DOTS_QUADS times four rows and DOTS_TOKENS vectors have as many sums as registers hold. */
 #ifdef __wasm_relaxed_simd__
 
 /* The relaxed dot product is the same on every host if its second operand has 7 bits: |x| is that,
@@ -178,10 +224,13 @@ static inline void f32x4_store_part(float *p, f32x4 x, size_t n) {
  * may not hold; what is missing, |x| over all negative x of the group, is the same for every row
  * and added once. */
 enum { DOTS_QUADS = 4, DOTS_TOKENS = 2 };
-typedef v128_t dots, bytes4x4;
+typedef v128_t dots, bytes4x4, factors4; /* a factor twice, in 16 bits each */
 typedef struct {
     v128_t magnitudes, signs; /* signs are bytes of ones where x is negative */
 } inputs4;
+typedef struct {
+    v128_t weights, factors;
+} scaled4x4;
 
 /* Stores eight quants, given as eight int32: of each four the magnitudes, then the signs. */
 static inline void inputs_store(int16_t *to, i32x4 low, i32x4 high) {
@@ -195,10 +244,14 @@ static inline inputs4 inputs_load(const int16_t *p) {
 static inline bytes4x4 bytes_load(const uint8_t *p) {
     return wasm_v128_load(p);
 }
-static inline void halves_load(const uint8_t *p, bytes4x4 *low, bytes4x4 *high) {
-    v128_t pairs = wasm_v128_load(p);
-    *low = wasm_v128_and(pairs, wasm_i8x16_splat(15));
-    *high = wasm_u8x16_shr(pairs, 4);
+static inline bytes4x4 bytes_of(bytes16 x) {
+    return x;
+}
+static inline factors4 factors_of(i32x4 x) {
+    return wasm_v128_or(wasm_v128_and(x, wasm_i32x4_splat(0xffff)), wasm_i32x4_shl(x, 16));
+}
+static inline scaled4x4 bytes_scale(bytes4x4 w, factors4 factors) {
+    return (scaled4x4){w, factors};
 }
 static inline dots dots_zero(void) {
     return wasm_i32x4_splat(0);
@@ -207,8 +260,20 @@ static inline dots dots_add(dots sums, bytes4x4 w, inputs4 x) {
     v128_t pairs = wasm_i16x8_relaxed_dot_i8x16_i7x16(wasm_v128_xor(w, x.signs), x.magnitudes);
     return wasm_i32x4_add(sums, wasm_i32x4_extadd_pairwise_i16x8(pairs));
 }
+static inline dots dots_add_scaled(dots sums, scaled4x4 w, inputs4 x) {
+    v128_t pairs =
+        wasm_i16x8_relaxed_dot_i8x16_i7x16(wasm_v128_xor(w.weights, x.signs), x.magnitudes);
+    return wasm_i32x4_add(sums, wasm_i32x4_dot_i16x8(pairs, w.factors));
+}
 static inline i32x4 dots_total(dots sums, int32_t negative) {
     return wasm_i32x4_add(sums, wasm_i32x4_splat(negative));
+}
+/* `negative` of the columns that were multiplied by these factors; at most 16 * 127. */
+static inline dots dots_settle(dots sums, factors4 factors, int32_t negative) {
+    return wasm_i32x4_add(sums, wasm_i32x4_dot_i16x8(factors, wasm_i32x4_splat(negative)));
+}
+static inline i32x4 dots_settled(dots sums) {
+    return sums;
 }
 
 #else
@@ -216,9 +281,9 @@ static inline i32x4 dots_total(dots sums, int32_t negative) {
 /* Two columns at a time in 16 bits; a lane's sum lies in two halves until the end. */
 enum { DOTS_QUADS = 1, DOTS_TOKENS = 4 };
 typedef struct {
-    v128_t low, high; /* rows 0 and 1, rows 2 and 3 */
-} dots, bytes4x4;
-typedef v128_t inputs4; /* the four columns, twice */
+    v128_t low, high;                  /* rows 0 and 1, rows 2 and 3 */
+} dots, bytes4x4, factors4, scaled4x4; /* in factors each four times */
+typedef v128_t inputs4;                /* the four columns, twice */
 
 static inline void inputs_store(int16_t *to, i32x4 low, i32x4 high) {
     wasm_v128_store(to, wasm_i16x8_narrow_i32x4(low, high));
@@ -229,11 +294,17 @@ static inline inputs4 inputs_load(const int16_t *p) {
 static inline bytes4x4 bytes_load(const uint8_t *p) {
     return (bytes4x4){wasm_i16x8_load8x8(p), wasm_i16x8_load8x8(p + 8)};
 }
-static inline void halves_load(const uint8_t *p, bytes4x4 *low, bytes4x4 *high) {
-    v128_t pairs = wasm_v128_load(p);
-    v128_t l = wasm_v128_and(pairs, wasm_i8x16_splat(15)), h = wasm_u8x16_shr(pairs, 4);
-    *low = (bytes4x4){wasm_u16x8_extend_low_u8x16(l), wasm_u16x8_extend_high_u8x16(l)};
-    *high = (bytes4x4){wasm_u16x8_extend_low_u8x16(h), wasm_u16x8_extend_high_u8x16(h)};
+static inline bytes4x4 bytes_of(bytes16 x) {
+    return (bytes4x4){wasm_i16x8_extend_low_i8x16(x), wasm_i16x8_extend_high_i8x16(x)};
+}
+static inline factors4 factors_of(i32x4 x) {
+    v128_t twice = wasm_v128_or(wasm_v128_and(x, wasm_i32x4_splat(0xffff)), wasm_i32x4_shl(x, 16));
+    return (factors4){wasm_i32x4_shuffle(twice, twice, 0, 0, 1, 1),
+                      wasm_i32x4_shuffle(twice, twice, 2, 2, 3, 3)};
+}
+/* A factor of 8 bits times a code of 6 fits 16 bits. */
+static inline scaled4x4 bytes_scale(bytes4x4 w, factors4 factors) {
+    return (scaled4x4){wasm_i16x8_mul(w.low, factors.low), wasm_i16x8_mul(w.high, factors.high)};
 }
 static inline dots dots_zero(void) {
     return (dots){wasm_i32x4_splat(0), wasm_i32x4_splat(0)};
@@ -246,6 +317,17 @@ static inline i32x4 dots_total(dots sums, int32_t negative) {
     (void)negative;
     return wasm_i32x4_add(wasm_i32x4_shuffle(sums.low, sums.high, 0, 2, 4, 6),
                           wasm_i32x4_shuffle(sums.low, sums.high, 1, 3, 5, 7));
+}
+static inline dots dots_add_scaled(dots sums, scaled4x4 w, inputs4 x) {
+    return dots_add(sums, w, x);
+}
+static inline dots dots_settle(dots sums, factors4 factors, int32_t negative) {
+    (void)factors;
+    (void)negative;
+    return sums;
+}
+static inline i32x4 dots_settled(dots sums) {
+    return dots_total(sums, 0);
 }
 
 #endif
@@ -381,13 +463,49 @@ static inline void f32x4_store_part(float *p, f32x4 x, size_t n) {
     memcpy(p, lanes, n * sizeof *lanes);
 }
 
+static inline i32x4 i32x4_load_i8(const uint8_t *p) {
+    return (i32x4){(int8_t)p[0], (int8_t)p[1], (int8_t)p[2], (int8_t)p[3]};
+}
+static inline i32x4 i32x4_load_low(const uint8_t *p) {
+    return i32x4_load_i8(p) & 15;
+}
+static inline i32x4 i32x4_load_high(const uint8_t *p) {
+    return i32x4_load_i8(p) >> 4 & 15;
+}
+static inline f32x4 f32x4_load_f16(const uint8_t *p) {
+    return (f32x4){load_f16(p), load_f16(p + 2), load_f16(p + 4), load_f16(p + 6)};
+}
+
+typedef uint8_t bytes16 __attribute__((vector_size(16)));
+
+static inline bytes16 bytes16_load(const uint8_t *p) {
+    bytes16 x;
+    memcpy(&x, p, sizeof x);
+    return x;
+}
+static inline bytes16 bytes16_bits(bytes16 x, int bits, int from, int to) {
+    for (int i = 0; i < 16; i++) x[i] = (uint8_t)((x[i] >> from & ((1 << bits) - 1)) << to);
+    return x;
+}
+static inline bytes16 bytes16_or(bytes16 a, bytes16 b) {
+    return a | b;
+}
+static inline bytes16 bytes16_sub(bytes16 a, int8_t b) {
+    return a - (uint8_t)b;
+}
+static inline bytes16 bytes16_level(bytes16 codes) {
+    static const int8_t levels[16] = {FORMAT_LEVELS};
+    for (int i = 0; i < 16; i++) codes[i] = (uint8_t)levels[codes[i]];
+    return codes;
+}
+
 /* Products of bytes, column by column: plain, since only tests and the native command line run it.
  */
 enum { DOTS_QUADS = 1, DOTS_TOKENS = 4 };
-typedef i32x4 dots;
+typedef i32x4 dots, factors4;
 typedef struct {
-    int8_t w[16]; /* [row][column] */
-} bytes4x4;
+    int16_t w[16]; /* [row][column] */
+} bytes4x4, scaled4x4;
 typedef struct {
     int16_t x[4];
 } inputs4;
@@ -403,16 +521,20 @@ static inline inputs4 inputs_load(const int16_t *p) {
     memcpy(x.x, p, sizeof x.x);
     return x;
 }
-static inline bytes4x4 bytes_load(const uint8_t *p) {
+static inline bytes4x4 bytes_of(bytes16 x) {
     bytes4x4 w;
-    memcpy(w.w, p, sizeof w.w);
+    for (int i = 0; i < 16; i++) w.w[i] = (int8_t)x[i];
     return w;
 }
-static inline void halves_load(const uint8_t *p, bytes4x4 *low, bytes4x4 *high) {
-    for (int i = 0; i < 16; i++) {
-        low->w[i] = (int8_t)(p[i] & 15);
-        high->w[i] = (int8_t)(p[i] >> 4);
-    }
+static inline bytes4x4 bytes_load(const uint8_t *p) {
+    return bytes_of(bytes16_load(p));
+}
+static inline factors4 factors_of(i32x4 x) {
+    return x;
+}
+static inline scaled4x4 bytes_scale(bytes4x4 w, factors4 factors) {
+    for (int i = 0; i < 16; i++) w.w[i] = (int16_t)(w.w[i] * factors[i / 4]);
+    return w;
 }
 static inline dots dots_zero(void) {
     return i32x4_splat(0);
@@ -422,8 +544,19 @@ static inline dots dots_add(dots sums, bytes4x4 w, inputs4 x) {
         sums += (i32x4){w.w[c], w.w[4 + c], w.w[8 + c], w.w[12 + c]} * i32x4_splat(x.x[c]);
     return sums;
 }
+static inline dots dots_add_scaled(dots sums, scaled4x4 w, inputs4 x) {
+    return dots_add(sums, w, x);
+}
 static inline i32x4 dots_total(dots sums, int32_t negative) {
     (void)negative;
+    return sums;
+}
+static inline dots dots_settle(dots sums, factors4 factors, int32_t negative) {
+    (void)factors;
+    (void)negative;
+    return sums;
+}
+static inline i32x4 dots_settled(dots sums) {
     return sums;
 }
 

@@ -233,11 +233,13 @@ static void names_what_is_wrong_in_tensors(void) {
     one_tensor(&b, 1, (uint64_t[]){1}, GGUF_F32, UINT64_MAX - 31);
     expect(&b, STATUS_BAD_FILE, "offset_beyond named_tensor t 18446744073709551584");
     one_tensor(&b, 1, (uint64_t[]){31}, GGUF_Q8_0, 0);
-    expect(&b, STATUS_BAD_FILE, "tensor_block t 31 Q8_0");
+    expect(&b, STATUS_BAD_FILE, "tensor_block t 31 32 Q8_0");
     one_tensor(&b, 1, (uint64_t[]){48}, GGUF_Q4_1, 0);
-    expect(&b, STATUS_BAD_FILE, "tensor_block t 48 Q4_1");
-    one_tensor(&b, 1, (uint64_t[]){32}, 12, 0);
-    expect(&b, STATUS_UNSUPPORTED, "tensor_type t Q4_K");
+    expect(&b, STATUS_BAD_FILE, "tensor_block t 48 32 Q4_1");
+    one_tensor(&b, 2, (uint64_t[]){896, 1}, GGUF_Q4_K, 0);
+    expect(&b, STATUS_BAD_FILE, "tensor_block t 896 256 Q4_K");
+    one_tensor(&b, 1, (uint64_t[]){32}, 17, 0);
+    expect(&b, STATUS_UNSUPPORTED, "tensor_type t IQ2_XS");
     one_tensor(&b, 1, (uint64_t[]){32}, 4000000000, 0);
     expect(&b, STATUS_UNSUPPORTED, "tensor_type t 4000000000");
     put_header(&b, 3, 2, 0);

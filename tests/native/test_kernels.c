@@ -9,7 +9,7 @@
 #include "kernels.h"
 #include "sample.h"
 
-enum { N = 200, TOKENS = 9 };
+enum { N = 200, COLS = 512, TOKENS = 9 }; /* COLS of quantised matrices */
 
 static const struct kernels *const scalar = &kernels_scalar, *const simd = &kernels_simd;
 
@@ -33,22 +33,31 @@ static bool same(const float *a, const float *b, size_t n) {
     return true;
 }
 
+/* Where a block has its scale, and behind it the minimum. */
+static size_t head_of(enum gguf_tensor_type type) {
+    return type == GGUF_Q2_K ? 80 : type == GGUF_Q3_K ? 108 : type == GGUF_Q6_K ? 208 : 0;
+}
+
 /* A random matrix of a type, as a file's tensor of two dimensions; matrix_pack makes its own. */
 static void fill_tensor(struct gguf_tensor *tensor, uint8_t *bytes, enum gguf_tensor_type type,
                         size_t rows, size_t cols, uint32_t kind) {
-    size_t block = (size_t)gguf_bytes(type, MATRIX_GROUP), head = type == GGUF_Q4_1 ? 4 : 2;
+    const struct format *f = format_of(type);
+    size_t head = head_of(type), n_heads = f->minimum ? 2 : 1;
     *tensor = (struct gguf_tensor){.shape = {cols, rows, 1, 1}, .type = type, .data = bytes};
     tensor->bytes = gguf_bytes(type, rows * cols);
     if (type == GGUF_F32) {
         fill((float *)(void *)bytes, rows * cols, kind);
         return;
     }
-    for (size_t i = 0; i < tensor->bytes; i += block) {
-        for (size_t j = 0; j < block; j++) bytes[i + j] = (uint8_t)sample_below(256);
-        for (size_t j = 1; j < head; j += 2) /* float16 of either sign, 2^-12 to 8 */
-            bytes[i + j] = (uint8_t)((bytes[i + j] & 0x83) + 4 * (3 + sample_below(15)));
-        if (kind == 1 && type == GGUF_Q8_0) memset(bytes + i + head, 0x80, 7); /* -128 */
-        if (kind == 1 && sample_below(5) == 0) memset(bytes + i, 0, head);
+    for (size_t i = 0; i < tensor->bytes; i += f->bytes) {
+        uint8_t *block = bytes + i, *heads = block + head;
+        for (size_t j = 0; j < f->bytes; j++) block[j] = (uint8_t)sample_below(256);
+        if (kind == 1) /* extreme codes and factors; -128 */
+            memset(block + sample_below(f->bytes - 7u), sample_below(2) ? 0x80 : 0xff, 7);
+        for (size_t j = 1; j < 2 * n_heads; j += 2) /* float16 of either sign, 2^-12 to 8 */
+            heads[j] = (uint8_t)((heads[j] & 0x83) + 4 * (3 + sample_below(15)));
+        if (kind == 1 && sample_below(5) == 0) memset(heads, 0, 2 * n_heads);
+        if (kind == 2 && sample_below(5) == 0) heads[1] &= 0x83; /* subnormal */
     }
 }
 
@@ -71,18 +80,18 @@ static bool within_bound(const struct matrix *m, const float *weights, size_t r,
         double term = (double)weights[r * m->cols + c] * (double)x[c];
         sum += term;
         magnitude += fabs(term);
-        if (m->type != MATRIX_F32)
+        if (m->type != GGUF_F32)
             bound += 0.50003 * fabs((double)weights[r * m->cols + c]) *
                      (double)quants[c / MATRIX_GROUP * n].scale;
     }
-    double steps = m->type == MATRIX_F32 ? (double)m->cols + 1 : (double)groups + 4;
+    double steps = m->type == GGUF_F32 ? (double)m->cols + 1 : (double)groups + 4;
     bound += steps * 0x1p-24 * (magnitude + 2 * bound) + 1e-30;
     return fabs(sum - (double)out) <= bound;
 }
 
 static void multiply(const struct kernels *kernels, float *out, const struct matrix *m,
                      const float *bias, const float *x, const struct quants *quants, size_t n) {
-    if (m->type == MATRIX_F32)
+    if (m->type == GGUF_F32)
         kernels->matmul(out, m, bias, x, n);
     else
         kernels->matmul_quants(out, m, bias, quants, n);
@@ -91,11 +100,11 @@ static void multiply(const struct kernels *kernels, float *out, const struct mat
 /* `out` ends exactly where the last row does, so that a write into the padding is seen. */
 static void check_matmul(enum gguf_tensor_type type, size_t rows, size_t cols, size_t n,
                          uint32_t kind) {
-    static float w[N * N], bias[N], x[TOKENS * N];
-    static uint8_t bytes[N * N * sizeof *w];
-    static struct quants plain[TOKENS * N / MATRIX_GROUP], own[TOKENS * N / MATRIX_GROUP];
-    static struct quants alone[N / MATRIX_GROUP];
-    float *a = malloc(n * rows * sizeof *a), *b = malloc(n * rows * sizeof *b), one[N], row[N];
+    static float w[N * COLS], bias[N], x[TOKENS * COLS];
+    static uint8_t bytes[N * COLS * sizeof *w];
+    static struct quants plain[TOKENS * COLS / MATRIX_GROUP], own[TOKENS * COLS / MATRIX_GROUP];
+    static struct quants alone[COLS / MATRIX_GROUP];
+    float *a = malloc(n * rows * sizeof *a), *b = malloc(n * rows * sizeof *b), one[N], row[COLS];
     struct gguf_tensor tensor;
     fill_tensor(&tensor, bytes, type, rows, cols, kind);
     fill(bias, rows, kind);
@@ -106,7 +115,7 @@ static void check_matmul(enum gguf_tensor_type type, size_t rows, size_t cols, s
         matrix_row(&m, r, row);
         CHECK(same(row, w + r * cols, cols));
     }
-    if (m.type != MATRIX_F32) {
+    if (m.type != GGUF_F32) {
         scalar->quantise(plain, x, cols, n);
         simd->quantise(own, x, cols, n);
     }
@@ -134,15 +143,29 @@ static void check_matmul(enum gguf_tensor_type type, size_t rows, size_t cols, s
 }
 
 static void matmul_agrees(void) {
-    static const enum gguf_tensor_type quantised[] = {GGUF_Q8_0, GGUF_Q4_0, GGUF_Q4_1};
     for (size_t size = 1; size <= N; size++)
         check_matmul(GGUF_F32, 1 + sample_below(70), size, 1 + size % 9, (uint32_t)size % 3);
     for (size_t rows = 1; rows <= N; rows++)
         check_matmul(GGUF_F32, rows, 1 + sample_below(40), 1 + rows % 9, (uint32_t)rows % 3);
-    for (size_t i = 0; i < 3; i++)
-        for (size_t rows = 1; rows <= N; rows++)
-            check_matmul(quantised[i], rows, 32 * (1 + sample_below(N / 32)), 1 + rows % 9,
+    for (uint32_t type = 0; type < FORMAT_COUNT; type++) {
+        uint32_t values = format_of(type)->values;
+        for (size_t rows = 1; rows <= N && values > 1; rows += values > 32 ? 5 : 1)
+            check_matmul(type, rows, values * (1 + sample_below(values > 32 ? 2 : 6)), 1 + rows % 9,
                          (uint32_t)rows % 3);
+    }
+}
+
+/* Every format packs to at most 1.15 times its block in the file. */
+static void packed_small(void) {
+    for (uint32_t type = 0; type < FORMAT_COUNT; type++) {
+        const struct format *f = format_of(type);
+        if (f->values < 2) continue;
+        CHECK_MESSAGE((double)format_packed_bytes(f) <= 1.15 * MATRIX_BLOCK * f->bytes, "%s",
+                      f->name);
+        CHECK(format_packed_bytes(f) % 64 == 0 &&
+              format_packed_bytes(f) >= MATRIX_BLOCK * f->bytes);
+    }
+    CHECK(kernels_quants_agree(simd) && kernels_quants_agree(scalar));
 }
 
 /* The quants themselves are compared by the products; here their sums. */
@@ -155,6 +178,7 @@ static void check_quantise(const float *x) {
     for (size_t i = 0; i < MATRIX_GROUP; i++) max = fmax(max, fabs((double)x[i]));
     CHECK(same(&plain.scale, &own.scale, 1));
     CHECK(plain.sum == own.sum && plain.negative == own.negative);
+    CHECK(plain.first_sum == own.first_sum && plain.first_negative == own.first_negative);
     CHECK(plain.scale == (float)(max / 127));
     for (size_t i = 0; i < MATRIX_GROUP; i++) {
         int quant = plain.values[i];
@@ -397,6 +421,7 @@ int main(void) {
     pcg32_seed(&sample_generator, 2, 54);
     TEST(quantise_agrees);
     TEST(matmul_agrees);
+    TEST(packed_small);
     TEST(layer_norm_agrees);
     TEST(rms_norm_agrees);
     TEST(activations_agree);

@@ -11,6 +11,7 @@ import { Logitscope } from '../../web/engine/index.js';
 import { RemoteLogitscope } from '../../web/engine/remote.js';
 import { serve } from '../../web/engine/host.js';
 import { atEnd } from '../cleanup.js';
+import { quantisedFormats } from '../fixtures/quantise.js';
 import { LONG, sample } from '../long.js';
 import { digest } from './digest.js';
 import { smallModel } from './small_model.js';
@@ -18,8 +19,13 @@ import { smallModel } from './small_model.js';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 mkdirSync(`${root}build/fixtures`, { recursive: true });
 writeFileSync(`${root}build/fixtures/small_model.gguf`, smallModel({ layers: 3, bos: true }));
-for (const type of ['Q8_0', 'Q4_0', 'Q4_1']) {
-  writeFileSync(`${root}build/fixtures/small_${type}.gguf`, smallModel({ dim: 64, type }));
+const types = Object.keys(quantisedFormats);
+for (const type of types) writeFileSync(`${root}build/fixtures/small_${type}.gguf`, smallOf(type));
+
+/** One of matrices of that type, whose rows are whole blocks. */
+function smallOf(type) {
+  const wide = quantisedFormats[type].values > 64;
+  return smallModel(wide ? { dim: 256, layers: 1, type } : { dim: 64, type });
 }
 
 /** What a native build prints: { scalar, simd }. */
@@ -39,7 +45,7 @@ function native(compiler, model) {
 
 const models = [
   'models/verbs.gguf',
-  ...['model', 'Q8_0', 'Q4_0', 'Q4_1'].map((name) => `build/fixtures/small_${name}.gguf`),
+  ...['model', ...types].map((name) => `build/fixtures/small_${name}.gguf`),
 ];
 /** The digests of the SIMD build that are known, by model. */
 const known = new Map();
@@ -51,7 +57,7 @@ async function expectedOf(model) {
 }
 
 const [verbs, small, ...quantised] = models;
-for (const model of [verbs, small, ...sample(quantised, 1, 8)]) {
+for (const model of [verbs, small, ...sample(quantised, 3, 8)]) {
   describe(model, () => {
     const source = `${root}${model}`;
     for (const compiler of ['gcc', 'clang']) {

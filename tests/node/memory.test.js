@@ -1,6 +1,6 @@
 /**
- * What loading a model costs in memory: the weights at most 1.15 times the file (F32, Q8_0), 1.25
- * (Q4), 2.1 (F16, BF16); beside them a session, the vocabulary and a few megabytes of the engine's
+ * What loading a model costs in memory: the weights at most 1.15 times the file (F32 and every
+ * quantised format), 2.1 (F16, BF16); beside them a session, the vocabulary and a few megabytes of the engine's
  * own.
  */
 import assert from 'node:assert/strict';
@@ -15,13 +15,19 @@ import { Logitscope } from '../../web/engine/index.js';
 import { gather, openSource } from '../../web/engine/load.js';
 import { atEnd } from '../cleanup.js';
 import { layoutGguf, writeGguf } from '../fixtures/gguf_writer.js';
+import { quantisedFormats } from '../fixtures/quantise.js';
 import { smallModel } from './small_model.js';
 
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc');
 
 const OWN = 4.5e6; // stack, exchange, chain, tables of the vocabulary
-const LIMITS = { F32: 1.15, F16: 2.1, BF16: 2.1, Q8_0: 1.15, Q4_0: 1.25, Q4_1: 1.25 };
+const LIMITS = {
+  F32: 1.15,
+  F16: 2.1,
+  BF16: 2.1,
+  ...Object.fromEntries(Object.keys(quantisedFormats).map((type) => [type, 1.15])),
+};
 
 describe('memory at its peak, which it never leaves', () => {
   for (const [type, limit] of Object.entries(LIMITS)) {

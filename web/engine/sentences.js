@@ -200,8 +200,8 @@ export const sentences = {
   tensor_twice: 'tensor {name} occurs twice',
   tensor_shape: 'tensor {name}: shape must be {cols} x {rows}, got {a} x {b} x {c} x {d}',
   tensor_type:
-    'tensor {name}: type {type} is not supported (F32, F16, BF16, Q8_0, Q4_0 and Q4_1 are)',
-  tensor_block: 'tensor {name}: shape {value} is not a multiple of 32, as {type} needs',
+    'tensor {name}: type {type} is not supported (F32, F16, BF16, Q8_0, Q6_K, Q5_K, Q5_1, Q5_0, Q4_K, Q4_1, Q4_0, IQ4_NL, IQ4_XS, Q3_K and Q2_K are)',
+  tensor_block: 'tensor {name}: shape {value} is not a multiple of {of}, as {type} needs',
   tensor_no_place: 'tensor {name} has no place in this architecture',
   tensor_overlaps: 'tensor {name} overlaps another',
   list_missing: '{name} is missing',

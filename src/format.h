@@ -1,0 +1,118 @@
+/* The formats of weights: a row of a table each, with the block as it lies in a file and the group
+ * as it lies in a packed matrix.
+ *
+ * A quantised weight, whatever its format, is
+ *     scale * (factor * quant) + minimum * share
+ * with a float32 scale and minimum and small integers factor, quant and share; both products are
+ * exact, so that a weight is rounded once. Some formats have no minimum, in others factor and share
+ * are 1. Source of the blocks: ggml, src/ggml-common.h and the dequantize_row functions of
+ * src/ggml-quants.c. */
+#ifndef LOGITSCOPE_FORMAT_H
+#define LOGITSCOPE_FORMAT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "gguf_tensor.h"
+
+/* Columns that share what struct weights holds; groups of a block of a file at most. */
+enum { FORMAT_GROUP = 32, FORMAT_GROUPS = 8 };
+
+/* A group of 32 weights of one row. One that all 32 share stands in both halves of `factors` and
+ * `shares`. */
+struct weights {
+    float scale, minimum;
+    int8_t factors[2]; /* of columns 0 .. 15 and 16 .. 31 */
+    int8_t shares[2];  /* the same of the minimum */
+    uint8_t codes[FORMAT_GROUP];
+};
+
+/* A row of the table; `values` is 0 where a type has a name but is not run here. */
+struct format {
+    const char *name;
+    uint32_t file_type;     /* llama.cpp's number of a file that is mostly this */
+    uint16_t values, bytes; /* of a block in the file */
+
+    /* A quant is a code of low_bits + high_bits bits less `offset`, an entry of FORMAT_LEVELS, or
+     * where it has 8 bits a signed byte. Packed, low and high bits are planes of their own. */
+    uint8_t low_bits, high_bits, offset;
+    bool levels;
+    bool minimum; /* whether weights have one */
+    bool half;    /* scale and minimum are kept as float16: a float32 would be 1.2 times the file */
+    uint8_t factors; /* kept for a group: 0, 1, or 2, one for each 16 columns; shares likewise */
+    bool nibbles;    /* factor and share are the halves of one byte */
+};
+
+/* The levels of IQ4_NL and IQ4_XS. */
+#define FORMAT_LEVELS -127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113
+
+/* By ggml's number of the type. Constants, so that inner loops can be made for a row of it. */
+static const struct format format_table[] = {
+    [GGUF_F32] = {"F32", 0, .values = 1, .bytes = 4},
+    [GGUF_F16] = {"F16", 1, .values = 1, .bytes = 2},
+    [GGUF_Q4_0] = {"Q4_0", 2, 32, 18, .low_bits = 4, .offset = 8},
+    [GGUF_Q4_1] = {"Q4_1", 3, 32, 20, .low_bits = 4, .minimum = true, .half = true},
+    [4] = {.name = "Q4_2"},
+    [5] = {.name = "Q4_3"},
+    [GGUF_Q5_0] = {"Q5_0", 8, 32, 22, .low_bits = 4, .high_bits = 1, .offset = 16},
+    [GGUF_Q5_1] = {"Q5_1", 9, 32, 24, .low_bits = 4, .high_bits = 1, .minimum = true, .half = true},
+    [GGUF_Q8_0] = {"Q8_0", 7, 32, 34, .low_bits = 8},
+    [9] = {.name = "Q8_1"},
+    [GGUF_Q2_K] = {"Q2_K", 10, 256, 84, .low_bits = 2, .minimum = true, .factors = 2,
+                   .nibbles = true},
+    [GGUF_Q3_K] = {"Q3_K", 12, 256, 110, .low_bits = 2, .high_bits = 1, .offset = 4, .factors = 2},
+    [GGUF_Q4_K] = {"Q4_K", 15, 256, 144, .low_bits = 4, .minimum = true, .factors = 1},
+    [GGUF_Q5_K] = {"Q5_K", 17, 256, 176, .low_bits = 4, .high_bits = 1, .minimum = true,
+                   .factors = 1},
+    [GGUF_Q6_K] = {"Q6_K", 18, 256, 210, .low_bits = 4, .high_bits = 2, .offset = 32, .factors = 2},
+    [15] = {.name = "Q8_K"},
+    [16] = {.name = "IQ2_XXS"},
+    [17] = {.name = "IQ2_XS"},
+    [18] = {.name = "IQ3_XXS"},
+    [19] = {.name = "IQ1_S"},
+    [GGUF_IQ4_NL] = {"IQ4_NL", 25, 32, 18, .low_bits = 4, .levels = true},
+    [21] = {.name = "IQ3_S"},
+    [22] = {.name = "IQ2_S"},
+    [GGUF_IQ4_XS] = {"IQ4_XS", 30, 256, 136, .low_bits = 4, .levels = true, .factors = 1},
+    [24] = {.name = "I8"},
+    [25] = {.name = "I16"},
+    [26] = {.name = "I32"},
+    [27] = {.name = "I64"},
+    [28] = {.name = "F64"},
+    [29] = {.name = "IQ1_M"},
+    [GGUF_BF16] = {"BF16", 32, .values = 1, .bytes = 2},
+    [34] = {.name = "TQ1_0"},
+    [35] = {.name = "TQ2_0"},
+    [39] = {.name = "MXFP4"},
+};
+
+enum { FORMAT_COUNT = sizeof format_table / sizeof *format_table };
+
+/* The row of a type below FORMAT_COUNT. */
+const struct format *format_of(uint32_t type);
+
+/* A block of the file as its groups, values / 32 of them; quantised types only. */
+void format_decode(struct weights *groups, enum gguf_tensor_type type, const uint8_t *block);
+
+int format_quant(const struct format *f, uint8_t code);
+
+/* The 32 numbers of a group. */
+void format_values(float *out, const struct format *f, const struct weights *group);
+
+/* Where groups lie in a packed block of 16 rows, in bytes: before a block's groups stand its scales
+ * and minima; in a group, factors and shares precede the planes of codes. */
+static inline size_t format_head_bytes(const struct format *f) {
+    return (f->minimum ? 2u : 1u) * 16 * (f->half ? 2 : 4);
+}
+static inline size_t format_factor_bytes(const struct format *f) {
+    return f->factors * 16u * (f->minimum && !f->nibbles ? 2 : 1);
+}
+static inline size_t format_group_bytes(const struct format *f) {
+    return format_factor_bytes(f) + 64u * (f->low_bits + f->high_bits);
+}
+static inline size_t format_packed_bytes(const struct format *f) {
+    return format_head_bytes(f) + f->values / FORMAT_GROUP * format_group_bytes(f);
+}
+
+#endif
