@@ -200,15 +200,17 @@ def metadata(name, m):
 
 
 def write_gguf(name, m, tensors):
-    alignment = m.get('alignment', 32)
-    keys = metadata(name, m)
+    write_tensors(name, metadata(name, m), tensors, m.get('alignment', 32), m.get('version', 3))
+
+
+def write_tensors(name, keys, tensors, alignment=32, version=3):
     table, data = b'', b''
     for tensor, (raw, values, kind) in tensors.items():
         table += text(tensor) + struct.pack('<I', values.ndim)
         table += b''.join(struct.pack('<Q', n) for n in reversed(values.shape))
         table += struct.pack('<IQ', kind, len(data))
         data += raw + b'\0' * (-len(raw) % alignment)
-    head = b'GGUF' + struct.pack('<IQQ', m.get('version', 3), len(tensors), len(keys))
+    head = b'GGUF' + struct.pack('<IQQ', version, len(tensors), len(keys))
     head += b''.join(keys) + table
     with open(os.path.join(FOLDER, name + '.gguf'), 'wb') as file:
         file.write(head + b'\0' * (-len(head) % alignment) + data)
@@ -361,4 +363,5 @@ def main():
         print(f'{name}: largest |logit| {np.abs(logits).max():.2f}; {note}')
 
 
-main()
+if __name__ == '__main__':
+    main()
