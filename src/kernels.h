@@ -61,18 +61,23 @@ struct kernels {
     void (*gelu)(float *x, size_t n);
     /* gate (n,) = gate / (1 + exp(-gate)) * up. */
     void (*swiglu)(float *gate, const float *up, size_t n);
-    /* x (n,) += y. */
+    /* x (n,) += y; x *= y. */
     void (*add)(float *x, const float *y, size_t n);
+    void (*times)(float *x, const float *y, size_t n);
+    /* x (n,) = cap * tanh(x / cap). */
+    void (*soft_cap)(float *x, size_t n, float cap);
     /* In place on one head: pairs (x[2i], x[2i+1]) turned by the angle whose cosine and sine are
      * cosine[i], sine[i], i < n_pairs; x' = x c - y s, y' = x s + y c. */
     void (*rotate)(float *x, const float *cosine, const float *sine, size_t n_pairs);
+    /* The same on pairs (x[i], x[i + n_pairs]). */
+    void (*rotate_halves)(float *x, const float *cosine, const float *sine, size_t n_pairs);
 
     /* One head's view of n >= 1 positions, whose keys and values are (n, size):
      *     out (size,) = sum over t of p_t v_t, p = softmax over t of scale * (q . k_t)
-     * `scores` is scratch for n floats, rounded up to a multiple of four. Vaswani et al. 2017,
-     * section 3.2.1. */
+     * with those products under soft_cap where `cap` is not 0. `scores` is scratch for n floats,
+     * rounded up to a multiple of four. Vaswani et al. 2017, section 3.2.1. */
     void (*attention)(float *out, float *scores, const float *q, const float *keys,
-                      const float *values, size_t n, size_t size, float scale);
+                      const float *values, size_t n, size_t size, float scale, float cap);
 
     /* The sampler's pass. weights[i] = floor(exp(logits[i] - max) * 2^44), 0 where the logit is
      * -Infinity; returns their sum. max is the largest logit and finite. */

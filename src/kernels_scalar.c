@@ -124,6 +124,14 @@ static void add(float *x, const float *y, size_t n) {
     for (size_t i = 0; i < n; i++) x[i] += y[i];
 }
 
+static void times(float *x, const float *y, size_t n) {
+    for (size_t i = 0; i < n; i++) x[i] *= y[i];
+}
+
+static void soft_cap(float *x, size_t n, float cap) {
+    for (size_t i = 0; i < n; i++) x[i] = cap * elementary_tanh(x[i] / cap);
+}
+
 static void rotate(float *x, const float *cosine, const float *sine, size_t n_pairs) {
     for (size_t i = 0; i < n_pairs; i++) {
         float a = x[2 * i], b = x[2 * i + 1];
@@ -132,15 +140,24 @@ static void rotate(float *x, const float *cosine, const float *sine, size_t n_pa
     }
 }
 
+static void rotate_halves(float *x, const float *cosine, const float *sine, size_t n_pairs) {
+    for (size_t i = 0; i < n_pairs; i++) {
+        float a = x[i], b = x[i + n_pairs];
+        x[i] = a * cosine[i] - b * sine[i];
+        x[i + n_pairs] = a * sine[i] + b * cosine[i];
+    }
+}
+
 static void attention(float *out, float *scores, const float *q, const float *keys,
-                      const float *values, size_t n, size_t size, float scale) {
+                      const float *values, size_t n, size_t size, float scale, float cap) {
     float max = -INFINITY, sums[4] = {0};
     for (size_t t = 0; t < n; t++) {
         float products[4] = {0};
         for (size_t i = 0; i < size; i++) products[i % 4] += q[i] * keys[t * size + i];
         scores[t] = scale * combine(products);
-        max = scores[t] > max ? scores[t] : max;
     }
+    if (cap > 0) soft_cap(scores, n, cap);
+    for (size_t t = 0; t < n; t++) max = scores[t] > max ? scores[t] : max;
     for (size_t t = 0; t < n; t++) {
         scores[t] = elementary_exp(scores[t] - max);
         sums[t % 4] += scores[t];
@@ -173,7 +190,10 @@ const struct kernels kernels_scalar = {
     .gelu = gelu,
     .swiglu = swiglu,
     .add = add,
+    .times = times,
+    .soft_cap = soft_cap,
     .rotate = rotate,
+    .rotate_halves = rotate_halves,
     .attention = attention,
     .weigh = weigh,
 };

@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "elementary.h"
 #include "kernels.h"
 #include "simd.h"
 
@@ -36,8 +37,8 @@ static inline f32x4 exp_f32x4(f32x4 x) {
     return f32x4_select(f32x4_less(f32x4_splat(88.3f), x), f32x4_splat(INFINITY), y);
 }
 
-/* elementary_tanh: both of its branches, then the choice. */
-static inline f32x4 tanh_f32x4(f32x4 x) {
+/* elementary_tanh: both of its branches, then the choice. Too large to stand in every loop. */
+static OUTLINED f32x4 tanh_f32x4(f32x4 x) {
     f32x4 one = f32x4_splat(1.0f);
     i32x4 negative = f32x4_less(x, f32x4_splat(0.0f));
     f32x4 a = f32x4_select(negative, f32x4_negate(x), x), z = f32x4_mul(x, x);
@@ -185,6 +186,21 @@ static void add(float *x, const float *y, size_t n) {
     for (size_t i = whole; i < n; i++) x[i] += y[i];
 }
 
+static void times(float *x, const float *y, size_t n) {
+    size_t whole = n / 4 * 4;
+    for (size_t i = 0; i < whole; i += 4)
+        f32x4_store(x + i, f32x4_mul(f32x4_load(x + i), f32x4_load(y + i)));
+    for (size_t i = whole; i < n; i++) x[i] *= y[i];
+}
+
+static OUTLINED void soft_cap(float *x, size_t n, float cap) {
+    size_t whole = n / 4 * 4;
+    f32x4 c = f32x4_splat(cap);
+    for (size_t i = 0; i < whole; i += 4)
+        f32x4_store(x + i, f32x4_mul(c, tanh_f32x4(f32x4_div(f32x4_load(x + i), c))));
+    for (size_t i = whole; i < n; i++) x[i] = cap * elementary_tanh(x[i] / cap);
+}
+
 /* Two pairs a vector: (a c, b c) + (-b s, a s). A difference is the sum with the negative, exactly.
  */
 static void rotate(float *x, const float *cosine, const float *sine, size_t n_pairs) {
@@ -202,6 +218,22 @@ static void rotate(float *x, const float *cosine, const float *sine, size_t n_pa
         float a = x[2 * i], b = x[2 * i + 1];
         x[2 * i] = a * cosine[i] - b * sine[i];
         x[2 * i + 1] = a * sine[i] + b * cosine[i];
+    }
+}
+
+static void rotate_halves(float *x, const float *cosine, const float *sine, size_t n_pairs) {
+    float *y = x + n_pairs;
+    size_t i = 0;
+    for (; i + 4 <= n_pairs; i += 4) {
+        f32x4 a = f32x4_load(x + i), b = f32x4_load(y + i);
+        f32x4 c = f32x4_load(cosine + i), s = f32x4_load(sine + i);
+        f32x4_store(x + i, f32x4_sub(f32x4_mul(a, c), f32x4_mul(b, s)));
+        f32x4_store(y + i, f32x4_add(f32x4_mul(a, s), f32x4_mul(b, c)));
+    }
+    for (; i < n_pairs; i++) {
+        float a = x[i], b = y[i];
+        x[i] = a * cosine[i] - b * sine[i];
+        y[i] = a * sine[i] + b * cosine[i];
     }
 }
 
@@ -277,8 +309,14 @@ static inline ALWAYS void mix_words(float *out, const float *weights, const floa
 }
 
 static void attention(float *out, float *scores, const float *q, const float *keys,
-                      const float *values, size_t n, size_t size, float scale) {
-    softmax(scores, n, score(scores, q, keys, n, size, scale));
+                      const float *values, size_t n, size_t size, float scale, float cap) {
+    float max = score(scores, q, keys, n, size, scale);
+    if (cap > 0) {
+        soft_cap(scores, n, cap);
+        max = -INFINITY;
+        for (size_t t = 0; t < n; t++) max = scores[t] > max ? scores[t] : max;
+    }
+    softmax(scores, n, max);
     size_t i = 0;
     for (; i + 16 <= size; i += 16) mix_words(out + i, scores, values + i, n, size, 4);
     for (; i + 8 <= size; i += 8) mix_words(out + i, scores, values + i, n, size, 2);
@@ -326,7 +364,10 @@ const struct kernels kernels_simd = {
     .gelu = gelu,
     .swiglu = swiglu,
     .add = add,
+    .times = times,
+    .soft_cap = soft_cap,
     .rotate = rotate,
+    .rotate_halves = rotate_halves,
     .attention = attention,
     .weigh = weigh,
 };

@@ -1,5 +1,4 @@
-/* Finds every tensor that an architecture needs, checks its shape and packs it; a new architecture
- * is one more bind function and its keys in model_shape.c.
+/* Finds every tensor that an architecture needs, checks its shape and packs it.
  *
  * The tensors are bound twice: first only to learn which are used and as what, then, when all have
  * been packed, to set the pointers. */
@@ -11,12 +10,12 @@
 #include "bytes.h"
 #include "sort.h"
 
-enum { NAME_MAX_BYTES = 64, OUTSIDE_BLOCKS = -1 };
+enum { NAME_MAX_BYTES = 64, PARTS_MAX = 3, OUTSIDE_BLOCKS = -1 };
 
 /* What becomes of a tensor: nothing (0 parts), a vector or table kept row by row, or a matrix of
- * that many parts with as many rows each, packed one after the other. */
+ * that many parts one below the other, each packed on its own. */
 struct place {
-    uint32_t parts;
+    uint32_t parts, rows[PARTS_MAX];
     bool plain;
     uint64_t at; /* bytes from the beginning of the weights */
 };
@@ -32,23 +31,25 @@ struct loader {
     struct fault *fault;
 };
 
-/* "blk.3.attn_q.weight", or the suffix alone outside the blocks. */
-static void tensor_name(char name[NAME_MAX_BYTES], int layer, const char *suffix) {
+/* "blk.3.attn_q.weight", or outside the blocks without the number of one. */
+static void tensor_name(char name[NAME_MAX_BYTES], int layer, const char *stem, const char *kind) {
     size_t used = 0;
     if (layer != OUTSIDE_BLOCKS) {
         memcpy(name, "blk.", used = 4);
         used += put_decimal(name + used, (uint64_t)layer);
         name[used++] = '.';
     }
-    strcpy(name + used, suffix);
+    strcat(strcpy(name + used, stem), kind);
 }
 
+static const char WEIGHT[] = ".weight", BIAS[] = ".bias";
+
 /* Finds a tensor of the given shape; NULL on failure. */
-static const struct gguf_tensor *find(struct loader *l, int layer, const char *suffix,
-                                      uint64_t cols, uint64_t rows) {
+static const struct gguf_tensor *find(struct loader *l, int layer, const char *stem,
+                                      const char *kind, uint64_t cols, uint64_t rows) {
     char name[NAME_MAX_BYTES];
     if (l->status) return NULL;
-    tensor_name(name, layer, suffix);
+    tensor_name(name, layer, stem, kind);
     const struct gguf_tensor *tensor = gguf_tensor_find(l->file, name);
     if (!tensor) {
         l->status = fault_set(l->fault, STATUS_BAD_FILE, "tensor_missing", "name:s", name);
@@ -64,9 +65,9 @@ static const struct gguf_tensor *find(struct loader *l, int layer, const char *s
     return tensor;
 }
 
-static bool present(const struct loader *l, int layer, const char *suffix) {
+static bool present(const struct loader *l, int layer, const char *stem, const char *kind) {
     char name[NAME_MAX_BYTES];
-    tensor_name(name, layer, suffix);
+    tensor_name(name, layer, stem, kind);
     return gguf_tensor_find(l->file, name) != NULL;
 }
 
@@ -80,8 +81,9 @@ static uint8_t *address(const struct loader *l, uint64_t at) {
 }
 
 /* A table of float32, (rows, cols), row by row. */
-static float *table(struct loader *l, int layer, const char *suffix, uint64_t rows, uint64_t cols) {
-    const struct gguf_tensor *tensor = find(l, layer, suffix, cols, rows);
+static float *table(struct loader *l, int layer, const char *stem, const char *kind, uint64_t rows,
+                    uint64_t cols) {
+    const struct gguf_tensor *tensor = find(l, layer, stem, kind, cols, rows);
     if (!tensor) return NULL;
     struct place *place = place_of(l, tensor);
     place->parts = 1;
@@ -89,91 +91,175 @@ static float *table(struct loader *l, int layer, const char *suffix, uint64_t ro
     return (float *)(void *)address(l, place->at);
 }
 
-static float *vector(struct loader *l, int layer, const char *suffix, uint64_t n) {
-    return table(l, layer, suffix, 1, n);
+static float *vector(struct loader *l, int layer, const char *stem, uint64_t n) {
+    return table(l, layer, stem, WEIGHT, 1, n);
 }
 
-static float *optional_vector(struct loader *l, int layer, const char *suffix, uint64_t n) {
-    return present(l, layer, suffix) ? vector(l, layer, suffix, n) : NULL;
+/* The matrices (rows[p], cols) that a tensor holds one below the other. */
+static void joined(struct loader *l, int layer, const char *stem, struct matrix *const parts[],
+                   const uint32_t rows[], uint32_t n, uint32_t cols) {
+    uint64_t sum = 0;
+    for (uint32_t p = 0; p < n; p++) sum += rows[p];
+    const struct gguf_tensor *tensor = find(l, layer, stem, WEIGHT, cols, sum);
+    struct place *place = tensor ? place_of(l, tensor) : NULL;
+    enum gguf_tensor_type type = tensor ? matrix_type_of(tensor->type) : GGUF_F32;
+    uint64_t at = place ? place->at : 0;
+    for (uint32_t p = 0; p < n; p++) {
+        *parts[p] = (struct matrix){type, tensor ? address(l, at) : NULL, rows[p], cols};
+        at += matrix_bytes(type, rows[p], cols);
+        if (place) place->rows[p] = rows[p];
+    }
+    if (place) place->parts = n;
+    l->model->shape.quantised |= type != GGUF_F32;
 }
 
-/* Part `part` of a tensor of `parts` matrices (rows, cols) one below the other. */
-static struct matrix part_of(struct loader *l, const struct gguf_tensor *tensor, uint32_t part,
-                             uint32_t parts, uint32_t rows, uint32_t cols) {
-    struct matrix m = {GGUF_F32, NULL, rows, cols};
-    if (!tensor) return m;
-    struct place *place = place_of(l, tensor);
-    place->parts = parts;
-    m.type = matrix_type_of(tensor->type);
-    m.data = address(l, place->at + part * matrix_bytes(m.type, rows, cols));
-    l->model->shape.quantised |= m.type != GGUF_F32;
+static struct matrix matrix(struct loader *l, int layer, const char *stem, uint32_t rows,
+                            uint32_t cols) {
+    struct matrix m, *const parts[] = {&m};
+    joined(l, layer, stem, parts, &rows, 1, cols);
     return m;
 }
 
-static struct matrix matrix(struct loader *l, int layer, const char *suffix, uint32_t rows,
-                            uint32_t cols) {
-    return part_of(l, find(l, layer, suffix, cols, rows), 0, 1, rows, cols);
+/* A bias as the architecture has it: `qkv` is one of q, k or v. */
+static float *bias(struct loader *l, int layer, const char *stem, uint64_t n, bool qkv) {
+    enum biases biases = l->model->shape.architecture->biases;
+    bool needed = biases == BIASES_ALL || (biases == BIASES_QKV && qkv);
+    if (!needed && !(biases == BIASES_OPTIONAL && present(l, layer, stem, BIAS))) return NULL;
+    return table(l, layer, stem, BIAS, 1, n);
 }
 
-/* GPT-2 keeps the three projections in one tensor, rows of q, then k, then v. */
-static void bind_gpt2_qkv(struct loader *l, int i, struct model_layer *layer) {
+/* The weight of a norm, and its bias where the architecture's norms have one. */
+static float *norm(struct loader *l, int layer, const char *stem, float **norm_bias) {
     uint32_t n = l->model->shape.n_embd;
-    const struct gguf_tensor *w = find(l, i, "attn_qkv.weight", n, (uint64_t)3 * n);
-    layer->wq = part_of(l, w, 0, 3, n, n);
-    layer->wk = part_of(l, w, 1, 3, n, n);
-    layer->wv = part_of(l, w, 2, 3, n, n);
-    layer->bq = vector(l, i, "attn_qkv.bias", (uint64_t)3 * n);
-    layer->bk = layer->bq ? layer->bq + n : NULL;
-    layer->bv = layer->bq ? layer->bq + 2 * (size_t)n : NULL;
+    if (l->model->shape.architecture->layer_norm) *norm_bias = table(l, layer, stem, BIAS, 1, n);
+    return vector(l, layer, stem, n);
 }
 
-static void bind_gpt2_layer(struct loader *l, int i, struct model_layer *layer) {
-    uint32_t n_embd = l->model->shape.n_embd, n_ff = l->model->shape.n_ff;
-    layer->attn_norm_weight = vector(l, i, "attn_norm.weight", n_embd);
-    layer->attn_norm_bias = vector(l, i, "attn_norm.bias", n_embd);
-    bind_gpt2_qkv(l, i, layer);
-    layer->wo = matrix(l, i, "attn_output.weight", n_embd, n_embd);
-    layer->bo = vector(l, i, "attn_output.bias", n_embd);
-    layer->ffn_norm_weight = vector(l, i, "ffn_norm.weight", n_embd);
-    layer->ffn_norm_bias = vector(l, i, "ffn_norm.bias", n_embd);
-    layer->up = matrix(l, i, "ffn_up.weight", n_ff, n_embd);
-    layer->bup = vector(l, i, "ffn_up.bias", n_ff);
-    layer->down = matrix(l, i, "ffn_down.weight", n_embd, n_ff);
-    layer->bdown = vector(l, i, "ffn_down.bias", n_embd);
+static void bind_joined_qkv(struct loader *l, int i, struct model_layer *layer, uint32_t n_q,
+                            uint32_t n_kv) {
+    struct matrix *const parts[] = {&layer->wq, &layer->wk, &layer->wv};
+    const uint32_t rows[] = {n_q, n_kv, n_kv};
+    joined(l, i, "attn_qkv", parts, rows, 3, l->model->shape.n_embd);
+    layer->bq = bias(l, i, "attn_qkv", (uint64_t)n_q + 2 * (uint64_t)n_kv, true);
+    layer->bk = layer->bq ? layer->bq + n_q : NULL;
+    layer->bv = layer->bq ? layer->bk + n_kv : NULL;
 }
 
-static void bind_llama_layer(struct loader *l, int i, struct model_layer *layer) {
+static void bind_attention(struct loader *l, int i, struct model_layer *layer) {
     const struct model_shape *s = &l->model->shape;
-    uint32_t n_embd = s->n_embd, n_kv = s->n_head_kv * s->n_embd_head, n_ff = s->n_ff;
-    layer->attn_norm_weight = vector(l, i, "attn_norm.weight", n_embd);
-    layer->wq = matrix(l, i, "attn_q.weight", n_embd, n_embd);
-    layer->wk = matrix(l, i, "attn_k.weight", n_kv, n_embd);
-    layer->wv = matrix(l, i, "attn_v.weight", n_kv, n_embd);
-    layer->bq = optional_vector(l, i, "attn_q.bias", n_embd);
-    layer->bk = optional_vector(l, i, "attn_k.bias", n_kv);
-    layer->bv = optional_vector(l, i, "attn_v.bias", n_kv);
-    layer->wo = matrix(l, i, "attn_output.weight", n_embd, n_embd);
-    layer->bo = optional_vector(l, i, "attn_output.bias", n_embd);
-    layer->ffn_norm_weight = vector(l, i, "ffn_norm.weight", n_embd);
-    layer->gate = matrix(l, i, "ffn_gate.weight", n_ff, n_embd);
-    layer->up = matrix(l, i, "ffn_up.weight", n_ff, n_embd);
-    layer->down = matrix(l, i, "ffn_down.weight", n_embd, n_ff);
+    const struct architecture *a = s->architecture;
+    uint32_t n_embd = s->n_embd, n_q = s->n_head * s->n_embd_head;
+    uint32_t n_kv = layer->n_head_kv * s->n_embd_head;
+    bool rows = a->qk_norm == QK_NORM_ROWS;
+    if (a->joined_qkv) {
+        bind_joined_qkv(l, i, layer, n_q, n_kv);
+    } else {
+        layer->wq = matrix(l, i, "attn_q", n_q, n_embd);
+        layer->wk = matrix(l, i, "attn_k", n_kv, n_embd);
+        layer->wv = matrix(l, i, "attn_v", n_kv, n_embd);
+        layer->bq = bias(l, i, "attn_q", n_q, true);
+        layer->bk = bias(l, i, "attn_k", n_kv, true);
+        layer->bv = bias(l, i, "attn_v", n_kv, true);
+    }
+    if (a->qk_norm != QK_NORM_NONE) {
+        layer->q_norm_weight = vector(l, i, "attn_q_norm", rows ? n_q : s->n_embd_head);
+        layer->k_norm_weight = vector(l, i, "attn_k_norm", rows ? n_kv : s->n_embd_head);
+    }
+    layer->wo = matrix(l, i, "attn_output", n_embd, n_q);
+    layer->bo = bias(l, i, "attn_output", n_embd, false);
+}
+
+static void bind_convolution(struct loader *l, int i, struct model_layer *layer) {
+    const struct model_shape *s = &l->model->shape;
+    struct matrix *const parts[] = {&layer->conv_before, &layer->conv_after, &layer->conv_value};
+    const uint32_t rows[] = {s->n_embd, s->n_embd, s->n_embd};
+    joined(l, i, "shortconv.in_proj", parts, rows, 3, s->n_embd);
+    layer->conv_kernel = table(l, i, "shortconv.conv", WEIGHT, s->n_embd, s->n_taps);
+    layer->conv_output = matrix(l, i, "shortconv.out_proj", s->n_embd, s->n_embd);
+}
+
+static void bind_feed_forward(struct loader *l, int i, struct model_layer *layer) {
+    const struct model_shape *s = &l->model->shape;
+    const struct architecture *a = s->architecture;
+    uint32_t n_embd = s->n_embd, n_ff = s->n_ff;
+    if (a->joined_gate) {
+        struct matrix *const parts[] = {&layer->gate, &layer->up};
+        const uint32_t rows[] = {n_ff, n_ff};
+        joined(l, i, "ffn_up", parts, rows, 2, n_embd);
+    } else {
+        if (a->activation != ACTIVATION_GELU) {
+            layer->gate = matrix(l, i, "ffn_gate", n_ff, n_embd);
+            layer->bgate = bias(l, i, "ffn_gate", n_ff, false);
+        }
+        layer->up = matrix(l, i, "ffn_up", n_ff, n_embd);
+        layer->bup = bias(l, i, "ffn_up", n_ff, false);
+    }
+    layer->down = matrix(l, i, "ffn_down", n_embd, n_ff);
+    layer->bdown = bias(l, i, "ffn_down", n_embd, false);
+}
+
+static void bind_layer(struct loader *l, uint32_t i, struct model_layer *layer) {
+    const struct model_shape *s = &l->model->shape;
+    const struct architecture *a = s->architecture;
+    int n = (int)i;
+    bool local = s->window_period == 1 || (s->window_period && (i + 1) % s->window_period);
+    bool turned =
+        !a->learned_positions && !(a->unturned_period && (i + 1) % a->unturned_period == 0);
+    layer->n_head_kv = model_shape_n_head_kv(s, l->file, i);
+    layer->window = local ? s->window : 0;
+    layer->rotation = !turned                                ? ROTATION_NONE
+                      : local && s->rope.local_freq_base > 0 ? ROTATION_LOCAL
+                                                             : ROTATION_GLOBAL;
+    if (a->norm_place != NORM_AFTER) {
+        layer->attn_norm_weight = norm(l, n, "attn_norm", &layer->attn_norm_bias);
+        layer->ffn_norm_weight = norm(l, n, "ffn_norm", &layer->ffn_norm_bias);
+    }
+    (layer->n_head_kv ? bind_attention : bind_convolution)(l, n, layer);
+    bind_feed_forward(l, n, layer);
+    if (a->norm_place != NORM_BEFORE) {
+        layer->attn_post_norm_weight = vector(l, n, "post_attention_norm", s->n_embd);
+        layer->ffn_post_norm_weight = vector(l, n, "post_ffw_norm", s->n_embd);
+    }
+}
+
+static void need_key(struct loader *l, const char *suffix) {
+    char key[NAME_MAX_BYTES];
+    strcat(strcat(strcpy(key, l->model->shape.architecture->name), "."), suffix);
+    if (!l->status && !gguf_find(l->file, key))
+        l->status = fault_set(l->fault, STATUS_BAD_FILE, "key_missing", "name:s", key);
+}
+
+/* Llama 3's divisors come in one tensor, LongRoPE's (Ding et al. 2024) in two: which of them holds
+ * is a matter of the context. */
+static void bind_rope(struct loader *l) {
+    struct model *m = l->model;
+    uint64_t n = m->shape.rope.n_rot / 2;
+    if (!n) return;
+    if (present(l, OUTSIDE_BLOCKS, "rope_freqs", WEIGHT))
+        m->rope_divisors = vector(l, OUTSIDE_BLOCKS, "rope_freqs", n);
+    if (!present(l, OUTSIDE_BLOCKS, "rope_factors_long", WEIGHT) &&
+        !present(l, OUTSIDE_BLOCKS, "rope_factors_short", WEIGHT))
+        return;
+    need_key(l, "rope.scaling.original_context_length");
+    need_key(l, "rope.scaling.attn_factor");
+    m->rope_divisors_long = vector(l, OUTSIDE_BLOCKS, "rope_factors_long", n);
+    m->rope_divisors_short = vector(l, OUTSIDE_BLOCKS, "rope_factors_short", n);
 }
 
 static void bind(struct loader *l) {
     struct model *m = l->model;
     const struct model_shape *s = &m->shape;
-    bool gpt2 = s->architecture == ARCHITECTURE_GPT2;
-    m->token_embd = matrix(l, OUTSIDE_BLOCKS, "token_embd.weight", s->vocab_size, s->n_embd);
-    if (gpt2)
+    const char *output_norm = s->architecture->output_norm;
+    m->token_embd = matrix(l, OUTSIDE_BLOCKS, "token_embd", s->vocab_size, s->n_embd);
+    if (s->architecture->learned_positions)
         m->position_embd =
-            table(l, OUTSIDE_BLOCKS, "position_embd.weight", s->context_length, s->n_embd);
-    for (uint32_t i = 0; i < s->n_layer && !l->status; i++)
-        (gpt2 ? bind_gpt2_layer : bind_llama_layer)(l, (int)i, &m->layers[i]);
-    m->output_norm_weight = vector(l, OUTSIDE_BLOCKS, "output_norm.weight", s->n_embd);
-    if (gpt2) m->output_norm_bias = vector(l, OUTSIDE_BLOCKS, "output_norm.bias", s->n_embd);
-    m->output = present(l, OUTSIDE_BLOCKS, "output.weight")
-                    ? matrix(l, OUTSIDE_BLOCKS, "output.weight", s->vocab_size, s->n_embd)
+            table(l, OUTSIDE_BLOCKS, "position_embd", WEIGHT, s->context_length, s->n_embd);
+    bind_rope(l);
+    for (uint32_t i = 0; i < s->n_layer && !l->status; i++) bind_layer(l, i, &m->layers[i]);
+    m->output_norm_weight =
+        norm(l, OUTSIDE_BLOCKS, output_norm ? output_norm : "output_norm", &m->output_norm_bias);
+    m->output = present(l, OUTSIDE_BLOCKS, "output", WEIGHT)
+                    ? matrix(l, OUTSIDE_BLOCKS, "output", s->vocab_size, s->n_embd)
                     : m->token_embd;
 }
 
@@ -192,9 +278,11 @@ static int compare_offsets(const void *a, const void *b) {
 }
 
 static uint64_t place_bytes(const struct gguf_tensor *tensor, const struct place *place) {
-    uint64_t rows = tensor->shape[1], cols = tensor->shape[0];
-    if (place->plain) return rows * cols * sizeof(float);
-    return place->parts * matrix_bytes(matrix_type_of(tensor->type), rows / place->parts, cols);
+    uint64_t cols = tensor->shape[0], bytes = 0;
+    if (place->plain) return tensor->shape[1] * cols * sizeof(float);
+    for (uint32_t p = 0; p < place->parts; p++)
+        bytes += matrix_bytes(matrix_type_of(tensor->type), place->rows[p], cols);
+    return bytes;
 }
 
 /* Gives every tensor its place, in the order of the file. Packed in place, tensor after tensor,
@@ -252,28 +340,48 @@ static void loader_close(struct loader *l) {
 
 /* Packs every tensor, in the order of the file. */
 static enum status pack_all(struct loader *l) {
-    uint64_t cols = 1, n = gguf_tensor_count(l->file);
+    uint64_t widest = 1, n = gguf_tensor_count(l->file);
     for (uint64_t i = 0; i < n; i++)
-        if (l->order[i]->shape[0] > cols) cols = l->order[i]->shape[0];
-    float *scratch = calloc((size_t)cols, MATRIX_BLOCK * sizeof *scratch);
+        if (l->order[i]->shape[0] > widest) widest = l->order[i]->shape[0];
+    float *scratch = calloc((size_t)widest, MATRIX_BLOCK * sizeof *scratch);
     if (!scratch) return fault_set(l->fault, STATUS_OUT_OF_MEMORY, "no_memory_pack", "");
     for (uint64_t i = 0; i < n; i++) {
         const struct gguf_tensor *tensor = l->order[i];
         const struct place *place = place_of(l, tensor);
-        uint64_t rows = tensor->shape[1] / place->parts, width = tensor->shape[0];
-        for (uint32_t part = 0; part < place->parts && !place->plain; part++) {
-            struct matrix m = {matrix_type_of(tensor->type), NULL, (uint32_t)rows, (uint32_t)width};
-            m.data = address(l, place->at + part * matrix_bytes(m.type, rows, width));
-            matrix_pack(&m, tensor, part * rows, scratch);
+        uint64_t cols = tensor->shape[0], at = place->at, first = 0;
+        for (uint32_t p = 0; p < place->parts && !place->plain; p++) {
+            struct matrix m = {matrix_type_of(tensor->type), address(l, at), place->rows[p],
+                               (uint32_t)cols};
+            matrix_pack(&m, tensor, first, scratch);
+            at += matrix_bytes(m.type, m.rows, cols);
+            first += m.rows;
         }
-        for (uint64_t r = 0; r < rows && place->plain; r++) {
-            gguf_widen(tensor, r * width, width, scratch);
-            memcpy(address(l, place->at + r * width * sizeof *scratch), scratch,
-                   (size_t)width * sizeof *scratch);
+        for (uint64_t r = 0; r < tensor->shape[1] && place->plain; r++) {
+            gguf_widen(tensor, r * cols, cols, scratch);
+            memcpy(address(l, at + r * cols * sizeof *scratch), scratch,
+                   (size_t)cols * sizeof *scratch);
         }
     }
     free(scratch);
     return STATUS_OK;
+}
+
+static enum status check_divisors(struct loader *l, const char *stem, const float *divisors) {
+    char name[NAME_MAX_BYTES];
+    tensor_name(name, OUTSIDE_BLOCKS, stem, WEIGHT);
+    for (uint32_t i = 0; divisors && i < l->model->shape.rope.n_rot / 2; i++)
+        if (!(divisors[i] >= ROPE_DIVISOR_MIN && divisors[i] <= ROPE_DIVISOR_MAX))
+            return fault_set(l->fault, STATUS_BAD_FILE, "rope_divisor", "name:s value:f", name,
+                             (double)divisors[i]);
+    return STATUS_OK;
+}
+
+static enum status check_all_divisors(struct loader *l) {
+    const struct model *m = l->model;
+    enum status status = check_divisors(l, "rope_freqs", m->rope_divisors);
+    if (!status) status = check_divisors(l, "rope_factors_long", m->rope_divisors_long);
+    if (!status) status = check_divisors(l, "rope_factors_short", m->rope_divisors_short);
+    return status;
 }
 
 enum status model_measure(struct model_plan *plan, const struct gguf *file, struct fault *fault) {
@@ -300,6 +408,7 @@ static enum status open_model(struct model **out, const struct gguf *file, void 
                      ? pack_all(&l)
                      : fault_set(fault, STATUS_OUT_OF_MEMORY, "no_memory_weights", "n:u", bytes);
     }
+    if (!status) status = check_all_divisors(&l);
     if (!status) {
         l.model->memory = l.memory;
         l.model->bytes = bytes;

@@ -1,4 +1,4 @@
-/* Binds the tensors of a GGUF image to an architecture (gpt2, llama), checks every shape against
+/* Binds the tensors of a GGUF image to their places in an architecture, checks every shape against
  * the metadata and packs the weights. Immutable once open: any number of sessions share it.
  *
  * A large file is opened in place: model_measure says from the file's head alone how much memory
@@ -11,50 +11,74 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "architecture.h"
 #include "gguf.h"
 #include "kernels.h"
+#include "rope.h"
 #include "status.h"
 
-enum architecture { ARCHITECTURE_GPT2, ARCHITECTURE_LLAMA };
-
-/* Sizes, all from the metadata; n_embd_head = n_embd / n_head. */
+/* Sizes and numbers, all from the metadata. */
 struct model_shape {
-    enum architecture architecture;
-    uint32_t vocab_size, context_length, n_layer, n_head, n_head_kv, n_embd, n_embd_head, n_ff;
+    const struct architecture *architecture;
+    uint32_t vocab_size, context_length, n_layer, n_embd, n_ff;
+    uint32_t n_head, n_head_kv, n_embd_head; /* n_head_kv of the layers that have heads */
+    uint32_t window, window_period;          /* as in struct architecture; no window: 0 */
+    uint32_t n_taps;                         /* positions that a short convolution sees */
+    bool parallel;                           /* both parts of a layer read the same x */
     float norm_eps;
-    uint32_t n_rot; /* llama: rotated elements of a head */
-    double rope_freq_base;
-    uint64_t parameters; /* elements of all tensors, a tied head counted once */
+    float attention_scale, attention_cap;               /* of scores; 0: no cap */
+    float embedding_scale, residual_scale, logit_scale; /* factors, 1 where there is none */
+    float logit_cap;                                    /* 0: none */
+    struct rope rope;
+    uint64_t key_width, value_width; /* floats that a position takes in all layers' caches */
+    uint64_t parameters;             /* elements of all tensors, a tied head counted once */
     uint32_t file_type;
     bool quantised; /* whether any matrix is */
 };
 
 /* Fills *shape from keys under general.architecture's name and from token_embd.weight's rows.
- * STATUS_BAD_FILE (a key missing or out of bounds), STATUS_UNSUPPORTED (architecture, scaled RoPE,
- * heads of another size, a value for each layer, experts, one shard of several). */
+ * STATUS_BAD_FILE (a key missing or out of bounds), STATUS_UNSUPPORTED (architecture, a key that
+ * would change the numbers, experts, one shard of several). */
 enum status model_shape_read(struct model_shape *shape, const struct gguf *file,
                              struct fault *fault);
 
-/* One block. Vectors that an architecture lacks are NULL. */
+/* Heads of keys in a layer: a short convolution has none. `shape` was read from that file. */
+uint32_t model_shape_n_head_kv(const struct model_shape *shape, const struct gguf *file,
+                               uint32_t layer);
+
+enum rotation { ROTATION_NONE, ROTATION_GLOBAL, ROTATION_LOCAL };
+
+/* One block: a short convolution or attention, then the feed-forward part. What an architecture
+ * lacks is NULL. n_q = n_head * n_embd_head, n_kv = n_head_kv * n_embd_head. */
 struct model_layer {
-    float *attn_norm_weight, *attn_norm_bias; /* (n_embd,) */
-    struct matrix wq, wk, wv;                 /* (n_embd | n_head_kv * n_embd_head, n_embd) */
-    float *bq, *bk, *bv;
-    struct matrix wo; /* (n_embd, n_embd) */
-    float *bo;
-    float *ffn_norm_weight, *ffn_norm_bias; /* (n_embd,) */
-    struct matrix gate;                     /* (n_ff, n_embd), llama only */
-    struct matrix up;                       /* (n_ff, n_embd) */
-    float *bup;
-    struct matrix down; /* (n_embd, n_ff) */
-    float *bdown;
+    uint32_t n_head_kv; /* 0: a short convolution */
+    uint32_t window;    /* how many positions attention sees; 0: all */
+    enum rotation rotation;
+    float *attn_norm_weight, *attn_norm_bias;          /* (n_embd,) */
+    struct matrix wq, wk, wv;                          /* (n_q | n_kv, n_embd) */
+    float *bq, *bk, *bv;                               /* (n_q | n_kv,) */
+    float *q_norm_weight, *k_norm_weight;              /* (n_embd_head,), or as bq and bk */
+    struct matrix wo;                                  /* (n_embd, n_q) */
+    float *bo;                                         /* (n_embd,) */
+    struct matrix conv_before, conv_after, conv_value; /* (n_embd, n_embd) */
+    float *conv_kernel;                                /* (n_embd, n_taps), the present last */
+    struct matrix conv_output;                         /* (n_embd, n_embd) */
+    float *attn_post_norm_weight;                      /* (n_embd,) */
+    float *ffn_norm_weight, *ffn_norm_bias;            /* (n_embd,) */
+    struct matrix gate, up;                            /* (n_ff, n_embd) */
+    float *bgate, *bup;                                /* (n_ff,) */
+    struct matrix down;                                /* (n_embd, n_ff) */
+    float *bdown;                                      /* (n_embd,) */
+    float *ffn_post_norm_weight;                       /* (n_embd,) */
 };
 
 struct model {
     struct model_shape shape;
-    struct matrix token_embd;   /* (vocab_size, n_embd) */
-    float *position_embd;       /* (context_length, n_embd), gpt2 only */
-    struct model_layer *layers; /* (n_layer,) */
+    struct matrix token_embd;                        /* (vocab_size, n_embd) */
+    float *position_embd;                            /* (context_length, n_embd), or NULL */
+    float *rope_divisors;                            /* (n_rot / 2,) of the frequencies, or NULL */
+    float *rope_divisors_long, *rope_divisors_short; /* the same, by the length of the context */
+    struct model_layer *layers;                      /* (n_layer,) */
     float *output_norm_weight, *output_norm_bias;
     struct matrix output; /* (vocab_size, n_embd); token_embd's when tied */
     uint8_t *memory;      /* one block that holds every weight above */
@@ -71,7 +95,7 @@ struct model_plan {
 
 /* Checks what model_open checks. A tensor that the architecture does not use is refused by name, so
  * that no file is run as something it is not. STATUS_BAD_FILE (missing, misshapen or overlapping
- * tensors, odd metadata), STATUS_UNSUPPORTED (architecture, rope scaling, unknown tensor),
+ * tensors, odd metadata), STATUS_UNSUPPORTED (architecture, key, unknown tensor),
  * STATUS_OUT_OF_MEMORY. */
 enum status model_measure(struct model_plan *plan, const struct gguf *file, struct fault *fault);
 

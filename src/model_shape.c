@@ -2,23 +2,27 @@
  * sizes can overflow 64 bits. */
 #include "model.h"
 
+#include <math.h>
 #include <string.h>
 
+#include "elementary.h"
+
 /* 2^44 * vocab_size, the sum of the sampler's weights, fits 64 bits; an angle of RoPE stays where
- * elementary_sin is accurate; 2 * n_layer * context_length * n_embd * 4 is below 2^50. */
+ * elementary_sin is accurate; 2 * n_layer * context_length * EMBD_MAX * 4 is at most 2^49. */
 enum {
     VOCAB_MAX = 1 << 19,
     CONTEXT_MAX = 1 << 20,
     LAYER_MAX = 1 << 10,
     EMBD_MAX = 1 << 16,
     FF_MAX = 1 << 20,
+    TAPS_MAX = 64,
     KEY_MAX = 64
 };
 
 /* A reader that stops at the first failure: once `status` is set, further reads do nothing. */
 struct reader {
     const struct gguf *file;
-    const char *prefix; /* "gpt2" or "llama" */
+    const char *prefix; /* the architecture's name */
     enum status status;
     struct fault *fault;
 };
@@ -76,18 +80,17 @@ static void read_architecture(struct reader *r, struct model_shape *s) {
     if (!name.data) {
         r->status =
             fault_set(r->fault, STATUS_BAD_FILE, "key_missing", "name:s", "general.architecture");
-    } else if (text_is(name, "gpt2")) {
-        s->architecture = ARCHITECTURE_GPT2;
-        r->prefix = "gpt2";
-    } else if (text_is(name, "llama")) {
-        s->architecture = ARCHITECTURE_LLAMA;
-        r->prefix = "llama";
-    } else {
-        char shown[KEY_MAX] = {0};
-        for (size_t i = 0; i < name.length && i + 1 < sizeof shown; i++)
-            shown[i] = name.data[i] > 0x20 && name.data[i] < 0x7f ? name.data[i] : '?';
-        r->status = fault_set(r->fault, STATUS_UNSUPPORTED, "architecture", "name:s", shown);
+        return;
     }
+    s->architecture = architecture_find(name.data, name.length);
+    if (s->architecture) {
+        r->prefix = s->architecture->name;
+        return;
+    }
+    char shown[KEY_MAX] = {0};
+    for (size_t i = 0; i < name.length && i + 1 < sizeof shown; i++)
+        shown[i] = name.data[i] > 0x20 && name.data[i] < 0x7f ? name.data[i] : '?';
+    r->status = fault_set(r->fault, STATUS_UNSUPPORTED, "architecture", "name:s", shown);
 }
 
 /* `of` is a key, or NULL for the size of a pair. */
@@ -100,45 +103,235 @@ static void check_multiple(struct reader *r, const char *suffix, uint32_t n, con
                               (uint64_t)n, of, (uint64_t)divisor);
 }
 
-static void check_head_size(struct reader *r, const char *suffix, uint32_t n_embd_head) {
+static void refuse_key(struct reader *r, const char *suffix) {
     char key[KEY_MAX];
-    uint32_t size = read_u32(r, suffix, n_embd_head, 1, EMBD_MAX);
-    if (!r->status && size != n_embd_head)
-        r->status =
-            fault_set(r->fault, STATUS_UNSUPPORTED, "key_head_size", "name:s value:u limit:u",
-                      full_key(key, r->prefix, suffix), (uint64_t)size, (uint64_t)n_embd_head);
+    if (!r->status)
+        r->status = fault_set(r->fault, STATUS_UNSUPPORTED, "key_unsupported", "name:s",
+                              full_key(key, r->prefix, suffix));
+}
+
+/* Whether a key is absent, or says that what it is about is not done. */
+static bool is_off(const struct reader *r, const char *suffix) {
+    char key[KEY_MAX];
+    uint32_t n;
+    double x;
+    bool on;
+    full_key(key, r->prefix, suffix);
+    return !gguf_find(r->file, key) || (!gguf_u32(r->file, key, 0, &n, NULL) && n == 0) ||
+           (!gguf_f64(r->file, key, 0, &x, NULL) && x == 0) ||
+           (!gguf_bool(r->file, key, false, &on, NULL) && !on);
+}
+
+/* An array with a number for each layer: the same one in all that have heads. */
+static void read_heads_by_layer(struct reader *r, struct model_shape *s, const char *key,
+                                const struct gguf_value *value) {
+    bool integers = value->element_type == GGUF_INT32 || value->element_type == GGUF_UINT32;
+    if (!integers || value->count != s->n_layer) {
+        r->status = fault_set(r->fault, STATUS_BAD_FILE, "key_each_layer", "name:s limit:u n:u",
+                              key, (uint64_t)s->n_layer, value->count);
+        return;
+    }
+    for (uint32_t i = 0; i < s->n_layer && !r->status; i++) {
+        int32_t n = gguf_array_i32(value, i);
+        if (n < (s->architecture->convolutions ? 0 : 1) || (uint32_t)n > s->n_head)
+            r->status = fault_set(
+                r->fault, STATUS_BAD_FILE, "key_between", "name:s minimum:u maximum:u value:f", key,
+                (uint64_t)!s->architecture->convolutions, (uint64_t)s->n_head, (double)n);
+        else if (n && s->n_head_kv && (uint32_t)n != s->n_head_kv)
+            r->status = fault_set(r->fault, STATUS_UNSUPPORTED, "key_layers", "name:s", key);
+        else if (n)
+            s->n_head_kv = (uint32_t)n;
+    }
+    if (!s->n_head_kv) s->n_head_kv = s->n_head; /* no layer has any */
 }
 
 static void read_heads(struct reader *r, struct model_shape *s) {
+    char key[KEY_MAX];
     s->n_head = read_u32(r, "attention.head_count", 0, 1, s->n_embd);
-    s->n_head_kv = read_u32(r, "attention.head_count_kv", s->n_head, 1, s->n_head);
-    check_multiple(r, "embedding_length", s->n_embd, "attention.head_count", s->n_head);
+    full_key(key, r->prefix, "attention.head_count_kv");
+    const struct gguf_value *by_layer = gguf_find(r->file, key);
+    if (!r->status && by_layer && by_layer->type == GGUF_ARRAY)
+        read_heads_by_layer(r, s, key, by_layer);
+    else
+        s->n_head_kv = read_u32(r, "attention.head_count_kv", s->n_head, 1, s->n_head);
     check_multiple(r, "attention.head_count", s->n_head, "attention.head_count_kv", s->n_head_kv);
     if (r->status) return;
-    s->n_embd_head = s->n_embd / s->n_head;
-    check_head_size(r, "attention.key_length", s->n_embd_head);
-    check_head_size(r, "attention.value_length", s->n_embd_head);
+    full_key(key, r->prefix, "attention.key_length");
+    if (!gguf_find(r->file, key))
+        check_multiple(r, "embedding_length", s->n_embd, "attention.head_count", s->n_head);
+    s->n_embd_head = read_u32(r, "attention.key_length", s->n_embd / s->n_head, 1, EMBD_MAX);
+    uint32_t value_length = read_u32(r, "attention.value_length", s->n_embd_head, 1, EMBD_MAX);
+    if (!r->status && (uint64_t)s->n_head * s->n_embd_head > EMBD_MAX)
+        r->status =
+            fault_set(r->fault, STATUS_BAD_FILE, "key_outside", "name:s value:f",
+                      full_key(key, r->prefix, "attention.key_length"), (double)s->n_embd_head);
+    if (!r->status && value_length != s->n_embd_head)
+        r->status =
+            fault_set(r->fault, STATUS_UNSUPPORTED, "key_head_size", "name:s value:u limit:u",
+                      full_key(key, r->prefix, "attention.value_length"), (uint64_t)value_length,
+                      (uint64_t)s->n_embd_head);
+}
+
+/* By how much angles are divided. A factor without a type means linear; 0 means none, as in
+ * llama.cpp. */
+static double read_rope_factor(struct reader *r) {
+    char key[KEY_MAX];
+    const char *suffix = "rope.scaling.factor";
+    if (!gguf_find(r->file, full_key(key, r->prefix, suffix))) suffix = "rope.scale_linear";
+    double factor = read_f64(r, suffix, 1, 0, (double)ROPE_DIVISOR_MAX);
+    if (!r->status && factor != 0 && factor < (double)ROPE_DIVISOR_MIN)
+        r->status = fault_set(r->fault, STATUS_BAD_FILE, "key_outside", "name:s value:f",
+                              full_key(key, r->prefix, suffix), factor);
+    return factor == 0 ? 1 : factor;
+}
+
+static void read_yarn(struct reader *r, struct rope *rope) {
+    rope->yarn = true;
+    rope->beta_fast = read_f64(r, "rope.scaling.yarn_beta_fast", 32, 1e-3, 1e6);
+    rope->beta_slow = read_f64(r, "rope.scaling.yarn_beta_slow", 1, 1e-3, 1e6);
+    /* whether it is meant to replace the magnitude below or to multiply it, converters disagree */
+    if (rope->magnitude != 1) refuse_key(r, "rope.scaling.attn_factor");
+    if (rope->freq_base < 2) refuse_key(r, "rope.scaling.type");
+    rope->magnitude = 1 + 0.1 * elementary_log(rope->factor); /* Peng et al. 2023, section 3.4 */
 }
 
 static void read_rope(struct reader *r, struct model_shape *s) {
+    char key[KEY_MAX];
     struct gguf_string scaling = {NULL, 0};
-    s->n_rot = read_u32(r, "rope.dimension_count", s->n_embd_head, 2, s->n_embd_head);
-    s->rope_freq_base = read_f64(r, "rope.freq_base", 10000, 1, 1e12);
-    check_multiple(r, "rope.dimension_count", s->n_rot, NULL, 2);
-    if (!r->status) r->status = gguf_text(r->file, "llama.rope.scaling.type", &scaling, r->fault);
-    double factor = read_f64(r, "rope.scaling.factor", 1, 0, 1e12);
-    double attention = read_f64(r, "rope.scaling.attn_factor", 1, 0, 1e12);
+    struct rope *rope = &s->rope;
+    rope->n_rot = read_u32(r, "rope.dimension_count", s->n_embd_head, 2, s->n_embd_head);
+    check_multiple(r, "rope.dimension_count", rope->n_rot, NULL, 2);
+    rope->freq_base = read_f64(r, "rope.freq_base", 10000, 1, 1e12);
+    if (s->architecture->local_freq_base > 0)
+        rope->local_freq_base =
+            read_f64(r, "rope.freq_base_swa", s->architecture->local_freq_base, 1, 1e12);
+    full_key(key, r->prefix, "rope.scaling.type");
+    if (!r->status) r->status = gguf_text(r->file, key, &scaling, r->fault);
+    rope->factor = read_rope_factor(r);
+    rope->original_context =
+        read_u32(r, "rope.scaling.original_context_length", s->context_length, 1, CONTEXT_MAX);
+    rope->magnitude = read_f64(r, "rope.scaling.attn_factor", 1, 1e-3, 1e3);
     if (r->status) return;
-    if ((scaling.data && !text_is(scaling, "none")) ||
-        gguf_find(r->file, "llama.rope.scale_linear"))
-        r->status = fault_set(r->fault, STATUS_UNSUPPORTED, "rope_scaling", "key:s",
-                              "llama.rope.scaling.type");
-    else if (!scaling.data && factor != 1 && factor != 0) /* linear, where no type is named */
-        r->status = fault_set(r->fault, STATUS_UNSUPPORTED, "rope_scaling", "key:s",
-                              "llama.rope.scaling.factor");
-    else if (attention != 1) /* whatever the type */
-        r->status = fault_set(r->fault, STATUS_UNSUPPORTED, "rope_scaling", "key:s",
-                              "llama.rope.scaling.attn_factor");
+    if (!scaling.data || text_is(scaling, "linear")) return;
+    if (text_is(scaling, "none") || text_is(scaling, "longrope"))
+        rope->factor = 1; /* the tensors say the rest */
+    else if (text_is(scaling, "yarn"))
+        read_yarn(r, rope);
+    else
+        refuse_key(r, "rope.scaling.type");
+}
+
+/* Which layers see how much. */
+static void read_window(struct reader *r, struct model_shape *s) {
+    const struct architecture *a = s->architecture;
+    char key[KEY_MAX];
+    bool given = gguf_find(r->file, full_key(key, r->prefix, "attention.sliding_window"));
+    if (!a->window_period || (a->window_period == 1 && !given)) return;
+    s->window = read_u32(r, "attention.sliding_window", a->window, 1, UINT32_MAX);
+    s->window_period = a->window_period;
+    if (a->window_period > 1)
+        s->window_period =
+            read_u32(r, "attention.sliding_window_pattern", a->window_period, 1, LAYER_MAX);
+    else if (!is_off(r, "attention.sliding_window_pattern"))
+        refuse_key(r, "attention.sliding_window_pattern");
+}
+
+static float read_factor(struct reader *r, const char *suffix, double fallback) {
+    double x = read_f64(r, suffix, fallback, 0, 1e6);
+    return (float)(x == 0 ? fallback : x);
+}
+
+/* What embedding, scores, residual stream and logits are multiplied by, and where they are capped.
+ */
+static void read_scales(struct reader *r, struct model_shape *s) {
+    const struct architecture *a = s->architecture;
+    uint32_t size = a->wide_head_layers && s->n_layer == a->wide_head_layers ? s->n_embd / s->n_head
+                                                                             : s->n_embd_head;
+    s->attention_scale = 1.0f / sqrtf((float)size);
+    s->embedding_scale = a->scaled_embedding ? sqrtf((float)s->n_embd) : 1;
+    s->residual_scale = s->logit_scale = 1;
+    if (a->multipliers) {
+        s->attention_scale = read_factor(r, "attention.scale", (double)s->attention_scale);
+        s->embedding_scale = read_factor(r, "embedding_scale", 1);
+        s->residual_scale = read_factor(r, "residual_scale", 1);
+        s->logit_scale = 1.0f / read_factor(r, "logit_scale", 1);
+    }
+    if (a->soft_caps) {
+        s->attention_cap =
+            (float)read_f64(r, "attn_logit_softcapping", a->attention_cap, 1e-3, 1e6);
+        s->logit_cap = (float)read_f64(r, "final_logit_softcapping", a->logit_cap, 1e-3, 1e6);
+    }
+}
+
+/* Keys that change the numbers, and what reads them: refused where nothing does. */
+enum { NOTHING, WINDOWS = 1, CAPS = 2, MULTIPLIERS = 4, LOCAL_BASES = 8, CONVOLUTIONS = 16 };
+
+static const struct {
+    const char *suffix;
+    uint32_t readers;
+} changing_keys[] = {
+    {"attention.sliding_window", WINDOWS},
+    {"attn_logit_softcapping", CAPS},
+    {"final_logit_softcapping", CAPS},
+    {"attention.scale", MULTIPLIERS},
+    {"embedding_scale", MULTIPLIERS},
+    {"residual_scale", MULTIPLIERS},
+    {"logit_scale", MULTIPLIERS},
+    {"rope.freq_base_swa", LOCAL_BASES},
+    {"shortconv.l_cache", CONVOLUTIONS},
+    {"attention.clamp_kqv", NOTHING},
+    {"attention.key_length_swa", NOTHING},
+    {"attention.max_alibi_bias", NOTHING},
+    {"attention.output_scale", NOTHING},
+    {"attention.recurrent_layers", NOTHING},
+    {"attention.shared_kv_layers", NOTHING},
+    {"attention.temperature_length", NOTHING},
+    {"attention.temperature_scale", NOTHING},
+    {"attention.value_scale", NOTHING},
+    {"embedding_length_per_layer_input", NOTHING},
+    {"hidden_activation", NOTHING},
+    {"nextn_predict_layers", NOTHING},
+    {"rope.dimension_count_swa", NOTHING},
+    {"rope.dimension_sections", NOTHING},
+    {"rope.scaling.alpha", NOTHING},
+    {"rope.scaling.yarn_attn_factor", NOTHING},
+    {"rope.scaling.yarn_ext_factor", NOTHING},
+    {"rope.scaling.yarn_log_multiplier", NOTHING},
+    {"swiglu_clamp_exp", NOTHING},
+    {"swin_norm", NOTHING},
+};
+
+static void refuse_keys(struct reader *r, const struct model_shape *s) {
+    const struct architecture *a = s->architecture;
+    uint32_t readers = (a->window_period ? WINDOWS : 0u) | (a->soft_caps ? CAPS : 0u) |
+                       (a->multipliers ? MULTIPLIERS : 0u) | (a->convolutions ? CONVOLUTIONS : 0u) |
+                       (a->local_freq_base > 0 ? LOCAL_BASES : 0u);
+    char key[KEY_MAX];
+    uint32_t window = 0;
+    full_key(key, r->prefix, "attention.sliding_window");
+    if (!gguf_u32(r->file, key, 0, &window, NULL) && window >= s->context_length)
+        readers |= WINDOWS; /* it hides nothing */
+    for (size_t i = 0; i < sizeof changing_keys / sizeof *changing_keys; i++)
+        if (!(readers & changing_keys[i].readers) && !is_off(r, changing_keys[i].suffix))
+            refuse_key(r, changing_keys[i].suffix);
+}
+
+/* Both parts of a layer read the same x unless the file says otherwise (Black et al. 2022). */
+static bool read_parallel(struct reader *r) {
+    char key[KEY_MAX];
+    bool parallel = true;
+    full_key(key, r->prefix, "use_parallel_residual");
+    if (!r->status) r->status = gguf_bool(r->file, key, true, &parallel, r->fault);
+    return parallel;
+}
+
+/* Switches that are on where nothing is said. */
+static void refuse_switched_off(struct reader *r, const char *suffix) {
+    char key[KEY_MAX];
+    bool on = true;
+    if (!r->status)
+        r->status = gguf_bool(r->file, full_key(key, r->prefix, suffix), true, &on, r->fault);
+    if (!on) refuse_key(r, suffix);
 }
 
 /* What the tensors alone would not show, or show as something missing. */
@@ -178,23 +371,53 @@ static void count_parameters(const struct gguf *file, struct model_shape *s) {
     }
 }
 
+/* Floats that a position takes in the caches: keys and values, or what a convolution reads again.
+ */
+static void add_widths(struct model_shape *s, const struct gguf *file) {
+    for (uint32_t i = 0; i < s->n_layer; i++) {
+        uint64_t n_kv = (uint64_t)model_shape_n_head_kv(s, file, i) * s->n_embd_head;
+        s->key_width += n_kv ? n_kv : s->n_embd;
+        s->value_width += n_kv;
+    }
+}
+
 enum status model_shape_read(struct model_shape *s, const struct gguf *file, struct fault *fault) {
     struct reader r = {file, "", gguf_check_whole(file, fault), fault};
     memset(s, 0, sizeof *s);
     read_architecture(&r, s);
-    bool gpt2 = s->architecture == ARCHITECTURE_GPT2;
+    if (r.status) return r.status;
+    const struct architecture *a = s->architecture;
     refuse_experts(&r);
     s->context_length = read_u32(&r, "context_length", 0, 1, CONTEXT_MAX);
     s->n_embd = read_u32(&r, "embedding_length", 0, 1, EMBD_MAX);
     s->n_layer = read_u32(&r, "block_count", 0, 1, LAYER_MAX);
     s->n_ff = read_u32(&r, "feed_forward_length", 0, 1, FF_MAX);
     s->norm_eps = (float)read_f64(
-        &r, gpt2 ? "attention.layer_norm_epsilon" : "attention.layer_norm_rms_epsilon", 0, 1e-30,
-        1);
+        &r, a->layer_norm ? "attention.layer_norm_epsilon" : "attention.layer_norm_rms_epsilon", 0,
+        1e-30, 1);
     read_heads(&r, s);
-    if (!gpt2) read_rope(&r, s);
+    if (!r.status && !a->learned_positions) read_rope(&r, s);
+    if (!r.status) read_window(&r, s);
+    if (!r.status) read_scales(&r, s);
+    if (a->convolutions) s->n_taps = read_u32(&r, "shortconv.l_cache", 0, 1, TAPS_MAX);
+    if (a->parallel) s->parallel = read_parallel(&r);
+    refuse_keys(&r, s);
+    refuse_switched_off(&r, "attention.causal");
+    if (a->multipliers)
+        refuse_switched_off(&r, "rope.scaling.finetuned"); /* Granite without RoPE */
     read_vocab_size(&r, s);
+    if (r.status) return r.status;
+    add_widths(s, file);
     count_parameters(file, s);
     s->file_type = gguf_file_type(file);
-    return r.status;
+    return STATUS_OK;
+}
+
+uint32_t model_shape_n_head_kv(const struct model_shape *shape, const struct gguf *file,
+                               uint32_t layer) {
+    char key[KEY_MAX];
+    const struct gguf_value *value =
+        gguf_find(file, full_key(key, shape->architecture->name, "attention.head_count_kv"));
+    return value && value->type == GGUF_ARRAY ? (uint32_t)gguf_array_i32(value, layer)
+                                              : shape->n_head_kv;
 }

@@ -19,25 +19,29 @@ struct session {
     size_t context;     /* ids in the window */
     uint32_t *timeline; /* (SESSION_TIMELINE_MAX,) */
     size_t n_timeline, n_cached;
-    float *keys;           /* (n_layer, n_head_kv, context, n_embd_head) */
-    float *values;         /* the same: what a head reads is one stream */
-    float *arena;          /* one block that holds every array of floats below */
-    float *logits;         /* (vocab_size,) of the last feed that succeeded */
+    float *keys;   /* a layer after the other: (n_head_kv, context, n_embd_head), what a head reads
+                    * being one stream; of a short convolution (context, n_embd), its inputs */
+    float *values; /* the same of layers with heads */
+    float *arena;  /* one block that holds every array of floats below */
+    float *logits; /* (vocab_size,) of the last feed that succeeded */
     float *next_logits;    /* (vocab_size,) */
     float *state;          /* (n_embd,) what those logits were made of */
     float *x;              /* (BATCH, n_embd) the residual stream */
     float *normed;         /* (BATCH, n_embd) */
-    float *q;              /* (BATCH, n_embd) */
+    float *q;              /* (BATCH, n_q), n_q = n_head * n_embd_head */
     float *k, *v;          /* (BATCH, n_kv), n_kv = n_head_kv * n_embd_head */
-    float *mixed;          /* (BATCH, n_embd) heads side by side; then a block's output */
+    float *mixed;          /* (BATCH, n_q) heads side by side */
+    float *before, *after; /* (BATCH, n_embd) the gates of a short convolution */
+    float *block;          /* (BATCH, n_embd) what is added to the residual stream */
     float *hidden;         /* (BATCH, n_ff) */
-    float *gate;           /* (BATCH, n_ff) llama */
+    float *gate;           /* (BATCH, n_ff) */
     float *scores;         /* (context,) */
-    float *cosine;         /* (BATCH, n_rot / 2) llama */
-    float *sine;           /* (BATCH, n_rot / 2) */
-    struct quants *quants; /* (max(n_embd, n_ff) / 32, BATCH) of what the next matrices read */
-    double *frequencies;   /* (n_rot / 2,) radians a position */
+    float *cosine, *sine;  /* (ROTATIONS, BATCH, n_rot / 2) */
+    struct quants *quants; /* (widest / 32, BATCH) of what the next matrices read */
+    double *frequencies;   /* (ROTATIONS, n_rot / 2) radians a position */
 };
+
+enum { ROTATIONS = 2 }; /* ROTATION_GLOBAL, ROTATION_LOCAL */
 
 /* Hands out arrays of a block on 64-byte borders; without a base it only counts. */
 struct carver {
@@ -51,8 +55,13 @@ static float *carve(struct carver *c, uint64_t count) {
     return array;
 }
 
+static uint64_t max_u64(uint64_t a, uint64_t b) {
+    return a > b ? a : b;
+}
+
 /* Lays the arrays out from `base` and returns how many floats they take, below 2^50. */
 static uint64_t lay_out(struct session *s, const struct model_shape *m, float *base) {
+    uint64_t n_q = (uint64_t)m->n_head * m->n_embd_head;
     uint64_t n_kv = (uint64_t)m->n_head_kv * m->n_embd_head;
     struct carver c = {base, 0};
     s->logits = carve(&c, m->vocab_size);
@@ -60,25 +69,28 @@ static uint64_t lay_out(struct session *s, const struct model_shape *m, float *b
     s->state = carve(&c, m->n_embd);
     s->x = carve(&c, (uint64_t)BATCH * m->n_embd);
     s->normed = carve(&c, (uint64_t)BATCH * m->n_embd);
-    s->q = carve(&c, (uint64_t)BATCH * m->n_embd);
+    s->q = carve(&c, BATCH * n_q);
     s->k = carve(&c, BATCH * n_kv);
     s->v = carve(&c, BATCH * n_kv);
-    s->mixed = carve(&c, (uint64_t)BATCH * m->n_embd);
+    s->mixed = carve(&c, BATCH * n_q);
+    s->before = carve(&c, m->n_taps ? (uint64_t)BATCH * m->n_embd : 0);
+    s->after = carve(&c, m->n_taps ? (uint64_t)BATCH * m->n_embd : 0);
+    s->block = carve(&c, (uint64_t)BATCH * m->n_embd);
     s->hidden = carve(&c, (uint64_t)BATCH * m->n_ff);
-    s->gate = carve(&c, m->architecture == ARCHITECTURE_LLAMA ? (uint64_t)BATCH * m->n_ff : 0);
+    s->gate =
+        carve(&c, m->architecture->activation == ACTIVATION_GELU ? 0 : (uint64_t)BATCH * m->n_ff);
     s->scores = carve(&c, s->context);
-    s->cosine = carve(&c, (uint64_t)BATCH * m->n_rot / 2);
-    s->sine = carve(&c, (uint64_t)BATCH * m->n_rot / 2);
-    uint64_t groups = (m->n_ff > m->n_embd ? m->n_ff : m->n_embd) / MATRIX_GROUP;
+    s->cosine = carve(&c, (uint64_t)ROTATIONS * BATCH * m->rope.n_rot / 2);
+    s->sine = carve(&c, (uint64_t)ROTATIONS * BATCH * m->rope.n_rot / 2);
+    uint64_t groups = max_u64(max_u64(m->n_ff, m->n_embd), n_q) / MATRIX_GROUP;
     s->quants = (void *)carve(
         &c, m->quantised ? BATCH * groups * sizeof(struct quants) / sizeof(float) : 0);
     return c.used;
 }
 
-/* Bytes of keys or values, below 2^50: a multiple of 64. */
-static uint64_t cache_bytes(const struct model_shape *m, uint64_t context) {
-    uint64_t count = (uint64_t)m->n_head_kv * m->n_embd_head * m->n_layer * context;
-    return (count + 15) / 16 * 16 * sizeof(float);
+/* Bytes of keys or values that take `width` floats a position, below 2^50: a multiple of 64. */
+static uint64_t cache_bytes(uint64_t width, uint64_t context) {
+    return (width * context + 15) / 16 * 16 * sizeof(float);
 }
 
 uint32_t session_context(const struct model_shape *shape, uint32_t context) {
@@ -89,8 +101,10 @@ uint32_t session_context(const struct model_shape *shape, uint32_t context) {
 
 uint64_t session_bytes(const struct model_shape *shape, uint32_t context) {
     struct session s = {.context = session_context(shape, context)};
-    return 2 * cache_bytes(shape, s.context) + lay_out(&s, shape, NULL) * sizeof(float) + sizeof s +
-           SESSION_TIMELINE_MAX * sizeof *s.timeline + shape->n_rot / 2 * sizeof *s.frequencies;
+    return cache_bytes(shape->key_width, s.context) + cache_bytes(shape->value_width, s.context) +
+           lay_out(&s, shape, NULL) * sizeof(float) + sizeof s +
+           SESSION_TIMELINE_MAX * sizeof *s.timeline +
+           sizeof *s.frequencies * ROTATIONS * (shape->rope.n_rot / 2);
 }
 
 enum status session_check(const struct model_shape *shape, uint32_t context, struct fault *fault) {
@@ -102,7 +116,21 @@ enum status session_check(const struct model_shape *shape, uint32_t context, str
 /* Floats on a 64-byte border; NULL if they cannot be had. A block beyond half of what can be
  * addressed would be larger than a difference of pointers. */
 static float *allocate(uint64_t bytes) {
+    if (!bytes) bytes = 64; /* no layer has values */
     return bytes <= SIZE_MAX / 2 ? aligned_alloc(64, (size_t)bytes) : NULL;
+}
+
+/* LongRoPE turns by its long divisors where the context is longer than the model was first trained
+ * for: all of a session's positions by the same, so that the cache never mixes the two. */
+static void set_frequencies(struct session *s) {
+    const struct model *model = s->model;
+    const struct rope *rope = &model->shape.rope;
+    const float *divisors = model->rope_divisors;
+    if (model->rope_divisors_long)
+        divisors = s->context > rope->original_context ? model->rope_divisors_long
+                                                       : model->rope_divisors_short;
+    rope_frequencies(s->frequencies, rope, divisors);
+    if (rope->local_freq_base > 0) rope_local_frequencies(s->frequencies + rope->n_rot / 2, rope);
 }
 
 /* Keys, values and the rest are blocks of their own: together they may be larger than one can be.
@@ -118,20 +146,21 @@ enum status session_open(struct session **out, const struct model *model, uint32
     s->model = model;
     s->kernels = kernels;
     s->context = session_context(m, context);
-    uint64_t cache = cache_bytes(m, s->context), rest = lay_out(s, m, NULL) * sizeof(float);
-    s->keys = allocate(cache);
-    s->values = allocate(cache);
+    uint64_t keys = cache_bytes(m->key_width, s->context);
+    uint64_t values = cache_bytes(m->value_width, s->context);
+    uint64_t rest = lay_out(s, m, NULL) * sizeof(float);
+    s->keys = allocate(keys);
+    s->values = allocate(values);
     s->arena = allocate(rest);
     s->timeline = malloc(SESSION_TIMELINE_MAX * sizeof *s->timeline);
-    s->frequencies = malloc((m->n_rot / 2 + 1) * sizeof *s->frequencies);
+    s->frequencies = malloc(sizeof *s->frequencies * (ROTATIONS * (m->rope.n_rot / 2) + 1));
     if (!s->keys || !s->values || !s->arena || !s->timeline || !s->frequencies) {
         session_close(s);
-        return fault_set(fault, STATUS_OUT_OF_MEMORY, "no_memory_cache", "n:u", 2 * cache + rest);
+        return fault_set(fault, STATUS_OUT_OF_MEMORY, "no_memory_cache", "n:u",
+                         keys + values + rest);
     }
     lay_out(s, m, s->arena);
-    for (uint32_t i = 0; i < m->n_rot / 2; i++)
-        s->frequencies[i] =
-            elementary_exp64(-2.0 * i / m->n_rot * elementary_log(m->rope_freq_base));
+    set_frequencies(s);
     *out = s;
     return STATUS_OK;
 }
@@ -163,40 +192,64 @@ const uint32_t *session_timeline(const struct session *s, size_t *n) {
     return s->timeline;
 }
 
+/* Where the angles of a rotation begin in `cosine`, `sine`. */
+static size_t rotation_at(const struct session *s, enum rotation rotation) {
+    return (size_t)(rotation - ROTATION_GLOBAL) * BATCH * (s->model->shape.rope.n_rot / 2);
+}
+
 /* Cosines and sines of positions first .. first + n. Su et al. 2021, RoFormer, section 3.2.2. */
-static void turn(struct session *s, size_t first, size_t n) {
-    size_t n_pairs = s->model->shape.n_rot / 2;
+static void turn(struct session *s, enum rotation rotation, size_t first, size_t n) {
+    const struct rope *rope = &s->model->shape.rope;
+    size_t n_pairs = rope->n_rot / 2, at = rotation_at(s, rotation);
+    const double *frequencies = s->frequencies + (size_t)(rotation - ROTATION_GLOBAL) * n_pairs;
     for (size_t t = 0; t < n; t++) {
         for (size_t i = 0; i < n_pairs; i++) {
-            double angle = (double)(first + t) * s->frequencies[i];
-            s->cosine[t * n_pairs + i] = (float)elementary_cos(angle);
-            s->sine[t * n_pairs + i] = (float)elementary_sin(angle);
+            double angle = (double)(first + t) * frequencies[i];
+            s->cosine[at + t * n_pairs + i] = (float)(rope->magnitude * elementary_cos(angle));
+            s->sine[at + t * n_pairs + i] = (float)(rope->magnitude * elementary_sin(angle));
         }
     }
 }
 
 /* Turns every head of n rows of `heads` heads, in place. */
-static void rotate_heads(const struct session *s, float *rows, size_t heads, size_t n) {
+static void rotate_heads(const struct session *s, enum rotation rotation, float *rows, size_t heads,
+                         size_t n) {
     const struct model_shape *m = &s->model->shape;
-    size_t n_pairs = m->n_rot / 2;
-    if (m->architecture != ARCHITECTURE_LLAMA) return;
-    for (size_t t = 0; t < n; t++)
-        for (size_t h = 0; h < heads; h++)
-            s->kernels->rotate(rows + (t * heads + h) * m->n_embd_head, s->cosine + t * n_pairs,
-                               s->sine + t * n_pairs, n_pairs);
+    size_t n_pairs = m->rope.n_rot / 2;
+    if (rotation == ROTATION_NONE) return;
+    size_t at = rotation_at(s, rotation);
+    for (size_t t = 0; t < n; t++, at += n_pairs)
+        for (size_t h = 0; h < heads; h++, rows += m->n_embd_head)
+            (m->architecture->halves ? s->kernels->rotate_halves : s->kernels->rotate)(
+                rows, s->cosine + at, s->sine + at, n_pairs);
 }
 
+/* n rows of `size`; a row without a weight stays as it is. */
 static void norm(const struct session *s, float *out, const float *x, const float *weight,
-                 const float *bias, size_t n) {
-    const struct model_shape *m = &s->model->shape;
-    for (size_t t = 0; t < n; t++) {
-        const float *row = x + t * m->n_embd;
-        float *to = out + t * m->n_embd;
+                 const float *bias, size_t size, size_t n) {
+    float eps = s->model->shape.norm_eps;
+    for (size_t t = 0; t < n; t++, x += size, out += size) {
         if (bias)
-            s->kernels->layer_norm(to, row, weight, bias, m->n_embd, m->norm_eps);
-        else
-            s->kernels->rms_norm(to, row, weight, m->n_embd, m->norm_eps);
+            s->kernels->layer_norm(out, x, weight, bias, size, eps);
+        else if (weight)
+            s->kernels->rms_norm(out, x, weight, size, eps);
+        else if (out != x)
+            memcpy(out, x, size * sizeof *x);
     }
+}
+
+/* The norm of q or k, each head by itself or rows of n_heads heads as a whole. */
+static void norm_heads(const struct session *s, float *rows, const float *weight, size_t n_heads,
+                       size_t n) {
+    const struct model_shape *m = &s->model->shape;
+    if (m->architecture->qk_norm == QK_NORM_HEADS)
+        norm(s, rows, rows, weight, NULL, m->n_embd_head, n * n_heads);
+    else
+        norm(s, rows, rows, weight, NULL, m->n_embd_head * n_heads, n);
+}
+
+static void scale(float *x, float factor, size_t n) {
+    for (size_t i = 0; i < n && factor != 1; i++) x[i] *= factor;
 }
 
 /* Brings n rows of keys or values into a layer's cache, (n_head_kv, context, size). */
@@ -209,19 +262,19 @@ static void remember(const struct session *s, float *cache, const float *rows, s
             memcpy(cache + (h * s->context + first + t) * size, rows, size * sizeof *rows);
 }
 
-/* mixed (n, n_embd): each head's softmax(q . k / sqrt(n_embd_head)) v over the positions up to its
- * own; n_head / n_head_kv heads share a head of keys and values. */
-static void attend(struct session *s, const float *keys, const float *values, size_t first,
-                   size_t n) {
+/* mixed (n, n_q): each head's softmax(scale q . k) v over the last `window` positions up to its
+ * own, 0 being all; n_head / n_head_kv heads share a head of keys and values. */
+static void attend(struct session *s, const float *keys, const float *values, size_t window,
+                   size_t first, size_t n) {
     const struct model_shape *m = &s->model->shape;
     size_t size = m->n_embd_head, shared = m->n_head / m->n_head_kv;
-    float scale = 1.0f / sqrtf((float)size);
     for (size_t t = 0; t < n; t++) {
+        size_t end = first + t + 1, start = window && window < end ? end - window : 0;
         for (size_t h = 0; h < m->n_head; h++) {
-            size_t head = t * m->n_embd + h * size, seen = first + t + 1;
-            size_t kv = h / shared * s->context * size;
+            size_t head = (t * m->n_head + h) * size;
+            size_t kv = (h / shared * s->context + start) * size;
             s->kernels->attention(s->mixed + head, s->scores, s->q + head, keys + kv, values + kv,
-                                  seen, size, scale);
+                                  end - start, size, m->attention_scale, m->attention_cap);
         }
     }
 }
@@ -240,59 +293,122 @@ static void multiply(struct session *s, float *out, const struct matrix *w, cons
         s->kernels->matmul_quants(out, w, bias, s->quants, n);
 }
 
+/* block (n, n_embd) = attention over normed (n, n_embd); keys and values enter the caches. */
+static void run_attention(struct session *s, const struct model_layer *layer, float *keys,
+                          float *values, size_t first, size_t n) {
+    const struct model_shape *m = &s->model->shape;
+    multiply(s, s->q, &layer->wq, layer->bq, s->normed, n); /* (n, n_q) */
+    multiply(s, s->k, &layer->wk, layer->bk, s->normed, n); /* (n, n_kv) */
+    multiply(s, s->v, &layer->wv, layer->bv, s->normed, n); /* (n, n_kv) */
+    norm_heads(s, s->q, layer->q_norm_weight, m->n_head, n);
+    norm_heads(s, s->k, layer->k_norm_weight, m->n_head_kv, n);
+    rotate_heads(s, layer->rotation, s->q, m->n_head, n);
+    rotate_heads(s, layer->rotation, s->k, m->n_head_kv, n);
+    remember(s, keys, s->k, first, n);
+    remember(s, values, s->v, first, n);
+    attend(s, keys, values, layer->window, first, n); /* mixed (n, n_q) */
+    quantise(s, s->mixed, (size_t)m->n_head * m->n_embd_head, n);
+    multiply(s, s->block, &layer->wo, layer->bo, s->mixed, n);
+}
+
+/* block (n, n_embd) = a short convolution over normed (n, n_embd): of each element the last n_taps
+ * positions, oldest first, between two gates. Its inputs (context, n_embd) are kept at every
+ * position, as keys are. Liquid AI 2025, LFM2. */
+static void run_convolution(struct session *s, const struct model_layer *layer, float *inputs,
+                            size_t first, size_t n) {
+    size_t n_embd = s->model->shape.n_embd, n_taps = s->model->shape.n_taps;
+    float *input = inputs + first * n_embd;
+    multiply(s, s->before, &layer->conv_before, NULL, s->normed, n);
+    multiply(s, s->after, &layer->conv_after, NULL, s->normed, n);
+    multiply(s, input, &layer->conv_value, NULL, s->normed, n);
+    s->kernels->times(input, s->before, n * n_embd);
+    for (size_t t = 0; t < n; t++) {
+        size_t end = first + t + 1, missing = n_taps > end ? n_taps - end : 0;
+        for (size_t c = 0; c < n_embd; c++) {
+            float sum = 0;
+            for (size_t j = missing; j < n_taps; j++)
+                sum += layer->conv_kernel[c * n_taps + j] * inputs[(end + j - n_taps) * n_embd + c];
+            s->after[t * n_embd + c] *= sum;
+        }
+    }
+    quantise(s, s->after, n_embd, n);
+    multiply(s, s->block, &layer->conv_output, NULL, s->after, n);
+}
+
+/* block (n, n_embd) = the feed-forward part of normed (n, n_embd). Shazeer 2020 for gates. */
+static void run_feed_forward(struct session *s, const struct model_layer *layer, size_t n) {
+    const struct model_shape *m = &s->model->shape;
+    const struct kernels *k = s->kernels;
+    float *active = s->hidden;
+    multiply(s, s->hidden, &layer->up, layer->bup, s->normed, n); /* (n, n_ff) */
+    if (m->architecture->activation == ACTIVATION_GELU) {
+        k->gelu(s->hidden, n * m->n_ff);
+    } else {
+        active = s->gate;
+        multiply(s, s->gate, &layer->gate, layer->bgate, s->normed, n); /* (n, n_ff) */
+        if (m->architecture->activation == ACTIVATION_SWIGLU) {
+            k->swiglu(s->gate, s->hidden, n * m->n_ff);
+        } else {
+            k->gelu(s->gate, n * m->n_ff);
+            k->times(s->gate, s->hidden, n * m->n_ff);
+        }
+    }
+    quantise(s, active, m->n_ff, n);
+    multiply(s, s->block, &layer->down, layer->bdown, active, n);
+}
+
+/* x += block, normed and scaled where the architecture does. */
+static void add_block(struct session *s, const float *post_norm_weight, size_t n) {
+    const struct model_shape *m = &s->model->shape;
+    norm(s, s->block, s->block, post_norm_weight, NULL, m->n_embd, n);
+    scale(s->block, m->residual_scale, n * m->n_embd);
+    s->kernels->add(s->x, s->block, n * m->n_embd);
+}
+
 /* Runs ids[0 .. n) at positions first .. first + n, n <= BATCH; their keys and values enter the
- * cache. With `head`, next_logits become those of the last position.
- * Radford et al. 2019 (gpt2); Touvron et al. 2023 (llama). */
+ * caches. With `head`, next_logits become those of the last position. The papers are named in
+ * architecture.c. */
 static void forward(struct session *s, const uint32_t *ids, size_t first, size_t n, bool head) {
     const struct model *model = s->model;
     const struct model_shape *m = &model->shape;
-    const struct kernels *k = s->kernels;
-    size_t n_embd = m->n_embd, n_kv = (size_t)m->n_head_kv * m->n_embd_head;
+    size_t n_embd = m->n_embd;
+    float *keys = s->keys, *values = s->values;
 
     for (size_t t = 0; t < n; t++) /* x (n, n_embd) */
         model_embed(model, ids[t], s->x + t * n_embd);
-    if (model->position_embd) k->add(s->x, model->position_embd + first * n_embd, n * n_embd);
-    turn(s, first, n);
+    scale(s->x, m->embedding_scale, n * n_embd);
+    if (model->position_embd)
+        s->kernels->add(s->x, model->position_embd + first * n_embd, n * n_embd);
+    turn(s, ROTATION_GLOBAL, first, n);
+    if (m->rope.local_freq_base > 0) turn(s, ROTATION_LOCAL, first, n);
 
     for (size_t i = 0; i < m->n_layer; i++) {
         const struct model_layer *layer = &model->layers[i];
-        float *keys = s->keys + i * s->context * n_kv;
-        float *values = s->values + i * s->context * n_kv;
+        size_t n_kv = (size_t)layer->n_head_kv * m->n_embd_head;
 
-        norm(s, s->normed, s->x, layer->attn_norm_weight, layer->attn_norm_bias, n);
+        norm(s, s->normed, s->x, layer->attn_norm_weight, layer->attn_norm_bias, n_embd, n);
         quantise(s, s->normed, n_embd, n);
-        multiply(s, s->q, &layer->wq, layer->bq, s->normed, n); /* (n, n_embd) */
-        multiply(s, s->k, &layer->wk, layer->bk, s->normed, n); /* (n, n_kv) */
-        multiply(s, s->v, &layer->wv, layer->bv, s->normed, n); /* (n, n_kv) */
-        rotate_heads(s, s->q, m->n_head, n);
-        rotate_heads(s, s->k, m->n_head_kv, n);
-        remember(s, keys, s->k, first, n);
-        remember(s, values, s->v, first, n);
-        attend(s, keys, values, first, n); /* mixed (n, n_embd) */
-        quantise(s, s->mixed, n_embd, n);
-        multiply(s, s->normed, &layer->wo, layer->bo, s->mixed, n); /* (n, n_embd) */
-        k->add(s->x, s->normed, n * n_embd);
+        if (layer->n_head_kv)
+            run_attention(s, layer, keys, values, first, n);
+        else
+            run_convolution(s, layer, keys, first, n);
+        keys += s->context * (n_kv ? n_kv : n_embd);
+        values += s->context * n_kv;
 
-        norm(s, s->normed, s->x, layer->ffn_norm_weight, layer->ffn_norm_bias, n);
+        if (!m->parallel) add_block(s, layer->attn_post_norm_weight, n);
+        norm(s, s->normed, s->x, layer->ffn_norm_weight, layer->ffn_norm_bias, n_embd, n);
+        if (m->parallel) add_block(s, layer->attn_post_norm_weight, n);
         quantise(s, s->normed, n_embd, n);
-        multiply(s, s->hidden, &layer->up, layer->bup, s->normed, n); /* (n, n_ff) */
-        float *active = s->hidden;
-        if (layer->gate.data) {
-            multiply(s, s->gate, &layer->gate, NULL, s->normed, n); /* (n, n_ff) */
-            k->swiglu(s->gate, s->hidden, n * m->n_ff);
-            active = s->gate;
-        } else {
-            k->gelu(s->hidden, n * m->n_ff);
-        }
-        quantise(s, active, m->n_ff, n);
-        multiply(s, s->mixed, &layer->down, layer->bdown, active, n); /* (n, n_embd) */
-        k->add(s->x, s->mixed, n * n_embd);
+        run_feed_forward(s, layer, n);
+        add_block(s, layer->ffn_post_norm_weight, n);
     }
     if (!head) return;
     norm(s, s->normed, s->x + (n - 1) * n_embd, model->output_norm_weight, model->output_norm_bias,
-         1);
+         n_embd, 1);
     quantise(s, s->normed, n_embd, 1);
     multiply(s, s->next_logits, &model->output, NULL, s->normed, 1); /* (vocab_size,) */
+    scale(s->next_logits, m->logit_scale, m->vocab_size);
+    if (m->logit_cap > 0) s->kernels->soft_cap(s->next_logits, m->vocab_size, m->logit_cap);
 }
 
 static enum status check_ids(const struct session *s, const uint32_t *ids, size_t n,

@@ -34,8 +34,8 @@ uint64_t session_bytes(const struct model_shape *shape, uint32_t context);
 /* STATUS_OUT_OF_RANGE if `context` is more than the model's context_length. */
 enum status session_check(const struct model_shape *shape, uint32_t context, struct fault *fault);
 
-/* Allocates the cache (2 * n_layer * context * n_head_kv * n_embd_head float32) and every scratch
- * array; later calls allocate nothing. `model` must outlive the session. session_check's failure;
+/* Allocates the caches (context * (key_width + value_width) float32) and every scratch array; later
+ * calls allocate nothing. `model` must outlive the session. session_check's failure;
  * STATUS_OUT_OF_MEMORY names the bytes asked for. */
 enum status session_open(struct session **session, const struct model *model, uint32_t context,
                          const struct kernels *kernels, struct fault *fault);

@@ -18,6 +18,7 @@
  * unrolled by the constants that the function is called with, and no other loop is: a longer body
  * needs more registers than there are. */
 #define ALWAYS __attribute__((always_inline))
+#define OUTLINED __attribute__((noinline))
 #ifdef __clang__
 #define UNROLL _Pragma("clang loop unroll(full)")
 #define ROLLED _Pragma("clang loop unroll(disable)")

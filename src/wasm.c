@@ -315,7 +315,7 @@ static void copy_model_facts(struct opened *opened) {
     opened->n_embd = shape->n_embd;
     opened->n_ff = shape->n_ff;
     opened->file_type = shape->file_type;
-    opened->architecture = shape->architecture == ARCHITECTURE_GPT2 ? "gpt2" : "llama";
+    opened->architecture = shape->architecture->name;
 }
 
 /* Begins to open a GGUF image of `size` bytes of which the first `available` are at `head`. Fails

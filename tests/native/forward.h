@@ -1,5 +1,5 @@
-/* Loads what tests/vectors/make_forward.py wrote: the GGUF image, and ids with the logits after
- * each of them. */
+/* Loads what make_forward.py and make_architectures.py in tests/vectors wrote: the GGUF image, and
+ * ids with the logits after each of them. */
 #ifndef LOGITSCOPE_TEST_FORWARD_H
 #define LOGITSCOPE_TEST_FORWARD_H
 
@@ -8,11 +8,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { FORWARD_COUNT = 10, FORWARD_IDS = 12, FORWARD_VOCAB_MAX = 101 };
+enum { FORWARD_COUNT = 15, FORWARD_IDS = 30, FORWARD_VOCAB_MAX = 101 };
 
 static const char *const forward_names[FORWARD_COUNT] = {
-    "gpt2_tied",  "gpt2_head",  "gpt2_f16",  "llama_mha",  "llama_gqa",
-    "llama_bias", "llama_q8_0", "gpt2_q4_0", "llama_q4_1", "llama_bf16"};
+    "gpt2_tied",   "gpt2_head",    "gpt2_f16",           "llama_mha",  "llama_gqa",
+    "llama_bias",  "llama_q8_0",   "gpt2_q4_0",          "llama_q4_1", "llama_bf16",
+    "llama_freqs", "llama_linear", "llama_scale_linear", "llama_yarn", "llama_window"};
 
 struct forward_vectors {
     size_t n, vocab_size;
@@ -51,7 +52,7 @@ static inline struct forward_vectors *forward_vectors(const char *name) {
         for (size_t i = 0; ok && i < v.vocab_size; i++)
             ok = fscanf(file, "%lf", &v.logits[t][i]) == 1;
     if (!ok) {
-        printf("%s is not what make_forward.py writes\n", path);
+        printf("%s is not what the scripts write\n", path);
         exit(1);
     }
     fclose(file);

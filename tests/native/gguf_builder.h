@@ -86,14 +86,20 @@ static inline uint64_t note(struct finder *f, size_t width) {
 }
 
 static inline void note_values(struct finder *f, uint64_t type, uint64_t count) {
-    for (uint64_t i = 0; i < count; i++) {
+    if (type == GGUF_BOOL) {
+        f->position += (size_t)count;
+        return;
+    }
+    for (uint64_t i = 0; i < count && (type == GGUF_STRING || !i); i++) {
         uint64_t n = note(f, type == GGUF_STRING ? 8 : 4);
         if (type == GGUF_STRING) f->position += (size_t)n;
     }
+    if (type != GGUF_STRING) f->position += 4 * (size_t)(count - 1);
 }
 
 /* The counts, lengths, types, dimensions, offsets and 32-bit values of a right image, in order; its
- * metadata holds strings, 32-bit values and arrays of strings, as make_forward.py writes them.
+ * metadata holds strings, 32-bit values, their arrays and booleans, as the scripts in tests/vectors
+ * write them. Of an array of numbers the first is noted, of booleans none.
  * Returns their number; *end is where the tensor table ends. */
 static inline size_t find_fields(const unsigned char *image, struct field *fields, size_t *end) {
     struct finder f = {image, fields, 0, 4};

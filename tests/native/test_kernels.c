@@ -276,6 +276,13 @@ static void activations_agree(void) {
         }
         memcpy(a, x, sizeof a);
         memcpy(b, x, sizeof b);
+        scalar->soft_cap(a, n, 2.5f);
+        simd->soft_cap(b, n, 2.5f);
+        CHECK_MESSAGE(same(a, b, n) && same(a + n, x + n, N - n), "soft_cap, n = %zu", n);
+        for (size_t i = 0; i < n && n % 4 > 1; i++)
+            CHECK(fabs(2.5 * tanh((double)x[i] / 2.5) - (double)a[i]) < 2e-6);
+        memcpy(a, x, sizeof a);
+        memcpy(b, x, sizeof b);
         scalar->swiglu(a, up, n);
         simd->swiglu(b, up, n);
         CHECK_MESSAGE(same(a, b, n), "swiglu, n = %zu", n);
@@ -311,6 +318,11 @@ static void add_and_rotate_agree(void) {
         scalar->add(a, y, n);
         simd->add(b, y, n);
         CHECK(same(a, b, N) && a[n - 1] == x[n - 1] + y[n - 1]);
+        memcpy(a, x, sizeof a);
+        memcpy(b, x, sizeof b);
+        scalar->times(a, y, n);
+        simd->times(b, y, n);
+        CHECK(same(a, b, N) && a[n - 1] == x[n - 1] * y[n - 1]);
         for (size_t i = 0; i < N; i++) {
             y[i] = (float)cos((double)x[i]);
             z[i] = (float)sin((double)x[i]);
@@ -321,6 +333,18 @@ static void add_and_rotate_agree(void) {
         scalar->rotate(a, y, z, n / 2);
         simd->rotate(b, y, z, n / 2);
         CHECK_MESSAGE(same(a, b, N), "rotate, %zu pairs", n / 2);
+        float halves[N], turned[N]; /* the same pairs in the other order */
+        memcpy(halves, x, sizeof halves);
+        for (size_t i = 0; i < n / 2; i++) {
+            halves[i] = x[2 * i];
+            halves[i + n / 2] = x[2 * i + 1];
+        }
+        memcpy(turned, halves, sizeof turned);
+        scalar->rotate_halves(halves, y, z, n / 2);
+        simd->rotate_halves(turned, y, z, n / 2);
+        CHECK_MESSAGE(same(halves, turned, N), "rotate_halves, %zu pairs", n / 2);
+        for (size_t i = 0; i < n / 2; i++)
+            CHECK(same(halves + i, a + 2 * i, 1) && same(halves + i + n / 2, a + 2 * i + 1, 1));
         for (size_t i = 0; i + 1 < n; i += 2) {
             double c = (double)y[i / 2], s = (double)z[i / 2],
                    size = fabs((double)x[i]) + fabs((double)x[i + 1]);
@@ -334,12 +358,13 @@ static void add_and_rotate_agree(void) {
 
 /* out[i] against float64, whose exponentials differ by as much as float32 scores do. */
 static void check_mixture(const float *out, const float *q, const float *keys, const float *values,
-                          size_t n, size_t size) {
+                          size_t n, size_t size, double cap) {
     double s[N], max = -INFINITY, sum = 0;
     for (size_t t = 0; t < n; t++) {
         s[t] = 0;
         for (size_t i = 0; i < size; i++) s[t] += (double)q[i] * (double)keys[t * size + i];
         s[t] *= (double)0.3f;
+        if (cap > 0) s[t] = cap * tanh(s[t] / cap);
         max = fmax(max, s[t]);
     }
     for (size_t t = 0; t < n; t++) sum += exp(s[t] - max);
@@ -363,10 +388,14 @@ static void check_attention(size_t size, size_t n, uint32_t kind) {
     fill(keys, length, kind);
     fill(values, length, kind);
     if (kind == 3) keys[sample_below((uint32_t)length)] = NAN;
-    scalar->attention(a, scores, q, keys, values, n, size, 0.3f);
-    simd->attention(b, scores, q, keys, values, n, size, 0.3f);
-    CHECK_MESSAGE(same(a, b, size), "attention, size %zu, n %zu, kind %u", size, n, kind);
-    if (kind < 2) check_mixture(a, q, keys, values, n, size);
+    for (int capped = 0; capped < 2; capped++) {
+        float cap = capped ? 1.5f : 0;
+        scalar->attention(a, scores, q, keys, values, n, size, 0.3f, cap);
+        simd->attention(b, scores, q, keys, values, n, size, 0.3f, cap);
+        CHECK_MESSAGE(same(a, b, size), "attention, size %zu, n %zu, kind %u, cap %g", size, n,
+                      kind, (double)cap);
+        if (kind < 2) check_mixture(a, q, keys, values, n, size, (double)cap);
+    }
     for (size_t i = 0; i < size && kind == 3; i++) CHECK(isnan(a[i]));
     free(keys);
     free(values);

@@ -66,9 +66,10 @@ static void binds_what_is_right(void) {
     struct model *model = NULL;
     CHECK(!gguf_open(&file, p.image, p.size, NULL) && !model_open(&model, file, NULL));
     const struct model_shape *s = &model->shape;
-    CHECK(s->architecture == ARCHITECTURE_LLAMA && s->vocab_size == 101 && s->n_embd == 30);
+    CHECK(!strcmp(s->architecture->name, "llama") && s->vocab_size == 101 && s->n_embd == 30);
     CHECK(s->context_length == 40 && s->n_layer == 2 && s->n_head == 3 && s->n_head_kv == 1);
-    CHECK(s->n_embd_head == 10 && s->n_ff == 50 && s->n_rot == 4 && s->rope_freq_base == 500000);
+    CHECK(s->n_embd_head == 10 && s->n_ff == 50 && s->rope.n_rot == 4 &&
+          s->rope.freq_base == 500000);
     CHECK(s->parameters == 2 * (2 * 30 * 30 + 2 * 10 * 30 + 3 * 50 * 30 + 60) + 2 * 101 * 30 + 30);
     float row[30], want[30];
     model_embed(model, 77, row);
@@ -151,14 +152,14 @@ static void insert_padded(struct patched *p, const struct builder *entry) {
 static void refuses_keys_that_would_change_the_numbers(void) {
     struct builder b = {0};
     struct patched p = load("llama_gqa");
-    put_key(&b, "llama.rope.scaling.factor", GGUF_FLOAT32), put_f32(&b, 4);
+    put_key(&b, "llama.attention.scale", GGUF_FLOAT32), put_f32(&b, 4);
     insert_padded(&p, &b);
-    expect(p, STATUS_UNSUPPORTED, "rope_scaling llama.rope.scaling.factor");
+    expect(p, STATUS_UNSUPPORTED, "key_unsupported llama.attention.scale");
     p = load("llama_gqa");
     b.used = 0;
-    put_key(&b, "llama.rope.scaling.attn_factor", GGUF_FLOAT32), put_f32(&b, 1.5f);
+    put_key(&b, "llama.logit_scale", GGUF_FLOAT32), put_f32(&b, 1.5f);
     insert_padded(&p, &b);
-    expect(p, STATUS_UNSUPPORTED, "rope_scaling llama.rope.scaling.attn_factor");
+    expect(p, STATUS_UNSUPPORTED, "key_unsupported llama.logit_scale");
     p = load("llama_gqa");
     b.used = 0;
     put_key(&b, "llama.expert_count", GGUF_UINT32), put_u32(&b, 8);
@@ -181,19 +182,19 @@ static void refuses_what_it_does_not_run(void) {
     struct patched p = load("llama_gqa");
     put_key(&b, "llama.rope.scaling.type", GGUF_STRING), put_text(&b, "yarn!");
     insert(&p, &b);
-    expect(p, STATUS_UNSUPPORTED, "rope_scaling llama.rope.scaling.type");
+    expect(p, STATUS_UNSUPPORTED, "key_unsupported llama.rope.scaling.type");
     p = load("llama_gqa");
     b.used = 0;
     put_key(&b, "llama.attention.key_length", GGUF_UINT16), put_bytes(&b, "\x0c", 2);
     insert(&p, &b);
-    expect(p, STATUS_UNSUPPORTED, "key_head_size llama.attention.key_length 12 10");
+    expect(p, STATUS_BAD_FILE, "tensor_shape blk.0.attn_q.weight 30 36 30 30 1 1");
     p = load("llama_gqa");
     rename_to(&p, "llama.attention.head_count_kv", "llama.attention.head_count_xx");
     b.used = 0;
     put_key(&b, "llama.attention.head_count_kv", GGUF_ARRAY), put_u32(&b, GGUF_UINT8);
     put_u64(&b, 3), put_bytes(&b, "\1\1\1", 3);
     insert(&p, &b);
-    expect(p, STATUS_UNSUPPORTED, "key_layers llama.attention.head_count_kv");
+    expect(p, STATUS_BAD_FILE, "key_each_layer llama.attention.head_count_kv 2 3");
     p = load("llama_bias");
     rename_to(&p, "blk.0.attn_q.bias", "blk.0.attn_z.bias");
     expect(p, STATUS_UNSUPPORTED, "tensor_no_place blk.0.attn_z.bias");
@@ -224,7 +225,12 @@ static void names_tensors(void) {
     expect(p, STATUS_BAD_FILE, "tokens_for_rows 101 100");
 }
 
+static bool same_vector(const float *a, const float *b, size_t n) {
+    return a ? b && !memcmp(a, b, n * sizeof *a) : !b;
+}
+
 static bool same_matrix(const struct matrix *a, const struct matrix *b) {
+    if (!a->data) return !b->data;
     return a->type == b->type && a->rows == b->rows && a->cols == b->cols &&
            !memcmp(a->data, b->data, (size_t)matrix_bytes(a->type, a->rows, a->cols));
 }
@@ -252,12 +258,21 @@ static void packs_in_place(void) {
         CHECK(!memcmp(model->output_norm_weight, copied->output_norm_weight, s->n_embd * 4));
         for (uint32_t j = 0; j < s->n_layer; j++) {
             const struct model_layer *a = &model->layers[j], *b = &copied->layers[j];
+            size_t n_kv = s->n_embd_head * a->n_head_kv, n_q = s->n_embd_head * s->n_head;
+            size_t n_normed = s->architecture->qk_norm == QK_NORM_ROWS ? n_kv : s->n_embd_head;
             CHECK(same_matrix(&a->wq, &b->wq) && same_matrix(&a->wk, &b->wk));
             CHECK(same_matrix(&a->wv, &b->wv) && same_matrix(&a->wo, &b->wo));
-            CHECK(same_matrix(&a->up, &b->up) && same_matrix(&a->down, &b->down));
-            CHECK(!memcmp(a->ffn_norm_weight, b->ffn_norm_weight, s->n_embd * 4));
-            CHECK(!a->bq || !memcmp(a->bq, b->bq, s->n_embd * 4));
-            CHECK(!a->bv || !memcmp(a->bv, b->bv, s->n_embd_head * s->n_head_kv * 4));
+            CHECK(same_matrix(&a->gate, &b->gate) && same_matrix(&a->up, &b->up));
+            CHECK(same_matrix(&a->down, &b->down));
+            CHECK(same_matrix(&a->conv_before, &b->conv_before));
+            CHECK(same_matrix(&a->conv_after, &b->conv_after));
+            CHECK(same_matrix(&a->conv_value, &b->conv_value));
+            CHECK(same_matrix(&a->conv_output, &b->conv_output));
+            CHECK(same_vector(a->conv_kernel, b->conv_kernel, s->n_embd * s->n_taps));
+            CHECK(same_vector(a->ffn_norm_weight, b->ffn_norm_weight, s->n_embd));
+            CHECK(same_vector(a->ffn_post_norm_weight, b->ffn_post_norm_weight, s->n_embd));
+            CHECK(same_vector(a->k_norm_weight, b->k_norm_weight, n_normed));
+            CHECK(same_vector(a->bq, b->bq, n_q) && same_vector(a->bv, b->bv, n_kv));
         }
         model_close(model);
         model_close(copied);

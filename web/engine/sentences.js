@@ -184,12 +184,14 @@ export const sentences = {
   key_outside: 'key {name} is outside what can be run, got {value}',
   key_multiple: 'key {name}: {value} is not a multiple of {of} {divisor}',
   key_multiple_pair: 'key {name}: {value} is not a multiple of the size of a pair, {divisor}',
-  key_layers: 'key {name}: a value for each layer is not supported',
+  key_layers: 'key {name}: different values for layers are not supported',
+  key_each_layer: 'key {name} must have {limit} integers, one for each layer, got {n}',
   key_head_size:
-    'key {name}: {value} differs from embedding_length / head_count, {limit}, which is not supported',
+    'key {name}: {value} differs from attention.key_length, {limit}, which is not supported',
+  key_unsupported: 'key {name} would change the numbers and is not supported',
   alignment: 'key general.alignment: value {value} is not a power of two',
   architecture: 'architecture {name} is not supported (gpt2 and llama are)',
-  rope_scaling: 'key {key}: scaled RoPE is not supported',
+  rope_divisor: 'tensor {name}: each value must be between 0.9 and 1000000, got {value}',
   context_beyond_model:
     "context must be at most {limit}, the length of the model's own, got {value}",
   model_shard: 'this is shard {n} of {limit} of a model, which must be joined to one file',
