@@ -13,6 +13,8 @@ static const struct architecture architectures[] = {
      .joined_qkv = true},
     /* Touvron et al. 2023; with a window Jiang et al. 2023, Mistral 7B */
     {.name = "llama", .biases = BIASES_OPTIONAL, .window_period = 1},
+    /* Yang et al. 2024 */
+    {.name = "qwen2", .biases = BIASES_QKV, .halves = true},
 };
 
 const struct architecture *architecture_find(const char *name, size_t length) {
