@@ -15,6 +15,8 @@ static const struct architecture architectures[] = {
     {.name = "llama", .biases = BIASES_OPTIONAL, .window_period = 1},
     /* Yang et al. 2024 */
     {.name = "qwen2", .biases = BIASES_QKV, .halves = true},
+    /* Yang et al. 2025 */
+    {.name = "qwen3", .qk_norm = QK_NORM_HEADS, .halves = true},
 };
 
 const struct architecture *architecture_find(const char *name, size_t length) {
