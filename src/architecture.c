@@ -17,6 +17,28 @@ static const struct architecture architectures[] = {
     {.name = "qwen2", .biases = BIASES_QKV, .halves = true},
     /* Yang et al. 2025 */
     {.name = "qwen3", .qk_norm = QK_NORM_HEADS, .halves = true},
+    /* Gemma team 2024, table 1 and section 2; query_pre_attn_scalar of the 27B in its config */
+    {.name = "gemma2",
+     .activation = ACTIVATION_GEGLU,
+     .norm_place = NORM_AROUND,
+     .halves = true,
+     .scaled_embedding = true,
+     .soft_caps = true,
+     .attention_cap = 50,
+     .logit_cap = 30,
+     .window_period = 2,
+     .window = 4096,
+     .wide_head_layers = 46},
+    /* Gemma team 2025, section 2: five local layers to a global one, whose base alone is raised */
+    {.name = "gemma3",
+     .activation = ACTIVATION_GEGLU,
+     .norm_place = NORM_AROUND,
+     .qk_norm = QK_NORM_HEADS,
+     .halves = true,
+     .scaled_embedding = true,
+     .window_period = 6,
+     .local_freq_base = 10000,
+     .wide_head_layers = 62},
 };
 
 const struct architecture *architecture_find(const char *name, size_t length) {

@@ -8,12 +8,27 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { FORWARD_COUNT = 17, FORWARD_IDS = 30, FORWARD_VOCAB_MAX = 101 };
+enum { FORWARD_COUNT = 19, FORWARD_IDS = 30, FORWARD_VOCAB_MAX = 101 };
 
-static const char *const forward_names[FORWARD_COUNT] = {
-    "gpt2_tied",          "gpt2_head",  "gpt2_f16",     "llama_mha",  "llama_gqa",   "llama_bias",
-    "llama_q8_0",         "gpt2_q4_0",  "llama_q4_1",   "llama_bf16", "llama_freqs", "llama_linear",
-    "llama_scale_linear", "llama_yarn", "llama_window", "qwen2",      "qwen3"};
+static const char *const forward_names[FORWARD_COUNT] = {"gpt2_tied",
+                                                         "gpt2_head",
+                                                         "gpt2_f16",
+                                                         "llama_mha",
+                                                         "llama_gqa",
+                                                         "llama_bias",
+                                                         "llama_q8_0",
+                                                         "gpt2_q4_0",
+                                                         "llama_q4_1",
+                                                         "llama_bf16",
+                                                         "llama_freqs",
+                                                         "llama_linear",
+                                                         "llama_scale_linear",
+                                                         "llama_yarn",
+                                                         "llama_window",
+                                                         "qwen2",
+                                                         "qwen3",
+                                                         "gemma2",
+                                                         "gemma3"};
 
 struct forward_vectors {
     size_t n, vocab_size;
