@@ -39,6 +39,8 @@ static const struct architecture architectures[] = {
      .window_period = 6,
      .local_freq_base = 10000,
      .wide_head_layers = 62},
+    /* Abdin et al. 2024 */
+    {.name = "phi3", .halves = true, .joined_qkv = true, .joined_gate = true, .window_period = 1},
 };
 
 const struct architecture *architecture_find(const char *name, size_t length) {
