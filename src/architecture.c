@@ -41,6 +41,8 @@ static const struct architecture architectures[] = {
      .wide_head_layers = 62},
     /* Abdin et al. 2024 */
     {.name = "phi3", .halves = true, .joined_qkv = true, .joined_gate = true, .window_period = 1},
+    /* Bakouch et al. 2025; no_rope_layer_interval of its configuration */
+    {.name = "smollm3", .biases = BIASES_OPTIONAL, .unturned_period = 4},
 };
 
 const struct architecture *architecture_find(const char *name, size_t length) {

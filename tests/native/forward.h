@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { FORWARD_COUNT = 22, FORWARD_IDS = 30, FORWARD_VOCAB_MAX = 101 };
+enum { FORWARD_COUNT = 23, FORWARD_IDS = 30, FORWARD_VOCAB_MAX = 101 };
 
 static const char *const forward_names[FORWARD_COUNT] = {"gpt2_tied",
                                                          "gpt2_head",
@@ -31,7 +31,8 @@ static const char *const forward_names[FORWARD_COUNT] = {"gpt2_tied",
                                                          "gemma3",
                                                          "phi3_long",
                                                          "phi3_short",
-                                                         "phi3_q8_0"};
+                                                         "phi3_q8_0",
+                                                         "smollm3"};
 
 struct forward_vectors {
     size_t n, vocab_size;
