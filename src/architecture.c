@@ -43,6 +43,15 @@ static const struct architecture architectures[] = {
     {.name = "phi3", .halves = true, .joined_qkv = true, .joined_gate = true, .window_period = 1},
     /* Bakouch et al. 2025; no_rope_layer_interval of its configuration */
     {.name = "smollm3", .biases = BIASES_OPTIONAL, .unturned_period = 4},
+    /* Black et al. 2022; Pythia (Biderman et al. 2023) was trained with the tanh form of GELU,
+     * which its bias-gelu-fusion is */
+    {.name = "gptneox",
+     .activation = ACTIVATION_GELU,
+     .biases = BIASES_ALL,
+     .layer_norm = true,
+     .halves = true,
+     .joined_qkv = true,
+     .parallel = true},
 };
 
 const struct architecture *architecture_find(const char *name, size_t length) {

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { FORWARD_COUNT = 23, FORWARD_IDS = 30, FORWARD_VOCAB_MAX = 101 };
+enum { FORWARD_COUNT = 25, FORWARD_IDS = 30, FORWARD_VOCAB_MAX = 101 };
 
 static const char *const forward_names[FORWARD_COUNT] = {"gpt2_tied",
                                                          "gpt2_head",
@@ -32,7 +32,9 @@ static const char *const forward_names[FORWARD_COUNT] = {"gpt2_tied",
                                                          "phi3_long",
                                                          "phi3_short",
                                                          "phi3_q8_0",
-                                                         "smollm3"};
+                                                         "smollm3",
+                                                         "gptneox",
+                                                         "gptneox_serial"};
 
 struct forward_vectors {
     size_t n, vocab_size;
