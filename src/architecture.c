@@ -52,6 +52,12 @@ static const struct architecture architectures[] = {
      .halves = true,
      .joined_qkv = true,
      .parallel = true},
+    /* Liquid AI 2025 */
+    {.name = "lfm2",
+     .qk_norm = QK_NORM_HEADS,
+     .halves = true,
+     .convolutions = true,
+     .output_norm = "token_embd_norm"},
 };
 
 const struct architecture *architecture_find(const char *name, size_t length) {

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { FORWARD_COUNT = 25, FORWARD_IDS = 30, FORWARD_VOCAB_MAX = 101 };
+enum { FORWARD_COUNT = 27, FORWARD_IDS = 30, FORWARD_VOCAB_MAX = 101 };
 
 static const char *const forward_names[FORWARD_COUNT] = {"gpt2_tied",
                                                          "gpt2_head",
@@ -34,7 +34,9 @@ static const char *const forward_names[FORWARD_COUNT] = {"gpt2_tied",
                                                          "phi3_q8_0",
                                                          "smollm3",
                                                          "gptneox",
-                                                         "gptneox_serial"};
+                                                         "gptneox_serial",
+                                                         "lfm2",
+                                                         "lfm2_q8_0"};
 
 struct forward_vectors {
     size_t n, vocab_size;
