@@ -58,6 +58,10 @@ static const struct architecture architectures[] = {
      .halves = true,
      .convolutions = true,
      .output_norm = "token_embd_norm"},
+    /* OLMo team 2025 */
+    {.name = "olmo2", .norm_place = NORM_AFTER, .qk_norm = QK_NORM_ROWS, .halves = true},
+    /* IBM 2024, Granite 3.0 */
+    {.name = "granite", .biases = BIASES_OPTIONAL, .multipliers = true},
 };
 
 const struct architecture *architecture_find(const char *name, size_t length) {

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { FORWARD_COUNT = 27, FORWARD_IDS = 30, FORWARD_VOCAB_MAX = 101 };
+enum { FORWARD_COUNT = 29, FORWARD_IDS = 30, FORWARD_VOCAB_MAX = 101 };
 
 static const char *const forward_names[FORWARD_COUNT] = {"gpt2_tied",
                                                          "gpt2_head",
@@ -36,7 +36,9 @@ static const char *const forward_names[FORWARD_COUNT] = {"gpt2_tied",
                                                          "gptneox",
                                                          "gptneox_serial",
                                                          "lfm2",
-                                                         "lfm2_q8_0"};
+                                                         "lfm2_q8_0",
+                                                         "olmo2",
+                                                         "granite"};
 
 struct forward_vectors {
     size_t n, vocab_size;
