@@ -1,4 +1,6 @@
 /* What model_open refuses, in which words: files made wrong by patching right ones. */
+#include <math.h>
+
 #include "check.h"
 #include "fault_line.h"
 #include "forward.h"
@@ -149,24 +151,68 @@ static void insert_padded(struct patched *p, const struct builder *entry) {
     free(padding.bytes);
 }
 
+/* Opens a file to which one metadata entry was added. */
+static void expect_with(const char *file, struct builder *entry, enum status status,
+                        const char *text) {
+    struct patched p = load(file);
+    insert_padded(&p, entry);
+    entry->used = 0;
+    expect(p, status, text);
+}
+
+static void put_u32_key(struct builder *b, const char *key, uint32_t value) {
+    put_key(b, key, GGUF_UINT32), put_u32(b, value);
+}
+
+static void put_f32_key(struct builder *b, const char *key, float value) {
+    put_key(b, key, GGUF_FLOAT32), put_f32(b, value);
+}
+
+static void put_text_key(struct builder *b, const char *key, const char *value) {
+    put_key(b, key, GGUF_STRING), put_text(b, value);
+}
+
+static void put_i32s(struct builder *b, const char *key, uint64_t n, const int32_t *values) {
+    put_key(b, key, GGUF_ARRAY), put_u32(b, GGUF_INT32), put_u64(b, n);
+    put_bytes(b, values, n * sizeof *values);
+}
+
 static void refuses_keys_that_would_change_the_numbers(void) {
     struct builder b = {0};
+    static const char *const unknown[] = {"attn_logit_softcapping",
+                                          "final_logit_softcapping",
+                                          "attention.scale",
+                                          "embedding_scale",
+                                          "residual_scale",
+                                          "logit_scale",
+                                          "attention.clamp_kqv",
+                                          "attention.max_alibi_bias",
+                                          "rope.freq_base_swa",
+                                          "rope.scaling.alpha",
+                                          "rope.scaling.yarn_log_multiplier"};
+    for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++) {
+        char key[64], line[96];
+        snprintf(key, sizeof key, "llama.%s", unknown[i]);
+        snprintf(line, sizeof line, "key_unsupported %s", key);
+        put_f32_key(&b, key, 2);
+        expect_with("llama_gqa", &b, STATUS_UNSUPPORTED, line);
+        put_f32_key(&b, key, 0); /* not done: as if nothing were said */
+        expect_with("llama_gqa", &b, STATUS_OK, "");
+    }
+    put_u32_key(&b, "llama.shortconv.l_cache", 3);
+    expect_with("llama_gqa", &b, STATUS_UNSUPPORTED, "key_unsupported llama.shortconv.l_cache");
+    put_u32_key(&b, "qwen2.attention.sliding_window", 23);
+    expect_with("qwen2", &b, STATUS_UNSUPPORTED, "key_unsupported qwen2.attention.sliding_window");
+    put_u32_key(&b, "qwen2.attention.sliding_window", 24); /* its whole context */
+    expect_with("qwen2", &b, STATUS_OK, "");
+    put_key(&b, "llama.attention.causal", GGUF_BOOL), put_bytes(&b, "\0", 1);
+    expect_with("llama_gqa", &b, STATUS_UNSUPPORTED, "key_unsupported llama.attention.causal");
+    put_key(&b, "granite.rope.scaling.finetuned", GGUF_BOOL), put_bytes(&b, "\0", 1);
+    expect_with("granite", &b, STATUS_UNSUPPORTED,
+                "key_unsupported granite.rope.scaling.finetuned");
+    put_u32_key(&b, "llama.expert_count", 8);
+    expect_with("llama_gqa", &b, STATUS_UNSUPPORTED, "model_experts llama.expert_count 8");
     struct patched p = load("llama_gqa");
-    put_key(&b, "llama.attention.scale", GGUF_FLOAT32), put_f32(&b, 4);
-    insert_padded(&p, &b);
-    expect(p, STATUS_UNSUPPORTED, "key_unsupported llama.attention.scale");
-    p = load("llama_gqa");
-    b.used = 0;
-    put_key(&b, "llama.logit_scale", GGUF_FLOAT32), put_f32(&b, 1.5f);
-    insert_padded(&p, &b);
-    expect(p, STATUS_UNSUPPORTED, "key_unsupported llama.logit_scale");
-    p = load("llama_gqa");
-    b.used = 0;
-    put_key(&b, "llama.expert_count", GGUF_UINT32), put_u32(&b, 8);
-    insert_padded(&p, &b);
-    expect(p, STATUS_UNSUPPORTED, "model_experts llama.expert_count 8");
-    p = load("llama_gqa");
-    b.used = 0;
     put_key(&b, "split.count", GGUF_UINT16), put_bytes(&b, "\4\0", 2);
     insert_padded(&p, &b);
     expect(p, STATUS_UNSUPPORTED, "model_shard 1 4");
@@ -179,29 +225,172 @@ static void refuses_keys_that_would_change_the_numbers(void) {
 
 static void refuses_what_it_does_not_run(void) {
     struct builder b = {0};
-    struct patched p = load("llama_gqa");
-    put_key(&b, "llama.rope.scaling.type", GGUF_STRING), put_text(&b, "yarn!");
-    insert(&p, &b);
-    expect(p, STATUS_UNSUPPORTED, "key_unsupported llama.rope.scaling.type");
-    p = load("llama_gqa");
-    b.used = 0;
-    put_key(&b, "llama.attention.key_length", GGUF_UINT16), put_bytes(&b, "\x0c", 2);
-    insert(&p, &b);
-    expect(p, STATUS_BAD_FILE, "tensor_shape blk.0.attn_q.weight 30 36 30 30 1 1");
-    p = load("llama_gqa");
-    rename_to(&p, "llama.attention.head_count_kv", "llama.attention.head_count_xx");
-    b.used = 0;
-    put_key(&b, "llama.attention.head_count_kv", GGUF_ARRAY), put_u32(&b, GGUF_UINT8);
-    put_u64(&b, 3), put_bytes(&b, "\1\1\1", 3);
-    insert(&p, &b);
-    expect(p, STATUS_BAD_FILE, "key_each_layer llama.attention.head_count_kv 2 3");
-    p = load("llama_bias");
+    struct patched p = load("llama_bias");
     rename_to(&p, "blk.0.attn_q.bias", "blk.0.attn_z.bias");
     expect(p, STATUS_UNSUPPORTED, "tensor_no_place blk.0.attn_z.bias");
     p = load("gpt2_tied");
     set_u32(&p, "gpt2.block_count", 1);
     expect(p, STATUS_UNSUPPORTED, "tensor_no_place blk.1.attn_norm.weight");
+    p = load("qwen2");
+    rename_to(&p, "blk.1.attn_q.bias", "blk.1.attn_z.bias");
+    expect(p, STATUS_BAD_FILE, "tensor_missing blk.1.attn_q.bias");
+    put_u32_key(&b, "llama.attention.key_length", 12);
+    expect_with("llama_gqa", &b, STATUS_BAD_FILE,
+                "tensor_shape blk.0.attn_q.weight 30 36 30 30 1 1");
+    put_u32_key(&b, "llama.attention.key_length", 0);
+    expect_with("llama_gqa", &b, STATUS_BAD_FILE,
+                "key_between llama.attention.key_length 1 65536 0");
+    put_u32_key(&b, "llama.attention.key_length", 65536);
+    expect_with("llama_gqa", &b, STATUS_BAD_FILE, "key_outside llama.attention.key_length 65536");
+    put_u32_key(&b, "llama.attention.value_length", 12);
+    expect_with("llama_gqa", &b, STATUS_UNSUPPORTED,
+                "key_head_size llama.attention.value_length 12 10");
     free(b.bytes);
+}
+
+/* Numbers of heads for each layer: short convolutions have none. */
+static void reads_heads_of_each_layer(void) {
+    static const int32_t same[] = {1, 1, 1}, some[] = {1, 0, 1}, below[] = {-1, 1}, most[] = {1, 4},
+                         none[] = {0, 0, 0};
+    struct builder b = {0};
+    struct patched p = load("llama_gqa");
+    const char *key = "llama.attention.head_count_kv";
+    const int32_t *const wrong[] = {same, some, below, most};
+    static const uint64_t lengths[] = {3, 2, 2, 2};
+    static const char *const lines[] = {
+        "key_each_layer llama.attention.head_count_kv 2 3",
+        "key_between llama.attention.head_count_kv 1 3 0",
+        "key_between llama.attention.head_count_kv 1 3 -1",
+        "key_between llama.attention.head_count_kv 1 3 4",
+    };
+    for (size_t i = 0; i < 4; i++) {
+        rename_to(&p, key, "llama.attention.head_count_xx");
+        put_i32s(&b, key, lengths[i], wrong[i]);
+        insert_padded(&p, &b);
+        b.used = 0;
+        expect(p, STATUS_BAD_FILE, lines[i]);
+        p = load("llama_gqa");
+    }
+    rename_to(&p, key, "llama.attention.head_count_xx");
+    put_i32s(&b, key, 2, same);
+    insert_padded(&p, &b);
+    b.used = 0;
+    expect(p, STATUS_OK, "");
+    p = load("lfm2");
+    rename_to(&p, "lfm2.attention.head_count_kv", "lfm2.attention.head_count_xx");
+    put_i32s(&b, "lfm2.attention.head_count_kv", 3, none);
+    insert_padded(&p, &b);
+    b.used = 0;
+    expect(p, STATUS_BAD_FILE, "tensor_missing blk.1.shortconv.in_proj.weight");
+    static const int32_t several[] = {5, 0, 1};
+    p = load("lfm2");
+    rename_to(&p, "lfm2.attention.head_count_kv", "lfm2.attention.head_count_xx");
+    put_i32s(&b, "lfm2.attention.head_count_kv", 3, several);
+    insert_padded(&p, &b);
+    expect(p, STATUS_UNSUPPORTED, "key_layers lfm2.attention.head_count_kv");
+    p = load("lfm2");
+    set_u32(&p, "lfm2.shortconv.l_cache", 0);
+    expect(p, STATUS_BAD_FILE, "key_between lfm2.shortconv.l_cache 1 64 0");
+    p = load("lfm2");
+    set_u32(&p, "lfm2.shortconv.l_cache", 4);
+    expect(p, STATUS_BAD_FILE, "tensor_shape blk.0.shortconv.conv.weight 4 20 3 20 1 1");
+    free(b.bytes);
+}
+
+static void names_windows_and_caps(void) {
+    struct builder b = {0};
+    struct patched p = load("llama_window");
+    set_u32(&p, "llama.attention.sliding_window", 0);
+    expect(p, STATUS_BAD_FILE, "key_between llama.attention.sliding_window 1 4294967295 0");
+    p = load("gemma3");
+    rename_to(&p, "gemma3.attention.sliding_window", "gemma3.attention.sliding_windox");
+    expect(p, STATUS_BAD_FILE, "key_missing gemma3.attention.sliding_window");
+    put_u32_key(&b, "gemma3.attention.sliding_window_pattern", 0);
+    expect_with("gemma3", &b, STATUS_BAD_FILE,
+                "key_between gemma3.attention.sliding_window_pattern 1 1024 0");
+    put_u32_key(&b, "llama.attention.sliding_window_pattern", 2);
+    expect_with("llama_window", &b, STATUS_UNSUPPORTED,
+                "key_unsupported llama.attention.sliding_window_pattern");
+    p = load("gemma2");
+    set_u32(&p, "gemma2.attn_logit_softcapping", 0);
+    expect(p, STATUS_BAD_FILE, "key_outside gemma2.attn_logit_softcapping 0");
+    free(b.bytes);
+}
+
+/* What stretches positions, and by how much. */
+static void names_rope(void) {
+    struct builder b = {0};
+    struct patched p;
+    put_text_key(&b, "llama.rope.scaling.type", "yarn!");
+    expect_with("llama_gqa", &b, STATUS_UNSUPPORTED, "key_unsupported llama.rope.scaling.type");
+    put_text_key(&b, "llama.rope.scaling.type", "none");
+    expect_with("llama_linear", &b, STATUS_OK, "");
+    put_f32_key(&b, "llama.rope.scaling.factor", 0.5f);
+    expect_with("llama_gqa", &b, STATUS_BAD_FILE, "key_outside llama.rope.scaling.factor 0.5");
+    put_f32_key(&b, "llama.rope.scaling.attn_factor", 0);
+    expect_with("llama_gqa", &b, STATUS_BAD_FILE, "key_outside llama.rope.scaling.attn_factor 0");
+    put_f32_key(&b, "llama.rope.scaling.attn_factor", 1.5f);
+    expect_with("llama_yarn", &b, STATUS_UNSUPPORTED,
+                "key_unsupported llama.rope.scaling.attn_factor");
+    p = load("llama_yarn");
+    set_u32(&p, "llama.rope.freq_base", 0x3f800000); /* 1: all pairs turn alike */
+    expect(p, STATUS_UNSUPPORTED, "key_unsupported llama.rope.scaling.type");
+    p = load("llama_yarn");
+    set_u32(&p, "llama.rope.scaling.original_context_length", 0);
+    expect(p, STATUS_BAD_FILE,
+           "key_between llama.rope.scaling.original_context_length 1 1048576 0");
+    p = load("phi3_long");
+    rename_to(&p, "phi3.rope.scaling.attn_factor", "phi3.rope.scaling.attn_factox");
+    expect(p, STATUS_BAD_FILE, "key_missing phi3.rope.scaling.attn_factor");
+    p = load("phi3_long");
+    rename_to(&p, "rope_factors_short.weight", "rope_factors_shorx.weight");
+    expect(p, STATUS_BAD_FILE, "tensor_missing rope_factors_short.weight");
+    p = load("llama_freqs");
+    after(&p, "rope_freqs.weight")[4] = 5; /* its length */
+    expect(p, STATUS_BAD_FILE, "tensor_shape rope_freqs.weight 6 1 5 1 1 1");
+    free(b.bytes);
+}
+
+/* What a file of that architecture does not say. */
+static void knows_what_files_leave_out(void) {
+    struct patched p = load("gptneox");
+    rename_to(&p, "gptneox.use_parallel_residual", "gptneox.use_parallel_residuax");
+    struct gguf *file = NULL;
+    struct model *model = NULL;
+    CHECK(!gguf_open(&file, p.image, p.size, NULL) && !model_open(&model, file, NULL));
+    CHECK(model->shape.parallel);
+    model_close(model);
+    gguf_close(file);
+    free(p.image);
+    p = load("gemma2");
+    rename_to(&p, "gemma2.attention.sliding_window", "gemma2.attention.sliding_windox");
+    rename_to(&p, "gemma2.attn_logit_softcapping", "gemma2.attn_logit_softcappinx");
+    rename_to(&p, "gemma2.final_logit_softcapping", "gemma2.final_logit_softcappinx");
+    CHECK(!gguf_open(&file, p.image, p.size, NULL) && !model_open(&model, file, NULL));
+    CHECK(model->shape.window == 4096 && model->shape.window_period == 2);
+    CHECK(model->shape.attention_cap == 50 && model->shape.logit_cap == 30);
+    CHECK(model->layers[0].window == 4096 && model->layers[1].window == 0);
+    model_close(model);
+    gguf_close(file);
+    free(p.image);
+}
+
+/* A divisor of 0 would make an angle infinite. */
+static void checks_the_divisors(void) {
+    static const float wrong[] = {0, -1, 0.5f, 2e6f, INFINITY, NAN};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        struct patched p = load("llama_freqs");
+        struct gguf *file = NULL;
+        struct model *model = NULL;
+        struct fault fault = {0};
+        CHECK(!gguf_open(&file, p.image, p.size, NULL));
+        uint64_t at = gguf_tensor_find(file, "rope_freqs.weight")->offset + 8;
+        memcpy(p.image + at, &wrong[i], sizeof wrong[i]);
+        CHECK(model_open(&model, file, &fault) == STATUS_BAD_FILE && !model);
+        CHECK(!strncmp(fault_line(&fault), "rope_divisor rope_freqs.weight ", 31));
+        gguf_close(file);
+        free(p.image);
+    }
 }
 
 static void names_tensors(void) {
@@ -325,6 +514,11 @@ int main(void) {
     TEST(names_keys);
     TEST(refuses_keys_that_would_change_the_numbers);
     TEST(refuses_what_it_does_not_run);
+    TEST(reads_heads_of_each_layer);
+    TEST(names_windows_and_caps);
+    TEST(names_rope);
+    TEST(knows_what_files_leave_out);
+    TEST(checks_the_divisors);
     TEST(names_tensors);
     TEST(packs_in_place);
     TEST(measures_the_head_alone);

@@ -118,6 +118,10 @@ static void check_identity(const char *name, size_t length) {
 
 static void bits_depend_on_the_window_alone(void) {
     for (size_t i = 0; i < FORWARD_COUNT; i++) check_identity(forward_names[i], 12);
+    check_identity("llama_window", 30); /* past its window of 8 and its context of 24 */
+    check_identity("gemma3", 30);
+    check_identity("phi3_long", 30);
+    check_identity("lfm2", 30);
     check_identity("llama_gqa", 40); /* more than one batch */
     check_identity("llama_gqa", 44); /* and past its context of 40 */
     check_identity("gpt2_head", 15); /* past 12 */
@@ -156,9 +160,53 @@ static void rewinding_and_branching(void) {
     model_close(model);
 }
 
+/* At every length of what is kept, across a window and inside a convolution's taps too. */
+static void rewinding_to_every_length(void) {
+    const char *const names[] = {"lfm2", "gemma2", "llama_window"};
+    for (size_t i = 0; i < 3; i++) {
+        struct model *model = open_model(names[i]);
+        uint32_t a[20], b[20], vocab_size = model->shape.vocab_size;
+        struct session *session = open_session(model, &kernels_simd);
+        struct session *fresh = open_session(model, &kernels_scalar);
+        make_ids(a, 20, vocab_size, 1);
+        for (size_t kept = 0; kept < 19; kept++) {
+            memcpy(b, a, sizeof b);
+            b[kept] = (a[kept] + 1) % vocab_size;
+            feed(session, a, 20, true);
+            CHECK(feed(session, b, kept + 1, true).reused == kept);
+            feed(fresh, b, kept + 1, false);
+            CHECK_MESSAGE(same_logits(session, fresh, vocab_size), "%s at %zu", names[i], kept);
+        }
+        session_close(session);
+        session_close(fresh);
+        model_close(model);
+    }
+}
+
+/* The context decides between the two sets of LongRoPE's factors: short ones up to 12. */
+static void context_chooses_the_factors(void) {
+    struct model *model = open_model("phi3_long");
+    uint32_t ids[12], vocab_size = model->shape.vocab_size;
+    make_ids(ids, 12, vocab_size, 4);
+    struct session *session = NULL, *longer = NULL;
+    CHECK(!session_open(&session, model, 12, &kernels_scalar, NULL));
+    CHECK(!session_open(&longer, model, 13, &kernels_scalar, NULL));
+    feed(session, ids, 12, true);
+    feed(longer, ids, 12, true);
+    CHECK(!same_logits(session, longer, vocab_size));
+    model->rope_divisors_long = model->rope_divisors_short;
+    session_close(longer);
+    CHECK(!session_open(&longer, model, 13, &kernels_scalar, NULL));
+    feed(longer, ids, 12, true);
+    CHECK(same_logits(session, longer, vocab_size));
+    session_close(session);
+    session_close(longer);
+    model_close(model);
+}
+
 static void cropping_equals_the_last_window(void) {
-    const char *const names[] = {"gpt2_head", "llama_mha"};
-    for (size_t i = 0; i < 2; i++) {
+    const char *const names[] = {"gpt2_head", "llama_mha", "gemma3", "lfm2"};
+    for (size_t i = 0; i < 4; i++) {
         struct model *model = open_model(names[i]);
         uint32_t ids[40], vocab_size = model->shape.vocab_size;
         size_t window = model->shape.context_length;
@@ -335,6 +383,8 @@ int main(void) {
     TEST(a_wrong_weight_shows);
     TEST(bits_depend_on_the_window_alone);
     TEST(rewinding_and_branching);
+    TEST(rewinding_to_every_length);
+    TEST(context_chooses_the_factors);
     TEST(cropping_equals_the_last_window);
     TEST(failures_change_nothing);
     TEST(hidden_state_is_what_the_head_reads);

@@ -46,6 +46,9 @@ function native(compiler, model) {
 const models = [
   'models/verbs.gguf',
   ...['model', ...types].map((name) => `build/fixtures/small_${name}.gguf`),
+  ...['gemma3', 'lfm2_q8_0', 'phi3_long', 'gptneox', 'granite'].map(
+    (name) => `tests/vectors/forward/${name}.gguf`,
+  ),
 ];
 /** The digests of the SIMD build that are known, by model. */
 const known = new Map();

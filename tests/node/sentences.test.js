@@ -177,6 +177,15 @@ test('the English sentences are those that refusals have always had', () => {
     assert.equal(sentenceOf(key, values), sentence);
 });
 
+test('the sentence on architectures names those of the table', () => {
+  const names = [...read('src/architecture.c').matchAll(/\.name = "(\w+)"/g)].map(
+    ([, name]) => name,
+  );
+  const said = / \((.*) and (\w+) are\)$/.exec(sentenceOf('architecture', { name: 'x' }));
+  assert.ok(names.length > 10);
+  assert.deepEqual([...(said?.[1].split(', ') ?? []), said?.[2]], names);
+});
+
 test('a phrase finds its values in its own, or in those around it', () => {
   const subject = { key: 'named_tensor', values: {} };
   const field = { key: 'field_offset', values: {} };

@@ -190,7 +190,8 @@ export const sentences = {
     'key {name}: {value} differs from attention.key_length, {limit}, which is not supported',
   key_unsupported: 'key {name} would change the numbers and is not supported',
   alignment: 'key general.alignment: value {value} is not a power of two',
-  architecture: 'architecture {name} is not supported (gpt2 and llama are)',
+  architecture:
+    'architecture {name} is not supported (gpt2, llama, qwen2, qwen3, gemma2, gemma3, phi3, smollm3, gptneox, lfm2, olmo2 and granite are)',
   rope_divisor: 'tensor {name}: each value must be between 0.9 and 1000000, got {value}',
   context_beyond_model:
     "context must be at most {limit}, the length of the model's own, got {value}",
