@@ -66,6 +66,13 @@ export async function openChromium() {
         model: address(options.model),
       });
 
+    /** @param {{ model: string, context: number, ids: number[] }} options */
+    const logProbabilities = (options) =>
+      page.evaluate((o) => globalThis.bench.logProbabilities(o), {
+        ...options,
+        model: address(options.model),
+      });
+
     /** @param {{ model: string, [name: string]: any }} options */
     const sampleContexts = (options) =>
       page.evaluate((o) => globalThis.bench.sampleContexts(o), {
@@ -73,7 +80,13 @@ export async function openChromium() {
         model: address(options.model),
       });
 
-    return { open, continueGreedily, sampleContexts, close: () => context.close() };
+    return {
+      open,
+      continueGreedily,
+      logProbabilities,
+      sampleContexts,
+      close: () => context.close(),
+    };
   }
 
   /**

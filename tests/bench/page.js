@@ -1,5 +1,5 @@
 /** The bench's page: keeps contenders by number and lets the driver outside run them. */
-import { WllamaContender, continueGreedily, sampleContexts } from './wllama.js';
+import { WllamaContender, continueGreedily, logProbabilities, sampleContexts } from './wllama.js';
 
 /** A contender in a worker of its own. */
 class Remote {
@@ -58,5 +58,6 @@ globalThis.bench = {
     contenders.delete(id);
   },
   continueGreedily,
+  logProbabilities,
   sampleContexts,
 };

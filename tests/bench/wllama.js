@@ -63,6 +63,31 @@ export async function continueGreedily({ model, context, prompts, steps }) {
   return results;
 }
 
+/**
+ * The natural logarithm of every token's probability after each id of a text, the cache in 32 bits.
+ * @param {{ model: string, context: number, ids: number[] }} options
+ * @returns {Promise<number[][]>} by position, then by id
+ */
+export async function logProbabilities({ model, context, ids }) {
+  const wllama = await loadWllama({
+    model,
+    context,
+    options: { cache_type_k: 'f32', cache_type_v: 'f32', flash_attn: false },
+  });
+  const rows = [];
+  try {
+    for (const id of ids) {
+      await wllama.decode([id], {});
+      const row = [];
+      for (const { token, p } of await wllama.getLogits(-1)) row[token] = Math.log(p);
+      rows.push(row);
+    }
+  } finally {
+    await wllama.exit();
+  }
+  return rows;
+}
+
 /** Settings by our names, as wllama has them. @type {Record<string, string>} */
 const NAMES = {
   temperature: 'temp',

@@ -3,6 +3,7 @@
  * greedy text, and draws what the preset named after it keeps.
  */
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { Logitscope, presets } from '../../web/engine/index.js';
@@ -10,7 +11,7 @@ import { compareWithWllama } from '../bench/beside_wllama.js';
 import { openChromium } from '../bench/chromium.js';
 import { modelFile } from '../bench/models.js';
 import { shapes } from '../bench/shapes.js';
-import { cases } from '../long.js';
+import { LONG, cases } from '../long.js';
 import { root } from './bench.js';
 
 const PROMPTS = ['Once upon a time', 'The  quick, brown fox!', 'été 日本', 'x'];
@@ -26,6 +27,73 @@ for (const model of models) {
     }
   });
 }
+
+/**
+ * The files of tests/vectors/make_architectures.py: how far log-probabilities may differ, and up to
+ * which position. llama.cpp looks GELU up in a table of float16, and rounds the scales of quantised
+ * activations to float16: the float64 reference with the one or the other differs by as much
+ * as llama.cpp is (gemma2 2.2e-3, gemma3 5.2e-3, gptneox 1.1e-3; phi3 0.18, lfm2 0.30). It
+ * runs llama and phi3 without their window: past it the numbers must differ.
+ */
+const NEAR = 2e-5;
+/** @type {Record<string, { near?: number, window?: number }>} */
+const ARCHITECTURES = {
+  llama_window: { window: 8 },
+  phi3_long: { window: 8 },
+  gemma3: { near: 6e-3 },
+  lfm2: {},
+  ...(LONG && {
+    llama_freqs: {},
+    llama_linear: {},
+    llama_scale_linear: {},
+    llama_yarn: {},
+    qwen2: {},
+    qwen3: {},
+    gemma2: { near: 3e-3 },
+    phi3_short: {},
+    phi3_q8_0: { near: 0.2 },
+    smollm3: {},
+    gptneox: { near: 2e-3 },
+    gptneox_serial: { near: 1e-3 },
+    lfm2_q8_0: { near: 0.31 },
+    olmo2: {},
+    granite: {},
+  }),
+};
+
+/** @param {Float32Array} logits */
+function logProbabilitiesOf(logits) {
+  const top = Math.max(...logits);
+  const sum = logits.reduce((total, logit) => total + Math.exp(logit - top), 0);
+  return Array.from(logits, (logit) => logit - top - Math.log(sum));
+}
+
+test('wllama gives the same probabilities in every architecture', async () => {
+  const chromium = await openChromium();
+  try {
+    for (const [name, { near = NEAR, window }] of Object.entries(ARCHITECTURES)) {
+      const model = join(root, `tests/vectors/forward/${name}.gguf`);
+      const scope = await Logitscope.load({ model });
+      const context = scope.info.context_length;
+      const vectors = readFileSync(model.replace(/gguf$/, 'txt'), 'utf8').split('\n');
+      const ids = vectors[1].split(' ').map(Number).slice(0, context);
+      const page = await chromium.openPage();
+      const theirs = await page.logProbabilities({ model, context, ids });
+      const gaps = theirs.map((row, t) => {
+        scope.feed(ids.slice(0, t + 1));
+        const ours = logProbabilitiesOf(scope.logits());
+        return Math.max(...ours.map((p, id) => Math.abs(p - row[id])));
+      });
+      const compared = gaps.slice(0, window);
+      assert.ok(Math.max(...compared) <= near, `${name}: ${gaps}`);
+      if (window) assert.ok(gaps[window] > 0.01, `${name} without its window: ${gaps}`);
+      await page.close();
+      scope.close();
+    }
+  } finally {
+    await chromium.close();
+  }
+});
 
 /**
  * Over llama.cpp's own defaults, which come first. No repetition penalty: it depends on the sign of
