@@ -58,7 +58,7 @@ export const NO_PIECE = { text: '', special: false };
  * @param {string[]} names of the options that there are
  * @returns {Choice}
  */
-function resolveChoice(what, given, draw, names) {
+export function resolveChoice(what, given, draw, names) {
   checkOptions(`options of ${what}`, given, names);
   const { step = 0, u, rng, raw = true } = given ?? {};
   checkInteger('step', step, 0, SEED_MAX);
@@ -138,14 +138,48 @@ export class Chain {
    * of the caller's own gives one.
    * @param {Source} source
    * @param {Resolved} asked that list nothing
-   * @param {number} step
+   * @param {Choice} choice
    * @returns {Sample | Promise<Sample>}
    */
-  step(source, asked, step) {
+  step(source, asked, choice) {
+    const { step } = choice;
     const settled = this.#settle(source, asked, step);
     const sample = (/** @type {Resolved} */ resolved) =>
-      this.#sample(this.#stand(source, resolved, step), { step, raw: true });
+      this.#sample(this.#stand(source, resolved, step), choice);
     return settled instanceof Promise ? settled.then(sample) : sample(settled);
+  }
+
+  /**
+   * The distribution at each value of one setting, as the draw walks it.
+   * @param {Source} source
+   * @param {any} settings
+   * @param {string} knob a setting that is a number
+   * @param {ArrayLike<number>} values
+   * @param {{ top?: number, step?: number }} [options]
+   * @returns {import('./types.js').Landscape}
+   */
+  landscape(source, settings, knob, values, options) {
+    checkOptions('options of landscape', options, ['top', 'step']);
+    const { top: most = MIN_TOP_MAX, step = 0 } = options ?? {};
+    checkInteger('step', step, 0, SEED_MAX);
+    const top = Math.min(most, source.size);
+    const { module } = this.#core;
+    const n = values.length;
+    const ids = new Uint32Array(n * top);
+    const p = new Float64Array(n * top);
+    for (let i = 0; i < n; i++) {
+      const resolved = this.#core.resolve({ ...settings, [knob]: values[i], top });
+      const ready = this.#stand(source, this.#settleNow(source, resolved, step), step);
+      const at = this.#apply(ready);
+      const view = module.view();
+      const tokensAt = view.getUint32(at + layout.CHAIN_TRACE_TOKENS, true);
+      for (let k = 0; k < top; k++) {
+        const tokenAt = tokensAt + layout.CHAIN_TOKEN_SIZE * k;
+        ids[i * top + k] = view.getUint32(tokenAt + layout.CHAIN_TOKEN_ID, true);
+        p[i * top + k] = view.getFloat64(tokenAt + layout.CHAIN_TOKEN_P, true);
+      }
+    }
+    return { values: Float64Array.from(values), top, ids, p };
   }
 
   /**

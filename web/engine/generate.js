@@ -1,8 +1,10 @@
 /** The decode loop: feed, chain, draw, append, until something ends it. */
+import { resolveChoice } from './chain.js';
 import { checkBoolean, checkIds, checkInteger } from './checks.js';
 import { LogitscopeError, mustBe } from './errors.js';
 import { TextStream } from './text.js';
 
+/** @typedef {import('./chain.js').Choice} Choice */
 /** @typedef {import('./chain.js').Sample} Sample */
 /** @typedef {import('./core.js').Core} Core */
 /** @typedef {import('./settings.js').Resolved} Resolved */
@@ -13,10 +15,10 @@ import { TextStream } from './text.js';
  * What the loop needs of a session.
  * @typedef {object} Timeline
  * @property {(ids: ArrayLike<number>, cache: boolean) => unknown} feed
- * @property {(resolved: Resolved, step: number) => Sample | Promise<Sample>} draw
+ * @property {(resolved: Resolved, choice: Choice) => Sample | Promise<Sample>} draw
  */
 
-const OPTIONS = ['prompt', 'max_new_tokens', 'cache', 'stop', 'signal'];
+const OPTIONS = ['prompt', 'max_new_tokens', 'cache', 'stop', 'signal', 'u'];
 const TIMELINE_MAX = 1 << 18; // SESSION_TIMELINE_MAX of src/session.h
 const SLICE_MS = 10;
 
@@ -57,11 +59,19 @@ function checkStops(stop) {
 function resolveOptions(core, options) {
   const { vocab_size } = core.needModel();
   const resolved = { ...core.resolve(options, OPTIONS), top: 0 };
-  const { prompt, max_new_tokens: maximum = 100, cache = true, stop = [], signal } = options ?? {};
+  const {
+    prompt,
+    max_new_tokens: maximum = 100,
+    cache = true,
+    stop = [],
+    signal,
+    u,
+  } = options ?? {};
   core.chain.check(resolved, vocab_size); // refuses now, before anything is fed
   checkInteger('max_new_tokens', maximum, 0, TIMELINE_MAX);
   checkBoolean('cache', cache);
   const stops = checkStops(stop);
+  const first = resolveChoice('generate', u === undefined ? {} : { u }, resolved.draw, ['u']);
   if (signal !== undefined && typeof signal?.aborted !== 'boolean') {
     throw mustBe('signal', 'an_abort_signal', signal);
   }
@@ -78,7 +88,7 @@ function resolveOptions(core, options) {
       limit: TIMELINE_MAX,
     });
   }
-  return { resolved, ids: Array.from(ids), maximum, cache, stops, signal };
+  return { resolved, ids: Array.from(ids), maximum, cache, stops, signal, first };
 }
 
 /**
@@ -88,7 +98,7 @@ function resolveOptions(core, options) {
  * @returns {AsyncGenerator<Step, Generated, void>}
  */
 export async function* generate(core, timeline, options) {
-  const { resolved, ids, maximum, cache, stops, signal } = resolveOptions(core, options);
+  const { resolved, ids, maximum, cache, stops, signal, first } = resolveOptions(core, options);
   const info = core.needModel();
   const text = new TextStream(stops);
   const promptLength = ids.length;
@@ -109,7 +119,7 @@ export async function* generate(core, timeline, options) {
     }
     const began = performance.now();
     timeline.feed(ids, cache);
-    const sample = timeline.draw(now, step);
+    const sample = timeline.draw(now, step === 0 ? first : { step, raw: true });
     const { drawn, kept, entropy } = sample instanceof Promise ? await sample : sample;
     if (drawn.mu !== null) now = { ...now, values: { ...now.values, mirostat_mu: drawn.mu } };
     ids.push(drawn.id);

@@ -32,6 +32,7 @@ const SCOPE_METHODS = [
   'ownInput',
   'readFrom',
   'drawFrom',
+  'landscapeFrom',
 ];
 const SESSION_METHODS = [
   'feed',
@@ -42,6 +43,8 @@ const SESSION_METHODS = [
   'read',
   'distribution',
   'draw',
+  'landscape',
+  'write',
 ];
 
 /**

@@ -212,6 +212,20 @@ export class Logitscope {
   }
 
   /**
+   * What `landscape` gives of any logits; needs no model.
+   * @param {ArrayLike<number>} logits
+   * @param {Settings} settings
+   * @param {string} knob
+   * @param {ArrayLike<number>} values
+   * @param {{ top?: number, step?: number, history?: ArrayLike<number> }} [options]
+   */
+  landscapeFrom(logits, settings, knob, values, options) {
+    const { chain } = this.#open();
+    const { history, ...how } = options ?? {};
+    return chain.landscape(chain.given(logits, history), settings, knob, values, how);
+  }
+
+  /**
    * @param {ArrayLike<number>} ids
    * @param {{ cache?: boolean }} [options]
    */
@@ -258,6 +272,21 @@ export class Logitscope {
    */
   draw(settings, choice) {
     return this.#session().draw(settings, choice);
+  }
+
+  /**
+   * @param {Settings} settings
+   * @param {string} knob
+   * @param {ArrayLike<number>} values
+   * @param {{ top?: number, step?: number }} [options]
+   */
+  landscape(settings, knob, values, options) {
+    return this.#session().landscape(settings, knob, values, options);
+  }
+
+  /** @param {GenerateOptions & Settings} options */
+  write(options) {
+    return this.#session().write(options);
   }
 
   /** @param {GenerateOptions & Settings} options */

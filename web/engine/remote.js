@@ -239,6 +239,25 @@ export class RemoteSession {
   }
 
   /**
+   * @param {Settings} settings
+   * @param {string} knob
+   * @param {ArrayLike<number>} values
+   * @param {{ top?: number, step?: number }} [options]
+   * @returns {Promise<import('./types.js').Landscape>}
+   */
+  landscape(settings, knob, values, options) {
+    return this.request('landscape', settings, knob, values, options);
+  }
+
+  /**
+   * @param {GenerateOptions & Settings} options
+   * @returns {Promise<Generated & { steps: Step[] }>}
+   */
+  write(options) {
+    return this.request('write', options);
+  }
+
+  /**
    * @param {GenerateOptions & Settings} options
    * @returns {AsyncGenerator<Step, Generated, void>}
    */
@@ -411,6 +430,18 @@ export class RemoteLogitscope extends RemoteSession {
    */
   async drawFrom(logits, settings, choice) {
     return this.request('drawFrom', logits, settings, drawnHere(choice));
+  }
+
+  /**
+   * @param {ArrayLike<number>} logits
+   * @param {Settings} settings
+   * @param {string} knob
+   * @param {ArrayLike<number>} values
+   * @param {{ top?: number, step?: number, history?: ArrayLike<number> }} [options]
+   * @returns {Promise<import('./types.js').Landscape>}
+   */
+  landscapeFrom(logits, settings, knob, values, options) {
+    return this.request('landscapeFrom', logits, settings, knob, values, options);
   }
 
   /** Whether an answer is awaited, by any of its timelines. */

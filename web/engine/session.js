@@ -166,6 +166,19 @@ export class Session {
   }
 
   /**
+   * The next-token distribution at each value of one setting, the others staying as they are: the
+   * `top` tokens that the draw meets first, in the order in which it walks them.
+   * @param {Settings} settings
+   * @param {string} knob a setting that is a number
+   * @param {ArrayLike<number>} values
+   * @param {{ top?: number, step?: number }} [options]
+   * @returns {import('./types.js').Landscape}
+   */
+  landscape(settings, knob, values, options) {
+    return this.#open().chain.landscape(this.#source(), settings, knob, values, options);
+  }
+
+  /**
    * Feeds the prompt and draws token after token; returns the result. During a step the timeline is
    * the text before the token just drawn, so `distribution` shows what it was drawn from. Breaking
    * out of the loop ends the generation.
@@ -181,12 +194,27 @@ export class Session {
         core,
         {
           feed: (ids, cache) => this.#feed(ids, cache),
-          draw: (resolved, step) => core.chain.step(this.#source(), resolved, step),
+          draw: (resolved, choice) => core.chain.step(this.#source(), resolved, choice),
         },
         options,
       );
     } finally {
       this.#busy = false;
+    }
+  }
+
+  /**
+   * The whole of `generate` in one answer, with its steps.
+   * @param {GenerateOptions & Settings} options
+   * @returns {Promise<Generated & { steps: Step[] }>}
+   */
+  async write(options) {
+    const steps = [];
+    const generation = this.generate(options);
+    for (;;) {
+      const { done, value } = await generation.next();
+      if (done) return { ...value, steps };
+      steps.push(value);
     }
   }
 

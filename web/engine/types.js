@@ -203,12 +203,23 @@
  */
 
 /**
+ * The distribution at each value of one setting. Of value i the places i * top to (i + 1) * top hold
+ * the tokens that the draw meets first, in the order in which it walks them, those removed last.
+ * @typedef {object} Landscape
+ * @property {Float64Array} values (n,) as asked
+ * @property {number} top
+ * @property {Uint32Array} ids (n * top,)
+ * @property {Float64Array} p (n * top,) over the whole vocabulary, 0 of a removed token
+ */
+
+/**
  * @typedef {object} GenerateOptions
  * @property {string | ArrayLike<number>} prompt
  * @property {number} [max_new_tokens] 100
  * @property {boolean} [cache] false evaluates the whole window at each step
  * @property {string | string[]} [stop]
  * @property {AbortSignal} [signal]
+ * @property {number} [u] in place of the first step's number; the later steps keep the seed's
  */
 
 /**

@@ -1,0 +1,276 @@
+/**
+ * The landscape of one knob: the engine's slices are its own distributions, where the two lines cross
+ * is its own draw, and the picture keeps the properties that it is read by.
+ */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import fc from 'fast-check';
+import { Logitscope } from '../../web/engine/index.js';
+import { between, cornersOf, groundOf, layRivers } from '../../web/plots/landscape.js';
+import { overlap, placeLabels, placeOf, riverAt, tokenAt } from '../../web/plots/landscape.js';
+import { Pcg32 } from '../vectors/twin.js';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const PROMPTS = ['Lily wanted to', 'The little dog', 'Once upon a time', 'Mom said, "', 'They all'];
+const BOX = { width: 880, height: 430 };
+const SIZES = [30, 24, 19, 15, 12];
+
+let scope;
+before(async () => (scope = await Logitscope.load({ model: `${root}models/stories.gguf` })));
+after(() => scope.close());
+
+/** Numbers in [0, 1). */
+function random(seed) {
+  const source = new Pcg32(seed, 54);
+  return () => source.next() / 2 ** 32;
+}
+
+const evenly = (from, to, n) =>
+  Array.from({ length: n }, (_, i) => from + ((to - from) * i) / (n - 1));
+
+/** Some settings, most of them off. */
+const anySettings = fc.record(
+  {
+    temperature: fc.double({ min: 0, max: 3, noNaN: true }),
+    top_k: fc.integer({ min: 0, max: 100 }),
+    top_p: fc.double({ min: 0, max: 1, noNaN: true }),
+    min_p: fc.double({ min: 0, max: 0.3, noNaN: true }),
+    typical_p: fc.double({ min: 0.1, max: 1, noNaN: true }),
+    repetition_penalty: fc.double({ min: 0.8, max: 1.6, noNaN: true }),
+    frequency_penalty: fc.double({ min: -1, max: 1, noNaN: true }),
+    xtc_probability: fc.double({ min: 0, max: 1, noNaN: true }),
+    seed: fc.nat(),
+  },
+  { requiredKeys: [] },
+);
+
+test('slices are the engine’s own distributions, in the order of its draw', () => {
+  scope.feed(scope.encode(PROMPTS[0]));
+  const settings = { top_p: 0.9, repetition_penalty: 1.2, seed: 7 };
+  const values = evenly(0, 3, 31);
+  const top = 30;
+  const found = scope.landscape(settings, 'temperature', values, { top });
+  assert.deepEqual([...found.values], values);
+  values.forEach((temperature, i) => {
+    const { tokens } = scope.distribution({ ...settings, temperature, top });
+    const ids = [...found.ids.slice(i * top, (i + 1) * top)];
+    const p = [...found.p.slice(i * top, (i + 1) * top)];
+    assert.deepEqual(
+      ids,
+      tokens.map(({ id }) => id),
+    );
+    assert.deepEqual(
+      p,
+      tokens.map((token) => token.p),
+    );
+  });
+});
+
+test('a landscape of given logits is that of a model with them', () => {
+  const ids = scope.encode(PROMPTS[1]);
+  scope.feed(ids);
+  const values = evenly(0, 1, 11);
+  const asked = [{ repetition_penalty: 1.3 }, 'top_p', values];
+  assert.deepEqual(
+    scope.landscapeFrom(scope.logits(), ...asked, { top: 20, history: ids }),
+    scope.landscape(...asked, { top: 20 }),
+  );
+});
+
+test('an unknown knob, and a value out of range, are refused', () => {
+  scope.feed(scope.encode(PROMPTS[0]));
+  assert.throws(() => scope.landscape({}, 'heat', [1]), { code: 'unknown_setting' });
+  assert.throws(() => scope.landscape({}, 'top_p', [0.5, 1.5]), { code: 'out_of_range' });
+});
+
+test('where the lines cross is the engine’s draw: 10,000 settings, values, numbers, prompts', () => {
+  const { vocab_size: top } = scope.info;
+  let ground = 0;
+  const draws = 10_000;
+  const perPrompt = draws / PROMPTS.length;
+  PROMPTS.forEach((prompt, seed) => {
+    scope.feed(scope.encode(prompt));
+    const some = fc.oneof(anySettings, fc.constant({}));
+    const settings = fc.sample(some, { numRuns: perPrompt, seed });
+    settings.forEach((asked, n) => {
+      const value = random(1000 * seed + n)() * 3;
+      const u = scope.random(seed, n);
+      const { drawn } = scope.read({ ...asked, temperature: value, top: 1 }, { u });
+      const few = scope.landscape(asked, 'temperature', [value], { top: 40 });
+      const met = tokenAt(few, 0, u);
+      if (met === null) {
+        ground++;
+        if (n % 10) return;
+        const whole = scope.landscape(asked, 'temperature', [value], { top });
+        assert.equal(tokenAt(whole, 0, u), drawn.id);
+        assert.ok(!few.ids.filter((_, k) => few.p[k] > 0).includes(drawn.id));
+      } else assert.equal(met, drawn.id, JSON.stringify({ prompt, asked, value, u }));
+    });
+  });
+  assert.ok(ground > 500 && ground < draws / 2, `${ground} on the ground`);
+});
+
+test('a sentence in one answer is that of generate; u stands for the first number only', async () => {
+  const options = { prompt: PROMPTS[0], max_new_tokens: 24, seed: 5, temperature: 1.2 };
+  const collect = async (asked) => {
+    const generation = scope.generate(asked);
+    const steps = [];
+    for (;;) {
+      const { done, value } = await generation.next();
+      if (done) return { ...value, steps };
+      steps.push(value);
+    }
+  };
+  const strip = ({ steps, ...rest }) => ({ ...rest, steps: steps.map(({ ms, ...step }) => step) });
+  assert.deepEqual(strip(await scope.write(options)), strip(await collect(options)));
+  const moved = await scope.write({ ...options, u: 0.97 });
+  assert.equal(moved.steps[0].u, 0.97);
+  moved.steps.slice(1).forEach(({ u }, i) => assert.equal(u, scope.random(5, i + 1)));
+  scope.feed(scope.encode(options.prompt));
+  assert.equal(
+    moved.ids[0],
+    scope.draw(options.temperature ? { temperature: 1.2 } : {}, { u: 0.97 }).id,
+  );
+  for (const u of [1, -0.1, NaN])
+    await assert.rejects(scope.write({ ...options, u }), { code: 'out_of_range' });
+  await assert.rejects(scope.write({ ...options, u: '0.5' }), { code: 'invalid_argument' });
+  await assert.rejects(scope.write({ ...options, u: 0.5, draw: 'gumbel' }), {
+    code: 'invalid_argument',
+  });
+});
+
+/** A landscape of random logits under random settings, over a random knob. */
+const KNOBS = { temperature: [0, 3], top_p: [0, 1], min_p: [0, 1], repetition_penalty: [0.5, 2] };
+const anyLandscape = fc
+  .record({
+    settings: anySettings,
+    knob: fc.constantFrom(...Object.keys(KNOBS)),
+    size: fc.constantFrom(1, 2, 7, 64, 512),
+    spread: fc.double({ min: 0.5, max: 8, noNaN: true }),
+    seed: fc.nat(1e6),
+  })
+  .map(({ settings, knob, size, spread, seed }) => {
+    const next = random(seed);
+    const logits = Float32Array.from({ length: size }, () => next() * spread);
+    const history = Array.from({ length: 12 }, () => Math.floor(next() * size));
+    const top = Math.min(40, size);
+    const [from, to] = KNOBS[knob];
+    return scope.landscapeFrom(logits, settings, knob, evenly(from, to, 61), { top, history });
+  });
+
+const near = (a, b) => Math.abs(a - b) < 1e-9;
+
+test('heights sum to 1 at every value, and boundaries go down', () => {
+  fc.assert(
+    fc.property(anyLandscape, (landscape) => {
+      const { rivers, ground } = layRivers(landscape);
+      for (let i = 0; i < landscape.values.length; i++) {
+        assert.ok(ground[i] >= 0 && ground[i] <= 1);
+        let sum = 1 - ground[i];
+        for (const { before, after } of rivers) {
+          assert.ok(after[i] >= before[i] && before[i] >= 0 && after[i] <= 1);
+          sum += after[i] - before[i];
+        }
+        // What is too thin to be drawn anywhere is left out.
+        assert.ok(sum <= 1 + 1e-9 && sum > 1 - 40 * 1e-4, String(sum));
+        const open = rivers.filter(({ before, after }) => after[i] > before[i]);
+        open.sort((a, b) => a.before[i] - b.before[i]);
+        open.slice(1).forEach((river, k) => assert.ok(river.before[i] >= open[k].after[i] - 1e-12));
+      }
+    }),
+    { numRuns: 150, seed: 1 },
+  );
+});
+
+test('a river is as high as its token is probable, and where u falls is its token', () => {
+  fc.assert(
+    fc.property(anyLandscape, fc.double({ min: 0, max: 0.999, noNaN: true }), (landscape, u) => {
+      const { values, top, ids, p } = landscape;
+      const laid = layRivers(landscape);
+      values.forEach((value, i) => {
+        for (const { id, before, after } of laid.rivers) {
+          const k = ids.subarray(i * top, (i + 1) * top).indexOf(id);
+          assert.ok(near(after[i] - before[i], k < 0 ? 0 : p[i * top + k]));
+        }
+        const id = tokenAt(landscape, i, u);
+        const place = placeOf(values, value) / (values.length - 1);
+        const river = riverAt(laid, place, u);
+        const edge = laid.rivers.some(
+          ({ before, after }) => Math.abs(before[i] - u) < 1e-6 || Math.abs(after[i] - u) < 1e-6,
+        );
+        if (!edge && river) assert.equal(river.id, id);
+      });
+    }),
+    { numRuns: 100, seed: 2 },
+  );
+});
+
+test('names lie in their rivers, none over another, and are left out where there is no room', () => {
+  let named = 0;
+  fc.assert(
+    fc.property(anyLandscape, (landscape) => {
+      const laid = layRivers(landscape);
+      const asked = laid.rivers.map((river) => ({ river, wide: 0.6 * (2 + (river.id % 9)) }));
+      asked.push({ river: groundOf(laid), wide: 9, level: true });
+      const labels = placeLabels(asked, BOX, SIZES);
+      labels.forEach((label, i) => {
+        if (!label) return;
+        named++;
+        const { before, after } = asked[i].river;
+        for (const [x, y] of cornersOf(label)) {
+          const share = x / BOX.width;
+          assert.ok(share >= 0 && share <= 1);
+          const place = share * (before.length - 1);
+          const low = Math.min(Math.floor(place), before.length - 2);
+          const at = (line) => line[low] + (line[low + 1] - line[low]) * (place - low);
+          assert.ok(y / BOX.height >= at(before) - 1e-9 && y / BOX.height <= at(after) + 1e-9);
+        }
+        labels.slice(0, i).forEach((other) => assert.ok(!other || !overlap(label, other)));
+      });
+      asked.forEach(({ river }, i) => {
+        const thickest = Math.max(...river.after.map((low, k) => low - river.before[k]));
+        if (thickest * BOX.height < Math.min(...SIZES)) assert.equal(labels[i], null);
+      });
+    }),
+    { numRuns: 60, seed: 3 },
+  );
+  assert.ok(named > 100, `${named} names`);
+});
+
+test('on the model’s own text the first names are there, and the ground is', () => {
+  scope.feed(scope.encode(PROMPTS[0]));
+  const laid = layRivers(scope.landscape({}, 'temperature', evenly(0, 3, 241), { top: 64 }));
+  const asked = laid.rivers.map((river) => ({ river, wide: 2.4 }));
+  const labels = placeLabels(
+    [...asked, { river: groundOf(laid), wide: 9, level: true }],
+    BOX,
+    SIZES,
+  );
+  assert.equal(labels[0].size, SIZES[0]);
+  assert.ok(labels.slice(0, 4).every(Boolean));
+  assert.ok(labels.at(-1));
+});
+
+test('between two landscapes lie both ends, and each step is one', () => {
+  scope.feed(scope.encode(PROMPTS[0]));
+  const values = evenly(0, 3, 31);
+  const [from, to] = [{}, { top_p: 0.8 }].map((settings) =>
+    layRivers(scope.landscape(settings, 'temperature', values, { top: 30 })),
+  );
+  const same = (a, b) => a.every((value, i) => near(value, b[i]));
+  for (const [share, end] of [
+    [0, from],
+    [1, to],
+  ]) {
+    const mixed = between(from, to, share);
+    assert.ok(same(mixed.ground, end.ground));
+    for (const { id, before, after } of end.rivers) {
+      const river = mixed.rivers.find((each) => each.id === id);
+      assert.ok(same(river.before, before) && same(river.after, after));
+    }
+  }
+  const half = between(from, to, 0.5);
+  for (const { before, after } of half.rivers)
+    before.forEach((top, i) => assert.ok(after[i] >= top - 1e-12));
+});

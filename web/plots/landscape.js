@@ -1,0 +1,283 @@
+/**
+ * The landscape of one knob: from the distribution at each of its values to rivers, one a token,
+ * stacked in the order in which the draw walks them, and to the places of their names. Shares of 1
+ * downwards from the top, so that a draw's number u is a height; pixels only where names are placed.
+ */
+
+/**
+ * @typedef {import('../engine/types.js').Landscape} Landscape
+ *
+ * A token at every value: it lies between `before`, the mass that the draw passes before it comes to
+ * it, and `after`. Where it cannot be drawn both are equal.
+ * @typedef {{ id: number, before: Float64Array, after: Float64Array }} River
+ *
+ * `ground` is where the rest of the vocabulary begins; it ends at 1.
+ * @typedef {{ values: Float64Array, rivers: River[], ground: Float64Array }} Rivers
+ *
+ * Where a name stands: its middle, how it is turned (radians, downwards positive) and how large.
+ * @typedef {{ x: number, y: number, angle: number, size: number, width: number }} Label
+ *
+ * @typedef {{ width: number, height: number }} Box
+ */
+
+/** What is thinner everywhere, as a share of 1, is drawn as part of the ground. */
+const THINNEST = 1e-4;
+/** How steep a name may stand, in radians. */
+const STEEPEST = 1;
+/** How far apart the places are that are tried for a name, in pixels, and how much room it keeps. */
+const STRIDE = 6;
+const ROOM = 1.14;
+/** A name is looked at in so many places along itself. */
+const PROBES = 12;
+
+/**
+ * The rivers of a landscape, in the order of the best place that each has anywhere.
+ * @param {Landscape} landscape
+ * @returns {Rivers}
+ */
+export function layRivers({ values, top, ids, p }) {
+  const n = values.length;
+  const ground = new Float64Array(n);
+  for (let i = 0; i < n; i++)
+    for (let k = i * top; k < (i + 1) * top; k++) ground[i] = Math.min(1, ground[i] + p[k]);
+  /** @type {Map<number, River & { most: number, place: number }>} */
+  const found = new Map();
+  for (let i = 0; i < n; i++) {
+    let walked = 0;
+    for (let k = 0; k < top; k++) {
+      const share = p[i * top + k];
+      if (share === 0) break; // what is removed stands last
+      const id = ids[i * top + k];
+      let river = found.get(id);
+      if (!river) {
+        river = { id, before: ground.slice(), after: ground.slice(), most: 0, place: k };
+        found.set(id, river);
+      }
+      river.before[i] = walked;
+      walked = Math.min(1, walked + share);
+      river.after[i] = walked;
+      river.most = Math.max(river.most, share);
+      river.place = Math.min(river.place, k);
+    }
+  }
+  const rivers = [...found.values()].filter(({ most }) => most >= THINNEST);
+  rivers.sort((a, b) => a.place - b.place || b.most - a.most || a.id - b.id);
+  return {
+    values,
+    rivers: rivers.map(({ id, before, after }) => ({ id, before, after })),
+    ground,
+  };
+}
+
+/**
+ * The token on which u falls at value `at` of a landscape, walked as the draw walks; null where it is
+ * one of the rest. The draw's own sums are of integers: at a boundary the engine alone decides.
+ * @param {Landscape} landscape
+ * @param {number} at
+ * @param {number} u
+ */
+export function tokenAt({ top, ids, p }, at, u) {
+  let walked = 0;
+  for (let k = at * top; k < (at + 1) * top; k++) {
+    walked += p[k];
+    if (u < walked) return ids[k];
+  }
+  return null;
+}
+
+/**
+ * Two landscapes of the same values, and what lies between them: 0 is the first, 1 the second.
+ * @param {Rivers} from
+ * @param {Rivers} to
+ * @param {number} share
+ * @returns {Rivers}
+ */
+export function between(from, to, share) {
+  const mix = (/** @type {Float64Array} */ a, /** @type {Float64Array} */ b) =>
+    a.map((value, i) => value + (b[i] - value) * share);
+  const earlier = new Map(from.rivers.map((river) => [river.id, river]));
+  const later = new Set(to.rivers.map(({ id }) => id));
+  const pair = (/** @type {River | undefined} */ a, /** @type {River | undefined} */ b) => {
+    const { id } = /** @type {River} */ (b ?? a);
+    return {
+      id,
+      before: mix(a?.before ?? from.ground, b?.before ?? to.ground),
+      after: mix(a?.after ?? from.ground, b?.after ?? to.ground),
+    };
+  };
+  return {
+    values: to.values,
+    rivers: [
+      ...from.rivers.filter(({ id }) => !later.has(id)).map((river) => pair(river, undefined)),
+      ...to.rivers.map((river) => pair(earlier.get(river.id), river)),
+    ],
+    ground: mix(from.ground, to.ground),
+  };
+}
+
+/**
+ * The place of a value among ascending ones, a fraction of the way from one to the next.
+ * @param {ArrayLike<number>} values
+ * @param {number} value
+ */
+export function placeOf(values, value) {
+  const last = values.length - 1;
+  if (value <= values[0]) return 0;
+  if (value >= values[last]) return last;
+  let [low, high] = [0, last];
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if (values[middle] <= value) low = middle;
+    else high = middle;
+  }
+  return low + (value - values[low]) / (values[high] - values[low]);
+}
+
+/**
+ * A line over the values, at a fraction of its length.
+ * @param {Float64Array} line
+ * @param {number} share 0 to 1
+ */
+function heightAt(line, share) {
+  const place = Math.min(1, Math.max(0, share)) * (line.length - 1);
+  const low = Math.min(Math.floor(place), line.length - 2);
+  if (low < 0) return line[0];
+  return line[low] + (line[low + 1] - line[low]) * (place - low);
+}
+
+/**
+ * The river under a point, null over the ground. The last one drawn is on top.
+ * @param {Rivers} rivers
+ * @param {number} share of the knob's way, 0 to 1
+ * @param {number} u
+ */
+export function riverAt({ rivers }, share, u) {
+  for (let i = rivers.length - 1; i >= 0; i--) {
+    const { before, after } = rivers[i];
+    if (u >= heightAt(before, share) && u < heightAt(after, share)) return rivers[i];
+  }
+  return null;
+}
+
+/** The rest of the vocabulary as a river. @param {Rivers} rivers @returns {River} */
+export function groundOf({ ground }) {
+  return { id: -1, before: ground, after: new Float64Array(ground.length).fill(1) };
+}
+
+/**
+ * Where the names stand: each inside its river and along it, as large as it has room, none over
+ * another. A river without room has none.
+ * @param {{ river: River, wide: number, level?: boolean }[]} named `wide` is the width of the name at
+ *   a size of 1; a level one is not turned. The first ones choose first
+ * @param {Box} box
+ * @param {number[]} sizes the largest first
+ * @returns {(Label | null)[]}
+ */
+export function placeLabels(named, box, sizes) {
+  /** @type {Label[]} */
+  const placed = [];
+  return named.map(({ river, wide, level = false }) => {
+    for (const size of sizes) {
+      const label = placeLabel(river, { wide, level, size, box, placed });
+      if (!label) continue;
+      placed.push(label);
+      return label;
+    }
+    return null;
+  });
+}
+
+/**
+ * The roomiest place for a name of one size.
+ * @param {River} river
+ * @param {{ wide: number, level: boolean, size: number, box: Box, placed: Label[] }} how
+ * @returns {Label | null}
+ */
+function placeLabel(river, { wide, level, size, box, placed }) {
+  const tall = size * ROOM;
+  const width = wide * size;
+  /** @type {{ label: Label, room: number } | null} */
+  let best = null;
+  const middle = (/** @type {number} */ x) =>
+    ((heightAt(river.before, x / box.width) + heightAt(river.after, x / box.width)) / 2) *
+    box.height;
+  for (let x = STRIDE; x < box.width; x += STRIDE) {
+    const [before, after] = [river.before, river.after].map((line) =>
+      heightAt(line, x / box.width),
+    );
+    const thick = (after - before) * box.height;
+    if (thick < tall || (best && thick <= best.room)) continue;
+    const reach = Math.min(width / 2, x, box.width - x);
+    const slope = Math.atan2(middle(x + reach) - middle(x - reach), 2 * reach);
+    // Level where the river is broad enough for that, along it where not.
+    for (const angle of level ? [0] : [0, slope]) {
+      const label = { x, y: middle(x), angle, size, width };
+      const room = thick * Math.cos(angle);
+      if (Math.abs(angle) > STEEPEST || room < tall || (best && room <= best.room)) continue;
+      if (!liesIn(label, river, box) || placed.some((other) => overlap(label, other))) continue;
+      best = { label, room };
+      break;
+    }
+  }
+  return best?.label ?? null;
+}
+
+/**
+ * The corners of a name with the room that it keeps, in turn.
+ * @param {Label} label
+ * @returns {[number, number][]}
+ */
+export function cornersOf({ x, y, angle, size, width }) {
+  const [cos, sin] = [Math.cos(angle), Math.sin(angle)];
+  const [along, across] = [width / 2 + size / 4, (size * ROOM) / 2];
+  const signs = [
+    [-1, -1],
+    [1, -1],
+    [1, 1],
+    [-1, 1],
+  ];
+  return signs.map(([a, b]) => [
+    x + a * along * cos - b * across * sin,
+    y + a * along * sin + b * across * cos,
+  ]);
+}
+
+/**
+ * Whether a name lies in its river, looked at along both its long sides.
+ * @param {Label} label
+ * @param {River} river
+ * @param {Box} box
+ */
+function liesIn(label, river, box) {
+  const [a, b, c, d] = cornersOf(label);
+  if (Math.min(a[0], d[0]) < 0 || Math.max(b[0], c[0]) > box.width) return false;
+  for (let i = 0; i <= PROBES; i++) {
+    const at = i / PROBES;
+    for (const [from, to] of [
+      [a, b],
+      [d, c],
+    ]) {
+      const x = from[0] + (to[0] - from[0]) * at;
+      const y = (from[1] + (to[1] - from[1]) * at) / box.height;
+      if (y < heightAt(river.before, x / box.width) || y > heightAt(river.after, x / box.width))
+        return false;
+    }
+  }
+  return true;
+}
+
+/**
+ * Whether two names touch: no side of either parts them.
+ * @param {Label} one
+ * @param {Label} other
+ */
+export function overlap(one, other) {
+  const [first, second] = [cornersOf(one), cornersOf(other)];
+  return ![one.angle, one.angle + Math.PI / 2, other.angle, other.angle + Math.PI / 2].some(
+    (angle) => {
+      const [cos, sin] = [Math.cos(angle), Math.sin(angle)];
+      const [a, b] = [first, second].map((corners) => corners.map(([x, y]) => x * cos + y * sin));
+      return Math.max(...a) <= Math.min(...b) || Math.max(...b) <= Math.min(...a);
+    },
+  );
+}
