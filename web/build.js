@@ -27,6 +27,7 @@ const LATER = [
   'fault',
   'guide',
   'host',
+  'landscape',
   'menu',
   'own',
   'sampler',

@@ -211,7 +211,7 @@ async function moveSliders(page) {
 }
 
 /** The views of the page's own table. */
-const VIEWS = ['bench', 'compare', 'sweep', 'cost', 'own'];
+const VIEWS = ['landscape', 'bench', 'compare', 'sweep', 'cost', 'own'];
 
 for (const name of VIEWS)
   test(`Tab goes through all of the view and back, and the sliders answer: ${name}`, async () => {

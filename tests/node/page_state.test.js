@@ -193,6 +193,8 @@ test('controls name knobs and panels', () => {
 
 /** A value of every choice of a view that is not its initial one. */
 const CHOSEN = {
+  landscape_knob: 'top_p',
+  landscape_u: 0.25,
   bench_chart: 'ranks',
   bench_conventions: ['llama2.c', 'llama.cpp'],
   compare_suite: 'e27.1',

@@ -1,7 +1,7 @@
 /**
- * Saves a text as a file, by a blob that the page made.
+ * Saves a text or an image as a file, by a blob that the page made.
  * @param {string} name
- * @param {string} text
+ * @param {string | Blob} text
  * @param {string} type
  */
 export function download(name, text, type) {

@@ -7,6 +7,7 @@ import { matchLanguage, setLanguage } from '../locale/locale.js';
 import './alone.js';
 import '../views/compare/compare.js';
 import '../views/cost/cost.js';
+import '../views/landscape/landscape.js';
 import '../views/logits/logits.js';
 import '../views/sweep/sweep.js';
 

@@ -37,6 +37,9 @@ import { glossary } from '../base/term.js';
  * @typedef {import('../engine/types.js').TableRow} TableRow
  */
 
+/** What the landscape begins with. */
+const ALONE = { temperature: 0.7 };
+
 /** Up to this many knobs, the chain precedes the bars where there is one column. */
 const FEW_KNOBS = 3;
 
@@ -334,7 +337,8 @@ export class LogitScope extends LogitElement {
       model,
       grammar,
       prompt,
-      settings: presets.balanced,
+      // One knob is seen alone where it is all that there is to see.
+      settings: this.view === 'landscape' ? ALONE : presets.balanced,
       begin,
       beside: overlays,
     });
@@ -439,7 +443,7 @@ export class LogitScope extends LogitElement {
       <div id="view" role=${this.#shows('tabs') ? 'tabpanel' : nothing}
         aria-labelledby=${this.#shows('tabs') ? `tab-${this.view}` : nothing} @logit-adopt=${this.readonly ? this.#onFixed : this.#onAdopt} @logit-model=${this.readonly ? this.#onFixed : this.#onModel} @logit-choose=${this.#onChoose}>
         <div ?hidden=${this.view !== 'bench'}>${this.#renderBench()}</div>
-        ${cache(view?.render?.(this.#instrument, this.choices))}
+        ${cache(view?.render?.(this.#instrument, this.choices, this.#asks))}
       </div>`;
   }
 

@@ -4,18 +4,29 @@
  * choice by logit-choose, and asks the bench to take over its own settings by logit-adopt.
  */
 import { html } from 'lit';
-import { props } from '../base/props.js';
+import { listen, props } from '../base/props.js';
 import { VIEW_NAMES, choicesOf } from '../state/fields.js';
 
 /** @typedef {import('../state/instrument.js').Instrument} Instrument */
 
 /**
  * @typedef {Record<string, any>} Choices by the names of the list of state
- * @typedef {{ load: () => Promise<unknown>, render: (instrument: Instrument, choices: Choices) => unknown }} View
+ * @typedef {Record<string, (event: any) => void>} Asks what the bench answers, by the type of the event
+ * @typedef {{ load: () => Promise<unknown>, render: (instrument: Instrument, choices: Choices, asks: Asks) => unknown }} View
  */
 
 /** @type {Record<string, View>} */
 const BESIDE = {
+  landscape: {
+    load: () => import('../views/landscape/landscape.js'),
+    render: (
+      instrument,
+      choices,
+      asks,
+    ) => html`<logit-landscape class="panel" ${listen(asks)} .model=${instrument.source}
+      .context=${instrument.context} .prompt=${instrument.prompt} .settings=${instrument.asked}
+      ${props(choicesOf('landscape', choices))}></logit-landscape>`,
+  },
   compare: {
     load: () => import('../views/compare/compare.js'),
     render(instrument, choices) {

@@ -24,6 +24,7 @@ import { mayLoad } from './models.js';
  * @property {readonly string[]} [choices]
  * @property {number} [minimum]
  * @property {number} [maximum] of a number; the most characters of a text, the most items of a list
+ * @property {boolean} [maximum_included]
  *
  * @typedef {Field | TableRow} Part
  * @typedef {Pick<import('../engine/types.js').Settings, typeof GATES[number]>} Gates
@@ -52,7 +53,7 @@ const MAX_DEPTH = 128;
 /** What removes tokens before any warper; whether the engine takes it, only the engine can say. */
 export const GATES = /** @type {const} */ (['constraint', 'banned_words', 'forced_first']);
 
-export const VIEW_NAMES = ['bench', 'compare', 'sweep', 'cost', 'own'];
+export const VIEW_NAMES = ['landscape', 'bench', 'compare', 'sweep', 'cost', 'own'];
 /** The colours that the page may have; auto follows the system. */
 export const THEMES = ['auto', 'light', 'dark', 'contrast'];
 
@@ -149,6 +150,13 @@ export const KINDS = {
     write: ({ name, from, to, step }) => [name, from, to, step].join(':'),
     check: checkStretch,
   },
+  /** A setting that is a number. */
+  knob: {
+    read: (text) => text,
+    write: String,
+    check: (value, _part, { table }) =>
+      unless(table.some(({ name, kind }) => name === value && /real|integer/.test(kind))),
+  },
   strategies: { read: readJson, write: JSON.stringify, check: checkStrategies },
   settings: {
     read: readJson,
@@ -207,6 +215,10 @@ export const FIELDS = [
   { ...STATE, name: 'max_new_tokens', kind: 'integer', minimum: 1, maximum: 4096, initial: 100 },
   { ...STATE, name: 'branch', kind: 'ids', maximum: MAX_BRANCH_TOKENS, initial: [] },
 
+  ...choicesIn('landscape', [
+    { name: 'knob', kind: 'knob', initial: null },
+    { name: 'u', kind: 'real', minimum: 0, maximum: 1, maximum_included: false, initial: null },
+  ]),
   ...choicesIn('bench', BENCH_CHOICES),
   ...choicesIn('compare', [
     {

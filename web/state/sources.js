@@ -13,6 +13,8 @@
  * @property {() => Promise<Float32Array>} logits
  * @property {(settings: Settings, choice: ReadChoice) => Promise<EngineReading>} read
  * @property {(settings: Settings, choice: { step: number }) => Promise<import('../engine/types.js').Drawn>} draw
+ * @property {(settings: Settings, knob: string, values: ArrayLike<number>,
+ *   options: { top: number, step: number }) => Promise<import('../engine/types.js').Landscape>} landscape
  * @property {(id: number) => Promise<Piece>} piece
  */
 
@@ -52,6 +54,16 @@ export class Timeline {
   /** @param {Settings} settings @param {{ step: number }} choice */
   draw(settings, choice) {
     return this.#session.draw(settings, choice);
+  }
+
+  /**
+   * @param {Settings} settings
+   * @param {string} knob
+   * @param {ArrayLike<number>} values
+   * @param {{ top: number, step: number }} options
+   */
+  landscape(settings, knob, values, options) {
+    return this.#session.landscape(settings, knob, values, options);
   }
 
   /** @param {number} id */
@@ -102,6 +114,17 @@ export class GivenLogits {
   /** @param {Settings} settings @param {{ step: number }} choice */
   draw(settings, choice) {
     return this.#engine.drawFrom(this.#logits, settings, { ...choice, history: this.#history });
+  }
+
+  /**
+   * @param {Settings} settings
+   * @param {string} knob
+   * @param {ArrayLike<number>} values
+   * @param {{ top: number, step: number }} options
+   */
+  landscape(settings, knob, values, options) {
+    const how = { ...options, history: this.#history };
+    return this.#engine.landscapeFrom(this.#logits, settings, knob, values, how);
   }
 
   /** @param {number} id */

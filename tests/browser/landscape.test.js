@@ -1,0 +1,556 @@
+/** The landscape under the hand: where its lines cross is the engine's draw, whoever moves them. */
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { text as textOf } from 'node:stream/consumers';
+import { after, before, test } from 'node:test';
+import { FIRST, frame, loadReference, openBench, settle, until } from './bench.js';
+
+const axeSource = await readFile(
+  createRequire(import.meta.url).resolve('axe-core/axe.min.js'),
+  'utf8',
+);
+/** How many tokens follow the prompt. */
+const TOKENS = 24;
+/** The largest u that a hand reaches. */
+const LAST_U = 0.9999;
+
+/** @type {Awaited<ReturnType<typeof openBench>>} */
+let bench;
+/** @type {Awaited<ReturnType<typeof loadReference>>} */
+let scope;
+before(async () => ([bench, scope] = await Promise.all([openBench(), loadReference()])));
+after(() => Promise.all([bench?.close(), scope?.close()]));
+
+async function openLandscape({ hash = '#temperature=0.7', query = '', ...options } = {}) {
+  const path = `?view=landscape&lang=en${query}&model=verbs${hash}`;
+  const opened = await bench.open({ path, ready: false, ...options });
+  const view = opened.page.locator('logit-landscape');
+  await view.locator('.sentence mark').waitFor();
+  await settle(opened.page);
+  return { ...opened, view, knob: view.locator('.handle.knob'), die: view.locator('.handle.u') };
+}
+
+const numberOf = async (handle) => Number(await handle.getAttribute('aria-valuenow'));
+
+/** The place of the picture on the screen. */
+async function plotOf({ view }) {
+  await view.locator('.plot').evaluate((it) => it.scrollIntoView({ block: 'center' }));
+  return view.locator('.plot').boundingBox();
+}
+
+/** A drag by the mouse from one share of the picture to another. */
+async function drag({ page, view }, from, to) {
+  const { x, y, width, height } = await plotOf({ view });
+  const at = ([share, u]) => [x + share * width, y + u * height];
+  await page.mouse.move(...at(from));
+  await page.mouse.down();
+  await page.mouse.move(...at(to), { steps: 8 });
+  await page.mouse.up();
+  await settle(page);
+}
+
+/** What the sentence says, without the sign of an end. */
+async function sentenceOf(view) {
+  const text = await view.locator('.sentence').textContent();
+  return text.replace(/∎$/, '');
+}
+
+/** Everything that shows where the lines cross, held against the engine. */
+async function expectCrossing({ view, knob, die }, { name = 'temperature', u, ...settings } = {}) {
+  const value = await numberOf(knob);
+  const asked = { ...settings, [name]: value };
+  const first = u === undefined ? {} : { u: await numberOf(die) };
+  const written = await scope.write({
+    ...asked,
+    ...first,
+    prompt: FIRST,
+    seed: settings.seed ?? 42,
+    max_new_tokens: TOKENS,
+  });
+  assert.equal(await sentenceOf(view), FIRST + written.text);
+  const details = view.locator('.numbers');
+  if ((await details.getAttribute('open')) === null) await details.locator('summary').click();
+  await view.locator('.numbers tbody tr').first().waitFor();
+  scope.feed(scope.encode(FIRST));
+  const { trace, drawn } = scope.read(
+    { ...asked, seed: settings.seed ?? 42, top: 24 },
+    u === undefined ? { step: 0 } : { step: 0, ...first },
+  );
+  const rows = await view
+    .locator('.numbers tbody tr')
+    .evaluateAll((all) => all.map(({ dataset, ariaCurrent }) => ({ ...dataset, ariaCurrent })));
+  const marked = rows.filter(({ ariaCurrent }) => ariaCurrent === 'true');
+  assert.deepEqual(
+    marked.map(({ id }) => id),
+    [String(drawn.id)],
+  );
+  const bits = new Map(trace.tokens.map(({ id, p }) => [String(id), String(p)]));
+  bits.set(String(drawn.id), String(drawn.p));
+  const listed = rows.filter(({ id }) => id !== 'rest');
+  assert.ok(listed.length >= 7);
+  for (const { id, p } of listed) assert.equal(p, bits.get(id));
+  return { value, drawn, written };
+}
+
+async function axe(page) {
+  await page.evaluate(axeSource);
+  const { violations } = await page.evaluate(() =>
+    window.axe.run(document, { resultTypes: ['violations'] }),
+  );
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join('; ')}`);
+}
+
+test('at first it shows one knob alone, and the text of generate with that seed', async () => {
+  const opened = await openLandscape({ hash: '' });
+  const { value } = await expectCrossing(opened);
+  assert.equal(value, 0.7);
+  assert.deepEqual(opened.complaints, []);
+  assert.deepEqual(opened.foreign, []);
+  await opened.close();
+});
+
+test('it comes first among the views; an address with a state and no view is the bench’s', async () => {
+  const { page, close } = await bench.open({ path: '?lang=en&model=verbs#temperature=0.7' });
+  const tabs = page.locator('[role=tab][aria-controls=view]');
+  assert.equal(await tabs.first().getAttribute('data-view'), 'landscape');
+  assert.equal(await page.locator('#tab-bench').getAttribute('aria-selected'), 'true');
+  await close();
+});
+
+test('sideways a drag moves the knob and holds u, up and down it moves u and holds the knob', async () => {
+  const opened = await openLandscape();
+  const u = await numberOf(opened.die);
+  await drag(opened, [0.5, 0.2], [0.8, 0.26]);
+  const across = await expectCrossing(opened);
+  assert.ok(Math.abs(across.value - 2.4) < 0.02, String(across.value));
+  assert.equal(await numberOf(opened.die), u);
+  await drag(opened, [0.5, 0.5], [0.54, 0.9]);
+  const down = await expectCrossing(opened, { u: true });
+  assert.equal(down.value, across.value);
+  assert.ok(Math.abs((await numberOf(opened.die)) - 0.9) < 0.02);
+  // The numbers after the first are the seed's own.
+  const seeded = down.written.steps.slice(1).map((step) => step.u);
+  assert.deepEqual(
+    seeded,
+    seeded.map((_, i) => scope.random(42, i + 1)),
+  );
+  await opened.close();
+});
+
+test('from where the lines cross a drag moves both', async () => {
+  const opened = await openLandscape();
+  const u = await numberOf(opened.die);
+  await drag(opened, [0.7 / 3, u], [0.6, 0.3]);
+  const { value } = await expectCrossing(opened, { u: true });
+  assert.ok(Math.abs(value - 1.8) < 0.02);
+  assert.ok(Math.abs((await numberOf(opened.die)) - 0.3) < 0.02);
+  await opened.close();
+});
+
+test('keys move the knob, and u with Shift or on its own slider', async () => {
+  const opened = await openLandscape();
+  const { page, knob, die } = opened;
+  const press = async (handle, key) => {
+    await handle.focus();
+    await page.keyboard.press(key);
+    await settle(page);
+    return [await numberOf(knob), await numberOf(die)];
+  };
+  const [, u] = await press(knob, 'Home');
+  assert.deepEqual(await press(knob, 'ArrowRight'), [0.05, u]);
+  assert.deepEqual(await press(knob, 'ArrowUp'), [0.1, u]);
+  assert.deepEqual(await press(knob, 'PageUp'), [0.6, u]);
+  assert.deepEqual(await press(knob, 'ArrowLeft'), [0.55, u]);
+  await expectCrossing(opened);
+  assert.deepEqual(await press(knob, 'End'), [3, u]);
+  const [, moved] = await press(knob, 'Shift+ArrowDown');
+  assert.ok(Math.abs(moved - u - 0.01) < 1e-6, `${u} to ${moved}`);
+  assert.deepEqual(await press(die, 'Home'), [3, 0]);
+  assert.deepEqual(await press(die, 'PageDown'), [3, 0.1]);
+  assert.deepEqual(await press(die, 'End'), [3, LAST_U]);
+  await expectCrossing(opened, { u: true });
+  const words = await die.getAttribute('aria-valuetext');
+  assert.match(words, /^u = 0\.9999; draws .+%, rank \d+$/);
+  await opened.close();
+});
+
+test('a finger drags both ways, and the page stays where it is', async () => {
+  const opened = await openLandscape({
+    viewport: { width: 375, height: 812 },
+    hasTouch: true,
+    isMobile: true,
+  });
+  const { page, view, knob, die } = opened;
+  const client = await page.context().newCDPSession(page);
+  const { x, y, width, height } = await plotOf(opened);
+  const place = await page.evaluate(() => scrollY);
+  const finger = async (from, to) => {
+    const at = (share, u) => [{ x: x + share * width, y: y + u * height }];
+    const send = (type, touchPoints) =>
+      client.send('Input.dispatchTouchEvent', { type, touchPoints });
+    await send('touchStart', at(...from));
+    for (let i = 1; i <= 10; i++) {
+      await send('touchMove', at(...from.map((start, k) => start + ((to[k] - start) * i) / 10)));
+      await frame(page);
+    }
+    await send('touchEnd', []);
+    await settle(page);
+  };
+  await finger([0.6, 0.2], [0.9, 0.2]);
+  assert.ok(Math.abs((await numberOf(knob)) - 2.7) < 0.05);
+  await finger([0.5, 0.2], [0.5, 0.6]);
+  assert.ok(Math.abs((await numberOf(die)) - 0.6) < 0.05);
+  assert.equal(await page.evaluate(() => scrollY), place);
+  assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 375);
+  await expectCrossing({ view, knob, die }, { u: true });
+  await opened.close();
+});
+
+test('boxes set knob and u; what they cannot be is said and changes nothing', async () => {
+  const opened = await openLandscape();
+  const { page, view, knob, die } = opened;
+  const fill = async (box, text) => {
+    await view.locator(box).fill(text);
+    await view.locator(box).press('Enter');
+    await settle(page);
+  };
+  await fill('.big input', '1.234');
+  await fill('.die input', '0.5');
+  assert.equal(await numberOf(knob), 1.234);
+  assert.equal(await numberOf(die), 0.5);
+  await expectCrossing(opened, { u: true });
+  await fill('.big input', '-1');
+  assert.match(await view.locator('.headline .about').innerText(), /must be 0 or more, got -1/);
+  assert.equal(await numberOf(knob), 1.234);
+  await opened.close();
+});
+
+test('play runs the knob from end to end, and can be stopped', async () => {
+  const opened = await openLandscape({ reducedMotion: 'no-preference' });
+  const { page, view, knob } = opened;
+  const play = view.locator('[data-command=play]');
+  const began = Date.now();
+  await play.click();
+  const seen = new Set();
+  const texts = new Set();
+  while (Date.now() - began < 12_000) {
+    seen.add(await numberOf(knob));
+    texts.add(await sentenceOf(view));
+    if ((await play.innerText()).includes('Play')) break;
+    await frame(page);
+  }
+  assert.ok(Date.now() - began > 7000, 'eight seconds');
+  await settle(page);
+  const values = [...seen].slice(1); // it begins anew at the low end
+  assert.ok(values.length > 5, `${values.length} values`);
+  assert.deepEqual(
+    values,
+    [...values].sort((a, b) => a - b),
+    'ever onwards',
+  );
+  assert.ok(texts.size > 3, `${texts.size} texts`);
+  const { value } = await expectCrossing(opened);
+  assert.equal(value, 3);
+  await play.click();
+  await play.click();
+  await settle(page);
+  assert.ok((await numberOf(knob)) < 1);
+  await opened.close();
+});
+
+test('roll again takes the next seed, and gives u back to it', async () => {
+  const opened = await openLandscape({ hash: '#temperature=1.2&landscape_u=0.9' });
+  await expectCrossing(opened, { u: true });
+  await opened.view.locator('[data-command=roll]').click();
+  await settle(opened.page);
+  const { drawn } = await expectCrossing(opened, { seed: 43 });
+  assert.equal(drawn.u, scope.random(43, 0));
+  const href = () => opened.page.url();
+  assert.match(
+    await until(
+      async () => href(),
+      (url) => url.includes('seed=43'),
+    ),
+    /seed=43/,
+  );
+  assert.doesNotMatch(href(), /landscape_u/);
+  await opened.close();
+});
+
+test('top-p and top-k are a press away, other stages a fold, and any slider is a knob', async () => {
+  const opened = await openLandscape({ hash: '#temperature=1.5' });
+  const { page, view, knob } = opened;
+  await view.locator('[data-chip=top_p]').click();
+  await settle(page);
+  await expectCrossing(opened, { top_p: 0.9 });
+  assert.equal(await view.locator('[data-chip=top_p]').getAttribute('aria-pressed'), 'true');
+  await view.locator('[data-command=all]').click();
+  await view.locator('[data-stage=min_p] input').fill('0.1');
+  await settle(page);
+  await expectCrossing(opened, { top_p: 0.9, min_p: 0.1 });
+  await view.locator('.axis-of select').selectOption('top_k');
+  await settle(page);
+  assert.equal(await knob.getAttribute('aria-valuemax'), '100');
+  await knob.focus();
+  await page.keyboard.press('Home');
+  await page.keyboard.press('PageUp');
+  await settle(page);
+  const { value } = await expectCrossing(opened, {
+    name: 'top_k',
+    temperature: 1.5,
+    top_p: 0.9,
+    min_p: 0.1,
+  });
+  assert.equal(value, 10);
+  // All of it is in the address.
+  const link = await until(
+    async () => page.url(),
+    (url) => url.includes('top_k=10'),
+  );
+  assert.match(link, /landscape_knob=top_k/);
+  await page.goto(`${bench.url}source/tests/browser/blank.html`);
+  await page.goto(link);
+  await view.locator('.sentence mark').waitFor();
+  await settle(page);
+  assert.equal(await numberOf(knob), 10);
+  await opened.close();
+});
+
+test('what the bench is set to, the landscape shows, and the other way', async () => {
+  const opened = await openLandscape();
+  const { page, knob } = opened;
+  await knob.focus();
+  await page.keyboard.press('PageUp');
+  await settle(page);
+  await page.locator('[data-view=bench]').click();
+  const slider = page.locator('logit-knob[data-name=temperature] input[type=range]');
+  assert.equal(await slider.inputValue(), '1.2');
+  await slider.fill('0.3');
+  await settle(page);
+  await page.locator('[data-view=landscape]').click();
+  await settle(page);
+  assert.equal(await numberOf(knob), 0.3);
+  await expectCrossing(opened);
+  await opened.close();
+});
+
+test('a thousand real draws pile up beside theory, the same ones each time', async () => {
+  const opened = await openLandscape({ hash: '#temperature=1' });
+  const { page, view } = opened;
+  await view.locator('.numbers summary').click();
+  const counts = async () => {
+    await view.locator('[data-command=rain]').click();
+    await settle(page);
+    await view.locator('.numbers td:nth-child(5)').first().waitFor();
+    return view
+      .locator('.numbers tbody tr')
+      .evaluateAll((rows) => rows.map(({ dataset, cells }) => [dataset.id, cells[4].innerText]));
+  };
+  const first = await counts();
+  assert.deepEqual(await counts(), first);
+  scope.feed(scope.encode(FIRST));
+  const { tokens } = scope.distribution({ temperature: 1, top: 24 });
+  for (const { id, p } of tokens.slice(0, 5)) {
+    const n = Number(first.find(([each]) => each === String(id))[1]);
+    assert.ok(Math.abs(n - 1000 * p) < 5 * Math.sqrt(1000 * p * (1 - p)) + 1, `${n} of ${p}`);
+  }
+  await opened.view.locator('.handle.knob').press('ArrowRight');
+  await settle(page);
+  assert.equal(await view.locator('.numbers td:nth-child(5)').count(), 0);
+  await opened.close();
+});
+
+test('under a pointer a river says what it is; pressed, it opens its token’s menu', async () => {
+  const opened = await openLandscape();
+  const { page, view } = opened;
+  const { x, y, width, height } = await plotOf(opened);
+  scope.feed(scope.encode(FIRST));
+  const [best] = scope.distribution({ temperature: 0.75 }).tokens;
+  await page.mouse.move(x + 0.25 * width, y + (best.p / 2) * height);
+  await settle(page);
+  const tip = await view.locator('.tip').innerText();
+  assert.match(tip, new RegExp(`^${best.text.trim()} .+%, rank 1 T = 0.75$`));
+  await page.mouse.click(x + 0.1 * width, y + (best.p / 4) * height);
+  await view.locator('logit-token-menu [data-item=forbid]').click();
+  await settle(page);
+  const { drawn } = await expectCrossing(opened, { logit_bias: { [best.id]: false } });
+  assert.notEqual(drawn.id, best.id);
+  await opened.close();
+});
+
+test('a token that is taken moves u into its river', async () => {
+  const opened = await openLandscape();
+  const { page, view, die } = opened;
+  const { x, y, width, height } = await plotOf(opened);
+  await page.mouse.click(x + 0.1 * width, y + 0.02 * height);
+  await view.locator('logit-token-menu [data-item=force]').click();
+  await settle(page);
+  const { drawn } = await expectCrossing(opened, { u: true });
+  assert.equal(drawn.rank, 1);
+  assert.ok(Math.abs((await numberOf(die)) - drawn.p / 2) < 1e-9);
+  await opened.close();
+});
+
+test('with the Gumbel draw there is no line of u, and one sentence says so', async () => {
+  const opened = await openLandscape({ hash: '#temperature=0.7&draw=gumbel' });
+  const { view } = opened;
+  assert.match(await view.locator('.headline .about').innerText(), /Gumbel/);
+  for (const part of ['.line-u', '.cross', '.handle.u'])
+    assert.equal(await view.locator(part).isVisible(), false, part);
+  await expectCrossing(opened, { draw: 'gumbel' });
+  await opened.close();
+});
+
+test('what stayed and what changed since a drag began is told apart', async () => {
+  const opened = await openLandscape({ hash: '#temperature=0' });
+  const { page, view, knob } = opened;
+  assert.equal(await view.locator('.sentence .changed').count(), 0);
+  const first = await scope.write({
+    prompt: FIRST,
+    temperature: 0,
+    seed: 42,
+    max_new_tokens: TOKENS,
+  });
+  await knob.focus();
+  await page.keyboard.press('End');
+  await settle(page);
+  const { written } = await expectCrossing(opened);
+  const other = written.ids.filter((id, i) => id !== first.ids[i]).length;
+  assert.ok(other > 0);
+  const ended = written.finish_reason === 'eos' ? 1 : 0;
+  const marked = await view.locator('.sentence .changed').count();
+  assert.ok(marked === other || marked === other - ended, `${marked} of ${other}`);
+  await opened.close();
+});
+
+test('it is saved as a picture, with its text and names', async () => {
+  const opened = await openLandscape();
+  const { page, view } = opened;
+  const saved = async (kind) => {
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      view.locator(`[data-command=${kind}]`).click(),
+    ]);
+    return { name: file.suggestedFilename(), stream: await file.createReadStream() };
+  };
+  const svg = await saved('svg');
+  assert.equal(svg.name, 'landscape-temperature.svg');
+  const text = await textOf(svg.stream);
+  assert.ok(text.startsWith('<svg'));
+  assert.ok(text.includes(FIRST) && text.includes('T = 0.7'));
+  assert.equal(
+    await page.evaluate((source) => {
+      const { documentElement } = new DOMParser().parseFromString(source, 'image/svg+xml');
+      return documentElement.localName;
+    }, text),
+    'svg',
+  );
+  const png = await saved('png');
+  const [head] = await png.stream.take(1).toArray();
+  assert.equal(head.subarray(1, 4).toString(), 'PNG');
+  assert.deepEqual(opened.complaints, []);
+  await opened.close();
+});
+
+test('axe finds nothing, light and dark, with all that folds open', async () => {
+  const opened = await openLandscape();
+  const { page, view } = opened;
+  await view.locator('[data-command=all]').click();
+  await view.locator('.numbers summary').click();
+  for (const colorScheme of ['light', 'dark']) {
+    await page.emulateMedia({ colorScheme });
+    await settle(page);
+    assert.deepEqual(await axe(page), [], colorScheme);
+  }
+  await opened.close();
+});
+
+for (const [width, height] of [
+  [375, 812],
+  [1024, 768],
+  [1440, 900],
+])
+  test(`nothing else moves while one drags, plays with stages and rolls: ${width} px`, async () => {
+    const opened = await openLandscape({ viewport: { width, height } });
+    const { page, view } = opened;
+    await plotOf(opened);
+    await page.evaluate(() => {
+      window.shifts = 0;
+      new PerformanceObserver((list) => {
+        for (const entry of list.getEntries()) window.shifts += entry.value;
+      }).observe({ type: 'layout-shift', buffered: false });
+    });
+    await drag(opened, [0.4, 0.1], [0.95, 0.1]);
+    await drag(opened, [0.4, 0.1], [0.4, 0.95]);
+    await drag(opened, [0.4, 0.1], [0.02, 0.1]);
+    for (const part of ['[data-chip=top_p]', '[data-chip=top_k]', '[data-command=roll]']) {
+      await view.locator(part).click();
+      await settle(page);
+    }
+    await view.locator('[data-command=rain]').click();
+    await settle(page);
+    assert.ok((await page.evaluate(() => window.shifts)) < 0.05);
+    await opened.close();
+  });
+
+test('alone in a lesson it has its settings from attributes, and keeps what is dragged', async () => {
+  const opened = await bench.open({
+    path: 'source/tests/browser/blank.html',
+    ready: false,
+    own: true,
+  });
+  const { page } = opened;
+  await page.evaluate((url) => {
+    const script = document.createElement('script');
+    script.type = 'module';
+    script.src = `${url}logitscope.js`;
+    document.head.append(script);
+    document.body.innerHTML =
+      '<logit-landscape model="verbs" prompt="Today she" temperature="1.5" seed="7" top_p="0.8"></logit-landscape>';
+  }, bench.url);
+  const view = page.locator('logit-landscape');
+  await view.locator('.sentence mark').waitFor();
+  const knob = view.locator('.handle.knob');
+  assert.equal(await numberOf(knob), 1.5);
+  const text = async (temperature) => {
+    const options = { prompt: FIRST, seed: 7, top_p: 0.8, temperature, max_new_tokens: TOKENS };
+    return FIRST + (await scope.write(options)).text;
+  };
+  const expectText = async (temperature) => {
+    const wanted = await text(temperature);
+    const same = (said) => said === wanted;
+    assert.equal(await until(() => sentenceOf(view), same), wanted);
+  };
+  await expectText(1.5);
+  await knob.focus();
+  await page.keyboard.press('Home');
+  await expectText(0);
+  await opened.close();
+});
+
+test('given logits have a landscape too, without a text', async () => {
+  const opened = await openLandscape();
+  const { page } = opened;
+  const found = await page.evaluate(async () => {
+    const view = document.createElement('logit-landscape');
+    view.given = { logits: Float32Array.of(3, 2, 1, 0), tokens: ['a', 'b', 'c', 'd'] };
+    view.model = null;
+    view.settings = { temperature: 1, seed: 42 };
+    document.querySelector('main').append(view);
+    for (let i = 0; i < 200 && !view.shadowRoot?.querySelector('[data-command=play]'); i++)
+      await new Promise((resolve) => setTimeout(resolve, 25));
+    view.shadowRoot.querySelector('.numbers').open = true;
+    for (let i = 0; i < 200 && view.shadowRoot.querySelectorAll('tbody tr').length === 0; i++)
+      await new Promise((resolve) => setTimeout(resolve, 25));
+    const rows = [...view.shadowRoot.querySelectorAll('tbody tr')];
+    return rows.map(({ dataset }) => [dataset.id, dataset.p]);
+  });
+  const { tokens } = scope.warp(Float32Array.of(3, 2, 1, 0), { temperature: 1 });
+  assert.deepEqual(
+    found.filter(([id]) => id !== 'rest'),
+    tokens.map(({ id, p }) => [String(id), String(p)]),
+  );
+  assert.deepEqual(opened.complaints, []);
+  await opened.close();
+});

@@ -1,0 +1,268 @@
+/**
+ * What the landscape reads: the slices over one knob, the distribution and the draw where its lines
+ * cross, and the text that follows. Three readers that never wait for each other: each has one request
+ * in flight, and the newest wish wins.
+ */
+import { toFault } from '../engine/errors.js';
+
+/**
+ * @typedef {import('./sources.js').Source} Source
+ * @typedef {import('../engine/types.js').Landscape} Landscape
+ * @typedef {import('../engine/types.js').Settings} Settings
+ * @typedef {import('../engine/types.js').TableRow} TableRow
+ * @typedef {import('../engine/types.js').Trace} Trace
+ * @typedef {import('../engine/types.js').Drawn} Drawn
+ * @typedef {import('../engine/types.js').Generated} Generated
+ * @typedef {import('../engine/types.js').Step} Step
+ *
+ * Where the lines cross: everything that the crossing hangs on.
+ * @typedef {object} Crossing
+ * @property {number[]} ids the text
+ * @property {Settings} settings the knob's among them, with the seed
+ * @property {string} knob
+ * @property {number} value of the knob
+ * @property {number | null} u instead of the seed's first number
+ *
+ * @typedef {{ trace: Trace, drawn: Drawn, at: Crossing }} Reading
+ * @typedef {Generated & { steps: Step[] }} Written
+ */
+
+/** How many tokens a slice lists, and the distribution where the lines cross. */
+const SLICE_TOP = 64;
+const READ_TOP = 24;
+/** How many tokens follow the prompt. */
+export const TEXT_TOKENS = 24;
+/** How long one message may keep the worker, in ms. */
+const BURST = 8;
+/** A slice that takes longer than this is taken half as often in the end, in ms. */
+const SLOW = 4;
+/** The values of a knob that is a real number; a multiple of each stride, and one. */
+const VALUES = 240;
+const STRIDES = [16, 4, 2, 1];
+
+/**
+ * The values of a knob from end to end, evenly spaced.
+ * @param {TableRow} row
+ */
+export function valuesOf({ kind, low, high }) {
+  const whole = kind === 'integer' && high - low <= VALUES;
+  const parts = whole ? high - low : VALUES;
+  return Float64Array.from({ length: parts + 1 }, (_, i) => low + ((high - low) * i) / parts);
+}
+
+/** One request in flight, and the newest that waits. @template T, R */
+class Newest {
+  /** @type {T | null} */
+  #wanted = null;
+  #running = false;
+  #work;
+  #take;
+  #fail;
+
+  /**
+   * @param {(asked: T) => Promise<R>} work
+   * @param {(result: R, asked: T) => void} take
+   * @param {(error: unknown) => void} fail
+   */
+  constructor(work, take, fail) {
+    this.#work = work;
+    this.#take = take;
+    this.#fail = fail;
+  }
+
+  /** Whether something runs or waits. */
+  get busy() {
+    return this.#running;
+  }
+
+  /** Whether a newer wish waits. */
+  get waiting() {
+    return this.#wanted !== null;
+  }
+
+  /** @param {T} asked */
+  ask(asked) {
+    this.#wanted = asked;
+    if (!this.#running) this.#run();
+  }
+
+  async #run() {
+    this.#running = true;
+    while (this.#wanted !== null) {
+      const asked = this.#wanted;
+      this.#wanted = null;
+      try {
+        this.#take(await this.#work(asked), asked);
+      } catch (error) {
+        if (this.#wanted === null) this.#fail(error);
+      }
+    }
+    this.#running = false;
+  }
+}
+
+export class LandscapeReader {
+  /** The slices that are there, of values evenly spaced. @type {Landscape | null} */
+  landscape = null;
+  /** Whether they are all there. */
+  fine = false;
+  /** @type {Reading | null} */
+  reading = null;
+  /** The text that follows; null where the source has none. @type {Written | null} */
+  written = null;
+  /** @type {import('../engine/errors.js').Fault | null} */
+  fault = null;
+
+  #source;
+  #writer;
+  #table;
+  #changed;
+  #key = '';
+  #closed = false;
+  /** @type {Newest<Crossing, Reading>} */
+  #reads;
+  /** @type {Newest<Crossing, Written | null>} */
+  #texts;
+  /** @type {Newest<Crossing, void>} */
+  #slices;
+
+  /**
+   * @param {Source} source what is read
+   * @param {{ write: (options: any) => Promise<Written> } | null} writer another timeline, for the text
+   * @param {TableRow[]} table
+   * @param {(what: 'landscape' | 'reading' | 'text' | 'fault') => void} changed
+   */
+  constructor(source, writer, table, changed) {
+    this.#source = source;
+    this.#writer = writer;
+    this.#table = table;
+    this.#changed = (/** @type {Parameters<typeof changed>[0]} */ what) => {
+      if (!this.#closed) changed(what);
+    };
+    const fail = (/** @type {unknown} */ error) => {
+      this.fault = toFault(error);
+      this.#changed('fault');
+    };
+    this.#reads = new Newest(
+      (asked) => this.#read(asked),
+      (reading) => {
+        this.reading = reading;
+        this.fault = null;
+        this.#changed('reading');
+      },
+      fail,
+    );
+    this.#texts = new Newest(
+      (asked) => this.#write(asked),
+      (written) => {
+        this.written = written;
+        this.#changed('text');
+      },
+      fail,
+    );
+    this.#slices = new Newest(
+      (asked) => this.#slice(asked),
+      () => {},
+      fail,
+    );
+  }
+
+  get busy() {
+    return this.#reads.busy || this.#texts.busy || this.#slices.busy;
+  }
+
+  /** Brings everything to where the lines cross now. @param {Crossing} asked */
+  ask(asked) {
+    const { ids, knob, settings } = asked;
+    const key = JSON.stringify([ids, knob, { ...settings, [knob]: 0 }]);
+    this.#reads.ask(asked);
+    this.#texts.ask(asked);
+    if (key === this.#key) return;
+    this.#key = key;
+    this.#slices.ask(asked);
+  }
+
+  /** Tells of nothing any more. */
+  close() {
+    this.#closed = true;
+  }
+
+  /**
+   * @param {Crossing} asked
+   * @returns {Promise<Reading>}
+   */
+  async #read(asked) {
+    const { ids, settings, u } = asked;
+    await this.#source.moveTo(ids);
+    const choice = u === null || settings.draw === 'gumbel' ? { step: 0 } : { step: 0, u };
+    const { trace, drawn } = await this.#source.read({ ...settings, top: READ_TOP }, choice);
+    return { trace, drawn, at: asked };
+  }
+
+  /** @param {Crossing} asked */
+  async #write({ ids, settings, u }) {
+    if (!this.#writer) return null;
+    const first = u === null || settings.draw === 'gumbel' ? {} : { u };
+    const options = { ...settings, ...first, prompt: ids, max_new_tokens: TEXT_TOKENS };
+    return this.#writer.write(options);
+  }
+
+  /**
+   * The slices, a few at a time: so much as keeps the worker free, the coarse ones first.
+   * @param {Crossing} asked
+   */
+  async #slice({ ids, settings, knob }) {
+    const row = this.#table.find(({ name }) => name === knob);
+    if (!row) return;
+    await this.#source.moveTo(ids);
+    const all = valuesOf(row);
+    const last = all.length - 1;
+    /** @type {Map<number, Landscape & { at: number }>} */
+    const found = new Map();
+    let cost = 1;
+    for (const stride of STRIDES.filter((each) => last % each === 0)) {
+      if (stride === 1 && last === VALUES && cost > SLOW) break;
+      const places = Array.from({ length: last / stride + 1 }, (_, i) => i * stride);
+      const missing = places.filter((place) => !found.has(place));
+      while (missing.length > 0) {
+        const some = missing.splice(0, Math.max(1, Math.floor(BURST / cost)));
+        const values = some.map((place) => all[place]);
+        const began = performance.now();
+        const part = await this.#source.landscape(settings, knob, values, {
+          top: SLICE_TOP,
+          step: 0,
+        });
+        cost = (performance.now() - began) / some.length;
+        if (this.#slices.waiting || this.#closed) return;
+        some.forEach((place, at) => found.set(place, { ...part, at }));
+      }
+      this.landscape = joined(places, all, found);
+      this.fine = stride === 1 || (stride === 2 && cost > SLOW);
+      this.#changed('landscape');
+    }
+  }
+}
+
+/**
+ * The slices at some places as one landscape.
+ * @param {number[]} places
+ * @param {Float64Array} all
+ * @param {Map<number, Landscape & { at: number }>} found
+ * @returns {Landscape}
+ */
+function joined(places, all, found) {
+  const { top } = /** @type {Landscape} */ (found.get(places[0]));
+  const n = places.length;
+  const whole = {
+    values: Float64Array.from(places, (place) => all[place]),
+    top,
+    ids: new Uint32Array(n * top),
+    p: new Float64Array(n * top),
+  };
+  places.forEach((place, i) => {
+    const { ids, p, at } = /** @type {Landscape & { at: number }} */ (found.get(place));
+    whole.ids.set(ids.subarray(at * top, (at + 1) * top), i * top);
+    whole.p.set(p.subarray(at * top, (at + 1) * top), i * top);
+  });
+  return whole;
+}

@@ -1,0 +1,211 @@
+/** The layers of the landscape on canvas: each paints what it is given, and holds nothing. */
+import { riverAt } from '../../plots/landscape.js';
+
+/**
+ * @typedef {import('../../plots/landscape.js').Rivers} Rivers
+ * @typedef {import('../../plots/landscape.js').River} River
+ * @typedef {import('../../plots/landscape.js').Label} Label
+ *
+ * What the colours are called that the style sheet gives.
+ * @typedef {Record<'first' | 'last' | 'ground' | 'line' | 'ink' | 'soft' | 'mark' | 'markInk' | 'bar'
+ *   | 'ghost' | 'grid' | 'panel', string>} Palette
+ *
+ * @typedef {{ width: number, height: number, unit: number, family: string, palette: Palette }} Look
+ *
+ * @typedef {{ river: River, name: string, label: Label | null, rank: number }} Named rank: 0 first;
+ *   of the ground -1
+ *
+ * A number drawn of many: where it falls, how far beside the knob, when it begins to.
+ * @typedef {{ id: number, u: number, away: number, born: number }} Drop
+ */
+
+/** So many ranks it takes from the first colour to the last. */
+const RAMP = 28;
+/** How long a number falls, in ms. */
+export const FALL_MS = 500;
+/** How wide the slice at the knob is, and its border, in 1/16 rem. */
+const STRIP = 8;
+const BORDER = 2;
+
+/** @param {string} text such as rgb(1, 2, 3) */
+const channels = (text) => (text.match(/[\d.]+/g) ?? []).slice(0, 3).map(Number);
+
+/**
+ * The colour of a rank: a calm ramp, neighbours told apart by a shade.
+ * @param {Palette} palette
+ * @param {number} rank
+ */
+export function colourOf({ first, last, ground }, rank) {
+  if (rank < 0) return ground;
+  const [a, b] = [channels(first), channels(last)];
+  const share = Math.min(1, Math.sqrt(rank / RAMP) * 0.8 + (rank % 2) * 0.2);
+  return `rgb(${a.map((value, i) => Math.round(value + (b[i] - value) * share)).join(' ')})`;
+}
+
+/**
+ * A canvas as large as its place, in true pixels, empty.
+ * @param {HTMLCanvasElement} canvas
+ * @param {number} width
+ * @param {number} height
+ */
+export function fitCanvas(canvas, width, height) {
+  const ratio = globalThis.devicePixelRatio || 1;
+  const [w, h] = [Math.round(width * ratio), Math.round(height * ratio)];
+  if (canvas.width !== w || canvas.height !== h) {
+    canvas.width = w;
+    canvas.height = h;
+  }
+  const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d'));
+  context.setTransform(ratio, 0, 0, ratio, 0, 0);
+  context.clearRect(0, 0, width, height);
+  return context;
+}
+
+/**
+ * @param {River} river
+ * @param {Look} look
+ */
+function pathOf({ before, after }, { width, height }) {
+  const path = new Path2D();
+  const last = before.length - 1;
+  const x = (/** @type {number} */ i) => (i / last) * width;
+  path.moveTo(0, before[0] * height);
+  for (let i = 1; i <= last; i++) path.lineTo(x(i), before[i] * height);
+  for (let i = last; i >= 0; i--) path.lineTo(x(i), after[i] * height);
+  path.closePath();
+  return path;
+}
+
+/**
+ * The rivers and the ground.
+ * @param {CanvasRenderingContext2D} context
+ * @param {Pick<Named, 'river' | 'rank'>[]} named
+ * @param {Look} look
+ */
+export function paintRivers(context, named, look) {
+  const { width, height, unit, palette } = look;
+  context.fillStyle = palette.ground;
+  context.fillRect(0, 0, width, height);
+  context.lineJoin = 'round';
+  context.lineWidth = 0.75 * unit;
+  context.strokeStyle = palette.line;
+  for (const { river, rank } of named) {
+    if (rank < 0) continue;
+    const path = pathOf(river, look);
+    context.fillStyle = colourOf(palette, rank);
+    context.fill(path);
+    // Threads that are thinner than their own outline would be nothing but outline.
+    context.globalAlpha = Math.max(0.16, 1 - rank / RAMP);
+    context.stroke(path);
+    context.globalAlpha = 1;
+  }
+}
+
+/**
+ * The river that is drawn, and the outline of the one that is pointed at.
+ * @param {CanvasRenderingContext2D} context
+ * @param {{ drawn: Named | null, pointed: Named | null }} lit
+ * @param {Look} look
+ */
+export function paintLit(context, { drawn, pointed }, look) {
+  const { unit, palette } = look;
+  if (drawn) {
+    context.fillStyle = palette.mark;
+    context.fill(pathOf(drawn.river, look));
+  }
+  if (!pointed) return;
+  context.strokeStyle = palette.ink;
+  context.lineWidth = 1.5 * unit;
+  context.stroke(pathOf(pointed.river, look));
+}
+
+/**
+ * The names, each on the colour of its river, so that the line of u passes behind it.
+ * @param {CanvasRenderingContext2D} context
+ * @param {Named[]} named
+ * @param {number | null} drawn
+ * @param {Look} look
+ */
+export function paintNames(context, named, drawn, { palette, family }) {
+  context.textAlign = 'center';
+  context.textBaseline = 'middle';
+  for (const { river, name, label, rank } of named) {
+    if (!label) continue;
+    const lit = rank >= 0 && river.id === drawn;
+    context.save();
+    context.translate(label.x, label.y);
+    context.rotate(label.angle);
+    context.font = `${rank < 0 ? 400 : 500} ${label.size}px ${family}`;
+    // Its place lies within its river, so that the colour of that covers the line alone.
+    context.fillStyle = lit ? palette.mark : colourOf(palette, rank);
+    const wide = context.measureText(name).width + label.size * 0.4;
+    context.fillRect(-wide / 2, -label.size * 0.56, wide, label.size * 1.12);
+    context.fillStyle = lit ? palette.markInk : rank < 0 ? palette.soft : palette.ink;
+    context.fillText(name, 0, label.size * 0.04);
+    context.restore();
+  }
+}
+
+/** How wide the slice is with its border. @param {number} unit */
+export function stripWidth(unit) {
+  return (STRIP + 2 * BORDER + 2) * unit;
+}
+
+/**
+ * The slice at the knob, of the distribution itself; what it does not list shows the picture.
+ * @param {CanvasRenderingContext2D} context
+ * @param {{ slice: { id: number, p: number }[], drawn: number, rankOf: (id: number) => number }} shown
+ * @param {Look} look
+ */
+export function paintStrip(context, { slice, drawn, rankOf }, { height, unit, palette }) {
+  const width = stripWidth(unit);
+  context.fillStyle = palette.ink;
+  for (const x of [0, width - unit]) context.fillRect(x, 0, unit, height);
+  context.fillStyle = palette.panel;
+  for (const x of [unit, width - unit - BORDER * unit])
+    context.fillRect(x, 0, BORDER * unit, height);
+  let walked = 0;
+  for (const { id, p } of slice) {
+    context.fillStyle = id === drawn ? palette.mark : colourOf(palette, rankOf(id));
+    const tall = p * height;
+    context.fillRect(
+      (1 + BORDER) * unit,
+      walked * height,
+      STRIP * unit,
+      tall > 1 ? tall - 0.5 : tall,
+    );
+    walked += p;
+  }
+}
+
+/**
+ * Many numbers drawn, each at its height; those on their way fall from the top.
+ * @param {CanvasRenderingContext2D} context
+ * @param {{ drops: Drop[], share: number, now: number }} rain
+ * @param {Look} look
+ */
+export function paintDrops(context, { drops, share, now }, { width, height, unit, palette }) {
+  context.fillStyle = palette.mark;
+  for (const { u, away, born } of drops) {
+    const fallen = Math.min(1, (now - born) / FALL_MS);
+    if (fallen <= 0) continue;
+    const x = share * width + away * unit;
+    context.globalAlpha = fallen < 1 ? 0.9 : 0.6;
+    context.beginPath();
+    context.arc(x, u * height * fallen * fallen, (fallen < 1 ? 2.25 : 1.5) * unit, 0, 2 * Math.PI);
+    context.fill();
+  }
+  context.globalAlpha = 1;
+}
+
+/**
+ * The river under a point of the picture, the ground where there is none.
+ * @param {Named[]} named
+ * @param {Rivers} rivers
+ * @param {number} share
+ * @param {number} u
+ */
+export function namedAt(named, rivers, share, u) {
+  const id = riverAt(rivers, share, u)?.id ?? -1;
+  return named.find(({ river }) => river.id === id) ?? null;
+}

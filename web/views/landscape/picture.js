@@ -1,0 +1,269 @@
+/**
+ * The picture of a landscape in its layers. Rivers and names are painted when they change; the lines,
+ * where they cross and the slice are moved, which costs next to nothing while one drags.
+ */
+import { between, groundOf, layRivers, placeLabels } from '../../plots/landscape.js';
+import { fitCanvas, namedAt, paintDrops, paintLit, paintNames } from './paint.js';
+import { paintRivers, paintStrip, stripWidth } from './paint.js';
+
+/**
+ * @typedef {import('../../plots/landscape.js').Rivers} Rivers
+ * @typedef {import('../../plots/landscape.js').Label} Label
+ * @typedef {import('./paint.js').Named} Named
+ * @typedef {import('./paint.js').Palette} Palette
+ * @typedef {import('./paint.js').Look} Look
+ *
+ * What is to be seen.
+ * @typedef {object} Shown
+ * @property {number} share where the knob is, 0 to 1
+ * @property {number | null} u null where no number is walked to
+ * @property {import('../../engine/types.js').Trace} trace the distribution there
+ * @property {number} drawn the token that is drawn
+ * @property {{ share: number, u: number } | null} pointed
+ * @property {import('./paint.js').Drop[]} drops
+ *
+ * @typedef {{ nameOf: (id: number, twice: boolean) => string, others: (n: number) => string,
+ *   size: number }} Words `size` is that of the vocabulary
+ */
+
+/** How long another landscape takes to become this one. */
+const MORPH_MS = 450;
+/** The sizes of names, in 1/16 rem; those of the ground up to a smaller one. */
+const NAME_SIZES = [30, 24, 19, 15, 13, 11.5];
+const GROUND_SIZES = [17, 15, 13, 11.5];
+/** How many rivers may have names. */
+export const NAMED = 40;
+
+const COLOURS = /** @type {(keyof Palette)[]} */ ([
+  'first',
+  'last',
+  'ground',
+  'line',
+  'ink',
+  'soft',
+  'mark',
+  'markInk',
+  'bar',
+  'ghost',
+  'grid',
+  'panel',
+]);
+export { COLOURS };
+
+export class Picture {
+  /** @type {Look} */
+  look;
+  /** @type {Rivers | null} */
+  rivers = null;
+  /** @type {Named[]} */
+  named = [];
+
+  #root;
+  /** @type {Map<number, number>} */
+  #ranks = new Map();
+  /** What the picture comes from, and since when. @type {{ from: Rivers, began: number } | null} */
+  #morph = null;
+  /** What each layer shows. @type {Record<string, string>} */
+  #painted = {};
+  #laid = '';
+  #turn = 0;
+
+  /** @param {DocumentFragment | HTMLElement} root */
+  constructor(root) {
+    this.#root = root;
+    this.look = this.#measure();
+  }
+
+  /** @param {string} name @returns {any} */
+  #layer(name) {
+    return this.#root.querySelector(`.plot .${name}`);
+  }
+
+  /** @returns {Look} */
+  #measure() {
+    const plot = /** @type {HTMLElement} */ (this.#root.querySelector('.plot'));
+    const colours = /** @type {HTMLElement} */ (this.#root.querySelector('.colours'));
+    const palette = /** @type {Palette} */ (
+      Object.fromEntries(
+        COLOURS.map((name, i) => [name, getComputedStyle(colours.children[i]).color]),
+      )
+    );
+    return {
+      width: plot.clientWidth,
+      height: plot.clientHeight,
+      unit: parseFloat(getComputedStyle(document.documentElement).fontSize) / 16,
+      family: getComputedStyle(plot).fontFamily,
+      palette,
+    };
+  }
+
+  /** Its place or its colours have changed. */
+  refit() {
+    this.look = this.#measure();
+    this.#turn++;
+  }
+
+  /** Another landscape begins without the one before. */
+  forget() {
+    this.rivers = null;
+    this.#morph = null;
+  }
+
+  /** Whether it changes by itself. */
+  get moving() {
+    return this.#morph !== null;
+  }
+
+  /** @param {number} id */
+  rankOf = (id) => this.#ranks.get(id) ?? NAMED;
+
+  /**
+   * @param {import('../../engine/types.js').Landscape} landscape
+   * @param {boolean} glide whether the one before becomes it
+   */
+  take(landscape, glide) {
+    const before = this.rivers;
+    const rivers = layRivers(landscape);
+    const { values } = rivers;
+    const alike =
+      before?.values.length === values.length &&
+      before.values[0] === values[0] &&
+      before.values.at(-1) === values.at(-1);
+    this.#morph = before && alike && glide ? { from: before, began: performance.now() } : null;
+    this.#ranks = new Map(rivers.rivers.map(({ id }, rank) => [id, rank]));
+    this.rivers = rivers;
+    this.#turn++;
+  }
+
+  /** The river under a point, the ground where there is none. @param {{ share: number, u: number } | null} point */
+  at(point) {
+    return point && this.rivers && namedAt(this.named, this.rivers, point.share, point.u);
+  }
+
+  /**
+   * @param {number} now
+   * @param {Shown} shown
+   * @param {Words} words
+   */
+  paint(now, shown, words) {
+    if (!this.rivers) return;
+    this.#paintRivers(now, words);
+    const { drawn, drops } = shown;
+    const pointed = this.at(shown.pointed);
+    const find = () =>
+      this.named.find(({ river, rank }) => rank >= 0 && river.id === drawn) ?? null;
+    const still = !this.moving;
+    const rain = drops.length > 0 ? now : 0;
+    this.#once('lit', [still && drawn, pointed?.river.id, rain, rain && shown.share], (context) => {
+      const outlined = pointed && pointed.rank >= 0 && pointed.river.id !== drawn ? pointed : null;
+      if (still) paintLit(context, { drawn: find(), pointed: outlined }, this.look);
+      if (rain) paintDrops(context, { drops, share: shown.share, now }, this.look);
+    });
+    this.#once('names', [still && drawn], (context) => {
+      if (still) paintNames(context, this.named, drawn, this.look);
+    });
+    this.#moveLines(shown);
+  }
+
+  /** @param {Shown} shown */
+  #moveLines({ share, u, trace, drawn }) {
+    const { width, height, unit } = this.look;
+    const strip = stripWidth(unit);
+    const slice = trace.tokens.filter(({ p }) => p > 0);
+    this.#once('strip', [drawn, slice[0]?.p, trace.entropy], (context) =>
+      paintStrip(context, { slice, drawn, rankOf: this.rankOf }, this.look),
+    );
+    const place = (/** @type {string} */ name, /** @type {number} */ x, /** @type {number} */ y) =>
+      this.#layer(name).style.setProperty('transform', `translate(${x}px, ${y}px)`);
+    place('strip', share * width - strip / 2, 0);
+    place('knob', share * width, 0);
+    for (const name of ['line-u', 'cross', 'u'])
+      this.#layer(name).style.setProperty('visibility', u === null ? 'hidden' : 'visible');
+    if (u === null) return;
+    place('line-u', 0, u * height);
+    place('cross', share * width, u * height);
+    place('u', 0, u * height);
+  }
+
+  /**
+   * Paints a layer unless it shows that already.
+   * @param {'rivers' | 'lit' | 'names' | 'strip'} name
+   * @param {unknown[]} what it hangs on
+   * @param {(context: CanvasRenderingContext2D) => void} paint
+   */
+  #once(name, what, paint) {
+    const key = [this.#turn, ...what].join();
+    if (this.#painted[name] === key) return;
+    this.#painted[name] = key;
+    const { width, height, unit } = this.look;
+    paint(fitCanvas(this.#layer(name), name === 'strip' ? stripWidth(unit) : width, height));
+  }
+
+  /**
+   * @param {number} now
+   * @param {Words} words
+   */
+  #paintRivers(now, words) {
+    let shown = /** @type {Rivers} */ (this.rivers);
+    let part = 1;
+    if (this.#morph) {
+      part = Math.max(0, (now - this.#morph.began) / MORPH_MS);
+      if (part >= 1) this.#morph = null;
+      else shown = between(this.#morph.from, shown, 1 - (1 - part) ** 3);
+    }
+    const laid = [this.#turn, words.others(2)].join();
+    this.#once('rivers', [part], (context) => {
+      if (this.#laid !== laid) this.#layNames(context, words);
+      this.#laid = laid;
+      const each = shown.rivers.map((river) => ({ river, rank: this.rankOf(river.id) }));
+      paintRivers(context, each, this.look);
+    });
+  }
+
+  /**
+   * @param {CanvasRenderingContext2D} context
+   * @param {Words} words
+   */
+  #layNames(context, { nameOf, others, size }) {
+    const { rivers } = /** @type {Rivers} */ (this.rivers);
+    const { unit, family, width, height } = this.look;
+    const short = rivers.map(({ id }, rank) => (rank < NAMED ? nameOf(id, false) : ''));
+    const named = rivers.map((river, rank) => {
+      const twice =
+        short[rank] !== '' && short.indexOf(short[rank]) !== short.lastIndexOf(short[rank]);
+      return { river, rank, name: twice ? nameOf(river.id, true) : short[rank] };
+    });
+    const left = size - rivers.length;
+    const ground = {
+      river: groundOf(/** @type {Rivers} */ (this.rivers)),
+      rank: -1,
+      name: left > 0 ? others(left) : '',
+    };
+    const place = (
+      /** @type {(typeof named)} */ all,
+      /** @type {number[]} */ sizes,
+      weight = 500,
+    ) => {
+      context.font = `${weight} 100px ${family}`;
+      const asked = all.map(({ river, name, rank }) => ({
+        river,
+        // The ground's stands off the edge.
+        wide: context.measureText(name).width / 100 + (rank < 0 ? 2 : 0),
+        level: rank < 0,
+      }));
+      const fitting = sizes.filter((each) => each < 16 || each * unit <= height / 9);
+      return placeLabels(
+        asked,
+        { width, height },
+        fitting.map((each) => each * unit),
+      );
+    };
+    const said = named.filter(({ name }) => name !== '');
+    const labels = new Map(place(said, NAME_SIZES).map((label, i) => [said[i].river.id, label]));
+    const [low] = ground.name === '' ? [null] : place([ground], GROUND_SIZES, 400);
+    this.named = [
+      ...named.map((each) => ({ ...each, label: labels.get(each.river.id) ?? null })),
+      { ...ground, label: low },
+    ];
+  }
+}

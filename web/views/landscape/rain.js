@@ -1,0 +1,92 @@
+/** Many draws from the slice at the knob: numbers that fall to their heights, and pile up as counts. */
+import { countDraws, tallySeed, withoutCoin } from '../../state/tally.js';
+import { FALL_MS } from './paint.js';
+
+/**
+ * @typedef {import('./paint.js').Drop} Drop
+ * @typedef {import('../../state/tally.js').Tally} Tally
+ */
+
+export const DRAWS = 1000;
+/** How long until the last number begins to fall. */
+const RAIN_MS = 2600;
+/** How often the counts follow. */
+const COUNT_MS = 60;
+/** Numbers within such a part of the height lie beside each other. */
+const BINS = 120;
+
+export class Rain {
+  /** @type {Drop[]} */
+  drops = [];
+  /** @type {Tally | null} */
+  tally = null;
+  #turn = 0;
+
+  /** Whether any number still falls. */
+  get falling() {
+    const last = this.drops.at(-1);
+    return last !== undefined && performance.now() < last.born + FALL_MS;
+  }
+
+  clear() {
+    this.#turn++;
+    this.drops = [];
+    this.tally = null;
+  }
+
+  /**
+   * Draws from what a reading shows.
+   * @param {import('../../state/landscape.js').Reading} reading
+   * @param {import('../../state/sources.js').Source} source
+   * @param {boolean} still whether nothing may move
+   * @param {() => void} changed
+   */
+  async fall({ trace, at: { settings } }, source, still, changed) {
+    this.clear();
+    const turn = this.#turn;
+    const asked = { ...withoutCoin(settings, trace), seed: tallySeed(settings.seed ?? 0, 0) };
+    const began = performance.now();
+    /** @type {Drop[]} */
+    const drops = [];
+    /** @type {Map<number, number>} */
+    const heaps = new Map();
+    const drawer = {
+      draw: async (/** @type {any} */ how, /** @type {{ step: number }} */ choice) => {
+        const { u, ...drawn } = await source.draw(how, choice);
+        const bin = Math.floor((u ?? 0) * BINS);
+        const n = heaps.get(bin) ?? 0;
+        heaps.set(bin, n + 1);
+        // Left and right of the knob in turn.
+        const away = (n % 2 ? -1 : 1) * (9 + 3.2 * Math.floor(n / 2));
+        const born = began + (still ? -FALL_MS : (RAIN_MS * choice.step) / DRAWS);
+        drops.push({ id: drawn.id, u: u ?? 0, away, born });
+        return { ...drawn, u };
+      },
+    };
+    let whole = null;
+    for await (const tally of countDraws(drawer, asked, DRAWS, { total: 0, counts: new Map() })) {
+      if (turn !== this.#turn) return;
+      whole = tally;
+      if (settings.draw !== 'gumbel') this.drops = drops;
+      if (still) this.tally = tally;
+      changed();
+    }
+    // The counts follow the numbers as these arrive.
+    while (turn === this.#turn && this.falling) {
+      this.tally = countOf(drops.filter(({ born }) => born + FALL_MS <= performance.now()));
+      changed();
+      await new Promise((resolve) => setTimeout(resolve, COUNT_MS));
+    }
+    if (turn !== this.#turn) return;
+    this.tally = whole;
+    changed();
+  }
+}
+
+/** @param {Drop[]} drops @returns {Tally | null} */
+function countOf(drops) {
+  if (drops.length === 0) return null;
+  const counts = new Map();
+  for (const { id } of drops) counts.set(id, { n: (counts.get(id)?.n ?? 0) + 1, p: 0 });
+  return { total: drops.length, counts };
+}

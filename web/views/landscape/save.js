@@ -1,0 +1,134 @@
+/** The landscape as a file that stands by itself: what is on show, as shapes and as text, or as pixels. */
+import { download } from '../../base/download.js';
+import { colourOf } from './paint.js';
+
+/**
+ * @typedef {object} Picture
+ * @property {import('./paint.js').Named[]} named
+ * @property {import('./paint.js').Look} look
+ * @property {number} share
+ * @property {number | null} u
+ * @property {number} drawn the token where the lines cross
+ * @property {string} title
+ * @property {string} about
+ * @property {{ share: number, value: string, word: string }[]} axis
+ */
+
+/** What no XML may hold, not even as an escape. */
+const NOT_XML = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu;
+
+/** @param {string} text */
+function escaped(text) {
+  const entities = /** @type {Record<string, string>} */ ({
+    '&': '&amp;',
+    '<': '&lt;',
+    '>': '&gt;',
+    '"': '&quot;',
+  });
+  return text.replace(NOT_XML, '\ufffd').replace(/[&<>"]/g, (character) => entities[character]);
+}
+
+/** @param {number} value */
+const round = (value) => Number(value.toFixed(2));
+
+/**
+ * @param {Picture} picture
+ * @returns {string}
+ */
+function standAlone({ named, look, share, u, drawn, title, about, axis }) {
+  const { width, height, unit, palette, family } = look;
+  const margin = 16 * unit;
+  const head = 64 * unit;
+  const foot = 44 * unit;
+  const [whole, tall] = [width + 2 * margin, height + head + foot];
+  const text = (
+    /** @type {string} */ words,
+    /** @type {Record<string, string | number>} */ attributes,
+  ) => {
+    const list = Object.entries(attributes).map(
+      ([name, value]) => ` ${name}="${escaped(String(value))}"`,
+    );
+    return `<text${list.join('')}>${escaped(words)}</text>`;
+  };
+  const rivers = named.filter(({ rank }) => rank >= 0);
+  const fill = (/** @type {import('./paint.js').Named} */ { river, rank }) =>
+    river.id === drawn ? palette.mark : colourOf(palette, rank);
+  const shapes = rivers.map((each) => {
+    const { before, after } = each.river;
+    const last = before.length - 1;
+    const along = (/** @type {Float64Array} */ line) =>
+      Array.from(line, (y, i) => `${round((i / last) * width)} ${round(y * height)}`);
+    return `<path d="M${[...along(before), ...along(after).reverse()].join('L')}Z" fill="${fill(each)}" stroke="${palette.line}" stroke-width="${0.5 * unit}"/>`;
+  });
+  const names = named.flatMap(({ river, rank, name, label }) => {
+    if (!label || !name) return [];
+    const ink = rank < 0 ? palette.soft : river.id === drawn ? palette.markInk : palette.ink;
+    const turn = `translate(${round(label.x)} ${round(label.y)}) rotate(${round((label.angle * 180) / Math.PI)})`;
+    return [
+      text(name, {
+        transform: turn,
+        'font-size': round(label.size),
+        'text-anchor': 'middle',
+        dy: '0.35em',
+        fill: ink,
+      }),
+    ];
+  });
+  const x = round(share * width);
+  const lines = [
+    `<path d="M${x} 0V${height}" stroke="${palette.ink}" stroke-width="${2 * unit}"/>`,
+    ...(u === null
+      ? []
+      : [
+          `<path d="M0 ${round(u * height)}H${width}" stroke="${palette.mark}" stroke-width="${1.5 * unit}" stroke-dasharray="${6 * unit} ${4 * unit}"/>`,
+          `<circle cx="${x}" cy="${round(u * height)}" r="${8 * unit}" fill="${palette.panel}" stroke="${palette.mark}" stroke-width="${3.5 * unit}"/>`,
+        ]),
+  ];
+  const size = 15 * unit;
+  const most = Math.floor((width / (18 * unit * 0.52)) | 0);
+  const shown = [...title.replace(/\s+/g, ' ')];
+  const heading = shown.length > most ? `${shown.slice(0, most - 1).join('')}…` : shown.join('');
+  const words = about + (u === null ? '' : `, u = ${u.toFixed(4)}`);
+  const marks = axis.map(({ share: at, value, word }) =>
+    text(`${value} ${word}`.trim(), {
+      x: round(at * width),
+      y: height + 1.6 * size,
+      'font-size': size * 0.9,
+      'text-anchor': at === 0 ? 'start' : at === 1 ? 'end' : 'middle',
+      fill: palette.soft,
+    }),
+  );
+  return [
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${whole}" height="${tall}" viewBox="0 0 ${whole} ${tall}" font-family="${escaped(family)}">`,
+    `<title>${escaped(heading)}</title><rect width="${whole}" height="${tall}" fill="${palette.panel}"/>`,
+    text(heading, { x: margin, y: 26 * unit, 'font-size': 18 * unit, fill: palette.ink }),
+    text(words, { x: margin, y: 50 * unit, 'font-size': size, fill: palette.soft }),
+    `<g transform="translate(${margin} ${head})"><rect width="${width}" height="${height}" fill="${palette.ground}"/>`,
+    ...shapes,
+    ...names,
+    ...lines,
+    ...marks,
+    '</g></svg>',
+  ].join('\n');
+}
+
+/** How many pixels a saved picture has for one on the page. */
+const SHARPNESS = 2;
+
+/**
+ * @param {string} name without its ending
+ * @param {'svg' | 'png'} kind
+ * @param {Picture} picture
+ */
+export async function savePicture(name, kind, picture) {
+  const svg = standAlone(picture);
+  if (kind === 'svg') return download(`${name}.svg`, svg, 'image/svg+xml');
+  const image = new Image();
+  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`;
+  await image.decode();
+  const canvas = document.createElement('canvas');
+  canvas.width = SHARPNESS * image.width;
+  canvas.height = SHARPNESS * image.height;
+  canvas.getContext('2d')?.drawImage(image, 0, 0, canvas.width, canvas.height);
+  canvas.toBlob((blob) => blob && download(`${name}.png`, blob, 'image/png'));
+}

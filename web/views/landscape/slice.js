@@ -1,0 +1,247 @@
+/** The slice at the knob as bars: the tokens that lead it, the drawn one, and the rest as a strip. */
+import { percent } from '../../locale/locale.js';
+import { fitCanvas } from './paint.js';
+
+/**
+ * @typedef {import('../../engine/types.js').Trace} Trace
+ * @typedef {import('../../engine/types.js').Drawn} Drawn
+ * @typedef {import('./paint.js').Look} Look
+ *
+ * @typedef {{ id: number, rank: number, p: number, raw: number, drawn: boolean, listed: boolean }} Row
+ * @typedef {{ count: number, p: number, raw: number }} Others
+ */
+
+/** How far the axis reaches, as a multiple of what the model gives its best. */
+const REACH = 2.4;
+/** Under this height, in 1/16 rem, the bars stand: so many of them, and so many that lie. */
+const LOW = 200;
+const [STANDING, LYING] = [7, 12];
+/** What is smaller is written as smaller. */
+const TINY = 1e-4;
+
+/**
+ * The first rows of a distribution, the drawn token among them always.
+ * @param {Trace} trace
+ * @param {Drawn} drawn
+ * @param {number} most
+ * @returns {{ rows: Row[], others: Others }}
+ */
+export function rowsOf({ tokens, rest, vocab_size }, drawn, most) {
+  const all = tokens.map(({ id, rank, p, p_raw }) => ({
+    id,
+    rank,
+    p,
+    raw: p_raw,
+    drawn: id === drawn.id,
+    listed: true,
+  }));
+  const first = all.slice(0, most);
+  const missing = !first.some((row) => row.drawn);
+  const rows = missing ? first.slice(0, -1) : first;
+  const found = all.find((row) => row.drawn);
+  if (missing)
+    rows.push(
+      found ?? {
+        id: drawn.id,
+        rank: drawn.rank,
+        p: drawn.p,
+        raw: drawn.p_raw,
+        drawn: true,
+        listed: false,
+      },
+    );
+  const shown = new Set(rows.map(({ id }) => id));
+  const left = all.filter(({ id }) => !shown.has(id));
+  const sum = (/** @type {'p' | 'raw'} */ key) => left.reduce((total, row) => total + row[key], 0);
+  const out = found || !missing ? null : drawn;
+  return {
+    rows,
+    others: {
+      count: vocab_size - rows.length,
+      p: Math.max(0, rest.p + sum('p') - (out?.p ?? 0)),
+      raw: Math.max(0, rest.p_raw + sum('raw') - (out?.p_raw ?? 0)),
+    },
+  };
+}
+
+/**
+ * The end of the axis, fixed by what the model itself gives its best token.
+ * @param {Trace} trace
+ */
+function domainOf({ tokens }) {
+  const best = Math.max(...tokens.map(({ p_raw }) => p_raw));
+  return Math.min(1, Math.ceil(REACH * best * 10) / 10);
+}
+
+/** @param {number} p */
+function short(p) {
+  return p > 0 && p < TINY ? `<${percent(TINY)}` : percent(p);
+}
+
+/**
+ * @typedef {object} Slice
+ * @property {Row[]} rows
+ * @property {Others} others
+ * @property {number} domain
+ * @property {(id: number) => string} nameOf
+ * @property {string} rest
+ * @property {((id: number) => number) | null} counted the share of many draws that a token has
+ *
+ * @typedef {object} Shown
+ * @property {Look} look
+ * @property {Trace} trace
+ * @property {Drawn} drawn
+ * @property {(id: number) => string} nameOf
+ * @property {(n: number) => string} others
+ * @property {((id: number) => number) | null} counted
+ */
+
+/**
+ * @param {HTMLCanvasElement} canvas
+ * @param {Shown} shown
+ */
+export function paintSlice(canvas, { look, trace, drawn, nameOf, others: words, counted }) {
+  const { width, height, unit } = look;
+  const low = height < LOW * unit;
+  const { rows, others } = rowsOf(trace, drawn, low ? STANDING : LYING);
+  const context = fitCanvas(canvas, width, height);
+  const slice = {
+    rows,
+    others,
+    domain: domainOf(trace),
+    nameOf,
+    rest: words(others.count),
+    counted,
+  };
+  if (low) paintColumns(context, slice, look);
+  else paintRows(context, slice, look);
+}
+
+/**
+ * Bars that lie, a row each.
+ * @param {CanvasRenderingContext2D} context
+ * @param {Slice} slice
+ * @param {Look} look
+ */
+function paintRows(context, slice, look) {
+  const { rows, others, domain, nameOf, rest, counted } = slice;
+  const { width, height, unit, palette, family } = look;
+  const names = Math.min(width * 0.28, 104 * unit);
+  const numbers = 58 * unit;
+  const long = width - names - numbers - 10 * unit;
+  const tall = height / (rows.length + 1.6);
+  const size = Math.min(15 * unit, tall * 0.58);
+  const bar = Math.min(11 * unit, tall * 0.42);
+  context.textBaseline = 'middle';
+  /** @param {number} y @param {{ p: number, raw: number, id?: number, drawn?: boolean }} row @param {string} fill */
+  const draw = (y, { p, raw, id, drawn }, fill) => {
+    const x = names + 10 * unit;
+    const reach = (/** @type {number} */ share) => Math.min(long, (share / domain) * long);
+    context.strokeStyle = palette.ghost;
+    context.lineWidth = unit;
+    if (raw > 0)
+      context.strokeRect(x, y - bar / 2 - 2.5 * unit, Math.max(1, reach(raw)), bar + 5 * unit);
+    context.fillStyle = fill;
+    if (p > 0) context.fillRect(x, y - bar / 2, Math.max(1, reach(p)), bar);
+    if (p > domain) breakEnd(context, x + long, y, bar, look);
+    if (counted && id !== undefined) {
+      context.fillStyle = palette.mark;
+      const share = Math.min(long, (counted(id) / domain) * long);
+      if (share > 0) context.fillRect(x, y + bar / 2 + unit, share, 2.5 * unit);
+    }
+    const end = x + Math.max(reach(p), p > 0 ? reach(raw) : reach(raw)) + 7 * unit;
+    context.fillStyle = p > 0 ? palette.ink : palette.soft;
+    context.font = `${drawn ? 650 : 400} ${size * 0.9}px ${family}`;
+    context.textAlign = 'left';
+    context.fillText(short(p), end, y);
+  };
+  rows.forEach((row, i) => {
+    const y = (i + 0.5) * tall;
+    const fill = row.drawn ? palette.mark : palette.bar;
+    context.font = `${row.drawn ? 650 : 450} ${size}px ${family}`;
+    context.textAlign = 'right';
+    context.fillStyle = row.p > 0 ? palette.ink : palette.soft;
+    const far = row.rank > rows.length;
+    const name = nameOf(row.id);
+    context.fillText(fit(context, far ? `#${row.rank} ${name}` : name, names), names, y);
+    draw(y, row, fill);
+  });
+  const y = (rows.length + 0.9) * tall;
+  context.font = `400 ${size * 0.9}px ${family}`;
+  context.textAlign = 'right';
+  context.fillStyle = palette.soft;
+  context.fillText(fit(context, rest, names), names, y);
+  draw(y, others, palette.grid);
+}
+
+/**
+ * Bars that stand, a column each: where there is little width.
+ * @param {CanvasRenderingContext2D} context
+ * @param {Slice} slice
+ * @param {Look} look
+ */
+function paintColumns(context, slice, look) {
+  const { rows, domain, nameOf, counted } = slice;
+  const { width, height, unit, palette, family } = look;
+  const each = width / rows.length;
+  const size = 12 * unit;
+  const bottom = height - 1.6 * size;
+  const top = 1.8 * size;
+  const thick = Math.min(22 * unit, each * 0.5);
+  context.textAlign = 'center';
+  context.textBaseline = 'alphabetic';
+  rows.forEach(({ id, p, raw, drawn, rank }, i) => {
+    const x = (i + 0.5) * each;
+    const reach = (/** @type {number} */ share) =>
+      Math.min(bottom - top, (share / domain) * (bottom - top));
+    context.strokeStyle = palette.ghost;
+    context.lineWidth = unit;
+    const ghost = Math.max(1, reach(raw));
+    context.strokeRect(x - thick / 2 - 2 * unit, bottom - ghost, thick + 4 * unit, ghost);
+    context.fillStyle = drawn ? palette.mark : palette.bar;
+    if (p > 0)
+      context.fillRect(x - thick / 2, bottom - Math.max(1, reach(p)), thick, Math.max(1, reach(p)));
+    if (counted) {
+      const share = reach(counted(id));
+      context.fillStyle = palette.mark;
+      if (share > 0) context.fillRect(x + thick / 2 + unit, bottom - share, 3 * unit, share);
+    }
+    context.fillStyle = p > 0 ? palette.ink : palette.soft;
+    context.font = `${drawn ? 650 : 400} ${size * 0.9}px ${family}`;
+    context.fillText(short(p), x, bottom - Math.max(reach(p), ghost) - 0.4 * size);
+    context.font = `${drawn ? 650 : 450} ${size}px ${family}`;
+    const name = rank > rows.length ? `#${rank} ${nameOf(id)}` : nameOf(id);
+    context.fillText(fit(context, name, each - 2 * unit), x, height - 0.35 * size);
+  });
+}
+
+/**
+ * Two notches at the end of a bar that is longer than the axis.
+ * @param {CanvasRenderingContext2D} context
+ * @param {number} x @param {number} y @param {number} bar
+ * @param {Look} look
+ */
+function breakEnd(context, x, y, bar, { unit, palette }) {
+  context.strokeStyle = palette.panel;
+  context.lineWidth = 2 * unit;
+  for (const back of [10, 15]) {
+    context.beginPath();
+    context.moveTo(x - back * unit, y + bar / 2 + unit);
+    context.lineTo(x - (back - 4) * unit, y - bar / 2 - unit);
+    context.stroke();
+  }
+}
+
+/**
+ * A text shortened to a width.
+ * @param {CanvasRenderingContext2D} context
+ * @param {string} text
+ * @param {number} width
+ */
+function fit(context, text, width) {
+  if (context.measureText(text).width <= width) return text;
+  const characters = [...text];
+  while (characters.length > 1 && context.measureText(`${characters.join('')}…`).width > width)
+    characters.pop();
+  return `${characters.join('')}…`;
+}

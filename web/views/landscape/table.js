@@ -1,0 +1,38 @@
+/** The slice at the knob as a table, for reading. */
+import { html, nothing } from 'lit';
+import { number, percent, t } from '../../locale/locale.js';
+
+/**
+ * @typedef {object} Options
+ * @property {import('./slice.js').Row[]} rows
+ * @property {import('./slice.js').Others} others
+ * @property {string} caption
+ * @property {(id: number) => string} nameOf
+ * @property {import('../../state/tally.js').Tally | null} tally
+ */
+
+/** @param {Options} options */
+export function renderTable({ rows, others, caption, nameOf, tally }) {
+  const head = (/** @type {string} */ words) => html`<th scope="col">${words}</th>`;
+  return html`
+    <table>
+      <caption>${caption}</caption>
+      <thead><tr>${head(t('landscape.rank'))}${head(t('landscape.token'))}${head(t('landscape.here'))}${head(t('landscape.raw'))}${
+        tally ? head(t('landscape.counted', { n: tally.total })) : nothing
+      }</tr></thead>
+      <tbody>${rows.map(
+        ({ id, rank, p, raw, drawn }) => html`
+        <tr data-id=${id} data-p=${String(p)} aria-current=${drawn ? 'true' : nothing}>
+          <td>${number(rank)}</td>
+          <th scope="row"><span class="token">${nameOf(id)}</span>${
+            drawn ? html` <em>${t('landscape.is-drawn')}</em>` : nothing
+          }</th>
+          <td>${percent(p)}</td><td>${percent(raw)}</td>
+          ${tally ? html`<td>${number(tally.counts.get(id)?.n ?? 0)}</td>` : nothing}</tr>`,
+      )}
+        <tr data-id="rest"><td></td><th scope="row">${t('landscape.others', { n: others.count })}</th>
+          <td>${percent(others.p)}</td><td>${percent(others.raw)}</td>
+          ${tally ? html`<td></td>` : nothing}</tr>
+      </tbody>
+    </table>`;
+}
