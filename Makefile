@@ -114,7 +114,7 @@ $(BUILD)/asan/%.o: src/%.c
 	gcc $(CFLAGS) $(SANITIZE) -MMD -MP -c $< -o $@
 
 $(BUILD)/asan/test_%: tests/native/test_%.c $(patsubst src/%.c,$(BUILD)/asan/%.o,$(LIBRARY))
-	gcc $(CFLAGS) $(SANITIZE) -Itests/native -MMD -MP -MF $@.d $(filter %.c %.o,$^) -o $@ -lm
+	gcc $(CFLAGS) $(SANITIZE) -Itests/native -MMD -MP -MF $@.d $< $(filter %.o,$^) -o $@ -lm
 
 # What gcc's sanitizers do not see, such as a null pointer plus zero; a trap needs no library.
 $(BUILD)/trap/%.o: src/%.c
@@ -123,7 +123,7 @@ $(BUILD)/trap/%.o: src/%.c
 	$(CLANG) $(CFLAGS) $(TRAP) -MMD -MP -c $< -o $@
 
 $(BUILD)/trap/test_%: tests/native/test_%.c $(patsubst src/%.c,$(BUILD)/trap/%.o,$(LIBRARY))
-	$(CLANG) $(CFLAGS) $(TRAP) -Itests/native -MMD -MP -MF $@.d $(filter %.c %.o,$^) -o $@ -lm
+	$(CLANG) $(CFLAGS) $(TRAP) -Itests/native -MMD -MP -MF $@.d $< $(filter %.o,$^) -o $@ -lm
 
 $(BUILD)/gcc/%.o: src/%.c
 	@mkdir -p $(@D)

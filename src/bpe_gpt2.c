@@ -121,44 +121,6 @@ void bpe_gpt2_close(struct bpe_gpt2 *merges) {
     free(merges);
 }
 
-static size_t contraction(const char *text, size_t length) {
-    static const char *const endings[] = {"s", "t", "re", "ve", "m", "ll", "d"};
-    if (text[0] != '\'') return 0;
-    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
-        size_t n = strlen(endings[i]);
-        if (length > n && memcmp(text + 1, endings[i], n) == 0) return 1 + n;
-    }
-    return 0;
-}
-
-/* The end of the run of characters of one class that begins at `at`; *last is where its last
- * character begins. */
-static size_t run_end(const char *text, size_t length, size_t at, enum unicode_class class,
-                      size_t *last) {
-    *last = at;
-    while (at < length) {
-        uint32_t code;
-        size_t size = unicode_next(text + at, length - at, &code);
-        if (unicode_class(code) != class) break;
-        *last = at;
-        at += size;
-    }
-    return at;
-}
-
-size_t bpe_gpt2_split(const char *text, size_t length) {
-    uint32_t code;
-    size_t last, size = contraction(text, length);
-    if (size) return size;
-    size_t at = text[0] == ' ' && length > 1;
-    unicode_next(text + at, length - at, &code);
-    enum unicode_class class = unicode_class(code);
-    if (class != UNICODE_SPACE) return run_end(text, length, at, class, &last);
-    /* White space before a word leaves its last character to the word. */
-    size_t end = run_end(text, length, 0, UNICODE_SPACE, &last);
-    return end < length && last > 0 ? last : end;
-}
-
 static bool join(const struct bpe_rule *rule, const struct bpe_symbol *left,
                  const struct bpe_symbol *right, uint32_t *rank, uint32_t *id) {
     const struct bpe_gpt2 *merges = rule->tables;
@@ -181,20 +143,38 @@ static enum status lacks_byte(struct fault *fault, const char *text, size_t leng
     return vocabulary_lacks(fault, "byte", text + at, 1);
 }
 
+/* The bytes of text[at .. end) as symbols, merged. */
+static enum status merge_piece(const struct bpe_gpt2 *merges, struct bpe_work *work,
+                               const struct bpe_rule *rule, size_t length, size_t at, size_t end,
+                               struct fault *fault) {
+    if (!bpe_work_reserve(work, end - at))
+        return fault_set(fault, STATUS_OUT_OF_MEMORY, "no_memory_encode", "n:u",
+                         (uint64_t)(end - at));
+    for (size_t i = at; i < end; i++) {
+        uint32_t id = merges->byte[(unsigned char)rule->text[i]];
+        if (id == TOKEN_NONE) return lacks_byte(fault, rule->text, length, i);
+        bpe_work_push(work, (uint32_t)i, 1, id);
+    }
+    bpe_merge(work, rule);
+    return STATUS_OK;
+}
+
 enum status bpe_gpt2_encode(const struct bpe_gpt2 *merges, struct bpe_work *work, const char *text,
                             size_t length, struct bpe_ids *ids, struct fault *fault) {
+    const struct vocabulary *vocabulary = merges->vocabulary;
     struct bpe_rule rule = {merges, text, join};
-    for (size_t at = 0, end; at < length; at = end) {
-        end = at + bpe_gpt2_split(text + at, length - at);
-        if (!bpe_work_reserve(work, end - at))
-            return fault_set(fault, STATUS_OUT_OF_MEMORY, "no_memory_encode", "n:u",
-                             (uint64_t)(end - at));
-        for (size_t i = at; i < end; i++) {
-            uint32_t id = merges->byte[(unsigned char)text[i]];
-            if (id == TOKEN_NONE) return lacks_byte(fault, text, length, i);
-            bpe_work_push(work, (uint32_t)i, 1, id);
+    struct pretokenizer_walk walk = pretokenizer_begin(vocabulary->pretokenizer, text, length);
+    while (walk.at < length) {
+        size_t at = walk.at, end = pretokenizer_next(&walk);
+        uint32_t whole = vocabulary->pretokenizer->whole_first
+                             ? token_map_find(&vocabulary->map, text + at, end - at)
+                             : TOKEN_NONE;
+        if (whole != TOKEN_NONE) {
+            bpe_ids_put(ids, whole);
+            continue;
         }
-        bpe_merge(work, &rule);
+        enum status status = merge_piece(merges, work, &rule, length, at, end, fault);
+        if (status != STATUS_OK) return status;
         for (uint32_t i = 0; i != BPE_END; i = work->symbols[i].next)
             bpe_ids_put(ids, work->symbols[i].id);
     }

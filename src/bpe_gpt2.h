@@ -1,5 +1,7 @@
-/* Byte-level BPE as GPT-2 does it: bytes in a printable alphabet in the file, a pre-split by a
- * fixed pattern, merges by rank. Radford et al. 2019; Sennrich et al. 2016. */
+/* Byte-level BPE as GPT-2 does it: bytes in a printable alphabet in the file, the text split first
+ * as the vocabulary's pre-tokenizer says, merges by rank. Radford et al. 2019; Sennrich et al.
+ * 2016.
+ */
 #ifndef LOGITSCOPE_BPE_GPT2_H
 #define LOGITSCOPE_BPE_GPT2_H
 
@@ -7,10 +9,6 @@
 #include "vocabulary.h"
 
 struct bpe_gpt2; /* the merges; opaque */
-
-/* Where the piece that begins text[0 .. length), length > 0, ends, by GPT-2's pattern
- * 's|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+ */
-size_t bpe_gpt2_split(const char *text, size_t length);
 
 /* Reads tokenizer.ggml.merges; `vocabulary` must outlive the result. */
 enum status bpe_gpt2_open(struct bpe_gpt2 **merges, const struct vocabulary *vocabulary,

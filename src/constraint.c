@@ -187,7 +187,7 @@ static uint16_t advance(struct constraint *c, const uint32_t *ids, size_t n, siz
     uint16_t state = AUTOMATON_START;
     for (*bad = 0; *bad < n; ++*bad) {
         struct tokenizer_piece piece = tokenizer_piece(tokenizer, ids[*bad]);
-        if ((int64_t)ids[*bad] == tokenizer_eos_id(tokenizer)) {
+        if (tokenizer_is_end(tokenizer, ids[*bad])) {
             state = automaton_complete(c->automaton, state) ? AUTOMATON_START : AUTOMATON_DEAD;
         } else if (piece.special) {
             state = AUTOMATON_DEAD;
@@ -219,10 +219,12 @@ static void fill(struct constraint *c, uint16_t state) {
     uint32_t *allowed = c->masks[place].allowed;
     describe(c, state);
     if (c->masks[place].state != state) {
-        int32_t eos = tokenizer_eos_id(c->lexicon->tokenizer);
+        size_t n;
+        const uint32_t *ends = tokenizer_end_ids(c->lexicon->tokenizer, &n);
         memset(allowed, 0, c->words * sizeof *allowed);
         c->masks[place].count = walk(c, state, allowed);
-        if (c->mask.complete && eos >= 0) c->masks[place].count += allow(allowed, (uint32_t)eos);
+        for (size_t i = 0; c->mask.complete && i < n; i++)
+            c->masks[place].count += allow(allowed, ends[i]);
         c->masks[place].state = state;
     }
     c->mask.allowed = allowed;

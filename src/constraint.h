@@ -32,7 +32,7 @@ enum status constraint_open(struct constraint **constraint, const struct lexicon
 void constraint_close(struct constraint *constraint);
 
 /* What may follow the n ids generated so far. A token may if its bytes can, and has some; the end
- * token if the text is complete, and after it another text begins; other special tokens never.
+ * tokens if the text is complete, and after one another text begins; other special tokens never.
  * NULL: STATUS_NOTHING_LEFT if the ids themselves do not fit, STATUS_UNSUPPORTED if the grammar
  * needs too many states. A function of grammar and ids alone; allocates nothing. */
 const struct constraint_mask *constraint_follow(struct constraint *constraint, const uint32_t *ids,

@@ -1,4 +1,5 @@
-/* The native command line, for tests and benchmarks: `logitscope digest MODEL [PROMPT]`.
+/* The native command line, for tests and benchmarks: `logitscope digest MODEL [PROMPT]`, and
+ * `logitscope split PRE`, the pieces of a pre-tokenizer.
  *
  * The digest is one number over everything that must be the same in every build. It is FNV-1a, 64
  * bits, over these bytes in little-endian order (tests/node/digest.js computes the same):
@@ -18,8 +19,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bytes.h"
 #include "chain.h"
 #include "gguf.h"
+#include "pretokenizer.h"
 #include "session.h"
 #include "tokenizer.h"
 
@@ -226,9 +229,7 @@ static enum status digest(const void *image, size_t size, const char *prompt,
     return status;
 }
 
-static void *read_file(const char *path, size_t *size) {
-    FILE *file = fopen(path, "rb");
-    if (!file) return NULL;
+static void *read_stream(FILE *file, size_t *size) {
     unsigned char *bytes = NULL;
     size_t capacity = 0, got;
     *size = 0;
@@ -242,11 +243,17 @@ static void *read_file(const char *path, size_t *size) {
         got = fread(bytes + *size, 1, capacity - *size, file);
         *size += got;
     } while (got);
-    bool complete = feof(file) && !ferror(file);
-    fclose(file);
-    if (complete) return bytes;
+    if (feof(file) && !ferror(file)) return bytes;
     free(bytes);
     return NULL;
+}
+
+static void *read_file(const char *path, size_t *size) {
+    FILE *file = fopen(path, "rb");
+    if (!file) return NULL;
+    void *bytes = read_stream(file, size);
+    fclose(file);
+    return bytes;
 }
 
 static void print_fault(const struct fault *fault) {
@@ -259,9 +266,39 @@ static void print_fault(const struct fault *fault) {
     fprintf(stderr, "\n");
 }
 
+static void write_u32(uint32_t n) {
+    for (int shift = 0; shift < 32; shift += 8) putchar((int)(n >> shift & 0xff));
+}
+
+/* Splits the texts of standard input, each its length (four bytes, the lowest first) and its bytes:
+ * for each, the lengths of its pieces and a 0, written alike. */
+static int split(const char *name) {
+    const struct pretokenizer *pretokenizer = pretokenizer_find(name, strlen(name));
+    size_t size, at = 0;
+    unsigned char *input = pretokenizer ? read_stream(stdin, &size) : NULL;
+    if (!input) {
+        fprintf(stderr, pretokenizer ? "no input\n" : "%s is not known\n", name);
+        return 1;
+    }
+    while (size - at >= 4) {
+        size_t length = load_u32(input + at);
+        if (length > size - at - 4) break;
+        const char *text = (const char *)input + at + 4;
+        struct pretokenizer_walk walk = pretokenizer_begin(pretokenizer, text, length);
+        for (size_t from = 0; from < length; from = walk.at)
+            write_u32((uint32_t)(pretokenizer_next(&walk) - from));
+        write_u32(0);
+        at += 4 + length;
+    }
+    free(input);
+    return at != size;
+}
+
 int main(int count, char **words) {
+    if (count == 3 && strcmp(words[1], "split") == 0) return split(words[2]);
     if (count < 3 || count > 4 || strcmp(words[1], "digest") != 0) {
-        fprintf(stderr, "usage: logitscope digest MODEL [PROMPT]\n");
+        fprintf(stderr, "usage: logitscope digest MODEL [PROMPT]\n"
+                        "       logitscope split PRE < TEXTS > LENGTHS\n");
         return 2;
     }
     size_t size;

@@ -48,7 +48,8 @@ const char *tokenizer_kind(const struct tokenizer *tokenizer) {
 }
 
 const char *tokenizer_pre(const struct tokenizer *tokenizer) {
-    return tokenizer->vocabulary.pre;
+    const struct vocabulary *vocabulary = &tokenizer->vocabulary;
+    return vocabulary->pre_stated ? vocabulary->pretokenizer->name : NULL;
 }
 
 uint32_t tokenizer_vocab_size(const struct tokenizer *tokenizer) {
@@ -65,6 +66,18 @@ int32_t tokenizer_bos_id(const struct tokenizer *tokenizer) {
 
 int32_t tokenizer_eos_id(const struct tokenizer *tokenizer) {
     return public_id(tokenizer->vocabulary.eos);
+}
+
+const uint32_t *tokenizer_end_ids(const struct tokenizer *tokenizer, size_t *count) {
+    *count = tokenizer->vocabulary.n_ends;
+    return tokenizer->vocabulary.ends;
+}
+
+bool tokenizer_is_end(const struct tokenizer *tokenizer, uint32_t id) {
+    const struct vocabulary *vocabulary = &tokenizer->vocabulary;
+    for (size_t i = 0; i < vocabulary->n_ends; i++)
+        if (vocabulary->ends[i] == id) return true;
+    return false;
 }
 
 /* After a special or user-defined token the llama kind begins anew, with a leading space, as

@@ -2,7 +2,9 @@
  * behind one opaque type, from the metadata of a GGUF image.
  *
  * tokenizer.ggml.model is one of
- *   gpt2             byte-level BPE, tokenizer.ggml.merges by rank; pre-split as GPT-2 does
+ *   gpt2             byte-level BPE, tokenizer.ggml.merges by rank; the text split first as
+ *                    tokenizer.ggml.pre says (pretokenizer.h; its absence: as "default" does, which
+ *                    is llama.cpp's choice)
  *   llama            BPE by tokenizer.ggml.scores, U+2581 for the space, <0xNN> byte fallback; a
  *                    U+2581 in the text goes by its bytes, so that it comes back as it was
  *   logitscope-char  each token is one character
@@ -24,7 +26,8 @@
 enum { TOKENIZER_NONE = -1 };           /* an id that the vocabulary does not have */
 enum { TOKENIZER_TEXT_MAX = 64 << 20 }; /* bytes in a text: 64 MiB */
 
-/* auto: as tokenizer.ggml.add_bos_token says (its absence: true for llama, false otherwise). */
+/* auto: as tokenizer.ggml.add_bos_token says (its absence: true for llama and for the
+ * pre-tokenizers of Llama 3 and Tekken, false otherwise). */
 enum tokenizer_bos { TOKENIZER_BOS_AUTO, TOKENIZER_BOS_YES, TOKENIZER_BOS_NO };
 
 struct tokenizer; /* opaque, immutable */
@@ -39,7 +42,7 @@ struct tokenizer_piece {
 
 /* Builds the tokenizer; everything it needs is copied. The vocabulary must have `vocab_size` tokens
  * (pass 0 to take whatever the file has). STATUS_BAD_FILE, STATUS_UNSUPPORTED (another
- * tokenizer.ggml.model, a pre-tokenizer other than gpt-2's, one shard of several),
+ * tokenizer.ggml.model, an unknown tokenizer.ggml.pre, one shard of several),
  * STATUS_OUT_OF_MEMORY. */
 enum status tokenizer_open(struct tokenizer **tokenizer, const struct gguf *file,
                            uint32_t vocab_size, struct fault *fault);
@@ -47,18 +50,24 @@ void tokenizer_close(struct tokenizer *tokenizer);
 
 /* "char", "word", "gpt2" or "llama". */
 const char *tokenizer_kind(const struct tokenizer *tokenizer);
-/* tokenizer.ggml.pre of the gpt2 kind, "default" or "gpt-2"; NULL where the file does not say and
- * the text is split as by GPT-2, and for the other kinds. */
+/* tokenizer.ggml.pre of the gpt2 kind; NULL where the file does not say and the text is split as by
+ * "default", and for the other kinds. */
 const char *tokenizer_pre(const struct tokenizer *tokenizer);
 uint32_t tokenizer_vocab_size(const struct tokenizer *tokenizer);
 int32_t tokenizer_bos_id(const struct tokenizer *tokenizer);
 int32_t tokenizer_eos_id(const struct tokenizer *tokenizer);
+/* The ids that end a text, ascending: the eos token, those that tokenizer.ggml.eot_token_id,
+ * eom_token_id and fim_pad, fim_rep and fim_sep_token_id name and, in the gpt2 and llama kinds,
+ * those that are spelled like one, such as <|im_end|>, <|eot_id|> or <end_of_turn>. */
+const uint32_t *tokenizer_end_ids(const struct tokenizer *tokenizer, size_t *count);
+bool tokenizer_is_end(const struct tokenizer *tokenizer, uint32_t id);
 
 /* Encodes `length` bytes of text. Special tokens inside the text are text unless `special`. At most
  * `capacity` ids are written; *count is the number that the text has, so a call with capacity 0
  * measures and length + 2 always suffices (one for the bos token, one for llama's leading space,
  * which also follows a special or user-defined token of several bytes, as in llama.cpp).
- * tokenizer.ggml.add_eos_token is not applied. Time grows as n log n.
+ * tokenizer.ggml.add_eos_token is not applied: what follows a text that has ended is another text.
+ * Time grows as n log n.
  * STATUS_UNKNOWN_TOKEN names the word (word) or the character or byte (the other kinds) that the
  * vocabulary lacks, or says that TOKENIZER_BOS_YES finds no bos token; STATUS_TOO_LONG,
  * STATUS_OUT_OF_MEMORY. On failure *count is 0. */

@@ -1,7 +1,6 @@
 /* Strict UTF-8 decoding, the lookup of character classes, and safe names for text in sentences. */
 #include "unicode.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 size_t unicode_next(const char *text, size_t length, uint32_t *code) {
@@ -34,25 +33,32 @@ size_t unicode_put(char *out, uint32_t code) {
     return size;
 }
 
-/* Reads on until the ranges have passed the code: at once for the scripts that come first. */
-static bool within(const struct unicode_ranges *ranges, uint32_t code) {
-    const uint8_t *byte = ranges->bytes, *end = byte + ranges->size;
-    uint32_t edge = 0;
-    bool inside = true; /* what ends at `edge` is a range; the first bytes are a gap */
-    while (edge <= code && byte < end) {
-        for (int shift = 0;; shift += 7) {
-            edge += (uint32_t)(*byte & 0x7f) << shift;
-            if (*byte++ < 0x80) break;
-        }
-        inside = !inside;
+/* The class of the range that holds the code, 0 where none does. */
+static uint32_t class_within(const struct unicode_range *ranges, size_t n, uint32_t code) {
+    size_t low = 0;
+    while (low < n) {
+        size_t middle = low + (n - low) / 2;
+        if (code > ranges[middle].last)
+            low = middle + 1;
+        else if (code < ranges[middle].first)
+            n = middle;
+        else
+            return ranges[middle].class;
     }
-    return inside && edge > code;
+    return 0;
 }
 
 enum unicode_class unicode_class(uint32_t code) {
-    for (int kind = UNICODE_LETTER; kind <= UNICODE_SPACE; kind++)
-        if (within(&unicode_table[kind - 1], code)) return (enum unicode_class)kind;
-    return UNICODE_OTHER;
+    if (code >= UNICODE_LATE)
+        return (enum unicode_class)class_within(unicode_late, UNICODE_N_LATE, code);
+    const uint8_t *run = unicode_runs + unicode_blocks[code / UNICODE_BLOCK];
+    uint32_t end = (*run >> 3) + 1u;
+    while (end <= code % UNICODE_BLOCK) end += (*++run >> 3) + 1u;
+    return (enum unicode_class)(*run & 7);
+}
+
+bool unicode_deepseek_letter(uint32_t code) {
+    return class_within(unicode_deepseek_letters, UNICODE_N_DEEPSEEK_LETTERS, code) != 0;
 }
 
 /* Characters that would leave no mark in a sentence, or reorder it. */

@@ -33,7 +33,6 @@ static bool equals(struct gguf_string s, const char *text) {
 
 static enum status read_kind(struct vocabulary *v, const struct gguf *file, struct fault *fault) {
     static const char *const kinds[] = {"logitscope-char", "logitscope-word", "gpt2", "llama"};
-    static const char *const splits[] = {"default", "gpt-2"};
     struct gguf_string model, pre;
     char name[UNICODE_QUOTE_MAX];
     enum status status = gguf_text(file, "tokenizer.ggml.model", &model, fault);
@@ -46,10 +45,11 @@ static enum status read_kind(struct vocabulary *v, const struct gguf *file, stru
     unicode_quote(name, model.data, model.length);
     if (kind == 4) return fault_set(fault, STATUS_UNSUPPORTED, "tokenizer_model", "value:s", name);
     v->kind = (enum vocabulary_kind)kind;
-    if (v->kind != KIND_GPT2 || !pre.data) return STATUS_OK;
-    for (int i = 0; i < 2 && !v->pre; i++)
-        if (equals(pre, splits[i])) v->pre = splits[i];
-    if (v->pre) return STATUS_OK;
+    if (v->kind != KIND_GPT2) return STATUS_OK;
+    v->pre_stated = pre.data != NULL;
+    v->pretokenizer = pre.data ? pretokenizer_find(pre.data, pre.length)
+                               : pretokenizer_find("default", strlen("default"));
+    if (v->pretokenizer) return STATUS_OK;
     unicode_quote(name, pre.data, pre.length);
     return fault_set(fault, STATUS_UNSUPPORTED, "tokenizer_pre", "value:s", name);
 }
@@ -128,6 +128,101 @@ static enum status read_types(struct vocabulary *v, const struct gguf *file,
         if (type < TOKEN_NORMAL || type > TOKEN_BYTE)
             return bad_token(fault, id, token, "token_type_outside");
         v->type[id] = (uint8_t)type;
+    }
+    return STATUS_OK;
+}
+
+/* Enters an id among the ends, which stay ascending and single. */
+static void add_end(struct vocabulary *v, uint32_t id) {
+    size_t at = v->n_ends;
+    if (id == TOKEN_NONE) return;
+    while (at > 0 && v->ends[at - 1] >= id) at--;
+    if (at < v->n_ends && v->ends[at] == id) return;
+    memmove(v->ends + at + 1, v->ends + at, (v->n_ends - at) * sizeof *v->ends);
+    v->ends[at] = id;
+    v->n_ends++;
+}
+
+static const char *const end_keys[] = {
+    "tokenizer.ggml.eos_token_id",     "tokenizer.ggml.eot_token_id",
+    "tokenizer.ggml.eom_token_id",     "tokenizer.ggml.fim_pad_token_id",
+    "tokenizer.ggml.fim_rep_token_id", "tokenizer.ggml.fim_sep_token_id",
+};
+
+/* Tokens that end a text by their name: llama.cpp's list without "</s>", which is the end token by
+ * its key where it is one, and a tag of HTML in Gemma's vocabulary. */
+enum { NAME_END, NAME_RETURN, NAME_CALL, NAME_CALLS, NAME_FLUSH };
+static const char *const end_names[] = {
+    [NAME_END] = "<|end|>",
+    [NAME_RETURN] = "<|return|>",
+    [NAME_CALL] = "<|call|>",
+    [NAME_CALLS] = "<|calls|>",
+    [NAME_FLUSH] = "<|flush|>",
+    "<|eot_id|>",
+    "<|im_end|>",
+    "<end_of_turn>",
+    "<|endoftext|>",
+    "<|end_of_text|>",
+    "<|eom_id|>",
+    "<EOT>",
+    "_<EOT>",
+    "[EOT]",
+    "[EOS]",
+    "<eos>",
+    "<turn|>",
+    "<|tool_response>",
+    "<end_of_utterance>",
+    "<\357\275\234end\342\226\201of\342\226\201sentence\357\275\234>",
+    "[e~[",
+    "<|fim_pad|>",
+    "<fim-pad>",
+    "<fim_pad>",
+    "<|fim_repo|>",
+    "<|repo_name|>",
+    "<fim-repo>",
+    "<REPO>",
+    "<reponame>",
+    "<|file_sep|>",
+};
+
+enum { N_END_KEYS = sizeof end_keys / sizeof *end_keys };
+enum { N_END_NAMES = sizeof end_names / sizeof *end_names };
+_Static_assert(N_END_KEYS + N_END_NAMES <= VOCABULARY_ENDS_MAX, "room for every end");
+
+/* The lowest id of each of end_names, or TOKEN_NONE. */
+static void find_names(const struct vocabulary *v, const struct gguf_value *tokens,
+                       uint32_t found[N_END_NAMES]) {
+    const uint8_t *cursor = tokens->data;
+    memset(found, 0xff, N_END_NAMES * sizeof *found);
+    for (uint32_t id = 0; id < v->size; id++) {
+        struct gguf_string token = gguf_next_string(&cursor);
+        if (token.length == 0 || !strchr("<[_", token.data[0])) continue;
+        for (int i = 0; i < N_END_NAMES; i++)
+            if (found[i] == TOKEN_NONE && equals(token, end_names[i])) found[i] = id;
+    }
+}
+
+/* The tokens that end a text: those of the keys and, in the kinds that llama.cpp knows, those of
+ * the names, which are control tokens whatever their type says. Where a vocabulary has channels,
+ * "<|end|>" ends one of them and not the text. */
+static enum status read_ends(struct vocabulary *v, const struct gguf *file,
+                             const struct gguf_value *tokens, struct fault *fault) {
+    uint32_t found[N_END_NAMES];
+    for (int i = 0; i < N_END_KEYS; i++) {
+        uint32_t id;
+        enum status status = read_id(v, file, end_keys[i], &id, fault);
+        if (status != STATUS_OK) return status;
+        add_end(v, id);
+    }
+    if (v->kind != KIND_GPT2 && v->kind != KIND_LLAMA) return STATUS_OK;
+    find_names(v, tokens, found);
+    bool calls = found[NAME_CALL] != TOKEN_NONE || found[NAME_CALLS] != TOKEN_NONE;
+    if ((found[NAME_RETURN] != TOKEN_NONE && found[NAME_CALL] != TOKEN_NONE) ||
+        (found[NAME_FLUSH] != TOKEN_NONE && calls))
+        found[NAME_END] = TOKEN_NONE;
+    for (int i = 0; i < N_END_NAMES; i++) {
+        if (found[i] != TOKEN_NONE) v->type[found[i]] = TOKEN_CONTROL;
+        add_end(v, found[i]);
     }
     return STATUS_OK;
 }
@@ -281,8 +376,9 @@ static enum status index_tokens(struct vocabulary *v, struct fault *fault) {
 
 static enum status read_flags(struct vocabulary *v, const struct gguf *file, struct fault *fault) {
     bool is_llama = v->kind == KIND_LLAMA;
+    bool adds_bos = is_llama || (v->pretokenizer && v->pretokenizer->add_bos);
     enum status status =
-        gguf_bool(file, "tokenizer.ggml.add_bos_token", is_llama, &v->add_bos, fault);
+        gguf_bool(file, "tokenizer.ggml.add_bos_token", adds_bos, &v->add_bos, fault);
     if (status == STATUS_OK)
         status = gguf_bool(file, "tokenizer.ggml.add_space_prefix", is_llama, &v->add_space_prefix,
                            fault);
@@ -328,6 +424,7 @@ enum status vocabulary_open(struct vocabulary *vocabulary, const struct gguf *fi
                          "tokenizer.ggml.tokens", (uint64_t)vocab_size, (uint64_t)v->size);
     status = allocate(v, tokens, fault);
     if (status == STATUS_OK) status = read_types(v, file, tokens, fault);
+    if (status == STATUS_OK) status = read_ends(v, file, tokens, fault);
     if (status == STATUS_OK) status = read_tokens(v, tokens, fault);
     if (status == STATUS_OK) status = index_tokens(v, fault);
     if (status == STATUS_OK) status = read_flags(v, file, fault);

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "gguf.h"
+#include "pretokenizer.h"
 #include "status.h"
 #include "token_map.h"
 
@@ -26,6 +27,7 @@ enum vocabulary_kind { KIND_CHAR, KIND_WORD, KIND_GPT2, KIND_LLAMA };
 /* What a file may ask for: tokens, and the bytes of one and of a marked one. The time to encode a
  * text grows with the longest token, so that no file can make it endless. */
 enum { VOCABULARY_MAX = 1 << 24, TOKEN_BYTES_MAX = 1024, MARKED_MAX = 256 };
+enum { VOCABULARY_ENDS_MAX = 40 };
 
 /* A control, unknown or user-defined token: one that is looked for in text as it stands. */
 struct marked_token {
@@ -36,7 +38,8 @@ struct marked_token {
 
 struct vocabulary {
     enum vocabulary_kind kind;
-    const char *pre; /* gpt2: how text is split first; NULL where the file does not say */
+    const struct pretokenizer *pretokenizer; /* gpt2: how text is split first; else NULL */
+    bool pre_stated;                         /* whether the file says so */
     uint32_t size;
     char *bytes;          /* every token as it stands in text, one after another */
     uint32_t *start;      /* (size + 1,) token id is bytes[start[id] .. start[id + 1]) */
@@ -46,8 +49,10 @@ struct vocabulary {
     struct marked_token *marked; /* (n_marked,) sorted by their bytes, so that a walk along
                                     the text narrows a range of them */
     size_t n_marked;
-    bool marks[256];   /* whether a marked token begins with this byte */
-    uint32_t bos, eos; /* or TOKEN_NONE */
+    bool marks[256];                    /* whether a marked token begins with this byte */
+    uint32_t bos, eos;                  /* or TOKEN_NONE */
+    uint32_t ends[VOCABULARY_ENDS_MAX]; /* (n_ends,) those that end a text, ascending */
+    size_t n_ends;
     bool add_bos, add_space_prefix;
 };
 

@@ -37,6 +37,8 @@ struct opened {
     double weight_bytes, session_bytes;
     uint32_t model_context_length;
     const char *pre;
+    const uint32_t *end_ids; /* (n_end_ids,) the tokenizer's */
+    uint32_t n_end_ids;
     struct model *model;
     struct tokenizer *tokenizer;
     uint8_t *memory; /* until it is the model's: where the image goes, at image_at */
@@ -67,6 +69,8 @@ AT(opened, weight_bytes, 192);
 AT(opened, session_bytes, 200);
 AT(opened, model_context_length, 208);
 AT(opened, pre, 212);
+AT(opened, end_ids, 216);
+AT(opened, n_end_ids, 220);
 
 AT(tokenizer_piece, data, 0);
 AT(tokenizer_piece, length, 4);
@@ -302,6 +306,9 @@ static void copy_tokenizer_facts(struct opened *opened) {
     opened->eos_id = tokenizer ? tokenizer_eos_id(tokenizer) : TOKENIZER_NONE;
     opened->tokenizer_kind = tokenizer ? tokenizer_kind(tokenizer) : NULL;
     opened->pre = tokenizer ? tokenizer_pre(tokenizer) : NULL;
+    size_t n = 0;
+    opened->end_ids = tokenizer ? tokenizer_end_ids(tokenizer, &n) : NULL;
+    opened->n_end_ids = (uint32_t)n;
 }
 
 static void copy_model_facts(struct opened *opened) {

@@ -278,7 +278,7 @@ test('a tree keeps every road and walks a known one again', () => {
     tree.steps.map(({ id }) => id),
     [1, 4, 5],
   );
-  tree.eos = 5;
+  tree.ends = [5];
   assert.equal(tree.finished, 'eos');
   tree.stopAtEnd = false;
   assert.equal(tree.finished, null);

@@ -217,15 +217,21 @@ static void pieces_and_capacity(void) {
 }
 
 static void unicode_classes(void) {
-    CHECK(unicode_class('a') == UNICODE_LETTER && unicode_class(0xe9) == UNICODE_LETTER);
-    CHECK(unicode_class(0x65e5) == UNICODE_LETTER && unicode_class(0x3134a) == UNICODE_LETTER);
+    CHECK(unicode_class('a') == UNICODE_LOWER && unicode_class(0xe9) == UNICODE_LOWER);
+    CHECK(unicode_class('A') == UNICODE_UPPER && unicode_class(0x1c5) == UNICODE_UPPER);
+    CHECK(unicode_class(0x65e5) == UNICODE_CASELESS && unicode_class(0x3134a) == UNICODE_CASELESS);
+    CHECK(unicode_class(0x2b0) == UNICODE_CASELESS && unicode_class(0x1f88) == UNICODE_UPPER);
     CHECK(unicode_class('7') == UNICODE_NUMBER && unicode_class(0xbd) == UNICODE_NUMBER);
     CHECK(unicode_class(0x1d7ce) == UNICODE_NUMBER && unicode_class(0x2163) == UNICODE_NUMBER);
     CHECK(unicode_class('\t') == UNICODE_SPACE && unicode_class(0x85) == UNICODE_SPACE);
     CHECK(unicode_class(0x3000) == UNICODE_SPACE && unicode_class(0xa0) == UNICODE_SPACE);
-    CHECK(unicode_class(0xfeff) == UNICODE_OTHER && unicode_class(0x301) == UNICODE_OTHER);
+    CHECK(unicode_class(0x301) == UNICODE_MARK && unicode_class(0xe0100) == UNICODE_MARK);
+    CHECK(unicode_class('_') == UNICODE_POINT && unicode_class(0x3001) == UNICODE_POINT);
+    CHECK(unicode_class(0xfeff) == UNICODE_OTHER && unicode_class('$') == UNICODE_OTHER);
     CHECK(unicode_class(0) == UNICODE_OTHER && unicode_class(0x10ffff) == UNICODE_OTHER);
-    CHECK(unicode_class(UNICODE_INVALID) == UNICODE_OTHER && unicode_class('_') == UNICODE_OTHER);
+    CHECK(unicode_class(0x1ffff) == UNICODE_OTHER && unicode_class(0x20000) == UNICODE_CASELESS);
+    CHECK(unicode_class(UNICODE_INVALID) == UNICODE_OTHER);
+    CHECK(unicode_is('a', UNICODE_LETTERS) && !unicode_is('a', UNICODE_NUMBERS | UNICODE_SPACES));
 }
 
 static double seconds_to_encode(struct subject *subject, const char *text, size_t length) {

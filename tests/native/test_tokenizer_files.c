@@ -140,7 +140,7 @@ static void check_refused(const struct vocabulary_spec *spec, enum status expect
 static void spoilt_keys(void) {
     REFUSED(gpt2_spec, model = NULL, STATUS_BAD_FILE, "list_missing tokenizer.ggml.model");
     REFUSED(gpt2_spec, model = "be\nrt", STATUS_UNSUPPORTED, "tokenizer_model be\\nrt");
-    REFUSED(gpt2_spec, pre = "llama-bpe", STATUS_UNSUPPORTED, "tokenizer_pre llama-bpe");
+    REFUSED(gpt2_spec, pre = "bl\noom", STATUS_UNSUPPORTED, "tokenizer_pre bl\\noom");
     REFUSED(gpt2_spec, tokens = NULL, STATUS_BAD_FILE, "list_missing tokenizer.ggml.tokens");
     REFUSED(gpt2_spec, n_tokens = 0, STATUS_BAD_FILE, "list_empty tokenizer.ggml.tokens");
     REFUSED(gpt2_spec, n_types = 8, STATUS_BAD_FILE, "list_each tokenizer.ggml.token_type 9 8");
@@ -163,10 +163,122 @@ static void the_split_is_named(void) {
     subject_from_spec(&subject, &spec);
     CHECK(!strcmp(tokenizer_pre(subject.tokenizer), "gpt-2"));
     subject_close(&subject);
+    spec.pre = "lfm2";
+    subject_from_spec(&subject, &spec);
+    CHECK(!strcmp(tokenizer_pre(subject.tokenizer), "lfm2"));
+    subject_close(&subject);
     spec.pre = NULL;
     subject_from_spec(&subject, &spec);
     CHECK(tokenizer_pre(subject.tokenizer) == NULL);
     subject_close(&subject);
+}
+
+/* How a text is split decides what may be merged: numbers whole, by one or by three. A file that
+ * names no pre-tokenizer is split as by "default", not as by GPT-2. */
+static void splits_differ(void) {
+    static const char *const tokens[] = {"<end>", "1", "11", "111", "1111", "a", ".", "a."};
+    static const char *const merges[] = {"1 1", "11 11", "11 1", "a ."};
+    struct vocabulary_spec spec = gpt2_spec;
+    spec.tokens = tokens;
+    spec.n_tokens = 8;
+    spec.types = NULL;
+    spec.merges = merges;
+    spec.n_merges = 4;
+    check_ids(&spec, "1111a.", false, "4 5 6");
+    spec.pre = "qwen2";
+    check_ids(&spec, "1111a.", false, "1 1 1 1 5 6");
+    spec.pre = "llama-bpe";
+    check_ids(&spec, "1111a.", false, "3 1 5 6");
+    spec.pre = NULL;
+    check_ids(&spec, "1111a.", false, "3 1 5 6");
+    spec.pre = "default";
+    check_ids(&spec, "1111a.", false, "3 1 5 6");
+}
+
+/* Llama 3's kind takes a piece that is a token whole, though no merge makes it, and begins with the
+ * bos token unless the file says no; Qwen's does neither. */
+static void whole_pieces_and_bos(void) {
+    static const char *const tokens[] = {"<end>", "a", "b", "c", "abc"};
+    struct vocabulary_spec spec = gpt2_spec;
+    spec.tokens = tokens;
+    spec.n_tokens = 5;
+    spec.types = NULL;
+    spec.n_merges = 0;
+    spec.add_bos = -1;
+    spec.pre = "qwen2";
+    check_ids(&spec, "abc", false, "1 2 3");
+    spec.pre = "llama-bpe";
+    check_ids(&spec, "abc", false, "0 4");
+    check_ids(&spec, "abcc", false, "0 1 2 3 3");
+    spec.add_bos = 0;
+    check_ids(&spec, "abc", false, "4");
+    spec.pre = "tekken";
+    spec.add_bos = -1;
+    check_ids(&spec, "abc", false, "0 4");
+    spec.bos = -1;
+    check_ids(&spec, "abc", false, "4");
+}
+
+static void check_ends(const struct vocabulary_spec *spec, const char *key, uint32_t id,
+                       const char *expected) {
+    struct subject subject = {0};
+    char line[256] = "";
+    size_t count, used = 0;
+    image_vocabulary(&subject.image, spec);
+    if (key) image_id(&subject.image, key, id);
+    image_end(&subject.image);
+    CHECK(subject_open(&subject) == STATUS_OK);
+    const uint32_t *ends = tokenizer_end_ids(subject.tokenizer, &count);
+    for (size_t i = 0; i < count; i++)
+        used += (size_t)snprintf(line + used, sizeof line - used, "%s%u", i ? " " : "", ends[i]);
+    CHECK_MESSAGE(strcmp(line, expected) == 0, "%s, expected %s", line, expected);
+    for (uint32_t i = 0, at = 0; i < tokenizer_vocab_size(subject.tokenizer); i++) {
+        bool is_end = at < count && ends[at] == i;
+        CHECK(tokenizer_is_end(subject.tokenizer, i) == is_end);
+        at += is_end;
+    }
+    subject_close(&subject);
+}
+
+/* Keys and names, once each and ascending; a token with such a name is special whatever its type.
+ */
+static void end_tokens(void) {
+    static const char *const tokens[] = {"a",        "<|im_end|>", "<|end|>",
+                                         "<|call|>", "<|im_end|>", "<|eot_id|>",
+                                         "b",        "<|imend|>",  "<end_of_turn>"};
+    static const int32_t types[] = {1, 4, 3, 3, 3, 3, 1, 3, 5};
+    struct vocabulary_spec spec = gpt2_spec;
+    spec.tokens = tokens;
+    spec.types = types;
+    spec.n_merges = 0;
+    spec.bos = -1;
+    spec.eos = 6;
+    check_ends(&spec, NULL, 0, "1 2 3 5 6 8");
+    check_ends(&spec, "tokenizer.ggml.eot_token_id", 7, "1 2 3 5 6 7 8");
+    check_ends(&spec, "tokenizer.ggml.eom_token_id", 0, "0 1 2 3 5 6 8");
+    check_ends(&spec, "tokenizer.ggml.fim_pad_token_id", 1, "1 2 3 5 6 8");
+    check_ids(&spec, "a<end_of_turn>b", true, "0 8 6");
+    check_ends(&gpt2_spec, NULL, 0, "0");
+    check_ends(&llama_spec, NULL, 0, "2");
+    check_ends(&char_spec, NULL, 0, "");
+    /* With channels "<|end|>" ends one of them. */
+    static const char *const channels[] = {"<|end|>", "<|call|>", "<|return|>"};
+    spec.tokens = channels;
+    spec.n_tokens = 3;
+    spec.types = NULL;
+    spec.eos = -1;
+    check_ends(&spec, NULL, 0, "1 2");
+    static const char *const flushes[] = {"<|end|>", "<|calls|>", "<|flush|>"};
+    spec.tokens = flushes;
+    check_ends(&spec, NULL, 0, "1 2");
+    /* Outside the kinds that llama.cpp knows a name is only a name. */
+    static const char *const words[] = {"<eos>", " a", "b"};
+    spec = char_spec;
+    spec.model = "logitscope-word";
+    spec.tokens = words;
+    spec.types = NULL;
+    spec.n_tokens = 3;
+    check_ends(&spec, NULL, 0, "");
 }
 
 /* A user-defined token that the leading space would begin is made of text that has the space only.
@@ -427,6 +539,9 @@ int main(void) {
     TEST(absent_and_odd_keys);
     TEST(spoilt_keys);
     TEST(the_split_is_named);
+    TEST(splits_differ);
+    TEST(whole_pieces_and_bos);
+    TEST(end_tokens);
     TEST(a_shard_is_no_vocabulary);
     TEST(leading_spaces_are_given_back);
     TEST(colliding_merges_take_no_longer);

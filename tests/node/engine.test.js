@@ -107,6 +107,7 @@ describe('info and table', () => {
       pre: 'gpt-2',
       bos_token_id: EOS,
       eos_token_id: EOS,
+      end_token_ids: [EOS],
       weight_bytes: scope.info.weight_bytes,
       session_bytes: scope.info.session_bytes,
       variant: scope.variant,

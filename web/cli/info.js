@@ -2,7 +2,7 @@
 import { columns, inLine, printJson } from './terminal.js';
 
 /** How a text is split where the file does not say so. */
-const UNSTATED = 'not stated, split as gpt-2';
+const UNSTATED = 'not stated, split as default';
 
 /** @type {import('./flags.js').Command} */
 export const info = {

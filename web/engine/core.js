@@ -108,6 +108,7 @@ export class Core {
       pre: pre ? module.text(pre) : null,
       bos_token_id: id(layout.OPENED_BOS_ID),
       eos_token_id: id(layout.OPENED_EOS_ID),
+      end_token_ids: [...module.uint32(u32(layout.OPENED_END_IDS), u32(layout.OPENED_N_END_IDS))],
       weight_bytes: f64(layout.OPENED_WEIGHT_BYTES),
       session_bytes: f64(layout.OPENED_SESSION_BYTES),
       variant: module.variant,

@@ -127,8 +127,8 @@ export async function* generate(core, timeline, options) {
     const piece = info.tokenizer ? core.piece(drawn.id) : null;
     let added = piece && !piece.special ? text.push(piece.bytes) : '';
     if (text.stopped) finish = 'stop';
-    else if (drawn.id === info.eos_token_id) finish = 'eos';
-    else if (info.eos_token_id === null && core.gates.isSpent(now.gates, ids)) finish = 'stop';
+    else if (info.end_token_ids.includes(drawn.id)) finish = 'eos';
+    else if (!info.end_token_ids.length && core.gates.isSpent(now.gates, ids)) finish = 'stop';
     else if (step + 1 === maximum) finish = 'length';
     if (finish) {
       added += text.finish();

@@ -23,6 +23,8 @@ export const OPENED_WEIGHT_BYTES = 192;
 export const OPENED_SESSION_BYTES = 200;
 export const OPENED_MODEL_CONTEXT_LENGTH = 208;
 export const OPENED_PRE = 212;
+export const OPENED_END_IDS = 216;
+export const OPENED_N_END_IDS = 220;
 
 /* struct tokenizer_piece of src/tokenizer.h. */
 export const TOKENIZER_PIECE_DATA = 0;

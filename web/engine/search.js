@@ -90,6 +90,16 @@ async function inSession(scope, search) {
 }
 
 /**
+ * Whether a token ends a text.
+ * @param {Scope} scope
+ * @returns {(id: number | undefined) => boolean}
+ */
+function endsOf(scope) {
+  const ends = scope.info?.end_token_ids ?? [];
+  return (id) => id !== undefined && ends.includes(id);
+}
+
+/**
  * As `generate` reads it: what stands after the prompt, its first space included.
  * @param {Scope} scope
  * @param {number[]} ids
@@ -186,7 +196,7 @@ export async function beamSearch(scope, options) {
   checkNumber('length_penalty', power, -10, 10);
   if (early !== 'never') checkBoolean('early_stopping', early);
   const { ids: prompt, maximum } = await promptOf(scope, options);
-  const end = scope.info?.eos_token_id;
+  const isEnd = endsOf(scope);
   /** @type {Beam[]} */
   let live = [{ ids: [], logprob: 0, score: 0, finished: false }];
   /** @type {Beam[]} */
@@ -194,11 +204,11 @@ export async function beamSearch(scope, options) {
   await inSession(scope, async (session) => {
     for (let step = 0; step < maximum && !signal?.aborted; step++) {
       const candidates = await continued(session, prompt, live, width, power);
-      const ended = candidates.slice(0, width).filter(({ ids }) => ids.at(-1) === end);
+      const ended = candidates.slice(0, width).filter(({ ids }) => isEnd(ids.at(-1)));
       finished = [...finished, ...ended.map((beam) => ({ ...beam, finished: true }))]
         .sort(byScore)
         .slice(0, width);
-      live = candidates.filter(({ ids }) => ids.at(-1) !== end).slice(0, width);
+      live = candidates.filter(({ ids }) => !isEnd(ids.at(-1))).slice(0, width);
       if (!live.length || isOver(finished, live[0], { width, power, early, maximum })) {
         live = [];
         break;
@@ -278,7 +288,8 @@ export async function contrastiveSearch(scope, options) {
   checkNumber('alpha', alpha, 0, 1);
   checkInteger('k', k, 1, WIDTH_MAX);
   const { ids: prompt, maximum } = await promptOf(scope, options);
-  const { context_length = 0, eos_token_id: end } = scope.info ?? {};
+  const { context_length = 0 } = scope.info ?? {};
+  const isEnd = endsOf(scope);
   const most = Math.min(maximum, context_length - prompt.length);
   if (most < 0) {
     throw new LogitscopeError('too_long', 'context_prompt', {
@@ -296,7 +307,7 @@ export async function contrastiveSearch(scope, options) {
       await session.feed(prompt.slice(0, n));
       states.push(await session.hidden());
     }
-    while (steps.length < most && steps.at(-1)?.id !== (end ?? -1) && !signal?.aborted) {
+    while (steps.length < most && !isEnd(steps.at(-1)?.id) && !signal?.aborted) {
       const candidates = await contrasted(session, ids, states, k, alpha);
       const best = candidates.reduce((a, b) => (b.score > a.score ? b : a));
       const { state, ...step } = best;
@@ -306,8 +317,7 @@ export async function contrastiveSearch(scope, options) {
     }
   });
   const own = ids.slice(prompt.length);
-  const finish_reason =
-    steps.at(-1)?.id === (end ?? -1) ? 'eos' : signal?.aborted ? 'aborted' : 'length';
+  const finish_reason = isEnd(steps.at(-1)?.id) ? 'eos' : signal?.aborted ? 'aborted' : 'length';
   return { prompt_ids: prompt, ids: own, text: await textOf(scope, own), finish_reason, steps };
 }
 

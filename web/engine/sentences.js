@@ -219,7 +219,7 @@ export const sentences = {
   list_id: '{name} must be below {limit}, the number of tokens, got {value}',
   tokenizer_model:
     'tokenizer.ggml.model must be gpt2, llama, logitscope-char or logitscope-word, got "{value}"',
-  tokenizer_pre: 'tokenizer.ggml.pre must be default or gpt-2, got "{value}"',
+  tokenizer_pre: 'tokenizer.ggml.pre: how "{value}" splits text is not known here',
   bos_missing: 'tokenizer.ggml.add_bos_token is true without tokenizer.ggml.bos_token_id',
   score_finite: 'the score of token {id} must be finite',
   token_bytes: 'token {id} must have at most {limit} bytes, got {n}',

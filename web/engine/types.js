@@ -167,9 +167,10 @@
  * @property {number} bytes
  * @property {string | null} tokenizer
  * @property {string | null} pre how the gpt2 kind splits text first; null where the file does not say, and
- *   then as GPT-2 does
+ *   then as `default` does, which is llama.cpp's choice
  * @property {number | null} bos_token_id
  * @property {number | null} eos_token_id
+ * @property {number[]} end_token_ids every token that ends a text: the end of a turn, of a message
  * @property {number} weight_bytes memory that the weights take, packed
  * @property {number} session_bytes memory that each session takes, its cache above all
  * @property {'scalar' | 'simd' | 'relaxed'} variant the inner loops in use

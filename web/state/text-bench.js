@@ -185,7 +185,7 @@ export class TextBench extends Bench {
     this.biases = [];
     this.gates = {};
     this.trace = null;
-    this.#tree.eos = engine.info?.eos_token_id ?? -1;
+    this.#tree.ends = engine.info?.end_token_ids ?? [];
   }
 
   /** The engine is gone; what is shown stays. */

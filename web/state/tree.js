@@ -14,8 +14,8 @@ import { field } from './fields.js';
  */
 
 export class TextTree {
-  /** The end token's id, or -1. */
-  eos = -1;
+  /** @type {number[]} The tokens that end a text. */
+  ends = [];
   stopAtEnd = true;
   /** How many tokens a text has at most. */
   limit = field('max_new_tokens').initial;
@@ -28,7 +28,7 @@ export class TextTree {
 
   /** @returns {'eos' | 'length' | null} why the text on show has ended */
   get finished() {
-    if (this.stopAtEnd && this.steps.at(-1)?.id === this.eos) return 'eos';
+    if (this.stopAtEnd && this.ends.includes(this.steps.at(-1)?.id ?? -1)) return 'eos';
     return this.steps.length >= this.limit ? 'length' : null;
   }
 

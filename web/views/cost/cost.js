@@ -311,8 +311,8 @@ export class LogitCost extends ModelElement {
   }
 
   get #text() {
-    const { context_length, eos_token_id } = /** @type {any} */ (this.engine?.info);
-    return { ids: this.#ids, eos: eos_token_id ?? null, context: context_length };
+    const { context_length, end_token_ids } = /** @type {any} */ (this.engine?.info);
+    return { ids: this.#ids, ends: end_token_ids, context: context_length };
   }
 
   async #measure() {

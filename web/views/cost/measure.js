@@ -33,15 +33,21 @@ export function placesOf(from, to) {
   return [...places].filter((n) => n > 0).sort((a, b) => a - b);
 }
 
+/** @param {number[]} ends */
+const endless = (ends) => ({
+  seed: 1,
+  logit_bias: Object.fromEntries(ends.map((id) => [id, false])),
+});
+
 /**
  * Yields a timing for each place, the cheap ones first.
  * @param {any} session a timeline of its own
- * @param {{ ids: number[], eos: number | null, context: number, signal: AbortSignal }} text
+ * @param {{ ids: number[], ends: number[], context: number, signal: AbortSignal }} text
  * @returns {AsyncGenerator<Timing, void, void>}
  */
-export async function* measureSteps(session, { ids, eos, context, signal }) {
-  // Without the end token the text goes on to the end of the context.
-  const settings = { seed: 1, ...(eos === null ? {} : { logit_bias: { [eos]: false } }) };
+export async function* measureSteps(session, { ids, ends, context, signal }) {
+  // Without the end tokens the text goes on to the end of the context.
+  const settings = endless(ends);
   const last = context - 1;
   const whole = [...ids];
   /** @type {number[]} The time of the step that sees n tokens, by n. */
@@ -73,10 +79,10 @@ export async function* measureSteps(session, { ids, eos, context, signal }) {
 /**
  * Tokens a second of an engine, over the steps of a short text.
  * @param {any} session
- * @param {{ ids: number[], eos: number | null, context: number, signal: AbortSignal }} text
+ * @param {{ ids: number[], ends: number[], context: number, signal: AbortSignal }} text
  */
-export async function measureSpeed(session, { ids, eos, context, signal }) {
-  const settings = { seed: 1, ...(eos === null ? {} : { logit_bias: { [eos]: false } }) };
+export async function measureSpeed(session, { ids, ends, context, signal }) {
+  const settings = endless(ends);
   const max_new_tokens = Math.min(96, context - ids.length - 1);
   /** @type {number[]} */
   const times = [];

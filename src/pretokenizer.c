@@ -1,0 +1,353 @@
+/* The table of pre-tokenizers, and the pieces from which the splitters are made: runs of a class,
+ * an English ending, white space that leaves its last character to the word after it. */
+#include "pretokenizer.h"
+
+#include <string.h>
+
+#include "unicode.h"
+
+/* Where the piece ends that begins the stretch text[0 .. length), length > 0. */
+typedef size_t cut(const struct pretokenizer_pass *pass, const char *text, size_t length);
+
+struct pretokenizer_pass {
+    cut *cut;
+    bool (*has)(uint32_t code); /* cut_runs: what a run is made of */
+    unsigned least, most;       /* cut_runs: how many; most 0: without end */
+    bool after_space;           /* cut_runs: one white space before the run belongs to it */
+    unsigned numbers;           /* cut_words: so many digits at most */
+    bool marks;                 /* cut_words: marks are letters */
+    bool cased;                 /* cut_words: a new word where upper case follows lower */
+    bool endings;               /* cut_words, cased: 's and the like belong to the word */
+};
+
+/* Matches 's|'t|'re|'ve|'m|'ll|'d; `folded`: in either case. */
+static size_t ending(const char *text, size_t length, bool folded) {
+    static const char *const endings[] = {"s", "t", "re", "ve", "m", "ll", "d"};
+    if (length == 0 || text[0] != '\'') return 0;
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        size_t n = strlen(endings[i]), same = 0;
+        if (length <= n) continue;
+        while (same < n) {
+            char c = text[1 + same];
+            if (folded && c >= 'A' && c <= 'Z') c = (char)(c - 'A' + 'a');
+            if (c != endings[i][same]) break;
+            same++;
+        }
+        if (same == n) return 1 + n;
+    }
+    return 0;
+}
+
+/* Whether a character of a set of classes stands at `at`. */
+static bool stands(const char *text, size_t length, size_t at, unsigned set) {
+    uint32_t code;
+    if (at >= length) return false;
+    unicode_next(text + at, length - at, &code);
+    return unicode_is(code, set);
+}
+
+/* The end of at most `most` characters of a set of classes from `at` on. */
+static size_t run_end(const char *text, size_t length, size_t at, unsigned set, size_t most) {
+    for (size_t size; at < length && most; at += size, most--) {
+        uint32_t code;
+        size = unicode_next(text + at, length - at, &code);
+        if (!unicode_is(code, set)) break;
+    }
+    return at;
+}
+
+/* Matches \s+(?!\S)|\s+ and, if `lines`, \s*[\r\n]+ before it. */
+static size_t space_end(const char *text, size_t length, bool lines) {
+    size_t at = 0, last = 0, line = 0;
+    while (at < length) {
+        uint32_t code;
+        size_t size = unicode_next(text + at, length - at, &code);
+        if (!unicode_is(code, UNICODE_SPACES)) break;
+        last = at;
+        at += size;
+        if (code == '\r' || code == '\n') line = at;
+    }
+    if (lines && line) return line;
+    return at < length && last > 0 ? last : at;
+}
+
+enum {
+    WORDLESS = ~(UNICODE_LETTERS | UNICODE_NUMBERS | UNICODE_SPACES) & 0xff, /* [^\s\p{L}\p{N}] */
+    TO_UPPER = 1 << UNICODE_UPPER | 1 << UNICODE_CASELESS | UNICODE_MARKS,
+    TO_LOWER = 1 << UNICODE_LOWER | 1 << UNICODE_CASELESS | UNICODE_MARKS
+};
+
+/* GPT-2: 's|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+ */
+static size_t cut_gpt2(const struct pretokenizer_pass *pass, const char *text, size_t length) {
+    static const unsigned sets[] = {UNICODE_LETTERS, UNICODE_NUMBERS, WORDLESS};
+    size_t size = ending(text, length, false), at = text[0] == ' ';
+    (void)pass;
+    if (size) return size;
+    for (int i = 0; i < 3; i++)
+        if (stands(text, length, at, sets[i])) return run_end(text, length, at, sets[i], SIZE_MAX);
+    return space_end(text, length, false);
+}
+
+/* Upper* Lower+ from `at` on, where both hold letters without case and marks: the end, or 0. What
+ * Upper* took and no Lower follows it gives back as far as its last character of both. */
+static size_t lower_end(const char *text, size_t length, size_t at) {
+    size_t both = 0;
+    for (size_t size; at < length; at += size) {
+        uint32_t code;
+        size = unicode_next(text + at, length - at, &code);
+        if (!unicode_is(code, TO_UPPER)) break;
+        if (unicode_is(code, TO_LOWER)) both = at + size;
+    }
+    size_t end = run_end(text, length, at, TO_LOWER, SIZE_MAX);
+    return end > at ? end : both;
+}
+
+/* Upper+ Lower* from `at` on: the end, or 0. */
+static size_t upper_end(const char *text, size_t length, size_t at) {
+    size_t end = run_end(text, length, at, TO_UPPER, SIZE_MAX);
+    return end > at ? run_end(text, length, end, TO_LOWER, SIZE_MAX) : 0;
+}
+
+/* Matches P?Upper*Lower+|P?Upper+Lower* with an ending after either; `prefix`: the bytes of P, 0 if
+ * what stands there is none. 0 if there is no word. */
+static size_t cased_end(const struct pretokenizer_pass *pass, const char *text, size_t length,
+                        size_t prefix) {
+    size_t end = prefix ? lower_end(text, length, prefix) : 0;
+    if (!end) end = lower_end(text, length, 0);
+    if (!end && prefix) end = upper_end(text, length, prefix);
+    if (!end) end = upper_end(text, length, 0);
+    return end && pass->endings ? end + ending(text + end, length - end, true) : end;
+}
+
+/* Matches P?\p{L}+, or with marks P?[\p{L}\p{M}]+. A mark may be P and begin a word alike. */
+static size_t word_end(const struct pretokenizer_pass *pass, const char *text, size_t length,
+                       size_t prefix) {
+    unsigned set = UNICODE_LETTERS | (pass->marks ? UNICODE_MARKS : 0u);
+    size_t at = stands(text, length, 0, set) ? 0 : prefix;
+    return stands(text, length, at, set) ? run_end(text, length, at, set, SIZE_MAX) : 0;
+}
+
+/* Llama 3's and what came of it, with P = [^\r\n\p{L}\p{N}]:
+ * (?i:'s|...)|P?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+
+ * The cased ones have the endings after the word, and [\r\n/]*. */
+static size_t cut_words(const struct pretokenizer_pass *pass, const char *text, size_t length) {
+    uint32_t code;
+    size_t size = unicode_next(text, length, &code), end = 0;
+    bool is_line = code == '\r' || code == '\n';
+    size_t prefix = is_line || unicode_is(code, UNICODE_LETTERS | UNICODE_NUMBERS) ? 0 : size;
+    if (!pass->cased) end = ending(text, length, true);
+    if (!end)
+        end = pass->cased ? cased_end(pass, text, length, prefix)
+                          : word_end(pass, text, length, prefix);
+    if (end) return end;
+    if (unicode_is(code, UNICODE_NUMBERS))
+        return run_end(text, length, 0, UNICODE_NUMBERS, pass->numbers);
+    unsigned set = pass->marks ? WORDLESS & ~(unsigned)UNICODE_MARKS : WORDLESS;
+    size_t at = code == ' ';
+    if (!stands(text, length, at, set)) return space_end(text, length, true);
+    at = run_end(text, length, at, set, SIZE_MAX);
+    while (at < length &&
+           (text[at] == '\r' || text[at] == '\n' || (pass->cased && text[at] == '/')))
+        at++;
+    return at;
+}
+
+/* Matches `least` to `most` characters of the pass at text[0 .. length), after a space if it may;
+ * returns the end, or 0. */
+static size_t match_run(const struct pretokenizer_pass *pass, const char *text, size_t length,
+                        unsigned most) {
+    uint32_t code;
+    size_t at = 0, size = unicode_next(text, length, &code);
+    unsigned n = 0;
+    if (pass->after_space && size < length && unicode_is(code, UNICODE_SPACES)) {
+        unicode_next(text + size, length - size, &code);
+        if (pass->has(code)) at = size;
+    }
+    for (; at < length && (most == 0 || n < most); n++, at += size) {
+        size = unicode_next(text + at, length - at, &code);
+        if (!pass->has(code)) break;
+    }
+    return n >= pass->least ? at : 0;
+}
+
+/* A run, or what lies before the next. */
+static size_t cut_runs(const struct pretokenizer_pass *pass, const char *text, size_t length) {
+    size_t at = match_run(pass, text, length, pass->most);
+    if (at) return at;
+    do {
+        uint32_t code;
+        at += unicode_next(text + at, length - at, &code);
+    } while (at < length && !match_run(pass, text + at, length - at, pass->least));
+    return at;
+}
+
+/* \s+$: the white space at the end, or what lies before it. */
+static size_t cut_trailing(const struct pretokenizer_pass *pass, const char *text, size_t length) {
+    size_t end = 0; /* of what is no white space */
+    (void)pass;
+    for (size_t at = 0; at < length;) {
+        uint32_t code;
+        at += unicode_next(text + at, length - at, &code);
+        if (!unicode_is(code, UNICODE_SPACES)) end = at;
+    }
+    return end ? end : length;
+}
+
+static bool is_letter(uint32_t code) {
+    return unicode_is(code, UNICODE_LETTERS);
+}
+
+static bool is_number(uint32_t code) {
+    return unicode_is(code, UNICODE_NUMBERS);
+}
+
+static bool is_digit(uint32_t code) {
+    return code >= '0' && code <= '9';
+}
+
+static bool is_line(uint32_t code) {
+    return code == '\r' || code == '\n';
+}
+
+static bool is_point(uint32_t code) {
+    return unicode_is(code, UNICODE_POINTS);
+}
+
+/* Whether an ASCII code stands in a list; 0 in none. */
+static bool among(uint32_t code, const char *list) {
+    return code && code < 0x80 && strchr(list, (int)code);
+}
+
+static bool is_default_point(uint32_t code) {
+    return is_point(code) || among(code, "$+<=>^~|");
+}
+
+static bool is_falcon_point(uint32_t code) {
+    return is_point(code) || among(code, "$+<=>^~|`");
+}
+
+static bool within(uint32_t code, uint32_t first, uint32_t last) {
+    return code >= first && code <= last;
+}
+
+/* [!-/:-~\uff01-\uff0f\uff1a-\uff5e\u2018-\u201f\u3000-\u3002] */
+static bool is_deepseek_point(uint32_t code) {
+    return within(code, '!', '/') || within(code, ':', '~') || within(code, 0xff01, 0xff0f) ||
+           within(code, 0xff1a, 0xff5e) || within(code, 0x2018, 0x201f) ||
+           within(code, 0x3000, 0x3002);
+}
+
+/* [\u4e00-\u9fa5\u0800-\u4e00\uac00-\ud7ff] */
+static bool is_deepseek_east(uint32_t code) {
+    return within(code, 0x0800, 0x9fa5) || within(code, 0xac00, 0xd7ff);
+}
+
+#define RUN(of, from, to) \
+    { .cut = cut_runs, .has = of, .least = from, .most = to }
+#define SPACED(of) \
+    { .cut = cut_runs, .has = of, .least = 1, .after_space = true }
+#define WORDS(...) \
+    { .cut = cut_words, __VA_ARGS__ }
+#define GPT2 \
+    { .cut = cut_gpt2 }
+
+static const struct pretokenizer_pass by_default[] = {RUN(is_default_point, 1, 0), GPT2,
+                                                      RUN(is_number, 1, 0), RUN(is_digit, 3, 3)};
+static const struct pretokenizer_pass gpt2[] = {GPT2};
+static const struct pretokenizer_pass digits_gpt2[] = {RUN(is_number, 1, 1), GPT2};
+static const struct pretokenizer_pass falcon[] = {RUN(is_falcon_point, 1, 0), GPT2,
+                                                  RUN(is_digit, 3, 3)};
+static const struct pretokenizer_pass llama3[] = {WORDS(.numbers = 3)};
+static const struct pretokenizer_pass qwen2[] = {WORDS(.numbers = 1)};
+static const struct pretokenizer_pass qwen35[] = {WORDS(.numbers = 1, .marks = true)};
+static const struct pretokenizer_pass tekken[] = {WORDS(.numbers = 1, .cased = true)};
+static const struct pretokenizer_pass gpt4o[] = {
+    WORDS(.numbers = 3, .cased = true, .endings = true)};
+static const struct pretokenizer_pass deepseek_llm[] = {
+    RUN(is_line, 1, 1),    SPACED(unicode_deepseek_letter), SPACED(is_deepseek_point),
+    {.cut = cut_trailing}, RUN(is_deepseek_east, 1, 0),     RUN(is_number, 1, 0)};
+static const struct pretokenizer_pass deepseek_coder[] = {
+    RUN(is_line, 1, 1), SPACED(is_letter), SPACED(is_point), RUN(is_deepseek_east, 1, 0),
+    RUN(is_number, 1, 1)};
+
+#define ROW(name, list) \
+    { name, list, sizeof(list) / sizeof *(list), false, false }
+#define LLAMA(name, list) \
+    { name, list, sizeof(list) / sizeof *(list), true, true }
+
+static const struct pretokenizer table[] = {
+    ROW("default", by_default),
+    ROW("gpt-2", gpt2),
+    ROW("phi-2", gpt2),
+    ROW("mpt", gpt2),
+    ROW("olmo", gpt2),
+    ROW("jais", gpt2),
+    ROW("trillion", gpt2),
+    ROW("granite-docling", gpt2),
+    ROW("gigachat", gpt2),
+    ROW("a.x-4.0", gpt2),
+    ROW("mellum", gpt2),
+    ROW("exaone4", gpt2),
+    ROW("smollm", digits_gpt2),
+    ROW("starcoder", digits_gpt2),
+    ROW("refact", digits_gpt2),
+    ROW("command-r", digits_gpt2),
+    ROW("codeshell", digits_gpt2),
+    ROW("exaone", digits_gpt2),
+    ROW("minerva-7b", digits_gpt2),
+    ROW("mellum2", digits_gpt2),
+    ROW("falcon", falcon),
+    LLAMA("llama-bpe", llama3),
+    LLAMA("llama3", llama3),
+    LLAMA("llama-v3", llama3),
+    LLAMA("lfm2", llama3),
+    LLAMA("falcon3", llama3),
+    LLAMA("falcon-h1", llama3),
+    LLAMA("pixtral", llama3),
+    LLAMA("midm-2.0", llama3),
+    ROW("smaug-bpe", llama3),
+    ROW("dbrx", llama3),
+    ROW("qwen2", qwen2),
+    ROW("deepseek-r1-qwen", qwen2),
+    ROW("stablelm2", qwen2),
+    ROW("hunyuan", qwen2),
+    ROW("megrez", qwen2),
+    ROW("kormo", qwen2),
+    ROW("f2llmv2", qwen2),
+    ROW("solar-open", qwen2),
+    ROW("grok-2", qwen2),
+    ROW("qwen35", qwen35),
+    LLAMA("tekken", tekken),
+    ROW("gpt-4o", gpt4o),
+    ROW("llama4", gpt4o),
+    ROW("kanana2", gpt4o),
+    ROW("talkie", gpt4o),
+    ROW("minimax-m2", gpt4o),
+    ROW("deepseek-llm", deepseek_llm),
+    ROW("deepseek-coder", deepseek_coder),
+};
+
+const struct pretokenizer *pretokenizer_find(const char *name, size_t length) {
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        if (strlen(table[i].name) == length && memcmp(table[i].name, name, length) == 0)
+            return &table[i];
+    return NULL;
+}
+
+struct pretokenizer_walk pretokenizer_begin(const struct pretokenizer *pretokenizer,
+                                            const char *text, size_t length) {
+    return (struct pretokenizer_walk){pretokenizer, text, 0, {length}};
+}
+
+size_t pretokenizer_next(struct pretokenizer_walk *walk) {
+    const struct pretokenizer *pretokenizer = walk->pretokenizer;
+    size_t pass = pretokenizer->n_passes;
+    /* ends[pass] is where the stretch ends that the pass cuts: the first with some of it left. */
+    while (pass > 0 && walk->ends[pass] == walk->at) pass--;
+    for (; pass < pretokenizer->n_passes; pass++) {
+        const struct pretokenizer_pass *now = &pretokenizer->passes[pass];
+        walk->ends[pass + 1] =
+            walk->at + now->cut(now, walk->text + walk->at, walk->ends[pass] - walk->at);
+    }
+    return walk->at = walk->ends[pretokenizer->n_passes];
+}

@@ -1,0 +1,144 @@
+/**
+ * Every pre-tokenizer against its regular expressions: random texts of Unicode, cut by the native
+ * build and by JavaScript's RegExp, must fall in the same pieces.
+ */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, test } from 'node:test';
+import { NAMES, pieces } from '../fixtures/pretokenizers.js';
+import { cases } from '../long.js';
+import { Pcg32 } from '../vectors/twin.js';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const table = readFileSync(`${root}src/unicode_table.c`, 'utf8').match(/Unicode (\d+\.\d+)/)?.[1];
+const host = process.versions.unicode;
+const BATCH = 20_000;
+
+/**
+ * What the engine cuts each text into, as lengths in bytes.
+ * @param {string} name @param {Uint8Array[]} texts
+ */
+function native(name, texts) {
+  const input = Buffer.concat(
+    texts.flatMap((text) => {
+      const length = Buffer.alloc(4);
+      length.writeUInt32LE(text.length);
+      return [length, text];
+    }),
+  );
+  const { status, stdout, stderr } = spawnSync('build/gcc/logitscope', ['split', name], {
+    cwd: root,
+    input,
+    maxBuffer: 1 << 30,
+  });
+  assert.equal(status, 0, String(stderr));
+  /** @type {number[][]} */
+  const lengths = [[]];
+  for (let at = 0; at < stdout.length; at += 4) {
+    const length = stdout.readUInt32LE(at);
+    if (length) lengths[lengths.length - 1].push(length);
+    else lengths.push([]);
+  }
+  return lengths.slice(0, -1);
+}
+
+/** Every character, by what the expressions tell apart, that the host's Unicode knows. */
+const SETS = [
+  /\p{Lu}|\p{Lt}/u,
+  /\p{Ll}/u,
+  /\p{Lm}|\p{Lo}/u,
+  /\p{M}/u,
+  /\p{N}/u,
+  /\p{P}/u,
+  /\p{S}/u,
+  /\p{White_Space}/u,
+  /./su,
+];
+const pools = SETS.map(() => /** @type {number[]} */ ([]));
+let leftOut = 0;
+for (let code = 0; code < 0x110000; code++) {
+  const character = String.fromCodePoint(code);
+  if (/\p{Cs}/u.test(character)) continue;
+  // A host of an older Unicode takes for unassigned what the table knows.
+  if (host !== table && /\p{Cn}/u.test(character)) {
+    leftOut++;
+    continue;
+  }
+  pools[SETS.findIndex((set) => set.test(character))].push(code);
+}
+/** What the rules name, or what looks like it. */
+const FAVOURITES = [
+  ...["'s", "'S", "'t", "'Re", "'vE", "'m", "'LL", "'l", "'d", "'", '\u017f', '\u2019s'],
+  ...[' ', ' ', ' ', '  ', '\n', '\r\n', '\n\n', '\t', '\u00a0', '\u3000', '\u0085', '/', '/\n'],
+  ...['0', '12', '345', '6789', '\u0663', '\u00bd', '$', '+', '`', '~', '^|', '<=>', '...', '_'],
+  ...['the', 'The', 'THE', 'tHe', 'A', 'z', '\u00e9', 'e\u0301', '\u0301', '\u4e2d\u6587'],
+  ...['\ud55c', '\u0e01', '\u01c5', '\u02b0', '\u30fc', '\u{1d7d9}', '\ufb01', '\u200d', '\ufeff'],
+  ...['\u3002', '\uff0c', '\u2018', '\u0531', '\u10a0', '\u{10400}', '\u212a', '\ud7a4', '\0'],
+];
+
+/** @param {Pcg32} generator */
+function randomText(generator) {
+  const below = (/** @type {number} */ n) => Math.floor((generator.next() / 2 ** 32) * n);
+  let text = '';
+  for (let n = below(12); n >= 0; n--) {
+    if (below(5) < 3) {
+      text += FAVOURITES[below(FAVOURITES.length)];
+      continue;
+    }
+    const pool = pools[below(pools.length)];
+    // Scripts of the first planes above all: most of each pool is ideographs.
+    const limit = below(2) ? pool.length : Math.min(pool.length, 400);
+    const character = String.fromCodePoint(pool[below(limit)]);
+    text += below(4) ? character : character.repeat(1 + below(4));
+  }
+  return text;
+}
+
+/**
+ * @param {string} name @param {number} count @param {number} seed
+ */
+function compare(name, count, seed) {
+  const generator = new Pcg32(seed, 54);
+  let differ = 0;
+  let first = '';
+  for (let done = 0; done < count; done += BATCH) {
+    const texts = Array.from({ length: Math.min(BATCH, count - done) }, () =>
+      randomText(generator),
+    );
+    const encoder = new TextEncoder();
+    const got = native(
+      name,
+      texts.map((text) => encoder.encode(text)),
+    );
+    assert.equal(got.length, texts.length);
+    texts.forEach((text, i) => {
+      const expected = pieces(name, text).map((piece) => Buffer.byteLength(piece));
+      if (expected.join() === got[i].join()) return;
+      first ||= `${JSON.stringify(text)}: ${got[i]}, expected ${expected}`;
+      differ++;
+    });
+  }
+  assert.equal(differ, 0, `${differ} of ${count} differ, the first: ${first}`);
+}
+
+describe('pre-tokenizers cut as their expressions do', () => {
+  const newer = Number(host) > Number(table);
+  const skip = newer && `the host's Unicode ${host} is newer than the table's ${table}`;
+  Object.entries(NAMES).forEach(([key, [name, ...others]], i) => {
+    test(`${name}: Unicode ${host}, ${leftOut} code points left out`, { skip }, () => {
+      compare(name, cases(20_000, 1_000_000), i);
+    });
+    if (others.length)
+      test(`${key}: ${others.join(', ')}`, { skip }, () => {
+        for (const other of others) compare(other, 500, i);
+      });
+  });
+});
+
+test('an unknown name is refused', () => {
+  const { status, stderr } = spawnSync('build/gcc/logitscope', ['split', 'gpt2'], { cwd: root });
+  assert.equal(status, 1);
+  assert.equal(String(stderr), 'gpt2 is not known\n');
+});
