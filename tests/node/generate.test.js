@@ -4,7 +4,7 @@ import { after, before, describe, test } from 'node:test';
 import { Logitscope } from '../../web/engine/index.js';
 import { TextStream } from '../../web/engine/text.js';
 import { Pcg32 } from '../vectors/twin.js';
-import { EOS, VOCAB, smallModel } from './small_model.js';
+import { EOS, VOCAB, byteTokens, smallModel } from './small_model.js';
 
 /** @type {Logitscope} */
 let scope;
@@ -112,6 +112,19 @@ describe('finish', () => {
   test('eos is drawn, listed, and adds no text', async () => {
     const { ids, text, steps, finish_reason } = await run(always(EOS));
     assert.deepEqual([ids, text, finish_reason, steps[0].text], [[EOS], '', 'eos', '']);
+  });
+
+  test('every end token ends, the end of a turn like the eos token', async () => {
+    const tokens = [...byteTokens(), '<|im_end|>', '<end>'];
+    const chat = await Logitscope.load({ model: smallModel({ tokens }) });
+    assert.deepEqual([chat.info.eos_token_id, chat.info.end_token_ids], [257, [256, 257]]);
+    for (const id of [256, 257]) {
+      const generation = chat.generate({ prompt: 'x', ...always(id) });
+      assert.equal((await generation.next()).value.text, '');
+      const { value, done } = await generation.next();
+      assert.deepEqual([done, value.ids, value.finish_reason], [true, [id], 'eos']);
+    }
+    chat.close();
   });
 
   test('a stop string across token borders is not part of the text, the ids keep it', async () => {

@@ -7,9 +7,12 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, test } from 'node:test';
+import { Logitscope } from '../../web/engine/index.js';
+import { writeGguf } from '../fixtures/gguf_writer.js';
 import { NAMES, pieces } from '../fixtures/pretokenizers.js';
 import { cases } from '../long.js';
 import { Pcg32 } from '../vectors/twin.js';
+import { byteTokens } from './small_model.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const table = readFileSync(`${root}src/unicode_table.c`, 'utf8').match(/Unicode (\d+\.\d+)/)?.[1];
@@ -141,4 +144,36 @@ test('an unknown name is refused', () => {
   const { status, stderr } = spawnSync('build/gcc/logitscope', ['split', 'gpt2'], { cwd: root });
   assert.equal(status, 1);
   assert.equal(String(stderr), 'gpt2 is not known\n');
+});
+
+test("GPT-4o's own ids, by another implementation", async () => {
+  const file = readFileSync(`${root}tests/vectors/gpt4o_bpe.json`, 'utf8');
+  const { tokens, cases: texts } = JSON.parse(file);
+  const alphabet = byteTokens();
+  /** @type {Map<number, string>} */
+  const spelled = new Map();
+  const merges = [];
+  for (const [id, left, right] of tokens) {
+    const parts = [left, right].map((part) => spelled.get(part));
+    spelled.set(id, right === undefined ? alphabet[parseInt(left, 16)] : parts.join(''));
+    if (right !== undefined) merges.push(parts.join(' '));
+  }
+  const list = (value) => ({ type: 'array', of: 'string', value });
+  const model = writeGguf({
+    metadata: {
+      'tokenizer.ggml.model': 'gpt2',
+      'tokenizer.ggml.pre': 'gpt-4o',
+      'tokenizer.ggml.tokens': list([...spelled.values()]),
+      'tokenizer.ggml.merges': list(merges),
+    },
+  });
+  const scope = await Logitscope.load({ model });
+  const ids = [...spelled.keys()];
+  for (const [text, expected] of texts)
+    assert.deepEqual(
+      [...scope.encode(text)].map((place) => ids[place]),
+      expected,
+      text,
+    );
+  scope.close();
 });

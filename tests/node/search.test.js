@@ -148,6 +148,23 @@ describe('beam search', () => {
     }
   });
 
+  test('any end token ends, not the eos token alone', async () => {
+    const tokens = ['a', '<|im_end|>', 'b', '<|eot_id|>', '<end_of_turn>', '<end>'];
+    const chat = await Logitscope.load({ model: smallModel({ tokens, eos: false }) });
+    const ends = [1, 3, 4];
+    assert.deepEqual([chat.info.eos_token_id, chat.info.end_token_ids], [null, ends]);
+    const options = { prompt: [0, 2], max_new_tokens: 20 };
+    const { beams, finish_reason } = await beamSearch(chat, options);
+    const found = await contrastiveSearch(chat, options);
+    assert.deepEqual([finish_reason, found.finish_reason], ['eos', 'eos']);
+    for (const { ids, finished } of [...beams, { ids: found.ids, finished: true }])
+      assert.deepEqual(
+        ids.map((id) => ends.includes(id)),
+        ids.map((_, i) => finished && i === ids.length - 1),
+      );
+    chat.close();
+  });
+
   test('more beams never find a less probable text of a fixed length', async () => {
     const best = [];
     for (const beam_width of [1, 64]) {
