@@ -10,11 +10,13 @@ import {
   plain,
   t,
 } from '../locale/locale.js';
+import { outside } from '../state/fields.js';
 import { spoken } from './visible.js';
 
 /**
  * @typedef {import('../plots/trace.js').Settings} Settings
  * @typedef {import('../plots/trace.js').SettingRow} SettingRow
+ * @typedef {import('../state/fields.js').NumberRange} NumberRange
  */
 
 /** @param {string} name a warper or shared parameter in the reader's words */
@@ -30,19 +32,7 @@ export function settingName(name) {
  * @returns {{ value: number } | { error: string }}
  */
 export function readSetting(row, text) {
-  const value = parse(text);
-  const name = capitalise(settingName(row.name));
-  if (!Number.isFinite(value)) return { error: t('error.number', { name, value: text.trim() }) };
-  if (row.kind === 'integer' && !Number.isInteger(value))
-    return { error: t('error.integer', { name, value }) };
-  const { minimum, maximum } = row;
-  if (value >= minimum && value <= maximum && (row.minimum_included || value > minimum))
-    return { value };
-  if (maximum < Number.MAX_SAFE_INTEGER)
-    return { error: t('error.between', { name, minimum, maximum, value }) };
-  return {
-    error: t(row.minimum_included ? 'error.least' : 'error.above', { name, minimum, value }),
-  };
+  return readNumber(capitalise(settingName(row.name)), text, row);
 }
 
 /**
@@ -63,11 +53,26 @@ export function readSeed(text) {
  * @returns {{ value: number } | { error: string }}
  */
 export function readWhole(name, text, minimum, maximum) {
+  return readNumber(name, text, { kind: 'integer', minimum, maximum, both: true });
+}
+
+/**
+ * What stands in a box for a number.
+ * @param {string} name as the reader sees it
+ * @param {string} text
+ * @param {NumberRange & { kind: string, both?: boolean }} range what is accepted; `both`: a far second
+ *   bound is named too
+ * @returns {{ value: number } | { error: string }}
+ */
+export function readNumber(name, text, range) {
   const value = parse(text);
   if (!Number.isFinite(value)) return { error: t('error.number', { name, value: text.trim() }) };
-  if (!Number.isInteger(value)) return { error: t('error.integer', { name, value }) };
-  if (value >= minimum && value <= maximum) return { value };
-  return { error: t('error.between', { name, minimum, maximum, value }) };
+  if (range.kind === 'integer' && !Number.isInteger(value))
+    return { error: t('error.integer', { name, value }) };
+  const refusal = outside(value, range);
+  if (!refusal) return { value };
+  const rule = t(`state.why.${range.both ? 'between' : refusal.why}`, refusal);
+  return { error: t('error.outside', { name, rule, value }) };
 }
 
 /**

@@ -30,8 +30,11 @@ import { mayLoad } from './models.js';
  * @typedef {Pick<import('../engine/types.js').Settings, typeof GATES[number]>} Gates
  * @typedef {{ table: TableRow[], vocab_size: number }} Known
  *
- * @typedef {'unknown' | 'malformed' | 'long' | 'foreign' | 'least' | 'above' | 'between' | 'refused'} Why
+ * @typedef {'unknown' | 'malformed' | 'long' | 'foreign' | 'least' | 'above' | 'below' | 'between' | 'refused'} Why
  * @typedef {{ why: Why, minimum?: number, maximum?: number }} Refusal
+ *
+ * Which numbers are accepted, the bounds themselves where nothing says otherwise.
+ * @typedef {{ minimum: number, maximum: number, minimum_included?: boolean, maximum_included?: boolean }} NumberRange
  *
  * @typedef {object} Kind
  * @property {(text: string, part: any) => unknown} read undefined where the text means no value
@@ -68,8 +71,16 @@ const unless = (good) => (good ? null : MALFORMED);
 
 /** @type {Record<string, Kind>} */
 export const KINDS = {
-  real: { read: readNumber, write: String, check: (value, part) => outside(value, part, false) },
-  integer: { read: readNumber, write: String, check: (value, part) => outside(value, part, true) },
+  real: {
+    read: readNumber,
+    write: String,
+    check: (value, part) => checkNumber(value, part, false),
+  },
+  integer: {
+    read: readNumber,
+    write: String,
+    check: (value, part) => checkNumber(value, part, true),
+  },
   text: { read: (text) => text, write: String, check: checkText },
   choice: {
     read: (text) => text,
@@ -113,7 +124,7 @@ export const KINDS = {
     check(value, { maximum }, known) {
       if (!Array.isArray(value)) return MALFORMED;
       if (value.length > maximum) return { why: 'long', maximum };
-      return value.map((id) => outside(id, idsOf(known), true)).find(Boolean) ?? null;
+      return value.map((id) => checkNumber(id, idsOf(known), true)).find(Boolean) ?? null;
     },
   },
   list: { read: readJson, write: JSON.stringify, check: checkList },
@@ -131,7 +142,7 @@ export const KINDS = {
     read: readGate,
     write: writeGate,
     check: (value, part, known) =>
-      typeof value === 'number' ? outside(value, idsOf(known), true) : checkText(value, part),
+      typeof value === 'number' ? checkNumber(value, idsOf(known), true) : checkText(value, part),
   },
   model: {
     read: (text) => text,
@@ -400,21 +411,26 @@ function checkText(value, { maximum }) {
   return value.length > maximum ? /** @type {Refusal} */ ({ why: 'long', maximum }) : null;
 }
 
-/**
- * @param {unknown} value
- * @param {{ minimum: number, maximum: number, minimum_included?: boolean, maximum_included?: boolean }} range
- * @param {boolean} whole
- * @returns {Refusal | null}
- */
-function outside(value, range, whole) {
-  const { minimum, maximum, minimum_included = true, maximum_included = true } = range;
+/** @param {unknown} value @param {NumberRange} range @param {boolean} whole */
+function checkNumber(value, range, whole) {
   if (typeof value !== 'number' || !Number.isFinite(value) || (whole && !Number.isInteger(value)))
     return MALFORMED;
-  const above = minimum_included ? value >= minimum : value > minimum;
-  const below = maximum_included ? value <= maximum : value < maximum;
-  if (above && below) return null;
-  if (maximum < Number.MAX_SAFE_INTEGER) return { why: 'between', minimum, maximum };
-  return { why: minimum_included ? 'least' : 'above', minimum };
+  return outside(value, range);
+}
+
+/**
+ * The bound that a number does not keep, or null.
+ * @param {number} value
+ * @param {NumberRange} range
+ * @returns {Refusal & { minimum: number, maximum: number } | null}
+ */
+export function outside(value, range) {
+  const { minimum, maximum, minimum_included = true, maximum_included = true } = range;
+  if (!minimum_included && value <= minimum) return { why: 'above', minimum, maximum };
+  if (!maximum_included && value >= maximum) return { why: 'below', minimum, maximum };
+  if (value >= minimum && value <= maximum) return null;
+  const far = maximum >= Number.MAX_SAFE_INTEGER && value < minimum; // to be named
+  return { why: far ? 'least' : 'between', minimum, maximum };
 }
 
 /** An order names each warper at most once. @param {unknown} value @param {unknown} _ @param {Known} known */
@@ -432,7 +448,7 @@ function checkOrder(value, _, { table }) {
 function checkBiases(value, _, known) {
   if (!isObject(value)) return MALFORMED;
   for (const [id, bias] of Object.entries(value)) {
-    const fault = outside(/^\d+$/.test(id) ? Number(id) : NaN, idsOf(known), true);
+    const fault = checkNumber(/^\d+$/.test(id) ? Number(id) : NaN, idsOf(known), true);
     if (fault) return fault;
     if (bias !== false && !(typeof bias === 'number' && Number.isFinite(bias))) return MALFORMED;
   }
@@ -447,7 +463,11 @@ function checkStretch(value, _, { table }) {
   const { from, to, step } = value;
   const positive = { minimum: 0, minimum_included: false, maximum: Number.MAX_VALUE };
   const real = { ...row, kind: 'real' };
-  return outside(from, real, false) ?? outside(to, real, false) ?? outside(step, positive, false);
+  return (
+    checkNumber(from, real, false) ??
+    checkNumber(to, real, false) ??
+    checkNumber(step, positive, false)
+  );
 }
 
 /** Settings of the table, and what else the engine takes with them. @param {Record<string, any>} settings @param {Known} known @returns {Refusal | null} */

@@ -6,10 +6,10 @@
 import { html } from 'lit';
 import { live } from 'lit/directives/live.js';
 import { suites } from '../../engine/suites.js';
-import { parse, plain, t } from '../../locale/locale.js';
+import { plain, t } from '../../locale/locale.js';
 import { LogitElement, define, valueOf } from '../../base/element.js';
 import { field } from '../../state/fields.js';
-import { readSeed } from '../../base/setting-words.js';
+import { readSeed, readWhole } from '../../base/setting-words.js';
 import controlsStyles from './controls.css';
 
 export class LogitCompareControls extends LogitElement {
@@ -100,12 +100,7 @@ export class LogitCompareControls extends LogitElement {
 function readBox(box, text) {
   if (box === 'seed') return readSeed(text);
   const { maximum = 0 } = field(`compare_${box}`);
-  const name = t(`compare.${box}`);
-  const value = parse(text);
-  if (!Number.isFinite(value)) return { error: t('error.number', { name, value: text.trim() }) };
-  if (!Number.isInteger(value)) return { error: t('error.integer', { name, value }) };
-  if (value >= 1 && value <= maximum) return { value };
-  return { error: t('error.between', { name, minimum: 1, maximum, value }) };
+  return readWhole(t(`compare.${box}`), text, 1, maximum);
 }
 
 define('logit-compare-controls', LogitCompareControls);

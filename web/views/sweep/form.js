@@ -2,9 +2,15 @@
 import { html, nothing } from 'lit';
 import { live } from 'lit/directives/live.js';
 import { MEASURES, needsTexts } from '../../engine/measures.js';
-import { parse, plain, t } from '../../locale/locale.js';
+import { plain, t } from '../../locale/locale.js';
 import { field } from '../../state/fields.js';
-import { capitalise, readSetting, settingName } from '../../base/setting-words.js';
+import {
+  capitalise,
+  readNumber,
+  readSetting,
+  readWhole,
+  settingName,
+} from '../../base/setting-words.js';
 import { measureName } from './words.js';
 
 /**
@@ -138,7 +144,7 @@ function renderWhole(form, name) {
     label,
     about: '',
     value: form.asked[name],
-    read: (text) => readWhole(label, text, maximum),
+    read: (text) => readWhole(label, text, 1, maximum),
     accept: (value) => form.set({ [name]: value }),
   });
 }
@@ -165,24 +171,8 @@ function renderBox({ drafts, draft }, { id, label, about, value, read, accept })
       @change=${change}></label>`;
 }
 
-/** @param {string} text @returns {{ value: number } | { error: string }} */
+/** @param {string} text */
 function readStep(text) {
-  const name = capitalise(t('sweep.step'));
-  const value = parse(text);
-  if (!Number.isFinite(value)) return { error: t('error.number', { name, value: text.trim() }) };
-  return value > 0 ? { value } : { error: t('error.above', { name, minimum: 0, value }) };
-}
-
-/**
- * @param {string} name
- * @param {string} text
- * @param {number} maximum
- * @returns {{ value: number } | { error: string }}
- */
-function readWhole(name, text, maximum) {
-  const value = parse(text);
-  if (!Number.isFinite(value)) return { error: t('error.number', { name, value: text.trim() }) };
-  if (!Number.isInteger(value)) return { error: t('error.integer', { name, value }) };
-  if (value >= 1 && value <= maximum) return { value };
-  return { error: t('error.between', { name, minimum: 1, maximum, value }) };
+  const above = { minimum: 0, minimum_included: false, maximum: Number.MAX_VALUE };
+  return readNumber(capitalise(t('sweep.step')), text, { kind: 'real', ...above });
 }

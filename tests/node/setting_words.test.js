@@ -1,0 +1,59 @@
+/** What is typed for a setting: a box takes what the engine takes, and says why it does not. */
+import assert from 'node:assert/strict';
+import { before, test } from 'node:test';
+import { build } from 'esbuild';
+import { plugins } from '../../web/build.js';
+import { Logitscope } from '../../web/engine/index.js';
+
+const source = new URL('../../web/base/setting-words.js', import.meta.url);
+let scope;
+let words;
+
+before(async () => {
+  scope = await Logitscope.load();
+  const { outputFiles } = await build({
+    entryPoints: [source.pathname],
+    bundle: true,
+    write: false,
+    format: 'esm',
+    platform: 'node',
+    plugins,
+  });
+  const code = Buffer.from(outputFiles[0].contents).toString('base64');
+  words = await import(`data:text/javascript;base64,${code}`);
+});
+
+function engineTakes(name, value) {
+  try {
+    scope.warp([1, 2], { [name]: value });
+    return true;
+  } catch (error) {
+    assert.equal(error.code, 'out_of_range', error.message);
+    return false;
+  }
+}
+
+test('a box takes exactly what the engine takes, at both bounds and beyond', () => {
+  const rows = scope.table.filter(({ kind }) => kind === 'real' || kind === 'integer');
+  assert.ok(rows.length > 20);
+  for (const row of rows)
+    for (const bound of [row.minimum, row.maximum])
+      for (const value of [bound - 1, bound - 0.5, bound, bound + 0.5, bound + 1]) {
+        if (Math.abs(value) > 1e15) continue; // as text it may be another number
+        const taken = 'value' in words.readSetting(row, String(value));
+        assert.equal(taken, engineTakes(row.name, value), `${row.name} ${value}`);
+      }
+});
+
+test('a bound that is not itself accepted is named as such', () => {
+  const read = (name, text) =>
+    words.readSetting(
+      scope.table.find((row) => row.name === name),
+      text,
+    ).error;
+  assert.match(read('epsilon_cutoff', '1'), /^\S+ cutoff must be less than 1, got 1$/i);
+  assert.match(read('eta_cutoff', '1.5'), /must be less than 1, got 1\.5$/);
+  assert.match(read('eta_cutoff', '-1'), /must be between 0 and 1, got -1$/);
+  assert.match(read('typical_p', '0'), /must be greater than 0, got 0$/);
+  assert.match(read('typical_p', '2'), /must be between 0 and 1, got 2$/);
+});
