@@ -70,10 +70,6 @@ fail:
     return fault_set(fault, STATUS_OUT_OF_MEMORY, "no_memory_chain", "n:u", (uint64_t)vocab_size);
 }
 
-void chain_use(struct chain *chain, const struct kernels *kernels) {
-    chain->kernels = kernels;
-}
-
 void chain_version(struct chain *chain, uint64_t version) {
     chain->version = version;
 }
@@ -228,19 +224,19 @@ static enum status record(struct chain *chain, struct pool pool, uint32_t index,
     uint64_t total_before = state->total, removed_mass = 0;
     float max;
     uint32_t kept = rank_survey(pool.logits, pool.n, &max);
-    if (kept == 0) return stage_leaves_nothing(stage->setting, fault);
+    if (kept == 0) return stage_leaves_nothing(stage->stage, fault);
     stage->removed = trace->kept - kept;
     trace->kept = kept;
     if (stage->removed) removed_mass = mark_removed(chain, &pool, index);
     stage->mass_removed = chain_share(removed_mass, total_before);
     stage->top_p_mass = chain_share(total_before - removed_mass, total_before);
-    size_t changed = stage_is_filter(stage->setting) ? 0 : pool_count_changed(&pool, state->logits);
+    size_t changed = stage_is_filter(stage->stage) ? 0 : pool_count_changed(&pool, state->logits);
     stage->changed = changed || stage->removed > 0;
     if (!stage->changed) return STATUS_OK;
     state->total = total_before - removed_mass;
     update_state(chain, &pool, max, changed);
     if (changed) {
-        float *copy = chain->copies[stage->setting == STAGE_OWN ? WARPER_COUNT : stage->setting];
+        float *copy = chain->copies[stage->stage == STAGE_OWN ? WARPER_COUNT : stage->stage];
         memcpy(copy, chain->logits, chain->vocab_size * sizeof *copy);
         state->logits = copy;
     }
@@ -254,21 +250,21 @@ static enum status record(struct chain *chain, struct pool pool, uint32_t index,
     return STATUS_OK;
 }
 
-static enum status run_stage(struct chain *chain, uint32_t index, uint32_t setting,
+static enum status run_stage(struct chain *chain, uint32_t index, uint32_t number,
                              struct warp_input *input, uint32_t last_filter, struct fault *fault) {
     struct chain_trace *trace = &chain->trace;
     struct chain_stage *stage = &trace->stages[index];
-    stage->setting = setting;
-    stage->value = stage_value(input->settings, setting);
-    stage->active = stage_active(input->settings, setting);
+    stage->stage = number;
+    stage->value = stage_value(input->settings, number);
+    stage->active = stage_active(input->settings, number);
     stage->top_p_mass = 1;
     if (stage->active) {
-        chain->is_sparse = chain->is_sparse && stage_suits_pool(setting);
+        chain->is_sparse = chain->is_sparse && stage_suits_pool(number);
         struct pool pool = pool_of(chain);
         input->vocab_size = pool.n;
         input->weights = pool.weights;
         input->total = chain->state.total;
-        stage_apply(setting, pool.logits, input);
+        stage_apply(number, pool.logits, input);
         enum status status = record(chain, pool, index, fault);
         if (status) return status;
         if (!stage->changed) stage->after = last_filter;

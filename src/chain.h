@@ -14,7 +14,7 @@
 
 /* What one stage did to the distribution that entered it. Masses are shares of 1. */
 struct chain_stage {
-    uint32_t setting; /* as stage.h numbers them */
+    uint32_t stage;   /* as stage.h numbers them */
     uint32_t active;  /* differs from its neutral value */
     uint32_t changed; /* changed any logit */
     uint32_t kept;    /* survivors after the stage */
@@ -22,7 +22,7 @@ struct chain_stage {
     uint32_t after; /* active && !changed: 1 + index of the last stage that removed tokens, or 0 */
     double value;
     double mass_removed; /* of the distribution before the stage */
-    double top_p_mass;   /* 1 - mass_removed: the mass of what was kept */
+    double top_p_mass;   /* 1 - mass_removed, of any stage: what top_p is about, the mass kept */
     double entropy;      /* bits, after the stage */
     double perplexity;   /* 2^entropy */
 };
@@ -60,18 +60,17 @@ struct chain; /* scratch for one vocabulary size; opaque */
 enum status chain_open(struct chain **chain, size_t vocab_size, size_t top_max,
                        const struct kernels *kernels, struct fault *fault);
 void chain_close(struct chain *chain);
-void chain_use(struct chain *chain, const struct kernels *kernels);
 
 /* Logits at one address are the same for as long as the version is the same: what is known of them
  * is then kept between the calls below. 0 (initial) disables caching. */
 void chain_version(struct chain *chain, uint64_t version);
 
-/* A sampler of the caller's own takes two calls: one that ends before it, after which chain_logits
- * is what it is to be given, and one with its result.
- *
- * Warps a copy of logits (vocab_size,) and records the trace, listing `top` tokens (cut to
+/* Warps a copy of logits (vocab_size,) and records the trace, listing `top` tokens (cut to
  * top_max). The caller's array is never modified; on failure the last trace is gone.
- * STATUS_NOT_FINITE, STATUS_NOTHING_LEFT, and settings_check's. */
+ * STATUS_NOT_FINITE, STATUS_NOTHING_LEFT, and settings_check's.
+ *
+ * A sampler of the caller's own takes two calls: one that ends before it, after which chain_logits
+ * is what it is to be given, and one with its result. */
 enum status chain_apply(struct chain *chain, const float *logits, const struct settings *settings,
                         const uint32_t *history, size_t n_history, size_t top, struct fault *fault);
 

@@ -53,7 +53,7 @@ static void hash_f64(uint64_t *hash, double value) {
 }
 
 static void hash_stage(uint64_t *hash, const struct chain_stage *stage) {
-    hash_u32(hash, stage->setting);
+    hash_u32(hash, stage->stage);
     hash_u32(hash, stage->active);
     hash_u32(hash, stage->changed);
     hash_u32(hash, stage->kept);

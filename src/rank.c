@@ -185,10 +185,6 @@ struct rank_place rank_by_mass(const float *logits, const uint64_t *weights, siz
     return select_place((struct selection){logits, weights, target, 0}, n, floor, max, scratch);
 }
 
-bool rank_precedes(const float *logits, uint32_t a, uint32_t b) {
-    return logits[a] > logits[b] || (logits[a] == logits[b] && a < b);
-}
-
 uint32_t rank_of(const float *logits, size_t n, uint32_t id) {
     uint32_t rank = 1;
     float logit = logits[id];

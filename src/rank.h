@@ -4,7 +4,6 @@
 #ifndef LOGITSCOPE_RANK_H
 #define LOGITSCOPE_RANK_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -29,9 +28,6 @@ struct rank_place rank_by_count(const float *logits, size_t n, uint32_t k, uint3
  * (1 <= target <= total, the sum of weights); the weights are those that kernels->weigh gives. */
 struct rank_place rank_by_mass(const float *logits, const uint64_t *weights, size_t n,
                                uint64_t total, uint64_t target, uint32_t *scratch);
-
-/* Whether token a comes before token b; both survive. */
-bool rank_precedes(const float *logits, uint32_t a, uint32_t b);
 
 /* The rank of a surviving token, from 1. */
 uint32_t rank_of(const float *logits, size_t n, uint32_t id);

@@ -197,8 +197,8 @@ static void top_k(float *logits, const struct warp_input *input) {
         if (exactly || logits[ids[place]] < limit) logits[ids[place]] = -INFINITY;
 }
 
-/* Whether a prefix of that weight lacks a mass of p still, to 2^-20, which covers logits that are
- * rounded logarithms; `above`: whether it is not above p. */
+/* True while a prefix of that weight is short of the mass p; with `above`, until it exceeds p. To
+ * 2^-20, which covers logits that are rounded logarithms. */
 static bool lacks_mass(uint64_t before, uint64_t total, double p, bool above) {
     double share = above ? p + 0x1p-20 : p - 0x1p-20;
     if (share >= 1) return true;

@@ -1,4 +1,4 @@
-/* The gates and warpers as plain as they can be said, one page each: what they mean, without what
+/* The gates and warpers as plain as they can be said, a function each: what they mean, without what
  * makes them fast. The engine calls none of them. Those that it calls (warp*.c and gate.c, on the
  * whole vocabulary, on a pool or on a short list) give the same bits, which the tests check. */
 #ifndef LOGITSCOPE_WARP_SCALAR_H

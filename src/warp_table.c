@@ -1,4 +1,4 @@
-/* The one table of settings: names, ranges and what a slider offers. */
+/* The one table of settings, the warpers first: names, ranges and what a slider offers. */
 #include <float.h>
 
 #include "warp.h"

@@ -120,7 +120,7 @@ AT(chain_trace, tokens, 88);
 AT(chain_trace, stage_p, 92);
 AT(chain_trace, stages, 96);
 
-AT(chain_stage, setting, 0);
+AT(chain_stage, stage, 0);
 AT(chain_stage, active, 4);
 AT(chain_stage, changed, 8);
 AT(chain_stage, kept, 12);
@@ -185,10 +185,6 @@ EXPORT(void *, memory_exchange)(size_t size) {
     exchange = export_memory_allocate(size);
     if (exchange) exchange_size = size;
     return exchange;
-}
-
-EXPORT(enum status, fault_status)(void) {
-    return fault.status;
 }
 
 EXPORT(const char *, fault_name)(void) {

@@ -81,7 +81,7 @@ static void check_stages(const struct chain_trace *trace, const struct settings 
                 mass += probability(previous, n, i);
             }
         }
-        CHECK(stage->setting == settings->order[s]);
+        CHECK(stage->stage == settings->order[s]);
         CHECK(stage->kept == kept && stage->removed == removed);
         CHECK(stage->changed == (memcmp(previous, work, n * sizeof *work) != 0));
         CHECK(fabs(stage->mass_removed - mass) < 1e-12);
@@ -282,7 +282,7 @@ static void own_stage_equals_the_warper_it_is(void) {
             warp_top_k(result, &input);
             own.own = result;
             CHECK(chain_apply(mine, logits, &own, NULL, 0, N, &fault_too) == STATUS_OK);
-            CHECK(chain_trace(mine)->stages[own.own_at].setting == (uint32_t)STAGE_OWN);
+            CHECK(chain_trace(mine)->stages[own.own_at].stage == (uint32_t)STAGE_OWN);
             check_same(with, mine, n);
             CHECK(!chain_sample(with, logits, &settings, NULL, 0, 1, true, &drawn, &fault));
             CHECK(!chain_sample(mine, logits, &own, NULL, 0, 1, true, &drawn_too, &fault));

@@ -30,7 +30,6 @@ const EXPORTS = {
   fault_kind: 1,
   fault_name: 0,
   fault_number: 1,
-  fault_status: 0,
   fault_text: 1,
   kernels_adopt: 2,
   kernels_choose: 1,

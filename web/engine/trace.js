@@ -19,8 +19,8 @@ const OTHERS = [...GATES, 'own']; // the stages without a row, as src/stage.h nu
 function readStages(view, at, table) {
   const nameAt = (/** @type {number} */ i) => {
     const stageAt = at + layout.CHAIN_TRACE_STAGES + layout.CHAIN_STAGE_SIZE * i;
-    const setting = view.getUint32(stageAt + layout.CHAIN_STAGE_SETTING, true);
-    return table[setting]?.name ?? OTHERS[setting - table.length];
+    const stage = view.getUint32(stageAt + layout.CHAIN_STAGE_STAGE, true);
+    return table[stage]?.name ?? OTHERS[stage - table.length];
   };
   const count = view.getUint32(at + layout.CHAIN_TRACE_N_STAGES, true);
   return Array.from({ length: count }, (_, i) => {

@@ -429,7 +429,7 @@ export function outside(value, range) {
   if (!minimum_included && value <= minimum) return { why: 'above', minimum, maximum };
   if (!maximum_included && value >= maximum) return { why: 'below', minimum, maximum };
   if (value >= minimum && value <= maximum) return null;
-  const far = maximum >= Number.MAX_SAFE_INTEGER && value < minimum; // to be named
+  const far = value < minimum && maximum >= Number.MAX_SAFE_INTEGER; // not worth naming
   return { why: far ? 'least' : 'between', minimum, maximum };
 }
 
