@@ -15,7 +15,9 @@ import { grammarOf } from './schema.js';
  * @property {string} [grammar]
  */
 
-export const GATES = ['constraint', 'banned_words', 'forced_first']; // enum gate of src/gate.h
+/** In the order of enum gate of src/gate.h. */
+export const GATES = /** @type {const} */ (['constraint', 'banned_words', 'forced_first']);
+/** What settings may say of them. @type {string[]} */
 export const GATE_NAMES = [...GATES, 'constraint_start'];
 
 /** @param {unknown} id */

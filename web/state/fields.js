@@ -4,6 +4,7 @@
  * memory read and write by this list alone; a kind says how a part is parsed, printed and checked.
  * What they carry is untrusted, so that every part has a bound.
  */
+import { GATES, GATE_NAMES } from '../engine/gates.js';
 import { mayLoad } from './models.js';
 
 /**
@@ -52,9 +53,6 @@ const MAX_TEXT = 65536;
 const MAX_CONTEXT = 2 ** 20;
 /** How deep JSON may be nested. */
 const MAX_DEPTH = 128;
-
-/** What removes tokens before any warper; whether the engine takes it, only the engine can say. */
-export const GATES = /** @type {const} */ (['constraint', 'banned_words', 'forced_first']);
 
 export const VIEW_NAMES = ['landscape', 'bench', 'compare', 'sweep', 'cost', 'own'];
 /** The colours that the page may have; auto follows the system. */
@@ -238,6 +236,7 @@ export const FIELDS = [
       choices: ['nine', 'extremes', 'searches', 'e27.1', 'e27.2'],
       initial: 'nine',
     },
+    // Nine, and a text of the reader's own.
     { name: 'strategies', kind: 'strategies', maximum: 10, initial: null },
     { name: 'samples', kind: 'integer', minimum: 1, maximum: 20, initial: null },
     { name: 'max_new_tokens', kind: 'integer', minimum: 1, maximum: 400, initial: 60 },
@@ -352,8 +351,8 @@ export function gatesOf(settings) {
 
 /** @param {Record<string, any>} settings */
 export function withoutGates(settings) {
-  const known = /** @type {string[]} */ ([...GATES, 'constraint_start']);
-  return Object.fromEntries(Object.entries(settings).filter(([name]) => !known.includes(name)));
+  const others = Object.entries(settings).filter(([name]) => !GATE_NAMES.includes(name));
+  return Object.fromEntries(others);
 }
 
 /** @param {unknown} value @returns {value is Record<string, any>} */
