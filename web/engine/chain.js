@@ -103,7 +103,11 @@ export class Chain {
   read(source, settings, given) {
     const asked = this.#core.resolve(settings);
     const choice = resolveChoice('read', given, asked.draw, ['step', 'u', 'rng']);
-    const ready = this.#stand(source, this.#settleNow(source, asked, choice.step), choice.step);
+    const ready = this.#prepareRun(
+      source,
+      this.#withOwnResultNow(source, asked, choice.step),
+      choice.step,
+    );
     const trace = this.#trace(ready);
     return { trace, drawn: this.#draw(ready, choice).drawn };
   }
@@ -117,7 +121,7 @@ export class Chain {
   distribution(source, settings, step) {
     const asked = this.#core.resolve(settings);
     checkInteger('step', step, 0, SEED_MAX);
-    return this.#trace(this.#stand(source, this.#settleNow(source, asked, step), step));
+    return this.#trace(this.#prepareRun(source, this.#withOwnResultNow(source, asked, step), step));
   }
 
   /**
@@ -129,7 +133,11 @@ export class Chain {
   draw(source, settings, given) {
     const asked = { ...this.#core.resolve(settings), top: 0 };
     const choice = resolveChoice('draw', given, asked.draw, ['step', 'u', 'rng', 'raw']);
-    const ready = this.#stand(source, this.#settleNow(source, asked, choice.step), choice.step);
+    const ready = this.#prepareRun(
+      source,
+      this.#withOwnResultNow(source, asked, choice.step),
+      choice.step,
+    );
     return this.#sample(ready, choice).drawn;
   }
 
@@ -143,9 +151,9 @@ export class Chain {
    */
   step(source, asked, choice) {
     const { step } = choice;
-    const settled = this.#settle(source, asked, step);
+    const settled = this.#withOwnResult(source, asked, step);
     const sample = (/** @type {Resolved} */ resolved) =>
-      this.#sample(this.#stand(source, resolved, step), choice);
+      this.#sample(this.#prepareRun(source, resolved, step), choice);
     return settled instanceof Promise ? settled.then(sample) : sample(settled);
   }
 
@@ -169,7 +177,7 @@ export class Chain {
     const p = new Float64Array(n * top);
     for (let i = 0; i < n; i++) {
       const resolved = this.#core.resolve({ ...settings, [knob]: values[i], top });
-      const ready = this.#stand(source, this.#settleNow(source, resolved, step), step);
+      const ready = this.#prepareRun(source, this.#withOwnResultNow(source, resolved, step), step);
       const at = this.#apply(ready);
       const view = module.view();
       const tokensAt = view.getUint32(at + layout.CHAIN_TRACE_TOKENS, true);
@@ -231,7 +239,7 @@ export class Chain {
    * @param {number} step
    * @returns {Resolved | Promise<Resolved>}
    */
-  #settle(source, asked, step) {
+  #withOwnResult(source, asked, step) {
     const { own } = asked;
     if (!own) return asked;
     const take = (/** @type {ArrayLike<number>} */ result) => ({
@@ -249,8 +257,8 @@ export class Chain {
    * @param {Resolved} asked
    * @param {number} step
    */
-  #settleNow(source, asked, step) {
-    const settled = this.#settle(source, asked, step);
+  #withOwnResultNow(source, asked, step) {
+    const settled = this.#withOwnResult(source, asked, step);
     if (!(settled instanceof Promise)) return settled;
     settled.catch(() => {}); // nobody waits for it
     throw new LogitscopeError('invalid_argument', 'own_once');
@@ -265,7 +273,7 @@ export class Chain {
    */
   #reaching(source, asked, step) {
     const { module } = this.#core;
-    const ready = this.#stand(source, { ...asked, own: null, top: 0 }, step);
+    const ready = this.#prepareRun(source, { ...asked, own: null, top: 0 }, step);
     const [, historyAt, count] = ready.at;
     const history = Array.from(module.uint32(historyAt, count));
     this.#apply(ready);
@@ -280,7 +288,7 @@ export class Chain {
    * @param {number} step whose coins the warpers toss
    * @returns {Ready}
    */
-  #stand(source, resolved, step) {
+  #prepareRun(source, resolved, step) {
     const { module, gates } = this.#core;
     const chain = this.#prepare(resolved, source.size, step);
     const { logits, history, count, room } = source.place();
