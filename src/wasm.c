@@ -1,5 +1,6 @@
-/* The boundary to JavaScript: typed exports and nothing else. The only file that knows WebAssembly
- * and the only one with globals; handles are pointers, 0 is failure, and the last fault says why.
+/* The boundary to JavaScript: typed exports and nothing else. The only file but simd.h that knows
+ * WebAssembly, and the only one with globals; handles are pointers, 0 is failure, and the last
+ * fault says why.
  *
  * Inputs (text, ids, logits) are written by the caller into the exchange, one buffer that C owns.
  * Structs are read in place at the offsets asserted here. Integers beyond 32 bits cross as doubles:
