@@ -6,7 +6,7 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { after, before, test } from 'node:test';
 import { compareResults } from '../../web/state/order.js';
-import { readTexts, writeTexts } from '../../web/state/texts.js';
+import { readTexts, writeTexts } from '../../web/state/escapes.js';
 import { conventions } from '../../web/engine/presets.js';
 import { cases } from '../long.js';
 import { FIRST, expectTrace, loadReference, openBench, until } from './bench.js';

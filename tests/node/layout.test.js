@@ -25,6 +25,6 @@ test('no other file of the engine reads at a number', () => {
   const written = /\.[gs]et(Uint|Int|Float)\d+\([^),]*[+] *\d+ *[,)]|\b(u32|f64|id|share)\(\d/;
   assert.match('view.getUint32(at + 4, true)', written);
   assert.match('u32(16)', written);
-  for (const name of ['core', 'gates', 'image', 'module', 'session', 'settings', 'trace'])
+  for (const name of ['core', 'gates', 'model-file', 'module', 'session', 'settings', 'trace'])
     assert.doesNotMatch(read(`web/engine/${name}.js`), written, name);
 });

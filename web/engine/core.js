@@ -6,7 +6,7 @@ import { Chain } from './chain.js';
 import { checkBoolean, checkIds, checkInteger, checkOptions } from './checks.js';
 import { LogitscopeError, mustBe, show } from './errors.js';
 import { Gates } from './gates.js';
-import { openImage } from './image.js';
+import { openImage } from './model-file.js';
 import * as layout from './layout.js';
 import { Module, fromUtf8, toUtf8 } from './module.js';
 import { SEED_MAX, readTable, resolveSettings } from './settings.js';

@@ -22,7 +22,7 @@ import {
 } from '../../base/setting-words.js';
 import { BASICS, PARTS, SHARED, SHELF, STARTS, matchPreset } from '../../state/settings.js';
 import './shelf.js';
-import { readTexts, writeTexts } from '../../state/texts.js';
+import { readTexts, writeTexts } from '../../state/escapes.js';
 
 /**
  * @typedef {import('../../plots/trace.js').Trace} Trace

@@ -8,7 +8,7 @@ import { html, nothing } from 'lit';
 import { live } from 'lit/directives/live.js';
 import { addMessages, hasMessage, percent, t } from '../../locale/locale.js';
 import { LogitElement, define } from '../../base/element.js';
-import { readTexts, writeTexts } from '../../state/texts.js';
+import { readTexts, writeTexts } from '../../state/escapes.js';
 import constraintStyles from './constraint.css';
 
 /** @typedef {import('../../engine/types.js').Constraint} Constraint */
