@@ -222,7 +222,7 @@ static size_t run_stage(uint32_t setting, const struct settings *settings, size_
     size_t kept = count_survivors(plain, n);
     if (!stage || kept == 0) return kept;
     for (size_t i = 0; i < n; i++) removed += plain[i] == -INFINITY ? weights[i] : 0;
-    CHECK(stage->setting == setting && stage->kept == kept && stage->removed == before - kept);
+    CHECK(stage->stage == setting && stage->kept == kept && stage->removed == before - kept);
     CHECK(stage->mass_removed == (double)removed / (double)input.total);
     input = weigh(plain, settings, n, n_history);
     CHECK(stage->entropy == measure_entropy(plain, weights, n, input.total,
