@@ -284,7 +284,11 @@ export class Logitscope {
     return this.#session().landscape(settings, knob, values, options);
   }
 
-  /** @param {GenerateOptions & Settings} options */
+  /**
+   * The whole of `generate` at once.
+   * @param {GenerateOptions & Settings} options
+   * @returns {Promise<import('./types.js').Generated & { steps: import('./types.js').Step[] }>}
+   */
   write(options) {
     return this.#session().write(options);
   }
