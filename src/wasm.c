@@ -40,6 +40,8 @@ struct opened {
     const char *pre;
     const uint32_t *end_ids; /* (n_end_ids,) the tokenizer's */
     uint32_t n_end_ids;
+    char *chat_template; /* NULL where the file has none */
+    uint32_t chat_template_length;
     struct model *model;
     struct tokenizer *tokenizer;
     uint8_t *memory; /* until it is the model's: where the image goes, at image_at */
@@ -72,6 +74,8 @@ AT(opened, model_context_length, 208);
 AT(opened, pre, 212);
 AT(opened, end_ids, 216);
 AT(opened, n_end_ids, 220);
+AT(opened, chat_template, 224);
+AT(opened, chat_template_length, 228);
 
 AT(tokenizer_piece, data, 0);
 AT(tokenizer_piece, length, 4);
@@ -236,6 +240,7 @@ EXPORT(void, model_close)(struct opened *opened) {
     tokenizer_close(opened->tokenizer);
     model_close(opened->model);
     free(opened->memory);
+    free(opened->chat_template);
     free(opened);
 }
 
@@ -245,6 +250,18 @@ static enum status copy_name(struct opened *opened, const struct gguf *file) {
     if (status || !name.data) return status;
     size_t length = name.length < sizeof opened->name ? name.length : sizeof opened->name - 1;
     memcpy(opened->name, name.data, length);
+    return STATUS_OK;
+}
+
+static enum status copy_chat_template(struct opened *opened, const struct gguf *file) {
+    struct gguf_string text;
+    enum status status = gguf_text(file, "tokenizer.chat_template", &text, &fault);
+    if (status || !text.data) return status;
+    opened->chat_template = malloc(text.length + 1);
+    if (!opened->chat_template)
+        return fault_set(&fault, STATUS_OUT_OF_MEMORY, "no_memory_model", "");
+    memcpy(opened->chat_template, text.data, text.length);
+    opened->chat_template_length = (uint32_t)text.length;
     return STATUS_OK;
 }
 
@@ -278,10 +295,12 @@ static enum status find_room(struct opened *opened, const struct gguf *file, uin
                      plan.bytes + session, available);
 }
 
-/* The vocabulary is copied first, since packing the weights destroys the image. */
+/* The vocabulary and the chat template are copied first, since packing the weights destroys the
+ * image. */
 static enum status open_parts(struct opened *opened, const struct gguf *file) {
     struct model_plan plan = {.weights = 0};
     enum status status = copy_name(opened, file);
+    if (!status) status = copy_chat_template(opened, file);
     if (!status && has_tensors(file)) status = model_measure(&plan, file, &fault);
     if (!status && has_vocabulary(file))
         status = tokenizer_open(&opened->tokenizer, file, plan.shape.vocab_size, &fault);

@@ -163,7 +163,11 @@ export async function build(out = join(root, 'dist')) {
   const options = { ...COMMON, plugins: [...plugins, notices.plugin] };
   await bundle({
     ...options,
-    entryPoints: { main: join(web, 'page/main.js'), worker: join(web, 'engine/worker.js') },
+    entryPoints: {
+      main: join(web, 'page/main.js'),
+      worker: join(web, 'engine/worker.js'),
+      template: join(web, 'engine/template.js'),
+    },
     outdir: out,
     format: 'esm',
     splitting: true,

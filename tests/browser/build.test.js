@@ -50,7 +50,9 @@ test('the build is the same bytes each time, wherever it starts, and the page co
 
 test('every package in the page is named with its license, beside the site and in the single file', async () => {
   const { metafile } = await bundle({
-    entryPoints: [join(root, 'web/page/main.js'), join(root, 'web/page/elements.js')],
+    entryPoints: ['page/main.js', 'page/elements.js', 'engine/template.js'].map((path) =>
+      join(root, 'web', path),
+    ),
     absWorkingDir: root,
     outdir: bench.dist,
     bundle: true,
@@ -63,6 +65,7 @@ test('every package in the page is named with its license, beside the site and i
   const paths = used.map((path) => /^node_modules\/(@[^/]+\/)?[^/]+/.exec(path)?.[0]);
   const packages = new Set(paths.filter((path) => path));
   assert.ok(packages.has('node_modules/d3-scale') && packages.has('node_modules/lit-html'));
+  assert.ok(packages.has('node_modules/@huggingface/jinja'));
   const notices = await readFile(join(bench.dist, 'LICENSES.txt'), 'utf8');
   const licenses = [...packages].map((path) => join(path, 'LICENSE'));
   for (const file of ['LICENSE', 'web/engine/LICENSES.txt', ...licenses])

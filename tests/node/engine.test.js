@@ -105,6 +105,7 @@ describe('info and table', () => {
       bytes: image.length,
       tokenizer: 'gpt2',
       pre: 'gpt-2',
+      chat_template: false,
       bos_token_id: EOS,
       eos_token_id: EOS,
       end_token_ids: [EOS],

@@ -76,6 +76,20 @@ const GATES = [
 export const SEED = { name: 'seed', kind: 'number', help: 'whole number from 0 to 2^53 - 1 (0)' };
 /** @type {Flag} */
 export const PROMPT = { name: 'prompt', kind: 'text', help: 'the text to begin with' };
+/** What is said to a model that has a chat template. @type {Flag[]} */
+export const CHAT = [
+  {
+    name: 'chat',
+    kind: 'text',
+    help: "what the user says, in place of --prompt: the model's chat template makes the prompt of it",
+  },
+  { name: 'system', kind: 'text', help: 'with --chat: the message before it' },
+  {
+    name: 'date',
+    kind: 'text',
+    help: "with --chat: the template's today, YYYY-MM-DD (2024-07-26)",
+  },
+];
 /** @type {Flag} */
 export const MAX_NEW_TOKENS = {
   name: 'max_new_tokens',
@@ -246,6 +260,32 @@ export function parseFlags(words, flags, operands) {
 /** @param {any} values */
 export function needPrompt(values) {
   if (values.prompt === undefined) throw new UsageError('--prompt is missing');
+}
+
+/**
+ * Refuses what does not go with --chat, and what goes with nothing else.
+ * @param {any} values
+ * @param {string[]} others
+ */
+export function checkChat(values, others) {
+  for (const name of values.chat === undefined ? ['system', 'date'] : others) {
+    if (values[name] === undefined) continue;
+    const goes = values.chat === undefined ? 'needs' : 'cannot stand with';
+    throw new UsageError(`${dashed(name)} ${goes} --chat`);
+  }
+}
+
+/**
+ * What the model's template makes of --chat and --system.
+ * @param {any} scope
+ * @param {any} values
+ * @returns {Promise<import('../engine/types.js').Chat>}
+ */
+export function chatOf(scope, { chat, system, date }) {
+  return scope.chat([{ role: 'user', content: chat }], {
+    ...(system !== undefined && { system }),
+    ...(date !== undefined && { date }),
+  });
 }
 
 /** @param {string} file */

@@ -1,5 +1,15 @@
 /** `logitscope generate`: text from a prompt, streamed; or one JSON object with every step. */
-import { GRAMMAR, MAX_NEW_TOKENS, PROMPT, SEED, needPrompt, settingsOf } from './flags.js';
+import {
+  CHAT,
+  GRAMMAR,
+  MAX_NEW_TOKENS,
+  PROMPT,
+  SEED,
+  chatOf,
+  checkChat,
+  needPrompt,
+  settingsOf,
+} from './flags.js';
 import { play } from './interactive.js';
 import { OWN, OWN_NOTES, withOwn } from './own-sampler.js';
 import { inLine, printJson, safe } from './terminal.js';
@@ -32,14 +42,15 @@ export async function collect(scope, options, onText) {
  * @param {import('./flags.js').Streams} streams
  */
 async function show(scope, values, options, grammar, { stdout, stderr }) {
-  const { prompt } = values;
+  const chat = values.chat === undefined ? null : await chatOf(scope, values);
+  const prompt = chat ? chat.text : values.prompt;
   const write = (/** @type {string} */ text) => {
     stdout.write(safe(text));
   };
   let begun = false;
   const result = await collect(
     scope,
-    { ...options, prompt },
+    { ...options, prompt: chat ? chat.ids : prompt },
     values.json
       ? undefined
       : (text) => {
@@ -54,6 +65,7 @@ async function show(scope, values, options, grammar, { stdout, stderr }) {
       model: values.model,
       settings,
       seed,
+      ...(chat && { prompt }),
       prompt_ids,
       ids,
       text,
@@ -77,6 +89,7 @@ export const generate = {
   settings: true,
   flags: [
     PROMPT,
+    ...CHAT,
     MAX_NEW_TOKENS,
     SEED,
     { name: 'stop', kind: 'texts', help: 'a text that ends the generation; may be repeated' },
@@ -92,7 +105,8 @@ export const generate = {
   notes: OWN_NOTES,
 
   check(values) {
-    if (!values.interactive) needPrompt(values);
+    checkChat(values, ['prompt', 'interactive']);
+    if (!values.interactive && values.chat === undefined) needPrompt(values);
   },
 
   run(scope, values, streams, table) {

@@ -1,5 +1,5 @@
 /** `logitscope tokenize`: text to ids and the pieces they stand for. */
-import { UsageError } from './flags.js';
+import { CHAT, UsageError, chatOf, checkChat } from './flags.js';
 import { columns, printJson, quoted } from './terminal.js';
 
 /** @type {import('./flags.js').Command} */
@@ -19,9 +19,13 @@ export const tokenize = {
       kind: 'switch',
       help: 'names of special tokens in the text are those tokens',
     },
+    ...CHAT,
   ],
 
-  check({ prompt, text, bos = 'auto' }) {
+  check(values) {
+    checkChat(values, ['prompt', 'text', 'bos', 'special']);
+    if (values.chat !== undefined) return;
+    const { prompt, text, bos = 'auto' } = values;
     if (prompt === undefined && text === undefined) throw new UsageError('--prompt is missing');
     if (prompt !== undefined && text !== undefined) {
       throw new UsageError('--prompt and --text are the same flag, got both');
@@ -31,9 +35,12 @@ export const tokenize = {
     }
   },
 
-  run(scope, { model, prompt, text = prompt, bos = 'auto', special = false, json }, { stdout }) {
+  async run(scope, values, { stdout }) {
+    const { model, prompt, bos = 'auto', special = false, json } = values;
+    const chat = values.chat === undefined ? null : await chatOf(scope, values);
+    const text = chat?.text ?? values.text ?? prompt;
     const ids = Array.from(
-      scope.encode(text, { bos: bos === 'auto' ? bos : bos === 'yes', special }),
+      chat?.ids ?? scope.encode(text, { bos: bos === 'auto' ? bos : bos === 'yes', special }),
     );
     const tokens = ids.map((id) => {
       const piece = scope.piece(id);

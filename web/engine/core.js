@@ -106,6 +106,7 @@ export class Core {
       bytes: f64(layout.OPENED_BYTES),
       tokenizer: tokenizer ? module.text(tokenizer) : null,
       pre: pre ? module.text(pre) : null,
+      chat_template: u32(layout.OPENED_CHAT_TEMPLATE) > 0,
       bos_token_id: id(layout.OPENED_BOS_ID),
       eos_token_id: id(layout.OPENED_EOS_ID),
       end_token_ids: [...module.uint32(u32(layout.OPENED_END_IDS), u32(layout.OPENED_N_END_IDS))],

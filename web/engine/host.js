@@ -25,6 +25,7 @@ import { Logitscope, LogitscopeError } from './logitscope.js';
 const SCOPE_METHODS = [
   'encode',
   'decode',
+  'chat',
   'piece',
   'random',
   'distinct',

@@ -129,6 +129,17 @@ export class Logitscope {
     return this.#open().decode(ids, options);
   }
 
+  /**
+   * The prompt that the model's own template makes of messages. Rendered in a worker, which is ended
+   * after a second.
+   * @param {import('./types.js').Message[]} messages
+   * @param {import('./types.js').ChatOptions} [options]
+   */
+  async chat(messages, options) {
+    const core = this.#open();
+    return (await import('./chat.js')).chat(core, messages, options);
+  }
+
   /** @param {number} id */
   piece(id) {
     const core = this.#open();

@@ -366,6 +366,15 @@ export class RemoteLogitscope extends RemoteSession {
   }
 
   /**
+   * @param {import('./types.js').Message[]} messages
+   * @param {import('./types.js').ChatOptions} [options]
+   * @returns {Promise<import('./types.js').Chat>}
+   */
+  chat(messages, options) {
+    return this.request('chat', messages, options);
+  }
+
+  /**
    * @param {number} id
    * @returns {Promise<import('./types.js').Piece>}
    */

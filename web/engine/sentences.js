@@ -82,6 +82,12 @@ export const sentences = {
   all_removed: 'every logit is -Infinity',
   stage_leaves_nothing: '{setting} leaves no token to draw',
 
+  // Chat templates
+  no_chat_template: 'the model file has no chat template',
+  chat_template_failed: "the model's chat template failed: {reason}",
+  chat_template_slow: "the model's chat template took longer than {limit} milliseconds",
+  chat_too_long: '{name} must have at most {limit} characters',
+
   // Constraints
   constraint_unmet: 'the text does not fit the constraint from generated token {n} on',
   grammar_states: 'the grammar needs more states than there is room for',
@@ -296,6 +302,10 @@ export const sentences = {
   a_string: 'a string',
   true_or_false: 'true or false',
   an_object: 'an object',
+  a_list: 'a list',
+  a_day: 'a day written YYYY-MM-DD',
+  messages: 'a list of messages, each with a role',
+  plain_data: 'made of texts, numbers, lists and objects',
   a_function: 'a function',
   a_list_of_ids: 'a list of token ids',
   a_list_of_numbers: 'a list of numbers',

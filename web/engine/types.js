@@ -168,6 +168,8 @@
  * @property {string | null} tokenizer
  * @property {string | null} pre how the gpt2 kind splits text first; null where the file does not say, and
  *   then as `default` does, which is llama.cpp's choice
+ *   then as GPT-2 does
+ * @property {boolean} chat_template whether the file has one
  * @property {number | null} bos_token_id
  * @property {number | null} eos_token_id
  * @property {number[]} end_token_ids every token that ends a text: the end of a turn, of a message
@@ -211,6 +213,38 @@
  * @property {number} top
  * @property {Uint32Array} ids (n * top,)
  * @property {Float64Array} p (n * top,) over the whole vocabulary, 0 of a removed token
+ */
+
+/**
+ * What a chat template works on; it may look at other things in a message too.
+ * @typedef {object} Message
+ * @property {'system' | 'developer' | 'user' | 'assistant' | 'tool' | 'function'} role
+ * @property {string | object[] | null} [content]
+ * @property {any} [tool_calls]
+ * @property {string} [reasoning_content]
+ * @property {string} [name]
+ */
+
+/**
+ * @typedef {object} ChatOptions
+ * @property {string} [system] a system message before the others
+ * @property {object[]} [tools] as JSON schemas
+ * @property {string} [date] what strftime_now takes for today, YYYY-MM-DD; 2024-07-26
+ * @property {boolean} [add_generation_prompt] whether the assistant's turn is opened at the end; true
+ * @property {Record<string, unknown>} [variables] others that the template knows, enable_thinking for
+ *   instance
+ */
+
+/**
+ * A control token of the template, or text; `thinking` between <think> and </think>.
+ * @typedef {{ text: string, special: boolean, token?: number, thinking?: true }} ChatPart
+ */
+
+/**
+ * @typedef {object} Chat
+ * @property {string} text the prompt
+ * @property {ChatPart[]} parts the same, in parts
+ * @property {Uint32Array} ids the same, as `generate` takes it
  */
 
 /**

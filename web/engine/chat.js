@@ -1,0 +1,318 @@
+/**
+ * The prompt that a model's own chat template makes of messages. Control tokens come only from the
+ * template: where the characters of one stand in a message, a mark is put among them for as long
+ * as the template works on it, so that they cannot be taken for one afterwards.
+ */
+import { checkBoolean, checkDepth, checkOptions } from './checks.js';
+import { LogitscopeError, mustBe, reasonOf, show } from './errors.js';
+import {
+  OPENED_CHAT_TEMPLATE,
+  OPENED_CHAT_TEMPLATE_LENGTH,
+  TOKENIZER_PIECE_DATA,
+  TOKENIZER_PIECE_LENGTH,
+  TOKENIZER_PIECE_SPECIAL,
+} from './layout.js';
+import { fromUtf8 } from './module.js';
+
+/** @typedef {import('./core.js').Core} Core */
+/** @typedef {import('./types.js').ChatPart} ChatPart */
+
+const ROLES = ['system', 'developer', 'user', 'assistant', 'tool', 'function'];
+/** What strftime_now takes for today: the day that Llama 3's template names itself. */
+const DATE = '2024-07-26';
+/** Characters of a template, of all messages, and of what is made of them. */
+const LENGTH_MAX = 1 << 20;
+/** How long a template may run, and how long its worker may take to begin. */
+const TIME_MAX = 1000;
+const START_MAX = 20_000;
+const HEAP_MB = 256;
+const REASON_MAX = 200;
+/** The marks to choose from: private use, so that a text seldom holds one. */
+const MARKS = Array.from({ length: 6400 }, (_, i) => String.fromCharCode(0xe000 + i));
+
+const inNode = typeof process === 'object' && typeof process.versions?.node === 'string';
+
+/** @param {Core} core @returns {string} */
+function templateOf({ module, model }) {
+  const at = module.view().getUint32(model + OPENED_CHAT_TEMPLATE, true);
+  const length = module.view().getUint32(model + OPENED_CHAT_TEMPLATE_LENGTH, true);
+  if (!at) throw new LogitscopeError('unsupported', 'no_chat_template');
+  if (length > LENGTH_MAX) throw tooLong('chat_template');
+  return fromUtf8(module.bytes(at, length));
+}
+
+/** Control tokens by their text, of each model once. @type {WeakMap<Core, Map<string, number>>} */
+const known = new WeakMap();
+
+/** @param {Core} core */
+function controlsOf(core) {
+  const found = known.get(core) ?? new Map();
+  if (known.has(core)) return found;
+  const { module, model } = core;
+  const size = core.needModel().vocab_size;
+  for (let id = 0; id < size; id++) {
+    const at = module.need(module.calls.tokenizer_piece(model, id));
+    const view = module.view();
+    if (!view.getUint8(at + TOKENIZER_PIECE_SPECIAL)) continue;
+    const length = view.getUint32(at + TOKENIZER_PIECE_LENGTH, true);
+    const text = fromUtf8(module.bytes(view.getUint32(at + TOKENIZER_PIECE_DATA, true), length));
+    if (text && !found.has(text)) found.set(text, id);
+  }
+  known.set(core, found);
+  return found;
+}
+
+/** @param {string} what */
+const tooLong = (what) =>
+  new LogitscopeError('too_long', 'chat_too_long', { name: what, limit: LENGTH_MAX });
+
+/** @param {string} text */
+const escaped = (text) => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+
+/** Puts the mark where a message could make a control token, whole or together with what follows. */
+class Guard {
+  #controls;
+  #starts;
+  #longest;
+  mark;
+
+  /**
+   * @param {string[]} controls
+   * @param {string} mark
+   */
+  constructor(controls, mark) {
+    this.#controls = controls;
+    this.#starts = controls.length
+      ? new RegExp(`(?=${controls.map(escaped).join('|')})`, 'g')
+      : /$^/g;
+    this.#longest = Math.max(0, ...controls.map((control) => control.length));
+    this.mark = mark;
+  }
+
+  /**
+   * A value of a message: strings marked, but for the words by which a template tells kinds apart.
+   * @param {string} name
+   * @param {unknown} value
+   * @returns {unknown}
+   */
+  value(name, value) {
+    if (typeof value === 'string') return this.#text(value);
+    if (Array.isArray(value)) return value.map((each) => this.value(name, each));
+    if (typeof value === 'object' && value !== null) {
+      return Object.fromEntries(
+        Object.entries(value).map(([key, each]) => [
+          this.#text(key),
+          key === 'type' && /^[a-z_]+$/.test(String(each)) ? each : this.value(name, each),
+        ]),
+      );
+    }
+    if (value === undefined || value === null || typeof value === 'boolean') return value;
+    if (typeof value === 'number' && Number.isFinite(value)) return value;
+    throw mustBe(name, 'plain_data', value);
+  }
+
+  /** @param {string} text */
+  #text(text) {
+    const cuts = new Set(Array.from(text.matchAll(this.#starts), ({ index }) => index + 1));
+    // A template trims a text, and puts another right behind it.
+    const end = text.trimEnd().length;
+    const start = text.length - text.trimStart().length;
+    for (let n = 1; n < this.#longest && n <= end - start; n++) {
+      const [tail, head] = [text.slice(end - n, end), text.slice(start, start + n)];
+      if (this.#controls.some((it) => it.length > n && it.startsWith(tail))) cuts.add(end - n + 1);
+      if (this.#controls.some((it) => it.length > n && it.endsWith(head))) cuts.add(start + n - 1);
+    }
+    if (!cuts.size) return text;
+    const places = [0, ...[...cuts].sort((a, b) => a - b), text.length];
+    return places
+      .slice(1)
+      .map((place, i) => text.slice(places[i], place))
+      .join(this.mark);
+  }
+}
+
+/**
+ * @param {string} text with marks
+ * @param {Map<string, number>} controls
+ * @param {string} mark
+ * @returns {ChatPart[]}
+ */
+function partsOf(text, controls, mark) {
+  const longestFirst = [...controls.keys()].sort((a, b) => b.length - a.length);
+  const words = longestFirst.map((it) => escaped(it) + (it.length === 1 ? `(?!${mark})` : ''));
+  const pieces = words.length ? text.split(new RegExp(`(${words.join('|')})`)) : [text];
+  let thinking = false;
+  /** @type {ChatPart[]} */
+  const parts = [];
+  for (const [i, piece] of pieces.entries()) {
+    const token = i % 2 ? controls.get(piece) : undefined;
+    if (token !== undefined) {
+      thinking = piece === '<think>';
+      parts.push({ text: piece, special: true, token });
+      continue;
+    }
+    // What a model thinks stands between these two, and ends with its turn.
+    for (const each of piece.replaceAll(mark, '').split(/(?<=<think>)|(?=<\/think>)/)) {
+      if (each.startsWith('</think>')) thinking = false;
+      if (each) parts.push({ text: each, special: false, ...(thinking && { thinking }) });
+      if (each.endsWith('<think>')) thinking = true;
+    }
+  }
+  return parts;
+}
+
+/**
+ * The ids of the parts: a text is encoded whole between two control tokens, as it stands there.
+ * @param {Core} core
+ * @param {ChatPart[]} parts
+ */
+function idsOf(core, parts) {
+  /** @type {number[]} */
+  const ids = [];
+  let text = '';
+  const flush = () => {
+    if (text) for (const id of core.encode(text, { bos: false })) ids.push(id);
+    text = '';
+  };
+  for (const part of parts) {
+    if (part.token === undefined) {
+      text += part.text;
+      continue;
+    }
+    flush();
+    ids.push(part.token);
+  }
+  flush();
+  return Uint32Array.from(ids);
+}
+
+/**
+ * A worker of either kind.
+ * @param {(answer: any) => void} onanswer
+ * @param {(error: unknown) => void} onerror
+ */
+async function startWorker(onanswer, onerror) {
+  const address = new URL('./template.js', import.meta.url);
+  if (!inNode) {
+    const worker = new Worker(address, { type: 'module' });
+    worker.onmessage = ({ data }) => onanswer(data);
+    worker.onerror = (event) => onerror(event.message ?? 'the worker did not start');
+    return worker;
+  }
+  const threads = 'node:worker_threads'; // a variable, so that bundlers for the browser leave it alone
+  const module = /** @type {typeof import('node:worker_threads')} */ (await import(threads));
+  const resourceLimits = { maxOldGenerationSizeMb: HEAP_MB };
+  const worker = new module.Worker(address, { execArgv: [], resourceLimits });
+  worker.on('message', onanswer);
+  worker.on('error', onerror);
+  return worker;
+}
+
+/**
+ * Renders in a worker, which is ended when it has answered or its time is over.
+ * @param {import('./template.js').Job} job
+ * @returns {Promise<string>}
+ */
+async function render(job) {
+  /** @type {{ terminate: () => unknown } | undefined} */
+  let worker;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let timer;
+  const slow = new LogitscopeError('bad_file', 'chat_template_slow', { limit: TIME_MAX });
+  try {
+    const { text, long, reason } = await new Promise((resolve, reject) => {
+      timer = setTimeout(() => reject(slow), START_MAX);
+      const begin = startWorker((answer) => {
+        if (!answer.ready) return resolve(answer);
+        clearTimeout(timer);
+        timer = setTimeout(() => reject(slow), TIME_MAX);
+        begin.then((it) => it.postMessage(job));
+      }, reject);
+      begin.then((it) => {
+        worker = it;
+      }, reject);
+    });
+    if (long) throw tooLong('prompt');
+    if (text === undefined) throw new Error(reason);
+    return text;
+  } catch (error) {
+    if (error instanceof LogitscopeError) throw error;
+    const reason = String(error instanceof Error ? error.message : reasonOf(error));
+    throw new LogitscopeError('bad_file', 'chat_template_failed', {
+      reason: reason.slice(0, REASON_MAX),
+    });
+  } finally {
+    clearTimeout(timer);
+    worker?.terminate();
+  }
+}
+
+/** @param {unknown} messages */
+function checkMessages(messages) {
+  if (!Array.isArray(messages) || !messages.length) throw mustBe('messages', 'messages', messages);
+  for (const [i, message] of messages.entries()) {
+    const isObject = typeof message === 'object' && message !== null;
+    if (!isObject) throw mustBe('messages', 'messages', message, i);
+    if (!ROLES.includes(message.role)) {
+      throw new LogitscopeError('invalid_argument', 'must_be_one_of', {
+        setting: 'role',
+        names: ROLES.join(', '),
+        value: show(message.role),
+      });
+    }
+  }
+}
+
+/** @param {unknown} date */
+function checkDate(date) {
+  const isDay = typeof date === 'string' && /^\d{4}-\d\d-\d\d$/.test(date);
+  if (!isDay || new Date(date).toJSON()?.slice(0, 10) !== date) throw mustBe('date', 'a_day', date);
+}
+
+/**
+ * @param {Core} core
+ * @param {import('./types.js').Message[]} messages
+ * @param {import('./types.js').ChatOptions} [options]
+ * @returns {Promise<import('./types.js').Chat>}
+ */
+export async function chat(core, messages, options = {}) {
+  const names = ['tools', 'system', 'date', 'add_generation_prompt', 'variables'];
+  const { bos_token_id, eos_token_id } = core.needModel();
+  checkOptions('options of chat', options, names);
+  const { tools, system, date = DATE, add_generation_prompt = true, variables } = options;
+  checkMessages(messages);
+  checkDepth('messages', messages);
+  checkDepth('tools', tools);
+  checkDepth('variables', variables);
+  if (system !== undefined && typeof system !== 'string')
+    throw mustBe('system', 'a_string', system);
+  if (tools !== undefined && !Array.isArray(tools)) throw mustBe('tools', 'a_list', tools);
+  if (variables !== undefined && (typeof variables !== 'object' || Array.isArray(variables)))
+    throw mustBe('variables', 'an_object', variables);
+  checkDate(date);
+  checkBoolean('add_generation_prompt', add_generation_prompt);
+
+  const template = templateOf(core);
+  const all = system === undefined ? messages : [{ role: 'system', content: system }, ...messages];
+  const given = JSON.stringify([all, tools, variables]);
+  if (given.length > LENGTH_MAX) throw tooLong('messages');
+  const controls = controlsOf(core);
+  const mark = MARKS.find((it) => !given.includes(it) && !template.includes(it));
+  if (!mark) throw mustBe('messages', 'plain_data', messages);
+  const guard = new Guard([...controls.keys()], mark);
+  const text = (/** @type {number | null} */ id) => (id === null ? '' : core.piece(id).text);
+  const values = {
+    .../** @type {object} */ (guard.value('variables', variables)),
+    messages: all.map(({ role, ...rest }) => ({
+      role,
+      .../** @type {object} */ (guard.value('messages', rest)),
+    })),
+    ...(tools && { tools: guard.value('tools', tools) }),
+    add_generation_prompt,
+    bos_token: text(bos_token_id),
+    eos_token: text(eos_token_id),
+  };
+  const rendered = await render({ template, date, values, limit: LENGTH_MAX });
+  const parts = partsOf(rendered, controls, mark);
+  return { text: parts.map((part) => part.text).join(''), parts, ids: idsOf(core, parts) };
+}
