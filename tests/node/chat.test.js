@@ -1,13 +1,14 @@
 /** Chat templates: the published renders, what a message cannot do, and what a template cannot. */
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { Worker } from 'node:worker_threads';
 import { Logitscope } from '../../web/engine/index.js';
 import { RemoteLogitscope } from '../../web/engine/remote.js';
 import { atEnd } from '../cleanup.js';
 import { writeGguf } from '../fixtures/gguf_writer.js';
-import { byteTokens } from './small_model.js';
+import { cli } from './command_line.js';
+import { EOS, byteTokens, smallModel } from './small_model.js';
 
 const NORMAL = 1;
 const CONTROL = 3;
@@ -278,4 +279,50 @@ test('the engine behind a worker says the same', async () => {
   const local = await Logitscope.load({ model });
   assert.deepEqual(await remote.chat(user('hi')), await local.chat(user('hi')));
   await assert.rejects(remote.chat([]), { code: 'invalid_argument' });
+});
+
+describe('on the command line', () => {
+  const MODEL = 'build/fixtures/chat_model.gguf';
+  const template =
+    "<end>{% for m in messages %}{{ m.content }};{% endfor %}{{ strftime_now('%d') }}>";
+  mkdirSync('build/fixtures', { recursive: true });
+  writeFileSync(MODEL, smallModel({ template }));
+  const run = (...words) => cli([...words, '--model', MODEL]);
+  const json = async (...words) => JSON.parse((await run(...words, '--json')).stdout);
+  const SAID = ['--chat', '<end>', '--system', 'S', '--date', '2026-01-02'];
+
+  test('generate continues the prompt that the template makes', async () => {
+    const got = await json('generate', ...SAID, '--max-new-tokens', '3');
+    assert.equal(got.prompt, '<end>S;<end>;02>');
+    assert.deepEqual(got.prompt_ids, [EOS, ...Buffer.from('S;<end>;02>')]);
+    const { stdout } = await run('generate', ...SAID, '--max-new-tokens', '3');
+    assert.ok(stdout.startsWith('<end>S;<end>;02>'));
+    assert.equal((await json('generate', '--chat', 'a')).prompt, '<end>a;26>');
+  });
+
+  test('tokenize shows it token by token', async () => {
+    const { text, ids, tokens } = await json('tokenize', ...SAID);
+    assert.equal(text, '<end>S;<end>;02>');
+    assert.deepEqual(ids, [EOS, ...Buffer.from('S;<end>;02>')]);
+    assert.deepEqual([tokens[0].special, tokens[3].special], [true, false]);
+  });
+
+  test('wrong arguments are one line and exit code 2', async () => {
+    for (const [words, said] of [
+      [['generate', '--chat', 'a', '--prompt', 'b'], '--prompt cannot stand with --chat'],
+      [['generate', '--chat', 'a', '--interactive'], '--interactive cannot stand with --chat'],
+      [['generate', '--prompt', 'a', '--system', 'b'], '--system needs --chat'],
+      [['tokenize', '--prompt', 'a', '--date', '2026-01-02'], '--date needs --chat'],
+      [['tokenize', '--chat', 'a', '--bos', 'no'], '--bos cannot stand with --chat'],
+      [
+        ['tokenize', '--chat', 'a', '--date', 'now'],
+        'date must be a day written YYYY-MM-DD, got "now"',
+      ],
+    ]) {
+      const { status, stderr } = await run(...words);
+      assert.deepEqual([status, stderr], [2, `logitscope: ${said}\n`]);
+    }
+    const { status, stderr } = await cli(['generate', '--chat', 'a']);
+    assert.deepEqual([status, stderr], [2, 'logitscope: the model file has no chat template\n']);
+  });
 });

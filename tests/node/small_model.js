@@ -21,7 +21,7 @@ export function byteTokens() {
 
 /**
  * @param {{ dim?: number, context?: number, layers?: number, heads?: number, seed?: number,
- *   tokenizer?: boolean, bos?: boolean, eos?: boolean, name?: string, tokens?: string[],
+ *   tokenizer?: boolean, bos?: boolean, eos?: boolean, name?: string, tokens?: string[], template?: string,
  *   type?: import('../fixtures/gguf_writer.js').TensorType }} [options] type: of the matrices; tokens: in place
  *   of the bytes, in GPT-2's spelling, the last one being the end
  * @returns {Uint8Array}
@@ -38,6 +38,7 @@ export function smallModel({
   name = 'small',
   eos = true,
   tokens = [...byteTokens(), '<end>'],
+  template = '',
 } = {}) {
   const end = tokens.length - 1;
   const pcg = new Pcg32(seed, 54);
@@ -92,6 +93,7 @@ export function smallModel({
         ...(eos && { 'tokenizer.ggml.eos_token_id': u32(end) }),
         'tokenizer.ggml.bos_token_id': u32(end),
         'tokenizer.ggml.add_bos_token': bos,
+        ...(template && { 'tokenizer.chat_template': template }),
       }),
     },
     tensors,
