@@ -1,5 +1,5 @@
-/* Loads what make_forward.py and make_architectures.py in tests/vectors wrote: the GGUF image, and
- * ids with the logits after each of them. */
+/* Loads what make_forward.py, make_architectures.py and make_formats.py in tests/vectors wrote: the
+ * GGUF image, and ids with the logits after each of them. */
 #ifndef LOGITSCOPE_TEST_FORWARD_H
 #define LOGITSCOPE_TEST_FORWARD_H
 
@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { FORWARD_COUNT = 29, FORWARD_IDS = 30, FORWARD_VOCAB_MAX = 101 };
+enum { FORWARD_COUNT = 39, FORWARD_IDS = 30, FORWARD_VOCAB_MAX = 101 };
 
 static const char *const forward_names[FORWARD_COUNT] = {"gpt2_tied",
                                                          "gpt2_head",
@@ -38,7 +38,17 @@ static const char *const forward_names[FORWARD_COUNT] = {"gpt2_tied",
                                                          "lfm2",
                                                          "lfm2_q8_0",
                                                          "olmo2",
-                                                         "granite"};
+                                                         "granite",
+                                                         "llama_q5_0",
+                                                         "llama_q5_1",
+                                                         "llama_iq4_nl",
+                                                         "llama_q4_0",
+                                                         "llama_q2_k",
+                                                         "llama_q3_k_m",
+                                                         "qwen2_q4_k_m",
+                                                         "llama_q5_k_m",
+                                                         "llama_iq4_xs",
+                                                         "qwen2_q4_1"};
 
 struct forward_vectors {
     size_t n, vocab_size;

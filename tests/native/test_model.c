@@ -85,6 +85,23 @@ static void binds_what_is_right(void) {
     free(p.image);
 }
 
+/* So that the reference, the cuts and the flips reach every format. */
+static void the_files_have_every_format(void) {
+    bool seen[FORMAT_COUNT] = {false};
+    for (size_t i = 0; i < FORWARD_COUNT; i++) {
+        struct patched p = load(forward_names[i]);
+        struct gguf *file = NULL;
+        CHECK(!gguf_open(&file, p.image, p.size, NULL));
+        for (uint64_t t = 0; t < gguf_tensor_count(file); t++)
+            seen[gguf_tensor_at(file, t)->type] = true;
+        gguf_close(file);
+        free(p.image);
+    }
+    for (uint32_t type = 0; type < FORMAT_COUNT; type++)
+        CHECK_MESSAGE(seen[type] || !format_of(type)->values, "no file has %s",
+                      format_of(type)->name);
+}
+
 static void a_tied_head_counts_once(void) {
     struct patched p = load("gpt2_tied");
     struct gguf *file = NULL;
@@ -510,6 +527,7 @@ static void refuses_overlapping_tensors(void) {
 
 int main(void) {
     TEST(binds_what_is_right);
+    TEST(the_files_have_every_format);
     TEST(a_tied_head_counts_once);
     TEST(names_keys);
     TEST(refuses_keys_that_would_change_the_numbers);

@@ -9,10 +9,8 @@ import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from
 import { fileURLToPath } from 'node:url';
 import { describe, test } from 'node:test';
 import { Logitscope } from '../../web/engine/index.js';
-import { quantisedFormats } from '../fixtures/quantise.js';
-import { sample } from '../long.js';
 import { digest } from './digest.js';
-import { smallModel } from './small_model.js';
+import { formatFiles } from './format_files.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const newer = `${root}node_modules/node/bin/node`;
@@ -39,14 +37,7 @@ function load(wasm, variant) {
 
 describe('where relaxed SIMD is known', { skip }, () => {
   test('it runs by itself and gives every digest', async () => {
-    mkdirSync(`${root}build/fixtures`, { recursive: true });
-    const models = sample([...Object.keys(quantisedFormats), 'F32'], 2, 3).map((type) => {
-      const model = `build/fixtures/relaxed_${type}.gguf`;
-      const wide = quantisedFormats[type]?.values > 64;
-      const size = wide ? { dim: 256, layers: 1 } : { dim: 64 };
-      writeFileSync(`${root}${model}`, smallModel({ ...size, seed: 3, type }));
-      return model;
-    });
+    const models = [...formatFiles, 'tests/vectors/forward/gpt2_tied.gguf'];
     const expected = await Promise.all(
       models.map(async (model) =>
         digest(await Logitscope.load({ model: `${root}${model}`, variant: 'scalar' })),

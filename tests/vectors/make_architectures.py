@@ -165,7 +165,7 @@ def metadata(name, m):
     keys = [
         string('general.architecture', arch),
         string('general.name', name.replace('phi3', 'phi_3')),  # llama.cpp looks for tokens there
-        u32('general.file_type', FILE_TYPES[m.get('type', F32)]),
+        u32('general.file_type', m.get('file_type', FILE_TYPES[m.get('type', F32)])),
         u32(key('context_length'), m['ctx']), u32(key('embedding_length'), m['embd']),
         u32(key('block_count'), m['layers']), u32(key('feed_forward_length'), m['ff']),
         u32(key('attention.head_count'), m['heads']),

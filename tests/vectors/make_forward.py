@@ -5,7 +5,7 @@ The reference is NumPy in float64 over the whole sequence at once, written from 
 PyTorch is installed the same logits are computed once more with its own layer_norm, gelu, silu and
 complex multiplication (for RoPE), and both must agree within 1e-9.
 
-A matrix of Q8_0, Q4_0 or Q4_1 multiplies integers: each 32 elements of a vector are rounded to
+A matrix of a quantised format multiplies integers: each 32 elements of a vector are rounded to
 multiples of their largest magnitude over 127 first. The reference rounds them likewise. Where a
 quotient lay near a half, float32 could round it the other way, so files are made anew, from the next
 seed, until none does.
@@ -96,7 +96,7 @@ def quantise_blocks(w, kind):
 
 def inputs(x, kind):
     """What a matrix of that kind reads of the vectors x, and how near a rounding came to a half."""
-    if kind not in (Q8_0, Q4_0, Q4_1):
+    if kind in (F32, F16, BF16):
         return x, 1.0
     groups = x.reshape(-1, 32)
     step = np.abs(groups).max(axis=1, keepdims=True) / 127

@@ -1,0 +1,17 @@
+/**
+ * Of the files of tests/vectors/forward those that between them have every quantised format, whose
+ * vocabularies spell the prompt of a digest. Paths from the repository's root.
+ */
+export const formatFiles = [
+  'lfm2_q8_0',
+  'qwen2_q4_1',
+  'llama_q4_0',
+  'llama_q5_0',
+  'llama_q5_1',
+  'llama_iq4_nl',
+  'llama_q2_k',
+  'llama_q3_k_m',
+  'qwen2_q4_k_m',
+  'llama_q5_k_m',
+  'llama_iq4_xs',
+].map((name) => `tests/vectors/forward/${name}.gguf`);
