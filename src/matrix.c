@@ -31,15 +31,25 @@ static void pack_f32(float *out, const float *rows, size_t n, size_t cols) {
 
 /* Four codes at a time: all `bits` bits of each from bit `from` on, in the plane's bytes of row r.
  */
-static void pack_plane(uint8_t *plane, const uint8_t *codes, size_t bits, size_t from, size_t r) {
+static inline void pack_bits(uint8_t *plane, const uint8_t *codes, size_t bits, size_t from,
+                             size_t r) {
     uint32_t mask = 0x01010101u * ((1u << bits) - 1), four, packed;
-    for (size_t i = 0; i < QUADS && bits; i++) {
+    for (size_t i = 0; i < QUADS; i++) {
         uint8_t *to = plane + (i % bits * MATRIX_BLOCK + r) * 4;
         memcpy(&four, codes + 4 * i, 4);
         memcpy(&packed, to, 4);
         packed |= (four >> from & mask) << (i / bits * bits);
         memcpy(to, &packed, 4);
     }
+}
+
+/* The number of bits is a constant in each, so that nothing is divided by it. */
+static void pack_plane(uint8_t *plane, const uint8_t *codes, size_t bits, size_t from, size_t r) {
+    for (size_t i = 0; i < QUADS && bits == 8; i++)
+        memcpy(plane + (i * MATRIX_BLOCK + r) * 4, codes + 4 * i, 4);
+    if (bits == 4) pack_bits(plane, codes, 4, from, r);
+    if (bits == 2) pack_bits(plane, codes, 2, from, r);
+    if (bits == 1) pack_bits(plane, codes, 1, from, r);
 }
 
 static void unpack_plane(uint8_t *codes, const uint8_t *plane, size_t bits, size_t to, size_t r) {
