@@ -72,7 +72,7 @@ export async function buildSingle(out, options, sandbox, notices) {
     .replace(/(http-equiv="Content-Security-Policy" content=")[^"]*/, (_, start) => start + policy)
     .replace(/<link rel="stylesheet"[^>]*>/, () => `<style>${style}</style>`)
     .replace(/\n *<script type="module"[^>]*><\/script>/, '')
-    .replace(/<logit-scope guide>[^]*(?=<\/logit-scope>)/, '<logit-scope guide>')
+    .replace(/\n *<p class="late"[^]*?<\/p>/g, '')
     .replace('</html>', () => `<!--\n${named}-->\n</html>`)
     .replace('</body>', () => `${data.join('\n')}\n<script>${code}</script>\n  </body>`);
   await writeFile(join(out, 'logitscope.html'), page);

@@ -54,7 +54,7 @@ test('a text is written, read and cleared without a mouse', async () => {
   await page.keyboard.press('ArrowRight');
   assert.match(
     await page.locator('logit-text .numbers').innerText(),
-    /after the warpers, .* before; surprisal/,
+    /after the knobs, .* before; surprisal/,
   );
   assert.equal(await steps.nth(1).getAttribute('aria-describedby'), 'numbers');
 
@@ -106,7 +106,9 @@ test('the language switch changes every word and every number', async () => {
       JSON.parse(await readFile(new URL(`../../web/locale/${code}.json`, import.meta.url), 'utf8')),
     ),
   );
+  await page.locator('logit-preferences button').click();
   await page.getByText('Español').click();
+  await page.keyboard.press('Escape');
   await page.locator('logit-text h2', { hasText: es['text.title'] }).waitFor();
   assert.equal(await page.evaluate(() => document.documentElement.lang), 'es');
   const shown = await page.evaluate(() => {

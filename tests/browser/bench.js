@@ -18,6 +18,9 @@ const SOURCE = /^\/source\/((web\/engine|tests\/node|tests\/browser|models)\/.+)
 /** A document of the site without a script. */
 const BLANK = 'source/tests/browser/blank.html';
 
+/** The settings that a page begins with, unless a test names others: the plain ones hide too much. */
+export const START = '#temperature=0.7&top_p=0.9&repetition_penalty=1.1';
+
 /** What a page is given before each visit, unless a test asks for another. */
 const LOOK = {
   viewport: { width: 1440, height: 900 },
@@ -115,7 +118,8 @@ export async function openBench(route = () => undefined) {
     const { page, complaints, foreign } = visitor;
     // The tests know the small model by heart.
     const query = path.includes('model=') ? '' : `${path.includes('?') ? '&' : '?'}model=verbs`;
-    await page.goto(server.url + path + query);
+    const [address, fragment = START] = path.split(/(?=#)/);
+    await page.goto(server.url + address + query + fragment);
     if (ready) await page.locator('logit-distribution .row').first().waitFor();
     const close = async () => {
       if (own) await page.context().close();
@@ -237,16 +241,26 @@ export async function until(probe, good) {
 }
 
 /**
+ * Shows the stages beside the first three, and their shelf.
+ * @param {import('playwright-core').Page | import('playwright-core').Locator} page
+ */
+export async function unfoldStages(page) {
+  const folded = page.locator('[data-command=stages][aria-expanded=false]:visible');
+  if (await folded.count()) await folded.click();
+}
+
+/**
  * Shows a view with what it runs, and all that folds open.
  * @param {import('playwright-core').Page} page
  * @param {string} view
  */
 export async function unfoldView(page, view) {
-  await page.locator(`#tab-${view}`).click();
+  await page.locator(`[data-view=${view}]`).click();
   const runs = page.locator('#view button.primary:visible:not([aria-disabled=true])');
   await runs.first().waitFor();
   for (const run of await runs.all()) await run.click();
   await settle(page);
+  await unfoldStages(page);
   const folded = page.locator('details:not([open]) > summary:visible');
   while (await folded.count()) await folded.first().click();
   await settle(page);

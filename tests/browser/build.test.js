@@ -257,11 +257,11 @@ test('cut lines stand between what a stage kept and what it removed', () => {
 
 test('bars are as long as their share of the axis', () => {
   const trace = makeTrace([0.4, 0.2, 0.1], 3, 3);
-  assert.equal(chooseDomain(trace), 0.4);
+  assert.equal(chooseDomain(trace), 1, 'three times the best');
   const { rows, columns } = layoutBars({ trace, width: 800, unit: 1, lines: 2 });
   assert.deepEqual(
     rows.map(({ raw }) => raw / columns.barWidth),
-    [1, 0.5, 0.25],
+    [0.4, 0.2, 0.1],
   );
 });
 

@@ -20,7 +20,7 @@ before(async () => ([bench, scope] = await Promise.all([openBench(), loadReferen
 after(() => Promise.all([bench?.close(), scope?.close()]));
 
 const BALANCED = { temperature: 0.7, top_p: 0.9, repetition_penalty: 1.1 };
-const TOP_P_FIRST = ['logit_bias', 'top_p', 'repetition_penalty', 'temperature', 'top_k'];
+const TOP_P_FIRST = ['top_p', 'repetition_penalty', 'temperature', 'top_k'];
 
 function expectBars(page, settings) {
   scope.feed(scope.encode(FIRST));
@@ -35,24 +35,24 @@ const canonical = () => scope.table.filter(({ warper }) => warper).map(({ name }
 test('a card is grabbed, moved and let go by keyboard, and says so', async () => {
   const { page, close } = await bench.open();
   const shown = await cards(page);
-  assert.deepEqual(shown, ['logit_bias', 'repetition_penalty', 'temperature', 'top_k', 'top_p']);
+  assert.deepEqual(shown, ['repetition_penalty', 'temperature', 'top_k', 'top_p']);
   const plug = page.locator('.card[data-stage=top_p] .plug');
   const said = page.locator('logit-chain [aria-live]');
   await plug.focus();
   await page.keyboard.press('Space');
   assert.equal(await plug.getAttribute('aria-pressed'), 'true');
-  for (let i = 3; i >= 1; i--) {
+  for (let i = 2; i >= 0; i--) {
     await page.keyboard.press('ArrowUp');
     await until(
       () => cards(page),
       (names) => names[i] === 'top_p',
     );
   }
-  assert.equal(await said.innerText(), 'Top-p, place 2 of 5.');
+  assert.equal(await said.innerText(), 'Top-p, place 1 of 4.');
   await page.keyboard.press('Space');
-  assert.equal(await said.innerText(), 'Top-p let go at place 2 of 5.');
+  assert.equal(await said.innerText(), 'Top-p let go at place 1 of 4.');
   assert.deepEqual(await cards(page), TOP_P_FIRST);
-  const order = moveInOrder(canonical(), shown, 'top_p', 1);
+  const order = moveInOrder(canonical(), shown, 'top_p', 0);
   await expectBars(page, { ...BALANCED, order });
   assert.equal(
     await page.evaluate(() => {
@@ -69,7 +69,7 @@ test('a card is grabbed, moved and let go by keyboard, and says so', async () =>
   const warp = (settings) => scope.warp(scope.logits(), settings, { history });
   const { only } = compareResults(warp({ ...BALANCED, order }), warp(BALANCED));
   assert.ok(only.count > 0);
-  const words = await page.locator('logit-chain .order p').innerText();
+  const words = await page.locator('.card[data-stage=top_p] .order p').innerText();
   for (const id of only.ids) assert.ok(words.includes(`“${scope.piece(id).text.trim()}”`), words);
 
   await page.locator('[data-command=canonical]').click();
@@ -101,7 +101,6 @@ test('Escape puts a grabbed card back', async () => {
 
 test('a card is dragged to another place', async () => {
   const { page, close } = await bench.open({ viewport: { width: 1440, height: 2000 } });
-  await page.locator('logit-constraint select').waitFor(); // what comes later stands above the cards
   const plug = await page.locator('.card[data-stage=top_p] .plug').boundingBox();
   const first = await page.locator('.card[data-stage=repetition_penalty]').boundingBox();
   await page.mouse.move(plug.x + plug.width / 2, plug.y + plug.height / 2);
@@ -119,7 +118,7 @@ test('a card is dragged to another place', async () => {
     TOP_P_FIRST,
   );
   const shown = TOP_P_FIRST.toSorted((a, b) => canonical().indexOf(a) - canonical().indexOf(b));
-  await expectBars(page, { ...BALANCED, order: moveInOrder(canonical(), shown, 'top_p', 1) });
+  await expectBars(page, { ...BALANCED, order: moveInOrder(canonical(), shown, 'top_p', 0) });
   await close();
 });
 
@@ -142,6 +141,7 @@ test('bars and knob follow a move at once, strip and cards in time to spare', as
   const slider = page.locator('logit-knob[data-name=temperature] [type=range]');
   const box = page.locator('logit-knob[data-name=temperature] #box');
   const card = page.locator('.card[data-stage=temperature] .did');
+  await page.locator('[data-more=temperature]').click();
   const strip = page.locator('logit-draw .strip svg');
   const [said, drawn] = [await card.innerText(), await strip.innerHTML()];
   const slide = (temperature) =>

@@ -531,7 +531,7 @@ test('the numbers of a token are read by arrow keys', async () => {
   await page.keyboard.press('ArrowRight');
   assert.match(
     await passage.locator('[aria-live]').innerText(),
-    /^Token 2, .+ after the warpers, .+ before; [\d.]+ bits$/,
+    /^Token 2, .+ after the knobs, .+ before; [\d.]+ bits$/,
   );
   await close();
 });

@@ -29,10 +29,15 @@ after(() => Promise.all([bench?.close(), scope?.close()]));
 
 const BALANCED = { temperature: 0.7, top_p: 0.9, repetition_penalty: 1.1 };
 const card = (page) => page.locator('logit-constraint');
+async function addCard(page) {
+  await page.locator('logit-shelf summary').click();
+  await page.locator('[data-add=constraint]').click();
+}
 const said = (page) => card(page).locator('#state').innerText();
 
 test("a grammar of one's own removes, in the bars and in words, what the engine says", async () => {
   const { page, complaints, close } = await bench.open();
+  await addCard(page);
   await card(page).locator('select').selectOption('own');
   const grammar = 'root ::= " " [a-l]+ (" " [a-z]+)*';
   await card(page).locator('textarea').fill(grammar);
@@ -63,6 +68,7 @@ test("a grammar of one's own removes, in the bars and in words, what the engine 
 
 test('what is wrong with a grammar is said beside it, and nothing else changes', async () => {
   const { page, close } = await bench.open();
+  await addCard(page);
   const bars = await readBars(page);
   await card(page).locator('select').selectOption('own');
   await card(page).locator('textarea').fill('root ::= (');
@@ -88,6 +94,7 @@ test('what is wrong with a grammar is said beside it, and nothing else changes',
 
 test('a constraint leaves alone what could have stood in the prompt', async () => {
   const { page, complaints, close } = await bench.open();
+  await addCard(page);
   await card(page).locator('select').selectOption('own');
   await card(page).getByRole('button').click();
   await until(
@@ -113,6 +120,7 @@ test('a constraint leaves alone what could have stood in the prompt', async () =
 test('a model that can, writes JSON: the state follows the text, and the text parses', async () => {
   writes = true;
   const { page, complaints, close } = await bench.open();
+  await addCard(page);
   await card(page).locator('select').selectOption('three_numbers');
   const first = await until(
     () => said(page),
@@ -200,6 +208,7 @@ test('the card is usable by keyboard and axe finds nothing, in both languages, l
     ['es', 'dark'],
   ]) {
     const { page, close } = await bench.open({ path: `?lang=${lang}`, colorScheme });
+    await addCard(page);
     await card(page).locator('select').selectOption('own');
     await card(page).locator('textarea').press('Tab');
     await page.keyboard.press('Enter');

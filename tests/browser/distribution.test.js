@@ -84,7 +84,7 @@ test('the cut lines move by arrow keys and say what they keep', async () => {
 test('the views are tabs, and the lines are dragged in each', async () => {
   const { page, complaints, close } = await bench.open({ viewport: { width: 1440, height: 1600 } });
   await page.locator('#tab-bars').focus();
-  await page.keyboard.press('ArrowRight');
+  for (let i = 0; i < 2; i++) await page.keyboard.press('ArrowRight');
   const path = page.locator('logit-curve path.final');
   await path.waitFor({ state: 'attached' });
   assert.equal(await page.locator('#tab-cumulative').getAttribute('aria-selected'), 'true');
@@ -146,11 +146,55 @@ test('a token is forbidden, made likelier and taken from its bar', async () => {
   await close();
 });
 
+test('no knob moves the axis, and a token drawn from beyond the list is shown with its rank', async () => {
+  const { page, close } = await bench.open({ path: '?lang=en&model=stories#' });
+  const ticks = () => page.locator('logit-distribution .frame text').allTextContents();
+  const axis = await ticks();
+  const box = page.locator('logit-knob[data-name=temperature] .box');
+  for (const temperature of ['0', '0.4', '2.5', '3']) {
+    await box.fill(temperature);
+    await box.press('Enter');
+    await settle(page);
+    assert.deepEqual(await ticks(), axis, temperature);
+    const drawn = await page.locator('logit-draw .lands').getAttribute('data-drawn');
+    const listed = page.locator(`logit-distribution .row.next[data-id="${drawn}"]`);
+    const beyond = page.locator('logit-distribution [data-beyond]');
+    assert.equal((await listed.count()) + (await beyond.count()), 1, temperature);
+    if (await beyond.count()) assert.match(await beyond.textContent(), /rank [\d,]+, /);
+  }
+  assert.equal(await page.locator('logit-distribution [data-beyond]').count(), 1, 'at 3');
+  const fill = await page.locator('logit-distribution .row').nth(3).locator('.after').textContent();
+  assert.match(fill, /^(<.)?[\d.]+%$/);
+  await close();
+});
+
+test('the logarithmic axis makes of each tenfold one step, and is in the link', async () => {
+  const { page, close } = await bench.open({ path: '?lang=en&model=stories#bench_chart=log' });
+  assert.equal(await page.locator('#tab-log').getAttribute('aria-selected'), 'true');
+  const ticks = page.locator('logit-distribution .frame text');
+  assert.deepEqual(await ticks.allTextContents(), [
+    '0.0001%',
+    '0.001%',
+    '0.01%',
+    '0.1%',
+    '1%',
+    '10%',
+    '100%',
+  ]);
+  const places = await ticks.evaluateAll((all) =>
+    all.map((text) => Number(text.getAttribute('x'))),
+  );
+  const gaps = places.slice(1).map((x, i) => x - places[i]);
+  for (const gap of gaps) assert.ok(Math.abs(gap - gaps[0]) < 1e-6, gaps.join());
+  await close();
+});
+
 test('a token that is part of a character shows its bytes', async () => {
   const { page, close } = await bench.open();
   scope.feed(scope.encode(FIRST));
   const [{ text }] = scope.distribution(BALANCED).tokens;
   const bytes = [...new TextEncoder().encode(text)].map((b) => b.toString(16).toUpperCase());
+  await page.locator('logit-distribution .row').first().hover();
   const words = await page.locator('logit-distribution .detail .bytes').innerText();
   assert.equal(words, bytes.map((b) => b.padStart(2, '0')).join(' '));
   await close();

@@ -64,10 +64,7 @@ test('u is dragged and moved by keys, Step takes its token, and the drawn u come
     Number(await page.locator('logit-text .step button').first().getAttribute('data-id')),
     last,
   );
-  await until(
-    () => page.locator('[data-command=seeded]').getAttribute('aria-disabled'),
-    (disabled) => disabled === 'true',
-  );
+  await page.locator('[data-command=seeded]').waitFor({ state: 'hidden' });
   await close();
 });
 
@@ -148,7 +145,8 @@ test('a strip shows the bars while a knob turns out of their sight', async () =>
   const { page, close } = await bench.open({ viewport: { width: 375, height: 700 } });
   const glance = page.locator('logit-glance');
   assert.equal(await glance.isVisible(), false);
-  const slider = page.locator('logit-knob[data-name=top_p]').getByRole('slider');
+  await page.locator('logit-chain summary', { hasText: 'More settings' }).click();
+  const slider = page.locator('logit-knob[data-name=min_tokens_to_keep]').getByRole('slider');
   await slider.focus();
   await glance.locator('.column').first().waitFor();
   const box = await glance.boundingBox();

@@ -139,11 +139,7 @@ test('attributes and properties take effect whenever they change, and are heard'
   await bars('shown', today, { temperature: 0.5, min_p: 0.01, order: ['min_p', 'temperature'] });
 
   await set(page.locator('#shown'), 'for', 'other');
-  await bars('shown', [...scope.encode('Yesterday they')], {
-    temperature: 0.7,
-    top_p: 0.9,
-    repetition_penalty: 1.1,
-  });
+  await bars('shown', [...scope.encode('Yesterday they')], {});
   await set(lab, 'model', 'shakespeare');
   await page.waitForFunction(() => document.querySelector('#lab').info?.vocab_size > 64);
   assert.deepEqual(complaints, []);
@@ -323,8 +319,10 @@ test('no request and no storage holds a prompt, a setting or a token', async () 
     await page.locator(`[data-view=${view}]`).click();
     await settle(page);
   }
-  await page.locator('logit-masthead').getByText('Español').click();
-  await page.locator('logit-masthead').getByText('English').click();
+  await page.locator('logit-preferences button').click();
+  await page.locator('logit-preferences').getByText('Español').click();
+  await page.locator('logit-preferences').getByText('English').click();
+  await page.keyboard.press('Escape');
   await page.locator('[data-command=share]').click();
   await page
     .locator('logit-share')

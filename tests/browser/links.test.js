@@ -418,7 +418,7 @@ test('the context is a number in a box, in the link, and refused in one sentence
     assert.deepEqual(await drawn(again.page), steps);
     const scope = again.page.locator('logit-scope');
     assert.equal(await scope.evaluate(({ info }) => info.context_length), 8);
-    await again.page.locator('#tab-cost').click();
+    await again.page.locator('[data-view=cost]').click();
     const cost = again.page.locator('logit-cost');
     await until(() => cost.evaluate(({ engine }) => engine?.info?.context_length), Boolean);
     assert.equal(await cost.evaluate(({ engine }) => engine.info.context_length), 8);

@@ -13,6 +13,7 @@ import {
   readBars,
   root,
   settle,
+  unfoldStages,
   until,
 } from './bench.js';
 
@@ -38,6 +39,7 @@ async function open({ add = true, ...options } = {}) {
   const { page } = opened;
   const card = page.locator('logit-chain .card[data-stage=own]');
   if (add) {
+    await unfoldStages(page);
     await page.locator('logit-shelf summary').click();
     await page.locator('[data-add=own]').click();
     await card.waitFor();
@@ -353,6 +355,7 @@ test('in the page that is one file, by double click and without a network', asyn
   const file = pathToFileURL(join(bench.dist, 'logitscope.html'));
   await page.goto(`${file}?lang=en&model=verbs#prompt=Today%20she&temperature=1.6`);
   await page.locator('logit-distribution .row').first().waitFor();
+  await unfoldStages(page);
   await page.locator('logit-shelf summary').click();
   await page.locator('[data-add=own]').click();
   const card = page.locator('logit-chain .card[data-stage=own]');

@@ -73,6 +73,69 @@ for (const [where, width, height, path, rows] of [
     await close();
   });
 
+for (const lang of ['en', 'es'])
+  test(`the head is one row, on a phone it and the views take 100 px at most: ${lang}`, async () => {
+    const { page, close } = await bench.open({ path: `?lang=${lang}` });
+    for (const [width, most] of [
+      [320, 100],
+      [375, 100],
+      [1024, 60],
+      [1440, 60],
+      [2560, 70],
+    ]) {
+      await page.setViewportSize({ width, height: 800 });
+      const bottom = () =>
+        page
+          .locator('logit-scope .top')
+          .first()
+          .evaluate((it) => it.getBoundingClientRect().bottom);
+      const found = await until(bottom, (at) => at <= most);
+      assert.ok(found <= most, `${found} px at ${width} px`);
+    }
+    await close();
+  });
+
+test('what is printed is the text, the chart, the knobs and the address, on white', async () => {
+  const { page, close } = await bench.open({ colorScheme: 'dark' });
+  await page.locator('[data-command=step]').click();
+  await settle(page);
+  await page.evaluate(() => dispatchEvent(new Event('beforeprint')));
+  await page.emulateMedia({ media: 'print' });
+  const shown = (selector) => page.locator(selector).first().isVisible();
+  for (const part of ['logit-tape', 'logit-distribution .chart', 'logit-knob'])
+    assert.equal(await shown(part), true, part);
+  for (const part of ['[role=tablist]', '[data-command=step]', 'footer', 'logit-draw', '.stages'])
+    assert.equal(await shown(part), false, part);
+  const [address, scheme] = await page.evaluate(() => [
+    getComputedStyle(document.body, '::after').content,
+    getComputedStyle(document.documentElement).colorScheme,
+  ]);
+  assert.match(address, /#prompt=Today%20she&.*branch=\d+/);
+  assert.equal(scheme, 'light');
+  await page.emulateMedia({ media: 'screen' });
+  await close();
+});
+
+test('language and colours stand in a menu that keys open, use and close', async () => {
+  const { page, close } = await bench.open();
+  const menu = page.locator('logit-preferences');
+  assert.equal(await menu.locator('fieldset').first().isVisible(), false);
+  await menu.getByRole('button', { name: 'Language and colours' }).focus();
+  await page.keyboard.press('Enter');
+  await menu.getByRole('radio', { name: 'English' }).waitFor();
+  for (const key of ['Tab', 'ArrowDown']) await page.keyboard.press(key);
+  await menu.getByRole('button', { name: 'Idioma y colores' }).waitFor();
+  for (const key of ['Tab', 'ArrowDown', 'ArrowDown']) await page.keyboard.press(key);
+  assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), 'dark');
+  await page.keyboard.press('Escape');
+  assert.equal(await menu.locator('fieldset').first().isVisible(), false);
+  assert.equal(
+    await menu.evaluate(({ shadowRoot }) => shadowRoot.activeElement?.localName),
+    'button',
+  );
+  await close();
+});
+
 test('the panels go by the room that the instrument has, not by the window', async () => {
   const { page, close } = await bench.open();
   const columns = async (width) => {
@@ -82,10 +145,97 @@ test('the panels go by the room that the instrument has, not by the window', asy
         .locator('logit-scope .bench > .panel')
         .evaluateAll((all) => all.map((panel) => panel.getBoundingClientRect().x));
     const count = async () => new Set((await places()).map(Math.round)).size;
-    const wanted = { 700: 1, 1050: 2, 1400: 3 }[width];
+    const wanted = { 700: 1, 1050: 2, 1400: 2 }[width];
     assert.equal(await until(count, (n) => n === wanted), wanted, `${width} px`);
   };
   for (const width of [1400, 1050, 700]) await columns(width);
+  await close();
+});
+
+/** The words and the controls that are in the window. */
+const inSight = (page) =>
+  page.evaluate(() => {
+    const seen = { words: [], controls: 0 };
+    const shows = ({ left, right, top, bottom, width }) =>
+      width > 1 && right > 0 && left < innerWidth && bottom > 0 && top < innerHeight;
+    const isSeen = (element) =>
+      element.checkVisibility({ visibilityProperty: true }) &&
+      shows(element.getBoundingClientRect());
+    const walk = (node) => {
+      if (node instanceof Text) {
+        const range = document.createRange();
+        range.selectNodeContents(node);
+        if (shows(range.getBoundingClientRect()))
+          seen.words.push(...node.data.split(/\s+/).filter((word) => /\p{L}/u.test(word)));
+        return;
+      }
+      if (!(node instanceof Element)) return;
+      if (node.matches('style, script, noscript, .visually-hidden')) return;
+      if (node.matches('select')) seen.words.push(...node.selectedOptions[0].text.split(/\s+/));
+      if (node.matches('button, select, input, textarea, summary, [role=slider]'))
+        seen.controls += Number(isSeen(node));
+      if (node.matches('select, textarea')) return;
+      if (node.localName !== 'slot' && !node.checkVisibility({ visibilityProperty: true })) {
+        if (getComputedStyle(node).display !== 'contents') return;
+      }
+      const children =
+        node.localName === 'slot' ? node.assignedNodes() : (node.shadowRoot ?? node).childNodes;
+      for (const child of children) walk(child);
+    };
+    walk(document.body);
+    return seen;
+  });
+
+for (const [lang, width, height] of [
+  ['en', 1440, 900],
+  ['es', 1440, 900],
+  ['en', 1280, 720],
+  ['en', 375, 812],
+  ['en', 2560, 1440],
+])
+  test(`the first screen is plain, of 120 words at most: ${lang}, ${width} px`, async () => {
+    const path = `?lang=${lang}&model=stories#`;
+    const { page, close } = await bench.open({ path, viewport: { width, height } });
+    await settle(page);
+    assert.equal(await page.locator('#preset').inputValue(), 'transformers');
+    const { words, controls } = await inSight(page);
+    assert.ok(words.length > 30 && words.length <= 120, `${words.length}: ${words.join(' ')}`);
+    assert.ok(width > 2000 || controls <= 42, `${controls} controls`);
+    await close();
+  });
+
+test('the distribution has the most of the width, and where there is little room comes first', async () => {
+  const { page, close } = await bench.open({ path: '?lang=en#' });
+  const chart = page.locator('logit-distribution');
+  const { width } = await chart.boundingBox();
+  assert.ok(width >= 0.45 * 1440, `${width} px`);
+  const knobs = page.locator('logit-knob[data-name=temperature] [type=range]');
+  for (const [w, h] of [
+    [375, 812],
+    [768, 1024],
+    [640, 480],
+    [320, 480],
+  ]) {
+    await page.setViewportSize({ width: w, height: h });
+    const sight = () =>
+      page.evaluate(() => {
+        const { shadowRoot } = document.querySelector('logit-scope');
+        const inner = shadowRoot.querySelector('logit-distribution').shadowRoot;
+        const dock = shadowRoot.querySelector('logit-chain').getBoundingClientRect().top;
+        const bottoms = [...inner.querySelectorAll('.row')].map(
+          (row) => row.getBoundingClientRect().bottom,
+        );
+        const order = [...shadowRoot.querySelectorAll('.bench > .panel')].map(
+          ({ localName }) => localName,
+        );
+        return { bars: bottoms.filter((bottom) => bottom <= dock).length, order: order.join() };
+      });
+    const found = await until(sight, ({ bars }) => bars >= 3);
+    assert.ok(found.bars >= 3, `${found.bars} bars over the knobs at ${w} x ${h}`);
+    assert.equal(found.order, 'logit-distribution,logit-chain,logit-text,logit-draw');
+    const { y, height } = await knobs.boundingBox();
+    assert.ok(y > 0 && y + height <= h, `the knob stands at ${y} of ${h}`);
+  }
   await close();
 });
 
@@ -102,6 +252,7 @@ test("a typed prompt shows the distribution after it, every number the engine's 
   await page.keyboard.press('Control+A');
   await page.keyboard.type('Yesterday they');
   await expectBars(page, 'Yesterday they', BALANCED);
+  await page.getByRole('button', { name: 'Try' }).click();
   await page.getByRole('button', { name: 'Every day he' }).click();
   await expectBars(page, 'Every day he', BALANCED);
   assert.equal(await page.locator('#prompt').inputValue(), 'Every day he');
@@ -154,6 +305,7 @@ test('temperature 0 is reachable and says greedy', async () => {
   await page.keyboard.press('Home');
   await expectBars(page, FIRST, { ...BALANCED, temperature: 0 });
   assert.equal(await slider.getAttribute('aria-valuetext'), '0, greedy');
+  for (const name of ['temperature', 'top_p']) await page.locator(`[data-more=${name}]`).click();
   assert.match(await page.locator('[data-stage=temperature] .did').innerText(), /^Greedy/);
   assert.match(
     await page.locator('[data-stage=top_p] .did').innerText(),
@@ -180,7 +332,7 @@ test('presets set every knob, and the knobs say when they are your own', async (
     ),
     '',
   );
-  assert.equal(await page.locator('logit-chain').locator('option[value^=strategy]').count(), 9);
+  assert.equal(await page.locator('logit-chain').locator('option[value^=strategy]').count(), 8);
   await close();
 });
 
@@ -272,6 +424,7 @@ test('the same seed gives the text that Node generates, step by step and in one 
   for await (const step of generation) steps.push(step);
 
   await page.locator('#preset').selectOption({ label: 'Plain: the model as it is' });
+  await page.getByRole('button', { name: 'Try' }).click();
   await page.getByRole('button', { name: 'Yesterday they' }).click();
   await page.locator('logit-draw #seed').fill('7');
   await type(page, 'temperature', '1.3');
@@ -347,6 +500,7 @@ test('a new prompt ends a run and begins a new text', async () => {
   const { page, close } = await bench.open();
   await page.locator('[data-command=run]').click();
   await page.locator('logit-text .step').first().waitFor();
+  await page.getByRole('button', { name: 'Try' }).click();
   await page.getByRole('button', { name: 'Every day he' }).click();
   await expectBars(page, 'Every day he', BALANCED);
   await settle(page);
@@ -386,7 +540,7 @@ test('settled resolves once all that was asked for is on show, and not before', 
     ['sweep', '61 points.'],
     ['compare', '9 of 9 texts'],
   ]) {
-    await page.locator(`#tab-${view}`).click();
+    await page.locator(`[data-view=${view}]`).click();
     await settle(page);
     assert.equal(await page.locator(`logit-${view} [role=status]`).first().innerText(), said);
   }
@@ -441,7 +595,7 @@ test('a host page hears what happens', async () => {
     for (const type of ['ready', 'change', 'step', 'error'])
       addEventListener(`logit-${type}`, ({ detail }) => window.heard.push({ type, detail }));
   });
-  await page.goto(`${bench.url}?lang=en&model=verbs`);
+  await page.goto(`${bench.url}?lang=en&model=verbs#top_p=0.9`);
   const last = (type) =>
     page.evaluate((wanted) => window.heard.findLast((e) => e.type === wanted)?.detail, type);
   const ready = await until(() => last('ready'), Boolean);
@@ -454,7 +608,9 @@ test('a host page hears what happens', async () => {
   );
   assert.equal(change.prompt, FIRST);
   assert.deepEqual(change.settings, {
-    ...BALANCED,
+    temperature: 1,
+    top_p: 0.9,
+    repetition_penalty: 1,
     top_k: 9,
     repetition_window: 0,
     min_tokens_to_keep: 1,
@@ -486,7 +642,7 @@ test('a model that does not load is one sentence, and Try again loads it', async
   assert.match(await alert.innerText(), /^The model could not be loaded: .*503/);
   broken = false;
   await page.getByRole('button', { name: 'Try again' }).click();
-  await expectBars(page, FIRST, BALANCED);
+  await expectBars(page, FIRST, {});
   assert.deepEqual(
     complaints.filter((text) => !text.includes('503')),
     [],

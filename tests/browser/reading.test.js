@@ -48,7 +48,7 @@ test('the bench is read in the order that the README gives', async () => {
   );
   const isStructure = (words) => STRUCTURE.includes(words.split(' ')[0]);
 
-  const { page, close } = await bench.open();
+  const { page, close } = await bench.open({ path: '?lang=en#' });
   const tree = await readTree(page);
   assert.deepEqual(tree.filter(isStructure), written.filter(isStructure));
   let at = -1;
@@ -66,7 +66,7 @@ test('the bench is read in the order that the README gives', async () => {
 test('no heading leaves a level out, on any view', async () => {
   const { page, close } = await bench.open();
   for (const view of ['compare', 'sweep', 'cost', 'own']) {
-    await page.locator(`#tab-${view}`).click();
+    await page.locator(`[data-view=${view}]`).click();
     await page.locator(`#view logit-${view} h2`).first().waitFor();
     const levels = await page
       .locator('h1:visible, h2:visible, h3:visible, h4:visible')
@@ -92,7 +92,7 @@ const CHARTS = [
 test('each chart is also a table, with a name and with heads', async () => {
   const { page, close } = await bench.open();
   for (const { chart, holds, view, press } of CHARTS) {
-    await page.locator(`#tab-${view}`).click();
+    await page.locator(`[data-view=${view}]`).click();
     const host = page.locator(`#view ${holds}`).first();
     if (press) await host.locator(press).first().click();
     if (chart === 'map') await host.locator('[data-command=run]').click();

@@ -78,6 +78,7 @@ test('the window of the penalties is a knob on the penalty’s card, by keyboard
   const knob = page.locator(
     '.card[data-stage=repetition_penalty] logit-knob[data-name=repetition_window]',
   );
+  await page.locator('[data-more=repetition_penalty]').click();
   assert.equal(await page.locator('logit-knob[data-name=repetition_window]').count(), 1);
   assert.match(
     await knob.locator('#about').innerText(),
@@ -97,6 +98,7 @@ test('the window of the penalties is a knob on the penalty’s card, by keyboard
     (url) => /repetition_window=1/.test(url),
   );
   assert.match(page.url(), /repetition_window=1/);
+  await page.locator('logit-preferences button').click();
   await page.getByText('Español').click();
   const spanish = await until(
     () => knob.locator('#about').innerText(),

@@ -4,7 +4,8 @@
  */
 import { html } from 'lit';
 import { hasMessage, t } from '../locale/locale.js';
-import { LogitElement, define } from './element.js';
+import { define } from './element.js';
+import { LogitHelp } from './help.js';
 import termStyles from './term.css';
 
 /** The words and their explanations, fetched beside the first model. */
@@ -39,37 +40,22 @@ export const TERMS = [
   'cache',
 ];
 
-export class LogitTerm extends LogitElement {
-  static properties = { name: {}, label: {} };
+export class LogitTerm extends LogitHelp {
+  static properties = { ...LogitHelp.properties, name: {} };
 
-  static styles = [...LogitElement.styles, termStyles];
+  static styles = [...LogitHelp.styles, termStyles];
 
   constructor() {
     super();
+    /** The label is how the word stands where it is used, if not as in the glossary. */
     this.name = '';
-    /** How the word stands where it is used, if not as in the glossary. */
-    this.label = '';
     glossary.then(() => this.requestUpdate());
   }
 
   render() {
-    if (!hasMessage(`term.${this.name}`)) return this.label;
-    return html`<button type="button" popovertarget="about">${this.label || t(`term.${this.name}`)}</button><p
-      id="about" popover role="note" @toggle=${this.#place}>${t(`term.${this.name}.about`)}</p>`;
-  }
-
-  /** Under the word, inside the window. */
-  #place() {
-    const word = /** @type {HTMLElement} */ (this.renderRoot.querySelector('button'));
-    const about = /** @type {HTMLElement} */ (this.renderRoot.querySelector('p'));
-    const from = word.getBoundingClientRect();
-    const { width, height } = about.getBoundingClientRect();
-    const edge = 8;
-    const left = Math.max(edge, Math.min(from.left, innerWidth - width - edge));
-    const below = from.bottom + edge;
-    const top = below + height > innerHeight ? Math.max(edge, from.top - height - edge) : below;
-    about.style.left = `${left}px`;
-    about.style.top = `${top}px`;
+    const { name, label } = this;
+    if (!hasMessage(`term.${name}`)) return html`${label}`;
+    return this.renderPress(label || t(`term.${name}`), t(`term.${name}.about`));
   }
 }
 

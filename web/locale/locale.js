@@ -267,6 +267,14 @@ export function percent(p) {
 }
 
 /**
+ * The same at the end of a bar: what is less than 0.01 % is only said to be that.
+ * @param {number} p
+ */
+export function briefPercent(p) {
+  return p > 0 && p < 1e-4 ? `<\u2009${tick(1e-4)}` : percent(p);
+}
+
+/**
  * A mark on an axis: the share in as few digits as it has.
  * @param {number} p
  */

@@ -5,17 +5,17 @@ import { TERMS } from '../base/term.js';
 
 /**
  * @param {Record<string, any> | null} info the model's facts
- * @param {{ onShare: (() => void) | null, onGuide: () => void,
- *   onContext: ((event: CustomEvent) => void) | null }} asked null where nothing is shared or changed
+ * @param {{ onCost: (() => void) | null, onGuide: () => void,
+ *   onContext: ((event: CustomEvent) => void) | null }} asked null where nothing is shown or changed
  */
-export function renderFoot(info, { onShare, onGuide, onContext }) {
+export function renderFoot(info, { onCost, onGuide, onContext }) {
   return html`
     <footer>
       <div>
         <p>${t('foot.numbers')} ${t('foot.private')}</p>
         ${
-          onShare
-            ? html`<button class="plain" data-command="share" @click=${onShare}>${t('foot.share')}</button>`
+          onCost
+            ? html`<button class="plain" data-view="cost" @click=${onCost}>${t('foot.cost')}</button>`
             : nothing
         }
         <button class="plain" data-guide="show" @click=${onGuide}>${t('foot.guide')}</button>

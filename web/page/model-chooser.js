@@ -55,8 +55,7 @@ export class LogitModel extends LogitElement {
     const words = t('load.progress', { done: megabytes(loaded), total: megabytes(total) });
     return html`
       <div class="row">
-        <label class="label" for="model">${t('model.label')}</label>
-        <select id="model" @change=${this.#onChoose}>
+        <select id="model" aria-label=${t('model.label')} @change=${this.#onChoose}>
           ${MODELS.map(
             ({ name }) =>
               html`<option value=${name} ?selected=${name === this.name}>${t(`model.${name}`)}</option>`,
@@ -64,7 +63,9 @@ export class LogitModel extends LogitElement {
           ${known ? nothing : html`<option value="" selected>\u2068${this.name}\u2069</option>`}
         </select>
         <input type="file" id="file" accept=".gguf" @change=${this.#onPick}>
-        <label class="open" for="file">${t('model.open')}</label>
+        <label class="open" for="file" title=${t('model.open')}>
+          <svg viewBox="0 0 20 20" aria-hidden="true"><path d="M2.5 15.5v-11h5l2 2h8v9z"></path></svg>
+          <span class="visually-hidden">${t('model.open')}</span></label>
       </div>
       ${
         this.progress

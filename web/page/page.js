@@ -16,6 +16,7 @@ if (scope) {
     );
     await panel.show(address);
   });
+  addEventListener('beforeprint', () => (document.body.dataset.address = address.href));
   // What is fetched when it is first wanted cannot be had without the network; browsers name it differently.
   addEventListener('unhandledrejection', (event) => {
     if (!/import/i.test(event.reason?.message)) return;

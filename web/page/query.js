@@ -10,7 +10,7 @@ const { asked } = parseQuery(location.search);
 scope?.setAttribute('model', MODELS[0].name);
 for (const { name, attribute } of FIELDS)
   if (attribute && asked[name]) scope?.setAttribute(name, asked[name] === true ? '' : asked[name]);
-const header = document.querySelector('header');
-if (asked.controls && header) header.hidden = !parseControls(asked.controls)?.parts.has('masthead');
+if (asked.controls && !parseControls(asked.controls)?.parts.has('masthead'))
+  for (const part of document.querySelectorAll('h1, logit-preferences')) part.remove();
 // A frame is part of another page, which says itself what there is to see.
 if (asked.controls || window.parent !== window) scope?.removeAttribute('guide');

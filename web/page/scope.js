@@ -40,8 +40,8 @@ import { glossary } from '../base/term.js';
 /** What the landscape begins with. */
 const ALONE = { temperature: 0.7 };
 
-/** Up to this many knobs, the chain precedes the bars where there is one column. */
-const FEW_KNOBS = 3;
+/** From this many rem on there are two columns, with the text above them. */
+const TWO_COLUMNS = 60;
 
 /** What comes over the panels when it is asked for: fetched beside the model, and there with instrument. */
 const overlays = Promise.allSettled([
@@ -68,6 +68,7 @@ export class LogitScope extends LogitElement {
     notice: { state: true },
     worded: { state: true },
     guiding: { state: true },
+    wide: { state: true },
   };
 
   static styles = [...LogitElement.styles, scopeStyles];
@@ -93,6 +94,8 @@ export class LogitScope extends LogitElement {
   /** Whether the last change was a choice that is typed. */
   #typed = false;
 
+  #room = new ResizeObserver(() => this.#measure());
+
   /** What a panel may ask for. */
   #asks = requestsOf(this.#instrument, () => this.readonly);
 
@@ -104,6 +107,8 @@ export class LogitScope extends LogitElement {
     this.grammar = '';
     this.prompt = '';
     this.view = 'bench';
+    /** Whether there is room for two columns. */
+    this.wide = false;
     /** Whether a first visit begins with a look around. */
     this.guide = false;
     this.guiding = false;
@@ -281,6 +286,8 @@ export class LogitScope extends LogitElement {
 
   connectedCallback() {
     super.connectedCallback();
+    this.#measure();
+    this.#room.observe(this);
     if (this.model && this.hasUpdated) this.#load();
     // What an address asked for comes before a look around the bench.
     if (this.guide && this.view === 'bench' && recall('guide') === null) this.#showGuide();
@@ -288,7 +295,14 @@ export class LogitScope extends LogitElement {
 
   disconnectedCallback() {
     super.disconnectedCallback();
+    this.#room.disconnect();
     this.#instrument.close();
+  }
+
+  /** The order of the panels goes by the room, so that eyes, keys and screen readers meet the same one. */
+  #measure() {
+    const rem = parseFloat(getComputedStyle(document.documentElement).fontSize);
+    this.wide = this.clientWidth >= TWO_COLUMNS * rem;
   }
 
   /** @param {Map<string, unknown>} changed */
@@ -338,7 +352,7 @@ export class LogitScope extends LogitElement {
       grammar,
       prompt,
       // One knob is seen alone where it is all that there is to see.
-      settings: this.view === 'landscape' ? ALONE : presets.balanced,
+      settings: this.view === 'landscape' ? ALONE : presets.transformers,
       begin,
       beside: overlays,
     });
@@ -369,7 +383,7 @@ export class LogitScope extends LogitElement {
     const instrument = this.#instrument;
     const offer = findModel(detail.model);
     const { model, grammar, examples } = offer;
-    const settings = instrument.status === 'ready' ? instrument.settings : presets.balanced;
+    const settings = instrument.status === 'ready' ? instrument.settings : presets.transformers;
     const { context = null } = detail;
     await instrument.load({ model, context, grammar, prompt: examples[0], settings });
     if (instrument.source !== model) return;
@@ -421,11 +435,12 @@ export class LogitScope extends LogitElement {
 
   #renderTabs() {
     const instrument = this.#instrument;
-    if (!this.#shows('tabs') && !this.#shows('model')) return nothing;
+    if (!['masthead', 'tabs', 'model'].some((part) => this.#shows(part))) return nothing;
     return html`
       <div class="top">
-      <div role="tablist" ?hidden=${!this.#shows('tabs')} aria-label=${t('view.label')} @keydown=${this.#onTabKey}>
-        ${VIEWS.map(
+      <slot name="name"></slot>
+      <div role="tablist" class="scroll" ?hidden=${!this.#shows('tabs')} aria-label=${t('view.label')} @keydown=${this.#onTabKey}>
+        ${this.#tabs.map(
           ({ name }) => html`
           <button role="tab" id="tab-${name}" aria-controls="view" data-view=${name}
             aria-selected=${name === this.view} tabindex=${name === this.view ? 0 : -1}
@@ -434,7 +449,20 @@ export class LogitScope extends LogitElement {
       </div>
       <logit-model ?hidden=${!this.#shows('model') || this.readonly} .name=${this.#offer.name} .progress=${instrument.status === 'ready' ? instrument.progress : null}
         .fault=${reason(instrument.modelFault, this)} @logit-model=${this.#onModel}></logit-model>
+      ${
+        this.shareable
+          ? html`<button data-command="share" @click=${() => this.emit('logit-share')}>
+              <svg viewBox="0 0 20 20" aria-hidden="true"><path d="M10 12V2.5M6.5 6 10 2.5 13.5 6M5 9H3.5v8.5h13V9H15"></path></svg>
+              <span>${t('foot.share')}</span></button>`
+          : nothing
+      }
+      <slot name="preferences"></slot>
       </div>`;
+  }
+
+  /** The views that have a tab: what a step costs is asked for at the foot. */
+  get #tabs() {
+    return VIEWS.filter(({ name }) => name !== 'cost' || name === this.view);
   }
 
   #renderView() {
@@ -508,32 +536,34 @@ export class LogitScope extends LogitElement {
     const trouble = this.#sentence(instrument.fault);
     const { text, draw, distribution, chain } = this.#panels;
     const shows = (/** @type {string} */ part) => this.#shows(part);
-    const alone = ['text', 'distribution', 'chain', 'draw'].filter(shows).length === 1;
-    const whole = ['text', 'distribution', 'chain'].every(shows);
-    const kind = alone ? 'alone' : whole ? 'whole' : '';
+    const kind =
+      ['text', 'distribution', 'chain', 'draw'].filter(shows).length === 1 ? 'alone' : '';
     const panels = {
+      text: html`
+        <logit-text class="panel text" part="text" ?hidden=${!shows('text')} .deferUpdates=${instrument.direct} ${props(text)}></logit-text>`,
       distribution: html`
         <logit-distribution class="panel distribution" part="distribution"
           ?hidden=${!shows('distribution')} ?no-glide=${instrument.direct} ${props(distribution)}></logit-distribution>`,
       chain: html`
         <logit-chain class="panel chain" part="chain" ?hidden=${!shows('chain')}
           .deferUpdates=${instrument.direct} ${props(chain)}></logit-chain>`,
+      draw: html`
+        <logit-draw class="panel draw" part="draw" ?hidden=${!shows('draw')} ?no-glide=${instrument.direct}
+          .deferUpdates=${instrument.direct && instrument.whatIf === null} ${props(draw)}></logit-draw>`,
     };
-    const order = /** @type {(keyof typeof panels)[]} */ (['distribution', 'chain']);
-    const { length } = this.#shown?.knobs ?? [];
-    if (length > 0 && length <= FEW_KNOBS) order.reverse();
+    /** @type {(keyof typeof panels)[]} */
+    const order = this.wide
+      ? ['text', 'distribution', 'draw', 'chain']
+      : ['distribution', 'chain', 'text', 'draw'];
     return html`
       ${instrument.fault ? html`<p class="panel trouble error" role="alert">${trouble}</p>` : nothing}
-      <div class="room"><div class="bench ${kind}" ${listen(this.#asks)}>
-        <logit-text class="panel text" part="text" ?hidden=${!shows('text')} .deferUpdates=${instrument.direct} ${props(text)}></logit-text>
+      <div class="bench ${this.wide ? 'wide' : ''} ${kind}" ${listen(this.#asks)}>
         ${repeat(
           order,
           (name) => name,
           (name) => panels[name],
         )}
-        <logit-draw class="panel draw" part="draw" ?hidden=${!shows('draw')} ?no-glide=${instrument.direct}
-          .deferUpdates=${instrument.direct && instrument.whatIf === null} ${props(draw)}></logit-draw>
-      </div></div>
+      </div>
       <logit-glance ?hidden=${!shows('chain') || !shows('distribution')} knobs="logit-chain"
         chart="logit-distribution" .trace=${instrument.trace} .nextId=${nextId} .eos=${chain.eos}></logit-glance>
     `;
@@ -541,9 +571,10 @@ export class LogitScope extends LogitElement {
 
   #renderFoot() {
     const { info } = this.#instrument;
-    return guard([info, this.shareable, this.worded, this.readonly, language()], () =>
+    const costs = this.#shows('tabs') && this.view !== 'cost';
+    return guard([info, costs, this.worded, this.readonly, language()], () =>
       renderFoot(info, {
-        onShare: this.shareable ? () => this.emit('logit-share') : null,
+        onCost: costs ? () => (this.view = 'cost') : null,
         onGuide: this.#showGuide.bind(this),
         onContext: this.readonly ? null : ({ detail }) => this.#changeContext(detail.context),
       }),
@@ -555,10 +586,10 @@ export class LogitScope extends LogitElement {
     const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
     if (!step) return;
     event.preventDefault();
-    const at = VIEWS.findIndex(({ name }) => name === this.view);
-    this.view = VIEWS[(at + step + VIEWS.length) % VIEWS.length].name;
-    const tab = this.renderRoot.querySelector(`[data-view=${this.view}]`);
-    /** @type {HTMLElement | null} */ (tab)?.focus();
+    const tabs = this.#tabs;
+    const at = tabs.findIndex(({ name }) => name === this.view);
+    this.view = tabs[(at + step + tabs.length) % tabs.length].name;
+    /** @type {HTMLElement | null} */ (this.renderRoot.querySelector(`#tab-${this.view}`))?.focus();
   }
 
   /** @param {CustomEvent} event of a view's element, with its own names for what it chose */

@@ -12,9 +12,6 @@ import { cssom } from './cssom.js';
  * @typedef {import('./bars.js').Row} Row
  *
  * @typedef {object} Words
- * @property {string} token head of the first column
- * @property {string} before
- * @property {string} after
  * @property {string} rest the name of the row for the vocabulary that is not listed
  * @property {(token: TraceToken, letters: number) => unknown} label
  * @property {(share: number) => string} percent
@@ -27,6 +24,8 @@ import { cssom } from './cssom.js';
  * @property {number} unit pixels of 1/16 rem
  * @property {Words} words
  * @property {number | null} nextId the token that is drawn next
+ * @property {{ label: (letters: number) => unknown, words: string } | null} beyond the same where it
+ *   is not listed, and what is said of it
  * @property {string | null} active the row that is pointed at
  * @property {(key: string) => number | null} count the share of many draws that fell on a row
  * @property {(key: string) => void} onPoint
@@ -39,14 +38,14 @@ export function drawBars(options) {
   const rows = layout.rest ? [...layout.rows, layout.rest] : layout.rows;
   return svg`
     ${patterns(options.unit)}
-    ${layout.narrow ? nothing : drawScreen(options)}
-    ${drawHeads(options)}
+    ${drawScreen(options)}
     ${layout.cuts.map((cut) => drawCut(cut, options))}
     ${repeat(
       rows,
       ({ key }) => key,
       (row) => drawRow(row, options),
-    )}`;
+    )}
+    ${drawBeyond(options)}`;
 }
 
 /** The graticule behind the bars. @param {Options} options */
@@ -61,20 +60,24 @@ function drawScreen({ layout: { ticks, head, plotBottom, columns }, unit, words 
         const [kind, anchor] = value === 0 ? ['zero', 'start'] : ['grid', 'middle'];
         return svg`
           <line class=${kind} x1=${x} x2=${x} y1=${top} y2=${plotBottom}></line>
-          <text x=${x} y=${head - 10 * unit} text-anchor=${anchor}>${words.tick(value)}</text>`;
+          <text x=${x} y=${head - 8 * unit} text-anchor=${anchor}>${words.tick(value)}</text>`;
       })}
     </g>`;
 }
 
-/** @param {Options} options */
-function drawHeads({ layout: { columns, head, narrow }, unit, words }) {
-  const y = head - 10 * unit;
+/** The token that is drawn from beyond the list, below the strip of the rest. @param {Options} options */
+function drawBeyond({ layout: { beyond: y, columns }, unit, beyond }) {
+  if (y === null || !beyond) return nothing;
   return svg`
-    <g class="frame" font-size=${11.5 * unit}>
-      ${narrow ? svg`<text x="0" y=${y}>${words.token}</text>` : nothing}
-      <text x=${columns.before} y=${y} text-anchor="end">${words.before}</text>
-      <text class="after" x=${columns.after} y=${y} text-anchor="end">${words.after}</text>
+    <g class="beyond next" data-beyond ${cssom({ transform: `translateY(${y}px)` })}>
+      <text class="name" y=${columns.baseline}>${beyond.label(lettersOf(columns, unit))}</text>
+      <text class="after" x=${columns.barX} y=${columns.baseline}>${beyond.words}</text>
     </g>`;
+}
+
+/** How many letters a name has room for. @param {Layout['columns']} columns @param {number} unit */
+function lettersOf({ labelWidth }, unit) {
+  return Math.max(3, Math.floor(labelWidth / (8.6 * unit)) - 2);
 }
 
 /**
@@ -101,8 +104,9 @@ function drawRow(row, options) {
   const { layout, unit, words, onPoint, onPick } = options;
   const { columns, rowHeight, width } = layout;
   const { token, p, p_raw, removed_by } = row;
-  const letters = Math.max(3, Math.floor(columns.labelWidth / (8.6 * unit)) - 2);
+  const letters = lettersOf(columns, unit);
   const y = columns.baseline;
+  const end = columns.barX + Math.max(row.final, row.raw, 1) + 8 * unit;
   const point = () => onPoint(row.key);
   /** A long touch, which is no click. @param {Event} event */
   const menu = (event) => {
@@ -118,10 +122,9 @@ function drawRow(row, options) {
         rx=${4 * unit}></rect>
       <text class="name" y=${y}>${token ? words.label(token, letters) : words.rest}</text>
       ${drawBar(row, columns, unit)}
-      ${p === 0 ? nothing : drawCount(options.count(row.key), options)}
-      ${removed_by ? drawTag(row, columns, unit, words.stage(removed_by)) : nothing}
-      <text class="before" x=${columns.before} y=${y} text-anchor="end">${words.percent(p_raw)}</text>
-      <text class="after" x=${columns.after} y=${y} text-anchor="end">${words.percent(p)}</text>
+      ${p === 0 ? nothing : drawCount(options.count(row.key), row, options)}
+      <text class=${removed_by ? 'tag' : 'after'} y=${y}
+        ${cssom({ transform: `translateX(${end}px)` })}>${removed_by ? (row.first ? words.stage(removed_by) : '') : words.percent(p)}</text>
     </g>`;
 }
 
@@ -145,12 +148,19 @@ function rowClass({ key, token, p, removed_by }, { nextId, active }) {
  */
 function drawBar(row, { barX, barTop, barWidth, barHeight }, unit) {
   const inner = Math.round(barHeight / 2);
+  const middle = barHeight / 2;
   return svg`
     <svg class="bar" x=${barX} y=${barTop} width=${barWidth} height=${barHeight}>
+      ${row.token ? nothing : svg`<rect class="track" width=${barWidth} height=${barHeight}></rect>`}
       <rect class="ghost" width=${barWidth} height=${barHeight} rx=${round(row.raw, 2 * unit)}
         ${cssom(slide(row.raw, barWidth, row.p_raw))}></rect>
       <rect class="final" width=${barWidth} height=${inner} y=${(barHeight - inner) / 2}
         rx=${round(row.final, 1.5 * unit)} ${cssom(slide(row.final, barWidth, row.p))}></rect>
+      ${
+        row.over
+          ? svg`<path class="over" d="M${barWidth - 9 * unit} 0l${4 * unit} ${middle}l${-4 * unit} ${middle}h${3 * unit}l${4 * unit} ${-middle}l${-4 * unit} ${-middle}z"></path>`
+          : nothing
+      }
     </svg>`;
 }
 
@@ -166,12 +176,13 @@ function round(length, radius) {
 /**
  * A tick where a bar would end if it were as long as its share of many draws.
  * @param {number | null} share
+ * @param {Row} row
  * @param {Options} options
  */
-function drawCount(share, { layout: { columns, domain }, unit }) {
+function drawCount(share, row, { layout: { columns, lengthOf }, unit }) {
   if (share === null) return nothing;
   const { barX, barTop, barWidth, barHeight } = columns;
-  const x = barX + Math.min(1, share / domain) * barWidth;
+  const x = barX + Math.min(barWidth, lengthOf(row.token, share));
   return svg`
     <rect class="count" data-share=${String(share)} x=${x - 1.25 * unit} y=${barTop - 1.5 * unit}
       width=${2.5 * unit} height=${barHeight + 3 * unit} rx=${1.25 * unit}></rect>`;
@@ -186,23 +197,6 @@ function drawCount(share, { layout: { columns, domain }, unit }) {
 function slide(length, width, share) {
   const shown = share > 0 ? Math.max(1, length) : -2;
   return { transform: `translateX(${shown - width}px)` };
-}
-
-/**
- * The name of the stage that removed a token: behind its bar, inside a long one, or in a column of
- * its own where the bars run below the words.
- * @param {Row} row
- * @param {Layout['columns']} columns
- * @param {number} unit
- * @param {string} name
- */
-function drawTag(row, { tag, barX, barWidth, barTop, barHeight, baseline }, unit, name) {
-  const behind = barX + Math.max(row.raw, 1) + 8 * unit;
-  const inside = tag === null && behind > barX + barWidth - 110 * unit;
-  const x = tag ?? (inside ? barX + barWidth - 6 * unit : behind);
-  const y = tag === null ? barTop + barHeight / 2 + 4 * unit : baseline;
-  return svg`<text class="tag" x=${x} y=${y} text-anchor=${inside ? 'end' : 'start'}
-    font-size=${11.5 * unit}>${name}</text>`;
 }
 
 /** @param {string} stage */

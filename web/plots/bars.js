@@ -14,7 +14,8 @@ import { DRAGGED } from './cuts.js';
  * @typedef {{ stage: Stage, y: number, below: boolean, idle: boolean }} Cut
  *   idle: a line that can be dragged but cuts nothing now
  *
- * A listed token, or the rest of the vocabulary; `raw` and `final` are the lengths of its bars.
+ * A listed token, or the rest of the vocabulary; `raw` and `final` are the lengths of its bars, and
+ * `over` says that the final one goes on beyond the axis.
  * @typedef {object} Row
  * @property {string} key the token's id, or "rest"
  * @property {TraceToken | null} token
@@ -22,11 +23,17 @@ import { DRAGGED } from './cuts.js';
  * @property {number} p_raw
  * @property {number} p
  * @property {string | null} removed_by
+ * @property {boolean} first whether the row above is not removed by the same stage
  * @property {number} raw
  * @property {number} final
+ * @property {boolean} over
  */
 
 const DOMAINS = [1, 0.8, 0.6, 0.4, 0.2, 0.1, 0.05, 0.02, 0.01];
+/** How many times the model's best probability the axis holds. */
+const HEADROOM = 3;
+/** The decades of the logarithmic axis. */
+const DECADES = 6;
 
 /**
  * Survivors by rank, then the removed: first what the last stage removed, so that one line per
@@ -72,28 +79,32 @@ function findIdle(trace, at) {
 }
 
 /**
- * The smallest of a few round domains that holds every share, so that the axis rests while the bars
- * move.
+ * The smallest of a few round domains that holds thrice the model's best probability: no knob moves
+ * the axis, and the rest of the vocabulary does not set it.
  * @param {Trace} trace
  */
 export function chooseDomain(trace) {
-  const shares = trace.tokens.flatMap((token) => [token.p, token.p_raw]);
-  const most = Math.max(...shares, trace.rest.p, trace.rest.p_raw);
+  const most = HEADROOM * Math.max(...trace.tokens.map(({ p_raw }) => p_raw));
   return DOMAINS.reduce((best, domain) => (domain >= most ? domain : best), 1);
 }
 
 /**
- * @param {{ trace: Trace, width: number, unit: number, lines: number }} options
+ * @param {{ trace: Trace, width: number, unit: number, lines: number, log?: boolean }} options
  *   unit: pixels of 1/16 rem; lines: cut lines that room is always left for
  */
-export function layoutBars({ trace, width, unit, lines }) {
-  const narrow = width < 480 * unit;
-  const rowHeight = (narrow ? 30 : 23) * unit;
+export function layoutBars({ trace, width, unit, lines, log = false }) {
+  const rowHeight = 23 * unit;
   const gap = 20 * unit;
-  const head = 27 * unit;
-  const columns = layoutColumns(width, unit, narrow);
-  const domain = chooseDomain(trace);
-  const x = linear([0, domain], [0, columns.barWidth]);
+  const head = 24 * unit;
+  const columns = layoutColumns(width, unit);
+  const { barX, barWidth } = columns;
+  const domain = log ? 1 : chooseDomain(trace);
+  const onLine = linear([0, domain], [0, barWidth]);
+  const onLog = (/** @type {number} */ p) => Math.max(0, 1 + Math.log10(p) / DECADES) * barWidth;
+  const x = log ? onLog : onLine;
+  const whole = linear([0, 1], [0, barWidth]);
+  /** The rest has a strip of its own, from 0 to 1. @param {TraceToken | null} token @param {number} p */
+  const lengthOf = (token, p) => Math.min(barWidth, token ? x(p) : whole(p));
   const ordered = orderRows(trace);
   const cuts = [...findCuts(trace, ordered), ...findIdle(trace, ordered.length)];
 
@@ -110,8 +121,10 @@ export function layoutBars({ trace, width, unit, lines }) {
     p_raw,
     p,
     removed_by: token?.removed_by ?? null,
-    raw: x(p_raw),
-    final: x(p),
+    first: rows.at(-1)?.removed_by !== token?.removed_by,
+    raw: lengthOf(token, p_raw),
+    final: lengthOf(token, p),
+    over: token !== null && p > domain,
   });
 
   /** @type {Row[]} */
@@ -130,25 +143,25 @@ export function layoutBars({ trace, width, unit, lines }) {
     y += rowHeight;
   }
   const spare = Math.max(0, lines - cuts.length) * gap;
-  const rest = trace.rest.count === 0 ? null : place(null, y + 7 * unit, trace.rest);
-  const height = y + spare + (rest ? rowHeight + 9 * unit : 0);
-  const ticks = roundTicks(0, domain, columns.barWidth < 260 * unit || narrow ? 3 : 5).map(
-    (value) => ({
-      value,
-      x: columns.barX + x(value),
-    }),
-  );
-  const plotBottom = rest ? rest.y + rowHeight : y;
+  const rest = trace.rest.count === 0 ? null : place(null, y + spare + 7 * unit, trace.rest);
+  /** Where a drawn token that is not listed stands: room is always left for it. */
+  const beyond = rest ? rest.y + rowHeight : null;
+  const height = beyond === null ? y + spare : beyond + rowHeight;
+  const few = barWidth < 260 * unit;
+  const decades = [-6, -5, -4, -3, -2, -1, 0].filter((power) => !few || power % 2 === 0);
+  const marks = log ? decades.map((power) => 10 ** power) : roundTicks(0, domain, few ? 3 : 5);
+  const ticks = marks.map((value) => ({ value, x: barX + x(value) }));
   return {
     width,
     height,
-    narrow,
+    beyond,
     head,
     rowHeight,
     gap,
-    plotBottom,
+    plotBottom: y,
     columns,
     domain,
+    lengthOf,
     ticks,
     rows,
     cuts: lineUp,
@@ -157,27 +170,19 @@ export function layoutBars({ trace, width, unit, lines }) {
 }
 
 /**
+ * Names, bars, and behind them room for the number at the end of the longest.
  * @param {number} width
  * @param {number} unit
- * @param {boolean} narrow
  */
-function layoutColumns(width, unit, narrow) {
-  const number = 104 * unit; // room for 4.4 × 10⁻¹⁰%
-  const numbers = number + (narrow ? 68 : 80) * unit;
-  const label = narrow ? width - numbers : Math.min(168 * unit, Math.max(112 * unit, width * 0.2));
-  const barX = narrow ? 0 : label;
-  const barWidth = Math.max(40, narrow ? width : width - label - numbers);
+function layoutColumns(width, unit) {
+  const label = Math.min(150 * unit, Math.max(84 * unit, width * 0.2));
   return {
-    label: 0,
     labelWidth: label,
-    barX,
-    barWidth,
-    barTop: (narrow ? 19 : 3) * unit,
-    barHeight: (narrow ? 8 : 17) * unit,
-    tag: narrow ? label * 0.64 : null,
-    before: width - number,
-    after: width,
-    baseline: (narrow ? 14 : 15.5) * unit,
+    barX: label,
+    barWidth: Math.max(40, width - label - 76 * unit),
+    barTop: 3 * unit,
+    barHeight: 17 * unit,
+    baseline: 15.5 * unit,
   };
 }
 

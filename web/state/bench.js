@@ -16,7 +16,7 @@ import { countDraws, tallySeed, withoutCoin } from './tally.js';
  * @typedef {import('../engine/types.js').Piece} Piece
  * @typedef {import('../engine/errors.js').Fault} Fault
  * @typedef {{ id: number, bias: number | false, piece: Piece }} Bias
- * @typedef {'bars' | 'cumulative' | 'ranks'} View
+ * @typedef {'bars' | 'log' | 'cumulative' | 'ranks'} View
  * @typedef {import('./reader.js').Reader} Reader
  * @typedef {import('./reader.js').TextPosition} TextPosition
  */
@@ -103,7 +103,7 @@ export class Bench extends EventTarget {
       both: pair?.map((name) => ({ ...values, ...conventions[name] })) ?? null,
       u: this.whatIf,
       order: canonicalOrder,
-      whole: this.view !== 'bars',
+      whole: this.view === 'cumulative' || this.view === 'ranks',
     });
   }
 

@@ -186,7 +186,12 @@ const choicesIn = (view, fields) =>
 
 /** What may be chosen on either bench, over a model and over given logits. @type {Omit<Field, 'view'>[]} */
 const BENCH_CHOICES = [
-  { name: 'chart', kind: 'choice', choices: ['bars', 'cumulative', 'ranks'], initial: 'bars' },
+  {
+    name: 'chart',
+    kind: 'choice',
+    choices: ['bars', 'log', 'cumulative', 'ranks'],
+    initial: 'bars',
+  },
   {
     name: 'conventions',
     kind: 'pair',

@@ -6,13 +6,22 @@ import { sameValue } from './fields.js';
  * @typedef {import('../plots/trace.js').SettingRow} SettingRow
  */
 
-/** The warpers that always have a card. */
+/** The warpers that every view and state names. */
 export const BASICS = ['repetition_penalty', 'temperature', 'top_k', 'top_p'];
-/** The warpers that wait on the shelf until they are added or in use. */
+/** Those of them that stand first, each a line. */
+export const FRONT = ['temperature', 'top_k', 'top_p'];
+/** What waits on the shelf until it is added or in use. */
 export const SHELF = [
+  { group: 'steer', names: ['constraint', 'logit_bias'] },
   {
     group: 'penalty',
-    names: ['frequency_penalty', 'presence_penalty', 'no_repeat_ngram_size', 'dry_multiplier'],
+    names: [
+      'repetition_penalty',
+      'frequency_penalty',
+      'presence_penalty',
+      'no_repeat_ngram_size',
+      'dry_multiplier',
+    ],
   },
   {
     group: 'truncation',
@@ -33,6 +42,7 @@ export const SHARED = ['repetition_window', 'min_tokens_to_keep'];
 
 /** What a warper is set to when it comes off the shelf: a usual value, so that it does something. */
 export const STARTS = /** @type {Record<string, number>} */ ({
+  repetition_penalty: 1.1,
   frequency_penalty: 0.5,
   presence_penalty: 0.5,
   no_repeat_ngram_size: 2,

@@ -2,7 +2,7 @@
  * <logit-biases>: the tokens that the reader made likelier, less likely or forbade, each removable.
  * Asks with "logit-bias".
  */
-import { html } from 'lit';
+import { html, nothing } from 'lit';
 import { fixed, t } from '../../locale/locale.js';
 import { LogitElement, define } from '../../base/element.js';
 import { spoken, visibleHtml } from '../../base/visible.js';
@@ -45,10 +45,10 @@ export class LogitBiases extends LogitElement {
     const { biases } = this;
     return html`
       <div class="line" tabindex="-1" role="group" aria-labelledby="label">
-        <span class="label" id="label">${t('bias.title')}</span>
+        <span class="label ${biases.length === 0 ? 'visually-hidden' : ''}" id="label">${t('bias.title')}</span>
         ${
           biases.length === 0
-            ? html`<span class="hint">${t(this.fixed ? 'bias.fixed' : 'bias.none')}</span>`
+            ? nothing
             : html`<ul aria-labelledby="label">${biases.map((bias, i) => this.#renderChip(bias, i))}</ul>`
         }
       </div>

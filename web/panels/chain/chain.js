@@ -1,15 +1,16 @@
 /**
- * <logit-chain>: the warpers as one signal path, a card each: its knobs, a small before/after chart
- * and what it did to the distribution; cards change places by dragging or by keys, come from the
- * shelf and go back to it. Asks with "logit-set", "logit-preset" and "logit-order".
+ * <logit-chain>: the warpers as one signal path, a line each: its knob and what it did, more of both
+ * at a press. Temperature, top-k and top-p stand first, the others behind a button; cards change
+ * places by dragging or by keys, come from the shelf and go back to it. Asks with "logit-set", "logit-preset" and "logit-order".
  */
 import { html, nothing, svg } from 'lit';
 import { live } from 'lit/directives/live.js';
 import { repeat } from 'lit/directives/repeat.js';
-import { measure, t } from '../../locale/locale.js';
+import { measure, number, t } from '../../locale/locale.js';
 import { layoutSparkline, stageShares } from '../../plots/sparkline.js';
 import chainStyles from './chain.css';
 import { LogitElement, define, valueOf } from '../../base/element.js';
+import { help } from '../../base/help.js';
 import './knob.js';
 import { moveInOrder } from '../../state/order.js';
 import { Reorder } from '../../base/reorder.js';
@@ -20,7 +21,7 @@ import {
   describeStage,
   settingName,
 } from '../../base/setting-words.js';
-import { BASICS, PARTS, SHARED, SHELF, STARTS, matchPreset } from '../../state/settings.js';
+import { FRONT, PARTS, SHARED, SHELF, STARTS, matchPreset } from '../../state/settings.js';
 import './shelf.js';
 import { readTexts, writeTexts } from '../../state/escapes.js';
 
@@ -52,6 +53,7 @@ export class LogitChain extends LogitElement {
     gates: { attribute: false },
     programmable: { type: Boolean },
     fault: { attribute: false },
+    unfolded: { state: true },
   };
 
   static styles = [...LogitElement.styles, chainStyles];
@@ -62,11 +64,17 @@ export class LogitChain extends LogitElement {
   #said = '';
   /** The warper that was added last and is to have the focus. */
   #added = '';
+  /** The card that was moved last, which says what the order does. */
+  #moved = '';
+  /** The cards that say more. @type {Set<string>} */
+  #opened = new Set();
   #reorder = new Reorder(this, {
     names: () => this.#shown,
     label: (name) => capitalise(settingName(name)),
-    move: (name, to) =>
-      this.emit('logit-order', { order: moveInOrder(this.#order, this.#shown, name, to) }),
+    move: (name, to) => {
+      this.#moved = name;
+      this.emit('logit-order', { order: moveInOrder(this.#order, this.#shown, name, to) });
+    },
   });
 
   constructor() {
@@ -104,6 +112,11 @@ export class LogitChain extends LogitElement {
     this.programmable = false;
     /** Why the gates cannot be applied. */
     this.fault = '';
+    /** Whether the stages beside the first three show. */
+    this.unfolded = false;
+    new ResizeObserver(([{ borderBoxSize }]) =>
+      this.style.setProperty('--tall', `${borderBoxSize[0].blockSize}px`),
+    ).observe(this);
   }
 
   connectedCallback() {
@@ -113,8 +126,23 @@ export class LogitChain extends LogitElement {
 
   /** The warpers that have a card, in the order applied. */
   get #shown() {
-    const wanted = new Set(this.only ?? ['logit_bias', ...BASICS, ...this.#taken]);
+    const taken = this.unfolded || this.fixed ? this.#taken : [];
+    const wanted = new Set(this.only ?? [...FRONT, ...taken]);
     return this.#order.filter((name) => wanted.has(name));
+  }
+
+  /** How many stages beside the first three have something set. */
+  get #others() {
+    return [...this.#taken].filter((name) => this.#isSet(name)).length;
+  }
+
+  /** @param {string} name of what waits on the shelf */
+  #isSet(name) {
+    if (name === 'own') return true;
+    if (name === 'constraint') return Object.keys(this.gates).length > 0;
+    if (name === 'logit_bias')
+      return this.trace?.stages.some((stage) => stage.name === name && stage.active) ?? false;
+    return (this.settings[name] ?? this.#neutral(name)) !== this.#neutral(name);
   }
 
   get #presets() {
@@ -123,9 +151,11 @@ export class LogitChain extends LogitElement {
 
   /** What is in use has a card, and keeps it while its knob passes the neutral value. */
   willUpdate() {
-    for (const name of SHELF.flatMap(({ names }) => names))
-      if ((this.settings[name] ?? this.#neutral(name)) !== this.#neutral(name))
-        this.#taken.add(name);
+    for (const name of SHELF.flatMap(({ names }) => names)) {
+      if (name === 'own' || this.#taken.has(name) || !this.#isSet(name)) continue;
+      this.#taken.add(name);
+      this.unfolded = true;
+    }
   }
 
   updated() {
@@ -165,26 +195,45 @@ export class LogitChain extends LogitElement {
   }
 
   render() {
+    const whole = !this.only && !this.fixed;
+    const shown = this.#shown;
+    const order = whole && this.order ? this.#renderOrder(this.order) : nothing;
     return html`
       <div class="top">
         <h2 id="title">${t('chain.title')}</h2>
-        ${this.only || this.fixed ? nothing : this.#renderPresets()}
+        ${help(t('chain.title'), `${t('chain.about')} ${whole ? t('order.canonical') : ''}`)}
+        ${whole ? this.#renderPresets() : nothing}
       </div>
-      <p class="about">${t('chain.about')}</p>
-      <ol class=${this.#reorder.grabbed ? 'grabbing' : ''} aria-labelledby="title">
-        <li class="end">${t('chain.in')}</li>
-        ${this.only || this.fixed ? nothing : this.#renderGate()}
+      <ol class="${this.#reorder.grabbed ? 'grabbing' : ''} ${whole ? 'wired' : ''}" aria-labelledby="title">
+        ${whole && this.unfolded && this.#taken.has('constraint') ? this.#renderGate() : nothing}
         ${repeat(
-          this.#shown,
+          shown,
           (name) => name,
-          (name) => this.#renderCard(name),
+          (name) => this.#renderCard(name, name === this.#moved ? order : nothing),
         )}
-        <li class="end">${t('chain.out')}</li>
       </ol>
-      ${this.only || this.fixed ? nothing : html`<logit-shelf .shown=${this.programmable ? this.#shown : [...this.#shown, 'own']} @logit-add=${this.#onAdd}></logit-shelf>`}
-      ${this.only || this.fixed ? nothing : this.#renderOrder()}
-      ${this.only ? this.#loose.map((name) => this.#renderKnob(name)) : this.#renderMore()}
+      ${shown.includes(this.#moved) ? nothing : order}
+      ${whole ? this.#renderOthers() : nothing}
+      ${this.only ? this.#loose.map((name) => this.#renderKnob(name, { open: true })) : nothing}
+      <p class="visually-hidden" aria-live="assertive">${this.#reorder.said}</p>
+      <p class="visually-hidden" role="status">${this.#said}</p>
+      <p id="plug-keys" hidden>${t('order.keys')}</p>
     `;
+  }
+
+  /** Everything beside the first three. */
+  #renderOthers() {
+    const shelved = [...this.#taken, ...(this.programmable ? [] : ['own', 'constraint'])];
+    return html`
+      <button class="stages" aria-expanded=${this.unfolded} data-command="stages"
+        @click=${() => (this.unfolded = !this.unfolded)}>
+        ${t(this.#others > 0 ? 'chain.stages.on' : 'chain.stages', { n: this.#others })}</button>
+      ${
+        this.unfolded
+          ? html`<logit-shelf .shown=${shelved} @logit-add=${this.#onAdd}></logit-shelf>
+            ${this.#renderMore()}`
+          : nothing
+      }`;
   }
 
   #renderGate() {
@@ -208,7 +257,7 @@ export class LogitChain extends LogitElement {
       </details>
       <details>
         <summary>${t('chain.more')}</summary>
-        ${this.#loose.map((name) => this.#renderKnob(name))}
+        ${this.#loose.map((name) => this.#renderKnob(name, { open: true }))}
         ${this.#renderConvention()}
       </details>
     `;
@@ -221,8 +270,7 @@ export class LogitChain extends LogitElement {
       html`<option value=${preset.name} ?selected=${preset.name === current}>${label}</option>`;
     return html`
       <div class="preset">
-        <label class="label" for="preset">${t('chain.preset')}</label>
-        <select id="preset" .value=${live(current)} @change=${this.#onPreset}>
+        <select id="preset" aria-label=${t('chain.preset')} .value=${live(current)} @change=${this.#onPreset}>
           <option value="" ?selected=${current === ''} disabled>${t('chain.preset.custom')}</option>
           <optgroup label=${t('preset.group.basic')}>
             ${this.presets.map((preset) => option(preset, t(`preset.${preset.name}`)))}
@@ -244,51 +292,57 @@ export class LogitChain extends LogitElement {
     return matchPreset(this.table, this.settings, this.order, [...picked, ...this.#presets]);
   }
 
-  /** @param {string} name */
-  #renderCard(name) {
+  /** @param {string} name @param {unknown} order what it does, on the card that was moved */
+  #renderCard(name, order) {
     const { trace } = this;
     const index = trace ? trace.stages.findIndex((stage) => stage.name === name) : -1;
     const stage = trace?.stages[index];
     const works = Boolean(stage?.active && stage.changed);
-    const before = index > 0 ? trace?.stages[index - 1].entropy : trace?.raw_entropy;
-    const grabbed = this.#reorder.grabbed === name;
+    const before = (index > 0 ? trace?.stages[index - 1].entropy : trace?.raw_entropy) ?? 0;
+    const kind = `${works ? 'works' : ''} ${this.#reorder.grabbed === name ? 'grabbed' : ''}`;
+    const plug = this.only || this.fixed ? nothing : this.#reorder.renderPlug(name);
     const spark = trace && stage ? this.#renderSpark(trace, index) : nothing;
-    const did = html`
-      <p class="did ${works ? '' : 'idle'}">
-        ${stage ? describeStage(stage, before ?? 0, this.#neutral(name)) : ''}</p>`;
-    if (name === 'own') return this.#renderOwn(works, grabbed, spark, did);
+    const words = stage ? describeStage(stage, before, this.#neutral(name)) : '';
+    const did = html`<p class="did ${works ? '' : 'idle'}">${words}</p>`;
+    if (name === 'own')
+      return html`
+        <li class="card ${kind}" data-stage="own">${plug}
+          <logit-own-stage data-name="own">${this.#renderRemove('own')}<span slot="spark">${spark}</span>${did}</logit-own-stage>${order}
+        </li>`;
+    const open = this.#opened.has(name);
+    const brief = html`<span slot="did" class="brief" title=${words}>${stage ? describeBriefly(stage, before) : ''}</span>`;
+    const end = html`${this.#renderToggle(name, open)}${this.#renderRemove(name)}`;
     return html`
-      <li class="card ${works ? 'works' : ''} ${grabbed ? 'grabbed' : ''} ${name === 'logit_bias' ? 'bias' : ''}"
-        data-stage=${name}>
-        ${this.only || this.fixed ? nothing : this.#reorder.renderPlug(name)}
+      <li class="card ${kind}" data-stage=${name}>
+        ${plug}
         ${
           name === 'logit_bias'
-            ? html`<div class="row">
-                <div><p class="name">${capitalise(settingName(name))}</p>${did}</div>${spark}</div>`
-            : html`${this.#renderKnob(name, spark, this.#renderRemove(name))}${did}
-              ${this.#renderParts(name)}`
+            ? html`<div class="row"><p class="name">${capitalise(settingName(name))}</p>${end}</div>`
+            : this.#renderKnob(name, { open, slots: html`${brief}${end}` })
         }
+        <div class="more" ?hidden=${!open}>${did}${spark}</div>
+        ${open || this.only ? this.#renderParts(name) : nothing}${order}
       </li>
     `;
   }
 
-  /**
-   * @param {boolean} works
-   * @param {boolean} grabbed
-   * @param {unknown} spark
-   * @param {unknown} did
-   */
-  #renderOwn(works, grabbed, spark, did) {
+  /** @param {string} name @param {boolean} open */
+  #renderToggle(name, open) {
     return html`
-      <li class="card ${works ? 'works' : ''} ${grabbed ? 'grabbed' : ''}" data-stage="own">
-        ${this.#reorder.renderPlug('own')}
-        <logit-own-stage data-name="own">${this.#renderRemove('own')}<span slot="spark">${spark}</span>${did}</logit-own-stage>
-      </li>`;
+      <button slot="end" class="toggle" data-more=${name} aria-expanded=${open}
+        aria-label=${t('help.about', { name: capitalise(settingName(name)) })}
+        @click=${() => this.#toggle(name)}>?</button>`;
+  }
+
+  /** @param {string} name */
+  #toggle(name) {
+    if (!this.#opened.delete(name)) this.#opened.add(name);
+    this.requestUpdate();
   }
 
   /** @param {string} name */
   #renderRemove(name) {
-    if (BASICS.includes(name)) return nothing;
+    if (FRONT.includes(name)) return nothing;
     const label = t('warpers.remove', { name: capitalise(settingName(name)) });
     return html`
       <button slot="end" class="remove" data-remove=${name} ?hidden=${this.fixed} aria-label=${label} title=${label}
@@ -310,7 +364,7 @@ export class LogitChain extends LogitElement {
 
   /** A parameter on a warper's card. @param {string} name */
   #renderPart(name) {
-    if (this.#row(name)?.kind !== 'list') return this.#renderKnob(name);
+    if (this.#row(name)?.kind !== 'list') return this.#renderKnob(name, { open: true });
     return html`
       <div class="texts">
         <label class="name" for=${name}>${capitalise(settingName(name))}</label>
@@ -335,35 +389,34 @@ export class LogitChain extends LogitElement {
       </div>`;
   }
 
-  #renderOrder() {
-    const { order, difference, eos } = this;
-    const words = order && difference ? describeDifference(difference, eos) : t('order.canonical');
+  /** What an order of the reader's keeps and loses. @param {string[]} order */
+  #renderOrder(order) {
+    const { difference, eos } = this;
     return html`
-      <div class="order">
-        <p class=${order ? '' : 'plain'}>${words}</p>
-        <button aria-disabled=${order === null} data-command="canonical"
-          @click=${() => order && this.emit('logit-order', { order: null })}>
-          ${t('order.restore')}</button>
-      </div>
-      <p class="visually-hidden" aria-live="assertive">${this.#reorder.said}</p>
-      <p class="visually-hidden" role="status">${this.#said}</p>
-      <p id="plug-keys" hidden>${t('order.keys')}</p>
-    `;
+      <div class="order" data-order=${order.join()}>
+        <p>${difference ? describeDifference(difference, eos) : ''}</p>
+        <button data-command="canonical" @click=${this.#onCanonical}>${t('order.restore')}</button>
+      </div>`;
+  }
+
+  #onCanonical() {
+    const plug = `[data-stage=${this.#moved || FRONT[0]}] .plug`;
+    /** @type {HTMLElement | null} */ (this.renderRoot.querySelector(plug))?.focus();
+    this.emit('logit-order', { order: null });
   }
 
   /**
    * @param {string} name
-   * @param {unknown} [aside]
-   * @param {unknown} [end]
+   * @param {{ open?: boolean, slots?: unknown }} [shown]
    */
-  #renderKnob(name, aside = nothing, end = nothing) {
+  #renderKnob(name, { open = false, slots = nothing } = {}) {
     const row = this.#row(name);
     if (!row) return nothing;
     const counts = name === 'top_k' || name === 'min_tokens_to_keep';
     const most = counts && this.trace ? this.trace.vocab_size : Infinity;
     const value = this.settings[name] ?? row.neutral;
     return html`<logit-knob data-name=${name} .row=${row} .value=${value}
-      ?fixed=${this.fixed} .most=${most} ?slim=${Object.values(PARTS).flat().includes(name)}>${end}${aside}</logit-knob>`;
+      ?fixed=${this.fixed} .most=${most} ?open=${open}>${slots}</logit-knob>`;
   }
 
   /**
@@ -386,11 +439,12 @@ export class LogitChain extends LogitElement {
   async #onAdd({ detail: { name } }) {
     if (name === 'own') await import('../own-sampler/stage.js');
     this.#taken.add(name);
+    this.#opened.add(name);
     this.#added = name;
     const { length } = this.#shown;
     const params = { name: capitalise(settingName(name)), at: this.#shown.indexOf(name) + 1 };
     this.#said = t('warpers.added', { ...params, of: length });
-    if (name === 'own')
+    if (!(name in STARTS))
       this.requestUpdate(); // it asks for itself
     else this.emit('logit-set', { [name]: STARTS[name] });
   }
@@ -400,7 +454,7 @@ export class LogitChain extends LogitElement {
     this.#taken.delete(name);
     this.#said = t('warpers.removed', { name: capitalise(settingName(name)) });
     if (name === 'own') this.emit('logit-own-stage', { own: null });
-    else this.emit('logit-set', { [name]: this.#neutral(name) });
+    else if (name !== 'logit_bias') this.emit('logit-set', { [name]: this.#neutral(name) });
     this.requestUpdate();
     /** @type {HTMLElement | null} */ (this.renderRoot.querySelector('logit-shelf'))?.focus();
   }
@@ -419,9 +473,22 @@ export class LogitChain extends LogitElement {
     const preset = this.#presets.find(({ name }) => name === value);
     if (!preset) return;
     this.#picked = value;
-    this.#taken = new Set(this.#taken.has('own') ? ['own'] : []);
+    const kept = ['own', 'constraint', 'logit_bias'];
+    this.#taken = new Set(kept.filter((name) => this.#taken.has(name)));
     this.emit('logit-preset', preset);
   }
+}
+
+/**
+ * What a stage did, in a word or two.
+ * @param {import('../../plots/trace.js').Stage} stage
+ * @param {number} before the entropy that it met
+ */
+function describeBriefly(stage, before) {
+  if (!stage.active) return t('chain.is-off');
+  if (stage.removed > 0) return t('chain.brief.removed', { n: number(stage.removed) });
+  const bits = stage.entropy - before;
+  return t('chain.brief.bits', { bits: `${bits < 0 ? '−' : '+'}${measure(Math.abs(bits))}` });
 }
 
 /** @param {import('../../engine/types.js').Settings} settings */

@@ -115,7 +115,7 @@ export class LogitConstraint extends LogitElement {
       </div>
       ${chosen === 'own' ? this.#renderOwn() : nothing}
       ${chosen === 'given' ? html`<p class="did idle"><code>${JSON.stringify(this.gates.constraint)}</code></p>` : nothing}
-      ${chosen === 'none' ? html`<p class="did idle">${t('constraint.about')}</p>` : nothing}
+      ${chosen === 'none' ? html`<p class="did idle">${t('about.constraint')}</p>` : nothing}
       ${chosen === 'none' && !this.fault ? nothing : this.#renderState()}
       <details ?open=${this.gates.banned_words || this.gates.forced_first !== undefined}>
         <summary>${t('constraint.words')}</summary>

@@ -18,7 +18,7 @@ export class LogitKnob extends LogitElement {
     row: { attribute: false },
     value: { attribute: false },
     most: { attribute: false },
-    slim: { type: Boolean, reflect: true },
+    open: { type: Boolean },
     fixed: { type: Boolean },
   };
 
@@ -37,8 +37,8 @@ export class LogitKnob extends LogitElement {
     this.value = 0;
     /** The most that the slider offers, when less than the table's (a vocabulary's size). */
     this.most = Infinity;
-    /** Whether it is a parameter beside a warper's own knob. */
-    this.slim = false;
+    /** Whether what it does is said below. */
+    this.open = false;
     /** Whether the value only shows. */
     this.fixed = false;
   }
@@ -53,36 +53,31 @@ export class LogitKnob extends LogitElement {
     const name = capitalise(settingName(row.name));
     const high = Math.min(row.high, this.most);
     const { error, text } = this.#typed;
+    const reset = t('chain.reset', { name, value: plain(row.neutral) });
     const sentence = error && t('error.kept', { sentence: error, kept: plain(value) });
     return html`
-      <div class="head">
-        <label class="name" for="box">${name}</label>
-        <button class="off" ?hidden=${this.fixed} aria-disabled=${value === row.neutral}
-          title=${t('chain.reset', { name, value: plain(row.neutral) })}
-          @click=${() => this.#neutralise(row)}>${t(neutralWord(row, value))}
-          <span class="visually-hidden">${name}</span></button>
+      <div class="line">
+        <div class="title"><label class="name" for="box">${name}</label><slot name="did"></slot></div>
+        <div class="slide" ${cssom(place(row, value, high))}>
+          <span class="neutral"></span>
+          <input type="range" ?disabled=${this.fixed} min=${row.low} max=${high} step=${row.step}
+            .value=${live(String(value))}
+            aria-label=${t('chain.slider', { name })} aria-valuetext=${valueInWords(row, value)}
+            @input=${this.#onSlide}>
+        </div>
         <input id="box" class="box" type="text" inputmode="decimal" autocomplete="off"
           spellcheck="false" ?readonly=${this.fixed}
           aria-invalid=${error ? 'true' : 'false'} aria-describedby="about error"
           .value=${live(text ?? plain(value))}
           @input=${this.#typed.onInput} @change=${this.#typed.onChange}
           @keydown=${this.#onKey}>
-        <slot name="end"></slot>
+        <button class="off" ?hidden=${this.fixed} aria-disabled=${value === row.neutral}
+          title=${reset} aria-label=${reset} @click=${() => this.#neutralise(row)}>
+          <svg viewBox="0 0 16 16" aria-hidden="true"><path d="M3.5 6.5a5 5 0 1 1-.3 3M3 2.5v4h4"></path></svg></button>
+        <div class="end"><slot name="end"></slot></div>
       </div>
-      <div class="said">
-        <div>
-          <p id="about" class="about" ?hidden=${error !== ''}>${t(`about.${row.name}`)}</p>
-          <p id="error" class="error" role="alert">${sentence}</p>
-        </div>
-        <slot></slot>
-      </div>
-      <div class="slide" ${cssom(place(row, value, high))}>
-        <span class="neutral"></span>
-        <input type="range" ?disabled=${this.fixed} min=${row.low} max=${high} step=${row.step}
-          .value=${live(String(value))}
-          aria-label=${t('chain.slider', { name })} aria-valuetext=${valueInWords(row, value)}
-          @input=${this.#onSlide}>
-      </div>
+      <p id="error" class="error" role="alert">${sentence}</p>
+      <p id="about" class="about" ?hidden=${!this.open}>${t(`about.${row.name}`)}</p>
     `;
   }
 
@@ -101,6 +96,7 @@ export class LogitKnob extends LogitElement {
   /** @param {SettingRow} row */
   #neutralise(row) {
     this.#typed.clear();
+    this.focus(); // the button is gone with that
     this.#ask(row.neutral);
   }
 
@@ -123,16 +119,6 @@ export class LogitKnob extends LogitElement {
     this.#typed.clear();
     if ('value' in read) this.#ask(read.value);
   }
-}
-
-/**
- * What the button says: a warper is off or can be turned off, another parameter has a default.
- * @param {SettingRow} row
- * @param {number} value
- */
-function neutralWord(row, value) {
-  if (!row.warper) return value === row.neutral ? 'chain.is-default' : 'chain.to-default';
-  return value === row.neutral ? 'chain.is-off' : 'chain.turn-off';
 }
 
 /**

@@ -5,16 +5,19 @@
  * "logit-force".
  */
 import { html, nothing, svg } from 'lit';
-import { fixed, number, percent, plain, t, tick } from '../../locale/locale.js';
+import { briefPercent, fixed, number, percent, plain, t, tick } from '../../locale/locale.js';
 import { drawBars } from '../../plots/bars-view.js';
 import { layoutBars, orderRows } from '../../plots/bars.js';
+import { cssom } from '../../plots/cssom.js';
 import { findHandles } from '../../plots/cuts.js';
 import { renderBarHandles } from './bar-handles.js';
 import '../chain/biases.js';
 import barStyles from './distribution.css';
 import { renderTable } from './distribution-table.js';
 import { LogitElement, define } from '../../base/element.js';
+import { help } from '../../base/help.js';
 import handleStyles from '../../style/handle.css';
+import tableStyles from '../../style/table.css';
 import { handleWords } from '../../base/handles.js';
 import { renderReadouts } from './readouts.js';
 import { settingName } from '../../base/setting-words.js';
@@ -28,7 +31,7 @@ import { Width } from '../../base/width.js';
  * @typedef {import('../../state/bench.js').View} View
  */
 
-const VIEWS = /** @type {View[]} */ (['bars', 'cumulative', 'ranks']);
+const VIEWS = /** @type {View[]} */ (['bars', 'log', 'cumulative', 'ranks']);
 
 /** Room is always left for this many cut lines, so that the chart keeps its height. */
 const LINES = 3;
@@ -39,7 +42,7 @@ const UNCUT = ['repetition_penalty', 'frequency_penalty', 'presence_penalty', 'd
 export class LogitDistribution extends LogitElement {
   static properties = {
     trace: { attribute: false },
-    nextId: { attribute: false },
+    drawn: { attribute: false },
     eos: { attribute: false },
     view: { attribute: false },
     curves: { attribute: false },
@@ -52,7 +55,7 @@ export class LogitDistribution extends LogitElement {
     ranks: { state: true },
   };
 
-  static styles = [...LogitElement.styles, handleStyles, barStyles];
+  static styles = [...LogitElement.styles, handleStyles, tableStyles, barStyles];
 
   #width = new Width(this, '.chart');
   /** Whether the active row was pointed at, not walked to by keys. */
@@ -62,8 +65,8 @@ export class LogitDistribution extends LogitElement {
     super();
     /** @type {Trace | null} */
     this.trace = null;
-    /** @type {number | null} The token that the draw takes next. */
-    this.nextId = null;
+    /** @type {import('../../plots/trace.js').Drawn | null} The token that the draw takes next. */
+    this.drawn = null;
     this.eos = -1;
     /** @type {View} */
     this.view = 'bars';
@@ -83,15 +86,11 @@ export class LogitDistribution extends LogitElement {
     this.unfolded = false;
     /** What the views over all ranks need, once it is fetched. @type {typeof import('./curve.js') | null} */
     this.ranks = null;
-    new ResizeObserver(([{ borderBoxSize }]) =>
-      this.style.setProperty('--tall', `${borderBoxSize[0].blockSize}px`),
-    ).observe(this);
   }
 
   /** @param {Map<string, unknown>} changes */
   willUpdate(changes) {
-    if (this.view !== 'bars' && !this.ranks)
-      import('./curve.js').then((ranks) => (this.ranks = ranks));
+    if (!this.#ranked && !this.ranks) import('./curve.js').then((ranks) => (this.ranks = ranks));
     const gone =
       this.active !== null && this.trace && !this.#keys(this.trace).includes(this.active);
     if (changes.has('trace') && gone) this.active = null;
@@ -104,32 +103,38 @@ export class LogitDistribution extends LogitElement {
     return html`
       <div class="top">
         <h2>${t('distribution.title')}</h2>
+        ${help(
+          t('distribution.title'),
+          this.#ranked
+            ? t('distribution.about', { n: trace?.vocab_size ?? 0 })
+            : this.ranks
+              ? t(`curve.about.${view}`)
+              : '',
+        )}
         <div class="segments tabs" role="tablist" aria-label=${t('view.tabs')} @keydown=${this.#onTabKey}>
           ${VIEWS.map((name) => this.#renderTab(name))}
         </div>
       </div>
-      <p class="about">${
-        view === 'bars'
-          ? t('distribution.about', { n: trace?.vocab_size ?? 0 })
-          : this.ranks
-            ? t(`curve.about.${view}`)
-            : ''
-      }</p>
       ${renderReadouts(trace)}
       <div id="panel" role="tabpanel" aria-labelledby="tab-${view}">
         ${
-          view === 'bars'
+          this.#ranked
             ? this.#renderBars()
             : html`<logit-curve .trace=${trace} .curves=${curves} .view=${view} ?fixed=${this.fixed}></logit-curve>`
         }
       </div>
       <logit-biases .biases=${this.biases} .eos=${this.eos} ?fixed=${this.fixed}></logit-biases>
       ${
-        view === 'bars' || !curves
+        this.#ranked || !curves
           ? renderTable(trace, (token) => this.#name(token), this.#fold)
           : this.ranks?.renderCurveTable(curves, this.#fold)
       }
     `;
+  }
+
+  /** Whether the bars are on show, on either axis. */
+  get #ranked() {
+    return this.view === 'bars' || this.view === 'log';
   }
 
   /** @returns {import('./distribution-table.js').Fold} */
@@ -149,8 +154,9 @@ export class LogitDistribution extends LogitElement {
   #renderBars() {
     const { trace } = this;
     const { width, unit } = this.#width;
+    const log = this.view === 'log';
     const layout =
-      trace && width ? layoutBars({ trace, width, unit, lines: linesOf(trace) }) : null;
+      trace && width ? layoutBars({ trace, width, unit, lines: linesOf(trace), log }) : null;
     return html`
       <div class="stage">
         <div class="chart" role="listbox" tabindex="0" aria-label=${t('distribution.chart')}
@@ -162,9 +168,9 @@ export class LogitDistribution extends LogitElement {
         </div>
         ${trace && layout ? renderBarHandles(trace, layout, this) : nothing}
         ${layout ? this.#renderMenu(layout) : nothing}
+        ${trace && layout ? this.#renderDetail(trace, layout) : nothing}
       </div>
       <p id="keys" class="visually-hidden">${t('distribution.keys')}</p>
-      ${this.#renderDetail()}
     `;
   }
 
@@ -189,9 +195,11 @@ export class LogitDistribution extends LogitElement {
    * @param {Layout} layout
    */
   #renderChart(trace, layout) {
-    const { nextId, active } = this;
+    const { drawn, active } = this;
     const { unit } = this.#width;
-    const words = this.#words(trace, layout.narrow && layout.width > 280 * unit);
+    const words = this.#words(trace);
+    const nextId = drawn?.id ?? null;
+    const beyond = drawn && !trace.tokens.some(({ id }) => id === nextId) ? drawn : null;
     const onPoint = (/** @type {string} */ key) => {
       this.#pointed = true;
       this.active = key;
@@ -203,45 +211,49 @@ export class LogitDistribution extends LogitElement {
     const onPick = (/** @type {string} */ key) => this.#open(key);
     const count = (/** @type {string} */ key) => this.#share(key);
     return html`
-      <svg class=${layout.narrow ? 'narrow' : 'wide'} height=${layout.height}
+      <svg height=${layout.height}
         font-size=${13.5 * unit} aria-hidden="true"
         @pointerleave=${onLeave}>
-        ${drawBars({ layout, unit, words, nextId, active, count, onPoint, onPick })}
+        ${drawBars({ layout, unit, words, nextId, beyond: beyond && this.#beyondWords(beyond), active, count, onPoint, onPick })}
       </svg>
     `;
   }
 
+  /** The drawn token that is not listed. @param {import('../../plots/trace.js').Drawn} drawn */
+  #beyondWords(drawn) {
+    return {
+      label: (/** @type {number} */ letters) => this.#label(drawn, letters),
+      words: t('distribution.beyond', { rank: drawn.rank, p: percent(drawn.p) }),
+    };
+  }
+
   /** @param {Layout} layout */
-  #renderMenu({ rows, rowHeight, columns, narrow }) {
+  #renderMenu({ rows, rowHeight, columns }) {
     const row = rows.find(({ key }) => key === this.menu);
     if (!row?.token) return nothing;
     const { token } = row;
     const bias = this.biases.find(({ id }) => id === token.id)?.bias ?? 0;
     return html`
       <logit-token-menu .name=${this.#name(token)} .spoken=${spoken(token, this.eos)}
-        .token=${token.id} .bias=${bias} .x=${narrow ? 0 : columns.barX} .y=${row.y + rowHeight}
+        .token=${token.id} .bias=${bias} .x=${columns.barX} .y=${row.y + rowHeight}
         @logit-menu-close=${this.#close}></logit-token-menu>`;
   }
 
   /**
    * What the chart says, in the language of the page.
    * @param {Trace} trace
-   * @param {boolean} long whether the rest has room for a sentence
    * @returns {import('../../plots/bars-view.js').Words}
    */
-  #words(trace, long) {
+  #words(trace) {
     return {
-      token: t('distribution.token'),
-      before: t('distribution.before'),
-      after: t('distribution.after'),
-      rest: t(long ? 'distribution.rest' : 'distribution.rest.short', { n: trace.rest.count }),
+      rest: t('distribution.rest.short', { n: trace.rest.count }),
       label: (token, letters) => this.#label(token, letters),
-      percent,
+      percent: briefPercent,
       tick,
       stage: settingName,
       cut: ({ stage, below, idle }) => {
         const handle = findHandles(trace).find(({ name }) => name === stage.name);
-        if (idle && handle) return handleWords(handle, this.fixed);
+        if (idle && handle) return handle.active ? handleWords(handle) : settingName(handle.name);
         const name = `${settingName(stage.name)} ${plain(stage.value)}`;
         const params = { stage: name, n: stage.kept };
         return t(below ? 'distribution.cut.below' : 'distribution.cut', params);
@@ -250,7 +262,7 @@ export class LogitDistribution extends LogitElement {
   }
 
   /**
-   * @param {TraceToken} token
+   * @param {{ id: number, text: string, special: boolean }} token
    * @param {number} letters
    */
   #label(token, letters) {
@@ -310,32 +322,44 @@ export class LogitDistribution extends LogitElement {
     return t('draw.many.count', { n, of, share: percent(n / of) });
   }
 
-  /** The numbers of one token: the one pointed at, else the one that the draw takes. */
-  #renderDetail() {
-    const { trace } = this;
-    const wanted =
-      trace?.tokens.find(({ id }) => String(id) === this.active) ??
-      trace?.tokens.find(({ id }) => id === this.nextId) ??
-      trace?.tokens[0];
-    if (!trace || !wanted) return html`<div class="detail"></div>`;
+  /**
+   * The numbers of the row that is pointed at, beside it.
+   * @param {Trace} trace
+   * @param {Layout} layout
+   */
+  #renderDetail(trace, { rows, rest, rowHeight, height, columns }) {
+    const row = [...rows, ...(rest ? [rest] : [])].find(({ key }) => key === this.active);
+    if (!row || this.menu !== null) return nothing;
+    const above = row.y > height / 2;
+    /** @type {Record<string, string>} */
+    const place = above
+      ? { bottom: `${height - row.y + 2}px` }
+      : { top: `${row.y + rowHeight + 2}px` };
     return html`
-      <div class="detail" aria-hidden="true">
-        <p><b class="token">${this.#name(wanted)}</b>
-          <span>${t('distribution.detail.id')} ${plain(wanted.id)}</span>
-          <span>${t('distribution.rank')} ${number(wanted.rank)}</span>
-          <span>${t('distribution.detail.logit')} ${fixed(wanted.logit, 3)}</span>
-          <span>${t('distribution.detail.bytes')} <span class="bytes">${wanted.special ? '–' : bytesOf(wanted)}</span></span>
-          <span>${this.#counted(wanted)}</span>
-          <span class="path-title">${t('distribution.detail.path')}:</span></p>
-        <p class="path"><span>${t('distribution.detail.raw')} <b>${percent(wanted.p_raw)}</b></span>
-          ${trace.stages.map((stage, i) =>
-            stage.active
-              ? html`<span class="arrow">→</span>
-            <span>${settingName(stage.name)} <b>${percent(wanted.stage_p[i])}</b></span>`
-              : nothing,
-          )}</p>
-      </div>
-    `;
+      <div class="detail" aria-hidden="true" ${cssom({ left: `${columns.barX}px`, ...place })}>
+        ${row.token ? this.#renderNumbers(trace, row.token) : this.#rowWords(null)}
+      </div>`;
+  }
+
+  /**
+   * @param {Trace} trace
+   * @param {TraceToken} token
+   */
+  #renderNumbers(trace, token) {
+    return html`
+      <p><b class="token">${this.#name(token)}</b>
+        <span>${t('distribution.detail.id')} ${plain(token.id)}</span>
+        <span>${t('distribution.rank')} ${number(token.rank)}</span>
+        <span>${t('distribution.detail.logit')} ${fixed(token.logit, 3)}</span>
+        <span>${t('distribution.detail.bytes')} <span class="bytes">${token.special ? '–' : bytesOf(token)}</span></span>
+        <span>${this.#counted(token)}</span></p>
+      <p class="path"><span>${t('distribution.detail.raw')} <b>${percent(token.p_raw)}</b></span>
+        ${trace.stages.map((stage, i) =>
+          stage.active
+            ? html`<span class="arrow">→</span>
+          <span>${settingName(stage.name)} <b>${percent(token.stage_p[i])}</b></span>`
+            : nothing,
+        )}</p>`;
   }
 
   /** @param {KeyboardEvent} event */

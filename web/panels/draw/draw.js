@@ -10,6 +10,7 @@ import { STRIP_HEIGHT, drawStrip } from '../../plots/strip-view.js';
 import { layoutStrip } from '../../plots/strip.js';
 import drawStyles from './draw.css';
 import { LogitElement, define } from '../../base/element.js';
+import { help } from '../../base/help.js';
 import { readSeed } from '../../base/setting-words.js';
 import { totalVariation } from '../../state/tally.js';
 import { Typed } from '../../base/typed.js';
@@ -79,23 +80,22 @@ export class LogitDraw extends LogitElement {
     return html`
       <div class="top">
         <h2>${t('draw.title')}</h2>
-        <p class="label counter">${t('draw.count')} <b>${fixed(this.count, 0)}</b></p>
+        <b class="counter">${fixed(this.count, 0)}</b>
+        ${help(t('draw.title'), `${t('draw.about')} ${t('draw.why')}`)}
+        <p class="lands" data-drawn=${this.drawn?.id ?? nothing}>${this.#sentence()}</p>
       </div>
-      <p class="about">${t('draw.about')}</p>
       ${this.#renderSlider()}
-      <p class="lands" data-drawn=${this.drawn?.id ?? nothing}>${this.#sentence()}</p>
-      ${this.#renderWhatIf()}
       <div class="seed">
         <label class="label" for="seed">${t('draw.seed')}</label>
         <input id="seed" type="text" inputmode="numeric" autocomplete="off" spellcheck="false" ?readonly=${this.fixed}
-          aria-invalid=${error ? 'true' : 'false'} aria-describedby="error why"
+          aria-invalid=${error ? 'true' : 'false'} aria-describedby="error"
           .value=${live(text ?? plain(this.seed))}
           @input=${this.#typed.onInput} @change=${this.#typed.onChange}>
         <button ?hidden=${this.fixed} @click=${this.#onNew}>${t('draw.seed.new')}</button>
+        ${this.#renderMethod()}
+        ${this.#renderWhatIf()}
       </div>
       <p id="error" class="error" role="alert">${sentence}</p>
-      <p id="why" class="about" ?hidden=${error !== ''}>${t('draw.why')}</p>
-      ${this.#renderMethod()}
       ${this.#renderResult()}
     `;
   }
@@ -126,16 +126,10 @@ export class LogitDraw extends LogitElement {
     const on = this.whatIf !== null;
     return html`
       <div class="asked ${on ? 'if' : ''}">
-        <p>${this.method === 'gumbel' ? '' : t(this.#whatIfKey(on))}</p>
-        <button data-command="seeded" aria-disabled=${!on}
-          @click=${() => on && this.emit('logit-draw', { u: null })}>${t('draw.back')}</button>
+        <p>${on ? t(this.stepping ? 'draw.whatif.on' : 'draw.whatif.on.alone') : ''}</p>
+        <button ?hidden=${!on} data-command="seeded"
+          @click=${this.#onBack}>${t('draw.back')}</button>
       </div>`;
-  }
-
-  /** @param {boolean} on whether u is the reader's */
-  #whatIfKey(on) {
-    if (this.stepping) return on ? 'draw.whatif.on' : 'draw.whatif';
-    return on ? 'draw.whatif.on.alone' : 'draw.whatif.alone';
   }
 
   #renderMethod() {
@@ -144,12 +138,10 @@ export class LogitDraw extends LogitElement {
       <button aria-pressed=${this.method === name} data-method=${name}
         @click=${() => this.emit('logit-draw', { method: name })}>${t(`draw.method.${name}`)}</button>`;
     return html`
-      <div class="method">
-        <div class="segments" role="group" ?hidden=${this.fixed} aria-label=${t('draw.method')}>${button('inverse')}${button('gumbel')}</div>
-        <button class="many" data-command="many"
+      <div class="segments" role="group" ?hidden=${this.fixed} aria-label=${t('draw.method')}>${button('inverse')}${button('gumbel')}</div>
+        <button class="many" data-command="many" title=${t('draw.many.about')}
           @click=${() => this.emit('logit-draw', { draws: MANY })}>
-          ${t(this.tally ? 'draw.many.more' : 'draw.many')}</button>
-      </div>`;
+          ${t(this.tally ? 'draw.many.more' : 'draw.many')}</button>`;
   }
 
   #renderResult() {
@@ -159,8 +151,8 @@ export class LogitDraw extends LogitElement {
       distance: fixed(totalVariation(tally), 4),
     };
     return html`
-      <p class="result ${result ? '' : 'hint'}" role="status" data-total=${tally?.total ?? 0}>
-        ${result ? t('draw.many.result', result) : t('draw.many.about')}</p>`;
+      <p class="result" role="status" data-total=${tally?.total ?? 0}>
+        ${result ? t('draw.many.result', result) : ''}</p>`;
   }
 
   #renderStrip() {
@@ -243,6 +235,12 @@ export class LogitDraw extends LogitElement {
   /** @param {number} u */
   #ask(u) {
     this.emit('logit-draw', { u: Math.max(0, Math.min(LAST, Math.round(u * 1e4) / 1e4)) });
+  }
+
+  /** The button is gone with that: the strip has the focus. */
+  #onBack() {
+    /** @type {HTMLElement | null} */ (this.renderRoot.querySelector('.strip'))?.focus();
+    this.emit('logit-draw', { u: null });
   }
 
   #onNew() {

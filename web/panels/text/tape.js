@@ -99,8 +99,7 @@ export class LogitTape extends LogitElement {
         @pointerleave=${() => this.#rest(null, HIDE)} @scroll=${this.#onScroll}>
         <span class="given">${this.pieces.length > GIVEN ? '…' : ''}${this.#given.map((i) =>
           this.#renderGiven(/** @type {Piece} */ (this.#token(i)), i),
-        )}</span>
-        <ol>${repeat(
+        )}</span><ol>${repeat(
           this.steps,
           (_, i) => i,
           (step, i) => this.#renderStep(step, i),
@@ -165,20 +164,15 @@ export class LogitTape extends LogitElement {
     const again = looped && (i - loop.start) % loop.period === 0;
     const kinds = { end, looped, again, forced: Boolean(step.forced) };
     const names = Object.entries(kinds).filter(([, on]) => on);
-    return html`
-      <li class="step ${names.map(([name]) => name).join(' ')} ${this.#sightOf(i)}"
-        ${cssom({ '--heat': this.#heat(step).toFixed(3) })}>
-        <button tabindex=${i === this.#tabbed ? 0 : -1} data-place=${i} aria-haspopup=${this.fixed ? nothing : 'menu'} aria-expanded=${this.open === i}
+    return html`<li class="step ${names.map(([name]) => name).join(' ')} ${this.#sightOf(i)}"
+        ${cssom({ '--heat': this.#heat(step).toFixed(3) })}
+        ><button tabindex=${i === this.#tabbed ? 0 : -1} data-place=${i} aria-haspopup=${this.fixed ? nothing : 'menu'} aria-expanded=${this.open === i}
           aria-describedby=${this.active === i ? 'numbers' : nothing}
           data-id=${step.id} data-p=${String(step.p)}
           @pointermove=${() => this.#point(i)}
           @focus=${() => this.#quiet || this.#show(i)} @click=${() => this.#show(i)} @blur=${this.#onBlur}
-          @keydown=${(/** @type {KeyboardEvent} */ event) => this.#onKey(event, i)}>
-          <span class="token">${end ? t('text.end') : visibleHtml(step)}</span>
-          <span class="share">${percent(step.p)}</span>
-        </button>
-      </li>
-    `;
+          @keydown=${(/** @type {KeyboardEvent} */ event) => this.#onKey(event, i)}
+          ><span class="token">${end ? t('text.end') : visibleHtml(step, true)}</span></button></li>`;
   }
 
   #renderAlternatives() {

@@ -7,14 +7,17 @@ import { html, nothing } from 'lit';
 import { live } from 'lit/directives/live.js';
 import { fixed, measure, number, percent, plain, t } from '../../locale/locale.js';
 import { LogitElement, define, valueOf } from '../../base/element.js';
+import { help } from '../../base/help.js';
 import { Rest } from '../../base/rest.js';
 import './tape.js';
 import { term } from '../../base/term.js';
 import { Typed } from '../../base/typed.js';
 import { field } from '../../state/fields.js';
 import { readWhole } from '../../base/setting-words.js';
+import tableStyles from '../../style/table.css';
 import textStyles from './text.css';
-import { spoken, spokenText } from '../../base/visible.js';
+import { spoken, spokenText, visibleHtml } from '../../base/visible.js';
+import { renderFold } from '../distribution/distribution-table.js';
 
 /**
  * @typedef {import('../../plots/trace.js').Step} Step
@@ -54,9 +57,10 @@ export class LogitText extends LogitElement {
     stopAtEnd: { attribute: false },
     colour: { state: true },
     said: { state: true },
+    unfolded: { state: true },
   };
 
-  static styles = [...LogitElement.styles, textStyles];
+  static styles = [...LogitElement.styles, tableStyles, textStyles];
 
   #rest = new Rest();
   #typedLimit = new Typed(
@@ -112,6 +116,8 @@ export class LogitText extends LogitElement {
     /** @type {typeof COLOURS[number]} */
     this.colour = 'after';
     this.said = '';
+    /** Whether the table shows. */
+    this.unfolded = false;
   }
 
   /** @param {Map<string, unknown>} changes */
@@ -163,14 +169,14 @@ export class LogitText extends LogitElement {
 
   render() {
     return html`
-      <div class="words">
+      <div class="top">
         <h2>${t('text.title')}</h2>
-        <p class="about">${t('text.about')}</p>
-      </div>
-      <div class="desk">
+        ${help(t('text.title'), `${t('text.about')} ${t('text.legend')}`)}
         ${this.#renderPrompt()}
-        ${this.#renderOutput()}
+        ${this.#renderButtons()}
       </div>
+      <p id="fault" class="error" role="alert">${this.fault}</p>
+      ${this.#renderOutput()}
       ${this.#renderMore()}
       <p class="visually-hidden" aria-live="polite">${this.said}</p>
     `;
@@ -179,17 +185,16 @@ export class LogitText extends LogitElement {
   #renderPrompt() {
     const shown = this.draft ?? this.prompt;
     return html`
-      <div class="prompt">
-        <label class="label" for="prompt">${t('text.prompt')}</label>
-        <textarea id="prompt" ?readonly=${this.fixed} rows="1" spellcheck="false" autocomplete="off" autocapitalize="off"
+      <textarea id="prompt" aria-label=${t('text.prompt')} ?readonly=${this.fixed} rows="1" spellcheck="false" autocomplete="off" autocapitalize="off"
           aria-invalid=${this.fault ? 'true' : 'false'} aria-describedby="fault"
           .value=${live(shown)} @input=${this.#onType} @keydown=${this.#onKey}></textarea>
-        <p id="fault" class="error" role="alert">${this.fault}</p>
-        <div class="examples" ?hidden=${this.fixed} role="group" aria-label=${t('text.examples')}>
-          <span class="label" aria-hidden="true">${t('text.examples')}</span>
+      <div ?hidden=${this.fixed}>
+        <button popovertarget="examples" data-command="examples">${t('text.examples')}</button>
+        <div id="examples" class="examples" popover role="group" aria-label=${t('text.examples')} @toggle=${this.#placeExamples}>
           ${this.examples.map(
             (example) => html`
             <button lang="en" aria-pressed=${example === shown}
+              popovertarget="examples" popovertargetaction="hide"
               @click=${() => this.#ask(example)}>${example}</button>`,
           )}
         </div>
@@ -200,13 +205,6 @@ export class LogitText extends LogitElement {
   #renderOutput() {
     return html`
       <div class="output">
-        <div class="foot">
-          ${this.#renderButtons()}
-          ${this.#renderSpeed()}
-        </div>
-        <div class="label row"><span aria-hidden="true">${t('text.output')}</span>
-          <span class="legend" aria-hidden="true" ?hidden=${this.colour === 'none'}>
-            ${t('text.legend.low')}<i></i>${t('text.legend.high')}</span></div>
         <logit-tape .pieces=${this.pieces} .steps=${this.steps} .finished=${this.finished}
           ?ready=${this.ready} .contextLength=${this.contextLength} .limit=${this.limit} .eos=${this.eos} .colour=${this.colour}
           .loop=${this.loop} .looping=${this.loop ? this.#sayLoop(this.loop) : ''}
@@ -223,13 +221,41 @@ export class LogitText extends LogitElement {
   #renderMore() {
     return html`
       <details class="more">
-        <summary>${t('text.more', { n: Math.max(1, this.branches.length) })}</summary>
+        <summary>${t('text.more')}</summary>
         <div class="shelf">
           <logit-branches .branches=${this.branches} .eos=${this.eos}></logit-branches>
           <div>${this.#renderMeasures()}${this.#renderOptions()}</div>
         </div>
+        ${this.#renderTable()}
       </details>
     `;
+  }
+
+  #renderTable() {
+    const { steps, unfolded } = this;
+    const fold = {
+      open: unfolded,
+      onToggle: (/** @type {boolean} */ open) => (this.unfolded = open),
+    };
+    const heads = [
+      'distribution.rank',
+      'distribution.token',
+      'distribution.before.long',
+      'distribution.after.long',
+      'text.bits',
+    ];
+    /** @param {Step} step */
+    const row = (step) => html`<tr>
+      <td>${number(step.rank)}</td>
+      <th scope="row" class="token">${step.id === this.eos ? `‹${t('text.end')}›` : visibleHtml(step)}</th>
+      <td>${percent(step.p_raw)}</td><td>${percent(step.p)}</td>
+      <td>${figureOf(-Math.log2(step.p))}</td></tr>`;
+    return renderFold(
+      fold,
+      t('text.table'),
+      heads.map((head) => t(head)),
+      () => steps.map(row),
+    );
   }
 
   #renderSpeed() {
@@ -285,6 +311,7 @@ export class LogitText extends LogitElement {
     const { error, text } = this.#typedLimit;
     return html`
       <div class="options">
+        ${this.#renderSpeed()}
         <label class="label">${t('text.colour')}
           <select @change=${(/** @type {Event} */ event) => (this.colour = /** @type {any} */ (valueOf(event)))}>
             ${COLOURS.map(
@@ -314,12 +341,22 @@ export class LogitText extends LogitElement {
       <button class=${kind} data-command=${command} aria-disabled=${!enabled}
         @click=${() => enabled && this.emit('logit-command', { command })}>
         ${t(`text.${command}`)}</button>`;
+    // Run and Stop are one button, which keeps the focus.
     return html`
       <div class="buttons">
-        ${button('step', may, 'primary')}${button('run', may)}${button('stop', running)}
+        ${button('step', may, 'primary')}${button(running ? 'stop' : 'run', running || may)}
         ${button('reset', steps.length > 0)}
       </div>
     `;
+  }
+
+  /** Under their button, inside the window. */
+  #placeExamples() {
+    const button = /** @type {HTMLElement} */ (this.renderRoot.querySelector('[popovertarget]'));
+    const menu = /** @type {HTMLElement} */ (this.renderRoot.querySelector('#examples'));
+    const { left, bottom } = button.getBoundingClientRect();
+    menu.style.left = `${Math.max(8, Math.min(left, innerWidth - menu.offsetWidth - 8))}px`;
+    menu.style.top = `${bottom + 6}px`;
   }
 
   /** @param {Event} event */

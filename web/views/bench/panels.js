@@ -8,11 +8,10 @@ const PRESETS = ['transformers', 'balanced'].map(named);
 /** What other programs do unless told otherwise. */
 const IMITATIONS = ['llama.cpp', 'llama2.c'].map(named);
 
-/** The nine strategies; their names must not meet those of the starting points. */
-const STRATEGIES = strategies.map(({ name, settings }) => ({
-  name: `strategy ${name}`,
-  settings,
-}));
+/** The nine strategies but for temperature 1, which is plain; their names must not meet the others'. */
+const STRATEGIES = strategies
+  .filter(({ settings }) => settings.temperature !== 1)
+  .map(({ name, settings }) => ({ name: `strategy ${name}`, settings }));
 
 /** @param {string} name */
 function named(name) {
@@ -50,7 +49,7 @@ export function panelsOfBench(bench, { knobs = null, fixed = false } = {}) {
     },
     distribution: {
       trace,
-      nextId: drawn?.id ?? null,
+      drawn,
       view: bench.view,
       curves: bench.curves,
       biases: bench.biases,

@@ -1,0 +1,55 @@
+/**
+ * <logit-help>: a question mark with the explanation of what it stands beside a press away.
+ */
+import { html } from 'lit';
+import { t } from '../locale/locale.js';
+import { LogitElement, define } from './element.js';
+import helpStyles from './help.css';
+
+export class LogitHelp extends LogitElement {
+  static properties = { label: {}, text: {} };
+
+  static styles = [...LogitElement.styles, helpStyles];
+
+  constructor() {
+    super();
+    /** The name of what is explained. */
+    this.label = '';
+    this.text = '';
+  }
+
+  render() {
+    return this.renderPress('?', this.text, t('help.about', { name: this.label }));
+  }
+
+  /**
+   * @param {string} face what is pressed
+   * @param {string} text
+   * @param {string | undefined} name of the button, if not its face
+   */
+  renderPress(face, text, name = undefined) {
+    return html`<button type="button" popovertarget="about" aria-label=${name ?? face}>${face}</button><p
+      id="about" popover role="note" @toggle=${this.#place}>${text}</p>`;
+  }
+
+  /** Under the button, inside the window. */
+  #place() {
+    const word = /** @type {HTMLElement} */ (this.renderRoot.querySelector('button'));
+    const about = /** @type {HTMLElement} */ (this.renderRoot.querySelector('p'));
+    const from = word.getBoundingClientRect();
+    const { width, height } = about.getBoundingClientRect();
+    const edge = 8;
+    const left = Math.max(edge, Math.min(from.left, innerWidth - width - edge));
+    const below = from.bottom + edge;
+    const top = below + height > innerHeight ? Math.max(edge, from.top - height - edge) : below;
+    about.style.left = `${left}px`;
+    about.style.top = `${top}px`;
+  }
+}
+
+/** @param {string} label @param {string} text */
+export function help(label, text) {
+  return html`<logit-help .label=${label} .text=${text}></logit-help>`;
+}
+
+define('logit-help', LogitHelp);
