@@ -167,6 +167,7 @@ test('colours follow the system and the switch', async () => {
   const { page, close } = await bench.open({ colorScheme: 'dark' });
   const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
   const dark = await background();
+  await page.locator('logit-preferences button').click();
   await page.getByText('Light', { exact: true }).click();
   const light = await until(background, (colour) => colour !== dark);
   assert.notEqual(light, dark);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { Logitscope } from '../../web/engine/index.js';
 import { conventions } from '../../web/engine/presets.js';
-import { openBench, root, until } from './bench.js';
+import { openBench, root, until, unfoldStages } from './bench.js';
 
 /** @type {Awaited<ReturnType<typeof openBench>>} */
 let bench;
@@ -107,7 +107,8 @@ test('numbers, bars and the first knobs are in sight together from the start', a
     )) >= 14,
   );
   assert.equal(await sight('#logits'), 1);
-  assert.equal(await sight('logit-knob[data-name=repetition_penalty]'), 1);
+  for (const name of ['temperature', 'top_k', 'top_p'])
+    assert.equal(await sight(`logit-knob[data-name=${name}]`), 1);
   await close();
 });
 
@@ -196,6 +197,7 @@ test('two conventions stand side by side over given logits too, and nothing name
   await page.keyboard.press('Enter');
   await page.locator('logit-own logit-knob[data-name=top_p] .box').fill('0.8');
   await page.keyboard.press('Enter');
+  await unfoldStages(page.locator('logit-own'));
   await page.locator('logit-own details[data-beside] summary').click();
   const rows = page.locator('logit-own logit-conventions tbody tr');
   await until(

@@ -149,8 +149,12 @@ export class LogitChain extends LogitElement {
     return [...this.presets, ...this.imitations, ...this.strategies];
   }
 
-  /** What is in use has a card, and keeps it while its knob passes the neutral value. */
-  willUpdate() {
+  /**
+   * What is in use has a card, and keeps it while its knob passes the neutral value.
+   * @param {Map<string, unknown>} changes
+   */
+  willUpdate(changes) {
+    if (changes.has('pair') && this.pair) this.unfolded = true;
     for (const name of SHELF.flatMap(({ names }) => names)) {
       if (name === 'own' || this.#taken.has(name) || !this.#isSet(name)) continue;
       this.#taken.add(name);
