@@ -118,7 +118,8 @@ export async function openBench(route = () => undefined) {
     const { page, complaints, foreign } = visitor;
     // The tests know the small model by heart.
     const query = path.includes('model=') ? '' : `${path.includes('?') ? '&' : '?'}model=verbs`;
-    const [address, fragment = START] = path.split(/(?=#)/);
+    const usual = path.includes('view=landscape') ? '' : START;
+    const [address, fragment = usual] = path.split(/(?=#)/);
     await page.goto(server.url + address + query + fragment);
     if (ready) await page.locator('logit-distribution .row').first().waitFor();
     const close = async () => {
