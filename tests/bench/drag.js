@@ -87,7 +87,7 @@ for (const slow of [1, 4]) {
     const viewport = { width: 1440, height: 900 };
     const page = await (await browser.newContext({ reducedMotion: 'reduce', viewport })).newPage();
     await page.addInitScript(() => localStorage.setItem('logitscope-guide', 'seen'));
-    await page.goto(`${server.url}?model=${model}`);
+    await page.goto(`${server.url}?model=${model}&view=bench`);
     await page.locator('logit-distribution .row').first().waitFor();
     await page.locator('[data-name=temperature] input[type=range]').scrollIntoViewIfNeeded();
     const client = await page.context().newCDPSession(page);

@@ -104,7 +104,7 @@ test('the language is that of the document, or of the element or what stands aro
 
 /** The page in a frame of a host that keeps what it says, and can ask it. */
 async function openFrame(query = '') {
-  const address = `${bench.url}?lang=en&model=verbs${query}`.replaceAll('&', '&amp;');
+  const address = `${bench.url}?lang=en&model=verbs&view=bench${query}`.replaceAll('&', '&amp;');
   const opened = await openLesson(
     `<iframe width="1200" height="900" src="${address}"></iframe><script>
       window.heard = [];

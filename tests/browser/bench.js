@@ -103,11 +103,19 @@ export async function openBench(route = () => undefined) {
    * A page with everything it complains about or asks for. One that a test has closed serves the
    * next, unless `own` says that the test does to it what cannot be undone, such as a script of its
    * own for every document; so is that of a `first` visit, where nothing is remembered yet.
-   * @param {{ path?: string, ready?: boolean, first?: boolean, own?: boolean }
+   * A path that names no view opens the bench, unless the test asks for the `firstScreen`.
+   * @param {{ path?: string, ready?: boolean, first?: boolean, own?: boolean, firstScreen?: boolean }
    *   & import('playwright-core').BrowserContextOptions} [options]
    */
   async function open(options = {}) {
-    const { path = '?lang=en', ready = true, first = false, own = first, ...asked } = options;
+    const {
+      path = '?lang=en',
+      ready = true,
+      first = false,
+      firstScreen = false,
+      ...others
+    } = options;
+    const { own = first, ...asked } = others;
     const rest = Object.fromEntries(Object.entries(asked).filter(([name]) => !(name in LOOK)));
     const changed = Object.entries(asked).filter(([name]) => name in LOOK);
     const look = /** @type {typeof LOOK} */ ({ ...LOOK, ...Object.fromEntries(changed) });
@@ -118,7 +126,7 @@ export async function openBench(route = () => undefined) {
     const { page, complaints, foreign } = visitor;
     // The tests know the small model by heart.
     const query = path.includes('model=') ? '' : `${path.includes('?') ? '&' : '?'}model=verbs`;
-    const usual = path.includes('view=landscape') ? '' : START;
+    const usual = firstScreen || path.includes('view=landscape') ? '' : START;
     const [address, fragment = usual] = path.split(/(?=#)/);
     await page.goto(server.url + address + query + fragment);
     if (ready) await page.locator('logit-distribution .row').first().waitFor();

@@ -28,7 +28,7 @@ after(() => bench?.close());
 
 /** A page at another origin that holds a frame and keeps what that says. */
 async function openHost({ query = '', hash = '', sandbox = '' } = {}) {
-  const address = new URL(`${bench.url}?lang=en&model=verbs${query}${hash}`);
+  const address = new URL(`${bench.url}?lang=en&model=verbs&view=bench${query}${hash}`);
   address.hostname = 'localhost';
   body = `<iframe width="1200" height="900" src="${address.href.replaceAll('&', '&amp;')}" ${sandbox && `sandbox="${sandbox}"`}></iframe>
     <script>window.heard = []; addEventListener('message', ({ data, source }) => { if (source === frames[0]) heard.push(data); });</script>`;

@@ -327,8 +327,7 @@ test('no request and no storage holds a prompt, a setting or a token', async () 
   await page
     .locator('logit-share')
     .frameLocator('iframe')
-    .locator('logit-distribution .row')
-    .first()
+    .locator('logit-landscape .sentence mark')
     .waitFor();
   const href = await until(
     () => page.evaluate(() => location.href),

@@ -110,11 +110,55 @@ test('at first it shows one knob alone, and the text of generate with that seed'
   await opened.close();
 });
 
-test('it comes first among the views; an address with a state and no view is the bench’s', async () => {
-  const { page, close } = await bench.open({ path: '?lang=en&model=verbs#temperature=0.7' });
-  const tabs = page.locator('[role=tab][aria-controls=view]');
-  assert.equal(await tabs.first().getAttribute('data-view'), 'landscape');
-  assert.equal(await page.locator('#tab-bench').getAttribute('aria-selected'), 'true');
+const FIRST_SCREENS = {
+  '': 'landscape',
+  '&view=bench': 'bench',
+  '&controls=temperature,tabs': 'bench',
+  '#temperature=0.7': 'bench',
+  '&view=landscape#temperature=0.7': 'landscape',
+};
+for (const [rest, view] of Object.entries(FIRST_SCREENS))
+  test(`an address that ends with ?lang=en${rest} opens the ${view}`, async () => {
+    const path = `?lang=en&model=verbs${rest}`;
+    const { page, close } = await bench.open({ path, ready: false, firstScreen: true });
+    const tabs = page.locator('[role=tab][aria-controls=view]');
+    await tabs.first().waitFor();
+    assert.equal(await tabs.first().getAttribute('data-view'), 'landscape');
+    const shown = page.locator(view === 'bench' ? 'logit-distribution' : 'logit-landscape');
+    await shown.waitFor();
+    assert.equal(await page.locator(`#tab-${view}`).getAttribute('aria-selected'), 'true');
+    await close();
+  });
+
+test('back at an address without a state is the landscape; the bench’s own address opens the bench', async () => {
+  const { page, view, knob, close } = await openLandscape({ hash: '' });
+  await knob.press('PageUp');
+  await settle(page);
+  await page.locator('[data-view=bench]').click();
+  await until(
+    async () => page.url(),
+    (url) => /^[^#]*\?lang=en&model=verbs#/.test(url),
+  );
+  await page.reload();
+  await page.locator('logit-distribution .row').first().waitFor();
+  await page.locator('[data-view=landscape]').click();
+  await view.waitFor();
+  await close();
+});
+
+test('the share panel’s frame shows the landscape, unless it is to show knobs of its own', async () => {
+  const { page, close } = await bench.open();
+  await page.locator('[data-command=share]').click();
+  const panel = page.locator('logit-share');
+  assert.doesNotMatch(await panel.locator('#link').inputValue(), /view=/);
+  assert.match(await panel.locator('#frame').inputValue(), /&amp;view=landscape#/);
+  await panel.frameLocator('iframe').locator('logit-landscape .sentence mark').waitFor();
+  await panel.locator('input[name=temperature]').check();
+  await until(
+    () => panel.locator('#frame').inputValue(),
+    (text) => text.includes('controls'),
+  );
+  assert.doesNotMatch(await panel.locator('#frame').inputValue(), /view=/);
   await close();
 });
 

@@ -50,7 +50,7 @@ test('each model of the list opens, with prompts that it can read and the settin
 test('the page opens on stories', async () => {
   const { page, close } = await bench.open({ path: '?lang=en&model=stories' });
   assert.match(await modelFact(page), /stories \(llama\)/);
-  await page.goto(`${bench.url}?lang=en`);
+  await page.goto(`${bench.url}?lang=en&view=bench`);
   await page.locator('logit-distribution .row').first().waitFor();
   assert.match(await modelFact(page), /stories \(llama\)/);
   await close();
@@ -93,7 +93,7 @@ test('an address names an offered model or a file of its own origin, never a for
   });
   assert.match(await modelFact(page), /stories/);
   assert.deepEqual(foreign, []);
-  await page.goto(`${bench.url}?lang=en&model=models/verbs.gguf`);
+  await page.goto(`${bench.url}?lang=en&model=models/verbs.gguf&view=bench`);
   await page.locator('logit-distribution .row').first().waitFor();
   assert.match(await modelFact(page), /verbs/);
   await close();

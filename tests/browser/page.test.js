@@ -636,7 +636,7 @@ test('a model that does not load is one sentence, and Try again loads it', async
   await page.route('**/models/verbs.gguf', (route) =>
     broken ? route.fulfill({ status: 503, body: '' }) : route.continue(),
   );
-  await page.goto(`${bench.url}?lang=en&model=verbs`);
+  await page.goto(`${bench.url}?lang=en&model=verbs&view=bench`);
   const alert = page.locator('logit-scope .notice[role=alert]');
   await alert.waitFor();
   assert.match(await alert.innerText(), /^The model could not be loaded: .*503/);

@@ -42,7 +42,7 @@ function expectWhole(place, prompt, settings) {
 test('by double click, without any network, it is the whole instrument', async () => {
   const { page, complaints, foreign, close } = await openCut();
   await page.context().setOffline(true);
-  await page.goto(`${pathToFileURL(file)}?lang=en&model=verbs`);
+  await page.goto(`${pathToFileURL(file)}?lang=en&model=verbs&view=bench`);
   await page.locator('logit-distribution .row').first().waitFor();
   await expectWhole(page, FIRST, PLAIN);
   await page.locator('#preset').selectOption({ label: 'Greedy: always the best' });
@@ -106,7 +106,7 @@ for (const [name, worker] of [
       response.end(
         request.url.startsWith('/single')
           ? html
-          : '<!doctype html><link rel="icon" href="data:,"><iframe sandbox="allow-scripts" width="1200" height="900" src="/single?lang=en&model=verbs"></iframe><script>window.heard=[];addEventListener("message",(e)=>heard.push(e.data))</script>',
+          : '<!doctype html><link rel="icon" href="data:,"><iframe sandbox="allow-scripts" width="1200" height="900" src="/single?lang=en&model=verbs&view=bench"></iframe><script>window.heard=[];addEventListener("message",(e)=>heard.push(e.data))</script>',
       );
     });
     closed(server);

@@ -4,7 +4,7 @@
  * turns, the place is only rewritten. Where history is refused the state stays in memory.
  */
 import { Rest } from '../base/rest.js';
-import { formatHash, leftOut, parseHash, parseQuery } from '../state/page-state.js';
+import { formatHash, leftOut, parseHash, parseQuery, viewOf } from '../state/page-state.js';
 
 /** How long changes rest before they are written, in ms. */
 const WRITE_DELAY_MS = 250;
@@ -40,8 +40,9 @@ export function followAddress(scope) {
     else address.searchParams.set('model', scope.source);
     if (scope.source === null || scope.context === null) address.searchParams.delete('context');
     else address.searchParams.set('context', String(scope.context));
-    if (scope.view !== 'bench' || address.searchParams.has('view'))
-      address.searchParams.set('view', scope.view);
+    // A state without a view is the bench's.
+    if (scope.view === 'bench') address.searchParams.delete('view');
+    else address.searchParams.set('view', scope.view);
     address.hash = formatHash(linkable(), scope.table);
     return address.href;
   }
@@ -73,9 +74,10 @@ export function followAddress(scope) {
     rest.stop();
     reading++;
     try {
-      const { asked, dropped } = parseQuery(location.search);
-      const { hash } = location;
-      const { view = 'bench', context = null } = asked;
+      const { hash, search } = location;
+      const { asked, dropped } = parseQuery(search);
+      const { context = null } = asked;
+      const view = viewOf(asked, hash);
       const model = asked.model ?? scope.source;
       if (model && (model !== scope.source || context !== scope.context))
         await scope.open(model, context);

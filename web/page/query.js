@@ -3,11 +3,12 @@
  */
 import { FIELDS } from '../state/fields.js';
 import { MODELS } from '../state/models.js';
-import { parseControls, parseQuery } from '../state/page-state.js';
+import { parseControls, parseQuery, viewOf } from '../state/page-state.js';
 
 const scope = document.querySelector('logit-scope');
 const { asked } = parseQuery(location.search);
 scope?.setAttribute('model', MODELS[0].name);
+scope?.setAttribute('view', viewOf(asked, location.hash));
 for (const { name, attribute } of FIELDS)
   if (attribute && asked[name]) scope?.setAttribute(name, asked[name] === true ? '' : asked[name]);
 if (asked.controls && !parseControls(asked.controls)?.parts.has('masthead'))

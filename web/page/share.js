@@ -67,9 +67,17 @@ export class LogitShare extends LogitElement {
     return link.href;
   }
 
+  /** The address in a frame: the bench as a whole is too much for one, the landscape is made for it. */
+  get #framed() {
+    const link = new URL(this.link);
+    if (this.chosen.length === 0 && !link.searchParams.has('view'))
+      link.searchParams.set('view', 'landscape');
+    return link.href.replaceAll('readonly=&', 'readonly&');
+  }
+
   get #frame() {
     const title = t('share.frame.title');
-    return `<iframe src="${quote(this.link)}" title="${quote(title)}" width="100%" height="640" loading="lazy"></iframe>`;
+    return `<iframe src="${quote(this.#framed)}" title="${quote(title)}" width="100%" height="640" loading="lazy"></iframe>`;
   }
 
   get #element() {
@@ -115,7 +123,7 @@ export class LogitShare extends LogitElement {
           </div>
           <div>
             <p class="label">${t('share.preview')}</p>
-            <iframe title=${t('share.preview')} src=${this.link}></iframe>
+            <iframe title=${t('share.preview')} src=${this.#framed}></iframe>
           </div>
         </div>
       </dialog>

@@ -163,6 +163,16 @@ export function parseQuery(search) {
 }
 
 /**
+ * The view of an address: the landscape is the first screen, but a state after the # and knobs of
+ * one's own are the bench's where no view is named.
+ * @param {Record<string, any>} asked of the query
+ * @param {string} hash
+ */
+export function viewOf({ view, controls }, hash) {
+  return view ?? (controls || hash.length > 1 ? 'bench' : 'landscape');
+}
+
+/**
  * A state as a host page writes it: { prompt, settings, seed, branch, ... }, each of them optional.
  * @param {any} message
  * @param {TableRow[]} table
