@@ -379,6 +379,43 @@ test('what the bench is set to, the landscape shows, and the other way', async (
   await opened.close();
 });
 
+test('top-p before temperature: the chain is that, and where it draws another token is lit', async () => {
+  const opened = await openLandscape({ hash: '#temperature=1.4' });
+  const { page, view, knob } = opened;
+  const swap = view.locator('[data-command=swap]');
+  assert.equal(await swap.count(), 0);
+  await view.locator('[data-chip=top_p]').click();
+  await settle(page);
+  await expectCrossing(opened, { top_p: 0.9 });
+  await swap.click();
+  await settle(page);
+  const order = scope.table.filter(({ warper }) => warper).map(({ name }) => name);
+  const [heat, nucleus] = ['temperature', 'top_p'].map((name) => order.indexOf(name));
+  [order[heat], order[nucleus]] = [order[nucleus], order[heat]];
+  await expectCrossing(opened, { top_p: 0.9, order });
+  assert.equal(await swap.getAttribute('aria-pressed'), 'true');
+  const about = view.locator('.headline .about');
+  assert.match(await about.innerText(), /^lit: .* [1-9][\d.]*% of all u$/);
+  // Along the picture it stays; another setting ends it, and the order is in the address.
+  await knob.press('Home');
+  await settle(page);
+  assert.match(await about.innerText(), /^lit: .* 0% of all u$/);
+  await view.locator('[data-chip=top_k]').click();
+  await settle(page);
+  assert.match(await about.innerText(), /^entropy/);
+  await until(
+    async () => page.url(),
+    (url) => url.includes('order='),
+  );
+  assert.match(page.url(), /order=[^&]*top_p[^&]*temperature/);
+  await swap.click();
+  await settle(page);
+  await expectCrossing(opened, { top_p: 0.9, top_k: 40 });
+  assert.equal(await swap.getAttribute('aria-pressed'), 'false');
+  assert.deepEqual(opened.complaints, []);
+  await opened.close();
+});
+
 test('a thousand real draws pile up beside theory, the same ones each time', async () => {
   const opened = await openLandscape({ hash: '#temperature=1' });
   const { page, view } = opened;

@@ -7,7 +7,7 @@ import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { Logitscope } from '../../web/engine/index.js';
-import { between, cornersOf, groundOf, layRivers } from '../../web/plots/landscape.js';
+import { between, common, cornersOf, groundOf, layRivers } from '../../web/plots/landscape.js';
 import { overlap, placeLabels, placeOf, riverAt, tokenAt } from '../../web/plots/landscape.js';
 import { Pcg32 } from '../vectors/twin.js';
 
@@ -273,4 +273,31 @@ test('between two landscapes lie both ends, and each step is one', () => {
   const half = between(from, to, 0.5);
   for (const { before, after } of half.rivers)
     before.forEach((top, i) => assert.ok(after[i] >= top - 1e-12));
+});
+
+test('two orders are the same where both draw the same token, and nowhere else', () => {
+  scope.feed(scope.encode(PROMPTS[0]));
+  const values = evenly(0, 3, 31);
+  const orders = [
+    ['temperature', 'top_p'],
+    ['top_p', 'temperature'],
+  ].map((order) =>
+    layRivers(scope.landscape({ order, top_p: 0.9 }, 'temperature', values, { top: 64 })),
+  );
+  const same = common(...orders);
+  const coarse = layRivers(
+    scope.landscape({ top_p: 0.9 }, 'temperature', evenly(0, 3, 7), { top: 64 }),
+  );
+  for (const { before } of common(orders[0], coarse)) assert.equal(before.length, 7);
+  const next = random(3);
+  let differ = 0;
+  for (let n = 0; n < 3000; n++) {
+    const at = Math.floor(next() * values.length);
+    const [share, u] = [at / (values.length - 1), next()];
+    const inside = same.some(({ before, after }) => u >= before[at] && u < after[at]);
+    const [one, other] = orders.map((rivers) => riverAt(rivers, share, u)?.id ?? -1);
+    assert.equal(inside, one === other, `u = ${u} at ${values[at]}`);
+    if (!inside) differ++;
+  }
+  assert.ok(differ > 300 && differ < 2700, String(differ));
 });

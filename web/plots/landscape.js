@@ -116,6 +116,51 @@ export function between(from, to, share) {
 }
 
 /**
+ * Every so manieth value of a landscape, so that `n` are left.
+ * @param {Rivers} rivers
+ * @param {number} n
+ * @returns {Rivers}
+ */
+function thinned({ values, rivers, ground }, n) {
+  const stride = (values.length - 1) / (n - 1);
+  const thin = (/** @type {Float64Array} */ all) => all.filter((_, i) => i % stride === 0);
+  const thinRiver = (/** @type {River} */ { id, before, after }) => ({
+    id,
+    before: thin(before),
+    after: thin(after),
+  });
+  return {
+    values: thin(/** @type {Float64Array} */ (values)),
+    rivers: rivers.map(thinRiver),
+    ground: thin(ground),
+  };
+}
+
+/**
+ * Where two landscapes over one stretch are the same: what each token has in both, the ground's last.
+ * Elsewhere the same u draws another token. Where one has more values, at those of the other.
+ * @param {Rivers} first
+ * @param {Rivers} second
+ * @returns {Pick<River, 'before' | 'after'>[]}
+ */
+export function common(first, second) {
+  const n = Math.min(first.values.length, second.values.length);
+  const [one, other] = [thinned(first, n), thinned(second, n)];
+  const found = new Map(other.rivers.map((river) => [river.id, river]));
+  const ends = one.values.map(() => 1);
+  const pairs = one.rivers.flatMap((river) => {
+    const twin = found.get(river.id);
+    return twin ? [[river, twin]] : [];
+  });
+  pairs.push([one, other].map(({ ground }) => ({ id: -1, before: ground, after: ends })));
+  return pairs.map(([a, b]) => {
+    const before = a.before.map((value, i) => Math.max(value, b.before[i]));
+    const after = before.map((value, i) => Math.max(value, Math.min(a.after[i], b.after[i])));
+    return { before, after };
+  });
+}
+
+/**
  * The place of a value among ascending ones, a fraction of the way from one to the next.
  * @param {ArrayLike<number>} values
  * @param {number} value

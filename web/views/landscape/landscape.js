@@ -25,6 +25,7 @@ import { DRAWS, Rain } from './rain.js';
 import { savePicture } from './save.js';
 import { paintSlice, rowsOf } from './slice.js';
 import { renderStages } from './stages.js';
+import { canSwap, isSwapped, swapped } from './swap.js';
 import { renderTable } from './table.js';
 import { axisOf, round, symbolOf } from './words.js';
 import { writeSentence } from './sentence.js';
@@ -98,6 +99,8 @@ export class LogitLandscape extends ModelElement {
   #heard = null;
   /** What was asked for last. */
   #asked = '';
+  /** Everything but the crossing, since two landscapes are held against each other. @type {string | null} */
+  #heldAt = null;
   #rest = new Rest();
 
   /** @type {Picture | null} */
@@ -222,10 +225,14 @@ export class LogitLandscape extends ModelElement {
     this.requestUpdate();
   }
 
-  /** The settings that are sliders. @returns {TableRow[]} */
+  /** @returns {TableRow[]} */
+  get #table() {
+    return this.engine?.table ?? [];
+  }
+
+  /** The settings that are sliders. */
   get #knobs() {
-    const table = /** @type {TableRow[]} */ (this.engine?.table ?? []);
-    return table.filter(
+    return this.#table.filter(
       ({ name, kind, low, high }) =>
         ['real', 'integer'].includes(kind) && high > low && name !== 'mirostat_mu',
     );
@@ -269,11 +276,27 @@ export class LogitLandscape extends ModelElement {
     if (!this.#reader || !row || this.#unread || (!this.given && this.#ids.length === 0)) return;
     const value = this.#value;
     const settings = { ...this.#settings, [row.name]: value };
+    this.#keepHeld(row.name, settings);
     const at = { ids: this.#ids, settings, knob: row.name, value, u: this.u };
     const key = JSON.stringify(at);
     if (key === this.#asked) return;
     this.#asked = key;
     this.#reader.ask(at);
+  }
+
+  /**
+   * Two landscapes are held against each other until anything but the crossing changes.
+   * @param {string} knob
+   * @param {Record<string, any>} settings
+   */
+  #keepHeld(knob, settings) {
+    if (this.#heldAt === null) return;
+    const { seed: _, [knob]: __, ...others } = settings;
+    const at = JSON.stringify([this.#ids, knob, Object.entries(others).sort()]);
+    if (this.#heldAt === '') this.#heldAt = at;
+    if (this.#heldAt === at) return;
+    this.#heldAt = null;
+    this.#picture?.release();
   }
 
   /** @param {'landscape' | 'reading' | 'text' | 'fault'} what */
@@ -446,7 +469,8 @@ export class LogitLandscape extends ModelElement {
   /** Tells the page where the lines are. */
   #tell() {
     this.#rest.stop();
-    const { logit_bias: _, seed, ...settings } = this.#moved;
+    const { logit_bias: _, seed, order, ...settings } = this.#moved;
+    if (order !== undefined) this.emit('logit-order', { order });
     if (seed !== undefined) this.emit('logit-seed', { seed });
     if (Object.keys(settings).length > 0) this.emit('logit-set', settings);
     this.emit('logit-choose', { u: this.u });
@@ -576,6 +600,13 @@ export class LogitLandscape extends ModelElement {
     this.#schedule();
     this.#say();
     this.#rest.after(REST_MS, () => this.#tell());
+  }
+
+  /** Temperature and top-p in each other's place, held against what was before. */
+  #swap() {
+    this.#heldAt = '';
+    this.#picture?.hold();
+    this.#set({ order: swapped(this.#settings.order, this.#table) });
   }
 
   /** @param {string} knob */
@@ -764,9 +795,13 @@ export class LogitLandscape extends ModelElement {
     const trace = this.#reader?.reading?.trace;
     const [box, u] = [this.#box, this.#uBox];
     const error = box.error || u.error;
-    const about = this.#gumbel
-      ? t('landscape.gumbel')
-      : trace && t('landscape.about', { bits: measure(trace.entropy) });
+    const unlike = this.#picture?.unlike(this.#share) ?? null;
+    const about =
+      unlike !== null
+        ? t('landscape.unlike', { p: percent(Math.max(0, unlike)) })
+        : this.#gumbel
+          ? t('landscape.gumbel')
+          : trace && t('landscape.about', { bits: measure(trace.entropy) });
     return html`
       <label class="big ${row.name === 'temperature' ? '' : 'long'}"><span>${symbolOf(row.name)} =</span>
         <input inputmode="decimal" autocomplete="off" size="4" aria-label=${settingName(row.name)}
@@ -791,6 +826,7 @@ export class LogitLandscape extends ModelElement {
       <div class="more">
         <button data-command="rain" @click=${this.#drawMany}>× ${number(DRAWS)}</button>
         ${Object.keys(CHIPS).map((each) => (each === name ? nothing : this.#renderChip(each)))}
+        ${this.#renderSwap()}
         <button data-command="all" aria-expanded=${this.all}
           @click=${() => (this.all = !this.all)}>${t('landscape.all')}</button>
         <label class="axis-of"><span class="label" aria-hidden="true">${t('landscape.knob')}</span>
@@ -818,6 +854,13 @@ export class LogitLandscape extends ModelElement {
       @click=${() => this.#set({ [name]: on ? row.neutral : CHIPS[name] })}>${
         on ? `${words} ${plain(round(value))}` : `+ ${words}`
       }</button>`;
+  }
+
+  #renderSwap() {
+    const settings = this.#settings;
+    if (!canSwap(settings)) return nothing;
+    return html`<button data-command="swap" aria-pressed=${isSwapped(settings.order, this.#table)}
+      @click=${this.#swap}>${t('landscape.swap')}</button>`;
   }
 
   /** @param {TableRow} knob */

@@ -23,6 +23,8 @@ import { riverAt } from '../../plots/landscape.js';
 const RAMP = 28;
 /** How long a number falls, in ms. */
 export const FALL_MS = 500;
+/** How much of what is the same a veil hides. */
+const VEIL = 0.72;
 /** How wide the slice at the knob is, and its border, in 1/16 rem. */
 const STRIP = 8;
 const BORDER = 2;
@@ -62,7 +64,7 @@ export function fitCanvas(canvas, width, height) {
 }
 
 /**
- * @param {River} river
+ * @param {Pick<River, 'before' | 'after'>} river
  * @param {Look} look
  */
 function pathOf({ before, after }, { width, height }) {
@@ -102,6 +104,21 @@ export function paintRivers(context, named, look) {
 }
 
 /**
+ * A veil over what is the same in two landscapes, so that what differs is lit.
+ * @param {CanvasRenderingContext2D} context
+ * @param {Pick<River, 'before' | 'after'>[]} same
+ * @param {Look} look
+ */
+export function paintVeil(context, same, look) {
+  context.fillStyle = look.palette.panel;
+  context.globalAlpha = VEIL;
+  const veil = new Path2D();
+  for (const each of same) veil.addPath(pathOf(each, look));
+  context.fill(veil);
+  context.globalAlpha = 1;
+}
+
+/**
  * The river that is drawn, and the outline of the one that is pointed at.
  * @param {CanvasRenderingContext2D} context
  * @param {{ drawn: Named | null, pointed: Named | null }} lit
@@ -124,9 +141,10 @@ export function paintLit(context, { drawn, pointed }, look) {
  * @param {CanvasRenderingContext2D} context
  * @param {Named[]} named
  * @param {number | null} drawn
+ * @param {boolean} veiled whether a veil lies over the rivers
  * @param {Look} look
  */
-export function paintNames(context, named, drawn, { palette, family }) {
+export function paintNames(context, named, drawn, veiled, { palette, family }) {
   context.textAlign = 'center';
   context.textBaseline = 'middle';
   for (const { river, name, label, rank } of named) {
@@ -139,7 +157,7 @@ export function paintNames(context, named, drawn, { palette, family }) {
     // Its place lies within its river, so that the colour of that covers the line alone.
     context.fillStyle = lit ? palette.mark : colourOf(palette, rank);
     const wide = context.measureText(name).width + label.size * 0.4;
-    context.fillRect(-wide / 2, -label.size * 0.56, wide, label.size * 1.12);
+    if (lit || !veiled) context.fillRect(-wide / 2, -label.size * 0.56, wide, label.size * 1.12);
     context.fillStyle = lit ? palette.markInk : rank < 0 ? palette.soft : palette.ink;
     context.fillText(name, 0, label.size * 0.04);
     context.restore();

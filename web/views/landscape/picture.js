@@ -2,9 +2,9 @@
  * The picture of a landscape in its layers. Rivers and names are painted when they change; the lines,
  * where they cross and the slice are moved, which costs next to nothing while one drags.
  */
-import { between, groundOf, layRivers, placeLabels } from '../../plots/landscape.js';
+import { between, common, groundOf, layRivers, placeLabels } from '../../plots/landscape.js';
 import { fitCanvas, namedAt, paintDrops, paintLit, paintNames } from './paint.js';
-import { paintRivers, paintStrip, stripWidth } from './paint.js';
+import { paintRivers, paintStrip, paintVeil, stripWidth } from './paint.js';
 
 /**
  * @typedef {import('../../plots/landscape.js').Rivers} Rivers
@@ -65,6 +65,10 @@ export class Picture {
   #morph = null;
   /** What each layer shows. @type {Record<string, string>} */
   #painted = {};
+  /** Another landscape that this one is held against. @type {Rivers | null} */
+  #held = null;
+  /** What is the same in both. @type {ReturnType<typeof common> | null} */
+  #same = null;
   #laid = '';
   #turn = 0;
 
@@ -107,6 +111,30 @@ export class Picture {
   forget() {
     this.rivers = null;
     this.#morph = null;
+    this.release();
+  }
+
+  /** Holds what comes against what is there now. */
+  hold() {
+    this.#held = this.rivers;
+  }
+
+  /** Holds nothing any more. */
+  release() {
+    this.#held = null;
+    this.#same = null;
+    this.#turn++;
+  }
+
+  /**
+   * For how much of all u another token is drawn than in the landscape held against this one; null
+   * where there is none.
+   * @param {number} share where the knob is
+   */
+  unlike(share) {
+    if (!this.#same) return null;
+    const at = Math.round(share * (this.#same[0].before.length - 1));
+    return this.#same.reduce((left, { before, after }) => left - (after[at] - before[at]), 1);
   }
 
   /** Whether it changes by itself. */
@@ -132,6 +160,7 @@ export class Picture {
     this.#morph = before && alike && glide ? { from: before, began: performance.now() } : null;
     this.#ranks = new Map(rivers.rivers.map(({ id }, rank) => [id, rank]));
     this.rivers = rivers;
+    this.#same = this.#held && common(this.#held, rivers);
     this.#turn++;
   }
 
@@ -156,11 +185,12 @@ export class Picture {
     const rain = drops.length > 0 ? now : 0;
     this.#once('lit', [still && drawn, pointed?.river.id, rain, rain && shown.share], (context) => {
       const outlined = pointed && pointed.rank >= 0 && pointed.river.id !== drawn ? pointed : null;
+      if (still && this.#same) paintVeil(context, this.#same, this.look);
       if (still) paintLit(context, { drawn: find(), pointed: outlined }, this.look);
       if (rain) paintDrops(context, { drops, share: shown.share, now }, this.look);
     });
     this.#once('names', [still && drawn], (context) => {
-      if (still) paintNames(context, this.named, drawn, this.look);
+      if (still) paintNames(context, this.named, drawn, this.#same !== null, this.look);
     });
     this.#moveLines(shown);
   }
