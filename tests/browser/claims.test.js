@@ -405,11 +405,11 @@ test('what is too far back for the model is struck through, with the number it s
 });
 
 test('who skips the guide is not asked again', async () => {
-  const { page, close } = await bench.open({ first: true });
+  const { page, close } = await bench.open({ first: true, firstScreen: true, ready: false });
   await page.locator('logit-guide [data-guide=skip]').click();
   assert.equal(await page.locator('logit-guide').count(), 0);
   await page.reload();
-  await page.locator('logit-distribution .row').first().waitFor();
+  await page.locator('logit-landscape .sentence mark').waitFor();
   await settle(page);
   assert.equal(await page.locator('logit-guide').count(), 0);
   await close();

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { openBench, root } from './bench.js';
+import { openBench, root, settle, until } from './bench.js';
 
 /** @type {Awaited<ReturnType<typeof openBench>>} */
 let bench;
@@ -13,35 +13,92 @@ after(() => bench?.close());
 const messages = async (code) =>
   JSON.parse(await readFile(join(root, `web/locale/${code}.json`), 'utf8'));
 
-test('a first visit is shown round in five steps, each with its panel outlined, and only once', async () => {
-  const { page, complaints, close } = await bench.open({ first: true });
-  const said = await messages('en');
-  const stops = [];
-  for (let i = 0; i < 5; i++) {
+/** What a reader does in each beat, by keys; more than one deed where the beat waits for more. */
+const DEEDS = [
+  [
+    (view) => view.locator('.handle.knob').press('Home'),
+    (view) => view.locator('.handle.knob').press('End'),
+  ],
+  [(view) => view.locator('.handle.u').press('ArrowDown')],
+  [(view) => view.locator('[data-chip=top_p]').click()],
+  [(view) => view.locator('[data-command=swap]').click()],
+  [(view) => view.locator('[data-command=rain]').click()],
+];
+
+for (const lang of ['en', 'es'])
+  test(`a first visit is five beats, each of which waits for its deed and goes on by itself: ${lang}`, async () => {
+    const path = `?lang=${lang}`;
+    const { page, complaints, close } = await bench.open({
+      path,
+      first: true,
+      firstScreen: true,
+      ready: false,
+    });
+    const said = await messages(lang);
     const guide = page.locator('logit-guide');
-    await guide.getByText(said[`guide.${i}.about`]).waitFor();
-    stops.push(
-      await page.locator('[data-guided]').evaluateAll((found) => found.map((e) => e.localName)),
-    );
-    await guide.locator('[data-guide=next]').click();
-  }
-  assert.deepEqual(stops, [
-    ['logit-text'],
-    ['logit-distribution'],
-    ['logit-chain'],
-    ['logit-draw'],
-    ['div'],
-  ]);
-  assert.equal(await page.locator('logit-guide, [data-guided]').count(), 0);
-  await page.reload();
-  await page.locator('logit-distribution .row').first().waitFor();
-  assert.equal(await page.locator('logit-guide').count(), 0);
-  await page.locator('[data-guide=show]').click();
-  await page.locator('logit-guide').waitFor();
-  await page.locator('logit-guide [data-guide=next]').focus();
+    const view = page.locator('logit-landscape');
+    await view.locator('.sentence mark').waitFor();
+    for (const [i, deeds] of DEEDS.entries())
+      for (const [n, deed] of deeds.entries()) {
+        await guide.getByText(said[`guide.${i + 1}.deed${n || ''}`], { exact: true }).waitFor();
+        if (i > 0)
+          assert.equal(await guide.locator('.noticed').innerText(), said[`guide.${i}.noticed`]);
+        await deed(view);
+      }
+    await guide.getByText(said['guide.5.noticed'], { exact: true }).waitFor();
+    await guide.locator('[data-guide=bench]').click();
+    await page.locator('logit-distribution .row').first().waitFor();
+    assert.equal(await guide.count(), 0);
+    await page.locator('#tab-landscape').click();
+    await settle(page);
+    await page.reload();
+    await view.locator('.sentence mark').waitFor();
+    assert.equal(await guide.count(), 0);
+    assert.deepEqual(complaints, []);
+    await close();
+  });
+
+test('a beat is linked to and moves nothing; skipped, it is gone on with where it was left', async () => {
+  const path = '?lang=en&model=verbs#beat=3';
+  const { page, complaints, close } = await bench.open({ path, ready: false });
+  const said = await messages('en');
+  const guide = page.locator('logit-guide');
+  const knob = page.locator('logit-landscape .handle.knob');
+  await guide.getByText(said['guide.3.deed'], { exact: true }).waitFor();
+  await knob.waitFor();
+  await settle(page);
+  assert.equal(await knob.getAttribute('aria-valuenow'), '0.7');
+  await guide.locator('[data-guide=next]').click();
+  await guide.getByText(said['guide.4.deed'], { exact: true }).waitFor();
+  await until(
+    async () => page.url(),
+    (url) => url.includes('beat=4'),
+  );
+  assert.match(page.url(), /temperature=0\.7.*beat=4/);
+  await guide.locator('[data-guide=skip]').focus();
   await page.keyboard.press('Escape');
-  assert.equal(await page.locator('logit-guide').count(), 0);
+  await guide.waitFor({ state: 'detached' });
+  await until(
+    async () => page.url(),
+    (url) => !url.includes('beat='),
+  );
+  assert.doesNotMatch(page.url(), /beat=/);
+  await page.locator('[data-guide=show]').click();
+  await guide.getByText(said['guide.4.deed'], { exact: true }).waitFor();
+  await guide.locator('[data-guide=back]').click();
+  await guide.getByText(said['guide.3.deed'], { exact: true }).waitFor();
+  assert.equal(await knob.getAttribute('aria-valuenow'), '0.7');
   assert.deepEqual(complaints, []);
+  await close();
+});
+
+test('a view that was linked to has no look around of its own', async () => {
+  const path = '?lang=en&model=verbs&view=landscape#temperature=1.3';
+  const { page, close } = await bench.open({ path, first: true, ready: false });
+  await page.locator('logit-landscape .sentence mark').waitFor();
+  await settle(page);
+  assert.equal(await page.locator('logit-guide').count(), 0);
+  assert.equal(await page.locator('.handle.knob').getAttribute('aria-valuenow'), '1.3');
   await close();
 });
 

@@ -379,9 +379,10 @@ test('a first visit to another view opens that view; a look around asked for at 
     page.evaluate(() => document.documentElement.scrollHeight - innerHeight - scrollY);
   await page.locator('[data-guide=show]').click();
   await page.locator('logit-guide').waitFor();
-  const top = () => page.locator('logit-text').evaluate((e) => e.getBoundingClientRect().top);
+  const top = () => page.locator('logit-guide').evaluate((e) => e.getBoundingClientRect().top);
   const inSight = (y) => y >= 0 && y < 500;
-  assert.ok(inSight(await until(top, inSight)), `the first panel begins at ${await top()}`);
+  assert.ok(inSight(await until(top, inSight)), `the look around begins at ${await top()}`);
+  assert.equal(await page.locator('logit-scope').evaluate((e) => e.view), 'landscape');
   await page.locator('logit-guide [data-guide=skip]').click();
   assert.equal(await page.locator('logit-guide').count(), 0);
   await page.waitForTimeout(100);

@@ -1,8 +1,9 @@
 /**
- * <logit-guide>: a look around the bench in five steps. It outlines one panel of `root` after
- * another and says what it is for; ends with "logit-guide-end".
+ * <logit-guide>: the landscape in five beats. Each waits for a deed of the reader, says what was to
+ * be seen, and goes on by itself; it sets nothing. Asks for another beat with "logit-beat", and ends
+ * with "logit-guide-end".
  */
-import { html } from 'lit';
+import { html, nothing } from 'lit';
 import { locales } from '#locales/guide';
 import { addMessages, t } from '../locale/locale.js';
 import { LogitElement, define } from '../base/element.js';
@@ -10,85 +11,111 @@ import guideStyles from './guide.css';
 
 addMessages(locales);
 
-/** What each step points at, inside the root. */
-const STOPS = ['.text', '.distribution', '.chain', '.draw', '[role=tablist]'];
+/** How many beats there are; after the last one comes the bench. */
+export const BEATS = 5;
+/** How near the end of its way the knob counts as there, and how far up it is to go then. */
+const LEFT = 0.02;
+const RIGHT = 0.64;
+
+/**
+ * What the reader did in the landscape.
+ * @typedef {{ share?: number, u?: number, seed?: number, top_p?: number, order?: string[], draws?: number }} Deed
+ */
+
+/** The deeds of each beat, one after another. @type {((deed: Deed) => boolean)[][]} */
+const DEEDS = [
+  [({ share = 1 }) => share <= LEFT, ({ share = 0 }) => share >= RIGHT],
+  [({ u, seed }) => u !== undefined || seed !== undefined],
+  [({ top_p = 1 }) => top_p < 1],
+  [({ order }) => order !== undefined],
+  [({ draws }) => draws !== undefined],
+];
 
 export class LogitGuide extends LogitElement {
-  static properties = { at: { state: true }, root: { attribute: false } };
+  static properties = { beat: { type: Number }, done: { state: true }, root: { attribute: false } };
 
   static styles = [...LogitElement.styles, guideStyles];
 
   constructor() {
     super();
-    this.at = 0;
-    /** @type {ParentNode | null} */
+    /** From 1; BEATS + 1 is the end. */
+    this.beat = 1;
+    /** How many deeds of the beat are done. */
+    this.done = 0;
+    /** Where the deeds are done. @type {ParentNode | null} */
     this.root = null;
   }
 
   disconnectedCallback() {
     super.disconnectedCallback();
-    this.#outline(null);
+    this.root?.removeEventListener('logit-deed', this.#onDeed);
+  }
+
+  /** @param {Map<string, unknown>} changed */
+  willUpdate(changed) {
+    if (changed.has('beat')) this.done = 0;
+    if (!changed.has('root')) return;
+    /** @type {ParentNode | undefined} */ (changed.get('root'))?.removeEventListener(
+      'logit-deed',
+      this.#onDeed,
+    );
+    this.root?.addEventListener('logit-deed', this.#onDeed);
   }
 
   render() {
-    const { at } = this;
-    const last = at === STOPS.length - 1;
+    const { beat, done } = this;
+    const last = beat > BEATS;
     return html`
       <section aria-labelledby="title" @keydown=${this.#onKey}>
-        <div>
-          <h2 id="title" tabindex="-1">${t(`guide.${at}`)}
-            <span class="count">${t('guide.count', { n: at + 1, of: STOPS.length })}</span></h2>
-          <p aria-live="polite">${t(`guide.${at}.about`)}</p>
+        <h2 id="title" tabindex="-1">${t(last ? 'guide.end' : `guide.${beat}`)}
+          <span class="count">${last ? nothing : t('guide.count', { n: beat, of: BEATS })}</span></h2>
+        <div class="said" aria-live="polite">
+          <p class="noticed">${beat > 1 && done === 0 ? t(`guide.${beat - 1}.noticed`) : nothing}</p>
+          <p class="deed">${last ? nothing : t(`guide.${beat}.deed${done || ''}`)}</p>
         </div>
         <nav aria-label=${t('guide.label')}>
-          <button data-guide="skip" @click=${this.#end}>${t(last ? 'guide.close' : 'guide.skip')}</button>
-          <button data-guide="back" aria-disabled=${at === 0} @click=${() => this.#go(at - 1)}>${t('guide.back')}</button>
-          <button class="primary" data-guide="next"
-            @click=${() => (last ? this.#end() : this.#go(at + 1))}>${t(last ? 'guide.done' : 'guide.next')}</button>
+          <button data-guide="skip" @click=${() => this.#end(false)}>${t(last ? 'guide.close' : 'guide.skip')}</button>
+          <button data-guide="back" aria-disabled=${beat === 1} @click=${() => this.#go(beat - 1)}>${t('guide.back')}</button>
+          ${
+            last
+              ? html`<button class="primary" data-guide="bench" @click=${() => this.#end(true)}>${t('guide.bench')}</button>`
+              : html`<button data-guide="next" @click=${() => this.#go(beat + 1)}>${t('guide.next')}</button>`
+          }
         </nav>
       </section>
     `;
   }
 
-  /** @param {Map<string, unknown>} changed */
-  updated(changed) {
-    if (!changed.has('at') && !changed.has('root')) return;
-    this.#outline(STOPS[this.at]);
-    if (changed.get('at') !== undefined || !this.#inSight) this.#show();
-  }
-
-  /** @param {number} at */
-  #go(at) {
-    if (at >= 0) this.at = at;
-  }
-
-  /** Whether the panel begins in the window: not where the guide was asked from the foot of the page. */
-  get #inSight() {
-    const { top = 0 } = this.root?.querySelector(STOPS[this.at])?.getBoundingClientRect() ?? {};
-    return top >= 0 && top < innerHeight;
-  }
-
-  /** Brings the panel into the window; of one that does not fit below this, the beginning. */
-  #show() {
+  firstUpdated() {
     const calm = matchMedia('(prefers-reduced-motion: reduce)').matches;
-    const panel = this.root?.querySelector(STOPS[this.at]);
-    const tall = (panel?.clientHeight ?? 0) > innerHeight * 0.75;
-    panel?.scrollIntoView({ block: tall ? 'start' : 'center', behavior: calm ? 'auto' : 'smooth' });
+    // Asked for at the foot of the page, it is far above.
+    const { host } = /** @type {ShadowRoot} */ (this.getRootNode());
+    if (host.getBoundingClientRect().top < 0)
+      host.scrollIntoView({ behavior: calm ? 'auto' : 'smooth' });
   }
 
-  /** @param {string | null} stop */
-  #outline(stop) {
-    for (const selector of STOPS)
-      this.root?.querySelector(selector)?.toggleAttribute('data-guided', selector === stop);
+  /** @param {Event} event */
+  #onDeed = (event) => {
+    const deeds = DEEDS[this.beat - 1];
+    const next = deeds?.[this.done];
+    if (!next?.(/** @type {CustomEvent} */ (event).detail)) return;
+    if (this.done + 1 < deeds.length) this.done++;
+    else this.#go(this.beat + 1);
+  };
+
+  /** @param {number} beat */
+  #go(beat) {
+    if (beat >= 1) this.emit('logit-beat', { beat });
   }
 
-  #end() {
-    this.emit('logit-guide-end');
+  /** @param {boolean} bench whether to go on there */
+  #end(bench) {
+    this.emit('logit-guide-end', { bench });
   }
 
   /** @param {KeyboardEvent} event */
   #onKey(event) {
-    if (event.key === 'Escape') this.#end();
+    if (event.key === 'Escape') this.#end(false);
   }
 }
 

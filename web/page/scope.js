@@ -67,7 +67,7 @@ export class LogitScope extends LogitElement {
     readonly: { type: Boolean, reflect: true },
     notice: { state: true },
     worded: { state: true },
-    guiding: { state: true },
+    beat: { state: true },
     wide: { state: true },
   };
 
@@ -111,7 +111,8 @@ export class LogitScope extends LogitElement {
     this.wide = false;
     /** Whether a first visit begins with a look around. */
     this.guide = false;
-    this.guiding = false;
+    /** The beat of the look around, null where none is under way. @type {number | null} */
+    this.beat = null;
     /** Which knobs and panels show, as parseControls reads it; all of them where empty. */
     this.controls = '';
     /** Whether prompt, settings and tokens are fixed; steps, runs and ways back are not. */
@@ -158,7 +159,8 @@ export class LogitScope extends LogitElement {
     const chosen = shown.map(({ name }) => [name, choices[name]]);
     const { bench_chart, bench_conventions, ...state } = this.#instrument.state;
     const bench = view === 'bench' ? { bench_chart, bench_conventions } : {};
-    return { ...state, view, ...bench, ...Object.fromEntries(chosen) };
+    const beat = this.beat && view === 'landscape' ? { beat: this.beat } : {};
+    return { ...state, ...beat, view, ...bench, ...Object.fromEntries(chosen) };
   }
 
   /** What the views chose. A prompt of Compare's own lasts until the bench has another one. */
@@ -177,6 +179,20 @@ export class LogitScope extends LogitElement {
     this.#typed = FIELDS.every(({ name, typed }) => typed || !(name in patch));
     this.requestUpdate();
     this.emit('logit-change', this.state);
+  }
+
+  /**
+   * Shows the beat of a state, and returns the rest; null where there is none.
+   * @param {PageState | null} state
+   * @returns {PageState | null}
+   */
+  #takeBeat(state) {
+    const { beat, ...others } = /** @type {PageState} */ (state ?? { settings: {} });
+    if (beat) this.#showBeat(beat);
+    const { settings, view = this.view, ...parts } = others;
+    const alone = beat && Object.keys({ ...settings, ...parts }).length === 0;
+    if (alone) this.view = view;
+    return state && !alone ? others : null;
   }
 
   /**
@@ -252,8 +268,10 @@ export class LogitScope extends LogitElement {
     return this.#instrument.set(patch, false);
   }
 
-  /** @param {PageState} state one that was checked against the table */
-  restore(state) {
+  /** @param {PageState} asked one that was checked against the table */
+  async restore(asked) {
+    const state = this.#takeBeat(asked);
+    if (!state) return;
     this.#takeChoices(state, state.prompt ?? this.#instrument.prompt);
     return this.#instrument.restore(state);
   }
@@ -289,8 +307,6 @@ export class LogitScope extends LogitElement {
     this.#measure();
     this.#room.observe(this);
     if (this.model && this.hasUpdated) this.#load();
-    // What an address asked for comes before a look around the bench.
-    if (this.guide && this.view === 'bench' && recall('guide') === null) this.#showGuide();
   }
 
   disconnectedCallback() {
@@ -321,18 +337,34 @@ export class LogitScope extends LogitElement {
     else view.load?.();
   }
 
-  /** @param {Event} [event] what asked for it, to have the focus back */
-  async #showGuide(event) {
-    this.#guideFrom = /** @type {HTMLElement | null} */ (event?.target ?? null);
-    await import('./guide.js');
-    this.view = 'bench';
-    this.guiding = true;
+  /** Goes on with the look around where it was left. @param {Event} event what asked for it, to have the focus back */
+  #resumeGuide({ target }) {
+    this.#guideFrom = /** @type {HTMLElement} */ (target);
+    this.view = 'landscape';
+    this.#goToBeat(Number(recall('guide')) || 1);
   }
 
-  #endGuide() {
-    this.guiding = false;
-    this.#guideFrom?.focus({ preventScroll: true });
-    remember('guide', 'seen');
+  /** @param {number} beat */
+  async #showBeat(beat) {
+    await import('./guide.js');
+    this.beat = beat;
+  }
+
+  /** @param {number} beat */
+  async #goToBeat(beat) {
+    await this.#showBeat(beat);
+    this.emit('logit-change', this.state);
+  }
+
+  /** @param {CustomEvent} event */
+  #endGuide({ detail: { bench } }) {
+    const left = this.beat ?? 1;
+    remember('guide', left > 1 && left < 6 ? String(left) : 'seen');
+    this.beat = null;
+    if (bench) this.view = 'bench';
+    const to = bench ? this.renderRoot.querySelector('#tab-bench') : this.#guideFrom;
+    /** @type {HTMLElement | null} */ (to)?.focus({ preventScroll: !bench });
+    this.emit('logit-change', this.state);
   }
 
   /** Opens the model of the attributes. */
@@ -342,8 +374,12 @@ export class LogitScope extends LogitElement {
     const instrument = this.#instrument;
     const prompt = this.prompt || examples[0];
     const begin = () => {
-      const state = this.#readAddress();
+      const asked = this.#readAddress();
+      const state = this.#takeBeat(asked);
       if (state) this.#takeChoices(state, state.prompt ?? prompt);
+      // A view that was linked to comes before a look around.
+      const first = this.guide && !asked && recall('guide') === null;
+      if (first && this.view === 'landscape') this.#showBeat(1);
       return state;
     };
     return instrument.load({
@@ -417,8 +453,8 @@ export class LogitScope extends LogitElement {
       ${this.#renderTabs()}
       ${this.#renderSaid()}
       ${
-        this.guiding && status === 'ready'
-          ? html`<logit-guide .root=${this.renderRoot} @logit-guide-end=${this.#endGuide}></logit-guide>`
+        this.beat && this.view === 'landscape' && status === 'ready'
+          ? html`<logit-guide .beat=${this.beat} .root=${this.renderRoot} @logit-beat=${(/** @type {CustomEvent} */ { detail }) => this.#goToBeat(detail.beat)} @logit-guide-end=${this.#endGuide}></logit-guide>`
           : nothing
       }
       ${status === 'ready' ? this.#renderView() : this.#renderNotice()}
@@ -575,7 +611,7 @@ export class LogitScope extends LogitElement {
     return guard([info, costs, this.worded, this.readonly, language()], () =>
       renderFoot(info, {
         onCost: costs ? () => (this.view = 'cost') : null,
-        onGuide: this.#showGuide.bind(this),
+        onGuide: /** @type {any} */ (this.#resumeGuide.bind(this)),
         onContext: this.readonly ? null : ({ detail }) => this.#changeContext(detail.context),
       }),
     );

@@ -297,7 +297,9 @@ export const FIELDS = [
     ...BENCH_CHOICES,
   ]),
 
-  { name: 'guide', kind: 'choice', choices: ['seen'], memory: true },
+  // Where the look around is: in the address while it shows, then kept for who goes on with it.
+  { ...STATE, name: 'beat', kind: 'integer', minimum: 1, maximum: 6, initial: null },
+  { name: 'guide', kind: 'choice', choices: ['seen', '2', '3', '4', '5'], memory: true },
   { name: 'own', kind: 'text', maximum: 1e6, memory: true },
 ];
 

@@ -163,13 +163,14 @@ export function parseQuery(search) {
 }
 
 /**
- * The view of an address: the landscape is the first screen, but a state after the # and knobs of
- * one's own are the bench's where no view is named.
+ * The view of an address: the landscape is the first screen, and its beats are its own; but a state
+ * after the # and knobs of one's own are the bench's where no view is named.
  * @param {Record<string, any>} asked of the query
  * @param {string} hash
  */
 export function viewOf({ view, controls }, hash) {
-  return view ?? (controls || hash.length > 1 ? 'bench' : 'landscape');
+  const first = /^#?$|[#&]beat=/.test(hash) && !controls;
+  return view ?? (first ? 'landscape' : 'bench');
 }
 
 /**

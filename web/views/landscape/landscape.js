@@ -1,7 +1,8 @@
 /**
  * <logit-landscape>: one knob from end to end, and the random number u. Where their lines cross is
  * the token that is drawn, always by the engine's own draw there; above stands what the text becomes.
- * Asks with "logit-set" and "logit-seed" once a hand rests; tells by "logit-choose" of knob and u.
+ * Asks with "logit-set" and "logit-seed" once a hand rests; tells by "logit-choose" of knob and u, and
+ * by "logit-deed" at once of what is done.
  */
 import { html, nothing } from 'lit';
 import { locales } from '#locales/landscape';
@@ -460,6 +461,7 @@ export class LogitLandscape extends ModelElement {
     const { name } = /** @type {TableRow} */ (this.#row);
     if (value !== undefined) this.#moved = { ...this.#moved, [name]: value };
     if (u !== undefined) this.u = u;
+    this.emit('logit-deed', { u, share: value === undefined ? undefined : this.#share });
     this.#rain.clear();
     this.#schedule();
     this.#say();
@@ -585,6 +587,7 @@ export class LogitLandscape extends ModelElement {
   async #drawMany() {
     const reading = this.#reader?.reading;
     if (!reading || !this.#source) return;
+    this.emit('logit-deed', { draws: DRAWS });
     await this.#rain.fall(reading, this.#source, calm(), () => {
       this.#stale.bars = true;
       this.#schedule();
@@ -596,6 +599,7 @@ export class LogitLandscape extends ModelElement {
   #set(patch) {
     this.#begin();
     this.#moved = { ...this.#moved, ...patch };
+    this.emit('logit-deed', patch);
     this.#rain.clear();
     this.#schedule();
     this.#say();
