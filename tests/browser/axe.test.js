@@ -189,13 +189,6 @@ const OVER = {
       await page.locator('logit-model .error').waitFor();
     },
   },
-  'look around': {
-    within: 'logit-guide',
-    act: async (page) => {
-      await page.locator('[data-guide=show]').click();
-      await page.locator('[data-guide=next]').click();
-    },
-  },
   'share panel': {
     within: 'logit-share',
     act: async (page) => {
@@ -212,6 +205,13 @@ const OVER = {
     act: async (page) => {
       await page.locator('logit-draw .strip').press('ArrowRight');
       await page.locator('[data-command=many]').click();
+    },
+  },
+  'look around': {
+    within: 'logit-guide',
+    act: async (page) => {
+      await page.locator('[data-guide=show]').click();
+      await page.locator('[data-guide=next]').click();
     },
   },
   'blind ranking': {
