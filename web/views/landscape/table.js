@@ -15,7 +15,7 @@ import { number, percent, t } from '../../locale/locale.js';
 export function renderTable({ rows, others, caption, nameOf, tally }) {
   const head = (/** @type {string} */ words) => html`<th scope="col">${words}</th>`;
   return html`
-    <table>
+    <div class="scroll" tabindex="0" role="region" aria-label=${caption}><table>
       <caption>${caption}</caption>
       <thead><tr>${head(t('landscape.rank'))}${head(t('landscape.token'))}${head(t('landscape.here'))}${head(t('landscape.raw'))}${
         tally ? head(t('landscape.counted', { n: tally.total })) : nothing
@@ -34,5 +34,5 @@ export function renderTable({ rows, others, caption, nameOf, tally }) {
           <td>${percent(others.p)}</td><td>${percent(others.raw)}</td>
           ${tally ? html`<td></td>` : nothing}</tr>
       </tbody>
-    </table>`;
+    </table></div>`;
 }
