@@ -167,6 +167,7 @@ test('a changed prompt or range is swept anew, a wrong one is refused in words',
   );
   await fill(view, 'first-from', '0');
   await page.locator('[data-view=bench]').click();
+  await page.locator('logit-text [data-command=examples]').click();
   await page.getByRole('button', { name: 'Every day he' }).click();
   await until(
     () => page.locator('#prompt').inputValue(),
