@@ -147,7 +147,7 @@ test('a token is forbidden, made likelier and taken from its bar', async () => {
 });
 
 test('no knob moves the axis, and a token drawn from beyond the list is shown with its rank', async () => {
-  const { page, close } = await bench.open({ path: '?lang=en&model=stories#' });
+  const { page, close } = await bench.open({ path: '?lang=en&model=stories&view=bench#' });
   const ticks = () => page.locator('logit-distribution .frame text').allTextContents();
   const axis = await ticks();
   const box = page.locator('logit-knob[data-name=temperature] .box');

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { openBench, root, until } from './bench.js';
+import { openBench, root, unfoldStages, until } from './bench.js';
 
 /** @type {Awaited<ReturnType<typeof openBench>>} */
 let bench;
@@ -110,6 +110,7 @@ test('over given logits the chart and the conventions side by side are in the li
   await own(page).locator('logit-knob[data-name=temperature] .box').fill('0.5');
   await page.keyboard.press('Enter');
   await own(page).locator('logit-distribution').getByRole('tab', { name: 'Cumulative' }).click();
+  await unfoldStages(own(page));
   await own(page).locator('logit-chain details[data-beside] summary').click();
   await hashWith(page, ['own_conventions=transformers,llama.cpp']);
   await own(page).locator('logit-conventions select[data-side="1"]').selectOption('llama2.c');

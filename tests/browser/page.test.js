@@ -194,7 +194,7 @@ for (const [lang, width, height] of [
   ['en', 2560, 1440],
 ])
   test(`the first screen is plain, of 120 words at most: ${lang}, ${width} px`, async () => {
-    const path = `?lang=${lang}&model=stories#`;
+    const path = `?lang=${lang}&model=stories&view=bench#`;
     const { page, close } = await bench.open({ path, viewport: { width, height } });
     await settle(page);
     assert.equal(await page.locator('#preset').inputValue(), 'transformers');
@@ -205,7 +205,7 @@ for (const [lang, width, height] of [
   });
 
 test('the distribution has the most of the width, and where there is little room comes first', async () => {
-  const { page, close } = await bench.open({ path: '?lang=en#' });
+  const { page, close } = await bench.open({ path: '?lang=en&view=bench#' });
   const chart = page.locator('logit-distribution');
   const { width } = await chart.boundingBox();
   assert.ok(width >= 0.45 * 1440, `${width} px`);

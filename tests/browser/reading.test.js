@@ -48,7 +48,7 @@ test('the bench is read in the order that the README gives', async () => {
   );
   const isStructure = (words) => STRUCTURE.includes(words.split(' ')[0]);
 
-  const { page, close } = await bench.open({ path: '?lang=en#' });
+  const { page, close } = await bench.open({ path: '?lang=en&view=bench#' });
   const tree = await readTree(page);
   assert.deepEqual(tree.filter(isStructure), written.filter(isStructure));
   let at = -1;
