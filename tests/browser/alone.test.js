@@ -73,7 +73,7 @@ test('the language is that of the document, or of the element or what stands aro
     '<html lang="es-MX">',
   );
   const heading = (id) => page.locator(`#${id} h2:visible`).first().innerText();
-  const expected = { whole: 'Coste', around: 'Warpers', british: 'Draw' };
+  const expected = { whole: 'Coste', around: 'Knobs', british: 'Draw' };
   const found = {};
   for (const [id, words] of Object.entries(expected))
     found[id] = await until(

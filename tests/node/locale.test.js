@@ -25,6 +25,7 @@ const SAME = {
     'JSON',
     'SIMD',
     'Mirostat',
+    'Top-p',
     'Gumbel-max',
     'distinct-2',
     'top-k',
