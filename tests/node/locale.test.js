@@ -14,7 +14,6 @@ const english = { ...(await read('en.json')), ...Object.fromEntries(refusals) };
 /** Words that Spanish has, or takes over as they are: names, terms of the field, marks. */
 const SAME = {
   es: [
-    'Logitscope',
     'Auto',
     'Token',
     'token',
