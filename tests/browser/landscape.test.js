@@ -383,7 +383,7 @@ test('top-p before temperature: the chain is that, and where it draws another to
   const opened = await openLandscape({ hash: '#temperature=1.4' });
   const { page, view, knob } = opened;
   const swap = view.locator('[data-command=swap]');
-  assert.equal(await swap.count(), 0);
+  assert.equal(await swap.isVisible(), false);
   await view.locator('[data-chip=top_p]').click();
   await settle(page);
   await expectCrossing(opened, { top_p: 0.9 });

@@ -58,6 +58,7 @@ test('changes are written after the #, never into a request, and back and forwar
   const asked = [];
   page.on('request', (request) => asked.push(request.url()));
   const ids = [...scope.encode('Every day he')];
+  await page.locator('logit-text [data-command=examples]').click();
   await page.getByRole('button', { name: 'Every day he' }).click();
   await until(
     () => hashOf(page),

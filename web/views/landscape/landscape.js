@@ -862,8 +862,9 @@ export class LogitLandscape extends ModelElement {
 
   #renderSwap() {
     const settings = this.#settings;
-    if (!canSwap(settings)) return nothing;
-    return html`<button data-command="swap" aria-pressed=${isSwapped(settings.order, this.#table)}
+    // Its place is kept, so that nothing moves when there is an order to swap.
+    return html`<button data-command="swap" ?disabled=${!canSwap(settings)}
+      aria-pressed=${isSwapped(settings.order, this.#table)}
       @click=${this.#swap}>${t('landscape.swap')}</button>`;
   }
 
