@@ -25,6 +25,8 @@ const AT_ONCE = 2;
  * for. The others come as they lie.
  */
 const SLOW = [
+  'landscape',
+  'reflow',
   'own-chain',
   'axe',
   'keyboard',
