@@ -464,11 +464,11 @@ def all_logits(m, o, ids):
     return np.array(rows)
 
 
-def make(m, seed):
+def make(m, seed, tensors_of):
     """Tensors, ids and logits of the first seed whose roundings leave room for float32."""
     for seed in range(seed, 2000000, 1000):
         rng = np.random.default_rng(seed)
-        tensors = make_tensors(m, rng)
+        tensors = tensors_of(m, rng)
         weights = {key: values for key, (_, values, _) in tensors.items()}
         kinds = {key: kind for key, (_, _, kind) in tensors.items()}
         ids = [int(i) for i in rng.integers(0, m['vocab'], m['ids'])]
@@ -478,12 +478,13 @@ def make(m, seed):
             return tensors, ids, logits
 
 
-def main():
-    for seed, (name, changes) in enumerate(MODELS.items()):
+def write_all(models, first_seed, tensors_of):
+    """Writes every model, or those that the command line names, with its logits."""
+    for seed, (name, changes) in enumerate(models.items()):
         m = {**SMALL, **changes}
         if sys.argv[1:] and name not in sys.argv[1:]:
             continue
-        tensors, ids, logits = make(m, 30240 + seed)
+        tensors, ids, logits = make(m, first_seed + seed, tensors_of)
         write_tensors(name, metadata(name, m), tensors)
         with open(os.path.join(FOLDER, name + '.txt'), 'w') as file:
             file.write(f'ids {len(ids)}\n{" ".join(map(str, ids))}\n')
@@ -494,4 +495,4 @@ def main():
 
 
 if __name__ == '__main__':
-    main()
+    write_all(MODELS, 30240, make_tensors)

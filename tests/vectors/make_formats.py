@@ -9,13 +9,10 @@ written here over whole arrays and apart from src/format.c. The rest of it is ma
 
     python3 tests/vectors/make_formats.py [NAME ...]     # writes the same bytes every time
 """
-import os
-import sys
-
 import numpy as np
 
-from make_architectures import SMALL, Blocks, all_logits, make_tensors, metadata
-from make_forward import FOLDER, MARGIN, Q4_0, Q4_1, Q8_0, write_tensors
+from make_architectures import make_tensors, write_all
+from make_forward import Q4_0, Q4_1, Q8_0
 
 Q5_0, Q5_1, Q2_K, Q3_K, Q4_K, Q5_K, Q6_K, IQ4_NL, IQ4_XS = 6, 7, 10, 11, 12, 13, 14, 20, 23
 FALLBACK = {Q2_K: IQ4_NL, Q3_K: IQ4_NL, IQ4_XS: IQ4_NL, Q4_K: Q5_0, Q5_K: Q5_1, Q6_K: Q8_0}
@@ -170,33 +167,5 @@ def quantised(m, rng):
     return tensors
 
 
-def make(m, seed):
-    """As make_architectures.py: the first seed whose roundings leave room for float32."""
-    for seed in range(seed, 2000000, 1000):
-        rng = np.random.default_rng(seed)
-        tensors = quantised(m, rng)
-        ids = [int(i) for i in rng.integers(0, m['vocab'], m['ids'])]
-        o = Blocks(m, {key: values for key, (_, values, _) in tensors.items()},
-                   {key: kind for key, (_, _, kind) in tensors.items()})
-        logits = all_logits(m, o, ids)
-        if min(o.margins) > MARGIN:
-            return tensors, ids, logits
-
-
-def main():
-    for seed, (name, changes) in enumerate(MODELS.items()):
-        m = {**SMALL, **changes}
-        if sys.argv[1:] and name not in sys.argv[1:]:
-            continue
-        tensors, ids, logits = make(m, 40240 + seed)
-        write_tensors(name, metadata(name, m), tensors)
-        with open(os.path.join(FOLDER, name + '.txt'), 'w') as file:
-            file.write(f'ids {len(ids)}\n{" ".join(map(str, ids))}\n')
-            file.write(f'logits {len(ids)} {m["vocab"]}\n')
-            for row in logits:
-                file.write(' '.join(f'{x:.7f}' for x in row) + '\n')
-        print(f'{name}: largest |logit| {np.abs(logits).max():.2f}')
-
-
 if __name__ == '__main__':
-    main()
+    write_all(MODELS, 40240, quantised)

@@ -1,7 +1,7 @@
 /**
  * <logit-help>: a question mark with the explanation of what it stands beside a press away.
  */
-import { html } from 'lit';
+import { html, nothing } from 'lit';
 import { t } from '../locale/locale.js';
 import { LogitElement, define } from './element.js';
 import helpStyles from './help.css';
@@ -28,8 +28,9 @@ export class LogitHelp extends LogitElement {
    * @param {string | undefined} name of the button, if not its face
    */
   renderPress(face, text, name = undefined) {
-    return html`<button type="button" popovertarget="about" aria-label=${name ?? face}>${face}</button><p
-      id="about" popover role="note" @toggle=${this.#place}>${text}</p>`;
+    return html`<button type="button" class=${name ? 'ring' : nothing} popovertarget="about"
+        aria-label=${name ?? face}>${face}</button><p id="about" popover role="note"
+        @toggle=${this.#place}>${text}</p>`;
   }
 
   /** Under the button, inside the window. */

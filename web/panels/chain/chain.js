@@ -333,7 +333,7 @@ export class LogitChain extends LogitElement {
   /** @param {string} name @param {boolean} open */
   #renderToggle(name, open) {
     return html`
-      <button slot="end" class="toggle" data-more=${name} aria-expanded=${open}
+      <button slot="end" class="ring" data-more=${name} aria-expanded=${open}
         aria-label=${t('help.about', { name: capitalise(settingName(name)) })}
         @click=${() => this.#toggle(name)}>?</button>`;
   }
