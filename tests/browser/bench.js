@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { inspect } from 'node:util';
 import { Logitscope } from '../../web/engine/index.js';
 import { serve } from '../../web/serve.js';
 import { closed } from '../cleanup.js';
@@ -234,7 +235,8 @@ export function frame(page) {
 }
 
 /**
- * Waits until `probe` gives a value that `good` accepts, and returns it; otherwise the last value.
+ * Waits until `probe` gives a value that `good` accepts, and returns it. One that never comes is a
+ * failure with the last value, so that no test waits in vain and goes on.
  * @template T
  * @param {() => Promise<T>} probe
  * @param {(value: T) => boolean} good
@@ -246,6 +248,7 @@ export async function until(probe, good) {
     await new Promise((resolve) => setTimeout(resolve, 25));
     value = await probe();
   }
+  if (!good(value)) throw new Error(`after 20 s it is still ${inspect(value)}, not ${good}`);
   return value;
 }
 
@@ -258,6 +261,9 @@ export async function unfoldStages(page) {
   if (await folded.count()) await folded.click();
 }
 
+/** What a view runs; a knob that plays shows nothing that it does not show at rest. */
+const RUNS = '#view button.primary:visible:not([aria-disabled=true]):not([data-command=play])';
+
 /**
  * Shows a view with what it runs, and all that folds open.
  * @param {import('playwright-core').Page} page
@@ -265,9 +271,8 @@ export async function unfoldStages(page) {
  */
 export async function unfoldView(page, view) {
   await page.locator(`[data-view=${view}]`).click();
-  const runs = page.locator('#view button.primary:visible:not([aria-disabled=true])');
-  await runs.first().waitFor();
-  for (const run of await runs.all()) await run.click();
+  await settle(page);
+  for (const run of await page.locator(RUNS).all()) await run.click();
   await settle(page);
   await unfoldStages(page);
   const folded = page.locator('details:not([open]) > summary:visible');

@@ -75,7 +75,7 @@ test('what is wrong with a grammar is said beside it, and nothing else changes',
   await card(page).getByRole('button').click();
   const text = await until(
     () => said(page),
-    (now) => now.includes('grammar'),
+    (now) => now.includes('Grammar'),
   );
   assert.match(text, /Grammar, line 1: a parenthesis is not closed with \)/);
   assert.equal(await card(page).locator('textarea').getAttribute('aria-invalid'), 'true');

@@ -10,6 +10,7 @@ import { after, before, describe, test } from 'node:test';
 import { build as bundle } from 'esbuild';
 import { plugins } from '../../web/build.js';
 import { closed, temporaryFolder } from '../cleanup.js';
+import { sample } from '../long.js';
 import { openBench, root } from './bench.js';
 
 const PAGE = 'own-sampler-page';
@@ -389,7 +390,7 @@ describe('the editor', () => {
 
 describe('for everybody', () => {
   const axe = join(root, 'node_modules/axe-core/axe.min.js');
-  for (const theme of ['light', 'dark']) {
+  for (const theme of sample(['light', 'dark'], 1)) {
     test(`no accessibility violation, ${theme}, with a report`, async () => {
       const { page, press, report, close } = await open({
         query: `?theme=${theme}`,

@@ -8,7 +8,7 @@ import { after, before, test } from 'node:test';
 import { compareResults } from '../../web/state/order.js';
 import { readTexts, writeTexts } from '../../web/state/escapes.js';
 import { conventions } from '../../web/engine/presets.js';
-import { cases } from '../long.js';
+import { cases, sample } from '../long.js';
 import { FIRST, expectTrace, loadReference, openBench, until } from './bench.js';
 
 /** @type {Awaited<ReturnType<typeof openBench>>} */
@@ -101,7 +101,7 @@ test('bars and draws are the engine’s with each warper in use', async (t) => {
     Object.keys(VALUES),
     'each warper of the table has a value here',
   );
-  for (const [name, value] of Object.entries(VALUES)) {
+  for (const [name, value] of sample(Object.entries(VALUES), 7)) {
     await t.test(name, async () => {
       if (!BASICS.includes(name)) await add(page, name);
       await type(page, name, value);
@@ -445,7 +445,7 @@ test('a forced token has the numbers of the trace, its logprob too', async () =>
   await close();
 });
 
-for (const colorScheme of ['light', 'dark']) {
+for (const colorScheme of sample(['light', 'dark'], 1)) {
   test(`axe finds nothing in cards, shelf and conventions: ${colorScheme}`, async () => {
     const width = colorScheme === 'dark' ? 360 : 1440;
     const { page, close } = await openPlain({ colorScheme, viewport: { width, height: 900 } });

@@ -108,7 +108,7 @@ const SETTINGS = [
   { top_k: 4, frequency_penalty: 0.7, presence_penalty: 0.5 },
   { temperature: 0 },
 ];
-const CONTEXTS = cases(50, 200);
+const CONTEXTS = cases(20, 200);
 const TEXTS = cases(2, 8);
 const SEEDS = [11, 22, 33, 44, 55];
 const DRAWS = 10; // by each seed
