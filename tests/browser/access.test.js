@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
+import { sample } from '../long.js';
 import { FIRST, loadReference, openBench, settle, until } from './bench.js';
 
 /** @type {Awaited<ReturnType<typeof openBench>>} */
@@ -229,14 +230,16 @@ for (const lang of ['en', 'es']) {
   });
 }
 
-for (const [width, lang] of [
+/** @type {[number, string][]} */
+const SIZES = [
   [375, 'es'],
   [1024, 'en'],
   [1180, 'es'],
   [1280, 'en'],
   [1440, 'es'],
   [2560, 'en'],
-])
+];
+for (const [width, lang] of sample(SIZES, 3))
   test(`turning knobs and drawing tokens moves no panel: ${width} px, ${lang}`, async () => {
     const { page, close } = await bench.open({
       path: `?lang=${lang}`,

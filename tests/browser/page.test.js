@@ -3,7 +3,16 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { FIRST, expectTrace, loadReference, openBench, readBars, settle, until } from './bench.js';
+import {
+  FIRST,
+  expectTrace,
+  frame,
+  loadReference,
+  openBench,
+  readBars,
+  settle,
+  until,
+} from './bench.js';
 
 /** @type {Awaited<ReturnType<typeof openBench>>} */
 let bench;
@@ -186,21 +195,25 @@ const inSight = (page) =>
     return seen;
   });
 
-for (const [lang, width, height] of [
-  ['en', 1440, 900],
-  ['es', 1440, 900],
-  ['en', 1280, 720],
-  ['en', 375, 812],
-  ['en', 2560, 1440],
-])
-  test(`the first screen is plain, of 120 words at most: ${lang}, ${width} px`, async () => {
+for (const lang of ['en', 'es'])
+  test(`the first screen is plain, of 120 words at most: ${lang}`, async () => {
     const path = `?lang=${lang}&model=stories&view=bench#`;
-    const { page, close } = await bench.open({ path, viewport: { width, height } });
-    await settle(page);
+    const { page, close } = await bench.open({ path });
     assert.equal(await page.locator('#preset').inputValue(), 'transformers');
-    const { words, controls } = await inSight(page);
-    assert.ok(words.length > 30 && words.length <= 120, `${words.length}: ${words.join(' ')}`);
-    assert.ok(width > 2000 || controls <= 43, `${controls} controls`);
+    for (const [width, height] of [
+      [1440, 900],
+      [1280, 720],
+      [375, 812],
+      [2560, 1440],
+    ]) {
+      await page.setViewportSize({ width, height });
+      await settle(page);
+      await frame(page);
+      const { words, controls } = await inSight(page);
+      const found = `${width} px, ${words.length} words: ${words.join(' ')}`;
+      assert.ok(words.length > 30 && words.length <= 120, found);
+      assert.ok(width > 2000 || controls <= 43, `${controls} controls`);
+    }
     await close();
   });
 
