@@ -13,10 +13,11 @@ const root = fileURLToPath(new URL('..', import.meta.url));
  * @property {number} test how long no test of a file may begin or end
  * @property {number} end how long a file may stay after its last test: a server, browser or worker was left open
  * @property {number} file how long a whole file may take
+ * @property {number} run how long the whole run may take
  */
 
 /** The longest test takes 60 s on an idle machine. @type {Limits} */
-const LIMITS = { test: 300, end: 30, file: 900 };
+const LIMITS = { test: 300, end: 30, file: 900, run: 3600 };
 
 /** What Node is told so that a test file prints for a reader and tells the runner test by test. */
 export const REPORTERS = [
@@ -34,8 +35,8 @@ export class Runner {
   skipped = [];
   /** What programs are told; the browser tests, of the site and the Chromium that they share. */
   env = process.env;
-  /** @type {Set<import('node:child_process').ChildProcess>} */
-  #running = new Set();
+  /** What runs, by its name. @type {Map<import('node:child_process').ChildProcess, string>} */
+  #running = new Map();
   #limits;
   #print;
 
@@ -46,9 +47,9 @@ export class Runner {
   }
 
   /** Starts a program in a group of its own, so that it ends with all that it started. */
-  #start(command, args, stdio) {
+  #start(name, command, args, stdio) {
     const child = spawn(command, args, { cwd: root, detached: true, stdio, env: this.env });
-    this.#running.add(child);
+    this.#running.set(child, name);
     return child;
   }
 
@@ -69,7 +70,7 @@ export class Runner {
 
   /** A step that later ones need; true if it worked. */
   async step(what, command, ...args) {
-    const child = this.#start(command, args, ['ignore', 'inherit', 'inherit']);
+    const child = this.#start(what, command, args, ['ignore', 'inherit', 'inherit']);
     const ok = await new Promise((resolve) => {
       child.on('error', () => resolve(false));
       child.on('close', (code) => resolve(code === 0));
@@ -87,7 +88,7 @@ export class Runner {
    */
   async runFile(name, command, args) {
     const since = performance.now();
-    const child = this.#start(command, args, ['ignore', 'pipe', 'pipe', 'ipc']);
+    const child = this.#start(name, command, args, ['ignore', 'pipe', 'pipe', 'ipc']);
     const counts = { passed: 0, failed: 0, skipped: 0 };
     /** The tests that have begun and not ended, a suite before those in it. */
     const open = [];
@@ -166,9 +167,19 @@ export class Runner {
     await Promise.all(Array.from({ length: atOnce }, worker));
   }
 
+  /** Calls `end` when the whole run has taken too long: a failure that names what still runs. */
+  limitRun(end) {
+    const late = () => {
+      const names = [...this.#running.values()].join(', ');
+      this.fail(`the run took more than ${this.#limits.run} s, ended in ${names || 'nothing'}`);
+      end();
+    };
+    setTimeout(late, this.#limits.run * 1000).unref();
+  }
+
   /** Ends all that runs; what was skipped, then the counts. True if nothing failed. */
   finish() {
-    for (const child of this.#running) this.#end(child);
+    for (const child of this.#running.keys()) this.#end(child);
     const { skipped, totals } = this;
     if (skipped.length) this.#print(`\nskipped:\n${skipped.map((line) => `  ${line}`).join('\n')}`);
     const rest = skipped.length ? `, ${skipped.length} skipped` : '';

@@ -12,7 +12,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const folder = temporaryFolder();
 let written = 0;
 const passing = "import { test } from 'node:test';\ntest('one', () => {});\n";
-const LIMITS = { test: 20, end: 20, file: 20 };
+const LIMITS = { test: 20, end: 20, file: 20, run: 20 };
 
 /** What the runner says of a file with this code, under these limits and else generous ones. */
 async function outcomeOf(code, limits = {}) {
@@ -69,6 +69,17 @@ describe('a file counts as one failure, by its name,', { concurrency: true }, ()
       assert.match(last, /^\d+ passed, 1 failed$/);
       assert.equal(good, false);
     });
+});
+
+test('a run that takes too long is ended, and says in what', async () => {
+  const file = join(folder, 'long.test.mjs');
+  writeFileSync(file, "import { test } from 'node:test';\ntest('one', () => { for (;;); });\n");
+  const lines = [];
+  const runner = new Runner({ ...LIMITS, run: 0.5 }, (line) => lines.push(line));
+  runner.limitRun(() => runner.finish());
+  await runner.runFiles([['a file', process.execPath, [...REPORTERS, file]]], 1);
+  assert.equal(lines[0], 'FAILED the run took more than 0.5 s, ended in a file');
+  assert.match(lines[1], /^0 passed, 1 failed$/);
 });
 
 test('passed, failed and skipped tests are counted, the skipped with their reasons', async () => {
