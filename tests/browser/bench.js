@@ -93,6 +93,16 @@ export async function openBench(route = () => undefined) {
       localStorage.clear();
       sessionStorage.clear();
     });
+    await show(visitor, { viewport, ...media });
+  }
+
+  /**
+   * Shows a page in a look, and forgets what it complained about.
+   * @param {Visitor} visitor
+   * @param {typeof LOOK} look
+   */
+  async function show(visitor, { viewport, ...media }) {
+    const { page } = visitor;
     await page.mouse.move(0, 0);
     await page.setViewportSize(viewport);
     await page.emulateMedia(media);
@@ -101,12 +111,42 @@ export async function openBench(route = () => undefined) {
   }
 
   /**
+   * Makes of a page that stands at the same address before the # what another fragment shows: a
+   * tenth of what another document costs. False where it stands elsewhere.
+   * @param {Visitor} visitor
+   * @param {typeof LOOK} look
+   * @param {string} address
+   * @param {string} fragment
+   */
+  async function restore(visitor, look, address, fragment) {
+    const { page } = visitor;
+    const [before, now = ''] = page.url().split(/(?=#)/);
+    if (before !== address || now === fragment || !fragment) return false;
+    await show(visitor, look);
+    await page.evaluate(async (wanted) => {
+      document.activeElement?.blur();
+      scrollTo(0, 0);
+      const heard = new Promise((resolve) =>
+        addEventListener('hashchange', resolve, { once: true }),
+      );
+      location.hash = wanted;
+      await heard;
+      localStorage.clear();
+      sessionStorage.clear();
+    }, fragment);
+    await settle(page);
+    return true;
+  }
+
+  /**
    * A page with everything it complains about or asks for. One that a test has closed serves the
    * next, unless `own` says that the test does to it what cannot be undone, such as a script of its
    * own for every document; so is that of a `first` visit, where nothing is remembered yet.
+   * It is only given another fragment where it stands at that address, unless the test wants a
+   * `fresh` document: what no address holds would still be there.
    * A path that names no view opens the bench, unless the test asks for the `firstScreen`.
-   * @param {{ path?: string, ready?: boolean, first?: boolean, own?: boolean, firstScreen?: boolean }
-   *   & import('playwright-core').BrowserContextOptions} [options]
+   * @param {{ path?: string, ready?: boolean, first?: boolean, own?: boolean, firstScreen?: boolean,
+   *   fresh?: boolean } & import('playwright-core').BrowserContextOptions} [options]
    */
   async function open(options = {}) {
     const {
@@ -114,6 +154,7 @@ export async function openBench(route = () => undefined) {
       ready = true,
       first = false,
       firstScreen = false,
+      fresh = false,
       ...others
     } = options;
     const { own = first, ...asked } = others;
@@ -122,14 +163,16 @@ export async function openBench(route = () => undefined) {
     const look = /** @type {typeof LOOK} */ ({ ...LOOK, ...Object.fromEntries(changed) });
     const kind = JSON.stringify(rest);
     const used = own ? undefined : idle.get(kind)?.pop();
-    if (used) await renew(used, look);
-    const visitor = used ?? (await makeVisitor(first, { ...look, ...rest }));
-    const { page, complaints, foreign } = visitor;
+    const usual = firstScreen || path.includes('view=landscape') ? '' : START;
     // The tests know the small model by heart.
     const query = path.includes('model=') ? '' : `${path.includes('?') ? '&' : '?'}model=verbs`;
-    const usual = firstScreen || path.includes('view=landscape') ? '' : START;
-    const [address, fragment = usual] = path.split(/(?=#)/);
-    await page.goto(server.url + address + query + fragment);
+    const [place, fragment = usual] = path.split(/(?=#)/);
+    const address = server.url + place + query;
+    const restored = used && !fresh && (await restore(used, look, address, fragment));
+    if (used && !restored) await renew(used, look);
+    const visitor = used ?? (await makeVisitor(first, { ...look, ...rest }));
+    const { page, complaints, foreign } = visitor;
+    if (!restored) await page.goto(address + fragment);
     if (ready) await page.locator('logit-distribution .row').first().waitFor();
     const close = async () => {
       if (own) await page.context().close();

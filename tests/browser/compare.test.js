@@ -43,7 +43,7 @@ const CSV_HEADS = [
 ];
 
 async function open(options) {
-  const opened = await bench.open(options);
+  const opened = await bench.open({ fresh: true, ...options });
   await opened.page.getByRole('tab', { name: /Compar/ }).click();
   await finished(opened.page);
   return opened;

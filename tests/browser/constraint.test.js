@@ -36,7 +36,7 @@ async function addCard(page) {
 const said = (page) => card(page).locator('#state').innerText();
 
 test("a grammar of one's own removes, in the bars and in words, what the engine says", async () => {
-  const { page, complaints, close } = await bench.open();
+  const { page, complaints, close } = await bench.open({ fresh: true });
   await addCard(page);
   await card(page).locator('select').selectOption('own');
   const grammar = 'root ::= " " [a-l]+ (" " [a-z]+)*';
@@ -67,7 +67,7 @@ test("a grammar of one's own removes, in the bars and in words, what the engine 
 });
 
 test('what is wrong with a grammar is said beside it, and nothing else changes', async () => {
-  const { page, close } = await bench.open();
+  const { page, close } = await bench.open({ fresh: true });
   await addCard(page);
   const bars = await readBars(page);
   await card(page).locator('select').selectOption('own');
@@ -93,7 +93,7 @@ test('what is wrong with a grammar is said beside it, and nothing else changes',
 });
 
 test('a constraint leaves alone what could have stood in the prompt', async () => {
-  const { page, complaints, close } = await bench.open();
+  const { page, complaints, close } = await bench.open({ fresh: true });
   await addCard(page);
   await card(page).locator('select').selectOption('own');
   await card(page).getByRole('button').click();
@@ -119,7 +119,7 @@ test('a constraint leaves alone what could have stood in the prompt', async () =
 
 test('a model that can, writes JSON: the state follows the text, and the text parses', async () => {
   writes = true;
-  const { page, complaints, close } = await bench.open();
+  const { page, complaints, close } = await bench.open({ fresh: true });
   await addCard(page);
   await card(page).locator('select').selectOption('three_numbers');
   const first = await until(
@@ -170,7 +170,7 @@ test('a model that can, writes JSON: the state follows the text, and the text pa
 
 test('a text that a JSON constraint ended is said to be valid or cut off, and stands as plain text', async () => {
   writes = true;
-  const { page, complaints, close } = await bench.open();
+  const { page, complaints, close } = await bench.open({ fresh: true });
   const scopeElement = page.locator('logit-scope');
   const restore = (constraint, branch) =>
     scopeElement.evaluate(
@@ -207,7 +207,7 @@ test('the card is usable by keyboard and axe finds nothing, in both languages, l
     ['en', 'light'],
     ['es', 'dark'],
   ]) {
-    const { page, close } = await bench.open({ path: `?lang=${lang}`, colorScheme });
+    const { page, close } = await bench.open({ fresh: true, path: `?lang=${lang}`, colorScheme });
     await addCard(page);
     await card(page).locator('select').selectOption('own');
     await card(page).locator('textarea').press('Tab');

@@ -160,7 +160,7 @@ async function nameless(page) {
 
 /** A view with what it runs, and all that folds open. */
 async function openView(name) {
-  const opened = await bench.open();
+  const opened = await bench.open({ fresh: true });
   const { page } = opened;
   await unfoldView(page, name);
   return opened;

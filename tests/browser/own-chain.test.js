@@ -36,7 +36,8 @@ after(() => bench?.close());
 
 /** @param {object} [options] */
 async function open({ add = true, ...options } = {}) {
-  const opened = await bench.open(options);
+  // The code that was applied is in no address.
+  const opened = await bench.open({ fresh: true, ...options });
   const { page } = opened;
   const card = page.locator('logit-chain .card[data-stage=own]');
   if (add) {
