@@ -47,12 +47,14 @@ double measure_perplexity(double entropy) {
     return elementary_exp64(entropy * LN_2);
 }
 
-double measure_surprisal(const float *logits, size_t n, uint32_t id) {
+void measure_surprisal(const float *logits, size_t n, const uint32_t *ids, size_t count,
+                       double *surprisals) {
     float max = logits[0];
     for (size_t i = 1; i < n; i++) max = logits[i] > max ? logits[i] : max;
     double sum = 0;
     for (size_t i = 0; i < n; i++) sum += (double)elementary_exp(logits[i] - max);
-    return elementary_log(sum) - (double)(logits[id] - max);
+    double log_sum = elementary_log(sum);
+    for (size_t i = 0; i < count; i++) surprisals[i] = log_sum - (double)(logits[ids[i]] - max);
 }
 
 static uint64_t hash_ngram(const uint32_t *ids, size_t n) {

@@ -15,9 +15,10 @@ double measure_entropy(const float *logits, const uint64_t *weights, size_t n, u
 /* 2^entropy: the size of a uniform distribution that is as uncertain. */
 double measure_perplexity(double entropy);
 
-/* -ln p of a token under softmax(logits), in nats; +Infinity for a removed one. At least one logit
- * is finite. */
-double measure_surprisal(const float *logits, size_t n, uint32_t id);
+/* surprisals (count,): -ln p of each token under softmax(logits), in nats; +Infinity for a removed
+ * one. At least one logit is finite. */
+void measure_surprisal(const float *logits, size_t n, const uint32_t *ids, size_t count,
+                       double *surprisals);
 
 /* Distinct n-grams over all n-grams of a text: n = 1 is the type-token ratio, n = 2 distinct-2
  * (Li et al. 2016). 0 for a text shorter than n. STATUS_OUT_OF_MEMORY. */

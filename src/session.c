@@ -467,3 +467,27 @@ enum status session_feed(struct session *s, const uint32_t *ids, size_t n, bool 
     *fed = (struct session_fed){(uint32_t)(window - kept), (uint32_t)kept};
     return STATUS_OK;
 }
+
+enum status session_copy(struct session *s, const struct session *from, struct fault *fault) {
+    const struct model_shape *m = &s->model->shape;
+    if (from->model != s->model || from->context != s->context)
+        return fault_set(fault, STATUS_INVALID_ARGUMENT, "copy_differs", "");
+    size_t key = 0, value = 0; /* where the next stream of the caches begins */
+    for (size_t i = 0; i < m->n_layer; i++) {
+        size_t heads = s->model->layers[i].n_head_kv, streams = heads ? heads : 1;
+        size_t size = heads ? m->n_embd_head : m->n_embd;
+        for (; streams; streams--, key += s->context * size) {
+            size_t bytes = from->n_cached * size * sizeof(float);
+            memmove(s->keys + key, from->keys + key, bytes);
+            if (!heads) continue;
+            memmove(s->values + value, from->values + value, bytes);
+            value += s->context * size;
+        }
+    }
+    memmove(s->timeline, from->timeline, from->n_timeline * sizeof *s->timeline);
+    memmove(s->logits, from->logits, m->vocab_size * sizeof *s->logits);
+    memmove(s->state, from->state, m->n_embd * sizeof *s->state);
+    s->n_timeline = from->n_timeline;
+    s->n_cached = from->n_cached;
+    return STATUS_OK;
+}

@@ -49,6 +49,11 @@ void session_close(struct session *session);
 enum status session_feed(struct session *session, const uint32_t *ids, size_t n, bool reuse,
                          struct session_fed *fed, struct fault *fault);
 
+/* Makes the timeline that of `from`, with all that was computed for it, so that nothing is
+ * evaluated: as if it had been fed. STATUS_INVALID_ARGUMENT unless both are over the same model, of
+ * the same context. */
+enum status session_copy(struct session *session, const struct session *from, struct fault *fault);
+
 /* Logits (vocab_size,) of the last feed; NULL before the first. */
 const float *session_logits(const struct session *session);
 /* What the head made those logits of: the last layer's output after the output norm, (n_embd,), as

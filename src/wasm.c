@@ -435,6 +435,11 @@ EXPORT(struct session *, session_open)(const struct opened *opened, uint32_t con
     return session_open(&session, opened->model, context, kernels, &fault) ? NULL : session;
 }
 
+EXPORT(enum status, session_copy)(struct session *session, const struct session *from) {
+    feeds++;
+    return session_copy(session, from, &fault);
+}
+
 EXPORT(void, session_close)(struct session *session) {
     session_close(session);
 }
@@ -661,7 +666,8 @@ EXPORT(double, measure_distinct)(const uint32_t *ids, size_t count, size_t n) {
     return measure_distinct(ids, count, n, &ratio, &fault) ? -1 : ratio;
 }
 
-/* -ln p of a token below vocab_size, in nats. */
-EXPORT(double, measure_surprisal)(const float *logits, size_t n, uint32_t id) {
-    return measure_surprisal(logits, n, id);
+/* -ln p of each of `count` tokens below vocab_size, in nats. */
+EXPORT(void, measure_surprisal)
+(const float *logits, size_t n, const uint32_t *ids, size_t count, double *surprisals) {
+    measure_surprisal(logits, n, ids, count, surprisals);
 }

@@ -323,12 +323,16 @@ static void surprisal_is_minus_log_p(void) {
         size_t n = 1 + sample_below(N);
         sample_logits(logits, n, (uint32_t)round % SAMPLE_KINDS);
         uint32_t id = sample_below((uint32_t)n);
-        double p = probability(logits, n, id), surprisal = measure_surprisal(logits, n, id);
+        double p = probability(logits, n, id), surprisal;
+        measure_surprisal(logits, n, &id, 1, &surprisal);
         if (logits[id] == -INFINITY) CHECK(surprisal == (double)INFINITY);
         if (p > 1e-6) CHECK(fabs(surprisal + log(p)) < 1e-5);
     }
     const float far[] = {0, -1000};
-    CHECK(measure_surprisal(far, 2, 0) == 0 && measure_surprisal(far, 2, 1) == 1000);
+    const uint32_t wanted[] = {1, 0, 1};
+    double surprisals[3];
+    measure_surprisal(far, 2, wanted, 3, surprisals);
+    CHECK(surprisals[0] == 1000 && surprisals[1] == 0 && surprisals[2] == 1000);
 }
 
 static void diversity_of_a_text(void) {

@@ -127,6 +127,77 @@ static void bits_depend_on_the_window_alone(void) {
     check_identity("gpt2_head", 15); /* past 12 */
 }
 
+/* Both then go on as a session that was fed: within the cache, back in it, past the context. */
+static void check_copy(const char *name, size_t length) {
+    struct model *model = open_model(name);
+    uint32_t ids[64], other[64], vocab_size = model->shape.vocab_size;
+    size_t hidden = model->shape.n_embd * sizeof(float), n;
+    make_ids(ids, 64, vocab_size, 7);
+    struct session *fed = open_session(model, &kernels_scalar);
+    struct session *used = open_session(model, &kernels_simd);
+    for (size_t at = 0; at <= length; at += at < 4 ? 1 : 3) {
+        struct session *copy = open_session(model, &kernels_scalar);
+        struct session *fresh = open_session(model, &kernels_scalar);
+        bool fits = at + 2 <= model->shape.context_length;
+        if (at) feed(fed, ids, at, true);
+        make_ids(other, 9, vocab_size, (uint32_t)at); /* what `used` held before is gone */
+        feed(used, other, 9, true);
+        CHECK(!session_copy(copy, fed, NULL) && !session_copy(used, copy, NULL));
+        CHECK(!memcmp(session_timeline(used, &n), ids, at * sizeof *ids) && n == at);
+        if (!at) CHECK(!session_logits(copy) && !session_hidden(used));
+        if (at) CHECK(same_logits(fed, copy, vocab_size) && same_logits(fed, used, vocab_size));
+        if (at) CHECK(!memcmp(session_hidden(fed), session_hidden(used), hidden));
+        memcpy(other, ids, sizeof ids);
+        other[at] = (ids[at] + 1) % vocab_size;
+        struct session_fed went = feed(copy, ids, at + 2, true);
+        CHECK_MESSAGE(!fits || went.reused == at, "%s: %u of %zu", name, went.reused, at);
+        feed(fresh, ids, at + 2, false);
+        CHECK_MESSAGE(same_logits(copy, fresh, vocab_size), "%s: copied at %zu", name, at);
+        went = feed(used, other, at + 2, true);
+        CHECK_MESSAGE(!fits || went.reused == at, "%s: %u of %zu", name, went.reused, at);
+        feed(fresh, other, at + 2, false);
+        CHECK_MESSAGE(same_logits(used, fresh, vocab_size), "%s: branched at %zu", name, at);
+        if (at) feed(copy, ids, at, true);
+        if (at) CHECK(same_logits(copy, fed, vocab_size));
+        session_close(copy);
+        session_close(fresh);
+    }
+    CHECK(!session_copy(used, used, NULL) && !session_copy(fed, used, NULL));
+    CHECK(same_logits(fed, used, vocab_size));
+    session_close(fed);
+    feed(used, ids, length, true); /* the other is closed, and it shares nothing with that */
+    session_close(used);
+    model_close(model);
+}
+
+static void copying_equals_feeding(void) {
+    for (size_t i = 0; i < FORWARD_COUNT; i++) check_copy(forward_names[i], 12);
+    check_copy("llama_window", 30); /* past its window of 8 and its context of 24 */
+    check_copy("lfm2", 30);
+    check_copy("gemma3", 30);
+    check_copy("llama_gqa", 44); /* more than one batch, and past its context of 40 */
+}
+
+static void copies_of_the_same_model_alone(void) {
+    struct model *model = open_model("llama_gqa"), *twin = open_model("llama_gqa");
+    struct session *from = open_session(model, &kernels_simd);
+    struct session *other = open_session(twin, &kernels_simd), *narrow = NULL;
+    const uint32_t ids[] = {1, 2, 3};
+    struct fault fault = {0};
+    size_t n;
+    CHECK(!session_open(&narrow, model, 5, &kernels_simd, NULL));
+    feed(from, ids, 3, true);
+    CHECK(session_copy(other, from, &fault) == STATUS_INVALID_ARGUMENT);
+    CHECK(!strcmp(fault_line(&fault), "copy_differs"));
+    CHECK(session_copy(narrow, from, NULL) == STATUS_INVALID_ARGUMENT);
+    CHECK(!session_logits(other) && (session_timeline(narrow, &n), n == 0));
+    session_close(from);
+    session_close(other);
+    session_close(narrow);
+    model_close(model);
+    model_close(twin);
+}
+
 static void rewinding_and_branching(void) {
     struct model *model = open_model("llama_gqa");
     uint32_t a[40], b[40], vocab_size = model->shape.vocab_size;
@@ -382,6 +453,8 @@ int main(void) {
     TEST(agrees_with_reference);
     TEST(a_wrong_weight_shows);
     TEST(bits_depend_on_the_window_alone);
+    TEST(copying_equals_feeding);
+    TEST(copies_of_the_same_model_alone);
     TEST(rewinding_and_branching);
     TEST(rewinding_to_every_length);
     TEST(context_chooses_the_factors);

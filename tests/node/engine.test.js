@@ -233,6 +233,41 @@ describe('timeline', () => {
     trunk.close();
     assert.equal(fork.distribution().vocab_size, VOCAB);
     fork.close();
+    assert.throws(() => trunk.fork(), { code: 'closed' });
+  });
+
+  test('a fork evaluates nothing and is read anew where another lay', () => {
+    const [trunk, other] = [scope.session(), scope.session()];
+    assert.deepEqual([...trunk.fork().timeline()], []);
+    trunk.feed([5, 6, 7]);
+    other.feed([9, 8]);
+    const expected = other.distribution();
+    const first = trunk.fork();
+    first.distribution();
+    first.close();
+    const fork = other.fork(); // in the memory that the first had
+    assert.deepEqual(fork.distribution(), expected);
+    assert.deepEqual(fork.hidden(), other.hidden());
+    assert.deepEqual(fork.feed([9, 8, 1]), { evaluated: 1, reused: 2 });
+    assert.deepEqual(other.feed([9, 8]), { evaluated: 0, reused: 2 });
+    for (const session of [trunk, other, fork]) session.close();
+  });
+
+  test('surprisals of several tokens are those of each', () => {
+    scope.feed([5, 6]);
+    const ids = [0, VOCAB - 1, 7, 7];
+    const each = Float64Array.from(ids, (id) => scope.surprisal(id));
+    assert.deepEqual(scope.surprisal(ids), each);
+    assert.deepEqual(scope.surprisal(Uint32Array.from(ids)), each);
+    assert.deepEqual(scope.surprisal([]), new Float64Array());
+    const logits = Array.from(scope.logits());
+    const sum = logits.reduce((all, logit) => all + Math.exp(logit), 0);
+    each.forEach((nats, i) => assert.ok(Math.abs(nats - Math.log(sum) + logits[ids[i]]) < 1e-5));
+    for (const wrong of [VOCAB, -1, 1.5]) {
+      assert.throws(() => scope.surprisal(wrong), { code: 'unknown_token' });
+      assert.throws(() => scope.surprisal([1, wrong]), { code: 'unknown_token' });
+    }
+    assert.throws(() => scope.surprisal('1'), { code: 'invalid_argument' });
   });
 
   test('scalar and SIMD give the same bits', async () => {

@@ -123,6 +123,8 @@ test('sessions and forks are apart', async () => {
   await remote.feed([1]);
   assert.deepEqual([...(await session.timeline())], [9]);
   assert.deepEqual([...(await fork.timeline())], [9, 8]);
+  const several = await fork.surprisal([1, 2]);
+  assert.deepEqual(several, Float64Array.of(await fork.surprisal(1), await fork.surprisal(2)));
   assert.deepEqual([...(await remote.timeline())], [1]);
   await session.close();
   await assert.rejects(session.timeline(), { code: 'closed' });

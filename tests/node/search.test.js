@@ -5,7 +5,12 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { Worker } from 'node:worker_threads';
-import { Logitscope, beamSearch, contrastiveSearch } from '../../web/engine/index.js';
+import {
+  Logitscope,
+  LogitscopeError,
+  beamSearch,
+  contrastiveSearch,
+} from '../../web/engine/index.js';
 import { RemoteLogitscope } from '../../web/engine/remote.js';
 import { atEnd } from '../cleanup.js';
 import { EOS, smallModel } from './small_model.js';
@@ -281,6 +286,97 @@ describe('contrastive search', () => {
       (error) => error.code === 'out_of_range',
     );
   });
+});
+
+/** The engine, its sessions counted, the forks of them refused as told. */
+function counted({ session_bytes = scope.info.session_bytes, forks = Infinity, feeds = Infinity }) {
+  const count = { open: 0, most: 0, forks: 0, feeds: 0 };
+  const watched = (session) => {
+    count.most = Math.max(count.most, ++count.open);
+    return {
+      feed: (ids) => {
+        if (++count.feeds > feeds) throw new LogitscopeError('internal', 'internal');
+        return session.feed(ids);
+      },
+      distribution: (settings) => session.distribution(settings),
+      surprisal: (ids) => session.surprisal(ids),
+      fork: () => {
+        if (++count.forks > forks) throw new LogitscopeError('out_of_memory', 'no_memory_session');
+        return watched(session.fork());
+      },
+      close: () => {
+        count.open--;
+        session.close();
+      },
+    };
+  };
+  const info = { ...scope.info, session_bytes };
+  const piece = (id) => scope.piece(id);
+  return { info, piece, session: () => watched(scope.session()), count };
+}
+
+test('a session for each beam, as memory allows, and the same beams with fewer', async () => {
+  const options = { prompt: PROMPTS[1], beam_width: 5, max_new_tokens: 10 };
+  const expected = await beamSearch(scope, options);
+  const feedings = [];
+  for (const [limits, most] of [
+    [{}, 5],
+    [{ session_bytes: 2 ** 28 / 3 }, 3],
+    [{ session_bytes: 2 ** 29 }, 1],
+    [{ forks: 0 }, 1],
+    [{ forks: 2 }, 3],
+  ]) {
+    const watched = counted(limits);
+    assert.deepEqual(await beamSearch(watched, options), expected);
+    assert.equal(watched.count.open, 0);
+    assert.equal(watched.count.most, most);
+    feedings.push(watched.count.feeds);
+  }
+  assert.equal(new Set(feedings).size, 1);
+});
+
+test('sessions are closed whatever happens', async () => {
+  for (const feeds of [0, 1, 4, 9]) {
+    const watched = counted({ feeds });
+    await assert.rejects(
+      beamSearch(watched, { prompt: PROMPTS[0], beam_width: 4, max_new_tokens: 5 }),
+      (error) => error.code === 'internal',
+    );
+    assert.equal(watched.count.open, 0);
+  }
+  const watched = counted({});
+  let steps = 0;
+  const signal = {
+    get aborted() {
+      return ++steps > 3;
+    },
+  };
+  const found = await beamSearch(watched, { prompt: PROMPTS[0], signal });
+  assert.equal(found.finish_reason, 'aborted');
+  assert.deepEqual([watched.count.open, watched.count.most], [0, 4]);
+});
+
+test('a beam is evaluated once: what it continues is not fed again', async () => {
+  const evaluated = [];
+  const session = scope.session();
+  const { fork, feed } = Object.getPrototypeOf(session);
+  const watch = (it) =>
+    Object.assign(it, {
+      feed: (ids) => {
+        const fed = feed.call(it, ids);
+        evaluated.push(fed.evaluated);
+        return fed;
+      },
+      fork: () => watch(fork.call(it)),
+    });
+  const watched = {
+    info: scope.info,
+    piece: (id) => scope.piece(id),
+    session: () => watch(session),
+  };
+  await beamSearch(watched, { prompt: PROMPTS[1], beam_width: 4, max_new_tokens: 10 });
+  assert.deepEqual(evaluated, [PROMPTS[1].length, ...Array(evaluated.length - 1).fill(1)]);
+  assert.ok(evaluated.length > 20);
 });
 
 test('the default session stays as it is; a search can be given up', async () => {

@@ -114,9 +114,11 @@ function found(search) {
     const result = await search(scope, options);
     const ids = Array.from(result.prompt_ids);
     for (const id of result.ids) {
-      await session.feed(Uint32Array.from(ids));
-      const nats = await session.surprisal(id);
-      const { text } = await scope.piece(id);
+      const [, nats, { text }] = await Promise.all([
+        session.feed(Uint32Array.from(ids)),
+        session.surprisal(id),
+        scope.piece(id),
+      ]);
       const p = Math.exp(-nats);
       const bits = nats / Math.LN2;
       const position = ids.length;

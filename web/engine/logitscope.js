@@ -256,9 +256,12 @@ export class Logitscope {
     return this.#session().hidden();
   }
 
-  /** @param {number} id */
-  surprisal(id) {
-    return this.#session().surprisal(id);
+  /**
+   * @template {number | ArrayLike<number>} T
+   * @param {T} ids
+   */
+  surprisal(ids) {
+    return this.#session().surprisal(ids);
   }
 
   /**

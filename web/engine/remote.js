@@ -222,11 +222,12 @@ export class RemoteSession {
   }
 
   /**
-   * @param {number} id
-   * @returns {Promise<number>}
+   * @template {number | ArrayLike<number>} T
+   * @param {T} ids
+   * @returns {Promise<import('./types.js').Surprisal<T>>}
    */
-  surprisal(id) {
-    return this.request('surprisal', id);
+  surprisal(ids) {
+    return this.request('surprisal', ids);
   }
 
   /**

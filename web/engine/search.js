@@ -1,7 +1,7 @@
 /**
  * Beam search and contrastive search: the two strategies that look before they choose. No random
  * number is drawn, so the same prompt gives the same text. Both take the engine or the engine
- * behind a worker, and open a session of their own on it; every log-probability is the engine's.
+ * behind a worker, and open sessions of their own on it; every log-probability is the engine's.
  */
 import { checkBoolean, checkInteger, checkOptions } from './checks.js';
 import { LogitscopeError, mustBe } from './errors.js';
@@ -30,6 +30,11 @@ import { TextStream } from './text.js';
 /** @typedef {Beam & { text: string }} ReadBeam */
 
 /**
+ * A beam that may go on, and the session that holds the text that it continues.
+ * @typedef {Beam & { session: Timeline }} LiveBeam
+ */
+
+/**
  * @typedef {object} Contrast
  * @property {number} id
  * @property {number} rank among the candidates, by probability, from 1
@@ -40,6 +45,8 @@ import { TextStream } from './text.js';
 
 const WIDTH_MAX = 64;
 const STEPS_MAX = 1 << 16;
+/** Bytes that the sessions of one search take at most, if more than one. */
+const SESSIONS_BYTES = 2 ** 28;
 
 /**
  * @param {string} name
@@ -75,17 +82,17 @@ async function promptOf(scope, { prompt, max_new_tokens = 100 }) {
 }
 
 /**
- * Runs a search on a session of its own.
- * @template T
+ * Runs a search on a session of its own, and on those that it adds to the set.
  * @param {Scope} scope
- * @param {(session: Timeline) => Promise<T>} search
+ * @param {(session: Timeline, open: Set<Timeline>) => Promise<void>} search
  */
 async function inSession(scope, search) {
-  const session = await scope.session();
+  const session = /** @type {Timeline} */ (await scope.session());
+  const open = new Set([session]);
   try {
-    return await search(session);
+    await search(session, open);
   } finally {
-    await session.close();
+    await Promise.all([...open].map((it) => it.close()));
   }
 }
 
@@ -120,29 +127,72 @@ const byLogprob = (a, b) => b.logprob - a.logprob;
 const byScore = (a, b) => b.score - a.score;
 
 /**
- * Every beam continued by its 2 * width most probable tokens, the best 2 * width of all: so many
- * that width of them go on even where each beam's best is the end. A beam's tokens come in order of
- * probability, ties by id, and beams in their order, so ties are decided.
- * @param {Timeline} session
+ * Leaves each session to the first beam that continues its text, gives the others copies of it, and
+ * closes those that nobody continues. Where no more sessions may be opened, beams share one, which
+ * then evaluates anew what they differ in.
+ * @param {Set<Timeline>} open
+ * @param {LiveBeam[]} live
+ * @param {number} most
+ */
+async function share(open, live, most) {
+  const used = new Set(live.map(({ session }) => session));
+  const idle = [...open].filter((session) => !used.has(session));
+  for (const session of idle) open.delete(session);
+  const others = live.filter((beam, i) => live.findIndex((it) => it.session === beam.session) < i);
+  const outcomes = await Promise.allSettled([
+    ...idle.map((session) => session.close()),
+    ...others.slice(0, Math.max(0, most - used.size)).map(async (beam) => {
+      beam.session = await beam.session.fork();
+      open.add(beam.session);
+    }),
+  ]);
+  for (const it of outcomes)
+    if (it.status === 'rejected' && it.reason.code !== 'out_of_memory') throw it.reason;
+}
+
+/**
+ * A beam continued by its `top` most probable tokens, in order of probability, ties by id.
+ * @param {LiveBeam} beam
  * @param {number[]} prompt
- * @param {Beam[]} live
+ * @param {number} top
+ * @param {number} power
+ */
+async function childrenOf({ ids, logprob, session }, prompt, top, power) {
+  const [, { tokens }] = await Promise.all([
+    session.feed([...prompt, ...ids]),
+    session.distribution({ top }),
+  ]);
+  const next = tokens.filter(({ warped }) => warped !== -Infinity).map(({ id }) => id);
+  const surprisals = await session.surprisal(next);
+  return next.map((id, i) => {
+    const sum = logprob - surprisals[i];
+    const score = sum / (ids.length + 1) ** power;
+    return { ids: [...ids, id], logprob: sum, score, finished: false, session };
+  });
+}
+
+/**
+ * Every beam continued by its 2 * width most probable tokens, the best 2 * width of all: so many
+ * that width of them go on even where each beam's best is the end. Beams come in their order, as
+ * each one's tokens do, so ties are decided.
+ * @param {number[]} prompt
+ * @param {LiveBeam[]} live
  * @param {number} width
  * @param {number} power
  */
-async function continued(session, prompt, live, width, power) {
-  /** @type {Beam[]} */
+async function continued(prompt, live, width, power) {
+  /** @type {LiveBeam[][]} */
   const found = [];
-  for (const { ids, logprob } of live) {
-    await session.feed([...prompt, ...ids]);
-    const { tokens } = await session.distribution({ top: 2 * width });
-    for (const { id, warped } of tokens) {
-      if (warped === -Infinity) continue;
-      const sum = logprob - (await session.surprisal(id));
-      const score = sum / (ids.length + 1) ** power;
-      found.push({ ids: [...ids, id], logprob: sum, score, finished: false });
-    }
-  }
-  return found.sort(byLogprob).slice(0, 2 * width);
+  const sessions = new Set(live.map(({ session }) => session));
+  const each = async (/** @type {Timeline} */ session) => {
+    for (const [i, beam] of live.entries())
+      if (beam.session === session) found[i] = await childrenOf(beam, prompt, 2 * width, power);
+  };
+  await Promise.all([...sessions].map(each));
+  return found
+    .flat()
+    .sort(byLogprob)
+    .slice(0, 2 * width);
 }
 
 /**
@@ -197,13 +247,16 @@ export async function beamSearch(scope, options) {
   if (early !== 'never') checkBoolean('early_stopping', early);
   const { ids: prompt, maximum } = await promptOf(scope, options);
   const isEnd = endsOf(scope);
-  /** @type {Beam[]} */
-  let live = [{ ids: [], logprob: 0, score: 0, finished: false }];
-  /** @type {Beam[]} */
+  const most = Math.max(1, Math.floor(SESSIONS_BYTES / (scope.info?.session_bytes ?? Infinity)));
+  /** @type {LiveBeam[]} */
+  let live = [];
+  /** @type {LiveBeam[]} */
   let finished = [];
-  await inSession(scope, async (session) => {
+  await inSession(scope, async (session, open) => {
+    live = [{ ids: [], logprob: 0, score: 0, finished: false, session }];
     for (let step = 0; step < maximum && !signal?.aborted; step++) {
-      const candidates = await continued(session, prompt, live, width, power);
+      await share(open, live, most);
+      const candidates = await continued(prompt, live, width, power);
       const ended = candidates.slice(0, width).filter(({ ids }) => isEnd(ids.at(-1)));
       finished = [...finished, ...ended.map((beam) => ({ ...beam, finished: true }))]
         .sort(byScore)
@@ -217,7 +270,8 @@ export async function beamSearch(scope, options) {
   });
   const best = [...finished, ...live].sort(byScore).slice(0, width);
   const beams = [];
-  for (const beam of best) beams.push({ ...beam, text: await textOf(scope, beam.ids) });
+  for (const { session: _, ...beam } of best)
+    beams.push({ ...beam, text: await textOf(scope, beam.ids) });
   const [{ ids, text, logprob, score, finished: ends }] = beams;
   const finish_reason = ends ? 'eos' : signal?.aborted ? 'aborted' : 'length';
   return { prompt_ids: prompt, ids, text, finish_reason, logprob, score, beams };
@@ -239,6 +293,18 @@ function cosine(a, b) {
 }
 
 /**
+ * The hidden state after each of several texts, asked for at once.
+ * @param {Timeline} session
+ * @param {number[][]} texts
+ */
+async function statesOf(session, texts) {
+  const states = await Promise.all(
+    texts.map((ids) => Promise.all([session.feed(ids), session.hidden()])),
+  );
+  return states.map(([, state]) => state);
+}
+
+/**
  * The candidates of a step, each tried: its own hidden state comes from feeding it.
  * @param {Timeline} session
  * @param {number[]} ids
@@ -247,18 +313,18 @@ function cosine(a, b) {
  * @param {number} alpha
  */
 async function contrasted(session, ids, states, k, alpha) {
-  await session.feed(ids);
-  const { tokens } = await session.distribution({ top: k });
-  const found = [];
-  for (const [place, { id, p, warped }] of tokens.slice(0, k).entries()) {
-    if (warped === -Infinity) continue;
-    await session.feed([...ids, id]);
-    const state = await session.hidden();
+  const [, { tokens }] = await Promise.all([session.feed(ids), session.distribution({ top: k })]);
+  const tried = tokens.slice(0, k).filter(({ warped }) => warped !== -Infinity);
+  const own = await statesOf(
+    session,
+    tried.map(({ id }) => [...ids, id]),
+  );
+  return tried.map(({ id, rank, p }, i) => {
+    const state = own[i];
     const similarity = states.reduce((most, it) => Math.max(most, cosine(state, it)), -Infinity);
     const score = (1 - alpha) * p - alpha * similarity;
-    found.push({ id, rank: place + 1, p, similarity, score, state });
-  }
-  return found;
+    return { id, rank, p, similarity, score, state };
+  });
 }
 
 /**
@@ -301,12 +367,10 @@ export async function contrastiveSearch(scope, options) {
   /** @type {Contrast[]} */
   const steps = [];
   await inSession(scope, async (session) => {
-    /** @type {Float32Array[]} */
-    const states = [];
-    for (let n = 1; n <= prompt.length; n++) {
-      await session.feed(prompt.slice(0, n));
-      states.push(await session.hidden());
-    }
+    const states = await statesOf(
+      session,
+      prompt.map((_, i) => prompt.slice(0, i + 1)),
+    );
     while (steps.length < most && !isEnd(steps.at(-1)?.id) && !signal?.aborted) {
       const candidates = await contrasted(session, ids, states, k, alpha);
       const best = candidates.reduce((a, b) => (b.score > a.score ? b : a));

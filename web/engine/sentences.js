@@ -73,6 +73,7 @@ export const sentences = {
   no_logits: 'there are no logits',
   nothing_to_feed: 'there is no token to feed: at least one is needed',
   nothing_fed: 'nothing has been fed to the session yet',
+  copy_differs: 'a session copies only one of the same model and context',
   timeline_full: 'a timeline holds at most {limit} tokens, got {n}',
   timeline_run:
     'a prompt of {n} tokens and max_new_tokens {more} are more than the {limit} tokens that a timeline holds',

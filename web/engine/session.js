@@ -103,15 +103,26 @@ export class Session {
   }
 
   /**
-   * How surprising a token would be: -ln p under the model's own distribution, in nats.
-   * @param {number} id
+   * How surprising a token would be, or each of several: -ln p under the model's own distribution,
+   * in nats.
+   * @template {number | ArrayLike<number>} T
+   * @param {T} ids
+   * @returns {import('./types.js').Surprisal<T>}
    */
-  surprisal(id) {
+  surprisal(ids) {
     const logits = this.#fed();
     const core = this.#open();
+    const { module } = core;
     const { vocab_size } = core.needModel();
-    checkIds('id', [id], vocab_size);
-    return core.module.calls.measure_surprisal(logits, vocab_size, id);
+    /** @type {ArrayLike<number>} */
+    const list = typeof ids === 'number' ? [ids] : /** @type {any} */ (ids);
+    checkIds('ids', list, vocab_size);
+    const count = list.length;
+    const at = module.exchange(12 * count);
+    module.writeUint32(at + 8 * count, list);
+    module.calls.measure_surprisal(logits, vocab_size, at + 8 * count, count, at);
+    const surprisals = module.float64(at, count);
+    return /** @type {any} */ (list === ids ? surprisals : surprisals[0]);
   }
 
   /**
@@ -218,12 +229,12 @@ export class Session {
     }
   }
 
-  /** Another session with the same timeline. */
+  /** Another session with the same timeline, for which nothing is evaluated. */
   fork() {
-    const ids = this.timeline();
-    const forked = new Session(this.#core, this.#owned);
-    if (ids.length) forked.#feed(ids, true);
-    return forked;
+    const core = this.#open();
+    const fork = new Session(core, this.#owned);
+    core.module.calls.session_copy(fork.#handle, this.#handle);
+    return fork;
   }
 
   /** Frees the timeline; every later call is the error `closed`. */

@@ -178,6 +178,12 @@
  * @property {'scalar' | 'simd' | 'relaxed'} variant the inner loops in use
  */
 
+/**
+ * In nats, of one token or of each of several.
+ * @template {number | ArrayLike<number>} T
+ * @typedef {T extends number ? number : Float64Array} Surprisal
+ */
+
 /** @typedef {{ id: number, text: string, bytes: Uint8Array, special: boolean }} Piece */
 
 /**
