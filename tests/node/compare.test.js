@@ -13,6 +13,8 @@ import {
 import { Logitscope } from '../../web/engine/index.js';
 import { presets, strategies } from '../../web/engine/presets.js';
 import { nameOf } from '../../web/engine/suites.js';
+import { TextRunner } from '../../web/views/compare/runner.js';
+import { smallModel } from './small_model.js';
 
 test('divergence is the first token that differs, none where one text goes on', () => {
   assert.equal(divergence([1, 2, 3], [1, 4, 3]), 1);
@@ -164,4 +166,31 @@ test('a given text is read with the prompt, whose last token may become part of 
     steps.map(({ text }) => text),
     [' time', ',', ' there'],
   );
+});
+
+test('a comparison that is stopped ends its searches too', async () => {
+  const scope = await Logitscope.load({ model: smallModel() });
+  for (const [kind, settings] of [
+    ['beam', { beam_width: 1 }],
+    ['contrastive', {}],
+  ]) {
+    let feeds = 0;
+    const runner = new TextRunner(() => {});
+    const watched = () => {
+      const session = scope.session();
+      const feed = session.feed.bind(session);
+      session.feed = (ids) => {
+        if (++feeds === 10) runner.stop();
+        return feed(ids);
+      };
+      return session;
+    };
+    const engine = { info: scope.info, piece: (id) => scope.piece(id), session: watched };
+    const strategies = [{ kind, settings }];
+    const plan = { prompt: [72, 105], seed: 0, samples: 1, max_new_tokens: 25, strategies };
+    await runner.start(engine, plan);
+    assert.equal(runner.texts[0][0].figures, null);
+    assert.ok(feeds >= 10 && feeds < 16, `${kind}: ${feeds} texts were fed`);
+  }
+  scope.close();
 });

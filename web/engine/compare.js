@@ -68,7 +68,8 @@ const MOST = 100;
  * @param {any} scope the model
  * @param {any} session a timeline over it
  * @param {Strategy} strategy
- * @param {{ prompt: string | ArrayLike<number>, seed: number, max_new_tokens?: number }} options
+ * @param {{ prompt: string | ArrayLike<number>, seed: number, max_new_tokens?: number,
+ *   signal?: AbortSignal }} options
  * @returns {AsyncGenerator<MeasuredStep, import('./types.js').Generated, void>}
  */
 export function run(scope, session, { kind = 'sample', settings, text }, options) {

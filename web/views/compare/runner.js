@@ -141,7 +141,7 @@ export class TextRunner {
    */
   async #writeOne(engine, session, text, { prompt, max_new_tokens }, signal) {
     const { strategy, seed } = text;
-    const generation = run(engine, session, strategy, { prompt, seed, max_new_tokens });
+    const generation = run(engine, session, strategy, { prompt, seed, max_new_tokens, signal });
     try {
       for (;;) {
         const { done, value } = await generation.next();
