@@ -42,9 +42,13 @@ const CSV_HEADS = [
   'text',
 ];
 
-async function open(options) {
+const NINE = suites.find(({ name }) => name === 'nine').strategies;
+
+/** The view with a suite: the nine, unless a test asks for another. */
+async function open({ suite = 'nine', ...options } = {}) {
   const opened = await bench.open({ fresh: true, ...options });
   await opened.page.getByRole('tab', { name: /Compar/ }).click();
+  await opened.page.locator(`[data-suite=${suite}]`).click();
   await finished(opened.page);
   return opened;
 }
@@ -84,10 +88,77 @@ async function type(box, text) {
   await box.press('Enter');
 }
 
+test('three temperatures come first, and one needle meets what each of them draws', async () => {
+  const { page, complaints, close } = await bench.open();
+  await page.getByRole('tab', { name: 'Compare' }).click();
+  await finished(page);
+  const temperatures = [0, 1, 100];
+  assert.equal(await page.locator('[data-column]').count(), temperatures.length);
+  const slices = page.locator('logit-strips li');
+  const texts = [];
+  for (const temperature of temperatures) texts.push(await write({ settings: { temperature } }));
+  const shown = () => slices.evaluateAll((all) => all.map(({ dataset }) => Number(dataset.id)));
+  const needle = () =>
+    page.locator('logit-strips').evaluate((it) => {
+      const list = it.shadowRoot.querySelector('.slices');
+      const u = Number(list.style.getPropertyValue('--u'));
+      // The place where the needle meets each strip, and what lies there.
+      const met = [...list.querySelectorAll('.strip')].map((strip) => {
+        const { top, height } = strip.getBoundingClientRect();
+        const at = [...strip.children].find(
+          (piece) => piece.getBoundingClientRect().bottom > top + u * height,
+        );
+        return at?.className ?? 'none';
+      });
+      const tops = [...list.querySelectorAll('.strip')].map((x) => x.getBoundingClientRect().top);
+      return { u, met, tops: new Set(tops).size };
+    });
+
+  const range = page.locator('logit-strips input');
+  for (const step of [1, 2, 4]) {
+    while (Number(await range.inputValue()) < step) await range.press('ArrowRight');
+    await settle(page);
+    const expected = texts.map(({ ids }) => ids[step - 1]);
+    assert.deepEqual(await until(shown, (ids) => String(ids) === String(expected)), expected);
+    const { u, met, tops } = await needle();
+    assert.equal(u, scope.random(SEED, step - 1));
+    assert.equal(tops, 1, 'one line through strips that stand side by side');
+    for (const kind of met) assert.match(kind, /next|rest/);
+    assert.match(
+      await range.getAttribute('aria-valuetext'),
+      new RegExp(`^At token ${step}, u = 0\\.\\d{4}\\. A: .+; B: .+; C: .+$`),
+    );
+    assert.equal(await page.locator('logit-passage .at').count(), temperatures.length);
+  }
+  await until(
+    () => page.url(),
+    (url) => url.includes('compare_step=4'),
+  );
+  assert.match(page.url(), /compare_step=4/);
+
+  // A press on a token shows its step; on a phone strips lie one above another, the needle upright.
+  await page.locator('[data-column="1"] logit-passage .t').nth(2).click();
+  assert.equal(
+    await until(
+      () => range.inputValue(),
+      (value) => value === '3',
+    ),
+    '3',
+  );
+  await page.setViewportSize({ width: 375, height: 812 });
+  await settle(page);
+  const places = await slices.evaluateAll((all) =>
+    all.map((it) => it.querySelector('.strip').getBoundingClientRect().left),
+  );
+  assert.equal(new Set(places).size, 1);
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
 test("the nine stand side by side, token by token and figure by figure the engine's", async () => {
   const { page, complaints, foreign, close } = await open();
   const expected = [];
-  for (const strategy of suites[0].strategies) expected.push(await write(strategy));
+  for (const strategy of NINE) expected.push(await write(strategy));
   for (const [i, { ids, figures }] of expected.entries()) {
     const column = page.locator(`[data-column="${i}"]`);
     assert.deepEqual(
@@ -459,7 +530,7 @@ test('the nine are a table too, and a file of the same numbers', async () => {
   const heads = await page.locator('logit-compare details.table th[scope=col]').allInnerTexts();
   assert.equal(heads[1], 'type-token ratio');
   const lines = [CSV_HEADS.join(',')];
-  for (const [i, strategy] of suites[0].strategies.entries()) {
+  for (const [i, strategy] of NINE.entries()) {
     const figures = await page.locator(`[data-column="${i}"] .figures dd`).allInnerTexts();
     assert.deepEqual(await rows.nth(i).locator('td').allInnerTexts(), figures);
     const { ids, figures: it } = await write(strategy);

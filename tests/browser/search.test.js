@@ -54,6 +54,7 @@ test('one press shows greedy in a loop, marked, and the other eight without one'
   const path = '?lang=en&model=stories&view=compare';
   const { page, complaints, close } = await bench.open({ path, ready: false });
   const view = page.locator('logit-compare');
+  await view.locator('[data-suite=nine]').click();
   await view.locator('[data-command=loop]').click();
   assert.equal(await view.locator('#prompt').inputValue(), LOOPING.nine.prompt);
   const loops = () => view.locator('[data-figure=loop] dd').allInnerTexts();

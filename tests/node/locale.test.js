@@ -16,6 +16,7 @@ const SAME = {
   es: [
     'Auto',
     'Token',
+    'T = 0, 1, 100',
     'token',
     'tokens',
     'logit',

@@ -209,6 +209,7 @@ const CHOSEN = {
   compare_prompt: '',
   compare_blind: true,
   compare_colour: 'none',
+  compare_step: 3,
   sweep_figure: 'any',
   sweep_first: { name: 'top_p', from: 0.5, to: 1, step: 0.25 },
   sweep_second: { name: 'top_k', from: 1, to: 3, step: 1 },

@@ -37,11 +37,12 @@ function each(setting, ...values) {
 }
 
 /**
- * The nine of the lessons; greedy beside nearly no and nearly endless temperature; the lessons'
+ * Greedy, the model's own distribution and noise; the nine of the lessons; greedy beside nearly no and nearly endless temperature; the lessons'
  * exercises E27.1 (temperature extremes) and E27.2 (top-k against top-p).
  * @type {ReadonlyArray<{ name: string, samples: number, strategies: ReadonlyArray<Strategy> }>}
  */
 export const suites = Object.freeze([
+  { name: 'temperatures', samples: 1, strategies: each('temperature', 0, 1, 100) },
   { name: 'nine', samples: 1, strategies },
   { name: 'extremes', samples: 1, strategies: each('temperature', 0, 0.01, 100) },
   {

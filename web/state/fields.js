@@ -238,8 +238,8 @@ export const FIELDS = [
     {
       name: 'suite',
       kind: 'choice',
-      choices: ['nine', 'extremes', 'searches', 'e27.1', 'e27.2'],
-      initial: 'nine',
+      choices: ['temperatures', 'nine', 'extremes', 'searches', 'e27.1', 'e27.2'],
+      initial: 'temperatures',
     },
     // Nine, and a text of the reader's own.
     { name: 'strategies', kind: 'strategies', maximum: 10, initial: null },
@@ -249,6 +249,7 @@ export const FIELDS = [
     { name: 'prompt', kind: 'text', maximum: MAX_TEXT, initial: null, typed: true },
     { name: 'blind', kind: 'flag', initial: false },
     { name: 'colour', kind: 'choice', choices: ['after', 'before', 'none'], initial: 'after' },
+    { name: 'step', kind: 'integer', minimum: 1, maximum: 400, initial: 1, typed: true },
   ]),
   ...choicesIn('sweep', [
     {

@@ -21,7 +21,9 @@ import { SPREAD, renderFigures, renderGaps, renderRows, renderSpread } from './f
 import './passage.js';
 import { entriesOf } from './ranking.js';
 import { TextRunner } from './runner.js';
+import { SliceReader } from './slices.js';
 import { letter, nameOf } from './strategy.js';
+import './strips.js';
 import compareStyles from './compare.css';
 
 /**
@@ -51,6 +53,7 @@ export class LogitCompare extends ModelElement {
     max_new_tokens: { type: Number },
     blind: { type: Boolean },
     colour: { attribute: false },
+    step: { type: Number },
     shuffled: { state: true },
     unfolded: { state: true },
   };
@@ -58,6 +61,7 @@ export class LogitCompare extends ModelElement {
   static styles = [...ModelElement.styles, compareStyles];
 
   #runner = new TextRunner(() => this.#paint());
+  #slices = new SliceReader(() => this.#paint());
   #frame = 0;
   #rest = new Rest();
   /** The settings that are numbers. @type {import('../../engine/types.js').TableRow[]} */
@@ -87,15 +91,17 @@ export class LogitCompare extends ModelElement {
     this.blind = initial.blind;
     /** @type {typeof COLOURS[number]} */
     this.colour = initial.colour;
+    /** The token that the strips show, from 1. @type {number} */
+    this.step = initial.step;
     /** The random numbers that shuffle blind texts. @type {number[]} */
     this.shuffled = [];
     /** The keys of the strategies whose texts show. @type {Set<number>} */
     this.unfolded = new Set();
   }
 
-  /** Whether texts are made. */
+  /** Whether texts are made or slices are read. */
   get busy() {
-    return this.#runner.running;
+    return this.#runner.running || this.#slices.busy;
   }
 
   get #suite() {
@@ -115,6 +121,7 @@ export class LogitCompare extends ModelElement {
     this.#rest.stop();
     cancelAnimationFrame(this.#frame);
     this.#runner.stop();
+    this.#slices.close();
     this.#planned = '';
   }
 
@@ -260,6 +267,7 @@ export class LogitCompare extends ModelElement {
   #renderColumns({ strategies }) {
     const [[first]] = this.#runner.texts;
     return html`
+      ${this.#renderStrips()}
       <p class="note">${t('compare.first')}</p>
       <ol class="columns">
         ${repeat(strategies, this.#keyOf, (_, i) => {
@@ -280,6 +288,23 @@ export class LogitCompare extends ModelElement {
           ${renderRows(this.#runner.texts.map(([text]) => text))}
         </div>
       </details>`;
+  }
+
+  /** What each text draws from at one step, with u through all of them. */
+  #renderStrips() {
+    const { engine } = this;
+    const { prompt } = this.#runner;
+    const texts = this.#runner.texts.map(([text]) => text);
+    const count = Math.max(0, ...texts.map(({ steps }) => steps.length));
+    const at = Math.min(this.step, Math.max(1, count)) - 1;
+    if (engine) this.#slices.want(engine, prompt, texts, at);
+    const slices = texts.map((text) => ({
+      strategy: text.strategy,
+      step: text.steps[at] ?? null,
+      trace: this.#slices.get(text, at),
+    }));
+    return html`<logit-strips .slices=${slices} .at=${at} .count=${count} .eos=${this.#eos}
+      @logit-at=${this.#onAt}></logit-strips>`;
   }
 
   #keyOf = (/** @type {unknown} */ _, /** @type {number} */ i) => this.#keys[i];
@@ -326,7 +351,8 @@ export class LogitCompare extends ModelElement {
     const name = nameOf(i, text.strategy);
     return html`
       <logit-passage ?short=${this.plan.samples > 1} .given=${this.prompt} .steps=${text.steps} .label=${t('compare.text', { name })} .eos=${this.#eos}
-        .colour=${this.colour} .parts=${parts} .loop=${text.figures?.loop ?? null}>${words}</logit-passage>`;
+        .colour=${this.colour} .parts=${parts} .at=${this.plan.samples > 1 ? -1 : this.step - 1} .loop=${text.figures?.loop ?? null}
+        @logit-at=${this.#onAt}>${words}</logit-passage>`;
   }
 
   get #eos() {
@@ -436,6 +462,11 @@ export class LogitCompare extends ModelElement {
   #choose(patch) {
     Object.assign(this, patch);
     this.emit('logit-choose', patch);
+  }
+
+  /** @param {CustomEvent} event */
+  #onAt({ detail: { at } }) {
+    if (this.plan.samples === 1 && at + 1 !== this.step) this.#choose({ step: at + 1 });
   }
 
   /** @param {CustomEvent} event */

@@ -1,7 +1,7 @@
 /**
  * <logit-passage>: one text of a comparison, its tokens coloured by surprisal, with a mark where it
  * parts from another text and where it goes round in a loop. Its numbers are read token by token,
- * by pointer or arrow keys.
+ * by pointer or arrow keys. Asks with "logit-at" ({ at }) for a step, which does not leave its host.
  */
 import { html, nothing } from 'lit';
 import { fixed, percent, t } from '../../locale/locale.js';
@@ -23,6 +23,7 @@ export class LogitPassage extends LogitElement {
     eos: { attribute: false },
     colour: { attribute: false },
     parts: { attribute: false },
+    at: { attribute: false },
     loop: { attribute: false },
     plain: { type: Boolean },
     active: { state: true },
@@ -46,6 +47,8 @@ export class LogitPassage extends LogitElement {
      * @type {number | null}
      */
     this.parts = null;
+    /** The step that the strips show, from 0; -1 where there are none. */
+    this.at = -1;
     /** @type {import('../../engine/loops.js').Loop | null} */
     this.loop = null;
     /** Text alone: no box, no numbers. */
@@ -65,7 +68,7 @@ export class LogitPassage extends LogitElement {
     if (plain) return html`<div class="box" lang="en">${words}</div>`;
     return html`
       <div class="box" role="group" tabindex="0" lang="en" aria-label=${this.label}
-        aria-describedby="keys" @keydown=${this.#onKey} @pointerover=${this.#onPoint}
+        aria-describedby="keys" @keydown=${this.#onKey} @pointerover=${this.#onPoint} @click=${this.#onClick}
         @pointerleave=${() => (this.active = -1)} @blur=${() => (this.active = -1)}>${words}</div>
       <span class="visually-hidden" id="keys">${t('compare.keys')}</span>
       <p class="numbers"><slot ?hidden=${this.active >= 0}></slot><span
@@ -83,7 +86,13 @@ export class LogitPassage extends LogitElement {
     const looped = loop !== null && i >= loop.start && i < loop.end;
     const again = looped && (i - loop.start) % loop.period === 0;
     const bits = { after: step.bits, before: step.bits_raw, none: 0 }[colour];
-    const kinds = ['t', end && 'end', looped && 'looped', i === this.active && 'active'];
+    const kinds = [
+      't',
+      end && 'end',
+      looped && 'looped',
+      i === this.at && 'at',
+      i === this.active && 'active',
+    ];
     const heat = Math.min(1, bits / FULL).toFixed(2);
     return html`${
       i === this.parts
@@ -112,6 +121,14 @@ export class LogitPassage extends LogitElement {
     if (i !== undefined) this.active = Number(i);
   };
 
+  #onClick = () => this.#ask();
+
+  /** Asks for the step that is pointed at. */
+  #ask() {
+    if (this.active >= 0)
+      this.dispatchEvent(new CustomEvent('logit-at', { detail: { at: this.active } }));
+  }
+
   /** @param {KeyboardEvent} event */
   #onKey = (event) => {
     const last = this.steps.length - 1;
@@ -124,6 +141,7 @@ export class LogitPassage extends LogitElement {
     if (to === undefined || last < 0) return;
     event.preventDefault();
     this.active = to;
+    this.#ask();
     this.renderRoot.querySelector(`[data-i="${to}"]`)?.scrollIntoView({ block: 'nearest' });
   };
 

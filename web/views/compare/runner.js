@@ -38,6 +38,8 @@ export class TextRunner {
   /** @type {import('../../engine/errors.js').Fault | null} */
   fault = null;
   running = false;
+  /** What the texts on show follow. */
+  prompt = '';
   #changed;
   #abort = new AbortController();
   /** The engine that wrote the texts: those of another one say nothing of it. @type {Engine | null} */
@@ -75,6 +77,7 @@ export class TextRunner {
     this.running = true;
     if (engine !== this.#engine) this.texts = [];
     this.#engine = engine;
+    this.prompt = plan.prompt;
     this.#lay(plan);
     this.#changed();
     try {

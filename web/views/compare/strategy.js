@@ -163,7 +163,7 @@ export class LogitStrategy extends LogitElement {
 }
 
 /** A strategy in the reader's words. @param {Pick<Strategy, 'kind' | 'settings'>} strategy */
-function titleOf({ kind, settings }) {
+export function titleOf({ kind, settings }) {
   if (kind === 'given') return t('compare.given');
   const { order, draw, logit_bias } = settings;
   /** @type {[string, any][]} */
