@@ -551,7 +551,7 @@ test('settled resolves once all that was asked for is on show, and not before', 
   assert.match(page.url(), /branch=/, 'and is in the address');
   for (const [view, said] of [
     ['sweep', '61 points.'],
-    ['compare', '9 of 9 texts'],
+    ['compare', '3 of 3 texts'],
   ]) {
     await page.locator(`[data-view=${view}]`).click();
     await settle(page);
@@ -563,7 +563,7 @@ test('settled resolves once all that was asked for is on show, and not before', 
   await samples.press('Enter');
   await settle(page);
   const progress = page.locator('logit-compare [role=status]').first();
-  assert.equal(await progress.innerText(), '36 of 36 texts');
+  assert.equal(await progress.innerText(), '12 of 12 texts');
   await close();
 });
 
