@@ -32,7 +32,7 @@ test('a text is written, read and cleared without a mouse', async () => {
   const { page, close } = await bench.open({ path: '?lang=en' });
   await page.locator('[data-command=step]').focus();
   await page.keyboard.press('Enter');
-  const steps = page.locator('logit-text .step button');
+  const steps = page.locator('logit-text .step [data-place]');
   assert.equal(
     await until(
       () => steps.count(),

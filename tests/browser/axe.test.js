@@ -135,7 +135,7 @@ const OVER = {
     within: 'logit-alternatives',
     act: async (page) => {
       await page.locator('[data-command=step]').click();
-      await page.locator('.step button').focus();
+      await page.locator('.step [data-place]').focus();
       await page.keyboard.press('ArrowDown');
       await page.locator('logit-alternatives [data-alternative]').first().waitFor();
     },

@@ -245,7 +245,7 @@ test('no knob runs the model, and going back cuts the cache: nothing is run agai
   assert.deepEqual(new Set(said), new Set(['read']), 'bars and draw are one message');
   assert.deepEqual(await heard('feed'), []);
 
-  await page.locator('logit-text .step button').nth(2).hover();
+  await page.locator('logit-text .step [data-place]').nth(2).hover();
   await page.locator('logit-alternatives [data-alternative]').first().waitFor();
   await forget();
   await page.locator('logit-alternatives').getByRole('menuitem').last().click();

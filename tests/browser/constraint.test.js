@@ -103,7 +103,7 @@ test('a constraint leaves alone what could have stood in the prompt', async () =
   );
   scope.feed(scope.encode(FIRST).slice(0, -1));
   const { tokens } = scope.distribution({ ...BALANCED, top: 8 });
-  await page.locator('logit-tape .given button').last().hover();
+  await page.locator('logit-tape .given [data-place]').last().hover();
   const items = page.locator('logit-alternatives [data-alternative]');
   await items.first().waitFor();
   const seen = await items.evaluateAll((all) =>

@@ -140,7 +140,7 @@ test('a token is forbidden, made likelier and taken from its bar', async () => {
   assert.equal(await menu.count(), 0);
   await page.keyboard.press('Enter');
   await page.keyboard.press('Enter');
-  const step = page.locator('logit-text .step button');
+  const step = page.locator('logit-text .step [data-place]');
   await step.waitFor();
   assert.equal(Number(await step.getAttribute('data-id')), second.id);
   await close();

@@ -61,7 +61,7 @@ test('u is dragged and moved by keys, Step takes its token, and the drawn u come
   await page.locator('[data-command=step]').click();
   await page.locator('logit-text .step').first().waitFor();
   assert.equal(
-    Number(await page.locator('logit-text .step button').first().getAttribute('data-id')),
+    Number(await page.locator('logit-text .step [data-place]').first().getAttribute('data-id')),
     last,
   );
   await page.locator('[data-command=seeded]').waitFor({ state: 'hidden' });

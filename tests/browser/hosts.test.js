@@ -233,7 +233,7 @@ test('what is fixed can be stepped through and looked at, and changed by the les
   await page.locator('[data-command=step]').click();
   assert.equal(
     await until(
-      () => page.locator('logit-tape .step button').count(),
+      () => page.locator('logit-tape .step [data-place]').count(),
       (n) => n === 2,
     ),
     2,
@@ -312,7 +312,7 @@ test('no request and no storage holds a prompt, a setting or a token', async () 
     );
   }
   const tokens = await page
-    .locator('logit-tape .step button')
+    .locator('logit-tape .step [data-place]')
     .evaluateAll((all) => all.map((b) => b.dataset.id));
   assert.equal(tokens.length, 2);
   for (const view of ['compare', 'sweep', 'cost', 'own', 'bench']) {

@@ -229,7 +229,7 @@ for (const name of VIEW_NAMES)
       ...(inside ? [] : [`${what} is off the screen`]),
       ...(covered ? [`${what} is covered`] : []),
       // A token is as wide as it is long: WCAG 2.5.8 leaves out what stands in a line of text.
-      ...((width < TARGET && !/^logit-tape button/.test(what)) || height < TARGET
+      ...((width < TARGET && !/^logit-tape span/.test(what)) || height < TARGET
         ? [`${what} is ${width} x ${height}`]
         : []),
     ]);
@@ -259,7 +259,7 @@ const OPENS = {
     opens: 'logit-token-menu [role=menu]',
   },
   'menu of a drawn token': {
-    from: '.step button',
+    from: '.step [data-place]',
     keys: ['ArrowDown'],
     opens: 'logit-alternatives [role=menu]',
   },
@@ -326,11 +326,13 @@ test('cards change places, bars and tokens open their menus, branches are walked
   await page.locator('logit-token-menu [data-item=force]').waitFor();
   await page.keyboard.press('Enter');
   const steps = () =>
-    page.locator('.step button').evaluateAll((all) => all.map(({ dataset }) => dataset.id).join());
+    page
+      .locator('.step [data-place]')
+      .evaluateAll((all) => all.map(({ dataset }) => dataset.id).join());
   assert.equal(await until(steps, (now) => now === ids[2]), ids[2]);
 
   // Another token in its place makes a branch; the listbox of branches goes back to the first.
-  await page.locator('.step button').focus();
+  await page.locator('.step [data-place]').focus();
   await page.keyboard.press('ArrowDown');
   await page.locator('logit-alternatives [data-alternative]').first().waitFor();
   await page.keyboard.press('Enter');

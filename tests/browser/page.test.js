@@ -41,7 +41,7 @@ async function type(page, name, text) {
 
 const texts = (page) =>
   page
-    .locator('logit-text .step button')
+    .locator('logit-text .step [data-place]')
     .evaluateAll((buttons) => buttons.map((b) => Number(b.dataset.id)));
 
 test('the page loads whole, from its own origin, and complains about nothing', async () => {
@@ -455,7 +455,7 @@ test('the same seed gives the text that Node generates, step by step and in one 
     steps.map(({ id }) => id),
   );
   const shares = await page
-    .locator('logit-text .step button')
+    .locator('logit-text .step [data-place]')
     .evaluateAll((buttons) => buttons.map((b) => b.dataset.p));
   assert.deepEqual(
     shares,

@@ -34,7 +34,7 @@ test('a prompt longer than the model can hold is refused in Spanish, with both n
   });
   const wanted = /^Caben como mucho 262\.144 tokens y hay 262\.202\.$/;
   assert.match(await said(page.locator('logit-text #fault'), wanted), wanted);
-  assert.equal(await page.locator('logit-tape .given button').count(), 400); // the last ones
+  assert.equal(await page.locator('logit-tape .given [data-place]').count(), 400); // the last ones
   assert.deepEqual(complaints, []);
   await close();
 });

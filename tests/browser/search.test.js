@@ -195,7 +195,7 @@ test('constraint, banned words and first token are in the address, back and fort
     constraint_start: scope.encode('Today I').length,
   });
   await page.reload();
-  await page.locator('logit-text .step button').waitFor();
+  await page.locator('logit-text .step [data-place]').waitFor();
   await expectBars(page, 'Today I go', {
     ...settings,
     constraint_start: scope.encode('Today I').length,

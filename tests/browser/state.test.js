@@ -14,7 +14,7 @@ after(() => bench?.close());
 const hashOf = (page) => page.evaluate(() => decodeURIComponent(location.hash));
 const drawn = (page) =>
   page
-    .locator('logit-text .step button')
+    .locator('logit-text .step [data-place]')
     .evaluateAll((all) => all.map((b) => Number(b.dataset.id)));
 
 function expectBars(page, ids, settings) {

@@ -52,7 +52,7 @@ async function add(page, name) {
 
 const drawnIds = (page) =>
   page
-    .locator('logit-text .step button')
+    .locator('logit-text .step [data-place]')
     .evaluateAll((buttons) => buttons.map((b) => Number(b.dataset.id)));
 
 /** Waits until the bars are exactly the engine's array; the trace that they are held against. */
@@ -74,7 +74,7 @@ async function expectSteps(page, n, settings) {
     const drawn = scope.draw(asked, { step });
     await page.locator(`logit-draw .lands[data-drawn="${drawn.id}"]`).waitFor();
     await page.locator('[data-command=step]').click();
-    const shown = page.locator('logit-text .step button').nth(step);
+    const shown = page.locator('logit-text .step [data-place]').nth(step);
     await shown.waitFor();
     assert.equal(Number(await shown.getAttribute('data-id')), drawn.id);
     assert.equal(await shown.getAttribute('data-p'), String(drawn.p));
@@ -168,7 +168,7 @@ for (const version of [1, 2]) {
     const bounded = { ...settings, seed: 42, mirostat_mu: steps[0].mu };
     scope.feed(before);
     const { tokens } = scope.distribution({ ...bounded, top: 8 }, { step: 1 });
-    await page.locator('logit-text .step button').nth(1).hover();
+    await page.locator('logit-text .step [data-place]').nth(1).hover();
     const items = page.locator('logit-alternatives [data-alternative]');
     await items.first().waitFor();
     assert.deepEqual(
@@ -360,9 +360,9 @@ test('a token of the prompt shows what the model expected there', async () => {
   const ids = [...scope.encode(FIRST)];
   const settings = { temperature: 0.7, top_p: 0.9, repetition_penalty: 1.1 };
   await page.locator('[data-command=step]').click();
-  const step = page.locator('logit-text .step button');
+  const step = page.locator('logit-text .step [data-place]');
   await step.first().waitFor();
-  const given = page.locator('logit-tape .given button');
+  const given = page.locator('logit-tape .given [data-place]');
   const shown = await given.evaluateAll((all) => all.map(({ dataset }) => Number(dataset.id)));
   assert.deepEqual(shown, ids.slice(-shown.length));
 
@@ -453,7 +453,7 @@ for (const colorScheme of sample(['light', 'dark'], 1)) {
     for (const summary of ['logit-shelf summary', '[data-beside] summary'])
       await page.locator(summary).click();
     await page.locator('logit-conventions tbody tr').first().waitFor();
-    await page.locator('logit-tape .given button').last().hover();
+    await page.locator('logit-tape .given [data-place]').last().hover();
     await page.locator('logit-alternatives [data-alternative]').first().waitFor();
     const source = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
     await page.evaluate(await readFile(source, 'utf8'));

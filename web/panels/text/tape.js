@@ -145,12 +145,13 @@ export class LogitTape extends LogitElement {
    * @param {number} i
    */
   #renderGiven(piece, i) {
-    return html`<button class=${this.#sightOf(i)} tabindex=${i === this.#tabbed ? 0 : -1} data-place=${i} data-id=${piece.id}
+    const { gap, shown } = inProse(piece);
+    return html`${gap}<span role="button" class="${this.#sightOf(i)}" tabindex=${i === this.#tabbed ? 0 : -1} data-place=${i} data-id=${piece.id}
       aria-describedby=${this.active === i ? 'numbers' : nothing}
       @pointermove=${() => this.#point(i)}
       @focus=${() => this.#quiet || this.#show(i)} @click=${() => this.#show(i)} @blur=${this.#onBlur}
       @keydown=${(/** @type {KeyboardEvent} */ event) => this.#onKey(event, i)}
-      >${visibleHtml(piece, true)}</button>`;
+      >${visibleHtml(shown, true)}</span>`;
   }
 
   /**
@@ -164,15 +165,16 @@ export class LogitTape extends LogitElement {
     const again = looped && (i - loop.start) % loop.period === 0;
     const kinds = { end, looped, again, forced: Boolean(step.forced) };
     const names = Object.entries(kinds).filter(([, on]) => on);
+    const { gap, shown } = inProse(step);
     return html`<li class="step ${names.map(([name]) => name).join(' ')} ${this.#sightOf(i)}"
         ${cssom({ '--heat': this.#heat(step).toFixed(3) })}
-        ><button tabindex=${i === this.#tabbed ? 0 : -1} data-place=${i} aria-haspopup=${this.fixed ? nothing : 'menu'} aria-expanded=${this.open === i}
+        >${gap}<span role="button" tabindex=${i === this.#tabbed ? 0 : -1} data-place=${i} aria-haspopup=${this.fixed ? nothing : 'menu'} aria-expanded=${this.open === i}
           aria-describedby=${this.active === i ? 'numbers' : nothing}
           data-id=${step.id} data-p=${String(step.p)}
           @pointermove=${() => this.#point(i)}
           @focus=${() => this.#quiet || this.#show(i)} @click=${() => this.#show(i)} @blur=${this.#onBlur}
           @keydown=${(/** @type {KeyboardEvent} */ event) => this.#onKey(event, i)}
-          ><span class="token">${end ? t('text.end') : visibleHtml(step, true)}</span></button></li>`;
+          ><span class="token">${end ? t('text.end') : visibleHtml(shown, true)}</span></span></li>`;
   }
 
   #renderAlternatives() {
@@ -349,6 +351,17 @@ export class LogitTape extends LogitElement {
     event.preventDefault();
     this.#button(places[to])?.focus();
   }
+}
+
+/**
+ * A token as it stands in a text: the space before a word stands before what is pressed. That is no
+ * button element, after which a line could end within a word.
+ * @template {{ text: string }} T
+ * @param {T} piece
+ */
+function inProse(piece) {
+  const gap = /^ \S/.test(piece.text) ? ' ' : '';
+  return { gap, shown: gap ? { ...piece, text: piece.text.slice(1) } : piece };
 }
 
 define('logit-tape', LogitTape);
