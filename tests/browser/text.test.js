@@ -16,7 +16,7 @@ const BALANCED = { temperature: 0.7, top_p: 0.9, repetition_penalty: 1.1 };
 
 const ids = (page) =>
   page
-    .locator('logit-text .step button')
+    .locator('logit-text .step [data-place]')
     .evaluateAll((buttons) => buttons.map((b) => Number(b.dataset.id)));
 
 /** Opens what the text panel keeps folded. */
@@ -41,7 +41,7 @@ test('an earlier token shows what could have come instead, and one pressed is a 
   scope.feed([...scope.encode(FIRST), first[0]]);
   const expected = scope.distribution({ ...BALANCED, top: 8 }).tokens;
 
-  await page.locator('logit-text .step button').nth(1).hover();
+  await page.locator('logit-text .step [data-place]').nth(1).hover();
   const items = page.locator('logit-alternatives [data-alternative]');
   await items.first().waitFor();
   assert.deepEqual(
@@ -49,7 +49,7 @@ test('an earlier token shows what could have come instead, and one pressed is a 
     expected.map(({ id, p }) => [String(id), String(p)]),
   );
   const { y, height } = await page.locator('logit-alternatives .menu').boundingBox();
-  const token = await page.locator('logit-text .step button').nth(1).boundingBox();
+  const token = await page.locator('logit-text .step [data-place]').nth(1).boundingBox();
   assert.ok(
     y >= 0 && y + height <= 900 && (y + height <= token.y || y >= token.y + token.height - 1),
     `in the window, beside its token: ${y} to ${y + height}`,
@@ -94,7 +94,7 @@ test('a text is gone back in and branched by keyboard alone', async () => {
   await unfold(page);
   await steps(page, 3);
   const before = await ids(page);
-  const tokens = page.locator('logit-text .step button');
+  const tokens = page.locator('logit-text .step [data-place]');
   await tokens.nth(2).focus();
   await page.locator('logit-alternatives [data-alternative]').first().waitFor();
   await page.keyboard.press('Escape');
@@ -376,11 +376,91 @@ test('a prompt is read as prose: its spaces are spaces, its line breaks have a m
     .locator('logit-tape ol, logit-tape')
     .first()
     .evaluate((tape) =>
-      [...(tape.shadowRoot ?? tape).querySelectorAll('button')]
+      [...(tape.shadowRoot ?? tape).querySelectorAll('[data-place]')]
         .map((it) => it.textContent.trim())
         .join('|'),
     );
   assert.match(shown, /Once\|\s?upon\|.*↵/);
   assert.doesNotMatch(shown, /⟨A0⟩|␣/);
+
+  // Lines end between words, however many tokens those have.
+  await page.setViewportSize({ width: 375, height: 900 });
+  const words = ['extraordinarily', 'misunderstandings', 'hippopotamus', 'unbelievably'];
+  await page.locator('#prompt').fill(words.join(' '));
+  await page.locator('#prompt').press('Enter');
+  await settle(page);
+  const lines = await page.locator('logit-tape .given').evaluate((given) => {
+    const tokens = [...given.querySelectorAll('[data-place]')];
+    const words = [[]];
+    for (const token of tokens) {
+      if (/\s$/.test(token.previousSibling?.textContent ?? '')) words.push([]);
+      words.at(-1).push(token.getBoundingClientRect().top);
+    }
+    return words.filter((tops) => tops.length > 0);
+  });
+  assert.equal(lines.length, words.length);
+  assert.ok(lines.flat().length > words.length, 'words of several tokens');
+  assert.ok(new Set(lines.flat()).size > 1, 'several lines');
+  for (const tops of lines) assert.equal(new Set(tops).size, 1);
+  await close();
+});
+
+test('a step flies its token into the text in half a second, and queues nothing up', async () => {
+  const { page, complaints, close } = await bench.open({ reducedMotion: 'no-preference' });
+  await page.evaluate(() => {
+    const scope = document.querySelector('logit-scope');
+    const over = () => [
+      ...scope.renderRoot.querySelectorAll('.flying'),
+      ...['logit-draw', 'logit-distribution'].flatMap((name) => [
+        ...scope.renderRoot.querySelector(name).shadowRoot.querySelectorAll('.before'),
+      ]),
+    ];
+    window.over = () => over().length;
+    // From the first frame on which something lies over the page to the first on which nothing does.
+    window.motions = [];
+    let began = 0;
+    let most = 0;
+    const look = (now) => {
+      const count = over().length;
+      most = Math.max(most, count);
+      if (count > 0 && began === 0) began = now;
+      if (count === 0 && began > 0) {
+        window.motions.push({ took: now - began, most });
+        began = most = 0;
+      }
+      requestAnimationFrame(look);
+    };
+    requestAnimationFrame(look);
+    window.shift = 0;
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries()) window.shift += entry.value;
+    }).observe({ type: 'layout-shift' });
+  });
+  const motions = () => page.evaluate(() => window.motions);
+  const steps = () => page.locator('logit-text .step').count();
+  const step = page.locator('logit-text [data-command=step]');
+
+  await step.click();
+  const [one] = await until(motions, (all) => all.length > 0);
+  assert.ok(one.most >= 2 && one.most <= 3, `${one.most}: what was there, and what flies`);
+  // A busy machine may be late with its frames, but not by a whole further motion.
+  assert.ok(one.took < 800, `${one.took} ms`);
+
+  for (let n = 0; n < 4; n++) await step.click();
+  assert.equal(await until(steps, (n) => n === 5), 5);
+  await until(
+    () => page.evaluate(() => window.over()),
+    (n) => n === 0,
+  );
+  for (const { most } of await motions()) assert.ok(most <= 3, 'a step ends the one before');
+  assert.ok((await page.evaluate(() => window.shift)) < 0.05);
+
+  await page.emulateMedia({ reducedMotion: 'reduce' });
+  const before = (await motions()).length;
+  await step.click();
+  assert.equal(await until(steps, (n) => n === 6), 6);
+  await settle(page);
+  assert.equal((await motions()).length, before, 'nothing moves for a reader who wants none');
+  assert.deepEqual(complaints, []);
   await close();
 });

@@ -94,6 +94,9 @@ export class LogitScope extends LogitElement {
   /** Whether the last change was a choice that is typed. */
   #typed = false;
 
+  /** @type {typeof import('./step-motion.js') | null} */
+  #motion = null;
+
   #room = new ResizeObserver(() => this.#measure());
 
   /** What a panel may ask for. */
@@ -131,14 +134,19 @@ export class LogitScope extends LogitElement {
     };
     const instrument = this.#instrument;
     instrument.addEventListener('update', () => this.requestUpdate());
-    instrument.addEventListener('ready', () => this.emit('logit-ready', { info: instrument.info }));
+    instrument.addEventListener('ready', () => {
+      this.emit('logit-ready', { info: instrument.info });
+      import('./step-motion.js').then((motion) => (this.#motion = motion));
+    });
     instrument.addEventListener('change', () => {
       this.#typed = false;
       this.emit('logit-change', this.state);
     });
-    instrument.addEventListener('step', (event) =>
-      this.emit('logit-step', /** @type {CustomEvent} */ (event).detail),
-    );
+    instrument.addEventListener('step', (event) => {
+      // Before the panels show the next token. A run goes on faster than this.
+      if (this.view === 'bench' && !instrument.running) this.#motion?.showStep(this.renderRoot);
+      this.emit('logit-step', /** @type {CustomEvent} */ (event).detail);
+    });
     instrument.addEventListener('result', () => this.emit('logit-result', this.result));
     instrument.addEventListener('refused', async (event) => {
       const refused = await Promise.all(/** @type {CustomEvent} */ (event).detail.map(refusedPart));
