@@ -33,6 +33,7 @@ const LATER = [
   'sampler',
   'sweep',
   'share',
+  'shortcut',
   'term',
   'verdict',
 ];

@@ -177,6 +177,14 @@ const OVER = {
       await page.locator('logit-share iframe').evaluate((frame) => frame.remove()); // the page once more
     },
   },
+  'list of shortcuts': {
+    within: 'logit-shortcuts',
+    act: async (page) => {
+      await page.locator('logit-preferences [popovertarget]').click();
+      await page.locator('[data-command=shortcuts]').click();
+      await page.locator('logit-shortcuts dialog[open]').waitFor();
+    },
+  },
   'curves over all ranks': {
     within: 'logit-distribution',
     act: (page) => page.locator('#tab-cumulative').click(),

@@ -369,3 +369,76 @@ test('texts are ranked blind by keys', async () => {
   await page.locator('logit-ranking .scroll').waitFor();
   await close();
 });
+
+test('single keys do what is done most, never in a box, and can be switched off', async () => {
+  const { page, complaints, close } = await bench.open();
+  const steps = () => page.locator('logit-text .step').count();
+  const press = async (key) => {
+    await page.keyboard.press(key);
+    await settle(page);
+  };
+  const view = () => page.locator('logit-scope').evaluate((it) => it.view);
+  await page.evaluate(() => document.activeElement?.blur());
+  for (const [key, count] of [
+    ['s', 1],
+    ['s', 2],
+    ['b', 1],
+    ['Control+b', 1],
+    ['s', 2],
+    ['x', 0],
+  ]) {
+    await press(key);
+    assert.equal(await until(steps, (n) => n === count), count, key);
+  }
+  const seed = () => page.locator('logit-draw #seed').inputValue();
+  const first = await seed();
+  await press('n');
+  assert.notEqual(await seed(), first);
+  await press('d');
+  assert.equal(await page.locator('logit-draw .result').getAttribute('data-total'), '1000');
+  await press('t');
+  assert.match(await focused(page), /^logit-knob/);
+  await press('ArrowRight');
+  await press('s');
+  assert.equal(await steps(), 1, 'on a slider too');
+  await press('3');
+  assert.equal(await view(), 'compare');
+  await press('s');
+  assert.equal(await view(), 'compare');
+  await press('2');
+  assert.equal(await steps(), 1, 'the bench alone has steps');
+
+  // In a box they are letters.
+  await press('e');
+  assert.match(await focused(page), /logit-text prompt/);
+  const before = await page.locator('#prompt').inputValue();
+  await page.keyboard.type('s2');
+  assert.equal(await page.locator('#prompt').inputValue(), `${before}s2`);
+  assert.equal(await view(), 'bench');
+  await page.locator('#prompt').fill(before);
+  await page.locator('#prompt').press('Enter');
+  await settle(page);
+
+  // The list at a question mark; off, nothing answers, and the list is in the menu.
+  await page.locator('logit-text [data-command=step]').focus();
+  await press('?');
+  const dialog = page.locator('logit-shortcuts dialog');
+  assert.equal(await dialog.locator('dt').count(), 10);
+  await page.locator('logit-shortcuts #on').press('Space');
+  await press('Escape');
+  assert.equal(await dialog.isVisible(), false);
+  assert.match(await focused(page), /logit-text step/);
+  const had = await steps();
+  await press('s');
+  await press('?');
+  assert.deepEqual([await steps(), await dialog.isVisible()], [had, false]);
+  await page.locator('logit-preferences [popovertarget]').click();
+  await page.locator('logit-preferences [data-command=shortcuts]').click();
+  await page.locator('logit-shortcuts #on').press('Space');
+  await press('Escape');
+  await page.locator('logit-text h2').click();
+  await press('s');
+  assert.equal(await steps(), had + 1);
+  assert.deepEqual(complaints, []);
+  await close();
+});

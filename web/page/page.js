@@ -16,6 +16,8 @@ if (scope) {
     );
     await panel.show(address);
   });
+  const keys = () => import('./keys.js').then(({ followKeys }) => followKeys(scope));
+  scope.addEventListener('logit-ready', keys, { once: true });
   addEventListener('beforeprint', () => (document.body.dataset.address = address.href));
   // What is fetched when it is first wanted cannot be had without the network; browsers name it differently.
   addEventListener('unhandledrejection', (event) => {

@@ -1,6 +1,7 @@
 /**
  * <logit-preferences>: a small menu with the language and the colours of the page. Both are
- * remembered where the browser allows it; the address (?lang=, ?theme=) wins.
+ * remembered where the browser allows it; the address (?lang=, ?theme=) wins. Asks with
+ * "logit-shortcuts" for the list of keys.
  */
 import { html } from 'lit';
 import { language, languages, matchLanguage, setLanguage, t } from '../locale/locale.js';
@@ -46,6 +47,7 @@ export class LogitPreferences extends LogitElement {
               @change=${() => this.#setTheme(theme)}>${t(`page.theme.${theme}`)}</label>`,
           )}
         </fieldset>
+        <button class="plain" data-command="shortcuts" @click=${this.#onShortcuts}>${t('page.shortcuts')}</button>
       </div>
     `;
   }
@@ -66,6 +68,12 @@ export class LogitPreferences extends LogitElement {
     const { right, bottom } = this.getBoundingClientRect();
     menu.style.right = `${document.documentElement.clientWidth - right}px`;
     menu.style.top = `${bottom + 6}px`;
+  }
+
+  /** The menu closes, so that the focus comes back to its button. */
+  #onShortcuts() {
+    /** @type {HTMLElement} */ (this.renderRoot.querySelector('#menu')).hidePopover();
+    this.emit('logit-shortcuts');
   }
 
   /** @param {string} code */

@@ -302,6 +302,7 @@ export const FIELDS = [
   { ...STATE, name: 'beat', kind: 'integer', minimum: 1, maximum: 6, initial: null },
   { name: 'guide', kind: 'choice', choices: ['seen', '2', '3', '4', '5'], memory: true },
   { name: 'own', kind: 'text', maximum: 1e6, memory: true },
+  { name: 'shortcuts', kind: 'choice', choices: ['on', 'off'], memory: true },
 ];
 
 /** @param {string} name @returns {Field | undefined} */

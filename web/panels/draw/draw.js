@@ -91,7 +91,7 @@ export class LogitDraw extends LogitElement {
           aria-invalid=${error ? 'true' : 'false'} aria-describedby="error"
           .value=${live(text ?? plain(this.seed))}
           @input=${this.#typed.onInput} @change=${this.#typed.onChange}>
-        <button ?hidden=${this.fixed} @click=${this.#onNew}>${t('draw.seed.new')}</button>
+        <button ?hidden=${this.fixed} data-command="seed" @click=${this.#onNew}>${t('draw.seed.new')}</button>
         ${this.#renderMethod()}
         ${this.#renderWhatIf()}
       </div>

@@ -1,0 +1,107 @@
+/**
+ * The shortcuts of the page's own instrument: single keys for what is done most. They do nothing
+ * while a box or a menu has the focus, with Ctrl, Alt or the like, or once they are switched off.
+ */
+import { recall, remember } from '../state/memory.js';
+import { VIEWS } from './views.js';
+
+/** @typedef {import('./scope.js').LogitScope} LogitScope */
+
+/**
+ * What the keys do on the bench: a button that they press, or what they put the focus on.
+ * @type {Record<string, { panel: string, press?: string, focus?: string }>}
+ */
+const BENCH = {
+  s: { panel: 'logit-text', press: '[data-command=step]' },
+  r: { panel: 'logit-text', press: '[data-command=run], [data-command=stop]' },
+  x: { panel: 'logit-text', press: '[data-command=reset]' },
+  n: { panel: 'logit-draw', press: '[data-command=seed]' },
+  d: { panel: 'logit-draw', press: '[data-command=many]' },
+  e: { panel: 'logit-text', focus: '#prompt' },
+  t: { panel: 'logit-chain', focus: 'logit-knob[data-name=temperature]' },
+};
+/** The keys in the order in which they are listed. */
+export const KEYS = ['s', 'r', 'b', 'x', 'n', 'd', 't', 'e', '1', '?'];
+/** Keys that do the same again while they are held. */
+const HELD = ['s', 'b'];
+
+const BOXES =
+  'textarea, select, dialog, [role=menu], [popover], [contenteditable], input:not([type=range], [type=checkbox], [type=radio])';
+
+/** Also where the browser keeps nothing. */
+let on = recall('shortcuts') !== 'off';
+
+/** Whether the keys do something. */
+export function keysAreOn() {
+  return on;
+}
+
+/** @param {boolean} wanted */
+export function switchKeys(wanted) {
+  on = wanted;
+  remember('shortcuts', on ? 'on' : 'off');
+}
+
+/** @param {LogitScope} scope */
+export function followKeys(scope) {
+  document.addEventListener('keydown', (event) => {
+    const { key, shiftKey, repeat } = event;
+    const name = shiftKey && key !== '?' ? '' : key.toLowerCase();
+    if (event.ctrlKey || event.altKey || event.metaKey || event.isComposing) return;
+    if (event.defaultPrevented || (repeat && !HELD.includes(name))) return;
+    const typed = event
+      .composedPath()
+      .some((element) => element instanceof Element && element.matches(BOXES));
+    if (!on || typed || !does(scope, name)) return;
+    event.preventDefault();
+  });
+  document.addEventListener('logit-shortcuts', showShortcuts);
+}
+
+/** Lists the keys. */
+async function showShortcuts() {
+  await import('./shortcuts.js');
+  const dialog = /** @type {import('./shortcuts.js').LogitShortcuts} */ (
+    document.querySelector('logit-shortcuts') ??
+      document.body.appendChild(document.createElement('logit-shortcuts'))
+  );
+  await dialog.show();
+}
+
+/**
+ * Does what a key stands for; false where it stands for nothing here.
+ * @param {LogitScope} scope
+ * @param {string} key
+ */
+function does(scope, key) {
+  if (key === '?') {
+    showShortcuts();
+    return true;
+  }
+  const view = VIEWS.filter(({ name }) => name !== 'cost')[Number(key) - 1];
+  const tabs = scope.renderRoot.querySelector('[role=tablist]:not([hidden])');
+  if (view && tabs) {
+    scope.view = view.name;
+    return true;
+  }
+  if (scope.view !== 'bench') return false;
+  const {
+    panel,
+    press = '',
+    focus = '',
+  } = BENCH[key] ?? { panel: key === 'b' ? 'logit-text' : '' };
+  const place = panel && scope.renderRoot.querySelector(`${panel}:not([hidden])`);
+  if (!place) return false;
+  const found = /** @type {HTMLElement | null | undefined} */ (
+    place.shadowRoot?.querySelector(press || focus || 'logit-tape')
+  );
+  if (key === 'b') goBack(/** @type {import('../panels/text/text.js').LogitText} */ (place));
+  else if (press) found?.click();
+  else found?.focus();
+  return Boolean(found);
+}
+
+/** @param {import('../panels/text/text.js').LogitText} text */
+function goBack(text) {
+  if (text.steps.length > 0) text.emit('logit-rewind', { n: text.steps.length - 1 });
+}

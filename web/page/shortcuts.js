@@ -1,0 +1,54 @@
+/**
+ * <logit-shortcuts>: the list of keys, in a dialog, with a switch for all of them.
+ */
+import { html } from 'lit';
+import { locales } from '#locales/shortcut';
+import { addMessages, t } from '../locale/locale.js';
+import { LogitElement, define } from '../base/element.js';
+import { KEYS, keysAreOn, switchKeys } from './keys.js';
+import shortcutsStyles from './shortcuts.css';
+
+addMessages(locales);
+
+export class LogitShortcuts extends LogitElement {
+  static styles = [...LogitElement.styles, shortcutsStyles];
+
+  async show() {
+    await this.updateComplete;
+    const dialog = /** @type {HTMLDialogElement} */ (this.renderRoot.querySelector('dialog'));
+    if (!dialog.open) dialog.showModal();
+  }
+
+  render() {
+    return html`
+      <dialog aria-labelledby="title">
+        <div class="top">
+          <h2 id="title">${t('shortcut.title')}</h2>
+          <button data-command="close" @click=${this.#close}>${t('shortcut.close')}</button>
+        </div>
+        <p class="about">${t('shortcut.about')}</p>
+        <dl>${KEYS.map(
+          (key) => html`
+          <div><dt><kbd>${key === '1' ? '1 – 5' : key}</kbd></dt><dd>${t(`shortcut.${NAMES[key] ?? key}`)}</dd></div>`,
+        )}</dl>
+        <label><input type="checkbox" id="on" .checked=${keysAreOn()}
+          @change=${this.#onSwitch}>${t('shortcut.on')}</label>
+        <p class="about">${t('shortcut.off.about')}</p>
+      </dialog>
+    `;
+  }
+
+  /** @param {Event} event */
+  #onSwitch({ target }) {
+    switchKeys(/** @type {HTMLInputElement} */ (target).checked);
+  }
+
+  #close() {
+    /** @type {HTMLDialogElement} */ (this.renderRoot.querySelector('dialog')).close();
+  }
+}
+
+/** How the strings call a key that is no letter. */
+const NAMES = /** @type {Record<string, string>} */ ({ 1: 'views', '?': 'list' });
+
+define('logit-shortcuts', LogitShortcuts);
