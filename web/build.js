@@ -30,6 +30,7 @@ const LATER = [
   'landscape',
   'menu',
   'own',
+  'pad',
   'sampler',
   'sweep',
   'share',

@@ -151,6 +151,10 @@ const OVER = {
       await page.locator('logit-shelf button').nth(3).click();
     },
   },
+  'pad of two knobs': {
+    within: 'logit-pad',
+    act: (page) => page.locator('[data-command=pad]').click(),
+  },
   'grammar of the reader': {
     within: 'logit-constraint',
     act: async (page) => {

@@ -9,6 +9,7 @@ import {
   frame,
   loadReference,
   openBench,
+  settle,
   until,
 } from './bench.js';
 
@@ -177,6 +178,73 @@ test('bars and knob follow a move at once, strip and cards in time to spare', as
   await expectTrace(page, scope.distribution({ ...BALANCED, temperature: 0.5 }));
   assert.equal(await page.locator('logit-tape .step').count(), 1);
   assert.match(await page.locator('logit-draw .counter').innerText(), /2$/);
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
+test('a pad moves two knobs at once, over what the engine makes of each pair', async () => {
+  const { page, complaints, close } = await bench.open({ hasTouch: true });
+  const button = page.locator('logit-chain [data-command=pad]');
+  assert.equal(await page.locator('logit-pad').count(), 0, 'folded');
+  await button.click();
+  const pad = page.locator('logit-pad .pad');
+  await pad.waitFor();
+  await settle(page);
+  const map = () => page.locator('logit-pad').evaluate((it) => it.map);
+  const expectMap = async (settings, ids) => {
+    scope.feed(ids);
+    const { columns, rows, ...shown } = await map();
+    assert.equal(shown.entropy.length, columns.length * rows.length);
+    for (const [i, j] of [
+      [0, 0],
+      [3, 9],
+      [8, 10],
+      [columns.length - 1, 5],
+    ]) {
+      const pair = { temperature: columns[i], top_p: rows[j] };
+      const { entropy, kept } = scope.distribution({ ...settings, ...pair });
+      const at = i * rows.length + j;
+      assert.deepEqual([shown.entropy[at], shown.kept[at]], [entropy, kept], `${i}, ${j}`);
+    }
+    assert.equal(await page.locator('logit-pad rect').count(), columns.length * rows.length);
+  };
+  const { repetition_penalty } = BALANCED;
+  await expectMap({ repetition_penalty }, scope.encode(FIRST));
+
+  // The same as the two sliders: each moves with it, by its own steps, and it with them.
+  const box = (name) => page.locator(`logit-knob[data-name=${name}] .box`).inputValue();
+  const both = async () => [Number(await box('temperature')), Number(await box('top_p'))];
+  const moved = (wanted) => until(both, (now) => String(now) === String(wanted));
+  await pad.focus();
+  await page.keyboard.press('ArrowRight');
+  await page.keyboard.press('ArrowDown');
+  const [first] = scope.table.filter(({ name }) => name === 'temperature');
+  const [second] = scope.table.filter(({ name }) => name === 'top_p');
+  const tidy = (value) => Number(value.toFixed(6));
+  const wanted = [tidy(0.7 + first.step), tidy(0.9 - second.step)];
+  assert.deepEqual(await moved(wanted), wanted);
+  assert.match(
+    await pad.getAttribute('aria-valuetext'),
+    /^Temperature 0\.\d+, Top-p 0\.\d+\. Entropy [\d.]+ bits$/,
+  );
+  await page.keyboard.press('End');
+  await page.keyboard.press('Home');
+  assert.deepEqual(await moved([first.low, wanted[1]]), [first.low, wanted[1]]);
+  const { x, y, width, height } = await pad.boundingBox();
+  await page.touchscreen.tap(x + width / 2, y + height / 4);
+  await settle(page);
+  const [temperature, top_p] = await both();
+  assert.ok(Math.abs(temperature - (first.low + first.high) / 2) < 0.1, String(temperature));
+  assert.ok(Math.abs(top_p - 0.75) < 0.03, String(top_p));
+  await expectBars(page, { ...BALANCED, temperature, top_p });
+
+  // It follows the text and the other settings, and goes when it is folded.
+  await page.locator('logit-text [data-command=step]').click();
+  await settle(page);
+  const drawn = await page.locator('logit-text .step [data-place]').getAttribute('data-id');
+  await expectMap({ repetition_penalty }, [...scope.encode(FIRST), Number(drawn)]);
+  await button.click();
+  assert.equal(await page.locator('logit-pad').count(), 0);
   assert.deepEqual(complaints, []);
   await close();
 });

@@ -113,7 +113,7 @@ test('what is printed is the text, the chart, the knobs and the address, on whit
   const shown = (selector) => page.locator(selector).first().isVisible();
   for (const part of ['logit-tape', 'logit-distribution .chart', 'logit-knob'])
     assert.equal(await shown(part), true, part);
-  for (const part of ['[role=tablist]', '[data-command=step]', 'footer', 'logit-draw', '.stages'])
+  for (const part of ['[role=tablist]', '[data-command=step]', 'footer', 'logit-draw', '.folds'])
     assert.equal(await shown(part), false, part);
   const [address, scheme] = await page.evaluate(() => [
     getComputedStyle(document.body, '::after').content,

@@ -50,6 +50,9 @@ export class TextBench extends Bench {
   /** @type {Grammar | null} */
   grammar = null;
 
+  /** Reads a map of two settings, while one is wanted. @type {import('./pad-map.js').PadReader | null} */
+  #pad = null;
+  #padWanted = false;
   #tree = new TextTree();
   /** @type {RemoteLogitscope | null} */
   #engine = null;
@@ -97,6 +100,11 @@ export class TextBench extends Bench {
 
   get stopAtEnd() {
     return this.#tree.stopAtEnd;
+  }
+
+  /** What the distribution comes to over two settings; null while nobody wants to know. */
+  get map() {
+    return this.#padWanted ? (this.#pad?.map ?? null) : null;
   }
 
   /** Where the drawn text repeats itself. */
@@ -179,6 +187,7 @@ export class TextBench extends Bench {
   use(engine, session, grammar) {
     this.#engine = engine;
     this.#reader = new Reader(engine, new Timeline(engine, session));
+    this.#pad = null;
     this.grammar = grammar;
     this.info = engine.info;
     this.table = engine.table;
@@ -273,6 +282,27 @@ export class TextBench extends Bench {
     const done = super.set(patch, direct);
     if (this.alternatives) this.findAlternatives(this.alternatives.index);
     await done;
+  }
+
+  /** @param {boolean} wanted whether a map of two settings is on show */
+  setMap(wanted) {
+    this.#padWanted = wanted;
+    this.#followMap();
+    this.changed();
+  }
+
+  async #followMap() {
+    if (!this.#padWanted) return;
+    const { PadReader } = await import('./pad-map.js');
+    if (!this.live) return;
+    this.#pad ??= new PadReader(this.#here, () => this.changed());
+    await this.#pad.follow(this.position);
+  }
+
+  /** Brings what is on show up to date, then the map where one is on show. */
+  async refresh() {
+    await super.refresh();
+    this.#followMap();
   }
 
   /** Sets what removes tokens before any warper; null sets it aside. @param {Gates} patch */

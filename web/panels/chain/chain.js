@@ -46,6 +46,8 @@ export class LogitChain extends LogitElement {
     difference: { attribute: false },
     eos: { attribute: false },
     mu: { attribute: false },
+    map: { attribute: false },
+    padded: { state: true },
     pair: { attribute: false },
     beside: { attribute: false },
     only: { attribute: false },
@@ -98,6 +100,10 @@ export class LogitChain extends LogitElement {
     this.eos = -1;
     /** @type {number | null} Mirostat's bound. */
     this.mu = null;
+    /** @type {import('../../state/pad-map.js').PadMap | null} */
+    this.map = null;
+    /** Whether the pad shows. */
+    this.padded = false;
     /** @type {[string, string] | null} The conventions that are compared. */
     this.pair = null;
     /** @type {import('../../state/reader.js').Beside | null} */
@@ -229,15 +235,36 @@ export class LogitChain extends LogitElement {
   #renderOthers() {
     const shelved = [...this.#taken, ...(this.programmable ? [] : ['own', 'constraint'])];
     return html`
-      <button class="stages" aria-expanded=${this.unfolded} data-command="stages"
-        @click=${() => (this.unfolded = !this.unfolded)}>
-        ${t(this.#others > 0 ? 'chain.stages.on' : 'chain.stages', { n: this.#others })}</button>
+      <div class="folds">
+        <button aria-expanded=${this.unfolded} data-command="stages"
+          @click=${() => (this.unfolded = !this.unfolded)}>
+          ${t(this.#others > 0 ? 'chain.stages.on' : 'chain.stages', { n: this.#others })}</button>
+        ${
+          this.programmable
+            ? html`<button aria-expanded=${this.padded} data-command="pad"
+                @click=${this.#onPad}>${t('chain.pad')}</button>`
+            : nothing
+        }
+      </div>
+      ${this.padded ? this.#renderPad() : nothing}
       ${
         this.unfolded
           ? html`<logit-shelf .shown=${shelved} @logit-add=${this.#onAdd}></logit-shelf>
             ${this.#renderMore()}`
           : nothing
       }`;
+  }
+
+  #renderPad() {
+    return html`
+      <logit-pad .across=${this.#row('temperature') ?? null} .up=${this.#row('top_p') ?? null}
+        .settings=${this.settings} .trace=${this.trace} .map=${this.map}></logit-pad>`;
+  }
+
+  async #onPad() {
+    if (!this.padded) await import('./pad.js');
+    else this.emit('logit-map', { wanted: false });
+    this.padded = !this.padded;
   }
 
   #renderGate() {

@@ -115,6 +115,7 @@ export function panelsOf(instrument, around) {
     chain: {
       ...chain,
       mu: instrument.mu,
+      map: instrument.map,
       eos,
       gates,
       programmable: true,

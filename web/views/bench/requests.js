@@ -75,6 +75,7 @@ function changesOf(instrument) {
  */
 function stepsOf(instrument, isFixed) {
   return {
+    'logit-map': ({ detail }) => instrument.setMap(detail.wanted),
     'logit-alternatives': ({ detail }) => instrument.findAlternatives(detail.index),
     'logit-rewind': ({ detail }) => instrument.rewind(detail.n),
     'logit-walk': ({ detail }) => instrument.show(detail.node),

@@ -1,0 +1,70 @@
+/**
+ * What the distribution comes to over two settings: a map for the pad, column after column. It reads a
+ * timeline of its own, so that the bars never wait for it, and follows the text and the other settings.
+ */
+import { Timeline } from './sources.js';
+
+/**
+ * @typedef {import('./reader.js').TextPosition} TextPosition
+ * @typedef {import('../engine/remote.js').RemoteLogitscope} RemoteLogitscope
+ *
+ * Values column after column, each from below; null where nothing is known yet.
+ * @typedef {{ columns: number[], rows: number[], entropy: (number | null)[], kept: (number | null)[] }} PadMap
+ */
+
+/** The settings to the right and upwards. */
+export const ACROSS = 'temperature';
+export const UP = 'top_p';
+const COLUMNS = Array.from({ length: 25 }, (_, i) => i / 8);
+const ROWS = Array.from({ length: 11 }, (_, i) => i / 10);
+
+export class PadReader {
+  /** @type {PadMap | null} */
+  map = null;
+  #engine;
+  #changed;
+  /** @type {Timeline | null} */
+  #timeline = null;
+  /** What the map is of. */
+  #key = '';
+  /** Bumped for each map; an earlier one is given up. */
+  #turn = 0;
+
+  /**
+   * @param {RemoteLogitscope} engine
+   * @param {() => void} changed called after each column
+   */
+  constructor(engine, changed) {
+    this.#engine = engine;
+    this.#changed = changed;
+  }
+
+  /** Follows a position, unless the map is of it already. @param {TextPosition} position */
+  async follow({ ids, settings, step }) {
+    const { [ACROSS]: _, [UP]: __, seed: ___, own: ____, ...others } = settings;
+    const key = JSON.stringify([ids, others, step]);
+    if (key === this.#key) return;
+    this.#key = key;
+    const turn = ++this.#turn;
+    try {
+      this.#timeline ??= new Timeline(this.#engine, await this.#engine.session());
+      await this.#timeline.moveTo(ids);
+      const count = COLUMNS.length * ROWS.length;
+      const entropy = this.map?.entropy.slice() ?? Array(count).fill(null);
+      const kept = this.map?.kept.slice() ?? Array(count).fill(null);
+      for (const [i, across] of COLUMNS.entries()) {
+        for (const [j, up] of ROWS.entries()) {
+          const asked = { ...others, [ACROSS]: across, [UP]: up, top: 1 };
+          const { trace } = await this.#timeline.read(asked, { step });
+          if (turn !== this.#turn) return;
+          entropy[i * ROWS.length + j] = trace.entropy;
+          kept[i * ROWS.length + j] = trace.kept;
+        }
+        this.map = { columns: COLUMNS, rows: ROWS, entropy: [...entropy], kept: [...kept] };
+        this.#changed();
+      }
+    } catch {
+      if (turn === this.#turn) this.#key = ''; // the bench says why nothing can be read
+    }
+  }
+}
