@@ -39,28 +39,33 @@ async function readTree(page) {
   return read(nodes[0]);
 }
 
-test('the bench is read in the order that the README gives', async () => {
+test('the first screen and the bench are read in the order that the README gives', async () => {
   const readme = await readFile(join(root, 'README.md'), 'utf8');
   const section = readme.split('\n## Accessibility\n')[1].split('\n## ')[0];
-  const list = section.slice(section.indexOf('\n1. '));
-  const written = [...list.matchAll(/`([^`]+)`/g)].map(([, words]) =>
-    words.replaceAll(/\s+/g, ' '),
-  );
+  const lists = section.split('\n1. ').slice(1);
   const isStructure = (words) => STRUCTURE.includes(words.split(' ')[0]);
-
-  const { page, close } = await bench.open({ path: '?lang=en&view=bench#' });
-  const tree = await readTree(page);
-  assert.deepEqual(tree.filter(isStructure), written.filter(isStructure));
-  let at = -1;
-  for (const words of written) {
-    const next = tree.indexOf(words, at + 1);
-    assert.ok(
-      next >= 0,
-      `${words} does not come after ${tree[at]}: ${tree.slice(at + 1, at + 30).join(' | ')}`,
+  const paths = ['?lang=en&view=landscape', '?lang=en&view=bench#'];
+  assert.equal(lists.length, paths.length);
+  for (const [i, path] of paths.entries()) {
+    const written = [...lists[i].matchAll(/`([^`]+)`/g)].map(([, words]) =>
+      words.replaceAll(/\s+/g, ' '),
     );
-    at = next;
+    const { page, close } = await bench.open({ path, ready: i > 0 });
+    if (i === 0) await page.locator('logit-landscape h2').waitFor();
+    await settle(page);
+    const tree = await readTree(page);
+    assert.deepEqual(tree.filter(isStructure), written.filter(isStructure));
+    let at = -1;
+    for (const words of written) {
+      const next = tree.indexOf(words, at + 1);
+      assert.ok(
+        next >= 0,
+        `${words} does not come after ${tree[at]}: ${tree.slice(at + 1, at + 30).join(' | ')}`,
+      );
+      at = next;
+    }
+    await close();
   }
-  await close();
 });
 
 test('no heading leaves a level out, on any view', async () => {
