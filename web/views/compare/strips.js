@@ -96,15 +96,15 @@ export class LogitStrips extends LogitElement {
     const drawn = (strategy.kind ?? 'sample') === 'sample';
     return html`
       <li data-slice=${i} data-id=${step?.id ?? nothing} ${cssom({ '--i': i + 1 })}>
-        <p class="name"><b class="letter">${letter(i)}</b><span>${titleOf(strategy)}</span></p>
+        <p class="name"><b class="letter">${letter(i)}</b><span>${titleOf(strategy)}${
+          drawn ? nothing : html` <i>${t('compare.at.found')}</i>`
+        }</span></p>
         <div class="strip" aria-hidden="true">${
           trace && step ? this.#renderStrip(trace, step, u, rows) : nothing
         }</div>
         <p class="taken">${
           step
-            ? html`<b class="token">${this.#named(step, true)}</b> <span>${percent(drawn ? step.p : step.p_raw)}</span>${
-                drawn ? nothing : html` <span class="found">${t('compare.at.found')}</span>`
-              }`
+            ? html`<b class="token">${this.#named(step)}</b> <span>${percent(drawn ? step.p : step.p_raw)}</span>`
             : html`<span class="ended">${t('compare.at.ended')}</span>`
         }</p>
       </li>`;
@@ -138,9 +138,9 @@ export class LogitStrips extends LogitElement {
     return { id, text: id === this.eos ? `‹${t('text.end')}›` : text, special: false };
   }
 
-  /** @param {MeasuredStep} step @param {boolean} prose */
-  #named(step, prose) {
-    return visibleHtml(this.#token(step), prose && step.text.trim() !== '');
+  /** A token as in its text: without the space before a word. @param {MeasuredStep} step */
+  #named(step) {
+    return visibleHtml(this.#token({ ...step, text: step.text.replace(/^ (?=\S)/, '') }));
   }
 
   /** What all draw, for a screen reader. @param {number | null} u */
