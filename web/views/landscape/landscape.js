@@ -10,57 +10,45 @@ import { sentence } from '../../base/faults.js';
 import { define } from '../../base/element.js';
 import { ModelElement } from '../../base/model-element.js';
 import { Rest } from '../../base/rest.js';
-import { readSetting, settingName, valueInWords } from '../../base/setting-words.js';
-import { Typed } from '../../base/typed.js';
-import { visible } from '../../base/visible.js';
-import { addMessages, fixed, measure, number, percent, plain, t } from '../../locale/locale.js';
+import { settingName, valueInWords } from '../../base/setting-words.js';
+import { addMessages, fixed, percent, t } from '../../locale/locale.js';
 import { cssom } from '../../plots/cssom.js';
-import { toFault } from '../../engine/errors.js';
 import { initialChoices, sameValue } from '../../state/fields.js';
 import { LandscapeReader } from '../../state/landscape.js';
-import { GivenLogits, Timeline } from '../../state/sources.js';
+import { renderActs } from './acts.js';
 import { Hand, U_MAX, clamp, keyMove } from './hand.js';
+import { renderHandles } from './handles.js';
+import { Headline, shownValue } from './headline.js';
+import { Knob } from './knob.js';
 import landscapeStyles from './landscape.css';
+import { Names } from './names.js';
 import { COLOURS, NAMED, Picture } from './picture.js';
 import { DRAWS, Rain } from './rain.js';
+import { Run } from './run.js';
 import { savePicture } from './save.js';
 import { paintSlice, rowsOf } from './slice.js';
 import { renderStages } from './stages.js';
-import { canSwap, isSwapped, swapped } from './swap.js';
+import { Subject } from './subject.js';
+import { swapped } from './swap.js';
 import { renderTable } from './table.js';
-import { axisOf, round, symbolOf } from './words.js';
+import { renderTip } from './tip.js';
+import { axisOf, symbolOf } from './words.js';
 import { writeSentence } from './sentence.js';
 
 addMessages(locales);
 
 /**
  * @typedef {import('../../engine/types.js').TableRow} TableRow
- * @typedef {import('../../engine/types.js').Piece} Piece
  * @typedef {import('./hand.js').Point} Point
- * @typedef {{ logits: Float32Array, tokens: string[], history?: number[] }} Given
  */
 
-/** What a chip sets, where it was off. */
-const CHIPS = /** @type {Record<string, number>} */ ({ top_p: 0.9, top_k: 40 });
 /** How many bars there are, lying and standing. */
 const ROWS = 12;
-/** How long the knob takes from end to end, and how many steps it takes where nothing may move. */
-const PLAY_MS = 8000;
-const PLAY_STEPS = 12;
 /** How often numbers and the text are written anew while something moves. */
 const READOUT_MS = 100;
 const TEXT_MS = 50;
 /** How long a hand rests until the page is told. */
 const REST_MS = 300;
-
-/** As if it were a setting, so that what is typed is judged as one. */
-const U_ROW = /** @type {any} */ ({
-  name: 'u',
-  kind: 'real',
-  minimum: 0,
-  maximum: 1,
-  minimum_included: true,
-});
 
 const calm = () => matchMedia('(prefers-reduced-motion: reduce)').matches;
 
@@ -81,21 +69,11 @@ export class LogitLandscape extends ModelElement {
 
   /** @type {LandscapeReader | null} */
   #reader = null;
-  /** @type {import('../../state/sources.js').Source | null} */
-  #source = null;
-  /** @type {import('../../engine/remote.js').RemoteSession[]} */
-  #sessions = [];
-  /** @type {number[]} */
-  #ids = [];
-  /** The prompt that they spell. @type {string | null} */
-  #encoded = null;
-  /** @type {import('../../engine/errors.js').Fault | null} */
-  #promptFault = null;
-  /** @type {Map<number, Piece>} */
-  #pieces = new Map();
+  /** @type {Subject | null} */
+  #subject = null;
+  #names = new Names();
+  #knob = new Knob(this);
 
-  /** What was moved here and the page has not said yet. @type {Record<string, any>} */
-  #moved = {};
   /** The settings that were given last. @type {Record<string, any> | null} */
   #heard = null;
   /** What was asked for last. */
@@ -110,7 +88,7 @@ export class LogitLandscape extends ModelElement {
   #hand = new Hand(this.#handOwner());
   /** What followed when the last change began. @type {number[] | null} */
   #before = null;
-  #playFrom = 0;
+  #run = new Run();
 
   #frame = 0;
   #said = 0;
@@ -121,15 +99,10 @@ export class LogitLandscape extends ModelElement {
   #readout;
   #resized = new ResizeObserver(() => this.#refit());
 
-  #box = new Typed(
+  #headline = new Headline(
     this,
-    (text) => readSetting(/** @type {any} */ (this.#row), text),
-    (value) => this.#move({ value }),
-  );
-  #uBox = new Typed(
-    this,
-    (text) => readSetting(U_ROW, text),
-    (u) => this.#move({ u: Math.min(u, U_MAX) }),
+    () => this.#knob.row,
+    (to) => this.#move(to),
   );
 
   constructor() {
@@ -141,7 +114,7 @@ export class LogitLandscape extends ModelElement {
     this.u = u;
     /** @type {number | undefined} */
     this.seed = undefined;
-    /** Logits in place of a model's. @type {Given | null} */
+    /** Logits in place of a model's. @type {import('./subject.js').Given | null} */
     this.given = null;
     this.playing = false;
     this.all = false;
@@ -167,31 +140,22 @@ export class LogitLandscape extends ModelElement {
   #leave() {
     this.#reader?.close();
     this.#reader = null;
-    this.#source = null;
-    this.#encoded = null;
+    this.#subject?.close();
+    this.#subject = null;
     this.#asked = '';
-    this.#pieces.clear();
+    this.#names.begin(null);
     this.#rain.clear();
     this.#picture?.forget();
-    for (const session of this.#sessions) session.close().catch(() => {}); // its engine may be gone
-    this.#sessions = [];
   }
 
   /** @param {import('../../engine/remote.js').RemoteLogitscope} engine */
   async opened(engine) {
     this.#leave();
-    const { given } = this;
-    if (given) {
-      this.#source = new GivenLogits(engine, given.logits, given.tokens);
-      this.#ids = given.history ?? [];
-    } else {
-      const sessions = await Promise.all([engine.session(), engine.session()]);
-      if (engine !== this.engine) return;
-      this.#sessions = sessions;
-      this.#source = new Timeline(engine, sessions[0]);
-    }
-    const writer = given ? null : this.#sessions[1];
-    this.#reader = new LandscapeReader(this.#source, writer, engine.table, (what) =>
+    const subject = await Subject.open(engine, this.given);
+    if (engine !== this.engine) return subject.close();
+    this.#subject = subject;
+    this.#names.begin(subject.source);
+    this.#reader = new LandscapeReader(subject.source, subject.writer, engine.table, (what) =>
       this.#onRead(what),
     );
     this.requestUpdate();
@@ -206,64 +170,22 @@ export class LogitLandscape extends ModelElement {
 
   /** Whether there is another prompt than the one that was read. */
   get #unread() {
-    return this.#reader !== null && !this.given && this.#encoded !== this.prompt;
+    return this.#subject?.lacks(this.prompt) ?? false;
   }
 
   async #encode() {
-    const { engine, prompt } = this;
-    this.#encoded = prompt;
-    /** @type {number[]} */
-    let ids = [];
-    let fault = null;
-    try {
-      ids = Array.from(await /** @type {any} */ (engine).encode(prompt));
-    } catch (error) {
-      fault = toFault(error);
-    }
-    if (engine !== this.engine || prompt !== this.prompt) return;
-    this.#ids = ids;
-    this.#promptFault = fault;
-    this.requestUpdate();
+    const subject = /** @type {Subject} */ (this.#subject);
+    const taken = await subject.take(this.prompt);
+    if (taken && subject === this.#subject) this.requestUpdate();
   }
 
-  /** @returns {TableRow[]} */
-  get #table() {
+  /** The engine's table of settings. @returns {TableRow[]} */
+  get table() {
     return this.engine?.table ?? [];
   }
 
-  /** The settings that are sliders. */
-  get #knobs() {
-    return this.#table.filter(
-      ({ name, kind, low, high }) =>
-        ['real', 'integer'].includes(kind) && high > low && name !== 'mirostat_mu',
-    );
-  }
-
-  /** @returns {TableRow | undefined} */
-  get #row() {
-    const rows = this.#knobs;
-    const named = rows.find(({ name }) => name === this.knob);
-    return named ?? rows.find(({ name }) => name === 'temperature');
-  }
-
-  /** Everything that the engine is told. @returns {Record<string, any>} */
-  get #settings() {
-    const seed = Number.isInteger(this.seed) ? { seed: this.seed } : {};
-    return { seed: 42, ...seed, ...this.asked, ...this.#moved };
-  }
-
-  get #value() {
-    const { name, neutral } = /** @type {TableRow} */ (this.#row);
-    return Number(this.#settings[name] ?? neutral);
-  }
-
-  get #share() {
-    const { low, high } = /** @type {TableRow} */ (this.#row);
-    return clamp((this.#value - low) / (high - low), 0, 1);
-  }
-
   get #gumbel() {
-    return this.#settings.draw === 'gumbel';
+    return this.#knob.settings.draw === 'gumbel';
   }
 
   /** The number that decides; null where none is walked to. */
@@ -273,12 +195,12 @@ export class LogitLandscape extends ModelElement {
 
   /** Asks for what shows where the lines cross now, if that was not asked for. */
   #ask() {
-    const row = this.#row;
-    if (!this.#reader || !row || this.#unread || (!this.given && this.#ids.length === 0)) return;
-    const value = this.#value;
-    const settings = { ...this.#settings, [row.name]: value };
+    const [subject, row] = [this.#subject, this.#knob.row];
+    if (!this.#reader || !subject || !row || this.#unread || subject.empty) return;
+    const { value } = this.#knob;
+    const settings = { ...this.#knob.settings, [row.name]: value };
     this.#keepHeld(row.name, settings);
-    const at = { ids: this.#ids, settings, knob: row.name, value, u: this.u };
+    const at = { ids: subject.ids, settings, knob: row.name, value, u: this.u };
     const key = JSON.stringify(at);
     if (key === this.#asked) return;
     this.#asked = key;
@@ -293,7 +215,7 @@ export class LogitLandscape extends ModelElement {
   #keepHeld(knob, settings) {
     if (this.#heldAt === null) return;
     const { seed: _, [knob]: __, ...others } = settings;
-    const at = JSON.stringify([this.#ids, knob, Object.entries(others).sort()]);
+    const at = JSON.stringify([this.#subject?.ids, knob, Object.entries(others).sort()]);
     if (this.#heldAt === '') this.#heldAt = at;
     if (this.#heldAt === at) return;
     this.#heldAt = null;
@@ -305,35 +227,18 @@ export class LogitLandscape extends ModelElement {
     const { landscape, fine, reading } = /** @type {LandscapeReader} */ (this.#reader);
     if (what === 'landscape' && landscape) {
       const first = new Set(landscape.ids.filter((_, k) => k % landscape.top < NAMED));
-      await this.#fetchPieces([...first]);
+      await this.#names.fetch(first);
       this.#picture?.take(landscape, fine && !calm());
     }
     if (what === 'reading' && reading) {
       const { tokens } = reading.trace;
-      await this.#fetchPieces([reading.drawn.id, ...tokens.slice(0, ROWS).map(({ id }) => id)]);
+      await this.#names.fetch([reading.drawn.id, ...tokens.slice(0, ROWS).map(({ id }) => id)]);
       this.#stale.bars = true;
     }
     if (what === 'text') this.#stale.text = true;
     this.#schedule();
     this.#say();
   }
-
-  /** @param {number[]} ids */
-  async #fetchPieces(ids) {
-    const source = this.#source;
-    const missing = ids.filter((id) => !this.#pieces.has(id));
-    if (!source || missing.length === 0) return;
-    const found = await Promise.all(missing.map((id) => source.piece(id)));
-    if (source !== this.#source) return;
-    for (const piece of found) this.#pieces.set(piece.id, piece);
-  }
-
-  /** @param {number} id @param {boolean} [marked] whether its spaces are to be seen */
-  #nameOf = (id, marked = false) => {
-    const piece = this.#pieces.get(id);
-    if (!piece) return '';
-    return (!marked && piece.text.trim()) || visible(piece, 12);
-  };
 
   // When what changes.
 
@@ -342,10 +247,7 @@ export class LogitLandscape extends ModelElement {
     super.willUpdate(changed);
     const heard = this.engine && { ...this.asked };
     if (heard && !sameValue(heard, this.#heard)) {
-      // What the page says holds, but for a knob that moves.
-      const name = this.#row?.name ?? '';
-      const kept = this.#hand.holds || this.playing ? { [name]: this.#moved[name] } : {};
-      this.#moved = name in this.#moved ? kept : {};
+      this.#knob.yield(this.#hand.holds || this.playing);
       this.#heard = heard;
       this.#rain.clear();
     }
@@ -385,7 +287,7 @@ export class LogitLandscape extends ModelElement {
   /** @param {number} now */
   #draw(now) {
     const picture = this.#picture;
-    if (!this.engine || !picture || !this.#row) return;
+    if (!this.engine || !picture || !this.#knob.row) return;
     if (this.playing) this.#playOn(now);
     this.#ask();
     const reading = this.#reader?.reading;
@@ -393,7 +295,7 @@ export class LogitLandscape extends ModelElement {
     picture.paint(
       now,
       {
-        share: this.#share,
+        share: this.#knob.share,
         u: this.#u,
         trace: reading.trace,
         drawn: reading.drawn.id,
@@ -401,7 +303,7 @@ export class LogitLandscape extends ModelElement {
         drops: this.#rain.drops,
       },
       {
-        nameOf: this.#nameOf,
+        nameOf: this.#names.of,
         others: (n) => t('landscape.others', { n }),
         size: reading.trace.vocab_size,
       },
@@ -422,7 +324,7 @@ export class LogitLandscape extends ModelElement {
       look: { ...look, width: place.clientWidth, height: place.clientHeight },
       trace,
       drawn,
-      nameOf: this.#nameOf,
+      nameOf: this.#names.of,
       others: (n) => t('landscape.others', { n }),
       counted: tally && ((id) => (tally.counts.get(id)?.n ?? 0) / tally.total),
     });
@@ -458,10 +360,10 @@ export class LogitLandscape extends ModelElement {
    * @param {boolean} [told] whether the page is told once it rests
    */
   #move({ value, u }, told = true) {
-    const { name } = /** @type {TableRow} */ (this.#row);
-    if (value !== undefined) this.#moved = { ...this.#moved, [name]: value };
+    const { name } = /** @type {TableRow} */ (this.#knob.row);
+    if (value !== undefined) this.#knob.moved = { ...this.#knob.moved, [name]: value };
     if (u !== undefined) this.u = u;
-    this.emit('logit-deed', { u, share: value === undefined ? undefined : this.#share });
+    this.emit('logit-deed', { u, share: value === undefined ? undefined : this.#knob.share });
     this.#rain.clear();
     this.#schedule();
     this.#say();
@@ -471,7 +373,7 @@ export class LogitLandscape extends ModelElement {
   /** Tells the page where the lines are. */
   #tell() {
     this.#rest.stop();
-    const { logit_bias: _, seed, order, ...settings } = this.#moved;
+    const { logit_bias: _, seed, order, ...settings } = this.#knob.moved;
     if (order !== undefined) this.emit('logit-order', { order });
     if (seed !== undefined) this.emit('logit-seed', { seed });
     if (Object.keys(settings).length > 0) this.emit('logit-set', settings);
@@ -483,25 +385,17 @@ export class LogitLandscape extends ModelElement {
     this.#before = this.#reader?.written?.ids ?? null;
   }
 
-  /** The value at a share of the knob's way, on its grid. @param {number} share */
-  #valueAt(share) {
-    const { kind, low, high, step } = /** @type {TableRow} */ (this.#row);
-    const unit = kind === 'integer' ? 1 : step;
-    const value = Math.round((low + share * (high - low)) / unit) * unit;
-    return clamp(Number(value.toFixed(6)), low, high);
-  }
-
   /** @param {Partial<Point>} to */
   #moveTo({ share, u }) {
     this.#move({
-      ...(share === undefined ? {} : { value: this.#valueAt(share) }),
+      ...(share === undefined ? {} : { value: this.#knob.valueAt(share) }),
       ...(u === undefined || this.#gumbel ? {} : { u }),
     });
   }
 
   /** @returns {import('./hand.js').Owner} */
   #handOwner() {
-    const crossing = () => ({ share: this.#share, u: this.#u ?? 0 });
+    const crossing = () => ({ share: this.#knob.share, u: this.#u ?? 0 });
     const single = () => this.#gumbel;
     return {
       get crossing() {
@@ -537,16 +431,14 @@ export class LogitLandscape extends ModelElement {
       return;
     }
     const { id } = river.river;
-    await Promise.all([import('../../panels/text/token-menu.js'), this.#fetchPieces([id])]);
+    await Promise.all([import('../../panels/text/token-menu.js'), this.#names.fetch([id])]);
     this.menu = { id, x, y };
   }
 
   /** @param {KeyboardEvent} event @param {'knob' | 'u'} which */
   #onKey(event, which) {
-    const { kind, low, high, step } = /** @type {TableRow} */ (this.#row);
-    const unit = kind === 'integer' ? 1 : Math.max(step, (high - low) / 60);
-    const crossing = { share: this.#share, u: this.#u ?? 0 };
-    const to = keyMove(event, which, crossing, unit / (high - low));
+    const crossing = { share: this.#knob.share, u: this.#u ?? 0 };
+    const to = keyMove(event, which, crossing, this.#knob.stride);
     if (!to) return;
     event.preventDefault();
     this.#stopPlay();
@@ -557,38 +449,35 @@ export class LogitLandscape extends ModelElement {
   #play() {
     if (this.playing) return this.#stopPlay();
     this.#begin();
-    this.#playFrom = performance.now();
+    this.#run.begin(performance.now());
     this.playing = true;
     this.#schedule();
   }
 
   /** @param {number} now */
   #playOn(now) {
-    const part = clamp((now - this.#playFrom) / PLAY_MS, 0, 1);
-    const share = calm() ? Math.floor(part * PLAY_STEPS) / PLAY_STEPS : part;
-    const { low, high, kind } = /** @type {TableRow} */ (this.#row);
-    const value = low + share * (high - low);
-    const shown = kind === 'integer' ? Math.round(value) : Number(value.toFixed(4));
-    if (part === 1) this.playing = false;
-    if (shown !== this.#value || part === 1) this.#move({ value: shown }, part === 1);
+    const row = /** @type {TableRow} */ (this.#knob.row);
+    const { value, ended } = this.#run.at(now, calm(), row);
+    if (ended) this.playing = false;
+    if (value !== this.#knob.value || ended) this.#move({ value }, ended);
   }
 
   #stopPlay() {
     if (!this.playing) return;
     this.playing = false;
-    this.#move({ value: this.#valueAt(this.#share) });
+    this.#move({ value: this.#knob.valueAt(this.#knob.share) });
   }
 
   #roll() {
     this.u = null;
-    this.#set({ seed: (this.#settings.seed + 1) % 2 ** 53 });
+    this.#set({ seed: (this.#knob.settings.seed + 1) % 2 ** 53 });
   }
 
   async #drawMany() {
     const reading = this.#reader?.reading;
-    if (!reading || !this.#source) return;
+    if (!reading || !this.#subject) return;
     this.emit('logit-deed', { draws: DRAWS });
-    await this.#rain.fall(reading, this.#source, calm(), () => {
+    await this.#rain.fall(reading, this.#subject.source, calm(), () => {
       this.#stale.bars = true;
       this.#schedule();
     });
@@ -598,7 +487,7 @@ export class LogitLandscape extends ModelElement {
   /** @param {Record<string, any>} patch */
   #set(patch) {
     this.#begin();
-    this.#moved = { ...this.#moved, ...patch };
+    this.#knob.moved = { ...this.#knob.moved, ...patch };
     this.emit('logit-deed', patch);
     this.#rain.clear();
     this.#schedule();
@@ -610,7 +499,7 @@ export class LogitLandscape extends ModelElement {
   #swap() {
     this.#heldAt = '';
     this.#picture?.hold();
-    this.#set({ order: swapped(this.#settings.order, this.#table) });
+    this.#set({ order: swapped(this.#knob.settings.order, this.table) });
   }
 
   /** @param {string} knob */
@@ -636,25 +525,25 @@ export class LogitLandscape extends ModelElement {
 
   /** @param {CustomEvent} event */
   #onBias({ detail: { id, bias } }) {
-    const { [id]: _, ...others } = this.#settings.logit_bias ?? {};
+    const { [id]: _, ...others } = this.#knob.settings.logit_bias ?? {};
     const added = bias === null || bias === 0 ? {} : { [id]: bias };
     this.#set({ logit_bias: { ...others, ...added } });
   }
 
   /** @param {'svg' | 'png'} kind */
   #save(kind) {
-    const row = /** @type {TableRow} */ (this.#row);
+    const row = /** @type {TableRow} */ (this.#knob.row);
     const reading = this.#reader?.reading;
     const { named, look } = /** @type {Picture} */ (this.#picture);
     if (!reading) return;
     const picture = {
       named,
       look,
-      share: this.#share,
+      share: this.#knob.share,
       u: this.#u,
       drawn: reading.drawn.id,
       title: `${this.given ? '' : this.prompt}${this.#reader?.written?.text ?? ''}`,
-      about: this.#headline(row),
+      about: this.#valueWords(row),
       axis: axisOf(row),
     };
     savePicture(`landscape-${row.name}`, kind, picture);
@@ -663,19 +552,13 @@ export class LogitLandscape extends ModelElement {
   // What it looks like.
 
   /** @param {TableRow} row */
-  #headline(row) {
-    return `${symbolOf(row.name)} = ${this.#shownValue(row)}`;
-  }
-
-  /** The knob's value; while it runs by itself with a fixed width. @param {TableRow} row */
-  #shownValue(row) {
-    const value = this.#value;
-    return this.playing && row.kind === 'real' ? fixed(value, 2) : plain(round(value));
+  #valueWords(row) {
+    return `${symbolOf(row.name)} = ${shownValue(row, this.#knob.value, this.playing)}`;
   }
 
   render() {
-    const row = this.#row;
-    const trouble = this.#promptFault ?? this.#reader?.fault ?? this.fault;
+    const row = this.#knob.row;
+    const trouble = this.#subject?.fault ?? this.#reader?.fault ?? this.fault;
     return html`
       <h2 class="visually-hidden">${t('view.landscape')}</h2>
       <div class="colours" aria-hidden="true" @transitionend=${() => this.#refit()}>
@@ -720,20 +603,13 @@ export class LogitLandscape extends ModelElement {
 
   /** @param {TableRow | undefined} row */
   #renderHandles(row) {
-    const u = this.#u ?? 0;
-    const drawn = this.#drawnWords();
-    const value = row ? this.#value : 0;
-    return html`
-      <div class="handle knob" role="slider" tabindex="0" aria-orientation="horizontal"
-        aria-label=${settingName(row?.name ?? 'temperature')} aria-valuemin=${row?.low ?? 0}
-        aria-valuemax=${row?.high ?? 0} aria-valuenow=${value}
-        aria-valuetext=${row ? `${valueInWords(row, value)}; ${drawn}` : ''}
-        @keydown=${(/** @type {KeyboardEvent} */ event) => this.#onKey(event, 'knob')}><i></i></div>
-      <div class="handle u" role="slider" tabindex="0" aria-orientation="vertical"
-        aria-label=${t('landscape.u')} aria-valuemin="0" aria-valuemax="1" aria-valuenow=${u}
-        aria-valuetext=${`u = ${fixed(u, 4)}; ${drawn}`}
-        @keydown=${(/** @type {KeyboardEvent} */ event) => this.#onKey(event, 'u')}>
-        <i></i><b aria-hidden="true">u = ${fixed(u, 2)}</b></div>`;
+    return renderHandles({
+      row,
+      value: row ? this.#knob.value : 0,
+      u: this.#u ?? 0,
+      drawn: this.#drawnWords(),
+      onKey: (event, which) => this.#onKey(event, which),
+    });
   }
 
   /** What is drawn, in words. */
@@ -741,49 +617,35 @@ export class LogitLandscape extends ModelElement {
     const drawn = this.#reader?.reading?.drawn;
     if (!drawn) return '';
     const { id, p, rank } = drawn;
-    return t('landscape.drawn', { token: this.#nameOf(id), p: percent(p), rank });
+    return t('landscape.drawn', { token: this.#names.of(id), p: percent(p), rank });
   }
 
   /** What a screen reader is told once a hand rests. */
   #spoken() {
-    const row = this.#row;
+    const row = this.#knob.row;
     if (!row || !this.#reader?.reading) return '';
     const text = this.#reader.written?.text ?? '';
-    return `${settingName(row.name)} ${valueInWords(row, this.#value)}. ${this.#drawnWords()} ${text}`;
+    return `${settingName(row.name)} ${valueInWords(row, this.#knob.value)}. ${this.#drawnWords()} ${text}`;
   }
 
   #renderTip() {
     const point = this.#hand.pointed;
     const river = this.#hand.holds || this.menu ? null : this.#picture?.at(point);
     const landscape = this.#reader?.landscape;
-    const row = this.#row;
-    if (!river || !point || !landscape || !row) return html`<p class="tip" hidden></p>`;
-    const { width, height } = /** @type {Picture} */ (this.#picture).look;
-    const { values, top, ids, p } = landscape;
-    const at = Math.round(point.share * (values.length - 1));
-    const { id } = river.river;
-    const k = ids.subarray(at * top, (at + 1) * top).indexOf(id);
-    const share = river.rank < 0 ? 1 - river.river.before[at] : k < 0 ? 0 : p[at * top + k];
-    const words =
-      river.rank < 0
-        ? t('landscape.ground', { p: percent(share) })
-        : t('landscape.river', { token: this.#nameOf(id), p: percent(share), rank: k + 1 });
-    const x = point.share * width;
-    const y = point.u * height;
-    const left = point.share > 0.6 ? `calc(${x}px - 100% - 14px)` : `${x + 14}px`;
-    const down = point.u > 0.75 ? `calc(${y}px - 100% - 10px)` : `${y + 14}px`;
-    return html`<p class="tip" ${cssom({ transform: `translate(${left}, ${down})` })}>
-      <b>${words}</b> ${symbolOf(row.name)} = ${plain(round(values[at]))}</p>`;
+    const knob = this.#knob.row?.name;
+    if (!river || !point || !landscape || !knob) return renderTip(null);
+    const { look } = /** @type {Picture} */ (this.#picture);
+    return renderTip({ point, river, landscape, look, knob, nameOf: this.#names.of });
   }
 
   #renderMenu() {
     if (!this.menu) return nothing;
     const { id, x, y } = this.menu;
     const { width, height } = /** @type {Picture} */ (this.#picture).look;
-    const name = this.#nameOf(id);
+    const name = this.#names.of(id);
     return html`
       <logit-token-menu .name=${name} .spoken=${name} .token=${id}
-        .bias=${this.#settings.logit_bias?.[id] ?? 0} .x=${clamp(x, 0, Math.max(0, width - 240))}
+        .bias=${this.#knob.settings.logit_bias?.[id] ?? 0} .x=${clamp(x, 0, Math.max(0, width - 240))}
         .y=${clamp(y, 0, Math.max(0, height - 200))} @logit-menu-close=${this.#closeMenu}></logit-token-menu>`;
   }
 
@@ -796,83 +658,42 @@ export class LogitLandscape extends ModelElement {
 
   /** @param {TableRow} row */
   #renderHeadline(row) {
-    const trace = this.#reader?.reading?.trace;
-    const [box, u] = [this.#box, this.#uBox];
-    const error = box.error || u.error;
-    const unlike = this.#picture?.unlike(this.#share) ?? null;
-    const about =
-      unlike !== null
-        ? t('landscape.unlike', { p: percent(Math.max(0, unlike)) })
-        : this.#gumbel
-          ? t('landscape.gumbel')
-          : trace && t('landscape.about', { bits: measure(trace.entropy) });
-    return html`
-      <label class="big ${row.name === 'temperature' ? '' : 'long'}"><span>${symbolOf(row.name)} =</span>
-        <input inputmode="decimal" autocomplete="off" size="4" aria-label=${settingName(row.name)}
-          aria-invalid=${box.error !== ''} .value=${box.text ?? this.#shownValue(row)}
-          @input=${box.onInput} @change=${box.onChange}></label>
-      <label class="die" ?hidden=${this.#gumbel}><span>u =</span>
-        <input inputmode="decimal" autocomplete="off" size="6" aria-label=${t('landscape.u')}
-          aria-invalid=${u.error !== ''} .value=${u.text ?? fixed(this.#u ?? 0, 4)}
-          @input=${u.onInput} @change=${u.onChange}></label>
-      <p class="about ${error ? 'error' : ''}">${error || about}</p>`;
+    return this.#headline.render({
+      row,
+      value: this.#knob.value,
+      running: this.playing,
+      u: this.#u,
+      gumbel: this.#gumbel,
+      unlike: this.#picture?.unlike(this.#knob.share) ?? null,
+      entropy: this.#reader?.reading?.trace.entropy,
+    });
   }
 
   /** @param {TableRow} row */
-  #renderActs({ name, low, high }) {
-    return html`
-      <div class="go">
-        <button class="primary play" data-command="play" @click=${this.#play}>
-          ${this.playing ? t('landscape.stop') : t('landscape.play')}
-          <span class="range">${plain(low)} → ${plain(high)}</span></button>
-        <button data-command="roll" @click=${this.#roll}>${t('landscape.roll')}</button>
-      </div>
-      <div class="more">
-        <button data-command="rain" @click=${this.#drawMany}>× ${number(DRAWS)}</button>
-        ${Object.keys(CHIPS).map((each) => (each === name ? nothing : this.#renderChip(each)))}
-        ${this.#renderSwap()}
-        <button data-command="all" aria-expanded=${this.all}
-          @click=${() => (this.all = !this.all)}>${t('landscape.all')}</button>
-        <label class="axis-of"><span class="label" aria-hidden="true">${t('landscape.knob')}</span>
-          <select aria-label=${t('landscape.knob')} .value=${name}
-            @change=${(/** @type {any} */ { target }) => this.#choose(target.value)}>
-            ${this.#knobs.map(
-              (each) =>
-                html`<option value=${each.name} ?selected=${each.name === name}>${settingName(each.name)}</option>`,
-            )}
-          </select></label>
-        <span class="save">
-          <button data-command="svg" @click=${() => this.#save('svg')}>SVG</button>
-          <button data-command="png" @click=${() => this.#save('png')}>PNG</button></span>
-      </div>`;
-  }
-
-  /** @param {string} name */
-  #renderChip(name) {
-    const row = this.#knobs.find((each) => each.name === name);
-    if (!row) return nothing;
-    const value = Number(this.#settings[name] ?? row.neutral);
-    const on = value !== row.neutral;
-    const words = settingName(name);
-    return html`<button data-chip=${name} aria-pressed=${on}
-      @click=${() => this.#set({ [name]: on ? row.neutral : CHIPS[name] })}>${
-        on ? `${words} ${plain(round(value))}` : `+ ${words}`
-      }</button>`;
-  }
-
-  #renderSwap() {
-    const settings = this.#settings;
-    // Its place is kept, so that nothing moves when there is an order to swap.
-    return html`<button data-command="swap" ?disabled=${!canSwap(settings)}
-      aria-pressed=${isSwapped(settings.order, this.#table)}
-      @click=${this.#swap}>${t('landscape.swap')}</button>`;
+  #renderActs(row) {
+    return renderActs({
+      row,
+      rows: this.#knob.rows,
+      settings: this.#knob.settings,
+      table: this.table,
+      playing: this.playing,
+      all: this.all,
+      play: () => this.#play(),
+      roll: () => this.#roll(),
+      drawMany: () => this.#drawMany(),
+      swap: () => this.#swap(),
+      showAll: () => (this.all = !this.all),
+      set: (patch) => this.#set(patch),
+      choose: (knob) => this.#choose(knob),
+      save: (kind) => this.#save(kind),
+    });
   }
 
   /** @param {TableRow} knob */
   #renderAll(knob) {
     return renderStages({
-      rows: this.#knobs.filter(({ name, warper }) => warper && name !== knob.name),
-      settings: this.#settings,
+      rows: this.#knob.rows.filter(({ name, warper }) => warper && name !== knob.name),
+      settings: this.#knob.settings,
       stages: this.#reader?.reading?.trace.stages ?? [],
       set: (name, value) => this.#set({ [name]: value }),
     });
@@ -889,8 +710,8 @@ export class LogitLandscape extends ModelElement {
           this.tabled && reading
             ? renderTable({
                 ...rowsOf(reading.trace, reading.drawn, ROWS),
-                caption: this.#headline(row) + (u === null ? '' : `, u = ${fixed(u, 6)}`),
-                nameOf: this.#nameOf,
+                caption: this.#valueWords(row) + (u === null ? '' : `, u = ${fixed(u, 6)}`),
+                nameOf: this.#names.of,
                 tally: this.#rain.tally,
               })
             : nothing

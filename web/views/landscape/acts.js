@@ -1,0 +1,77 @@
+/** What one presses under the picture. */
+import { html, nothing } from 'lit';
+import { settingName } from '../../base/setting-words.js';
+import { number, plain, t } from '../../locale/locale.js';
+import { DRAWS } from './rain.js';
+import { canSwap, isSwapped } from './swap.js';
+import { round } from './words.js';
+
+/** @typedef {import('../../engine/types.js').TableRow} TableRow */
+
+/** What a chip sets, where it was off. */
+const CHIPS = /** @type {Record<string, number>} */ ({ top_p: 0.9, top_k: 40 });
+
+/**
+ * @typedef {object} Options
+ * @property {TableRow} row the knob
+ * @property {TableRow[]} rows all that may be one
+ * @property {Record<string, any>} settings
+ * @property {TableRow[]} table
+ * @property {boolean} playing
+ * @property {boolean} all whether the other stages show
+ * @property {() => void} play
+ * @property {() => void} roll
+ * @property {() => void} drawMany
+ * @property {() => void} swap
+ * @property {() => void} showAll
+ * @property {(patch: Record<string, any>) => void} set
+ * @property {(knob: string) => void} choose
+ * @property {(kind: 'svg' | 'png') => void} save
+ */
+
+/** @param {Options} options */
+export function renderActs(options) {
+  const { row, rows, settings, table, playing, all } = options;
+  return html`
+    <div class="go">
+      <button class="primary play" data-command="play" @click=${options.play}>
+        ${playing ? t('landscape.stop') : t('landscape.play')}
+        <span class="range">${plain(row.low)} → ${plain(row.high)}</span></button>
+      <button data-command="roll" @click=${options.roll}>${t('landscape.roll')}</button>
+    </div>
+    <div class="more">
+      <button data-command="rain" @click=${options.drawMany}>× ${number(DRAWS)}</button>
+      ${Object.keys(CHIPS).map((name) => (name === row.name ? nothing : renderChip(name, options)))}
+      ${
+        // Its place is kept, so that nothing moves when there is an order to swap.
+        html`<button data-command="swap" ?disabled=${!canSwap(settings)}
+          aria-pressed=${isSwapped(settings.order, table)}
+          @click=${options.swap}>${t('landscape.swap')}</button>`
+      }
+      <button data-command="all" aria-expanded=${all} @click=${options.showAll}>${t('landscape.all')}</button>
+      <label class="axis-of"><span class="label" aria-hidden="true">${t('landscape.knob')}</span>
+        <select aria-label=${t('landscape.knob')} .value=${row.name}
+          @change=${(/** @type {any} */ { target }) => options.choose(target.value)}>
+          ${rows.map(
+            ({ name }) =>
+              html`<option value=${name} ?selected=${name === row.name}>${settingName(name)}</option>`,
+          )}
+        </select></label>
+      <span class="save">
+        <button data-command="svg" @click=${() => options.save('svg')}>SVG</button>
+        <button data-command="png" @click=${() => options.save('png')}>PNG</button></span>
+    </div>`;
+}
+
+/** @param {string} name @param {Options} options */
+function renderChip(name, { rows, settings, set }) {
+  const row = rows.find((each) => each.name === name);
+  if (!row) return nothing;
+  const value = Number(settings[name] ?? row.neutral);
+  const on = value !== row.neutral;
+  const words = settingName(name);
+  return html`<button data-chip=${name} aria-pressed=${on}
+    @click=${() => set({ [name]: on ? row.neutral : CHIPS[name] })}>${
+      on ? `${words} ${plain(round(value))}` : `+ ${words}`
+    }</button>`;
+}

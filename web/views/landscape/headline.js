@@ -1,0 +1,79 @@
+/** The knob's value and u, large and to be typed, and a line about the distribution there. */
+import { html } from 'lit';
+import { readSetting, settingName } from '../../base/setting-words.js';
+import { Typed } from '../../base/typed.js';
+import { fixed, measure, percent, plain, t } from '../../locale/locale.js';
+import { U_MAX } from './hand.js';
+import { round, symbolOf } from './words.js';
+
+/** @typedef {import('../../engine/types.js').TableRow} TableRow */
+
+/** As if it were a setting, so that what is typed is judged as one. */
+const U_ROW = /** @type {any} */ ({
+  name: 'u',
+  kind: 'real',
+  minimum: 0,
+  maximum: 1,
+  minimum_included: true,
+});
+
+/** The knob's value; while it runs by itself with a fixed width. @param {TableRow} row @param {number} value @param {boolean} running */
+export function shownValue({ kind }, value, running) {
+  return running && kind === 'real' ? fixed(value, 2) : plain(round(value));
+}
+
+/**
+ * @typedef {object} Shown
+ * @property {TableRow} row
+ * @property {number} value
+ * @property {boolean} running
+ * @property {number | null} u null where no number is walked to
+ * @property {boolean} gumbel
+ * @property {number | null} unlike for how much of all u another landscape differs; null where none is
+ * @property {number | undefined} entropy
+ */
+
+export class Headline {
+  #value;
+  #u;
+
+  /**
+   * @param {import('lit').ReactiveControllerHost} host
+   * @param {() => TableRow | undefined} rowOf
+   * @param {(to: { value?: number, u?: number }) => void} move
+   */
+  constructor(host, rowOf, move) {
+    this.#value = new Typed(
+      host,
+      (text) => readSetting(/** @type {TableRow} */ (rowOf()), text),
+      (value) => move({ value }),
+    );
+    this.#u = new Typed(
+      host,
+      (text) => readSetting(U_ROW, text),
+      (u) => move({ u: Math.min(u, U_MAX) }),
+    );
+  }
+
+  /** @param {Shown} shown */
+  render({ row, value, running, u, gumbel, unlike, entropy }) {
+    const [box, die] = [this.#value, this.#u];
+    const error = box.error || die.error;
+    const about =
+      unlike !== null
+        ? t('landscape.unlike', { p: percent(Math.max(0, unlike)) })
+        : gumbel
+          ? t('landscape.gumbel')
+          : entropy !== undefined && t('landscape.about', { bits: measure(entropy) });
+    return html`
+      <label class="big ${row.name === 'temperature' ? '' : 'long'}"><span>${symbolOf(row.name)} =</span>
+        <input inputmode="decimal" autocomplete="off" size="4" aria-label=${settingName(row.name)}
+          aria-invalid=${box.error !== ''} .value=${box.text ?? shownValue(row, value, running)}
+          @input=${box.onInput} @change=${box.onChange}></label>
+      <label class="die" ?hidden=${gumbel}><span>u =</span>
+        <input inputmode="decimal" autocomplete="off" size="6" aria-label=${t('landscape.u')}
+          aria-invalid=${die.error !== ''} .value=${die.text ?? fixed(u ?? 0, 4)}
+          @input=${die.onInput} @change=${die.onChange}></label>
+      <p class="about ${error ? 'error' : ''}">${error || about}</p>`;
+  }
+}

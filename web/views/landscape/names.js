@@ -1,0 +1,40 @@
+/** What the tokens on show are called, fetched from the source once each. */
+import { visible } from '../../base/visible.js';
+
+/**
+ * @typedef {import('../../state/sources.js').Source} Source
+ * @typedef {import('../../engine/types.js').Piece} Piece
+ */
+
+/** How long a name may be, in characters. */
+const LONGEST = 12;
+
+export class Names {
+  /** @type {Map<number, Piece>} */
+  #pieces = new Map();
+  /** @type {Source | null} */
+  #source = null;
+
+  /** Forgets all names but those of `source`. @param {Source | null} source */
+  begin(source) {
+    this.#source = source;
+    this.#pieces.clear();
+  }
+
+  /** @param {Iterable<number>} ids */
+  async fetch(ids) {
+    const source = this.#source;
+    const missing = [...new Set(ids)].filter((id) => !this.#pieces.has(id));
+    if (!source || missing.length === 0) return;
+    const found = await Promise.all(missing.map((id) => source.piece(id)));
+    if (source !== this.#source) return;
+    for (const piece of found) this.#pieces.set(piece.id, piece);
+  }
+
+  /** @param {number} id @param {boolean} [marked] whether its spaces are to be seen */
+  of = (id, marked = false) => {
+    const piece = this.#pieces.get(id);
+    if (!piece) return '';
+    return (!marked && piece.text.trim()) || visible(piece, LONGEST);
+  };
+}

@@ -1,0 +1,39 @@
+/** What is said of the river under the pointer. */
+import { html } from 'lit';
+import { percent, plain, t } from '../../locale/locale.js';
+import { cssom } from '../../plots/cssom.js';
+import { round, symbolOf } from './words.js';
+
+/** Beyond these shares of the picture it stands on the other side of the pointer. */
+const [RIGHT, BOTTOM] = [0.6, 0.75];
+
+/**
+ * @typedef {object} Pointed
+ * @property {import('./hand.js').Point} point
+ * @property {import('./paint.js').Named} river the one there, or the ground
+ * @property {import('../../engine/types.js').Landscape} landscape
+ * @property {import('./paint.js').Look} look
+ * @property {string} knob
+ * @property {(id: number) => string} nameOf
+ */
+
+/** @param {Pointed | null} pointed */
+export function renderTip(pointed) {
+  if (!pointed) return html`<p class="tip" hidden></p>`;
+  const { point, river, landscape, look, knob, nameOf } = pointed;
+  const { values, top, ids, p } = landscape;
+  const at = Math.round(point.share * (values.length - 1));
+  const { id } = river.river;
+  const k = ids.subarray(at * top, (at + 1) * top).indexOf(id);
+  const share = river.rank < 0 ? 1 - river.river.before[at] : k < 0 ? 0 : p[at * top + k];
+  const words =
+    river.rank < 0
+      ? t('landscape.ground', { p: percent(share) })
+      : t('landscape.river', { token: nameOf(id), p: percent(share), rank: k + 1 });
+  const x = point.share * look.width;
+  const y = point.u * look.height;
+  const left = point.share > RIGHT ? `calc(${x}px - 100% - 14px)` : `${x + 14}px`;
+  const down = point.u > BOTTOM ? `calc(${y}px - 100% - 10px)` : `${y + 14}px`;
+  return html`<p class="tip" ${cssom({ transform: `translate(${left}, ${down})` })}>
+    <b>${words}</b> ${symbolOf(knob)} = ${plain(round(values[at]))}</p>`;
+}
