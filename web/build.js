@@ -8,6 +8,7 @@ import { cp, mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
+import { firstFrame } from './first.js';
 import { Notices } from './notices.js';
 import { buildSingle } from './single.js';
 
@@ -99,8 +100,20 @@ const styles = {
   },
 };
 
+/** What the first frame shows, as a module that is fetched beside the first screen's code. */
+const first = {
+  name: 'first',
+  /** @param {import('esbuild').PluginBuild} build */
+  setup(build) {
+    build.onResolve({ filter: /^#first$/ }, () => ({ path: 'first', namespace: 'first' }));
+    build.onLoad({ filter: /.*/, namespace: 'first' }, async () => ({
+      contents: `export const built = ${JSON.stringify(await firstFrame())};`,
+    }));
+  },
+};
+
 /** What a bundle of the page's code needs. */
-export const plugins = [locales, styles];
+export const plugins = [locales, styles, first];
 
 /**
  * The strings of a language that come at once, or those of a view.

@@ -17,6 +17,7 @@ import { LogitElement, define } from '../base/element.js';
 import { renderFoot } from './foot.js';
 import { detailOf, explain, reason, sentence } from '../base/faults.js';
 import { FIELDS } from '../state/fields.js';
+import { BEGIN, unfold } from '../state/first.js';
 import { Instrument } from '../state/instrument.js';
 import { recall, remember } from '../state/memory.js';
 import { megabytes } from './model-chooser.js';
@@ -36,9 +37,6 @@ import { glossary } from '../base/term.js';
  * @typedef {import('../state/page-state.js').PageState} PageState
  * @typedef {import('../engine/types.js').TableRow} TableRow
  */
-
-/** What the landscape begins with. */
-const ALONE = { temperature: 0.7 };
 
 /** From this many rem on there are two columns, with the text above them. */
 const TWO_COLUMNS = 60;
@@ -91,6 +89,9 @@ export class LogitScope extends LogitElement {
   #choices = {};
   /** The prompt on the bench while Compare had one of its own. */
   #choicesPrompt = '';
+  /** What shows until there is a model; null where nothing was built. @type {import('../state/first.js').First | null | undefined} */
+  #first;
+
   /** Whether the last change was a choice that is typed. */
   #typed = false;
 
@@ -343,6 +344,47 @@ export class LogitScope extends LogitElement {
     const view = VIEWS.find(({ name }) => name === this.view);
     if (!view) this.view = 'bench';
     else view.load?.();
+    if (this.view === 'landscape' && !this.ready) this.#comeFirst();
+  }
+
+  /** Shows the landscape's place before there is a model, with its picture where the first is asked for. */
+  async #comeFirst() {
+    const first = this.guide && this.address.fragment.length < 2 && recall('guide') === null;
+    const load = /** @type {() => Promise<unknown>} */ (VIEWS[0].load);
+    const parts = /** @type {const} */ ([import('#first'), load(), first && this.#showBeat(1)]);
+    const [found] = await Promise.allSettled(parts);
+    if (this.ready) return;
+    const built = found.status === 'fulfilled' ? found.value.built : null;
+    this.#first = built && (await this.#placeOf(built));
+    this.requestUpdate();
+  }
+
+  /**
+   * The first frame: whole, or where another state is asked for its place with that state's settings.
+   * @param {import('../state/first.js').Built} built
+   * @returns {Promise<import('../state/first.js').First>}
+   */
+  async #placeOf(built) {
+    const first = unfold(built);
+    const { state: asked } = this.#parseAddress(first.table, built.vocab_size);
+    const { beat, ...state } = /** @type {Partial<PageState>} */ (asked ?? {});
+    if (beat) await this.#showBeat(beat);
+    const { name, examples } = this.#offer;
+    const prompt = state.prompt ?? (this.prompt || examples[0]);
+    const usual =
+      name === MODELS[0].name && prompt === first.prompt && !this.context && !this.grammar;
+    if (usual && Object.keys(state).length === 0) return first;
+    this.#takeChoices({ settings: {}, ...state }, prompt);
+    const settings = { seed: state.seed ?? BEGIN.seed, ...(state.settings ?? BEGIN.settings) };
+    return {
+      ...first,
+      prompt,
+      settings,
+      landscape: null,
+      reading: null,
+      written: null,
+      pieces: [],
+    };
   }
 
   /** Goes on with the look around where it was left. @param {Event} event what asked for it, to have the focus back */
@@ -396,7 +438,7 @@ export class LogitScope extends LogitElement {
       grammar,
       prompt,
       // One knob is seen alone where it is all that there is to see.
-      settings: this.view === 'landscape' ? ALONE : presets.transformers,
+      settings: this.view === 'landscape' ? BEGIN.settings : presets.transformers,
       begin,
       beside: overlays,
     });
@@ -405,18 +447,25 @@ export class LogitScope extends LogitElement {
   /** The state that a load begins with: that of the address, or else that of the attributes. */
   #readAddress() {
     const { table, info, address } = this;
-    const { fragment } = address;
+    const parsed = this.#parseAddress(table, info?.vocab_size);
+    return this.acceptParsed({ ...parsed, dropped: [...address.dropped, ...parsed.dropped] });
+  }
+
+  /**
+   * @param {TableRow[]} table
+   * @param {number | undefined} vocab_size
+   */
+  #parseAddress(table, vocab_size) {
+    const { fragment } = this.address;
     const named = stateParts(table).filter(
       ({ name }) => name !== 'prompt' && this.hasAttribute(name),
     );
     const pairs = named.map(
       ({ name }) => /** @type {[string, string]} */ ([name, this.getAttribute(name)]),
     );
-    const parsed =
-      fragment.length > 1
-        ? parseHash(fragment, table, info?.vocab_size)
-        : parseParts(pairs, table, info?.vocab_size);
-    return this.acceptParsed({ ...parsed, dropped: [...address.dropped, ...parsed.dropped] });
+    return fragment.length > 1
+      ? parseHash(fragment, table, vocab_size)
+      : parseParts(pairs, table, vocab_size);
   }
 
   /**
@@ -455,19 +504,31 @@ export class LogitScope extends LogitElement {
   }
 
   render() {
-    const { status } = this.#instrument;
     if (this.hidden) return nothing;
+    // While it is not known what shows, nothing stands where it will.
+    const unknown = this.#coming && this.#first === undefined;
     return html`
       ${this.#renderTabs()}
       ${this.#renderSaid()}
       ${
-        this.beat && this.view === 'landscape' && status === 'ready'
+        this.beat && this.view === 'landscape' && this.#placed
           ? html`<logit-guide .beat=${this.beat} .root=${this.renderRoot} @logit-beat=${(/** @type {CustomEvent} */ { detail }) => this.#goToBeat(detail.beat)} @logit-guide-end=${this.#endGuide}></logit-guide>`
           : nothing
       }
-      ${status === 'ready' ? this.#renderView() : this.#renderNotice()}
-      ${this.#shows('footer') ? this.#renderFoot() : nothing}
+      ${this.#placed ? this.#renderView() : unknown ? nothing : this.#renderNotice()}
+      ${this.#shows('footer') && !unknown ? this.#renderFoot() : nothing}
     `;
+  }
+
+  /** Whether the landscape is to show and waits for its model. */
+  get #coming() {
+    const { status } = this.#instrument;
+    return this.view === 'landscape' && status !== 'ready' && status !== 'failed';
+  }
+
+  /** Whether the view has its place. */
+  get #placed() {
+    return this.ready || (this.#coming && this.#first);
   }
 
   #renderSaid() {
@@ -514,13 +575,14 @@ export class LogitScope extends LogitElement {
     return html`
       <div id="view" role=${this.#shows('tabs') ? 'tabpanel' : nothing}
         aria-labelledby=${this.#shows('tabs') ? `tab-${this.view}` : nothing} @logit-adopt=${this.readonly ? this.#onFixed : this.#onAdopt} @logit-model=${this.readonly ? this.#onFixed : this.#onModel} @logit-choose=${this.#onChoose}>
-        <div ?hidden=${this.view !== 'bench'}>${this.#renderBench()}</div>
-        ${cache(view?.render?.(this.#instrument, this.choices, this.#asks))}
+        ${this.ready ? nothing : html`<div class="coming ${this.#first?.landscape ? '' : 'bare'}" role="status">${this.#renderProgress()}</div>`}
+        <div ?hidden=${this.view !== 'bench'}>${this.ready ? this.#renderBench() : nothing}</div>
+        ${cache(view?.render?.(this.#instrument, this.choices, this.#asks, this.#first ?? null))}
       </div>`;
   }
 
   #renderNotice() {
-    const { status, fault, progress } = this.#instrument;
+    const { status, fault } = this.#instrument;
     const why = reason(fault, this);
     if (status === 'failed' && why) {
       return html`
@@ -529,15 +591,18 @@ export class LogitScope extends LogitElement {
           <button class="primary" @click=${() => this.#load()}>${t('load.retry')}</button>
         </div>`;
     }
+    return html`<div class="panel notice pending" role="status">${this.#renderProgress()}</div>`;
+  }
+
+  #renderProgress() {
+    const { progress } = this.#instrument;
     const sizes = progress?.total
       ? { done: megabytes(progress.loaded), total: megabytes(progress.total) }
       : null;
     const done = progress?.total ? progress.loaded / progress.total : 0;
     return html`
-      <div class="panel notice pending" role="status">
-        <label for="progress">${sizes ? t('load.progress', sizes) : t('load.working')}</label>
-        <progress id="progress" max="1" .value=${done}></progress>
-      </div>`;
+      <label for="progress">${sizes ? t('load.progress', sizes) : t('load.working')}</label>
+      <progress id="progress" max="1" .value=${done}></progress>`;
   }
 
   /** @returns {Record<string, any>} */

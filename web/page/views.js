@@ -12,8 +12,20 @@ import { VIEW_NAMES, choicesOf } from '../state/fields.js';
 /**
  * @typedef {Record<string, any>} Choices by the names of the list of state
  * @typedef {Record<string, (event: any) => void>} Asks what the bench answers, by the type of the event
- * @typedef {{ load: () => Promise<unknown>, render: (instrument: Instrument, choices: Choices, asks: Asks) => unknown }} View
+ * @typedef {{ load: () => Promise<unknown>, render: (instrument: Instrument, choices: Choices, asks: Asks,
+ *   first: import('../state/first.js').First | null) => unknown }} View
+ * `first` is what shows until there is a model
  */
+
+/** What a view reads. @param {Instrument} instrument */
+function readBy({ source, context, prompt, asked }) {
+  return { model: source, context, prompt, settings: asked };
+}
+
+/** What stands in its place before there is a model. @param {import('../state/first.js').First | null} first */
+function comingTo(first) {
+  return { model: '', context: null, prompt: first?.prompt ?? '', settings: first?.settings ?? {} };
+}
 
 /** @type {Record<string, View>} */
 const BESIDE = {
@@ -23,8 +35,9 @@ const BESIDE = {
       instrument,
       choices,
       asks,
-    ) => html`<logit-landscape class="panel" ${listen(asks)} .model=${instrument.source}
-      .context=${instrument.context} .prompt=${instrument.prompt} .settings=${instrument.asked}
+      first,
+    ) => html`<logit-landscape class="panel" ${listen(asks)} .first=${first}
+      ${props(instrument.status === 'ready' ? readBy(instrument) : comingTo(first))}
       ${props(choicesOf('landscape', choices))}></logit-landscape>`,
   },
   compare: {

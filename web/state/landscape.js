@@ -28,8 +28,8 @@ import { toFault } from '../engine/errors.js';
  */
 
 /** How many tokens a slice lists, and the distribution where the lines cross. */
-const SLICE_TOP = 64;
-const READ_TOP = 24;
+export const SLICE_TOP = 64;
+export const READ_TOP = 24;
 /** How many tokens follow the prompt. */
 export const TEXT_TOKENS = 24;
 /** How long one message may keep the worker, in ms. */
@@ -118,6 +118,8 @@ export class LandscapeReader {
   #table;
   #changed;
   #key = '';
+  /** Whether slices are shown before all are there. */
+  #coarse;
   #closed = false;
   /** @type {Newest<Crossing, Reading>} */
   #reads;
@@ -131,8 +133,14 @@ export class LandscapeReader {
    * @param {{ write: (options: any) => Promise<Written> } | null} writer another timeline, for the text
    * @param {TableRow[]} table
    * @param {(what: 'landscape' | 'reading' | 'text' | 'fault') => void} changed
+   * @param {Pick<LandscapeReader, 'landscape' | 'reading' | 'written'> | null} [first] what is on show
+   *   until the same has been read
    */
-  constructor(source, writer, table, changed) {
+  constructor(source, writer, table, changed, first = null) {
+    this.landscape = first?.landscape ?? null;
+    this.reading = first?.reading ?? null;
+    this.written = first?.written ?? null;
+    this.#coarse = first === null;
     this.#source = source;
     this.#writer = writer;
     this.#table = table;
@@ -236,8 +244,10 @@ export class LandscapeReader {
         if (this.#slices.waiting || this.#closed) return;
         some.forEach((place, at) => found.set(place, { ...part, at }));
       }
-      this.landscape = joined(places, all, found);
       this.fine = stride === 1 || (stride === 2 && cost > SLOW);
+      if (!this.fine && !this.#coarse) continue;
+      this.#coarse = true;
+      this.landscape = joined(places, all, found);
       this.#changed('landscape');
     }
   }

@@ -64,7 +64,9 @@ export class Headline {
         ? t('landscape.unlike', { p: percent(Math.max(0, unlike)) })
         : gumbel
           ? t('landscape.gumbel')
-          : entropy !== undefined && t('landscape.about', { bits: measure(entropy) });
+          : entropy === undefined
+            ? ''
+            : t('landscape.about', { bits: measure(entropy) });
     return html`
       <label class="big ${row.name === 'temperature' ? '' : 'long'}"><span>${symbolOf(row.name)} =</span>
         <input inputmode="decimal" autocomplete="off" size="4" aria-label=${settingName(row.name)}
@@ -72,7 +74,7 @@ export class Headline {
           @input=${box.onInput} @change=${box.onChange}></label>
       <label class="die" ?hidden=${gumbel}><span>u =</span>
         <input inputmode="decimal" autocomplete="off" size="6" aria-label=${t('landscape.u')}
-          aria-invalid=${die.error !== ''} .value=${die.text ?? fixed(u ?? 0, 4)}
+          aria-invalid=${die.error !== ''} .value=${die.text ?? (u === null ? '' : fixed(u, 4))}
           @input=${die.onInput} @change=${die.onChange}></label>
       <p class="about ${error ? 'error' : ''}">${error || about}</p>`;
   }

@@ -59,6 +59,7 @@ export class LogitLandscape extends ModelElement {
     u: { type: Number },
     seed: { type: Number },
     given: { attribute: false },
+    first: { attribute: false },
     playing: { state: true },
     all: { state: true },
     menu: { state: true },
@@ -72,6 +73,8 @@ export class LogitLandscape extends ModelElement {
   /** @type {Subject | null} */
   #subject = null;
   #names = new Names();
+  /** @type {import('../../state/first.js').First | null} */
+  #first = null;
   #knob = new Knob(this);
 
   /** The settings that were given last. @type {Record<string, any> | null} */
@@ -116,6 +119,8 @@ export class LogitLandscape extends ModelElement {
     this.seed = undefined;
     /** Logits in place of a model's. @type {import('./subject.js').Given | null} */
     this.given = null;
+    /** What shows until an engine has read the same. @type {import('../../state/first.js').First | null} */
+    this.first = null;
     this.playing = false;
     this.all = false;
     /** @type {{ id: number, x: number, y: number } | null} */
@@ -143,9 +148,14 @@ export class LogitLandscape extends ModelElement {
     this.#subject?.close();
     this.#subject = null;
     this.#asked = '';
-    this.#names.begin(null);
+    this.#names.begin(null, this.#first?.pieces);
     this.#rain.clear();
-    this.#picture?.forget();
+    if (!this.#first) this.#picture?.forget();
+  }
+
+  /** What shows: what was read, or what is there before anything can be. */
+  get #read() {
+    return this.#reader ?? this.#first;
   }
 
   /** @param {import('../../engine/remote.js').RemoteLogitscope} engine */
@@ -154,10 +164,15 @@ export class LogitLandscape extends ModelElement {
     const subject = await Subject.open(engine, this.given);
     if (engine !== this.engine) return subject.close();
     this.#subject = subject;
-    this.#names.begin(subject.source);
-    this.#reader = new LandscapeReader(subject.source, subject.writer, engine.table, (what) =>
-      this.#onRead(what),
+    this.#names.begin(subject.source, this.#first?.pieces);
+    this.#reader = new LandscapeReader(
+      subject.source,
+      subject.writer,
+      engine.table,
+      (what) => this.#onRead(what),
+      this.#first?.landscape ? this.#first : null,
     );
+    this.#first = null;
     this.requestUpdate();
   }
 
@@ -181,7 +196,7 @@ export class LogitLandscape extends ModelElement {
 
   /** The engine's table of settings. @returns {TableRow[]} */
   get table() {
-    return this.engine?.table ?? [];
+    return this.engine?.table ?? this.#first?.table ?? [];
   }
 
   get #gumbel() {
@@ -190,7 +205,7 @@ export class LogitLandscape extends ModelElement {
 
   /** The number that decides; null where none is walked to. */
   get #u() {
-    return this.#gumbel ? null : (this.u ?? this.#reader?.reading?.drawn.u ?? null);
+    return this.#gumbel ? null : (this.u ?? this.#read?.reading?.drawn.u ?? null);
   }
 
   /** Asks for what shows where the lines cross now, if that was not asked for. */
@@ -253,6 +268,9 @@ export class LogitLandscape extends ModelElement {
     }
     if (['prompt', 'knob', 'seed', 'model'].some((name) => changed.has(name))) this.#before = null;
     if (changed.has('knob')) this.#picture?.forget();
+    if (!changed.has('first') || !this.first || this.engine) return;
+    this.#first = this.first;
+    this.#names.begin(null, this.first.pieces);
   }
 
   firstUpdated() {
@@ -265,9 +283,17 @@ export class LogitLandscape extends ModelElement {
     if (!this.#picture) this.#picture = new Picture(this.renderRoot);
     for (const each of this.renderRoot.querySelectorAll('.plot, .bars'))
       this.#resized.observe(each);
+    if (changed.has('first') && this.#first) this.#showFirst(this.#first);
     if (this.#unread && this.prompt !== undefined) this.#encode();
     this.#stale.bars = true;
     this.#schedule();
+  }
+
+  /** @param {import('../../state/first.js').First} first */
+  #showFirst({ landscape }) {
+    if (landscape) this.#picture?.take(landscape, false);
+    this.#writeText(performance.now());
+    this.#draw(performance.now());
   }
 
   #refit() {
@@ -287,10 +313,10 @@ export class LogitLandscape extends ModelElement {
   /** @param {number} now */
   #draw(now) {
     const picture = this.#picture;
-    if (!this.engine || !picture || !this.#knob.row) return;
+    if (!picture || !this.#knob.row) return;
     if (this.playing) this.#playOn(now);
     this.#ask();
-    const reading = this.#reader?.reading;
+    const reading = this.#read?.reading;
     if (!reading) return;
     picture.paint(
       now,
@@ -335,8 +361,8 @@ export class LogitLandscape extends ModelElement {
     this.#stale.text = false;
     this.#written = now;
     const into = /** @type {HTMLElement} */ (this.renderRoot.querySelector('.sentence'));
-    const eos = this.engine?.info?.eos_token_id;
-    const steps = this.#reader?.written?.steps ?? [];
+    const eos = this.engine?.info?.eos_token_id ?? this.#first?.eos;
+    const steps = this.#read?.written?.steps ?? [];
     const words = steps.map(({ id, text }) => ({ id, text, end: id === eos }));
     writeSentence(into, this.given ? '' : this.prompt, words, this.#before);
   }
@@ -563,7 +589,7 @@ export class LogitLandscape extends ModelElement {
       <h2 class="visually-hidden">${t('view.landscape')}</h2>
       <div class="colours" aria-hidden="true" @transitionend=${() => this.#refit()}>
         ${COLOURS.map((name) => html`<i class=${name}></i>`)}</div>
-      <div class="frame">
+      <div class="frame" ?inert=${!this.engine}>
         <p class="sentence"></p>
         <div class="stage">
           <div class="picture">
@@ -588,7 +614,7 @@ export class LogitLandscape extends ModelElement {
   #renderPlot(row) {
     const { onDown, onMove, onUp, onLeave } = this.#hand;
     return html`
-      <div class="plot" role="group" aria-label=${t('landscape.picture')}
+      <div class="plot ${this.#read?.reading ? '' : 'empty'}" role="group" aria-label=${t('landscape.picture')}
         @pointerdown=${onDown} @pointermove=${onMove} @pointerup=${onUp} @pointercancel=${onUp}
         @pointerleave=${onLeave} @logit-force=${this.#onForce} @logit-bias=${this.#onBias}>
         <canvas class="rivers" aria-hidden="true"></canvas>
@@ -614,7 +640,7 @@ export class LogitLandscape extends ModelElement {
 
   /** What is drawn, in words. */
   #drawnWords() {
-    const drawn = this.#reader?.reading?.drawn;
+    const drawn = this.#read?.reading?.drawn;
     if (!drawn) return '';
     const { id, p, rank } = drawn;
     return t('landscape.drawn', { token: this.#names.of(id), p: percent(p), rank });
@@ -665,7 +691,7 @@ export class LogitLandscape extends ModelElement {
       u: this.#u,
       gumbel: this.#gumbel,
       unlike: this.#picture?.unlike(this.#knob.share) ?? null,
-      entropy: this.#reader?.reading?.trace.entropy,
+      entropy: this.#read?.reading?.trace.entropy,
     });
   }
 

@@ -15,10 +15,14 @@ export class Names {
   /** @type {Source | null} */
   #source = null;
 
-  /** Forgets all names but those of `source`. @param {Source | null} source */
-  begin(source) {
+  /**
+   * Forgets all names but those of `source`.
+   * @param {Source | null} source
+   * @param {Piece[]} [known] some of them
+   */
+  begin(source, known = []) {
     this.#source = source;
-    this.#pieces.clear();
+    this.#pieces = new Map(known.map((piece) => [piece.id, piece]));
   }
 
   /** @param {Iterable<number>} ids */

@@ -1,0 +1,188 @@
+/**
+ * The first frame: what was computed when the site was built, before engine and model have come; what
+ * these read takes its place bit for bit, and nothing moves.
+ */
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { Logitscope } from '../../web/engine/index.js';
+import { openBench, root, settle } from './bench.js';
+
+const BLANK = 'source/tests/browser/blank.html';
+const PROMPT = 'Lily wanted to';
+const SETTINGS = { temperature: 0.7, seed: 42 };
+const PARTS = ['.sentence', '.plot', '.axis', '.headline', '.bars', '.acts', '.numbers', '.panel'];
+
+/** @type {Awaited<ReturnType<typeof openBench>>} */
+let bench;
+/** @type {Logitscope} */
+let scope;
+before(async () => {
+  const load = Logitscope.load({ model: join(root, 'models/stories.gguf') });
+  [bench, scope] = await Promise.all([openBench(), load]);
+});
+after(() => Promise.all([bench?.close(), scope?.close()]));
+
+/** A page whose engine comes when it is let go. */
+async function openHeld() {
+  const opened = await bench.open({
+    path: BLANK,
+    own: true,
+    ready: false,
+  });
+  const { page } = opened;
+  let letGo = () => {};
+  let held = Promise.resolve();
+  await page.route('**/worker.js', async (route) => {
+    await held;
+    await route.continue();
+  });
+  await page.addInitScript(() => {
+    globalThis.shifts = 0;
+    new PerformanceObserver((list) => {
+      for (const { value } of list.getEntries()) globalThis.shifts += value;
+    }).observe({ type: 'layout-shift', buffered: true });
+  });
+  const view = page.locator('logit-landscape');
+  const visit = async (/** @type {string} */ path) => {
+    held = new Promise((resolve) => (letGo = () => resolve(undefined)));
+    await page.goto(bench.url + BLANK); // or only the fragment would change
+    await page.goto(`${bench.url}${path}`);
+    await view.locator('.acts .play').waitFor();
+  };
+  const live = async () => {
+    letGo();
+    await settle(page);
+    assert.ok(await page.locator('logit-scope').evaluate((it) => it.ready));
+  };
+  return { ...opened, view, visit, live };
+}
+
+/** What stands there as text, where it stands, and each canvas. */
+const look = (view) =>
+  view.evaluate((it, parts) => {
+    const inside = it.shadowRoot;
+    const [headline] = inside.querySelectorAll('.headline');
+    const canvases = [...inside.querySelectorAll('canvas')].map((canvas) => [
+      canvas.className || 'bars',
+      canvas.toDataURL(),
+    ]);
+    const boxes = parts.map((part) => {
+      const found = part === '.panel' ? it : inside.querySelector(part);
+      const { x, y, width, height } = found.getBoundingClientRect();
+      return [part, x, y, width, height].join(' ');
+    });
+    return {
+      ready: document.querySelector('logit-scope').ready,
+      text: inside.querySelector('.sentence').textContent,
+      said: [
+        headline.innerText,
+        ...[...headline.querySelectorAll('input')].map((box) => box.value),
+      ],
+      canvases: Object.fromEntries(canvases),
+      boxes,
+    };
+  }, PARTS);
+
+/** The largest difference of two pictures of one size, of 255. */
+const unlike = (page, one, other) =>
+  page.evaluate(
+    async (pair) => {
+      const [a, b] = await Promise.all(
+        pair.map(async (source) => {
+          const image = new Image();
+          image.src = source;
+          await image.decode();
+          const canvas = document.createElement('canvas');
+          [canvas.width, canvas.height] = [image.width, image.height];
+          const context = canvas.getContext('2d');
+          context.drawImage(image, 0, 0);
+          return context.getImageData(0, 0, image.width, image.height).data;
+        }),
+      );
+      return a.length === b.length
+        ? a.reduce((most, x, i) => Math.max(most, Math.abs(x - b[i])), 0)
+        : 255;
+    },
+    [one, other],
+  );
+
+test('the first frame is the engine’s numbers, and the live one takes its place unseen', async () => {
+  const { page, view, complaints, visit, live, close } = await openHeld();
+  const written = await scope.write({ ...SETTINGS, prompt: PROMPT, max_new_tokens: 24 });
+  scope.feed(scope.encode(PROMPT));
+  const { trace, drawn } = scope.read({ ...SETTINGS, top: 24 }, { step: 0 });
+  for (const [path, width] of /** @type {[string, number][]} */ ([
+    ['?lang=en', 1440],
+    ['?lang=es', 375],
+  ])) {
+    await page.setViewportSize({ width, height: 900 });
+    await visit(path);
+    await view.locator('.sentence mark').waitFor();
+    const first = await look(view);
+    assert.equal(first.ready, false);
+    assert.equal(first.text, PROMPT + written.text);
+    const built = await view.evaluate((it) => {
+      const { trace: shown, drawn: token } = it.first.reading;
+      return { ...shown, drawn: token };
+    });
+    assert.equal(built.entropy, trace.entropy);
+    assert.deepEqual(built.drawn, drawn);
+    assert.deepEqual(built.rest, trace.rest);
+    assert.deepEqual(
+      built.tokens,
+      trace.tokens.map(({ id, rank, p, p_raw }) => ({ id, rank, p, p_raw })),
+    );
+    await live();
+    const last = await look(view);
+    assert.equal(last.text, first.text);
+    assert.deepEqual(last.said, first.said);
+    assert.deepEqual(last.boxes, first.boxes);
+    for (const [name, picture] of Object.entries(last.canvases))
+      if (name !== 'rivers') assert.equal(picture, first.canvases[name], name);
+    // Where edges are smoothed; nobody sees one shade of 256.
+    assert.ok((await unlike(page, first.canvases.rivers, last.canvases.rivers)) <= 2);
+    assert.ok((await page.evaluate(() => globalThis.shifts)) < 0.05, `${width} px`);
+  }
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
+const OTHERS = {
+  '?lang=en&view=landscape#temperature=1.4&top_p=0.8': 'T = 1.4',
+  '?lang=en&view=landscape#prompt=The%20dog': 'T = 1',
+  '?lang=en&model=verbs': 'T = 0.7',
+};
+test('where another state is asked for its place is kept, and the first picture is not shown', async () => {
+  const { page, view, complaints, visit, live, close } = await openHeld();
+  for (const [path, value] of Object.entries(OTHERS)) {
+    await visit(path);
+    const place = await look(view);
+    assert.equal(place.ready, false, path);
+    assert.equal(await view.locator('.sentence mark').count(), 0, path);
+    const box = await view.locator('.big input').inputValue();
+    assert.equal(`T = ${box}`, value, path);
+    assert.equal(place.said.at(-1), '', path);
+    await live();
+    await view.locator('.sentence mark').waitFor();
+    const last = await look(view);
+    assert.deepEqual(last.boxes, place.boxes, path);
+    assert.notEqual(last.canvases.rivers, place.canvases.rivers);
+    assert.ok((await page.evaluate(() => globalThis.shifts)) < 0.05, path);
+  }
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
+test('a first visit has its first beat in the first frame', async () => {
+  const { page, view, visit, live, close } = await openHeld();
+  await page.addInitScript(() => localStorage.removeItem('logitscope-guide'));
+  await visit('?lang=en');
+  const guide = page.locator('logit-guide');
+  await guide.locator('.deed').waitFor();
+  const first = await look(view);
+  assert.equal(first.ready, false);
+  await live();
+  assert.deepEqual((await look(view)).boxes, first.boxes);
+  await close();
+});

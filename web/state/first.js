@@ -1,0 +1,106 @@
+/**
+ * What the first screen begins with, and its first frame: what web/first.js computed when the site was
+ * built, in the forms in which a landscape is read.
+ */
+import { valuesOf } from './landscape.js';
+
+/**
+ * @typedef {import('../engine/types.js').Landscape} Landscape
+ * @typedef {import('../engine/types.js').TableRow} TableRow
+ *
+ * @typedef {object} Built
+ * @property {string} prompt
+ * @property {TableRow[]} table
+ * @property {number | null} eos
+ * @property {number} vocab_size
+ * @property {number} entropy
+ * @property {[id: number, rank: number, p: number, p_raw: number][]} tokens where the lines cross
+ * @property {{ count: number, p: number, p_raw: number, kept: number }} rest
+ * @property {import('../engine/types.js').Drawn} drawn
+ * @property {[id: number, text: string][]} steps
+ * @property {[id: number, text: string][]} names
+ * @property {number[]} ids the tokens of the rivers, the best first
+ * @property {number[]} logits of these
+ * @property {number[]} sums what these have together, at each value of the knob
+ *
+ * @typedef {object} First
+ * @property {string} prompt
+ * @property {Record<string, any>} settings
+ * @property {TableRow[]} table
+ * @property {number | null} eos
+ * @property {Landscape | null} landscape null where another picture is asked for
+ * @property {import('./landscape.js').Reading | null} reading
+ * @property {import('./landscape.js').Written | null} written
+ * @property {import('../engine/types.js').Piece[]} pieces
+ */
+
+/** The first screen's own state: one knob is seen alone. */
+export const BEGIN = { knob: 'temperature', settings: { temperature: 0.7 }, seed: 42 };
+
+/**
+ * The rivers' shares over the temperature, again from the logits of their tokens.
+ * @param {Built} built
+ * @returns {Landscape}
+ */
+export function landscapeOf({ table, ids, logits, sums }) {
+  const row = table.find(({ name }) => name === BEGIN.knob);
+  const values = valuesOf(/** @type {TableRow} */ (row));
+  const top = ids.length;
+  const all = new Uint32Array(values.length * top);
+  const p = new Float64Array(values.length * top);
+  values.forEach((temperature, i) => {
+    const weights = logits.map((logit, k) =>
+      temperature === 0 ? Number(k === 0) : Math.exp((logit - logits[0]) / temperature),
+    );
+    const whole = weights.reduce((sum, weight) => sum + weight, 0);
+    all.set(ids, i * top);
+    p.set(
+      weights.map((weight) => (weight / whole) * sums[i]),
+      i * top,
+    );
+  });
+  return { values, top, ids: all, p };
+}
+
+/**
+ * @param {Built} built
+ * @returns {First}
+ */
+export function unfold(built) {
+  const { prompt, table, eos, vocab_size, entropy, tokens, rest, drawn, steps, names } = built;
+  const { knob, seed } = BEGIN;
+  const settings = { ...BEGIN.settings, seed };
+  const value = BEGIN.settings.temperature;
+  const trace = {
+    vocab_size,
+    entropy,
+    rest,
+    stages: [],
+    tokens: tokens.map(([id, rank, p, p_raw]) => ({ id, rank, p, p_raw })),
+  };
+  const text = steps.map(([, each]) => each).join('');
+  return {
+    prompt,
+    settings,
+    table,
+    eos,
+    landscape: landscapeOf(built),
+    // The parts of a trace that a landscape shows.
+    reading: {
+      trace: /** @type {any} */ (trace),
+      drawn,
+      at: { ids: [], settings, knob, value, u: null },
+    },
+    written: /** @type {any} */ ({
+      text,
+      ids: steps.map(([id]) => id),
+      steps: steps.map(([id, each]) => ({ id, text: each })),
+    }),
+    pieces: names.map(([id, each]) => ({
+      id,
+      text: each,
+      bytes: new TextEncoder().encode(each),
+      special: false,
+    })),
+  };
+}
