@@ -222,8 +222,10 @@ export function placeLabels(named, box, sizes) {
   /** @type {Label[]} */
   const placed = [];
   return named.map(({ river, wide, level = false }) => {
+    const course = courseOf(river, box);
     for (const size of sizes) {
-      const label = placeLabel(river, { wide, level, size, box, placed });
+      if (course.thickest < size * ROOM) continue;
+      const label = placeLabel(river, { wide, level, size, box, placed, course });
       if (!label) continue;
       placed.push(label);
       return label;
@@ -233,12 +235,28 @@ export function placeLabels(named, box, sizes) {
 }
 
 /**
+ * Where a river runs, in pixels, at each place that is tried for a name.
+ * @param {River} river
+ * @param {Box} box
+ */
+function courseOf({ before, after }, { width, height }) {
+  const n = Math.max(0, Math.ceil(width / STRIDE) - 1);
+  const thick = new Float64Array(n);
+  for (let i = 0; i < n; i++) {
+    const share = ((i + 1) * STRIDE) / width;
+    thick[i] = (heightAt(after, share) - heightAt(before, share)) * height;
+  }
+  return { thick, thickest: thick.reduce((most, each) => Math.max(most, each), 0) };
+}
+
+/**
  * The roomiest place for a name of one size.
  * @param {River} river
- * @param {{ wide: number, level: boolean, size: number, box: Box, placed: Label[] }} how
+ * @param {{ wide: number, level: boolean, size: number, box: Box, placed: Label[],
+ *   course: ReturnType<typeof courseOf> }} how
  * @returns {Label | null}
  */
-function placeLabel(river, { wide, level, size, box, placed }) {
+function placeLabel(river, { wide, level, size, box, placed, course }) {
   const tall = size * ROOM;
   const width = wide * size;
   /** @type {{ label: Label, room: number } | null} */
@@ -246,12 +264,9 @@ function placeLabel(river, { wide, level, size, box, placed }) {
   const middle = (/** @type {number} */ x) =>
     ((heightAt(river.before, x / box.width) + heightAt(river.after, x / box.width)) / 2) *
     box.height;
-  for (let x = STRIDE; x < box.width; x += STRIDE) {
-    const [before, after] = [river.before, river.after].map((line) =>
-      heightAt(line, x / box.width),
-    );
-    const thick = (after - before) * box.height;
+  for (const [i, thick] of course.thick.entries()) {
     if (thick < tall || (best && thick <= best.room)) continue;
+    const x = (i + 1) * STRIDE;
     const reach = Math.min(width / 2, x, box.width - x);
     const slope = Math.atan2(middle(x + reach) - middle(x - reach), 2 * reach);
     // Level where the river is broad enough for that, along it where not.
@@ -296,18 +311,16 @@ export function cornersOf({ x, y, angle, size, width }) {
 function liesIn(label, river, box) {
   const [a, b, c, d] = cornersOf(label);
   if (Math.min(a[0], d[0]) < 0 || Math.max(b[0], c[0]) > box.width) return false;
-  for (let i = 0; i <= PROBES; i++) {
-    const at = i / PROBES;
-    for (const [from, to] of [
-      [a, b],
-      [d, c],
-    ]) {
-      const x = from[0] + (to[0] - from[0]) * at;
+  for (const [from, to] of [
+    [a, b],
+    [d, c],
+  ])
+    for (let i = 0; i <= PROBES; i++) {
+      const at = i / PROBES;
+      const share = (from[0] + (to[0] - from[0]) * at) / box.width;
       const y = (from[1] + (to[1] - from[1]) * at) / box.height;
-      if (y < heightAt(river.before, x / box.width) || y > heightAt(river.after, x / box.width))
-        return false;
+      if (y < heightAt(river.before, share) || y > heightAt(river.after, share)) return false;
     }
-  }
   return true;
 }
 
