@@ -28,10 +28,18 @@ export const U_MAX = 0.9999;
 /** @param {number} value @param {number} low @param {number} high */
 export const clamp = (value, low, high) => Math.min(high, Math.max(low, value));
 
+/** Where an element lies in the document. @param {HTMLElement} element */
+function boxOf(element) {
+  const { left, top, width, height } = element.getBoundingClientRect();
+  return { left: left + scrollX, top: top + scrollY, width, height };
+}
+
 export class Hand {
   /** Where the pointer is. @type {Point | null} */
   pointed = null;
   #owner;
+  /** Where the picture lies in the document, since a drag began: nothing moves it meanwhile. @type {{ left: number, top: number, width: number, height: number } | null} */
+  #box = null;
   /** @type {{ x: number, y: number, way: Way | null, moved: boolean } | null} */
   #drag = null;
 
@@ -48,8 +56,8 @@ export class Hand {
   /** @param {PointerEvent} event */
   #placeIn(event) {
     const plot = /** @type {HTMLElement} */ (event.currentTarget);
-    const { left, top, width, height } = plot.getBoundingClientRect();
-    const [x, y] = [event.clientX - left, event.clientY - top];
+    const { left, top, width, height } = this.#box ?? boxOf(plot);
+    const [x, y] = [event.pageX - left, event.pageY - top];
     return { x, y, width, height, share: clamp(x / width, 0, 1), u: clamp(y / height, 0, U_MAX) };
   }
 
@@ -57,6 +65,7 @@ export class Hand {
   onDown = (event) => {
     const target = /** @type {HTMLElement} */ (event.target);
     if (event.button !== 0 || target.closest('logit-token-menu')) return;
+    this.#box = boxOf(/** @type {HTMLElement} */ (event.currentTarget));
     const { x, y, width, height } = this.#placeIn(event);
     const { crossing, single } = this.#owner;
     const on = target.closest('.handle');
@@ -90,8 +99,9 @@ export class Hand {
   onUp = (event) => {
     const drag = this.#drag;
     this.#drag = null;
-    if (!drag || event.type === 'pointercancel') return;
     const { x, y, share, u } = this.#placeIn(event);
+    this.#box = null;
+    if (!drag || event.type === 'pointercancel') return;
     if (drag.moved) this.#owner.rest();
     else if (drag.way === null) this.#owner.press({ share, u }, { x, y });
   };

@@ -14,10 +14,22 @@ import { clamp } from './hand.js';
  * @property {number | undefined} seed
  */
 
+/** @param {TableRow[]} table */
+function slidersOf(table) {
+  return table.filter(
+    ({ name, kind, low, high }) =>
+      ['real', 'integer'].includes(kind) && high > low && name !== 'mirostat_mu',
+  );
+}
+
 export class Knob {
   /** What was moved here and the page has not said yet. @type {Record<string, any>} */
   moved = {};
+  /** The settings as the page gave them last; null before it has. @type {Record<string, any> | null} */
+  given = null;
   #owner;
+  /** The sliders of a table. @type {{ table: TableRow[], rows: TableRow[] } | null} */
+  #sliders = null;
 
   /** @param {Owner} owner */
   constructor(owner) {
@@ -26,10 +38,9 @@ export class Knob {
 
   /** The settings that are sliders. */
   get rows() {
-    return this.#owner.table.filter(
-      ({ name, kind, low, high }) =>
-        ['real', 'integer'].includes(kind) && high > low && name !== 'mirostat_mu',
-    );
+    const { table } = this.#owner;
+    if (this.#sliders?.table !== table) this.#sliders = { table, rows: slidersOf(table) };
+    return this.#sliders.rows;
   }
 
   /** @returns {TableRow | undefined} */
@@ -42,7 +53,7 @@ export class Knob {
   /** Everything that the engine is told. @returns {Record<string, any>} */
   get settings() {
     const seed = Number.isInteger(this.#owner.seed) ? { seed: this.#owner.seed } : {};
-    return { seed: 42, ...seed, ...this.#owner.asked, ...this.moved };
+    return { seed: 42, ...seed, ...(this.given ?? this.#owner.asked), ...this.moved };
   }
 
   get value() {

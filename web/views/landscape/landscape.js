@@ -5,13 +5,14 @@
  * by "logit-deed" at once of what is done.
  */
 import { html, nothing } from 'lit';
+import { guard } from 'lit/directives/guard.js';
 import { locales } from '#locales/landscape';
 import { sentence } from '../../base/faults.js';
 import { define } from '../../base/element.js';
 import { ModelElement } from '../../base/model-element.js';
 import { Rest } from '../../base/rest.js';
 import { settingName, valueInWords } from '../../base/setting-words.js';
-import { addMessages, fixed, percent, t } from '../../locale/locale.js';
+import { addMessages, fixed, language, percent, t } from '../../locale/locale.js';
 import { cssom } from '../../plots/cssom.js';
 import { initialChoices, sameValue } from '../../state/fields.js';
 import { LandscapeReader } from '../../state/landscape.js';
@@ -46,7 +47,7 @@ addMessages(locales);
 const ROWS = 12;
 /** How often numbers and the text are written anew while something moves. */
 const READOUT_MS = 100;
-const TEXT_MS = 50;
+const TEXT_MS = 100;
 /** How long a hand rests until the page is told. */
 const REST_MS = 300;
 
@@ -77,8 +78,6 @@ export class LogitLandscape extends ModelElement {
   #first = null;
   #knob = new Knob(this);
 
-  /** The settings that were given last. @type {Record<string, any> | null} */
-  #heard = null;
   /** What was asked for last. */
   #asked = '';
   /** Everything but the crossing, since two landscapes are held against each other. @type {string | null} */
@@ -261,9 +260,9 @@ export class LogitLandscape extends ModelElement {
   willUpdate(changed) {
     super.willUpdate(changed);
     const heard = this.engine && { ...this.asked };
-    if (heard && !sameValue(heard, this.#heard)) {
+    if (heard && !sameValue(heard, this.#knob.given)) {
       this.#knob.yield(this.#hand.holds || this.playing);
-      this.#heard = heard;
+      this.#knob.given = heard;
       this.#rain.clear();
     }
     if (['prompt', 'knob', 'seed', 'model'].some((name) => changed.has(name))) this.#before = null;
@@ -285,7 +284,8 @@ export class LogitLandscape extends ModelElement {
       this.#resized.observe(each);
     if (changed.has('first') && this.#first) this.#showFirst(this.#first);
     if (this.#unread && this.prompt !== undefined) this.#encode();
-    this.#stale.bars = true;
+    // While something moves, what is said anew changes no bar.
+    this.#stale.bars ||= !this.#hand.holds && !this.playing;
     this.#schedule();
   }
 
@@ -343,11 +343,10 @@ export class LogitLandscape extends ModelElement {
   /** @param {import('../../state/landscape.js').Reading} reading */
   #paintBars({ trace, drawn }) {
     this.#stale.bars = false;
-    const place = /** @type {HTMLElement} */ (this.renderRoot.querySelector('.bars'));
-    const { look } = /** @type {Picture} */ (this.#picture);
+    const { look, side } = /** @type {Picture} */ (this.#picture);
     const { tally } = this.#rain;
-    paintSlice(/** @type {HTMLCanvasElement} */ (place.firstElementChild), {
-      look: { ...look, width: place.clientWidth, height: place.clientHeight },
+    paintSlice(/** @type {HTMLCanvasElement} */ (this.renderRoot.querySelector('.bars canvas')), {
+      look: { ...look, ...side },
       trace,
       drawn,
       nameOf: this.#names.of,
@@ -697,22 +696,28 @@ export class LogitLandscape extends ModelElement {
 
   /** @param {TableRow} row */
   #renderActs(row) {
-    return renderActs({
-      row,
-      rows: this.#knob.rows,
-      settings: this.#knob.settings,
-      table: this.table,
-      playing: this.playing,
-      all: this.all,
-      play: () => this.#play(),
-      roll: () => this.#roll(),
-      drawMany: () => this.#drawMany(),
-      swap: () => this.#swap(),
-      showAll: () => (this.all = !this.all),
-      set: (patch) => this.#set(patch),
-      choose: (knob) => this.#choose(knob),
-      save: (kind) => this.#save(kind),
-    });
+    const { settings, rows } = this.#knob;
+    const { table, playing, all } = this;
+    // The knob's own value changes nothing here.
+    const hangsOn = JSON.stringify({ ...settings, [row.name]: 0 });
+    return guard([row, hangsOn, table, playing, all, language()], () =>
+      renderActs({
+        row,
+        rows,
+        settings,
+        table,
+        playing,
+        all,
+        play: () => this.#play(),
+        roll: () => this.#roll(),
+        drawMany: () => this.#drawMany(),
+        swap: () => this.#swap(),
+        showAll: () => (this.all = !this.all),
+        set: (patch) => this.#set(patch),
+        choose: (knob) => this.#choose(knob),
+        save: (kind) => this.#save(kind),
+      }),
+    );
   }
 
   /** @param {TableRow} knob */

@@ -53,12 +53,16 @@ export { COLOURS };
 export class Picture {
   /** @type {Look} */
   look;
+  /** The place of the bars beside it. @type {{ width: number, height: number }} */
+  side;
   /** @type {Rivers | null} */
   rivers = null;
   /** @type {Named[]} */
   named = [];
 
   #root;
+  /** @type {Record<string, any>} */
+  #layers = {};
   /** @type {Map<number, number>} */
   #ranks = new Map();
   /** What the picture comes from, and since when. @type {{ from: Rivers, began: number } | null} */
@@ -76,11 +80,17 @@ export class Picture {
   constructor(root) {
     this.#root = root;
     this.look = this.#measure();
+    this.side = this.#measureSide();
   }
 
   /** @param {string} name @returns {any} */
   #layer(name) {
-    return this.#root.querySelector(`.plot .${name}`);
+    return (this.#layers[name] ??= this.#root.querySelector(`.plot .${name}`));
+  }
+
+  #measureSide() {
+    const bars = /** @type {HTMLElement} */ (this.#root.querySelector('.bars'));
+    return { width: bars.clientWidth, height: bars.clientHeight };
   }
 
   /** @returns {Look} */
@@ -104,6 +114,7 @@ export class Picture {
   /** Its place or its colours have changed. */
   refit() {
     this.look = this.#measure();
+    this.side = this.#measureSide();
     this.#turn++;
   }
 

@@ -1,5 +1,5 @@
 /** The text that follows, as prose that is written anew while one drags; nothing else moves by it. */
-import { t } from '../../locale/locale.js';
+import { language, t } from '../../locale/locale.js';
 import { visible } from '../../base/visible.js';
 
 /**
@@ -9,6 +9,9 @@ import { visible } from '../../base/visible.js';
 /** How much of a long prompt is shown, in characters. */
 const TAIL = 90;
 const END = '∎';
+
+/** What stands in an element. @type {WeakMap<HTMLElement, string>} */
+const written = new WeakMap();
 
 /** The end of a prompt, from a word on. @param {string} prompt */
 export function tailOf(prompt) {
@@ -26,6 +29,9 @@ export function tailOf(prompt) {
  * @param {number[] | null} before the ids since which a change is told, null where none is
  */
 export function writeSentence(into, prompt, words, before) {
+  const key = JSON.stringify([prompt, words, before, language()]);
+  if (written.get(into) === key) return;
+  written.set(into, key);
   const parts = words.map(({ id, text, end }, i) => {
     const part = document.createElement(i === 0 ? 'mark' : 'span');
     const shown = i === 0 ? text.trim() || visible({ id, text, special: false }) : text;

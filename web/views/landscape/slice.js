@@ -87,6 +87,9 @@ function short(p) {
  * @property {string} rest
  * @property {((id: number) => number) | null} counted the share of many draws that a token has
  *
+ * @typedef {{ text: string, x: number, y: number, align: CanvasTextAlign, font: string, fill: string,
+ *   most: number }} Text `most` is the width that it has
+ *
  * @typedef {object} Shown
  * @property {Look} look
  * @property {Trace} trace
@@ -132,11 +135,12 @@ function paintRows(context, slice, look) {
   const tall = height / (rows.length + 1.6);
   const size = Math.min(15 * unit, tall * 0.58);
   const bar = Math.min(11 * unit, tall * 0.42);
-  context.textBaseline = 'middle';
+  const x = names + 10 * unit;
+  const reach = (/** @type {number} */ share) => Math.min(long, (share / domain) * long);
+  /** @type {Text[]} */
+  const texts = [];
   /** @param {number} y @param {{ p: number, raw: number, id?: number, drawn?: boolean }} row @param {string} fill */
   const draw = (y, { p, raw, id, drawn }, fill) => {
-    const x = names + 10 * unit;
-    const reach = (/** @type {number} */ share) => Math.min(long, (share / domain) * long);
     context.strokeStyle = palette.ghost;
     context.lineWidth = unit;
     if (raw > 0)
@@ -149,29 +153,43 @@ function paintRows(context, slice, look) {
       const share = Math.min(long, (counted(id) / domain) * long);
       if (share > 0) context.fillRect(x, y + bar / 2 + unit, share, 2.5 * unit);
     }
-    const end = x + Math.max(reach(p), p > 0 ? reach(raw) : reach(raw)) + 7 * unit;
-    context.fillStyle = p > 0 ? palette.ink : palette.soft;
-    context.font = `${drawn ? 650 : 400} ${size * 0.9}px ${family}`;
-    context.textAlign = 'left';
-    context.fillText(short(p), end, y);
+    texts.push({
+      text: short(p),
+      x: x + Math.max(reach(p), reach(raw)) + 7 * unit,
+      y,
+      align: 'left',
+      font: `${drawn ? 650 : 400} ${size * 0.9}px ${family}`,
+      fill: p > 0 ? palette.ink : palette.soft,
+      most: Infinity,
+    });
   };
   rows.forEach((row, i) => {
     const y = (i + 0.5) * tall;
-    const fill = row.drawn ? palette.mark : palette.bar;
-    context.font = `${row.drawn ? 650 : 450} ${size}px ${family}`;
-    context.textAlign = 'right';
-    context.fillStyle = row.p > 0 ? palette.ink : palette.soft;
-    const far = row.rank > rows.length;
     const name = nameOf(row.id);
-    context.fillText(fit(context, far ? `#${row.rank} ${name}` : name, names), names, y);
-    draw(y, row, fill);
+    texts.push({
+      text: row.rank > rows.length ? `#${row.rank} ${name}` : name,
+      x: names,
+      y,
+      align: 'right',
+      font: `${row.drawn ? 650 : 450} ${size}px ${family}`,
+      fill: row.p > 0 ? palette.ink : palette.soft,
+      most: names,
+    });
+    draw(y, row, row.drawn ? palette.mark : palette.bar);
   });
   const y = (rows.length + 0.9) * tall;
-  context.font = `400 ${size * 0.9}px ${family}`;
-  context.textAlign = 'right';
-  context.fillStyle = palette.soft;
-  context.fillText(fit(context, rest, names), names, y);
+  texts.push({
+    text: rest,
+    x: names,
+    y,
+    align: 'right',
+    font: `400 ${size * 0.9}px ${family}`,
+    fill: palette.soft,
+    most: names,
+  });
   draw(y, others, palette.grid);
+  context.textBaseline = 'middle';
+  write(context, texts);
 }
 
 /**
@@ -188,8 +206,8 @@ function paintColumns(context, slice, look) {
   const bottom = height - 1.6 * size;
   const top = 1.8 * size;
   const thick = Math.min(22 * unit, each * 0.5);
-  context.textAlign = 'center';
-  context.textBaseline = 'alphabetic';
+  /** @type {Text[]} */
+  const texts = [];
   rows.forEach(({ id, p, raw, drawn, rank }, i) => {
     const x = (i + 0.5) * each;
     const reach = (/** @type {number} */ share) =>
@@ -206,13 +224,46 @@ function paintColumns(context, slice, look) {
       context.fillStyle = palette.mark;
       if (share > 0) context.fillRect(x + thick / 2 + unit, bottom - share, 3 * unit, share);
     }
-    context.fillStyle = p > 0 ? palette.ink : palette.soft;
-    context.font = `${drawn ? 650 : 400} ${size * 0.9}px ${family}`;
-    context.fillText(short(p), x, bottom - Math.max(reach(p), ghost) - 0.4 * size);
-    context.font = `${drawn ? 650 : 450} ${size}px ${family}`;
-    const name = rank > rows.length ? `#${rank} ${nameOf(id)}` : nameOf(id);
-    context.fillText(fit(context, name, each - 2 * unit), x, height - 0.35 * size);
+    const shared = /** @type {const} */ ({
+      x,
+      align: 'center',
+      fill: p > 0 ? palette.ink : palette.soft,
+    });
+    texts.push({
+      ...shared,
+      text: short(p),
+      y: bottom - Math.max(reach(p), ghost) - 0.4 * size,
+      font: `${drawn ? 650 : 400} ${size * 0.9}px ${family}`,
+      most: Infinity,
+    });
+    const name = nameOf(id);
+    texts.push({
+      ...shared,
+      text: rank > rows.length ? `#${rank} ${name}` : name,
+      y: height - 0.35 * size,
+      font: `${drawn ? 650 : 450} ${size}px ${family}`,
+      most: each - 2 * unit,
+    });
   });
+  context.textBaseline = 'alphabetic';
+  write(context, texts);
+}
+
+/**
+ * Texts, those of one font together: to change it costs more than to write.
+ * @param {CanvasRenderingContext2D} context
+ * @param {Text[]} texts
+ */
+function write(context, texts) {
+  for (const font of new Set(texts.map((each) => each.font))) {
+    context.font = font;
+    for (const each of texts) {
+      if (each.font !== font) continue;
+      context.textAlign = each.align;
+      context.fillStyle = each.fill;
+      context.fillText(fit(context, each.text, each.most), each.x, each.y);
+    }
+  }
 }
 
 /**
@@ -239,6 +290,7 @@ function breakEnd(context, x, y, bar, { unit, palette }) {
  * @param {number} width
  */
 function fit(context, text, width) {
+  if (width === Infinity) return text;
   if (context.measureText(text).width <= width) return text;
   const characters = [...text];
   while (characters.length > 1 && context.measureText(`${characters.join('')}…`).width > width)
