@@ -30,7 +30,7 @@ const BESIDE = 4;
 const ROOM = 44;
 /** Height of strips side by side, and what stands beside one in a line, in rem. */
 const HEIGHT = 11;
-const ASIDE = { wide: 23, narrow: 8 };
+const ASIDE = { wide: 28, narrow: 8 };
 /** A name needs so many pixels of 1/16 rem: across, a letter; upright, its line. */
 const LETTER = 8;
 const LINE = 20;
