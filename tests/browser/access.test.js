@@ -107,7 +107,7 @@ test('the language switch changes every word and every number', async () => {
       JSON.parse(await readFile(new URL(`../../web/locale/${code}.json`, import.meta.url), 'utf8')),
     ),
   );
-  await page.locator('logit-preferences button').click();
+  await page.locator('logit-preferences [popovertarget]').click();
   await page.getByText('Español').click();
   await page.keyboard.press('Escape');
   await page.locator('logit-text h2', { hasText: es['text.title'] }).waitFor();
@@ -168,7 +168,7 @@ test('colours follow the system and the switch', async () => {
   const { page, close } = await bench.open({ colorScheme: 'dark' });
   const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
   const dark = await background();
-  await page.locator('logit-preferences button').click();
+  await page.locator('logit-preferences [popovertarget]').click();
   await page.getByText('Light', { exact: true }).click();
   const light = await until(background, (colour) => colour !== dark);
   assert.notEqual(light, dark);

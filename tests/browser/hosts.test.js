@@ -205,7 +205,11 @@ test('what is fixed can be stepped through and looked at, and changed by the les
     const walk = (root) => {
       for (const e of root.querySelectorAll('*')) {
         if (e.shadowRoot) walk(e.shadowRoot);
-        if (!e.matches('input, select, textarea, button, [role=slider], [role=separator]'))
+        if (
+          !e.matches(
+            'input, select, textarea, button, [role=button], [role=slider], [role=separator]',
+          )
+        )
           continue;
         if (e.disabled || e.readOnly || e.ariaDisabled === 'true' || !e.checkVisibility()) continue;
         const name = e.dataset.command ?? e.dataset.place ?? e.ariaLabel ?? e.textContent.trim();
@@ -319,7 +323,7 @@ test('no request and no storage holds a prompt, a setting or a token', async () 
     await page.locator(`[data-view=${view}]`).click();
     await settle(page);
   }
-  await page.locator('logit-preferences button').click();
+  await page.locator('logit-preferences [popovertarget]').click();
   await page.locator('logit-preferences').getByText('Español').click();
   await page.locator('logit-preferences').getByText('English').click();
   await page.keyboard.press('Escape');

@@ -69,7 +69,7 @@ test('a file that is no model is refused in Spanish, and in English once the lan
   await open('GGUF\x09\0\0\0 and so on and so on');
   const version = /^Este modelo no se ha abierto: cabecera GGUF: la versión 9 no se admite/;
   assert.match(await said(refusal, version), version);
-  await page.locator('logit-preferences button').click();
+  await page.locator('logit-preferences [popovertarget]').click();
   await page.locator('logit-preferences label[lang=en]').click();
   const english = /^This model was not opened: GGUF header: version 9 is not supported/;
   assert.match(await said(refusal, english), english);

@@ -99,7 +99,7 @@ test('the window of the penalties is a knob on the penalty’s card, by keyboard
     (url) => /repetition_window=1/.test(url),
   );
   assert.match(page.url(), /repetition_window=1/);
-  await page.locator('logit-preferences button').click();
+  await page.locator('logit-preferences [popovertarget]').click();
   await page.getByText('Español').click();
   const spanish = await until(
     () => knob.locator('#about').innerText(),
