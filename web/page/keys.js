@@ -55,17 +55,6 @@ export function followKeys(scope) {
     if (!on || typed || !does(scope, name)) return;
     event.preventDefault();
   });
-  document.addEventListener('logit-shortcuts', showShortcuts);
-}
-
-/** Lists the keys. */
-async function showShortcuts() {
-  await import('./shortcuts.js');
-  const dialog = /** @type {import('./shortcuts.js').LogitShortcuts} */ (
-    document.querySelector('logit-shortcuts') ??
-      document.body.appendChild(document.createElement('logit-shortcuts'))
-  );
-  await dialog.show();
 }
 
 /**
@@ -75,7 +64,7 @@ async function showShortcuts() {
  */
 function does(scope, key) {
   if (key === '?') {
-    showShortcuts();
+    import('./shortcuts.js').then(({ showShortcuts }) => showShortcuts());
     return true;
   }
   const view = VIEWS.filter(({ name }) => name !== 'cost')[Number(key) - 1];

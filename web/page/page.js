@@ -18,6 +18,9 @@ if (scope) {
   });
   const keys = () => import('./keys.js').then(({ followKeys }) => followKeys(scope));
   scope.addEventListener('logit-ready', keys, { once: true });
+  document.addEventListener('logit-shortcuts', async () =>
+    (await import('./shortcuts.js')).showShortcuts(),
+  );
   addEventListener('beforeprint', () => (document.body.dataset.address = address.href));
   // What is fetched when it is first wanted cannot be had without the network; browsers name it differently.
   addEventListener('unhandledrejection', (event) => {

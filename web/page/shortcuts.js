@@ -52,3 +52,12 @@ export class LogitShortcuts extends LogitElement {
 const NAMES = /** @type {Record<string, string>} */ ({ 1: 'views', '?': 'list' });
 
 define('logit-shortcuts', LogitShortcuts);
+
+/** Shows the list. */
+export async function showShortcuts() {
+  const list = /** @type {LogitShortcuts} */ (
+    document.querySelector('logit-shortcuts') ??
+      document.body.appendChild(document.createElement('logit-shortcuts'))
+  );
+  await list.show();
+}
