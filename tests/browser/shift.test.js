@@ -1,0 +1,116 @@
+/**
+ * Nothing moves by itself: layout shift as browsers count it, of a cold load and of what one usually
+ * does, on the landscape and on the bench. One page a width.
+ */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { openBench, settle } from './bench.js';
+
+/** What browsers call good is 0.1. */
+const MOST = 0.05;
+const WIDTHS = [
+  [375, 812],
+  [1024, 768],
+  [1440, 900],
+];
+
+/** @type {Awaited<ReturnType<typeof openBench>>} */
+let bench;
+before(async () => (bench = await openBench()));
+after(() => bench?.close());
+
+/** Counts shifts as browsers do: what follows a press at once is not by itself. */
+function count() {
+  Object.assign(globalThis, { shifts: 0, moved: [] });
+  new PerformanceObserver((list) => {
+    for (const { value, sources, hadRecentInput } of /** @type {any[]} */ (list.getEntries())) {
+      if (hadRecentInput) continue;
+      globalThis.shifts += value;
+      globalThis.moved.push(...sources.map(({ node }) => `${node?.localName}.${node?.className}`));
+    }
+  }).observe({ type: 'layout-shift', buffered: true });
+}
+
+/**
+ * What one usually does on either screen, by the name of what is done.
+ * @param {import('playwright-core').Page} page
+ * @returns {[string, () => Promise<unknown>][]}
+ */
+function actionsOf(page) {
+  const landscape = page.locator('logit-landscape');
+  const press = (/** @type {string} */ name) => landscape.locator(`[data-${name}]`).click();
+  const key = (/** @type {string} */ handle, /** @type {string} */ name) => () =>
+    landscape.locator(`.handle.${handle}`).press(name);
+  const slider = (/** @type {string} */ name) =>
+    page.locator(`logit-chain [data-name=${name}] input[type=range]`).first();
+  const slide = (/** @type {string} */ name, /** @type {string} */ to) => () =>
+    slider(name).press(to);
+  const bars = page.locator('logit-distribution');
+  const tab = (/** @type {string} */ name) => () => page.locator(`#tab-${name}`).click();
+  const shown = (/** @type {string} */ name) => () => bars.locator(`#tab-${name}`).click();
+  return [
+    ['the knob to its start', key('knob', 'Home')],
+    ['the knob to its end', key('knob', 'End')],
+    ['the knob back', key('knob', 'PageDown')],
+    ['u down', key('u', 'PageDown')],
+    ['u up', key('u', 'ArrowUp')],
+    ['another seed', () => press('command=roll')],
+    ['top-p', () => press('chip=top_p')],
+    ['the order', () => press('command=swap')],
+    ['the order back', () => press('command=swap')],
+    ['top-k', () => press('chip=top_k')],
+    ['top-k off', () => press('chip=top_k')],
+    ['many draws', () => press('command=rain')],
+    ['a river', () => landscape.locator('.plot').hover({ position: { x: 60, y: 60 } })],
+    ['another knob', () => landscape.locator('.axis-of select').selectOption('min_p')],
+    ['temperature again', () => landscape.locator('.axis-of select').selectOption('temperature')],
+    ['the bench', tab('bench')],
+    ['temperature', slide('temperature', 'End')],
+    ['temperature down', slide('temperature', 'PageDown')],
+    ['temperature to 0', slide('temperature', 'Home')],
+    ['temperature up', slide('temperature', 'PageUp')],
+    ['top-k of the bench', slide('top_k', 'PageUp')],
+    ['top-p of the bench', slide('top_p', 'PageDown')],
+    ['a step', () => page.locator('[data-command=step]').click()],
+    ['a second step', () => page.locator('[data-command=step]').click()],
+    ['the text anew', () => page.locator('[data-command=reset]').click()],
+    ['a row', () => bars.locator('.row').nth(2).hover()],
+    ['the logarithmic axis', shown('log')],
+    ['the bars', shown('bars')],
+    ['all ranks', shown('ranks')],
+    ['the landscape again', tab('landscape')],
+  ];
+}
+
+for (const [width, height] of WIDTHS)
+  test(`a cold load and thirty usual actions move nothing: ${width} px`, async () => {
+    const { page, complaints, close } = await bench.open({
+      path: 'source/tests/browser/blank.html',
+      ready: false,
+      own: true,
+      viewport: { width, height },
+    });
+    await page.addInitScript(count);
+    await page.goto(`${bench.url}?lang=en`);
+    await page.locator('logit-landscape .sentence mark').waitFor();
+    await settle(page);
+    const shifts = async () => page.evaluate(() => globalThis.shifts);
+    const cold = await shifts();
+    assert.ok(cold < MOST, `${cold} in a cold load`);
+    /** @type {Record<string, number>} */
+    const found = {};
+    let before = cold;
+    const actions = actionsOf(page);
+    for (const [name, act] of actions) {
+      await act();
+      await settle(page);
+      const now = await shifts();
+      if (now > before) found[name] = now - before;
+      before = now;
+    }
+    assert.equal(actions.length, 30);
+    const all = Object.values(found).reduce((sum, each) => sum + each, 0);
+    assert.ok(all < MOST, JSON.stringify(found));
+    assert.deepEqual(complaints, []);
+    await close();
+  });
