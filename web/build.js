@@ -194,7 +194,7 @@ export async function build(out = join(root, 'dist')) {
     outdir: out,
     format: 'esm',
   });
-  await cp(join(web, 'index.html'), join(out, 'index.html'));
+  await writeFile(join(out, 'index.html'), await pageWithPreloads(out));
   await writeFile(join(out, 'sandbox.html'), (await sandbox()).page);
   await cp(join(web, 'style/page.css'), join(out, 'page.css'));
   const modules = (await readdir(join(web, 'engine'))).filter((file) => file.endsWith('.wasm'));
@@ -230,17 +230,38 @@ export async function weigh(folder) {
 }
 
 /**
+ * index.html, naming all that its script imports, so that a browser asks for it at once.
+ * @param {string} out
+ */
+async function pageWithPreloads(out) {
+  const page = await readFile(join(web, 'index.html'), 'utf8');
+  const [, ...imported] = await importsOf(out, ['main.js']);
+  const links = imported.map((file) => `    <link rel="modulepreload" href="${file}">\n`);
+  return page.replace(/(?= *<script type="module")/, () => links.join(''));
+}
+
+/**
+ * Scripts of the site in `folder`, and what these import at once.
+ * @param {string} folder
+ * @param {string[]} scripts
+ */
+async function importsOf(folder, scripts) {
+  const files = new Set(scripts);
+  for (const file of files) {
+    const code = await readFile(join(folder, file), 'utf8');
+    for (const [, name] of code.matchAll(/\b(?:from|import)"\.\/([\w-]+\.js)"/g)) files.add(name);
+  }
+  return files;
+}
+
+/**
  * The files of the site in `folder` that every visit fetches before the model: the page, what its
  * scripts import at once (not what a view brings when it is first shown), the two modules.
  * @param {string} folder
  */
 export async function firstLoad(folder) {
-  const files = new Set(['index.html', 'page.css', 'main.js', 'worker.js']);
-  for (const file of files) {
-    if (!file.endsWith('.js')) continue;
-    const code = await readFile(join(folder, file), 'utf8');
-    for (const [, name] of code.matchAll(/\b(?:from|import)"\.\/([\w-]+\.js)"/g)) files.add(name);
-  }
+  const scripts = await importsOf(folder, ['main.js', 'worker.js']);
+  const files = new Set(['index.html', 'page.css', ...scripts]);
   for (const file of await readdir(folder)) if (file.endsWith('.wasm')) files.add(file);
   return files;
 }
