@@ -24,7 +24,7 @@ after(() => Promise.all([bench?.close(), scope?.close()]));
 
 async function openLandscape({ hash = '#temperature=0.7', query = '', ...options } = {}) {
   const path = `?view=landscape&lang=en${query}&model=verbs${hash}`;
-  const opened = await bench.open({ path, ready: false, ...options });
+  const opened = await bench.open({ path, ready: false, fresh: true, ...options });
   const view = opened.page.locator('logit-landscape');
   await view.locator('.sentence mark').waitFor();
   await settle(opened.page);

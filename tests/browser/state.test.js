@@ -47,7 +47,12 @@ test('an address with prompt, settings, order, biases, seed and branch shows exa
   assert.deepEqual(await drawn(page), branch);
   assert.equal(await page.locator('logit-text .step.forced').count(), 1);
   await expectBars(page, [...ids, ...branch], settings);
-  assert.equal(await page.locator('logit-draw #seed').inputValue(), '5');
+  const seed = () => page.locator('logit-draw #seed').inputValue();
+  assert.equal(await seed(), '5');
+  // Typed into the same page, an address means what it does in a new one.
+  await page.evaluate(() => (location.hash = 'temperature=1.2'));
+  await until(seed, (value) => value === '42');
+  await expectBars(page, scope.encode(FIRST), { temperature: 1.2 });
   assert.deepEqual(complaints, []);
   assert.deepEqual(foreign, []);
   await close();

@@ -314,6 +314,7 @@ test('nodes do not pile up: after many steps and a reset the document is as larg
 
 test('how long a text may be is a setting, and why it ended is said beside a loop too', async () => {
   const { page, complaints, close } = await bench.open({
+    fresh: true,
     path: '?lang=en&model=verbs#max_new_tokens=40',
   });
   await unfold(page);

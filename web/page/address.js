@@ -86,7 +86,7 @@ export function followAddress(scope) {
           ? { state: first, dropped: [] }
           : parseHash(hash, scope.table, scope.info?.vocab_size);
       const state = scope.acceptParsed({ ...parsed, dropped: [...dropped, ...parsed.dropped] });
-      if (state) await scope.restore({ prompt: first.prompt, ...state, view });
+      if (state) await scope.restore({ ...scope.unnamed, ...state, view });
       else scope.view = view;
     } finally {
       reading--;

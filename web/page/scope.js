@@ -277,6 +277,11 @@ export class LogitScope extends LogitElement {
     return this.#instrument.set(patch, false);
   }
 
+  /** What an address means that does not name them. */
+  get unnamed() {
+    return { prompt: this.prompt || this.#offer.examples[0], seed: BEGIN.seed };
+  }
+
   /** @param {PageState} asked one that was checked against the table */
   async restore(asked) {
     const state = this.#takeBeat(asked);
@@ -369,13 +374,15 @@ export class LogitScope extends LogitElement {
     const { state: asked } = this.#parseAddress(first.table, built.vocab_size);
     const { beat, ...state } = /** @type {Partial<PageState>} */ (asked ?? {});
     if (beat) await this.#showBeat(beat);
-    const { name, examples } = this.#offer;
-    const prompt = state.prompt ?? (this.prompt || examples[0]);
+    const { prompt, seed } = { ...this.unnamed, ...state };
     const usual =
-      name === MODELS[0].name && prompt === first.prompt && !this.context && !this.grammar;
+      this.#offer.name === MODELS[0].name &&
+      prompt === first.prompt &&
+      !this.context &&
+      !this.grammar;
     if (usual && Object.keys(state).length === 0) return first;
     this.#takeChoices({ settings: {}, ...state }, prompt);
-    const settings = { seed: state.seed ?? BEGIN.seed, ...(state.settings ?? BEGIN.settings) };
+    const settings = { seed, ...(state.settings ?? BEGIN.settings) };
     return {
       ...first,
       prompt,
