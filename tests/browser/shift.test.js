@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { sample } from '../long.js';
 import { openBench, settle } from './bench.js';
 
 /** What browsers call good is 0.1. */
@@ -82,7 +83,7 @@ function actionsOf(page) {
   ];
 }
 
-for (const [width, height] of WIDTHS)
+for (const [width, height] of sample(WIDTHS, 2))
   test(`a cold load and thirty usual actions move nothing: ${width} px`, async () => {
     const { page, complaints, close } = await bench.open({
       path: 'source/tests/browser/blank.html',

@@ -1,11 +1,12 @@
 /** The knob on its way from end to end by itself. */
 import { clamp } from './hand.js';
 
-/** How long it takes, and how many steps it makes where nothing may move. */
-const PLAY_MS = 8000;
+/** How many steps it makes where nothing may move. */
 const PLAY_STEPS = 12;
 
 export class Run {
+  /** How long it takes. */
+  ms = 8000;
   #from = 0;
 
   /** @param {number} now */
@@ -20,7 +21,7 @@ export class Run {
    * @param {import('../../engine/types.js').TableRow} row
    */
   at(now, stepped, { low, high, kind }) {
-    const part = clamp((now - this.#from) / PLAY_MS, 0, 1);
+    const part = clamp((now - this.#from) / this.ms, 0, 1);
     const share = stepped ? Math.floor(part * PLAY_STEPS) / PLAY_STEPS : part;
     const value = low + share * (high - low);
     return {
