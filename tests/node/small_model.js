@@ -20,13 +20,13 @@ export function byteTokens() {
 }
 
 /**
+ * What writeGguf makes a file of.
  * @param {{ dim?: number, context?: number, layers?: number, heads?: number, seed?: number,
  *   tokenizer?: boolean, bos?: boolean, eos?: boolean, name?: string, tokens?: string[], template?: string,
  *   type?: import('../fixtures/gguf_writer.js').TensorType }} [options] type: of the matrices; tokens: in place
  *   of the bytes, in GPT-2's spelling, the last one being the end
- * @returns {Uint8Array}
  */
-export function smallModel({
+export function smallContents({
   dim = 16,
   context = 32,
   layers = 2,
@@ -70,7 +70,7 @@ export function smallModel({
   add('output_norm.bias', [dim], noise(dim, 0.1));
   add('output.weight', [dim, tokens.length], noise(dim * tokens.length, 1.5 * wide * 2));
   const u32 = (value) => ({ type: 'uint32', value });
-  return writeGguf({
+  return {
     metadata: {
       'general.architecture': 'gpt2',
       'general.name': name,
@@ -97,5 +97,10 @@ export function smallModel({
       }),
     },
     tensors,
-  });
+  };
+}
+
+/** @param {Parameters<typeof smallContents>[0]} [options] @returns {Uint8Array} */
+export function smallModel(options) {
+  return writeGguf(smallContents(options));
 }

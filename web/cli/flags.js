@@ -34,7 +34,11 @@ export class UsageError extends Error {}
 
 /** @type {Flag[]} */
 const COMMON = [
-  { name: 'model', kind: 'text', help: 'a GGUF file or URL (models/verbs.gguf)' },
+  {
+    name: 'model',
+    kind: 'text',
+    help: 'a GGUF file, address or hub:owner/name/file.gguf (models/verbs.gguf)',
+  },
   {
     name: 'variant',
     kind: 'text',

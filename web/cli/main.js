@@ -7,6 +7,7 @@ import { UsageError, flagsOf, helpOf, nearestOf, parseFlags } from './flags.js';
 import { generate } from './generate.js';
 import { grade } from './grade.js';
 import { info } from './info.js';
+import { showProgress } from './progress.js';
 import { sweep } from './sweep.js';
 import { inLine } from './terminal.js';
 import { tokenize } from './tokenize.js';
@@ -68,12 +69,16 @@ async function run(words, streams) {
   const values = parseFlags(rest, flags, command.operands);
   command.check?.(values);
   const model = command.modelless ? undefined : (values.model ?? DEFAULT_MODEL);
-  const scope = await Logitscope.load({
+  const progress = showProgress(streams.stderr);
+  const loading = Logitscope.load({
     model,
     variant: values.variant,
     ...(values.context !== undefined && { context: values.context }),
     session: !command.sessionless,
+    keep: true,
+    onprogress: progress.onprogress,
   });
+  const scope = await loading.finally(progress.end);
   return (await command.run(scope, { ...values, model }, streams, table)) ?? 0;
 }
 

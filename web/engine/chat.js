@@ -187,14 +187,18 @@ function idsOf(core, parts) {
 }
 
 /**
- * A worker of either kind.
+ * A worker of either kind. Of another origin than the page's, as a blob that imports it.
+ * @param {string | URL} address
  * @param {(answer: any) => void} onanswer
  * @param {(error: unknown) => void} onerror
  */
-async function startWorker(onanswer, onerror) {
-  const address = new URL('./template.js', import.meta.url);
+async function startWorker(address, onanswer, onerror) {
   if (!inNode) {
-    const worker = new Worker(address, { type: 'module' });
+    const far = new URL(address, globalThis.location.href).origin !== globalThis.origin;
+    const code = `import(${JSON.stringify(String(address))})`;
+    const worker = far
+      ? new Worker(URL.createObjectURL(new Blob([code], { type: 'text/javascript' })))
+      : new Worker(address, { type: 'module' });
     worker.onmessage = ({ data }) => onanswer(data);
     worker.onerror = (event) => onerror(event.message ?? 'the worker did not start');
     return worker;
@@ -202,7 +206,7 @@ async function startWorker(onanswer, onerror) {
   const threads = 'node:worker_threads'; // a variable, so that bundlers for the browser leave it alone
   const module = /** @type {typeof import('node:worker_threads')} */ (await import(threads));
   const resourceLimits = { maxOldGenerationSizeMb: HEAP_MB };
-  const worker = new module.Worker(address, { execArgv: [], resourceLimits });
+  const worker = new module.Worker(new URL(address), { execArgv: [], resourceLimits });
   worker.on('message', onanswer);
   worker.on('error', onerror);
   return worker;
@@ -211,9 +215,10 @@ async function startWorker(onanswer, onerror) {
 /**
  * Renders in a worker, which is ended when it has answered or its time is over.
  * @param {import('./template.js').Job} job
+ * @param {string | URL} [address] of the worker, where it does not lie beside this module
  * @returns {Promise<string>}
  */
-async function render(job) {
+async function render(job, address = new URL('./template.js', import.meta.url)) {
   /** @type {{ terminate: () => unknown } | undefined} */
   let worker;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -222,12 +227,13 @@ async function render(job) {
   try {
     const { text, long, reason } = await new Promise((resolve, reject) => {
       timer = setTimeout(() => reject(slow), START_MAX);
-      const begin = startWorker((answer) => {
+      const hear = (/** @type {any} */ answer) => {
         if (!answer.ready) return resolve(answer);
         clearTimeout(timer);
         timer = setTimeout(() => reject(slow), TIME_MAX);
         begin.then((it) => it.postMessage(job));
-      }, reject);
+      };
+      const begin = startWorker(address, hear, reject);
       begin.then((it) => {
         worker = it;
       }, reject);
@@ -312,7 +318,7 @@ export async function chat(core, messages, options = {}) {
     bos_token: text(bos_token_id),
     eos_token: text(eos_token_id),
   };
-  const rendered = await render({ template, date, values, limit: LENGTH_MAX });
+  const rendered = await render({ template, date, values, limit: LENGTH_MAX }, core.template);
   const parts = partsOf(rendered, controls, mark);
   return { text: parts.map((part) => part.text).join(''), parts, ids: idsOf(core, parts) };
 }

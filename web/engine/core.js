@@ -57,9 +57,13 @@ export class Core {
   gates = new Gates(this);
   chain = new Chain(this);
 
-  /** @param {Module} module */
-  constructor(module) {
+  /**
+   * @param {Module} module
+   * @param {string | URL} [template] where the worker that renders chat templates is
+   */
+  constructor(module, template) {
     this.module = module;
+    this.template = template;
     this.table = readTable(module);
   }
 

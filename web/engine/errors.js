@@ -18,6 +18,7 @@ export const CODES = [
   'busy',
   'closed',
   'load_failed',
+  'cancelled',
   'no_model',
   'superseded',
   'unknown_setting',

@@ -70,6 +70,8 @@ class Host {
   /** @type {Map<number, { steps: AsyncGenerator<any, any, void>, abort: AbortController }>} */
   #generations = new Map();
   #last = 0;
+  /** Cancels the load under way. */
+  #loading = new AbortController();
 
   /** @param {Port} port */
   constructor(port) {
@@ -96,8 +98,10 @@ class Host {
    * @param {import('./types.js').LoadOptions} options
    */
   async #load(id, options) {
+    this.#loading = new AbortController();
     const scope = await Logitscope.load({
       ...options,
+      signal: this.#loading.signal,
       onprogress: (progress) => this.#port.postMessage({ id, progress }),
     });
     this.#scope?.close();
@@ -113,6 +117,7 @@ class Host {
    * @param {any[]} args
    */
   #call(session, method, args) {
+    if (method === 'cancel') return this.#loading.abort();
     const target = this.#sessions.get(session);
     if (!target) {
       throw new LogitscopeError('closed', session ? 'session_closed' : 'nothing_loaded');

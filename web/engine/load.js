@@ -5,10 +5,12 @@ import { LogitscopeError, mustBe, reasonOf, show } from './errors.js';
 /** @typedef {import('./types.js').OnProgress} OnProgress */
 /**
  * A source as it arrives; the total is null where it is not known beforehand.
- * @typedef {{ chunks: AsyncIterable<Uint8Array> | Uint8Array[], total: number | null }} Stream
+ * `way` says how a file of another host comes.
+ * @typedef {{ chunks: AsyncIterable<Uint8Array> | Uint8Array[], total: number | null,
+ *   way?: import('./open.js').Way }} Stream
  */
 
-const inNode = typeof process === 'object' && typeof process.versions?.node === 'string';
+const PART = /-\d{5}-of-\d{5}\.gguf/;
 const CHUNK = 1 << 20;
 
 /**
@@ -75,24 +77,22 @@ function openResponse(response) {
   return { chunks: readBody(response), total: length && !encoded ? length : null };
 }
 
-/**
- * @param {string | URL} path
- * @returns {Promise<Stream>}
- */
-async function openFile(path) {
-  const module = 'node:fs'; // a variable, so that bundlers for the browser leave it alone
-  const { promises, createReadStream } = /** @type {typeof import('node:fs')} */ (
-    await import(module)
-  );
-  const { size } = await promises.stat(path);
-  return { chunks: createReadStream(path, { highWaterMark: CHUNK }), total: size };
+/** Whether an address is of the page's own site. @param {string} url */
+function isNear(url) {
+  try {
+    const { origin, href } = new URL(url, globalThis.location?.href);
+    return origin === globalThis.origin && origin !== 'null' && !PART.test(href);
+  } catch {
+    return false;
+  }
 }
 
 /**
- * @param {Source} source
+ * @param {Source | Source[]} source
+ * @param {import('./types.js').OpenOptions} [options]
  * @returns {Promise<Stream>}
  */
-async function openAny(source) {
+async function openAny(source, options) {
   if (source instanceof ArrayBuffer || ArrayBuffer.isView(source)) {
     const bytes =
       source instanceof ArrayBuffer
@@ -102,12 +102,9 @@ async function openAny(source) {
   }
   if (source instanceof Response) return openResponse(source);
   if (source instanceof Blob) return { chunks: read(source.stream()), total: source.size };
-  if (inNode && typeof source === 'string' && !/^[a-z][a-z0-9+.-]+:/i.test(source)) {
-    return openFile(source);
-  }
-  const url = String(source);
-  if (inNode && url.startsWith('file:')) return openFile(new URL(url));
-  return openResponse(await fetch(url));
+  if (!Array.isArray(source) && isNear(String(source)))
+    return openResponse(await fetch(source, { signal: options?.signal }));
+  return (await import('./open.js')).openParts(source, options);
 }
 
 /**
@@ -126,20 +123,19 @@ async function* explained(chunks, explain) {
 /**
  * A source, opened. Failures, later ones too, are `load_failed`.
  * @param {string} what 'model' or 'wasm'
- * @param {Source} source
+ * @param {Source | Source[]} source
+ * @param {import('./types.js').OpenOptions} [options]
  * @returns {Promise<Stream>}
  */
-export async function openSource(what, source) {
-  const known =
-    typeof source === 'string' ||
-    source instanceof URL ||
-    source instanceof Response ||
-    source instanceof ArrayBuffer ||
-    ArrayBuffer.isView(source) ||
-    source instanceof Blob;
-  if (!known) {
-    throw mustBe(what, 'a_source', source);
-  }
+export async function openSource(what, source, options) {
+  const isKnown = (/** @type {unknown} */ each) =>
+    typeof each === 'string' ||
+    [URL, Response, ArrayBuffer, Blob].some((type) => each instanceof type) ||
+    ArrayBuffer.isView(each);
+  const known = Array.isArray(source)
+    ? source.length > 0 && source.every(isKnown)
+    : isKnown(source);
+  if (!known) throw mustBe(what, 'a_source', source);
   const named = typeof source === 'string' || source instanceof URL ? String(source) : null;
   const explain = (/** @type {unknown} */ error) => {
     const reason = reasonOf(error);
@@ -158,8 +154,8 @@ export async function openSource(what, source) {
         );
   };
   try {
-    const { chunks, total } = await openAny(source);
-    return { chunks: Array.isArray(chunks) ? chunks : explained(chunks, explain), total };
+    const { chunks, ...others } = await openAny(source, options);
+    return { chunks: Array.isArray(chunks) ? chunks : explained(chunks, explain), ...others };
   } catch (error) {
     throw explain(error);
   }

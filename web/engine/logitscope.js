@@ -50,6 +50,9 @@ export class Logitscope {
       'context',
       'session',
       'onprogress',
+      'keep',
+      'signal',
+      'template',
     ]);
     const {
       model,
@@ -58,7 +61,10 @@ export class Logitscope {
       variant = 'auto',
       context = 0,
       session = true,
+      keep = false,
       onprogress,
+      signal,
+      template,
     } = options ?? {};
     if (options?.context !== undefined) checkInteger('context', context, 1, CONTEXT_MAX);
     checkBoolean('session', session);
@@ -69,13 +75,22 @@ export class Logitscope {
         value: shown(variant),
       });
     }
-    const [module, stream] = await Promise.all([
-      Module.load(wasm, variant, relaxed),
-      model === undefined ? null : openSource('model', model),
-    ]);
-    const core = new Core(module);
-    if (stream) await core.openModel(stream, session || context ? context : -1, onprogress);
-    return new Logitscope(core, session);
+    checkBoolean('keep', keep);
+    try {
+      const [module, stream] = await Promise.all([
+        Module.load(wasm, variant, relaxed),
+        model === undefined ? null : openSource('model', model, { keep, signal }),
+      ]);
+      const core = new Core(module, template);
+      const tell = (/** @type {any} */ progress) => {
+        signal?.throwIfAborted();
+        onprogress?.(progress);
+      };
+      if (stream) await core.openModel(stream, session || context ? context : -1, tell);
+      return new Logitscope(core, session);
+    } catch (error) {
+      throw signal?.aborted ? new LogitscopeError('cancelled', 'load_cancelled') : error;
+    }
   }
 
   #open() {

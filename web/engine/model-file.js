@@ -110,7 +110,7 @@ class Head {
  * @param {import('./types.js').OnProgress} [onprogress]
  * @returns {Promise<number>} the open model's handle
  */
-export async function openImage(module, { chunks, total }, context, onprogress) {
+export async function openImage(module, { chunks, total, way }, context, onprogress) {
   const { calls } = module;
   const head = new Head(module, total, context);
   let loaded = 0;
@@ -120,7 +120,7 @@ export async function openImage(module, { chunks, total }, context, onprogress) 
       if (total !== null && loaded + chunk.length > total) throw wrongLength(total, 'more');
       head.take(chunk);
       loaded += chunk.length;
-      onprogress?.({ loaded, total: head.total });
+      onprogress?.({ loaded, total: head.total, ...(way?.where && { where: way.where }) });
     }
     head.total ??= loaded;
     if (loaded < head.total) throw wrongLength(head.total, String(loaded));

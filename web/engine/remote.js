@@ -328,11 +328,13 @@ export class RemoteLogitscope extends RemoteSession {
    * @param {import('./types.js').LoadOptions & { worker?: string | URL | Worker | Port }} [options]
    * @returns {Promise<RemoteLogitscope>}
    */
-  static async load({ worker, onprogress, ...options } = {}) {
+  static async load({ worker, onprogress, signal, ...options } = {}) {
     const given = worker ?? new URL('./worker.js', import.meta.url);
     const own = typeof given === 'string' || given instanceof URL ? startWorker(given) : null;
     const connection = new Connection(own ?? /** @type {Port} */ (given));
     const remote = new RemoteLogitscope(connection, own);
+    const cancel = () => connection.send(0, 'cancel', []).catch(() => {});
+    signal?.addEventListener('abort', cancel);
     try {
       const sent = {
         ...options,
@@ -344,6 +346,8 @@ export class RemoteLogitscope extends RemoteSession {
     } catch (error) {
       own?.terminate();
       throw error;
+    } finally {
+      signal?.removeEventListener('abort', cancel);
     }
     return remote;
   }
@@ -497,8 +501,10 @@ function startWorker(address) {
  * @param {string} what
  * @param {any} source
  * @param {import('./types.js').OnProgress} [onprogress]
+ * @returns {Promise<any>}
  */
 async function sendable(what, source, onprogress) {
+  if (Array.isArray(source)) return Promise.all(source.map((each) => sendable(what, each)));
   if (source instanceof URL) return source.href;
   if (typeof source === 'string' && typeof document === 'object') {
     return new URL(source, document.baseURI).href;

@@ -280,11 +280,19 @@
  */
 
 /** @typedef {string | URL | Response | ArrayBuffer | Uint8Array | Blob} Source */
-/** @typedef {(progress: { loaded: number, total: number | null }) => void} OnProgress */
+/**
+ * `where` says what is kept of a file of another host: "there" if it was before, "device", "cache" or
+ * "folder" if it is now, or why it is not: "quota", "busy" (another tab keeps it), "none", "unsized".
+ * @typedef {(progress: { loaded: number, total: number | null, where?: string }) => void} OnProgress
+ */
+/** @typedef {{ keep?: boolean, signal?: AbortSignal }} OpenOptions */
 
 /**
  * @typedef {object} LoadOptions
- * @property {Source} [model] left out: pasted logits only
+ * @property {Source | Source[]} [model] also all parts of a split file, and as text an address, a name of
+ *   the hub (hub:owner/name/file.gguf) or a page of it; left out: pasted logits only
+ * @property {boolean} [keep] keep a file of another host for the next time
+ * @property {AbortSignal} [signal] cancels
  * @property {Source | WebAssembly.Module} [wasm] where logitscope.wasm is; logitscope-relaxed.wasm is looked
  *   for beside it
  * @property {Source | WebAssembly.Module} [relaxed] where it lies elsewhere
@@ -292,6 +300,7 @@
  * @property {number} [context] how many tokens a session sees, by default as many as the model was made
  *   for and 4,096 at most
  * @property {boolean} [session] false: for facts and tokens alone, without the memory of a session
+ * @property {string | URL} [template] where the worker lies that renders chat templates
  * @property {OnProgress} [onprogress] of the model
  */
 

@@ -1,0 +1,102 @@
+/**
+ * A host of model files that does what hosts do: cuts, is slow, redirects, ignores ranges, and lies
+ * about lengths and tags.
+ */
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { setTimeout as wait } from 'node:timers/promises';
+import { closed } from './cleanup.js';
+
+/**
+ * @typedef {object} Behaviour
+ * @property {number} [cut] bytes after which each connection is cut
+ * @property {number} [cuts] how many connections are
+ * @property {number} [pause] ms between pieces
+ * @property {boolean} [noRanges]
+ * @property {number} [length] what it announces in place of the length
+ * @property {string | null} [tag] in place of the right one, from the second answer on
+ * @property {boolean} [noTag]
+ * @property {number} [linkedSize] announced by the redirect in place of the right one
+ * @property {string} [sum] announced by the redirect in place of the right one
+ * @property {number} [status] of every answer
+ */
+
+const PIECE = 1 << 14;
+
+/**
+ * Serves `files`, by their paths; under /redirect/ each is one redirect away.
+ * @param {Record<string, Uint8Array>} files
+ */
+export async function openHost(files) {
+  /** @type {Behaviour} */
+  let behaviour = {};
+  /** @type {{ path: string, method: string, headers: import('node:http').IncomingHttpHeaders }[]} */
+  const requests = [];
+  const server = createServer(async (request, response) => {
+    const { url = '/', method = 'GET', headers } = request;
+    const path = decodeURIComponent(url.slice(1));
+    requests.push({ path, method, headers });
+    const open = {
+      'access-control-allow-origin': '*',
+      'access-control-expose-headers': 'ETag, Content-Range',
+    };
+    const far = path.startsWith('redirect/');
+    const bytes = files[far ? path.slice('redirect/'.length) : path];
+    if (!bytes || behaviour.status) {
+      response.writeHead(bytes ? Number(behaviour.status) : 404, open).end();
+      return;
+    }
+    const sum = createHash('sha256').update(bytes).digest('hex');
+    if (far) {
+      response.writeHead(302, {
+        ...open,
+        location: `/${url.slice('/redirect/'.length)}`,
+        'x-linked-size': behaviour.linkedSize ?? bytes.length,
+        'x-linked-etag': `"${behaviour.sum ?? sum}"`,
+      });
+      response.end();
+      return;
+    }
+    const tag = `"${(requests.length > 1 && behaviour.tag) || `t${sum}`}"`;
+    const [, from] = /^bytes=(\d+)-$/.exec(headers.range ?? '') ?? [];
+    const current = !headers['if-range'] || headers['if-range'] === tag;
+    const start = from && current && !behaviour.noRanges ? Number(from) : 0;
+    response.writeHead(start ? 206 : 200, {
+      ...open,
+      'content-length': (behaviour.length ?? bytes.length) - start,
+      ...(start && { 'content-range': `bytes ${start}-${bytes.length - 1}/${bytes.length}` }),
+      ...(!behaviour.noTag && { etag: tag }),
+    });
+    if (method === 'HEAD') return void response.end();
+    let sent = 0;
+    const gone = once(response, 'close');
+    const cut = (behaviour.cuts ?? 0) > 0 ? (behaviour.cut ?? Infinity) : Infinity;
+    if (behaviour.cuts) behaviour.cuts--;
+    for (let at = start; at < bytes.length && !response.destroyed; at += PIECE) {
+      if (sent >= cut) return void response.destroy();
+      const piece = bytes.subarray(at, at + PIECE);
+      sent += piece.length;
+      if (!response.write(piece)) await Promise.race([once(response, 'drain'), gone]);
+      if (behaviour.pause) await wait(behaviour.pause);
+    }
+    if (behaviour.length === undefined) response.end();
+    else response.destroy();
+  });
+  await new Promise((ready) => server.listen(0, '127.0.0.1', () => ready(null)));
+  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
+  return closed({
+    url: `http://127.0.0.1:${port}/`,
+    requests,
+    files,
+    /** From now on. @param {Behaviour} next */
+    behave(next) {
+      behaviour = next;
+      requests.length = 0;
+    },
+    close() {
+      server.closeAllConnections();
+      return new Promise((done) => server.close(done));
+    },
+  });
+}

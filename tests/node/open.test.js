@@ -1,0 +1,286 @@
+/** Opening: names of the hub, hosts that cut, are slow, lie and redirect, split files, what is kept. */
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, test } from 'node:test';
+import { Logitscope } from '../../web/engine/index.js';
+import { pathOf } from '../../web/engine/folder.js';
+import { addressOf, nameOf, partNames } from '../../web/engine/names.js';
+import { atEnd, temporaryFolder } from '../cleanup.js';
+import { openHost } from '../faulty_host.js';
+import { splitGguf } from '../fixtures/split.js';
+import { layoutGguf, writeGguf } from '../fixtures/gguf_writer.js';
+import { cli } from './command_line.js';
+import { smallContents } from './small_model.js';
+
+const contents = smallContents({ dim: 64, context: 64, layers: 4, seed: 3 });
+const image = writeGguf(contents);
+const other = writeGguf(smallContents({ dim: 64, context: 64, layers: 4, seed: 4 }));
+const partsOf = (/** @type {number} */ count) =>
+  splitGguf(contents, count).map((bytes, i) => [
+    partNames(`m-00001-of-0000${count}.gguf`)[i],
+    bytes,
+  ]);
+const host = await openHost({
+  'm.gguf': image,
+  'other.gguf': other,
+  'owner/name/resolve/main/q/m.gguf': image,
+  ...Object.fromEntries([...partsOf(2), ...partsOf(5)]),
+});
+const address = `${host.url}m.gguf`;
+const linked = `${host.url}redirect/m.gguf`;
+const cache = temporaryFolder();
+process.env.XDG_CACHE_HOME = cache;
+process.env.HF_ENDPOINT = host.url;
+atEnd(() => {
+  delete process.env.XDG_CACHE_HOME;
+  delete process.env.HF_ENDPOINT;
+});
+beforeEach(() => host.behave({}));
+
+/** The logits of a text: the model that was opened is this one. @param {any} options */
+async function logitsOf(options) {
+  const scope = await Logitscope.load(options);
+  scope.feed(scope.encode('abc'));
+  const logits = Array.from(scope.logits());
+  scope.close();
+  return logits;
+}
+const expected = await logitsOf({ model: image });
+
+/** @param {any} options @param {string} key of the reason */
+async function refuses(options, key) {
+  await assert.rejects(Logitscope.load(options), (error) => {
+    const { code, values, message } = /** @type {any} */ (error);
+    assert.equal(values.reason?.key ?? key, key, message);
+    assert.match(code, /load_failed|bad_file|invalid_argument/);
+    assert.doesNotMatch(message, /\n|undefined/);
+    return true;
+  });
+}
+
+describe('names', () => {
+  test('of the hub and its pages lead to one address, which has one name', () => {
+    const far = 'https://huggingface.co/owner/a.b-c/resolve/main/q/file-Q8_0.gguf';
+    for (const name of [
+      'hub:owner/a.b-c/q/file-Q8_0.gguf',
+      'https://huggingface.co/owner/a.b-c/blob/main/q/file-Q8_0.gguf',
+      'https://huggingface.co/owner/a.b-c/resolve/main/q/file-Q8_0.gguf?download=true',
+    ]) {
+      assert.equal(addressOf(name), far);
+      assert.equal(nameOf(far), 'hub:owner/a.b-c/q/file-Q8_0.gguf');
+    }
+    const pinned = 'https://huggingface.co/o/n/resolve/0123abc/f.gguf';
+    assert.equal(addressOf('hub:o/n@0123abc/f.gguf'), pinned);
+    assert.equal(nameOf(pinned), 'hub:o/n@0123abc/f.gguf');
+    assert.equal(addressOf('https://example.org/a.gguf'), 'https://example.org/a.gguf');
+    assert.equal(nameOf('https://example.org/a.gguf'), 'https://example.org/a.gguf');
+  });
+
+  test('that are none are refused', async () => {
+    for (const name of [
+      'hub:',
+      'hub:a/b',
+      'hub:a/../b.gguf',
+      'hub:a/b/../c',
+      'hub:a/b/c d',
+      'hub:/a/b',
+    ])
+      assert.equal(addressOf(name), null, name);
+    await assert.rejects(Logitscope.load({ model: 'hub:a/b' }), { key: 'load_failed_from' });
+    assert.deepEqual(host.requests, []);
+  });
+
+  test('of one part name all', () => {
+    assert.deepEqual(partNames('a/m-00002-of-00003.gguf?x'), [
+      'a/m-00001-of-00003.gguf?x',
+      'a/m-00002-of-00003.gguf?x',
+      'a/m-00003-of-00003.gguf?x',
+    ]);
+    for (const name of ['m.gguf', 'm-00001-of-00001.gguf', 'm-00001-of-99999.gguf'])
+      assert.deepEqual(partNames(name), [name]);
+  });
+
+  test('open what they name, without a referrer', async () => {
+    assert.deepEqual(await logitsOf({ model: 'hub:owner/name/q/m.gguf' }), expected);
+    const [{ path, headers }] = host.requests;
+    assert.equal(path, 'owner/name/resolve/main/q/m.gguf');
+    assert.equal(headers.referer, undefined);
+    assert.equal(headers.cookie, undefined);
+  });
+});
+
+describe('a host', () => {
+  test('that cuts is asked for the rest, and for that of the same file only', async () => {
+    host.behave({ cut: 200_000, cuts: 3 });
+    assert.deepEqual(await logitsOf({ model: address }), expected);
+    const ranges = host.requests.map(({ headers }) => headers.range);
+    assert.equal(ranges.length, 4);
+    assert.equal(ranges[0], undefined);
+    for (const range of ranges.slice(1)) assert.match(String(range), /^bytes=\d+-$/);
+    assert.match(String(host.requests[1].headers['if-range']), /^"t[0-9a-f]{64}"$/);
+  });
+
+  test('that knows no ranges is asked for all again', async () => {
+    host.behave({ cut: 200_000, cuts: 2, noRanges: true });
+    assert.deepEqual(await logitsOf({ model: address }), expected);
+    assert.equal(host.requests.length, 3);
+  });
+
+  test('that never sends the whole is given up with both numbers', {
+    timeout: 30_000,
+  }, async () => {
+    host.behave({ cut: 1, cuts: 99, noRanges: true });
+    await refuses({ model: address }, 'far_cut');
+  });
+
+  test('whose file becomes another one is told so', async () => {
+    host.behave({ cut: 200_000, cuts: 1, tag: 'another' });
+    await refuses({ model: address }, 'far_changed');
+  });
+
+  test('that lies about the length is told so', async () => {
+    host.behave({ length: image.length - 4096, cuts: 0 });
+    await refuses({ model: address }, 'load_length');
+    host.behave({ linkedSize: image.length - 1 });
+    await refuses({ model: linked }, 'far_length');
+  });
+
+  test('that redirects names the sum of the bytes, which are held to it', async () => {
+    assert.deepEqual(await logitsOf({ model: linked }), expected);
+    host.behave({ cut: 200_000, cuts: 2 });
+    assert.deepEqual(await logitsOf({ model: linked }), expected);
+    host.behave({ sum: 'a'.repeat(64) });
+    await refuses({ model: linked }, 'far_sum');
+  });
+
+  test('that refuses says why', async () => {
+    host.behave({ status: 403 });
+    await refuses({ model: address }, 'http_status');
+    await refuses({ model: `${host.url}nothing.gguf` }, 'http_status');
+  });
+
+  test('that is slow can be left', async () => {
+    host.behave({ pause: 20 });
+    const control = new AbortController();
+    const load = Logitscope.load({
+      model: address,
+      signal: control.signal,
+      onprogress: ({ loaded }) => loaded > 0 && control.abort(),
+    });
+    await assert.rejects(load, { code: 'cancelled' });
+    assert.equal(host.requests.length, 1);
+  });
+
+  test('whose model cannot fit is left after its head, with both numbers', async () => {
+    const u32 = (/** @type {number} */ value) => ({ type: 'uint32', value });
+    const metadata = {
+      ...contents.metadata,
+      'gpt2.embedding_length': u32(8192),
+      'gpt2.feed_forward_length': u32(8),
+    };
+    const grown = contents.tensors.map(({ name, shape, type }) => {
+      const wide = shape.map((n) => ({ 64: 8192, 192: 3 * 8192, 256: 8 })[n] ?? n);
+      return { name, type, shape: /position_embd/.test(name) ? [8192, 64] : wide };
+    });
+    const { head, size } = layoutGguf({ metadata, tensors: grown });
+    const far = await openHost({ 'big.gguf': new Uint8Array(head.length + (1 << 21)) });
+    far.behave({ length: size });
+    far.files['big.gguf'].set(head);
+    await assert.rejects(Logitscope.load({ model: `${far.url}big.gguf` }), (error) => {
+      const { key, values } = /** @type {any} */ (error).values.reason ?? error;
+      assert.equal(key, 'model_too_large');
+      assert.ok(values.n > size && values.limit < size, JSON.stringify(values));
+      return true;
+    });
+    assert.equal(far.requests.length, 1);
+  });
+});
+
+describe('a split file', () => {
+  test('opens from all parts in any order, and from the name of any one', async () => {
+    for (const count of [2, 5]) {
+      const blobs = partsOf(count).map(
+        ([name, bytes]) => new File([/** @type {any} */ (bytes)], String(name)),
+      );
+      assert.deepEqual(await logitsOf({ model: blobs.reverse() }), expected);
+      const name = `m-00002-of-0000${count}.gguf`;
+      host.behave({ cut: 100_000, cuts: 2 });
+      assert.deepEqual(await logitsOf({ model: host.url + name }), expected);
+      const folder = temporaryFolder();
+      for (const [file, bytes] of partsOf(count)) writeFileSync(join(folder, String(file)), bytes);
+      assert.deepEqual(await logitsOf({ model: join(folder, name) }), expected);
+    }
+  });
+
+  test('with a part missing, twice, or of another one, is refused', async () => {
+    const blobs = partsOf(5).map(([, bytes]) => new Blob([/** @type {any} */ (bytes)]));
+    const key = { model: blobs.slice(1) };
+    await refuses(key, 'parts_differ');
+    await refuses({ model: [...blobs.slice(0, 4), blobs[3]] }, 'parts_differ');
+    await refuses({ model: [...blobs, new Blob([/** @type {any} */ (image)])] }, 'parts_differ');
+    await refuses({ model: [blobs[0], new Blob(['GGUF'])] }, 'parts_head');
+    await refuses(
+      { model: [blobs[0], new Blob(['no model at all, but long enough'])] },
+      'not_gguf',
+    );
+    await assert.rejects(Logitscope.load({ model: blobs[0] }), { key: 'model_shard' });
+  });
+});
+
+describe('the command line', () => {
+  const flags = ['--prompt', 'abc', '--max-new-tokens', '2', '--json'];
+  const ids = (/** @type {{ stdout: string }} */ { stdout }) => JSON.parse(stdout).ids;
+
+  test('keeps what it fetched, and goes on with what it did not finish', async () => {
+    const path = pathOf(address);
+    host.behave({ cut: 200_000, cuts: 99, noRanges: true });
+    const cut = await cli(['generate', '--model', address, ...flags]);
+    assert.equal(cut.status, 2);
+    assert.match(cut.stderr, /the connection was lost at byte/);
+    assert.ok(!existsSync(path) && existsSync(`${path}.part`));
+    host.behave({});
+    const first = await cli(['generate', '--model', address, ...flags]);
+    assert.equal(first.status, 0, first.stderr);
+    assert.match(first.stderr, /MB of .* MB/);
+    assert.ok(host.requests.some(({ headers }) => headers.range));
+    assert.ok(readFileSync(path).equals(image));
+    assert.deepEqual(
+      readdirSync(join(path, '..')).filter((name) => /part|json|lock/.test(name)),
+      [],
+    );
+    host.behave({});
+    const again = await cli(['generate', '--model', address, ...flags]);
+    assert.deepEqual(ids(again), ids(first));
+    assert.deepEqual(host.requests, []);
+  });
+
+  test('drops what is left of a file that became another one', async () => {
+    const path = pathOf(`${host.url}other.gguf`);
+    host.behave({ cut: 200_000, cuts: 99, noRanges: true });
+    await cli(['generate', '--model', `${host.url}other.gguf`, ...flags]);
+    assert.ok(existsSync(`${path}.part`));
+    writeFileSync(`${path}.json`, JSON.stringify({ tag: '"old"', size: other.length }));
+    host.behave({});
+    const got = await cli(['generate', '--model', `${host.url}other.gguf`, ...flags]);
+    assert.equal(got.status, 0, got.stderr);
+    assert.ok(readFileSync(path).equals(other));
+  });
+
+  test('leaves a file to the process that fetches it, but not to one that is gone', async () => {
+    const name = `${host.url}owner/name/resolve/main/q/m.gguf`;
+    const path = pathOf(name);
+    await cli(['info', '--model', `${host.url}nothing.gguf`]);
+    host.behave({ cut: 100_000, cuts: 99, noRanges: true });
+    await cli(['info', '--model', name]);
+    host.behave({});
+    writeFileSync(`${path}.lock`, String(process.pid));
+    const busy = await cli(['info', '--model', name]);
+    assert.equal(busy.status, 0, busy.stderr);
+    assert.match(busy.stderr, /not kept: another process is fetching it/);
+    assert.ok(!existsSync(path));
+    writeFileSync(`${path}.lock`, '999999999');
+    assert.equal((await cli(['info', '--model', name])).status, 0);
+    assert.ok(existsSync(path) && !existsSync(`${path}.lock`));
+  });
+});

@@ -1,0 +1,250 @@
+/**
+ * A file at another host, fetched without credentials or referrer. A connection that is cut, or
+ * stays silent, is made again from where it stopped; a file that has become another one meanwhile is
+ * refused.
+ */
+import { LogitscopeError } from './errors.js';
+
+/**
+ * @typedef {object} Answer
+ * @property {Response} response
+ * @property {string | null} linkedSize what a redirect said of the file that it leads to
+ * @property {string | null} linkedTag
+ *
+ * @typedef {{ body: AsyncGenerator<Uint8Array>, end: () => void }} Connection
+ */
+
+const inNode = typeof process === 'object' && typeof process.versions?.node === 'string';
+/** Attempts without a byte in between, and the wait before the second, in ms; each doubles it. */
+const ATTEMPTS = 6;
+const FIRST_WAIT = 250;
+/** How long a connection may say nothing, in ms. */
+const SILENCE = 30_000;
+const REDIRECTS = 10;
+/** Answers after which another attempt may do better. */
+const TRANSIENT = [408, 425, 429, 500, 502, 503, 504];
+
+/** @param {string | null} text */
+const numberOf = (text) => (text && /^\d+$/.test(text) ? Number(text) : null);
+
+const silent = () => new LogitscopeError('load_failed', 'far_silent', { n: SILENCE / 1000 });
+
+/** A cut connection, in contrast to a refusal. */
+class Cut extends Error {}
+
+export class FarFile {
+  #address;
+  #signal;
+  #cache;
+  /** The first connection, until it is read from. @type {Connection | null} */
+  #first = null;
+  /** Bytes; null where nobody tells. @type {number | null} */
+  size = null;
+  /** @type {string | null} */
+  tag = null;
+  /** The sum that a redirect announces. @type {string | null} */
+  sha256 = null;
+
+  /**
+   * Use `FarFile.open()`.
+   * @param {string} address
+   * @param {{ keep: boolean, signal?: AbortSignal }} way keep: it is kept elsewhere than in the browser's cache
+   */
+  constructor(address, { keep, signal }) {
+    this.#address = address;
+    this.#signal = signal;
+    this.#cache = /** @type {RequestCache} */ (keep ? 'no-store' : 'default');
+  }
+
+  /**
+   * @param {string} address
+   * @param {{ keep: boolean, signal?: AbortSignal }} way
+   */
+  static async open(address, way) {
+    const file = new FarFile(address, way);
+    try {
+      file.#first = await file.#connect(0);
+    } catch (error) {
+      throw error instanceof Cut ? error.cause : error;
+    }
+    return file;
+  }
+
+  /** Gives up the first connection, where nothing was read. */
+  close() {
+    this.#first?.end();
+    this.#first = null;
+  }
+
+  /**
+   * The bytes from `start` on.
+   * @param {number} start
+   * @returns {AsyncGenerator<Uint8Array>}
+   */
+  async *read(start) {
+    let at = start;
+    let failures = 0;
+    while (this.size === null || at < this.size) {
+      /** @type {Connection | null} */
+      let connection = at === 0 ? this.#first : null;
+      if (!connection) this.close();
+      this.#first = null;
+      try {
+        connection ??= await this.#connect(at);
+        for await (const chunk of connection.body) {
+          at += chunk.length;
+          failures = 0;
+          yield chunk;
+        }
+        if (this.size === null) return;
+        if (at < this.size) throw new Cut();
+      } catch (error) {
+        if (++failures >= ATTEMPTS && error instanceof Cut)
+          throw new LogitscopeError('load_failed', 'far_cut', { n: at, limit: this.size ?? 0 });
+        await this.#pauseAfter(error, failures);
+      } finally {
+        connection?.end();
+      }
+    }
+  }
+
+  /** @param {unknown} error @param {number} failures */
+  async #pauseAfter(error, failures) {
+    if (!(error instanceof Cut)) throw error;
+    this.#signal?.throwIfAborted();
+    await new Promise((resolve) => setTimeout(resolve, FIRST_WAIT * 2 ** (failures - 1)));
+    this.#signal?.throwIfAborted();
+  }
+
+  /**
+   * A connection to the bytes from `start` on.
+   * @param {number} start
+   * @returns {Promise<Connection>}
+   */
+  async #connect(start) {
+    const control = new AbortController();
+    const abort = () => control.abort(this.#signal?.reason);
+    this.#signal?.throwIfAborted();
+    this.#signal?.addEventListener('abort', abort);
+    const end = () => {
+      this.#signal?.removeEventListener('abort', abort);
+      control.abort();
+    };
+    try {
+      const answer = await this.#ask(start, control);
+      const skip = this.#judge(answer, start);
+      return { body: this.#body(answer.response, control, skip), end };
+    } catch (error) {
+      end();
+      this.#signal?.throwIfAborted();
+      throw error;
+    }
+  }
+
+  /**
+   * @param {number} start
+   * @param {AbortController} control
+   * @returns {Promise<Answer>}
+   */
+  async #ask(start, control) {
+    /** @type {Record<string, string>} */
+    const headers = inNode ? { 'accept-encoding': 'identity' } : {};
+    if (start) headers.range = `bytes=${start}-`;
+    // A browser would ask the host first whether it may send this one; the tag is compared anyway.
+    if (start && inNode && this.tag && !this.tag.startsWith('W/')) headers['if-range'] = this.tag;
+    /** @type {RequestInit} */
+    const options = {
+      headers,
+      credentials: 'omit',
+      referrerPolicy: 'no-referrer',
+      cache: this.#cache,
+      redirect: inNode ? 'manual' : 'follow',
+      signal: control.signal,
+    };
+    const timer = setTimeout(() => control.abort(silent()), SILENCE);
+    try {
+      let address = this.#address;
+      let linkedSize = null;
+      let linkedTag = null;
+      for (let hops = 0; hops <= REDIRECTS; hops++) {
+        const response = await fetch(address, options);
+        const onward = response.headers.get('location');
+        if (!inNode || response.status < 300 || response.status > 399 || !onward)
+          return { response, linkedSize, linkedTag };
+        linkedSize = response.headers.get('x-linked-size') ?? linkedSize;
+        linkedTag = response.headers.get('x-linked-etag') ?? linkedTag;
+        await response.body?.cancel();
+        address = new URL(onward, address).href;
+      }
+    } catch (error) {
+      throw new Cut('', { cause: error });
+    } finally {
+      clearTimeout(timer);
+    }
+    throw new LogitscopeError('load_failed', 'far_redirects', { limit: REDIRECTS });
+  }
+
+  /**
+   * Whether an answer is of the file that the first one was of; how many of its bytes are known.
+   * @param {Answer} answer
+   * @param {number} start
+   */
+  #judge({ response, linkedSize, linkedTag }, start) {
+    const { status, headers } = response;
+    if (TRANSIENT.includes(status))
+      throw new Cut('', {
+        cause: new LogitscopeError('load_failed', 'http_status', { n: status }),
+      });
+    const gone = status === 416;
+    if (!response.ok && !gone)
+      throw new LogitscopeError('load_failed', 'http_status', { n: status });
+    const partial = status === 206;
+    const length = headers.has('content-encoding') ? null : numberOf(headers.get('content-length'));
+    const [, from, total] =
+      /^bytes (\d+)-\d+\/(\d+)$/.exec(headers.get('content-range') ?? '') ?? [];
+    const size = partial
+      ? (numberOf(total ?? null) ?? (length === null ? null : start + length))
+      : length;
+    const tag = headers.get('etag');
+    const announced = numberOf(linkedSize);
+    if (announced !== null && size !== null && size !== announced)
+      throw new LogitscopeError('load_failed', 'far_length', { limit: announced, n: size });
+    const sum = /^"?([0-9a-f]{64})"?$/i.exec(linkedTag ?? '')?.[1].toLowerCase() ?? null;
+    if (this.#begun) {
+      const moved = partial && from !== undefined && Number(from) !== start;
+      if (gone || moved || size !== this.size || (tag && tag !== this.tag) || sum !== this.sha256)
+        throw new LogitscopeError('load_failed', 'far_changed');
+    } else {
+      Object.assign(this, { size, tag, sha256: sum });
+      this.#begun = true;
+    }
+    return partial ? 0 : start;
+  }
+
+  #begun = false;
+
+  /**
+   * @param {Response} response
+   * @param {AbortController} control
+   * @param {number} skip bytes to leave out
+   * @returns {AsyncGenerator<Uint8Array>}
+   */
+  async *#body(response, control, skip) {
+    const reader = response.body?.getReader();
+    if (!reader) throw new LogitscopeError('load_failed', 'no_body');
+    let left = skip;
+    for (;;) {
+      const timer = setTimeout(() => control.abort(silent()), SILENCE);
+      const { done, value } = await reader
+        .read()
+        .catch((cause) => {
+          this.#signal?.throwIfAborted();
+          throw new Cut('', { cause });
+        })
+        .finally(() => clearTimeout(timer));
+      if (done) return;
+      if (left < value.length) yield value.subarray(left);
+      left = Math.max(0, left - value.length);
+    }
+  }
+}

@@ -1,0 +1,276 @@
+/**
+ * Files that a browser keeps for the next visit, by their address: in the origin's private file
+ * system, where an unfinished one goes on where it stopped, or else in the Cache API, which takes
+ * whole ones only. One that another tab is fetching is left to that tab.
+ */
+
+/**
+ * @typedef {import('./parts.js').Part} Part
+ * @typedef {import('./far.js').FarFile} FarFile
+ *
+ * A file on its way into a store. What fails to be kept is fetched all the same.
+ * @typedef {object} Keeper
+ * @property {string} where for KEPT
+ * @property {number} length how many of its first bytes are there
+ * @property {((start: number) => AsyncIterable<Uint8Array>) | null} read those, where that can be
+ * @property {(bytes: Uint8Array) => unknown} write the bytes that come next
+ * @property {(state: 'whole' | 'part' | 'wrong') => unknown} end
+ *
+ * @typedef {object} Store
+ * @property {(address: string) => Promise<Part | null>} find one that is there whole
+ * @property {(address: string, far: FarFile) => Promise<Keeper | string>} begin or why not
+ *
+ * @typedef {{ address: string, size: number | null, tag: string | null }} About
+ * @typedef {{ address: string, bytes: number, size: number | null, whole: boolean }} Listed
+ */
+
+const FOLDER = 'logitscope';
+const ABOUT = '.json';
+
+/** @param {string} address */
+async function keyOf(address) {
+  const sum = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(address));
+  return Array.from(new Uint8Array(sum, 0, 16), (byte) => byte.toString(16).padStart(2, '0')).join(
+    '',
+  );
+}
+
+/**
+ * Holds a name among all tabs. Null where another one has it; what to call when done.
+ * @param {string} name
+ * @returns {Promise<(() => void) | null>}
+ */
+function hold(name) {
+  if (!navigator.locks) return Promise.resolve(() => {});
+  return new Promise((resolve, reject) => {
+    navigator.locks
+      .request(`${FOLDER} ${name}`, { ifAvailable: true }, (lock) => {
+        if (!lock) return resolve(null);
+        return new Promise((release) => resolve(() => release(undefined)));
+      })
+      .catch(reject);
+  });
+}
+
+/** The folder, where there is such a thing. @returns {Promise<FileSystemDirectoryHandle | null>} */
+async function openFolder() {
+  try {
+    const top = await navigator.storage.getDirectory();
+    return await top.getDirectoryHandle(FOLDER, { create: true });
+  } catch {
+    return null;
+  }
+}
+
+/** @returns {Promise<Cache | null>} */
+async function openCache() {
+  try {
+    return await caches.open(FOLDER);
+  } catch {
+    return null;
+  }
+}
+
+/** @param {Blob} blob @returns {Part} */
+export const partOfBlob = (blob) => ({
+  size: blob.size,
+  read: (start) => /** @type {any} */ (streamOf(blob.slice(start))),
+});
+
+/** @param {Blob} blob @returns {AsyncGenerator<Uint8Array>} */
+async function* streamOf(blob) {
+  const reader = blob.stream().getReader();
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      yield value;
+    }
+  } finally {
+    await reader.cancel().catch(() => {});
+  }
+}
+
+/** @param {FileSystemDirectoryHandle} folder @param {string} key @returns {Promise<About | null>} */
+async function readAbout(folder, key) {
+  try {
+    const file = await (await folder.getFileHandle(key + ABOUT)).getFile();
+    return JSON.parse(await file.text());
+  } catch {
+    return null;
+  }
+}
+
+/** @param {FileSystemDirectoryHandle} folder @param {string} key @returns {Promise<File | null>} */
+async function readFile(folder, key) {
+  return folder.getFileHandle(key).then(
+    (handle) => handle.getFile(),
+    () => null,
+  );
+}
+
+/** @param {FileSystemDirectoryHandle} folder @param {string} key */
+async function removeFile(folder, key) {
+  await folder.removeEntry(key).catch(() => {});
+  await folder.removeEntry(key + ABOUT).catch(() => {});
+}
+
+/**
+ * The handle that writes in place, which a worker has.
+ * @param {FileSystemDirectoryHandle} folder
+ * @param {string} name
+ */
+async function openHandle(folder, name) {
+  const handle = /** @type {any} */ (await folder.getFileHandle(name, { create: true }));
+  return handle.createSyncAccessHandle();
+}
+
+/**
+ * @param {FileSystemDirectoryHandle} folder
+ * @param {string} key
+ * @param {About} about
+ * @param {() => void} release
+ * @returns {Promise<Keeper>}
+ */
+async function keepInFolder(folder, key, about, release) {
+  const before = await readAbout(folder, key);
+  const same = before && about.tag && before.tag === about.tag && before.size === about.size;
+  if (!same) await removeFile(folder, key);
+  const handle = await openHandle(folder, key);
+  const words = await openHandle(folder, key + ABOUT);
+  words.truncate(0);
+  words.write(new TextEncoder().encode(JSON.stringify(about)), { at: 0 });
+  words.flush();
+  words.close();
+  let length = Math.min(handle.getSize(), about.size ?? 0);
+  return {
+    where: 'device',
+    length,
+    async *read(start) {
+      for (let at = start; at < length; ) {
+        const piece = new Uint8Array(Math.min(1 << 20, length - at));
+        at += handle.read(piece, { at });
+        yield piece;
+      }
+    },
+    write(bytes) {
+      const written = handle.write(bytes, { at: length });
+      length += written;
+      if (written < bytes.length) throw new DOMException('', 'QuotaExceededError');
+    },
+    async end(state) {
+      handle.flush();
+      handle.close();
+      if (state === 'wrong') await removeFile(folder, key);
+      release();
+    },
+  };
+}
+
+/**
+ * @param {Cache} cache
+ * @param {About} about
+ * @param {() => void} release
+ * @returns {Keeper}
+ */
+function keepInCache(cache, { address, size, tag }, release) {
+  const { readable, writable } = new TransformStream();
+  const writer = writable.getWriter();
+  const headers = { 'x-size': String(size), 'x-tag': tag ?? '' };
+  const put = cache.put(address, new Response(readable, { headers }));
+  put.catch((error) => writer.abort(error).catch(() => {}));
+  return {
+    where: 'cache',
+    length: 0,
+    read: null,
+    write: (bytes) => writer.write(bytes.slice()),
+    async end(state) {
+      try {
+        if (state === 'whole') await writer.close();
+        else await writer.abort();
+        await put;
+      } catch {
+        await cache.delete(address);
+      } finally {
+        release();
+      }
+    },
+  };
+}
+
+/** @type {Store} */
+export const store = {
+  async find(address) {
+    const folder = await openFolder();
+    if (folder) {
+      const key = await keyOf(address);
+      const [about, file] = await Promise.all([readAbout(folder, key), readFile(folder, key)]);
+      if (about && file && file.size > 0 && file.size === about.size) return partOfBlob(file);
+    }
+    const response = await (await openCache())?.match(address);
+    if (!response) return null;
+    const blob = await response.blob();
+    return blob.size === Number(response.headers.get('x-size')) ? partOfBlob(blob) : null;
+  },
+
+  async begin(address, { size, tag }) {
+    if (size === null) return 'unsized';
+    const about = { address, size, tag };
+    const folder = await openFolder();
+    const cache = folder ? null : await openCache();
+    if (!folder && !cache) return 'none';
+    const { quota = Infinity, usage = 0 } = (await navigator.storage?.estimate?.()) ?? {};
+    const key = folder ? await keyOf(address) : address;
+    const there = folder ? ((await readFile(folder, key))?.size ?? 0) : 0;
+    if (size - there > quota - usage) return 'quota';
+    const release = await hold(key);
+    if (!release) return 'busy';
+    try {
+      if (folder) return await keepInFolder(folder, key, about, release);
+    } catch {
+      // no such handle here, or one of a tab that has no locks: the other store may do
+    }
+    const other = cache ?? (await openCache());
+    if (other) return keepInCache(other, about, release);
+    release();
+    return 'none';
+  },
+};
+
+/** What is kept, whole or not. @returns {Promise<Listed[]>} */
+export async function listKept() {
+  /** @type {Listed[]} */
+  const found = [];
+  const folder = await openFolder();
+  if (folder) {
+    for await (const name of /** @type {any} */ (folder).keys()) {
+      if (!name.endsWith(ABOUT)) continue;
+      const key = name.slice(0, -ABOUT.length);
+      const [about, file] = await Promise.all([readAbout(folder, key), readFile(folder, key)]);
+      if (!about) continue;
+      const { address, size } = about;
+      found.push({ address, bytes: file?.size ?? 0, size, whole: file?.size === size });
+    }
+  }
+  const cache = await openCache();
+  for (const { url } of (await cache?.keys()) ?? []) {
+    const size = Number((await cache?.match(url))?.headers.get('x-size'));
+    found.push({ address: url, bytes: size, size, whole: true });
+  }
+  return found.sort((a, b) => (a.address < b.address ? -1 : 1));
+}
+
+/**
+ * Removes what is kept of an address; false where a tab is fetching it.
+ * @param {string} address
+ */
+export async function removeKept(address) {
+  const folder = await openFolder();
+  const key = folder ? await keyOf(address) : address;
+  const release = await hold(key);
+  if (!release) return false;
+  if (folder) await removeFile(folder, key);
+  await (await openCache())?.delete(address);
+  release();
+  return true;
+}

@@ -1,0 +1,169 @@
+/**
+ * Opens what is more than one address of the page's own site: names of the hub, files at other hosts
+ * (kept for the next time where that is asked for), paths in Node, all parts of a split file.
+ */
+import { LogitscopeError, show } from './errors.js';
+import { FarFile } from './far.js';
+import { addressOf, partNames } from './names.js';
+
+/**
+ * @typedef {import('./parts.js').Part} Part
+ * @typedef {import('./kept.js').Store} Store
+ * @typedef {import('./kept.js').Keeper} Keeper
+ *
+ * How far files are fetched: `where` says what is kept of them, for KEPT.
+ * @typedef {{ keep: boolean, signal?: AbortSignal, where: string | null }} Way
+ */
+
+const inNode = typeof process === 'object' && typeof process.versions?.node === 'string';
+
+/** @param {Way} way @returns {Promise<Store | null>} */
+async function storeOf({ keep }) {
+  if (!keep) return null;
+  if (!inNode) return (await import('./kept.js')).store;
+  const folder = './folder.js'; // a variable, so that bundlers for the browser leave it alone
+  return (await import(folder)).store;
+}
+
+/** What sums the bytes up, where a host announced their sum; only Node is told of one. @param {string | null} expected */
+async function makeSum(expected) {
+  if (!expected || !inNode) return null;
+  const module = 'node:crypto';
+  const { createHash } = /** @type {typeof import('node:crypto')} */ (await import(module));
+  return createHash('sha256');
+}
+
+/**
+ * A file at another host, or what is kept of it.
+ * @param {string} address
+ * @param {Way} way
+ * @returns {Promise<Part>}
+ */
+async function openFarPart(address, way) {
+  const store = await storeOf(way);
+  const kept = await store?.find(address).catch(() => null);
+  if (kept) {
+    way.where ??= 'there';
+    return kept;
+  }
+  const far = await FarFile.open(address, way);
+  return { size: far.size, read: (start) => readFar(address, far, store, way, start) };
+}
+
+/**
+ * From `start` on. What is kept or summed is so from the beginning, without a gap.
+ * @param {string} address
+ * @param {FarFile} far
+ * @param {Store | null} store
+ * @param {Way} way
+ * @param {number} start
+ * @returns {AsyncGenerator<Uint8Array>}
+ */
+async function* readFar(address, far, store, way, start) {
+  const begun = (await store?.begin(address, far).catch(() => 'none')) ?? null;
+  let keeper = /** @type {Keeper | null} */ (typeof begun === 'object' ? begun : null);
+  way.where = keeper?.where ?? /** @type {string | null} */ (begun);
+  const sum = await makeSum(far.sha256);
+  let kept = keeper?.length ?? 0;
+  let at = keeper || sum ? 0 : start;
+  /** @type {Parameters<Keeper['end']>[0]} */
+  let state = 'part';
+  const leave = async () => {
+    const left = keeper;
+    keeper = null;
+    await Promise.resolve(left?.end(state)).catch(() => {});
+  };
+  try {
+    for await (const chunk of bytesOf(far, keeper, at)) {
+      const before = at;
+      at += chunk.length;
+      if (far.size !== null && at > far.size)
+        throw new LogitscopeError('load_failed', 'load_length', { limit: far.size, n: at });
+      sum?.update(chunk);
+      if (keeper && at > kept) {
+        try {
+          await keeper.write(chunk);
+          kept = at;
+        } catch {
+          way.where = 'quota';
+          state = 'wrong';
+          await leave();
+        }
+      }
+      if (at > start) yield chunk.subarray(Math.max(0, start - before));
+    }
+    const got = sum?.digest('hex');
+    if (got !== undefined && got !== far.sha256) {
+      state = 'wrong';
+      const values = { limit: String(far.sha256), value: got };
+      throw new LogitscopeError('load_failed', 'far_sum', values);
+    }
+    state = 'whole';
+  } finally {
+    far.close();
+    await leave();
+  }
+}
+
+/**
+ * First what is kept, as far as it can be read.
+ * @param {FarFile} far
+ * @param {Keeper | null} keeper
+ * @param {number} start
+ */
+async function* bytesOf(far, keeper, start) {
+  if (keeper?.read) yield* keeper.read(start);
+  yield* far.read(Math.max(start, keeper?.length ?? 0));
+}
+
+/** @param {string} path @returns {Promise<Part>} */
+async function openPath(path) {
+  const [folder, files] = ['./folder.js', 'node:fs'];
+  const { partOfPath } = await import(folder);
+  const { promises } = /** @type {typeof import('node:fs')} */ (await import(files));
+  return partOfPath(path, (await promises.stat(path)).size);
+}
+
+/**
+ * @param {any} source
+ * @param {Way} way
+ * @returns {Promise<Part>}
+ */
+async function openPart(source, way) {
+  if (source instanceof Blob) return (await import('./kept.js')).partOfBlob(source);
+  const text = String(source);
+  if (!/^[a-z][a-z0-9+.-]+:/i.test(text)) return inNode ? openPath(text) : openFarPart(text, way);
+  if (!inNode || !text.startsWith('file:')) return openFarPart(text, way);
+  const module = 'node:url';
+  return openPath((await import(module)).fileURLToPath(text));
+}
+
+/**
+ * The sources that one names: all parts of a split file, at their addresses.
+ * @param {any} source
+ */
+function spread(source) {
+  if (typeof source !== 'string' && !(source instanceof URL)) return [source];
+  const hub = inNode ? process.env.HF_ENDPOINT?.replace(/\/+$/, '') || undefined : undefined;
+  const address = addressOf(String(source), hub);
+  if (address === null)
+    throw new LogitscopeError('invalid_argument', 'hub_name', { value: show(source) });
+  return partNames(address);
+}
+
+/**
+ * @param {any} source one, or all parts of one
+ * @param {{ keep?: boolean, signal?: AbortSignal }} [options]
+ * @returns {Promise<import('./load.js').Stream>}
+ */
+export async function openParts(source, { keep = false, signal } = {}) {
+  /** @type {Way} */
+  const way = { keep, signal, where: null };
+  const sources = (Array.isArray(source) ? source : [source]).flatMap(spread);
+  const parts = await Promise.all(sources.map((each) => openPart(each, way)));
+  const stream =
+    parts.length === 1
+      ? { chunks: parts[0].read(0), total: parts[0].size }
+      : await (await import('./parts.js')).joinParts(parts);
+  return { ...stream, way };
+}
