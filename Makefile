@@ -46,7 +46,7 @@ bench: node_modules/.package-lock.json wasm ## measure this engine and its peers
 	@./need.sh chromium-headless-shell=chromium-headless-shell
 	@node tests/bench/run.js $(FLAGS)
 
-dist: node_modules/.package-lock.json wasm ## the static site in dist/, for any folder of any host, and dist/logitscope.html, all in one file
+dist: node_modules/.package-lock.json wasm ## the static site in dist/, for any folder of any host, and dist/logitscope.html, all in one file; MODEL_HOSTS="https://host ..." names whence a reader may open a model
 	node web/build.js
 
 wasm: $(WASM) ## build web/engine/logitscope.wasm

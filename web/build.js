@@ -9,6 +9,7 @@ import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { firstFrame } from './first.js';
+import { readHosts } from './model-hosts.js';
 import { Notices } from './notices.js';
 import { buildSingle } from './single.js';
 
@@ -23,6 +24,7 @@ const LATER = [
   'constraint',
   'context',
   'conventions',
+  'chat',
   'cost',
   'curve',
   'fault',
@@ -30,6 +32,7 @@ const LATER = [
   'host',
   'landscape',
   'menu',
+  'open',
   'own',
   'pad',
   'sampler',
@@ -170,12 +173,14 @@ export async function sandbox(kind = 'frame') {
 /**
  * Writes the site into the folder `out`.
  * @param {string} [out]
+ * @param {string[]} [hosts] from which a reader may open a model
  */
-export async function build(out = join(root, 'dist')) {
+export async function build(out = join(root, 'dist'), hosts = readHosts(process.env.MODEL_HOSTS)) {
   await rm(out, { recursive: true, force: true });
   await mkdir(join(out, 'models'), { recursive: true });
   const notices = new Notices();
-  const options = { ...COMMON, plugins: [...plugins, notices.plugin] };
+  const define = { 'globalThis.MODEL_HOSTS': JSON.stringify(hosts) };
+  const options = { ...COMMON, plugins: [...plugins, notices.plugin], define };
   await bundle({
     ...options,
     entryPoints: {
@@ -194,7 +199,12 @@ export async function build(out = join(root, 'dist')) {
     outdir: out,
     format: 'esm',
   });
-  await writeFile(join(out, 'index.html'), await pageWithPreloads(out));
+  const page = await pageWithPreloads(out);
+  const connect = ["connect-src 'self'", ...hosts].join(' ');
+  await writeFile(
+    join(out, 'index.html'),
+    page.replace("connect-src 'self'", () => connect),
+  );
   await writeFile(join(out, 'sandbox.html'), (await sandbox()).page);
   await cp(join(web, 'style/page.css'), join(out, 'page.css'));
   const modules = (await readdir(join(web, 'engine'))).filter((file) => file.endsWith('.wasm'));

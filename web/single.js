@@ -15,18 +15,19 @@ const root = dirname(web);
 const CARRIED = ['models/stories.gguf', 'models/verbs.gguf', 'models/verbs.grammar.json'];
 
 /**
- * One module and all that it imports, now or later, as a classic script.
+ * One module and all that it imports, now or later, as a classic script or as a module.
  * @param {string} entry
  * @param {import('esbuild').BuildOptions} options
+ * @param {import('esbuild').Format} [format]
  */
-async function script(entry, options) {
+async function script(entry, options, format = 'iife') {
   const { outputFiles } = await bundle({
     ...options,
     entryPoints: [join(web, entry)],
     write: false,
-    format: 'iife',
+    format,
     // Nothing lies beside a single file; the address only has to be one.
-    define: { 'import.meta.url': '"https://nowhere.invalid/"' },
+    define: { 'import.meta.url': '"https://nowhere.invalid/"', 'globalThis.MODEL_HOSTS': '[]' },
   });
   return outputFiles[0].text;
 }
@@ -54,6 +55,7 @@ export async function buildSingle(out, options, sandbox, notices) {
       modules.map(async (name) => [name, await readFile(join(web, 'engine', name))]),
     )),
     ['worker.js', worker],
+    ['template.js', Buffer.from(await script('engine/template.js', options, 'esm'))],
     ['sandbox.html', Buffer.from(sandbox.page)],
     ...(await Promise.all(files.map(async (name) => [name, await readFile(join(root, name))]))),
   ];

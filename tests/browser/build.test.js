@@ -101,8 +101,8 @@ test('the content security policy allows the page itself and nothing else', asyn
   const html = await readFile(join(bench.dist, 'index.html'), 'utf8');
   const policy =
     "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self' blob:; " +
-    "style-src 'self'; img-src 'self' blob: data:; connect-src 'self'; frame-src 'self'; " +
-    "base-uri 'none'; form-action 'none'";
+    "style-src 'self'; img-src 'self' blob: data:; connect-src 'self' https://huggingface.co " +
+    "https://*.huggingface.co https://*.hf.co; frame-src 'self'; base-uri 'none'; form-action 'none'";
   assert.ok(html.includes(`http-equiv="Content-Security-Policy" content="${policy}"`));
 });
 

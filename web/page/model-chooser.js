@@ -46,7 +46,7 @@ export class LogitModel extends LogitElement {
     if (!dataTransfer?.types.includes('Files')) return;
     event.preventDefault();
     this.over = type === 'dragover' || (type === 'dragleave' && relatedTarget !== null);
-    if (type === 'drop' && dataTransfer.files[0]) this.#open(dataTransfer.files[0]);
+    if (type === 'drop') this.#openFiles(dataTransfer.files);
   }
 
   render() {
@@ -60,9 +60,10 @@ export class LogitModel extends LogitElement {
             ({ name }) =>
               html`<option value=${name} ?selected=${name === this.name}>${t(`model.${name}`)}</option>`,
           )}
+          <option value="…">${t('model.more')}</option>
           ${known ? nothing : html`<option value="" selected>\u2068${this.name}\u2069</option>`}
         </select>
-        <input type="file" id="file" accept=".gguf" @change=${this.#onPick}>
+        <input type="file" id="file" accept=".gguf" multiple @change=${this.#onPick}>
         <label class="open" for="file" title=${t('model.open')}>
           <svg viewBox="0 0 20 20" aria-hidden="true"><path d="M2.5 15.5v-11h5l2 2h8v9z"></path></svg>
           <span class="visually-hidden">${t('model.open')}</span></label>
@@ -79,18 +80,27 @@ export class LogitModel extends LogitElement {
 
   /** @param {Event} event */
   #onChoose({ target }) {
-    const { value } = /** @type {HTMLSelectElement} */ (target);
-    if (value) this.#open(value);
+    const select = /** @type {HTMLSelectElement} */ (target);
+    const { value } = select;
+    if (value !== '…') return void (value && this.#open(value));
+    select.value = MODELS.some(({ name }) => name === this.name) ? this.name : '';
+    this.emit('logit-more');
   }
 
   /** @param {Event} event */
   #onPick({ target }) {
     const input = /** @type {HTMLInputElement} */ (target);
-    if (input.files?.[0]) this.#open(input.files[0]);
+    this.#openFiles(input.files);
     input.value = '';
   }
 
-  /** @param {string | File} model */
+  /** One file, or all parts of one. @param {FileList | null} files */
+  #openFiles(files) {
+    const [file, ...others] = files ?? [];
+    if (file) this.#open(others.length > 0 ? [file, ...others] : file);
+  }
+
+  /** @param {string | File | File[]} model */
   #open(model) {
     this.emit('logit-model', { model });
   }

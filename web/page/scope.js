@@ -21,6 +21,7 @@ import { BEGIN, unfold } from '../state/first.js';
 import { Instrument } from '../state/instrument.js';
 import { recall, remember } from '../state/memory.js';
 import { megabytes } from './model-chooser.js';
+import { farAddress } from '../state/hosts.js';
 import { MODELS, findModel } from '../state/models.js';
 import { parseControls, parseHash, parseParts, show, stateParts } from '../state/page-state.js';
 import { panelsOf } from '../views/bench/panels.js';
@@ -67,6 +68,8 @@ export class LogitScope extends LogitElement {
     worded: { state: true },
     beat: { state: true },
     wide: { state: true },
+    asking: { state: true },
+    more: { state: true },
   };
 
   static styles = [...LogitElement.styles, scopeStyles];
@@ -126,6 +129,10 @@ export class LogitScope extends LogitElement {
     /** Whether the words of the glossary are there. */
     this.worded = false;
     glossary.then(() => (this.worded = true));
+    /** The model of another host that the reader has not agreed to yet, in place of the views. */
+    this.asking = '';
+    /** What else can be opened, over the page: a name to begin with, null where it does not show. @type {string | null} */
+    this.more = null;
     /** Whether somebody answers logit-share. */
     this.shareable = false;
     /** The URL fragment that a load begins with in place of the attributes, and what of the query was refused. */
@@ -424,8 +431,14 @@ export class LogitScope extends LogitElement {
     this.emit('logit-change', this.state);
   }
 
-  /** Opens the model of the attributes. */
-  #load() {
+  /**
+   * Opens the model of the attributes: one of another host once the reader agrees.
+   * @param {boolean} [agreed]
+   * @returns {Promise<void>}
+   */
+  #load(agreed = false) {
+    this.asking = '';
+    if (!agreed && farAddress(this.model)) return this.#askFirst(this.model);
     this.#offer = { ...findModel(this.model), ...(this.grammar ? { grammar: this.grammar } : {}) };
     const { model, grammar, examples } = this.#offer;
     const instrument = this.#instrument;
@@ -449,6 +462,20 @@ export class LogitScope extends LogitElement {
       begin,
       beside: overlays,
     });
+  }
+
+  /** @param {string} name @returns {Promise<void>} */
+  async #askFirst(name) {
+    const { isKept } = await import('./open-model.js');
+    if (await isKept(name)) return this.#load(true);
+    this.#offer = findModel(name);
+    this.asking = name;
+  }
+
+  /** @param {string} [name] what it begins with */
+  async #showMore(name = '') {
+    await import('./open-model.js');
+    this.more = name;
   }
 
   /** The state that a load begins with: that of the address, or else that of the attributes. */
@@ -477,9 +504,15 @@ export class LogitScope extends LogitElement {
 
   /**
    * Opens another model, with the settings as they are.
-   * @param {{ detail: { model: import('../state/engines.js').Model, context?: number | null } }} event
+   * @param {{ detail: { model: import('../state/engines.js').Model, context?: number | null,
+   *   agreed?: boolean } }} event
    */
   async #onModel({ detail }) {
+    if (!detail.agreed && farAddress(detail.model)) {
+      const name = String(detail.model);
+      const { isKept } = await import('./open-model.js');
+      if (!(await isKept(name))) return this.#showMore(name);
+    }
     const instrument = this.#instrument;
     const offer = findModel(detail.model);
     const { model, grammar, examples } = offer;
@@ -522,7 +555,12 @@ export class LogitScope extends LogitElement {
           ? html`<logit-guide .beat=${this.beat} .root=${this.renderRoot} @logit-beat=${(/** @type {CustomEvent} */ { detail }) => this.#goToBeat(detail.beat)} @logit-guide-end=${this.#endGuide}></logit-guide>`
           : nothing
       }
-      ${this.#placed ? this.#renderView() : unknown ? nothing : this.#renderNotice()}
+      ${this.#placed ? html`${this.ready ? this.#renderFetching() : nothing}${this.#renderView()}` : unknown ? nothing : this.#renderNotice()}
+      ${
+        this.more === null
+          ? nothing
+          : html`<logit-open dialog .asked=${this.more} @logit-model=${this.#onModel} @logit-open-end=${() => (this.more = null)}></logit-open>`
+      }
       ${this.#shows('footer') && !unknown ? this.#renderFoot() : nothing}
     `;
   }
@@ -560,7 +598,7 @@ export class LogitScope extends LogitElement {
         )}
       </div>
       <logit-model ?hidden=${!this.#shows('model') || this.readonly} .name=${this.#offer.name} .progress=${instrument.status === 'ready' ? instrument.progress : null}
-        .fault=${reason(instrument.modelFault, this)} @logit-model=${this.#onModel}></logit-model>
+        .fault=${reason(instrument.modelFault, this)} @logit-model=${this.#onModel} @logit-more=${() => this.#showMore()}></logit-model>
       ${
         this.shareable
           ? html`<button data-command="share" @click=${() => this.emit('logit-share')}>
@@ -588,16 +626,41 @@ export class LogitScope extends LogitElement {
       </div>`;
   }
 
+  /** A model of another host on its way. */
+  #renderFetching() {
+    const { progress } = this.#instrument;
+    if (!progress?.where || progress.where === 'there') return nothing;
+    return html`
+      <div class="panel notice fetching" role="status">
+        <logit-fetching .progress=${progress} @logit-cancel=${() => this.#instrument.cancel()}></logit-fetching>
+      </div>`;
+  }
+
+  /** The model of the attributes is agreed to, or another one taken in its place. @param {CustomEvent} event */
+  #onAgreed({ detail }) {
+    if (typeof detail.model !== 'string') {
+      this.asking = '';
+      return this.#onModel({ detail });
+    }
+    this.model = detail.model;
+    this.context = detail.context ?? this.context;
+    return this.#load(true);
+  }
+
   #renderNotice() {
     const { status, fault } = this.#instrument;
+    if (this.asking)
+      return html`<logit-open .asked=${this.asking} @logit-model=${this.#onAgreed}></logit-open>`;
     const why = reason(fault, this);
     if (status === 'failed' && why) {
       return html`
         <div class="panel notice" role="alert">
           <p>${t('load.failed', { reason: why })}</p>
-          <button class="primary" @click=${() => this.#load()}>${t('load.retry')}</button>
+          <button class="primary" @click=${() => this.#load(true)}>${t('load.retry')}</button>
         </div>`;
     }
+    const far = this.#renderFetching();
+    if (far !== nothing) return far;
     return html`<div class="panel notice pending" role="status">${this.#renderProgress()}</div>`;
   }
 

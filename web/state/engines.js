@@ -4,13 +4,15 @@
  */
 import { RemoteLogitscope } from '../engine/remote.js';
 import { assets } from './assets.js';
+import { farAddress } from './hosts.js';
 import { MODELS } from './models.js';
 
 /**
- * @typedef {string | URL | ArrayBuffer | Uint8Array | File | null} Model an address, bytes, a file,
- *   or null for an engine without a model
- * @typedef {(progress: { loaded: number, total: number }) => void} OnProgress
- * @typedef {{ ready: Promise<RemoteLogitscope>, release: () => void }} Lease
+ * @typedef {string | URL | ArrayBuffer | Uint8Array | File | File[] | null} Model an address, a name of
+ *   the hub, bytes, a file or all parts of one, or null for an engine without a model
+ * @typedef {{ loaded: number, total: number, where?: string }} Progress
+ * @typedef {(progress: Progress) => void} OnProgress
+ * @typedef {{ ready: Promise<RemoteLogitscope>, release: () => void, cancel: () => void }} Lease
  *
  * `context` is how many tokens a session sees, null as many as the engine takes by itself; `variant`
  * names the inner loops.
@@ -22,6 +24,7 @@ import { MODELS } from './models.js';
  * @property {RemoteLogitscope} [loaded] the engine, once it is there
  * @property {number} users
  * @property {Set<OnProgress>} listeners
+ * @property {AbortController} control
  */
 
 /** By variant and context, then by model. @type {Map<string, Map<unknown, Shared>>} */
@@ -56,12 +59,15 @@ export function lease(model, options = {}) {
   entry.users++;
   if (onprogress) entry.listeners.add(onprogress);
   let held = true;
+  const cancel = () => entry.users < 2 && entry.control.abort();
   return {
     ready: entry.engine,
+    cancel,
     release() {
       if (!held) return;
       held = false;
       if (onprogress) entry.listeners.delete(onprogress);
+      cancel();
       if (--entry.users > 0) return;
       if (shared.get(key) === entry) shared.delete(key);
       entry.engine.then((engine) => engine.close()).catch(() => {}); // the user heard of it already
@@ -84,11 +90,13 @@ function open(key, options) {
   const shared = sharedOf(options);
   /** @type {Set<OnProgress>} */
   const listeners = new Set();
-  const engine = load(key, options, (progress) => {
+  const control = new AbortController();
+  const tell = (/** @type {Progress} */ progress) => {
     for (const listener of listeners) listener(progress);
-  });
+  };
+  const engine = load(key, options, tell, control.signal);
   /** @type {Shared} */
-  const entry = { engine, users: 0, listeners };
+  const entry = { engine, users: 0, listeners, control };
   shared.set(key, entry);
   engine.then(
     (loaded) => (entry.loaded = loaded),
@@ -97,15 +105,18 @@ function open(key, options) {
   return entry;
 }
 
-/** @param {any} key @param {Options} options @param {OnProgress} onprogress */
-async function load(key, { variant = 'auto', context = null }, onprogress) {
-  const { inside, wasm, relaxed, worker } = assets;
+/** @param {any} key @param {Options} options @param {OnProgress} onprogress @param {AbortSignal} signal */
+async function load(key, { variant = 'auto', context = null }, onprogress, signal) {
+  const { inside, wasm, relaxed, worker, template } = assets;
   return RemoteLogitscope.load({
     ...(key === null ? {} : { model: inside.get(key) ?? key }),
     ...(context === null ? {} : { context }),
     variant,
     wasm,
     relaxed,
+    template,
+    keep: Boolean(farAddress(key)),
+    signal,
     worker: typeof worker === 'function' ? await worker() : worker,
     onprogress: /** @type {any} */ (onprogress),
   });

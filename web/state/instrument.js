@@ -20,7 +20,7 @@ import { TextBench } from './text-bench.js';
 export class Instrument extends TextBench {
   /** @type {'idle' | 'loading' | 'ready' | 'failed'} */
   status = 'idle';
-  /** @type {{ loaded: number, total: number } | null} */
+  /** @type {import('./engines.js').Progress | null} */
   progress = null;
   /** @type {Fault | null} Why another model was refused; the one before stays. */
   modelFault = null;
@@ -80,7 +80,7 @@ export class Instrument extends TextBench {
     this.modelFault = null;
     this.progress = { loaded: 0, total: 0 };
     this.changed();
-    const onprogress = (/** @type {{ loaded: number, total: number }} */ progress) => {
+    const onprogress = (/** @type {import('./engines.js').Progress} */ progress) => {
       this.progress = progress;
       this.changed();
     };
@@ -124,6 +124,11 @@ export class Instrument extends TextBench {
     }
     this.progress = null;
     this.changed();
+  }
+
+  /** Ends the load under way; the model before stays. */
+  cancel() {
+    this.#opening?.cancel();
   }
 
   /** Gives the engine back. */

@@ -1,3 +1,5 @@
+import { farAddress } from './hosts.js';
+
 /** The models that the page offers, each with prompts to try. Greedy loops after "They all" and "Come". */
 
 /**
@@ -39,16 +41,21 @@ const PLAIN = ['Once upon a time', 'The', 'I am'];
 export function findModel(model) {
   const known = MODELS.find((offer) => offer.name === model || offer.model === model);
   if (known) return known;
-  const name = model instanceof File ? model.name : String(model).replace(/^.*\//, '');
+  const [first] = [model].flat();
+  const name = first instanceof File ? first.name : String(first).replace(/^.*\//, '');
   return { name, model, grammar: '', examples: PLAIN };
 }
 
 /**
- * Whether a page may load what its address names: an offered model, or a file of its own origin.
+ * Whether a page may load what its address names: an offered model, a file of its own origin, or one
+ * at a host that it was built for, which the reader is asked about first.
  * @param {string} model
  */
 export function mayLoad(model) {
   if (MODELS.some(({ name }) => name === model)) return true;
+  const far = farAddress(model);
+  if (far) return far.allowed;
+  if (far === '') return false;
   try {
     return new URL(model, document.baseURI).origin === location.origin;
   } catch {

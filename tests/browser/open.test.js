@@ -1,0 +1,239 @@
+/**
+ * Opening models of other hosts in the page: nothing before a press that names host and size, hosts
+ * that cut and are slow, what is kept for the next visit and what cannot be.
+ */
+import assert from 'node:assert/strict';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { chromium } from 'playwright-core';
+import { build } from '../../web/build.js';
+import { serve } from '../../web/serve.js';
+import { LAUNCH } from '../chromium.js';
+import { closed, temporaryFolder } from '../cleanup.js';
+import { openHost } from '../faulty_host.js';
+import { splitGguf } from '../fixtures/split.js';
+import { writeGguf } from '../fixtures/gguf_writer.js';
+import { smallContents } from '../node/small_model.js';
+import { until } from './bench.js';
+
+const contents = smallContents({ dim: 64, context: 64, layers: 8, name: 'far away' });
+const image = writeGguf(contents);
+const parts = splitGguf(contents, 2);
+const files = {
+  'm.gguf': image,
+  'm-00001-of-00002.gguf': parts[0],
+  'm-00002-of-00002.gguf': parts[1],
+};
+const fits = (/** @type {string} */ text) => /far away/.test(text);
+
+/** What a browser may lack: taken away in the page, and under a folder of this name in its worker. */
+const WITHOUT = {
+  files: 'delete StorageManager.prototype.getDirectory;',
+  stores:
+    'delete StorageManager.prototype.getDirectory; Object.defineProperty(globalThis, "caches", {});',
+  room: 'StorageManager.prototype.estimate = async () => ({ quota: 1000, usage: 0 });',
+};
+
+/** @type {Awaited<ReturnType<typeof openHost>>} */
+let host;
+/** @type {string} */
+let site;
+/** @type {import('playwright-core').Browser} */
+let browser;
+before(async () => {
+  host = await openHost(files);
+  const dist = temporaryFolder();
+  await build(dist, [new URL(host.url).origin]);
+  const worker = await readFile(join(dist, 'worker.js'), 'utf8');
+  for (const [name, script] of Object.entries(WITHOUT))
+    await writeFile(join(dist, `worker-${name}.js`), script + worker);
+  const route = (/** @type {string} */ path) => {
+    const [, name, file] = /^\/(files|stores|room)\/(.*)$/.exec(path) ?? [];
+    return name && join(dist, file === 'worker.js' ? `worker-${name}.js` : file || 'index.html');
+  };
+  site = closed(await serve(dist, 0, route)).url;
+  browser = await chromium.launch(LAUNCH);
+});
+after(() => browser?.close());
+
+/** A visitor who can come again. @param {string} [script] that runs before the page's own */
+async function visitor(script = '') {
+  const context = await browser.newContext();
+  if (script) await context.addInitScript(script);
+  const page = await context.newPage();
+  page.setDefaultTimeout(20_000);
+  /** @type {string[]} */
+  const complaints = [];
+  page.on('pageerror', (error) => complaints.push(String(error)));
+  const open = (/** @type {string} */ query = '') =>
+    page.goto(`${site}?lang=en&view=bench${query}`);
+  const fact = () => page.locator('footer dl').first().innerText();
+  const ready = () => until(() => fact().catch(() => ''), fits);
+  return { context, page, open, ready, complaints };
+}
+
+test('an address asks first, resumes a cut connection, and is there at the next visit', async () => {
+  const { context, page, open, ready, complaints } = await visitor();
+  host.behave({ cut: 300_000, cuts: 2, pause: 1 });
+  const query = `&model=${encodeURIComponent(`${host.url}m.gguf`)}`;
+  await open(query);
+  const ask = page.locator('logit-open');
+  await ask.locator('[data-command=size]').waitFor();
+  assert.deepEqual(host.requests, []);
+  const { host: named } = new URL(host.url);
+  assert.equal(await ask.locator('[data-command=size]').innerText(), `Ask ${named} for the size`);
+  await ask.locator('[data-command=size]').click();
+  const fetching = ask.locator('[data-command=fetch]');
+  const size = (image.length / 1e6).toFixed(2);
+  assert.equal(await fetching.innerText(), `Fetch ${size} MB from ${named}`);
+  assert.deepEqual(
+    host.requests.map(({ method }) => method),
+    ['HEAD'],
+  );
+  await fetching.click();
+  assert.ok(fits(await ready()));
+  const gets = host.requests.filter(({ method }) => method === 'GET');
+  assert.equal(gets.length, 3);
+  assert.ok(gets.slice(1).every(({ headers }) => /^bytes=\d+-$/.test(String(headers.range))));
+  for (const { headers } of host.requests) {
+    assert.equal(headers.referer, undefined);
+    assert.equal(headers.cookie, undefined);
+  }
+  assert.match(page.url(), /model=http/);
+  assert.equal((await page.locator('logit-distribution .row').count()) > 2, true);
+
+  host.behave({});
+  await open(query);
+  assert.ok(fits(await ready()));
+  assert.deepEqual(host.requests, []);
+
+  await page.locator('logit-model select').selectOption('…');
+  const dialog = page.locator('logit-open dialog');
+  assert.match(await dialog.locator('.kept li').innerText(), new RegExp(`m\\.gguf\\s+${size} MB`));
+  await dialog.locator('[data-remove]').click();
+  await dialog.getByText('Nothing is kept.').waitFor();
+  // A host outside the policy is one sentence, and a file can be opened instead.
+  await dialog.locator('#name').fill('https://example.org/x.gguf');
+  await dialog.locator('#name').press('Enter');
+  assert.match(
+    await dialog.locator('[role=alert]').innerText(),
+    /may not fetch from example\.org: .*disk\.$/,
+  );
+  await dialog.locator('#name').fill('hub:owner/x');
+  await dialog.locator('#name').press('Enter');
+  assert.match(await dialog.locator('[role=alert]').innerText(), /^“hub:owner\/x” is neither/);
+  await dialog.locator('input[type=file]').setInputFiles(
+    parts.map((bytes, i) => ({
+      name: `p${i}.gguf`,
+      mimeType: 'application/octet-stream',
+      buffer: Buffer.from(bytes),
+    })),
+  );
+  assert.ok(fits(await ready()));
+  assert.deepEqual(host.requests, []);
+  assert.deepEqual(complaints, []);
+  await context.close();
+});
+
+test('cancelled and reloaded in the middle, it goes on where it was; the parts of a split one too', async () => {
+  const { context, page, open, ready, complaints } = await visitor();
+  host.behave({ pause: 40 });
+  const query = `&model=${encodeURIComponent(`${host.url}m-00002-of-00002.gguf`)}`;
+  await open(query);
+  const ask = page.locator('logit-open');
+  await ask.locator('[data-command=size]').click();
+  await ask.locator('[data-command=fetch]').click();
+  const bar = page.locator('logit-fetching');
+  await bar.getByText('It is kept on this device').waitFor();
+  await until(
+    () => bar.locator('progress').evaluate((it) => it.value / it.max),
+    (share) => share > 0.3,
+  );
+  await bar.locator('[data-command=cancel]').click();
+  await page.getByText('loading was cancelled').waitFor();
+  host.behave({});
+  await open(query);
+  await ask.locator('[data-command=size]').click();
+  await page
+    .getByText('of it are here already')
+    .waitFor()
+    .catch(() => {});
+  await ask.locator('[data-command=fetch]').click();
+  assert.ok(fits(await ready()));
+  assert.ok(host.requests.some(({ headers }) => headers.range));
+  assert.deepEqual(complaints, []);
+  await context.close();
+});
+
+test('without a file system the cache keeps it, without either nothing, and each is said', async () => {
+  for (const [name, said] of /** @type {[keyof typeof WITHOUT, string][]} */ ([
+    ['files', 'in the browser’s cache'],
+    ['stores', 'keeps nothing for this page'],
+    ['room', 'no room'],
+  ])) {
+    const { context, page, ready } = await visitor(WITHOUT[name]);
+    host.behave({ pause: 10 });
+    const query = `?lang=en&view=bench&model=${encodeURIComponent(`${host.url}m.gguf`)}`;
+    await page.goto(`${site}${name}/${query}`);
+    const ask = page.locator('logit-open');
+    await ask.locator('[data-command=size]').click();
+    await ask.locator('[data-command=fetch]').click();
+    await page.locator('logit-fetching').getByText(said).waitFor();
+    assert.ok(fits(await ready()), said);
+    host.behave({});
+    await page.reload();
+    if (name === 'files') assert.ok(fits(await ready()));
+    else await ask.locator('[data-command=size]').waitFor();
+    assert.deepEqual(host.requests, []);
+    await context.close();
+  }
+});
+
+test('two tabs at once: one keeps the file, both open it', async () => {
+  const first = await visitor();
+  const second = await first.context.newPage();
+  const query = `&model=${encodeURIComponent(`${host.url}m.gguf`)}`;
+  host.behave({ pause: 15 });
+  await first.open(query);
+  await second.goto(`${site}?lang=en&view=bench${query}`);
+  const press = async (/** @type {import('playwright-core').Page} */ page) => {
+    await page.locator('logit-open [data-command=size]').click();
+    await page.locator('logit-open [data-command=fetch]').click();
+  };
+  await press(first.page);
+  await first.page.getByText('It is kept on this device').waitFor();
+  await press(second);
+  await second.getByText('another one is fetching it').waitFor();
+  assert.ok(fits(await first.ready()));
+  assert.ok(
+    fits(
+      await until(
+        () =>
+          second
+            .locator('footer dl')
+            .first()
+            .innerText()
+            .catch(() => ''),
+        fits,
+      ),
+    ),
+  );
+  host.behave({});
+  await second.reload();
+  assert.ok(
+    fits(
+      await until(
+        () =>
+          second
+            .locator('footer dl')
+            .first()
+            .innerText()
+            .catch(() => ''),
+        fits,
+      ),
+    ),
+  );
+  assert.deepEqual(host.requests, []);
+  await first.context.close();
+});

@@ -1,0 +1,18 @@
+/**
+ * The hosts from which a reader may open a model, as the policy of the site names them: by default
+ * those of the Hugging Face hub, which hands a file over to one of its others.
+ */
+const HUB_HOSTS = 'https://huggingface.co https://*.huggingface.co https://*.hf.co';
+const HOST = /^https?:\/\/(\*\.)?[a-z0-9-]+(\.[a-z0-9-]+)*(:\d+)?$/;
+
+/**
+ * @param {string} [text] host sources, separated by spaces; empty for none
+ * @returns {string[]}
+ */
+export function readHosts(text = HUB_HOSTS) {
+  const hosts = text.split(/[\s,]+/).filter(Boolean);
+  const wrong = hosts.find((host) => !HOST.test(host));
+  if (wrong !== undefined)
+    throw new Error(`MODEL_HOSTS must be like https://example.org, got ${JSON.stringify(wrong)}`);
+  return hosts;
+}

@@ -1,0 +1,282 @@
+/**
+ * <logit-open>: what else can be opened: a model of the hub by name, an address, a few good ones,
+ * what this browser has kept. Nothing is fetched before a press that names the host and the size.
+ * Asks with "logit-model" ({ model, context, agreed }); "logit-open-end" when a dialog is closed.
+ */
+import { html, nothing } from 'lit';
+import { locales } from '#locales/open';
+import { LogitElement, define, valueOf } from '../base/element.js';
+import { listKept, removeKept } from '../engine/kept.js';
+import { addressOf, nameOf, partNames } from '../engine/names.js';
+import { addMessages, t } from '../locale/locale.js';
+import { farAddress } from '../state/hosts.js';
+import { GOOD } from './good-models.js';
+import { megabytes } from './model-chooser.js';
+import openStyles from './open-model.css';
+
+addMessages(locales);
+
+/** What the engine can address, and what phones end a page at. */
+const MEMORY = 4e9;
+const PHONE_MEMORY = 1.5e9;
+/** The most that weights take of their file's size. */
+const SHARE = 1.15;
+const CONTEXT_MAX = 2 ** 20;
+
+/** @param {string} name */
+const shortName = (name) => name.replace(/^.*\//, '');
+
+/** Whether a model is there whole, so that nothing is fetched. @param {string} model */
+export async function isKept(model) {
+  const kept = await listKept();
+  const addresses = partNames(addressOf(model) ?? '');
+  return addresses.every((address) => kept.some((each) => each.whole && each.address === address));
+}
+
+export class LogitOpen extends LogitElement {
+  static properties = {
+    asked: {},
+    dialog: { type: Boolean },
+    size: { state: true },
+    kept: { state: true },
+    fault: { state: true },
+    asking: { state: true },
+    context: { state: true },
+  };
+
+  static styles = [...LogitElement.styles, openStyles];
+
+  constructor() {
+    super();
+    /** The name or address that is asked about. */
+    this.asked = '';
+    /** Whether it comes over the page. */
+    this.dialog = false;
+    /** Bytes; null where nobody has said. @type {number | null} */
+    this.size = null;
+    /** @type {import('../engine/kept.js').Listed[]} */
+    this.kept = [];
+    this.fault = '';
+    /** Whether the host is asked for the size. */
+    this.asking = false;
+    this.context = '';
+  }
+
+  firstUpdated() {
+    this.#readKept();
+    /** @type {HTMLDialogElement | null} */ (this.renderRoot.querySelector('dialog'))?.showModal();
+  }
+
+  /** @param {Map<string, unknown>} changed */
+  willUpdate(changed) {
+    if (changed.has('asked') && this.asked) this.#ask(this.asked);
+  }
+
+  get busy() {
+    return this.asking;
+  }
+
+  async #readKept() {
+    this.kept = await listKept().catch(() => []);
+  }
+
+  /** @param {string} name */
+  #ask(name) {
+    const far = farAddress(name);
+    const good = GOOD.find((each) => each.name === name);
+    this.size = good?.size ?? null;
+    this.fault = '';
+    if (far === '') this.fault = t('open.no-name', { name });
+    else if (far && !far.allowed) this.fault = t('open.host', { host: far.host });
+    this.asked = this.fault ? '' : far ? nameOf(far.address) : name;
+    if (!far && !this.fault) this.#open(name);
+  }
+
+  /** The size, which only the host knows: of the whole, where the name is that of a part. */
+  async #askSize() {
+    this.asking = true;
+    const sizes = await Promise.all(partNames(addressOf(this.asked) ?? '').map(askSize));
+    this.asking = false;
+    this.size = sizes.includes(null) ? null : sizes.reduce((a, b) => Number(a) + Number(b), 0);
+    if (this.size === null) this.fault = t('open.size.none');
+  }
+
+  /** @param {string | File | File[]} model */
+  #open(model) {
+    const context = Math.round(Number(this.context));
+    const known = context >= 1 && context <= CONTEXT_MAX;
+    this.#close();
+    this.emit('logit-model', { model, context: known ? context : null, agreed: true });
+  }
+
+  #close() {
+    /** @type {HTMLDialogElement | null} */ (this.renderRoot.querySelector('dialog'))?.close();
+  }
+
+  render() {
+    const parts = html`
+      <div class="top">
+        <h2 id="title">${t('open.title')}</h2>
+        ${this.dialog ? html`<button @click=${this.#close}>${t('open.close')}</button>` : nothing}
+      </div>
+      ${this.asked ? this.#renderAsked() : nothing}
+      <p class="error" role="alert">${this.fault}</p>
+      ${this.asked ? nothing : this.#renderChoices()}`;
+    if (!this.dialog)
+      return html`<section class="panel" aria-labelledby="title">${parts}</section>`;
+    return html`<dialog aria-labelledby="title" @close=${() => this.emit('logit-open-end')}>${parts}</dialog>`;
+  }
+
+  #renderAsked() {
+    const far = farAddress(this.asked);
+    if (!far) return nothing;
+    const { host } = far;
+    const { size } = this;
+    const good = GOOD.find(({ name }) => name === this.asked);
+    const kept = this.kept.find(({ address }) => address === far.address);
+    const need = (size ?? 0) * SHARE;
+    const phone = matchMedia('(pointer: coarse) and (max-width: 60rem)').matches;
+    return html`
+      <p class="name"><bdi>${shortName(this.asked)}</bdi></p>
+      <dl>
+        <div><dt>${t('open.from')}</dt><dd><bdi>${host}</bdi></dd></div>
+        <div><dt>${t('open.size')}</dt><dd>${size === null ? t('open.size.unknown') : megabytes(size)}</dd></div>
+        ${good ? html`<div><dt>${t('open.licence')}</dt><dd>${good.licence}${good.open ? '' : ` (${t('open.licence.closed')})`}</dd></div>` : nothing}
+        <div><dt><label for="context">${t('open.context')}</label></dt>
+          <dd><input id="context" inputmode="numeric" autocomplete="off" placeholder=${t('open.context.auto')} .value=${this.context}
+            @input=${(/** @type {Event} */ event) => (this.context = valueOf(event))}></dd></div>
+      </dl>
+      <p class="about">${t('open.private', { host })}</p>
+      ${kept && !kept.whole ? html`<p class="about">${t('open.resume', { done: megabytes(kept.bytes) })}</p>` : nothing}
+      ${need > MEMORY ? html`<p class="about warning">${t('open.large', { need: megabytes(need), limit: megabytes(MEMORY) })}</p>` : nothing}
+      ${phone && need > PHONE_MEMORY / 2 ? html`<p class="about warning">${t('open.phone', { need: megabytes(need), limit: megabytes(PHONE_MEMORY) })}</p>` : nothing}
+      <div class="buttons">
+        ${
+          size === null && !this.fault
+            ? html`<button class="primary" data-command="size" aria-disabled=${this.asking} @click=${() => this.asking || this.#askSize()}>${t('open.ask', { host })}</button>`
+            : html`<button class="primary" data-command="fetch" @click=${() => this.#open(this.asked)}>${
+                size === null
+                  ? t('open.fetch.unknown', { host })
+                  : t('open.fetch', { host, size: megabytes(size) })
+              }</button>`
+        }
+        <button data-command="back" @click=${this.#back}>${t('open.back')}</button>
+      </div>`;
+  }
+
+  #back() {
+    this.asked = '';
+    this.fault = '';
+  }
+
+  #renderChoices() {
+    return html`
+      <form @submit=${this.#onName}>
+        <label class="label" for="name">${t('open.name')}</label>
+        <div class="row"><input id="name" type="text" spellcheck="false" autocomplete="off" autocapitalize="off"
+          placeholder="hub:owner/name/file.gguf" aria-describedby="name-about">
+        <button class="primary">${t('open.next')}</button></div>
+        <p id="name-about" class="about">${t('open.name.about')}</p>
+      </form>
+      <div class="picker">
+        <input type="file" id="file" accept=".gguf" multiple @change=${this.#onPick}>
+        <label for="file" class="button">${t('open.pick')}</label>
+        <p class="about">${t('open.pick.about')}</p>
+      </div>
+      <h3>${t('open.good')}</h3>
+      <p class="about">${t('open.good.about')}</p>
+      <ul>${GOOD.map(
+        ({ name, size, licence, open }) => html`
+        <li><div><bdi>${shortName(name)}</bdi>
+          <span class="about">${megabytes(size)} · ${licence}${open ? '' : ` (${t('open.licence.closed')})`} · ${t('open.untried')}</span></div>
+          <button data-name=${name} @click=${() => (this.asked = name)}>${t('open.next')}<span class="visually-hidden"> ${shortName(name)}</span></button></li>`,
+      )}</ul>
+      <h3>${t('open.kept')}</h3>
+      ${this.kept.length === 0 ? html`<p class="about">${t('open.kept.none')}</p>` : nothing}
+      <ul class="kept">${this.kept.map(
+        ({ address, bytes, size, whole }) => html`
+        <li><div><bdi>${shortName(address)}</bdi>
+          <span class="about">${whole ? megabytes(bytes) : t('open.kept.part', { done: megabytes(bytes), total: megabytes(size ?? 0) })}</span></div>
+          <button data-open=${address} @click=${() => (whole ? this.#open(nameOf(address)) : this.#ask(nameOf(address)))}>${t('open.next')}<span class="visually-hidden"> ${shortName(address)}</span></button>
+          <button data-remove=${address} @click=${() => this.#remove(address)}>${t('open.remove')}<span class="visually-hidden"> ${shortName(address)}</span></button></li>`,
+      )}</ul>`;
+  }
+
+  /** @param {SubmitEvent} event */
+  #onName(event) {
+    event.preventDefault();
+    const { value } = /** @type {HTMLInputElement} */ (this.renderRoot.querySelector('#name'));
+    if (value.trim()) this.#ask(value.trim());
+  }
+
+  /** @param {Event} event */
+  #onPick({ target }) {
+    const [file, ...others] = /** @type {HTMLInputElement} */ (target).files ?? [];
+    if (file) this.#open(others.length > 0 ? [file, ...others] : file);
+  }
+
+  /** @param {string} address */
+  async #remove(address) {
+    const removed = await removeKept(address);
+    this.fault = removed ? '' : t('open.kept.busy');
+    await this.#readKept();
+  }
+}
+
+/** @param {string} address @returns {Promise<number | null>} */
+async function askSize(address) {
+  try {
+    const response = await fetch(address, {
+      method: 'HEAD',
+      credentials: 'omit',
+      referrerPolicy: 'no-referrer',
+      cache: 'no-store',
+    });
+    const length = Number(response.headers.get('content-length'));
+    return response.ok && length > 0 ? length : null;
+  } catch {
+    return null;
+  }
+}
+
+define('logit-open', LogitOpen);
+
+/**
+ * <logit-fetching>: how far a model from another host has come: bytes, speed, time left. Asks with
+ * "logit-cancel".
+ */
+export class LogitFetching extends LogitElement {
+  static properties = { progress: { attribute: false } };
+
+  static styles = [...LogitElement.styles, openStyles];
+
+  /** Where it began, for the speed. @type {{ at: number, loaded: number } | null} */
+  #begun = null;
+
+  constructor() {
+    super();
+    /** @type {import('../state/engines.js').Progress | null} */
+    this.progress = null;
+  }
+
+  render() {
+    const { loaded = 0, total = 0, where } = this.progress ?? {};
+    const now = performance.now();
+    if (loaded === 0 || (this.#begun && loaded < this.#begun.loaded)) this.#begun = null;
+    else this.#begun ??= { at: now, loaded };
+    const seconds = this.#begun ? (now - this.#begun.at) / 1000 : 0;
+    const rate = seconds > 0.5 && this.#begun ? (loaded - this.#begun.loaded) / seconds : 0;
+    const words = t('load.progress', { done: megabytes(loaded), total: megabytes(total) });
+    const left = Math.ceil((total - loaded) / rate);
+    return html`
+      <div class="fetching">
+        <label for="bar">${words}</label>
+        <progress id="bar" max=${total || 1} .value=${loaded}></progress>
+        <p class="about">${rate > 0 ? t('open.rate', { rate: megabytes(rate), minutes: Math.floor(left / 60), seconds: left % 60 }) : ''}</p>
+        <p class="about">${where ? t(`open.where.${where}`) : ''}</p>
+        <button data-command="cancel" @click=${() => this.emit('logit-cancel')}>${t('open.cancel')}</button>
+      </div>`;
+  }
+}
+
+define('logit-fetching', LogitFetching);
