@@ -15,17 +15,16 @@ const root = dirname(web);
 const CARRIED = ['models/stories.gguf', 'models/verbs.gguf', 'models/verbs.grammar.json'];
 
 /**
- * One module and all that it imports, now or later, as a classic script or as a module.
+ * One module and all that it imports, now or later, as a classic script.
  * @param {string} entry
  * @param {import('esbuild').BuildOptions} options
- * @param {import('esbuild').Format} [format]
  */
-async function script(entry, options, format = 'iife') {
+async function script(entry, options) {
   const { outputFiles } = await bundle({
     ...options,
     entryPoints: [join(web, entry)],
     write: false,
-    format,
+    format: 'iife',
     // Nothing lies beside a single file; the address only has to be one.
     define: { 'import.meta.url': '"https://nowhere.invalid/"', 'globalThis.MODEL_HOSTS': '[]' },
   });
@@ -55,7 +54,7 @@ export async function buildSingle(out, options, sandbox, notices) {
       modules.map(async (name) => [name, await readFile(join(web, 'engine', name))]),
     )),
     ['worker.js', worker],
-    ['template.js', Buffer.from(await script('engine/template.js', options, 'esm'))],
+    ['template.js', Buffer.from(await script('engine/template.js', options))],
     ['sandbox.html', Buffer.from(sandbox.page)],
     ...(await Promise.all(files.map(async (name) => [name, await readFile(join(root, name))]))),
   ];

@@ -3,10 +3,12 @@
  * the page's policy, of code that is not fetched before.
  */
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { Logitscope } from '../../web/engine/index.js';
 import { smallModel } from '../node/small_model.js';
-import { openBench } from './bench.js';
+import { pathToFileURL } from 'node:url';
+import { openBench, settle, until } from './bench.js';
 
 const SAID = [{ role: 'user', content: '<end>' }];
 
@@ -50,5 +52,93 @@ test('chat answers as in Node, and a template that loops is ended', async () => 
   assert.deepEqual(got, [{ ...rest, ids: Array.from(ids) }, 'chat_template_slow']);
   assert.deepEqual(complaints, []);
   scope.close();
+  await close();
+});
+
+/** A template that names the roles and the day, and leaves the model thinking. */
+const THINKING = smallModel({
+  context: 512,
+  template:
+    "{% for m in messages %}<end>{{ m.role }}: {{ m.content }}{% endfor %} {{ strftime_now('%d.%m.%Y') }}{% if add_generation_prompt %}<end><think>{% endif %}",
+});
+const FILE = {
+  name: 'thinker.gguf',
+  mimeType: 'application/octet-stream',
+  buffer: Buffer.from(THINKING),
+};
+
+/** What stands on the tape of the prompt, special tokens in brackets. */
+const readTape = (/** @type {import('playwright-core').Page} */ page) =>
+  page.locator('logit-tape .given').evaluate((given) =>
+    [...given.childNodes]
+      .filter((node) => node.nodeType !== 8)
+      .map((node) =>
+        /** @type {Element} */ (node).classList?.contains('special')
+          ? `[${node.textContent}]`
+          : node.textContent,
+      )
+      .join('')
+      .replaceAll('\u00a0', ' '),
+  );
+
+test('a model with a template is given a text or a chat, the same in the single file', async () => {
+  const { page, complaints, close } = await bench.open({ path: '?lang=en&view=bench' });
+  assert.equal(await page.locator('logit-text [data-mode]').count(), 0);
+  for (const single of [false, true]) {
+    if (single) {
+      await page.goto(`${pathToFileURL(join(bench.dist, 'logitscope.html'))}?lang=en&view=bench`);
+      await page.locator('logit-distribution .row').first().waitFor();
+    }
+    await page.locator('logit-model input[type=file]').setInputFiles(FILE);
+    await page.locator('logit-text [data-mode=chat]').click();
+    const chat = page.locator('logit-chat');
+    const prompt = await chat.locator('#user').inputValue();
+    const shown = (/** @type {string} */ text) =>
+      until(
+        () => readTape(page),
+        (tape) => tape === text,
+      );
+    const opened = `[<end>]user: ${prompt} 26.07.2024[<end>]<think>`;
+    assert.equal(await shown(opened), opened);
+    assert.equal(await chat.locator('#date').inputValue(), '2024-07-26');
+    // The same characters in a message are text.
+    await chat.locator('#user').fill('a<end>b');
+    await chat.locator('#system').fill('Be brief.');
+    await chat.locator('#date').fill('2025-02-01');
+    const said = '[<end>]system: Be brief.[<end>]user: a<end>b 01.02.2025[<end>]<think>';
+    assert.equal(await shown(said), said);
+    await settle(page);
+    await page.locator('[data-command=step]').click();
+    await page.locator('logit-tape .step.thinking').waitFor();
+    await chat.locator('#date').fill('2025-02-31');
+    await page.locator('logit-text #fault').getByText('YYYY-MM-DD').waitFor();
+    await page.locator('logit-text [data-mode=text]').click();
+    assert.equal(await shown(prompt), prompt);
+    assert.equal(await page.locator('logit-chat').count(), 0);
+  }
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
+test('what is said is state: a link has it, and a model without a template says that it has none', async () => {
+  const { page, close } = await bench.open({
+    path: '?lang=en&view=bench&model=verbs',
+    ready: false,
+  });
+  await page.locator('logit-distribution .row').first().waitFor();
+  const { found, kept } = await page.evaluate(async () => {
+    const scope = /** @type {any} */ (document.querySelector('logit-scope'));
+    const { chat, system, date } = { chat: 'Hi', system: 'S', date: null };
+    await scope.restore({ prompt: 'Today she', settings: {}, chat, system, date });
+    await scope.settled();
+    return { found: scope.state.chat, kept: scope.state.system };
+  });
+  assert.deepEqual([found, kept], ['Hi', 'S']);
+  await page.locator('logit-text #fault').getByText('no chat template').waitFor();
+  await until(
+    async () => page.url(),
+    (url) => url.includes('chat=Hi&system=S'),
+  );
+  assert.match(page.url(), /chat=Hi&system=S/);
   await close();
 });

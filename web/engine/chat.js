@@ -188,17 +188,19 @@ function idsOf(core, parts) {
 
 /**
  * A worker of either kind. Of another origin than the page's, as a blob that imports it.
- * @param {string | URL} address
+ * @param {string | URL | Uint8Array} code or its address
  * @param {(answer: any) => void} onanswer
  * @param {(error: unknown) => void} onerror
  */
-async function startWorker(address, onanswer, onerror) {
+async function startWorker(code, onanswer, onerror) {
   if (!inNode) {
-    const far = new URL(address, globalThis.location.href).origin !== globalThis.origin;
-    const code = `import(${JSON.stringify(String(address))})`;
-    const worker = far
-      ? new Worker(URL.createObjectURL(new Blob([code], { type: 'text/javascript' })))
-      : new Worker(address, { type: 'module' });
+    const carried = code instanceof Uint8Array;
+    const near = !carried && new URL(code, location.href).origin === globalThis.origin;
+    const text = carried ? code : `import(${JSON.stringify(String(code))})`;
+    const blob = new Blob([/** @type {BlobPart} */ (text)], { type: 'text/javascript' });
+    const worker = near
+      ? new Worker(code, { type: 'module' })
+      : new Worker(URL.createObjectURL(blob)); // of a file's page: classic ones only
     worker.onmessage = ({ data }) => onanswer(data);
     worker.onerror = (event) => onerror(event.message ?? 'the worker did not start');
     return worker;
@@ -206,7 +208,7 @@ async function startWorker(address, onanswer, onerror) {
   const threads = 'node:worker_threads'; // a variable, so that bundlers for the browser leave it alone
   const module = /** @type {typeof import('node:worker_threads')} */ (await import(threads));
   const resourceLimits = { maxOldGenerationSizeMb: HEAP_MB };
-  const worker = new module.Worker(new URL(address), { execArgv: [], resourceLimits });
+  const worker = new module.Worker(new URL(String(code)), { execArgv: [], resourceLimits });
   worker.on('message', onanswer);
   worker.on('error', onerror);
   return worker;
@@ -215,10 +217,10 @@ async function startWorker(address, onanswer, onerror) {
 /**
  * Renders in a worker, which is ended when it has answered or its time is over.
  * @param {import('./template.js').Job} job
- * @param {string | URL} [address] of the worker, where it does not lie beside this module
+ * @param {string | URL | Uint8Array} [code] of the worker or its address, where that does not lie beside this module
  * @returns {Promise<string>}
  */
-async function render(job, address = new URL('./template.js', import.meta.url)) {
+async function render(job, code = new URL('./template.js', import.meta.url)) {
   /** @type {{ terminate: () => unknown } | undefined} */
   let worker;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -233,7 +235,7 @@ async function render(job, address = new URL('./template.js', import.meta.url)) 
         timer = setTimeout(() => reject(slow), TIME_MAX);
         begin.then((it) => it.postMessage(job));
       };
-      const begin = startWorker(address, hear, reject);
+      const begin = startWorker(code, hear, reject);
       begin.then((it) => {
         worker = it;
       }, reject);
@@ -320,5 +322,5 @@ export async function chat(core, messages, options = {}) {
   };
   const rendered = await render({ template, date, values, limit: LENGTH_MAX }, core.template);
   const parts = partsOf(rendered, controls, mark);
-  return { text: parts.map((part) => part.text).join(''), parts, ids: idsOf(core, parts) };
+  return { text: parts.map((part) => part.text).join(''), parts, ids: idsOf(core, parts), date };
 }

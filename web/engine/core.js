@@ -59,7 +59,7 @@ export class Core {
 
   /**
    * @param {Module} module
-   * @param {string | URL} [template] where the worker that renders chat templates is
+   * @param {string | URL | Uint8Array} [template] the worker that renders chat templates, or where it lies
    */
   constructor(module, template) {
     this.module = module;

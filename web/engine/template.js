@@ -103,7 +103,12 @@ function answer(job) {
 
 const inNode = typeof process === 'object' && typeof process.versions?.node === 'string';
 const threads = 'node:worker_threads'; // a variable, so that bundlers for the browser leave it alone
-const port = inNode ? (await import(threads)).parentPort : globalThis;
-if (inNode) port.on('message', (/** @type {Job} */ job) => port.postMessage(answer(job)));
-else port.onmessage = (/** @type {MessageEvent} */ { data }) => port.postMessage(answer(data));
-port.postMessage({ ready: true });
+/** @param {any} port */
+function begin(port) {
+  if (inNode) port.on('message', (/** @type {Job} */ job) => port.postMessage(answer(job)));
+  else port.onmessage = (/** @type {MessageEvent} */ { data }) => port.postMessage(answer(data));
+  port.postMessage({ ready: true });
+}
+
+if (inNode) import(threads).then(({ parentPort }) => begin(parentPort));
+else begin(globalThis);

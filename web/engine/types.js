@@ -251,6 +251,7 @@
  * @property {string} text the prompt
  * @property {ChatPart[]} parts the same, in parts
  * @property {Uint32Array} ids the same, as `generate` takes it
+ * @property {string} date the day that the template took for today, YYYY-MM-DD
  */
 
 /**
@@ -300,7 +301,7 @@
  * @property {number} [context] how many tokens a session sees, by default as many as the model was made
  *   for and 4,096 at most
  * @property {boolean} [session] false: for facts and tokens alone, without the memory of a session
- * @property {string | URL} [template] where the worker lies that renders chat templates
+ * @property {string | URL | Uint8Array} [template] the worker that renders chat templates, or where it lies
  * @property {OnProgress} [onprogress] of the model
  */
 

@@ -23,8 +23,7 @@ for (const element of document.querySelectorAll('script[data-file]')) {
   if (name === 'logitscope.wasm') assets.wasm = bytes;
   else if (name === 'logitscope-relaxed.wasm') assets.relaxed = bytes;
   else if (name === 'worker.js') workerCode = new TextDecoder().decode(bytes);
-  else if (name === 'template.js')
-    assets.template = URL.createObjectURL(new Blob([bytes], { type: 'text/javascript' }));
+  else if (name === 'template.js') assets.template = bytes;
   else assets.inside.set(name, bytes);
   element.remove();
 }

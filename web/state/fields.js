@@ -213,6 +213,10 @@ export const FIELDS = [
   { name: 'theme', kind: 'choice', choices: THEMES, address: 'query', memory: true },
 
   { ...STATE, name: 'prompt', kind: 'text', maximum: MAX_TEXT, always: true },
+  // What is said to a model with a chat template, in place of the prompt.
+  { ...STATE, name: 'chat', kind: 'text', maximum: MAX_TEXT, initial: null },
+  { ...STATE, name: 'system', kind: 'text', maximum: MAX_TEXT, initial: '' },
+  { ...STATE, name: 'date', kind: 'text', maximum: 10, initial: null },
   { ...STATE, name: 'order', kind: 'order', setting: true },
   {
     ...STATE,

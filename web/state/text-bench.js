@@ -10,6 +10,7 @@ import { gatesOf, withoutGates } from './fields.js';
 import { Reader } from './reader.js';
 import { neutralSettings } from './settings.js';
 import { Timeline } from './sources.js';
+import { findThinking } from './thinking.js';
 import { TextTree } from './tree.js';
 
 /**
@@ -27,12 +28,19 @@ import { TextTree } from './tree.js';
  * What could have stood in the place of a token, under the settings now: of a step, or with a
  * negative index, counted from the end, of a token of the prompt, whose own shares are `given`.
  * @typedef {{ index: number, trace: Trace, given?: { p: number, p_raw: number } }} Alternatives
+ *
+ * What is said to a model with a chat template; date null: the engine's own today.
+ * @typedef {{ user: string, system: string, date: string | null }} Said
  */
 
 export class TextBench extends Bench {
   /** The model's facts. @type {import('../engine/types.js').Info | null} */
   info = null;
   prompt = '';
+  /** What the prompt is made of by the model's template; null where it is the text itself. @type {Said | null} */
+  chat = null;
+  /** The day that the template took for today. */
+  chatDate = '';
   /** @type {Fault | null} */
   promptFault = null;
   /** @type {Piece[]} */
@@ -60,6 +68,8 @@ export class TextBench extends Bench {
   #reader = null;
   /** @type {number[]} */
   #promptIds = [];
+  /** Whether the prompt ends where the model thinks. */
+  #promptThinks = false;
   #promptTurn = 0;
   #alternativesTurn = 0;
   /** Bumped for each text; stale work compares it. */
@@ -105,6 +115,11 @@ export class TextBench extends Bench {
   /** What the distribution comes to over two settings; null while nobody wants to know. */
   get map() {
     return this.#padWanted ? (this.#pad?.map ?? null) : null;
+  }
+
+  /** Which of the drawn tokens are thought; none where the model has no template. */
+  get thinking() {
+    return this.info?.chat_template ? findThinking(this.steps, this.#promptThinks) : [];
   }
 
   /** Where the drawn text repeats itself. */
@@ -163,12 +178,13 @@ export class TextBench extends Bench {
    * @returns {PageState & { seed: number, branch: number[] }}
    */
   get state() {
-    const { prompt, seed } = this;
+    const { prompt, seed, chat } = this;
     const { seed: _, constraint_start: __, ...settings } = /** @type {Settings} */ (this.asked);
     const branch = this.steps.map(({ id }) => id);
     const max_new_tokens = this.limit;
     return {
       prompt,
+      ...(chat && { chat: chat.user, system: chat.system, date: chat.date }),
       settings,
       seed,
       max_new_tokens,
@@ -193,6 +209,7 @@ export class TextBench extends Bench {
     this.table = engine.table;
     this.biases = [];
     this.gates = {};
+    this.chat = null;
     this.trace = null;
     this.#tree.ends = engine.info?.end_token_ids ?? [];
   }
@@ -208,12 +225,44 @@ export class TextBench extends Bench {
    * nothing but promptFault.
    * @param {string} prompt
    */
-  async setPrompt(prompt) {
-    this.stop();
+  setPrompt(prompt) {
     this.prompt = prompt;
+    this.chat = null;
+    this.#promptThinks = false;
+    return this.#readPrompt(async () => this.#here.encode(prompt));
+  }
+
+  /**
+   * Reads what the model's template makes of messages; null goes back to the prompt.
+   * @param {Said | null} chat
+   */
+  setChat(chat) {
+    if (!chat) return this.setPrompt(this.prompt);
+    this.chat = chat;
+    return this.#readPrompt(async () => {
+      const { user, system, date } = chat;
+      const {
+        ids,
+        parts,
+        date: taken,
+      } = await this.#here.chat([{ role: 'user', content: user }], {
+        ...(system && { system }),
+        ...(date && { date }),
+      });
+      if (chat !== this.chat) return ids;
+      this.chatDate = taken;
+      const last = parts.at(-1);
+      this.#promptThinks = Boolean(last?.thinking) || /<think>$/.test(last?.text ?? '');
+      return ids;
+    });
+  }
+
+  /** @param {() => Promise<ArrayLike<number>>} encode */
+  async #readPrompt(encode) {
+    this.stop();
     const turn = ++this.#promptTurn;
     try {
-      const ids = Array.from(await this.#here.encode(prompt));
+      const ids = Array.from(await encode());
       const pieces = await this.reader.pieces(ids);
       if (turn !== this.#promptTurn) return;
       if (ids.length === 0) throw new LogitscopeError('empty', 'no_prompt');
@@ -263,7 +312,10 @@ export class TextBench extends Bench {
     this.seed = seed;
     this.#tree.limit = choices.max_new_tokens ?? this.limit;
     this.settings = { ...neutralSettings(this.table), .../** @type {any} */ (others) };
-    await this.setPrompt(prompt);
+    const { chat, system = '', date = null } = choices;
+    this.prompt = prompt;
+    if (typeof chat === 'string') await this.setChat({ user: chat, system, date });
+    else await this.setPrompt(prompt);
     const text = this.#text;
     if (this.promptFault) return this.set({}, false);
     for (const id of branch) {

@@ -40,6 +40,8 @@ export class LogitTape extends LogitElement {
     looping: { attribute: false },
     alternatives: { attribute: false },
     fixed: { type: Boolean },
+    marked: { type: Boolean },
+    thinking: { attribute: false },
     active: { state: true },
     open: { state: true },
   };
@@ -75,6 +77,10 @@ export class LogitTape extends LogitElement {
     this.alternatives = null;
     /** Whether no other token may be taken. */
     this.fixed = false;
+    /** Whether the special tokens of the prompt show, marked. */
+    this.marked = false;
+    /** @type {boolean[]} Which steps are thought. */
+    this.thinking = [];
     /** @type {number | null} The token that is pointed at. */
     this.active = null;
     /** @type {number | null} The token whose alternatives show. */
@@ -127,7 +133,7 @@ export class LogitTape extends LogitElement {
   /** The places of the prompt's tokens on show: the last ones of a long prompt. */
   get #given() {
     const last = this.pieces.slice(-GIVEN);
-    return last.flatMap(({ special }, j) => (special ? [] : [j - last.length]));
+    return last.flatMap(({ special }, j) => (special && !this.marked ? [] : [j - last.length]));
   }
 
   /** The places of all tokens on show, in order. */
@@ -146,7 +152,7 @@ export class LogitTape extends LogitElement {
    */
   #renderGiven(piece, i) {
     const { gap, shown } = inProse(piece);
-    return html`${gap}<span role="button" class="${this.#sightOf(i)}" tabindex=${i === this.#tabbed ? 0 : -1} data-place=${i} data-id=${piece.id}
+    return html`${gap}<span role="button" class="${piece.special ? 'special' : ''} ${this.#sightOf(i)}" tabindex=${i === this.#tabbed ? 0 : -1} data-place=${i} data-id=${piece.id}
       aria-describedby=${this.active === i ? 'numbers' : nothing}
       @pointermove=${() => this.#point(i)}
       @focus=${() => this.#quiet || this.#show(i)} @click=${() => this.#show(i)} @blur=${this.#onBlur}
@@ -163,7 +169,8 @@ export class LogitTape extends LogitElement {
     const { loop } = this;
     const looped = loop !== null && i >= loop.start && i < loop.end;
     const again = looped && (i - loop.start) % loop.period === 0;
-    const kinds = { end, looped, again, forced: Boolean(step.forced) };
+    const thinking = this.thinking[i] ?? false;
+    const kinds = { end, looped, again, forced: Boolean(step.forced), thinking };
     const names = Object.entries(kinds).filter(([, on]) => on);
     const { gap, shown } = inProse(step);
     return html`<li class="step ${names.map(([name]) => name).join(' ')} ${this.#sightOf(i)}"
@@ -246,7 +253,8 @@ export class LogitTape extends LogitElement {
       bits: step.p > 0 ? fixed(-Math.log2(step.p), 2) : '∞',
       raw: percent(step.p_raw),
     };
-    return t(step.forced ? 'text.token.forced' : 'text.token', params);
+    const said = t(step.forced ? 'text.token.forced' : 'text.token', params);
+    return i !== null && this.thinking[i] ? `${said} (${t('text.thought')})` : said;
   }
 
   /**

@@ -1,6 +1,7 @@
 /**
  * <logit-text>: the prompt, the text drawn so far with its figures, its branches, and Step, Run,
- * Stop, Reset. Asks with "logit-prompt", "logit-command" and "logit-option" ({ pace } or
+ * Stop, Reset; where the model has a chat template also what is said to it. Asks with "logit-prompt",
+ * "logit-chat", "logit-command" and "logit-option" ({ pace } or
  * { stopAtEnd }).
  */
 import { html, nothing } from 'lit';
@@ -34,6 +35,10 @@ export class LogitText extends LogitElement {
   static properties = {
     prompt: { attribute: false },
     draft: { state: true },
+    chatty: { attribute: false },
+    chat: { attribute: false },
+    chatDate: { attribute: false },
+    thinking: { attribute: false },
     contextLength: { attribute: false },
     fixed: { type: Boolean },
     pieces: { attribute: false },
@@ -75,6 +80,14 @@ export class LogitText extends LogitElement {
   constructor() {
     super();
     this.prompt = '';
+    /** Whether the model has a chat template. */
+    this.chatty = false;
+    /** @type {import('../../state/text-bench.js').Said | null} What is said to it; null for a text. */
+    this.chat = null;
+    /** The template's today. */
+    this.chatDate = '';
+    /** @type {boolean[]} Which steps are thought. */
+    this.thinking = [];
     /** How many tokens the model sees at most. */
     this.contextLength = 0;
     /** @type {string | null} What is being typed and has not been read yet. */
@@ -122,6 +135,7 @@ export class LogitText extends LogitElement {
 
   /** @param {Map<string, unknown>} changes */
   willUpdate(changes) {
+    if (this.chat) import('./chat.js');
     const stepped = changes.has('steps');
     const earlier = /** @type {unknown[] | undefined} */ (changes.get('steps'));
     const before = stepped ? (earlier?.length ?? 0) : this.steps.length;
@@ -172,14 +186,29 @@ export class LogitText extends LogitElement {
       <div class="top">
         <h2>${t('text.title')}</h2>
         ${help(t('text.title'), `${t('text.about')} ${t('text.legend')}`)}
-        ${this.#renderPrompt()}
+        ${this.chatty ? this.#renderModes() : nothing}
+        ${this.chat ? html`<span class="room"></span>` : this.#renderPrompt()}
         ${this.#renderButtons()}
       </div>
+      ${this.chat ? html`<logit-chat .chat=${this.chat} .date=${this.chatDate} ?fixed=${this.fixed}></logit-chat>` : nothing}
       <p id="fault" class="error" role="alert">${this.fault}</p>
       ${this.#renderOutput()}
       ${this.#renderMore()}
       <p class="visually-hidden" aria-live="polite">${this.said}</p>
     `;
+  }
+
+  /** A text, or what the template makes of messages. */
+  #renderModes() {
+    /** @param {string} mode @param {boolean} on @param {() => void} go */
+    const button = (mode, on, go) => html`
+      <button data-mode=${mode} aria-pressed=${on} aria-disabled=${this.fixed} @click=${() => on || this.fixed || go()}>${t(`text.mode.${mode}`)}</button>`;
+    const said = { user: this.draft ?? this.prompt, system: '', date: null };
+    return html`
+      <div class="segments" role="group" aria-label=${t('text.mode')}>
+        ${button('text', !this.chat, () => this.emit('logit-chat', { chat: null }))}
+        ${button('chat', Boolean(this.chat), () => this.emit('logit-chat', { chat: said }))}
+      </div>`;
   }
 
   #renderPrompt() {
@@ -205,7 +234,7 @@ export class LogitText extends LogitElement {
   #renderOutput() {
     return html`
       <div class="output">
-        <logit-tape .pieces=${this.pieces} .steps=${this.steps} .finished=${this.finished}
+        <logit-tape .pieces=${this.pieces} .steps=${this.steps} ?marked=${this.chat !== null} .thinking=${this.thinking} .finished=${this.finished}
           ?ready=${this.ready} .contextLength=${this.contextLength} .limit=${this.limit} .eos=${this.eos} .colour=${this.colour}
           .loop=${this.loop} .looping=${this.loop ? this.#sayLoop(this.loop) : ''}
           .alternatives=${this.alternatives} ?fixed=${this.fixed}></logit-tape>
@@ -244,10 +273,12 @@ export class LogitText extends LogitElement {
       'distribution.after.long',
       'text.bits',
     ];
-    /** @param {Step} step */
-    const row = (step) => html`<tr>
+    const thought = (/** @type {number} */ i) =>
+      this.thinking[i] ? html` <span class="label">${t('text.thought')}</span>` : nothing;
+    /** @param {Step} step @param {number} i */
+    const row = (step, i) => html`<tr>
       <td>${number(step.rank)}</td>
-      <th scope="row" class="token">${step.id === this.eos ? `‹${t('text.end')}›` : visibleHtml(step)}</th>
+      <th scope="row" class="token">${step.id === this.eos ? `‹${t('text.end')}›` : visibleHtml(step)}${thought(i)}</th>
       <td>${percent(step.p_raw)}</td><td>${percent(step.p)}</td>
       <td>${figureOf(-Math.log2(step.p))}</td></tr>`;
     return renderFold(

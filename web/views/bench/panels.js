@@ -86,6 +86,10 @@ export function panelsOf(instrument, around) {
   const { draw, distribution, chain } = panelsOfBench(instrument, around);
   const text = {
     prompt: instrument.prompt,
+    chatty: instrument.info?.chat_template ?? false,
+    chat: instrument.chat,
+    chatDate: instrument.chatDate,
+    thinking: instrument.thinking,
     pieces: instrument.promptPieces,
     steps: instrument.steps,
     examples,

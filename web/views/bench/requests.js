@@ -57,6 +57,7 @@ function guarded(isFixed, changes) {
 function changesOf(instrument) {
   return {
     'logit-prompt': ({ detail }) => instrument.setPrompt(detail.prompt),
+    'logit-chat': ({ detail }) => instrument.setChat(detail.chat),
     'logit-force': ({ detail }) => instrument.force(detail.id),
     'logit-constraint': ({ detail }) => instrument.setGates(detail),
     'logit-own-stage': ({ detail: { own, failed } }) => {

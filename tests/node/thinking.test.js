@@ -1,0 +1,20 @@
+/** Which tokens of a text are thought: between <think> and </think>, however they are cut. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { findThinking } from '../../web/state/thinking.js';
+
+const mark = (/** @type {string[]} */ texts, begun = false) =>
+  findThinking(
+    texts.map((text) => ({ text })),
+    begun,
+  )
+    .map((thought) => (thought ? 'x' : '.'))
+    .join('');
+
+test('marks of one token or of several, and of a prompt that ends within', () => {
+  assert.equal(mark(['a', '<think>', 'b', '</think>', 'c']), '.xxx.');
+  assert.equal(mark(['a', '<', 'think', '>b', 'c</', 'thi', 'nk>', 'd']), '...xxxx.');
+  assert.equal(mark(['b', '</think>', 'c'], true), 'xx.');
+  assert.equal(mark(['a<b', 'c', '<think', 'er>', 'd']), '.....');
+  assert.equal(mark(['<think></think>', 'a', '<think>x</think>y<think>', 'b']), '..xx');
+});

@@ -1,0 +1,80 @@
+/**
+ * <logit-chat>: what is said to a model that has a chat template: a system message, a user message,
+ * and the day that the template takes for today. Asks with "logit-chat" ({ chat }).
+ */
+import { html } from 'lit';
+import { live } from 'lit/directives/live.js';
+import { locales } from '#locales/chat';
+import { LogitElement, define, valueOf } from '../../base/element.js';
+import { Rest } from '../../base/rest.js';
+import { addMessages, t } from '../../locale/locale.js';
+import chatStyles from './chat.css';
+
+addMessages(locales);
+
+/** How long typing rests before the template is rendered, in ms. */
+const REST = 300;
+
+/** @typedef {import('../../state/text-bench.js').Said} Said */
+
+export class LogitChat extends LogitElement {
+  static properties = {
+    chat: { attribute: false },
+    date: {},
+    fixed: { type: Boolean },
+    draft: { state: true },
+  };
+
+  static styles = [...LogitElement.styles, chatStyles];
+
+  #rest = new Rest();
+
+  constructor() {
+    super();
+    /** @type {Said} */
+    this.chat = { user: '', system: '', date: null };
+    /** The day that was taken. */
+    this.date = '';
+    this.fixed = false;
+    /** @type {Partial<Said>} What is being typed. */
+    this.draft = {};
+  }
+
+  get busy() {
+    return Object.keys(this.draft).length > 0;
+  }
+
+  disconnectedCallback() {
+    super.disconnectedCallback();
+    this.#rest.stop();
+  }
+
+  render() {
+    const { user, system } = { ...this.chat, ...this.draft };
+    const date = this.draft.date ?? this.chat.date ?? this.date;
+    /** @param {'user' | 'system'} name @param {string} value */
+    const box = (name, value) => html`
+      <label><span class="label">${t(`chat.${name}`)}</span>
+        <textarea id=${name} rows="1" spellcheck="false" autocomplete="off" ?readonly=${this.fixed} .value=${live(value)}
+          @input=${(/** @type {Event} */ event) => this.#type({ [name]: valueOf(event) })}></textarea></label>`;
+    return html`
+      ${box('system', system)} ${box('user', user)}
+      <label class="date"><span class="label">${t('chat.date')}</span>
+        <input id="date" type="text" inputmode="numeric" autocomplete="off" ?readonly=${this.fixed} .value=${live(date)}
+          @input=${(/** @type {Event} */ event) => this.#type({ date: valueOf(event) })}></label>
+      <p class="about">${t('chat.about')}</p>`;
+  }
+
+  /** @param {Partial<Said>} patch */
+  #type(patch) {
+    this.draft = { ...this.draft, ...patch };
+    this.#rest.after(REST, () => {
+      const chat = { ...this.chat, ...this.draft };
+      this.draft = {};
+      this.chat = chat;
+      this.emit('logit-chat', { chat });
+    });
+  }
+}
+
+define('logit-chat', LogitChat);

@@ -1,0 +1,21 @@
+/** Which drawn tokens a thinking model thinks rather than says: those between <think> and </think>. */
+
+const MARK = /<(\/?)think>/g;
+const LONGEST = '</think>'.length;
+
+/**
+ * @param {{ text: string }[]} steps
+ * @param {boolean} begun whether the prompt ends within
+ * @returns {boolean[]} one for each step; the marks themselves are of it
+ */
+export function findThinking(steps, begun) {
+  let thinking = begun;
+  let tail = '';
+  return steps.map(({ text }) => {
+    const before = thinking;
+    tail += text;
+    for (const [, end] of tail.matchAll(MARK)) thinking = !end;
+    tail = tail.slice(tail.search(/<[^>]*$/) >>> 0).slice(-LONGEST);
+    return before || thinking;
+  });
+}
