@@ -267,16 +267,23 @@ export class LogitFetching extends LogitElement {
     const seconds = this.#begun ? (now - this.#begun.at) / 1000 : 0;
     const rate = seconds > 0.5 && this.#begun ? (loaded - this.#begun.loaded) / seconds : 0;
     const words = t('load.progress', { done: megabytes(loaded), total: megabytes(total) });
-    const left = Math.ceil((total - loaded) / rate);
     return html`
       <div class="fetching">
         <label for="bar">${words}</label>
         <progress id="bar" max=${total || 1} .value=${loaded}></progress>
-        <p class="about">${rate > 0 ? t('open.rate', { rate: megabytes(rate), minutes: Math.floor(left / 60), seconds: left % 60 }) : ''}</p>
+        <p class="about">${rate > 0 ? sayRate(rate, Math.ceil((total - loaded) / rate)) : ''}</p>
         <p class="about">${where ? t(`open.where.${where}`) : ''}</p>
         <button data-command="cancel" @click=${() => this.emit('logit-cancel')}>${t('open.cancel')}</button>
       </div>`;
   }
+}
+
+/** @param {number} bytes a second @param {number} left seconds */
+function sayRate(bytes, left) {
+  const rate = megabytes(bytes);
+  return left < 60
+    ? t('open.rate.short', { rate, seconds: left })
+    : t('open.rate', { rate, minutes: Math.floor(left / 60), seconds: left % 60 });
 }
 
 define('logit-fetching', LogitFetching);
