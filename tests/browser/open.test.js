@@ -44,7 +44,7 @@ let browser;
 before(async () => {
   host = await openHost(files);
   const dist = temporaryFolder();
-  await build(dist, [new URL(host.url).origin]);
+  await build(dist, [new URL(host.url).origin, 'https://huggingface.co']);
   const worker = await readFile(join(dist, 'worker.js'), 'utf8');
   for (const [name, script] of Object.entries(WITHOUT))
     await writeFile(join(dist, `worker-${name}.js`), script + worker);
@@ -101,7 +101,7 @@ test('an address asks first, resumes a cut connection, and is there at the next 
     assert.equal(headers.cookie, undefined);
   }
   assert.match(page.url(), /model=http/);
-  assert.equal((await page.locator('logit-distribution .row').count()) > 2, true);
+  await page.locator('logit-distribution .row').nth(2).waitFor();
 
   host.behave({});
   await open(query);
@@ -188,6 +188,51 @@ test('without a file system the cache keeps it, without either nothing, and each
     assert.deepEqual(host.requests, []);
     await context.close();
   }
+});
+
+test('a model of the list is asked for at the hub, and no element fetches one unasked', async () => {
+  const { context, page, open } = await visitor();
+  /** @type {string[]} */
+  const asked = [];
+  context.on('request', (request) => {
+    if (!request.url().startsWith(site)) asked.push(`${request.method()} ${request.url()}`);
+  });
+  await context.route('https://huggingface.co/**', (route) => route.abort());
+  await open();
+  await page.locator('logit-distribution .row').first().waitFor();
+  await page.locator('logit-model select').selectOption('…');
+  const dialog = page.locator('logit-open dialog');
+  await dialog.locator('button[data-name*="smollm2-360m"]').click();
+  const press = dialog.locator('[data-command=fetch]');
+  assert.equal(await press.innerText(), 'Fetch 386.40 MB from huggingface.co');
+  assert.deepEqual(asked, []);
+  await press.click();
+  await page.locator('logit-model [role=alert]').waitFor();
+  const address =
+    'https://huggingface.co/ngxson/SmolLM2-360M-Instruct-Q8_0-GGUF/resolve/main/smollm2-360m-instruct-q8_0.gguf';
+  assert.deepEqual(asked, [`GET ${address}`]);
+  host.behave({});
+  const said = await page.evaluate(async (model) => {
+    const element = Object.assign(document.createElement('logit-landscape'), { model });
+    const refused = new Promise((resolve) =>
+      element.addEventListener('logit-error', (event) =>
+        resolve(/** @type {CustomEvent} */ (event).detail.message),
+      ),
+    );
+    await customElements.whenDefined('logit-scope');
+    /** @type {any} */ (
+      document.querySelector('[data-view=landscape]') ??
+        document.querySelector('logit-scope')?.shadowRoot?.querySelector('[data-view=landscape]')
+    ).click();
+    await customElements.whenDefined('logit-landscape');
+    document.body.append(element);
+    customElements.upgrade(element);
+    /** @type {any} */ (element).model = model;
+    return refused;
+  }, `${host.url}m.gguf`);
+  assert.match(String(said), /only after a press/);
+  assert.deepEqual(host.requests, []);
+  await context.close();
 });
 
 test('two tabs at once: one keeps the file, both open it', async () => {

@@ -9,7 +9,7 @@ import { LogitElement, define, valueOf } from '../base/element.js';
 import { listKept, removeKept } from '../engine/kept.js';
 import { addressOf, nameOf, partNames } from '../engine/names.js';
 import { addMessages, t } from '../locale/locale.js';
-import { farAddress } from '../state/hosts.js';
+import { agreeTo, farAddress } from '../state/hosts.js';
 import { GOOD } from './good-models.js';
 import { megabytes } from './model-chooser.js';
 import openStyles from './open-model.css';
@@ -25,13 +25,6 @@ const CONTEXT_MAX = 2 ** 20;
 
 /** @param {string} name */
 const shortName = (name) => name.replace(/^.*\//, '');
-
-/** Whether a model is there whole, so that nothing is fetched. @param {string} model */
-export async function isKept(model) {
-  const kept = await listKept();
-  const addresses = partNames(addressOf(model) ?? '');
-  return addresses.every((address) => kept.some((each) => each.whole && each.address === address));
-}
 
 export class LogitOpen extends LogitElement {
   static properties = {
@@ -106,6 +99,7 @@ export class LogitOpen extends LogitElement {
     const context = Math.round(Number(this.context));
     const known = context >= 1 && context <= CONTEXT_MAX;
     this.#close();
+    agreeTo(model);
     this.emit('logit-model', { model, context: known ? context : null, agreed: true });
   }
 

@@ -21,7 +21,7 @@ import { BEGIN, unfold } from '../state/first.js';
 import { Instrument } from '../state/instrument.js';
 import { recall, remember } from '../state/memory.js';
 import { megabytes } from './model-chooser.js';
-import { farAddress } from '../state/hosts.js';
+import { farAddress, isKept } from '../state/hosts.js';
 import { MODELS, findModel } from '../state/models.js';
 import { parseControls, parseHash, parseParts, show, stateParts } from '../state/page-state.js';
 import { panelsOf } from '../views/bench/panels.js';
@@ -466,8 +466,8 @@ export class LogitScope extends LogitElement {
 
   /** @param {string} name @returns {Promise<void>} */
   async #askFirst(name) {
-    const { isKept } = await import('./open-model.js');
     if (await isKept(name)) return this.#load(true);
+    await import('./open-model.js');
     this.#offer = findModel(name);
     this.asking = name;
   }
@@ -510,7 +510,6 @@ export class LogitScope extends LogitElement {
   async #onModel({ detail }) {
     if (!detail.agreed && farAddress(detail.model)) {
       const name = String(detail.model);
-      const { isKept } = await import('./open-model.js');
       if (!(await isKept(name))) return this.#showMore(name);
     }
     const instrument = this.#instrument;

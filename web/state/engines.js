@@ -4,7 +4,7 @@
  */
 import { RemoteLogitscope } from '../engine/remote.js';
 import { assets } from './assets.js';
-import { farAddress } from './hosts.js';
+import { checkAgreed, farAddress } from './hosts.js';
 import { MODELS } from './models.js';
 
 /**
@@ -108,6 +108,7 @@ function open(key, options) {
 /** @param {any} key @param {Options} options @param {OnProgress} onprogress @param {AbortSignal} signal */
 async function load(key, { variant = 'auto', context = null }, onprogress, signal) {
   const { inside, wasm, relaxed, worker, template } = assets;
+  await checkAgreed(key);
   return RemoteLogitscope.load({
     ...(key === null ? {} : { model: inside.get(key) ?? key }),
     ...(context === null ? {} : { context }),

@@ -1,5 +1,6 @@
 /** Where a page may fetch a model that its reader names: what MODEL_HOSTS was when it was built. */
-import { addressOf } from '../engine/names.js';
+import { LogitscopeError } from '../engine/errors.js';
+import { addressOf, partNames } from '../engine/names.js';
 
 /** Sources as a policy has them. @type {string[]} */
 const HOSTS = /** @type {any} */ (globalThis).MODEL_HOSTS ?? [];
@@ -31,4 +32,29 @@ export function farAddress(model) {
   } catch {
     return '';
   }
+}
+
+/** Whether a model of another host is there whole, so that nothing is fetched. @param {string} model */
+export async function isKept(model) {
+  const { listKept } = await import('../engine/kept.js');
+  const kept = await listKept();
+  return partNames(addressOf(model) ?? '').every((address) =>
+    kept.some((each) => each.whole && each.address === address),
+  );
+}
+
+/** What the reader has agreed to, by a press that names host and size. @type {Set<string>} */
+const agreed = new Set();
+
+/** @param {unknown} model */
+export function agreeTo(model) {
+  const far = farAddress(model);
+  if (far) agreed.add(far.address);
+}
+
+/** Refuses a model of another host that nobody has agreed to. @param {unknown} model */
+export async function checkAgreed(model) {
+  const far = farAddress(model);
+  if (!far || agreed.has(far.address) || (await isKept(String(model)))) return;
+  throw new LogitscopeError('load_failed', 'far_unasked', { host: far.host });
 }
