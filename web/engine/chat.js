@@ -284,10 +284,10 @@ function checkDate(date) {
  * @returns {Promise<import('./types.js').Chat>}
  */
 export async function chat(core, messages, options = {}) {
-  const names = ['tools', 'system', 'date', 'add_generation_prompt', 'variables'];
+  const names = ['tools', 'system', 'date', 'add_generation_prompt', 'variables', 'renderer'];
   const { bos_token_id, eos_token_id } = core.needModel();
   checkOptions('options of chat', options, names);
-  const { tools, system, date = DATE, add_generation_prompt = true, variables } = options;
+  const { tools, system, date = DATE, add_generation_prompt = true, variables, renderer } = options;
   checkMessages(messages);
   checkDepth('messages', messages);
   checkDepth('tools', tools);
@@ -320,7 +320,7 @@ export async function chat(core, messages, options = {}) {
     bos_token: text(bos_token_id),
     eos_token: text(eos_token_id),
   };
-  const rendered = await render({ template, date, values, limit: LENGTH_MAX }, core.template);
+  const rendered = await render({ template, date, values, limit: LENGTH_MAX }, renderer);
   const parts = partsOf(rendered, controls, mark);
   return { text: parts.map((part) => part.text).join(''), parts, ids: idsOf(core, parts), date };
 }

@@ -15,29 +15,11 @@ import { SEED_MAX, readTable, resolveSettings } from './settings.js';
 /** @typedef {import('./types.js').Piece} Piece */
 /** @typedef {import('./settings.js').Resolved} Resolved */
 
-/** llama.cpp's names of general.file_type, by its number. */
-const FILE_TYPES = new Map([
-  [0, 'F32'],
-  [1, 'F16'],
-  [2, 'Q4_0'],
-  [3, 'Q4_1'],
-  [7, 'Q8_0'],
-  [8, 'Q5_0'],
-  [9, 'Q5_1'],
-  [10, 'Q2_K'],
-  [11, 'Q3_K_S'],
-  [12, 'Q3_K_M'],
-  [13, 'Q3_K_L'],
-  [14, 'Q4_K_S'],
-  [15, 'Q4_K_M'],
-  [16, 'Q5_K_S'],
-  [17, 'Q5_K_M'],
-  [18, 'Q6_K'],
-  [21, 'Q2_K_S'],
-  [25, 'IQ4_NL'],
-  [30, 'IQ4_XS'],
-  [32, 'BF16'],
-]);
+/** llama.cpp's names of general.file_type, each at its number. */
+const FILE_TYPES =
+  'F32,F16,Q4_0,Q4_1,,,,Q8_0,Q5_0,Q5_1,Q2_K,Q3_K_S,Q3_K_M,Q3_K_L,Q4_K_S,Q4_K_M,Q5_K_S,Q5_K_M,Q6_K,,,Q2_K_S,,,,IQ4_NL,,,,,IQ4_XS,,BF16'.split(
+    ',',
+  );
 
 export class Core {
   /** @type {Module} */
@@ -57,13 +39,9 @@ export class Core {
   gates = new Gates(this);
   chain = new Chain(this);
 
-  /**
-   * @param {Module} module
-   * @param {string | URL | Uint8Array} [template] the worker that renders chat templates, or where it lies
-   */
-  constructor(module, template) {
+  /** @param {Module} module */
+  constructor(module) {
     this.module = module;
-    this.template = template;
     this.table = readTable(module);
   }
 
@@ -106,7 +84,7 @@ export class Core {
       n_embd: u32(layout.OPENED_N_EMBD),
       n_ff: u32(layout.OPENED_N_FF),
       parameters: f64(layout.OPENED_PARAMETERS),
-      file_type: architecture ? (FILE_TYPES.get(fileType) ?? String(fileType)) : null,
+      file_type: architecture ? FILE_TYPES[fileType] || String(fileType) : null,
       bytes: f64(layout.OPENED_BYTES),
       tokenizer: tokenizer ? module.text(tokenizer) : null,
       pre: pre ? module.text(pre) : null,

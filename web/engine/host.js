@@ -22,31 +22,12 @@ import { Logitscope, LogitscopeError } from './logitscope.js';
  * @property {any[]} args
  */
 
-const SCOPE_METHODS = [
-  'encode',
-  'decode',
-  'chat',
-  'piece',
-  'random',
-  'distinct',
-  'warp',
-  'ownInput',
-  'readFrom',
-  'drawFrom',
-  'landscapeFrom',
-];
-const SESSION_METHODS = [
-  'feed',
-  'timeline',
-  'logits',
-  'hidden',
-  'surprisal',
-  'read',
-  'distribution',
-  'draw',
-  'landscape',
-  'write',
-];
+const SCOPE_METHODS =
+  'encode decode chat piece random distinct warp ownInput readFrom drawFrom landscapeFrom'.split(
+    ' ',
+  );
+const SESSION_METHODS =
+  'feed timeline logits hidden surprisal read distribution draw landscape write'.split(' ');
 
 /**
  * The buffers of typed arrays in an answer, to be handed over rather than copied: of a whole result
@@ -70,8 +51,6 @@ class Host {
   /** @type {Map<number, { steps: AsyncGenerator<any, any, void>, abort: AbortController }>} */
   #generations = new Map();
   #last = 0;
-  /** Cancels the load under way. */
-  #loading = new AbortController();
 
   /** @param {Port} port */
   constructor(port) {
@@ -98,10 +77,8 @@ class Host {
    * @param {import('./types.js').LoadOptions} options
    */
   async #load(id, options) {
-    this.#loading = new AbortController();
     const scope = await Logitscope.load({
       ...options,
-      signal: this.#loading.signal,
       onprogress: (progress) => this.#port.postMessage({ id, progress }),
     });
     this.#scope?.close();
@@ -117,7 +94,6 @@ class Host {
    * @param {any[]} args
    */
   #call(session, method, args) {
-    if (method === 'cancel') return this.#loading.abort();
     const target = this.#sessions.get(session);
     if (!target) {
       throw new LogitscopeError('closed', session ? 'session_closed' : 'nothing_loaded');

@@ -1,5 +1,5 @@
 /** Reads a model or module from wherever it is: URL, Response, buffer, Blob or, in Node, a path. */
-import { LogitscopeError, mustBe, reasonOf, show } from './errors.js';
+import { LogitscopeError } from './errors.js';
 
 /** @typedef {import('./types.js').Source} Source */
 /** @typedef {import('./types.js').OnProgress} OnProgress */
@@ -10,7 +10,7 @@ import { LogitscopeError, mustBe, reasonOf, show } from './errors.js';
  *   way?: import('./open.js').Way }} Stream
  */
 
-const PART = /-\d{5}-of-\d{5}\.gguf/;
+const PART = /-of-\d{5}\.gguf/;
 const CHUNK = 1 << 20;
 
 /**
@@ -38,12 +38,15 @@ export async function gather({ chunks, total }, onprogress) {
 }
 
 /**
- * A web stream as an async iterable, which not every browser makes of it by itself.
- * @param {ReadableStream<Uint8Array>} stream
+ * The body of a response or the like as an async iterable, which not every browser makes of it by
+ * itself. What has it is held meanwhile: Node's fetch cancels the unread body of a response that has
+ * been garbage collected.
+ * @param {{ body: ReadableStream<Uint8Array> | null }} holder
  * @returns {AsyncGenerator<Uint8Array>}
  */
-async function* read(stream) {
-  const reader = stream.getReader();
+async function* read(holder) {
+  const reader = holder.body?.getReader();
+  if (!reader) throw new LogitscopeError('load_failed', 'no_body');
   try {
     for (;;) {
       const { done, value } = await reader.read();
@@ -56,43 +59,27 @@ async function* read(stream) {
 }
 
 /**
- * The body of a response, which is held meanwhile: Node's fetch cancels the unread body of a response
- * that has been garbage collected.
- * @param {Response} response
- * @returns {AsyncGenerator<Uint8Array>}
- */
-async function* readBody(response) {
-  if (!response.body) throw new LogitscopeError('load_failed', 'no_body');
-  yield* read(response.body);
-}
-
-/**
  * @param {Response} response
  * @returns {Stream}
  */
 function openResponse(response) {
   if (!response.ok) throw new LogitscopeError('load_failed', 'http_status', { n: response.status });
-  const length = Number(response.headers.get('content-length'));
-  const encoded = response.headers.has('content-encoding');
-  return { chunks: readBody(response), total: length && !encoded ? length : null };
+  const { headers } = response;
+  const length = headers.has('content-encoding') ? 0 : Number(headers.get('content-length'));
+  return { chunks: read(response), total: length || null };
 }
 
-/** Whether an address is of the page's own site. @param {string} url */
-function isNear(url) {
-  try {
-    const { origin, href } = new URL(url, globalThis.location?.href);
-    return origin === globalThis.origin && origin !== 'null' && !PART.test(href);
-  } catch {
-    return false;
-  }
-}
+/** Whether an address is of the page's own site, where there is a page. @param {string | URL} url */
+const isNear = (url) =>
+  globalThis.location && new URL(url, location.href).origin === globalThis.origin;
 
 /**
+ * @param {string} what
  * @param {Source | Source[]} source
  * @param {import('./types.js').OpenOptions} [options]
  * @returns {Promise<Stream>}
  */
-async function openAny(source, options) {
+async function openAny(what, source, options) {
   if (source instanceof ArrayBuffer || ArrayBuffer.isView(source)) {
     const bytes =
       source instanceof ArrayBuffer
@@ -101,22 +88,31 @@ async function openAny(source, options) {
     return { chunks: [bytes], total: bytes.length };
   }
   if (source instanceof Response) return openResponse(source);
-  if (source instanceof Blob) return { chunks: read(source.stream()), total: source.size };
-  if (!Array.isArray(source) && isNear(String(source)))
-    return openResponse(await fetch(source, { signal: options?.signal }));
-  return (await import('./open.js')).openParts(source, options);
+  if (source instanceof Blob)
+    return { chunks: read({ body: source.stream() }), total: source.size };
+  if (
+    (typeof source === 'string' || source instanceof URL) &&
+    !PART.test(String(source)) &&
+    isNear(source)
+  )
+    return openResponse(await fetch(source, options));
+  return (await import('./open.js')).openParts(what, source, options);
 }
 
 /**
  * @param {AsyncIterable<Uint8Array>} chunks
- * @param {(error: unknown) => LogitscopeError} explain
+ * @param {(error: unknown) => Promise<never>} fail
+ * @param {AbortSignal} [signal]
  * @returns {AsyncGenerator<Uint8Array>}
  */
-async function* explained(chunks, explain) {
+async function* watched(chunks, fail, signal) {
   try {
-    yield* chunks;
+    for await (const chunk of chunks) {
+      signal?.throwIfAborted();
+      yield chunk;
+    }
   } catch (error) {
-    throw explain(error);
+    await fail(error);
   }
 }
 
@@ -128,36 +124,17 @@ async function* explained(chunks, explain) {
  * @returns {Promise<Stream>}
  */
 export async function openSource(what, source, options) {
-  const isKnown = (/** @type {unknown} */ each) =>
-    typeof each === 'string' ||
-    [URL, Response, ArrayBuffer, Blob].some((type) => each instanceof type) ||
-    ArrayBuffer.isView(each);
-  const known = Array.isArray(source)
-    ? source.length > 0 && source.every(isKnown)
-    : isKnown(source);
-  if (!known) throw mustBe(what, 'a_source', source);
-  const named = typeof source === 'string' || source instanceof URL ? String(source) : null;
-  const explain = (/** @type {unknown} */ error) => {
-    const reason = reasonOf(error);
-    return named === null
-      ? new LogitscopeError(
-          'load_failed',
-          'load_failed',
-          { setting: what, reason },
-          { cause: error },
-        )
-      : new LogitscopeError(
-          'load_failed',
-          'load_failed_from',
-          { setting: what, address: show(named), reason },
-          { cause: error },
-        );
+  const fail = async (/** @type {unknown} */ error) => {
+    const words = await import('./load-fault.js').catch(() => null);
+    throw words ? words.loadFault(what, source, error) : error;
   };
   try {
-    const { chunks, ...others } = await openAny(source, options);
-    return { chunks: Array.isArray(chunks) ? chunks : explained(chunks, explain), ...others };
+    const stream = await openAny(what, source, options);
+    if (!Array.isArray(stream.chunks))
+      stream.chunks = watched(stream.chunks, fail, options?.signal);
+    return stream;
   } catch (error) {
-    throw explain(error);
+    return fail(error);
   }
 }
 

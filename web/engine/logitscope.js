@@ -52,7 +52,6 @@ export class Logitscope {
       'onprogress',
       'keep',
       'signal',
-      'template',
     ]);
     const {
       model,
@@ -64,7 +63,6 @@ export class Logitscope {
       keep = false,
       onprogress,
       signal,
-      template,
     } = options ?? {};
     if (options?.context !== undefined) checkInteger('context', context, 1, CONTEXT_MAX);
     checkBoolean('session', session);
@@ -75,22 +73,13 @@ export class Logitscope {
         value: shown(variant),
       });
     }
-    checkBoolean('keep', keep);
-    try {
-      const [module, stream] = await Promise.all([
-        Module.load(wasm, variant, relaxed),
-        model === undefined ? null : openSource('model', model, { keep, signal }),
-      ]);
-      const core = new Core(module, template);
-      const tell = (/** @type {any} */ progress) => {
-        signal?.throwIfAborted();
-        onprogress?.(progress);
-      };
-      if (stream) await core.openModel(stream, session || context ? context : -1, tell);
-      return new Logitscope(core, session);
-    } catch (error) {
-      throw signal?.aborted ? new LogitscopeError('cancelled', 'load_cancelled') : error;
-    }
+    const [module, stream] = await Promise.all([
+      Module.load(wasm, variant, relaxed),
+      model === undefined ? null : openSource('model', model, { keep, signal }),
+    ]);
+    const core = new Core(module);
+    if (stream) await core.openModel(stream, session || context ? context : -1, onprogress);
+    return new Logitscope(core, session);
   }
 
   #open() {

@@ -120,7 +120,7 @@ export async function openImage(module, { chunks, total, way }, context, onprogr
       if (total !== null && loaded + chunk.length > total) throw wrongLength(total, 'more');
       head.take(chunk);
       loaded += chunk.length;
-      onprogress?.({ loaded, total: head.total, ...(way?.where && { where: way.where }) });
+      onprogress?.({ loaded, total: head.total, ...way?.told });
     }
     head.total ??= loaded;
     if (loaded < head.total) throw wrongLength(head.total, String(loaded));

@@ -2,7 +2,8 @@
  * Opens what is more than one address of the page's own site: names of the hub, files at other hosts
  * (kept for the next time where that is asked for), paths in Node, all parts of a split file.
  */
-import { LogitscopeError, show } from './errors.js';
+import { checkBoolean } from './checks.js';
+import { LogitscopeError, mustBe, show } from './errors.js';
 import { FarFile } from './far.js';
 import { addressOf, partNames } from './names.js';
 
@@ -11,8 +12,8 @@ import { addressOf, partNames } from './names.js';
  * @typedef {import('./kept.js').Store} Store
  * @typedef {import('./kept.js').Keeper} Keeper
  *
- * How far files are fetched: `where` says what is kept of them, for KEPT.
- * @typedef {{ keep: boolean, signal?: AbortSignal, where: string | null }} Way
+ * How far files are fetched: `told` goes with the progress and says what is kept of them.
+ * @typedef {{ keep: boolean, signal?: AbortSignal, told: { where: string } | null }} Way
  */
 
 const inNode = typeof process === 'object' && typeof process.versions?.node === 'string';
@@ -43,7 +44,7 @@ async function openFarPart(address, way) {
   const store = await storeOf(way);
   const kept = await store?.find(address).catch(() => null);
   if (kept) {
-    way.where ??= 'there';
+    way.told ??= { where: 'there' };
     return kept;
   }
   const far = await FarFile.open(address, way);
@@ -62,7 +63,8 @@ async function openFarPart(address, way) {
 async function* readFar(address, far, store, way, start) {
   const begun = (await store?.begin(address, far).catch(() => 'none')) ?? null;
   let keeper = /** @type {Keeper | null} */ (typeof begun === 'object' ? begun : null);
-  way.where = keeper?.where ?? /** @type {string | null} */ (begun);
+  const where = keeper?.where ?? /** @type {string | null} */ (begun);
+  way.told = where ? { where } : null;
   const sum = await makeSum(far.sha256);
   let kept = keeper?.length ?? 0;
   let at = keeper || sum ? 0 : start;
@@ -85,7 +87,7 @@ async function* readFar(address, far, store, way, start) {
           await keeper.write(chunk);
           kept = at;
         } catch {
-          way.where = 'quota';
+          way.told = { where: 'quota' };
           state = 'wrong';
           await leave();
         }
@@ -130,6 +132,9 @@ async function openPath(path) {
  * @returns {Promise<Part>}
  */
 async function openPart(source, way) {
+  if (source instanceof ArrayBuffer || ArrayBuffer.isView(source))
+    source = new Blob([/** @type {BlobPart} */ (source)]);
+  if (source instanceof Response) source = await source.blob();
   if (source instanceof Blob) return (await import('./kept.js')).partOfBlob(source);
   const text = String(source);
   if (!/^[a-z][a-z0-9+.-]+:/i.test(text)) return inNode ? openPath(text) : openFarPart(text, way);
@@ -151,15 +156,25 @@ function spread(source) {
   return partNames(address);
 }
 
+/** @param {unknown} source */
+const isKnown = (source) =>
+  typeof source === 'string' ||
+  [URL, Response, ArrayBuffer, Blob].some((type) => source instanceof type) ||
+  ArrayBuffer.isView(source);
+
 /**
+ * @param {string} what 'model' or 'wasm'
  * @param {any} source one, or all parts of one
  * @param {{ keep?: boolean, signal?: AbortSignal }} [options]
  * @returns {Promise<import('./load.js').Stream>}
  */
-export async function openParts(source, { keep = false, signal } = {}) {
+export async function openParts(what, source, { keep = false, signal } = {}) {
+  checkBoolean('keep', keep);
+  const all = Array.isArray(source) ? source : [source];
+  if (!all.length || !all.every(isKnown)) throw mustBe(what, 'a_source', source);
   /** @type {Way} */
-  const way = { keep, signal, where: null };
-  const sources = (Array.isArray(source) ? source : [source]).flatMap(spread);
+  const way = { keep, signal, told: null };
+  const sources = all.flatMap(spread);
   const parts = await Promise.all(sources.map((each) => openPart(each, way)));
   const stream =
     parts.length === 1

@@ -4,7 +4,6 @@
  */
 import { checkDepths } from './checks.js';
 import { LogitscopeError, mustBe, phrase, reasonOf } from './errors.js';
-import { readSource } from './load.js';
 
 /** @typedef {import('./types.js').Settings} Settings */
 /** @typedef {import('./types.js').GenerateOptions} GenerateOptions */
@@ -46,7 +45,9 @@ class Connection {
     this.#port = port;
     port.onmessage = ({ data }) => this.#receive(data);
     port.onerror = (/** @type {any} */ event) =>
-      this.#failAll(event?.message ?? phrase('unknown_reason'));
+      this.failAll('load_failed', 'worker_failed', {
+        reason: event?.message ?? phrase('unknown_reason'),
+      });
   }
 
   /**
@@ -93,10 +94,14 @@ class Connection {
     else waiting.resolve(result);
   }
 
-  /** @param {string | import('./errors.js').Phrase} reason */
-  #failAll(reason) {
-    for (const { reject } of this.#waiting.values())
-      refuse(reject, 'load_failed', 'worker_failed', { reason });
+  /**
+   * Refuses all that is awaited.
+   * @param {string} code
+   * @param {string} key
+   * @param {import('./errors.js').Values} [values]
+   */
+  failAll(code, key, values) {
+    for (const { reject } of this.#waiting.values()) refuse(reject, code, key, values);
     this.#waiting.clear();
   }
 }
@@ -324,7 +329,8 @@ export class RemoteLogitscope extends RemoteSession {
   }
 
   /**
-   * `worker` is a URL, a Worker, or any port whose other end `serve` of host.js answers.
+   * `worker` is a URL, a Worker, or any port whose other end `serve` of host.js answers. What is
+   * cancelled ends a worker.
    * @param {import('./types.js').LoadOptions & { worker?: string | URL | Worker | Port }} [options]
    * @returns {Promise<RemoteLogitscope>}
    */
@@ -333,12 +339,15 @@ export class RemoteLogitscope extends RemoteSession {
     const own = typeof given === 'string' || given instanceof URL ? startWorker(given) : null;
     const connection = new Connection(own ?? /** @type {Port} */ (given));
     const remote = new RemoteLogitscope(connection, own);
-    const cancel = () => connection.send(0, 'cancel', []).catch(() => {});
+    const cancel = () => {
+      /** @type {any} */ (own ?? given).terminate?.();
+      connection.failAll('cancelled', 'load_cancelled');
+    };
     signal?.addEventListener('abort', cancel);
     try {
       const sent = {
         ...options,
-        model: await sendable('model', options.model, onprogress),
+        model: await sendable('model', options.model),
         wasm: await sendable('wasm', options.wasm),
         relaxed: await sendable('relaxed', options.relaxed),
       };
@@ -497,17 +506,21 @@ function startWorker(address) {
 
 /**
  * What a message can carry: addresses made absolute, since a worker resolves them against itself,
- * and a Response read here.
- * @param {string} what
+ * and what a Response holds.
+ * @param {string} setting 'model', 'wasm' or 'relaxed'
  * @param {any} source
- * @param {import('./types.js').OnProgress} [onprogress]
  * @returns {Promise<any>}
  */
-async function sendable(what, source, onprogress) {
-  if (Array.isArray(source)) return Promise.all(source.map((each) => sendable(what, each)));
+async function sendable(setting, source) {
+  if (Array.isArray(source)) return Promise.all(source.map((each) => sendable(setting, each)));
   if (source instanceof URL) return source.href;
   if (typeof source === 'string' && typeof document === 'object') {
     return new URL(source, document.baseURI).href;
   }
-  return source instanceof Response ? readSource(what, source, onprogress) : source;
+  if (!(source instanceof Response)) return source;
+  const held = source.ok
+    ? await source.blob().catch(reasonOf)
+    : phrase('http_status', { n: source.status });
+  if (held instanceof Blob) return held;
+  throw new LogitscopeError('load_failed', 'load_failed', { setting, reason: held });
 }

@@ -239,6 +239,8 @@
  * @property {boolean} [add_generation_prompt] whether the assistant's turn is opened at the end; true
  * @property {Record<string, unknown>} [variables] others that the template knows, enable_thinking for
  *   instance
+ * @property {string | URL | Uint8Array} [renderer] the worker that renders templates, or its address, where that
+ *   does not lie beside the engine
  */
 
 /**
@@ -301,7 +303,6 @@
  * @property {number} [context] how many tokens a session sees, by default as many as the model was made
  *   for and 4,096 at most
  * @property {boolean} [session] false: for facts and tokens alone, without the memory of a session
- * @property {string | URL | Uint8Array} [template] the worker that renders chat templates, or where it lies
  * @property {OnProgress} [onprogress] of the model
  */
 

@@ -1,7 +1,7 @@
 /**
  * <logit-open>: what else can be opened: a model of the hub by name, an address, a few good ones,
  * what this browser has kept. Nothing is fetched before a press that names the host and the size.
- * Asks with "logit-model" ({ model, context, agreed }); "logit-open-end" when a dialog is closed.
+ * Asks with "logit-model" ({ model, context }); "logit-open-end" when a dialog is closed.
  */
 import { html, nothing } from 'lit';
 import { locales } from '#locales/open';
@@ -100,7 +100,7 @@ export class LogitOpen extends LogitElement {
     const known = context >= 1 && context <= CONTEXT_MAX;
     this.#close();
     agreeTo(model);
-    this.emit('logit-model', { model, context: known ? context : null, agreed: true });
+    this.emit('logit-model', { model, context: known ? context : null });
   }
 
   #close() {

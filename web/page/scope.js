@@ -21,7 +21,7 @@ import { BEGIN, unfold } from '../state/first.js';
 import { Instrument } from '../state/instrument.js';
 import { recall, remember } from '../state/memory.js';
 import { megabytes } from './model-chooser.js';
-import { farAddress, isKept } from '../state/hosts.js';
+import { agreeTo, farAddress, isKept, isUnasked } from '../state/hosts.js';
 import { MODELS, findModel } from '../state/models.js';
 import { parseControls, parseHash, parseParts, show, stateParts } from '../state/page-state.js';
 import { panelsOf } from '../views/bench/panels.js';
@@ -433,12 +433,11 @@ export class LogitScope extends LogitElement {
 
   /**
    * Opens the model of the attributes: one of another host once the reader agrees.
-   * @param {boolean} [agreed]
    * @returns {Promise<void>}
    */
-  #load(agreed = false) {
+  #load() {
     this.asking = '';
-    if (!agreed && farAddress(this.model)) return this.#askFirst(this.model);
+    if (isUnasked(this.model)) return this.#askFirst(this.model);
     this.#offer = { ...findModel(this.model), ...(this.grammar ? { grammar: this.grammar } : {}) };
     const { model, grammar, examples } = this.#offer;
     const instrument = this.#instrument;
@@ -466,7 +465,11 @@ export class LogitScope extends LogitElement {
 
   /** @param {string} name @returns {Promise<void>} */
   async #askFirst(name) {
-    if (await isKept(name)) return this.#load(true);
+    if (await isKept(name)) {
+      agreeTo(name);
+      return this.#load();
+    }
+    if (this.ready) return this.#showMore(name);
     await import('./open-model.js');
     this.#offer = findModel(name);
     this.asking = name;
@@ -504,11 +507,10 @@ export class LogitScope extends LogitElement {
 
   /**
    * Opens another model, with the settings as they are.
-   * @param {{ detail: { model: import('../state/engines.js').Model, context?: number | null,
-   *   agreed?: boolean } }} event
+   * @param {{ detail: { model: import('../state/engines.js').Model, context?: number | null } }} event
    */
   async #onModel({ detail }) {
-    if (!detail.agreed && farAddress(detail.model)) {
+    if (isUnasked(detail.model)) {
       const name = String(detail.model);
       if (!(await isKept(name))) return this.#showMore(name);
     }
@@ -567,7 +569,8 @@ export class LogitScope extends LogitElement {
   /** Whether the landscape is to show and waits for its model. */
   get #coming() {
     const { status } = this.#instrument;
-    return this.view === 'landscape' && status !== 'ready' && status !== 'failed';
+    const near = !farAddress(this.model);
+    return this.view === 'landscape' && near && status !== 'ready' && status !== 'failed';
   }
 
   /** Whether the view has its place. */
@@ -637,13 +640,14 @@ export class LogitScope extends LogitElement {
 
   /** The model of the attributes is agreed to, or another one taken in its place. @param {CustomEvent} event */
   #onAgreed({ detail }) {
-    if (typeof detail.model !== 'string') {
-      this.asking = '';
-      return this.#onModel({ detail });
-    }
-    this.model = detail.model;
-    this.context = detail.context ?? this.context;
-    return this.#load(true);
+    const { model, context } = detail;
+    this.asking = '';
+    if (typeof model !== 'string') return this.#onModel({ detail });
+    // A change of either opens it by itself.
+    const same = model === this.model && (context === null || context === this.context);
+    this.model = model;
+    this.context = context ?? this.context;
+    return same ? this.#load() : undefined;
   }
 
   #renderNotice() {
@@ -655,7 +659,7 @@ export class LogitScope extends LogitElement {
       return html`
         <div class="panel notice" role="alert">
           <p>${t('load.failed', { reason: why })}</p>
-          <button class="primary" @click=${() => this.#load(true)}>${t('load.retry')}</button>
+          <button class="primary" @click=${() => this.#load()}>${t('load.retry')}</button>
         </div>`;
     }
     const far = this.#renderFetching();

@@ -23,7 +23,7 @@ for (const element of document.querySelectorAll('script[data-file]')) {
   if (name === 'logitscope.wasm') assets.wasm = bytes;
   else if (name === 'logitscope-relaxed.wasm') assets.relaxed = bytes;
   else if (name === 'worker.js') workerCode = new TextDecoder().decode(bytes);
-  else if (name === 'template.js') assets.template = bytes;
+  else if (name === 'template.js') assets.renderer = bytes;
   else assets.inside.set(name, bytes);
   element.remove();
 }

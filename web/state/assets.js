@@ -12,7 +12,7 @@ export const assets = {
   /** A worker's address, or what opens a port to an engine. @type {URL | (() => Promise<any>)} */
   worker: new URL('./worker.js', import.meta.url),
   /** The worker that renders chat templates, where it does not lie beside the engine. @type {Uint8Array | undefined} */
-  template: undefined,
+  renderer: undefined,
   /** What the page carries, by the address that it has elsewhere. @type {Map<unknown, Uint8Array>} */
   inside: new Map(),
 };

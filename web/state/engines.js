@@ -107,7 +107,7 @@ function open(key, options) {
 
 /** @param {any} key @param {Options} options @param {OnProgress} onprogress @param {AbortSignal} signal */
 async function load(key, { variant = 'auto', context = null }, onprogress, signal) {
-  const { inside, wasm, relaxed, worker, template } = assets;
+  const { inside, wasm, relaxed, worker } = assets;
   await checkAgreed(key);
   return RemoteLogitscope.load({
     ...(key === null ? {} : { model: inside.get(key) ?? key }),
@@ -115,7 +115,6 @@ async function load(key, { variant = 'auto', context = null }, onprogress, signa
     variant,
     wasm,
     relaxed,
-    template,
     keep: Boolean(farAddress(key)),
     signal,
     worker: typeof worker === 'function' ? await worker() : worker,

@@ -52,9 +52,15 @@ export function agreeTo(model) {
   if (far) agreed.add(far.address);
 }
 
+/** Whether a model lies at another host and the reader has not agreed to it yet. @param {unknown} model */
+export function isUnasked(model) {
+  const far = farAddress(model);
+  return Boolean(far) && !agreed.has(/** @type {{ address: string }} */ (far).address);
+}
+
 /** Refuses a model of another host that nobody has agreed to. @param {unknown} model */
 export async function checkAgreed(model) {
-  const far = farAddress(model);
-  if (!far || agreed.has(far.address) || (await isKept(String(model)))) return;
-  throw new LogitscopeError('load_failed', 'far_unasked', { host: far.host });
+  if (!isUnasked(model) || (await isKept(String(model)))) return;
+  const { host } = /** @type {{ host: string }} */ (farAddress(model));
+  throw new LogitscopeError('load_failed', 'far_unasked', { host });
 }

@@ -4,6 +4,7 @@
  */
 import { LogitscopeError } from '../engine/errors.js';
 import { findLoop } from '../engine/loops.js';
+import { assets } from './assets.js';
 import { Bench } from './bench.js';
 import { toFault } from '../engine/errors.js';
 import { gatesOf, withoutGates } from './fields.js';
@@ -248,6 +249,7 @@ export class TextBench extends Bench {
       } = await this.#here.chat([{ role: 'user', content: user }], {
         ...(system && { system }),
         ...(date && { date }),
+        renderer: assets.renderer,
       });
       if (chat !== this.chat) return ids;
       this.chatDate = taken;

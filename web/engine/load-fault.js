@@ -1,0 +1,20 @@
+/** Why a source could not be loaded; fetched when one could not. */
+import { LogitscopeError, reasonOf, show } from './errors.js';
+
+/**
+ * @param {string} setting 'model' or 'wasm'
+ * @param {unknown} source
+ * @param {unknown} cause
+ */
+export function loadFault(setting, source, cause) {
+  if (/** @type {any} */ (cause)?.name === 'AbortError')
+    return new LogitscopeError('cancelled', 'load_cancelled');
+  if (cause instanceof LogitscopeError && cause.key === 'must_be') return cause;
+  const named = typeof source === 'string' || source instanceof URL;
+  return new LogitscopeError(
+    'load_failed',
+    named ? 'load_failed_from' : 'load_failed',
+    { setting, reason: reasonOf(cause), ...(named && { address: show(String(source)) }) },
+    { cause },
+  );
+}
