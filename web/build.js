@@ -9,7 +9,7 @@ import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { firstFrame } from './first.js';
-import { readHosts } from './model-hosts.js';
+import { patternOf, readHosts } from './model-hosts.js';
 import { Notices } from './notices.js';
 import { buildSingle } from './single.js';
 
@@ -179,7 +179,7 @@ export async function build(out = join(root, 'dist'), hosts = readHosts(process.
   await rm(out, { recursive: true, force: true });
   await mkdir(join(out, 'models'), { recursive: true });
   const notices = new Notices();
-  const define = { 'globalThis.MODEL_HOSTS': JSON.stringify(hosts) };
+  const define = { 'globalThis.MODEL_HOSTS': JSON.stringify(patternOf(hosts)) };
   const options = { ...COMMON, plugins: [...plugins, notices.plugin], define };
   await bundle({
     ...options,

@@ -16,3 +16,9 @@ export function readHosts(text = HUB_HOSTS) {
     throw new Error(`MODEL_HOSTS must be like https://example.org, got ${JSON.stringify(wrong)}`);
   return hosts;
 }
+
+/** What an origin matches that a policy with these sources lets through. @param {string[]} hosts */
+export function patternOf(hosts) {
+  const escaped = hosts.map((host) => host.replaceAll('.', '\\.').replace('*\\.', '.+\\.'));
+  return `^(${escaped.join('|')})$`;
+}

@@ -26,7 +26,7 @@ async function script(entry, options) {
     write: false,
     format: 'iife',
     // Nothing lies beside a single file; the address only has to be one.
-    define: { 'import.meta.url': '"https://nowhere.invalid/"', 'globalThis.MODEL_HOSTS': '[]' },
+    define: { 'import.meta.url': '"https://nowhere.invalid/"', 'globalThis.MODEL_HOSTS': '"^$"' },
   });
   return outputFiles[0].text;
 }

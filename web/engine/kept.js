@@ -4,6 +4,9 @@
  * whole ones only. One that another tab is fetching is left to that tab.
  */
 
+import { LogitscopeError } from './errors.js';
+import { addressOf, partNames } from './names.js';
+
 /**
  * @typedef {import('./parts.js').Part} Part
  * @typedef {import('./far.js').FarFile} FarFile
@@ -258,6 +261,21 @@ export async function listKept() {
     found.push({ address: url, bytes: size, size, whole: true });
   }
   return found.sort((a, b) => (a.address < b.address ? -1 : 1));
+}
+
+/** Whether all of a model is there. @param {string} model a name or address */
+export async function isKept(model) {
+  const kept = await listKept();
+  return partNames(addressOf(model) ?? '').every((address) =>
+    kept.some((each) => each.whole && each.address === address),
+  );
+}
+
+/** Refuses a model that is not there whole, and so would be fetched. @param {string} model */
+export async function needKept(model) {
+  if (await isKept(model)) return;
+  const { host } = new URL(addressOf(model) ?? '');
+  throw new LogitscopeError('load_failed', 'far_unasked', { host });
 }
 
 /**

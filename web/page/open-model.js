@@ -79,9 +79,11 @@ export class LogitOpen extends LogitElement {
     const good = GOOD.find((each) => each.name === name);
     this.size = good?.size ?? null;
     this.fault = '';
-    if (far === '') this.fault = t('open.no-name', { name });
+    const address = addressOf(name);
+    if (address === null || (!far && !URL.canParse(name, document.baseURI)))
+      this.fault = t('open.no-name', { name });
     else if (far && !far.allowed) this.fault = t('open.host', { host: far.host });
-    this.asked = this.fault ? '' : far ? nameOf(far.address) : name;
+    this.asked = this.fault ? '' : far ? nameOf(new URL(String(address)).href) : name;
     if (!far && !this.fault) this.#open(name);
   }
 
@@ -127,7 +129,7 @@ export class LogitOpen extends LogitElement {
     const { host } = far;
     const { size } = this;
     const good = GOOD.find(({ name }) => name === this.asked);
-    const kept = this.kept.find(({ address }) => address === far.address);
+    const kept = this.kept.find(({ address }) => address === addressOf(this.asked));
     const need = (size ?? 0) * SHARE;
     const phone = matchMedia('(pointer: coarse) and (max-width: 60rem)').matches;
     return html`

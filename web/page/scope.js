@@ -21,7 +21,7 @@ import { BEGIN, unfold } from '../state/first.js';
 import { Instrument } from '../state/instrument.js';
 import { recall, remember } from '../state/memory.js';
 import { megabytes } from './model-chooser.js';
-import { agreeTo, farAddress, isKept, isUnasked } from '../state/hosts.js';
+import { agreeTo, farAddress, isUnasked } from '../state/hosts.js';
 import { MODELS, findModel } from '../state/models.js';
 import { parseControls, parseHash, parseParts, show, stateParts } from '../state/page-state.js';
 import { panelsOf } from '../views/bench/panels.js';
@@ -465,7 +465,7 @@ export class LogitScope extends LogitElement {
 
   /** @param {string} name @returns {Promise<void>} */
   async #askFirst(name) {
-    if (await isKept(name)) {
+    if (await this.#isKept(name)) {
       agreeTo(name);
       return this.#load();
     }
@@ -473,6 +473,11 @@ export class LogitScope extends LogitElement {
     await import('./open-model.js');
     this.#offer = findModel(name);
     this.asking = name;
+  }
+
+  /** @param {any} name */
+  async #isKept(name) {
+    return (await import('../engine/kept.js')).isKept(name);
   }
 
   /** @param {string} [name] what it begins with */
@@ -510,10 +515,8 @@ export class LogitScope extends LogitElement {
    * @param {{ detail: { model: import('../state/engines.js').Model, context?: number | null } }} event
    */
   async #onModel({ detail }) {
-    if (isUnasked(detail.model)) {
-      const name = String(detail.model);
-      if (!(await isKept(name))) return this.#showMore(name);
-    }
+    if (isUnasked(detail.model) && !(await this.#isKept(detail.model)))
+      return this.#showMore(String(detail.model));
     const instrument = this.#instrument;
     const offer = findModel(detail.model);
     const { model, grammar, examples } = offer;
@@ -633,9 +636,8 @@ export class LogitScope extends LogitElement {
     const { progress } = this.#instrument;
     if (!progress?.where || progress.where === 'there') return nothing;
     return html`
-      <div class="panel notice fetching" role="status">
-        <logit-fetching .progress=${progress} @logit-cancel=${() => this.#instrument.cancel()}></logit-fetching>
-      </div>`;
+      <logit-fetching class="panel notice fetching" role="status" .progress=${progress}
+        @logit-cancel=${() => this.#instrument.cancel()}></logit-fetching>`;
   }
 
   /** The model of the attributes is agreed to, or another one taken in its place. @param {CustomEvent} event */
@@ -643,11 +645,9 @@ export class LogitScope extends LogitElement {
     const { model, context } = detail;
     this.asking = '';
     if (typeof model !== 'string') return this.#onModel({ detail });
-    // A change of either opens it by itself.
-    const same = model === this.model && (context === null || context === this.context);
     this.model = model;
     this.context = context ?? this.context;
-    return same ? this.#load() : undefined;
+    return this.#load();
   }
 
   #renderNotice() {

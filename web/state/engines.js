@@ -4,7 +4,7 @@
  */
 import { RemoteLogitscope } from '../engine/remote.js';
 import { assets } from './assets.js';
-import { checkAgreed, farAddress } from './hosts.js';
+import { farAddress, isUnasked } from './hosts.js';
 import { MODELS } from './models.js';
 
 /**
@@ -108,7 +108,7 @@ function open(key, options) {
 /** @param {any} key @param {Options} options @param {OnProgress} onprogress @param {AbortSignal} signal */
 async function load(key, { variant = 'auto', context = null }, onprogress, signal) {
   const { inside, wasm, relaxed, worker } = assets;
-  await checkAgreed(key);
+  if (isUnasked(key)) await (await import('../engine/kept.js')).needKept(key);
   return RemoteLogitscope.load({
     ...(key === null ? {} : { model: inside.get(key) ?? key }),
     ...(context === null ? {} : { context }),

@@ -55,7 +55,6 @@ export function mayLoad(model) {
   if (MODELS.some(({ name }) => name === model)) return true;
   const far = farAddress(model);
   if (far) return far.allowed;
-  if (far === '') return false;
   try {
     return new URL(model, document.baseURI).origin === location.origin;
   } catch {

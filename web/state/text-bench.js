@@ -11,7 +11,6 @@ import { gatesOf, withoutGates } from './fields.js';
 import { Reader } from './reader.js';
 import { neutralSettings } from './settings.js';
 import { Timeline } from './sources.js';
-import { findThinking } from './thinking.js';
 import { TextTree } from './tree.js';
 
 /**
@@ -70,7 +69,7 @@ export class TextBench extends Bench {
   /** @type {number[]} */
   #promptIds = [];
   /** Whether the prompt ends where the model thinks. */
-  #promptThinks = false;
+  promptThinks = false;
   #promptTurn = 0;
   #alternativesTurn = 0;
   /** Bumped for each text; stale work compares it. */
@@ -116,11 +115,6 @@ export class TextBench extends Bench {
   /** What the distribution comes to over two settings; null while nobody wants to know. */
   get map() {
     return this.#padWanted ? (this.#pad?.map ?? null) : null;
-  }
-
-  /** Which of the drawn tokens are thought; none where the model has no template. */
-  get thinking() {
-    return this.info?.chat_template ? findThinking(this.steps, this.#promptThinks) : [];
   }
 
   /** Where the drawn text repeats itself. */
@@ -229,7 +223,7 @@ export class TextBench extends Bench {
   setPrompt(prompt) {
     this.prompt = prompt;
     this.chat = null;
-    this.#promptThinks = false;
+    this.promptThinks = false;
     return this.#readPrompt(async () => this.#here.encode(prompt));
   }
 
@@ -254,7 +248,7 @@ export class TextBench extends Bench {
       if (chat !== this.chat) return ids;
       this.chatDate = taken;
       const last = parts.at(-1);
-      this.#promptThinks = Boolean(last?.thinking) || /<think>$/.test(last?.text ?? '');
+      this.promptThinks = Boolean(last?.thinking) || /<think>$/.test(last?.text ?? '');
       return ids;
     });
   }

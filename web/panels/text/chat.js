@@ -10,6 +10,8 @@ import { Rest } from '../../base/rest.js';
 import { addMessages, t } from '../../locale/locale.js';
 import chatStyles from './chat.css';
 
+export { findThinking } from '../../state/thinking.js';
+
 addMessages(locales);
 
 /** How long typing rests before the template is rendered, in ms. */
@@ -78,3 +80,20 @@ export class LogitChat extends LogitElement {
 }
 
 define('logit-chat', LogitChat);
+
+/**
+ * A text, or what the template makes of messages.
+ * @param {import('./text.js').LogitText} panel
+ */
+export function renderModes(panel) {
+  const { chat, fixed } = panel;
+  /** @param {string} mode @param {boolean} on @param {Said | null} said */
+  const button = (mode, on, said) => html`
+    <button data-mode=${mode} aria-pressed=${on} aria-disabled=${fixed}
+      @click=${() => on || fixed || panel.emit('logit-chat', { chat: said })}>${t(`chat.mode.${mode}`)}</button>`;
+  const first = { user: panel.draft ?? panel.prompt, system: '', date: null };
+  return html`
+    <div class="segments" role="group" aria-label=${t('chat.mode')}>
+      ${button('text', !chat, null)} ${button('chat', Boolean(chat), first)}
+    </div>`;
+}

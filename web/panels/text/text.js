@@ -31,6 +31,9 @@ const COLOURS = /** @type {const} */ (['after', 'before', 'none']);
 
 const LIMIT = field('max_new_tokens');
 
+/** What a model with a chat template needs, once it is there. @type {typeof import('./chat.js') | null} */
+let chatPart = null;
+
 export class LogitText extends LogitElement {
   static properties = {
     prompt: { attribute: false },
@@ -38,7 +41,7 @@ export class LogitText extends LogitElement {
     chatty: { attribute: false },
     chat: { attribute: false },
     chatDate: { attribute: false },
-    thinking: { attribute: false },
+    promptThinks: { type: Boolean },
     contextLength: { attribute: false },
     fixed: { type: Boolean },
     pieces: { attribute: false },
@@ -86,8 +89,8 @@ export class LogitText extends LogitElement {
     this.chat = null;
     /** The template's today. */
     this.chatDate = '';
-    /** @type {boolean[]} Which steps are thought. */
-    this.thinking = [];
+    /** Whether the prompt ends where the model thinks. */
+    this.promptThinks = false;
     /** How many tokens the model sees at most. */
     this.contextLength = 0;
     /** @type {string | null} What is being typed and has not been read yet. */
@@ -135,7 +138,11 @@ export class LogitText extends LogitElement {
 
   /** @param {Map<string, unknown>} changes */
   willUpdate(changes) {
-    if (this.chat) import('./chat.js');
+    if (this.chatty && !chatPart)
+      import('./chat.js').then((part) => {
+        chatPart = part;
+        this.requestUpdate();
+      });
     const stepped = changes.has('steps');
     const earlier = /** @type {unknown[] | undefined} */ (changes.get('steps'));
     const before = stepped ? (earlier?.length ?? 0) : this.steps.length;
@@ -181,12 +188,17 @@ export class LogitText extends LogitElement {
     return `${drew} ${t('text.ended', { text: text.trim() })}`;
   }
 
+  /** Which steps are thought. @type {boolean[]} */
+  get thinking() {
+    return (this.chatty && chatPart?.findThinking(this.steps, this.promptThinks)) || [];
+  }
+
   render() {
     return html`
       <div class="top">
         <h2>${t('text.title')}</h2>
         ${help(t('text.title'), `${t('text.about')} ${t('text.legend')}`)}
-        ${this.chatty ? this.#renderModes() : nothing}
+        ${(this.chatty && chatPart?.renderModes(this)) || nothing}
         ${this.chat ? html`<span class="room"></span>` : this.#renderPrompt()}
         ${this.#renderButtons()}
       </div>
@@ -196,19 +208,6 @@ export class LogitText extends LogitElement {
       ${this.#renderMore()}
       <p class="visually-hidden" aria-live="polite">${this.said}</p>
     `;
-  }
-
-  /** A text, or what the template makes of messages. */
-  #renderModes() {
-    /** @param {string} mode @param {boolean} on @param {() => void} go */
-    const button = (mode, on, go) => html`
-      <button data-mode=${mode} aria-pressed=${on} aria-disabled=${this.fixed} @click=${() => on || this.fixed || go()}>${t(`text.mode.${mode}`)}</button>`;
-    const said = { user: this.draft ?? this.prompt, system: '', date: null };
-    return html`
-      <div class="segments" role="group" aria-label=${t('text.mode')}>
-        ${button('text', !this.chat, () => this.emit('logit-chat', { chat: null }))}
-        ${button('chat', Boolean(this.chat), () => this.emit('logit-chat', { chat: said }))}
-      </div>`;
   }
 
   #renderPrompt() {

@@ -89,7 +89,7 @@ export function panelsOf(instrument, around) {
     chatty: instrument.info?.chat_template ?? false,
     chat: instrument.chat,
     chatDate: instrument.chatDate,
-    thinking: instrument.thinking,
+    promptThinks: instrument.promptThinks,
     pieces: instrument.promptPieces,
     steps: instrument.steps,
     examples,
