@@ -10,11 +10,14 @@ export function loadFault(setting, source, cause) {
   if (/** @type {any} */ (cause)?.name === 'AbortError')
     return new LogitscopeError('cancelled', 'load_cancelled');
   if (cause instanceof LogitscopeError && cause.key === 'must_be') return cause;
-  const named = typeof source === 'string' || source instanceof URL;
+  const reason = reasonOf(cause);
+  if (typeof source !== 'string' && !(source instanceof URL))
+    return new LogitscopeError('load_failed', 'load_failed', { setting, reason }, { cause });
+  const address = show(String(source));
   return new LogitscopeError(
     'load_failed',
-    named ? 'load_failed_from' : 'load_failed',
-    { setting, reason: reasonOf(cause), ...(named && { address: show(String(source)) }) },
+    'load_failed_from',
+    { setting, reason, address },
     { cause },
   );
 }
