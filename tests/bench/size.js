@@ -36,11 +36,18 @@ async function bundles(entries) {
     metafile: true,
     outdir: root,
   });
-  // What the first refusal fetches, which no visit begins with, is an entry that was not asked for.
-  const later = Object.entries(metafile.outputs)
-    .filter(([, { entryPoint }]) => entryPoint && !entries.includes(basename(entryPoint)))
-    .map(([path]) => resolve(path));
-  return outputFiles.filter(({ path }) => !later.includes(path)).map(({ contents }) => contents);
+  // What is fetched when it is first wanted, which no visit begins with, and what only that shares.
+  const { outputs } = metafile;
+  const first = new Set(
+    Object.keys(outputs).filter((path) =>
+      entries.includes(basename(outputs[path].entryPoint ?? '')),
+    ),
+  );
+  for (const path of first)
+    for (const { path: imported, kind } of outputs[path].imports)
+      if (kind === 'import-statement') first.add(imported);
+  const paths = [...first].map((path) => resolve(path));
+  return outputFiles.filter(({ path }) => paths.includes(path)).map(({ contents }) => contents);
 }
 
 /**
