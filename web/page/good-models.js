@@ -1,6 +1,6 @@
 /**
  * Small models of the hub that fit a page. Names and sizes are those of the list of wllama's demo
- * (github.com/ngxson/wllama, examples/main/src/config.ts), licences those of the model cards.
+ * (github.com/ngxson/wllama, examples/main/src/config.ts), licences as public pages name them.
  */
 
 /** @typedef {{ name: string, size: number, licence: string, open: boolean }} Good open: whether the licence is */
