@@ -136,9 +136,14 @@ export class LogitText extends LogitElement {
     this.unfolded = false;
   }
 
+  /** Whether there is a chat to show: a link may ask for one where the model has no template. */
+  get #chats() {
+    return this.chatty || this.chat !== null;
+  }
+
   /** @param {Map<string, unknown>} changes */
   willUpdate(changes) {
-    if (this.chatty && !chatPart)
+    if (this.#chats && !chatPart)
       import('./chat.js').then((part) => {
         chatPart = part;
         this.requestUpdate();
@@ -190,7 +195,7 @@ export class LogitText extends LogitElement {
 
   /** Which steps are thought. @type {boolean[]} */
   get thinking() {
-    return (this.chatty && chatPart?.findThinking(this.steps, this.promptThinks)) || [];
+    return (this.#chats && chatPart?.findThinking(this.steps, this.promptThinks)) || [];
   }
 
   render() {
@@ -198,7 +203,7 @@ export class LogitText extends LogitElement {
       <div class="top">
         <h2>${t('text.title')}</h2>
         ${help(t('text.title'), `${t('text.about')} ${t('text.legend')}`)}
-        ${(this.chatty && chatPart?.renderModes(this)) || nothing}
+        ${(this.#chats && chatPart?.renderModes(this)) || nothing}
         ${this.chat ? html`<span class="room"></span>` : this.#renderPrompt()}
         ${this.#renderButtons()}
       </div>
