@@ -24,6 +24,14 @@ const STEPS = 32;
  *   good
  */
 
+/** @param {ArrayLike<number>} logits */
+export function logProbabilitiesOf(logits) {
+  const all = Array.from(logits);
+  const top = Math.max(...all);
+  const sum = all.reduce((total, logit) => total + Math.exp(logit - top), 0);
+  return all.map((logit) => logit - top - Math.log(sum));
+}
+
 /** @param {Logitscope} scope @param {string} prompt @param {number} steps */
 function continueGreedily(scope, prompt, steps) {
   const prompt_ids = Array.from(scope.encode(prompt));
