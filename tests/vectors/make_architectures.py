@@ -76,20 +76,26 @@ MODELS = {
 
 # --- weights -------------------------------------------------------------------------------------
 
-def make_tensors(m, rng):
-    """name -> (bytes, float64 values, type), as the converters of llama.cpp name and join them."""
+def make_tensors(m, rng, draw=None):
+    """name -> (bytes, float64 values, type), as the converters of llama.cpp name and join them.
+
+    draw(name, shape, middle, spread, type) gives these three otherwise than in memory."""
     tensors = {}
+
+    def normal(name, shape, middle, spread, kind):
+        return quantise(middle + spread * rng.standard_normal(shape), kind) + (kind,)
+
+    draw = draw or normal
     arch, embd, ff = m['arch'], m['embd'], m['ff']
     n_q, n_kv = m['heads'] * m['head'], m['kv'] * m['head']
     norm_bias = arch == 'gptneox'
 
     def matrix(name, rows, cols, spread=None):
-        w = rng.standard_normal((rows, cols)) * (spread or 1 / np.sqrt(cols))
         kind = m.get('type', F32) if cols % 32 == 0 else F32
-        tensors[name] = quantise(w, kind) + (kind,)
+        tensors[name] = draw(name, (rows, cols), 0, spread or 1 / np.sqrt(cols), kind)
 
     def vector(name, n, middle, spread=0.3):
-        tensors[name] = quantise(middle + spread * rng.standard_normal(n), F32) + (F32,)
+        tensors[name] = draw(name, (n,), middle, spread, F32)
 
     def norm(name, n=embd):
         vector(name + '.weight', n, 1)
