@@ -18,7 +18,7 @@ TRAP_TESTS := $(patsubst tests/native/%.c,$(BUILD)/trap/%,$(wildcard tests/nativ
 NATIVE_COMMANDS := $(BUILD)/gcc/logitscope $(BUILD)/clang/logitscope
 C_FILES = $(wildcard src/*.[ch] tests/native/*.[ch])
 
-.PHONY: help node-version serve test test-quick test-long test-browsers bench dist wasm native \
+.PHONY: help node-version serve test test-quick test-long test-browsers bench bench-formats dist wasm native \
     native-tests native-traps models types format lint style tidy clean
 
 help: ## list these targets
@@ -45,6 +45,11 @@ test-browsers: node-version ## install Firefox and WebKit too and run the browse
 bench: node_modules/.package-lock.json wasm ## measure this engine and its peers; FLAGS="--parts decode --shapes 15M" selects
 	@./need.sh chromium-headless-shell=chromium-headless-shell
 	@node tests/bench/run.js $(FLAGS)
+
+bench-formats: node_modules/.package-lock.json wasm ## measure every quantised format; FLAGS="--sizes 124M --formats Q8_0" selects
+	@./need.sh chromium-headless-shell=chromium-headless-shell
+	@$(PYTHON) -c 'import numpy' 2>/dev/null || ./need.sh numpy=python3-numpy
+	@node tests/bench/formats.js $(FLAGS)
 
 dist: node_modules/.package-lock.json wasm ## the static site in dist/, for any folder of any host, and dist/logitscope.html, all in one file; MODEL_HOSTS="https://host ..." names whence a reader may open a model
 	node web/build.js

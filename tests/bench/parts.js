@@ -47,7 +47,7 @@ function weightBytes(shape, format) {
  * @param {any} options
  * @returns {Promise<Runner>}
  */
-async function enter(page, name, side, kind, options) {
+export async function enter(page, name, side, kind, options) {
   try {
     return { name, side, contender: await page.open(kind, options) };
   } catch (error) {

@@ -122,6 +122,7 @@ export function writeResults(result) {
     `Written by \`${result.command} --write\` on ${result.date}.`,
     `Machine: ${machine()}.`,
     `Versions: ${versions}; wllama 2.3.7 and PyTorch on one thread each.`,
+    'Every quantised format, and larger models: [FORMATS.md](FORMATS.md).',
     ...plots.map(({ file, title }) => `![${title}](${file})`),
     ...everything(result).map((block) => `\`\`\`text\n${block}\n\`\`\``),
   ].join('\n\n');

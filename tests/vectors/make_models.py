@@ -11,6 +11,10 @@ by that are counted, to be compared with the size that the demo's list gives.
 writes FOLDER/NAME.gguf and FOLDER/NAME.json, blanks being `_`: the ids, the float64 logits after each of them with
 vectors rounded as this engine rounds them (`logits`), and as ggml rounds them (`ggml_logits`). Without names it makes those that are not there.
 tests/bench/models_table.js runs it and makes the table.
+
+    python3 tests/vectors/make_models.py --bench FOLDER SIZE FORMAT
+
+writes FOLDER/SIZE.FORMAT.gguf, a whole model of random weights for tests/bench/formats.js.
 """
 import json
 import os
@@ -20,8 +24,9 @@ import sys
 import numpy as np
 
 from make_architectures import Blocks, SMALL, all_logits, gelu, make_tensors, metadata
-from make_formats import FALLBACK, FORMATS, Q2_K, Q3_K, Q4_K, Q5_K, Q6_K
-from make_forward import F32, Q8_0, f32, inputs, string, text, u32
+from make_formats import (FALLBACK, FORMATS, IQ4_NL, IQ4_XS, Q2_K, Q3_K, Q4_K, Q5_0, Q5_1, Q5_K,
+                          Q6_K)
+from make_forward import F32, Q4_0, Q4_1, Q8_0, f32, inputs, string, text, u32
 
 VOCAB, IDS, CHUNK = 512, 4, 1 << 21
 FILE_TYPES = {'Q8_0': 7, 'Q2_K': 10, 'Q3_K_M': 12, 'Q4_K_M': 15}
@@ -93,6 +98,19 @@ MODELS = {
     'Llama 3.1 8B': llama3('Q2_K', 4096, 14336, 32, 8, 128, False, 1, 3179138048),
 }
 
+# Of the bench, each matrix in one format but for Q4_K_M.
+BENCH = {
+    '15M': dict(arch='llama', layers=6, vocab=32000, embd=288, ff=768, heads=6, kv=6, head=48,
+                ctx=256),
+    '124M': dict(arch='llama', layers=12, vocab=50257, embd=768, ff=2048, heads=12, kv=12, head=64,
+                 ctx=1024, pre='gpt-2'),
+    '0.6B': dict(arch='qwen3', layers=28, vocab=151936, embd=1024, ff=3072, heads=16, kv=8,
+                 head=128, base=1e6, eps=1e-6, ctx=1024, pre='qwen2'),
+}
+SINGLE = dict(Q4_0=(Q4_0, 2), Q4_1=(Q4_1, 3), Q5_0=(Q5_0, 8), Q5_1=(Q5_1, 9), Q2_K=(Q2_K, 10),
+              Q3_K=(Q3_K, 11), Q4_K=(Q4_K, 14), Q5_K=(Q5_K, 16), Q6_K=(Q6_K, 18),
+              IQ4_NL=(IQ4_NL, 25), IQ4_XS=(IQ4_XS, 30), Q8_0=(Q8_0, 7))
+
 
 # --- what llama-quantize makes of each tensor ----------------------------------------------------
 
@@ -100,6 +118,8 @@ def kind_of(m, name, shape):
     """Its src/llama-quant.cpp, llama_tensor_get_type, for these four mixtures."""
     if len(shape) < 2 or 'shortconv.conv' in name:
         return F32
+    if 'single' in m:
+        return m['single']
     mix, kind = m['mix'], PLAIN[m['mix']]
     layer, layers = int(name.split('.')[1]) if name.startswith('blk.') else 0, m['whole']
     attention = m.get('attention', range(layers))
@@ -199,31 +219,31 @@ def vocabulary(m):
     """Byte-level BPE with its `pre`, or SentencePiece without a space in front."""
     strings = lambda key, values: (text(key) + struct.pack('<IIQ', 9, 8, len(values)) +
                                    b''.join(text(value) for value in values))
-    special = ['<unk>', '<s>', '</s>']
+    special, size = ['<unk>', '<s>', '</s>'], m['vocab']
     if 'pre' in m:
         letters = byte_letters()
-        pairs = [(a, b) for a in '\u0120etaoinshr' for b in 'etaoinshrdlucmfwygpbvk'][:VOCAB - 259]
+        pairs = [(a, b) for a in '\u0120etaoinshr' for b in 'etaoinshrdlucmfwygpbvk'][:size - 259]
         tokens = letters + [a + b for a, b in pairs] + special
-        tokens[256 + len(pairs):] = [f'<x{i}>' for i in range(VOCAB - 259 - len(pairs))] + special
-        types = [1] * (VOCAB - 3) + [3] * 3
+        tokens[256 + len(pairs):] = [f'<x{i}>' for i in range(size - 259 - len(pairs))] + special
+        types = [1] * (size - 3) + [3] * 3
         own = [string('tokenizer.ggml.model', 'gpt2'), string('tokenizer.ggml.pre', m['pre']),
                strings('tokenizer.ggml.merges', [f'{a} {b}' for a, b in pairs]),
-               u32('tokenizer.ggml.bos_token_id', VOCAB - 2),
-               u32('tokenizer.ggml.eos_token_id', VOCAB - 1)]
+               u32('tokenizer.ggml.bos_token_id', size - 2),
+               u32('tokenizer.ggml.eos_token_id', size - 1)]
     else:
         tokens = special + [f'<0x{b:02X}>' for b in range(256)] + ['\u2581']
         tokens += [chr(c) for c in range(33, 127)]
-        tokens += [f'\u2581#{i}' for i in range(VOCAB - len(tokens))]
-        types = [2, 3, 3] + [6] * 256 + [1] * (VOCAB - 259)
-        scores = [-float(i) for i in range(VOCAB)]
+        tokens += [f'\u2581#{i}' for i in range(size - len(tokens))]
+        types = [2, 3, 3] + [6] * 256 + [1] * (size - 259)
+        scores = [-float(i) for i in range(size)]
         own = [string('tokenizer.ggml.model', 'llama'),
-               text('tokenizer.ggml.scores') + struct.pack(f'<IIQ{VOCAB}f', 9, 6, VOCAB, *scores),
+               text('tokenizer.ggml.scores') + struct.pack(f'<IIQ{size}f', 9, 6, size, *scores),
                text('tokenizer.ggml.add_space_prefix') + struct.pack('<I?', 7, False),
                u32('tokenizer.ggml.bos_token_id', 1), u32('tokenizer.ggml.eos_token_id', 2),
                u32('tokenizer.ggml.unknown_token_id', 0)]
     return own + [strings('tokenizer.ggml.tokens', tokens),
                   text('tokenizer.ggml.token_type') +
-                  struct.pack(f'<IIQ{VOCAB}i', 9, 5, VOCAB, *types)]
+                  struct.pack(f'<IIQ{size}i', 9, 5, size, *types)]
 
 
 def write(path, name, m, rng):
@@ -363,7 +383,20 @@ def make(folder, name, m, seed):
           f'{size} against {m["listed"]} listed', flush=True)
 
 
+def make_bench(folder, size, name):
+    m = {**SMALL, **BENCH[size], 'mix': name, 'whole': BENCH[size]['layers']}
+    if name in SINGLE:
+        m['single'], m['file_type'] = SINGLE[name]
+    else:
+        m['file_type'] = FILE_TYPES[name]
+    path = os.path.join(folder, f'{size}.{name}.gguf')
+    write(path + '.part', f'random {size}', m, np.random.default_rng(60240))
+    os.rename(path + '.part', path)
+
+
 if __name__ == '__main__':
+    if sys.argv[1] == '--bench':
+        sys.exit(make_bench(*sys.argv[2:]))
     target, *names = sys.argv[1:]
     os.makedirs(target, exist_ok=True)
     with open(os.path.join(target, 'order.json'), 'w') as order:

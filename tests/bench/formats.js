@@ -1,0 +1,144 @@
+/**
+ * Decode and prefill in every quantised format, beside wllama, in Chromium on one thread, and a
+ * plot of tokens/s against the bytes of the weights with what reading them alone allows.
+ *
+ *     node tests/bench/formats.js [--sizes 15M,124M,0.6B] [--formats Q8_0,Q4_K_M] [--write]
+ *
+ * Files are made by tests/vectors/make_models.py: random weights in the full shape.
+ */
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { cpus, loadavg } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { openChromium, root } from './chromium.js';
+import { WLLAMA, enter, enterOurs } from './parts.js';
+import { drawPlot, seriesColors } from './plots.js';
+import { best, race } from './race.js';
+import { absences, tableOf } from './table.js';
+import { median } from './timing.js';
+
+const folder = join(root, 'build/bench/formats');
+/** Tokens of a decode and of a prefill run; rows of 15M hold no blocks of 256. */
+const SIZES = /** @type {Record<string, { decode: number, prefill: number, small?: boolean }>} */ ({
+  '15M': { decode: 64, prefill: 64, small: true },
+  '124M': { decode: 16, prefill: 64 },
+  '0.6B': { decode: 4, prefill: 16 },
+});
+const SMALL = ['Q4_0', 'Q4_1', 'Q5_0', 'Q5_1', 'IQ4_NL', 'Q8_0'];
+const FORMATS = [...SMALL, 'Q2_K', 'Q3_K', 'Q4_K', 'Q5_K', 'Q6_K', 'IQ4_XS', 'Q4_K_M'];
+const PLAN = { samples: 3, least: 100, budget: 4000 };
+
+/** @param {string} size @param {string} format */
+function fileOf(size, format) {
+  const path = join(folder, `${size}.${format}.gguf`);
+  mkdirSync(folder, { recursive: true });
+  if (!existsSync(path)) {
+    const script = join(root, 'tests/vectors/make_models.py');
+    execFileSync('/usr/bin/python3', [script, '--bench', folder, size, format]);
+  }
+  return path;
+}
+
+/** @param {any} chromium @param {string} size @param {string} format */
+async function run(chromium, size, format) {
+  const model = fileOf(size, format);
+  // The texts of the vocabulary are in it too: under a hundredth but at 15M.
+  const bytes = statSync(model).size;
+  const page = await chromium.openPage();
+  try {
+    const ours = await enterOurs(page, { model, context: 256 }, ['relaxed']);
+    const theirs = await enter(page, WLLAMA, 'peer', 'wllama', { model, context: 256 });
+    const common = { host: 'chromium', subject: `${size} ${format}`, unit: 'tokens/s', rate: true };
+    const { decode, prefill } = SIZES[size];
+    const memory = await enter(page, 'memory', 'bound', 'memory', { bytes });
+    const bound = { ...memory, factor: 1 / decode };
+    const speed = (/** @type {number} */ tokens) => (/** @type {number} */ ms) =>
+      (1e3 * tokens) / ms;
+    const runners = [...ours, theirs, bound];
+    const decoded = await race(runners, { what: 'decode', tokens: decode }, PLAN, speed(decode));
+    await memory.contender?.close();
+    const filled = await race(
+      [...ours, theirs],
+      { what: 'prefill', tokens: prefill },
+      PLAN,
+      speed(prefill),
+    );
+    return [
+      { part: 'decode', ...common, entries: decoded, bytes },
+      { part: 'prefill', ...common, entries: filled, bytes },
+    ];
+  } finally {
+    await page.close();
+  }
+}
+
+/** @param {Awaited<ReturnType<typeof run>>} races */
+function plot(races) {
+  const points = (/** @type {(one: any) => any} */ pick) =>
+    races
+      .flatMap((one) => {
+        const entry = pick(one);
+        return entry?.samples.length
+          ? [/** @type {[number, number]} */ ([one.bytes, median(entry.samples)])]
+          : [];
+      })
+      .sort(([a], [b]) => a - b);
+  const named = (/** @type {string} */ name) => (/** @type {any} */ one) =>
+    one.entries.find((/** @type {any} */ entry) => entry.name === name);
+  const [blue, orange, green] = seriesColors;
+  return drawPlot({
+    file: 'tokens-by-bytes.svg',
+    title: 'Decode speed against the bytes of the file, Chromium, one thread',
+    x: 'bytes',
+    y: 'tokens/s',
+    log: true,
+    series: [
+      { name: 'reading alone', color: green, dashed: true, points: points(named('memory')) },
+      { name: 'Logitscope', color: blue, points: points(best) },
+      { name: 'wllama', color: orange, points: points(named(WLLAMA)) },
+    ],
+  });
+}
+
+const { values } = parseArgs({
+  options: { sizes: { type: 'string' }, formats: { type: 'string' }, write: { type: 'boolean' } },
+});
+const sizes = values.sizes?.split(',') ?? Object.keys(SIZES);
+const chromium = await openChromium();
+if (!chromium) throw new Error('Chromium is not installed');
+const races = [];
+try {
+  for (const size of sizes) {
+    const known = SIZES[size].small ? SMALL : size === '0.6B' ? ['Q8_0', 'Q4_K_M'] : FORMATS;
+    for (const format of values.formats?.split(',').filter((name) => known.includes(name)) ??
+      known) {
+      const made = await run(chromium, size, format);
+      races.push(...made);
+      process.stderr.write(`${tableOf(`${size} ${format}`, made)}\n`);
+    }
+  }
+} finally {
+  await chromium.close();
+}
+const tables = ['decode', 'prefill'].map((part) => {
+  const own = races.filter((one) => one.part === part);
+  return `${part}, tokens/s\n${tableOf('', own).trimStart()}`;
+});
+const text = [...tables, ...absences(races)].join('\n\n');
+process.stdout.write(`${text}\n`);
+if (values.write) {
+  const decoded = races.filter(({ part }) => part === 'decode');
+  writeFileSync(join(root, 'tests/bench/tokens-by-bytes.svg'), plot(decoded));
+  const command = ['node tests/bench/formats.js', ...process.argv.slice(2)].join(' ');
+  const lines = [
+    '# Speed by format',
+    `Written by \`${command}\` on ${new Date().toISOString().slice(0, 10)}.`,
+    `Machine: ${cpus()[0].model.trim()}, load ${loadavg()[0].toFixed(1)} at the end. ` +
+      `Medians of ${PLAN.samples} turns of at least ${PLAN.least} ms; ± half the range. "x": how ` +
+      'many times as fast ours is, "%": of what reading the file alone allows, both by turn.',
+    '![Decode speed against bytes](tokens-by-bytes.svg)',
+    `\`\`\`text\n${text}\n\`\`\``,
+  ];
+  writeFileSync(join(root, 'tests/bench/FORMATS.md'), `${lines.join('\n\n')}\n`);
+}
