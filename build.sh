@@ -42,9 +42,9 @@ trap 'rm -rf "$objects"' EXIT
 
 # Only loops over weights and vocabularies are worth their size: a file of them says so in its first
 # line, /* build: -O2 */. Loops that gain by being unrolled say that too, and the host unrolls the
-# others by itself. Without -finline-functions emcc keeps even those from being inlined that are
-# smaller than their call.
-fast='-O2 -fno-unroll-loops'
+# others by itself; likewise loops of which vectors shall be made (src/loop.h). Without
+# -finline-functions emcc keeps even those from being inlined that are smaller than their call.
+fast='-O2 -fno-unroll-loops -fno-vectorize'
 small='-Oz -finline-functions'
 # shellcheck disable=SC2086 # lists of words
 for source in $sources; do
@@ -55,9 +55,10 @@ for source in $sources; do
     echo $flags $options -c "$source" -o "$objects/$group-$name.o"
 done | xargs -P "$(getconf _NPROCESSORS_ONLN)" -L 1 emcc
 
+# Optimised for size twice: the second time finds what the first has uncovered.
 emcc -Oz -Wno-version-check "$objects"/*.o -o "$output" --no-entry -sSTANDALONE_WASM \
     -sMALLOC=emmalloc -sTOTAL_STACK=1MB -sINITIAL_MEMORY=2MB -sALLOW_MEMORY_GROWTH \
-    -sMAXIMUM_MEMORY=4GB -Wl,--export-table,--growable-table
+    -sMAXIMUM_MEMORY=4GB -sBINARYEN_EXTRA_PASSES=-Oz -Wl,--export-table,--growable-table
 
 # Linked without emcc, whose optimizer may not know the instructions. No library is needed:
 # -fno-builtin keeps loops from becoming calls of memcpy.

@@ -6,6 +6,7 @@
 
 #include "chain_part.h"
 #include "elementary.h"
+#include "loop.h"
 #include "measure.h"
 #include "rank.h"
 
@@ -90,6 +91,7 @@ enum status chain_check_history(const uint32_t *history, size_t n_history, size_
 
 static enum status check_logits(const float *logits, size_t n, struct fault *fault) {
     int32_t odd = 0;
+    VECTOR
     for (size_t i = 0; i < n; i++) odd |= !(logits[i] < INFINITY);
     if (!odd) return STATUS_OK;
     for (size_t i = 0; i < n; i++)
@@ -193,6 +195,7 @@ static uint64_t weigh_changed(struct chain *chain, uint64_t total) {
     for (size_t start = 0; start < chain->vocab_size; start += BLOCK) {
         size_t end = start + BLOCK < chain->vocab_size ? start + BLOCK : chain->vocab_size;
         uint32_t any = 0;
+        VECTOR
         for (size_t i = start; i < end; i++) any |= now[i] != before[i];
         if (!any) continue;
         for (size_t i = start; i < end; i++) {

@@ -3,6 +3,7 @@
 #include "format.h"
 
 #include "bytes.h"
+#include "loop.h"
 
 const struct format *format_of(uint32_t type) {
     return &format_table[type];
@@ -15,6 +16,7 @@ static struct weights group_of(float scale, float minimum, int factor, int share
 
 /* Sixteen bytes, whose low halves are columns 0 .. 15 and whose high halves the others. */
 static void take_halves(uint8_t *codes, const uint8_t *halves) {
+    VECTOR
     for (int i = 0; i < 16; i++) {
         codes[i] = halves[i] & 15;
         codes[i + 16] = halves[i] >> 4;
@@ -31,6 +33,7 @@ static void decode_small(struct weights *group, const struct format *f, const ui
     }
     uint32_t fifth = f->high_bits ? load_u32(block) : 0;
     take_halves(group->codes, block + 4 * f->high_bits);
+    VECTOR
     for (int i = 0; i < FORMAT_GROUP && f->high_bits; i++)
         group->codes[i] = (uint8_t)(group->codes[i] | (fifth >> i & 1) << 4);
 }
@@ -48,8 +51,10 @@ static void decode_q4_k(struct weights *groups, const uint8_t *block, bool fifth
     const uint8_t *high = block + 16, *low = high + (fifth ? 32 : 0);
     for (int g = 0; g < 8; g++) {
         groups[g] = group_of_six(load_f16(block), -load_f16(block + 2), block + 4, g);
+        VECTOR
         for (int i = 0; i < FORMAT_GROUP; i++)
             groups[g].codes[i] = low[g / 2 * 32 + i] >> (g % 2 * 4) & 15;
+        VECTOR
         for (int i = 0; i < FORMAT_GROUP && fifth; i++)
             groups[g].codes[i] |= (uint8_t)((high[i] >> g & 1) << 4);
     }
@@ -57,6 +62,7 @@ static void decode_q4_k(struct weights *groups, const uint8_t *block, bool fifth
 
 /* Group g of two bits a value: 128 values have 32 bytes. */
 static void take_two_bits(uint8_t *codes, const uint8_t *bytes, int g) {
+    VECTOR
     for (int i = 0; i < FORMAT_GROUP; i++) codes[i] = bytes[g / 4 * 32 + i] >> (g % 4 * 2) & 3;
 }
 
@@ -85,6 +91,7 @@ static void decode_q3_k(struct weights *groups, const uint8_t *block) {
             groups[g].factors[half] = (int8_t)((low | high << 4) - 32);
         }
         take_two_bits(groups[g].codes, block + 32, g);
+        VECTOR
         for (int i = 0; i < FORMAT_GROUP; i++)
             groups[g].codes[i] |= (uint8_t)((block[i] >> g & 1) << 2);
     }
@@ -97,6 +104,7 @@ static void decode_q6_k(struct weights *groups, const uint8_t *block) {
         memcpy(groups[g].factors, block + 192 + 2 * g, 2);
         const uint8_t *low = block + g / 4 * 64 + g % 2 * 32;
         take_two_bits(groups[g].codes, block + 128, g);
+        VECTOR
         for (int i = 0; i < FORMAT_GROUP; i++)
             groups[g].codes[i] =
                 (uint8_t)(groups[g].codes[i] << 4 | (low[i] >> (g % 4 / 2 * 4) & 15));

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "bytes.h"
+#include "loop.h"
 
 enum { QUADS = MATRIX_GROUP / 4 }; /* a group's columns, four at a time */
 
@@ -54,6 +55,7 @@ static void pack_plane(uint8_t *plane, const uint8_t *codes, size_t bits, size_t
 
 static void unpack_plane(uint8_t *codes, const uint8_t *plane, size_t bits, size_t to, size_t r) {
     uint32_t mask = 0x01010101u * ((1u << bits) - 1), four, packed;
+    VECTOR
     for (size_t i = 0; i < QUADS && bits; i++) {
         memcpy(&four, codes + 4 * i, 4);
         memcpy(&packed, plane + (i % bits * MATRIX_BLOCK + r) * 4, 4);

@@ -8,6 +8,7 @@
 
 #include "draw.h"
 #include "elementary.h"
+#include "loop.h"
 
 /* Integers below 2^52 to and from the low bits of a double: what adding 2^52 leaves there is
  * rounded half to even. Compilers make vectors of it, which they do not of the conversions. */
@@ -33,6 +34,7 @@ static uint64_t to_integer(double x) {
 double measure_entropy(const float *logits, const uint64_t *weights, size_t n, uint64_t total,
                        float max) {
     uint64_t moment = 0;
+    VECTOR
     for (size_t i = 0; i < n; i++) {
         float below = max - logits[i];
         double distance = (double)(below < 64 ? below : 64);

@@ -5,6 +5,7 @@
 #include <float.h>
 #include <math.h>
 
+#include "loop.h"
 #include "rank.h"
 
 static void shrink_vocabulary(struct pool *to, const struct pool *from) {
@@ -37,6 +38,7 @@ void pool_shrink(struct pool *to, const struct pool *from) {
 
 uint64_t pool_drop_weights(struct pool *pool) {
     uint64_t mass = 0;
+    VECTOR
     for (size_t i = 0; i < pool->n; i++) {
         uint64_t weight = pool->weights[i];
         pool->weights[i] = pool->logits[i] == -INFINITY ? 0 : weight;
@@ -52,6 +54,7 @@ uint32_t pool_count_changed(const struct pool *pool, const float *before) {
         for (size_t i = 0; i < pool->n; i++)
             changed += (now[i] != before[pool->ids[i]]) & (now[i] != -INFINITY);
     } else {
+        VECTOR
         for (size_t i = 0; i < pool->n; i++)
             changed += (now[i] != before[i]) & (now[i] != -INFINITY);
     }

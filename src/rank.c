@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "elementary.h"
+#include "loop.h"
 
 enum { BITS = 11, BUCKETS = 1 << BITS, BLOCK = 64, SET = 16 };
 enum { FEW = 128 }; /* so many are sorted in less time than the buckets take to be emptied */
@@ -30,8 +31,9 @@ static float least_with(uint32_t key) {
     return x;
 }
 
-uint32_t rank_survey(const float *logits, size_t n, float *max) {
+OUTLINED uint32_t rank_survey(const float *logits, size_t n, float *max) {
     uint32_t survivors = 0, largest = 0;
+    VECTOR
     for (size_t i = 0; i < n; i++) {
         uint32_t key = key_of(logits[i]);
         survivors += logits[i] != -INFINITY;
@@ -43,13 +45,14 @@ uint32_t rank_survey(const float *logits, size_t n, float *max) {
 
 /* Whether any of a block's logits reaches the floor: a loop without a branch, of which compilers
  * make vectors. */
-static bool reaches(const float *logits, size_t n, float floor) {
+static OUTLINED bool reaches(const float *logits, size_t n, float floor) {
     uint32_t any = 0;
+    VECTOR
     for (size_t i = 0; i < n; i++) any |= logits[i] >= floor;
     return any;
 }
 
-size_t rank_reaching(const float *logits, size_t n, float floor, uint32_t *ids) {
+OUTLINED size_t rank_reaching(const float *logits, size_t n, float floor, uint32_t *ids) {
     size_t found = 0;
     for (size_t start = 0; start < n; start += BLOCK) {
         size_t end = start + BLOCK < n ? start + BLOCK : n;
@@ -82,6 +85,7 @@ static float floor_by_count(const float *logits, size_t n, uint32_t k, uint32_t 
     if (k > sets / 2) return -FLT_MAX;
     for (size_t i = 0; i < sets; i++) scratch[i] = 0;
     for (size_t s = 0; s < SET; s++) {
+        VECTOR
         for (size_t i = 0; i < sets; i++) {
             uint32_t key = key_of(logits[s * sets + i]);
             scratch[i] = key > scratch[i] ? key : scratch[i];
@@ -188,7 +192,9 @@ struct rank_place rank_by_mass(const float *logits, const uint64_t *weights, siz
 uint32_t rank_of(const float *logits, size_t n, uint32_t id) {
     uint32_t rank = 1;
     float logit = logits[id];
+    VECTOR
     for (size_t i = 0; i < id; i++) rank += logits[i] >= logit;
+    VECTOR
     for (size_t i = id + (size_t)1; i < n; i++) rank += logits[i] > logit;
     return rank;
 }

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "loop.h"
 #include "stage.h"
 
 enum { BLOCK = 64, TOUCHED_MAX = 1024 };
@@ -104,6 +105,7 @@ static float least_tied(float limit, double temperature) {
  * vectors of it. */
 static bool any_reaches(const float *logits, float threshold) {
     int32_t below = 1;
+    VECTOR
     for (int i = 0; i < BLOCK; i++) below &= logits[i] < threshold;
     return !below;
 }

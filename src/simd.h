@@ -13,19 +13,7 @@
 
 #include "bytes.h"
 #include "format.h"
-
-/* For functions of small arrays of words, which stay in registers only if every loop over them is
- * unrolled by the constants that the function is called with, and no other loop is: a longer body
- * needs more registers than there are. */
-#define ALWAYS __attribute__((always_inline))
-#define OUTLINED __attribute__((noinline))
-#ifdef __clang__
-#define UNROLL _Pragma("clang loop unroll(full)")
-#define ROLLED _Pragma("clang loop unroll(disable)")
-#else
-#define UNROLL
-#define ROLLED
-#endif
+#include "loop.h"
 
 #ifdef __wasm_simd128__
 

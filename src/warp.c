@@ -6,6 +6,7 @@
 
 #include "draw.h"
 #include "elementary.h"
+#include "loop.h"
 #include "measure.h"
 #include "rank.h"
 #include "warp_part.h"
@@ -13,13 +14,14 @@
 /* The weight of the best token: e^0. */
 static const uint64_t WEIGHT_MAX = (uint64_t)1 << 44;
 
-size_t warp_survivors(const float *logits, size_t n) {
+OUTLINED size_t warp_survivors(const float *logits, size_t n) {
     size_t count = 0;
+    VECTOR
     for (size_t i = 0; i < n; i++) count += logits[i] != -INFINITY;
     return count;
 }
 
-size_t warp_best(const float *logits, size_t n) {
+OUTLINED size_t warp_best(const float *logits, size_t n) {
     size_t best = 0;
     for (size_t i = 1; i < n; i++)
         if (logits[i] > logits[best]) best = i;
@@ -27,14 +29,16 @@ size_t warp_best(const float *logits, size_t n) {
 }
 
 /* In two loops without a branch, since a tie is decided by the id. */
-void warp_keep_through(float *logits, size_t n, uint32_t last) {
+OUTLINED void warp_keep_through(float *logits, size_t n, uint32_t last) {
     float limit = logits[last];
+    VECTOR
     for (size_t i = 0; i <= last; i++) logits[i] = logits[i] < limit ? -INFINITY : logits[i];
+    VECTOR
     for (size_t i = last + (size_t)1; i < n; i++)
         logits[i] = logits[i] <= limit ? -INFINITY : logits[i];
 }
 
-void warp_keep_best(float *logits, const struct warp_input *input, double keep) {
+OUTLINED void warp_keep_best(float *logits, const struct warp_input *input, double keep) {
     size_t n = input->vocab_size;
     double least = value_of(input, SETTING_MIN_TOKENS_TO_KEEP);
     if (keep < least) keep = least;
@@ -42,9 +46,10 @@ void warp_keep_best(float *logits, const struct warp_input *input, double keep) 
     warp_keep_through(logits, n, rank_by_count(logits, n, (uint32_t)keep, input->scratch).id);
 }
 
-void warp_keep_heavy(float *logits, const struct warp_input *input, uint64_t limit) {
+OUTLINED void warp_keep_heavy(float *logits, const struct warp_input *input, uint64_t limit) {
     size_t n = input->vocab_size, heavy = 0;
     const uint64_t *weights = input->weights;
+    VECTOR
     for (size_t i = 0; i < n; i++) heavy += weights[i] >= limit;
     if ((double)heavy < value_of(input, SETTING_MIN_TOKENS_TO_KEEP)) {
         warp_keep_best(logits, input, 0);
@@ -53,7 +58,7 @@ void warp_keep_heavy(float *logits, const struct warp_input *input, uint64_t lim
     for (size_t i = 0; i < n; i++) logits[i] = weights[i] < limit ? -INFINITY : logits[i];
 }
 
-uint64_t warp_least_weight(double p, uint64_t total) {
+OUTLINED uint64_t warp_least_weight(double p, uint64_t total) {
     uint64_t low = 0, high = WEIGHT_MAX + 1;
     while (low < high) {
         uint64_t middle = low + (high - low) / 2;
@@ -65,7 +70,7 @@ uint64_t warp_least_weight(double p, uint64_t total) {
     return low;
 }
 
-uint64_t warp_mass_target(double p, uint64_t total, bool above) {
+OUTLINED uint64_t warp_mass_target(double p, uint64_t total, bool above) {
     double share = above ? p + 0x1p-20 : p - 0x1p-20;
     if (share >= 1) return 0;
     if (share <= 0) return 1;
@@ -79,6 +84,7 @@ static bool overflows(const float *logits, size_t n, double temperature) {
     int32_t largest = 0; /* the bits of a positive float have its order */
     float size;
     if (temperature >= 1) return false;
+    VECTOR
     for (size_t i = 0; i < n; i++) {
         int32_t bits;
         float magnitude = logits[i] == -INFINITY ? 0 : fabsf(logits[i]);
@@ -98,6 +104,7 @@ void warp_temperature(float *logits, const struct warp_input *input) {
         return;
     }
     double shift = overflows(logits, n, temperature) ? (double)logits[warp_best(logits, n)] : 0;
+    VECTOR
     for (size_t i = 0; i < n; i++) {
         float divided = to_float(((double)logits[i] - shift) / temperature);
         logits[i] = logits[i] == -INFINITY ? -INFINITY : divided;
@@ -116,6 +123,7 @@ void warp_top_k(float *logits, const struct warp_input *input) {
     if (k < keep) k = keep;
     if (k >= (double)warp_survivors(logits, n)) return;
     float limit = logits[rank_by_count(logits, n, (uint32_t)k, input->scratch).id];
+    VECTOR
     for (size_t i = 0; i < n; i++) logits[i] = logits[i] < limit ? -INFINITY : logits[i];
 }
 
@@ -170,11 +178,13 @@ void warp_top_n_sigma(float *logits, const struct warp_input *input) {
         if (logits[i] != -INFINITY) squares += off * off;
     }
     double limit = (double)logits[warp_best(logits, n)] - n_sigma * sqrt(squares / count);
+    VECTOR
     for (size_t i = 0; i < n; i++) kept += (double)logits[i] >= limit && logits[i] != -INFINITY;
     if ((double)kept < value_of(input, SETTING_MIN_TOKENS_TO_KEEP)) {
         warp_keep_best(logits, input, 0);
         return;
     }
+    VECTOR
     for (size_t i = 0; i < n; i++) logits[i] = (double)logits[i] >= limit ? logits[i] : -INFINITY;
 }
 

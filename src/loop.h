@@ -1,0 +1,26 @@
+/* What compilers are told of functions and loops, for speed or size alone. */
+#ifndef LOGITSCOPE_LOOP_H
+#define LOGITSCOPE_LOOP_H
+
+/* For functions of small arrays of words, which stay in registers only if every loop over them is
+ * unrolled by the constants that the function is called with, and no other loop is: a longer body
+ * needs more registers than there are. */
+#define ALWAYS __attribute__((always_inline))
+#define OUTLINED __attribute__((noinline))
+#ifdef __clang__
+#define UNROLL _Pragma("clang loop unroll(full)")
+#define ROLLED _Pragma("clang loop unroll(disable)")
+#else
+#define UNROLL
+#define ROLLED
+#endif
+
+/* Before a loop over weights or a vocabulary, of which WebAssembly's compiler shall make vectors:
+ * build.sh leaves all others as they are. */
+#if defined __wasm__ && defined __clang__
+#define VECTOR _Pragma("clang loop vectorize(enable)")
+#else
+#define VECTOR
+#endif
+
+#endif
