@@ -423,6 +423,7 @@ test('single keys do what is done most, never in a box, and can be switched off'
   await page.locator('logit-text [data-command=step]').focus();
   await press('?');
   const dialog = page.locator('logit-shortcuts dialog');
+  await dialog.waitFor();
   assert.equal(await dialog.locator('dt').count(), 10);
   await page.locator('logit-shortcuts #on').press('Space');
   await press('Escape');
@@ -434,6 +435,7 @@ test('single keys do what is done most, never in a box, and can be switched off'
   assert.deepEqual([await steps(), await dialog.isVisible()], [had, false]);
   await page.locator('logit-preferences [popovertarget]').click();
   await page.locator('logit-preferences [data-command=shortcuts]').click();
+  await dialog.waitFor();
   await page.locator('logit-shortcuts #on').press('Space');
   await press('Escape');
   await page.locator('logit-text h2').click();
