@@ -31,6 +31,7 @@ const LATER = [
   'guide',
   'host',
   'landscape',
+  'lesson',
   'menu',
   'open',
   'own',

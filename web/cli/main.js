@@ -8,6 +8,7 @@ import { generate } from './generate.js';
 import { grade } from './grade.js';
 import { info } from './info.js';
 import { showProgress } from './progress.js';
+import { lesson } from './lesson.js';
 import { sweep } from './sweep.js';
 import { inLine } from './terminal.js';
 import { tokenize } from './tokenize.js';
@@ -22,6 +23,7 @@ const COMMANDS = {
   info,
   eval: evaluate,
   grade,
+  lesson,
 };
 const DEFAULT_MODEL = fileURLToPath(new URL('../../models/verbs.gguf', import.meta.url));
 

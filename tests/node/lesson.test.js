@@ -1,0 +1,364 @@
+/** Lessons without a page: their form and its faults, Markdown, what is right, and the marks. */
+import assert from 'node:assert/strict';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { before, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { Logitscope } from '../../web/engine/index.js';
+import { LESSON_FAULTS, inEnglish } from '../../web/lessons/faults.js';
+import { judge } from '../../web/lessons/judge.js';
+import { checkLesson, questionIds, readLesson } from '../../web/lessons/lesson-file.js';
+import { measure, readState as readShown } from '../../web/lessons/measures.js';
+import * as marks from '../../web/lessons/marks.js';
+import { temporaryFolder } from '../cleanup.js';
+import { cli } from './command_line.js';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const THREE = { logits: [2, 1, 0], tokens: ['a', 'b', 'c'] };
+
+/** @type {Logitscope} */
+let engine;
+/** @type {Logitscope} */
+let stories;
+before(async () => {
+  engine = await Logitscope.load();
+  stories = await Logitscope.load({ model: join(root, 'models/stories.gguf') });
+});
+
+/** A small lesson of every kind, which a test spoils. */
+const whole = () => ({
+  lesson: 1,
+  name: 'mine',
+  title: 'Mine',
+  aim: 'To **see** p < 1, see [here](https://example.org/a).',
+  result: 'Seen.',
+  parts: [
+    {
+      title: 'One',
+      text: ['A `<b>` in code.', 'Second.'],
+      figure: { show: 'landscape', state: THREE },
+      questions: [
+        {
+          id: 'half',
+          kind: 'number',
+          ask: 'p?',
+          right: 'Yes.',
+          answer: { measure: 'p', settings: { temperature: 0.5 } },
+          tolerance: 0.005,
+          wrong: [
+            { measure: 'p', settings: { temperature: 2 }, say: 'times' },
+            { equals: 0.5, say: 'halved' },
+            { above: 1, say: 'share' },
+          ],
+        },
+        {
+          id: 'which',
+          kind: 'choice',
+          ask: 'which?',
+          right: 'Yes.',
+          options: [
+            { text: 'a', right: true },
+            { text: 'b', say: 'no' },
+          ],
+        },
+        {
+          id: 'bound',
+          kind: 'choice',
+          ask: 'how many?',
+          right: 'Yes.',
+          answer: { measure: 'kept', settings: { top_p: 0.9 } },
+          options: [
+            { text: 'one', value: 1, say: 'too few' },
+            { text: 'two', value: 2 },
+          ],
+        },
+        {
+          id: 'row',
+          kind: 'order',
+          ask: 'order',
+          right: 'Yes.',
+          items: ['x', 'y', 'z'],
+          wrong: [{ before: [2, 0], say: 'z is no beginning' }],
+        },
+        {
+          id: 'reach',
+          kind: 'state',
+          ask: 'reach',
+          right: 'Yes.',
+          goal: { measure: 'kept', equals: 2 },
+          wrong: [{ above: 2, say: 'too many' }],
+        },
+        {
+          id: 'name',
+          kind: 'token',
+          ask: 'name',
+          right: 'Yes.',
+          answer: { measure: 'token_at_u', u: 0.7 },
+          wrong: [{ measure: 'token', rank: 1, say: 'that is the first' }],
+        },
+      ],
+    },
+  ],
+});
+
+const faultsOf = (lesson) => checkLesson(lesson, engine.table).map(inEnglish);
+/** The faults of the lesson with one thing changed. */
+function spoilt(change) {
+  const lesson = whole();
+  change(lesson, lesson.parts[0].questions[0]);
+  return faultsOf(lesson);
+}
+
+test('a whole lesson has no fault', () => {
+  assert.deepEqual(faultsOf(whole()), []);
+  assert.deepEqual(questionIds(whole()), ['half', 'which', 'bound', 'row', 'reach', 'name']);
+});
+
+const SPOILT = {
+  missing: [(it) => delete it.aim, 'the lesson has no aim'],
+  unknown: [(_, q) => (q.answr = 1), /questions\[0\] has "answr", known are id, kind, ask/],
+  endpoint: [(it) => (it.endpoint = 'https://a.b'), /the lesson names an address \(endpoint\)/],
+  text: [(it) => (it.title = 3), 'title must be a text, got 3'],
+  texts: [(it) => (it.parts[0].text = 3), 'parts[0].text must be a text or a list of texts, got 3'],
+  number: [(_, q) => (q.tolerance = '1'), /tolerance must be a number, got "1"/],
+  flag: [(_, q) => (q.hold = 1), /hold must be true or false, got 1/],
+  list: [(it) => (it.parts = {}), 'parts must be a list, got {}'],
+  object: [(it) => (it.parts[0].figure = 1), 'parts[0].figure must be an object, got 1'],
+  among: [(_, q) => (q.kind = 'essay'), /kind must be one of number, .*, got "essay"/],
+  between: [
+    (_, q) => (q.answer.settings.top_p = 2),
+    /settings.top_p must be between 0 and 1, got 2/,
+  ],
+  long: [(it) => (it.title = 'a'.repeat(121)), 'title has 121 characters, at most 120'],
+  many: [(it) => (it.parts = Array(21).fill({})), 'parts has 21 items, at most 20'],
+  few: [(it) => (it.parts = []), 'parts has 0 items, at least 1'],
+  markup: [
+    (it) => (it.aim = 'a <img src=x onerror=1>'),
+    /aim holds HTML.*: "<img src=x onerror=1>"/,
+  ],
+  link: [(it) => (it.aim = '[a](javascript:1)'), /aim links to "javascript:1": a link begins with/],
+  id: [(_, q) => (q.id = 'a b'), /id must be letters, digits, - and _, 40 at most, got "a b"/],
+  twice: [(_, q) => (q.id = 'which'), /questions\[1\].id is "which", as another question is/],
+  model: [
+    (it) => (it.parts[0].figure.state = { prompt: 'a', model: 'https://a.b/c.gguf' }),
+    /model is "https:\/\/a.b\/c.gguf": a model is one that is shipped/,
+  ],
+  setting: [(_, q) => (q.answer.settings = { own: 1 }), /settings has own, which is no setting/],
+  source: [(it) => (it.parts[0].figure.state = {}), /state needs either logits or a prompt/],
+  tokens: [
+    (it) => (it.parts[0].figure.state = { ...THREE, tokens: ['a', 'b'] }),
+    /2 texts for 3 logits/,
+  ],
+  stateless: [(it) => delete it.parts[0].figure, /questions\[0\] is measured, but neither/],
+  right: [(it) => delete it.parts[0].questions[1].options[0].right, /has 0 right options/],
+  aim: [(it) => delete it.parts[0].questions[4].goal.equals, /goal needs equals, at_least/],
+  unit: [(_, q) => (q.answer.measure = 'token'), /asks for a number, but its measure is none/],
+};
+
+test('each fault has its sentence, in both languages', async () => {
+  for (const [key, [change, wanted]] of Object.entries(SPOILT)) {
+    const [first = ''] = spoilt(change);
+    if (typeof wanted === 'string') assert.equal(first, wanted, key);
+    else assert.match(first, wanted, key);
+  }
+  assert.match(inEnglish(readLesson('{', engine.table).faults[0]), /^the file is not JSON: /);
+  const large = readLesson('x'.repeat(200_001), engine.table).faults;
+  assert.equal(inEnglish(large[0]), 'the file has 200001 characters, at most 200000');
+  const tried = [...Object.keys(SPOILT), 'unreadable', 'large'].sort();
+  assert.deepEqual(Object.keys(LESSON_FAULTS).sort(), tried);
+  const named = (text) => (text.match(/\{\w+\}/g) ?? []).sort();
+  for (const code of ['en', 'es']) {
+    const words = JSON.parse(await readFile(join(root, `web/locale/${code}.json`), 'utf8'));
+    for (const [key, sentence] of Object.entries(LESSON_FAULTS)) {
+      const said = words[`lesson.fault.${key}`];
+      assert.deepEqual(named(said), named(sentence), `${code}: ${key}`);
+      if (code === 'en') assert.equal(said, sentence);
+    }
+  }
+});
+
+const MARKDOWN = `---
+name: mine
+title: Mine
+aim: To see.
+result: Seen.
+---
+Before any part.
+
+## One
+First line
+goes on.
+
+\`\`\`figure
+show: landscape
+state: {"logits": [2, 1, 0]}
+\`\`\`
+
+\`\`\`question
+id: half
+kind: number
+ask: 3
+right: Yes.
+answer: {"measure": "p"}
+wrong: {"equals": 1, "say": "No."}
+wrong: {"equals": 2, "say": "No."}
+\`\`\`
+`;
+
+test('Markdown is read into the same form', () => {
+  const { lesson, faults } = readLesson(MARKDOWN, engine.table);
+  assert.deepEqual(faults, []);
+  assert.deepEqual(lesson, {
+    lesson: 1,
+    name: 'mine',
+    title: 'Mine',
+    aim: 'To see.',
+    result: 'Seen.',
+    parts: [
+      { text: ['Before any part.'] },
+      {
+        title: 'One',
+        text: ['First line goes on.'],
+        figure: { show: 'landscape', state: { logits: [2, 1, 0] } },
+        questions: [
+          {
+            id: 'half',
+            kind: 'number',
+            ask: '3',
+            right: 'Yes.',
+            answer: { measure: 'p' },
+            wrong: [
+              { equals: 1, say: 'No.' },
+              { equals: 2, say: 'No.' },
+            ],
+          },
+        ],
+      },
+    ],
+  });
+  const [fault] = readLesson('just a text', engine.table).faults.map(inEnglish);
+  assert.equal(fault, 'the lesson has no name');
+});
+
+/** What an answer gets, of a question of the whole lesson at a state. */
+function answerTo(id, given, state = THREE) {
+  const question = whole().parts[0].questions.find((each) => each.id === id);
+  const measured = async (asked) => measure(await readShown(engine, engine, state, asked), asked);
+  return judge(question, given, measured);
+}
+
+test('answers are held against what the engine measures', async () => {
+  const RIGHT = { right: true, say: 'Yes.' };
+  const wrong = (say) => ({ right: false, say });
+  // softmax of 4, 2, 0, and of 1, 1/2, 0
+  assert.deepEqual(await answerTo('half', 0.87), RIGHT);
+  assert.deepEqual(await answerTo('half', 0.86), wrong(''));
+  assert.deepEqual(await answerTo('half', 0.51), wrong('times'));
+  assert.deepEqual(await answerTo('half', 0.5), wrong('halved'));
+  assert.deepEqual(await answerTo('half', 87), wrong('share'));
+  assert.deepEqual(await answerTo('which', 0), RIGHT);
+  assert.deepEqual(await answerTo('which', 1), wrong('no'));
+  assert.deepEqual(await answerTo('bound', 1), RIGHT);
+  assert.deepEqual(await answerTo('bound', 0), wrong('too few'));
+  assert.deepEqual(await answerTo('row', [0, 1, 2]), RIGHT);
+  assert.deepEqual(await answerTo('row', [1, 2, 0]), wrong('z is no beginning'));
+  assert.deepEqual(await answerTo('row', [1, 0, 2]), wrong(''));
+  assert.deepEqual(await answerTo('reach', null), wrong('too many'));
+  const cut = { ...THREE, settings: { top_p: 0.9 } };
+  assert.deepEqual(await answerTo('reach', null, cut), RIGHT);
+  assert.deepEqual(await answerTo('name', 'b'), RIGHT);
+  assert.deepEqual(await answerTo('name', ' a'), wrong('that is the first'));
+  assert.deepEqual(await answerTo('name', 'c'), wrong(''));
+});
+
+test('measures are those of the distribution after a prompt', async () => {
+  const state = { model: 'stories', prompt: 'Once upon a time', settings: { top_p: 0.9 } };
+  stories.feed(stories.encode(state.prompt));
+  const trace = stories.distribution({ top_p: 0.9 });
+  const of = async (asked) => measure(await readShown(stories, stories, state, asked), asked);
+  assert.equal(await of({ measure: 'kept' }), trace.kept);
+  assert.equal(await of({ measure: 'entropy' }), trace.entropy);
+  assert.equal(await of({ measure: 'mass' }), trace.kept_mass_raw);
+  assert.equal(await of({ measure: 'p_raw', token: 'there' }), trace.tokens[1].p_raw);
+  assert.equal(await of({ measure: 'rank', token: ' there' }), 2);
+  assert.equal(await of({ measure: 'p', token: 'xyzzy' }), undefined);
+  assert.equal(await of({ measure: 'setting', setting: 'top_p' }), 0.9);
+  assert.equal(await of({ measure: 'setting', setting: 'temperature' }), 1);
+});
+
+test('a score never falls, play is no zero, and a solution is not scored', () => {
+  const ids = ['a', 'b'];
+  let all = {};
+  assert.deepEqual(marks.report(all, ids), {
+    score: null,
+    complete: false,
+    attempts: 0,
+    state: '',
+  });
+  all = marks.answer(all, 'a', false);
+  assert.deepEqual(marks.report(all, ids).score, 0);
+  all = marks.answer(all, 'a', true);
+  all = marks.answer(all, 'a', false);
+  assert.deepEqual(marks.report(all, ids), {
+    score: 0.5,
+    complete: false,
+    attempts: 2,
+    state: 'a:2r',
+  });
+  all = marks.showSolution(all, 'a');
+  all = marks.showSolution(all, 'b');
+  all = marks.answer(all, 'b', true);
+  const told = marks.report(all, ids);
+  assert.deepEqual(told, { score: 0.5, complete: true, attempts: 3, state: 'a:2r b:1s' });
+  assert.deepEqual(marks.readState(told.state), all);
+  const other = marks.readState('b:3r a:1');
+  assert.deepEqual(marks.report(marks.merge(all, other), ids).score, 1);
+  assert.deepEqual(marks.merge(other, all), marks.merge(all, other));
+  assert.deepEqual(
+    marks.readState('__proto__:1r x: <b>'),
+    JSON.parse('{"__proto__":{"attempts":1,"end":"right"}}'),
+  );
+  assert.deepEqual(marks.readState('x'.repeat(5000)), {});
+  const many = Array.from(
+    { length: 80 },
+    (_, i) => `${'q'.repeat(38)}${String(i).padStart(2, '0')}`,
+  );
+  const full = many.reduce((found, id) => marks.answer(found, id, true), {});
+  assert.ok(marks.report(full, many).state.length <= marks.STATE_LIMIT);
+});
+
+test('logitscope lesson check says each fault on a line of its own', async () => {
+  const file = join(temporaryFolder(), 'mine.json');
+  await writeFile(file, JSON.stringify(whole()));
+  const good = await cli(['lesson', 'check', file]);
+  assert.deepEqual(
+    [good.status, good.stdout, good.stderr],
+    [0, 'Mine: 6 questions, no fault\n', ''],
+  );
+  await writeFile(file, JSON.stringify({ ...whole(), aim: 3, extra: 1 }));
+  const bad = await cli(['lesson', 'check', file]);
+  assert.equal(bad.status, 2);
+  assert.equal(bad.stdout, '');
+  assert.match(
+    bad.stderr,
+    /^logitscope: aim must be a text, got 3\nlogitscope: the lesson has "extra"/,
+  );
+  const json = await cli(['lesson', 'check', file, '--json']);
+  assert.deepEqual(
+    JSON.parse(json.stdout).faults.map(({ code, key }) => [code, key]),
+    [
+      ['bad_lesson', 'text'],
+      ['bad_lesson', 'unknown'],
+    ],
+  );
+  for (const words of [
+    ['lesson'],
+    ['lesson', 'mark', 'a'],
+    ['lesson', 'check'],
+    ['lesson', 'check', 'none.json'],
+  ]) {
+    const { status, stderr } = await cli(words);
+    assert.equal(status, 2);
+    assert.match(stderr, /^logitscope: [^\n]+\n$/);
+  }
+});

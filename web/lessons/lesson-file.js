@@ -1,0 +1,368 @@
+/**
+ * The form of a lesson, and its checker: a lesson may come from anybody, so that whatever is not of
+ * this form is refused, one fault a place. It holds no HTML, runs nothing and names no address but
+ * links, which are shown as links.
+ */
+import { show } from '../engine/errors.js';
+import { LESSON_MEASURES } from './measures.js';
+import { readMarkdown } from './markdown.js';
+
+/**
+ * @typedef {import('./measures.js').Asked} Asked
+ * @typedef {import('./measures.js').LessonState} LessonState
+ * @typedef {import('./faults.js').LessonFault} LessonFault
+ * @typedef {import('../engine/types.js').TableRow} TableRow
+ *
+ * A wrong answer that people typically give: the value that it is, the measure that it would be, or
+ * where it lies; `before` of an order: the first of the two stands before the second.
+ * @typedef {Partial<Asked> & { equals?: number | string, above?: number, below?: number,
+ *   tolerance?: number, before?: [number, number], say: string }} Typical
+ * @typedef {Asked & { equals?: number | string, at_least?: number, at_most?: number, tolerance?: number }} Goal
+ * @typedef {{ text: string, right?: boolean, value?: number | string, say?: string }} Option
+ *
+ * @typedef {object} Question
+ * @property {string} id
+ * @property {'number' | 'choice' | 'order' | 'state' | 'token'} kind
+ * @property {string} ask
+ * @property {string} right what is said of a right answer
+ * @property {string} [hint]
+ * @property {string} [solution]
+ * @property {boolean} [hold] whether the figure rests until it is answered
+ * @property {LessonState} [state] where it is not that of the figure
+ * @property {Typical[]} [wrong]
+ * @property {Asked} [answer]
+ * @property {number} [tolerance]
+ * @property {string} [unit]
+ * @property {Option[]} [options]
+ * @property {string[]} [items] in the right order
+ * @property {Goal} [goal]
+ * @property {number} [choose] how many tokens are offered
+ *
+ * @typedef {{ show: 'landscape' | 'bench', state: LessonState, beside?: LessonState, knob?: string,
+ *   controls?: string, caption?: string }} Figure
+ * @typedef {{ title?: string, text?: string | string[], figure?: Figure, questions?: Question[] }} Part
+ * @typedef {{ lesson: 1, name: string, number?: number, minutes?: number, title: string, aim: string,
+ *   result: string, extension?: string, parts: Part[] }} Lesson
+ */
+
+const LARGEST = 200_000;
+const LONGEST = 2000;
+export const KINDS = ['number', 'choice', 'order', 'state', 'token'];
+/** Names under which somebody might try to give an address. */
+const ADDRESS = /^(url|href|src|endpoint|xapi|action|fetch|import|script|style|html|on\w+)$/i;
+/** HTML, but not "p < 1": a tag begins with a letter, a slash or an exclamation mark. */
+const MARKUP = /<[a-z/!][^>]*>?/i;
+
+/**
+ * A key of an object: how it is checked, and whether it must be there.
+ * @typedef {(value: any, at: string, check: Check) => void} Rule
+ * @typedef {Record<string, Rule>} Rules a name that ends in ! must be there
+ */
+
+/** Collects faults. */
+class Check {
+  /** @type {LessonFault[]} */
+  faults = [];
+
+  /** @param {TableRow[]} table */
+  constructor(table) {
+    this.table = table;
+  }
+
+  /** @param {LessonFault['key']} key @param {string} at @param {Record<string, string | number>} [values] */
+  fail(key, at, values = {}) {
+    this.faults.push({ code: 'bad_lesson', key, values: { at, ...values } });
+    return false;
+  }
+
+  /** @param {LessonFault['key']} key @param {string} at @param {any} value */
+  refuse(key, at, value) {
+    return this.fail(key, at, { value: show(value) });
+  }
+
+  /**
+   * @param {any} value
+   * @param {string} at
+   * @param {Rules} rules
+   */
+  object(value, at, rules) {
+    if (typeof value !== 'object' || value === null || Array.isArray(value))
+      return this.refuse('object', at, value);
+    const names = Object.keys(rules).map((name) => name.replace('!', ''));
+    for (const name of Object.keys(value)) {
+      const rule = Object.hasOwn(rules, name) ? rules[name] : rules[`${name}!`];
+      const place = at === 'the lesson' ? name : `${at}.${name}`;
+      if (names.includes(name)) rule(value[name], place, this);
+      else if (ADDRESS.test(name)) this.fail('endpoint', at, { name });
+      else this.fail('unknown', at, { name: show(name), names: names.join(', ') });
+    }
+    const needed = Object.keys(rules).filter((name) => name.endsWith('!'));
+    const missing = needed.map((name) => name.slice(0, -1)).filter((name) => !(name in value));
+    for (const name of missing) this.fail('missing', at, { name });
+    return missing.length === 0;
+  }
+}
+
+/** @param {{ maximum?: number }} [bounds] @returns {Rule} */
+const text =
+  ({ maximum = LONGEST } = {}) =>
+  (value, at, check) => {
+    if (typeof value !== 'string') return check.refuse('text', at, value);
+    if (value.length > maximum) return check.fail('long', at, { n: value.length, limit: maximum });
+    const html = MARKUP.exec(value.replace(/`[^`]*`/g, ''));
+    if (html) return check.refuse('markup', at, html[0]);
+    for (const [, address] of value.matchAll(/\]\(([^)]*)\)/g))
+      if (!/^https?:\/\/[^\s]+$/.test(address)) check.refuse('link', at, address);
+  };
+
+/** What the model reads, or one of its tokens: never shown as anything but text. @type {Rule} */
+const plain = (value, at, check) => {
+  if (typeof value !== 'string') check.refuse('text', at, value);
+  else if (value.length > LONGEST) check.fail('long', at, { n: value.length, limit: LONGEST });
+};
+
+/** @param {number} [minimum] @param {number} [maximum] @returns {Rule} */
+const number =
+  (minimum = -Number.MAX_VALUE, maximum = Number.MAX_VALUE) =>
+  (value, at, check) => {
+    if (typeof value !== 'number' || !Number.isFinite(value)) check.refuse('number', at, value);
+    else if (value < minimum || value > maximum)
+      check.fail('between', at, { minimum, maximum, value });
+  };
+
+/** @type {Rule} */
+const flag = (value, at, check) => {
+  if (typeof value !== 'boolean') check.refuse('flag', at, value);
+};
+
+/** @param {readonly string[]} names @returns {Rule} */
+const among = (names) => (value, at, check) => {
+  if (!names.includes(value))
+    check.fail('among', at, { names: names.join(', '), value: show(value) });
+};
+
+/** @param {Rule} rule @param {number} [least] @param {number} [most] @returns {Rule} */
+const list =
+  (rule, least = 1, most = 40) =>
+  (value, at, check) => {
+    if (!Array.isArray(value)) return check.refuse('list', at, value);
+    if (value.length > most) return check.fail('many', at, { n: value.length, limit: most });
+    if (value.length < least) return check.fail('few', at, { n: value.length, limit: least });
+    value.forEach((item, i) => rule(item, `${at}[${i}]`, check));
+  };
+
+/** @type {Rule} */
+const texts = (value, at, check) => {
+  if (typeof value === 'string') text()(value, at, check);
+  else if (Array.isArray(value)) list(text())(value, at, check);
+  else check.refuse('texts', at, value);
+};
+
+/** @type {Rule} */
+const either = (value, at, check) => {
+  if (typeof value !== 'string') number()(value, at, check);
+  else plain(value, at, check);
+};
+
+/** Names and numbers of the table, and an order of warpers. @type {Rule} */
+const settings = (value, at, check) => {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return void check.refuse('object', at, value);
+  const warpers = check.table.filter(({ warper }) => warper).map(({ name }) => name);
+  for (const [name, given] of Object.entries(value)) {
+    const row = check.table.find((each) => each.name === name);
+    if (name === 'order') list(among(warpers))(given, `${at}.order`, check);
+    else if (!row || !/^(real|integer)$/.test(row.kind)) check.fail('setting', at, { name });
+    else number(row.minimum, row.maximum)(given, `${at}.${name}`, check);
+  }
+};
+
+/** @type {Rule} */
+const model = (value, at, check) => {
+  if (typeof value !== 'string' || /^[a-z][a-z0-9+.-]*:|^\/\/|\\/i.test(value))
+    check.refuse('model', at, value);
+};
+
+/** @type {Rule} */
+const state = (value, at, check) => {
+  const whole = check.object(value, at, {
+    logits: list(number(-1e4, 1e4), 2, 200),
+    tokens: list(plain, 2, 200),
+    model,
+    prompt: plain,
+    settings,
+    seed: number(0, Number.MAX_SAFE_INTEGER),
+    u: number(0, 1),
+  });
+  if (!whole) return;
+  if (Array.isArray(value.logits) === (typeof value.prompt === 'string')) check.fail('source', at);
+  const { logits = [], tokens = logits } = value;
+  if (tokens.length !== logits.length)
+    check.fail('tokens', at, { n: tokens.length, limit: logits.length });
+};
+
+/** @type {Rules} */
+const OF_MEASURE = {
+  rank: number(1, 1e6),
+  token: plain,
+  setting: plain,
+  u: number(0, 1),
+  settings,
+};
+const measured = among(Object.keys(LESSON_MEASURES));
+
+/** @type {Rule} */
+const asked = (value, at, check) =>
+  void check.object(value, at, { 'measure!': measured, ...OF_MEASURE });
+
+/** @type {Rule} */
+const goal = (value, at, check) => {
+  const bounds = { equals: either, at_least: number(), at_most: number(), tolerance: number(0) };
+  if (!check.object(value, at, { 'measure!': measured, ...OF_MEASURE, ...bounds })) return;
+  if (!['equals', 'at_least', 'at_most'].some((name) => name in value)) check.fail('aim', at);
+};
+
+/** @type {Rule} */
+const typical = (value, at, check) =>
+  void check.object(value, at, {
+    'say!': text(),
+    measure: measured,
+    ...OF_MEASURE,
+    equals: either,
+    above: number(),
+    below: number(),
+    tolerance: number(0),
+    before: list(number(0, 40), 2, 2),
+  });
+
+/** @type {Rule} */
+const option = (value, at, check) =>
+  void check.object(value, at, { 'text!': text(), right: flag, value: either, say: text() });
+
+/** What each kind of question has beside what all have. @type {Record<string, Rules>} */
+const OF_KIND = {
+  number: { 'answer!': asked, tolerance: number(0), unit: text({ maximum: 20 }) },
+  choice: { 'options!': list(option, 2, 8), answer: asked, tolerance: number(0) },
+  order: { 'items!': list(text(), 2, 10) },
+  state: { 'goal!': goal },
+  token: { 'answer!': asked, choose: number(2, 12) },
+};
+
+/** @type {Rule} */
+const id = (value, at, check) => {
+  if (typeof value !== 'string' || !/^[\w-]{1,40}$/.test(value)) check.refuse('id', at, value);
+};
+
+/** @type {Rule} */
+const question = (value, at, check) => {
+  const kind = KINDS.includes(value?.kind) ? value.kind : null;
+  const whole = check.object(value, at, {
+    'id!': id,
+    'kind!': among(KINDS),
+    'ask!': text(),
+    'right!': text(),
+    hint: text(),
+    solution: text(),
+    hold: flag,
+    state,
+    wrong: list(typical),
+    ...(kind ? OF_KIND[kind] : Object.assign({}, ...Object.values(OF_KIND).map(unneeded))),
+  });
+  if (!whole || !kind) return;
+  if (kind === 'choice' && !value.answer && Array.isArray(value.options)) {
+    const n = value.options.filter((/** @type {any} */ each) => each?.right === true).length;
+    if (n !== 1) check.fail('right', at, { n });
+  }
+  const unit = LESSON_MEASURES[value.answer?.measure]?.unit;
+  if (unit && (kind === 'token' || kind === 'number') && (unit === 'token') !== (kind === 'token'))
+    check.fail('unit', at, { kind });
+};
+
+/** @param {Rules} rules */
+const unneeded = (rules) =>
+  Object.fromEntries(Object.entries(rules).map(([name, rule]) => [name.replace('!', ''), rule]));
+
+/** @type {Rule} */
+const figure = (value, at, check) =>
+  void check.object(value, at, {
+    'show!': among(['landscape', 'bench']),
+    'state!': state,
+    beside: state,
+    knob: plain,
+    controls: plain,
+    caption: text(),
+  });
+
+/** @type {Rule} */
+const part = (value, at, check) => {
+  check.object(value, at, {
+    title: text({ maximum: 120 }),
+    text: texts,
+    figure,
+    questions: list(question, 1, 12),
+  });
+  for (const [i, each] of Object.entries(Array.isArray(value?.questions) ? value.questions : []))
+    if ((each?.answer || each?.goal) && !each.state && !value.figure)
+      check.fail('stateless', `${at}.questions[${i}]`);
+};
+
+/** @param {Check} check @param {any} lesson */
+function checkIds(check, lesson) {
+  const ids = new Set();
+  for (const [i, { questions }] of Object.entries(lesson.parts ?? []))
+    for (const [j, { id: name }] of Object.entries(questions ?? [])) {
+      if (ids.has(name)) check.refuse('twice', `parts[${i}].questions[${j}].id`, name);
+      ids.add(name);
+    }
+}
+
+/**
+ * Every fault of a lesson, in the order in which it is written.
+ * @param {any} lesson
+ * @param {TableRow[]} table of the engine's settings
+ * @returns {LessonFault[]}
+ */
+export function checkLesson(lesson, table) {
+  const check = new Check(table);
+  const whole = check.object(lesson, 'the lesson', {
+    'lesson!': among(/** @type {any} */ ([1])),
+    'name!': id,
+    number: number(1, 99),
+    minutes: number(1, 90),
+    'title!': text({ maximum: 120 }),
+    'aim!': text(),
+    'result!': text(),
+    extension: text(),
+    'parts!': list(part, 1, 20),
+  });
+  if (whole && check.faults.length === 0) checkIds(check, lesson);
+  return check.faults;
+}
+
+/**
+ * Reads a lesson's file: JSON, or Markdown where it does not begin as JSON does.
+ * @param {string} source
+ * @param {TableRow[]} table
+ * @returns {{ lesson: Lesson | null, faults: LessonFault[] }} no lesson where there is a fault
+ */
+export function readLesson(source, table) {
+  /** @type {LessonFault[]} */
+  let faults;
+  let lesson = null;
+  if (source.length > LARGEST)
+    faults = [{ code: 'bad_lesson', key: 'large', values: { n: source.length, limit: LARGEST } }];
+  else
+    try {
+      lesson = /^\s*[{[]/.test(source) ? JSON.parse(source) : readMarkdown(source);
+      faults = checkLesson(lesson, table);
+    } catch (error) {
+      const reason = /** @type {Error} */ (error).message;
+      faults = [{ code: 'bad_lesson', key: 'unreadable', values: { reason } }];
+    }
+  return { lesson: faults.length === 0 ? lesson : null, faults };
+}
+
+/** The ids of all questions, in their order. @param {Lesson} lesson */
+export function questionIds({ parts }) {
+  return parts.flatMap(({ questions = [] }) => questions.map((each) => each.id));
+}

@@ -1,0 +1,102 @@
+/**
+ * Marks: what was answered, as a plain record, and what of it is told to a course. Tries are
+ * unlimited, a right answer stays right, a solution that was asked for ends the scoring of its
+ * question, and one who has only played has no score at all.
+ */
+
+/** How long a state may be: SCORM 1.2 keeps no more. */
+export const STATE_LIMIT = 4096;
+
+/**
+ * @typedef {{ attempts: number, end: 'right' | 'shown' | null }} Mark
+ * @typedef {Readonly<Record<string, Mark>>} Marks by the question's id
+ *
+ * `score` is null until something is answered.
+ * @typedef {{ score: number | null, complete: boolean, attempts: number, state: string }} Report
+ */
+
+/** @type {Mark} */
+const NONE = { attempts: 0, end: null };
+
+/** @param {Marks} marks @param {string} id @returns {Mark} */
+export const markOf = (marks, id) => (Object.hasOwn(marks, id) ? marks[id] : NONE);
+
+/** @param {Marks} marks @param {string} id @param {boolean} right @returns {Marks} */
+export function answer(marks, id, right) {
+  const { attempts, end } = markOf(marks, id);
+  if (end === 'right') return marks;
+  return { ...marks, [id]: { attempts: attempts + 1, end: end ?? (right ? 'right' : null) } };
+}
+
+/** The solution was asked for. @param {Marks} marks @param {string} id @returns {Marks} */
+export function showSolution(marks, id) {
+  const mark = markOf(marks, id);
+  return mark.end ? marks : { ...marks, [id]: { ...mark, end: 'shown' } };
+}
+
+/**
+ * What is told of the questions of a lesson.
+ * @param {Marks} marks
+ * @param {readonly string[]} ids
+ * @returns {Report}
+ */
+export function report(marks, ids) {
+  const mine = ids.map((id) => markOf(marks, id));
+  const right = mine.filter(({ end }) => end === 'right').length;
+  const attempts = mine.reduce((sum, mark) => sum + mark.attempts, 0);
+  const begun = mine.some(({ end, attempts: tries }) => end !== null || tries > 0);
+  return {
+    score: begun ? right / ids.length : null,
+    complete: ids.length > 0 && mine.every(({ end }) => end !== null),
+    attempts,
+    state: writeState(marks, ids),
+  };
+}
+
+const LETTERS = { right: 'r', shown: 's' };
+const PART = /^([\w-]{1,40}):(\d{1,4})([rs]?)$/;
+
+/** @param {Marks} marks @param {readonly string[]} ids */
+export function writeState(marks, ids) {
+  const parts = ids
+    .filter((id) => Object.hasOwn(marks, id))
+    .map((id) => {
+      const { attempts, end } = marks[id];
+      return `${id}:${Math.min(attempts, 9999)}${end ? LETTERS[end] : ''}`;
+    });
+  return parts.join(' ');
+}
+
+/**
+ * Marks that were written, as far as they can be read: whatever is not one is left out.
+ * @param {unknown} text
+ * @returns {Marks}
+ */
+export function readState(text) {
+  if (typeof text !== 'string' || text.length > STATE_LIMIT) return {};
+  const found = text.split(' ').flatMap((part) => {
+    const [, id, attempts, letter] = PART.exec(part) ?? [];
+    if (id === undefined) return [];
+    const end = letter === 'r' ? 'right' : letter === 's' ? 'shown' : null;
+    return [[id, { attempts: Number(attempts), end }]];
+  });
+  return Object.fromEntries(found);
+}
+
+/**
+ * Two records of the same learner, such as from two machines: of each question what is worth more.
+ * @param {Marks} one
+ * @param {Marks} other
+ * @returns {Marks}
+ */
+export function merge(one, other) {
+  const ids = [...new Set([...Object.keys(one), ...Object.keys(other)])];
+  return Object.fromEntries(
+    ids.map((id) => {
+      const [a, b] = [markOf(one, id), markOf(other, id)];
+      const ends = [a.end, b.end];
+      const end = ends.includes('right') ? 'right' : (a.end ?? b.end);
+      return [id, { attempts: Math.max(a.attempts, b.attempts), end }];
+    }),
+  );
+}
