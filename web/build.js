@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { firstFrame } from './first.js';
 import { patternOf, readHosts } from './model-hosts.js';
+import { LESSON_FILES } from './lessons/shipped.js';
 import { Notices } from './notices.js';
 import { buildSingle } from './single.js';
 
@@ -214,6 +215,7 @@ export async function build(out = join(root, 'dist'), hosts = readHosts(process.
     /\.(gguf|grammar\.json)$/.test(file),
   );
   for (const file of models) await cp(join(root, 'models', file), join(out, 'models', file));
+  for (const file of LESSON_FILES) await cp(join(web, file), join(out, file));
   await buildSingle(out, options, await sandbox('single'), () => notices.text());
   await writeFile(join(out, 'LICENSES.txt'), await notices.text());
   return out;

@@ -8,6 +8,7 @@ import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { LESSON_FILES } from './lessons/shipped.js';
 
 const web = dirname(fileURLToPath(import.meta.url));
 const root = dirname(web);
@@ -57,6 +58,9 @@ export async function buildSingle(out, options, sandbox, notices) {
     ['template.js', Buffer.from(await script('engine/template.js', options))],
     ['sandbox.html', Buffer.from(sandbox.page)],
     ...(await Promise.all(files.map(async (name) => [name, await readFile(join(root, name))]))),
+    ...(await Promise.all(
+      LESSON_FILES.map(async (name) => [name, await readFile(join(web, name))]),
+    )),
   ];
   // "<!--" before "<script" would change how the rest of a script is read.
   const code = (await script('page/single-main.js', options)).replaceAll('<!--', '<\\!--');

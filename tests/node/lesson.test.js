@@ -8,7 +8,8 @@ import { Logitscope } from '../../web/engine/index.js';
 import { LESSON_FAULTS, inEnglish } from '../../web/lessons/faults.js';
 import { judge } from '../../web/lessons/judge.js';
 import { checkLesson, questionIds, readLesson } from '../../web/lessons/lesson-file.js';
-import { measure, readState as readShown } from '../../web/lessons/measures.js';
+import { LESSON_MEASURES, measure, readState as readShown } from '../../web/lessons/measures.js';
+import { SHIPPED, lessonFile } from '../../web/lessons/shipped.js';
 import * as marks from '../../web/lessons/marks.js';
 import { temporaryFolder } from '../cleanup.js';
 import { cli } from './command_line.js';
@@ -360,5 +361,69 @@ test('logitscope lesson check says each fault on a line of its own', async () =>
     const { status, stderr } = await cli(words);
     assert.equal(status, 2);
     assert.match(stderr, /^logitscope: [^\n]+\n$/);
+  }
+});
+
+/** A lesson as it is shipped. */
+const shipped = async (name, language) =>
+  JSON.parse(await readFile(join(root, 'web', lessonFile(name, language)), 'utf8'));
+
+/** Whatever is no text for a reader: the same in each language. */
+const SPOKEN = 'title aim result extension text caption ask right hint say solution items'.split(
+  ' ',
+);
+const bones = (lesson) =>
+  JSON.stringify(lesson, (name, value) =>
+    SPOKEN.includes(name) && typeof value !== 'boolean' ? undefined : value,
+  );
+
+test('each shipped lesson is of its form, the same in both languages, and the README shows one', async () => {
+  for (const name of SHIPPED) {
+    const [english, spanish] = [await shipped(name, 'en'), await shipped(name, 'es')];
+    for (const lesson of [english, spanish]) assert.deepEqual(faultsOf(lesson), [], name);
+    assert.equal(english.name, name);
+    assert.equal(bones(english), bones(spanish), name);
+  }
+  const readme = await readFile(join(root, 'web/lessons/README.md'), 'utf8');
+  const [, markdown] = /````markdown\n([^]*?)````/.exec(readme);
+  assert.deepEqual(readLesson(markdown, engine.table).faults, []);
+  for (const name of Object.keys(LESSON_MEASURES)) assert.ok(readme.includes(`\`${name}\``), name);
+});
+
+test('in each shipped lesson the right answer is right, and each typical wrong one has its sentence', async () => {
+  for (const name of SHIPPED) {
+    const { parts } = await shipped(name, 'en');
+    for (const { figure, questions = [] } of parts)
+      for (const question of questions) {
+        const where = `${name}: ${question.id}`;
+        const state = question.state ?? figure?.state ?? THREE;
+        const at = state.logits ? engine : stories;
+        const measured = async (asked) => measure(await readShown(at, at, state, asked), asked);
+        const said = (given) => judge(question, given, measured);
+        const { kind, answer, options = [], wrong = [], items = [] } = question;
+        if (kind === 'number' || kind === 'token') {
+          const { right } = await said(await measured(answer));
+          assert.ok(right, where);
+        }
+        for (const typical of kind === 'number' || kind === 'token' ? wrong : []) {
+          const value = typical.measure ? await measured(typical) : typical.equals;
+          const given =
+            value ?? (typical.above === undefined ? typical.below - 1 : typical.above + 1);
+          assert.deepEqual(await said(given), { right: false, say: typical.say }, where);
+        }
+        if (kind === 'choice') {
+          const verdicts = await Promise.all(options.map((_, i) => said(i)));
+          assert.equal(verdicts.filter(({ right }) => right).length, 1, where);
+          for (const { say } of verdicts) assert.ok(say, where);
+        }
+        if (kind === 'order') {
+          const order = items.map((_, i) => i);
+          assert.ok((await said(order)).right, where);
+          for (const { before: pair, say } of wrong)
+            assert.ok(pair[0] > pair[1] && say, `${where}: the wrong one first`);
+        }
+        if (kind === 'state')
+          assert.equal((await said(null)).right, false, `${where} is to be reached`);
+      }
   }
 });

@@ -22,6 +22,7 @@ const SAME = {
     'logit',
     'id',
     'bytes',
+    'bits',
     'JSON',
     'SIMD',
     'Mirostat',

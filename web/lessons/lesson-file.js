@@ -38,8 +38,8 @@ import { readMarkdown } from './markdown.js';
  * @property {Goal} [goal]
  * @property {number} [choose] how many tokens are offered
  *
- * @typedef {{ show: 'landscape' | 'bench', state: LessonState, beside?: LessonState, knob?: string,
- *   controls?: string, caption?: string }} Figure
+ * @typedef {{ show: 'landscape', state: LessonState, beside?: LessonState, knob?: string,
+ *   caption?: string }} Figure
  * @typedef {{ title?: string, text?: string | string[], figure?: Figure, questions?: Question[] }} Part
  * @typedef {{ lesson: 1, name: string, number?: number, minutes?: number, title: string, aim: string,
  *   result: string, extension?: string, parts: Part[] }} Lesson
@@ -285,11 +285,10 @@ const unneeded = (rules) =>
 /** @type {Rule} */
 const figure = (value, at, check) =>
   void check.object(value, at, {
-    'show!': among(['landscape', 'bench']),
+    'show!': among(['landscape']),
     'state!': state,
     beside: state,
     knob: plain,
-    controls: plain,
     caption: text(),
   });
 

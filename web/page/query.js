@@ -5,8 +5,17 @@ import { FIELDS } from '../state/fields.js';
 import { MODELS } from '../state/models.js';
 import { parseControls, parseQuery, viewOf } from '../state/page-state.js';
 
-const scope = document.querySelector('logit-scope');
+/** @type {Element | null} */
+let scope = document.querySelector('logit-scope');
 const { asked } = parseQuery(location.search);
+if (scope && (asked.lesson !== undefined || location.hash.startsWith('#lesson='))) {
+  const lesson = document.createElement('logit-lesson');
+  lesson.append(...scope.querySelectorAll('[slot]'));
+  lesson.setAttribute('lesson', asked.lesson ?? '');
+  scope.replaceWith(lesson);
+  scope = null;
+  import('./lesson/lesson.js');
+}
 scope?.setAttribute('model', MODELS[0].name);
 scope?.setAttribute('view', viewOf(asked, location.hash));
 for (const { name, attribute } of FIELDS)

@@ -17,11 +17,16 @@ export const assets = {
   inside: new Map(),
 };
 
-/** A file that the page offers. @param {string} url */
-export async function fetchJson(url) {
+/** A file that the page offers. @param {string} url @param {string} [base] */
+export async function fetchText(url, base = assets.base) {
   const carried = assets.inside.get(url);
-  if (carried) return JSON.parse(new TextDecoder().decode(carried));
-  const response = await fetch(new URL(url, assets.base));
+  if (carried) return new TextDecoder().decode(carried);
+  const response = await fetch(new URL(url, base));
   if (!response.ok) throw new Error(`${url} answered ${response.status}`);
-  return response.json();
+  return response.text();
+}
+
+/** The same where it is JSON. @param {string} url */
+export async function fetchJson(url) {
+  return JSON.parse(await fetchText(url));
 }

@@ -208,6 +208,8 @@ export const FIELDS = [
   { ...QUERY, name: 'view', kind: 'choice', choices: VIEW_NAMES, initial: 'bench', message: true },
   { ...QUERY, name: 'controls', kind: 'text', maximum: 2048, initial: '' },
   { ...QUERY, name: 'readonly', kind: 'presence', initial: false },
+  // A lesson in place of the instrument: a shipped one, a file of the same origin, or none for the list.
+  { name: 'lesson', kind: 'text', maximum: 2048, address: 'query' },
   // Preferences: what is not understood falls back to the browser's own.
   { name: 'lang', kind: 'text', maximum: 64, address: 'query', memory: true },
   { name: 'theme', kind: 'choice', choices: THEMES, address: 'query', memory: true },
@@ -306,6 +308,7 @@ export const FIELDS = [
   { ...STATE, name: 'beat', kind: 'integer', minimum: 1, maximum: 6, initial: null },
   { name: 'guide', kind: 'choice', choices: ['seen', '2', '3', '4', '5'], memory: true },
   { name: 'own', kind: 'text', maximum: 1e6, memory: true },
+  { name: 'lessons', kind: 'text', maximum: 1e5, memory: true },
   { name: 'shortcuts', kind: 'choice', choices: ['on', 'off'], memory: true },
 ];
 

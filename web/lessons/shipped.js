@@ -1,0 +1,14 @@
+/** The lessons that are shipped, in the order of the course; each is a file a language beside this one. */
+export const SHIPPED = ['temperature', 'top-k', 'top-p'];
+
+/** The languages in which each is there. */
+export const LESSON_LANGUAGES = ['en', 'es'];
+
+/** @param {string} name @param {string} language */
+export const lessonFile = (name, language) =>
+  `lessons/${name}.${LESSON_LANGUAGES.includes(language) ? language : 'en'}.json`;
+
+/** All their files, beside the folder of this one. */
+export const LESSON_FILES = SHIPPED.flatMap((name) =>
+  LESSON_LANGUAGES.map((language) => lessonFile(name, language)),
+);

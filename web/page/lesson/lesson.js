@@ -1,0 +1,247 @@
+/**
+ * <logit-lesson>: a lesson with its figures and questions, or the list of those that are shipped. It
+ * keeps the marks, in the browser too, and tells them by "logit-result".
+ */
+import { html, nothing } from 'lit';
+import { locales } from '#locales/lesson';
+import { LogitElement, define } from '../../base/element.js';
+import { fetchText } from '../../state/assets.js';
+import { questionIds, readLesson } from '../../lessons/lesson-file.js';
+import { answer, markOf, merge, readState, report, showSolution } from '../../lessons/marks.js';
+import { SHIPPED, lessonFile } from '../../lessons/shipped.js';
+import { addMessages, language, t } from '../../locale/locale.js';
+import { LessonReader } from './reader.js';
+import { recallMarks, rememberMarks } from './progress.js';
+import { inline } from './inline.js';
+import './figure.js';
+import './question.js';
+import lessonStyles from './lesson.css';
+
+addMessages(locales);
+
+/**
+ * @typedef {import('../../lessons/lesson-file.js').Lesson} Lesson
+ * @typedef {import('../../lessons/lesson-file.js').Part} Part
+ * @typedef {import('../../lessons/lesson-file.js').Question} Question
+ * @typedef {import('../../lessons/marks.js').Marks} Marks
+ * @typedef {import('../../lessons/measures.js').LessonState} LessonState
+ */
+
+/** Only addresses that a page itself may have. @param {string} name */
+const link = (name) => `?lesson=${encodeURIComponent(name)}&lang=${language()}`;
+
+export class LogitLesson extends LogitElement {
+  static properties = {
+    lesson: {},
+    read: { state: true },
+    list: { state: true },
+    faults: { state: true },
+    marks: { state: true },
+    states: { state: true },
+  };
+
+  static styles = [...LogitElement.styles, lessonStyles];
+
+  #reader = new LessonReader();
+  /** What was fetched last: its name and language. */
+  #asked = '';
+  #fetching = 0;
+
+  constructor() {
+    super();
+    /** A shipped lesson by its name, a file of the same origin, or nothing for the list. */
+    this.lesson = '';
+    /** @type {Lesson | null} */
+    this.read = null;
+    /** @type {Lesson[]} */
+    this.list = [];
+    /** Why it is not shown. @type {string[]} */
+    this.faults = [];
+    /** @type {Marks} */
+    this.marks = {};
+    /** How each part's figure stands now. @type {Record<number, LessonState>} */
+    this.states = {};
+  }
+
+  get busy() {
+    return this.#fetching > 0 || this.#reader.busy;
+  }
+
+  /** What is told of the marks. */
+  get result() {
+    const { read, marks } = this;
+    return { lesson: read?.name ?? null, ...report(marks, read ? questionIds(read) : []) };
+  }
+
+  /** Takes a state that was told before, without losing what was done since. @param {string} state */
+  restore(state) {
+    this.#keep(merge(this.marks, readState(state)));
+  }
+
+  disconnectedCallback() {
+    super.disconnectedCallback();
+    this.#reader.close();
+  }
+
+  willUpdate() {
+    const asked = `${language()} ${this.lesson}`;
+    if (asked === this.#asked) return;
+    this.#asked = asked;
+    this.#fetch(this.lesson, asked);
+  }
+
+  /** @param {string} name @param {string} asked */
+  async #fetch(name, asked) {
+    this.#fetching++;
+    const carried = name === '' && location.hash.startsWith('#lesson=');
+    try {
+      if (name === '' && !carried) {
+        const files = SHIPPED.map((each) => fetchText(lessonFile(each, language())));
+        const list = (await Promise.all(files)).map((text) => JSON.parse(text));
+        if (asked === this.#asked) this.list = list;
+      } else {
+        const text = carried
+          ? decodeURIComponent(location.hash.slice(8))
+          : await this.#textOf(name);
+        if (asked === this.#asked) await this.#take(text);
+      }
+    } catch {
+      this.faults = [this.speak(() => t('lesson.unfetched', { name }))];
+    }
+    this.#fetching--;
+  }
+
+  /** @param {string} name */
+  async #textOf(name) {
+    if (SHIPPED.includes(name)) return fetchText(lessonFile(name, language()));
+    const { origin } = new URL(name, document.baseURI);
+    if (origin === location.origin) return fetchText(name, document.baseURI);
+    throw new Error(name);
+  }
+
+  /** @param {string} text */
+  async #take(text) {
+    const { lesson, faults } = readLesson(text, await this.#reader.table());
+    this.read = lesson;
+    this.faults = faults.map(({ key, values }) =>
+      this.speak(() => t(`lesson.fault.${key}`, values)),
+    );
+    if (!lesson) return;
+    this.marks = merge(this.marks, recallMarks(lesson.name));
+    this.states = {};
+    if (this.parentElement?.localName === 'main') document.title = `${lesson.title} · Logitscope`;
+    this.emit('logit-ready', this.result);
+  }
+
+  /** @param {Marks} marks */
+  #keep(marks) {
+    if (!this.read || marks === this.marks) return;
+    this.marks = marks;
+    rememberMarks(this.read.name, marks, (all) => {
+      const ids = questionIds(/** @type {Lesson} */ (this.read));
+      return report(all, ids).state;
+    });
+    this.emit('logit-result', this.result);
+  }
+
+  render() {
+    const { read, faults, lesson } = this;
+    return html`
+      <div class="top"><slot name="name"></slot>
+        <nav aria-label=${t('lesson.index')}>
+          ${read ? html`<a href=${link('')}>${t('lesson.all')}</a>` : nothing}
+          <a href="?lang=${language()}">${t('lesson.instrument')}</a></nav>
+        <slot name="preferences"></slot></div>
+      ${
+        faults.length > 0
+          ? html`<div class="panel" role="alert"><p>${t('lesson.refused')}</p><ul>${faults.map((fault) => html`<li>${fault}</li>`)}</ul></div>`
+          : read
+            ? this.#renderLesson(read)
+            : lesson === ''
+              ? this.#renderList()
+              : nothing
+      }`;
+  }
+
+  #renderList() {
+    return html`<section class="list" aria-labelledby="title">
+      <h2 id="title">${t('lesson.index')}</h2><p class="lead">${t('lesson.index.about')}</p>
+      <ol>${this.list.map((lesson) => {
+        const ids = questionIds(lesson);
+        const mine = ids.map((id) => markOf(recallMarks(lesson.name), id));
+        const done = mine.filter(({ end }) => end !== null).length;
+        const right = mine.filter(({ end }) => end === 'right').length;
+        const state = done === ids.length ? 'done' : done > 0 ? 'begun' : 'new';
+        return html`<li class=${state}><a href=${link(lesson.name)}>
+          <span class="count">${lesson.number}</span>
+          <span class="of"><strong>${lesson.title}</strong><span>${inline(lesson.aim)}</span></span>
+          <span class="done">${t(`lesson.state.${state}`, { done, right, n: ids.length })}</span></a></li>`;
+      })}</ol></section>`;
+  }
+
+  /** @param {Lesson} lesson */
+  #renderLesson(lesson) {
+    const ids = questionIds(lesson);
+    const mine = ids.map((id) => markOf(this.marks, id));
+    const done = mine.filter(({ end }) => end !== null).length;
+    const right = mine.filter(({ end }) => end === 'right').length;
+    const { title, minutes, aim, result, extension, parts } = lesson;
+    return html`<article aria-labelledby="title"
+        @logit-answer=${(/** @type {CustomEvent} */ { detail }) => this.#keep(answer(this.marks, detail.id, detail.right))}
+        @logit-solution=${(/** @type {CustomEvent} */ { detail }) => this.#keep(showSolution(this.marks, detail.id))}>
+      <header>
+        <p class="count">${lesson.number ? t('lesson.number', { number: lesson.number }) : nothing}
+          ${minutes ? html`<span>${t('lesson.minutes', { n: minutes })}</span>` : nothing}</p>
+        <h2 id="title">${title}</h2>
+        <p class="lead"><strong>${t('lesson.aim')}:</strong> ${inline(aim)}</p>
+        ${language() === 'en' ? nothing : html`<p class="english">${t('lesson.english')}</p>`}
+        <label class="progress"><span>${t('lesson.progress.score', { done, right, n: ids.length })}</span>
+          <progress max=${ids.length} .value=${done}></progress></label>
+      </header>
+      ${parts.map((part, i) => this.#renderPart(part, i, ids))}
+      <footer>
+        <h3>${t('lesson.result')}</h3>
+        <p>${done === ids.length ? inline(result) : t('lesson.result.wait')}</p>
+        ${extension && done === ids.length ? html`<h3>${t('lesson.extension')}</h3><p>${inline(extension)}</p>` : nothing}
+      </footer>
+    </article>`;
+  }
+
+  /** @param {Part} part @param {number} i @param {string[]} ids */
+  #renderPart({ title, text = [], figure, questions = [] }, i, ids) {
+    const shown = figure?.state ?? { prompt: '' };
+    const held = questions.some(({ id, hold }) => {
+      const { attempts, end } = markOf(this.marks, id);
+      return hold && attempts === 0 && end === null;
+    });
+    const name = title ?? this.read?.title ?? '';
+    return html`<section aria-label=${name} class=${figure ? 'figured' : ''}>
+      <div class="said">
+        ${title ? html`<h3>${title}</h3>` : nothing}
+        ${[text].flat().map((paragraph) => html`<p>${inline(paragraph)}</p>`)}
+        ${questions.map(
+          (
+            question,
+          ) => html`<logit-question .question=${question} .place=${ids.indexOf(question.id) + 1}
+            .mark=${markOf(this.marks, question.id)} .reader=${this.#reader} .shown=${question.state ?? shown}
+            .now=${question.state ?? this.states[i] ?? shown}></logit-question>`,
+        )}
+      </div>
+      ${
+        figure
+          ? html`<div class="figures">
+              <logit-figure .begin=${shown} .knob=${figure.knob} .name=${name} ?held=${held}
+                @logit-figure=${(/** @type {CustomEvent} */ { detail }) => (this.states = { ...this.states, [i]: detail.state })}></logit-figure>
+              ${figure.beside ? html`<logit-figure .begin=${figure.beside} .knob=${figure.knob} .name=${name} ?held=${held}></logit-figure>` : nothing}
+              ${figure.caption ? html`<p class="caption">${inline(figure.caption)}</p>` : nothing}
+            </div>`
+          : nothing
+      }
+    </section>`;
+  }
+}
+
+define('logit-lesson', LogitLesson);
+
+const own = /** @type {LogitLesson | null} */ (document.querySelector('main > logit-lesson'));
+if (own && window.parent !== window) import('./host.js').then(({ answerHost }) => answerHost(own));

@@ -1,0 +1,33 @@
+/** What a reader has done in each lesson, kept by the browser: a state a lesson, by its name. */
+import { isObject } from '../../state/fields.js';
+import { recall, remember } from '../../state/memory.js';
+import { merge, readState } from '../../lessons/marks.js';
+
+/** @typedef {import('../../lessons/marks.js').Marks} Marks */
+
+/** @returns {Record<string, string>} */
+function all() {
+  try {
+    const found = JSON.parse(recall('lessons') ?? '{}');
+    return isObject(found) ? found : {};
+  } catch {
+    return {};
+  }
+}
+
+/** @param {string} name @returns {Marks} */
+export const recallMarks = (name) => readState(all()[name]);
+
+/**
+ * Keeps the marks of a lesson, none of which falls below what another page has kept meanwhile.
+ * @param {string} name
+ * @param {Marks} marks
+ * @param {(marks: Marks) => string} write
+ */
+export function rememberMarks(name, marks, write) {
+  const kept = all();
+  remember(
+    'lessons',
+    JSON.stringify({ ...kept, [name]: write(merge(marks, readState(kept[name]))) }),
+  );
+}

@@ -1,0 +1,304 @@
+/**
+ * <logit-question>: one question of a lesson. It asks, judges by what the engine measures, and says
+ * why; its mark is kept by the lesson, which hears "logit-answer" and "logit-solution".
+ */
+import { html, nothing } from 'lit';
+import { LogitElement, define, valueOf } from '../../base/element.js';
+import { reasonOf, toFault } from '../../engine/errors.js';
+import { judge } from '../../lessons/judge.js';
+import { LESSON_MEASURES } from '../../lessons/measures.js';
+import { fixed, number, parse, percent, t } from '../../locale/locale.js';
+import { inline } from './inline.js';
+import questionStyles from './question.css';
+
+/**
+ * @typedef {import('../../lessons/lesson-file.js').Question} Question
+ * @typedef {import('../../lessons/measures.js').LessonState} LessonState
+ * @typedef {import('../../lessons/measures.js').Asked} Asked
+ */
+
+/** How many tokens are offered where the author does not say. */
+const OFFERED = 6;
+
+/** A number that a person typed; a share may be typed as a percentage. @param {string} text @param {boolean} share */
+export function readTyped(text, share) {
+  const [, digits] = /^(.*?)\s*%$/.exec(text.trim()) ?? [];
+  return share && digits !== undefined ? parse(digits) / 100 : parse(text);
+}
+
+/** @param {string} name of a measure @param {number | string | undefined} value */
+function inWords(name, value) {
+  const { unit } = LESSON_MEASURES[name];
+  if (typeof value !== 'number') return `“${value}”`;
+  if (unit === 'share') return `${fixed(value, 3)} (${percent(value)})`;
+  if (unit === 'bits') return `${fixed(value, 2)} ${t('lesson.unit.bits')}`;
+  if (unit === 'tokens') return `${number(value)} ${t('lesson.unit.tokens')}`;
+  return Number.isInteger(value) ? number(value) : fixed(value, 3);
+}
+
+/** A fixed order that is not the right one, the same for everybody. @param {number} n */
+function mixed(n) {
+  const odd = Array.from({ length: n }, (_, i) => i).filter((i) => i % 2 === 1);
+  return [...odd, ...Array.from({ length: n }, (_, i) => i).filter((i) => i % 2 === 0)];
+}
+
+export class LogitQuestion extends LogitElement {
+  static properties = {
+    question: { attribute: false },
+    place: { type: Number },
+    mark: { attribute: false },
+    reader: { attribute: false },
+    shown: { attribute: false },
+    now: { attribute: false },
+    given: { state: true },
+    said: { state: true },
+    hinted: { state: true },
+    truth: { state: true },
+    tokens: { state: true },
+    value: { state: true },
+  };
+
+  static styles = [...LogitElement.styles, questionStyles];
+
+  constructor() {
+    super();
+    /** @type {Question} */
+    this.question = { id: '', kind: 'number', ask: '', right: '' };
+    this.place = 1;
+    /** @type {import('../../lessons/marks.js').Mark} */
+    this.mark = { attempts: 0, end: null };
+    /** @type {import('./reader.js').LessonReader | null} */
+    this.reader = null;
+    /** What the question is about. @type {LessonState} */
+    this.shown = { prompt: '' };
+    /** How the figure stands now. @type {LessonState} */
+    this.now = this.shown;
+    /** What was answered: a text, the index of an option, an order. @type {any} */
+    this.given = null;
+    /** @type {{ kind: 'right' | 'wrong' | 'note', text: string } | null} */
+    this.said = null;
+    this.hinted = false;
+    /** What the engine computes, once the solution was asked for. @type {any} */
+    this.truth = null;
+    /** Those on offer. @type {string[]} */
+    this.tokens = [];
+    /** What is measured for a state to reach. @type {any} */
+    this.value = undefined;
+  }
+
+  /** Counts what is asked of the engine. */
+  #asking = 0;
+
+  get busy() {
+    return this.#asking > 0;
+  }
+
+  /** @template T @param {() => Promise<T>} work @returns {Promise<T | undefined>} */
+  async #ask(work) {
+    this.#asking++;
+    try {
+      return await work();
+    } catch (error) {
+      const reason = reasonOf(error);
+      const text = typeof reason === 'string' ? reason : toFault(error).key;
+      this.said = { kind: 'note', text: this.speak(() => t('lesson.unread', { reason: text })) };
+      return undefined;
+    } finally {
+      this.#asking--;
+    }
+  }
+
+  /** @param {Map<string, unknown>} changed */
+  willUpdate(changed) {
+    const { kind, items = [] } = this.question;
+    if (changed.has('question')) this.given = kind === 'order' ? mixed(items.length) : null;
+    if (!this.reader) return;
+    if (kind === 'token' && (changed.has('question') || changed.has('reader'))) this.#offer();
+    if (kind === 'state' && (changed.has('now') || changed.has('reader'))) this.#follow();
+  }
+
+  #offer() {
+    this.#ask(async () => {
+      const { choose = OFFERED, answer } = this.question;
+      const { trace } = await this.#reader.read(this.shown, {
+        ...answer,
+        measure: 'token',
+        rank: 1,
+      });
+      this.tokens = trace.tokens.slice(0, choose).map(({ text }) => text);
+    });
+  }
+
+  /** Judges the state as it is now, and says so only when it is reached. */
+  #follow() {
+    const { now } = this;
+    this.#ask(async () => {
+      const { goal } = this.question;
+      const measured = (/** @type {Asked} */ asked) => this.#reader.measure(now, asked);
+      const value = await measured(/** @type {Asked} */ (goal));
+      const { right, say } = await judge(this.question, null, measured);
+      if (now !== this.now) return;
+      this.value = value;
+      if (right && now !== this.shown && this.mark.end !== 'right') this.#tell(true, say);
+    });
+  }
+
+  get #reader() {
+    return /** @type {import('./reader.js').LessonReader} */ (this.reader);
+  }
+
+  /** @param {boolean} right @param {string} say */
+  #tell(right, say) {
+    const text = say || this.speak(() => t('lesson.wrong.other'));
+    this.said = { kind: right ? 'right' : 'wrong', text };
+    this.emit('logit-answer', { id: this.question.id, right });
+  }
+
+  /** What was answered, as it is judged; undefined where there is nothing to judge. */
+  #answered() {
+    const { kind, answer } = this.question;
+    if (kind === 'state' || kind === 'order') return this.given;
+    if (this.given === null || this.given === '') {
+      this.said = { kind: 'note', text: t('lesson.empty') };
+      return undefined;
+    }
+    if (kind !== 'number') return this.given;
+    const share = LESSON_MEASURES[answer?.measure ?? '']?.unit === 'share';
+    const typed = readTyped(this.given, share);
+    if (!Number.isNaN(typed)) return typed;
+    this.said = { kind: 'note', text: t('lesson.no_number', { text: `“${this.given}”` }) };
+    return undefined;
+  }
+
+  /** @param {Event} event */
+  async #check(event) {
+    event.preventDefault();
+    const given = this.speak(() => this.#answered());
+    if (given === undefined) return;
+    const state = this.question.kind === 'state' ? this.now : this.shown;
+    await this.#ask(async () => {
+      const { right, say } = await judge(this.question, given, (asked) =>
+        this.#reader.measure(state, asked),
+      );
+      this.#tell(right, say);
+    });
+  }
+
+  async #solve() {
+    this.emit('logit-solution', { id: this.question.id });
+    const { answer, kind } = this.question;
+    if (answer && kind !== 'choice')
+      this.truth = await this.#ask(() => this.#reader.measure(this.shown, answer));
+  }
+
+  /** @param {number} place @param {number} by */
+  async #moveItem(place, by) {
+    const order = [...this.given];
+    const [item] = order.splice(place, 1);
+    order.splice(place + by, 0, item);
+    this.given = order;
+    await this.updateComplete;
+    const row = this.renderRoot.querySelectorAll('.items li')[place + by];
+    const wanted = row?.querySelector(by < 0 ? '[data-by="-1"]' : '[data-by="1"]');
+    const other = row?.querySelector('button:not([disabled])');
+    /** @type {HTMLElement | null} */ (
+      wanted?.matches(':not([disabled])') ? wanted : (other ?? null)
+    )?.focus();
+  }
+
+  render() {
+    const { question, place, mark, said } = this;
+    const done = mark.end;
+    return html`
+      <form aria-labelledby="ask" class=${done ?? ''} @submit=${this.#check} novalidate>
+        <p class="place">${t('lesson.question', { n: place })}
+          ${done ? html`<span class="done">${t(`lesson.done.${done}`)}</span>` : nothing}</p>
+        <p id="ask" class="ask">${inline(question.ask)}</p>
+        ${this.#renderInput()}
+        <div class="acts">
+          <button class="primary" type="submit">${t(mark.attempts > 0 && !done ? 'lesson.try' : 'lesson.check')}</button>
+          ${
+            question.hint && !done
+              ? html`<button type="button" data-command="hint" aria-expanded=${this.hinted} @click=${() => (this.hinted = !this.hinted)}>${t('lesson.hint')}</button>`
+              : nothing
+          }
+          ${
+            mark.attempts > 0 && !done
+              ? html`<button type="button" data-command="solution" title=${t('lesson.solution.about')} @click=${this.#solve}>${t('lesson.solution')}</button>`
+              : nothing
+          }
+        </div>
+        ${this.hinted && !done ? html`<p class="hint">${inline(question.hint ?? '')}</p>` : nothing}
+        <div role="status">
+          ${
+            said
+              ? html`<p class="said ${said.kind}">${said.kind === 'note' ? nothing : html`<strong>${t(`lesson.${said.kind}`)}</strong> `}${inline(said.text)}</p>`
+              : nothing
+          }
+          ${done === 'shown' ? this.#renderSolution() : nothing}
+        </div>
+      </form>`;
+  }
+
+  #renderSolution() {
+    const { solution, right, kind, options = [], items = [], answer } = this.question;
+    const chosen = options.find((option) => option.right);
+    return html`<p class="said shown"><strong>${t('lesson.shown')}</strong>
+      ${
+        this.truth !== null && this.truth !== undefined && answer
+          ? t('lesson.truth', { value: inWords(answer.measure, this.truth) })
+          : nothing
+      }
+      ${kind === 'choice' && chosen ? inline(t('lesson.truth.option', { value: chosen.text })) : nothing}
+      ${kind === 'order' ? inline(t('lesson.truth.order', { value: items.join(' → ') })) : nothing}
+      ${inline(solution ?? right)}</p>`;
+  }
+
+  #renderInput() {
+    const { kind } = this.question;
+    if (kind === 'number') return this.#renderNumber();
+    if (kind === 'order') return this.#renderOrder();
+    if (kind === 'state') return this.#renderState();
+    if (kind === 'choice')
+      return this.#renderRadios((this.question.options ?? []).map(({ text }) => inline(text)));
+    return this.#renderRadios(
+      this.tokens.map((text) => html`<span class="token">${text}</span>`),
+      (index) => this.tokens[index],
+    );
+  }
+
+  #renderNumber() {
+    const { unit } = this.question;
+    return html`<p class="field"><label for="given">${t('lesson.answer')}</label>
+      <input id="given" inputmode="decimal" autocomplete="off" size="8" .value=${this.given ?? ''}
+        @input=${(/** @type {Event} */ event) => (this.given = valueOf(event))}>
+      ${unit ? html`<span>${unit}</span>` : nothing}</p>`;
+  }
+
+  /** @param {unknown[]} labels @param {(index: number) => any} [of] what is answered by each */
+  #renderRadios(labels, of = (index) => index) {
+    return html`<fieldset><legend class="visually-hidden">${t('lesson.answer')}</legend>
+      ${labels.map(
+        (label, i) => html`<label><input type="radio" name="given" .checked=${this.given === of(i)}
+          @change=${() => (this.given = of(i))}><span>${label}</span></label>`,
+      )}</fieldset>`;
+  }
+
+  #renderOrder() {
+    const { items = [] } = this.question;
+    const order = /** @type {number[]} */ (this.given ?? []);
+    return html`<ol class="items">${order.map(
+      (item, i) => html`<li><span>${inline(items[item])}</span>
+        <button type="button" data-by="-1" ?disabled=${i === 0} aria-label=${t('lesson.up', { item: items[item] })} @click=${() => this.#moveItem(i, -1)}>↑</button>
+        <button type="button" data-by="1" ?disabled=${i === order.length - 1} aria-label=${t('lesson.down', { item: items[item] })} @click=${() => this.#moveItem(i, 1)}>↓</button></li>`,
+    )}</ol>`;
+  }
+
+  #renderState() {
+    const { goal } = this.question;
+    if (!goal || this.value === undefined) return nothing;
+    return html`<p class="now">${t('lesson.goal', { value: inWords(goal.measure, this.value) })}</p>`;
+  }
+}
+
+define('logit-question', LogitQuestion);

@@ -1,0 +1,65 @@
+/** Measures what a lesson asks for: one engine a model, one timeline, one reading after another. */
+import { lease } from '../../state/engines.js';
+import { MODELS, findModel } from '../../state/models.js';
+import { measure, readState } from '../../lessons/measures.js';
+
+/**
+ * @typedef {import('../../lessons/measures.js').LessonState} LessonState
+ * @typedef {import('../../lessons/measures.js').Asked} Asked
+ */
+
+/** The model of a state; null where it is logits. @param {LessonState} state */
+export function modelOf({ logits, model = MODELS[0].name }) {
+  return logits ? null : findModel(model).model;
+}
+
+export class LessonReader {
+  /** @type {Map<unknown, { held: import('../../state/engines.js').Lease, opened: Promise<any> }>} */
+  #open = new Map();
+  /** @type {Promise<any>} What was asked for last: readings of one timeline wait for each other. */
+  #last = Promise.resolve();
+  #waiting = 0;
+
+  get busy() {
+    return this.#waiting > 0;
+  }
+
+  /** @param {ReturnType<typeof modelOf>} model */
+  #engineOf(model) {
+    const known = this.#open.get(model);
+    if (known) return known.opened;
+    const held = lease(model);
+    const opened = held.ready.then(async (engine) => ({
+      engine,
+      session: model === null ? null : await engine.session(),
+    }));
+    this.#open.set(model, { held, opened });
+    return opened;
+  }
+
+  /** The table of settings, from an engine without a model. */
+  async table() {
+    return (await this.#engineOf(null)).engine.table;
+  }
+
+  /** @param {LessonState} state @param {Asked} asked */
+  read(state, asked) {
+    this.#waiting++;
+    const read = this.#last.then(async () => {
+      const { engine, session } = await this.#engineOf(modelOf(state));
+      return readState(engine, session, state, asked);
+    });
+    this.#last = read.catch(() => {}).finally(() => this.#waiting--);
+    return read;
+  }
+
+  /** @param {LessonState} state @param {Asked} asked */
+  async measure(state, asked) {
+    return measure(await this.read(state, asked), asked);
+  }
+
+  close() {
+    for (const { held } of this.#open.values()) held.release();
+    this.#open.clear();
+  }
+}
