@@ -20,6 +20,9 @@ import questionStyles from './question.css';
 /** How many tokens are offered where the author does not say. */
 const OFFERED = 6;
 
+/** A token without the space before it, unless it is nothing else. @param {unknown} text */
+const shownToken = (text) => String(text ?? '').trim() || String(text);
+
 /** A number that a person typed; a share may be typed as a percentage. @param {string} text @param {boolean} share */
 export function readTyped(text, share) {
   const [, digits] = /^(.*?)\s*%$/.exec(text.trim()) ?? [];
@@ -29,7 +32,7 @@ export function readTyped(text, share) {
 /** @param {string} name of a measure @param {number | string | undefined} value */
 function inWords(name, value) {
   const { unit } = LESSON_MEASURES[name];
-  if (typeof value !== 'number') return `“${value}”`;
+  if (typeof value !== 'number') return `“${shownToken(value)}”`;
   if (unit === 'share') return `${fixed(value, 3)} (${percent(value)})`;
   if (unit === 'bits') return `${fixed(value, 2)} ${t('lesson.unit.bits')}`;
   if (unit === 'tokens') return `${number(value)} ${t('lesson.unit.tokens')}`;
@@ -262,7 +265,7 @@ export class LogitQuestion extends LogitElement {
     if (kind === 'choice')
       return this.#renderRadios((this.question.options ?? []).map(({ text }) => inline(text)));
     return this.#renderRadios(
-      this.tokens.map((text) => html`<span class="token">${text}</span>`),
+      this.tokens.map((text) => html`<span class="token">${shownToken(text)}</span>`),
       (index) => this.tokens[index],
     );
   }
