@@ -6,9 +6,10 @@ import { TERMS } from '../base/term.js';
 /**
  * @param {Record<string, any> | null} info the model's facts
  * @param {{ onCost: (() => void) | null, onGuide: () => void,
- *   onContext: ((event: CustomEvent) => void) | null }} asked null where nothing is shown or changed
+ *   onContext: ((event: CustomEvent) => void) | null, lessons: boolean }} asked null where nothing is
+ *   shown or changed; whether the page has lessons
  */
-export function renderFoot(info, { onCost, onGuide, onContext }) {
+export function renderFoot(info, { onCost, onGuide, onContext, lessons }) {
   return html`
     <footer>
       <div>
@@ -19,6 +20,7 @@ export function renderFoot(info, { onCost, onGuide, onContext }) {
             : nothing
         }
         <button class="plain" data-guide="show" @click=${onGuide}>${t('foot.guide')}</button>
+        ${lessons ? html`<a class="plain" href="?lesson">${t('foot.lessons')}</a>` : nothing}
       </div>
       <dl>${info ? renderFacts(info, onContext) : nothing}</dl>
       ${hasMessage('term.title') ? renderGlossary() : nothing}

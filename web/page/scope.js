@@ -754,11 +754,13 @@ export class LogitScope extends LogitElement {
   #renderFoot() {
     const { info } = this.#instrument;
     const costs = this.#shows('tabs') && this.view !== 'cost';
-    return guard([info, costs, this.worded, this.readonly, language()], () =>
+    const lessons = this.shareable && this.#shows('tabs');
+    return guard([info, costs, lessons, this.worded, this.readonly, language()], () =>
       renderFoot(info, {
         onCost: costs ? () => (this.view = 'cost') : null,
         onGuide: /** @type {any} */ (this.#resumeGuide.bind(this)),
         onContext: this.readonly ? null : ({ detail }) => this.#changeContext(detail.context),
+        lessons,
       }),
     );
   }
