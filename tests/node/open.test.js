@@ -4,6 +4,7 @@ import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, test } from 'node:test';
 import { Logitscope } from '../../web/engine/index.js';
+import { FarFile } from '../../web/engine/far.js';
 import { pathOf } from '../../web/engine/folder.js';
 import { addressOf, nameOf, partNames } from '../../web/engine/names.js';
 import { atEnd, temporaryFolder } from '../cleanup.js';
@@ -37,6 +38,7 @@ atEnd(() => {
   delete process.env.HF_ENDPOINT;
 });
 beforeEach(() => host.behave({}));
+FarFile.wait = 5;
 
 /** The logits of a text: the model that was opened is this one. @param {any} options */
 async function logitsOf(options) {

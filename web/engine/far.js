@@ -15,9 +15,8 @@ import { LogitscopeError } from './errors.js';
  */
 
 const inNode = typeof process === 'object' && typeof process.versions?.node === 'string';
-/** Attempts without a byte in between, and the wait before the second, in ms; each doubles it. */
+/** Attempts without a byte in between. */
 const ATTEMPTS = 6;
-const FIRST_WAIT = 250;
 /** How long a connection may say nothing, in ms. */
 const SILENCE = 30_000;
 const REDIRECTS = 10;
@@ -33,6 +32,8 @@ const silent = () => new LogitscopeError('load_failed', 'far_silent', { n: SILEN
 class Cut extends Error {}
 
 export class FarFile {
+  /** The wait before the second attempt, in ms; each further one doubles it. A test waits less. */
+  static wait = 250;
   #address;
   #signal;
   #cache;
@@ -112,7 +113,7 @@ export class FarFile {
   async #pauseAfter(error, failures) {
     if (!(error instanceof Cut)) throw error;
     this.#signal?.throwIfAborted();
-    await new Promise((resolve) => setTimeout(resolve, FIRST_WAIT * 2 ** (failures - 1)));
+    await new Promise((resolve) => setTimeout(resolve, FarFile.wait * 2 ** (failures - 1)));
     this.#signal?.throwIfAborted();
   }
 
