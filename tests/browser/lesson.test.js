@@ -212,3 +212,64 @@ test('a lesson in the address: an order by keyboard, a token to name, and one th
   assert.deepEqual([complaints, foreign], [[], []]);
   await close();
 });
+
+test('a host page is told of each answer, gets and sets the state, and hears what is not understood', async () => {
+  const { page, complaints, close } = await bench.open({
+    path: 'source/tests/browser/blank.html',
+    ready: false,
+    own: true,
+  });
+  await page.evaluate((src) => {
+    window.heard = [];
+    addEventListener('message', ({ data }) => window.heard.push(data));
+    document.body.append(Object.assign(document.createElement('iframe'), { src, width: 900 }));
+  }, `${bench.url}?lesson=top-p&lang=en`);
+  const frame = page.frameLocator('iframe');
+  const hear = (good) => page.evaluate(() => window.heard).then((all) => all.findLast(good));
+  const say = (message) =>
+    page
+      .locator('iframe')
+      .evaluate((inner, told) => inner.contentWindow.postMessage(told, '*'), message);
+  const ask = async (id, message) => {
+    await say({ ...message, id });
+    return hear((told) => told.id === id);
+  };
+
+  await frame.locator('logit-question').first().waitFor();
+  const begun = await until(() => ask('begun', { type: 'logitscope:get' }), Boolean);
+  const none = { score: null, complete: false, attempts: 0, state: '' };
+  assert.deepEqual(begun, { type: 'logitscope:result', lesson: 'top-p', ...none, id: 'begun' });
+
+  await frame.locator('logit-question').nth(1).locator('input').fill('0.588');
+  await frame.locator('logit-question').nth(1).locator('button.primary').click();
+  const told = await until(() => hear(({ attempts }) => attempts === 1), Boolean);
+  assert.deepEqual([told.type, told.score], ['logitscope:result', 0]);
+  const [, name] = /^([\w-]+):1$/.exec(told.state);
+
+  // As from another machine, on which it was right.
+  const state = `${name}:3r`;
+  const set = await until(() => ask('set', { type: 'logitscope:set', state }), Boolean);
+  assert.deepEqual([set.score, set.attempts, set.state], [1 / 6, 3, state]);
+  for (const [id, message] of Object.entries({
+    long: { type: 'logitscope:set', state: 'x'.repeat(5000) },
+    none: { type: 'logitscope:set' },
+    other: { type: 'logitscope:step' },
+  })) {
+    const refused = await until(() => ask(id, message), Boolean);
+    assert.deepEqual([refused.type, refused.code], ['logitscope:error', 'invalid_argument'], id);
+    assert.match(refused.message, /\S/);
+  }
+  assert.equal((await until(() => ask('after', { type: 'logitscope:get' }), Boolean)).state, state);
+
+  // The lesson's own window is not its host.
+  const before = await page.evaluate(() => window.heard.length);
+  await frame.locator('logit-lesson').evaluate(() => {
+    postMessage({ type: 'logitscope:get', id: 'own' }, '*');
+    return new Promise((resolve) => setTimeout(resolve));
+  });
+  await until(() => ask('last', { type: 'logitscope:get' }), Boolean);
+  assert.equal(await hear(({ id }) => id === 'own'), undefined);
+  assert.ok((await page.evaluate(() => window.heard.length)) > before);
+  assert.deepEqual(complaints, []);
+  await close();
+});

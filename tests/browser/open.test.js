@@ -242,6 +242,12 @@ test('two tabs at once: one keeps the file, both open it', async () => {
   host.behave({ pause: 15 });
   await first.open(query);
   await second.goto(`${site}?lang=en&view=bench${query}`);
+  const facts = () =>
+    second
+      .locator('footer dl')
+      .first()
+      .innerText()
+      .catch(() => '');
   const press = async (/** @type {import('playwright-core').Page} */ page) => {
     await page.locator('logit-open [data-command=size]').click();
     await page.locator('logit-open [data-command=fetch]').click();
@@ -251,34 +257,10 @@ test('two tabs at once: one keeps the file, both open it', async () => {
   await press(second);
   await second.getByText('another one is fetching it').waitFor();
   assert.ok(fits(await first.ready()));
-  assert.ok(
-    fits(
-      await until(
-        () =>
-          second
-            .locator('footer dl')
-            .first()
-            .innerText()
-            .catch(() => ''),
-        fits,
-      ),
-    ),
-  );
+  assert.ok(fits(await until(facts, fits)));
   host.behave({});
   await second.reload();
-  assert.ok(
-    fits(
-      await until(
-        () =>
-          second
-            .locator('footer dl')
-            .first()
-            .innerText()
-            .catch(() => ''),
-        fits,
-      ),
-    ),
-  );
+  assert.ok(fits(await until(facts, fits)));
   assert.deepEqual(host.requests, []);
   await first.context.close();
 });

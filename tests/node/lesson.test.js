@@ -8,7 +8,7 @@ import { Logitscope } from '../../web/engine/index.js';
 import { LESSON_FAULTS, inEnglish } from '../../web/lessons/faults.js';
 import { judge } from '../../web/lessons/judge.js';
 import { checkLesson, questionIds, readLesson } from '../../web/lessons/lesson-file.js';
-import { LESSON_MEASURES, measure, readState as readShown } from '../../web/lessons/measures.js';
+import { LESSON_MEASURES, measure, readState } from '../../web/lessons/measures.js';
 import { SHIPPED, lessonFile } from '../../web/lessons/shipped.js';
 import * as marks from '../../web/lessons/marks.js';
 import { temporaryFolder } from '../cleanup.js';
@@ -244,7 +244,7 @@ test('Markdown is read into the same form', () => {
 /** What an answer gets, of a question of the whole lesson at a state. */
 function answerTo(id, given, state = THREE) {
   const question = whole().parts[0].questions.find((each) => each.id === id);
-  const measured = async (asked) => measure(await readShown(engine, engine, state, asked), asked);
+  const measured = async (asked) => measure(await readState(engine, engine, state, asked), asked);
   return judge(question, given, measured);
 }
 
@@ -276,7 +276,7 @@ test('measures are those of the distribution after a prompt', async () => {
   const state = { model: 'stories', prompt: 'Once upon a time', settings: { top_p: 0.9 } };
   stories.feed(stories.encode(state.prompt));
   const trace = stories.distribution({ top_p: 0.9 });
-  const of = async (asked) => measure(await readShown(stories, stories, state, asked), asked);
+  const of = async (asked) => measure(await readState(stories, stories, state, asked), asked);
   assert.equal(await of({ measure: 'kept' }), trace.kept);
   assert.equal(await of({ measure: 'entropy' }), trace.entropy);
   assert.equal(await of({ measure: 'mass' }), trace.kept_mass_raw);
@@ -311,15 +311,15 @@ test('a score never falls, play is no zero, and a solution is not scored', () =>
   all = marks.answer(all, 'b', true);
   const told = marks.report(all, ids);
   assert.deepEqual(told, { score: 0.5, complete: true, attempts: 3, state: 'a:2r b:1s' });
-  assert.deepEqual(marks.readState(told.state), all);
-  const other = marks.readState('b:3r a:1');
+  assert.deepEqual(marks.readMarks(told.state), all);
+  const other = marks.readMarks('b:3r a:1');
   assert.deepEqual(marks.report(marks.merge(all, other), ids).score, 1);
   assert.deepEqual(marks.merge(other, all), marks.merge(all, other));
   assert.deepEqual(
-    marks.readState('__proto__:1r x: <b>'),
+    marks.readMarks('__proto__:1r x: <b>'),
     JSON.parse('{"__proto__":{"attempts":1,"end":"right"}}'),
   );
-  assert.deepEqual(marks.readState('x'.repeat(5000)), {});
+  assert.deepEqual(marks.readMarks('x'.repeat(5000)), {});
   const many = Array.from(
     { length: 80 },
     (_, i) => `${'q'.repeat(38)}${String(i).padStart(2, '0')}`,
@@ -398,7 +398,7 @@ test('in each shipped lesson the right answer is right, and each typical wrong o
         const where = `${name}: ${question.id}`;
         const state = question.state ?? figure?.state ?? THREE;
         const at = state.logits ? engine : stories;
-        const measured = async (asked) => measure(await readShown(at, at, state, asked), asked);
+        const measured = async (asked) => measure(await readState(at, at, state, asked), asked);
         const said = (given) => judge(question, given, measured);
         const { kind, answer, options = [], wrong = [], items = [] } = question;
         if (kind === 'number' || kind === 'token') {

@@ -14,7 +14,7 @@ import { LogitscopeError } from './errors.js';
  * @typedef {{ body: AsyncGenerator<Uint8Array>, end: () => void }} Connection
  */
 
-const inNode = typeof process === 'object' && typeof process.versions?.node === 'string';
+export const inNode = typeof process === 'object' && typeof process.versions?.node === 'string';
 /** Attempts without a byte in between. */
 const ATTEMPTS = 6;
 /** How long a connection may say nothing, in ms. */

@@ -4,7 +4,7 @@
  */
 import { checkBoolean } from './checks.js';
 import { LogitscopeError, mustBe, show } from './errors.js';
-import { FarFile } from './far.js';
+import { FarFile, inNode } from './far.js';
 import { addressOf, partNames } from './names.js';
 
 /**
@@ -15,8 +15,6 @@ import { addressOf, partNames } from './names.js';
  * How far files are fetched: `told` goes with the progress and says what is kept of them.
  * @typedef {{ keep: boolean, signal?: AbortSignal, told: { where: string } | null }} Way
  */
-
-const inNode = typeof process === 'object' && typeof process.versions?.node === 'string';
 
 /** @param {Way} way @returns {Promise<Store | null>} */
 async function storeOf({ keep }) {

@@ -49,7 +49,7 @@ export function report(marks, ids) {
     score: begun ? right / ids.length : null,
     complete: ids.length > 0 && mine.every(({ end }) => end !== null),
     attempts,
-    state: writeState(marks, ids),
+    state: writeMarks(marks, ids),
   };
 }
 
@@ -57,7 +57,7 @@ const LETTERS = { right: 'r', shown: 's' };
 const PART = /^([\w-]{1,40}):(\d{1,4})([rs]?)$/;
 
 /** @param {Marks} marks @param {readonly string[]} ids */
-export function writeState(marks, ids) {
+export function writeMarks(marks, ids) {
   const parts = ids
     .filter((id) => Object.hasOwn(marks, id))
     .map((id) => {
@@ -72,7 +72,7 @@ export function writeState(marks, ids) {
  * @param {unknown} text
  * @returns {Marks}
  */
-export function readState(text) {
+export function readMarks(text) {
   if (typeof text !== 'string' || text.length > STATE_LIMIT) return {};
   const found = text.split(' ').flatMap((part) => {
     const [, id, attempts, letter] = PART.exec(part) ?? [];

@@ -12,6 +12,7 @@ import { addMessages, t } from '../locale/locale.js';
 import { agreeTo, farAddress } from '../state/hosts.js';
 import { GOOD } from './good-models.js';
 import { megabytes } from './model-chooser.js';
+import dialogStyles from '../style/dialog.css';
 import openStyles from './open-model.css';
 
 addMessages(locales);
@@ -37,7 +38,7 @@ export class LogitOpen extends LogitElement {
     context: { state: true },
   };
 
-  static styles = [...LogitElement.styles, openStyles];
+  static styles = [...LogitElement.styles, dialogStyles, openStyles];
 
   constructor() {
     super();

@@ -35,7 +35,7 @@ export class LogitPreferences extends LogitElement {
           <legend>${t('page.language')}</legend>
           ${languages.map(
             ({ code, name }) => html`
-            <label lang=${code}><input type="radio" name="lang" value=${code} .checked=${code === language()}
+            <label class="choice" lang=${code}><input type="radio" name="lang" value=${code} .checked=${code === language()}
               @change=${() => this.#setLanguage(code)}>${name}</label>`,
           )}
         </fieldset>
@@ -43,7 +43,7 @@ export class LogitPreferences extends LogitElement {
           <legend>${t('page.theme')}</legend>
           ${THEMES.map(
             (theme) => html`
-            <label><input type="radio" name="theme" value=${theme} .checked=${theme === this.theme}
+            <label class="choice"><input type="radio" name="theme" value=${theme} .checked=${theme === this.theme}
               @change=${() => this.#setTheme(theme)}>${t(`page.theme.${theme}`)}</label>`,
           )}
         </fieldset>

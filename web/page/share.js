@@ -11,6 +11,7 @@ import { MODELS } from '../state/models.js';
 import { PARTS } from '../state/page-state.js';
 import { settingName } from '../base/setting-words.js';
 import { BASICS, SHARED } from '../state/settings.js';
+import dialogStyles from '../style/dialog.css';
 import shareStyles from './share.css';
 
 addMessages(locales);
@@ -28,7 +29,7 @@ export class LogitShare extends LogitElement {
     said: { state: true },
   };
 
-  static styles = [...LogitElement.styles, shareStyles];
+  static styles = [...LogitElement.styles, dialogStyles, shareStyles];
 
   constructor() {
     super();

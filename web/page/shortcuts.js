@@ -6,12 +6,13 @@ import { locales } from '#locales/shortcut';
 import { addMessages, t } from '../locale/locale.js';
 import { LogitElement, define } from '../base/element.js';
 import { KEYS, keysAreOn, switchKeys } from './keys.js';
+import dialogStyles from '../style/dialog.css';
 import shortcutsStyles from './shortcuts.css';
 
 addMessages(locales);
 
 export class LogitShortcuts extends LogitElement {
-  static styles = [...LogitElement.styles, shortcutsStyles];
+  static styles = [...LogitElement.styles, dialogStyles, shortcutsStyles];
 
   async show() {
     await this.updateComplete;
@@ -31,7 +32,7 @@ export class LogitShortcuts extends LogitElement {
           (key) => html`
           <div><dt><kbd>${key === '1' ? '1 – 5' : key}</kbd></dt><dd>${t(`shortcut.${NAMES[key] ?? key}`)}</dd></div>`,
         )}</dl>
-        <label><input type="checkbox" id="on" .checked=${keysAreOn()}
+        <label class="choice"><input type="checkbox" id="on" .checked=${keysAreOn()}
           @change=${this.#onSwitch}>${t('shortcut.on')}</label>
         <p class="about">${t('shortcut.off.about')}</p>
       </dialog>

@@ -7,7 +7,7 @@ import { locales } from '#locales/lesson';
 import { LogitElement, define } from '../../base/element.js';
 import { fetchText } from '../../state/assets.js';
 import { questionIds, readLesson } from '../../lessons/lesson-file.js';
-import { answer, markOf, merge, readState, report, showSolution } from '../../lessons/marks.js';
+import { answer, markOf, merge, readMarks, report, showSolution } from '../../lessons/marks.js';
 import { SHIPPED, lessonFile } from '../../lessons/shipped.js';
 import { addMessages, language, t } from '../../locale/locale.js';
 import { LessonReader } from './reader.js';
@@ -75,7 +75,7 @@ export class LogitLesson extends LogitElement {
 
   /** Takes a state that was told before, without losing what was done since. @param {string} state */
   restore(state) {
-    this.#keep(merge(this.marks, readState(state)));
+    this.#keep(merge(this.marks, readMarks(state)));
   }
 
   disconnectedCallback() {

@@ -1,7 +1,7 @@
 /** What a reader has done in each lesson, kept by the browser: a state a lesson, by its name. */
 import { isObject } from '../../state/fields.js';
 import { recall, remember } from '../../state/memory.js';
-import { merge, readState } from '../../lessons/marks.js';
+import { merge, readMarks } from '../../lessons/marks.js';
 
 /** @typedef {import('../../lessons/marks.js').Marks} Marks */
 
@@ -16,7 +16,7 @@ function all() {
 }
 
 /** @param {string} name @returns {Marks} */
-export const recallMarks = (name) => readState(all()[name]);
+export const recallMarks = (name) => readMarks(all()[name]);
 
 /**
  * Keeps the marks of a lesson, none of which falls below what another page has kept meanwhile.
@@ -28,6 +28,6 @@ export function rememberMarks(name, marks, write) {
   const kept = all();
   remember(
     'lessons',
-    JSON.stringify({ ...kept, [name]: write(merge(marks, readState(kept[name]))) }),
+    JSON.stringify({ ...kept, [name]: write(merge(marks, readMarks(kept[name]))) }),
   );
 }
