@@ -1,11 +1,13 @@
 /**
  * Knob to pixels: the milliseconds from a move of the temperature slider in Chromium to the frame
- * that shows the new bars. node tests/bench/drag.js [--moves N]
+ * that shows the new bars; and how smoothly landscape and bench follow a hand for four seconds.
+ * node tests/bench/drag.js [--moves N]
  *
  * The shipped models, also with the processor slowed to a quarter, and models of random logits over
  * large vocabularies; slider and bars are both in sight and the moves come as a hand makes them, one a
  * frame. "ready" is the time until the new bars stand in the document, "shown" until the next frame
- * begins, "painted" until the page's thread has laid it out and painted it.
+ * begins, "painted" until the page's thread has laid it out and painted it. Of a drag: the frames of
+ * 240, and how long the page's thread works for a move.
  */
 import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -67,6 +69,45 @@ function record(/** @type {number} */ moves) {
   })();
 }
 
+/** How long a hand drags, in ms. */
+const DRAG_MS = 4000;
+
+/** Runs in the page: moves the knob once a frame, from side to side. How many frames there were. */
+async function drag(/** @type {{ view: string, ms: number }} */ { view, ms }) {
+  const scope = /** @type {any} */ (document.querySelector('logit-scope')).shadowRoot;
+  const plot = scope.querySelector('logit-landscape')?.renderRoot.querySelector('.plot');
+  const slider = scope
+    .querySelector('logit-chain')
+    ?.shadowRoot.querySelector('[data-name=temperature]')
+    .shadowRoot.querySelector('input[type=range]');
+  const box = plot?.getBoundingClientRect();
+  const point = (/** @type {string} */ type, /** @type {number} */ share) =>
+    plot.dispatchEvent(
+      new PointerEvent(type, {
+        bubbles: true,
+        composed: true,
+        pointerId: 1,
+        buttons: 1,
+        clientX: box.left + box.width * share,
+        clientY: box.top + box.height * 0.2,
+      }),
+    );
+  const move = (/** @type {number} */ share) => {
+    if (view === 'landscape') return point('pointermove', share);
+    slider.value = String(share * Number(slider.max));
+    return slider.dispatchEvent(new Event('input', { bubbles: true, composed: true }));
+  };
+  if (plot) plot.setPointerCapture = () => {}; // there is no such pointer
+  if (view === 'landscape') point('pointerdown', 0.1);
+  let frames = 0;
+  for (const from = performance.now(); performance.now() - from < ms; frames++) {
+    await new Promise(requestAnimationFrame);
+    move(0.5 + 0.4 * Math.sin(frames / 30));
+  }
+  if (view === 'landscape') point('pointerup', 0.5);
+  return frames;
+}
+
 /** @param {number[]} values @param {number} share */
 const quantile = (values, share) =>
   [...values].sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))];
@@ -102,6 +143,36 @@ for (const slow of [1, 4]) {
         `${cells.map((ms) => ms.toFixed(1)).join(' | ')} |\n`,
     );
     await page.context().close();
+  }
+}
+process.stdout.write(`\nChromium ${browser.version()}, a drag of ${DRAG_MS / 1000} s\n`);
+process.stdout.write('| view | width | processor | frames | ms a move |\n|---|---|---|---|---|\n');
+for (const view of ['landscape', 'bench']) {
+  for (const [width, height] of [
+    [1440, 900],
+    [375, 812],
+  ]) {
+    for (const slow of [1, 4]) {
+      const page = await (await browser.newContext({ viewport: { width, height } })).newPage();
+      await page.addInitScript(() => localStorage.setItem('logitscope-guide', 'seen'));
+      await page.goto(`${server.url}?view=${view}`);
+      await page.locator('logit-scope').evaluate((/** @type {any} */ scope) => scope.settled());
+      await page.evaluate(drag, { view, ms: 1000 });
+      const client = await page.context().newCDPSession(page);
+      await client.send('Performance.enable');
+      await client.send('Emulation.setCPUThrottlingRate', { rate: slow });
+      const busy = async () =>
+        (await client.send('Performance.getMetrics')).metrics.find(
+          ({ name }) => name === 'TaskDuration',
+        )?.value ?? 0;
+      const before = await busy();
+      const frames = await page.evaluate(drag, { view, ms: DRAG_MS });
+      const ms = (1000 * ((await busy()) - before)) / frames;
+      process.stdout.write(
+        `| ${view} | ${width} | ${slow === 1 ? 'whole' : `1/${slow}`} | ${frames} | ${ms.toFixed(1)} |\n`,
+      );
+      await page.context().close();
+    }
   }
 }
 await browser.close();
