@@ -5,7 +5,6 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { after, before, test } from 'node:test';
 import { closed } from '../cleanup.js';
-import { sample } from '../long.js';
 import { FIRST, loadReference, openBench, until } from './bench.js';
 
 let bench;
@@ -70,7 +69,7 @@ async function openHost({ query = '', hash = '', sandbox = '' } = {}) {
   return { page, frame, heard, say, ask, requests, complaints, close };
 }
 
-for (const sandbox of sample(['', 'allow-scripts allow-same-origin', 'allow-scripts'], 2))
+for (const sandbox of ['', 'allow-scripts allow-same-origin', 'allow-scripts'])
   test(`a host page sets, gets, steps and hears, ${sandbox ? `in a sandbox with ${sandbox}` : 'from another origin'}`, async () => {
     const { frame, heard, ask, requests, complaints, close } = await openHost({ sandbox });
     const start = await ask({ type: 'logitscope:get' });
