@@ -29,10 +29,15 @@ export const REPORTERS = [
 
 export const secondsSince = (began) => ((performance.now() - began) / 1000).toFixed(1);
 
+/** What an error says, at most as much of it as a line holds. @param {string} [why] */
+const inOneLine = (why = 'no reason is given') => why.replaceAll(/\s+/g, ' ').trim().slice(0, 400);
+
 export class Runner {
   totals = { passed: 0, failed: 0 };
   /** @type {string[]} */
   skipped = [];
+  /** What failed, with why: said once more at the end, where it is not lost among the output. */
+  #failures = [];
   /** What programs are told; the browser tests, of the site and the Chromium that they share. */
   env = process.env;
   /** What runs, by its name. @type {Map<import('node:child_process').ChildProcess, string>} */
@@ -65,6 +70,7 @@ export class Runner {
 
   fail(what) {
     this.#print(`FAILED ${what}`);
+    this.#failures.push(what);
     this.totals.failed++;
   }
 
@@ -100,7 +106,7 @@ export class Runner {
 
     child.stdout.on('data', (data) => (output += data));
     child.stderr.on('data', (data) => (output += data));
-    child.on('message', ({ type, name: test, nesting, suite, skip }) => {
+    child.on('message', ({ type, name: test, nesting, suite, skip, why }) => {
       last = performance.now();
       const key = `${nesting} ${test}`;
       if (type === 'test:dequeue') {
@@ -110,8 +116,11 @@ export class Runner {
       ended = true;
       const place = open.indexOf(key);
       if (place >= 0) open.splice(place, 1);
-      if (type === 'test:fail') counts.failed += Number(!suite);
-      else if (skip !== undefined && !suite) {
+      if (type === 'test:fail') {
+        if (suite) return;
+        counts.failed++;
+        this.#failures.push(`${name}: ${test}: ${inOneLine(why)}`);
+      } else if (skip !== undefined && !suite) {
         counts.skipped++;
         this.skipped.push(`${name}: ${test}: ${skip || 'no reason is given'}`);
       } else if (!suite) counts.passed++;
@@ -177,11 +186,12 @@ export class Runner {
     setTimeout(late, this.#limits.run * 1000).unref();
   }
 
-  /** Ends all that runs; what was skipped, then the counts. True if nothing failed. */
+  /** Ends all that runs; what was skipped and what failed, then the counts. True if nothing failed. */
   finish() {
     for (const child of this.#running.keys()) this.#end(child);
     const { skipped, totals } = this;
-    if (skipped.length) this.#print(`\nskipped:\n${skipped.map((line) => `  ${line}`).join('\n')}`);
+    for (const [what, list] of Object.entries({ skipped, failed: this.#failures }))
+      if (list.length) this.#print(`\n${what}:\n${list.map((line) => `  ${line}`).join('\n')}`);
     const rest = skipped.length ? `, ${skipped.length} skipped` : '';
     this.#print(`${totals.passed} passed, ${totals.failed} failed${rest}`);
     return !totals.failed;
