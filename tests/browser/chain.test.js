@@ -182,6 +182,40 @@ test('bars and knob follow a move at once, strip and cards in time to spare', as
   await close();
 });
 
+test('while a knob moves, bars follow every frame and numbers ten times a second, exact at rest', async () => {
+  const { page, close } = await bench.open();
+  const counted = await page.locator('logit-scope').evaluate(async (it) => {
+    const { shadowRoot } = it;
+    const knob = shadowRoot.querySelector('logit-chain').shadowRoot.querySelector('logit-knob');
+    const slider = knob.shadowRoot.querySelector('[type=range]');
+    const bars = shadowRoot.querySelector('logit-distribution');
+    const row = bars.shadowRoot.querySelector('.row');
+    const [words, bar] = [row.querySelector('.after'), row.querySelector('.final')];
+    const [said, places] = [new Set(), new Set()];
+    const began = performance.now();
+    let moves = 0;
+    for (; moves < 60; moves++) {
+      slider.value = String(0.5 + moves / 60);
+      slider.dispatchEvent(new Event('input', { bubbles: true, composed: true }));
+      await new Promise(requestAnimationFrame);
+      said.add(words.textContent);
+      places.add(bar.style.transform);
+    }
+    return { said: said.size, places: places.size, ms: performance.now() - began };
+  });
+  assert.ok(counted.said <= counted.ms / 100 + 2, JSON.stringify(counted));
+  assert.ok(counted.places >= counted.said, JSON.stringify(counted));
+  await settle(page);
+  const box = page.locator('logit-knob[data-name=temperature] #box');
+  const temperature = Number(await box.inputValue());
+  scope.feed(scope.encode(FIRST));
+  const trace = scope.distribution({ ...BALANCED, temperature });
+  await expectTrace(page, trace);
+  const [first] = await page.locator('.row .after').allTextContents();
+  assert.equal(first, `${(100 * trace.tokens[0].p).toFixed(1)}%`);
+  await close();
+});
+
 test('a pad moves two knobs at once, over what the engine makes of each pair', async () => {
   const { page, complaints, close } = await bench.open({ hasTouch: true });
   const button = page.locator('logit-chain [data-command=pad]');

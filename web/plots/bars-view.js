@@ -14,7 +14,7 @@ import { cssom } from './cssom.js';
  * @typedef {object} Words
  * @property {string} rest the name of the row for the vocabulary that is not listed
  * @property {(token: TraceToken, letters: number) => unknown} label
- * @property {(share: number) => string} percent
+ * @property {(row: Row) => string} percent what stands at the end of its bar
  * @property {(share: number) => string} tick
  * @property {(stage: string) => string} stage
  * @property {(cut: import('./bars.js').Cut) => string} cut
@@ -124,7 +124,7 @@ function drawRow(row, options) {
       ${drawBar(row, columns, unit)}
       ${p === 0 ? nothing : drawCount(options.count(row.key), row, options)}
       <text class=${removed_by ? 'tag' : 'after'} y=${y}
-        ${cssom({ transform: `translateX(${end}px)` })}>${removed_by ? (row.first ? words.stage(removed_by) : '') : words.percent(p)}</text>
+        ${cssom({ transform: `translateX(${end}px)` })}>${removed_by ? (row.first ? words.stage(removed_by) : '') : words.percent(row)}</text>
     </g>`;
 }
 

@@ -47,7 +47,8 @@ function drawSegment(segment, { layout, unit, label, title }) {
   const [start, end] = needle > width / 2 ? [0, needle] : [needle, width];
   const letters = Math.floor((end - start - 8 * unit) / (LETTER * unit * 0.62));
   const baseline = (TOP + HEIGHT / 2 + LETTER * 0.36) * unit;
-  const name = svg`<text x=${(start + end) / 2} y=${baseline} font-size=${LETTER * unit}>
+  const middle = cssom({ transform: `translateX(${(start + end) / 2}px)` });
+  const name = svg`<text y=${baseline} font-size=${LETTER * unit} ${middle}>
     ${label(segment, letters)}</text>`;
   return svg`
     <g class="segment ${isNext ? 'next' : ''}" data-from=${from} data-to=${to}

@@ -5,6 +5,7 @@
  * "logit-force".
  */
 import { html, nothing, svg } from 'lit';
+import { guard } from 'lit/directives/guard.js';
 import { briefPercent, fixed, number, percent, plain, t, tick } from '../../locale/locale.js';
 import { drawBars } from '../../plots/bars-view.js';
 import { layoutBars, orderRows } from '../../plots/bars.js';
@@ -19,6 +20,7 @@ import { help } from '../../base/help.js';
 import handleStyles from '../../style/handle.css';
 import tableStyles from '../../style/table.css';
 import { handleWords } from '../../base/handles.js';
+import { Pace } from '../../base/pace.js';
 import { renderReadouts } from './readouts.js';
 import { settingName } from '../../base/setting-words.js';
 import { bytesOf, spoken, visibleHtml, visibleSvg } from '../../base/visible.js';
@@ -58,6 +60,7 @@ export class LogitDistribution extends LogitElement {
   static styles = [...LogitElement.styles, handleStyles, tableStyles, barStyles];
 
   #width = new Width(this, '.chart');
+  #pace = new Pace(this, ['trace', 'drawn']);
   /** Whether the active row was pointed at, not walked to by keys. */
   #pointed = false;
 
@@ -90,6 +93,7 @@ export class LogitDistribution extends LogitElement {
 
   /** @param {Map<string, unknown>} changes */
   willUpdate(changes) {
+    this.#pace.take(changes);
     if (!this.#ranked && !this.ranks) import('./curve.js').then((ranks) => (this.ranks = ranks));
     const gone =
       this.active !== null && this.trace && !this.#keys(this.trace).includes(this.active);
@@ -115,7 +119,7 @@ export class LogitDistribution extends LogitElement {
           ${VIEWS.map((name) => this.#renderTab(name))}
         </div>
       </div>
-      ${renderReadouts(trace)}
+      ${guard([this.#pace.turn], () => renderReadouts(trace))}
       <div id="panel" role="tabpanel" aria-labelledby="tab-${view}">
         ${
           this.#ranked
@@ -126,7 +130,9 @@ export class LogitDistribution extends LogitElement {
       <logit-biases .biases=${this.biases} .eos=${this.eos} ?fixed=${this.fixed}></logit-biases>
       ${
         this.#ranked || !curves
-          ? renderTable(trace, (token) => this.#name(token), this.#fold)
+          ? guard([this.#pace.turn], () =>
+              renderTable(trace, (token) => this.#name(token), this.#fold),
+            )
           : this.ranks?.renderCurveTable(curves, this.#fold)
       }
     `;
@@ -163,7 +169,7 @@ export class LogitDistribution extends LogitElement {
           aria-describedby="keys"
           aria-activedescendant=${this.active === null ? nothing : `option-${this.active}`}
           @keydown=${this.#onKey} @blur=${() => this.menu === null && ((this.active = null))}>
-          ${trace ? this.#renderOptions(trace) : nothing}
+          ${trace ? guard([this.#pace.turn, String(this.#keys(trace))], () => this.#renderOptions(trace)) : nothing}
           ${trace && layout ? this.#renderChart(trace, layout) : nothing}
         </div>
         ${trace && layout ? renderBarHandles(trace, layout, this) : nothing}
@@ -248,16 +254,11 @@ export class LogitDistribution extends LogitElement {
     return {
       rest: t('distribution.rest.short', { n: trace.rest.count }),
       label: (token, letters) => this.#label(token, letters),
-      percent: briefPercent,
+      percent: ({ key, p }) => this.#pace.keep(key, () => briefPercent(p)),
       tick,
       stage: settingName,
-      cut: ({ stage, below, idle }) => {
-        const handle = findHandles(trace).find(({ name }) => name === stage.name);
-        if (idle && handle) return handle.active ? handleWords(handle) : settingName(handle.name);
-        const name = `${settingName(stage.name)} ${plain(stage.value)}`;
-        const params = { stage: name, n: stage.kept };
-        return t(below ? 'distribution.cut.below' : 'distribution.cut', params);
-      },
+      cut: (cut) =>
+        this.#pace.keep(`${cut.stage.name} ${cut.below} ${cut.idle}`, () => cutWords(trace, cut)),
     };
   }
 
@@ -412,6 +413,18 @@ export class LogitDistribution extends LogitElement {
     this.emit('logit-view', { view: VIEWS[to] });
     /** @type {HTMLElement} */ (this.renderRoot.querySelector(`#tab-${VIEWS[to]}`)).focus();
   }
+}
+
+/**
+ * @param {Trace} trace
+ * @param {import('../../plots/bars.js').Cut} cut
+ */
+function cutWords(trace, { stage, below, idle }) {
+  const handle = findHandles(trace).find(({ name }) => name === stage.name);
+  if (idle && handle) return handle.active ? handleWords(handle) : settingName(handle.name);
+  const name = `${settingName(stage.name)} ${plain(stage.value)}`;
+  const params = { stage: name, n: stage.kept };
+  return t(below ? 'distribution.cut.below' : 'distribution.cut', params);
 }
 
 /** How many lines there may be while the knobs turn. @param {Trace} trace */

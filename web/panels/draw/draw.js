@@ -4,6 +4,7 @@
  * "logit-draw" ({ u }, { method } or { draws }).
  */
 import { html, nothing } from 'lit';
+import { guard } from 'lit/directives/guard.js';
 import { live } from 'lit/directives/live.js';
 import { fixed, number, plain, rounded, t } from '../../locale/locale.js';
 import { STRIP_HEIGHT, drawStrip } from '../../plots/strip-view.js';
@@ -11,6 +12,7 @@ import { layoutStrip } from '../../plots/strip.js';
 import drawStyles from './draw.css';
 import { LogitElement, define } from '../../base/element.js';
 import { help } from '../../base/help.js';
+import { Pace } from '../../base/pace.js';
 import { readSeed } from '../../base/setting-words.js';
 import { totalVariation } from '../../state/tally.js';
 import { Typed } from '../../base/typed.js';
@@ -45,6 +47,7 @@ export class LogitDraw extends LogitElement {
   static styles = [...LogitElement.styles, drawStyles];
 
   #width = new Width(this, '.strip');
+  #pace = new Pace(this, ['trace', 'drawn']);
   #typed = new Typed(
     this,
     readSeed,
@@ -74,6 +77,11 @@ export class LogitDraw extends LogitElement {
     this.fixed = false;
   }
 
+  /** @param {Map<string, unknown>} changed */
+  willUpdate(changed) {
+    this.#pace.take(changed);
+  }
+
   render() {
     const { error, text } = this.#typed;
     const sentence = error && t('error.kept', { sentence: error, kept: plain(this.seed) });
@@ -82,7 +90,7 @@ export class LogitDraw extends LogitElement {
         <h2>${t('draw.title')}</h2>
         <b class="counter">${fixed(this.count, 0)}</b>
         ${help(t('draw.title'), `${t('draw.about')} ${t('draw.why')}`)}
-        <p class="lands" data-drawn=${this.drawn?.id ?? nothing}>${this.#sentence()}</p>
+        <p class="lands" data-drawn=${this.drawn?.id ?? nothing}>${guard([this.#pace.turn], () => this.#sentence())}</p>
       </div>
       ${this.#renderSlider()}
       <div class="seed">
@@ -166,8 +174,10 @@ export class LogitDraw extends LogitElement {
       layout,
       unit,
       tick: (value) => rounded(value, 1),
-      label: ({ token }, letters) =>
-        token ? visibleSvg(this.#named(token), letters) : rest.slice(0, letters),
+      label: ({ key, token }, letters) =>
+        this.#pace.keep(key, () =>
+          token ? visibleSvg(this.#named(token), letters) : rest.slice(0, letters),
+        ),
       title: ({ token }) => (token ? visible(this.#named(token)) : rest),
     });
     return html`<svg height=${height} aria-hidden="true">${strip}</svg>`;
