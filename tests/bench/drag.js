@@ -34,7 +34,11 @@ function record(/** @type {number} */ moves) {
   const value = () =>
     bars.trace?.stages.find((/** @type {any} */ s) => s.name === 'temperature')?.value;
   let follow = () => {};
-  bars.addController({ hostUpdated: () => follow() });
+  const perform = bars.performUpdate;
+  bars.performUpdate = () => {
+    perform.call(bars);
+    follow();
+  };
   const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
   /** The first task after that of the frame. */
   const painted = () =>

@@ -27,17 +27,21 @@ export class Pace {
     this.#moving = moving;
   }
 
-  /** Takes the turn of an update, of what it changes. @param {Map<string, unknown>} changed */
+  /** Whether it is time to write, for an update of what is `changed`. @param {Map<string, unknown>} changed */
   take(changed) {
     const now = performance.now();
     const moves =
       changed.size > 0 && [...changed.keys()].every((name) => this.#moving.includes(name));
-    if (moves && now < this.#last + STANDS) return this.#writeLater(this.#last + STANDS - now);
+    if (moves && now < this.#last + STANDS) {
+      this.#writeLater(this.#last + STANDS - now);
+      return false;
+    }
     this.#rest.stop();
     this.#late = false;
     this.#last = now;
     this.#written.clear();
     this.turn++;
+    return true;
   }
 
   /**

@@ -4,7 +4,7 @@
  */
 import { nothing, svg } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
-import { cssom } from './cssom.js';
+import { cssom, setProperties } from './cssom.js';
 
 /**
  * @typedef {import('./trace.js').TraceToken} TraceToken
@@ -106,7 +106,6 @@ function drawRow(row, options) {
   const { token, p, p_raw, removed_by } = row;
   const letters = lettersOf(columns, unit);
   const y = columns.baseline;
-  const end = columns.barX + Math.max(row.final, row.raw, 1) + 8 * unit;
   const point = () => onPoint(row.key);
   /** A long touch, which is no click. @param {Event} event */
   const menu = (event) => {
@@ -124,7 +123,7 @@ function drawRow(row, options) {
       ${drawBar(row, columns, unit)}
       ${p === 0 ? nothing : drawCount(options.count(row.key), row, options)}
       <text class=${removed_by ? 'tag' : 'after'} y=${y}
-        ${cssom({ transform: `translateX(${end}px)` })}>${removed_by ? (row.first ? words.stage(removed_by) : '') : words.percent(row)}</text>
+        ${cssom(slideText(row, columns, unit))}>${removed_by ? (row.first ? words.stage(removed_by) : '') : words.percent(row)}</text>
     </g>`;
 }
 
@@ -186,6 +185,45 @@ function drawCount(share, row, { layout: { columns, lengthOf }, unit }) {
   return svg`
     <rect class="count" data-share=${String(share)} x=${x - 1.25 * unit} y=${barTop - 1.5 * unit}
       width=${2.5 * unit} height=${barHeight + 3 * unit} rx=${1.25 * unit}></rect>`;
+}
+
+/**
+ * Where the number at the end of a bar stands.
+ * @param {Row} row
+ * @param {Layout['columns']} columns
+ * @param {number} unit
+ */
+function slideText({ final, raw }, { barX }, unit) {
+  return { transform: `translateX(${barX + Math.max(final, raw, 1) + 8 * unit}px)` };
+}
+
+/**
+ * What the chart shows but for the lengths of its bars: where it is the same, they only move.
+ * @param {Layout} layout
+ * @param {number | null} nextId
+ */
+export function shapeOf({ rows, rest, cuts, width, domain }, nextId) {
+  const shown = [...rows, ...(rest ? [rest] : [])].map(({ key, y, p, removed_by, over }) =>
+    [key, y, p > 0, removed_by, over].join(),
+  );
+  const lines = cuts.map(({ stage, y, below, idle }) => [stage.name, y, below, idle].join());
+  return [width, domain, nextId, ...shown, ...lines].join(' ');
+}
+
+/**
+ * Moves bars that stand to the lengths of a layout of the same shape.
+ * @param {ParentNode} chart
+ * @param {Layout} layout
+ * @param {number} unit
+ */
+export function moveBars(chart, { rows, rest, columns }, unit) {
+  const all = rest ? [...rows, rest] : rows;
+  chart.querySelectorAll('.row').forEach((element, i) => {
+    const row = all[i];
+    const [bar, text] = element.querySelectorAll('.final, .after');
+    setProperties(/** @type {SVGElement} */ (bar), slide(row.final, columns.barWidth, row.p));
+    if (text) setProperties(/** @type {SVGElement} */ (text), slideText(row, columns, unit));
+  });
 }
 
 /**

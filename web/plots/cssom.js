@@ -5,10 +5,26 @@
 import { nothing } from 'lit';
 import { Directive, directive } from 'lit/directive.js';
 
-class CssomDirective extends Directive {
-  /** What it set. @type {Record<string, string>} */
-  #set = {};
+/** What is set of an element. @type {WeakMap<Element, Record<string, string>>} */
+const known = new WeakMap();
 
+/**
+ * Sets properties of an element that are not as they were set here last.
+ * @param {HTMLElement | SVGElement} element
+ * @param {Record<string, string | number>} properties
+ */
+export function setProperties(element, properties) {
+  const before = known.get(element) ?? {};
+  if (!known.has(element)) known.set(element, before);
+  for (const [name, value] of Object.entries(properties)) {
+    const text = String(value);
+    if (before[name] === text) continue;
+    element.style.setProperty(name, text);
+    before[name] = text;
+  }
+}
+
+class CssomDirective extends Directive {
   /** @param {Record<string, string | number>} _properties */
   render(_properties) {
     return nothing;
@@ -19,13 +35,7 @@ class CssomDirective extends Directive {
    * @param {[Record<string, string | number>]} args
    */
   update(part, [properties]) {
-    const { style } = /** @type {HTMLElement | SVGElement} */ (part.element);
-    for (const [name, value] of Object.entries(properties)) {
-      const text = String(value);
-      if (this.#set[name] === text) continue;
-      style.setProperty(name, text);
-      this.#set[name] = text;
-    }
+    setProperties(/** @type {HTMLElement | SVGElement} */ (part.element), properties);
     return nothing;
   }
 }

@@ -7,7 +7,7 @@
 import { html, nothing, svg } from 'lit';
 import { guard } from 'lit/directives/guard.js';
 import { briefPercent, fixed, number, percent, plain, t, tick } from '../../locale/locale.js';
-import { drawBars } from '../../plots/bars-view.js';
+import { drawBars, moveBars, shapeOf } from '../../plots/bars-view.js';
 import { layoutBars, orderRows } from '../../plots/bars.js';
 import { cssom } from '../../plots/cssom.js';
 import { findHandles } from '../../plots/cuts.js';
@@ -61,6 +61,8 @@ export class LogitDistribution extends LogitElement {
 
   #width = new Width(this, '.chart');
   #pace = new Pace(this, ['trace', 'drawn']);
+  /** What stands there but for the lengths of the bars. */
+  #shape = '';
   /** Whether the active row was pointed at, not walked to by keys. */
   #pointed = false;
 
@@ -92,8 +94,21 @@ export class LogitDistribution extends LogitElement {
   }
 
   /** @param {Map<string, unknown>} changes */
+  shouldUpdate(changes) {
+    return this.#pace.take(changes) || !this.#move();
+  }
+
+  /** Moves the bars to the trace, if nothing else of the chart changes by it; whether that is so. */
+  #move() {
+    const [{ trace }, chart] = [this, this.renderRoot.querySelector('.chart')];
+    const layout = trace && this.#ranked ? this.#lay(trace) : null;
+    if (!layout || !chart || shapeOf(layout, this.drawn?.id ?? null) !== this.#shape) return false;
+    moveBars(chart, layout, this.#width.unit);
+    return true;
+  }
+
+  /** @param {Map<string, unknown>} changes */
   willUpdate(changes) {
-    this.#pace.take(changes);
     if (!this.#ranked && !this.ranks) import('./curve.js').then((ranks) => (this.ranks = ranks));
     const gone =
       this.active !== null && this.trace && !this.#keys(this.trace).includes(this.active);
@@ -159,10 +174,8 @@ export class LogitDistribution extends LogitElement {
 
   #renderBars() {
     const { trace } = this;
-    const { width, unit } = this.#width;
-    const log = this.view === 'log';
-    const layout =
-      trace && width ? layoutBars({ trace, width, unit, lines: linesOf(trace), log }) : null;
+    const layout = trace ? this.#lay(trace) : null;
+    this.#shape = layout ? shapeOf(layout, this.drawn?.id ?? null) : '';
     return html`
       <div class="stage">
         <div class="chart" role="listbox" tabindex="0" aria-label=${t('distribution.chart')}
@@ -178,6 +191,13 @@ export class LogitDistribution extends LogitElement {
       </div>
       <p id="keys" class="visually-hidden">${t('distribution.keys')}</p>
     `;
+  }
+
+  /** Null before the chart has a width. @param {Trace} trace */
+  #lay(trace) {
+    const { width, unit } = this.#width;
+    const log = this.view === 'log';
+    return width ? layoutBars({ trace, width, unit, lines: linesOf(trace), log }) : null;
   }
 
   /** The rows in words, for a screen reader; the keys walk them. @param {Trace} trace */
