@@ -22,6 +22,9 @@ const BLANK = 'source/tests/browser/blank.html';
 /** The settings that a page begins with, unless a test names others: the plain ones hide too much. */
 export const START = '#temperature=0.7&top_p=0.9&repetition_penalty=1.1';
 
+/** How long anything in a page may take on a machine that does much else, in ms. */
+const PATIENCE = 60_000;
+
 /** What a page is given before each visit, unless a test asks for another. */
 const LOOK = {
   viewport: { width: 1440, height: 900 },
@@ -67,7 +70,7 @@ export async function openBench(route = () => undefined) {
   async function makeVisitor(first, context) {
     const page = await (await browser.newContext(context)).newPage();
     if (!first) await page.addInitScript(() => localStorage.setItem('logitscope-guide', 'seen'));
-    page.setDefaultTimeout(20_000);
+    page.setDefaultTimeout(PATIENCE);
     /** @type {Visitor} */
     const visitor = { page, complaints: [], foreign: [] };
     page.on('console', (message) => {
@@ -253,9 +256,6 @@ export async function expectTrace(page, trace) {
   await settle(page);
 }
 
-/** How long a page may take to come to rest, in ms. */
-const REST = 30000;
-
 /**
  * Waits until all that was asked for is on show.
  * @param {import('playwright-core').Page | import('playwright-core').FrameLocator} page
@@ -266,7 +266,7 @@ export async function settle(page) {
     const late = (_, reject) =>
       setTimeout(() => reject(new Error(`not at rest after ${limit} ms`)), limit);
     return Promise.race([it.settled(), new Promise(late)]);
-  }, REST);
+  }, PATIENCE);
 }
 
 /**
@@ -285,13 +285,14 @@ export function frame(page) {
  * @param {(value: T) => boolean} good
  */
 export async function until(probe, good) {
-  const deadline = Date.now() + 20_000;
+  const deadline = Date.now() + PATIENCE;
   let value = await probe();
   while (!good(value) && Date.now() < deadline) {
     await new Promise((resolve) => setTimeout(resolve, 25));
     value = await probe();
   }
-  if (!good(value)) throw new Error(`after 20 s it is still ${inspect(value)}, not ${good}`);
+  if (!good(value))
+    throw new Error(`after ${PATIENCE / 1000} s it is still ${inspect(value)}, not ${good}`);
   return value;
 }
 

@@ -383,7 +383,7 @@ test('what is too far back for the model is struck through, with the number it s
   await speed.focus();
   await page.keyboard.press('End');
   await page.locator('[data-command=run]').click();
-  await page.locator('logit-text .step').nth(39).waitFor({ timeout: 40000 });
+  await page.locator('logit-text .step').nth(39).waitFor();
   await page.locator('[data-command=stop]').click();
   await settle(page);
   const { context_length } = scope.info;
@@ -407,7 +407,7 @@ test('what is too far back for the model is struck through, with the number it s
 test('who skips the guide is not asked again', async () => {
   const { page, close } = await bench.open({ first: true, firstScreen: true, ready: false });
   await page.locator('logit-guide [data-guide=skip]').click();
-  assert.equal(await page.locator('logit-guide').count(), 0);
+  await page.locator('logit-guide').waitFor({ state: 'detached' });
   await page.reload();
   await page.locator('logit-landscape .sentence mark').waitFor();
   await settle(page);

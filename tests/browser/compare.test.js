@@ -269,7 +269,7 @@ test('white space that leads by a small gap is made visible', async () => {
     );
   });
   const gaps = page.locator('logit-compare .gaps');
-  await gaps.waitFor({ timeout: 30000 });
+  await gaps.waitFor();
   assert.match(await gaps.innerText(), /Token 15: “␣” before “\.”/);
   await close();
 });
@@ -453,8 +453,8 @@ test('a text of the reader’s stands beside the nine, is measured, refused and 
   const same = (got) => JSON.stringify(got) === JSON.stringify(ids);
   assert.deepEqual(await until(() => idsIn(page, 9), same), ids);
   assert.equal(await error.innerText(), '');
-  const shown = `${figures.perplexity.toFixed(2)}`;
-  assert.ok((await figure(column, 'perplexity')).replace(/,/g, '').endsWith(shown));
+  const measured = (text) => text.replace(/,/g, '').endsWith(figures.perplexity.toFixed(2));
+  assert.ok(measured(await until(() => figure(column, 'perplexity'), measured)));
   assert.equal(await column.locator('[data-action=adopt]').isVisible(), false);
   await finished(page);
 

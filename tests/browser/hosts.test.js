@@ -387,7 +387,7 @@ test('without the network the page goes on, and a part that was not fetched says
   );
   await page.locator('[data-view=bench]').click();
   await page.locator('[data-command=reset]').click();
-  await page.locator('logit-tape .step').first().waitFor({ state: 'detached', timeout: 30000 });
+  await page.locator('logit-tape .step').first().waitFor({ state: 'detached' });
   await expectBars(page, scope.encode('Today she'), { temperature: 0 });
   // The address follows once changes rest; what is not in it yet, a reload forgets.
   await page.waitForFunction(

@@ -62,7 +62,7 @@ async function visitor(script = '') {
   const context = await browser.newContext();
   if (script) await context.addInitScript(script);
   const page = await context.newPage();
-  page.setDefaultTimeout(20_000);
+  page.setDefaultTimeout(60_000);
   /** @type {string[]} */
   const complaints = [];
   page.on('pageerror', (error) => complaints.push(String(error)));

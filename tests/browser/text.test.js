@@ -162,7 +162,7 @@ test('without a stop at the end token greedy loops, and the loop is marked', asy
   await page.keyboard.press('End');
   assert.equal(await speed.getAttribute('aria-valuetext'), 'as fast as it goes');
   await page.locator('[data-command=run]').click();
-  await page.locator('logit-text .step').nth(99).waitFor({ timeout: 30000 });
+  await page.locator('logit-text .step').nth(99).waitFor();
   const loop = findLoop(await ids(page));
   assert.ok(loop && loop.times >= 3);
   const words = page.locator('logit-text .numbers');
