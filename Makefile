@@ -90,7 +90,7 @@ tidy:
 	    clang-tidy --quiet FILE -- -std=c11 -Isrc 2>/dev/null
 
 clean: ## remove everything that was built
-	rm -rf $(BUILD) dist $(WASM) $(WASM:.wasm=-relaxed.wasm)
+	rm -rf $(BUILD) dist $(WASM) $(WASM:.wasm=-simd.wasm) $(WASM:.wasm=-relaxed.wasm)
 
 # Said before anything else, in one sentence: the Node of Debian 12 is 18.
 node-version:

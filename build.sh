@@ -1,8 +1,8 @@
 #!/bin/sh
 # Builds web/engine/logitscope.wasm, the engine as one WebAssembly module with no JavaScript of its
-# own, and beside it logitscope-relaxed.wasm, the loops of quantised matrices once more for relaxed
-# SIMD: a module without memory or data, which runs in the memory of the first. Same sources and same
-# tools give the same bytes.
+# own, and beside it logitscope-simd.wasm and logitscope-relaxed.wasm, the loops of quantised matrices
+# for SIMD128 and for relaxed SIMD: modules without memory or data, one of which runs in the memory
+# of the first. Same sources and same tools give the same bytes.
 set -eu
 cd "$(dirname "$0")"
 
@@ -34,7 +34,7 @@ use_newer_llvm() {
 }
 use_newer_llvm
 
-sources=$(find src -name '*.c' ! -name main.c | LC_ALL=C sort)
+sources=$(find src -name '*.c' ! -name main.c ! -name quants_simd.c | LC_ALL=C sort)
 flags='-std=c11 -Wno-version-check -Wall -Wextra -Wshadow -Wconversion -Werror -msimd128
     -mbulk-memory -mnontrapping-fptoint -ffp-contract=off -DNDEBUG -Isrc'
 objects=$(mktemp -d)
@@ -62,14 +62,17 @@ emcc -Oz -Wno-version-check "$objects"/*.o -o "$output" --no-entry -sSTANDALONE_
 
 # Linked without emcc, whose optimizer may not know the instructions. No library is needed:
 # -fno-builtin keeps loops from becoming calls of memcpy.
-relaxed=${output%.wasm}-relaxed.wasm
-rm -f "$relaxed"
 link=${EM_LLVM_ROOT:+$EM_LLVM_ROOT/wasm-ld-$EM_LLVM_ADD_VERSION}
 [ -n "$link" ] || link=$(dirname "$(readlink -f "$(command -v emcc)")")/../bin/wasm-ld
-# shellcheck disable=SC2086 # a list of words
-{
-    emcc $flags $fast -mrelaxed-simd -fno-builtin -c src/quants_simd.c -o "$objects/relaxed.o" &&
+# shellcheck disable=SC2086 # lists of words
+loops() {
+    emcc $flags $fast "$1" -fno-builtin -c src/quants_simd.c -o "$objects/loops.o" &&
         "$link" --no-entry --import-memory --strip-all -O2 --stack-first -z stack-size=16384 \
             --export=quantise_simd --export=matmul_quants_simd --export=__stack_pointer \
-            "$objects/relaxed.o" -o "$relaxed"
-} 2>"$objects/log" || echo "no relaxed SIMD here, built $output alone: $(head -n 1 "$objects/log")" >&2
+            "$objects/loops.o" -o "$2"
+}
+loops -msimd128 "${output%.wasm}-simd.wasm"
+relaxed=${output%.wasm}-relaxed.wasm
+rm -f "$relaxed"
+loops -mrelaxed-simd "$relaxed" 2>"$objects/log" ||
+    echo "no relaxed SIMD here, built $output without: $(head -n 1 "$objects/log")" >&2

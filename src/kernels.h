@@ -93,7 +93,7 @@ extern const struct kernels kernels_scalar;
 extern const struct kernels kernels_simd;
 
 /* The loops of kernels_simd over quantised matrices, in quants_simd.c: compiled once more with
- * relaxed SIMD they are a WebAssembly module of their own, which shares the memory of the first. */
+ * relaxed SIMD: each a WebAssembly module of its own, which shares the memory of the engine. */
 void quantise_simd(struct quants *quants, const float *x, size_t cols, size_t n);
 void matmul_quants_simd(float *out, const struct matrix *w, const float *bias,
                         const struct quants *quants, size_t n);

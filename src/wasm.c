@@ -162,7 +162,7 @@ static struct fault fault;
 static struct settings settings;
 static void *biases, *breakers, *banned; /* what `settings` points to */
 static const struct kernels *kernels = &kernels_simd;
-static struct kernels relaxed;
+static struct kernels adopted;
 static void *exchange;
 static size_t exchange_size;
 static uint64_t feeds; /* a session's logits stay as they are between two of them */
@@ -216,23 +216,33 @@ EXPORT(const char *, fault_text)(uint32_t i) {
     return fault.values[i].text;
 }
 
-/* Takes the loops of the relaxed module, put by JavaScript into the table of functions. 1 if they
- * can be trusted, and so chosen. */
+/* The loops of quants_simd.c come as modules of their own. Without one, the plain ones. */
+void quantise_simd(struct quants *quants, const float *x, size_t cols, size_t n) {
+    kernels_scalar.quantise(quants, x, cols, n);
+}
+
+void matmul_quants_simd(float *out, const struct matrix *w, const float *bias,
+                        const struct quants *quants, size_t n) {
+    kernels_scalar.matmul_quants(out, w, bias, quants, n);
+}
+
+/* Takes the loops of such a module, put by JavaScript into the table of functions. 1 if they can be
+ * trusted. */
 EXPORT(uint32_t, kernels_adopt)
 (void (*quantise)(struct quants *, const float *, size_t, size_t),
  void (*matmul_quants)(float *, const struct matrix *, const float *, const struct quants *,
                        size_t)) {
-    struct kernels adopted = kernels_simd;
-    adopted.name = "relaxed";
-    adopted.quantise = quantise;
-    adopted.matmul_quants = matmul_quants;
-    relaxed = kernels_quants_agree(&adopted) ? adopted : kernels_simd;
-    return relaxed.quantise == quantise;
+    struct kernels brought = kernels_simd;
+    brought.quantise = quantise;
+    brought.matmul_quants = matmul_quants;
+    adopted = kernels_quants_agree(&brought) ? brought : kernels_simd;
+    return adopted.quantise == quantise;
 }
 
-/* Which inner loops the sessions and chains opened from now on use: 0 scalar, 1 simd, 2 relaxed. */
-EXPORT(void, kernels_choose)(uint32_t variant) {
-    kernels = variant == 0 ? &kernels_scalar : variant == 1 ? &kernels_simd : &relaxed;
+/* Which inner loops the sessions and chains opened from now on use: 0 scalar, 1 those of this
+ * module, 2 with those adopted. */
+EXPORT(void, kernels_choose)(uint32_t loops) {
+    kernels = loops == 0 ? &kernels_scalar : loops == 1 ? &kernels_simd : &adopted;
 }
 
 EXPORT(void, model_close)(struct opened *opened) {

@@ -269,14 +269,17 @@ async function importsOf(folder, scripts) {
 
 /**
  * The files of the site in `folder` that every visit fetches before the model: the page, what its
- * scripts import at once (not what a view brings when it is first shown), the two modules.
+ * scripts import at once (not what a view brings when it is first shown), the engine and, of the two
+ * modules of loops for quantised matrices, the larger: each browser takes one.
  * @param {string} folder
  */
 export async function firstLoad(folder) {
   const scripts = await importsOf(folder, ['main.js', 'worker.js']);
   const files = new Set(['index.html', 'page.css', ...scripts]);
-  for (const file of await readdir(folder)) if (file.endsWith('.wasm')) files.add(file);
-  return files;
+  const loops = (await weigh(folder)).filter(({ path }) => /^logitscope-\w+\.wasm$/.test(path));
+  const larger = loops.sort((a, b) => b.gzip - a.gzip).slice(0, 1);
+  for (const { path } of larger) files.add(path);
+  return files.add('logitscope.wasm');
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

@@ -45,8 +45,8 @@ function hashOf(text) {
  * @param {() => Promise<string>} notices of all that was bundled until then
  */
 export async function buildSingle(out, options, sandbox, notices) {
-  const modules = ['logitscope.wasm', 'logitscope-relaxed.wasm'].filter((name) =>
-    existsSync(join(web, 'engine', name)),
+  const modules = ['logitscope.wasm', 'logitscope-simd.wasm', 'logitscope-relaxed.wasm'].filter(
+    (name) => existsSync(join(web, 'engine', name)),
   );
   const files = CARRIED.filter((name) => existsSync(join(root, name)));
   const worker = Buffer.from(await script('page/single-worker.js', options));

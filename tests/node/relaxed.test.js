@@ -9,6 +9,7 @@ import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from
 import { fileURLToPath } from 'node:url';
 import { describe, test } from 'node:test';
 import { Logitscope } from '../../web/engine/index.js';
+import { Module } from '../../web/engine/module.js';
 import { digest } from './digest.js';
 import { formatFiles } from './format_files.js';
 
@@ -54,7 +55,7 @@ describe('where relaxed SIMD is known', { skip }, () => {
     }
   });
 
-  test('without its file the first module runs alone', () => {
+  test('without their files the first module runs alone', () => {
     mkdirSync(`${root}build/alone`, { recursive: true });
     copyFileSync(engine, `${root}build/alone/logitscope.wasm`);
     assert.equal(load(`${root}build/alone/logitscope.wasm`, 'auto'), 'simd');
@@ -73,6 +74,10 @@ describe('where relaxed SIMD is known', { skip }, () => {
     mkdirSync(`${root}build/wrong`, { recursive: true });
     copyFileSync(engine, `${root}build/wrong/logitscope.wasm`);
     writeFileSync(`${root}build/wrong/logitscope-relaxed.wasm`, wrong);
+    copyFileSync(
+      `${root}web/engine/logitscope-simd.wasm`,
+      `${root}build/wrong/logitscope-simd.wasm`,
+    );
     assert.equal(load(`${root}build/wrong/logitscope.wasm`, 'auto'), 'simd');
     assert.equal(
       load(`${root}build/wrong/logitscope.wasm`, 'relaxed'),
@@ -90,4 +95,20 @@ test('where it is not known SIMD128 runs, and asking for it is an error', {
     code: 'unsupported',
     message: 'variant "relaxed" cannot run: relaxed SIMD is not known here',
   });
+});
+
+test('the loops for SIMD128 are taken, and without them the plain ones give the same bits', async () => {
+  const wasm = readFileSync(engine);
+  const loops = new WebAssembly.Module(readFileSync(`${root}web/engine/logitscope-simd.wasm`));
+  const model = `${root}${formatFiles[0]}`;
+  const digests = new Set();
+  const functions = [];
+  for (const simd of [loops, undefined]) {
+    const { calls, variant } = await Module.load(wasm, 'simd', { simd });
+    assert.equal(variant, 'simd');
+    functions.push(calls.__indirect_function_table.length);
+    digests.add(await digest(await Logitscope.load({ model, wasm, simd, variant: 'simd' })));
+  }
+  assert.equal(digests.size, 1);
+  assert.equal(functions[0], functions[1] + 2);
 });

@@ -45,6 +45,7 @@ export class Logitscope {
     checkOptions('options of load', options, [
       'model',
       'wasm',
+      'simd',
       'relaxed',
       'variant',
       'context',
@@ -56,6 +57,7 @@ export class Logitscope {
     const {
       model,
       wasm,
+      simd,
       relaxed,
       variant = 'auto',
       context = 0,
@@ -74,7 +76,7 @@ export class Logitscope {
       });
     }
     const [module, stream] = await Promise.all([
-      Module.load(wasm, variant, relaxed),
+      Module.load(wasm, variant, { simd, relaxed }),
       model === undefined ? null : openSource('model', model, { keep, signal }),
     ]);
     const core = new Core(module);

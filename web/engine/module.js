@@ -79,32 +79,36 @@ const RELAXED = Uint8Array.of(
   11,
 );
 
+/** @typedef {'simd' | 'relaxed'} Loops the modules of loops for quantised matrices */
+
 /**
- * Where the relaxed module lies: beside the first, if that is told by an address.
+ * Where such a module lies: beside the first, if that is told by an address.
+ * @param {Loops} loops
  * @param {Source | WebAssembly.Module | undefined} source
  * @returns {URL | string | null}
  */
-function besideRelaxed(source) {
-  if (source === undefined) return new URL('./logitscope-relaxed.wasm', import.meta.url);
+function beside(loops, source) {
+  if (source === undefined) return new URL(`./logitscope-${loops}.wasm`, import.meta.url);
   if (typeof source !== 'string' && !(source instanceof URL)) return null;
   const address = String(source);
-  const relaxed = address.replace(/\.wasm(?=[?#]|$)/, '-relaxed.wasm');
-  if (relaxed === address) return null;
-  return source instanceof URL ? new URL(relaxed) : relaxed;
+  const there = address.replace(/\.wasm(?=[?#]|$)/, `-${loops}.wasm`);
+  if (there === address) return null;
+  return source instanceof URL ? new URL(there) : there;
 }
 
 /**
- * The relaxed module, or why there is none.
+ * Such a module, or why there is none.
+ * @param {Loops} loops
  * @param {Source | WebAssembly.Module | undefined} source of the first module
  * @param {Source | WebAssembly.Module | undefined} given
  * @returns {Promise<WebAssembly.Module | string | import('./errors.js').Phrase>}
  */
-async function compileRelaxed(source, given) {
-  if (!WebAssembly.validate(RELAXED)) return phrase('relaxed_unknown');
-  const relaxed = given ?? besideRelaxed(source);
-  if (!relaxed) return phrase('relaxed_beside');
+async function compileLoops(loops, source, given) {
+  if (loops === 'relaxed' && !WebAssembly.validate(RELAXED)) return phrase('relaxed_unknown');
+  const there = given ?? beside(loops, source);
+  if (!there) return phrase('relaxed_beside');
   try {
-    return await compile(relaxed);
+    return await compile(there);
   } catch (error) {
     return reasonOf(error);
   }
@@ -128,35 +132,43 @@ export class Module {
   /**
    * @param {Source | WebAssembly.Module} [source]
    * @param {'auto' | 'scalar' | 'simd' | 'relaxed'} [variant]
-   * @param {Source | WebAssembly.Module} [relaxed] in place of the one beside the first
+   * @param {Partial<Record<Loops, Source | WebAssembly.Module>>} [given] in place of those beside the first
    * @returns {Promise<Module>}
    */
-  static async load(source, variant = 'auto', relaxed = undefined) {
-    const wanted = variant === 'auto' || variant === 'relaxed';
+  static async load(source, variant = 'auto', given = {}) {
+    const fetchLoops = (/** @type {Loops} */ name) => compileLoops(name, source, given[name]);
+    const auto = WebAssembly.validate(RELAXED) ? 'relaxed' : 'simd';
+    let loops = /** @type {Loops} */ (variant === 'auto' || variant === 'scalar' ? auto : variant);
     const [first, second] = await Promise.all([
       compile(source),
-      wanted ? compileRelaxed(source, relaxed) : 'it was not asked for',
+      variant === 'scalar' ? 'it was not asked for' : fetchLoops(loops),
     ]);
     // Called when memory grows; nothing here holds a view that it could invalidate.
     const env = { emscripten_notify_memory_growth() {} };
     const module = new Module(await WebAssembly.instantiate(first, { env }));
-    const reason = second instanceof WebAssembly.Module ? await module.#adopt(second) : second;
+    let reason = await module.#adopt(second);
     if (variant === 'relaxed' && reason) {
       throw new LogitscopeError('unsupported', 'relaxed_unavailable', { reason });
     }
-    module.variant = variant === 'scalar' ? 'scalar' : reason ? 'simd' : 'relaxed';
-    module.calls.kernels_choose(['scalar', 'simd', 'relaxed'].indexOf(module.variant));
+    if (variant === 'auto' && loops === 'relaxed' && reason) {
+      loops = 'simd';
+      reason = await module.#adopt(await fetchLoops(loops));
+    }
+    module.variant = variant === 'scalar' ? variant : loops;
+    // Where no module of loops is to be had, the plain ones run: the same bits, later.
+    module.calls.kernels_choose(variant === 'scalar' ? 0 : reason ? 1 : 2);
     return module;
   }
 
   /**
-   * Puts the relaxed module's loops into the table of functions, from where C calls them once they have
-   * shown a known product. They run in the same memory, on a small stack of their own.
-   * @param {WebAssembly.Module} relaxed
+   * Puts a module's loops into the table of functions, from where C calls them once they have shown
+   * a known product. They run in the same memory, on a small stack of their own.
+   * @param {WebAssembly.Module | string | import('./errors.js').Phrase} loops or why there are none
    * @returns {Promise<string | import('./errors.js').Phrase>} why they are not used, empty if they are
    */
-  async #adopt(relaxed) {
-    const { exports } = await WebAssembly.instantiate(relaxed, { env: { memory: this.#memory } });
+  async #adopt(loops) {
+    if (!(loops instanceof WebAssembly.Module)) return loops;
+    const { exports } = await WebAssembly.instantiate(loops, { env: { memory: this.#memory } });
     const { quantise_simd, matmul_quants_simd, __stack_pointer } = /** @type {any} */ (exports);
     const table = /** @type {any} */ (this.calls.__indirect_function_table);
     const stack = this.need(this.calls.memory_allocate(STACK));

@@ -349,6 +349,7 @@ export class RemoteLogitscope extends RemoteSession {
         ...options,
         model: await sendable('model', options.model),
         wasm: await sendable('wasm', options.wasm),
+        simd: await sendable('simd', options.simd),
         relaxed: await sendable('relaxed', options.relaxed),
       };
       Object.assign(remote, await connection.send(0, 'load', [sent], onprogress));
@@ -507,7 +508,7 @@ function startWorker(address) {
 /**
  * What a message can carry: addresses made absolute, since a worker resolves them against itself,
  * and what a Response holds.
- * @param {string} setting 'model', 'wasm' or 'relaxed'
+ * @param {string} setting 'model', 'wasm', 'simd' or 'relaxed'
  * @param {any} source
  * @returns {Promise<any>}
  */

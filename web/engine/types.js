@@ -296,9 +296,10 @@
  *   the hub (hub:owner/name/file.gguf) or a page of it; left out: pasted logits only
  * @property {boolean} [keep] keep a file of another host for the next time
  * @property {AbortSignal} [signal] cancels
- * @property {Source | WebAssembly.Module} [wasm] where logitscope.wasm is; logitscope-relaxed.wasm is looked
- *   for beside it
- * @property {Source | WebAssembly.Module} [relaxed] where it lies elsewhere
+ * @property {Source | WebAssembly.Module} [wasm] where logitscope.wasm is; logitscope-simd.wasm or
+ *   logitscope-relaxed.wasm is looked for beside it
+ * @property {Source | WebAssembly.Module} [simd] where the one lies elsewhere
+ * @property {Source | WebAssembly.Module} [relaxed] where the other does
  * @property {'auto' | 'scalar' | 'simd' | 'relaxed'} [variant]
  * @property {number} [context] how many tokens a session sees, by default as many as the model was made
  *   for and 4,096 at most

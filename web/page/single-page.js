@@ -21,6 +21,7 @@ for (const element of document.querySelectorAll('script[data-file]')) {
   const name = element.getAttribute('data-file') ?? '';
   const bytes = bytesOf(element.textContent ?? '');
   if (name === 'logitscope.wasm') assets.wasm = bytes;
+  else if (name === 'logitscope-simd.wasm') assets.simd = bytes;
   else if (name === 'logitscope-relaxed.wasm') assets.relaxed = bytes;
   else if (name === 'worker.js') workerCode = new TextDecoder().decode(bytes);
   else if (name === 'template.js') assets.renderer = bytes;

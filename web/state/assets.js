@@ -7,7 +7,9 @@ export const assets = {
   /** What the addresses of the offered models are relative to. */
   base: import.meta.url,
   wasm: /** @type {URL | Uint8Array} */ (new URL('./logitscope.wasm', import.meta.url)),
-  /** The relaxed module, where it does not lie beside the first. @type {Uint8Array | undefined} */
+  /** The modules of loops, where they do not lie beside the first. @type {Uint8Array | undefined} */
+  simd: undefined,
+  /** @type {Uint8Array | undefined} */
   relaxed: undefined,
   /** A worker's address, or what opens a port to an engine. @type {URL | (() => Promise<any>)} */
   worker: new URL('./worker.js', import.meta.url),
