@@ -14,7 +14,11 @@
  *     the drawn token: id, rank as uint32; p, p_raw, logprob as float64
  *     with mirostat: its next mu as float64
  *
- *   Step n of series i draws with random number n of seed 42 + i, whose coin XTC tosses. */
+ *   Step n of series i draws with random number n of seed 42 + i, whose coin XTC tosses.
+ *
+ *   The order is that of the first sixteen warpers, which a stage has its number from, so that
+ * warpers that came later leave the digest as it is. These have a second one, printed after it: the
+ * series that follow, in the canonical order, a stage's number being its row. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +30,25 @@
 #include "session.h"
 #include "tokenizer.h"
 
-enum { STEPS = 40, TOP = 20, SERIES = 7 };
+enum { STEPS = 40, TOP = 20, SERIES = 7, ALL_SERIES = 7, WARPERS = 16 };
+
+/* The order of the first digest. */
+static const uint32_t order[WARPERS] = {SETTING_LOGIT_BIAS,
+                                        SETTING_REPETITION_PENALTY,
+                                        SETTING_FREQUENCY_PENALTY,
+                                        SETTING_PRESENCE_PENALTY,
+                                        SETTING_NO_REPEAT_NGRAM_SIZE,
+                                        SETTING_DRY_MULTIPLIER,
+                                        SETTING_TEMPERATURE,
+                                        SETTING_TOP_K,
+                                        SETTING_TOP_P,
+                                        SETTING_MIN_P,
+                                        SETTING_TYPICAL_P,
+                                        SETTING_EPSILON_CUTOFF,
+                                        SETTING_ETA_CUTOFF,
+                                        SETTING_TOP_N_SIGMA,
+                                        SETTING_XTC_PROBABILITY,
+                                        SETTING_MIROSTAT};
 
 struct machine {
     struct gguf *file;
@@ -52,8 +74,15 @@ static void hash_f64(uint64_t *hash, double value) {
     hash_bytes(hash, &value, sizeof value);
 }
 
-static void hash_stage(uint64_t *hash, const struct chain_stage *stage) {
-    hash_u32(hash, stage->stage);
+/* A stage's place in that order, its row for the others. */
+static uint32_t number_of(uint32_t stage, bool first) {
+    uint32_t place = 0;
+    while (first && order[place] != stage) place++;
+    return first ? place : stage;
+}
+
+static void hash_stage(uint64_t *hash, const struct chain_stage *stage, bool first) {
+    hash_u32(hash, number_of(stage->stage, first));
     hash_u32(hash, stage->active);
     hash_u32(hash, stage->changed);
     hash_u32(hash, stage->kept);
@@ -66,7 +95,7 @@ static void hash_stage(uint64_t *hash, const struct chain_stage *stage) {
     hash_f64(hash, stage->perplexity);
 }
 
-static void hash_trace(uint64_t *hash, const struct chain_trace *trace) {
+static void hash_trace(uint64_t *hash, const struct chain_trace *trace, bool first) {
     hash_u32(hash, trace->kept);
     hash_u32(hash, trace->rest_count);
     hash_u32(hash, trace->rest_kept);
@@ -78,7 +107,7 @@ static void hash_trace(uint64_t *hash, const struct chain_trace *trace) {
     hash_f64(hash, trace->raw_entropy);
     hash_f64(hash, trace->raw_perplexity);
     hash_f64(hash, trace->kept_mass_raw);
-    for (uint32_t s = 0; s < trace->n_stages; s++) hash_stage(hash, &trace->stages[s]);
+    for (uint32_t s = 0; s < trace->n_stages; s++) hash_stage(hash, &trace->stages[s], first);
     for (uint32_t t = 0; t < trace->n_tokens; t++) {
         const struct chain_token *token = &trace->tokens[t];
         hash_u32(hash, token->id);
@@ -122,6 +151,10 @@ static bool use_series(struct settings *settings, int series) {
                  {SETTING_MIN_TOKENS_TO_KEEP, 2},
                  {SETTING_TEMPERATURE, 1.4}};
     settings_reset(settings);
+    if (series < SERIES) {
+        memcpy(settings->order, order, sizeof order);
+        settings->n_order = WARPERS;
+    }
     switch (series) {
     case 0:
         settings_set(settings, SETTING_TEMPERATURE, 0, NULL);
@@ -175,7 +208,7 @@ static enum status run_series(struct machine *m, int series, struct fault *fault
         struct chain_drawn drawn = gumbel ? chain_draw_gumbel(m->chain, seed, step)
                                           : chain_draw(m->chain, draw_random(seed, step));
         hash_bytes(&m->hash, logits, m->model->shape.vocab_size * sizeof *logits);
-        hash_trace(&m->hash, chain_trace(m->chain));
+        hash_trace(&m->hash, chain_trace(m->chain), series < SERIES);
         hash_drawn(&m->hash, &drawn);
         if (settings_active(&settings, SETTING_MIROSTAT)) {
             settings.value[SETTING_MIROSTAT_MU] = mirostat_next(&settings, drawn.p);
@@ -221,10 +254,16 @@ static enum status digest(const void *image, size_t size, const char *prompt,
                           const struct kernels *kernels, struct fault *fault) {
     struct machine m = {.hash = 0xcbf29ce484222325u};
     enum status status = open_machine(&m, image, size, prompt, kernels, fault);
-    for (int series = 0; series < SERIES && !status; series++) {
+    uint64_t first = 0, begin = m.hash;
+    for (int series = 0; series < ALL_SERIES && !status; series++) {
         status = run_series(&m, series, fault);
+        if (series != SERIES - 1) continue;
+        first = m.hash;
+        m.hash = begin;
     }
-    if (!status) printf("%s %016llx\n", kernels->name, (unsigned long long)m.hash);
+    if (!status)
+        printf("%s %016llx %016llx\n", kernels->name, (unsigned long long)first,
+               (unsigned long long)m.hash);
     close_machine(&m);
     return status;
 }

@@ -13,6 +13,7 @@ import { patternOf, readHosts } from './model-hosts.js';
 import { LESSON_FILES } from './lessons/shipped.js';
 import { Notices } from './notices.js';
 import { buildSingle } from './single.js';
+import { ADDED, BASICS, SHARED } from './state/settings.js';
 
 const web = dirname(fileURLToPath(import.meta.url));
 const root = dirname(web);
@@ -120,6 +121,17 @@ const first = {
 /** What a bundle of the page's code needs. */
 export const plugins = [locales, styles, first];
 
+/** The settings whose sentences the first screen shows; those of the others come with the shelf. */
+const AT_ONCE = [...BASICS, ...SHARED];
+
+/** The view that a string is fetched with; undefined for one that comes at once. @param {string} key */
+function viewOf(key) {
+  const [family, name] = key.split('.');
+  if (family === 'about' && !AT_ONCE.includes(name)) return 'shelf';
+  if (family === 'warper' && ADDED.includes(name)) return 'shelf';
+  return LATER.find((view) => key.startsWith(`${view}.`));
+}
+
 /**
  * The strings of a language that come at once, or those of a view.
  * @param {string} code
@@ -128,9 +140,7 @@ export const plugins = [locales, styles, first];
  */
 async function messagesOf(code, view) {
   const all = JSON.parse(await readFile(join(web, 'locale', `${code}.json`), 'utf8'));
-  const mine = Object.entries(all).filter(
-    ([key]) => LATER.find((name) => key.startsWith(`${name}.`)) === view,
-  );
+  const mine = Object.entries(all).filter(([key]) => viewOf(key) === view);
   return Object.fromEntries(mine);
 }
 

@@ -25,6 +25,12 @@ export function settingName(name) {
   return hasMessage(key) ? t(key) : name;
 }
 
+/** The sentence that says what a setting does, as soon as it is there. @param {string} name */
+export function aboutSetting(name) {
+  const key = `about.${name}`;
+  return hasMessage(key) ? t(key) : '';
+}
+
 /**
  * What was typed for a setting: its value, or the one sentence that says why not.
  * @param {SettingRow} row

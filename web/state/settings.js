@@ -30,6 +30,8 @@ export const SHELF = [
   { group: 'adaptive', names: ['xtc_probability', 'mirostat'] },
   { group: 'own', names: ['own'] },
 ];
+/** What came to the shelf later, warpers and parameters: their names are fetched with it. @type {string[]} */
+export const ADDED = [];
 /** The parameters that stand on a warper's card. */
 export const PARTS = /** @type {Record<string, string[]>} */ ({
   repetition_penalty: ['repetition_window'],

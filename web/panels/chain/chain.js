@@ -15,6 +15,7 @@ import './knob.js';
 import { moveInOrder } from '../../state/order.js';
 import { Reorder } from '../../base/reorder.js';
 import {
+  aboutSetting,
   capitalise,
   describeDifference,
   describeSettings,
@@ -128,6 +129,7 @@ export class LogitChain extends LogitElement {
   connectedCallback() {
     super.connectedCallback();
     import('./constraint.js'); // not needed before the first token
+    import('./shelf-words.js'); // nor before the shelf or a card opens
   }
 
   /** The warpers that have a card, in the order applied. */
@@ -402,7 +404,7 @@ export class LogitChain extends LogitElement {
         <input id=${name} type="text" ?readonly=${this.fixed} autocomplete="off" spellcheck="false"
           aria-describedby="about-${name}" .value=${live(writeTexts(this.settings[name] ?? []))}
           @change=${(/** @type {Event} */ event) => this.emit('logit-set', { [name]: readTexts(valueOf(event)) })}>
-        <p class="about" id="about-${name}">${t(`about.${name}`)} ${t('warpers.texts')}</p>
+        <p class="about" id="about-${name}">${aboutSetting(name)} ${t('warpers.texts')}</p>
       </div>`;
   }
 

@@ -7,7 +7,13 @@ import { live } from 'lit/directives/live.js';
 import { plain, t } from '../../locale/locale.js';
 import { cssom } from '../../plots/cssom.js';
 import { LogitElement, define } from '../../base/element.js';
-import { capitalise, readSetting, settingName, valueInWords } from '../../base/setting-words.js';
+import {
+  aboutSetting,
+  capitalise,
+  readSetting,
+  settingName,
+  valueInWords,
+} from '../../base/setting-words.js';
 import { Typed } from '../../base/typed.js';
 import knobStyles from './knob.css';
 
@@ -77,7 +83,7 @@ export class LogitKnob extends LogitElement {
         <div class="end"><slot name="end"></slot></div>
       </div>
       <p id="error" class="error" role="alert">${sentence}</p>
-      <p id="about" class="about" ?hidden=${!this.open}>${t(`about.${row.name}`)}</p>
+      <p id="about" class="about" ?hidden=${!this.open}>${aboutSetting(row.name)}</p>
     `;
   }
 

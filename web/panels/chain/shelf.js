@@ -5,7 +5,7 @@
 import { html, nothing } from 'lit';
 import { t } from '../../locale/locale.js';
 import { LogitElement, define } from '../../base/element.js';
-import { capitalise, settingName } from '../../base/setting-words.js';
+import { aboutSetting, capitalise, settingName } from '../../base/setting-words.js';
 import { SHELF } from '../../state/settings.js';
 import shelfStyles from './shelf.css';
 
@@ -39,7 +39,7 @@ export class LogitShelf extends LogitElement {
             (name) => html`
             <li><button data-add=${name} @click=${() => this.#add(name)}>
               <b>${capitalise(settingName(name))}</b>
-              <span class="about">${t(`about.${name}`)}</span></button></li>`,
+              <span class="about">${aboutSetting(name)}</span></button></li>`,
           )}</ul>`,
         )}
       </details>
