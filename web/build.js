@@ -207,7 +207,10 @@ export async function build(out = join(root, 'dist'), hosts = readHosts(process.
   });
   await bundle({
     ...options,
-    entryPoints: { logitscope: join(web, 'page/elements.js') },
+    entryPoints: {
+      logitscope: join(web, 'page/elements.js'),
+      anywidget: join(web, 'page/marks/anywidget.js'),
+    },
     outdir: out,
     format: 'esm',
   });

@@ -106,6 +106,13 @@ for (const sandbox of ['', 'allow-scripts allow-same-origin', 'allow-scripts'])
     );
     const [result] = (await heard('result')).filter(({ finish_reason }) => finish_reason);
     assert.equal(result.finish_reason, 'eos');
+    const { trace } = await frame.locator('logit-scope').evaluate((element) => element.result);
+    const { distribution, kept, entropy, score, complete } = result;
+    assert.deepEqual([kept, entropy, score, complete], [trace.kept, trace.entropy, null, true]);
+    assert.deepEqual(
+      distribution.map(({ id, p }) => [id, p]),
+      trace.tokens.map(({ id, p }) => [id, p]),
+    );
     assert.equal((await ask({ type: 'logitscope:get' })).branch.length, ids.length);
     const gates = {
       constraint: { grammar: 'root ::= [a-z ]+' },

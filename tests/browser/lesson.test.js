@@ -237,8 +237,10 @@ test('a host page is told of each answer, gets and sets the state, and hears wha
 
   await frame.locator('logit-question').first().waitFor();
   const begun = await until(() => ask('begun', { type: 'logitscope:get' }), Boolean);
-  const none = { score: null, complete: false, attempts: 0, state: '' };
-  assert.deepEqual(begun, { type: 'logitscope:result', lesson: 'top-p', ...none, id: 'begun' });
+  const none = { score: null, complete: false, attempts: 0, state: '', verdict: null };
+  const { distribution, kept, entropy, ...marks } = begun;
+  assert.deepEqual(marks, { type: 'logitscope:result', lesson: 'top-p', ...none, id: 'begun' });
+  assert.deepEqual([kept > 0, entropy > 0, distribution[0].rank], [true, true, 1]);
 
   await frame.locator('logit-question').nth(1).locator('input').fill('0.588');
   await frame.locator('logit-question').nth(1).locator('button.primary').click();

@@ -98,3 +98,22 @@ function neutral(table) {
 export function measure(read, asked) {
   return LESSON_MEASURES[asked.measure].read(read, asked);
 }
+
+/**
+ * What is told to a course of what stands on the screen; nulls where nothing does.
+ * @param {import('../engine/types.js').Trace | null} trace
+ */
+export function brief(trace) {
+  const tokens = trace?.tokens.map(({ id, text, rank, p, p_raw }) => ({
+    id,
+    text,
+    rank,
+    p,
+    p_raw,
+  }));
+  return {
+    distribution: tokens ?? null,
+    kept: trace?.kept ?? null,
+    entropy: trace?.entropy ?? null,
+  };
+}

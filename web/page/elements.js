@@ -1,10 +1,11 @@
 /**
  * The elements without the page, for a lesson that keeps its own copy: the whole instrument, its
- * views, and its panels. All over one model share one engine and one download, and speak the
+ * views, its panels, and lessons. All over one model share one engine and one download, and speak the
  * document's language where no element around them has another.
  */
 import { matchLanguage, setLanguage } from '../locale/locale.js';
 import './alone.js';
+import './lesson/lesson.js';
 import '../views/compare/compare.js';
 import '../views/cost/cost.js';
 import '../views/landscape/landscape.js';

@@ -8,6 +8,7 @@ import { locales } from '#locales/host';
 import { detailOf } from '../base/faults.js';
 import { toFault } from '../engine/errors.js';
 import { dataKind, gatesOf } from '../state/fields.js';
+import { brief } from '../lessons/measures.js';
 import { checkState, show } from '../state/page-state.js';
 import { addMessages, t } from '../locale/locale.js';
 import { sayDropped } from '../base/faults.js';
@@ -22,6 +23,14 @@ addMessages(locales);
 
 /** @param {string} code @param {string} message @returns {Answer} */
 const refuse = (code, message) => ({ type: 'error', detail: { code, message } });
+
+/**
+ * What is told of a text: it asks nothing and so has no score.
+ * @param {import('./scope.js').LogitScope['result']} result
+ */
+function tellable({ trace, ...result }) {
+  return { ...result, score: null, complete: result.finish_reason !== null, ...brief(trace) };
+}
 
 /** An answer, whatever happens. @param {() => Promise<Answer>} work @returns {Promise<Answer>} */
 async function attempt(work) {
@@ -119,7 +128,7 @@ export function answerHost(scope) {
     if (kind !== 'step')
       return refuse('invalid_argument', t('host.unknown', { type: show(message.type) }));
     await scope.step();
-    return { type: 'result', detail: scope.result };
+    return { type: 'result', detail: tellable(scope.result) };
   }
 
   addEventListener('message', ({ source, origin, data }) => {
@@ -145,5 +154,5 @@ export function answerHost(scope) {
   hear('logit-step', ({ id, text, p, p_raw, rank, u, position }) =>
     tell('step', { token: { id, text, p, p_raw, rank, u, position } }),
   );
-  hear('logit-result', (result) => tell('result', result));
+  hear('logit-result', (result) => tell('result', tellable(result)));
 }

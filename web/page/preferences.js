@@ -19,7 +19,9 @@ export class LogitPreferences extends LogitElement {
     super();
     const query = new URLSearchParams(location.search);
     const remembered = recall('lang');
-    const preferences = [query.get('lang'), remembered, ...navigator.languages];
+    // A page that is written in one language is in that one at first.
+    const written = this.getAttribute('written');
+    const preferences = [query.get('lang'), written, remembered, ...navigator.languages];
     setLanguage(matchLanguage(preferences.filter((value) => value !== null)));
     const theme = query.get('theme') ?? recall('theme') ?? 'auto';
     this.theme = THEMES.includes(theme) ? theme : 'auto';

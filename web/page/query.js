@@ -8,14 +8,15 @@ import { parseControls, parseQuery, viewOf } from '../state/page-state.js';
 /** @type {Element | null} */
 let scope = document.querySelector('logit-scope');
 const { asked } = parseQuery(location.search);
+let lesson = document.querySelector('logit-lesson');
 if (scope && (asked.lesson !== undefined || location.hash.startsWith('#lesson='))) {
-  const lesson = document.createElement('logit-lesson');
+  lesson = document.createElement('logit-lesson');
   lesson.append(...scope.querySelectorAll('[slot]'));
-  lesson.setAttribute('lesson', asked.lesson ?? '');
+  for (const name of ['lesson', 'report']) lesson.setAttribute(name, asked[name] ?? '');
   scope.replaceWith(lesson);
   scope = null;
-  import('./lesson/lesson.js');
 }
+if (lesson) import('./lesson/lesson.js');
 scope?.setAttribute('model', MODELS[0].name);
 scope?.setAttribute('view', viewOf(asked, location.hash));
 for (const { name, attribute } of FIELDS)

@@ -305,12 +305,15 @@ export class LogitScope extends LogitElement {
     return Promise.all((await this.#instrument.refused(settings)).map(refusedPart));
   }
 
-  /** The drawn text so far; finish_reason is null while it can go on. */
+  /**
+   * The drawn text so far; finish_reason is null while it can go on. The trace is that of the bars on
+   * show.
+   */
   get result() {
-    const { steps, finished, verdict, prompt } = this.#instrument;
+    const { steps, finished, verdict, prompt, trace } = this.#instrument;
     const text = steps.map((step) => (step.special ? '' : step.text)).join('');
     const ids = steps.map(({ id }) => id);
-    return { prompt, ids, text, finish_reason: finished, verdict };
+    return { prompt, ids, text, finish_reason: finished, verdict, trace };
   }
 
   /** Opens another model. @param {import('../state/engines.js').Model} model @param {number | null} [context] */

@@ -210,6 +210,8 @@ export const FIELDS = [
   { ...QUERY, name: 'readonly', kind: 'presence', initial: false },
   // A lesson in place of the instrument: a shipped one, a file of the same origin, or none for the list.
   { name: 'lesson', kind: 'text', maximum: 2048, address: 'query' },
+  // The course systems that hear of its marks.
+  { name: 'report', kind: 'text', maximum: 80, address: 'query' },
   // Preferences: what is not understood falls back to the browser's own.
   { name: 'lang', kind: 'text', maximum: 64, address: 'query', memory: true },
   { name: 'theme', kind: 'choice', choices: THEMES, address: 'query', memory: true },

@@ -522,9 +522,10 @@ export class TextBench extends Bench {
     this.verdict = null;
     this.#written = '';
     if (this.finished) await this.#judge(this.finished === 'eos');
-    if (announced && this.finished) this.emit('result');
     this.changed();
+    const { steps } = this;
     await Promise.all([this.refresh(), this.#measure()]);
+    if (announced && this.finished && steps === this.steps) this.emit('result');
   }
 
   async #measure() {

@@ -1,6 +1,6 @@
 /**
  * <logit-lesson>: a lesson with its figures and questions, or the list of those that are shipped. It
- * keeps the marks, in the browser too, and tells them by "logit-result".
+ * keeps the marks, in the browser too where no course system does, and tells them by "logit-result".
  */
 import { html, nothing } from 'lit';
 import { locales } from '#locales/lesson';
@@ -8,6 +8,7 @@ import { LogitElement, define } from '../../base/element.js';
 import { fetchText } from '../../state/assets.js';
 import { questionIds, readLesson } from '../../lessons/lesson-file.js';
 import { answer, markOf, merge, readMarks, report, showSolution } from '../../lessons/marks.js';
+import { brief } from '../../lessons/measures.js';
 import { SHIPPED, lessonFile } from '../../lessons/shipped.js';
 import { addMessages, language, t } from '../../locale/locale.js';
 import { LessonReader } from './reader.js';
@@ -27,12 +28,17 @@ addMessages(locales);
  * @typedef {import('../../lessons/measures.js').LessonState} LessonState
  */
 
-/** Only addresses that a page itself may have. @param {string} name */
-const link = (name) => `?lesson=${encodeURIComponent(name)}&lang=${language()}`;
+/** The course systems that keep a learner's state; others only hear of it. */
+const KEEPER = /\b(splice|scorm\w+|jsinput)\b/;
 
 export class LogitLesson extends LogitElement {
   static properties = {
     lesson: {},
+    report: {},
+    xapi: {},
+    actor: {},
+    links: {},
+    untold: { state: true },
     read: { state: true },
     list: { state: true },
     faults: { state: true },
@@ -46,11 +52,29 @@ export class LogitLesson extends LogitElement {
   /** What was fetched last: its name and language. */
   #asked = '';
   #fetching = 0;
+  /** The part whose figure was moved or asked about last. */
+  #part = 0;
+  /** What was answered last. @type {{ question: string, right: boolean } | null} */
+  #verdict = null;
+  /** @type {() => void} */
+  #open = () => {};
+  /** Resolves when the lesson is there. @type {Promise<void>} */
+  opened = new Promise((resolve) => (this.#open = resolve));
 
   constructor() {
     super();
     /** A shipped lesson by its name, a file of the same origin, or nothing for the list. */
     this.lesson = '';
+    /** The course systems that hear of the marks, as web/page/marks/connect.js names them. */
+    this.report = '';
+    /** The address of an xAPI store, which the page names and no lesson's file can. */
+    this.xapi = '';
+    /** Who learns, as JSON that an xAPI store takes. */
+    this.actor = '';
+    /** Where links lead: to lessons by the query, to "pages" beside this one, or to "none". */
+    this.links = '';
+    /** Why the marks do not reach a course. */
+    this.untold = '';
     /** @type {Lesson | null} */
     this.read = null;
     /** @type {Lesson[]} */
@@ -73,9 +97,28 @@ export class LogitLesson extends LogitElement {
     return { lesson: read?.name ?? null, ...report(marks, read ? questionIds(read) : []) };
   }
 
+  /** What is told of the figure that was moved or asked about last, as it stands now. */
+  async reading() {
+    const { figure } = this.read?.parts[this.#part] ?? {};
+    const state = this.states[this.#part] ?? figure?.state;
+    const read = state && (await this.#reader.read(state, { measure: 'kept' }).catch(() => null));
+    return { verdict: this.#verdict, ...brief(read?.trace ?? null) };
+  }
+
   /** Takes a state that was told before, without losing what was done since. @param {string} state */
   restore(state) {
     this.#keep(merge(this.marks, readMarks(state)));
+  }
+
+  /** Whether the browser keeps the marks: where a course system does, another learner may sit here next. */
+  get #remembers() {
+    return !KEEPER.test(this.report) && !(this.xapi && this.actor);
+  }
+
+  firstUpdated() {
+    const framed = this.parentElement?.localName === 'main' && window.parent !== window;
+    if (framed || this.report || this.xapi)
+      import('../marks/connect.js').then(({ connect }) => connect(this, framed));
   }
 
   disconnectedCallback() {
@@ -127,31 +170,57 @@ export class LogitLesson extends LogitElement {
       this.speak(() => t(`lesson.fault.${key}`, values)),
     );
     if (!lesson) return;
-    this.marks = merge(this.marks, recallMarks(lesson.name));
+    if (this.#remembers) this.marks = merge(this.marks, recallMarks(lesson.name));
     this.states = {};
+    this.#part = lesson.parts.findIndex(({ figure }) => figure);
+    this.#open();
     if (this.parentElement?.localName === 'main') document.title = `${lesson.title} · Logitscope`;
     this.emit('logit-ready', this.result);
+  }
+
+  /** @param {{ id: string, right: boolean }} answered */
+  #onAnswer({ id, right }) {
+    const parts = this.read?.parts ?? [];
+    const part = parts.findIndex(({ questions = [] }) => questions.some((each) => each.id === id));
+    if (parts[part]?.figure) this.#part = part;
+    this.#verdict = { question: id, right };
+    this.#keep(answer(this.marks, id, right));
+  }
+
+  /** @param {LessonState} state @param {number} part whose figure stands so */
+  #onFigure(state, part) {
+    this.#part = part;
+    this.states = { ...this.states, [part]: state };
   }
 
   /** @param {Marks} marks */
   #keep(marks) {
     if (!this.read || marks === this.marks) return;
     this.marks = marks;
-    rememberMarks(this.read.name, marks, (all) => {
-      const ids = questionIds(/** @type {Lesson} */ (this.read));
-      return report(all, ids).state;
-    });
+    const ids = questionIds(this.read);
+    if (this.#remembers) rememberMarks(this.read.name, marks, (all) => report(all, ids).state);
     this.emit('logit-result', this.result);
   }
 
+  /** The address of a lesson, or of their list: none but what a page itself may have. @param {string} name */
+  #link(name) {
+    if (this.links === 'pages') return `${name || 'index'}.${language()}.html`;
+    return `?lesson=${encodeURIComponent(name)}&lang=${language()}`;
+  }
+
+  #renderNav() {
+    if (this.links === 'none') return html`<nav></nav>`;
+    const instrument = this.links === 'pages' ? '../' : '';
+    return html`<nav aria-label=${t('lesson.index')}>
+      ${this.read ? html`<a href=${this.#link('')}>${t('lesson.all')}</a>` : nothing}
+      <a href="${instrument}?lang=${language()}">${t('lesson.instrument')}</a></nav>`;
+  }
+
   render() {
-    const { read, faults, lesson } = this;
+    const { read, faults, lesson, untold } = this;
     return html`
-      <div class="top"><slot name="name"></slot>
-        <nav aria-label=${t('lesson.index')}>
-          ${read ? html`<a href=${link('')}>${t('lesson.all')}</a>` : nothing}
-          <a href="?lang=${language()}">${t('lesson.instrument')}</a></nav>
-        <slot name="preferences"></slot></div>
+      <div class="top"><slot name="name"></slot>${this.#renderNav()}<slot name="preferences"></slot></div>
+      <p class="untold" role="status">${untold}</p>
       ${
         faults.length > 0
           ? html`<div class="panel" role="alert"><p>${t('lesson.refused')}</p><ul>${faults.map((fault) => html`<li>${fault}</li>`)}</ul></div>`
@@ -172,7 +241,7 @@ export class LogitLesson extends LogitElement {
         const done = mine.filter(({ end }) => end !== null).length;
         const right = mine.filter(({ end }) => end === 'right').length;
         const state = done === ids.length ? 'done' : done > 0 ? 'begun' : 'new';
-        return html`<li class=${state}><a href=${link(lesson.name)}>
+        return html`<li class=${state}><a href=${this.#link(lesson.name)}>
           <span class="count">${lesson.number}</span>
           <span class="of"><strong>${lesson.title}</strong><span>${inline(lesson.aim)}</span></span>
           <span class="done">${t(`lesson.state.${state}`, { done, right, n: ids.length })}</span></a></li>`;
@@ -187,7 +256,7 @@ export class LogitLesson extends LogitElement {
     const right = mine.filter(({ end }) => end === 'right').length;
     const { title, minutes, aim, result, extension, parts } = lesson;
     return html`<article aria-labelledby="title"
-        @logit-answer=${(/** @type {CustomEvent} */ { detail }) => this.#keep(answer(this.marks, detail.id, detail.right))}
+        @logit-answer=${(/** @type {CustomEvent} */ { detail }) => this.#onAnswer(detail)}
         @logit-solution=${(/** @type {CustomEvent} */ { detail }) => this.#keep(showSolution(this.marks, detail.id))}>
       <header>
         <p class="count">${lesson.number ? t('lesson.number', { number: lesson.number }) : nothing}
@@ -231,7 +300,7 @@ export class LogitLesson extends LogitElement {
         figure
           ? html`<div class="figures">
               <logit-figure .begin=${shown} .knob=${figure.knob} .name=${name} ?held=${held}
-                @logit-figure=${(/** @type {CustomEvent} */ { detail }) => (this.states = { ...this.states, [i]: detail.state })}></logit-figure>
+                @logit-figure=${(/** @type {CustomEvent} */ { detail }) => this.#onFigure(detail.state, i)}></logit-figure>
               ${figure.beside ? html`<logit-figure .begin=${figure.beside} .knob=${figure.knob} .name=${name} ?held=${held}></logit-figure>` : nothing}
               ${figure.caption ? html`<p class="caption">${inline(figure.caption)}</p>` : nothing}
             </div>`
@@ -242,6 +311,3 @@ export class LogitLesson extends LogitElement {
 }
 
 define('logit-lesson', LogitLesson);
-
-const own = /** @type {LogitLesson | null} */ (document.querySelector('main > logit-lesson'));
-if (own && window.parent !== window) import('./host.js').then(({ answerHost }) => answerHost(own));

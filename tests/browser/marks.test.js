@@ -1,0 +1,372 @@
+/** Marks reach course systems: each adapter against a runtime of others, or a page to its protocol's text. */
+import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import { createRequire } from 'node:module';
+import { after, before, test } from 'node:test';
+import { closed } from '../cleanup.js';
+import { openBench, until } from './bench.js';
+
+const { resolve } = createRequire(import.meta.url);
+/** The course system: pages that a test gives it, at another origin than the lessons'. */
+let system;
+/** What the system's pages hold, and what its store was asked. @type {Map<string, string>} */
+const pages = new Map();
+/** @type {{ method: string, path: string, body: string }[]} */
+const asked = [];
+/** What the store keeps. */
+let stored = '';
+/** @type {Awaited<ReturnType<typeof openBench>>} */
+let bench;
+
+before(async () => {
+  bench = await openBench((path) =>
+    path.startsWith('/scorm-again/') ? resolve(path.slice(1).replace('.js', '/min')) : undefined,
+  );
+  const host = closed(createServer(answer));
+  await new Promise((done) => host.listen(0, '127.0.0.1', done));
+  system = `http://127.0.0.1:${host.address().port}/`;
+});
+after(() => bench?.close());
+
+/** Pages, and under /xapi/ a store that takes what it is sent. */
+async function answer(request, response) {
+  const { method, url, headers } = request;
+  let body = '';
+  for await (const chunk of request) body += chunk;
+  response.setHeader('access-control-allow-origin', headers.origin ?? '*');
+  response.setHeader('access-control-allow-headers', 'content-type, x-experience-api-version');
+  response.setHeader('access-control-allow-methods', 'GET, POST, PUT');
+  if (method === 'OPTIONS') return response.writeHead(204).end();
+  if (!url.startsWith('/xapi/')) {
+    response.setHeader('content-type', 'text/html; charset=utf-8');
+    const page = pages.get(url.slice(1).replace(/\?.*/, ''));
+    return response.end(
+      `<!doctype html><html lang="en"><meta charset="utf-8"><link rel="icon" href="data:,"><title>Course</title>${page}`,
+    );
+  }
+  asked.push({ method, path: url, body });
+  if (url.startsWith('/xapi/activities/state')) {
+    if (method === 'PUT') stored = body;
+    return response
+      .writeHead(method === 'PUT' ? 204 : stored ? 200 : 404)
+      .end(method === 'GET' ? stored : '');
+  }
+  response.end('["id"]');
+}
+
+const LESSON = {
+  lesson: 1,
+  name: 'marked',
+  title: 'Marked',
+  aim: 'a',
+  result: 'b',
+  parts: [
+    {
+      figure: {
+        show: 'landscape',
+        state: { logits: [2, 1, 0], tokens: ['A', 'B', 'C'] },
+        knob: 'top_k',
+      },
+      questions: ['one', 'two'].map((id) => ({
+        id,
+        kind: 'choice',
+        ask: id,
+        right: 'r',
+        options: [{ text: 'yes', right: true }, { text: 'no' }],
+      })),
+    },
+  ],
+};
+const carried = `#lesson=${encodeURIComponent(JSON.stringify(LESSON))}`;
+/** The address of the lesson that reports to `report`. */
+const lessonAt = (report) => `${bench.url}?lesson&lang=en&report=${report}${carried}`;
+const attribute = (text) => text.replaceAll('&', '&amp;').replaceAll('"', '&quot;');
+
+/** A page of the course system, in a browser that has never been there. */
+async function openCourse(name, body) {
+  pages.set(name, body);
+  const opened = await bench.open({
+    path: 'source/tests/browser/blank.html',
+    ready: false,
+    own: true,
+  });
+  await opened.page.goto(system + name);
+  return opened;
+}
+
+/** Answers a question of the lesson in `place`. */
+async function reply(place, id, right) {
+  const question = place.locator('logit-question', { hasText: id });
+  await question.getByRole('radio', { name: right ? 'yes' : 'no' }).check();
+  await question.locator('button.primary').click();
+}
+
+for (const [version, api, keys] of [
+  ['scorm12', 'API', ['cmi.core.score.raw', 'cmi.core.lesson_status']],
+  ['scorm2004', 'API_1484_11', ['cmi.score.raw', 'cmi.completion_status']],
+])
+  test(`${version}: scorm-again hears the mark and keeps the state`, async () => {
+    const { page, complaints, close } = await bench.open({
+      path: 'source/tests/browser/blank.html',
+      ready: false,
+      own: true,
+    });
+    const prefix = version === 'scorm12' ? 'LMS' : '';
+    /** As a course system begins a session, with what the last one has kept. */
+    const begin = async (cmi) => {
+      await page.goto(`${bench.url}source/tests/browser/blank.html`);
+      await page.addScriptTag({ url: `${bench.url}scorm-again/${version}.js` });
+      await page.evaluate(
+        ({ api, version, cmi, src }) => {
+          window[api] = new window[version === 'scorm12' ? 'Scorm12API' : 'Scorm2004API']({
+            logLevel: 5,
+          });
+          if (cmi) window[api].loadFromJSON(cmi, 'cmi');
+          document.body.append(
+            Object.assign(document.createElement('iframe'), { src, width: 900, height: 700 }),
+          );
+        },
+        { api, version, cmi, src: lessonAt(version) },
+      );
+    };
+    const get = (name) =>
+      page.evaluate(
+        ([api, method, name]) => window[api][method](name),
+        [api, `${prefix}GetValue`, name],
+      );
+    const frame = page.frameLocator('iframe');
+    await begin(null);
+    assert.equal(
+      await until(
+        () => get(keys[1]),
+        (status) => status === 'incomplete',
+      ),
+      'incomplete',
+    );
+    assert.equal(await get(keys[0]), '', 'one who has only come has no score');
+    await reply(frame, 'one', true);
+    assert.equal(await until(() => get(keys[0]), Boolean), '50');
+    assert.equal(await get('cmi.suspend_data'), 'one:1r');
+    const kept = await page.evaluate((api) => {
+      const { cmi } = window[api].renderCMIToJSONObject();
+      return cmi;
+    }, api);
+
+    await begin(kept);
+    await frame.locator('.done', { hasText: 'answered' }).waitFor();
+    await reply(frame, 'two', true);
+    assert.equal(
+      await until(
+        () => get(keys[1]),
+        (status) => status === 'completed',
+      ),
+      'completed',
+    );
+    assert.equal(await get(keys[0]), '100');
+    await page.locator('iframe').evaluate((frame) => (frame.src = 'about:blank'));
+    assert.equal(
+      await until(() => page.evaluate((api) => window[api].isTerminated(), api), Boolean),
+      true,
+    );
+    assert.deepEqual(complaints, []);
+    await close();
+  });
+
+/** What the page has heard that `good` takes, once there is something. */
+function hear(page, good) {
+  return until(() => page.evaluate(() => window.heard).then((all) => all.find(good)), Boolean);
+}
+
+test('a parent of SPLICE has score, state and events, and gives the state back to a new frame', async () => {
+  const { page, complaints, close } = await openCourse(
+    'splice',
+    `<iframe src="${attribute(lessonAt('splice'))}" width="900"></iframe><script>
+      window.heard = [];
+      addEventListener('message', ({ source, data }) => {
+        const iframe = [...document.getElementsByTagName('iframe')].find((each) => each.contentWindow === source);
+        heard.push(data);
+        if (data.subject === 'lti.frameResize') iframe.style.height = data.height + 'px';
+        if (data.subject === 'SPLICE.reportScoreAndState') localStorage.kept = JSON.stringify(data.state);
+        if (data.subject === 'SPLICE.getState')
+          source.postMessage({ subject: 'SPLICE.getState.response', message_id: data.message_id, state: JSON.parse(localStorage.kept ?? 'null') }, '*');
+      });
+    </script>`,
+  );
+  const frame = page.frameLocator('iframe');
+  const subjects = () => page.evaluate(() => heard.map(({ subject }) => subject));
+  await hear(page, (told) => told.subject === 'SPLICE.getState' && told.message_id);
+  await hear(page, (told) => told.subject === 'lti.frameResize' && told.height > 300);
+  await hear(page, (told) => told.type === 'logitscope:ready' && told.lesson === 'marked');
+  assert.ok(!(await subjects()).includes('SPLICE.reportScoreAndState'), 'nothing was answered yet');
+  await reply(frame, 'one', false);
+  const wrong = await hear(page, (told) => told.subject === 'SPLICE.reportScoreAndState');
+  assert.deepEqual([wrong.score, wrong.state.state], [0, 'one:1']);
+  const { data } = await hear(page, (told) => told.subject === 'SPLICE.sendEvent');
+  assert.deepEqual(data, { lesson: 'marked', id: 'one', right: false });
+  await reply(frame, 'one', true);
+  await hear(page, (told) => told.subject === 'SPLICE.reportScoreAndState' && told.score === 0.5);
+
+  // Beside it the page hears what stands on the screen, also after the figure was moved by hand.
+  const result = await hear(
+    page,
+    (told) => told.type === 'logitscope:result' && told.score === 0.5,
+  );
+  assert.deepEqual([result.verdict, result.kept], [{ question: 'one', right: true }, 3]);
+  await frame.locator('logit-figure [role=slider]').first().press('ArrowRight');
+  const moved = await hear(page, (told) => told.type === 'logitscope:result' && told.kept === 1);
+  assert.deepEqual([moved.score, moved.complete, moved.entropy], [0.5, false, 0]);
+  assert.deepEqual(
+    moved.distribution.map(({ text, p }) => [text, p]),
+    [
+      ['A', 1],
+      ['B', 0],
+      ['C', 0],
+    ],
+  );
+
+  await page.reload();
+  await frame.locator('.done', { hasText: 'answered' }).waitFor();
+  await reply(frame, 'two', false);
+  const again = await hear(page, (told) => told.state?.attempts === 3);
+  assert.deepEqual([again.score, again.state.state], [0.5, 'one:2r two:1']);
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
+test('JSInput of Open edX calls the three functions, by its channel and in the window', async () => {
+  const { page, complaints, close } = await openCourse(
+    'jsinput',
+    `<iframe src="${attribute(lessonAt('jsinput'))}" width="900"></iframe><script>
+      // As JSChannel of edX writes it, which waits for the frame with what it calls.
+      window.heard = [];
+      const send = (message) => frames[0].postMessage(JSON.stringify(message), '*');
+      let ready, calls = 0;
+      const open = new Promise((resolve) => (ready = resolve));
+      addEventListener('message', ({ data }) => {
+        if (typeof data !== 'string') return;
+        const message = JSON.parse(data);
+        if (message.method === 'JSInput::__ready') {
+          if (message.params === 'ping') send({ method: 'JSInput::__ready', params: 'pong' });
+          ready();
+        } else heard.push(message);
+      });
+      window.call = async (method, params) => {
+        const id = ++calls;
+        await open;
+        send({ id, method: 'JSInput::' + method, params });
+        while (!heard.some((told) => told.id === id)) await new Promise((resolve) => setTimeout(resolve, 10));
+        return heard.find((told) => told.id === id).result;
+      };
+    </script>`,
+  );
+  const frame = page.frameLocator('iframe');
+  const call = (method, params = '') =>
+    page.evaluate(([m, p]) => window.call(m, p), [method, params]);
+  const grade = async () => JSON.parse(await call('getGrade'));
+  assert.equal((await grade()).score, null);
+  await reply(frame, 'one', true);
+  const { score, complete, attempts } = await until(grade, (now) => now.score !== null);
+  assert.deepEqual([score, complete, attempts], [0.5, false, 1]);
+  const state = await call('getState');
+  assert.equal(await frame.locator('body').evaluate(() => window.getState()), state);
+
+  await page.reload();
+  assert.equal((await grade()).score, null, 'the browser keeps nothing of what the course keeps');
+  await call('setState', state);
+  await frame.locator('.done', { hasText: 'answered' }).waitFor();
+  assert.equal((await until(grade, (now) => now.score !== null)).score, 0.5);
+  await call('setState', '{"state": 7, "score": 9}');
+  await call('setState', '<nonsense>');
+  assert.equal((await grade()).score, 0.5);
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
+const element = (attributes) =>
+  `<script type="module" src="${bench.url}logitscope.js"></script><logit-lesson ${attributes}></logit-lesson>`;
+const actor = { mbox: 'mailto:ada@example.org' };
+
+test('a store of xAPI that the page names takes statements and keeps the state; one that its policy forbids is said', async () => {
+  const named = `xapi="/xapi/" actor="${attribute(JSON.stringify(actor))}"`;
+  const { page, complaints, close } = await openCourse(`xapi${carried}`, '');
+  pages.set('xapi', element(named));
+  await page.reload();
+  await reply(page, 'one', true);
+  const statements = () =>
+    asked.filter(({ path }) => path === '/xapi/statements').map(({ body }) => JSON.parse(body));
+  const [answered, scored] = await until(statements, ({ length }) => length === 2);
+  assert.deepEqual(answered.actor, { objectType: 'Agent', ...actor });
+  assert.match(answered.verb.id, /answered$/);
+  assert.match(answered.object.id, /\?lesson=marked#one$/);
+  assert.deepEqual(answered.result, { success: true });
+  assert.match(scored.verb.id, /scored$/);
+  assert.deepEqual(scored.result, { score: { scaled: 0.5 }, completion: false });
+  await until(async () => stored, Boolean);
+  assert.deepEqual(JSON.parse(stored), { state: 'one:1r', score: 0.5 });
+
+  await page.reload();
+  await page.locator('.done', { hasText: 'answered' }).waitFor();
+  await reply(page, 'two', true);
+  const last = await until(
+    async () => statements().at(-1),
+    ({ verb }) => verb.id.endsWith('completed'),
+  );
+  assert.deepEqual(last.result, { score: { scaled: 1 }, completion: true });
+  await until(
+    async () => stored,
+    (text) => JSON.parse(text).score === 1,
+  );
+  assert.equal(statements().length, 4, 'a mark that the store has is not told again');
+  // So does a store say that it keeps nothing yet; the browser tells of it.
+  assert.match(complaints.splice(0, 1)[0], /404/);
+  assert.deepEqual(complaints, []);
+
+  pages.set(
+    'xapi',
+    `<meta http-equiv="content-security-policy" content="connect-src ${new URL(bench.url).origin}">${element(named)}`,
+  );
+  const before = asked.length;
+  await page.reload();
+  const said = page.locator('logit-lesson .untold');
+  await said.filter({ hasText: 'Content-Security-Policy' }).waitFor();
+  assert.match(await said.innerText(), /does not let the lesson send marks to 127\.0\.0\.1:\d+\.$/);
+  assert.equal(asked.length, before);
+  await close();
+});
+
+test('anywidget renders a lesson, hears its marks and gives back its state', async () => {
+  const { page, complaints, close } = await openCourse(
+    'anywidget',
+    `<main></main><script type="module">
+      import widget from '${bench.url}anywidget.js';
+      const values = JSON.parse(localStorage.values ?? '{"lesson": "top-p", "lang": "en"}');
+      const heard = new Map();
+      const model = {
+        get: (name) => values[name],
+        set(name, value) { if (values[name] === value) return; values[name] = value; heard.get('change:' + name)?.(); },
+        save_changes: () => { localStorage.values = JSON.stringify(values); },
+        on: (event, listener) => heard.set(event, listener),
+        off: (event) => heard.delete(event),
+      };
+      window.end = widget.render({ model, el: document.querySelector('main') });
+    </script>`,
+  );
+  const frame = page.frameLocator('iframe');
+  const values = () => page.evaluate(() => JSON.parse(localStorage.values ?? '{}'));
+  const input = frame.locator('logit-question').nth(1).locator('input');
+  await input.fill('0.556');
+  await input.press('Enter');
+  const told = await until(values, ({ score }) => score !== undefined);
+  assert.deepEqual([told.score, told.complete, told.attempts], [1 / 6, false, 1]);
+  assert.deepEqual([told.verdict.right, told.distribution.length > 2], [true, true]);
+  // On another machine, where the browser has kept nothing.
+  await frame.locator('body').evaluate(() => localStorage.clear());
+  await page.reload();
+  await frame.locator('.done', { hasText: 'answered' }).waitFor();
+  assert.equal(
+    await page.evaluate(() => (window.end(), document.querySelectorAll('iframe').length)),
+    0,
+  );
+  assert.deepEqual(complaints, []);
+  await close();
+});

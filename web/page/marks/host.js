@@ -1,0 +1,43 @@
+/**
+ * A lesson inside a frame and the page around it: it tells 'logitscope:ready' when it is there and
+ * 'logitscope:result' after each answer and when a figure that was moved rests, and takes
+ * 'logitscope:get' and 'logitscope:set' with a state that it told before, from the parent only.
+ */
+import { STATE_LIMIT } from '../../lessons/marks.js';
+import { Rest } from '../../base/rest.js';
+import { t } from '../../locale/locale.js';
+
+/** How long a figure rests before it is told of, in ms. */
+const REST_MS = 250;
+
+/** @param {import('../lesson/lesson.js').LogitLesson} lesson */
+export function answerHost(lesson) {
+  const { parent } = window;
+  const rest = new Rest();
+  /** What is told waits for what was told before. */
+  let last = Promise.resolve();
+  /** @param {string} type @param {object} detail */
+  const tell = (type, detail) => parent.postMessage({ type: `logitscope:${type}`, ...detail }, '*');
+  /** @param {object} [id] of the message that this answers */
+  const tellResult = (id = {}) => {
+    rest.stop();
+    const { result } = lesson;
+    last = last.then(async () => tell('result', { ...result, ...(await lesson.reading()), ...id }));
+  };
+  lesson.opened.then(() => tell('ready', lesson.result));
+  lesson.addEventListener('logit-result', () => tellResult());
+  lesson.addEventListener('logit-figure', () => rest.after(REST_MS, tellResult));
+  addEventListener('message', ({ source, data }) => {
+    if (source !== parent || typeof data?.type !== 'string') return;
+    const kind = /^logitscope:(.*)$/.exec(data.type)?.[1];
+    const id = ['string', 'number'].includes(typeof data.id) ? { id: data.id } : {};
+    if (kind === undefined) return;
+    const good = typeof data.state === 'string' && data.state.length <= STATE_LIMIT;
+    if (kind === 'set' && good) lesson.restore(data.state);
+    else if (kind !== 'get') {
+      const message = t('lesson.host');
+      return tell('error', { code: 'invalid_argument', message, ...id });
+    }
+    tellResult(id);
+  });
+}
