@@ -60,6 +60,7 @@ export class LogitDistribution extends LogitElement {
   static styles = [...LogitElement.styles, handleStyles, tableStyles, barStyles];
 
   #width = new Width(this, '.chart');
+  /** @type {Pace} */
   #pace = new Pace(this, ['trace', 'drawn']);
   /** What stands there but for the lengths of the bars. */
   #shape = '';
@@ -93,7 +94,7 @@ export class LogitDistribution extends LogitElement {
     this.ranks = null;
   }
 
-  /** @param {Map<string, unknown>} changes */
+  /** @param {Map<string, unknown>} changes @returns {boolean} */
   shouldUpdate(changes) {
     return this.#pace.take(changes) || !this.#move();
   }

@@ -47,6 +47,7 @@ export class LogitDraw extends LogitElement {
   static styles = [...LogitElement.styles, drawStyles];
 
   #width = new Width(this, '.strip');
+  /** @type {Pace} */
   #pace = new Pace(this, ['trace', 'drawn']);
   #typed = new Typed(
     this,
