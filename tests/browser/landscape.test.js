@@ -539,6 +539,45 @@ test('it is saved as a picture, with its text and names', async () => {
   await opened.close();
 });
 
+test('Play is saved as a film, with what is seen', async () => {
+  const opened = await openLandscape();
+  const { page, view } = opened;
+  await view.evaluate((it) => (it.run.ms = 600));
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    view.locator('[data-command=film]').click(),
+  ]);
+  assert.match(file.suggestedFilename(), /^landscape-temperature\.(webm|mp4)$/);
+  const bytes = Buffer.concat(await (await file.createReadStream()).toArray());
+  const other = await page.context().newPage(); // the page's own policy shows no film
+  const seen = await other.evaluate(async (base64) => {
+    const video = document.createElement('video');
+    video.muted = true;
+    video.src = `data:video/webm;base64,${base64}`;
+    await new Promise((resolve, reject) => {
+      video.onended = resolve;
+      video.onerror = () => reject(new Error('no film'));
+      video.play();
+    });
+    const canvas = document.createElement('canvas');
+    [canvas.width, canvas.height] = [video.videoWidth, video.videoHeight];
+    const context = canvas.getContext('2d');
+    context.drawImage(video, 0, 0);
+    const { data } = context.getImageData(0, 0, canvas.width, canvas.height);
+    const colours = new Set();
+    for (let i = 0; i < data.length; i += 4 * 97)
+      colours.add(`${data[i] >> 4} ${data[i + 1] >> 4} ${data[i + 2] >> 4}`);
+    return { width: canvas.width, height: canvas.height, colours: colours.size };
+  }, bytes.toString('base64'));
+  await other.close();
+  assert.ok(seen.width > 600 && seen.height > 300, JSON.stringify(seen));
+  assert.ok(seen.colours > 12, `a picture of ${seen.colours} colours`);
+  await settle(page);
+  assert.equal(await view.locator('[data-command=film]').getAttribute('aria-pressed'), 'false');
+  assert.deepEqual(opened.complaints, []);
+  await opened.close();
+});
+
 test('axe finds nothing, light and dark, with all that folds open', async () => {
   const opened = await openLandscape();
   const { page, view } = opened;

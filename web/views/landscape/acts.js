@@ -8,6 +8,10 @@ import { round } from './words.js';
 
 /** @typedef {import('../../engine/types.js').TableRow} TableRow */
 
+/** Whether this browser records what a canvas shows. */
+const canFilm = () =>
+  'MediaRecorder' in globalThis && 'captureStream' in HTMLCanvasElement.prototype;
+
 /** What a chip sets, where it was off. */
 const CHIPS = /** @type {Record<string, number>} */ ({ top_p: 0.9, top_k: 40 });
 
@@ -18,6 +22,7 @@ const CHIPS = /** @type {Record<string, number>} */ ({ top_p: 0.9, top_k: 40 });
  * @property {Record<string, any>} settings
  * @property {TableRow[]} table
  * @property {boolean} playing
+ * @property {boolean} filming
  * @property {boolean} all whether the other stages show
  * @property {() => void} play
  * @property {() => void} roll
@@ -27,6 +32,7 @@ const CHIPS = /** @type {Record<string, number>} */ ({ top_p: 0.9, top_k: 40 });
  * @property {(patch: Record<string, any>) => void} set
  * @property {(knob: string) => void} choose
  * @property {(kind: 'svg' | 'png') => void} save
+ * @property {() => void} film
  */
 
 /** @param {Options} options */
@@ -59,7 +65,12 @@ export function renderActs(options) {
         </select></label>
       <span class="save">
         <button data-command="svg" @click=${() => options.save('svg')}>SVG</button>
-        <button data-command="png" @click=${() => options.save('png')}>PNG</button></span>
+        <button data-command="png" @click=${() => options.save('png')}>PNG</button>
+        ${
+          canFilm()
+            ? html`<button data-command="film" aria-pressed=${options.filming} title=${t('landscape.film.about')} @click=${options.film}>${t('landscape.film')}</button>`
+            : nothing
+        }</span>
     </div>`;
 }
 

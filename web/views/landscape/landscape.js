@@ -34,7 +34,7 @@ import { swapped } from './swap.js';
 import { renderTable } from './table.js';
 import { renderTip } from './tip.js';
 import { axisOf, symbolOf } from './words.js';
-import { writeSentence } from './sentence.js';
+import { tailOf, writeSentence } from './sentence.js';
 
 addMessages(locales);
 
@@ -62,6 +62,7 @@ export class LogitLandscape extends ModelElement {
     given: { attribute: false },
     first: { attribute: false },
     playing: { state: true },
+    film: { state: true },
     all: { state: true },
     menu: { state: true },
     tabled: { state: true },
@@ -122,6 +123,8 @@ export class LogitLandscape extends ModelElement {
     /** What shows until an engine has read the same. @type {import('../../state/first.js').First | null} */
     this.first = null;
     this.playing = false;
+    /** What is recorded while the knob runs. @type {import('./film.js').Film | null} */
+    this.film = null;
     this.all = false;
     /** @type {{ id: number, x: number, y: number } | null} */
     this.menu = null;
@@ -140,6 +143,7 @@ export class LogitLandscape extends ModelElement {
     this.#frame = 0;
     this.#readout = undefined;
     this.playing = false;
+    this.film = null;
   }
 
   #leave() {
@@ -180,7 +184,13 @@ export class LogitLandscape extends ModelElement {
   get busy() {
     if (this.fault || !this.engine) return false;
     const reading = !this.#reader || this.#reader.busy || this.#unread;
-    return reading || this.playing || this.#frame !== 0 || this.#readout !== undefined;
+    return (
+      reading ||
+      this.playing ||
+      this.film !== null ||
+      this.#frame !== 0 ||
+      this.#readout !== undefined
+    );
   }
 
   /** Whether there is another prompt than the one that was read. */
@@ -338,6 +348,7 @@ export class LogitLandscape extends ModelElement {
     if (this.#stale.bars) this.#paintBars(reading);
     const early = this.#stale.text && now - this.#written < TEXT_MS;
     if (this.#stale.text && !early) this.#writeText(now);
+    this.#takeFrame();
     if (early || this.playing || picture.moving || this.#rain.falling) this.#schedule();
   }
 
@@ -492,6 +503,31 @@ export class LogitLandscape extends ModelElement {
     if (!this.playing) return;
     this.playing = false;
     this.#move({ value: this.#knob.valueAt(this.#knob.share) });
+  }
+
+  async #record() {
+    if (this.playing) return this.#stopPlay();
+    const { Film } = await import('./film.js');
+    this.film = new Film(this.renderRoot, /** @type {Picture} */ (this.#picture).look);
+    this.#play();
+  }
+
+  /** What stands there, as the next frame of what is recorded; the last one once the knob rests. */
+  #takeFrame() {
+    const { film } = this;
+    const { row } = this.#knob;
+    if (!film || !row) return;
+    film.take({
+      look: /** @type {Picture} */ (this.#picture).look,
+      share: this.#knob.share,
+      u: this.#u,
+      prompt: this.given ? '' : tailOf(this.prompt),
+      words: (this.#read?.written?.steps ?? []).map(({ text }) => text),
+      about: `${this.#valueWords(row)}${this.#u === null ? '' : `, u = ${fixed(this.#u, 4)}`}`,
+    });
+    if (this.playing || this.#reader?.busy || this.#stale.text) return;
+    this.film = null;
+    film.save(`landscape-${row.name}`);
   }
 
   #roll() {
@@ -698,16 +734,17 @@ export class LogitLandscape extends ModelElement {
   /** @param {TableRow} row */
   #renderActs(row) {
     const { settings, rows } = this.#knob;
-    const { table, playing, all } = this;
+    const { table, playing, film, all } = this;
     // The knob's own value changes nothing here.
     const hangsOn = JSON.stringify({ ...settings, [row.name]: 0 });
-    return guard([row, hangsOn, table, playing, all, language()], () =>
+    return guard([row, hangsOn, table, playing, film, all, language()], () =>
       renderActs({
         row,
         rows,
         settings,
         table,
         playing,
+        filming: film !== null,
         all,
         play: () => this.#play(),
         roll: () => this.#roll(),
@@ -717,6 +754,7 @@ export class LogitLandscape extends ModelElement {
         set: (patch) => this.#set(patch),
         choose: (knob) => this.#choose(knob),
         save: (kind) => this.#save(kind),
+        film: () => this.#record(),
       }),
     );
   }
