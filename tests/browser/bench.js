@@ -129,6 +129,13 @@ export async function openBench(route = () => undefined) {
     await page.evaluate(async (wanted) => {
       document.activeElement?.blur();
       scrollTo(0, 0);
+      const fold = (/** @type {ParentNode} */ root) => {
+        for (const element of root.querySelectorAll('*')) {
+          if (element instanceof HTMLDetailsElement) element.open = false;
+          if (element.shadowRoot) fold(element.shadowRoot);
+        }
+      };
+      fold(document);
       const heard = new Promise((resolve) =>
         addEventListener('hashchange', resolve, { once: true }),
       );

@@ -418,7 +418,7 @@ export class LogitChain extends LogitElement {
           @change=${(/** @type {Event} */ event) => this.emit('logit-set', { convention: valueOf(event) })}>
           ${choices.map((name) => html`<option value=${name} ?selected=${name === current}>${name}</option>`)}
         </select>
-        <p class="about" id="about-convention">${t('about.convention')}</p>
+        <p class="about" id="about-convention">${aboutSetting('convention')}</p>
       </div>`;
   }
 

@@ -7,6 +7,7 @@ import { locales } from '#locales/constraint';
 import { html, nothing } from 'lit';
 import { live } from 'lit/directives/live.js';
 import { addMessages, hasMessage, percent, t } from '../../locale/locale.js';
+import { aboutSetting } from '../../base/setting-words.js';
 import { LogitElement, define } from '../../base/element.js';
 import { readTexts, writeTexts } from '../../state/escapes.js';
 import constraintStyles from './constraint.css';
@@ -115,7 +116,7 @@ export class LogitConstraint extends LogitElement {
       </div>
       ${chosen === 'own' ? this.#renderOwn() : nothing}
       ${chosen === 'given' ? html`<p class="did idle"><code>${JSON.stringify(this.gates.constraint)}</code></p>` : nothing}
-      ${chosen === 'none' ? html`<p class="did idle">${t('about.constraint')}</p>` : nothing}
+      ${chosen === 'none' ? html`<p class="did idle">${aboutSetting('constraint')}</p>` : nothing}
       ${chosen === 'none' && !this.fault ? nothing : this.#renderState()}
       <details ?open=${this.gates.banned_words || this.gates.forced_first !== undefined}>
         <summary>${t('constraint.words')}</summary>
