@@ -18,7 +18,7 @@ TRAP_TESTS := $(patsubst tests/native/%.c,$(BUILD)/trap/%,$(wildcard tests/nativ
 NATIVE_COMMANDS := $(BUILD)/gcc/logitscope $(BUILD)/clang/logitscope
 C_FILES = $(wildcard src/*.[ch] tests/native/*.[ch])
 
-.PHONY: help node-version serve test test-quick test-long test-browsers bench bench-formats dist wasm native \
+.PHONY: help node-version serve test test-quick test-long test-browsers bench bench-formats dist lessons wasm native \
     native-tests native-traps models types format lint style tidy clean
 
 help: ## list these targets
@@ -53,6 +53,9 @@ bench-formats: node_modules/.package-lock.json wasm ## measure every quantised f
 
 dist: node_modules/.package-lock.json wasm ## the static site in dist/, for any folder of any host, and dist/logitscope.html, all in one file; MODEL_HOSTS="https://host ..." names whence a reader may open a model
 	node web/build.js
+
+lessons: dist ## the site, and the lessons as pages and as packages of SCORM 1.2 and 2004 in dist/lessons/
+	node web/course.js
 
 wasm: $(WASM) ## build web/engine/logitscope.wasm
 

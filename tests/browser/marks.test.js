@@ -1,9 +1,15 @@
 /** Marks reach course systems: each adapter against a runtime of others, or a page to its protocol's text. */
 import assert from 'node:assert/strict';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { closed } from '../cleanup.js';
+import { inflateRawSync } from 'node:zlib';
+import { buildCourse } from '../../web/course.js';
+import { questionIds } from '../../web/lessons/lesson-file.js';
+import { SHIPPED, lessonFile } from '../../web/lessons/shipped.js';
+import { closed, temporaryFolder } from '../cleanup.js';
 import { openBench, until } from './bench.js';
 
 const { resolve } = createRequire(import.meta.url);
@@ -15,13 +21,19 @@ const pages = new Map();
 const asked = [];
 /** What the store keeps. */
 let stored = '';
+/** The static pages of the lessons, and the packages, unpacked by their tests. */
+const course = temporaryFolder();
 /** @type {Awaited<ReturnType<typeof openBench>>} */
 let bench;
 
 before(async () => {
-  bench = await openBench((path) =>
-    path.startsWith('/scorm-again/') ? resolve(path.slice(1).replace('.js', '/min')) : undefined,
-  );
+  bench = await openBench((path) => {
+    const [, folder, rest] = /^\/([\w-]+)\/(.*)/.exec(path) ?? [];
+    if (folder === 'scorm-again') return resolve(`scorm-again/${rest.replace('.js', '/min')}`);
+    if (folder === 'lessons' && rest.endsWith('.html')) return join(course, rest);
+    return folder?.startsWith('scorm') ? join(course, folder, rest) : undefined;
+  });
+  await buildCourse(bench.dist, course, ['top-p']);
   const host = closed(createServer(answer));
   await new Promise((done) => host.listen(0, '127.0.0.1', done));
   system = `http://127.0.0.1:${host.address().port}/`;
@@ -101,76 +113,136 @@ async function reply(place, id, right) {
   await question.locator('button.primary').click();
 }
 
-for (const [version, api, keys] of [
-  ['scorm12', 'API', ['cmi.core.score.raw', 'cmi.core.lesson_status']],
-  ['scorm2004', 'API_1484_11', ['cmi.score.raw', 'cmi.completion_status']],
+/** The files of an archive, by its directory, as what unpacks it reads them. */
+function unzip(bytes) {
+  const end = bytes.lastIndexOf('PK\x05\x06');
+  let at = bytes.readUInt32LE(end + 16);
+  return Array.from({ length: bytes.readUInt16LE(end + 10) }, () => {
+    const [method, size, whole, length] = [
+      bytes.readUInt16LE(at + 10),
+      bytes.readUInt32LE(at + 20),
+      bytes.readUInt32LE(at + 24),
+      bytes.readUInt16LE(at + 28),
+    ];
+    const start = bytes.readUInt32LE(at + 42) + 30 + length;
+    const name = bytes.toString('utf8', at + 46, at + 46 + length);
+    const data = bytes.subarray(start, start + size);
+    at += 46 + length;
+    const file = method === 8 ? inflateRawSync(data) : data;
+    assert.equal(file.length, whole, name);
+    return [name, file];
+  });
+}
+
+for (const [version, api, prefix, keys] of [
+  ['scorm12', 'API', 'LMS', ['cmi.core.score.raw', 'cmi.core.lesson_status']],
+  ['scorm2004', 'API_1484_11', '', ['cmi.score.raw', 'cmi.completion_status']],
 ])
-  test(`${version}: scorm-again hears the mark and keeps the state`, async () => {
-    const { page, complaints, close } = await bench.open({
+  test(`${version}: a package plays its lesson, scorm-again hears the mark and keeps the state`, async () => {
+    const files = unzip(await readFile(join(course, `top-p.en.${version}.zip`)));
+    const manifest = files[0][1].toString();
+    const listed = [...manifest.matchAll(/<file href="([^"]+)"/g)].map(([, name]) => name);
+    assert.deepEqual(
+      ['imsmanifest.xml', ...listed],
+      files.map(([name]) => name),
+    );
+    for (const [name, bytes] of files) {
+      await mkdir(dirname(join(course, version, name)), { recursive: true });
+      await writeFile(join(course, version, name), bytes);
+    }
+    const { page, complaints, foreign, close } = await bench.open({
       path: 'source/tests/browser/blank.html',
       ready: false,
       own: true,
     });
-    const prefix = version === 'scorm12' ? 'LMS' : '';
     /** As a course system begins a session, with what the last one has kept. */
     const begin = async (cmi) => {
       await page.goto(`${bench.url}source/tests/browser/blank.html`);
       await page.addScriptTag({ url: `${bench.url}scorm-again/${version}.js` });
       await page.evaluate(
-        ({ api, version, cmi, src }) => {
-          window[api] = new window[version === 'scorm12' ? 'Scorm12API' : 'Scorm2004API']({
-            logLevel: 5,
-          });
+        ({ api, version, cmi }) => {
+          const Api = version === 'scorm12' ? 'Scorm12API' : 'Scorm2004API';
+          window[api] = new window[Api]({ logLevel: 5 });
           if (cmi) window[api].loadFromJSON(cmi, 'cmi');
+          const src = `/${version}/index.html`;
           document.body.append(
-            Object.assign(document.createElement('iframe'), { src, width: 900, height: 700 }),
+            Object.assign(document.createElement('iframe'), { src, width: 900 }),
           );
         },
-        { api, version, cmi, src: lessonAt(version) },
+        { api, version, cmi },
       );
     };
     const get = (name) =>
-      page.evaluate(
-        ([api, method, name]) => window[api][method](name),
-        [api, `${prefix}GetValue`, name],
+      page.evaluate(([a, method, n]) => window[a][method](n), [api, `${prefix}GetValue`, name]);
+    const becomes = (name, value) =>
+      until(
+        () => get(name),
+        (now) => now === value,
       );
     const frame = page.frameLocator('iframe');
+    const give = async (text) => {
+      const input = frame.locator('logit-question').nth(1).locator('input');
+      await input.fill(text);
+      await input.press('Enter');
+    };
+    const [score, status] = keys;
     await begin(null);
-    assert.equal(
-      await until(
-        () => get(keys[1]),
-        (status) => status === 'incomplete',
-      ),
-      'incomplete',
-    );
-    assert.equal(await get(keys[0]), '', 'one who has only come has no score');
-    await reply(frame, 'one', true);
-    assert.equal(await until(() => get(keys[0]), Boolean), '50');
-    assert.equal(await get('cmi.suspend_data'), 'one:1r');
-    const kept = await page.evaluate((api) => {
-      const { cmi } = window[api].renderCMIToJSONObject();
-      return cmi;
-    }, api);
+    await becomes(status, 'incomplete');
+    assert.equal(await frame.locator('logit-lesson nav a').count(), 0);
+    assert.equal(await get(score), '', 'one who has only come has no score');
+    await give('0.588');
+    await becomes(score, '0');
+    await give('0.556');
+    await becomes(score, '16.67');
+    const { cmi } = await page.evaluate((name) => window[name].renderCMIToJSONObject(), api);
+    const lesson = JSON.parse(await readFile(join(bench.dist, lessonFile('top-p', 'en')), 'utf8'));
+    const ids = questionIds(lesson);
+    assert.equal(cmi.suspend_data, `${ids[1]}:2r`);
 
-    await begin(kept);
+    // Another time, at another machine: all but one are answered there.
+    await begin(cmi);
     await frame.locator('.done', { hasText: 'answered' }).waitFor();
-    await reply(frame, 'two', true);
-    assert.equal(
-      await until(
-        () => get(keys[1]),
-        (status) => status === 'completed',
-      ),
-      'completed',
-    );
-    assert.equal(await get(keys[0]), '100');
-    await page.locator('iframe').evaluate((frame) => (frame.src = 'about:blank'));
-    assert.equal(
-      await until(() => page.evaluate((api) => window[api].isTerminated(), api), Boolean),
-      true,
-    );
-    assert.deepEqual(complaints, []);
+    await becomes(score, '16.67');
+    const others = ids.filter((id) => id !== ids[1]).map((id) => `${id}:1r`);
+    await begin({ ...cmi, suspend_data: others.join(' ') });
+    await frame.locator('.done', { hasText: 'answered' }).first().waitFor();
+    await give('0.556');
+    await becomes(score, '100');
+    await becomes(status, 'completed');
+    await page.locator('iframe').evaluate((inner) => (inner.src = 'about:blank'));
+    await until(() => page.evaluate((name) => window[name].isTerminated(), api), Boolean);
+
+    await page.goto(`${bench.url}${version}/index.html`);
+    await page.locator('.untold', { hasText: 'No course system was found' }).waitFor();
+    assert.deepEqual([complaints, foreign], [[], []]);
     await close();
   });
+
+test('the static pages: an index that leads to each lesson, in its language, and to the instrument', async () => {
+  const { page, complaints, foreign, close } = await bench.open({
+    path: 'lessons/index.es.html',
+    ready: false,
+    own: true,
+  });
+  const row = page.locator('logit-lesson .list li a').nth(SHIPPED.indexOf('temperature'));
+  assert.match(await row.innerText(), /temperatura/i);
+  await row.click();
+  await page.locator('logit-question').first().waitFor();
+  assert.equal(new URL(page.url()).pathname, '/lessons/temperature.es.html');
+  assert.equal(await page.locator('html').getAttribute('lang'), 'es');
+  const links = page.locator('logit-lesson nav a');
+  const hrefs = await links.evaluateAll((all) => all.map((link) => link.getAttribute('href')));
+  assert.deepEqual(hrefs, ['index.es.html', '../?lang=es']);
+  assert.deepEqual([complaints, foreign], [[], []]);
+  await close();
+  for (const name of SHIPPED)
+    for (const language of ['en', 'es']) {
+      const html = await readFile(join(course, `${name}.${language}.html`), 'utf8');
+      assert.match(html, new RegExp(`<html lang="${language}">[^]*lesson="${name}"`));
+      for (const [, address] of html.matchAll(/(?:src|href)="(?!data:)([^"]+)"/g))
+        assert.match(address, /^(\.\.\/[\w.-]+|[\w-]+\.(en|es)\.html)$/, name);
+    }
+});
 
 /** What the page has heard that `good` takes, once there is something. */
 function hear(page, good) {

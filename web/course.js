@@ -1,0 +1,192 @@
+/**
+ * Writes the lessons as static pages into dist/lessons/, an index and a page for each lesson and
+ * language, and as packages of SCORM 1.2 and 2004 that hold all that a lesson needs.
+ */
+import { readFile, readdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { LESSON_LANGUAGES, SHIPPED, lessonFile } from './lessons/shipped.js';
+import { MODELS, findModel } from './state/models.js';
+import { pack, zip } from './zip.js';
+
+/**
+ * @typedef {import('./lessons/lesson-file.js').Lesson} Lesson
+ * @typedef {ReturnType<typeof pack>} Packed
+ */
+
+/** What no package needs: the instrument by itself, and what is made for other pages. */
+const LEFT_OUT = ['index.html', 'logitscope.html', 'logitscope.js', 'anywidget.js'];
+
+/** @type {Record<string, string>} */
+const NAMED = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+/** @param {string} text */
+const escape = (text) => text.replace(/[&<>"]/g, (sign) => NAMED[sign]);
+/** A text of a lesson without its marks. @param {string} text */
+const plain = (text) => escape(text.replace(/\[([^\]]*)\]\([^)]*\)/g, '$1').replace(/\*+|`/g, ''));
+
+/**
+ * A page that shows a lesson, or their list, made of the site's own page.
+ * @param {string} site index.html
+ * @param {{ language: string, title: string, about: string, attributes: string, body: string,
+ *   up?: string, others?: string }} page `up` leads to the site
+ */
+function pageOf(site, { language, title, about, attributes, body, up = '', others = '' }) {
+  /** What the instrument's head is made of, with the language and what the lesson is about. */
+  const lesson = (/** @type {string} */ head) =>
+    `<logit-lesson ${attributes}>${head.replace('<logit-preferences', `$& written="${language}"`)}  ${body}
+      </logit-lesson>`;
+  return site
+    .replace('<html lang="en">', `<html lang="${language}">`)
+    .replace(/<title>.*<\/title>/, () => `<title>${plain(title)} · Logitscope</title>`)
+    .replace(/(name="description" content=")[^"]*/, (_, start) => start + plain(about))
+    .replace(/(href|src)="(?!data:)([\w.-]+)"/g, `$1="${up}$2"`)
+    .replace('</title>', () => `</title>${others}`)
+    .replace(/<logit-scope[^>]*>([^]*)<\/logit-scope>/, (_, head) => lesson(head));
+}
+
+/** @param {Lesson} lesson */
+const bodyOf = ({ title, aim }) => `<h2>${plain(title)}</h2>\n        <p>${plain(aim)}</p>`;
+
+/**
+ * Every object in a lesson.
+ * @param {any} value
+ * @returns {Record<string, any>[]}
+ */
+function objectsIn(value) {
+  if (typeof value !== 'object' || value === null) return [];
+  return [value, ...Object.values(value).flatMap(objectsIn)];
+}
+
+/** The files of the models that a lesson shows. @param {Lesson} lesson */
+function modelsOf(lesson) {
+  const objects = objectsIn(lesson);
+  // Other views than the landscape may offer any of them.
+  const any = objects.some(({ show = 'landscape' }) => show !== 'landscape');
+  const states = objects.filter(({ model, prompt }) => model ?? prompt);
+  const named = new Set(states.map(({ model = MODELS[0].name }) => model));
+  return (any ? MODELS : [...named].map(findModel)).flatMap(({ model, grammar }) =>
+    [String(model), grammar].filter(Boolean),
+  );
+}
+
+/**
+ * imsmanifest.xml of a package that holds one lesson.
+ * @param {'scorm12' | 'scorm2004'} version
+ * @param {{ id: string, title: string, files: string[] }} lesson
+ */
+function manifest(version, { id, title, files }) {
+  const old = version === 'scorm12';
+  const spaces = old
+    ? 'xmlns="http://www.imsproject.org/xsd/imscp_rootv1p1p2" xmlns:adlcp="http://www.adlnet.org/xsd/adlcp_rootv1p2"'
+    : 'xmlns="http://www.imsglobal.org/xsd/imscp_v1p1" xmlns:adlcp="http://www.adlnet.org/xsd/adlcp_v1p3" xmlns:imsss="http://www.imsglobal.org/xsd/imsss"';
+  const sequencing = old
+    ? ''
+    : '<imsss:sequencing><imsss:deliveryControls completionSetByContent="true" objectiveSetByContent="true"/></imsss:sequencing>';
+  return `<?xml version="1.0" encoding="UTF-8"?>
+<manifest identifier="${id}" version="1.0" ${spaces}>
+  <metadata><schema>ADL SCORM</schema><schemaversion>${old ? '1.2' : '2004 3rd Edition'}</schemaversion></metadata>
+  <organizations default="course">
+    <organization identifier="course">
+      <title>${escape(title)}</title>
+      <item identifier="lesson" identifierref="page"><title>${escape(title)}</title>${sequencing}</item>
+    </organization>
+  </organizations>
+  <resources>
+    <resource identifier="page" type="webcontent" adlcp:${old ? 'scormtype' : 'scormType'}="sco" href="index.html">
+${files.map((file) => `      <file href="${escape(file)}"/>`).join('\n')}
+    </resource>
+  </resources>
+</manifest>
+`;
+}
+
+/**
+ * @param {string} dist the site, as web/build.js wrote it
+ * @param {string} [out]
+ * @param {string[]} [names] of the lessons that are packed
+ */
+export async function buildCourse(dist, out = join(dist, 'lessons'), names = SHIPPED) {
+  const site = await readFile(join(dist, 'index.html'), 'utf8');
+  const top = (await readdir(dist, { withFileTypes: true }))
+    .filter((entry) => entry.isFile() && !LEFT_OUT.includes(entry.name))
+    .map(({ name }) => name)
+    .sort();
+  /** @type {Map<string, Promise<Packed>>} */
+  const packed = new Map();
+  /** @param {string} name */
+  const fileOf = (name) => {
+    const made = packed.get(name) ?? readFile(join(dist, name)).then((bytes) => pack(name, bytes));
+    packed.set(name, made);
+    return made;
+  };
+  /** @param {string} name */
+  const inLanguages = (name) => LESSON_LANGUAGES.map((language) => lessonFile(name, language));
+  /** @param {string} name */
+  const alternates = (name) =>
+    LESSON_LANGUAGES.map(
+      (each) => `\n    <link rel="alternate" hreflang="${each}" href="${name}.${each}.html">`,
+    ).join('');
+
+  for (const language of LESSON_LANGUAGES) {
+    const words = JSON.parse(
+      await readFile(new URL(`locale/${language}.json`, import.meta.url), 'utf8'),
+    );
+    /** @type {Lesson[]} */
+    const lessons = [];
+    for (const name of SHIPPED)
+      lessons.push(JSON.parse(await readFile(join(dist, lessonFile(name, language)), 'utf8')));
+    const rows = lessons.map(
+      ({ name, title, aim }) =>
+        `<li><a href="${name}.${language}.html">${plain(title)}</a>: ${plain(aim)}</li>`,
+    );
+    const list = {
+      language,
+      title: words['lesson.index'],
+      about: words['lesson.index.about'],
+      attributes: 'links="pages"',
+      body: `<ol>\n          ${rows.join('\n          ')}\n        </ol>`,
+      up: '../',
+      others: alternates('index'),
+    };
+    await writeFile(join(out, `index.${language}.html`), pageOf(site, list));
+    if (language === 'en') await writeFile(join(out, 'index.html'), pageOf(site, list));
+
+    for (const lesson of lessons) {
+      const { name, title, aim } = lesson;
+      const page = { language, title, about: aim, body: bodyOf(lesson) };
+      const attributes = `lesson="${name}"`;
+      await writeFile(
+        join(out, `${name}.${language}.html`),
+        pageOf(site, {
+          ...page,
+          attributes: `${attributes} links="pages"`,
+          up: '../',
+          others: alternates(name),
+        }),
+      );
+      if (!names.includes(name)) continue;
+      const files = [...top, ...inLanguages(name), ...modelsOf(lesson)];
+      for (const version of /** @type {const} */ (['scorm12', 'scorm2004'])) {
+        const alone = pageOf(site, {
+          ...page,
+          attributes: `${attributes} links="none" report="${version}"`,
+        });
+        const id = `logitscope-${name}-${language}`;
+        const all = ['index.html', ...files];
+        const own = [
+          pack('imsmanifest.xml', Buffer.from(manifest(version, { id, title, files: all }))),
+          pack('index.html', Buffer.from(alone)),
+        ];
+        const archive = zip([...own, ...(await Promise.all(files.map(fileOf)))]);
+        await writeFile(join(out, `${name}.${language}.${version}.zip`), archive);
+      }
+    }
+  }
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const dist = join(dirname(dirname(fileURLToPath(import.meta.url))), 'dist');
+  await buildCourse(dist);
+  const made = (await readdir(join(dist, 'lessons'))).filter((name) => /\.(html|zip)$/.test(name));
+  for (const name of made.sort()) process.stdout.write(`dist/lessons/${name}\n`);
+}

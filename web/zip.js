@@ -1,0 +1,67 @@
+/** Writes a ZIP archive, the same bytes for the same files: no dates, each file deflated if that helps. */
+import { deflateRawSync } from 'node:zlib';
+
+/** The 1st of January 1980, with which the format's dates begin. */
+const DATE = 0x21;
+/** Names are UTF-8. */
+const FLAGS = 0x800;
+
+const TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
+  let value = byte;
+  for (let bit = 0; bit < 8; bit++) value = value & 1 ? 0xedb88320 ^ (value >>> 1) : value >>> 1;
+  return value;
+});
+
+/** @param {Uint8Array} bytes */
+function crc32(bytes) {
+  let crc = ~0;
+  for (const byte of bytes) crc = TABLE[(crc ^ byte) & 0xff] ^ (crc >>> 8);
+  return ~crc >>> 0;
+}
+
+/**
+ * A file as an archive holds it: made once, it may go into several.
+ * @param {string} name
+ * @param {Uint8Array} bytes
+ */
+export function pack(name, bytes) {
+  const deflated = deflateRawSync(bytes, { level: 9 });
+  const smaller = deflated.length < bytes.length;
+  const data = smaller ? deflated : bytes;
+  const path = Buffer.from(name);
+  // What both of its headers say of it.
+  const said = Buffer.alloc(26);
+  said.writeUInt16LE(20, 0); // the version that reads it
+  said.writeUInt16LE(FLAGS, 2);
+  said.writeUInt16LE(smaller ? 8 : 0, 4);
+  said.writeUInt16LE(DATE, 8);
+  said.writeUInt32LE(crc32(bytes), 10);
+  said.writeUInt32LE(data.length, 14);
+  said.writeUInt32LE(bytes.length, 18);
+  said.writeUInt16LE(path.length, 22);
+  return { path, said, data };
+}
+
+/** @param {ReturnType<typeof pack>[]} files */
+export function zip(files) {
+  /** @type {Uint8Array[]} */
+  const parts = [];
+  /** @type {Uint8Array[]} */
+  const list = [];
+  let at = 0;
+  for (const { path, said, data } of files) {
+    const place = Buffer.alloc(14);
+    place.writeUInt32LE(at, 10);
+    list.push(Buffer.from('PK\x01\x02\x14\x00', 'latin1'), said, place, path);
+    parts.push(Buffer.from('PK\x03\x04', 'latin1'), said, path, data);
+    at += 4 + said.length + path.length + data.length;
+  }
+  const directory = Buffer.concat(list);
+  const end = Buffer.alloc(22);
+  end.write('PK\x05\x06', 'latin1');
+  end.writeUInt16LE(files.length, 8);
+  end.writeUInt16LE(files.length, 10);
+  end.writeUInt32LE(directory.length, 12);
+  end.writeUInt32LE(at, 16);
+  return Buffer.concat([...parts, directory, end]);
+}
