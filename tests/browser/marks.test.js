@@ -402,6 +402,17 @@ test('a store of xAPI that the page names takes statements and keeps the state; 
   const said = page.locator('logit-lesson .untold');
   await said.filter({ hasText: 'Content-Security-Policy' }).waitFor();
   assert.match(await said.innerText(), /does not let the lesson send marks to 127\.0\.0\.1:\d+\.$/);
+  for (const [attributes, sentence] of [
+    ['xapi="/xapi/" actor="{"', /^The learner that the page names is not JSON of an xAPI actor/],
+    ['report="scorm"', /^The page wants the marks told to “scorm”, but .* splice, scorm12, /],
+  ]) {
+    pages.set('xapi', element(attributes));
+    await page.reload();
+    await until(
+      () => said.innerText(),
+      (text) => sentence.test(text),
+    );
+  }
   assert.equal(asked.length, before);
   await close();
 });
