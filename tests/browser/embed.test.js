@@ -114,6 +114,18 @@ for (const sandbox of ['', 'allow-scripts allow-same-origin', 'allow-scripts'])
       trace.tokens.map(({ id, p }) => [id, p]),
     );
     assert.equal((await ask({ type: 'logitscope:get' })).branch.length, ids.length);
+
+    // The same by the learner's own press: nobody has asked for that result.
+    await ask({ type: 'logitscope:set', branch: ids.slice(0, -1) });
+    await frame.locator('[data-command=step]').click();
+    const own = await until(
+      async () => (await heard('result')).filter(({ id }) => id === undefined).at(1),
+      Boolean,
+    );
+    const { id: _, ...same } = result;
+    assert.deepEqual(own, same);
+    assert.equal(typeof own.verdict.right, 'boolean');
+
     const gates = {
       constraint: { grammar: 'root ::= [a-z ]+' },
       banned_words: ['home'],

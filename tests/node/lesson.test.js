@@ -206,6 +206,22 @@ wrong: {"equals": 2, "say": "No."}
 \`\`\`
 `;
 
+test('a lesson whose state no course system could keep is refused', () => {
+  const [{ items, ...asked }] = whole().parts[0].questions.filter(({ kind }) => kind === 'order');
+  const part = (n) => ({
+    questions: Array.from({ length: 12 }, (_, i) => ({
+      ...asked,
+      items,
+      id: `${n}-${i}-`.padEnd(40, 'x'),
+    })),
+  });
+  const parts = Array.from({ length: 8 }, (_, n) => part(n));
+  assert.deepEqual(faultsOf({ ...whole(), parts }), [
+    `the state of all questions has ${8 * 12 * 47} characters, at most 4096`,
+  ]);
+  assert.deepEqual(faultsOf({ ...whole(), parts: parts.slice(1) }), []);
+});
+
 test('Markdown is read into the same form', () => {
   const { lesson, faults } = readLesson(MARKDOWN, engine.table);
   assert.deepEqual(faults, []);

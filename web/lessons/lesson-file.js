@@ -4,6 +4,7 @@
  * links, which are shown as links.
  */
 import { show } from '../engine/errors.js';
+import { STATE_LIMIT } from './marks.js';
 import { LESSON_MEASURES } from './measures.js';
 import { readMarkdown } from './markdown.js';
 
@@ -305,6 +306,9 @@ const part = (value, at, check) => {
       check.fail('stateless', `${at}.questions[${i}]`);
 };
 
+/** What a state has of a question beside its id, at most. */
+const BESIDE_ID = ':9999r '.length;
+
 /** @param {Check} check @param {any} lesson */
 function checkIds(check, lesson) {
   const ids = new Set();
@@ -313,6 +317,8 @@ function checkIds(check, lesson) {
       if (ids.has(name)) check.refuse('twice', `parts[${i}].questions[${j}].id`, name);
       ids.add(name);
     }
+  const n = [...ids].reduce((sum, name) => sum + name.length + BESIDE_ID, 0);
+  if (n > STATE_LIMIT) check.fail('long', 'the state of all questions', { n, limit: STATE_LIMIT });
 }
 
 /**
