@@ -209,7 +209,7 @@ export class LogitLesson extends LogitElement {
   }
 
   #renderNav() {
-    if (this.links === 'none') return html`<nav></nav>`;
+    if (this.links === 'none') return nothing;
     const instrument = this.links === 'pages' ? '../' : '';
     return html`<nav aria-label=${t('lesson.index')}>
       ${this.read ? html`<a href=${this.#link('')}>${t('lesson.all')}</a>` : nothing}
