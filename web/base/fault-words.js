@@ -26,11 +26,11 @@ export function reasonOf({ key, values }) {
  * @param {Fault} fault
  */
 export function sentenceOf(fault) {
-  if (fault.code === 'empty') return t('error.empty');
+  if (fault.code === 'empty') return t('fault.said.empty');
   if (fault.key === 'vocabulary_lacks')
-    return t('error.unknown_token', { token: spokenText(String(fault.values.token)) });
+    return t('fault.said.unknown_token', { token: spokenText(String(fault.values.token)) });
   const reason = reasonOf(fault);
-  return t('error.other', { message: reason[0].toUpperCase() + reason.slice(1) });
+  return t('fault.said.other', { message: reason[0].toUpperCase() + reason.slice(1) });
 }
 
 /**
