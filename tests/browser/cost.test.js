@@ -74,6 +74,34 @@ test('steps are timed along the whole context; the chart, its table and the keys
   await page.keyboard.press('End');
   assert.equal(await view.locator('.walk').getAttribute('aria-valuenow'), String(rows.length));
   assert.match(await view.locator('.walk').getAttribute('aria-valuetext'), /^2\d tokens: /);
+
+  // All steps of a text, from the bench's prompt and the model's width until others are typed.
+  const box = (name) => view.locator(`[data-box=${name}]`);
+  assert.equal(await box('prompt_tokens').inputValue(), String(prompt));
+  assert.equal(await box('width').inputValue(), String(scope.info.n_embd));
+  for (const [name, value] of Object.entries({ prompt_tokens: 8, new_tokens: 20, width: 64 }))
+    await box(name).fill(String(value));
+  const cells = () => view.locator('table.sum td:not(:first-child), table.sum tr:not(.group) td');
+  const counted = await until(
+    () => cells().allInnerTexts(),
+    (texts) => texts.includes('1,433,600'),
+  );
+  for (const value of ['114,688', '4,096', '110,592', '51,968', '1.65', '0.80'])
+    assert.ok(counted.includes(value), `${value} of ${counted}`);
+  await view.locator('.sums').press('Home');
+  assert.match(
+    await view.locator('.sums').getAttribute('aria-valuetext'),
+    /^1 new token: 32,768 multiplications without the cache, 32,768 with it/,
+  );
+  await box('new_tokens').fill('0');
+  assert.equal(
+    await view.locator('logit-cost-sum [role=alert]').innerText(),
+    'A whole number from 1 to 10,000.',
+  );
+  await until(
+    () => page.evaluate(() => location.hash),
+    (hash) => /cost_prompt_tokens=8&cost_new_tokens=20&cost_width=64/.test(hash),
+  );
   await view.locator('[data-run=speeds]').click();
   await until(
     () => view.locator('[data-variant] dd').allInnerTexts(),

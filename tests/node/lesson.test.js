@@ -8,7 +8,10 @@ import { Logitscope } from '../../web/engine/index.js';
 import { LESSON_FAULTS, inEnglish } from '../../web/lessons/faults.js';
 import { judge } from '../../web/lessons/judge.js';
 import { checkLesson, questionIds, readLesson } from '../../web/lessons/lesson-file.js';
-import { LESSON_MEASURES, measure, readState } from '../../web/lessons/measures.js';
+import { LESSON_MEASURES, measure } from '../../web/lessons/measures.js';
+import { countText } from '../../web/engine/steps.js';
+import { sweep } from '../../web/engine/sweep.js';
+import { wholeOrder } from '../../web/lessons/shown.js';
 import { SHIPPED, lessonFile } from '../../web/lessons/shipped.js';
 import * as marks from '../../web/lessons/marks.js';
 import { temporaryFolder } from '../cleanup.js';
@@ -21,9 +24,16 @@ const THREE = { logits: [2, 1, 0], tokens: ['a', 'b', 'c'] };
 let engine;
 /** @type {Logitscope} */
 let stories;
+/** By their names. @type {Record<string, Logitscope>} */
+const models = {};
+/** @type {import('../../web/engine/grammar.js').Grammar} */
+let grammar;
 before(async () => {
   engine = await Logitscope.load();
-  stories = await Logitscope.load({ model: join(root, 'models/stories.gguf') });
+  for (const name of ['stories', 'verbs'])
+    models[name] = await Logitscope.load({ model: join(root, `models/${name}.gguf`) });
+  ({ stories } = models);
+  grammar = JSON.parse(await readFile(join(root, 'models/verbs.grammar.json'), 'utf8'));
 });
 
 /** A small lesson of every kind, which a test spoils. */
@@ -138,6 +148,7 @@ const SPOILT = {
     /aim holds HTML.*: "<img src=x onerror=1>"/,
   ],
   link: [(it) => (it.aim = '[a](javascript:1)'), /aim links to "javascript:1": a link begins with/],
+  unfigured: [(it) => (it.aim = '[see](#temperature=0)'), /aim has a button for "#temp.*no figure/],
   id: [(_, q) => (q.id = 'a b'), /id must be letters, digits, - and _, 40 at most, got "a b"/],
   twice: [(_, q) => (q.id = 'which'), /questions\[1\].id is "which", as another question is/],
   model: [
@@ -176,6 +187,83 @@ test('each fault has its sentence, in both languages', async () => {
       if (code === 'en') assert.equal(said, sentence);
     }
   }
+});
+
+test('a button in a text sets what its figure can be set to, and nothing else', () => {
+  const faults = (address, show = 'landscape') =>
+    spoilt((it, question) => {
+      it.parts[0].figure.show = show;
+      question.ask = `[see](${address})`;
+    });
+  assert.deepEqual(
+    faults('#temperature=0.5&order=top_p,temperature&u=0.25&seed=7&prompt=a%20b'),
+    [],
+  );
+  assert.deepEqual(faults('#new_tokens=40', 'cost'), []);
+  for (const [address, wanted] of [
+    ['#temperature=hot', /ask.temperature must be a number, got "hot"/],
+    ['#top_p=2', /ask.top_p must be between 0 and 1, got 2/],
+    ['#u=2', /ask.u must be between 0 and 1, got 2/],
+    ['#new_tokens=40', /ask has "new_tokens", known are/],
+    ['#order=top_q', /ask.order\[0\] must be one of .*, got "top_q"/],
+  ])
+    assert.match(faults(address)[0] ?? '', wanted, address);
+});
+
+test('an order that names some stages leaves all others in their places', () => {
+  const all = engine.table.filter(({ warper }) => warper).map(({ name }) => name);
+  assert.deepEqual(wholeOrder(all, engine.table), all);
+  const swapped = wholeOrder(['top_p', 'temperature'], engine.table);
+  const back = (name) => ({ top_p: 'temperature', temperature: 'top_p' })[name] ?? name;
+  assert.deepEqual(swapped.map(back), all);
+  assert.ok(swapped.indexOf('top_p') < swapped.indexOf('top_k'));
+});
+
+test('what the steps of a text cost is counted as one would by hand', async () => {
+  const state = { choices: { prompt_tokens: 3, new_tokens: 2, width: 10 } };
+  const of = (name, choices) => measure({ measure: name, choices }, state, null);
+  // Steps that see 3 and 4 tokens, and one that would see 5; with a cache 3 and then 1.
+  assert.equal(await of('step_cost'), 5 * 100);
+  assert.equal(await of('step_cost_cached'), 100);
+  assert.equal(await of('text_cost'), (3 + 4) * 100);
+  assert.equal(await of('text_cost_cached'), (3 + 1) * 100);
+  assert.equal(await of('text_cost', { new_tokens: 1 }), 300);
+  assert.equal(await of('cost_exponent'), Math.log2((3 + 4 + 5 + 6) / (3 + 4)));
+  const long = { prompt_tokens: 1, new_tokens: 5000 };
+  for (const [name, power] of Object.entries({
+    cost_exponent: 2,
+    cost_exponent_cached: 1,
+    attention_exponent: 3,
+  }))
+    assert.ok(Math.abs((await of(name, long)) - power) < 0.01, name);
+  // 1 + 2 + 3 pairs, then 1 + 2 + 3 + 4; with a cache four more. A score and a share each.
+  assert.equal(countText(state.choices, false).attention, (6 + 10) * 2 * 10);
+  assert.equal(countText(state.choices, true).attention, (6 + 4) * 2 * 10);
+});
+
+test('texts are measured as a sweep measures them', async () => {
+  const state = {
+    model: 'verbs',
+    prompt: 'Tomorrow she',
+    settings: { temperature: 2 },
+    seed: 7,
+    choices: { samples: 8, max_new_tokens: 20 },
+  };
+  const of = (name, settings) =>
+    measure({ measure: name, settings }, state, models.verbs, models.verbs, grammar);
+  const plan = {
+    axes: [{ name: 'temperature', values: [2] }],
+    measures: ['valid', 'tense', 'person', 'correctness', 'distinct_texts', 'ttr'],
+    prompt: state.prompt,
+    settings: { seed: 7 },
+    samples: 8,
+    max_new_tokens: 20,
+    grammar,
+  };
+  const { value } = await sweep(models.verbs, plan).next();
+  for (const name of plan.measures) assert.equal(await of(name), value.measures[name].mean, name);
+  assert.equal(await of('correctness', { temperature: 0 }), 1);
+  assert.equal(await of('distinct_texts', { temperature: 0 }), 1 / 8);
 });
 
 const MARKDOWN = `---
@@ -260,7 +348,7 @@ test('Markdown is read into the same form', () => {
 /** What an answer gets, of a question of the whole lesson at a state. */
 function answerTo(id, given, state = THREE) {
   const question = whole().parts[0].questions.find((each) => each.id === id);
-  const measured = async (asked) => measure(await readState(engine, engine, state, asked), asked);
+  const measured = (asked) => measure(asked, state, engine);
   return judge(question, given, measured);
 }
 
@@ -292,7 +380,7 @@ test('measures are those of the distribution after a prompt', async () => {
   const state = { model: 'stories', prompt: 'Once upon a time', settings: { top_p: 0.9 } };
   stories.feed(stories.encode(state.prompt));
   const trace = stories.distribution({ top_p: 0.9 });
-  const of = async (asked) => measure(await readState(stories, stories, state, asked), asked);
+  const of = (asked) => measure(asked, state, stories);
   assert.equal(await of({ measure: 'kept' }), trace.kept);
   assert.equal(await of({ measure: 'entropy' }), trace.entropy);
   assert.equal(await of({ measure: 'mass' }), trace.kept_mass_raw);
@@ -413,8 +501,8 @@ test('in each shipped lesson the right answer is right, and each typical wrong o
       for (const question of questions) {
         const where = `${name}: ${question.id}`;
         const state = question.state ?? figure?.state ?? THREE;
-        const at = state.logits ? engine : stories;
-        const measured = async (asked) => measure(await readState(at, at, state, asked), asked);
+        const at = state.logits ? engine : models[state.model ?? 'stories'];
+        const measured = (asked) => measure(asked, state, at, at, grammar);
         const said = (given) => judge(question, given, measured);
         const { kind, answer, options = [], wrong = [], items = [] } = question;
         if (kind === 'number' || kind === 'token') {

@@ -172,7 +172,7 @@ describe('of texts', () => {
           [text.ids, text.text, text.seed],
           [answer.value.ids, answer.value.text, 7 + i],
         );
-        assert.equal(text.right, checkSentence(grammar, prompt + text.text).right);
+        assert.deepEqual(text.verdict, checkSentence(grammar, prompt + text.text));
       }
       assert.deepEqual(measures.text_nucleus, summarise(kept));
       assert.deepEqual(measures.ttr, summarise(texts.map(({ ids }) => scope.distinct(ids, 1))));
@@ -181,7 +181,10 @@ describe('of texts', () => {
         summarise(texts.map(({ ids }) => scope.distinct(ids, 2))),
       );
       assert.equal(measures.length.mean, texts.reduce((sum, { ids }) => sum + ids.length, 0) / 6);
-      assert.equal(measures.correctness.mean, texts.filter(({ right }) => right).length / 6);
+      assert.equal(
+        measures.correctness.mean,
+        texts.filter(({ verdict }) => verdict.right).length / 6,
+      );
       assert.equal(measures.distinct_texts.mean, new Set(texts.map(({ text }) => text)).size / 6);
     }
     const [cold, hot] = points.map(({ measures }) => measures.text_nucleus.mean);

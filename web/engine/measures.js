@@ -8,13 +8,15 @@ import { checkSentence } from './grammar.js';
  * @typedef {import('./types.js').Trace} Trace
  * @typedef {{ entropy: number, kept: number, logprob: number }} StepFigures
  *
- * A text written from the prompt; `right` is null where no grammar judges it.
+ * @typedef {import('./grammar.js').Verdict} Verdict
+ *
+ * A text written from the prompt; `verdict` is null where no grammar judges it.
  * @typedef {object} Sample
  * @property {number} seed
  * @property {string} text
  * @property {number[]} ids
  * @property {string} finish_reason
- * @property {boolean | null} right
+ * @property {Verdict | null} verdict
  *
  * @typedef {'bits' | 'tokens' | 'share' | 'number'} Unit
  * @typedef {{ distinct: (ids: number[], n: number) => number | Promise<number> }} Counter
@@ -27,6 +29,14 @@ import { checkSentence } from './grammar.js';
  * The mean of n values, and their quartiles; all are the value itself where there is one.
  * @typedef {{ n: number, mean: number, q1: number, median: number, q3: number }} Summary
  */
+
+/** The share of the texts of which the grammar's verdict says so. @param {(verdict: Verdict) => boolean | null} says @returns {Measure} */
+const judged = (says) => ({
+  of: 'texts',
+  unit: 'share',
+  read: (texts) =>
+    texts.filter(({ verdict }) => verdict !== null && says(verdict) === true).length / texts.length,
+});
 
 /** @type {Readonly<Record<string, Measure>>} */
 export const MEASURES = Object.freeze({
@@ -45,12 +55,17 @@ export const MEASURES = Object.freeze({
     unit: 'share',
     read: (texts) => new Set(texts.map(({ text }) => text)).size / texts.length,
   },
-  correctness: {
-    of: 'texts',
-    unit: 'share',
-    read: (texts) => texts.filter(({ right }) => right).length / texts.length,
-  },
+  correctness: judged(({ right }) => right),
+  valid: judged(({ syntax }) => syntax),
+  tense: judged(({ tense }) => tense),
+  person: judged(({ person }) => person),
 });
+
+/** Those that only a grammar can read. */
+const JUDGED = ['correctness', 'valid', 'tense', 'person'];
+
+/** @param {string} name */
+export const needsGrammar = (name) => JUDGED.includes(name);
 
 /**
  * Whether a measure needs texts, not only the distribution after the prompt.
@@ -107,5 +122,5 @@ export async function readMeasure(name, { trace, steps, texts }, engine) {
  * @param {string} text
  */
 export function judgeText(grammar, text) {
-  return grammar ? checkSentence(grammar, text).right : null;
+  return grammar ? checkSentence(grammar, text) : null;
 }

@@ -4,7 +4,14 @@
  */
 import { checkInteger } from './checks.js';
 import { LogitscopeError, phrase, show } from './errors.js';
-import { MEASURES, hasSpread, judgeText, needsTexts, readMeasure } from './measures.js';
+import {
+  MEASURES,
+  hasSpread,
+  judgeText,
+  needsGrammar,
+  needsTexts,
+  readMeasure,
+} from './measures.js';
 import { unknownSetting } from './settings.js';
 
 /**
@@ -23,7 +30,7 @@ import { unknownSetting } from './settings.js';
  * @property {number} [samples] texts a point, 10; text i has the seed of the settings + i, at every
  *   point, so that all points meet the same random numbers
  * @property {number} [max_new_tokens] 40
- * @property {import('./grammar.js').Grammar | null} [grammar] what judges `correctness`
+ * @property {import('./grammar.js').Grammar | null} [grammar] what judges texts
  *
  * @typedef {object} Point
  * @property {Record<string, number>} at the swept settings
@@ -111,7 +118,7 @@ export function checkPlan({ axes, measures, samples, max_new_tokens, grammar }, 
         names: Object.keys(MEASURES).join(', '),
         value: show(name),
       });
-  if (measures.includes('correctness') && !grammar) throw refuse('sweep_grammar');
+  if (measures.some(needsGrammar) && !grammar) throw refuse('sweep_grammar');
   checkInteger('samples', samples ?? DEFAULTS.samples, 1, SAMPLES_MAX);
   checkInteger('max_new_tokens', max_new_tokens ?? DEFAULTS.max_new_tokens, 1, 1 << 18);
 }
@@ -205,9 +212,9 @@ async function write(session, plan, found, signal) {
         continue;
       }
       if (value.finish_reason === 'aborted') return false;
-      const right = judgeText(grammar, prompt + value.text);
+      const verdict = judgeText(grammar, prompt + value.text);
       const { text, finish_reason } = value;
-      found.texts.push({ seed, text, ids: value.ids, finish_reason, right });
+      found.texts.push({ seed, text, ids: value.ids, finish_reason, verdict });
       break;
     }
   }

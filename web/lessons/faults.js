@@ -18,7 +18,8 @@ export const LESSON_FAULTS = {
   many: '{at} has {n} items, at most {limit}',
   few: '{at} has {n} items, at least {limit}',
   markup: '{at} holds HTML, which a lesson cannot: {value}',
-  link: '{at} links to {value}: a link begins with https:// or http://',
+  link: '{at} links to {value}: a link begins with https:// or http://, a button with #',
+  unfigured: '{at} has a button for {value}, but its part has no figure to set',
   id: '{at} must be letters, digits, - and _, 40 at most, got {value}',
   twice: '{at} is {value}, as another question is',
   model:

@@ -4,9 +4,12 @@
  * links, which are shown as links.
  */
 import { show } from '../engine/errors.js';
+import { MEASURES } from '../engine/measures.js';
+import { COUNT_MAX } from '../engine/steps.js';
 import { STATE_LIMIT } from './marks.js';
 import { LESSON_MEASURES } from './measures.js';
 import { readMarkdown } from './markdown.js';
+import { readShown } from './shown.js';
 
 /**
  * @typedef {import('./measures.js').Asked} Asked
@@ -39,7 +42,7 @@ import { readMarkdown } from './markdown.js';
  * @property {Goal} [goal]
  * @property {number} [choose] how many tokens are offered
  *
- * @typedef {{ show: 'landscape', state: LessonState, beside?: LessonState, knob?: string,
+ * @typedef {{ show: keyof typeof CHOICES, state: LessonState, beside?: LessonState, knob?: string,
  *   caption?: string }} Figure
  * @typedef {{ title?: string, text?: string | string[], figure?: Figure, questions?: Question[] }} Part
  * @typedef {{ lesson: 1, name: string, number?: number, minutes?: number, title: string, aim: string,
@@ -64,6 +67,9 @@ const MARKUP = /<[a-z/!][^>]*>?/i;
 class Check {
   /** @type {LessonFault[]} */
   faults = [];
+
+  /** What the figure of the part shows, if it has one. @type {keyof typeof CHOICES | null} */
+  show = null;
 
   /** @param {TableRow[]} table */
   constructor(table) {
@@ -113,8 +119,20 @@ const text =
     const html = MARKUP.exec(value.replace(/`[^`]*`/g, ''));
     if (html) return check.refuse('markup', at, html[0]);
     for (const [, address] of value.matchAll(/\]\(([^)]*)\)/g))
-      if (!/^https?:\/\/[^\s]+$/.test(address)) check.refuse('link', at, address);
+      if (address.startsWith('#')) checkShown(address, at, check);
+      else if (!/^https?:\/\/[^\s]+$/.test(address)) check.refuse('link', at, address);
   };
+
+/** What a button in a text sets. @type {Rule} */
+const checkShown = (address, at, check) => {
+  const { show: kind } = check;
+  if (kind === null) return void check.refuse('unfigured', at, address);
+  const { settings: given, choices: chosen, ...others } = readShown(address, check.table);
+  const bounds = { u: number(0, 1), seed: number(0, Number.MAX_SAFE_INTEGER), prompt: plain };
+  settings(given, at, check);
+  check.object(chosen, at, CHOICES[kind]);
+  check.object(others, at, bounds);
+};
 
 /** What the model reads, or one of its tokens: never shown as anything but text. @type {Rule} */
 const plain = (value, at, check) => {
@@ -185,6 +203,36 @@ const model = (value, at, check) => {
 };
 
 /** @type {Rule} */
+const stretch = (value, at, check) =>
+  void check.object(value, at, {
+    'name!': plain,
+    'from!': number(),
+    'to!': number(),
+    'step!': number(1e-6),
+  });
+
+/** What else a figure of each kind can be told, beside prompt and settings. @satisfies {Record<string, Rules>} */
+export const CHOICES = {
+  landscape: {},
+  sweep: {
+    figure: among(['entropy', 'nucleus', 'penalty', 'trade', 'judged', 'any']),
+    first: stretch,
+    measure: among(Object.keys(MEASURES)),
+    samples: number(1, 1000),
+    max_new_tokens: number(1, 400),
+  },
+  cost: {
+    prompt_tokens: number(1, COUNT_MAX),
+    new_tokens: number(1, COUNT_MAX),
+    width: number(1, COUNT_MAX),
+  },
+};
+
+/** @type {Rule} */
+const choices = (value, at, check) =>
+  void check.object(value, at, CHOICES[check.show ?? 'landscape']);
+
+/** @type {Rule} */
 const state = (value, at, check) => {
   const whole = check.object(value, at, {
     logits: list(number(-1e4, 1e4), 2, 200),
@@ -194,8 +242,9 @@ const state = (value, at, check) => {
     settings,
     seed: number(0, Number.MAX_SAFE_INTEGER),
     u: number(0, 1),
+    choices,
   });
-  if (!whole) return;
+  if (!whole || check.show === 'cost') return;
   if (Array.isArray(value.logits) === (typeof value.prompt === 'string')) check.fail('source', at);
   const { logits = [], tokens = logits } = value;
   if (tokens.length !== logits.length)
@@ -209,6 +258,7 @@ const OF_MEASURE = {
   setting: plain,
   u: number(0, 1),
   settings,
+  choices,
 };
 const measured = among(Object.keys(LESSON_MEASURES));
 
@@ -286,7 +336,7 @@ const unneeded = (rules) =>
 /** @type {Rule} */
 const figure = (value, at, check) =>
   void check.object(value, at, {
-    'show!': among(['landscape']),
+    'show!': among(Object.keys(CHOICES)),
     'state!': state,
     beside: state,
     knob: plain,
@@ -295,6 +345,8 @@ const figure = (value, at, check) =>
 
 /** @type {Rule} */
 const part = (value, at, check) => {
+  const shown = value?.figure?.show;
+  check.show = shown === undefined || !Object.hasOwn(CHOICES, shown) ? null : shown;
   check.object(value, at, {
     title: text({ maximum: 120 }),
     text: texts,
@@ -304,6 +356,7 @@ const part = (value, at, check) => {
   for (const [i, each] of Object.entries(Array.isArray(value?.questions) ? value.questions : []))
     if ((each?.answer || each?.goal) && !each.state && !value.figure)
       check.fail('stateless', `${at}.questions[${i}]`);
+  check.show = null;
 };
 
 /** What a state has of a question beside its id, at most. */

@@ -1,23 +1,30 @@
 /**
  * The named measures that a lesson may ask for: the whole list. Each is read from the engine's own
- * reading of a state, so that an answer is right for any prompt, model and settings.
+ * reading of a state, from texts that it writes there, or counted, so that an answer is right for any
+ * prompt, model and settings.
  */
+import { countStep, countText, exponentOf } from '../engine/steps.js';
+import { sweep } from '../engine/sweep.js';
+import { wholeOrder } from './shown.js';
 
 /**
  * @typedef {import('../engine/types.js').Trace} Trace
  * @typedef {import('../engine/types.js').TraceToken} TraceToken
  * @typedef {import('../engine/types.js').Drawn} Drawn
+ * @typedef {import('../engine/steps.js').Counted} Counted
+ * @typedef {import('../engine/grammar.js').Grammar} Grammar
  * @typedef {{ trace: Trace, drawn: Drawn, settings: Record<string, any> }} Read
  *
  * What is asked for: a name, what it is of, and the settings and u that differ from those shown.
  * @typedef {{ measure: string, rank?: number, token?: string, setting?: string, u?: number,
- *   settings?: Record<string, any> }} Asked
+ *   settings?: Record<string, any>, choices?: Record<string, any> }} Asked
  *
  * @typedef {object} LessonMeasure
- * @property {'share' | 'tokens' | 'bits' | 'number' | 'token'} unit
+ * @property {'share' | 'tokens' | 'bits' | 'number' | 'count' | 'token'} unit a count is whole and may be large
  * @property {readonly ('rank' | 'token' | 'setting' | 'u')[]} of what may be named beside it; one of
  *   the first two is enough
- * @property {(read: Read, asked: Asked) => number | string | undefined} read undefined where there is none
+ * @property {'trace' | 'texts' | 'steps'} [from] what it is read from; a trace unless it is said
+ * @property {(read: any, asked: Asked) => number | string | undefined} read undefined where there is none
  */
 
 /** How many tokens are listed, so that one can be asked for by its text. */
@@ -32,6 +39,31 @@ function tokenOf({ trace }, { rank = 1, token }) {
 
 /** @param {Read} read */
 const drawnText = ({ trace, drawn }) => trace.tokens.find(({ id }) => id === drawn.id)?.text;
+
+/** The measures of a sweep that texts are written for. @type {Record<string, LessonMeasure>} */
+const OF_TEXTS = Object.fromEntries(
+  ['ttr', 'distinct_2', 'distinct_texts', 'correctness', 'valid', 'tense', 'person'].map((name) => [
+    name,
+    { unit: 'share', of: [], from: 'texts', read: (found) => found[name].mean },
+  ]),
+);
+
+/** @param {(counted: Counted) => number} count @param {'count' | 'number'} [unit] @returns {LessonMeasure} */
+const counts = (count, unit = 'count') => ({ unit, of: [], from: 'steps', read: count });
+
+/** How many tokens the step after a text sees. @param {Counted} counted */
+const whole = ({ prompt_tokens, new_tokens }) => prompt_tokens + new_tokens;
+
+/** What the steps of a text cost, by hand. @type {Record<string, LessonMeasure>} */
+const OF_STEPS = {
+  step_cost: counts((all) => countStep(whole(all), whole(all), all.width).matrix),
+  step_cost_cached: counts((all) => countStep(whole(all), 1, all.width).matrix),
+  text_cost: counts((all) => countText(all, false).matrix),
+  text_cost_cached: counts((all) => countText(all, true).matrix),
+  cost_exponent: counts((all) => exponentOf(all, false).matrix, 'number'),
+  cost_exponent_cached: counts((all) => exponentOf(all, true).matrix, 'number'),
+  attention_exponent: counts((all) => exponentOf(all, false).attention, 'number'),
+};
 
 /** @type {Readonly<Record<string, LessonMeasure>>} */
 export const LESSON_MEASURES = Object.freeze({
@@ -56,10 +88,15 @@ export const LESSON_MEASURES = Object.freeze({
     of: ['setting'],
     read: ({ settings }, { setting = '' }) => settings[setting],
   },
+  ...OF_TEXTS,
+  ...OF_STEPS,
 });
 
 /** @typedef {{ logits?: number[], tokens?: string[], model?: string, prompt?: string,
- *   settings?: Record<string, any>, seed?: number, u?: number }} LessonState */
+ *   settings?: Record<string, any>, seed?: number, u?: number, choices?: Record<string, any> }} LessonState */
+
+/** What a measure is read from. @param {Asked} asked */
+export const sourceOf = ({ measure: name }) => LESSON_MEASURES[name].from ?? 'trace';
 
 /**
  * Reads a state by an engine, in page, worker or Node: of given logits, or the text after a prompt.
@@ -70,8 +107,7 @@ export const LESSON_MEASURES = Object.freeze({
  * @returns {Promise<Read>}
  */
 export async function readState(engine, session, state, asked) {
-  const merged = { ...neutral(engine.table), ...state.settings, ...asked.settings };
-  const { seed = state.seed ?? 0, ...settings } = merged;
+  const { seed, ...settings } = settingsOf(engine, state, asked);
   const u = asked.u ?? state.u;
   const choice = u === undefined ? { step: 0 } : { u };
   const listed = { ...settings, seed, top: LISTED };
@@ -88,15 +124,51 @@ export async function readState(engine, session, state, asked) {
   return { drawn: read.drawn, trace: { ...read.trace, tokens }, settings: all };
 }
 
-/** Numbers where nothing is set, so that a setting can be asked for. @param {any[]} table */
-function neutral(table) {
-  const warpers = table.filter(({ warper, kind }) => warper && kind !== 'map');
-  return Object.fromEntries(warpers.map((row) => [row.name, row.neutral]));
+/**
+ * All settings: numbers where nothing is set, so that a setting can be asked for.
+ * @param {any} engine
+ * @param {LessonState} state
+ * @param {Asked} asked
+ * @returns {Record<string, any>}
+ */
+function settingsOf({ table }, state, asked) {
+  const warpers = table.filter((/** @type {any} */ { warper, kind }) => warper && kind !== 'map');
+  const neutral = warpers.map((/** @type {any} */ row) => [row.name, row.neutral]);
+  const set = { ...state.settings, ...asked.settings };
+  const order = set.order ? { order: wholeOrder(set.order, table) } : {};
+  return { seed: state.seed ?? 0, ...Object.fromEntries(neutral), ...set, ...order };
 }
 
-/** @param {Read} read @param {Asked} asked */
-export function measure(read, asked) {
-  return LESSON_MEASURES[asked.measure].read(read, asked);
+/**
+ * Measures the texts that the engine writes in a state, as a sweep does at one of its points.
+ * @param {any} engine
+ * @param {LessonState} state
+ * @param {Asked} asked
+ * @param {Grammar | null} grammar
+ */
+async function readTexts(engine, state, asked, grammar) {
+  const settings = settingsOf(engine, state, asked);
+  const { samples, max_new_tokens } = { ...state.choices, ...asked.choices };
+  const axes = [{ name: 'temperature', values: [settings.temperature] }];
+  const { prompt = '' } = state;
+  const measures = [asked.measure];
+  const plan = { axes, measures, prompt, settings, samples, max_new_tokens, grammar };
+  for await (const point of sweep(engine, plan)) return point.measures;
+}
+
+/**
+ * What is asked for of a state.
+ * @param {Asked} asked
+ * @param {LessonState} state
+ * @param {any} engine null where the measure is only counted
+ * @param {any} [session] of that engine, which may be the engine itself
+ * @param {Grammar | null} [grammar] what judges texts
+ */
+export async function measure(asked, state, engine, session = engine, grammar = null) {
+  const { from = 'trace', read } = LESSON_MEASURES[asked.measure];
+  if (from === 'steps') return read({ ...state.choices, ...asked.choices }, asked);
+  if (from === 'texts') return read(await readTexts(engine, state, asked, grammar), asked);
+  return read(await readState(engine, session, state, asked), asked);
 }
 
 /**

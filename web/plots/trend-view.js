@@ -44,14 +44,21 @@ export function drawTrend(options) {
     )}`;
 }
 
+/** A diamond and a triangle about a place. @type {Record<number, (x: number, y: number, r: number) => string>} */
+const SHAPES = {
+  2: (x, y, r) => `M${x} ${y - r}l${r} ${r}l${-r} ${r}l${-r} ${-r}z`,
+  3: (x, y, r) => `M${x} ${y - r}l${r} ${2 * r}h${-2 * r}z`,
+};
+
 /**
- * The first series has circles, the second squares.
+ * The first series has circles, the second squares, then diamonds and triangles.
  * @param {{ x: number, y: number }} at
  * @param {number} i
  * @param {number} r
  */
 function drawDot({ x, y }, i, r) {
   if (i === 0) return svg`<circle class="dot s0" cx=${x} cy=${y} r=${r}></circle>`;
+  if (SHAPES[i]) return svg`<path class="dot s${i}" d=${SHAPES[i](x, y, 1.2 * r)}></path>`;
   return svg`<rect class="dot s${i}" x=${x - r} y=${y - r} width=${2 * r} height=${2 * r}></rect>`;
 }
 

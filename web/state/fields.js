@@ -60,6 +60,8 @@ export const THEMES = ['auto', 'light', 'dark', 'contrast'];
 
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 const MALFORMED = /** @type {Refusal} */ ({ why: 'malformed' });
+/** What a cost is counted of by hand. */
+const COUNT = { minimum: 1, maximum: 10_000 };
 const WHOLE = { minimum: 0, maximum: Number.MAX_SAFE_INTEGER };
 
 /** @param {Known} known */
@@ -263,7 +265,7 @@ export const FIELDS = [
     {
       name: 'figure',
       kind: 'choice',
-      choices: ['entropy', 'map', 'nucleus', 'penalty', 'trade', 'any'],
+      choices: ['entropy', 'map', 'nucleus', 'penalty', 'trade', 'judged', 'any'],
       initial: 'entropy',
     },
     { name: 'first', kind: 'stretch', initial: null },
@@ -284,6 +286,9 @@ export const FIELDS = [
         'length',
         'distinct_texts',
         'correctness',
+        'valid',
+        'tense',
+        'person',
       ],
       initial: null,
     },
@@ -294,6 +299,9 @@ export const FIELDS = [
   ]),
   ...choicesIn('cost', [
     { name: 'measured', kind: 'words', choices: ['steps', 'speeds'], initial: [] },
+    { name: 'prompt_tokens', kind: 'integer', ...COUNT, initial: null, typed: true },
+    { name: 'new_tokens', kind: 'integer', ...COUNT, initial: null, typed: true },
+    { name: 'width', kind: 'integer', ...COUNT, initial: null, typed: true },
   ]),
   ...choicesIn('own', [
     { name: 'source', kind: 'choice', choices: ['pasted', 'bigram'], initial: 'pasted' },

@@ -1,38 +1,52 @@
 /**
- * <logit-figure>: a landscape of a lesson's state, which it owns: it takes what the landscape asks
- * for, and tells by "logit-figure" how the figure stands now. While `held` nothing in it can be moved.
+ * <logit-figure>: a live figure of a lesson's state, such as a landscape or a sweep. It tells by
+ * "logit-figure" what is set in it, null for nothing any more; the lesson says how it stands. While `held` nothing in it moves.
  */
 import { html, nothing } from 'lit';
 import { LogitElement, define } from '../../base/element.js';
+import { props } from '../../base/props.js';
 import { t } from '../../locale/locale.js';
+import { patched, wholeOrder } from '../../lessons/shown.js';
 import '../../views/landscape/landscape.js';
 import { modelOf } from './reader.js';
 import figureStyles from './figure.css';
 
 /** @typedef {import('../../lessons/measures.js').LessonState} LessonState */
 
+/** What not every lesson shows, fetched when one does. @type {Record<string, () => Promise<unknown>>} */
+const LATER = {
+  sweep: () => import('../../views/sweep/sweep.js'),
+  cost: () => import('../../views/cost/sum.js'),
+};
+
 export class LogitFigure extends LogitElement {
   static properties = {
+    show: {},
     begin: { attribute: false },
+    patch: { attribute: false },
+    table: { attribute: false },
     knob: {},
     name: {},
     held: { type: Boolean, reflect: true },
-    state: { state: true },
   };
 
   static styles = [...LogitElement.styles, figureStyles];
 
   constructor() {
     super();
+    /** @type {import('../../lessons/lesson-file.js').Figure['show']} */
+    this.show = 'landscape';
     /** The state that it begins with. @type {LessonState} */
     this.begin = { prompt: '' };
+    /** What was set since. @type {Partial<LessonState>} */
+    this.patch = {};
+    /** The engine's settings. @type {import('../../engine/types.js').TableRow[]} */
+    this.table = [];
     /** @type {string | undefined} */
     this.knob = undefined;
     /** What a screen reader calls it. */
     this.name = '';
     this.held = false;
-    /** How it stands now. @type {LessonState} */
-    this.state = this.begin;
   }
 
   /** @type {{ logits: Float32Array, tokens: string[] } | null} */
@@ -40,39 +54,59 @@ export class LogitFigure extends LogitElement {
 
   /** @param {Map<string, unknown>} changed */
   willUpdate(changed) {
+    if (changed.has('show')) LATER[this.show]?.();
     if (!changed.has('begin')) return;
     const { logits, tokens } = this.begin;
     this.#given = logits
       ? { logits: Float32Array.from(logits), tokens: tokens ?? logits.map(String) }
       : null;
-    this.state = this.begin;
   }
 
-  /** @param {Partial<LessonState>} patch */
-  #take(patch) {
-    this.state = { ...this.state, ...patch };
-    this.emit('logit-figure', { state: this.state });
+  /** @param {Partial<LessonState>} change */
+  #take(change) {
+    this.emit('logit-figure', { change });
+  }
+
+  /** How it stands, for an element that takes settings. */
+  get #settings() {
+    const { settings = {}, seed = 42 } = patched(this.begin, this.patch);
+    const order = settings.order ? { order: wholeOrder(settings.order, this.table) } : {};
+    return { ...settings, ...order, seed };
+  }
+
+  /** @returns {Record<string, () => unknown>} */
+  get #views() {
+    const { begin, patch, held } = this;
+    const { choices, prompt = '', u = null } = patched(begin, patch);
+    return {
+      landscape:
+        () => html`<logit-landscape .given=${this.#given} .model=${modelOf(begin)} .prompt=${prompt}
+        .settings=${this.#settings} .u=${u} .knob=${this.knob ?? null}></logit-landscape>`,
+      // Which point is pointed at is no setting of the sweep.
+      sweep: () => html`<logit-sweep bare .model=${modelOf(begin)} .prompt=${prompt} .texts=${!held}
+        .settings=${{ ...begin.settings, seed: begin.seed ?? 42 }} ${props(choices ?? {})}></logit-sweep>`,
+      cost: () => html`<logit-cost-sum ${props(choices ?? {})}></logit-cost-sum>`,
+    };
   }
 
   render() {
-    const { state, held } = this;
-    const { settings = {}, seed = 42 } = state;
+    const { patch, held, show } = this;
     return html`
       <figure aria-label=${t('lesson.figure', { title: this.name })}>
         <div class="live" ?inert=${held}
-          @logit-set=${(/** @type {CustomEvent} */ { detail }) => this.#take({ settings: { ...settings, ...detail } })}
-          @logit-order=${(/** @type {CustomEvent} */ { detail }) => this.#take({ settings: { ...settings, order: detail.order ?? undefined } })}
+          @logit-set=${(/** @type {CustomEvent} */ { detail }) => this.#take({ settings: detail })}
+          @logit-order=${(/** @type {CustomEvent} */ { detail }) => this.#take({ settings: { order: detail.order ?? undefined } })}
           @logit-seed=${(/** @type {CustomEvent} */ { detail }) => this.#take({ seed: detail.seed })}
+          @logit-count=${(/** @type {CustomEvent} */ { detail }) => this.#take({ choices: detail })}
           @logit-choose=${(/** @type {CustomEvent} */ { detail }) => 'u' in detail && this.#take({ u: detail.u ?? undefined })}>
-          <logit-landscape .given=${this.#given} .model=${modelOf(state)} .prompt=${state.prompt ?? ''}
-            .settings=${{ ...settings, seed }} .u=${state.u ?? null} .knob=${this.knob ?? null}></logit-landscape>
+          ${this.#views[show]()}
         </div>
         ${held ? html`<p class="held">${t('lesson.held')}</p>` : nothing}
       </figure>
       ${
-        held || state === this.begin
+        held || Object.keys(patch).length === 0
           ? nothing
-          : html`<button data-command="reset" @click=${() => this.#take({ u: undefined, ...this.begin })}>${t('lesson.reset')}</button>`
+          : html`<button data-command="reset" @click=${() => this.emit('logit-figure', { change: null })}>${t('lesson.reset')}</button>`
       }`;
   }
 }

@@ -1,10 +1,24 @@
-/** A lesson's text as templates: **strong**, *stressed*, `code` and [links](https://…), nothing else. */
+/**
+ * A lesson's text as templates: **strong**, *stressed*, `code`, [links](https://…), and
+ * [buttons](#temperature=0) that ask by "logit-show" for a figure to be set; nothing else.
+ */
 import { html } from 'lit';
 
-const MARKS = /\*\*([^*]+)\*\*|\*([^*]+)\*|`([^`]+)`|\[([^\]]+)\]\((https?:\/\/[^\s)]+)\)/g;
+const MARKS =
+  /\*\*([^*]+)\*\*|\*([^*]+)\*|`([^`]+)`|\[([^\]]+)\]\((https?:\/\/[^\s)]+|#[^\s)]*)\)/g;
 
-/** @param {string} text */
-export function inline(text) {
+/** @param {Event} event */
+function ask({ currentTarget }) {
+  const button = /** @type {HTMLElement} */ (currentTarget);
+  const detail = { address: button.dataset.show };
+  button.dispatchEvent(new CustomEvent('logit-show', { detail, bubbles: true, composed: true }));
+}
+
+/**
+ * @param {string} text
+ * @param {boolean} [held] whether no figure may be set yet
+ */
+export function inline(text, held = false) {
   const parts = [];
   let from = 0;
   for (const match of text.matchAll(MARKS)) {
@@ -13,6 +27,10 @@ export function inline(text) {
     if (strong) parts.push(html`<strong>${strong}</strong>`);
     else if (stressed) parts.push(html`<em>${stressed}</em>`);
     else if (code) parts.push(html`<code>${code}</code>`);
+    else if (address.startsWith('#'))
+      parts.push(
+        html`<button type="button" class="show" data-show=${address} ?disabled=${held} @click=${ask}>${link}</button>`,
+      );
     else parts.push(html`<a href=${address} target="_blank" rel="noopener noreferrer">${link}</a>`);
     from = match.index + whole.length;
   }

@@ -11,6 +11,7 @@ import { answer, markOf, merge, readMarks, report, showSolution } from '../../le
 import { brief } from '../../lessons/measures.js';
 import { SHIPPED, lessonFile } from '../../lessons/shipped.js';
 import { addMessages, language, t } from '../../locale/locale.js';
+import { patched, readShown } from '../../lessons/shown.js';
 import { LessonReader } from './reader.js';
 import { recallMarks, rememberMarks } from './progress.js';
 import { inline } from './inline.js';
@@ -31,6 +32,11 @@ addMessages(locales);
 /** The course systems that keep a learner's state; others only hear of it. */
 const KEEPER = /\b(splice|scorm\w+|jsinput)\b/;
 
+/** The figures of a model's next token, or of given logits. */
+const READ = ['landscape', 'sweep'];
+/** What was set in a figure that nobody has touched. */
+const NOTHING = {};
+
 export class LogitLesson extends LogitElement {
   static properties = {
     lesson: {},
@@ -43,12 +49,14 @@ export class LogitLesson extends LogitElement {
     list: { state: true },
     faults: { state: true },
     marks: { state: true },
-    states: { state: true },
+    patches: { state: true },
   };
 
   static styles = [...LogitElement.styles, lessonStyles];
 
   #reader = new LessonReader();
+  /** The engine's settings. @type {import('../../engine/types.js').TableRow[]} */
+  #table = [];
   /** What was fetched last: its name and language. */
   #asked = '';
   #fetching = 0;
@@ -83,8 +91,8 @@ export class LogitLesson extends LogitElement {
     this.faults = [];
     /** @type {Marks} */
     this.marks = {};
-    /** How each part's figure stands now. @type {Record<number, LessonState>} */
-    this.states = {};
+    /** What was set in each part's figures, and how the first one stands. @type {Record<number, { patch: Partial<LessonState>, now: LessonState }>} */
+    this.patches = {};
   }
 
   get busy() {
@@ -100,9 +108,11 @@ export class LogitLesson extends LogitElement {
   /** What is told of the figure that was moved or asked about last, as it stands now. */
   async reading() {
     const { figure } = this.read?.parts[this.#part] ?? {};
-    const state = this.states[this.#part] ?? figure?.state;
-    const read = state && (await this.#reader.read(state, { measure: 'kept' }).catch(() => null));
-    return { verdict: this.#verdict, ...brief(read?.trace ?? null) };
+    const state = this.patches[this.#part]?.now ?? figure?.state;
+    const readable = state && READ.includes(figure?.show ?? '');
+    const read =
+      readable && (await this.#reader.read(state, { measure: 'kept' }).catch(() => null));
+    return { verdict: this.#verdict, ...brief(read ? read.trace : null) };
   }
 
   /** Takes a state that was told before, without losing what was done since. @param {string} state */
@@ -164,14 +174,15 @@ export class LogitLesson extends LogitElement {
 
   /** @param {string} text */
   async #take(text) {
-    const { lesson, faults } = readLesson(text, await this.#reader.table());
+    this.#table = await this.#reader.table();
+    const { lesson, faults } = readLesson(text, this.#table);
     this.read = lesson;
     this.faults = faults.map(({ key, values }) =>
       this.speak(() => t(`lesson.fault.${key}`, values)),
     );
     if (!lesson) return;
     if (this.#remembers) this.marks = merge(this.marks, recallMarks(lesson.name));
-    this.states = {};
+    this.patches = {};
     this.#part = lesson.parts.findIndex(({ figure }) => figure);
     this.#open();
     if (this.parentElement?.localName === 'main') document.title = `${lesson.title} · Logitscope`;
@@ -185,12 +196,6 @@ export class LogitLesson extends LogitElement {
     if (parts[part]?.figure) this.#part = part;
     this.#verdict = { question: id, right };
     this.#keep(answer(this.marks, id, right));
-  }
-
-  /** @param {LessonState} state @param {number} part whose figure stands so */
-  #onFigure(state, part) {
-    this.#part = part;
-    this.states = { ...this.states, [part]: state };
   }
 
   /** @param {Marks} marks */
@@ -276,33 +281,51 @@ export class LogitLesson extends LogitElement {
     </article>`;
   }
 
+  /**
+   * Sets the figures of a part, over what was set before.
+   * @param {number} i
+   * @param {Partial<LessonState> | null} change null puts them back
+   */
+  #set(i, change) {
+    this.#part = i;
+    const { [i]: before, ...others } = this.patches;
+    const begin = this.read?.parts[i].figure?.state;
+    const patch = change && patched(/** @type {any} */ (before?.patch ?? {}), change);
+    this.patches =
+      patch && begin ? { ...others, [i]: { patch, now: patched(begin, patch) } } : others;
+  }
+
   /** @param {Part} part @param {number} i @param {string[]} ids */
   #renderPart({ title, text = [], figure, questions = [] }, i, ids) {
     const shown = figure?.state ?? { prompt: '' };
+    const { patch = NOTHING, now = shown } = this.patches[i] ?? {};
     const held = questions.some(({ id, hold }) => {
       const { attempts, end } = markOf(this.marks, id);
       return hold && attempts === 0 && end === null;
     });
     const name = title ?? this.read?.title ?? '';
-    return html`<section aria-label=${name} class=${figure ? 'figured' : ''}>
+    return html`<section aria-label=${name} class=${figure ? 'figured' : ''}
+        @logit-show=${(/** @type {CustomEvent} */ { detail }) => this.#set(i, readShown(detail.address, this.#table))}>
       <div class="said">
         ${title ? html`<h3>${title}</h3>` : nothing}
-        ${[text].flat().map((paragraph) => html`<p>${inline(paragraph)}</p>`)}
+        ${[text].flat().map((paragraph) => html`<p>${inline(paragraph, held)}</p>`)}
         ${questions.map(
           (
             question,
           ) => html`<logit-question .question=${question} .place=${ids.indexOf(question.id) + 1}
             .mark=${markOf(this.marks, question.id)} .reader=${this.#reader} .shown=${question.state ?? shown}
-            .now=${question.state ?? this.states[i] ?? shown}></logit-question>`,
+            .now=${question.state ?? now} ?held=${held}></logit-question>`,
         )}
       </div>
       ${
         figure
-          ? html`<div class="figures">
-              <logit-figure .begin=${shown} .knob=${figure.knob} .name=${name} ?held=${held}
-                @logit-figure=${(/** @type {CustomEvent} */ { detail }) => this.#onFigure(detail.state, i)}></logit-figure>
-              ${figure.beside ? html`<logit-figure .begin=${figure.beside} .knob=${figure.knob} .name=${name} ?held=${held}></logit-figure>` : nothing}
-              ${figure.caption ? html`<p class="caption">${inline(figure.caption)}</p>` : nothing}
+          ? html`<div class="figures"
+                @logit-figure=${(/** @type {CustomEvent} */ { detail }) => this.#set(i, detail.change)}>
+              ${[shown, ...(figure.beside ? [figure.beside] : [])].map(
+                (begin) => html`<logit-figure .show=${figure.show} .begin=${begin} .patch=${patch}
+                  .table=${this.#table} .knob=${figure.knob} .name=${name} ?held=${held}></logit-figure>`,
+              )}
+              ${figure.caption ? html`<p class="caption">${inline(figure.caption, held)}</p>` : nothing}
             </div>`
           : nothing
       }

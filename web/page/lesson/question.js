@@ -6,7 +6,7 @@ import { html, nothing } from 'lit';
 import { LogitElement, define, valueOf } from '../../base/element.js';
 import { reasonOf, toFault } from '../../engine/errors.js';
 import { judge } from '../../lessons/judge.js';
-import { LESSON_MEASURES } from '../../lessons/measures.js';
+import { LESSON_MEASURES, sourceOf } from '../../lessons/measures.js';
 import { fixed, number, parse, percent, t } from '../../locale/locale.js';
 import { inline } from './inline.js';
 import questionStyles from './question.css';
@@ -23,10 +23,19 @@ const OFFERED = 6;
 /** A token without the space before it, unless it is nothing else. @param {unknown} text */
 const shownToken = (text) => String(text ?? '').trim() || String(text);
 
-/** A number that a person typed; a share may be typed as a percentage. @param {string} text @param {boolean} share */
-export function readTyped(text, share) {
+/** Thousands set apart, in whichever way. */
+const GROUPED = /^\d{1,3}([.,' \u00a0\u202f]\d{3})+$/;
+
+/**
+ * A number that a person typed; a share may be typed as a percentage, a count with its thousands set
+ * apart.
+ * @param {string} text
+ * @param {string} [unit] of what is asked for
+ */
+export function readTyped(text, unit) {
+  if (unit === 'count' && GROUPED.test(text.trim())) return Number(text.replace(/\D/g, ''));
   const [, digits] = /^(.*?)\s*%$/.exec(text.trim()) ?? [];
-  return share && digits !== undefined ? parse(digits) / 100 : parse(text);
+  return unit === 'share' && digits !== undefined ? parse(digits) / 100 : parse(text);
 }
 
 /** @param {string} name of a measure @param {number | string | undefined} value */
@@ -53,6 +62,7 @@ export class LogitQuestion extends LogitElement {
     reader: { attribute: false },
     shown: { attribute: false },
     now: { attribute: false },
+    held: { type: Boolean },
     given: { state: true },
     said: { state: true },
     hinted: { state: true },
@@ -76,6 +86,8 @@ export class LogitQuestion extends LogitElement {
     this.shown = { prompt: '' };
     /** How the figure stands now. @type {LessonState} */
     this.now = this.shown;
+    /** Whether the figure is. */
+    this.held = false;
     /** What was answered: a text, the index of an option, an order. @type {any} */
     this.given = null;
     /** @type {{ kind: 'right' | 'wrong' | 'note', text: string } | null} */
@@ -135,6 +147,9 @@ export class LogitQuestion extends LogitElement {
   /** Judges the state as it is now, and says so only when it is reached. */
   #follow() {
     const { now } = this;
+    const { goal: asked } = this.question;
+    // Nothing is said of texts that nobody has pointed at.
+    if (asked && now === this.shown && sourceOf(asked) === 'texts') return;
     this.#ask(async () => {
       const { goal } = this.question;
       const measured = (/** @type {Asked} */ asked) => this.#reader.measure(now, asked);
@@ -166,8 +181,7 @@ export class LogitQuestion extends LogitElement {
       return undefined;
     }
     if (kind !== 'number') return this.given;
-    const share = LESSON_MEASURES[answer?.measure ?? '']?.unit === 'share';
-    const typed = readTyped(this.given, share);
+    const typed = readTyped(this.given, LESSON_MEASURES[answer?.measure ?? '']?.unit);
     if (!Number.isNaN(typed)) return typed;
     this.said = { kind: 'note', text: t('lesson.no_number', { text: `“${this.given}”` }) };
     return undefined;
@@ -216,7 +230,7 @@ export class LogitQuestion extends LogitElement {
       <form aria-labelledby="ask" class=${done ?? ''} @submit=${this.#check} novalidate>
         <p class="place">${t('lesson.question', { n: place })}
           ${done ? html`<span class="done">${t(`lesson.done.${done}`)}</span>` : nothing}</p>
-        <p id="ask" class="ask">${inline(question.ask)}</p>
+        <p id="ask" class="ask">${inline(question.ask, this.held)}</p>
         ${this.#renderInput()}
         <div class="acts">
           <button class="primary" type="submit">${t(mark.attempts > 0 && !done ? 'lesson.try' : 'lesson.check')}</button>
@@ -231,11 +245,11 @@ export class LogitQuestion extends LogitElement {
               : nothing
           }
         </div>
-        ${this.hinted && !done ? html`<p class="hint">${inline(question.hint ?? '')}</p>` : nothing}
+        ${this.hinted && !done ? html`<p class="hint">${inline(question.hint ?? '', this.held)}</p>` : nothing}
         <div role="status">
           ${
             said
-              ? html`<p class="said ${said.kind}">${said.kind === 'note' ? nothing : html`<strong>${t(`lesson.${said.kind}`)}</strong> `}${inline(said.text)}</p>`
+              ? html`<p class="said ${said.kind}">${said.kind === 'note' ? nothing : html`<strong>${t(`lesson.${said.kind}`)}</strong> `}${inline(said.text, this.held)}</p>`
               : nothing
           }
           ${done === 'shown' ? this.#renderSolution() : nothing}
@@ -254,7 +268,7 @@ export class LogitQuestion extends LogitElement {
       }
       ${kind === 'choice' && chosen ? inline(t('lesson.truth.option', { value: chosen.text })) : nothing}
       ${kind === 'order' ? inline(t('lesson.truth.order', { value: items.join(' → ') })) : nothing}
-      ${inline(solution ?? right)}</p>`;
+      ${inline(solution ?? right, this.held)}</p>`;
   }
 
   #renderInput() {

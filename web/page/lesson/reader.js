@@ -1,7 +1,9 @@
 /** Measures what a lesson asks for: one engine a model, one timeline, one reading after another. */
 import { lease } from '../../state/engines.js';
 import { MODELS, findModel } from '../../state/models.js';
-import { measure, readState } from '../../lessons/measures.js';
+import { measure, readState, sourceOf } from '../../lessons/measures.js';
+import { needsGrammar } from '../../engine/measures.js';
+import { fetchJson } from '../../state/assets.js';
 
 /**
  * @typedef {import('../../lessons/measures.js').LessonState} LessonState
@@ -42,20 +44,35 @@ export class LessonReader {
     return (await this.#engineOf(null)).engine.table;
   }
 
-  /** @param {LessonState} state @param {Asked} asked */
-  read(state, asked) {
+  /** @template T @param {() => Promise<T>} work @returns {Promise<T>} */
+  #queue(work) {
     this.#waiting++;
-    const read = this.#last.then(async () => {
-      const { engine, session } = await this.#engineOf(modelOf(state));
-      return readState(engine, session, state, asked);
-    });
-    this.#last = read.catch(() => {}).finally(() => this.#waiting--);
-    return read;
+    const done = this.#last.then(work);
+    this.#last = done.catch(() => {}).finally(() => this.#waiting--);
+    return done;
   }
 
   /** @param {LessonState} state @param {Asked} asked */
-  async measure(state, asked) {
-    return measure(await this.read(state, asked), asked);
+  read(state, asked) {
+    return this.#queue(async () => {
+      const { engine, session } = await this.#engineOf(modelOf(state));
+      return readState(engine, session, state, asked);
+    });
+  }
+
+  /** @param {LessonState} state @param {Asked} asked */
+  measure(state, asked) {
+    return this.#queue(async () => {
+      if (sourceOf(asked) === 'steps') return measure(asked, state, null);
+      const { engine, session } = await this.#engineOf(modelOf(state));
+      return measure(asked, state, engine, session, await this.#grammarOf(state, asked));
+    });
+  }
+
+  /** What judges texts, where they are to be judged. @param {LessonState} state @param {Asked} asked */
+  async #grammarOf({ model = MODELS[0].name }, asked) {
+    const { grammar } = findModel(model);
+    return needsGrammar(asked.measure) && grammar ? fetchJson(grammar) : null;
   }
 
   close() {

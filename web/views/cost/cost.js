@@ -21,6 +21,7 @@ import { Width } from '../../base/width.js';
 import costStyles from './cost.css';
 import { multiplied, operations, wholeText, withCache, withoutCache } from './formula.js';
 import { measureSpeed, measureSteps } from './measure.js';
+import './sum.js';
 
 addMessages(locales);
 
@@ -33,6 +34,9 @@ export class LogitCost extends ModelElement {
     ...ModelElement.properties,
     drawn: { type: Number },
     measured: { attribute: false },
+    prompt_tokens: { type: Number },
+    new_tokens: { type: Number },
+    width: { type: Number },
     timings: { state: true },
     speeds: { state: true },
     busy: { state: true },
@@ -54,8 +58,15 @@ export class LogitCost extends ModelElement {
     super();
     /** How many tokens the text on the bench has drawn. */
     this.drawn = 0;
+    const { measured, prompt_tokens, new_tokens, width } = initialChoices('cost');
     /** What is measured without being asked for. @type {('steps' | 'speeds')[]} */
-    this.measured = initialChoices('cost').measured;
+    this.measured = measured;
+    /** What is counted by hand; null is what the bench and the model have. @type {number | null} */
+    this.prompt_tokens = prompt_tokens;
+    /** @type {number | null} */
+    this.new_tokens = new_tokens;
+    /** @type {number | null} */
+    this.width = width;
     /** @type {Timing[]} */
     this.timings = [];
     /** @type {Map<string, number | null>} Tokens a second; null where a variant cannot run. */
@@ -128,6 +139,7 @@ export class LogitCost extends ModelElement {
         ${info ? this.#renderTimings(info) : nothing}
       </section>
       ${info ? this.#renderSaved(info) : nothing}
+      ${info ? this.#renderSum(info) : nothing}
       ${info ? this.#renderSpeeds() : nothing}
     `;
   }
@@ -279,6 +291,22 @@ export class LogitCost extends ModelElement {
     return html`
       <section><h3>${t('cost.saved')}</h3>
         <p class="told">${this.drawn > 0 ? t('cost.saved.words', words) : t('cost.saved.none')}</p></section>`;
+  }
+
+  /** @param {any} info */
+  #renderSum({ n_embd }) {
+    const { prompt_tokens, new_tokens, width } = this;
+    return html`
+      <section><h3>${t('cost.sum')}</h3>
+        <p class="about">${t('cost.sum.about')}</p>
+        <logit-cost-sum .prompt_tokens=${prompt_tokens ?? this.#ids.length} .new_tokens=${new_tokens ?? 20}
+          .width=${width ?? n_embd} @logit-count=${this.#onCount}></logit-cost-sum></section>`;
+  }
+
+  /** @param {CustomEvent} event */
+  #onCount({ detail }) {
+    Object.assign(this, detail);
+    this.emit('logit-choose', detail);
   }
 
   #renderSpeeds() {

@@ -272,6 +272,8 @@ export class LogitLandscape extends ModelElement {
     super.willUpdate(changed);
     const heard = this.engine && { ...this.asked };
     if (heard && !sameValue(heard, this.#knob.given)) {
+      const { order } = this.#knob.settings;
+      if (heard.order && !sameValue(heard.order, order)) this.#hold();
       this.#knob.yield(this.#hand.holds || this.playing);
       this.#knob.given = heard;
       this.#rain.clear();
@@ -557,10 +559,15 @@ export class LogitLandscape extends ModelElement {
     this.#rest.after(REST_MS, () => this.#tell());
   }
 
-  /** Temperature and top-p in each other's place, held against what was before. */
-  #swap() {
+  /** The next landscape is held against this one. */
+  #hold() {
     this.#heldAt = '';
     this.#picture?.hold();
+  }
+
+  /** Temperature and top-p in each other's place, held against what was before. */
+  #swap() {
+    this.#hold();
     this.#set({ order: swapped(this.#knob.settings.order, this.table) });
   }
 

@@ -90,6 +90,19 @@ export const FIGURES = [
     },
   },
   {
+    name: 'judged',
+    kind: 'line',
+    offers: [],
+    asked: {
+      first: over('temperature', 0.2, 3, 0.2),
+      second: null,
+      measures: ['valid', 'tense', 'person', 'distinct_texts'],
+      samples: 100,
+      max_new_tokens: 20,
+      keep: false,
+    },
+  },
+  {
     name: 'any',
     kind: 'any',
     offers: [],

@@ -1,7 +1,7 @@
 /** The boxes of <logit-sweep>: what is swept, from where to where, what is measured, how often. */
 import { html, nothing } from 'lit';
 import { live } from 'lit/directives/live.js';
-import { MEASURES, needsTexts } from '../../engine/measures.js';
+import { MEASURES, needsGrammar, needsTexts } from '../../engine/measures.js';
 import { plain, t } from '../../locale/locale.js';
 import { field } from '../../state/fields.js';
 import {
@@ -119,7 +119,7 @@ function renderMeasure({ figure, asked, judged, set }) {
   const offers = figure.kind === 'any' ? Object.keys(MEASURES) : figure.offers;
   if (offers.length === 0) return nothing;
   const [chosen, ...others] = asked.measures;
-  const possible = offers.filter((name) => name !== 'correctness' || judged);
+  const possible = offers.filter((name) => judged || !needsGrammar(name));
   /** @param {Event} event */
   const choose = (event) =>
     set({ measures: [/** @type {HTMLSelectElement} */ (event.target).value, ...others] });

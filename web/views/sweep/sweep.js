@@ -5,7 +5,7 @@
  */
 import { html, nothing } from 'lit';
 import { locales } from '#locales/sweep';
-import { needsTexts } from '../../engine/measures.js';
+import { needsGrammar, needsTexts } from '../../engine/measures.js';
 import { POINTS_MAX, countPoints, placesOf, range, sweep, toCsv } from '../../engine/sweep.js';
 import { addMessages, t } from '../../locale/locale.js';
 import { define } from '../../base/element.js';
@@ -63,6 +63,7 @@ export class LogitSweep extends ModelElement {
     max_new_tokens: { type: Number },
     keep: { attribute: false },
     texts: { type: Boolean },
+    bare: { type: Boolean },
     run: { state: true },
     at: { state: true },
     trouble: { state: true },
@@ -101,6 +102,8 @@ export class LogitSweep extends ModelElement {
     this.keep = UNCHOSEN.keep;
     /** Whether the texts of the figure were asked for. @type {boolean} */
     this.texts = UNCHOSEN.texts;
+    /** The chart alone, as a lesson shows it: it tells by "logit-set" which point is pointed at. */
+    this.bare = false;
     /** @type {Run | null} */
     this.run = null;
     /** The index of the point that is pointed at. */
@@ -189,7 +192,7 @@ export class LogitSweep extends ModelElement {
 
   /** Whether correctness is asked for and nothing can judge it. */
   get #unjudged() {
-    return this.#wanted.measures.includes('correctness') && !this.rules;
+    return this.#wanted.measures.some(needsGrammar) && !this.rules;
   }
 
   /** @param {Plan} plan */
@@ -262,6 +265,7 @@ export class LogitSweep extends ModelElement {
   }
 
   render() {
+    if (this.bare) return this.#renderBare();
     return html`
       <h2>${t('view.sweep')}</h2>
       <p class="about">${t('view.sweep.about')}</p>
@@ -397,6 +401,31 @@ export class LogitSweep extends ModelElement {
   }
 
   /** @param {Run} run */
+  #renderChart({ plan, points, shape, vocabulary }) {
+    const now = this.bare ? null : this.#bench[plan.axes[0].name];
+    return shape === 'map'
+      ? html`<logit-sweep-map .plan=${plan} .points=${points} .at=${this.at}></logit-sweep-map>`
+      : html`<logit-sweep-trend .plan=${plan} .points=${points} .at=${this.at}
+          ?trade=${shape === 'trade'} .vocabulary=${vocabulary} .now=${now}></logit-sweep-trend>`;
+  }
+
+  /** What was found at the point that is pointed at. @param {Run} run */
+  #renderReadout({ plan, points }) {
+    const point = points[this.at];
+    return html`<p class="readout">${point ? pointWords(plan, point) : ''}</p>`;
+  }
+
+  /** The chart alone, and what runs it. */
+  #renderBare() {
+    const { run } = this;
+    if (!run) return this.#renderActions();
+    return html`${this.#renderActions()}
+      <div class="figure" @logit-point=${this.#onPoint} @logit-take=${this.#onPoint}>
+        ${this.#renderChart(run)}${this.#renderReadout(run)}
+        ${renderTexts(run.plan, run.points[this.at])}</div>`;
+  }
+
+  /** @param {Run} run */
   #renderRun(run) {
     const { plan, points, shape } = run;
     const point = points[this.at];
@@ -406,15 +435,9 @@ export class LogitSweep extends ModelElement {
       <section class="figure" @logit-point=${this.#onPoint} @logit-take=${this.#onTake}>
         <h3>${title}</h3>
         <p class="about caption">${caption.join(' · ')}</p>
-        ${
-          shape === 'map'
-            ? html`<logit-sweep-map .plan=${plan} .points=${points} .at=${this.at}></logit-sweep-map>`
-            : html`<logit-sweep-trend .plan=${plan} .points=${points} .at=${this.at}
-                ?trade=${shape === 'trade'} .vocabulary=${run.vocabulary}
-                .now=${this.#bench[plan.axes[0].name]}></logit-sweep-trend>`
-        }
+        ${this.#renderChart(run)}
         <div class="picked">
-          <p class="readout">${point ? pointWords(plan, point) : ''}</p>
+          ${this.#renderReadout(run)}
           <button data-command="take" aria-disabled=${!point} @click=${() => this.#take()}>
             ${t('sweep.take', { place: point ? placeOf(point.at) : '' })}</button>
         </div>
@@ -431,6 +454,8 @@ export class LogitSweep extends ModelElement {
   #onPoint(event) {
     event.stopPropagation();
     this.at = event.detail.at;
+    const point = this.run?.points[this.at];
+    if (this.bare && point) this.emit('logit-set', point.at);
   }
 
   /** @param {CustomEvent} event */

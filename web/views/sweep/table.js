@@ -81,9 +81,9 @@ export function renderTexts({ prompt, grammar }, point) {
     <details class="texts">
       <summary>${t('sweep.texts')}</summary>
       <ul>${point.texts.slice(0, SHOWN).map(
-        ({ text, right, seed }) => html`<li>
+        ({ text, verdict, seed }) => html`<li>
           <span class="seed">${t('sweep.seed', { seed: plain(seed) })}</span>
-          ${grammar ? html`<span class=${right ? 'right' : 'wrong'}>${t(right ? 'sweep.right' : 'sweep.wrong')}</span>` : nothing}
+          ${grammar ? html`<span class=${verdict?.right ? 'right' : 'wrong'}>${t(verdict?.right ? 'sweep.right' : 'sweep.wrong')}</span>` : nothing}
           <span class="written">${prompt}<b>${text}</b></span></li>`,
       )}</ul>
       ${more > 0 ? html`<p class="about">${t('sweep.more', { n: number(more) })}</p>` : nothing}

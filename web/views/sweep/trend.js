@@ -65,9 +65,10 @@ export class LogitSweepTrend extends SweepChart {
     const layout = this.#layout(plan, points, size);
     const [across, up] = this.trade ? plan.measures : [plan.axes[0].name, plan.measures[0]];
     const log = layout.logarithmic ? ` ${t('sweep.log')}` : '';
+    const many = MEASURES[up].unit === 'share' ? t('sweep.share') : t('sweep.tokens');
     const words = {
       x: this.trade ? axisName(across) : capitalise(settingName(across)),
-      y: (plan.measures.length > 1 && !this.trade ? t('sweep.tokens') : axisName(up)) + log,
+      y: (plan.measures.length > 1 && !this.trade ? many : axisName(up)) + log,
       legend: this.#legend,
       now: t('sweep.now'),
       tickX: (/** @type {number} */ value) => (this.trade ? tickOf(across, value) : plain(value)),

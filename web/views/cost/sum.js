@@ -1,0 +1,172 @@
+/**
+ * <logit-cost-sum>: a calculator of what all steps of a text cost, with and without the KV cache, for
+ * one matrix and for attention. Tells by "logit-count" what was typed.
+ */
+import { html, nothing } from 'lit';
+import { locales } from '#locales/cost';
+import { LogitElement, define, valueOf } from '../../base/element.js';
+import { walkTo } from '../../base/handles.js';
+import { Width } from '../../base/width.js';
+import { COUNT_MAX, countStep, countText, exponentOf } from '../../engine/steps.js';
+import { addMessages, fixed, number, parse, rounded, t } from '../../locale/locale.js';
+import { drawTrend } from '../../plots/trend-view.js';
+import { layoutTrend, markAt } from '../../plots/trend.js';
+import chartStyles from '../../style/chart.css';
+import frameStyles from '../../style/frame.css';
+import costStyles from './cost.css';
+
+addMessages(locales);
+
+/** What can be typed, with the letter that stands for it. */
+const BOXES = /** @type {const} */ ({ prompt_tokens: 'L', new_tokens: 'T', width: 'd' });
+/** How many points a curve has at most. */
+const POINTS = 24;
+
+export class LogitCostSum extends LogitElement {
+  static properties = {
+    prompt_tokens: { type: Number },
+    new_tokens: { type: Number },
+    width: { type: Number },
+    at: { state: true },
+    wrong: { state: true },
+  };
+
+  static styles = [...LogitElement.styles, frameStyles, chartStyles, costStyles];
+
+  #room = new Width(this, '.chart');
+
+  constructor() {
+    super();
+    this.prompt_tokens = 8;
+    this.new_tokens = 20;
+    this.width = 64;
+    /** The point that is read; the last one where it is null. @type {number | null} */
+    this.at = null;
+    /** What was typed and is none. @type {keyof typeof BOXES | null} */
+    this.wrong = null;
+  }
+
+  get #counted() {
+    const { prompt_tokens, new_tokens, width } = this;
+    return { prompt_tokens, new_tokens, width };
+  }
+
+  /** @param {keyof typeof BOXES} name @param {Event} event */
+  #type(name, event) {
+    const value = parse(valueOf(event));
+    const good = Number.isInteger(value) && value >= 1 && value <= COUNT_MAX;
+    this.wrong = good ? null : name;
+    if (!good) return;
+    this[name] = value;
+    this.at = null;
+    this.emit('logit-count', { [name]: value });
+  }
+
+  render() {
+    return html`
+      <div class="boxes">${Object.entries(BOXES).map(
+        ([name, letter]) => html`<label><span><b>${letter}</b> ${t(`cost.${name}`)}</span>
+          <input inputmode="numeric" autocomplete="off" data-box=${name} .value=${String(this[/** @type {keyof typeof BOXES} */ (name)])}
+            aria-invalid=${this.wrong === name} @input=${(/** @type {Event} */ event) => this.#type(/** @type {keyof typeof BOXES} */ (name), event)}></label>`,
+      )}</div>
+      <p class="error" role="alert">${this.wrong ? t('cost.count.wrong', { limit: number(COUNT_MAX) }) : nothing}</p>
+      ${this.#renderTable()}
+      ${this.#renderChart()}`;
+  }
+
+  #renderTable() {
+    const counted = this.#counted;
+    const { prompt_tokens, new_tokens, width } = counted;
+    const n = prompt_tokens + new_tokens;
+    const ways = /** @type {const} */ ([
+      ['without', false],
+      ['with', true],
+    ]);
+    const row = (
+      /** @type {string} */ name,
+      /** @type {import('../../engine/steps.js').Multiplications} */ { matrix, attention },
+      /** @type {(value: number) => string} */ write = number,
+    ) =>
+      html`<tr><th scope="row">${t(`cost.${name}`)}</th><td>${write(matrix)}</td><td>${write(attention)}</td></tr>`;
+    const group = (
+      /** @type {string} */ head,
+      /** @type {(cached: boolean) => import('../../engine/steps.js').Multiplications} */ of,
+      /** @type {(value: number) => string} */ write = number,
+    ) => html`<tbody><tr class="group"><th colspan="3" scope="rowgroup">${head}</th></tr>
+      ${ways.map(([name, cached]) => row(name, of(cached), write))}</tbody>`;
+    return html`<div class="scroll" tabindex="0" role="region" aria-label=${t('cost.sum')}>
+      <table class="sum"><caption class="visually-hidden">${t('cost.sum')}</caption>
+        <thead><tr><td></td><th scope="col">${t('cost.one-matrix')}</th><th scope="col">${t('cost.attention')}</th></tr></thead>
+        ${group(t('cost.sum.step', { n }), (cached) => countStep(n, cached ? 1 : n, width))}
+        ${group(t('cost.sum.all', { n: new_tokens }), (cached) => countText(counted, cached))}
+        ${group(
+          t('cost.sum.exponent'),
+          (cached) => exponentOf(counted, cached),
+          (value) => fixed(value, 2),
+        )}
+      </table></div>`;
+  }
+
+  #renderChart() {
+    const { width, unit } = this.#room;
+    const { new_tokens } = this;
+    const count = Math.min(POINTS, new_tokens);
+    const places = Array.from({ length: count }, (_, i) =>
+      Math.round(((i + 1) * new_tokens) / count),
+    );
+    const costs = places.map((n) =>
+      [false, true].map((cached) => countText({ ...this.#counted, new_tokens: n }, cached).matrix),
+    );
+    const at = Math.min(this.at ?? count - 1, count - 1);
+    const [again, kept] = costs[at].map((value) => number(value));
+    const said = t('cost.sum.point', { n: places[at], again, kept });
+    const layout = layoutTrend({
+      series: ['without', 'with'].map((key, way) => ({
+        key,
+        band: false,
+        marks: places.map((x, i) => ({ x, y: costs[i][way], low: 0, high: 0, label: '' })),
+      })),
+      limits: [],
+      x: [0, new_tokens],
+      y: null,
+      counts: false,
+      named: false,
+      legend: 2,
+      now: null,
+      width,
+      height: Math.min(320 * unit, Math.max(260 * unit, width * 0.4)),
+      unit,
+    });
+    const words = {
+      x: t('cost.sum.x'),
+      y: t('cost.sum.y'),
+      legend: [t('cost.without'), t('cost.with')],
+      now: '',
+      tickX: (/** @type {number} */ value) => number(value),
+      tickY: (/** @type {number} */ value) => short(value),
+    };
+    const point = (/** @type {PointerEvent} */ { offsetX, offsetY }) =>
+      (this.at = markAt(layout, offsetX, offsetY, true));
+    const step = (/** @type {KeyboardEvent} */ event) => {
+      const to = walkTo(event, at, count - 1);
+      if (to !== undefined) this.at = to;
+    };
+    return html`<div class="chart">${
+      width > 0
+        ? html`<div class="sums" role="slider" tabindex="0" aria-label=${t('cost.sum.walk')} aria-valuemin="1"
+            aria-valuemax=${count} aria-valuenow=${at + 1} aria-valuetext=${said} @keydown=${step}>
+            <svg height=${layout.height} font-size=${13 * unit} aria-hidden="true" @pointermove=${point}
+              @pointerdown=${point}>${drawTrend({ layout, unit, words, at })}</svg></div>`
+        : nothing
+    }</div><p class="told" aria-hidden="true">${said}</p>`;
+  }
+}
+
+/** A number on an axis. @param {number} value */
+function short(value) {
+  const [unit, letter] =
+    value >= 1e9 ? [1e9, ' G'] : value >= 1e6 ? [1e6, ' M'] : value >= 1e3 ? [1e3, ' k'] : [1, ''];
+  return `${rounded(value / Number(unit), 6)}${letter}`;
+}
+
+define('logit-cost-sum', LogitCostSum);
