@@ -3,7 +3,14 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { after, before, test } from 'node:test';
-import { openBench, until } from './bench.js';
+import { Logitscope } from '../../web/engine/index.js';
+import { range } from '../../web/engine/sweep.js';
+import { judge } from '../../web/lessons/judge.js';
+import { measure } from '../../web/lessons/measures.js';
+import { LESSON_LANGUAGES, SHIPPED, lessonFile } from '../../web/lessons/shipped.js';
+import { Knob } from '../../web/views/landscape/knob.js';
+import { cases, sample } from '../long.js';
+import { openBench, root, until } from './bench.js';
 
 const axeSource = await readFile(
   createRequire(import.meta.url).resolve('axe-core/axe.min.js'),
@@ -149,6 +156,236 @@ test('top-p in Spanish at 375 px: a comma, a nucleus of five, and no English lef
   assert.deepEqual([complaints, foreign], [[], []]);
   await close();
 });
+
+/** @param {string} path */
+const readJson = async (path) => JSON.parse(await readFile(`${root}/${path}`, 'utf8'));
+
+/** Engines by the names of their models; of none, for given logits. @type {Map<string | undefined, Promise<Logitscope>>} */
+const engines = new Map();
+
+/** @param {import('../../web/lessons/measures.js').LessonState} state */
+function engineOf({ logits, model = 'stories' }) {
+  const name = logits ? undefined : model;
+  if (!engines.has(name))
+    engines.set(name, Logitscope.load(name ? { model: `${root}/models/${name}.gguf` } : {}));
+  return engines.get(name);
+}
+
+/** What is measured of states, each once. @type {Map<string, Promise<number | string | undefined>>} */
+const known = new Map();
+const grammar = await readJson('models/verbs.grammar.json');
+
+/** Measures a state by the engine of this process. */
+const measuredOf = (state) => (asked) => {
+  const key = JSON.stringify([state, asked]);
+  if (!known.has(key))
+    known.set(
+      key,
+      engineOf(state).then((engine) => measure(asked, state, engine, engine, grammar)),
+    );
+  return known.get(key);
+};
+
+/**
+ * The states to which keys take a figure from its first one, in the order in which they come.
+ * @param {import('../../web/lessons/lesson-file.js').Figure} figure
+ * @param {import('../../web/lessons/lesson-file.js').Goal} goal
+ */
+async function placesOf({ show, state, knob = 'temperature' }, { measure: name }) {
+  const at = (settings) => ({ ...state, settings: { ...state.settings, ...settings } });
+  if (show === 'sweep') {
+    const { name: setting, from, to, step } = state.choices.first;
+    return range(setting, from, to, step).values.map((value) => at({ [setting]: value }));
+  }
+  if (show === 'cost')
+    return [1, 2000].map((n) => ({ ...state, choices: { ...state.choices, new_tokens: n } }));
+  if (name === 'token_at_u')
+    return Array.from({ length: 100 }, (_, i) => ({ ...state, u: i / 100 }));
+  const { table } = await engineOf(state);
+  const slider = new Knob({ table, knob, asked: {}, seed: undefined });
+  const values = [];
+  // Each key begins where the one before has come to lie on the grid.
+  for (slider.moved = { [knob]: slider.valueAt(0) }; !values.includes(slider.value); ) {
+    values.push(slider.value);
+    slider.moved = { [knob]: slider.valueAt(slider.share + slider.stride) };
+  }
+  return values.map((value) => at({ [knob]: value }));
+}
+
+/** Takes the figure to one of those states. */
+async function goTo(page, section, { show }, goal, places, i) {
+  const { choices = {} } = places[i];
+  if (show === 'cost')
+    return section.locator('[data-box=new_tokens]').fill(String(choices.new_tokens));
+  const slider = section.locator('logit-figure').first().locator('[role=slider]');
+  const which =
+    show === 'landscape' && goal.measure === 'token_at_u' ? slider.nth(1) : slider.first();
+  if (show === 'sweep')
+    await until(
+      async () => Number(await which.getAttribute('aria-valuemax').catch(() => 0)),
+      (n) => n > i,
+    );
+  await which.focus();
+  // From the second place, so that a key always moves it.
+  await page.keyboard.press('End');
+  await page.keyboard.press('Home');
+  for (let k = 0; k < i; k++) await page.keyboard.press('ArrowRight');
+}
+
+/** @param {string} text of a lesson, without its marks */
+const bare = (text) =>
+  text
+    .replace(/\[([^\]]+)\]\([^)]*\)/g, '$1')
+    .replace(/[*`]/g, '')
+    .trim();
+
+/** Every answer to give: those that are typically wrong, then the right one, with what is said of each. */
+async function answersTo(question, figure) {
+  const state = question.state ?? figure?.state;
+  const measured = measuredOf(state);
+  const { kind, answer, options = [], items = [], wrong = [], goal } = question;
+  /** @type {any[]} What can be given. */
+  let possible = [];
+  if (kind === 'choice') possible = options.map((_, i) => i);
+  if (kind === 'order')
+    possible = [
+      ...wrong.map(({ before: [a, b] }) => {
+        const order = items.map((_, i) => i).filter((i) => i !== a);
+        order.splice(order.indexOf(b), 0, a);
+        return order;
+      }),
+      items.map((_, i) => i),
+    ];
+  if (kind === 'number' || kind === 'token') {
+    const given = wrong.map(async (each) => {
+      if (each.measure) return measured(each);
+      return each.equals ?? (each.above === undefined ? each.below - 1 : each.above + 1);
+    });
+    possible = [...(await Promise.all(given)), await measured(answer)];
+  }
+  const places = kind === 'state' ? await placesOf(figure, goal) : [];
+  if (kind === 'state') possible = places.map((_, i) => i);
+  const all = [];
+  for (const given of possible) {
+    const of = kind === 'state' ? measuredOf(places[given]) : measured;
+    all.push({ given, ...(await judge(question, given, of)) });
+  }
+  // Each sentence once, the last place of it: a key that moves too little would tell nothing.
+  const said = [...new Map(all.map((each) => [each.say, each])).values()].filter(({ say }) => say);
+  const sentences = kind === 'choice' ? options.filter(({ say }) => say) : wrong;
+  assert.deepEqual(
+    sentences.map(({ say }) => say).filter((say) => !said.some((each) => each.say === say)),
+    [],
+    `${question.id}: what nobody can hear`,
+  );
+  assert.equal(said.filter(({ right }) => right).length, 1, question.id);
+  return { places, said: said.sort((a, b) => Number(a.right) - Number(b.right)) };
+}
+
+/** Gives an answer by keys alone. */
+async function give(page, form, { kind }, given, language) {
+  if (kind === 'number') {
+    await form.locator('input').focus();
+    await page.keyboard.press('Control+A');
+    await page.keyboard.type(String(given).replace('.', language === 'es' ? ',' : '.'));
+    await page.keyboard.press('Enter');
+    return;
+  }
+  if (kind === 'choice' || kind === 'token') {
+    const texts = await form.locator('label').allInnerTexts();
+    const at = kind === 'choice' ? given : texts.findIndex((text) => text.trim() === given.trim());
+    assert.ok(at >= 0, `${given} of ${texts}`);
+    await form.locator('input').nth(at).focus();
+    await page.keyboard.press('Space');
+    await page.keyboard.press('Enter');
+    return;
+  }
+  if (kind === 'order')
+    for (const [place, item] of given.entries()) {
+      const order = () => form.evaluate(({ given: now }) => now);
+      for (let at; (at = (await order()).indexOf(item)) > place; ) {
+        await form.locator('.items li').nth(at).locator('[data-by="-1"]').focus();
+        await page.keyboard.press('Enter');
+      }
+    }
+  await form.locator('button.primary').focus();
+  await page.keyboard.press('Enter');
+}
+
+/** Plays a lesson from its beginning to its end. */
+async function play(name, language, width, theme) {
+  const where = `${name}, ${language}, ${width} px`;
+  const lesson = await readJson(`web/${lessonFile(name, language)}`);
+  const words = await readJson(`web/locale/${language}.json`);
+  const { page, complaints, foreign, close } = await open(
+    `?lesson=${name}&lang=${language}&theme=${theme}`,
+    {
+      viewport: { width, height: 900 },
+    },
+  );
+  assert.deepEqual(await axe(page), [], where);
+  assert.equal((await result(page)).score, null, `${where}: nothing was answered`);
+  let [place, attempts] = [0, 0];
+  for (const [i, { figure, questions = [] }] of lesson.parts.entries())
+    for (const question of questions) {
+      place++;
+      const at = `${where}: ${question.id}`;
+      const form = page.locator('logit-question').nth(place - 1);
+      const { places, said: answers } = await answersTo(question, figure);
+      for (const { given, right, say } of answers) {
+        if (question.kind === 'state') {
+          await goTo(
+            page,
+            page.locator('article > section').nth(i),
+            figure,
+            question.goal,
+            places,
+            given,
+          );
+          if (!right) {
+            const value = await measuredOf(places[given])(question.goal);
+            await until(
+              () => form.evaluate(({ value: now }) => now),
+              (now) => now === value || Math.abs(now - value) < 1e-9,
+            );
+          }
+        }
+        if (question.kind !== 'state' || !right) await give(page, form, question, given, language);
+        const head = words[right ? 'lesson.right' : 'lesson.wrong'];
+        const wanted = `${head} ${bare(say)}`;
+        await until(
+          async () => (await form.locator('[role=status]').innerText()).trim(),
+          (text) => text === wanted,
+        ).catch((error) => assert.fail(`${at}: ${wanted}: ${error.message}`));
+        attempts++;
+      }
+    }
+  await rest(page);
+  const { score, complete, ...others } = await result(page);
+  assert.deepEqual([score, complete, others.attempts], [1, true, attempts], where);
+  assert.ok((await page.locator('logit-lesson footer').innerText()).includes(bare(lesson.result)));
+  const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+  assert.ok(wide <= width, `${where}: ${wide} px`);
+  assert.deepEqual(await axe(page), [], where);
+  assert.deepEqual([complaints, foreign], [[], []], where);
+  await close();
+}
+
+/** Every lesson in every language, wide and narrow; a few of them in `make test`. */
+const PLAYED = SHIPPED.flatMap((name, i) =>
+  LESSON_LANGUAGES.flatMap((language, j) =>
+    [1440, 375].map((width, k) => ({
+      name,
+      language,
+      width,
+      theme: (i + j + k) % 2 ? 'dark' : 'light',
+    })),
+  ),
+).filter(({ name }) => (process.env.LESSON ?? name) === name);
+
+for (const { name, language, width, theme } of sample(PLAYED, cases(2, PLAYED.length), 3))
+  test(`${name} is played by keys, ${language}, ${width} px: each wrong answer has its sentence, all right is 1`, () =>
+    play(name, language, width, theme));
 
 const CARRIED = {
   lesson: 1,

@@ -502,7 +502,12 @@ test('in each shipped lesson the right answer is right, and each typical wrong o
         const where = `${name}: ${question.id}`;
         const state = question.state ?? figure?.state ?? THREE;
         const at = state.logits ? engine : models[state.model ?? 'stories'];
-        const measured = (asked) => measure(asked, state, at, at, grammar);
+        const found = new Map();
+        const measured = (asked) => {
+          const key = JSON.stringify(asked);
+          if (!found.has(key)) found.set(key, measure(asked, state, at, at, grammar));
+          return found.get(key);
+        };
         const said = (given) => judge(question, given, measured);
         const { kind, answer, options = [], wrong = [], items = [] } = question;
         if (kind === 'number' || kind === 'token') {

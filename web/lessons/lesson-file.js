@@ -221,6 +221,7 @@ export const CHOICES = {
     samples: number(1, 1000),
     max_new_tokens: number(1, 400),
   },
+  bigram: { text: plain, by: among(['words', 'characters']) },
   cost: {
     prompt_tokens: number(1, COUNT_MAX),
     new_tokens: number(1, COUNT_MAX),
@@ -244,7 +245,7 @@ const state = (value, at, check) => {
     u: number(0, 1),
     choices,
   });
-  if (!whole || check.show === 'cost') return;
+  if (!whole || check.show === 'cost' || check.show === 'bigram') return;
   if (Array.isArray(value.logits) === (typeof value.prompt === 'string')) check.fail('source', at);
   const { logits = [], tokens = logits } = value;
   if (tokens.length !== logits.length)

@@ -1,5 +1,15 @@
 /** The lessons that are shipped, in the order of the course; each is a file a language beside this one. */
-export const SHIPPED = ['one-token', 'greedy', 'temperature', 'top-k', 'top-p'];
+export const SHIPPED = [
+  'one-token',
+  'greedy',
+  'temperature',
+  'top-k',
+  'top-p',
+  'order',
+  'repetition',
+  'diversity',
+  'cost',
+];
 
 /** The languages in which each is there. */
 export const LESSON_LANGUAGES = ['en', 'es'];

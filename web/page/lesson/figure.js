@@ -16,6 +16,7 @@ import figureStyles from './figure.css';
 /** What not every lesson shows, fetched when one does. @type {Record<string, () => Promise<unknown>>} */
 const LATER = {
   sweep: () => import('../../views/sweep/sweep.js'),
+  bigram: () => import('../../views/logits/logits.js'),
   cost: () => import('../../views/cost/sum.js'),
 };
 
@@ -85,6 +86,9 @@ export class LogitFigure extends LogitElement {
       // Which point is pointed at is no setting of the sweep.
       sweep: () => html`<logit-sweep bare .model=${modelOf(begin)} .prompt=${prompt} .texts=${!held}
         .settings=${{ ...begin.settings, seed: begin.seed ?? 42 }} ${props(choices ?? {})}></logit-sweep>`,
+      bigram:
+        () => html`<logit-own bare .source=${'bigram'} .settings=${patched(begin, patch).settings}
+        ${props(choices ?? {})}></logit-own>`,
       cost: () => html`<logit-cost-sum ${props(choices ?? {})}></logit-cost-sum>`,
     };
   }

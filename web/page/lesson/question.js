@@ -103,6 +103,7 @@ export class LogitQuestion extends LogitElement {
 
   /** Counts what is asked of the engine. */
   #asking = 0;
+  #following = false;
 
   get busy() {
     return this.#asking > 0;
@@ -132,28 +133,42 @@ export class LogitQuestion extends LogitElement {
     if (kind === 'state' && (changed.has('now') || changed.has('reader'))) this.#follow();
   }
 
+  /** Offers the first tokens, the right one and the typical wrong ones among them, in the model's order. */
   #offer() {
     this.#ask(async () => {
-      const { choose = OFFERED, answer } = this.question;
-      const { trace } = await this.#reader.read(this.shown, {
-        ...answer,
-        measure: 'token',
-        rank: 1,
-      });
-      this.tokens = trace.tokens.slice(0, choose).map(({ text }) => text);
+      const { shown } = this;
+      const { choose = OFFERED, answer, wrong = [] } = this.question;
+      const { trace } = await this.#reader.read(shown, { measure: 'token' });
+      const needed = [answer, ...wrong.filter((each) => each.measure)];
+      const named = await Promise.all(
+        needed.map((asked) => this.#reader.measure(shown, /** @type {Asked} */ (asked))),
+      );
+      const texts = trace.tokens.map(({ text }) => text);
+      const others = texts.filter((text) => !named.includes(text));
+      const offered = [...new Set(named), ...others].slice(0, Math.max(choose, named.length));
+      this.tokens = texts.filter((text) => offered.includes(text));
     });
   }
 
-  /** Judges the state as it is now, and says so only when it is reached. */
-  #follow() {
-    const { now } = this;
-    const { goal: asked } = this.question;
-    // Nothing is said of texts that nobody has pointed at.
-    if (asked && now === this.shown && sourceOf(asked) === 'texts') return;
-    this.#ask(async () => {
-      const { goal } = this.question;
+  /** Judges the state as it is now, and says so only when it is reached; what came meanwhile is next. */
+  async #follow() {
+    const { goal } = this.question;
+    if (!goal || this.#following) return;
+    this.#following = true;
+    for (let at; at !== this.now; ) {
+      at = this.now;
+      // Nothing is said of texts that nobody has pointed at.
+      if (at === this.shown && sourceOf(goal) === 'texts') break;
+      await this.#judgeState(at, goal);
+    }
+    this.#following = false;
+  }
+
+  /** @param {LessonState} now @param {Asked} goal */
+  #judgeState(now, goal) {
+    return this.#ask(async () => {
       const measured = (/** @type {Asked} */ asked) => this.#reader.measure(now, asked);
-      const value = await measured(/** @type {Asked} */ (goal));
+      const value = await measured(goal);
       const { right, say } = await judge(this.question, null, measured);
       if (now !== this.now) return;
       this.value = value;

@@ -21,6 +21,8 @@ export class LessonReader {
   /** @type {Promise<any>} What was asked for last: readings of one timeline wait for each other. */
   #last = Promise.resolve();
   #waiting = 0;
+  /** What was measured of texts, which take long to write. @type {Map<string, Promise<any>>} */
+  #ofTexts = new Map();
 
   get busy() {
     return this.#waiting > 0;
@@ -62,6 +64,16 @@ export class LessonReader {
 
   /** @param {LessonState} state @param {Asked} asked */
   measure(state, asked) {
+    if (sourceOf(asked) !== 'texts') return this.#measure(state, asked);
+    const key = JSON.stringify([state, asked]);
+    const known = this.#ofTexts.get(key) ?? this.#measure(state, asked);
+    this.#ofTexts.set(key, known);
+    known.catch(() => this.#ofTexts.delete(key));
+    return known;
+  }
+
+  /** @param {LessonState} state @param {Asked} asked */
+  #measure(state, asked) {
     return this.#queue(async () => {
       if (sourceOf(asked) === 'steps') return measure(asked, state, null);
       const { engine, session } = await this.#engineOf(modelOf(state));

@@ -79,7 +79,7 @@ export class LogitCostSum extends LogitElement {
     const { prompt_tokens, new_tokens, width } = counted;
     const n = prompt_tokens + new_tokens;
     const ways = /** @type {const} */ ([
-      ['without', false],
+      ['sum.without', false],
       ['with', true],
     ]);
     const row = (
@@ -94,7 +94,7 @@ export class LogitCostSum extends LogitElement {
       /** @type {(value: number) => string} */ write = number,
     ) => html`<tbody><tr class="group"><th colspan="3" scope="rowgroup">${head}</th></tr>
       ${ways.map(([name, cached]) => row(name, of(cached), write))}</tbody>`;
-    return html`<div class="scroll" tabindex="0" role="region" aria-label=${t('cost.sum')}>
+    return html`<div class="scroll" tabindex="0" role="group" aria-label=${t('cost.sum')}>
       <table class="sum"><caption class="visually-hidden">${t('cost.sum')}</caption>
         <thead><tr><td></td><th scope="col">${t('cost.one-matrix')}</th><th scope="col">${t('cost.attention')}</th></tr></thead>
         ${group(t('cost.sum.step', { n }), (cached) => countStep(n, cached ? 1 : n, width))}
@@ -140,7 +140,7 @@ export class LogitCostSum extends LogitElement {
     const words = {
       x: t('cost.sum.x'),
       y: t('cost.sum.y'),
-      legend: [t('cost.without'), t('cost.with')],
+      legend: [t('cost.sum.without'), t('cost.with')],
       now: '',
       tickX: (/** @type {number} */ value) => number(value),
       tickY: (/** @type {number} */ value) => short(value),

@@ -9,7 +9,7 @@ const APART = 1 / 8;
 
 /** @param {string} name of a setting */
 export function symbolOf(name) {
-  return name === 'temperature' ? 'T' : settingName(name);
+  return { temperature: 'T', repetition_penalty: 'r' }[name] ?? settingName(name);
 }
 
 /** Without what binary fractions add. @param {number} value */

@@ -47,6 +47,7 @@ export class LogitOwn extends LogitElement {
     settings: { attribute: false },
     chart: {},
     conventions: { attribute: false },
+    bare: { type: Boolean },
     shown: { state: true },
   };
 
@@ -89,6 +90,8 @@ export class LogitOwn extends LogitElement {
     this.chart = initial.chart;
     /** The pair that stands side by side. @type {[string, string] | null} */
     this.conventions = initial.conventions;
+    /** The table and the text it writes alone, as a lesson shows them. */
+    this.bare = false;
     this.bigram = countBigrams(TEXT, this.by);
     /** @type {'pasted' | 'bigram'} What the instrument shows. */
     this.shown = 'pasted';
@@ -195,6 +198,8 @@ export class LogitOwn extends LogitElement {
   }
 
   render() {
+    if (this.bare)
+      return html`<div class="room"><div class="bench bigram">${this.#renderBigram()}</div></div>`;
     return html`
       <h2>${t('view.own')}</h2>
       <p class="about">${t('own.about')}</p>
