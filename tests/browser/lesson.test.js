@@ -130,7 +130,9 @@ test('temperature: said before it is seen, judged by the engine, by keyboard alo
   await page.goto(`${bench.url}?lesson&lang=en`);
   await rest(page);
   assert.match(
-    await page.locator('logit-lesson li', { hasText: 'Temperature' }).innerText(),
+    await page
+      .locator('logit-lesson li', { has: page.getByText('Temperature', { exact: true }) })
+      .innerText(),
     /done: 5 of 6 right/,
   );
   assert.deepEqual(await axe(page), []);

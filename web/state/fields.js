@@ -60,8 +60,9 @@ export const THEMES = ['auto', 'light', 'dark', 'contrast'];
 
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 const MALFORMED = /** @type {Refusal} */ ({ why: 'malformed' });
-/** What a cost is counted of by hand. */
-const COUNT = { minimum: 1, maximum: 10_000 };
+/** What the cost of a text is counted of by hand. */
+const COUNTED = ['prompt_tokens', 'new_tokens', 'width'];
+const COUNT = { minimum: 1, maximum: 10_000, initial: null, typed: true };
 const WHOLE = { minimum: 0, maximum: Number.MAX_SAFE_INTEGER };
 
 /** @param {Known} known */
@@ -299,9 +300,7 @@ export const FIELDS = [
   ]),
   ...choicesIn('cost', [
     { name: 'measured', kind: 'words', choices: ['steps', 'speeds'], initial: [] },
-    { name: 'prompt_tokens', kind: 'integer', ...COUNT, initial: null, typed: true },
-    { name: 'new_tokens', kind: 'integer', ...COUNT, initial: null, typed: true },
-    { name: 'width', kind: 'integer', ...COUNT, initial: null, typed: true },
+    ...COUNTED.map((name) => /** @type {Field} */ ({ ...COUNT, name, kind: 'integer' })),
   ]),
   ...choicesIn('own', [
     { name: 'source', kind: 'choice', choices: ['pasted', 'bigram'], initial: 'pasted' },
