@@ -10,6 +10,8 @@ const DEPTH = 16;
 const SPACE = 20;
 /** Of the lessons' tasks: small models fill a longer gap to its end and never come to theirs. */
 const TASK_SPACE = 1;
+/** Nor do they always come to the end of a string. */
+const TASK_STRING = Object.freeze({ type: 'string', maxLength: 40 });
 const REPEAT_MAX = 1000; // of src/grammar.c
 const NOTES = ['title', 'description', '$schema']; // say nothing about the text
 
@@ -29,7 +31,7 @@ hex ::= [0-9a-fA-F]
 const TASKS = Object.freeze({
   name_age_city: {
     type: 'object',
-    properties: { name: { type: 'string' }, age: { type: 'integer' }, city: { type: 'string' } },
+    properties: { name: TASK_STRING, age: { type: 'integer' }, city: TASK_STRING },
   },
   three_numbers: { type: 'array', items: { type: 'number' }, minItems: 3, maxItems: 3 },
 });
