@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { Logitscope } from '../../web/engine/index.js';
+import { SHIPPED } from '../../web/lessons/shipped.js';
 import { closed } from '../cleanup.js';
 import { FIRST, expectTrace, loadReference, openBench, root, until } from './bench.js';
 
@@ -90,6 +91,37 @@ test('an address after the # of a file is read', async () => {
   await page.goto(`${pathToFileURL(file)}?lang=en&model=verbs#prompt=Every%20day%20he&top_k=3`);
   await page.locator('logit-distribution .row').first().waitFor();
   await expectWhole(page, 'Every day he', { top_k: 3 });
+  await close();
+});
+
+test('it carries the lessons: their list, one of them in Spanish, judged and kept', async () => {
+  const { page, complaints, foreign, close } = await openCut();
+  await page.context().setOffline(true);
+  await page.goto(`${pathToFileURL(file)}?lesson&lang=es`);
+  const rows = page.locator('logit-lesson li');
+  await rows.first().waitFor();
+  assert.equal(await rows.count(), SHIPPED.length);
+  await rows.getByText('Misma semilla, mismos bytes').click();
+  const first = page.locator('logit-question').first();
+  await first.locator('input').last().check();
+  await first.locator('button.primary').click();
+  await first.getByText('Correcto.').waitFor();
+  await until(
+    () => page.locator('logit-written code').textContent(),
+    (sum) => sum === '547e4d7d',
+  );
+  await page.reload();
+  await until(
+    () => page.locator('logit-lesson .progress').innerText(),
+    (text) => /^1 de 4/.test(text),
+  );
+  assert.deepEqual(
+    foreign.filter(
+      (url) => !url.startsWith(String(pathToFileURL(file))) && !/^(blob|data):/.test(url),
+    ),
+    [],
+  );
+  assert.deepEqual(complaints, []);
   await close();
 });
 

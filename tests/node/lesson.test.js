@@ -6,9 +6,10 @@ import { before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { Logitscope } from '../../web/engine/index.js';
 import { LESSON_FAULTS, inEnglish } from '../../web/lessons/faults.js';
+import { crc32 } from '../../web/lessons/crc32.js';
 import { judge } from '../../web/lessons/judge.js';
 import { checkLesson, questionIds, readLesson } from '../../web/lessons/lesson-file.js';
-import { LESSON_MEASURES, measure } from '../../web/lessons/measures.js';
+import { LESSON_MEASURES, measure, writeText } from '../../web/lessons/measures.js';
 import { countText } from '../../web/engine/steps.js';
 import { sweep } from '../../web/engine/sweep.js';
 import { wholeOrder } from '../../web/lessons/shown.js';
@@ -157,6 +158,7 @@ const SPOILT = {
   ],
   setting: [(_, q) => (q.answer.settings = { own: 1 }), /settings has own, which is no setting/],
   source: [(it) => (it.parts[0].figure.state = {}), /state needs either logits or a prompt/],
+  prompt: [(it) => (it.parts[0].figure.show = 'text'), /state needs a prompt: logits alone/],
   tokens: [
     (it) => (it.parts[0].figure.state = { ...THREE, tokens: ['a', 'b'] }),
     /2 texts for 3 logits/,
@@ -391,6 +393,53 @@ test('measures are those of the distribution after a prompt', async () => {
   assert.equal(await of({ measure: 'setting', setting: 'temperature' }), 1);
 });
 
+test('measures of a bias, of a text that is written and of one that a person wrote', async () => {
+  const of = (state, asked) => measure(asked, state, stories);
+  const bias = { measure: 'bias_to_win', token: 'b' };
+  const least = (logit_bias) => measure(bias, { ...THREE, settings: { logit_bias } }, engine);
+  assert.equal(await least({}), 1);
+  assert.equal(await least({ 0: 2, 1: 9 }), 3, 'its own is left out');
+  assert.equal(await least({ 0: false }), -1);
+
+  const state = { prompt: 'Once upon a time', seed: 7, settings: { temperature: 0.8 } };
+  const { text } = await stories.write({
+    prompt: state.prompt,
+    seed: 7,
+    temperature: 0.8,
+    max_new_tokens: 24,
+  });
+  // The catalogue's check value of this CRC, and zlib's of two bytes beyond ASCII.
+  assert.deepEqual([crc32('123456789'), crc32('ñ')], ['cbf43926', '1d681568']);
+  const sum = crc32(text);
+  const choices = { length: 24 };
+  assert.equal(await of(state, { measure: 'digest', choices }), sum);
+  assert.equal(await of({ ...state, choices }, { measure: 'digest' }), sum);
+  assert.notEqual(await of({ ...state, seed: 8 }, { measure: 'digest', choices }), sum);
+  const three = { ...state, settings: { constraint: 'three_numbers' } };
+  assert.equal(await of(three, { measure: 'valid_json' }), 1);
+  const cut = { choices: { length: 3 } };
+  assert.equal(await of(three, { measure: 'valid_json', ...cut }), 0);
+  const { finish, next } = await writeText(stories, stories, three, cut);
+  assert.equal(finish, 'length');
+  assert.ok(next.allowed > 0, 'what may come next');
+  assert.equal((await writeText(stories, stories, three)).next, null, 'a text that has ended');
+
+  // Said of each token by itself.
+  const words = ' was a dragon.';
+  stories.feed(stories.encode(state.prompt));
+  const all = stories.encode(state.prompt + words);
+  const bits = [];
+  for (let n = stories.encode(state.prompt).length; n < all.length; n++) {
+    stories.feed(all.slice(0, n));
+    bits.push(stories.surprisal(all[n]) / Math.LN2);
+  }
+  const mean = bits.reduce((a, b) => a + b) / bits.length;
+  assert.ok(Math.abs((await of(state, { measure: 'bits', text: words })) - mean) < 1e-9);
+  const most = all[all.length - bits.length + bits.indexOf(Math.max(...bits))];
+  const odd = await of(state, { measure: 'least_expected', text: words });
+  assert.equal(odd, stories.piece(most).text);
+});
+
 test('a score never falls, play is no zero, and a solution is not scored', () => {
   const ids = ['a', 'b'];
   let all = {};
@@ -521,7 +570,8 @@ test('in each shipped lesson the right answer is right, and each typical wrong o
           assert.deepEqual(await said(given), { right: false, say: typical.say }, where);
         }
         if (kind === 'choice') {
-          const verdicts = await Promise.all(options.map((_, i) => said(i)));
+          const verdicts = [];
+          for (const i of options.keys()) verdicts.push(await said(i));
           assert.equal(verdicts.filter(({ right }) => right).length, 1, where);
           for (const { say } of verdicts) assert.ok(say, where);
         }

@@ -26,6 +26,7 @@ export const LESSON_FAULTS = {
     '{at} is {value}: a model is one that is shipped or a file of the same site, without a protocol',
   setting: '{at} has {name}, which is no setting that a lesson can set',
   source: '{at} needs either logits or a prompt',
+  prompt: '{at} needs a prompt: logits alone give no text',
   tokens: '{at} has {n} texts for {limit} logits',
   stateless: '{at} is measured, but neither it nor its part has a state',
   right: '{at} has {n} right options, it needs one',

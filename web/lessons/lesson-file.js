@@ -6,6 +6,7 @@
 import { show } from '../engine/errors.js';
 import { MEASURES } from '../engine/measures.js';
 import { COUNT_MAX } from '../engine/steps.js';
+import { suites } from '../engine/suites.js';
 import { STATE_LIMIT } from './marks.js';
 import { LESSON_MEASURES } from './measures.js';
 import { readMarkdown } from './markdown.js';
@@ -42,8 +43,9 @@ import { readShown } from './shown.js';
  * @property {Goal} [goal]
  * @property {number} [choose] how many tokens are offered
  *
+ * `controls` are what can be set below a figure; those of a bias and of the first token are for `tokens`.
  * @typedef {{ show: keyof typeof CHOICES, state: LessonState, beside?: LessonState, knob?: string,
- *   caption?: string }} Figure
+ *   controls?: string[], tokens?: string[], caption?: string }} Figure
  * @typedef {{ title?: string, text?: string | string[], figure?: Figure, questions?: Question[] }} Part
  * @typedef {{ lesson: 1, name: string, number?: number, minutes?: number, title: string, aim: string,
  *   result: string, extension?: string, parts: Part[] }} Lesson
@@ -51,6 +53,11 @@ import { readShown } from './shown.js';
 
 const LARGEST = 200_000;
 const LONGEST = 2000;
+/** Tokens of a text that is written. */
+const LONGEST_TEXT = 100;
+/** What is no number of the table and can be set below a figure. */
+const CONTROLS = ['seed', 'prompt', 'length', 'constraint', 'logit_bias', 'forced_first'];
+const CONSTRAINTS = ['json', 'name_age_city', 'three_numbers'];
 export const KINDS = ['number', 'choice', 'order', 'state', 'token'];
 /** Names under which somebody might try to give an address. */
 const ADDRESS = /^(url|href|src|endpoint|xapi|action|fetch|import|script|style|html|on\w+)$/i;
@@ -183,6 +190,19 @@ const either = (value, at, check) => {
   else plain(value, at, check);
 };
 
+/** A bias by the number of its token; `false` removes it. @type {Rule} */
+const biases = (value, at, check) => {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return void check.refuse('object', at, value);
+  for (const [id, bias] of Object.entries(value)) {
+    number(0, 1e6)(Number(id), `${at}.${id}`, check);
+    if (bias !== false) number()(bias, `${at}.${id}`, check);
+  }
+};
+
+/** Settings that are no numbers. @type {Rules} */
+const OTHERS = { logit_bias: biases, constraint: among(CONSTRAINTS), forced_first: either };
+
 /** Names and numbers of the table, and an order of warpers. @type {Rule} */
 const settings = (value, at, check) => {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
@@ -191,6 +211,7 @@ const settings = (value, at, check) => {
   for (const [name, given] of Object.entries(value)) {
     const row = check.table.find((each) => each.name === name);
     if (name === 'order') list(among(warpers))(given, `${at}.order`, check);
+    else if (Object.hasOwn(OTHERS, name)) OTHERS[name](given, `${at}.${name}`, check);
     else if (!row || !/^(real|integer)$/.test(row.kind)) check.fail('setting', at, { name });
     else number(row.minimum, row.maximum)(given, `${at}.${name}`, check);
   }
@@ -227,6 +248,12 @@ export const CHOICES = {
     new_tokens: number(1, COUNT_MAX),
     width: number(1, COUNT_MAX),
   },
+  text: { length: number(0, LONGEST_TEXT) },
+  compare: {
+    suite: among(suites.map(({ name }) => name)),
+    blind: flag,
+    max_new_tokens: number(1, 400),
+  },
 };
 
 /** @type {Rule} */
@@ -246,6 +273,7 @@ const state = (value, at, check) => {
     choices,
   });
   if (!whole || check.show === 'cost' || check.show === 'bigram') return;
+  if (value.logits && (check.show === 'text' || check.show === 'compare')) check.fail('prompt', at);
   if (Array.isArray(value.logits) === (typeof value.prompt === 'string')) check.fail('source', at);
   const { logits = [], tokens = logits } = value;
   if (tokens.length !== logits.length)
@@ -258,6 +286,7 @@ const OF_MEASURE = {
   token: plain,
   setting: plain,
   u: number(0, 1),
+  text: plain,
   settings,
   choices,
 };
@@ -335,12 +364,22 @@ const unneeded = (rules) =>
   Object.fromEntries(Object.entries(rules).map(([name, rule]) => [name.replace('!', ''), rule]));
 
 /** @type {Rule} */
+const control = (value, at, check) => {
+  const sliders = check.table.filter(
+    ({ kind, low, high }) => /^(real|integer)$/.test(kind) && high > low,
+  );
+  among([...CONTROLS, ...sliders.map(({ name }) => name)])(value, at, check);
+};
+
+/** @type {Rule} */
 const figure = (value, at, check) =>
   void check.object(value, at, {
     'show!': among(Object.keys(CHOICES)),
     'state!': state,
     beside: state,
     knob: plain,
+    controls: list(control, 1, 8),
+    tokens: list(plain, 1, 8),
     caption: text(),
   });
 

@@ -3,8 +3,10 @@
  * reading of a state, from texts that it writes there, or counted, so that an answer is right for any
  * prompt, model and settings.
  */
+import { run } from '../engine/compare.js';
 import { countStep, countText, exponentOf } from '../engine/steps.js';
 import { sweep } from '../engine/sweep.js';
+import { crc32 } from './crc32.js';
 import { wholeOrder } from './shown.js';
 
 /**
@@ -15,20 +17,30 @@ import { wholeOrder } from './shown.js';
  * @typedef {import('../engine/grammar.js').Grammar} Grammar
  * @typedef {{ trace: Trace, drawn: Drawn, settings: Record<string, any> }} Read
  *
- * What is asked for: a name, what it is of, and the settings and u that differ from those shown.
- * @typedef {{ measure: string, rank?: number, token?: string, setting?: string, u?: number,
+ * A text that a state wrote, how it ended, and what its constraint expects next where it did not.
+ * @typedef {{ text: string, finish: string, next: import('../engine/types.js').ConstraintState | null,
+ *   stages: Trace['stages'] }} Written
+ * @typedef {{ text: string, bits: number }[]} Given the tokens of a given text, each with its surprisal
+ *
+ * What is asked for: a name, what it is of, and the settings, choices and u that differ from those
+ * shown; `text` is what somebody wrote after the prompt.
+ * @typedef {{ measure: string, rank?: number, token?: string, setting?: string, u?: number, text?: string,
  *   settings?: Record<string, any>, choices?: Record<string, any> }} Asked
  *
  * @typedef {object} LessonMeasure
- * @property {'share' | 'tokens' | 'bits' | 'number' | 'count' | 'token'} unit a count is whole and may be large
- * @property {readonly ('rank' | 'token' | 'setting' | 'u')[]} of what may be named beside it; one of
+ * @property {'share' | 'tokens' | 'bits' | 'number' | 'count' | 'token' | 'flag'} unit a count is whole and may be large,
+ *   a flag is 1 or 0
+ * @property {readonly ('rank' | 'token' | 'setting' | 'u' | 'text')[]} of what may be named beside it; one of
  *   the first two is enough
- * @property {'trace' | 'texts' | 'steps'} [from] what it is read from; a trace unless it is said
+ * @property {'trace' | 'texts' | 'steps' | 'written' | 'given'} [from] what it is read from; a trace unless it is said
  * @property {(read: any, asked: Asked) => number | string | undefined} read undefined where there is none
  */
 
 /** How many tokens are listed, so that one can be asked for by its text. */
 export const LISTED = 400;
+
+/** How many tokens a text has that is written, unless a state says it. */
+export const WRITTEN = 40;
 
 /** @param {Read} read @param {Asked} asked @returns {TraceToken | undefined} */
 function tokenOf({ trace }, { rank = 1, token }) {
@@ -65,6 +77,54 @@ const OF_STEPS = {
   attention_exponent: counts((all) => exponentOf(all, false).attention, 'number'),
 };
 
+/** The logit of a token as its bias leaves it. @param {Read} read @param {TraceToken} token */
+function biased({ settings }, { id, logit }) {
+  const bias = settings.logit_bias?.[id] ?? 0;
+  return bias === false ? -Infinity : logit + bias;
+}
+
+/**
+ * The least bias that makes a token level with the best of the others.
+ * @param {Read} read
+ * @param {Asked} asked
+ */
+function biasToWin(read, asked) {
+  const own = tokenOf(read, asked);
+  if (!own) return undefined;
+  const others = read.trace.tokens.filter(({ id }) => id !== own.id);
+  return Math.max(...others.map((other) => biased(read, other))) - own.logit;
+}
+
+/** @param {string} text */
+function isJson(text) {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** What a single text tells: one that the state writes, or one that somebody gave. @type {Record<string, LessonMeasure>} */
+const OF_TEXT = {
+  digest: { unit: 'token', of: [], from: 'written', read: ({ text }) => crc32(text) },
+  valid_json: { unit: 'flag', of: [], from: 'written', read: ({ text }) => Number(isJson(text)) },
+  bits: {
+    unit: 'bits',
+    of: ['text'],
+    from: 'given',
+    read: (/** @type {Given} */ given) =>
+      given.reduce((sum, { bits }) => sum + bits, 0) / given.length,
+  },
+  least_expected: {
+    unit: 'token',
+    of: ['text'],
+    from: 'given',
+    read: (/** @type {Given} */ given) =>
+      given.find(({ bits }) => bits === Math.max(...given.map((each) => each.bits)))?.text,
+  },
+};
+
 /** @type {Readonly<Record<string, LessonMeasure>>} */
 export const LESSON_MEASURES = Object.freeze({
   p: { unit: 'share', of: ['rank', 'token'], read: (read, asked) => tokenOf(read, asked)?.p },
@@ -81,6 +141,7 @@ export const LESSON_MEASURES = Object.freeze({
   mass_removed: { unit: 'share', of: [], read: ({ trace }) => 1 - trace.kept_mass_raw },
   entropy: { unit: 'bits', of: [], read: ({ trace }) => trace.entropy },
   perplexity: { unit: 'number', of: [], read: ({ trace }) => trace.perplexity },
+  bias_to_win: { unit: 'number', of: ['token'], read: biasToWin },
   token: { unit: 'token', of: ['rank'], read: (read, asked) => tokenOf(read, asked)?.text },
   token_at_u: { unit: 'token', of: ['u'], read: drawnText },
   setting: {
@@ -88,6 +149,7 @@ export const LESSON_MEASURES = Object.freeze({
     of: ['setting'],
     read: ({ settings }, { setting = '' }) => settings[setting],
   },
+  ...OF_TEXT,
   ...OF_TEXTS,
   ...OF_STEPS,
 });
@@ -157,6 +219,44 @@ async function readTexts(engine, state, asked, grammar) {
 }
 
 /**
+ * The text that a state writes.
+ * @param {any} engine
+ * @param {any} session
+ * @param {LessonState} state
+ * @param {Partial<Asked>} [asked]
+ * @returns {Promise<Written>}
+ */
+export async function writeText(engine, session, state, asked = {}) {
+  const settings = settingsOf(engine, state, /** @type {Asked} */ (asked));
+  const { length = WRITTEN } = { ...state.choices, ...asked.choices };
+  const u = asked.u ?? state.u;
+  const first = u === undefined || settings.draw === 'gumbel' ? {} : { u };
+  const { prompt = '' } = state;
+  const options = { ...settings, ...first, prompt, max_new_tokens: length };
+  const { text, finish_reason: finish, prompt_ids, ids } = await session.write(options);
+  if (!settings.constraint || finish !== 'length') return { text, finish, next: null, stages: [] };
+  const begun = { ...settings, constraint_start: prompt_ids.length };
+  const { constraint, stages } = await session.distribution(begun, { step: ids.length });
+  return { text, finish, next: constraint, stages };
+}
+
+/**
+ * What somebody wrote after the prompt, as the model's own distribution has it.
+ * @param {any} engine
+ * @param {any} session
+ * @param {LessonState} state
+ * @param {Asked} asked
+ * @returns {Promise<Given>}
+ */
+async function readGiven(engine, session, { prompt = '' }, { text = '' }) {
+  const found = [];
+  const strategy = { kind: /** @type {const} */ ('given'), settings: {}, text };
+  for await (const step of run(engine, session, strategy, { prompt, seed: 0 }))
+    found.push({ text: step.text, bits: step.bits_raw });
+  return found;
+}
+
+/**
  * What is asked for of a state.
  * @param {Asked} asked
  * @param {LessonState} state
@@ -167,6 +267,8 @@ async function readTexts(engine, state, asked, grammar) {
 export async function measure(asked, state, engine, session = engine, grammar = null) {
   const { from = 'trace', read } = LESSON_MEASURES[asked.measure];
   if (from === 'steps') return read({ ...state.choices, ...asked.choices }, asked);
+  if (from === 'written') return read(await writeText(engine, session, state, asked), asked);
+  if (from === 'given') return read(await readGiven(engine, session, state, asked), asked);
   if (from === 'texts') return read(await readTexts(engine, state, asked, grammar), asked);
   return read(await readState(engine, session, state, asked), asked);
 }

@@ -9,6 +9,10 @@ export const SHIPPED = [
   'repetition',
   'diversity',
   'cost',
+  'bias',
+  'strategies',
+  'constrained',
+  'same-seed',
 ];
 
 /** The languages in which each is there. */

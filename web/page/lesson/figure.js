@@ -8,6 +8,7 @@ import { props } from '../../base/props.js';
 import { t } from '../../locale/locale.js';
 import { patched, wholeOrder } from '../../lessons/shown.js';
 import '../../views/landscape/landscape.js';
+import { renderControls } from './controls.js';
 import { modelOf } from './reader.js';
 import figureStyles from './figure.css';
 
@@ -18,6 +19,8 @@ const LATER = {
   sweep: () => import('../../views/sweep/sweep.js'),
   bigram: () => import('../../views/logits/logits.js'),
   cost: () => import('../../views/cost/sum.js'),
+  text: () => import('./written.js'),
+  compare: () => import('../../views/compare/compare.js'),
 };
 
 export class LogitFigure extends LogitElement {
@@ -27,8 +30,12 @@ export class LogitFigure extends LogitElement {
     patch: { attribute: false },
     table: { attribute: false },
     knob: {},
+    controls: { attribute: false },
+    tokens: { attribute: false },
+    reader: { attribute: false },
     name: {},
     held: { type: Boolean, reflect: true },
+    ids: { state: true },
   };
 
   static styles = [...LogitElement.styles, figureStyles];
@@ -45,6 +52,14 @@ export class LogitFigure extends LogitElement {
     this.table = [];
     /** @type {string | undefined} */
     this.knob = undefined;
+    /** What can be set below it. @type {string[] | undefined} */
+    this.controls = undefined;
+    /** The tokens that can be biased or come first. @type {string[]} */
+    this.tokens = [];
+    /** @type {import('./reader.js').LessonReader | null} */
+    this.reader = null;
+    /** Their numbers. @type {Map<string, number>} */
+    this.ids = new Map();
     /** What a screen reader calls it. */
     this.name = '';
     this.held = false;
@@ -56,11 +71,35 @@ export class LogitFigure extends LogitElement {
   /** @param {Map<string, unknown>} changed */
   willUpdate(changed) {
     if (changed.has('show')) LATER[this.show]?.();
+    if (changed.has('tokens') && this.tokens.length > 0) this.#number();
+    if (changed.has('begin') || changed.has('patch')) this.#now = patched(this.begin, this.patch);
     if (!changed.has('begin')) return;
     const { logits, tokens } = this.begin;
     this.#given = logits
       ? { logits: Float32Array.from(logits), tokens: tokens ?? logits.map(String) }
       : null;
+  }
+
+  /** How it stands: the same object until something is set. @type {LessonState} */
+  #now = this.begin;
+  #asking = 0;
+
+  get busy() {
+    return this.#asking > 0;
+  }
+
+  /** Finds the numbers of the tokens. */
+  async #number() {
+    this.#asking++;
+    try {
+      const { trace } = await /** @type {import('./reader.js').LessonReader} */ (this.reader).read(
+        this.begin,
+        { measure: 'kept' },
+      );
+      this.ids = new Map(trace.tokens.map(({ text, id }) => [text, id]));
+    } finally {
+      this.#asking--;
+    }
   }
 
   /** @param {Partial<LessonState>} change */
@@ -89,8 +128,27 @@ export class LogitFigure extends LogitElement {
       bigram:
         () => html`<logit-own bare .source=${'bigram'} .settings=${patched(begin, patch).settings}
         ${props(choices ?? {})}></logit-own>`,
+      text: () => html`<logit-written .reader=${this.reader} .state=${this.#now}
+        ?constrained=${this.controls?.includes('constraint')}></logit-written>`,
+      // What nobody can read yet is not written either.
+      compare: () =>
+        held
+          ? html`<div class="later"></div>`
+          : html`<logit-compare fixed .model=${modelOf(begin)} .prompt=${prompt} .seed=${begin.seed ?? 42}
+        ${props(choices ?? {})}></logit-compare>`,
       cost: () => html`<logit-cost-sum ${props(choices ?? {})}></logit-cost-sum>`,
     };
+  }
+
+  #renderControls() {
+    const { controls, tokens, table, ids } = this;
+    if (!controls) return nothing;
+    return renderControls(controls, tokens, {
+      state: this.#now,
+      table,
+      ids,
+      set: (to) => this.#take(to),
+    });
   }
 
   render() {
@@ -99,11 +157,13 @@ export class LogitFigure extends LogitElement {
       <figure aria-label=${t('lesson.figure', { title: this.name })}>
         <div class="live" ?inert=${held}
           @logit-set=${(/** @type {CustomEvent} */ { detail }) => this.#take({ settings: detail })}
+          @logit-constraint=${(/** @type {CustomEvent} */ { detail }) => this.#take({ settings: detail })}
           @logit-order=${(/** @type {CustomEvent} */ { detail }) => this.#take({ settings: { order: detail.order ?? undefined } })}
           @logit-seed=${(/** @type {CustomEvent} */ { detail }) => this.#take({ seed: detail.seed })}
           @logit-count=${(/** @type {CustomEvent} */ { detail }) => this.#take({ choices: detail })}
           @logit-choose=${(/** @type {CustomEvent} */ { detail }) => 'u' in detail && this.#take({ u: detail.u ?? undefined })}>
           ${this.#views[show]()}
+          ${this.#renderControls()}
         </div>
         ${held ? html`<p class="held">${t('lesson.held')}</p>` : nothing}
       </figure>

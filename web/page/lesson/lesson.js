@@ -12,6 +12,7 @@ import { brief } from '../../lessons/measures.js';
 import { SHIPPED, lessonFile } from '../../lessons/shipped.js';
 import { addMessages, language, t } from '../../locale/locale.js';
 import { patched, readShown } from '../../lessons/shown.js';
+import { cssom } from '../../plots/cssom.js';
 import { LessonReader } from './reader.js';
 import { recallMarks, rememberMarks } from './progress.js';
 import { inline } from './inline.js';
@@ -36,6 +37,8 @@ const KEEPER = /\b(splice|scorm\w+|jsinput)\b/;
 const READ = ['landscape', 'sweep'];
 /** What was set in a figure that nobody has touched. */
 const NOTHING = {};
+/** @type {string[]} */
+const NO_TOKENS = [];
 
 export class LogitLesson extends LogitElement {
   static properties = {
@@ -246,10 +249,13 @@ export class LogitLesson extends LogitElement {
         const done = mine.filter(({ end }) => end !== null).length;
         const right = mine.filter(({ end }) => end === 'right').length;
         const state = done === ids.length ? 'done' : done > 0 ? 'begun' : 'new';
-        return html`<li class=${state}><a href=${this.#link(lesson.name)}>
-          <span class="count">${lesson.number}</span>
-          <span class="of"><strong>${lesson.title}</strong><span>${inline(lesson.aim)}</span></span>
-          <span class="done">${t(`lesson.state.${state}`, { done, right, n: ids.length })}</span></a></li>`;
+        const { number = '', minutes, title, aim, name } = lesson;
+        return html`<li class=${state}><a href=${this.#link(name)}>
+          <span class="ring" ${cssom({ '--share': String(done / ids.length) })}>${number}</span>
+          <span class="of"><strong>${title}</strong><span>${inline(aim)}</span>
+            <span class="done">${t(`lesson.state.${state}`, { done, right, n: ids.length })}${
+              minutes && state === 'new' ? ` · ${t('lesson.minutes', { n: minutes })}` : ''
+            }</span></span></a></li>`;
       })}</ol></section>`;
   }
 
@@ -323,7 +329,8 @@ export class LogitLesson extends LogitElement {
                 @logit-figure=${(/** @type {CustomEvent} */ { detail }) => this.#set(i, detail.change)}>
               ${[shown, ...(figure.beside ? [figure.beside] : [])].map(
                 (begin) => html`<logit-figure .show=${figure.show} .begin=${begin} .patch=${patch}
-                  .table=${this.#table} .knob=${figure.knob} .name=${name} ?held=${held}></logit-figure>`,
+                  .table=${this.#table} .knob=${figure.knob} .controls=${figure.controls}
+                  .tokens=${figure.tokens ?? NO_TOKENS} .reader=${this.#reader} .name=${name} ?held=${held}></logit-figure>`,
               )}
               ${figure.caption ? html`<p class="caption">${inline(figure.caption, held)}</p>` : nothing}
             </div>`

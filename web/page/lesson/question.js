@@ -43,6 +43,7 @@ function inWords(name, value) {
   const { unit } = LESSON_MEASURES[name];
   if (typeof value !== 'number') return `“${shownToken(value)}”`;
   if (unit === 'share') return `${fixed(value, 3)} (${percent(value)})`;
+  if (unit === 'flag') return t(value ? 'lesson.unit.yes' : 'lesson.unit.no');
   if (unit === 'bits') return `${fixed(value, 2)} ${t('lesson.unit.bits')}`;
   if (unit === 'tokens') return `${number(value)} ${t('lesson.unit.tokens')}`;
   return Number.isInteger(value) ? number(value) : fixed(value, 3);

@@ -1,7 +1,7 @@
 /** Measures what a lesson asks for: one engine a model, one timeline, one reading after another. */
 import { lease } from '../../state/engines.js';
 import { MODELS, findModel } from '../../state/models.js';
-import { measure, readState, sourceOf } from '../../lessons/measures.js';
+import { measure, readState, sourceOf, writeText } from '../../lessons/measures.js';
 import { needsGrammar } from '../../engine/measures.js';
 import { fetchJson } from '../../state/assets.js';
 
@@ -78,6 +78,14 @@ export class LessonReader {
       if (sourceOf(asked) === 'steps') return measure(asked, state, null);
       const { engine, session } = await this.#engineOf(modelOf(state));
       return measure(asked, state, engine, session, await this.#grammarOf(state, asked));
+    });
+  }
+
+  /** The text of a state. @param {LessonState} state */
+  write(state) {
+    return this.#queue(async () => {
+      const { engine, session } = await this.#engineOf(modelOf(state));
+      return writeText(engine, session, state);
     });
   }
 

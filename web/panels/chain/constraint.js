@@ -61,6 +61,7 @@ export class LogitConstraint extends LogitElement {
     state: { attribute: false },
     stages: { attribute: false },
     fault: {},
+    bare: { type: Boolean },
     draft: { state: true },
   };
 
@@ -76,6 +77,8 @@ export class LogitConstraint extends LogitElement {
     this.stages = [];
     /** The engine's sentence where they cannot be applied. */
     this.fault = '';
+    /** The constraint alone, without words and limits. */
+    this.bare = false;
     /** The reader's grammar as it stands in the box. */
     this.draft = EXAMPLE;
   }
@@ -118,6 +121,13 @@ export class LogitConstraint extends LogitElement {
       ${chosen === 'given' ? html`<p class="did idle"><code>${JSON.stringify(this.gates.constraint)}</code></p>` : nothing}
       ${chosen === 'none' ? html`<p class="did idle">${aboutSetting('constraint')}</p>` : nothing}
       ${chosen === 'none' && !this.fault ? nothing : this.#renderState()}
+      ${this.bare ? nothing : this.#renderMore(chosen)}
+    `;
+  }
+
+  /** @param {string} chosen */
+  #renderMore(chosen) {
+    return html`
       <details ?open=${this.gates.banned_words || this.gates.forced_first !== undefined}>
         <summary>${t('constraint.words')}</summary>
         ${this.#renderTexts('banned_words', writeTexts(this.gates.banned_words ?? []))}

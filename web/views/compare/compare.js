@@ -54,6 +54,7 @@ export class LogitCompare extends ModelElement {
     blind: { type: Boolean },
     colour: { attribute: false },
     step: { type: Number },
+    fixed: { type: Boolean },
     shuffled: { state: true },
     unfolded: { state: true },
   };
@@ -93,6 +94,8 @@ export class LogitCompare extends ModelElement {
     this.colour = initial.colour;
     /** The token that the strips show, from 1. @type {number} */
     this.step = initial.step;
+    /** Whether what is compared is somebody else's choice, who also says what it is about. */
+    this.fixed = false;
     /** The random numbers that shuffle blind texts. @type {number[]} */
     this.shuffled = [];
     /** The keys of the strategies whose texts show. @type {Set<number>} */
@@ -173,12 +176,16 @@ export class LogitCompare extends ModelElement {
       texts.length === plan.strategies.length &&
       texts.every(([text], i) => text?.strategy === plan.strategies[i]);
     return html`
-      <h2>${t('view.compare')}</h2>
+      ${
+        this.fixed
+          ? nothing
+          : html`<h2>${t('view.compare')}</h2>
       <p class="about">${t('view.compare.about')} ${t('compare.about')}</p>
       <logit-compare-controls .suite=${this.strategies ? '' : this.suite} .plan=${plan}
         .fault=${sentence(fault ?? this.#runner.fault, this)}
-        @logit-plan=${this.#onPlan}></logit-compare-controls>
-      ${this.suite in LOOPING && !this.strategies ? this.#renderLooping() : nothing}
+        @logit-plan=${this.#onPlan}></logit-compare-controls>`
+      }
+      ${!this.fixed && this.suite in LOOPING && !this.strategies ? this.#renderLooping() : nothing}
       ${this.#renderRun()}
       ${laid ? this.#renderTexts(plan) : nothing}
       ${
@@ -240,7 +247,7 @@ export class LogitCompare extends ModelElement {
     if (this.blind) return this.#renderBlind(plan);
     return html`
       ${plan.samples === 1 ? this.#renderColumns(plan) : this.#renderTable(plan)}
-      <p class="save"><button data-command="csv" aria-disabled=${this.#complete.length === 0}
+      <p class="save" ?hidden=${this.fixed}><button data-command="csv" aria-disabled=${this.#complete.length === 0}
         @click=${this.#save}>${t('compare.csv')}</button></p>`;
   }
 
@@ -267,7 +274,7 @@ export class LogitCompare extends ModelElement {
   #renderColumns({ strategies }) {
     const [[first]] = this.#runner.texts;
     return html`
-      ${this.#renderStrips()}
+      ${this.fixed ? nothing : this.#renderStrips()}
       <p class="note">${t('compare.first')}</p>
       <ol class="columns">
         ${repeat(strategies, this.#keyOf, (_, i) => {
@@ -280,7 +287,7 @@ export class LogitCompare extends ModelElement {
               ${renderFigures(text)}
             </li>`;
         })}
-        ${this.#addable.length > 0 ? html`<li class="column add">${this.#renderAdd()}</li>` : nothing}
+        ${this.#addable.length > 0 && !this.fixed ? html`<li class="column add">${this.#renderAdd()}</li>` : nothing}
       </ol>
       <details class="table">
         <summary>${t('distribution.table')}</summary>
@@ -336,7 +343,7 @@ export class LogitCompare extends ModelElement {
     const removable = this.plan.strategies.length > LEAST;
     return html`
       <logit-strategy .letter=${letter(i)} .kind=${kind} .settings=${settings} .text=${text}
-        .fault=${reason(this.#runner.texts[i]?.[0].fault, this)} .table=${this.#rows} ?first=${i === 0} ?removable=${removable}
+        .fault=${reason(this.#runner.texts[i]?.[0].fault, this)} .table=${this.#rows} ?first=${i === 0} ?removable=${removable} ?fixed=${this.fixed}
         @logit-strategy=${(/** @type {CustomEvent} */ event) => this.#onStrategy(event, i)}
         ></logit-strategy>`;
   }

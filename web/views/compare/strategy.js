@@ -26,6 +26,7 @@ export class LogitStrategy extends LogitElement {
     table: { attribute: false },
     first: { type: Boolean },
     removable: { type: Boolean },
+    fixed: { type: Boolean },
     editing: { state: true },
     added: { state: true },
     refused: { state: true },
@@ -50,6 +51,8 @@ export class LogitStrategy extends LogitElement {
     /** Whether the others are compared with it. */
     this.first = false;
     this.removable = false;
+    /** Whether it is not to be changed here. */
+    this.fixed = false;
     this.editing = false;
     /** @type {string[]} Settings whose box was asked for. */
     this.added = [];
@@ -67,7 +70,7 @@ export class LogitStrategy extends LogitElement {
     const { kind } = this;
     return html`
       <h3><span class="letter">${this.letter}</span><span>${titleOf(this)}</span></h3>
-      <div class="buttons">
+      <div class="buttons" ?hidden=${this.fixed}>
         <button data-action="edit" ?hidden=${kind !== 'sample'} aria-expanded=${this.editing}
           @click=${() => (this.editing = !this.editing)}>${t('compare.edit')}</button>
         <button data-action="adopt" ?hidden=${kind !== 'sample'} @click=${() => this.#ask('adopt')}>${t('compare.adopt')}</button>

@@ -1,0 +1,125 @@
+/** What can be set below a lesson's figure, one row each: numbers, the seed, the prompt, biases. */
+import { html } from 'lit';
+import { live } from 'lit/directives/live.js';
+import { settingName, valueInWords } from '../../base/setting-words.js';
+import { valueOf } from '../../base/element.js';
+import { plain, t } from '../../locale/locale.js';
+
+/**
+ * @typedef {import('../../lessons/measures.js').LessonState} LessonState
+ * @typedef {import('../../engine/types.js').TableRow} TableRow
+ *
+ * @typedef {object} Options
+ * @property {LessonState} state
+ * @property {TableRow[]} table
+ * @property {Map<string, number>} ids of the tokens that can be biased or come first
+ * @property {(patch: Partial<LessonState>) => void} set
+ */
+
+const LONGEST = 100;
+/** A bias in the engine's own words. */
+const STEP = 0.1;
+
+/** @param {Event} event */
+const numberOf = (event) => Number(valueOf(event));
+
+/** @param {string} label @param {unknown} input @param {string} [shown] @param {string} [name] */
+const row = (label, input, shown = '', name = '') =>
+  html`<label class="control" data-control=${name}><span>${label}</span>${input}<output>${shown}</output></label>`;
+
+/** @param {Options} options @param {object} patch of its settings; what is undefined goes */
+function setSettings({ set }, patch) {
+  set({ settings: patch });
+}
+
+/** @param {string} token @param {Options} options */
+function renderBias(token, options) {
+  const { state, ids } = options;
+  const id = ids.get(token);
+  const { [String(id)]: bias = 0, ...others } = state.settings?.logit_bias ?? {};
+  const name = token.trim() || token;
+  const take = (/** @type {number | false} */ to) =>
+    setSettings(options, { logit_bias: to === 0 ? others : { ...others, [String(id)]: to } });
+  const banned = bias === false;
+  return html`<div class="pair" data-bias=${name}>
+    ${row(
+      t('lesson.bias', { token: name }),
+      html`<input type="range" min="-10" max="10" step=${STEP} .value=${live(String(banned ? 0 : bias))}
+        ?disabled=${banned || id === undefined} @input=${(/** @type {Event} */ event) => take(numberOf(event))}>`,
+      banned ? '−∞' : plain(bias),
+    )}
+    <label class="ban"><input type="checkbox" .checked=${live(banned)} ?disabled=${id === undefined}
+      @change=${() => take(banned ? 0 : false)}> ${t('lesson.ban', { token: name })}</label></div>`;
+}
+
+/** @param {string[]} tokens @param {Options} options */
+function renderFirst(tokens, options) {
+  const { state, ids } = options;
+  const chosen = state.settings?.forced_first;
+  const take = (/** @type {Event} */ event) =>
+    setSettings(options, { forced_first: valueOf(event) === '' ? undefined : numberOf(event) });
+  return row(
+    t('lesson.first'),
+    html`<select @change=${take}>
+      <option value="" ?selected=${chosen === undefined}>${t('lesson.first.free')}</option>
+      ${tokens.map((token) => {
+        const id = ids.get(token);
+        return html`<option value=${String(id)} ?selected=${id === chosen}>${token.trim()}</option>`;
+      })}</select>`,
+  );
+}
+
+/** @type {Record<string, (options: Options) => unknown>} */
+const OTHERS = {
+  seed: ({ state, set }) =>
+    row(
+      t('lesson.seed'),
+      html`<input type="number" min="0" step="1" .value=${live(String(state.seed ?? 42))}
+        @change=${(/** @type {Event} */ event) => {
+          const seed = numberOf(event);
+          if (Number.isSafeInteger(seed) && seed >= 0) set({ seed, u: undefined });
+        }}>`,
+      '',
+      'seed',
+    ),
+  prompt: ({ state, set }) =>
+    row(
+      t('text.prompt'),
+      html`<input type="text" lang="en" spellcheck="false" autocomplete="off" .value=${live(state.prompt ?? '')}
+        @change=${(/** @type {Event} */ event) => set({ prompt: valueOf(event) })}>`,
+    ),
+  length: ({ state, set }) =>
+    row(
+      t('lesson.length'),
+      html`<input type="range" min="0" max=${LONGEST} step="1" .value=${live(String(state.choices?.length ?? LONGEST))}
+        @input=${(/** @type {Event} */ event) => set({ choices: { length: numberOf(event) } })}>`,
+      plain(state.choices?.length ?? LONGEST),
+      'length',
+    ),
+};
+
+/** @param {string} name @param {Options} options */
+function renderNumber(name, options) {
+  const found = options.table.find((each) => each.name === name);
+  if (!found) return '';
+  const { low, high, kind, step, neutral } = found;
+  const value = Number(options.state.settings?.[name] ?? neutral);
+  return row(
+    settingName(name),
+    html`<input type="range" min=${low} max=${high} step=${kind === 'integer' ? 1 : step} .value=${live(String(value))}
+      aria-valuetext=${valueInWords(found, value)}
+      @input=${(/** @type {Event} */ event) => setSettings(options, { [name]: numberOf(event) })}>`,
+    plain(value),
+    name,
+  );
+}
+
+/** @param {string[]} names @param {string[]} tokens @param {Options} options */
+export function renderControls(names, tokens, options) {
+  return html`<div class="controls">${names.map((name) => {
+    if (name === 'logit_bias') return tokens.map((token) => renderBias(token, options));
+    if (name === 'forced_first') return renderFirst(tokens, options);
+    if (name === 'constraint') return ''; // which has its place beside the text
+    return Object.hasOwn(OTHERS, name) ? OTHERS[name](options) : renderNumber(name, options);
+  })}</div>`;
+}

@@ -1,0 +1,92 @@
+/**
+ * <logit-written>: the text that a lesson's state writes, with what ended it and its check sum; under
+ * a constraint whether it is JSON, and what the grammar expects next.
+ */
+import { html, nothing } from 'lit';
+import { LogitElement, define } from '../../base/element.js';
+import { reasonOf, toFault } from '../../engine/errors.js';
+import { crc32 } from '../../lessons/crc32.js';
+import { number, t } from '../../locale/locale.js';
+import '../../panels/text/verdict.js';
+import '../../panels/chain/constraint.js';
+import writtenStyles from './written.css';
+
+/** @typedef {import('../../lessons/measures.js').LessonState} LessonState */
+
+const bytesOf = (/** @type {string} */ text) => new TextEncoder().encode(text).length;
+
+export class LogitWritten extends LogitElement {
+  static properties = {
+    reader: { attribute: false },
+    state: { attribute: false },
+    constrained: { type: Boolean },
+    written: { state: true },
+    fault: { state: true },
+  };
+
+  static styles = [...LogitElement.styles, writtenStyles];
+
+  constructor() {
+    super();
+    /** @type {import('./reader.js').LessonReader | null} */
+    this.reader = null;
+    /** @type {LessonState} */
+    this.state = { prompt: '' };
+    /** Whether a constraint can be chosen here. */
+    this.constrained = false;
+    /** @type {import('../../lessons/measures.js').Written | undefined} */
+    this.written = undefined;
+    this.fault = '';
+  }
+
+  /** Counts what is asked of the engine. */
+  #asking = 0;
+
+  get busy() {
+    return this.#asking > 0;
+  }
+
+  /** @param {Map<string, unknown>} changed */
+  willUpdate(changed) {
+    if (this.reader && (changed.has('state') || changed.has('reader'))) this.#write(this.state);
+  }
+
+  /** @param {LessonState} state */
+  async #write(state) {
+    const reader = /** @type {import('./reader.js').LessonReader} */ (this.reader);
+    this.#asking++;
+    try {
+      const written = await reader.write(state);
+      if (state !== this.state) return;
+      this.written = written;
+      this.fault = '';
+    } catch (error) {
+      const reason = reasonOf(error);
+      const text = typeof reason === 'string' ? reason : toFault(error).key;
+      if (state === this.state) this.fault = this.speak(() => t('lesson.unread', { reason: text }));
+    } finally {
+      this.#asking--;
+    }
+  }
+
+  render() {
+    const { state, written, fault, constrained } = this;
+    const { constraint } = state.settings ?? {};
+    const { text = '', finish = '', next = null, stages = [] } = written ?? {};
+    return html`
+      <div class="text ${constraint ? '' : 'free'}" lang="en"><span class="given">${state.prompt}</span>${
+        written && !constraint ? html`<span class="new">${text}</span>` : nothing
+      }${finish === 'eos' ? html`<span class="end">${t('text.end')}</span>` : nothing}</div>
+      ${fault ? html`<p class="fault" role="alert">${fault}</p>` : nothing}
+      ${written && constraint ? html`<logit-verdict .json=${text}></logit-verdict>` : nothing}
+      <p class="sum"><span class="label">${t('lesson.sum')}</span> <code>${written ? crc32(text) : ''}</code>
+        <span class="bytes">${t('lesson.bytes', { n: number(bytesOf(text)) })}</span></p>
+      ${
+        constrained
+          ? html`<logit-constraint bare .gates=${{ constraint: constraint ?? null }} .state=${next} .stages=${stages}></logit-constraint>`
+          : nothing
+      }`;
+  }
+}
+
+define('logit-written', LogitWritten);
