@@ -7,6 +7,7 @@ import { after, before, test } from 'node:test';
 import { divergence, figuresOf, run, spreadOf } from '../../web/engine/compare.js';
 import { Logitscope } from '../../web/engine/index.js';
 import { suites } from '../../web/engine/suites.js';
+import { PASSAGES } from '../../web/views/compare/passages.js';
 import { temporaryFolder } from '../cleanup.js';
 import { sample } from '../long.js';
 import { FIRST, loadReference, openBench, root, settle, until } from './bench.js';
@@ -703,3 +704,34 @@ for (const [lang, colorScheme, width] of LOOKS) {
     await close();
   });
 }
+
+test('a passage that no model has read stands beside what continues it, with its credit', async () => {
+  const { page, complaints, close } = await open({
+    suite: 'temperatures',
+    path: '?lang=en&model=stories',
+  });
+  const choose = page.locator('logit-compare #passage');
+  const credit = page.locator('logit-compare .credit');
+  assert.match(await credit.innerText(), /Its beginning is the prompt/);
+  await choose.selectOption('king');
+  const { prompt, text } = PASSAGES.stories.find(({ id }) => id === 'king');
+  const boxes = page.locator('logit-compare .column logit-passage .box');
+  const given = async () =>
+    (await boxes.last().textContent()).replace('≠', '').replace(/\s+/g, ' ');
+  const whole = `${prompt} ${text}`;
+  assert.equal(await until(given, (words) => words === whole), whole);
+  assert.match(await credit.innerText(), /Parismita, .*Pratham Books, CC BY 4\.0/);
+  // Another one takes its place, and the strategies stay.
+  const columns = await boxes.count();
+  await choose.selectOption('goat');
+  await until(given, (words) => /asked them to pay their fares/.test(words));
+  assert.equal(await boxes.count(), columns);
+  assert.match(await credit.innerText(), /Fabian Wakholi/);
+  await page.locator('logit-compare #prompt').fill('Lily wanted to');
+  await until(
+    () => credit.innerText(),
+    (words) => /Its beginning/.test(words),
+  );
+  assert.deepEqual(complaints, []);
+  await close();
+});

@@ -19,6 +19,7 @@ import { spoken } from '../../base/visible.js';
 import './controls.js';
 import { SPREAD, renderFigures, renderGaps, renderRows, renderSpread } from './figures.js';
 import './passage.js';
+import { PASSAGES } from './passages.js';
 import { entriesOf } from './ranking.js';
 import { TextRunner } from './runner.js';
 import { SliceReader } from './slices.js';
@@ -182,6 +183,7 @@ export class LogitCompare extends ModelElement {
           : html`<h2>${t('view.compare')}</h2>
       <p class="about">${t('view.compare.about')} ${t('compare.about')}</p>
       <logit-compare-controls .suite=${this.strategies ? '' : this.suite} .plan=${plan}
+        .passages=${PASSAGES[this.engine?.info?.name ?? ''] ?? []}
         .fault=${sentence(fault ?? this.#runner.fault, this)}
         @logit-plan=${this.#onPlan}></logit-compare-controls>`
       }
@@ -478,7 +480,15 @@ export class LogitCompare extends ModelElement {
 
   /** @param {CustomEvent} event */
   #onPlan({ detail }) {
+    const { passage } = detail;
+    if (passage) return this.#continue(passage);
     this.#choose('suite' in detail ? { ...detail, strategies: null, samples: null } : detail);
+  }
+
+  /** Puts how a passage really goes on beside what continues it. @param {import('./passages.js').Passage} passage */
+  #continue({ prompt, text }) {
+    const drawn = this.plan.strategies.filter(({ kind }) => kind !== 'given');
+    this.#change([...drawn, { kind: 'given', settings: {}, text }], { prompt });
   }
 
   /** The bench's settings, or those of the attributes, become one more strategy. */
@@ -529,15 +539,15 @@ export class LogitCompare extends ModelElement {
     } else this.#change(strategies.map((old, at) => (at === i ? { ...old, settings, text } : old)));
   }
 
-  /** @param {Strategy[]} strategies */
-  #change(strategies) {
+  /** @param {Strategy[]} strategies @param {{ prompt?: string }} [others] */
+  #change(strategies, others = {}) {
     const { samples } = this.plan;
     const bare = strategies.map(({ kind, settings, text }) => ({
       ...(kind === undefined ? {} : { kind }),
       settings,
       ...(text === undefined ? {} : { text }),
     }));
-    this.#choose({ samples, strategies: bare });
+    this.#choose({ ...others, samples, strategies: bare });
   }
 }
 

@@ -3,7 +3,7 @@
  * boxes for seed, length and number of texts. Asks with "logit-plan" ({ suite } or { prompt, seed, ... }),
  * which does not leave its host.
  */
-import { html } from 'lit';
+import { html, nothing } from 'lit';
 import { live } from 'lit/directives/live.js';
 import { suites } from '../../engine/suites.js';
 import { plain, t } from '../../locale/locale.js';
@@ -16,6 +16,7 @@ export class LogitCompareControls extends LogitElement {
   static properties = {
     suite: { attribute: false },
     plan: { attribute: false },
+    passages: { attribute: false },
     fault: { attribute: false },
     refused: { state: true },
   };
@@ -28,6 +29,8 @@ export class LogitCompareControls extends LogitElement {
     this.suite = '';
     /** @type {import('./runner.js').Plan | null} */
     this.plan = null;
+    /** Texts of people to continue. @type {readonly import('./passages.js').Passage[]} */
+    this.passages = [];
     /** The sentence that says why there are no texts. */
     this.fault = '';
     /** What was typed and not taken. @type {{ name: string, text: string } | null} */
@@ -55,8 +58,25 @@ export class LogitCompareControls extends LogitElement {
         ${this.#renderBox('max_new_tokens', plan.max_new_tokens)}
         ${this.#renderBox('samples', plan.samples)}
       </div>
+      ${this.passages.length > 0 ? this.#renderPassages(plan.prompt) : nothing}
       <p class="error" role="alert" id="error">${read && 'error' in read ? read.error : this.fault}</p>
     `;
+  }
+
+  /** @param {string} prompt */
+  #renderPassages(prompt) {
+    const chosen = this.passages.find((each) => each.prompt === prompt);
+    const take = (/** @type {Event} */ event) => {
+      const passage = this.passages.find(({ id }) => id === valueOf(event));
+      if (passage) this.#ask({ passage });
+    };
+    return html`
+      <label class="label passage">${t('compare.passage')}
+        <select id="passage" .value=${live(chosen?.id ?? '')} @change=${take}>
+          <option value="" ?selected=${!chosen}>${t('compare.passage.none')}</option>
+          ${this.passages.map(({ id, title }) => html`<option value=${id} ?selected=${id === chosen?.id}>${title}</option>`)}
+        </select></label>
+      <p class="credit">${chosen ? t('compare.passage.credit', { credit: chosen.credit }) : t('compare.passage.about')}</p>`;
   }
 
   /**
