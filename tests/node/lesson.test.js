@@ -543,6 +543,35 @@ test('each shipped lesson is of its form, the same in both languages, and the RE
   for (const name of Object.keys(LESSON_MEASURES)) assert.ok(readme.includes(`\`${name}\``), name);
 });
 
+test('the table of contents names every question, and none that is not there', async () => {
+  const lessons = await Promise.all(SHIPPED.map((name) => shipped(name, 'en')));
+  /** @type {Map<number, string[]>} */
+  const ids = new Map(lessons.map((lesson) => [lesson.number, questionIds(lesson)]));
+  const [table, material] = (await readFile(join(root, 'web/lessons/CONTENTS.md'), 'utf8')).split(
+    '## By the material',
+  );
+  const named = [];
+  const find = (numbers, words, row) => {
+    for (const [, id] of words.matchAll(/`([\w-]+)`/g)) {
+      if (id === 'generate' || !numbers.some((number) => ids.has(number))) continue;
+      const number = numbers.find((each) => ids.get(each)?.includes(id));
+      assert.ok(number, `${row}: no question ${id}`);
+      named.push(`${number} ${id}`);
+    }
+  };
+  for (const row of table.split('\n').filter((line) => /^\|[^|]+\| \d/.test(line))) {
+    const [, , lesson, question] = row.split('|');
+    find(lesson.match(/\d+/g).map(Number), question, row);
+  }
+  const all = [...ids].flatMap(([number, each]) => each.map((id) => `${number} ${id}`));
+  assert.deepEqual(
+    all.filter((id) => !named.includes(id)),
+    [],
+  );
+  for (const [row, number, words] of material.matchAll(/(\d+) ((?:`[\w-]+`(?:, )?)+)/g))
+    find([Number(number)], words, row);
+});
+
 test('in each shipped lesson the right answer is right, and each typical wrong one has its sentence', async () => {
   for (const name of SHIPPED) {
     const { parts } = await shipped(name, 'en');
