@@ -1,7 +1,7 @@
 /** What holds for a chain of the four warpers that the lessons teach, in their order. */
 import { disagreement, expect, reason, warped } from './expect.js';
 import { Random } from './inputs.js';
-import { against, returnsNumbers, writesToInput } from './properties.js';
+import { against, keepsState, returnsNumbers, writesToInput } from './properties.js';
 import { SPECS } from './specs.js';
 import { differs } from './wrongs.js';
 
@@ -144,6 +144,12 @@ export function chainProperties() {
       fails: whole,
       shrinks: true,
     },
+    {
+      name: 'pure',
+      says: 'answers the same input in the same way, whatever was asked between',
+      cases: all(10),
+      fails: keepsState,
+    },
     ...CHAIN.map((name) => ({
       name,
       says: `${name} alone agrees with the built-in`,
@@ -167,6 +173,7 @@ export function chainProperties() {
     pair(topK, topP),
     {
       name: 'agrees',
+      weight: 3,
       says: 'agrees with the built-in chain on random inputs',
       cases: all(120),
       fails: whole,

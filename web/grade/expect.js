@@ -3,6 +3,9 @@
  * boundary may go either way, by the engine's own answer a little to each side.
  */
 
+export { REASONS, reason } from './reasons.js';
+import { reason } from './reasons.js';
+
 /** @typedef {import('./inputs.js').Case} Case */
 
 /**
@@ -31,44 +34,6 @@
  */
 
 export const NEAR = 2 ** -20;
-
-/** What can be wrong, by code; sampler.fail.CODE on the page. */
-export const REASONS = {
-  soft: 'token {id} is {value}: it keeps a place among the tokens',
-  another_logit: 'token {id} has another logit',
-  lost_best: 'the most probable token is gone or no longer the best',
-  emptied: 'no token is left',
-  came_back: 'token {id} was removed before and is back',
-  changed: 'token {id} has changed',
-  counts: '{expected} should stay, {got} did',
-  overtaken: 'token {id} has overtaken token {other}',
-  risen: 'the logit of token {id} has risen',
-  should_go: 'token {id} should be removed',
-  should_stay: 'token {id} should stay',
-  subset: 'token {id} stays with {settings} and goes with looser ones',
-  swapped: 'this is what {first} before {second} gives',
-  probabilities: 'these are probabilities: the softmax comes after the chain',
-  no_ids: 'it returned {what}, not a list of ids',
-  another_id: 'token {at} is another',
-  stopped: 'it stopped after {count} tokens',
-  went_on: 'it went on after the end',
-  long_window: 'the model sees {length} tokens at most and was asked with {count}',
-  short_window: 'the model was asked with {count} tokens where there were more',
-  reseeded: 'rng was called {count} times: each call begins the same numbers again',
-  early: 'it read {count} rows that are not the last, work for nothing',
-  end_left_out: 'the end token was drawn and is left out of the ids',
-  after_end: 'it went on after the end token',
-  untried: 'not tried: it took too long {count} times',
-};
-
-/**
- * @param {keyof typeof REASONS} code
- * @param {Record<string, string | number>} [params] what its sentence names
- */
-export function reason(code, params = {}) {
-  const message = REASONS[code].replace(/\{(\w+)\}/g, (_, name) => String(params[name]));
-  return { code, params, message };
-}
 
 /**
  * @param {Engine} engine

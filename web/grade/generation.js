@@ -67,13 +67,16 @@ async function generated(engine, { toy: model, prompt, settings }) {
 
 /**
  * Why there is no answer; null where there is one.
- * @param {string} [error]
- * @param {boolean} [hung]
+ * @param {import('./subject.js').Answer} answer
  * @returns {Reason | null}
  */
-function failureOf(error, hung = false) {
+function failureOf({ error, hung, code, params }) {
   if (error === undefined) return null;
-  return { code: hung ? 'hung' : 'threw', params: { error }, message: error };
+  return {
+    code: code ?? (hung ? 'hung' : 'threw'),
+    params: params ?? { error },
+    message: error,
+  };
 }
 
 /**
@@ -88,12 +91,13 @@ async function answerOf(run, { engine, ask }) {
   const { seed } = run.settings;
   const steps = Array.from({ length: 64 }, (_, step) => engine.random(seed, step));
   const streams = { [seed]: Float64Array.from(await Promise.all(steps)) };
-  const { result, error, hung, log } = await ask({ ...run, streams });
+  const answer = await ask({ ...run, streams, expected });
+  const { result, log } = answer;
   const got = result && typeof result !== 'string' ? result : null;
   return {
     expected,
     got,
-    error: failureOf(error, hung) ?? (got ? null : reason('no_ids', { what: String(result) })),
+    error: failureOf(answer) ?? (got ? null : reason('no_ids', { what: String(result) })),
     log,
   };
 }
@@ -143,6 +147,17 @@ function wrongWindow({ log, error }, { prompt, toy: { context_length } }) {
 function reseeded({ log, expected }) {
   const count = log?.seeds.length ?? 0;
   return count > 1 && expected.length > 1 ? reason('reseeded', { count }) : null;
+}
+
+/** @type {(outcome: Outcome) => Reason | null} */
+function asksOften({ log, expected }) {
+  const [count, tokens] = [log?.windows.length ?? 0, expected.length];
+  return count > tokens ? reason('asked_often', { count, tokens }) : null;
+}
+
+/** @type {(outcome: Outcome) => Reason | null} */
+function recordsGraph({ log }) {
+  return log?.graph ? reason('graph', { count: log.graph }) : null;
 }
 
 /** @type {(outcome: Outcome) => Reason | null} */
@@ -222,6 +237,19 @@ export function generationProperties() {
       fails: check(readsEarly),
     },
     {
+      name: 'once_a_token',
+      says: 'asks the model once for each token',
+      cases: runs(4, () => ({ settings: many }), random),
+      fails: check(asksOften),
+    },
+    {
+      name: 'no_grad',
+      says: 'records no gradients',
+      needs: 'torch',
+      cases: runs(2, () => ({ settings: many }), random),
+      fails: check(recordsGraph),
+    },
+    {
       name: 'last_position',
       says: 'the logits of the last position decide',
       cases: runs(12, () => ({ prompt: long(5) }), random),
@@ -283,6 +311,7 @@ export function generationProperties() {
     },
     {
       name: 'agrees',
+      weight: 3,
       says: 'agrees with the built-in on random runs',
       cases: runs(
         40,
@@ -295,5 +324,115 @@ export function generationProperties() {
       ),
       fails: check(otherIds),
     },
+  ];
+}
+
+/** Another answer to the same run. @param {Partial<Run> & { settings?: object }} change @param {boolean} alike */
+const beside = (change, alike) => async (/** @type {Run} */ run, /** @type {any} */ asking) => {
+  const other = { ...run, ...change, settings: { ...run.settings, ...change.settings } };
+  const [one, two] = [await answerOf(run, asking), await answerOf(other, asking)];
+  if (!one || !two) return null;
+  const error = one.error ?? two.error;
+  if (error) return { expected: one.expected, got: one.got, ...error };
+  const same = String(one.got) === String(two.got);
+  if (same === alike) return null;
+  const why = reason(alike ? 'not_alike' : 'alike', { settings: JSON.stringify(change.settings) });
+  return { expected: one.expected, got: two.got, ...why };
+};
+
+/** It refuses what makes no sense. @type {Property['fails']} */
+async function refusesRun(run, { ask }) {
+  const { error, hung } = await ask({
+    ...run,
+    streams: { [run.settings.seed]: new Float64Array(64) },
+  });
+  if (error && !hung) return null;
+  if (hung) return { expected: null, got: null, ...reason('no_refusal', { settings: 'it' }) };
+  const settings = run.prompt.length ? JSON.stringify(run.settings) : 'an empty prompt';
+  return { expected: null, got: null, ...reason('no_refusal', { settings }) };
+}
+
+/** @type {(outcome: Outcome, run: Run) => Reason | null} */
+function otherLength({ got, error, expected }) {
+  if (error || !got) return error;
+  return got.length === expected.length
+    ? null
+    : reason('other_length', { expected: expected.length, count: got.length });
+}
+
+/** @type {(outcome: Outcome, run: Run) => Reason | null} */
+function invalidIds({ got, error }, { toy: { vocab_size } }) {
+  if (error || !got) return error;
+  const id = got.find((it) => !(Number.isInteger(it) && it >= 0 && it < vocab_size));
+  if (id !== undefined) return reason('invalid_id', { id, size: vocab_size });
+  return got.length ? null : reason('stopped', { count: 0 });
+}
+
+/** @type {(outcome: Outcome, run: Run) => Reason | null} */
+function promptToo({ got, error, expected }, { prompt }) {
+  if (error || !got) return error;
+  if (prompt.every((id, i) => got[i] === id)) return reason('prompt_too');
+  return otherIds({ got, error, expected });
+}
+
+/** The lesson's cases of generate; here the ids come without the prompt. @returns {Property[]} */
+export function generationCases() {
+  const random = new Random(1111);
+  const steps = (/** @type {any} */ settings, /** @type {any} */ more = {}) =>
+    runs(
+      2,
+      () => ({ prompt: [1, 2, 3], settings: { max_new_tokens: 10, ...settings }, ...more }),
+      random,
+    );
+  const greedy = { temperature: 0 };
+  /** @param {string} name @param {Run[]} cases @param {any} fails @returns {Property} */
+  const it = (name, cases, fails) => ({ name, says: name.replaceAll('_', ' '), cases, fails });
+  const same = check(otherIds);
+  return [
+    it('returns_correct_length', steps({ max_new_tokens: 5 }), check(otherLength)),
+    it('starts_with_prompt', steps({}), check(promptToo)),
+    it('outputs_valid_token_ids', steps({ temperature: 3 }), check(invalidIds)),
+    it('greedy_is_deterministic', steps(greedy), beside({ settings: { seed: 9 } }, true)),
+    it('seeded_sampling_is_reproducible', steps({}), beside({ settings: {} }, true)),
+    it(
+      'different_seeds_produce_different_output',
+      steps({}),
+      beside({ settings: { seed: 9 } }, false),
+    ),
+    it(
+      'top_k_one_matches_greedy',
+      steps({ top_k: 1 }),
+      beside({ settings: { top_k: 0, temperature: 0 } }, true),
+    ),
+    it(
+      'eos_stops_early',
+      runs(
+        8,
+        () => ({
+          toy: toy(random, { size: 4, end: 1 }),
+          prompt: [0, 2],
+          settings: { max_new_tokens: 12 },
+        }),
+        random,
+      ),
+      same,
+    ),
+    it(
+      'respects_max_seq_len_via_cropping',
+      steps({}, { toy: toy(random, { context: 4 }) }),
+      check(wrongWindow),
+    ),
+    it(
+      'no_grad_does_not_populate_grads',
+      steps({}),
+      check((outcome) => recordsGraph(outcome) ?? asksOften(outcome)),
+    ),
+    it('invalid_temperature_raises', steps({ temperature: -1 }), refusesRun),
+    it('empty_prompt_raises', steps({}, { prompt: [] }), refusesRun),
+    it(
+      'repetition_penalty_discourages_repeats',
+      steps({ repetition_penalty: 3, temperature: 0.5 }),
+      same,
+    ),
   ];
 }

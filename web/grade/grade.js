@@ -2,11 +2,14 @@
  * The grader: holds a learner's warper, chain or decode loop to what holds for the built-in one,
  * and finds the smallest input on which each property that fails does so.
  */
+import { casesOf } from './cases.js';
 import { CHAIN, chainProperties } from './chain.js';
 import { coinOf } from './coin.js';
+import { diagnose } from './diagnose.js';
 import { reason } from './expect.js';
 import { generationProperties } from './generation.js';
 import { propertiesOf } from './properties.js';
+import { IDLE } from './score.js';
 import { shrink } from './shrink.js';
 import { SPECS } from './specs.js';
 
@@ -20,6 +23,8 @@ import { SPECS } from './specs.js';
  * @property {boolean} holds
  * @property {number} cases how many it was tried on
  * @property {string} [needs] a setting: asked only of a function that reads it
+ * @property {number} [weight]
+ * @property {boolean} [idle] whether a function that does nothing holds it too
  * @property {any} [input] the smallest that fails
  * @property {ArrayLike<number> | null} [expected]
  * @property {ArrayLike<number> | null} [got]
@@ -31,13 +36,17 @@ import { SPECS } from './specs.js';
 /** What can be graded: every warper, a chain, a decode loop. */
 export const GRADED = [...Object.keys(SPECS), 'chain', 'generate'];
 const MAX_HANGS = 3;
+/** How many answers to a property are kept, to tell which fault it is. */
+const KEPT = 30;
 
 /**
  * @param {string} as
  * @param {any} engine
+ * @param {boolean} lesson whether it is the lesson's cases that are asked
  * @returns {Promise<import('./properties.js').Property[]>}
  */
-async function tryingFor(as, engine) {
+async function tryingFor(as, engine, lesson) {
+  if (lesson) return casesOf(as);
   if (as === 'chain') return chainProperties();
   return as === 'generate' ? generationProperties() : propertiesOf(as, engine);
 }
@@ -67,34 +76,59 @@ function complete(engine, as, settings) {
 export function askingOf(engine, subject, as) {
   /** @type {Set<string>} The settings that it has looked at so far. */
   const reads = new Set();
-  return {
+  /** @type {import('./diagnose.js').Asked[]} */
+  const asked = [];
+  const keep = (
+    /** @type {any} */ input,
+    /** @type {any} */ settings,
+    /** @type {any} */ answer,
+  ) => {
+    if (asking.room-- > 0) asked.push({ input, settings, answer });
+    return answer;
+  };
+  const asking = {
     engine,
     reads,
+    asked,
+    /** How many more answers are kept. Those that shrinking asks for are much alike. */
+    room: 0,
     async ask(/** @type {any} */ input) {
-      if (as === 'generate') return subject.call({ call: 'generate', ...input });
+      if (as === 'generate') {
+        const { expected: _, ...given } = input;
+        const answer = await subject.call({ call: 'generate', ...given });
+        if (answer.log?.graph !== undefined) reads.add('torch');
+        return keep(input, input.settings, answer);
+      }
       const { logits, settings, history } = input;
+      const all = complete(engine, as, settings);
       const answer = await subject.call({
         call: 'warp',
         logits: Float32Array.from(logits),
-        settings: complete(engine, as, settings),
+        settings: all,
         history,
         coin: coinOf(settings.seed ?? 0),
       });
       for (const name of answer.read ?? []) reads.add(name);
-      return answer;
+      return keep(input, all, answer);
     },
   };
+  return asking;
 }
 
 /**
  * @param {import('./properties.js').Property} property
  * @param {any} asking
- * @param {() => boolean} hangs
+ * @param {{ hung?: () => boolean, late?: () => boolean }} [time]
  * @returns {Promise<Verdict>}
  */
-async function judge({ name, says, cases, fails, shrinks, needs }, asking, hangs) {
+async function judge(
+  { name, says, cases, fails, shrinks, needs },
+  asking,
+  { hung = () => true, late = () => false } = {},
+) {
   // An input that the engine itself refuses says nothing about the learner.
   const tried = async (/** @type {any} */ input) => {
+    if (late()) return null;
     try {
       return await fails(input, asking);
     } catch (error) {
@@ -102,39 +136,71 @@ async function judge({ name, says, cases, fails, shrinks, needs }, asking, hangs
       throw error;
     }
   };
+  asking.room = KEPT;
   for (const input of cases) {
     const failure = await tried(input);
     if (!failure) continue;
-    const least = shrinks && !hangs() ? await shrink(input, failure, tried) : { input, failure };
+    asking.room = 0;
+    const least = shrinks && !hung() ? await shrink(input, failure, tried) : { input, failure };
     const { length } = cases;
     return { name, says, needs, holds: false, cases: length, input: least.input, ...least.failure };
   }
-  return { name, says, needs, holds: true, cases: cases.length };
+  return { name, says, needs, holds: !late(), cases: cases.length };
+}
+
+/** What a function that does nothing holds, by what it stands for and property. @type {Map<string, boolean>} */
+const held = new Map();
+
+/**
+ * @param {import('./properties.js').Property} property
+ * @param {any} engine
+ * @param {string} as
+ * @param {boolean} lesson
+ */
+async function holdsIdle(property, engine, as, lesson) {
+  const key = `${as} ${property.name} ${lesson}`;
+  const known = held.get(key);
+  if (known !== undefined) return known;
+  const idle = askingOf(engine, /** @type {any} */ (IDLE), as);
+  const { holds } = await judge(property, idle);
+  held.set(key, holds);
+  return holds;
 }
 
 /**
  * Grades what `subject` calls, which has been loaded.
- * @param {{ engine: any, subject: Subject, as: string, onverdict?: (verdict: Verdict) => void }} given
+ * @param {{ engine: any, subject: Subject, as: string, onverdict?: (verdict: Verdict) => void,
+ *   onfault?: (fault: import('./diagnose.js').Fault) => void, seconds?: number, lesson?: boolean }} given
+ *   seconds: how long all calls may take together; lesson: asks the lesson's cases
  * @returns {Promise<Verdict[]>}
  */
-export async function grade({ engine, subject, as, onverdict }) {
+export async function grade(given) {
+  const { engine, subject, as, onverdict, onfault, seconds = Infinity, lesson = false } = given;
   const asking = askingOf(engine, subject, as);
   const verdicts = [];
-  for (const property of await tryingFor(as, engine)) {
-    const { name, says, needs } = property;
+  const began = performance.now();
+  const late = () => performance.now() - began > 1000 * seconds;
+  for (const property of await tryingFor(as, engine, lesson)) {
+    const { name, says, needs, weight } = property;
     if (needs && !asking.reads.has(needs)) continue;
-    const verdict =
-      subject.hangs < MAX_HANGS
-        ? await judge(property, asking, () => subject.hangs > 0)
-        : {
-            name,
-            says,
-            holds: false,
-            cases: 0,
-            ...reason('untried', { count: MAX_HANGS }),
-          };
+    const untried =
+      subject.hangs >= MAX_HANGS
+        ? reason('untried', { count: MAX_HANGS })
+        : late() && reason('late', { seconds });
+    const found = untried
+      ? { name, says, holds: false, cases: 0, ...untried }
+      : await judge(property, asking, { hung: () => subject.hangs > 0, late });
+    const why = !found.holds && !found.code && late() ? reason('late', { seconds }) : {};
+    const verdict = {
+      ...found,
+      ...why,
+      weight,
+      idle: await holdsIdle(property, engine, as, lesson),
+    };
     verdicts.push(verdict);
     onverdict?.(verdict);
   }
+  const fault = onfault && (await diagnose(as, verdicts, asking.asked, engine));
+  if (fault) onfault?.(fault);
   return verdicts;
 }

@@ -18,6 +18,7 @@
  * @property {number[][]} windows the ids of each call of model.logits
  * @property {number} early reads of rows before the last
  * @property {number[]} seeds of each call of rng
+ * @property {number} [graph] calls of the model with gradients on, where there are such
  */
 
 /**
@@ -37,17 +38,18 @@ const camel = (name) => name.replace(/_(.)/g, (_, letter) => letter.toUpperCase(
 /**
  * The function to call: the export of that name, the default, or the only function.
  * @param {Record<string, unknown>} exported
- * @param {string} name in snake_case; camelCase is found too
+ * @param {string} name in snake_case; camelCase is found too, and what lessons call it
+ * @param {boolean} [strict] whether only a name will do, where several functions are asked for
  * @returns {Function}
  */
-function find(exported, name) {
+function find(exported, name, strict = false) {
   const functions = Object.values(exported).filter((value) => typeof value === 'function');
-  const found =
-    exported[name] ??
-    exported[camel(name)] ??
-    exported.default ??
-    (functions.length === 1 ? functions[0] : undefined);
-  if (typeof found === 'function') return found;
+  const names = [name, `${name}_filter`, `apply_${name}`].flatMap((it) => [it, camel(it)]);
+  const found = names.map((it) => exported[it]).find((it) => it !== undefined);
+  const other = exported.default ?? (functions.length === 1 ? functions[0] : undefined);
+  const taken = found ?? (strict ? undefined : other);
+  if (typeof taken === 'function') return taken;
+  if (strict) throw new Error(`it exports no function named ${name}`);
   throw new Error(`it exports no function: one named ${name}, or a default one, is needed`);
 }
 
@@ -177,7 +179,7 @@ export function serve(port, load) {
   port.onmessage = async (/** @type {{ data: any }} */ { data: { id, call, ...given } }) => {
     try {
       if (call === 'load') {
-        subject = find(await load(), given.name);
+        subject = find(await load(), given.name, given.strict);
         port.postMessage({ id });
         return;
       }

@@ -35,6 +35,7 @@ import {
  * @property {(input: any, asking: Asking) => Promise<Failure | null>} fails
  * @property {boolean} [shrinks]
  * @property {string} [needs] a setting: asked only of a function that reads it
+ * @property {number} [weight] what it counts beside the others, 1 unless said
  */
 
 const MANY = 120;
@@ -46,7 +47,7 @@ const SOME = 25;
  * @param {{ logits: ArrayLike<number> }} input
  * @returns {{ numbers: Float64Array, failure: null } | { numbers: null, failure: Failure }}
  */
-export function numbersOf({ result, length, error, hung }, { logits }) {
+export function numbersOf({ result, length, error, hung, ...given }, { logits }) {
   const wrong = (
     /** @type {string} */ code,
     /** @type {any} */ params,
@@ -61,7 +62,10 @@ export function numbersOf({ result, length, error, hung }, { logits }) {
       params,
     },
   });
-  if (error) return wrong(hung ? 'hung' : 'threw', { error }, error);
+  if (error) {
+    const { code = hung ? 'hung' : 'threw', params = { error } } = given;
+    return wrong(code, params, error);
+  }
   if (!result || typeof result === 'string') {
     return wrong('list', { what: String(result) }, `it returned ${result}, not a list of numbers`);
   }
@@ -109,6 +113,24 @@ export async function writesToInput(input, { engine, ask }) {
   if (!answer.changed) return answer.error ? numbersOf(answer, input).failure : null;
   const message = 'it wrote to the logits that it was given';
   return { expected: null, got: null, message, code: 'wrote' };
+}
+
+/**
+ * The same input twice, another between.
+ * @param {Case} input
+ * @param {Asking} asking
+ * @returns {Promise<Failure | null>}
+ */
+export async function keepsState(input, { engine, ask }) {
+  await warped(engine, input);
+  const first = numbersOf(await ask(input), input);
+  if (!first.numbers) return first.failure;
+  await ask({ ...input, logits: [...input.logits].reverse(), history: [0] });
+  const again = numbersOf(await ask(input), input);
+  if (!again.numbers) return again.failure;
+  const { numbers: then } = first;
+  if (again.numbers.every((it, id) => it === then[id])) return null;
+  return { expected: then, got: again.numbers, ...reason('state') };
 }
 
 /**
@@ -191,6 +213,12 @@ function general(name, spec, random) {
       says: 'leaves the logits that it is given as they are',
       cases: some,
       fails: writesToInput,
+    },
+    {
+      name: 'pure',
+      says: 'answers the same input in the same way, whatever was asked between',
+      cases: some.slice(0, 10),
+      fails: keepsState,
     },
     bans && {
       name: 'minus_infinity',
@@ -338,6 +366,7 @@ export async function propertiesOf(name, engine) {
   const agreeing = [
     {
       name: 'agrees',
+      weight: 3,
       says: 'agrees with the built-in on random inputs',
       cases: many,
       fails: agrees,

@@ -214,6 +214,7 @@ export const SPECS = {
           input([0, 0], { top_k: 1 }),
           input([1, 0, 0], { top_k: 2 }),
           input([3, 1, 3, 1, 2, 1], { top_k: 4 }),
+          input([2, 2, 1, 0], { top_k: 2 }),
         ],
       },
       {

@@ -20,6 +20,8 @@
  * @property {string[]} [read] the settings that a warper looked at
  * @property {import('./harness.js').Log} [log]
  * @property {string} [error] what it threw, or that it took too long
+ * @property {string} [code] of an error that has a sentence of its own, with its params
+ * @property {Record<string, string | number>} [params]
  * @property {boolean} [hung]
  */
 
@@ -43,6 +45,7 @@ export class Subject {
   #start;
   #name;
   #limit;
+  #strict;
   /** @type {Place | null} */
   #place = null;
   #last = 0;
@@ -55,8 +58,10 @@ export class Subject {
    * @param {Start} start
    * @param {string} name of the function
    * @param {number} limit of a call, in ms
+   * @param {boolean} [strict] whether only a function of that name will do
    */
-  constructor(start, name, limit) {
+  constructor(start, name, limit, strict = false) {
+    this.#strict = strict;
     this.#start = start;
     this.#name = name;
     this.#limit = limit;
@@ -75,7 +80,7 @@ export class Subject {
       waiting?.resolve(answer);
     });
     this.#place = place;
-    return this.#send({ call: 'load', name: this.#name }, LOAD_MS);
+    return this.#send({ call: 'load', name: this.#name, strict: this.#strict }, LOAD_MS);
   }
 
   /**

@@ -1,0 +1,153 @@
+/** Each planted fault loses marks and is named by its own sentence; what is right has 100, nothing 0. */
+import assert from 'node:assert/strict';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { describe, test } from 'node:test';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { Logitscope } from '../../web/engine/index.js';
+import { MODULE_11 } from '../../web/grade/cases.js';
+import { GRADED, grade } from '../../web/grade/grade.js';
+import { serve } from '../../web/grade/harness.js';
+import { REASONS } from '../../web/grade/reasons.js';
+import { scoreOf, total } from '../../web/grade/score.js';
+import { Subject } from '../../web/grade/subject.js';
+import { sample } from '../long.js';
+import { FAULTS, PITFALLS, RIGHT, planted } from './planted.js';
+
+const folder = fileURLToPath(new URL('../../build/fixtures/planted', import.meta.url));
+mkdirSync(folder, { recursive: true });
+const engine = await Logitscope.load();
+let written = 0;
+
+/** Runs the harness here. @param {string} source @returns {import('../../web/grade/subject.js').Start} */
+const here = (source) => (onanswer) => {
+  const file = `${folder}/${written++}.mjs`;
+  writeFileSync(file, source);
+  const port = { postMessage: (message) => onanswer(structuredClone(message)), onmessage: null };
+  serve(port, () => import(pathToFileURL(file).href));
+  return { post: (message) => port.onmessage({ data: structuredClone(message) }), end() {} };
+};
+
+/** @param {string} source @param {string} as @param {boolean} [lesson] */
+async function marked(source, as, lesson = false) {
+  const subject = new Subject(here(source), as, 5000);
+  assert.equal((await subject.load()).error, undefined);
+  let fault = null;
+  const onfault = (found) => (fault = found);
+  const verdicts = await grade({ engine, subject, as, onfault, lesson });
+  subject.close();
+  return { verdicts, fault, score: scoreOf(verdicts) };
+}
+
+describe('marks', () => {
+  for (const [as, source] of Object.entries(RIGHT))
+    test(`${as}: what is right has 100, and no fault`, async () => {
+      const { score, fault } = await marked(source, as);
+      assert.deepEqual([score, fault], [100, null]);
+    });
+
+  const NOTHING = {
+    'the logits as they came': 'export default (logits) => logits;',
+    'a copy of them': 'export default (logits) => logits.slice();',
+    'nothing at all': 'export default () => {};',
+    'an empty list': 'export default () => [];',
+    'an error': 'export default () => { throw new Error("not yet"); };',
+  };
+  for (const [what, source] of Object.entries(NOTHING))
+    test(`a function that gives ${what} has 0`, async () => {
+      for (const as of GRADED) assert.equal((await marked(source, as)).score, 0, as);
+      for (const as of MODULE_11) assert.equal((await marked(source, as, true)).score, 0, as);
+    });
+
+  test('weights of properties and of functions count', () => {
+    const verdicts = [
+      { name: 'a', holds: true, idle: false },
+      { name: 'b', holds: false, idle: false },
+      { name: 'c', holds: true, idle: true },
+    ];
+    assert.equal(scoreOf(verdicts), 50);
+    assert.equal(scoreOf(verdicts, { a: 3 }), 75);
+    assert.equal(scoreOf([verdicts[0], { ...verdicts[2], holds: false }]), 0);
+    assert.equal(
+      total([
+        { score: 100, weight: 1 },
+        { score: 0, weight: 3 },
+      ]),
+      25,
+    );
+    assert.equal(total([]), 0);
+  });
+});
+
+describe('the 43 cases of Module 11', () => {
+  const refusing = {
+    temperature: ['T === 0', 'if (T < 0) throw new RangeError("T");\n  if (T === 0'],
+    top_k: ['if (k === 0', 'if (k < 0) throw new RangeError("k");\n  if (k === 0'],
+    top_p: [
+      'if (top_p === 1)',
+      'if (top_p < 0 || top_p > 1) throw new RangeError("p");\n  if (top_p === 1)',
+    ],
+    repetition_penalty: ['const out', 'if (r <= 0) throw new RangeError("r");\n  const out'],
+    generate: [
+      'const ids = [...prompt_ids];',
+      'const ids = [...prompt_ids];\n  if (settings.temperature < 0 || !ids.length) throw new RangeError("no");',
+    ],
+  };
+  const sources = Object.fromEntries(
+    MODULE_11.map((as) => {
+      const [from, to] = refusing[as];
+      const at = as === 'temperature' ? `if (${from}` : from;
+      return [as, RIGHT[as].replace(at, to)];
+    }),
+  );
+
+  test('are 43, and a right function that refuses what makes no sense holds them all', async () => {
+    const names = [];
+    for (const as of MODULE_11) {
+      const { verdicts, score } = await marked(sources[as], as, true);
+      names.push(...verdicts.map(({ name }) => `${as} ${name}`));
+      assert.deepEqual(
+        verdicts.filter(({ holds }) => !holds),
+        [],
+        as,
+      );
+      assert.equal(score, 100);
+    }
+    assert.equal(names.length, 43);
+    assert.equal(new Set(names).size, 43);
+  });
+
+  test('one that refuses nothing fails that case alone', async () => {
+    for (const as of MODULE_11) {
+      const { verdicts } = await marked(RIGHT[as], as, true);
+      const failed = verdicts.filter(({ holds }) => !holds);
+      assert.ok(
+        failed.length > 0 && failed.every(({ code }) => code === 'no_refusal' || code === 'threw'),
+        as,
+      );
+    }
+  });
+});
+
+describe('a planted fault', () => {
+  const all = [...PITFALLS, ...FAULTS];
+  const tried = [...PITFALLS, ...sample(FAULTS, 24)];
+  assert.ok(PITFALLS.length === 9 && new Set(FAULTS.map(([code]) => code)).size >= 30);
+  for (const fault of tried) {
+    const [code, as, from, to] = fault;
+    test(`${as}: ${code}`, async () => {
+      const { fault: named, score, verdicts } = await marked(planted(fault), as);
+      const failed = verdicts.filter(({ holds }) => !holds).map(({ name }) => name);
+      assert.equal(named?.code, code, `${failed.join(', ')}; ${from} -> ${to}`);
+      assert.ok(score < 100, String(score));
+      assert.ok(named.message.length > 10);
+    });
+  }
+
+  test('has a sentence of its own', () => {
+    const said = all.map(([code]) => REASONS[code]).filter(Boolean);
+    assert.equal(
+      new Set(said).size,
+      new Set(all.map(([code]) => code).filter((code) => REASONS[code])).size,
+    );
+  });
+});

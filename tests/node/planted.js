@@ -1,0 +1,254 @@
+/**
+ * Faults planted in right samplers by an edit: what each stands for, the code that names it, and the
+ * piece of the source that is another. The nine of the lesson's "Pitfalls to expect" come first.
+ */
+import { GENERATE, LESSON_ORDER, SOFTMAX, TOP_P, broken, chainOf } from './graded.js';
+
+const [PENALTY, TEMPERATURE, TOP_K, TOP_P_NAME] = LESSON_ORDER;
+
+const K = `${SOFTMAX}
+export default function topK(logits, { top_k: k }) {
+  if (k === 0 || k >= logits.length) return logits.slice();
+  const limit = logits[ranked(logits)[k - 1]];
+  return logits.map((l) => (l >= limit ? l : -Infinity));
+}
+`;
+const T = `${SOFTMAX}
+export default function temperature(logits, { temperature: T }) {
+  const best = ranked(logits)[0];
+  if (T === 0) return logits.map((l, id) => (id === best ? l : -Infinity));
+  return Float64Array.from(logits, (l) => l / T);
+}
+`;
+const R = `
+export default function repetitionPenalty(logits, { repetition_penalty: r }, { history }) {
+  const out = logits.slice();
+  for (const id of new Set(history)) out[id] = logits[id] > 0 ? logits[id] / r : logits[id] * r;
+  return out;
+}
+`;
+const CHAIN = chainOf(LESSON_ORDER);
+const KEEP = 'if (place === 0 || before < top_p) out[id] = logits[id];\n    before += p[id];';
+const CROP = 'ids.slice(-model.context_length)';
+const WARP = 'chain(last, settings, ids)';
+const DRAW = 'draw(warped, random())';
+const END = 'ids.push(id);\n    if (id === model.eos_token_id) break;';
+const LAST = '.at(-1);\n    const warped';
+
+/** What is right, by what it stands for. */
+export const RIGHT = {
+  top_p: TOP_P,
+  top_k: K,
+  temperature: T,
+  repetition_penalty: R,
+  chain: CHAIN,
+  generate: GENERATE,
+};
+
+/** @type {[code: string, as: string, from: string, to: string][]} */
+export const PITFALLS = [
+  ['soft_mask', 'top_p', 'fill(-Infinity)', 'fill(-1e9)'],
+  ['cut_before', 'top_p', KEEP, 'before += p[id];\n    if (before <= top_p) out[id] = logits[id];'],
+  ['shares_first', 'chain', 'given.slice())', 'Float32Array.from(softmax(given)))'],
+  [
+    'swapped',
+    'chain',
+    JSON.stringify(LESSON_ORDER),
+    JSON.stringify([PENALTY, TOP_P_NAME, TEMPERATURE, TOP_K]),
+  ],
+  ['history_prompt', 'generate', WARP, 'chain(last, settings, prompt_ids)'],
+  ['long_window', 'generate', CROP, 'ids'],
+  [
+    'early',
+    'generate',
+    `const last = model.logits(window)${LAST} = ${WARP};`,
+    'const warped = model.logits(window).map((row) => chain(row, settings, ids)).at(-1);',
+  ],
+  // There is no autograd here: work for nothing is what can be seen. See the Python harness for torch.
+  ['asked_often', 'generate', 'const last =', 'model.logits(window);\n    const last ='],
+  ['reseeded', 'generate', DRAW, 'draw(warped, rng(settings.seed)())'],
+];
+
+/** @type {[code: string, as: string, from: string, to: string][]} */
+export const FAULTS = [
+  ['until_above', 'top_p', 'before < top_p', 'before <= top_p'],
+  [
+    'one_too_few',
+    'top_p',
+    KEEP,
+    'before += p[id];\n    if (place === 0 || before <= top_p + 1e-6) out[id] = logits[id];',
+  ],
+  [
+    'one_too_many',
+    'top_p',
+    KEEP,
+    'if (place === 0 || before - was < top_p) out[id] = logits[id];\n    was = p[id];\n    before += p[id];',
+  ],
+  ['own_share', 'top_p', 'before < top_p', 'p[id] >= 1 - top_p'],
+  ['share_above_p', 'top_p', 'before < top_p', 'p[id] >= top_p'],
+  ['least_first', 'top_p', 'ranked(logits).forEach', 'ranked(logits).reverse().forEach'],
+  ['unsorted', 'top_p', 'ranked(logits).forEach', '[...logits.keys()].forEach'],
+  ['unscattered', 'top_p', 'out[id] = logits[id]', 'out[place] = logits[place]'],
+  ['other_end', 'top_p', 'before < top_p', 'before < 1 - top_p'],
+  ['tail_kept', 'top_p', 'place === 0 || before < top_p', 'place > 0 && before >= top_p'],
+  ['overflow', 'top_p', 'Math.exp(l - max)', 'Math.exp(l)'],
+  ['higher_id', 'top_p', '|| a - b', '|| b - a'],
+  ['zero_mask', 'top_p', 'fill(-Infinity)', 'fill(0)'],
+  ['returns_shares', 'top_p', 'return out;', 'return softmax(out);'],
+  ['returns_logs', 'top_p', 'return out;', 'return softmax(out).map(Math.log);'],
+  ['wrote', 'top_p', 'return out;', 'logits.set(out); return out;'],
+  ['idle', 'top_p', 'if (top_p === 1)', 'if (top_p)'],
+  [
+    'exactly_k',
+    'top_k',
+    'logits.map((l) => (l >= limit',
+    'logits.map((l, id) => (ranked(logits).indexOf(id) < k',
+  ],
+  ['above_kth', 'top_k', 'l >= limit', 'l > limit'],
+  [
+    'k_plus_one',
+    'top_k',
+    'k >= logits.length) return logits.slice();',
+    'k + 1 >= logits.length) return logits.slice();\n  k += 1;',
+  ],
+  ['k_minus_one', 'top_k', '[k - 1]', '[Math.max(k - 2, 0)]'],
+  ['k_lowest', 'top_k', 'l >= limit', 'l <= logits[ranked(logits).at(-k)]'],
+  ['k_first', 'top_k', 'logits.map((l) => (l >= limit', 'logits.map((l, id) => (id < k'],
+  [
+    'k_distinct',
+    'top_k',
+    'logits[ranked(logits)[k - 1]]',
+    '[...new Set(logits)].sort((a, b) => b - a)[k - 1] ?? -Infinity',
+  ],
+  ['k_removed', 'top_k', 'l >= limit', 'l < limit'],
+  ['k_zero', 'top_k', 'k === 0 ||', ''],
+  ['multiplies', 'temperature', 'l / T', 'l * T'],
+  ['subtracts_t', 'temperature', 'l / T', 'l - T'],
+  ['subtracts_max', 'temperature', 'l / T', '(l - logits[best]) / T'],
+  ['one_minus', 'temperature', 'l / T', 'l * (1 - T)'],
+  ['zero_divides', 'temperature', 'if (T === 0)', 'if (T < 0)'],
+  [
+    'zero_nothing',
+    'temperature',
+    'if (T === 0) return logits.map((l, id) => (id === best ? l : -Infinity))',
+    'if (T === 0) return logits',
+  ],
+  ['zero_ties', 'temperature', 'id === best', 'l === logits[best]'],
+  [
+    'zero_epsilon',
+    'temperature',
+    'if (T === 0) return logits.map((l, id) => (id === best ? l : -Infinity))',
+    'T = Math.max(T, 1e-8)',
+  ],
+  [
+    'returns_shares',
+    'temperature',
+    'return Float64Array.from(logits, (l) => l / T)',
+    'return softmax(Float64Array.from(logits, (l) => l / T))',
+  ],
+  ['on_shares', 'temperature', 'Float64Array.from(logits', 'Float64Array.from(softmax(logits)'],
+  ['always_divides', 'repetition_penalty', 'logits[id] * r', 'logits[id] / r'],
+  ['always_multiplies', 'repetition_penalty', 'logits[id] / r', 'logits[id] * r'],
+  ['other_signs', 'repetition_penalty', 'logits[id] > 0', 'logits[id] < 0'],
+  [
+    'each_time',
+    'repetition_penalty',
+    'new Set(history)) out[id] = logits[id] > 0 ? logits[id] / r : logits[id] * r',
+    'history) out[id] = out[id] > 0 ? out[id] / r : out[id] * r',
+  ],
+  [
+    'subtracts_r',
+    'repetition_penalty',
+    'logits[id] > 0 ? logits[id] / r : logits[id] * r',
+    'logits[id] - r',
+  ],
+  ['everything', 'repetition_penalty', 'new Set(history)', 'logits.keys()'],
+  [
+    'unseen',
+    'repetition_penalty',
+    'new Set(history)',
+    '[...logits.keys()].filter((id) => !history.includes(id))',
+  ],
+  ['last_only', 'repetition_penalty', 'new Set(history)', 'history.slice(-1)'],
+  ['first_only', 'repetition_penalty', 'new Set(history)', 'history.slice(0, 1)'],
+  [
+    'repeated_only',
+    'repetition_penalty',
+    'new Set(history)',
+    'new Set(history.filter((id, i) => history.indexOf(id) < i))',
+  ],
+  ['positions', 'repetition_penalty', 'new Set(history)', 'history.keys()'],
+  [
+    'removes_seen',
+    'repetition_penalty',
+    'logits[id] > 0 ? logits[id] / r : logits[id] * r',
+    'r === 1 ? logits[id] : -Infinity',
+  ],
+  [
+    'shares_last',
+    'chain',
+    'export default (given',
+    'export default (...all) => softmax(chain(...all));\nconst chain = (given',
+  ],
+  ['without_penalty', 'chain', `"${PENALTY}",`, ''],
+  ['without_temperature', 'chain', `"${TEMPERATURE}",`, ''],
+  ['without_top_k', 'chain', `"${TOP_K}",`, ''],
+  ['without_top_p', 'chain', `,"${TOP_P_NAME}"`, ''],
+  ['turned_u', 'generate', DRAW, 'draw(warped, 1 - random())'],
+  ['skips_u', 'generate', DRAW, 'draw(warped, (step && random(), random()))'],
+  ['one_u_late', 'generate', 'rng(settings.seed);', 'rng(settings.seed);\n  random();'],
+  ['always_best', 'generate', DRAW, 'ranked(warped)[0]'],
+  ['by_id', 'generate', 'ranked(logits).filter', '[...logits.keys()].filter'],
+  [
+    'evenly',
+    'generate',
+    DRAW,
+    'draw(warped.map((l) => (l === -Infinity ? l : 0)).map((l, id, all) => l - ranked(warped).indexOf(id) * 1e-7), random())',
+  ],
+  ['first_row', 'generate', LAST, '[0];\n    const warped'],
+  ['row_before', 'generate', LAST, '.slice(-2)[0];\n    const warped'],
+  ['crops_front', 'generate', CROP, 'ids.slice(0, model.context_length)'],
+  ['crops_short', 'generate', CROP, 'ids.slice(1 - model.context_length)'],
+  ['last_token_only', 'generate', CROP, 'ids.slice(-1)'],
+  [
+    'not_appended',
+    'generate',
+    `const window = ${CROP}`,
+    'const window = prompt_ids.slice(-model.context_length)',
+  ],
+  ['end_left_out', 'generate', END, 'if (id === model.eos_token_id) break;\n    ids.push(id);'],
+  ['end_ignored', 'generate', 'if (id === model.eos_token_id) break;', ''],
+  ['prompt_too', 'generate', 'ids.slice(prompt_ids.length)', 'ids'],
+  ['one_token_more', 'generate', 'step < settings', 'step <= settings'],
+  [
+    'one_token_less',
+    'generate',
+    'step < settings.max_new_tokens',
+    'step < settings.max_new_tokens - 1',
+  ],
+  ['history_window', 'generate', WARP, 'chain(last, settings, window)'],
+  ['history_new', 'generate', WARP, 'chain(last, settings, ids.slice(prompt_ids.length))'],
+  ['history_none', 'generate', WARP, 'chain(last, settings, [])'],
+  ['loop_shares_first', 'generate', WARP, 'chain(Float32Array.from(softmax(last)), settings, ids)'],
+  ['loop_without_temperature', 'generate', "'temperature', ", ''],
+  ['loop_without_top_k', 'generate', "'top_k', ", ''],
+  ['loop_without_top_p', 'generate', ", 'top_p'", ''],
+  ['threw', 'top_p', 'return out;', 'return out.missing.it;'],
+  ['length', 'top_p', 'return out;', 'return [...out, 0];'],
+  ['list', 'top_p', 'return out;', ''],
+  ['no_ids', 'generate', 'return ids.slice(prompt_ids.length);', ''],
+  [
+    'state',
+    'top_p',
+    'if (top_p === 1)',
+    'globalThis.calls = (globalThis.calls ?? 0) + 1;\n  if (globalThis.calls % 7 === 0) return logits.slice();\n  if (top_p === 1)',
+  ],
+];
+
+/** The source with a fault. */
+export function planted([code, as, from, to]) {
+  const source = broken(RIGHT[as], from, to);
+  return code === 'one_too_many'
+    ? broken(source, 'let before = 0;', 'let before = 0;\n  let was = 0;')
+    : source;
+}

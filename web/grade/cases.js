@@ -1,0 +1,163 @@
+/**
+ * The 43 cases of the Module 11 lesson, by their names, asked of a reader's own functions. A row at a
+ * time is given, so that "per row" asks for two rows in turn; where the lesson's function refuses and
+ * the one here has a meaning, either will do.
+ */
+import { reason } from './expect.js';
+import { generationCases } from './generation.js';
+import { against, numbersOf, returnsNumbers } from './properties.js';
+import { SPECS } from './specs.js';
+import { differs, lostBest } from './wrongs.js';
+
+/** @typedef {import('./inputs.js').Case} Case */
+/** @typedef {import('./properties.js').Property} Property */
+
+/** The functions of the lesson. */
+export const MODULE_11 = ['temperature', 'top_k', 'top_p', 'repetition_penalty', 'generate'];
+
+const LOGITS = [2, 1, 0.5, -1, -2.5];
+/** Shares of .60 .20 .10 .05 .03 .02, as the lesson draws them. */
+const SHARES = [0.6, 0.2, 0.1, 0.05, 0.03, 0.02].map((p) => Math.fround(Math.log(p)));
+
+/**
+ * @param {Record<string, any>} settings
+ * @param {number[]} [logits]
+ * @param {number[]} [history]
+ * @returns {Case}
+ */
+const given = (settings, logits = LOGITS, history = []) => ({ logits, settings, history });
+
+/** @param {number[]} logits */
+function softmax(logits) {
+  const max = Math.max(...logits);
+  const e = logits.map((logit) => Math.exp(logit - max));
+  const total = e.reduce((a, b) => a + b, 0);
+  return e.map((x) => x / total);
+}
+
+/** The share of the best rises, or falls. @param {1 | -1} way @returns {import('./wrongs.js').Compare} */
+const sharpens = (way) => (expected, got, input) => {
+  const [before, after] = [softmax(input.logits)[0], softmax(Array.from(got))[0]];
+  return way * (after - before) > 0
+    ? null
+    : { expected: expected.logits, got, ...reason(way > 0 ? 'not_sharper' : 'not_flatter') };
+};
+
+/** The survivors' shares add up to 1. @type {import('./wrongs.js').Compare} */
+function sumsToOne(expected, got, input) {
+  const total = softmax(Array.from(got)).reduce((a, b) => a + b, 0);
+  return Math.abs(total - 1) < 1e-6
+    ? differs(expected, got, input)
+    : { expected: expected.logits, got, ...reason('emptied') };
+}
+
+/** @type {import('./wrongs.js').Compare} */
+function lowers({ logits }, got, input) {
+  const [before, after] = [softmax(input.logits), softmax(Array.from(got))];
+  const id = input.history.find((it) => !(after[it] < before[it]));
+  return id === undefined ? null : { expected: logits, got, ...reason('not_lowered', { id }) };
+}
+
+/** It refuses; or, where there is one, gives what `otherwise` has. @param {Property['fails']} [otherwise] */
+export const refuses =
+  (otherwise) => async (/** @type {any} */ input, /** @type {any} */ asking) => {
+    const answer = await asking.ask(input);
+    if (answer.error && !answer.hung && !answer.code) return null;
+    if (answer.error) return numbersOf(answer, input).failure;
+    const other = otherwise && (await otherwise(input, asking));
+    if (otherwise && !other) return null;
+    const settings = JSON.stringify(input.settings);
+    return { expected: null, got: null, ...reason('no_refusal', { settings }) };
+  };
+
+/** Two rows in turn, and the first again. @type {Property['fails']} */
+async function inTurn(input, asking) {
+  const right = against(nudgeOf(input), differs);
+  const other = { ...input, logits: [...input.logits].reverse() };
+  for (const row of [input, other, input]) {
+    const failure = await right(row, asking);
+    if (failure) return failure;
+  }
+  return null;
+}
+
+/** @param {Case} input */
+const nudgeOf = ({ settings }) => SPECS[Object.keys(settings)[0]]?.nudge ?? null;
+
+/** @param {string} name @param {Case[]} cases @param {Property['fails']} fails @returns {Property} */
+const it = (name, cases, fails) => ({ name, says: name.replaceAll('_', ' '), cases, fails });
+
+const right = against(null, differs);
+const best = against(null, lostBest);
+const all = (
+  /** @type {string} */ name,
+  /** @type {any[]} */ values,
+  /** @type {number[]} */ seen,
+) => values.map((value) => given({ [name]: value }, LOGITS, seen));
+
+/** @type {Record<string, () => Property[]>} */
+const CASES = {
+  temperature: () => {
+    const at = (/** @type {number[]} */ ...values) => all('temperature', values, []);
+    return [
+      it('identity_at_one', at(1), right),
+      it('shape_preserved', at(0.5, 1, 2), returnsNumbers),
+      it('low_t_sharpens_distribution', at(0.5), against(null, sharpens(1))),
+      it('high_t_flattens_distribution', at(2), against(null, sharpens(-1))),
+      it('preserves_argmax', at(0.1, 0.5, 2, 10), best),
+      it('zero_raises', at(0), refuses(right)),
+      it('negative_raises', at(-1), refuses()),
+    ];
+  },
+  top_k: () => {
+    const at = (/** @type {number[]} */ ...values) => all('top_k', values, []);
+    return [
+      it('shape_preserved', at(1, 2, 3), returnsNumbers),
+      it('k_equals_v_is_identity', at(5), right),
+      it('k_greater_than_v_clamps', at(6, 100), right),
+      it('k_one_keeps_only_argmax', at(1), right),
+      it('k_two_keeps_top_two', at(2), right),
+      it('per_row', at(2), inTurn),
+      it('softmax_sums_to_one_over_survivors', at(3), against(null, sumsToOne)),
+      it('zero_or_negative_raises', at(-1), refuses()),
+    ];
+  },
+  top_p: () => {
+    const at = (/** @type {number[]} */ ...values) => all('top_p', values, []);
+    return [
+      it('shape_preserved', at(0.5, 0.9), returnsNumbers),
+      it('p_one_keeps_everything', at(1), right),
+      it(
+        'keeps_smallest_prefix_reaching_p',
+        [given({ top_p: 0.89 }, SHARES), given({ top_p: 0.91 }, SHARES)],
+        right,
+      ),
+      it(
+        'argmax_always_survives',
+        [given({ top_p: 0.01 }), given({ top_p: 0.5 }, [9, 0, 0])],
+        best,
+      ),
+      it('per_row', at(0.8), inTurn),
+      it('softmax_sums_to_one', at(0.5, 0.9), against(null, sumsToOne)),
+      it('invalid_p_raises', at(1.5, -0.1), refuses()),
+    ];
+  },
+  repetition_penalty: () => {
+    const at = (/** @type {number[]} */ seen, /** @type {number[]} */ ...values) =>
+      all('repetition_penalty', values, seen);
+    return [
+      it('one_is_identity', at([0, 3], 1), right),
+      it('shape_preserved', at([0], 1.2), returnsNumbers),
+      it('positive_logit_divided', at([0, 1], 2), right),
+      it('negative_logit_multiplied', at([3, 4], 2), right),
+      it('untouched_tokens_unchanged', at([2], 1.5), right),
+      it('lowers_probability', at([0], 1.5), against(null, lowers)),
+      it('one_d_prev_broadcasts', at([0, 3, 0], 1.3), right),
+      it('invalid_raises', at([0], 0, -1), refuses()),
+    ];
+  },
+  generate: generationCases,
+};
+
+/** The lesson's cases of one of its functions. @param {string} as */
+export const casesOf = (as) => CASES[as]();
