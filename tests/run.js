@@ -110,6 +110,7 @@ async function install() {
   if (long) programs.push('clang-tidy=clang-tidy');
   if (beyondNative || long) programs.push('clang=clang');
   if (beyondNative) {
+    programs.push('python3=python3');
     if (!process.env.CHROMIUM) programs.push('chromium-headless-shell=chromium-headless-shell');
   }
   return (

@@ -1,23 +1,39 @@
-/** `logitscope grade`: a learner's own sampler against what holds for the built-in one. */
+/** `logitscope grade`: a learner's own sampler, or those of a class, against the built-in one. */
+import { readdirSync, statSync } from 'node:fs';
+import { basename, extname, join, resolve } from 'node:path';
+import { MODULE_11, casesOf } from '../grade/cases.js';
 import { GRADED, grade as gradeSubject } from '../grade/grade.js';
+import { scoreOf, total } from '../grade/score.js';
 import { shortest } from '../grade/shrink.js';
 import { Subject } from '../grade/subject.js';
 import { UsageError, nearestOf } from './flags.js';
-import { checkFile, inThread } from './own-sampler.js';
+import { checkFile } from './own-sampler.js';
+import { KINDS, Submissions } from './submission.js';
 import { inLine, printJson } from './terminal.js';
+import { LANGUAGES, wordsOf } from './words.js';
 
 const LISTED = 12;
+const TIME = 2;
+const ALL_TIME = 60;
+const MEMORY = 512;
 
-const NOTES = `FILE is run in a thread of its own with a time limit, but it is trusted as any script is: it can
-read and write what you can.
+const NOTES = `FILE is JavaScript (.js, .mjs) or Python (.py); DIR holds one for each learner, or a folder for each.
+Each runs in a process of its own: an empty environment, an empty folder, limits of time and memory and,
+where bwrap or unshare works, no network, nothing to write to and no more to read than what runs it.
+Where neither works, stderr says so, and FILE is trusted as any script is: it can read and write what
+you can. --isolated refuses to go on there.
 
 A warper, or --as chain (repetition_penalty, temperature, top_k, top_p in this order):
   export default function top_p(logits, settings, { history }) { ...; return logits; }
+  def top_p(logits, settings, history): ...
 logits is a Float32Array, a removed token -Infinity; settings.top_p and so on are the settings, history
 the ids so far, coin (beside history) the number in [0, 1) that XTC tosses. What it returns has one number for each token; what it was given stays as it is.
+In Python logits is a list, or an array of NumPy if the file imports it, and arguments are given by the
+names of the parameters: def top_k_filter(logits, k), def apply_repetition_penalty(logits, token_ids, penalty).
 
 --as generate:
   export default function generate(model, prompt_ids, settings, { rng }) { ...; return ids; }
+  def generate(model, prompt_ids, settings, rng): ...
 model.logits(ids) gives a list of rows, one for each position, and takes model.context_length ids at
 most; model.eos_token_id ends a text, and is part of it. settings: temperature, top_k, top_p,
 repetition_penalty, seed, max_new_tokens. rng(seed) gives a function that gives the next u in [0, 1);
@@ -27,36 +43,110 @@ whose cumulative mass is above u. The ids returned are without the prompt.
 What warpers share or lessons leave out (min_tokens_to_keep, repetition_window, dry_base, mirostat_tau
 and so on) is asked of a function that reads it from settings.
 
-Tokens within 2^-20 of a boundary may go either way. Exit code 0: all holds; 1: something fails;
-2: a wrong argument.
+--as cases: the 43 cases of the Module 11 lesson, of five functions named temperature, top_k, top_p,
+repetition_penalty and generate (or top_k_filter, apply_temperature and the like).
+
+The score goes from 0, for a function that does nothing, to 100. --as top_k,top_p=2 counts top_p twice;
+--weight exact=3 counts that property three times, --weight top_p.exact=3 that of top_p alone.
+
+--stdio: FILE is a program that itself answers lines of JSON, a warper or chain:
+  {"id":1,"call":"load","name":"top_p"}                            {"id":1}
+  {"id":2,"call":"warp","logits":[1,"-inf"],"settings":{"top_p":0.9,...},"history":[],"coin":0.4}
+                                                                   {"id":2,"result":[1,"-inf"]}
+
+Tokens within 2^-20 of a boundary may go either way. Exit code 0: all holds, or a DIR was graded; 1:
+something fails; 2: a wrong argument.
 `;
 
-/** @param {ArrayLike<number>} numbers */
-function list(numbers) {
-  const shown = Array.from(numbers).slice(0, LISTED).map(shortest).join(' ');
-  const more = numbers.length - LISTED;
-  return `[${shown}${more > 0 ? ` and ${more} more` : ''}]`;
+/**
+ * A function to be graded, and what it counts.
+ * @typedef {{ as: string, lesson: boolean, weight: number }} Part
+ *
+ * @typedef {object} Graded
+ * @property {string} as
+ * @property {boolean} lesson
+ * @property {number} weight
+ * @property {number} score
+ * @property {import('../grade/grade.js').Verdict[]} verdicts
+ * @property {{ code?: string, message: string } | null} fault
+ * @property {string} [error] why nothing could be asked
+ */
+
+/** @param {string} given @returns {Part[]} */
+function partsOf(given) {
+  return given.split(',').flatMap((word) => partsIn(word));
 }
 
-/** @param {any} input */
-function inputLines({ logits, prompt, toy, settings, history }) {
-  const given = Object.entries(settings).map(([name, value]) => `${name} ${JSON.stringify(value)}`);
-  const lines = logits ? [`logits ${list(logits)}`] : [`prompt_ids ${list(prompt)}`];
-  if (given.length) lines.push(given.join(', '));
-  if (history?.length) lines.push(`history ${list(history)}`);
-  if (toy) lines.push(`context_length ${toy.context_length}, eos_token_id ${toy.eos_token_id}`);
-  return lines.join('; ');
+/** @param {string} word NAME or NAME=WEIGHT @returns {Part[]} */
+function partsIn(word) {
+  const [written, number] = word.trim().split('=');
+  const as = written.replaceAll('-', '_');
+  const weight = number === undefined ? 1 : Number(number);
+  if (!(weight > 0 && weight < Infinity)) {
+    throw new UsageError(`--as ${JSON.stringify(word)}: a weight must be a number above 0`);
+  }
+  if (as === 'cases') {
+    const counts = MODULE_11.map((name) => casesOf(name).length);
+    const all = counts.reduce((a, b) => a + b);
+    return MODULE_11.map((name, i) => ({
+      as: name,
+      lesson: true,
+      weight: (weight * counts[i]) / all,
+    }));
+  }
+  if (GRADED.includes(as)) return [{ as, lesson: false, weight }];
+  const known = [...GRADED, 'cases'];
+  throw new UsageError(
+    `--as ${JSON.stringify(written)} is unknown${nearestOf(written, known, ', known are ')}`,
+  );
 }
 
-/** @param {import('../grade/grade.js').Verdict} verdict */
-function verdictLines({ says, holds, message, input, expected, got }) {
-  const rows = [`${holds ? 'holds' : 'FAILS'}  ${says}`];
-  if (message) rows.push(`         ${message}`);
-  if (input) rows.push(`         smallest input: ${inputLines(input)}`);
-  if (expected) rows.push(`         expected ${list(expected)}`);
-  if (got) rows.push(`         got      ${list(got)}`);
-  return `${rows.map(inLine).join('\n')}\n`;
+/** What properties count. @param {string[]} given @returns {Record<string, number>} */
+function weightsOf(given = []) {
+  return Object.fromEntries(
+    given.map((text) => {
+      const [, name, number] = /^([\w.]+)=(\d+\.?\d*)$/.exec(text) ?? [];
+      if (name === undefined) {
+        throw new UsageError(`--weight must be NAME=NUMBER, got ${JSON.stringify(text)}`);
+      }
+      return [name, Number(number)];
+    }),
+  );
 }
+
+/** Those of one function. @param {Record<string, number>} weights @param {string} as */
+const weightsFor = (weights, as) =>
+  Object.fromEntries(
+    Object.entries(weights).flatMap(([name, weight]) => {
+      const [of, property] = name.includes('.') ? name.split('.') : [as, name];
+      return of === as ? [[property, weight]] : [];
+    }),
+  );
+
+/**
+ * The submissions in a folder: its files, and of each folder in it the only file that can be one.
+ * @param {string} folder
+ * @returns {{ name: string, file: string, sees: string[] }[]}
+ */
+function submissionsIn(folder) {
+  const files = (/** @type {string} */ at) =>
+    readdirSync(at, { withFileTypes: true }).filter(
+      (it) => it.isFile() && KINDS.includes(extname(it.name)) && !it.name.startsWith('.'),
+    );
+  const inside = readdirSync(folder, { withFileTypes: true })
+    .filter((it) => it.isDirectory() && !it.name.startsWith('.'))
+    .flatMap(({ name }) => {
+      const at = resolve(folder, name);
+      const found = files(at);
+      const main = found.length === 1 ? found : found.filter((it) => /^sampler\./.test(it.name));
+      return main.map((it) => ({ name, file: join(at, it.name), sees: [at] }));
+    });
+  const alone = files(folder).map(({ name }) => ({ name, file: resolve(folder, name), sees: [] }));
+  return [...alone, ...inside].sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** @param {string} file */
+const isFolder = (file) => statSync(file).isDirectory();
 
 /** JSON has no infinities: they are written as text. @param {unknown} value @returns {any} */
 function jsonable(value) {
@@ -67,58 +157,234 @@ function jsonable(value) {
   return Object.fromEntries(Object.entries(value).map(([name, it]) => [name, jsonable(it)]));
 }
 
+/** A cell that no program for tables takes for a formula. @param {unknown} value */
+function cell(value) {
+  const text = String(value).replace(/^[=+\-@\t\r]/, "'$&");
+  return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/** Writes a report in a language. */
+class Report {
+  #words;
+
+  /** @param {string} language */
+  constructor(language) {
+    this.#words = wordsOf(language);
+  }
+
+  /** @param {ArrayLike<number>} numbers */
+  #list(numbers) {
+    const shown = Array.from(numbers).slice(0, LISTED).map(shortest).join(' ');
+    const more = numbers.length - LISTED;
+    return `[${shown}${more > 0 ? this.#words.more(more) : ''}]`;
+  }
+
+  /** @param {any} input */
+  #input({ logits, prompt, toy, settings, history }) {
+    const given = Object.entries(settings).map(
+      ([name, value]) => `${name} ${JSON.stringify(value)}`,
+    );
+    const first = logits ? `logits ${this.#list(logits)}` : `prompt_ids ${this.#list(prompt)}`;
+    const lines = [first];
+    if (given.length) lines.push(given.join(', '));
+    if (history?.length) lines.push(`history ${this.#list(history)}`);
+    if (toy) lines.push(`context_length ${toy.context_length}, eos_token_id ${toy.eos_token_id}`);
+    return lines.join('; ');
+  }
+
+  /** @param {string} as @param {import('../grade/grade.js').Verdict} verdict */
+  verdict(as, verdict) {
+    const words = this.#words;
+    const { holds, input, expected, got } = verdict;
+    const rows = [`${holds ? words.holds : words.fails}  ${words.says(as, verdict)}`];
+    const why = holds ? null : words.why(verdict);
+    if (why) rows.push(`         ${why}`);
+    if (input) rows.push(`         ${words.input}${this.#input(input)}`);
+    if (expected) rows.push(`         ${words.expected}${this.#list(expected)}`);
+    if (got) rows.push(`         ${words.got}${this.#list(got)}`);
+    return `${rows.map(inLine).join('\n')}\n`;
+  }
+
+  /** @param {{ message: string }} fault */
+  fault(fault) {
+    return inLine(String(this.#words.why(fault)));
+  }
+
+  /** @param {Graded} graded */
+  sum({ as, verdicts, fault, score, error }) {
+    const passed = verdicts.filter(({ holds }) => holds).length;
+    const { sum, points, fault: wrong } = this.#words;
+    if (error) return `${as}: ${inLine(error)}, ${points(score)}\n`;
+    const named = fault ? `${as}: ${wrong}${this.fault(fault)}\n` : '';
+    const counts = sum(passed, verdicts.length - passed);
+    return `${named}${as}: ${counts}${score < 100 ? `, ${points(score)}` : ''}\n`;
+  }
+
+  /** @param {number} score */
+  points(score) {
+    return this.#words.points(score);
+  }
+}
+
 /** @type {import('./flags.js').Command} */
 export const grade = {
   summary: 'check a sampler of your own against the built-in one',
   settings: false,
   modelless: true,
-  operands: 'FILE',
+  operands: 'FILE|DIR',
   flags: [
     {
       name: 'as',
       kind: 'text',
-      help: `what it is: ${GRADED.slice(-2).join(', ')} or a warper's name`,
+      help: `what it is: ${GRADED.slice(-2).join(', ')}, a warper's name, cases, or several with commas`,
     },
-    { name: 'time_limit', kind: 'number', help: 'seconds that one call may take (2)' },
+    { name: 'weight', kind: 'texts', help: 'PROPERTY=NUMBER: what it counts; may be repeated' },
+    { name: 'time_limit', kind: 'number', help: `seconds that one call may take (${TIME})` },
+    {
+      name: 'total_limit',
+      kind: 'number',
+      help: `seconds that all calls of a function may take (${ALL_TIME})`,
+    },
+    { name: 'memory_limit', kind: 'number', help: `MB that it may write to (${MEMORY})` },
+    { name: 'isolated', kind: 'switch', help: 'refuse to go on without bwrap or unshare' },
+    { name: 'stdio', kind: 'switch', help: 'FILE is a program that answers lines of JSON' },
+    { name: 'csv', kind: 'switch', help: 'of DIR: a table, a row for each learner' },
+    { name: 'lang', kind: 'text', help: `language of the report: ${LANGUAGES.join(', ')}` },
   ],
   notes: NOTES,
 
-  check({ operands, as, time_limit: limit }) {
+  check({ operands, as, weight, lang, csv, stdio, ...limits }) {
     const [file, ...more] = operands;
     if (file === undefined) throw new UsageError('FILE is missing');
     if (more.length > 0) throw new UsageError(`unexpected argument ${JSON.stringify(more[0])}`);
-    checkFile(file, limit);
-    if (as === undefined) throw new UsageError(`--as is missing: one of ${GRADED.join(', ')}`);
-    if (!GRADED.includes(as.replaceAll('-', '_'))) {
-      throw new UsageError(
-        `--as ${JSON.stringify(as)} is unknown${nearestOf(as, GRADED, ', known are ')}`,
-      );
+    checkFile(file, limits.time_limit);
+    for (const name of ['total_limit', 'memory_limit']) {
+      const least = name === 'memory_limit' ? 64 : 1;
+      const value = limits[name] ?? least;
+      if (!(value >= least && value <= 1e5)) {
+        const flag = `--${name.replace('_', '-')}`;
+        throw new UsageError(`${flag} must be from ${least} to 100000, got ${value}`);
+      }
+    }
+    if (as === undefined) {
+      throw new UsageError(`--as is missing: one of ${[...GRADED, 'cases'].join(', ')}`);
+    }
+    const parts = partsOf(as);
+    weightsOf(weight);
+    if (lang !== undefined && !LANGUAGES.includes(lang)) {
+      throw new UsageError(`--lang must be one of ${LANGUAGES.join(', ')}, got ${lang}`);
+    }
+    if (csv && !isFolder(file)) throw new UsageError('--csv needs a DIR');
+    if (stdio && parts.some((it) => it.as === 'generate')) {
+      throw new UsageError('--stdio is for warpers and chain: generate needs a model to call');
     }
   },
 
-  async run(
-    engine,
-    { operands: [file], as: given, time_limit: limit = 2, json },
-    { stdout, stderr },
-  ) {
-    const as = given.replaceAll('-', '_');
-    const subject = new Subject(inThread(file, stderr), as, 1000 * limit);
-    const { error } = await subject.load();
-    if (error) {
-      subject.close();
-      throw new UsageError(`${JSON.stringify(file)} cannot be graded: ${error}`);
+  async run(engine, values, { stdout, stderr }) {
+    const { operands, json, csv, isolated, stdio, lang = 'en' } = values;
+    const { time_limit = TIME, total_limit: seconds = ALL_TIME, memory_limit = MEMORY } = values;
+    const [path] = operands;
+    const parts = partsOf(values.as);
+    const weights = weightsOf(values.weight);
+    const report = new Report(lang);
+    const submissions = new Submissions(stderr, { memory: memory_limit, stdio });
+    const { isolation } = submissions;
+
+    /**
+     * @param {{ file: string, sees?: string[] }} submission
+     * @param {Part} part
+     * @param {(verdict: import('../grade/grade.js').Verdict) => void} [onverdict]
+     * @returns {Promise<Graded>}
+     */
+    const gradePart = async ({ file, sees }, { as, lesson, weight }, onverdict) => {
+      const start = submissions.start(file, sees);
+      const subject = new Subject(start, as, 1000 * time_limit, parts.length > 1);
+      /** @type {Graded} */
+      const graded = { as, lesson, weight, score: 0, verdicts: [], fault: null };
+      try {
+        const { error } = await subject.load();
+        if (error) return { ...graded, error };
+        const onfault = (/** @type {any} */ fault) => void (graded.fault = fault);
+        const asked = { engine, subject, as, lesson, seconds, onverdict, onfault };
+        graded.verdicts = await gradeSubject(asked);
+        graded.score = scoreOf(graded.verdicts, weightsFor(weights, as));
+        return graded;
+      } finally {
+        subject.close();
+      }
+    };
+
+    /** @param {Graded} graded */
+    const plain = ({ as, lesson, weight, score, verdicts, fault, error }) => {
+      const failed = verdicts.filter(({ holds }) => !holds).length;
+      const of = { as, ...(lesson && { cases: true }), weight, score };
+      const counts = { passed: verdicts.length - failed, failed };
+      return { ...of, ...counts, fault, ...(error && { error }), properties: jsonable(verdicts) };
+    };
+
+    /** @param {{ name: string, file: string, sees: string[] }[]} all */
+    const gradeAll = async (all) => {
+      const rows = [];
+      const names = parts.map(({ as, lesson }) => (lesson ? `cases:${as}` : as));
+      if (csv) stdout.write(`${['file', 'score', ...names, 'faults'].map(cell).join(',')}\n`);
+      for (const submission of all) {
+        const graded = [];
+        for (const part of parts) graded.push(await gradePart(submission, part));
+        const score = total(graded);
+        const faults = graded.flatMap(({ as, fault, error }) =>
+          error ? `${as}: ${error}` : fault ? `${as}: ${report.fault(fault)}` : [],
+        );
+        const cells = [submission.name, score, ...graded.map((it) => it.score)];
+        if (csv) stdout.write(`${[...cells, faults.join('; ')].map(cell).join(',')}\n`);
+        else if (!json) stdout.write(`${inLine(submission.name)}: ${report.points(score)}\n`);
+        if (!csv && !json) for (const fault of faults) stdout.write(`  ${inLine(fault)}\n`);
+        rows.push({ file: submission.name, score, functions: graded.map(plain) });
+      }
+      if (json && !csv) printJson(stdout, { isolation, submissions: rows });
+      return 0;
+    };
+
+    /** @param {string} file */
+    const gradeOne = async (file) => {
+      /** @type {Graded[]} */
+      const all = [];
+      for (const part of parts) {
+        const onverdict = json
+          ? undefined
+          : (/** @type {any} */ verdict) => void stdout.write(report.verdict(part.as, verdict));
+        const graded = await gradePart({ file }, part, onverdict);
+        if (graded.error && parts.length === 1) {
+          throw new UsageError(`${JSON.stringify(file)} cannot be graded: ${graded.error}`);
+        }
+        if (!json) stdout.write(report.sum(graded));
+        all.push(graded);
+      }
+      const score = total(all);
+      if (json) {
+        const [first] = all.map(plain);
+        const sum = (/** @type {'passed' | 'failed'} */ name) =>
+          all.map(plain).reduce((count, it) => count + it[name], 0);
+        const whole = { file, as: parts.map(({ as }) => as), score, isolation };
+        const counts = { passed: sum('passed'), failed: sum('failed') };
+        if (all.length > 1) printJson(stdout, { ...whole, ...counts, functions: all.map(plain) });
+        else printJson(stdout, { file, isolation, ...first });
+      } else if (parts.length > 1) {
+        stdout.write(`${basename(file)}: ${report.points(score)}\n`);
+      }
+      return all.every(({ error, verdicts }) => !error && verdicts.every(({ holds }) => holds))
+        ? 0
+        : 1;
+    };
+
+    try {
+      if (!isolation) {
+        const why = 'neither bwrap nor unshare works here';
+        if (isolated) throw new UsageError(`--isolated: ${why}`);
+        stderr.write(`logitscope: ${why}: what is graded can read, write and send what you can\n`);
+      }
+      return await (isFolder(path) ? gradeAll(submissionsIn(path)) : gradeOne(path));
+    } finally {
+      submissions.close();
     }
-    const verdicts = await gradeSubject({
-      engine,
-      subject,
-      as,
-      onverdict: json ? undefined : (verdict) => void stdout.write(verdictLines(verdict)),
-    });
-    subject.close();
-    const failed = verdicts.filter(({ holds }) => !holds).length;
-    const passed = verdicts.length - failed;
-    if (json) printJson(stdout, { file, as, passed, failed, properties: jsonable(verdicts) });
-    else stdout.write(`${as}: ${passed} hold, ${failed} fail\n`);
-    return failed ? 1 : 0;
   },
 };

@@ -24,6 +24,7 @@ import { SPECS } from './specs.js';
  * @property {number} cases how many it was tried on
  * @property {string} [needs] a setting: asked only of a function that reads it
  * @property {number} [weight]
+ * @property {boolean} [lesson] whether it is one of the lesson's cases, by its name
  * @property {boolean} [idle] whether a function that does nothing holds it too
  * @property {any} [input] the smallest that fails
  * @property {ArrayLike<number> | null} [expected]
@@ -195,6 +196,7 @@ export async function grade(given) {
       ...found,
       ...why,
       weight,
+      ...(lesson && { lesson }),
       idle: await holdsIdle(property, engine, as, lesson),
     };
     verdicts.push(verdict);

@@ -3,6 +3,7 @@
  */
 import { html, nothing } from 'lit';
 import { shortest } from '../../grade/shrink.js';
+import { saysOf } from '../../grade/words.js';
 import { hasMessage, t } from '../../locale/locale.js';
 
 /** @typedef {import('../../grade/grade.js').Verdict} Verdict */
@@ -13,15 +14,6 @@ const LISTED = 12;
 function list(numbers) {
   const shown = Array.from(numbers).slice(0, LISTED).map(shortest).join(', ');
   return numbers.length > LISTED ? `[${shown}, …]` : `[${shown}]`;
-}
-
-/** What holds or does not, in the reader's words. @param {string} as @param {Verdict} verdict */
-function saysOf(as, { name, needs }) {
-  if (needs) return t('sampler.says.beside', { name: needs });
-  const [, first, second] = /^(.+)_before_(.+)$/.exec(name) ?? [];
-  if (first) return t('sampler.says.before', { first, second });
-  const key = `sampler.says.${name}`;
-  return hasMessage(key) ? t(key, { as }) : t('sampler.says.only', { name });
 }
 
 /** @param {any} input */
@@ -57,11 +49,12 @@ function failure({ input, expected, got, code, params }) {
  */
 export function verdictItem(as, verdict) {
   const { name, holds } = verdict;
+  const says = saysOf(as, verdict, t, hasMessage);
   return html`<li class=${holds ? 'holds' : 'fails'} data-name=${name}>
     <span class="sign" aria-hidden="true">${holds ? '✓' : '✗'}</span>
     <div>
       <span class="visually-hidden">${t(holds ? 'sampler.holds' : 'sampler.fails')}</span>
-      ${holds ? saysOf(as, verdict) : html`<strong>${saysOf(as, verdict)}</strong>${failure(verdict)}`}
+      ${holds ? says : html`<strong>${says}</strong>${failure(verdict)}`}
     </div>
   </li>`;
 }

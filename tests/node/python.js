@@ -1,0 +1,78 @@
+/** The five functions of the lesson in Python, right, under the names that it gives them. */
+export const PYTHON = `import math
+
+
+def softmax(logits):
+    best = max(logits)
+    e = [math.exp(x - best) for x in logits]
+    return [x / sum(e) for x in e]
+
+
+def ranked(logits):
+    return sorted(range(len(logits)), key=lambda i: (-logits[i], i))
+
+
+def top_p_filter(logits, p):
+    if not 0 <= p <= 1:
+        raise ValueError(p)
+    if p == 1:
+        return list(logits)
+    shares = softmax(logits)
+    out = [-math.inf] * len(logits)
+    before = 0
+    for place, i in enumerate(ranked(logits)):
+        if place == 0 or before < p:
+            out[i] = logits[i]
+        before += shares[i]
+    return out
+
+
+def top_k_filter(logits, k):
+    if k < 0:
+        raise ValueError(k)
+    if k == 0 or k >= len(logits):
+        return list(logits)
+    least = logits[ranked(logits)[k - 1]]
+    return [x if x >= least else -math.inf for x in logits]
+
+
+def apply_temperature(logits, temperature):
+    if temperature < 0:
+        raise ValueError(temperature)
+    if temperature == 0:
+        best = ranked(logits)[0]
+        return [x if i == best else -math.inf for i, x in enumerate(logits)]
+    return [x / temperature for x in logits]
+
+
+def apply_repetition_penalty(logits, token_ids, penalty):
+    if penalty <= 0:
+        raise ValueError(penalty)
+    seen = set(token_ids)
+    return [(x / penalty if x > 0 else x * penalty) if i in seen else x for i, x in enumerate(logits)]
+
+
+def generate(model, prompt_ids, max_new_tokens, temperature, top_k, top_p, repetition_penalty, seed, rng):
+    if not prompt_ids:
+        raise ValueError("no prompt")
+    ids = list(prompt_ids)
+    draw = rng(seed)
+    for _ in range(max_new_tokens):
+        logits = model.logits(ids[-model.context_length :])[-1]
+        logits = apply_repetition_penalty(logits, ids, repetition_penalty)
+        logits = apply_temperature(logits, temperature)
+        logits = top_p_filter(top_k_filter(logits, top_k), top_p)
+        shares = softmax(logits)
+        u = draw()
+        mass = 0
+        for i in ranked(logits):
+            mass += shares[i]
+            if shares[i] > 0:
+                taken = i
+            if mass > u:
+                break
+        ids.append(taken)
+        if taken == model.eos_token_id:
+            break
+    return ids[len(prompt_ids) :]
+`;

@@ -1,0 +1,361 @@
+/** Submissions in processes of their own: Python beside JavaScript, limits, and what is shut off. */
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { after, before, describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { Submissions } from '../../web/cli/submission.js';
+import { cli } from './command_line.js';
+import { GENERATE, TOP_P, broken } from './graded.js';
+import { PYTHON } from './python.js';
+
+const folder = fileURLToPath(new URL('../../build/fixtures/submissions', import.meta.url));
+rmSync(folder, { recursive: true, force: true });
+mkdirSync(`${folder}/class/dora`, { recursive: true });
+const { isolation } = new Submissions(process.stderr, { memory: 256 });
+let written = 0;
+
+/** @param {string} source @param {string} [kind] */
+function file(source, kind = 'py') {
+  const path = `${folder}/${written++}.${kind}`;
+  writeFileSync(path, source);
+  return path;
+}
+
+/** The report on a source. @param {string} source @param {string} as @param {string[]} [more] */
+async function graded(source, as, more = [], kind = 'py') {
+  const { stdout, stderr } = await cli([
+    'grade',
+    file(source, kind),
+    '--as',
+    as,
+    '--json',
+    ...more,
+  ]);
+  assert.notEqual(stdout, '', stderr);
+  return { ...JSON.parse(stdout), stderr };
+}
+
+/** What is said of the first property that fails. */
+const first = ({ properties }) => properties.find(({ holds }) => !holds)?.message;
+
+describe('Python', () => {
+  test('what is right has 100, several functions a call, under the names of lessons', async () => {
+    const report = await graded(PYTHON, 'temperature,top_k,top_p,repetition_penalty,generate=4');
+    assert.deepEqual([report.score, report.failed], [100, 0], JSON.stringify(report.functions));
+    assert.deepEqual(
+      report.functions.map(({ as, weight, score }) => [as, weight, score]),
+      [
+        ['temperature', 1, 100],
+        ['top_k', 1, 100],
+        ['top_p', 1, 100],
+        ['repetition_penalty', 1, 100],
+        ['generate', 4, 100],
+      ],
+    );
+  });
+
+  test('the 43 cases on the own code', async () => {
+    const { score, passed, failed } = await graded(PYTHON, 'cases');
+    assert.deepEqual([score, passed, failed], [100, 43, 0]);
+  });
+
+  test('a fault is named, a function that is not there has 0', async () => {
+    const report = await graded(
+      broken(broken(PYTHON, 'before < p', 'before <= p'), 'def apply_temperature', 'def heat'),
+      'top_p,temperature',
+    );
+    const [topP, temperature] = report.functions;
+    assert.equal(topP.fault.code, 'until_above');
+    assert.ok(topP.score > 50 && topP.score < 100);
+    assert.match(temperature.error, /no function named temperature/);
+    assert.equal(report.score, Math.floor(topP.score / 2));
+  });
+
+  test('nothing done has 0, whatever it returns', async () => {
+    for (const body of ['return logits', 'return list(logits)', 'pass', 'return []'])
+      assert.equal((await graded(`def top_k(logits, k):\n    ${body}\n`, 'top_k')).score, 0, body);
+  });
+
+  test('what it raises, prints and returns otherwise is told', async () => {
+    const said = async (body) =>
+      first(await graded(`def top_k(logits, k):\n    ${body}\n`, 'top_k'));
+    assert.match(await said('return logits.missing'), /AttributeError.*\(line 2\)/);
+    assert.match(
+      await said('return [float("nan")] * len(logits)'),
+      /token 0 has a logit that is NaN/,
+    );
+    assert.match(await said('return "no"'), /a value of type str/);
+    assert.match(await said('return [1.0]'), /1 numbers for/);
+    assert.match(await said('raise SystemExit'), /called exit/);
+    assert.match(await said('import os; os._exit(3)'), /ended its own process/);
+    const loud = `print('{"id": 1}')\n${PYTHON}`;
+    const { score, stderr } = await graded(loud, 'top_k');
+    assert.equal(score, 100);
+    assert.match(stderr, /"id": 1/);
+  });
+
+  test('a file that is no Python is a wrong argument, with its line', async () => {
+    const { status, stderr } = await cli(['grade', file('def top_k(:\n'), '--as', 'top_k']);
+    assert.equal(status, 2);
+    assert.match(stderr, /SyntaxError.*line 1/);
+    const odd = 'def top_k(logits, temp, k):\n    return logits\n';
+    assert.match(first(await graded(odd, 'top_k')), /its parameter temp is unknown/);
+  });
+
+  test('settings that are read are asked, by name and by key', async () => {
+    const body = 'return [x if i in keep else float("-inf") for i, x in enumerate(logits)]';
+    const rank = 'keep = sorted(range(len(logits)), key=lambda i: (-logits[i], i))';
+    for (const [parameters, k, least] of [
+      ['logits, settings', 'settings["top_k"]', 'settings.min_tokens_to_keep'],
+      ['logits, top_k, min_tokens_to_keep', 'top_k', 'min_tokens_to_keep'],
+    ]) {
+      const source = `def top_k(${parameters}):\n    ${rank}[: max(${k}, ${least})] if ${k} else range(len(logits))\n    ${body}\n`;
+      const { properties } = await graded(source, 'top_k');
+      assert.ok(
+        properties.some(({ name }) => name === 'min_tokens_to_keep'),
+        parameters,
+      );
+    }
+  });
+
+  test('gradients are a fault where torch is imported', async () => {
+    const at = `${folder}/graph`;
+    mkdirSync(at, { recursive: true });
+    // As much of torch as the harness asks: this system has none.
+    writeFileSync(`${at}/torch.py`, 'on = True\ndef is_grad_enabled():\n    return on\n');
+    for (const [line, code] of [
+      ['', 'graph'],
+      ['torch.on = False', undefined],
+    ]) {
+      const path = `${at}/${code}.py`;
+      writeFileSync(path, `import torch\n${line}\n${PYTHON}`);
+      const { stdout } = await cli(['grade', path, '--as', 'generate', '--json']);
+      assert.equal(JSON.parse(stdout).fault?.code, code);
+    }
+  });
+});
+
+describe('JSON lines of a program of its own', () => {
+  const program = (result) => `import json, sys
+for line in sys.stdin:
+    call = json.loads(line)
+    n = len(call.get("logits", []))
+    if call["call"] == "load":
+        print(json.dumps({"id": call["id"]}), flush=True)
+    else:
+        print(${result}, flush=True)
+`;
+  const answer = (numbers) => program(`json.dumps({"id": call["id"], "result": ${numbers}})`);
+  const asked = async (source) => graded(source, 'top_k', ['--stdio']);
+
+  test('a removed logit is the string "-inf"', async () => {
+    const keep =
+      '[x if x == "-inf" or sorted([-1e99 if y == "-inf" else y for y in call["logits"]])[-(call["settings"]["top_k"] or n):][0] <= x else "-inf" for x in call["logits"]]';
+    const report = await asked(answer(keep));
+    assert.deepEqual([report.score, first(report)], [100, undefined]);
+  });
+
+  test('a bare -Infinity or NaN has a sentence', async () => {
+    for (const value of ['-inf', 'nan']) {
+      const report = await asked(answer(`[float("${value}")] * n`));
+      const bare = value === 'nan' ? 'NaN' : '-Infinity';
+      assert.ok(
+        first(report).startsWith(`it wrote a bare ${bare}, which JSON does not know`),
+        first(report),
+      );
+      assert.equal(report.fault.code, 'bare');
+    }
+    assert.equal((await asked(program('"hello"'))).fault.code, 'line');
+    assert.match(first(await asked(answer('["nan"] * n'))), /NaN/);
+  });
+
+  test('generate needs a model to call, so it is refused', async () => {
+    const { status, stderr } = await cli(['grade', file(''), '--as', 'generate', '--stdio']);
+    assert.equal(status, 2);
+    assert.match(stderr, /--stdio is for warpers/);
+  });
+});
+
+describe('limits', () => {
+  test('of time: of a call, and of all calls', async () => {
+    const slow = await graded('def top_k(logits, k):\n    while True: pass\n', 'top_k', [
+      '--time-limit',
+      '0.3',
+    ]);
+    assert.equal(slow.score, 0);
+    assert.match(first(slow), /longer than 0.3 s/);
+    assert.match(slow.properties.at(-1).message, /not tried/);
+    const nap = 'import time\ndef top_k(logits, k):\n    time.sleep(0.2)\n    return logits\n';
+    const late = await graded(nap, 'top_k', ['--total-limit', '1']);
+    assert.match(late.properties.at(-1).message, /all calls together took longer than 1 s/);
+  });
+
+  test('of memory: in Python and in JavaScript, inside the heap and outside', async () => {
+    const python = await graded(
+      'def top_k(logits, k):\n    return bytearray(10 ** 9) and logits\n',
+      'top_k',
+      ['--memory-limit', '256'],
+    );
+    assert.match(first(python), /MemoryError/);
+    const script = await graded(
+      'export default (l) => (new Uint8Array(1e9).fill(1), l);',
+      'top_k',
+      ['--memory-limit', '256'],
+      'mjs',
+    );
+    assert.match(first(script), /allocation failed/i);
+  });
+
+  test('nothing of the environment, and a folder of its own', async () => {
+    process.env.LOGITSCOPE_SECRET = 'told';
+    const python =
+      'import os\ndef top_k(logits, k):\n    raise ValueError(f"{sorted(os.environ)} {os.listdir()}")\n';
+    assert.match(
+      first(await graded(python, 'top_k')),
+      /ValueError: \[('LC_CTYPE'(, )?|'OLDPWD'(, )?|'PWD'(, )?|'_'(, )?)*\] \[\]/,
+    );
+    const script =
+      'export default () => { throw new Error(JSON.stringify(Object.keys(process.env))); };';
+    assert.ok(!first(await graded(script, 'top_k', [], 'mjs')).includes('SECRET'));
+    delete process.env.LOGITSCOPE_SECRET;
+  });
+
+  test('no file grows, whatever shuts it off', async () => {
+    const target = `${folder}/written.txt`;
+    const python = `def top_k(logits, k):\n    open(${JSON.stringify(target)}, "w").write("x" * 10)\n    return logits\n`;
+    assert.match(first(await graded(python, 'top_k')), /Read-only|File too large|No such file/);
+    assert.ok(!existsSync(target) || !isolation);
+  });
+});
+
+describe('isolation', () => {
+  const server = createServer((socket) => socket.end());
+  let port = 0;
+  before(
+    () =>
+      new Promise((done) =>
+        server.listen(0, '127.0.0.1', () => {
+          port = server.address().port;
+          done();
+        }),
+      ),
+  );
+  after(() => server.close());
+
+  test('no network, no other file and no other process', async (context) => {
+    if (!isolation) return context.skip('neither bwrap nor unshare works here');
+    const raises = async (line) =>
+      first(
+        await graded(
+          `import os, socket\ndef top_k(logits, k):\n    ${line}\n    return logits\n`,
+          'top_k',
+        ),
+      );
+    assert.match(
+      await raises(`socket.create_connection(("127.0.0.1", ${port}), 2)`),
+      /refused|unreachable/i,
+    );
+    assert.match(await raises('open("/etc/passwd")'), /No such file/);
+    assert.match(
+      await raises(`open(${JSON.stringify(fileURLToPath(import.meta.url))})`),
+      /No such file/,
+    );
+    assert.match(await raises('open("/tmp/x", "w")'), /Read-only/);
+    assert.match(await raises(`os.remove(${JSON.stringify(`${folder}/0.py`)})`), /Read-only/);
+    assert.match(await raises(`os.kill(${process.pid}, 0)`), /No such process/);
+    assert.equal((await graded(PYTHON, 'top_k')).isolation, isolation);
+  });
+
+  test('where nothing shuts off stderr says so before the first file, and --isolated refuses', async () => {
+    const { PATH } = process.env;
+    const { stderr, status } = await cli(['grade', file(PYTHON), '--as', 'top_k', '--isolated']);
+    if (isolation) assert.deepEqual([status, stderr], [0, '']);
+    else assert.match(stderr, /neither bwrap nor unshare/);
+    assert.equal(process.env.PATH, PATH);
+    process.env.LOGITSCOPE_NO_JAIL = '1';
+    try {
+      const open = await cli(['grade', file(PYTHON), '--as', 'top_k']);
+      assert.match(open.stderr, /^logitscope: neither bwrap nor unshare works here/);
+      assert.equal(open.status, 0);
+      const refused = await cli(['grade', file(PYTHON), '--as', 'top_k', '--isolated']);
+      assert.deepEqual([refused.status, refused.stdout], [2, '']);
+    } finally {
+      delete process.env.LOGITSCOPE_NO_JAIL;
+    }
+  });
+});
+
+describe('a class', () => {
+  test('is a table: a row for each file or folder, no formula in it', async () => {
+    const at = `${folder}/class`;
+    writeFileSync(`${at}/ana.py`, PYTHON);
+    writeFileSync(`${at}/=bob.mjs`, broken(TOP_P, 'before < top_p', 'before <= top_p'));
+    writeFileSync(`${at}/carl.py`, 'def top_p(logits, p):\n    return logits\n');
+    writeFileSync(`${at}/dora/sampler.mjs`, "export { default } from './parts.mjs';");
+    writeFileSync(`${at}/dora/parts.mjs`, TOP_P);
+    writeFileSync(`${at}/notes.txt`, 'no submission');
+    const { status, stdout } = await cli(['grade', at, '--as', 'top_p', '--csv']);
+    assert.equal(status, 0);
+    const rows = stdout.trimEnd().split('\n');
+    assert.equal(rows[0], 'file,score,top_p,faults');
+    assert.match(rows[1], /^'=bob\.mjs,\d\d,\d\d,"?top_p: it goes on until the mass is above p/);
+    assert.match(rows[2], /^ana\.py,100,100,$/);
+    assert.match(rows[3], /^carl\.py,0,0,"?top_p: it returns the logits as they came/);
+    assert.match(rows[4], /^dora,100,100,$/);
+    assert.equal(rows.length, 5);
+  });
+
+  test('a learner sees no other learner’s file', async (context) => {
+    if (!isolation) return context.skip('neither bwrap nor unshare works here');
+    const at = `${folder}/pair`;
+    mkdirSync(at, { recursive: true });
+    writeFileSync(`${at}/a.py`, PYTHON);
+    writeFileSync(`${at}/b.py`, `exec(open(${JSON.stringify(`${at}/a.py`)}).read())\n`);
+    const { stdout } = await cli(['grade', at, '--as', 'top_p', '--json']);
+    const [a, b] = JSON.parse(stdout).submissions;
+    assert.deepEqual([a.score, b.score], [100, 0]);
+    assert.match(b.functions[0].error, /No such file/);
+  });
+});
+
+describe('the report', () => {
+  test('in Spanish', async () => {
+    const wrong = file(broken(TOP_P, 'before < top_p', 'before <= top_p'), 'mjs');
+    const { stdout } = await cli(['grade', wrong, '--as', 'top_p', '--lang', 'es']);
+    assert.match(stdout, /^cumple {2}devuelve/);
+    assert.match(stdout, /FALLA {3}no conserva más de lo necesario/);
+    assert.match(stdout, /Debían quedar 1 y quedaron 2/);
+    assert.match(stdout, /qué falla: Sigue hasta que la masa pasa de p/);
+    assert.match(stdout, /\d\d de 100\n$/);
+  });
+
+  test('weights of properties', async () => {
+    const source = broken(TOP_P, 'before < top_p', 'before <= top_p');
+    const { score } = await graded(source, 'top_p', [], 'mjs');
+    const heavy = await graded(source, 'top_p', ['--weight', 'exact=30'], 'mjs');
+    const light = await graded(source, 'top_p', ['--weight', 'top_p.exact=0'], 'mjs');
+    assert.ok(heavy.score < score && score < light.score && light.score <= 99);
+  });
+
+  test('wrong arguments: one line, exit code 2', async () => {
+    const path = file(PYTHON);
+    for (const [words, pattern] of [
+      [[path, '--as', 'top_p=0'], /a weight must be/],
+      [[path, '--as', 'top_p,top_q'], /did you mean/],
+      [[path, '--as', 'top_p', '--weight', 'x'], /--weight must be NAME=NUMBER/],
+      [[path, '--as', 'top_p', '--csv'], /--csv needs a DIR/],
+      [[path, '--as', 'top_p', '--lang', 'fr'], /--lang must be one of/],
+      [[path, '--as', 'top_p', '--memory-limit', '1'], /--memory-limit must be from 64/],
+    ]) {
+      const { status, stderr, stdout } = await cli(['grade', ...words]);
+      assert.deepEqual([status, stdout], [2, '']);
+      assert.match(stderr, pattern);
+    }
+  });
+
+  test('the loop in JavaScript, in its process', async () => {
+    const { score, fault } = await graded(GENERATE, 'generate', [], 'mjs');
+    assert.deepEqual([score, fault], [100, null]);
+  });
+});

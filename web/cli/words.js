@@ -1,0 +1,60 @@
+/** The grader's report in a language: English as the grader has it, others by the page's sentences. */
+import { readFileSync } from 'node:fs';
+import { saysOf } from '../grade/words.js';
+
+/** @typedef {import('../grade/grade.js').Verdict} Verdict */
+
+export const LANGUAGES = ['en', 'es'];
+
+const LABELS = {
+  en: {
+    holds: 'holds',
+    fails: 'FAILS',
+    input: 'smallest input: ',
+    expected: 'expected ',
+    got: 'got      ',
+    fault: 'what is wrong: ',
+    more: (/** @type {number} */ n) => ` and ${n} more`,
+    sum: (/** @type {number} */ holds, /** @type {number} */ fails) =>
+      `${holds} hold, ${fails} fail`,
+    points: (/** @type {number} */ score) => `${score} of 100`,
+  },
+  es: {
+    holds: 'cumple',
+    fails: 'FALLA ',
+    input: 'entrada más pequeña: ',
+    expected: 'esperado ',
+    got: 'obtenido ',
+    fault: 'qué falla: ',
+    more: (/** @type {number} */ n) => ` y ${n} más`,
+    sum: (/** @type {number} */ holds, /** @type {number} */ fails) =>
+      `${holds} se cumplen, ${fails} fallan`,
+    points: (/** @type {number} */ score) => `${score} de 100`,
+  },
+};
+
+/** @param {string} language */
+export function wordsOf(language) {
+  const labels = LABELS[/** @type {keyof typeof LABELS} */ (language)];
+  if (language === 'en') {
+    const says = (/** @type {string} */ _, /** @type {Verdict} */ verdict) => verdict.says;
+    return { ...labels, says, why: (/** @type {{ message?: string }} */ { message }) => message };
+  }
+  const file = new URL(`../locale/${language}.json`, import.meta.url);
+  /** @type {Record<string, any>} */
+  const messages = JSON.parse(readFileSync(file, 'utf8'));
+  const has = (/** @type {string} */ key) => typeof messages[key] === 'string';
+  const t = (/** @type {string} */ key, /** @type {Record<string, any>} */ params = {}) =>
+    messages[key].replace(/\{(\w+)\}/g, (/** @type {string} */ _, /** @type {string} */ name) =>
+      String(params[name]),
+    );
+  return {
+    ...labels,
+    says: (/** @type {string} */ as, /** @type {Verdict} */ verdict) =>
+      verdict.lesson ? verdict.says : saysOf(as, verdict, t, has),
+    why: (/** @type {{ code?: string, params?: any, message?: string }} */ it) =>
+      it.code && has(`sampler.fail.${it.code}`)
+        ? t(`sampler.fail.${it.code}`, it.params)
+        : it.message,
+  };
+}

@@ -1,0 +1,48 @@
+/**
+ * Messages of the harness as lines of JSON, which knows no infinities: a removed logit travels as the
+ * string "-inf", and what is no number at all as "nan".
+ */
+
+/** @param {number} x */
+const out = (x) =>
+  Number.isNaN(x) ? 'nan' : x === Infinity ? 'inf' : x === -Infinity ? '-inf' : x;
+
+/** @param {unknown} x what a number or a word stands for */
+const back = (x) =>
+  x === '-inf' ? -Infinity : x === 'inf' ? Infinity : typeof x === 'number' ? x : Number.NaN;
+
+/** @param {any} message */
+export function toLine(message) {
+  const line = JSON.stringify(message, (_, value) => {
+    if (ArrayBuffer.isView(value)) return Array.from(/** @type {any} */ (value), out);
+    return typeof value === 'number' ? out(value) : value;
+  });
+  return `${line}\n`;
+}
+
+/** What the harness is told. @param {string} line */
+export function toCall(line) {
+  const message = JSON.parse(line);
+  const { logits, toy, streams } = message;
+  if (logits) message.logits = Float32Array.from(logits, back);
+  if (toy) toy.rows = toy.rows.map((/** @type {any[]} */ row) => Float32Array.from(row, back));
+  for (const seed of Object.keys(streams ?? {})) streams[seed] = Float64Array.from(streams[seed]);
+  return message;
+}
+
+/** A number that JSON does not know, outside of strings. */
+const BARE = /^(?:[^"]|"(?:[^"\\]|\\.)*")*?(-?Infinity|NaN)/;
+
+/** What the harness answers, or a program in its place. @param {string} line */
+export function toAnswer(line) {
+  try {
+    const answer = JSON.parse(line);
+    const { result } = answer;
+    return Array.isArray(result)
+      ? { ...answer, result: Float64Array.from(result, back) }
+      : { ...answer };
+  } catch {
+    const value = BARE.exec(line)?.[1];
+    return value ? { fault: 'bare', value } : { fault: 'line', value: line.slice(0, 80) };
+  }
+}

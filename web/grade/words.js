@@ -1,0 +1,15 @@
+/** What a property says, in the reader's words. */
+
+/**
+ * @param {string} as what is graded
+ * @param {{ name: string, needs?: string }} verdict
+ * @param {(key: string, params?: Record<string, any>) => string} t
+ * @param {(key: string) => boolean} has whether there is a message of that key
+ */
+export function saysOf(as, { name, needs }, t, has) {
+  const key = `sampler.says.${name}`;
+  if (needs && !has(key)) return t('sampler.says.beside', { name: needs });
+  const [, first, second] = /^(.+)_before_(.+)$/.exec(name) ?? [];
+  if (first) return t('sampler.says.before', { first, second });
+  return has(key) ? t(key, { as }) : t('sampler.says.only', { name });
+}
