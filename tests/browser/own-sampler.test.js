@@ -11,6 +11,7 @@ import { build as bundle } from 'esbuild';
 import { plugins } from '../../web/build.js';
 import { closed, temporaryFolder } from '../cleanup.js';
 import { sample } from '../long.js';
+import { TOP_P, broken } from '../node/graded.js';
 import { openBench, root } from './bench.js';
 
 const PAGE = 'own-sampler-page';
@@ -202,6 +203,39 @@ describe('running', () => {
       assert.deepEqual(await reasons('nothing'), [longer]);
       await close();
     }
+  });
+
+  test('the fault is named, the marks shown, and the 43 cases are a table', async () => {
+    const { write, press, page, report, close } = await open();
+    await write(broken(TOP_P, 'before < top_p', 'before <= top_p'));
+    await press('check');
+    await report();
+    await page.locator('.fault', { hasText: 'It goes on until the mass is above p' }).waitFor();
+    assert.match(await page.locator('.score').textContent(), /^[89]\d of 100$/);
+    await page.locator('select').selectOption('cases');
+    assert.equal(await page.locator('button[data-do=run]').isVisible(), false);
+    await press('check');
+    await page.locator('.report .sum', { hasText: 'hold' }).waitFor();
+    const cases = page.locator('.cases tr[data-name]');
+    assert.equal(await cases.count(), 43);
+    const held = await page
+      .locator('.cases tr.holds')
+      .evaluateAll((rows) => rows.map((row) => row.dataset.name));
+    assert.ok(
+      held.includes('temperature.identity_at_one') && held.includes('temperature.negative_raises'),
+    );
+    assert.ok(!held.includes('top_k.k_two_keeps_top_two'));
+    const failing = page.locator('tr[data-name="top_p.invalid_p_raises"] td');
+    assert.match(await failing.textContent(), /takes {"top_p":1.5} and refuses nothing/);
+    await write('export function top_k(logits) { return logits; }');
+    await press('check');
+    await page.locator('tr[data-name="generate.eos_stops_early"]').waitFor();
+    await page.locator('.report .sum', { hasText: 'hold' }).waitFor();
+    assert.match(
+      await page.locator('tr[data-name="generate.eos_stops_early"] td').textContent(),
+      /no function named generate/,
+    );
+    await close();
   });
 
   test('a loop without end is ended while the page goes on', async () => {

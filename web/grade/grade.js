@@ -38,7 +38,7 @@ import { SPECS } from './specs.js';
 export const GRADED = [...Object.keys(SPECS), 'chain', 'generate'];
 const MAX_HANGS = 3;
 /** How many answers to a property are kept, to tell which fault it is. */
-const KEPT = 30;
+const KEPT = 16;
 
 /**
  * @param {string} as

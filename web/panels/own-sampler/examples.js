@@ -64,9 +64,33 @@ const plain = (name) => `export default function ${name}(logits, settings, { his
 }
 `;
 
+/** The five functions of the lesson, to be written. */
+const CASES = `export function temperature(logits, { temperature }) {
+  if (temperature < 0) throw new RangeError('temperature is 0 or more');
+  return logits.map((logit) => logit / temperature);
+}
+
+export function top_k(logits, { top_k }) {
+  return logits.slice();
+}
+
+export function top_p(logits, { top_p }) {
+  return logits.slice();
+}
+
+export function repetition_penalty(logits, { repetition_penalty }, { history }) {
+  return logits.slice();
+}
+
+export function generate(model, prompt_ids, settings, { rng }) {
+  const random = rng(settings.seed);
+  return [];
+}
+`;
+
 /** @param {string} as */
 export function exampleOf(as) {
-  return { top_p: TOP_P, chain: CHAIN, generate: GENERATE }[as] ?? plain(as);
+  return { cases: CASES, top_p: TOP_P, chain: CHAIN, generate: GENERATE }[as] ?? plain(as);
 }
 
 /** Where the chain leaves a warper neutral: a value at which it does something. */

@@ -9,9 +9,11 @@ import { locales } from '#locales/sampler';
 import { live } from 'lit/directives/live.js';
 import { addMessages, number, percent, plain, t } from '../../locale/locale.js';
 import { cssom } from '../../plots/cssom.js';
+import { MODULE_11, casesOf } from '../../grade/cases.js';
 import { CHAIN } from '../../grade/chain.js';
 import { GRADED, askingOf, grade } from '../../grade/grade.js';
 import { numbersOf } from '../../grade/properties.js';
+import { scoreOf } from '../../grade/score.js';
 import { Subject } from '../../grade/subject.js';
 import { LogitElement, define } from '../../base/element.js';
 import { toFault } from '../../engine/errors.js';
@@ -22,7 +24,7 @@ import { LIMIT_MS, onEditorKey } from './editor.js';
 import { TRIAL, VALUES, exampleOf } from './examples.js';
 import ownSamplerStyles from './own-sampler.css';
 import { canRun, inFrame } from './frame.js';
-import { verdictItem } from './report.js';
+import { caseTable, verdictItem } from './report.js';
 
 addMessages(locales);
 
@@ -36,6 +38,8 @@ addMessages(locales);
  * @property {Record<string, unknown>} settings those of the built-in one
  */
 
+/** The cases of a lesson, of five functions. */
+const CASES = 'cases';
 const LISTED = 10;
 const SAME = 2 ** -20;
 
@@ -51,6 +55,7 @@ export class LogitOwnSampler extends LogitElement {
     shown: { state: true },
     trouble: { state: true },
     verdicts: { state: true },
+    fault: { state: true },
     own: { state: true },
   };
 
@@ -86,8 +91,10 @@ export class LogitOwnSampler extends LogitElement {
     this.shown = null;
     /** @type {{ code: string, params?: any } | null} */
     this.trouble = null;
-    /** @type {Verdict[] | null} */
+    /** @type {import('./report.js').Asked[] | null} */
     this.verdicts = null;
+    /** What is wrong, once a check has found it. @type {import('../../grade/diagnose.js').Fault | null} */
+    this.fault = null;
     /** The engine that it opened by itself. @type {import('../../engine/remote.js').RemoteLogitscope | null} */
     this.own = null;
   }
@@ -168,31 +175,38 @@ export class LogitOwnSampler extends LogitElement {
   }
 
   /**
-   * Loads the code anew and hands it to `work`, unless something newer has begun.
+   * Loads the code anew for each of its functions and hands it to `work`, unless something newer has
+   * begun.
    * @param {'run' | 'check'} what
-   * @param {(subject: Subject, current: () => boolean) => Promise<void>} work
+   * @param {(subject: Subject, current: () => boolean, as: string) => Promise<void>} work
+   * @param {(as: string, why: { code: string, params: any }) => void} [unloaded]
    */
-  async #with(what, work) {
+  async #with(what, work, unloaded = (_, why) => (this.trouble = why)) {
     if (!this.#bench.engine || !canRun()) return;
     this.#forget();
     const turn = this.#turn;
     const current = () => turn === this.#turn;
-    const subject = new Subject(inFrame(this.code, this.renderRoot), this.as, this.limit);
-    this.#subject = subject;
     this.busy = what;
     this.trouble = null;
-    const { error, hung } = await subject.load();
-    if (!current()) return;
-    if (error) this.trouble = { code: hung ? 'hung' : 'load', params: { error } };
-    else await work(subject, current);
-    if (!current()) return;
+    const names = this.as === CASES ? MODULE_11 : [this.as];
+    for (const as of names) {
+      const frame = inFrame(this.code, this.renderRoot);
+      const subject = new Subject(frame, as, this.limit, names.length > 1);
+      this.#subject = subject;
+      const { error, hung } = await subject.load();
+      if (!current()) return subject.close();
+      if (error) unloaded(as, { code: hung ? 'hung' : 'load', params: { error } });
+      else await work(subject, current, as);
+      subject.close();
+      if (!current()) return;
+    }
     this.#forget();
     this.emit('logit-own', { as: this.as, code: this.code, verdicts: this.verdicts });
   }
 
   /** Runs the code on the present logits. */
   run() {
-    if (this.as === 'generate') return this.check();
+    if (this.#onlyChecked) return this.check();
     return this.#with('run', async (subject, current) => {
       const { engine, logits } = this.#bench;
       if (!engine || !logits) return;
@@ -213,23 +227,41 @@ export class LogitOwnSampler extends LogitElement {
     });
   }
 
+  /** Whether there are no logits to run it on. */
+  get #onlyChecked() {
+    return this.as === 'generate' || this.as === CASES;
+  }
+
   /** Grades the code. */
   check() {
-    return this.#with('check', async (subject, current) => {
-      /** @type {Verdict[]} */
-      const found = [];
-      this.verdicts = found;
-      await grade({
-        engine: this.#bench.engine,
-        subject,
-        as: this.as,
-        onverdict: (verdict) => {
-          if (!current()) return;
-          found.push(verdict);
-          this.verdicts = [...found];
-        },
-      });
-    });
+    const lesson = this.as === CASES;
+    /** @type {import('./report.js').Asked[]} */
+    const found = [];
+    this.verdicts = null;
+    this.fault = null;
+    const take = (/** @type {import('./report.js').Asked[]} */ ...verdicts) => {
+      found.push(...verdicts);
+      this.verdicts = [...found];
+    };
+    return this.#with(
+      'check',
+      async (subject, current, as) => {
+        this.verdicts = [...found];
+        await grade({
+          engine: this.#bench.engine,
+          subject,
+          as,
+          lesson,
+          onverdict: (verdict) => void (current() && take({ ...verdict, of: as })),
+          onfault: (fault) => void (current() && !lesson && (this.fault = fault)),
+        });
+      },
+      (of, why) => {
+        if (!lesson) this.trouble = why;
+        else
+          take(...casesOf(of).map((it) => ({ ...it, cases: 0, ...why, holds: false, lesson, of })));
+      },
+    );
   }
 
   /**
@@ -265,6 +297,7 @@ export class LogitOwnSampler extends LogitElement {
     this.shown = null;
     this.trouble = null;
     this.verdicts = null;
+    this.fault = null;
   }
 
   /** @param {Event} event */
@@ -300,9 +333,9 @@ export class LogitOwnSampler extends LogitElement {
       <div class="bar">
         <label><span class="label">${t('sampler.as')}</span>
           <select @change=${this.#onKind} .value=${this.as}>
-            ${GRADED.map((name) => html`<option value=${name} ?selected=${name === this.as}>${this.#kindName(name)}</option>`)}
+            ${[...GRADED, CASES].map((name) => html`<option value=${name} ?selected=${name === this.as}>${this.#kindName(name)}</option>`)}
           </select></label>
-        <button class="primary" data-do="run" aria-disabled=${idle} ?hidden=${this.as === 'generate'}
+        <button class="primary" data-do="run" aria-disabled=${idle} ?hidden=${this.#onlyChecked}
           @click=${this.run}>${t('sampler.run')}</button>
         <button data-do="check" aria-disabled=${idle} @click=${this.check}>${t('sampler.check')}</button>
         <button data-do="again" @click=${this.#again}>${t('sampler.again')}</button>
@@ -321,7 +354,7 @@ export class LogitOwnSampler extends LogitElement {
 
   /** @param {string} name */
   #kindName(name) {
-    if (name === 'chain' || name === 'generate') return t(`sampler.kind.${name}`);
+    if (name === 'chain' || name === 'generate' || name === CASES) return t(`sampler.kind.${name}`);
     const spoken = settingName(name);
     return spoken === name ? name : `${name} (${spoken})`;
   }
@@ -332,7 +365,8 @@ export class LogitOwnSampler extends LogitElement {
       return html`<p class="error" role="alert">${t(`sampler.fail.${code}`, params)}</p>`;
     }
     if (!this.shown) {
-      const key = this.as === 'generate' ? 'sampler.empty.generate' : 'sampler.empty';
+      const kind = this.#onlyChecked ? `.${this.as}` : '';
+      const key = `sampler.empty${kind}`;
       return html`<p class="about">${t(this.busy ? 'sampler.running' : key)}</p>`;
     }
     const { rows, differ } = this.shown;
@@ -365,7 +399,7 @@ export class LogitOwnSampler extends LogitElement {
       <p class="sum" role="status">${differ ? t('sampler.differ', { n: differ }) : t('sampler.same')}</p>`;
   }
 
-  /** @param {Verdict[]} verdicts */
+  /** @param {import('./report.js').Asked[]} verdicts */
   #renderReport(verdicts) {
     const failed = verdicts.filter(({ holds }) => !holds).length;
     const failingFirst = [...verdicts].sort((a, b) => Number(a.holds) - Number(b.holds));
@@ -375,8 +409,14 @@ export class LogitOwnSampler extends LogitElement {
     });
     return html`<section class="report" aria-labelledby="report">
       <h3 id="report">${t('sampler.report')}</h3>
-      <p class="sum" role="status">${this.busy === 'check' ? t('sampler.checking') : sum}</p>
-      <ul>${failingFirst.map((verdict) => verdictItem(this.as, verdict))}</ul>
+      <p class="sum" role="status">${this.busy === 'check' ? t('sampler.checking') : sum}
+        ${this.busy === '' && this.as !== CASES ? html`<strong class="score">${t('sampler.score', { score: number(scoreOf(verdicts)) })}</strong>` : nothing}</p>
+      ${this.fault ? html`<p class="fault"><strong>${t('sampler.fault')}</strong> ${t(`sampler.fail.${this.fault.code}`, this.fault.params)}</p>` : nothing}
+      ${
+        this.as === CASES
+          ? caseTable(verdicts)
+          : html`<ul>${failingFirst.map((verdict) => verdictItem(this.as, verdict))}</ul>`
+      }
     </section>`;
   }
 }

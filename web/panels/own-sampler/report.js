@@ -43,6 +43,35 @@ function failure({ input, expected, got, code, params }) {
   `;
 }
 
+/** @typedef {Verdict & { of: string }} Asked the function that it was asked of */
+
+/** Cases of a lesson by the functions that they are asked of. @param {Asked[]} verdicts */
+export function caseTable(verdicts) {
+  const names = [...new Set(verdicts.map(({ of }) => of))];
+  return html`<table class="cases">
+    <caption class="visually-hidden">${t('sampler.kind.cases')}</caption>
+    <thead><tr><th scope="col">${t('sampler.case')}</th><th scope="col">${t('sampler.case.holds')}</th></tr></thead>
+    ${names.map((of) => {
+      const mine = verdicts.filter((it) => it.of === of);
+      const n = mine.filter(({ holds }) => holds).length;
+      return html`<tbody>
+        <tr class="of"><th scope="rowgroup" colspan="2"><code>${of}</code>
+          <span>${t('sampler.case.sum', { holds: n, all: mine.length })}</span></th></tr>
+        ${mine.map(
+          ({
+            name,
+            holds,
+            code,
+            params,
+          }) => html`<tr data-name=${`${of}.${name}`} class=${holds ? 'holds' : 'fails'}>
+          <th scope="row"><code>${name}</code></th>
+          <td><span class="sign" aria-hidden="true">${holds ? '✓' : '✗'}</span>
+            ${holds ? html`<span class="visually-hidden">${t('sampler.holds')}</span>` : t(`sampler.fail.${code}`, params)}</td></tr>`,
+        )}</tbody>`;
+    })}
+  </table>`;
+}
+
 /**
  * @param {string} as
  * @param {Verdict} verdict
