@@ -112,12 +112,14 @@ const masks = (name) => {
     RIGHT[name](logits, settings, history);
   /** @param {number} value @returns {Twin} */
   const masked = (value) => (given) => right(given).map((it) => (it === GONE ? value : it));
-  // With and without an early way out where nothing is to be done.
+  // With and without an early way out where nothing is to be done, or at 0.
   const neutral = name === 'top_k' ? 0 : 1;
   const either = (/** @type {string} */ code, /** @type {Twin} */ twin) => ({
     [`${code}_1`]: twin,
     [`${code}_2`]: (/** @type {Given} */ given) =>
       given.settings[name] === neutral ? given.logits : twin(given),
+    [`${code}_3`]: (/** @type {Given} */ given) =>
+      given.settings[name] === 0 ? right(given) : twin(given),
   });
   return {
     ...either('zero_mask', masked(0)),
