@@ -671,3 +671,59 @@ test('a host page is told of each answer, gets and sets the state, and hears wha
   assert.deepEqual(complaints, []);
   await close();
 });
+
+test('code: it runs shut off, its fault is named, and it is there again after a reload', async () => {
+  const { page, complaints, close } = await open('?lesson=write-it&lang=en');
+  const editor = question(page, 1).locator('textarea');
+  await editor.waitFor();
+  const { parts } = JSON.parse(
+    await readFile(new URL('../../web/lessons/write-it.en.json', import.meta.url), 'utf8'),
+  );
+  const [{ example }] = parts[0].questions;
+  const check = async (code) => {
+    await editor.fill(code);
+    await editor.press('Control+Enter');
+    await until(
+      () => question(page, 1).evaluate((it) => it.busy),
+      (busy) => !busy,
+    );
+    await rest(page);
+    return said(page, 1);
+  };
+  assert.match(
+    await check('export default (logits) => logits;'),
+    /^Not yet\. It returns the logits as they came/,
+  );
+  assert.equal((await result(page)).score, 0);
+  const divides = 'export default (logits, { temperature: T }) => logits.map((it) => it / T);';
+  assert.match(
+    await check(divides),
+    /At T = 0 it divides by zero.* Give T = 0 a branch of its own\./s,
+  );
+  assert.match(await question(page, 1).locator('.sum').innerText(), /hold, \d+ fail.* of 100/s);
+  assert.match(
+    await question(page, 1).locator('logit-code li').first().innerText(),
+    /smallest input/,
+  );
+  assert.deepEqual(await axe(page), []);
+  assert.match(await check('export default (;'), /could not be loaded/);
+  assert.match(await check(example), /^Right\. It reorders nothing/);
+  assert.equal((await result(page)).score, 1 / 8);
+  assert.deepEqual(
+    complaints.filter((text) => !text.includes('localStorage')),
+    [],
+  );
+  await page.reload();
+  await editor.waitFor();
+  assert.equal(await editor.inputValue(), example);
+  assert.equal(await page.locator('iframe').count(), 0);
+  await question(page, 2).locator('button.primary').click();
+  await until(
+    () => said(page, 2),
+    (text) => text.startsWith('Not yet.'),
+  );
+  await question(page, 2).locator('[data-command=solution]').click();
+  await rest(page);
+  assert.match(await question(page, 2).locator('pre').innerText(), /export default function top_k/);
+  await close();
+});

@@ -1,6 +1,7 @@
 /** Each planted fault loses marks and is named by its own sentence; what is right has 100, nothing 0. */
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { describe, test } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { Logitscope } from '../../web/engine/index.js';
@@ -126,6 +127,26 @@ describe('the 43 cases of Module 11', () => {
       );
     }
   });
+});
+
+describe('the lesson that asks for code', () => {
+  for (const language of ['en', 'es'])
+    test(`its examples have 100, what its editors begin with 0: ${language}`, async () => {
+      const file = new URL(`../../web/lessons/write-it.${language}.json`, import.meta.url);
+      const { parts } = JSON.parse(await readFile(file, 'utf8'));
+      const asked = parts
+        .flatMap(({ questions }) => questions)
+        .filter(({ kind }) => kind === 'code');
+      assert.deepEqual(
+        asked.map(({ as }) => as),
+        MODULE_11,
+      );
+      for (const { as, begin, example, wrong } of asked) {
+        assert.equal((await marked(example, as)).score, 100, as);
+        assert.equal((await marked(begin, as)).score, 0, as);
+        for (const { fault } of wrong) assert.ok(REASONS[fault], fault);
+      }
+    });
 });
 
 describe('a planted fault', () => {

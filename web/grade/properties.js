@@ -153,6 +153,42 @@ const notSubset =
     return { expected: expected.logits, got: numbers, ...why };
   };
 
+/** @param {ArrayLike<number>} logits */
+function shares(logits) {
+  const list = Array.from(logits);
+  const max = Math.max(...list);
+  const e = list.map((logit) => Math.exp(logit - max));
+  const total = e.reduce((a, b) => a + b, 0);
+  return e.map((x) => x / total);
+}
+
+/** In bits. @param {ArrayLike<number>} logits */
+const entropyOf = (logits) =>
+  shares(logits).reduce((sum, p) => (p > 0 ? sum - p * Math.log2(p) : sum), 0);
+
+/** @type {Property['fails']} */
+async function entropyFalls(input, asking) {
+  const { temperature } = input.settings;
+  const hotter = { ...input, settings: { temperature: 2 * temperature } };
+  const cool = numbersOf(await asking.ask(input), input);
+  const hot = numbersOf(await asking.ask(hotter), input);
+  if (!cool.numbers || !hot.numbers) return cool.failure ?? hot.failure;
+  const [before, after] = [entropyOf(cool.numbers), entropyOf(hot.numbers)];
+  const expected = await warped(asking.engine, hotter);
+  if (after >= before - 1e-6) return null;
+  const why = reason('entropy_fell', { from: temperature, to: 2 * temperature });
+  return { expected, got: hot.numbers, ...why };
+}
+
+/** Two bests of nearly the same logit may share. @type {Property['fails']} */
+async function notGreedy(input, asking) {
+  const expected = await warped(asking.engine, input);
+  const { numbers, failure } = numbersOf(await asking.ask(input), input);
+  if (!numbers) return failure;
+  const best = shares(numbers)[input.logits.indexOf(Math.max(...input.logits))];
+  return best > 0.999 ? null : { expected, got: numbers, ...reason('not_cold') };
+}
+
 /**
  * Where typical_p's order rests on a difference of rounding, nothing can be asked.
  * @param {Engine} engine
@@ -252,6 +288,18 @@ function general(name, spec, random) {
       says: 'reorders nothing',
       cases: some,
       fails: against(nudge, reordered),
+    },
+    name === 'temperature' && {
+      name: 'entropy',
+      says: 'a higher temperature never lowers the entropy',
+      cases: some.filter(({ logits }) => logits.length > 1),
+      fails: entropyFalls,
+    },
+    name === 'temperature' && {
+      name: 'cold',
+      says: 'near 0 the best has nearly all of the mass',
+      cases: some.map((it) => ({ ...it, settings: { temperature: 2 ** -12 } })),
+      fails: notGreedy,
     },
     name === 'repetition_penalty' && {
       name: 'never_rises',

@@ -29,6 +29,8 @@ export const REASONS = {
   state: 'asked again, it answers otherwise: it keeps something between calls',
   not_sharper: 'the best has no larger share than before',
   not_flatter: 'the best has no smaller share than before',
+  entropy_fell: 'from T = {from} to {to} the entropy falls',
+  not_cold: 'the best has less than 99.9 % of the mass',
   not_lowered: 'the share of token {id} has not fallen',
   no_refusal: 'it takes {settings} and refuses nothing',
   not_alike: 'with {settings} it gives other ids',

@@ -8,6 +8,11 @@
  * @typedef {{ right: boolean, say: string }} Verdict
  */
 
+/**
+ * What the grader made of code: whether it is right, the fault that it has, and the sentence of that.
+ * @typedef {{ right: boolean, fault: string | null, say: string }} Coded
+ */
+
 /** Two texts name the same token whether or not the space before it is written. @param {unknown} text */
 const bare = (text) => String(text ?? '').trim();
 
@@ -88,9 +93,16 @@ async function judgeState({ goal, wrong = [] }, measured) {
   return '';
 }
 
+/** @param {Question} question @param {Coded} coded */
+function judgeCode({ wrong = [] }, { right, fault, say }) {
+  if (right) return null;
+  const typical = fault === null ? undefined : wrong.find((each) => each.fault === fault);
+  return typical ? `${say} ${typical.say}` : say;
+}
+
 /**
  * @param {Question} question
- * @param {any} given a number, a text, the index of an option, an order; nothing for a state
+ * @param {any} given what the grader made of code, a number, a text, the index of an option, an order; nothing for a state
  * @param {Measured} measured
  * @returns {Promise<Verdict>} `say` is the sentence of a right answer or of a typical wrong one
  */
@@ -101,6 +113,7 @@ export async function judge(question, given, measured) {
     choice: () => judgeChoice(question, given, measured),
     order: async () => judgeOrder(question, given),
     state: () => judgeState(question, measured),
+    code: async () => judgeCode(question, given),
   }[question.kind]();
   return say === null ? { right: true, say: question.right ?? '' } : { right: false, say };
 }

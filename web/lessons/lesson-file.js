@@ -21,13 +21,13 @@ import { readShown } from './shown.js';
  * A wrong answer that people typically give: the value that it is, the measure that it would be, or
  * where it lies; `before` of an order: the first of the two stands before the second.
  * @typedef {Partial<Asked> & { equals?: number | string, above?: number, below?: number,
- *   tolerance?: number, before?: [number, number], say: string }} Typical
+ *   tolerance?: number, before?: [number, number], fault?: string, say: string }} Typical
  * @typedef {Asked & { equals?: number | string, at_least?: number, at_most?: number, tolerance?: number }} Goal
  * @typedef {{ text: string, right?: boolean, value?: number | string, say?: string }} Option
  *
  * @typedef {object} Question
  * @property {string} id
- * @property {'number' | 'choice' | 'order' | 'state' | 'token'} kind
+ * @property {'number' | 'choice' | 'order' | 'state' | 'token' | 'code'} kind
  * @property {string} ask
  * @property {string} right what is said of a right answer
  * @property {string} [hint]
@@ -42,6 +42,9 @@ import { readShown } from './shown.js';
  * @property {string[]} [items] in the right order
  * @property {Goal} [goal]
  * @property {number} [choose] how many tokens are offered
+ * @property {string} [as] what code stands for: a warper, chain or generate
+ * @property {string} [begin] what its editor begins with
+ * @property {string} [example] code that is right, for the solution
  *
  * `controls` are what can be set below a figure; those of a bias and of the first token are for `tokens`.
  * @typedef {{ show: keyof typeof CHOICES, state: LessonState, beside?: LessonState, knob?: string,
@@ -58,7 +61,7 @@ const LONGEST_TEXT = 100;
 /** What is no number of the table and can be set below a figure. */
 const CONTROLS = ['seed', 'prompt', 'length', 'constraint', 'logit_bias', 'forced_first'];
 const CONSTRAINTS = ['json', 'name_age_city', 'three_numbers'];
-export const KINDS = ['number', 'choice', 'order', 'state', 'token'];
+export const KINDS = ['number', 'choice', 'order', 'state', 'token', 'code'];
 /** Names under which somebody might try to give an address. */
 const ADDRESS = /^(url|href|src|endpoint|xapi|action|fetch|import|script|style|html|on\w+)$/i;
 /** HTML, but not "p < 1": a tag begins with a letter, a slash or an exclamation mark. */
@@ -314,11 +317,18 @@ const typical = (value, at, check) =>
     below: number(),
     tolerance: number(0),
     before: list(number(0, 40), 2, 2),
+    fault: plain,
   });
 
 /** @type {Rule} */
 const option = (value, at, check) =>
   void check.object(value, at, { 'text!': text(), right: flag, value: either, say: text() });
+
+/** What a grader knows: a warper, the chain of four, the decode loop. @type {Rule} */
+const gradable = (value, at, check) => {
+  const warpers = check.table.filter(({ warper }) => warper).map(({ name }) => name);
+  among([...warpers, 'chain', 'generate'])(value, at, check);
+};
 
 /** What each kind of question has beside what all have. @type {Record<string, Rules>} */
 const OF_KIND = {
@@ -327,6 +337,7 @@ const OF_KIND = {
   order: { 'items!': list(text(), 2, 10) },
   state: { 'goal!': goal },
   token: { 'answer!': asked, choose: number(2, 12) },
+  code: { 'as!': gradable, begin: plain, example: plain },
 };
 
 /** @type {Rule} */

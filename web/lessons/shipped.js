@@ -12,6 +12,7 @@ export const SHIPPED = [
   'bias',
   'strategies',
   'constrained',
+  'write-it',
   'same-seed',
 ];
 

@@ -318,6 +318,7 @@ export const FIELDS = [
   { name: 'guide', kind: 'choice', choices: ['seen', '2', '3', '4', '5'], memory: true },
   { name: 'own', kind: 'text', maximum: 1e6, memory: true },
   { name: 'lessons', kind: 'text', maximum: 1e5, memory: true },
+  { name: 'lesson_code', kind: 'text', maximum: 1e6, memory: true },
   { name: 'shortcuts', kind: 'choice', choices: ['on', 'off'], memory: true },
 ];
 

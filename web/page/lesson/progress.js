@@ -31,3 +31,23 @@ export function rememberMarks(name, marks, write) {
     JSON.stringify({ ...kept, [name]: write(merge(marks, readMarks(kept[name]))) }),
   );
 }
+
+/** @returns {Record<string, string>} by the question's id */
+function allCode() {
+  try {
+    const found = JSON.parse(recall('lesson_code') ?? '{}');
+    return isObject(found) ? found : {};
+  } catch {
+    return {};
+  }
+}
+
+/** What was written for a question that asks for code, to go on with. @param {string} id */
+export function recallCode(id) {
+  const code = allCode()[id];
+  return typeof code === 'string' ? code : null;
+}
+
+/** @param {string} id @param {string} code */
+export const rememberCode = (id, code) =>
+  remember('lesson_code', JSON.stringify({ ...allCode(), [id]: code }));

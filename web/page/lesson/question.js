@@ -131,6 +131,8 @@ export class LogitQuestion extends LogitElement {
     if (changed.has('question')) this.given = kind === 'order' ? mixed(items.length) : null;
     if (!this.reader) return;
     if (kind === 'token' && (changed.has('question') || changed.has('reader'))) this.#offer();
+    if (kind === 'code' && changed.has('question'))
+      this.#ask(async () => void (await import('./code.js')));
     if (kind === 'state' && (changed.has('now') || changed.has('reader'))) this.#follow();
   }
 
@@ -191,7 +193,7 @@ export class LogitQuestion extends LogitElement {
   /** What was answered, as it is judged; undefined where there is nothing to judge. */
   #answered() {
     const { kind, answer } = this.question;
-    if (kind === 'state' || kind === 'order') return this.given;
+    if (kind === 'state' || kind === 'order' || kind === 'code') return this.given;
     if (this.given === null || this.given === '') {
       this.said = { kind: 'note', text: t('lesson.empty') };
       return undefined;
@@ -210,11 +212,17 @@ export class LogitQuestion extends LogitElement {
     if (given === undefined) return;
     const state = this.question.kind === 'state' ? this.now : this.shown;
     await this.#ask(async () => {
-      const { right, say } = await judge(this.question, given, (asked) =>
+      const coded = this.question.kind === 'code' ? await this.#editor?.check() : given;
+      const { right, say } = await judge(this.question, coded, (asked) =>
         this.#reader.measure(state, asked),
       );
       this.#tell(right, say);
     });
+  }
+
+  /** @returns {import('./code.js').LogitCode | null} */
+  get #editor() {
+    return this.renderRoot.querySelector('logit-code');
   }
 
   async #solve() {
@@ -274,7 +282,7 @@ export class LogitQuestion extends LogitElement {
   }
 
   #renderSolution() {
-    const { solution, right, kind, options = [], items = [], answer } = this.question;
+    const { solution, right, kind, options = [], items = [], answer, example } = this.question;
     const chosen = options.find((option) => option.right);
     return html`<p class="said shown"><strong>${t('lesson.shown')}</strong>
       ${
@@ -284,7 +292,8 @@ export class LogitQuestion extends LogitElement {
       }
       ${kind === 'choice' && chosen ? inline(t('lesson.truth.option', { value: chosen.text })) : nothing}
       ${kind === 'order' ? inline(t('lesson.truth.order', { value: items.join(' → ') })) : nothing}
-      ${inline(solution ?? right, this.held)}</p>`;
+      ${inline(solution ?? right, this.held)}</p>
+      ${example ? html`<pre tabindex="0"><code>${example}</code></pre>` : nothing}`;
   }
 
   #renderInput() {
@@ -292,6 +301,8 @@ export class LogitQuestion extends LogitElement {
     if (kind === 'number') return this.#renderNumber();
     if (kind === 'order') return this.#renderOrder();
     if (kind === 'state') return this.#renderState();
+    if (kind === 'code')
+      return html`<logit-code .question=${this.question} .reader=${this.reader}></logit-code>`;
     if (kind === 'choice')
       return this.#renderRadios((this.question.options ?? []).map(({ text }) => inline(text)));
     return this.#renderRadios(

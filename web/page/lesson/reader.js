@@ -41,9 +41,14 @@ export class LessonReader {
     return opened;
   }
 
-  /** The table of settings, from an engine without a model. */
+  /** An engine without a model. */
+  async engine() {
+    return (await this.#engineOf(null)).engine;
+  }
+
+  /** The table of settings. */
   async table() {
-    return (await this.#engineOf(null)).engine.table;
+    return (await this.engine()).table;
   }
 
   /** @template T @param {() => Promise<T>} work @returns {Promise<T>} */

@@ -1,0 +1,134 @@
+/**
+ * <logit-code>: the editor of a question that asks for code. What is written runs in the sandboxed
+ * frame and is judged by the grader; the answer is told by `check()`.
+ */
+import { html, nothing } from 'lit';
+import { locales } from '#locales/sampler';
+import { LogitElement, define, valueOf } from '../../base/element.js';
+import { grade } from '../../grade/grade.js';
+import { scoreOf } from '../../grade/score.js';
+import { Subject } from '../../grade/subject.js';
+import { addMessages, number, t } from '../../locale/locale.js';
+import { LIMIT_MS, onEditorKey } from '../../panels/own-sampler/editor.js';
+import { canRun, inFrame } from '../../panels/own-sampler/frame.js';
+import { verdictItem } from '../../panels/own-sampler/report.js';
+import { recallCode, rememberCode } from './progress.js';
+import codeStyles from './code.css';
+
+addMessages(locales);
+
+/** How many properties that fail are shown: the first ones are the simplest. */
+const LISTED = 3;
+
+export class LogitCode extends LogitElement {
+  static properties = {
+    question: { attribute: false },
+    reader: { attribute: false },
+    code: { state: true },
+    busy: { state: true },
+    verdicts: { state: true },
+  };
+
+  static styles = [...LogitElement.styles, codeStyles];
+
+  constructor() {
+    super();
+    /** @type {import('../../lessons/lesson-file.js').Question} */
+    this.question = { id: '', kind: 'code', ask: '', right: '' };
+    /** @type {import('./reader.js').LessonReader | null} */
+    this.reader = null;
+    this.code = '';
+    this.busy = false;
+    /** @type {import('../../grade/grade.js').Verdict[]} */
+    this.verdicts = [];
+  }
+
+  /** @type {Subject | null} */
+  #subject = null;
+
+  disconnectedCallback() {
+    super.disconnectedCallback();
+    this.#subject?.close();
+  }
+
+  /** @param {Map<string, unknown>} changed */
+  willUpdate(changed) {
+    if (!changed.has('question') || !this.question.id) return;
+    this.code = recallCode(this.question.id) ?? this.question.begin ?? '';
+    this.verdicts = [];
+  }
+
+  /** @returns {Promise<import('../../lessons/judge.js').Coded>} */
+  async check() {
+    const { as = '', id } = this.question;
+    if (!canRun()) return { right: false, fault: null, say: t('sampler.unavailable') };
+    rememberCode(id, this.code);
+    this.#subject?.close();
+    this.busy = true;
+    const subject = new Subject(inFrame(this.code, this.renderRoot), as, LIMIT_MS);
+    this.#subject = subject;
+    try {
+      return await this.#grade(subject, as);
+    } finally {
+      subject.close();
+      this.busy = false;
+    }
+  }
+
+  /** @param {Subject} subject @param {string} as */
+  async #grade(subject, as) {
+    const say = (/** @type {string} */ code, /** @type {any} */ params) =>
+      this.speak(() => t(`sampler.fail.${code}`, params));
+    const { error, hung } = await subject.load();
+    this.verdicts = [];
+    if (error) {
+      const code = hung ? 'hung' : 'load';
+      return { right: false, fault: code, say: say(code, { error }) };
+    }
+    /** @type {import('../../grade/diagnose.js').Fault | null} */
+    let named = null;
+    const engine = await /** @type {import('./reader.js').LessonReader} */ (this.reader).engine();
+    const verdicts = await grade({
+      engine,
+      subject,
+      as,
+      onfault: (fault) => {
+        named = fault;
+      },
+    });
+    this.verdicts = verdicts;
+    const fault = /** @type {import('../../grade/diagnose.js').Fault | null} */ (
+      /** @type {unknown} */ (named)
+    );
+    return {
+      right: verdicts.every(({ holds }) => holds),
+      fault: fault?.code ?? null,
+      say: fault ? say(fault.code, fault.params) : '',
+    };
+  }
+
+  #run() {
+    const form = /** @type {ShadowRoot} */ (this.getRootNode()).querySelector('form');
+    form?.requestSubmit();
+  }
+
+  render() {
+    const failed = this.verdicts.filter(({ holds }) => !holds);
+    const { length } = this.verdicts;
+    return html`
+      <textarea spellcheck="false" autocomplete="off" autocapitalize="off" aria-label=${t('sampler.code')}
+        aria-describedby="keys" .value=${this.code} rows=${Math.min(24, this.code.split('\n').length + 2)}
+        @input=${(/** @type {Event} */ event) => (this.code = valueOf(event))}
+        @keydown=${(/** @type {KeyboardEvent} */ event) => onEditorKey(event, () => this.#run())}></textarea>
+      <p class="keys" id="keys">${t('sampler.keys')}</p>
+      ${
+        length && !this.busy
+          ? html`<p class="sum">${t('sampler.sum', { holds: number(length - failed.length), fails: number(failed.length) })}
+            <strong>${t('sampler.score', { score: number(scoreOf(this.verdicts)) })}</strong></p>
+            <ul>${failed.slice(0, LISTED).map((it) => verdictItem(this.question.as ?? '', it))}</ul>`
+          : nothing
+      }`;
+  }
+}
+
+define('logit-code', LogitCode);
