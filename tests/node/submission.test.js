@@ -1,6 +1,7 @@
 /** Submissions in processes of their own: Python beside JavaScript, limits, and what is shut off. */
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -357,5 +358,32 @@ describe('the report', () => {
   test('the loop in JavaScript, in its process', async () => {
     const { score, fault } = await graded(GENERATE, 'generate', [], 'mjs');
     assert.deepEqual([score, fault], [100, null]);
+  });
+});
+
+describe('the repository for homework', () => {
+  const at = fileURLToPath(new URL('../../web/lessons/homework', import.meta.url));
+  const graded = async (script, source) => {
+    const { scripts } = JSON.parse(await readFile(`${at}/package.json`, 'utf8'));
+    const [program, , file, ...words] = scripts[script].split(' ');
+    assert.equal(program, 'logitscope');
+    const path = `${folder}/homework-${file}`;
+    writeFileSync(path, source ?? (await readFile(`${at}/${file}`, 'utf8')));
+    const { status, stdout } = await cli(['grade', path, ...words, '--json']);
+    return [status, JSON.parse(stdout).score];
+  };
+
+  test('what it begins with has 0, in both languages, and what is right 100', async () => {
+    assert.deepEqual(await graded('test'), [1, 0]);
+    assert.deepEqual(await graded('test:javascript'), [1, 0]);
+    assert.deepEqual(await graded('test:cases'), [1, 0]);
+    assert.deepEqual(await graded('test:cases', PYTHON), [0, 100]);
+    const chain = `
+def chain(logits, settings, history):
+    logits = apply_repetition_penalty(logits, history, settings.repetition_penalty)
+    logits = apply_temperature(logits, settings.temperature)
+    return top_p_filter(top_k_filter(logits, settings.top_k), settings.top_p)
+`;
+    assert.deepEqual(await graded('test', PYTHON + chain), [0, 100]);
   });
 });
