@@ -459,8 +459,12 @@ describe('generate: what is wrong is found by its name', () => {
       ['end', 'agrees'],
     );
     assert.deepEqual(
-      (await graded(broken(GENERATE, '.at(-1);', '.map((row) => row.slice()).at(-1);'), 'generate'))
-        .failed,
+      (
+        await graded(
+          broken(GENERATE, '(window).at(-1);', '(window).map((row) => row.slice()).at(-1);'),
+          'generate',
+        )
+      ).failed,
       ['slice_first'],
     );
   });

@@ -3,7 +3,7 @@ import { disagreement, expect, reason, warped } from './expect.js';
 import { Random } from './inputs.js';
 import { against, keepsState, returnsNumbers, writesToInput } from './properties.js';
 import { SPECS } from './specs.js';
-import { differs } from './wrongs.js';
+import { differs, otherCounts } from './wrongs.js';
 
 /** @typedef {import('./inputs.js').Case} Case */
 /** @typedef {import('./expect.js').Engine} Engine */
@@ -140,7 +140,8 @@ export function chainProperties() {
     {
       name: 'neutral',
       says: 'changes nothing when every setting is neutral',
-      cases: casesOf(random, [], 25),
+      // A tail that float64 no longer adds up stays too.
+      cases: [...casesOf(random, [], 25), { logits: [60, 0, -60], settings: {}, history: [] }],
       fails: whole,
       shrinks: true,
     },
@@ -165,6 +166,22 @@ export function chainProperties() {
         { logits: [1, 1], settings: { temperature: 0 }, history: [] },
       ],
       fails: whole,
+    },
+    {
+      name: 'exact',
+      says: 'keeps no more than needed where the mass meets p exactly',
+      cases: [0.25, 0.5, 0.75].map((p) => ({
+        logits: [1, 1, 1, 1],
+        settings: { top_p: p },
+        history: [],
+      })),
+      fails: against(null, otherCounts),
+    },
+    {
+      name: 'tiny',
+      says: 'p near or at 0 keeps the best alone',
+      cases: [0, 1e-9].map((p) => ({ logits: [1, 2], settings: { top_p: p }, history: [] })),
+      fails: against(null, differs),
     },
     pair(penalty, temperature),
     pair(penalty, topK),

@@ -98,7 +98,8 @@ async function loopTwin(asked, engine) {
       const { tokens } = await engine.warp(Float32Array.from(row), all, { history });
       return tokens;
     };
-    const random = (/** @type {number} */ step) => engine.random(input.settings.seed, step);
+    const random = (/** @type {number} */ step) =>
+      input.us ? input.us[step % input.us.length] : engine.random(input.settings.seed, step);
     const met = new Set();
     for (const name of names)
       if (same(result, await twins[name](input, ranked, random))) met.add(name);

@@ -16,6 +16,7 @@ import { toyRow } from './harness.js';
  * @property {Toy} toy
  * @property {number[]} prompt
  * @property {Record<string, any>} settings
+ * @property {number[]} [us] random numbers in place of the seed's, on the boundary itself
  */
 
 const NEUTRAL = { temperature: 1, top_k: 0, top_p: 1, repetition_penalty: 1 };
@@ -40,7 +41,7 @@ function toy(random, { size = 8, context = 16, end = NO_END } = {}) {
  * @param {Run} run
  * @returns {Promise<number[] | null>}
  */
-async function generated(engine, { toy: model, prompt, settings }) {
+async function generated(engine, { toy: model, prompt, settings, us }) {
   const { seed, max_new_tokens, ...warpers } = settings;
   const ids = [...prompt];
   for (let step = 0; step < max_new_tokens; step++) {
@@ -51,14 +52,15 @@ async function generated(engine, { toy: model, prompt, settings }) {
       { ...warpers, top: model.vocab_size },
       { history: ids },
     );
-    const u = await engine.random(seed, step);
+    const u = us ? us[step] : await engine.random(seed, step);
     let sum = 0;
     let drawn = -1;
     for (const { id, p } of tokens) {
       sum += p;
-      if (p > 0 && p < 1 && Math.abs(sum - u) < NEAR) return null;
+      if (!us && p > 0 && p < 1 && Math.abs(sum - u) < NEAR) return null;
       if (sum > u && drawn < 0) drawn = id;
     }
+    if (drawn < 0) drawn = tokens.filter(({ p }) => p > 0).at(-1)?.id ?? 0;
     ids.push(drawn);
     if (drawn === model.eos_token_id) break;
   }
@@ -89,7 +91,9 @@ async function answerOf(run, { engine, ask }) {
   const expected = await generated(engine, run);
   if (!expected) return null;
   const { seed } = run.settings;
-  const steps = Array.from({ length: 64 }, (_, step) => engine.random(seed, step));
+  const steps = Array.from({ length: 64 }, (_, step) =>
+    run.us ? run.us[step % run.us.length] : engine.random(seed, step),
+  );
   const streams = { [seed]: Float64Array.from(await Promise.all(steps)) };
   const answer = await ask({ ...run, streams, expected });
   const { result, log } = answer;
@@ -187,6 +191,7 @@ function runs(count, make, random) {
     const model = rest.toy ?? toy(random);
     const prompt = rest.prompt ?? random.history(1, model.vocab_size);
     return {
+      ...rest,
       toy: model,
       prompt,
       settings: { ...NEUTRAL, max_new_tokens: 1, seed: 100 + i, ...settings },
@@ -212,6 +217,49 @@ export function generationProperties() {
       name: 'draw',
       says: 'draws from the most to the least probable the first whose cumulative mass is above u',
       cases: runs(20, () => ({}), random),
+      fails: check(otherIds),
+    },
+    {
+      name: 'met',
+      says: 'where the mass meets u exactly the next token is drawn',
+      cases: [2, 4, 8].flatMap((size) =>
+        runs(
+          1,
+          () => ({
+            toy: { ...toy(random, { size }), rows: [new Float32Array(size)] },
+            us: [0.5],
+          }),
+          random,
+        ),
+      ),
+      fails: check(otherIds),
+    },
+    {
+      name: 'highest',
+      says: 'the highest u draws the least probable token that is left',
+      cases: runs(
+        20,
+        (i) => ({
+          us: [1 - 2 ** -53],
+          settings: i % 2 ? { top_k: 5 } : { top_p: random.of([0.1, 0.5, 0.8]) },
+        }),
+        random,
+      ),
+      fails: check(otherIds),
+    },
+    {
+      name: 'wide',
+      says: 'works for very large and very small logits',
+      cases: runs(
+        3,
+        (i) => ({
+          toy: {
+            ...toy(random, { size: 4 }),
+            rows: [Float32Array.from([1, 0.5, 0, -0.5], (it) => it + [1000, -1000, 0][i])],
+          },
+        }),
+        random,
+      ),
       fails: check(otherIds),
     },
     {
@@ -348,7 +396,8 @@ async function refusesRun(run, { ask }) {
   });
   if (error && !hung) return null;
   if (hung) return { expected: null, got: null, ...reason('no_refusal', { settings: 'it' }) };
-  const settings = run.prompt.length ? JSON.stringify(run.settings) : 'an empty prompt';
+  const { temperature } = run.settings;
+  const settings = run.prompt.length ? JSON.stringify({ temperature }) : 'an empty prompt';
   return { expected: null, got: null, ...reason('no_refusal', { settings }) };
 }
 

@@ -49,7 +49,8 @@ const looping =
       const window = crop(ids, toy.context_length);
       if (!window.length) break;
       const row = before(Array.from(toyRow(toy, window, at(window))));
-      const list = order(await ranked(row, change(warpers), history(ids, prompt, window)));
+      const found = await ranked(row, change(warpers), history(ids, prompt, window));
+      const list = order(found.filter(({ p }) => p > 0));
       const u = turn(await random(place(step)));
       let mass = 0;
       const { id } = list.find(({ p }) => (mass += p) > u) ?? /** @type {any} */ (list.at(-1));

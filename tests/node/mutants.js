@@ -1,0 +1,100 @@
+/**
+ * Every small change of the right samplers, one at a time: an operator for another, a number a little
+ * beside, a piece left out. What the grader must not give full marks, unless it comes to the same.
+ */
+import { RIGHT } from './planted.js';
+
+/** @type {[RegExp, string[]][]} what stands there, and what may stand in its place */
+const CHANGES = [
+  [/ < /g, [' <= ', ' > ']],
+  [/ > /g, [' >= ', ' < ']],
+  [/ >= /g, [' > ', ' <= ']],
+  [/ === /g, [' !== ']],
+  [/ \|\| /g, [' && ']],
+  [/ && /g, [' || ']],
+  [/ \+ /g, [' - ']],
+  [/ - /g, [' + ']],
+  [/ \/ /g, [' * ']],
+  [/ \* /g, [' / ']],
+  [/ \+= /g, [' = ', ' -= ']],
+  [/\b0\b/g, ['1', '-1']],
+  [/\b1\b/g, ['0', '2']],
+  [/-Infinity/g, ['-1e9', '0', 'Infinity']],
+  [/\.at\(-1\)/g, ['.at(0)', '.at(-2)']],
+  [/new Set\(history\)/g, ['history']],
+  [/\? (\w+(?:\[\w+\])?(?: [/*] \w)?) : /g, ['? 0 : ']],
+  [/Math\.exp\(([^)]*)\)/g, ['($1)']],
+  [/^ *(?:out|ids|before)\b[^;{]*;$/gm, ['']],
+  [/^ *if \([^{]*;$/gm, ['']],
+  [/\bplace\b/g, ['id']],
+  [
+    /slice\(-model\.context_length\)/g,
+    ['slice(0, model.context_length)', 'slice(1 - model.context_length)'],
+  ],
+  [/slice\(prompt_ids\.length\)/g, ['slice(0)', 'slice(prompt_ids.length + 1)']],
+  [/random\(\)/g, ['0.5', '1 - random()']],
+];
+
+/**
+ * What comes to the same: each was looked at. The line that is changed, why, and where it holds.
+ * @type {[line: RegExp, why: string, as?: string][]}
+ */
+export const EQUIVALENT = [
+  // The ids come in ascending order, and a positive answer leaves them so.
+  [/\|\| a \+ b\)/, 'of equal logits the lower id still comes first'],
+  [/k > logits\.length/, 'the last logit as the limit keeps all'],
+  [/logits\[id\] >= 0 \?/, '0 / r and 0 * r are 0'],
+  [/\(id === best \? 0 : -Infinity\)/, 'what stays alone has all of the mass, whatever its logit'],
+  [
+    /\(id === best \? l : -1e9\).*/,
+    'in the loop alone: its share is 0 to the last bit',
+    'generate',
+  ],
+  [/l >= limit \? l : -1e9/, 'in the loop alone: its share is 0 to the last bit', 'generate'],
+  [/p\[id\] > -1\)/, 'a token without a share is never the first above u', 'generate'],
+  [
+    /if \(limit === (2|0)\) return logits/,
+    'in the loop alone: a share that rounds away is never drawn',
+    'generate',
+  ],
+  [/const id of history\)/, 'each time it is computed from the logit that was given'],
+];
+
+/** The softmax that stands in every source and is not called in each. @param {string} as @param {string} source @param {number} at */
+const unused = (as, source, at) =>
+  (as === 'top_k' || as === 'temperature') && at < source.indexOf('const ranked');
+
+/** @returns {{ as: string, at: number, from: string, to: string, source: string }[]} */
+export function mutants() {
+  return Object.entries(RIGHT).flatMap(([as, source]) =>
+    CHANGES.flatMap(([pattern, others]) =>
+      [...source.matchAll(pattern)]
+        .filter(({ index }) => !unused(as, source, index))
+        .flatMap((match) =>
+          others.map((other) => {
+            const [from] = match;
+            const to = from.replace(new RegExp(pattern.source, 'm'), other);
+            const at = match.index;
+            const changed = source.slice(0, at) + to + source.slice(at + from.length);
+            const line = (text) =>
+              text
+                .slice(text.lastIndexOf('\n', at - 1) + 1)
+                .split('\n')[0]
+                .trim();
+            return { as, at, from: line(source), to: line(changed), source: changed };
+          }),
+        ),
+    ),
+  );
+}
+
+/** Why a mutant is right after all; undefined if it is not. @param {{ as: string, to: string }} mutant */
+export const excuse = ({ as, to }) =>
+  EQUIVALENT.find(([line, , only]) => line.test(to) && (only === undefined || only === as))?.[1];
+
+/** The same choice at each run, from end to end. @template T @param {T[]} all @param {number} count @returns {T[]} */
+export const spread = (all, count) =>
+  Array.from(
+    { length: Math.min(count, all.length) },
+    (_, i) => all[Math.floor((i * all.length) / count)],
+  );

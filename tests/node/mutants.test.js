@@ -1,0 +1,21 @@
+/** Small changes of right samplers: none has full marks, unless it comes to the same. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Logitscope } from '../../web/engine/index.js';
+import { marksOf } from '../bench/mutate.js';
+import { cases } from '../long.js';
+import { excuse, mutants, spread } from './mutants.js';
+
+const COUNT = cases(12, 120);
+
+test(`of ${COUNT} small changes none has full marks unless it comes to the same`, async () => {
+  const engine = await Logitscope.load();
+  const all = mutants();
+  assert.ok(all.length > 200);
+  for (const [i, mutant] of spread(all, COUNT).entries()) {
+    const score = await marksOf(engine, mutant, `test-${i}`);
+    const why = excuse(mutant);
+    const said = `${mutant.as}: ${mutant.from} -> ${mutant.to}`;
+    assert.ok(score < 100 || why, said);
+  }
+});
