@@ -50,6 +50,7 @@ export const EQUIVALENT = [
     'in the loop alone: its share is 0 to the last bit',
     'generate',
   ],
+  [/fill\(-1e9\)/, 'in the loop alone: its share is 0 to the last bit', 'generate'],
   [/l >= limit \? l : -1e9/, 'in the loop alone: its share is 0 to the last bit', 'generate'],
   [/p\[id\] > -1\)/, 'a token without a share is never the first above u', 'generate'],
   [

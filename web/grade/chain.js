@@ -178,6 +178,16 @@ export function chainProperties() {
       fails: against(null, otherCounts),
     },
     {
+      name: 'wide',
+      says: 'works for very large and very small logits',
+      cases: [1000, -1000].map((by) => ({
+        logits: [1, 0.5, 0, -0.5].map((it) => it + by),
+        settings: { top_p: 0.8 },
+        history: [],
+      })),
+      fails: whole,
+    },
+    {
       name: 'tiny',
       says: 'p near or at 0 keeps the best alone',
       cases: [0, 1e-9].map((p) => ({ logits: [1, 2], settings: { top_p: p }, history: [] })),

@@ -235,13 +235,27 @@ export function generationProperties() {
       fails: check(otherIds),
     },
     {
+      name: 'exact',
+      says: 'keeps no more than needed where the mass meets p exactly',
+      cases: runs(
+        2,
+        (i) => ({
+          toy: { ...toy(random, { size: 4 }), rows: [new Float32Array(4)] },
+          us: [1 - 2 ** -53],
+          settings: { top_p: [0.25, 0.5][i] },
+        }),
+        random,
+      ),
+      fails: check(otherIds),
+    },
+    {
       name: 'highest',
       says: 'the highest u draws the least probable token that is left',
       cases: runs(
         20,
         (i) => ({
           us: [1 - 2 ** -53],
-          settings: i % 2 ? { top_k: 5 } : { top_p: random.of([0.1, 0.5, 0.8]) },
+          settings: i % 2 ? { top_k: 5 } : { top_p: random.of([0, 0.1, 0.5, 0.8]) },
         }),
         random,
       ),
