@@ -86,7 +86,7 @@ test('addresses in the built files are relative, and no template needs a style a
 async function readSources() {
   const folder = join(root, 'web');
   const files = (await readdir(folder, { recursive: true })).filter((file) =>
-    /^(page|views|panels|base|state)\/.*\.js$/.test(file),
+    /^(page|views|panels|base|state|grade)\/.*\.js$/.test(file),
   );
   return Promise.all(files.map(async (file) => [file, await readFile(join(folder, file), 'utf8')]));
 }

@@ -187,10 +187,12 @@ export async function grade(given) {
     const untried =
       subject.hangs >= MAX_HANGS
         ? reason('untried', { count: MAX_HANGS })
-        : late() && reason('late', { seconds });
+        : subject.ends >= MAX_HANGS
+          ? reason('gone', { count: MAX_HANGS })
+          : late() && reason('late', { seconds });
     const found = untried
       ? { name, says, holds: false, cases: 0, ...untried }
-      : await judge(property, asking, { hung: () => subject.hangs > 0, late });
+      : await judge(property, asking, { hung: () => subject.hangs + subject.ends > 0, late });
     const why = !found.holds && !found.code && late() ? reason('late', { seconds }) : {};
     const verdict = {
       ...found,

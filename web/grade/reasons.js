@@ -37,6 +37,7 @@ export const REASONS = {
   alike: 'with {settings} it gives the same ids',
   other_length: '{expected} ids are right, it gave {count}',
   invalid_id: '{id} is no id of a vocabulary of {size}',
+  gone: 'not tried: it ended itself {count} times',
   late: 'not tried: all calls together took longer than {seconds} s',
   bare: 'it wrote a bare {value}, which JSON does not know: a removed logit is the string "-inf", and no other may be infinite or no number',
   line: 'it wrote a line that is no JSON: {value}',

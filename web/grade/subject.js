@@ -51,6 +51,8 @@ export class Subject {
   #last = 0;
   /** How often a call took too long. */
   hangs = 0;
+  /** How often it ended itself in a call. */
+  ends = 0;
   /** @type {{ id: number, resolve: (answer: Answer) => void } | null} */
   #waiting = null;
 
@@ -76,7 +78,10 @@ export class Subject {
       if (place !== this.#place || (answer.id !== undefined && answer.id !== this.#waiting?.id))
         return;
       const waiting = this.#waiting;
-      if (answer.id === undefined) this.#end();
+      if (answer.id === undefined) {
+        this.ends++;
+        this.#end();
+      }
       waiting?.resolve(answer);
     });
     this.#place = place;

@@ -365,8 +365,7 @@ export class LogitOwnSampler extends LogitElement {
       return html`<p class="error" role="alert">${t(`sampler.fail.${code}`, params)}</p>`;
     }
     if (!this.shown) {
-      const kind = this.#onlyChecked ? `.${this.as}` : '';
-      const key = `sampler.empty${kind}`;
+      const key = this.#onlyChecked ? `sampler.empty.${this.as}` : 'sampler.empty';
       return html`<p class="about">${t(this.busy ? 'sampler.running' : key)}</p>`;
     }
     const { rows, differ } = this.shown;
