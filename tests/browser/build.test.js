@@ -41,11 +41,12 @@ test('the build is the same bytes each time, wherever it starts, and the page co
       path,
     );
   const loaded = await firstLoad(bench.dist);
-  // The engine's module has a limit of its own in tests/node/size.test.js.
+  // The engine's module has a limit of its own in tests/node/size.test.js. The contract is 150 kB; this
+  // is what is reached and a little, so that growth is noticed where it comes in.
   const code = first
     .filter(({ path }) => loaded.has(path) && !path.endsWith('.wasm'))
     .reduce((sum, { gzip }) => sum + gzip, 0);
-  assert.ok(code < 105e3, `${code} bytes of gzip of page code on the first load`);
+  assert.ok(code < 107e3, `${code} bytes of gzip of page code on the first load`);
 });
 
 test('every package in the page is named with its license, beside the site and in the single file', async () => {

@@ -48,6 +48,7 @@ const SAME = {
     'logits',
     'tensor {name}',
     'offset',
+    'no',
     'n_dimensions',
     'tensor_count',
     'metadata_kv_count',
