@@ -29,6 +29,7 @@ const LATER = [
   'chat',
   'cost',
   'curve',
+  'editor',
   'fault',
   'guide',
   'host',
@@ -42,6 +43,7 @@ const LATER = [
   'sweep',
   'share',
   'shortcut',
+  'teacher',
   'term',
   'verdict',
 ];

@@ -1,7 +1,6 @@
 /** A lesson in the page: answers are judged by the engine, kept, told, and given by keyboard alone. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { after, before, test } from 'node:test';
 import { Logitscope } from '../../web/engine/index.js';
 import { range } from '../../web/engine/sweep.js';
@@ -12,30 +11,13 @@ import { Knob } from '../../web/views/landscape/knob.js';
 import { cases, sample } from '../long.js';
 import { openBench, root, until } from './bench.js';
 
-const axeSource = await readFile(
-  createRequire(import.meta.url).resolve('axe-core/axe.min.js'),
-  'utf8',
-);
+import { axe, question, rest, said } from './lesson-page.js';
 
 /** @type {Awaited<ReturnType<typeof openBench>>} */
 let bench;
 before(async () => (bench = await openBench()));
 after(() => bench?.close());
 
-/** Waits until no element of the lesson works: for two frames, since what one shows may ask for more. */
-const rest = (page) =>
-  page.evaluate(async () => {
-    const working = (root) =>
-      [...root.querySelectorAll('*')].some(
-        (each) =>
-          each.matches(':not(:defined)') ||
-          each.isUpdatePending ||
-          (each.localName.startsWith('logit-') && each.busy) ||
-          (each.shadowRoot && working(each.shadowRoot)),
-      );
-    for (let still = 0; still < 2; still = working(document) ? 0 : still + 1)
-      await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
-  });
 const result = (page) => page.locator('logit-lesson').evaluate((lesson) => lesson.result);
 
 /** @param {string} path */
@@ -44,22 +26,6 @@ async function open(path, options = {}) {
   await opened.page.locator('logit-lesson h2, logit-lesson [role=alert]').first().waitFor();
   await rest(opened.page);
   return opened;
-}
-
-/** A question by its place in the lesson. */
-const question = (page, place) => page.locator('logit-question').nth(place - 1);
-const said = (page, place) => question(page, place).locator('[role=status]').innerText();
-
-async function axe(page) {
-  await page.evaluate(axeSource);
-  return page.evaluate(async () => {
-    const { violations } = await window.axe.run(document, { resultTypes: ['violations'] });
-    return violations.flatMap(({ id, nodes }) =>
-      nodes.map(
-        ({ target, failureSummary }) => `${id}: ${target.flat().join(' ')} ${failureSummary}`,
-      ),
-    );
-  });
 }
 
 test('temperature: said before it is seen, judged by the engine, by keyboard alone, and kept', async () => {

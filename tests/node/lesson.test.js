@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { Logitscope } from '../../web/engine/index.js';
+import { answersOf } from '../../web/lessons/answers.js';
+import { countOf, readCodes, writeCode } from '../../web/lessons/codes.js';
 import { LESSON_FAULTS, inEnglish } from '../../web/lessons/faults.js';
 import { crc32 } from '../../web/lessons/crc32.js';
 import { judge } from '../../web/lessons/judge.js';
@@ -273,6 +275,7 @@ name: mine
 title: Mine
 aim: To see.
 result: Seen.
+guide: 5
 ---
 Before any part.
 
@@ -321,6 +324,7 @@ test('Markdown is read into the same form', () => {
     title: 'Mine',
     aim: 'To see.',
     result: 'Seen.',
+    guide: '5',
     parts: [
       { text: ['Before any part.'] },
       {
@@ -481,6 +485,110 @@ test('a score never falls, play is no zero, and a solution is not scored', () =>
   assert.ok(marks.report(full, many).state.length <= marks.STATE_LIMIT);
 });
 
+test('the answers of a lesson are those that the engine measures, and those that are wrong', async () => {
+  const measured = (state, asked) => measure(asked, state, engine);
+  const answers = await answersOf(whole(), measured);
+  const [half, which, bound, row, reach, name] = answers;
+  assert.deepEqual(
+    answers.map(({ place }) => place),
+    [1, 2, 3, 4, 5, 6],
+  );
+  assert.equal(Number(half.truth).toFixed(3), '0.867');
+  assert.equal(Number(half.wrong[0].value).toFixed(3), '0.506');
+  assert.deepEqual([half.wrong[1].value, half.wrong[2].above], [0.5, 1]);
+  assert.deepEqual([which.truth, which.wrong], [0, [{ option: 1, say: 'no' }]]);
+  assert.deepEqual([bound.truth, bound.wrong], [1, [{ option: 0, say: 'too few' }]]);
+  assert.deepEqual(row.wrong[0].before, [2, 0]);
+  assert.equal(reach.begin, 3);
+  assert.deepEqual([name.truth, name.wrong[0].value], ['b', 'a']);
+});
+
+test('a code says what was done, and a slip of the pen is found', () => {
+  const ids = ['a', 'b', 'c', 'd', 'e'];
+  const done = {
+    a: { attempts: 1, end: 'right' },
+    b: { attempts: 30, end: 'right' },
+    c: { attempts: 2, end: 'shown' },
+    d: { attempts: 1, end: null },
+  };
+  const code = writeCode('Mine', done, ids);
+  assert.match(code, /^mine\.4y830\.[0-9a-z]{2}$/);
+  const other = writeCode('mine', {}, ids);
+  const { works, faults } = readCodes(
+    `${code.toUpperCase()}  Ana María\r\n\n${other}\n`,
+    'Mine',
+    5,
+  );
+  assert.deepEqual(faults, []);
+  assert.deepEqual(
+    works.map(({ who }) => who),
+    ['Ana María', ''],
+  );
+  assert.deepEqual(works[0].mark, [
+    done.a,
+    { attempts: 11, end: 'right' },
+    done.c,
+    done.d,
+    { attempts: 0, end: null },
+  ]);
+  const none = { first: 0, later: 0, shown: 0, tried: 0, none: 1 };
+  assert.deepEqual(countOf(works, 0), { ...none, first: 1 });
+  assert.deepEqual(countOf(works, 1), { ...none, later: 1 });
+  assert.deepEqual(countOf(works, 2), { ...none, shown: 1 });
+  assert.deepEqual(countOf(works, 3), { ...none, tried: 1 });
+  assert.deepEqual(countOf(works, 4), { ...none, none: 2 });
+  const bad = [
+    'Ana',
+    code.replace('4y', '5y'),
+    writeCode('other', done, ids),
+    writeCode('mine', done, ['a']),
+    code,
+  ];
+  const read = readCodes(bad.join('\n'), 'mine', 5);
+  assert.equal(read.works.length, 1);
+  assert.deepEqual(
+    read.faults.map(({ line, key }) => [line, key]),
+    [
+      [1, 'shape'],
+      [2, 'slip'],
+      [3, 'lesson'],
+      [4, 'questions'],
+    ],
+  );
+  // Any one letter that is another one is found.
+  for (let at = 0; at < code.length; at++) {
+    const letter = code[at] === 'k' ? 'm' : 'k';
+    const wrong = code.slice(0, at) + letter + code.slice(at + 1);
+    assert.equal(readCodes(wrong, 'mine', 5).works.length, 0, wrong);
+  }
+});
+
+test('logitscope lesson answers writes what is right, in the reader’s language', async () => {
+  const file = join(temporaryFolder(), 'mine.json');
+  await writeFile(file, JSON.stringify({ ...whole(), guide: ['Say *this*.'] }));
+  const { status, stdout, stderr } = await cli(['lesson', 'answers', file]);
+  assert.deepEqual([status, stderr], [0, '']);
+  assert.match(stdout, /^Mine\n[^]*What to say: Say this\./);
+  assert.match(stdout, /1\. p\?\n {3}Right: 0\.867 \(86\.7%\) ± 0\.005\n/);
+  assert.match(stdout, /Usual mistakes:\n {3}- 0\.506 \(50\.6%\) → times\n/);
+  assert.match(stdout, /- “z” before “x” → z is no beginning/);
+  assert.match(stdout, /Right: tokens kept = 2 tokens/);
+  const spanish = await cli(['lesson', 'answers', file, '--lang', 'es']);
+  assert.match(spanish.stdout, /Correcto: 0,867 \(86,7\s%\) ± 0,005\n/);
+  const again = await cli(['lesson', 'answers', 'top-p', '--json']);
+  assert.deepEqual(JSON.parse(again.stdout).map(({ id, truth }) => [id, truth])[0], ['size', 4]);
+  for (const words of [
+    ['lesson', 'answers'],
+    ['lesson', 'answers', file, '--lang', 'fr'],
+  ]) {
+    const refused = await cli(words);
+    assert.equal(refused.status, 2);
+    assert.match(refused.stderr, /^logitscope: [^\n]+\n$/);
+  }
+  await writeFile(file, JSON.stringify({ ...whole(), aim: 3 }));
+  assert.equal((await cli(['lesson', 'answers', file])).status, 2);
+});
+
 test('logitscope lesson check says each fault on a line of its own', async () => {
   const file = join(temporaryFolder(), 'mine.json');
   await writeFile(file, JSON.stringify(whole()));
@@ -522,9 +630,8 @@ const shipped = async (name, language) =>
   JSON.parse(await readFile(join(root, 'web', lessonFile(name, language)), 'utf8'));
 
 /** Whatever is no text for a reader: the same in each language. */
-const SPOKEN = 'title aim result extension text caption ask right hint say solution items'.split(
-  ' ',
-);
+const SPOKEN =
+  'title aim result extension guide text caption ask right hint say solution items'.split(' ');
 const bones = (lesson) =>
   JSON.stringify(lesson, (name, value) =>
     SPOKEN.includes(name) && typeof value !== 'boolean' ? undefined : value,
@@ -534,6 +641,8 @@ test('each shipped lesson is of its form, the same in both languages, and the RE
   for (const name of SHIPPED) {
     const [english, spanish] = [await shipped(name, 'en'), await shipped(name, 'es')];
     for (const lesson of [english, spanish]) assert.deepEqual(faultsOf(lesson), [], name);
+    const guided = ({ guide = [] }) => [guide].flat().length;
+    assert.equal(guided(english), guided(spanish), `${name}: the guide in both`);
     assert.equal(english.name, name);
     assert.equal(bones(english), bones(spanish), name);
   }

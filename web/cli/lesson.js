@@ -1,15 +1,31 @@
-/** `logitscope lesson check FILE`: whether a lesson is of its form, one sentence a fault. */
-import { readFileSync } from 'node:fs';
+/**
+ * `logitscope lesson check FILE`: whether a lesson is of its form, one sentence a fault; and
+ * `lesson answers FILE`: its answer sheet.
+ */
+import { existsSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { inEnglish } from '../lessons/faults.js';
 import { questionIds, readLesson } from '../lessons/lesson-file.js';
+import { LESSON_LANGUAGES, SHIPPED, lessonFile } from '../lessons/shipped.js';
 import { UsageError } from './flags.js';
+import { answerSheet, computeAnswers } from './lesson-answers.js';
 import { inLine, printJson } from './terminal.js';
 
 const NOTES = `FILE is JSON, or Markdown: words between two lines of ---, ## for each part, and fenced blocks
-named figure and question with a "name: value" a line. web/lessons/README.md shows both.
+named figure and question with a "name: value" a line. web/lessons/README.md shows both. A shipped
+lesson is named too: ${SHIPPED.join(', ')}.
+
+check   says what is wrong with it, one sentence a fault
+answers writes what is right and what each typical wrong answer is, as the engine computes them
 
 Exit code 0: it is a lesson; 2: it has faults, or a wrong argument.
 `;
+
+/** The file itself, or that of a shipped lesson. @param {string} name @param {string} language */
+function fileOf(name, language) {
+  if (existsSync(name) || !SHIPPED.includes(name)) return name;
+  return fileURLToPath(new URL(`../${lessonFile(name, language)}`, import.meta.url));
+}
 
 /** @param {string} file */
 function readText(file) {
@@ -22,27 +38,47 @@ function readText(file) {
 
 /** @type {import('./flags.js').Command} */
 export const lesson = {
-  summary: 'check a lesson of your own',
+  summary: 'check a lesson of your own, or write its answer sheet',
   settings: false,
   modelless: true,
-  operands: 'check FILE',
-  flags: [],
+  operands: 'check|answers FILE',
+  flags: [{ name: 'lang', kind: 'text', help: `answers in ${LESSON_LANGUAGES.join(' or ')} (en)` }],
   notes: NOTES,
 
-  check({ operands: [verb, file, more] }) {
-    if (verb !== 'check')
-      throw new UsageError(`lesson knows check, got ${JSON.stringify(verb ?? '')}`);
+  check({ operands: [verb, file, more], lang = 'en' }) {
+    if (verb !== 'check' && verb !== 'answers')
+      throw new UsageError(`lesson knows check and answers, got ${JSON.stringify(verb ?? '')}`);
     if (file === undefined) throw new UsageError('FILE is missing');
     if (more !== undefined) throw new UsageError(`unexpected argument ${JSON.stringify(more)}`);
+    if (!LESSON_LANGUAGES.includes(lang))
+      throw new UsageError(
+        `--lang must be ${LESSON_LANGUAGES.join(' or ')}, got ${JSON.stringify(lang)}`,
+      );
   },
 
-  run(_, { operands: [, file], json }, { stdout, stderr }, table) {
+  async run(_, { operands: [verb, name], json, lang = 'en' }, { stdout, stderr }, table) {
+    const file = fileOf(name, lang);
     const { lesson: read, faults } = readLesson(readText(file), table);
     const told = faults.map((fault) => ({ ...fault, message: inEnglish(fault) }));
+    for (const { message } of told) stderr.write(`logitscope: ${inLine(message)}\n`);
+    if (read && verb === 'answers') {
+      const answers = await computeAnswers(read, file);
+      if (json) printJson(stdout, answers.map(withoutText));
+      else stdout.write(await answerSheet(read, answers, lang));
+      return 0;
+    }
     const questions = read ? questionIds(read) : [];
     if (json) printJson(stdout, { file, valid: read !== null, questions, faults: told });
-    for (const { message } of told) stderr.write(`logitscope: ${inLine(message)}\n`);
-    if (read && !json) stdout.write(`${read.title}: ${questions.length} questions, no fault\n`);
+    else if (read) stdout.write(`${read.title}: ${questions.length} questions, no fault\n`);
     return read ? 0 : 2;
   },
 };
+
+/** @param {import('../lessons/answers.js').Answer} answer */
+const withoutText = ({ question: { id, kind }, truth, begin, wrong }) => ({
+  id,
+  kind,
+  truth,
+  begin,
+  wrong,
+});

@@ -51,7 +51,8 @@ import { readShown } from './shown.js';
  *   controls?: string[], tokens?: string[], caption?: string }} Figure
  * @typedef {{ title?: string, text?: string | string[], figure?: Figure, questions?: Question[] }} Part
  * @typedef {{ lesson: 1, name: string, number?: number, minutes?: number, title: string, aim: string,
- *   result: string, extension?: string, parts: Part[] }} Lesson
+ *   result: string, extension?: string, guide?: string | string[], parts: Part[] }} Lesson
+ * where `guide` is what a teacher says of it, which learners are not shown
  */
 
 const LARGEST = 200_000;
@@ -442,6 +443,7 @@ export function checkLesson(lesson, table) {
     'aim!': text(),
     'result!': text(),
     extension: text(),
+    guide: texts,
     'parts!': list(part, 1, 20),
   });
   if (whole && check.faults.length === 0) checkIds(check, lesson);
@@ -452,7 +454,8 @@ export function checkLesson(lesson, table) {
  * Reads a lesson's file: JSON, or Markdown where it does not begin as JSON does.
  * @param {string} source
  * @param {TableRow[]} table
- * @returns {{ lesson: Lesson | null, faults: LessonFault[] }} no lesson where there is a fault
+ * @returns {{ lesson: Lesson | null, read: any, faults: LessonFault[] }} no lesson where there is a
+ *   fault; `read` whatever stands in the file
  */
 export function readLesson(source, table) {
   /** @type {LessonFault[]} */
@@ -468,7 +471,7 @@ export function readLesson(source, table) {
       const reason = /** @type {Error} */ (error).message;
       faults = [{ code: 'bad_lesson', key: 'unreadable', values: { reason } }];
     }
-  return { lesson: faults.length === 0 ? lesson : null, faults };
+  return { lesson: faults.length === 0 ? lesson : null, read: lesson, faults };
 }
 
 /** The ids of all questions, in their order. @param {Lesson} lesson */

@@ -12,7 +12,7 @@ const LISTS = /** @type {Record<string, string>} */ ({
   wrong: 'wrong',
 });
 /** What is text even where it could be read as JSON. */
-const TEXTS = ['title', 'ask', 'aim', 'result', 'extension', 'right', 'hint', 'solution', 'item'];
+const TEXTS = 'title ask aim result extension guide right hint solution item'.split(' ');
 
 /** @param {string} name @param {string} text */
 function valueOf(name, text) {

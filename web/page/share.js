@@ -68,6 +68,14 @@ export class LogitShare extends LogitElement {
     return link.href;
   }
 
+  /** The form that makes a lesson of the state. */
+  get #lesson() {
+    const link = new URL(this.href);
+    link.searchParams.set('lesson', 'new');
+    link.searchParams.set('lang', this.lang_);
+    return link.href;
+  }
+
   /** The address in a frame: the bench as a whole is too much for one, the landscape is made for it. */
   get #framed() {
     const link = new URL(this.link);
@@ -112,7 +120,7 @@ export class LogitShare extends LogitElement {
           <h2 id="title">${t('share.title')}</h2>
           <button @click=${this.#close}>${t('share.close')}</button>
         </div>
-        <p class="about">${t('share.about')}</p>
+        <p class="about">${t('share.about')} <a href=${this.#lesson}>${t('share.lesson')}</a></p>
         ${this.#renderLeft()}
         <div class="columns">
           <div>

@@ -319,6 +319,8 @@ export const FIELDS = [
   { name: 'own', kind: 'text', maximum: 1e6, memory: true },
   { name: 'lessons', kind: 'text', maximum: 1e5, memory: true },
   { name: 'lesson_code', kind: 'text', maximum: 1e6, memory: true },
+  // A lesson that is being written.
+  { name: 'draft', kind: 'text', maximum: 1e6, memory: true },
   { name: 'shortcuts', kind: 'choice', choices: ['on', 'off'], memory: true },
 ];
 

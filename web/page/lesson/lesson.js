@@ -5,17 +5,18 @@
 import { html, nothing } from 'lit';
 import { locales } from '#locales/lesson';
 import { LogitElement, define } from '../../base/element.js';
-import { fetchText } from '../../state/assets.js';
 import { questionIds, readLesson } from '../../lessons/lesson-file.js';
 import { answer, markOf, merge, readMarks, report, showSolution } from '../../lessons/marks.js';
 import { brief } from '../../lessons/measures.js';
-import { SHIPPED, lessonFile } from '../../lessons/shipped.js';
+import { writeCode } from '../../lessons/codes.js';
 import { addMessages, language, t } from '../../locale/locale.js';
 import { patched, readShown } from '../../lessons/shown.js';
 import { cssom } from '../../plots/cssom.js';
 import { LessonReader } from './reader.js';
+import { fetchLesson, fetchList, isNamed } from './fetch-lesson.js';
 import { recallMarks, rememberMarks } from './progress.js';
 import { inline } from './inline.js';
+import './class-code.js';
 import './figure.js';
 import './question.js';
 import lessonStyles from './lesson.css';
@@ -48,6 +49,7 @@ export class LogitLesson extends LogitElement {
     actor: {},
     links: {},
     untold: { state: true },
+    given: { attribute: false },
     read: { state: true },
     list: { state: true },
     faults: { state: true },
@@ -86,6 +88,8 @@ export class LogitLesson extends LogitElement {
     this.links = '';
     /** Why the marks do not reach a course. */
     this.untold = '';
+    /** A lesson that is being written: shown as it is, and nothing is kept. @type {Lesson | null} */
+    this.given = null;
     /** @type {Lesson | null} */
     this.read = null;
     /** @type {Lesson[]} */
@@ -139,40 +143,37 @@ export class LogitLesson extends LogitElement {
     this.#reader.close();
   }
 
-  willUpdate() {
+  /** @param {Map<string, unknown>} changed */
+  willUpdate(changed) {
+    if (changed.has('given')) this.#preview();
+    if (this.given) return;
     const asked = `${language()} ${this.lesson}`;
     if (asked === this.#asked) return;
     this.#asked = asked;
     this.#fetch(this.lesson, asked);
   }
 
+  async #preview() {
+    this.read = this.given;
+    if (this.given && this.#table.length === 0) this.#table = await this.#reader.table();
+    this.requestUpdate();
+  }
+
   /** @param {string} name @param {string} asked */
   async #fetch(name, asked) {
     this.#fetching++;
-    const carried = name === '' && location.hash.startsWith('#lesson=');
     try {
-      if (name === '' && !carried) {
-        const files = SHIPPED.map((each) => fetchText(lessonFile(each, language())));
-        const list = (await Promise.all(files)).map((text) => JSON.parse(text));
-        if (asked === this.#asked) this.list = list;
-      } else {
-        const text = carried
-          ? decodeURIComponent(location.hash.slice(8))
-          : await this.#textOf(name);
+      if (isNamed(name)) {
+        const text = await fetchLesson(name);
         if (asked === this.#asked) await this.#take(text);
+      } else {
+        const list = await fetchList();
+        if (asked === this.#asked) this.list = list;
       }
     } catch {
       this.faults = [this.speak(() => t('lesson.unfetched', { name }))];
     }
     this.#fetching--;
-  }
-
-  /** @param {string} name */
-  async #textOf(name) {
-    if (SHIPPED.includes(name)) return fetchText(lessonFile(name, language()));
-    const { origin } = new URL(name, document.baseURI);
-    if (origin === location.origin) return fetchText(name, document.baseURI);
-    throw new Error(name);
   }
 
   /** @param {string} text */
@@ -205,6 +206,7 @@ export class LogitLesson extends LogitElement {
   #keep(marks) {
     if (!this.read || marks === this.marks) return;
     this.marks = marks;
+    if (this.given) return;
     const ids = questionIds(this.read);
     if (this.#remembers) rememberMarks(this.read.name, marks, (all) => report(all, ids).state);
     this.emit('logit-result', this.result);
@@ -220,12 +222,13 @@ export class LogitLesson extends LogitElement {
     if (this.links === 'none') return nothing;
     const instrument = this.links === 'pages' ? '../' : '';
     return html`<nav aria-label=${t('lesson.index')}>
-      ${this.read ? html`<a href=${this.#link('')}>${t('lesson.all')}</a>` : nothing}
+      ${this.read ? html`<a href=${this.#link('')}>${t('lesson.all')}</a>` : html`<a href="${instrument}?lesson&guide&lang=${language()}">${t('lesson.teach')}</a>`}
       <a href="${instrument}?lang=${language()}">${t('lesson.instrument')}</a></nav>`;
   }
 
   render() {
     const { read, faults, lesson, untold } = this;
+    if (this.given && read) return this.#renderLesson(read);
     return html`
       <div class="top"><slot name="name"></slot>${this.#renderNav()}<slot name="preferences"></slot></div>
       <p class="untold" role="status">${untold}</p>
@@ -283,6 +286,7 @@ export class LogitLesson extends LogitElement {
         <h3>${t('lesson.result')}</h3>
         <p>${done === ids.length ? inline(result) : t('lesson.result.wait')}</p>
         ${extension && done === ids.length ? html`<h3>${t('lesson.extension')}</h3><p>${inline(extension)}</p>` : nothing}
+        ${mine.some(({ attempts, end }) => attempts > 0 || end !== null) ? html`<logit-class-code .code=${writeCode(lesson.name, this.marks, ids)}></logit-class-code>` : nothing}
       </footer>
     </article>`;
   }

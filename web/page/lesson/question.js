@@ -5,9 +5,10 @@
 import { html, nothing } from 'lit';
 import { LogitElement, define, valueOf } from '../../base/element.js';
 import { reasonOf, toFault } from '../../engine/errors.js';
+import { inWords, shownToken } from '../../lessons/answer-words.js';
 import { judge } from '../../lessons/judge.js';
 import { LESSON_MEASURES, sourceOf } from '../../lessons/measures.js';
-import { fixed, number, parse, percent, t } from '../../locale/locale.js';
+import { parse, t } from '../../locale/locale.js';
 import { inline } from './inline.js';
 import questionStyles from './question.css';
 
@@ -19,9 +20,6 @@ import questionStyles from './question.css';
 
 /** How many tokens are offered where the author does not say. */
 const OFFERED = 6;
-
-/** A token without the space before it, unless it is nothing else. @param {unknown} text */
-const shownToken = (text) => String(text ?? '').trim() || String(text);
 
 /** Thousands set apart, in whichever way. */
 const GROUPED = /^\d{1,3}([.,' \u00a0\u202f]\d{3})+$/;
@@ -36,17 +34,6 @@ export function readTyped(text, unit) {
   if (unit === 'count' && GROUPED.test(text.trim())) return Number(text.replace(/\D/g, ''));
   const [, digits] = /^(.*?)\s*%$/.exec(text.trim()) ?? [];
   return unit === 'share' && digits !== undefined ? parse(digits) / 100 : parse(text);
-}
-
-/** @param {string} name of a measure @param {number | string | undefined} value */
-function inWords(name, value) {
-  const { unit } = LESSON_MEASURES[name];
-  if (typeof value !== 'number') return `“${shownToken(value)}”`;
-  if (unit === 'share') return `${fixed(value, 3)} (${percent(value)})`;
-  if (unit === 'flag') return t(value ? 'lesson.unit.yes' : 'lesson.unit.no');
-  if (unit === 'bits') return `${fixed(value, 2)} ${t('lesson.unit.bits')}`;
-  if (unit === 'tokens') return `${number(value)} ${t('lesson.unit.tokens')}`;
-  return Number.isInteger(value) ? number(value) : fixed(value, 3);
 }
 
 /** A fixed order that is not the right one, the same for everybody. @param {number} n */

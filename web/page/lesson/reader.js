@@ -100,6 +100,12 @@ export class LessonReader {
     return needsGrammar(asked.measure) && grammar ? fetchJson(grammar) : null;
   }
 
+  /** What tokens of a state's model are as text. @param {LessonState} state @param {number[]} ids */
+  async text(state, ids) {
+    const { engine } = await this.#engineOf(modelOf(state));
+    return engine.decode(Uint32Array.from(ids));
+  }
+
   close() {
     for (const { held } of this.#open.values()) held.release();
     this.#open.clear();

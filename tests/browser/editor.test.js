@@ -1,0 +1,276 @@
+/** Writing a lesson: from the instrument, by keyboard, with its faults beside, in and out. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { openBench, until } from './bench.js';
+import { axe, question, rest, said } from './lesson-page.js';
+
+/** @type {Awaited<ReturnType<typeof openBench>>} */
+let bench;
+before(async () => (bench = await openBench()));
+after(() => bench?.close());
+
+/** A field of the form, by its place in the draft. */
+const field = (page, place) =>
+  page.locator(
+    `logit-lesson-editor form [id="${place}"], logit-lesson-editor form [name="${place}"]`,
+  );
+const fill = async (page, place, text) => {
+  await field(page, place).fill(text);
+  await field(page, place).blur();
+};
+const command = (page, name) => page.locator(`logit-lesson-editor [data-command=${name}]`);
+const notice = (page) => page.locator('logit-lesson-editor .notice').innerText();
+const draft = (page) => page.locator('logit-lesson-editor').evaluate((editor) => editor.draft);
+const computed = (page) =>
+  page.locator('logit-lesson-editor form logit-measured strong').first().innerText();
+
+/** Where the keyboard is. */
+const focused = (page) =>
+  page.evaluate(() => {
+    let at = document.activeElement;
+    while (at?.shadowRoot?.activeElement) at = at.shadowRoot.activeElement;
+    return at?.id;
+  });
+
+async function open(path, options = {}) {
+  const opened = await bench.open({ path, ready: false, fresh: true, ...options });
+  await field(opened.page, 'title').waitFor();
+  await rest(opened.page);
+  return opened;
+}
+
+test('a lesson of what stands on the screen: written, tried, mended, handed out, taken in again', async () => {
+  const hash = '#prompt=Lily%20wanted%20to&temperature=0.7&seed=7&logit_bias=3:1&branch=262';
+  const { page, complaints, foreign, close } = await open(
+    `?lesson=new&model=stories&lang=en${hash}`,
+    { permissions: ['clipboard-read', 'clipboard-write'] },
+  );
+  assert.match(await notice(page), /without what no lesson can hold: logit_bias\./);
+  assert.equal(new URL(page.url()).hash, '', 'a reload does not take it once more');
+  const begun = (await draft(page)).parts[0].figure.state;
+  assert.deepEqual([begun.model, begun.settings, begun.seed], ['stories', { temperature: 0.7 }, 7]);
+  assert.match(begun.prompt, /^Lily wanted to.+/, 'and what was drawn');
+  assert.deepEqual(await axe(page), []);
+
+  // A fault stands beside its field, and a press of the list leads there.
+  await page.locator('.faults summary').click();
+  await page.locator('.faults .jump').first().click();
+  await until(
+    () => focused(page),
+    (id) => id === 'title',
+  );
+  assert.match(await field(page, 'aim').getAttribute('aria-describedby'), /aim-fault/);
+  await page.keyboard.type('Más frío');
+  await fill(page, 'aim', 'See it.');
+  await fill(page, 'result', 'Seen <b>it</b>.');
+  assert.equal((await draft(page)).name, 'mas-frio');
+  assert.match(await page.locator('[id="result-fault"]').innerText(), /holds HTML/);
+  await command(page, 'link').click();
+  assert.match(await notice(page), /1 thing is still to be mended/);
+  await until(
+    () => focused(page),
+    (id) => id === 'result',
+  );
+  await fill(page, 'result', 'Seen.');
+  assert.equal(await page.locator('[id="result-fault"]').count(), 0);
+
+  // Logits of one's own, a question, its answer at once, and a typical wrong one.
+  const figure = page.locator('logit-lesson-editor form .figure');
+  await figure.locator('.segments button').last().click();
+  await fill(page, 'parts[0].figure.state.settings.temperature', '1');
+  await rest(page);
+  await command(page, 'question').focus();
+  await page.keyboard.press('Enter');
+  const q = 'parts[0].questions[0]';
+  await until(
+    () => focused(page),
+    (id) => id === `${q}.ask`,
+  );
+  await page.keyboard.type('How probable is A?');
+  await rest(page);
+  assert.match(await computed(page), /^0\.629/);
+  await fill(page, `${q}.right`, 'Yes.');
+  await figure.locator('[role=slider]').first().press('Home');
+  await until(
+    () => command(page, 'take').getAttribute('aria-disabled'),
+    (no) => no === 'false',
+  );
+  assert.match(await computed(page), /^0\.629/, 'it was not taken yet');
+  await command(page, 'take').click();
+  await until(
+    () => computed(page),
+    (text) => /^1\.000/.test(text),
+  );
+  await command(page, 'undo').click();
+  await until(
+    () => computed(page),
+    (text) => /^0\.629/.test(text),
+  );
+  await page.getByRole('button', { name: 'Add a wrong answer' }).click();
+  await until(
+    () => focused(page),
+    (id) => id === `${q}.wrong[0].say`,
+  );
+  await page.keyboard.type('Half.');
+  await fill(page, `${q}.wrong[0].equals`, '0.5');
+  await page.locator('.sound').waitFor();
+
+  // The preview is the lesson itself, and keeps nothing.
+  await question(page, 1).locator('input').fill('0.5');
+  await question(page, 1).locator('button.primary').click();
+  await rest(page);
+  assert.match(await said(page, 1), /Half\./);
+  assert.equal(await page.evaluate(() => localStorage.getItem('logitscope-lessons')), null);
+
+  const clipboard = () => page.evaluate(() => navigator.clipboard.readText());
+  await command(page, 'embed').click();
+  await until(
+    () => notice(page),
+    (text) => /The line is copied\.$/.test(text),
+  );
+  assert.match(
+    await clipboard(),
+    /^<iframe src="http[^"]+\?lesson&amp;lang=en#lesson=[^"]+" title="Más frío"/,
+  );
+  await command(page, 'link').click();
+  await until(
+    () => notice(page),
+    (text) => /The link is copied\.$/.test(text),
+  );
+  const link = await clipboard();
+  const downloading = page.waitForEvent('download');
+  await command(page, 'download').click();
+  const download = await downloading;
+  assert.equal(download.suggestedFilename(), 'mas-frio.json');
+  const file = await download.path();
+  const written = await draft(page);
+  assert.deepEqual(await axe(page), []);
+
+  // A reload, another state, a file.
+  await page.reload();
+  await field(page, 'title').waitFor();
+  assert.match(await notice(page), /Your draft “Más frío” is here again/);
+  assert.deepEqual(await draft(page), written);
+  await page.goto(`${bench.url}?lesson=new&lang=es#prompt=Once%20upon%20a%20time&temperature=0`);
+  await command(page, 'add').click();
+  await until(
+    () => focused(page),
+    (id) => id === 'parts[1].title',
+  );
+  assert.equal((await draft(page)).parts[1].figure.state.prompt, 'Once upon a time');
+  const input = page.locator('logit-lesson-editor input[type=file]');
+  await input.setInputFiles({
+    name: 'a.json',
+    mimeType: 'application/json',
+    buffer: Buffer.from('{'),
+  });
+  await until(
+    () => notice(page),
+    (text) => /^a\.json no se puede abrir/.test(text),
+  );
+  await input.setInputFiles(file);
+  await until(
+    () => draft(page),
+    ({ parts }) => parts.length === 1,
+  );
+  assert.equal((await draft(page)).title, 'Más frío');
+  await command(page, 'undo').click();
+  await until(
+    () => draft(page),
+    ({ parts }) => parts.length === 2,
+  );
+
+  await page.goto(link);
+  await question(page, 1).waitFor();
+  assert.equal(await question(page, 1).locator('.ask').innerText(), 'How probable is A?');
+  assert.deepEqual([complaints, foreign], [[], []]);
+  await close();
+});
+
+const KINDS = {
+  lesson: 1,
+  name: 'kinds',
+  title: 'Kinds',
+  aim: 'a',
+  result: 'b',
+  guide: ['One.', 'Two.'],
+  parts: [
+    {
+      figure: { show: 'landscape', state: { logits: [2, 1, 0], tokens: ['a', 'b', 'c'] } },
+      questions: [
+        {
+          id: 'bound',
+          kind: 'choice',
+          ask: 'how many?',
+          right: 'r',
+          answer: { measure: 'kept', settings: { top_p: 0.9 } },
+          options: [
+            { text: 'one', value: 1, say: 'few' },
+            { text: 'two', value: 2 },
+          ],
+        },
+        {
+          id: 'row',
+          kind: 'order',
+          ask: 'row',
+          right: 'r',
+          items: ['x', 'y'],
+          wrong: [{ before: [1, 0], say: 'no' }],
+        },
+        {
+          id: 'reach',
+          kind: 'state',
+          ask: 'reach',
+          right: 'r',
+          goal: { measure: 'kept', equals: 2 },
+          wrong: [{ above: 2, say: 'many' }],
+        },
+        {
+          id: 'name',
+          kind: 'token',
+          ask: 'name',
+          right: 'r',
+          answer: { measure: 'token_at_u', u: 0.7 },
+          wrong: [{ measure: 'token', rank: 1, say: 'first' }],
+        },
+      ],
+    },
+  ],
+};
+
+test('each kind of question at 375 px in Spanish, and a link that is too long says so', async () => {
+  const { page, complaints, foreign, close } = await open('?lesson=new&lang=es', {
+    viewport: { width: 375, height: 800 },
+    permissions: ['clipboard-read', 'clipboard-write'],
+  });
+  const input = page.locator('logit-lesson-editor input[type=file]');
+  const long = { ...KINDS, extension: 'á '.repeat(990) };
+  const buffer = Buffer.from(JSON.stringify(long));
+  await input.setInputFiles({ name: 'kinds.json', mimeType: 'application/json', buffer });
+  await page.locator('.sound').waitFor();
+  const wide = () => page.evaluate(() => document.documentElement.scrollWidth);
+  for (const [i, truth] of ['2 tokens', null, '3 tokens', '“b”'].entries()) {
+    const at = `parts[0].questions[${i}]`;
+    if (i > 0) await page.locator('.questions > details > summary').nth(i).click();
+    await field(page, `${at}.ask`).waitFor();
+    await rest(page);
+    if (truth) assert.equal(await computed(page), truth, at);
+    assert.deepEqual(await axe(page), [], at);
+    assert.ok((await wide()) <= 375, `${at}: ${await wide()} px`);
+  }
+  assert.deepEqual(await draft(page), long, 'to look changes nothing');
+  await field(page, 'parts[0].questions[3].kind').selectOption('number');
+  assert.deepEqual((await draft(page)).parts[0].questions[3].answer, { measure: 'p', rank: 1 });
+  await command(page, 'undo').click();
+  await command(page, 'link').click();
+  await until(
+    () => notice(page),
+    (text) => /muchos programas cortan los enlaces/.test(text),
+  );
+  await page.getByRole('button', { name: 'Vista previa' }).click();
+  await question(page, 1).waitFor();
+  assert.equal(await field(page, 'title').isVisible(), false);
+  assert.deepEqual(await axe(page), []);
+  assert.deepEqual([complaints, foreign], [[], []]);
+  await close();
+});

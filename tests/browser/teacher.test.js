@@ -1,0 +1,74 @@
+/** The teacher's side of a lesson: guide, answers, print view, and a class by its codes. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { openBench, until } from './bench.js';
+import { axe, question, rest } from './lesson-page.js';
+
+/** @type {Awaited<ReturnType<typeof openBench>>} */
+let bench;
+before(async () => (bench = await openBench()));
+after(() => bench?.close());
+
+test('a learner’s code, the sheet to write on, the guide with its answers, and the class as dots', async () => {
+  const { page, complaints, foreign, close } = await bench.open({
+    path: '?lesson=top-p&lang=en',
+    ready: false,
+    fresh: true,
+  });
+  await question(page, 2).waitFor();
+  await rest(page);
+  assert.equal(await page.locator('logit-class-code').count(), 0, 'nothing was done');
+  const check = async (place, text) => {
+    await question(page, place).locator('input').fill(text);
+    await question(page, place).locator('button.primary').click();
+    await rest(page);
+  };
+  await check(2, '0.556');
+  await check(3, '4');
+  await check(3, '2');
+  const code = await page.locator('logit-class-code code').innerText();
+  assert.match(code, /^top-p\.047000\.\w\w$/);
+
+  await page.emulateMedia({ media: 'print' });
+  const printed = (selector) => page.locator(selector).first().isVisible();
+  assert.equal(await printed('logit-question input'), true, 'a line to write on');
+  for (const selector of ['logit-question .acts', 'logit-lesson .top', 'logit-figure[held]'])
+    assert.equal(await printed(selector), false, selector);
+  await page.emulateMedia({ media: 'screen' });
+
+  await page.goto(`${bench.url}?lesson=top-p&guide&lang=en`);
+  const answers = page.locator('logit-lesson-guide .answers > li');
+  await answers.nth(5).waitFor();
+  assert.match(
+    await page.locator('logit-lesson-guide article').innerText(),
+    /Let the class add up by hand/,
+  );
+  const [, share] = await answers.allInnerTexts();
+  assert.match(
+    share,
+    /And what is the probability of A then\?\s+Right: 0\.556 \(55\.6%\) ± 0\.006/,
+  );
+  assert.match(share, /0\.588 \(58\.8%\)\s+You divided by p/);
+
+  const plot = page.locator('logit-class-plot');
+  await plot.locator('#codes').fill(`${code} Ana\n\n${code}\n${code.replace('047', '041')}\nhello`);
+  const lines = await plot.locator('.error').allInnerTexts();
+  assert.match(lines[0], /^Line 4 has a slip of the pen/);
+  assert.match(lines[1], /^Line 5 is no code: hello/);
+  assert.match(await plot.locator('.n').innerText(), /^2 learners/);
+  const counts = await plot.locator('.plot ol .count').allInnerTexts();
+  assert.deepEqual(
+    counts.slice(0, 3).map((text) => text.split('\n')[0].trim()),
+    ['0 of 2 right, 0 at once', '2 of 2 right, 2 at once', '2 of 2 right, 0 at once'],
+  );
+  assert.equal(await plot.locator('.plot ol li').nth(2).locator('circle.later').count(), 2);
+  assert.deepEqual(await axe(page), []);
+
+  await page.goto(`${bench.url}?lesson&guide&lang=es`);
+  const guides = page.locator('logit-lesson-guide .list li');
+  await until(() => guides.count(), Boolean);
+  assert.match(await guides.first().innerText(), /Guía/);
+  assert.deepEqual(await axe(page), []);
+  assert.deepEqual([complaints, foreign], [[], []]);
+  await close();
+});

@@ -1,0 +1,91 @@
+/** What `logitscope lesson answers` writes: the answer sheet of a lesson, computed by the engine. */
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Logitscope } from '../engine/index.js';
+import { answersOf } from '../lessons/answers.js';
+import { rightInWords, wrongInWords } from '../lessons/answer-words.js';
+import { needsGrammar } from '../engine/measures.js';
+import { measure, sourceOf } from '../lessons/measures.js';
+import { setLanguage, t } from '../locale/locale.js';
+import { UsageError } from './flags.js';
+import { inLine } from './terminal.js';
+
+/** @typedef {import('../lessons/lesson-file.js').Lesson} Lesson */
+
+const models = fileURLToPath(new URL('../../models/', import.meta.url));
+
+/**
+ * The file of a state's model: a shipped one, or one beside the lesson.
+ * @param {string} model
+ * @param {string} file of the lesson
+ */
+function modelFile(model, file) {
+  const shipped = resolve(models, `${model}.gguf`);
+  const found = existsSync(shipped) ? shipped : resolve(dirname(file), model);
+  if (!existsSync(found)) throw new UsageError(`the model ${JSON.stringify(model)} is not here`);
+  return found;
+}
+
+/** What judges the texts of a model, where they are to be judged. @param {string | undefined} model @param {import('../lessons/measures.js').Asked} asked */
+function grammarOf(model, asked) {
+  const file = model?.replace(/\.gguf$/, '.grammar.json');
+  if (!file || !needsGrammar(asked.measure) || !existsSync(file)) return null;
+  return JSON.parse(readFileSync(file, 'utf8'));
+}
+
+/**
+ * @param {Lesson} lesson
+ * @param {string} file where it stands
+ */
+export async function computeAnswers(lesson, file) {
+  /** @type {Map<string | undefined, Promise<Logitscope>>} */
+  const engines = new Map();
+  try {
+    return await answersOf(lesson, async (state, asked) => {
+      if (sourceOf(asked) === 'steps') return measure(asked, state, null);
+      const model = state.logits ? undefined : modelFile(state.model ?? 'stories', file);
+      const loading = engines.get(model) ?? Logitscope.load({ model });
+      engines.set(model, loading);
+      const engine = await loading;
+      return measure(asked, state, engine, engine, grammarOf(model, asked));
+    });
+  } finally {
+    for (const loading of engines.values()) (await loading).close();
+  }
+}
+
+/** A lesson's marks of text, of which a terminal shows nothing. @param {string} text */
+const plain = (text) =>
+  inLine(text.replace(/\*\*([^*]+)\*\*|\*([^*]+)\*/g, '$1$2').replace(/\[([^\]]+)\]\(/g, '$1 ('));
+
+/**
+ * @param {Lesson} lesson
+ * @param {import('../lessons/answers.js').Answer[]} answers
+ * @param {string} language of the words around them
+ */
+export async function answerSheet(
+  { title, aim, minutes, guide = [], extension },
+  answers,
+  language,
+) {
+  await setLanguage(language);
+  try {
+    const lines = [title, ...(minutes ? [t('lesson.minutes', { n: minutes })] : [])];
+    lines.push(`${t('lesson.aim')}: ${aim}`, '');
+    for (const text of [guide].flat()) lines.push(`${t('teacher.say')}: ${text}`);
+    for (const answer of answers) {
+      const { question, place, wrong } = answer;
+      const { ask, right, solution } = question;
+      lines.push('', `${place}. ${ask}`);
+      lines.push(`   ${t('teacher.right')}: ${rightInWords(answer) || (solution ?? right)}`);
+      lines.push(`   ${right}`);
+      if (wrong.length > 0) lines.push(`   ${t('teacher.wrongs')}:`);
+      for (const each of wrong) lines.push(`   - ${wrongInWords(answer, each)} → ${each.say}`);
+    }
+    if (extension) lines.push('', `${t('lesson.extension')}: ${extension}`);
+    return `${lines.map(plain).join('\n')}\n`;
+  } finally {
+    await setLanguage('en');
+  }
+}

@@ -1,0 +1,86 @@
+/** What a lesson measures and what its answers are, in the reader's words. */
+import { fixed, hasMessage, number, percent, t } from '../locale/locale.js';
+import { LESSON_MEASURES } from './measures.js';
+
+/**
+ * @typedef {import('./measures.js').Asked} Asked
+ * @typedef {import('./lesson-file.js').Goal} Goal
+ * @typedef {import('./answers.js').Answer} Answer
+ * @typedef {import('./answers.js').Wrong} Wrong
+ */
+
+/** A token without the space before it, unless it is nothing else. @param {unknown} text */
+export const shownToken = (text) => String(text ?? '').trim() || String(text);
+
+/** @param {string} name of a measure @param {number | string | undefined} value */
+export function inWords(name, value) {
+  const { unit } = LESSON_MEASURES[name] ?? {};
+  if (value === undefined) return t('lesson.nothing');
+  if (typeof value !== 'number') return `“${shownToken(value)}”`;
+  if (unit === 'flag') return t(value ? 'lesson.unit.yes' : 'lesson.unit.no');
+  if (unit === 'share') return `${fixed(value, 3)} (${percent(value)})`;
+  if (unit === 'bits') return `${fixed(value, 2)} ${t('lesson.unit.bits')}`;
+  if (unit === 'tokens') return t('lesson.tokens', { n: value });
+  return Number.isInteger(value) ? number(value) : fixed(value, 3);
+}
+
+/** @param {string} prefix @param {string} name */
+const named = (prefix, name) => (hasMessage(prefix + name) ? t(prefix + name) : name);
+
+/** The name of a measure. @param {string} name */
+export const measureName = (name) => named('lesson.measure.', name);
+
+/** What is asked for, such as "probability of “A”, temperature = 0.5". @param {Asked} asked */
+export function askedInWords({ measure, rank, token, setting, u, settings = {} }) {
+  const of = LESSON_MEASURES[measure]?.of ?? [];
+  const name = measureName(measure);
+  const parts = [
+    token !== undefined
+      ? t('lesson.of.token', { name, token: shownToken(token) })
+      : of.includes('rank')
+        ? t('lesson.of.rank', { name, rank: rank ?? 1 })
+        : name,
+    ...(setting === undefined ? [] : [setting]),
+    ...(u === undefined ? [] : [`u = ${number(u)}`]),
+    ...Object.entries(settings).map(
+      ([key, value]) => `${key} = ${typeof value === 'number' ? number(value) : String(value)}`,
+    ),
+  ];
+  return parts.join(', ');
+}
+
+/** The state to reach. @param {Goal} goal */
+export function goalInWords(goal) {
+  const { measure, equals, at_least, at_most } = goal;
+  const bounds = [
+    ...(equals === undefined ? [] : [`= ${inWords(measure, equals)}`]),
+    ...(at_least === undefined ? [] : [`≥ ${inWords(measure, at_least)}`]),
+    ...(at_most === undefined ? [] : [`≤ ${inWords(measure, at_most)}`]),
+  ];
+  return `${askedInWords(goal)} ${bounds.join(', ')}`;
+}
+
+/** What is right. @param {Answer} answer @returns {string} */
+export function rightInWords({ question, truth }) {
+  const { kind, answer, goal, tolerance, options = [], items = [] } = question;
+  if (kind === 'order') return items.join(' → ');
+  if (kind === 'state' && goal) return goalInWords(goal);
+  if (kind === 'choice')
+    return typeof truth === 'number' ? options[truth].text : t('lesson.nothing');
+  if (!answer) return '';
+  const value = inWords(answer.measure, truth);
+  return tolerance ? `${value} ± ${number(tolerance)}` : value;
+}
+
+/** Which wrong answer it is. @param {Answer} answer @param {Wrong} wrong @returns {string} */
+export function wrongInWords({ question }, { value, above, below, before, option }) {
+  const { answer, goal, options = [], items = [] } = question;
+  const measure = answer?.measure ?? goal?.measure ?? '';
+  if (option !== undefined) return options[option].text;
+  if (before) return t('lesson.before', { a: items[before[0]], b: items[before[1]] });
+  if (value !== undefined) return inWords(measure, value);
+  return [
+    ...(above === undefined ? [] : [`> ${number(above)}`]),
+    ...(below === undefined ? [] : [`< ${number(below)}`]),
+  ].join(', ');
+}

@@ -1,0 +1,89 @@
+/**
+ * What a learner has done in a lesson as a short code that can be read aloud or pasted to a teacher:
+ * the lesson's name, a letter or digit a question, and two to tell a slip of the pen by. It says how
+ * often each question was tried and how it ended, and nothing of who did it.
+ */
+import { markOf } from './marks.js';
+
+/**
+ * @typedef {import('./marks.js').Marks} Marks
+ * @typedef {import('./marks.js').Mark} Mark
+ * @typedef {{ mark: Mark[], who: string }} Work of one learner
+ * @typedef {{ line: number, key: 'shape' | 'lesson' | 'questions' | 'slip', values: Record<string, string | number> }} CodeFault
+ */
+
+const ENDS = /** @type {const} */ ([null, 'right', 'shown']);
+/** More tries than this are not told apart. */
+const MOST_TRIES = 11;
+const SHAPE = /^([\w-]{1,40})\.([0-9a-z]{1,240})\.([0-9a-z]{2})$/;
+
+/** Two letters or digits that change with any of the text. @param {string} text */
+function checkOf(text) {
+  let sum = 7;
+  for (const letter of text) sum = (sum * 31 + (letter.codePointAt(0) ?? 0)) % 1296;
+  return sum.toString(36).padStart(2, '0');
+}
+
+/** @param {string} name of the lesson @param {Marks} marks @param {readonly string[]} ids */
+export function writeCode(name, marks, ids) {
+  const digits = ids.map((id) => {
+    const { attempts, end } = markOf(marks, id);
+    return (Math.min(attempts, MOST_TRIES) * 3 + ENDS.indexOf(end)).toString(36);
+  });
+  const body = `${name.toLowerCase()}.${digits.join('')}`;
+  return `${body}.${checkOf(body)}`;
+}
+
+/**
+ * The codes of a class, one a line; after a code may stand whose it is.
+ * @param {string} text
+ * @param {string} name of the lesson
+ * @param {number} n how many questions it has
+ * @returns {{ works: Work[], faults: CodeFault[] }}
+ */
+export function readCodes(text, name, n) {
+  /** @type {Work[]} */
+  const works = [];
+  /** @type {CodeFault[]} */
+  const faults = [];
+  text.split('\n').forEach((each, i) => {
+    const written = each.trim();
+    if (written === '') return;
+    const [code, ...rest] = written.split(/[\s,;]+/);
+    const [, lesson, digits, check] = SHAPE.exec(code.toLowerCase()) ?? [];
+    /** @param {CodeFault['key']} key @param {Record<string, string | number>} [values] */
+    const fail = (key, values = {}) => faults.push({ line: i + 1, key, values });
+    if (lesson === undefined) fail('shape', { code: code.slice(0, 40) });
+    else if (checkOf(`${lesson}.${digits}`) !== check) fail('slip', { code: code.slice(0, 60) });
+    else if (lesson !== name.toLowerCase()) fail('lesson', { lesson });
+    else if (digits.length !== n) fail('questions', { found: digits.length, n });
+    else
+      works.push({
+        who: rest.join(' '),
+        mark: [...digits].map((digit) => {
+          const value = parseInt(digit, 36);
+          return { attempts: Math.floor(value / 3), end: ENDS[value % 3] };
+        }),
+      });
+  });
+  return { works, faults };
+}
+
+/**
+ * How a class did in one question: how many had it right at once, later, asked for the solution, tried
+ * without, and did not try.
+ * @param {Work[]} works
+ * @param {number} i
+ */
+export function countOf(works, i) {
+  const count = { first: 0, later: 0, shown: 0, tried: 0, none: 0 };
+  for (const { mark } of works) count[outcomeOf(mark[i])]++;
+  return count;
+}
+
+/** @param {Mark} mark @returns {'first' | 'later' | 'shown' | 'tried' | 'none'} */
+export function outcomeOf({ attempts, end }) {
+  if (end === 'right') return attempts > 1 ? 'later' : 'first';
+  if (end === 'shown') return 'shown';
+  return attempts > 0 ? 'tried' : 'none';
+}

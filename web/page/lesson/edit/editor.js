@@ -1,0 +1,427 @@
+/**
+ * <logit-lesson-editor>: a form that writes a lesson, beside the lesson itself as a learner meets it.
+ * It begins with what the instrument handed over in the address, keeps the draft in the browser, and
+ * hands it out as a file, a link or a line for a page.
+ */
+import { html, nothing } from 'lit';
+import { locales } from '#locales/editor';
+import { copyText } from '../../../base/copy.js';
+import { download } from '../../../base/download.js';
+import { LogitElement, define } from '../../../base/element.js';
+import {
+  LINK_LIMIT,
+  embedOf,
+  faultPlace,
+  fileText,
+  filled,
+  linkOf,
+  newLesson,
+  newPart,
+  slug,
+} from '../../../lessons/draft.js';
+import { checkLesson, readLesson } from '../../../lessons/lesson-file.js';
+import { patched } from '../../../lessons/shown.js';
+import { addMessages, language, list, t } from '../../../locale/locale.js';
+import { recall, remember } from '../../../state/memory.js';
+import { LessonReader } from '../reader.js';
+import '../lesson.js';
+import { Form, faultWords, fieldLabel } from './form.js';
+import { FIRST_STATE } from './figure-form.js';
+import { renderPart } from './part-form.js';
+import { takeScreen } from './taken.js';
+import editorStyles from './editor.css';
+
+addMessages(locales);
+
+/**
+ * @typedef {import('../../../lessons/draft.js').Draft} Draft
+ * @typedef {import('../../../lessons/draft.js').Taken} Taken
+ * @typedef {import('../../../lessons/lesson-file.js').Lesson} Lesson
+ * @typedef {import('../../../lessons/faults.js').LessonFault} LessonFault
+ * @typedef {import('../../../engine/types.js').TableRow} TableRow
+ */
+
+/** Changes that can be taken back. */
+const MOST_UNDOS = 200;
+/** Faults of a form that the fields can hold; any other file is refused. */
+const SHOWN_FAULTS = [
+  'missing',
+  'number',
+  'among',
+  'between',
+  'long',
+  'many',
+  'few',
+  'markup',
+].concat([
+  'link',
+  'id',
+  'twice',
+  'model',
+  'setting',
+  'source',
+  'tokens',
+  'stateless',
+  'unfigured',
+  'prompt',
+  'right',
+  'aim',
+  'unit',
+]);
+
+export class LogitLessonEditor extends LogitElement {
+  static properties = {
+    lesson: {},
+    draft: { state: true },
+    notice: { state: true },
+    taken: { state: true },
+    side: { state: true },
+    openPart: { state: true },
+    openQuestion: { state: true },
+    moved: { state: true },
+  };
+
+  static styles = [...LogitElement.styles, editorStyles];
+
+  #reader = new LessonReader();
+  /** @type {TableRow[]} */
+  #table = [];
+  /** @type {Draft[]} */
+  #before = [];
+  #lastPlace = '';
+  /** The last draft that can be shown. @type {Lesson | null} */
+  #shown = null;
+  /** Counts how often the preview began again. */
+  #round = 0;
+  #form = new Form(this);
+  #focus = '';
+
+  constructor() {
+    super();
+    /** As the address names it: "new". */
+    this.lesson = '';
+    /** @type {Draft} */
+    this.draft = {};
+    /** @type {LessonFault[]} */
+    this.faults = [];
+    /** What happened last. */
+    this.notice = '';
+    /** What the instrument handed over and waits to be placed. @type {Taken | null} */
+    this.taken = null;
+    /** Which of the two shows where there is room for one. @type {'form' | 'preview'} */
+    this.side = 'form';
+    this.openPart = 0;
+    this.openQuestion = 0;
+    /** What was set in the open part's figure. @type {Partial<import('../../../lessons/measures.js').LessonState> | null} */
+    this.moved = null;
+  }
+
+  get busy() {
+    return this.#table.length === 0 || this.#reader.busy;
+  }
+
+  connectedCallback() {
+    super.connectedCallback();
+    this.#begin();
+  }
+
+  disconnectedCallback() {
+    super.disconnectedCallback();
+    this.#reader.close();
+  }
+
+  async #begin() {
+    const table = await this.#reader.table();
+    const taken = await takeScreen(table, this.#reader);
+    this.#table = table;
+    const kept = this.#recall();
+    if (kept && taken) this.taken = taken;
+    this.draft = kept ?? newLesson(taken ?? { state: FIRST_STATE, left: [] });
+    if (!kept && taken) this.#placed(taken);
+    if (kept && !taken) this.#say(() => t('editor.again', { title: this.#title(kept) }));
+    this.requestUpdate();
+  }
+
+  #recall() {
+    try {
+      const kept = JSON.parse(recall('draft') ?? '');
+      return this.#holds(kept) ? kept : null;
+    } catch {
+      return null;
+    }
+  }
+
+  /** Whether the fields can hold it. @param {any} lesson */
+  #holds(lesson) {
+    return checkLesson(lesson, this.#table).every(({ key }) => SHOWN_FAULTS.includes(key));
+  }
+
+  /** @param {Draft} draft */
+  #title = ({ title }) => String(title || t('editor.untitled'));
+
+  /** @param {() => string} words */
+  #say(words) {
+    this.notice = this.speak(words);
+  }
+
+  /** What was handed over is in the draft: the address no longer says it. @param {Taken} taken */
+  #placed({ left }) {
+    this.taken = null;
+    this.#say(() =>
+      left.length > 0 ? t('editor.left', { parts: list(left) }) : t('editor.taken'),
+    );
+    try {
+      history.replaceState(null, '', `?lesson=new&lang=${language()}`);
+    } catch {
+      // a sandboxed frame or a file: a reload takes it once more
+    }
+  }
+
+  /** @param {Draft} draft @param {string} [place] */
+  change(draft, place = '') {
+    if (place === '' || place !== this.#lastPlace)
+      this.#before = [...this.#before, this.draft].slice(-MOST_UNDOS);
+    this.#lastPlace = place;
+    const named = place === 'title' && this.draft.name === (slug(this.draft.title) || 'lesson');
+    this.draft = named ? { ...draft, name: slug(draft.title) || 'lesson' } : draft;
+    remember('draft', JSON.stringify(this.draft));
+    this.requestUpdate();
+  }
+
+  /** @param {string} place */
+  focusAt(place) {
+    const [, part] = /^parts\[(\d+)\]/.exec(place) ?? [];
+    const [, question] = /questions\[(\d+)\]/.exec(place) ?? [];
+    if (part !== undefined) this.openPart = Number(part);
+    if (question !== undefined) this.openQuestion = Number(question);
+    this.side = 'form';
+    this.#focus = place;
+    this.requestUpdate();
+  }
+
+  #undo() {
+    const before = this.#before.pop();
+    if (!before) return;
+    this.#lastPlace = '';
+    this.draft = before;
+    remember('draft', JSON.stringify(before));
+    this.#say(() => t('editor.undone'));
+  }
+
+  /** @param {Taken} taken @param {boolean} anew */
+  #place(taken, anew) {
+    const parts = [...(this.draft.parts ?? []), newPart(taken)];
+    this.change(anew ? newLesson(taken) : { ...this.draft, parts });
+    this.openPart = anew ? 0 : parts.length - 1;
+    this.#placed(taken);
+    this.focusAt(anew ? 'title' : `parts[${this.openPart}].title`);
+  }
+
+  #anew() {
+    this.change(newLesson({ state: FIRST_STATE, left: [] }));
+    this.openPart = 0;
+    this.#say(() => t('editor.begun'));
+    this.focusAt('title');
+  }
+
+  /** @param {Event} event */
+  async #open({ target }) {
+    const input = /** @type {HTMLInputElement} */ (target);
+    const [file] = input.files ?? [];
+    if (!file) return;
+    const { read, faults } = readLesson(await file.text(), this.#table);
+    input.value = '';
+    const hard = faults.find(({ key }) => !SHOWN_FAULTS.includes(key));
+    if (hard) {
+      const reason = this.speak(() => t(`lesson.fault.${hard.key}`, hard.values));
+      return this.#say(() => t('editor.refused', { name: file.name, reason }));
+    }
+    this.change(read);
+    [this.openPart, this.openQuestion] = [0, 0];
+    this.#say(() => t('editor.opened', { name: file.name }));
+  }
+
+  /** The lesson as it is handed out; null, and a word why, where something is missing. */
+  #finished() {
+    if (this.faults.length === 0) return /** @type {Lesson} */ (filled(this.draft));
+    this.#say(() => t('editor.unfinished', { n: this.faults.length }));
+    this.focusAt(faultPlace(this.faults[0]));
+    return null;
+  }
+
+  #download() {
+    const lesson = filled(this.draft);
+    const name = `${lesson.name ?? 'lesson'}.json`;
+    download(name, fileText(lesson), 'application/json');
+    this.#say(() => t('editor.downloaded', { name }));
+  }
+
+  /** @param {'link' | 'embed'} what */
+  async #copy(what) {
+    const lesson = this.#finished();
+    if (!lesson) return;
+    const { href } = location;
+    const link = linkOf(lesson, href, language());
+    const text = what === 'link' ? link : embedOf(lesson, href, language());
+    const copied = await copyText(text);
+    const long = link.length > LINK_LIMIT;
+    const numbers = { n: link.length, limit: LINK_LIMIT, name: `${lesson.name}.json` };
+    const said = copied ? `editor.copied.${what}` : 'editor.uncopied';
+    this.#say(() => t(said) + (long ? ` ${t(`editor.long.${what}`, numbers)}` : ''));
+    this.#out = copied ? '' : text;
+    this.requestUpdate();
+  }
+
+  /** What could not be copied, to be selected by hand. */
+  #out = '';
+
+  willUpdate() {
+    if (this.#table.length === 0) return;
+    this.faults = checkLesson(filled(this.draft), this.#table);
+    const shown = { ...filled(this.draft, false), title: this.#title(this.draft) };
+    if (checkLesson(shown, this.#table).length === 0) this.#shown = shown;
+  }
+
+  updated() {
+    if (!this.#focus) return;
+    let place = this.#focus;
+    this.#focus = '';
+    for (; place !== ''; place = place.replace(/(\.[^.[\]]*|\[\d+\]|^[^.[\]]*)$/, '')) {
+      const found = this.renderRoot.querySelector(`[id="${place}"]`);
+      if (!found) continue;
+      /** @type {HTMLElement} */ (found).focus();
+      found.scrollIntoView({ block: 'nearest' });
+      return;
+    }
+  }
+
+  render() {
+    return html`
+      <div class="top"><slot name="name"></slot>
+        <nav aria-label=${t('lesson.index')}><a href="?lesson&lang=${language()}">${t('lesson.all')}</a>
+          <a href="?lang=${language()}">${t('lesson.instrument')}</a></nav>
+        <slot name="preferences"></slot></div>
+      <header><h2 id="heading">${t('editor.title')}</h2><p class="lead">${t('editor.about')}</p></header>
+      ${this.#table.length === 0 ? nothing : this.#renderAll()}`;
+  }
+
+  #renderAll() {
+    return html`
+      ${this.taken ? this.#renderTaken(this.taken) : nothing}
+      ${this.#renderBar()}
+      <div class="sides ${this.side}">
+        <form class="form" aria-labelledby="heading" @submit=${(/** @type {Event} */ event) => event.preventDefault()} novalidate>
+          ${this.#renderFaults()} ${this.#renderWhole()} ${this.#renderParts()}</form>
+        <section class="preview" aria-label=${t('editor.preview')}>
+          <p class="head"><strong>${t('editor.preview')}</strong>
+            <button type="button" class="small" @click=${() => {
+              this.#round++;
+              this.requestUpdate();
+            }}>${t('editor.round')}</button></p>
+          ${this.#shown ? this.#renderPreview(this.#shown) : html`<p>${t('editor.preview.none')}</p>`}
+        </section>
+      </div>`;
+  }
+
+  /** Two templates in turn, so that each round has an element of its own. @param {Lesson} shown */
+  #renderPreview(shown) {
+    return this.#round % 2 === 0
+      ? html`<logit-lesson .given=${shown}></logit-lesson>`
+      : html`<logit-lesson .given=${shown}></logit-lesson>`;
+  }
+
+  /** @param {Taken} taken */
+  #renderTaken(taken) {
+    const title = this.#title(this.draft);
+    return html`<div class="taken" role="region" aria-label=${t('editor.handed')}>
+      <p><strong>${t('editor.handed')}</strong> ${t('editor.handed.about', { title })}</p>
+      <p class="row"><button class="primary" data-command="add" @click=${() => this.#place(taken, false)}>${t('editor.handed.add')}</button>
+        <button data-command="anew" @click=${() => this.#place(taken, true)}>${t('editor.handed.anew')}</button>
+        <button data-command="leave" @click=${() => this.#placed({ ...taken, left: [] })}>${t('editor.handed.leave')}</button></p></div>`;
+  }
+
+  #renderBar() {
+    const undos = this.#before.length;
+    return html`<div class="bar" role="group" aria-label=${t('editor.tools')}>
+      <span class="segments">${
+        /** @type {const} */ (['form', 'preview']).map(
+          (side) =>
+            html`<button type="button" aria-pressed=${this.side === side} @click=${() => (this.side = side)}>${t(`editor.side.${side}`)}</button>`,
+        )
+      }</span>
+      <button type="button" data-command="undo" aria-disabled=${undos === 0} @click=${this.#undo}>${t('editor.undo')}</button>
+      <label class="file">${t('editor.open')}<input type="file" accept=".json,.md,.markdown,.txt,application/json,text/markdown" @change=${this.#open}></label>
+      <button type="button" data-command="begin" @click=${this.#anew}>${t('editor.anew')}</button>
+      <span class="out"><button type="button" class="primary" data-command="download" @click=${this.#download}>${t('editor.download')}</button>
+        <button type="button" data-command="link" @click=${() => this.#copy('link')}>${t('editor.link')}</button>
+        <button type="button" data-command="embed" @click=${() => this.#copy('embed')}>${t('editor.embed')}</button></span>
+      <p class="notice" role="status">${this.notice}</p>
+      ${this.#out ? html`<textarea readonly aria-label=${t('editor.uncopied')} .value=${this.#out}></textarea>` : nothing}
+    </div>`;
+  }
+
+  #renderFaults() {
+    const { faults } = this;
+    if (faults.length === 0) return html`<p class="sound">${t('editor.sound')}</p>`;
+    return html`<details class="faults"><summary>${t('editor.faults', { n: faults.length })}</summary>
+      <ul>${faults.map((fault) => {
+        const place = faultPlace(fault);
+        return html`<li><button type="button" class="jump" @click=${() => this.focusAt(place)}>${placeWords(place)}</button>: ${faultWords(fault)}</li>`;
+      })}</ul></details>`;
+  }
+
+  #renderWhole() {
+    const form = this.#form;
+    return html`<section class="card" aria-labelledby="whole"><h3 id="whole">${t('editor.whole')}</h3>
+      ${form.text(['title'])} ${form.area(['aim'])} ${form.area(['result'])} ${form.area(['extension'])}
+      ${form.area(['guide'], { paragraphs: true })}
+      <div class="row">${form.number(['minutes'])} ${form.text(['name'], { size: 16 })}</div></section>`;
+  }
+
+  #renderParts() {
+    const form = this.#form;
+    const parts = /** @type {Draft[]} */ (this.draft.parts ?? []);
+    const engine = { table: this.#table, reader: this.#reader };
+    return html`<section class="parts" id="parts" tabindex="-1" aria-label=${t('editor.parts')}>
+      ${parts.map((_, i) =>
+        renderPart(form, i, engine, {
+          open: this.openPart === i,
+          toggle: (open) => {
+            if (open === (this.openPart === i)) return;
+            [this.openPart, this.openQuestion, this.moved] = [open ? i : -1, 0, null];
+          },
+          question: this.openQuestion,
+          show: (question) => (this.openQuestion = question),
+          moved: this.openPart === i ? this.moved : null,
+          move: (change) => {
+            const before = /** @type {any} */ (this.moved ?? {});
+            this.moved = change && patched(before, change);
+          },
+        }),
+      )}
+      <button type="button" data-command="part" @click=${() => this.#addPart(parts)}>${t('editor.part.add')}</button>
+      ${form.faults(['parts'])}</section>`;
+  }
+
+  /** A new part begins with the figure of the last one. @param {Draft[]} parts */
+  #addPart(parts) {
+    const last = [...parts].reverse().find((part) => part.figure?.show === 'landscape')?.figure;
+    this.moved = null;
+    this.openQuestion = 0;
+    this.#form.add(['parts'], newPart(last ? { ...last, left: [] } : null), ['title']);
+  }
+}
+
+/** Where in the form a place is, in words. @param {string} place */
+function placeWords(place) {
+  const [, part] = /^parts\[(\d+)\]/.exec(place) ?? [];
+  const [, question] = /questions\[(\d+)\]/.exec(place) ?? [];
+  const [, last] = /(?:^|[.\]])([a-z_]+)(?:\[\d+\])?$/.exec(place) ?? [];
+  return [
+    ...(part === undefined ? [] : [t('editor.part', { n: Number(part) + 1 })]),
+    ...(question === undefined ? [] : [t('lesson.question', { n: Number(question) + 1 })]),
+    ...(last === undefined || last === 'questions' ? [] : [fieldLabel(last)]),
+  ].join(' · ');
+}
+
+define('logit-lesson-editor', LogitLessonEditor);

@@ -1,0 +1,269 @@
+/**
+ * The fields of the form: each is bound to a place in the draft, has the label and the help of its
+ * name, and shows beside it what the checker says of that place.
+ */
+import { html, nothing } from 'lit';
+import { valueOf } from '../../../base/element.js';
+import { faultPlace, get, moved, placeName, put } from '../../../lessons/draft.js';
+import { hasMessage, parse, plain, t } from '../../../locale/locale.js';
+
+/**
+ * @typedef {import('../../../lessons/draft.js').Place} Place
+ * @typedef {import('../../../lessons/draft.js').Draft} Draft
+ * @typedef {import('../../../lessons/faults.js').LessonFault} LessonFault
+ *
+ * @typedef {object} Owner
+ * @property {Draft} draft
+ * @property {LessonFault[]} faults
+ * @property {(draft: Draft, place: string) => void} change `place` so that one stroke more of the same
+ *   field is no change of its own
+ * @property {(place: string) => void} focusAt once it is shown
+ */
+
+/** What a field is called. @param {string | number} name */
+export function fieldLabel(name) {
+  const key = `editor.field.${name}`;
+  return hasMessage(key) ? t(key) : String(name);
+}
+
+/** A fault, said where it is. @param {LessonFault} fault */
+export function faultWords({ key, values }) {
+  if (key === 'missing') return t('editor.missing');
+  return t(`lesson.fault.${key}`, { ...values, at: t('editor.here') });
+}
+
+export class Form {
+  #owner;
+  /** JSON that could not be read, by place. @type {Map<string, string>} */
+  #unread = new Map();
+
+  /** @param {Owner} owner */
+  constructor(owner) {
+    this.#owner = owner;
+  }
+
+  get draft() {
+    return this.#owner.draft;
+  }
+
+  /** @param {Place} place @returns {any} */
+  get(place) {
+    return get(this.draft, place);
+  }
+
+  /** @param {Place} place @param {any} value */
+  set(place, value) {
+    this.#owner.change(put(this.draft, place, value), placeName(place));
+  }
+
+  /** Adds to a list, and goes there. @param {Place} place @param {any} item @param {Place} [focus] within the item */
+  add(place, item, focus = []) {
+    const list = this.get(place) ?? [];
+    this.set(place, [...list, item]);
+    this.#owner.focusAt(placeName([...place, list.length, ...focus]));
+  }
+
+  /** Removes an item, and goes to the list. @param {Place} place @param {number} i */
+  remove(place, i) {
+    const rest = this.get(place).filter(
+      (/** @type {any} */ _, /** @type {number} */ at) => at !== i,
+    );
+    this.set(place, rest);
+    this.#owner.focusAt(placeName(place));
+  }
+
+  /** @param {Place} place @param {number} from @param {number} by */
+  move(place, from, by) {
+    this.set(place, moved(this.get(place), from, from + by));
+  }
+
+  /**
+   * The faults of a place, or of all within it too.
+   * @param {Place} place
+   * @param {boolean} [within]
+   */
+  faultsAt(place, within = false) {
+    const name = placeName(place);
+    const inside = (/** @type {string} */ at) =>
+      at === name || (within && (at.startsWith(`${name}.`) || at.startsWith(`${name}[`)));
+    return this.#owner.faults.filter((fault) => inside(faultPlace(fault)));
+  }
+
+  /** @param {Place} place @param {boolean} [within] */
+  faults(place, within = false) {
+    const found = this.faultsAt(place, within);
+    const said = this.#unread.get(placeName(place));
+    const sentences = [...(said ? [said] : []), ...found.map(faultWords)];
+    return sentences.length === 0
+      ? nothing
+      : html`<p class="error" id="${placeName(place)}-fault">${sentences.join(' ')}</p>`;
+  }
+
+  /**
+   * A field around a control.
+   * @param {Place} place
+   * @param {(attributes: { id: string, invalid: string | typeof nothing, about: string | typeof nothing }) => unknown} control
+   * @param {{ label?: string, wide?: boolean, within?: boolean }} [options]
+   */
+  field(place, control, { label = fieldLabel(place[place.length - 1]), wide, within } = {}) {
+    const id = placeName(place);
+    const aboutKey = `editor.about.${place[place.length - 1]}`;
+    const about = hasMessage(aboutKey);
+    const wrong = this.faultsAt(place, within).length > 0 || this.#unread.has(id);
+    const described = [about ? `${id}-about` : '', wrong ? `${id}-fault` : ''].join(' ').trim();
+    return html`<div class="field ${wide ? 'wide' : ''}">
+      <label for=${id}>${label}</label>
+      ${control({ id, invalid: wrong ? 'true' : nothing, about: described || nothing })}
+      ${about ? html`<p class="about" id="${id}-about">${t(aboutKey)}</p>` : nothing}
+      ${this.faults(place, within)}</div>`;
+  }
+
+  /** @param {Place} place @param {{ label?: string, size?: number }} [options] */
+  text(place, { label, size } = {}) {
+    return this.field(
+      place,
+      ({
+        id,
+        invalid,
+        about,
+      }) => html`<input type="text" autocomplete="off" id=${id} size=${size ?? nothing}
+        aria-invalid=${invalid} aria-describedby=${about} .value=${String(this.get(place) ?? '')}
+        @input=${(/** @type {Event} */ event) => this.set(place, valueOf(event))}>`,
+      { label, wide: !size },
+    );
+  }
+
+  /** Paragraphs are kept apart by empty lines. @param {Place} place @param {{ paragraphs?: boolean }} [options] */
+  area(place, { paragraphs = false } = {}) {
+    const value = [this.get(place) ?? ''].flat().join('\n\n');
+    const read = (/** @type {string} */ text) => {
+      const parts = text.split(/\n\s*\n/);
+      return paragraphs && parts.length > 1 ? parts : text;
+    };
+    return this.field(
+      place,
+      ({
+        id,
+        invalid,
+        about,
+      }) => html`<textarea rows="2" id=${id} aria-invalid=${invalid} aria-describedby=${about}
+        .value=${value} @input=${(/** @type {Event} */ event) => this.set(place, read(valueOf(event)))}></textarea>`,
+      { wide: true, within: paragraphs },
+    );
+  }
+
+  /** A number, where one is; nothing typed is none. What is no number is kept, and the checker says so. @param {Place} place @param {{ label?: string }} [options] */
+  number(place, options = {}) {
+    const value = this.get(place);
+    const read = (/** @type {string} */ text) => {
+      if (text.trim() === '') return undefined;
+      const typed = parse(text);
+      return Number.isNaN(typed) ? text : typed;
+    };
+    return this.field(
+      place,
+      ({
+        id,
+        invalid,
+        about,
+      }) => html`<input type="text" inputmode="decimal" autocomplete="off" size="8" id=${id}
+        aria-invalid=${invalid} aria-describedby=${about} .value=${typeof value === 'number' ? plain(value) : (value ?? '')}
+        @change=${(/** @type {Event} */ event) => this.set(place, read(valueOf(event)))}>`,
+      options,
+    );
+  }
+
+  /**
+   * @param {Place} place
+   * @param {[string, string][]} options value and words
+   * @param {{ label?: string, value?: string, set?: (value: string) => void }} [more]
+   */
+  select(
+    place,
+    options,
+    { label, value = this.get(place), set = (to) => this.set(place, to) } = {},
+  ) {
+    return this.field(
+      place,
+      ({
+        id,
+        invalid,
+        about,
+      }) => html`<select id=${id} aria-invalid=${invalid} aria-describedby=${about}
+        @change=${(/** @type {Event} */ event) => set(valueOf(event))}>${options.map(
+          ([each, words]) =>
+            html`<option value=${each} .selected=${each === value}>${words}</option>`,
+        )}</select>`,
+      { label },
+    );
+  }
+
+  /** @param {Place} place */
+  flag(place) {
+    const id = placeName(place);
+    return html`<label class="choice"><input type="checkbox" id=${id} .checked=${this.get(place) === true}
+      @change=${(/** @type {Event} */ event) => this.set(place, /** @type {HTMLInputElement} */ (event.target).checked || undefined)}>
+      ${fieldLabel(place[place.length - 1])}</label>`;
+  }
+
+  /** A list as one line, its items separated by commas. @param {Place} place @param {(text: string) => any} read of an item */
+  line(place, read) {
+    const list = this.get(place) ?? [];
+    const split = (/** @type {string} */ text) =>
+      text.trim() === ''
+        ? undefined
+        : text
+            .split(/[,;]\s*|\s*\n\s*/)
+            .filter(Boolean)
+            .map(read);
+    return this.field(
+      place,
+      ({
+        id,
+        invalid,
+        about,
+      }) => html`<input type="text" autocomplete="off" id=${id} aria-invalid=${invalid} aria-describedby=${about}
+        .value=${list.join(', ')} @change=${(/** @type {Event} */ event) => this.set(place, split(valueOf(event)))}>`,
+      { wide: true, within: true },
+    );
+  }
+
+  /** What the form has no fields for. @param {Place} place @param {string} label */
+  json(place, label) {
+    const id = placeName(place);
+    const take = (/** @type {string} */ text) => {
+      try {
+        const value = JSON.parse(text);
+        this.#unread.delete(id);
+        this.set(place, value);
+      } catch (error) {
+        const { message } = /** @type {Error} */ (error);
+        this.#unread.set(id, t('lesson.fault.unreadable', { reason: message }));
+        this.#owner.change(this.draft, id);
+      }
+    };
+    return this.field(
+      place,
+      ({
+        invalid,
+        about,
+      }) => html`<textarea class="json" rows="6" spellcheck="false" id=${id} aria-invalid=${invalid} aria-describedby=${about}
+        .value=${JSON.stringify(this.get(place), null, 2)} @change=${(/** @type {Event} */ event) => take(valueOf(event))}></textarea>`,
+      { label, wide: true, within: true },
+    );
+  }
+
+  /**
+   * The buttons of an item of a list.
+   * @param {Place} place of the list
+   * @param {number} i
+   * @param {string} name of the item
+   */
+  acts(place, i, name) {
+    const { length } = this.get(place);
+    return html`<span class="acts">
+      <button type="button" class="small" ?disabled=${i === 0} aria-label=${t('lesson.up', { item: name })} @click=${() => this.move(place, i, -1)}>↑</button>
+      <button type="button" class="small" ?disabled=${i === length - 1} aria-label=${t('lesson.down', { item: name })} @click=${() => this.move(place, i, 1)}>↓</button>
+      <button type="button" class="small" aria-label=${t('editor.remove.of', { item: name })} @click=${() => this.remove(place, i)}>${t('editor.remove')}</button></span>`;
+  }
+}

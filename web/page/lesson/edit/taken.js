@@ -1,0 +1,30 @@
+/** What the instrument hands over in the address, as a lesson can hold it. */
+import { takeState } from '../../../lessons/draft.js';
+import { parseHash, parseQuery } from '../../../state/page-state.js';
+import { parseLogits } from '../../../views/logits/parse.js';
+
+/** How many logits a lesson holds. */
+const MOST_LOGITS = 200;
+
+/** The reader's own logits, where the address shows them. @param {string | undefined} view @param {any} state */
+function ownLogits(view, { own_logits, own_kind, own_source = 'pasted' }) {
+  if (view !== 'own' || !own_logits || own_source !== 'pasted') return undefined;
+  const read = parseLogits(own_logits, own_kind);
+  return 'logits' in read && read.logits.length <= MOST_LOGITS ? read : undefined;
+}
+
+/**
+ * Null where the address has no state.
+ * @param {import('../../../engine/types.js').TableRow[]} table
+ * @param {import('../reader.js').LessonReader} reader
+ * @returns {Promise<import('../../../lessons/draft.js').Taken | null>}
+ */
+export async function takeScreen(table, reader) {
+  const { state } = parseHash(location.hash, table);
+  if (!state) return null;
+  const { model, view } = parseQuery(location.search).asked;
+  const own = ownLogits(view, state);
+  const { prompt = '', branch = [] } = state;
+  const written = own || branch.length === 0 ? '' : await reader.text({ model, prompt }, branch);
+  return takeState(state, { model, written, own }, table);
+}

@@ -1,0 +1,17 @@
+/** What stands in the instrument's place: a lesson, its guide for teachers, or the form that writes one. */
+enter(/** @type {Element} */ (document.querySelector('logit-lesson')));
+
+/** @param {Element} place not defined yet */
+async function enter(place) {
+  const query = new URLSearchParams(location.search);
+  const writing = query.get('lesson') === 'new';
+  if (!writing && !query.has('guide')) {
+    await import('./lesson.js');
+    return;
+  }
+  const element = document.createElement(writing ? 'logit-lesson-editor' : 'logit-lesson-guide');
+  element.append(...place.children);
+  element.setAttribute('lesson', place.getAttribute('lesson') ?? '');
+  place.replaceWith(element);
+  await (writing ? import('./edit/editor.js') : import('./teacher.js'));
+}

@@ -1,0 +1,24 @@
+/** Where the text of a lesson comes from: the address itself, what is shipped, or a file of the same origin. */
+import { fetchText } from '../../state/assets.js';
+import { SHIPPED, lessonFile } from '../../lessons/shipped.js';
+import { language } from '../../locale/locale.js';
+
+const CARRIED = '#lesson=';
+
+/** Whether a lesson is asked for by name, or in the address; without one there is the list. @param {string} name */
+export const isNamed = (name) => name !== '' || location.hash.startsWith(CARRIED);
+
+/** @param {string} name */
+export async function fetchLesson(name) {
+  if (name === '') return decodeURIComponent(location.hash.slice(CARRIED.length));
+  if (SHIPPED.includes(name)) return fetchText(lessonFile(name, language()));
+  const { origin } = new URL(name, document.baseURI);
+  if (origin === location.origin) return fetchText(name, document.baseURI);
+  throw new Error(name);
+}
+
+/** All that are shipped, in the page's language. @returns {Promise<import('../../lessons/lesson-file.js').Lesson[]>} */
+export async function fetchList() {
+  const files = SHIPPED.map((each) => fetchText(lessonFile(each, language())));
+  return (await Promise.all(files)).map((text) => JSON.parse(text));
+}
