@@ -16,6 +16,7 @@ struct plan {
     uint32_t keep;      /* untouched tokens that can */
     double temperature; /* applied before the cut, 1 if none */
     float largest;      /* logits up to this cannot overflow, even touched and divided */
+    float least;        /* nor those down to this */
 };
 
 /* Penalties within 10^6 and biases up to `largest` cannot bring a logit to the sizes at which the
@@ -25,6 +26,7 @@ static bool stays_in_range(struct plan *plan, const struct settings *settings, s
     double penalty = settings->value[SETTING_REPETITION_PENALTY];
     double divisor = plan->temperature < 1 ? plan->temperature : 1;
     plan->largest = (float)((double)FLT_MAX * divisor / margin);
+    plan->least = plan->temperature < 1 ? -plan->largest : -INFINITY;
     double largest = (double)plan->largest;
     for (uint32_t i = 0; i < settings->n_bias; i++) {
         double bias = settings->bias[i].bias;
@@ -51,7 +53,7 @@ static bool is_known_after(uint32_t warper) {
 /* The stages up to the first cut; false if there is none, or if a stage is not known to give the
  * same on the short list. */
 static bool make_plan(struct plan *plan, const struct settings *settings, size_t n_history) {
-    *plan = (struct plan){0, 1, 0};
+    *plan = (struct plan){0, 1, 0, 0};
     double minimum = settings->value[SETTING_MIN_TOKENS_TO_KEEP];
     bool cut = false;
     for (uint32_t gate = 0; gate < GATE_COUNT; gate++)
@@ -101,13 +103,18 @@ static float least_tied(float limit, double temperature) {
     return NAN; /* a temperature so high that many fall together */
 }
 
-/* Whether any of BLOCK logits reaches the threshold or is NaN. No branch, so that compilers make
- * vectors of it. */
-static bool any_reaches(const float *logits, float threshold) {
-    int32_t below = 1;
+/* Whether any of BLOCK logits reaches the threshold, lies below the least or is NaN. No branch, so
+ * that compilers make vectors of it. */
+static bool any_counts(const float *logits, float threshold, float least) {
+    int32_t below = 1, low = 0;
     VECTOR
     for (int i = 0; i < BLOCK; i++) below &= logits[i] < threshold;
-    return !below;
+    VECTOR
+    for (int i = 0; i < BLOCK; i++) {
+        float shown = logits[i] == -INFINITY ? least : logits[i];
+        low |= shown < least;
+    }
+    return !below || low;
 }
 
 static void swap(float *a, float *b) {
@@ -170,9 +177,10 @@ static bool collect(struct shortlist *list, const float *logits, size_t vocab_si
                 padded[i] = start + i < vocab_size ? block[i] : -INFINITY;
             block = padded;
         }
-        if (!any_reaches(block, threshold)) continue;
+        if (!any_counts(block, threshold, plan->least)) continue;
         if (list->n + BLOCK > SHORTLIST_MAX) return false;
         for (uint32_t i = 0; i < BLOCK; i++) {
+            if (block[i] < plan->least && block[i] != -INFINITY) return false;
             if (block[i] < threshold) continue;
             if (!(fabsf(block[i]) <= plan->largest)) return false;
             list->ids[list->n] = (uint32_t)start + i;
