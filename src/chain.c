@@ -75,8 +75,7 @@ void chain_version(struct chain *chain, uint64_t version) {
     chain->version = version;
 }
 
-/* The weight that the kernel gave, for one token. */
-static uint64_t weight_of(float logit, float max) {
+uint64_t chain_weight(float logit, float max) {
     return logit == -INFINITY ? 0 : (uint64_t)((double)elementary_exp(logit - max) * 0x1p44);
 }
 
@@ -201,7 +200,7 @@ static uint64_t weigh_changed(struct chain *chain, uint64_t total) {
         for (size_t i = start; i < end; i++) {
             if (now[i] == before[i] || now[i] == -INFINITY) continue;
             total -= chain->weights[i];
-            chain->weights[i] = weight_of(now[i], chain->state.max);
+            chain->weights[i] = chain_weight(now[i], chain->state.max);
             total += chain->weights[i];
         }
     }
@@ -299,7 +298,7 @@ static double stage_probability(const struct chain *chain, uint32_t stage, uint3
     uint8_t removed_by = chain->removed_by[id];
     if (removed_by && (removed_by <= stage + 1 || removed_by == REMOVED_ON_INPUT)) return 0;
     const struct snapshot *after = &chain->after[stage];
-    return chain_share(weight_of(after->logits[id], after->max), after->total);
+    return chain_share(chain_weight(after->logits[id], after->max), after->total);
 }
 
 static void list_tokens(struct chain *chain, size_t top) {

@@ -85,6 +85,7 @@ const uint64_t *chain_weights(const struct chain *chain, uint64_t *weight_total)
 struct chain_drawn {
     uint32_t id, rank;
     double p, p_raw, logprob; /* logprob = ln p, in nats */
+    double p_before;          /* where adaptive_p is on: before that stage; otherwise p */
 };
 
 /* What a draw without a trace knows of the distribution it came from; entropy in bits. */

@@ -40,6 +40,9 @@ struct chain {
     struct chain_trace trace;
 };
 
+/* The weight that the kernel gave, for one token. */
+uint64_t chain_weight(float logit, float max);
+
 static inline double chain_share(uint64_t part, uint64_t total) {
     return (double)part / (double)total;
 }

@@ -7,6 +7,20 @@
 #include "measure.h"
 #include "rank.h"
 
+/* The p of a drawn token in a state in which it survives. */
+static double p_in(const struct snapshot *state, uint32_t id) {
+    return chain_share(chain_weight(state->logits[id], state->max), state->total);
+}
+
+static double p_before(const struct chain *chain, uint32_t id, double p) {
+    for (uint32_t i = 0; i < chain->trace.n_stages; i++) {
+        const struct chain_stage *stage = &chain->trace.stages[i];
+        if (stage->stage == SETTING_ADAPTIVE_TARGET && stage->active)
+            return p_in(i ? &chain->after[i - 1] : &chain->raw_state, id);
+    }
+    return p;
+}
+
 static struct chain_drawn describe(const struct chain *chain, uint32_t id) {
     double p = chain_share(chain->weights[id], chain->state.total);
     return (struct chain_drawn){.id = id,
@@ -14,7 +28,8 @@ static struct chain_drawn describe(const struct chain *chain, uint32_t id) {
                                 .p = p,
                                 .p_raw =
                                     chain_share(chain->raw_weights[id], chain->raw_state.total),
-                                .logprob = elementary_log(p)};
+                                .logprob = elementary_log(p),
+                                .p_before = p_before(chain, id, p)};
 }
 
 struct chain_drawn chain_draw(const struct chain *chain, uint64_t r) {
@@ -33,6 +48,14 @@ static bool suits_all(const struct settings *settings, const uint32_t *stages, u
     return true;
 }
 
+/* The logits of a pool as they are, by id, where adaptive_p's own copy would be. */
+static struct snapshot keep_state(struct chain *chain, const struct pool *pool,
+                                  const struct warp_input *input, float max) {
+    float *copy = chain->copies[SETTING_ADAPTIVE_TARGET];
+    for (size_t i = 0; i < pool->n; i++) copy[pool_id(pool, i)] = pool->logits[i];
+    return (struct snapshot){copy, max, input->total};
+}
+
 /* Runs the chain on the pool without a record, in place, and draws. Weights, total, number of
  * survivors and `max` are those of the pool as it comes. */
 static enum status sample_from(struct chain *chain, struct pool pool, struct warp_input *input,
@@ -40,10 +63,12 @@ static enum status sample_from(struct chain *chain, struct pool pool, struct war
                                struct fault *fault) {
     input->scratch = chain->scratch;
     input->weights = pool.weights;
+    struct snapshot before = {0};
     uint32_t stages[STAGES_MAX], n_stages = stage_list(stages, input->settings);
     for (uint32_t i = 0; i < n_stages; i++) {
         if (!stage_active(input->settings, stages[i])) continue;
         input->vocab_size = pool.n;
+        if (stages[i] == SETTING_ADAPTIVE_TARGET) before = keep_state(chain, &pool, input, max);
         stage_apply(stages[i], pool.logits, input);
         sample->kept = rank_survey(pool.logits, pool.n, &max);
         if (sample->kept == 0) return stage_leaves_nothing(stages[i], fault);
@@ -58,10 +83,12 @@ static enum status sample_from(struct chain *chain, struct pool pool, struct war
     uint32_t at = draw_inverse(pool.logits, pool.weights, pool.n, input->total, r, chain->scratch);
     double p = chain_share(pool.weights[at], input->total);
     sample->entropy = measure_entropy(pool.logits, pool.weights, pool.n, input->total, max);
-    sample->drawn = (struct chain_drawn){.id = pool_id(&pool, at),
+    uint32_t id = pool_id(&pool, at);
+    sample->drawn = (struct chain_drawn){.id = id,
                                          .rank = rank_of(pool.logits, pool.n, at),
                                          .p = p,
-                                         .logprob = elementary_log(p)};
+                                         .logprob = elementary_log(p),
+                                         .p_before = before.logits ? p_in(&before, id) : p};
     return STATUS_OK;
 }
 

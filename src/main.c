@@ -30,7 +30,7 @@
 #include "session.h"
 #include "tokenizer.h"
 
-enum { STEPS = 40, TOP = 20, SERIES = 7, ALL_SERIES = 7, WARPERS = 16 };
+enum { STEPS = 40, TOP = 20, SERIES = 7, ALL_SERIES = 8, WARPERS = 16 };
 
 /* The order of the first digest. */
 static const uint32_t order[WARPERS] = {SETTING_LOGIT_BIAS,
@@ -182,6 +182,10 @@ static bool use_series(struct settings *settings, int series) {
         settings_set(settings, SETTING_MIROSTAT_TAU, 2, NULL);
         settings_set(settings, SETTING_MIROSTAT_ETA, 0.3, NULL);
         break;
+    case 7:
+        settings_set(settings, SETTING_MIN_P, 0.01, NULL);
+        settings_set(settings, SETTING_ADAPTIVE_TARGET, 0.4, NULL);
+        break;
     default:
         settings_set(settings, SETTING_TEMPERATURE, 1.3, NULL);
         settings_set(settings, SETTING_TOP_P, 0.9, NULL);
@@ -210,6 +214,10 @@ static enum status run_series(struct machine *m, int series, struct fault *fault
         hash_bytes(&m->hash, logits, m->model->shape.vocab_size * sizeof *logits);
         hash_trace(&m->hash, chain_trace(m->chain), series < SERIES);
         hash_drawn(&m->hash, &drawn);
+        if (settings_active(&settings, SETTING_ADAPTIVE_TARGET)) {
+            settings.value[SETTING_ADAPTIVE_MEAN] = adaptive_next(&settings, drawn.p_before);
+            hash_f64(&m->hash, settings.value[SETTING_ADAPTIVE_MEAN]);
+        }
         if (settings_active(&settings, SETTING_MIROSTAT)) {
             settings.value[SETTING_MIROSTAT_MU] = mirostat_next(&settings, drawn.p);
             hash_f64(&m->hash, settings.value[SETTING_MIROSTAT_MU]);

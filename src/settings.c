@@ -53,7 +53,7 @@ enum status settings_set(struct settings *settings, enum setting setting, double
 bool settings_active(const struct settings *settings, enum setting warper) {
     if (warper == SETTING_LOGIT_BIAS) return settings->n_bias > 0;
     if (settings->value[SETTING_MIROSTAT] != 0 && warper != SETTING_MIROSTAT &&
-        strcmp(warp_table[warper].group, "truncation") == 0)
+        (warper == SETTING_ADAPTIVE_TARGET || strcmp(warp_table[warper].group, "truncation") == 0))
         return false;
     return settings->value[warper] != warp_table[warper].neutral;
 }

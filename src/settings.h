@@ -31,6 +31,7 @@ enum setting {
     SETTING_TOP_N_SIGMA,
     SETTING_XTC_PROBABILITY,
     SETTING_MIROSTAT,
+    SETTING_ADAPTIVE_TARGET,
     WARPER_COUNT,
     SETTING_REPETITION_WINDOW = WARPER_COUNT,
     SETTING_DRY_BASE,
@@ -41,6 +42,8 @@ enum setting {
     SETTING_MIROSTAT_TAU,
     SETTING_MIROSTAT_ETA,
     SETTING_MIROSTAT_MU,
+    SETTING_ADAPTIVE_DECAY,
+    SETTING_ADAPTIVE_MEAN,
     SETTING_MIN_TOKENS_TO_KEEP,
     SETTING_CONVENTION,
     SETTING_COUNT
@@ -84,7 +87,7 @@ void settings_reset(struct settings *settings);
 enum status settings_set(struct settings *settings, enum setting setting, double value,
                          struct fault *fault);
 /* Whether the warper differs from its neutral value; while mirostat is on, which replaces them, no
- * other truncation does. */
+ * other truncation does, nor does adaptive_p. */
 bool settings_active(const struct settings *settings, enum setting warper);
 /* Checks order, biases, breakers and gates against a vocabulary: STATUS_INVALID_ARGUMENT (a warper
  * named twice, an active one left out, an empty breaker), STATUS_UNKNOWN_TOKEN (a bias, breaker,

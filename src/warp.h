@@ -92,4 +92,10 @@ void warp_mirostat(float *logits, const struct warp_input *input);
  * 0, which would mean 2 tau. */
 double mirostat_next(const struct settings *settings, double p);
 
+/* 5 - 10 d^2 / (1 + d), d = |p - aim| / 0.3, aim = 2 target - mean within 0 and 1. The mean is
+ * adaptive_mean, the target where that is 0. Adaptive-P, as llama.cpp has it. */
+void warp_adaptive_p(float *logits, const struct warp_input *input);
+/* The mean that follows a draw of a token that had the probability p before the stage. */
+double adaptive_next(const struct settings *settings, double p);
+
 #endif

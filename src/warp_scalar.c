@@ -366,6 +366,20 @@ static void mirostat(float *logits, const struct warp_input *input) {
     }
 }
 
+static void adaptive_p(float *logits, const struct warp_input *input) {
+    double target = value_of(input, SETTING_ADAPTIVE_TARGET);
+    double mean = value_of(input, SETTING_ADAPTIVE_MEAN);
+    if (target == 0) return;
+    if (mean == 0) mean = target;
+    double aim = 2 * target - mean;
+    if (aim < 0) aim = 0;
+    if (aim > 1) aim = 1;
+    for (uint32_t id = 0; id < input->vocab_size; id++) {
+        double far = fabs(share_of(input, id) - aim) / 0.3;
+        if (logits[id] != -INFINITY) logits[id] = to_float(5 - 10 * far * far / (1 + far));
+    }
+}
+
 void (*const gate_scalar[GATE_COUNT])(float *, const struct warp_input *) = {
     [GATE_CONSTRAINT] = constraint,
     [GATE_BANNED_WORDS] = banned_words,
@@ -389,6 +403,7 @@ void (*const warp_scalar[WARPER_COUNT])(float *, const struct warp_input *) = {
     [SETTING_TOP_N_SIGMA] = top_n_sigma,
     [SETTING_XTC_PROBABILITY] = xtc,
     [SETTING_MIROSTAT] = mirostat,
+    [SETTING_ADAPTIVE_TARGET] = adaptive_p,
 };
 
 uint32_t draw_scalar(const float *logits, const uint64_t *weights, size_t n, uint64_t r,

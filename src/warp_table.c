@@ -104,6 +104,12 @@ const struct warp_row warp_table[SETTING_COUNT] = {
         .minimum_included = true, .maximum_included = true,
         .low = 0, .high = 2, .step = 1, .apply = warp_mirostat,
     },
+    [SETTING_ADAPTIVE_TARGET] = {
+        .name = "adaptive_target", .kind = SETTING_REAL, .group = "shape", .stage = "adaptive_p",
+        .neutral = 0, .minimum = 0, .maximum = 1,
+        .minimum_included = true, .maximum_included = true,
+        .low = 0, .high = 1, .step = 0.01, .apply = warp_adaptive_p,
+    },
     [SETTING_REPETITION_WINDOW] = {
         .name = "repetition_window", .kind = SETTING_INTEGER, .group = "shared",
         .neutral = 0, .minimum = 0, .maximum = WHOLE_MAX,
@@ -155,6 +161,18 @@ const struct warp_row warp_table[SETTING_COUNT] = {
         .neutral = 0, .minimum = -DBL_MAX, .maximum = DBL_MAX,
         .minimum_included = true, .maximum_included = true,
         .low = 0, .high = 20, .step = 0.1,
+    },
+    [SETTING_ADAPTIVE_DECAY] = {
+        .name = "adaptive_decay", .kind = SETTING_REAL, .group = "shared",
+        .neutral = 0.9, .minimum = 0, .maximum = 0.99,
+        .minimum_included = true, .maximum_included = true,
+        .low = 0, .high = 0.99, .step = 0.01,
+    },
+    [SETTING_ADAPTIVE_MEAN] = {
+        .name = "adaptive_mean", .kind = SETTING_REAL, .group = "shared",
+        .neutral = 0, .minimum = 0, .maximum = 1,
+        .minimum_included = true, .maximum_included = true,
+        .low = 0, .high = 1, .step = 0.01,
     },
     [SETTING_MIN_TOKENS_TO_KEEP] = {
         .name = "min_tokens_to_keep", .kind = SETTING_INTEGER, .group = "shared",

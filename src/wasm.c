@@ -153,10 +153,11 @@ AT(chain_drawn, rank, 4);
 AT(chain_drawn, p, 8);
 AT(chain_drawn, p_raw, 16);
 AT(chain_drawn, logprob, 24);
+AT(chain_drawn, p_before, 32);
 
 AT(chain_sample, drawn, 0);
-AT(chain_sample, kept, 32);
-AT(chain_sample, entropy, 40);
+AT(chain_sample, kept, 40);
+AT(chain_sample, entropy, 48);
 
 static struct fault fault;
 static struct settings settings;
@@ -563,9 +564,11 @@ EXPORT(void, settings_step)(double seed, double step) {
     settings.step = (uint64_t)step;
 }
 
-/* Mirostat's mu after a draw of probability p under these settings. */
-EXPORT(double, mirostat_next)(double p) {
-    return mirostat_next(&settings, p);
+/* What Mirostat or, without it, adaptive_p carries on after a draw of probability p under these
+ * settings, p before the latter. */
+EXPORT(double, warp_next)(double p) {
+    return settings.value[SETTING_MIROSTAT] != 0 ? mirostat_next(&settings, p)
+                                                 : adaptive_next(&settings, p);
 }
 
 /* Checks order, biases and breakers, as chain_apply would. */

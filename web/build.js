@@ -40,6 +40,7 @@ const LATER = [
   'own',
   'pad',
   'sampler',
+  'shelf',
   'sweep',
   'share',
   'shortcut',

@@ -35,6 +35,7 @@ const VALUES = {
   top_n_sigma: 1.5,
   xtc_probability: 0.6,
   mirostat: 2,
+  adaptive_target: 0.3,
 };
 const BASICS = ['temperature', 'top_k', 'top_p'];
 
@@ -67,9 +68,10 @@ async function expectBars(page, ids, settings, step) {
 async function expectSteps(page, n, settings) {
   const ids = [...scope.encode(FIRST)];
   const traces = [];
+  const state = settings.mirostat ? 'mirostat_mu' : 'adaptive_mean';
   let mu = 0;
   for (let step = 0; step < n; step++) {
-    const asked = { seed: 42, ...settings, ...(settings.mirostat ? { mirostat_mu: mu } : {}) };
+    const asked = { seed: 42, ...settings, [state]: mu };
     traces.push(await expectBars(page, ids, asked, step));
     const drawn = scope.draw(asked, { step });
     await page.locator(`logit-draw .lands[data-drawn="${drawn.id}"]`).waitFor();

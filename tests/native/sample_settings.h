@@ -18,6 +18,7 @@ static inline void sample_filters(struct settings *settings) {
     if (sample_uniform() < 0.2) settings->value[SETTING_CONVENTION] = sample_below(3);
     if (sample_uniform() < 0.05) settings->value[SETTING_NO_REPEAT_NGRAM_SIZE] = 2;
     if (sample_uniform() < 0.05) settings->value[SETTING_DRY_MULTIPLIER] = 1;
+    if (sample_uniform() < 0.1) settings->value[SETTING_ADAPTIVE_TARGET] = sample_uniform();
     if (sample_uniform() < 0.05) settings->value[SETTING_MIROSTAT] = 1 + sample_below(2);
 }
 

@@ -69,10 +69,10 @@ static void argmax_survives(struct chain *chain, size_t n) {
     CHECK(chain_logits(chain)[best(n)] == logits[best(n)]);
     apply(chain, &p);
     CHECK(chain_logits(chain)[best(n)] == logits[best(n)]);
-    for (uint32_t warper = SETTING_MIN_P; warper < WARPER_COUNT; warper++) {
+    for (uint32_t warper = SETTING_MIN_P; warper <= SETTING_MIROSTAT; warper++) {
         if (warper == SETTING_TYPICAL_P || warper == SETTING_XTC_PROBABILITY) continue;
-        struct settings settings =
-            one(warper, warper == SETTING_MIROSTAT ? 1 + sample_below(2) : sample_uniform());
+        bool whole = warp_table[warper].kind == SETTING_INTEGER;
+        struct settings settings = one(warper, whole ? 1 + sample_below(2) : sample_uniform());
         apply(chain, &settings);
         CHECK(chain_logits(chain)[best(n)] == logits[best(n)]);
     }
@@ -82,7 +82,7 @@ static void argmax_survives(struct chain *chain, size_t n) {
 static void floor_holds(struct chain *chain, size_t n) {
     size_t finite = 0;
     for (size_t i = 0; i < n; i++) finite += logits[i] != -INFINITY;
-    for (uint32_t warper = SETTING_TOP_K; warper < WARPER_COUNT; warper++) {
+    for (uint32_t warper = SETTING_TOP_K; warper <= SETTING_MIROSTAT; warper++) {
         bool whole = warp_table[warper].kind == SETTING_INTEGER;
         struct settings settings =
             one(warper, whole ? 1 + sample_below(2) : 0.001 + 0.998 * sample_uniform());

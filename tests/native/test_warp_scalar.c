@@ -75,6 +75,9 @@ static void draw_value(struct settings *settings, enum setting warper, size_t n)
         value[warper] = 1 + sample_below(2);
         value[SETTING_MIROSTAT_MU] = sample_below(9) ? 0.01 + 9 * u : 1 + sample_below(4);
         break;
+    case SETTING_ADAPTIVE_TARGET:
+        value[SETTING_ADAPTIVE_MEAN] = sample_below(3) ? sample_uniform() : 0;
+        break;
     default:
         break;
     }

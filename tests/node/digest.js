@@ -53,7 +53,7 @@ const SERIES = [
 ].map((settings) => ({ order: ORDER, ...settings }));
 
 /** Of the warpers that came later, in the canonical order. @type {object[]} */
-const LATER = [];
+const LATER = [{ min_p: 0.01, adaptive_target: 0.4 }];
 
 /** FNV-1a, 64 bits, in two halves: the prime is 2^40 + 0x1b3. */
 class Fnv {
@@ -160,7 +160,7 @@ async function digestOf(scope, prompt, series, names, seed) {
       hash.f64(drawn.p, drawn.p_raw, drawn.logprob);
       if (drawn.mu !== null) {
         hash.f64(drawn.mu);
-        settings.mirostat_mu = drawn.mu;
+        settings[settings.mirostat ? 'mirostat_mu' : 'adaptive_mean'] = drawn.mu;
       }
       ids.push(drawn.id);
     }

@@ -12,7 +12,7 @@ import { RemoteLogitscope } from '../../web/engine/remote.js';
 import { serve } from '../../web/engine/host.js';
 import { atEnd } from '../cleanup.js';
 import { LONG } from '../long.js';
-import { digest } from './digest.js';
+import { digest, digestLater } from './digest.js';
 import { formatFiles } from './format_files.js';
 import { smallModel } from './small_model.js';
 
@@ -20,8 +20,8 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 mkdirSync(`${root}build/fixtures`, { recursive: true });
 writeFileSync(`${root}build/fixtures/small_model.gguf`, smallModel({ layers: 3, bos: true }));
 
-/** What a native build prints: { scalar, simd }. */
-function native(compiler, model) {
+/** What a native build prints: { scalar, simd }, each its digest or, in the next column, the second. */
+function native(compiler, model, column = 1) {
   const { status, stdout, stderr } = spawnSync(`build/${compiler}/logitscope`, ['digest', model], {
     cwd: root,
     encoding: 'utf8',
@@ -31,7 +31,8 @@ function native(compiler, model) {
     stdout
       .trim()
       .split('\n')
-      .map((line) => line.split(' ').slice(0, 2)),
+      .map((line) => line.split(' '))
+      .map((words) => [words[0], words[column]]),
   );
 }
 
@@ -75,6 +76,16 @@ for (const model of models) {
     });
   });
 }
+
+test('the second digest, of the warpers that came later, is one in every build', async () => {
+  const model = 'models/verbs.gguf';
+  const later = async (variant) =>
+    digestLater(await Logitscope.load({ model: `${root}${model}`, variant }));
+  const expected = await later('simd');
+  assert.equal(await later('scalar'), expected);
+  for (const compiler of ['gcc', 'clang'])
+    assert.deepEqual(native(compiler, model, 2), { scalar: expected, simd: expected });
+});
 
 test('what the digest was before the warpers that came later it still is', async () => {
   assert.equal(await expectedOf(`${root}models/verbs.gguf`), '5aa484ccb5ab9439');

@@ -135,6 +135,7 @@ describe('info and table', () => {
         'top_n_sigma',
         'xtc_probability',
         'mirostat',
+        'adaptive_target',
       ],
     );
     const row = scope.table.find(({ name }) => name === 'top_p');

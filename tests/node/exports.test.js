@@ -45,7 +45,6 @@ const EXPORTS = {
   memory_allocate: 1,
   memory_exchange: 1,
   memory_release: 1,
-  mirostat_next: 1,
   model_close: 1,
   model_begin: 4,
   model_finish: 1,
@@ -72,6 +71,7 @@ const EXPORTS = {
   tokenizer_decode: 6,
   tokenizer_encode: 7,
   tokenizer_piece: 2,
+  warp_next: 1,
   warp_row: 1,
   warp_warpers: 0,
 };

@@ -21,9 +21,14 @@ const NEUTRAL = {
   top_n_sigma: 0,
   xtc_probability: 0,
   mirostat: 0,
+  adaptive_target: 0,
 };
 export const ORDER = ['logit_bias', ...Object.keys(NEUTRAL)];
-const TRUNCATIONS = ORDER.slice(ORDER.indexOf('top_k'), -1);
+/** What Mirostat replaces. */
+const REPLACED = [
+  ...ORDER.slice(ORDER.indexOf('top_k'), ORDER.indexOf('mirostat')),
+  'adaptive_target',
+];
 
 const clamp = (x) => Math.fround(Math.min(Math.max(x, -LARGEST), LARGEST));
 const largestOf = (values) => values.reduce((a, b) => (a > b ? a : b), -Infinity);
@@ -266,13 +271,21 @@ const WARPERS = {
     );
     return keepOnly(logits, order.slice(0, Math.max(k, least)));
   },
+  adaptive_target: (logits, { adaptive_target: target, adaptive_mean: mean = 0 }) => {
+    const aim = Math.min(Math.max(2 * target - (mean || target), 0), 1);
+    const p = softmax(logits);
+    return onSurvivors(logits, (_, id) => {
+      const far = Math.abs(p[id] - aim) / 0.3;
+      return Math.fround(5 - (10 * far ** 2) / (1 + far));
+    });
+  },
 };
 
 const isActive = (name, settings) =>
   name === 'logit_bias'
     ? Object.keys(settings.logit_bias ?? {}).length > 0
     : (settings[name] ?? NEUTRAL[name]) !== NEUTRAL[name] &&
-      !(settings.mirostat && TRUNCATIONS.includes(name));
+      !(settings.mirostat && REPLACED.includes(name));
 
 /**
  * @param {Float32Array} logits

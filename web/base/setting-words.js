@@ -25,10 +25,18 @@ export function settingName(name) {
   return hasMessage(key) ? t(key) : name;
 }
 
-/** The sentence that says what a setting does, as soon as it is there. @param {string} name */
+/**
+ * What comes with the shelf's strings, as soon as they are there.
+ * @param {string} key
+ * @param {import('../locale/locale.js').Params} [params]
+ */
+export function later(key, params) {
+  return hasMessage(key) ? t(key, params) : '';
+}
+
+/** The sentence that says what a setting does. @param {string} name */
 export function aboutSetting(name) {
-  const key = `about.${name}`;
-  return hasMessage(key) ? t(key) : '';
+  return later(`about.${name}`);
 }
 
 /**

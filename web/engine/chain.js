@@ -3,6 +3,7 @@
  * own is asked first, then C is given settings, logits, history and constraint. What runs is
  * chain_apply, with its record, or for a token alone chain_sample, without: the same bits.
  */
+import { carried } from './presets.js';
 import {
   checkBoolean,
   checkIds,
@@ -415,7 +416,9 @@ export class Chain {
         p_raw: view.getFloat64(drawnAt + layout.CHAIN_DRAWN_P_RAW, true),
         logprob: view.getFloat64(drawnAt + layout.CHAIN_DRAWN_LOGPROB, true),
         rank: view.getUint32(drawnAt + layout.CHAIN_DRAWN_RANK, true),
-        mu: values.mirostat ? module.calls.mirostat_next(p) : null,
+        mu: carried(values)
+          ? module.calls.warp_next(view.getFloat64(drawnAt + layout.CHAIN_DRAWN_P_BEFORE, true))
+          : null,
       },
       kept: view.getUint32(at + layout.CHAIN_SAMPLE_KEPT, true),
       entropy: view.getFloat64(at + layout.CHAIN_SAMPLE_ENTROPY, true),

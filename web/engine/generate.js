@@ -2,6 +2,7 @@
 import { resolveChoice } from './chain.js';
 import { checkBoolean, checkIds, checkInteger } from './checks.js';
 import { LogitscopeError, mustBe } from './errors.js';
+import { carried } from './presets.js';
 import { TextStream } from './text.js';
 
 /** @typedef {import('./chain.js').Choice} Choice */
@@ -121,7 +122,8 @@ export async function* generate(core, timeline, options) {
     timeline.feed(ids, cache);
     const sample = timeline.draw(now, step === 0 ? first : { step, raw: true });
     const { drawn, kept, entropy } = sample instanceof Promise ? await sample : sample;
-    if (drawn.mu !== null) now = { ...now, values: { ...now.values, mirostat_mu: drawn.mu } };
+    const state = carried(now.values);
+    if (state) now = { ...now, values: { ...now.values, [state]: drawn.mu } };
     ids.push(drawn.id);
 
     const piece = info.tokenizer ? core.piece(drawn.id) : null;

@@ -18,6 +18,16 @@ export const strategies = Object.freeze([
   { name: 'top-p 0.9, penalty 1.2', settings: { top_p: 0.9, repetition_penalty: 1.2 } },
 ]);
 
+/**
+ * The setting in which what a draw leaves for the next is carried on, null where none is.
+ * @param {Record<string, any>} settings
+ */
+export const carried = ({ mirostat, adaptive_target }) =>
+  mirostat ? 'mirostat_mu' : adaptive_target ? 'adaptive_mean' : null;
+
+/** The settings that may be that. @type {string[]} */
+export const CARRIED = ['mirostat_mu', 'adaptive_mean'];
+
 /** llama.cpp's samplers in its order; those that it lacks stand with their kin. */
 const LLAMA_CPP = [
   'logit_bias',
@@ -36,6 +46,7 @@ const LLAMA_CPP = [
   'xtc_probability',
   'temperature',
   'mirostat',
+  'adaptive_target',
 ];
 
 /**

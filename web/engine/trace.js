@@ -56,7 +56,7 @@ function warningsOf(stages, underflowed, table) {
   const mirostat = stages.find(({ name, active }) => name === 'mirostat' && active);
   for (const { name, value, active, changed, after } of stages) {
     const row = table.find((candidate) => candidate.name === name);
-    if (mirostat && !active && row?.group === 'truncation' && value !== row.neutral) {
+    if (mirostat && !active && row && row.kind !== 'map' && value !== row.neutral) {
       warnings.push(`${name} ${value} is replaced by mirostat ${mirostat.value}`);
     }
     if (!active || changed || !row) continue;

@@ -38,6 +38,7 @@
  * @property {number} [top_n_sigma]
  * @property {number} [xtc_probability]
  * @property {0 | 1 | 2} [mirostat]
+ * @property {number} [adaptive_target] of adaptive_p
  * @property {number} [repetition_window] the last ids that penalties look at, 0: all
  * @property {number} [dry_base] 1.75
  * @property {number} [dry_allowed_length] 2
@@ -47,6 +48,8 @@
  * @property {number} [mirostat_tau] 5
  * @property {number} [mirostat_eta] 0.1
  * @property {number} [mirostat_mu] where a generation is to go on, 0: 2 tau
+ * @property {number} [adaptive_decay] 0.9
+ * @property {number} [adaptive_mean] where a generation is to go on, 0: adaptive_target
  * @property {number} [min_tokens_to_keep]
  * @property {'transformers' | 'llama.cpp' | 'llama2.c'} [convention] whose rules hold at ties and
  *   boundaries
@@ -195,7 +198,7 @@
  * @property {number} p_raw
  * @property {number} logprob ln p, in nats
  * @property {number} rank
- * @property {number | null} [mu] of mirostat, for the next step; null without it
+ * @property {number | null} [mu] of mirostat or adaptive_p, for the next step; null without them
  */
 
 /**

@@ -396,4 +396,30 @@ export const SPECS = {
       },
     ],
   },
+  adaptive_target: {
+    kind: 'values',
+    nudge: null,
+    beside: {
+      adaptive_decay: (random) => ({ adaptive_decay: random.of([0, 0.5, 0.99]) }),
+    },
+    pick: (random) => ({
+      adaptive_target: random.of([0.05, 0.3, 0.5, 0.8, 1]),
+      adaptive_mean: random.of([0, 0.2, 0.4, 0.9]),
+    }),
+    edges: [
+      {
+        name: 'start',
+        says: 'aims at the target where the mean is 0',
+        cases: [input([2, 1, 0], { adaptive_target: 0.3, adaptive_mean: 0 })],
+      },
+      {
+        name: 'clamp',
+        says: 'aims at 0 at least and at 1 at most',
+        cases: [
+          input([2, 1, 0], { adaptive_target: 0.9, adaptive_mean: 0.1 }),
+          input([2, 1, 0], { adaptive_target: 0.1, adaptive_mean: 0.9 }),
+        ],
+      },
+    ],
+  },
 };

@@ -1,4 +1,5 @@
 /** Settings against the engine's own table: neutral values, which have a card, presets. */
+import { CARRIED } from '../engine/presets.js';
 import { sameValue } from './fields.js';
 
 /**
@@ -27,17 +28,18 @@ export const SHELF = [
     group: 'truncation',
     names: ['min_p', 'typical_p', 'epsilon_cutoff', 'eta_cutoff', 'top_n_sigma'],
   },
-  { group: 'adaptive', names: ['xtc_probability', 'mirostat'] },
+  { group: 'adaptive', names: ['xtc_probability', 'mirostat', 'adaptive_target'] },
   { group: 'own', names: ['own'] },
 ];
 /** What came to the shelf later, warpers and parameters: their names are fetched with it. @type {string[]} */
-export const ADDED = [];
+export const ADDED = ['adaptive_target', 'adaptive_decay', 'adaptive_mean'];
 /** The parameters that stand on a warper's card. */
 export const PARTS = /** @type {Record<string, string[]>} */ ({
   repetition_penalty: ['repetition_window'],
   dry_multiplier: ['dry_base', 'dry_allowed_length', 'dry_penalty_last_n', 'dry_sequence_breakers'],
   xtc_probability: ['xtc_threshold'],
   mirostat: ['mirostat_tau', 'mirostat_eta'],
+  adaptive_target: ['adaptive_decay'],
 });
 /** The parameters of several warpers. */
 export const SHARED = ['repetition_window', 'min_tokens_to_keep'];
@@ -56,14 +58,15 @@ export const STARTS = /** @type {Record<string, number>} */ ({
   top_n_sigma: 1,
   xtc_probability: 0.5,
   mirostat: 2,
+  adaptive_target: 0.3,
 });
 
 /**
- * The settings that the page keeps, neutral; biases and Mirostat's bound belong to the text.
+ * The settings that the page keeps, neutral; biases and what draws carry on belong to the text.
  * @param {SettingRow[]} table
  */
 export function neutralSettings(table) {
-  const rows = table.filter(({ name, kind }) => kind !== 'map' && name !== 'mirostat_mu');
+  const rows = table.filter(({ name, kind }) => kind !== 'map' && !CARRIED.includes(name));
   return Object.fromEntries(rows.map(({ name, neutral }) => [name, neutral]));
 }
 

@@ -2,6 +2,7 @@
  * The bench over a model's text, and with its reader the only user of the engine: the prompt, the
  * drawn texts and what is on show for one of them. A change of settings never runs the model.
  */
+import { carried } from '../engine/presets.js';
 import { LogitscopeError } from '../engine/errors.js';
 import { findLoop } from '../engine/loops.js';
 import { assets } from './assets.js';
@@ -140,8 +141,8 @@ export class TextBench extends Bench {
   }
 
   /**
-   * The position after n drawn tokens; a negative n lies in the prompt. Mirostat's bound is the one
-   * that the last draw with it left.
+   * The position after n drawn tokens; a negative n lies in the prompt. What a draw carries on is what
+   * the last one left.
    * @param {number} n
    * @returns {import('./reader.js').TextPosition}
    */
@@ -149,7 +150,8 @@ export class TextBench extends Bench {
     const step = Math.max(0, n);
     const before = this.steps.slice(0, step);
     const mu = before.filter((step) => typeof step.mu === 'number').at(-1)?.mu;
-    const bound = this.settings.mirostat && mu ? { mirostat_mu: mu } : {};
+    const state = carried(this.settings);
+    const bound = state && mu ? { [state]: mu } : {};
     const prompt = this.#promptIds.slice(0, this.#promptIds.length + Math.min(0, n));
     const ids = [...prompt, ...before.map(({ id }) => id)];
     const own = this.own ? { own: this.own, ...(this.order ? { order: this.order } : {}) } : {};
@@ -161,11 +163,15 @@ export class TextBench extends Bench {
     return this.#positionAfter(this.drawStep);
   }
 
-  /** Mirostat's bound in the next draw, or null while it is off. */
+  /** Mirostat's bound or adaptive-p's mean in the next draw, null while they are off. */
   get mu() {
-    if (!this.settings.mirostat) return null;
-    const { mirostat_mu } = this.position.settings;
-    return mirostat_mu ?? 2 * this.settings.mirostat_tau;
+    const state = carried(this.settings);
+    if (!state) return null;
+    const { mirostat_tau, adaptive_target } = this.settings;
+    return (
+      this.position.settings[state] ??
+      (state === 'mirostat_mu' ? 2 * mirostat_tau : adaptive_target)
+    );
   }
 
   /**

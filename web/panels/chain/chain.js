@@ -20,6 +20,7 @@ import {
   describeDifference,
   describeSettings,
   describeStage,
+  later,
   settingName,
 } from '../../base/setting-words.js';
 import { FRONT, PARTS, SHARED, SHELF, STARTS, matchPreset } from '../../state/settings.js';
@@ -392,6 +393,7 @@ export class LogitChain extends LogitElement {
       <div class="parts">
         ${parts.map((part) => this.#renderPart(part))}
         ${name === 'mirostat' ? html`<p class="about">${t('warpers.mu', { mu })}</p>` : nothing}
+        ${name === 'adaptive_target' ? html`<p class="about">${later('shelf.mean', { mean: mu })}</p>` : nothing}
       </div>`;
   }
 

@@ -111,6 +111,7 @@ export const VALUES = /** @type {Record<string, any>} */ ({
   top_n_sigma: 1,
   xtc_probability: 1,
   mirostat: 2,
+  adaptive_target: 0.3,
 });
 
 /** Logits to try a sampler on where none are given: what may follow "Today she". */

@@ -3,6 +3,7 @@
  * each stands in columns, several in a table; or all blind, to be ranked before the settings show.
  * Asks with "logit-adopt" to use a strategy in the bench, tells by "logit-choose" what was chosen.
  */
+import { CARRIED } from '../../engine/presets.js';
 import { locales } from '#locales/compare';
 import { html, nothing } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
@@ -148,7 +149,7 @@ export class LogitCompare extends ModelElement {
   opened(engine) {
     this.#planned = '';
     this.#rows = engine.table.filter(
-      ({ kind, name }) => (kind === 'real' || kind === 'integer') && name !== 'mirostat_mu',
+      ({ kind, name }) => (kind === 'real' || kind === 'integer') && !CARRIED.includes(name),
     );
   }
 

@@ -2,6 +2,7 @@
  * Reads what each text of a comparison was drawn from at one step, and keeps what it has read. The
  * step may change faster than the engine reads: only what is wanted last is read.
  */
+import { carried } from '../../engine/presets.js';
 import { toFault } from '../../engine/errors.js';
 import { gatesOf } from '../../state/fields.js';
 
@@ -111,12 +112,13 @@ export class SliceReader {
     await session.feed(ids);
     const mu = steps[at - 1]?.mu;
     const { kind = 'sample', settings } = strategy;
+    const state = carried(settings);
     const gated = Object.keys(gatesOf(settings)).length > 0;
     const asked = {
       ...settings,
       seed,
       top: TOP,
-      ...(typeof mu === 'number' && { mirostat_mu: mu }),
+      ...(state && typeof mu === 'number' && { [state]: mu }),
       ...(gated && { constraint_start: prompt.length }),
     };
     return session.distribution(kind === 'sample' ? asked : { top: TOP }, { step: at });

@@ -2,6 +2,7 @@
  * The setting along the picture, from end to end, and all settings as they stand: those that the page
  * gave, and over them what was moved here and the page has not said yet.
  */
+import { CARRIED } from '../../engine/presets.js';
 import { clamp } from './hand.js';
 
 /**
@@ -18,7 +19,7 @@ import { clamp } from './hand.js';
 function slidersOf(table) {
   return table.filter(
     ({ name, kind, low, high }) =>
-      ['real', 'integer'].includes(kind) && high > low && name !== 'mirostat_mu',
+      ['real', 'integer'].includes(kind) && high > low && !CARRIED.includes(name),
   );
 }
 

@@ -1,0 +1,64 @@
+"""Makes samplers.txt: the samplers of SAMPLERS.md in NumPy and float64, each written from its source
+and from nothing of the engine. /usr/bin/python3 tests/vectors/make_samplers.py > tests/vectors/samplers.txt
+"""
+
+import numpy as np
+
+FLAT = [0.9, 0.8, 0.85, 0.7, 0.95, 0.75, 0.8, 0.65]
+SURE = [8.0, 3.5, 1.25, -0.5, 2.0, -4.0, 0.0, -1.0]
+MIXED = [2.5, 1.0, 2.25, -1.5, 0.5, 0.0, -3.0, 2.5, 1.75, -0.25]
+CUT = [2.0, float("-inf"), 1.0, 0.5, float("-inf"), -1.0]
+INPUTS = {"flat": FLAT, "sure": SURE, "mixed": MIXED, "cut": CUT, "one": [3.0]}
+
+
+def softmax(logits):
+    e = np.exp(logits - np.max(logits))
+    return e / e.sum()
+
+
+def adaptive_p(logits, adaptive_target, adaptive_mean=0):
+    aim = np.clip(2 * adaptive_target - (adaptive_mean or adaptive_target), 0, 1)
+    far = np.abs(softmax(logits) - aim) / 0.3
+    return np.where(np.isinf(logits), logits, 5 - 10 * far**2 / (1 + far))
+
+
+ADAPTIVE = "llama.cpp src/llama-sampler.cpp, adaptive-p (pull request 17927)"
+# The source, the definition, the settings of each case.
+SAMPLERS = [
+    (
+        "adaptive_p",
+        ADAPTIVE,
+        adaptive_p,
+        [
+            {"adaptive_target": 0.3},
+            {"adaptive_target": 0.5, "adaptive_mean": 0.7},
+            {"adaptive_target": 0.9, "adaptive_mean": 0.1},
+            {"adaptive_target": 0.05, "adaptive_mean": 0.6},
+        ],
+    ),
+]
+
+
+def words(values):
+    return " ".join("-inf" if v == -np.inf else repr(float(v)) for v in values)
+
+
+def print_case(name, source, logits, settings, after, lines=()):
+    after = np.asarray(after, dtype=np.float64)
+    kept = [i for i, v in enumerate(after) if v != -np.inf]
+    print(f"\ncase own/samplers/{name}\nsource {source}\nlogits {words(logits)}")
+    for key, value in settings.items():
+        print(f"set {key} {value}")
+    for line in lines:
+        print(line)
+    print("expect kept " + " ".join(map(str, kept)))
+    print(f"expect p {words(softmax(after))} tol 1e-6")
+    print("expect mass_one")
+
+
+print("# Made by make_samplers.py: change that, not this.")
+for name, source, define, cases in SAMPLERS:
+    for kind, logits in INPUTS.items():
+        for i, settings in enumerate(cases):
+            array = np.array(np.float32(logits), dtype=np.float64)
+            print_case(f"{name}/{kind}/{i}", source, logits, settings, define(array, **settings))
