@@ -30,7 +30,7 @@
 #include "session.h"
 #include "tokenizer.h"
 
-enum { STEPS = 40, TOP = 20, SERIES = 7, ALL_SERIES = 8, WARPERS = 16 };
+enum { STEPS = 40, TOP = 20, SERIES = 7, ALL_SERIES = 9, WARPERS = 16 };
 
 /* The order of the first digest. */
 static const uint32_t order[WARPERS] = {SETTING_LOGIT_BIAS,
@@ -149,7 +149,8 @@ static bool use_series(struct settings *settings, int series) {
                  {SETTING_TOP_N_SIGMA, 4},
                  {SETTING_XTC_PROBABILITY, 0.5},
                  {SETTING_MIN_TOKENS_TO_KEEP, 2},
-                 {SETTING_TEMPERATURE, 1.4}};
+                 {SETTING_TEMPERATURE, 1.4}},
+      later[] = {{SETTING_TOP_A, 0.01}, /* added */};
     settings_reset(settings);
     if (series < SERIES) {
         memcpy(settings->order, order, sizeof order);
@@ -181,6 +182,10 @@ static bool use_series(struct settings *settings, int series) {
         settings_set(settings, SETTING_MIROSTAT, 1, NULL);
         settings_set(settings, SETTING_MIROSTAT_TAU, 2, NULL);
         settings_set(settings, SETTING_MIROSTAT_ETA, 0.3, NULL);
+        break;
+    case 8:
+        for (size_t i = 0; i < sizeof later / sizeof *later; i++)
+            settings_set(settings, later[i].setting, later[i].value, NULL);
         break;
     case 7:
         settings_set(settings, SETTING_MIN_P, 0.01, NULL);

@@ -148,6 +148,12 @@ void warp_min_p(float *logits, const struct warp_input *input) {
     warp_keep_heavy(logits, input, warp_least_weight(m, WEIGHT_MAX));
 }
 
+void warp_top_a(float *logits, const struct warp_input *input) {
+    double a = value_of(input, SETTING_TOP_A), best = (double)WEIGHT_MAX / (double)input->total;
+    if (a == 0) return;
+    warp_keep_heavy(logits, input, warp_least_weight(a * best * best, input->total));
+}
+
 void warp_epsilon_cutoff(float *logits, const struct warp_input *input) {
     double epsilon = value_of(input, SETTING_EPSILON_CUTOFF);
     if (epsilon == 0) return;

@@ -81,6 +81,8 @@ void warp_eta_cutoff(float *logits, const struct warp_input *input);
 /* Keeps l >= max - n * sigma, the population standard deviation of the finite logits. Tang et al.
  * 2024. */
 void warp_top_n_sigma(float *logits, const struct warp_input *input);
+/* Keeps p >= a * the square of the largest p. BlinkDL 2021. */
+void warp_top_a(float *logits, const struct warp_input *input);
 /* With the given probability, decided by (seed, step): of the tokens with p >= threshold removes
  * all but the last in rank order; nothing if fewer than min_tokens_to_keep would stay. */
 void warp_xtc(float *logits, const struct warp_input *input);

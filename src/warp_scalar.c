@@ -307,6 +307,16 @@ static void top_n_sigma(float *logits, const struct warp_input *input) {
             logits[ids[place]] = -INFINITY;
 }
 
+static void top_a(float *logits, const struct warp_input *input) {
+    double a = value_of(input, SETTING_TOP_A), least = value_of(input, SETTING_MIN_TOKENS_TO_KEEP);
+    uint32_t *ids = input->scratch;
+    size_t count = rank_scalar(logits, input->vocab_size, ids);
+    double best = share_of(input, ids[0]);
+    for (size_t place = 0; place < count; place++)
+        if ((double)place >= least && share_of(input, ids[place]) < a * best * best)
+            logits[ids[place]] = -INFINITY;
+}
+
 static void xtc(float *logits, const struct warp_input *input) {
     const struct settings *settings = input->settings;
     uint32_t *ids = input->scratch;
@@ -401,6 +411,7 @@ void (*const warp_scalar[WARPER_COUNT])(float *, const struct warp_input *) = {
     [SETTING_EPSILON_CUTOFF] = epsilon_cutoff,
     [SETTING_ETA_CUTOFF] = eta_cutoff,
     [SETTING_TOP_N_SIGMA] = top_n_sigma,
+    [SETTING_TOP_A] = top_a,
     [SETTING_XTC_PROBABILITY] = xtc,
     [SETTING_MIROSTAT] = mirostat,
     [SETTING_ADAPTIVE_TARGET] = adaptive_p,

@@ -92,6 +92,12 @@ const struct warp_row warp_table[SETTING_COUNT] = {
         .minimum_included = true, .maximum_included = true,
         .low = 0, .high = 5, .step = 0.05, .apply = warp_top_n_sigma,
     },
+    [SETTING_TOP_A] = {
+        .name = "top_a", .kind = SETTING_REAL, .group = "truncation",
+        .neutral = 0, .minimum = 0, .maximum = DBL_MAX,
+        .minimum_included = true, .maximum_included = true,
+        .low = 0, .high = 1, .step = 0.01, .apply = warp_top_a,
+    },
     [SETTING_XTC_PROBABILITY] = {
         .name = "xtc_probability", .kind = SETTING_REAL, .group = "truncation", .stage = "xtc",
         .neutral = 0, .minimum = 0, .maximum = 1,

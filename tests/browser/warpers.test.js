@@ -33,6 +33,7 @@ const VALUES = {
   epsilon_cutoff: 0.05,
   eta_cutoff: 0.15,
   top_n_sigma: 1.5,
+  top_a: 0.3,
   xtc_probability: 0.6,
   mirostat: 2,
   adaptive_target: 0.3,

@@ -133,6 +133,7 @@ describe('info and table', () => {
         'epsilon_cutoff',
         'eta_cutoff',
         'top_n_sigma',
+        'top_a',
         'xtc_probability',
         'mirostat',
         'adaptive_target',

@@ -19,6 +19,7 @@ const NEUTRAL = {
   epsilon_cutoff: 0,
   eta_cutoff: 0,
   top_n_sigma: 0,
+  top_a: 0,
   xtc_probability: 0,
   mirostat: 0,
   adaptive_target: 0,
@@ -227,6 +228,14 @@ const WARPERS = {
     return keepOnly(
       logits,
       order.filter((id, place) => place < least || logits[id] >= limit),
+    );
+  },
+  top_a: (logits, { top_a: a, min_tokens_to_keep: least = 1 }) => {
+    const p = softmax(logits);
+    const limit = a * largestOf(p) ** 2;
+    return keepOnly(
+      logits,
+      ranked(logits).filter((id, place) => place < least || p[id] >= limit),
     );
   },
   xtc_probability: (logits, settings) => {

@@ -22,9 +22,22 @@ def adaptive_p(logits, adaptive_target, adaptive_mean=0):
     return np.where(np.isinf(logits), logits, 5 - 10 * far**2 / (1 + far))
 
 
+def top_a(logits, top_a):
+    p = softmax(logits)
+    keep = p >= top_a * p.max() ** 2
+    keep[np.argmax(p)] = True
+    return np.where(keep, logits, -np.inf)
+
+
 ADAPTIVE = "llama.cpp src/llama-sampler.cpp, adaptive-p (pull request 17927)"
 # The source, the definition, the settings of each case.
 SAMPLERS = [
+    (
+        "top_a",
+        "BlinkDL, RWKV-LM, top-a (2021); text-generation-webui modules/sampler_hijack.py",
+        top_a,
+        [{"top_a": a} for a in (0.05, 0.2, 0.75, 4)],
+    ),
     (
         "adaptive_p",
         ADAPTIVE,

@@ -43,6 +43,7 @@ const LLAMA_CPP = [
   'min_p',
   'epsilon_cutoff',
   'eta_cutoff',
+  'top_a',
   'xtc_probability',
   'temperature',
   'mirostat',

@@ -36,6 +36,7 @@
  * @property {number} [epsilon_cutoff]
  * @property {number} [eta_cutoff]
  * @property {number} [top_n_sigma]
+ * @property {number} [top_a]
  * @property {number} [xtc_probability]
  * @property {0 | 1 | 2} [mirostat]
  * @property {number} [adaptive_target] of adaptive_p

@@ -422,4 +422,25 @@ export const SPECS = {
       },
     ],
   },
+  top_a: {
+    kind: 'filter',
+    tighter: (settings) => ({ top_a: settings.top_a * 2 }),
+    best: true,
+    wide: true,
+    beside: KEEP,
+    nudge: (settings) => [0.9999, 1.0001].map((by) => ({ top_a: settings.top_a * by })),
+    pick: (random) => ({ top_a: random.of([0.05, 0.1, 0.2, 0.5, 0.9]) }),
+    edges: [
+      {
+        name: 'square',
+        says: 'compares with the square of the largest probability',
+        cases: [input([3, 1, 0, -1], { top_a: 0.2 }), input([0.2, 0.1, 0], { top_a: 1 })],
+      },
+      {
+        name: 'much',
+        says: 'keeps the best alone where a is very large',
+        cases: [input([1, 0], { top_a: 100 })],
+      },
+    ],
+  },
 };

@@ -26,13 +26,13 @@ export const SHELF = [
   },
   {
     group: 'truncation',
-    names: ['min_p', 'typical_p', 'epsilon_cutoff', 'eta_cutoff', 'top_n_sigma'],
+    names: ['min_p', 'typical_p', 'epsilon_cutoff', 'eta_cutoff', 'top_n_sigma', 'top_a'],
   },
   { group: 'adaptive', names: ['xtc_probability', 'mirostat', 'adaptive_target'] },
   { group: 'own', names: ['own'] },
 ];
 /** What came to the shelf later, warpers and parameters: their names are fetched with it. @type {string[]} */
-export const ADDED = ['adaptive_target', 'adaptive_decay', 'adaptive_mean'];
+export const ADDED = ['adaptive_target', 'adaptive_decay', 'adaptive_mean', 'top_a'];
 /** The parameters that stand on a warper's card. */
 export const PARTS = /** @type {Record<string, string[]>} */ ({
   repetition_penalty: ['repetition_window'],
@@ -59,6 +59,7 @@ export const STARTS = /** @type {Record<string, number>} */ ({
   xtc_probability: 0.5,
   mirostat: 2,
   adaptive_target: 0.3,
+  top_a: 0.2,
 });
 
 /**

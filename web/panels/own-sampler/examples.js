@@ -112,6 +112,7 @@ export const VALUES = /** @type {Record<string, any>} */ ({
   xtc_probability: 1,
   mirostat: 2,
   adaptive_target: 0.3,
+  top_a: 0.5,
 });
 
 /** Logits to try a sampler on where none are given: what may follow "Today she". */
