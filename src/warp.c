@@ -154,6 +154,18 @@ void warp_top_a(float *logits, const struct warp_input *input) {
     warp_keep_heavy(logits, input, warp_least_weight(a * best * best, input->total));
 }
 
+/* Summed in the order of the ids, the removed ones adding 0. */
+void warp_p_less(float *logits, const struct warp_input *input) {
+    double version = value_of(input, SETTING_P_LESS), n = (double)input->vocab_size, same = 0;
+    if (version == 0) return;
+    for (size_t i = 0; i < input->vocab_size; i++) {
+        double p = (double)input->weights[i] / (double)input->total;
+        same += p * p;
+    }
+    double limit = version == 1 ? same : n == 1 ? 0 : (n * same - 1) / (n - 1);
+    warp_keep_heavy(logits, input, warp_least_weight(limit * (1 - 0x1p-20), input->total));
+}
+
 void warp_epsilon_cutoff(float *logits, const struct warp_input *input) {
     double epsilon = value_of(input, SETTING_EPSILON_CUTOFF);
     if (epsilon == 0) return;

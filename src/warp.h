@@ -83,6 +83,9 @@ void warp_eta_cutoff(float *logits, const struct warp_input *input);
 void warp_top_n_sigma(float *logits, const struct warp_input *input);
 /* Keeps p >= a * the square of the largest p. BlinkDL 2021. */
 void warp_top_a(float *logits, const struct warp_input *input);
+/* Keeps p >= c, the chance that two draws are the same: the sum of p^2, to 2^-20 of itself; in
+ * version 2 p >= (V c - 1) / (V - 1), V the vocabulary's size. Tan et al. 2026. */
+void warp_p_less(float *logits, const struct warp_input *input);
 /* With the given probability, decided by (seed, step): of the tokens with p >= threshold removes
  * all but the last in rank order; nothing if fewer than min_tokens_to_keep would stay. */
 void warp_xtc(float *logits, const struct warp_input *input);

@@ -317,6 +317,21 @@ static void top_a(float *logits, const struct warp_input *input) {
             logits[ids[place]] = -INFINITY;
 }
 
+static void p_less(float *logits, const struct warp_input *input) {
+    double version = value_of(input, SETTING_P_LESS), n = (double)input->vocab_size, same = 0;
+    double least = value_of(input, SETTING_MIN_TOKENS_TO_KEEP);
+    uint32_t *ids = input->scratch;
+    size_t count = rank_scalar(logits, input->vocab_size, ids);
+    if (version == 0) return;
+    for (uint32_t id = 0; id < input->vocab_size; id++)
+        if (logits[id] != -INFINITY) same += share_of(input, id) * share_of(input, id);
+    double limit = same;
+    if (version == 2) limit = n == 1 ? 0 : (n * same - 1) / (n - 1);
+    for (size_t place = 0; place < count; place++)
+        if ((double)place >= least && share_of(input, ids[place]) < limit * (1 - 0x1p-20))
+            logits[ids[place]] = -INFINITY;
+}
+
 static void xtc(float *logits, const struct warp_input *input) {
     const struct settings *settings = input->settings;
     uint32_t *ids = input->scratch;
@@ -412,6 +427,7 @@ void (*const warp_scalar[WARPER_COUNT])(float *, const struct warp_input *) = {
     [SETTING_ETA_CUTOFF] = eta_cutoff,
     [SETTING_TOP_N_SIGMA] = top_n_sigma,
     [SETTING_TOP_A] = top_a,
+    [SETTING_P_LESS] = p_less,
     [SETTING_XTC_PROBABILITY] = xtc,
     [SETTING_MIROSTAT] = mirostat,
     [SETTING_ADAPTIVE_TARGET] = adaptive_p,

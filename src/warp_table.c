@@ -98,6 +98,12 @@ const struct warp_row warp_table[SETTING_COUNT] = {
         .minimum_included = true, .maximum_included = true,
         .low = 0, .high = 1, .step = 0.01, .apply = warp_top_a,
     },
+    [SETTING_P_LESS] = {
+        .name = "p_less", .kind = SETTING_INTEGER, .group = "truncation",
+        .neutral = 0, .minimum = 0, .maximum = 2,
+        .minimum_included = true, .maximum_included = true,
+        .low = 0, .high = 2, .step = 1, .apply = warp_p_less,
+    },
     [SETTING_XTC_PROBABILITY] = {
         .name = "xtc_probability", .kind = SETTING_REAL, .group = "truncation", .stage = "xtc",
         .neutral = 0, .minimum = 0, .maximum = 1,

@@ -34,6 +34,7 @@ const VALUES = {
   eta_cutoff: 0.15,
   top_n_sigma: 1.5,
   top_a: 0.3,
+  p_less: 1,
   xtc_probability: 0.6,
   mirostat: 2,
   adaptive_target: 0.3,

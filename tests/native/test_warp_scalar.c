@@ -71,6 +71,9 @@ static void draw_value(struct settings *settings, enum setting warper, size_t n)
     case SETTING_TOP_A:
         value[warper] = sample_below(8) ? pow(10, -3 * u) : 1 + u;
         break;
+    case SETTING_P_LESS:
+        value[warper] = 1 + sample_below(2);
+        break;
     case SETTING_XTC_PROBABILITY:
         value[SETTING_XTC_THRESHOLD] = pow(10, -3 * sample_uniform());
         break;

@@ -134,6 +134,7 @@ describe('info and table', () => {
         'eta_cutoff',
         'top_n_sigma',
         'top_a',
+        'p_less',
         'xtc_probability',
         'mirostat',
         'adaptive_target',

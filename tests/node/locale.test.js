@@ -15,6 +15,8 @@ const english = { ...(await read('en.json')), ...Object.fromEntries(refusals) };
 const SAME = {
   es: [
     'adaptive-p',
+    'p-less',
+    'top-a',
     'Auto',
     'Token',
     'T = 0, 1, 100',

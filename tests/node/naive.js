@@ -20,6 +20,7 @@ const NEUTRAL = {
   eta_cutoff: 0,
   top_n_sigma: 0,
   top_a: 0,
+  p_less: 0,
   xtc_probability: 0,
   mirostat: 0,
   adaptive_target: 0,
@@ -236,6 +237,16 @@ const WARPERS = {
     return keepOnly(
       logits,
       ranked(logits).filter((id, place) => place < least || p[id] >= limit),
+    );
+  },
+  p_less: (logits, { p_less: version, min_tokens_to_keep: least = 1 }) => {
+    const p = softmax(logits);
+    const same = p.reduce((sum, share) => sum + share ** 2, 0);
+    const n = p.length;
+    const limit = version === 1 || n === 1 ? same : (n * same - 1) / (n - 1);
+    return keepOnly(
+      logits,
+      ranked(logits).filter((id, place) => place < least || p[id] >= limit * (1 - 2 ** -20)),
     );
   },
   xtc_probability: (logits, settings) => {

@@ -50,6 +50,7 @@ function someSettings(size) {
     eta_cutoff: () => oneOf(0, 1e-6, 3e-4, 0.07, 0.9),
     top_n_sigma: () => oneOf(0, 0.5, 1, 3),
     top_a: () => oneOf(0, 0.01, 0.2, 0.7, 3),
+    p_less: () => oneOf(0, 1, 2),
     xtc_probability: () => oneOf(0, 0.3, 0.5, 1),
     xtc_threshold: () => oneOf(0, 0.01, 0.1, 0.3),
     mirostat: () => oneOf(0, 0, 0, 0, 1, 2),

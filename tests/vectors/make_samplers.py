@@ -29,9 +29,25 @@ def top_a(logits, top_a):
     return np.where(keep, logits, -np.inf)
 
 
+def p_less(logits, p_less):
+    p = softmax(logits)
+    bound = (p**2).sum()
+    if p_less == 2 and len(p) > 1:
+        bound = (len(p) * bound - 1) / (len(p) - 1)
+    keep = p >= bound * (1 - 2**-20)
+    keep[np.argmax(p)] = True
+    return np.where(keep & ~np.isinf(logits), logits, -np.inf)
+
+
 ADAPTIVE = "llama.cpp src/llama-sampler.cpp, adaptive-p (pull request 17927)"
 # The source, the definition, the settings of each case.
 SAMPLERS = [
+    (
+        "p_less",
+        "Tan, Wu, Howard: p-less Sampling, ICLR 2026, definitions of p-less and p-less-norm",
+        p_less,
+        [{"p_less": 1}, {"p_less": 2}],
+    ),
     (
         "top_a",
         "BlinkDL, RWKV-LM, top-a (2021); text-generation-webui modules/sampler_hijack.py",

@@ -44,6 +44,7 @@ const LLAMA_CPP = [
   'epsilon_cutoff',
   'eta_cutoff',
   'top_a',
+  'p_less',
   'xtc_probability',
   'temperature',
   'mirostat',

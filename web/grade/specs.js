@@ -443,4 +443,18 @@ export const SPECS = {
       },
     ],
   },
+  p_less: {
+    kind: 'filter',
+    best: true,
+    beside: KEEP,
+    nudge: null,
+    pick: (random) => ({ p_less: random.of([1, 2]) }),
+    edges: [
+      {
+        name: 'flat',
+        says: 'equal logits all stay',
+        cases: [input(zeros(3), { p_less: 1 }), input(zeros(5), { p_less: 2 })],
+      },
+    ],
+  },
 };

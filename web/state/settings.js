@@ -26,13 +26,13 @@ export const SHELF = [
   },
   {
     group: 'truncation',
-    names: ['min_p', 'typical_p', 'epsilon_cutoff', 'eta_cutoff', 'top_n_sigma', 'top_a'],
+    names: ['min_p', 'typical_p', 'epsilon_cutoff', 'eta_cutoff', 'top_n_sigma', 'top_a', 'p_less'],
   },
   { group: 'adaptive', names: ['xtc_probability', 'mirostat', 'adaptive_target'] },
   { group: 'own', names: ['own'] },
 ];
 /** What came to the shelf later, warpers and parameters: their names are fetched with it. @type {string[]} */
-export const ADDED = ['adaptive_target', 'adaptive_decay', 'adaptive_mean', 'top_a'];
+export const ADDED = ['adaptive_target', 'adaptive_decay', 'adaptive_mean', 'top_a', 'p_less'];
 /** The parameters that stand on a warper's card. */
 export const PARTS = /** @type {Record<string, string[]>} */ ({
   repetition_penalty: ['repetition_window'],
@@ -60,6 +60,7 @@ export const STARTS = /** @type {Record<string, number>} */ ({
   mirostat: 2,
   adaptive_target: 0.3,
   top_a: 0.2,
+  p_less: 1,
 });
 
 /**
