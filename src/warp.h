@@ -86,6 +86,9 @@ void warp_top_a(float *logits, const struct warp_input *input);
 /* Keeps p >= c, the chance that two draws are the same: the sum of p^2, to 2^-20 of itself; in
  * version 2 p >= (V c - 1) / (V - 1), V the vocabulary's size. Tan et al. 2026. */
 void warp_p_less(float *logits, const struct warp_input *input);
+/* Of the 100 best keeps those whose terms of the entropy, added up in rank order, are within h of
+ * it, to 2^-20. Potraghloo et al. 2025, as transformers has it. */
+void warp_top_h(float *logits, const struct warp_input *input);
 /* With the given probability, decided by (seed, step): of the tokens with p >= threshold removes
  * all but the last in rank order; nothing if fewer than min_tokens_to_keep would stay. */
 void warp_xtc(float *logits, const struct warp_input *input);

@@ -332,6 +332,28 @@ static void p_less(float *logits, const struct warp_input *input) {
             logits[ids[place]] = -INFINITY;
 }
 
+/* The term of a token in the entropy, in nats, of those that weigh `total` together. */
+static double term_of(const struct warp_input *input, uint32_t id, uint64_t total) {
+    double p = (double)input->weights[id] / (double)total;
+    return p > 0 ? -p * elementary_log(p) : 0;
+}
+
+static void top_h(float *logits, const struct warp_input *input) {
+    double h = value_of(input, SETTING_TOP_H), least = value_of(input, SETTING_MIN_TOKENS_TO_KEEP);
+    double entropy = 0, sum = 0;
+    uint64_t total = 0;
+    uint32_t *ids = input->scratch;
+    size_t count = rank_scalar(logits, input->vocab_size, ids), best = count < 100 ? count : 100;
+    if (h == 0) return;
+    for (size_t place = 0; place < best; place++) total += input->weights[ids[place]];
+    for (size_t place = 0; place < best; place++) entropy += term_of(input, ids[place], total);
+    for (size_t place = 0; place < count; place++) {
+        if (place < best) sum += term_of(input, ids[place], total);
+        bool stays = place == 0 || (place < best && sum <= (h + 0x1p-20) * entropy);
+        if (!stays && (double)place >= least) logits[ids[place]] = -INFINITY;
+    }
+}
+
 static void xtc(float *logits, const struct warp_input *input) {
     const struct settings *settings = input->settings;
     uint32_t *ids = input->scratch;
@@ -428,6 +450,7 @@ void (*const warp_scalar[WARPER_COUNT])(float *, const struct warp_input *) = {
     [SETTING_TOP_N_SIGMA] = top_n_sigma,
     [SETTING_TOP_A] = top_a,
     [SETTING_P_LESS] = p_less,
+    [SETTING_TOP_H] = top_h,
     [SETTING_XTC_PROBABILITY] = xtc,
     [SETTING_MIROSTAT] = mirostat,
     [SETTING_ADAPTIVE_TARGET] = adaptive_p,

@@ -50,6 +50,12 @@ const struct warp_row warp_table[SETTING_COUNT] = {
         .minimum_included = true, .maximum_included = true,
         .low = 0, .high = 3, .step = 0.01, .apply = warp_temperature,
     },
+    [SETTING_TOP_H] = {
+        .name = "top_h", .kind = SETTING_REAL, .group = "truncation",
+        .neutral = 0, .minimum = 0, .maximum = 1,
+        .minimum_included = true, .maximum_included = true,
+        .low = 0, .high = 1, .step = 0.01, .apply = warp_top_h,
+    },
     [SETTING_TOP_K] = {
         .name = "top_k", .kind = SETTING_INTEGER, .group = "truncation",
         .neutral = 0, .minimum = 0, .maximum = WHOLE_MAX,

@@ -1,10 +1,12 @@
-/* Locally typical truncation: a selection like rank.c's, but by nearness to one logit. -ln p
- * differs from the entropy H by as much as the logit from the one whose surprise is H, so the order
- * is that of the distance to it, a double whose bits are compared as an integer. */
+/* Truncations by entropy: top_h, and the locally typical one, a selection like rank.c's, but by
+ * nearness to one logit. -ln p differs from the entropy H by as much as the logit from the one whose
+ * surprise is H, so the order is that of the distance to it, a double whose bits are compared as an
+ * integer. */
 #include <string.h>
 
 #include "elementary.h"
 #include "measure.h"
+#include "rank.h"
 #include "warp_part.h"
 
 enum { BUCKETS = 2048 };
@@ -96,4 +98,30 @@ void warp_typical_p(float *logits, const struct warp_input *input) {
         bool tied = key == last.key && (!exactly || i <= last.id);
         if (key >= last.key && !tied) logits[i] = -INFINITY;
     }
+}
+
+enum { ENTROPY_TOKENS = 100 };
+
+/* How many terms of an entropy, added up, stay within the bound. */
+static size_t count_within(const double *terms, size_t n, double bound) {
+    double sum = 0;
+    for (size_t i = 0; i < n; i++)
+        if ((sum += terms[i]) > bound) return i;
+    return n;
+}
+
+void warp_top_h(float *logits, const struct warp_input *input) {
+    double h = value_of(input, SETTING_TOP_H), terms[ENTROPY_TOKENS], entropy = 0;
+    uint32_t ids[ENTROPY_TOKENS];
+    uint64_t total = 0;
+    if (h == 0) return;
+    size_t n = rank_top(logits, input->vocab_size, ENTROPY_TOKENS, ids, input->scratch);
+    for (size_t i = 0; i < n; i++) total += input->weights[ids[i]];
+    for (size_t i = 0; i < n; i++) {
+        double p = (double)input->weights[ids[i]] / (double)total;
+        terms[i] = p > 0 ? -p * elementary_log(p) : 0;
+        entropy += terms[i];
+    }
+    size_t keep = count_within(terms, n, (h + 0x1p-20) * entropy);
+    warp_keep_best(logits, input, keep ? (double)keep : 1);
 }

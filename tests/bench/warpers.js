@@ -28,6 +28,7 @@ export const ALONE = {
   top_n_sigma: { top_n_sigma: 1 },
   top_a: { top_a: 0.2 },
   p_less: { p_less: 1 },
+  top_h: { top_h: 0.5 },
   xtc_probability: { xtc_probability: 1, xtc_threshold: 0.05 },
   mirostat: { mirostat: 2 },
   adaptive_target: { adaptive_target: 0.3 },

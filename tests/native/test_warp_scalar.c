@@ -74,6 +74,9 @@ static void draw_value(struct settings *settings, enum setting warper, size_t n)
     case SETTING_P_LESS:
         value[warper] = 1 + sample_below(2);
         break;
+    case SETTING_TOP_H:
+        if (sample_below(8) == 0) value[warper] = (1 + sample_below(8)) / 8.0;
+        break;
     case SETTING_XTC_PROBABILITY:
         value[SETTING_XTC_THRESHOLD] = pow(10, -3 * sample_uniform());
         break;

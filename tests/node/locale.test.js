@@ -17,6 +17,7 @@ const SAME = {
     'adaptive-p',
     'p-less',
     'top-a',
+    'top-h',
     'Auto',
     'Token',
     'T = 0, 1, 100',

@@ -12,6 +12,7 @@ const NEUTRAL = {
   no_repeat_ngram_size: 0,
   dry_multiplier: 0,
   temperature: 1,
+  top_h: 0,
   top_k: 0,
   top_p: 1,
   min_p: 0,
@@ -248,6 +249,15 @@ const WARPERS = {
       logits,
       ranked(logits).filter((id, place) => place < least || p[id] >= limit * (1 - 2 ** -20)),
     );
+  },
+  top_h: (logits, { top_h: h, min_tokens_to_keep: least = 1 }) => {
+    const order = ranked(logits);
+    const p = softmax(order.slice(0, 100).map((id) => logits[id]));
+    const terms = p.map((share) => (share > 0 ? -share * Math.log(share) : 0));
+    const bound = (h + 2 ** -20) * terms.reduce((a, b) => a + b, 0);
+    let sum = 0;
+    const within = terms.filter((term) => (sum += term) <= bound).length;
+    return keepOnly(logits, order.slice(0, Math.max(within, least)));
   },
   xtc_probability: (logits, settings) => {
     const {

@@ -51,6 +51,7 @@ function someSettings(size) {
     top_n_sigma: () => oneOf(0, 0.5, 1, 3),
     top_a: () => oneOf(0, 0.01, 0.2, 0.7, 3),
     p_less: () => oneOf(0, 1, 2),
+    top_h: () => oneOf(0, 0.05, 0.33, 0.71, 1),
     xtc_probability: () => oneOf(0, 0.3, 0.5, 1),
     xtc_threshold: () => oneOf(0, 0.01, 0.1, 0.3),
     mirostat: () => oneOf(0, 0, 0, 0, 1, 2),

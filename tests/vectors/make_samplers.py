@@ -39,9 +39,28 @@ def p_less(logits, p_less):
     return np.where(keep & ~np.isinf(logits), logits, -np.inf)
 
 
+def top_h(logits, top_h):
+    order = sorted(range(len(logits)), key=lambda i: (-logits[i], i))[:100]
+    p = softmax(logits[order])
+    terms = np.where(p > 0, -p * np.log(np.where(p > 0, p, 1)), 0)
+    within = np.cumsum(terms) <= (top_h + 2**-20) * terms.sum()
+    within[0] = True
+    after = np.full(len(logits), -np.inf)
+    for i, id in enumerate(order):
+        if within[i] and not np.isinf(logits[id]):
+            after[id] = logits[id]
+    return after
+
+
 ADAPTIVE = "llama.cpp src/llama-sampler.cpp, adaptive-p (pull request 17927)"
 # The source, the definition, the settings of each case.
 SAMPLERS = [
+    (
+        "top_h",
+        "transformers src/transformers/generation/logits_process.py, TopHLogitsWarper",
+        top_h,
+        [{"top_h": h} for h in (0.1, 0.4, 0.7, 1)],
+    ),
     (
         "p_less",
         "Tan, Wu, Howard: p-less Sampling, ICLR 2026, definitions of p-less and p-less-norm",

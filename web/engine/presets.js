@@ -37,6 +37,7 @@ const LLAMA_CPP = [
   'no_repeat_ngram_size',
   'dry_multiplier',
   'top_n_sigma',
+  'top_h',
   'top_k',
   'typical_p',
   'top_p',

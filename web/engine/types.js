@@ -38,6 +38,7 @@
  * @property {number} [top_n_sigma]
  * @property {number} [top_a]
  * @property {number} [p_less] 1, or normalised 2
+ * @property {number} [top_h]
  * @property {number} [xtc_probability]
  * @property {0 | 1 | 2} [mirostat]
  * @property {number} [adaptive_target] of adaptive_p

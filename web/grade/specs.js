@@ -457,4 +457,19 @@ export const SPECS = {
       },
     ],
   },
+  top_h: {
+    kind: 'filter',
+    tighter: (settings) => ({ top_h: settings.top_h / 2 }),
+    best: true,
+    beside: KEEP,
+    nudge: beside('top_h', 2 * NEAR, 1),
+    pick: (random) => ({ top_h: random.of([0.15, 0.3, 0.45, 0.7, 0.85]) }),
+    edges: [
+      {
+        name: 'sure',
+        says: 'keeps the best even where its own share of the entropy is above h',
+        cases: [input([1, 0, 0], { top_h: 0.05 })],
+      },
+    ],
+  },
 };

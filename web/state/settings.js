@@ -26,13 +26,29 @@ export const SHELF = [
   },
   {
     group: 'truncation',
-    names: ['min_p', 'typical_p', 'epsilon_cutoff', 'eta_cutoff', 'top_n_sigma', 'top_a', 'p_less'],
+    names: [
+      'min_p',
+      'typical_p',
+      'epsilon_cutoff',
+      'eta_cutoff',
+      'top_n_sigma',
+      'top_a',
+      'p_less',
+      'top_h',
+    ],
   },
   { group: 'adaptive', names: ['xtc_probability', 'mirostat', 'adaptive_target'] },
   { group: 'own', names: ['own'] },
 ];
 /** What came to the shelf later, warpers and parameters: their names are fetched with it. @type {string[]} */
-export const ADDED = ['adaptive_target', 'adaptive_decay', 'adaptive_mean', 'top_a', 'p_less'];
+export const ADDED = [
+  'adaptive_target',
+  'adaptive_decay',
+  'adaptive_mean',
+  'top_a',
+  'p_less',
+  'top_h',
+];
 /** The parameters that stand on a warper's card. */
 export const PARTS = /** @type {Record<string, string[]>} */ ({
   repetition_penalty: ['repetition_window'],
@@ -61,6 +77,7 @@ export const STARTS = /** @type {Record<string, number>} */ ({
   adaptive_target: 0.3,
   top_a: 0.2,
   p_less: 1,
+  top_h: 0.5,
 });
 
 /**
