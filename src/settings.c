@@ -55,6 +55,7 @@ bool settings_active(const struct settings *settings, enum setting warper) {
     if (settings->value[SETTING_MIROSTAT] != 0 && warper != SETTING_MIROSTAT &&
         (warper == SETTING_ADAPTIVE_TARGET || strcmp(warp_table[warper].group, "truncation") == 0))
         return false;
+    if (warper == SETTING_TEMPERATURE && settings->value[SETTING_DYNATEMP_RANGE] != 0) return false;
     return settings->value[warper] != warp_table[warper].neutral;
 }
 

@@ -22,6 +22,7 @@ enum setting {
     SETTING_NO_REPEAT_NGRAM_SIZE,
     SETTING_DRY_MULTIPLIER,
     SETTING_TEMPERATURE,
+    SETTING_DYNATEMP_RANGE,
     SETTING_TOP_H,
     SETTING_TOP_K,
     SETTING_TOP_P,
@@ -47,6 +48,7 @@ enum setting {
     SETTING_MIROSTAT_MU,
     SETTING_ADAPTIVE_DECAY,
     SETTING_ADAPTIVE_MEAN,
+    SETTING_DYNATEMP_EXPONENT,
     SETTING_MIN_TOKENS_TO_KEEP,
     SETTING_CONVENTION,
     SETTING_COUNT
@@ -90,7 +92,7 @@ void settings_reset(struct settings *settings);
 enum status settings_set(struct settings *settings, enum setting setting, double value,
                          struct fault *fault);
 /* Whether the warper differs from its neutral value; while mirostat is on, which replaces them, no
- * other truncation does, nor does adaptive_p. */
+ * other truncation does, nor does adaptive_p; temperature does not while dynatemp_range is on. */
 bool settings_active(const struct settings *settings, enum setting warper);
 /* Checks order, biases, breakers and gates against a vocabulary: STATUS_INVALID_ARGUMENT (a warper
  * named twice, an active one left out, an empty breaker), STATUS_UNKNOWN_TOKEN (a bias, breaker,

@@ -95,9 +95,7 @@ static bool overflows(const float *logits, size_t n, double temperature) {
     return (double)size / temperature > (double)FLT_MAX;
 }
 
-void warp_temperature(float *logits, const struct warp_input *input) {
-    size_t n = input->vocab_size;
-    double temperature = value_of(input, SETTING_TEMPERATURE);
+static void divide(float *logits, size_t n, double temperature) {
     if (temperature == 0) {
         size_t best = warp_best(logits, n);
         for (size_t i = 0; i < n; i++) logits[i] = i == best ? logits[i] : -INFINITY;
@@ -109,6 +107,32 @@ void warp_temperature(float *logits, const struct warp_input *input) {
         float divided = to_float(((double)logits[i] - shift) / temperature);
         logits[i] = logits[i] == -INFINITY ? -INFINITY : divided;
     }
+}
+
+void warp_temperature(float *logits, const struct warp_input *input) {
+    divide(logits, input->vocab_size, value_of(input, SETTING_TEMPERATURE));
+}
+
+/* x^e, for 0 <= x <= 1. */
+static double power(double x, double e) {
+    double log = x > 0 && e > 0 ? e * elementary_log(x) : e > 0 ? -1000 : 0;
+    return log > -700 ? elementary_exp64(log) : 0;
+}
+
+void warp_dynatemp(float *logits, const struct warp_input *input) {
+    double range = value_of(input, SETTING_DYNATEMP_RANGE);
+    double middle = value_of(input, SETTING_TEMPERATURE), low = middle - range;
+    double high = middle + range;
+    size_t n = input->vocab_size, count = warp_survivors(logits, n);
+    if (range == 0 || count < 2) return;
+    float max = logits[warp_best(logits, n)];
+    double bits = measure_entropy(logits, input->weights, n, input->total, max);
+    double share = bits * LN_2 / elementary_log((double)count);
+    share = share > 1 ? 1 : share;
+    low = low < 0 ? 0 : low;
+    high = high > DBL_MAX ? DBL_MAX : high;
+    double exponent = value_of(input, SETTING_DYNATEMP_EXPONENT);
+    divide(logits, n, low + (high - low) * power(share, exponent));
 }
 
 void warp_top_k(float *logits, const struct warp_input *input) {

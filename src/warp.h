@@ -89,6 +89,10 @@ void warp_p_less(float *logits, const struct warp_input *input);
 /* Of the 100 best keeps those whose terms of the entropy, added up in rank order, are within h of
  * it, to 2^-20. Potraghloo et al. 2025, as transformers has it. */
 void warp_top_h(float *logits, const struct warp_input *input);
+/* In place of temperature: l / T with T from max(0, temperature - range) to temperature + range, as
+ * far as (H / ln n)^exponent says, H the entropy of the n survivors. Lin 2023, as llama.cpp has
+ * it. */
+void warp_dynatemp(float *logits, const struct warp_input *input);
 /* With the given probability, decided by (seed, step): of the tokens with p >= threshold removes
  * all but the last in rank order; nothing if fewer than min_tokens_to_keep would stay. */
 void warp_xtc(float *logits, const struct warp_input *input);

@@ -163,10 +163,9 @@ size_t rank_scalar(const float *logits, size_t n, uint32_t *ids) {
     return count;
 }
 
-static void temperature(float *logits, const struct warp_input *input) {
-    double t = value_of(input, SETTING_TEMPERATURE), largest = 0, shift = 0;
-    uint32_t *ids = input->scratch;
-    size_t count = rank_scalar(logits, input->vocab_size, ids);
+/* Divides the survivors, which are given in rank order. */
+static void divide(float *logits, const uint32_t *ids, size_t count, double t) {
+    double largest = 0, shift = 0;
     if (t == 0) {
         for (size_t place = 1; place < count; place++) logits[ids[place]] = -INFINITY;
         return;
@@ -176,6 +175,11 @@ static void temperature(float *logits, const struct warp_input *input) {
     if (largest / t > (double)FLT_MAX) shift = (double)logits[ids[0]];
     for (size_t place = 0; place < count; place++)
         logits[ids[place]] = to_float(((double)logits[ids[place]] - shift) / t);
+}
+
+static void temperature(float *logits, const struct warp_input *input) {
+    size_t count = rank_scalar(logits, input->vocab_size, input->scratch);
+    divide(logits, input->scratch, count, value_of(input, SETTING_TEMPERATURE));
 }
 
 /* Truncations. `least` is min_tokens_to_keep throughout. */
@@ -354,6 +358,24 @@ static void top_h(float *logits, const struct warp_input *input) {
     }
 }
 
+static void dynatemp(float *logits, const struct warp_input *input) {
+    double range = value_of(input, SETTING_DYNATEMP_RANGE), scale = 0;
+    double middle = value_of(input, SETTING_TEMPERATURE);
+    double exponent = value_of(input, SETTING_DYNATEMP_EXPONENT);
+    uint32_t *ids = input->scratch;
+    size_t n = input->vocab_size, count = rank_scalar(logits, n, ids);
+    if (range == 0 || count < 2) return;
+    double bits = measure_entropy(logits, input->weights, n, input->total, logits[ids[0]]);
+    double share = bits * LN_2 / elementary_log((double)count);
+    if (share > 1) share = 1;
+    if (exponent == 0) scale = 1; /* 0^0 too */
+    if (exponent > 0 && share > 0 && exponent * elementary_log(share) > -700)
+        scale = elementary_exp64(exponent * elementary_log(share));
+    double low = middle > range ? middle - range : 0, high = middle + range;
+    if (high > DBL_MAX) high = DBL_MAX;
+    divide(logits, ids, count, low + (high - low) * scale);
+}
+
 static void xtc(float *logits, const struct warp_input *input) {
     const struct settings *settings = input->settings;
     uint32_t *ids = input->scratch;
@@ -451,6 +473,7 @@ void (*const warp_scalar[WARPER_COUNT])(float *, const struct warp_input *) = {
     [SETTING_TOP_A] = top_a,
     [SETTING_P_LESS] = p_less,
     [SETTING_TOP_H] = top_h,
+    [SETTING_DYNATEMP_RANGE] = dynatemp,
     [SETTING_XTC_PROBABILITY] = xtc,
     [SETTING_MIROSTAT] = mirostat,
     [SETTING_ADAPTIVE_TARGET] = adaptive_p,

@@ -50,6 +50,12 @@ const struct warp_row warp_table[SETTING_COUNT] = {
         .minimum_included = true, .maximum_included = true,
         .low = 0, .high = 3, .step = 0.01, .apply = warp_temperature,
     },
+    [SETTING_DYNATEMP_RANGE] = {
+        .name = "dynatemp_range", .kind = SETTING_REAL, .group = "shape", .stage = "dynatemp",
+        .neutral = 0, .minimum = 0, .maximum = DBL_MAX,
+        .minimum_included = true, .maximum_included = true,
+        .low = 0, .high = 2, .step = 0.01, .apply = warp_dynatemp,
+    },
     [SETTING_TOP_H] = {
         .name = "top_h", .kind = SETTING_REAL, .group = "truncation",
         .neutral = 0, .minimum = 0, .maximum = 1,
@@ -191,6 +197,12 @@ const struct warp_row warp_table[SETTING_COUNT] = {
         .neutral = 0, .minimum = 0, .maximum = 1,
         .minimum_included = true, .maximum_included = true,
         .low = 0, .high = 1, .step = 0.01,
+    },
+    [SETTING_DYNATEMP_EXPONENT] = {
+        .name = "dynatemp_exponent", .kind = SETTING_REAL, .group = "shared",
+        .neutral = 1, .minimum = 0, .maximum = DBL_MAX,
+        .minimum_included = true, .maximum_included = true,
+        .low = 0, .high = 3, .step = 0.05,
     },
     [SETTING_MIN_TOKENS_TO_KEEP] = {
         .name = "min_tokens_to_keep", .kind = SETTING_INTEGER, .group = "shared",

@@ -26,6 +26,7 @@ const VALUES = {
   no_repeat_ngram_size: 1,
   dry_multiplier: 3,
   temperature: 1.7,
+  dynatemp_range: 0.7,
   top_h: 0.5,
   top_k: 3,
   top_p: 0.6,

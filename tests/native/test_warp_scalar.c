@@ -77,6 +77,12 @@ static void draw_value(struct settings *settings, enum setting warper, size_t n)
     case SETTING_TOP_H:
         if (sample_below(8) == 0) value[warper] = (1 + sample_below(8)) / 8.0;
         break;
+    case SETTING_DYNATEMP_RANGE:
+        value[warper] = sample_below(9) ? 2 * u : DBL_MAX * u;
+        value[SETTING_TEMPERATURE] = sample_below(9) ? 2 * sample_uniform() : DBL_MAX * u;
+        value[SETTING_DYNATEMP_EXPONENT] =
+            sample_below(5) ? 3 * sample_uniform() : sample_below(2) * 1e6;
+        break;
     case SETTING_XTC_PROBABILITY:
         value[SETTING_XTC_THRESHOLD] = pow(10, -3 * sample_uniform());
         break;

@@ -126,6 +126,7 @@ describe('info and table', () => {
         'no_repeat_ngram_size',
         'dry_multiplier',
         'temperature',
+        'dynatemp_range',
         'top_h',
         'top_k',
         'top_p',

@@ -12,6 +12,7 @@ const NEUTRAL = {
   no_repeat_ngram_size: 0,
   dry_multiplier: 0,
   temperature: 1,
+  dynatemp_range: 0,
   top_h: 0,
   top_k: 0,
   top_p: 1,
@@ -29,7 +30,7 @@ const NEUTRAL = {
 export const ORDER = ['logit_bias', ...Object.keys(NEUTRAL)];
 /** What Mirostat replaces. */
 const REPLACED = [
-  ...ORDER.slice(ORDER.indexOf('top_k'), ORDER.indexOf('mirostat')),
+  ...ORDER.slice(ORDER.indexOf('top_h'), ORDER.indexOf('mirostat')),
   'adaptive_target',
 ];
 
@@ -259,6 +260,18 @@ const WARPERS = {
     const within = terms.filter((term) => (sum += term) <= bound).length;
     return keepOnly(logits, order.slice(0, Math.max(within, least)));
   },
+  dynatemp_range: (
+    logits,
+    { temperature: middle = 1, dynatemp_range: range, dynatemp_exponent: exponent = 1 },
+  ) => {
+    const count = ranked(logits).length;
+    if (count < 2) return logits;
+    const share = Math.min((entropy(softmax(logits)) * Math.LN2) / Math.log(count), 1);
+    const low = Math.max(0, middle - range);
+    return WARPERS.temperature(logits, {
+      temperature: low + (middle + range - low) * share ** exponent,
+    });
+  },
   xtc_probability: (logits, settings) => {
     const {
       xtc_probability: chance,
@@ -315,6 +328,7 @@ const isActive = (name, settings) =>
   name === 'logit_bias'
     ? Object.keys(settings.logit_bias ?? {}).length > 0
     : (settings[name] ?? NEUTRAL[name]) !== NEUTRAL[name] &&
+      !(settings.dynatemp_range && name === 'temperature') &&
       !(settings.mirostat && REPLACED.includes(name));
 
 /**

@@ -52,9 +52,30 @@ def top_h(logits, top_h):
     return after
 
 
+def dynatemp(logits, dynatemp_range, temperature=1, dynatemp_exponent=1):
+    p = softmax(logits)
+    n = np.sum(~np.isinf(logits))
+    if n < 2:
+        return logits
+    share = -np.sum(p[p > 0] * np.log(p[p > 0])) / np.log(n)
+    low, high = max(0, temperature - dynatemp_range), temperature + dynatemp_range
+    return logits / (low + (high - low) * share**dynatemp_exponent)
+
+
 ADAPTIVE = "llama.cpp src/llama-sampler.cpp, adaptive-p (pull request 17927)"
 # The source, the definition, the settings of each case.
 SAMPLERS = [
+    (
+        "dynatemp",
+        "llama.cpp, common sampler temp_ext (dynatemp_range, dynatemp_exponent)",
+        dynatemp,
+        [
+            {"dynatemp_range": 0.5},
+            {"dynatemp_range": 0.5, "temperature": 0.75},
+            {"dynatemp_range": 2, "temperature": 1.5, "dynatemp_exponent": 2},
+            {"dynatemp_range": 1, "dynatemp_exponent": 0.5},
+        ],
+    ),
     (
         "top_h",
         "transformers src/transformers/generation/logits_process.py, TopHLogitsWarper",

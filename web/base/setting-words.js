@@ -122,7 +122,8 @@ export function describeSettings(settings) {
  */
 export function describeStage(stage, before, neutral) {
   if (stage.name === 'logit_bias' && !stage.active) return t('chain.effect.bias.none');
-  if (!stage.active && stage.value !== neutral) return t('warpers.replaced');
+  if (!stage.active && stage.value !== neutral)
+    return stage.name === 'temperature' ? later('shelf.centre') : t('warpers.replaced');
   if (!stage.active) return t('chain.effect.off', { value: stage.value });
   if (!stage.changed) return describeIdle(stage);
   const [from, to] = tellApart(before, stage.entropy);

@@ -48,6 +48,7 @@ const LLAMA_CPP = [
   'p_less',
   'xtc_probability',
   'temperature',
+  'dynatemp_range',
   'mirostat',
   'adaptive_target',
 ];

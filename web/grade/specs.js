@@ -472,4 +472,28 @@ export const SPECS = {
       },
     ],
   },
+  dynatemp_range: {
+    kind: 'values',
+    nudge: null,
+    beside: {
+      dynatemp_exponent: (random) => ({ dynatemp_exponent: random.of([0, 0.5, 2]) }),
+    },
+    pick: (random) => ({
+      temperature: random.of([0.8, 1, 1.5]),
+      dynatemp_range: random.of([0.2, 0.5]),
+      dynatemp_exponent: 1,
+    }),
+    edges: [
+      {
+        name: 'even',
+        says: 'takes the highest temperature where all are equally probable',
+        cases: [input([1, 1, 1], { temperature: 1, dynatemp_range: 0.5, dynatemp_exponent: 1 })],
+      },
+      {
+        name: 'floor',
+        says: 'never takes a temperature below 0',
+        cases: [input([2, 1, 0], { temperature: 0.5, dynatemp_range: 2, dynatemp_exponent: 1 })],
+      },
+    ],
+  },
 };

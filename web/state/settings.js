@@ -37,7 +37,10 @@ export const SHELF = [
       'top_h',
     ],
   },
-  { group: 'adaptive', names: ['xtc_probability', 'mirostat', 'adaptive_target'] },
+  {
+    group: 'adaptive',
+    names: ['xtc_probability', 'mirostat', 'adaptive_target', 'dynatemp_range'],
+  },
   { group: 'own', names: ['own'] },
 ];
 /** What came to the shelf later, warpers and parameters: their names are fetched with it. @type {string[]} */
@@ -48,6 +51,8 @@ export const ADDED = [
   'top_a',
   'p_less',
   'top_h',
+  'dynatemp_range',
+  'dynatemp_exponent',
 ];
 /** The parameters that stand on a warper's card. */
 export const PARTS = /** @type {Record<string, string[]>} */ ({
@@ -56,6 +61,7 @@ export const PARTS = /** @type {Record<string, string[]>} */ ({
   xtc_probability: ['xtc_threshold'],
   mirostat: ['mirostat_tau', 'mirostat_eta'],
   adaptive_target: ['adaptive_decay'],
+  dynatemp_range: ['dynatemp_exponent'],
 });
 /** The parameters of several warpers. */
 export const SHARED = ['repetition_window', 'min_tokens_to_keep'];
@@ -78,6 +84,7 @@ export const STARTS = /** @type {Record<string, number>} */ ({
   top_a: 0.2,
   p_less: 1,
   top_h: 0.5,
+  dynatemp_range: 0.5,
 });
 
 /**

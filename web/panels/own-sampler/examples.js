@@ -115,6 +115,7 @@ export const VALUES = /** @type {Record<string, any>} */ ({
   top_a: 0.5,
   p_less: 1,
   top_h: 0.5,
+  dynatemp_range: 0.5,
 });
 
 /** Logits to try a sampler on where none are given: what may follow "Today she". */
