@@ -40,7 +40,7 @@ bool stage_is_filter(uint32_t stage) {
 bool stage_suits_pool(uint32_t stage) {
     if (stage >= SETTING_COUNT) return false;
     return stage == SETTING_TEMPERATURE || stage == SETTING_ADAPTIVE_TARGET ||
-           stage == SETTING_DYNATEMP_RANGE ||
+           stage == SETTING_DYNATEMP_RANGE || stage == SETTING_SMOOTHING_FACTOR ||
            (is_truncation(stage) && stage != SETTING_MIROSTAT && stage != SETTING_P_LESS);
 }
 

@@ -135,6 +135,20 @@ void warp_dynatemp(float *logits, const struct warp_input *input) {
     divide(logits, n, low + (high - low) * power(share, exponent));
 }
 
+void warp_smoothing(float *logits, const struct warp_input *input) {
+    double factor = value_of(input, SETTING_SMOOTHING_FACTOR);
+    double curve = value_of(input, SETTING_SMOOTHING_CURVE);
+    double k = factor * (3 - curve) / 2, s = factor * (curve - 1) / 2;
+    double max = (double)logits[warp_best(logits, input->vocab_size)];
+    if (factor == 0) return;
+    VECTOR
+    for (size_t i = 0; i < input->vocab_size; i++) {
+        double d = logits[i] == -INFINITY ? 0 : (double)logits[i] - max;
+        float smooth = to_float(max + d * d * (s * d - k));
+        logits[i] = logits[i] == -INFINITY ? -INFINITY : smooth;
+    }
+}
+
 void warp_top_k(float *logits, const struct warp_input *input) {
     double k = value_of(input, SETTING_TOP_K);
     double keep = value_of(input, SETTING_MIN_TOKENS_TO_KEEP);

@@ -93,6 +93,9 @@ void warp_top_h(float *logits, const struct warp_input *input);
  * far as (H / ln n)^exponent says, H the entropy of the n survivors. Lin 2023, as llama.cpp has
  * it. */
 void warp_dynatemp(float *logits, const struct warp_input *input);
+/* max - factor (k d^2 - s d^3), d = l - max, k = (3 - curve) / 2, s = (curve - 1) / 2: quadratic
+ * with curve 1. kalomaze 2024, as text-generation-webui has it. */
+void warp_smoothing(float *logits, const struct warp_input *input);
 /* With the given probability, decided by (seed, step): of the tokens with p >= threshold removes
  * all but the last in rank order; nothing if fewer than min_tokens_to_keep would stay. */
 void warp_xtc(float *logits, const struct warp_input *input);

@@ -376,6 +376,20 @@ static void dynatemp(float *logits, const struct warp_input *input) {
     divide(logits, ids, count, low + (high - low) * scale);
 }
 
+static void smoothing(float *logits, const struct warp_input *input) {
+    double factor = value_of(input, SETTING_SMOOTHING_FACTOR);
+    double curve = value_of(input, SETTING_SMOOTHING_CURVE);
+    double square = factor * (3 - curve) / 2, cube = factor * (curve - 1) / 2;
+    uint32_t *ids = input->scratch;
+    size_t count = rank_scalar(logits, input->vocab_size, ids);
+    double max = (double)logits[ids[0]];
+    if (factor == 0) return;
+    for (size_t place = 0; place < count; place++) {
+        double d = (double)logits[ids[place]] - max;
+        logits[ids[place]] = to_float(max + d * d * (cube * d - square));
+    }
+}
+
 static void xtc(float *logits, const struct warp_input *input) {
     const struct settings *settings = input->settings;
     uint32_t *ids = input->scratch;
@@ -474,6 +488,7 @@ void (*const warp_scalar[WARPER_COUNT])(float *, const struct warp_input *) = {
     [SETTING_P_LESS] = p_less,
     [SETTING_TOP_H] = top_h,
     [SETTING_DYNATEMP_RANGE] = dynatemp,
+    [SETTING_SMOOTHING_FACTOR] = smoothing,
     [SETTING_XTC_PROBABILITY] = xtc,
     [SETTING_MIROSTAT] = mirostat,
     [SETTING_ADAPTIVE_TARGET] = adaptive_p,

@@ -56,6 +56,12 @@ const struct warp_row warp_table[SETTING_COUNT] = {
         .minimum_included = true, .maximum_included = true,
         .low = 0, .high = 2, .step = 0.01, .apply = warp_dynatemp,
     },
+    [SETTING_SMOOTHING_FACTOR] = {
+        .name = "smoothing_factor", .kind = SETTING_REAL, .group = "shape", .stage = "smoothing",
+        .neutral = 0, .minimum = 0, .maximum = 1e6,
+        .minimum_included = true, .maximum_included = true,
+        .low = 0, .high = 3, .step = 0.01, .apply = warp_smoothing,
+    },
     [SETTING_TOP_H] = {
         .name = "top_h", .kind = SETTING_REAL, .group = "truncation",
         .neutral = 0, .minimum = 0, .maximum = 1,
@@ -203,6 +209,12 @@ const struct warp_row warp_table[SETTING_COUNT] = {
         .neutral = 1, .minimum = 0, .maximum = DBL_MAX,
         .minimum_included = true, .maximum_included = true,
         .low = 0, .high = 3, .step = 0.05,
+    },
+    [SETTING_SMOOTHING_CURVE] = {
+        .name = "smoothing_curve", .kind = SETTING_REAL, .group = "shared",
+        .neutral = 1, .minimum = 1, .maximum = 1e6,
+        .minimum_included = true, .maximum_included = true,
+        .low = 1, .high = 10, .step = 0.1,
     },
     [SETTING_MIN_TOKENS_TO_KEEP] = {
         .name = "min_tokens_to_keep", .kind = SETTING_INTEGER, .group = "shared",

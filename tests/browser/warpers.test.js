@@ -27,6 +27,7 @@ const VALUES = {
   dry_multiplier: 3,
   temperature: 1.7,
   dynatemp_range: 0.7,
+  smoothing_factor: 0.4,
   top_h: 0.5,
   top_k: 3,
   top_p: 0.6,

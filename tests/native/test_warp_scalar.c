@@ -83,6 +83,10 @@ static void draw_value(struct settings *settings, enum setting warper, size_t n)
         value[SETTING_DYNATEMP_EXPONENT] =
             sample_below(5) ? 3 * sample_uniform() : sample_below(2) * 1e6;
         break;
+    case SETTING_SMOOTHING_FACTOR:
+        value[warper] = sample_below(9) ? 3 * u : 1e6 * u;
+        value[SETTING_SMOOTHING_CURVE] = sample_below(9) ? 1 + 5 * sample_uniform() : 1e6;
+        break;
     case SETTING_XTC_PROBABILITY:
         value[SETTING_XTC_THRESHOLD] = pow(10, -3 * sample_uniform());
         break;

@@ -127,6 +127,7 @@ describe('info and table', () => {
         'dry_multiplier',
         'temperature',
         'dynatemp_range',
+        'smoothing_factor',
         'top_h',
         'top_k',
         'top_p',

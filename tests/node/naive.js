@@ -13,6 +13,7 @@ const NEUTRAL = {
   dry_multiplier: 0,
   temperature: 1,
   dynatemp_range: 0,
+  smoothing_factor: 0,
   top_h: 0,
   top_k: 0,
   top_p: 1,
@@ -270,6 +271,15 @@ const WARPERS = {
     const low = Math.max(0, middle - range);
     return WARPERS.temperature(logits, {
       temperature: low + (middle + range - low) * share ** exponent,
+    });
+  },
+  smoothing_factor: (logits, { smoothing_factor: factor, smoothing_curve: curve = 1 }) => {
+    const max = largestOf(logits);
+    const k = (factor * (3 - curve)) / 2;
+    const s = (factor * (curve - 1)) / 2;
+    return onSurvivors(logits, (logit) => {
+      const d = logit - max;
+      return clamp(max + d * d * (s * d - k));
     });
   },
   xtc_probability: (logits, settings) => {

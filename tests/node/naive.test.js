@@ -54,6 +54,8 @@ function someSettings(size) {
     top_h: () => oneOf(0, 0.05, 0.33, 0.71, 1),
     dynatemp_range: () => oneOf(0, 0.3, 0.4),
     dynatemp_exponent: () => oneOf(0, 0.5, 1, 2),
+    smoothing_factor: () => oneOf(0, 0.2, 1, 7),
+    smoothing_curve: () => oneOf(1, 2, 4.5),
     xtc_probability: () => oneOf(0, 0.3, 0.5, 1),
     xtc_threshold: () => oneOf(0, 0.01, 0.1, 0.3),
     mirostat: () => oneOf(0, 0, 0, 0, 1, 2),

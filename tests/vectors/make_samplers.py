@@ -62,9 +62,28 @@ def dynatemp(logits, dynatemp_range, temperature=1, dynatemp_exponent=1):
     return logits / (low + (high - low) * share**dynatemp_exponent)
 
 
+def smoothing(logits, smoothing_factor, smoothing_curve=1):
+    finite = ~np.isinf(logits)
+    d = np.where(finite, logits - logits.max(), 0)
+    k, s = (3 - smoothing_curve) / 2, (smoothing_curve - 1) / 2
+    bent = -(k * smoothing_factor * d**2) + (s * smoothing_factor * d**3) + logits.max()
+    return np.where(finite, bent, logits)
+
+
 ADAPTIVE = "llama.cpp src/llama-sampler.cpp, adaptive-p (pull request 17927)"
 # The source, the definition, the settings of each case.
 SAMPLERS = [
+    (
+        "smoothing",
+        "text-generation-webui modules/sampler_hijack.py, QuadraticSamplingLogitsWarper",
+        smoothing,
+        [
+            {"smoothing_factor": 0.3},
+            {"smoothing_factor": 1.5},
+            {"smoothing_factor": 0.2, "smoothing_curve": 2.5},
+            {"smoothing_factor": 0.5, "smoothing_curve": 4},
+        ],
+    ),
     (
         "dynatemp",
         "llama.cpp, common sampler temp_ext (dynatemp_range, dynatemp_exponent)",

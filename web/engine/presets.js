@@ -49,6 +49,7 @@ const LLAMA_CPP = [
   'xtc_probability',
   'temperature',
   'dynatemp_range',
+  'smoothing_factor',
   'mirostat',
   'adaptive_target',
 ];

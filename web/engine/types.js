@@ -40,6 +40,7 @@
  * @property {number} [p_less] 1, or normalised 2
  * @property {number} [top_h]
  * @property {number} [dynatemp_range] of dynatemp: it takes the place of temperature
+ * @property {number} [smoothing_factor]
  * @property {number} [xtc_probability]
  * @property {0 | 1 | 2} [mirostat]
  * @property {number} [adaptive_target] of adaptive_p
@@ -55,6 +56,7 @@
  * @property {number} [adaptive_decay] 0.9
  * @property {number} [adaptive_mean] where a generation is to go on, 0: adaptive_target
  * @property {number} [dynatemp_exponent] 1
+ * @property {number} [smoothing_curve] 1
  * @property {number} [min_tokens_to_keep]
  * @property {'transformers' | 'llama.cpp' | 'llama2.c'} [convention] whose rules hold at ties and
  *   boundaries

@@ -496,4 +496,20 @@ export const SPECS = {
       },
     ],
   },
+  smoothing_factor: {
+    kind: 'values',
+    nudge: null,
+    wide: false,
+    beside: {
+      smoothing_curve: (random) => ({ smoothing_curve: random.of([1.5, 3, 5]) }),
+    },
+    pick: (random) => ({ smoothing_factor: random.of([0.1, 0.3, 1, 2]), smoothing_curve: 1 }),
+    edges: [
+      {
+        name: 'top',
+        says: 'leaves the best logit as it is',
+        cases: [input([3, 2.5, 0], { smoothing_factor: 0.4, smoothing_curve: 1 })],
+      },
+    ],
+  },
 };

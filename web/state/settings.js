@@ -39,7 +39,7 @@ export const SHELF = [
   },
   {
     group: 'adaptive',
-    names: ['xtc_probability', 'mirostat', 'adaptive_target', 'dynatemp_range'],
+    names: ['xtc_probability', 'mirostat', 'adaptive_target', 'dynatemp_range', 'smoothing_factor'],
   },
   { group: 'own', names: ['own'] },
 ];
@@ -53,6 +53,8 @@ export const ADDED = [
   'top_h',
   'dynatemp_range',
   'dynatemp_exponent',
+  'smoothing_factor',
+  'smoothing_curve',
 ];
 /** The parameters that stand on a warper's card. */
 export const PARTS = /** @type {Record<string, string[]>} */ ({
@@ -62,6 +64,7 @@ export const PARTS = /** @type {Record<string, string[]>} */ ({
   mirostat: ['mirostat_tau', 'mirostat_eta'],
   adaptive_target: ['adaptive_decay'],
   dynatemp_range: ['dynatemp_exponent'],
+  smoothing_factor: ['smoothing_curve'],
 });
 /** The parameters of several warpers. */
 export const SHARED = ['repetition_window', 'min_tokens_to_keep'];
@@ -85,6 +88,7 @@ export const STARTS = /** @type {Record<string, number>} */ ({
   p_less: 1,
   top_h: 0.5,
   dynatemp_range: 0.5,
+  smoothing_factor: 0.3,
 });
 
 /**

@@ -116,6 +116,7 @@ export const VALUES = /** @type {Record<string, any>} */ ({
   p_less: 1,
   top_h: 0.5,
   dynatemp_range: 0.5,
+  smoothing_factor: 0.3,
 });
 
 /** Logits to try a sampler on where none are given: what may follow "Today she". */
