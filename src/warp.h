@@ -49,7 +49,8 @@ void warp_logit_bias(float *logits, const struct warp_input *input);
 /* l > 0 ? l / r : l * r, once for each distinct id among the last repetition_window ids of the
  * history (all for 0). Keskar et al. 2019, CTRL, section 4.1. */
 void warp_repetition_penalty(float *logits, const struct warp_input *input);
-/* l - a * count(id) and l - b * [id present], over the same ids; negative a and b reward. */
+/* l - a * count(id) and l - b * [id present], over the same ids; negative a and b reward. A time in
+ * the count is penalty_decay^(tokens since), RWKV's. */
 void warp_frequency_penalty(float *logits, const struct warp_input *input);
 void warp_presence_penalty(float *logits, const struct warp_input *input);
 /* Removes every id that would complete an n-gram already among those ids. May leave nothing. */

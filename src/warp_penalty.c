@@ -46,8 +46,40 @@ static void subtract(float *logits, const struct warp_input *input, double once,
     }
 }
 
+/* Counts each id of the window in scratch as a float32, a time of `age` tokens ago as decay^age:
+ * summed from the newest on. */
+static size_t count_decayed(const struct warp_input *input, const uint32_t **ids) {
+    size_t n = last_ids(input, value_of(input, SETTING_REPETITION_WINDOW), ids);
+    double decay = value_of(input, SETTING_PENALTY_DECAY), power = 1;
+    for (size_t i = 0; i < n; i++) input->scratch[(*ids)[i]] = 0;
+    for (size_t i = n; i-- > 0; power *= decay) {
+        float sum;
+        memcpy(&sum, &input->scratch[(*ids)[i]], sizeof sum);
+        sum = (float)((double)sum + power);
+        memcpy(&input->scratch[(*ids)[i]], &sum, sizeof sum);
+    }
+    return n;
+}
+
+static void subtract_decayed(float *logits, const struct warp_input *input, double each) {
+    const uint32_t *ids;
+    size_t n = count_decayed(input, &ids);
+    for (size_t i = 0; i < n; i++) {
+        float times, *logit = &logits[ids[i]];
+        memcpy(&times, &input->scratch[ids[i]], sizeof times);
+        if (times > 0 && *logit != -INFINITY)
+            *logit = to_float((double)*logit - each * (double)times);
+        input->scratch[ids[i]] = 0;
+    }
+}
+
 void warp_frequency_penalty(float *logits, const struct warp_input *input) {
-    subtract(logits, input, 0, value_of(input, SETTING_FREQUENCY_PENALTY));
+    double each = value_of(input, SETTING_FREQUENCY_PENALTY);
+    if (value_of(input, SETTING_PENALTY_DECAY) != 1) {
+        subtract_decayed(logits, input, each);
+        return;
+    }
+    subtract(logits, input, 0, each);
 }
 
 void warp_presence_penalty(float *logits, const struct warp_input *input) {

@@ -59,6 +59,17 @@ static double count_of(const struct warp_input *input, size_t id) {
     return count;
 }
 
+/* The same where a time counts less with each token since: in float32, from the newest on. */
+static double decayed_count_of(const struct warp_input *input, size_t id) {
+    const uint32_t *ids;
+    size_t n = last_ids(input, value_of(input, SETTING_REPETITION_WINDOW), &ids);
+    double power = 1;
+    float count = 0;
+    for (size_t i = n; i-- > 0; power *= value_of(input, SETTING_PENALTY_DECAY))
+        if (ids[i] == id) count = (float)((double)count + power);
+    return (double)count;
+}
+
 static void repetition_penalty(float *logits, const struct warp_input *input) {
     double r = value_of(input, SETTING_REPETITION_PENALTY);
     for (size_t id = 0; id < input->vocab_size; id++) {
@@ -71,8 +82,8 @@ static void repetition_penalty(float *logits, const struct warp_input *input) {
 static void frequency_penalty(float *logits, const struct warp_input *input) {
     double a = value_of(input, SETTING_FREQUENCY_PENALTY);
     for (size_t id = 0; id < input->vocab_size; id++) {
-        if (logits[id] == -INFINITY || count_of(input, id) == 0) continue;
-        logits[id] = to_float((double)logits[id] - a * count_of(input, id));
+        if (logits[id] == -INFINITY || decayed_count_of(input, id) == 0) continue;
+        logits[id] = to_float((double)logits[id] - a * decayed_count_of(input, id));
     }
 }
 

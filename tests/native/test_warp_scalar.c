@@ -36,6 +36,7 @@ static void draw_value(struct settings *settings, enum setting warper, size_t n)
         break;
     case SETTING_FREQUENCY_PENALTY:
     case SETTING_PRESENCE_PENALTY:
+        if (sample_below(3) == 0) value[SETTING_PENALTY_DECAY] = sample_below(5) ? u : 0;
         value[warper] = sample_below(20) ? 4 * u - 2 : DBL_MAX * (2 * u - 1);
         break;
     case SETTING_NO_REPEAT_NGRAM_SIZE:

@@ -106,6 +106,12 @@ function zipfCount(best, n, mu) {
   return Math.max(1, Math.min(n, Math.floor(k)));
 }
 
+/** By repeated multiplication. */
+const power = (base, n) =>
+  Array(n)
+    .fill(base)
+    .reduce((a, b) => a * b, 1);
+
 const WARPERS = {
   logit_bias: (logits, { logit_bias: bias }) =>
     onSurvivors(logits, (logit, id) => {
@@ -130,11 +136,15 @@ const WARPERS = {
     const shift = span / temperature > LARGEST ? logits[order[0]] : 0;
     return onSurvivors(logits, (logit) => clamp((logit - shift) / temperature));
   },
-  frequency_penalty: (logits, { frequency_penalty: a, repetition_window: window = 0 }, history) => {
-    const seen = history.slice(window ? -window : 0);
-    return onSurvivors(logits, (logit, id) =>
-      clamp(logit - a * seen.filter((it) => it === id).length),
-    );
+  frequency_penalty: (
+    logits,
+    { frequency_penalty: a, repetition_window: window = 0, penalty_decay: decay = 1 },
+    history,
+  ) => {
+    const seen = history.slice(window ? -window : 0).reverse();
+    const times = (id) =>
+      seen.reduce((sum, it, age) => (it === id ? Math.fround(sum + power(decay, age)) : sum), 0);
+    return onSurvivors(logits, (logit, id) => clamp(logit - a * times(id)));
   },
   presence_penalty: (logits, { presence_penalty: b, repetition_window: window = 0 }, history) => {
     const seen = new Set(history.slice(window ? -window : 0));

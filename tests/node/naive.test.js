@@ -37,6 +37,7 @@ function someSettings(size) {
         Array.from({ length: 3 }, () => [below(size), oneOf(false, (unit() - 0.5) * 10)]),
       ),
     frequency_penalty: () => oneOf(-0.5, 0.1, 2),
+    penalty_decay: () => oneOf(0, 0.5, 0.996),
     presence_penalty: () => oneOf(-1, 0.5, 3),
     no_repeat_ngram_size: () => oneOf(0, 1, 2, 3, 4),
     dry_multiplier: () => oneOf(0, 0.8, 3),

@@ -144,9 +144,44 @@ def print_case(name, source, logits, settings, after, lines=()):
     print("expect mass_one")
 
 
+HISTORY = [2, 0, 2, 1, 0, 3, 1]
+
+
+def penalty_decay(logits, frequency_penalty, penalty_decay, presence_penalty=0):
+    """Token by token, as RWKV's own loop keeps its occurrences."""
+    occurrence = {}
+    for id in HISTORY:
+        for seen in occurrence:
+            occurrence[seen] *= penalty_decay
+        occurrence[id] = occurrence.get(id, 0) + 1
+    after = logits.copy()
+    for id, times in occurrence.items():
+        after[id] -= presence_penalty + times * frequency_penalty
+    return after
+
+
+def print_with_history(name, source, define, cases):
+    for kind, logits in INPUTS.items():
+        if len(logits) < 4:
+            continue
+        for i, settings in enumerate(cases):
+            array = np.array(np.float32(logits), dtype=np.float64)
+            line = "history " + " ".join(map(str, HISTORY))
+            print_case(f"{name}/{kind}/{i}", source, logits, settings, define(array, **settings), [line])
+
+
 print("# Made by make_samplers.py: change that, not this.")
 for name, source, define, cases in SAMPLERS:
     for kind, logits in INPUTS.items():
         for i, settings in enumerate(cases):
             array = np.array(np.float32(logits), dtype=np.float64)
             print_case(f"{name}/{kind}/{i}", source, logits, settings, define(array, **settings))
+print_with_history(
+    "penalty_decay",
+    "BlinkDL, RWKV-LM, the loop of its chat demo (alpha_frequency, alpha_presence, alpha_decay)",
+    penalty_decay,
+    [
+        {"frequency_penalty": 0.4, "penalty_decay": 0.996},
+        {"frequency_penalty": 1.5, "penalty_decay": 0.5, "presence_penalty": 0.25},
+    ],
+)

@@ -57,6 +57,7 @@
  * @property {number} [adaptive_mean] where a generation is to go on, 0: adaptive_target
  * @property {number} [dynatemp_exponent] 1
  * @property {number} [smoothing_curve] 1
+ * @property {number} [penalty_decay] 1; what a time counts less for each token since, of frequency_penalty
  * @property {number} [min_tokens_to_keep]
  * @property {'transformers' | 'llama.cpp' | 'llama2.c'} [convention] whose rules hold at ties and
  *   boundaries

@@ -55,6 +55,7 @@ export const ADDED = [
   'dynatemp_exponent',
   'smoothing_factor',
   'smoothing_curve',
+  'penalty_decay',
 ];
 /** The parameters that stand on a warper's card. */
 export const PARTS = /** @type {Record<string, string[]>} */ ({
@@ -65,6 +66,7 @@ export const PARTS = /** @type {Record<string, string[]>} */ ({
   adaptive_target: ['adaptive_decay'],
   dynatemp_range: ['dynatemp_exponent'],
   smoothing_factor: ['smoothing_curve'],
+  frequency_penalty: ['penalty_decay'],
 });
 /** The parameters of several warpers. */
 export const SHARED = ['repetition_window', 'min_tokens_to_keep'];
