@@ -47,7 +47,8 @@ extern const struct warp_row warp_table[SETTING_COUNT];
 /* l + b for the biased ids; a ban removes. May leave nothing: the chain reports it. */
 void warp_logit_bias(float *logits, const struct warp_input *input);
 /* l > 0 ? l / r : l * r, once for each distinct id among the last repetition_window ids of the
- * history (all for 0). Keskar et al. 2019, CTRL, section 4.1. */
+ * history (all for 0). An id of the older half of these ids alone gets 1 + (r - 1) rep_pen_slope
+ * where r > 1, koboldcpp's. Keskar et al. 2019, CTRL, section 4.1. */
 void warp_repetition_penalty(float *logits, const struct warp_input *input);
 /* l - a * count(id) and l - b * [id present], over the same ids; negative a and b reward. A time in
  * the count is penalty_decay^(tokens since), RWKV's. */

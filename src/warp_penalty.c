@@ -20,15 +20,24 @@ static size_t count_ids(const struct warp_input *input, const uint32_t **ids) {
     return n;
 }
 
+/* The penalty of ids that stand in the older half of the window alone. */
+static double older_penalty(const struct warp_input *input, double penalty) {
+    double slope = value_of(input, SETTING_REP_PEN_SLOPE);
+    return penalty > 1 && slope != 1 ? 1 + (penalty - 1) * slope : penalty;
+}
+
 void warp_repetition_penalty(float *logits, const struct warp_input *input) {
-    double penalty = value_of(input, SETTING_REPETITION_PENALTY);
+    double recent = value_of(input, SETTING_REPETITION_PENALTY);
+    double older = older_penalty(input, recent);
     const uint32_t *ids;
-    size_t n = count_ids(input, &ids);
+    size_t n = last_ids(input, value_of(input, SETTING_REPETITION_WINDOW), &ids);
+    for (size_t i = 0; i < n; i++) input->scratch[ids[i]] = i < n - i ? 1 : 2;
     for (size_t i = 0; i < n; i++) {
+        uint32_t half = input->scratch[ids[i]];
+        double penalty = half == 1 ? older : recent;
         float *logit = &logits[ids[i]];
         double l = (double)*logit;
-        if (input->scratch[ids[i]] && *logit != -INFINITY)
-            *logit = to_float(l > 0 ? l / penalty : l * penalty);
+        if (half && *logit != -INFINITY) *logit = to_float(l > 0 ? l / penalty : l * penalty);
         input->scratch[ids[i]] = 0;
     }
 }

@@ -71,10 +71,15 @@ static double decayed_count_of(const struct warp_input *input, size_t id) {
 }
 
 static void repetition_penalty(float *logits, const struct warp_input *input) {
-    double r = value_of(input, SETTING_REPETITION_PENALTY);
+    const uint32_t *ids;
+    size_t n = last_ids(input, value_of(input, SETTING_REPETITION_WINDOW), &ids);
+    double slope = value_of(input, SETTING_REP_PEN_SLOPE);
     for (size_t id = 0; id < input->vocab_size; id++) {
-        double l = (double)logits[id];
+        double l = (double)logits[id], r = value_of(input, SETTING_REPETITION_PENALTY);
+        bool recent = false;
         if (logits[id] == -INFINITY || count_of(input, id) == 0) continue;
+        for (size_t i = 0; i < n; i++) recent = recent || (ids[i] == id && 2 * i >= n);
+        if (!recent && r > 1 && slope != 1) r = 1 + (r - 1) * slope;
         logits[id] = to_float(l > 0 ? l / r : l * r);
     }
 }

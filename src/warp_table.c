@@ -222,6 +222,12 @@ const struct warp_row warp_table[SETTING_COUNT] = {
         .minimum_included = true, .maximum_included = true,
         .low = 0.9, .high = 1, .step = 0.001,
     },
+    [SETTING_REP_PEN_SLOPE] = {
+        .name = "rep_pen_slope", .kind = SETTING_REAL, .group = "shared",
+        .neutral = 1, .minimum = 0, .maximum = 1,
+        .minimum_included = true, .maximum_included = true,
+        .low = 0, .high = 1, .step = 0.05,
+    },
     [SETTING_MIN_TOKENS_TO_KEEP] = {
         .name = "min_tokens_to_keep", .kind = SETTING_INTEGER, .group = "shared",
         .neutral = 1, .minimum = 1, .maximum = WHOLE_MAX,

@@ -33,6 +33,7 @@ static void draw_value(struct settings *settings, enum setting warper, size_t n)
     switch (warper) {
     case SETTING_REPETITION_PENALTY:
         value[warper] = sample_below(20) ? 0.25 + 2 * u : u * 1e-40;
+        if (sample_below(2)) value[SETTING_REP_PEN_SLOPE] = sample_uniform();
         break;
     case SETTING_FREQUENCY_PENALTY:
     case SETTING_PRESENCE_PENALTY:

@@ -120,13 +120,16 @@ const WARPERS = {
     }),
   repetition_penalty: (
     logits,
-    { repetition_penalty: r, repetition_window: window = 0 },
+    { repetition_penalty: r, repetition_window: window = 0, rep_pen_slope: slope = 1 },
     history,
   ) => {
-    const seen = new Set(history.slice(window ? -window : 0));
+    const seen = history.slice(window ? -window : 0);
+    const recent = seen.slice(Math.ceil(seen.length / 2));
+    const older = r > 1 && slope !== 1 ? 1 + (r - 1) * slope : r;
     return onSurvivors(logits, (logit, id) => {
-      if (!seen.has(id)) return logit;
-      return clamp(logit > 0 ? logit / r : logit * r);
+      if (!seen.includes(id)) return logit;
+      const by = recent.includes(id) ? r : older;
+      return clamp(logit > 0 ? logit / by : logit * by);
     });
   },
   temperature: (logits, { temperature }) => {

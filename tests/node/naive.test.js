@@ -31,6 +31,7 @@ function someSettings(size) {
     top_p: () => oneOf(0, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 1),
     repetition_penalty: () => oneOf(0.5, 1, 1.1, 2, 50),
     repetition_window: () => below(6),
+    rep_pen_slope: () => oneOf(0, 0.4, 1),
     min_tokens_to_keep: () => 1 + below(5),
     logit_bias: () =>
       Object.fromEntries(

@@ -160,6 +160,20 @@ def penalty_decay(logits, frequency_penalty, penalty_decay, presence_penalty=0):
     return after
 
 
+def rep_pen_slope(logits, repetition_penalty, rep_pen_slope):
+    """By the two counts that koboldcpp's sample_rep_pen keeps."""
+    near = {id for i, id in enumerate(HISTORY) if 2 * i >= len(HISTORY)}
+    far = set(HISTORY) - near
+    reduced = repetition_penalty
+    if reduced > 1:
+        reduced = 1 + (reduced - 1) * rep_pen_slope
+    after = logits.copy()
+    for ids, penalty in ((near, repetition_penalty), (far, reduced)):
+        for id in ids:
+            after[id] = after[id] * penalty if after[id] <= 0 else after[id] / penalty
+    return after
+
+
 def print_with_history(name, source, define, cases):
     for kind, logits in INPUTS.items():
         if len(logits) < 4:
@@ -183,5 +197,15 @@ print_with_history(
     [
         {"frequency_penalty": 0.4, "penalty_decay": 0.996},
         {"frequency_penalty": 1.5, "penalty_decay": 0.5, "presence_penalty": 0.25},
+    ],
+)
+print_with_history(
+    "rep_pen_slope",
+    "LostRuins/koboldcpp gpttype_adapter.cpp @2da346a, sample_rep_pen",
+    rep_pen_slope,
+    [
+        {"repetition_penalty": 1.5, "rep_pen_slope": 0.7},
+        {"repetition_penalty": 1.2, "rep_pen_slope": 0},
+        {"repetition_penalty": 0.8, "rep_pen_slope": 0.5},
     ],
 )

@@ -58,6 +58,7 @@
  * @property {number} [dynatemp_exponent] 1
  * @property {number} [smoothing_curve] 1
  * @property {number} [penalty_decay] 1; what a time counts less for each token since, of frequency_penalty
+ * @property {number} [rep_pen_slope] 1; how much of repetition_penalty the older half of its window gets
  * @property {number} [min_tokens_to_keep]
  * @property {'transformers' | 'llama.cpp' | 'llama2.c'} [convention] whose rules hold at ties and
  *   boundaries

@@ -56,10 +56,11 @@ export const ADDED = [
   'smoothing_factor',
   'smoothing_curve',
   'penalty_decay',
+  'rep_pen_slope',
 ];
 /** The parameters that stand on a warper's card. */
 export const PARTS = /** @type {Record<string, string[]>} */ ({
-  repetition_penalty: ['repetition_window'],
+  repetition_penalty: ['rep_pen_slope', 'repetition_window'],
   dry_multiplier: ['dry_base', 'dry_allowed_length', 'dry_penalty_last_n', 'dry_sequence_breakers'],
   xtc_probability: ['xtc_threshold'],
   mirostat: ['mirostat_tau', 'mirostat_eta'],
