@@ -132,6 +132,7 @@ static void hash_drawn(uint64_t *hash, const struct chain_drawn *drawn) {
 
 /* The settings of a series; returns whether it draws by Gumbel-max. */
 static bool use_series(struct settings *settings, int series) {
+    static const uint32_t ends[] = {0, 3};
     static const struct warp_bias bias[] = {{0, -1.5}, {3, 0.5}};
     static const uint32_t reversed[] = {SETTING_TOP_P, SETTING_TOP_K, SETTING_TEMPERATURE,
                                         SETTING_REPETITION_PENALTY, SETTING_LOGIT_BIAS};
@@ -150,11 +151,9 @@ static bool use_series(struct settings *settings, int series) {
                  {SETTING_XTC_PROBABILITY, 0.5},
                  {SETTING_MIN_TOKENS_TO_KEEP, 2},
                  {SETTING_TEMPERATURE, 1.4}},
-      later[] = {{SETTING_TOP_A, 0.01},
-                 {SETTING_TOP_H, 0.98},
-                 {SETTING_DYNATEMP_RANGE, 0.5},
-                 {SETTING_SMOOTHING_FACTOR, 0.1},
-                 /* added */};
+      later[] = {{SETTING_TOP_A, 0.01},         {SETTING_TOP_H, 0.98},
+                 {SETTING_DYNATEMP_RANGE, 0.5}, {SETTING_SMOOTHING_FACTOR, 0.1},
+                 {SETTING_MIN_NEW_TOKENS, 6},   /* added */};
     settings_reset(settings);
     if (series < SERIES) {
         memcpy(settings->order, order, sizeof order);
@@ -188,6 +187,8 @@ static bool use_series(struct settings *settings, int series) {
         settings_set(settings, SETTING_MIROSTAT_ETA, 0.3, NULL);
         break;
     case 8:
+        settings->ends = ends;
+        settings->n_ends = 2;
         for (size_t i = 0; i < sizeof later / sizeof *later; i++)
             settings_set(settings, later[i].setting, later[i].value, NULL);
         break;

@@ -21,6 +21,7 @@ enum setting {
     SETTING_PRESENCE_PENALTY,
     SETTING_NO_REPEAT_NGRAM_SIZE,
     SETTING_DRY_MULTIPLIER,
+    SETTING_MIN_NEW_TOKENS,
     SETTING_TEMPERATURE,
     SETTING_DYNATEMP_RANGE,
     SETTING_SMOOTHING_FACTOR,
@@ -79,9 +80,11 @@ struct settings {
     uint32_t n_bias;
     uint32_t n_breakers;
     const uint32_t *breakers; /* (n_breakers,) each sequence as its length, then its ids */
-    uint64_t seed, step;      /* of the coin that XTC tosses */
-    const uint32_t *allowed;  /* bit i % 32 of word i / 32: token i; NULL: all are */
-    uint32_t n_allowed;       /* how many bits are set, for the trace */
+    uint64_t seed, step;      /* of the coin that XTC tosses; step: how many tokens are drawn */
+    uint32_t n_ends;
+    const uint32_t *ends; /* (n_ends,) the tokens that end a text; others than tokens do nothing */
+    const uint32_t *allowed; /* bit i % 32 of word i / 32: token i; NULL: all are */
+    uint32_t n_allowed;      /* how many bits are set, for the trace */
     uint32_t n_banned;
     const uint32_t *banned; /* (n_banned,) each sequence as its length, then its ids */
     int64_t forced;         /* the one token that may come, -1: any */

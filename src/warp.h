@@ -89,7 +89,7 @@ void warp_top_a(float *logits, const struct warp_input *input);
  * version 2 p >= (V c - 1) / (V - 1), V the vocabulary's size. Tan et al. 2026. */
 void warp_p_less(float *logits, const struct warp_input *input);
 /* Of the 100 best keeps those whose terms of the entropy, added up in rank order, are within h of
- * it, to 2^-20. Potraghloo et al. 2025, as transformers has it. */
+ * it, to 2^-20; none of p = 0 but the best. Potraghloo et al. 2025, as transformers has it. */
 void warp_top_h(float *logits, const struct warp_input *input);
 /* In place of temperature: l / T with T from max(0, temperature - range) to temperature + range, as
  * far as (H / ln n)^exponent says, H the entropy of the n survivors. Lin 2023, as llama.cpp has
@@ -98,6 +98,8 @@ void warp_dynatemp(float *logits, const struct warp_input *input);
 /* max - factor (k d^2 - s d^3), d = l - max, k = (3 - curve) / 2, s = (curve - 1) / 2: quadratic
  * with curve 1. kalomaze 2024, as text-generation-webui has it. */
 void warp_smoothing(float *logits, const struct warp_input *input);
+/* Removes the tokens that end a text while fewer than so many are drawn. May leave nothing. */
+void warp_min_new_tokens(float *logits, const struct warp_input *input);
 /* With the given probability, decided by (seed, step): of the tokens with p >= threshold removes
  * all but the last in rank order; nothing if fewer than min_tokens_to_keep would stay. */
 void warp_xtc(float *logits, const struct warp_input *input);

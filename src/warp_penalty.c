@@ -119,3 +119,10 @@ void warp_no_repeat_ngram_size(float *logits, const struct warp_input *input) {
         hash = hash * multiplier + next - power * ids[i];
     }
 }
+
+void warp_min_new_tokens(float *logits, const struct warp_input *input) {
+    const struct settings *settings = input->settings;
+    if ((double)settings->step >= value_of(input, SETTING_MIN_NEW_TOKENS)) return;
+    for (uint32_t i = 0; i < settings->n_ends; i++)
+        if (settings->ends[i] < input->vocab_size) logits[settings->ends[i]] = -INFINITY;
+}

@@ -369,7 +369,8 @@ static void top_h(float *logits, const struct warp_input *input) {
     for (size_t place = 0; place < best; place++) entropy += term_of(input, ids[place], total);
     for (size_t place = 0; place < count; place++) {
         if (place < best) sum += term_of(input, ids[place], total);
-        bool stays = place == 0 || (place < best && sum <= (h + 0x1p-20) * entropy);
+        bool stays = place == 0 || (place < best && input->weights[ids[place]] > 0 &&
+                                    sum <= (h + 0x1p-20) * entropy);
         if (!stays && (double)place >= least) logits[ids[place]] = -INFINITY;
     }
 }
@@ -404,6 +405,19 @@ static void smoothing(float *logits, const struct warp_input *input) {
         double d = (double)logits[ids[place]] - max;
         logits[ids[place]] = to_float(max + d * d * (cube * d - square));
     }
+}
+
+static bool is_end(const struct settings *settings, size_t id) {
+    for (uint32_t i = 0; i < settings->n_ends; i++)
+        if (settings->ends[i] == id) return true;
+    return false;
+}
+
+static void min_new_tokens(float *logits, const struct warp_input *input) {
+    for (size_t id = 0; id < input->vocab_size; id++)
+        if (is_end(input->settings, id) &&
+            (double)input->settings->step < value_of(input, SETTING_MIN_NEW_TOKENS))
+            logits[id] = -INFINITY;
 }
 
 static void xtc(float *logits, const struct warp_input *input) {
@@ -505,6 +519,7 @@ void (*const warp_scalar[WARPER_COUNT])(float *, const struct warp_input *) = {
     [SETTING_TOP_H] = top_h,
     [SETTING_DYNATEMP_RANGE] = dynatemp,
     [SETTING_SMOOTHING_FACTOR] = smoothing,
+    [SETTING_MIN_NEW_TOKENS] = min_new_tokens,
     [SETTING_XTC_PROBABILITY] = xtc,
     [SETTING_MIROSTAT] = mirostat,
     [SETTING_ADAPTIVE_TARGET] = adaptive_p,

@@ -44,6 +44,12 @@ const struct warp_row warp_table[SETTING_COUNT] = {
         .minimum_included = true, .maximum_included = true,
         .low = 0, .high = 5, .step = 0.05, .apply = warp_dry,
     },
+    [SETTING_MIN_NEW_TOKENS] = {
+        .name = "min_new_tokens", .kind = SETTING_INTEGER, .group = "penalty",
+        .neutral = 0, .minimum = 0, .maximum = WHOLE_MAX,
+        .minimum_included = true, .maximum_included = true,
+        .low = 0, .high = 64, .step = 1, .apply = warp_min_new_tokens,
+    },
     [SETTING_TEMPERATURE] = {
         .name = "temperature", .kind = SETTING_REAL, .group = "shape",
         .neutral = 1, .minimum = 0, .maximum = DBL_MAX,

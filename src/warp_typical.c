@@ -116,10 +116,11 @@ void warp_top_h(float *logits, const struct warp_input *input) {
     uint64_t total = 0;
     if (h == 0) return;
     size_t n = rank_top(logits, input->vocab_size, ENTROPY_TOKENS, ids, input->scratch);
+    while (n > 1 && !input->weights[ids[n - 1]]) n--;
     for (size_t i = 0; i < n; i++) total += input->weights[ids[i]];
     for (size_t i = 0; i < n; i++) {
         double p = (double)input->weights[ids[i]] / (double)total;
-        terms[i] = p > 0 ? -p * elementary_log(p) : 0;
+        terms[i] = -p * elementary_log(p);
         entropy += terms[i];
     }
     size_t keep = count_within(terms, n, (h + 0x1p-20) * entropy);

@@ -161,7 +161,7 @@ AT(chain_sample, entropy, 48);
 
 static struct fault fault;
 static struct settings settings;
-static void *biases, *breakers, *banned; /* what `settings` points to */
+static void *biases, *breakers, *banned, *ends; /* what `settings` points to */
 static const struct kernels *kernels = &kernels_simd;
 static struct kernels adopted;
 static void *exchange;
@@ -524,11 +524,18 @@ EXPORT(enum status, settings_bias)(const struct warp_bias *bias, uint32_t n) {
     return STATUS_OK;
 }
 
-/* Take n words from the exchange: sequences, each as its length, then its ids. */
+/* Take n words from the exchange: sequences, each as its length, then its ids; the ends are ids. */
 EXPORT(enum status, settings_breakers)(const uint32_t *words, uint32_t n) {
     if (take(&breakers, words, n * sizeof *words)) return fault.status;
     settings.breakers = breakers;
     settings.n_breakers = n;
+    return STATUS_OK;
+}
+
+EXPORT(enum status, settings_ends)(const uint32_t *ids, uint32_t n) {
+    if (take(&ends, ids, n * sizeof *ids)) return fault.status;
+    settings.ends = ends;
+    settings.n_ends = n;
     return STATUS_OK;
 }
 

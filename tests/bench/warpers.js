@@ -31,6 +31,7 @@ export const ALONE = {
   top_h: { top_h: 0.5 },
   dynatemp_range: { dynatemp_range: 0.5 },
   smoothing_factor: { smoothing_factor: 0.3, smoothing_curve: 2 },
+  min_new_tokens: { min_new_tokens: 4 },
   xtc_probability: { xtc_probability: 1, xtc_threshold: 0.05 },
   mirostat: { mirostat: 2 },
   adaptive_target: { adaptive_target: 0.3 },

@@ -25,6 +25,7 @@ const VALUES = {
   presence_penalty: -2,
   no_repeat_ngram_size: 1,
   dry_multiplier: 3,
+  min_new_tokens: 3,
   temperature: 1.7,
   dynatemp_range: 0.7,
   smoothing_factor: 0.4,

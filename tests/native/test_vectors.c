@@ -72,6 +72,13 @@ static void give_breaker(struct subject *s, const struct vector_line *line) {
     s->settings.n_breakers += (uint32_t)line->count;
 }
 
+static void give_ends(struct subject *s, const struct vector_line *line) {
+    if (line->count > LIST_MAX) abort();
+    for (size_t i = 1; i < line->count; i++) s->ends[i - 1] = (uint32_t)integer(s, line->words[i]);
+    s->settings.ends = s->ends;
+    s->settings.n_ends = (uint32_t)line->count - 1;
+}
+
 static void give_coin(struct subject *s, const struct vector_line *line) {
     s->settings.seed = integer(s, line->words[1]);
     s->settings.step = integer(s, line->words[2]);
@@ -122,6 +129,7 @@ static const struct {
     {"bias", give_bias, 2},
     {"convention", give_convention, 1},
     {"breaker", give_breaker, 1},
+    {"ends", give_ends, 1},
     {"coin", give_coin, 2},
     {"order", give_order, 1},
     {"pcg32", give_pcg32, 2},

@@ -27,6 +27,7 @@ static size_t draw_history(size_t n, size_t most) {
 static void draw_value(struct settings *settings, enum setting warper, size_t n) {
     static const uint32_t breakers[] = {1, 2, 2, 0, 1, 3, 3, 1, 0};
     static const uint32_t lengths[] = {0, 0, 2, 5, 9};
+    static const uint32_t ends[] = {1, 3, 70000};
     static const double temperatures[] = {0, 0.5, 2, 0.7, 1e-3, 1e-30, 5e-324, 1e300, DBL_MAX};
     double u = sample_uniform(), *value = settings->value;
     value[warper] = u;
@@ -88,6 +89,11 @@ static void draw_value(struct settings *settings, enum setting warper, size_t n)
     case SETTING_SMOOTHING_FACTOR:
         value[warper] = sample_below(9) ? 3 * u : 1e6 * u;
         value[SETTING_SMOOTHING_CURVE] = sample_below(9) ? 1 + 5 * sample_uniform() : 1e6;
+        break;
+    case SETTING_MIN_NEW_TOKENS:
+        value[warper] = 1 + sample_below(1500);
+        settings->ends = ends;
+        settings->n_ends = 3;
         break;
     case SETTING_XTC_PROBABILITY:
         value[SETTING_XTC_THRESHOLD] = pow(10, -3 * sample_uniform());

@@ -19,6 +19,7 @@ struct subject {
     size_t n_history;
     struct warp_bias bias[LIST_MAX];
     uint32_t breakers[LIST_MAX];
+    uint32_t ends[LIST_MAX];
     struct settings settings;
     struct pcg32 pcg;
     uint64_t random, splitmix;

@@ -55,7 +55,14 @@ const SERIES = [
 /** Of the warpers that came later, in the canonical order. @type {object[]} */
 const LATER = [
   { min_p: 0.01, adaptive_target: 0.4 },
-  { top_a: 0.01, top_h: 0.98, dynatemp_range: 0.5, smoothing_factor: 0.1 /* added */ },
+  {
+    top_a: 0.01,
+    top_h: 0.98,
+    dynatemp_range: 0.5,
+    smoothing_factor: 0.1,
+    min_new_tokens: 6,
+    end_tokens: [0, 3] /* added */,
+  },
 ];
 
 /** FNV-1a, 64 bits, in two halves: the prime is 2^40 + 0x1b3. */

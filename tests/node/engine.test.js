@@ -125,6 +125,7 @@ describe('info and table', () => {
         'presence_penalty',
         'no_repeat_ngram_size',
         'dry_multiplier',
+        'min_new_tokens',
         'temperature',
         'dynatemp_range',
         'smoothing_factor',

@@ -62,6 +62,7 @@ const EXPORTS = {
   settings_bias: 2,
   settings_breakers: 2,
   settings_check: 1,
+  settings_ends: 2,
   settings_forced: 1,
   settings_order: 2,
   settings_own: 2,

@@ -11,6 +11,7 @@ const NEUTRAL = {
   presence_penalty: 0,
   no_repeat_ngram_size: 0,
   dry_multiplier: 0,
+  min_new_tokens: 0,
   temperature: 1,
   dynatemp_range: 0,
   smoothing_factor: 0,
@@ -268,11 +269,13 @@ const WARPERS = {
   top_h: (logits, { top_h: h, min_tokens_to_keep: least = 1 }) => {
     const order = ranked(logits);
     const p = softmax(order.slice(0, 100).map((id) => logits[id]));
-    const terms = p.map((share) => (share > 0 ? -share * Math.log(share) : 0));
+    // Below 2^-44 of the best there is no weight left.
+    const heavy = p.filter((share) => share >= 2 ** -44 * p[0]);
+    const terms = heavy.map((share) => -share * Math.log(share));
     const bound = (h + 2 ** -20) * terms.reduce((a, b) => a + b, 0);
     let sum = 0;
     const within = terms.filter((term) => (sum += term) <= bound).length;
-    return keepOnly(logits, order.slice(0, Math.max(within, least)));
+    return keepOnly(logits, order.slice(0, Math.max(within, least, 1)));
   },
   dynatemp_range: (
     logits,
@@ -295,6 +298,8 @@ const WARPERS = {
       return clamp(max + d * d * (s * d - k));
     });
   },
+  min_new_tokens: (logits, { min_new_tokens: least, end_tokens: ends = [], step = 0 }) =>
+    onSurvivors(logits, (logit, id) => (step < least && ends.includes(id) ? -Infinity : logit)),
   xtc_probability: (logits, settings) => {
     const {
       xtc_probability: chance,

@@ -58,6 +58,8 @@ function someSettings(size) {
     dynatemp_exponent: () => oneOf(0, 0.5, 1, 2),
     smoothing_factor: () => oneOf(0, 0.2, 1, 7),
     smoothing_curve: () => oneOf(1, 2, 4.5),
+    min_new_tokens: () => below(3),
+    end_tokens: () => [below(size), below(size)],
     xtc_probability: () => oneOf(0, 0.3, 0.5, 1),
     xtc_threshold: () => oneOf(0, 0.01, 0.1, 0.3),
     mirostat: () => oneOf(0, 0, 0, 0, 1, 2),

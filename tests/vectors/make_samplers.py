@@ -70,6 +70,16 @@ def smoothing(logits, smoothing_factor, smoothing_curve=1):
     return np.where(finite, bent, logits)
 
 
+ENDS = [1, 3]
+
+
+def min_new_tokens(logits, min_new_tokens, step):
+    after = logits.copy()
+    if step < min_new_tokens:
+        after[ENDS] = -np.inf
+    return after
+
+
 ADAPTIVE = "llama.cpp src/llama-sampler.cpp, adaptive-p (pull request 17927)"
 # The source, the definition, the settings of each case.
 SAMPLERS = [
@@ -184,6 +194,17 @@ def print_with_history(name, source, define, cases):
             print_case(f"{name}/{kind}/{i}", source, logits, settings, define(array, **settings), [line])
 
 
+def print_with_step(name, source, define, cases):
+    for kind, logits in INPUTS.items():
+        if len(logits) < 4 or (kind == "cut" and name == "min_new_tokens"):
+            continue
+        for i, (step, settings) in enumerate(cases):
+            array = np.array(np.float32(logits), dtype=np.float64)
+            lines = ["ends " + " ".join(map(str, ENDS)), f"coin 0 {step}"]
+            after = define(array, step=step, **settings)
+            print_case(f"{name}/{kind}/{i}", source, logits, settings, after, lines)
+
+
 print("# Made by make_samplers.py: change that, not this.")
 for name, source, define, cases in SAMPLERS:
     for kind, logits in INPUTS.items():
@@ -208,4 +229,10 @@ print_with_history(
         {"repetition_penalty": 1.2, "rep_pen_slope": 0},
         {"repetition_penalty": 0.8, "rep_pen_slope": 0.5},
     ],
+)
+print_with_step(
+    "min_new_tokens",
+    "transformers src/transformers/generation/logits_process.py, MinNewTokensLengthLogitsProcessor",
+    min_new_tokens,
+    [(0, {"min_new_tokens": 1}), (4, {"min_new_tokens": 5}), (5, {"min_new_tokens": 5})],
 )

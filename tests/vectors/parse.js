@@ -68,6 +68,9 @@ const GIVENS = {
     it.settings.dry_sequence_breakers ??= [];
     it.settings.dry_sequence_breakers.push(words.map(integer));
   },
+  ends: (it, words) => {
+    it.settings.end_tokens = words.map(integer);
+  },
   coin: (it, [seed, step]) => {
     it.settings.seed = integer(seed);
     it.step = integer(step);

@@ -310,7 +310,15 @@ export class Chain {
   #prepare(resolved, vocabSize, step) {
     const { module, table, gates } = this.#core;
     const chain = this.open(vocabSize, Math.min(resolved.top, vocabSize));
-    applySettings(module, table, resolved, this.#core.breakers(resolved, vocabSize), step);
+    const core = this.#core;
+    applySettings(
+      module,
+      table,
+      resolved,
+      core.breakers(resolved, vocabSize),
+      core.ends(resolved, vocabSize),
+      step,
+    );
     gates.prepare(resolved.gates, vocabSize);
     if (module.calls.settings_check(vocabSize)) module.fail();
     return chain;

@@ -229,6 +229,15 @@ export class Core {
   }
 
   /**
+   * The tokens that end a text, none where the logits are of no model's.
+   * @param {Resolved} resolved
+   * @param {number} vocabSize
+   */
+  ends({ ends }, vocabSize) {
+    return ends ?? (this.info?.vocab_size === vocabSize ? this.info.end_token_ids : []);
+  }
+
+  /**
    * Every token that holds the text, and the text's own ids if they are several.
    * @param {string} text
    * @param {number} vocabSize

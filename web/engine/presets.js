@@ -36,6 +36,7 @@ const LLAMA_CPP = [
   'presence_penalty',
   'no_repeat_ngram_size',
   'dry_multiplier',
+  'min_new_tokens',
   'top_n_sigma',
   'top_h',
   'top_k',

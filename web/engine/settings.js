@@ -2,7 +2,7 @@
  * Reads the table of settings out of C and turns what the caller asks for into one complete,
  * checked set. Ranges are C's business; here are names, types and combinations.
  */
-import { checkInteger, checkOwn } from './checks.js';
+import { checkIds, checkInteger, checkOwn } from './checks.js';
 import { LogitscopeError, mustBe, show, shown } from './errors.js';
 import { GATE_NAMES, checkSequences, resolveGates } from './gates.js';
 import * as layout from './layout.js';
@@ -19,6 +19,7 @@ import { presets } from './presets.js';
  * @property {'inverse' | 'gumbel'} draw
  * @property {number} top
  * @property {number} seed
+ * @property {ArrayLike<number> | null} ends the tokens that end a text; null: the model's
  * @property {import('./gates.js').Asked} gates
  * @property {import('./types.js').Own | ArrayLike<number> | null} own null with 'own' in the order: its
  *   result is still to come
@@ -26,7 +27,7 @@ import { presets } from './presets.js';
 
 export const SEED_MAX = 2 ** 53 - 1;
 const KINDS = /** @type {const} */ (['real', 'integer', 'map', 'list', 'choice']);
-const OTHERS = ['order', 'own', 'preset', 'draw', 'top', 'seed', ...GATE_NAMES];
+const OTHERS = ['order', 'own', 'preset', 'draw', 'top', 'seed', 'end_tokens', ...GATE_NAMES];
 const LISTED = 10;
 
 /**
@@ -242,6 +243,8 @@ export function resolveSettings(table, given = {}, also = []) {
     values[row.name] = value;
   }
   const { order, draw = 'inverse', top = 20, seed = 0, own: sampler = null } = asked;
+  const { end_tokens: ends = null } = asked;
+  if (ends !== null) checkIds('end_tokens', ends, 2 ** 32);
   const named = order === undefined ? canonical : checkOrder(order, table);
   const stages = sampler === null && named !== canonical ? named.filter(isWarper) : named;
   const placed = sampler === null || stages.includes('own') ? stages : [...stages, 'own'];
@@ -249,7 +252,7 @@ export function resolveSettings(table, given = {}, also = []) {
   checkChoice('draw', draw, ['inverse', 'gumbel']);
   checkInteger('top', top, 0, 2 ** 32 - 1);
   checkInteger('seed', seed, 0, SEED_MAX);
-  return { values, order: placed, draw, top, seed, gates: resolveGates(asked), own: sampler };
+  return { values, order: placed, draw, top, seed, ends, gates: resolveGates(asked), own: sampler };
 }
 
 /** @param {string} name */
@@ -272,9 +275,10 @@ function applyOrder(module, table, order) {
  * @param {TableRow[]} table
  * @param {Resolved} resolved
  * @param {number[][]} breakers
+ * @param {ArrayLike<number>} ends
  * @param {number} step whose coins the warpers toss
  */
-export function applySettings(module, table, resolved, breakers, step) {
+export function applySettings(module, table, resolved, breakers, ends, step) {
   const { calls } = module;
   calls.settings_reset();
   table.forEach(({ name, kind, choices, neutral }, index) => {
@@ -300,4 +304,7 @@ export function applySettings(module, table, resolved, breakers, step) {
   const wordsAt = module.exchange(4 * words.length);
   module.writeUint32(wordsAt, words);
   if (calls.settings_breakers(wordsAt, words.length)) module.fail();
+  const endsAt = module.exchange(4 * ends.length);
+  module.writeUint32(endsAt, ends);
+  if (calls.settings_ends(endsAt, ends.length)) module.fail();
 }

@@ -41,6 +41,7 @@
  * @property {number} [top_h]
  * @property {number} [dynatemp_range] of dynatemp: it takes the place of temperature
  * @property {number} [smoothing_factor]
+ * @property {number} [min_new_tokens]
  * @property {number} [xtc_probability]
  * @property {0 | 1 | 2} [mirostat]
  * @property {number} [adaptive_target] of adaptive_p
@@ -68,6 +69,7 @@
  * @property {string} [preset] a name in `presets`; the other settings override it
  * @property {'inverse' | 'gumbel'} [draw]
  * @property {number} [top] how many tokens a trace lists, 20
+ * @property {ArrayLike<number>} [end_tokens] the ids that end a text, the model's if left out
  * @property {number} [seed] 0 to 2^53 - 1
  * @property {Constraint | null} [constraint] what the generated text must be
  * @property {number | null} [constraint_start] where in the timeline it begins; left out, its end (of

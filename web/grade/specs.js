@@ -512,4 +512,16 @@ export const SPECS = {
       },
     ],
   },
+  min_new_tokens: {
+    kind: 'filter',
+    nudge: null,
+    pick: (random, size) => ({ min_new_tokens: random.of([0, 1, 5]), end_tokens: [size] }),
+    edges: [
+      {
+        name: 'ends',
+        says: 'removes every token that ends a text before the first is drawn',
+        cases: [input([2, 1, 0], { min_new_tokens: 1, end_tokens: [0, 2] })],
+      },
+    ],
+  },
 };

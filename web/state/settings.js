@@ -13,7 +13,7 @@ export const BASICS = ['repetition_penalty', 'temperature', 'top_k', 'top_p'];
 export const FRONT = ['temperature', 'top_k', 'top_p'];
 /** What waits on the shelf until it is added or in use. */
 export const SHELF = [
-  { group: 'steer', names: ['constraint', 'logit_bias'] },
+  { group: 'steer', names: ['constraint', 'logit_bias', 'min_new_tokens'] },
   {
     group: 'penalty',
     names: [
@@ -57,6 +57,7 @@ export const ADDED = [
   'smoothing_curve',
   'penalty_decay',
   'rep_pen_slope',
+  'min_new_tokens',
 ];
 /** The parameters that stand on a warper's card. */
 export const PARTS = /** @type {Record<string, string[]>} */ ({
@@ -92,6 +93,7 @@ export const STARTS = /** @type {Record<string, number>} */ ({
   top_h: 0.5,
   dynatemp_range: 0.5,
   smoothing_factor: 0.3,
+  min_new_tokens: 8,
 });
 
 /**

@@ -117,6 +117,7 @@ export const VALUES = /** @type {Record<string, any>} */ ({
   top_h: 0.5,
   dynatemp_range: 0.5,
   smoothing_factor: 0.3,
+  min_new_tokens: 4,
 });
 
 /** Logits to try a sampler on where none are given: what may follow "Today she". */
