@@ -151,9 +151,14 @@ static bool use_series(struct settings *settings, int series) {
                  {SETTING_XTC_PROBABILITY, 0.5},
                  {SETTING_MIN_TOKENS_TO_KEEP, 2},
                  {SETTING_TEMPERATURE, 1.4}},
-      later[] = {{SETTING_TOP_A, 0.01},         {SETTING_TOP_H, 0.98},
-                 {SETTING_DYNATEMP_RANGE, 0.5}, {SETTING_SMOOTHING_FACTOR, 0.1},
-                 {SETTING_MIN_NEW_TOKENS, 6},   /* added */};
+      later[] = {{SETTING_TOP_A, 0.01},
+                 {SETTING_TOP_H, 0.98},
+                 {SETTING_DYNATEMP_RANGE, 0.5},
+                 {SETTING_SMOOTHING_FACTOR, 0.1},
+                 {SETTING_MIN_NEW_TOKENS, 6},
+                 {SETTING_EXPONENTIAL_DECAY_LENGTH_PENALTY, 1.03},
+                 {SETTING_EXPONENTIAL_DECAY_START, 10},
+                 /* added */};
     settings_reset(settings);
     if (series < SERIES) {
         memcpy(settings->order, order, sizeof order);

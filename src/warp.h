@@ -100,6 +100,9 @@ void warp_dynatemp(float *logits, const struct warp_input *input);
 void warp_smoothing(float *logits, const struct warp_input *input);
 /* Removes the tokens that end a text while fewer than so many are drawn. May leave nothing. */
 void warp_min_new_tokens(float *logits, const struct warp_input *input);
+/* l + |l| (factor^n - 1) for the tokens that end a text, n the tokens drawn beyond
+ * exponential_decay_start; the power by squaring. transformers has it. */
+void warp_length_penalty(float *logits, const struct warp_input *input);
 /* With the given probability, decided by (seed, step): of the tokens with p >= threshold removes
  * all but the last in rank order; nothing if fewer than min_tokens_to_keep would stay. */
 void warp_xtc(float *logits, const struct warp_input *input);

@@ -126,3 +126,24 @@ void warp_min_new_tokens(float *logits, const struct warp_input *input) {
     for (uint32_t i = 0; i < settings->n_ends; i++)
         if (settings->ends[i] < input->vocab_size) logits[settings->ends[i]] = -INFINITY;
 }
+
+/* base^n, FLT_MAX at most. */
+static double power(double base, uint64_t n) {
+    double result = 1;
+    for (; n; n >>= 1, base *= base)
+        if (n & 1) result *= base;
+    return result <= (double)FLT_MAX ? result : (double)FLT_MAX;
+}
+
+void warp_length_penalty(float *logits, const struct warp_input *input) {
+    const struct settings *settings = input->settings;
+    double start = value_of(input, SETTING_EXPONENTIAL_DECAY_START);
+    double factor = value_of(input, SETTING_EXPONENTIAL_DECAY_LENGTH_PENALTY);
+    if ((double)settings->step <= start) return;
+    double share = power(factor, settings->step - (uint64_t)start) - 1;
+    for (uint32_t i = 0; i < settings->n_ends; i++) {
+        uint32_t id = settings->ends[i];
+        if (id >= input->vocab_size || logits[id] == -INFINITY) continue;
+        logits[id] = to_float((double)logits[id] + fabs((double)logits[id]) * share);
+    }
+}

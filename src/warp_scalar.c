@@ -420,6 +420,22 @@ static void min_new_tokens(float *logits, const struct warp_input *input) {
             logits[id] = -INFINITY;
 }
 
+static void length_penalty(float *logits, const struct warp_input *input) {
+    double start = value_of(input, SETTING_EXPONENTIAL_DECAY_START), power = 1;
+    double factor = value_of(input, SETTING_EXPONENTIAL_DECAY_LENGTH_PENALTY);
+    if ((double)input->settings->step <= start) return;
+    for (uint64_t n = input->settings->step - (uint64_t)start; n > 0; n /= 2) {
+        if (n % 2) power *= factor;
+        factor *= factor;
+    }
+    if (!(power <= (double)FLT_MAX)) power = (double)FLT_MAX;
+    for (size_t id = 0; id < input->vocab_size; id++) {
+        double l = (double)logits[id];
+        if (logits[id] == -INFINITY || !is_end(input->settings, id)) continue;
+        logits[id] = to_float(l + fabs(l) * (power - 1));
+    }
+}
+
 static void xtc(float *logits, const struct warp_input *input) {
     const struct settings *settings = input->settings;
     uint32_t *ids = input->scratch;
@@ -520,6 +536,7 @@ void (*const warp_scalar[WARPER_COUNT])(float *, const struct warp_input *) = {
     [SETTING_DYNATEMP_RANGE] = dynatemp,
     [SETTING_SMOOTHING_FACTOR] = smoothing,
     [SETTING_MIN_NEW_TOKENS] = min_new_tokens,
+    [SETTING_EXPONENTIAL_DECAY_LENGTH_PENALTY] = length_penalty,
     [SETTING_XTC_PROBABILITY] = xtc,
     [SETTING_MIROSTAT] = mirostat,
     [SETTING_ADAPTIVE_TARGET] = adaptive_p,

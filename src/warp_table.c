@@ -50,6 +50,12 @@ const struct warp_row warp_table[SETTING_COUNT] = {
         .minimum_included = true, .maximum_included = true,
         .low = 0, .high = 64, .step = 1, .apply = warp_min_new_tokens,
     },
+    [SETTING_EXPONENTIAL_DECAY_LENGTH_PENALTY] = {
+        .name = "exponential_decay_length_penalty", .kind = SETTING_REAL, .group = "penalty",
+        .neutral = 1, .minimum = 0, .maximum = DBL_MAX,
+        .minimum_included = false, .maximum_included = true,
+        .low = 0.9, .high = 1.5, .step = 0.01, .apply = warp_length_penalty,
+    },
     [SETTING_TEMPERATURE] = {
         .name = "temperature", .kind = SETTING_REAL, .group = "shape",
         .neutral = 1, .minimum = 0, .maximum = DBL_MAX,
@@ -233,6 +239,12 @@ const struct warp_row warp_table[SETTING_COUNT] = {
         .neutral = 1, .minimum = 0, .maximum = 1,
         .minimum_included = true, .maximum_included = true,
         .low = 0, .high = 1, .step = 0.05,
+    },
+    [SETTING_EXPONENTIAL_DECAY_START] = {
+        .name = "exponential_decay_start", .kind = SETTING_INTEGER, .group = "shared",
+        .neutral = 0, .minimum = 0, .maximum = WHOLE_MAX,
+        .minimum_included = true, .maximum_included = true,
+        .low = 0, .high = 64, .step = 1,
     },
     [SETTING_MIN_TOKENS_TO_KEEP] = {
         .name = "min_tokens_to_keep", .kind = SETTING_INTEGER, .group = "shared",

@@ -26,6 +26,7 @@ const VALUES = {
   no_repeat_ngram_size: 1,
   dry_multiplier: 3,
   min_new_tokens: 3,
+  exponential_decay_length_penalty: 1.2,
   temperature: 1.7,
   dynatemp_range: 0.7,
   smoothing_factor: 0.4,

@@ -95,6 +95,12 @@ static void draw_value(struct settings *settings, enum setting warper, size_t n)
         settings->ends = ends;
         settings->n_ends = 3;
         break;
+    case SETTING_EXPONENTIAL_DECAY_LENGTH_PENALTY:
+        value[warper] = sample_below(5) ? 0.9 + 0.2 * u : DBL_MAX * u;
+        value[SETTING_EXPONENTIAL_DECAY_START] = sample_below(900);
+        settings->ends = ends;
+        settings->n_ends = 3;
+        break;
     case SETTING_XTC_PROBABILITY:
         value[SETTING_XTC_THRESHOLD] = pow(10, -3 * sample_uniform());
         break;

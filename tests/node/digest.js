@@ -61,7 +61,9 @@ const LATER = [
     dynatemp_range: 0.5,
     smoothing_factor: 0.1,
     min_new_tokens: 6,
-    end_tokens: [0, 3] /* added */,
+    end_tokens: [0, 3],
+    exponential_decay_length_penalty: 1.03,
+    exponential_decay_start: 10 /* added */,
   },
 ];
 

@@ -126,6 +126,7 @@ describe('info and table', () => {
         'no_repeat_ngram_size',
         'dry_multiplier',
         'min_new_tokens',
+        'exponential_decay_length_penalty',
         'temperature',
         'dynatemp_range',
         'smoothing_factor',

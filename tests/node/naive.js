@@ -12,6 +12,7 @@ const NEUTRAL = {
   no_repeat_ngram_size: 0,
   dry_multiplier: 0,
   min_new_tokens: 0,
+  exponential_decay_length_penalty: 1,
   temperature: 1,
   dynatemp_range: 0,
   smoothing_factor: 0,
@@ -300,6 +301,8 @@ const WARPERS = {
   },
   min_new_tokens: (logits, { min_new_tokens: least, end_tokens: ends = [], step = 0 }) =>
     onSurvivors(logits, (logit, id) => (step < least && ends.includes(id) ? -Infinity : logit)),
+  // These chains are those of step 0.
+  exponential_decay_length_penalty: (logits) => logits,
   xtc_probability: (logits, settings) => {
     const {
       xtc_probability: chance,

@@ -60,6 +60,7 @@ function someSettings(size) {
     smoothing_curve: () => oneOf(1, 2, 4.5),
     min_new_tokens: () => below(3),
     end_tokens: () => [below(size), below(size)],
+    exponential_decay_length_penalty: () => oneOf(0.5, 1, 1.2),
     xtc_probability: () => oneOf(0, 0.3, 0.5, 1),
     xtc_threshold: () => oneOf(0, 0.01, 0.1, 0.3),
     mirostat: () => oneOf(0, 0, 0, 0, 1, 2),

@@ -80,6 +80,14 @@ def min_new_tokens(logits, min_new_tokens, step):
     return after
 
 
+def length_penalty(logits, step, exponential_decay_length_penalty, exponential_decay_start=0):
+    after = logits.copy()
+    over = step - exponential_decay_start
+    if over > 0:
+        after[ENDS] += np.abs(after[ENDS]) * (exponential_decay_length_penalty**over - 1)
+    return after
+
+
 ADAPTIVE = "llama.cpp src/llama-sampler.cpp, adaptive-p (pull request 17927)"
 # The source, the definition, the settings of each case.
 SAMPLERS = [
@@ -196,7 +204,7 @@ def print_with_history(name, source, define, cases):
 
 def print_with_step(name, source, define, cases):
     for kind, logits in INPUTS.items():
-        if len(logits) < 4 or (kind == "cut" and name == "min_new_tokens"):
+        if len(logits) < 4 or (kind == "cut"):
             continue
         for i, (step, settings) in enumerate(cases):
             array = np.array(np.float32(logits), dtype=np.float64)
@@ -235,4 +243,16 @@ print_with_step(
     "transformers src/transformers/generation/logits_process.py, MinNewTokensLengthLogitsProcessor",
     min_new_tokens,
     [(0, {"min_new_tokens": 1}), (4, {"min_new_tokens": 5}), (5, {"min_new_tokens": 5})],
+)
+print_with_step(
+    "exponential_decay_length_penalty",
+    "transformers src/transformers/generation/logits_process.py, ExponentialDecayLengthPenalty",
+    length_penalty,
+    [
+        (0, {"exponential_decay_length_penalty": 1.5}),
+        (3, {"exponential_decay_length_penalty": 1.1}),
+        (9, {"exponential_decay_length_penalty": 1.25, "exponential_decay_start": 5}),
+        (5, {"exponential_decay_length_penalty": 1.25, "exponential_decay_start": 5}),
+        (20, {"exponential_decay_length_penalty": 0.9, "exponential_decay_start": 2}),
+    ],
 )

@@ -37,6 +37,7 @@ const LLAMA_CPP = [
   'no_repeat_ngram_size',
   'dry_multiplier',
   'min_new_tokens',
+  'exponential_decay_length_penalty',
   'top_n_sigma',
   'top_h',
   'top_k',

@@ -42,6 +42,7 @@
  * @property {number} [dynatemp_range] of dynatemp: it takes the place of temperature
  * @property {number} [smoothing_factor]
  * @property {number} [min_new_tokens]
+ * @property {number} [exponential_decay_length_penalty]
  * @property {number} [xtc_probability]
  * @property {0 | 1 | 2} [mirostat]
  * @property {number} [adaptive_target] of adaptive_p
@@ -60,6 +61,7 @@
  * @property {number} [smoothing_curve] 1
  * @property {number} [penalty_decay] 1; what a time counts less for each token since, of frequency_penalty
  * @property {number} [rep_pen_slope] 1; how much of repetition_penalty the older half of its window gets
+ * @property {number} [exponential_decay_start] 0; after how many drawn tokens the length penalty begins
  * @property {number} [min_tokens_to_keep]
  * @property {'transformers' | 'llama.cpp' | 'llama2.c'} [convention] whose rules hold at ties and
  *   boundaries

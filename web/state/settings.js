@@ -13,7 +13,10 @@ export const BASICS = ['repetition_penalty', 'temperature', 'top_k', 'top_p'];
 export const FRONT = ['temperature', 'top_k', 'top_p'];
 /** What waits on the shelf until it is added or in use. */
 export const SHELF = [
-  { group: 'steer', names: ['constraint', 'logit_bias', 'min_new_tokens'] },
+  {
+    group: 'steer',
+    names: ['constraint', 'logit_bias', 'min_new_tokens', 'exponential_decay_length_penalty'],
+  },
   {
     group: 'penalty',
     names: [
@@ -58,6 +61,8 @@ export const ADDED = [
   'penalty_decay',
   'rep_pen_slope',
   'min_new_tokens',
+  'exponential_decay_length_penalty',
+  'exponential_decay_start',
 ];
 /** The parameters that stand on a warper's card. */
 export const PARTS = /** @type {Record<string, string[]>} */ ({
@@ -69,6 +74,7 @@ export const PARTS = /** @type {Record<string, string[]>} */ ({
   dynatemp_range: ['dynatemp_exponent'],
   smoothing_factor: ['smoothing_curve'],
   frequency_penalty: ['penalty_decay'],
+  exponential_decay_length_penalty: ['exponential_decay_start'],
 });
 /** The parameters of several warpers. */
 export const SHARED = ['repetition_window', 'min_tokens_to_keep'];
@@ -94,6 +100,7 @@ export const STARTS = /** @type {Record<string, number>} */ ({
   dynatemp_range: 0.5,
   smoothing_factor: 0.3,
   min_new_tokens: 8,
+  exponential_decay_length_penalty: 1.05,
 });
 
 /**
