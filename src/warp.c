@@ -145,7 +145,7 @@ void warp_smoothing(float *logits, const struct warp_input *input) {
     for (size_t i = 0; i < input->vocab_size; i++) {
         double d = logits[i] == -INFINITY ? 0 : (double)logits[i] - max;
         float smooth = to_float(max + d * d * (s * d - k));
-        logits[i] = logits[i] == -INFINITY ? -INFINITY : smooth;
+        logits[i] = d == 0 ? logits[i] : smooth; /* be it a zero of either sign, or removed */
     }
 }
 

@@ -103,6 +103,10 @@ void warp_min_new_tokens(float *logits, const struct warp_input *input);
 /* l + |l| (factor^n - 1) for the tokens that end a text, n the tokens drawn beyond
  * exponential_decay_start; the power by squaring. transformers has it. */
 void warp_length_penalty(float *logits, const struct warp_input *input);
+/* In rank order, adds up the absolute second differences of p and keeps one token more than there
+ * are sums within z of the whole, to 2^-20; by llama.cpp's convention as many, one at least. Two
+ * tokens stay. Phan 2019. */
+void warp_tfs_z(float *logits, const struct warp_input *input);
 /* With the given probability, decided by (seed, step): of the tokens with p >= threshold removes
  * all but the last in rank order; nothing if fewer than min_tokens_to_keep would stay. */
 void warp_xtc(float *logits, const struct warp_input *input);

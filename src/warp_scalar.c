@@ -403,7 +403,7 @@ static void smoothing(float *logits, const struct warp_input *input) {
     if (factor == 0) return;
     for (size_t place = 0; place < count; place++) {
         double d = (double)logits[ids[place]] - max;
-        logits[ids[place]] = to_float(max + d * d * (cube * d - square));
+        if (d != 0) logits[ids[place]] = to_float(max + d * d * (cube * d - square));
     }
 }
 
@@ -434,6 +434,29 @@ static void length_penalty(float *logits, const struct warp_input *input) {
         if (logits[id] == -INFINITY || !is_end(input->settings, id)) continue;
         logits[id] = to_float(l + fabs(l) * (power - 1));
     }
+}
+
+static void tfs_z(float *logits, const struct warp_input *input) {
+    double z = value_of(input, SETTING_TFS_Z), least = value_of(input, SETTING_MIN_TOKENS_TO_KEEP);
+    uint32_t *ids = input->scratch;
+    size_t count = rank_scalar(logits, input->vocab_size, ids), keep = 0;
+    uint64_t total = 0, sum = 0;
+    if (z == 1 || z + 0x1p-20 >= 1 || count <= 2) return;
+    for (int pass = 0; pass < 2; pass++) {
+        uint64_t bound = draw_scale((uint64_t)((z + 0x1p-20) * 0x1p53), total);
+        for (size_t place = 0; place + 2 < count; place++) {
+            int64_t a = (int64_t)input->weights[ids[place]];
+            int64_t b = (int64_t)input->weights[ids[place + 1]];
+            int64_t c = (int64_t)input->weights[ids[place + 2]];
+            uint64_t bend = (uint64_t)(a + c > 2 * b ? a + c - 2 * b : 2 * b - a - c);
+            if (pass == 0) total += bend;
+            if (pass == 1) keep += (sum += bend) <= bound;
+        }
+    }
+    if (keep + 2 >= count) return;
+    if (convention_of(input) != CONVENTION_LLAMA_CPP || keep == 0) keep++;
+    for (size_t place = keep; place < count; place++)
+        if ((double)place >= least) logits[ids[place]] = -INFINITY;
 }
 
 static void xtc(float *logits, const struct warp_input *input) {
@@ -537,6 +560,7 @@ void (*const warp_scalar[WARPER_COUNT])(float *, const struct warp_input *) = {
     [SETTING_SMOOTHING_FACTOR] = smoothing,
     [SETTING_MIN_NEW_TOKENS] = min_new_tokens,
     [SETTING_EXPONENTIAL_DECAY_LENGTH_PENALTY] = length_penalty,
+    [SETTING_TFS_Z] = tfs_z,
     [SETTING_XTC_PROBABILITY] = xtc,
     [SETTING_MIROSTAT] = mirostat,
     [SETTING_ADAPTIVE_TARGET] = adaptive_p,

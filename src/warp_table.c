@@ -122,6 +122,12 @@ const struct warp_row warp_table[SETTING_COUNT] = {
         .minimum_included = true, .maximum_included = true,
         .low = 0, .high = 5, .step = 0.05, .apply = warp_top_n_sigma,
     },
+    [SETTING_TFS_Z] = {
+        .name = "tfs_z", .kind = SETTING_REAL, .group = "truncation",
+        .neutral = 1, .minimum = 0, .maximum = 1,
+        .minimum_included = true, .maximum_included = true,
+        .low = 0, .high = 1, .step = 0.01, .apply = warp_tfs_z,
+    },
     [SETTING_TOP_A] = {
         .name = "top_a", .kind = SETTING_REAL, .group = "truncation",
         .neutral = 0, .minimum = 0, .maximum = DBL_MAX,

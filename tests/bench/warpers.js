@@ -33,6 +33,7 @@ export const ALONE = {
   smoothing_factor: { smoothing_factor: 0.3, smoothing_curve: 2 },
   min_new_tokens: { min_new_tokens: 4 },
   exponential_decay_length_penalty: { exponential_decay_length_penalty: 1.05 },
+  tfs_z: { tfs_z: 0.95 },
   xtc_probability: { xtc_probability: 1, xtc_threshold: 0.05 },
   mirostat: { mirostat: 2 },
   adaptive_target: { adaptive_target: 0.3 },

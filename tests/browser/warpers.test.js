@@ -38,6 +38,7 @@ const VALUES = {
   epsilon_cutoff: 0.05,
   eta_cutoff: 0.15,
   top_n_sigma: 1.5,
+  tfs_z: 0.6,
   top_a: 0.3,
   p_less: 1,
   xtc_probability: 0.6,

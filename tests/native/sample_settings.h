@@ -19,6 +19,7 @@ static inline void sample_filters(struct settings *settings) {
     if (sample_uniform() < 0.03) settings->value[SETTING_TOP_H] = sample_uniform();
     if (sample_uniform() < 0.03) settings->value[SETTING_DYNATEMP_RANGE] = sample_uniform();
     if (sample_uniform() < 0.03) settings->value[SETTING_SMOOTHING_FACTOR] = sample_uniform();
+    if (sample_uniform() < 0.1) settings->value[SETTING_TFS_Z] = sample_uniform();
     if (sample_uniform() < 0.2) settings->value[SETTING_XTC_PROBABILITY] = sample_uniform();
     if (sample_uniform() < 0.2) settings->value[SETTING_CONVENTION] = sample_below(3);
     if (sample_uniform() < 0.05) settings->value[SETTING_NO_REPEAT_NGRAM_SIZE] = 2;

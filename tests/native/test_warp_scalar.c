@@ -101,6 +101,9 @@ static void draw_value(struct settings *settings, enum setting warper, size_t n)
         settings->ends = ends;
         settings->n_ends = 3;
         break;
+    case SETTING_TFS_Z:
+        if (sample_below(8) == 0) value[warper] = sample_below(9) / 8.0;
+        break;
     case SETTING_XTC_PROBABILITY:
         value[SETTING_XTC_THRESHOLD] = pow(10, -3 * sample_uniform());
         break;

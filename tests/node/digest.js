@@ -63,7 +63,8 @@ const LATER = [
     min_new_tokens: 6,
     end_tokens: [0, 3],
     exponential_decay_length_penalty: 1.03,
-    exponential_decay_start: 10 /* added */,
+    exponential_decay_start: 10,
+    tfs_z: 0.99,
   },
 ];
 

@@ -138,6 +138,7 @@ describe('info and table', () => {
         'epsilon_cutoff',
         'eta_cutoff',
         'top_n_sigma',
+        'tfs_z',
         'top_a',
         'p_less',
         'xtc_probability',

@@ -24,6 +24,7 @@ const NEUTRAL = {
   epsilon_cutoff: 0,
   eta_cutoff: 0,
   top_n_sigma: 0,
+  tfs_z: 1,
   top_a: 0,
   p_less: 0,
   xtc_probability: 0,
@@ -303,6 +304,19 @@ const WARPERS = {
     onSurvivors(logits, (logit, id) => (step < least && ends.includes(id) ? -Infinity : logit)),
   // These chains are those of step 0.
   exponential_decay_length_penalty: (logits) => logits,
+  tfs_z: (logits, { tfs_z: z, min_tokens_to_keep: least = 1, convention }) => {
+    const order = ranked(logits);
+    if (z + 2 ** -20 >= 1 || order.length <= 2) return logits;
+    const p = softmax(logits);
+    const steps = order.slice(1).map((id, i) => p[order[i]] - p[id]);
+    const bends = steps.slice(1).map((step, i) => Math.abs(steps[i] - step));
+    const bound = (z + 2 ** -20) * bends.reduce((a, b) => a + b, 0);
+    let sum = 0;
+    const within = bends.filter((bend) => (sum += bend) <= bound).length;
+    if (within === bends.length) return logits;
+    const keep = within + (convention === 'llama.cpp' ? 0 : 1);
+    return keepOnly(logits, order.slice(0, Math.max(keep, least, 1)));
+  },
   xtc_probability: (logits, settings) => {
     const {
       xtc_probability: chance,

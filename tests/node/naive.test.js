@@ -61,6 +61,7 @@ function someSettings(size) {
     min_new_tokens: () => below(3),
     end_tokens: () => [below(size), below(size)],
     exponential_decay_length_penalty: () => oneOf(0.5, 1, 1.2),
+    tfs_z: () => oneOf(0.11, 0.53, 0.94, 1),
     xtc_probability: () => oneOf(0, 0.3, 0.5, 1),
     xtc_threshold: () => oneOf(0, 0.01, 0.1, 0.3),
     mirostat: () => oneOf(0, 0, 0, 0, 1, 2),

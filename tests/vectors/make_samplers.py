@@ -88,9 +88,31 @@ def length_penalty(logits, step, exponential_decay_length_penalty, exponential_d
     return after
 
 
+def tfs_z(logits, tfs_z, convention="transformers"):
+    order = sorted(np.flatnonzero(~np.isinf(logits)), key=lambda i: (-logits[i], i))
+    p = softmax(logits)[order]
+    bends = np.abs(np.diff(np.diff(p)))
+    if len(order) <= 2 or tfs_z == 1:
+        return logits
+    within = int(np.sum(np.cumsum(bends) <= (tfs_z + 2**-20) * bends.sum()))
+    if within == len(bends):
+        return logits
+    keep = max(within + (convention != "llama.cpp"), 1)
+    after = np.full(len(logits), -np.inf)
+    after[order[:keep]] = logits[order[:keep]]
+    return after
+
+
 ADAPTIVE = "llama.cpp src/llama-sampler.cpp, adaptive-p (pull request 17927)"
 # The source, the definition, the settings of each case.
 SAMPLERS = [
+    (
+        "tfs_z",
+        "text-generation-webui modules/sampler_hijack.py, TailFreeLogitsWarper; koboldcpp sample_tail_free",
+        tfs_z,
+        [{"tfs_z": z} for z in (0.3, 0.75, 0.95)]
+        + [{"tfs_z": z, "convention": "llama.cpp"} for z in (0.3, 0.75, 0.95)],
+    ),
     (
         "smoothing",
         "text-generation-webui modules/sampler_hijack.py, QuadraticSamplingLogitsWarper",
@@ -154,7 +176,7 @@ def print_case(name, source, logits, settings, after, lines=()):
     kept = [i for i, v in enumerate(after) if v != -np.inf]
     print(f"\ncase own/samplers/{name}\nsource {source}\nlogits {words(logits)}")
     for key, value in settings.items():
-        print(f"set {key} {value}")
+        print(f"{key} {value}" if key == "convention" else f"set {key} {value}")
     for line in lines:
         print(line)
     print("expect kept " + " ".join(map(str, kept)))

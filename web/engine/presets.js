@@ -41,6 +41,7 @@ const LLAMA_CPP = [
   'top_n_sigma',
   'top_h',
   'top_k',
+  'tfs_z',
   'typical_p',
   'top_p',
   'min_p',

@@ -43,6 +43,7 @@
  * @property {number} [smoothing_factor]
  * @property {number} [min_new_tokens]
  * @property {number} [exponential_decay_length_penalty]
+ * @property {number} [tfs_z]
  * @property {number} [xtc_probability]
  * @property {0 | 1 | 2} [mirostat]
  * @property {number} [adaptive_target] of adaptive_p

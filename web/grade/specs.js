@@ -539,4 +539,19 @@ export const SPECS = {
       },
     ],
   },
+  tfs_z: {
+    kind: 'filter',
+    tighter: (settings) => ({ tfs_z: settings.tfs_z / 2 }),
+    best: true,
+    beside: KEEP,
+    nudge: beside('tfs_z', 2 * NEAR, 1),
+    pick: (random) => ({ tfs_z: random.of([0.25, 0.5, 0.8, 0.9, 0.95]) }),
+    edges: [
+      {
+        name: 'pair',
+        says: 'leaves two tokens as they are',
+        cases: [input([1, 0], { tfs_z: 0.5 })],
+      },
+    ],
+  },
 };

@@ -38,6 +38,7 @@ export const SHELF = [
       'top_a',
       'p_less',
       'top_h',
+      'tfs_z',
     ],
   },
   {
@@ -63,6 +64,7 @@ export const ADDED = [
   'min_new_tokens',
   'exponential_decay_length_penalty',
   'exponential_decay_start',
+  'tfs_z',
 ];
 /** The parameters that stand on a warper's card. */
 export const PARTS = /** @type {Record<string, string[]>} */ ({
@@ -101,6 +103,7 @@ export const STARTS = /** @type {Record<string, number>} */ ({
   smoothing_factor: 0.3,
   min_new_tokens: 8,
   exponential_decay_length_penalty: 1.05,
+  tfs_z: 0.95,
 });
 
 /**

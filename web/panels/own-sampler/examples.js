@@ -119,6 +119,7 @@ export const VALUES = /** @type {Record<string, any>} */ ({
   smoothing_factor: 0.3,
   min_new_tokens: 4,
   exponential_decay_length_penalty: 1.1,
+  tfs_z: 0.9,
 });
 
 /** Logits to try a sampler on where none are given: what may follow "Today she". */
