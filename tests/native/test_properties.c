@@ -69,7 +69,7 @@ static void argmax_survives(struct chain *chain, size_t n) {
     CHECK(chain_logits(chain)[best(n)] == logits[best(n)]);
     apply(chain, &p);
     CHECK(chain_logits(chain)[best(n)] == logits[best(n)]);
-    for (uint32_t warper = SETTING_MIN_P; warper <= SETTING_MIROSTAT; warper++) {
+    for (uint32_t warper = SETTING_TOP_H; warper <= SETTING_MIROSTAT; warper++) {
         if (warper == SETTING_TYPICAL_P || warper == SETTING_XTC_PROBABILITY) continue;
         bool whole = warp_table[warper].kind == SETTING_INTEGER;
         struct settings settings = one(warper, whole ? 1 + sample_below(2) : sample_uniform());
@@ -78,11 +78,33 @@ static void argmax_survives(struct chain *chain, size_t n) {
     }
 }
 
+/* What bends the values leaves the removed removed, the mass 1 and, but for adaptive_p, which aims
+ * elsewhere, the best the best. */
+static void shapes_keep_their_promises(struct chain *chain, size_t n) {
+    static const enum setting shapes[] = {SETTING_DYNATEMP_RANGE, SETTING_SMOOTHING_FACTOR,
+                                          SETTING_ADAPTIVE_TARGET};
+    for (size_t s = 0; s < 3; s++) {
+        struct settings settings = one(shapes[s], 0.01 + 0.9 * sample_uniform());
+        size_t came_back = 0, better = 0, best_id = best(n);
+        uint64_t total, sum = 0;
+        apply(chain, &settings);
+        const float *after = chain_logits(chain);
+        const uint64_t *weights = chain_weights(chain, &total);
+        for (size_t i = 0; i < n; i++) {
+            sum += weights[i];
+            came_back += logits[i] == -INFINITY && after[i] != -INFINITY;
+            better += after[i] > after[best_id];
+        }
+        CHECK(sum == total && came_back == 0);
+        CHECK(better == 0 || shapes[s] == SETTING_ADAPTIVE_TARGET);
+    }
+}
+
 /* Whatever the settings: a truncation leaves min_tokens_to_keep, and survivors as they were. */
 static void floor_holds(struct chain *chain, size_t n) {
     size_t finite = 0;
     for (size_t i = 0; i < n; i++) finite += logits[i] != -INFINITY;
-    for (uint32_t warper = SETTING_TOP_K; warper <= SETTING_MIROSTAT; warper++) {
+    for (uint32_t warper = SETTING_TOP_H; warper <= SETTING_MIROSTAT; warper++) {
         bool whole = warp_table[warper].kind == SETTING_INTEGER;
         struct settings settings =
             one(warper, whole ? 1 + sample_below(2) : 0.001 + 0.998 * sample_uniform());
@@ -146,8 +168,12 @@ static void smaller_keeps_a_subset(struct chain *chain, size_t n) {
     subset(chain, n, SETTING_TOP_K, j > k ? j : k, j > k ? k : j);
     subset(chain, n, SETTING_TOP_N_SIGMA, 0.01 + 3 * (a > b ? a : b), 0.01 + 3 * (a > b ? b : a));
     subset(chain, n, SETTING_TYPICAL_P, 1 - (a > b ? b : a), 1 - (a > b ? a : b));
-    static const enum setting cuts[] = {SETTING_MIN_P, SETTING_EPSILON_CUTOFF, SETTING_ETA_CUTOFF};
-    for (size_t i = 0; i < 3; i++) subset(chain, n, cuts[i], a > b ? b : a, a > b ? a : b);
+    static const enum setting cuts[] = {SETTING_MIN_P, SETTING_EPSILON_CUTOFF, SETTING_ETA_CUTOFF,
+                                        SETTING_TOP_A};
+    for (size_t i = 0; i < 4; i++) subset(chain, n, cuts[i], a > b ? b : a, a > b ? a : b);
+    subset(chain, n, SETTING_TOP_H, 0.01 + 0.9 * (a > b ? a : b), 0.01 + 0.9 * (a > b ? b : a));
+    subset(chain, n, SETTING_TFS_Z, a > b ? a : b, a > b ? b : a);
+    subset(chain, n, SETTING_P_LESS, 2, 1);
 }
 
 /* Equal up to ties that rounding makes: with temperature first, more may tie with the k-th. */
@@ -174,6 +200,9 @@ static void mass(void) {
 static void argmax(void) {
     for_all(argmax_survives);
 }
+static void shapes(void) {
+    for_all(shapes_keep_their_promises);
+}
 static void least(void) {
     for_all(floor_holds);
 }
@@ -197,6 +226,7 @@ int main(void) {
     kept_before = malloc(LARGEST * sizeof *kept_before);
     TEST(mass);
     TEST(argmax);
+    TEST(shapes);
     TEST(least);
     TEST(entropy);
     TEST(limits);
