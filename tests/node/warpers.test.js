@@ -100,6 +100,81 @@ describe('mirostat', () => {
   });
 });
 
+describe('adaptive-p', () => {
+  const settings = { adaptive_target: 0.3, min_p: 0.01, seed: 4 };
+  const bias = { [EOS]: false };
+
+  test('the mean follows what was drawn, and steers the next draw', async () => {
+    const { steps, ids, prompt_ids } = await run({ ...settings, max_new_tokens: 40 });
+    const session = scope.session();
+    let mean = 0.3;
+    steps.forEach((step, n) => {
+      session.feed([...prompt_ids, ...ids.slice(0, n)]);
+      const before = session.distribution({ min_p: 0.01, logit_bias: bias, top: 1000 });
+      const now = { ...settings, adaptive_mean: mean, logit_bias: bias };
+      for (const draw of [session.draw(now, { step: n }), session.read(now, { step: n }).drawn])
+        assert.deepEqual([draw.id, draw.p, draw.mu], [step.id, step.p, step.mu]);
+      mean = 0.9 * mean + 0.1 * before.tokens.find(({ id }) => id === step.id).p;
+      assert.ok(Math.abs(step.mu - mean) < 1e-12, `${step.mu}, not ${mean}`);
+      mean = step.mu;
+    });
+    session.close();
+  });
+
+  test('a generation that goes on from its mean is the same', async () => {
+    const whole = await run({ ...settings, max_new_tokens: 12 });
+    const session = scope.session();
+    session.feed([...whole.prompt_ids, ...whole.ids.slice(0, 6)]);
+    const mean = whole.steps[5].mu;
+    const next = session.draw({ ...settings, adaptive_mean: mean, logit_bias: bias }, { step: 6 });
+    session.close();
+    assert.equal(next.id, whole.steps[6].id);
+  });
+
+  test('Mirostat replaces it', () => {
+    const { stages, warnings } = scope.warp([3, 2, 1], { mirostat: 2, adaptive_target: 0.5 });
+    assert.ok(!stages.find(({ name }) => name === 'adaptive_target').active);
+    assert.ok(warnings.includes('adaptive_target 0.5 is replaced by mirostat 2'));
+  });
+});
+
+describe('how long a text is', () => {
+  test('no end is drawn before min_new_tokens are', async () => {
+    for (const least of [0, 1, 5]) {
+      const settings = { logit_bias: { [EOS]: 50 }, min_new_tokens: least };
+      const { ids, finish_reason } = await run({ ...settings, max_new_tokens: 20 });
+      assert.deepEqual([ids.length, ids.at(-1), finish_reason], [least + 1, EOS, 'eos']);
+    }
+  });
+
+  test('the length penalty raises every end by the power of what is over its start', () => {
+    const settings = { exponential_decay_length_penalty: 1.5, end_tokens: [0, 1] };
+    const logits = (more, step) => [
+      ...scope.warp([1, -2, 3], { ...settings, ...more }, { step }).logits,
+    ];
+    assert.deepEqual(logits({}, 0), [1, -2, 3]);
+    assert.deepEqual(logits({}, 2), [2.25, 0.5, 3]);
+    assert.deepEqual(logits({ exponential_decay_start: 1 }, 2), [1.5, -1, 3]);
+    assert.deepEqual(logits({ end_tokens: [] }, 2), [1, -2, 3]);
+  });
+
+  test('a text of no model has the ends that it is given', () => {
+    assert.equal(scope.warp([1, 2, 3], { min_new_tokens: 1 }).kept, 3);
+    assert.equal(scope.warp([1, 2, 3], { min_new_tokens: 1, end_tokens: [2] }).kept, 2);
+    assert.throws(() => scope.warp([1], { min_new_tokens: 1, end_tokens: [0] }), {
+      code: 'nothing_left',
+    });
+    assert.throws(() => scope.warp([1], { end_tokens: ['x'] }), { message: /^end_tokens/ });
+  });
+});
+
+test('a dynamic temperature takes the place of the temperature', () => {
+  const { stages, logits } = scope.warp([2, 2, 2], { temperature: 3, dynatemp_range: 1 });
+  const active = stages.filter((stage) => stage.active).map(({ name }) => name);
+  assert.deepEqual(active, ['dynatemp_range']);
+  assert.deepEqual([...logits], [0.5, 0.5, 0.5]);
+});
+
 describe('XTC', () => {
   const settings = { xtc_probability: 0.5, xtc_threshold: 0.001, seed: 12 };
 
