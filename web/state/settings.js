@@ -81,31 +81,6 @@ export const PARTS = /** @type {Record<string, string[]>} */ ({
 /** The parameters of several warpers. */
 export const SHARED = ['repetition_window', 'min_tokens_to_keep'];
 
-/** What a warper is set to when it comes off the shelf: a usual value, so that it does something. */
-export const STARTS = /** @type {Record<string, number>} */ ({
-  repetition_penalty: 1.1,
-  frequency_penalty: 0.5,
-  presence_penalty: 0.5,
-  no_repeat_ngram_size: 2,
-  dry_multiplier: 0.8,
-  min_p: 0.05,
-  typical_p: 0.9,
-  epsilon_cutoff: 0.01,
-  eta_cutoff: 0.02,
-  top_n_sigma: 1,
-  xtc_probability: 0.5,
-  mirostat: 2,
-  adaptive_target: 0.3,
-  top_a: 0.2,
-  p_less: 1,
-  top_h: 0.5,
-  dynatemp_range: 0.5,
-  smoothing_factor: 0.3,
-  min_new_tokens: 8,
-  exponential_decay_length_penalty: 1.05,
-  tfs_z: 0.95,
-});
-
 /**
  * The settings that the page keeps, neutral; biases and what draws carry on belong to the text.
  * @param {SettingRow[]} table

@@ -23,8 +23,7 @@ import {
   later,
   settingName,
 } from '../../base/setting-words.js';
-import { FRONT, PARTS, SHARED, SHELF, STARTS, matchPreset } from '../../state/settings.js';
-import './shelf.js';
+import { FRONT, PARTS, SHARED, SHELF, matchPreset } from '../../state/settings.js';
 import { readTexts, writeTexts } from '../../state/escapes.js';
 
 /**
@@ -130,7 +129,7 @@ export class LogitChain extends LogitElement {
   connectedCallback() {
     super.connectedCallback();
     import('./constraint.js'); // not needed before the first token
-    import('./shelf-words.js'); // nor before the shelf or a card opens
+    import('./shelf.js'); // nor before the shelf or a card opens
   }
 
   /** The warpers that have a card, in the order applied. */
@@ -471,7 +470,7 @@ export class LogitChain extends LogitElement {
   }
 
   /** @param {CustomEvent} event */
-  async #onAdd({ detail: { name } }) {
+  async #onAdd({ detail: { name, start } }) {
     if (name === 'own') await import('../own-sampler/stage.js');
     this.#taken.add(name);
     this.#opened.add(name);
@@ -479,9 +478,9 @@ export class LogitChain extends LogitElement {
     const { length } = this.#shown;
     const params = { name: capitalise(settingName(name)), at: this.#shown.indexOf(name) + 1 };
     this.#said = t('warpers.added', { ...params, of: length });
-    if (!(name in STARTS))
+    if (start === undefined)
       this.requestUpdate(); // it asks for itself
-    else this.emit('logit-set', { [name]: STARTS[name] });
+    else this.emit('logit-set', { [name]: start });
   }
 
   /** @param {string} name */
