@@ -1,15 +1,17 @@
 /* build: -O2 */
 /* Tail-free truncation: where the falling curve of the weights has spent its bends. What the tail
- * adds to their sum is less than twice the weight at which it begins, so that where one token
- * stands out the best few decide; a curve too flat for that is sorted as a whole. */
+ * adds to their sum is less than twice the weight at which it begins, so that mostly the tokens
+ * near the best decide; where that leaves a doubt, more of them are sorted, at last all. */
 #include <string.h>
 
 #include "draw.h"
 #include "elementary.h"
-#include "rank.h"
 #include "warp_part.h"
 
-enum { FEW = 128, DIGITS = 256, INSERTED = 16 };
+enum { DIGITS = 256, INSERTED = 16 };
+
+/* How far below the best the tokens are that are tried to decide. */
+static const float REACH[] = {5, 11, INFINITY};
 
 /* A curve of n falling weights under way: the last two of them, the sum of the bends so far. */
 struct curve {
@@ -26,26 +28,6 @@ static bool go_on(struct curve *curve, uint64_t weight) {
     curve->last = weight;
     curve->n++;
     return bends;
-}
-
-/* How many bends, added up, stay within the share of the sum. */
-static size_t count_bends(const uint64_t *weights, const uint32_t *ids, size_t n, uint64_t bound) {
-    struct curve curve = {0};
-    size_t count = 0;
-    for (size_t i = 0; i < n; i++)
-        if (go_on(&curve, weights[ids[i]])) count += curve.sum <= bound;
-    return count;
-}
-
-/* The same from the n best; false if their tail could change it. */
-static bool decide(const struct warp_input *input, const uint32_t *ids, size_t n, bool complete,
-                   uint64_t bits, size_t *count) {
-    struct curve curve = {0};
-    for (size_t i = 0; i < n; i++) go_on(&curve, input->weights[ids[i]]);
-    uint64_t tail = complete ? 0 : 2 * curve.before;
-    *count = count_bends(input->weights, ids, n, draw_scale(bits, curve.sum));
-    size_t most = count_bends(input->weights, ids, n, draw_scale(bits, curve.sum + tail));
-    return complete || (most == *count && most + 2 < n);
 }
 
 /* Sorts keys in place, by bytes from the highest on; few by insertion. McIlroy et al. 1993. */
@@ -98,32 +80,43 @@ static uint64_t weight_of(uint32_t key, float max) {
     return (uint64_t)((double)elementary_exp(logit - max) * 0x1p44);
 }
 
-/* Over all of them, sorted by logit in scratch. */
-static size_t count_in_all(const float *logits, const struct warp_input *input, uint64_t bits) {
-    struct curve curve = {0}, again = {0};
-    size_t n = 0, count = 0;
-    float max = logits[warp_best(logits, input->vocab_size)];
-    for (size_t i = 0; i < input->vocab_size; i++) {
-        input->scratch[n] = key_of(logits[i]);
-        n += logits[i] != -INFINITY;
-    }
-    sort_keys(input->scratch, n, 24);
-    for (size_t i = 0; i < n; i++) go_on(&curve, weight_of(input->scratch[i], max));
-    uint64_t bound = draw_scale(bits, curve.sum);
-    for (size_t i = 0; i < n && again.sum <= bound; i++)
-        if (go_on(&again, weight_of(input->scratch[i], max))) count += again.sum <= bound;
+/* How many bends, added up, stay within the bound. */
+static size_t count_bends(const uint32_t *keys, size_t n, float max, uint64_t bound) {
+    struct curve curve = {0};
+    size_t count = 0;
+    for (size_t i = 0; i < n && curve.sum <= bound; i++)
+        if (go_on(&curve, weight_of(keys[i], max))) count += curve.sum <= bound;
     return count;
+}
+
+/* The same where the bound is a share of the sum, from the best n, sorted; false if the others
+ * could change it. */
+static bool decide(const uint32_t *keys, size_t n, float max, bool complete, uint64_t bits,
+                   size_t *count) {
+    struct curve curve = {0};
+    for (size_t i = 0; i < n; i++) go_on(&curve, weight_of(keys[i], max));
+    *count = count_bends(keys, n, max, draw_scale(bits, curve.sum));
+    if (complete || n < 3) return complete;
+    size_t most = count_bends(keys, n, max, draw_scale(bits, curve.sum + 2 * curve.before));
+    return most == *count && most + 2 < n;
 }
 
 void warp_tfs_z(float *logits, const struct warp_input *input) {
     double share = value_of(input, SETTING_TFS_Z) + 0x1p-20;
-    uint32_t ids[FEW];
     size_t n = input->vocab_size, survivors = warp_survivors(logits, n), count = 0;
+    uint32_t *keys = input->scratch;
+    bool decided = false;
     if (value_of(input, SETTING_TFS_Z) == 1 || share >= 1 || survivors <= 2) return;
-    uint64_t bits = (uint64_t)(share * 0x1p53);
-    size_t best = rank_top(logits, n, n < FEW ? n : FEW, ids, input->scratch);
-    if (!decide(input, ids, best, best == survivors, bits, &count))
-        count = count_in_all(logits, input, bits);
+    float max = logits[warp_best(logits, n)];
+    for (size_t r = 0; !decided; r++) {
+        size_t near = 0;
+        for (size_t i = 0; i < n; i++) {
+            keys[near] = key_of(logits[i]);
+            near += logits[i] >= max - REACH[r] && logits[i] != -INFINITY;
+        }
+        sort_keys(keys, near, 24);
+        decided = decide(keys, near, max, near == survivors, (uint64_t)(share * 0x1p53), &count);
+    }
     if (count + 2 >= survivors) return;
     if (convention_of(input) != CONVENTION_LLAMA_CPP) count++;
     warp_keep_best(logits, input, count ? (double)count : 1);
