@@ -75,7 +75,7 @@ test('temperature: said before it is seen, judged by the engine, by keyboard alo
   );
 
   const now = await result(page);
-  assert.deepEqual([now.score, now.complete, now.attempts], [4 / 6, false, 9]);
+  assert.deepEqual([now.score, now.complete, now.attempts], [4 / 8, false, 9]);
   await page.reload();
   await rest(page);
   assert.deepEqual(await result(page), now);
@@ -90,8 +90,13 @@ test('temperature: said before it is seen, judged by the engine, by keyboard alo
   await question(page, 6).locator('input').last().check();
   await question(page, 6).locator('button.primary').click();
   await rest(page);
+  assert.match(await fill(7, '0.27'), /^Right\./);
+  await question(page, 8).locator('input').nth(1).check();
+  await question(page, 8).locator('button.primary').click();
+  await rest(page);
+  assert.match(await said(page, 8), /^Right\. Mostly T = 0\.01 is greedy/);
   const done = await result(page);
-  assert.deepEqual([done.score, done.complete], [5 / 6, true], 'a shown solution is not scored');
+  assert.deepEqual([done.score, done.complete], [7 / 8, true], 'a shown solution is not scored');
   assert.match(await page.locator('logit-lesson footer').innerText(), /divides every logit by T/);
   await page.goto(`${bench.url}?lesson&lang=en`);
   await rest(page);
@@ -99,7 +104,7 @@ test('temperature: said before it is seen, judged by the engine, by keyboard alo
     await page
       .locator('logit-lesson li', { has: page.getByText('Temperature', { exact: true }) })
       .innerText(),
-    /done: 5 of 6 right/,
+    /done: 7 of 8 right/,
   );
   assert.deepEqual(await axe(page), []);
   assert.deepEqual([complaints, foreign], [[], []]);
@@ -613,7 +618,7 @@ test('a host page is told of each answer, gets and sets the state, and hears wha
   // As from another machine, on which it was right.
   const state = `${name}:3r`;
   const set = await until(() => ask('set', { type: 'logitscope:set', state }), Boolean);
-  assert.deepEqual([set.score, set.attempts, set.state], [1 / 6, 3, state]);
+  assert.deepEqual([set.score, set.attempts, set.state], [1 / 7, 3, state]);
   for (const [id, message] of Object.entries({
     long: { type: 'logitscope:set', state: 'x'.repeat(5000) },
     none: { type: 'logitscope:set' },
@@ -674,7 +679,7 @@ test('code: it runs shut off, its fault is named, and it is there again after a 
   assert.deepEqual(await axe(page), []);
   assert.match(await check('export default (;'), /could not be loaded/);
   assert.match(await check(example), /^Right\. It reorders nothing/);
-  assert.equal((await result(page)).score, 1 / 8);
+  assert.equal((await result(page)).score, 1 / 10);
   assert.deepEqual(
     complaints.filter((text) => !text.includes('localStorage')),
     [],

@@ -27,7 +27,7 @@ test('a learner’s code, the sheet to write on, the guide with its answers, and
   await check(3, '4');
   await check(3, '2');
   const code = await page.locator('logit-class-code code').innerText();
-  assert.match(code, /^top-p\.047000\.\w\w$/);
+  assert.match(code, /^top-p\.0470000\.\w\w$/);
 
   await page.emulateMedia({ media: 'print' });
   const printed = (selector) => page.locator(selector).first().isVisible();
@@ -38,7 +38,7 @@ test('a learner’s code, the sheet to write on, the guide with its answers, and
 
   await page.goto(`${bench.url}?lesson=top-p&guide&lang=en`);
   const answers = page.locator('logit-lesson-guide .answers > li');
-  await answers.nth(5).waitFor();
+  await answers.nth(6).waitFor();
   assert.match(
     await page.locator('logit-lesson-guide article').innerText(),
     /Let the class add up by hand/,

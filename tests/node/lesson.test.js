@@ -419,6 +419,13 @@ test('measures of a bias, of a text that is written and of one that a person wro
   assert.equal(await of(state, { measure: 'digest', choices }), sum);
   assert.equal(await of({ ...state, choices }, { measure: 'digest' }), sum);
   assert.notEqual(await of({ ...state, seed: 8 }, { measure: 'digest', choices }), sum);
+
+  const kept = [];
+  const step = { ...state.settings, prompt: state.prompt, seed: 7, top_p: 0.9 };
+  for await (const each of stories.generate({ ...step, max_new_tokens: 24 })) kept.push(each.kept);
+  const nucleus = { measure: 'mean_kept', choices, settings: { top_p: 0.9 } };
+  assert.equal(await of(state, nucleus), kept.reduce((a, b) => a + b) / 24);
+
   const three = { ...state, settings: { constraint: 'three_numbers' } };
   assert.equal(await of(three, { measure: 'valid_json' }), 1);
   const cut = { choices: { length: 3 } };

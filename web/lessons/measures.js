@@ -3,7 +3,7 @@
  * reading of a state, from texts that it writes there, or counted, so that an answer is right for any
  * prompt, model and settings.
  */
-import { run } from '../engine/compare.js';
+import { figuresOf, run } from '../engine/compare.js';
 import { countStep, countText, exponentOf } from '../engine/steps.js';
 import { sweep } from '../engine/sweep.js';
 import { crc32 } from './crc32.js';
@@ -20,6 +20,7 @@ import { wholeOrder } from './shown.js';
  * A text that a state wrote, how it ended, and what its constraint expects next where it did not.
  * @typedef {{ text: string, finish: string, next: import('../engine/types.js').ConstraintState | null,
  *   stages: Trace['stages'] }} Written
+ * @typedef {import('../engine/compare.js').Figures} Figures
  * @typedef {{ text: string, bits: number }[]} Given the tokens of a given text, each with its surprisal
  *
  * What is asked for: a name, what it is of, and the settings, choices and u that differ from those
@@ -32,7 +33,7 @@ import { wholeOrder } from './shown.js';
  *   a flag is 1 or 0
  * @property {readonly ('rank' | 'token' | 'setting' | 'u' | 'text')[]} of what may be named beside it; one of
  *   the first two is enough
- * @property {'trace' | 'texts' | 'steps' | 'written' | 'given'} [from] what it is read from; a trace unless it is said
+ * @property {'trace' | 'texts' | 'steps' | 'written' | 'given' | 'drawn'} [from] what it is read from; a trace unless it is said
  * @property {(read: any, asked: Asked) => number | string | undefined} read undefined where there is none
  */
 
@@ -109,6 +110,12 @@ function isJson(text) {
 const OF_TEXT = {
   digest: { unit: 'token', of: [], from: 'written', read: ({ text }) => crc32(text) },
   valid_json: { unit: 'flag', of: [], from: 'written', read: ({ text }) => Number(isJson(text)) },
+  mean_kept: {
+    unit: 'number',
+    of: [],
+    from: 'drawn',
+    read: (/** @type {Figures} */ { mean_kept }) => mean_kept ?? undefined,
+  },
   bits: {
     unit: 'bits',
     of: ['text'],
@@ -257,6 +264,23 @@ async function readGiven(engine, session, { prompt = '' }, { text = '' }) {
 }
 
 /**
+ * The figures of the text that a state writes, as a comparison has them.
+ * @param {any} engine
+ * @param {any} session
+ * @param {LessonState} state
+ * @param {Asked} asked
+ */
+async function readDrawn(engine, session, state, asked) {
+  const { seed, ...settings } = settingsOf(engine, state, asked);
+  const { length = WRITTEN } = { ...state.choices, ...asked.choices };
+  const { prompt = '' } = state;
+  const steps = [];
+  const options = { prompt, seed, max_new_tokens: length };
+  for await (const step of run(engine, session, { settings }, options)) steps.push(step);
+  return figuresOf(engine, steps);
+}
+
+/**
  * What is asked for of a state.
  * @param {Asked} asked
  * @param {LessonState} state
@@ -269,6 +293,7 @@ export async function measure(asked, state, engine, session = engine, grammar = 
   if (from === 'steps') return read({ ...state.choices, ...asked.choices }, asked);
   if (from === 'written') return read(await writeText(engine, session, state, asked), asked);
   if (from === 'given') return read(await readGiven(engine, session, state, asked), asked);
+  if (from === 'drawn') return read(await readDrawn(engine, session, state, asked), asked);
   if (from === 'texts') return read(await readTexts(engine, state, asked, grammar), asked);
   return read(await readState(engine, session, state, asked), asked);
 }
