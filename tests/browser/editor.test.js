@@ -52,6 +52,10 @@ test('a lesson of what stands on the screen: written, tried, mended, handed out,
   assert.match(begun.prompt, /^Lily wanted to.+/, 'and what was drawn');
   assert.deepEqual(await axe(page), []);
 
+  const form = page.locator('logit-lesson-editor form');
+  const errors = () => form.locator('.error').count();
+  assert.deepEqual([await errors(), await form.locator('[aria-invalid=true]').count()], [0, 0]);
+
   // A fault stands beside its field, and a press of the list leads there.
   await page.locator('.faults summary').click();
   await page.locator('.faults .jump').first().click();
@@ -59,8 +63,15 @@ test('a lesson of what stands on the screen: written, tried, mended, handed out,
     () => focused(page),
     (id) => id === 'title',
   );
-  assert.match(await field(page, 'aim').getAttribute('aria-describedby'), /aim-fault/);
   await page.keyboard.type('Más frío');
+  assert.equal(await errors(), 0, 'nobody has left a field empty yet');
+  await field(page, 'aim').focus();
+  await field(page, 'result').focus();
+  await until(errors, (n) => n === 1);
+  assert.match(await field(page, 'aim').getAttribute('aria-describedby'), /aim-fault/);
+  await command(page, 'link').click();
+  await until(errors, (n) => n === 2);
+  assert.match(await page.locator('[id="result-fault"]').innerText(), /Still to be filled in/);
   await fill(page, 'aim', 'See it.');
   await fill(page, 'result', 'Seen <b>it</b>.');
   assert.equal((await draft(page)).name, 'mas-frio');

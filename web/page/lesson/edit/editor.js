@@ -95,6 +95,8 @@ export class LogitLessonEditor extends LogitElement {
   #round = 0;
   #form = new Form(this);
   #focus = '';
+  /** Until the pointer is up: what it is over must not move away from under it. */
+  #pressing = Promise.resolve();
 
   constructor() {
     super();
@@ -114,6 +116,11 @@ export class LogitLessonEditor extends LogitElement {
     this.openQuestion = 0;
     /** What was set in the open part's figure. @type {Partial<import('../../../lessons/measures.js').LessonState> | null} */
     this.moved = null;
+    this.addEventListener('pointerdown', () => {
+      this.#pressing = new Promise((done) =>
+        addEventListener('pointerup', () => setTimeout(done), { once: true }),
+      );
+    });
   }
 
   get busy() {
@@ -199,6 +206,20 @@ export class LogitLessonEditor extends LogitElement {
     this.requestUpdate();
   }
 
+  /** @param {FocusEvent} event out of a field */
+  async #left({ target }) {
+    const { id } = /** @type {HTMLElement} */ (target);
+    await this.#pressing;
+    this.#form.touch(id);
+    this.requestUpdate();
+  }
+
+  /** It is to be handed out: all that is missing is said. */
+  #press() {
+    for (const fault of this.faults) this.#form.touch(faultPlace(fault));
+    this.requestUpdate();
+  }
+
   #undo() {
     const before = this.#before.pop();
     if (!before) return;
@@ -212,6 +233,7 @@ export class LogitLessonEditor extends LogitElement {
   #place(taken, anew) {
     const parts = [...(this.draft.parts ?? []), newPart(taken)];
     this.change(anew ? newLesson(taken) : { ...this.draft, parts });
+    if (anew) this.#form.untouch();
     this.openPart = anew ? 0 : parts.length - 1;
     this.#placed(taken);
     this.focusAt(anew ? 'title' : `parts[${this.openPart}].title`);
@@ -219,6 +241,7 @@ export class LogitLessonEditor extends LogitElement {
 
   #anew() {
     this.change(newLesson({ state: FIRST_STATE, left: [] }));
+    this.#form.untouch();
     this.openPart = 0;
     this.#say(() => t('editor.begun'));
     this.focusAt('title');
@@ -237,12 +260,14 @@ export class LogitLessonEditor extends LogitElement {
       return this.#say(() => t('editor.refused', { name: file.name, reason }));
     }
     this.change(read);
+    this.#form.untouch();
     [this.openPart, this.openQuestion] = [0, 0];
     this.#say(() => t('editor.opened', { name: file.name }));
   }
 
   /** The lesson as it is handed out; null, and a word why, where something is missing. */
   #finished() {
+    this.#press();
     if (this.faults.length === 0) return /** @type {Lesson} */ (filled(this.draft));
     this.#say(() => t('editor.unfinished', { n: this.faults.length }));
     this.focusAt(faultPlace(this.faults[0]));
@@ -250,6 +275,7 @@ export class LogitLessonEditor extends LogitElement {
   }
 
   #download() {
+    this.#press();
     const lesson = filled(this.draft);
     const name = `${lesson.name ?? 'lesson'}.json`;
     download(name, fileText(lesson), 'application/json');
@@ -310,7 +336,8 @@ export class LogitLessonEditor extends LogitElement {
       ${this.taken ? this.#renderTaken(this.taken) : nothing}
       ${this.#renderBar()}
       <div class="sides ${this.side}">
-        <form class="form" aria-labelledby="heading" @submit=${(/** @type {Event} */ event) => event.preventDefault()} novalidate>
+        <form class="form" aria-labelledby="heading" @submit=${(/** @type {Event} */ event) => event.preventDefault()}
+          @focusout=${this.#left} novalidate>
           ${this.#renderFaults()} ${this.#renderWhole()} ${this.#renderParts()}</form>
         <section class="preview" aria-label=${t('editor.preview')}>
           <p class="head"><strong>${t('editor.preview')}</strong>

@@ -36,6 +36,8 @@ export class Form {
   #owner;
   /** JSON that could not be read, by place. @type {Map<string, string>} */
   #unread = new Map();
+  /** Places where what is missing is said: somebody has been there. @type {Set<string>} */
+  #touched = new Set();
 
   /** @param {Owner} owner */
   constructor(owner) {
@@ -56,9 +58,21 @@ export class Form {
     this.#owner.change(put(this.draft, place, value), placeName(place));
   }
 
+  /** @param {string} name of a place */
+  touch(name) {
+    this.#touched.add(name);
+  }
+
+  /** What is in a place is another thing now, or nobody has been in it yet. @param {Place} [place] */
+  untouch(place = []) {
+    const name = placeName(place);
+    for (const each of this.#touched) if (each.startsWith(name)) this.#touched.delete(each);
+  }
+
   /** Adds to a list, and goes there. @param {Place} place @param {any} item @param {Place} [focus] within the item */
   add(place, item, focus = []) {
     const list = this.get(place) ?? [];
+    this.untouch([...place, list.length]);
     this.set(place, [...list, item]);
     this.#owner.focusAt(placeName([...place, list.length, ...focus]));
   }
@@ -68,12 +82,14 @@ export class Form {
     const rest = this.get(place).filter(
       (/** @type {any} */ _, /** @type {number} */ at) => at !== i,
     );
+    this.untouch(place);
     this.set(place, rest);
     this.#owner.focusAt(placeName(place));
   }
 
   /** @param {Place} place @param {number} from @param {number} by */
   move(place, from, by) {
+    this.untouch(place);
     this.set(place, moved(this.get(place), from, from + by));
   }
 
@@ -89,9 +105,16 @@ export class Form {
     return this.#owner.faults.filter((fault) => inside(faultPlace(fault)));
   }
 
+  /** Those that are said: not that a field is empty which nobody has been in. @param {Place} place @param {boolean} [within] */
+  #saidAt(place, within) {
+    return this.faultsAt(place, within).filter(
+      (fault) => fault.key !== 'missing' || this.#touched.has(faultPlace(fault)),
+    );
+  }
+
   /** @param {Place} place @param {boolean} [within] */
   faults(place, within = false) {
-    const found = this.faultsAt(place, within);
+    const found = this.#saidAt(place, within);
     const said = this.#unread.get(placeName(place));
     const sentences = [...(said ? [said] : []), ...found.map(faultWords)];
     return sentences.length === 0
@@ -109,7 +132,7 @@ export class Form {
     const id = placeName(place);
     const aboutKey = `editor.about.${place[place.length - 1]}`;
     const about = hasMessage(aboutKey);
-    const wrong = this.faultsAt(place, within).length > 0 || this.#unread.has(id);
+    const wrong = this.#saidAt(place, within).length > 0 || this.#unread.has(id);
     const described = [about ? `${id}-about` : '', wrong ? `${id}-fault` : ''].join(' ').trim();
     return html`<div class="field ${wide ? 'wide' : ''}">
       <label for=${id}>${label}</label>
