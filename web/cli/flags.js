@@ -152,7 +152,7 @@ export function flagsOf(command, table) {
  * @param {Flag[]} flags
  */
 export function helpOf(name, { summary, operands, notes }, flags) {
-  const rows = flags.map((flag) => `  ${dashed(flag.name).padEnd(24)}${flag.help}`);
+  const rows = flags.map((flag) => `  ${dashed(flag.name).padEnd(23)} ${flag.help}`);
   const words = operands ? ` ${operands}` : '';
   return `usage: logitscope ${name}${words} [--flag value ...]\n${summary}\n\n${rows.join('\n')}\n${
     notes ? `\n${notes}` : ''

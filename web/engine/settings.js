@@ -84,16 +84,16 @@ export function readTable(module) {
 }
 
 /**
- * Edit distance, for the suggestion.
- * @param {string} a
+ * Edit distance, for the suggestion; letters that only lack count for half, as in "max_tokens".
+ * @param {string} a what was given
  * @param {string} b
  */
 function distance(a, b) {
-  let row = Array.from({ length: b.length + 1 }, (_, j) => j);
+  let row = Array.from({ length: b.length + 1 }, (_, j) => j / 2);
   for (let i = 1; i <= a.length; i++) {
     const next = [i];
     for (let j = 1; j <= b.length; j++) {
-      next[j] = Math.min(row[j] + 1, next[j - 1] + 1, row[j - 1] + Number(a[i - 1] !== b[j - 1]));
+      next[j] = Math.min(row[j] + 1, next[j - 1] + 0.5, row[j - 1] + Number(a[i - 1] !== b[j - 1]));
     }
     row = next;
   }

@@ -524,21 +524,6 @@ export const SPECS = {
       },
     ],
   },
-  exponential_decay_length_penalty: {
-    kind: 'values',
-    nudge: null,
-    pick: (random, size) => ({
-      exponential_decay_length_penalty: random.of([0.9, 1.1, 1.5]),
-      end_tokens: [random.whole(0, size - 1)],
-    }),
-    edges: [
-      {
-        name: 'early',
-        says: 'changes nothing before the first token is drawn',
-        cases: [input([2, 1, 0], { exponential_decay_length_penalty: 1.5, end_tokens: [1] })],
-      },
-    ],
-  },
   tfs_z: {
     kind: 'filter',
     tighter: (settings) => ({ tfs_z: settings.tfs_z / 2 }),
