@@ -523,7 +523,7 @@ test('figures with controls: a bias, a text under a constraint, a check sum, a c
   assert.match(await answer(1, 0), /^Right\./);
   await page.locator('logit-ranking').waitFor();
   assert.equal(await page.locator('logit-compare-controls').count(), 0);
-  assert.match(await answer(3, 1), /^Right\. About 10 bits/);
+  assert.match(await answer(4, 1), /^Right\. About 10 bits/);
   assert.deepEqual(await axe(page), []);
   assert.deepEqual([complaints, foreign], [[], []]);
   await close();
