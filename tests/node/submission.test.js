@@ -224,7 +224,7 @@ describe('limits', () => {
 
   test('no file grows, whatever shuts it off', async () => {
     const target = `${folder}/written.txt`;
-    const python = `def top_k(logits, k):\n    open(${JSON.stringify(target)}, "w").write("x" * 10)\n    return logits\n`;
+    const python = `def top_k(logits, k):\n    with open(${JSON.stringify(target)}, "w") as file: file.write("x" * 10)\n    return logits\n`;
     assert.match(first(await graded(python, 'top_k')), /Read-only|File too large|No such file/);
     assert.ok(!existsSync(target) || !isolation);
   });
