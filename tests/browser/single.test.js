@@ -95,7 +95,8 @@ test('an address after the # of a file is read', async () => {
 });
 
 test('it carries the lessons: their list, one of them in Spanish, judged and kept', async () => {
-  const { page, complaints, foreign, close } = await openCut();
+  // A first visit: where a script writes before the page does, Chromium may lose what a file keeps.
+  const { page, complaints, foreign, close } = await openCut({ first: true });
   await page.context().setOffline(true);
   await page.goto(`${pathToFileURL(file)}?lesson&lang=es`);
   const rows = page.locator('logit-lesson li');
@@ -110,13 +111,9 @@ test('it carries the lessons: their list, one of them in Spanish, judged and kep
     () => page.locator('logit-written code').textContent(),
     (sum) => sum === '547e4d7d',
   );
-  // Chromium may lose what a file:// page kept if that page reloads at once: another one looks.
-  const other = await page.context().newPage();
+  await page.reload();
   await until(
-    async () => {
-      await other.goto(page.url());
-      return other.locator('logit-lesson .progress').innerText();
-    },
+    () => page.locator('logit-lesson .progress').innerText(),
     (text) => /^1 de 4/.test(text),
   );
   assert.deepEqual(
