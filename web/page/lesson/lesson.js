@@ -19,6 +19,8 @@ import { inline } from './inline.js';
 import './class-code.js';
 import './figure.js';
 import './question.js';
+import headStyles from './head.css';
+import inlineStyles from './inline.css';
 import lessonStyles from './lesson.css';
 
 addMessages(locales);
@@ -57,7 +59,7 @@ export class LogitLesson extends LogitElement {
     patches: { state: true },
   };
 
-  static styles = [...LogitElement.styles, lessonStyles];
+  static styles = [...LogitElement.styles, headStyles, inlineStyles, lessonStyles];
 
   #reader = new LessonReader();
   /** The engine's settings. @type {import('../../engine/types.js').TableRow[]} */

@@ -10,6 +10,7 @@ import { judge } from '../../lessons/judge.js';
 import { LESSON_MEASURES, sourceOf } from '../../lessons/measures.js';
 import { parse, t } from '../../locale/locale.js';
 import { inline } from './inline.js';
+import inlineStyles from './inline.css';
 import questionStyles from './question.css';
 
 /**
@@ -59,7 +60,7 @@ export class LogitQuestion extends LogitElement {
     value: { state: true },
   };
 
-  static styles = [...LogitElement.styles, questionStyles];
+  static styles = [...LogitElement.styles, inlineStyles, questionStyles];
 
   constructor() {
     super();

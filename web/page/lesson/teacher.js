@@ -15,6 +15,8 @@ import { fetchLesson, fetchList, isNamed } from './fetch-lesson.js';
 import { inline } from './inline.js';
 import { LessonReader } from './reader.js';
 import './class-plot.js';
+import headStyles from './head.css';
+import inlineStyles from './inline.css';
 import teacherStyles from './teacher.css';
 
 addMessages(lessonLocales);
@@ -38,7 +40,7 @@ export class LogitLessonGuide extends LogitElement {
     faults: { state: true },
   };
 
-  static styles = [...LogitElement.styles, teacherStyles];
+  static styles = [...LogitElement.styles, headStyles, inlineStyles, teacherStyles];
 
   #reader = new LessonReader();
   #asked = '';

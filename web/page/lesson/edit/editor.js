@@ -29,6 +29,8 @@ import { Form, faultWords, fieldLabel } from './form.js';
 import { FIRST_STATE } from './figure-form.js';
 import { renderPart } from './part-form.js';
 import { takeScreen } from './taken.js';
+import headStyles from '../head.css';
+import inlineStyles from '../inline.css';
 import editorStyles from './editor.css';
 
 addMessages(locales);
@@ -81,7 +83,7 @@ export class LogitLessonEditor extends LogitElement {
     moved: { state: true },
   };
 
-  static styles = [...LogitElement.styles, editorStyles];
+  static styles = [...LogitElement.styles, headStyles, inlineStyles, editorStyles];
 
   #reader = new LessonReader();
   /** @type {TableRow[]} */
