@@ -1,5 +1,7 @@
 /** A bench for page tests: the built site, served, open in Chromium. */
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { inspect } from 'node:util';
@@ -329,4 +331,22 @@ export async function unfoldView(page, view) {
   const folded = page.locator('details:not([open]) > summary:visible');
   while (await folded.count()) await folded.first().click();
   await settle(page);
+}
+
+const axeSource = await readFile(
+  createRequire(import.meta.url).resolve('axe-core/axe.min.js'),
+  'utf8',
+);
+
+/** What axe finds in the whole document, a line each. @param {import('playwright-core').Page} page */
+export async function axe(page) {
+  await page.evaluate(axeSource);
+  return page.evaluate(async () => {
+    const { violations } = await window.axe.run(document, { resultTypes: ['violations'] });
+    return violations.flatMap(({ id, nodes }) =>
+      nodes.map(
+        ({ target, failureSummary }) => `${id}: ${target.flat().join(' ')} ${failureSummary}`,
+      ),
+    );
+  });
 }

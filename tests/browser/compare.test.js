@@ -1,7 +1,6 @@
 /** The view that sets strategies side by side, its figures held against the engine in Node. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { divergence, figuresOf, run, spreadOf } from '../../web/engine/compare.js';
@@ -10,12 +9,7 @@ import { suites } from '../../web/engine/suites.js';
 import { PASSAGES } from '../../web/views/compare/passages.js';
 import { temporaryFolder } from '../cleanup.js';
 import { sample } from '../long.js';
-import { FIRST, loadReference, openBench, root, settle, until } from './bench.js';
-
-const axeSource = await readFile(
-  createRequire(import.meta.url).resolve('axe-core/axe.min.js'),
-  'utf8',
-);
+import { axe, FIRST, loadReference, openBench, root, settle, until } from './bench.js';
 
 /** @type {Awaited<ReturnType<typeof openBench>>} */
 let bench;
@@ -662,15 +656,6 @@ const LOOKS = [
   ['en', 'light', 1440],
   ['es', 'dark', 375],
 ];
-/** What axe finds, a line each. */
-async function axe(page) {
-  await page.evaluate(axeSource);
-  const { violations } = await page.evaluate(() =>
-    window.axe.run(document, { resultTypes: ['violations'] }),
-  );
-  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
-}
-
 /** Where axe looks; the view as it opens is looked at in every look by axe.test.js. */
 const SAMPLE = sample(
   LOOKS.flatMap(([lang]) => ['columns', 'table', 'blind'].map((what) => `${lang} ${what}`)),

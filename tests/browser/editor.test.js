@@ -1,8 +1,8 @@
 /** Writing a lesson: from the instrument, by keyboard, with its faults beside, in and out. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { openBench, until } from './bench.js';
-import { axe, question, rest, said } from './lesson-page.js';
+import { axe, openBench, until } from './bench.js';
+import { question, rest, said } from './lesson-page.js';
 
 /** @type {Awaited<ReturnType<typeof openBench>>} */
 let bench;

@@ -1,16 +1,10 @@
 /** The landscape under the hand: where its lines cross is the engine's draw, whoever moves them. */
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { text as textOf } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
 import { sample } from '../long.js';
-import { FIRST, frame, loadReference, openBench, settle, until } from './bench.js';
+import { axe, FIRST, frame, loadReference, openBench, settle, until } from './bench.js';
 
-const axeSource = await readFile(
-  createRequire(import.meta.url).resolve('axe-core/axe.min.js'),
-  'utf8',
-);
 /** How many tokens follow the prompt. */
 const TOKENS = 24;
 /** The largest u that a hand reaches. */
@@ -92,14 +86,6 @@ async function expectCrossing({ view, knob, die }, { name = 'temperature', u, ..
   assert.ok(listed.length >= 7);
   for (const { id, p } of listed) assert.equal(p, bits.get(id));
   return { value, drawn, written };
-}
-
-async function axe(page) {
-  await page.evaluate(axeSource);
-  const { violations } = await page.evaluate(() =>
-    window.axe.run(document, { resultTypes: ['violations'] }),
-  );
-  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join('; ')}`);
 }
 
 test('at first it shows one knob alone, and the text of generate with that seed', async () => {

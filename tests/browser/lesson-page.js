@@ -1,12 +1,4 @@
-/** What tests of lessons share: when one is at rest, its questions, and what axe finds. */
-import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
-
-const axeSource = await readFile(
-  createRequire(import.meta.url).resolve('axe-core/axe.min.js'),
-  'utf8',
-);
-
+/** What tests of lessons share: when one is at rest, and its questions. */
 /** Waits until no element of the lesson works: for two frames, since what one shows may ask for more. */
 export const rest = (page) =>
   page.evaluate(async () => {
@@ -25,15 +17,3 @@ export const rest = (page) =>
 /** A question by its place in the lesson. */
 export const question = (page, place) => page.locator('logit-question').nth(place - 1);
 export const said = (page, place) => question(page, place).locator('[role=status]').innerText();
-
-export async function axe(page) {
-  await page.evaluate(axeSource);
-  return page.evaluate(async () => {
-    const { violations } = await window.axe.run(document, { resultTypes: ['violations'] });
-    return violations.flatMap(({ id, nodes }) =>
-      nodes.map(
-        ({ target, failureSummary }) => `${id}: ${target.flat().join(' ')} ${failureSummary}`,
-      ),
-    );
-  });
-}

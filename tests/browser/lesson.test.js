@@ -9,9 +9,9 @@ import { measure } from '../../web/lessons/measures.js';
 import { LESSON_LANGUAGES, SHIPPED, lessonFile } from '../../web/lessons/shipped.js';
 import { Knob } from '../../web/views/landscape/knob.js';
 import { cases, sample } from '../long.js';
-import { openBench, root, until } from './bench.js';
+import { axe, openBench, root, until } from './bench.js';
 
-import { axe, question, rest, said } from './lesson-page.js';
+import { question, rest, said } from './lesson-page.js';
 
 /** @type {Awaited<ReturnType<typeof openBench>>} */
 let bench;

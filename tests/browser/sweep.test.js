@@ -1,17 +1,12 @@
 /** The view of sweeps as a person uses it: its numbers held against Node, its files opened. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { text as textOf } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
 import { parseAxis, sweep, toCsv } from '../../web/engine/sweep.js';
 import { LONG, sample } from '../long.js';
-import { FIRST, loadReference, openBench, root, settle, until } from './bench.js';
+import { axe, FIRST, loadReference, openBench, root, settle, until } from './bench.js';
 
-const axeSource = await readFile(
-  createRequire(import.meta.url).resolve('axe-core/axe.min.js'),
-  'utf8',
-);
 const grammar = JSON.parse(await readFile(`${root}models/verbs.grammar.json`, 'utf8'));
 
 /** @type {Awaited<ReturnType<typeof openBench>>} */
@@ -66,14 +61,6 @@ async function expectedCsv(plan) {
   const points = [];
   for await (const point of sweep(scope, { prompt: FIRST, ...plan })) points.push(point);
   return toCsv(plan, points);
-}
-
-async function axe(page) {
-  await page.evaluate(axeSource);
-  const { violations } = await page.evaluate(() =>
-    window.axe.run(document, { resultTypes: ['violations'] }),
-  );
-  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join('; ')}`);
 }
 
 test('entropy against temperature is there at once, with its limits, exactly the engine’s', async () => {

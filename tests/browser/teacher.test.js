@@ -1,8 +1,8 @@
 /** The teacher's side of a lesson: guide, answers, print view, and a class by its codes. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { openBench, until } from './bench.js';
-import { axe, question, rest } from './lesson-page.js';
+import { axe, openBench, until } from './bench.js';
+import { question, rest } from './lesson-page.js';
 
 /** @type {Awaited<ReturnType<typeof openBench>>} */
 let bench;

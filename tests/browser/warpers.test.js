@@ -2,14 +2,12 @@
  * Every warper on the page: its card, what it shows and what is drawn; conventions side by side.
  */
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { after, before, test } from 'node:test';
 import { compareResults } from '../../web/state/order.js';
 import { readTexts, writeTexts } from '../../web/state/escapes.js';
 import { conventions } from '../../web/engine/presets.js';
 import { cases, sample } from '../long.js';
-import { FIRST, expectTrace, loadReference, openBench, until } from './bench.js';
+import { axe, expectTrace, FIRST, loadReference, openBench, until } from './bench.js';
 
 /** @type {Awaited<ReturnType<typeof openBench>>} */
 let bench;
@@ -465,15 +463,7 @@ for (const colorScheme of sample(['light', 'dark'], 1)) {
     await page.locator('logit-conventions tbody tr').first().waitFor();
     await page.locator('logit-tape .given [data-place]').last().hover();
     await page.locator('logit-alternatives [data-alternative]').first().waitFor();
-    const source = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
-    await page.evaluate(await readFile(source, 'utf8'));
-    const { violations } = await page.evaluate(() =>
-      window.axe.run(document, { resultTypes: ['violations'] }),
-    );
-    assert.deepEqual(
-      violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]),
-      [],
-    );
+    assert.deepEqual(await axe(page), []);
     const chain = page.locator('logit-chain');
     const [inner, outer] = await chain.evaluate((it) => [it.scrollWidth, it.clientWidth]);
     assert.ok(inner <= outer, `${inner} in ${outer} pixels`);
