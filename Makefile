@@ -29,7 +29,7 @@ serve: node_modules/.package-lock.json wasm ## install what is missing, build, s
 	node web/serve.js
 
 # The runner is the recipe, not its prerequisites: a part that does not build counts as a failure.
-test: node-version ## install what is missing, build, run every test; AT_ONCE=4 runs four files at a time
+test: node-version ## install what is missing, build, run every test; AT_ONCE=4 runs four programs at a time
 	@node tests/run.js
 
 test-quick: node-version ## the native and the Node tests alone

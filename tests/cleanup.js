@@ -7,20 +7,38 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after } from 'node:test';
 
-/** @type {(() => unknown)[]} */
-const closers = [];
+/** @typedef {(() => unknown)[]} Closers what was opened last stands last */
 
+/** @type {Closers} */
+const ofFile = [];
+/** @type {Closers} */
+const ofProcess = [];
+
+// Where several files share the process, tests/files.js asks for this before the first of them.
 after(async () => {
+  await closeFile();
+  await closeAll(ofProcess);
+});
+
+/** Runs all, the last opened first, since it may use what was opened before it. @param {Closers} closers */
+async function closeAll(closers) {
   const results = [];
-  // The last opened first, since it may use what was opened before it.
-  for (const close of closers.reverse()) results.push(...(await Promise.allSettled([close()])));
+  while (closers.length) results.push(...(await Promise.allSettled([closers.pop()?.()])));
   const failed = results.find(({ status }) => status === 'rejected');
   if (failed) throw failed.reason;
-});
+}
+
+/** Closes what a file opened. */
+export const closeFile = () => closeAll(ofFile);
 
 /** Runs `close` when the tests of this file have ended. @param {() => unknown} close */
 export function atEnd(close) {
-  closers.push(close);
+  ofFile.push(close);
+}
+
+/** Runs `close` when the tests of this process have ended. @param {() => unknown} close */
+export function atExit(close) {
+  ofProcess.push(close);
 }
 
 /**

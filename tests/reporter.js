@@ -11,6 +11,7 @@ export default async function* report(source) {
       nesting: data.nesting,
       suite: data.details?.type === 'suite',
       skip: data.skip,
+      broken: data.details?.error?.failureType === 'testCodeFailure',
       why: data.details?.error?.cause?.message ?? data.details?.error?.message,
     });
     yield '';

@@ -12,14 +12,17 @@ import { REPORTERS, Runner, secondsSince } from './runner.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const chosen = process.argv.slice(2);
-const ALL = ['native', 'node', 'browser'];
+/** In the order in which they begin: the longest first. */
+const ALL = ['browser', 'native', 'node'];
 const parts = ALL.filter((part) => !chosen.length || chosen.includes(part));
 const beyondNative = parts.some((part) => part !== 'native');
 /** `make test-long`: every case, and what takes a compiler longer than a test may. */
 const long = Boolean(process.env.LONG);
 
-/** How many files run at once: two, for the two cores that the suite is measured on. */
+/** How many programs run at once: two, for the two cores that the suite is measured on. */
 const AT_ONCE = 2;
+/** How many programs share the browser files: few, since each starts a Chromium. */
+const BROWSERS = 8;
 /**
  * The files that take longest, the longest first: begun first, none of them is what the end waits
  * for. The others come as they lie.
@@ -60,8 +63,11 @@ const webSocket = process.allowedNodeEnvironmentFlags.has('--experimental-websoc
   ? ['--experimental-websocket']
   : [];
 
-/** The files of a part, as `runFile` takes them. */
-function filesOf(part) {
+/** Where a file stands in the queue. @param {string} file */
+const place = (file) => SLOW.indexOf(basename(file, '.test.js')) + 1 || SLOW.length + 1;
+
+/** The programs of a part, as `runProgram` takes them. */
+function programsOf(part) {
   const names = readdirSync(join(root, 'tests', part)).sort();
   if (part === 'native') {
     const builds = long ? ['asan', 'trap'] : ['asan'];
@@ -70,10 +76,18 @@ function filesOf(part) {
       .flatMap((name) => builds.map((build) => join('build', build, name.slice(0, -2))))
       .map((program) => [program, program, []]);
   }
-  return names
+  const files = names
     .filter((name) => name.endsWith('.test.js'))
     .map((name) => `tests/${part}/${name}`)
-    .map((file) => [file, process.execPath, [...webSocket, ...REPORTERS, file]]);
+    .sort((one, other) => place(one) - place(other));
+  const shares = part === 'browser' ? BROWSERS : files.length;
+  return Array.from({ length: shares }, (_, i) => files.filter((_, j) => j % shares === i)).map(
+    (share) => [
+      share.join(', '),
+      process.execPath,
+      [...webSocket, ...REPORTERS, 'tests/files.js', ...share],
+    ],
+  );
 }
 
 /** Builds the site that the browser tests share; the environment that tells of it, or null. */
@@ -87,18 +101,16 @@ async function buildSite() {
   }
 }
 
-/** Runs all files from one queue, so that no core waits for the last file of a part. */
-async function runFiles() {
+/** Runs all from one queue, so that no core waits for the last program of a part. */
+async function runPrograms() {
   const since = performance.now();
   const site = parts.includes('browser') ? await buildSite() : null;
   if (site) runner.env = { ...process.env, ...site };
-  const files = parts.filter((part) => part !== 'browser' || site).flatMap(filesOf);
-  const place = ([name]) => SLOW.indexOf(basename(name, '.test.js')) + 1 || SLOW.length + 1;
-  files.sort((one, other) => place(one) - place(other));
+  const programs = parts.filter((part) => part !== 'browser' || site).flatMap(programsOf);
   const atOnce = Number(process.env.AT_ONCE) || AT_ONCE;
-  console.log(`\n${files.length} files, ${atOnce} at once`);
-  await runner.runFiles(files, atOnce);
-  console.log(`the files took ${secondsSince(since)} s`);
+  console.log(`\n${programs.length} programs, ${atOnce} at once`);
+  await runner.runPrograms(programs, atOnce);
+  console.log(`the tests took ${secondsSince(since)} s`);
 }
 
 /**
@@ -151,7 +163,7 @@ else if (await install()) {
   const since = performance.now();
   if (await build()) {
     console.log(`built in ${secondsSince(since)} s`);
-    await runFiles();
+    await runPrograms();
   }
 }
 console.log(`\nall of it took ${secondsSince(began)} s`);

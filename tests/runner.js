@@ -1,5 +1,5 @@
 /**
- * Runs test programs side by side and counts what they say: a file that dies, stands still or stays
+ * Runs test programs side by side and counts what they say: one that dies, stands still or stays
  * open is a failure with its name. Nothing here installs, builds or knows where tests lie.
  */
 import { spawn } from 'node:child_process';
@@ -11,13 +11,13 @@ const root = fileURLToPath(new URL('..', import.meta.url));
  * In seconds.
  * @typedef {object} Limits
  * @property {number} test how long no test of a file may begin or end
- * @property {number} end how long a file may stay after its last test: a server, browser or worker was left open
- * @property {number} file how long a whole file may take
+ * @property {number} end how long a program may stay after its last test: a server, browser or worker was left open
+ * @property {number} program how long a whole program may take
  * @property {number} run how long the whole run may take
  */
 
 /** The longest test takes 60 s on an idle machine. @type {Limits} */
-const LIMITS = { test: 300, end: 30, file: 900, run: 3600 };
+const LIMITS = { test: 300, end: 30, program: 1800, run: 5400 };
 
 /** What Node is told so that a test file prints for a reader and tells the runner test by test. */
 export const REPORTERS = [
@@ -31,6 +31,25 @@ export const secondsSince = (began) => ((performance.now() - began) / 1000).toFi
 
 /** What an error says, at most as much of it as a line holds. @param {string} [why] */
 const inOneLine = (why = 'no reason is given') => why.replaceAll(/\s+/g, ' ').trim().slice(0, 400);
+
+/** What the tests of a file said. */
+class FileCounts {
+  passed = 0;
+  failed = 0;
+  skipped = 0;
+  /** Whether they are in the whole. */
+  counted = false;
+  since = performance.now();
+
+  /** @param {string} name */
+  constructor(name) {
+    this.name = name;
+  }
+
+  get known() {
+    return this.passed + this.failed + this.skipped;
+  }
+}
 
 export class Runner {
   totals = { passed: 0, failed: 0 };
@@ -87,43 +106,48 @@ export class Runner {
   }
 
   /**
-   * Runs one test program; its output is shown if it fails.
+   * Runs one test program; its output is shown if it fails. One of tests/files.js says which file a
+   * test is in; to any other it is the program.
    * @param {string} name
    * @param {string} command
    * @param {string[]} args
    */
-  async runFile(name, command, args) {
+  async runProgram(name, command, args) {
     const since = performance.now();
     const child = this.#start(name, command, args, ['ignore', 'pipe', 'pipe', 'ipc']);
-    const counts = { passed: 0, failed: 0, skipped: 0 };
+    let file = new FileCounts(name);
     /** The tests that have begun and not ended, a suite before those in it. */
     const open = [];
     let output = '';
     const limits = this.#limits;
     let trouble = '';
+    let failed = 0;
     let ended = false;
     let last = performance.now();
 
     child.stdout.on('data', (data) => (output += data));
     child.stderr.on('data', (data) => (output += data));
-    child.on('message', ({ type, name: test, nesting, suite, skip, why }) => {
+    child.on('message', ({ type, name: test, nesting, suite, skip, broken, why }) => {
       last = performance.now();
+      const isFile = suite && nesting === 0 && args.includes(test);
       const key = `${nesting} ${test}`;
       if (type === 'test:dequeue') {
         open.push(key);
+        if (isFile) file = new FileCounts(test);
         return;
       }
       ended = true;
       const place = open.indexOf(key);
       if (place >= 0) open.splice(place, 1);
-      if (type === 'test:fail') {
-        if (suite) return;
-        counts.failed++;
-        this.#failures.push(`${name}: ${test}: ${inOneLine(why)}`);
+      if (type === 'test:fail' && (!suite || broken)) {
+        failed++;
+        file.failed++;
+        this.#failures.push(`${file.name}: ${test}: ${inOneLine(why)}`);
       } else if (skip !== undefined && !suite) {
-        counts.skipped++;
-        this.skipped.push(`${name}: ${test}: ${skip || 'no reason is given'}`);
-      } else if (!suite) counts.passed++;
+        file.skipped++;
+        this.skipped.push(`${file.name}: ${test}: ${skip || 'no reason is given'}`);
+      } else if (type === 'test:pass' && !suite) file.passed++;
+      if (isFile) this.#count(file);
     });
 
     const watch = setInterval(
@@ -135,8 +159,8 @@ export class Runner {
         if (quiet > limits.test) trouble = `stood still for ${limits.test} s in ${at}`;
         else if (ended && !open.length && quiet > limits.end)
           trouble = `was still open ${limits.end} s after its last test`;
-        else if (performance.now() - since > limits.file * 1000)
-          trouble = `took more than ${limits.file} s, ended in ${at}`;
+        else if (performance.now() - since > limits.program * 1000)
+          trouble = `took more than ${limits.program} s, ended in ${at}`;
         if (trouble) this.#end(child);
       },
       Math.min(500, limits.end * 200),
@@ -151,27 +175,38 @@ export class Runner {
     // A native program says in its last line what Node's reporter says test by test.
     const summary = /^(\d+) passed, (\d+) failed$/.exec(output.trimEnd().split('\n').at(-1) ?? '');
     if (summary && !ended) {
-      counts.passed = Number(summary[1]);
-      counts.failed = Number(summary[2]);
+      file.passed = Number(summary[1]);
+      failed = file.failed = Number(summary[2]);
     }
-    const known = counts.passed + counts.failed + counts.skipped;
-    if (!trouble && (!known || (code !== 0 && !counts.failed)))
+    if (!file.counted) this.#count(file);
+    if (!trouble && (!file.known || (code !== 0 && !failed)))
       trouble = `ended with ${code} and without a failed test to show for it`;
-    if (trouble || counts.failed) this.#print(`\n${output.trimEnd()}`);
-    this.#print(
-      `${secondsSince(since).padStart(6)} s  ${name}: ${counts.passed} passed` +
-        (counts.failed ? `, ${counts.failed} FAILED` : '') +
-        (counts.skipped ? `, ${counts.skipped} skipped` : ''),
-    );
+    if (trouble || failed) this.#print(`\n${output.trimEnd()}`);
     if (trouble) this.fail(`${name} ${trouble}`);
-    this.totals.passed += counts.passed;
-    this.totals.failed += counts.failed;
   }
 
-  /** Runs all of a queue, so many at once. @param {[string, string, string[]][]} files @param {number} atOnce */
-  async runFiles(files, atOnce) {
+  /** Says what a file's tests said, and adds it to the whole. @param {FileCounts} file */
+  #count(file) {
+    const { name, since, passed, failed, skipped } = file;
+    file.counted = true;
+    this.totals.passed += passed;
+    this.totals.failed += failed;
+    this.#print(
+      `${secondsSince(since).padStart(6)} s  ${name}: ${passed} passed` +
+        (failed ? `, ${failed} FAILED` : '') +
+        (skipped ? `, ${skipped} skipped` : ''),
+    );
+  }
+
+  /**
+   * Runs all of a queue, so many at once.
+   * @param {[string, string, string[]][]} programs
+   * @param {number} atOnce
+   */
+  async runPrograms(programs, atOnce) {
     const worker = async () => {
-      for (let file = files.shift(); file; file = files.shift()) await this.runFile(...file);
+      for (let next = programs.shift(); next; next = programs.shift())
+        await this.runProgram(...next);
     };
     await Promise.all(Array.from({ length: atOnce }, worker));
   }

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { inspect } from 'node:util';
 import { Logitscope } from '../../web/engine/index.js';
 import { serve } from '../../web/serve.js';
-import { closed } from '../cleanup.js';
+import { atExit, closed } from '../cleanup.js';
 import { openSite } from './site.js';
 
 export const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -37,30 +37,44 @@ const LOOK = {
 };
 
 /**
- * Opens a browser on the site; `close` ends and removes everything.
- * @param {(path: string) => string | undefined} [route]
+ * @typedef {object} Visitor
+ * @property {import('playwright-core').Page} page
+ * @property {string[]} complaints
+ * @property {string[]} foreign
  */
-export async function openBench(route = () => undefined) {
-  const site = closed(await openSite());
-  const { dist, browser } = site;
+
+/** @typedef {(path: string) => string | undefined} Route what file stands at a path beside the site */
+
+/** What the files of a process share: they run one after another. @type {ReturnType<typeof makeSite> | undefined} */
+let site;
+/** Pages that a test has done with, by their context's options. @type {Map<string, Visitor[]>} */
+const idle = new Map();
+/** Of the file that runs. @type {Route} */
+let routeOfFile;
+
+/** Starts a browser, and serves the site to it. */
+async function makeSite() {
+  const { dist, browser } = await openSite();
   const answer = (/** @type {string} */ path) => {
     const source = SOURCE.exec(path)?.[1];
     if (source) return join(root, source);
     if (path.startsWith('/deep/er/'))
       return join(dist, path.slice('/deep/er/'.length) || 'index.html');
-    return route(path);
+    return routeOfFile(path);
   };
-  const server = closed(await serve(dist, 0, answer));
+  const server = await serve(dist, 0, answer);
+  atExit(() => server.close());
+  return { dist, browser, server };
+}
 
-  /** @type {Map<string, Visitor[]>} Pages that a test has done with, by their context's options. */
-  const idle = new Map();
-
-  /**
-   * @typedef {object} Visitor
-   * @property {import('playwright-core').Page} page
-   * @property {string[]} complaints
-   * @property {string[]} foreign
-   */
+/**
+ * Opens a browser on the site; `close` closes the pages that serve no other test.
+ * @param {Route} [route]
+ */
+export async function openBench(route = () => undefined) {
+  site ??= makeSite();
+  const { dist, browser, server } = await site;
+  routeOfFile = route;
 
   /**
    * A new page with everything it complains about or asks for; a reader who was here before, unless
@@ -193,12 +207,14 @@ export async function openBench(route = () => undefined) {
     return { page, complaints, foreign, close };
   }
 
-  async function close() {
-    await site.close();
-    await server.close();
-  }
+  return closed({ dist, url: server.url, open, close: () => closePages(browser) });
+}
 
-  return { dist, url: server.url, open, close };
+/** Closes the pages that a file left open. @param {import('playwright-core').Browser} browser */
+async function closePages(browser) {
+  const kept = [...idle.values()].flat().map(({ page }) => page.context());
+  const left = browser.contexts().filter((context) => !kept.includes(context));
+  await Promise.all(left.map((context) => context.close()));
 }
 
 /** The engine in Node over the page's model, to compare with. */

@@ -1,7 +1,7 @@
 /**
  * What a browser test needs: the site, which the runner builds once and names in the environment, or
- * which a file that is run by hand builds itself; and a Chromium of its own. One that all files share
- * would be spoken to through a second process, which costs a file ten times what a start does.
+ * which a file that is run by hand builds itself; and the Chromium of its process. One that all
+ * processes share would be spoken to through another, which costs ten times what a start does.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
 import { build } from '../../web/build.js';
 import { LAUNCH } from '../chromium.js';
+import { atExit } from '../cleanup.js';
 
 const SHARED = fileURLToPath(new URL('../../build/site', import.meta.url));
 
@@ -19,18 +20,23 @@ export async function shareSite() {
   return { LOGITSCOPE_SITE: SHARED };
 }
 
-/** For a file: the run's site or its own, and a browser. Nobody writes into `dist`. */
-export async function openSite() {
+/** @type {Promise<{ dist: string, browser: import('playwright-core').Browser }> | undefined} */
+let site;
+
+/** For the files of a process: the run's site or their own, and a browser. Nobody writes into `dist`. */
+export function openSite() {
+  site ??= start();
+  return site;
+}
+
+async function start() {
   const { LOGITSCOPE_SITE: shared } = process.env;
   const dist = shared ?? (await mkdtemp(join(tmpdir(), 'logitscope-')));
-  if (!shared) await build(dist);
+  if (!shared) {
+    atExit(() => rm(dist, { recursive: true, force: true }));
+    await build(dist);
+  }
   const browser = await chromium.launch(LAUNCH);
-  return {
-    dist,
-    browser,
-    async close() {
-      await browser.close();
-      if (!shared) await rm(dist, { recursive: true, force: true });
-    },
-  };
+  atExit(() => browser.close());
+  return { dist, browser };
 }

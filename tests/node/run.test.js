@@ -12,7 +12,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const folder = temporaryFolder();
 let written = 0;
 const passing = "import { test } from 'node:test';\ntest('one', () => {});\n";
-const LIMITS = { test: 20, end: 20, file: 20, run: 20 };
+const LIMITS = { test: 20, end: 20, program: 20, run: 20 };
 
 /** What the runner says of a file with this code, under these limits and else generous ones. */
 async function outcomeOf(code, limits = {}) {
@@ -22,7 +22,7 @@ async function outcomeOf(code, limits = {}) {
   const runner = new Runner({ ...LIMITS, ...limits }, (line) => lines.push(line));
   const { NODE_TEST_CONTEXT: _, ...env } = process.env; // it would tell of its tests elsewhere
   runner.env = env;
-  await runner.runFiles([['a file', process.execPath, [...REPORTERS, file]]], 1);
+  await runner.runPrograms([['a file', process.execPath, [...REPORTERS, file]]], 1);
   const good = runner.finish();
   return { good, lines, last: lines.at(-1), failed: lines.find((it) => it.startsWith('FAILED')) };
 }
@@ -52,7 +52,7 @@ describe('a file counts as one failure, by its name,', { concurrency: true }, ()
       'if it takes too long though its tests go on',
       `import { test } from 'node:test';
       for (let i = 0; i < 1e3; i++) test('one', () => new Promise((done) => setTimeout(done, 50)));`,
-      { file: 1.5 },
+      { program: 1.5 },
       /^FAILED a file took more than 1.5 s, ended in "one"$/,
     ],
     [
@@ -77,7 +77,7 @@ test('a run that takes too long is ended, and says in what', async () => {
   const lines = [];
   const runner = new Runner({ ...LIMITS, run: 0.5 }, (line) => lines.push(line));
   runner.limitRun(() => runner.finish());
-  await runner.runFiles([['a file', process.execPath, [...REPORTERS, file]]], 1);
+  await runner.runPrograms([['a file', process.execPath, [...REPORTERS, file]]], 1);
   assert.equal(lines[0], 'FAILED the run took more than 0.5 s, ended in a file');
   assert.match(lines[2], /^0 passed, 1 failed$/);
 });
