@@ -129,7 +129,7 @@ export class Runner {
     child.stderr.on('data', (data) => (output += data));
     child.on('message', ({ type, name: test, nesting, suite, skip, broken, why }) => {
       last = performance.now();
-      const isFile = suite && nesting === 0 && args.includes(test);
+      const isFile = nesting === 0 && args.includes(test);
       const key = `${nesting} ${test}`;
       if (type === 'test:dequeue') {
         open.push(key);
@@ -142,7 +142,7 @@ export class Runner {
       if (type === 'test:fail' && (!suite || broken)) {
         failed++;
         file.failed++;
-        this.#failures.push(`${file.name}: ${test}: ${inOneLine(why)}`);
+        this.#failures.push(`${file.name}: ${isFile ? '' : `${test}: `}${inOneLine(why)}`);
       } else if (skip !== undefined && !suite) {
         file.skipped++;
         this.skipped.push(`${file.name}: ${test}: ${skip || 'no reason is given'}`);
