@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { Logitscope } from '../../web/engine/index.js';
+import { sample } from '../long.js';
 import { openBench, root, settle } from './bench.js';
 
 const BLANK = 'source/tests/browser/blank.html';
@@ -107,15 +108,18 @@ const unlike = (page, one, other) =>
     [one, other],
   );
 
+/** @type {[string, number][]} */
+const SCREENS = [
+  ['?lang=en', 1440],
+  ['?lang=es', 375],
+];
+
 test('the first frame is the engine’s numbers, and the live one takes its place unseen', async () => {
   const { page, view, complaints, visit, live, close } = await openHeld();
   const written = await scope.write({ ...SETTINGS, prompt: PROMPT, max_new_tokens: 24 });
   scope.feed(scope.encode(PROMPT));
   const { trace, drawn } = scope.read({ ...SETTINGS, top: 24 }, { step: 0 });
-  for (const [path, width] of /** @type {[string, number][]} */ ([
-    ['?lang=en', 1440],
-    ['?lang=es', 375],
-  ])) {
+  for (const [path, width] of sample(SCREENS, 1)) {
     await page.setViewportSize({ width, height: 900 });
     await visit(path);
     await view.locator('.sentence mark').waitFor();
@@ -155,7 +159,7 @@ const OTHERS = {
 };
 test('where another state is asked for its place is kept, and the first picture is not shown', async () => {
   const { page, view, complaints, visit, live, close } = await openHeld();
-  for (const [path, value] of Object.entries(OTHERS)) {
+  for (const [path, value] of sample(Object.entries(OTHERS), 2)) {
     await visit(path);
     const place = await look(view);
     assert.equal(place.ready, false, path);

@@ -13,11 +13,27 @@ let scope;
 before(async () => ([bench, scope] = await Promise.all([openBench(), Logitscope.load({})])));
 after(() => Promise.all([bench?.close(), scope?.close()]));
 
-async function openOwn() {
+/** The view, of which each test leaves the knobs as they were. @type {ReturnType<typeof openView>} */
+let own;
+
+async function openView() {
   const opened = await bench.open();
   await opened.page.locator('#tab-own').click();
   await opened.page.locator('logit-own logit-distribution .row').first().waitFor();
   return opened;
+}
+
+function openOwn() {
+  own ??= openView();
+  return own;
+}
+
+/** Sets knobs, and waits until they are what they say. */
+async function setKnobs(page, values) {
+  for (const [name, value] of Object.entries(values)) {
+    await page.locator(`logit-own logit-knob[data-name=${name}] .box`).fill(value);
+    await page.keyboard.press('Enter');
+  }
 }
 
 const readShares = (page) =>
@@ -35,63 +51,8 @@ async function expectShares(page, logits, settings) {
   assert.deepEqual(await until(() => readShares(page), same), expected);
 }
 
-test('pasted lines and JSON show the bars that the engine computes', async () => {
-  const { page, complaints, foreign, close } = await openOwn();
-  const box = page.locator('logit-own #logits');
-  for (const text of [
-    'cat: 2.5\ndog: 1\na: b: -0.5',
-    '{"cat": 2.5, "dog": 1, "a: b": -0.5}',
-    '[["cat", 2.5], {"token": "dog", "logit": 1}, -0.5]',
-  ]) {
-    await box.fill(text);
-    await expectShares(page, [2.5, 1, -0.5], { temperature: 1 });
-  }
-  await page.locator('logit-own logit-knob[data-name=top_k] .box').fill('2');
-  await page.keyboard.press('Enter');
-  await expectShares(page, [2.5, 1, -0.5], { temperature: 1, top_k: 2 });
-  const drawn = scope.drawFrom([2.5, 1, -0.5], { temperature: 1, top_k: 2, seed: 42 });
-  assert.equal(await page.locator('logit-own .lands').getAttribute('data-drawn'), String(drawn.id));
-  await page.locator('logit-own [data-command=many]').click();
-  await until(
-    () => page.locator('logit-own logit-draw .result').getAttribute('data-total'),
-    (total) => total === '1000',
-  );
-  assert.equal(
-    await page.locator('logit-own logit-draw .result').getAttribute('data-total'),
-    '1000',
-  );
-  assert.deepEqual(complaints, []);
-  assert.deepEqual(foreign, []);
-  await close();
-});
-
-test('what cannot be read is refused in one sentence that names the line, and changes nothing', async () => {
-  const { page, close } = await openOwn();
-  const before = await readShares(page);
-  for (const [text, sentence] of [
-    ['cat: 1\ndog: many', 'Line 2 must end in a number after a colon, got “dog: many”.'],
-    ['cat: 1\n\n: 3', 'Line 3 has no token before the colon.'],
-    ['cat: 1e60', 'Line 1 must end in a number after a colon, got “cat: 1e60”.'],
-    ['{"cat": 1,\n "dog": }', 'The JSON cannot be read, the trouble is on line 2.'],
-    ['[1, "x"]', 'Entry 2 must be a number, or a token with a number, got "x".'],
-    ['', 'There are no logits yet: write at least one line such as cat: 2.5.'],
-  ]) {
-    await page.locator('logit-own #logits').fill(text);
-    const alert = page.locator('logit-own section > #error');
-    assert.equal(
-      await until(
-        () => alert.innerText(),
-        (said) => said === sentence,
-      ),
-      sentence,
-    );
-    assert.deepEqual(await readShares(page), before);
-  }
-  await close();
-});
-
 test('numbers, bars and the first knobs are in sight together from the start', async () => {
-  const { page, close } = await openOwn();
+  const { page } = await openOwn();
   const sight = (selector) =>
     page.locator(`logit-own ${selector}`).evaluateAll(
       (all) =>
@@ -109,21 +70,10 @@ test('numbers, bars and the first knobs are in sight together from the start', a
   assert.equal(await sight('#logits'), 1);
   for (const name of ['temperature', 'top_k', 'top_p'])
     assert.equal(await sight(`logit-knob[data-name=${name}]`), 1);
-  await close();
-});
-
-test('the classic distributions differ as they should', async () => {
-  const { page, close } = await openOwn();
-  const best = async () => (await readShares(page))[0];
-  await page.locator('[data-sample=confident]').click();
-  assert.ok((await until(best, (p) => p > 0.9)) > 0.9);
-  await page.locator('[data-sample=tailed]').click();
-  assert.ok((await until(best, (p) => p < 0.2)) < 0.2);
-  await close();
 });
 
 test('a bigram table shows the shares of its counts and writes from them', async () => {
-  const { page, close } = await openOwn();
+  const { page } = await openOwn();
   await page.locator('logit-own [data-source=bigram]').click();
   await page.locator('logit-own #by').selectOption('characters');
   await page.locator('logit-own #text').fill('abababac');
@@ -158,45 +108,75 @@ test('a bigram table shows the shares of its counts and writes from them', async
   await page.locator('logit-own #logits').waitFor();
   const rows = () => page.locator('logit-own logit-distribution .row').count();
   assert.equal(await until(rows, (count) => count === 16), 16);
-  await close();
+  await page.setViewportSize({ width: 1440, height: 900 });
 });
 
-test('a model file opens from here too', async () => {
-  const { page, close } = await openOwn();
-  await page.setInputFiles(
-    'logit-own input[type=file]',
-    join(root, 'tests/vectors/forward/llama_q8_0.gguf'),
+test('what cannot be read is refused in one sentence that names the line, and changes nothing', async () => {
+  const { page } = await openOwn();
+  const before = await readShares(page);
+  for (const [text, sentence] of [
+    ['cat: 1\ndog: many', 'Line 2 must end in a number after a colon, got “dog: many”.'],
+    ['cat: 1\n\n: 3', 'Line 3 has no token before the colon.'],
+    ['cat: 1e60', 'Line 1 must end in a number after a colon, got “cat: 1e60”.'],
+    ['{"cat": 1,\n "dog": }', 'The JSON cannot be read, the trouble is on line 2.'],
+    ['[1, "x"]', 'Entry 2 must be a number, or a token with a number, got "x".'],
+    ['', 'There are no logits yet: write at least one line such as cat: 2.5.'],
+  ]) {
+    await page.locator('logit-own #logits').fill(text);
+    const alert = page.locator('logit-own section > #error');
+    assert.equal(
+      await until(
+        () => alert.innerText(),
+        (said) => said === sentence,
+      ),
+      sentence,
+    );
+    assert.deepEqual(await readShares(page), before);
+  }
+});
+
+test('the classic distributions differ as they should', async () => {
+  const { page } = await openOwn();
+  const best = async () => (await readShares(page))[0];
+  await page.locator('[data-sample=confident]').click();
+  assert.ok((await until(best, (p) => p > 0.9)) > 0.9);
+  await page.locator('[data-sample=tailed]').click();
+  assert.ok((await until(best, (p) => p < 0.2)) < 0.2);
+});
+
+test('pasted lines and JSON show the bars that the engine computes', async () => {
+  const { page, complaints, foreign } = await openOwn();
+  const box = page.locator('logit-own #logits');
+  for (const text of [
+    'cat: 2.5\ndog: 1\na: b: -0.5',
+    '{"cat": 2.5, "dog": 1, "a: b": -0.5}',
+    '[["cat", 2.5], {"token": "dog", "logit": 1}, -0.5]',
+  ]) {
+    await box.fill(text);
+    await expectShares(page, [2.5, 1, -0.5], { temperature: 1 });
+  }
+  await setKnobs(page, { top_k: '2' });
+  await expectShares(page, [2.5, 1, -0.5], { temperature: 1, top_k: 2 });
+  const drawn = scope.drawFrom([2.5, 1, -0.5], { temperature: 1, top_k: 2, seed: 42 });
+  assert.equal(await page.locator('logit-own .lands').getAttribute('data-drawn'), String(drawn.id));
+  await page.locator('logit-own [data-command=many]').click();
+  await until(
+    () => page.locator('logit-own logit-draw .result').getAttribute('data-total'),
+    (total) => total === '1000',
   );
-  const name = () => page.locator('logit-model select').evaluate((s) => s.selectedOptions[0].text);
   assert.equal(
-    await until(name, (found) => /llama_q8_0/.test(found)),
-    '\u2068llama_q8_0.gguf\u2069',
+    await page.locator('logit-own logit-draw .result').getAttribute('data-total'),
+    '1000',
   );
-  await close();
-});
-
-test("a sampler of the reader's own runs on pasted logits, before any model is loaded", async () => {
-  const { page, complaints, close } = await bench.open({ path: '?lang=en&view=own', ready: false });
-  const sampler = page.locator('logit-own logit-own-sampler');
-  await sampler.locator('[data-do=run]').click();
-  const names = sampler.locator('.result tbody th');
-  await names.first().waitFor();
-  assert.equal(await names.first().locator('.token').innerText(), '␣Paris');
-  // The tests' own script finds no storage in the sandboxed frame.
-  assert.deepEqual(
-    complaints.filter((text) => !text.includes('localStorage')),
-    [],
-  );
-  await close();
+  assert.deepEqual(complaints, []);
+  assert.deepEqual(foreign, []);
+  await setKnobs(page, { top_k: '0' });
 });
 
 test('two conventions stand side by side over given logits too, and nothing names a Step', async () => {
-  const { page, complaints, close } = await openOwn();
+  const { page, complaints } = await openOwn();
   await page.locator('logit-own #logits').fill('a: 3\nb: 2\nc: 1');
-  await page.locator('logit-own logit-knob[data-name=temperature] .box').fill('0.5');
-  await page.keyboard.press('Enter');
-  await page.locator('logit-own logit-knob[data-name=top_p] .box').fill('0.8');
-  await page.keyboard.press('Enter');
+  await setKnobs(page, { temperature: '0.5', top_p: '0.8' });
   await unfoldStages(page.locator('logit-own'));
   await page.locator('logit-own details[data-beside] summary').click();
   const rows = page.locator('logit-own logit-conventions tbody tr');
@@ -217,5 +197,33 @@ test('two conventions stand side by side over given logits too, and nothing name
     .evaluate((draw) => draw.shadowRoot.textContent);
   assert.doesNotMatch(said, /\bStep\b/);
   assert.deepEqual(complaints, []);
+  await setKnobs(page, { temperature: '1', top_p: '1' });
+});
+
+test('a model file opens from here too', async () => {
+  const { page } = await openOwn();
+  await page.setInputFiles(
+    'logit-own input[type=file]',
+    join(root, 'tests/vectors/forward/llama_q8_0.gguf'),
+  );
+  const name = () => page.locator('logit-model select').evaluate((s) => s.selectedOptions[0].text);
+  assert.equal(
+    await until(name, (found) => /llama_q8_0/.test(found)),
+    '\u2068llama_q8_0.gguf\u2069',
+  );
+});
+
+test("a sampler of the reader's own runs on pasted logits, before any model is loaded", async () => {
+  const { page, complaints, close } = await bench.open({ path: '?lang=en&view=own', ready: false });
+  const sampler = page.locator('logit-own logit-own-sampler');
+  await sampler.locator('[data-do=run]').click();
+  const names = sampler.locator('.result tbody th');
+  await names.first().waitFor();
+  assert.equal(await names.first().locator('.token').innerText(), '␣Paris');
+  // The tests' own script finds no storage in the sandboxed frame.
+  assert.deepEqual(
+    complaints.filter((text) => !text.includes('localStorage')),
+    [],
+  );
   await close();
 });

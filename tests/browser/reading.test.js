@@ -68,56 +68,6 @@ test('the first screen and the bench are read in the order that the README gives
   }
 });
 
-test('no heading leaves a level out, on any view', async () => {
-  const { page, close } = await bench.open();
-  for (const view of ['compare', 'sweep', 'cost', 'own']) {
-    await page.locator(`[data-view=${view}]`).click();
-    await page.locator(`#view logit-${view} h2`).first().waitFor();
-    const levels = await page
-      .locator('h1:visible, h2:visible, h3:visible, h4:visible')
-      .evaluateAll((all) => all.map(({ localName }) => Number(localName[1])));
-    assert.equal(levels[0], 1);
-    levels.forEach((level, i) =>
-      assert.ok(i === 0 || (level > 1 && level <= levels[i - 1] + 1), `${view}: ${levels}`),
-    );
-  }
-  await close();
-});
-
-/** The charts, how to come to each, and the element that holds chart and table. */
-const CHARTS = [
-  { chart: 'bars', holds: 'logit-distribution', view: 'bench' },
-  { chart: 'cumulative', holds: 'logit-distribution', view: 'bench', press: '#tab-cumulative' },
-  { chart: 'all ranks', holds: 'logit-distribution', view: 'bench', press: '#tab-ranks' },
-  { chart: 'sweep', holds: 'logit-sweep', view: 'sweep', press: '[data-command=run]' },
-  { chart: 'map', holds: 'logit-sweep', view: 'sweep', press: 'label.chip:nth-of-type(2)' },
-  { chart: 'cost of a step', holds: 'logit-cost', view: 'cost', press: '[data-run=steps]' },
-];
-
-test('each chart is also a table, with a name and with heads', async () => {
-  const { page, close } = await bench.open();
-  for (const { chart, holds, view, press } of CHARTS) {
-    await page.locator(`[data-view=${view}]`).click();
-    const host = page.locator(`#view ${holds}`).first();
-    if (press) await host.locator(press).first().click();
-    if (chart === 'map') await host.locator('[data-command=run]').click();
-    const folded = host.locator('details:not([open]) > summary:visible');
-    while (await folded.count()) await folded.first().click();
-    const table = host.locator('details table').first();
-    const rows = await until(
-      () => table.locator('tbody tr').count(),
-      (n) => n >= 3,
-    );
-    assert.ok(rows >= 3, `${chart}: ${rows} rows`);
-    assert.ok(
-      await table.evaluate((it) => it.caption?.textContent.trim() || it.closest('[aria-label]')),
-      `${chart}: a name`,
-    );
-    assert.ok((await table.locator('thead th').count()) >= 2, `${chart}: heads`);
-  }
-  await close();
-});
-
 test('each drawn token is announced once, politely; a run once, when it ends', async () => {
   const { page, close } = await bench.open();
   await page.locator('logit-text p[aria-live]').evaluate((live) => {
@@ -150,5 +100,50 @@ test('each drawn token is announced once, politely; a run once, when it ends', a
   await page.locator('[data-command=stop]').click();
   const [stopped] = await until(said, (all) => all.length > 0);
   assert.match(stopped, /^Drew [2-9] tokens: /);
+  await close();
+});
+
+/** The charts, how to come to each, and the element that holds chart and table. */
+const CHARTS = [
+  { chart: 'bars', holds: 'logit-distribution', view: 'bench' },
+  { chart: 'cumulative', holds: 'logit-distribution', view: 'bench', press: '#tab-cumulative' },
+  { chart: 'all ranks', holds: 'logit-distribution', view: 'bench', press: '#tab-ranks' },
+  { chart: 'sweep', holds: 'logit-sweep', view: 'sweep', press: '[data-command=run]' },
+  { chart: 'map', holds: 'logit-sweep', view: 'sweep', press: 'label.chip:nth-of-type(2)' },
+  { chart: 'cost of a step', holds: 'logit-cost', view: 'cost', press: '[data-run=steps]' },
+];
+
+test('no heading leaves a level out, on any view, and each chart is also a table, with a name and with heads', async () => {
+  const { page, close } = await bench.open();
+  for (const view of ['compare', 'sweep', 'cost', 'own']) {
+    await page.locator(`[data-view=${view}]`).click();
+    await page.locator(`#view logit-${view} h2`).first().waitFor();
+    const levels = await page
+      .locator('h1:visible, h2:visible, h3:visible, h4:visible')
+      .evaluateAll((all) => all.map(({ localName }) => Number(localName[1])));
+    assert.equal(levels[0], 1);
+    levels.forEach((level, i) =>
+      assert.ok(i === 0 || (level > 1 && level <= levels[i - 1] + 1), `${view}: ${levels}`),
+    );
+  }
+  for (const { chart, holds, view, press } of CHARTS) {
+    await page.locator(`[data-view=${view}]`).click();
+    const host = page.locator(`#view ${holds}`).first();
+    if (press) await host.locator(press).first().click();
+    if (chart === 'map') await host.locator('[data-command=run]').click();
+    const folded = host.locator('details:not([open]) > summary:visible');
+    while (await folded.count()) await folded.first().click();
+    const table = host.locator('details table').first();
+    const rows = await until(
+      () => table.locator('tbody tr').count(),
+      (n) => n >= 3,
+    );
+    assert.ok(rows >= 3, `${chart}: ${rows} rows`);
+    assert.ok(
+      await table.evaluate((it) => it.caption?.textContent.trim() || it.closest('[aria-label]')),
+      `${chart}: a name`,
+    );
+    assert.ok((await table.locator('thead th').count()) >= 2, `${chart}: heads`);
+  }
   await close();
 });
