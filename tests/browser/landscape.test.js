@@ -261,7 +261,7 @@ test('play runs the knob from end to end, and can be stopped', async () => {
   const play = view.locator('[data-command=play]');
   const usual = await view.evaluate((it) => it.run.ms);
   assert.equal(usual, 8000);
-  await view.evaluate((it) => (it.run.ms = 1500));
+  await view.evaluate((it) => (it.run.ms = 2500));
   const began = Date.now();
   await play.click();
   const { values, texts } = await view.evaluate(async (it) => {
@@ -274,7 +274,7 @@ test('play runs the knob from end to end, and can be stopped', async () => {
     }
     return { values: [...seen.values].slice(1), texts: [...seen.texts] };
   });
-  assert.ok(Date.now() - began >= 1500);
+  assert.ok(Date.now() - began >= 2500);
   await settle(page);
   assert.ok(values.length > 5, `${values.length} values`);
   assert.deepEqual(
