@@ -285,6 +285,8 @@ test('play runs the knob from end to end, and can be stopped', async () => {
   assert.ok(texts.length > 3, `${texts.length} texts`);
   const { value } = await expectCrossing(opened);
   assert.equal(value, 3);
+  // So slow that it has not come far when it is stopped.
+  await view.evaluate((it) => (it.run.ms = 60_000));
   await play.click();
   await play.click();
   await settle(page);
