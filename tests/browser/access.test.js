@@ -6,12 +6,17 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
 import { sample } from '../long.js';
-import { FIRST, loadReference, openBench, settle, until } from './bench.js';
+import { FIRST, loadReference, openBench, settle, START, until } from './bench.js';
 
 /** @type {Awaited<ReturnType<typeof openBench>>} */
 let bench;
 before(async () => (bench = await openBench()));
 after(() => bench?.close());
+
+let turns = 0;
+/** The page under one of two addresses by turns, so that one that stands there is restored. */
+const open = (lang, options) =>
+  bench.open({ path: `?lang=${lang}${START}${turns++ % 2 ? '&seed=42' : ''}`, ...options });
 
 /** The focused element, through every shadow tree: its name and the words a screen reader says. */
 function focused(page) {
@@ -29,7 +34,7 @@ function focused(page) {
 }
 
 test('a text is written, read and cleared without a mouse', async () => {
-  const { page, close } = await bench.open({ path: '?lang=en' });
+  const { page, close } = await open('en');
   await page.locator('[data-command=step]').focus();
   await page.keyboard.press('Enter');
   const steps = page.locator('logit-text .step [data-place]');
@@ -73,10 +78,7 @@ test('a text is written, read and cleared without a mouse', async () => {
 });
 
 test('the bars are read one by one with the arrow keys, and as a table', async () => {
-  const [{ page, close }, scope] = await Promise.all([
-    bench.open({ path: '?lang=en' }),
-    loadReference(),
-  ]);
+  const [{ page, close }, scope] = await Promise.all([open('en'), loadReference()]);
   const chart = page.locator('logit-distribution').getByRole('listbox');
   await chart.focus();
   await page.keyboard.press('ArrowDown');
@@ -100,8 +102,133 @@ test('the bars are read one by one with the arrow keys, and as a table', async (
   await close();
 });
 
+test('colours follow the system and the switch', async () => {
+  const { page, close } = await open('en', { colorScheme: 'dark' });
+  const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  const dark = await background();
+  await page.locator('logit-preferences [popovertarget]').click();
+  await page.getByText('Light', { exact: true }).click();
+  const light = await until(background, (colour) => colour !== dark);
+  assert.notEqual(light, dark);
+  await page.getByText('Auto', { exact: true }).click();
+  assert.equal(await until(background, (colour) => colour === dark), dark);
+  await page.emulateMedia({ colorScheme: 'light' });
+  assert.equal(await until(background, (colour) => colour === light), light);
+  await close();
+});
+
+test('reduced motion stands still, otherwise bars move by transform only', async () => {
+  const style = (page) =>
+    page
+      .locator('logit-distribution .final')
+      .first()
+      .evaluate((bar) => {
+        const { transitionDuration, transitionProperty } = getComputedStyle(bar);
+        return { transitionDuration, transitionProperty };
+      });
+  const still = await open('en', { reducedMotion: 'reduce' });
+  assert.equal((await style(still.page)).transitionDuration, '0s');
+  await still.close();
+  const moving = await open('en', { reducedMotion: 'no-preference' });
+  assert.deepEqual(await style(moving.page), {
+    transitionDuration: '0.26s',
+    transitionProperty: 'transform',
+  });
+  await moving.close();
+});
+
+/** What sticks out of the window, but for text that is only heard and tables that scroll. */
+function overflow() {
+  const over = [];
+  const walk = (root) => {
+    for (const element of root.querySelectorAll('*')) {
+      const { left, right, width } = element.getBoundingClientRect();
+      const drawn = element.ownerSVGElement && element.localName !== 'text';
+      const sticksOut = width > 1 && (right > innerWidth + 0.5 || left < -0.5);
+      if (sticksOut && !drawn && !element.closest('.visually-hidden, .scroll'))
+        over.push(`${element.localName}.${element.getAttribute('class')}`);
+      if (element.shadowRoot) walk(element.shadowRoot);
+    }
+  };
+  walk(document);
+  return { over, scroll: document.documentElement.scrollWidth };
+}
+
+const testOverflow = (lang) =>
+  test(`nothing overflows from 360 to 2560 px: ${lang}`, async () => {
+    const { page, close } = await open(lang);
+    for (let i = 0; i < 2; i++) await page.locator('[data-command=step]').click();
+    for (const width of [360, 375, 768, 1024, 1440, 2560]) {
+      await page.setViewportSize({ width, height: 900 });
+      const wanted = { over: [], scroll: width };
+      const same = (found) => JSON.stringify(found) === JSON.stringify(wanted);
+      assert.deepEqual(await until(() => page.evaluate(overflow), same), wanted, `${width} px`);
+    }
+    await close();
+  });
+
+/** @type {[number, string][]} */
+const SIZES = [
+  [375, 'es'],
+  [1024, 'en'],
+  [1180, 'es'],
+  [1280, 'en'],
+  [1440, 'es'],
+  [2560, 'en'],
+];
+const testStill = (width, lang) =>
+  test(`turning knobs and drawing tokens moves no panel: ${width} px, ${lang}`, async () => {
+    const { page, close } = await open(lang, { viewport: { width, height: 900 } });
+    const places = () =>
+      page.evaluate(() => {
+        scrollTo(0, 0); // what sticks to the window is in its own place
+        const bench = document.querySelector('logit-scope').shadowRoot;
+        const cards = bench.querySelector('logit-chain').shadowRoot.querySelectorAll('.card');
+        return [...bench.querySelectorAll('.panel'), ...cards].map((element) => {
+          const { x, y, width, height } = element.getBoundingClientRect();
+          return { name: element.localName, numbers: [x, y + scrollY, width, height] };
+        });
+      });
+    const before = await places();
+    const expectStill = async (when) =>
+      (await places()).forEach(({ name, numbers }, i) =>
+        numbers.forEach((number, j) =>
+          assert.ok(
+            Math.abs(number - before[i].numbers[j]) < 1,
+            `${when}: ${name} from ${before[i].numbers} to ${numbers}`,
+          ),
+        ),
+      );
+    const slider = (name) => page.locator(`logit-knob[data-name=${name}]`).getByRole('slider');
+    for (const [name, key] of [
+      ['temperature', 'End'],
+      ['top_p', 'Home'],
+      ['top_p', 'End'],
+      ['top_k', 'End'],
+      ['temperature', 'Home'],
+    ]) {
+      await slider(name).press(key);
+      await settle(page);
+      await expectStill(`${name} ${key}`);
+    }
+    await page.locator('[data-command=step]').click();
+    await page.locator('logit-text .step').first().waitFor();
+    await expectStill('after a step');
+    await page.locator('[data-command=many]').click();
+    await page.locator('logit-draw .result[data-total="1000"]').waitFor();
+    await settle(page);
+    await expectStill('after many draws');
+    await close();
+  });
+
+const chosen = sample(SIZES, 2);
+for (const lang of ['en', 'es']) {
+  testOverflow(lang);
+  for (const [width, its] of chosen) if (its === lang) testStill(width, lang);
+}
+
 test('the language switch changes every word and every number', async () => {
-  const { page, close } = await bench.open({ path: '?lang=en' });
+  const { page, close } = await open('en');
   const [en, es] = await Promise.all(
     ['en', 'es'].map(async (code) =>
       JSON.parse(await readFile(new URL(`../../web/locale/${code}.json`, import.meta.url), 'utf8')),
@@ -163,126 +290,3 @@ test('the language switch changes every word and every number', async () => {
   );
   await close();
 });
-
-test('colours follow the system and the switch', async () => {
-  const { page, close } = await bench.open({ colorScheme: 'dark' });
-  const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
-  const dark = await background();
-  await page.locator('logit-preferences [popovertarget]').click();
-  await page.getByText('Light', { exact: true }).click();
-  const light = await until(background, (colour) => colour !== dark);
-  assert.notEqual(light, dark);
-  await page.getByText('Auto', { exact: true }).click();
-  assert.equal(await until(background, (colour) => colour === dark), dark);
-  await page.emulateMedia({ colorScheme: 'light' });
-  assert.equal(await until(background, (colour) => colour === light), light);
-  await close();
-});
-
-test('reduced motion stands still, otherwise bars move by transform only', async () => {
-  const style = (page) =>
-    page
-      .locator('logit-distribution .final')
-      .first()
-      .evaluate((bar) => {
-        const { transitionDuration, transitionProperty } = getComputedStyle(bar);
-        return { transitionDuration, transitionProperty };
-      });
-  const still = await bench.open({ reducedMotion: 'reduce' });
-  assert.equal((await style(still.page)).transitionDuration, '0s');
-  await still.close();
-  const moving = await bench.open({ reducedMotion: 'no-preference' });
-  assert.deepEqual(await style(moving.page), {
-    transitionDuration: '0.26s',
-    transitionProperty: 'transform',
-  });
-  await moving.close();
-});
-
-/** What sticks out of the window, but for text that is only heard and tables that scroll. */
-function overflow() {
-  const over = [];
-  const walk = (root) => {
-    for (const element of root.querySelectorAll('*')) {
-      const { left, right, width } = element.getBoundingClientRect();
-      const drawn = element.ownerSVGElement && element.localName !== 'text';
-      const sticksOut = width > 1 && (right > innerWidth + 0.5 || left < -0.5);
-      if (sticksOut && !drawn && !element.closest('.visually-hidden, .scroll'))
-        over.push(`${element.localName}.${element.getAttribute('class')}`);
-      if (element.shadowRoot) walk(element.shadowRoot);
-    }
-  };
-  walk(document);
-  return { over, scroll: document.documentElement.scrollWidth };
-}
-
-for (const lang of ['en', 'es']) {
-  test(`nothing overflows from 360 to 2560 px: ${lang}`, async () => {
-    const { page, close } = await bench.open({ path: `?lang=${lang}` });
-    for (let i = 0; i < 2; i++) await page.locator('[data-command=step]').click();
-    for (const width of [360, 375, 768, 1024, 1440, 2560]) {
-      await page.setViewportSize({ width, height: 900 });
-      const wanted = { over: [], scroll: width };
-      const same = (found) => JSON.stringify(found) === JSON.stringify(wanted);
-      assert.deepEqual(await until(() => page.evaluate(overflow), same), wanted, `${width} px`);
-    }
-    await close();
-  });
-}
-
-/** @type {[number, string][]} */
-const SIZES = [
-  [375, 'es'],
-  [1024, 'en'],
-  [1180, 'es'],
-  [1280, 'en'],
-  [1440, 'es'],
-  [2560, 'en'],
-];
-for (const [width, lang] of sample(SIZES, 3))
-  test(`turning knobs and drawing tokens moves no panel: ${width} px, ${lang}`, async () => {
-    const { page, close } = await bench.open({
-      path: `?lang=${lang}`,
-      viewport: { width, height: 900 },
-    });
-    const places = () =>
-      page.evaluate(() => {
-        scrollTo(0, 0); // what sticks to the window is in its own place
-        const bench = document.querySelector('logit-scope').shadowRoot;
-        const cards = bench.querySelector('logit-chain').shadowRoot.querySelectorAll('.card');
-        return [...bench.querySelectorAll('.panel'), ...cards].map((element) => {
-          const { x, y, width, height } = element.getBoundingClientRect();
-          return { name: element.localName, numbers: [x, y + scrollY, width, height] };
-        });
-      });
-    const before = await places();
-    const expectStill = async (when) =>
-      (await places()).forEach(({ name, numbers }, i) =>
-        numbers.forEach((number, j) =>
-          assert.ok(
-            Math.abs(number - before[i].numbers[j]) < 1,
-            `${when}: ${name} from ${before[i].numbers} to ${numbers}`,
-          ),
-        ),
-      );
-    const slider = (name) => page.locator(`logit-knob[data-name=${name}]`).getByRole('slider');
-    for (const [name, key] of [
-      ['temperature', 'End'],
-      ['top_p', 'Home'],
-      ['top_p', 'End'],
-      ['top_k', 'End'],
-      ['temperature', 'Home'],
-    ]) {
-      await slider(name).press(key);
-      await settle(page);
-      await expectStill(`${name} ${key}`);
-    }
-    await page.locator('[data-command=step]').click();
-    await page.locator('logit-text .step').first().waitFor();
-    await expectStill('after a step');
-    await page.locator('[data-command=many]').click();
-    await page.locator('logit-draw .result[data-total="1000"]').waitFor();
-    await settle(page);
-    await expectStill('after many draws');
-    await close();
-  });

@@ -31,7 +31,6 @@ async function openLesson(content, html = '<html lang="en">') {
   const opened = await bench.open({
     path: 'source/tests/browser/blank.html',
     ready: false,
-    first: true,
   });
   await opened.page.goto(`http://127.0.0.1:${host.address().port}/`);
   return opened;

@@ -16,7 +16,7 @@ before(async () => {
 after(() => bench?.close());
 
 /** A page of another origin that holds `body`; `answer` may serve other paths of that host. */
-async function openLesson(body, answer = () => false) {
+async function openLesson(body, { first = false, answer = () => false } = {}) {
   const host = createServer((request, response) => {
     if (answer(request, response)) return;
     response.setHeader('content-type', 'text/html; charset=utf-8');
@@ -29,7 +29,7 @@ async function openLesson(body, answer = () => false) {
   const { page, complaints, close } = await bench.open({
     path: 'source/tests/browser/blank.html',
     ready: false,
-    first: true,
+    first,
   });
   await page.goto(`http://127.0.0.1:${host.address().port}/`);
   return {
@@ -47,18 +47,21 @@ function expectBars(place, ids, settings) {
 test('a sandboxed frame on a host that allows no other origin says in one sentence what to use', async () => {
   const { page, close } = await openLesson(
     '<iframe sandbox="allow-scripts" src="/site/index.html"></iframe>',
-    (request, response) => {
-      const [, file] = /^\/site\/([\w.-]+)$/.exec(request.url) ?? [];
-      if (!file) return false;
-      response.setHeader(
-        'content-type',
-        { html: 'text/html', css: 'text/css' }[file.split('.').at(-1)] ?? 'text/javascript',
-      );
-      readFile(join(bench.dist, file)).then(
-        (bytes) => response.end(bytes),
-        () => response.writeHead(404).end(),
-      );
-      return true;
+    {
+      first: true,
+      answer: (request, response) => {
+        const [, file] = /^\/site\/([\w.-]+)$/.exec(request.url) ?? [];
+        if (!file) return false;
+        response.setHeader(
+          'content-type',
+          { html: 'text/html', css: 'text/css' }[file.split('.').at(-1)] ?? 'text/javascript',
+        );
+        readFile(join(bench.dist, file)).then(
+          (bytes) => response.end(bytes),
+          () => response.writeHead(404).end(),
+        );
+        return true;
+      },
     },
   );
   const sentence = page.frameLocator('iframe').locator('.late').first();
@@ -260,25 +263,24 @@ test('what the share panel writes works as it is in a fresh page of another orig
   await close();
   const ids = [...scope.encode('Yesterday they'), 29];
   const settings = { temperature: 1.3, top_k: 7, order: ['top_k', 'temperature'] };
-  for (const [text, place] of [
-    [`<a href="${link.replaceAll('&', '&amp;')}">here</a>`, null],
-    [frame, 'iframe'],
-    [element, 'element'],
-  ]) {
-    const lesson = await openLesson(text);
-    if (!place) await lesson.page.locator('a').click();
-    const shown = place === 'iframe' ? lesson.page.frameLocator('iframe') : lesson.page;
+  const lesson = await openLesson(
+    `<a href="${link.replaceAll('&', '&amp;')}">here</a>${frame}${element}`,
+  );
+  for (const place of ['frame', 'element', 'link']) {
+    if (place === 'link') await lesson.page.locator('a', { hasText: 'here' }).click();
+    const shown = place === 'frame' ? lesson.page.frameLocator('iframe') : lesson.page;
     await shown.locator('logit-distribution .row').first().waitFor();
     await expectBars(shown, ids, settings);
     assert.deepEqual(
       await shown.locator('logit-knob').evaluateAll((all) => all.map((knob) => knob.dataset.name)),
       ['temperature'],
+      place,
     );
     assert.equal(await shown.locator('logit-text').isVisible(), false);
     assert.equal((await shown.locator('logit-scope').evaluate((e) => e.state)).seed, 5);
     assert.deepEqual(lesson.complaints, []);
-    await lesson.close();
   }
+  await lesson.close();
 });
 
 test('no request and no storage holds a prompt, a setting or a token', async () => {

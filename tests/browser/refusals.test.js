@@ -1,12 +1,16 @@
 /** What is refused, in the language of the page, beside the control that it belongs to. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { openBench, until } from './bench.js';
+import { openBench, START, until } from './bench.js';
 
 /** @type {Awaited<ReturnType<typeof openBench>>} */
 let bench;
 before(async () => (bench = await openBench()));
 after(() => bench?.close());
+
+let turns = 0;
+/** The page in Spanish, under one of two addresses by turns, so that it is restored. */
+const open = () => bench.open({ path: `?lang=es${START}${turns++ % 2 ? '&seed=42' : ''}` });
 
 const said = (locator, wanted) =>
   until(
@@ -15,7 +19,7 @@ const said = (locator, wanted) =>
   );
 
 test('a temperature out of range is refused in Spanish, with value and limit', async () => {
-  const { page, complaints, close } = await bench.open({ path: '?lang=es' });
+  const { page, complaints, close } = await open();
   const knob = page.locator('logit-knob[data-name=temperature]');
   await knob.locator('.box').fill('-0,5');
   await knob.locator('.box').press('Enter');
@@ -25,8 +29,16 @@ test('a temperature out of range is refused in Spanish, with value and limit', a
   await close();
 });
 
+test('a word that the model does not know is named in Spanish', async () => {
+  const { page, close } = await open();
+  await page.locator('logit-text textarea').fill('Today zebra');
+  const wanted = /^Este modelo no conoce «zebra»/;
+  assert.match(await said(page.locator('logit-text #fault'), wanted), wanted);
+  await close();
+});
+
 test('a prompt longer than the model can hold is refused in Spanish, with both numbers', async () => {
-  const { page, complaints, close } = await bench.open({ path: '?lang=es' });
+  const { page, complaints, close } = await open();
   const prompt = page.locator('logit-text textarea');
   await prompt.evaluate((box) => {
     box.value = `Today${' she'.repeat(262_200)}`;
@@ -35,6 +47,29 @@ test('a prompt longer than the model can hold is refused in Spanish, with both n
   const wanted = /^Caben como mucho 262\.144 tokens y hay 262\.202\.$/;
   assert.match(await said(page.locator('logit-text #fault'), wanted), wanted);
   assert.equal(await page.locator('logit-tape .given [data-place]').count(), 400); // the last ones
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
+test('a file that is no model is refused in Spanish, and in English once the language is', async () => {
+  const { page, complaints, close } = await open();
+  const hand = (text) =>
+    page.locator('logit-model input[type=file]').setInputFiles({
+      name: 'roto.gguf',
+      mimeType: 'application/octet-stream',
+      buffer: Buffer.from(text, 'latin1'),
+    });
+  const refusal = page.locator('logit-model [role=alert]');
+  await hand('no model at all');
+  const wanted = /^Este modelo no se ha abierto: no es un archivo GGUF: no empieza por GGUF\.$/;
+  assert.match(await said(refusal, wanted), wanted);
+  await hand('GGUF\x09\0\0\0 and so on and so on');
+  const version = /^Este modelo no se ha abierto: cabecera GGUF: la versión 9 no se admite/;
+  assert.match(await said(refusal, version), version);
+  await page.locator('logit-preferences [popovertarget]').click();
+  await page.locator('logit-preferences label[lang=en]').click();
+  const english = /^This model was not opened: GGUF header: version 9 is not supported/;
+  assert.match(await said(refusal, english), english);
   assert.deepEqual(complaints, []);
   await close();
 });
@@ -51,36 +86,5 @@ test('a prompt that a search cannot hold is refused in Spanish, with both number
   const wanted = /^Un texto inicial de 61 tokens es más largo que el contexto de \d+ del modelo\.$/;
   assert.match(await said(page.locator('logit-compare-controls [role=alert]'), wanted), wanted);
   assert.deepEqual(complaints, []);
-  await close();
-});
-
-test('a file that is no model is refused in Spanish, and in English once the language is', async () => {
-  const { page, complaints, close } = await bench.open({ path: '?lang=es' });
-  const open = (text) =>
-    page.locator('logit-model input[type=file]').setInputFiles({
-      name: 'roto.gguf',
-      mimeType: 'application/octet-stream',
-      buffer: Buffer.from(text, 'latin1'),
-    });
-  const refusal = page.locator('logit-model [role=alert]');
-  await open('no model at all');
-  const wanted = /^Este modelo no se ha abierto: no es un archivo GGUF: no empieza por GGUF\.$/;
-  assert.match(await said(refusal, wanted), wanted);
-  await open('GGUF\x09\0\0\0 and so on and so on');
-  const version = /^Este modelo no se ha abierto: cabecera GGUF: la versión 9 no se admite/;
-  assert.match(await said(refusal, version), version);
-  await page.locator('logit-preferences [popovertarget]').click();
-  await page.locator('logit-preferences label[lang=en]').click();
-  const english = /^This model was not opened: GGUF header: version 9 is not supported/;
-  assert.match(await said(refusal, english), english);
-  assert.deepEqual(complaints, []);
-  await close();
-});
-
-test('a word that the model does not know is named in Spanish', async () => {
-  const { page, close } = await bench.open({ path: '?lang=es' });
-  await page.locator('logit-text textarea').fill('Today zebra');
-  const wanted = /^Este modelo no conoce «zebra»/;
-  assert.match(await said(page.locator('logit-text #fault'), wanted), wanted);
   await close();
 });
