@@ -83,7 +83,7 @@ function actionsOf(page) {
   ];
 }
 
-for (const [width, height] of sample(WIDTHS, 2))
+for (const [width, height] of sample(WIDTHS, 1))
   test(`a cold load and thirty usual actions move nothing: ${width} px`, async () => {
     const { page, complaints, close } = await bench.open({
       path: 'source/tests/browser/blank.html',
