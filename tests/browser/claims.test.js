@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Logitscope } from '../../web/engine/index.js';
 import { smallModel } from '../node/small_model.js';
+import { cases } from '../long.js';
 import {
   FIRST,
   START,
@@ -16,6 +17,7 @@ import {
 
 /** @type {Awaited<ReturnType<typeof openBench>>} */
 let bench;
+let visits = 0;
 /** @type {Awaited<ReturnType<typeof loadReference>>} */
 let scope;
 before(async () => ([bench, scope] = await Promise.all([openBench(), loadReference()])));
@@ -28,6 +30,12 @@ function expectBars(page, prompt, settings) {
   scope.feed(scope.encode(prompt));
   return expectTrace(page, scope.distribution(settings));
 }
+
+/**
+ * The page as it begins, in a document that was used where there is one: its address is written in
+ * two ways by turns, since one that did not change since makes another document.
+ */
+const open = () => bench.open({ path: `?lang=en${START}${visits++ % 2 ? '&seed=42' : ''}` });
 
 async function type(page, name, text) {
   const box = page.locator(`logit-knob[data-name=${name}] .box`);
@@ -78,7 +86,7 @@ async function openOverheard(options) {
 }
 
 test('every removed token shows which stage removed it, by pattern and in words', async () => {
-  const { page, close } = await bench.open();
+  const { page, close } = await open();
   await type(page, 'top_k', 6);
   await type(page, 'top_p', 0.6);
   await expectBars(page, FIRST, { ...BALANCED, top_k: 6, top_p: 0.6 });
@@ -104,7 +112,7 @@ test('every removed token shows which stage removed it, by pattern and in words'
 });
 
 test('hover and focus alike give a token’s logit, rank, bytes and its share after each stage', async () => {
-  const { page, close } = await bench.open();
+  const { page, close } = await open();
   await type(page, 'top_k', 12);
   const settings = { ...BALANCED, top_k: 12 };
   await expectBars(page, FIRST, settings);
@@ -143,8 +151,59 @@ test('hover and focus alike give a token’s logit, rank, bytes and its share af
   await close();
 });
 
+test('a card says what its stage did in the engine’s numbers, draws it, and turns it off', async () => {
+  const { page, close } = await open();
+  await expectBars(page, FIRST, BALANCED);
+  const { stages } = scope.distribution(BALANCED);
+  const i = stages.findIndex(({ name }) => name === 'top_p');
+  const card = page.locator('.card[data-stage=top_p]');
+  await card.locator('[data-more]').click();
+  const words = (await card.locator('.did').innerText()).replace(/\s+/g, ' ');
+  const [removed, mass, kept, from, to] = words.match(/[\d.]+/g).map(Number);
+  assert.equal(removed, stages[i].removed, words);
+  assert.equal(kept, stages[i].kept, words);
+  assert.ok(Math.abs(mass / 100 - stages[i].mass_removed) < 0.0005, words);
+  assert.ok(
+    Math.abs(from - stages[i - 1].entropy) < 0.006 && Math.abs(to - stages[i].entropy) < 0.006,
+    words,
+  );
+  assert.ok((await card.locator('svg path').count()) > 0, 'its own small chart');
+  await card.getByRole('button', { name: /turn off|back to 1/i }).click();
+  await expectBars(page, FIRST, { ...BALANCED, top_p: 1 });
+  await close();
+});
+
+test('what is too far back for the model is struck through, with the number it sees', async () => {
+  const { page, close } = await open();
+  await page.locator('logit-text .more > summary').click();
+  await page.locator('#stop-at-end').click();
+  const speed = page.locator('logit-text input[type=range]');
+  await speed.focus();
+  await page.keyboard.press('End');
+  await page.locator('[data-command=run]').click();
+  await page.locator('logit-text .step').nth(cases(32, 39)).waitFor();
+  await page.locator('[data-command=stop]').click();
+  await settle(page);
+  const { context_length } = scope.info;
+  const all = scope.encode(FIRST).length + (await page.locator('logit-text .step').count());
+  // The beginning of the text has a token of its own, which does not show.
+  const shown = await page.locator('logit-tape .unseen').count();
+  assert.equal(
+    shown,
+    all - context_length - (scope.encode(FIRST)[0] === scope.info.bos_token_id ? 1 : 0),
+  );
+  assert.equal(await page.locator('logit-tape .edge').count(), 1);
+  await page.locator('h1').hover();
+  const words = () => page.locator('logit-tape .numbers').innerText();
+  assert.match(
+    await until(words, (text) => text.includes('context')),
+    /sees the last 32 tokens only/,
+  );
+  await close();
+});
+
 test('a dropped file opens; spaces, line breaks and parts of a character are visible', async () => {
-  const { page, complaints, close } = await bench.open();
+  const { page, complaints, close } = await open();
   const image = smallModel({ name: 'bytes' });
   const transfer = await page.evaluateHandle(
     (numbers) => {
@@ -195,29 +254,44 @@ test('a dropped file opens; spaces, line breaks and parts of a character are vis
   await close();
 });
 
-test('a card says what its stage did in the engine’s numbers, draws it, and turns it off', async () => {
-  const { page, close } = await bench.open();
-  await expectBars(page, FIRST, BALANCED);
-  const { stages } = scope.distribution(BALANCED);
-  const i = stages.findIndex(({ name }) => name === 'top_p');
-  const card = page.locator('.card[data-stage=top_p]');
-  await card.locator('[data-more]').click();
-  const words = (await card.locator('.did').innerText()).replace(/\s+/g, ' ');
-  const [removed, mass, kept, from, to] = words.match(/[\d.]+/g).map(Number);
-  assert.equal(removed, stages[i].removed, words);
-  assert.equal(kept, stages[i].kept, words);
-  assert.ok(Math.abs(mass / 100 - stages[i].mass_removed) < 0.0005, words);
-  assert.ok(
-    Math.abs(from - stages[i - 1].entropy) < 0.006 && Math.abs(to - stages[i].entropy) < 0.006,
-    words,
+test('the example of the lessons is pasted as probabilities, and top-p 0.9 keeps three', async () => {
+  const { page, complaints, close } = await open();
+  await page.locator('[data-view=own]').click();
+  const view = page.locator('logit-own');
+  await view.locator('#kind').selectOption('probabilities');
+  const numbers = view.locator('#logits');
+  await numbers.fill('a: 0.60\nb: 0.20\nc: 0.10\nd: 0.05\ne: 0.03\nf: 0.02');
+  const after_ = () => view.locator('.row text.after').allTextContents();
+  const shares = ['60.0%', '20.0%', '10.0%', '5.00%', '3.00%', '2.00%'];
+  assert.deepEqual(await until(after_, (all) => all.join() === shares.join()), shares);
+  await view.locator('logit-knob[data-name=top_p] .box').fill('0.9');
+  await view.locator('logit-knob[data-name=top_p] .box').press('Enter');
+  const kept = () => view.locator('[data-readout=kept] dd').first().innerText();
+  assert.equal(await until(kept, (text) => text === '3'), '3');
+
+  const error = view.locator('section > #error');
+  await numbers.fill('a: 0.5\nb: -0.1');
+  assert.equal(
+    await until(() => error.innerText(), Boolean),
+    'A probability must be 0 or more, got -0.1 for entry 2.',
   );
-  assert.ok((await card.locator('svg path').count()) > 0, 'its own small chart');
-  await card.getByRole('button', { name: /turn off|back to 1/i }).click();
-  await expectBars(page, FIRST, { ...BALANCED, top_p: 1 });
+  await numbers.fill('a: 0\nb: 0');
+  const none = 'At least one probability must be more than 0.';
+  assert.equal(
+    await until(
+      () => error.innerText(),
+      (said) => said === none,
+    ),
+    none,
+  );
+  await view.locator('[data-sample=tailed]').click();
+  assert.equal(await view.locator('#kind').inputValue(), 'logits');
+  assert.equal(await error.innerText(), '');
+  assert.deepEqual(complaints, []);
   await close();
 });
 
-test('no knob runs the model, and going back cuts the cache: nothing is run again', async () => {
+test('no knob runs the model, going back cuts the cache: nothing is run again; a slider never queues', async () => {
   const { page, heard, forget, close } = await openOverheard();
   for (let n = 1; n <= 8; n++) {
     await page.locator('[data-command=step]').click();
@@ -264,11 +338,11 @@ test('no knob runs the model, and going back cuts the cache: nothing is run agai
     assert.ok(result.reused >= scope.encode(FIRST).length + 1);
   }
   assert.ok(back.length > 0);
-  await close();
-});
 
-test('a slider never queues: what comes too late is dropped, and the last place counts', async () => {
-  const { page, heard, forget, close } = await openOverheard();
+  // A slider never queues: what comes too late is dropped, and the last place counts.
+  await page.locator('[data-command=reset]').click();
+  await settle(page);
+  const before = await page.locator('logit-knob[data-name=temperature] .box').inputValue();
   await forget();
   await page.locator('logit-knob[data-name=temperature] input[type=range]').evaluate((slider) => {
     for (let i = 0; i < 400; i++) {
@@ -280,7 +354,7 @@ test('a slider never queues: what comes too late is dropped, and the last place 
   });
   await until(
     () => page.locator('logit-knob[data-name=temperature] .box').inputValue(),
-    (text) => text !== '0.7',
+    (text) => text !== before,
   );
   const temperature = Number(
     await page.locator('logit-knob[data-name=temperature] .box').inputValue(),
@@ -335,72 +409,6 @@ test('the prompt may be edited at any time: typing goes on while a run writes, a
   await settle(page);
   assert.equal(await page.locator('logit-text .step').count(), 0);
   assert.deepEqual(complaints, []);
-  await close();
-});
-
-test('the example of the lessons is pasted as probabilities, and top-p 0.9 keeps three', async () => {
-  const { page, complaints, close } = await bench.open();
-  await page.locator('[data-view=own]').click();
-  const view = page.locator('logit-own');
-  await view.locator('#kind').selectOption('probabilities');
-  const numbers = view.locator('#logits');
-  await numbers.fill('a: 0.60\nb: 0.20\nc: 0.10\nd: 0.05\ne: 0.03\nf: 0.02');
-  const after_ = () => view.locator('.row text.after').allTextContents();
-  const shares = ['60.0%', '20.0%', '10.0%', '5.00%', '3.00%', '2.00%'];
-  assert.deepEqual(await until(after_, (all) => all.join() === shares.join()), shares);
-  await view.locator('logit-knob[data-name=top_p] .box').fill('0.9');
-  await view.locator('logit-knob[data-name=top_p] .box').press('Enter');
-  const kept = () => view.locator('[data-readout=kept] dd').first().innerText();
-  assert.equal(await until(kept, (text) => text === '3'), '3');
-
-  const error = view.locator('section > #error');
-  await numbers.fill('a: 0.5\nb: -0.1');
-  assert.equal(
-    await until(() => error.innerText(), Boolean),
-    'A probability must be 0 or more, got -0.1 for entry 2.',
-  );
-  await numbers.fill('a: 0\nb: 0');
-  const none = 'At least one probability must be more than 0.';
-  assert.equal(
-    await until(
-      () => error.innerText(),
-      (said) => said === none,
-    ),
-    none,
-  );
-  await view.locator('[data-sample=tailed]').click();
-  assert.equal(await view.locator('#kind').inputValue(), 'logits');
-  assert.equal(await error.innerText(), '');
-  assert.deepEqual(complaints, []);
-  await close();
-});
-
-test('what is too far back for the model is struck through, with the number it sees', async () => {
-  const { page, close } = await bench.open();
-  await page.locator('logit-text .more > summary').click();
-  await page.locator('#stop-at-end').click();
-  const speed = page.locator('logit-text input[type=range]');
-  await speed.focus();
-  await page.keyboard.press('End');
-  await page.locator('[data-command=run]').click();
-  await page.locator('logit-text .step').nth(39).waitFor();
-  await page.locator('[data-command=stop]').click();
-  await settle(page);
-  const { context_length } = scope.info;
-  const all = scope.encode(FIRST).length + (await page.locator('logit-text .step').count());
-  // The beginning of the text has a token of its own, which does not show.
-  const shown = await page.locator('logit-tape .unseen').count();
-  assert.equal(
-    shown,
-    all - context_length - (scope.encode(FIRST)[0] === scope.info.bos_token_id ? 1 : 0),
-  );
-  assert.equal(await page.locator('logit-tape .edge').count(), 1);
-  await page.locator('h1').hover();
-  const words = () => page.locator('logit-tape .numbers').innerText();
-  assert.match(
-    await until(words, (text) => text.includes('context')),
-    /sees the last 32 tokens only/,
-  );
   await close();
 });
 

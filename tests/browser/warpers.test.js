@@ -109,7 +109,7 @@ test('bars and draws are the engine’s with each warper in use', async (t) => {
     Object.keys(VALUES),
     'each warper of the table has a value here',
   );
-  for (const [name, value] of sample(Object.entries(VALUES), 7)) {
+  for (const [name, value] of sample(Object.entries(VALUES), 3)) {
     await t.test(name, async () => {
       if (!BASICS.includes(name)) await add(page, name);
       await type(page, name, value);
@@ -154,7 +154,7 @@ test('XTC tosses the coin of the step, and many draws are those of its bars', as
   await close();
 });
 
-for (const version of [1, 2]) {
+for (const version of sample([1, 2], 1)) {
   test(`Mirostat ${version}: its bound follows the text, back and into a branch`, async () => {
     const { page, close } = await openPlain();
     await add(page, 'mirostat');
