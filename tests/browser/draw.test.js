@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { tallySeed, totalVariation } from '../../web/state/tally.js';
-import { FIRST, loadReference, openBench, until } from './bench.js';
+import { FIRST, START, loadReference, openBench, until } from './bench.js';
 
 /** @type {Awaited<ReturnType<typeof openBench>>} */
 let bench;
@@ -12,6 +12,14 @@ before(async () => ([bench, scope] = await Promise.all([openBench(), loadReferen
 after(() => Promise.all([bench?.close(), scope?.close()]));
 
 const BALANCED = { temperature: 0.7, top_p: 0.9, repetition_penalty: 1.1 };
+let visits = 0;
+/**
+ * The page as it begins, in a document that was used where there is one: its address is written in
+ * two ways by turns, since one that did not change since makes another document.
+ */
+const open = (options = {}) =>
+  bench.open({ ...options, path: `?lang=en${START}${visits++ % 2 ? '&seed=42' : ''}` });
+
 const drawn = async (page) =>
   Number(await page.locator('logit-draw .lands').getAttribute('data-drawn'));
 
@@ -22,7 +30,7 @@ function expectedDraw(settings, choice) {
 }
 
 test('u is dragged and moved by keys, Step takes its token, and the drawn u comes back', async () => {
-  const { page, close } = await bench.open();
+  const { page, close } = await open();
   const strip = page.locator('logit-draw .strip');
   await strip.scrollIntoViewIfNeeded();
   const { x, y, width, height } = await strip.boundingBox();
@@ -69,7 +77,7 @@ test('u is dragged and moved by keys, Step takes its token, and the drawn u come
 });
 
 test("Gumbel-max draws the engine's token without a u", async () => {
-  const { page, complaints, close } = await bench.open();
+  const { page, complaints, close } = await open();
   await page.locator('[data-method=gumbel]').click();
   const lands = page.locator('logit-draw .lands');
   assert.match(
@@ -94,7 +102,7 @@ test("Gumbel-max draws the engine's token without a u", async () => {
 });
 
 test("a thousand draws are the engine's own, as ticks on the bars and a distance", async () => {
-  const { page, close } = await bench.open();
+  const { page, close } = await open();
   await page.locator('[data-command=many]').click();
   const result = page.locator('logit-draw .result');
   await page.locator('logit-draw .result[data-total="1000"]').waitFor();
@@ -142,7 +150,7 @@ test('total variation distance counts what was never drawn', () => {
 });
 
 test('a strip shows the bars while a knob turns out of their sight', async () => {
-  const { page, close } = await bench.open({ viewport: { width: 375, height: 700 } });
+  const { page, close } = await open({ viewport: { width: 375, height: 700 } });
   const glance = page.locator('logit-glance');
   assert.equal(await glance.isVisible(), false);
   await page.locator('logit-chain summary', { hasText: 'More settings' }).click();

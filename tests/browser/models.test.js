@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { LONG } from '../long.js';
 import { openBench, root, until } from './bench.js';
 
 /** @type {Awaited<ReturnType<typeof openBench>>} */
@@ -47,16 +48,7 @@ test('each model of the list opens, with prompts that it can read and the settin
   await close();
 });
 
-test('the page opens on stories', async () => {
-  const { page, close } = await bench.open({ path: '?lang=en&model=stories' });
-  assert.match(await modelFact(page), /stories \(llama\)/);
-  await page.goto(`${bench.url}?lang=en&view=bench`);
-  await page.locator('logit-distribution .row').first().waitFor();
-  assert.match(await modelFact(page), /stories \(llama\)/);
-  await close();
-});
-
-test('a file is opened by picker; what is no model is refused in one sentence and changes nothing', async () => {
+test('a file is opened by picker; what is no model is refused in one sentence and changes nothing; a name that turns the direction of text turns only itself', async () => {
   const { page, close } = await bench.open({ path: '?lang=en&model=shakespeare' });
   const file = page.locator('logit-model input[type=file]');
   await file.setInputFiles({
@@ -84,30 +76,13 @@ test('a file is opened by picker; what is no model is refused in one sentence an
   const mine = (name) => name === '\u2068mine.gguf\u2069';
   assert.ok(mine(await until(() => chosen(page), mine)));
   assert.equal(await refusal.count(), 0);
-  await close();
-});
 
-test('an address names an offered model or a file of its own origin, never a foreign one', async () => {
-  const { page, foreign, close } = await bench.open({
-    path: '?lang=en&model=https://example.org/models/verbs.gguf',
-  });
-  assert.match(await modelFact(page), /stories/);
-  assert.deepEqual(foreign, []);
-  await page.goto(`${bench.url}?lang=en&model=models/verbs.gguf&view=bench`);
-  await page.locator('logit-distribution .row').first().waitFor();
-  assert.match(await modelFact(page), /verbs/);
-  await close();
-});
-
-test('a name that turns the direction of text turns only itself', async () => {
-  const { page, close } = await bench.open({ path: '?lang=en&model=shakespeare' });
+  // A name that turns the direction of text turns only itself.
   const buffer = await readFile(join(root, 'models/verbs.gguf'));
   const turned = 'v\u202Es';
   buffer.write(turned, buffer.indexOf('verbs', buffer.indexOf('general.name')));
   const name = `${turned}.gguf`;
-  await page
-    .locator('logit-model input[type=file]')
-    .setInputFiles({ name, mimeType: 'application/octet-stream', buffer });
+  await file.setInputFiles({ name, mimeType: 'application/octet-stream', buffer });
   await until(
     () => modelFact(page),
     (text) => text.includes(turned),
@@ -131,5 +106,22 @@ test('a name that turns the direction of text turns only itself', async () => {
     ),
     isolated,
   );
+  await close();
+});
+
+test('an address names an offered model or a file of its own origin, never a foreign one; without it the page opens on stories', async () => {
+  const { page, foreign, close } = await bench.open({
+    path: '?lang=en&model=https://example.org/models/verbs.gguf',
+  });
+  assert.match(await modelFact(page), /stories/);
+  assert.deepEqual(foreign, []);
+  for (const model of LONG ? ['model=stories&', ''] : ['']) {
+    await page.goto(`${bench.url}?lang=en&${model}view=bench`);
+    await page.locator('logit-distribution .row').first().waitFor();
+    assert.match(await modelFact(page), /stories \(llama\)/);
+  }
+  await page.goto(`${bench.url}?lang=en&model=models/verbs.gguf&view=bench`);
+  await page.locator('logit-distribution .row').first().waitFor();
+  assert.match(await modelFact(page), /verbs/);
   await close();
 });

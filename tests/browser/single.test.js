@@ -9,6 +9,7 @@ import { pathToFileURL } from 'node:url';
 import { Logitscope } from '../../web/engine/index.js';
 import { SHIPPED } from '../../web/lessons/shipped.js';
 import { closed } from '../cleanup.js';
+import { LONG } from '../long.js';
 import { FIRST, expectTrace, loadReference, openBench, root, until } from './bench.js';
 
 const PLAIN = {};
@@ -64,7 +65,7 @@ test('by double click, without any network, it is the whole instrument', async (
   await close();
 });
 
-test('it carries the loops for relaxed SIMD: the same bits of a quantised model', async () => {
+test('it carries the loops for relaxed SIMD: the same bits of a quantised model, at an address after the #', async () => {
   const { page, close } = await openCut();
   await page.goto(
     `${pathToFileURL(file)}?lang=en&model=stories#prompt=Once%20upon%20a%20time&temperature=1.2&branch=11,12,13`,
@@ -86,13 +87,15 @@ test('it carries the loops for relaxed SIMD: the same bits of a quantised model'
   await close();
 });
 
-test('an address after the # of a file is read', async () => {
-  const { page, close } = await openCut();
-  await page.goto(`${pathToFileURL(file)}?lang=en&model=verbs#prompt=Every%20day%20he&top_k=3`);
-  await page.locator('logit-distribution .row').first().waitFor();
-  await expectWhole(page, 'Every day he', { top_k: 3 });
-  await close();
-});
+// The test before names a prompt, a setting and a text there.
+if (LONG)
+  test('an address after the # of a file is read', async () => {
+    const { page, close } = await openCut();
+    await page.goto(`${pathToFileURL(file)}?lang=en&model=verbs#prompt=Every%20day%20he&top_k=3`);
+    await page.locator('logit-distribution .row').first().waitFor();
+    await expectWhole(page, 'Every day he', { top_k: 3 });
+    await close();
+  });
 
 test('it carries the lessons: their list, one of them in Spanish, judged and kept', async () => {
   // A first visit: where a script writes before the page does, Chromium may lose what a file keeps.
