@@ -13,10 +13,8 @@ let bench;
 before(async () => (bench = await openBench()));
 after(() => bench?.close());
 
-let turns = 0;
 /** The page under one of two addresses by turns, so that one that stands there is restored. */
-const open = (lang, options) =>
-  bench.open({ path: `?lang=${lang}${START}${turns++ % 2 ? '&seed=42' : ''}`, ...options });
+const open = (lang, options) => bench.open({ path: `?lang=${lang}${START}`, ...options });
 
 /** The focused element, through every shadow tree: its name and the words a screen reader says. */
 function focused(page) {

@@ -140,26 +140,29 @@ export async function openBench(route = () => undefined) {
   async function restore(visitor, look, address, fragment) {
     const { page } = visitor;
     const [before, now = ''] = page.url().split(/(?=#)/);
-    if (before !== address || now === fragment || !fragment) return false;
+    if (before !== address || !fragment) return false;
     await show(visitor, look);
-    await page.evaluate(async (wanted) => {
-      document.activeElement?.blur();
-      scrollTo(0, 0);
-      const fold = (/** @type {ParentNode} */ root) => {
-        for (const element of root.querySelectorAll('*')) {
-          if (element instanceof HTMLDetailsElement) element.open = false;
-          if (element.shadowRoot) fold(element.shadowRoot);
-        }
-      };
-      fold(document);
-      const heard = new Promise((resolve) =>
-        addEventListener('hashchange', resolve, { once: true }),
-      );
-      location.hash = wanted;
-      await heard;
-      localStorage.clear();
-      sessionStorage.clear();
-    }, fragment);
+    await page.evaluate(
+      async (wanted) => {
+        document.activeElement?.blur();
+        scrollTo(0, 0);
+        const fold = (/** @type {ParentNode} */ root) => {
+          for (const element of root.querySelectorAll('*')) {
+            if (element instanceof HTMLDetailsElement) element.open = false;
+            if (element.shadowRoot) fold(element.shadowRoot);
+          }
+        };
+        fold(document);
+        const heard = new Promise((resolve) =>
+          addEventListener('hashchange', resolve, { once: true }),
+        );
+        location.hash = wanted;
+        await heard;
+        localStorage.clear();
+        sessionStorage.clear();
+      },
+      now === fragment ? `${fragment}&` : fragment,
+    ); // the same once more says nothing to a page
     await settle(page);
     return true;
   }

@@ -17,7 +17,6 @@ import {
 
 /** @type {Awaited<ReturnType<typeof openBench>>} */
 let bench;
-let visits = 0;
 /** @type {Awaited<ReturnType<typeof loadReference>>} */
 let scope;
 before(async () => ([bench, scope] = await Promise.all([openBench(), loadReference()])));
@@ -32,10 +31,9 @@ function expectBars(page, prompt, settings) {
 }
 
 /**
- * The page as it begins, in a document that was used where there is one: its address is written in
- * two ways by turns, since one that did not change since makes another document.
+ * The page as it begins, in a document that was used where there is one.
  */
-const open = () => bench.open({ path: `?lang=en${START}${visits++ % 2 ? '&seed=42' : ''}` });
+const open = () => bench.open({ path: `?lang=en${START}` });
 
 async function type(page, name, text) {
   const box = page.locator(`logit-knob[data-name=${name}] .box`);

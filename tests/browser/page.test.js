@@ -25,13 +25,10 @@ after(() => Promise.all([bench?.close(), scope?.close()]));
 
 const BALANCED = { temperature: 0.7, top_p: 0.9, repetition_penalty: 1.1 };
 
-let turns = 0;
 /**
- * The page with its usual settings, under one of two addresses by turns: a page that has kept its
- * address would be loaded again, one that has not is restored.
+ * The page with its usual settings.
  */
-const open = (options) =>
-  bench.open({ path: `?lang=en${START}${turns++ % 2 ? '&seed=42' : ''}`, ...options });
+const open = (options) => bench.open({ path: `?lang=en${START}`, ...options });
 
 /** Waits until the bars are exactly the engine's array for a text and settings. */
 function expectBars(page, text, settings) {

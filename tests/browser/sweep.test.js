@@ -16,15 +16,11 @@ let scope;
 before(async () => ([bench, scope] = await Promise.all([openBench(), loadReference()])));
 after(() => Promise.all([bench?.close(), scope?.close()]));
 
-let visits = 0;
 /**
- * Opens the page with the view of sweeps shown, in a document that was used where there is one: its
- * address is written in two ways by turns, since one that did not change since makes another
- * document.
+ * Opens the page with the view of sweeps shown, in a document that was used where there is one.
  */
 async function openSweep({ lang = 'en', model = 'verbs', ...options } = {}) {
-  const seed = visits++ % 2 ? '&seed=42' : '';
-  const path = `?lang=${lang}&model=${model}&view=sweep${START}${seed}`;
+  const path = `?lang=${lang}&model=${model}&view=sweep${START}`;
   const opened = await bench.open({ ...options, path, ready: false });
   const { page } = opened;
   await page.locator('logit-sweep .figures').waitFor();

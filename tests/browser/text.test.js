@@ -20,14 +20,11 @@ const ids = (page) =>
     .locator('logit-text .step [data-place]')
     .evaluateAll((buttons) => buttons.map((b) => Number(b.dataset.id)));
 
-let visits = 0;
 /**
- * The page as it begins, in a document that was used where there is one: its address is written in
- * two ways by turns, since one that did not change since makes another document.
+ * The page as it begins, in a document that was used where there is one.
  */
 const open = (fragment = '', options = {}) => {
-  const seed = visits++ % 2 ? '&seed=42' : '';
-  return bench.open({ path: `?lang=en${START}${seed}${fragment && `&${fragment}`}`, ...options });
+  return bench.open({ path: `?lang=en${START}${fragment && `&${fragment}`}`, ...options });
 };
 
 /** Opens what the text panel keeps folded. */

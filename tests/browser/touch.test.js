@@ -8,14 +8,12 @@ let bench;
 before(async () => (bench = await openBench()));
 after(() => bench?.close());
 
-let visits = 0;
 /**
- * The page as it begins, in a document that was used where there is one: its address is written in
- * two ways by turns, since one that did not change since makes another document.
+ * The page as it begins, in a document that was used where there is one.
  */
 async function openTouch() {
   const opened = await bench.open({
-    path: `?lang=en${START}${visits++ % 2 ? '&seed=42' : ''}`,
+    path: `?lang=en${START}`,
     viewport: { width: 375, height: 812 },
     hasTouch: true,
     isMobile: true,

@@ -8,14 +8,11 @@ let bench;
 before(async () => (bench = await openBench()));
 after(() => bench?.close());
 
-let visits = 0;
 /**
- * The comparison as it begins, in a document that was used where there is one: its address is
- * written in two ways by turns, since one that did not change since makes another document.
+ * The comparison as it begins, in a document that was used where there is one.
  */
 async function open(options) {
-  const seed = visits++ % 2 ? '&seed=42' : '';
-  const path = `?lang=en&model=verbs&view=compare${START}${seed}`;
+  const path = `?lang=en&model=verbs&view=compare${START}`;
   const opened = await bench.open({ ...options, path, ready: false });
   await opened.page.locator('[data-suite=extremes]').click();
   await opened.page.locator('logit-compare .gaps').waitFor();
