@@ -40,6 +40,11 @@ static inline bool check_all(void) {
     return asked && strcmp(asked, "1") == 0;
 }
 
+/* The step through many cases: 1 where all are tried, else `sample`. */
+static inline size_t check_step(size_t sample) {
+    return check_all() ? 1 : sample;
+}
+
 static inline int check_report(void) {
     printf("%d passed, %d failed\n", check_passed, check_failed);
     return check_failed != 0;
