@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Logitscope } from '../../web/engine/index.js';
 import { Pcg32 } from '../vectors/twin.js';
+import { cases } from '../long.js';
 import { ORDER, drawGumbel, drawInverse, entropy, ranked, softmax, warp } from './naive.js';
 import { smallModel } from './small_model.js';
 
@@ -134,14 +135,16 @@ async function compare(sizes, rounds) {
   }
 }
 
-test('small vocabularies: 3,000 random chains', () => compare([1, 2, 3, 7, 64, 512], 3000));
+const chains = cases(900, 3000);
+test(`small vocabularies: ${chains} random chains`, () => compare([1, 2, 3, 7, 64, 512], chains));
 test('the vocabularies of GPT-2 and of the largest: 6 random chains', () =>
   compare([50257, 262144], 6));
 
-test('2,000 draws by inverse CDF and by Gumbel noise', async () => {
+const draws = cases(300, 1000);
+test(`${draws} draws by inverse CDF and as many by Gumbel noise`, async () => {
   const scope = await Logitscope.load({ model: smallModel() });
   scope.feed([72, 105]);
-  for (let step = 0; step < 1000; step++) {
+  for (let step = 0; step < draws; step++) {
     const seed = oneOf(0, 42, 2 ** 53 - 1, pcg.next());
     const settings = { seed, temperature: oneOf(0.5, 1, 3), top_k: oneOf(0, 5) };
     const { logits } = warp(scope.logits(), settings, []);

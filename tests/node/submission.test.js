@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { Submissions } from '../../web/cli/submission.js';
 import { cli } from './command_line.js';
 import { GENERATE, TOP_P, broken } from './graded.js';
+import { LONG, sample } from '../long.js';
 import { PYTHON } from './python.js';
 
 const folder = fileURLToPath(new URL('../../build/fixtures/submissions', import.meta.url));
@@ -74,7 +75,7 @@ describe('Python', () => {
   });
 
   test('nothing done has 0, whatever it returns', async () => {
-    for (const body of ['return logits', 'return list(logits)', 'pass', 'return []'])
+    for (const body of sample(['return logits', 'return list(logits)', 'pass', 'return []'], 2))
       assert.equal((await graded(`def top_k(logits, k):\n    ${body}\n`, 'top_k')).score, 0, body);
   });
 
@@ -363,7 +364,7 @@ describe('the report', () => {
 
 describe('the repository for homework', () => {
   const at = fileURLToPath(new URL('../../web/lessons/homework', import.meta.url));
-  const graded = async (script, source) => {
+  const homework = async (script, source) => {
     const { scripts } = JSON.parse(await readFile(`${at}/package.json`, 'utf8'));
     const [program, , file, ...words] = scripts[script].split(' ');
     assert.equal(program, 'logitscope');
@@ -374,16 +375,18 @@ describe('the repository for homework', () => {
   };
 
   test('what it begins with has 0, in both languages, and what is right 100', async () => {
-    assert.deepEqual(await graded('test'), [1, 0]);
-    assert.deepEqual(await graded('test:javascript'), [1, 0]);
-    assert.deepEqual(await graded('test:cases'), [1, 0]);
-    assert.deepEqual(await graded('test:cases', PYTHON), [0, 100]);
+    assert.deepEqual(await homework('test'), [1, 0]);
+    assert.deepEqual(await homework('test:javascript'), [1, 0]);
+    assert.deepEqual(await homework('test:cases'), [1, 0]);
+    assert.deepEqual(await homework('test:cases', PYTHON), [0, 100]);
     const chain = `
 def chain(logits, settings, history):
     logits = apply_repetition_penalty(logits, history, settings.repetition_penalty)
     logits = apply_temperature(logits, settings.temperature)
     return top_p_filter(top_k_filter(logits, settings.top_k), settings.top_p)
 `;
-    assert.deepEqual(await graded('test', PYTHON + chain), [0, 100]);
+    // `make test` has these functions right above, by their other names, all but the chain.
+    if (LONG) assert.deepEqual(await homework('test', PYTHON + chain), [0, 100]);
+    else assert.equal((await graded(PYTHON + chain, 'chain')).score, 100);
   });
 });
