@@ -43,7 +43,7 @@ const NINE = suites.find(({ name }) => name === 'nine').strategies;
  * The view with a suite: the nine, unless a test asks for another; and with `more` of its choices.
  */
 async function open({ suite = 'nine', lang = 'en', model = 'verbs', more = '', ...options } = {}) {
-  const path = `?lang=${lang}&model=${model}&view=compare${START}${seed}&compare_suite=${suite}${more}`;
+  const path = `?lang=${lang}&model=${model}&view=compare${START}&compare_suite=${suite}${more}`;
   const opened = await bench.open({ path, ready: false, ...options });
   await finished(opened.page);
   return opened;

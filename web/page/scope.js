@@ -81,6 +81,8 @@ export class LogitScope extends LogitElement {
 
   /** @type {HTMLElement | null} What the guide was asked from. */
   #guideFrom = null;
+  /** Whether a look around was offered: who has ended it has ended it. */
+  #offeredGuide = false;
 
   /** @type {Set<LogitElement>} Panels that stand elsewhere. */
   #attached = new Set();
@@ -366,7 +368,7 @@ export class LogitScope extends LogitElement {
   async #comeFirst() {
     const first = this.guide && this.address.fragment.length < 2 && recall('guide') === null;
     const load = /** @type {() => Promise<unknown>} */ (VIEWS[0].load);
-    const parts = /** @type {const} */ ([import('#first'), load(), first && this.#showBeat(1)]);
+    const parts = /** @type {const} */ ([import('#first'), load(), first && this.#offerGuide()]);
     const [found] = await Promise.allSettled(parts);
     if (this.ready) return;
     const built = found.status === 'fulfilled' ? found.value.built : null;
@@ -411,6 +413,12 @@ export class LogitScope extends LogitElement {
     this.#goToBeat(Number(recall('guide')) || 1);
   }
 
+  async #offerGuide() {
+    if (this.#offeredGuide) return;
+    this.#offeredGuide = true;
+    await this.#showBeat(1);
+  }
+
   /** @param {number} beat */
   async #showBeat(beat) {
     await import('./guide.js');
@@ -451,7 +459,7 @@ export class LogitScope extends LogitElement {
       if (state) this.#takeChoices(state, state.prompt ?? prompt);
       // A view that was linked to comes before a look around.
       const first = this.guide && !asked && recall('guide') === null;
-      if (first && this.view === 'landscape') this.#showBeat(1);
+      if (first && this.view === 'landscape') this.#offerGuide();
       return state;
     };
     return instrument.load({
