@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { Submissions } from '../../web/cli/submission.js';
 import { cli } from './command_line.js';
 import { GENERATE, TOP_P, broken } from './graded.js';
-import { LONG, sample } from '../long.js';
+import { LONG } from '../long.js';
 import { PYTHON } from './python.js';
 
 const folder = fileURLToPath(new URL('../../build/fixtures/submissions', import.meta.url));
@@ -75,7 +75,7 @@ describe('Python', () => {
   });
 
   test('nothing done has 0, whatever it returns', async () => {
-    for (const body of sample(['return logits', 'return list(logits)', 'pass', 'return []'], 2))
+    for (const body of ['return logits', 'return list(logits)', 'pass', 'return []'])
       assert.equal((await graded(`def top_k(logits, k):\n    ${body}\n`, 'top_k')).score, 0, body);
   });
 
