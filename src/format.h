@@ -103,13 +103,13 @@ void format_values(float *out, const struct format *f, const struct weights *gro
 /* Where groups lie in a packed block of 16 rows, in bytes: before a block's groups stand its scales
  * and minima; in a group, factors and shares precede the planes of codes. */
 static inline size_t format_head_bytes(const struct format *f) {
-    return (f->minimum ? 2u : 1u) * 16 * (f->half ? 2 : 4);
+    return (size_t)16 * (f->minimum ? 2 : 1) * (f->half ? 2 : 4);
 }
 static inline size_t format_factor_bytes(const struct format *f) {
-    return f->factors * 16u * (f->minimum && !f->nibbles ? 2 : 1);
+    return (size_t)16 * f->factors * (f->minimum && !f->nibbles ? 2 : 1);
 }
 static inline size_t format_group_bytes(const struct format *f) {
-    return format_factor_bytes(f) + 64u * (f->low_bits + f->high_bits);
+    return format_factor_bytes(f) + (size_t)64 * (f->low_bits + f->high_bits);
 }
 static inline size_t format_packed_bytes(const struct format *f) {
     return format_head_bytes(f) + f->values / FORMAT_GROUP * format_group_bytes(f);

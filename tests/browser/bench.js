@@ -140,7 +140,7 @@ export async function openBench(route = () => undefined) {
   async function restore(visitor, look, address, fragment) {
     const { page } = visitor;
     const [before, now = ''] = page.url().split(/(?=#)/);
-    if (before !== address || !fragment) return false;
+    if (before !== address || !fragment || address.includes(BLANK)) return false;
     await show(visitor, look);
     await page.evaluate(
       async (wanted) => {

@@ -23,7 +23,6 @@ async function frame(attributes) {
   const { page, close } = await bench.open({
     ready: false,
     path: 'source/tests/browser/blank.html',
-    fresh: true,
   });
   const heard = await page.evaluate(
     ([given, code]) =>
