@@ -32,7 +32,7 @@ static void decode_small(struct weights *group, const struct format *f, const ui
         return;
     }
     uint32_t fifth = f->high_bits ? load_u32(block) : 0;
-    take_halves(group->codes, block + 4 * f->high_bits);
+    take_halves(group->codes, block + (size_t)4 * f->high_bits);
     VECTOR
     for (int i = 0; i < FORMAT_GROUP && f->high_bits; i++)
         group->codes[i] = (uint8_t)(group->codes[i] | (fifth >> i & 1) << 4);
@@ -100,9 +100,10 @@ static void decode_q3_k(struct weights *groups, const uint8_t *block) {
 /* ql[128], qh[64], scales[16], d. */
 static void decode_q6_k(struct weights *groups, const uint8_t *block) {
     for (int g = 0; g < 8; g++) {
+        size_t at = (size_t)g;
         groups[g] = group_of(load_f16(block + 208), 0, 0, 0);
-        memcpy(groups[g].factors, block + 192 + 2 * g, 2);
-        const uint8_t *low = block + g / 4 * 64 + g % 2 * 32;
+        memcpy(groups[g].factors, block + 192 + 2 * at, 2);
+        const uint8_t *low = block + at / 4 * 64 + at % 2 * 32;
         take_two_bits(groups[g].codes, block + 128, g);
         VECTOR
         for (int i = 0; i < FORMAT_GROUP; i++)
@@ -116,7 +117,7 @@ static void decode_iq4_xs(struct weights *groups, const uint8_t *block) {
     for (int g = 0; g < 8; g++) {
         int low = block[4 + g / 2] >> (g % 2 * 4) & 15, high = load_u16(block + 2) >> (2 * g) & 3;
         groups[g] = group_of(load_f16(block), 0, (low | high << 4) - 32, 0);
-        take_halves(groups[g].codes, block + 8 + 16 * g);
+        take_halves(groups[g].codes, block + 8 + 16 * (size_t)g);
     }
 }
 
@@ -153,6 +154,7 @@ void format_values(float *out, const struct format *f, const struct weights *gro
     for (int i = 0; i < FORMAT_GROUP; i++) {
         int product = group->factors[i / 16] * format_quant(f, group->codes[i]);
         out[i] = group->scale * (float)product;
-        if (f->minimum) out[i] += group->minimum * (float)group->shares[i / 16];
+        int share = group->shares[i / 16];
+        if (f->minimum) out[i] += group->minimum * (float)share;
     }
 }

@@ -29,7 +29,7 @@ static void fill(uint8_t *data, size_t bytes, const struct format *f, uint32_t *
 }
 
 static bool agree(const struct kernels *kernels, enum gguf_tensor_type type) {
-    _Alignas(64) uint8_t data[BYTES_MAX];
+    _Alignas(64) uint8_t data[BYTES_MAX] = {0};
     float x[N * COLS], expected[N * ROWS], got[N * ROWS];
     struct quants quants[N * COLS / MATRIX_GROUP];
     struct matrix w = {type, data, ROWS, COLS};

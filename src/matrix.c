@@ -71,10 +71,10 @@ static void pack_group(uint8_t *out, const struct format *f, const struct weight
         uint8_t *factor = out + i * MATRIX_BLOCK + r;
         *factor = (uint8_t)(group->factors[i] | (f->nibbles ? group->shares[i] << 4 : 0));
         if (f->minimum && !f->nibbles)
-            factor[f->factors * MATRIX_BLOCK] = (uint8_t)group->shares[i];
+            factor[(size_t)f->factors * MATRIX_BLOCK] = (uint8_t)group->shares[i];
     }
     pack_plane(plane, group->codes, f->low_bits, 0, r);
-    pack_plane(plane + 64 * f->low_bits, group->codes, f->high_bits, f->low_bits, r);
+    pack_plane(plane + (size_t)64 * f->low_bits, group->codes, f->high_bits, f->low_bits, r);
 }
 
 /* A block of the file, of one row. Where heads stay float16 the block begins with them. */
@@ -140,11 +140,12 @@ struct weights matrix_group(const struct matrix *m, size_t r, size_t g) {
         const uint8_t *factor = p + i % f->factors * MATRIX_BLOCK + row;
         w.factors[i] = (int8_t)(f->nibbles ? *factor & 15 : *factor);
         if (f->minimum)
-            w.shares[i] = (int8_t)(f->nibbles ? *factor >> 4 : factor[f->factors * MATRIX_BLOCK]);
+            w.shares[i] =
+                (int8_t)(f->nibbles ? *factor >> 4 : factor[(size_t)f->factors * MATRIX_BLOCK]);
     }
     p += format_factor_bytes(f);
     unpack_plane(w.codes, p, f->low_bits, 0, row);
-    unpack_plane(w.codes, p + 64 * f->low_bits, f->high_bits, f->low_bits, row);
+    unpack_plane(w.codes, p + (size_t)64 * f->low_bits, f->high_bits, f->low_bits, row);
     return w;
 }
 

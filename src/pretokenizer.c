@@ -243,9 +243,9 @@ static bool is_deepseek_east(uint32_t code) {
 }
 
 #define RUN(of, from, to) \
-    { .cut = cut_runs, .has = of, .least = from, .most = to }
+    { .cut = cut_runs, .has = (of), .least = (from), .most = (to) }
 #define SPACED(of) \
-    { .cut = cut_runs, .has = of, .least = 1, .after_space = true }
+    { .cut = cut_runs, .has = (of), .least = 1, .after_space = true }
 #define WORDS(...) \
     { .cut = cut_words, __VA_ARGS__ }
 #define GPT2 \

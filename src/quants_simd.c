@@ -71,12 +71,12 @@ static inline ALWAYS bool is_rolled(const struct format *f) {
 static inline ALWAYS void codes_load(const struct format *f, const uint8_t *planes, int c,
                                      bytes16 *low, bytes16 *high) {
     int bits = f->low_bits;
-    bytes16 x = bytes16_load(planes + c % bits * 64);
+    bytes16 x = bytes16_load(planes + (size_t)(c % bits) * 64);
     *low = bytes16_bits(x, bits, c / bits * bits, 0);
     *high = bytes16_bits(x, bits, (c + 4) / bits * bits, 0);
     if (f->high_bits) {
         int more = f->high_bits;
-        x = bytes16_load(planes + bits * 64 + c % more * 64);
+        x = bytes16_load(planes + (size_t)(bits + c % more) * 64);
         *low = bytes16_or(*low, bytes16_bits(x, more, c / more * more, bits));
         *high = bytes16_or(*high, bytes16_bits(x, more, (c + 4) / more * more, bits));
     }
@@ -92,7 +92,7 @@ static inline ALWAYS i32x4 factor_load(const struct format *f, const uint8_t *p)
 }
 
 static inline ALWAYS i32x4 share_load(const struct format *f, const uint8_t *p) {
-    return f->nibbles ? i32x4_load_high(p) : i32x4_load_i8(p + f->factors * MATRIX_BLOCK);
+    return f->nibbles ? i32x4_load_high(p) : i32x4_load_i8(p + (size_t)f->factors * MATRIX_BLOCK);
 }
 
 /* Adds the products of four columns, or twice four, of n_quads times four rows with n_tokens
@@ -106,9 +106,9 @@ static inline ALWAYS void columns_dots(dots sums[QUADS][DOTS_TOKENS], const stru
         if (f->low_bits < 8) codes_load(f, planes + 16 * q, c, &low, &high);
         UNROLL
         for (size_t t = 0; t < n_tokens; t++) {
-            const int16_t *v = x[t].values + 4 * c;
+            const int16_t *v = x[t].values + 4 * (size_t)c;
             if (f->low_bits == 8) {
-                bytes4x4 w = bytes_load(planes + 64 * c + 16 * q);
+                bytes4x4 w = bytes_load(planes + 64 * (size_t)c + 16 * q);
                 sums[q][t] = dots_add(sums[q][t], w, inputs_load(v));
             } else if (f->factors == 2) {
                 scaled4x4 w0 = bytes_scale(bytes_of(low), factors[q][0]);
