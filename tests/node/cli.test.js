@@ -606,7 +606,7 @@ test('the program says, reads and ends with what its main does', async () => {
     [['generate', '--interactive', '--seed', '5'], '/temperature 0\nTomorrow she\n'],
     [['genrate']],
   ])
-    assert.deepEqual(spawned(words, input), await cli(words, input));
+    assert.deepEqual(await spawned(words, input), await cli(words, input));
 });
 
 describe('where the output goes', () => {

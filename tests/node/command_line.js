@@ -2,8 +2,10 @@
  * The command line as tests run it: in this process, which costs a tenth of a program of its own.
  * With LONG=1 each is a program after all.
  */
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { Readable, Writable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { main } from '../../web/cli/main.js';
 import { LONG } from '../long.js';
@@ -25,15 +27,20 @@ class Kept extends Writable {
   }
 }
 
-/** @param {string[]} words @param {string} [input] */
-export function spawned(words, input = '') {
-  const { status, stdout, stderr } = spawnSync(process.execPath, ['web/cli.js', ...words], {
-    cwd: root,
-    encoding: 'utf8',
-    input,
-    maxBuffer: 64 << 20,
-    timeout: 60_000,
-  });
+/**
+ * As a program of its own; a host that it asks may live in this process.
+ * @param {string[]} words
+ * @param {string} [input]
+ */
+export async function spawned(words, input = '') {
+  const child = spawn(process.execPath, ['web/cli.js', ...words], { cwd: root, timeout: 60_000 });
+  child.stdin.on('error', () => {}); // it may end before it has read
+  child.stdin.end(input);
+  const [stdout, stderr, [status]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'close'),
+  ]);
   return { status, stdout, stderr };
 }
 
