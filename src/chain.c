@@ -88,6 +88,21 @@ enum status chain_check_history(const uint32_t *history, size_t n_history, size_
     return STATUS_OK;
 }
 
+enum status chain_check_second(const struct settings *settings, size_t n, struct fault *fault) {
+    bool guides = settings_active(settings, SETTING_GUIDANCE_SCALE);
+    bool contrasts = settings_active(settings, SETTING_CONTRASTIVE_BETA);
+    if (!guides && !contrasts) return STATUS_OK;
+    if (guides && contrasts) return fault_set(fault, STATUS_INVALID_ARGUMENT, "second_once", "");
+    const char *name = warp_table[guides ? SETTING_GUIDANCE_SCALE : SETTING_CONTRASTIVE_BETA].name;
+    const float *second = settings->second;
+    if (!second) return fault_set(fault, STATUS_EMPTY, "second_missing", "setting:s", name);
+    for (size_t i = 0; i < n; i++)
+        if (!(second[i] > -INFINITY && second[i] < INFINITY))
+            return fault_set(fault, STATUS_NOT_FINITE, "second_finite", "id:u value:f", (uint64_t)i,
+                             (double)second[i]);
+    return STATUS_OK;
+}
+
 static enum status check_logits(const float *logits, size_t n, struct fault *fault) {
     int32_t odd = 0;
     VECTOR
@@ -350,6 +365,7 @@ enum status chain_apply(struct chain *chain, const float *logits, const struct s
                         struct fault *fault) {
     enum status status = settings_check(settings, chain->vocab_size, fault);
     if (!status) status = chain_check_history(history, n_history, chain->vocab_size, fault);
+    if (!status) status = chain_check_second(settings, chain->vocab_size, fault);
     if (!status) status = chain_read(chain, logits, fault);
     if (status) return status;
     start(chain, logits);

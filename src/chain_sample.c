@@ -102,6 +102,7 @@ enum status chain_sample(struct chain *chain, const float *logits, const struct 
     float max;
     enum status status = settings_check(settings, n, fault);
     if (!status) status = chain_check_history(history, n_history, n, fault);
+    if (!status) status = chain_check_second(settings, n, fault);
     if (status) return status;
     bool listed = shortlist_make(list, logits, n, settings, history, n_history);
     if (!listed || raw) status = chain_read(chain, logits, fault);

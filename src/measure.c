@@ -49,13 +49,18 @@ double measure_perplexity(double entropy) {
     return elementary_exp64(entropy * LN_2);
 }
 
+double measure_log_sum(const float *logits, size_t n, float *max) {
+    *max = logits[0];
+    for (size_t i = 1; i < n; i++) *max = logits[i] > *max ? logits[i] : *max;
+    double sum = 0;
+    for (size_t i = 0; i < n; i++) sum += (double)elementary_exp(logits[i] - *max);
+    return elementary_log(sum);
+}
+
 void measure_surprisal(const float *logits, size_t n, const uint32_t *ids, size_t count,
                        double *surprisals) {
-    float max = logits[0];
-    for (size_t i = 1; i < n; i++) max = logits[i] > max ? logits[i] : max;
-    double sum = 0;
-    for (size_t i = 0; i < n; i++) sum += (double)elementary_exp(logits[i] - max);
-    double log_sum = elementary_log(sum);
+    float max;
+    double log_sum = measure_log_sum(logits, n, &max);
     for (size_t i = 0; i < count; i++) surprisals[i] = log_sum - (double)(logits[ids[i]] - max);
 }
 

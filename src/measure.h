@@ -15,6 +15,10 @@ double measure_entropy(const float *logits, const uint64_t *weights, size_t n, u
 /* 2^entropy: the size of a uniform distribution that is as uncertain. */
 double measure_perplexity(double entropy);
 
+/* ln of the sum of e^(logit - max), so that ln p_i = (logit_i - max) - it; at least one of the n
+ * logits is finite. */
+double measure_log_sum(const float *logits, size_t n, float *max);
+
 /* surprisals (count,): -ln p of each token under softmax(logits), in nats; +Infinity for a removed
  * one. At least one logit is finite. */
 void measure_surprisal(const float *logits, size_t n, const uint32_t *ids, size_t count,

@@ -15,6 +15,8 @@
 /* Every setting that reshapes logits. The warpers come first, in the canonical order; what follows
  * are parameters that warpers share. */
 enum setting {
+    SETTING_GUIDANCE_SCALE,
+    SETTING_CONTRASTIVE_BETA,
     SETTING_LOGIT_BIAS,
     SETTING_REPETITION_PENALTY,
     SETTING_FREQUENCY_PENALTY,
@@ -41,7 +43,8 @@ enum setting {
     SETTING_MIROSTAT,
     SETTING_ADAPTIVE_TARGET,
     WARPER_COUNT,
-    SETTING_REPETITION_WINDOW = WARPER_COUNT,
+    SETTING_CONTRASTIVE_ALPHA = WARPER_COUNT,
+    SETTING_REPETITION_WINDOW,
     SETTING_DRY_BASE,
     SETTING_DRY_ALLOWED_LENGTH,
     SETTING_DRY_PENALTY_LAST_N,
@@ -83,7 +86,8 @@ struct settings {
     uint32_t n_bias;
     uint32_t n_breakers;
     const uint32_t *breakers; /* (n_breakers,) each sequence as its length, then its ids */
-    uint64_t seed, step;      /* of the coin that XTC tosses; step: how many tokens are drawn */
+    const float *second; /* (vocab_size,) logits of a second distribution; NULL: there is none */
+    uint64_t seed, step; /* of the coin that XTC tosses; step: how many tokens are drawn */
     uint32_t n_ends;
     const uint32_t *ends; /* (n_ends,) the tokens that end a text; others than tokens do nothing */
     const uint32_t *allowed; /* bit i % 32 of word i / 32: token i; NULL: all are */

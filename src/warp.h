@@ -30,7 +30,7 @@ enum setting_kind { SETTING_REAL, SETTING_INTEGER, SETTING_MAP, SETTING_LIST, SE
 struct warp_row {
     const char *name;
     enum setting_kind kind;
-    const char *group; /* "penalty", "shape", "truncation" or "shared" */
+    const char *group; /* "second", "penalty", "shape", "truncation" or "shared" */
     const char *stage; /* what an order may call the warper too, as in "dry"; NULL: its name only */
     double neutral, minimum, maximum;
     bool minimum_included, maximum_included;
@@ -44,6 +44,16 @@ extern const struct warp_row warp_table[SETTING_COUNT];
 /* Each works in place on logits (vocab_size,) of which at least one is finite, none is NaN or
  * +Infinity. Results that would overflow are clamped to +-FLT_MAX. */
 
+/* The first two read a second distribution, `second` of the settings; ln p is the logarithm of the
+ * softmax, in float64. */
+
+/* n + scale (c - n), c = ln p here, n = ln p of the second: that of a negative prompt, from which
+ * more than 1 leads away. Classifier-free guidance: Sanchez et al. 2023, equation 7. */
+void warp_guidance(float *logits, const struct warp_input *input);
+/* (1 + beta) e - beta a, e = ln p here, a = ln p of the second: that of a weaker model. Removes
+ * what has e < ln alpha + its maximum. Contrastive decoding: Li et al. 2022, section 3.3, weighed
+ * as by O'Brien and Lewis 2023. */
+void warp_contrastive(float *logits, const struct warp_input *input);
 /* l + b for the biased ids; a ban removes. May leave nothing: the chain reports it. */
 void warp_logit_bias(float *logits, const struct warp_input *input);
 /* l > 0 ? l / r : l * r, once for each distinct id among the last repetition_window ids of the

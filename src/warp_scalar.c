@@ -37,6 +37,50 @@ static void forced_first(float *logits, const struct warp_input *input) {
         if ((int64_t)id != input->settings->forced) logits[id] = -INFINITY;
 }
 
+/* What reads a second distribution. */
+
+/* What turns a distribution's logits into ln p. */
+struct normaliser {
+    float max;
+    double log_sum;
+};
+
+static struct normaliser normaliser_of(const float *logits, size_t n) {
+    struct normaliser it;
+    it.log_sum = measure_log_sum(logits, n, &it.max);
+    return it;
+}
+
+static double log_p(float logit, struct normaliser it) {
+    return (double)logit - (double)it.max - it.log_sum;
+}
+
+static void guidance(float *logits, const struct warp_input *input) {
+    const float *second = input->settings->second;
+    size_t n = input->vocab_size;
+    double scale = value_of(input, SETTING_GUIDANCE_SCALE);
+    struct normaliser here = normaliser_of(logits, n), there = normaliser_of(second, n);
+    for (size_t id = 0; id < n && scale != 1; id++) {
+        double with = log_p(logits[id], here), without = log_p(second[id], there);
+        if (logits[id] != -INFINITY) logits[id] = to_float(without + scale * (with - without));
+    }
+}
+
+static void contrastive(float *logits, const struct warp_input *input) {
+    const float *second = input->settings->second;
+    size_t n = input->vocab_size;
+    double beta = value_of(input, SETTING_CONTRASTIVE_BETA);
+    double least = elementary_log(value_of(input, SETTING_CONTRASTIVE_ALPHA));
+    struct normaliser here = normaliser_of(logits, n), there = normaliser_of(second, n);
+    for (size_t id = 0; id < n && beta != 0; id++) {
+        double expert = log_p(logits[id], here), amateur = log_p(second[id], there);
+        if (logits[id] == -INFINITY || (double)logits[id] - (double)here.max < least)
+            logits[id] = -INFINITY;
+        else
+            logits[id] = to_float((1 + beta) * expert - beta * amateur);
+    }
+}
+
 /* Penalties. */
 
 static void logit_bias(float *logits, const struct warp_input *input) {
@@ -539,6 +583,8 @@ void (*const gate_scalar[GATE_COUNT])(float *, const struct warp_input *) = {
 };
 
 void (*const warp_scalar[WARPER_COUNT])(float *, const struct warp_input *) = {
+    [SETTING_GUIDANCE_SCALE] = guidance,
+    [SETTING_CONTRASTIVE_BETA] = contrastive,
     [SETTING_LOGIT_BIAS] = logit_bias,
     [SETTING_REPETITION_PENALTY] = repetition_penalty,
     [SETTING_FREQUENCY_PENALTY] = frequency_penalty,

@@ -8,6 +8,18 @@ static const char *const CONVENTIONS[] = {"transformers", "llama.cpp", "llama2.c
 /* A row's lines: what it is; what is accepted; what a slider offers, and the warper. */
 /* clang-format off */
 const struct warp_row warp_table[SETTING_COUNT] = {
+    [SETTING_GUIDANCE_SCALE] = {
+        .name = "guidance_scale", .kind = SETTING_REAL, .group = "second",
+        .neutral = 1, .minimum = 0, .maximum = 1e6,
+        .minimum_included = true, .maximum_included = true,
+        .low = 0, .high = 5, .step = 0.05, .apply = warp_guidance,
+    },
+    [SETTING_CONTRASTIVE_BETA] = {
+        .name = "contrastive_beta", .kind = SETTING_REAL, .group = "second", .stage = "contrastive",
+        .neutral = 0, .minimum = 0, .maximum = 1e6,
+        .minimum_included = true, .maximum_included = true,
+        .low = 0, .high = 3, .step = 0.05, .apply = warp_contrastive,
+    },
     [SETTING_LOGIT_BIAS] = {
         .name = "logit_bias", .kind = SETTING_MAP, .group = "penalty",
         .neutral = 0, .minimum = -DBL_MAX, .maximum = DBL_MAX,
@@ -157,6 +169,12 @@ const struct warp_row warp_table[SETTING_COUNT] = {
         .neutral = 0, .minimum = 0, .maximum = 1,
         .minimum_included = true, .maximum_included = true,
         .low = 0, .high = 1, .step = 0.01, .apply = warp_adaptive_p,
+    },
+    [SETTING_CONTRASTIVE_ALPHA] = {
+        .name = "contrastive_alpha", .kind = SETTING_REAL, .group = "shared",
+        .neutral = 0.1, .minimum = 0, .maximum = 1,
+        .minimum_included = true, .maximum_included = true,
+        .low = 0, .high = 1, .step = 0.01,
     },
     [SETTING_REPETITION_WINDOW] = {
         .name = "repetition_window", .kind = SETTING_INTEGER, .group = "shared",

@@ -554,6 +554,12 @@ EXPORT(void, settings_own)(const float *result, uint32_t at) {
     settings.own = result;
 }
 
+/* The logits of a second distribution, which stay where they are as long as these settings are
+ * used; NULL: there is none. */
+EXPORT(void, settings_second)(const float *second) {
+    settings.second = second;
+}
+
 /* -1 forces none. */
 EXPORT(void, settings_forced)(double id) {
     settings.forced = (int64_t)id;

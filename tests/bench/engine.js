@@ -108,7 +108,11 @@ export class Engine {
    */
   #draw(settings) {
     this.#other ??= this.#scope.session();
-    if (!this.#other.timeline().length) this.#other.feed(this.#scope.timeline());
+    if (!this.#other.timeline().length) {
+      this.#other.feed(this.#scope.timeline());
+      // What two warpers read beside it.
+      for (const session of [this.#scope, this.#other]) session.second(this.#scope.logits());
+    }
     const session = this.#turn % 2 ? this.#other : this.#scope;
     session.draw(settings, { step: this.#turn++, raw: false });
   }

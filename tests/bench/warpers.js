@@ -12,6 +12,8 @@ export const WARPER_SIZES = [50257, 128256];
 
 /** @type {Record<string, import('../../web/engine/types.js').Settings>} */
 export const ALONE = {
+  guidance_scale: { guidance_scale: 1.5 },
+  contrastive_beta: { contrastive_beta: 0.5 },
   logit_bias: { logit_bias: { 5: 1, 9: -2, 40: false } },
   repetition_penalty: { repetition_penalty: 1.1 },
   frequency_penalty: { frequency_penalty: 0.5 },

@@ -11,7 +11,7 @@
 #include "warp_scalar.h"
 
 enum { N = 4000, HISTORY = 90, CHANGED_MIN = 100 };
-static float logits[N], fast[N], plain[N], own[N];
+static float logits[N], fast[N], plain[N], own[N], second[N];
 static uint32_t history[HISTORY], ids[N], scratch[N], allowed[N / 32 + 1];
 static uint64_t weights[N];
 
@@ -21,6 +21,14 @@ static size_t draw_history(size_t n, size_t most) {
     uint32_t span = sample_below(3) ? 1 + sample_below(4) : (uint32_t)n;
     for (size_t i = 0; i < n_history; i++) history[i] = sample_below(span < n ? span : (uint32_t)n);
     return n_history;
+}
+
+/* A second distribution: all of its logits are finite. */
+static void draw_second(size_t n) {
+    sample_logits(second, n, sample_below(SAMPLE_KINDS));
+    for (size_t i = 0; i < n; i++) second[i] = second[i] == -INFINITY ? -40 : second[i];
+    if (sample_below(10) == 0)
+        second[sample_below((uint32_t)n)] = sample_below(2) ? FLT_MAX : -FLT_MAX;
 }
 
 /* A value of the warper at which something happens now and then, and its parameters. */
@@ -89,6 +97,14 @@ static void draw_value(struct settings *settings, enum setting warper, size_t n)
     case SETTING_SMOOTHING_FACTOR:
         value[warper] = sample_below(9) ? 3 * u : 1e6 * u;
         value[SETTING_SMOOTHING_CURVE] = sample_below(9) ? 1 + 5 * sample_uniform() : 1e6;
+        break;
+    case SETTING_GUIDANCE_SCALE:
+    case SETTING_CONTRASTIVE_BETA:
+        value[warper] = sample_below(9) ? 3 * u : 1e6 * u;
+        value[SETTING_CONTRASTIVE_ALPHA] =
+            sample_below(4) ? 0.2 * sample_uniform() : sample_below(2);
+        draw_second(n);
+        settings->second = second;
         break;
     case SETTING_MIN_NEW_TOKENS:
         value[warper] = 1 + sample_below(1500);
@@ -223,6 +239,9 @@ static void draw_settings(struct settings *settings, struct warp_bias bias[2], s
     for (uint32_t warper = SETTING_REPETITION_PENALTY; warper < WARPER_COUNT; warper++)
         if (sample_uniform() < (warper == SETTING_MIROSTAT ? 0.05 : 0.2))
             draw_value(settings, warper, n);
+    if (sample_below(6) == 0)
+        draw_value(settings, sample_below(2) ? SETTING_GUIDANCE_SCALE : SETTING_CONTRASTIVE_BETA,
+                   n);
     if (sample_below(5) == 0) draw_bias(settings, bias, n);
     if (sample_below(5) == 0) draw_gates(settings, n, spared);
     if (sample_below(8) == 0) {

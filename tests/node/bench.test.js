@@ -81,6 +81,7 @@ test('every warper of the table has a line of its own in the bench, and does som
     ),
   );
   scope.feed(Array.from({ length: 64 }, (_, i) => (i % 24) * 7));
+  scope.second(scope.logits());
   for (const name of names) {
     // A penalty on length does nothing before the first token is drawn.
     const { stages } = scope.distribution(ALONE[name], { step: 1 });

@@ -739,6 +739,29 @@ describe('what removes tokens before any warper', () => {
     assert.deepEqual(settings.constraint, { schema: { type: 'boolean' } });
   });
 
+  test('--negative-prompt is what guidance leads away from; --amateur may stand in its place', async () => {
+    const guided = ['--guidance-scale', '4', '--max-new-tokens', '4'];
+    const ids = async (...words) => (await json('generate', ...SHE, ...guided, ...words)).ids;
+    const plain = await ids();
+    const away = await json('generate', ...SHE, ...guided, '--negative-prompt', 'Yesterday they');
+    assert.notDeepEqual(away.ids, plain);
+    assert.equal(away.settings.negative_prompt, 'Yesterday they');
+    const [first] = away.steps;
+    const { tokens } = await json(
+      'distribution',
+      ...SHE,
+      ...guided.slice(0, 2),
+      '--negative-prompt',
+      'Yesterday they',
+    );
+    assert.equal(tokens.find(({ id }) => id === first.id).p, first.p);
+    // A model is not weaker than itself: nothing changes.
+    assert.deepEqual(
+      await ids('--amateur', 'models/verbs.gguf'),
+      (await json('generate', ...SHE, '--max-new-tokens', '4')).ids,
+    );
+  });
+
   test('--forced-first takes an id or a text, --banned-words may be repeated', async () => {
     const got = await json(
       'generate',

@@ -50,7 +50,7 @@ describe('settings', () => {
     [{ temprature: 1 }, 'unknown_setting', '"temprature"', '"temperature"'],
     [{ 'top-k': 1 }, 'unknown_setting', '"top-k"', '"top_k"'],
     [{ topP: 1 }, 'unknown_setting', '"topP"', '"top_p"'],
-    [{ zzzzzzzz: 1 }, 'unknown_setting', '"zzzzzzzz"', 'temperature'],
+    [{ zzzzzzzz: 1 }, 'unknown_setting', '"zzzzzzzz"', 'logit_bias'],
     [{ max_new_tokens: 1 }, 'unknown_setting', '"max_new_tokens"'],
     [{ seed: -1 }, 'out_of_range', 'seed', '9007199254740991', '-1'],
     [{ seed: 2 ** 53 }, 'out_of_range', 'seed', '9007199254740992'],

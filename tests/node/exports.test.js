@@ -67,6 +67,7 @@ const EXPORTS = {
   settings_order: 2,
   settings_own: 2,
   settings_reset: 0,
+  settings_second: 1,
   settings_set: 2,
   settings_step: 2,
   tokenizer_decode: 6,

@@ -31,7 +31,8 @@ const NEUTRAL = {
   mirostat: 0,
   adaptive_target: 0,
 };
-export const ORDER = ['logit_bias', ...Object.keys(NEUTRAL)];
+/** The first two read a second distribution and have a test of their own: here they are off. */
+export const ORDER = ['guidance_scale', 'contrastive_beta', 'logit_bias', ...Object.keys(NEUTRAL)];
 /** What Mirostat replaces. */
 const REPLACED = [
   ...ORDER.slice(ORDER.indexOf('top_h'), ORDER.indexOf('mirostat')),
@@ -372,7 +373,8 @@ const WARPERS = {
 const isActive = (name, settings) =>
   name === 'logit_bias'
     ? Object.keys(settings.logit_bias ?? {}).length > 0
-    : (settings[name] ?? NEUTRAL[name]) !== NEUTRAL[name] &&
+    : name in NEUTRAL &&
+      (settings[name] ?? NEUTRAL[name]) !== NEUTRAL[name] &&
       !(settings.dynatemp_range && name === 'temperature') &&
       !(settings.mirostat && REPLACED.includes(name));
 

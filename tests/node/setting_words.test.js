@@ -25,7 +25,7 @@ before(async () => {
 
 function engineTakes(name, value) {
   try {
-    scope.warp([1, 2], { [name]: value });
+    scope.warp([1, 2], { [name]: value }, { second: [1, 2] });
     return true;
   } catch (error) {
     assert.equal(error.code, 'out_of_range', error.message);

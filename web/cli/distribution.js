@@ -1,4 +1,5 @@
 /** `logitscope distribution`: the next-token distribution with bars, or the whole trace. */
+import { readSecond } from '../engine/second.js';
 import { PROMPT, SEED, needPrompt, settingsOf } from './flags.js';
 import { OWN, OWN_NOTES, withOwn } from './own-sampler.js';
 import { bar, columns, inLine, largest, percent, printJson, quoted, width } from './terminal.js';
@@ -104,8 +105,14 @@ export const distribution = {
     return withOwn(values, stderr, async ({ own }) => {
       const asked = settingsOf(values, table, ['top']);
       const logits = scope.logits();
+      const second = await readSecond(scope, asked, history);
+      scope.second(second);
       /** @type {Parameters<import('../engine/types.js').Own>} */
-      const reaching = scope.ownInput(logits, asked, { history, step });
+      const reaching = scope.ownInput(logits, asked, {
+        history,
+        second: second ?? undefined,
+        step,
+      });
       const given = own && (await own(...reaching));
       show(values, history, scope.distribution({ ...asked, own: given }, { step }), stdout);
     });

@@ -63,6 +63,11 @@ const DRAWING = [
   },
   { name: 'order', kind: 'names', help: 'the warpers in the order to apply, separated by commas' },
   { name: 'draw', kind: 'text', help: 'inverse or gumbel (inverse)' },
+  {
+    name: 'negative_prompt',
+    kind: 'text',
+    help: "the second text of guidance_scale and contrastive_beta (the prompt's last token)",
+  },
 ];
 
 /** @type {Flag[]} */

@@ -10,6 +10,7 @@ import {
   needPrompt,
   settingsOf,
 } from './flags.js';
+import { Logitscope } from '../engine/index.js';
 import { play } from './interactive.js';
 import { OWN, OWN_NOTES, withOwn } from './own-sampler.js';
 import { inLine, printJson, safe } from './terminal.js';
@@ -99,6 +100,11 @@ export const generate = {
       kind: 'switch',
       help: 'a playground: lines are prompts, /help lists commands',
     },
+    {
+      name: 'amateur',
+      kind: 'text',
+      help: 'a weaker model with the same vocabulary, in place of the second text',
+    },
     GRAMMAR,
     ...OWN,
   ],
@@ -111,9 +117,12 @@ export const generate = {
 
   run(scope, values, streams, table) {
     return withOwn(values, streams.stderr, async (own) => {
+      const { amateur: model } = values;
+      const amateur = model && (await Logitscope.load({ model, keep: true }));
       const options = {
         ...settingsOf(values, table, ['max_new_tokens', 'stop']),
         ...own,
+        ...(amateur && { amateur }),
         cache: !values.no_cache,
       };
       const grammar = readGrammar(values);

@@ -11,6 +11,7 @@ import {
   checkLogits,
   checkOptions,
   checkOwn,
+  checkSecond,
 } from './checks.js';
 import { LogitscopeError, mustBe, phrase, shown } from './errors.js';
 import * as layout from './layout.js';
@@ -23,11 +24,13 @@ import { readTrace } from './trace.js';
  * @typedef {import('./types.js').Trace} Trace
  *
  * What is read: `place` puts it into the heap once nothing else is written there, and gives `room`
- * for a sampler's result where the exchange is in use; `piece` is the text of a token, `whole`
+ * for a sampler's result where the exchange is in use and `second`, where the logits of a second
+ * distribution are; `piece` is the text of a token, `whole`
  * whether the trace holds the whole result.
  * @typedef {object} Source
  * @property {number} size of the vocabulary
- * @property {() => { logits: number, history: number, count: number, room?: number }} place
+ * @property {() => { logits: number, history: number, count: number, room?: number,
+ *   second?: number }} place
  * @property {(id: number) => { text: string, special: boolean }} piece
  * @property {boolean} whole
  *
@@ -212,22 +215,33 @@ export class Chain {
   }
 
   /**
-   * Logits of the caller's own as a source. They go into the exchange, beside room for a result.
+   * Logits of the caller's own as a source, and those of a second distribution. They go into the
+   * exchange, beside room for a result.
    * @param {ArrayLike<number>} logits
    * @param {ArrayLike<number>} [history]
+   * @param {ArrayLike<number>} [second]
    * @returns {Source}
    */
-  given(logits, history = []) {
+  given(logits, history = [], second = []) {
     const size = checkLogits(logits);
     checkIds('history', history, size);
+    if (second.length) checkSecond(second, size);
     const { module } = this.#core;
     const place = () => {
-      const at = module.exchange(4 * (2 * size + history.length));
+      const at = module.exchange(4 * (2 * size + second.length + history.length));
       const room = at + 4 * size;
-      const historyAt = room + 4 * size;
+      const secondAt = room + 4 * size;
+      const historyAt = secondAt + 4 * second.length;
       module.writeFloat32(at, logits);
+      module.writeFloat32(secondAt, second);
       module.writeUint32(historyAt, history);
-      return { logits: at, room, history: historyAt, count: history.length };
+      return {
+        logits: at,
+        room,
+        history: historyAt,
+        count: history.length,
+        second: second.length ? secondAt : 0,
+      };
     };
     return { size, place, piece: () => NO_PIECE, whole: true };
   }
@@ -292,12 +306,13 @@ export class Chain {
   #prepareRun(source, resolved, step) {
     const { module, gates } = this.#core;
     const chain = this.#prepare(resolved, source.size, step);
-    const { logits, history, count, room } = source.place();
+    const { logits, history, count, room, second } = source.place();
     const place = resolved.order.indexOf('own');
     const result = /** @type {ArrayLike<number>} */ (resolved.own);
     const resultAt = result && (room ?? module.exchange(4 * source.size));
     if (result) module.writeFloat32(resultAt, result);
     if (place >= 0) module.calls.settings_own(resultAt ?? 0, place);
+    module.calls.settings_second(second ?? 0);
     const mask = gates.follow(resolved.gates, history, count);
     return { chain, at: [logits, history, count], mask, resolved, source };
   }

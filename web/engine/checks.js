@@ -147,6 +147,16 @@ export function checkLogits(logits) {
 }
 
 /**
+ * The logits of a second distribution; whether they are finite is C's business.
+ * @param {ArrayLike<number>} logits
+ * @param {number} size of the vocabulary
+ */
+export function checkSecond(logits, size) {
+  if (checkLogits(logits) === size) return;
+  throw new LogitscopeError('invalid_argument', 'second_each', { limit: size, n: logits.length });
+}
+
+/**
  * What a sampler of the caller's own gave; whether its numbers are finite is C's business.
  * @template {ArrayLike<number>} T
  * @param {T} result

@@ -205,8 +205,9 @@ export class Core {
    * The settings as a result reports them.
    * @param {Resolved} resolved
    */
-  report({ values, order, draw, gates: { grammar: _, ...gates } }) {
-    return { ...values, order: [...order], draw, ...gates };
+  report({ values, order, draw, negative_prompt, gates: { grammar: _, ...gates } }) {
+    const beside = negative_prompt === null ? {} : { negative_prompt };
+    return { ...values, order: [...order], draw, ...beside, ...gates };
   }
 
   /**

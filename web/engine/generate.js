@@ -2,7 +2,7 @@
 import { resolveChoice } from './chain.js';
 import { checkBoolean, checkIds, checkInteger } from './checks.js';
 import { LogitscopeError, mustBe } from './errors.js';
-import { carried } from './presets.js';
+import { carried, readsSecond } from './presets.js';
 import { TextStream } from './text.js';
 
 /** @typedef {import('./chain.js').Choice} Choice */
@@ -16,10 +16,13 @@ import { TextStream } from './text.js';
  * What the loop needs of a session.
  * @typedef {object} Timeline
  * @property {(ids: ArrayLike<number>, cache: boolean) => unknown} feed
+ * @property {(ids: ArrayLike<number>, cache: boolean) => Float32Array} logitsAfter of a second
+ *   timeline over the model
+ * @property {(logits: ArrayLike<number>) => void} second gives the logits of a second distribution
  * @property {(resolved: Resolved, choice: Choice) => Sample | Promise<Sample>} draw
  */
 
-const OPTIONS = ['prompt', 'max_new_tokens', 'cache', 'stop', 'signal', 'u'];
+const OPTIONS = ['prompt', 'max_new_tokens', 'cache', 'stop', 'signal', 'u', 'amateur'];
 const TIMELINE_MAX = 1 << 18; // SESSION_TIMELINE_MAX of src/session.h
 const SLICE_MS = 10;
 
@@ -54,6 +57,48 @@ function checkStops(stop) {
 }
 
 /**
+ * The ids of a text or of a list of ids.
+ * @param {Core} core
+ * @param {string} name
+ * @param {unknown} given
+ * @returns {ArrayLike<number>}
+ */
+function idsOf(core, name, given) {
+  if (typeof given !== 'string' && !Array.isArray(given) && !ArrayBuffer.isView(given)) {
+    throw mustBe(name, 'a_string_or_ids', given);
+  }
+  const ids = typeof given === 'string' ? core.encode(given) : /** @type {number[]} */ (given);
+  checkIds(name, ids, core.needModel().vocab_size);
+  return ids;
+}
+
+/**
+ * What gives the logits of the second distribution before each draw, null where no setting reads one.
+ * @param {Core} core
+ * @param {Resolved} resolved
+ * @param {any} options
+ * @param {ArrayLike<number>} prompt
+ * @returns {((timeline: Timeline, ids: number[], cache: boolean) =>
+ *   Float32Array | Promise<Float32Array>) | null}
+ */
+function resolveSecond(core, { values, negative_prompt }, { amateur }, prompt) {
+  if (!readsSecond(values)) return null;
+  const given = negative_prompt ?? [prompt[prompt.length - 1]];
+  const negative = Array.from(idsOf(core, 'negative_prompt', given));
+  if (!negative.length) throw new LogitscopeError('empty', 'no_negative_prompt');
+  if (amateur === undefined)
+    return (timeline, ids, cache) =>
+      timeline.logitsAfter([...negative, ...ids.slice(prompt.length)], cache);
+  if (typeof amateur?.feed !== 'function' || typeof amateur.logits !== 'function') {
+    throw mustBe('amateur', 'a_scope', amateur);
+  }
+  return async (_, ids) => {
+    await amateur.feed(ids);
+    return amateur.logits();
+  };
+}
+
+/**
  * @param {Core} core
  * @param {any} options
  */
@@ -76,11 +121,7 @@ function resolveOptions(core, options) {
   if (signal !== undefined && typeof signal?.aborted !== 'boolean') {
     throw mustBe('signal', 'an_abort_signal', signal);
   }
-  if (typeof prompt !== 'string' && !Array.isArray(prompt) && !ArrayBuffer.isView(prompt)) {
-    throw mustBe('prompt', 'a_string_or_ids', prompt);
-  }
-  const ids = typeof prompt === 'string' ? core.encode(prompt) : /** @type {number[]} */ (prompt);
-  checkIds('prompt', ids, vocab_size);
+  const ids = idsOf(core, 'prompt', prompt);
   if (!ids.length) throw new LogitscopeError('empty', 'no_prompt');
   if (ids.length + maximum > TIMELINE_MAX) {
     throw new LogitscopeError('too_long', 'timeline_run', {
@@ -89,7 +130,8 @@ function resolveOptions(core, options) {
       limit: TIMELINE_MAX,
     });
   }
-  return { resolved, ids: Array.from(ids), maximum, cache, stops, signal, first };
+  const second = resolveSecond(core, resolved, options, ids);
+  return { resolved, ids: Array.from(ids), maximum, cache, stops, signal, first, second };
 }
 
 /**
@@ -99,7 +141,8 @@ function resolveOptions(core, options) {
  * @returns {AsyncGenerator<Step, Generated, void>}
  */
 export async function* generate(core, timeline, options) {
-  const { resolved, ids, maximum, cache, stops, signal, first } = resolveOptions(core, options);
+  const { second, ...asked } = resolveOptions(core, options);
+  const { resolved, ids, maximum, cache, stops, signal, first } = asked;
   const info = core.needModel();
   const text = new TextStream(stops);
   const promptLength = ids.length;
@@ -120,6 +163,7 @@ export async function* generate(core, timeline, options) {
     }
     const began = performance.now();
     timeline.feed(ids, cache);
+    if (second) timeline.second(await second(timeline, ids, cache));
     const sample = timeline.draw(now, step === 0 ? first : { step, raw: true });
     const { drawn, kept, entropy } = sample instanceof Promise ? await sample : sample;
     const state = carried(now.values);

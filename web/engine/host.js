@@ -27,7 +27,7 @@ const SCOPE_METHODS =
     ' ',
   );
 const SESSION_METHODS =
-  'feed timeline logits hidden surprisal read distribution draw landscape write'.split(' ');
+  'feed timeline logits hidden second surprisal read distribution draw landscape write'.split(' ');
 
 /**
  * The buffers of typed arrays in an answer, to be handed over rather than copied: of a whole result

@@ -14,6 +14,7 @@ export { LogitscopeError, presets, strategies };
 
 /** @typedef {import('./types.js').Settings} Settings */
 /** @typedef {import('./types.js').GenerateOptions} GenerateOptions */
+/** @typedef {{ history?: ArrayLike<number>, second?: ArrayLike<number> }} GivenBeside */
 
 /** The longest context that a model file may have. */
 const CONTEXT_MAX = 2 ** 20;
@@ -176,13 +177,13 @@ export class Logitscope {
    * The trace of any logits, with the whole result; needs no model.
    * @param {ArrayLike<number>} logits
    * @param {Settings} [settings]
-   * @param {{ history?: ArrayLike<number>, step?: number }} [options]
+   * @param {{ step?: number } & GivenBeside} [options]
    */
   warp(logits, settings, options) {
     const { chain } = this.#open();
-    checkOptions('options of warp', options, ['history', 'step']);
+    checkOptions('options of warp', options, ['history', 'second', 'step']);
     const trace = chain.distribution(
-      chain.given(logits, options?.history),
+      chain.given(logits, options?.history, options?.second),
       settings,
       options?.step ?? 0,
     );
@@ -194,25 +195,29 @@ export class Logitscope {
    * setting, the ids so far. Its result can then be given as `own` in place of the function.
    * @param {ArrayLike<number>} logits
    * @param {Settings} [settings]
-   * @param {{ history?: ArrayLike<number>, step?: number }} [options]
+   * @param {{ step?: number } & GivenBeside} [options]
    */
   ownInput(logits, settings, options) {
     const { chain } = this.#open();
-    checkOptions('options of ownInput', options, ['history', 'step']);
-    return chain.ownInput(chain.given(logits, options?.history), settings, options?.step ?? 0);
+    checkOptions('options of ownInput', options, ['history', 'second', 'step']);
+    return chain.ownInput(
+      chain.given(logits, options?.history, options?.second),
+      settings,
+      options?.step ?? 0,
+    );
   }
 
   /**
    * What `warp` and `drawFrom` give of the same logits: the chain runs once.
    * @param {ArrayLike<number>} logits
    * @param {Settings} [settings]
-   * @param {import('./types.js').ReadChoice & { history?: ArrayLike<number> }} [choice]
+   * @param {import('./types.js').ReadChoice & GivenBeside} [choice]
    */
   readFrom(logits, settings, choice) {
     const { chain } = this.#open();
-    const { history, ...how } = choice ?? {};
+    const { history, second, ...how } = choice ?? {};
     return /** @type {import('./types.js').WarpReading} */ (
-      chain.read(chain.given(logits, history), settings, how)
+      chain.read(chain.given(logits, history, second), settings, how)
     );
   }
 
@@ -220,12 +225,12 @@ export class Logitscope {
    * Draws one token from any logits; needs no model.
    * @param {ArrayLike<number>} logits
    * @param {Settings} [settings]
-   * @param {import('./types.js').DrawChoice & { history?: ArrayLike<number> }} [choice]
+   * @param {import('./types.js').DrawChoice & GivenBeside} [choice]
    */
   drawFrom(logits, settings, choice) {
     const { chain } = this.#open();
-    const { history, ...how } = choice ?? {};
-    return chain.draw(chain.given(logits, history), settings, how);
+    const { history, second, ...how } = choice ?? {};
+    return chain.draw(chain.given(logits, history, second), settings, how);
   }
 
   /**
@@ -234,12 +239,12 @@ export class Logitscope {
    * @param {Settings} settings
    * @param {string} knob
    * @param {ArrayLike<number>} values
-   * @param {{ top?: number, step?: number, history?: ArrayLike<number> }} [options]
+   * @param {{ top?: number, step?: number } & GivenBeside} [options]
    */
   landscapeFrom(logits, settings, knob, values, options) {
     const { chain } = this.#open();
-    const { history, ...how } = options ?? {};
-    return chain.landscape(chain.given(logits, history), settings, knob, values, how);
+    const { history, second, ...how } = options ?? {};
+    return chain.landscape(chain.given(logits, history, second), settings, knob, values, how);
   }
 
   /**
@@ -260,6 +265,11 @@ export class Logitscope {
 
   hidden() {
     return this.#session().hidden();
+  }
+
+  /** @param {ArrayLike<number> | null} logits */
+  second(logits) {
+    return this.#session().second(logits);
   }
 
   /**

@@ -25,11 +25,20 @@ export const strategies = Object.freeze([
 export const carried = ({ mirostat, adaptive_target }) =>
   mirostat ? 'mirostat_mu' : adaptive_target ? 'adaptive_mean' : null;
 
+/**
+ * Whether a stage reads a second distribution.
+ * @param {Record<string, any>} settings
+ */
+export const readsSecond = ({ guidance_scale = 1, contrastive_beta = 0 }) =>
+  guidance_scale !== 1 || contrastive_beta !== 0;
+
 /** The settings that may be that. @type {string[]} */
 export const CARRIED = ['mirostat_mu', 'adaptive_mean'];
 
 /** llama.cpp's samplers in its order; those that it lacks stand with their kin. */
 const LLAMA_CPP = [
+  'guidance_scale',
+  'contrastive_beta',
   'logit_bias',
   'repetition_penalty',
   'frequency_penalty',

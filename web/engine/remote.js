@@ -226,6 +226,11 @@ export class RemoteSession {
     return this.request('hidden');
   }
 
+  /** @param {ArrayLike<number> | null} logits */
+  second(logits) {
+    return this.request('second', logits);
+  }
+
   /**
    * @template {number | ArrayLike<number>} T
    * @param {T} ids
@@ -418,7 +423,7 @@ export class RemoteLogitscope extends RemoteSession {
   /**
    * @param {ArrayLike<number>} logits
    * @param {Settings} [settings]
-   * @param {{ history?: ArrayLike<number>, step?: number }} [options]
+   * @param {{ history?: ArrayLike<number>, second?: ArrayLike<number>, step?: number }} [options]
    * @returns {Promise<import('./types.js').WarpTrace>}
    */
   warp(logits, settings, options) {
@@ -429,7 +434,7 @@ export class RemoteLogitscope extends RemoteSession {
    * What a function of one's own is called with here, since a message carries only its result.
    * @param {ArrayLike<number>} logits
    * @param {Settings} [settings]
-   * @param {{ history?: ArrayLike<number>, step?: number }} [options]
+   * @param {{ history?: ArrayLike<number>, second?: ArrayLike<number>, step?: number }} [options]
    * @returns {Promise<Parameters<import('./types.js').Own>>}
    */
   ownInput(logits, settings, options) {

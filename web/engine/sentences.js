@@ -57,6 +57,11 @@ export const sentences = {
   own_each: 'own must give a logit for each of the {limit} tokens, got {n}',
   own_once: 'own must give its logits at once, only generate waits for a promise',
   own_logit: 'own must give token {id} a finite logit or -Infinity, got {value}',
+  second_each: 'second must hold a logit for each of the {limit} tokens, got {n}',
+  second_missing: '{setting} needs the logits of a second distribution, and there are none',
+  second_finite: 'second must give token {id} a finite logit, got {value}',
+  second_once:
+    'guidance_scale and contrastive_beta cannot be used together: there is one second distribution',
   u_gumbel: 'u and rng cannot be used with draw "gumbel", whose noise comes from seed and step',
   u_and_rng: 'u and rng cannot both be given',
 
@@ -68,6 +73,7 @@ export const sentences = {
   id_below: 'a token id must be below {limit}, the size of the vocabulary, got {id}',
   token_outside: 'token {id} at position {at} is outside the vocabulary of {limit}',
   history_token: 'the history holds token {id}, the vocabulary has {limit} tokens',
+  no_negative_prompt: 'negative_prompt must hold at least one token, got none',
   no_prompt: 'prompt must hold at least one token, got none',
   no_numbers: 'logits must hold at least one number, got none',
   no_logits: 'there are no logits',
@@ -327,6 +333,7 @@ export const sentences = {
   a_token_or_text: 'a token id or a text of one token',
   a_string_or_strings: 'a string or a list of strings, none empty',
   a_string_or_ids: 'a string or a list of token ids',
+  a_scope: 'a scope or session over a second model',
   auto_or_boolean: '"auto", true or false',
   an_object_of_biases: 'an object from token ids to numbers or false',
   an_abort_signal: 'an AbortSignal',

@@ -1,6 +1,6 @@
 /** One timeline over a model: what has been fed, its logits, and what is drawn from them. */
 import { NO_PIECE } from './chain.js';
-import { checkBoolean, checkIds, checkOptions } from './checks.js';
+import { checkBoolean, checkIds, checkOptions, checkSecond } from './checks.js';
 import { LogitscopeError } from './errors.js';
 import { generate } from './generate.js';
 import { SESSION_FED_EVALUATED, SESSION_FED_REUSED } from './layout.js';
@@ -16,6 +16,10 @@ export class Session {
   #core;
   #handle;
   #busy = false;
+  /** Room for the logits of a second distribution, 0 before the first. */
+  #room = 0;
+  /** Whether they are there. */
+  #hasSecond = false;
   /** The open sessions of the instance, which closes them with itself. @type {Set<Session>} */
   #owned;
 
@@ -67,6 +71,7 @@ export class Session {
    */
   #feed(ids, cache) {
     const { module } = this.#open();
+    this.#hasSecond = false;
     const at = module.exchange(4 * ids.length);
     module.writeUint32(at, ids);
     const fed = module.need(module.calls.session_feed(this.#handle, at, ids.length, Number(cache)));
@@ -103,6 +108,25 @@ export class Session {
   }
 
   /**
+   * Gives the logits (vocab_size,) of a second distribution, which `guidance_scale` or
+   * `contrastive_beta` reads beside the session's own: of a timeline with another prompt, or of
+   * another model with the same vocabulary. They are copied and hold until the next feed; null takes
+   * them back.
+   * @param {ArrayLike<number> | null} logits
+   */
+  second(logits) {
+    const core = this.#open();
+    const { module } = core;
+    const { vocab_size } = core.needModel();
+    if (logits) {
+      checkSecond(logits, vocab_size);
+      this.#room ||= module.need(module.calls.memory_allocate(4 * vocab_size));
+      module.writeFloat32(this.#room, logits);
+    }
+    this.#hasSecond = Boolean(logits);
+  }
+
+  /**
    * How surprising a token would be, or each of several: -ln p under the model's own distribution,
    * in nats.
    * @template {number | ArrayLike<number>} T
@@ -136,7 +160,8 @@ export class Session {
       const logits = this.#fed();
       const { session_timeline, session_length } = core.module.calls;
       const history = session_timeline(this.#handle);
-      return { logits, history, count: session_length(this.#handle) };
+      const second = this.#hasSecond ? this.#room : 0;
+      return { logits, history, count: session_length(this.#handle), second };
     };
     const piece = (/** @type {number} */ id) => (tokenizer ? core.piece(id) : NO_PIECE);
     return { size: vocab_size, place, piece, whole: false };
@@ -200,17 +225,26 @@ export class Session {
     const core = this.#open();
     if (this.#busy) throw new LogitscopeError('busy', 'busy');
     this.#busy = true;
+    /** @type {Session | undefined} */
+    let beside;
     try {
       return yield* generate(
         core,
         {
           feed: (ids, cache) => this.#feed(ids, cache),
+          logitsAfter: (ids, cache) => {
+            beside ??= new Session(core, this.#owned);
+            beside.#feed(ids, cache);
+            return beside.logits();
+          },
+          second: (logits) => this.second(logits),
           draw: (resolved, choice) => core.chain.step(this.#source(), resolved, choice),
         },
         options,
       );
     } finally {
       this.#busy = false;
+      beside?.close();
     }
   }
 
@@ -234,6 +268,7 @@ export class Session {
     const core = this.#open();
     const fork = new Session(core, this.#owned);
     core.module.calls.session_copy(fork.#handle, this.#handle);
+    if (this.#hasSecond) fork.second(core.module.float32(this.#room, core.needModel().vocab_size));
     return fork;
   }
 
@@ -241,7 +276,9 @@ export class Session {
   close() {
     if (!this.#handle) return;
     this.#core.module.calls.session_close(this.#handle);
+    this.#core.module.calls.memory_release(this.#room);
     this.#handle = 0;
+    this.#room = 0;
     this.#owned.delete(this);
   }
 }

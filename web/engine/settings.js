@@ -20,6 +20,7 @@ import { presets } from './presets.js';
  * @property {number} top
  * @property {number} seed
  * @property {ArrayLike<number> | null} ends the tokens that end a text; null: the model's
+ * @property {string | ArrayLike<number> | null} negative_prompt null: the prompt's last token
  * @property {import('./gates.js').Asked} gates
  * @property {import('./types.js').Own | ArrayLike<number> | null} own null with 'own' in the order: its
  *   result is still to come
@@ -27,7 +28,17 @@ import { presets } from './presets.js';
 
 export const SEED_MAX = 2 ** 53 - 1;
 const KINDS = /** @type {const} */ (['real', 'integer', 'map', 'list', 'choice']);
-const OTHERS = ['order', 'own', 'preset', 'draw', 'top', 'seed', 'end_tokens', ...GATE_NAMES];
+const OTHERS = [
+  'order',
+  'own',
+  'preset',
+  'draw',
+  'top',
+  'seed',
+  'end_tokens',
+  'negative_prompt',
+  ...GATE_NAMES,
+];
 const LISTED = 10;
 
 /**
@@ -243,7 +254,7 @@ export function resolveSettings(table, given = {}, also = []) {
     values[row.name] = value;
   }
   const { order, draw = 'inverse', top = 20, seed = 0, own: sampler = null } = asked;
-  const { end_tokens: ends = null } = asked;
+  const { end_tokens: ends = null, negative_prompt = null } = asked;
   if (ends !== null) checkIds('end_tokens', ends, 2 ** 32);
   const named = order === undefined ? canonical : checkOrder(order, table);
   const stages = sampler === null && named !== canonical ? named.filter(isWarper) : named;
@@ -252,7 +263,17 @@ export function resolveSettings(table, given = {}, also = []) {
   checkChoice('draw', draw, ['inverse', 'gumbel']);
   checkInteger('top', top, 0, 2 ** 32 - 1);
   checkInteger('seed', seed, 0, SEED_MAX);
-  return { values, order: placed, draw, top, seed, ends, gates: resolveGates(asked), own: sampler };
+  return {
+    values,
+    order: placed,
+    draw,
+    top,
+    seed,
+    ends,
+    negative_prompt,
+    gates: resolveGates(asked),
+    own: sampler,
+  };
 }
 
 /** @param {string} name */

@@ -2,6 +2,8 @@
  * Sweeps: one or two settings from end to end, and what becomes of the distribution and of the
  * texts. The same on the page and on the command line, with an engine here or behind a worker.
  */
+import { readsSecond } from './presets.js';
+import { readSecond } from './second.js';
 import { checkInteger } from './checks.js';
 import { LogitscopeError, phrase, show } from './errors.js';
 import {
@@ -156,7 +158,10 @@ export async function* sweep(engine, plan, signal) {
   const session = await engine.session();
   try {
     const places = placesOf(axes);
+    const reading = places.find((place) => readsSecond({ ...settings, ...place }));
+    const second = await readSecond(engine, { ...settings, ...reading }, ids);
     await session.feed(ids);
+    if (second) await session.second(second);
     for (const place of corners(places))
       await session.distribution({ ...settings, ...place, top: 0 });
     const writes = measures.some(needsTexts);
@@ -164,6 +169,7 @@ export async function* sweep(engine, plan, signal) {
       if (signal?.aborted) return;
       const asked = { ...settings, ...place, top: 0 };
       await session.feed(ids);
+      if (second) await session.second(second);
       const trace = await session.distribution(asked);
       const found = { trace, ...none() };
       if (writes && !(await write(session, { ...plan, ids, settings: asked }, found, signal)))

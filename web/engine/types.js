@@ -6,7 +6,7 @@
  * @property {string} name
  * @property {string} stage what an order may call a warper too: 'dry', 'xtc'; else the name
  * @property {'real' | 'integer' | 'map' | 'list' | 'choice'} kind
- * @property {string} group 'penalty', 'shape', 'truncation' or 'shared'
+ * @property {string} group 'second', 'penalty', 'shape', 'truncation' or 'shared'
  * @property {boolean} warper false for a parameter that warpers share
  * @property {any} neutral the value at which it changes nothing: a number, {}, [] or a choice
  * @property {number} minimum smallest value accepted
@@ -22,6 +22,9 @@
 /**
  * The settings: every name of the table, and how to draw and list. Unknown names are errors.
  * @typedef {object} Settings
+ * @property {number} [guidance_scale] 1; reads a second distribution
+ * @property {number} [contrastive_beta] 0; of contrastive, reads a second distribution
+ * @property {number} [contrastive_alpha] 0.1
  * @property {Record<string, number | false>} [logit_bias] by token id; false bans
  * @property {number} [repetition_penalty]
  * @property {number} [frequency_penalty]
@@ -72,6 +75,9 @@
  * @property {string} [preset] a name in `presets`; the other settings override it
  * @property {'inverse' | 'gumbel'} [draw]
  * @property {number} [top] how many tokens a trace lists, 20
+ * @property {string | ArrayLike<number> | null} [negative_prompt] where the second distribution of a
+ *   generation comes from: this text and the tokens drawn so far; left out, it is the prompt's last
+ *   token. A reading takes it from `second`
  * @property {ArrayLike<number>} [end_tokens] the ids that end a text, the model's if left out
  * @property {number} [seed] 0 to 2^53 - 1
  * @property {Constraint | null} [constraint] what the generated text must be
@@ -136,6 +142,7 @@
  * @property {number} rank from 1, survivors first
  * @property {number} logit as the model gave it
  * @property {number} warped after the chain, -Infinity if removed
+ * @property {number} [p_second] under a second text; what a page adds, the engine has none
  * @property {number} p_raw
  * @property {number} p
  * @property {number} logprob ln p, in nats
@@ -274,6 +281,10 @@
  */
 
 /**
+ * A timeline over another model, such as a scope.
+ * @typedef {{ feed: (ids: ArrayLike<number>) => unknown, logits: () => Float32Array |
+ *   Promise<Float32Array> }} Amateur
+ *
  * @typedef {object} GenerateOptions
  * @property {string | ArrayLike<number>} prompt
  * @property {number} [max_new_tokens] 100
@@ -281,6 +292,9 @@
  * @property {string | string[]} [stop]
  * @property {AbortSignal} [signal]
  * @property {number} [u] in place of the first step's number; the later steps keep the seed's
+ * @property {Amateur} [amateur] where the second distribution of guidance_scale or contrastive_beta
+ *   comes from, in place of negative_prompt: another model with the same vocabulary, over the text
+ *   itself; its default timeline is used
  */
 
 /**

@@ -3,6 +3,7 @@
  * reading of a state, from texts that it writes there, or counted, so that an answer is right for any
  * prompt, model and settings.
  */
+import { readSecond } from '../engine/second.js';
 import { figuresOf, run } from '../engine/compare.js';
 import { countStep, countText, exponentOf } from '../engine/steps.js';
 import { sweep } from '../engine/sweep.js';
@@ -182,7 +183,10 @@ export async function readState(engine, session, state, asked) {
   const listed = { ...settings, seed, top: LISTED };
   const all = { ...settings, seed };
   if (!state.logits) {
-    await session.feed(await engine.encode(state.prompt ?? ''));
+    const ids = await engine.encode(state.prompt ?? '');
+    await session.feed(ids);
+    const second = await readSecond(engine, settings, ids);
+    if (second) await session.second(second);
     return { ...(await session.read(listed, choice)), settings: all };
   }
   const read = await engine.readFrom(Float32Array.from(state.logits), listed, choice);

@@ -121,6 +121,7 @@ function drawRow(row, options) {
         rx=${4 * unit}></rect>
       <text class="name" y=${y}>${token ? words.label(token, letters) : words.rest}</text>
       ${drawBar(row, columns, unit)}
+      ${drawSecond(row, options)}
       ${p === 0 ? nothing : drawCount(options.count(row.key), row, options)}
       <text class=${removed_by ? 'tag' : 'after'} y=${y}
         ${cssom(slideText(row, columns, unit))}>${removed_by ? (row.first ? words.stage(removed_by) : '') : words.percent(row)}</text>
@@ -173,6 +174,21 @@ function round(length, radius) {
 }
 
 /**
+ * A ring where a bar would end if it were as long as its token's share under a second text; none at
+ * the very beginning.
+ * @param {Row} row
+ * @param {Options} options
+ */
+function drawSecond({ token, second }, { layout: { columns }, unit }) {
+  const radius = 3 * unit;
+  if (!token || second < radius) return nothing;
+  const { barX, barTop, barHeight } = columns;
+  return svg`
+    <circle class="second" data-share=${String(token.p_second)} cx=${barX + second}
+      cy=${barTop + barHeight / 2} r=${radius} stroke-width=${1.5 * unit}></circle>`;
+}
+
+/**
  * A tick where a bar would end if it were as long as its share of many draws.
  * @param {number | null} share
  * @param {Row} row
@@ -193,8 +209,8 @@ function drawCount(share, row, { layout: { columns, lengthOf }, unit }) {
  * @param {Layout['columns']} columns
  * @param {number} unit
  */
-function slideText({ final, raw }, { barX }, unit) {
-  return { transform: `translateX(${barX + Math.max(final, raw, 1) + 8 * unit}px)` };
+function slideText({ final, raw, second }, { barX }, unit) {
+  return { transform: `translateX(${barX + Math.max(final, raw, second, 1) + 8 * unit}px)` };
 }
 
 /**

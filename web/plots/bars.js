@@ -26,6 +26,7 @@ import { DRAGGED } from './cuts.js';
  * @property {boolean} first whether the row above is not removed by the same stage
  * @property {number} raw
  * @property {number} final
+ * @property {number} second where its share under a second text stands, 0 without one
  * @property {boolean} over
  */
 
@@ -124,6 +125,7 @@ export function layoutBars({ trace, width, unit, lines, log = false }) {
     first: rows.at(-1)?.removed_by !== token?.removed_by,
     raw: lengthOf(token, p_raw),
     final: lengthOf(token, p),
+    second: lengthOf(token, token?.p_second ?? 0),
     over: token !== null && p > domain,
   });
 

@@ -114,6 +114,7 @@ export class Bench extends EventTarget {
     const logit_bias = Object.fromEntries(biases.map(({ id, bias }) => [id, bias]));
     return {
       ...spokenSettings(table, settings),
+      ...(settings.negative_prompt ? { negative_prompt: settings.negative_prompt } : {}),
       seed,
       ...(biases.length > 0 ? { logit_bias } : {}),
       ...(warpers && warpers.join() !== this.canonicalOrder.join() ? { order: warpers } : {}),

@@ -10,10 +10,11 @@
  * Before the warpers, as they enter top-p, and after the warpers.
  * @param {import('../engine/remote.js').RemoteLogitscope} engine
  * @param {{ logits: Float32Array, settings: Settings, table: { name: string, group: string, neutral: any }[],
- *   order: string[], history: number[], step: number }} text
+ *   order: string[], history: number[], second?: Float32Array, step: number }} text
  * @returns {Promise<Curves>}
  */
-export async function fetchCurves(engine, { logits, settings, table, order, history, step }) {
+export async function fetchCurves(engine, { settings, table, order, ...given }) {
+  const { logits, ...how } = given;
   const until = order.indexOf('top_p');
   // Mirostat replaces the truncations wherever it stands.
   const later = table.filter(
@@ -24,7 +25,7 @@ export async function fetchCurves(engine, { logits, settings, table, order, hist
   // One of the reader's own is last where it is not named.
   const early = order.includes('own') && order.indexOf('own') < until;
   const read = async (/** @type {Settings} */ asked) => {
-    const { p } = await engine.warp(logits, asked, { history, step });
+    const { p } = await engine.warp(logits, asked, how);
     return p.sort().reverse();
   };
   return {

@@ -201,7 +201,7 @@ export class LandscapeReader {
    */
   async #read(asked) {
     const { ids, settings, u } = asked;
-    await this.#source.moveTo(ids);
+    await this.#source.moveTo({ ids, settings, step: 0 });
     const choice = u === null || settings.draw === 'gumbel' ? { step: 0 } : { step: 0, u };
     const { trace, drawn } = await this.#source.read({ ...settings, top: READ_TOP }, choice);
     return { trace, drawn, at: asked };
@@ -222,8 +222,13 @@ export class LandscapeReader {
   async #slice({ ids, settings, knob }) {
     const row = this.#table.find(({ name }) => name === knob);
     if (!row) return;
-    await this.#source.moveTo(ids);
     const all = valuesOf(row);
+    // At the ends of a knob that reads a second distribution it does.
+    await this.#source.moveTo({
+      ids,
+      settings: { ...settings, [knob]: all[all.length - 1] },
+      step: 0,
+    });
     const last = all.length - 1;
     /** @type {Map<number, Landscape & { at: number }>} */
     const found = new Map();

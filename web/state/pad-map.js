@@ -48,7 +48,7 @@ export class PadReader {
     const turn = ++this.#turn;
     try {
       this.#timeline ??= new Timeline(this.#engine, await this.#engine.session());
-      await this.#timeline.moveTo(ids);
+      await this.#timeline.moveTo({ ids, settings, step });
       const count = COLUMNS.length * ROWS.length;
       const entropy = this.map?.entropy.slice() ?? Array(count).fill(null);
       const kept = this.map?.kept.slice() ?? Array(count).fill(null);

@@ -2,6 +2,7 @@
  * Reads everything on show for one text, or for given logits, under one choice of settings. It keeps
  * the pieces of the tokens it has met, and holds no state of the page.
  */
+import { readsSecond } from '../engine/presets.js';
 import { fetchCurves } from './curves.js';
 import { compareResults } from './order.js';
 import { Timeline } from './sources.js';
@@ -53,6 +54,8 @@ export class Reader {
   source;
   /** @type {Map<number, Piece>} */
   #pieces = new Map();
+  /** The second distribution that was read last. @type {{ logits?: Float32Array, p: ArrayLike<number> }} */
+  #second = { p: [] };
   /** A timeline of its own for what earlier tokens might have been. @type {Timeline | null} */
   #probe = null;
 
@@ -70,8 +73,8 @@ export class Reader {
    * @returns {Promise<Reading>}
    */
   async read({ position, u, order, both, whole }) {
-    const { ids, step } = position;
-    await this.source.moveTo(ids);
+    const { step } = position;
+    await this.source.moveTo(position);
     const settings = await this.settle(position, position.settings);
     const { trace, drawn } = await this.source.read(
       { ...settings, top: TOP },
@@ -79,7 +82,10 @@ export class Reader {
     );
     const [piece] = await this.pieces([drawn.id]);
     return {
-      trace: { ...trace, tokens: await this.#withBytes(trace.tokens) },
+      trace: {
+        ...trace,
+        tokens: await this.#withSecond(await this.#withBytes(trace.tokens), settings),
+      },
       drawn: { ...drawn, ...piece },
       curves: whole ? await this.#readCurves({ ...position, settings }, order) : null,
       difference: settings.order
@@ -101,7 +107,8 @@ export class Reader {
     const { own, ...asked } = settings;
     if (typeof own !== 'function') return settings;
     const logits = await source.logits();
-    const reaching = await this.#engine.ownInput(logits, asked, { history, step });
+    const { second } = source;
+    const reaching = await this.#engine.ownInput(logits, asked, { history, second, step });
     const result = await own(.../** @type {Parameters<typeof own>} */ (reaching));
     return result ? { ...asked, own: result } : asked;
   }
@@ -129,16 +136,17 @@ export class Reader {
     const logits = await probe.logits();
     const { ids: history, step } = position;
     const settings = await this.settle(position, position.settings, probe);
+    const how = { history, second: probe.second, step };
     const [raw, final] = await Promise.all(
-      [{}, settings].map((asked) => this.#engine.warp(logits, asked, { history, step })),
+      [{}, settings].map((asked) => this.#engine.warp(logits, asked, how)),
     );
     return { p_raw: raw.p[id], p: final.p[id] };
   }
 
   /** The timeline for earlier tokens, brought to a position. @param {TextPosition} position */
-  async #probeAt({ ids }) {
+  async #probeAt(position) {
     this.#probe ??= new Timeline(this.#engine, await this.#engine.session());
-    await this.#probe.moveTo(ids);
+    await this.#probe.moveTo(position);
     return this.#probe;
   }
 
@@ -181,7 +189,8 @@ export class Reader {
     const logits = await this.source.logits();
     const order = settings.order ?? canonical;
     const { table } = this.#engine;
-    return fetchCurves(this.#engine, { logits, settings, table, order, history, step });
+    const { second } = this.source;
+    return fetchCurves(this.#engine, { logits, settings, table, order, history, second, step });
   }
 
   /**
@@ -229,7 +238,8 @@ export class Reader {
    */
   async #warpBoth({ ids: history, step }, both) {
     const logits = await this.source.logits();
-    return Promise.all(both.map((asked) => this.#engine.warp(logits, asked, { history, step })));
+    const how = { history, second: this.source.second, step };
+    return Promise.all(both.map((asked) => this.#engine.warp(logits, asked, how)));
   }
 
   /**
@@ -246,6 +256,20 @@ export class Reader {
       lost: await group(lost),
       shifted: shifted && { ...shifted, token: (await this.pieces([shifted.id]))[0] },
     };
+  }
+
+  /**
+   * Adds what a token's probability is in the second distribution, where the settings read that.
+   * @param {Trace['tokens']} tokens
+   * @param {Settings} settings
+   */
+  async #withSecond(tokens, settings) {
+    const { second } = this.source;
+    if (!second || !readsSecond(settings)) return tokens;
+    if (this.#second.logits !== second)
+      this.#second = { logits: second, p: (await this.#engine.warp(second, { top: 0 })).p };
+    const { p } = this.#second;
+    return tokens.map((token) => ({ ...token, p_second: p[token.id] }));
   }
 
   /**

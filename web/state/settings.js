@@ -11,6 +11,8 @@ import { sameValue } from './fields.js';
 export const BASICS = ['repetition_penalty', 'temperature', 'top_k', 'top_p'];
 /** Those of them that stand first, each a line. */
 export const FRONT = ['temperature', 'top_k', 'top_p'];
+/** Those that read what follows a second text. */
+export const SECOND = ['guidance_scale', 'contrastive_beta'];
 /** What waits on the shelf until it is added or in use. */
 export const SHELF = [
   {
@@ -45,6 +47,7 @@ export const SHELF = [
     group: 'adaptive',
     names: ['xtc_probability', 'mirostat', 'adaptive_target', 'dynatemp_range', 'smoothing_factor'],
   },
+  { group: 'second', names: SECOND },
   { group: 'own', names: ['own'] },
 ];
 /** What came to the shelf later, warpers and parameters: their names are fetched with it. @type {string[]} */
@@ -65,9 +68,13 @@ export const ADDED = [
   'exponential_decay_length_penalty',
   'exponential_decay_start',
   'tfs_z',
+  'guidance_scale',
+  'contrastive_beta',
+  'contrastive_alpha',
 ];
 /** The parameters that stand on a warper's card. */
 export const PARTS = /** @type {Record<string, string[]>} */ ({
+  contrastive_beta: ['contrastive_alpha'],
   repetition_penalty: ['rep_pen_slope', 'repetition_window'],
   dry_multiplier: ['dry_base', 'dry_allowed_length', 'dry_penalty_last_n', 'dry_sequence_breakers'],
   xtc_probability: ['xtc_threshold'],

@@ -1,4 +1,5 @@
 /** What is read: a model's timeline, or logits that were given. Either has one form for its readers. */
+import { readsSecond } from '../engine/presets.js';
 
 /**
  * @typedef {import('../engine/remote.js').RemoteLogitscope} RemoteLogitscope
@@ -9,7 +10,9 @@
  * @typedef {import('../engine/types.js').Reading} EngineReading
  *
  * @typedef {object} Source
- * @property {(ids: number[]) => Promise<unknown>} moveTo the end of a text, which all others read
+ * @property {(position: import('./reader.js').TextPosition) => Promise<unknown>} moveTo the end of a
+ *   text, which all others read, with what follows a second text where the settings read that
+ * @property {Float32Array | undefined} second the logits of that
  * @property {() => Promise<Float32Array>} logits
  * @property {(settings: Settings, choice: ReadChoice) => Promise<EngineReading>} read
  * @property {(settings: Settings, choice: { step: number }) => Promise<import('../engine/types.js').Drawn>} draw
@@ -23,6 +26,11 @@ export class Timeline {
   #engine;
   #session;
   #fed = '';
+  /** A timeline over the second text. @type {RemoteSession | null} */
+  #beside = null;
+  #fedBeside = '';
+  /** @type {Float32Array | undefined} */
+  second;
 
   /**
    * @param {RemoteLogitscope} engine
@@ -33,13 +41,37 @@ export class Timeline {
     this.#session = session;
   }
 
-  /** Runs the model, unless the logits are those of this text already. @param {number[]} ids */
-  async moveTo(ids) {
+  /** Runs the model, unless the logits are those of this text already. @param {import('./reader.js').TextPosition} position */
+  async moveTo({ ids, settings, step }) {
     const key = ids.join();
-    if (key === this.#fed) return;
-    this.#fed = '';
-    await this.#session.feed(Uint32Array.from(ids));
-    this.#fed = key;
+    if (key !== this.#fed) {
+      this.#fed = '';
+      this.#fedBeside = '';
+      this.second = undefined;
+      await this.#session.feed(Uint32Array.from(ids));
+      this.#fed = key;
+    }
+    if (readsSecond(settings)) await this.#moveBeside(ids, settings.negative_prompt, step);
+  }
+
+  /**
+   * Brings the second text to the same place: the tokens drawn so far follow it.
+   * @param {number[]} ids
+   * @param {Settings['negative_prompt']} text the prompt's last token where there is none
+   * @param {number} drawn
+   */
+  async #moveBeside(ids, text, drawn) {
+    const prompt = ids.slice(0, ids.length - drawn);
+    const given = typeof text === 'string' ? await this.#engine.encode(text) : (text ?? []);
+    const begin = given.length > 0 ? Array.from(given) : prompt.slice(-1);
+    const all = [...begin, ...ids.slice(prompt.length)];
+    const key = all.join();
+    if (key === this.#fedBeside) return;
+    this.#beside ??= await this.#engine.session();
+    await this.#beside.feed(Uint32Array.from(all));
+    this.second = await this.#beside.logits();
+    await this.#session.second(this.second);
+    this.#fedBeside = key;
   }
 
   logits() {
@@ -91,8 +123,10 @@ export class GivenLogits {
     this.#tokens = tokens;
   }
 
-  /** @param {number[]} ids what penalties look back at */
-  async moveTo(ids) {
+  second = undefined;
+
+  /** @param {import('./reader.js').TextPosition} position what penalties look back at */
+  async moveTo({ ids }) {
     this.#history = ids;
   }
 

@@ -23,7 +23,7 @@ import {
   later,
   settingName,
 } from '../../base/setting-words.js';
-import { FRONT, PARTS, SHARED, SHELF, matchPreset } from '../../state/settings.js';
+import { FRONT, PARTS, SECOND, SHARED, SHELF, matchPreset } from '../../state/settings.js';
 import { readTexts, writeTexts } from '../../state/escapes.js';
 
 /**
@@ -235,7 +235,8 @@ export class LogitChain extends LogitElement {
 
   /** Everything beside the first three. */
   #renderOthers() {
-    const shelved = [...this.#taken, ...(this.programmable ? [] : ['own', 'constraint'])];
+    const ofText = this.programmable ? [] : ['own', 'constraint', ...SECOND];
+    const shelved = [...this.#taken, ...ofText];
     return html`
       <div class="folds">
         <button aria-expanded=${this.unfolded} data-command="stages"
@@ -354,6 +355,7 @@ export class LogitChain extends LogitElement {
             : this.#renderKnob(name, { open, slots: html`${brief}${end}` })
         }
         <div class="more" ?hidden=${!open}>${did}${spark}</div>
+        ${SECOND.includes(name) ? this.#renderSecond(name) : nothing}
         ${open || this.only ? this.#renderParts(name) : nothing}${order}
       </li>
     `;
@@ -406,6 +408,19 @@ export class LogitChain extends LogitElement {
           aria-describedby="about-${name}" .value=${live(writeTexts(this.settings[name] ?? []))}
           @change=${(/** @type {Event} */ event) => this.emit('logit-set', { [name]: readTexts(valueOf(event)) })}>
         <p class="about" id="about-${name}">${aboutSetting(name)} ${t('warpers.texts')}</p>
+      </div>`;
+  }
+
+  /** The second text of a stage that reads one. @param {string} name */
+  #renderSecond(name) {
+    const id = `second-${name}`;
+    return html`
+      <div class="texts">
+        <label class="name" for=${id}>${later('shelf.second')}</label>
+        <input class="wide" id=${id} type="text" ?readonly=${this.fixed} autocomplete="off"
+          aria-describedby="about-${id}" .value=${live(this.settings.negative_prompt ?? '')}
+          @change=${(/** @type {Event} */ event) => this.emit('logit-set', { negative_prompt: valueOf(event) || null })}>
+        <p class="about" id="about-${id}">${later('shelf.second.about')}</p>
       </div>`;
   }
 

@@ -37,6 +37,8 @@ const STARTS = /** @type {Record<string, number>} */ ({
   min_new_tokens: 8,
   exponential_decay_length_penalty: 1.05,
   tfs_z: 0.95,
+  guidance_scale: 1.5,
+  contrastive_beta: 0.5,
 });
 
 export class LogitShelf extends LogitElement {

@@ -22,7 +22,7 @@ import tableStyles from '../../style/table.css';
 import { handleWords } from '../../base/handles.js';
 import { Pace } from '../../base/pace.js';
 import { renderReadouts } from './readouts.js';
-import { settingName } from '../../base/setting-words.js';
+import { later, settingName } from '../../base/setting-words.js';
 import { bytesOf, spoken, visibleHtml, visibleSvg } from '../../base/visible.js';
 import { Width } from '../../base/width.js';
 
@@ -381,7 +381,7 @@ export class LogitDistribution extends LogitElement {
             ? html`<span class="arrow">→</span>
           <span>${settingName(stage.name)} <b>${percent(token.stage_p[i])}</b></span>`
             : nothing,
-        )}</p>`;
+        )}${token.p_second === undefined ? nothing : html`<span>${later('shelf.second')} ○ <b>${percent(token.p_second)}</b></span>`}</p>`;
   }
 
   /** @param {KeyboardEvent} event */

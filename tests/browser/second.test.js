@@ -1,0 +1,99 @@
+/** A second text: guidance leads away from it, in the bench, the landscape and the link. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { FIRST, axe, expectTrace, loadReference, openBench, settle, until } from './bench.js';
+
+/** @type {Awaited<ReturnType<typeof openBench>>} */
+let bench;
+/** @type {Awaited<ReturnType<typeof loadReference>>} */
+let scope;
+before(async () => ([bench, scope] = await Promise.all([openBench(), loadReference()])));
+after(() => Promise.all([bench?.close(), scope?.close()]));
+
+/** What the engine makes of a text beside another; the tokens drawn follow both. */
+function expected(settings, { negative, drawn = [] }) {
+  const beside = scope.session();
+  beside.feed([...negative, ...drawn]);
+  scope.feed([...scope.encode(FIRST), ...drawn]);
+  scope.second(beside.logits());
+  const second = scope.warp(beside.logits());
+  beside.close();
+  return { trace: scope.distribution(settings), second };
+}
+
+const last = () => [...scope.encode(FIRST)].slice(-1);
+const rings = (page) =>
+  page
+    .locator('logit-distribution .row:has(.second)')
+    .evaluateAll((rows) =>
+      rows.map((row) => [Number(row.dataset.id), row.querySelector('.second').dataset.share]),
+    );
+
+test('bars are the engine’s beside the last word, and beside a text of the reader’s; the link has it', async () => {
+  const settings = { guidance_scale: 2.5 };
+  const { page, complaints, foreign, close } = await bench.open({
+    path: '?lang=en#guidance_scale=2.5',
+    fresh: true,
+  });
+  await expectTrace(page, expected(settings, { negative: last() }).trace);
+
+  const box = page.getByRole('textbox', { name: 'Second text' });
+  await box.fill('Yesterday she');
+  await box.press('Enter');
+  const negative = [...scope.encode('Yesterday she')];
+  const { trace, second } = expected(settings, { negative });
+  await expectTrace(page, trace);
+  const shown = await rings(page);
+  assert.ok(shown.length > 2);
+  for (const [id, share] of shown) assert.equal(share, String(second.p[id]));
+
+  await page.locator('[data-command=step]').click();
+  await settle(page);
+  const [id] = await page.evaluate(() => document.querySelector('logit-scope').state.branch);
+  assert.equal(id, scope.draw(settings, { step: 0 }).id, 'the token that the bars gave');
+  await expectTrace(page, expected(settings, { negative, drawn: [id] }).trace);
+  await page.locator('[data-command=reset]').click();
+  await expectTrace(page, trace);
+
+  await until(
+    async () => page.url(),
+    (url) => url.includes('negative_prompt=Yesterday%20she') && !url.includes('branch'),
+  );
+  await page.reload();
+  await expectTrace(page, trace);
+  assert.equal(await box.inputValue(), 'Yesterday she');
+  assert.deepEqual(await axe(page), []);
+
+  await page.locator('[data-view=landscape]').click();
+  const crossing = page.locator('logit-landscape');
+  await settle(page);
+  const writes = scope.session();
+  const { text } = await writes.write({
+    ...settings,
+    prompt: FIRST,
+    negative_prompt: 'Yesterday she',
+    seed: 42,
+    max_new_tokens: 4,
+  });
+  writes.close();
+  await until(
+    () => crossing.locator('.sentence').innerText(),
+    (said) => said.replaceAll(/\s+/g, ' ').includes(`${FIRST}${text}`.trim()),
+  );
+  assert.deepEqual([complaints, foreign], [[], []]);
+  await close();
+});
+
+test('contrastive decoding names what it cuts, in Spanish, and nothing is offered over given logits', async () => {
+  const { page, close } = await bench.open({ path: '?lang=es#contrastive_beta=1' });
+  await expectTrace(page, expected({ contrastive_beta: 1 }, { negative: last() }).trace);
+  assert.match(await page.locator('[data-stage=contrastive_beta]').innerText(), /^quita \d+/);
+  await page.locator('[data-view=own]').click();
+  await settle(page);
+  const shelf = page.locator('logit-own logit-shelf');
+  await page.locator('logit-own [data-command=stages]').click();
+  await shelf.locator('summary').click();
+  assert.equal(await shelf.locator('[data-add=top_a]').count(), 1);
+  assert.equal(await shelf.locator('[data-add=guidance_scale]').count(), 0);
+  await close();
+});
