@@ -59,8 +59,9 @@ static void guidance(float *logits, const struct warp_input *input) {
     const float *second = input->settings->second;
     size_t n = input->vocab_size;
     double scale = value_of(input, SETTING_GUIDANCE_SCALE);
+    if (scale == 1) return;
     struct normaliser here = normaliser_of(logits, n), there = normaliser_of(second, n);
-    for (size_t id = 0; id < n && scale != 1; id++) {
+    for (size_t id = 0; id < n; id++) {
         double with = log_p(logits[id], here), without = log_p(second[id], there);
         if (logits[id] != -INFINITY) logits[id] = to_float(without + scale * (with - without));
     }
@@ -71,8 +72,9 @@ static void contrastive(float *logits, const struct warp_input *input) {
     size_t n = input->vocab_size;
     double beta = value_of(input, SETTING_CONTRASTIVE_BETA);
     double least = elementary_log(value_of(input, SETTING_CONTRASTIVE_ALPHA));
+    if (beta == 0) return;
     struct normaliser here = normaliser_of(logits, n), there = normaliser_of(second, n);
-    for (size_t id = 0; id < n && beta != 0; id++) {
+    for (size_t id = 0; id < n; id++) {
         double expert = log_p(logits[id], here), amateur = log_p(second[id], there);
         if (logits[id] == -INFINITY || (double)logits[id] - (double)here.max < least)
             logits[id] = -INFINITY;

@@ -9,10 +9,10 @@ void warp_guidance(float *logits, const struct warp_input *input) {
     size_t n = input->vocab_size;
     const float *second = input->settings->second;
     double scale = value_of(input, SETTING_GUIDANCE_SCALE);
+    if (scale == 1) return;
     float max, second_max;
     double log_sum = measure_log_sum(logits, n, &max);
     double second_log_sum = measure_log_sum(second, n, &second_max);
-    if (scale == 1) return;
     VECTOR
     for (size_t i = 0; i < n; i++) {
         bool survives = logits[i] != -INFINITY;
@@ -27,11 +27,11 @@ void warp_contrastive(float *logits, const struct warp_input *input) {
     size_t n = input->vocab_size;
     const float *second = input->settings->second;
     double beta = value_of(input, SETTING_CONTRASTIVE_BETA);
+    if (beta == 0) return;
     double least = elementary_log(value_of(input, SETTING_CONTRASTIVE_ALPHA));
     float max, second_max;
     double log_sum = measure_log_sum(logits, n, &max);
     double second_log_sum = measure_log_sum(second, n, &second_max);
-    if (beta == 0) return;
     VECTOR
     for (size_t i = 0; i < n; i++) {
         bool survives = logits[i] != -INFINITY;
