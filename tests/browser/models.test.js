@@ -49,7 +49,7 @@ test('each model of the list opens, with prompts that it can read and the settin
 });
 
 test('a file is opened by picker; what is no model is refused in one sentence and changes nothing; a name that turns the direction of text turns only itself', async () => {
-  const { page, close } = await bench.open({ path: '?lang=en&model=shakespeare' });
+  const { page, close } = await bench.open({ path: '?lang=en&model=shakespeare', fresh: true });
   const file = page.locator('logit-model input[type=file]');
   await file.setInputFiles({
     name: 'broken.gguf',
