@@ -5,6 +5,7 @@
 #include <float.h>
 #include <math.h>
 
+#include "measure.h"
 #include "warp.h"
 
 static inline double value_of(const struct warp_input *input, enum setting setting) {
@@ -20,6 +21,21 @@ static inline float to_float(double x) {
     if (x > (double)FLT_MAX) return FLT_MAX;
     if (x < -(double)FLT_MAX) return -FLT_MAX;
     return (float)x;
+}
+
+/* What turns a distribution's logits into ln p. */
+struct normaliser {
+    double max, log_sum;
+};
+
+static inline struct normaliser normaliser_of(const float *logits, size_t n) {
+    float max;
+    double log_sum = measure_log_sum(logits, n, &max);
+    return (struct normaliser){(double)max, log_sum};
+}
+
+static inline double log_p(double logit, struct normaliser it) {
+    return logit - it.max - it.log_sum;
 }
 
 /* The last `most` ids of the history, all for 0. */

@@ -39,22 +39,6 @@ static void forced_first(float *logits, const struct warp_input *input) {
 
 /* What reads a second distribution. */
 
-/* What turns a distribution's logits into ln p. */
-struct normaliser {
-    float max;
-    double log_sum;
-};
-
-static struct normaliser normaliser_of(const float *logits, size_t n) {
-    struct normaliser it;
-    it.log_sum = measure_log_sum(logits, n, &it.max);
-    return it;
-}
-
-static double log_p(float logit, struct normaliser it) {
-    return (double)logit - (double)it.max - it.log_sum;
-}
-
 static void guidance(float *logits, const struct warp_input *input) {
     const float *second = input->settings->second;
     size_t n = input->vocab_size;
@@ -62,7 +46,7 @@ static void guidance(float *logits, const struct warp_input *input) {
     if (scale == 1) return;
     struct normaliser here = normaliser_of(logits, n), there = normaliser_of(second, n);
     for (size_t id = 0; id < n; id++) {
-        double with = log_p(logits[id], here), without = log_p(second[id], there);
+        double with = log_p((double)logits[id], here), without = log_p((double)second[id], there);
         if (logits[id] != -INFINITY) logits[id] = to_float(without + scale * (with - without));
     }
 }
@@ -75,8 +59,8 @@ static void contrastive(float *logits, const struct warp_input *input) {
     if (beta == 0) return;
     struct normaliser here = normaliser_of(logits, n), there = normaliser_of(second, n);
     for (size_t id = 0; id < n; id++) {
-        double expert = log_p(logits[id], here), amateur = log_p(second[id], there);
-        if (logits[id] == -INFINITY || (double)logits[id] - (double)here.max < least)
+        double expert = log_p((double)logits[id], here), amateur = log_p((double)second[id], there);
+        if (logits[id] == -INFINITY || (double)logits[id] - here.max < least)
             logits[id] = -INFINITY;
         else
             logits[id] = to_float((1 + beta) * expert - beta * amateur);

@@ -8,7 +8,7 @@
 import { readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { REPORTERS, Runner, secondsSince } from './runner.js';
+import { FILES, REPORTERS, Runner, secondsSince } from './runner.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const chosen = process.argv.slice(2);
@@ -82,11 +82,7 @@ function programsOf(part) {
     .sort((one, other) => place(one) - place(other));
   const shares = part === 'browser' ? BROWSERS : files.length;
   return Array.from({ length: shares }, (_, i) => files.filter((_, j) => j % shares === i)).map(
-    (share) => [
-      share.join(', '),
-      process.execPath,
-      [...webSocket, ...REPORTERS, 'tests/files.js', ...share],
-    ],
+    (share) => [share.join(', '), process.execPath, [...webSocket, ...REPORTERS, FILES, ...share]],
   );
 }
 

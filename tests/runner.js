@@ -17,7 +17,10 @@ const root = fileURLToPath(new URL('..', import.meta.url));
  */
 
 /** The longest test takes 60 s on an idle machine. @type {Limits} */
-const LIMITS = { test: 300, end: 30, program: 1800, run: 5400 };
+const LIMITS = { test: 300, end: 30, program: 900, run: 3600 };
+
+/** The program that runs test files one after another; what follows it are their names. */
+export const FILES = 'tests/files.js';
 
 /** What Node is told so that a test file prints for a reader and tells the runner test by test. */
 export const REPORTERS = [
@@ -116,6 +119,8 @@ export class Runner {
     const since = performance.now();
     const child = this.#start(name, command, args, ['ignore', 'pipe', 'pipe', 'ipc']);
     let file = new FileCounts(name);
+    /** The files that are still to be run. */
+    const left = new Set(args.includes(FILES) ? args.slice(args.indexOf(FILES) + 1) : []);
     /** The tests that have begun and not ended, a suite before those in it. */
     const open = [];
     let output = '';
@@ -129,7 +134,7 @@ export class Runner {
     child.stderr.on('data', (data) => (output += data));
     child.on('message', ({ type, name: test, nesting, suite, skip, broken, why }) => {
       last = performance.now();
-      const isFile = nesting === 0 && args.includes(test);
+      const isFile = nesting === 0 && left.has(test);
       const key = `${nesting} ${test}`;
       if (type === 'test:dequeue') {
         open.push(key);
@@ -147,7 +152,10 @@ export class Runner {
         file.skipped++;
         this.skipped.push(`${file.name}: ${test}: ${skip || 'no reason is given'}`);
       } else if (type === 'test:pass' && !suite) file.passed++;
-      if (isFile) this.#count(file);
+      if (!isFile) return;
+      left.delete(test);
+      this.#count(file);
+      if (!file.known) this.fail(`${test} has no test`);
     });
 
     const watch = setInterval(
@@ -179,10 +187,12 @@ export class Runner {
       failed = file.failed = Number(summary[2]);
     }
     if (!file.counted) this.#count(file);
-    if (!trouble && (!file.known || (code !== 0 && !failed)))
+    const ran = file.known || file.name !== name; // a file without a test was named above
+    if (!trouble && (!ran || (code !== 0 && !failed)))
       trouble = `ended with ${code} and without a failed test to show for it`;
     if (trouble || failed) this.#print(`\n${output.trimEnd()}`);
     if (trouble) this.fail(`${name} ${trouble}`);
+    else for (const missing of left) this.fail(`${missing} was not run to its end`);
   }
 
   /** Says what a file's tests said, and adds it to the whole. @param {FileCounts} file */

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { temporaryFolder } from '../cleanup.js';
-import { REPORTERS, Runner } from '../runner.js';
+import { FILES, REPORTERS, Runner } from '../runner.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const folder = temporaryFolder();
@@ -69,6 +69,34 @@ describe('a file counts as one failure, by its name,', { concurrency: true }, ()
       assert.match(last, /^\d+ passed, 1 failed$/);
       assert.equal(good, false);
     });
+});
+
+test('of files that share a program each is counted, and none is passed over', async () => {
+  const codes = [
+    passing,
+    '',
+    "throw new Error('no module');",
+    "import { test } from 'node:test';\ntest('leaves', () => process.exit(0));\n",
+    passing,
+  ];
+  const files = codes.map((code) => {
+    const file = join(folder, `${written++}.test.mjs`);
+    writeFileSync(file, code);
+    return file;
+  });
+  const lines = [];
+  const runner = new Runner(LIMITS, (line) => lines.push(line));
+  const { NODE_TEST_CONTEXT: _, ...env } = process.env;
+  runner.env = env;
+  const words = [...REPORTERS, FILES, ...files];
+  await runner.runPrograms([['all', process.execPath, words]], 1);
+  assert.equal(runner.finish(), false);
+  const said = (/** @type {RegExp} */ wanted) => lines.some((line) => wanted.test(line));
+  assert.ok(said(new RegExp(`${files[0]}: 1 passed$`)));
+  assert.ok(said(new RegExp(`^FAILED ${files[1]} has no test$`)));
+  assert.ok(said(new RegExp(`${files[2]}: no module`)));
+  for (const file of files.slice(3))
+    assert.ok(said(new RegExp(`^FAILED ${file} was not run to its end$`)), file);
 });
 
 test('a run that takes too long is ended, and says in what', async () => {

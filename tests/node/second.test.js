@@ -232,6 +232,11 @@ describe('refusals', () => {
       'second_finite',
     ],
     [
+      'a second text that is none, though nothing reads it',
+      () => scope.warp([1, 2], /** @type {any} */ ({ negative_prompt: 7 })),
+      'must_be',
+    ],
+    [
       'both at once',
       () => scope.warp([1, 2], { guidance_scale: 2, contrastive_beta: 1 }, { second: [1, 2] }),
       'second_once',

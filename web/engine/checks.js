@@ -102,6 +102,17 @@ export function checkBoolean(name, value) {
 }
 
 /**
+ * What a text may be given as.
+ * @param {string} name
+ * @param {unknown} value
+ */
+export function checkText(name, value) {
+  if (typeof value !== 'string' && !Array.isArray(value) && !ArrayBuffer.isView(value)) {
+    throw mustBe(name, 'a_string_or_ids', value);
+  }
+}
+
+/**
  * A list of integers below `limit`.
  * @param {string} name
  * @param {ArrayLike<number>} ids

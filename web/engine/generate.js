@@ -1,6 +1,6 @@
 /** The decode loop: feed, chain, draw, append, until something ends it. */
 import { resolveChoice } from './chain.js';
-import { checkBoolean, checkIds, checkInteger } from './checks.js';
+import { checkBoolean, checkIds, checkInteger, checkText } from './checks.js';
 import { LogitscopeError, mustBe } from './errors.js';
 import { carried, readsSecond } from './presets.js';
 import { TextStream } from './text.js';
@@ -64,9 +64,7 @@ function checkStops(stop) {
  * @returns {ArrayLike<number>}
  */
 function idsOf(core, name, given) {
-  if (typeof given !== 'string' && !Array.isArray(given) && !ArrayBuffer.isView(given)) {
-    throw mustBe(name, 'a_string_or_ids', given);
-  }
+  checkText(name, given);
   const ids = typeof given === 'string' ? core.encode(given) : /** @type {number[]} */ (given);
   checkIds(name, ids, core.needModel().vocab_size);
   return ids;

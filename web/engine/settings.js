@@ -2,7 +2,7 @@
  * Reads the table of settings out of C and turns what the caller asks for into one complete,
  * checked set. Ranges are C's business; here are names, types and combinations.
  */
-import { checkIds, checkInteger, checkOwn } from './checks.js';
+import { checkIds, checkInteger, checkOwn, checkText } from './checks.js';
 import { LogitscopeError, mustBe, show, shown } from './errors.js';
 import { GATE_NAMES, checkSequences, resolveGates } from './gates.js';
 import * as layout from './layout.js';
@@ -256,6 +256,7 @@ export function resolveSettings(table, given = {}, also = []) {
   const { order, draw = 'inverse', top = 20, seed = 0, own: sampler = null } = asked;
   const { end_tokens: ends = null, negative_prompt = null } = asked;
   if (ends !== null) checkIds('end_tokens', ends, 2 ** 32);
+  if (negative_prompt !== null) checkText('negative_prompt', negative_prompt);
   const named = order === undefined ? canonical : checkOrder(order, table);
   const stages = sampler === null && named !== canonical ? named.filter(isWarper) : named;
   const placed = sampler === null || stages.includes('own') ? stages : [...stages, 'own'];

@@ -19,6 +19,7 @@ import { readsSecond } from '../engine/presets.js';
  * @property {(settings: Settings, knob: string, values: ArrayLike<number>,
  *   options: { top: number, step: number }) => Promise<import('../engine/types.js').Landscape>} landscape
  * @property {(id: number) => Promise<Piece>} piece
+ * @property {() => void} close what it has opened itself
  */
 
 /** A timeline over a model. @implements {Source} */
@@ -102,6 +103,10 @@ export class Timeline {
   piece(id) {
     return this.#engine.piece(id);
   }
+
+  close() {
+    this.#beside?.close().catch(() => {}); // its engine may be gone
+  }
 }
 
 /** Logits without a model, and the texts of their tokens. @implements {Source} */
@@ -166,4 +171,6 @@ export class GivenLogits {
     const text = this.#tokens[id];
     return { id, text, bytes: new TextEncoder().encode(text), special: false };
   }
+
+  close() {}
 }

@@ -84,6 +84,7 @@ export class Subject {
 
   close() {
     this.#encoded = null;
+    this.source.close();
     for (const session of this.#sessions) session.close().catch(() => {}); // its engine may be gone
   }
 }
