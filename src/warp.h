@@ -48,10 +48,10 @@ extern const struct warp_row warp_table[SETTING_COUNT];
  * softmax, in float64. */
 
 /* n + scale (c - n), c = ln p here, n = ln p of the second: that of a negative prompt, from which
- * more than 1 leads away. Classifier-free guidance: Sanchez et al. 2023, equation 7. */
+ * more than 1 leads away. Classifier-free guidance: Sanchez et al. 2023. */
 void warp_guidance(float *logits, const struct warp_input *input);
 /* (1 + beta) e - beta a, e = ln p here, a = ln p of the second: that of a weaker model. Removes
- * what has e < ln alpha + its maximum. Contrastive decoding: Li et al. 2022, section 3.3, weighed
+ * what has e < ln alpha + its maximum. Contrastive decoding: Li et al. 2022, weighed
  * as by O'Brien and Lewis 2023. */
 void warp_contrastive(float *logits, const struct warp_input *input);
 /* l + b for the biased ids; a ban removes. May leave nothing: the chain reports it. */
