@@ -295,7 +295,7 @@ export class TextBench extends Bench {
    * @param {PageState} state
    */
   async restore(state) {
-    const { prompt = this.prompt, settings, seed = this.seed, branch = [], ...choices } = state;
+    const { prompt = this.prompt, settings, seed, branch = [], ...choices } = state;
     this.stop();
     if ((choices.view ?? 'bench') === 'bench') {
       this.view = choices.bench_chart ?? 'bars';
@@ -311,7 +311,7 @@ export class TextBench extends Bench {
     this.biases = ids.map((id, i) => ({ id, bias: logit_bias[id], piece: pieces[i] }));
     this.order = order;
     this.method = draw;
-    this.seed = seed;
+    if (seed !== undefined) this.seed = seed;
     this.#tree.limit = choices.max_new_tokens ?? this.limit;
     this.settings = { ...neutralSettings(this.table), .../** @type {any} */ (others) };
     const { chat, system = '', date = null } = choices;
