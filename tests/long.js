@@ -1,5 +1,10 @@
 /** How much a test tries: `make test` a sample from a seed, `make test-long` all of it. */
+import { test } from 'node:test';
+
 export const LONG = process.env.LONG === '1';
+
+/** A test that `make test-long` alone runs: it takes long, and quicker ones try most of the same. */
+export const long = LONG ? test : () => {};
 
 /** The seed of the samples: the same for each run, so that a commit is judged alike everywhere. */
 const SEED = Number(process.env.SEED ?? 1);

@@ -13,7 +13,7 @@ import { layoutStrip } from '../../web/plots/strip.js';
 import { Logitscope } from '../../web/engine/index.js';
 import { sentences } from '../../web/engine/sentences.js';
 import { temporaryFolder } from '../cleanup.js';
-import { LONG } from '../long.js';
+import { long } from '../long.js';
 import { digest } from '../node/digest.js';
 import { smallModel } from '../node/small_model.js';
 import { loadReference, openBench, root } from './bench.js';
@@ -286,35 +286,34 @@ test('the strip lays the survivors end to end and knows where u falls', () => {
  * Chromium has relaxed SIMD, and so uses it by itself. In `make test` digest.test.js has such a model
  * in each module, and single.test.js the one that is used by itself.
  */
-if (LONG)
-  test('one digest of a quantised model, whichever module multiplies', async () => {
-    const image = smallModel({ dim: 64, seed: 5, type: 'Q8_0' });
-    const scope = await Logitscope.load({ model: image, variant: 'scalar' });
-    const expected = await digest(scope);
-    scope.close();
-    const { page, close } = await bench.open({
-      ready: false,
-      path: 'source/tests/browser/blank.html',
-    });
-    const found = await page.evaluate(async (bytes) => {
-      const { digest: compute } = await import('/source/tests/node/digest.js');
-      const { Logitscope: Engine } = await import('/source/web/engine/index.js');
-      const model = Uint8Array.from(bytes);
-      const digests = {};
-      for (const variant of ['auto', 'relaxed', 'simd', 'scalar']) {
-        const local = await Engine.load({ model, variant });
-        digests[`${variant} ${local.variant}`] = await compute(local);
-      }
-      return digests;
-    }, Array.from(image));
-    assert.deepEqual(found, {
-      'auto relaxed': expected,
-      'relaxed relaxed': expected,
-      'simd simd': expected,
-      'scalar scalar': expected,
-    });
-    await close();
+long('one digest of a quantised model, whichever module multiplies', async () => {
+  const image = smallModel({ dim: 64, seed: 5, type: 'Q8_0' });
+  const scope = await Logitscope.load({ model: image, variant: 'scalar' });
+  const expected = await digest(scope);
+  scope.close();
+  const { page, close } = await bench.open({
+    ready: false,
+    path: 'source/tests/browser/blank.html',
   });
+  const found = await page.evaluate(async (bytes) => {
+    const { digest: compute } = await import('/source/tests/node/digest.js');
+    const { Logitscope: Engine } = await import('/source/web/engine/index.js');
+    const model = Uint8Array.from(bytes);
+    const digests = {};
+    for (const variant of ['auto', 'relaxed', 'simd', 'scalar']) {
+      const local = await Engine.load({ model, variant });
+      digests[`${variant} ${local.variant}`] = await compute(local);
+    }
+    return digests;
+  }, Array.from(image));
+  assert.deepEqual(found, {
+    'auto relaxed': expected,
+    'relaxed relaxed': expected,
+    'simd simd': expected,
+    'scalar scalar': expected,
+  });
+  await close();
+});
 
 test("one digest: Chromium computes the bits of Node, in the page's worker and without", async () => {
   const scope = await loadReference();

@@ -656,13 +656,14 @@ const LOOKS = [
   ['en', 'light', 1440],
   ['es', 'dark', 375],
 ];
+const LOOKED = sample(LOOKS, 1);
 /** Where axe looks; the view as it opens is looked at in every look by axe.test.js. */
 const SAMPLE = sample(
-  LOOKS.flatMap(([lang]) => ['columns', 'table', 'blind'].map((what) => `${lang} ${what}`)),
+  LOOKED.flatMap(([lang]) => ['columns', 'table', 'blind'].map((what) => `${lang} ${what}`)),
   1,
 );
 
-for (const [lang, colorScheme, width] of LOOKS) {
+for (const [lang, colorScheme, width] of LOOKED) {
   test(`axe finds nothing, and nothing is cut off: ${lang}, ${colorScheme}, ${width} px`, async () => {
     const { page, close } = await open({
       lang,

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { closed } from '../cleanup.js';
 import { expectTrace, loadReference, openBench, settle, until } from './bench.js';
+import { long } from '../long.js';
 
 let bench;
 let scope;
@@ -249,7 +250,7 @@ test('what is fixed can be stepped through and looked at, and changed by the les
   await close();
 });
 
-test('what the share panel writes works as it is in a fresh page of another origin', async () => {
+long('what the share panel writes works as it is in a fresh page of another origin', async () => {
   const { page, close } = await bench.open({
     path: '?lang=en&model=verbs#prompt=Yesterday%20they&temperature=1.3&top_k=7&order=top_k,temperature&seed=5&branch=29',
   });

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { sample } from '../long.js';
+import { long, sample } from '../long.js';
 import { openBench, settle, unfoldView, until } from './bench.js';
 import { VIEW_NAMES } from '../../web/state/fields.js';
 
@@ -426,7 +426,7 @@ test('single keys do what is done most, never in a box, and can be switched off'
   await close();
 });
 
-test('texts are ranked blind by keys', async () => {
+long('texts are ranked blind by keys', async () => {
   const { page, close } = await bench.open();
   await page.locator('#tab-bench').focus();
   await page.keyboard.press('ArrowRight');

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { text as textOf } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
-import { LONG, sample } from '../long.js';
+import { LONG, long, sample } from '../long.js';
 import { axe, FIRST, frame, loadReference, openBench, settle, until } from './bench.js';
 
 /** How many tokens follow the prompt. */
@@ -524,7 +524,7 @@ test('it is saved as a picture, with its text and names', async () => {
   await opened.close();
 });
 
-test('Play is saved as a film, with what is seen', async () => {
+long('Play is saved as a film, with what is seen', async () => {
   const opened = await openLandscape();
   const { page, view } = opened;
   await view.evaluate((it) => (it.run.ms = 600));
@@ -584,7 +584,7 @@ const SIZES = [
 ];
 // What moves without being asked to is counted at every size in shift.test.js.
 for (const [width, height] of sample(SIZES, 1))
-  test(`nothing else moves while one drags, plays with stages and rolls: ${width} px`, async () => {
+  long(`nothing else moves while one drags, plays with stages and rolls: ${width} px`, async () => {
     const opened = await openLandscape({ viewport: { width, height } });
     const { page, view } = opened;
     await plotOf(opened);

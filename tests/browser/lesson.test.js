@@ -8,7 +8,7 @@ import { judge } from '../../web/lessons/judge.js';
 import { measure } from '../../web/lessons/measures.js';
 import { LESSON_LANGUAGES, SHIPPED, lessonFile } from '../../web/lessons/shipped.js';
 import { Knob } from '../../web/views/landscape/knob.js';
-import { LONG, sample } from '../long.js';
+import { LONG, long, sample } from '../long.js';
 import { axe, openBench, root, until } from './bench.js';
 
 import { question, rest, said } from './lesson-page.js';
@@ -427,109 +427,112 @@ const PLAYED = SHIPPED.flatMap((name, i) =>
 for (const { name, language, width, theme } of sample(PLAYED, 1, 10))
   test(`${name} is played by keys, ${language}, ${width} px: each wrong answer has its sentence, all right is 1`, () =>
     play(name, language, width, theme));
-test('figures with controls: a bias, a text under a constraint, a check sum, a comparison', async () => {
-  const { page, complaints, foreign, close } = await open('?lesson=bias&lang=en', {
-    viewport: { width: 375, height: 800 },
-  });
-  const answer = async (place, given) => {
-    const of = question(page, place);
-    if (typeof given === 'number') await of.locator('input[type=radio]').nth(given).check();
-    else if (given) await of.locator('input').fill(given);
-    await of.locator('button.primary').click();
+long(
+  'figures with controls: a bias, a text under a constraint, a check sum, a comparison',
+  async () => {
+    const { page, complaints, foreign, close } = await open('?lesson=bias&lang=en', {
+      viewport: { width: 375, height: 800 },
+    });
+    const answer = async (place, given) => {
+      const of = question(page, place);
+      if (typeof given === 'number') await of.locator('input[type=radio]').nth(given).check();
+      else if (given) await of.locator('input').fill(given);
+      await of.locator('button.primary').click();
+      await rest(page);
+      return said(page, place);
+    };
+    const goTo = async (lesson) => {
+      await page.goto(`${bench.url}?lesson=${lesson}&lang=en`);
+      await page.locator('logit-question').first().waitFor();
+      await rest(page);
+    };
+    const set = async (control, value) => {
+      await control.fill(value);
+      await control.press('Enter');
+      await rest(page);
+    };
+
+    const bias = page.locator('logit-figure').first().locator('[data-bias=B]');
+    assert.match(await answer(1, '2.72'), /ratio of the two probabilities/);
+    assert.match(await answer(2, '0.834'), /C and D get their part too/);
+    await bias.locator('input[type=range]').fill('2');
+    await until(
+      () => question(page, 3).locator('.now').innerText(),
+      (text) => /^Now: 0\.681/.test(text), // e^3 of e^3 + e^2 + e^0.5 + e^-1
+    );
+    assert.match(await answer(3), /not far enough/);
+    await bias.locator('input[type=checkbox]').check();
+    await until(
+      () => question(page, 3).locator('.now').innerText(),
+      (text) => /^Now: 0\.000/.test(text),
+    );
+    await bias.locator('input[type=checkbox]').uncheck();
+    await bias.locator('input[type=range]').fill('4');
+    await until(
+      () => said(page, 3),
+      (text) => /^Right\. A bias of about 3\.5/.test(text),
+    );
+    assert.match(await answer(5, 0), /it reads “bear”/);
+    const written = page.locator('logit-written');
+    assert.doesNotMatch(await written.locator('.new').innerText(), /^ ?bear/);
+    await page.locator('logit-figure').last().locator('select').selectOption({ label: 'bear' });
     await rest(page);
-    return said(page, place);
-  };
-  const goTo = async (lesson) => {
-    await page.goto(`${bench.url}?lesson=${lesson}&lang=en`);
-    await page.locator('logit-question').first().waitFor();
+    assert.match(await written.locator('.new').innerText(), /^ ?bear/);
+    if (LONG) assert.deepEqual(await axe(page), []);
+
+    await goTo('constrained');
+    assert.match(await answer(1, 0), /^Right\./);
+    assert.match(await question(page, 2).locator('.now').innerText(), /^Now: no/);
+    await page.locator('logit-constraint select').first().selectOption('three_numbers');
+    await until(
+      () => said(page, 2),
+      (text) => /^Right\./.test(text),
+    );
+    assert.match(await page.locator('logit-verdict .verdict').first().innerText(), /Valid JSON/);
+    assert.match(await answer(3, 0), /knows nothing of the limit/);
+    const object = page.locator('logit-figure').last();
+    assert.match(await object.locator('.verdict').innerText(), /cut off/);
+    assert.match(await object.locator('logit-constraint #state').innerText(), /tokens allowed/);
+    await object.locator('.controls input[type=range]').first().fill('100');
+    await until(
+      () => said(page, 4),
+      (text) => /^Right\./.test(text),
+    );
+    if (LONG) assert.deepEqual(await axe(page), []);
+
+    await goTo('same-seed');
+    const box = page.locator('logit-figure .controls input');
+    assert.match(await answer(1, 2), /^Right\./);
+    assert.match(await answer(2, 1), /^Right\./);
+    await set(box.nth(1), '7');
+    assert.match(await answer(3), /temperature is too high/);
+    await box.nth(0).fill('0.8');
+    await until(
+      () => said(page, 3),
+      (text) => /^Right\. Lily/.test(text),
+    );
+    assert.equal(await page.locator('logit-written code').innerText(), '1358fa45');
+    await page.locator('[data-command=reset]').click();
     await rest(page);
-  };
-  const set = async (control, value) => {
-    await control.fill(value);
-    await control.press('Enter');
-    await rest(page);
-  };
+    assert.equal(await page.locator('logit-written code').innerText(), '547e4d7d');
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+    assert.ok(wide <= 375, `${wide} px`);
 
-  const bias = page.locator('logit-figure').first().locator('[data-bias=B]');
-  assert.match(await answer(1, '2.72'), /ratio of the two probabilities/);
-  assert.match(await answer(2, '0.834'), /C and D get their part too/);
-  await bias.locator('input[type=range]').fill('2');
-  await until(
-    () => question(page, 3).locator('.now').innerText(),
-    (text) => /^Now: 0\.681/.test(text), // e^3 of e^3 + e^2 + e^0.5 + e^-1
-  );
-  assert.match(await answer(3), /not far enough/);
-  await bias.locator('input[type=checkbox]').check();
-  await until(
-    () => question(page, 3).locator('.now').innerText(),
-    (text) => /^Now: 0\.000/.test(text),
-  );
-  await bias.locator('input[type=checkbox]').uncheck();
-  await bias.locator('input[type=range]').fill('4');
-  await until(
-    () => said(page, 3),
-    (text) => /^Right\. A bias of about 3\.5/.test(text),
-  );
-  assert.match(await answer(5, 0), /it reads “bear”/);
-  const written = page.locator('logit-written');
-  assert.doesNotMatch(await written.locator('.new').innerText(), /^ ?bear/);
-  await page.locator('logit-figure').last().locator('select').selectOption({ label: 'bear' });
-  await rest(page);
-  assert.match(await written.locator('.new').innerText(), /^ ?bear/);
-  if (LONG) assert.deepEqual(await axe(page), []);
-
-  await goTo('constrained');
-  assert.match(await answer(1, 0), /^Right\./);
-  assert.match(await question(page, 2).locator('.now').innerText(), /^Now: no/);
-  await page.locator('logit-constraint select').first().selectOption('three_numbers');
-  await until(
-    () => said(page, 2),
-    (text) => /^Right\./.test(text),
-  );
-  assert.match(await page.locator('logit-verdict .verdict').first().innerText(), /Valid JSON/);
-  assert.match(await answer(3, 0), /knows nothing of the limit/);
-  const object = page.locator('logit-figure').last();
-  assert.match(await object.locator('.verdict').innerText(), /cut off/);
-  assert.match(await object.locator('logit-constraint #state').innerText(), /tokens allowed/);
-  await object.locator('.controls input[type=range]').first().fill('100');
-  await until(
-    () => said(page, 4),
-    (text) => /^Right\./.test(text),
-  );
-  if (LONG) assert.deepEqual(await axe(page), []);
-
-  await goTo('same-seed');
-  const box = page.locator('logit-figure .controls input');
-  assert.match(await answer(1, 2), /^Right\./);
-  assert.match(await answer(2, 1), /^Right\./);
-  await set(box.nth(1), '7');
-  assert.match(await answer(3), /temperature is too high/);
-  await box.nth(0).fill('0.8');
-  await until(
-    () => said(page, 3),
-    (text) => /^Right\. Lily/.test(text),
-  );
-  assert.equal(await page.locator('logit-written code').innerText(), '1358fa45');
-  await page.locator('[data-command=reset]').click();
-  await rest(page);
-  assert.equal(await page.locator('logit-written code').innerText(), '547e4d7d');
-  const wide = await page.evaluate(() => document.documentElement.scrollWidth);
-  assert.ok(wide <= 375, `${wide} px`);
-
-  await goTo('strategies');
-  assert.equal(
-    await page.locator('logit-compare').count(),
-    0,
-    'nothing is written before it shows',
-  );
-  assert.match(await answer(1, 0), /^Right\./);
-  await page.locator('logit-ranking').waitFor();
-  assert.equal(await page.locator('logit-compare-controls').count(), 0);
-  assert.match(await answer(4, 1), /^Right\. About 10 bits/);
-  if (LONG) assert.deepEqual(await axe(page), []);
-  assert.deepEqual([complaints, foreign], [[], []]);
-  await close();
-});
+    await goTo('strategies');
+    assert.equal(
+      await page.locator('logit-compare').count(),
+      0,
+      'nothing is written before it shows',
+    );
+    assert.match(await answer(1, 0), /^Right\./);
+    await page.locator('logit-ranking').waitFor();
+    assert.equal(await page.locator('logit-compare-controls').count(), 0);
+    assert.match(await answer(4, 1), /^Right\. About 10 bits/);
+    if (LONG) assert.deepEqual(await axe(page), []);
+    assert.deepEqual([complaints, foreign], [[], []]);
+    await close();
+  },
+);
 
 const CARRIED = {
   lesson: 1,

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { sample } from '../long.js';
+import { long, sample } from '../long.js';
 import { openBench, root, settle, START, unfoldStages, until } from './bench.js';
 
 /** @type {Awaited<ReturnType<typeof openBench>>} */
@@ -120,39 +120,48 @@ test('the chart of the bench and the conventions side by side are in the link', 
   await close();
 });
 
-test('over given logits the chart and the conventions side by side are in the link too', async () => {
-  const { page, complaints, close } = await openView('own');
-  const own = (of) => of.locator('logit-own');
-  await own(page).locator('logit-knob[data-name=temperature] .box').fill('0.5');
-  await page.keyboard.press('Enter');
-  await own(page).locator('logit-distribution').getByRole('tab', { name: 'Cumulative' }).click();
-  await unfoldStages(own(page));
-  await own(page).locator('logit-chain details[data-beside] summary').click();
-  await hashWith(page, ['own_conventions=transformers,llama.cpp']);
-  await own(page).locator('logit-conventions select[data-side="1"]').selectOption('llama2.c');
-  const parts = ['own_chart=cumulative', 'own_conventions=transformers,llama2.c', 'own_settings='];
-  await hashWith(page, parts);
-  const again = await reopened(page);
-  await own(again.page).locator('logit-conventions table').waitFor();
-  const other = own(again.page).locator('logit-conventions select[data-side="1"]');
-  assert.equal(await other.inputValue(), 'llama2.c');
-  const chart = own(again.page).locator('logit-distribution').getByRole('tab', { selected: true });
-  assert.equal(await chart.innerText(), 'Cumulative');
-  await hashWith(again.page, parts);
-  assert.deepEqual(again.complaints, []);
-  await again.close();
-  await page.goBack();
-  await until(
-    () => hashOf(page),
-    (hash) => !hash.includes('own_conventions=transformers,llama2.c'),
-  );
-  assert.equal(
-    await own(page).locator('logit-conventions select[data-side="1"]').inputValue(),
-    'llama.cpp',
-  );
-  assert.deepEqual(complaints, []);
-  await close();
-});
+long(
+  'over given logits the chart and the conventions side by side are in the link too',
+  async () => {
+    const { page, complaints, close } = await openView('own');
+    const own = (of) => of.locator('logit-own');
+    await own(page).locator('logit-knob[data-name=temperature] .box').fill('0.5');
+    await page.keyboard.press('Enter');
+    await own(page).locator('logit-distribution').getByRole('tab', { name: 'Cumulative' }).click();
+    await unfoldStages(own(page));
+    await own(page).locator('logit-chain details[data-beside] summary').click();
+    await hashWith(page, ['own_conventions=transformers,llama.cpp']);
+    await own(page).locator('logit-conventions select[data-side="1"]').selectOption('llama2.c');
+    const parts = [
+      'own_chart=cumulative',
+      'own_conventions=transformers,llama2.c',
+      'own_settings=',
+    ];
+    await hashWith(page, parts);
+    const again = await reopened(page);
+    await own(again.page).locator('logit-conventions table').waitFor();
+    const other = own(again.page).locator('logit-conventions select[data-side="1"]');
+    assert.equal(await other.inputValue(), 'llama2.c');
+    const chart = own(again.page)
+      .locator('logit-distribution')
+      .getByRole('tab', { selected: true });
+    assert.equal(await chart.innerText(), 'Cumulative');
+    await hashWith(again.page, parts);
+    assert.deepEqual(again.complaints, []);
+    await again.close();
+    await page.goBack();
+    await until(
+      () => hashOf(page),
+      (hash) => !hash.includes('own_conventions=transformers,llama2.c'),
+    );
+    assert.equal(
+      await own(page).locator('logit-conventions select[data-side="1"]').inputValue(),
+      'llama.cpp',
+    );
+    assert.deepEqual(complaints, []);
+    await close();
+  },
+);
 
 test('the sweep that one sees is in the link, texts and all; a figure that was run is kept', async () => {
   const { page, complaints, close } = await openView('sweep');
@@ -305,7 +314,7 @@ test('logits of one’s own, a text of one’s own and the knobs over them are i
   await close();
 });
 
-test('what was measured of the cost is measured again from the link', async () => {
+long('what was measured of the cost is measured again from the link', async () => {
   const { page, close } = await openView('cost');
   await page.locator('logit-cost [data-run=steps][aria-disabled=false]').click();
   await hashWith(page, ['cost_measured=steps']);

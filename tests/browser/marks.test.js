@@ -10,7 +10,7 @@ import { buildCourse } from '../../web/course.js';
 import { questionIds } from '../../web/lessons/lesson-file.js';
 import { SHIPPED, lessonFile } from '../../web/lessons/shipped.js';
 import { closed, temporaryFolder } from '../cleanup.js';
-import { sample } from '../long.js';
+import { long, sample } from '../long.js';
 import { openBench, until } from './bench.js';
 
 const { resolve } = createRequire(import.meta.url);
@@ -314,10 +314,12 @@ test('a parent of SPLICE has score, state and events, and gives the state back t
   await close();
 });
 
-test('JSInput of Open edX calls the three functions, by its channel and in the window', async () => {
-  const { page, complaints, close } = await openCourse(
-    'jsinput',
-    `<iframe src="${attribute(lessonAt('jsinput'))}" width="900"></iframe><script>
+long(
+  'JSInput of Open edX calls the three functions, by its channel and in the window',
+  async () => {
+    const { page, complaints, close } = await openCourse(
+      'jsinput',
+      `<iframe src="${attribute(lessonAt('jsinput'))}" width="900"></iframe><script>
       // As JSChannel of edX writes it, which waits for the frame with what it calls.
       window.heard = [];
       const send = (message) => frames[0].postMessage(JSON.stringify(message), '*');
@@ -339,29 +341,30 @@ test('JSInput of Open edX calls the three functions, by its channel and in the w
         return heard.find((told) => told.id === id).result;
       };
     </script>`,
-  );
-  const frame = page.frameLocator('iframe');
-  const call = (method, params = '') =>
-    page.evaluate(([m, p]) => window.call(m, p), [method, params]);
-  const grade = async () => JSON.parse(await call('getGrade'));
-  assert.equal((await grade()).score, null);
-  await reply(frame, 'one', true);
-  const { score, complete, attempts } = await until(grade, (now) => now.score !== null);
-  assert.deepEqual([score, complete, attempts], [0.5, false, 1]);
-  const state = await call('getState');
-  assert.equal(await frame.locator('body').evaluate(() => window.getState()), state);
+    );
+    const frame = page.frameLocator('iframe');
+    const call = (method, params = '') =>
+      page.evaluate(([m, p]) => window.call(m, p), [method, params]);
+    const grade = async () => JSON.parse(await call('getGrade'));
+    assert.equal((await grade()).score, null);
+    await reply(frame, 'one', true);
+    const { score, complete, attempts } = await until(grade, (now) => now.score !== null);
+    assert.deepEqual([score, complete, attempts], [0.5, false, 1]);
+    const state = await call('getState');
+    assert.equal(await frame.locator('body').evaluate(() => window.getState()), state);
 
-  await page.reload();
-  assert.equal((await grade()).score, null, 'the browser keeps nothing of what the course keeps');
-  await call('setState', state);
-  await frame.locator('.done', { hasText: 'answered' }).waitFor();
-  assert.equal((await until(grade, (now) => now.score !== null)).score, 0.5);
-  await call('setState', '{"state": 7, "score": 9}');
-  await call('setState', '<nonsense>');
-  assert.equal((await grade()).score, 0.5);
-  assert.deepEqual(complaints, []);
-  await close();
-});
+    await page.reload();
+    assert.equal((await grade()).score, null, 'the browser keeps nothing of what the course keeps');
+    await call('setState', state);
+    await frame.locator('.done', { hasText: 'answered' }).waitFor();
+    assert.equal((await until(grade, (now) => now.score !== null)).score, 0.5);
+    await call('setState', '{"state": 7, "score": 9}');
+    await call('setState', '<nonsense>');
+    assert.equal((await grade()).score, 0.5);
+    assert.deepEqual(complaints, []);
+    await close();
+  },
+);
 
 const element = (attributes) =>
   `<script type="module" src="${bench.url}logitscope.js"></script><logit-lesson ${attributes}></logit-lesson>`;
@@ -426,7 +429,7 @@ test('a store of xAPI that the page names takes statements and keeps the state; 
   await close();
 });
 
-test('anywidget renders a lesson, hears its marks and gives back its state', async () => {
+long('anywidget renders a lesson, hears its marks and gives back its state', async () => {
   const { page, complaints, close } = await openCourse(
     'anywidget',
     `<main></main><script type="module">

@@ -12,7 +12,7 @@ import { serve } from '../../web/serve.js';
 import { LAUNCH } from '../chromium.js';
 import { closed, temporaryFolder } from '../cleanup.js';
 import { openHost } from '../faulty_host.js';
-import { sample } from '../long.js';
+import { long, sample } from '../long.js';
 import { splitGguf } from '../fixtures/split.js';
 import { writeGguf } from '../fixtures/gguf_writer.js';
 import { smallContents } from '../node/small_model.js';
@@ -167,30 +167,33 @@ test('cancelled and reloaded in the middle, it goes on where it was; the parts o
   await context.close();
 });
 
-test('without a file system the cache keeps it, without either nothing, and each is said', async () => {
-  const unkept = /** @type {[keyof typeof WITHOUT, string][]} */ ([
-    ['stores', 'keeps nothing for this page'],
-    ['room', 'no room'],
-  ]);
-  const places = [['files', 'in the browser’s cache'], ...sample(unkept, 1)];
-  for (const [name, said] of /** @type {[keyof typeof WITHOUT, string][]} */ (places)) {
-    const { context, page, ready } = await visitor(WITHOUT[name]);
-    host.behave({ pause: 10 });
-    const query = `?lang=en&view=bench&model=${encodeURIComponent(`${host.url}m.gguf`)}`;
-    await page.goto(`${site}${name}/${query}`);
-    const ask = page.locator('logit-open');
-    await ask.locator('[data-command=size]').click();
-    await ask.locator('[data-command=fetch]').click();
-    await page.locator('logit-fetching').getByText(said).waitFor();
-    assert.ok(fits(await ready()), said);
-    host.behave({});
-    await page.reload();
-    if (name === 'files') assert.ok(fits(await ready()));
-    else await ask.locator('[data-command=size]').waitFor();
-    assert.deepEqual(host.requests, []);
-    await context.close();
-  }
-});
+long(
+  'without a file system the cache keeps it, without either nothing, and each is said',
+  async () => {
+    const unkept = /** @type {[keyof typeof WITHOUT, string][]} */ ([
+      ['stores', 'keeps nothing for this page'],
+      ['room', 'no room'],
+    ]);
+    const places = [['files', 'in the browser’s cache'], ...sample(unkept, 1)];
+    for (const [name, said] of /** @type {[keyof typeof WITHOUT, string][]} */ (places)) {
+      const { context, page, ready } = await visitor(WITHOUT[name]);
+      host.behave({ pause: 10 });
+      const query = `?lang=en&view=bench&model=${encodeURIComponent(`${host.url}m.gguf`)}`;
+      await page.goto(`${site}${name}/${query}`);
+      const ask = page.locator('logit-open');
+      await ask.locator('[data-command=size]').click();
+      await ask.locator('[data-command=fetch]').click();
+      await page.locator('logit-fetching').getByText(said).waitFor();
+      assert.ok(fits(await ready()), said);
+      host.behave({});
+      await page.reload();
+      if (name === 'files') assert.ok(fits(await ready()));
+      else await ask.locator('[data-command=size]').waitFor();
+      assert.deepEqual(host.requests, []);
+      await context.close();
+    }
+  },
+);
 
 test('a model of the list is asked for at the hub, and no element fetches one unasked', async () => {
   const { context, page, open } = await visitor();
@@ -237,7 +240,7 @@ test('a model of the list is asked for at the hub, and no element fetches one un
   await context.close();
 });
 
-test('two tabs at once: one keeps the file, both open it', async () => {
+long('two tabs at once: one keeps the file, both open it', async () => {
   const first = await visitor();
   const second = await first.context.newPage();
   const query = `&model=${encodeURIComponent(`${host.url}m.gguf`)}`;

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { LONG, sample } from '../long.js';
+import { LONG, long, sample } from '../long.js';
 import {
   FIRST,
   axe,
@@ -180,7 +180,7 @@ test('its place matters, and keys move it', async () => {
   await it.close();
 });
 
-test('its plug is dragged like any other', async () => {
+long('its plug is dragged like any other', async () => {
   const it = await open({ viewport: { width: 1440, height: 1800 } });
   await it.shows({ ...BALANCED, own: five });
   const plug = await it.card.locator('.plug').boundingBox();
@@ -247,7 +247,7 @@ describe('a failure takes it out with a sentence, and nothing else is lost', () 
     ['export default (;', /could not be loaded/],
     ['export const a = 1;', /could not be loaded/],
   ];
-  for (const [code, words] of sample(FAILURES, 4)) {
+  for (const [code, words] of sample(FAILURES, 2)) {
     test(code, async () => {
       // What hangs is ended sooner here; the page in one file waits for its own limit.
       if (code.includes('for (;;)')) await it.limit(300);
@@ -283,7 +283,7 @@ describe('a failure takes it out with a sentence, and nothing else is lost', () 
   });
 });
 
-test('a slow answer that was overtaken is dropped', async () => {
+long('a slow answer that was overtaken is dropped', async () => {
   const it = await open({ path: '?lang=en&model=verbs#prompt=Today%20she&temperature=0.8' });
   // It waits, or keeps its worker busy.
   const slow = LONG
@@ -353,7 +353,7 @@ describe('for everybody', () => {
   });
 });
 
-test('in the page that is one file, by double click and without a network', async () => {
+long('in the page that is one file, by double click and without a network', async () => {
   const { page, foreign, close } = await bench.open({
     path: 'source/tests/browser/blank.html',
     ready: false,

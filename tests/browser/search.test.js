@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { findLoop } from '../../web/engine/loops.js';
 import { LOOPING } from '../../web/engine/suites.js';
-import { LONG, sample } from '../long.js';
+import { long, sample } from '../long.js';
 import { expectTrace, loadReference, openBench, until } from './bench.js';
 
 /** @type {Awaited<ReturnType<typeof openBench>>} */
@@ -17,8 +17,9 @@ before(async () => ([bench, scope] = await Promise.all([openBench(), loadReferen
 after(() => Promise.all([bench?.close(), scope?.close()]));
 
 // The loops themselves are those of tests/node/repetition.test.js; the next test has them shown.
-if (LONG)
-  test('the searches show beam search in a loop, marked, beside drawn texts without one', async () => {
+long(
+  'the searches show beam search in a loop, marked, beside drawn texts without one',
+  async () => {
     const path = '?lang=en&model=stories&view=compare';
     const { page, complaints, close } = await bench.open({ path, ready: false });
     const view = page.locator('logit-compare');
@@ -48,7 +49,8 @@ if (LONG)
     assert.equal(await column('plain').locator('[data-action=adopt]').isVisible(), true);
     assert.deepEqual(complaints, []);
     await close();
-  });
+  },
+);
 
 const bars = (page) =>
   page.locator('logit-distribution .row').evaluateAll((rows) => rows.map((row) => row.textContent));

@@ -9,7 +9,7 @@ import { pathToFileURL } from 'node:url';
 import { Logitscope } from '../../web/engine/index.js';
 import { SHIPPED } from '../../web/lessons/shipped.js';
 import { closed } from '../cleanup.js';
-import { LONG } from '../long.js';
+import { long, sample } from '../long.js';
 import { FIRST, expectTrace, loadReference, openBench, root, until } from './bench.js';
 
 const PLAIN = {};
@@ -65,37 +65,39 @@ test('by double click, without any network, it is the whole instrument', async (
   await close();
 });
 
-test('it carries the loops for relaxed SIMD: the same bits of a quantised model, at an address after the #', async () => {
-  const { page, close } = await openCut();
-  await page.goto(
-    `${pathToFileURL(file)}?lang=en&model=stories#prompt=Once%20upon%20a%20time&temperature=1.2&branch=11,12,13`,
-  );
-  await page.locator('logit-distribution .row').first().waitFor();
-  const built = existsSync(join(bench.dist, 'logitscope-relaxed.wasm'));
-  assert.equal(
-    await page.locator('logit-scope').evaluate((e) => e.info.variant),
-    built ? 'relaxed' : 'simd',
-  );
-  const stories = await Logitscope.load({ model: join(root, 'models/stories.gguf') });
-  await until(
-    () => page.locator('logit-tape .step').count(),
-    (n) => n === 3,
-  );
-  stories.feed(Uint32Array.from([...stories.encode('Once upon a time'), 11, 12, 13]));
-  await expectTrace(page, stories.distribution({ temperature: 1.2, top: 20 }));
-  stories.close();
-  await close();
-});
+long(
+  'it carries the loops for relaxed SIMD: the same bits of a quantised model, at an address after the #',
+  async () => {
+    const { page, close } = await openCut();
+    await page.goto(
+      `${pathToFileURL(file)}?lang=en&model=stories#prompt=Once%20upon%20a%20time&temperature=1.2&branch=11,12,13`,
+    );
+    await page.locator('logit-distribution .row').first().waitFor();
+    const built = existsSync(join(bench.dist, 'logitscope-relaxed.wasm'));
+    assert.equal(
+      await page.locator('logit-scope').evaluate((e) => e.info.variant),
+      built ? 'relaxed' : 'simd',
+    );
+    const stories = await Logitscope.load({ model: join(root, 'models/stories.gguf') });
+    await until(
+      () => page.locator('logit-tape .step').count(),
+      (n) => n === 3,
+    );
+    stories.feed(Uint32Array.from([...stories.encode('Once upon a time'), 11, 12, 13]));
+    await expectTrace(page, stories.distribution({ temperature: 1.2, top: 20 }));
+    stories.close();
+    await close();
+  },
+);
 
 // The test before names a prompt, a setting and a text there.
-if (LONG)
-  test('an address after the # of a file is read', async () => {
-    const { page, close } = await openCut();
-    await page.goto(`${pathToFileURL(file)}?lang=en&model=verbs#prompt=Every%20day%20he&top_k=3`);
-    await page.locator('logit-distribution .row').first().waitFor();
-    await expectWhole(page, 'Every day he', { top_k: 3 });
-    await close();
-  });
+long('an address after the # of a file is read', async () => {
+  const { page, close } = await openCut();
+  await page.goto(`${pathToFileURL(file)}?lang=en&model=verbs#prompt=Every%20day%20he&top_k=3`);
+  await page.locator('logit-distribution .row').first().waitFor();
+  await expectWhole(page, 'Every day he', { top_k: 3 });
+  await close();
+});
 
 test('it carries the lessons: their list, one of them in Spanish, judged and kept', async () => {
   // A first visit: where a script writes before the page does, Chromium may lose what a file keeps.
@@ -129,10 +131,11 @@ test('it carries the lessons: their list, one of them in Spanish, judged and kep
   await close();
 });
 
-for (const [name, worker] of [
+const WORKERS = /** @type {const} */ ([
   ['a worker', true],
   ['no worker', false],
-])
+]);
+for (const [name, worker] of sample(WORKERS, 1))
   test(`in a sandboxed frame of an opaque origin, with ${name}, it works without storage or history`, async () => {
     const html = await readFile(file, 'utf8');
     const server = createServer((request, response) => {

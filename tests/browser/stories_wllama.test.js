@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { compareWithWllama } from '../bench/beside_wllama.js';
-import { cases } from '../long.js';
+import { cases, long } from '../long.js';
 import { root } from './bench.js';
 
 const model = join(root, 'models/stories.gguf');
@@ -79,12 +79,16 @@ test(`${TEXTS} texts have the same ids in wllama`, { timeout: 300e3 }, async () 
 
 const stories = PROMPTS.slice(0, cases(3, PROMPTS.length));
 
-test(`${stories.length} prompts have the same greedy story in wllama, or part where two logits are close`, {
-  timeout: 300e3,
-}, async () => {
-  const compared = await compareWithWllama(model, stories, 48);
-  for (const { ids, same, ...rest } of compared) {
-    assert.deepEqual(ids.ours, ids.theirs);
-    assert.ok(same, JSON.stringify(rest));
-  }
-});
+long(
+  `${stories.length} prompts have the same greedy story in wllama, or part where two logits are close`,
+  {
+    timeout: 300e3,
+  },
+  async () => {
+    const compared = await compareWithWllama(model, stories, 48);
+    for (const { ids, same, ...rest } of compared) {
+      assert.deepEqual(ids.ours, ids.theirs);
+      assert.ok(same, JSON.stringify(rest));
+    }
+  },
+);

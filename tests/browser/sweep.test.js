@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { text as textOf } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
 import { parseAxis, sweep, toCsv } from '../../web/engine/sweep.js';
-import { sample } from '../long.js';
+import { long, sample } from '../long.js';
 import { axe, FIRST, START, loadReference, openBench, root, settle, until } from './bench.js';
 
 const grammar = JSON.parse(await readFile(`${root}models/verbs.grammar.json`, 'utf8'));
@@ -418,19 +418,22 @@ test('the saved figure is well-formed, whatever stands in names and prompts', as
   await close();
 });
 
-test('where nothing can judge, a press opens the model that brings a grammar, and runs', async () => {
-  const { view, complaints, close } = await openSweep({ model: 'shakespeare' });
-  await choose(view, 'trade');
-  await fill(view, 'samples', '1');
-  await fill(view, 'first-step', '1');
-  await view.getByRole('button', { name: 'Open verbs' }).click();
-  await expectDone(view, '3 points.');
-  assert.match(await view.locator('.caption').innerText(), /^Model verbs, prompt “Today she”/);
-  assert.equal(await view.getByRole('button', { name: 'Open verbs' }).count(), 0);
-  assert.equal(await view.evaluate((it) => it.renderRoot.activeElement?.dataset.command), 'run');
-  assert.deepEqual(complaints, []);
-  await close();
-});
+long(
+  'where nothing can judge, a press opens the model that brings a grammar, and runs',
+  async () => {
+    const { view, complaints, close } = await openSweep({ model: 'shakespeare' });
+    await choose(view, 'trade');
+    await fill(view, 'samples', '1');
+    await fill(view, 'first-step', '1');
+    await view.getByRole('button', { name: 'Open verbs' }).click();
+    await expectDone(view, '3 points.');
+    assert.match(await view.locator('.caption').innerText(), /^Model verbs, prompt “Today she”/);
+    assert.equal(await view.getByRole('button', { name: 'Open verbs' }).count(), 0);
+    assert.equal(await view.evaluate((it) => it.renderRoot.activeElement?.dataset.command), 'run');
+    assert.deepEqual(complaints, []);
+    await close();
+  },
+);
 
 test('the element works alone, with a model and settings of its own', async () => {
   const { page, close } = await openSweep();

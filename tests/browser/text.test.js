@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { findLoop } from '../../web/engine/loops.js';
 import { TextTree } from '../../web/state/tree.js';
-import { LONG, cases } from '../long.js';
+import { cases, long } from '../long.js';
 import { FIRST, START, loadReference, openBench, settle, until } from './bench.js';
 
 /** @type {Awaited<ReturnType<typeof openBench>>} */
@@ -331,14 +331,13 @@ async function reset(page) {
 }
 
 // The next test does so with a shorter text.
-if (LONG)
-  test('without a stop at the end token greedy loops, and the loop is marked', async () => {
-    const { page, complaints, close } = await open();
-    await runIntoLoop(page, 100);
-    await reset(page);
-    assert.deepEqual(complaints, []);
-    await close();
-  });
+long('without a stop at the end token greedy loops, and the loop is marked', async () => {
+  const { page, complaints, close } = await open();
+  await runIntoLoop(page, 100);
+  await reset(page);
+  assert.deepEqual(complaints, []);
+  await close();
+});
 
 test('without a stop greedy loops, marked; how long a text may be is a setting, and why it ended is said beside the loop', async () => {
   const { page, complaints, close } = await open('max_new_tokens=40');

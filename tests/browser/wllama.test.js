@@ -11,7 +11,7 @@ import { compareWithWllama, logProbabilitiesOf } from '../bench/beside_wllama.js
 import { openChromium } from '../bench/chromium.js';
 import { modelFile } from '../bench/models.js';
 import { shapes } from '../bench/shapes.js';
-import { LONG, cases } from '../long.js';
+import { LONG, cases, long } from '../long.js';
 import { root } from './bench.js';
 
 const PROMPTS = ['Once upon a time', 'The  quick, brown fox!', 'été 日本', 'x'];
@@ -154,47 +154,50 @@ async function drawTexts(scope) {
 }
 
 for (const model of [LONG ? stories : f32]) {
-  test(`wllama draws from ${model.slice(root.length)} what the preset llama.cpp keeps`, async () => {
-    const scope = await Logitscope.load({ model });
-    const chromium = await openChromium();
-    try {
-      const page = await chromium.openPage();
-      const own = Object.fromEntries(
-        Object.entries(presets['llama.cpp']).filter(([, value]) => typeof value === 'number'),
-      );
-      const settings = SETTINGS.map((given) => ({ ...own, typical_p: 1, ...given }));
-      const contexts = await page.sampleContexts({
-        model,
-        context: scope.info.context_length,
-        texts: await drawTexts(scope),
-        settings,
-        seeds: SEEDS,
-        draws: DRAWS,
-      });
-      assert.equal(contexts.length, CONTEXTS);
-      let small = 0;
-      for (const { history, p, drawn } of contexts) {
-        const logits = Float32Array.from(p, Math.log);
-        settings.forEach((values, i) => {
-          const asked = { preset: 'llama.cpp', ...values };
-          const result = scope.warp(logits, asked, { history });
-          const where = `${JSON.stringify(SETTINGS[i])} after ${history}`;
-          const met = new Set(drawn[i]);
-          for (const id of met) assert.ok(result.logits[id] !== -Infinity, `${id}, ${where}`);
-          const likely = [...result.p.keys()].filter((id) => result.p[id] >= 0.1);
-          if (result.kept > 5 || likely.length < result.kept) return;
-          small++;
-          assert.deepEqual(
-            [...met].sort((a, b) => a - b),
-            likely,
-            where,
-          );
+  long(
+    `wllama draws from ${model.slice(root.length)} what the preset llama.cpp keeps`,
+    async () => {
+      const scope = await Logitscope.load({ model });
+      const chromium = await openChromium();
+      try {
+        const page = await chromium.openPage();
+        const own = Object.fromEntries(
+          Object.entries(presets['llama.cpp']).filter(([, value]) => typeof value === 'number'),
+        );
+        const settings = SETTINGS.map((given) => ({ ...own, typical_p: 1, ...given }));
+        const contexts = await page.sampleContexts({
+          model,
+          context: scope.info.context_length,
+          texts: await drawTexts(scope),
+          settings,
+          seeds: SEEDS,
+          draws: DRAWS,
         });
+        assert.equal(contexts.length, CONTEXTS);
+        let small = 0;
+        for (const { history, p, drawn } of contexts) {
+          const logits = Float32Array.from(p, Math.log);
+          settings.forEach((values, i) => {
+            const asked = { preset: 'llama.cpp', ...values };
+            const result = scope.warp(logits, asked, { history });
+            const where = `${JSON.stringify(SETTINGS[i])} after ${history}`;
+            const met = new Set(drawn[i]);
+            for (const id of met) assert.ok(result.logits[id] !== -Infinity, `${id}, ${where}`);
+            const likely = [...result.p.keys()].filter((id) => result.p[id] >= 0.1);
+            if (result.kept > 5 || likely.length < result.kept) return;
+            small++;
+            assert.deepEqual(
+              [...met].sort((a, b) => a - b),
+              likely,
+              where,
+            );
+          });
+        }
+        assert.ok(small > 2 * CONTEXTS, `${small} small sets`);
+      } finally {
+        scope.close();
+        await chromium.close();
       }
-      assert.ok(small > 2 * CONTEXTS, `${small} small sets`);
-    } finally {
-      scope.close();
-      await chromium.close();
-    }
-  });
+    },
+  );
 }

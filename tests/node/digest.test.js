@@ -11,7 +11,7 @@ import { Logitscope } from '../../web/engine/index.js';
 import { RemoteLogitscope } from '../../web/engine/remote.js';
 import { serve } from '../../web/engine/host.js';
 import { atEnd } from '../cleanup.js';
-import { LONG } from '../long.js';
+import { LONG, sample } from '../long.js';
 import { digest, digestLater } from './digest.js';
 import { formatFiles } from './format_files.js';
 import { smallModel } from './small_model.js';
@@ -39,7 +39,7 @@ function native(compiler, model, column = 1) {
 const models = [
   'models/verbs.gguf',
   'build/fixtures/small_model.gguf',
-  ...formatFiles,
+  ...sample(formatFiles, 4),
   ...['gemma3', 'phi3_long', 'gptneox', 'granite'].map(
     (name) => `tests/vectors/forward/${name}.gguf`,
   ),

@@ -12,7 +12,7 @@ import { run } from '../../web/engine/compare.js';
 import { Logitscope } from '../../web/engine/index.js';
 import { findLoop } from '../../web/engine/loops.js';
 import { LOOPING, suites } from '../../web/engine/suites.js';
-import { cases, sample } from '../long.js';
+import { cases, long, sample } from '../long.js';
 
 const PROMPTS = [
   'The little dog',
@@ -51,7 +51,7 @@ async function repeated(name, seeds = [0]) {
   return sum / PROMPTS.length / seeds.length;
 }
 
-test('beam search repeats itself most, contrastive search less, drawing least', async (context) => {
+long('beam search repeats itself most, contrastive search less, drawing least', async (context) => {
   const drawn = await repeated('plain', SEEDS);
   const nucleus = await repeated('top-p 0.9', SEEDS);
   const beams = [await repeated('beam search, 4 beams'), await repeated('beam search, 8 beams')];
