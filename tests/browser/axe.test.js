@@ -218,7 +218,8 @@ const OVER = {
     within: 'logit-strategy',
     act: async (page) => {
       await page.locator('#tab-compare').click();
-      await page.locator('logit-compare #blind').click();
+      const blind = page.locator('logit-compare #blind');
+      if ((await blind.getAttribute('aria-pressed')) === 'true') await blind.click();
       await page.locator('logit-compare [data-action=edit]').first().click();
     },
   },

@@ -1,7 +1,7 @@
 /** Writing a lesson: from the instrument, by keyboard, with its faults beside, in and out. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { LONG, sample } from '../long.js';
+import { LONG, long, sample } from '../long.js';
 import { axe, openBench, until } from './bench.js';
 import { question, rest, said } from './lesson-page.js';
 
@@ -250,40 +250,43 @@ const KINDS = {
   ],
 };
 
-test('each kind of question at 375 px in Spanish, and a link that is too long says so', async () => {
-  const { page, complaints, foreign, close } = await open('?lesson=new&lang=es', {
-    viewport: { width: 375, height: 800 },
-    permissions: ['clipboard-read', 'clipboard-write'],
-  });
-  const input = page.locator('logit-lesson-editor input[type=file]');
-  const long = { ...KINDS, extension: 'á '.repeat(990) };
-  const buffer = Buffer.from(JSON.stringify(long));
-  await input.setInputFiles({ name: 'kinds.json', mimeType: 'application/json', buffer });
-  await page.locator('.sound').waitFor();
-  const looked = sample([0, 1, 2, 3], 1);
-  const wide = () => page.evaluate(() => document.documentElement.scrollWidth);
-  for (const [i, truth] of ['2 tokens', null, '3 tokens', '“b”'].entries()) {
-    const at = `parts[0].questions[${i}]`;
-    if (i > 0) await page.locator('.questions > details > summary').nth(i).click();
-    await field(page, `${at}.ask`).waitFor();
-    await rest(page);
-    if (truth) assert.equal(await computed(page), truth, at);
-    if (looked.includes(i)) assert.deepEqual(await axe(page), [], at);
-    assert.ok((await wide()) <= 375, `${at}: ${await wide()} px`);
-  }
-  assert.deepEqual(await draft(page), long, 'to look changes nothing');
-  await field(page, 'parts[0].questions[3].kind').selectOption('number');
-  assert.deepEqual((await draft(page)).parts[0].questions[3].answer, { measure: 'p', rank: 1 });
-  await command(page, 'undo').click();
-  await command(page, 'link').click();
-  await until(
-    () => notice(page),
-    (text) => /muchos programas cortan los enlaces/.test(text),
-  );
-  await page.getByRole('button', { name: 'Vista previa' }).click();
-  await question(page, 1).waitFor();
-  assert.equal(await field(page, 'title').isVisible(), false);
-  if (LONG) assert.deepEqual(await axe(page), []);
-  assert.deepEqual([complaints, foreign], [[], []]);
-  await close();
-});
+long(
+  'each kind of question at 375 px in Spanish, and a link that is too long says so',
+  async () => {
+    const { page, complaints, foreign, close } = await open('?lesson=new&lang=es', {
+      viewport: { width: 375, height: 800 },
+      permissions: ['clipboard-read', 'clipboard-write'],
+    });
+    const input = page.locator('logit-lesson-editor input[type=file]');
+    const long = { ...KINDS, extension: 'á '.repeat(990) };
+    const buffer = Buffer.from(JSON.stringify(long));
+    await input.setInputFiles({ name: 'kinds.json', mimeType: 'application/json', buffer });
+    await page.locator('.sound').waitFor();
+    const looked = sample([0, 1, 2, 3], 1);
+    const wide = () => page.evaluate(() => document.documentElement.scrollWidth);
+    for (const [i, truth] of ['2 tokens', null, '3 tokens', '“b”'].entries()) {
+      const at = `parts[0].questions[${i}]`;
+      if (i > 0) await page.locator('.questions > details > summary').nth(i).click();
+      await field(page, `${at}.ask`).waitFor();
+      await rest(page);
+      if (truth) assert.equal(await computed(page), truth, at);
+      if (looked.includes(i)) assert.deepEqual(await axe(page), [], at);
+      assert.ok((await wide()) <= 375, `${at}: ${await wide()} px`);
+    }
+    assert.deepEqual(await draft(page), long, 'to look changes nothing');
+    await field(page, 'parts[0].questions[3].kind').selectOption('number');
+    assert.deepEqual((await draft(page)).parts[0].questions[3].answer, { measure: 'p', rank: 1 });
+    await command(page, 'undo').click();
+    await command(page, 'link').click();
+    await until(
+      () => notice(page),
+      (text) => /muchos programas cortan los enlaces/.test(text),
+    );
+    await page.getByRole('button', { name: 'Vista previa' }).click();
+    await question(page, 1).waitFor();
+    assert.equal(await field(page, 'title').isVisible(), false);
+    if (LONG) assert.deepEqual(await axe(page), []);
+    assert.deepEqual([complaints, foreign], [[], []]);
+    await close();
+  },
+);

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { long, sample } from '../long.js';
+import { LONG, long, sample } from '../long.js';
 import { openBench, settle, unfoldView, until } from './bench.js';
 import { VIEW_NAMES } from '../../web/state/fields.js';
 
@@ -215,7 +215,7 @@ async function moveSliders(page) {
 
 /** The bench has most to go through. */
 const OTHERS = VIEW_NAMES.filter((name) => name !== 'bench');
-for (const name of ['bench', ...sample(OTHERS, 1)])
+for (const name of ['bench', ...(LONG ? OTHERS : [])])
   test(`Tab goes through all of the view and back, and the sliders answer: ${name}`, async () => {
     const { page, close } = await openView(name);
     await page.evaluate(watchFocus);

@@ -76,7 +76,8 @@ async function visitor(script = '') {
 
 test('an address asks first, resumes a cut connection, and is there at the next visit', async () => {
   const { context, page, open, ready, complaints } = await visitor();
-  host.behave({ cut: 300_000, cuts: 2, pause: 1 });
+  // Slow enough for some of it to be read before the cut, which takes what is not.
+  host.behave({ cut: 300_000, cuts: 2, pause: 10 });
   const query = `&model=${encodeURIComponent(`${host.url}m.gguf`)}`;
   await open(query);
   const ask = page.locator('logit-open');

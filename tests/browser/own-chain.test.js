@@ -128,7 +128,7 @@ test("it comes last off the shelf, and every bar is the engine's with it", async
   await close();
 });
 
-test('as top-k it keeps, draws and writes what top-k does at the same place', async () => {
+long('as top-k it keeps, draws and writes what top-k does at the same place', async () => {
   const mine = await open({
     path: '?lang=en&model=verbs#prompt=Today%20she&temperature=1.6&seed=11',
   });
@@ -325,7 +325,7 @@ test('many draws, alternatives and the charts over all ranks use it', async () =
 
 describe('for everybody', () => {
   for (const theme of sample(['light', 'dark'], 1)) {
-    test(`no accessibility violation, ${theme}`, async () => {
+    long(`no accessibility violation, ${theme}`, async () => {
       const { page, card, use, trouble, close } = await open({
         colorScheme: /** @type {'light' | 'dark'} */ (theme),
       });

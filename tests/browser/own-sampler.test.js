@@ -346,7 +346,7 @@ describe('bounded before it reaches the page', () => {
     });
   });
 
-  for (const [what, [code, words]] of Object.entries(cases))
+  for (const [what, [code, words]] of sample(Object.entries(cases), 4))
     test(what, async () => {
       const { press, write, page, trouble } = opened;
       await page.evaluate(() => {

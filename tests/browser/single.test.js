@@ -99,7 +99,7 @@ long('an address after the # of a file is read', async () => {
   await close();
 });
 
-test('it carries the lessons: their list, one of them in Spanish, judged and kept', async () => {
+long('it carries the lessons: their list, one of them in Spanish, judged and kept', async () => {
   // A first visit: where a script writes before the page does, Chromium may lose what a file keeps.
   const { page, complaints, foreign, close } = await openCut({ first: true });
   await page.context().setOffline(true);

@@ -6,7 +6,7 @@ import { after, before, test } from 'node:test';
 import { compareResults } from '../../web/state/order.js';
 import { readTexts, writeTexts } from '../../web/state/escapes.js';
 import { conventions } from '../../web/engine/presets.js';
-import { cases, sample } from '../long.js';
+import { cases, long, sample } from '../long.js';
 import { axe, expectTrace, FIRST, loadReference, openBench, until } from './bench.js';
 
 /** @type {Awaited<ReturnType<typeof openBench>>} */
@@ -457,7 +457,7 @@ test('a forced token has the numbers of the trace, its logprob too', async () =>
 });
 
 for (const colorScheme of sample(['light', 'dark'], 1)) {
-  test(`axe finds nothing in cards, shelf and conventions: ${colorScheme}`, async () => {
+  long(`axe finds nothing in cards, shelf and conventions: ${colorScheme}`, async () => {
     const width = colorScheme === 'dark' ? 360 : 1440;
     const { page, close } = await openPlain({ colorScheme, viewport: { width, height: 900 } });
     for (const name of ['dry_multiplier', 'xtc_probability', 'mirostat']) await add(page, name);
