@@ -203,13 +203,14 @@ test('a flood of messages is answered one by one and worked on at once', async (
         ...(id === 7 ? { seed: 99 } : {}),
       });
     window.ask({ type: 'logitscope:get', id: 'last' });
-    while (!heard.some(({ id }) => id === 'last')) await new Promise((r) => setTimeout(r, 20));
+    while (!window.heard.some(({ id }) => id === 'last'))
+      await new Promise((r) => setTimeout(r, 20));
     return performance.now() - start;
   }, COUNT);
   assert.ok(ms < 15000, `${COUNT} messages took ${Math.round(ms)} ms`);
   // All of them would take longer to come here than to be answered.
   const { answered, last } = await page.evaluate(() => {
-    const states = heard.filter(({ type }) => type === 'logitscope:state');
+    const states = window.heard.filter(({ type }) => type === 'logitscope:state');
     const ids = states.map(({ id }) => id).filter((id) => typeof id === 'number');
     return { answered: new Set(ids).size, last: states.find(({ id }) => id === 'last') };
   });

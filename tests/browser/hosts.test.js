@@ -129,14 +129,14 @@ test('attributes and properties take effect whenever they change, and are heard'
   await set(alone, 'temperature', null);
   await bars('alone', today, { top_k: 7 });
   const changes = await page.evaluate(() =>
-    heard
+    window.heard
       .filter(([type, id]) => type === 'logit-change' && id === 'alone')
       .map(([, , { settings }]) => settings.top_k),
   );
   assert.equal(changes.at(-1), 7);
 
   await set(lab, 'top_p', '1.5');
-  const errors = () => page.evaluate(() => heard.filter(([type]) => type === 'logit-error'));
+  const errors = () => page.evaluate(() => window.heard.filter(([type]) => type === 'logit-error'));
   const [[, id, fault]] = await until(errors, (all) => all.length > 0);
   assert.deepEqual([id, fault.code], ['lab', 'invalid_setting']);
   assert.match(fault.message, /top_p=1\.5 \(must be between 0 and 1\)/);

@@ -267,7 +267,7 @@ test('a parent of SPLICE has score, state and events, and gives the state back t
     </script>`,
   );
   const frame = page.frameLocator('iframe');
-  const subjects = () => page.evaluate(() => heard.map(({ subject }) => subject));
+  const subjects = () => page.evaluate(() => window.heard.map(({ subject }) => subject));
   await hear(page, (told) => told.subject === 'SPLICE.getState' && told.message_id);
   await hear(page, (told) => told.subject === 'lti.frameResize' && told.height > 300);
   await hear(page, (told) => told.type === 'logitscope:ready' && told.lesson === 'marked');

@@ -12,6 +12,7 @@ import { Logitscope } from '../../web/engine/index.js';
 import { Module } from '../../web/engine/module.js';
 import { digest } from './digest.js';
 import { formatFiles } from './format_files.js';
+import { sample } from '../long.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const newer = `${root}node_modules/node/bin/node`;

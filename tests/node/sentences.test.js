@@ -4,7 +4,8 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import ts from 'typescript';
+import { parse } from 'acorn';
+import { simple } from 'acorn-walk';
 import { CODES, LogitscopeError } from '../../web/engine/errors.js';
 import { Logitscope } from '../../web/engine/index.js';
 import { sentenceOf, sentences } from '../../web/engine/sentences.js';
@@ -53,7 +54,8 @@ const ofC = readdirSync(join(root, 'src'))
 
 /** What is thrown or said in a module of the engine: [{ name, code, key, values }]. */
 function ofModule(name) {
-  const file = ts.createSourceFile(name, read('web/engine', name), ts.ScriptTarget.Latest, true);
+  const source = read('web/engine', name);
+  const textOf = (/** @type {import('acorn').Node} */ { start, end }) => source.slice(start, end);
   /** The calls by the place of the key and of its values. */
   const CALLS = {
     LogitscopeError: 1,
@@ -64,37 +66,32 @@ function ofModule(name) {
   };
   const found = [];
   const keysOf = (node) =>
-    !node
-      ? []
-      : ts.isConditionalExpression(node)
-        ? [...keysOf(node.whenTrue), ...keysOf(node.whenFalse)]
-        : ts.isStringLiteral(node)
-          ? [node.text]
-          : [];
-  const visit = (node) => {
-    if (ts.isNewExpression(node) || ts.isCallExpression(node)) {
-      const called = node.expression.getText();
-      const given = node.arguments ?? [];
-      if (called in CALLS) {
-        const at = CALLS[called];
-        const object = given[at + 1];
-        const values = !object
-          ? []
-          : ts.isObjectLiteralExpression(object)
-            ? object.properties.map((property) => property.name?.getText())
-            : null;
-        const code =
-          called === 'LogitscopeError' && ts.isStringLiteral(given[0]) ? given[0].text : undefined;
-        for (const key of keysOf(given[at])) found.push({ name, code, key, values });
-      }
-      if (called === 'mustBe')
-        for (const key of keysOf(given[1])) found.push({ name, key, values: [] });
+    node?.type === 'ConditionalExpression'
+      ? [...keysOf(node.consequent), ...keysOf(node.alternate)]
+      : isText(node)
+        ? [node.value]
+        : [];
+  const visit = ({ callee, arguments: given }) => {
+    const called = textOf(callee);
+    if (called in CALLS) {
+      const at = CALLS[called];
+      const object = given[at + 1];
+      const values = !object
+        ? []
+        : object.type === 'ObjectExpression'
+          ? object.properties.map(({ key }) => key && textOf(key))
+          : null;
+      const code = called === 'LogitscopeError' && isText(given[0]) ? given[0].value : undefined;
+      for (const key of keysOf(given[at])) found.push({ name, code, key, values });
     }
-    ts.forEachChild(node, visit);
+    if (called === 'mustBe')
+      for (const key of keysOf(given[1])) found.push({ name, key, values: [] });
   };
-  visit(file);
+  const program = parse(source, { ecmaVersion: 'latest', sourceType: 'module' });
+  simple(program, { CallExpression: visit, NewExpression: visit });
   return found;
 }
+const isText = (node) => node?.type === 'Literal' && typeof node.value === 'string';
 const ofJs = readdirSync(join(root, 'web/engine'))
   .filter((name) => name.endsWith('.js') && name !== 'sentences.js')
   .flatMap(ofModule);
