@@ -1,6 +1,7 @@
 /** A second text: guidance leads away from it, in the bench, the landscape and the link. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { percent } from '../../web/locale/locale.js';
 import { FIRST, axe, expectTrace, loadReference, openBench, settle, until } from './bench.js';
 
 /** @type {Awaited<ReturnType<typeof openBench>>} */
@@ -80,6 +81,11 @@ test('bars are the engine’s beside the last word, and beside a text of the rea
     () => crossing.locator('.sentence').innerText(),
     (said) => said.replaceAll(/\s+/g, ' ').includes(`${FIRST}${text}`.trim()),
   );
+  await crossing.locator('.numbers summary').click();
+  assert.match(await crossing.locator('thead').innerText(), /Second text/);
+  const row = crossing.locator('tbody tr').first();
+  const beside = percent(second.p[Number(await row.getAttribute('data-id'))]);
+  assert.equal(await row.locator('td').last().innerText(), beside);
   assert.deepEqual([complaints, foreign], [[], []]);
   await close();
 });

@@ -4,6 +4,7 @@
  */
 import { nothing, svg } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
+import { afterBar } from './bars.js';
 import { cssom, setProperties } from './cssom.js';
 
 /**
@@ -210,7 +211,8 @@ function drawCount(share, row, { layout: { columns, lengthOf }, unit }) {
  * @param {number} unit
  */
 function slideText({ final, raw, second }, { barX }, unit) {
-  return { transform: `translateX(${barX + Math.max(final, raw, second, 1) + 8 * unit}px)` };
+  const after = afterBar(Math.max(final, raw, 1), second, unit);
+  return { transform: `translateX(${barX + after + 8 * unit}px)` };
 }
 
 /**

@@ -196,3 +196,16 @@ function layoutColumns(width, unit) {
 export function rowsAbove({ rows, rowHeight }, y) {
   return rows.filter((row) => row.y + rowHeight / 2 < y).length;
 }
+
+/** How wide the number at the end of a bar is at most, in units, with the room around it. */
+const NUMBER = 72;
+
+/**
+ * After what the number of a bar stands: its end, or the ring where that would lie in the number.
+ * @param {number} end
+ * @param {number} second where the ring is
+ * @param {number} unit
+ */
+export function afterBar(end, second, unit) {
+  return second > end && second < end + NUMBER * unit ? second : end;
+}

@@ -2,7 +2,6 @@
  * Reads everything on show for one text, or for given logits, under one choice of settings. It keeps
  * the pieces of the tokens it has met, and holds no state of the page.
  */
-import { readsSecond } from '../engine/presets.js';
 import { fetchCurves } from './curves.js';
 import { compareResults } from './order.js';
 import { Timeline } from './sources.js';
@@ -54,8 +53,6 @@ export class Reader {
   source;
   /** @type {Map<number, Piece>} */
   #pieces = new Map();
-  /** The second distribution that was read last. @type {{ logits?: Float32Array, p: ArrayLike<number> }} */
-  #second = { p: [] };
   /** A timeline of its own for what earlier tokens might have been. @type {Timeline | null} */
   #probe = null;
 
@@ -82,10 +79,7 @@ export class Reader {
     );
     const [piece] = await this.pieces([drawn.id]);
     return {
-      trace: {
-        ...trace,
-        tokens: await this.#withSecond(await this.#withBytes(trace.tokens), settings),
-      },
+      trace: { ...trace, tokens: await this.#withBytes(trace.tokens) },
       drawn: { ...drawn, ...piece },
       curves: whole ? await this.#readCurves({ ...position, settings }, order) : null,
       difference: settings.order
@@ -256,20 +250,6 @@ export class Reader {
       lost: await group(lost),
       shifted: shifted && { ...shifted, token: (await this.pieces([shifted.id]))[0] },
     };
-  }
-
-  /**
-   * Adds what a token's probability is in the second distribution, where the settings read that.
-   * @param {Trace['tokens']} tokens
-   * @param {Settings} settings
-   */
-  async #withSecond(tokens, settings) {
-    const { second } = this.source;
-    if (!second || !readsSecond(settings)) return tokens;
-    if (this.#second.logits !== second)
-      this.#second = { logits: second, p: (await this.#engine.warp(second, { top: 0 })).p };
-    const { p } = this.#second;
-    return tokens.map((token) => ({ ...token, p_second: p[token.id] }));
   }
 
   /**

@@ -12,9 +12,10 @@ import { readsSecond } from '../engine/presets.js';
  * @typedef {object} Source
  * @property {(position: import('./reader.js').TextPosition) => Promise<unknown>} moveTo the end of a
  *   text, which all others read, with what follows a second text where the settings read that
- * @property {Float32Array | undefined} second the logits of that
  * @property {() => Promise<Float32Array>} logits
- * @property {(settings: Settings, choice: ReadChoice) => Promise<EngineReading>} read
+ * @property {Float32Array | undefined} second the logits of that
+ * @property {(settings: Settings, choice: ReadChoice) => Promise<EngineReading>} read each token with
+ *   its `p_second` where there is a second distribution
  * @property {(settings: Settings, choice: { step: number }) => Promise<import('../engine/types.js').Drawn>} draw
  * @property {(settings: Settings, knob: string, values: ArrayLike<number>,
  *   options: { top: number, step: number }) => Promise<import('../engine/types.js').Landscape>} landscape
@@ -32,6 +33,8 @@ export class Timeline {
   #fedBeside = '';
   /** @type {Float32Array | undefined} */
   second;
+  /** Their softmax. @type {ArrayLike<number>} */
+  #pSecond = [];
 
   /**
    * @param {RemoteLogitscope} engine
@@ -72,6 +75,7 @@ export class Timeline {
     await this.#beside.feed(Uint32Array.from(all));
     this.second = await this.#beside.logits();
     await this.#session.second(this.second);
+    this.#pSecond = (await this.#engine.warp(this.second, { top: 0 })).p;
     this.#fedBeside = key;
   }
 
@@ -80,8 +84,11 @@ export class Timeline {
   }
 
   /** @param {Settings} settings @param {ReadChoice} choice */
-  read(settings, choice) {
-    return this.#session.read(settings, choice);
+  async read(settings, choice) {
+    const { trace, drawn } = await this.#session.read(settings, choice);
+    if (!readsSecond(settings)) return { trace, drawn };
+    const tokens = trace.tokens.map((one) => ({ ...one, p_second: this.#pSecond[one.id] }));
+    return { trace: { ...trace, tokens }, drawn };
   }
 
   /** @param {Settings} settings @param {{ step: number }} choice */
@@ -116,6 +123,7 @@ export class GivenLogits {
   #tokens;
   /** @type {number[]} */
   #history = [];
+  second = undefined;
 
   /**
    * @param {RemoteLogitscope} engine
@@ -127,8 +135,6 @@ export class GivenLogits {
     this.#logits = logits;
     this.#tokens = tokens;
   }
-
-  second = undefined;
 
   /** @param {import('./reader.js').TextPosition} position what penalties look back at */
   async moveTo({ ids }) {

@@ -1,6 +1,6 @@
 /** The knob's value and u, large and to be typed, and a line about the distribution there. */
 import { html } from 'lit';
-import { readSetting, settingName } from '../../base/setting-words.js';
+import { later, readSetting, settingName } from '../../base/setting-words.js';
 import { Typed } from '../../base/typed.js';
 import { fixed, measure, percent, plain, t } from '../../locale/locale.js';
 import { U_MAX } from './hand.js';
@@ -31,6 +31,7 @@ export function shownValue({ kind }, value, running) {
  * @property {boolean} gumbel
  * @property {number | null} unlike for how much of all u another landscape differs; null where none is
  * @property {number | undefined} entropy
+ * @property {boolean} beside whether bars have a ring of a second distribution
  */
 
 export class Headline {
@@ -56,7 +57,7 @@ export class Headline {
   }
 
   /** @param {Shown} shown */
-  render({ row, value, running, u, gumbel, unlike, entropy }) {
+  render({ row, value, running, u, gumbel, unlike, entropy, beside }) {
     const [box, die] = [this.#value, this.#u];
     const error = box.error || die.error;
     const about =
@@ -66,7 +67,8 @@ export class Headline {
           ? t('landscape.gumbel')
           : entropy === undefined
             ? ''
-            : t('landscape.about', { bits: measure(entropy) });
+            : t('landscape.about', { bits: measure(entropy) }) +
+              (beside ? ` · ○ ${later('shelf.second')}` : '');
     return html`
       <label class="big ${symbolOf(row.name).length === 1 ? '' : 'long'}"><span>${symbolOf(row.name)} =</span>
         <input inputmode="decimal" autocomplete="off" size="4" aria-label=${settingName(row.name)}

@@ -727,6 +727,7 @@ export class LogitLandscape extends ModelElement {
 
   /** @param {TableRow} row */
   #renderHeadline(row) {
+    const trace = this.#read?.reading?.trace;
     return this.#headline.render({
       row,
       value: this.#knob.value,
@@ -734,7 +735,8 @@ export class LogitLandscape extends ModelElement {
       u: this.#u,
       gumbel: this.#gumbel,
       unlike: this.#picture?.unlike(this.#knob.share) ?? null,
-      entropy: this.#read?.reading?.trace.entropy,
+      entropy: trace?.entropy,
+      beside: trace?.tokens[0]?.p_second !== undefined,
     });
   }
 

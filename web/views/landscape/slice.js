@@ -1,5 +1,6 @@
 /** The slice at the knob as bars: the tokens that lead it, the drawn one, and the rest as a strip. */
 import { percent } from '../../locale/locale.js';
+import { afterBar } from '../../plots/bars.js';
 import { fitCanvas } from './paint.js';
 
 /**
@@ -7,7 +8,8 @@ import { fitCanvas } from './paint.js';
  * @typedef {import('../../engine/types.js').Drawn} Drawn
  * @typedef {import('./paint.js').Look} Look
  *
- * @typedef {{ id: number, rank: number, p: number, raw: number, drawn: boolean, listed: boolean }} Row
+ * @typedef {{ id: number, rank: number, p: number, raw: number, second: number, drawn: boolean,
+ *   listed: boolean }} Row `second` is p in the second distribution, 0 without one
  * @typedef {{ count: number, p: number, raw: number }} Others
  */
 
@@ -16,6 +18,8 @@ const REACH = 2.4;
 /** Under this height, in 1/16 rem, the bars stand: so many of them, and so many that lie. */
 const LOW = 200;
 const [STANDING, LYING] = [7, 12];
+/** The radius of a ring, in 1/16 rem. */
+const RING = 4;
 /** What is smaller is written as smaller. */
 const TINY = 1e-4;
 
@@ -27,11 +31,13 @@ const TINY = 1e-4;
  * @returns {{ rows: Row[], others: Others }}
  */
 export function rowsOf({ tokens, rest, vocab_size }, drawn, most) {
-  const all = tokens.map(({ id, rank, p, p_raw }) => ({
+  /** @type {Row[]} */
+  const all = tokens.map(({ id, rank, p, p_raw, p_second }) => ({
     id,
     rank,
     p,
     raw: p_raw,
+    second: p_second ?? 0,
     drawn: id === drawn.id,
     listed: true,
   }));
@@ -46,6 +52,7 @@ export function rowsOf({ tokens, rest, vocab_size }, drawn, most) {
         rank: drawn.rank,
         p: drawn.p,
         raw: drawn.p_raw,
+        second: 0,
         drawn: true,
         listed: false,
       },
@@ -139,8 +146,8 @@ function paintRows(context, slice, look) {
   const reach = (/** @type {number} */ share) => Math.min(long, (share / domain) * long);
   /** @type {Text[]} */
   const texts = [];
-  /** @param {number} y @param {{ p: number, raw: number, id?: number, drawn?: boolean }} row @param {string} fill */
-  const draw = (y, { p, raw, id, drawn }, fill) => {
+  /** @param {number} y @param {Partial<Row> & { p: number, raw: number }} row @param {string} fill */
+  const draw = (y, { p, raw, second = 0, id, drawn }, fill) => {
     context.strokeStyle = palette.ghost;
     context.lineWidth = unit;
     if (raw > 0)
@@ -148,6 +155,8 @@ function paintRows(context, slice, look) {
     context.fillStyle = fill;
     if (p > 0) context.fillRect(x, y - bar / 2, Math.max(1, reach(p)), bar);
     if (p > domain) breakEnd(context, x + long, y, bar, look);
+    const ring = ringOf(reach(second), unit);
+    if (ring) paintRing(context, x + ring, y, look);
     if (counted && id !== undefined) {
       context.fillStyle = palette.mark;
       const share = Math.min(long, (counted(id) / domain) * long);
@@ -155,7 +164,7 @@ function paintRows(context, slice, look) {
     }
     texts.push({
       text: short(p),
-      x: x + Math.max(reach(p), reach(raw)) + 7 * unit,
+      x: x + afterBar(Math.max(reach(p), reach(raw)), ring, unit) + 8 * unit,
       y,
       align: 'left',
       font: `${drawn ? 650 : 400} ${size * 0.9}px ${family}`,
@@ -208,7 +217,7 @@ function paintColumns(context, slice, look) {
   const thick = Math.min(22 * unit, each * 0.5);
   /** @type {Text[]} */
   const texts = [];
-  rows.forEach(({ id, p, raw, drawn, rank }, i) => {
+  rows.forEach(({ id, p, raw, second, drawn, rank }, i) => {
     const x = (i + 0.5) * each;
     const reach = (/** @type {number} */ share) =>
       Math.min(bottom - top, (share / domain) * (bottom - top));
@@ -219,6 +228,8 @@ function paintColumns(context, slice, look) {
     context.fillStyle = drawn ? palette.mark : palette.bar;
     if (p > 0)
       context.fillRect(x - thick / 2, bottom - Math.max(1, reach(p)), thick, Math.max(1, reach(p)));
+    const ring = ringOf(reach(second), unit);
+    if (ring) paintRing(context, x, bottom - ring, look);
     if (counted) {
       const share = reach(counted(id));
       context.fillStyle = palette.mark;
@@ -232,7 +243,7 @@ function paintColumns(context, slice, look) {
     texts.push({
       ...shared,
       text: short(p),
-      y: bottom - Math.max(reach(p), ghost) - 0.4 * size,
+      y: bottom - Math.max(reach(p), ghost, ring && ring + RING * unit) - 0.4 * size,
       font: `${drawn ? 650 : 400} ${size * 0.9}px ${family}`,
       most: Infinity,
     });
@@ -264,6 +275,31 @@ function write(context, texts) {
       context.fillText(fit(context, each.text, each.most), each.x, each.y);
     }
   }
+}
+
+/**
+ * How far a ring stands from where a bar begins: 0, none, at the very beginning.
+ * @param {number} reach
+ * @param {number} unit
+ */
+function ringOf(reach, unit) {
+  return reach < RING * unit ? 0 : reach;
+}
+
+/**
+ * Where the second distribution puts a token.
+ * @param {CanvasRenderingContext2D} context
+ * @param {number} x @param {number} y
+ * @param {Look} look
+ */
+function paintRing(context, x, y, { unit, palette }) {
+  context.beginPath();
+  context.arc(x, y, RING * unit, 0, 2 * Math.PI);
+  context.fillStyle = palette.panel;
+  context.fill();
+  context.strokeStyle = palette.ink;
+  context.lineWidth = 1.5 * unit;
+  context.stroke();
 }
 
 /**

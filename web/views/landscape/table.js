@@ -1,5 +1,6 @@
 /** The slice at the knob as a table, for reading. */
 import { html, nothing } from 'lit';
+import { later } from '../../base/setting-words.js';
 import { number, percent, t } from '../../locale/locale.js';
 
 /**
@@ -13,25 +14,28 @@ import { number, percent, t } from '../../locale/locale.js';
 
 /** @param {Options} options */
 export function renderTable({ rows, others, caption, nameOf, tally }) {
+  const beside = rows.some(({ second }) => second > 0);
   const head = (/** @type {string} */ words) => html`<th scope="col">${words}</th>`;
   return html`
     <div class="scroll" tabindex="0" role="region" aria-label=${caption}><table>
       <caption>${caption}</caption>
       <thead><tr>${head(t('landscape.rank'))}${head(t('landscape.token'))}${head(t('landscape.here'))}${head(t('landscape.raw'))}${
-        tally ? head(t('landscape.counted', { n: tally.total })) : nothing
-      }</tr></thead>
+        beside ? head(later('shelf.second')) : nothing
+      }${tally ? head(t('landscape.counted', { n: tally.total })) : nothing}</tr></thead>
       <tbody>${rows.map(
-        ({ id, rank, p, raw, drawn }) => html`
+        ({ id, rank, p, raw, second, drawn }) => html`
         <tr data-id=${id} data-p=${String(p)} aria-current=${drawn ? 'true' : nothing}>
           <td>${number(rank)}</td>
           <th scope="row"><span class="token">${nameOf(id)}</span>${
             drawn ? html` <em>${t('landscape.is-drawn')}</em>` : nothing
           }</th>
-          <td>${percent(p)}</td><td>${percent(raw)}</td>
+          <td>${percent(p)}</td><td>${percent(raw)}</td>${
+            beside ? html`<td>${percent(second)}</td>` : nothing
+          }
           ${tally ? html`<td>${number(tally.counts.get(id)?.n ?? 0)}</td>` : nothing}</tr>`,
       )}
         <tr data-id="rest"><td></td><th scope="row">${t('landscape.others', { n: others.count })}</th>
-          <td>${percent(others.p)}</td><td>${percent(others.raw)}</td>
+          <td>${percent(others.p)}</td><td>${percent(others.raw)}</td>${beside ? html`<td></td>` : nothing}
           ${tally ? html`<td></td>` : nothing}</tr>
       </tbody>
     </table></div>`;
