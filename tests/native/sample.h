@@ -22,27 +22,27 @@ enum { SAMPLE_KINDS = 6 };
 
 /* Logits of several characters: smooth, peaked, few values (many ties), all equal, wide, with
  * tokens already removed. At least one is finite. */
-static inline void sample_logits(float *logits, size_t n, uint32_t kind) {
+static inline void sample_logits(float *out, size_t n, uint32_t kind) {
     for (size_t i = 0; i < n; i++) {
         double x = sample_uniform() + sample_uniform() + sample_uniform() - 1.5;
         switch (kind) {
         case 0:
-            logits[i] = (float)(x * 6);
+            out[i] = (float)(x * 6);
             break;
         case 1:
-            logits[i] = (float)(x * x * x * 40);
+            out[i] = (float)(x * x * x * 40);
             break;
         case 2:
-            logits[i] = (float)(int)(x * 4) * 0.5f;
+            out[i] = (float)(int)(x * 4) * 0.5f;
             break;
         case 3:
-            logits[i] = -1.25f;
+            out[i] = -1.25f;
             break;
         case 4:
-            logits[i] = (float)(x * 1e3);
+            out[i] = (float)(x * 1e3);
             break;
         default:
-            logits[i] = sample_uniform() < 0.3 && i ? -INFINITY : (float)(x * 5);
+            out[i] = sample_uniform() < 0.3 && i ? -INFINITY : (float)(x * 5);
             break;
         }
     }

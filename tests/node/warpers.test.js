@@ -156,6 +156,7 @@ describe('how long a text is', () => {
     assert.deepEqual(logits({}, 2), [2.25, 0.5, 3]);
     assert.deepEqual(logits({ exponential_decay_start: 1 }, 2), [1.5, -1, 3]);
     assert.deepEqual(logits({ end_tokens: [] }, 2), [1, -2, 3]);
+    assert.deepEqual(logits({ end_tokens: [0, 1, 0] }, 2), [2.25, 0.5, 3]);
   });
 
   test('a text of no model has the ends that it is given', () => {

@@ -270,7 +270,7 @@ export function resolveSettings(table, given = {}, also = []) {
     draw,
     top,
     seed,
-    ends,
+    ends: ends && [...new Set(Array.from(ends))],
     negative_prompt,
     gates: resolveGates(asked),
     own: sampler,

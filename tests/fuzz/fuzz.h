@@ -1,0 +1,78 @@
+/* What the fuzz targets share: an input taken apart number by number, and how a target ends. Each
+ * target is one LLVMFuzzerTestOneInput; tests/native/test_corpus.c calls the same functions over
+ * the files that are kept. */
+#ifndef LOGITSCOPE_FUZZ_H
+#define LOGITSCOPE_FUZZ_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "check.h"
+#include "fault_line.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* What is left of an input; beyond its end everything is 0. */
+struct input {
+    const uint8_t *data;
+    size_t size;
+};
+
+static inline void take_bytes(struct input *input, void *out, size_t n) {
+    size_t taken = n < input->size ? n : input->size;
+    memset(out, 0, n);
+    if (taken) memcpy(out, input->data, taken);
+    input->data += taken;
+    input->size -= taken;
+}
+
+static inline uint8_t take_u8(struct input *input) {
+    uint8_t n;
+    take_bytes(input, &n, sizeof n);
+    return n;
+}
+
+static inline uint32_t take_u32(struct input *input) {
+    uint32_t n;
+    take_bytes(input, &n, sizeof n);
+    return n;
+}
+
+/* A number below n; one byte of input where that suffices. */
+static inline uint32_t take_below(struct input *input, uint32_t n) {
+    return n > 256 ? take_u32(input) % n : n ? take_u8(input) % n : 0;
+}
+
+/* Any double: its bits, or one of those at which something happens. */
+static inline double take_double(struct input *input) {
+    static const double odd[] = {0,    -0.0,  1,      0.5,   2,    -1,      1e-300, 5e-324,
+                                 1e30, 1e300, 0x1p53, 1e-20, 0.95, 1.0 / 3, 40,     -1e30};
+    uint32_t kind = take_u8(input);
+    double x;
+    if (kind < 64) return odd[kind % 16];
+    if (kind < 160) return take_u8(input) / 255.0;
+    if (kind < 224) return take_u8(input);
+    take_bytes(input, &x, sizeof x);
+    return x;
+}
+
+/* 0, and in replay the number of checks that failed; a fuzzer is told by the end of the program. */
+static inline int fuzz_end(void) {
+    int broken = check_broken;
+    check_broken = 0;
+#ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
+    if (broken) abort();
+#endif
+    return broken;
+}
+
+/* A hostile size may ask for more memory than there is: that is an answer, not an end. */
+#ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
+const char *__asan_default_options(void);
+const char *__asan_default_options(void) {
+    return "allocator_may_return_null=1";
+}
+#endif
+
+#endif
