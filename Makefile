@@ -15,11 +15,13 @@ TRAP := -fsanitize=undefined -fsanitize-trap=undefined
 LIBRARY := $(filter-out src/wasm.c src/main.c,$(wildcard src/*.c))
 NATIVE_TESTS := $(patsubst tests/native/%.c,$(BUILD)/asan/%,$(wildcard tests/native/test_*.c))
 TRAP_TESTS := $(patsubst tests/native/%.c,$(BUILD)/trap/%,$(wildcard tests/native/test_*.c))
+FUZZ_TARGETS := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*.c))
+FUZZERS := $(patsubst %,$(BUILD)/fuzz/%,$(FUZZ_TARGETS))
 NATIVE_COMMANDS := $(BUILD)/gcc/logitscope $(BUILD)/clang/logitscope
-C_FILES = $(wildcard src/*.[ch] tests/native/*.[ch])
+C_FILES = $(wildcard src/*.[ch] tests/native/*.[ch] tests/fuzz/*.[ch])
 
 .PHONY: help node-version serve test test-quick test-long test-browsers bench bench-formats dist lessons wasm native \
-    native-tests native-traps models types format lint style tidy clean
+    native-tests native-traps fuzz fuzzers models types format lint style tidy clean
 
 help: ## list these targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 22
@@ -64,6 +66,12 @@ native: $(NATIVE_COMMANDS) ## build the native command line with gcc and with cl
 native-tests: $(NATIVE_TESTS)
 
 native-traps: $(TRAP_TESTS)
+
+# Each target a minute, or as many seconds as asked for.
+fuzz: fuzzers ## look for inputs that break a target of tests/fuzz; SECONDS=3600 for each
+	@node tests/fuzz/run.js $(or $(SECONDS),60) $(TARGETS)
+
+fuzzers: $(FUZZERS)
 
 models: ## train models/verbs.gguf again (PyTorch, some minutes) and measure it
 	@$(PYTHON) -c 'import torch, numpy' 2>/dev/null || \
@@ -130,6 +138,32 @@ $(BUILD)/trap/%.o: src/%.c
 
 $(BUILD)/trap/test_%: tests/native/test_%.c $(patsubst src/%.c,$(BUILD)/trap/%.o,$(LIBRARY))
 	$(CLANG) $(CFLAGS) $(TRAP) -Itests/native -MMD -MP -MF $@.d $< $(filter %.o,$^) -o $@ -lm
+
+# The targets of fuzzing as plain functions, for test_corpus.
+REPLAY := -Itests/native
+
+$(BUILD)/asan/fuzz_%.o: tests/fuzz/%.c
+	@mkdir -p $(@D)
+	gcc $(CFLAGS) $(SANITIZE) $(REPLAY) -DLLVMFuzzerTestOneInput=fuzz_$* -MMD -MP -c $< -o $@
+
+$(BUILD)/trap/fuzz_%.o: tests/fuzz/%.c
+	@mkdir -p $(@D)
+	$(CLANG) $(CFLAGS) $(TRAP) $(REPLAY) -DLLVMFuzzerTestOneInput=fuzz_$* -MMD -MP -c $< -o $@
+
+$(BUILD)/asan/test_corpus: $(patsubst %,$(BUILD)/asan/fuzz_%.o,$(FUZZ_TARGETS))
+$(BUILD)/trap/test_corpus: $(patsubst %,$(BUILD)/trap/fuzz_%.o,$(FUZZ_TARGETS))
+
+# The same functions under libFuzzer, whose library comes with clang's of that version.
+$(BUILD)/fuzz/%.o: src/%.c
+	@mkdir -p $(@D)
+	@./need.sh $(CLANG)=clang
+	@test -e "$$($(CLANG) -print-file-name=libclang_rt.fuzzer-$$(uname -m).a)" || \
+	    ./need.sh libFuzzer=libclang-rt-$$($(CLANG) -dumpversion | cut -d. -f1)-dev
+	$(CLANG) $(CFLAGS) $(SANITIZE) -fsanitize=fuzzer-no-link -MMD -MP -c $< -o $@
+
+$(BUILD)/fuzz/%: tests/fuzz/%.c $(patsubst src/%.c,$(BUILD)/fuzz/%.o,$(LIBRARY))
+	$(CLANG) $(CFLAGS) $(SANITIZE) $(REPLAY) -fsanitize=fuzzer -MMD -MP -MF $@.d $< \
+	    $(filter %.o,$^) -o $@ -lm
 
 $(BUILD)/gcc/%.o: src/%.c
 	@mkdir -p $(@D)

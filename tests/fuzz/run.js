@@ -49,7 +49,8 @@ function run(command) {
   return new Promise((resolve) => {
     child.on('close', (code) => {
       const [minutes = 0, seconds = 0, systemMinutes = 0, systemSeconds = 0] =
-        [...output.matchAll(/^(\d+)m([\d.]+)s (\d+)m([\d.]+)s$/gm)].at(-1)?.slice(1).map(Number) ?? [];
+        [...output.matchAll(/^(\d+)m([\d.]+)s (\d+)m([\d.]+)s$/gm)].at(-1)?.slice(1).map(Number) ??
+        [];
       resolve({ output, code, cpu: 60 * (minutes + systemMinutes) + seconds + systemSeconds });
     });
   });
@@ -105,7 +106,8 @@ async function merge(name) {
 }
 
 mkdirSync(`${root}/build/fuzz/found`, { recursive: true });
-if (task !== 'merge') console.log('| target | executions | edges | CPU seconds |\n|---|---|---|---|');
+if (task !== 'merge')
+  console.log('| target | executions | edges | CPU seconds |\n|---|---|---|---|');
 const queue = [...targets];
 let broken = 0;
 await Promise.all(

@@ -8,7 +8,11 @@ import { smallContents } from '../node/small_model.js';
 
 const root = new URL('../../', import.meta.url);
 const u32 = (/** @type {number} */ value) => ({ type: 'uint32', value });
-const list = (/** @type {string} */ of, /** @type {any[]} */ value) => ({ type: 'array', of, value });
+const list = (/** @type {string} */ of, /** @type {any[]} */ value) => ({
+  type: 'array',
+  of,
+  value,
+});
 const noise = (/** @type {number} */ count) =>
   Array.from({ length: count }, (_, i) => Math.sin(i * i + 1) / 2);
 
@@ -115,13 +119,21 @@ let count = 0;
 for (const [literal] of grammars.matchAll(/"root ::=(?:[^"\\]|\\.)*"/g)) {
   if (!/\\x|00}/.test(literal)) write('grammar', String(count++), `\x01${JSON.parse(literal)}`);
 }
-write('grammar', 'verbs', `\x02${'root ::= "[" item ("," item)* "]"\nitem ::= [0-9]{1,3} | "a" | .'}`);
+write(
+  'grammar',
+  'verbs',
+  `\x02${'root ::= "[" item ("," item)* "]"\nitem ::= [0-9]{1,3} | "a" | .'}`,
+);
 
 const texts = ["The  cat's 1234 é日本🦙\r\n\tWE'LL ./x\xff", '▁a ▁ <s>', 'A\u0301 ن\u200dنا'];
 for (let kind = 0; kind < 18; kind++)
   for (const [i, text] of texts.entries())
     write('tokenizer', `${kind}-${i}`, `${String.fromCharCode(kind)}${text}`);
-write('tokenizer', 'drawn', '\x10\x06\x04\x00\x01\x01\x01\x01\x01\x01\x01\x05a\n\x01\x05b\n\x01\x05ab\n');
+write(
+  'tokenizer',
+  'drawn',
+  '\x10\x06\x04\x00\x01\x01\x01\x01\x01\x01\x01\x05a\n\x01\x05b\n\x01\x05ab\n',
+);
 
 /** A byte a setting that the chain is given, and logits that fall. */
 for (let setting = 0; setting < 45; setting++) {
