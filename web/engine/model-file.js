@@ -10,6 +10,8 @@ import { OPENED_BYTES } from './layout.js';
 const PIECE = 1 << 16;
 /** The memory for a file is taken when this part of it is there: no head alone reserves gigabytes. */
 const SHARE = 1 / 16;
+/** No file needs more for its metadata and table of tensors: a host may send them without end. */
+export const HEAD_MAX = 1 << 28;
 
 /**
  * What comes before C has seen enough of the file to say where it belongs, and, where nobody
@@ -90,6 +92,8 @@ class Head {
       this.total ??= this.#module.view().getFloat64(this.handle + OPENED_BYTES, true);
     } else if (this.#module.text(calls.fault_name()) !== 'incomplete') {
       this.#module.fail();
+    } else if (this.#length > HEAD_MAX) {
+      throw new LogitscopeError('bad_file', 'header_incomplete', { n: this.#length });
     }
   }
 

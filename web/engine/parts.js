@@ -3,6 +3,7 @@
  * parts' data one behind the other. What the engine refuses in a head it refuses in this one.
  */
 import { LogitscopeError } from './errors.js';
+import { HEAD_MAX } from './model-file.js';
 
 /**
  * Something that can be read from any place on, any number of times.
@@ -22,7 +23,6 @@ import { LogitscopeError } from './errors.js';
 const MAGIC = 0x46554747;
 const FIXED = 24;
 const FIRST_READ = 1 << 16;
-const HEAD_MAX = 1 << 28;
 /** Bytes of each of GGUF's types; 0 where it depends. */
 const SIZES = [1, 1, 2, 2, 4, 4, 4, 1, 0, 0, 8, 8, 8];
 const STRING = 8;

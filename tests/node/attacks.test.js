@@ -1,0 +1,45 @@
+/**
+ * What programs of this field were broken by, each refused with its one sentence or opened rightly:
+ * files of tests/fixtures/attacks.js, metadata without end, templates that would never end.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Logitscope, LogitscopeError } from '../../web/engine/index.js';
+import { attacks } from '../fixtures/attacks.js';
+
+/** The refusal of `open`, one sentence on one line; null where there is none. */
+async function refusal(/** @type {() => Promise<any>} */ open) {
+  try {
+    (await open()).close();
+    return null;
+  } catch (error) {
+    assert.ok(error instanceof LogitscopeError, String(/** @type {any} */ (error).stack));
+    assert.ok(error.message.length < 300 && !/[\n\0]|undefined/.test(error.message), error.message);
+    return error;
+  }
+}
+
+test('every hostile file is refused by its key, or opened', async () => {
+  for (const [name, about, key, model] of attacks) {
+    const error = await refusal(() => Logitscope.load({ model }));
+    assert.equal(error?.key ?? null, key, `${name} (${about}): ${error?.message}`);
+    if (error) assert.match(error.code, /^(bad_file|unsupported)$/, name);
+  }
+});
+
+test('metadata without end are no longer read at some hundred megabytes', async () => {
+  const piece = new Uint8Array(1 << 22);
+  const head = piece.slice();
+  const view = new DataView(head.buffer);
+  head.set(new TextEncoder().encode('GGUF'));
+  view.setUint32(4, 3, true);
+  view.setBigUint64(16, 1n, true);
+  view.setBigUint64(24, 1n << 39n, true); // the length of a key, of which nobody knows the end
+  let sent = 0;
+  const model = new ReadableStream({
+    pull: (controller) => controller.enqueue(sent++ ? piece : head),
+  });
+  const error = await refusal(() => Logitscope.load({ model: new Response(model) }));
+  assert.deepEqual([error?.code, error?.key], ['bad_file', 'header_incomplete']);
+  assert.ok(sent < 200, `${sent} pieces were asked for`);
+});
