@@ -261,7 +261,7 @@ static void repeat(struct parser *p, uint32_t start, uint32_t least, uint32_t mo
             copy(p, start, length);
         }
     }
-    if (p->status) return;
+    if (p->status || length == 0) return;
     g->n_steps -= length;
     memmove(g->steps + start, g->steps + start + length, (g->n_steps - start) * sizeof *g->steps);
 }
