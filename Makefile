@@ -3,6 +3,7 @@
 .DELETE_ON_ERROR:
 
 BUILD := build
+COMMA := ,
 WASM := web/engine/logitscope.wasm
 NODE := $(shell sed -n 's/.*"node": ">=\([0-9.]*\)".*/\1/p' package.json)
 PYTHON ?= /usr/bin/python3
@@ -128,7 +129,7 @@ $(BUILD)/asan/%.o: src/%.c
 	gcc $(CFLAGS) $(SANITIZE) -MMD -MP -c $< -o $@
 
 $(BUILD)/asan/test_%: tests/native/test_%.c $(patsubst src/%.c,$(BUILD)/asan/%.o,$(LIBRARY))
-	gcc $(CFLAGS) $(SANITIZE) -Itests/native -MMD -MP -MF $@.d $< $(filter %.o,$^) -o $@ -lm
+	gcc $(CFLAGS) $(SANITIZE) -Itests/native -MMD -MP -MF $@.d $< $(filter %.o,$^) -o $@ $(LINK) -lm
 
 # What gcc's sanitizers do not see, such as a null pointer plus zero; a trap needs no library.
 $(BUILD)/trap/%.o: src/%.c
@@ -137,7 +138,7 @@ $(BUILD)/trap/%.o: src/%.c
 	$(CLANG) $(CFLAGS) $(TRAP) -MMD -MP -c $< -o $@
 
 $(BUILD)/trap/test_%: tests/native/test_%.c $(patsubst src/%.c,$(BUILD)/trap/%.o,$(LIBRARY))
-	$(CLANG) $(CFLAGS) $(TRAP) -Itests/native -MMD -MP -MF $@.d $< $(filter %.o,$^) -o $@ -lm
+	$(CLANG) $(CFLAGS) $(TRAP) -Itests/native -MMD -MP -MF $@.d $< $(filter %.o,$^) -o $@ $(LINK) -lm
 
 # The targets of fuzzing as plain functions, for test_corpus.
 REPLAY := -Itests/native
@@ -151,7 +152,14 @@ $(BUILD)/trap/fuzz_%.o: tests/fuzz/%.c
 	$(CLANG) $(CFLAGS) $(TRAP) $(REPLAY) -DLLVMFuzzerTestOneInput=fuzz_$* -MMD -MP -c $< -o $@
 
 $(BUILD)/asan/test_corpus: $(patsubst %,$(BUILD)/asan/fuzz_%.o,$(FUZZ_TARGETS))
+$(BUILD)/asan/test_allocations: $(BUILD)/asan/fuzz_exports.o
+$(BUILD)/trap/test_allocations: $(BUILD)/trap/fuzz_exports.o
 $(BUILD)/trap/test_corpus: $(patsubst %,$(BUILD)/trap/fuzz_%.o,$(FUZZ_TARGETS))
+
+# That program counts what is allocated, and lets it fail.
+ALLOCATORS := malloc calloc realloc aligned_alloc free
+$(BUILD)/asan/test_allocations $(BUILD)/trap/test_allocations: \
+    LINK := $(patsubst %,-Wl$(COMMA)--wrap=%,$(ALLOCATORS))
 
 # The same functions under libFuzzer, whose library comes with clang's of that version.
 $(BUILD)/fuzz/%.o: src/%.c

@@ -102,6 +102,11 @@ static void open_image(uint32_t i, const struct input *image, uint32_t odd) {
         return;
     }
     uint8_t *at = export_model_image(opened);
+    need_fault(!at);
+    if (!at) {
+        close_opened(i);
+        return;
+    }
     memset(at, 0, opened->size);
     memcpy(at, image->data, opened->size < image->size ? opened->size : image->size);
     enum status status = export_model_finish(opened);
@@ -380,16 +385,20 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     while (calls.size) {
         uint8_t *bytes = export_memory_exchange(EXCHANGE);
         uint32_t which = take_below(&calls, 32), a = take_u8(&calls), b = take_u8(&calls);
+        b |= (uint32_t)take_u8(&calls) << 8;
+        double x = take_double(&calls);
+        need_fault(!bytes);
+        if (!bytes) continue;
         struct pcg32 noise;
-        pcg32_seed(&noise, b, a);
+        pcg32_seed(&noise, b & 255, a);
         for (size_t i = 0; i < 4 * FLOATS; i += 4) {
             uint32_t word = pcg32_next(&noise);
-            float x = (float)(int32_t)word * 0x1p-28f;
-            if (a % 8) memcpy(&word, &x, 4);
+            float level = (float)(int32_t)word * 0x1p-28f;
+            if (a % 8) memcpy(&word, &level, 4);
             memcpy(bytes + i, &word, 4);
             memcpy(bytes + 8 * FLOATS + i, &word, 4);
         }
-        call(which, a, b | (uint32_t)take_u8(&calls) << 8, take_double(&calls), &image);
+        call(which, a, b, x, &image);
     }
     start_anew();
     return fuzz_end();

@@ -7,7 +7,7 @@
 #include "fuzz.h"
 #include "tokenizer_subject.h"
 
-enum { TOKENS_MAX = 40, STEPS = 6, TEXT_MAX = 512 };
+enum { TOKENS_MAX = 40, STEPS = 4, TEXT_MAX = 512 };
 
 static const char *const tokens[] = {
     "a", "b",  "ab", "ba", "aab", "bbb", "c", "abc", "\xC3\xA9", "a\xC3\xA9", "aaaa", "(",
