@@ -137,24 +137,21 @@ export function checkIds(name, ids, limit) {
  * @returns {number} how many
  */
 export function checkLogits(logits) {
-  if (
-    !Array.isArray(logits) &&
-    !(logits instanceof Float32Array) &&
-    !(logits instanceof Float64Array)
-  ) {
-    throw mustBe('logits', 'a_list_of_numbers', logits);
-  }
-  if (!logits.length) {
-    throw new LogitscopeError('empty', 'no_numbers');
-  }
-  if (Array.isArray(logits)) {
-    for (let i = 0; i < logits.length; i++) {
-      if (typeof logits[i] !== 'number') {
-        throw mustBe('logits', 'a_list_of_numbers', logits[i], i);
-      }
-    }
-  }
+  checkNumbers('logits', logits);
+  if (!logits.length) throw new LogitscopeError('empty', 'no_numbers');
   return logits.length;
+}
+
+/**
+ * @param {string} name
+ * @param {ArrayLike<number>} numbers
+ */
+export function checkNumbers(name, numbers) {
+  if (numbers instanceof Float32Array || numbers instanceof Float64Array) return;
+  if (!Array.isArray(numbers)) throw mustBe(name, 'a_list_of_numbers', numbers);
+  for (let i = 0; i < numbers.length; i++) {
+    if (typeof numbers[i] !== 'number') throw mustBe(name, 'a_list_of_numbers', numbers[i], i);
+  }
 }
 
 /**

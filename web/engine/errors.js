@@ -105,16 +105,20 @@ export const shown = (value) => (typeof value === 'number' ? value : show(value)
  * @returns {string}
  */
 export function show(value) {
-  let text = String(value);
-  if (typeof value === 'function') text = 'a function';
-  else if (typeof value === 'string' || (typeof value === 'object' && value !== null)) {
-    try {
-      text = JSON.stringify(value);
-    } catch {
-      text = 'an object';
-    }
-  }
+  const text = textOf(value);
   return text.length > 60 ? `${text.slice(0, 57)}...` : text;
+}
+
+/** Whatever the value is: an object may have no text, or one that throws. @param {unknown} value */
+function textOf(value) {
+  if (typeof value === 'function') return 'a function';
+  if (typeof value !== 'string' && (typeof value !== 'object' || value === null))
+    return String(value);
+  try {
+    return JSON.stringify(value) ?? 'an object';
+  } catch {
+    return 'an object';
+  }
 }
 
 /**

@@ -283,7 +283,7 @@ function express(schema, at, rules) {
 export function grammarOf(constraint) {
   checkDepth('constraint', constraint);
   if (constraint === 'json') return json(DEPTH, SPACE);
-  if (Object.hasOwn(TASKS, constraint))
+  if (typeof constraint === 'string' && Object.hasOwn(TASKS, constraint))
     return grammarOf({ schema: /** @type {any} */ (TASKS)[constraint], space: TASK_SPACE });
   if (typeof constraint === 'object' && !Array.isArray(constraint)) {
     const { grammar, schema, space = SPACE } = constraint;
