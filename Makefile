@@ -15,6 +15,7 @@ TRAP := -fsanitize=undefined -fsanitize-trap=undefined
 
 LIBRARY := $(filter-out src/wasm.c src/main.c,$(wildcard src/*.c))
 NATIVE_TESTS := $(patsubst tests/native/%.c,$(BUILD)/asan/%,$(wildcard tests/native/test_*.c))
+COVERAGE_TESTS := $(NATIVE_TESTS:$(BUILD)/asan/%=$(BUILD)/coverage/%)
 TRAP_TESTS := $(patsubst tests/native/%.c,$(BUILD)/trap/%,$(wildcard tests/native/test_*.c))
 FUZZ_TARGETS := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*.c))
 FUZZERS := $(patsubst %,$(BUILD)/fuzz/%,$(FUZZ_TARGETS))
@@ -22,7 +23,7 @@ NATIVE_COMMANDS := $(BUILD)/gcc/logitscope $(BUILD)/clang/logitscope
 C_FILES = $(wildcard src/*.[ch] tests/native/*.[ch] tests/fuzz/*.[ch])
 
 .PHONY: help node-version serve test test-quick test-long test-browsers bench bench-formats dist lessons wasm native \
-    native-tests native-traps fuzz fuzzers models types format lint style tidy clean
+    native-tests native-traps fuzz fuzzers coverage models types format lint style tidy clean
 
 help: ## list these targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 22
@@ -73,6 +74,19 @@ fuzz: fuzzers ## look for inputs that break a target of tests/fuzz; SECONDS=3600
 	@node tests/fuzz/run.js $(or $(SECONDS),60) $(TARGETS)
 
 fuzzers: $(FUZZERS)
+
+coverage: $(COVERAGE_TESTS) ## which lines and branches of src the native tests reach
+	@test -x "$$($(CLANG) -print-prog-name=llvm-cov)" || \
+	    ./need.sh llvm-cov-of-clang=llvm-$$($(CLANG) -dumpversion | cut -d. -f1)
+	@node tests/fixtures/make.js
+	@rm -f $(BUILD)/coverage/*.profraw
+	@for test in $(COVERAGE_TESTS); do \
+	    LLVM_PROFILE_FILE=$$test.profraw $$test >/dev/null || echo "$$test failed"; done
+	@tools=$$(dirname "$$($(CLANG) -print-prog-name=llvm-cov)"); \
+	"$$tools/llvm-profdata" merge -o $(BUILD)/coverage/all.profdata $(BUILD)/coverage/*.profraw && \
+	"$$tools/llvm-cov" report -instr-profile=$(BUILD)/coverage/all.profdata \
+	    -show-region-summary=false -ignore-filename-regex='tests/|main.c' \
+	    $(patsubst %,-object %,$(COVERAGE_TESTS))
 
 models: ## train models/verbs.gguf again (PyTorch, some minutes) and measure it
 	@$(PYTHON) -c 'import torch, numpy' 2>/dev/null || \
@@ -154,12 +168,30 @@ $(BUILD)/trap/fuzz_%.o: tests/fuzz/%.c
 $(BUILD)/asan/test_corpus: $(patsubst %,$(BUILD)/asan/fuzz_%.o,$(FUZZ_TARGETS))
 $(BUILD)/asan/test_allocations: $(BUILD)/asan/fuzz_exports.o
 $(BUILD)/trap/test_allocations: $(BUILD)/trap/fuzz_exports.o
+$(BUILD)/coverage/test_allocations: $(BUILD)/coverage/fuzz_exports.o
 $(BUILD)/trap/test_corpus: $(patsubst %,$(BUILD)/trap/fuzz_%.o,$(FUZZ_TARGETS))
+$(BUILD)/coverage/test_corpus: $(patsubst %,$(BUILD)/coverage/fuzz_%.o,$(FUZZ_TARGETS))
 
 # That program counts what is allocated, and lets it fail.
 ALLOCATORS := malloc calloc realloc aligned_alloc free
-$(BUILD)/asan/test_allocations $(BUILD)/trap/test_allocations: \
+$(patsubst %,$(BUILD)/%/test_allocations,asan trap coverage): \
     LINK := $(patsubst %,-Wl$(COMMA)--wrap=%,$(ALLOCATORS))
+
+# What the native tests reach; clang's own tools of that version read it.
+COUNT := -fprofile-instr-generate -fcoverage-mapping
+
+$(BUILD)/coverage/%.o: src/%.c
+	@mkdir -p $(@D)
+	@./need.sh $(CLANG)=clang
+	$(CLANG) $(CFLAGS) $(COUNT) -MMD -MP -c $< -o $@
+
+$(BUILD)/coverage/fuzz_%.o: tests/fuzz/%.c
+	@mkdir -p $(@D)
+	$(CLANG) $(CFLAGS) $(COUNT) $(REPLAY) -DLLVMFuzzerTestOneInput=fuzz_$* -MMD -MP -c $< -o $@
+
+$(BUILD)/coverage/test_%: tests/native/test_%.c $(patsubst src/%.c,$(BUILD)/coverage/%.o,$(LIBRARY))
+	$(CLANG) $(CFLAGS) $(COUNT) -Itests/native -MMD -MP -MF $@.d $< $(filter %.o,$^) -o $@ \
+	    $(LINK) -lm
 
 # The same functions under libFuzzer, whose library comes with clang's of that version.
 $(BUILD)/fuzz/%.o: src/%.c

@@ -102,6 +102,7 @@ test('what was found once', () => {
     () => scope.warp([1], { temperature: bare }),
     () => scope.warp([1], { temperature: silent }),
     () => scope.warp([1], { constraint: bare }),
+    () => grammarOf(null),
     () => scope.landscape({}, 'top_k', /** @type {any} */ (new Set([bare]))),
     () => scope.landscape({}, 'top_k', many),
     () => scope.landscape({}, 'top_k', [1], { top: Number.NaN }),
@@ -186,13 +187,14 @@ test('lesson files', () => {
     .map(([lesson, way, put]) => {
       const copy = structuredClone(lesson);
       let at = copy;
-      way.forEach((step, i) => {
+      let key = '';
+      for (const step of way) {
         const keys = Object.keys(at);
-        const key = keys[step % keys.length];
-        if (i + 1 < way.length && at[key] && typeof at[key] === 'object' && Object.keys(at[key])[0])
-          at = at[key];
-        else if (key !== undefined) at[key] = put;
-      });
+        key = keys[step % keys.length];
+        if (typeof at[key] !== 'object' || at[key] === null || !Object.keys(at[key]).length) break;
+        if (step !== way.at(-1)) at = at[key];
+      }
+      if (Object.hasOwn(at, key)) at[key] = put;
       return copy;
     });
   check(400, 40_000, fc.oneof(value, spoilt), (lesson) => judge(checkLesson(lesson, table)));
@@ -220,6 +222,8 @@ test('messages of a host page, and queries', () => {
     for (const { part, why } of checkState(given, table, 64).dropped)
       assert.ok(typeof part === 'string' && part.length < 300 && why);
   });
+  const long = checkState({ settings: { ['x'.repeat(5000)]: 1 } }, table, 64).dropped[0].part;
+  assert.ok(long.length < 300, 'a name of any length is cut');
   const query = fc.oneof(fc.string(), fc.webQueryParameters());
   check(100, 10_000, query, (given) => {
     const { dropped } = parseQuery(`?${given}`);

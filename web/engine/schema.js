@@ -285,7 +285,7 @@ export function grammarOf(constraint) {
   if (constraint === 'json') return json(DEPTH, SPACE);
   if (typeof constraint === 'string' && Object.hasOwn(TASKS, constraint))
     return grammarOf({ schema: /** @type {any} */ (TASKS)[constraint], space: TASK_SPACE });
-  if (typeof constraint === 'object' && !Array.isArray(constraint)) {
+  if (typeof constraint === 'object' && constraint !== null && !Array.isArray(constraint)) {
     const { grammar, schema, space = SPACE } = constraint;
     if (typeof grammar === 'string') {
       checkOptions('constraint', constraint, ['grammar']);

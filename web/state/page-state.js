@@ -143,7 +143,7 @@ export function parseParts(pairs, table, vocab_size) {
 function giveText(parts, name, text) {
   const part = parts.find((each) => each.name === name);
   const value = part && text !== undefined ? KINDS[part.kind].read(text, part) : undefined;
-  return [name, value, `${name}=${show(text ?? '%')}`];
+  return [name, value, `${show(name)}=${show(text ?? '%')}`];
 }
 
 /**
@@ -191,7 +191,7 @@ export function checkState(message, table, vocab_size) {
   const given = known.map((name) => [name, others[name], `${name}=${show(others[name])}`]);
   if (isObject(settings))
     for (const [name, value] of Object.entries(settings))
-      given.push([name, value, `${name}=${show(value)}`]);
+      given.push([name, value, `${show(name)}=${show(value)}`]);
   const settable = FIELDS.filter((field) => field.setting);
   const parsed = collect(given, [...fields, ...settable, ...table], { table, vocab_size });
   const { dropped } = parsed;
