@@ -110,6 +110,22 @@ test('what was found once', () => {
     assert.throws(act, (error) => checkError(error, String(act)) ?? true);
 });
 
+test('a wide schema is refused at once', () => {
+  const wide = (/** @type {number} */ n) => ({
+    type: 'object',
+    properties: Object.fromEntries(Array.from({ length: n }, (_, i) => [`p${i}`, { const: i }])),
+  });
+  const alternatives = Array.from({ length: 20_000 }, (_, i) => ({ const: i }));
+  const began = performance.now();
+  for (const schema of [wide(600), wide(50_000), { enum: ['x'.repeat(1e6)] }])
+    assert.throws(() => grammarOf({ schema }), { code: 'invalid_argument', key: 'grammar_line' });
+  assert.ok(grammarOf({ schema: { oneOf: alternatives } }).length > 100_000);
+  assert.throws(() => grammarOf({ schema: { oneOf: [...alternatives, { type: 'integer' }] } }), {
+    key: 'schema',
+  });
+  assert.ok(performance.now() - began < 3000, 'it took seconds'); // 40 s before
+});
+
 test('options of a generation', async () => {
   const names = ['prompt', 'prompt_ids', 'max_new_tokens', 'stop', 'settings', 'signal', 'top'];
   const others = ['temperature', 'seed', 'constraint', 'negative_prompt', 'score', 'onstep'];
@@ -164,7 +180,7 @@ test('schemas and constraints', () => {
     const began = performance.now();
     try {
       assert.equal(typeof grammarOf(given), 'string');
-      scope.distribution({ constraint: given }, { top: 1 });
+      scope.distribution({ constraint: given, top: 1 });
     } catch (error) {
       checkError(error, fc.stringify(given));
     }

@@ -13,6 +13,9 @@ const TASK_SPACE = 1;
 /** Nor do they always come to the end of a string. */
 const TASK_STRING = Object.freeze({ type: 'string', maxLength: 40 });
 const REPEAT_MAX = 1000; // of src/grammar.c
+const RULES_MAX = 512; // of src/grammar.h
+/** Values and characters of a schema: what has more makes a grammar that is refused, but later. */
+const SIZE_MAX = 1 << 18;
 const NOTES = ['title', 'description', '$schema']; // say nothing about the text
 
 const BASIC = String.raw`
@@ -78,6 +81,31 @@ function refuse(at, key, values) {
   throw new LogitscopeError('invalid_argument', 'schema', { at, trouble: phrase(key, values) });
 }
 
+/** Says of a schema what C would say of its grammar. @param {string} trouble @returns {never} */
+function refuseWhole(trouble) {
+  throw new LogitscopeError('invalid_argument', 'grammar_line', {
+    line: 1,
+    trouble: phrase(trouble),
+  });
+}
+
+/** @param {unknown} schema of bounded depth */
+function checkSize(schema) {
+  let left = SIZE_MAX;
+  const todo = [schema];
+  while (todo.length) {
+    const it = todo.pop();
+    left -= typeof it === 'string' ? it.length : 1;
+    if (typeof it === 'object' && it !== null)
+      for (const name of Object.keys(it)) {
+        left -= name.length;
+        if (left < 0) refuseWhole('grammar_too_large');
+        todo.push(/** @type {any} */ (it)[name]);
+      }
+  }
+  if (left < 0) refuseWhole('grammar_too_large');
+}
+
 /**
  * A rule of its own; returns its name.
  * @param {string} name
@@ -85,6 +113,7 @@ function refuse(at, key, values) {
  * @param {string[]} rules
  */
 function named(name, body, rules) {
+  if (rules.length === RULES_MAX) refuseWhole('too_many_rules');
   const full = `${name}${rules.length}`;
   rules.push(`${full} ::= ${body}`);
   return full;
@@ -115,6 +144,7 @@ function bounds(schema, at, low, high) {
  */
 function objectOf({ properties = {}, required, additionalProperties = false }, at, rules) {
   const names = Object.keys(properties ?? {});
+  if (names.length > RULES_MAX) refuseWhole('too_many_rules');
   checkOptions(phrase('schema_word', { at, word: 'properties' }), properties, names);
   if (additionalProperties !== false)
     refuse(at, 'schema_additional', { value: shown(additionalProperties) });
@@ -200,6 +230,23 @@ function acceptedBy({
 }
 
 /**
+ * Whether a value fits two of the sets: a kind without a value stands for all of that kind.
+ * @param {{ kind: string, value?: string }[][]} sets
+ */
+function meet(sets) {
+  /** @type {Map<string, Set<string | undefined>>} the values of earlier sets by their kind */
+  const seen = new Map();
+  return sets.some((set) => {
+    const met = set.some(({ kind, value }) => {
+      const values = seen.get(kind);
+      return values && (value === undefined || values.has(value) || values.has(undefined));
+    });
+    for (const { kind, value } of set) seen.set(kind, (seen.get(kind) ?? new Set()).add(value));
+    return met;
+  });
+}
+
+/**
  * anyOf, and oneOf where no value fits two of its schemas.
  * @param {any} schema
  * @param {string} at
@@ -215,15 +262,7 @@ function choiceOf(schema, at, rules) {
     express(it, `${at}.${word}[${i}]`, rules),
   );
   const sets = word === 'oneOf' ? schemas.map(acceptedBy) : [];
-  const met = sets.some((set, i) =>
-    set.some(({ kind, value }) =>
-      sets
-        .slice(0, i)
-        .flat()
-        .some((other) => other.kind === kind && (value ?? other.value) === (other.value ?? value)),
-    ),
-  );
-  if (met) refuse(at, 'schema_one_of');
+  if (meet(sets)) refuse(at, 'schema_one_of');
   return `(${parts.join(' | ')})`;
 }
 
@@ -294,6 +333,7 @@ export function grammarOf(constraint) {
     if (schema !== undefined) {
       checkOptions('constraint', constraint, ['schema', 'space']);
       checkInteger(phrase('constraint_space'), space, 0, REPEAT_MAX);
+      checkSize(schema);
       /** @type {string[]} */
       const rules = [];
       return whole(express(schema, '$', rules), rules, space);
