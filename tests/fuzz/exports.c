@@ -18,7 +18,7 @@
 #define matmul_quants_simd exported_matmul_quants
 #include "../../src/wasm.c"
 
-enum { SLOTS = 3, FLOATS = 512, ROOM_MAX = 1 << 22, CALL_BYTES = 8, EXCHANGE = 1 << 20 };
+enum { SLOTS = 3, FLOATS = 512, ROOM_MAX = 1 << 22, CALL_BYTES = 12, EXCHANGE = 1 << 20 };
 
 /* What is open, and what each is over: closing one closes what is over it. */
 static struct {
@@ -384,9 +384,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     export_settings_reset();
     while (calls.size) {
         uint8_t *bytes = export_memory_exchange(EXCHANGE);
-        uint32_t which = take_below(&calls, 32), a = take_u8(&calls), b = take_u8(&calls);
-        b |= (uint32_t)take_u8(&calls) << 8;
-        double x = take_double(&calls);
+        struct input one = {calls.data, calls.size < CALL_BYTES ? calls.size : CALL_BYTES};
+        calls.data += one.size;
+        calls.size -= one.size;
+        uint32_t which = take_below(&one, 32), a = take_u8(&one), b = take_u8(&one);
+        b |= (uint32_t)take_u8(&one) << 8;
+        double x = take_double(&one);
         need_fault(!bytes);
         if (!bytes) continue;
         struct pcg32 noise;

@@ -322,14 +322,15 @@ int fuzz_exports(const uint8_t *data, size_t size);
 /* A program of calls and a model: opens it, a session, a lexicon, a constraint, a chain, and uses
  * each; the settings are given lists. */
 static void exports_fail_or_not(void) {
+    enum { BYTES = 12 }; /* of a call */
     static const uint8_t calls[] = {0, 5, 7, 8, 18, 20, 22, 23, 24, 25, 26, 2, 3, 12, 13, 28, 31};
-    uint8_t head[1 + 8 * sizeof calls] = {sizeof calls};
+    uint8_t head[1 + BYTES * sizeof calls] = {sizeof calls};
     size_t size, n = 0, step = check_step(3);
     uint8_t *image = forward_image("gpt2_q4_0", &size);
     for (size_t i = 0; i < sizeof calls; i++) {
-        head[1 + 8 * i] = calls[i];
-        head[2 + 8 * i] = 1;
-        head[3 + 8 * i] = 1;
+        head[1 + BYTES * i] = calls[i];
+        head[2 + BYTES * i] = 1;
+        head[3 + BYTES * i] = 1;
     }
     uint8_t *input = malloc(sizeof head + size);
     memcpy(input, head, sizeof head);
