@@ -286,6 +286,33 @@ static void too_many_at_once_are_refused(void) {
     subject_close(&subject);
 }
 
+/* Deeper than rules may call themselves no text goes on; states and frames that do not fit are said
+ * to be full, and a reset makes room. */
+static void limits_are_dead_or_full(void) {
+    static char text[5000];
+    static const char *const sources[] = {
+        "root ::= \"(\" root \")\" | \"\"",
+        "root ::= \"a\"{1000} \"a\"{1000} \"a\"{1000} \"a\"{1000} \"a\"{1000}",
+        "root ::= \"(\" root \")\" | \"[\" root \"]\" | \"\"",
+    };
+    for (int i = 0; i < 3; i++) {
+        struct grammar *grammar = open_grammar(sources[i]);
+        struct automaton *automaton = open_automaton(grammar);
+        memset(text, i == 1 ? 'a' : '(', sizeof text);
+        CHECK(run(automaton, text, 250) != AUTOMATON_DEAD);
+        if (i < 2) CHECK(run(automaton, text, sizeof text) == AUTOMATON_DEAD);
+        for (int round = 0; i == 2 && round < 1000 && !automaton_full(automaton); round++) {
+            for (int c = 0; c < 20; c++) text[c] = "(["[sample_below(2)];
+            run(automaton, text, 20);
+        }
+        CHECK(automaton_full(automaton) == (i > 0));
+        automaton_reset(automaton);
+        CHECK(run(automaton, text, 20) != AUTOMATON_DEAD && !automaton_full(automaton));
+        automaton_close(automaton);
+        grammar_close(grammar);
+    }
+}
+
 /* Grammars of few bytes whose states take long to find, over a vocabulary that asks for many of
  * them: refused, before they have taken a second of a slow build. */
 static void costly_grammars_are_refused_soon(void) {
@@ -379,6 +406,7 @@ int main(void) {
     TEST(masks_are_those_of_each_token);
     TEST(states_are_forgotten_and_found_again);
     TEST(too_many_at_once_are_refused);
+    TEST(limits_are_dead_or_full);
     TEST(costly_grammars_are_refused_soon);
     TEST(noise_is_refused_or_runs);
     return check_report();

@@ -368,6 +368,35 @@ static void names_rope(void) {
     free(b.bytes);
 }
 
+/* Whatever the base and the context that it was made for, YaRN leaves an angle as it is, divides it
+ * by the factor, or something between; slower pairs are stretched no less. */
+static void yarn_stays_between(void) {
+    static const double bases[] = {1.5, 10000, 1e9};
+    static const uint32_t contexts[] = {1, 100, 4096, 1 << 20};
+    for (size_t i = 0; i < 12; i++) {
+        struct rope rope = {.n_rot = 16,
+                            .freq_base = bases[i % 3],
+                            .factor = 4,
+                            .yarn = true,
+                            .beta_fast = 32,
+                            .beta_slow = 1,
+                            .original_context = contexts[i / 3],
+                            .magnitude = 1};
+        struct rope plain = rope;
+        double out[8], unstretched[8], last = 1;
+        plain.yarn = false;
+        plain.factor = 1;
+        rope_frequencies(out, &rope, NULL);
+        rope_frequencies(unstretched, &plain, NULL);
+        for (int k = 0; k < 8; k++) {
+            double share = out[k] / unstretched[k];
+            CHECK_MESSAGE(share >= 0.25 - 1e-9 && share <= last + 1e-9, "base %g, context %u: %g",
+                          rope.freq_base, rope.original_context, share);
+            last = share;
+        }
+    }
+}
+
 /* What a file of that architecture does not say. */
 static void knows_what_files_leave_out(void) {
     struct patched p = load("gptneox");
@@ -535,6 +564,7 @@ int main(void) {
     TEST(reads_heads_of_each_layer);
     TEST(names_windows_and_caps);
     TEST(names_rope);
+    TEST(yarn_stays_between);
     TEST(knows_what_files_leave_out);
     TEST(checks_the_divisors);
     TEST(names_tensors);
