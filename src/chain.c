@@ -280,6 +280,7 @@ static enum status run_stage(struct chain *chain, uint32_t index, uint32_t numbe
         struct pool pool = pool_of(chain);
         input->vocab_size = pool.n;
         input->weights = pool.weights;
+        input->ids = pool.ids;
         input->total = chain->state.total;
         stage_apply(number, pool.logits, input);
         enum status status = record(chain, pool, index, fault);
@@ -331,6 +332,7 @@ static void list_tokens(struct chain *chain, size_t top) {
             .removed_by = removed_by == REMOVED_ON_INPUT ? 0 : removed_by,
             .logit = chain->raw[id],
             .warped = chain->logits[id],
+            .green = trace->has_green ? 1 + mark_is_green(&chain->green, id) : 0,
             .p_raw = chain_share(chain->raw_weights[id], chain->raw_state.total),
             .p = chain_share(chain->weights[id], chain->state.total)};
         for (uint32_t s = 0; s < trace->n_stages; s++)
@@ -360,6 +362,18 @@ static void sum_up(struct chain *chain) {
     chain->trace.kept_mass_raw = chain_share(kept_raw, chain->raw_state.total);
 }
 
+static void sum_green(struct chain *chain) {
+    struct chain_trace *trace = &chain->trace;
+    uint64_t raw = 0, now = 0;
+    for (uint32_t id = 0; id < chain->vocab_size; id++) {
+        bool green = mark_is_green(&chain->green, id);
+        raw += green ? chain->raw_weights[id] : 0;
+        now += green ? chain->weights[id] : 0;
+    }
+    trace->green_p_raw = chain_share(raw, chain->raw_state.total);
+    trace->green_p = chain_share(now, chain->state.total);
+}
+
 enum status chain_apply(struct chain *chain, const float *logits, const struct settings *settings,
                         const uint32_t *history, size_t n_history, size_t top,
                         struct fault *fault) {
@@ -380,8 +394,10 @@ enum status chain_apply(struct chain *chain, const float *logits, const struct s
         if (status) return status;
         if (chain->trace.stages[i].removed) last_filter = i + 1;
     }
+    chain->trace.has_green = mark_green(&chain->green, settings, history, n_history);
     list_tokens(chain, top);
     sum_up(chain);
+    if (chain->trace.has_green) sum_green(chain);
     return STATUS_OK;
 }
 

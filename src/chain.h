@@ -34,7 +34,7 @@ struct chain_token {
     uint32_t removed_by; /* 1 + index of the stage; 0 for a survivor, or one that came in removed */
     float logit;         /* as the model gave it */
     float warped;        /* after the chain, -INFINITY if removed */
-    float unused;
+    uint32_t green;      /* under an active green list: 2 if it is, 1 if not; without one 0 */
     double p_raw, p;
     double logprob; /* ln p, in nats */
 };
@@ -44,11 +44,12 @@ struct chain_trace {
     uint32_t vocab_size, n_stages, n_tokens, kept;
     uint32_t rest_count, rest_kept; /* the vocabulary that is not listed, and its survivors */
     uint32_t underflowed;           /* survivors with p = 0: below 2^-44 of the best */
-    uint32_t unused;
+    uint32_t has_green;             /* whether a green list is active and has its context */
     double rest_p_raw, rest_p;
     double entropy, perplexity;         /* after the chain */
     double raw_entropy, raw_perplexity; /* before it */
     double kept_mass_raw;               /* the survivors' share of the raw distribution */
+    double green_p_raw, green_p;        /* the green tokens' share before and after; 0 without */
     const struct chain_token *tokens;   /* (n_tokens,) */
     const double *stage_p;              /* (n_tokens, n_stages) p after each stage */
     struct chain_stage stages[STAGES_MAX];

@@ -3,6 +3,7 @@
 #define LOGITSCOPE_CHAIN_PART_H
 
 #include "chain.h"
+#include "mark.h"
 #include "pool.h"
 #include "shortlist.h"
 
@@ -35,6 +36,7 @@ struct chain {
     struct chain_token *tokens;
     double *stage_p;
     struct shortlist *list;
+    struct mark green; /* if the trace has one */
     struct snapshot raw_state, state;
     struct snapshot after[STAGES_MAX]; /* by stage */
     struct chain_trace trace;

@@ -68,6 +68,7 @@ static enum status sample_from(struct chain *chain, struct pool pool, struct war
     for (uint32_t i = 0; i < n_stages; i++) {
         if (!stage_active(input->settings, stages[i])) continue;
         input->vocab_size = pool.n;
+        input->ids = pool.ids;
         if (stages[i] == SETTING_ADAPTIVE_TARGET) before = keep_state(chain, &pool, input, max);
         stage_apply(stages[i], pool.logits, input);
         sample->kept = rank_survey(pool.logits, pool.n, &max);

@@ -40,13 +40,6 @@ void pcg32_advance(struct pcg32 *generator, uint64_t delta) {
     generator->state = total_multiplier * generator->state + total_increment;
 }
 
-uint64_t splitmix64(uint64_t x) {
-    x += 0x9e3779b97f4a7c15u;
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-    return x ^ (x >> 31);
-}
-
 uint64_t draw_random(uint64_t seed, uint64_t step) {
     struct pcg32 generator;
     pcg32_seed(&generator, seed, STREAM);

@@ -16,7 +16,12 @@ uint32_t pcg32_next(struct pcg32 *generator);
 void pcg32_advance(struct pcg32 *generator, uint64_t delta);
 
 /* splitmix64's output for the state x: one increment, then the mix. Steele et al. 2014. */
-uint64_t splitmix64(uint64_t x);
+static inline uint64_t splitmix64(uint64_t x) {
+    x += 0x9e3779b97f4a7c15u;
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+    return x ^ (x >> 31);
+}
 
 /* The 53 random bits of a step: outputs 2 * step and 2 * step + 1 of PCG32 seeded with (seed, 54),
  * as (a >> 5) * 2^26 + (b >> 6). u = r * 2^-53. */

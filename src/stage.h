@@ -22,8 +22,11 @@ bool stage_active(const struct settings *settings, uint32_t stage);
 double stage_value(const struct settings *settings, uint32_t stage);
 /* Whether it only removes, and changes no surviving logit. */
 bool stage_is_filter(uint32_t stage);
-/* Whether it gives the same on the survivors alone (pool.h): it reads neither an id, be it the
- * history's, a bias's or a gate's, nor the size of the vocabulary. */
+/* Whether it is a watermark, which reads the ids of its input and the order of the history. */
+bool stage_is_mark(uint32_t stage);
+/* Whether it gives the same on the survivors alone (pool.h): it reads neither the size of the
+ * vocabulary nor an id, be it the history's, a bias's or a gate's; a watermark reads them as ids
+ * of the whole vocabulary. */
 bool stage_suits_pool(uint32_t stage);
 /* Works in place on logits (vocab_size,). */
 void stage_apply(uint32_t stage, float *logits, const struct warp_input *input);

@@ -21,6 +21,7 @@ struct warp_input {
     const uint64_t *weights; /* (vocab_size,) of the logits as they are now, by kernels->weigh */
     uint64_t total;          /* the sum of weights */
     uint32_t *scratch;       /* (vocab_size,) */
+    const uint32_t *ids;     /* (vocab_size,) of a pool (pool.h); NULL: place i is token i */
 };
 
 enum setting_kind { SETTING_REAL, SETTING_INTEGER, SETTING_MAP, SETTING_LIST, SETTING_CHOICE };
@@ -30,7 +31,7 @@ enum setting_kind { SETTING_REAL, SETTING_INTEGER, SETTING_MAP, SETTING_LIST, SE
 struct warp_row {
     const char *name;
     enum setting_kind kind;
-    const char *group; /* "second", "penalty", "shape", "truncation" or "shared" */
+    const char *group; /* "second", "penalty", "shape", "truncation", "mark" or "shared" */
     const char *stage; /* what an order may call the warper too, as in "dry"; NULL: its name only */
     double neutral, minimum, maximum;
     bool minimum_included, maximum_included;
@@ -133,5 +134,16 @@ double mirostat_next(const struct settings *settings, double p);
 void warp_adaptive_p(float *logits, const struct warp_input *input);
 /* The mean that follows a draw of a token that had the probability p before the stage. */
 double adaptive_next(const struct settings *settings, double p);
+
+/* The watermarks, whose hash is in mark.h; while the history is shorter than the context that they
+ * read, they do nothing. */
+
+/* l + bias for the green tokens; from GREEN_HARD on removes the others, unless none is green.
+ * Kirchenbauer et al. 2023. */
+void warp_green_list(float *logits, const struct warp_input *input);
+/* For each layer p (1 + g - G), G the mass of the tokens whose g is 1: a tournament of two
+ * candidates a match. Nothing where the same context stood before in the history. Dathathri et al.
+ * 2024, as transformers has it. */
+void warp_synthid(float *logits, const struct warp_input *input);
 
 #endif

@@ -5,6 +5,7 @@
 
 #include "draw.h"
 #include "elementary.h"
+#include "mark.h"
 #include "measure.h"
 #include "warp_part.h"
 
@@ -562,6 +563,57 @@ static void adaptive_p(float *logits, const struct warp_input *input) {
     }
 }
 
+static void green_list(float *logits, const struct warp_input *input) {
+    double bias = value_of(input, SETTING_GREEN_BIAS);
+    struct mark mark;
+    size_t survivors = 0;
+    if (!mark_green(&mark, input->settings, input->history, input->n_history)) return;
+    for (uint32_t id = 0; id < input->vocab_size; id++)
+        survivors += logits[id] != -INFINITY && mark_is_green(&mark, id);
+    for (uint32_t id = 0; id < input->vocab_size; id++) {
+        if (logits[id] == -INFINITY) continue;
+        if (bias < GREEN_HARD && mark_is_green(&mark, id))
+            logits[id] = to_float((double)logits[id] + bias);
+        if (bias == GREEN_HARD && survivors > 0 && !mark_is_green(&mark, id))
+            logits[id] = -INFINITY;
+    }
+}
+
+/* Ten layers at a time: what they do to a token depends on these bits of its g, by which the masses
+ * are added up, ids ascending. */
+static void synthid(float *logits, const struct warp_input *input) {
+    uint32_t depth = (uint32_t)value_of(input, SETTING_SYNTHID_DEPTH), *g = input->scratch;
+    double factor[3][1024];
+    struct mark mark;
+    if (!mark_synthid(&mark, input->settings, input->history, input->n_history)) return;
+    for (uint32_t id = 0; id < input->vocab_size; id++) g[id] = mark_g(&mark, id);
+    for (uint32_t i = 0; i < 3 * 1024; i++) factor[i / 1024][i % 1024] = 1;
+    for (uint32_t layer = 0; layer < depth; layer++) {
+        double mass[1024] = {0}, without = 0, with = 0;
+        for (uint32_t id = 0; id < input->vocab_size; id++) {
+            double weight = (double)input->weights[id];
+            for (uint32_t r = 0; r < layer / 10; r++) weight *= factor[r][g[id] >> 10 * r & 1023];
+            mass[g[id] >> layer / 10 * 10 & 1023] += weight;
+        }
+        for (uint32_t p = 0; p < 1024; p++) {
+            double now = mass[p] * factor[layer / 10][p];
+            if (p >> layer % 10 & 1)
+                with += now;
+            else
+                without += now;
+        }
+        double like = without / (without + with);
+        if (like < 0x1p-100) like = 0x1p-100;
+        for (uint32_t p = 0; p < 1024; p++)
+            factor[layer / 10][p] *= p >> layer % 10 & 1 ? 1 + like : like;
+    }
+    for (uint32_t id = 0; id < input->vocab_size; id++) {
+        double shift = 0;
+        for (uint32_t r = 0; r < 3; r++) shift += elementary_log(factor[r][g[id] >> 10 * r & 1023]);
+        if (logits[id] != -INFINITY) logits[id] = to_float((double)logits[id] + shift);
+    }
+}
+
 void (*const gate_scalar[GATE_COUNT])(float *, const struct warp_input *) = {
     [GATE_CONSTRAINT] = constraint,
     [GATE_BANNED_WORDS] = banned_words,
@@ -596,6 +648,8 @@ void (*const warp_scalar[WARPER_COUNT])(float *, const struct warp_input *) = {
     [SETTING_XTC_PROBABILITY] = xtc,
     [SETTING_MIROSTAT] = mirostat,
     [SETTING_ADAPTIVE_TARGET] = adaptive_p,
+    [SETTING_GREEN_BIAS] = green_list,
+    [SETTING_SYNTHID_DEPTH] = synthid,
 };
 
 uint32_t draw_scalar(const float *logits, const uint64_t *weights, size_t n, uint64_t r,

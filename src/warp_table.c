@@ -1,6 +1,7 @@
 /* The one table of settings, the warpers first: names, ranges and what a slider offers. */
 #include <float.h>
 
+#include "mark.h"
 #include "warp.h"
 
 static const char *const CONVENTIONS[] = {"transformers", "llama.cpp", "llama2.c", NULL};
@@ -170,6 +171,18 @@ const struct warp_row warp_table[SETTING_COUNT] = {
         .minimum_included = true, .maximum_included = true,
         .low = 0, .high = 1, .step = 0.01, .apply = warp_adaptive_p,
     },
+    [SETTING_GREEN_BIAS] = {
+        .name = "green_bias", .kind = SETTING_REAL, .group = "mark", .stage = "green_list",
+        .neutral = 0, .minimum = 0, .maximum = GREEN_HARD,
+        .minimum_included = true, .maximum_included = true,
+        .low = 0, .high = 10, .step = 0.1, .apply = warp_green_list,
+    },
+    [SETTING_SYNTHID_DEPTH] = {
+        .name = "synthid_depth", .kind = SETTING_INTEGER, .group = "mark", .stage = "synthid",
+        .neutral = 0, .minimum = 0, .maximum = SYNTHID_LAYERS,
+        .minimum_included = true, .maximum_included = true,
+        .low = 0, .high = SYNTHID_LAYERS, .step = 1, .apply = warp_synthid,
+    },
     [SETTING_CONTRASTIVE_ALPHA] = {
         .name = "contrastive_alpha", .kind = SETTING_REAL, .group = "shared",
         .neutral = 0.1, .minimum = 0, .maximum = 1,
@@ -269,6 +282,30 @@ const struct warp_row warp_table[SETTING_COUNT] = {
         .neutral = 0, .minimum = 0, .maximum = WHOLE_MAX,
         .minimum_included = true, .maximum_included = true,
         .low = 0, .high = 64, .step = 1,
+    },
+    [SETTING_GREEN_FRACTION] = {
+        .name = "green_fraction", .kind = SETTING_REAL, .group = "shared",
+        .neutral = 0.25, .minimum = 0, .maximum = 1,
+        .minimum_included = false, .maximum_included = false,
+        .low = 0.05, .high = 0.95, .step = 0.05,
+    },
+    [SETTING_GREEN_CONTEXT] = {
+        .name = "green_context", .kind = SETTING_INTEGER, .group = "shared",
+        .neutral = 1, .minimum = 0, .maximum = 16,
+        .minimum_included = true, .maximum_included = true,
+        .low = 0, .high = 8, .step = 1,
+    },
+    [SETTING_SYNTHID_CONTEXT] = {
+        .name = "synthid_context", .kind = SETTING_INTEGER, .group = "shared",
+        .neutral = 4, .minimum = 1, .maximum = 16,
+        .minimum_included = true, .maximum_included = true,
+        .low = 1, .high = 8, .step = 1,
+    },
+    [SETTING_WATERMARK_KEY] = {
+        .name = "watermark_key", .kind = SETTING_INTEGER, .group = "shared",
+        .neutral = 15485863, .minimum = 0, .maximum = WHOLE_MAX,
+        .minimum_included = true, .maximum_included = true,
+        .low = 0, .high = 1e8, .step = 1,
     },
     [SETTING_MIN_TOKENS_TO_KEEP] = {
         .name = "min_tokens_to_keep", .kind = SETTING_INTEGER, .group = "shared",

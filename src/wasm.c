@@ -15,6 +15,7 @@
 #include "draw.h"
 #include "gguf.h"
 #include "kernels.h"
+#include "mark.h"
 #include "measure.h"
 #include "model.h"
 #include "session.h"
@@ -114,6 +115,7 @@ AT(chain_trace, kept, 12);
 AT(chain_trace, rest_count, 16);
 AT(chain_trace, rest_kept, 20);
 AT(chain_trace, underflowed, 24);
+AT(chain_trace, has_green, 28);
 AT(chain_trace, rest_p_raw, 32);
 AT(chain_trace, rest_p, 40);
 AT(chain_trace, entropy, 48);
@@ -121,9 +123,11 @@ AT(chain_trace, perplexity, 56);
 AT(chain_trace, raw_entropy, 64);
 AT(chain_trace, raw_perplexity, 72);
 AT(chain_trace, kept_mass_raw, 80);
-AT(chain_trace, tokens, 88);
-AT(chain_trace, stage_p, 92);
-AT(chain_trace, stages, 96);
+AT(chain_trace, green_p_raw, 88);
+AT(chain_trace, green_p, 96);
+AT(chain_trace, tokens, 104);
+AT(chain_trace, stage_p, 108);
+AT(chain_trace, stages, 112);
 
 AT(chain_stage, stage, 0);
 AT(chain_stage, active, 4);
@@ -143,6 +147,7 @@ AT(chain_token, rank, 4);
 AT(chain_token, removed_by, 8);
 AT(chain_token, logit, 12);
 AT(chain_token, warped, 16);
+AT(chain_token, green, 20);
 AT(chain_token, p_raw, 24);
 AT(chain_token, p, 32);
 AT(chain_token, logprob, 40);
@@ -582,6 +587,22 @@ EXPORT(void, settings_step)(double seed, double step) {
 EXPORT(double, warp_next)(double p) {
     return settings.value[SETTING_MIROSTAT] != 0 ? mirostat_next(&settings, p)
                                                  : adaptive_next(&settings, p);
+}
+
+/* What each of n ids bears of a watermark, `warper`, under these settings as the successor of those
+ * before it: 1 if green, 0 if not; the bits of SynthID's g. UINT32_MAX: no full context is there.
+ */
+EXPORT(void, mark_read)(enum setting warper, const uint32_t *ids, size_t n, uint32_t *marks) {
+    bool green = warper == SETTING_GREEN_BIAS;
+    size_t width = (size_t)settings.value[green ? SETTING_GREEN_CONTEXT : SETTING_SYNTHID_CONTEXT];
+    struct mark mark;
+    for (size_t i = 0; i < n; i++) {
+        const uint32_t *context = i >= width ? ids + i - width : ids;
+        size_t count = i >= width ? width : i;
+        bool has = green ? mark_green(&mark, &settings, context, count)
+                         : mark_synthid(&mark, &settings, context, count);
+        marks[i] = !has ? UINT32_MAX : green ? mark_is_green(&mark, ids[i]) : mark_g(&mark, ids[i]);
+    }
 }
 
 /* Checks order, biases and breakers, as chain_apply would. */

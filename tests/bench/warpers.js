@@ -39,6 +39,8 @@ export const ALONE = {
   xtc_probability: { xtc_probability: 1, xtc_threshold: 0.05 },
   mirostat: { mirostat: 2 },
   adaptive_target: { adaptive_target: 0.3 },
+  green_bias: { green_bias: 2 },
+  synthid_depth: { synthid_depth: 30 },
 };
 
 /**

@@ -42,6 +42,8 @@ const VALUES = {
   xtc_probability: 0.6,
   mirostat: 2,
   adaptive_target: 0.3,
+  green_bias: 3,
+  synthid_depth: 4,
 };
 const BASICS = ['temperature', 'top_k', 'top_p'];
 

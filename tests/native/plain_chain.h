@@ -18,7 +18,7 @@ static uint64_t weights[PLAIN_MAX];
 
 static inline struct warp_input weigh(const float *from, const struct settings *settings, size_t n,
                                       size_t n_history) {
-    struct warp_input input = {settings, n, history, n_history, weights, 0, scratch};
+    struct warp_input input = {settings, n, history, n_history, weights, 0, scratch, NULL};
     float max = -INFINITY;
     for (size_t i = 0; i < n; i++) max = from[i] > max ? from[i] : max;
     memset(scratch, 0xa5, n * sizeof *scratch);

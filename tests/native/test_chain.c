@@ -65,7 +65,7 @@ static void check_stages(const struct chain_trace *trace, const struct settings 
     memcpy(work, logits, n * sizeof *work);
     for (uint32_t s = 0; s < settings->n_order; s++) {
         const struct chain_stage *stage = &trace->stages[s];
-        struct warp_input input = {settings, n, history, n_history, spare, 0, scratch};
+        struct warp_input input = {settings, n, history, n_history, spare, 0, scratch, NULL};
         float max;
         input.total = total_of(work, n, &max);
         kernels_scalar.weigh(spare, work, n, max);
@@ -274,7 +274,7 @@ static void own_stage_equals_the_warper_it_is(void) {
         own.has_own = true;
         enum status status = chain_apply(with, logits, &settings, NULL, 0, N, &fault);
         if (!status) {
-            struct warp_input input = {&settings, n, NULL, 0, spare, 0, scratch};
+            struct warp_input input = {&settings, n, NULL, 0, spare, 0, scratch, NULL};
             float result[N];
             CHECK(chain_apply(mine, logits, &own, NULL, 0, 0, &fault_too) == STATUS_OK);
             CHECK(chain_trace(mine)->n_stages == own.own_at);

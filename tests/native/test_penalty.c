@@ -12,7 +12,7 @@ static uint32_t scratch[N], history[HISTORY];
 
 static void apply(enum setting warper, const struct settings *settings, size_t n,
                   size_t n_history) {
-    struct warp_input input = {settings, n, history, n_history, NULL, 0, scratch};
+    struct warp_input input = {settings, n, history, n_history, NULL, 0, scratch, NULL};
     warp_table[warper].apply(logits, &input);
 }
 

@@ -14,7 +14,7 @@ static uint32_t scratch[N];
 static uint64_t weights[N];
 
 static void apply(enum setting warper, const struct settings *settings, size_t n) {
-    struct warp_input input = {settings, n, NULL, 0, weights, 0, scratch};
+    struct warp_input input = {settings, n, NULL, 0, weights, 0, scratch, NULL};
     float max = -INFINITY;
     for (size_t i = 0; i < n; i++) max = logits[i] > max ? logits[i] : max;
     input.total = kernels_scalar.weigh(weights, logits, n, max);

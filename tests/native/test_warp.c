@@ -16,7 +16,7 @@ static uint64_t weights[N];
 
 /* Applies one warper with the given value in place on `logits`. */
 static void apply(enum setting warper, struct settings *settings, size_t n, size_t n_history) {
-    struct warp_input input = {settings, n, history, n_history, weights, 0, scratch};
+    struct warp_input input = {settings, n, history, n_history, weights, 0, scratch, NULL};
     float max = -INFINITY;
     for (size_t i = 0; i < n; i++) max = logits[i] > max ? logits[i] : max;
     input.total = kernels_scalar.weigh(weights, logits, n, max);

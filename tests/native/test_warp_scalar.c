@@ -125,6 +125,16 @@ static void draw_value(struct settings *settings, enum setting warper, size_t n)
     case SETTING_ADAPTIVE_TARGET:
         value[SETTING_ADAPTIVE_MEAN] = sample_below(3) ? sample_uniform() : 0;
         break;
+    case SETTING_GREEN_BIAS:
+        value[warper] = sample_below(4) ? 5 * u : 100;
+        value[SETTING_GREEN_FRACTION] = sample_below(2) ? 0.25 : 0.01 + 0.98 * sample_uniform();
+        value[SETTING_GREEN_CONTEXT] = sample_below(4);
+        value[SETTING_WATERMARK_KEY] = sample_below(9) ? sample_below(99) : WHOLE_MAX;
+        break;
+    case SETTING_SYNTHID_DEPTH:
+        value[warper] = 1 + sample_below(30);
+        value[SETTING_SYNTHID_CONTEXT] = 1 + sample_below(3);
+        break;
     default:
         break;
     }

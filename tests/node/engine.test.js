@@ -146,6 +146,8 @@ describe('info and table', () => {
         'xtc_probability',
         'mirostat',
         'adaptive_target',
+        'green_bias',
+        'synthid_depth',
       ],
     );
     const row = scope.table.find(({ name }) => name === 'top_p');

@@ -40,6 +40,7 @@ const EXPORTS = {
   kernels_choose: 1,
   lexicon_close: 1,
   lexicon_open: 1,
+  mark_read: 4,
   measure_distinct: 3,
   measure_surprisal: 5,
   memory_allocate: 1,

@@ -30,6 +30,8 @@ const NEUTRAL = {
   xtc_probability: 0,
   mirostat: 0,
   adaptive_target: 0,
+  green_bias: 0,
+  synthid_depth: 0,
 };
 /** The first two read a second distribution and have a test of their own: here they are off. */
 export const ORDER = ['guidance_scale', 'contrastive_beta', 'logit_bias', ...Object.keys(NEUTRAL)];
@@ -368,7 +370,53 @@ const WARPERS = {
       return Math.fround(5 - (10 * far ** 2) / (1 + far));
     });
   },
+  green_bias: (logits, settings, history) => {
+    const {
+      green_bias: bias,
+      green_fraction: fraction = 0.25,
+      green_context: width = 1,
+    } = settings;
+    const bits = markBits(1, settings, history, width);
+    if (!bits) return logits;
+    const green = ranked(logits).filter((id) => bits(id) < fraction * 2 ** 32);
+    if (bias === 100) return green.length ? keepOnly(logits, green) : logits;
+    const lifted = Float32Array.from(logits);
+    for (const id of green) lifted[id] = clamp(logits[id] + bias);
+    return lifted;
+  },
+  synthid_depth: (logits, settings, history) => {
+    const { synthid_depth: depth, synthid_context: width = 4 } = settings;
+    const bits = markBits(2, settings, history, width);
+    const before = history.slice(0, -1).map((_, i) => history.slice(i, i + width).join());
+    const now = history.slice(-width).join();
+    if (!bits || before.slice(0, history.length - width).includes(now)) return logits;
+    const max = largestOf(logits);
+    let p = Array.from(logits, (logit) => Math.floor(Math.exp(logit - max) * 2 ** 44));
+    const shift = Array.from(logits, () => 0);
+    const g = Array.from(logits, (_, id) => bits(id));
+    for (let layer = 0; layer < depth; layer++) {
+      const has = g.map((word) => Math.floor(word / 2 ** layer) % 2 === 1);
+      const total = p.reduce((a, b) => a + b, 0);
+      const mass = p.reduce((sum, value, id) => sum + (has[id] ? 0 : value), 0);
+      const like = Math.max(mass / total, 2 ** -100);
+      p = p.map((value, id) => value * (has[id] ? 1 + like : like));
+      for (const id of shift.keys()) shift[id] += Math.log(has[id] ? 1 + like : like);
+    }
+    return onSurvivors(logits, (logit, id) => clamp(logit + shift[id]));
+  },
 };
+
+/** The 32 bits that a key gives each token after a context; null where there is not all of it. */
+export function markBits(tag, { watermark_key: key = 15485863 }, history, width) {
+  if (history.length < width) return null;
+  const context = history.slice(history.length - width);
+  const start = splitmix64(splitmix64(BigInt(key)) + 2n ** 32n + BigInt(tag));
+  const seed = context.reduce((state, id) => splitmix64(state + BigInt(id)), start);
+  return (id) => {
+    const pair = splitmix64(seed + BigInt(id >> 1));
+    return Number(id % 2 ? pair >> 32n : pair & 0xffffffffn);
+  };
+}
 
 const isActive = (name, settings) =>
   name === 'logit_bias'

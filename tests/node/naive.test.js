@@ -25,6 +25,8 @@ function someLogits(size) {
   });
 }
 
+const LAST = ['adaptive_target', 'synthid_depth'];
+
 function someSettings(size) {
   const settings = {
     temperature: () => oneOf(0, 1e-30, 0.01, 0.5, 0.7, 1, 1.5, 10),
@@ -71,11 +73,17 @@ function someSettings(size) {
     mirostat_mu: () => oneOf(-1, 0, 0.7, 3.3, 8.1),
     adaptive_target: () => oneOf(0, 0.02, 0.3, 0.7, 1),
     adaptive_mean: () => oneOf(0, 0.1, 0.5, 1),
+    green_bias: () => oneOf(0, 0.3, 2, 100),
+    green_fraction: () => oneOf(0.1, 0.25, 0.5, 0.999),
+    green_context: () => below(4),
+    synthid_depth: () => oneOf(0, 1, 9, 15, 30),
+    synthid_context: () => 1 + below(3),
+    watermark_key: () => oneOf(0, 7, 15485863, 2 ** 53 - 1),
     convention: () => oneOf('transformers', 'llama.cpp', 'llama2.c'),
     seed: () => below(1000),
     order: () =>
-      // Adaptive-P is the last: of its float32 results near ties depend on how e^x is rounded.
-      ORDER.map((name) => [name === 'adaptive_target' ? 2 : unit(), name])
+      // These are the last: of their float32 results near ties depend on how e^x is rounded.
+      ORDER.map((name) => [1 + LAST.indexOf(name) || unit(), name])
         .sort()
         .map(([, name]) => name),
   };
@@ -86,7 +94,10 @@ function someSettings(size) {
       .map(([name, make]) => [name, make()]),
   );
   // Towards T = 0 every rounding of the entropy counts.
-  return some.temperature < 0.5 ? { ...some, dynatemp_range: 0 } : some;
+  if (some.temperature < 0.5) some.dynatemp_range = 0;
+  // What smoothing brings next to the best ties with it or not, as e^x is rounded.
+  if (some.smoothing_factor && some.min_p === 1) some.min_p = 0.3;
+  return some;
 }
 
 /** What differs, or ''. */
@@ -129,7 +140,7 @@ async function compare(sizes, rounds) {
       continue;
     }
     const trace = run(simd);
-    const rounds = settings.adaptive_target || settings.dynatemp_range;
+    const rounds = settings.adaptive_target || settings.dynatemp_range || settings.synthid_depth;
     const near = rounds ? 1e-5 : 0;
     assert.equal(difference(trace, expected, logits, near), '', about);
     assert.deepEqual(run(scalar), trace, about);

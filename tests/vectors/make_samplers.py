@@ -214,6 +214,48 @@ def rep_pen_slope(logits, repetition_penalty, rep_pen_slope):
     return after
 
 
+M64 = 2**64 - 1
+
+
+def splitmix64(x):
+    x = (x + 0x9E3779B97F4A7C15) & M64
+    x = ((x ^ (x >> 30)) * 0xBF58476D1CE4E5B9) & M64
+    x = ((x ^ (x >> 27)) * 0x94D049BB133111EB) & M64
+    return x ^ (x >> 31)
+
+
+def mark_bits(tag, key, context, size):
+    """The 32 bits of each token, as SAMPLERS.md states the hash."""
+    seed = splitmix64((splitmix64(key) + 2**32 + tag) & M64)
+    for id in context:
+        seed = splitmix64((seed + id) & M64)
+    pairs = [splitmix64((seed + id // 2) & M64) for id in range(size)]
+    return np.array([pair >> 32 if id % 2 else pair % 2**32 for id, pair in enumerate(pairs)])
+
+
+def green_list(logits, green_bias, green_fraction=0.25, green_context=1, watermark_key=15485863):
+    context = HISTORY[len(HISTORY) - green_context :]
+    green = mark_bits(1, watermark_key, context, len(logits)) < green_fraction * 2**32
+    if green_bias < 100:
+        return np.where(green, logits + green_bias, logits)
+    hard = np.where(green, logits, -np.inf)
+    return hard if np.any(hard > -np.inf) else logits
+
+
+def synthid(logits, synthid_depth, synthid_context=4, watermark_key=15485863):
+    """Layer by layer over the probabilities, as transformers' update_scores."""
+    context = HISTORY[len(HISTORY) - synthid_context :]
+    earlier = [HISTORY[i : i + synthid_context] for i in range(len(HISTORY) - synthid_context)]
+    if context in earlier:
+        return logits
+    bits = mark_bits(2, watermark_key, context, len(logits))
+    p = softmax(logits)
+    for layer in range(synthid_depth):
+        g = bits >> layer & 1
+        p = p * (1 + g - (g * p).sum())
+    return np.log(np.maximum(p, 1e-300), where=~np.isinf(logits), out=np.full(len(p), -np.inf))
+
+
 def print_with_history(name, source, define, cases):
     for kind, logits in INPUTS.items():
         if len(logits) < 4:
@@ -258,6 +300,29 @@ print_with_history(
         {"repetition_penalty": 1.5, "rep_pen_slope": 0.7},
         {"repetition_penalty": 1.2, "rep_pen_slope": 0},
         {"repetition_penalty": 0.8, "rep_pen_slope": 0.5},
+    ],
+)
+print_with_history(
+    "green_list",
+    "Kirchenbauer et al. 2023, A Watermark for Large Language Models, algorithms 1 (hard) and 2",
+    green_list,
+    [
+        {"green_bias": 2},
+        {"green_bias": 1.5, "green_fraction": 0.5, "green_context": 3},
+        {"green_bias": 0.75, "green_fraction": 0.5, "green_context": 0, "watermark_key": 42},
+        {"green_bias": 100, "green_fraction": 0.5},
+    ],
+)
+print_with_history(
+    "synthid",
+    "Dathathri et al. 2024 (SynthID-Text), as transformers SynthIDTextWatermarkLogitsProcessor",
+    synthid,
+    [
+        {"synthid_depth": 1},
+        {"synthid_depth": 9},
+        {"synthid_depth": 13, "synthid_context": 2, "watermark_key": 7},
+        {"synthid_depth": 30, "synthid_context": 3, "watermark_key": 2**53 - 1},
+        {"synthid_depth": 30, "synthid_context": 1},
     ],
 )
 print_with_step(

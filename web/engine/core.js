@@ -9,7 +9,7 @@ import { Gates } from './gates.js';
 import { openImage } from './model-file.js';
 import * as layout from './layout.js';
 import { Module, fromUtf8, toUtf8 } from './module.js';
-import { SEED_MAX, readTable, resolveSettings } from './settings.js';
+import { SEED_MAX, applySettings, readTable, resolveSettings } from './settings.js';
 
 /** @typedef {import('./types.js').Info} Info */
 /** @typedef {import('./types.js').Piece} Piece */
@@ -290,6 +290,30 @@ export class Core {
     this.module.writeUint32(at, ids);
     const ratio = this.module.calls.measure_distinct(at, ids.length, n);
     return ratio < 0 ? this.module.fail() : ratio;
+  }
+
+  /**
+   * What each id bears of the watermarks that are on, as C reads it.
+   * @param {ArrayLike<number>} ids
+   * @param {unknown} settings
+   * @returns {import('./types.js').Marks}
+   */
+  marks(ids, settings) {
+    const { module, table } = this;
+    const resolved = this.resolve(settings);
+    const { values } = resolved;
+    checkIds('ids', ids, 2 ** 32);
+    applySettings(module, table, resolved, [], [], 0);
+    const read = (/** @type {string} */ name) => {
+      if (!values[name]) return null;
+      const at = module.exchange(8 * ids.length);
+      const marksAt = at + 4 * ids.length;
+      module.writeUint32(at, ids);
+      const index = table.findIndex((row) => row.name === name);
+      module.calls.mark_read(index, at, ids.length, marksAt);
+      return module.uint32(marksAt, ids.length);
+    };
+    return { green: read('green_bias'), synthid: read('synthid_depth'), values };
   }
 
   close() {

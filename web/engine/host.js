@@ -23,7 +23,7 @@ import { Logitscope, LogitscopeError } from './logitscope.js';
  */
 
 const SCOPE_METHODS =
-  'encode decode chat piece random distinct warp ownInput readFrom drawFrom landscapeFrom'.split(
+  'encode decode chat piece random distinct marks warp ownInput readFrom drawFrom landscapeFrom'.split(
     ' ',
   );
 const SESSION_METHODS =

@@ -2,4 +2,5 @@
 import './sentences.js';
 
 export * from './logitscope.js';
+export { detect } from './detect.js';
 export { beamSearch, contrastiveSearch, searches } from './search.js';

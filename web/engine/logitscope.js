@@ -174,6 +174,15 @@ export class Logitscope {
   }
 
   /**
+   * What each id bears of the watermarks that are on; `detect` counts it.
+   * @param {ArrayLike<number>} ids
+   * @param {Settings} [settings]
+   */
+  marks(ids, settings) {
+    return this.#open().marks(ids, settings);
+  }
+
+  /**
    * The trace of any logits, with the whole result; needs no model.
    * @param {ArrayLike<number>} logits
    * @param {Settings} [settings]

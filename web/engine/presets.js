@@ -64,6 +64,8 @@ const LLAMA_CPP = [
   'smoothing_factor',
   'mirostat',
   'adaptive_target',
+  'green_bias',
+  'synthid_depth',
 ];
 
 /**

@@ -421,6 +421,15 @@ export class RemoteLogitscope extends RemoteSession {
   }
 
   /**
+   * @param {ArrayLike<number>} ids
+   * @param {Settings} [settings]
+   * @returns {Promise<import('./types.js').Marks>}
+   */
+  marks(ids, settings) {
+    return this.request('marks', ids, settings);
+  }
+
+  /**
    * @param {ArrayLike<number>} logits
    * @param {Settings} [settings]
    * @param {{ history?: ArrayLike<number>, second?: ArrayLike<number>, step?: number }} [options]

@@ -62,6 +62,7 @@ export const sentences = {
   second_finite: 'second must give token {id} a finite logit, got {value}',
   second_once:
     'guidance_scale and contrastive_beta cannot be used together: there is one second distribution',
+  no_watermark: 'no watermark is asked for: green_bias or synthid_depth must be above 0',
   u_gumbel: 'u and rng cannot be used with draw "gumbel", whose noise comes from seed and step',
   u_and_rng: 'u and rng cannot both be given',
 

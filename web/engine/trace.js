@@ -87,6 +87,7 @@ export function readTrace(module, at, table, piece) {
   const u32 = (/** @type {number} */ offset) => view.getUint32(at + offset, true);
   const f64 = (/** @type {number} */ offset) => view.getFloat64(at + offset, true);
   const stages = readStages(view, at, table);
+  const hasGreen = u32(layout.CHAIN_TRACE_HAS_GREEN) !== 0;
   const tokensAt = u32(layout.CHAIN_TRACE_TOKENS);
   const stagePAt = u32(layout.CHAIN_TRACE_STAGE_P);
   const tokens = Array.from({ length: u32(layout.CHAIN_TRACE_N_TOKENS) }, (_, i) => {
@@ -102,6 +103,7 @@ export function readTrace(module, at, table, piece) {
       rank: view.getUint32(tokenAt + layout.CHAIN_TOKEN_RANK, true),
       logit: view.getFloat32(tokenAt + layout.CHAIN_TOKEN_LOGIT, true),
       warped: view.getFloat32(tokenAt + layout.CHAIN_TOKEN_WARPED, true),
+      ...(hasGreen && { green: view.getUint32(tokenAt + layout.CHAIN_TOKEN_GREEN, true) === 2 }),
       p_raw: share(layout.CHAIN_TOKEN_P_RAW),
       p: share(layout.CHAIN_TOKEN_P),
       logprob: share(layout.CHAIN_TOKEN_LOGPROB),
@@ -128,6 +130,9 @@ export function readTrace(module, at, table, piece) {
     perplexity: f64(layout.CHAIN_TRACE_PERPLEXITY),
     raw_entropy: f64(layout.CHAIN_TRACE_RAW_ENTROPY),
     raw_perplexity: f64(layout.CHAIN_TRACE_RAW_PERPLEXITY),
+    ...(hasGreen && {
+      green: { p_raw: f64(layout.CHAIN_TRACE_GREEN_P_RAW), p: f64(layout.CHAIN_TRACE_GREEN_P) },
+    }),
     underflowed,
     warnings: warningsOf(stages, underflowed, table),
   };

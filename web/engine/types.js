@@ -6,7 +6,7 @@
  * @property {string} name
  * @property {string} stage what an order may call a warper too: 'dry', 'xtc'; else the name
  * @property {'real' | 'integer' | 'map' | 'list' | 'choice'} kind
- * @property {string} group 'second', 'penalty', 'shape', 'truncation' or 'shared'
+ * @property {string} group 'second', 'penalty', 'shape', 'truncation', 'mark' or 'shared'
  * @property {boolean} warper false for a parameter that warpers share
  * @property {any} neutral the value at which it changes nothing: a number, {}, [] or a choice
  * @property {number} minimum smallest value accepted
@@ -50,6 +50,8 @@
  * @property {number} [xtc_probability]
  * @property {0 | 1 | 2} [mirostat]
  * @property {number} [adaptive_target] of adaptive_p
+ * @property {number} [green_bias] 0; of green_list, a watermark, which 100 makes a hard one
+ * @property {number} [synthid_depth] 0; of synthid, a watermark: the layers of its tournament
  * @property {number} [repetition_window] the last ids that penalties look at, 0: all
  * @property {number} [dry_base] 1.75
  * @property {number} [dry_allowed_length] 2
@@ -66,6 +68,10 @@
  * @property {number} [penalty_decay] 1; what a time counts less for each token since, of frequency_penalty
  * @property {number} [rep_pen_slope] 1; how much of repetition_penalty the older half of its window gets
  * @property {number} [exponential_decay_start] 0; after how many drawn tokens the length penalty begins
+ * @property {number} [green_fraction] 0.25; the share of the vocabulary that is green
+ * @property {number} [green_context] 1; how many ids decide which
+ * @property {number} [synthid_context] 4
+ * @property {number} [watermark_key] 15485863; the secret of both watermarks
  * @property {number} [min_tokens_to_keep]
  * @property {'transformers' | 'llama.cpp' | 'llama2.c'} [convention] whose rules hold at ties and
  *   boundaries
@@ -143,6 +149,7 @@
  * @property {number} logit as the model gave it
  * @property {number} warped after the chain, -Infinity if removed
  * @property {number} [p_second] under a second text; what a page adds, the engine has none
+ * @property {boolean} [green] under a green list: whether it is on it
  * @property {number} p_raw
  * @property {number} p
  * @property {number} logprob ln p, in nats
@@ -163,6 +170,8 @@
  * @property {number} perplexity
  * @property {number} raw_entropy
  * @property {number} raw_perplexity
+ * @property {{ p_raw: number, p: number }} [green] under a green list: what its tokens hold, before the
+ *   chain and after it
  * @property {number} underflowed survivors whose probability is below 2^-44 of the best
  * @property {string[]} warnings
  * @property {ConstraintState} [constraint] where there is one
@@ -209,6 +218,30 @@
  */
 
 /** @typedef {{ id: number, text: string, bytes: Uint8Array, special: boolean }} Piece */
+
+/**
+ * What the ids of a text bear of the watermarks that are on, null of one that is off: 1 for a green
+ * token and 0 for another; the bits of SynthID's g; 2^32 - 1 where no full context goes before. Beside
+ * it the settings.
+ * @typedef {{ green: Uint32Array | null, synthid: Uint32Array | null, values: Record<string, any> }} Marks
+ */
+
+/**
+ * What a text bears of one watermark. Scored is what has its full context before it, and of what comes
+ * again the first.
+ * @typedef {object} Detection
+ * @property {'green_bias' | 'synthid_depth'} name
+ * @property {number} n tokens scored
+ * @property {number} count green tokens of these; for SynthID g that are 1, of depth n
+ * @property {number} share count as a share of all that were counted
+ * @property {number} expected what the share would be of a text that is not marked
+ * @property {number} z how many standard deviations the count is above that
+ * @property {number} p the exact chance of that count or more without the mark: a binomial tail
+ * @property {(number | null)[]} shares of each token of the text: 1 or 0, the mean of its g; null
+ *   without a full context
+ * @property {number[]} scored which tokens were, ascending
+ * @property {number[]} curve (n,) z after each of these
+ */
 
 /**
  * A drawn token; u is null for draw: 'gumbel'.

@@ -13,6 +13,8 @@ export const BASICS = ['repetition_penalty', 'temperature', 'top_k', 'top_p'];
 export const FRONT = ['temperature', 'top_k', 'top_p'];
 /** Those that read what follows a second text. */
 export const SECOND = ['guidance_scale', 'contrastive_beta'];
+/** The watermarks. */
+export const MARKS = ['green_bias', 'synthid_depth'];
 /** What waits on the shelf until it is added or in use. */
 export const SHELF = [
   {
@@ -47,6 +49,7 @@ export const SHELF = [
     group: 'adaptive',
     names: ['xtc_probability', 'mirostat', 'adaptive_target', 'dynatemp_range', 'smoothing_factor'],
   },
+  { group: 'mark', names: MARKS },
   { group: 'second', names: SECOND },
   { group: 'own', names: ['own'] },
 ];
@@ -71,6 +74,11 @@ export const ADDED = [
   'guidance_scale',
   'contrastive_beta',
   'contrastive_alpha',
+  ...MARKS,
+  'green_fraction',
+  'green_context',
+  'synthid_context',
+  'watermark_key',
 ];
 /** The parameters that stand on a warper's card. */
 export const PARTS = /** @type {Record<string, string[]>} */ ({
@@ -84,6 +92,8 @@ export const PARTS = /** @type {Record<string, string[]>} */ ({
   smoothing_factor: ['smoothing_curve'],
   frequency_penalty: ['penalty_decay'],
   exponential_decay_length_penalty: ['exponential_decay_start'],
+  green_bias: ['green_fraction', 'green_context', 'watermark_key'],
+  synthid_depth: ['synthid_context', 'watermark_key'],
 });
 /** The parameters of several warpers. */
 export const SHARED = ['repetition_window', 'min_tokens_to_keep'];

@@ -39,6 +39,8 @@ const STARTS = /** @type {Record<string, number>} */ ({
   tfs_z: 0.95,
   guidance_scale: 1.5,
   contrastive_beta: 0.5,
+  green_bias: 2,
+  synthid_depth: 30,
 });
 
 export class LogitShelf extends LogitElement {

@@ -120,6 +120,8 @@ export const VALUES = /** @type {Record<string, any>} */ ({
   min_new_tokens: 4,
   exponential_decay_length_penalty: 1.1,
   tfs_z: 0.9,
+  green_bias: 2,
+  synthid_depth: 30,
 });
 
 /** Logits to try a sampler on where none are given: what may follow "Today she". */

@@ -1,0 +1,136 @@
+/* build: -O2 */
+/* The watermarks: the green list, and SynthID's tournament over the whole distribution. */
+#include <string.h>
+
+#include "elementary.h"
+#include "loop.h"
+#include "mark.h"
+#include "warp_part.h"
+
+/* So many layers are played at a time: what a token's weight is multiplied by depends on these bits
+ * of its g alone, so that 1024 masses stand for the vocabulary. */
+enum { BITS = 10, PATTERNS = 1 << BITS, ROUNDS = SYNTHID_LAYERS / BITS };
+
+static uint64_t seed_of(const struct settings *settings, uint64_t tag, const uint32_t *context,
+                        size_t width) {
+    const uint64_t beyond_ids = (uint64_t)1 << 32;
+    uint64_t seed = splitmix64((uint64_t)settings->value[SETTING_WATERMARK_KEY]);
+    seed = splitmix64(seed + beyond_ids + tag);
+    for (size_t i = 0; i < width; i++) seed = splitmix64(seed + context[i]);
+    return seed;
+}
+
+bool mark_green(struct mark *mark, const struct settings *settings, const uint32_t *history,
+                size_t n_history) {
+    size_t width = (size_t)settings->value[SETTING_GREEN_CONTEXT];
+    if (settings->value[SETTING_GREEN_BIAS] == 0 || width > n_history) return false;
+    mark->seed = seed_of(settings, 1, width ? history + (n_history - width) : NULL, width);
+    mark->last = (uint32_t)(ceil(settings->value[SETTING_GREEN_FRACTION] * 0x1p32) - 1);
+    return true;
+}
+
+bool mark_synthid(struct mark *mark, const struct settings *settings, const uint32_t *history,
+                  size_t n_history) {
+    size_t width = (size_t)settings->value[SETTING_SYNTHID_CONTEXT];
+    uint32_t depth = (uint32_t)settings->value[SETTING_SYNTHID_DEPTH];
+    if (depth == 0 || width > n_history) return false;
+    const uint32_t *context = history + (n_history - width);
+    for (const uint32_t *before = history; before < context; before++)
+        if (!memcmp(before, context, width * sizeof *context)) return false;
+    mark->seed = seed_of(settings, 2, context, width);
+    mark->mask = ((uint32_t)1 << depth) - 1;
+    return true;
+}
+
+void mark_all(uint32_t *bits, const struct mark *mark, const uint32_t *ids, size_t n) {
+    if (ids) {
+        for (size_t i = 0; i < n; i++) bits[i] = mark_bits(mark, ids[i]);
+        return;
+    }
+    for (size_t i = 0; i + 1 < n; i += 2) {
+        uint64_t pair = splitmix64(mark->seed + i / 2);
+        bits[i] = (uint32_t)pair;
+        bits[i + 1] = (uint32_t)(pair >> 32);
+    }
+    if (n % 2) bits[n - 1] = mark_bits(mark, (uint32_t)n - 1);
+}
+
+/* Removes what is not green, if that leaves anything. */
+static void keep_green(float *logits, const struct warp_input *input, uint32_t last) {
+    const uint32_t *bits = input->scratch;
+    uint32_t any = 0;
+    VECTOR
+    for (size_t i = 0; i < input->vocab_size; i++)
+        any |= (logits[i] != -INFINITY) & (bits[i] <= last);
+    if (!any) return;
+    VECTOR
+    for (size_t i = 0; i < input->vocab_size; i++)
+        logits[i] = bits[i] <= last ? logits[i] : -INFINITY;
+}
+
+void warp_green_list(float *logits, const struct warp_input *input) {
+    double bias = value_of(input, SETTING_GREEN_BIAS);
+    const uint32_t *bits = input->scratch;
+    struct mark mark;
+    if (!mark_green(&mark, input->settings, input->history, input->n_history)) return;
+    mark_all(input->scratch, &mark, input->ids, input->vocab_size);
+    if (bias >= GREEN_HARD) {
+        keep_green(logits, input, mark.last);
+        return;
+    }
+    VECTOR
+    for (size_t i = 0; i < input->vocab_size; i++) {
+        bool lifts = (logits[i] != -INFINITY) & (bits[i] <= mark.last);
+        float lifted = to_float((double)logits[i] + bias);
+        logits[i] = lifts ? lifted : logits[i];
+    }
+}
+
+/* Plays `layers` of them over the masses of the patterns: what each pattern is multiplied by. Two
+ * candidates are drawn, and the one with the larger g wins, the first on a tie: of the mass with
+ * g = 0 the share that met its like stays. */
+static void play(double factor[PATTERNS], const double mass[PATTERNS], uint32_t layers) {
+    for (uint32_t p = 0; p < PATTERNS; p++) factor[p] = 1;
+    for (uint32_t layer = 0; layer < layers; layer++) {
+        double masses[2] = {0, 0};
+        for (uint32_t p = 0; p < PATTERNS; p++) masses[p >> layer & 1] += mass[p] * factor[p];
+        double like = masses[0] / (masses[0] + masses[1]);
+        if (like < 0x1p-100) like = 0x1p-100; /* so that no factor is 0 */
+        double times[2] = {like, 1 + like};
+        for (uint32_t p = 0; p < PATTERNS; p++) factor[p] *= times[p >> layer & 1];
+    }
+}
+
+/* The masses of a round's patterns: weights after the rounds before it. */
+static void add_up(double mass[PATTERNS], double factor[ROUNDS][PATTERNS], uint32_t round,
+                   const struct warp_input *input) {
+    const uint32_t *g = input->scratch;
+    for (uint32_t p = 0; p < PATTERNS; p++) mass[p] = 0;
+    for (size_t i = 0; i < input->vocab_size; i++) {
+        double weight = (double)(int64_t)input->weights[i];
+        if (round > 0) weight *= factor[0][g[i] % PATTERNS];
+        if (round > 1) weight *= factor[1][(g[i] >> BITS) % PATTERNS];
+        mass[(g[i] >> BITS * round) % PATTERNS] += weight;
+    }
+}
+
+void warp_synthid(float *logits, const struct warp_input *input) {
+    double factor[ROUNDS][PATTERNS], mass[PATTERNS];
+    uint32_t *g = input->scratch, depth = (uint32_t)value_of(input, SETTING_SYNTHID_DEPTH);
+    struct mark mark;
+    if (!mark_synthid(&mark, input->settings, input->history, input->n_history)) return;
+    mark_all(g, &mark, input->ids, input->vocab_size);
+    for (uint32_t round = 0; round < ROUNDS; round++) {
+        uint32_t played = BITS * round, left = depth > played ? depth - played : 0;
+        if (left) add_up(mass, factor, round, input);
+        play(factor[round], mass, left < BITS ? left : BITS);
+    }
+    for (uint32_t i = 0; i < ROUNDS * PATTERNS; i++)
+        factor[i / PATTERNS][i % PATTERNS] = elementary_log(factor[i / PATTERNS][i % PATTERNS]);
+    for (size_t i = 0; i < input->vocab_size; i++) {
+        double shift = factor[0][g[i] % PATTERNS] + factor[1][(g[i] >> BITS) % PATTERNS] +
+                       factor[2][(g[i] >> 2 * BITS) % PATTERNS];
+        float moved = to_float((double)logits[i] + shift);
+        logits[i] = logits[i] == -INFINITY ? -INFINITY : moved;
+    }
+}

@@ -1,0 +1,160 @@
+/* The watermarks: their hash, how much of a vocabulary they mark, and what they do on average. */
+#include <math.h>
+#include <string.h>
+
+#include "chain.h"
+#include "check.h"
+#include "mark.h"
+#include "sample.h"
+
+enum { N = 262144, CONTEXT = 4 };
+static float logits[N];
+static uint32_t bits[N], scratch[N];
+static const uint32_t history[] = {5, 0, 262143, 17, 5, 9};
+enum { HISTORY = sizeof history / sizeof *history };
+
+/* As stated in SAMPLERS.md, in Python. */
+static void hash_is_as_stated(void) {
+    static const uint32_t green[] = {0xc8e1ff61, 0xceeb8b63, 0xb05294d6, 0x1b963897},
+                          synthid[] = {0x506abc53, 0xb17ee6d2, 0x8a11b77c, 0x850cb91f};
+    struct settings settings;
+    struct mark mark;
+    settings_reset(&settings);
+    settings.value[SETTING_GREEN_BIAS] = 1;
+    settings.value[SETTING_SYNTHID_DEPTH] = 30;
+    CHECK(mark_green(&mark, &settings, history, HISTORY));
+    for (uint32_t id = 0; id < 4; id++) CHECK(mark_bits(&mark, id) == green[id]);
+    CHECK(mark_synthid(&mark, &settings, history, HISTORY));
+    for (uint32_t id = 0; id < 4; id++) CHECK(mark_bits(&mark, id) == synthid[id]);
+    CHECK(mark_g(&mark, 0) == (synthid[0] & 0x3fffffff));
+}
+
+static void all_at_once_is_one_by_one(void) {
+    static const size_t sizes[] = {1, 2, 7, 64, 513};
+    static const uint32_t ids[] = {3, 4, 5, 90001, 262143};
+    struct mark mark = {.seed = 77};
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+        mark_all(bits, &mark, NULL, sizes[s]);
+        for (uint32_t id = 0; id < sizes[s]; id++) CHECK(bits[id] == mark_bits(&mark, id));
+    }
+    mark_all(bits, &mark, ids, 5);
+    for (uint32_t i = 0; i < 5; i++) CHECK(bits[i] == mark_bits(&mark, ids[i]));
+}
+
+/* Within five standard deviations of what fraction and layers say. */
+static void shares_are_as_asked(void) {
+    static const double fractions[] = {0.1, 0.25, 0.5, 0.9};
+    struct settings settings;
+    struct mark mark;
+    settings_reset(&settings);
+    settings.value[SETTING_GREEN_BIAS] = 1;
+    settings.value[SETTING_SYNTHID_DEPTH] = 30;
+    for (int f = 0; f < 4; f++) {
+        double q = settings.value[SETTING_GREEN_FRACTION] = fractions[f];
+        double count = 0;
+        CHECK(mark_green(&mark, &settings, history, HISTORY));
+        for (uint32_t id = 0; id < N; id++) count += mark_is_green(&mark, id);
+        CHECK_MESSAGE(fabs(count - q * N) < 5 * sqrt(N * q * (1 - q)), "%g of %g", count, q * N);
+    }
+    CHECK(mark_synthid(&mark, &settings, history, HISTORY));
+    for (uint32_t layer = 0; layer < 30; layer++) {
+        double count = 0;
+        for (uint32_t id = 0; id < N; id++) count += mark_g(&mark, id) >> layer & 1;
+        CHECK_MESSAGE(fabs(count - N / 2) < 5 * sqrt(N / 4.0), "layer %u: %g", layer, count);
+    }
+}
+
+static void contexts_end_where_they_are_short_or_came_before(void) {
+    struct settings settings;
+    struct mark mark;
+    settings_reset(&settings);
+    CHECK(!mark_green(&mark, &settings, history, HISTORY));
+    CHECK(!mark_synthid(&mark, &settings, history, HISTORY));
+    settings.value[SETTING_GREEN_BIAS] = settings.value[SETTING_SYNTHID_DEPTH] = 1;
+    CHECK(!mark_green(&mark, &settings, NULL, 0));
+    CHECK(!mark_synthid(&mark, &settings, history, CONTEXT - 1));
+    CHECK(mark_synthid(&mark, &settings, history, CONTEXT));
+    settings.value[SETTING_GREEN_CONTEXT] = 0;
+    CHECK(mark_green(&mark, &settings, NULL, 0));
+    settings.value[SETTING_SYNTHID_CONTEXT] = 1;
+    CHECK(mark_synthid(&mark, &settings, history, 4));
+    CHECK(!mark_synthid(&mark, &settings, history, 5));
+}
+
+/* Over the keys, SynthID leaves every probability as it was; within five standard deviations. */
+static void tournament_is_fair_over_keys(void) {
+    enum { TOKENS = 6, KEYS = 20000 };
+    static const float given[TOKENS] = {2, 1.5f, 1, 0, -1, -3};
+    double sum[TOKENS] = {0}, squares[TOKENS] = {0}, raw[TOKENS], total = 0;
+    struct settings settings;
+    settings_reset(&settings);
+    settings.value[SETTING_SYNTHID_DEPTH] = 30;
+    for (int i = 0; i < TOKENS; i++) total += raw[i] = exp((double)given[i]);
+    for (int key = 0; key < KEYS; key++) {
+        uint64_t weights[TOKENS];
+        struct warp_input input = {&settings, TOKENS, history, HISTORY, weights, 0, scratch, NULL};
+        double now[TOKENS], mass = 0;
+        settings.value[SETTING_WATERMARK_KEY] = key;
+        memcpy(logits, given, sizeof given);
+        input.total = kernels_scalar.weigh(weights, logits, TOKENS, 2);
+        warp_synthid(logits, &input);
+        for (int i = 0; i < TOKENS; i++) mass += now[i] = exp((double)logits[i]);
+        CHECK_MESSAGE(fabs(mass / total - 1) < 1e-5, "the mass is %g", mass / total);
+        for (int i = 0; i < TOKENS; i++) {
+            sum[i] += now[i] / mass;
+            squares[i] += now[i] / mass * now[i] / mass;
+        }
+    }
+    for (int i = 0; i < TOKENS; i++) {
+        double mean = sum[i] / KEYS, p = raw[i] / total;
+        double sd = sqrt((squares[i] / KEYS - mean * mean) / KEYS);
+        CHECK_MESSAGE(fabs(mean - p) < 5 * sd, "token %d: %g, not %g", i, mean, p);
+    }
+}
+
+/* The record says which listed tokens are green, and how much all green ones hold. */
+static void trace_names_the_green(void) {
+    static const size_t sizes[] = {1, 2, 7, 64, 512, 50257};
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+        size_t n = sizes[s];
+        struct settings settings;
+        struct chain *chain;
+        struct mark mark;
+        uint64_t total;
+        double raw = 0, now = 0, all = 0;
+        settings_reset(&settings);
+        settings.value[SETTING_GREEN_BIAS] = 2;
+        settings.value[SETTING_TOP_K] = 40;
+        sample_logits(logits, n, 0);
+        uint32_t last = (uint32_t)n - 1;
+        CHECK(chain_open(&chain, n, 20, &kernels_simd, NULL) == STATUS_OK);
+        CHECK(chain_apply(chain, logits, &settings, &last, 1, 20, NULL) == STATUS_OK);
+        const struct chain_trace *trace = chain_trace(chain);
+        const uint64_t *weights = chain_weights(chain, &total);
+        CHECK(trace->has_green && mark_green(&mark, &settings, &last, 1));
+        for (uint32_t id = 0; id < n; id++) {
+            double e = exp((double)logits[id]);
+            all += e;
+            raw += mark_is_green(&mark, id) ? e : 0;
+            now += mark_is_green(&mark, id) ? (double)weights[id] / (double)total : 0;
+        }
+        CHECK(fabs(trace->green_p_raw - raw / all) < 1e-6);
+        CHECK(fabs(trace->green_p - now) < 1e-9);
+        for (uint32_t i = 0; i < trace->n_tokens; i++)
+            CHECK(trace->tokens[i].green == 1u + mark_is_green(&mark, trace->tokens[i].id));
+        CHECK(chain_apply(chain, logits, &settings, NULL, 0, 20, NULL) == STATUS_OK);
+        CHECK(!trace->has_green && trace->tokens[0].green == 0 && trace->green_p == 0);
+        chain_close(chain);
+    }
+}
+
+int main(void) {
+    pcg32_seed(&sample_generator, 31, 1);
+    TEST(hash_is_as_stated);
+    TEST(all_at_once_is_one_by_one);
+    TEST(shares_are_as_asked);
+    TEST(contexts_end_where_they_are_short_or_came_before);
+    TEST(tournament_is_fair_over_keys);
+    TEST(trace_names_the_green);
+    return check_report();
+}
