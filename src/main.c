@@ -158,7 +158,10 @@ static bool use_series(struct settings *settings, int series) {
                  {SETTING_MIN_NEW_TOKENS, 6},
                  {SETTING_EXPONENTIAL_DECAY_LENGTH_PENALTY, 1.03},
                  {SETTING_EXPONENTIAL_DECAY_START, 10},
-                 {SETTING_TFS_Z, 0.99}};
+                 {SETTING_TFS_Z, 0.99},
+                 {SETTING_GREEN_BIAS, 1.5},
+                 {SETTING_SYNTHID_DEPTH, 12},
+                 {SETTING_SYNTHID_CONTEXT, 2}};
     settings_reset(settings);
     if (series < SERIES) {
         memcpy(settings->order, order, sizeof order);

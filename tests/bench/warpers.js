@@ -5,8 +5,11 @@ import { VARIANTS, enterOurs } from './parts.js';
 import { race } from './race.js';
 import { samplerShape } from './shapes.js';
 
-/** A text that repeats itself, so that penalties and DRY have something to find. */
-const HISTORY = Array.from({ length: 64 }, (_, i) => (i % 24) * 7);
+/**
+ * A text that repeats itself, so that penalties and DRY have something to find; its last 16 tokens do
+ * not, as SynthID marks nothing after what has stood before.
+ */
+const HISTORY = Array.from({ length: 64 }, (_, i) => (i === 49 ? 1 : (i % 24) * 7));
 /** The vocabularies of GPT-2 and of Llama 3. */
 export const WARPER_SIZES = [50257, 128256];
 
@@ -40,7 +43,7 @@ export const ALONE = {
   mirostat: { mirostat: 2 },
   adaptive_target: { adaptive_target: 0.3 },
   green_bias: { green_bias: 2 },
-  synthid_depth: { synthid_depth: 30 },
+  synthid_depth: { synthid_depth: 30, synthid_context: 16 },
 };
 
 /**

@@ -467,6 +467,32 @@ describe('held-out text', () => {
   });
 });
 
+describe('detect', () => {
+  test('finds what generate marked, by the same flags, in a text and in its ids', async () => {
+    const mark = ['--green-bias', '100', '--green-fraction', '0.5', '--watermark-key', '7'];
+    const written = ['--model', SMALL, '--prompt', 'Hi', '--max-new-tokens', '60', ...mark];
+    const { ids } = await json('generate', ...written);
+    const list = ['detect', '--model', SMALL, '--ids', ids.join(), ...mark];
+    const {
+      found: [found],
+    } = await json(...list);
+    assert.equal(found.name, 'green_bias');
+    assert.equal(found.count, found.n);
+    assert.ok(found.p < 1e-4, String(found.p));
+    const { stdout, status } = await cli(list);
+    assert.equal(status, 0);
+    assert.match(stdout, new RegExp(`^green_bias: ${found.n} tokens scored, ${found.n} green`));
+    assert.match(stdout, new RegExp(`\\nz ${found.z.toFixed(2)}, p `));
+    assert.match(stdout, new RegExp(`\\nafter ${found.n} +${found.z.toFixed(2)} +█`));
+    const plain = await json('detect', '--text', 'Tomorrow she', '--synthid-depth', '9');
+    assert.equal(plain.found[0].p, 1);
+    assert.deepEqual(
+      plain.ids,
+      (await json('tokenize', '--prompt', 'Tomorrow she', '--bos', 'no')).ids,
+    );
+  });
+});
+
 describe('tokenize and info', () => {
   test('tokenize', async () => {
     const { ids, tokens } = await json('tokenize', '--prompt', 'Tomorrow she');
@@ -652,6 +678,10 @@ describe('wrong arguments: one line on stderr, exit code 2', () => {
     'a word that is no flag': [['generate', 'Tomorrow'], '"Tomorrow"'],
     'no prompt': [['generate'], '--prompt'],
     'no text': [['tokenize'], '--prompt'],
+    'no text to detect': [['detect', '--green-bias', '2'], '--text or --ids is missing'],
+    'a text and ids': [['detect', '--text', 'she', '--ids', '1'], '--text cannot stand with --ids'],
+    'an odd id': [['detect', '--ids', '1,x', '--green-bias', '2'], '"x"'],
+    'no watermark': [['detect', '--ids', '1'], 'green_bias or synthid_depth must be above 0'],
     'text twice': [['tokenize', '--prompt', 'x', '--text', 'x'], '--text'],
     'no value': [['generate', '--prompt'], '--prompt needs a value'],
     'a number that is none': [['generate', ...SHE, '--temperature', 'hot'], '"hot"'],
@@ -695,7 +725,15 @@ describe('wrong arguments: one line on stderr, exit code 2', () => {
 
 test('help lists commands, and flags from the table', async () => {
   const { table } = await Logitscope.load();
-  for (const command of ['generate', 'distribution', 'compare', 'tokenize', 'info', 'eval']) {
+  for (const command of [
+    'generate',
+    'distribution',
+    'compare',
+    'tokenize',
+    'detect',
+    'info',
+    'eval',
+  ]) {
     assert.ok((await cli(['--help'])).stdout.includes(`\n  ${command} `));
   }
   const help = await cli(['generate', '--help']);

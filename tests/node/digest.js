@@ -65,6 +65,9 @@ const LATER = [
     exponential_decay_length_penalty: 1.03,
     exponential_decay_start: 10,
     tfs_z: 0.99,
+    green_bias: 1.5,
+    synthid_depth: 12,
+    synthid_context: 2,
   },
 ];
 

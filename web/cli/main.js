@@ -1,6 +1,7 @@
 /** The commands and what runs one: the command line without a process of its own. */
 import { fileURLToPath } from 'node:url';
 import { compare } from './compare.js';
+import { detect } from './detect.js';
 import { distribution } from './distribution.js';
 import { evaluate } from './eval.js';
 import { UsageError, flagsOf, helpOf, nearestOf, parseFlags } from './flags.js';
@@ -20,6 +21,7 @@ const COMMANDS = {
   compare,
   sweep,
   tokenize,
+  detect,
   info,
   eval: evaluate,
   grade,

@@ -1,0 +1,242 @@
+/**
+ * The watermarks' detector: its counts against the naive hash, its p against whole numbers, and what
+ * it says of texts that the shipped model wrote, marked and plain.
+ */
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { MessageChannel } from 'node:worker_threads';
+import { detect, upperTail } from '../../web/engine/detect.js';
+import { serve } from '../../web/engine/host.js';
+import { Logitscope } from '../../web/engine/index.js';
+import { RemoteLogitscope } from '../../web/engine/remote.js';
+import { cases } from '../long.js';
+import { Pcg32 } from '../vectors/twin.js';
+import { markBits } from './naive.js';
+import { smallModel } from './small_model.js';
+
+const pcg = new Pcg32(18, 54);
+const below = (n) => Math.floor((pcg.next() / 2 ** 32) * n);
+
+let scope;
+before(async () => {
+  scope = await Logitscope.load({ model: smallModel() });
+});
+after(() => scope?.close());
+
+describe('the binomial tail', () => {
+  /** Of chance a / b, in whole numbers. */
+  function exactTail(n, least, a, b) {
+    let sum = 0n;
+    for (let i = Math.max(least, 0), choose = 1n; i <= n; i++) {
+      choose = 1n;
+      for (let k = 1; k <= i; k++) choose = (choose * BigInt(n - k + 1)) / BigInt(k);
+      sum += choose * BigInt(a) ** BigInt(i) * BigInt(b - a) ** BigInt(n - i);
+    }
+    const scale = 10n ** 40n;
+    return Number((sum * scale) / BigInt(b) ** BigInt(n)) / 1e40;
+  }
+
+  test('is that of whole numbers', () => {
+    for (const [a, b] of [
+      [1, 4],
+      [1, 2],
+      [9, 10],
+    ])
+      for (const n of [0, 1, 2, 7, 40, 90])
+        for (let least = -1; least <= n + 1; least += n > 20 ? 7 : 1) {
+          const [got, right] = [upperTail(n, least, a / b), exactTail(n, least, a, b)];
+          assert.ok(
+            Math.abs(got - right) <= 1e-12 * right + 1e-39,
+            `${n} ${least} ${got} ${right}`,
+          );
+        }
+  });
+
+  test('of many trials is near to the normal one, and far out still a number', () => {
+    assert.ok(Math.abs(upperTail(120_000, 60_000, 1 / 2) - 0.5) < 0.002);
+    assert.ok(Math.abs(upperTail(120_000, 60_403, 1 / 2) / 0.01 - 1) < 0.02);
+    const far = upperTail(1000, 600, 1 / 4);
+    assert.ok(far > 1e-130 && far < 1e-100, String(far));
+  });
+});
+
+describe('what is counted', () => {
+  const ids = Array.from({ length: 300 }, () => 97 + below(4));
+
+  test('green tokens, a context with its token once', async () => {
+    for (const settings of [
+      { green_bias: 2 },
+      { green_bias: 100, green_fraction: 0.5, green_context: 3, watermark_key: 9 },
+      { green_bias: 1, green_context: 0 },
+    ]) {
+      const { green_fraction: q = 0.25, green_context: width = 1 } = settings;
+      const [found, ...others] = await detect(scope, ids, settings);
+      const seen = new Map();
+      const shares = ids.map((id, i) => {
+        const bits = markBits(1, settings, ids.slice(0, i), width);
+        if (!bits) return null;
+        const green = bits(id) < q * 2 ** 32 ? 1 : 0;
+        const gram = ids.slice(i - width, i + 1).join();
+        if (!seen.has(gram)) seen.set(gram, { i, green });
+        return green;
+      });
+      const scored = [...seen.values()];
+      const count = scored.reduce((sum, { green }) => sum + green, 0);
+      assert.deepEqual(found.shares, shares);
+      assert.deepEqual(
+        found.scored,
+        scored.map(({ i }) => i),
+      );
+      assert.deepEqual([found.name, found.n, found.count], ['green_bias', seen.size, count]);
+      assert.equal(found.z, (count - q * seen.size) / Math.sqrt(seen.size * q * (1 - q)));
+      assert.equal(found.z, found.curve.at(-1));
+      assert.equal(found.curve.length, found.n);
+      assert.equal(found.p, upperTail(seen.size, count, q));
+      assert.deepEqual(others, []);
+    }
+  });
+
+  test("SynthID's g, a context once", async () => {
+    for (const settings of [{ synthid_depth: 30, synthid_context: 2 }, { synthid_depth: 5 }]) {
+      const { synthid_depth: depth, synthid_context: width = 4 } = settings;
+      const [found] = await detect(scope, ids, settings);
+      const seen = new Set();
+      let count = 0;
+      ids.forEach((id, i) => {
+        const bits = markBits(2, settings, ids.slice(0, i), width);
+        const context = ids.slice(Math.max(0, i - width), i).join();
+        if (!bits || seen.has(context)) return;
+        seen.add(context);
+        for (let layer = 0; layer < depth; layer++) count += Math.floor(bits(id) / 2 ** layer) % 2;
+      });
+      assert.deepEqual([found.name, found.n, found.count], ['synthid_depth', seen.size, count]);
+      assert.equal(found.share, count / (depth * seen.size));
+      assert.equal(found.expected, 0.5);
+      assert.equal(found.p, upperTail(depth * seen.size, count, 0.5));
+    }
+  });
+
+  test('both at once, a text too short for a context, and none', async () => {
+    const both = await detect(scope, ids, { green_bias: 2, synthid_depth: 3 });
+    assert.deepEqual(
+      both.map(({ name }) => name),
+      ['green_bias', 'synthid_depth'],
+    );
+    for (const text of [[], [97]]) {
+      const [{ n, z, p, curve, shares }] = await detect(scope, text, { green_bias: 2 });
+      assert.deepEqual([n, z, p, curve, shares], [0, 0, 1, [], text.map(() => null)]);
+    }
+  });
+
+  test('what marks is what detects: under the hard list every token is green', async () => {
+    const settings = { green_bias: 100, green_fraction: 0.5, watermark_key: 3 };
+    const written = [];
+    for await (const step of scope.generate({ prompt: 'Hi', max_new_tokens: 40, ...settings }))
+      written.push(step.id);
+    const [{ shares }] = await detect(scope, [...scope.encode('Hi'), ...written], settings);
+    assert.ok(shares.slice(-written.length).every((share) => share === 1));
+  });
+
+  test('an engine in a worker says the same', async () => {
+    const { port1, port2 } = new MessageChannel();
+    serve(port1);
+    const remote = await RemoteLogitscope.load({ model: smallModel(), worker: port2 });
+    const settings = { green_bias: 2, synthid_depth: 30 };
+    assert.deepEqual(await detect(remote, ids, settings), await detect(scope, ids, settings));
+    port1.close();
+  });
+
+  test('what cannot be detected is refused', async () => {
+    const key = async (text, settings) => (await detect(scope, text, settings).catch((e) => e)).key;
+    assert.equal(await key([1], {}), 'no_watermark');
+    assert.equal(await key('text', { green_bias: 1 }), 'must_be');
+    assert.equal(await key([-1], { green_bias: 1 }), 'id_between');
+    assert.equal(await key([1], { green_bias: 101 }), 'must_be_between');
+    assert.equal(await key([1], { green_bias: 1, green_fraction: 1 }), 'must_be_above_below');
+  });
+});
+
+// The statement of the detector: each text has a key of its own, as the null is over the keys.
+describe('what it says of texts that stories wrote', () => {
+  const TEXTS = cases(12, 1000);
+  const KEYS = cases(40, 1); // a plain text says as much under one key as under another
+  const LENGTH = 100;
+  const MARKS = {
+    green_bias: { green_bias: 2 },
+    synthid_depth: { synthid_depth: 30 },
+  };
+  let stories;
+  let plain;
+
+  async function write(settings, seed) {
+    const ids = [];
+    const asked = { ...settings, seed, logit_bias: { [stories.info.eos_token_id]: false } };
+    for await (const step of stories.generate({
+      prompt: 'Once upon a time',
+      max_new_tokens: LENGTH,
+      ...asked,
+    }))
+      ids.push(step.id);
+    return ids;
+  }
+
+  before(async () => {
+    stories = await Logitscope.load({
+      model: new URL('../../models/stories.gguf', import.meta.url),
+    });
+    plain = [];
+    for (let i = 0; i < TEXTS; i++) plain.push(await write({}, 1000 + i));
+  });
+  after(() => stories?.close());
+
+  /** The chance of a p of 1 % or less, which whole counts cannot make exactly 1 %. */
+  function alarmRate(n, q) {
+    let least = Math.ceil(n * q);
+    while (upperTail(n, least, q) > 0.01) least++;
+    return upperTail(n, least, q);
+  }
+
+  for (const [name, mark] of Object.entries(MARKS)) {
+    test(`${TEXTS * KEYS} looks at plain texts: false alarms at 1 % of ${name}`, async () => {
+      let alarms = 0;
+      let rates = 0;
+      let sum = 0;
+      let squares = 0;
+      for (let i = 0; i < TEXTS * KEYS; i++) {
+        const settings = { ...mark, watermark_key: 70_000 + i };
+        const [found] = await detect(stories, plain[i % TEXTS], settings);
+        alarms += found.p <= 0.01;
+        rates += alarmRate(found.n * (mark.synthid_depth ?? 1), found.expected);
+        sum += found.z;
+        squares += found.z ** 2;
+      }
+      const n = TEXTS * KEYS;
+      const [rate, mean] = [rates / n, sum / n];
+      const said = `${alarms} alarms of ${n}, ${rates.toFixed(1)} expected, z ${mean} ± ${squares / n}`;
+      assert.ok(rate > 0.004 && rate <= 0.01, said);
+      assert.ok(upperTail(n, alarms, rate) > 0.001, said);
+      assert.ok(1 - upperTail(n, alarms + 1, rate) > 0.001, said);
+      assert.ok(Math.abs(mean) < 4 / Math.sqrt(n), said);
+      assert.ok(Math.abs(squares / n - 1) < 6 / Math.sqrt(n), said);
+    });
+
+    test(`${TEXTS} marked texts: z of ${name} is above what plain ones have`, async () => {
+      const zs = [];
+      for (let i = 0; i < TEXTS; i++) {
+        const settings = { ...mark, watermark_key: i };
+        const [{ z }] = await detect(stories, await write(settings, i), settings);
+        zs.push(z);
+      }
+      zs.sort((a, b) => a - b);
+      const said = `${zs[0]} at least, ${zs[TEXTS >> 1]} in the middle`;
+      assert.ok(zs[TEXTS >> 1] > 4.5, said);
+      assert.ok(zs.filter((z) => z > 2.33).length >= 0.99 * TEXTS, said);
+      // With another key the mark is not there.
+      const [{ p }] = await detect(stories, await write({ ...mark, watermark_key: 1 }, 1), {
+        ...mark,
+        watermark_key: 2,
+      });
+      assert.ok(p > 0.001, String(p));
+    });
+  }
+});

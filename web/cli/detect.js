@@ -1,0 +1,58 @@
+/** `logitscope detect`: what a text bears of a watermark. */
+import { detect as detectMarks } from '../engine/detect.js';
+import { UsageError, settingsOf } from './flags.js';
+import { bar, columns, percent, printJson } from './terminal.js';
+
+const LINES = 8;
+const WIDTH = 30;
+
+/** z after some of the lengths, the last one among them. @param {number[]} curve */
+function stretch(curve) {
+  const every = Math.ceil(curve.length / LINES);
+  return curve.map((z, i) => ({ n: i + 1, z })).filter(({ n }) => (curve.length - n) % every === 0);
+}
+
+/** @param {import('../engine/types.js').Detection} found */
+function tell({ name, n, count, share, expected, z, p, curve }) {
+  const what = name === 'green_bias' ? 'green' : 'g that are 1';
+  const rows = stretch(curve).map((point) => [
+    `after ${point.n}`,
+    point.z.toFixed(2),
+    bar(Math.min(Math.max(point.z, 0) / Math.max(8, z), 1), WIDTH),
+  ]);
+  const head = `${name}: ${n} tokens scored, ${count} ${what} (${percent(share)}, ${percent(expected)} without a mark)`;
+  const result = `z ${z.toFixed(2)}, p ${p < 1e-4 ? p.toExponential(1) : p.toFixed(4)}`;
+  return `${head}\n${result}\n${rows.length ? `${columns(rows, [1])}\n` : ''}`;
+}
+
+/** @type {import('./flags.js').Command} */
+export const detect = {
+  summary: 'find a watermark in a text',
+  settings: true,
+  flags: [
+    { name: 'text', kind: 'text', help: 'the text, without the prompt that it was drawn after' },
+    { name: 'ids', kind: 'names', help: 'the same as token ids, separated by commas' },
+  ],
+  notes:
+    'With the flags that the text was made with: --green-bias or --synthid-depth, their contexts and --watermark-key.\n',
+
+  check({ text, ids }) {
+    if ((text === undefined) === (ids === undefined)) {
+      throw new UsageError(
+        ids === undefined ? '--text or --ids is missing' : '--text cannot stand with --ids',
+      );
+    }
+    const odd = ids?.find((/** @type {string} */ id) => !/^\d+$/.test(id));
+    if (odd !== undefined) {
+      throw new UsageError(`--ids must be whole numbers, got ${JSON.stringify(odd)}`);
+    }
+  },
+
+  async run(scope, values, { stdout }, table) {
+    const { model, text, json } = values;
+    const ids = values.ids?.map(Number) ?? [...scope.encode(text, { bos: false })];
+    const found = await detectMarks(scope, ids, settingsOf(values, table));
+    if (json) printJson(stdout, { model, ids, found });
+    else stdout.write(found.map(tell).join('\n'));
+  },
+};
