@@ -9,7 +9,7 @@ import { samplerShape } from './shapes.js';
  * A text that repeats itself, so that penalties and DRY have something to find; its last 16 tokens do
  * not, as SynthID marks nothing after what has stood before.
  */
-const HISTORY = Array.from({ length: 64 }, (_, i) => (i === 49 ? 1 : (i % 24) * 7));
+export const FED = Array.from({ length: 64 }, (_, i) => (i === 49 ? 1 : (i % 24) * 7));
 /** The vocabularies of GPT-2 and of Llama 3. */
 export const WARPER_SIZES = [50257, 128256];
 
@@ -60,7 +60,7 @@ export async function runWarpers(host, size, plan) {
   const page = await host.openPage();
   const races = [];
   try {
-    const runners = await enterOurs(page, { model, feed: HISTORY }, VARIANTS.slice(0, 2));
+    const runners = await enterOurs(page, { model, feed: FED }, VARIANTS.slice(0, 2));
     for (const name of warpers) {
       const entries = await race(
         runners,

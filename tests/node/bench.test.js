@@ -12,7 +12,7 @@ import { TransformersSampler, drawBySorting } from '../bench/sampler_peers.js';
 import { parametersOf, samplerShape, shapes } from '../bench/shapes.js';
 import { tableOf } from '../bench/table.js';
 import { median, timeOf } from '../bench/timing.js';
-import { ALONE, runWarpers } from '../bench/warpers.js';
+import { ALONE, FED, runWarpers } from '../bench/warpers.js';
 import { Logitscope } from '../../web/engine/index.js';
 
 const HISTORY = [5, 9, 300, 9];
@@ -80,7 +80,7 @@ test('every warper of the table has a line of its own in the bench, and does som
       entries.every(({ samples }) => samples.length === 1 && samples[0] > 0),
     ),
   );
-  scope.feed(Array.from({ length: 64 }, (_, i) => (i % 24) * 7));
+  scope.feed(FED);
   scope.second(scope.logits());
   for (const name of names) {
     // A penalty on length does nothing before the first token is drawn.
