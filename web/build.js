@@ -35,6 +35,7 @@ const LATER = [
   'host',
   'landscape',
   'lesson',
+  'marks',
   'menu',
   'open',
   'own',

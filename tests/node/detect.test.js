@@ -158,9 +158,9 @@ describe('what is counted', () => {
 
 // The statement of the detector: each text has a key of its own, as the null is over the keys.
 describe('what it says of texts that stories wrote', () => {
-  const TEXTS = cases(12, 1000);
+  const TEXTS = cases(8, 1000);
   const KEYS = cases(40, 1); // a plain text says as much under one key as under another
-  const LENGTH = 100;
+  const LENGTH = 150;
   const MARKS = {
     green_bias: { green_bias: 2 },
     synthid_depth: { synthid_depth: 30 },

@@ -5,6 +5,7 @@
  * Under the null each count is a binomial one over the keys: a context and the token that follows it
  * are counted once, and of SynthID each context once, as what repeats says nothing new.
  */
+import { checkInteger, checkOptions } from './checks.js';
 import { LogitscopeError } from './errors.js';
 
 /**
@@ -52,17 +53,19 @@ function countOnes(bits) {
 /**
  * @param {Uint32Array} marks of C
  * @param {string[]} names of what is counted once, by token
+ * @param {number} from the first token that is counted
  * @param {Pick<Detection, 'name'> & { depth: number, chance: number }} kind how many trials a token is,
  *   and the chance of each
  * @returns {Detection}
  */
-function count(marks, names, { name, depth, chance }) {
-  const seen = new Set();
+function count(marks, names, from, { name, depth, chance }) {
+  // After a context of the prompt SynthID marks nothing.
+  const seen = new Set(name === 'synthid_depth' ? names.slice(0, from) : []);
   const shares = Array.from(marks, (mark) => (mark === NONE ? null : countOnes(mark) / depth));
   const scored = [];
   const curve = [];
   let ones = 0;
-  for (let i = 0; i < marks.length; i++) {
+  for (let i = from; i < marks.length; i++) {
     if (marks[i] === NONE || seen.has(names[i])) continue;
     seen.add(names[i]);
     scored.push(i);
@@ -86,16 +89,20 @@ function count(marks, names, { name, depth, chance }) {
 }
 
 /**
- * What a text bears of each watermark that the settings ask for. The prompt is best left out: nobody
- * marked it.
+ * What a text bears of each watermark that the settings ask for.
  * @param {{ marks: (ids: ArrayLike<number>, settings?: Settings) => import('./types.js').Marks |
  *   Promise<import('./types.js').Marks> }} scope an engine, here or in a worker
  * @param {ArrayLike<number>} ids
  * @param {Settings} settings with the key, fraction and contexts that the text was made with; how
  *   strong green_bias was does not matter
+ * @param {{ from?: number }} [options] the first token that is counted: what goes before, the prompt,
+ *   nobody marked, and is context alone
  * @returns {Promise<Detection[]>}
  */
-export async function detect(scope, ids, settings) {
+export async function detect(scope, ids, settings, options) {
+  checkOptions('options of detect', options, ['from']);
+  const { from = 0 } = options ?? {};
+  checkInteger('from', from, 0, 2 ** 32 - 1);
   const { green, synthid, values } = await scope.marks(ids, settings);
   const list = Array.from(ids);
   const grams = (/** @type {number} */ width, /** @type {number} */ end) =>
@@ -103,7 +110,7 @@ export async function detect(scope, ids, settings) {
   const found = [];
   if (green) {
     found.push(
-      count(green, grams(values.green_context, 1), {
+      count(green, grams(values.green_context, 1), from, {
         name: 'green_bias',
         depth: 1,
         chance: values.green_fraction,
@@ -112,7 +119,7 @@ export async function detect(scope, ids, settings) {
   }
   if (synthid) {
     found.push(
-      count(synthid, grams(values.synthid_context, 0), {
+      count(synthid, grams(values.synthid_context, 0), from, {
         name: 'synthid_depth',
         depth: values.synthid_depth,
         chance: 1 / 2,

@@ -121,6 +121,7 @@ function drawRow(row, options) {
       <rect class="hover" x=${-6 * unit} width=${width + 12 * unit} height=${rowHeight}
         rx=${4 * unit}></rect>
       <text class="name" y=${y}>${token ? words.label(token, letters) : words.rest}</text>
+      ${token?.green ? svg`<text class="sign" x=${columns.barX - 12 * unit} y=${y}>◆</text>` : nothing}
       ${drawBar(row, columns, unit)}
       ${drawSecond(row, options)}
       ${p === 0 ? nothing : drawCount(options.count(row.key), row, options)}
@@ -137,7 +138,8 @@ function rowClass({ key, token, p, removed_by }, { nextId, active }) {
   const removed = removed_by ? `removed ${cutClass(removed_by)}` : '';
   const drawn = token && token.id === nextId ? 'next' : '';
   const rest = token ? '' : 'rest';
-  return `row ${removed} ${drawn} ${rest} ${p === 0 ? 'gone' : ''} ${key === active ? 'active' : ''}`;
+  const green = token?.green ? 'green' : '';
+  return `row ${removed} ${drawn} ${rest} ${green} ${p === 0 ? 'gone' : ''} ${key === active ? 'active' : ''}`;
 }
 
 /**
@@ -221,8 +223,8 @@ function slideText({ final, raw, second }, { barX }, unit) {
  * @param {number | null} nextId
  */
 export function shapeOf({ rows, rest, cuts, width, domain }, nextId) {
-  const shown = [...rows, ...(rest ? [rest] : [])].map(({ key, y, p, removed_by, over }) =>
-    [key, y, p > 0, removed_by, over].join(),
+  const shown = [...rows, ...(rest ? [rest] : [])].map(({ key, token, y, p, removed_by, over }) =>
+    [key, y, p > 0, removed_by, over, token?.green].join(),
   );
   const lines = cuts.map(({ stage, y, below, idle }) => [stage.name, y, below, idle].join());
   return [width, domain, nextId, ...shown, ...lines].join(' ');

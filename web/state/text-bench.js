@@ -10,7 +10,7 @@ import { Bench } from './bench.js';
 import { toFault } from '../engine/errors.js';
 import { gatesOf, withoutGates } from './fields.js';
 import { Reader } from './reader.js';
-import { neutralSettings } from './settings.js';
+import { MARKS, neutralSettings } from './settings.js';
 import { Timeline } from './sources.js';
 import { TextTree } from './tree.js';
 
@@ -52,6 +52,8 @@ export class TextBench extends Bench {
   alternatives = null;
   /** @type {[number, number]} Type-token ratio and distinct-2 of the drawn text. */
   distinct = [0, 0];
+  /** What the drawn text bears of the watermarks that are on; null without one. @type {import('./marks.js').Marks | null} */
+  marks = null;
   /** @type {import('../engine/grammar.js').Verdict | null} */
   verdict = null;
   /** The drawn text of one that has ended. */
@@ -335,6 +337,8 @@ export class TextBench extends Bench {
   async set(patch, direct) {
     const done = super.set(patch, direct);
     if (this.alternatives) this.findAlternatives(this.alternatives.index);
+    if (Object.keys(patch).some((name) => /^(green|synthid|watermark)_/.test(name)))
+      await this.#findMarks();
     await done;
   }
 
@@ -530,7 +534,7 @@ export class TextBench extends Bench {
     if (this.finished) await this.#judge(this.finished === 'eos');
     this.changed();
     const { steps } = this;
-    await Promise.all([this.refresh(), this.#measure()]);
+    await Promise.all([this.refresh(), this.#measure(), this.#findMarks()]);
     if (announced && this.finished && steps === this.steps) this.emit('result');
   }
 
@@ -539,6 +543,17 @@ export class TextBench extends Bench {
     const distinct = await this.reader.distinct(steps.map(({ id }) => id));
     if (steps !== this.steps) return;
     this.distinct = distinct;
+    this.changed();
+  }
+
+  /** Looks for the watermarks that are on in the drawn text. */
+  async #findMarks() {
+    const { steps, settings } = this;
+    const marks = MARKS.some((name) => settings[name])
+      ? await (await import('./marks.js')).findMarks(this.#here, this.#promptIds, steps, settings)
+      : null;
+    if (steps !== this.steps) return;
+    this.marks = marks;
     this.changed();
   }
 

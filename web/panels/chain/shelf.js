@@ -65,10 +65,10 @@ export class LogitShelf extends LogitElement {
     return html`
       <details>
         <summary><svg viewBox="0 0 16 16" aria-hidden="true"><path d="M8 3v10M3 8h10"></path></svg>
-          ${t('warpers.add')}</summary>
+          ${t('shelf.add')}</summary>
         ${left.map(
           ({ group, names }) => html`
-          <h3 id=${group}>${t(`warpers.group.${group}`)}</h3>
+          <h3 id=${group}>${t(`shelf.group.${group}`)}</h3>
           <ul aria-labelledby=${group}>${names.map(
             (name) => html`
             <li><button data-add=${name} @click=${() => this.#add(name)}>

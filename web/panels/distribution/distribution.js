@@ -314,7 +314,8 @@ export class LogitDistribution extends LogitElement {
         raw: shares.raw,
         stage: settingName(token.removed_by),
       });
-    const row = t('distribution.row', { token: name, rank: token.rank, ...shares });
+    const words = t('distribution.row', { token: name, rank: token.rank, ...shares });
+    const row = token.green ? `${words}; ${later('shelf.green.one')}` : words;
     return this.tally ? `${row}; ${this.#counted(token)}` : row;
   }
 

@@ -42,6 +42,7 @@ export class LogitTape extends LogitElement {
     fixed: { type: Boolean },
     marked: { type: Boolean },
     thinking: { attribute: false },
+    green: { attribute: false },
     active: { state: true },
     open: { state: true },
   };
@@ -81,6 +82,8 @@ export class LogitTape extends LogitElement {
     this.marked = false;
     /** @type {boolean[]} Which steps are thought. */
     this.thinking = [];
+    /** @type {boolean[] | undefined} Which steps bear a watermark's sign. */
+    this.green = undefined;
     /** @type {number | null} The token that is pointed at. */
     this.active = null;
     /** @type {number | null} The token whose alternatives show. */
@@ -170,7 +173,8 @@ export class LogitTape extends LogitElement {
     const looped = loop !== null && i >= loop.start && i < loop.end;
     const again = looped && (i - loop.start) % loop.period === 0;
     const thinking = this.thinking[i] ?? false;
-    const kinds = { end, looped, again, forced: Boolean(step.forced), thinking };
+    const green = this.green?.[i] ?? false;
+    const kinds = { end, looped, again, forced: Boolean(step.forced), thinking, green };
     const names = Object.entries(kinds).filter(([, on]) => on);
     const { gap, shown } = inProse(step);
     return html`<li class="step ${names.map(([name]) => name).join(' ')} ${this.#sightOf(i)}"

@@ -60,6 +60,7 @@ export class LogitText extends LogitElement {
     alternatives: { attribute: false },
     branches: { attribute: false },
     distinct: { attribute: false },
+    marks: { attribute: false },
     pace: { attribute: false },
     paces: { attribute: false },
     stopAtEnd: { attribute: false },
@@ -125,6 +126,8 @@ export class LogitText extends LogitElement {
     this.branches = [];
     /** @type {[number, number]} Type-token ratio and distinct-2. */
     this.distinct = [0, 0];
+    /** @type {import('../../state/marks.js').Marks | null} What it bears of watermarks. */
+    this.marks = null;
     /** The speed of a run, from 0 to below `paces`. */
     this.pace = 0;
     this.paces = 1;
@@ -148,6 +151,7 @@ export class LogitText extends LogitElement {
         chatPart = part;
         this.requestUpdate();
       });
+    if (this.marks) import('./marks.js');
     const stepped = changes.has('steps');
     const earlier = /** @type {unknown[] | undefined} */ (changes.get('steps'));
     const before = stepped ? (earlier?.length ?? 0) : this.steps.length;
@@ -238,10 +242,11 @@ export class LogitText extends LogitElement {
   #renderOutput() {
     return html`
       <div class="output">
-        <logit-tape .pieces=${this.pieces} .steps=${this.steps} ?marked=${this.chat !== null} .thinking=${this.thinking} .finished=${this.finished}
+        <logit-tape .pieces=${this.pieces} .steps=${this.steps} ?marked=${this.chat !== null} .thinking=${this.thinking} .green=${this.marks?.green} .finished=${this.finished}
           ?ready=${this.ready} .contextLength=${this.contextLength} .limit=${this.limit} .eos=${this.eos} .colour=${this.colour}
           .loop=${this.loop} .looping=${this.loop ? this.#sayLoop(this.loop) : ''}
           .alternatives=${this.alternatives} ?fixed=${this.fixed}></logit-tape>
+        ${this.marks ? html`<logit-marks .found=${this.marks.found}></logit-marks>` : nothing}
         ${
           this.json !== null || this.checked
             ? html`<logit-verdict .verdict=${this.verdict} .json=${this.json}></logit-verdict>`

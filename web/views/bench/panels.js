@@ -107,6 +107,7 @@ export function panelsOf(instrument, around) {
     alternatives: instrument.alternatives,
     branches: instrument.branches,
     distinct: instrument.distinct,
+    marks: instrument.marks,
     pace: instrument.pace,
     paces: PACES.length,
     stopAtEnd: instrument.stopAtEnd,

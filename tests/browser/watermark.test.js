@@ -1,0 +1,106 @@
+/** Watermarks on the page: the green bars, the green tokens, and what the detector says of them. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { detect } from '../../web/engine/detect.js';
+import { FIRST, axe, expectTrace, loadReference, openBench, settle, until } from './bench.js';
+
+/** @type {Awaited<ReturnType<typeof openBench>>} */
+let bench;
+/** @type {Awaited<ReturnType<typeof loadReference>>} */
+let scope;
+before(async () => ([bench, scope] = await Promise.all([openBench(), loadReference()])));
+after(() => Promise.all([bench?.close(), scope?.close()]));
+
+const idsOf = (page, selector) =>
+  page.locator(selector).evaluateAll((found) => found.map((one) => Number(one.dataset.id)));
+const greenSteps = (page) =>
+  page
+    .locator('logit-text .step')
+    .evaluateAll((steps) => steps.map((step) => step.classList.contains('green')));
+
+/** Waits until the line of a watermark says what the engine's detector says of the drawn tokens. */
+async function expectLine(page, settings, least) {
+  const prompt = [...scope.encode(FIRST)];
+  const line = page.locator('logit-marks [data-mark]');
+  await until(
+    async () => {
+      const drawn = await idsOf(page, 'logit-text .step [data-place]');
+      const [found] = await detect(scope, [...prompt, ...drawn], settings, { from: prompt.length });
+      const shares = found.shares.slice(prompt.length);
+      const right = [found.z, found.n, found.p, ...shares.map((share) => share > 0.5)].join();
+      const said = await line.evaluateAll((lines) =>
+        lines.map(({ dataset: { z, n, p } }) => [z, n, p].join()),
+      );
+      return { n: drawn.length, right, shown: [...said, ...(await greenSteps(page))].join() };
+    },
+    ({ n, right, shown }) => n >= least && right === shown,
+  );
+  return line;
+}
+
+test('green bars, green tokens, z and p are the engine’s, and follow the settings', async () => {
+  const settings = { green_bias: 2, green_fraction: 0.5 };
+  const { page, complaints, close } = await bench.open({
+    path: '?lang=en#green_bias=2&green_fraction=0.5',
+    fresh: true,
+  });
+  scope.feed([...scope.encode(FIRST)]);
+  const trace = scope.distribution({ ...settings, seed: 42 });
+  await expectTrace(page, trace);
+  const green = trace.tokens.filter((token) => token.green).map(({ id }) => id);
+  assert.ok(green.length > 0 && green.length < trace.tokens.length, String(green.length));
+  const sorted = async (selector) => (await idsOf(page, selector)).sort((a, b) => a - b);
+  const ids = green.sort((a, b) => a - b);
+  assert.deepEqual(await sorted('logit-distribution .row.green'), ids);
+  assert.deepEqual(await sorted('logit-distribution .row:has(.sign)'), ids);
+  const readout = page.locator('logit-distribution [data-readout=green]');
+  await until(
+    () => readout.innerText(),
+    (said) => said.includes('Green') && said.includes('→'),
+  );
+  assert.equal(await page.locator('logit-marks p').count(), 1);
+  assert.match(await page.locator('logit-marks p').innerText(), /no token to judge yet/);
+
+  await page.locator('[data-command=run]').click();
+  await settle(page);
+  await until(
+    () => page.locator('[data-command=step]').getAttribute('aria-disabled'),
+    (disabled) => disabled === 'true',
+  );
+  await settle(page);
+  const line = await expectLine(page, settings, 3);
+  assert.match(await line.innerText(), /z .*p .*token/s);
+  assert.equal(await line.locator('polyline').count(), 1);
+  assert.deepEqual(await axe(page), []);
+
+  // Another key knows nothing of the mark; without a watermark nothing is said.
+  await page.evaluate(() => {
+    location.hash = location.hash.replace('green_bias=2', 'green_bias=2&watermark_key=7');
+  });
+  await expectLine(page, { ...settings, watermark_key: 7 }, 3);
+  await page.locator('[data-remove=green_bias]').click();
+  await until(
+    () => page.locator('logit-marks, .row.green, .step.green, [data-readout=green]').count(),
+    (n) => n === 0,
+  );
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
+test('SynthID has its line too, in Spanish, and the shelf offers both', async () => {
+  const { page, close } = await bench.open({ path: '?lang=es#synthid_depth=9&synthid_context=1' });
+  for (let i = 0; i < 3; i++) {
+    await page.locator('[data-command=step]').click();
+    await until(
+      () => page.locator('logit-text .step').count(),
+      (n) => n === i + 1,
+    );
+  }
+  const line = await expectLine(page, { synthid_depth: 9, synthid_context: 1 }, 3);
+  assert.match(await line.innerText(), /^Rondas de SynthID/);
+  assert.equal(await page.locator('logit-distribution .row.green').count(), 0);
+  await page.locator('logit-shelf summary').click();
+  assert.equal(await page.locator('[data-add=green_bias]').count(), 1);
+  assert.equal(await page.locator('[data-add=synthid_depth]').count(), 0);
+  await close();
+});

@@ -1,0 +1,72 @@
+/** <logit-marks>: what the drawn text bears of each watermark that is on, and z over its length. */
+import { locales } from '#locales/marks';
+import { html, nothing } from 'lit';
+import { addMessages, fixed, percent, t } from '../../locale/locale.js';
+import { LogitElement, define } from '../../base/element.js';
+import { capitalise, settingName } from '../../base/setting-words.js';
+import { layoutZ } from '../../plots/z-curve.js';
+import marksStyles from './marks.css';
+
+addMessages(locales);
+
+const SIZE = { width: 144, height: 34 };
+/** Room for the line's width and the dot at its end. */
+const EDGE = 3;
+
+export class LogitMarks extends LogitElement {
+  static properties = { found: { attribute: false } };
+
+  static styles = [...LogitElement.styles, marksStyles];
+
+  constructor() {
+    super();
+    /** @type {import('../../engine/types.js').Detection[]} */
+    this.found = [];
+  }
+
+  render() {
+    return this.found.map(renderFound);
+  }
+}
+
+/** @param {import('../../engine/types.js').Detection} found */
+function renderFound({ name, n, share, expected, z, p, curve }) {
+  const title = capitalise(settingName(name));
+  if (n === 0)
+    return html`<p data-mark=${name}><b class="label">${title}</b> <span>${t('marks.none')}</span></p>`;
+  return html`
+    <p data-mark=${name} data-z=${String(z)} data-n=${n} data-p=${String(p)}>
+      <b class="label">${title}</b>
+      <span class="figure">z ${fixed(z, 2)}</span>
+      <span class="figure">p ${small(p)}</span>
+      <span class="figure">${t('marks.n', { n })}</span>
+      ${renderCurve(curve)}
+      <span class=${p <= 0.01 ? 'found' : 'chance'}>${t(p <= 0.01 ? 'marks.found' : 'marks.chance')}</span>
+      <span class="note">${t(`marks.${name}`, { share: percent(share), expected: percent(expected) })}</span>
+    </p>`;
+}
+
+/** @param {number[]} curve */
+function renderCurve(curve) {
+  if (curve.length < 2) return nothing;
+  const { width, height } = SIZE;
+  const { points, zero, limit, end } = layoutZ({ curve, ...SIZE });
+  return html`
+    <svg width=${width + 2 * EDGE} height=${height + 2 * EDGE} aria-hidden="true"
+      viewBox="${-EDGE} ${-EDGE} ${width + 2 * EDGE} ${height + 2 * EDGE}">
+      <line class="zero" x2=${width} y1=${zero} y2=${zero}></line>
+      <line class="limit" x2=${width} y1=${limit} y2=${limit}></line>
+      <polyline points=${points}></polyline>
+      <circle cx=${end.x} cy=${end.y} r="2.5"></circle>
+    </svg>`;
+}
+
+/** A chance; below a thousandth the power of ten that it is below. @param {number} p */
+function small(p) {
+  if (p >= 0.001) return fixed(p, 3);
+  const power = p > 0 ? Math.floor(-Math.log10(p)) : 300;
+  const raised = [...String(power)].map((digit) => '⁰¹²³⁴⁵⁶⁷⁸⁹'[Number(digit)]).join('');
+  return `< 10⁻${raised}`;
+}
+
+define('logit-marks', LogitMarks);
