@@ -112,6 +112,41 @@ static void tournament_is_fair_over_keys(void) {
     }
 }
 
+/* The mean of g that one layer gives equal tokens, as transformers' expected_mean_g_value has it:
+ * 1/2 + 1/4 (1 - 1/V). Within five standard deviations over the keys. */
+static void one_layer_has_the_published_mean(void) {
+    enum { KEYS = 4000 };
+    static const size_t sizes[] = {1, 2, 10, 200};
+    struct settings settings;
+    settings_reset(&settings);
+    settings.value[SETTING_SYNTHID_DEPTH] = 1;
+    for (int s = 0; s < 4; s++) {
+        size_t n = sizes[s];
+        uint64_t weights[200];
+        struct warp_input input = {&settings, n, history, HISTORY, weights, 0, scratch, NULL};
+        double sum = 0, squares = 0, expected = 0.5 + 0.25 * (1 - 1 / (double)n);
+        for (int key = 0; key < KEYS; key++) {
+            struct mark mark;
+            double mean = 0, mass = 0;
+            settings.value[SETTING_WATERMARK_KEY] = key;
+            for (size_t i = 0; i < n; i++) logits[i] = 1;
+            input.total = kernels_scalar.weigh(weights, logits, n, 1);
+            warp_synthid(logits, &input);
+            CHECK(mark_synthid(&mark, &settings, history, HISTORY));
+            for (uint32_t i = 0; i < n; i++) {
+                double e = exp((double)logits[i]);
+                mass += e;
+                mean += mark_g(&mark, i) ? e : 0;
+            }
+            sum += mean / mass;
+            squares += mean / mass * mean / mass;
+        }
+        double sd = sqrt((squares / KEYS - sum / KEYS * sum / KEYS) / KEYS);
+        CHECK_MESSAGE(fabs(sum / KEYS - expected) < 5 * sd, "%zu tokens: %g, not %g", n, sum / KEYS,
+                      expected);
+    }
+}
+
 /* The record says which listed tokens are green, and how much all green ones hold. */
 static void trace_names_the_green(void) {
     static const size_t sizes[] = {1, 2, 7, 64, 512, 50257};
@@ -155,6 +190,7 @@ int main(void) {
     TEST(shares_are_as_asked);
     TEST(contexts_end_where_they_are_short_or_came_before);
     TEST(tournament_is_fair_over_keys);
+    TEST(one_layer_has_the_published_mean);
     TEST(trace_names_the_green);
     return check_report();
 }
