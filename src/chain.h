@@ -99,6 +99,8 @@ struct chain_sample {
 /* Draws from the last trace by inverse CDF with the 53 random bits r, or by Gumbel-max. */
 struct chain_drawn chain_draw(const struct chain *chain, uint64_t r);
 struct chain_drawn chain_draw_gumbel(const struct chain *chain, uint64_t seed, uint64_t step);
+/* What these two would say of a token that survives, drawn by whatever else. */
+struct chain_drawn chain_describe(const struct chain *chain, uint32_t id);
 
 /* chain_apply and chain_draw in one, without the trace: the same bits, up to a hundred times sooner
  * where the settings keep few tokens (shortlist.h). p_raw takes a pass over the vocabulary of its

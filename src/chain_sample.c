@@ -21,7 +21,7 @@ static double p_before(const struct chain *chain, uint32_t id, double p) {
     return p;
 }
 
-static struct chain_drawn describe(const struct chain *chain, uint32_t id) {
+struct chain_drawn chain_describe(const struct chain *chain, uint32_t id) {
     double p = chain_share(chain->weights[id], chain->state.total);
     return (struct chain_drawn){.id = id,
                                 .rank = rank_of(chain->logits, chain->vocab_size, id),
@@ -33,12 +33,12 @@ static struct chain_drawn describe(const struct chain *chain, uint32_t id) {
 }
 
 struct chain_drawn chain_draw(const struct chain *chain, uint64_t r) {
-    return describe(chain, draw_inverse(chain->logits, chain->weights, chain->vocab_size,
-                                        chain->state.total, r, chain->scratch));
+    return chain_describe(chain, draw_inverse(chain->logits, chain->weights, chain->vocab_size,
+                                              chain->state.total, r, chain->scratch));
 }
 
 struct chain_drawn chain_draw_gumbel(const struct chain *chain, uint64_t seed, uint64_t step) {
-    return describe(chain, draw_gumbel(chain->logits, chain->vocab_size, seed, step));
+    return chain_describe(chain, draw_gumbel(chain->logits, chain->vocab_size, seed, step));
 }
 
 /* Whether none of the stages reads an id. */

@@ -29,7 +29,7 @@ uint64_t draw_random(uint64_t seed, uint64_t step);
 
 /* 53 random bits for a decision that is no draw: the top ones of
  * splitmix64(splitmix64(splitmix64(seed) + step) + tag). Tags are beyond every id. */
-enum draw_tag { DRAW_XTC };
+enum draw_tag { DRAW_XTC, DRAW_ACCEPT, DRAW_RESIDUAL };
 uint64_t draw_coin(uint64_t seed, uint64_t step, enum draw_tag tag);
 
 /* The first token in rank order whose cumulative weight exceeds floor(r * total / 2^53). total is

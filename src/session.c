@@ -366,9 +366,10 @@ static void add_block(struct session *s, const float *post_norm_weight, size_t n
 }
 
 /* Runs ids[0 .. n) at positions first .. first + n, n <= BATCH; their keys and values enter the
- * caches. With `head`, next_logits become those of the last position. The papers are named in
- * architecture.c. */
-static void forward(struct session *s, const uint32_t *ids, size_t first, size_t n, bool head) {
+ * caches. The logits of the last n_heads positions go into `logits` (n_heads, vocab_size), what
+ * they are made of into `normed`. The papers are named in architecture.c. */
+static void forward(struct session *s, const uint32_t *ids, size_t first, size_t n, float *logits,
+                    size_t n_heads) {
     const struct model *model = s->model;
     const struct model_shape *m = &model->shape;
     size_t n_embd = m->n_embd;
@@ -402,13 +403,13 @@ static void forward(struct session *s, const uint32_t *ids, size_t first, size_t
         run_feed_forward(s, layer, n);
         add_block(s, layer->ffn_post_norm_weight, n);
     }
-    if (!head) return;
-    norm(s, s->normed, s->x + (n - 1) * n_embd, model->output_norm_weight, model->output_norm_bias,
-         n_embd, 1);
-    quantise(s, s->normed, n_embd, 1);
-    multiply(s, s->next_logits, &model->output, NULL, s->normed, 1); /* (vocab_size,) */
-    scale(s->next_logits, m->logit_scale, m->vocab_size);
-    if (m->logit_cap > 0) s->kernels->soft_cap(s->next_logits, m->vocab_size, m->logit_cap);
+    if (!n_heads) return;
+    norm(s, s->normed, s->x + (n - n_heads) * n_embd, model->output_norm_weight,
+         model->output_norm_bias, n_embd, n_heads);
+    quantise(s, s->normed, n_embd, n_heads);
+    multiply(s, logits, &model->output, NULL, s->normed, n_heads); /* (n_heads, vocab_size) */
+    scale(logits, m->logit_scale, n_heads * m->vocab_size);
+    if (m->logit_cap > 0) s->kernels->soft_cap(logits, n_heads * m->vocab_size, m->logit_cap);
 }
 
 static enum status check_ids(const struct session *s, const uint32_t *ids, size_t n,
@@ -438,34 +439,79 @@ static size_t common_prefix(const struct session *s, const uint32_t *ids, size_t
     return common;
 }
 
-enum status session_feed(struct session *s, const uint32_t *ids, size_t n, bool reuse,
-                         struct session_fed *fed, struct fault *fault) {
-    enum status status = check_ids(s, ids, n, fault);
-    if (status) return status;
-    size_t window = n < s->context ? n : s->context, common = common_prefix(s, ids, n);
-    if (reuse && common == n && n == s->n_timeline) {
-        *fed = (struct session_fed){0, (uint32_t)window};
-        return STATUS_OK;
-    }
-    size_t kept = common < s->n_cached ? common : s->n_cached;
-    if (kept == n) kept--;
-    if (!reuse || n > s->context) kept = 0;
+/* Of a batch of n positions, how many are among the last n_rows, `after` positions following it. */
+static size_t heads_of(size_t n, size_t after, size_t n_rows) {
+    size_t heads = n_rows > after ? n_rows - after : 0;
+    return heads < n ? heads : n;
+}
 
-    s->n_cached = kept;
+/* Brings s->timeline to ids[0 .. n) but for the last id's logits, which are in the last of `rows`
+ * and made of *state. */
+static enum status evaluate(struct session *s, const uint32_t *ids, size_t n, size_t kept,
+                            float *rows, size_t n_rows, const float **state, struct fault *fault) {
+    const struct model_shape *m = &s->model->shape;
+    size_t window = n < s->context ? n : s->context;
     const uint32_t *shown = ids + (n - window); /* (window,) what the model sees */
+    float *logits = rows;
+    s->n_cached = kept;
     for (size_t first = kept; first < window; first += BATCH) {
         size_t left = window - first, batch = left < BATCH ? left : BATCH;
-        forward(s, shown + first, first, batch, batch == left);
+        size_t n_heads = heads_of(batch, left - batch, n_rows);
+        forward(s, shown + first, first, batch, logits, n_heads);
+        logits += n_heads * m->vocab_size;
+        if (n_heads) *state = s->normed + (n_heads - 1) * m->n_embd;
     }
-    if (!all_below_infinity(s->next_logits, s->model->shape.vocab_size))
+    if (!all_below_infinity(rows, n_rows * m->vocab_size))
         return fault_set(fault, STATUS_NOT_FINITE, "logits_not_finite", "n:u", (uint64_t)(n - 1));
+    return STATUS_OK;
+}
+
+/* How many of the cached positions stay, the last n_rows being evaluated. */
+static size_t kept_of(const struct session *s, const uint32_t *ids, size_t n, bool reuse,
+                      size_t n_rows) {
+    size_t common = common_prefix(s, ids, n);
+    size_t kept = common < s->n_cached ? common : s->n_cached;
+    if (!reuse || n > s->context) return 0;
+    return kept < n - n_rows ? kept : n - n_rows;
+}
+
+static enum status feed(struct session *s, const uint32_t *ids, size_t n, bool reuse, float *rows,
+                        size_t n_rows, struct session_fed *fed, struct fault *fault) {
+    const struct model_shape *m = &s->model->shape;
+    size_t window = n < s->context ? n : s->context, kept = kept_of(s, ids, n, reuse, n_rows);
+    const float *state = NULL;
+    enum status status = evaluate(s, ids, n, kept, rows, n_rows, &state, fault);
+    if (status) return status;
     memmove(s->timeline, ids, n * sizeof *ids); /* ids may be our own timeline */
-    memcpy(s->logits, s->next_logits, s->model->shape.vocab_size * sizeof *s->logits);
-    memcpy(s->state, s->normed, s->model->shape.n_embd * sizeof *s->state);
+    memcpy(s->logits, rows + (n_rows - 1) * m->vocab_size, m->vocab_size * sizeof *s->logits);
+    memcpy(s->state, state, m->n_embd * sizeof *s->state);
     s->n_timeline = n;
     s->n_cached = n > s->context ? 0 : n;
     *fed = (struct session_fed){(uint32_t)(window - kept), (uint32_t)kept};
     return STATUS_OK;
+}
+
+enum status session_feed(struct session *s, const uint32_t *ids, size_t n, bool reuse,
+                         struct session_fed *fed, struct fault *fault) {
+    enum status status = check_ids(s, ids, n, fault);
+    if (status) return status;
+    if (reuse && n == s->n_timeline && common_prefix(s, ids, n) == n) {
+        *fed = (struct session_fed){0, (uint32_t)(n < s->context ? n : s->context)};
+        return STATUS_OK;
+    }
+    return feed(s, ids, n, reuse, s->next_logits, 1, fed, fault);
+}
+
+enum status session_feed_rows(struct session *s, const uint32_t *ids, size_t n, bool reuse,
+                              float *rows, size_t n_rows, struct session_fed *fed,
+                              struct fault *fault) {
+    enum status status = check_ids(s, ids, n, fault);
+    if (status) return status;
+    uint64_t limit = n > s->context ? 1 : n;
+    if (n_rows == 0 || n_rows > limit)
+        return fault_set(fault, STATUS_OUT_OF_RANGE, "rows_beyond", "n:u limit:u", (uint64_t)n_rows,
+                         limit);
+    return feed(s, ids, n, reuse, rows, n_rows, fed, fault);
 }
 
 enum status session_copy(struct session *s, const struct session *from, struct fault *fault) {

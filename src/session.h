@@ -49,6 +49,15 @@ void session_close(struct session *session);
 enum status session_feed(struct session *session, const uint32_t *ids, size_t n, bool reuse,
                          struct session_fed *fed, struct fault *fault);
 
+/* The same, and the logits after each of the last n_rows ids go into rows (n_rows, vocab_size): the
+ * bits that as many feeds, of an id more each, would give, for one pass over the weights. All of
+ * these ids are evaluated; on failure what `rows` holds is undefined. STATUS_OUT_OF_RANGE unless
+ * 1 <= n_rows <= n, and n_rows = 1 where n is beyond the context, since there each id has another
+ * window. */
+enum status session_feed_rows(struct session *session, const uint32_t *ids, size_t n, bool reuse,
+                              float *rows, size_t n_rows, struct session_fed *fed,
+                              struct fault *fault);
+
 /* Makes the timeline that of `from`, with all that was computed for it, so that nothing is
  * evaluated: as if it had been fed. STATUS_INVALID_ARGUMENT unless both are over the same model, of
  * the same context. */

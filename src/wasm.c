@@ -19,6 +19,7 @@
 #include "measure.h"
 #include "model.h"
 #include "session.h"
+#include "speculate.h"
 #include "status.h"
 #include "tokenizer.h"
 #include "warp.h"
@@ -163,6 +164,15 @@ AT(chain_drawn, p_before, 32);
 AT(chain_sample, drawn, 0);
 AT(chain_sample, kept, 40);
 AT(chain_sample, entropy, 48);
+
+AT(speculate_verdict, id, 0);
+AT(speculate_verdict, accepted, 4);
+AT(speculate_verdict, p, 8);
+AT(speculate_verdict, q, 16);
+AT(speculate_verdict, acceptance, 24);
+AT(speculate_verdict, u, 32);
+AT(speculate_verdict, u_residual, 40);
+AT(speculate_verdict, residual, 48);
 
 static struct fault fault;
 static struct settings settings;
@@ -468,6 +478,16 @@ EXPORT(const struct session_fed *, session_feed)
     return session_feed(session, ids, n, reuse != 0, &fed, &fault) ? NULL : &fed;
 }
 
+/* The same, with the logits after each of the last n_rows ids in `rows` (n_rows, vocab_size). */
+EXPORT(const struct session_fed *, session_feed_rows)
+(struct session *session, const uint32_t *ids, size_t n, uint32_t reuse, float *rows,
+ size_t n_rows) {
+    static struct session_fed fed;
+    feeds++;
+    enum status status = session_feed_rows(session, ids, n, reuse != 0, rows, n_rows, &fed, &fault);
+    return status ? NULL : &fed;
+}
+
 EXPORT(const float *, session_logits)(const struct session *session) {
     return session_logits(session);
 }
@@ -701,6 +721,23 @@ EXPORT(const struct chain_sample *, chain_draw)(const struct chain *chain, doubl
 EXPORT(const struct chain_sample *, chain_draw_gumbel)
 (const struct chain *chain, double seed, double step) {
     return sample_of(chain, chain_draw_gumbel(chain, (uint64_t)seed, (uint64_t)step));
+}
+
+/* Of a token that survives the last trace, what a draw would say. */
+EXPORT(const struct chain_sample *, chain_describe)(const struct chain *chain, uint32_t id) {
+    return sample_of(chain, chain_describe(chain, id));
+}
+
+/* Valid until the next call. */
+EXPORT(const struct speculate_verdict *, speculate_decide)
+(const double *p, const double *q, size_t n, uint32_t drafted, double seed, double step) {
+    static struct speculate_verdict verdict;
+    verdict = speculate_decide(p, q, n, drafted, (uint64_t)seed, (uint64_t)step);
+    return &verdict;
+}
+
+EXPORT(double, speculate_residual)(double *share, const double *p, const double *q, size_t n) {
+    return speculate_residual(share, p, q, n);
 }
 
 EXPORT(double, draw_random)(double seed, double step) {

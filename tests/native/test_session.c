@@ -127,6 +127,73 @@ static void bits_depend_on_the_window_alone(void) {
     check_identity("gpt2_head", 15); /* past 12 */
 }
 
+/* Rows of a feed, however many of its positions are new, have the bits of a feed an id at a time.
+ */
+static void check_rows(const char *name, size_t length) {
+    struct model *model = open_model(name);
+    size_t vocab_size = model->shape.vocab_size, hidden = model->shape.n_embd * sizeof(float);
+    uint32_t ids[64];
+    float *rows = malloc(length * vocab_size * sizeof *rows);
+    struct session *grown = open_session(model, &kernels_scalar);
+    struct session *session = open_session(model, &kernels_simd);
+    make_ids(ids, length, (uint32_t)vocab_size, 7);
+    for (size_t n_rows = 1; n_rows <= length; n_rows += n_rows < 4 ? 1 : 7) {
+        for (size_t known = 0; known <= length; known += 5) {
+            struct session_fed fed;
+            if (known) feed(session, ids, known, true);
+            CHECK(
+                !session_feed_rows(session, ids, length, known % 2 == 0, rows, n_rows, &fed, NULL));
+            CHECK(fed.evaluated >= n_rows && fed.evaluated + fed.reused == length);
+            for (size_t i = 0; i < n_rows; i++) {
+                feed(grown, ids, length - n_rows + 1 + i, true);
+                CHECK_MESSAGE(!memcmp(rows + i * vocab_size, session_logits(grown),
+                                      vocab_size * sizeof *rows),
+                              "%s: row %zu of %zu, %zu known", name, i, n_rows, known);
+            }
+            CHECK(same_logits(session, grown, (uint32_t)vocab_size));
+            CHECK(!memcmp(session_hidden(session), session_hidden(grown), hidden));
+        }
+    }
+    free(rows);
+    session_close(grown);
+    session_close(session);
+    model_close(model);
+}
+
+static void rows_equal_feeds(void) {
+    for (size_t i = 0; i < FORWARD_COUNT; i++) check_rows(forward_names[i], 12);
+    check_rows("llama_window", 24); /* past its window of 8 */
+    check_rows("lfm2", 24);
+    check_rows("llama_gqa", 40); /* more than one batch */
+}
+
+static void rows_fit_the_context(void) {
+    struct model *model = open_model("gpt2_head"); /* of 12 */
+    struct session *session = open_session(model, &kernels_simd);
+    static float rows[16 * FORWARD_VOCAB_MAX];
+    uint32_t ids[16];
+    struct session_fed fed;
+    struct fault fault = {0};
+    make_ids(ids, 16, model->shape.vocab_size, 7);
+    feed(session, ids, 5, true);
+    CHECK(session_feed_rows(session, ids, 6, true, rows, 0, &fed, &fault) == STATUS_OUT_OF_RANGE);
+    CHECK(session_feed_rows(session, ids, 6, true, rows, 7, &fed, &fault) == STATUS_OUT_OF_RANGE);
+    CHECK(!strcmp(fault_line(&fault), "rows_beyond 7 6"));
+    CHECK(session_feed_rows(session, ids, 13, true, rows, 2, &fed, &fault) == STATUS_OUT_OF_RANGE);
+    CHECK(!strcmp(fault_line(&fault), "rows_beyond 2 1"));
+    CHECK(session_feed_rows(session, ids, 0, true, rows, 1, &fed, &fault) == STATUS_EMPTY);
+    CHECK(feed(session, ids, 5, true).evaluated == 0); /* none of these changed it */
+    CHECK(!session_feed_rows(session, ids, 12, true, rows, 12, &fed, NULL));
+    CHECK(!session_feed_rows(session, ids, 13, true, rows, 1, &fed, NULL) && fed.evaluated == 12);
+    size_t row = model->shape.vocab_size * sizeof *rows;
+    CHECK(!memcmp(rows, session_logits(session), row));
+    feed(session, ids, 5, true);
+    feed(session, ids, 13, true);
+    CHECK(!memcmp(rows, session_logits(session), row));
+    session_close(session);
+    model_close(model);
+}
+
 /* Both then go on as a session that was fed: within the cache, back in it, past the context. */
 static void check_copy(const char *name, size_t length) {
     struct model *model = open_model(name);
@@ -342,6 +409,8 @@ static void failures_change_nothing(void) {
     CHECK(!strcmp(fault_line(&fault), "logits_not_finite 8"));
     bad[6] = 8;
     CHECK(session_feed(session, bad, 9, false, &fed, &fault) == STATUS_NOT_FINITE);
+    float rows[3 * FORWARD_VOCAB_MAX];
+    CHECK(session_feed_rows(session, bad, 9, true, rows, 3, &fed, &fault) == STATUS_NOT_FINITE);
     bad[3] = vocab_size;
     CHECK(session_feed(session, bad, 9, true, &fed, &fault) == STATUS_UNKNOWN_TOKEN);
     CHECK(!strcmp(fault_line(&fault), "token_outside 101 3 101"));
@@ -453,6 +522,8 @@ int main(void) {
     TEST(agrees_with_reference);
     TEST(a_wrong_weight_shows);
     TEST(bits_depend_on_the_window_alone);
+    TEST(rows_equal_feeds);
+    TEST(rows_fit_the_context);
     TEST(copying_equals_feeding);
     TEST(copies_of_the_same_model_alone);
     TEST(rewinding_and_branching);

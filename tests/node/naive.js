@@ -328,8 +328,7 @@ const WARPERS = {
       seed = 0,
       step = 0,
     } = settings;
-    const start = splitmix64(splitmix64(BigInt(seed)) + BigInt(step));
-    if (Number(splitmix64(start + 2n ** 32n) >> 11n) / 2 ** 53 >= chance) return logits;
+    if (coin(seed, step, 0) >= chance) return logits;
     const p = softmax(logits);
     const order = ranked(logits);
     const out = new Set(order.filter((id) => p[id] >= threshold).slice(0, -1));
@@ -469,4 +468,31 @@ export function drawGumbel(logits, seed, step) {
     return logit - Math.log(-Math.log((k + 0.5) / 2 ** 53));
   });
   return noisy.indexOf(largestOf(noisy));
+}
+
+/** The number in [0, 1) of a decision that is no draw; XTC's has the tag 0. */
+export function coin(seed, step, tag) {
+  const start = splitmix64(splitmix64(BigInt(seed)) + BigInt(step));
+  return Number(splitmix64(start + 2n ** 32n + BigInt(tag)) >> 11n) / 2 ** 53;
+}
+
+/** Speculative decoding's residual, and what it sums to before it is made a distribution. */
+export function residualOf(p, q) {
+  const above = p.map((share, id) => Math.max(0, share - q[id]));
+  const sum = above.reduce((a, b) => a + b, 0);
+  return { sum, share: above.map((part) => (sum ? part / sum : 0)) };
+}
+
+/** What becomes of a drafted token (Leviathan et al. 2023, algorithm 1). */
+export function speculated(p, q, drafted, seed, step) {
+  const { sum, share } = residualOf(p, q);
+  if (coin(seed, step, 1) < Math.min(1, p[drafted] / q[drafted]) || !sum)
+    return { id: drafted, accepted: true };
+  const u = coin(seed, step, 2);
+  let reached = 0;
+  const id = share.findIndex((part) => {
+    reached += part;
+    return part > 0 && reached > u;
+  });
+  return { id, accepted: false };
 }

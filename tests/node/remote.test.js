@@ -115,6 +115,24 @@ test('generate streams the same steps and returns the same result', async () => 
   assert.deepEqual(await collect(remote.generate(options)), await collect(local.generate(options)));
 });
 
+test('a draft is loaded in the worker, once, from what a message can carry', async () => {
+  const model = smallModel({ layers: 1, seed: 2 });
+  const draft = await Logitscope.load({ model });
+  const options = { prompt: 'ab', seed: 6, max_new_tokens: 12, draft_tokens: 3 };
+  const here = await local.write({ ...options, draft });
+  const there = await remote.write({ ...options, draft: model });
+  assert.deepEqual(there.steps.map(withoutTime), here.steps.map(withoutTime));
+  assert.equal(there.speculation.passes, here.speculation.passes);
+  let last;
+  for await (last of remote.generate({ ...options, draft: new Blob([model]) }));
+  assert.deepEqual(withoutTime(last), withoutTime(here.steps.at(-1)));
+  await assert.rejects(remote.write({ ...options, draft: smallModel({ tokens: ['a', 'b'] }) }), {
+    key: 'draft_vocabulary_size',
+  });
+  await assert.rejects(remote.write({ ...options, draft: new Uint8Array(9) }), LogitscopeError);
+  draft.close();
+});
+
 test('sessions and forks are apart', async () => {
   const session = await remote.session();
   await session.feed([9]);

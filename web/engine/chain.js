@@ -166,6 +166,40 @@ export class Chain {
   }
 
   /**
+   * p of every token, at an address in the heap; what `drawNow` and `describe` read afterwards.
+   * @param {Source} source
+   * @param {Resolved} asked that list nothing
+   * @param {number} step
+   * @param {number} to
+   * @returns {Ready}
+   */
+  weigh(source, asked, step, to) {
+    const ready = this.#prepareRun(source, this.#withOwnResultNow(source, asked, step), step);
+    this.#apply(ready);
+    this.#core.module.calls.chain_probabilities(ready.chain, to, source.size);
+    return ready;
+  }
+
+  /**
+   * A token drawn from what `weigh` has left.
+   * @param {Ready} ready
+   * @param {number} u
+   */
+  drawNow({ chain, resolved }, u) {
+    return this.#readSample(this.#core.module.calls.chain_draw(chain, u), resolved, u);
+  }
+
+  /**
+   * What a draw would say of a token that u has chosen otherwise.
+   * @param {Ready} ready
+   * @param {number} id that survives
+   * @param {number} u
+   */
+  describe({ chain, resolved }, id, u) {
+    return this.#readSample(this.#core.module.calls.chain_describe(chain, id), resolved, u);
+  }
+
+  /**
    * The distribution at each value of one setting, as the draw walks it.
    * @param {Source} source
    * @param {any} settings

@@ -16,14 +16,19 @@ import { TextStream } from './text.js';
  * What the loop needs of a session.
  * @typedef {object} Timeline
  * @property {(ids: ArrayLike<number>, cache: boolean) => unknown} feed
+ * @property {(ids: ArrayLike<number>, cache: boolean, rows: number, count: number) => number} feedRows
+ *   feeds too, with the logits after each of the last ids in the heap; gives where the ids are
  * @property {(ids: ArrayLike<number>, cache: boolean) => Float32Array} logitsAfter of a second
  *   timeline over the model
  * @property {(logits: ArrayLike<number>) => void} second gives the logits of a second distribution
  * @property {(resolved: Resolved, choice: Choice) => Sample | Promise<Sample>} draw
  */
 
-const OPTIONS = ['prompt', 'max_new_tokens', 'cache', 'stop', 'signal', 'u', 'amateur'];
+const OPTIONS =
+  'prompt max_new_tokens cache stop signal u amateur draft draft_tokens draft_top'.split(' ');
 const TIMELINE_MAX = 1 << 18; // SESSION_TIMELINE_MAX of src/session.h
+const DRAFT_MAX = 32;
+const TOP_MAX = 1024;
 const SLICE_MS = 10;
 
 /** Lets pending events run, so that an abort can arrive. */
@@ -97,6 +102,22 @@ function resolveSecond(core, { values, negative_prompt }, { amateur }, prompt) {
 }
 
 /**
+ * What drafts for the timeline, null where nothing does. Its code is fetched when it is wanted.
+ * @param {Core} core
+ * @param {Timeline} timeline
+ * @param {ReturnType<typeof resolveOptions>} asked
+ * @param {any} options
+ */
+async function resolveDraft(core, timeline, { resolved, cache }, options) {
+  const { draft, draft_tokens = 4, draft_top = 0 } = options;
+  checkInteger('draft_tokens', draft_tokens, 1, DRAFT_MAX);
+  checkInteger('draft_top', draft_top, 0, TOP_MAX);
+  if (draft === undefined) return null;
+  const { openSpeculation } = await import('./speculate.js');
+  return openSpeculation(core, timeline, resolved, { draft, draft_tokens, draft_top, cache });
+}
+
+/**
  * @param {Core} core
  * @param {any} options
  */
@@ -139,7 +160,23 @@ function resolveOptions(core, options) {
  * @returns {AsyncGenerator<Step, Generated, void>}
  */
 export async function* generate(core, timeline, options) {
-  const { second, ...asked } = resolveOptions(core, options);
+  const asked = resolveOptions(core, options);
+  const drafting = await resolveDraft(core, timeline, asked, options);
+  try {
+    return yield* decode(core, timeline, asked, drafting);
+  } finally {
+    drafting?.close();
+  }
+}
+
+/**
+ * @param {Core} core
+ * @param {Timeline} timeline
+ * @param {ReturnType<typeof resolveOptions>} asked
+ * @param {import('./speculate.js').Speculation | null} drafting
+ * @returns {AsyncGenerator<Step, Generated, void>}
+ */
+async function* decode(core, timeline, { second, ...asked }, drafting) {
   const { resolved, ids, maximum, cache, stops, signal, first } = asked;
   const info = core.needModel();
   const text = new TextStream(stops);
@@ -148,6 +185,13 @@ export async function* generate(core, timeline, options) {
   /** @type {Generated['finish_reason'] | null} */
   let finish = maximum ? null : 'length';
   let breath = performance.now();
+
+  /** @param {Choice} choice @returns {Promise<Sample & { speculation?: undefined }>} */
+  const drawNext = async (choice) => {
+    timeline.feed(ids, cache);
+    if (second) timeline.second(await second(timeline, ids, cache));
+    return timeline.draw(now, choice);
+  };
 
   if (finish) timeline.feed(ids, cache);
   for (let step = 0; !finish; step++) {
@@ -160,10 +204,10 @@ export async function* generate(core, timeline, options) {
       break;
     }
     const began = performance.now();
-    timeline.feed(ids, cache);
-    if (second) timeline.second(await second(timeline, ids, cache));
-    const sample = timeline.draw(now, step === 0 ? first : { step, raw: true });
-    const { drawn, kept, entropy } = sample instanceof Promise ? await sample : sample;
+    const choice = step === 0 ? first : { step, raw: true };
+    const { drawn, kept, entropy, speculation } = drafting
+      ? await drafting.next(ids, now, choice, maximum - step)
+      : await drawNext(choice);
     const state = carried(now.values);
     if (state) now = { ...now, values: { ...now.values, [state]: drawn.mu } };
     ids.push(drawn.id);
@@ -179,7 +223,16 @@ export async function* generate(core, timeline, options) {
       if (text.stopped) finish = 'stop';
     }
     const ms = performance.now() - began;
-    yield { ...drawn, text: added, entropy, kept, ms, position: ids.length - 1 };
+    const position = ids.length - 1;
+    yield {
+      ...drawn,
+      text: added,
+      entropy,
+      kept,
+      ms,
+      position,
+      ...(speculation && { speculation }),
+    };
   }
   text.finish();
   return {
@@ -189,5 +242,6 @@ export async function* generate(core, timeline, options) {
     finish_reason: finish ?? 'aborted',
     seed: resolved.seed,
     settings: core.report(resolved),
+    ...(drafting && { speculation: drafting.totals() }),
   };
 }

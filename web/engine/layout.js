@@ -113,3 +113,13 @@ export const CHAIN_DRAWN_P_BEFORE = 32;
 export const CHAIN_SAMPLE_DRAWN = 0;
 export const CHAIN_SAMPLE_KEPT = 40;
 export const CHAIN_SAMPLE_ENTROPY = 48;
+
+/* struct speculate_verdict of src/speculate.h: what became of a drafted token. */
+export const SPECULATE_VERDICT_ID = 0;
+export const SPECULATE_VERDICT_ACCEPTED = 4;
+export const SPECULATE_VERDICT_P = 8;
+export const SPECULATE_VERDICT_Q = 16;
+export const SPECULATE_VERDICT_ACCEPTANCE = 24;
+export const SPECULATE_VERDICT_U = 32;
+export const SPECULATE_VERDICT_U_RESIDUAL = 40;
+export const SPECULATE_VERDICT_RESIDUAL = 48;

@@ -81,6 +81,14 @@ export const sentences = {
   nothing_to_feed: 'there is no token to feed: at least one is needed',
   nothing_fed: 'nothing has been fed to the session yet',
   copy_differs: 'a session copies only one of the same model and context',
+  rows_beyond:
+    'at once there are logits after at most {limit} of these tokens, and they were asked for after {n}',
+  draft_vocabulary_size:
+    'draft must have the same vocabulary of {limit} tokens, and it has one of {n}',
+  draft_vocabulary:
+    'draft must have the same vocabulary: token {id} is {wanted} here and {value} there',
+  draft_setting:
+    'a draft cannot be used with {setting}: each token must be drawn from one distribution by one number',
   timeline_full: 'a timeline holds at most {limit} tokens, got {n}',
   timeline_run:
     'a prompt of {n} tokens and max_new_tokens {more} are more than the {limit} tokens that a timeline holds',

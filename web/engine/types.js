@@ -328,12 +328,55 @@
  * @property {Amateur} [amateur] where the second distribution of guidance_scale or contrastive_beta
  *   comes from, in place of negative_prompt: another model with the same vocabulary, over the text
  *   itself; its default timeline is used
+ * @property {Draft | Source} [draft] a smaller model that drafts tokens, of which each pass of the model
+ *   accepts some: the law of the text stays the same (speculative decoding). In a worker it is what
+ *   `load` takes. During such a step the timeline holds the drafts too
+ * @property {number} [draft_tokens] how many it drafts for a pass, 1 to 32; 4
+ * @property {number} [draft_top] how many tokens each step lists with both distributions; 0
  */
 
 /**
- * One generated token; `text` is what it adds to the decoded text.
+ * A smaller model with the same vocabulary: a scope of its own, whose default timeline is used.
+ * @typedef {Amateur & { info: Info | null, piece: (id: number) => Piece | Promise<Piece> }} Draft
+ *
+ * A token in p of the model and, where there is a draft, in q of the draft's, and its share of the
+ * residual, max(0, p - q) over its sum.
+ * @typedef {{ id: number, text: string, p: number, q?: number, residual?: number }} SpeculatedToken
+ *
+ * How a token came by speculative decoding: a draft that was accepted, a token of the residual that
+ * replaced one, or one that was drawn from p where there was no draft (left).
+ * @typedef {object} Speculated
+ * @property {'accepted' | 'replaced' | 'bonus'} outcome
+ * @property {number} pass of the large model, from 0
+ * @property {number} [drafted] its id; this and what follows only where there was a draft
+ * @property {string} [drafted_text]
+ * @property {number} [p] of the drafted token
+ * @property {number} [q]
+ * @property {number} [acceptance] min(1, p / q)
+ * @property {number} [coin] in [0, 1): the draft was accepted if it is below `acceptance`
+ * @property {number} [residual] how probable a rejection was: the sum of max(0, p - q)
+ * @property {number[]} [dropped] the drafts after a rejected one, which nobody looked at
+ * @property {SpeculatedToken[]} [tokens] the first `draft_top`, by the larger of p and q
+ */
+
+/**
+ * @typedef {object} SpeculationTotals
+ * @property {number} passes of the large model
+ * @property {number} tokens that came of them
+ * @property {number} drafted
+ * @property {number} accepted
+ * @property {number} rejected the others were dropped
+ * @property {number | null} acceptance accepted of those that were accepted or rejected
+ * @property {number | null} tokens_per_pass
+ * @property {number} ms of everything
+ * @property {number} draft_ms of the drafts alone
+ */
+
+/**
+ * One generated token; `text` is what it adds to the decoded text. With a draft u is the number that
+ * chose the token: the step's own, or of a residual the coin that drew from it.
  * @typedef {Drawn & { text: string, entropy: number, kept: number, ms: number,
- *   position: number }} Step
+ *   position: number, speculation?: Speculated }} Step
  */
 
 /**
@@ -344,6 +387,7 @@
  * @property {'eos' | 'length' | 'stop' | 'aborted'} finish_reason
  * @property {number} seed
  * @property {object} settings every setting as used
+ * @property {SpeculationTotals} [speculation] where there was a draft
  */
 
 /** @typedef {string | URL | Response | ArrayBuffer | Uint8Array | Blob} Source */

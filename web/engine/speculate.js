@@ -1,0 +1,356 @@
+/**
+ * Speculative decoding: a small model drafts some tokens, the timeline's own model evaluates them in
+ * one pass, and src/speculate.c decides over one after the other, so that the text falls as it does
+ * without drafts. Leviathan, Kalman, Matias 2023, algorithm 1.
+ *
+ * Each number is that of its token's step, whatever the drafts were: a draft, and a token that is
+ * drawn without one, by the step's u; acceptance and residual by two coins of the step.
+ */
+import { LogitscopeError, mustBe } from './errors.js';
+import * as layout from './layout.js';
+
+/**
+ * @typedef {import('./chain.js').Choice} Choice
+ * @typedef {import('./chain.js').Sample} Sample
+ * @typedef {import('./core.js').Core} Core
+ * @typedef {import('./generate.js').Timeline} Timeline
+ * @typedef {import('./settings.js').Resolved} Resolved
+ * @typedef {import('./types.js').Draft} Draft
+ * @typedef {import('./types.js').Speculated} Speculated
+ * @typedef {import('./types.js').SpeculatedToken} SpeculatedToken
+ *
+ * @typedef {{ draft: Draft, draft_tokens: number, draft_top: number, cache: boolean }} Options
+ * @typedef {{ id: number, u: number, ms: number }} Drafted
+ * A verdict of src/speculate.c
+ * @typedef {{ id: number, accepted: boolean, p: number, q: number, acceptance: number, u: number,
+ *   u_residual: number, residual: number }} Verdict
+ */
+
+/** The model with whose vocabulary that of a draft has been compared. @type {WeakMap<Draft, Core>} */
+const compared = new WeakMap();
+
+/**
+ * Refuses a setting by which a token is not drawn from p with one number, or that asks for more than
+ * a timeline.
+ * @param {Resolved} resolved
+ */
+function checkSettings({ values, draw, own }) {
+  const { mirostat, adaptive_target, guidance_scale, contrastive_beta } = values;
+  const active = {
+    draw: draw === 'gumbel',
+    mirostat,
+    adaptive_target,
+    guidance_scale: guidance_scale !== 1,
+    contrastive_beta,
+    own,
+  };
+  const [setting] = Object.entries(active).find(([, on]) => on) ?? [];
+  if (setting) throw new LogitscopeError('unsupported', 'draft_setting', { setting });
+}
+
+const sameBytes = (/** @type {Uint8Array} */ a, /** @type {Uint8Array} */ b) =>
+  a.length === b.length && a.every((byte, i) => byte === b[i]);
+
+/**
+ * Both models must mean the same by each id.
+ * @param {Core} core
+ * @param {Draft} draft
+ */
+async function checkVocabulary(core, draft) {
+  const { vocab_size, tokenizer } = core.needModel();
+  if (compared.get(draft) === core) return;
+  if (draft.info?.vocab_size !== vocab_size) {
+    const values = { n: draft.info?.vocab_size ?? 0, limit: vocab_size };
+    throw new LogitscopeError('invalid_argument', 'draft_vocabulary_size', values);
+  }
+  for (let id = 0; tokenizer && id < vocab_size; id++) {
+    const here = core.piece(id);
+    const there = await draft.piece(id);
+    if (here.special === there.special && sameBytes(here.bytes, there.bytes)) continue;
+    const values = { id, wanted: JSON.stringify(here.text), value: JSON.stringify(there.text) };
+    throw new LogitscopeError('invalid_argument', 'draft_vocabulary', values);
+  }
+  compared.set(draft, core);
+}
+
+/**
+ * @param {Core} core
+ * @param {Timeline} timeline
+ * @param {Resolved} resolved
+ * @param {Options} options
+ */
+export async function openSpeculation(core, timeline, resolved, options) {
+  const { draft } = options;
+  const methods = /** @type {const} */ (['feed', 'logits', 'piece']);
+  if (!methods.every((name) => typeof draft?.[name] === 'function')) {
+    throw mustBe('draft', 'a_scope', draft);
+  }
+  checkSettings(resolved);
+  await checkVocabulary(core, draft);
+  return new Speculation(core, timeline, options);
+}
+
+export class Speculation {
+  #core;
+  #timeline;
+  #options;
+  #size;
+  /** In the heap: p, the residual, q of each draft, logits of each position of a pass. */
+  #p;
+  #residual;
+  #q;
+  #rows;
+  /** Of the pass under way: its drafts, how many of them are decided, where its text is. */
+  #drafts = /** @type {Drafted[]} */ ([]);
+  #at = 0;
+  #history = 0;
+  #open = false;
+  #totals = { passes: 0, drafted: 0, accepted: 0, rejected: 0, tokens: 0, ms: 0, draft_ms: 0 };
+
+  /**
+   * @param {Core} core
+   * @param {Timeline} timeline
+   * @param {Options} options
+   */
+  constructor(core, timeline, options) {
+    const { module } = core;
+    const most = options.draft_tokens;
+    this.#core = core;
+    this.#timeline = timeline;
+    this.#options = options;
+    this.#size = core.needModel().vocab_size;
+    const width = 8 * this.#size;
+    this.#p = module.need(
+      module.calls.memory_allocate(width * (most + 2) + 4 * this.#size * (most + 1)),
+    );
+    this.#residual = this.#p + width;
+    this.#q = this.#residual + width;
+    this.#rows = this.#q + width * most;
+  }
+
+  close() {
+    this.#core.module.calls.memory_release(this.#p);
+  }
+
+  totals() {
+    const { accepted, rejected, passes, tokens, ...rest } = this.#totals;
+    const decided = accepted + rejected;
+    return {
+      passes,
+      tokens,
+      ...rest,
+      accepted,
+      rejected,
+      acceptance: decided ? accepted / decided : null,
+      tokens_per_pass: passes ? tokens / passes : null,
+    };
+  }
+
+  /**
+   * The next token of the text.
+   * @param {number[]} ids
+   * @param {Resolved} now
+   * @param {Choice} choice
+   * @param {number} left how many tokens may still come, this one included
+   * @returns {Promise<Sample & { speculation: Speculated }>}
+   */
+  async next(ids, now, choice, left) {
+    const began = performance.now();
+    if (!this.#open) await this.#pass(ids, now, choice, left);
+    const sample = this.#decide(ids.length, now, choice);
+    this.#totals.tokens++;
+    this.#totals.ms += performance.now() - began;
+    return sample;
+  }
+
+  /**
+   * Drafts, and one pass over what was drafted.
+   * @param {number[]} ids
+   * @param {Resolved} now
+   * @param {Choice} choice
+   * @param {number} left
+   */
+  async #pass(ids, now, choice, left) {
+    const { draft_tokens, cache } = this.#options;
+    const { context_length } = this.#core.needModel();
+    const room = Math.max(0, context_length - ids.length); // past it each token has a window
+    this.#drafts = await this.#draft(ids, now, choice, Math.min(draft_tokens, left - 1, room));
+    this.#at = 0;
+    this.#open = true;
+    this.#totals.passes++;
+    this.#totals.drafted += this.#drafts.length;
+    const all = [...ids, ...this.#drafts.map(({ id }) => id)];
+    this.#history = this.#timeline.feedRows(all, cache, this.#rows, this.#drafts.length + 1);
+  }
+
+  /**
+   * Up to `most` tokens of the small model's, each drawn by the u of its step; fewer where the text
+   * may end.
+   * @param {number[]} ids
+   * @param {Resolved} now
+   * @param {Choice} choice
+   * @param {number} most
+   */
+  async #draft(ids, now, choice, most) {
+    const core = this.#core;
+    const { draft } = this.#options;
+    const { end_token_ids } = core.needModel();
+    const began = performance.now();
+    const all = [...ids];
+    /** @type {Drafted[]} */
+    const drafts = [];
+    while (drafts.length < most) {
+      const from = performance.now();
+      const step = choice.step + drafts.length;
+      await draft.feed(all);
+      const source = core.chain.given(await draft.logits(), all);
+      const ready = core.chain.weigh(source, now, step, this.#q + 8 * this.#size * drafts.length);
+      const u = this.#random(now, choice, step);
+      const { id } = core.chain.drawNow(ready, u).drawn;
+      all.push(id);
+      drafts.push({ id, u, ms: performance.now() - from });
+      if (end_token_ids.includes(id)) break;
+      if (!end_token_ids.length && core.gates.isSpent(now.gates, all)) break;
+    }
+    this.#totals.draft_ms += performance.now() - began;
+    return drafts;
+  }
+
+  /**
+   * @param {Resolved} now
+   * @param {Choice} choice of the first of a pass
+   * @param {number} step
+   */
+  #random({ seed }, choice, step) {
+    const given = step === choice.step ? choice.u : undefined;
+    return given ?? this.#core.module.calls.draw_random(seed, step);
+  }
+
+  /**
+   * What becomes of the next draft of the pass; after the last one, a token of p's own.
+   * @param {number} length of the text so far
+   * @param {Resolved} now
+   * @param {Choice} choice
+   * @returns {Sample & { speculation: Speculated }}
+   */
+  #decide(length, now, choice) {
+    const { chain } = this.#core;
+    const at = this.#at++;
+    const draft = this.#drafts[at];
+    const ready = chain.weigh(this.#source(at, length), now, choice.step, this.#p);
+    const pass = this.#totals.passes - 1;
+    if (!draft) {
+      this.#open = false;
+      const sample = chain.drawNow(ready, this.#random(now, choice, choice.step));
+      return { ...sample, speculation: { outcome: 'bonus', pass, ...this.#listed(null) } };
+    }
+    const q = this.#q + 8 * this.#size * at;
+    const verdict = this.#verdict(q, draft.id, now, choice.step);
+    const { accepted, id } = verdict;
+    this.#totals[accepted ? 'accepted' : 'rejected']++;
+    if (!accepted) this.#open = false;
+    const sample = chain.describe(ready, id, accepted ? draft.u : verdict.u_residual);
+    const { p, acceptance, u, residual } = verdict;
+    return {
+      ...sample,
+      speculation: {
+        outcome: accepted ? 'accepted' : 'replaced',
+        pass,
+        drafted: draft.id,
+        drafted_text: this.#text(draft.id),
+        p,
+        q: verdict.q,
+        acceptance,
+        coin: u,
+        residual,
+        ...(!accepted && { dropped: this.#drafts.slice(at + 1).map((one) => one.id) }),
+        ...this.#listed(q),
+      },
+    };
+  }
+
+  /**
+   * The logits of a position of the pass, with the text before it.
+   * @param {number} at
+   * @param {number} length
+   * @returns {import('./chain.js').Source}
+   */
+  #source(at, length) {
+    const logits = this.#rows + 4 * this.#size * at;
+    const place = () => ({ logits, history: this.#history, count: length });
+    return { size: this.#size, place, piece: () => ({ text: '', special: false }), whole: false };
+  }
+
+  /**
+   * @param {number} q
+   * @param {number} drafted
+   * @param {Resolved} now
+   * @param {number} step
+   * @returns {Verdict}
+   */
+  #verdict(q, drafted, { seed }, step) {
+    const { module } = this.#core;
+    const at = module.calls.speculate_decide(this.#p, q, this.#size, drafted, seed, step);
+    return readVerdict(module, at);
+  }
+
+  /** @param {number} id */
+  #text(id) {
+    return this.#core.needModel().tokenizer ? this.#core.piece(id).text : '';
+  }
+
+  /**
+   * The tokens that have most in p or q, where they are asked for; without q of p alone.
+   * @param {number | null} q
+   * @returns {{ tokens?: SpeculatedToken[] }}
+   */
+  #listed(q) {
+    const { draft_top } = this.#options;
+    if (!draft_top) return {};
+    const { module } = this.#core;
+    const p = module.float64(this.#p, this.#size);
+    const ids = [...p.keys()];
+    /** @type {(larger: (id: number) => number) => number[]} */
+    const best = (larger) =>
+      ids
+        .filter((id) => larger(id) > 0)
+        .sort((a, b) => larger(b) - larger(a) || a - b)
+        .slice(0, draft_top);
+    if (q === null) {
+      const tokens = best((id) => p[id]).map((id) => ({ id, text: this.#text(id), p: p[id] }));
+      return { tokens };
+    }
+    module.calls.speculate_residual(this.#residual, this.#p, q, this.#size);
+    const others = module.float64(q, this.#size);
+    const residual = module.float64(this.#residual, this.#size);
+    return {
+      tokens: best((id) => Math.max(p[id], others[id])).map((id) => ({
+        id,
+        text: this.#text(id),
+        p: p[id],
+        q: others[id],
+        residual: residual[id],
+      })),
+    };
+  }
+}
+
+/**
+ * @param {import('./module.js').Module} module
+ * @param {number} at
+ * @returns {Verdict}
+ */
+export function readVerdict(module, at) {
+  const view = module.view();
+  const f64 = (/** @type {number} */ offset) => view.getFloat64(at + offset, true);
+  return {
+    id: view.getUint32(at + layout.SPECULATE_VERDICT_ID, true),
+    accepted: view.getUint32(at + layout.SPECULATE_VERDICT_ACCEPTED, true) === 1,
+    p: f64(layout.SPECULATE_VERDICT_P),
+    q: f64(layout.SPECULATE_VERDICT_Q),
+    acceptance: f64(layout.SPECULATE_VERDICT_ACCEPTANCE),
+    u: f64(layout.SPECULATE_VERDICT_U),
+    u_residual: f64(layout.SPECULATE_VERDICT_U_RESIDUAL),
+    residual: f64(layout.SPECULATE_VERDICT_RESIDUAL),
+  };
+}
