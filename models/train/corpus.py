@@ -6,8 +6,9 @@ import re
 
 import numpy
 
+import gguf
 import grammar as grammars
-from tokenizer import CharTokenizer, LlamaTokenizer, WordTokenizer
+from tokenizer import CharTokenizer, LlamaTokenizer, WordTokenizer, from_metadata
 
 END_OF_TEXT = "<|endoftext|>"
 
@@ -55,16 +56,18 @@ class Corpus:
 def load(recipe, folder, corpora):
     """The corpus of a recipe. `folder` is the recipe's own (paths in it are relative to that),
     `corpora` holds the texts that the project does not carry. `recipe["tokenizer"]` may hold
-    trained pieces, which are then kept.
+    trained pieces, which are then kept, or name a GGUF file of which it takes them (`of`).
     """
     options = recipe["corpus"]
     if options["kind"] == "grammar":
         return _grammar_corpus(options, os.path.join(folder, options["grammar"]))
     if corpora is None:
         raise SystemExit("this recipe needs --corpora DIR, the folder of its texts")
-    return {"stories": _stories, "text": _text}[options["kind"]](
-        options, recipe["tokenizer"], corpora
-    )
+    tokenizer = recipe["tokenizer"]
+    if "of" in tokenizer:
+        metadata, _ = gguf.read(os.path.join(folder, tokenizer["of"]))
+        tokenizer["pieces"] = from_metadata(metadata).pieces
+    return {"stories": _stories, "text": _text}[options["kind"]](options, tokenizer, corpora)
 
 
 def grammar_split(options, grammar):
