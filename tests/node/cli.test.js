@@ -800,6 +800,31 @@ describe('what removes tokens before any warper', () => {
     );
   });
 
+  test('--draft drafts: the same text where it is the same model, and a line of what it was good for', async () => {
+    const words = ['--draft', 'models/verbs.gguf', '--draft-tokens', '3', '--seed', '4'];
+    const { ids, speculation, steps } = await json('generate', ...SHE, ...words);
+    assert.deepEqual(ids, (await json('generate', ...SHE, '--seed', '4')).ids);
+    assert.equal(speculation.passes, Math.ceil(ids.length / 4));
+    assert.equal(steps[0].speculation.outcome, 'accepted');
+    const { stderr } = await cli(['generate', ...SHE, ...words]);
+    assert.match(
+      stderr,
+      /^\d+ tokens, eos, seed 4; right\n\d\.\d\d tokens a pass \(\d passes\), \d of \d drafts accepted, [\d.]+ ms a token, [\d.]+ without a draft\n$/,
+    );
+    for (const [flags, line] of [
+      [['--draft-tokens', '3'], /^logitscope: --draft-tokens needs --draft\n$/],
+      [
+        ['--draft', 'models/stories.gguf'],
+        /^logitscope: draft must have the same vocabulary of 64/,
+      ],
+      [
+        [...words, '--mirostat', '2'],
+        /^logitscope: a draft cannot be used with mirostat: [^\n]+\n$/,
+      ],
+    ])
+      assert.match((await cli(['generate', ...SHE, ...flags])).stderr, line);
+  });
+
   test('--forced-first takes an id or a text, --banned-words may be repeated', async () => {
     const got = await json(
       'generate',

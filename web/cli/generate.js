@@ -5,6 +5,7 @@ import {
   MAX_NEW_TOKENS,
   PROMPT,
   SEED,
+  UsageError,
   chatOf,
   checkChat,
   needPrompt,
@@ -34,6 +35,28 @@ export async function collect(scope, options, onText) {
   }
 }
 
+/** Milliseconds a token that the steps took. @param {{ ms: number }[]} steps */
+const pace = (steps) => steps.reduce((sum, { ms }) => sum + ms, 0) / steps.length;
+
+/**
+ * What a draft was good for: beside it, the same settings once more without one.
+ * @param {any} scope
+ * @param {any} options
+ * @param {any} result
+ */
+async function draftLine(scope, { draft: _, ...options }, { ids, steps, speculation }) {
+  if (!ids.length) return '';
+  const { tokens_per_pass, accepted, rejected, passes } = speculation;
+  const session = scope.session();
+  const plain = await session.write({ ...options, max_new_tokens: ids.length });
+  session.close();
+  return (
+    `${tokens_per_pass.toFixed(2)} tokens a pass (${passes} passes), ` +
+    `${accepted} of ${accepted + rejected} drafts accepted, ` +
+    `${pace(steps).toFixed(2)} ms a token, ${pace(plain.steps).toFixed(2)} without a draft\n`
+  );
+}
+
 /**
  * One generation, as text or as JSON.
  * @param {any} scope
@@ -49,9 +72,10 @@ async function show(scope, values, options, grammar, { stdout, stderr }) {
     stdout.write(safe(text));
   };
   let begun = false;
+  const asked = { ...options, prompt: chat ? chat.ids : prompt };
   const result = await collect(
     scope,
-    { ...options, prompt: chat ? chat.ids : prompt },
+    asked,
     values.json
       ? undefined
       : (text) => {
@@ -61,7 +85,7 @@ async function show(scope, values, options, grammar, { stdout, stderr }) {
   );
   const verdict = judge(grammar, prompt + result.text);
   if (values.json) {
-    const { settings, seed, prompt_ids, ids, text, finish_reason, steps } = result;
+    const { settings, seed, prompt_ids, ids, text, finish_reason, steps, speculation } = result;
     printJson(stdout, {
       model: values.model,
       settings,
@@ -72,6 +96,7 @@ async function show(scope, values, options, grammar, { stdout, stderr }) {
       text,
       finish_reason,
       ...(verdict && { verdict }),
+      ...(speculation && { speculation }),
       steps,
     });
     return;
@@ -82,6 +107,7 @@ async function show(scope, values, options, grammar, { stdout, stderr }) {
       verdict ? `; ${inLine(verdictLine(verdict))}` : ''
     }\n`,
   );
+  if (result.speculation) stderr.write(await draftLine(scope, asked, result));
 }
 
 /** @type {import('./flags.js').Command} */
@@ -105,6 +131,16 @@ export const generate = {
       kind: 'text',
       help: 'a weaker model with the same vocabulary, in place of the second text',
     },
+    {
+      name: 'draft',
+      kind: 'text',
+      help: 'a smaller model with the same vocabulary that drafts tokens (speculative decoding)',
+    },
+    {
+      name: 'draft_tokens',
+      kind: 'number',
+      help: 'with --draft: tokens that it drafts for a pass, 1 to 32 (4)',
+    },
     GRAMMAR,
     ...OWN,
   ],
@@ -113,16 +149,20 @@ export const generate = {
   check(values) {
     checkChat(values, ['prompt', 'interactive']);
     if (!values.interactive && values.chat === undefined) needPrompt(values);
+    if (values.draft_tokens !== undefined && values.draft === undefined)
+      throw new UsageError('--draft-tokens needs --draft');
   },
 
   run(scope, values, streams, table) {
     return withOwn(values, streams.stderr, async (own) => {
-      const { amateur: model } = values;
-      const amateur = model && (await Logitscope.load({ model, keep: true }));
+      const load = (/** @type {string | undefined} */ model) =>
+        model && Logitscope.load({ model, keep: true });
+      const [amateur, draft] = [await load(values.amateur), await load(values.draft)];
       const options = {
-        ...settingsOf(values, table, ['max_new_tokens', 'stop']),
+        ...settingsOf(values, table, ['max_new_tokens', 'stop', 'draft_tokens']),
         ...own,
         ...(amateur && { amateur }),
+        ...(draft && { draft }),
         cache: !values.no_cache,
       };
       const grammar = readGrammar(values);
