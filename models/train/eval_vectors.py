@@ -17,6 +17,11 @@ TEXTS = {
         'said, "Do not worry. I can swim." The duck pushed the boat back with its beak. Ben was so '
         "happy that he gave the duck his bread. From that day on, Ben and the duck were good friends."
     ),
+    "stories-draft": (
+        "Tom and his sister went to the park. They saw a red kite in a tall tree. Tom wanted to get "
+        "it, but the tree was too high. A kind man came with a ladder. He gave them the kite, and "
+        "they all played together until it was time to go home."
+    ),
     "shakespeare": (
         "KING HENRY:\nMy lords, the night is cold and we are few;\nYet he that loves his honour "
         "will not sleep.\n\nNORTHUMBERLAND:\nThen let us to the gates, and there abide\nWhat fortune "
