@@ -445,8 +445,8 @@ static size_t heads_of(size_t n, size_t after, size_t n_rows) {
     return heads < n ? heads : n;
 }
 
-/* Brings s->timeline to ids[0 .. n) but for the last id's logits, which are in the last of `rows`
- * and made of *state. */
+/* Runs what is not kept of the window of ids[0 .. n). The logits of its last n_rows positions go
+ * into `rows`; what the last of them are made of lies at *state. */
 static enum status evaluate(struct session *s, const uint32_t *ids, size_t n, size_t kept,
                             float *rows, size_t n_rows, const float **state, struct fault *fault) {
     const struct model_shape *m = &s->model->shape;

@@ -287,6 +287,58 @@ describe('a generation', () => {
   });
 });
 
+describe('stories and its draft', () => {
+  /** @type {Logitscope} */
+  let stories;
+  /** @type {Logitscope} */
+  let small;
+  before(async () => {
+    [stories, small] = await Promise.all(
+      ['stories', 'stories-draft'].map((name) =>
+        Logitscope.load({ model: new URL(`../../models/${name}.gguf`, import.meta.url) }),
+      ),
+    );
+  });
+  after(() => {
+    stories.close();
+    small.close();
+  });
+
+  test('greedy text is the same, in fewer passes', async () => {
+    const options = { prompt: 'Once upon a time', temperature: 0, max_new_tokens: 80 };
+    const plain = await stories.write(options);
+    for (const draft_tokens of [1, 3, 8]) {
+      const both = await stories.write({ ...options, draft: small, draft_tokens });
+      assert.equal(both.text, plain.text);
+      assert.deepEqual(both.ids, plain.ids);
+      assert.ok(both.speculation.tokens_per_pass > 1.4, String(both.speculation.tokens_per_pass));
+    }
+  });
+
+  test('texts of two tokens fall as they do without drafts: chi-square', async () => {
+    const n = cases(800, 50_000);
+    const settings = { temperature: 1.2, top_k: 3 };
+    const prompt = stories.encode('Lily wanted to');
+    /** @param {number[]} ids */
+    const after = (ids) => {
+      stories.feed(ids);
+      const { p } = stories.warp(stories.logits(), settings, { history: ids });
+      return [...p.keys()].filter((id) => p[id] > 0).map((id) => ({ id, p: p[id] }));
+    };
+    /** @type {Map<string, number>} */
+    const law = new Map();
+    for (const one of after([...prompt]))
+      for (const two of after([...prompt, one.id])) law.set(`${one.id} ${two.id}`, one.p * two.p);
+    const counts = new Map([...law.keys()].map((text) => [text, 0]));
+    for (let seed = 0; seed < n; seed++) {
+      const options = { prompt, max_new_tokens: 2, seed, draft: small, draft_tokens: 2 };
+      const text = (await stories.write({ ...options, ...settings })).ids.join(' ');
+      counts.set(text, /** @type {number} */ (counts.get(text)) + 1);
+    }
+    holdsLaw([...counts.values()], [...law.values()], n);
+  });
+});
+
 describe('refusals', () => {
   for (const [setting, settings] of Object.entries({
     draw: { draw: 'gumbel' },
@@ -317,7 +369,7 @@ describe('refusals', () => {
       key: 'draft_vocabulary_size',
     });
     await assert.rejects(write({ draft: {} }), { key: 'must_be' });
-    await assert.rejects(write({ draft: 'a.gguf' }), { key: 'must_be' });
+    await assert.rejects(write({ draft: 'a.gguf' }), { code: 'load_failed' });
     await assert.rejects(write({ draft: scope }), { code: 'busy' });
     await assert.rejects(write({ draft, draft_tokens: 0 }), { code: 'out_of_range' });
     await assert.rejects(write({ draft, draft_tokens: 33 }), { code: 'out_of_range' });

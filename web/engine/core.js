@@ -36,6 +36,8 @@ export class Core {
   #breakers = new Map();
   /** How many ids a session sees; 0 is the default. */
   context = 0;
+  /** Loads another model with the same modules. @param {any} _model @returns {Promise<any>} */
+  loadBeside = (_model) => Promise.reject();
   gates = new Gates(this);
   chain = new Chain(this);
 

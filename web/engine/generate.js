@@ -27,8 +27,6 @@ import { TextStream } from './text.js';
 const OPTIONS =
   'prompt max_new_tokens cache stop signal u amateur draft draft_tokens draft_top'.split(' ');
 const TIMELINE_MAX = 1 << 18; // SESSION_TIMELINE_MAX of src/session.h
-const DRAFT_MAX = 32;
-const TOP_MAX = 1024;
 const SLICE_MS = 10;
 
 /** Lets pending events run, so that an abort can arrive. */
@@ -102,22 +100,6 @@ function resolveSecond(core, { values, negative_prompt }, { amateur }, prompt) {
 }
 
 /**
- * What drafts for the timeline, null where nothing does. Its code is fetched when it is wanted.
- * @param {Core} core
- * @param {Timeline} timeline
- * @param {ReturnType<typeof resolveOptions>} asked
- * @param {any} options
- */
-async function resolveDraft(core, timeline, { resolved, cache }, options) {
-  const { draft, draft_tokens = 4, draft_top = 0 } = options;
-  checkInteger('draft_tokens', draft_tokens, 1, DRAFT_MAX);
-  checkInteger('draft_top', draft_top, 0, TOP_MAX);
-  if (draft === undefined) return null;
-  const { openSpeculation } = await import('./speculate.js');
-  return openSpeculation(core, timeline, resolved, { draft, draft_tokens, draft_top, cache });
-}
-
-/**
  * @param {Core} core
  * @param {any} options
  */
@@ -150,7 +132,8 @@ function resolveOptions(core, options) {
     });
   }
   const second = resolveSecond(core, resolved, options, ids);
-  return { resolved, ids: Array.from(ids), maximum, cache, stops, signal, first, second };
+  const drafts = options.draft !== undefined;
+  return { resolved, ids: Array.from(ids), maximum, cache, stops, signal, first, second, drafts };
 }
 
 /**
@@ -161,7 +144,9 @@ function resolveOptions(core, options) {
  */
 export async function* generate(core, timeline, options) {
   const asked = resolveOptions(core, options);
-  const drafting = await resolveDraft(core, timeline, asked, options);
+  const drafting = asked.drafts
+    ? await (await import('./speculate.js')).openSpeculation(core, timeline, asked, options)
+    : null;
   try {
     return yield* decode(core, timeline, asked, drafting);
   } finally {

@@ -51,10 +51,6 @@ class Host {
   /** @type {Map<number, { steps: AsyncGenerator<any, any, void>, abort: AbortController }>} */
   #generations = new Map();
   #last = 0;
-  /** How modules are loaded here, for a draft too. @type {import('./types.js').LoadOptions} */
-  #modules = {};
-  /** The model that drafts, which stays for the next time. @type {{ from: any, scope: Logitscope } | null} */
-  #draft = null;
 
   /** @param {Port} port */
   constructor(port) {
@@ -85,9 +81,6 @@ class Host {
       ...options,
       onprogress: (progress) => this.#port.postMessage({ id, progress }),
     });
-    const { wasm, simd, relaxed, variant } = options;
-    this.#modules = { wasm, simd, relaxed, variant };
-    this.#dropDraft();
     this.#scope?.close();
     this.#scope = scope;
     this.#sessions.clear();
@@ -104,9 +97,6 @@ class Host {
     const target = this.#sessions.get(session);
     if (!target) {
       throw new LogitscopeError('closed', session ? 'session_closed' : 'nothing_loaded');
-    }
-    if (args[0]?.draft && (method === 'write' || method === 'generate')) {
-      return this.#withDraft(target, method, args[0]);
     }
     if (SESSION_METHODS.includes(method) || (!session && SCOPE_METHODS.includes(method))) {
       return target[method](...args);
@@ -133,26 +123,6 @@ class Host {
     }
   }
 
-  /**
-   * A message cannot carry the scope that drafts: it is loaded here, from what `draft` says.
-   * @param {any} target
-   * @param {string} method
-   * @param {any} options
-   */
-  async #withDraft(target, method, { draft: from, ...options }) {
-    if (this.#draft?.from !== from) {
-      this.#dropDraft();
-      this.#draft = { from, scope: await Logitscope.load({ ...this.#modules, model: from }) };
-    }
-    const asked = { ...options, draft: this.#draft?.scope };
-    return method === 'write' ? target.write(asked) : this.#generate(target, asked);
-  }
-
-  #dropDraft() {
-    this.#draft?.scope.close();
-    this.#draft = null;
-  }
-
   /** @param {any} session */
   #keep(session) {
     this.#sessions.set(++this.#last, session);
@@ -165,12 +135,8 @@ class Host {
    */
   #close(session, target) {
     target.close();
-    if (session) {
-      this.#sessions.delete(session);
-    } else {
-      this.#dropDraft();
-      this.#sessions.clear();
-    }
+    if (session) this.#sessions.delete(session);
+    else this.#sessions.clear();
   }
 
   /**

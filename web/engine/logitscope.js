@@ -81,6 +81,7 @@ export class Logitscope {
       model === undefined ? null : openSource('model', model, { keep, signal }),
     ]);
     const core = new Core(module);
+    core.loadBeside = (given) => Logitscope.load({ model: given, wasm, simd, relaxed, variant });
     if (stream) await core.openModel(stream, session || context ? context : -1, onprogress);
     return new Logitscope(core, session);
   }

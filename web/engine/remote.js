@@ -116,14 +116,6 @@ function drawnHere(choice) {
   return { ...others, u: rng() };
 }
 
-/**
- * The options of a generation, with what the worker loads for its draft.
- * @param {any} options
- */
-async function withDraft(options) {
-  return { ...options, draft: await sendable('draft', options.draft) };
-}
-
 /** A timeline in the worker. */
 export class RemoteSession {
   /** @type {Connection} */
@@ -272,9 +264,8 @@ export class RemoteSession {
    * @param {GenerateOptions & Settings} options
    * @returns {Promise<Generated & { steps: Step[] }>}
    */
-  async write(options) {
-    if (options?.draft === undefined) return this.request('write', options);
-    return this.request('write', await withDraft(options));
+  write(options) {
+    return this.request('write', options);
   }
 
   /**
@@ -286,8 +277,7 @@ export class RemoteSession {
     if (signal !== undefined && typeof signal?.aborted !== 'boolean') {
       throw mustBe('signal', 'an_abort_signal', signal);
     }
-    const ready = sent.draft === undefined ? sent : await withDraft(sent);
-    const generation = await this.request('generate', ready);
+    const generation = await this.request('generate', sent);
     const abort = () => this.request('abort', generation);
     signal?.addEventListener('abort', abort);
     if (signal?.aborted) abort();

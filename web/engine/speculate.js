@@ -6,7 +6,8 @@
  * Each number is that of its token's step, whatever the drafts were: a draft, and a token that is
  * drawn without one, by the step's u; acceptance and residual by two coins of the step.
  */
-import { LogitscopeError, mustBe } from './errors.js';
+import { checkInteger } from './checks.js';
+import { LogitscopeError } from './errors.js';
 import * as layout from './layout.js';
 
 /**
@@ -26,6 +27,12 @@ import * as layout from './layout.js';
  *   u_residual: number, residual: number }} Verdict
  */
 
+const DRAFT_MAX = 32;
+const TOP_MAX = 1024;
+
+/** The scope over a draft that was given as what `load` takes, which stays for the next time. @type
+ *  {WeakMap<Core, { from: unknown, scope: Promise<Draft> }>} */
+const loaded = new WeakMap();
 /** The model with whose vocabulary that of a draft has been compared. @type {WeakMap<Draft, Core>} */
 const compared = new WeakMap();
 
@@ -76,18 +83,33 @@ async function checkVocabulary(core, draft) {
 /**
  * @param {Core} core
  * @param {Timeline} timeline
- * @param {Resolved} resolved
- * @param {Options} options
+ * @param {{ resolved: Resolved, cache: boolean }} asked
+ * @param {any} options of the generation
  */
-export async function openSpeculation(core, timeline, resolved, options) {
-  const { draft } = options;
-  const methods = /** @type {const} */ (['feed', 'logits', 'piece']);
-  if (!methods.every((name) => typeof draft?.[name] === 'function')) {
-    throw mustBe('draft', 'a_scope', draft);
-  }
+export async function openSpeculation(core, timeline, { resolved, cache }, options) {
+  const { draft: from, draft_tokens = 4, draft_top = 0 } = options;
+  checkInteger('draft_tokens', draft_tokens, 1, DRAFT_MAX);
+  checkInteger('draft_top', draft_top, 0, TOP_MAX);
   checkSettings(resolved);
+  const draft = await scopeOf(core, from);
   await checkVocabulary(core, draft);
-  return new Speculation(core, timeline, options);
+  return new Speculation(core, timeline, { draft, draft_tokens, draft_top, cache });
+}
+
+/**
+ * @param {Core} core
+ * @param {any} from a scope, or what `load` takes
+ * @returns {Promise<Draft>}
+ */
+async function scopeOf(core, from) {
+  if (['feed', 'logits', 'piece'].every((name) => typeof from?.[name] === 'function')) return from;
+  const known = loaded.get(core);
+  if (known && known.from === from) return known.scope;
+  const scope = core.loadBeside(from);
+  const entry = { from, scope };
+  loaded.set(core, entry);
+  scope.catch(() => loaded.get(core) === entry && loaded.delete(core));
+  return scope;
 }
 
 export class Speculation {
@@ -242,7 +264,10 @@ export class Speculation {
     if (!draft) {
       this.#open = false;
       const sample = chain.drawNow(ready, this.#random(now, choice, choice.step));
-      return { ...sample, speculation: { outcome: 'bonus', pass, ...this.#listed(null) } };
+      return {
+        ...sample,
+        speculation: { outcome: 'bonus', pass, ...this.#listed(null, [sample.drawn.id]) },
+      };
     }
     const q = this.#q + 8 * this.#size * at;
     const verdict = this.#verdict(q, draft.id, now, choice.step);
@@ -264,7 +289,7 @@ export class Speculation {
         coin: u,
         residual,
         ...(!accepted && { dropped: this.#drafts.slice(at + 1).map((one) => one.id) }),
-        ...this.#listed(q),
+        ...this.#listed(q, [id, draft.id]),
       },
     };
   }
@@ -300,38 +325,32 @@ export class Speculation {
   }
 
   /**
-   * The tokens that have most in p or q, where they are asked for; without q of p alone.
+   * The tokens that have most in p or q, where they are asked for, and those that must be among them;
+   * without q of p alone.
    * @param {number | null} q
+   * @param {number[]} also
    * @returns {{ tokens?: SpeculatedToken[] }}
    */
-  #listed(q) {
+  #listed(q, also) {
     const { draft_top } = this.#options;
     if (!draft_top) return {};
     const { module } = this.#core;
-    const p = module.float64(this.#p, this.#size);
-    const ids = [...p.keys()];
-    /** @type {(larger: (id: number) => number) => number[]} */
-    const best = (larger) =>
-      ids
-        .filter((id) => larger(id) > 0)
-        .sort((a, b) => larger(b) - larger(a) || a - b)
-        .slice(0, draft_top);
-    if (q === null) {
-      const tokens = best((id) => p[id]).map((id) => ({ id, text: this.#text(id), p: p[id] }));
-      return { tokens };
-    }
-    module.calls.speculate_residual(this.#residual, this.#p, q, this.#size);
-    const others = module.float64(q, this.#size);
-    const residual = module.float64(this.#residual, this.#size);
-    return {
-      tokens: best((id) => Math.max(p[id], others[id])).map((id) => ({
-        id,
-        text: this.#text(id),
-        p: p[id],
-        q: others[id],
-        residual: residual[id],
-      })),
-    };
+    const read = (/** @type {number} */ at) => module.float64(at, this.#size);
+    const p = read(this.#p);
+    const others = q === null ? p : read(q);
+    if (q !== null) module.calls.speculate_residual(this.#residual, this.#p, q, this.#size);
+    const residual = read(this.#residual);
+    const larger = p.map((share, id) => Math.max(share, others[id]));
+    const ids = [...p.keys()].filter((id) => larger[id] > 0);
+    ids.sort((a, b) => larger[b] - larger[a] || a - b);
+    const rest = also.filter((id) => ids.indexOf(id) >= draft_top);
+    const tokens = [...ids.slice(0, draft_top), ...new Set(rest)].map((id) => ({
+      id,
+      text: this.#text(id),
+      p: p[id],
+      ...(q !== null && { q: others[id], residual: residual[id] }),
+    }));
+    return { tokens };
   }
 }
 

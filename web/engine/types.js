@@ -329,8 +329,8 @@
  *   comes from, in place of negative_prompt: another model with the same vocabulary, over the text
  *   itself; its default timeline is used
  * @property {Draft | Source} [draft] a smaller model that drafts tokens, of which each pass of the model
- *   accepts some: the law of the text stays the same (speculative decoding). In a worker it is what
- *   `load` takes. During such a step the timeline holds the drafts too
+ *   accepts some: the law of the text stays the same (speculative decoding). A scope, or what
+ *   `load` takes, which a worker can be sent. During such a step the timeline holds the drafts too
  * @property {number} [draft_tokens] how many it drafts for a pass, 1 to 32; 4
  * @property {number} [draft_top] how many tokens each step lists with both distributions; 0
  */
@@ -356,7 +356,8 @@
  * @property {number} [coin] in [0, 1): the draft was accepted if it is below `acceptance`
  * @property {number} [residual] how probable a rejection was: the sum of max(0, p - q)
  * @property {number[]} [dropped] the drafts after a rejected one, which nobody looked at
- * @property {SpeculatedToken[]} [tokens] the first `draft_top`, by the larger of p and q
+ * @property {SpeculatedToken[]} [tokens] the first `draft_top`, by the larger of p and q, and
+ *   the drafted and the chosen one
  */
 
 /**
