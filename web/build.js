@@ -45,6 +45,7 @@ const LATER = [
   'sweep',
   'share',
   'shortcut',
+  'speculative',
   'teacher',
   'term',
   'verdict',

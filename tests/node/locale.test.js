@@ -43,6 +43,7 @@ const SAME = {
     '{n} tokens',
     '{value} bits',
     '{speed} tokens/s',
+    '{ms} ms',
     'top-k {value}',
     'top-p {value}',
     'u = {u}: {token}',

@@ -10,6 +10,7 @@ import '../views/compare/compare.js';
 import '../views/cost/cost.js';
 import '../views/landscape/landscape.js';
 import '../views/logits/logits.js';
+import '../views/speculative/speculative.js';
 import '../views/sweep/sweep.js';
 
 const { documentElement } = document;

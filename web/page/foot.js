@@ -5,20 +5,19 @@ import { TERMS } from '../base/term.js';
 
 /**
  * @param {Record<string, any> | null} info the model's facts
- * @param {{ onCost: (() => void) | null, onGuide: () => void,
+ * @param {{ views: readonly string[], onView: (name: string) => void, onGuide: () => void,
  *   onContext: ((event: CustomEvent) => void) | null, lessons: boolean }} asked null where nothing is
- *   shown or changed; whether the page has lessons
+ *   changed; the views that are asked for there; whether the page has lessons
  */
-export function renderFoot(info, { onCost, onGuide, onContext, lessons }) {
+export function renderFoot(info, { views, onView, onGuide, onContext, lessons }) {
   return html`
     <footer>
       <div>
         <p>${t('foot.numbers')} ${t('foot.private')}</p>
-        ${
-          onCost
-            ? html`<button class="plain" data-view="cost" @click=${onCost}>${t('foot.cost')}</button>`
-            : nothing
-        }
+        ${views.map(
+          (name) =>
+            html`<button class="plain" data-view=${name} @click=${() => onView(name)}>${t(`foot.${name}`)}</button>`,
+        )}
         <button class="plain" data-guide="show" @click=${onGuide}>${t('foot.guide')}</button>
         ${lessons ? html`<a class="plain" href="?lesson">${t('foot.lessons')}</a>` : nothing}
       </div>

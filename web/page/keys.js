@@ -4,6 +4,7 @@
  */
 import { recall, remember } from '../state/memory.js';
 import { VIEWS } from './views.js';
+import { FOOT_VIEWS } from '../state/fields.js';
 
 /** @typedef {import('./scope.js').LogitScope} LogitScope */
 
@@ -67,7 +68,7 @@ function does(scope, key) {
     import('./shortcuts.js').then(({ showShortcuts }) => showShortcuts());
     return true;
   }
-  const view = VIEWS.filter(({ name }) => name !== 'cost')[Number(key) - 1];
+  const view = VIEWS.filter(({ name }) => !FOOT_VIEWS.includes(name))[Number(key) - 1];
   const tabs = scope.renderRoot.querySelector('[role=tablist]:not([hidden])');
   if (view && tabs) {
     scope.view = view.name;

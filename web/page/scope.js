@@ -16,7 +16,7 @@ import '../panels/draw/draw.js';
 import { LogitElement, define } from '../base/element.js';
 import { renderFoot } from './foot.js';
 import { detailOf, explain, reason, sentence } from '../base/faults.js';
-import { FIELDS } from '../state/fields.js';
+import { FIELDS, FOOT_VIEWS } from '../state/fields.js';
 import { BEGIN, unfold } from '../state/first.js';
 import { Instrument } from '../state/instrument.js';
 import { recall, remember } from '../state/memory.js';
@@ -626,9 +626,9 @@ export class LogitScope extends LogitElement {
       </div>`;
   }
 
-  /** The views that have a tab: what a step costs is asked for at the foot. */
+  /** The views that have a tab: some are asked for at the foot. */
   get #tabs() {
-    return VIEWS.filter(({ name }) => name !== 'cost' || name === this.view);
+    return VIEWS.filter(({ name }) => !FOOT_VIEWS.includes(name) || name === this.view);
   }
 
   #renderView() {
@@ -764,11 +764,13 @@ export class LogitScope extends LogitElement {
 
   #renderFoot() {
     const { info } = this.#instrument;
-    const costs = this.#shows('tabs') && this.view !== 'cost';
-    const lessons = this.shareable && this.#shows('tabs');
-    return guard([info, costs, lessons, this.worded, this.readonly, language()], () =>
+    const tabs = this.#shows('tabs');
+    const views = FOOT_VIEWS.filter((name) => tabs && name !== this.view);
+    const lessons = this.shareable && tabs;
+    return guard([info, views.join(), lessons, this.worded, this.readonly, language()], () =>
       renderFoot(info, {
-        onCost: costs ? () => (this.view = 'cost') : null,
+        views,
+        onView: (/** @type {string} */ name) => (this.view = name),
         onGuide: /** @type {any} */ (this.#resumeGuide.bind(this)),
         onContext: this.readonly ? null : ({ detail }) => this.#changeContext(detail.context),
         lessons,

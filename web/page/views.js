@@ -64,6 +64,14 @@ const BESIDE = {
     ) => html`<logit-cost class="panel" .model=${instrument.source} .context=${instrument.context} .prompt=${instrument.prompt}
       .settings=${instrument.asked} .drawn=${instrument.steps.length} ${props(choicesOf('cost', choices))}></logit-cost>`,
   },
+  speculative: {
+    load: () => import('../views/speculative/speculative.js'),
+    render: (
+      instrument,
+      choices,
+    ) => html`<logit-speculative class="panel" .model=${instrument.source} .context=${instrument.context} .prompt=${instrument.prompt}
+      .settings=${instrument.asked} ${props(choicesOf('speculative', choices))}></logit-speculative>`,
+  },
   own: {
     load: () => import('../views/logits/logits.js'),
     render: (_, choices) =>

@@ -54,7 +54,9 @@ const MAX_CONTEXT = 2 ** 20;
 /** How deep JSON may be nested. */
 const MAX_DEPTH = 128;
 
-export const VIEW_NAMES = ['landscape', 'bench', 'compare', 'sweep', 'cost', 'own'];
+export const VIEW_NAMES = ['landscape', 'bench', 'compare', 'sweep', 'cost', 'speculative', 'own'];
+/** The views without a tab: they are asked for at the foot. */
+export const FOOT_VIEWS = ['cost', 'speculative'];
 /** The colours that the page may have; auto follows the system. */
 export const THEMES = ['auto', 'light', 'dark', 'contrast'];
 
@@ -309,6 +311,12 @@ export const FIELDS = [
   ...choicesIn('cost', [
     { name: 'measured', kind: 'words', choices: ['steps', 'speeds'], initial: [] },
     ...COUNTED.map((name) => /** @type {Field} */ ({ ...COUNT, name, kind: 'integer' })),
+  ]),
+  ...choicesIn('speculative', [
+    { name: 'draft_tokens', kind: 'integer', minimum: 1, maximum: 16, initial: 4 },
+    { name: 'temperature', kind: 'real', minimum: 0, maximum: 10, initial: null },
+    { name: 'seed', kind: 'integer', ...WHOLE, initial: null },
+    { name: 'max_new_tokens', kind: 'integer', minimum: 1, maximum: 200, initial: 48 },
   ]),
   ...choicesIn('own', [
     { name: 'source', kind: 'choice', choices: ['pasted', 'bigram'], initial: 'pasted' },

@@ -4,8 +4,9 @@ import { farAddress } from './hosts.js';
 
 /**
  * The first of the examples is shown at first: one with several right answers.
+ * `draft` is a smaller model with the same vocabulary, fetched when it is to draft.
  * @typedef {{ name: string, model: import('./engines.js').Model, grammar: string,
- *   examples: string[] }} Offer
+ *   examples: string[], draft?: string }} Offer
  */
 
 /** @type {Offer[]} */
@@ -13,6 +14,7 @@ export const MODELS = [
   {
     name: 'stories',
     model: 'models/stories.gguf',
+    draft: 'models/stories-draft.gguf',
     grammar: '',
     examples: ['Lily wanted to', 'The little dog', 'Once upon a time', 'Mom said, "', 'They all'],
   },

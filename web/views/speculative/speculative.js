@@ -1,0 +1,434 @@
+/**
+ * <logit-speculative>: speculative decoding token by token: what a small model drafted, what became
+ * of it, and over which two distributions that was decided. Tells by "logit-choose" what was chosen.
+ */
+import { html, nothing } from 'lit';
+import { classMap } from 'lit/directives/class-map.js';
+import { live } from 'lit/directives/live.js';
+import { locales } from '#locales/speculative';
+import { toFault } from '../../engine/errors.js';
+import { addMessages, fixed, number, percent, plain, t } from '../../locale/locale.js';
+import { cssom } from '../../plots/cssom.js';
+import { define, valueOf } from '../../base/element.js';
+import { sentence } from '../../base/faults.js';
+import { walkTo } from '../../base/handles.js';
+import { ModelElement } from '../../base/model-element.js';
+import { readNumber, readSeed, readWhole } from '../../base/setting-words.js';
+import { visible, visibleHtml } from '../../base/visible.js';
+import { assets } from '../../state/assets.js';
+import { field, initialChoices } from '../../state/fields.js';
+import frameStyles from '../../style/frame.css';
+import { addressOf } from './draft.js';
+import { measureBoth } from './measure.js';
+import speculativeStyles from './speculative.css';
+
+addMessages(locales);
+
+/** @typedef {import('../../engine/types.js').Step} Step */
+/** @typedef {import('../../engine/types.js').Speculated} Speculated */
+/** @typedef {import('../../engine/types.js').SpeculationTotals} Totals */
+
+/** How many tokens a pass may draft, as buttons. */
+const DRAFTS = [1, 2, 4, 8];
+/** How many tokens of the two distributions are listed. */
+const LISTED = 10;
+export class LogitSpeculative extends ModelElement {
+  static properties = {
+    ...ModelElement.properties,
+    draft_tokens: { type: Number },
+    temperature: { type: Number },
+    seed: { type: Number },
+    max_new_tokens: { type: Number },
+    steps: { state: true },
+    totals: { state: true },
+    at: { state: true },
+    refused: { state: true },
+    wrong: { state: true },
+    timed: { state: true },
+    busy: { state: true },
+    said: { state: true },
+  };
+
+  static styles = [...ModelElement.styles, frameStyles, speculativeStyles];
+
+  /** @type {AbortController | null} */
+  #run = null;
+  /** What the text on show was asked for with. */
+  #written = '';
+
+  constructor() {
+    super();
+    const { draft_tokens, temperature, seed, max_new_tokens } = initialChoices('speculative');
+    /** How many tokens a pass drafts. @type {number} */
+    this.draft_tokens = draft_tokens;
+    /** Null is the bench's, as the seed. @type {number | null} */
+    this.temperature = temperature;
+    /** @type {number | null} */
+    this.seed = seed;
+    /** @type {number} */
+    this.max_new_tokens = max_new_tokens;
+    /** @type {Step[]} */
+    this.steps = [];
+    /** Of a text that is complete. @type {Totals | null} */
+    this.totals = null;
+    /** The token that is looked at. */
+    this.at = 0;
+    /** What was typed and not taken. @type {{ name: string, text: string, error: string } | null} */
+    this.refused = null;
+    /** Why there is no text. @type {import('../../engine/errors.js').Fault | null} */
+    this.wrong = null;
+    /** Milliseconds a token. @type {{ drafted: number, plain: number } | null} */
+    this.timed = null;
+    /** @type {'' | 'text' | 'time'} */
+    this.busy = '';
+    this.said = '';
+  }
+
+  disconnectedCallback() {
+    super.disconnectedCallback();
+    this.#run?.abort();
+  }
+
+  /** @param {Map<string, unknown>} changed */
+  willUpdate(changed) {
+    super.willUpdate(changed);
+    if (this.engine && this.#wanted !== this.#written) this.#write();
+  }
+
+  async opened() {
+    this.#written = '';
+    this.requestUpdate();
+  }
+
+  /** What the text is written with. */
+  get #options() {
+    const { draft_tokens, max_new_tokens, prompt } = this;
+    const { temperature = this.asked.temperature, seed = this.asked.seed } = withoutNull(this);
+    return {
+      ...this.asked,
+      ...withoutNull({ temperature, seed }),
+      prompt,
+      max_new_tokens,
+      draft_tokens,
+      draft: addressOf(this.offer) ?? undefined,
+    };
+  }
+
+  /** The same as text, to tell it from what the text on show was written with. */
+  get #wanted() {
+    const { draft, ...options } = this.#options;
+    return JSON.stringify([Boolean(draft), options]);
+  }
+
+  async #write() {
+    const { engine } = this;
+    this.#written = this.#wanted;
+    this.#run?.abort();
+    this.wrong = null;
+    this.timed = null;
+    this.steps = [];
+    this.totals = null;
+    this.said = '';
+    if (!engine || !addressOf(this.offer)) return;
+    const run = new AbortController();
+    this.#run = run;
+    this.busy = 'text';
+    const session = await engine.session();
+    try {
+      const { signal } = run;
+      const generation = session.generate({ ...this.#options, draft_top: LISTED, signal });
+      for (;;) {
+        const { done, value } = await generation.next();
+        if (this.#run !== run) break;
+        if (done) {
+          this.totals = value.speculation ?? null;
+          this.at = Math.min(this.at, this.steps.length - 1);
+          this.said = this.speak(() => this.#totalsInWords());
+          break;
+        }
+        this.steps = [...this.steps, value];
+      }
+    } catch (error) {
+      if (this.#run === run) this.wrong = toFault(error);
+    } finally {
+      if (this.#run === run) this.busy = '';
+      await session.close().catch(() => {}); // the engine may be gone
+    }
+  }
+
+  async #time() {
+    const { engine } = this;
+    if (!engine || this.busy) return;
+    const run = new AbortController();
+    this.#run = run;
+    this.busy = 'time';
+    try {
+      const timed = await measureBoth(engine, this.#options, run.signal);
+      if (this.#run !== run) return;
+      this.timed = timed;
+      this.said = this.speak(() => this.#timeInWords());
+    } catch (error) {
+      if (this.#run === run) this.wrong = toFault(error);
+    } finally {
+      if (this.#run === run) this.busy = '';
+    }
+  }
+
+  render() {
+    const { fault, wrong } = this;
+    const drafts = this.model === '' || addressOf(this.offer);
+    return html`
+      <h2>${t('view.speculative')}</h2>
+      <p class="about">${t('speculative.about')}</p>
+      ${drafts ? this.#renderControls() : this.#renderNone()}
+      ${fault || wrong ? html`<p class="error" role="alert">${sentence(/** @type {any} */ (fault ?? wrong), this)}</p>` : nothing}
+      ${drafts && this.engine ? this.#renderText() : nothing}
+      <p class="visually-hidden" role="status">${this.said}</p>
+    `;
+  }
+
+  /** A model for which nothing drafts, or a page that carries no draft. */
+  #renderNone() {
+    if (assets.inside.size > 0) return html`<p class="none">${t('speculative.none.carried')}</p>`;
+    return html`<div class="none"><p>${t('speculative.none')}</p>
+      <button class="primary" data-command="stories" @click=${() => this.emit('logit-model', { model: 'stories' })}>
+        ${t('speculative.open')}</button></div>`;
+  }
+
+  #renderControls() {
+    const { refused } = this;
+    return html`
+      <div class="asked">
+        <div><span class="label" id="k">${t('speculative.k')}</span>
+          <div class="segments" role="group" aria-labelledby="k">${DRAFTS.map(
+            (n) => html`<button data-drafts=${n} aria-pressed=${n === this.draft_tokens}
+              @click=${() => this.#choose({ draft_tokens: n })}>${n}</button>`,
+          )}</div></div>
+        ${this.#renderBox('temperature', this.temperature ?? this.asked.temperature ?? 1)}
+        ${this.#renderBox('seed', this.seed ?? this.asked.seed ?? 0)}
+        ${this.#renderBox('max_new_tokens', this.max_new_tokens)}
+        <button data-command="seed" @click=${this.#onSeed}>${t('speculative.seed.new')}</button>
+      </div>
+      <p class="error" role="alert" id="error">${refused?.error ?? nothing}</p>`;
+  }
+
+  /** @param {string} name @param {number} value */
+  #renderBox(name, value) {
+    const wrong = this.refused?.name === name;
+    return html`<label class="label">${t(`speculative.${name}`)}
+      <input inputmode="decimal" autocomplete="off" data-box=${name} aria-describedby="error" aria-invalid=${wrong}
+        .value=${live(wrong ? (this.refused?.text ?? '') : plain(value))}
+        @change=${(/** @type {Event} */ event) => this.#onBox(name, event)}></label>`;
+  }
+
+  /** @param {string} name @param {Event} event */
+  #onBox(name, event) {
+    const text = valueOf(event);
+    const read = readBox(name, text);
+    this.refused = 'error' in read ? { name, text, error: read.error } : null;
+    if ('value' in read) this.#choose({ [name]: read.value });
+  }
+
+  #onSeed() {
+    this.refused = null;
+    this.#choose({ seed: crypto.getRandomValues(new Uint32Array(1))[0] });
+  }
+
+  /** @param {Record<string, number>} choice */
+  #choose(choice) {
+    Object.assign(this, choice);
+    this.emit('logit-choose', choice);
+  }
+
+  #renderText() {
+    const { steps } = this;
+    const step = steps[Math.min(this.at, steps.length - 1)];
+    return html`
+      <div class="columns">
+        <section>
+          <h3>${t('speculative.text')}</h3>
+          ${this.#renderLegend()}
+          <p class="tape" role="listbox" tabindex="0" aria-label=${t('speculative.text')} aria-orientation="horizontal"
+            aria-activedescendant=${steps.length > 0 ? `t${Math.min(this.at, steps.length - 1)}` : nothing} @keydown=${this.#onKey}
+            ><span class="prompt" role="presentation" lang="en">${this.prompt}</span>${steps.map((one, i) => this.#renderToken(one, i))}</p>
+          ${this.totals ? this.#renderTotals(this.totals) : nothing}
+        </section>
+        <section class="decision">
+          <h3>${t('speculative.decision')}</h3>
+          ${step?.speculation ? this.#renderDecision(step, step.speculation) : nothing}
+        </section>
+      </div>`;
+  }
+
+  #renderLegend() {
+    return html`<ul class="legend">${['accepted', 'replaced', 'bonus'].map(
+      (outcome) =>
+        html`<li><i class="key ${outcome}" aria-hidden="true"></i>${t(`speculative.${outcome}`)}</li>`,
+    )}</ul>`;
+  }
+
+  /** @param {Step} step @param {number} i */
+  #renderToken(step, i) {
+    const how = /** @type {Speculated} */ (step.speculation);
+    const { outcome } = how;
+    const first = this.steps[i - 1]?.speculation?.pass !== how.pass;
+    const gone = outcome === 'replaced' ? draftOf(how) : null;
+    const selected = i === Math.min(this.at, this.steps.length - 1);
+    return html`<span id="t${i}" role="option" class=${classMap({ step: true, [outcome]: true, first })} data-outcome=${outcome}
+      aria-selected=${selected} @click=${() => (this.at = i)}
+      >${gone ? html`<del lang="en">${prose(gone)}</del>` : nothing}<span lang="en">${prose(tokenOf(step))}</span><span class="visually-hidden">, ${t(`speculative.${outcome}`)}</span></span>`;
+  }
+
+  /** @param {KeyboardEvent} event */
+  #onKey(event) {
+    const last = this.steps.length - 1;
+    const to = last < 0 ? undefined : walkTo(event, Math.min(this.at, last), last);
+    if (to !== undefined) this.at = to;
+  }
+
+  /** @param {Step} step @param {Speculated} how */
+  #renderDecision(step, how) {
+    return html`
+      <p class="told">${decisionInWords(step, how)}</p>
+      ${how.drafted === undefined ? nothing : renderCoin(how)}
+      ${how.dropped && how.dropped.length > 0 ? html`<p class="about">${t('speculative.dropped', { n: how.dropped.length })}</p>` : nothing}
+      ${renderShares(step, how)}`;
+  }
+
+  /** @param {Totals} totals */
+  #renderTotals({ tokens_per_pass, passes, tokens, accepted, rejected, acceptance }) {
+    const { busy, timed } = this;
+    const fact = (
+      /** @type {string} */ name,
+      /** @type {string} */ value,
+      /** @type {string} */ more,
+    ) =>
+      html`<div data-fact=${name}><dt>${t(`speculative.${name}`)}</dt><dd><b>${value}</b> ${more}</dd></div>`;
+    return html`
+      <dl class="facts">
+        ${fact('per-pass', fixed(tokens_per_pass ?? 0, 2), t('speculative.of-passes', { n: passes, tokens: number(tokens) }))}
+        ${fact('rate', acceptance === null ? '–' : percent(acceptance), t('speculative.of-drafts', { accepted: number(accepted), n: accepted + rejected }))}
+        <div data-fact="time"><dt>${t('speculative.time')}</dt><dd>${timed ? html`<b>${t('speculative.ms', { ms: fixed(timed.drafted, 2) })}</b> ${t('speculative.ms.plain', { ms: fixed(timed.plain, 2) })}` : nothing}
+          <button data-command="time" aria-disabled=${busy !== ''} @click=${this.#time}>${t(busy === 'time' ? 'speculative.timing' : 'speculative.measure')}</button></dd></div>
+      </dl>
+      <p class="about">${timed ? this.#timeInWords() : t('speculative.time.about')}</p>`;
+  }
+
+  #totalsInWords() {
+    const { tokens_per_pass, passes, accepted, rejected } = /** @type {Totals} */ (this.totals);
+    return t('speculative.done', {
+      n: passes,
+      rate: fixed(tokens_per_pass ?? 0, 2),
+      accepted,
+      of: accepted + rejected,
+    });
+  }
+
+  #timeInWords() {
+    const { drafted, plain: alone } = /** @type {{ drafted: number, plain: number }} */ (
+      this.timed
+    );
+    const times = alone / drafted;
+    return times >= 1
+      ? t('speculative.faster', { times: fixed(times, 2) })
+      : t('speculative.slower', { times: fixed(1 / times, 2) });
+  }
+}
+
+/** What has a value. @param {Record<string, any>} given @returns {Record<string, any>} */
+function withoutNull({ temperature, seed }) {
+  return Object.fromEntries(
+    Object.entries({ temperature, seed }).filter(([, value]) => (value ?? null) !== null),
+  );
+}
+
+/** @param {Step} step */
+const tokenOf = ({ id, text, speculation }) => ({
+  id,
+  text: speculation?.tokens?.find((token) => token.id === id)?.text ?? text,
+  special: false,
+});
+
+/** As part of a text, whose lines break at spaces. @param {import('../../base/visible.js').Token} token */
+const prose = (token) =>
+  visibleHtml(token, true).map((part) =>
+    typeof part === 'string' ? part.replaceAll('\u00a0', ' ') : part,
+  );
+
+/** @param {Speculated} how */
+const draftOf = ({ drafted = -1, drafted_text = '' }) => ({
+  id: drafted,
+  text: drafted_text,
+  special: false,
+});
+
+/**
+ * What was typed into a box, or the sentence that says why it is not taken.
+ * @param {string} box
+ * @param {string} text
+ * @returns {{ value: number } | { error: string }}
+ */
+function readBox(box, text) {
+  if (box === 'seed') return readSeed(text);
+  const range = /** @type {any} */ (field(`speculative_${box}`));
+  const { minimum, maximum } = range;
+  const name = t(`speculative.${box}`);
+  return box === 'temperature'
+    ? readNumber(name, text, { ...range, both: true })
+    : readWhole(name, text, minimum, maximum);
+}
+
+/** @param {Step} step @param {Speculated} how */
+function decisionInWords(step, how) {
+  if (how.drafted === undefined)
+    return t('speculative.words.bonus', { token: visible(tokenOf(step)), p: percent(step.p) });
+  const { p = 0, q = 0, acceptance = 0, coin = 0 } = how;
+  const words = {
+    drafted: visible(draftOf(how)),
+    token: visible(tokenOf(step)),
+    p: percent(p),
+    q: percent(q),
+    share: percent(acceptance),
+    u: fixed(coin, 4),
+  };
+  if (how.outcome === 'replaced') return t('speculative.words.replaced', words);
+  return t(acceptance === 1 ? 'speculative.words.sure' : 'speculative.words.accepted', words);
+}
+
+/** The number u on the line from 0 to 1, of which the first part is acceptance. @param {Speculated} how */
+function renderCoin({ acceptance = 0, coin = 0 }) {
+  return html`<div class="coin" aria-hidden="true" ${cssom({ '--stays': acceptance, '--u': coin })}>
+    <i class="stays"></i><i class="needle"></i>
+    <span class="u ${coin > 0.85 ? 'left' : ''}">u = ${fixed(coin, 2)}</span>
+    <span class="ends"><span>0</span><span>${t('speculative.stays')} &lt; ${fixed(acceptance, 2)}</span><span>1</span></span></div>`;
+}
+
+/** Both distributions over each other. @param {Step} step @param {Speculated} how */
+function renderShares(step, how) {
+  const { tokens = [] } = how;
+  const both = how.drafted !== undefined;
+  const most = Math.max(...tokens.map(({ p, q = 0 }) => Math.max(p, q)));
+  return html`
+    <ul class="legend">${(both ? ['both', 'more', 'less'] : ['alone']).map(
+      (part) =>
+        html`<li><i class="part ${part}" aria-hidden="true"></i>${t(`speculative.part.${part}`)}</li>`,
+    )}</ul>
+    <div class="scroll" tabindex="0" role="region" aria-label=${t('speculative.shares')}>
+      <table class="shares"><caption class="visually-hidden">${t('speculative.shares')}</caption>
+        <thead><tr><th scope="col">${t('speculative.token')}</th><td></td><th scope="col">p</th>
+          ${both ? html`<th scope="col">q</th><th scope="col">${t('speculative.residual')}</th>` : nothing}</tr></thead>
+        <tbody>${tokens.map(({ id, text, p, q = p, residual = 0 }) => {
+          const marks = { drafted: id === how.drafted, drawn: id === step.id };
+          const lower = Math.min(p, q) / most;
+          const apart = Math.abs(p - q) / most;
+          return html`<tr class=${classMap(marks)}><th scope="row"><span class="token" lang="en">${visibleHtml({ id, text, special: false })}</span></th>
+            <td class="bars" aria-hidden="true"><i class="part ${both ? 'both' : 'alone'}" ${cssom({ '--share': lower })}></i><i
+              class="part ${p > q ? 'more' : 'less'}" ${cssom({ '--share': apart })}></i></td>
+            <td>${percent(p)}</td>${both ? html`<td>${percent(q)}</td><td>${residual > 0 ? percent(residual) : '–'}</td>` : nothing}</tr>`;
+        })}</tbody>
+      </table>
+    </div>
+    <p class="about">${both ? t('speculative.residual.about', { share: percent(how.residual ?? 0) }) : nothing}</p>`;
+}
+
+define('logit-speculative', LogitSpeculative);
