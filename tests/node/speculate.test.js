@@ -206,6 +206,23 @@ describe('a generation', () => {
     twin.close();
   });
 
+  test('a draft serves several generations at once, and its own timeline is left alone', async () => {
+    const ask = (/** @type {number} */ seed) => ({ prompt: 'Hi', max_new_tokens: 20, seed, draft });
+    draft.feed([65, 66]);
+    const alone = [];
+    for (const seed of [1, 2, 3]) alone.push((await scope.write(ask(seed))).ids);
+    const sessions = [1, 2, 3].map(() => scope.session());
+    const together = await Promise.all(sessions.map((session, i) => session.write(ask(i + 1))));
+    assert.deepEqual(
+      together.map(({ ids }) => ids),
+      alone,
+    );
+    assert.deepEqual([...draft.timeline()], [65, 66]);
+    const itself = await scope.write({ ...ask(4), draft: scope });
+    assert.deepEqual(itself.ids, (await scope.write({ ...ask(4), draft: undefined })).ids);
+    for (const session of sessions) session.close();
+  });
+
   test('greedy is greedy, past the context and without the cache too', async () => {
     for (const draft_tokens of [1, 2, 5, 32])
       for (const cache of [true, false]) {
@@ -370,7 +387,6 @@ describe('refusals', () => {
     });
     await assert.rejects(write({ draft: {} }), { key: 'must_be' });
     await assert.rejects(write({ draft: 'a.gguf' }), { code: 'load_failed' });
-    await assert.rejects(write({ draft: scope }), { code: 'busy' });
     await assert.rejects(write({ draft, draft_tokens: 0 }), { code: 'out_of_range' });
     await assert.rejects(write({ draft, draft_tokens: 33 }), { code: 'out_of_range' });
     await assert.rejects(write({ draft, draft_top: -1 }), { code: 'out_of_range' });

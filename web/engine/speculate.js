@@ -17,10 +17,11 @@ import * as layout from './layout.js';
  * @typedef {import('./generate.js').Timeline} Timeline
  * @typedef {import('./settings.js').Resolved} Resolved
  * @typedef {import('./types.js').Draft} Draft
+ * @typedef {import('./types.js').DraftSession} DraftSession
  * @typedef {import('./types.js').Speculated} Speculated
  * @typedef {import('./types.js').SpeculatedToken} SpeculatedToken
  *
- * @typedef {{ draft: Draft, draft_tokens: number, draft_top: number, cache: boolean }} Options
+ * @typedef {{ session: DraftSession, draft_tokens: number, draft_top: number, cache: boolean }} Options
  * @typedef {{ id: number, u: number, ms: number }} Drafted
  * A verdict of src/speculate.c
  * @typedef {{ id: number, accepted: boolean, p: number, q: number, acceptance: number, u: number,
@@ -93,7 +94,8 @@ export async function openSpeculation(core, timeline, { resolved, cache }, optio
   checkSettings(resolved);
   const draft = await scopeOf(core, from);
   await checkVocabulary(core, draft);
-  return new Speculation(core, timeline, { draft, draft_tokens, draft_top, cache });
+  const session = await draft.session();
+  return new Speculation(core, timeline, { session, draft_tokens, draft_top, cache });
 }
 
 /**
@@ -102,7 +104,7 @@ export async function openSpeculation(core, timeline, { resolved, cache }, optio
  * @returns {Promise<Draft>}
  */
 async function scopeOf(core, from) {
-  if (['feed', 'logits', 'piece'].every((name) => typeof from?.[name] === 'function')) return from;
+  if (typeof from?.session === 'function' && typeof from.piece === 'function') return from;
   const known = loaded.get(core);
   if (known && known.from === from) return known.scope;
   const scope = core.loadBeside(from);
@@ -151,6 +153,7 @@ export class Speculation {
   }
 
   close() {
+    this.#options.session.close();
     this.#core.module.calls.memory_release(this.#p);
   }
 
@@ -215,7 +218,7 @@ export class Speculation {
    */
   async #draft(ids, now, choice, most) {
     const core = this.#core;
-    const { draft } = this.#options;
+    const { session } = this.#options;
     const { end_token_ids } = core.needModel();
     const began = performance.now();
     const all = [...ids];
@@ -224,8 +227,8 @@ export class Speculation {
     while (drafts.length < most) {
       const from = performance.now();
       const step = choice.step + drafts.length;
-      await draft.feed(all);
-      const source = core.chain.given(await draft.logits(), all);
+      await session.feed(all);
+      const source = core.chain.given(await session.logits(), all);
       const ready = core.chain.weigh(source, now, step, this.#q + 8 * this.#size * drafts.length);
       const u = this.#random(now, choice, step);
       const { id } = core.chain.drawNow(ready, u).drawn;

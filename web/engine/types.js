@@ -336,8 +336,12 @@
  */
 
 /**
- * A smaller model with the same vocabulary: a scope of its own, whose default timeline is used.
- * @typedef {Amateur & { info: Info | null, piece: (id: number) => Piece | Promise<Piece> }} Draft
+ * A timeline over a smaller model, opened for a generation and closed after it.
+ * @typedef {Amateur & { close: () => unknown }} DraftSession
+ *
+ * A scope over a smaller model with the same vocabulary.
+ * @typedef {{ info: Info | null, piece: (id: number) => Piece | Promise<Piece>,
+ *   session: () => DraftSession | Promise<DraftSession> }} Draft
  *
  * A token in p of the model and, where there is a draft, in q of the draft's, and its share of the
  * residual, max(0, p - q) over its sum.
