@@ -111,7 +111,7 @@ export class Chain {
   read(source, settings, given) {
     const asked = this.#core.resolve(settings);
     const choice = resolveChoice('read', given, asked.draw, ['step', 'u', 'rng']);
-    const ready = this.#prepareRun(
+    const ready = this.prepareRun(
       source,
       this.#withOwnResultNow(source, asked, choice.step),
       choice.step,
@@ -129,7 +129,7 @@ export class Chain {
   distribution(source, settings, step) {
     const asked = this.#core.resolve(settings);
     checkInteger('step', step, 0, SEED_MAX);
-    return this.#trace(this.#prepareRun(source, this.#withOwnResultNow(source, asked, step), step));
+    return this.#trace(this.prepareRun(source, this.#withOwnResultNow(source, asked, step), step));
   }
 
   /**
@@ -141,7 +141,7 @@ export class Chain {
   draw(source, settings, given) {
     const asked = { ...this.#core.resolve(settings), top: 0 };
     const choice = resolveChoice('draw', given, asked.draw, ['step', 'u', 'rng', 'raw']);
-    const ready = this.#prepareRun(
+    const ready = this.prepareRun(
       source,
       this.#withOwnResultNow(source, asked, choice.step),
       choice.step,
@@ -161,42 +161,8 @@ export class Chain {
     const { step } = choice;
     const settled = this.#withOwnResult(source, asked, step);
     const sample = (/** @type {Resolved} */ resolved) =>
-      this.#sample(this.#prepareRun(source, resolved, step), choice);
+      this.#sample(this.prepareRun(source, resolved, step), choice);
     return settled instanceof Promise ? settled.then(sample) : sample(settled);
-  }
-
-  /**
-   * p of every token, at an address in the heap; what `drawNow` and `describe` read afterwards.
-   * @param {Source} source
-   * @param {Resolved} asked that list nothing
-   * @param {number} step
-   * @param {number} to
-   * @returns {Ready}
-   */
-  weigh(source, asked, step, to) {
-    const ready = this.#prepareRun(source, this.#withOwnResultNow(source, asked, step), step);
-    this.#apply(ready);
-    this.#core.module.calls.chain_probabilities(ready.chain, to, source.size);
-    return ready;
-  }
-
-  /**
-   * A token drawn from what `weigh` has left.
-   * @param {Ready} ready
-   * @param {number} u
-   */
-  drawNow({ chain, resolved }, u) {
-    return this.#readSample(this.#core.module.calls.chain_draw(chain, u), resolved, u);
-  }
-
-  /**
-   * What a draw would say of a token that u has chosen otherwise.
-   * @param {Ready} ready
-   * @param {number} id that survives
-   * @param {number} u
-   */
-  describe({ chain, resolved }, id, u) {
-    return this.#readSample(this.#core.module.calls.chain_describe(chain, id), resolved, u);
   }
 
   /**
@@ -222,7 +188,7 @@ export class Chain {
     const p = new Float64Array(n * top);
     for (let i = 0; i < n; i++) {
       const resolved = this.#core.resolve({ ...settings, [knob]: values[i], top });
-      const ready = this.#prepareRun(source, this.#withOwnResultNow(source, resolved, step), step);
+      const ready = this.prepareRun(source, this.#withOwnResultNow(source, resolved, step), step);
       const at = this.#apply(ready);
       const view = module.view();
       const tokensAt = view.getUint32(at + layout.CHAIN_TRACE_TOKENS, true);
@@ -329,7 +295,7 @@ export class Chain {
    */
   #reaching(source, asked, step) {
     const { module } = this.#core;
-    const ready = this.#prepareRun(source, { ...asked, own: null, top: 0 }, step);
+    const ready = this.prepareRun(source, { ...asked, own: null, top: 0 }, step);
     const [, historyAt, count] = ready.at;
     const history = Array.from(module.uint32(historyAt, count));
     this.#apply(ready);
@@ -344,7 +310,7 @@ export class Chain {
    * @param {number} step whose coins the warpers toss
    * @returns {Ready}
    */
-  #prepareRun(source, resolved, step) {
+  prepareRun(source, resolved, step) {
     const { module, gates } = this.#core;
     const chain = this.#prepare(resolved, source.size, step);
     const { logits, history, count, room, second } = source.place();
@@ -434,7 +400,7 @@ export class Chain {
     }
     const u = this.#random(resolved, choice);
     const { chain_sample } = this.#core.module.calls;
-    return this.#readSample(chain_sample(chain, ...at, u, Number(choice.raw)), resolved, u);
+    return this.readSample(chain_sample(chain, ...at, u, Number(choice.raw)), resolved, u);
   }
 
   /**
@@ -449,7 +415,7 @@ export class Chain {
       u === null
         ? calls.chain_draw_gumbel(chain, resolved.seed, choice.step)
         : calls.chain_draw(chain, u);
-    return this.#readSample(sample, resolved, u);
+    return this.readSample(sample, resolved, u);
   }
 
   /**
@@ -466,7 +432,7 @@ export class Chain {
    * @param {number | null} u
    * @returns {Sample}
    */
-  #readSample(pointer, { values }, u) {
+  readSample(pointer, { values }, u) {
     const { module } = this.#core;
     const at = module.need(pointer);
     const drawnAt = at + layout.CHAIN_SAMPLE_DRAWN;

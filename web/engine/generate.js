@@ -16,8 +16,7 @@ import { TextStream } from './text.js';
  * What the loop needs of a session.
  * @typedef {object} Timeline
  * @property {(ids: ArrayLike<number>, cache: boolean) => unknown} feed
- * @property {(ids: ArrayLike<number>, cache: boolean, rows: number, count: number) => number} feedRows
- *   feeds too, with the logits after each of the last ids in the heap; gives where the ids are
+ * @property {() => number} handle for who feeds it otherwise
  * @property {(ids: ArrayLike<number>, cache: boolean) => Float32Array} logitsAfter of a second
  *   timeline over the model
  * @property {(logits: ArrayLike<number>) => void} second gives the logits of a second distribution
@@ -132,37 +131,18 @@ function resolveOptions(core, options) {
     });
   }
   const second = resolveSecond(core, resolved, options, ids);
-  const drafts = options.draft !== undefined;
-  return { resolved, ids: Array.from(ids), maximum, cache, stops, signal, first, second, drafts };
+  return { resolved, ids: Array.from(ids), maximum, cache, stops, signal, first, second };
 }
 
 /**
  * @param {Core} core
  * @param {Timeline} timeline
- * @param {unknown} options
+ * @param {any} options
  * @returns {AsyncGenerator<Step, Generated, void>}
  */
 export async function* generate(core, timeline, options) {
   const asked = resolveOptions(core, options);
-  const drafting = asked.drafts
-    ? await (await import('./speculate.js')).openSpeculation(core, timeline, asked, options)
-    : null;
-  try {
-    return yield* decode(core, timeline, asked, drafting);
-  } finally {
-    drafting?.close();
-  }
-}
-
-/**
- * @param {Core} core
- * @param {Timeline} timeline
- * @param {ReturnType<typeof resolveOptions>} asked
- * @param {import('./speculate.js').Speculation | null} drafting
- * @returns {AsyncGenerator<Step, Generated, void>}
- */
-async function* decode(core, timeline, { second, ...asked }, drafting) {
-  const { resolved, ids, maximum, cache, stops, signal, first } = asked;
+  const { resolved, ids, maximum, cache, stops, signal, first, second } = asked;
   const info = core.needModel();
   const text = new TextStream(stops);
   const promptLength = ids.length;
@@ -171,53 +151,52 @@ async function* decode(core, timeline, { second, ...asked }, drafting) {
   let finish = maximum ? null : 'length';
   let breath = performance.now();
 
-  /** @param {Choice} choice @returns {Promise<Sample & { speculation?: undefined }>} */
-  const drawNext = async (choice) => {
+  const drafting =
+    options.draft !== undefined
+      ? await (await import('./speculate.js')).openSpeculation(core, timeline, asked, options)
+      : null;
+
+  /** @param {Choice} choice @param {number} left @returns {Promise<Sample>} */
+  const next = async (choice, left) => {
+    if (drafting) return drafting.next(ids, now, choice, left);
     timeline.feed(ids, cache);
     if (second) timeline.second(await second(timeline, ids, cache));
     return timeline.draw(now, choice);
   };
 
-  if (finish) timeline.feed(ids, cache);
-  for (let step = 0; !finish; step++) {
-    if (performance.now() - breath > SLICE_MS) {
-      await turn();
-      breath = performance.now();
-    }
-    if (signal?.aborted) {
-      finish = 'aborted';
-      break;
-    }
-    const began = performance.now();
-    const choice = step === 0 ? first : { step, raw: true };
-    const { drawn, kept, entropy, speculation } = drafting
-      ? await drafting.next(ids, now, choice, maximum - step)
-      : await drawNext(choice);
-    const state = carried(now.values);
-    if (state) now = { ...now, values: { ...now.values, [state]: drawn.mu } };
-    ids.push(drawn.id);
+  try {
+    if (finish) timeline.feed(ids, cache);
+    for (let step = 0; !finish; step++) {
+      if (performance.now() - breath > SLICE_MS) {
+        await turn();
+        breath = performance.now();
+      }
+      if (signal?.aborted) {
+        finish = 'aborted';
+        break;
+      }
+      const began = performance.now();
+      const choice = step === 0 ? first : { step, raw: true };
+      const { drawn, kept, entropy, ...how } = await next(choice, maximum - step);
+      const state = carried(now.values);
+      if (state) now = { ...now, values: { ...now.values, [state]: drawn.mu } };
+      ids.push(drawn.id);
 
-    const piece = info.tokenizer ? core.piece(drawn.id) : null;
-    let added = piece && !piece.special ? text.push(piece.bytes) : '';
-    if (text.stopped) finish = 'stop';
-    else if (info.end_token_ids.includes(drawn.id)) finish = 'eos';
-    else if (!info.end_token_ids.length && core.gates.isSpent(now.gates, ids)) finish = 'stop';
-    else if (step + 1 === maximum) finish = 'length';
-    if (finish) {
-      added += text.finish();
+      const piece = info.tokenizer ? core.piece(drawn.id) : null;
+      let added = piece && !piece.special ? text.push(piece.bytes) : '';
       if (text.stopped) finish = 'stop';
+      else if (info.end_token_ids.includes(drawn.id)) finish = 'eos';
+      else if (!info.end_token_ids.length && core.gates.isSpent(now.gates, ids)) finish = 'stop';
+      else if (step + 1 === maximum) finish = 'length';
+      if (finish) {
+        added += text.finish();
+        if (text.stopped) finish = 'stop';
+      }
+      const ms = performance.now() - began;
+      yield { ...drawn, text: added, entropy, kept, ms, position: ids.length - 1, ...how };
     }
-    const ms = performance.now() - began;
-    const position = ids.length - 1;
-    yield {
-      ...drawn,
-      text: added,
-      entropy,
-      kept,
-      ms,
-      position,
-      ...(speculation && { speculation }),
-    };
+  } finally {
+    drafting?.close();
   }
   text.finish();
   return {

@@ -82,23 +82,6 @@ export class Session {
     };
   }
 
-  /**
-   * The same with the logits after each of the last ids at an address in the heap.
-   * @param {ArrayLike<number>} ids
-   * @param {boolean} cache
-   * @param {number} rows where (count, vocab_size) fit
-   * @param {number} count
-   */
-  #feedRows(ids, cache, rows, count) {
-    const { module } = this.#open();
-    this.#hasSecond = false;
-    const at = module.exchange(4 * ids.length);
-    module.writeUint32(at, ids);
-    const { session_feed_rows, session_timeline } = module.calls;
-    module.need(session_feed_rows(this.#handle, at, ids.length, Number(cache), rows, count));
-    return session_timeline(this.#handle);
-  }
-
   /** The ids fed so far, a copy (n,). */
   timeline() {
     const { module } = this.#open();
@@ -249,7 +232,10 @@ export class Session {
         core,
         {
           feed: (ids, cache) => this.#feed(ids, cache),
-          feedRows: (ids, cache, rows, count) => this.#feedRows(ids, cache, rows, count),
+          handle: () => {
+            this.second(null);
+            return this.#handle;
+          },
           logitsAfter: (ids, cache) => {
             beside ??= new Session(core, this.#owned);
             beside.#feed(ids, cache);

@@ -205,7 +205,38 @@ export class Speculation {
     this.#totals.passes++;
     this.#totals.drafted += this.#drafts.length;
     const all = [...ids, ...this.#drafts.map(({ id }) => id)];
-    this.#history = this.#timeline.feedRows(all, cache, this.#rows, this.#drafts.length + 1);
+    this.#history = this.#feed(all, cache);
+  }
+
+  /**
+   * Feeds the drafts with what comes before; gives where the timeline is.
+   * @param {number[]} all
+   * @param {boolean} cache
+   */
+  #feed(all, cache) {
+    const { module } = this.#core;
+    const handle = this.#timeline.handle();
+    const { session_feed_rows, session_timeline } = module.calls;
+    const at = module.exchange(4 * all.length);
+    module.writeUint32(at, all);
+    const rows = this.#drafts.length + 1;
+    module.need(session_feed_rows(handle, at, all.length, Number(cache), this.#rows, rows));
+    return session_timeline(handle);
+  }
+
+  /**
+   * p of every token at an address in the heap; gives the chain that has it, which may draw.
+   * @param {import('./chain.js').Source} source
+   * @param {Resolved} now
+   * @param {number} step
+   * @param {number} to
+   */
+  #weigh(source, now, step, to) {
+    const { module, chain } = this.#core;
+    const { chain: handle, at } = chain.prepareRun(source, now, step);
+    module.need(module.calls.chain_apply(handle, ...at, 0));
+    module.calls.chain_probabilities(handle, to, this.#size);
+    return handle;
   }
 
   /**
@@ -229,9 +260,9 @@ export class Speculation {
       const step = choice.step + drafts.length;
       await session.feed(all);
       const source = core.chain.given(await session.logits(), all);
-      const ready = core.chain.weigh(source, now, step, this.#q + 8 * this.#size * drafts.length);
+      const chain = this.#weigh(source, now, step, this.#q + 8 * this.#size * drafts.length);
       const u = this.#random(now, choice, step);
-      const { id } = core.chain.drawNow(ready, u).drawn;
+      const { id } = this.#draw(chain, u, now).drawn;
       all.push(id);
       drafts.push({ id, u, ms: performance.now() - from });
       if (end_token_ids.includes(id)) break;
@@ -239,6 +270,12 @@ export class Speculation {
     }
     this.#totals.draft_ms += performance.now() - began;
     return drafts;
+  }
+
+  /** @param {number} chain that has been weighed @param {number} u @param {Resolved} now */
+  #draw(chain, u, now) {
+    const { module, chain: reader } = this.#core;
+    return reader.readSample(module.calls.chain_draw(chain, u), now, u);
   }
 
   /**
@@ -259,14 +296,14 @@ export class Speculation {
    * @returns {Sample & { speculation: Speculated }}
    */
   #decide(length, now, choice) {
-    const { chain } = this.#core;
+    const { calls } = this.#core.module;
     const at = this.#at++;
     const draft = this.#drafts[at];
-    const ready = chain.weigh(this.#source(at, length), now, choice.step, this.#p);
+    const chain = this.#weigh(this.#source(at, length), now, choice.step, this.#p);
     const pass = this.#totals.passes - 1;
     if (!draft) {
       this.#open = false;
-      const sample = chain.drawNow(ready, this.#random(now, choice, choice.step));
+      const sample = this.#draw(chain, this.#random(now, choice, choice.step), now);
       return {
         ...sample,
         speculation: { outcome: 'bonus', pass, ...this.#listed(null, [sample.drawn.id]) },
@@ -277,7 +314,8 @@ export class Speculation {
     const { accepted, id } = verdict;
     this.#totals[accepted ? 'accepted' : 'rejected']++;
     if (!accepted) this.#open = false;
-    const sample = chain.describe(ready, id, accepted ? draft.u : verdict.u_residual);
+    const from = accepted ? draft.u : verdict.u_residual;
+    const sample = this.#core.chain.readSample(calls.chain_describe(chain, id), now, from);
     const { p, acceptance, u, residual } = verdict;
     return {
       ...sample,

@@ -57,7 +57,7 @@ const BESIDE = {
       .settings=${instrument.asked} .grammar=${instrument.grammar} ${props(choicesOf('sweep', choices))}></logit-sweep>`,
   },
   cost: {
-    load: () => import('../views/cost/cost.js'),
+    load: () => import('../views/foot.js'),
     render: (
       instrument,
       choices,
@@ -65,7 +65,7 @@ const BESIDE = {
       .settings=${instrument.asked} .drawn=${instrument.steps.length} ${props(choicesOf('cost', choices))}></logit-cost>`,
   },
   speculative: {
-    load: () => import('../views/speculative/speculative.js'),
+    load: () => import('../views/foot.js'),
     render: (
       instrument,
       choices,

@@ -182,7 +182,7 @@ export class LogitCompare extends ModelElement {
         this.fixed
           ? nothing
           : html`<h2>${t('view.compare')}</h2>
-      <p class="about">${t('view.compare.about')} ${t('compare.about')}</p>
+      <p class="about">${t('compare.purpose')} ${t('compare.about')}</p>
       <logit-compare-controls .suite=${this.strategies ? '' : this.suite} .plan=${plan}
         .passages=${PASSAGES[this.engine?.info?.name ?? ''] ?? []}
         .fault=${sentence(fault ?? this.#runner.fault, this)}

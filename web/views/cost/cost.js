@@ -125,7 +125,7 @@ export class LogitCost extends ModelElement {
     const info = /** @type {any} */ (engine?.info);
     return html`
       <h2>${t('view.cost')}</h2>
-      <p class="about">${t('view.cost.about')}</p>
+      <p class="about">${t('cost.purpose')}</p>
       ${fault ? html`<p class="error" role="alert">${sentence(fault, this)}</p>` : nothing}
       ${info ? this.#renderFormula(info) : nothing}
       <section>

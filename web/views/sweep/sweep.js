@@ -268,7 +268,7 @@ export class LogitSweep extends ModelElement {
     if (this.bare) return this.#renderBare();
     return html`
       <h2>${t('view.sweep')}</h2>
-      <p class="about">${t('view.sweep.about')}</p>
+      <p class="about">${t('sweep.purpose')}</p>
       ${this.#renderFigures()}
       <p class="about explain">${t(`sweep.about.${this.#figure.name}`)}</p>
       ${this.engine ? this.#renderForm() : nothing}
