@@ -56,7 +56,7 @@ const MIN_TOP_MAX = 64;
 export const NO_PIECE = { text: '', special: false };
 
 /** What one landscape may hold: values times the tokens listed for each. */
-const LANDSCAPE_MAX = 1 << 24;
+const CELLS_MAX = 1 << 24;
 
 /**
  * Where the randomness of a draw comes from, checked.
@@ -178,12 +178,11 @@ export class Chain {
     checkOptions('options of landscape', options, ['top', 'step']);
     const { top: most = MIN_TOP_MAX, step = 0 } = options ?? {};
     checkInteger('step', step, 0, SEED_MAX);
-    checkInteger('top', most, 0, 2 ** 32 - 1);
     checkNumbers('values', values);
     const top = Math.min(most, source.size);
     const { module } = this.#core;
     const n = values.length;
-    checkInteger('values * (top + 1)', n * (top + 1), 0, LANDSCAPE_MAX);
+    checkInteger('values * top', n * top, 0, CELLS_MAX);
     const ids = new Uint32Array(n * top);
     const p = new Float64Array(n * top);
     for (let i = 0; i < n; i++) {

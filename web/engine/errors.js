@@ -105,20 +105,13 @@ export const shown = (value) => (typeof value === 'number' ? value : show(value)
  * @returns {string}
  */
 export function show(value) {
-  const text = textOf(value);
-  return text.length > 60 ? `${text.slice(0, 57)}...` : text;
-}
-
-/** Whatever the value is: an object may have no text, or one that throws. @param {unknown} value */
-function textOf(value) {
-  if (typeof value === 'function') return 'a function';
-  if (typeof value !== 'string' && (typeof value !== 'object' || value === null))
-    return String(value);
+  /** @type {string | undefined} an object may have none, or one that throws */
+  let text = typeof value === 'function' ? 'a function' : undefined;
   try {
-    return JSON.stringify(value) ?? 'an object';
-  } catch {
-    return 'an object';
-  }
+    text ??= /string|object/.test(typeof value) ? JSON.stringify(value) : String(value);
+  } catch {}
+  text ??= 'an object';
+  return text.length > 60 ? `${text.slice(0, 57)}...` : text;
 }
 
 /**

@@ -90,10 +90,8 @@ class Head {
     this.#tried = this.#length;
     if (this.handle) {
       this.total ??= this.#module.view().getFloat64(this.handle + OPENED_BYTES, true);
-    } else if (this.#module.text(calls.fault_name()) !== 'incomplete') {
+    } else if (this.#length > HEAD_MAX || this.#module.text(calls.fault_name()) !== 'incomplete') {
       this.#module.fail();
-    } else if (this.#length > HEAD_MAX) {
-      throw new LogitscopeError('bad_file', 'header_incomplete', { n: this.#length });
     }
   }
 
