@@ -155,6 +155,9 @@ static void use_chain(uint32_t i, uint32_t call, const float *floats, const uint
         CHECK(export_chain_logits(chain) != NULL);
         CHECK(export_chain_draw(chain, b % 1000 / 1000.0)->drawn.id < n);
         CHECK(export_chain_draw_gumbel(chain, b, b % 9)->drawn.id < n);
+        uint32_t drawn = export_chain_draw(chain, 0.5)->drawn.id;
+        CHECK(export_chain_describe(chain, drawn)->drawn.id == drawn);
+        CHECK(export_speculate_decide(p, p, n, drawn, b, 1)->accepted);
     }
 }
 
@@ -313,6 +316,8 @@ static void call(uint32_t which, uint32_t a, uint32_t b, double x, const struct 
         break;
     case 28:
         CHECK(export_draw_random(b, a) < 1);
+        export_mark_read(b % 2 ? SETTING_GREEN_BIAS : SETTING_SYNTHID_DEPTH, ids, b % 64,
+                         ids + FLOATS);
         need_fault(export_measure_distinct(ids, b % 64, a % 5) < 0);
         break;
     case 29:
