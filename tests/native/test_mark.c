@@ -83,14 +83,15 @@ static void contexts_end_where_they_are_short_or_came_before(void) {
 
 /* Over the keys, SynthID leaves every probability as it was; within five standard deviations. */
 static void tournament_is_fair_over_keys(void) {
-    enum { TOKENS = 6, KEYS = 20000 };
+    enum { TOKENS = 6 };
+    const int keys = check_all() ? 20000 : 4000;
     static const float given[TOKENS] = {2, 1.5f, 1, 0, -1, -3};
     double sum[TOKENS] = {0}, squares[TOKENS] = {0}, raw[TOKENS], total = 0;
     struct settings settings;
     settings_reset(&settings);
     settings.value[SETTING_SYNTHID_DEPTH] = 30;
     for (int i = 0; i < TOKENS; i++) total += raw[i] = exp((double)given[i]);
-    for (int key = 0; key < KEYS; key++) {
+    for (int key = 0; key < keys; key++) {
         uint64_t weights[TOKENS];
         struct warp_input input = {&settings, TOKENS, history, HISTORY, weights, 0, scratch, NULL};
         double now[TOKENS], mass = 0;
@@ -106,8 +107,8 @@ static void tournament_is_fair_over_keys(void) {
         }
     }
     for (int i = 0; i < TOKENS; i++) {
-        double mean = sum[i] / KEYS, p = raw[i] / total;
-        double sd = sqrt((squares[i] / KEYS - mean * mean) / KEYS);
+        double mean = sum[i] / keys, p = raw[i] / total;
+        double sd = sqrt((squares[i] / keys - mean * mean) / keys);
         CHECK_MESSAGE(fabs(mean - p) < 5 * sd, "token %d: %g, not %g", i, mean, p);
     }
 }
@@ -115,7 +116,7 @@ static void tournament_is_fair_over_keys(void) {
 /* The mean of g that one layer gives equal tokens, as transformers' expected_mean_g_value has it:
  * 1/2 + 1/4 (1 - 1/V). Within five standard deviations over the keys. */
 static void one_layer_has_the_published_mean(void) {
-    enum { KEYS = 4000 };
+    const int keys = check_all() ? 4000 : 800;
     static const size_t sizes[] = {1, 2, 10, 200};
     struct settings settings;
     settings_reset(&settings);
@@ -125,7 +126,7 @@ static void one_layer_has_the_published_mean(void) {
         uint64_t weights[200];
         struct warp_input input = {&settings, n, history, HISTORY, weights, 0, scratch, NULL};
         double sum = 0, squares = 0, expected = 0.5 + 0.25 * (1 - 1 / (double)n);
-        for (int key = 0; key < KEYS; key++) {
+        for (int key = 0; key < keys; key++) {
             struct mark mark;
             double mean = 0, mass = 0;
             settings.value[SETTING_WATERMARK_KEY] = key;
@@ -141,8 +142,8 @@ static void one_layer_has_the_published_mean(void) {
             sum += mean / mass;
             squares += mean / mass * mean / mass;
         }
-        double sd = sqrt((squares / KEYS - sum / KEYS * sum / KEYS) / KEYS);
-        CHECK_MESSAGE(fabs(sum / KEYS - expected) < 5 * sd, "%zu tokens: %g, not %g", n, sum / KEYS,
+        double sd = sqrt((squares / keys - sum / keys * sum / keys) / keys);
+        CHECK_MESSAGE(fabs(sum / keys - expected) < 5 * sd, "%zu tokens: %g, not %g", n, sum / keys,
                       expected);
     }
 }

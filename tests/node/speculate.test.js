@@ -276,7 +276,7 @@ describe('a generation', () => {
   });
 
   test('texts of two tokens fall as they do without drafts: chi-square', async () => {
-    const n = cases(6000, 300_000);
+    const n = cases(2500, 300_000);
     const words = [97, 98, 99, 100];
     const settings = { logit_bias: Object.fromEntries(words.map((id) => [id, 25])), top_k: 4 };
     const prompt = scope.encode('Hi');
@@ -333,7 +333,7 @@ describe('stories and its draft', () => {
   });
 
   test('texts of two tokens fall as they do without drafts: chi-square', async () => {
-    const n = cases(800, 20_000);
+    const n = cases(400, 20_000);
     const settings = { temperature: 1.2, top_k: 3 };
     const prompt = stories.encode('Lily wanted to');
     /** @param {number[]} ids */
