@@ -15,24 +15,11 @@ export const FRONT = ['temperature', 'top_k', 'top_p'];
 export const SECOND = ['guidance_scale', 'contrastive_beta'];
 /** The watermarks. */
 export const MARKS = ['green_bias', 'synthid_depth'];
-/** What waits on the shelf until it is added or in use. */
+/** What waits on the shelf until it is added or in use, by what it does to the distribution. */
 export const SHELF = [
+  { group: 'flatten', names: ['dynatemp_range', 'smoothing_factor'] },
   {
-    group: 'steer',
-    names: ['constraint', 'logit_bias', 'min_new_tokens', 'exponential_decay_length_penalty'],
-  },
-  {
-    group: 'penalty',
-    names: [
-      'repetition_penalty',
-      'frequency_penalty',
-      'presence_penalty',
-      'no_repeat_ngram_size',
-      'dry_multiplier',
-    ],
-  },
-  {
-    group: 'truncation',
+    group: 'cut',
     names: [
       'min_p',
       'typical_p',
@@ -43,15 +30,33 @@ export const SHELF = [
       'p_less',
       'top_h',
       'tfs_z',
+      'xtc_probability',
+      'mirostat',
     ],
   },
   {
-    group: 'adaptive',
-    names: ['xtc_probability', 'mirostat', 'adaptive_target', 'dynatemp_range', 'smoothing_factor'],
+    group: 'penalise',
+    names: [
+      'repetition_penalty',
+      'frequency_penalty',
+      'presence_penalty',
+      'no_repeat_ngram_size',
+      'dry_multiplier',
+    ],
+  },
+  {
+    group: 'steer',
+    names: [
+      'constraint',
+      'logit_bias',
+      'min_new_tokens',
+      'exponential_decay_length_penalty',
+      'adaptive_target',
+      ...SECOND,
+      'own',
+    ],
   },
   { group: 'mark', names: MARKS },
-  { group: 'second', names: SECOND },
-  { group: 'own', names: ['own'] },
 ];
 /** What came to the shelf later, warpers and parameters: their names are fetched with it. @type {string[]} */
 export const ADDED = [

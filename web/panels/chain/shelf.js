@@ -1,51 +1,48 @@
 /**
- * <logit-shelf>: the warpers that are not in the chain, each with the sentence that says what it
- * does; one pressed comes into the chain. Asks with "logit-add"; `start` is
- * left out where it asks for itself.
+ * <logit-shelf>: the stages that are not in the chain, by what they do, each with the sentence that
+ * says it, a picture of it and its source; a search finds them by any system's name. One pressed comes
+ * into the chain. Asks with "logit-add"; `start` is left out where it asks for itself.
  */
-import { html, nothing } from 'lit';
+import { html, nothing, svg } from 'lit';
 import { locales } from '#locales/shelf';
-import { addMessages, announceLanguage, t } from '../../locale/locale.js';
-import { LogitElement, define } from '../../base/element.js';
+import { addMessages, announceLanguage, measure, t } from '../../locale/locale.js';
+import { LogitElement, define, valueOf } from '../../base/element.js';
 import { aboutSetting, capitalise, settingName } from '../../base/setting-words.js';
+import { layoutSparkline } from '../../plots/sparkline.js';
+import { lease } from '../../state/engines.js';
 import { SHELF } from '../../state/settings.js';
+import { STAGES, drawPictures, findStages } from '../../state/shelf.js';
 import shelfStyles from './shelf.css';
 
 addMessages(locales);
 announceLanguage();
 
-/** What a warper is set to when it comes off the shelf: a usual value, so that it does something. */
-const STARTS = /** @type {Record<string, number>} */ ({
-  repetition_penalty: 1.1,
-  frequency_penalty: 0.5,
-  presence_penalty: 0.5,
-  no_repeat_ngram_size: 2,
-  dry_multiplier: 0.8,
-  min_p: 0.05,
-  typical_p: 0.9,
-  epsilon_cutoff: 0.01,
-  eta_cutoff: 0.02,
-  top_n_sigma: 1,
-  xtc_probability: 0.5,
-  mirostat: 2,
-  adaptive_target: 0.3,
-  top_a: 0.2,
-  p_less: 1,
-  top_h: 0.5,
-  dynatemp_range: 0.5,
-  smoothing_factor: 0.3,
-  min_new_tokens: 8,
-  exponential_decay_length_penalty: 1.05,
-  tfs_z: 0.95,
-  guidance_scale: 1.5,
-  contrastive_beta: 0.5,
-  green_bias: 2,
-  synthid_depth: 30,
-});
+/** @typedef {import('../../state/shelf.js').Picture} Picture */
+
+const NAMES = SHELF.flatMap(({ names }) => names);
+const SIZE = { width: 64, height: 26 };
+
+/** What every stage does, once for all shelves; a failure is tried again. @type {Promise<Record<string, Record<string, Picture>>> | null} */
+let drawing = null;
+
+async function readPictures() {
+  const { ready, release } = lease(null);
+  try {
+    return await drawPictures(await ready, NAMES);
+  } catch (error) {
+    drawing = null;
+    throw error;
+  } finally {
+    release();
+  }
+}
 
 export class LogitShelf extends LogitElement {
   static properties = {
     shown: { attribute: false },
+    open: { state: true },
+    query: { state: true },
+    pictures: { state: true },
   };
 
   static styles = [...LogitElement.styles, shelfStyles];
@@ -54,42 +51,202 @@ export class LogitShelf extends LogitElement {
     super();
     /** @type {string[]} The warpers that have a card already. */
     this.shown = [];
+    this.open = false;
+    this.query = '';
+    /** What the stages do to the two distributions; empty until it is known. @type {Record<string, Record<string, Picture>>} */
+    this.pictures = {};
+  }
+
+  /** What can be added. */
+  get #left() {
+    return NAMES.filter((name) => !this.shown.includes(name));
+  }
+
+  get #found() {
+    const said = (/** @type {string} */ name) => [settingName(name), aboutSetting(name)];
+    return findStages(this.query, this.#left, said);
   }
 
   render() {
-    const left = SHELF.map(({ group, names }) => ({
-      group,
-      names: names.filter((name) => !this.shown.includes(name)),
-    })).filter(({ names }) => names.length > 0);
-    if (left.length === 0) return nothing;
+    if (this.#left.length === 0) return nothing;
     return html`
-      <details>
-        <summary><svg viewBox="0 0 16 16" aria-hidden="true"><path d="M8 3v10M3 8h10"></path></svg>
+      <details ?open=${this.open}>
+        <summary @click=${this.#onSummary}><svg viewBox="0 0 16 16" aria-hidden="true"><path d="M8 3v10M3 8h10"></path></svg>
           ${t('shelf.add')}</summary>
-        ${left.map(
-          ({ group, names }) => html`
-          <h3 id=${group}>${t(`shelf.group.${group}`)}</h3>
-          <ul aria-labelledby=${group}>${names.map(
-            (name) => html`
-            <li><button data-add=${name} @click=${() => this.#add(name)}>
-              <b>${capitalise(settingName(name))}</b>
-              <span class="about">${aboutSetting(name)}</span></button></li>`,
-          )}</ul>`,
-        )}
+        ${this.open ? this.#renderShelf() : nothing}
       </details>
     `;
+  }
+
+  #renderShelf() {
+    const found = this.#found;
+    const count = t('shelf.count', { n: found.length });
+    const best = this.query.trim() && found[0];
+    return html`
+      <div class="shelf" @keydown=${this.#onKey}>
+        <div class="find">
+          <input type="search" aria-label=${t('shelf.search')} placeholder=${t('shelf.search.example')}
+            aria-describedby="keys" autocomplete="off" autocapitalize="off" spellcheck="false"
+            .value=${this.query} @input=${this.#onInput}>
+          <span class="count" aria-hidden="true">${count}</span>
+        </div>
+        <p id="keys" hidden>${t('shelf.keys')}</p>
+        <p class="visually-hidden" role="status">${
+          best ? t('shelf.count.best', { count, name: capitalise(settingName(best)) }) : count
+        }</p>
+        <p class="about">${t('shelf.legend')}</p>
+        <div class="list">
+          ${
+            found.length === 0
+              ? html`<p class="none">${t('shelf.none', { query: this.query.trim() })}</p>`
+              : best
+                ? this.#renderList(found, t('shelf.found'))
+                : this.#renderGroups(found)
+          }
+        </div>
+      </div>
+    `;
+  }
+
+  /** @param {string[]} found */
+  #renderGroups(found) {
+    const groups = SHELF.map(({ group, names }) => ({
+      group,
+      names: names.filter((name) => found.includes(name)),
+    }));
+    return groups
+      .filter(({ names }) => names.length > 0)
+      .map(({ group, names }) => {
+        const title = t(`shelf.group.${group}`);
+        return html`<h3 data-group=${group}>${title}</h3>${this.#renderList(names, title)}`;
+      });
+  }
+
+  /** @param {string[]} names @param {string} label */
+  #renderList(names, label) {
+    return html`<ul aria-label=${label}>${names.map((name) => this.#renderStage(name))}</ul>`;
+  }
+
+  /** @param {string} name */
+  #renderStage(name) {
+    const { source, given } = STAGES[name];
+    return html`
+      <li>
+        <button data-add=${name} @click=${() => this.#add(name)}>
+          <b>${capitalise(settingName(name))}</b>
+          <span class="about">${aboutSetting(name)}</span>
+          ${given === null ? nothing : this.#renderPictures(name)}
+        </button>
+        <p class="from">
+          ${source ? html`<a href=${source.url} target="_blank" rel="noopener noreferrer">${[source.by, source.year].filter(Boolean).join(' ')}</a>` : nothing}
+          ${given === undefined ? nothing : html`<span>${t(`shelf.given.${given}`)}</span>`}
+        </p>
+      </li>`;
+  }
+
+  /** @param {string} name */
+  #renderPictures(name) {
+    return html`<span class="pictures">${['confident', 'flat'].map((kind) =>
+      this.#renderPicture(kind, this.pictures[name]?.[kind]),
+    )}</span>`;
+  }
+
+  /** @param {string} kind @param {Picture} [picture] */
+  #renderPicture(kind, picture) {
+    const { width, height } = SIZE;
+    const paths = picture && layoutSparkline({ ...picture, ...SIZE });
+    return html`
+      <span class="picture">
+        <svg viewBox="0 0 ${width} ${height + 6}" aria-hidden="true">${
+          picture && paths
+            ? svg`<path class="before" d=${paths.before}></path><path class="after" d=${paths.after}></path>
+              ${picture.kept.map((_, i) => renderDot(picture, i))}`
+            : nothing
+        }</svg>
+        <span class="visually-hidden">${t(`shelf.${kind}`)}</span>
+        <span class="effect">${picture ? describeEffect(picture) : ' '}</span>
+      </span>`;
   }
 
   focus() {
     this.renderRoot.querySelector('summary')?.focus();
   }
 
+  /** @param {Event} event */
+  async #onSummary(event) {
+    event.preventDefault(); // opened by ourselves, so that the search has the focus before any further key
+    this.open = !this.open;
+    this.query = '';
+    if (!this.open) return;
+    await this.updateComplete;
+    if (matchMedia('(hover: hover)').matches) this.#search?.focus(); // no keyboard over a small screen
+    drawing ??= readPictures();
+    drawing.then(
+      (pictures) => (this.pictures = pictures),
+      () => {}, // the names and sentences do without
+    );
+  }
+
+  get #search() {
+    return this.renderRoot.querySelector('input');
+  }
+
+  /** @param {Event} event */
+  async #onInput(event) {
+    this.query = valueOf(event);
+    await this.updateComplete;
+    this.renderRoot.querySelector('.list')?.scrollTo(0, 0);
+  }
+
+  /** @param {KeyboardEvent} event */
+  #onKey(event) {
+    const { key } = event;
+    const target = /** @type {HTMLElement} */ (event.target);
+    const search = this.#search;
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (key === 'Escape') {
+      this.open = false;
+      this.focus();
+    } else if (key === 'Enter' && target === search) {
+      const [best] = this.query.trim() ? this.#found : [];
+      if (best) this.#add(best);
+    } else if (key === 'ArrowDown' || key === 'ArrowUp') {
+      this.#walk(target, key === 'ArrowDown' ? 1 : -1);
+    } else {
+      if (key.length === 1 && key !== ' ' && target !== search) search?.focus(); // which then takes it
+      if (key.length === 1) event.stopPropagation();
+      return;
+    }
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  /** From the search down the stages and back. @param {HTMLElement} from @param {number} by */
+  #walk(from, by) {
+    const stops = [this.#search, ...this.renderRoot.querySelectorAll('li button')];
+    const at = stops.findIndex((stop) => stop === from || stop?.parentElement?.contains(from));
+    /** @type {HTMLElement | null | undefined} */ (stops[at + by])?.focus();
+  }
+
   /** @param {string} name */
   #add(name) {
-    const details = this.renderRoot.querySelector('details');
-    if (details) details.open = false;
-    this.emit('logit-add', { name, start: STARTS[name] });
+    this.open = false;
+    this.emit('logit-add', { name, start: STAGES[name].start });
   }
+}
+
+/** Under a token of a picture. @param {Picture} picture @param {number} i */
+function renderDot({ kept, marked }, i) {
+  const kind = `${kept[i] ? 'kept' : ''} ${marked[i] ? 'marked' : ''}`;
+  const at = ((i + 0.5) * SIZE.width) / kept.length;
+  return svg`<circle class=${kind} cx=${at} cy=${SIZE.height + 3.5} r="1.25"></circle>`;
+}
+
+/** @param {Picture} picture */
+function describeEffect({ changed, removed, kept, bits }) {
+  if (removed > 0) return t('shelf.kept', { n: kept.length - removed });
+  if (!changed) return t('shelf.same');
+  return t('shelf.bits', { value: `${bits < 0 ? '−' : '+'}${measure(Math.abs(bits))}` });
 }
 
 define('logit-shelf', LogitShelf);

@@ -1,0 +1,123 @@
+/** The shelf of stages: searched, walked and closed by keys; its pictures are the engine's. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { SHELF } from '../../web/state/settings.js';
+import { drawPictures } from '../../web/state/shelf.js';
+import { axe, loadReference, openBench, START, unfoldStages, until } from './bench.js';
+
+/** @type {Awaited<ReturnType<typeof openBench>>} */
+let bench;
+/** @type {Awaited<ReturnType<typeof loadReference>>} */
+let scope;
+before(async () => ([bench, scope] = await Promise.all([openBench(), loadReference()])));
+after(() => Promise.all([bench?.close(), scope?.close()]));
+
+const NAMES = SHELF.flatMap(({ names }) => names);
+
+const focused = (page) =>
+  page.evaluate(() => {
+    let element = document.activeElement;
+    while (element?.shadowRoot?.activeElement) element = element.shadowRoot.activeElement;
+    return element?.dataset?.add ?? element?.localName;
+  });
+
+test('a stage is found by another system’s name, by keys alone; the list keeps its height', async () => {
+  const { page, complaints, close } = await bench.open({ path: `?lang=en${START}` });
+  await unfoldStages(page);
+  const shelf = page.locator('logit-shelf');
+  const offered = () =>
+    shelf.locator('[data-add]').evaluateAll((all) => all.map(({ dataset }) => dataset.add));
+  await shelf.locator('summary').focus();
+  await page.keyboard.press('Enter');
+  await until(
+    () => focused(page),
+    (at) => at === 'input',
+  );
+  const left = NAMES.filter((name) => name !== 'repetition_penalty'); // its card is there
+  assert.deepEqual(await offered(), left);
+  const status = shelf.locator('[role=status]');
+  assert.equal(await status.innerText(), `${left.length} stages`);
+
+  const titles = await shelf.locator('h3').evaluateAll((all) => all.map((it) => it.dataset.group));
+  assert.deepEqual(
+    titles,
+    SHELF.filter(({ names }) => names.length > 0).map(({ group }) => group),
+  );
+  await until(
+    () => shelf.locator('.after').count(),
+    (n) => n === 2 * (left.length - 1),
+  );
+  const pictures = await drawPictures(scope, NAMES);
+  for (const name of ['min_p', 'contrastive_beta']) {
+    const drawn = shelf.locator(`[data-add=${name}] .picture`);
+    for (const [i, { kept }] of Object.values(pictures[name]).entries())
+      assert.deepEqual(
+        await drawn
+          .nth(i)
+          .locator('circle')
+          .evaluateAll((all) => all.map((dot) => dot.classList.contains('kept'))),
+        kept,
+        name,
+      );
+  }
+  assert.match(await shelf.locator('[data-add=min_p]').innerText(), /keeps 5\s[^]*no change/);
+  const links = await shelf.locator('.from a').evaluateAll((all) => all.map((a) => a.rel));
+  assert.deepEqual(new Set(links), new Set(['noopener noreferrer']));
+  assert.deepEqual(await axe(page), []);
+
+  const tall = () => shelf.evaluate((it) => it.offsetHeight);
+  const height = await tall();
+  await page.keyboard.type('typ_p');
+  await until(offered, (names) => names.length === 1);
+  assert.equal(await status.innerText(), '1 stage; Enter adds Typical-p');
+  assert.equal(await tall(), height);
+  await page.keyboard.press('ControlOrMeta+a');
+  await page.keyboard.type('nonsense');
+  await until(offered, (names) => names.length === 0);
+  assert.match(await shelf.locator('.none').innerText(), /“nonsense”/);
+  assert.equal(await tall(), height);
+  await page.keyboard.press('ControlOrMeta+a');
+  await page.keyboard.type('repeat');
+  await until(offered, (names) => names.includes('dry_multiplier') && names.length < 5);
+  await page.keyboard.press('ArrowDown');
+  assert.equal(await focused(page), (await offered())[0]);
+  await page.keyboard.press('t'); // a shortcut elsewhere; here it goes on with the search
+  await until(
+    () => focused(page),
+    (at) => at === 'input',
+  );
+  await page.keyboard.press('ControlOrMeta+a');
+  await page.keyboard.type('TFS');
+  await until(offered, (names) => names.join() === 'tfs_z');
+  await page.keyboard.press('Escape');
+  assert.equal(await focused(page), 'summary');
+  assert.equal(await shelf.locator('details').getAttribute('open'), null);
+  await page.keyboard.press('Enter');
+  await until(
+    () => focused(page),
+    (at) => at === 'input',
+  );
+  await page.keyboard.type('TFS');
+  await until(offered, (names) => names.join() === 'tfs_z');
+  await page.keyboard.press('Enter');
+  await page.locator('.card[data-stage=tfs_z]').waitFor();
+  assert.equal(await shelf.locator('details').getAttribute('open'), null);
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
+test('in Spanish the sentences are searched in Spanish, accents or not', async () => {
+  const { page, close } = await bench.open({
+    path: `?lang=es${START}`,
+    viewport: { width: 375, height: 800 },
+  });
+  await unfoldStages(page);
+  const shelf = page.locator('logit-shelf');
+  await shelf.locator('summary').click();
+  await shelf.locator('input').fill('entropia');
+  await shelf.locator('[data-add=dynatemp_range]').waitFor();
+  assert.match(await shelf.locator('[role=status]').innerText(), /^\d+ etapas; Intro añade /);
+  const [inner, outer] = await shelf.evaluate((it) => [it.scrollWidth, it.clientWidth]);
+  assert.ok(inner <= outer, `${inner} in ${outer} pixels`);
+  await close();
+});

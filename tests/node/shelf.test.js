@@ -1,0 +1,92 @@
+/** The shelf of stages: nothing without a source, a picture and a group; found by any system's name. */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { Logitscope } from '../../web/engine/index.js';
+import { FRONT, SHELF } from '../../web/state/settings.js';
+import { STAGES, drawPictures, findStages } from '../../web/state/shelf.js';
+
+const NAMES = SHELF.flatMap(({ names }) => names);
+const read = (code) =>
+  JSON.parse(readFileSync(new URL(`../../web/locale/${code}.json`, import.meta.url), 'utf8'));
+
+test('every warper that does not stand first is on the shelf once, with all that is said of it', async () => {
+  const scope = await Logitscope.load();
+  const { table } = scope;
+  const warpers = table.filter(({ warper }) => warper).map(({ name }) => name);
+  scope.close();
+  const waiting = warpers.filter((name) => !FRONT.includes(name));
+  assert.deepEqual([...NAMES].sort(), [...waiting, 'constraint', 'own'].sort());
+  assert.deepEqual(Object.keys(STAGES).sort(), [...NAMES].sort());
+  assert.deepEqual(
+    SHELF.map(({ group }) => group),
+    ['flatten', 'cut', 'penalise', 'steer', 'mark'],
+  );
+  for (const code of ['en', 'es']) {
+    const messages = read(code);
+    for (const { group } of SHELF) assert.ok(messages[`shelf.group.${group}`], group);
+    for (const name of NAMES) {
+      const { source, given } = STAGES[name];
+      assert.ok(messages[`about.${name}`] && messages[`warper.${name}`], name);
+      assert.ok(given === undefined || messages[`shelf.given.${given}`], `${name}: ${given}`);
+      if (name === 'own') continue;
+      assert.match(source.url, /^https:\/\/[^ ]+$/, name);
+      assert.ok(source.by.length > 2, name);
+    }
+  }
+});
+
+test('what a stage starts at is accepted, and shows in its picture', async () => {
+  const scope = await Logitscope.load();
+  const pictures = await drawPictures(scope, NAMES);
+  assert.deepEqual(Object.keys(pictures).sort(), NAMES.filter((name) => name !== 'own').sort());
+  for (const [name, { confident, flat }] of Object.entries(pictures)) {
+    for (const { before, after, kept, removed } of [confident, flat]) {
+      const mass = (shares) => shares.reduce((sum, share) => sum + share, 0);
+      assert.ok(Math.abs(mass(before) - 1) < 1e-9 && Math.abs(mass(after) - 1) < 1e-6, name);
+      assert.equal(kept.filter((it) => !it).length, removed, name);
+      after.forEach((p, id) => assert.ok(kept[id] || p === 0, `${name}: ${id}`));
+    }
+    assert.ok(confident.changed || flat.changed, `${name} changes neither`);
+  }
+  // min-p 0.05 of 58 % is 2.9 %; of 11.5 % it is less than the least token has.
+  assert.deepEqual([pictures.min_p.confident.removed, pictures.min_p.flat.removed], [11, 0]);
+  assert.equal(pictures.min_p.flat.changed, false);
+  // The text 1 0 2 5 1 0 ends as it began: 2 came next.
+  assert.deepEqual(
+    pictures.no_repeat_ngram_size.flat.kept
+      .map((kept, id) => (kept ? -1 : id))
+      .filter((id) => id >= 0),
+    [2],
+  );
+  scope.close();
+});
+
+test('a stage is found by what any system calls it, however it is spelled', () => {
+  const english = read('en');
+  const said = (name) => [english[`warper.${name}`], english[`about.${name}`]];
+  const find = (query) => findStages(query, NAMES, said);
+  assert.deepEqual(find('  '), NAMES);
+  for (const [name, { aliases }] of Object.entries(STAGES))
+    for (const alias of [name, ...aliases]) assert.equal(find(alias)[0], name, alias);
+  for (const [query, name] of [
+    ['minP', 'min_p'],
+    ['MIN-P', 'min_p'],
+    ['typical', 'typical_p'],
+    ['locally typical', 'typical_p'],
+    ['rep_pen', 'repetition_penalty'],
+    ['repeat penalty', 'repetition_penalty'],
+    ['tfs', 'tfs_z'],
+    ['tail-free', 'tfs_z'],
+    ['xtc_threshold', 'xtc_probability'],
+    ['quadratic', 'smoothing_factor'],
+    ['temp-ext', 'dynatemp_range'],
+    ['cfg', 'guidance_scale'],
+    ['gbnf', 'constraint'],
+    ['meister', 'typical_p'],
+    ['standard deviations', 'top_n_sigma'],
+  ])
+    assert.equal(find(query)[0], name, query);
+  assert.deepEqual(find('deviations standard'), ['top_n_sigma'], 'words in any order');
+  assert.deepEqual(find('no such stage'), []);
+});

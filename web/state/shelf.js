@@ -1,0 +1,334 @@
+/**
+ * What is known of each stage of the shelf: what other systems call it, whose it is, what it is set to
+ * when it comes off; what a search finds; and what it does to two small distributions.
+ */
+import { PARTS, SHELF } from './settings.js';
+
+/**
+ * `start`: a usual value, so that it does something; left out where it asks for itself. `given`: which
+ * of GIVEN its picture needs beside the logits; `shown`: what it is set to there besides. One that
+ * shows nothing by itself has `given` null.
+ * @typedef {{ by: string, year?: number, url: string }} Source
+ * @typedef {keyof typeof GIVEN} Given
+ * @typedef {{ start?: number, aliases: string[], source?: Source, given?: Given | null, shown?: object }} Stage
+ *
+ * @typedef {object} Picture the shares before and after, the most probable token first
+ * @property {number[]} before
+ * @property {number[]} after
+ * @property {boolean[]} kept
+ * @property {boolean[]} marked the tokens that what is given is about
+ * @property {boolean} changed
+ * @property {number} removed
+ * @property {number} bits by which the entropy grew
+ */
+
+const arxiv = (/** @type {string} */ id) => `https://arxiv.org/abs/${id}`;
+const pull = (/** @type {string} */ of) => `https://github.com/${of.replace('#', '/pull/')}`;
+const TRANSFORMERS = {
+  by: 'Hugging Face transformers',
+  url: 'https://huggingface.co/docs/transformers/internal/generation_utils',
+};
+const OPENAI = { by: 'OpenAI API', url: 'https://platform.openai.com/docs/api-reference/chat' };
+
+/** @type {Readonly<Record<string, Stage>>} */
+export const STAGES = Object.freeze({
+  dynatemp_range: {
+    start: 0.5,
+    aliases: ['dynatemp', 'temp_ext', 'entropy temperature', 'dynatemp_low', 'dynatemp_high'],
+    source: { by: 'kalomaze, llama.cpp', year: 2024, url: pull('ggml-org/llama.cpp#4972') },
+  },
+  smoothing_factor: {
+    start: 0.3,
+    aliases: ['quadratic sampling', 'smooth sampling', 'cubic sampling'],
+    source: {
+      by: 'kalomaze, text-generation-webui',
+      year: 2024,
+      url: pull('oobabooga/text-generation-webui#5403'),
+    },
+  },
+  min_p: {
+    start: 0.05,
+    aliases: ['minimum probability'],
+    source: { by: 'Nguyen et al.', year: 2024, url: arxiv('2407.01082') },
+  },
+  typical_p: {
+    start: 0.9,
+    aliases: ['typ_p', 'locally typical sampling', 'typical decoding'],
+    source: { by: 'Meister et al.', year: 2022, url: arxiv('2202.00666') },
+  },
+  epsilon_cutoff: {
+    start: 0.01,
+    aliases: ['epsilon sampling', 'ε'],
+    source: { by: 'Hewitt et al.', year: 2022, url: arxiv('2210.15191') },
+  },
+  eta_cutoff: {
+    start: 0.02,
+    aliases: ['eta sampling', 'η'],
+    source: { by: 'Hewitt et al.', year: 2022, url: arxiv('2210.15191') },
+  },
+  top_n_sigma: {
+    start: 1,
+    aliases: ['nsigma', 'top-nσ'],
+    source: { by: 'Tang et al.', year: 2024, url: arxiv('2411.07641') },
+  },
+  top_a: {
+    start: 0.2,
+    aliases: ['top alpha'],
+    source: { by: 'BlinkDL, RWKV', year: 2022, url: 'https://github.com/BlinkDL/RWKV-LM' },
+  },
+  p_less: {
+    start: 1,
+    aliases: ['p-less norm', 'hyperparameter-free'],
+    source: { by: 'Tan et al.', year: 2025, url: arxiv('2509.23234') },
+  },
+  top_h: {
+    start: 0.5,
+    aliases: ['bounded entropy'],
+    source: { by: 'Potraghloo et al.', year: 2025, url: arxiv('2509.02510') },
+  },
+  tfs_z: {
+    start: 0.95,
+    aliases: ['tfs', 'tail free sampling'],
+    source: {
+      by: 'Phénix, Egan',
+      year: 2019,
+      url: 'https://www.trentonbricken.com/Tail-Free-Sampling/',
+    },
+  },
+  xtc_probability: {
+    start: 0.5,
+    aliases: ['exclude top choices'],
+    source: {
+      by: 'p-e-w, text-generation-webui',
+      year: 2024,
+      url: pull('oobabooga/text-generation-webui#6335'),
+    },
+    given: 'coin',
+  },
+  mirostat: {
+    start: 2,
+    aliases: ['mirostat_mode', 'mirostat v2', 'mirostat_lr', 'mirostat_ent'],
+    source: { by: 'Basu et al.', year: 2020, url: arxiv('2007.14966') },
+    given: 'target',
+    shown: { mirostat_tau: 2 },
+  },
+  repetition_penalty: {
+    start: 1.1,
+    aliases: ['repeat_penalty', 'rep_pen', 'repeat_last_n', 'rep_pen_range', 'CTRL'],
+    source: { by: 'Keskar et al.', year: 2019, url: arxiv('1909.05858') },
+    given: 'text',
+  },
+  frequency_penalty: {
+    start: 0.5,
+    aliases: ['freq_pen', 'alpha_frequency'],
+    source: OPENAI,
+    given: 'text',
+  },
+  presence_penalty: {
+    start: 0.5,
+    aliases: ['presence_pen', 'alpha_presence'],
+    source: OPENAI,
+    given: 'text',
+  },
+  no_repeat_ngram_size: {
+    start: 2,
+    aliases: ['n-gram blocking', 'ngram'],
+    source: { by: 'Paulus et al.', year: 2017, url: arxiv('1705.04304') },
+    given: 'text',
+  },
+  dry_multiplier: {
+    start: 0.8,
+    aliases: ["don't repeat yourself"],
+    source: {
+      by: 'p-e-w, text-generation-webui',
+      year: 2024,
+      url: pull('oobabooga/text-generation-webui#5677'),
+    },
+    given: 'text',
+  },
+  constraint: {
+    aliases: [
+      'grammar',
+      'GBNF',
+      'JSON schema',
+      'structured output',
+      'guided decoding',
+      'regex',
+      'banned_words',
+      'bad_words_ids',
+      'banned strings',
+      'forced_bos_token_id',
+    ],
+    source: { by: 'Willard, Louf', year: 2023, url: arxiv('2307.09702') },
+    given: 'form',
+  },
+  logit_bias: {
+    aliases: ['ban a token', 'suppress_tokens', 'banned tokens'],
+    source: OPENAI,
+    given: 'bias',
+  },
+  min_new_tokens: {
+    start: 8,
+    aliases: ['min_tokens', 'min_length', 'ignore_eos', 'ban_eos_token'],
+    source: TRANSFORMERS,
+    given: 'end',
+  },
+  exponential_decay_length_penalty: {
+    start: 1.05,
+    aliases: ['length penalty', 'exponential decay'],
+    source: TRANSFORMERS,
+    given: 'late',
+  },
+  adaptive_target: {
+    start: 0.3,
+    aliases: ['adaptive_p', 'power law sampler'],
+    source: { by: 'MrJackSpade, llama.cpp', year: 2025, url: pull('ggml-org/llama.cpp#17927') },
+  },
+  guidance_scale: {
+    start: 1.5,
+    aliases: ['CFG', 'classifier-free guidance', 'negative prompt'],
+    source: { by: 'Sanchez et al.', year: 2023, url: arxiv('2306.17806') },
+    given: 'second',
+  },
+  contrastive_beta: {
+    start: 0.5,
+    aliases: ['contrastive decoding', 'amateur', 'expert'],
+    source: { by: 'Li et al.', year: 2022, url: arxiv('2210.15097') },
+    given: 'second',
+  },
+  green_bias: {
+    start: 2,
+    aliases: ['watermark', 'green list', 'KGW', 'watermarking_config'],
+    source: { by: 'Kirchenbauer et al.', year: 2023, url: arxiv('2301.10226') },
+    given: 'key',
+  },
+  synthid_depth: {
+    start: 30,
+    aliases: ['watermark tournament', 'SynthID', 'ngram_len'],
+    source: {
+      by: 'Dathathri et al.',
+      year: 2024,
+      url: 'https://www.nature.com/articles/s41586-024-08025-4',
+    },
+    given: 'key',
+  },
+  own: {
+    aliases: ['custom', 'code', 'JavaScript', 'logits processor'],
+    given: null,
+  },
+});
+
+/** Sixteen tokens, once where the model is nearly sure and once where many would do. */
+const SHARES = {
+  confident: [58, 16, 8, 5, 3.5, 2.5, 1.8, 1.3, 1, 0.8, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1],
+  flat: [11.5, 10.5, 9.8, 9, 8.3, 7.7, 7, 6.4, 5.8, 5.2, 4.6, 4, 3.4, 2.8, 2.2, 1.8],
+};
+const SECOND = [30, 5, 4, 3, 16, 12, 6, 5, 4, 3, 3, 2, 2, 2, 2, 1];
+/** Logits of those shares; the best of them are positive, as a model's are. */
+const logitsOf = (/** @type {number[]} */ shares) => shares.map((share) => Math.log(share) + 3);
+
+/** A text that ends as it began: its last two tokens came before, and what followed them was 2. */
+const TEXT = [1, 0, 2, 5, 1, 0];
+const ALLOWED = [1, 2, 5, 8, 11, 12];
+const ALL = SHARES.flat.map((_, id) => id);
+const END = { end_tokens: [1] };
+
+/**
+ * What stands beside the logits of a picture: settings, what `warp` is told, and which tokens it is about.
+ * @type {Readonly<Record<'text' | 'second' | 'form' | 'bias' | 'end' | 'late' | 'coin' | 'key' | 'target',
+ *   { settings?: object, beside?: { history?: number[], second?: number[], step?: number }, about?: number[] }>>}
+ */
+const GIVEN = Object.freeze({
+  text: { beside: { history: TEXT }, about: TEXT },
+  second: { beside: { second: logitsOf(SECOND) } },
+  form: {
+    settings: {
+      logit_bias: Object.fromEntries(
+        ALL.filter((id) => !ALLOWED.includes(id)).map((id) => [id, false]),
+      ),
+    },
+    about: ALLOWED,
+  },
+  bias: { settings: { logit_bias: { 0: -1, 2: 1 } }, about: [0, 2] },
+  end: { settings: END, about: END.end_tokens },
+  late: { settings: END, beside: { step: 8 }, about: END.end_tokens },
+  coin: { settings: { seed: 1 } },
+  key: { beside: { history: TEXT } },
+  target: {},
+});
+
+/**
+ * What stages do to the two distributions, each alone.
+ * @param {Pick<import('../engine/remote.js').RemoteLogitscope, 'warp'>} engine
+ * @param {string[]} names
+ * @returns {Promise<Record<string, Record<keyof typeof SHARES, Picture>>>}
+ */
+export async function drawPictures(engine, names) {
+  const drawable = names.filter((name) => STAGES[name].given !== null);
+  const drawn = drawable.map(async (name) => {
+    const [confident, flat] = await Promise.all([
+      drawPicture(engine, name, SHARES.confident),
+      drawPicture(engine, name, SHARES.flat),
+    ]);
+    return [name, { confident, flat }];
+  });
+  return Object.fromEntries(await Promise.all(drawn));
+}
+
+/**
+ * @param {Pick<import('../engine/remote.js').RemoteLogitscope, 'warp'>} engine
+ * @param {string} name
+ * @param {number[]} shares
+ * @returns {Promise<Picture>}
+ */
+async function drawPicture(engine, name, shares) {
+  const { start, given, shown } = STAGES[name];
+  const { settings, beside, about = [] } = given ? GIVEN[given] : /** @type {any} */ ({});
+  const asked = { ...settings, ...shown, ...(start === undefined ? {} : { [name]: start }) };
+  const trace = await engine.warp(logitsOf(shares), asked, beside);
+  const whole = shares.reduce((sum, share) => sum + share, 0);
+  const before = shares.map((share) => share / whole);
+  const after = [...trace.p];
+  return {
+    before,
+    after,
+    changed: before.some((p, id) => Math.abs(p - after[id]) > 1e-6),
+    kept: Array.from(trace.logits, (logit) => logit > -Infinity),
+    marked: ALL.map((id) => about.includes(id)),
+    removed: trace.vocab_size - trace.kept,
+    bits: trace.entropy - trace.raw_entropy,
+  };
+}
+
+/** A text without case, accents, spaces and marks, so that min_p, min-p and minP are one. @param {string} text */
+const plain = (text) =>
+  text
+    .normalize('NFD')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]/gu, '');
+
+/**
+ * The stages that a text asks for, the nearest first: by a name, its beginning, a part of it, or all
+ * words somewhere in what is said of the stage. Without a text all, in the shelf's order.
+ * @param {string} query
+ * @param {string[]} names
+ * @param {(name: string) => string[]} said the reader's name of a stage, and its sentence
+ */
+export function findStages(query, names, said) {
+  const asked = plain(query);
+  if (!asked) return names;
+  const words = query.split(/\s+/).map(plain).filter(Boolean);
+  /** @param {string} name */
+  const distance = (name) => {
+    const { aliases, source } = STAGES[name];
+    const [title, ...sentences] = said(name);
+    const known = [name, title, ...aliases, ...(PARTS[name] ?? [])].map(plain);
+    if (known.includes(asked)) return 0;
+    if (known.some((text) => text.startsWith(asked))) return 1;
+    if (known.some((text) => text.includes(asked))) return 2;
+    const text = plain([...sentences, source?.by ?? ''].join(' '));
+    return words.every((word) => text.includes(word)) ? 3 : 4;
+  };
+  const found = names.map((name) => ({ name, far: distance(name) })).filter(({ far }) => far < 4);
+  return found.sort((a, b) => a.far - b.far).map(({ name }) => name);
+}
