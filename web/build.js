@@ -31,6 +31,7 @@ const LATER = [
   'curve',
   'editor',
   'fault',
+  'fronts',
   'guide',
   'host',
   'landscape',

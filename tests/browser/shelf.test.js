@@ -1,9 +1,20 @@
 /** The shelf of stages: searched, walked and closed by keys; its pictures are the engine's. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { FRONTS } from '../../web/state/fronts.js';
 import { SHELF } from '../../web/state/settings.js';
 import { drawPictures } from '../../web/state/shelf.js';
-import { axe, loadReference, openBench, START, unfoldStages, until } from './bench.js';
+import {
+  axe,
+  expectTrace,
+  FIRST,
+  loadReference,
+  openBench,
+  START,
+  settle,
+  unfoldStages,
+  until,
+} from './bench.js';
 
 /** @type {Awaited<ReturnType<typeof openBench>>} */
 let bench;
@@ -119,5 +130,40 @@ test('in Spanish the sentences are searched in Spanish, accents or not', async (
   assert.match(await shelf.locator('[role=status]').innerText(), /^\d+ etapas; Intro añade /);
   const [inner, outer] = await shelf.evaluate((it) => [it.scrollWidth, it.clientWidth]);
   assert.ok(inner <= outer, `${inner} in ${outer} pixels`);
+  await close();
+});
+
+test('what other programs do is read of the tokens on show, and used at a press', async () => {
+  const { page, complaints, close } = await bench.open({ path: `?lang=en${START}` });
+  scope.feed(scope.encode(FIRST));
+  await unfoldStages(page);
+  await page.locator('[data-fronts] > summary').click();
+  const fronts = page.locator('logit-fronts');
+  const kept = () =>
+    fronts.locator('.keeps').evaluateAll((all) => all.map(({ dataset }) => Number(dataset.kept)));
+  const expected = FRONTS.map(({ settings }) => scope.distribution({ seed: 42, ...settings }).kept);
+  await until(kept, (shown) => shown.join() === expected.join());
+  assert.equal(new Set(expected).size > 4, true, 'they differ');
+  const kobold = fronts.locator('[data-front="KoboldAI Lite"]');
+  assert.equal(
+    await kobold.locator('.chain').innerText(),
+    'repetition penalty 1.05 → top-k 100 → top-p 0.92 → temperature 0.75',
+  );
+  assert.deepEqual(await axe(page), []);
+  for (const name of ['KoboldAI Lite', 'SillyTavern, Default', 'vLLM']) {
+    const { settings } = FRONTS.find((front) => front.name === name);
+    const use = fronts.locator(`[data-front="${name}"] button`);
+    await use.click();
+    await expectTrace(page, scope.distribution({ seed: 42, ...settings }));
+    await until(
+      () => use.getAttribute('aria-current'),
+      (current) => current === 'true',
+    );
+  }
+  assert.deepEqual(await kept(), expected, 'the knobs do not change what the others keep');
+  await page.locator('[data-fronts] > summary').click();
+  await fronts.waitFor({ state: 'detached' });
+  await settle(page);
+  assert.deepEqual(complaints, []);
   await close();
 });

@@ -41,6 +41,8 @@ export class Bench extends EventTarget {
   view = 'bars';
   /** @type {[string, string] | null} The conventions that are compared. */
   pair = null;
+  /** @type {import('../engine/types.js').Settings[] | null} What other programs would set, whose outcomes are wanted. */
+  fronts = null;
   /** Whether the last change was a knob's: the bars then follow it at once instead of gliding. */
   direct = false;
 
@@ -54,6 +56,8 @@ export class Bench extends EventTarget {
   difference = null;
   /** @type {import('./reader.js').Beside | null} What the pair makes of the logits on show. */
   beside = null;
+  /** @type {import('./reader.js').Outcome[] | null} What `fronts` make of the logits on show. */
+  outcomes = null;
   /** @type {import('./tally.js').Tally | null} Many draws from what is shown. */
   tally = null;
   /** @type {Fault | null} */
@@ -96,11 +100,16 @@ export class Bench extends EventTarget {
 
   /** Everything on show, by the names above. @returns {Promise<object>} */
   read() {
-    const { position, pair, canonicalOrder } = this;
+    const { position, pair, fronts, canonicalOrder } = this;
+    const neutral = neutralSettings(this.table);
     const { order: _, own: __, ...values } = position.settings;
+    const untouched = Object.fromEntries(
+      Object.entries(position.settings).filter(([name]) => name !== 'order' && !(name in neutral)),
+    );
     return this.reader.read({
       position,
       both: pair?.map((name) => ({ ...values, ...conventions[name] })) ?? null,
+      fronts: fronts?.map((front) => ({ ...untouched, ...front })) ?? null,
       u: this.whatIf,
       order: canonicalOrder,
       whole: this.view === 'cumulative' || this.view === 'ranks',
@@ -190,6 +199,12 @@ export class Bench extends EventTarget {
     this.pair = pair;
     this.changed();
     this.emit('change');
+    return this.refresh();
+  }
+
+  /** @param {import('../engine/types.js').Settings[] | null} fronts whose outcomes show; null for none */
+  setFronts(fronts) {
+    this.fronts = fronts;
     return this.refresh();
   }
 

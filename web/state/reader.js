@@ -24,6 +24,7 @@ import { Timeline } from './sources.js';
  * @property {number | null} u instead of the seed's
  * @property {string[]} order the canonical order
  * @property {Settings[] | null} both two other choices of settings, to be set side by side
+ * @property {Settings[] | null} fronts more choices, of which only the outcome is wanted
  * @property {boolean} whole whether the curves over all ranks are wanted
  *
  * What two other choices of settings make of the same logits: a row for some of the likeliest and of
@@ -31,12 +32,17 @@ import { Timeline } from './sources.js';
  * @typedef {{ kept: number[], difference: Difference,
  *   rows: { token: Piece, p: (number | null)[], differs: boolean }[] }} Beside
  *
+ * What a choice of settings leaves: how many tokens, how much of the model's mass they hold, and the
+ * entropy in bits of what is drawn from.
+ * @typedef {{ kept: number, mass: number, entropy: number }} Outcome
+ *
  * @typedef {object} Reading
  * @property {Trace} trace
  * @property {Drawn} drawn
  * @property {import('../plots/curve.js').Curves | null} curves
  * @property {Difference | null} difference from the canonical order's result
  * @property {Beside | null} beside
+ * @property {Outcome[] | null} outcomes of `fronts`
  */
 
 /** How many tokens are listed. */
@@ -53,6 +59,8 @@ export class Reader {
   source;
   /** @type {Map<number, Piece>} */
   #pieces = new Map();
+  /** The outcomes read last, and of what: they change with the text, not with the knobs. @type {{ key: string, outcomes: Outcome[] }} */
+  #outcomes = { key: '', outcomes: [] };
   /** A timeline of its own for what earlier tokens might have been. @type {Timeline | null} */
   #probe = null;
 
@@ -69,7 +77,7 @@ export class Reader {
    * @param {ReadRequest} request
    * @returns {Promise<Reading>}
    */
-  async read({ position, u, order, both, whole }) {
+  async read({ position, u, order, both, fronts, whole }) {
     const { step } = position;
     await this.source.moveTo(position);
     const settings = await this.settle(position, position.settings);
@@ -86,6 +94,7 @@ export class Reader {
         ? await this.#readDifference({ ...position, settings }, { ...position.settings, order })
         : null,
       beside: both ? await this.#readBeside(position, both) : null,
+      outcomes: fronts ? await this.#readOutcomes(position, fronts) : null,
     };
   }
 
@@ -195,7 +204,7 @@ export class Reader {
    */
   async #readDifference(position, other) {
     const both = [position.settings, await this.settle(position, other)];
-    const [mine, others] = await this.#warpBoth(position, both);
+    const [mine, others] = await this.#warpAll(position, both);
     return this.#named(compareResults(mine, others));
   }
 
@@ -205,7 +214,7 @@ export class Reader {
    * @returns {Promise<Beside>}
    */
   async #readBeside(position, both) {
-    const results = await this.#warpBoth(position, both);
+    const results = await this.#warpAll(position, both);
     const found = compareResults(results[0], results[1]);
     const apart = [...found.only.ids.slice(0, DIFFERING), ...found.lost.ids.slice(0, DIFFERING)];
     const likeliest = results.flatMap(({ tokens }) => tokens.slice(0, LIKELIEST));
@@ -227,13 +236,32 @@ export class Reader {
 
   /**
    * @param {TextPosition} position
-   * @param {Settings[]} both
+   * @param {Settings[]} choices
+   * @returns {Promise<Outcome[]>}
+   */
+  async #readOutcomes(position, choices) {
+    const own = choices.some(({ own: stage }) => stage); // which is a function, or what it made of this
+    const key = own ? '' : JSON.stringify([position.ids, position.step, choices]);
+    if (key && key === this.#outcomes.key) return this.#outcomes.outcomes;
+    const settled = await Promise.all(choices.map((asked) => this.settle(position, asked)));
+    const [raw, ...results] = await this.#warpAll(position, [{}, ...settled]);
+    const outcomes = results.map(({ kept, entropy, logits }) => {
+      const mass = raw.p.reduce((sum, p, id) => (logits[id] > -Infinity ? sum + p : sum), 0);
+      return { kept, entropy, mass: Math.min(1, mass) };
+    });
+    this.#outcomes = { key, outcomes };
+    return outcomes;
+  }
+
+  /**
+   * @param {TextPosition} position
+   * @param {Settings[]} choices
    * @returns {Promise<import('../engine/types.js').WarpTrace[]>}
    */
-  async #warpBoth({ ids: history, step }, both) {
+  async #warpAll({ ids: history, step }, choices) {
     const logits = await this.source.logits();
     const how = { history, second: this.source.second, step };
-    return Promise.all(both.map((asked) => this.#engine.warp(logits, asked, how)));
+    return Promise.all(choices.map((asked) => this.#engine.warp(logits, asked, how)));
   }
 
   /**

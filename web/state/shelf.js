@@ -2,7 +2,7 @@
  * What is known of each stage of the shelf: what other systems call it, whose it is, what it is set to
  * when it comes off; what a search finds; and what it does to two small distributions.
  */
-import { PARTS, SHELF } from './settings.js';
+import { PARTS } from './settings.js';
 
 /**
  * `start`: a usual value, so that it does something; left out where it asks for itself. `given`: which

@@ -51,12 +51,14 @@ export class LogitChain extends LogitElement {
     padded: { state: true },
     pair: { attribute: false },
     beside: { attribute: false },
+    outcomes: { attribute: false },
     only: { attribute: false },
     fixed: { type: Boolean },
     gates: { attribute: false },
     programmable: { type: Boolean },
     fault: { attribute: false },
     unfolded: { state: true },
+    fronting: { state: true },
   };
 
   static styles = [...LogitElement.styles, chainStyles];
@@ -109,6 +111,8 @@ export class LogitChain extends LogitElement {
     this.pair = null;
     /** @type {import('../../state/reader.js').Beside | null} */
     this.beside = null;
+    /** @type {import('../../state/reader.js').Outcome[] | null} What other programs would keep. */
+    this.outcomes = null;
     /** @type {string[] | null} The only settings that show; null for all. */
     this.only = null;
     /** Whether nothing can be changed here. */
@@ -121,6 +125,8 @@ export class LogitChain extends LogitElement {
     this.fault = '';
     /** Whether the stages beside the first three show. */
     this.unfolded = false;
+    /** Whether what other programs do shows. */
+    this.fronting = false;
     new ResizeObserver(([{ borderBoxSize }]) =>
       this.style.setProperty('--tall', `${borderBoxSize[0].blockSize}px`),
     ).observe(this);
@@ -240,7 +246,7 @@ export class LogitChain extends LogitElement {
     return html`
       <div class="folds">
         <button aria-expanded=${this.unfolded} data-command="stages"
-          @click=${() => (this.unfolded = !this.unfolded)}>
+          @click=${this.#onUnfold}>
           ${t(this.#others > 0 ? 'chain.stages.on' : 'chain.stages', { n: this.#others })}</button>
         ${
           this.programmable
@@ -280,6 +286,15 @@ export class LogitChain extends LogitElement {
 
   #renderMore() {
     return html`
+      <details data-fronts ?open=${this.fronting} @toggle=${this.#onFronts} @logit-preset=${this.#leave}>
+        <summary>${t('chain.fronts')}</summary>
+        ${
+          this.fronting
+            ? html`<logit-fronts .table=${this.table} .settings=${this.settings} .order=${this.order}
+                .outcomes=${this.outcomes}></logit-fronts>`
+            : nothing
+        }
+      </details>
       <details data-beside ?open=${this.pair !== null} @toggle=${this.#onBeside}>
         <summary>${t('chain.conventions')}</summary>
         ${
@@ -516,14 +531,38 @@ export class LogitChain extends LogitElement {
     this.emit('logit-conventions', { pair: open ? ['transformers', 'llama.cpp'] : null });
   }
 
+  #onUnfold() {
+    this.unfolded = !this.unfolded;
+    if (!this.unfolded) this.#showFronts(false);
+  }
+
+  /** @param {Event} event */
+  #onFronts(event) {
+    const { open } = /** @type {HTMLDetailsElement} */ (event.target);
+    this.#showFronts(open);
+  }
+
+  /** @param {boolean} shown */
+  #showFronts(shown) {
+    if (shown === this.fronting) return;
+    this.fronting = shown;
+    if (shown) import('./fronts.js');
+    else this.emit('logit-fronts', { fronts: null });
+  }
+
+  /** What a preset turns off goes back to the shelf. */
+  #leave() {
+    const kept = ['own', 'constraint', 'logit_bias'];
+    this.#taken = new Set(kept.filter((name) => this.#taken.has(name)));
+  }
+
   /** @param {Event} event */
   #onPreset(event) {
     const value = valueOf(event);
     const preset = this.#presets.find(({ name }) => name === value);
     if (!preset) return;
     this.#picked = value;
-    const kept = ['own', 'constraint', 'logit_bias'];
-    this.#taken = new Set(kept.filter((name) => this.#taken.has(name)));
+    this.#leave();
     this.emit('logit-preset', preset);
   }
 }

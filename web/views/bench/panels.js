@@ -65,6 +65,7 @@ export function panelsOfBench(bench, { knobs = null, fixed = false } = {}) {
       strategies: STRATEGIES,
       pair: bench.pair,
       beside: bench.beside,
+      outcomes: bench.outcomes,
       order: bench.order,
       difference: bench.difference,
       only: knobs,

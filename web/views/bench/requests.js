@@ -20,6 +20,7 @@ export function requestsOfBench(bench, isFixed = () => false) {
       'logit-order': ({ detail }) => bench.setOrder(detail.order),
     }),
     'logit-conventions': ({ detail }) => bench.setPair(detail.pair),
+    'logit-fronts': ({ detail }) => bench.setFronts(detail.fronts),
     'logit-view': ({ detail }) => bench.setView(detail.view),
     'logit-draw': ({ detail }) => {
       if (detail.draws) bench.drawMany(detail.draws);
