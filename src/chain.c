@@ -23,7 +23,6 @@ void chain_close(struct chain *chain) {
     free(chain->survivors.weights);
     free(chain->survivors.ids);
     free(chain->removed_by);
-    free(chain->masked);
     free(chain->ids);
     free(chain->tokens);
     free(chain->stage_p);
@@ -49,20 +48,18 @@ enum status chain_open(struct chain **out, size_t vocab_size, size_t top_max,
     chain->logits = malloc(vocab_size * sizeof(float));
     chain->raw_weights = malloc(vocab_size * sizeof(uint64_t));
     chain->weights = malloc(vocab_size * sizeof(uint64_t));
-    chain->scratch = malloc(vocab_size * sizeof(uint32_t));
+    chain->scratch = malloc(2 * vocab_size * sizeof(uint32_t));
     chain->survivors.logits = malloc((vocab_size / 4 + 1) * sizeof(float));
     chain->survivors.weights = malloc((vocab_size / 4 + 1) * sizeof(uint64_t));
     chain->survivors.ids = malloc((vocab_size / 4 + 1) * sizeof(uint32_t));
     chain->removed_by = malloc(vocab_size);
-    chain->masked = malloc(vocab_size * sizeof(float));
     chain->ids = malloc((top_max + 1) * sizeof(uint32_t));
     chain->tokens = malloc((top_max + 1) * sizeof(struct chain_token));
     chain->stage_p = malloc((top_max + 1) * STAGES_MAX * sizeof(double));
     chain->list = malloc(sizeof *chain->list);
     if (!complete || !chain->logits || !chain->raw_weights || !chain->weights || !chain->scratch ||
         !chain->survivors.logits || !chain->survivors.weights || !chain->survivors.ids ||
-        !chain->removed_by || !chain->masked || !chain->ids || !chain->tokens || !chain->stage_p ||
-        !chain->list)
+        !chain->removed_by || !chain->ids || !chain->tokens || !chain->stage_p || !chain->list)
         goto fail;
     *out = chain;
     return STATUS_OK;
@@ -302,9 +299,9 @@ static size_t list_ids(struct chain *chain, size_t top) {
     size_t found = rank_top(pool.logits, pool.n, top, chain->ids, chain->scratch);
     for (size_t i = 0; i < found; i++) chain->ids[i] = pool_id(&pool, chain->ids[i]);
     if (found == top) return found;
-    for (size_t i = 0; i < n; i++)
-        chain->masked[i] = chain->removed_by[i] ? chain->raw[i] : -INFINITY;
-    found += rank_top(chain->masked, n, top - found, chain->ids + found, chain->scratch);
+    float *masked = (float *)(void *)(chain->scratch + n); /* raw logits of the removed alone */
+    for (size_t i = 0; i < n; i++) masked[i] = chain->removed_by[i] ? chain->raw[i] : -INFINITY;
+    found += rank_top(masked, n, top - found, chain->ids + found, chain->scratch);
     for (size_t i = 0; i < n && found < top; i++)
         if (chain->raw[i] == -INFINITY) chain->ids[found++] = (uint32_t)i;
     return found;

@@ -21,17 +21,15 @@ struct chain {
     uint64_t version, raw_version;
     double raw_entropy; /* negative until a trace asks for it */
     uint32_t raw_kept;
-    float *logits;           /* (vocab_size,) under way, then final */
-    uint64_t *raw_weights;   /* (vocab_size,) */
-    uint64_t *weights;       /* (vocab_size,) of `logits` */
-    uint64_t *spare_weights; /* (vocab_size,) scratch of the warpers */
-    uint32_t *scratch;       /* (vocab_size,) */
-    struct pool survivors;   /* room for a quarter of them; logits and weights are copies */
-    bool is_sparse;          /* whether every survivor is among them */
-    uint8_t *removed_by;     /* (vocab_size,) 1 + stage, 0 for a survivor, or REMOVED_ON_INPUT */
+    float *logits;         /* (vocab_size,) under way, then final */
+    uint64_t *raw_weights; /* (vocab_size,) */
+    uint64_t *weights;     /* (vocab_size,) of `logits` */
+    uint32_t *scratch;     /* (2 * vocab_size,) */
+    struct pool survivors; /* room for a quarter of them; logits and weights are copies */
+    bool is_sparse;        /* whether every survivor is among them */
+    uint8_t *removed_by;   /* (vocab_size,) 1 + stage, 0 for a survivor, or REMOVED_ON_INPUT */
     float *copies[WARPER_COUNT + 1]; /* (vocab_size,) after each stage that changes values, the last
                                         after STAGE_OWN; a filter has none */
-    float *masked;                   /* (vocab_size,) raw logits of the removed tokens alone */
     uint32_t *ids;                   /* (top_max,) the listed tokens */
     struct chain_token *tokens;
     double *stage_p;

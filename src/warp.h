@@ -20,7 +20,7 @@ struct warp_input {
     size_t n_history;
     const uint64_t *weights; /* (vocab_size,) of the logits as they are now, by kernels->weigh */
     uint64_t total;          /* the sum of weights */
-    uint32_t *scratch;       /* (vocab_size,) */
+    uint32_t *scratch;       /* (2 * vocab_size,) */
     const uint32_t *ids;     /* (vocab_size,) of a pool (pool.h); NULL: place i is token i */
 };
 

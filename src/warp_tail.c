@@ -1,17 +1,16 @@
 /* build: -O2 */
 /* Tail-free truncation: where the falling curve of the weights has spent its bends. What the tail
  * adds to their sum is less than twice the weight at which it begins, so that mostly the tokens
- * near the best decide; where that leaves a doubt, more of them are sorted, at last all. */
+ * near the best decide; where that leaves a doubt, the next band of them is sorted, at last all. */
 #include <string.h>
 
 #include "draw.h"
-#include "elementary.h"
 #include "warp_part.h"
 
-enum { DIGITS = 256, INSERTED = 16 };
+enum { DIGITS = 256, INSERTED = 48 };
 
-/* How far below the best the tokens are that are tried to decide. */
-static const float REACH[] = {5, 11, INFINITY};
+/* The least weights of the bands of tokens that are tried to decide. */
+static const uint64_t LEAST[] = {(uint64_t)1 << 32, 1 << 28, 1 << 25, 1};
 
 /* A curve of n falling weights under way: the last two of them, the sum of the bends so far. */
 struct curve {
@@ -30,94 +29,111 @@ static bool go_on(struct curve *curve, uint64_t weight) {
     return bends;
 }
 
-/* Sorts keys in place, by bytes from the highest on; few by insertion. McIlroy et al. 1993. */
-static void sort_keys(uint32_t *keys, size_t n, int shift) {
-    uint32_t next[DIGITS], end[DIGITS] = {0}, at = 0;
-    if (n <= INSERTED || shift < 0) {
-        for (size_t i = 1; i < n; i++) {
-            uint32_t key = keys[i];
-            size_t j = i;
-            for (; j > 0 && keys[j - 1] > key; j--) keys[j] = keys[j - 1];
-            keys[j] = key;
+/* Sorts n keys, of 2 n that may be written to, by bytes from the lowest on; few by insertion. */
+static void sort_keys(uint32_t *keys, size_t n) {
+    uint32_t *from = keys, *to = keys + n;
+    for (size_t i = 1; i < n && n <= INSERTED; i++) {
+        uint32_t key = keys[i];
+        size_t j = i;
+        for (; j > 0 && keys[j - 1] > key; j--) keys[j] = keys[j - 1];
+        keys[j] = key;
+    }
+    for (int shift = 0; shift < 32 && n > INSERTED; shift += 8) {
+        uint32_t next[DIGITS] = {0}, at = 0;
+        for (size_t i = 0; i < n; i++) next[from[i] >> shift & (DIGITS - 1)]++;
+        if (next[*from >> shift & (DIGITS - 1)] == n) continue;
+        for (size_t d = 0; d < DIGITS; d++) {
+            uint32_t count = next[d];
+            next[d] = at;
+            at += count;
         }
-        return;
+        for (size_t i = 0; i < n; i++) to[next[from[i] >> shift & (DIGITS - 1)]++] = from[i];
+        uint32_t *sorted = to;
+        to = from;
+        from = sorted;
     }
-    for (size_t i = 0; i < n; i++) end[keys[i] >> shift & (DIGITS - 1)]++;
-    for (uint32_t d = 0; d < DIGITS; d++) {
-        next[d] = at;
-        at += end[d];
-        end[d] = at;
-    }
-    for (uint32_t d = 0; d < DIGITS; d++) {
-        while (next[d] < end[d]) { /* hands each key on to its place until one belongs here */
-            uint32_t key = keys[next[d]], digit = key >> shift & (DIGITS - 1);
-            while (digit != d) {
-                uint32_t other = keys[next[digit]];
-                keys[next[digit]++] = key;
-                key = other;
-                digit = key >> shift & (DIGITS - 1);
-            }
-            keys[next[d]++] = key;
-        }
-    }
-    for (uint32_t d = 0; d < DIGITS; d++) {
-        uint32_t from = d ? end[d - 1] : 0;
-        if (end[d] - from > 1) sort_keys(keys + from, end[d] - from, shift - 8);
-    }
+    if (from != keys) memcpy(keys, from, n * sizeof *keys);
 }
 
-/* Bits of a float with its order turned round; and back. */
-static uint32_t key_of(float logit) {
+/* A weight is a float32 times 2^44, rounded down, so that a float32 holds it: bits that fall as it
+ * rises; and back. */
+static uint32_t key_of(uint64_t weight) {
+    float exact = (float)(int64_t)weight;
     uint32_t bits;
-    memcpy(&bits, &logit, sizeof bits);
-    return bits >> 31 ? bits : ~bits & 0x7fffffff;
+    memcpy(&bits, &exact, sizeof bits);
+    return ~bits;
 }
 
-static uint64_t weight_of(uint32_t key, float max) {
-    uint32_t bits = key >> 31 ? key : ~key & 0x7fffffff;
-    float logit;
-    memcpy(&logit, &bits, sizeof logit);
-    return (uint64_t)((double)elementary_exp(logit - max) * 0x1p44);
+static uint64_t weight_of(uint32_t key) {
+    uint32_t bits = ~key;
+    float exact;
+    memcpy(&exact, &bits, sizeof exact);
+    return (uint64_t)(int64_t)exact;
+}
+
+/* The keys of the weights below `above` and from `least` on, sorted; returns how many. */
+static size_t sort_band(const uint64_t *weights, size_t n, uint64_t above, uint64_t least,
+                        uint32_t *keys) {
+    size_t near = 0;
+    for (size_t i = 0; i < n; i++) {
+        keys[near] = key_of(weights[i]);
+        near += weights[i] - least < above - least;
+    }
+    sort_keys(keys, near);
+    return near;
 }
 
 /* How many bends, added up, stay within the bound. */
-static size_t count_bends(const uint32_t *keys, size_t n, float max, uint64_t bound) {
+static size_t count_bends(const uint32_t *keys, size_t n, uint64_t bound) {
     struct curve curve = {0};
     size_t count = 0;
     for (size_t i = 0; i < n && curve.sum <= bound; i++)
-        if (go_on(&curve, weight_of(keys[i], max))) count += curve.sum <= bound;
+        if (go_on(&curve, weight_of(keys[i]))) count += curve.sum <= bound;
     return count;
 }
 
-/* The same where the bound is a share of the sum, from the best n, sorted; false if the others
- * could change it. */
-static bool decide(const uint32_t *keys, size_t n, float max, bool complete, uint64_t bits,
+/* The same where the bound is a share of the sum, from the curve of the best tokens; false if the
+ * others could change it. */
+static bool decide(const uint32_t *keys, const struct curve *curve, bool complete, uint64_t bits,
                    size_t *count) {
-    struct curve curve = {0};
-    for (size_t i = 0; i < n; i++) go_on(&curve, weight_of(keys[i], max));
-    *count = count_bends(keys, n, max, draw_scale(bits, curve.sum));
-    if (complete || n < 3) return complete;
-    size_t most = count_bends(keys, n, max, draw_scale(bits, curve.sum + 2 * curve.before));
-    return most == *count && most + 2 < n;
+    *count = count_bends(keys, curve->n, draw_scale(bits, curve->sum));
+    if (complete || curve->n < 3) return complete;
+    uint64_t most = draw_scale(bits, curve->sum + 2 * curve->before);
+    return count_bends(keys, curve->n, most) == *count && *count + 2 < curve->n;
+}
+
+/* Removes every token after the `keep` best, of which the n first keys are sorted. */
+static void keep_sorted(float *logits, const struct warp_input *input, const uint32_t *keys,
+                        size_t n, double keep) {
+    size_t last = (size_t)keep - 1;
+    uint64_t least = keep > (double)n ? 0 : weight_of(keys[last]);
+    if (!least || (last + 1 < n && keys[last + 1] == keys[last])) { /* logits and ids tell */
+        warp_keep_best(logits, input, keep);
+        return;
+    }
+    for (size_t i = 0; i < input->vocab_size; i++)
+        if (input->weights[i] < least) logits[i] = -INFINITY;
 }
 
 void warp_tfs_z(float *logits, const struct warp_input *input) {
-    double share = value_of(input, SETTING_TFS_Z) + 0x1p-20;
-    size_t n = input->vocab_size, survivors = warp_survivors(logits, n), count = 0;
+    double z = value_of(input, SETTING_TFS_Z), share = z + 0x1p-20;
+    if (z == 1 || share >= 1) return;
+    size_t n = input->vocab_size, survivors = n, count = 0, known = 0;
     uint32_t *keys = input->scratch;
+    struct curve curve = {0};
     bool decided = false;
-    if (value_of(input, SETTING_TFS_Z) == 1 || share >= 1 || survivors <= 2) return;
-    float max = logits[warp_best(logits, n)];
     for (size_t r = 0; !decided; r++) {
-        size_t near = 0;
-        for (size_t i = 0; i < n; i++) {
-            keys[near] = key_of(logits[i]);
-            near += logits[i] >= max - REACH[r] && logits[i] != -INFINITY;
-        }
-        sort_keys(keys, near, 24);
-        decided = decide(keys, near, max, near == survivors, (uint64_t)(share * 0x1p53), &count);
+        bool last = LEAST[r] == 1;
+        uint64_t above = r ? LEAST[r - 1] : UINT64_MAX;
+        known += sort_band(input->weights, n, above, LEAST[r], keys + known);
+        if (last) survivors = warp_survivors(logits, n);
+        /* Those without weight bend the curve no more after the second. */
+        for (int i = 0; i < 2 && last && known < survivors; i++) keys[known++] = key_of(0);
+        while (curve.n < known) go_on(&curve, weight_of(keys[curve.n]));
+        decided = decide(keys, &curve, last, (uint64_t)(share * 0x1p53), &count);
     }
     if (count + 2 >= survivors) return;
     if (convention_of(input) != CONVENTION_LLAMA_CPP) count++;
-    warp_keep_best(logits, input, count ? (double)count : 1);
+    double keep = fmax((double)(count ? count : 1), value_of(input, SETTING_MIN_TOKENS_TO_KEEP));
+    keep_sorted(logits, input, keys, known, keep);
 }

@@ -13,7 +13,7 @@
 
 enum { PLAIN_MAX = 4000, PLAIN_HISTORY = 90 };
 static float logits[PLAIN_MAX], plain[PLAIN_MAX];
-static uint32_t history[PLAIN_HISTORY], ids[PLAIN_MAX], scratch[PLAIN_MAX];
+static uint32_t history[PLAIN_HISTORY], ids[PLAIN_MAX], scratch[2 * PLAIN_MAX];
 static uint64_t weights[PLAIN_MAX];
 
 static inline struct warp_input weigh(const float *from, const struct settings *settings, size_t n,

@@ -15,7 +15,7 @@
 enum { N = 200 };
 static float logits[N], work[N], previous[N];
 static uint32_t ids[N], history[30];
-static uint32_t scratch[N];
+static uint32_t scratch[2 * N];
 static uint64_t spare[N];
 
 static uint64_t total_of(const float *l, size_t n, float *max) {

@@ -10,7 +10,7 @@
 
 enum { N = 8 };
 static float logits[N];
-static uint32_t scratch[N];
+static uint32_t scratch[2 * N];
 static uint64_t weights[N];
 
 static void apply(enum setting warper, const struct settings *settings, size_t n) {

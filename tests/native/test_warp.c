@@ -11,7 +11,7 @@
 
 enum { N = 400 };
 static float logits[N], before[N];
-static uint32_t scratch[N], history[N];
+static uint32_t scratch[2 * N], history[N];
 static uint64_t weights[N];
 
 /* Applies one warper with the given value in place on `logits`. */

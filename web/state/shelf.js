@@ -90,7 +90,7 @@ export const STAGES = Object.freeze({
     start: 0.95,
     aliases: ['tfs', 'tail free sampling'],
     source: {
-      by: 'Phénix, Egan',
+      by: 'Trenton Bricken',
       year: 2019,
       url: 'https://www.trentonbricken.com/Tail-Free-Sampling/',
     },
