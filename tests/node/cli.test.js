@@ -112,6 +112,8 @@ describe('generate', () => {
       '3=-1.5',
       '--logit-bias',
       '4=false',
+      '--logit-bias',
+      '3 4=2',
       '--draw',
       'gumbel',
       '--order',
@@ -130,7 +132,7 @@ describe('generate', () => {
       '--min-tokens-to-keep',
       '2',
     );
-    assert.deepEqual(got.settings.logit_bias, { 3: -1.5, 4: false });
+    assert.deepEqual(got.settings.logit_bias, { 3: -1.5, 4: false, '3 4': 2 });
     assert.deepEqual(got.settings.order, ['top_k', 'temperature', 'logit_bias']);
     assert.deepEqual(
       [got.settings.draw, got.settings.temperature, got.settings.top_k],

@@ -356,6 +356,29 @@ describe('distribution', () => {
     assert.deepEqual(scope.warp([3, 2, 1, 0], {}).warnings, []);
   });
 
+  test('a bias of a sequence holds where its tokens but the last came last: test_bias_dist_processor', () => {
+    // huggingface/transformers tests/generation/test_logits_process.py @019af3a (Apache-2.0)
+    const logit_bias = {
+      1: 100,
+      4: 100,
+      '1 0': -100,
+      '0 1 2': -100,
+      '1 3 1 3': -100,
+      '1 3 1 3 1 3': -100,
+    };
+    const after = (history, more = {}) => [
+      ...scope.warp([0, 0, 0, 0, 0], { logit_bias: { ...logit_bias, ...more } }, { history })
+        .logits,
+    ];
+    assert.deepEqual(after([0, 1, 3, 1]), [-100, 100, 0, -100, 100]);
+    assert.deepEqual(after([0, 1, 0, 1]), [-100, 100, -100, 0, 100]);
+    assert.deepEqual(after([]), [0, 100, 0, 0, 100]);
+    assert.deepEqual(after([2, 1], { '2 1 4': 0.5, '1 4': 0.25 })[4], 100.75, 'they add up');
+    assert.deepEqual(after([2, 1], { '1 4': false, '2 1 4': 7 })[4], -Infinity, 'a ban bans');
+    for (const key of ['1 9', '9 1'])
+      assert.throws(() => after([0], { [key]: 1 }), { code: 'unknown_token', message: /token 9/ });
+  });
+
   test('logit_bias bans, and its stage says how many are biased', () => {
     const trace = scope.warp([3, 2, 1], { logit_bias: { 0: false, 2: 4.5 } });
     assert.equal(trace.stages.find(({ name }) => name === 'logit_bias').value, 2);

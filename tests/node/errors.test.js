@@ -69,6 +69,8 @@ describe('settings', () => {
     [{ logit_bias: { a: 1 } }, 'unknown_token', 'logit_bias', '"a"'],
     [{ logit_bias: { '-1': 1 } }, 'unknown_token', 'logit_bias', '"-1"'],
     [{ logit_bias: { '01': 1 } }, 'unknown_token', 'logit_bias', '"01"'],
+    [{ logit_bias: { '1  2': 1 } }, 'unknown_token', 'logit_bias', '"1  2"'],
+    [{ logit_bias: { '1 2': '2' } }, 'invalid_argument', 'logit_bias', '"2"'],
     [{ logit_bias: { 9999999999: 1 } }, 'unknown_token', 'logit_bias'],
     [{ logit_bias: { 257: 1 } }, 'unknown_token', '257'],
     [{ logit_bias: { 1: NaN } }, 'out_of_range', 'logit_bias', 'NaN'],

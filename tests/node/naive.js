@@ -119,10 +119,16 @@ const power = (base, n) =>
     .reduce((a, b) => a * b, 1);
 
 const WARPERS = {
-  logit_bias: (logits, { logit_bias: bias }) =>
+  logit_bias: (logits, { logit_bias: bias }, history) =>
     onSurvivors(logits, (logit, id) => {
-      if (!(id in bias)) return logit;
-      return bias[id] === false ? -Infinity : clamp(logit + bias[id]);
+      const mine = Object.entries(bias).filter(([key]) => {
+        const ids = key.split(' ').map(Number);
+        const next = [...history, id].slice(-ids.length);
+        return next.join() === ids.join();
+      });
+      if (mine.length === 0) return logit;
+      if (mine.some(([, value]) => value === false)) return -Infinity;
+      return clamp(logit + mine.reduce((sum, [, value]) => sum + value, 0));
     }),
   repetition_penalty: (
     logits,

@@ -38,7 +38,14 @@ function someSettings(size) {
     min_tokens_to_keep: () => 1 + below(5),
     logit_bias: () =>
       Object.fromEntries(
-        Array.from({ length: 3 }, () => [below(size), oneOf(false, (unit() - 0.5) * 10)]),
+        [
+          ...Array.from({ length: 3 }, () => [below(size), oneOf(false, (unit() - 0.5) * 10)]),
+          ...Object.entries({ '0 1': 1.5, '1 2 0': false, '3 0': -2, '1 0': 0.5, '2 1': 3 }),
+        ].filter(([key]) =>
+          String(key)
+            .split(' ')
+            .every((id) => Number(id) < size),
+        ),
       ),
     frequency_penalty: () => oneOf(-0.5, 0.1, 2),
     penalty_decay: () => oneOf(0, 0.5, 0.996),

@@ -309,3 +309,44 @@ describe('--own: what the function sends or says is bounded', () => {
       assert.match(stderr, said);
     });
 });
+
+describe('what transformers asks a function of the caller’s for is one here too', () => {
+  // huggingface/transformers tests/generation/test_logits_process.py @019af3a (Apache-2.0)
+  /** @param {number} size @param {import('../../web/engine/types.js').Own} own @param {number[]} history */
+  const after = (size, own, history) => [
+    ...scope.warp(new Float32Array(size).fill(0.25), { own }, { history }).logits,
+  ];
+  /** @param {(history: number[]) => number[]} allowed */
+  const only =
+    (allowed) =>
+    (/** @type {Float32Array} */ logits, /** @type {any} */ _, /** @type {any} */ { history }) =>
+      logits.map((logit, id) => (allowed(history).includes(id) ? logit : -Infinity));
+
+  test('test_prefix_constrained_logits_processor: which tokens may follow what came', () => {
+    const own = only((history) => (history[0] === 0 ? [0, 1] : [2, 3]));
+    const gone = (/** @type {number[]} */ history) =>
+      after(5, own, history).map((logit) => logit === -Infinity);
+    assert.deepEqual(gone([0, 1]), [false, false, true, true, true]);
+    assert.deepEqual(gone([1, 0]), [true, true, false, false, true]);
+    assert.throws(
+      () =>
+        after(
+          5,
+          only(() => []),
+          [0],
+        ),
+      (error) => /** @type {any} */ (error).code === 'nothing_left',
+    );
+  });
+
+  test('test_forced_eos_token_logits_processor: the end, and 0, where one token is left', () => {
+    const [eos, most] = [0, 5];
+    const own = (
+      /** @type {Float32Array} */ logits,
+      /** @type {any} */ _,
+      /** @type {any} */ { history },
+    ) => (history.length < most - 1 ? logits : logits.map((_, id) => (id === eos ? 0 : -Infinity)));
+    assert.deepEqual(after(20, own, [5, 6, 7, 8]), [0, ...Array(19).fill(-Infinity)]);
+    assert.deepEqual(after(20, own, [5, 6, 7]), Array(20).fill(0.25));
+  });
+});

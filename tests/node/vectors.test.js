@@ -106,7 +106,7 @@ describe('account of the source sets', () => {
 
   test('what another test checks is named there', () => {
     for (const { set, name, where } of claims.filter((claim) => claim.status === 'test')) {
-      const word = name === 'all' ? set.replace('.json', '') : name.split('/')[1];
+      const word = name === 'all' ? set.replace('.json', '') : name.split('/').at(-1);
       assert.ok(read(where).includes(word), `${where} does not name ${word}`);
     }
   });

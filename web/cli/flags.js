@@ -123,7 +123,11 @@ const shortest = (/** @type {number} */ x) => (Math.abs(x) > 1e15 ? '' : String(
 export function settingFlag(row) {
   const { name, kind, group, neutral, minimum, maximum } = row;
   if (kind === 'map') {
-    return { name, kind: 'map', help: `${group}: ID=NUMBER or ID=false to ban; may be repeated` };
+    return {
+      name,
+      kind: 'map',
+      help: `${group}: ID=NUMBER or ID=false to ban, "ID ID=..." after the first; may be repeated`,
+    };
   }
   if (kind === 'list') return { name, kind: 'texts', help: `${group}: a text; may be repeated` };
   if (kind === 'choice') {
@@ -201,7 +205,7 @@ function toNumber(flag, text) {
  * @param {string} text ID=NUMBER or ID=false
  */
 function toBias(flag, text) {
-  const [, id, value] = /^(\d+)=(.+)$/.exec(text) ?? [];
+  const [, id, value] = /^(\d+(?: \d+)*)=(.+)$/.exec(text) ?? [];
   if (id === undefined) {
     throw new UsageError(`${flag} must be ID=NUMBER or ID=false, got ${JSON.stringify(text)}`);
   }

@@ -16,7 +16,7 @@ import {
 } from './checks.js';
 import { LogitscopeError, mustBe, phrase, shown } from './errors.js';
 import * as layout from './layout.js';
-import { SEED_MAX, applySettings } from './settings.js';
+import { SEED_MAX, applySettings, biasesAfter, checkBiased } from './settings.js';
 import { readTrace } from './trace.js';
 
 /**
@@ -217,7 +217,8 @@ export class Chain {
    * @param {number} vocabSize
    */
   check(resolved, vocabSize) {
-    this.#prepare(resolved, vocabSize, 0);
+    checkBiased(resolved.values.logit_bias, vocabSize);
+    this.#prepare(resolved, vocabSize, 0, biasesAfter(resolved.values.logit_bias, null));
   }
 
   /**
@@ -311,7 +312,7 @@ export class Chain {
    */
   prepareRun(source, resolved, step) {
     const { module, gates } = this.#core;
-    const chain = this.#prepare(resolved, source.size, step);
+    const chain = this.#prepare(resolved, source.size, step, this.#biases(source, resolved));
     const { logits, history, count, room, second } = source.place();
     const place = resolved.order.indexOf('own');
     const result = /** @type {ArrayLike<number>} */ (resolved.own);
@@ -324,11 +325,24 @@ export class Chain {
   }
 
   /**
+   * The biases that hold where a source stands; the history of one is looked at where it matters.
+   * @param {Source} source
+   * @param {Resolved} resolved
+   */
+  #biases(source, { values: { logit_bias: map } }) {
+    if (!Object.keys(map).some((key) => key.includes(' '))) return biasesAfter(map, null);
+    checkBiased(map, source.size);
+    const { history, count } = source.place();
+    return biasesAfter(map, this.#core.module.uint32(history, count));
+  }
+
+  /**
    * @param {Resolved} resolved
    * @param {number} vocabSize
    * @param {number} step
+   * @param {[number, number][]} biases
    */
-  #prepare(resolved, vocabSize, step) {
+  #prepare(resolved, vocabSize, step, biases) {
     const { module, table, gates } = this.#core;
     const chain = this.open(vocabSize, Math.min(resolved.top, vocabSize));
     const core = this.#core;
@@ -338,6 +352,7 @@ export class Chain {
       resolved,
       core.breakers(resolved, vocabSize),
       core.ends(resolved, vocabSize),
+      biases,
       step,
     );
     gates.prepare(resolved.gates, vocabSize);

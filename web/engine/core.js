@@ -305,7 +305,7 @@ export class Core {
     const resolved = this.resolve(settings);
     const { values } = resolved;
     checkIds('ids', ids, 2 ** 32);
-    applySettings(module, table, resolved, [], [], 0);
+    applySettings(module, table, resolved, [], [], [], 0);
     const read = (/** @type {string} */ name) => {
       if (!values[name]) return null;
       const at = module.exchange(8 * ids.length);

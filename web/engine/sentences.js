@@ -34,7 +34,7 @@ export const sentences = {
   no_number: 'setting {n} does not take a number',
   bias_finite: 'logit_bias of token {id} must be a finite number or a ban, got {value}',
   bias_number: 'logit_bias of token {id} must be a number or false, got {value}',
-  bias_key: 'logit_bias must be keyed by token ids, got {id}',
+  bias_key: 'logit_bias must be keyed by token ids, several parted by spaces, got {id}',
   order_twice: 'order names {setting} twice',
   order_many: 'order names {n} warpers, there are {limit}',
   order_unknown: 'order names setting {n}, no warper',

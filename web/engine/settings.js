@@ -187,17 +187,61 @@ function checkBias(bias) {
   if (typeof bias !== 'object' || bias === null || Array.isArray(bias)) {
     throw mustBe('logit_bias', 'an_object_of_biases', bias);
   }
-  for (const [id, value] of Object.entries(bias)) {
-    if (!/^(0|[1-9][0-9]{0,9})$/.test(id) || Number(id) >= 2 ** 32) {
-      throw new LogitscopeError('unknown_token', 'bias_key', { id: show(id) });
+  for (const [key, value] of Object.entries(bias)) {
+    if (
+      !/^(0|[1-9]\d{0,9})( (0|[1-9]\d{0,9}))*$/.test(key) ||
+      idsOf(key).some((id) => id >= 2 ** 32)
+    ) {
+      throw new LogitscopeError('unknown_token', 'bias_key', { id: show(key) });
     }
     if (typeof value !== 'number' && value !== false) {
       throw new LogitscopeError('invalid_argument', 'bias_number', {
-        id: Number(id),
+        id: key,
         value: shown(value),
       });
     }
   }
+}
+
+/** The ids of a key of logit_bias, the biased one last. @param {string} key */
+const idsOf = (key) => key.split(' ').map(Number);
+
+/**
+ * Refuses biases of tokens that a vocabulary does not have, where they do not hold yet either.
+ * @param {Record<string, number | false>} map
+ * @param {number} vocabSize
+ */
+export function checkBiased(map, vocabSize) {
+  const ids = Object.keys(map).flatMap(idsOf);
+  const id = ids.find((each) => each >= vocabSize);
+  const params = { setting: 'logit_bias', id: id ?? 0, limit: vocabSize };
+  if (id !== undefined) throw new LogitscopeError('unknown_token', 'setting_names_token', params);
+}
+
+/**
+ * The biases that hold after a history, ascending by id, as C wants them: those of a token, and those
+ * of a sequence whose other tokens are the last ones there. Several of one token are added up, and
+ * one that bans it bans it.
+ * @param {Record<string, number | false>} map
+ * @param {ArrayLike<number> | null} history null: after any
+ * @returns {[number, number][]}
+ */
+export function biasesAfter(map, history) {
+  /** @type {Map<number, number>} */
+  const sums = new Map();
+  for (const [key, bias] of Object.entries(map)) {
+    const before = idsOf(key);
+    const id = /** @type {number} */ (before.pop());
+    if (history && !endsWith(history, before)) continue;
+    sums.set(id, (sums.get(id) ?? 0) + (bias === false ? -Infinity : bias));
+  }
+  return [...sums].sort(([a], [b]) => a - b);
+}
+
+/** @param {ArrayLike<number>} history @param {number[]} ids */
+function endsWith(history, ids) {
+  const from = history.length - ids.length;
+  return from >= 0 && ids.every((id, i) => history[from + i] === id);
 }
 
 /**
@@ -298,9 +342,10 @@ function applyOrder(module, table, order) {
  * @param {Resolved} resolved
  * @param {number[][]} breakers
  * @param {ArrayLike<number>} ends
+ * @param {[number, number][]} biases
  * @param {number} step whose coins the warpers toss
  */
-export function applySettings(module, table, resolved, breakers, ends, step) {
+export function applySettings(module, table, resolved, breakers, ends, biases, step) {
   const { calls } = module;
   calls.settings_reset();
   table.forEach(({ name, kind, choices, neutral }, index) => {
@@ -311,15 +356,12 @@ export function applySettings(module, table, resolved, breakers, ends, step) {
   });
   calls.settings_step(resolved.seed, step);
   if (resolved.order !== factsOf(table).canonical) applyOrder(module, table, resolved.order);
-  const map = table.find((row) => row.kind === 'map');
-  // Integer keys of an object come in ascending order, as C wants them.
-  const biases = Object.entries(map ? resolved.values[map.name] : {});
   const at = module.exchange(layout.WARP_BIAS_SIZE * biases.length);
   const view = module.view();
   biases.forEach(([id, bias], i) => {
     const biasAt = at + layout.WARP_BIAS_SIZE * i;
-    view.setUint32(biasAt + layout.WARP_BIAS_ID, Number(id), true);
-    view.setFloat64(biasAt + layout.WARP_BIAS_BIAS, bias === false ? -Infinity : bias, true);
+    view.setUint32(biasAt + layout.WARP_BIAS_ID, id, true);
+    view.setFloat64(biasAt + layout.WARP_BIAS_BIAS, bias, true);
   });
   if (calls.settings_bias(at, biases.length)) module.fail();
   const words = breakers.flatMap((ids) => [ids.length, ...ids]);

@@ -25,7 +25,8 @@
  * @property {number} [guidance_scale] 1; reads a second distribution
  * @property {number} [contrastive_beta] 0; of contrastive, reads a second distribution
  * @property {number} [contrastive_alpha] 0.1
- * @property {Record<string, number | false>} [logit_bias] by token id; false bans
+ * @property {Record<string, number | false>} [logit_bias] by token id; false bans. A key of several
+ *   ids, parted by spaces, biases the last where the others are the last of the history
  * @property {number} [repetition_penalty]
  * @property {number} [frequency_penalty]
  * @property {number} [presence_penalty]
