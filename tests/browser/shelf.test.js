@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { FRONTS } from '../../web/state/fronts.js';
-import { SHELF } from '../../web/state/settings.js';
-import { drawPictures } from '../../web/state/shelf.js';
+import { SHELF, drawPictures } from '../../web/state/shelf.js';
 import {
   axe,
   expectTrace,

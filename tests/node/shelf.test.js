@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { Logitscope } from '../../web/engine/index.js';
-import { FRONT, SHELF } from '../../web/state/settings.js';
-import { STAGES, drawPictures, findStages } from '../../web/state/shelf.js';
+import { FRONT } from '../../web/state/settings.js';
+import { SHELF, STAGES, drawPictures, findStages } from '../../web/state/shelf.js';
 
 const NAMES = SHELF.flatMap(({ names }) => names);
 const read = (code) =>

@@ -56,7 +56,7 @@ export class Bench extends EventTarget {
   difference = null;
   /** @type {import('./reader.js').Beside | null} What the pair makes of the logits on show. */
   beside = null;
-  /** @type {import('./reader.js').Outcome[] | null} What `fronts` make of the logits on show. */
+  /** @type {import('./outcomes.js').Outcome[] | null} What `fronts` make of the logits on show. */
   outcomes = null;
   /** @type {import('./tally.js').Tally | null} Many draws from what is shown. */
   tally = null;
@@ -101,15 +101,11 @@ export class Bench extends EventTarget {
   /** Everything on show, by the names above. @returns {Promise<object>} */
   read() {
     const { position, pair, fronts, canonicalOrder } = this;
-    const neutral = neutralSettings(this.table);
     const { order: _, own: __, ...values } = position.settings;
-    const untouched = Object.fromEntries(
-      Object.entries(position.settings).filter(([name]) => name !== 'order' && !(name in neutral)),
-    );
     return this.reader.read({
       position,
       both: pair?.map((name) => ({ ...values, ...conventions[name] })) ?? null,
-      fronts: fronts?.map((front) => ({ ...untouched, ...front })) ?? null,
+      fronts,
       u: this.whatIf,
       order: canonicalOrder,
       whole: this.view === 'cumulative' || this.view === 'ranks',

@@ -14,6 +14,7 @@ import { Timeline } from './sources.js';
  * @typedef {import('../plots/trace.js').Trace} Trace
  * @typedef {import('../plots/trace.js').Drawn} Drawn
  * @typedef {import('./order.js').Difference} Difference
+ * @typedef {import('./outcomes.js').Outcome} Outcome
  *
  * A position in a text: what comes before it, the settings with Mirostat's bound there, and the number
  * of the draw, whose coin XTC tosses.
@@ -31,10 +32,6 @@ import { Timeline } from './sources.js';
  * the differing tokens, null standing for a removed one.
  * @typedef {{ kept: number[], difference: Difference,
  *   rows: { token: Piece, p: (number | null)[], differs: boolean }[] }} Beside
- *
- * What a choice of settings leaves: how many tokens, how much of the model's mass they hold, and the
- * entropy in bits of what is drawn from.
- * @typedef {{ kept: number, mass: number, entropy: number }} Outcome
  *
  * @typedef {object} Reading
  * @property {Trace} trace
@@ -59,8 +56,8 @@ export class Reader {
   source;
   /** @type {Map<number, Piece>} */
   #pieces = new Map();
-  /** The outcomes read last, and of what: they change with the text, not with the knobs. @type {{ key: string, outcomes: Outcome[] }} */
-  #outcomes = { key: '', outcomes: [] };
+  /** @type {import('./outcomes.js').Outcomes | null} */
+  #outcomes = null;
   /** A timeline of its own for what earlier tokens might have been. @type {Timeline | null} */
   #probe = null;
 
@@ -234,23 +231,13 @@ export class Reader {
     };
   }
 
-  /**
-   * @param {TextPosition} position
-   * @param {Settings[]} choices
-   * @returns {Promise<Outcome[]>}
-   */
-  async #readOutcomes(position, choices) {
-    const own = choices.some(({ own: stage }) => stage); // which is a function, or what it made of this
-    const key = own ? '' : JSON.stringify([position.ids, position.step, choices]);
-    if (key && key === this.#outcomes.key) return this.#outcomes.outcomes;
-    const settled = await Promise.all(choices.map((asked) => this.settle(position, asked)));
-    const [raw, ...results] = await this.#warpAll(position, [{}, ...settled]);
-    const outcomes = results.map(({ kept, entropy, logits }) => {
-      const mass = raw.p.reduce((sum, p, id) => (logits[id] > -Infinity ? sum + p : sum), 0);
-      return { kept, entropy, mass: Math.min(1, mass) };
-    });
-    this.#outcomes = { key, outcomes };
-    return outcomes;
+  /** @param {TextPosition} position @param {Settings[]} fronts */
+  async #readOutcomes(position, fronts) {
+    this.#outcomes ??= new (await import('./outcomes.js')).Outcomes();
+    const { table } = /** @type {any} */ (this.#engine);
+    return this.#outcomes.read(position, fronts, table, async (choices) =>
+      this.#warpAll(position, await Promise.all(choices.map((it) => this.settle(position, it)))),
+    );
   }
 
   /**

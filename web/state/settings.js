@@ -15,49 +15,6 @@ export const FRONT = ['temperature', 'top_k', 'top_p'];
 export const SECOND = ['guidance_scale', 'contrastive_beta'];
 /** The watermarks. */
 export const MARKS = ['green_bias', 'synthid_depth'];
-/** What waits on the shelf until it is added or in use, by what it does to the distribution. */
-export const SHELF = [
-  { group: 'flatten', names: ['dynatemp_range', 'smoothing_factor'] },
-  {
-    group: 'cut',
-    names: [
-      'min_p',
-      'typical_p',
-      'epsilon_cutoff',
-      'eta_cutoff',
-      'top_n_sigma',
-      'top_a',
-      'p_less',
-      'top_h',
-      'tfs_z',
-      'xtc_probability',
-      'mirostat',
-    ],
-  },
-  {
-    group: 'penalise',
-    names: [
-      'repetition_penalty',
-      'frequency_penalty',
-      'presence_penalty',
-      'no_repeat_ngram_size',
-      'dry_multiplier',
-    ],
-  },
-  {
-    group: 'steer',
-    names: [
-      'constraint',
-      'logit_bias',
-      'min_new_tokens',
-      'exponential_decay_length_penalty',
-      'adaptive_target',
-      ...SECOND,
-      'own',
-    ],
-  },
-  { group: 'mark', names: MARKS },
-];
 /** What came to the shelf later, warpers and parameters: their names are fetched with it. @type {string[]} */
 export const ADDED = [
   'adaptive_target',

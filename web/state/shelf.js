@@ -2,7 +2,7 @@
  * What is known of each stage of the shelf: what other systems call it, whose it is, what it is set to
  * when it comes off; what a search finds; and what it does to two small distributions.
  */
-import { PARTS } from './settings.js';
+import { MARKS, PARTS, SECOND } from './settings.js';
 
 /**
  * `start`: a usual value, so that it does something; left out where it asks for itself. `given`: which
@@ -30,6 +30,49 @@ const TRANSFORMERS = {
 };
 const OPENAI = { by: 'OpenAI API', url: 'https://platform.openai.com/docs/api-reference/chat' };
 
+/** What waits on the shelf until it is added or in use, by what it does to the distribution. */
+export const SHELF = [
+  { group: 'flatten', names: ['dynatemp_range', 'smoothing_factor'] },
+  {
+    group: 'cut',
+    names: [
+      'min_p',
+      'typical_p',
+      'epsilon_cutoff',
+      'eta_cutoff',
+      'top_n_sigma',
+      'top_a',
+      'p_less',
+      'top_h',
+      'tfs_z',
+      'xtc_probability',
+      'mirostat',
+    ],
+  },
+  {
+    group: 'penalise',
+    names: [
+      'repetition_penalty',
+      'frequency_penalty',
+      'presence_penalty',
+      'no_repeat_ngram_size',
+      'dry_multiplier',
+    ],
+  },
+  {
+    group: 'steer',
+    names: [
+      'constraint',
+      'logit_bias',
+      'min_new_tokens',
+      'exponential_decay_length_penalty',
+      'adaptive_target',
+      ...SECOND,
+      'own',
+    ],
+  },
+  { group: 'mark', names: MARKS },
+];
 /** @type {Readonly<Record<string, Stage>>} */
 export const STAGES = Object.freeze({
   dynatemp_range: {
@@ -223,7 +266,7 @@ const SHARES = {
   confident: [58, 16, 8, 5, 3.5, 2.5, 1.8, 1.3, 1, 0.8, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1],
   flat: [11.5, 10.5, 9.8, 9, 8.3, 7.7, 7, 6.4, 5.8, 5.2, 4.6, 4, 3.4, 2.8, 2.2, 1.8],
 };
-const SECOND = [30, 5, 4, 3, 16, 12, 6, 5, 4, 3, 3, 2, 2, 2, 2, 1];
+const OTHER = [30, 5, 4, 3, 16, 12, 6, 5, 4, 3, 3, 2, 2, 2, 2, 1];
 /** Logits of those shares; the best of them are positive, as a model's are. */
 const logitsOf = (/** @type {number[]} */ shares) => shares.map((share) => Math.log(share) + 3);
 
@@ -240,7 +283,7 @@ const END = { end_tokens: [1] };
  */
 const GIVEN = Object.freeze({
   text: { beside: { history: TEXT }, about: TEXT },
-  second: { beside: { second: logitsOf(SECOND) } },
+  second: { beside: { second: logitsOf(OTHER) } },
   form: {
     settings: {
       logit_bias: Object.fromEntries(

@@ -23,7 +23,7 @@ import {
   later,
   settingName,
 } from '../../base/setting-words.js';
-import { FRONT, PARTS, SECOND, SHARED, SHELF, matchPreset } from '../../state/settings.js';
+import { FRONT, PARTS, SECOND, SHARED, matchPreset } from '../../state/settings.js';
 import { readTexts, writeTexts } from '../../state/escapes.js';
 
 /**
@@ -111,7 +111,7 @@ export class LogitChain extends LogitElement {
     this.pair = null;
     /** @type {import('../../state/reader.js').Beside | null} */
     this.beside = null;
-    /** @type {import('../../state/reader.js').Outcome[] | null} What other programs would keep. */
+    /** @type {import('../../state/outcomes.js').Outcome[] | null} What other programs would keep. */
     this.outcomes = null;
     /** @type {string[] | null} The only settings that show; null for all. */
     this.only = null;
@@ -169,8 +169,9 @@ export class LogitChain extends LogitElement {
    */
   willUpdate(changes) {
     if (changes.has('pair') && this.pair) this.unfolded = true;
-    for (const name of SHELF.flatMap(({ names }) => names)) {
-      if (name === 'own' || this.#taken.has(name) || !this.#isSet(name)) continue;
+    const warpers = this.table.flatMap(({ name, warper }) => (warper ? [name] : []));
+    for (const name of [...warpers, 'constraint']) {
+      if (FRONT.includes(name) || this.#taken.has(name) || !this.#isSet(name)) continue;
       this.#taken.add(name);
       this.unfolded = true;
     }
@@ -246,7 +247,7 @@ export class LogitChain extends LogitElement {
     return html`
       <div class="folds">
         <button aria-expanded=${this.unfolded} data-command="stages"
-          @click=${this.#onUnfold}>
+          @click=${() => (this.unfolded = !this.unfolded)}>
           ${t(this.#others > 0 ? 'chain.stages.on' : 'chain.stages', { n: this.#others })}</button>
         ${
           this.programmable
@@ -531,23 +532,10 @@ export class LogitChain extends LogitElement {
     this.emit('logit-conventions', { pair: open ? ['transformers', 'llama.cpp'] : null });
   }
 
-  #onUnfold() {
-    this.unfolded = !this.unfolded;
-    if (!this.unfolded) this.#showFronts(false);
-  }
-
   /** @param {Event} event */
   #onFronts(event) {
-    const { open } = /** @type {HTMLDetailsElement} */ (event.target);
-    this.#showFronts(open);
-  }
-
-  /** @param {boolean} shown */
-  #showFronts(shown) {
-    if (shown === this.fronting) return;
-    this.fronting = shown;
-    if (shown) import('./fronts.js');
-    else this.emit('logit-fronts', { fronts: null });
+    this.fronting = /** @type {HTMLDetailsElement} */ (event.target).open;
+    if (this.fronting) import('./fronts.js');
   }
 
   /** What a preset turns off goes back to the shelf. */

@@ -13,7 +13,7 @@ import frontsStyles from './fronts.css';
 
 addMessages(locales);
 
-/** @typedef {import('../../state/reader.js').Outcome} Outcome */
+/** @typedef {import('../../state/outcomes.js').Outcome} Outcome */
 
 export class LogitFronts extends LogitElement {
   static properties = {
@@ -39,9 +39,19 @@ export class LogitFronts extends LogitElement {
     this.fixed = false;
   }
 
+  /** The chain around it, which says that nothing is wanted once it is gone. @type {LogitElement | null} */
+  #chain = null;
+
   connectedCallback() {
     super.connectedCallback();
+    const { host } = /** @type {ShadowRoot} */ (this.getRootNode());
+    this.#chain = /** @type {LogitElement} */ (host);
     this.emit('logit-fronts', { fronts: FRONTS.map(({ settings }) => settings) });
+  }
+
+  disconnectedCallback() {
+    super.disconnectedCallback();
+    this.#chain?.emit('logit-fronts', { fronts: null });
   }
 
   render() {

@@ -8,10 +8,9 @@ import { locales } from '#locales/shelf';
 import { addMessages, announceLanguage, measure, t } from '../../locale/locale.js';
 import { LogitElement, define, valueOf } from '../../base/element.js';
 import { aboutSetting, capitalise, settingName } from '../../base/setting-words.js';
-import { layoutSparkline } from '../../plots/sparkline.js';
+import { layoutSteps } from '../../plots/steps.js';
 import { lease } from '../../state/engines.js';
-import { SHELF } from '../../state/settings.js';
-import { STAGES, drawPictures, findStages } from '../../state/shelf.js';
+import { SHELF, STAGES, drawPictures, findStages } from '../../state/shelf.js';
 import shelfStyles from './shelf.css';
 
 addMessages(locales);
@@ -154,7 +153,7 @@ export class LogitShelf extends LogitElement {
   /** @param {string} kind @param {Picture} [picture] */
   #renderPicture(kind, picture) {
     const { width, height } = SIZE;
-    const paths = picture && layoutSparkline({ ...picture, ...SIZE });
+    const paths = picture && layoutSteps({ ...picture, ...SIZE });
     return html`
       <span class="picture">
         <svg viewBox="0 0 ${width} ${height + 6}" aria-hidden="true">${
