@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Logitscope } from '../../web/engine/index.js';
 import { smallModel } from '../node/small_model.js';
-import { cases } from '../long.js';
+import { cases, long } from '../long.js';
 import {
   FIRST,
   START,
@@ -171,7 +171,7 @@ test('a card says what its stage did in the engine’s numbers, draws it, and tu
   await close();
 });
 
-test('what is too far back for the model is struck through, with the number it sees', async () => {
+long('what is too far back for the model is struck through, with the number it sees', async () => {
   const { page, close } = await open();
   await page.locator('logit-text .more > summary').click();
   await page.locator('#stop-at-end').click();

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { tallySeed, totalVariation } from '../../web/state/tally.js';
+import { long } from '../long.js';
 import { FIRST, START, loadReference, openBench, until } from './bench.js';
 
 /** @type {Awaited<ReturnType<typeof openBench>>} */
@@ -146,7 +147,7 @@ test('total variation distance counts what was never drawn', () => {
   assert.ok(Math.abs(totalVariation({ total: 10, counts }) - 0.2) < 1e-12);
 });
 
-test('a strip shows the bars while a knob turns out of their sight', async () => {
+long('a strip shows the bars while a knob turns out of their sight', async () => {
   const { page, close } = await open({ viewport: { width: 375, height: 700 } });
   const glance = page.locator('logit-glance');
   assert.equal(await glance.isVisible(), false);

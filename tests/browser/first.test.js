@@ -159,7 +159,7 @@ const OTHERS = {
 };
 test('where another state is asked for its place is kept, and the first picture is not shown', async () => {
   const { page, view, complaints, visit, live, close } = await openHeld();
-  for (const [path, value] of sample(Object.entries(OTHERS), 2)) {
+  for (const [path, value] of sample(Object.entries(OTHERS), 1)) {
     await visit(path);
     const place = await look(view);
     assert.equal(place.ready, false, path);

@@ -38,7 +38,8 @@ for (const lang of sample(['en', 'es'], 1))
     const said = await messages(lang);
     const guide = page.locator('logit-guide');
     const view = page.locator('logit-landscape');
-    await view.locator('.sentence mark').waitFor();
+    // The handles come with the numbers, after the text.
+    await view.locator('.handle.knob').waitFor();
     for (const [i, deeds] of DEEDS.entries())
       for (const [n, deed] of deeds.entries()) {
         await guide.getByText(said[`guide.${i + 1}.deed${n || ''}`], { exact: true }).waitFor();

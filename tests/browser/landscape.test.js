@@ -204,7 +204,7 @@ test('keys move the knob, and u with Shift or on its own slider', async () => {
   await opened.close();
 });
 
-test('a finger drags both ways, and the page stays where it is', async () => {
+long('a finger drags both ways, and the page stays where it is', async () => {
   const opened = await openLandscape({
     viewport: { width: 375, height: 812 },
     hasTouch: true,

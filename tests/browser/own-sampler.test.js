@@ -10,7 +10,7 @@ import { after, before, describe, test } from 'node:test';
 import { build as bundle } from 'esbuild';
 import { plugins } from '../../web/build.js';
 import { closed, temporaryFolder } from '../cleanup.js';
-import { LONG, sample } from '../long.js';
+import { LONG, long, sample } from '../long.js';
 import { TOP_P, broken } from '../node/graded.js';
 import { axe, openBench, root } from './bench.js';
 
@@ -437,7 +437,7 @@ describe('the editor', () => {
 });
 
 for (const theme of sample(['light', 'dark'], 1))
-  test(`no accessibility violation, ${theme}, with a report`, async () => {
+  long(`no accessibility violation, ${theme}, with a report`, async () => {
     const { page, press, report } = await open({ theme });
     await press('run');
     await page.locator('tbody tr').first().waitFor();

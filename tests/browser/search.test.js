@@ -214,57 +214,63 @@ test('what the engine does not take of them is left out with its sentence, and t
   await close();
 });
 
-test('the window of the penalties is a knob on the penalty’s card, by keyboard, explained in both languages', async () => {
-  const { page, complaints, close } = await bench.open({
-    path: '?lang=en&model=verbs#prompt=Today%20she%20will%20go%20to&repetition_penalty=2',
-  });
-  const knob = page.locator(
-    '.card[data-stage=repetition_penalty] logit-knob[data-name=repetition_window]',
-  );
-  await page.locator('[data-more=repetition_penalty]').click();
-  assert.equal(await page.locator('logit-knob[data-name=repetition_window]').count(), 1);
-  assert.match(
-    await knob.locator('#about').innerText(),
-    /How many of the last tokens every penalty but DRY looks at; 0 is all/,
-  );
-  const all = await bars(page);
-  await page.getByRole('slider', { name: /Repetition window/ }).focus();
-  await page.keyboard.press('ArrowRight');
-  const one = await until(
-    () => bars(page),
-    (now) => JSON.stringify(now) !== JSON.stringify(all),
-  );
-  assert.notDeepEqual(one, all, 'only the last token is penalised');
-  assert.equal(await knob.locator('.box').inputValue(), '1');
-  await until(
-    () => page.url(),
-    (url) => /repetition_window=1/.test(url),
-  );
-  assert.match(page.url(), /repetition_window=1/);
-  await page.locator('logit-preferences [popovertarget]').click();
-  await page.getByText('Español').click();
-  const spanish = await until(
-    () => knob.locator('#about').innerText(),
-    (text) => /Cuántos/.test(text),
-  );
-  assert.match(spanish, /Cuántos de los últimos tokens miran todas las penalizaciones/);
-  assert.deepEqual(complaints, []);
-  await close();
-
-  // A lesson that names the penalty alone shows it alone; one that names the window alone, the
-  // window.
-  const lessons = /** @type {const} */ ([
-    ['repetition_penalty', 0, 1],
-    ['repetition_window', 1, 0],
-    ['repetition_penalty,repetition_window', 1, 1],
-  ]);
-  for (const [controls, windows, cards] of sample(lessons, 2)) {
-    const lesson = await bench.open({ path: `?lang=en&model=verbs&controls=${controls}` });
-    assert.equal(
-      await lesson.page.locator('logit-knob[data-name=repetition_window]').count(),
-      windows,
+long(
+  'the window of the penalties is a knob on the penalty’s card, by keyboard, explained in both languages',
+  async () => {
+    const { page, complaints, close } = await bench.open({
+      path: '?lang=en&model=verbs#prompt=Today%20she%20will%20go%20to&repetition_penalty=2',
+    });
+    const knob = page.locator(
+      '.card[data-stage=repetition_penalty] logit-knob[data-name=repetition_window]',
     );
-    assert.equal(await lesson.page.locator('.card[data-stage=repetition_penalty]').count(), cards);
-    await lesson.close();
-  }
-});
+    await page.locator('[data-more=repetition_penalty]').click();
+    assert.equal(await page.locator('logit-knob[data-name=repetition_window]').count(), 1);
+    assert.match(
+      await knob.locator('#about').innerText(),
+      /How many of the last tokens every penalty but DRY looks at; 0 is all/,
+    );
+    const all = await bars(page);
+    await page.getByRole('slider', { name: /Repetition window/ }).focus();
+    await page.keyboard.press('ArrowRight');
+    const one = await until(
+      () => bars(page),
+      (now) => JSON.stringify(now) !== JSON.stringify(all),
+    );
+    assert.notDeepEqual(one, all, 'only the last token is penalised');
+    assert.equal(await knob.locator('.box').inputValue(), '1');
+    await until(
+      () => page.url(),
+      (url) => /repetition_window=1/.test(url),
+    );
+    assert.match(page.url(), /repetition_window=1/);
+    await page.locator('logit-preferences [popovertarget]').click();
+    await page.getByText('Español').click();
+    const spanish = await until(
+      () => knob.locator('#about').innerText(),
+      (text) => /Cuántos/.test(text),
+    );
+    assert.match(spanish, /Cuántos de los últimos tokens miran todas las penalizaciones/);
+    assert.deepEqual(complaints, []);
+    await close();
+
+    // A lesson that names the penalty alone shows it alone; one that names the window alone, the
+    // window.
+    const lessons = /** @type {const} */ ([
+      ['repetition_penalty', 0, 1],
+      ['repetition_window', 1, 0],
+      ['repetition_penalty,repetition_window', 1, 1],
+    ]);
+    for (const [controls, windows, cards] of sample(lessons, 2)) {
+      const lesson = await bench.open({ path: `?lang=en&model=verbs&controls=${controls}` });
+      assert.equal(
+        await lesson.page.locator('logit-knob[data-name=repetition_window]').count(),
+        windows,
+      );
+      assert.equal(
+        await lesson.page.locator('.card[data-stage=repetition_penalty]').count(),
+        cards,
+      );
+      await lesson.close();
+    }
+  },
+);

@@ -461,7 +461,7 @@ const figures = sample(LOOKED, 2);
 const SAMPLE = sample(figures, 1, 1);
 
 for (const [lang, colorScheme] of sample(LOOKS, 1)) {
-  test(`axe finds nothing and nothing overflows: ${lang}, ${colorScheme}`, async () => {
+  long(`axe finds nothing and nothing overflows: ${lang}, ${colorScheme}`, async () => {
     const { page, view, complaints, close } = await openSweep({ lang, colorScheme, fresh: true });
     for (const figure of figures) {
       await choose(view, figure);

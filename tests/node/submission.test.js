@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { Submissions } from '../../web/cli/submission.js';
 import { cli } from './command_line.js';
 import { GENERATE, TOP_P, broken } from './graded.js';
-import { LONG, sample } from '../long.js';
+import { LONG, long, sample } from '../long.js';
 import { PYTHON } from './python.js';
 
 const folder = fileURLToPath(new URL('../../build/fixtures/submissions', import.meta.url));
@@ -57,7 +57,7 @@ describe('Python', () => {
     );
   });
 
-  test('the 43 cases on the own code', async () => {
+  long('the 43 cases on the own code', async () => {
     const { score, passed, failed } = await graded(PYTHON, 'cases');
     assert.deepEqual([score, passed, failed], [100, 43, 0]);
   });
@@ -124,7 +124,7 @@ describe('Python', () => {
     }
   });
 
-  test('gradients are a fault where torch is imported', async () => {
+  long('gradients are a fault where torch is imported', async () => {
     const at = `${folder}/graph`;
     mkdirSync(at, { recursive: true });
     // As much of torch as the harness asks: this system has none.
@@ -336,7 +336,7 @@ describe('the report', () => {
     assert.match(stdout, /\d\d de 100\n$/);
   });
 
-  test('weights of properties', async () => {
+  long('weights of properties', async () => {
     const source = broken(TOP_P, 'before < top_p', 'before <= top_p');
     const { score } = await graded(source, 'top_p', [], 'mjs');
     const heavy = await graded(source, 'top_p', ['--weight', 'exact=30'], 'mjs');
