@@ -237,7 +237,27 @@ export async function build(out = join(root, 'dist'), hosts = readHosts(process.
   for (const file of LESSON_FILES) await cp(join(web, file), join(out, file));
   await buildSingle(out, options, await sandbox('single'), () => notices.text());
   await writeFile(join(out, 'LICENSES.txt'), await notices.text());
+  await writeFile(join(out, 'sbom.cdx.json'), await notices.bill());
+  await writeFile(join(out, 'SHA256SUMS'), await sumsOf(out));
   return out;
+}
+
+/** The paths of all files of a folder, in order, each relative to it. @param {string} folder */
+async function filesOf(folder) {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(folder, join(entry.parentPath ?? entry.path, entry.name)))
+    .sort();
+}
+
+/** A line for each file as `sha256sum -c` reads it. @param {string} folder */
+async function sumsOf(folder) {
+  const lines = (await filesOf(folder)).map(async (path) => {
+    const sum = createHash('sha256').update(await readFile(join(folder, path)));
+    return `${sum.digest('hex')}  ${path}\n`;
+  });
+  return (await Promise.all(lines)).join('');
 }
 
 /**
@@ -245,18 +265,10 @@ export async function build(out = join(root, 'dist'), hosts = readHosts(process.
  * @param {string} folder
  */
 export async function weigh(folder) {
-  const files = (await readdir(folder, { recursive: true, withFileTypes: true })).filter((entry) =>
-    entry.isFile(),
-  );
-  const paths = files.map((entry) => join(entry.parentPath ?? entry.path, entry.name)).sort();
   return Promise.all(
-    paths.map(async (path) => {
-      const bytes = await readFile(path);
-      return {
-        path: relative(folder, path),
-        raw: bytes.length,
-        gzip: gzipSync(bytes, { level: 9 }).length,
-      };
+    (await filesOf(folder)).map(async (path) => {
+      const bytes = await readFile(join(folder, path));
+      return { path, raw: bytes.length, gzip: gzipSync(bytes, { level: 9 }).length };
     }),
   );
 }

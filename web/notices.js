@@ -1,4 +1,4 @@
-/** The licenses of whatever a bundle takes from packages, which ask to be named in every copy. */
+/** What a bundle takes from packages: their licenses, which ask to be named in every copy, and a bill of materials. */
 import { readFile, readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,7 +7,7 @@ const web = dirname(fileURLToPath(import.meta.url));
 const root = dirname(web);
 const PACKAGE = /^.*node_modules\/(?:@[^/]+\/)?[^/]+/;
 
-/** Notes, as a plugin of its bundles, which packages they take from; `text` gives the notices. */
+/** Notes, as a plugin of its bundles, which packages they take from. */
 export class Notices {
   /** The folders of packages. @type {Set<string>} */
   #packages = new Set();
@@ -27,11 +27,11 @@ export class Notices {
     },
   };
 
+  /** The notices, each license whole. */
   async text() {
-    const read = (/** @type {string} */ path) => readFile(join(root, path), 'utf8');
     const parts = await Promise.all(
       [...this.#packages].map(async (folder) => {
-        const { name, version } = JSON.parse(await read(join(folder, 'package.json')));
+        const { name, version } = await readManifest(folder);
         const files = await readdir(join(root, folder));
         const license = files.find((file) => /^licen[cs]e/i.test(file));
         if (!license) throw new Error(`${folder} has no license to name`);
@@ -42,4 +42,40 @@ export class Notices {
     const all = [...own.map((part) => part.trim()), ...parts.sort()];
     return `${all.join(`\n\n${'-'.repeat(80)}\n\n`)}\n`;
   }
+
+  /** The packages as CycloneDX 1.6 has them. */
+  async bill() {
+    const { name, version, license } = await readManifest('.');
+    const folders = [...this.#packages].sort();
+    const components = await Promise.all(
+      folders.map(async (it) => library(await readManifest(it))),
+    );
+    const component = {
+      type: 'application',
+      name,
+      version,
+      licenses: [{ license: { id: license } }],
+    };
+    const bill = { bomFormat: 'CycloneDX', specVersion: '1.6', version: 1 };
+    return `${JSON.stringify({ ...bill, metadata: { component }, components }, null, 2)}\n`;
+  }
+}
+
+/** A text of the repository. @param {string} path */
+const read = (path) => readFile(join(root, path), 'utf8');
+
+/** @param {string} folder @returns {Promise<{ name: string, version: string, license: string }>} */
+const readManifest = async (folder) => JSON.parse(await read(join(folder, 'package.json')));
+
+/** @param {{ name: string, version: string, license: string }} manifest */
+function library({ name: full, version, license }) {
+  const [, group, name] = /** @type {RegExpExecArray} */ (/^(?:(@[^/]+)\/)?(.+)$/.exec(full));
+  return {
+    type: 'library',
+    ...(group && { group }),
+    name,
+    version,
+    purl: `pkg:npm/${full.replace('@', '%40')}@${version}`,
+    licenses: [{ license: { id: license } }],
+  };
 }

@@ -75,8 +75,32 @@ test('every package in the page is named with its license, beside the site and i
   const licenses = [...packages].map((path) => join(path, 'LICENSE'));
   for (const file of ['LICENSE', 'web/engine/LICENSES.txt', ...licenses])
     assert.ok(notices.includes((await readFile(join(root, file), 'utf8')).trim()), file);
+  const bill = JSON.parse(await readFile(join(bench.dist, 'sbom.cdx.json'), 'utf8'));
+  assert.deepEqual(
+    bill.components.map(({ group, name }) =>
+      ['node_modules', group, name].filter(Boolean).join('/'),
+    ),
+    [...packages].sort(),
+  );
+  for (const { purl, licenses } of bill.components) {
+    assert.match(purl, /^pkg:npm\/[^@]+@\d+\.\d+\.\d+$/);
+    assert.match(licenses[0].license.id, /^(MIT|ISC|BSD-3-Clause|Apache-2\.0)$/);
+  }
   const single = await readFile(join(bench.dist, 'logitscope.html'), 'utf8');
   assert.ok(single.endsWith(`<!--\n${notices}-->\n</html>\n`));
+});
+
+test('each file has its sum, as sha256sum reads it', async () => {
+  const checked = execFileSync('sha256sum', ['--check', 'SHA256SUMS'], { cwd: bench.dist });
+  const named = `${checked}`
+    .trim()
+    .split('\n')
+    .map((line) => line.replace(/: OK$/, ''));
+  const paths = (await weigh(bench.dist)).map(({ path }) => path);
+  assert.deepEqual(
+    named,
+    paths.filter((path) => path !== 'SHA256SUMS'),
+  );
 });
 
 test('addresses in the built files are relative, and no template needs a style attribute', async () => {
