@@ -364,14 +364,7 @@ static void start_anew(void) {
 static struct input default_image(void) {
     static const char *const words[] = {"a", "b", "c", "ab", "ca", " ", "<end>"};
     static struct image image;
-    struct vocabulary_spec spec = {.model = "logitscope-word",
-                                   .tokens = words,
-                                   .n_tokens = 7,
-                                   .bos = -1,
-                                   .eos = 6,
-                                   .unknown = -1,
-                                   .add_bos = -1,
-                                   .add_space_prefix = -1};
+    struct vocabulary_spec spec = spec_of_words(words, 7, 6);
     if (!image.size) {
         image_vocabulary(&image, &spec);
         image_end(&image);

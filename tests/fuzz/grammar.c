@@ -21,16 +21,9 @@ static const struct lexicon *open_lexicon(void) {
     if (lexicon) return lexicon;
     int32_t types[N_TOKENS];
     for (int i = 0; i < N_TOKENS; i++) types[i] = i == END ? 3 : 1;
-    struct vocabulary_spec spec = {.model = "logitscope-word",
-                                   .tokens = tokens,
-                                   .n_tokens = N_TOKENS,
-                                   .types = types,
-                                   .n_types = N_TOKENS,
-                                   .bos = -1,
-                                   .eos = END,
-                                   .unknown = -1,
-                                   .add_bos = -1,
-                                   .add_space_prefix = -1};
+    struct vocabulary_spec spec = spec_of_words(tokens, N_TOKENS, END);
+    spec.types = types;
+    spec.n_types = N_TOKENS;
     subject_from_spec(&subject, &spec);
     if (lexicon_open(&lexicon, subject.tokenizer, NULL)) exit(1);
     return lexicon;

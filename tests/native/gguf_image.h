@@ -81,6 +81,19 @@ struct vocabulary_spec {
     int add_bos, add_space_prefix;
 };
 
+/* Whole words, of which `eos` ends a text. */
+static inline struct vocabulary_spec spec_of_words(const char *const *words, size_t n,
+                                                   int64_t eos) {
+    return (struct vocabulary_spec){.model = "logitscope-word",
+                                    .tokens = words,
+                                    .n_tokens = n,
+                                    .bos = -1,
+                                    .eos = eos,
+                                    .unknown = -1,
+                                    .add_bos = -1,
+                                    .add_space_prefix = -1};
+}
+
 static inline void image_strings(struct image *image, const char *key, const char *const *strings,
                                  size_t count) {
     image_array(image, key, GGUF_STRING, count);

@@ -200,16 +200,9 @@ enum { N_TOKENS = sizeof TOKENS / sizeof *TOKENS, END = N_TOKENS - 1 };
 static void open_subject(struct subject *subject) {
     int32_t types[N_TOKENS];
     for (int i = 0; i < N_TOKENS; i++) types[i] = i == END ? 3 : 1;
-    struct vocabulary_spec spec = {.model = "logitscope-word",
-                                   .tokens = TOKENS,
-                                   .n_tokens = N_TOKENS,
-                                   .types = types,
-                                   .n_types = N_TOKENS,
-                                   .bos = -1,
-                                   .eos = END,
-                                   .unknown = -1,
-                                   .add_bos = -1,
-                                   .add_space_prefix = -1};
+    struct vocabulary_spec spec = spec_of_words(TOKENS, N_TOKENS, END);
+    spec.types = types;
+    spec.n_types = N_TOKENS;
     subject_from_spec(subject, &spec);
 }
 
@@ -328,14 +321,7 @@ static void costly_grammars_are_refused_soon(void) {
         for (uint32_t rest = i + 1; rest; rest /= 2) texts[i][length++] = rest % 2 ? 'a' : 'b';
         tokens[i] = texts[i];
     }
-    struct vocabulary_spec spec = {.model = "logitscope-word",
-                                   .tokens = tokens,
-                                   .n_tokens = COUNT - 1,
-                                   .bos = -1,
-                                   .eos = 0,
-                                   .unknown = -1,
-                                   .add_bos = -1,
-                                   .add_space_prefix = -1};
+    struct vocabulary_spec spec = spec_of_words(tokens, COUNT - 1, 0);
     struct subject subject;
     struct lexicon *lexicon;
     subject_from_spec(&subject, &spec);
