@@ -36,7 +36,6 @@ const LATER = [
   'host',
   'landscape',
   'lesson',
-  'marks',
   'menu',
   'open',
   'own',
@@ -50,6 +49,7 @@ const LATER = [
   'teacher',
   'term',
   'verdict',
+  'watermark',
 ];
 
 /**

@@ -1,5 +1,5 @@
 /**
- * How well the watermarks are found, and what breaks them: node tests/bench/marks.js [texts]. Texts
+ * How well the watermarks are found, and what breaks them: node tests/bench/watermark.js [texts]. Texts
  * of the shipped model `stories`, each with a key of its own; a table for SAMPLERS.md.
  */
 import { Logitscope, detect } from '../../web/engine/index.js';

@@ -21,7 +21,7 @@ const greenSteps = (page) =>
 /** Waits until the line of a watermark says what the engine's detector says of the drawn tokens. */
 async function expectLine(page, settings, least) {
   const prompt = [...scope.encode(FIRST)];
-  const line = page.locator('logit-marks [data-mark]');
+  const line = page.locator('logit-watermark [data-mark]');
   await until(
     async () => {
       const drawn = await idsOf(page, 'logit-text .step [data-place]');
@@ -58,8 +58,8 @@ test('green bars, green tokens, z and p are the engine’s, and follow the setti
     () => readout.innerText(),
     (said) => said.includes('Green') && said.includes('→'),
   );
-  assert.equal(await page.locator('logit-marks p').count(), 1);
-  assert.match(await page.locator('logit-marks p').innerText(), /no token to judge yet/);
+  assert.equal(await page.locator('logit-watermark p').count(), 1);
+  assert.match(await page.locator('logit-watermark p').innerText(), /no token to judge yet/);
 
   await page.locator('[data-command=run]').click();
   await settle(page);
@@ -80,7 +80,7 @@ test('green bars, green tokens, z and p are the engine’s, and follow the setti
   await expectLine(page, { ...settings, watermark_key: 7 }, 3);
   await page.locator('[data-remove=green_bias]').click();
   await until(
-    () => page.locator('logit-marks, .row.green, .step.green, [data-readout=green]').count(),
+    () => page.locator('logit-watermark, .row.green, .step.green, [data-readout=green]').count(),
     (n) => n === 0,
   );
   assert.deepEqual(complaints, []);

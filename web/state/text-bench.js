@@ -52,7 +52,7 @@ export class TextBench extends Bench {
   alternatives = null;
   /** @type {[number, number]} Type-token ratio and distinct-2 of the drawn text. */
   distinct = [0, 0];
-  /** What the drawn text bears of the watermarks that are on; null without one. @type {import('./marks.js').Marks | null} */
+  /** What the drawn text bears of the watermarks that are on; null without one. @type {import('./watermark.js').Marks | null} */
   marks = null;
   /** @type {import('../engine/grammar.js').Verdict | null} */
   verdict = null;
@@ -550,7 +550,12 @@ export class TextBench extends Bench {
   async #findMarks() {
     const { steps, settings } = this;
     const marks = MARKS.some((name) => settings[name])
-      ? await (await import('./marks.js')).findMarks(this.#here, this.#promptIds, steps, settings)
+      ? await (await import('./watermark.js')).findMarks(
+          this.#here,
+          this.#promptIds,
+          steps,
+          settings,
+        )
       : null;
     if (steps !== this.steps) return;
     this.marks = marks;

@@ -126,7 +126,7 @@ export class LogitText extends LogitElement {
     this.branches = [];
     /** @type {[number, number]} Type-token ratio and distinct-2. */
     this.distinct = [0, 0];
-    /** @type {import('../../state/marks.js').Marks | null} What it bears of watermarks. */
+    /** @type {import('../../state/watermark.js').Marks | null} What it bears of watermarks. */
     this.marks = null;
     /** The speed of a run, from 0 to below `paces`. */
     this.pace = 0;
@@ -151,7 +151,7 @@ export class LogitText extends LogitElement {
         chatPart = part;
         this.requestUpdate();
       });
-    if (this.marks) import('./marks.js');
+    if (this.marks) import('./watermark.js');
     const stepped = changes.has('steps');
     const earlier = /** @type {unknown[] | undefined} */ (changes.get('steps'));
     const before = stepped ? (earlier?.length ?? 0) : this.steps.length;
@@ -246,7 +246,7 @@ export class LogitText extends LogitElement {
           ?ready=${this.ready} .contextLength=${this.contextLength} .limit=${this.limit} .eos=${this.eos} .colour=${this.colour}
           .loop=${this.loop} .looping=${this.loop ? this.#sayLoop(this.loop) : ''}
           .alternatives=${this.alternatives} ?fixed=${this.fixed}></logit-tape>
-        ${this.marks ? html`<logit-marks .found=${this.marks.found}></logit-marks>` : nothing}
+        ${this.marks ? html`<logit-watermark .found=${this.marks.found}></logit-watermark>` : nothing}
         ${
           this.json !== null || this.checked
             ? html`<logit-verdict .verdict=${this.verdict} .json=${this.json}></logit-verdict>`

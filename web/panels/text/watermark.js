@@ -1,11 +1,11 @@
-/** <logit-marks>: what the drawn text bears of each watermark that is on, and z over its length. */
-import { locales } from '#locales/marks';
+/** <logit-watermark>: what the drawn text bears of each watermark that is on, and z over its length. */
+import { locales } from '#locales/watermark';
 import { html, nothing } from 'lit';
 import { addMessages, fixed, percent, t } from '../../locale/locale.js';
 import { LogitElement, define } from '../../base/element.js';
 import { capitalise, settingName } from '../../base/setting-words.js';
 import { layoutZ } from '../../plots/z-curve.js';
-import marksStyles from './marks.css';
+import watermarkStyles from './watermark.css';
 
 addMessages(locales);
 
@@ -13,10 +13,10 @@ const SIZE = { width: 144, height: 34 };
 /** Room for the line's width and the dot at its end. */
 const EDGE = 3;
 
-export class LogitMarks extends LogitElement {
+export class LogitWatermark extends LogitElement {
   static properties = { found: { attribute: false } };
 
-  static styles = [...LogitElement.styles, marksStyles];
+  static styles = [...LogitElement.styles, watermarkStyles];
 
   constructor() {
     super();
@@ -33,16 +33,16 @@ export class LogitMarks extends LogitElement {
 function renderFound({ name, n, share, expected, z, p, curve }) {
   const title = capitalise(settingName(name));
   if (n === 0)
-    return html`<p data-mark=${name}><b class="label">${title}</b> <span>${t('marks.none')}</span></p>`;
+    return html`<p data-mark=${name}><b class="label">${title}</b> <span>${t('watermark.none')}</span></p>`;
   return html`
     <p data-mark=${name} data-z=${String(z)} data-n=${n} data-p=${String(p)}>
       <b class="label">${title}</b>
       <span class="figure">z ${fixed(z, 2)}</span>
       <span class="figure">p ${small(p)}</span>
-      <span class="figure">${t('marks.n', { n })}</span>
+      <span class="figure">${t('watermark.n', { n })}</span>
       ${renderCurve(curve)}
-      <span class=${p <= 0.01 ? 'found' : 'chance'}>${t(p <= 0.01 ? 'marks.found' : 'marks.chance')}</span>
-      <span class="note">${t(`marks.${name}`, { share: percent(share), expected: percent(expected) })}</span>
+      <span class=${p <= 0.01 ? 'found' : 'chance'}>${t(p <= 0.01 ? 'watermark.found' : 'watermark.chance')}</span>
+      <span class="note">${t(`watermark.${name}`, { share: percent(share), expected: percent(expected) })}</span>
     </p>`;
 }
 
@@ -69,4 +69,4 @@ function small(p) {
   return `< 10⁻${raised}`;
 }
 
-define('logit-marks', LogitMarks);
+define('logit-watermark', LogitWatermark);

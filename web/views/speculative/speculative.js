@@ -32,6 +32,7 @@ addMessages(locales);
 const DRAFTS = [1, 2, 4, 8];
 /** How many tokens of the two distributions are listed. */
 const LISTED = 10;
+
 export class LogitSpeculative extends ModelElement {
   static properties = {
     ...ModelElement.properties,
@@ -103,10 +104,9 @@ export class LogitSpeculative extends ModelElement {
   /** What the text is written with. */
   get #options() {
     const { draft_tokens, max_new_tokens, prompt } = this;
-    const { temperature = this.asked.temperature, seed = this.asked.seed } = withoutNull(this);
     return {
       ...this.asked,
-      ...withoutNull({ temperature, seed }),
+      ...withoutNull(this),
       prompt,
       max_new_tokens,
       draft_tokens,
