@@ -450,6 +450,19 @@ test('under a pointer a river says what it is; pressed, it opens its token’s m
   await opened.close();
 });
 
+test('what is said of a river stays inside a narrow picture', async () => {
+  const opened = await openLandscape({ viewport: { width: 375, height: 800 } });
+  const { page, view } = opened;
+  const { x, y, width, height } = await plotOf(opened);
+  for (const share of [0.05, 0.55, 0.65, 0.95]) {
+    await page.mouse.move(x + share * width, y + 0.6 * height);
+    await settle(page);
+    const tip = await view.locator('.tip').boundingBox();
+    assert.ok(tip.x >= x - 1 && tip.x + tip.width <= x + width + 1, `at ${share}: ${tip.x}`);
+  }
+  await opened.close();
+});
+
 test('a token that is taken moves u into its river', async () => {
   const opened = await openLandscape();
   const { page, view, die } = opened;

@@ -32,7 +32,11 @@ export function renderTip(pointed) {
       : t('landscape.river', { token: nameOf(id), p: percent(share), rank: k + 1 });
   const x = point.share * look.width;
   const y = point.u * look.height;
-  const left = point.share > RIGHT ? `calc(${x}px - 100% - 14px)` : `${x + 14}px`;
+  // Inside the picture, also where that is narrow.
+  const left =
+    point.share > RIGHT
+      ? `max(0px, ${x}px - 100% - 14px)`
+      : `min(${x + 14}px, ${look.width}px - 100%)`;
   const down = point.u > BOTTOM ? `calc(${y}px - 100% - 10px)` : `${y + 14}px`;
   return html`<p class="tip" ${cssom({ transform: `translate(${left}, ${down})` })}>
     <b>${words}</b> ${symbolOf(knob)} = ${plain(round(values[at]))}</p>`;
