@@ -232,9 +232,9 @@ const OVER = {
     },
   },
   'bigram table': {
-    within: 'logit-own',
+    within: 'logit-logits',
     act: async (page) => {
-      await page.locator('#tab-own').click();
+      await page.locator('#tab-logits').click();
       await page.locator('[data-source=bigram]').click();
       await page.locator('[data-command=write-many]').click();
     },

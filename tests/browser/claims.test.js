@@ -254,8 +254,8 @@ test('a dropped file opens; spaces, line breaks and parts of a character are vis
 
 test('the example of the lessons is pasted as probabilities, and top-p 0.9 keeps three', async () => {
   const { page, complaints, close } = await open();
-  await page.locator('[data-view=own]').click();
-  const view = page.locator('logit-own');
+  await page.locator('[data-view=logits]').click();
+  const view = page.locator('logit-logits');
   await view.locator('#kind').selectOption('probabilities');
   const numbers = view.locator('#logits');
   await numbers.fill('a: 0.60\nb: 0.20\nc: 0.10\nd: 0.05\ne: 0.03\nf: 0.02');

@@ -52,7 +52,7 @@ const said = (page) => card(page).locator('#state').innerText();
 test('a constraint leaves alone what could have stood in the prompt', async () => {
   const { page, complaints, close } = await open();
   await addCard(page);
-  await card(page).locator('select').selectOption('own');
+  await card(page).locator('select').selectOption('rules');
   await card(page).getByRole('button').click();
   await until(
     () => said(page),
@@ -77,7 +77,7 @@ test('a constraint leaves alone what could have stood in the prompt', async () =
 test("a grammar of one's own removes, in the bars and in words, what the engine says", async () => {
   const { page, complaints, close } = await open();
   await addCard(page);
-  await card(page).locator('select').selectOption('own');
+  await card(page).locator('select').selectOption('rules');
   const grammar = 'root ::= " " [a-l]+ (" " [a-z]+)*';
   await card(page).locator('textarea').fill(grammar);
   await card(page).getByRole('button', { name: 'Use this grammar' }).click();
@@ -109,7 +109,7 @@ test('what is wrong with a grammar is said beside it, and nothing else changes',
   const { page, close } = await open();
   await addCard(page);
   const bars = await readBars(page);
-  await card(page).locator('select').selectOption('own');
+  await card(page).locator('select').selectOption('rules');
   await card(page).locator('textarea').fill('root ::= (');
   await card(page).getByRole('button').click();
   const text = await until(
@@ -141,7 +141,7 @@ test('a model that can, writes JSON: the state follows the text, which parses, a
     (text) => text.includes('allowed'),
   );
   assert.match(first, /^Next may come\s+\[\s+2 tokens allowed/);
-  await card(page).locator('select').selectOption('own');
+  await card(page).locator('select').selectOption('rules');
   await card(page).locator('textarea').fill('root ::= "[" [0-9] ("," [0-9]){2} "]"');
   await card(page).getByRole('button').click();
   await page.evaluate(() => {
@@ -224,7 +224,7 @@ test('the card is usable by keyboard and axe finds nothing, in both languages, l
   for (const [lang, colorScheme] of sample(looks, 1)) {
     const { page, close } = await bench.open({ fresh: true, path: `?lang=${lang}`, colorScheme });
     await addCard(page);
-    await card(page).locator('select').selectOption('own');
+    await card(page).locator('select').selectOption('rules');
     await card(page).locator('textarea').press('Tab');
     await page.keyboard.press('Enter');
     await until(

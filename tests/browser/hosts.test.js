@@ -322,7 +322,7 @@ test('no request and no storage holds a prompt, a setting or a token', async () 
     .locator('logit-tape .step [data-place]')
     .evaluateAll((all) => all.map((b) => b.dataset.id));
   assert.equal(tokens.length, 2);
-  for (const view of ['compare', 'sweep', 'cost', 'speculative', 'own', 'bench']) {
+  for (const view of ['compare', 'sweep', 'cost', 'speculative', 'logits', 'bench']) {
     await page.locator(`[data-view=${view}]`).click();
     await settle(page);
   }

@@ -123,19 +123,19 @@ test('the chart of the bench and the conventions side by side are in the link', 
 long(
   'over given logits the chart and the conventions side by side are in the link too',
   async () => {
-    const { page, complaints, close } = await openView('own');
-    const own = (of) => of.locator('logit-own');
+    const { page, complaints, close } = await openView('logits');
+    const own = (of) => of.locator('logit-logits');
     await own(page).locator('logit-knob[data-name=temperature] .box').fill('0.5');
     await page.keyboard.press('Enter');
     await own(page).locator('logit-distribution').getByRole('tab', { name: 'Cumulative' }).click();
     await unfoldStages(own(page));
     await own(page).locator('logit-chain details[data-beside] summary').click();
-    await hashWith(page, ['own_conventions=transformers,llama.cpp']);
+    await hashWith(page, ['logits_conventions=transformers,llama.cpp']);
     await own(page).locator('logit-conventions select[data-side="1"]').selectOption('llama2.c');
     const parts = [
-      'own_chart=cumulative',
-      'own_conventions=transformers,llama2.c',
-      'own_settings=',
+      'logits_chart=cumulative',
+      'logits_conventions=transformers,llama2.c',
+      'logits_settings=',
     ];
     await hashWith(page, parts);
     const again = await reopened(page);
@@ -152,7 +152,7 @@ long(
     await page.goBack();
     await until(
       () => hashOf(page),
-      (hash) => !hash.includes('own_conventions=transformers,llama2.c'),
+      (hash) => !hash.includes('logits_conventions=transformers,llama2.c'),
     );
     assert.equal(
       await own(page).locator('logit-conventions select[data-side="1"]').inputValue(),
@@ -237,15 +237,15 @@ test('the sweep that one sees is in the link, texts and all; a figure that was r
 });
 
 test('logits of one’s own, a text of one’s own and the knobs over them are in the link', async () => {
-  const { page, complaints, close } = await openAt('&view=own');
-  const own = page.locator('logit-own');
+  const { page, complaints, close } = await openAt('&view=logits');
+  const own = page.locator('logit-logits');
   await own.locator('#logits').fill('cat: 2.5\ndog: 1\n a&b=#%: -0.5');
   await own.locator('logit-knob[data-name=top_k] .box').fill('2');
   await page.keyboard.press('Enter');
-  await hashWith(page, ['own_logits=cat: 2.5', 'own_settings={"top_k":2}']);
+  await hashWith(page, ['logits_pasted=cat: 2.5', 'logits_settings={"top_k":2}']);
   const shares = (of) =>
     of
-      .locator('logit-own logit-distribution .row')
+      .locator('logit-logits logit-distribution .row')
       .evaluateAll((all) => all.map(({ dataset }) => [dataset.id, dataset.p, dataset.removedBy]));
   const bars = await until(
     () => shares(page),
@@ -260,11 +260,11 @@ test('logits of one’s own, a text of one’s own and the knobs over them are i
     bars,
   );
   assert.equal(
-    await again.page.locator('logit-own #logits').inputValue(),
+    await again.page.locator('logit-logits #logits').inputValue(),
     'cat: 2.5\ndog: 1\n a&b=#%: -0.5',
   );
   assert.equal(
-    await again.page.locator('logit-own logit-knob[data-name=top_k] .box').inputValue(),
+    await again.page.locator('logit-logits logit-knob[data-name=top_k] .box').inputValue(),
     '2',
   );
   assert.deepEqual(again.complaints, []);
@@ -281,15 +281,15 @@ test('logits of one’s own, a text of one’s own and the knobs over them are i
     );
   }
   const written = await own.locator('.written').innerText();
-  await hashWith(page, ['own_source=bigram', 'own_by=characters', 'own_text=abababac']);
+  await hashWith(page, ['logits_source=bigram', 'logits_by=characters', 'logits_text=abababac']);
   await until(
     () => hashOf(page),
-    (hash) => /own_context=\d+(,\d+){3}(&|$)/.test(hash),
+    (hash) => /logits_context=\d+(,\d+){3}(&|$)/.test(hash),
   );
   const table = await reopened(page);
   assert.equal(
     await until(
-      () => table.page.locator('logit-own .written').innerText(),
+      () => table.page.locator('logit-logits .written').innerText(),
       (text) => text === written,
     ),
     written,
@@ -301,9 +301,9 @@ test('logits of one’s own, a text of one’s own and the knobs over them are i
   assert.doesNotMatch(
     await until(
       () => hashOf(page),
-      (hash) => !hash.includes('own_text'),
+      (hash) => !hash.includes('logits_text'),
     ),
-    /own_text/,
+    /logits_text/,
   );
   await page.locator('[data-command=share]').click();
   assert.equal(

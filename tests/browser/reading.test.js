@@ -115,7 +115,7 @@ const CHARTS = [
 
 test('no heading leaves a level out, on any view, and each chart is also a table, with a name and with heads', async () => {
   const { page, close } = await bench.open();
-  for (const view of ['compare', 'sweep', 'cost', 'speculative', 'own']) {
+  for (const view of ['compare', 'sweep', 'cost', 'speculative', 'logits']) {
     await page.locator(`[data-view=${view}]`).click();
     await page.locator(`#view logit-${view} h2`).first().waitFor();
     const levels = await page

@@ -93,7 +93,7 @@ test('constraint, banned words and first token are in the address, back and fort
   });
   const card = page.locator('logit-constraint');
   await expectBars(page, 'Today I', settings);
-  assert.equal(await card.locator('select').inputValue(), 'own');
+  assert.equal(await card.locator('select').inputValue(), 'rules');
   assert.equal(await card.locator('textarea').inputValue(), grammar);
   assert.equal(await card.locator('#banned_words').inputValue(), 'am home');
 
@@ -128,7 +128,7 @@ test('constraint, banned words and first token are in the address, back and fort
   });
   await page.goBack();
   await expectBars(page, 'Today I', { ...settings, forced_first: ' go' });
-  assert.equal(await card.locator('select').inputValue(), 'own');
+  assert.equal(await card.locator('select').inputValue(), 'rules');
   await page.goBack();
   await expectBars(page, 'Today I', settings);
   assert.equal(await first.inputValue(), '');

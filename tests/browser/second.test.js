@@ -94,10 +94,10 @@ test('contrastive decoding names what it cuts, in Spanish, and nothing is offere
   const { page, close } = await bench.open({ path: '?lang=es#contrastive_beta=1' });
   await expectTrace(page, expected({ contrastive_beta: 1 }, { negative: last() }).trace);
   assert.match(await page.locator('[data-stage=contrastive_beta]').innerText(), /^quita \d+/);
-  await page.locator('[data-view=own]').click();
+  await page.locator('[data-view=logits]').click();
   await settle(page);
-  const shelf = page.locator('logit-own logit-shelf');
-  await page.locator('logit-own [data-command=stages]').click();
+  const shelf = page.locator('logit-logits logit-shelf');
+  await page.locator('logit-logits [data-command=stages]').click();
   await shelf.locator('summary').click();
   assert.equal(await shelf.locator('[data-add=top_a]').count(), 1);
   assert.equal(await shelf.locator('[data-add=guidance_scale]').count(), 0);

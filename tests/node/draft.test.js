@@ -92,9 +92,9 @@ test('the instrument’s state is taken as far as a lesson can hold it', () => {
     knob: 'top_p',
     left: ['logit_bias', 'draw', 'system'],
   });
-  const own = { logits: [1, 0], tokens: ['a', 'b'] };
-  const taken = drafts.takeState({ settings: {}, own_settings: { top_k: 1 } }, { own }, table);
-  assert.deepEqual(taken.state, { ...own, settings: { top_k: 1 } });
+  const given = { logits: [1, 0], tokens: ['a', 'b'] };
+  const taken = drafts.takeState({ settings: {}, logits_settings: { top_k: 1 } }, { given }, table);
+  assert.deepEqual(taken.state, { ...given, settings: { top_k: 1 } });
 });
 
 test('link and line carry the lesson whole, and a long one is named by its file', () => {

@@ -226,15 +226,15 @@ const CHOSEN = {
   speculative_temperature: 0.7,
   speculative_seed: 5,
   speculative_max_new_tokens: 60,
-  own_source: 'bigram',
-  own_kind: 'probabilities',
-  own_logits: 'cat: 1\ndog: 2',
-  own_text: 'a b a',
-  own_by: 'characters',
-  own_context: [0, 1],
-  own_chart: 'cumulative',
-  own_conventions: ['transformers', 'llama2.c'],
-  own_settings: { temperature: 2, logit_bias: { 1: -2 }, seed: 3, draw: 'gumbel' },
+  logits_source: 'bigram',
+  logits_kind: 'probabilities',
+  logits_pasted: 'cat: 1\ndog: 2',
+  logits_text: 'a b a',
+  logits_by: 'characters',
+  logits_context: [0, 1],
+  logits_chart: 'cumulative',
+  logits_conventions: ['transformers', 'llama2.c'],
+  logits_settings: { temperature: 2, logit_bias: { 1: -2 }, seed: 3, draw: 'gumbel' },
 };
 
 test('every choice of a view is in the list, is written to an address and read back the same', () => {
@@ -271,13 +271,17 @@ test('what is too long is refused with its bound, and left out of an address', (
   const state = {
     prompt: 'a',
     settings: {},
-    own_text: long,
-    own_logits: 'a: 1',
+    logits_text: long,
+    logits_pasted: 'a: 1',
     branch: Array(65).fill(1),
   };
-  assert.equal(formatHash(state, table), 'prompt=a&own_logits=a:%201');
-  assert.deepEqual(leftOut(state, table), ['branch', 'own_text']);
-  const { dropped } = parseHash(`own_text=${long}&branch=${Array(65).fill(1)}`, table, VOCABULARY);
+  assert.equal(formatHash(state, table), 'prompt=a&logits_pasted=a:%201');
+  assert.deepEqual(leftOut(state, table), ['branch', 'logits_text']);
+  const { dropped } = parseHash(
+    `logits_text=${long}&branch=${Array(65).fill(1)}`,
+    table,
+    VOCABULARY,
+  );
   assert.deepEqual(
     dropped.map(({ why, maximum }) => [why, maximum]),
     [
@@ -342,4 +346,5 @@ test('the query is read by the list, and what it asks in vain is named', () => {
     ],
   );
   assert.equal(parseQuery('?readonly=1').asked.readonly, true);
+  assert.equal(parseQuery('?view=own').asked.view, 'logits');
 });

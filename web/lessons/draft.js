@@ -177,20 +177,20 @@ export function byMeasure({ settings, rank, token, setting, u, measure: _, ...bo
 /**
  * The state of the instrument as a lesson can hold it.
  * @param {{ settings: Record<string, any>, [part: string]: any }} state by the names of an address
- * @param {{ model?: string, written?: string, own?: { tokens: string[], logits: number[] } }} beside
+ * @param {{ model?: string, written?: string, given?: { tokens: string[], logits: number[] } }} beside
  *   what was written after the prompt, or the reader's own logits
  * @param {TableRow[]} table
  * @returns {Taken}
  */
-export function takeState(state, { model, written = '', own }, table) {
+export function takeState(state, { model, written = '', given }, table) {
   const kinds = Object.fromEntries(table.map(({ name, kind }) => [name, kind]));
   const { prompt = '', seed, chat, system, landscape_knob, landscape_u } = state;
-  const all = Object.entries((own && state.own_settings) ?? state.settings);
+  const all = Object.entries((given && state.logits_settings) ?? state.settings);
   const holds = ([name = '']) => name === 'order' || /^(real|integer)$/.test(kinds[name] ?? '');
   const settings = Object.fromEntries(all.filter(([name]) => holds([name]) && name !== 'seed'));
   const left = all.filter(([name]) => !holds([name])).map(([name]) => name);
   for (const [name, value] of Object.entries({ chat, system })) if (value) left.push(name);
-  const source = own ? own : { ...(model ? { model } : {}), prompt: prompt + written };
+  const source = given ? given : { ...(model ? { model } : {}), prompt: prompt + written };
   return {
     state: {
       ...source,

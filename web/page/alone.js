@@ -62,7 +62,7 @@ async function followPanel(panel, names) {
   }
   const own = /** @type {LogitScope | null} */ (panel.renderRoot.querySelector('logit-scope'));
   if (own) for (const name of names) mirror(panel, own, name);
-  else if (!id && panel.hasAttribute('model')) openOwn(panel);
+  else if (!id && panel.hasAttribute('model')) openHidden(panel);
 }
 
 /** @param {Element} panel @param {Element} scope @param {string} name */
@@ -74,7 +74,7 @@ function mirror(panel, scope, name) {
 }
 
 /** Puts a hidden scope with the attributes of the panel into it. @param {LogitElement} panel */
-function openOwn(panel) {
+function openHidden(panel) {
   const scope = /** @type {LogitScope} */ (document.createElement('logit-scope'));
   for (const name of panel.getAttributeNames()) mirror(panel, scope, name);
   scope.hidden = true;

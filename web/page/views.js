@@ -72,10 +72,10 @@ const BESIDE = {
     ) => html`<logit-speculative class="panel" .model=${instrument.source} .context=${instrument.context} .prompt=${instrument.prompt}
       .settings=${instrument.asked} ${props(choicesOf('speculative', choices))}></logit-speculative>`,
   },
-  own: {
+  logits: {
     load: () => import('../views/logits/logits.js'),
     render: (_, choices) =>
-      html`<logit-own class="panel" ${props(choicesOf('own', choices))}></logit-own>`,
+      html`<logit-logits class="panel" ${props(choicesOf('logits', choices))}></logit-logits>`,
   },
 };
 

@@ -54,7 +54,15 @@ const MAX_CONTEXT = 2 ** 20;
 /** How deep JSON may be nested. */
 const MAX_DEPTH = 128;
 
-export const VIEW_NAMES = ['landscape', 'bench', 'compare', 'sweep', 'cost', 'speculative', 'own'];
+export const VIEW_NAMES = [
+  'landscape',
+  'bench',
+  'compare',
+  'sweep',
+  'cost',
+  'speculative',
+  'logits',
+];
 /** The views without a tab: they are asked for at the foot. */
 export const FOOT_VIEWS = ['cost', 'speculative'];
 /** The colours that the page may have; auto follows the system. */
@@ -318,10 +326,10 @@ export const FIELDS = [
     { name: 'seed', kind: 'integer', ...WHOLE, initial: null },
     { name: 'max_new_tokens', kind: 'integer', minimum: 1, maximum: 200, initial: 48 },
   ]),
-  ...choicesIn('own', [
+  ...choicesIn('logits', [
     { name: 'source', kind: 'choice', choices: ['pasted', 'bigram'], initial: 'pasted' },
     { name: 'kind', kind: 'choice', choices: ['logits', 'probabilities'], initial: 'logits' },
-    { name: 'logits', kind: 'text', maximum: MAX_OWN_TEXT, initial: null, typed: true },
+    { name: 'pasted', kind: 'text', maximum: MAX_OWN_TEXT, initial: null, typed: true },
     { name: 'text', kind: 'text', maximum: MAX_OWN_TEXT, initial: null, typed: true },
     { name: 'by', kind: 'choice', choices: ['words', 'characters'], initial: 'words' },
     { name: 'context', kind: 'ids', maximum: MAX_BRANCH_TOKENS, initial: [0] },

@@ -153,6 +153,7 @@ function giveText(parts, name, text) {
  */
 export function parseQuery(search) {
   const query = new URLSearchParams(search);
+  if (query.get('view') === 'own') query.set('view', 'logits'); // as links name it that are older than its name
   const parts = FIELDS.filter(({ address, name }) => address === 'query' && query.has(name));
   const given = parts.map(({ name }) => giveText(parts, name, query.get(name) ?? ''));
   const { state, dropped } = collect(given, parts, {});

@@ -126,8 +126,8 @@ export class LogitFigure extends LogitElement {
       sweep: () => html`<logit-sweep bare .model=${modelOf(begin)} .prompt=${prompt} .texts=${!held}
         .settings=${{ ...begin.settings, seed: begin.seed ?? 42 }} ${props(choices ?? {})}></logit-sweep>`,
       bigram:
-        () => html`<logit-own bare .source=${'bigram'} .settings=${patched(begin, patch).settings}
-        ${props(choices ?? {})}></logit-own>`,
+        () => html`<logit-logits bare .source=${'bigram'} .settings=${patched(begin, patch).settings}
+        ${props(choices ?? {})}></logit-logits>`,
       text: () => html`<logit-written .reader=${this.reader} .state=${this.#now}
         ?constrained=${this.controls?.includes('constraint')}></logit-written>`,
       // What nobody can read yet is not written either.

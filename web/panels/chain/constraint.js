@@ -87,7 +87,7 @@ export class LogitConstraint extends LogitElement {
     const { constraint = null } = this.gates;
     if (constraint === null) return 'none';
     if (typeof constraint === 'string') return constraint;
-    return 'grammar' in constraint ? 'own' : 'given';
+    return 'grammar' in constraint ? 'rules' : 'given';
   }
 
   /**
@@ -114,10 +114,10 @@ export class LogitConstraint extends LogitElement {
       <div class="row">
         <label for="choice">${t('constraint.title')}</label>
         <select id="choice" .value=${live(chosen)} @change=${this.#onChoice}>
-          ${['none', ...NAMED, 'own', ...(chosen === 'given' ? [chosen] : [])].map(option)}
+          ${['none', ...NAMED, 'rules', ...(chosen === 'given' ? [chosen] : [])].map(option)}
         </select>
       </div>
-      ${chosen === 'own' ? this.#renderOwn() : nothing}
+      ${chosen === 'rules' ? this.#renderRules() : nothing}
       ${chosen === 'given' ? html`<p class="did idle"><code>${JSON.stringify(this.gates.constraint)}</code></p>` : nothing}
       ${chosen === 'none' ? html`<p class="did idle">${aboutSetting('constraint')}</p>` : nothing}
       ${chosen === 'none' && !this.fault ? nothing : this.#renderState()}
@@ -137,9 +137,9 @@ export class LogitConstraint extends LogitElement {
     `;
   }
 
-  #renderOwn() {
+  #renderRules() {
     return html`
-      <div class="own">
+      <div class="rules">
         <label class="label" for="grammar">${t('constraint.grammar')}</label>
         <textarea id="grammar" spellcheck="false" autocapitalize="off" .value=${live(this.draft)}
           aria-invalid=${this.fault ? 'true' : 'false'} aria-describedby="state hint"
@@ -189,7 +189,7 @@ export class LogitConstraint extends LogitElement {
   #where({ rule, complete, bytes }) {
     const key = `constraint.in.${rule}`;
     if (complete) return t(bytes.length ? 'constraint.complete' : 'constraint.done');
-    if (this.#chosen === 'own') return t('constraint.in.rule', { rule });
+    if (this.#chosen === 'rules') return t('constraint.in.rule', { rule });
     return hasMessage(key) ? t(key) : '';
   }
 
@@ -215,7 +215,7 @@ export class LogitConstraint extends LogitElement {
     const { value } = /** @type {HTMLSelectElement} */ (target);
     if (value === 'none') this.#ask(null);
     else if (value !== 'given')
-      this.#ask(value === 'own' ? { grammar: this.draft } : /** @type {Constraint} */ (value));
+      this.#ask(value === 'rules' ? { grammar: this.draft } : /** @type {Constraint} */ (value));
   }
 
   /** An empty box sets nothing; a number is a token's id. @param {Event} event */

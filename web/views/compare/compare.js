@@ -269,7 +269,7 @@ export class LogitCompare extends ModelElement {
       return { name, seed, finish, figures, text: written.map(({ text }) => text).join('') };
     });
     if (texts.length === 0) return;
-    const name = [this.engine?.info?.name, 'compare', this.strategies ? 'own' : this.suite];
+    const name = [this.engine?.info?.name, 'compare', this.strategies ? 'strategies' : this.suite];
     download(`${name.join('-')}.csv`, toCsv(texts), 'text/csv');
   }
 

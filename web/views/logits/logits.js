@@ -1,9 +1,9 @@
 /**
- * <logit-own>: the instrument over the reader's own logits, pasted or counted from a text as a
+ * <logit-logits>: the instrument over the reader's own logits, pasted or counted from a text as a
  * bigram table; no model is needed. Asks with "logit-model" ({ model: File }) for a model file, and
  * tells by "logit-choose" what was chosen.
  */
-import { locales } from '#locales/own';
+import { locales } from '#locales/logits';
 import { html, nothing } from 'lit';
 import { addMessages, number, t } from '../../locale/locale.js';
 import { cssom } from '../../plots/cssom.js';
@@ -29,18 +29,18 @@ import { SAMPLES, TEXT } from './samples.js';
 addMessages(locales);
 
 /** What decides which logits are shown. */
-const CONTENTS = ['source', 'kind', 'logits', 'text', 'by', 'context'];
+const CONTENTS = ['source', 'kind', 'pasted', 'text', 'by', 'context'];
 /** How many tokens the table shows, and how many one press of the button draws. */
 const SHOWN = 12;
 const MANY = 40;
 
-export class LogitOwn extends LogitElement {
+export class LogitLogits extends LogitElement {
   static properties = {
     wrong: { state: true },
     fault: { state: true },
     source: {},
     kind: {},
-    logits: {},
+    pasted: {},
     text: {},
     by: {},
     context: { attribute: false },
@@ -71,13 +71,13 @@ export class LogitOwn extends LogitElement {
     this.wrong = null;
     /** @type {import('../../engine/errors.js').Fault | null} Why there is no engine. */
     this.fault = null;
-    const initial = initialChoices('own');
+    const initial = initialChoices('logits');
     /** @type {'pasted' | 'bigram'} Where the logits come from. */
     this.source = initial.source;
     /** @type {'logits' | 'probabilities'} What the pasted numbers are. */
     this.kind = initial.kind;
     /** What was pasted; null stands for an example. @type {string | null} */
-    this.logits = initial.logits;
+    this.pasted = initial.pasted;
     /** What the table is counted from; null stands for an example. @type {string | null} */
     this.text = initial.text;
     /** @type {'characters' | 'words'} */
@@ -170,7 +170,7 @@ export class LogitOwn extends LogitElement {
   }
 
   #showPasted() {
-    const found = parseLogits(this.logits ?? SAMPLES.confident, this.kind);
+    const found = parseLogits(this.pasted ?? SAMPLES.confident, this.kind);
     this.wrong = 'key' in found ? found : null;
     if ('key' in found) return;
     this.shown = 'pasted';
@@ -201,20 +201,20 @@ export class LogitOwn extends LogitElement {
     if (this.bare)
       return html`<div class="room"><div class="bench bigram">${this.#renderBigram()}</div></div>`;
     return html`
-      <h2>${t('view.own')}</h2>
-      <p class="about">${t('own.about')}</p>
+      <h2>${t('view.logits')}</h2>
+      <p class="about">${t('logits.about')}</p>
       <div class="tools">
-        <div class="segments kinds" role="group" aria-label=${t('own.sources')}>
+        <div class="segments kinds" role="group" aria-label=${t('logits.sources')}>
           ${
             /** @type {const} */ (['pasted', 'bigram']).map(
               (name) => html`<button data-source=${name} aria-pressed=${this.source === name}
-              @click=${() => this.#choose({ source: name })}>${t(`own.${name}`)}</button>`,
+              @click=${() => this.#choose({ source: name })}>${t(`logits.${name}`)}</button>`,
             )
           }
         </div>
         <button data-command="file" @click=${() => this.renderRoot.querySelector('input')?.click()}>${t('model.open')}</button>
         <input type="file" accept=".gguf" hidden aria-label=${t('model.open')} @change=${this.#onFile}>
-        <span class="about">${t('own.file')}</span>
+        <span class="about">${t('logits.file')}</span>
       </div>
       ${this.fault ? html`<p class="error" role="alert">${sentence(this.fault, this)}</p>` : nothing}
       <div class="room"><div class="bench ${this.source}" ${listen(this.#asks)}>
@@ -227,28 +227,28 @@ export class LogitOwn extends LogitElement {
 
   #renderPasted() {
     const { wrong } = this;
-    const pasted = this.logits ?? SAMPLES.confident;
+    const pasted = this.pasted ?? SAMPLES.confident;
     return html`
       <section>
-        <p class="about">${t('own.pasted.about')}</p>
-        <div class="tools" role="group" aria-label=${t('own.samples')}>
+        <p class="about">${t('logits.pasted.about')}</p>
+        <div class="tools" role="group" aria-label=${t('logits.samples')}>
           ${Object.entries(SAMPLES).map(
             ([name, text]) => html`<button data-sample=${name}
               aria-pressed=${this.shown === 'pasted' && pasted === text}
-              @click=${() => this.#choose({ logits: text, kind: 'logits' })}>${t(`own.sample.${name}`)}</button>`,
+              @click=${() => this.#choose({ pasted: text, kind: 'logits' })}>${t(`logits.sample.${name}`)}</button>`,
           )}
         </div>
-        <label class="label" for="logits">${t('own.pasted.label')}</label>
+        <label class="label" for="logits">${t('logits.pasted.label')}</label>
         <textarea id="logits" spellcheck="false" .value=${pasted} aria-describedby="error"
           aria-invalid=${wrong ? 'true' : 'false'}
-          @input=${(/** @type {Event} */ event) => this.#choose({ logits: valueOf(event) })}></textarea>
+          @input=${(/** @type {Event} */ event) => this.#choose({ pasted: valueOf(event) })}></textarea>
         <p id="error" class="error" role="alert">${wrong ? t(wrong.key, wrong.params) : ''}</p>
         <div class="tools">
-          <label class="label">${t('own.kind')}
+          <label class="label">${t('logits.kind')}
             <select id="kind" @change=${(/** @type {Event} */ event) => this.#choose({ kind: valueOf(event) })}>
-              ${['logits', 'probabilities'].map((name) => html`<option value=${name} .selected=${name === this.kind}>${t(`own.kind.${name}`)}</option>`)}
+              ${['logits', 'probabilities'].map((name) => html`<option value=${name} .selected=${name === this.kind}>${t(`logits.kind.${name}`)}</option>`)}
             </select></label>
-          <span class="about" ?hidden=${this.kind === 'logits'}>${t('own.kind.about')}</span>
+          <span class="about" ?hidden=${this.kind === 'logits'}>${t('logits.kind.about')}</span>
         </div>
       </section>`;
   }
@@ -259,25 +259,25 @@ export class LogitOwn extends LogitElement {
     return html`
       <section>
         <div>
-          <p class="about">${t('own.bigram.about')}</p>
-          <label class="label" for="text">${t('own.text')}</label>
+          <p class="about">${t('logits.bigram.about')}</p>
+          <label class="label" for="text">${t('logits.text')}</label>
           <textarea id="text" spellcheck="false" .value=${this.text ?? TEXT}
             @input=${(/** @type {Event} */ event) => this.#choose({ text: valueOf(event), context: [0] })}></textarea>
           <div class="tools">
-            <label class="label">${t('own.by')}
+            <label class="label">${t('logits.by')}
               <select id="by" @change=${(/** @type {Event} */ event) => this.#choose({ by: valueOf(event), context: [0] })}>
-                ${['words', 'characters'].map((name) => html`<option value=${name} .selected=${name === by}>${t(`own.by.${name}`)}</option>`)}
+                ${['words', 'characters'].map((name) => html`<option value=${name} .selected=${name === by}>${t(`logits.by.${name}`)}</option>`)}
               </select></label>
-            <span class="about">${t('own.counted', { n: bigram.tokens.length })}</span>
+            <span class="about">${t('logits.counted', { n: bigram.tokens.length })}</span>
           </div>
           <div class="tools">
-            <button class="primary" data-command="write" aria-disabled=${few} @click=${() => !few && this.#write(1)}>${t('own.write')}</button>
-            <button data-command="write-many" aria-disabled=${few} @click=${() => !few && this.#write(MANY)}>${t('own.write.many', { n: MANY })}</button>
-            <button data-command="restart" @click=${() => !few && this.#choose({ context: context.slice(0, 1) })}>${t('own.restart')}</button>
+            <button class="primary" data-command="write" aria-disabled=${few} @click=${() => !few && this.#write(1)}>${t('logits.write')}</button>
+            <button data-command="write-many" aria-disabled=${few} @click=${() => !few && this.#write(MANY)}>${t('logits.write.many', { n: MANY })}</button>
+            <button data-command="restart" @click=${() => !few && this.#choose({ context: context.slice(0, 1) })}>${t('logits.restart')}</button>
           </div>
           <p class="written" aria-live="polite">${few ? '' : context.map((id) => bigram.tokens[id]).join('')}</p>
         </div>
-        ${few ? html`<p class="error" role="alert">${t('own.error.short')}</p>` : this.#renderHeat()}
+        ${few ? html`<p class="error" role="alert">${t('logits.error.short')}</p>` : this.#renderHeat()}
       </section>`;
   }
 
@@ -288,14 +288,14 @@ export class LogitOwn extends LogitElement {
     /** @param {number} id */
     const name = (id) => visibleHtml({ id, text: bigram.tokens[id], special: false });
     return html`
-      <div class="scroll" tabindex="0" role="region" aria-label=${t('own.heat')}>
+      <div class="scroll" tabindex="0" role="region" aria-label=${t('logits.heat')}>
         <table>
-          <caption class="about">${t('own.heat.about', { n: ids.length })}</caption>
+          <caption class="about">${t('logits.heat.about', { n: ids.length })}</caption>
           <thead><tr><td></td>${ids.map((id) => html`<th scope="col" class="token">${name(id)}</th>`)}</tr></thead>
           <tbody>${ids.map(
             (from) => html`<tr>
             <th scope="row"><button class="token" data-context=${from} aria-pressed=${from === last}
-              aria-label=${t('own.context', { token: visible({ id: from, text: bigram.tokens[from], special: false }) })}
+              aria-label=${t('logits.context', { token: visible({ id: from, text: bigram.tokens[from], special: false }) })}
               @click=${() => this.#choose({ context: [from] })}>${name(from)}</button></th>
             ${ids.map((to) => {
               const n = bigram.rows[from].get(to) ?? 0;
@@ -319,7 +319,7 @@ export class LogitOwn extends LogitElement {
     const { distribution, draw, chain } = panelsOfBench(bench);
     return html`
       <div class="charts">
-        <p class="shown">${this.shown === 'pasted' ? t('own.shown.pasted', { n: bench.tokens.length }) : t('own.shown.bigram', { token: visible({ id: 0, text: last, special: false }) })}</p>
+        <p class="shown">${this.shown === 'pasted' ? t('logits.shown.pasted', { n: bench.tokens.length }) : t('logits.shown.bigram', { token: visible({ id: 0, text: last, special: false }) })}</p>
         ${bench.fault ? html`<p class="shown error" role="alert">${sentence(bench.fault, this)}</p>` : nothing}
         <logit-distribution ?no-glide=${bench.direct} ${props(distribution)}></logit-distribution>
         <logit-draw ?no-glide=${bench.direct} ${props(draw)}></logit-draw>
@@ -336,4 +336,4 @@ export class LogitOwn extends LogitElement {
   }
 }
 
-define('logit-own', LogitOwn);
+define('logit-logits', LogitLogits);

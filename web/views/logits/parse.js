@@ -4,7 +4,7 @@
  */
 
 /**
- * @typedef {{ tokens: string[], logits: number[] }} Own
+ * @typedef {{ tokens: string[], logits: number[] }} Given
  * @typedef {{ key: string, params: Record<string, string | number> }} Refusal a message of the locale
  */
 
@@ -15,30 +15,30 @@ const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 /**
  * @param {string} text
  * @param {'logits' | 'probabilities'} [kind] of its numbers
- * @returns {Own | Refusal}
+ * @returns {Given | Refusal}
  */
 export function parseLogits(text, kind = 'logits') {
   const trimmed = text.trim();
-  if (trimmed === '') return { key: 'own.error.empty', params: {} };
+  if (trimmed === '') return { key: 'logits.error.empty', params: {} };
   const found = /^[[{]/.test(trimmed) ? parseJson(trimmed) : parseLines(text);
   if ('key' in found) return found;
   const { length } = found.tokens;
-  if (length > MOST) return { key: 'own.error.many', params: { n: length, limit: MOST } };
+  if (length > MOST) return { key: 'logits.error.many', params: { n: length, limit: MOST } };
   return kind === 'logits' ? found : fromProbabilities(found);
 }
 
-/** @param {Own} own @returns {Own | Refusal} */
+/** @param {Given} given @returns {Given | Refusal} */
 function fromProbabilities({ tokens, logits: shares }) {
   const at = shares.findIndex((share) => share < 0);
-  if (at >= 0) return { key: 'own.error.negative', params: { n: at + 1, value: shares[at] } };
-  if (!shares.some((share) => share > 0)) return { key: 'own.error.zero', params: {} };
+  if (at >= 0) return { key: 'logits.error.negative', params: { n: at + 1, value: shares[at] } };
+  if (!shares.some((share) => share > 0)) return { key: 'logits.error.zero', params: {} };
   return { tokens, logits: shares.map(Math.log) };
 }
 
-/** @param {string} text @returns {Own | Refusal} */
+/** @param {string} text @returns {Given | Refusal} */
 function parseLines(text) {
-  /** @type {Own} */
-  const own = { tokens: [], logits: [] };
+  /** @type {Given} */
+  const given = { tokens: [], logits: [] };
   const lines = text.split(/\r?\n/);
   for (let i = 0; i < lines.length; i++) {
     const line = lines[i];
@@ -46,26 +46,26 @@ function parseLines(text) {
     const at = line.lastIndexOf(':');
     const value = line.slice(at + 1).trim();
     if (!NUMBER.test(value) || !Number.isFinite(Math.fround(Number(value))))
-      return { key: 'own.error.line', params: { n: i + 1, line: clip(line) } };
-    const token = at < 0 ? String(own.tokens.length) : line.slice(0, at);
-    if (token === '') return { key: 'own.error.unnamed', params: { n: i + 1 } };
-    own.tokens.push(token);
-    own.logits.push(Number(value));
+      return { key: 'logits.error.line', params: { n: i + 1, line: clip(line) } };
+    const token = at < 0 ? String(given.tokens.length) : line.slice(0, at);
+    if (token === '') return { key: 'logits.error.unnamed', params: { n: i + 1 } };
+    given.tokens.push(token);
+    given.logits.push(Number(value));
   }
-  return own;
+  return given;
 }
 
-/** @param {string} text @returns {Own | Refusal} */
+/** @param {string} text @returns {Given | Refusal} */
 function parseJson(text) {
   let value;
   try {
     value = JSON.parse(text);
   } catch (error) {
     const at = Number(/position (\d+)/.exec(String(error))?.[1] ?? text.length);
-    return { key: 'own.error.json', params: { n: text.slice(0, at).split('\n').length } };
+    return { key: 'logits.error.json', params: { n: text.slice(0, at).split('\n').length } };
   }
   const entries = Array.isArray(value) ? value.map(readEntry) : Object.entries(value);
-  if (entries.length === 0) return { key: 'own.error.empty', params: {} };
+  if (entries.length === 0) return { key: 'logits.error.empty', params: {} };
   const wrong = entries.findIndex(
     ([token, logit]) =>
       typeof token !== 'string' ||
@@ -74,7 +74,7 @@ function parseJson(text) {
   );
   if (wrong >= 0)
     return {
-      key: 'own.error.entry',
+      key: 'logits.error.entry',
       params: {
         n: wrong + 1,
         entry: clip(JSON.stringify(Array.isArray(value) ? value[wrong] : entries[wrong]) ?? ''),

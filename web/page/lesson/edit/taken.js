@@ -7,9 +7,9 @@ import { parseLogits } from '../../../views/logits/parse.js';
 const MOST_LOGITS = 200;
 
 /** The reader's own logits, where the address shows them. @param {string | undefined} view @param {any} state */
-function ownLogits(view, { own_logits, own_kind, own_source = 'pasted' }) {
-  if (view !== 'own' || !own_logits || own_source !== 'pasted') return undefined;
-  const read = parseLogits(own_logits, own_kind);
+function pastedLogits(view, { logits_pasted, logits_kind, logits_source = 'pasted' }) {
+  if (view !== 'logits' || !logits_pasted || logits_source !== 'pasted') return undefined;
+  const read = parseLogits(logits_pasted, logits_kind);
   return 'logits' in read && read.logits.length <= MOST_LOGITS ? read : undefined;
 }
 
@@ -23,8 +23,8 @@ export async function takeScreen(table, reader) {
   const { state } = parseHash(location.hash, table);
   if (!state) return null;
   const { model, view } = parseQuery(location.search).asked;
-  const own = ownLogits(view, state);
+  const given = pastedLogits(view, state);
   const { prompt = '', branch = [] } = state;
-  const written = own || branch.length === 0 ? '' : await reader.text({ model, prompt }, branch);
-  return takeState(state, { model, written, own }, table);
+  const written = given || branch.length === 0 ? '' : await reader.text({ model, prompt }, branch);
+  return takeState(state, { model, written, given }, table);
 }

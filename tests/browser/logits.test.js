@@ -14,31 +14,31 @@ before(async () => ([bench, scope] = await Promise.all([openBench(), Logitscope.
 after(() => Promise.all([bench?.close(), scope?.close()]));
 
 /** The view, of which each test leaves the knobs as they were. @type {ReturnType<typeof openView>} */
-let own;
+let view;
 
 async function openView() {
   const opened = await bench.open();
-  await opened.page.locator('#tab-own').click();
-  await opened.page.locator('logit-own logit-distribution .row').first().waitFor();
+  await opened.page.locator('#tab-logits').click();
+  await opened.page.locator('logit-logits logit-distribution .row').first().waitFor();
   return opened;
 }
 
-function openOwn() {
-  own ??= openView();
-  return own;
+function openOnce() {
+  view ??= openView();
+  return view;
 }
 
 /** Sets knobs, and waits until they are what they say. */
 async function setKnobs(page, values) {
   for (const [name, value] of Object.entries(values)) {
-    await page.locator(`logit-own logit-knob[data-name=${name}] .box`).fill(value);
+    await page.locator(`logit-logits logit-knob[data-name=${name}] .box`).fill(value);
     await page.keyboard.press('Enter');
   }
 }
 
 const readShares = (page) =>
   page
-    .locator('logit-own logit-distribution .row')
+    .locator('logit-logits logit-distribution .row')
     .evaluateAll((rows) =>
       Object.fromEntries(rows.map(({ dataset }) => [dataset.id, Number(dataset.p)])),
     );
@@ -52,9 +52,9 @@ async function expectShares(page, logits, settings) {
 }
 
 test('numbers, bars and the first knobs are in sight together from the start', async () => {
-  const { page } = await openOwn();
+  const { page } = await openOnce();
   const sight = (selector) =>
-    page.locator(`logit-own ${selector}`).evaluateAll(
+    page.locator(`logit-logits ${selector}`).evaluateAll(
       (all) =>
         all.filter((element) => {
           const { top, bottom, height } = element.getBoundingClientRect();
@@ -73,25 +73,25 @@ test('numbers, bars and the first knobs are in sight together from the start', a
 });
 
 test('a bigram table shows the shares of its counts and writes from them', async () => {
-  const { page } = await openOwn();
-  await page.locator('logit-own [data-source=bigram]').click();
-  await page.locator('logit-own #by').selectOption('characters');
-  await page.locator('logit-own #text').fill('abababac');
+  const { page } = await openOnce();
+  await page.locator('logit-logits [data-source=bigram]').click();
+  await page.locator('logit-logits #by').selectOption('characters');
+  await page.locator('logit-logits #text').fill('abababac');
   // a is followed by b three times and by c once; ids by frequency: a, b, c.
-  await page.locator('logit-own [data-context="0"]').click();
+  await page.locator('logit-logits [data-context="0"]').click();
   await expectShares(page, [-Infinity, Math.log(3), Math.log(1)], { temperature: 1 });
   const shares = await readShares(page);
   assert.ok(Math.abs(shares[1] - 0.75) < 1e-6);
   await page.locator('[data-command=write-many]').click();
-  const written = () => page.locator('logit-own .written').innerText();
+  const written = () => page.locator('logit-logits .written').innerText();
   const text = await until(written, ({ length }) => length === 41);
   assert.equal(text.length, 41);
   assert.match(text, /^a[bc]/);
   assert.doesNotMatch(text, /aa|bb|bc|ac(?!$).*ccc/);
   // The view comes back with what it showed.
   await page.locator('#tab-bench').click();
-  await page.locator('#tab-own').click();
-  const shown = () => page.locator('logit-own .shown').innerText();
+  await page.locator('#tab-logits').click();
+  const shown = () => page.locator('logit-logits .shown').innerText();
   assert.match(
     await until(shown, (words) => /bigram/.test(words)),
     /^On show: what follows “[^”]+” in the bigram table\.$/,
@@ -104,15 +104,15 @@ test('a bigram table shows the shares of its counts and writes from them', async
     ),
     320,
   );
-  await page.locator('logit-own [data-source=pasted]').click();
-  await page.locator('logit-own #logits').waitFor();
-  const rows = () => page.locator('logit-own logit-distribution .row').count();
+  await page.locator('logit-logits [data-source=pasted]').click();
+  await page.locator('logit-logits #logits').waitFor();
+  const rows = () => page.locator('logit-logits logit-distribution .row').count();
   assert.equal(await until(rows, (count) => count === 16), 16);
   await page.setViewportSize({ width: 1440, height: 900 });
 });
 
 test('what cannot be read is refused in one sentence that names the line, and changes nothing', async () => {
-  const { page } = await openOwn();
+  const { page } = await openOnce();
   const before = await readShares(page);
   for (const [text, sentence] of [
     ['cat: 1\ndog: many', 'Line 2 must end in a number after a colon, got “dog: many”.'],
@@ -122,8 +122,8 @@ test('what cannot be read is refused in one sentence that names the line, and ch
     ['[1, "x"]', 'Entry 2 must be a number, or a token with a number, got "x".'],
     ['', 'There are no logits yet: write at least one line such as cat: 2.5.'],
   ]) {
-    await page.locator('logit-own #logits').fill(text);
-    const alert = page.locator('logit-own section > #error');
+    await page.locator('logit-logits #logits').fill(text);
+    const alert = page.locator('logit-logits section > #error');
     assert.equal(
       await until(
         () => alert.innerText(),
@@ -136,7 +136,7 @@ test('what cannot be read is refused in one sentence that names the line, and ch
 });
 
 test('the classic distributions differ as they should', async () => {
-  const { page } = await openOwn();
+  const { page } = await openOnce();
   const best = async () => (await readShares(page))[0];
   await page.locator('[data-sample=confident]').click();
   assert.ok((await until(best, (p) => p > 0.9)) > 0.9);
@@ -145,8 +145,8 @@ test('the classic distributions differ as they should', async () => {
 });
 
 test('pasted lines and JSON show the bars that the engine computes', async () => {
-  const { page, complaints, foreign } = await openOwn();
-  const box = page.locator('logit-own #logits');
+  const { page, complaints, foreign } = await openOnce();
+  const box = page.locator('logit-logits #logits');
   for (const text of [
     'cat: 2.5\ndog: 1\na: b: -0.5',
     '{"cat": 2.5, "dog": 1, "a: b": -0.5}',
@@ -158,14 +158,17 @@ test('pasted lines and JSON show the bars that the engine computes', async () =>
   await setKnobs(page, { top_k: '2' });
   await expectShares(page, [2.5, 1, -0.5], { temperature: 1, top_k: 2 });
   const drawn = scope.drawFrom([2.5, 1, -0.5], { temperature: 1, top_k: 2, seed: 42 });
-  assert.equal(await page.locator('logit-own .lands').getAttribute('data-drawn'), String(drawn.id));
-  await page.locator('logit-own [data-command=many]').click();
+  assert.equal(
+    await page.locator('logit-logits .lands').getAttribute('data-drawn'),
+    String(drawn.id),
+  );
+  await page.locator('logit-logits [data-command=many]').click();
   await until(
-    () => page.locator('logit-own logit-draw .result').getAttribute('data-total'),
+    () => page.locator('logit-logits logit-draw .result').getAttribute('data-total'),
     (total) => total === '1000',
   );
   assert.equal(
-    await page.locator('logit-own logit-draw .result').getAttribute('data-total'),
+    await page.locator('logit-logits logit-draw .result').getAttribute('data-total'),
     '1000',
   );
   assert.deepEqual(complaints, []);
@@ -174,12 +177,12 @@ test('pasted lines and JSON show the bars that the engine computes', async () =>
 });
 
 test('two conventions stand side by side over given logits too, and nothing names a Step', async () => {
-  const { page, complaints } = await openOwn();
-  await page.locator('logit-own #logits').fill('a: 3\nb: 2\nc: 1');
+  const { page, complaints } = await openOnce();
+  await page.locator('logit-logits #logits').fill('a: 3\nb: 2\nc: 1');
   await setKnobs(page, { temperature: '0.5', top_p: '0.8' });
-  await unfoldStages(page.locator('logit-own'));
-  await page.locator('logit-own details[data-beside] summary').click();
-  const rows = page.locator('logit-own logit-conventions tbody tr');
+  await unfoldStages(page.locator('logit-logits'));
+  await page.locator('logit-logits details[data-beside] summary').click();
+  const rows = page.locator('logit-logits logit-conventions tbody tr');
   await until(
     () => rows.count(),
     (n) => n === 3,
@@ -189,11 +192,11 @@ test('two conventions stand side by side over given logits too, and nothing name
     const { kept } = scope.warp([3, 2, 1], { temperature: 0.5, top_p: 0.8, ...conventions[name] });
     return String(kept);
   });
-  const kept = () => page.locator('logit-own logit-conventions tfoot td').allInnerTexts();
+  const kept = () => page.locator('logit-logits logit-conventions tfoot td').allInnerTexts();
   assert.deepEqual(await until(kept, (now) => now.join() === expected.join()), expected);
   assert.deepEqual(expected, ['1', '2']);
   const said = await page
-    .locator('logit-own logit-draw')
+    .locator('logit-logits logit-draw')
     .evaluate((draw) => draw.shadowRoot.textContent);
   assert.doesNotMatch(said, /\bStep\b/);
   assert.deepEqual(complaints, []);
@@ -201,9 +204,9 @@ test('two conventions stand side by side over given logits too, and nothing name
 });
 
 test('a model file opens from here too', async () => {
-  const { page } = await openOwn();
+  const { page } = await openOnce();
   await page.setInputFiles(
-    'logit-own input[type=file]',
+    'logit-logits input[type=file]',
     join(root, 'tests/vectors/forward/llama_q8_0.gguf'),
   );
   const name = () => page.locator('logit-model select').evaluate((s) => s.selectedOptions[0].text);
@@ -214,13 +217,16 @@ test('a model file opens from here too', async () => {
 });
 
 test("a sampler of the reader's own runs on pasted logits, before any model is loaded", async () => {
-  const { page, complaints, close } = await bench.open({ path: '?lang=en&view=own', ready: false });
-  const sampler = page.locator('logit-own logit-own-sampler');
+  const { page, complaints, close } = await bench.open({
+    path: '?lang=en&view=logits',
+    ready: false,
+  });
+  const sampler = page.locator('logit-logits logit-own-sampler');
   await sampler.locator('[data-do=run]').click();
   const names = sampler.locator('.result tbody th');
   await names.first().waitFor();
   assert.equal(await names.first().locator('.token').innerText(), '␣Paris');
-  // The tests' own script finds no storage in the sandboxed frame.
+  // The tests' view script finds no storage in the sandboxed frame.
   assert.deepEqual(
     complaints.filter((text) => !text.includes('localStorage')),
     [],
