@@ -8,7 +8,7 @@ import { Logitscope } from '../../web/engine/index.js';
 import { suites } from '../../web/engine/suites.js';
 import { PASSAGES } from '../../web/views/compare/passages.js';
 import { temporaryFolder } from '../cleanup.js';
-import { sample } from '../long.js';
+import { long, sample } from '../long.js';
 import { axe, FIRST, loadReference, openBench, root, settle, START, until } from './bench.js';
 
 /** @type {Awaited<ReturnType<typeof openBench>>} */
@@ -557,7 +557,8 @@ test('the numbers of a token are read by arrow keys', async () => {
   await close();
 });
 
-test('it stands alone in a lesson', async () => {
+// alone.test.js has it alone too, with its first example.
+long('it stands alone in a lesson', async () => {
   const { page, close } = await open({ suite: 'extremes' });
   await page.evaluate(() => {
     const other = document.createElement('logit-compare');
@@ -663,32 +664,36 @@ const SAMPLE = sample(
   1,
 );
 
+// axe.test.js looks at this view too, and reflow.test.js at its width.
 for (const [lang, colorScheme, width] of LOOKED) {
-  test(`axe finds nothing, and nothing is cut off: ${lang}, ${colorScheme}, ${width} px`, async () => {
-    const { page, close } = await open({
-      lang,
-      colorScheme,
-      viewport: { width, height: 900 },
-    });
-    const check = async (what) => {
-      if (SAMPLE.includes(`${lang} ${what}`)) assert.deepEqual(await axe(page), [], what);
-      assert.ok(
-        await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth),
-        what,
-      );
-    };
-    await page.locator('[data-action=edit]').first().click();
-    await type(page.locator('[data-column="0"] [data-name=top_p]'), '7');
-    await check('columns');
-    await page.locator('[data-suite="e27.1"]').click();
-    await page.locator('logit-compare .gaps').waitFor();
-    await page.locator('logit-compare summary').first().click();
-    await check('table');
-    await page.locator('#blind').click();
-    await page.locator('[data-command=reveal]').click();
-    await check('blind');
-    await close();
-  });
+  long(
+    `axe finds nothing, and nothing is cut off: ${lang}, ${colorScheme}, ${width} px`,
+    async () => {
+      const { page, close } = await open({
+        lang,
+        colorScheme,
+        viewport: { width, height: 900 },
+      });
+      const check = async (what) => {
+        if (SAMPLE.includes(`${lang} ${what}`)) assert.deepEqual(await axe(page), [], what);
+        assert.ok(
+          await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth),
+          what,
+        );
+      };
+      await page.locator('[data-action=edit]').first().click();
+      await type(page.locator('[data-column="0"] [data-name=top_p]'), '7');
+      await check('columns');
+      await page.locator('[data-suite="e27.1"]').click();
+      await page.locator('logit-compare .gaps').waitFor();
+      await page.locator('logit-compare summary').first().click();
+      await check('table');
+      await page.locator('#blind').click();
+      await page.locator('[data-command=reveal]').click();
+      await check('blind');
+      await close();
+    },
+  );
 }
 
 test('a passage that no model has read stands beside what continues it, with its credit', async () => {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { text as textOf } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
-import { LONG, long, sample } from '../long.js';
+import { long, sample } from '../long.js';
 import { axe, FIRST, frame, loadReference, openBench, settle, until } from './bench.js';
 
 /** How many tokens follow the prompt. */
@@ -17,9 +17,9 @@ let scope;
 before(async () => ([bench, scope] = await Promise.all([openBench(), loadReference()])));
 after(() => Promise.all([bench?.close(), scope?.close()]));
 
-async function openLandscape({ hash = '#temperature=0.7', query = '', ...options } = {}) {
+async function openLandscape({ hash = '#temperature=0.7', ...options } = {}) {
   // As the page itself writes it, so that one page is restored for many tests.
-  const path = `?lang=en${query}&model=verbs&view=landscape${hash}`;
+  const path = `?lang=en&model=verbs&view=landscape${hash}`;
   const opened = await bench.open({ path, ready: false, ...options });
   const view = opened.page.locator('logit-landscape');
   await view.locator('.sentence mark').waitFor();
@@ -89,9 +89,13 @@ async function expectCrossing({ view, knob, die }, { name = 'temperature', u, ..
   return { value, drawn, written };
 }
 
-test('at first it shows one knob alone, and the text of generate with that seed; the bench’s own address opens the bench', async () => {
-  const opened = await openLandscape({ hash: '' });
+test('at first it shows one knob alone, and the text of generate with that seed; the bench has its setting and an address of its own, and sets it', async () => {
+  // The address names no view.
+  const opened = await openLandscape({ path: '?lang=en&model=verbs', firstScreen: true });
   const { page, view, knob, close } = opened;
+  const tabs = page.locator('[role=tab][aria-controls=view]');
+  assert.equal(await tabs.first().getAttribute('data-view'), 'landscape');
+  assert.equal(await page.locator('#tab-landscape').getAttribute('aria-selected'), 'true');
   const { value } = await expectCrossing(opened);
   assert.equal(value, 0.7);
   assert.deepEqual(opened.complaints, []);
@@ -103,11 +107,18 @@ test('at first it shows one knob alone, and the text of generate with that seed;
     async () => page.url(),
     (url) => /^[^#]*\?lang=en&model=verbs#/.test(url),
   );
+  const slider = page.locator('logit-knob[data-name=temperature] input[type=range]');
+  assert.equal(await slider.inputValue(), '1.2');
   await page.reload();
   await page.locator('logit-distribution .row').first().waitFor();
+  assert.equal(await slider.inputValue(), '1.2');
+  await slider.fill('0.3');
+  await settle(page);
   await page.locator('[data-view=landscape]').click();
   await view.waitFor();
   await settle(page);
+  assert.equal(await numberOf(knob), 0.3);
+  await expectCrossing(opened);
   await close();
 });
 
@@ -115,11 +126,12 @@ const FIRST_SCREENS = {
   '': 'landscape',
   '&view=bench': 'bench',
   '&controls=temperature,tabs': 'bench',
-  // These two are what nearly every other test opens.
-  ...(LONG && { '#temperature=0.7': 'bench', '&view=landscape#temperature=0.7': 'landscape' }),
+  '#temperature=0.7': 'bench',
+  '&view=landscape#temperature=0.7': 'landscape',
 };
+// The first is that of the test before, the others nearly every test's, or of state.test.js.
 for (const [rest, view] of Object.entries(FIRST_SCREENS))
-  test(`an address that ends with ?lang=en${rest} opens the ${view}`, async () => {
+  long(`an address that ends with ?lang=en${rest} opens the ${view}`, async () => {
     const path = `?lang=en&model=verbs${rest}`;
     const { page, close } = await bench.open({ path, ready: false, firstScreen: true });
     const tabs = page.locator('[role=tab][aria-controls=view]');
@@ -131,21 +143,25 @@ for (const [rest, view] of Object.entries(FIRST_SCREENS))
     await close();
   });
 
-test('the share panel’s frame shows the landscape, unless it is to show knobs of its own', async () => {
-  const { page, close } = await bench.open();
-  await page.locator('[data-command=share]').click();
-  const panel = page.locator('logit-share');
-  assert.doesNotMatch(await panel.locator('#link').inputValue(), /view=/);
-  assert.match(await panel.locator('#frame').inputValue(), /&amp;view=landscape#/);
-  await panel.frameLocator('iframe').locator('logit-landscape .sentence mark').waitFor();
-  await panel.locator('input[name=temperature]').check();
-  await until(
-    () => panel.locator('#frame').inputValue(),
-    (text) => text.includes('controls'),
-  );
-  assert.doesNotMatch(await panel.locator('#frame').inputValue(), /view=/);
-  await close();
-});
+// The panel itself is that of embed.test.js.
+long(
+  'the share panel’s frame shows the landscape, unless it is to show knobs of its own',
+  async () => {
+    const { page, close } = await bench.open();
+    await page.locator('[data-command=share]').click();
+    const panel = page.locator('logit-share');
+    assert.doesNotMatch(await panel.locator('#link').inputValue(), /view=/);
+    assert.match(await panel.locator('#frame').inputValue(), /&amp;view=landscape#/);
+    await panel.frameLocator('iframe').locator('logit-landscape .sentence mark').waitFor();
+    await panel.locator('input[name=temperature]').check();
+    await until(
+      () => panel.locator('#frame').inputValue(),
+      (text) => text.includes('controls'),
+    );
+    assert.doesNotMatch(await panel.locator('#frame').inputValue(), /view=/);
+    await close();
+  },
+);
 
 test('sideways a drag moves the knob and holds u, up and down it moves u and holds the knob', async () => {
   const opened = await openLandscape();
@@ -261,7 +277,7 @@ test('play runs the knob from end to end, and can be stopped', async () => {
   const play = view.locator('[data-command=play]');
   const usual = await view.evaluate((it) => it.run.ms);
   assert.equal(usual, 8000);
-  await view.evaluate((it) => (it.run.ms = 2500));
+  await view.evaluate((it) => (it.run.ms = 1500));
   const began = Date.now();
   await play.click();
   const { values, texts } = await view.evaluate(async (it) => {
@@ -274,7 +290,7 @@ test('play runs the knob from end to end, and can be stopped', async () => {
     }
     return { values: [...seen.values].slice(1), texts: [...seen.texts] };
   });
-  assert.ok(Date.now() - began >= 2500);
+  assert.ok(Date.now() - began >= 1500);
   await settle(page);
   assert.ok(values.length > 5, `${values.length} values`);
   assert.deepEqual(
@@ -348,24 +364,6 @@ test('top-p and top-k are a press away, other stages a fold, and any slider is a
   await view.locator('.sentence mark').waitFor();
   await settle(page);
   assert.equal(await numberOf(knob), 10);
-  await opened.close();
-});
-
-test('what the bench is set to, the landscape shows, and the other way', async () => {
-  const opened = await openLandscape();
-  const { page, knob } = opened;
-  await knob.focus();
-  await page.keyboard.press('PageUp');
-  await settle(page);
-  await page.locator('[data-view=bench]').click();
-  const slider = page.locator('logit-knob[data-name=temperature] input[type=range]');
-  assert.equal(await slider.inputValue(), '1.2');
-  await slider.fill('0.3');
-  await settle(page);
-  await page.locator('[data-view=landscape]').click();
-  await settle(page);
-  assert.equal(await numberOf(knob), 0.3);
-  await expectCrossing(opened);
   await opened.close();
 });
 
@@ -576,7 +574,8 @@ long('Play is saved as a film, with what is seen', async () => {
   await opened.close();
 });
 
-test('axe finds nothing, light and dark, with all that folds open', async () => {
+// axe.test.js looks at every view, all folds of it open.
+long('axe finds nothing, light and dark, with all that folds open', async () => {
   const opened = await openLandscape();
   const { page, view } = opened;
   await view.locator('[data-command=all]').click();

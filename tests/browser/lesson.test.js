@@ -92,23 +92,28 @@ test('temperature: said before it is seen, judged by the engine, by keyboard alo
   await question(page, 6).locator('input').last().check();
   await question(page, 6).locator('button.primary').click();
   await rest(page);
-  assert.match(await fill(7, '0.27'), /^Right\./);
-  await question(page, 8).locator('input').nth(1).check();
-  await question(page, 8).locator('button.primary').click();
-  await rest(page);
-  assert.match(await said(page, 8), /^Right\. Mostly T = 0\.01 is greedy/);
-  const done = await result(page);
-  assert.deepEqual([done.score, done.complete], [7 / 8, true], 'a shown solution is not scored');
-  assert.match(await page.locator('logit-lesson footer').innerText(), /divides every logit by T/);
-  await page.goto(`${bench.url}?lesson&lang=en`);
-  await rest(page);
-  assert.match(
-    await page
-      .locator('logit-lesson li', { has: page.getByText('Temperature', { exact: true }) })
-      .innerText(),
-    /done: 7 of 8 right/,
-  );
-  assert.deepEqual(await axe(page), []);
+  const { score } = await result(page);
+  assert.equal(score, 5 / 8, 'a shown solution is not scored');
+  // A sweep over texts takes long; a lesson that is complete is that of marks.test.js.
+  if (LONG) {
+    assert.match(await fill(7, '0.27'), /^Right\./);
+    await question(page, 8).locator('input').nth(1).check();
+    await question(page, 8).locator('button.primary').click();
+    await rest(page);
+    assert.match(await said(page, 8), /^Right\. Mostly T = 0\.01 is greedy/);
+    const done = await result(page);
+    assert.deepEqual([done.score, done.complete], [7 / 8, true], 'a shown solution is not scored');
+    assert.match(await page.locator('logit-lesson footer').innerText(), /divides every logit by T/);
+    await page.goto(`${bench.url}?lesson&lang=en`);
+    await rest(page);
+    assert.match(
+      await page
+        .locator('logit-lesson li', { has: page.getByText('Temperature', { exact: true }) })
+        .innerText(),
+      /done: 7 of 8 right/,
+    );
+    assert.deepEqual(await axe(page), []);
+  }
   assert.deepEqual([complaints, foreign], [[], []]);
   await close();
 });
@@ -412,7 +417,7 @@ async function play(name, language, width, theme) {
   await close();
 }
 
-/** Every lesson in every language, wide and narrow; a few of them in `make test`. */
+/** Every lesson in every language, wide and narrow. */
 const PLAYED = SHIPPED.flatMap((name, i) =>
   LESSON_LANGUAGES.flatMap((language, j) =>
     [1440, 375].map((width, k) => ({
@@ -424,9 +429,12 @@ const PLAYED = SHIPPED.flatMap((name, i) =>
   ),
 ).filter(({ name }) => (process.env.LESSON ?? name) === name);
 
+// The keys are tried above, each right and wrong answer of each lesson in tests/node/lesson.test.js.
 for (const { name, language, width, theme } of sample(PLAYED, 1, 10))
-  test(`${name} is played by keys, ${language}, ${width} px: each wrong answer has its sentence, all right is 1`, () =>
-    play(name, language, width, theme));
+  long(
+    `${name} is played by keys, ${language}, ${width} px: each wrong answer has its sentence, all right is 1`,
+    () => play(name, language, width, theme),
+  );
 long(
   'figures with controls: a bias, a text under a constraint, a check sum, a comparison',
   async () => {
@@ -678,22 +686,24 @@ test('code: it runs shut off, its fault is named, and it is there again after a 
     await rest(page);
     return said(page, 1);
   };
-  assert.match(
-    await check('export default (logits) => logits;'),
-    /^Not yet\. It returns the logits as they came/,
-  );
-  assert.equal((await result(page)).score, 0);
+  // Each kind of fault is that of tests/node/faults.test.js.
+  if (LONG)
+    assert.match(
+      await check('export default (logits) => logits;'),
+      /^Not yet\. It returns the logits as they came/,
+    );
   const divides = 'export default (logits, { temperature: T }) => logits.map((it) => it / T);';
   assert.match(
     await check(divides),
     /At T = 0 it divides by zero.* Give T = 0 a branch of its own\./s,
   );
+  assert.equal((await result(page)).score, 0);
   assert.match(await question(page, 1).locator('.sum').innerText(), /hold, \d+ fail.* of 100/s);
   assert.match(
     await question(page, 1).locator('logit-code li').first().innerText(),
     /smallest input/,
   );
-  assert.deepEqual(await axe(page), []);
+  if (LONG) assert.deepEqual(await axe(page), []);
   assert.match(await check('export default (;'), /could not be loaded/);
   assert.match(await check(example), /^Right\. It reorders nothing/);
   assert.equal((await result(page)).score, 1 / 10);
@@ -705,13 +715,18 @@ test('code: it runs shut off, its fault is named, and it is there again after a 
   await editor.waitFor();
   assert.equal(await editor.inputValue(), example);
   assert.equal(await page.locator('iframe').count(), 0);
-  await question(page, 2).locator('button.primary').click();
-  await until(
-    () => said(page, 2),
-    (text) => text.startsWith('Not yet.'),
-  );
-  await question(page, 2).locator('[data-command=solution]').click();
-  await rest(page);
-  assert.match(await question(page, 2).locator('pre').innerText(), /export default function top_k/);
+  if (LONG) {
+    await question(page, 2).locator('button.primary').click();
+    await until(
+      () => said(page, 2),
+      (text) => text.startsWith('Not yet.'),
+    );
+    await question(page, 2).locator('[data-command=solution]').click();
+    await rest(page);
+    assert.match(
+      await question(page, 2).locator('pre').innerText(),
+      /export default function top_k/,
+    );
+  }
   await close();
 });

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { long, sample } from '../long.js';
+import { LONG, long, sample } from '../long.js';
 import { openBench, root, settle, START, unfoldStages, until } from './bench.js';
 
 /** @type {Awaited<ReturnType<typeof openBench>>} */
@@ -35,11 +35,14 @@ async function openView(view) {
 }
 const alert = (page) => page.locator('logit-scope .said[role=alert] p');
 
-/** The address of the page in a browser that knows nothing of it. */
-async function reopened(page) {
+/**
+ * The address of the page in a browser that knows nothing of it; or, where the same test has done so
+ * for this view, in a used document that stands at that place.
+ */
+async function reopened(page, fresh = true) {
   const { pathname, search, hash } = new URL(page.url());
   const path = `${pathname.replace(/^.*\//, '')}${search}${hash}`;
-  return bench.open({ path, ready: false, fresh: true });
+  return bench.open({ path, ready: false, fresh });
 }
 
 test('the comparison that one sees is in the link: suite, strategies, seed, blind', async () => {
@@ -68,7 +71,7 @@ test('the comparison that one sees is in the link: suite, strategies, seed, blin
   await hashWith(page, ['compare_strategies=']);
   await page.locator('#blind').click();
   await hashWith(page, ['compare_strategies=', 'compare_blind=true']);
-  const blind = await reopened(page);
+  const blind = await reopened(page, LONG);
   await blind.page.locator('logit-ranking .card').nth(1).waitFor();
   await blind.page.locator('#blind').click();
   await blind.page.locator('logit-strategy').nth(1).waitFor();
@@ -286,7 +289,7 @@ test('logits of one’s own, a text of one’s own and the knobs over them are i
     () => hashOf(page),
     (hash) => /logits_context=\d+(,\d+){3}(&|$)/.test(hash),
   );
-  const table = await reopened(page);
+  const table = await reopened(page, LONG);
   assert.equal(
     await until(
       () => table.page.locator('logit-logits .written').innerText(),
@@ -344,7 +347,8 @@ test('a view’s choice that is out of bounds is left out and named', async () =
   await close();
 });
 
-test('an address that names no model, or one elsewhere, says so and opens the first', async () => {
+// What such an address opens is tried in models.test.js.
+long('an address that names no model, or one elsewhere, says so and opens the first', async () => {
   for (const [model, sentence] of [
     ['', 'One part was left out: model= (cannot be read).'],
     [
@@ -463,7 +467,8 @@ test('the context is a number in a box, in the link, and refused in one sentence
   }
 });
 
-test('a context that cannot be is said, and the model opens as it is', async () => {
+// The test before has one refused in its box, state.test.js a part of an address that cannot be.
+long('a context that cannot be is said, and the model opens as it is', async () => {
   const { page, close } = await openAt('&context=none');
   assert.match(await alert(page).innerText(), /context=none \(cannot be read\)/);
   assert.equal(await page.locator('logit-context input').inputValue(), '32');

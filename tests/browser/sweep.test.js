@@ -435,7 +435,8 @@ long(
   },
 );
 
-test('the element works alone, with a model and settings of its own', async () => {
+// alone.test.js has it alone too, with its first example.
+long('the element works alone, with a model and settings of its own', async () => {
   const { page, close } = await openSweep();
   await page.evaluate(() => {
     document.body.innerHTML = `<logit-sweep model="models/verbs.gguf" prompt="Tomorrow she"

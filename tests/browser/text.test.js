@@ -274,7 +274,7 @@ test('nodes do not pile up: after many steps and a reset the document is as larg
       return count(document);
     });
   const round = async () => {
-    await steps(page, cases(3, 6));
+    await steps(page, cases(2, 6));
     await page.locator('[data-command=reset]').click();
     await until(
       () => ids(page),

@@ -114,7 +114,7 @@ test('bars and draws are the engine’s with each warper in use', async (t) => {
     Object.keys(VALUES),
     'each warper of the table has a value here',
   );
-  for (const [name, value] of sample(Object.entries(VALUES), 2)) {
+  for (const [name, value] of sample(Object.entries(VALUES), 1)) {
     await t.test(name, async () => {
       if (!BASICS.includes(name)) await add(page, name);
       await type(page, name, value);
