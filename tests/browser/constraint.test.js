@@ -137,7 +137,7 @@ test('the card is usable by keyboard and axe finds nothing, in both languages, l
     ['es', 'dark'],
   ]);
   for (const [lang, colorScheme] of sample(looks, 1)) {
-    const { page, close } = await bench.open({ path: `?lang=${lang}${START}`, colorScheme });
+    const { page, close } = await bench.open({ fresh: true, path: `?lang=${lang}`, colorScheme });
     await addCard(page);
     await card(page).locator('select').selectOption('rules');
     await card(page).locator('textarea').press('Tab');
@@ -229,8 +229,8 @@ test('a model that can, writes JSON: the state follows the text, which parses, a
   await card(page).locator('select').selectOption('none');
   await plain.waitFor({ state: 'detached' });
 
-  const long = `"${'a'.repeat(cases(19, 99))}`;
-  await restore({ schema: { type: 'string', maxLength: cases(40, 200) } }, ids(long), {
+  const long = `"${'a'.repeat(cases(9, 99))}`;
+  await restore({ schema: { type: 'string', maxLength: cases(20, 200) } }, ids(long), {
     max_new_tokens: long.length,
   });
   await plain.waitFor();

@@ -619,41 +619,45 @@ for (const [width, height] of sample(SIZES, 1))
     await opened.close();
   });
 
-test('alone in a lesson it has its settings from attributes, and keeps what is dragged', async () => {
-  const opened = await bench.open({
-    path: 'source/tests/browser/blank.html',
-    ready: false,
-    own: true,
-  });
-  const { page } = opened;
-  await page.evaluate((url) => {
-    const script = document.createElement('script');
-    script.type = 'module';
-    script.src = `${url}logitscope.js`;
-    document.head.append(script);
-    document.body.innerHTML =
-      '<logit-landscape model="verbs" prompt="Today she" temperature="1.5" seed="7" top_p="0.8"></logit-landscape>';
-  }, bench.url);
-  const view = page.locator('logit-landscape');
-  await view.locator('.sentence mark').waitFor();
-  const knob = view.locator('.handle.knob');
-  assert.equal(await numberOf(knob), 1.5);
-  const text = async (temperature) => {
-    const options = { prompt: FIRST, seed: 7, top_p: 0.8, temperature, max_new_tokens: TOKENS };
-    return FIRST + (await scope.write(options)).text;
-  };
-  const expectText = async (temperature) => {
-    const wanted = await text(temperature);
-    const same = (said) => said === wanted;
-    assert.equal(await until(() => sentenceOf(view), same), wanted);
-  };
-  await expectText(1.5);
-  await knob.waitFor(); // it shows with the numbers, a tenth of a second after the text at most
-  await knob.focus();
-  await page.keyboard.press('Home');
-  await expectText(0);
-  await opened.close();
-});
+// The lessons of lesson.test.js have it alone too.
+long(
+  'alone in a lesson it has its settings from attributes, and keeps what is dragged',
+  async () => {
+    const opened = await bench.open({
+      path: 'source/tests/browser/blank.html',
+      ready: false,
+      own: true,
+    });
+    const { page } = opened;
+    await page.evaluate((url) => {
+      const script = document.createElement('script');
+      script.type = 'module';
+      script.src = `${url}logitscope.js`;
+      document.head.append(script);
+      document.body.innerHTML =
+        '<logit-landscape model="verbs" prompt="Today she" temperature="1.5" seed="7" top_p="0.8"></logit-landscape>';
+    }, bench.url);
+    const view = page.locator('logit-landscape');
+    await view.locator('.sentence mark').waitFor();
+    const knob = view.locator('.handle.knob');
+    assert.equal(await numberOf(knob), 1.5);
+    const text = async (temperature) => {
+      const options = { prompt: FIRST, seed: 7, top_p: 0.8, temperature, max_new_tokens: TOKENS };
+      return FIRST + (await scope.write(options)).text;
+    };
+    const expectText = async (temperature) => {
+      const wanted = await text(temperature);
+      const same = (said) => said === wanted;
+      assert.equal(await until(() => sentenceOf(view), same), wanted);
+    };
+    await expectText(1.5);
+    await knob.waitFor(); // it shows with the numbers, a tenth of a second after the text at most
+    await knob.focus();
+    await page.keyboard.press('Home');
+    await expectText(0);
+    await opened.close();
+  },
+);
 
 test('given logits have a landscape too, without a text', async () => {
   const opened = await openLandscape();

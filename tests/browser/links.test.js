@@ -56,11 +56,15 @@ test('the comparison that one sees is in the link: suite, strategies, seed, blin
   await seed.fill('7');
   await seed.press('Enter');
   await hashWith(page, ['compare_suite=extremes', 'compare_seed=7']);
-  const again = await reopened(page);
-  await again.page.locator('logit-compare .gaps').waitFor();
-  assert.equal(await suite(again.page), 'extremes');
-  assert.equal(await again.page.locator('logit-compare [data-name=seed]').inputValue(), '7');
-  await again.close();
+  assert.equal(await suite(page), 'extremes');
+  if (LONG) {
+    // compare.test.js opens many addresses with a suite.
+    const again = await reopened(page);
+    await again.page.locator('logit-compare .gaps').waitFor();
+    assert.equal(await suite(again.page), 'extremes');
+    assert.equal(await again.page.locator('logit-compare [data-name=seed]').inputValue(), '7');
+    await again.close();
+  }
 
   await page.locator('[data-column="0"] [data-action=remove]').click();
   const titles = (of) => of.locator('logit-strategy h3 span:last-child').allInnerTexts();
@@ -71,11 +75,12 @@ test('the comparison that one sees is in the link: suite, strategies, seed, blin
   await hashWith(page, ['compare_strategies=']);
   await page.locator('#blind').click();
   await hashWith(page, ['compare_strategies=', 'compare_blind=true']);
-  const blind = await reopened(page, LONG);
+  const blind = await reopened(page);
   await blind.page.locator('logit-ranking .card').nth(1).waitFor();
   await blind.page.locator('#blind').click();
   await blind.page.locator('logit-strategy').nth(1).waitFor();
   assert.deepEqual(await titles(blind.page), shown);
+  assert.equal(await blind.page.locator('logit-compare [data-name=seed]').inputValue(), '7');
   assert.deepEqual(blind.complaints, []);
   await blind.close();
 

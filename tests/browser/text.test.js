@@ -340,37 +340,37 @@ long('without a stop at the end token greedy loops, and the loop is marked', asy
 });
 
 test('without a stop greedy loops, marked; how long a text may be is a setting, and why it ended is said beside the loop', async () => {
-  const { page, complaints, close } = await open('max_new_tokens=40');
-  await runIntoLoop(page, 40);
+  const { page, complaints, close } = await open('max_new_tokens=30');
+  await runIntoLoop(page, 30);
   assert.match(
     await words(page).innerText(),
-    /^Loop: .+ times in a row, from token \d+ on\. The text has reached 40 tokens, the most that “Longest text” allows\.$/,
+    /^Loop: .+ times in a row, from token \d+ on\. The text has reached 30 tokens, the most that “Longest text” allows\.$/,
   );
   const limit = page.locator('logit-text #limit');
   await limit.fill('5000');
   await limit.press('Enter');
   assert.equal(
     await page.locator('logit-text #limit-error').innerText(),
-    'Longest text must be between 1 and 4,096, got 5,000; it stays at 40.',
+    'Longest text must be between 1 and 4,096, got 5,000; it stays at 30.',
   );
-  await limit.fill('42');
+  await limit.fill('32');
   await limit.press('Enter');
   await page.locator('[data-command=step]').click();
   assert.equal(
     (
       await until(
         () => ids(page),
-        (all) => all.length === 41,
+        (all) => all.length === 31,
       )
     ).length,
-    41,
+    31,
   );
   assert.match(
     await until(
       () => page.evaluate(() => location.hash),
-      (hash) => /max_new_tokens=42/.test(hash),
+      (hash) => /max_new_tokens=32/.test(hash),
     ),
-    /max_new_tokens=42/,
+    /max_new_tokens=32/,
   );
   await reset(page);
   assert.deepEqual(complaints, []);
