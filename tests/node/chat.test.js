@@ -53,7 +53,7 @@ const chatml = () => open(CHATML, CONTROLS, { bos: '<s>', eos: '<|im_end|>' });
 const user = (content) => [{ role: 'user', content }];
 
 describe('published renders', () => {
-  for (const { name, template, data, target } of sample(published.cases, 12)) {
+  for (const { name, template, data, target } of sample(published.cases, 6)) {
     test(name, async () => {
       const { messages, tools, bos_token, eos_token, add_generation_prompt, ...variables } = data;
       const tags = target.match(/<\|[^|<>]*\|>|<\/?s>|\[\/?INST\]|<(start|end)_of_turn>/g) ?? [];
@@ -224,7 +224,7 @@ describe('refusals', () => {
   });
 
   test('one that looks for a way out finds nothing', async () => {
-    for (const way of [
+    const ways = [
       "''.constructor",
       "messages['constructor']",
       'messages.__proto__',
@@ -235,10 +235,12 @@ describe('refusals', () => {
       'globalThis',
       'require',
       'port',
-    ]) {
-      const scope = await open(`{% if ${way} is defined %}out{% else %}in{% endif %}`);
-      assert.equal((await scope.chat(user('x'))).text, 'in', way);
-    }
+    ];
+    const looks = ways.map((way) => `{% if ${way} is defined %}out{% else %}in{% endif %},`);
+    const { text } = await (await open(looks.join(''))).chat(user('x'));
+    for (const [i, said] of text.split(',').slice(0, -1).entries())
+      assert.equal(said, 'in', ways[i]);
+    assert.equal(text.split(',').length, ways.length + 1);
     await refused('{{ fetch(1) }}', /^the model's chat template failed: /);
   });
 

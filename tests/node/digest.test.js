@@ -41,8 +41,8 @@ const COMPILERS = LONG ? ['gcc', 'clang'] : ['gcc'];
 const models = [
   'models/verbs.gguf',
   'build/fixtures/small_model.gguf',
-  ...sample(formatFiles, 3),
-  ...sample(['gemma3', 'phi3_long', 'gptneox', 'granite'], 2).map(
+  ...sample(formatFiles, 2),
+  ...sample(['gemma3', 'phi3_long', 'gptneox', 'granite'], 1).map(
     (name) => `tests/vectors/forward/${name}.gguf`,
   ),
 ];

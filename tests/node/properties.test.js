@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import fc from 'fast-check';
 import { Logitscope } from '../../web/engine/index.js';
+import { cases } from '../long.js';
 import { Pcg32 } from '../vectors/twin.js';
 
 const SIZES = [1, 2, 7, 64, 512, 50257, 262144];
@@ -33,7 +34,7 @@ const isSubset = (small, large) => {
 const bits = (floats) => Buffer.from(floats.buffer, floats.byteOffset, floats.byteLength);
 
 for (const size of SIZES) {
-  const numRuns = Math.max(2, Math.min(60, Math.floor(200000 / size)));
+  const numRuns = Math.max(cases(1, 2), Math.min(60, Math.floor(cases(100_000, 200_000) / size)));
   const seeds = fc.integer({ min: 0, max: 2 ** 31 });
   const spreads = fc.constantFrom(0, 0.01, 1, 5, 30);
   const logitsArbitrary = fc
