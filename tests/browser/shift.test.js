@@ -15,6 +15,17 @@ const WIDTHS = [
   [1440, 900],
 ];
 
+/** What is always done: others can be done only after it, or back from it. */
+const NEEDED = [
+  'top-p',
+  'the order',
+  'the order back',
+  'the bench',
+  'a step',
+  'the text anew',
+  'the landscape again',
+];
+
 /** @type {Awaited<ReturnType<typeof openBench>>} */
 let bench;
 before(async () => (bench = await openBench()));
@@ -84,7 +95,7 @@ function actionsOf(page) {
 }
 
 for (const [width, height] of sample(WIDTHS, 1))
-  test(`a cold load and thirty usual actions move nothing: ${width} px`, async () => {
+  test(`a cold load and what one usually does move nothing: ${width} px`, async () => {
     const { page, complaints, close } = await bench.open({
       path: 'source/tests/browser/blank.html',
       ready: false,
@@ -102,7 +113,9 @@ for (const [width, height] of sample(WIDTHS, 1))
     const found = {};
     let before = cold;
     const actions = actionsOf(page);
-    for (const [name, act] of actions) {
+    const tried = sample([...actions.keys()], 9);
+    for (const [i, [name, act]] of actions.entries()) {
+      if (!tried.includes(i) && !NEEDED.includes(name)) continue;
       await act();
       await settle(page);
       const now = await shifts();
