@@ -222,10 +222,9 @@ export async function build(out = join(root, 'dist'), hosts = readHosts(process.
   });
   const page = await pageWithPreloads(out);
   const connect = ["connect-src 'self'", ...hosts].join(' ');
-  await writeFile(
-    join(out, 'index.html'),
-    page.replace("connect-src 'self'", () => connect),
-  );
+  const index = page.replace("connect-src 'self'", () => connect);
+  await writeFile(join(out, 'index.html'), index);
+  await writeFile(join(out, '_headers'), headersOf(index));
   await writeFile(join(out, 'sandbox.html'), (await sandbox()).page);
   await cp(join(web, 'style/page.css'), join(out, 'page.css'));
   const modules = (await readdir(join(web, 'engine'))).filter((file) => file.endsWith('.wasm'));
@@ -240,6 +239,26 @@ export async function build(out = join(root, 'dist'), hosts = readHosts(process.
   await writeFile(join(out, 'sbom.cdx.json'), await notices.bill());
   await writeFile(join(out, 'SHA256SUMS'), await sumsOf(out));
   return out;
+}
+
+/**
+ * The headers that a host may send, as Netlify and Cloudflare Pages read them; SECURITY.md has them for
+ * nginx and Apache, and says what each is for. The policy is the page's own: sandbox.html has another.
+ * @param {string} page index.html
+ */
+function headersOf(page) {
+  const policy = /http-equiv="Content-Security-Policy" content="([^"]*)"/.exec(page)?.[1];
+  return `/*
+  X-Content-Type-Options: nosniff
+  Referrer-Policy: no-referrer
+  Permissions-Policy: camera=(), geolocation=(), microphone=(), payment=(), usb=()
+  Access-Control-Allow-Origin: *
+  Cross-Origin-Resource-Policy: cross-origin
+/
+  Content-Security-Policy: ${policy}
+/index.html
+  Content-Security-Policy: ${policy}
+`;
 }
 
 /** The paths of all files of a folder, in order, each relative to it. @param {string} folder */

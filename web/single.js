@@ -68,7 +68,8 @@ export async function buildSingle(out, options, sandbox, notices) {
   const style = await readFile(join(web, 'style/page.css'), 'utf8');
   const policy =
     `default-src 'none'; script-src ${hashOf(code)} ${sandbox.hash} 'wasm-unsafe-eval'; worker-src blob:; ` +
-    `style-src ${hashOf(style)}; img-src blob: data:; base-uri 'none'; form-action 'none'`;
+    `style-src ${hashOf(style)}; img-src blob: data:; base-uri 'none'; form-action 'none'; ` +
+    "require-trusted-types-for 'script'; trusted-types lit-html logitscope";
   const data = parts.map(
     ([name, bytes]) =>
       `<script type="application/octet-stream" data-file="${name}">${/** @type {Buffer} */ (bytes).toString('base64')}</script>`,

@@ -131,8 +131,63 @@ test('the content security policy allows the page itself and nothing else', asyn
   const policy =
     "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self' blob:; " +
     "style-src 'self'; img-src 'self' blob: data:; connect-src 'self' https://huggingface.co " +
-    "https://*.huggingface.co https://*.hf.co; frame-src 'self'; base-uri 'none'; form-action 'none'";
+    "https://*.huggingface.co https://*.hf.co; frame-src 'self'; base-uri 'none'; form-action 'none'; " +
+    "require-trusted-types-for 'script'; trusted-types lit-html logitscope";
   assert.ok(html.includes(`http-equiv="Content-Security-Policy" content="${policy}"`));
+});
+
+/** The headers of each path in a file as hosts read it. @param {string} text */
+function readHeaders(text) {
+  /** @type {Map<string, Record<string, string>>} */
+  const paths = new Map();
+  for (const line of text.trim().split('\n')) {
+    if (line.startsWith('/')) paths.set(line, {});
+    else {
+      const [, name, value] = /^ {2}([\w-]+): (.+)$/.exec(line) ?? [];
+      Object.assign([...paths.values()].at(-1) ?? {}, { [name.toLowerCase()]: value });
+    }
+  }
+  return paths;
+}
+
+test('with the headers for hosts all runs, and no text becomes a script or markup', async () => {
+  const headers = readHeaders(await readFile(join(bench.dist, '_headers'), 'utf8'));
+  assert.deepEqual([...headers.keys()], ['/*', '/', '/index.html']);
+  const { page, complaints, foreign, close } = await bench.open({ path: '?lang=en', fresh: true });
+  await page.route('**/*', async (route) => {
+    const response = await route.fetch();
+    const { pathname } = new URL(route.request().url());
+    const sent = { ...response.headers(), ...headers.get('/*'), ...headers.get(pathname) };
+    await route.fulfill({ response, headers: sent });
+  });
+  await page.reload();
+  await page.locator('logit-distribution .row').first().waitFor();
+  // The sandboxed frame and its worker.
+  await page.locator('#tab-logits').click();
+  const sampler = page.locator('logit-own-sampler');
+  await sampler.locator('[data-do=run]').click();
+  await sampler.locator('.result tbody th').first().waitFor();
+  const refused = await page.evaluate(() => {
+    const acts = {
+      markup: () => (document.createElement('p').innerHTML = '<b>text</b>'),
+      frame: () => (document.createElement('iframe').srcdoc = '<b>text</b>'),
+      worker: () => new Worker('worker.js'),
+    };
+    return Object.entries(acts).map(([name, act]) => {
+      try {
+        act();
+        return `${name} passed`;
+      } catch (error) {
+        return `${name}: ${error.name}`;
+      }
+    });
+  });
+  assert.deepEqual(refused, ['markup: TypeError', 'frame: TypeError', 'worker: TypeError']);
+  // Of those three the browser complains; and the tests' script finds no storage in the frame.
+  const others = complaints.filter((text) => !/Trusted(HTML|ScriptURL)|localStorage/.test(text));
+  assert.deepEqual([others, foreign], [[], []]);
+  await page.unrouteAll();
+  await close();
 });
 
 test('no page takes another base or sends a form', async () => {

@@ -30,9 +30,10 @@ test('chat answers as in Node, and a template that loops is ended', async () => 
   const fetched = () =>
     page.evaluate(() => performance.getEntriesByType('resource').map(({ name }) => name));
   assert.ok(!(await fetched()).some((url) => /template\.js|chat-/.test(url)));
+  await page.goto(`${bench.url}source/tests/browser/blank.html`); // the site lets nobody start a worker
   const got = await page.evaluate(
     async ([models, messages]) => {
-      const worker = new Worker('./worker.js', { type: 'module' });
+      const worker = new Worker('/worker.js', { type: 'module' });
       const call = (/** @type {string} */ method, /** @type {any[]} */ args) =>
         new Promise((resolve) => {
           worker.onmessage = ({ data }) => data.progress || resolve(data);

@@ -521,13 +521,15 @@ test('it is saved as a picture, with its text and names', async () => {
   const text = await textOf(svg.stream);
   assert.ok(text.startsWith('<svg'));
   assert.ok(text.includes(FIRST) && text.includes('T = 0.7'));
+  const plain = await page.context().newPage(); // the site lets nobody make a document of a text
   assert.equal(
-    await page.evaluate((source) => {
+    await plain.evaluate((source) => {
       const { documentElement } = new DOMParser().parseFromString(source, 'image/svg+xml');
       return documentElement.localName;
     }, text),
     'svg',
   );
+  await plain.close();
   const png = await saved('png');
   const [head] = await png.stream.take(1).toArray();
   assert.equal(head.subarray(1, 4).toString(), 'PNG');

@@ -13,6 +13,7 @@ import {
   TOKENIZER_PIECE_SPECIAL,
 } from './layout.js';
 import { fromUtf8 } from './module.js';
+import { trustedAddress } from './trusted.js';
 
 /** @typedef {import('./core.js').Core} Core */
 /** @typedef {import('./types.js').ChatPart} ChatPart */
@@ -199,8 +200,8 @@ async function startWorker(code, onanswer, onerror) {
     const text = carried ? code : `import(${JSON.stringify(String(code))})`;
     const blob = new Blob([/** @type {BlobPart} */ (text)], { type: 'text/javascript' });
     const worker = near
-      ? new Worker(code, { type: 'module' })
-      : new Worker(URL.createObjectURL(blob)); // of a file's page: classic ones only
+      ? new Worker(trustedAddress(String(code)), { type: 'module' })
+      : new Worker(trustedAddress(URL.createObjectURL(blob))); // of a file's page: classic ones only
     worker.onmessage = ({ data }) => onanswer(data);
     worker.onerror = (event) => onerror(event.message ?? 'the worker did not start');
     return worker;

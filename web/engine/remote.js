@@ -4,6 +4,7 @@
  */
 import { checkDepths } from './checks.js';
 import { LogitscopeError, mustBe, phrase, reasonOf } from './errors.js';
+import { trustedAddress } from './trusted.js';
 
 /** @typedef {import('./types.js').Settings} Settings */
 /** @typedef {import('./types.js').GenerateOptions} GenerateOptions */
@@ -514,9 +515,9 @@ import(${JSON.stringify(address)}).then(
  */
 function startWorker(address) {
   const { href, origin } = new URL(address, globalThis.document?.baseURI);
-  if (origin === globalThis.origin) return new Worker(href, { type: 'module' });
+  if (origin === globalThis.origin) return new Worker(trustedAddress(href), { type: 'module' });
   const blob = new Blob([program(href)], { type: 'text/javascript' });
-  return new Worker(URL.createObjectURL(blob));
+  return new Worker(trustedAddress(URL.createObjectURL(blob)));
 }
 
 /**

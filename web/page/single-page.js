@@ -5,6 +5,7 @@
 import { assets } from '../state/assets.js';
 import { MODELS } from '../state/models.js';
 import { serve } from '../engine/host.js';
+import { trustedAddress } from '../engine/trusted.js';
 
 /** How long a worker may take to show that it runs, in ms. */
 const PATIENCE = 4000;
@@ -35,7 +36,7 @@ MODELS.splice(0, MODELS.length, ...carried);
 function startWorker() {
   const address = URL.createObjectURL(new Blob([workerCode], { type: 'text/javascript' }));
   return new Promise((resolve, reject) => {
-    const worker = new Worker(address);
+    const worker = new Worker(trustedAddress(address));
     const settle = (/** @type {() => void} */ end) => {
       clearTimeout(timer);
       URL.revokeObjectURL(address);

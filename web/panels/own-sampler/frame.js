@@ -3,6 +3,7 @@
  * both gone once the frame is removed. See web/sandbox/.
  */
 
+import { trustedDocument } from '../../engine/trusted.js';
 import { assets } from '../../state/assets.js';
 
 /** @type {string | undefined} */
@@ -15,7 +16,7 @@ export const canRun = () =>
 /** @param {HTMLIFrameElement} frame */
 function fill(frame) {
   const carried = assets.inside.get('sandbox.html');
-  if (carried) frame.srcdoc = new TextDecoder().decode(carried);
+  if (carried) frame.srcdoc = trustedDocument(new TextDecoder().decode(carried));
   else frame.src = new URL('./sandbox.html', here).href;
 }
 
