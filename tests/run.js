@@ -18,6 +18,8 @@ const parts = ALL.filter((part) => !chosen.length || chosen.includes(part));
 const beyondNative = parts.some((part) => part !== 'native');
 /** `make test-long`: every case, and what takes a compiler longer than a test may. */
 const long = Boolean(process.env.LONG);
+/** `make test-quick` leaves out these two, which start hundreds of other programs. */
+const LEFT_OUT = process.env.QUICK ? ['submission.test.js', 'pack.test.js'] : [];
 
 /** How many programs run at once on two cores: where one waits, another computes. */
 const AT_ONCE = 3;
@@ -77,7 +79,7 @@ function programsOf(part) {
       .map((program) => [program, program, []]);
   }
   const files = names
-    .filter((name) => name.endsWith('.test.js'))
+    .filter((name) => name.endsWith('.test.js') && !LEFT_OUT.includes(name))
     .map((name) => `tests/${part}/${name}`)
     .sort((one, other) => place(one) - place(other));
   const shares = part === 'browser' ? BROWSERS : files.length;

@@ -85,6 +85,18 @@ const look = (view) =>
     };
   }, PARTS);
 
+/** The same once it has come to rest: a picture is drawn with the next frame. */
+async function calm(view) {
+  let before = '';
+  for (;;) {
+    const seen = await view
+      .evaluate(() => new Promise(requestAnimationFrame))
+      .then(() => look(view));
+    if (JSON.stringify(seen) === before) return seen;
+    before = JSON.stringify(seen);
+  }
+}
+
 /** The largest difference of two pictures of one size, of 255. */
 const unlike = (page, one, other) =>
   page.evaluate(
@@ -123,7 +135,7 @@ test('the first frame is the engine’s numbers, and the live one takes its plac
     await page.setViewportSize({ width, height: 900 });
     await visit(path);
     await view.locator('.sentence mark').waitFor();
-    const first = await look(view);
+    const first = await calm(view);
     assert.equal(first.ready, false);
     assert.equal(first.text, PROMPT + written.text);
     const built = await view.evaluate((it) => {
@@ -138,7 +150,7 @@ test('the first frame is the engine’s numbers, and the live one takes its plac
       trace.tokens.map(({ id, rank, p, p_raw }) => ({ id, rank, p, p_raw })),
     );
     await live();
-    const last = await look(view);
+    const last = await calm(view);
     assert.equal(last.text, first.text);
     assert.deepEqual(last.said, first.said);
     assert.deepEqual(last.boxes, first.boxes);
@@ -169,7 +181,7 @@ test('where another state is asked for its place is kept, and the first picture 
     assert.equal(place.said.at(-1), '', path);
     await live();
     await view.locator('.sentence mark').waitFor();
-    const last = await look(view);
+    const last = await calm(view);
     assert.deepEqual(last.boxes, place.boxes, path);
     assert.notEqual(last.canvases.rivers, place.canvases.rivers);
     assert.ok((await page.evaluate(() => globalThis.shifts)) < 0.05, path);
@@ -184,7 +196,7 @@ test('a first visit has its first beat in the first frame', async () => {
   await visit('?lang=en');
   const guide = page.locator('logit-guide');
   await guide.locator('.deed').waitFor();
-  const first = await look(view);
+  const first = await calm(view);
   assert.equal(first.ready, false);
   await live();
   assert.deepEqual((await look(view)).boxes, first.boxes);
