@@ -433,6 +433,11 @@ describe('the editor', () => {
         failed.join(),
       );
     }
+    // Logits alone are no guidance: the second distribution is there, and every token alike in it.
+    await page.locator('select').selectOption('guidance_scale');
+    await press('run');
+    await page.locator('tbody tr').first().waitFor();
+    assert.match(await page.locator('caption').textContent(), /guidance_scale = 1\.5.*alike/);
     await page.locator('select').selectOption('top_p');
     assert.equal(await page.locator('textarea').inputValue(), '// mine');
   });

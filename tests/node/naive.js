@@ -6,6 +6,8 @@ import { splitmix64 } from '../vectors/twin.js';
 
 const LARGEST = 3.4028234663852886e38;
 const NEUTRAL = {
+  guidance_scale: 1,
+  contrastive_beta: 0,
   repetition_penalty: 1,
   frequency_penalty: 0,
   presence_penalty: 0,
@@ -33,8 +35,7 @@ const NEUTRAL = {
   green_bias: 0,
   synthid_depth: 0,
 };
-/** The first two read a second distribution and have a test of their own: here they are off. */
-export const ORDER = ['guidance_scale', 'contrastive_beta', 'logit_bias', ...Object.keys(NEUTRAL)];
+export const ORDER = Object.keys(NEUTRAL).toSpliced(2, 0, 'logit_bias');
 /** What Mirostat replaces. */
 const REPLACED = [
   ...ORDER.slice(ORDER.indexOf('top_h'), ORDER.indexOf('mirostat')),
@@ -118,7 +119,26 @@ const power = (base, n) =>
     .fill(base)
     .reduce((a, b) => a * b, 1);
 
+/** ln softmax; what is removed stays so. */
+const logSoftmax = (logits) => {
+  const max = largestOf(logits);
+  const sum = logits.reduce((all, logit) => all + Math.exp(logit - max), 0);
+  return Array.from(logits, (logit) => logit - max - Math.log(sum));
+};
+
 const WARPERS = {
+  guidance_scale: (logits, { guidance_scale: scale }, _, second) => {
+    const [here, there] = [logSoftmax(logits), logSoftmax(second)];
+    return onSurvivors(logits, (_logit, id) => clamp(there[id] + scale * (here[id] - there[id])));
+  },
+  contrastive_beta: (logits, settings, _, second) => {
+    const { contrastive_beta: beta, contrastive_alpha: alpha = 0.1 } = settings;
+    const [good, bad] = [logSoftmax(logits), logSoftmax(second)];
+    const least = largestOf(good) + Math.log(alpha);
+    return onSurvivors(logits, (_logit, id) =>
+      good[id] >= least ? clamp((1 + beta) * good[id] - beta * bad[id]) : -Infinity,
+    );
+  },
   logit_bias: (logits, { logit_bias: bias }, history) =>
     onSurvivors(logits, (logit, id) => {
       const mine = Object.entries(bias).filter(([key]) => {
@@ -435,14 +455,15 @@ const isActive = (name, settings) =>
  * @param {Float32Array} logits
  * @param {Record<string, any>} settings accepted ones
  * @param {number[]} history
+ * @param {ArrayLike<number>} [second] logits of a second distribution
  * @returns {{ logits: Float32Array, kept: number[] } | null} survivors after each stage; null where
  *   nothing is left
  */
-export function warp(logits, settings, history) {
+export function warp(logits, settings, history, second) {
   let state = logits;
   const kept = [];
   for (const name of settings.order ?? ORDER) {
-    if (isActive(name, settings)) state = WARPERS[name](state, settings, history);
+    if (isActive(name, settings)) state = WARPERS[name](state, settings, history, second);
     kept.push(state.filter((logit) => logit !== -Infinity).length);
     if (kept.at(-1) === 0) return null;
   }

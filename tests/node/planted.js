@@ -27,6 +27,54 @@ export default function repetitionPenalty(logits, { repetition_penalty: r }, { h
   return out;
 }
 `;
+const GUIDANCE = `
+const logs = (logits) => {
+  const max = Math.max(...logits);
+  const sum = logits.reduce((all, l) => all + Math.exp(l - max), 0);
+  return Array.from(logits, (l) => l - max - Math.log(sum));
+};
+export default function guidance(logits, { guidance_scale: s }, { second }) {
+  if (s === 1) return logits.slice();
+  const [c, n] = [logs(logits), logs(second)];
+  return c.map((it, id) => (logits[id] === -Infinity ? -Infinity : n[id] + s * (it - n[id])));
+}
+`;
+const CONTRAST = `${GUIDANCE.split('export')[0]}
+export default function contrast(logits, { contrastive_beta: b, contrastive_alpha: a }, { second }) {
+  if (b === 0) return logits.slice();
+  const [e, w] = [logs(logits), logs(second)];
+  const mixed = e.map((it, id) => (1 + b) * it - b * w[id]);
+  const least = Math.max(...e) + Math.log(a);
+  return mixed.map((it, id) => (e[id] >= least ? it : -Infinity));
+}
+`;
+const GREEN = `
+export default function greenList(logits, { green_bias: bias, green_fraction }, { bits }) {
+  if (bias === 0 || !bits) return logits.slice();
+  const green = (id) => bits[id] < green_fraction * 2 ** 32;
+  if (bias < 100) return Array.from(logits, (l, id) => (green(id) ? l + bias : l));
+  const left = logits.map((l, id) => (green(id) ? l : -Infinity));
+  return left.some((l) => l !== -Infinity) ? left : logits.slice();
+}
+`;
+const SYNTHID = `${SOFTMAX}
+export default function synthid(logits, { synthid_depth, synthid_context: H }, { history, bits }) {
+  if (synthid_depth === 0 || !bits) return logits.slice();
+  const now = history.slice(-H).join();
+  const before = history.map((_, i) => history.slice(i, i + H).join()).slice(0, -H);
+  if (before.includes(now)) return logits.slice();
+  let p = softmax(logits);
+  let out = Array.from(logits);
+  for (let i = 0; i < synthid_depth; i++) {
+    const g = out.map((_, id) => (bits[id] >>> i) & 1);
+    const lost = p.reduce((sum, share, id) => sum + (g[id] ? 0 : share), 0);
+    const factor = g.map((it) => it + Math.max(lost, 2 ** -100));
+    p = p.map((share, id) => share * factor[id]);
+    out = out.map((l, id) => l + Math.log(factor[id]));
+  }
+  return out;
+}
+`;
 const CHAIN = chainOf(LESSON_ORDER);
 const KEEP = 'if (place === 0 || before < top_p) out[id] = logits[id];\n    before += p[id];';
 const CROP = 'ids.slice(-model.context_length)';
@@ -41,6 +89,10 @@ export const RIGHT = {
   top_k: K,
   temperature: T,
   repetition_penalty: R,
+  guidance_scale: GUIDANCE,
+  contrastive_beta: CONTRAST,
+  green_bias: GREEN,
+  synthid_depth: SYNTHID,
   chain: CHAIN,
   generate: GENERATE,
 };
@@ -233,6 +285,58 @@ export const FAULTS = [
   ['loop_without_temperature', 'generate', "'temperature', ", ''],
   ['loop_without_top_k', 'generate', "'top_k', ", ''],
   ['loop_without_top_p', 'generate', ", 'top_p'", ''],
+  ['guided_back', 'guidance_scale', 'n[id] + s * (it - n[id])', 'it + s * (n[id] - it)'],
+  ['guided_past', 'guidance_scale', 'n[id] + s * (it', 'it + s * (it'],
+  ['guided_alone', 'guidance_scale', 'n[id] + s * (it - n[id])', 's * it'],
+  ['guided_logits', 'guidance_scale', '[logs(logits), logs(second)]', '[logits, second]'],
+  [
+    'guided_shares',
+    'guidance_scale',
+    'n[id] + s * (it - n[id])',
+    'Math.log(Math.exp(n[id]) + s * (Math.exp(it) - Math.exp(n[id])))',
+  ],
+  ['guided_neutral', 'guidance_scale', 'if (s === 1) return logits.slice();', ''],
+  ['contrast_plain', 'contrastive_beta', '(1 + b) * it', 'it'],
+  ['contrast_turned', 'contrastive_beta', '(1 + b) * it - b * w[id]', '(1 + b) * w[id] - b * it'],
+  ['contrast_all', 'contrastive_beta', 'e[id] >= least', 'e[id] > -Infinity'],
+  [
+    'contrast_weak_cut',
+    'contrastive_beta',
+    'e[id] >= least',
+    'w[id] >= Math.max(...w) + Math.log(a)',
+  ],
+  [
+    'contrast_late_cut',
+    'contrastive_beta',
+    'e[id] >= least',
+    'it >= Math.max(...mixed) + Math.log(a)',
+  ],
+  ['contrast_share_cut', 'contrastive_beta', 'e[id] >= least', 'e[id] >= Math.log(a)'],
+  ['contrast_logits', 'contrastive_beta', '[logs(logits), logs(second)]', '[logits, second]'],
+  ['green_red', 'green_bias', 'bits[id] <', 'bits[id] >='],
+  ['green_half', 'green_bias', 'green_fraction * 2 ** 32', '2 ** 31'],
+  [
+    'green_first',
+    'green_bias',
+    'bits[id] < green_fraction * 2 ** 32',
+    'id < green_fraction * logits.length',
+  ],
+  ['green_lowers', 'green_bias', 'l + bias : l)', 'l : l - bias)'],
+  ['green_times', 'green_bias', 'l + bias', 'l * bias'],
+  ['green_soft', 'green_bias', 'bias < 100', 'bias'],
+  ['green_hard', 'green_bias', 'bias < 100', '!bias'],
+  [
+    'green_empties',
+    'green_bias',
+    'left.some((l) => l !== -Infinity) ? left : logits.slice()',
+    'left',
+  ],
+  ['synthid_once', 'synthid_depth', 'i < synthid_depth', 'i < 1'],
+  ['synthid_fresh', 'synthid_depth', 'p = p.map((share, id) => share * factor[id]);', ''],
+  ['synthid_losers', 'synthid_depth', '(bits[id] >>> i) & 1)', '1 - ((bits[id] >>> i) & 1))'],
+  ['synthid_other_bits', 'synthid_depth', 'bits[id] >>> i', 'bits[id] >>> (31 - i)'],
+  ['synthid_again', 'synthid_depth', 'before.includes(now)', '!bits'],
+  ['synthid_no_least', 'synthid_depth', 'Math.max(lost, 2 ** -100)', 'lost'],
   ['threw', 'top_p', 'return out;', 'return out.missing.it;'],
   ['length', 'top_p', 'return out;', 'return [...out, 0];'],
   ['list', 'top_p', 'return out;', ''],

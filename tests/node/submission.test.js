@@ -193,6 +193,35 @@ for line in sys.stdin:
   });
 });
 
+describe('what a function may read beside the logits', () => {
+  test('a second distribution and the bits of a watermark, in Python', async () => {
+    const guidance = `import math
+def logs(logits):
+    best = max(logits)
+    whole = best + math.log(sum(math.exp(x - best) for x in logits))
+    return [x - whole for x in logits]
+def guidance_scale(logits, settings, second):
+    scale = settings.guidance_scale
+    if scale == 1:
+        return list(logits)
+    mix = lambda c, n: c if c == -math.inf else n + scale * (c - n)
+    return [mix(c, n) for c, n in zip(logs(logits), logs(second))]
+`;
+    assert.equal((await graded(guidance, 'guidance_scale')).score, 100);
+    const green = `import math
+def green_bias(logits, green_bias, green_fraction, bits):
+    if green_bias == 0 or bits is None:
+        return list(logits)
+    green = [b < green_fraction * 2**32 for b in bits]
+    if green_bias < 100:
+        return [x + green_bias if g else x for x, g in zip(logits, green)]
+    hard = [x if g else -math.inf for x, g in zip(logits, green)]
+    return hard if max(hard) > -math.inf else list(logits)
+`;
+    assert.equal((await graded(green, 'green_bias')).score, 100);
+  });
+});
+
 describe('limits', () => {
   test('of time: of a call, and of all calls', async () => {
     const slow = await graded('def top_k(logits, k):\n    while True: pass\n', 'top_k', [

@@ -3,7 +3,9 @@
  * check sees for itself, such as a second seed, needs no twin.
  */
 import { disagreement, expect, reason } from './expect.js';
+import { bitsOf } from './hashes.js';
 import { WRONG_LOOPS } from './wrong_loops.js';
+import { WRONG_MARKS } from './wrong_marks.js';
 import { WRONG_WARPERS } from './wrong_warpers.js';
 
 /**
@@ -61,14 +63,17 @@ function closest(answers, names) {
 
 /** @param {string} as @param {Asked[]} asked @param {any} engine */
 async function warperTwin(as, asked, engine) {
-  const twins = WRONG_WARPERS[as];
+  const twins = WRONG_WARPERS[as] ?? WRONG_MARKS[as];
   if (!twins) return null;
   const answers = [];
   for (const { input, settings, answer } of asked) {
     const { result } = answer;
     if (!(result instanceof Float64Array) || result.length !== input.logits.length) continue;
     const logits = Array.from(input.logits, Math.fround);
-    const given = { logits, settings, history: input.history };
+    const { history } = input;
+    const bits = bitsOf(as, settings, history, logits.length);
+    const second = input.second?.map(Math.fround);
+    const given = { logits, settings, history, second, bits };
     const right = await expect(engine, input, null).catch(() => null);
     if (!right) continue;
     const soft = Array.from(result, softened);

@@ -4,10 +4,10 @@
  */
 import { casesOf } from './cases.js';
 import { CHAIN, chainProperties } from './chain.js';
-import { coinOf } from './coin.js';
 import { diagnose } from './diagnose.js';
 import { reason } from './expect.js';
 import { generationProperties } from './generation.js';
+import { bitsOf, coinOf } from './hashes.js';
 import { propertiesOf } from './properties.js';
 import { IDLE } from './score.js';
 import { shrink } from './shrink.js';
@@ -100,7 +100,7 @@ export function askingOf(engine, subject, as) {
         if (answer.log?.graph !== undefined) reads.add('torch');
         return keep(input, input.settings, answer);
       }
-      const { logits, settings, history } = input;
+      const { logits, settings, history, second } = input;
       const all = complete(engine, as, settings);
       const answer = await subject.call({
         call: 'warp',
@@ -108,6 +108,8 @@ export function askingOf(engine, subject, as) {
         settings: all,
         history,
         coin: coinOf(settings.seed ?? 0),
+        bits: bitsOf(as, all, history, logits.length),
+        second: second ? Float32Array.from(second) : null,
       });
       for (const name of answer.read ?? []) reads.add(name);
       return keep(input, all, answer);

@@ -80,9 +80,10 @@ function plain(value, most) {
 /**
  * `read` names the settings that it looked at.
  * @param {Function} subject
- * @param {{ logits: Float32Array, settings: any, history: number[], coin: number }} given
+ * @param {{ logits: Float32Array, settings: any, history: number[], coin: number,
+ *   bits: Uint32Array | null, second: Float32Array | null }} given
  */
-async function warp(subject, { logits, settings, history, coin }) {
+async function warp(subject, { logits, settings, ...beside }) {
   const own = logits.slice();
   /** @type {Set<string>} */
   const read = new Set();
@@ -92,7 +93,7 @@ async function warp(subject, { logits, settings, history, coin }) {
       return target[name];
     },
   });
-  const result = plain(await subject(own, watched, { history, coin }), logits.length);
+  const result = plain(await subject(own, watched, beside), logits.length);
   const changed = logits.some((logit, id) => !Object.is(logit, own[id]));
   return { ...result, changed, read: [...read] };
 }

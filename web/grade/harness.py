@@ -143,6 +143,8 @@ def warp(function, name, given):
         "settings": settings,
         "history": list(given["history"]),
         "coin": given.get("coin"),
+        "bits": given.get("bits"),
+        "second": numbers(given["second"]) if given.get("second") else None,
     }
     answer = plain(function(**arguments(function, name, passed)), len(logits))
     after = [float(x) for x in own] if len(own) == len(logits) else None

@@ -221,9 +221,15 @@ function randomCases(spec, random, count, { removed = false, neutral } = {}) {
     const size = random.of(SIZES);
     const history = spec.history ? random.history(random.whole(0, 12), Math.min(size, 3)) : [];
     const settings = neutral ?? spec.pick(random, size);
-    return { logits: random.logits(size, { removed }), settings, history };
+    const { spread } = spec;
+    const logits = random.logits(size, { spread, removed });
+    return { logits, settings, history, ...(spec.second && { second: random.logits(size) }) };
   });
 }
+
+/** Logits, and a second distribution beside them where one is read. @param {Spec} spec @param {number[]} logits */
+const seconded = ({ second }, logits) =>
+  second ? { logits, second: logits.map((_, id) => id / 2) } : { logits };
 
 /**
  * @param {string} name
@@ -235,7 +241,7 @@ function general(name, spec, random) {
   const some = randomCases(spec, random, SOME);
   const { nudge } = spec;
   const filter = spec.kind === 'filter';
-  const bans = filter || name === 'temperature' || name === 'logit_bias';
+  const bans = filter || spec.bans;
   /** @type {(Property | false | undefined)[]} */
   const list = [
     {
@@ -346,7 +352,7 @@ function byHand(name, spec) {
     name !== 'no_repeat_ngram_size' && {
       name: 'single',
       says: 'works for a vocabulary of one',
-      cases: [0, -3, 2.5].map((logit) => ({ logits: [logit], settings, history })),
+      cases: [0, -3, 2.5].map((logit) => ({ ...seconded(spec, [logit]), settings, history })),
       fails: whole,
     },
     name !== 'no_repeat_ngram_size' &&
@@ -354,8 +360,8 @@ function byHand(name, spec) {
         name: 'last_one',
         says: 'works where all tokens but one are removed',
         cases: [
-          { logits: [-Infinity, 1], settings, history: [] },
-          { logits: [-2, -Infinity, -Infinity], settings, history },
+          { ...seconded(spec, [-Infinity, 1]), settings, history: [] },
+          { ...seconded(spec, [-2, -Infinity, -Infinity]), settings, history },
         ],
         fails: whole,
       },
@@ -435,7 +441,7 @@ export async function propertiesOf(name, engine) {
       // A tail that float64 no longer adds up stays too.
       cases: [
         ...randomCases(spec, random, SOME, { neutral, removed: true }),
-        { logits: [60, 0, -60], settings: neutral, history: [] },
+        { ...seconded(spec, [60, 0, -60]), settings: neutral, history: [] },
       ],
       fails: against(null, notIdentity),
       shrinks: true,

@@ -99,6 +99,42 @@ export const REASONS = {
   repeated_only: 'it penalises only tokens that were seen twice',
   positions: 'it penalises places in the history in place of the ids that stand there',
   removes_seen: 'it removes the tokens that were seen: a penalty only lowers them',
+  // wrong_marks.js.
+  guided_back:
+    'it leads towards the second distribution: the scale weighs what the model adds to it',
+  guided_past:
+    'it adds the difference to the model: it is added to the second distribution, so that 1 is the model',
+  guided_alone: 'it multiplies by the scale and leaves out the second distribution',
+  guided_logits:
+    'it mixes logits: both are made logarithms of probabilities first; the shares are the same, the numbers are not',
+  guided_shares: 'it mixes probabilities: their logarithms are mixed',
+  guided_neutral: 'at 1 it returns logarithms of probabilities: there the stage changes nothing',
+  contrast_plain:
+    'it leaves out one part of the model: its weight is 1 + beta, that of the weaker one beta',
+  contrast_turned: 'it takes the weaker model for the stronger',
+  contrast_all: 'it removes nothing: what has less than alpha of the largest probability goes',
+  contrast_weak_cut: 'it cuts by the weaker model: the stronger one says what is plausible',
+  contrast_late_cut: 'it cuts by the combined numbers: the cut is by the model alone',
+  contrast_share_cut:
+    'it compares the probability with alpha itself: alpha is a part of the largest one',
+  contrast_logits:
+    'it contrasts logits: both are made logarithms of probabilities first; the shares are the same, the numbers are not',
+  green_red: 'it lifts the others: green are the tokens whose bits are below the fraction',
+  green_half: 'its list is one half: green_fraction says how much is green',
+  green_first: 'its list is the first ids: the bits say which tokens are green',
+  green_lowers:
+    'it lowers the others: the bias is added to the green ones; the shares are the same, the numbers are not',
+  green_times: 'it multiplies by the bias: it is added',
+  green_soft: 'at 100 it lifts the green tokens: there the others are removed',
+  green_hard: 'it removes the others at any bias: they stay below 100',
+  green_empties: 'at 100 it removes everything where no token is green: there all stay',
+  synthid_once: 'it plays the first layer only',
+  synthid_fresh:
+    'each layer looks at the first distribution: it is to look at what the layers before it left',
+  synthid_losers: 'it lets 0 win: of two candidates the one with the larger g wins',
+  synthid_other_bits: 'it begins with the highest bit: layer i reads bit i',
+  synthid_again: 'it marks again where the same context stood before: there nothing is changed',
+  synthid_no_least: 'its factors fall to 0, which removes tokens: 2^-100 is the least',
   shares_first: 'the softmax comes before the stages: they are written for logits',
   shares_last: 'these are probabilities: the softmax comes after the chain',
   without_penalty: 'it leaves out repetition_penalty',

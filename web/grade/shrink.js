@@ -8,7 +8,7 @@
  * @param {number} gone
  * @returns {Case}
  */
-function without({ logits, settings, history }, gone) {
+function without({ logits, settings, history, second }, gone) {
   const moved = (/** @type {number} */ id) => (id > gone ? id - 1 : id);
   const bias = settings.logit_bias && {
     logit_bias: Object.fromEntries(
@@ -21,6 +21,7 @@ function without({ logits, settings, history }, gone) {
     logits: logits.filter((_, id) => id !== gone),
     settings: { ...settings, ...bias },
     history: history.filter((id) => id !== gone).map(moved),
+    ...(second && { second: second.filter((_, id) => id !== gone) }),
   };
 }
 
@@ -68,10 +69,12 @@ function* smaller(input) {
         yield { ...input, settings: { ...settings, [name]: it } };
     }
   }
-  for (let id = 0; id < logits.length; id++) {
-    for (const it of simpler(logits[id])) {
-      if (String(it).length < String(logits[id]).length || it === 0) {
-        yield { ...input, logits: logits.map((logit, i) => (i === id ? it : logit)) };
+  for (const name of /** @type {const} */ (['logits', 'second'])) {
+    const list = input[name] ?? [];
+    for (let id = 0; id < list.length; id++) {
+      for (const it of simpler(list[id])) {
+        if (String(it).length < String(list[id]).length || it === 0)
+          yield { ...input, [name]: list.map((logit, i) => (i === id ? it : logit)) };
       }
     }
   }

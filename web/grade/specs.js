@@ -14,6 +14,9 @@ import { NEAR } from './expect.js';
  * @property {(settings: any) => object} [tighter] settings that keep no more
  * @property {boolean} [best] whether the most probable token always stays
  * @property {boolean} [history] whether it looks back
+ * @property {boolean} [second] whether it reads a second distribution
+ * @property {boolean} [bans] of 'values': whether it removes too
+ * @property {number} [spread] of the logits that it is tried on, 1 to 4 where nothing is said
  * @property {Record<string, (random: Random, size: number) => Record<string, any>>} [beside] settings
  *   that others share or that are not always known, each with values to try
  * @property {boolean} [wide] whether its rule makes sense for huge logits
@@ -52,12 +55,63 @@ const WINDOW = {
   repetition_window: (/** @type {Random} */ random) => ({ repetition_window: random.whole(1, 6) }),
 };
 
+/** @param {number[]} logits @param {number[]} second @param {Record<string, any>} settings @returns {Case} */
+const both = (logits, second, settings) => ({ logits, settings, history: [], second });
+
+const KEY = {
+  watermark_key: (/** @type {Random} */ random) => ({ watermark_key: random.whole(0, 99) }),
+};
+
 const REPEATS = [0, 1, 2, 0, 1, 2, 0, 1];
 
 /** @type {Record<string, Spec>} */
 export const SPECS = {
+  guidance_scale: {
+    kind: 'values',
+    second: true,
+    nudge: null,
+    pick: (random) => ({ guidance_scale: random.of([0, 0.5, 1.5, 3, 7.5]) }),
+    edges: [
+      {
+        name: 'second_alone',
+        says: 'at 0 is the second distribution, as ln p',
+        cases: [both([2, 1, 0], [0, 1, 3], { guidance_scale: 0 })],
+      },
+      {
+        name: 'away',
+        says: 'above 1 leads away from the second distribution',
+        cases: [both([1, 1, 1], [1, 0, 1.5], { guidance_scale: 1.5 })],
+      },
+    ],
+  },
+  contrastive_beta: {
+    kind: 'values',
+    bans: true,
+    second: true,
+    beside: {
+      contrastive_alpha: (random) => ({
+        contrastive_alpha: random.of([0, 0.01, 0.3, 0.7, 1]),
+      }),
+    },
+    nudge: ({ contrastive_alpha: alpha = 0.1 }) =>
+      [0.9999, 1.0001].map((by) => ({ contrastive_alpha: Math.min(alpha * by, 1) })),
+    pick: (random) => ({ contrastive_beta: random.of([0.1, 0.5, 1, 2]) }),
+    edges: [
+      {
+        name: 'plausible',
+        says: 'removes what is below alpha of the most probable token, whatever the weaker model says',
+        cases: [both([5, 4, 0], [5, 4, -9], { contrastive_beta: 0.5 })],
+      },
+      {
+        name: 'same',
+        says: 'where both agree leaves the ln p of the model',
+        cases: [both([2, 1, 0.5], [2, 1, 0.5], { contrastive_beta: 1 })],
+      },
+    ],
+  },
   logit_bias: {
     kind: 'values',
+    bans: true,
     nudge: null,
     pick: (random, size) => {
       const id = () => String(random.whole(0, size - 1));
@@ -181,6 +235,7 @@ export const SPECS = {
   },
   temperature: {
     kind: 'values',
+    bans: true,
     best: true,
     nudge: null,
     wide: true,
@@ -536,6 +591,75 @@ export const SPECS = {
         name: 'pair',
         says: 'leaves two tokens as they are',
         cases: [input([1, 0], { tfs_z: 0.5 })],
+      },
+    ],
+  },
+  green_bias: {
+    kind: 'values',
+    bans: true,
+    history: true,
+    beside: {
+      green_fraction: (random) => ({ green_fraction: random.of([0.1, 0.5, 0.9]) }),
+      green_context: (random) => ({ green_context: random.whole(0, 4) }),
+      ...KEY,
+    },
+    nudge: null,
+    pick: (random) => ({ green_bias: random.of([0.5, 2, 4, 100]) }),
+    edges: [
+      {
+        name: 'unseen_context',
+        says: 'does nothing while the history is shorter than the context',
+        cases: [input([2, 1, 0, -1], { green_bias: 2, green_context: 3 }, [1, 0])],
+      },
+      {
+        name: 'hard',
+        says: 'at 100 removes the others in place of lifting the green ones',
+        cases: [0, 1, 2, 3].map((id) => input(zeros(8), { green_bias: 100 }, [id])),
+      },
+      {
+        name: 'none_green',
+        says: 'at 100 leaves all where no survivor is green',
+        cases: [0, 1, 2, 3].map((id) =>
+          input([2, 1, 0], { green_bias: 100, green_fraction: 0.001 }, [id]),
+        ),
+      },
+    ],
+  },
+  synthid_depth: {
+    kind: 'values',
+    history: true,
+    spread: 1,
+    beside: {
+      synthid_context: (random) => ({ synthid_context: random.whole(1, 4) }),
+      ...KEY,
+    },
+    nudge: null,
+    pick: (random) => ({ synthid_depth: random.of([1, 2, 3]), synthid_context: 2 }),
+    edges: [
+      {
+        name: 'unseen_context',
+        says: 'does nothing while the history is shorter than the context',
+        cases: [input([2, 1, 0, -1], { synthid_depth: 3, synthid_context: 3 }, [1, 0])],
+      },
+      {
+        name: 'seen_context',
+        says: 'does nothing where the same context stood before in the history',
+        cases: [
+          input([2, 1, 0, -1], { synthid_depth: 3, synthid_context: 2 }, [0, 1, 2, 0, 1]),
+          input([2, 1, 0, -1], { synthid_depth: 3, synthid_context: 1 }, [1, 1]),
+        ],
+      },
+      {
+        name: 'layers',
+        says: 'plays each layer with what the ones before it have left',
+        cases: [0, 1, 2, 3].map((id) => input(zeros(4), { synthid_depth: 4 }, [id, 0, 1, 2])),
+      },
+      {
+        name: 'least_factor',
+        says: 'takes no factor below 2^-100 where nearly all win',
+        cases: [0, 1, 2, 3].map((id) =>
+          input([3, 1, 0, -1], { synthid_depth: 30, synthid_context: 1 }, [id]),
+        ),
       },
     ],
   },

@@ -23,8 +23,10 @@ export function toLine(message) {
 /** What the harness is told. @param {string} line */
 export function toCall(line) {
   const message = JSON.parse(line);
-  const { logits, toy, streams } = message;
+  const { logits, second, bits, toy, streams } = message;
   if (logits) message.logits = Float32Array.from(logits, back);
+  if (second) message.second = Float32Array.from(second, back);
+  if (bits) message.bits = Uint32Array.from(bits);
   if (toy) toy.rows = toy.rows.map((/** @type {any[]} */ row) => Float32Array.from(row, back));
   for (const seed of Object.keys(streams ?? {})) streams[seed] = Float64Array.from(streams[seed]);
   return message;

@@ -4,40 +4,43 @@
  */
 
 /**
- * @typedef {{ logits: number[], settings: Record<string, any>, history: number[] }} Given all settings
+ * @typedef {object} Given
+ * @property {number[]} logits
+ * @property {Record<string, any>} settings all of them
+ * @property {number[]} history
+ * @property {number[]} [second] logits of a second distribution
+ * @property {ArrayLike<number> | null} [bits] of the watermarks' hash
  * @typedef {(given: Given) => number[]} Twin
  */
 
-const GONE = -Infinity;
-const ids = (/** @type {number[]} */ logits) => [...logits.keys()];
-const best = (/** @type {number[]} */ logits) =>
+export const GONE = -Infinity;
+export const ids = (/** @type {number[]} */ logits) => [...logits.keys()];
+export const best = (/** @type {number[]} */ logits) =>
   ids(logits).sort((a, b) => logits[b] - logits[a] || a - b);
-const only = (/** @type {number[]} */ logits, /** @type {number[]} */ kept, gone = GONE) =>
+export const only = (/** @type {number[]} */ logits, /** @type {number[]} */ kept, gone = GONE) =>
   logits.map((logit, id) => (kept.includes(id) ? logit : gone));
-const sum = (/** @type {number[]} */ list) => list.reduce((a, b) => a + b, 0);
+export const sum = (/** @type {number[]} */ list) => list.reduce((a, b) => a + b, 0);
 
 /** @param {number[]} logits @param {number} [max] what is subtracted */
-function softmax(logits, max = Math.max(...logits)) {
+export function softmax(logits, max = Math.max(...logits)) {
   const e = logits.map((logit) => Math.exp(logit - max));
   const whole = sum(e);
   return e.map((x) => x / whole);
 }
 
-/**
- * The right ones, in their plainest form.
- * @type {Record<string, (logits: number[], settings: any, history: number[]) => number[]>}
- */
+/** The right ones, in their plainest form. @type {Record<string, Twin>} */
 const RIGHT = {
-  repetition_penalty: (logits, { repetition_penalty: r }, history) =>
+  repetition_penalty: ({ logits, settings: { repetition_penalty: r }, history }) =>
     logits.map((l, id) => (history.includes(id) ? (l > 0 ? l / r : l * r) : l)),
-  temperature: (logits, { temperature: t }) =>
+  temperature: ({ logits, settings: { temperature: t } }) =>
     t === 0 ? only(logits, [best(logits)[0]]) : logits.map((l) => l / t),
-  top_k: (logits, { top_k: k }) => {
+  top_k: ({ logits, settings: { top_k: k } }) => {
     if (k === 0 || k >= logits.length) return logits;
     const least = logits[best(logits)[k - 1]];
     return logits.map((l) => (l >= least ? l : GONE));
   },
-  top_p: (logits, { top_p: p }) => (p === 1 ? logits : only(logits, nucleus(logits, p))),
+  top_p: ({ logits, settings: { top_p: p } }) =>
+    p === 1 ? logits : only(logits, nucleus(logits, p)),
 };
 
 /**
@@ -100,20 +103,23 @@ const fair = (/** @type {number} */ l, /** @type {number} */ r) => (l > 0 ? l / 
 /** @param {string[]} order @returns {Twin} */
 const inOrder =
   (order) =>
-  ({ logits, settings, history }) =>
-    order.reduce((list, name) => RIGHT[name](list, settings, history), logits);
+  ({ logits, ...beside }) =>
+    order.reduce((list, name) => RIGHT[name]({ logits: list, ...beside }), logits);
 
 const CHAIN = ['repetition_penalty', 'temperature', 'top_k', 'top_p'];
 const without = (/** @type {string} */ gone) => CHAIN.filter((name) => name !== gone);
 
-/** What any filter may do to those that it removes or keeps. @param {string} name @returns {Record<string, Twin>} */
-const masks = (name) => {
-  const right = (/** @type {Given} */ { logits, settings, history }) =>
-    RIGHT[name](logits, settings, history);
+/**
+ * What any stage may do to those that it removes or keeps.
+ * @param {string} name
+ * @param {Twin} right
+ * @returns {Record<string, Twin>}
+ */
+export const masks = (name, right = RIGHT[name]) => {
   /** @param {number} value @returns {Twin} */
   const masked = (value) => (given) => right(given).map((it) => (it === GONE ? value : it));
   // With and without an early way out where nothing is to be done, or at 0.
-  const neutral = name === 'top_k' ? 0 : 1;
+  const neutral = ZERO.includes(name) ? 0 : 1;
   const either = (/** @type {string} */ code, /** @type {Twin} */ twin) => ({
     [`${code}_1`]: twin,
     [`${code}_2`]: (/** @type {Given} */ given) =>
@@ -130,6 +136,9 @@ const masks = (name) => {
     idle: ({ logits }) => logits,
   };
 };
+
+/** Those that are off at 0; the others are at 1. */
+const ZERO = ['top_k', 'contrastive_beta', 'green_bias', 'synthid_depth'];
 
 /** By what it stands for, the first that fits is named. @type {Record<string, Record<string, Twin>>} */
 export const WRONG_WARPERS = {
@@ -176,8 +185,8 @@ export const WRONG_WARPERS = {
     above_kth: count((logits, k) =>
       ids(logits).filter((id) => logits[id] > logits[best(logits)[k - 1]]),
     ),
-    k_plus_one: ({ logits, settings: { top_k: k }, history }) =>
-      k === 0 ? logits : RIGHT.top_k(logits, { top_k: k + 1 }, history),
+    k_plus_one: ({ logits, settings: { top_k: k }, ...beside }) =>
+      k === 0 ? logits : RIGHT.top_k({ logits, settings: { top_k: k + 1 }, ...beside }),
     k_minus_one: count((logits, k) =>
       ids(logits).filter((id) => logits[id] >= logits[best(logits)[Math.max(k - 2, 0)]]),
     ),
@@ -188,8 +197,7 @@ export const WRONG_WARPERS = {
       return ids(logits).filter((id) => logits[id] >= (values[k - 1] ?? GONE));
     }),
     k_removed: count((logits, k) => best(logits).slice(k)),
-    k_zero: ({ logits, settings, history }) =>
-      settings.top_k === 0 ? only(logits, []) : RIGHT.top_k(logits, settings, history),
+    k_zero: (given) => (given.settings.top_k === 0 ? only(given.logits, []) : RIGHT.top_k(given)),
     ...masks('top_k'),
   },
   temperature: {
@@ -198,8 +206,8 @@ export const WRONG_WARPERS = {
     subtracts_max: heat((l, t, logits) => (l - Math.max(...logits)) / t),
     one_minus: heat((l, t) => l * (1 - t)),
     zero_divides: ({ logits, settings: { temperature: t } }) => logits.map((l) => l / t),
-    zero_nothing: ({ logits, settings, history }) =>
-      settings.temperature === 0 ? logits : RIGHT.temperature(logits, settings, history),
+    zero_nothing: (given) =>
+      given.settings.temperature === 0 ? given.logits : RIGHT.temperature(given),
     zero_ties: ({ logits, settings: { temperature: t } }) =>
       logits.map((l) => (t === 0 ? (l === Math.max(...logits) ? l : GONE) : l / t)),
     ...Object.fromEntries([5, 6, 8, 9].map((n) => [`zero_epsilon_${n}`, heatAbove(10 ** -n)])),

@@ -57,8 +57,18 @@ export default function own(logits, settings, { history }) {
 }
 `;
 
+/** What a function reads beside the settings, where it is not the history. @type {Record<string, string>} */
+const BESIDE = {
+  guidance_scale: 'second',
+  contrastive_beta: 'second',
+  green_bias: 'bits',
+  synthid_depth: 'history, bits',
+};
+
 /** @param {string} name */
-const plain = (name) => `export default function ${name}(logits, settings, { history }) {
+const plain = (
+  name,
+) => `export default function ${name}(logits, settings, { ${BESIDE[name] ?? 'history'} }) {
   const { ${name} } = settings;
   return logits.map((logit) => logit);
 }
@@ -95,6 +105,8 @@ export function exampleOf(as) {
 
 /** Where the chain leaves a warper neutral: a value at which it does something. */
 export const VALUES = /** @type {Record<string, any>} */ ({
+  guidance_scale: 1.5,
+  contrastive_beta: 0.5,
   logit_bias: { 0: 2 },
   repetition_penalty: 1.5,
   frequency_penalty: 0.5,

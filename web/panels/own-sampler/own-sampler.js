@@ -14,6 +14,7 @@ import { CHAIN } from '../../grade/chain.js';
 import { GRADED, askingOf, grade } from '../../grade/grade.js';
 import { numbersOf } from '../../grade/properties.js';
 import { scoreOf } from '../../grade/score.js';
+import { SPECS } from '../../grade/specs.js';
 import { Subject } from '../../grade/subject.js';
 import { LogitElement, define } from '../../base/element.js';
 import { toFault } from '../../engine/errors.js';
@@ -213,7 +214,9 @@ export class LogitOwnSampler extends LogitElement {
       this.shown = null;
       const history = Array.from(this.history);
       const settings = this.#values;
-      const answer = await askingOf(engine, subject, this.as).ask({ logits, settings, history });
+      const second = this.#readsSecond ? Array(logits.length).fill(0) : undefined;
+      const asking = askingOf(engine, subject, this.as);
+      const answer = await asking.ask({ logits, settings, history, second });
       const { numbers, failure } = numbersOf(answer, { logits });
       if (!current()) return;
       if (failure) {
@@ -221,7 +224,10 @@ export class LogitOwnSampler extends LogitElement {
       } else if (numbers.every((it) => it === -Infinity)) {
         this.trouble = { code: 'nothing' };
       } else {
-        const shown = await this.#compare(Float32Array.from(numbers), settings, history);
+        const shown = await this.#compare(Float32Array.from(numbers), settings, {
+          history,
+          second,
+        });
         if (current()) this.shown = shown;
       }
     });
@@ -230,6 +236,11 @@ export class LogitOwnSampler extends LogitElement {
   /** Whether there are no logits to run it on. */
   get #onlyChecked() {
     return this.as === 'generate' || this.as === CASES;
+  }
+
+  /** Whether it reads a second distribution, which here holds every token alike. */
+  get #readsSecond() {
+    return SPECS[this.as]?.second;
   }
 
   /** Grades the code. */
@@ -267,15 +278,15 @@ export class LogitOwnSampler extends LogitElement {
   /**
    * @param {Float32Array} numbers
    * @param {any} settings
-   * @param {number[]} history
+   * @param {{ history: number[], second?: number[] }} beside
    * @returns {Promise<Shown>}
    */
-  async #compare(numbers, settings, history) {
+  async #compare(numbers, settings, beside) {
     const bench = this.#bench;
     const engine = /** @type {NonNullable<typeof bench.engine>} */ (bench.engine);
     const logits = /** @type {Float32Array} */ (bench.logits);
     const mine = await engine.warp(numbers, { top: LISTED });
-    const theirs = await engine.warp(logits, { ...settings, top: LISTED }, { history });
+    const theirs = await engine.warp(logits, { ...settings, top: LISTED }, beside);
     const ids = new Set([...theirs.tokens, ...mine.tokens].map(({ id }) => id));
     const best = [...ids]
       .filter((id) => mine.p[id] > 0 || theirs.p[id] > 0)
@@ -381,7 +392,7 @@ export class LogitOwnSampler extends LogitElement {
     ) => html`<td class="share ${side}">
       <span>${percent(p)}</span><i ${cssom({ '--share': p / most })}></i></td>`;
     return html`<table>
-        <caption>${t('sampler.caption', { settings })}</caption>
+        <caption>${t('sampler.caption', { settings })}${this.#readsSecond ? ` ${t('sampler.second')}` : nothing}</caption>
         <thead><tr><th scope="col">${t('sampler.token')}</th><th scope="col">${t('sampler.mine')}</th>
           <th scope="col">${t('sampler.theirs')}</th></tr></thead>
         <tbody>${rows.map(

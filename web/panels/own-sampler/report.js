@@ -17,11 +17,12 @@ function list(numbers) {
 }
 
 /** @param {any} input */
-function settingsText({ settings, history, toy }) {
+function settingsText({ settings, history, second, toy }) {
   const parts = Object.entries(settings).map(
     ([name, value]) => `${name} = ${JSON.stringify(value)}`,
   );
   if (history?.length) parts.push(`history = ${list(history)}`);
+  if (second) parts.push(`second = ${list(second)}`);
   if (toy) parts.push(`context_length = ${toy.context_length}, eos_token_id = ${toy.eos_token_id}`);
   return parts.join(', ');
 }

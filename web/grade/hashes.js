@@ -1,0 +1,49 @@
+/**
+ * What a function need not compute itself: the coin that XTC tosses, and the bits that the
+ * watermarks give each token, both of splitmix64, apart from the draw's numbers.
+ */
+
+const BITS = (1n << 64n) - 1n;
+const BEYOND_IDS = 1n << 32n;
+
+/** splitmix64's output for a state. Steele et al. 2014. @param {bigint} x */
+function splitmix64(x) {
+  let z = (x + 0x9e3779b97f4a7c15n) & BITS;
+  z = ((z ^ (z >> 30n)) * 0xbf58476d1ce4e5b9n) & BITS;
+  z = ((z ^ (z >> 27n)) * 0x94d049bb133111ebn) & BITS;
+  return z ^ (z >> 31n);
+}
+
+/**
+ * In [0, 1): below xtc_probability XTC removes.
+ * @param {number} seed
+ * @param {number} step
+ */
+export function coinOf(seed, step = 0) {
+  const start = splitmix64(splitmix64(BigInt(seed)) + BigInt(step));
+  return Number(splitmix64(start + BEYOND_IDS) >> 11n) / 2 ** 53;
+}
+
+/** What of each watermark's settings says how many ids its hash reads, and its tag. @type {Record<string, [string, bigint]>} */
+const MARKS = { green_bias: ['green_context', 1n], synthid_depth: ['synthid_context', 2n] };
+
+/**
+ * The 32 bits of each token after a history; null where `as` is no watermark, or the history is
+ * shorter than its context.
+ * @param {string} as
+ * @param {Record<string, any>} settings all of them
+ * @param {number[]} history
+ * @param {number} size of the vocabulary
+ */
+export function bitsOf(as, settings, history, size) {
+  if (!(as in MARKS)) return null;
+  const [width, tag] = MARKS[as];
+  const from = history.length - settings[width];
+  if (from < 0) return null;
+  let seed = splitmix64(splitmix64(BigInt(settings.watermark_key)) + BEYOND_IDS + tag);
+  for (const id of history.slice(from)) seed = splitmix64(seed + BigInt(id));
+  return Uint32Array.from({ length: size }, (_, id) => {
+    const pair = splitmix64(seed + BigInt(id >> 1));
+    return Number(BigInt.asUintN(32, id & 1 ? pair >> 32n : pair));
+  });
+}
