@@ -247,10 +247,12 @@ static uint32_t index_of(const struct shortlist *list, uint32_t id) {
     return low;
 }
 
-/* Settings and history with ids that are indices of the list. */
+/* Settings and history, `before` ids of it left out, with ids that are indices of the list. */
 static void translate(struct shortlist *list, const struct settings *settings,
-                      const uint32_t *history, size_t n_history) {
+                      const uint32_t *history, size_t n_history, size_t before) {
+    double *ignored = &list->settings.value[SETTING_PROMPT_IGNORE_LENGTH];
     list->settings = *settings;
+    *ignored = *ignored > (double)before ? *ignored - (double)before : 0;
     list->settings.bias = list->bias;
     list->settings.value[SETTING_REPETITION_WINDOW] = 0;
     list->n_history = (uint32_t)n_history;
@@ -264,6 +266,7 @@ bool shortlist_make(struct shortlist *list, const float *logits, size_t vocab_si
                     const struct settings *settings, const uint32_t *history, size_t n_history) {
     struct plan plan;
     uint32_t touched[2 * TOUCHED_MAX];
+    size_t whole = n_history;
     n_history = penalised(settings, &history, n_history);
     if (!make_plan(&plan, settings, n_history)) return false;
     if (n_history > TOUCHED_MAX || settings->n_bias > TOUCHED_MAX) return false;
@@ -272,6 +275,6 @@ bool shortlist_make(struct shortlist *list, const float *logits, size_t vocab_si
     if (keep > SHORTLIST_MAX / 4) return false;
     if (!collect(list, logits, vocab_size, &plan, keep)) return false;
     if (!merge(list, touched, n_touched, logits)) return false;
-    translate(list, settings, history, n_history);
+    translate(list, settings, history, n_history, whole - n_history);
     return true;
 }

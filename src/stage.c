@@ -45,7 +45,7 @@ bool stage_suits_pool(uint32_t stage) {
     if (stage >= SETTING_COUNT) return false;
     return stage_is_mark(stage) || stage == SETTING_TEMPERATURE ||
            stage == SETTING_ADAPTIVE_TARGET || stage == SETTING_DYNATEMP_RANGE ||
-           stage == SETTING_SMOOTHING_FACTOR ||
+           stage == SETTING_SMOOTHING_FACTOR || stage == SETTING_RENORMALIZE_LOGITS ||
            (is_truncation(stage) && stage != SETTING_MIROSTAT && stage != SETTING_P_LESS);
 }
 

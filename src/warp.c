@@ -149,6 +149,17 @@ void warp_smoothing(float *logits, const struct warp_input *input) {
     }
 }
 
+void warp_renormalize_logits(float *logits, const struct warp_input *input) {
+    if (value_of(input, SETTING_RENORMALIZE_LOGITS) == 0) return;
+    double max = (double)logits[warp_best(logits, input->vocab_size)];
+    double log_sum = elementary_log((double)input->total / (double)WEIGHT_MAX);
+    VECTOR
+    for (size_t i = 0; i < input->vocab_size; i++) {
+        float log_p = to_float((double)logits[i] - max - log_sum);
+        logits[i] = logits[i] == -INFINITY ? -INFINITY : log_p;
+    }
+}
+
 void warp_top_k(float *logits, const struct warp_input *input) {
     double k = value_of(input, SETTING_TOP_K);
     double keep = value_of(input, SETTING_MIN_TOKENS_TO_KEEP);

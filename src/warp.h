@@ -57,9 +57,13 @@ void warp_guidance(float *logits, const struct warp_input *input);
 void warp_contrastive(float *logits, const struct warp_input *input);
 /* l + b for the biased ids; a ban removes. May leave nothing: the chain reports it. */
 void warp_logit_bias(float *logits, const struct warp_input *input);
+/* l > 0 ? l * r : l / r, once for each distinct id of the prompt: of the history before the tokens
+ * that `step` of the settings counts. transformers has it, an encoder's text in its place. */
+void warp_encoder_repetition_penalty(float *logits, const struct warp_input *input);
 /* l > 0 ? l / r : l * r, once for each distinct id among the last repetition_window ids of the
  * history (all for 0). An id of the older half of these ids alone gets 1 + (r - 1) rep_pen_slope
- * where r > 1, koboldcpp's. Keskar et al. 2019, CTRL, section 4.1. */
+ * where r > 1, koboldcpp's. The first prompt_ignore_length ids of the history do not count,
+ * transformers'. Keskar et al. 2019, CTRL, section 4.1. */
 void warp_repetition_penalty(float *logits, const struct warp_input *input);
 /* l - a * count(id) and l - b * [id present], over the same ids; negative a and b reward. A time in
  * the count is penalty_decay^(tokens since), RWKV's. */
@@ -145,5 +149,8 @@ void warp_green_list(float *logits, const struct warp_input *input);
  * candidates a match. Nothing where the same context stood before in the history. Dathathri et al.
  * 2024, as transformers has it. */
 void warp_synthid(float *logits, const struct warp_input *input);
+
+/* ln p of the survivors, which changes no p: transformers has it, and its beam search begins so. */
+void warp_renormalize_logits(float *logits, const struct warp_input *input);
 
 #endif

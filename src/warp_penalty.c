@@ -20,17 +20,42 @@ static size_t count_ids(const struct warp_input *input, const uint32_t **ids) {
     return n;
 }
 
+void warp_encoder_repetition_penalty(float *logits, const struct warp_input *input) {
+    double penalty = value_of(input, SETTING_ENCODER_REPETITION_PENALTY);
+    uint64_t step = input->settings->step;
+    size_t n = step < input->n_history ? input->n_history - (size_t)step : 0;
+    for (size_t i = 0; i < n; i++) input->scratch[input->history[i]] = 1;
+    for (size_t i = 0; i < n; i++) {
+        uint32_t id = input->history[i];
+        double l = (double)logits[id];
+        if (input->scratch[id] && logits[id] != -INFINITY)
+            logits[id] = to_float(l > 0 ? l * penalty : l / penalty);
+        input->scratch[id] = 0;
+    }
+}
+
 /* The penalty of ids that stand in the older half of the window alone. */
 static double older_penalty(const struct warp_input *input, double penalty) {
     double slope = value_of(input, SETTING_REP_PEN_SLOPE);
     return penalty > 1 && slope != 1 ? 1 + (penalty - 1) * slope : penalty;
 }
 
+/* The ids of the window beyond the part of the prompt that does not count. */
+static size_t penalised_ids(const struct warp_input *input, const uint32_t **ids) {
+    size_t n = last_ids(input, value_of(input, SETTING_REPETITION_WINDOW), ids);
+    double ignored = value_of(input, SETTING_PROMPT_IGNORE_LENGTH);
+    double left = (double)input->n_history - ignored;
+    if (left >= (double)n) return n;
+    size_t kept = left > 0 ? (size_t)left : 0;
+    if (n) *ids += n - kept;
+    return kept;
+}
+
 void warp_repetition_penalty(float *logits, const struct warp_input *input) {
     double recent = value_of(input, SETTING_REPETITION_PENALTY);
     double older = older_penalty(input, recent);
     const uint32_t *ids;
-    size_t n = last_ids(input, value_of(input, SETTING_REPETITION_WINDOW), &ids);
+    size_t n = penalised_ids(input, &ids);
     for (size_t i = 0; i < n; i++) input->scratch[ids[i]] = i < n - i ? 1 : 2;
     for (size_t i = 0; i < n; i++) {
         uint32_t half = input->scratch[ids[i]];

@@ -101,15 +101,29 @@ static double decayed_count_of(const struct warp_input *input, size_t id) {
     return (double)count;
 }
 
+static void encoder_repetition_penalty(float *logits, const struct warp_input *input) {
+    double r = value_of(input, SETTING_ENCODER_REPETITION_PENALTY);
+    for (size_t id = 0; id < input->vocab_size; id++) {
+        double l = (double)logits[id];
+        bool prompted = false;
+        for (size_t i = 0; i + input->settings->step < input->n_history; i++)
+            prompted = prompted || input->history[i] == id;
+        if (prompted && logits[id] != -INFINITY) logits[id] = to_float(l > 0 ? l * r : l / r);
+    }
+}
+
 static void repetition_penalty(float *logits, const struct warp_input *input) {
     const uint32_t *ids;
     size_t n = last_ids(input, value_of(input, SETTING_REPETITION_WINDOW), &ids);
+    double ignored = value_of(input, SETTING_PROMPT_IGNORE_LENGTH);
+    for (; n && (double)(ids - input->history) < ignored; n--) ids++;
     double slope = value_of(input, SETTING_REP_PEN_SLOPE);
     for (size_t id = 0; id < input->vocab_size; id++) {
         double l = (double)logits[id], r = value_of(input, SETTING_REPETITION_PENALTY);
-        bool recent = false;
-        if (logits[id] == -INFINITY || count_of(input, id) == 0) continue;
+        bool seen = false, recent = false;
+        for (size_t i = 0; i < n; i++) seen = seen || ids[i] == id;
         for (size_t i = 0; i < n; i++) recent = recent || (ids[i] == id && 2 * i >= n);
+        if (logits[id] == -INFINITY || !seen) continue;
         if (!recent && r > 1 && slope != 1) r = 1 + (r - 1) * slope;
         logits[id] = to_float(l > 0 ? l / r : l * r);
     }
@@ -438,6 +452,15 @@ static void smoothing(float *logits, const struct warp_input *input) {
     }
 }
 
+static void renormalize_logits(float *logits, const struct warp_input *input) {
+    uint32_t *ids = input->scratch;
+    size_t count = rank_scalar(logits, input->vocab_size, ids);
+    double max = (double)logits[ids[0]], log_sum = elementary_log((double)input->total * 0x1p-44);
+    if (value_of(input, SETTING_RENORMALIZE_LOGITS) == 0) return;
+    for (size_t place = 0; place < count; place++)
+        logits[ids[place]] = to_float((double)logits[ids[place]] - max - log_sum);
+}
+
 static bool is_end(const struct settings *settings, size_t id) {
     for (uint32_t i = 0; i < settings->n_ends; i++)
         if (settings->ends[i] == id) return true;
@@ -624,6 +647,7 @@ void (*const warp_scalar[WARPER_COUNT])(float *, const struct warp_input *) = {
     [SETTING_GUIDANCE_SCALE] = guidance,
     [SETTING_CONTRASTIVE_BETA] = contrastive,
     [SETTING_LOGIT_BIAS] = logit_bias,
+    [SETTING_ENCODER_REPETITION_PENALTY] = encoder_repetition_penalty,
     [SETTING_REPETITION_PENALTY] = repetition_penalty,
     [SETTING_FREQUENCY_PENALTY] = frequency_penalty,
     [SETTING_PRESENCE_PENALTY] = presence_penalty,
@@ -650,6 +674,7 @@ void (*const warp_scalar[WARPER_COUNT])(float *, const struct warp_input *) = {
     [SETTING_ADAPTIVE_TARGET] = adaptive_p,
     [SETTING_GREEN_BIAS] = green_list,
     [SETTING_SYNTHID_DEPTH] = synthid,
+    [SETTING_RENORMALIZE_LOGITS] = renormalize_logits,
 };
 
 uint32_t draw_scalar(const float *logits, const uint64_t *weights, size_t n, uint64_t r,

@@ -27,6 +27,12 @@ const struct warp_row warp_table[SETTING_COUNT] = {
         .minimum_included = true, .maximum_included = true,
         .low = -10, .high = 10, .step = 0.1, .apply = warp_logit_bias,
     },
+    [SETTING_ENCODER_REPETITION_PENALTY] = {
+        .name = "encoder_repetition_penalty", .kind = SETTING_REAL, .group = "penalty",
+        .neutral = 1, .minimum = 0, .maximum = DBL_MAX,
+        .minimum_included = false, .maximum_included = true,
+        .low = 0.5, .high = 2, .step = 0.01, .apply = warp_encoder_repetition_penalty,
+    },
     [SETTING_REPETITION_PENALTY] = {
         .name = "repetition_penalty", .kind = SETTING_REAL, .group = "penalty",
         .neutral = 1, .minimum = 0, .maximum = DBL_MAX,
@@ -183,6 +189,12 @@ const struct warp_row warp_table[SETTING_COUNT] = {
         .minimum_included = true, .maximum_included = true,
         .low = 0, .high = SYNTHID_LAYERS, .step = 1, .apply = warp_synthid,
     },
+    [SETTING_RENORMALIZE_LOGITS] = {
+        .name = "renormalize_logits", .kind = SETTING_INTEGER, .group = "shape",
+        .neutral = 0, .minimum = 0, .maximum = 1,
+        .minimum_included = true, .maximum_included = true,
+        .low = 0, .high = 1, .step = 1, .apply = warp_renormalize_logits,
+    },
     [SETTING_CONTRASTIVE_ALPHA] = {
         .name = "contrastive_alpha", .kind = SETTING_REAL, .group = "shared",
         .neutral = 0.1, .minimum = 0, .maximum = 1,
@@ -276,6 +288,12 @@ const struct warp_row warp_table[SETTING_COUNT] = {
         .neutral = 1, .minimum = 0, .maximum = 1,
         .minimum_included = true, .maximum_included = true,
         .low = 0, .high = 1, .step = 0.05,
+    },
+    [SETTING_PROMPT_IGNORE_LENGTH] = {
+        .name = "prompt_ignore_length", .kind = SETTING_INTEGER, .group = "shared",
+        .neutral = 0, .minimum = 0, .maximum = WHOLE_MAX,
+        .minimum_included = true, .maximum_included = true,
+        .low = 0, .high = 256, .step = 1,
     },
     [SETTING_EXPONENTIAL_DECAY_START] = {
         .name = "exponential_decay_start", .kind = SETTING_INTEGER, .group = "shared",

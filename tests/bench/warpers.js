@@ -44,6 +44,8 @@ export const ALONE = {
   adaptive_target: { adaptive_target: 0.3 },
   green_bias: { green_bias: 2 },
   synthid_depth: { synthid_depth: 30, synthid_context: 16 },
+  encoder_repetition_penalty: { encoder_repetition_penalty: 1.2 },
+  renormalize_logits: { renormalize_logits: 1 },
 };
 
 /**

@@ -269,7 +269,7 @@ test('white space that leads by a small gap is made visible', async () => {
   await close();
 });
 
-test('ten texts of eight settings: a table of the engine’s spreads, texts to unfold', async () => {
+test('ten texts of eight settings, top_k-against-top_p of the Day 27 lesson: a table of the engine’s spreads, texts to unfold', async () => {
   const { page, close } = await open({ suite: 'e27.2' });
   await until(
     () => page.locator('logit-compare progress').evaluate((bar) => bar.max),

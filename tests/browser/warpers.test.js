@@ -18,6 +18,7 @@ after(() => Promise.all([bench?.close(), scope?.close()]));
 
 /** A value of each that changes something after the first words. */
 const VALUES = {
+  encoder_repetition_penalty: 1.4,
   repetition_penalty: 1.5,
   frequency_penalty: 1.5,
   presence_penalty: -2,
@@ -44,6 +45,7 @@ const VALUES = {
   adaptive_target: 0.3,
   green_bias: 3,
   synthid_depth: 4,
+  renormalize_logits: 1,
 };
 const BASICS = ['temperature', 'top_k', 'top_p'];
 

@@ -9,6 +9,9 @@
 static inline void sample_filters(struct settings *settings) {
     if (sample_uniform() < 0.2) settings->value[SETTING_FREQUENCY_PENALTY] = sample_uniform() - 0.3;
     if (sample_uniform() < 0.2) settings->value[SETTING_PRESENCE_PENALTY] = sample_uniform() - 0.3;
+    if (sample_uniform() < 0.1) settings->value[SETTING_PROMPT_IGNORE_LENGTH] = sample_below(12);
+    if (sample_uniform() < 0.03) settings->value[SETTING_ENCODER_REPETITION_PENALTY] = 1.5;
+    if (sample_uniform() < 0.05) settings->value[SETTING_RENORMALIZE_LOGITS] = 1;
     if (sample_uniform() < 0.2) settings->value[SETTING_MIN_P] = 0.2 * sample_uniform();
     if (sample_uniform() < 0.2) settings->value[SETTING_TYPICAL_P] = 1 - 0.9 * sample_uniform();
     if (sample_uniform() < 0.2) settings->value[SETTING_EPSILON_CUTOFF] = 0.1 * sample_uniform();

@@ -38,6 +38,13 @@ static void draw_value(struct settings *settings, enum setting warper, size_t n)
     case SETTING_REPETITION_PENALTY:
         value[warper] = sample_below(20) ? 0.25 + 2 * u : u * 1e-40;
         if (sample_below(2)) value[SETTING_REP_PEN_SLOPE] = sample_uniform();
+        if (sample_below(3) == 0) value[SETTING_PROMPT_IGNORE_LENGTH] = sample_below(20);
+        break;
+    case SETTING_ENCODER_REPETITION_PENALTY:
+        value[warper] = sample_below(20) ? 0.25 + 2 * u : u * 1e-40;
+        break;
+    case SETTING_RENORMALIZE_LOGITS:
+        value[warper] = 1;
         break;
     case SETTING_FREQUENCY_PENALTY:
     case SETTING_PRESENCE_PENALTY:
@@ -191,7 +198,7 @@ static void warpers_equal_their_specification(void) {
             if (round % 4 == 1) settings.value[SETTING_REPETITION_WINDOW] = sample_below(20);
             settings.value[SETTING_CONVENTION] = sample_below(3);
             settings.seed = sample_below(1000);
-            settings.step = sample_below(1000);
+            settings.step = sample_below(round % 2 ? 1000 : 8);
             memcpy(fast, logits, n * sizeof *fast);
             memcpy(plain, logits, n * sizeof *plain);
             struct warp_input input = weigh(logits, &settings, n, n_history);

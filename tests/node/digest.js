@@ -56,6 +56,10 @@ const SERIES = [
 const LATER = [
   { min_p: 0.01, adaptive_target: 0.4 },
   {
+    encoder_repetition_penalty: 1.1,
+    repetition_penalty: 1.1,
+    prompt_ignore_length: 5,
+    renormalize_logits: 1,
     top_a: 0.01,
     top_h: 0.98,
     dynatemp_range: 0.5,

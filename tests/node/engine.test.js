@@ -122,6 +122,7 @@ describe('info and table', () => {
         'guidance_scale',
         'contrastive_beta',
         'logit_bias',
+        'encoder_repetition_penalty',
         'repetition_penalty',
         'frequency_penalty',
         'presence_penalty',
@@ -148,6 +149,7 @@ describe('info and table', () => {
         'adaptive_target',
         'green_bias',
         'synthid_depth',
+        'renormalize_logits',
       ],
     );
     const row = scope.table.find(({ name }) => name === 'top_p');

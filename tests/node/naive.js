@@ -8,6 +8,7 @@ const LARGEST = 3.4028234663852886e38;
 const NEUTRAL = {
   guidance_scale: 1,
   contrastive_beta: 0,
+  encoder_repetition_penalty: 1,
   repetition_penalty: 1,
   frequency_penalty: 0,
   presence_penalty: 0,
@@ -34,6 +35,7 @@ const NEUTRAL = {
   adaptive_target: 0,
   green_bias: 0,
   synthid_depth: 0,
+  renormalize_logits: 0,
 };
 export const ORDER = Object.keys(NEUTRAL).toSpliced(2, 0, 'logit_bias');
 /** What Mirostat replaces. */
@@ -150,12 +152,21 @@ const WARPERS = {
       if (mine.some(([, value]) => value === false)) return -Infinity;
       return clamp(logit + mine.reduce((sum, [, value]) => sum + value, 0));
     }),
-  repetition_penalty: (
-    logits,
-    { repetition_penalty: r, repetition_window: window = 0, rep_pen_slope: slope = 1 },
-    history,
-  ) => {
-    const seen = history.slice(window ? -window : 0);
+  encoder_repetition_penalty: (logits, { encoder_repetition_penalty: r, step = 0 }, history) => {
+    const prompt = history.slice(0, Math.max(history.length - step, 0));
+    return onSurvivors(logits, (logit, id) =>
+      prompt.includes(id) ? clamp(logit > 0 ? logit * r : logit / r) : logit,
+    );
+  },
+  repetition_penalty: (logits, settings, history) => {
+    const {
+      repetition_penalty: r,
+      repetition_window: window = 0,
+      rep_pen_slope: slope = 1,
+      prompt_ignore_length: ignored = 0,
+    } = settings;
+    const from = Math.max(ignored, window ? history.length - window : 0);
+    const seen = history.slice(from);
     const recent = seen.slice(Math.ceil(seen.length / 2));
     const older = r > 1 && slope !== 1 ? 1 + (r - 1) * slope : r;
     return onSurvivors(logits, (logit, id) => {
@@ -428,6 +439,10 @@ const WARPERS = {
       for (const id of shift.keys()) shift[id] += Math.log(has[id] ? 1 + like : like);
     }
     return onSurvivors(logits, (logit, id) => clamp(logit + shift[id]));
+  },
+  renormalize_logits: (logits) => {
+    const log = logSoftmax(logits);
+    return onSurvivors(logits, (_, id) => clamp(log[id]));
   },
 };
 

@@ -25,7 +25,7 @@ function someLogits(size) {
   });
 }
 
-const LAST = ['adaptive_target', 'synthid_depth'];
+const LAST = ['adaptive_target', 'synthid_depth', 'renormalize_logits'];
 
 function someSettings(size) {
   const settings = {
@@ -35,6 +35,9 @@ function someSettings(size) {
     repetition_penalty: () => oneOf(0.5, 1, 1.1, 2, 50),
     repetition_window: () => below(6),
     rep_pen_slope: () => oneOf(0, 0.4, 1),
+    prompt_ignore_length: () => below(8),
+    encoder_repetition_penalty: () => oneOf(0.5, 1, 1.3),
+    renormalize_logits: () => below(2),
     min_tokens_to_keep: () => 1 + below(5),
     logit_bias: () =>
       Object.fromEntries(
@@ -147,7 +150,8 @@ async function compare(sizes, rounds) {
       continue;
     }
     const trace = run(simd);
-    const rounds = settings.adaptive_target || settings.dynatemp_range || settings.synthid_depth;
+    const { adaptive_target, dynatemp_range, synthid_depth, renormalize_logits } = settings;
+    const rounds = adaptive_target || dynatemp_range || synthid_depth || renormalize_logits;
     const near = rounds ? 1e-5 : 0;
     assert.equal(difference(trace, expected, logits, near), '', about);
     assert.deepEqual(run(scalar), trace, about);

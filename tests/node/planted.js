@@ -27,6 +27,21 @@ export default function repetitionPenalty(logits, { repetition_penalty: r }, { h
   return out;
 }
 `;
+const REWARD = `
+export default function reward(logits, { encoder_repetition_penalty: r }, { history }) {
+  const out = Array.from(logits);
+  for (const id of new Set(history)) out[id] = logits[id] > 0 ? logits[id] * r : logits[id] / r;
+  return out;
+}
+`;
+const LOGS = `
+export default function logSoftmax(logits, { renormalize_logits }) {
+  if (!renormalize_logits) return logits.slice();
+  const max = Math.max(...logits);
+  const sum = logits.reduce((all, l) => all + Math.exp(l - max), 0);
+  return Array.from(logits, (l) => l - max - Math.log(sum));
+}
+`;
 const GUIDANCE = `
 const logs = (logits) => {
   const max = Math.max(...logits);
@@ -93,6 +108,8 @@ export const RIGHT = {
   contrastive_beta: CONTRAST,
   green_bias: GREEN,
   synthid_depth: SYNTHID,
+  encoder_repetition_penalty: REWARD,
+  renormalize_logits: LOGS,
   chain: CHAIN,
   generate: GENERATE,
 };
@@ -285,6 +302,32 @@ export const FAULTS = [
   ['loop_without_temperature', 'generate', "'temperature', ", ''],
   ['loop_without_top_k', 'generate', "'top_k', ", ''],
   ['loop_without_top_p', 'generate', ", 'top_p'", ''],
+  [
+    'reward_lowers',
+    'encoder_repetition_penalty',
+    'logits[id] * r : logits[id] / r',
+    'logits[id] / r : logits[id] * r',
+  ],
+  ['reward_multiplies', 'encoder_repetition_penalty', 'logits[id] / r', 'logits[id] * r'],
+  [
+    'reward_each_time',
+    'encoder_repetition_penalty',
+    'new Set(history)) out[id] = logits[id] > 0 ? logits[id] * r : logits[id] / r',
+    'history) out[id] = out[id] > 0 ? out[id] * r : out[id] / r',
+  ],
+  [
+    'reward_others',
+    'encoder_repetition_penalty',
+    'new Set(history)) out[id] = logits[id] > 0 ? logits[id] * r : logits[id] / r',
+    'out.keys()) if (!history.includes(id)) out[id] = out[id] > 0 ? out[id] / r : out[id] * r',
+  ],
+  ['log_of_sum', 'renormalize_logits', 'const max = Math.max(...logits)', 'const max = 0'],
+  [
+    'log_base_two',
+    'renormalize_logits',
+    'l - max - Math.log(sum)',
+    '(l - max - Math.log(sum)) / Math.LN2',
+  ],
   ['guided_back', 'guidance_scale', 'n[id] + s * (it - n[id])', 'it + s * (n[id] - it)'],
   ['guided_past', 'guidance_scale', 'n[id] + s * (it', 'it + s * (it'],
   ['guided_alone', 'guidance_scale', 'n[id] + s * (it - n[id])', 's * it'],

@@ -214,6 +214,30 @@ def rep_pen_slope(logits, repetition_penalty, rep_pen_slope):
     return after
 
 
+def prompt_ignored(logits, repetition_penalty, prompt_ignore_length, repetition_window=0):
+    """The slice that RepetitionPenaltyLogitsProcessor takes, of the last ids where there is a window."""
+    places = range(len(HISTORY))[-repetition_window or None :]
+    after = logits.copy()
+    for id in {HISTORY[i] for i in places if i >= prompt_ignore_length}:
+        after[id] = after[id] * repetition_penalty if after[id] < 0 else after[id] / repetition_penalty
+    return after
+
+
+def encoder_repetition_penalty(logits, encoder_repetition_penalty, step=0):
+    """EncoderRepetitionPenaltyLogitsProcessor: the inverse, for the ids of the prompt."""
+    penalty = 1 / encoder_repetition_penalty
+    after = logits.copy()
+    for id in set(HISTORY[: len(HISTORY) - step]):
+        after[id] = after[id] * penalty if after[id] < 0 else after[id] / penalty
+    return after
+
+
+def renormalize_logits(logits, renormalize_logits):
+    """LogitNormalization: log-softmax."""
+    m = np.max(logits)
+    return logits - m - np.log(np.exp(logits - m).sum())
+
+
 M64 = 2**64 - 1
 
 
@@ -301,6 +325,28 @@ print_with_history(
         {"repetition_penalty": 1.2, "rep_pen_slope": 0},
         {"repetition_penalty": 0.8, "rep_pen_slope": 0.5},
     ],
+)
+print_with_history(
+    "prompt_ignore_length",
+    "Hugging Face transformers, RepetitionPenaltyLogitsProcessor (prompt_ignore_length)",
+    prompt_ignored,
+    [
+        {"repetition_penalty": 1.5, "prompt_ignore_length": 2},
+        {"repetition_penalty": 0.7, "prompt_ignore_length": 3, "repetition_window": 4},
+        {"repetition_penalty": 2, "prompt_ignore_length": 99},
+    ],
+)
+print_with_history(
+    "encoder_repetition_penalty",
+    "Hugging Face transformers, EncoderRepetitionPenaltyLogitsProcessor, the prompt as its text",
+    encoder_repetition_penalty,
+    [{"encoder_repetition_penalty": 1.3}, {"encoder_repetition_penalty": 0.6}],
+)
+print_with_history(
+    "renormalize_logits",
+    "Hugging Face transformers, LogitNormalization",
+    renormalize_logits,
+    [{"renormalize_logits": 1}],
 )
 print_with_history(
     "green_list",

@@ -40,6 +40,7 @@ const LLAMA_CPP = [
   'guidance_scale',
   'contrastive_beta',
   'logit_bias',
+  'encoder_repetition_penalty',
   'repetition_penalty',
   'frequency_penalty',
   'presence_penalty',
@@ -66,6 +67,7 @@ const LLAMA_CPP = [
   'adaptive_target',
   'green_bias',
   'synthid_depth',
+  'renormalize_logits',
 ];
 
 /**

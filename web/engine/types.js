@@ -27,6 +27,7 @@
  * @property {number} [contrastive_alpha] 0.1
  * @property {Record<string, number | false>} [logit_bias] by token id; false bans. A key of several
  *   ids, parted by spaces, biases the last where the others are the last of the history
+ * @property {number} [encoder_repetition_penalty] 1; lifts what stands in the prompt
  * @property {number} [repetition_penalty]
  * @property {number} [frequency_penalty]
  * @property {number} [presence_penalty]
@@ -53,6 +54,7 @@
  * @property {number} [adaptive_target] of adaptive_p
  * @property {number} [green_bias] 0; of green_list, a watermark, which 100 makes a hard one
  * @property {number} [synthid_depth] 0; of synthid, a watermark: the layers of its tournament
+ * @property {0 | 1} [renormalize_logits] 0; 1 makes the logits ln p
  * @property {number} [repetition_window] the last ids that penalties look at, 0: all
  * @property {number} [dry_base] 1.75
  * @property {number} [dry_allowed_length] 2
@@ -68,6 +70,7 @@
  * @property {number} [smoothing_curve] 1
  * @property {number} [penalty_decay] 1; what a time counts less for each token since, of frequency_penalty
  * @property {number} [rep_pen_slope] 1; how much of repetition_penalty the older half of its window gets
+ * @property {number} [prompt_ignore_length] 0; how many of the first ids repetition_penalty does not count
  * @property {number} [exponential_decay_start] 0; after how many drawn tokens the length penalty begins
  * @property {number} [green_fraction] 0.25; the share of the vocabulary that is green
  * @property {number} [green_context] 1; how many ids decide which

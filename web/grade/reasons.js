@@ -99,6 +99,12 @@ export const REASONS = {
   repeated_only: 'it penalises only tokens that were seen twice',
   positions: 'it penalises places in the history in place of the ids that stand there',
   removes_seen: 'it removes the tokens that were seen: a penalty only lowers them',
+  reward_lowers: 'it penalises the tokens of the prompt: above 1 they are lifted',
+  reward_multiplies: 'it multiplies negative logits too, which lowers them: those are divided',
+  reward_each_time: 'it lifts a token each time it stands in the prompt: once is enough',
+  reward_others: 'it lowers the tokens that are not in the prompt: those of the prompt are lifted',
+  log_of_sum: 'its sum overflows: the maximum is to be subtracted before exp',
+  log_base_two: 'it takes logarithms to the base 2: the natural ones are asked for',
   // wrong_marks.js.
   guided_back:
     'it leads towards the second distribution: the scale weighs what the model adds to it',

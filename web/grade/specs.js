@@ -130,10 +130,29 @@ export const SPECS = {
       },
     ],
   },
+  encoder_repetition_penalty: {
+    kind: 'values',
+    history: true,
+    nudge: null,
+    pick: (random) => ({ encoder_repetition_penalty: random.of([0.8, 1.1, 1.3, 2]) }),
+    edges: [
+      {
+        name: 'rewards',
+        says: 'multiplies a positive logit and divides a negative one, so both rise',
+        cases: [
+          input([2, 1], { encoder_repetition_penalty: 2 }, [0]),
+          input([-1, 0], { encoder_repetition_penalty: 2 }, [0]),
+        ],
+      },
+    ],
+  },
   repetition_penalty: {
     kind: 'values',
     history: true,
-    beside: WINDOW,
+    beside: {
+      ...WINDOW,
+      prompt_ignore_length: (random) => ({ prompt_ignore_length: random.whole(1, 6) }),
+    },
     nudge: null,
     pick: (random) => ({ repetition_penalty: random.of([0.8, 1.1, 1.2, 1.5, 2]) }),
     edges: [
@@ -660,6 +679,23 @@ export const SPECS = {
         cases: [0, 1, 2, 3].map((id) =>
           input([3, 1, 0, -1], { synthid_depth: 30, synthid_context: 1 }, [id]),
         ),
+      },
+    ],
+  },
+  renormalize_logits: {
+    kind: 'values',
+    best: true,
+    nudge: null,
+    wide: true,
+    pick: () => ({ renormalize_logits: 1 }),
+    edges: [
+      {
+        name: 'even_share',
+        says: 'of n equal logits makes -ln n each',
+        cases: [
+          input(zeros(2), { renormalize_logits: 1 }),
+          input([3, 3, 3], { renormalize_logits: 1 }),
+        ],
       },
     ],
   },

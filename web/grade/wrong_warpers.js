@@ -98,6 +98,14 @@ const penalty =
   ({ logits, settings: { repetition_penalty: r }, history }) =>
     logits.map((l, id) => change(l, r, history.filter((it) => it === id).length, id, history));
 
+const liked = (/** @type {number} */ l, /** @type {number} */ r) => (l > 0 ? l * r : l / r);
+
+/** @param {(l: number, r: number, times: number) => number} change @returns {Twin} */
+const reward =
+  (change) =>
+  ({ logits, settings: { encoder_repetition_penalty: r }, history }) =>
+    logits.map((l, id) => change(l, r, history.filter((it) => it === id).length));
+
 const fair = (/** @type {number} */ l, /** @type {number} */ r) => (l > 0 ? l / r : l * r);
 
 /** @param {string[]} order @returns {Twin} */
@@ -138,7 +146,7 @@ export const masks = (name, right = RIGHT[name]) => {
 };
 
 /** Those that are off at 0; the others are at 1. */
-const ZERO = ['top_k', 'contrastive_beta', 'green_bias', 'synthid_depth'];
+const ZERO = ['top_k', 'contrastive_beta', 'green_bias', 'synthid_depth', 'renormalize_logits'];
 
 /** By what it stands for, the first that fits is named. @type {Record<string, Record<string, Twin>>} */
 export const WRONG_WARPERS = {
@@ -231,6 +239,27 @@ export const WRONG_WARPERS = {
     positions: penalty((l, r, _, id, history) => (id < history.length ? fair(l, r) : l)),
     removes_seen: penalty((l, r, times) => (times && r !== 1 ? GONE : l)),
     ...masks('repetition_penalty'),
+  },
+  encoder_repetition_penalty: {
+    reward_lowers: reward((l, r, times) => (times ? fair(l, r) : l)),
+    reward_multiplies: reward((l, r, times) => (times ? l * r : l)),
+    reward_each_time: reward((l, r, times) => l * (l > 0 ? r : 1 / r) ** times),
+    reward_others: reward((l, r, times) => (times ? l : fair(l, r))),
+    ...masks(
+      'encoder_repetition_penalty',
+      reward((l, r, times) => (times ? liked(l, r) : l)),
+    ),
+  },
+  renormalize_logits: {
+    log_of_sum: ({ logits, settings }) => {
+      const whole = Math.log(sum(logits.map(Math.exp)));
+      return settings.renormalize_logits ? logits.map((l) => l - whole) : logits;
+    },
+    log_base_two: ({ logits, settings }) =>
+      settings.renormalize_logits ? softmax(logits).map(Math.log2) : logits,
+    ...masks('renormalize_logits', ({ logits, settings }) =>
+      settings.renormalize_logits ? softmax(logits).map(Math.log) : logits,
+    ),
   },
   chain: {
     shares_first: ({ logits, settings, history }) =>

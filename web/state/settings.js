@@ -29,6 +29,9 @@ export const ADDED = [
   'smoothing_curve',
   'penalty_decay',
   'rep_pen_slope',
+  'prompt_ignore_length',
+  'encoder_repetition_penalty',
+  'renormalize_logits',
   'min_new_tokens',
   'exponential_decay_length_penalty',
   'exponential_decay_start',
@@ -46,7 +49,7 @@ export const ADDED = [
 /** The parameters that stand on a warper's card. */
 export const PARTS = /** @type {Record<string, string[]>} */ ({
   contrastive_beta: ['contrastive_alpha'],
-  repetition_penalty: ['rep_pen_slope', 'repetition_window'],
+  repetition_penalty: ['rep_pen_slope', 'prompt_ignore_length', 'repetition_window'],
   dry_multiplier: ['dry_base', 'dry_allowed_length', 'dry_penalty_last_n', 'dry_sequence_breakers'],
   xtc_probability: ['xtc_threshold'],
   mirostat: ['mirostat_tau', 'mirostat_eta'],

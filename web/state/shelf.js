@@ -67,6 +67,8 @@ export const SHELF = [
       'min_new_tokens',
       'exponential_decay_length_penalty',
       'adaptive_target',
+      'encoder_repetition_penalty',
+      'renormalize_logits',
       ...SECOND,
       'own',
     ],
@@ -227,6 +229,18 @@ export const STAGES = Object.freeze({
     aliases: ['adaptive_p', 'power law sampler'],
     source: { by: 'MrJackSpade, llama.cpp', year: 2025, url: pull('ggml-org/llama.cpp#17927') },
   },
+  encoder_repetition_penalty: {
+    start: 1.3,
+    aliases: ['encoder_rep_pen', 'hallucinations filter', 'prompt reward'],
+    source: TRANSFORMERS,
+    given: 'text',
+  },
+  renormalize_logits: {
+    start: 1,
+    aliases: ['LogitNormalization', 'log_softmax', 'normalize'],
+    source: TRANSFORMERS,
+    given: 'none',
+  },
   guidance_scale: {
     start: 1.5,
     aliases: ['CFG', 'classifier-free guidance', 'negative prompt'],
@@ -278,7 +292,7 @@ const END = { end_tokens: [1] };
 
 /**
  * What stands beside the logits of a picture: settings, what `warp` is told, and which tokens it is about.
- * @type {Readonly<Record<'text' | 'second' | 'form' | 'bias' | 'end' | 'late' | 'coin' | 'key' | 'target',
+ * @type {Readonly<Record<'text' | 'second' | 'form' | 'bias' | 'end' | 'late' | 'coin' | 'key' | 'target' | 'none',
  *   { settings?: object, beside?: { history?: number[], second?: number[], step?: number }, about?: number[] }>>}
  */
 const GIVEN = Object.freeze({
@@ -298,6 +312,7 @@ const GIVEN = Object.freeze({
   coin: { settings: { seed: 1 } },
   key: { beside: { history: TEXT } },
   target: {},
+  none: {},
 });
 
 /**

@@ -108,6 +108,7 @@ export const VALUES = /** @type {Record<string, any>} */ ({
   guidance_scale: 1.5,
   contrastive_beta: 0.5,
   logit_bias: { 0: 2 },
+  encoder_repetition_penalty: 1.5,
   repetition_penalty: 1.5,
   frequency_penalty: 0.5,
   presence_penalty: 0.5,
@@ -134,6 +135,7 @@ export const VALUES = /** @type {Record<string, any>} */ ({
   tfs_z: 0.9,
   green_bias: 2,
   synthid_depth: 30,
+  renormalize_logits: 1,
 });
 
 /** Logits to try a sampler on where none are given: what may follow "Today she". */
