@@ -164,6 +164,7 @@ static bool use_series(struct settings *settings, int series) {
                  {SETTING_EXPONENTIAL_DECAY_START, 10},
                  {SETTING_TFS_Z, 0.99},
                  {SETTING_GREEN_BIAS, 1.5},
+                 {SETTING_GREEN_SELF, 1},
                  {SETTING_SYNTHID_DEPTH, 12},
                  {SETTING_SYNTHID_CONTEXT, 2}};
     settings_reset(settings);

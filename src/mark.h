@@ -6,6 +6,11 @@
  *   bits of a token = the low half of splitmix64(s + id / 2) for an even id, the high one for an
  *                     odd id
  *
+ * With green_self the green list's token takes part in its own hash, with the key's seed alone:
+ *
+ *   a(id) = splitmix64(splitmix64(splitmix64(key) + 2^32 + 3) + id)
+ *   bits of a token = the low half of splitmix64(m + id), m the least a of token and context
+ *
  * A token is green where its bits are below green_fraction 2^32; its g of layer i, from 0, is bit
  * i. */
 #ifndef LOGITSCOPE_MARK_H
@@ -25,8 +30,10 @@
 /* What follows one context. */
 struct mark {
     uint64_t seed;
-    uint32_t last; /* green: the largest bits that are */
-    uint32_t mask; /* SynthID: the bits of the layers that there are */
+    bool self;      /* green: whether the token itself is among those that decide, */
+    uint64_t least; /* then the least a of the context */
+    uint32_t last;  /* green: the largest bits that are */
+    uint32_t mask;  /* SynthID: the bits of the layers that there are */
 };
 
 /* The green list and SynthID's g after a history; false where the mark is off or the history is
@@ -36,7 +43,13 @@ bool mark_green(struct mark *mark, const struct settings *settings, const uint32
 bool mark_synthid(struct mark *mark, const struct settings *settings, const uint32_t *history,
                   size_t n_history);
 
+static inline uint32_t mark_self_bits(const struct mark *mark, uint32_t id) {
+    uint64_t own = splitmix64(mark->seed + id);
+    return (uint32_t)splitmix64((own < mark->least ? own : mark->least) + id);
+}
+
 static inline uint32_t mark_bits(const struct mark *mark, uint32_t id) {
+    if (mark->self) return mark_self_bits(mark, id);
     uint64_t pair = splitmix64(mark->seed + id / 2);
     return (uint32_t)(id & 1 ? pair >> 32 : pair);
 }
@@ -48,6 +61,10 @@ static inline bool mark_is_green(const struct mark *mark, uint32_t id) {
 static inline uint32_t mark_g(const struct mark *mark, uint32_t id) {
     return mark_bits(mark, id) & mark->mask;
 }
+
+/* How many tokens before the successor `id` of a context stands the one that decides, 0: itself. Of
+ * one that decides and one successor all are green, or none. For a mark with `self`. */
+size_t mark_decider(const struct mark *mark, const uint32_t *context, size_t width, uint32_t id);
 
 /* The bits of n tokens: of ids, or for NULL of 0 .. n - 1. */
 void mark_all(uint32_t *bits, const struct mark *mark, const uint32_t *ids, size_t n);

@@ -156,7 +156,8 @@ void warp_renormalize_logits(float *logits, const struct warp_input *input) {
     VECTOR
     for (size_t i = 0; i < input->vocab_size; i++) {
         float log_p = to_float((double)logits[i] - max - log_sum);
-        logits[i] = logits[i] == -INFINITY ? -INFINITY : log_p;
+        bool stays = logits[i] == -INFINITY || log_p == logits[i]; /* a zero of either sign too */
+        logits[i] = stays ? logits[i] : log_p;
     }
 }
 

@@ -24,7 +24,14 @@ bool mark_green(struct mark *mark, const struct settings *settings, const uint32
                 size_t n_history) {
     size_t width = (size_t)settings->value[SETTING_GREEN_CONTEXT];
     if (settings->value[SETTING_GREEN_BIAS] == 0 || width > n_history) return false;
-    mark->seed = seed_of(settings, 1, width ? history + (n_history - width) : NULL, width);
+    const uint32_t *context = width ? history + (n_history - width) : NULL;
+    mark->self = settings->value[SETTING_GREEN_SELF] != 0;
+    mark->seed = mark->self ? seed_of(settings, 3, NULL, 0) : seed_of(settings, 1, context, width);
+    mark->least = UINT64_MAX;
+    for (size_t i = 0; mark->self && i < width; i++) {
+        uint64_t own = splitmix64(mark->seed + context[i]);
+        if (own < mark->least) mark->least = own;
+    }
     mark->last = (uint32_t)(ceil(settings->value[SETTING_GREEN_FRACTION] * 0x1p32) - 1);
     return true;
 }
@@ -38,13 +45,25 @@ bool mark_synthid(struct mark *mark, const struct settings *settings, const uint
     for (const uint32_t *before = history; before < context; before++)
         if (!memcmp(before, context, width * sizeof *context)) return false;
     mark->seed = seed_of(settings, 2, context, width);
+    mark->self = false;
     mark->mask = ((uint32_t)1 << depth) - 1;
     return true;
+}
+
+size_t mark_decider(const struct mark *mark, const uint32_t *context, size_t width, uint32_t id) {
+    if (splitmix64(mark->seed + id) <= mark->least) return 0;
+    size_t back = 1;
+    while (splitmix64(mark->seed + context[width - back]) != mark->least) back++;
+    return back;
 }
 
 void mark_all(uint32_t *bits, const struct mark *mark, const uint32_t *ids, size_t n) {
     if (ids) {
         for (size_t i = 0; i < n; i++) bits[i] = mark_bits(mark, ids[i]);
+        return;
+    }
+    if (mark->self) {
+        for (size_t i = 0; i < n; i++) bits[i] = mark_self_bits(mark, (uint32_t)i);
         return;
     }
     for (size_t i = 0; i + 1 < n; i += 2) {

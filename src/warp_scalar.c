@@ -457,8 +457,10 @@ static void renormalize_logits(float *logits, const struct warp_input *input) {
     size_t count = rank_scalar(logits, input->vocab_size, ids);
     double max = (double)logits[ids[0]], log_sum = elementary_log((double)input->total * 0x1p-44);
     if (value_of(input, SETTING_RENORMALIZE_LOGITS) == 0) return;
-    for (size_t place = 0; place < count; place++)
-        logits[ids[place]] = to_float((double)logits[ids[place]] - max - log_sum);
+    for (size_t place = 0; place < count; place++) {
+        float log_p = to_float((double)logits[ids[place]] - max - log_sum);
+        if (log_p != logits[ids[place]]) logits[ids[place]] = log_p;
+    }
 }
 
 static bool is_end(const struct settings *settings, size_t id) {

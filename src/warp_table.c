@@ -313,6 +313,12 @@ const struct warp_row warp_table[SETTING_COUNT] = {
         .minimum_included = true, .maximum_included = true,
         .low = 0, .high = 8, .step = 1,
     },
+    [SETTING_GREEN_SELF] = {
+        .name = "green_self", .kind = SETTING_INTEGER, .group = "shared",
+        .neutral = 0, .minimum = 0, .maximum = 1,
+        .minimum_included = true, .maximum_included = true,
+        .low = 0, .high = 1, .step = 1,
+    },
     [SETTING_SYNTHID_CONTEXT] = {
         .name = "synthid_context", .kind = SETTING_INTEGER, .group = "shared",
         .neutral = 4, .minimum = 1, .maximum = 16,

@@ -610,8 +610,8 @@ EXPORT(double, warp_next)(double p) {
 }
 
 /* What each of n ids bears of a watermark, `warper`, under these settings as the successor of those
- * before it: 1 if green, 0 if not; the bits of SynthID's g. UINT32_MAX: no full context is there.
- */
+ * before it: 1 if green, 0 if not, and with green_self twice the places back to the token that
+ * decides; the bits of SynthID's g. UINT32_MAX: no full context is there. */
 EXPORT(void, mark_read)(enum setting warper, const uint32_t *ids, size_t n, uint32_t *marks) {
     bool green = warper == SETTING_GREEN_BIAS;
     size_t width = (size_t)settings.value[green ? SETTING_GREEN_CONTEXT : SETTING_SYNTHID_CONTEXT];
@@ -622,6 +622,8 @@ EXPORT(void, mark_read)(enum setting warper, const uint32_t *ids, size_t n, uint
         bool has = green ? mark_green(&mark, &settings, context, count)
                          : mark_synthid(&mark, &settings, context, count);
         marks[i] = !has ? UINT32_MAX : green ? mark_is_green(&mark, ids[i]) : mark_g(&mark, ids[i]);
+        if (has && green && mark.self)
+            marks[i] |= (uint32_t)mark_decider(&mark, context, count, ids[i]) << 1;
     }
 }
 

@@ -11,6 +11,8 @@ const EDITS = [0.1, 0.3, 0.5, 0.7];
 const MARKS = {
   'green list, δ 2': { green_bias: 2 },
   'green list, δ 4': { green_bias: 4 },
+  'green list, δ 2, h 3': { green_bias: 2, green_context: 3 },
+  'green list, δ 2, h 3, self': { green_bias: 2, green_context: 3, green_self: 1 },
   SynthID: { synthid_depth: 30 },
 };
 
@@ -36,8 +38,15 @@ async function write(settings, seed, length) {
 const edit = (ids, other, share, seed) =>
   ids.map((id, i) => (scope.random(seed, i) < share ? other[i] : id));
 
+/** The middle z, and how many have p of 1 % or less. @param {{ z: number, p: number }[]} found */
+function sumUp(found) {
+  const zs = found.map(({ z }) => z).sort((a, b) => a - b);
+  const share = found.filter(({ p }) => p <= 0.01).length / found.length;
+  return `z ${zs[zs.length >> 1].toFixed(1)}, ${(100 * share).toFixed(0)} % found`;
+}
+
 /**
- * The middle z of so many texts, and how many have p of 1 % or less.
+ * What is found in so many texts, of SynthID by the weighted mean too.
  * @param {number[][]} texts
  * @param {object} mark
  * @param {(i: number) => number} [keyOf]
@@ -46,10 +55,10 @@ async function judge(texts, mark, keyOf = (i) => i) {
   const found = [];
   for (const [i, ids] of texts.entries())
     found.push(...(await detect(scope, ids, { ...mark, watermark_key: keyOf(i) })));
-  const zs = found.map(({ z }) => z).sort((a, b) => a - b);
   const scored = found.reduce((sum, { n }) => sum + n, 0) / found.length;
-  const share = found.filter(({ p }) => p <= 0.01).length / found.length;
-  return `z ${zs[zs.length >> 1].toFixed(1)}, ${(100 * share).toFixed(0)} % found, ${scored.toFixed(0)} scored`;
+  const weighted = found.flatMap((it) => it.weighted ?? []);
+  const also = weighted.length ? `; weighted ${sumUp(weighted)}` : '';
+  return `${sumUp(found)}, ${scored.toFixed(0)} scored${also}`;
 }
 
 const say = (/** @type {string[]} */ ...words) => console.log(words.join(': '));

@@ -29,6 +29,7 @@ static inline void sample_filters(struct settings *settings) {
     if (sample_uniform() < 0.05) settings->value[SETTING_DRY_MULTIPLIER] = 1;
     if (sample_uniform() < 0.1) settings->value[SETTING_ADAPTIVE_TARGET] = sample_uniform();
     if (sample_uniform() < 0.03) settings->value[SETTING_GREEN_BIAS] = 4 * sample_uniform();
+    if (sample_uniform() < 0.5) settings->value[SETTING_GREEN_SELF] = 1;
     if (sample_uniform() < 0.03) settings->value[SETTING_SYNTHID_DEPTH] = sample_below(31);
     if (sample_uniform() < 0.05) settings->value[SETTING_MIROSTAT] = 1 + sample_below(2);
 }

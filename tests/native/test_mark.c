@@ -29,6 +29,30 @@ static void hash_is_as_stated(void) {
     CHECK(mark_g(&mark, 0) == (synthid[0] & 0x3fffffff));
 }
 
+/* The token itself among those that decide; the numbers are Python's too. */
+static void self_hash_is_as_stated(void) {
+    static const uint32_t ids[] = {0, 1, 2, 9}, back[] = {1, 1, 0, 0},
+                          one[] = {0xfa7c14c7, 0xa9c9d1af, 0x45a3f37b, 0xc1ec2e7f},
+                          alone[] = {0x845ce427, 0xdccd7af8, 0x45a3f37b, 0xc1ec2e7f};
+    struct settings settings;
+    struct mark mark;
+    settings_reset(&settings);
+    settings.value[SETTING_GREEN_BIAS] = settings.value[SETTING_GREEN_SELF] = 1;
+    CHECK(mark_green(&mark, &settings, history, HISTORY));
+    for (int i = 0; i < 4; i++) {
+        CHECK(mark_bits(&mark, ids[i]) == one[i]);
+        CHECK(mark_decider(&mark, history + HISTORY - 1, 1, ids[i]) == back[i]);
+    }
+    mark_all(bits, &mark, NULL, 513);
+    for (uint32_t id = 0; id < 513; id++) CHECK(bits[id] == mark_bits(&mark, id));
+    settings.value[SETTING_GREEN_CONTEXT] = 0;
+    CHECK(mark_green(&mark, &settings, NULL, 0));
+    for (int i = 0; i < 4; i++) {
+        CHECK(mark_bits(&mark, ids[i]) == alone[i]);
+        CHECK(mark_decider(&mark, NULL, 0, ids[i]) == 0);
+    }
+}
+
 static void all_at_once_is_one_by_one(void) {
     static const size_t sizes[] = {1, 2, 7, 64, 513};
     static const uint32_t ids[] = {3, 4, 5, 90001, 262143};
@@ -187,6 +211,7 @@ static void trace_names_the_green(void) {
 int main(void) {
     pcg32_seed(&sample_generator, 31, 1);
     TEST(hash_is_as_stated);
+    TEST(self_hash_is_as_stated);
     TEST(all_at_once_is_one_by_one);
     TEST(shares_are_as_asked);
     TEST(contexts_end_where_they_are_short_or_came_before);

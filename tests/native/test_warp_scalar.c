@@ -136,6 +136,7 @@ static void draw_value(struct settings *settings, enum setting warper, size_t n)
         value[warper] = sample_below(4) ? 5 * u : 100;
         value[SETTING_GREEN_FRACTION] = sample_below(2) ? 0.25 : 0.01 + 0.98 * sample_uniform();
         value[SETTING_GREEN_CONTEXT] = sample_below(4);
+        value[SETTING_GREEN_SELF] = sample_below(2);
         value[SETTING_WATERMARK_KEY] = sample_below(9) ? sample_below(99) : WHOLE_MAX;
         break;
     case SETTING_SYNTHID_DEPTH:

@@ -5,13 +5,13 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { MessageChannel } from 'node:worker_threads';
-import { detect, upperTail } from '../../web/engine/detect.js';
+import { detect, normalTail, upperTail } from '../../web/engine/detect.js';
 import { serve } from '../../web/engine/host.js';
 import { Logitscope } from '../../web/engine/index.js';
 import { RemoteLogitscope } from '../../web/engine/remote.js';
 import { cases } from '../long.js';
 import { Pcg32 } from '../vectors/twin.js';
-import { markBits } from './naive.js';
+import { markBits, selfBits } from './naive.js';
 import { smallModel } from './small_model.js';
 
 const pcg = new Pcg32(18, 54);
@@ -60,6 +60,53 @@ describe('the binomial tail', () => {
   });
 });
 
+describe('the normal tail', () => {
+  // By Python's decimal, to 60 digits.
+  const KNOWN = [
+    [0, 0.5],
+    [1e-3, 0.49960105778608893],
+    [1, 0.15865525393145705],
+    [2.326347874040841, 0.009999999999999997],
+    [2.9999, 0.0013503412829549248],
+    [3.0001, 0.0013494549132607172],
+    [6, 9.86587645037698e-10],
+    [12, 1.776482112077679e-33],
+    [37, 5.725571222524577e-300],
+  ];
+
+  test('is that of a table', () => {
+    for (const [z, p] of KNOWN) {
+      assert.ok(Math.abs(normalTail(z) / p - 1) < 1e-11, `${z}: ${normalTail(z)}, not ${p}`);
+      assert.ok(Math.abs(normalTail(-z) - (1 - p)) < 1e-14, `-${z}`);
+    }
+    assert.equal(normalTail(100), 0);
+  });
+
+  test('is near to the exact tail of the weighted mean', () => {
+    // Six layers over 40 tokens: a count for each sum of whole weights, doubled with each g.
+    const [depth, tokens] = [6, 40];
+    const weights = Array.from({ length: depth }, (_, i) => 10 * (depth - 1) - 9 * i);
+    let chance = [1];
+    for (let token = 0; token < tokens; token++)
+      for (const weight of weights) {
+        const next = Array(chance.length + weight).fill(0);
+        for (const [sum, p] of chance.entries()) {
+          next[sum] += p / 2;
+          next[sum + weight] += p / 2;
+        }
+        chance = next;
+      }
+    const mean = (chance.length - 1) / 2;
+    const sd = Math.sqrt((tokens * weights.reduce((sum, w) => sum + w * w, 0)) / 4);
+    for (const z of [0.5, 1.5, 2.33, 3, 4]) {
+      const least = Math.ceil(mean + z * sd);
+      const exact = chance.slice(least).reduce((sum, p) => sum + p, 0);
+      const said = normalTail((least - mean) / sd) / exact;
+      assert.ok(said > 0.97 && said < 1.15, `z ${z}: ${said} of the exact one`);
+    }
+  });
+});
+
 describe('what is counted', () => {
   const ids = Array.from({ length: 300 }, () => 97 + below(4));
 
@@ -96,19 +143,63 @@ describe('what is counted', () => {
     }
   });
 
+  test('with green_self the token that decides, with the one it decides of, once', async () => {
+    for (const settings of [
+      { green_bias: 2, green_self: 1, green_context: 3 },
+      { green_bias: 2, green_self: 1, green_context: 0, green_fraction: 0.5, watermark_key: 5 },
+    ]) {
+      const { green_fraction: q = 0.25, green_context: width } = settings;
+      const [found] = await detect(scope, ids, settings);
+      const seen = new Map();
+      const shares = ids.map((id, i) => {
+        const told = selfBits(settings, ids.slice(0, i), width, true)?.(id);
+        if (!told) return null;
+        const green = told.bits < q * 2 ** 32 ? 1 : 0;
+        const pair = `${told.decider} ${id}`;
+        if (!seen.has(pair)) seen.set(pair, { i, green });
+        else assert.equal(seen.get(pair).green, green, pair);
+        return green;
+      });
+      const scored = [...seen.values()];
+      assert.deepEqual(found.shares, shares);
+      assert.deepEqual(
+        found.scored,
+        scored.map(({ i }) => i),
+      );
+      assert.equal(
+        found.count,
+        scored.reduce((sum, { green }) => sum + green, 0),
+      );
+      assert.equal(found.weighted, undefined);
+    }
+  });
+
   test("SynthID's g, a context once", async () => {
     for (const settings of [{ synthid_depth: 30, synthid_context: 2 }, { synthid_depth: 5 }]) {
       const { synthid_depth: depth, synthid_context: width = 4 } = settings;
       const [found] = await detect(scope, ids, settings);
       const seen = new Set();
       let count = 0;
+      const weights = Array.from({ length: depth }, (_, i) => 10 - (9 * i) / (depth - 1));
+      let weighted = 0;
       ids.forEach((id, i) => {
         const bits = markBits(2, settings, ids.slice(0, i), width);
         const context = ids.slice(Math.max(0, i - width), i).join();
         if (!bits || seen.has(context)) return;
         seen.add(context);
-        for (let layer = 0; layer < depth; layer++) count += Math.floor(bits(id) / 2 ** layer) % 2;
+        for (let layer = 0; layer < depth; layer++) {
+          const g = Math.floor(bits(id) / 2 ** layer) % 2;
+          count += g;
+          weighted += g * weights[layer];
+        }
       });
+      const whole = weights.reduce((sum, weight) => sum + weight, 0);
+      const squares = weights.reduce((sum, weight) => sum + weight ** 2, 0);
+      const z = (weighted - (seen.size * whole) / 2) / Math.sqrt((seen.size * squares) / 4);
+      assert.ok(Math.abs(found.weighted.share - weighted / (seen.size * whole)) < 1e-12);
+      assert.ok(Math.abs(found.weighted.z - z) < 1e-9);
+      assert.equal(found.weighted.z, found.weighted.curve.at(-1));
+      assert.equal(found.weighted.p, normalTail(found.weighted.z));
       assert.deepEqual([found.name, found.n, found.count], ['synthid_depth', seen.size, count]);
       assert.equal(found.share, count / (depth * seen.size));
       assert.equal(found.expected, 0.5);
@@ -163,6 +254,7 @@ describe('what it says of texts that stories wrote', () => {
   const LENGTH = 150;
   const MARKS = {
     green_bias: { green_bias: 2 },
+    green_self: { green_bias: 2, green_self: 1, green_context: 3 },
     synthid_depth: { synthid_depth: 30 },
   };
   let stories;
@@ -202,10 +294,12 @@ describe('what it says of texts that stories wrote', () => {
       let rates = 0;
       let sum = 0;
       let squares = 0;
+      let weighted = 0;
       for (let i = 0; i < TEXTS * KEYS; i++) {
         const settings = { ...mark, watermark_key: 70_000 + i };
         const [found] = await detect(stories, plain[i % TEXTS], settings);
         alarms += found.p <= 0.01;
+        weighted += found.weighted?.p <= 0.01;
         rates += alarmRate(found.n * (mark.synthid_depth ?? 1), found.expected);
         sum += found.z;
         squares += found.z ** 2;
@@ -216,6 +310,10 @@ describe('what it says of texts that stories wrote', () => {
       assert.ok(rate > 0.004 && rate <= 0.01, said);
       assert.ok(upperTail(n, alarms, rate) > 0.001, said);
       assert.ok(1 - upperTail(n, alarms + 1, rate) > 0.001, said);
+      if (mark.synthid_depth) {
+        assert.ok(upperTail(n, weighted, 0.01) > 0.001, `weighted: ${weighted} alarms of ${n}`);
+        assert.ok(1 - upperTail(n, weighted + 1, 0.01) > 0.001, `weighted: ${weighted} of ${n}`);
+      }
       assert.ok(Math.abs(mean) < 4 / Math.sqrt(n), said);
       assert.ok(Math.abs(squares / n - 1) < 6 / Math.sqrt(n), said);
     });
@@ -224,8 +322,9 @@ describe('what it says of texts that stories wrote', () => {
       const zs = [];
       for (let i = 0; i < TEXTS; i++) {
         const settings = { ...mark, watermark_key: i };
-        const [{ z }] = await detect(stories, await write(settings, i), settings);
+        const [{ z, weighted }] = await detect(stories, await write(settings, i), settings);
         zs.push(z);
+        assert.ok(!weighted || weighted.z > 2.33, `weighted ${weighted?.z}`);
       }
       zs.sort((a, b) => a - b);
       const said = `${zs[0]} at least, ${zs[TEXTS >> 1]} in the middle`;

@@ -70,6 +70,7 @@ const LATER = [
     exponential_decay_start: 10,
     tfs_z: 0.99,
     green_bias: 1.5,
+    green_self: 1,
     synthid_depth: 12,
     synthid_context: 2,
   },

@@ -412,7 +412,9 @@ const WARPERS = {
       green_fraction: fraction = 0.25,
       green_context: width = 1,
     } = settings;
-    const bits = markBits(1, settings, history, width);
+    const bits = settings.green_self
+      ? selfBits(settings, history, width)
+      : markBits(1, settings, history, width);
     if (!bits) return logits;
     const green = ranked(logits).filter((id) => bits(id) < fraction * 2 ** 32);
     if (bias === 100) return green.length ? keepOnly(logits, green) : logits;
@@ -455,6 +457,19 @@ export function markBits(tag, { watermark_key: key = 15485863 }, history, width)
   return (id) => {
     const pair = splitmix64(seed + BigInt(id >> 1));
     return Number(id % 2 ? pair >> 32n : pair & 0xffffffffn);
+  };
+}
+
+/** The same where the token itself takes part: with what it shares with no other, which token decides. */
+export function selfBits({ watermark_key: key = 15485863 }, history, width, tell = false) {
+  if (history.length < width) return null;
+  const start = splitmix64(splitmix64(BigInt(key)) + 2n ** 32n + 3n);
+  const rank = (id) => splitmix64(start + BigInt(id));
+  const context = history.slice(history.length - width);
+  return (id) => {
+    const decider = [...context, id].reduce((a, b) => (rank(b) < rank(a) ? b : a));
+    const bits = Number(splitmix64(rank(decider) + BigInt(id)) & 0xffffffffn);
+    return tell ? { bits, decider } : bits;
   };
 }
 

@@ -86,6 +86,7 @@ function someSettings(size) {
     green_bias: () => oneOf(0, 0.3, 2, 100),
     green_fraction: () => oneOf(0.1, 0.25, 0.5, 0.999),
     green_context: () => below(4),
+    green_self: () => below(2),
     synthid_depth: () => oneOf(0, 1, 9, 15, 30),
     synthid_context: () => 1 + below(3),
     watermark_key: () => oneOf(0, 7, 15485863, 2 ** 53 - 1),

@@ -257,9 +257,21 @@ def mark_bits(tag, key, context, size):
     return np.array([pair >> 32 if id % 2 else pair % 2**32 for id, pair in enumerate(pairs)])
 
 
-def green_list(logits, green_bias, green_fraction=0.25, green_context=1, watermark_key=15485863):
+def self_bits(key, context, size):
+    """The same with green_self: the least hash of the context and the token, with the token, decides."""
+    seed = splitmix64((splitmix64(key) + 2**32 + 3) & M64)
+    own = [splitmix64((seed + id) & M64) for id in range(max([size - 1, *context]) + 1)]
+    least = [min([own[id], *(own[other] for other in context)]) for id in range(size)]
+    return np.array([splitmix64((least[id] + id) & M64) % 2**32 for id in range(size)])
+
+
+def green_list(
+    logits, green_bias, green_fraction=0.25, green_context=1, green_self=0, watermark_key=15485863
+):
     context = HISTORY[len(HISTORY) - green_context :]
-    green = mark_bits(1, watermark_key, context, len(logits)) < green_fraction * 2**32
+    size = len(logits)
+    bits = self_bits(watermark_key, context, size) if green_self else mark_bits(1, watermark_key, context, size)
+    green = bits < green_fraction * 2**32
     if green_bias < 100:
         return np.where(green, logits + green_bias, logits)
     hard = np.where(green, logits, -np.inf)
@@ -357,6 +369,8 @@ print_with_history(
         {"green_bias": 1.5, "green_fraction": 0.5, "green_context": 3},
         {"green_bias": 0.75, "green_fraction": 0.5, "green_context": 0, "watermark_key": 42},
         {"green_bias": 100, "green_fraction": 0.5},
+        {"green_bias": 2, "green_fraction": 0.5, "green_context": 3, "green_self": 1},
+        {"green_bias": 100, "green_fraction": 0.4, "green_context": 0, "green_self": 1},
     ],
 )
 print_with_history(

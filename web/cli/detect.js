@@ -12,8 +12,12 @@ function stretch(curve) {
   return curve.map((z, i) => ({ n: i + 1, z })).filter(({ n }) => (curve.length - n) % every === 0);
 }
 
+/** @param {{ z: number, p: number }} found */
+const verdict = ({ z, p }) =>
+  `z ${z.toFixed(2)}, p ${p < 1e-4 ? p.toExponential(1) : p.toFixed(4)}`;
+
 /** @param {import('../engine/types.js').Detection} found */
-function tell({ name, n, count, share, expected, z, p, curve }) {
+function tell({ name, n, count, share, expected, z, p, curve, weighted }) {
   const what = name === 'green_bias' ? 'green' : 'g that are 1';
   const rows = stretch(curve).map((point) => [
     `after ${point.n}`,
@@ -21,7 +25,8 @@ function tell({ name, n, count, share, expected, z, p, curve }) {
     bar(Math.min(Math.max(point.z, 0) / Math.max(8, z), 1), WIDTH),
   ]);
   const head = `${name}: ${n} tokens scored, ${count} ${what} (${percent(share)}, ${percent(expected)} without a mark)`;
-  const result = `z ${z.toFixed(2)}, p ${p < 1e-4 ? p.toExponential(1) : p.toFixed(4)}`;
+  const also = weighted ? `\nweighted mean: ${verdict(weighted)}` : '';
+  const result = `${verdict({ z, p })}${also}`;
   return `${head}\n${result}\n${rows.length ? `${columns(rows, [1])}\n` : ''}`;
 }
 

@@ -3,7 +3,8 @@
  * the key bears as much. The hash is C's; here it is counted.
  *
  * Under the null each count is a binomial one over the keys: a context and the token that follows it
- * are counted once, and of SynthID each context once, as what repeats says nothing new.
+ * are counted once (with green_self, the token of them that decides and the one that follows), and of
+ * SynthID each context once, as what repeats says nothing new.
  */
 import { checkInteger, checkOptions } from './checks.js';
 import { LogitscopeError } from './errors.js';
@@ -43,12 +44,80 @@ export function upperTail(n, least, q) {
   return above / (above + below);
 }
 
+/** e^-x for x of 0 or more, by the same steps on every host. @param {number} x */
+function decay(x) {
+  if (x > 745) return 0;
+  let halvings = 0;
+  for (; x > 1 / 16; halvings++) x /= 2;
+  let value = 1;
+  for (let i = 12; i > 0; i--) value = 1 - (x / i) * value;
+  for (; halvings > 0; halvings--) value *= value;
+  return value;
+}
+
+/** √(2π) */
+const ROOT_TAU = 2.5066282746310002;
+
+/**
+ * The chance that a standard normal number is z or more: near the middle by its series, beyond by its
+ * continued fraction (Abramowitz and Stegun 1964, 26.2.11 and 26.2.14).
+ * @param {number} z
+ * @returns {number}
+ */
+export function normalTail(z) {
+  if (z < 0) return 1 - normalTail(-z);
+  const density = decay((z * z) / 2) / ROOT_TAU;
+  if (z > 3) {
+    let rest = z;
+    for (let k = 60; k > 0; k--) rest = z + k / rest;
+    return density / rest;
+  }
+  let sum = 0;
+  for (let term = z, k = 1; k < 80; k++) {
+    sum += term;
+    term *= (z * z) / (2 * k + 1);
+  }
+  return 1 / 2 - density * sum;
+}
+
+/**
+ * How much each layer counts in SynthID's weighted mean: in equal steps from 10 for the first to 1 for
+ * the last, times one less than there are layers, so that they are whole.
+ * @param {number} depth
+ */
+function weightsOf(depth) {
+  return Array.from({ length: depth }, (_, i) => (depth > 1 ? 10 * (depth - 1) - 9 * i : 1));
+}
+
+/**
+ * What the tokens that are scored bear by the weighted mean.
+ * @param {number[]} scored their g
+ * @param {number} depth
+ * @returns {NonNullable<Detection['weighted']>}
+ */
+function weigh(scored, depth) {
+  const weights = weightsOf(depth);
+  const whole = weights.reduce((sum, weight) => sum + weight, 0);
+  const squares = weights.reduce((sum, weight) => sum + weight * weight, 0);
+  let won = 0;
+  const curve = scored.map((g, i) => {
+    for (const [layer, weight] of weights.entries()) won += (g >>> layer) & 1 ? weight : 0;
+    return (won - ((i + 1) * whole) / 2) / Math.sqrt(((i + 1) * squares) / 4);
+  });
+  const z = curve.at(-1) ?? 0;
+  const share = scored.length ? won / (scored.length * whole) : 0;
+  return { share, z, p: scored.length ? normalTail(z) : 1, curve };
+}
+
 /** @param {number} bits */
 function countOnes(bits) {
   let count = 0;
   for (let left = bits; left; left &= left - 1) count++;
   return count;
 }
+
+/** 1 or 0 of a mark that says too which token decides. @param {number} mark */
+const isGreen = (mark) => (mark === NONE ? NONE : mark & 1);
 
 /**
  * @param {Uint32Array} marks of C
@@ -85,6 +154,12 @@ function count(marks, names, from, { name, depth, chance }) {
     shares,
     scored,
     curve,
+    ...(name === 'synthid_depth' && {
+      weighted: weigh(
+        scored.map((i) => marks[i]),
+        depth,
+      ),
+    }),
   };
 }
 
@@ -109,8 +184,10 @@ export async function detect(scope, ids, settings, options) {
     list.map((_, i) => list.slice(Math.max(0, i - width), i + end).join());
   const found = [];
   if (green) {
+    const deciding = Array.from(green, (mark, i) => `${list[i - (mark >>> 1)]},${list[i]}`);
+    const names = values.green_self ? deciding : grams(values.green_context, 1);
     found.push(
-      count(green, grams(values.green_context, 1), from, {
+      count(green.map(isGreen), names, from, {
         name: 'green_bias',
         depth: 1,
         chance: values.green_fraction,

@@ -74,6 +74,7 @@
  * @property {number} [exponential_decay_start] 0; after how many drawn tokens the length penalty begins
  * @property {number} [green_fraction] 0.25; the share of the vocabulary that is green
  * @property {number} [green_context] 1; how many ids decide which
+ * @property {0 | 1} [green_self] 0; 1: the token itself takes part in its hash
  * @property {number} [synthid_context] 4
  * @property {number} [watermark_key] 15485863; the secret of both watermarks
  * @property {number} [min_tokens_to_keep]
@@ -225,7 +226,7 @@
 
 /**
  * What the ids of a text bear of the watermarks that are on, null of one that is off: 1 for a green
- * token and 0 for another; the bits of SynthID's g; 2^32 - 1 where no full context goes before. Beside
+ * token and 0 for another, with green_self and twice the places back to the token that decides; the bits of SynthID's g; 2^32 - 1 where no full context goes before. Beside
  * it the settings.
  * @typedef {{ green: Uint32Array | null, synthid: Uint32Array | null, values: Record<string, any> }} Marks
  */
@@ -245,6 +246,8 @@
  *   without a full context
  * @property {number[]} scored which tokens were, ascending
  * @property {number[]} curve (n,) z after each of these
+ * @property {{ share: number, z: number, p: number, curve: number[] }} [weighted] of SynthID, by the
+ *   weighted mean, in which the first layers count for more; p is the normal tail
  */
 
 /**

@@ -28,8 +28,8 @@ export function coinOf(seed, step = 0) {
 const MARKS = { green_bias: ['green_context', 1n], synthid_depth: ['synthid_context', 2n] };
 
 /**
- * The 32 bits of each token after a history; null where `as` is no watermark, or the history is
- * shorter than its context.
+ * The 32 bits of each token after a history, by green_self or without it; null where `as` is no
+ * watermark, or the history is shorter than its context.
  * @param {string} as
  * @param {Record<string, any>} settings all of them
  * @param {number[]} history
@@ -40,10 +40,23 @@ export function bitsOf(as, settings, history, size) {
   const [width, tag] = MARKS[as];
   const from = history.length - settings[width];
   if (from < 0) return null;
-  let seed = splitmix64(splitmix64(BigInt(settings.watermark_key)) + BEYOND_IDS + tag);
+  const keyed = splitmix64(BigInt(settings.watermark_key)) + BEYOND_IDS;
+  if (as === 'green_bias' && settings.green_self) return selfBits(keyed, history.slice(from), size);
+  let seed = splitmix64(keyed + tag);
   for (const id of history.slice(from)) seed = splitmix64(seed + BigInt(id));
   return Uint32Array.from({ length: size }, (_, id) => {
     const pair = splitmix64(seed + BigInt(id >> 1));
     return Number(BigInt.asUintN(32, id & 1 ? pair >> 32n : pair));
+  });
+}
+
+/** @param {bigint} keyed @param {number[]} context @param {number} size */
+function selfBits(keyed, context, size) {
+  const seed = splitmix64(keyed + 3n);
+  const rank = (/** @type {number} */ id) => splitmix64(seed + BigInt(id));
+  const least = context.map(rank).reduce((a, b) => (b < a ? b : a), BITS);
+  return Uint32Array.from({ length: size }, (_, id) => {
+    const own = rank(id);
+    return Number(BigInt.asUintN(32, splitmix64((own < least ? own : least) + BigInt(id))));
   });
 }

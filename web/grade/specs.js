@@ -620,6 +620,7 @@ export const SPECS = {
     beside: {
       green_fraction: (random) => ({ green_fraction: random.of([0.1, 0.5, 0.9]) }),
       green_context: (random) => ({ green_context: random.whole(0, 4) }),
+      green_self: () => ({ green_self: 1 }),
       ...KEY,
     },
     nudge: null,

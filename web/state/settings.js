@@ -43,6 +43,7 @@ export const ADDED = [
   'synthid_depth',
   'green_fraction',
   'green_context',
+  'green_self',
   'synthid_context',
   'watermark_key',
 ];
@@ -58,7 +59,7 @@ export const PARTS = /** @type {Record<string, string[]>} */ ({
   smoothing_factor: ['smoothing_curve'],
   frequency_penalty: ['penalty_decay'],
   exponential_decay_length_penalty: ['exponential_decay_start'],
-  green_bias: ['green_fraction', 'green_context', 'watermark_key'],
+  green_bias: ['green_fraction', 'green_context', 'green_self', 'watermark_key'],
   synthid_depth: ['synthid_context', 'watermark_key'],
 });
 /** The parameters of several warpers. */

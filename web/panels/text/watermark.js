@@ -30,7 +30,7 @@ export class LogitWatermark extends LogitElement {
 }
 
 /** @param {import('../../engine/types.js').Detection} found */
-function renderFound({ name, n, share, expected, z, p, curve }) {
+function renderFound({ name, n, share, expected, z, p, curve, weighted }) {
   const title = capitalise(settingName(name));
   if (n === 0)
     return html`<p data-mark=${name}><b class="label">${title}</b> <span>${t('watermark.none')}</span></p>`;
@@ -42,6 +42,7 @@ function renderFound({ name, n, share, expected, z, p, curve }) {
       <span class="figure">${t('watermark.n', { n })}</span>
       ${renderCurve(curve)}
       <span class=${p <= 0.01 ? 'found' : 'chance'}>${t(p <= 0.01 ? 'watermark.found' : 'watermark.chance')}</span>
+      ${weighted ? html`<span class="note" data-weighted=${String(weighted.z)}>${t('watermark.weighted', { z: fixed(weighted.z, 2), p: small(weighted.p) })}</span>` : nothing}
       <span class="note">${t(`watermark.${name}`, { share: percent(share), expected: percent(expected) })}</span>
     </p>`;
 }
