@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { LONG, sample } from '../long.js';
 import { openBench, unfoldView, until } from './bench.js';
+import { findFaults } from './overflow.js';
 import { VIEW_NAMES } from '../../web/state/fields.js';
 
 /** @type {Awaited<ReturnType<typeof openBench>>} */
@@ -31,27 +32,6 @@ function space(sheet) {
     for (const { shadowRoot } of root.querySelectorAll('*')) if (shadowRoot) walk(shadowRoot);
   };
   walk(document);
-}
-
-/** What sticks out of the window, or hides a part of its own text; charts and tables may scroll. */
-function findFaults() {
-  const faults = [];
-  const walk = (root) => {
-    for (const element of root.querySelectorAll('*')) {
-      if (element.shadowRoot) walk(element.shadowRoot);
-      if (element.closest('.visually-hidden, .scroll, svg, legend')) continue;
-      const { left, right, width } = element.getBoundingClientRect();
-      const name = `${root.host?.localName ?? ''} ${element.localName}.${element.className}`;
-      if (width > 1 && (right > innerWidth + 0.5 || left < -0.5))
-        faults.push(`${name} from ${left} to ${right}`);
-      const { overflowX, textOverflow } = getComputedStyle(element);
-      const cut = ['hidden', 'clip'].includes(overflowX) && textOverflow !== 'ellipsis';
-      if (cut && element.clientWidth > 1 && element.scrollWidth > element.clientWidth + 1)
-        faults.push(`${name} hides a part`);
-    }
-  };
-  walk(document);
-  return { faults, width: document.documentElement.scrollWidth };
 }
 
 // In `make test` some of the views, in the language whose words are longer, each at two of the sizes.

@@ -67,8 +67,9 @@ export class LogitPreferences extends LogitElement {
     const lost = [document.body, this].some((element) => element === document.activeElement);
     if (newState === 'closed' && lost) this.renderRoot.querySelector('button')?.focus();
     if (newState === 'closed') return;
-    const { right, bottom } = this.getBoundingClientRect();
-    menu.style.right = `${document.documentElement.clientWidth - right}px`;
+    const { left, right, bottom } = this.getBoundingClientRect();
+    const { clientWidth, dir } = document.documentElement;
+    menu.style.insetInlineEnd = `${dir === 'rtl' ? left : clientWidth - right}px`;
     menu.style.top = `${bottom + 6}px`;
   }
 

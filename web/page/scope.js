@@ -8,7 +8,7 @@ import { cache } from 'lit/directives/cache.js';
 import { guard } from 'lit/directives/guard.js';
 import { repeat } from 'lit/directives/repeat.js';
 import { presets } from '../engine/presets.js';
-import { language, t } from '../locale/locale.js';
+import { t } from '../locale/locale.js';
 import '../panels/chain/chain.js';
 import '../panels/distribution/distribution.js';
 import { sayDropped } from '../base/faults.js';
@@ -767,7 +767,7 @@ export class LogitScope extends LogitElement {
     const tabs = this.#shows('tabs');
     const views = FOOT_VIEWS.filter((name) => tabs && name !== this.view);
     const lessons = this.shareable && tabs;
-    return guard([info, views.join(), lessons, this.worded, this.readonly, language()], () =>
+    return guard([info, views.join(), lessons, this.worded, this.readonly, t('language')], () =>
       renderFoot(info, {
         views,
         onView: (/** @type {string} */ name) => (this.view = name),

@@ -149,7 +149,7 @@ export class LogitLesson extends LogitElement {
   willUpdate(changed) {
     if (changed.has('given')) this.#preview();
     if (this.given) return;
-    const asked = `${language()} ${this.lesson}`;
+    const asked = `${t('language')} ${this.lesson}`;
     if (asked === this.#asked) return;
     this.#asked = asked;
     this.#fetch(this.lesson, asked);

@@ -70,7 +70,7 @@ export class LogitLessonGuide extends LogitElement {
   }
 
   willUpdate() {
-    const asked = `${language()} ${this.lesson}`;
+    const asked = `${t('language')} ${this.lesson}`;
     if (asked === this.#asked) return;
     this.#asked = asked;
     this.#fetch(this.lesson, asked);

@@ -12,7 +12,7 @@ import { define } from '../../base/element.js';
 import { ModelElement } from '../../base/model-element.js';
 import { Rest } from '../../base/rest.js';
 import { settingName, valueInWords } from '../../base/setting-words.js';
-import { addMessages, fixed, language, percent, t } from '../../locale/locale.js';
+import { addMessages, fixed, percent, t } from '../../locale/locale.js';
 import { cssom } from '../../plots/cssom.js';
 import { initialChoices, sameValue } from '../../state/fields.js';
 import { LandscapeReader } from '../../state/landscape.js';
@@ -633,7 +633,7 @@ export class LogitLandscape extends ModelElement {
       <div class="colours" aria-hidden="true" @transitionend=${() => this.#refit()}>
         ${COLOURS.map((name) => html`<i class=${name}></i>`)}</div>
       <div class="frame" ?inert=${!this.engine}>
-        <p class="sentence"></p>
+        <p class="sentence" dir="auto"></p>
         <div class="stage">
           <div class="picture">
             ${this.#renderPlot(row)}
@@ -746,7 +746,7 @@ export class LogitLandscape extends ModelElement {
     const { table, playing, film, all } = this;
     // The knob's own value changes nothing here.
     const hangsOn = JSON.stringify({ ...settings, [row.name]: 0 });
-    return guard([row, hangsOn, table, playing, film, all, language()], () =>
+    return guard([row, hangsOn, table, playing, film, all, t('language')], () =>
       renderActs({
         row,
         rows,

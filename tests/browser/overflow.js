@@ -1,0 +1,103 @@
+/** In the page: what sticks out of the window or out of its box. */
+
+/** Sticks out of the window, or hides a part of its own text; charts and tables may scroll. */
+export function findFaults() {
+  const faults = [];
+  const walk = (root) => {
+    for (const element of root.querySelectorAll('*')) {
+      if (element.shadowRoot) walk(element.shadowRoot);
+      if (element.closest('.visually-hidden, .scroll, svg, legend')) continue;
+      const { left, right, width } = element.getBoundingClientRect();
+      const name = `${root.host?.localName ?? ''} ${element.localName}.${element.className}`;
+      if (width > 1 && (right > innerWidth + 0.5 || left < -0.5))
+        faults.push(`${name} from ${left} to ${right}`);
+      const { overflowX, textOverflow } = getComputedStyle(element);
+      const cut = ['hidden', 'clip'].includes(overflowX) && textOverflow !== 'ellipsis';
+      if (cut && element.clientWidth > 1 && element.scrollWidth > element.clientWidth + 1)
+        faults.push(`${name} hides a part`);
+    }
+  };
+  walk(document);
+  return { faults, width: document.documentElement.scrollWidth };
+}
+
+/**
+ * What lies over something else: lines of text and controls, each outside the other. Charts have a
+ * layout of their own, a card that is docked lies over what follows, so the window is to be high.
+ */
+export function findOverlaps() {
+  const CONTROLS = 'button, input, select, textarea, [role=slider]';
+  const boxes = [];
+  const seen = (element) =>
+    element.checkVisibility({ opacityProperty: true, visibilityProperty: true }) &&
+    getComputedStyle(element).pointerEvents !== 'none' && // what lies in a box, such as a count
+    !element.closest('.visually-hidden, svg, canvas, [popover], dialog, .plot, .said, .guide');
+  /** A box without a border shows no more than its text. */
+  const isBare = (element) =>
+    element.matches('input') && getComputedStyle(element).borderTopColor === 'rgba(0, 0, 0, 0)';
+  const above = (node) => node.assignedSlot ?? node.parentElement ?? node.getRootNode().host;
+  /** What of a place shows, where boxes around it scroll. */
+  const windows = new Map();
+  const windowOf = (element) => {
+    if (!element) return { left: 0, top: 0, right: innerWidth, bottom: Infinity };
+    const known = windows.get(element);
+    if (known) return known;
+    let found = windowOf(above(element));
+    const { overflowX, display } = getComputedStyle(element);
+    if (overflowX !== 'visible' && display !== 'inline')
+      found = meet(found, element.getBoundingClientRect());
+    windows.set(element, found);
+    return found;
+  };
+  const meet = (one, other) => ({
+    left: Math.max(one.left, other.left),
+    top: Math.max(one.top, other.top),
+    right: Math.min(one.right, other.right),
+    bottom: Math.min(one.bottom, other.bottom),
+  });
+  const add = (element, box, what) => {
+    const place = meet(box, windowOf(element));
+    if (place.right - place.left > 2 && place.bottom - place.top > 2)
+      boxes.push({ element, ...place, what });
+  };
+  const walk = (root) => {
+    for (const element of root.querySelectorAll('*')) {
+      if (element.shadowRoot) walk(element.shadowRoot);
+      if (
+        element.clientWidth === 1 ||
+        !seen(element) ||
+        element.matches('style, option, optgroup, noscript')
+      )
+        continue;
+      if (element.matches(CONTROLS) && !isBare(element))
+        add(element, element.getBoundingClientRect(), '');
+      for (const node of element.childNodes) {
+        if (node.nodeType !== Node.TEXT_NODE || node.data.trim() === '') continue;
+        const range = document.createRange();
+        range.selectNodeContents(node);
+        for (const rect of range.getClientRects()) add(element, rect, node.data.trim());
+      }
+    }
+  };
+  walk(document);
+  const host = (node) => node.getRootNode().host;
+  const within = (one, other) => {
+    for (let at = other; at; at = host(at)) if (one.contains(at)) return true;
+    return false;
+  };
+  const name = ({ element, what }) =>
+    `${host(element)?.localName ?? ''} ${element.localName}.${element.className} ${what.slice(0, 40)}`;
+  const found = new Set();
+  boxes.sort((one, other) => one.top - other.top);
+  for (const [i, one] of boxes.entries())
+    for (const other of boxes.slice(i + 1)) {
+      if (other.top > one.bottom - 3) break;
+      const wide = Math.min(one.right, other.right) - Math.max(one.left, other.left);
+      const high = Math.min(one.bottom, other.bottom) - other.top;
+      if (wide < 3 || high < 3 || (one.what && one.element === other.element)) continue;
+      if (one.what && other.what && Math.min(wide, high) < 4) continue; // letters end before their line
+      if (within(one.element, other.element) || within(other.element, one.element)) continue;
+      found.add(`${name(one)} | ${name(other)}`);
+    }
+  return [...found];
+}

@@ -1,0 +1,135 @@
+/**
+ * The page in pseudo-locales (?strings=): strings twice as long, the page turned, strings that look
+ * like markup. Nothing leaves its box or lies over something else, and nothing runs.
+ */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { VIEW_NAMES } from '../../web/state/fields.js';
+import { LONG, sample } from '../long.js';
+import { START, openBench, settle, unfoldStages } from './bench.js';
+import { rest } from './lesson-page.js';
+import { findFaults, findOverlaps } from './overflow.js';
+
+/** @type {Awaited<ReturnType<typeof openBench>>} */
+let bench;
+before(async () => (bench = await openBench()));
+after(() => bench?.close());
+
+/** High enough that nothing is docked over what follows it. */
+const WIDTHS = [375, 1440];
+const HIGH = 4000;
+
+const LESSONS = [
+  '?lesson',
+  '?lesson&guide',
+  '?lesson=new',
+  '?lesson=top-k',
+  '?lesson=write-it',
+  '?lesson=constrained',
+  '?lesson=strategies',
+];
+/** Where a reader may be, by what stands there. */
+const PLACES = [...VIEW_NAMES, 'models', 'preferences', ...LESSONS];
+
+const OVER = {
+  models: (page) => page.locator('logit-model select').selectOption('…'),
+  preferences: (page) => page.locator('logit-preferences [popovertarget]').click(),
+};
+
+/** @param {import('playwright-core').Page} page */
+async function unfold(page) {
+  await unfoldStages(page);
+  const folded = page.locator('details:not([open]) > summary:visible');
+  while (await folded.count()) await folded.first().click();
+}
+
+/** Shows a place in a pseudo-locale. */
+async function show(place, strings) {
+  const lesson = place.startsWith('?');
+  const view = VIEW_NAMES.includes(place) ? `view=${place}&` : '';
+  const path = `${lesson ? `${place}&` : `?${view}`}lang=en&strings=${strings}`;
+  const opened = await bench.open({
+    path: path + (lesson ? '' : START),
+    ready: false,
+    fresh: true,
+  });
+  const { page } = opened;
+  await page.locator(`html[data-strings=${strings}]`).waitFor();
+  if (lesson) {
+    await page.locator('logit-preferences').first().waitFor();
+    await rest(page);
+  } else {
+    await page.locator('#view').waitFor();
+    await settle(page);
+    if (LONG) await unfold(page);
+    await OVER[place]?.(page);
+    await settle(page);
+  }
+  return opened;
+}
+
+/** What came of it: nothing may be taken for markup. */
+const findMarkup = () => {
+  let shown = 0;
+  let made = 0;
+  const walk = (root) => {
+    made += root.querySelectorAll('.disguised').length;
+    for (const element of root.querySelectorAll('*')) {
+      if (element.shadowRoot) walk(element.shadowRoot);
+      for (const { nodeType, data } of element.childNodes)
+        if (nodeType === Node.TEXT_NODE && data.includes('<img class=disguised')) shown++;
+    }
+  };
+  walk(document);
+  return { made, shown: shown > 0, ran: 'disguised' in window };
+};
+
+for (const [i, strings] of ['double', 'long', 'rtl'].entries())
+  test(`there is room for every string, and nothing lies over another: ${strings}`, async () => {
+    for (const place of sample(PLACES, 2, i)) {
+      const { page, complaints, foreign, close } = await show(place, strings);
+      for (const width of WIDTHS) {
+        await page.setViewportSize({ width, height: HIGH });
+        const wanted = { faults: [], width, overlaps: [] };
+        await rest(page);
+        const found = await page.evaluate(findFaults);
+        found.overlaps = await page.evaluate(findOverlaps);
+        assert.deepEqual(found, wanted, `${place}, ${width} px`);
+      }
+      const direction = await page.evaluate(() => getComputedStyle(document.body).direction);
+      assert.equal(direction, strings === 'rtl' ? 'rtl' : 'ltr');
+      assert.deepEqual([complaints, foreign], [[], []], place);
+      await close();
+    }
+  });
+
+test('no string is taken for markup', async () => {
+  for (const place of sample(PLACES, 2, 3)) {
+    const { page, complaints, foreign, close } = await show(place, 'xss');
+    const wanted = { made: 0, shown: true, ran: false };
+    assert.deepEqual(await page.evaluate(findMarkup), wanted, place);
+    assert.deepEqual([complaints, foreign], [[], []], place);
+    await close();
+  }
+});
+
+test('a pseudo-locale is no language: it is not remembered, and goes on by the links of a lesson', async () => {
+  const { page, close } = await show('?lesson', 'double');
+  const { lang, title } = await page.evaluate(() => ({
+    lang: document.documentElement.lang,
+    title: document.querySelector('logit-lesson').shadowRoot.querySelector('h2').textContent,
+  }));
+  assert.deepEqual([lang, title], ['en', 'Lessons Lessons']);
+  await page.locator('logit-lesson li a').first().click();
+  await page.locator('logit-lesson article').waitFor();
+  assert.equal(new URL(page.url()).searchParams.get('strings'), 'double');
+  const kept = await page.evaluate(() => JSON.stringify(localStorage));
+  assert.doesNotMatch(kept, /double/);
+  await close();
+});
+
+test('an unknown pseudo-locale is named as any other part that is left out', async () => {
+  const { page, close } = await bench.open({ path: '?lang=en&strings=klingon' });
+  assert.match(await page.locator('.said').innerText(), /strings=klingon/);
+  await close();
+});

@@ -1,0 +1,56 @@
+/**
+ * Pseudo-locales: the page's strings as no language has them, to see whether there is room for longer
+ * ones (double, long), whether the page can be turned (rtl), and whether any is taken for markup (xss).
+ * Asked for by ?strings=NAME, on top of the language, and never remembered.
+ */
+import { disguise } from './locale.js';
+
+/** What is no word: placeholders, and in lessons code and addresses. */
+const KEPT = /(\{\w+\}|`[^`]*`|\]\([^)]*\))/;
+
+const PLAIN = 'AEIOUYaeiouycnrst';
+const ACCENTED = 'ÅÉÎÖÛÝåéîöûýçñŕšť';
+
+/** Each letter that has one with an accent. @param {string} text */
+const accented = (text) =>
+  text.replace(/[a-z]/gi, (letter) => ACCENTED[PLAIN.indexOf(letter)] ?? letter);
+
+/** As long again, in words of many lengths, one of them longer than most languages have. */
+const FILLING = 'öñé ťŵö ťĥŕéé ƒöûŕƒîvéšîxšévéñ éîĝĥť ñîñé ťéñ éļévéñ ťŵéļvé ťĥîŕťééñ ƒöûŕťééñ';
+
+/** @param {string} text */
+function longer(text) {
+  const words = text.split(KEPT).map((part, i) => (i % 2 ? part : accented(part)));
+  const filling = FILLING.repeat(Math.ceil(text.length / FILLING.length)).slice(0, text.length);
+  return `${words.join('')} ${filling}`.trimEnd();
+}
+
+/** What would stand in the page as an element, or run, if a text were taken for markup. */
+const MARKUP = '<img class=disguised src=x onerror="disguised=1">';
+
+/** @type {Record<string, (text: string) => string>} */
+const DISGUISES = {
+  double: (text) => `${text} ${text}`,
+  long: longer,
+  rtl: (text) => text,
+  xss: (text) => `${MARKUP}'"> ${text} &amp;</b>`,
+};
+
+/** @param {string} name */
+export function beginPseudo(name) {
+  const root = document.documentElement;
+  if (name === 'rtl') root.dir = 'rtl';
+  disguise(DISGUISES[name]);
+  root.dataset.strings = name;
+  addEventListener('click', (event) => carry(event, name), { capture: true });
+}
+
+/** The links of a lesson's page lead to others in the same pseudo-locale. @param {Event} event @param {string} name */
+function carry(event, name) {
+  const link = event.composedPath().find((each) => each instanceof HTMLAnchorElement);
+  if (!(link instanceof HTMLAnchorElement) || link.pathname !== location.pathname) return;
+  if (link.origin !== location.origin || !link.search) return;
+  const address = new URL(link.href);
+  address.searchParams.set('strings', name);
+  link.href = address.href;
+}
