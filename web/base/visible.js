@@ -2,11 +2,25 @@
 import { html, svg } from 'lit';
 import { t } from '../locale/locale.js';
 
+/** Signs that turn the text around them and show nothing themselves. */
+const TURNS = /[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/g;
+const RIGHT_TO_LEFT = /[\u0590-\u08FF\uFB1D-\uFEFC]/;
+
 const MARKS = /** @type {Record<string, string>} */ ({ ' ': '␣', '\n': '↵', '\r': '␍', '\t': '⇥' });
 
 /**
  * @typedef {{ text: string, special: boolean, id: number, bytes?: ArrayLike<number> }} Token
  */
+
+/** A character by its number. @param {string} character */
+const byNumber = (character) =>
+  `⟨${/** @type {number} */ (character.codePointAt(0)).toString(16).toUpperCase().padStart(2, '0')}⟩`;
+
+/** Text that turns nothing but itself, with all else as it is. @param {string} text */
+export const unturned = (text) => text.replace(TURNS, byNumber);
+
+/** A name within a line, which its own direction does not turn. @param {string} text */
+export const isolated = (text) => (RIGHT_TO_LEFT.test(text) ? `\u2068${text}\u2069` : text);
 
 /**
  * The visible text of a token in parts: [{ text, mark }]; `mark` is true for what stands for
@@ -23,7 +37,7 @@ function visibleParts(token, prose = false) {
   for (const character of token.text) {
     const code = /** @type {number} */ (character.codePointAt(0));
     const blank = code < 32 || (code >= 127 && code < 160) || /\s/.test(character);
-    const unseen = blank ? `⟨${code.toString(16).toUpperCase().padStart(2, '0')}⟩` : null;
+    const unseen = blank || unturned(character) !== character ? byNumber(character) : null;
     const space = prose && character === ' ';
     const mark = space ? null : (MARKS[character] ?? unseen);
     const last = parts.at(-1);
@@ -52,7 +66,7 @@ export function visible(token, limit = Infinity) {
     .map((part) => part.text)
     .join('');
   const characters = [...text];
-  return characters.length > limit ? `${characters.slice(0, limit - 1).join('')}…` : text;
+  return isolated(characters.length > limit ? `${characters.slice(0, limit - 1).join('')}…` : text);
 }
 
 /**
@@ -62,7 +76,7 @@ export function visible(token, limit = Infinity) {
  */
 export function spoken(token, eos) {
   if (token.id === eos) return t('text.end.long');
-  return token.text.trim() || visible(token);
+  return isolated(unturned(token.text.trim())) || visible(token);
 }
 
 /** Some text to stand within a sentence, like a token's name. @param {string} text */

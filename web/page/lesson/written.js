@@ -4,6 +4,7 @@
  */
 import { html, nothing } from 'lit';
 import { LogitElement, define } from '../../base/element.js';
+import { unturned } from '../../base/visible.js';
 import { reasonOf, toFault } from '../../engine/errors.js';
 import { crc32 } from '../../lessons/crc32.js';
 import { number, t } from '../../locale/locale.js';
@@ -74,8 +75,8 @@ export class LogitWritten extends LogitElement {
     const { constraint } = state.settings ?? {};
     const { text = '', finish = '', next = null, stages = [] } = written ?? {};
     return html`
-      <div class="text ${constraint ? '' : 'free'}" lang="en"><span class="given">${state.prompt}</span>${
-        written && !constraint ? html`<span class="new">${text}</span>` : nothing
+      <div class="text ${constraint ? '' : 'free'}" lang="en" dir="auto"><span class="given">${unturned(state.prompt ?? '')}</span>${
+        written && !constraint ? html`<span class="new">${unturned(text)}</span>` : nothing
       }${finish === 'eos' ? html`<span class="end">${t('text.end')}</span>` : nothing}</div>
       ${fault ? html`<p class="fault" role="alert">${fault}</p>` : nothing}
       ${written && constraint ? html`<logit-verdict .json=${text}></logit-verdict>` : nothing}

@@ -7,6 +7,7 @@ import { html } from 'lit';
 import { addMessages, t } from '../../locale/locale.js';
 import { cssom } from '../../plots/cssom.js';
 import { LogitElement, define } from '../../base/element.js';
+import { unturned } from '../../base/visible.js';
 import branchesStyles from './branches.css';
 
 addMessages(locales);
@@ -67,8 +68,8 @@ export class LogitBranches extends LogitElement {
         ${cssom({ '--level': Math.min(level, 6) })}
         @click=${() => this.emit('logit-walk', { node })}>
         <span class="knot" aria-hidden="true"></span>
-        <span class="words">${shared > 0 ? '… ' : ''}${words(shared, on).trim()}<span
-          class="ahead">${words(on, steps.length)}</span></span>
+        <span class="words" dir="auto">${shared > 0 ? '… ' : ''}${unturned(words(shared, on).trim())}<span
+          class="ahead">${unturned(words(on, steps.length))}</span></span>
       </button>
     `;
   }

@@ -104,7 +104,7 @@ export class LogitTape extends LogitElement {
   render() {
     const empty = this.ready && this.steps.length === 0 ? t('text.empty') : '';
     return html`
-      <div class="tape" role="group" aria-label=${t('text.output')} lang="en"
+      <div class="tape" role="group" aria-label=${t('text.output')} lang="en" dir="auto"
         @pointerleave=${() => this.#rest(null, HIDE)} @scroll=${this.#onScroll}>
         <span class="given">${this.pieces.length > GIVEN ? '…' : ''}${this.#given.map((i) =>
           this.#renderGiven(/** @type {Piece} */ (this.#token(i)), i),

@@ -3,6 +3,7 @@ import { locales } from '#locales/verdict';
 import { html } from 'lit';
 import { addMessages, t } from '../../locale/locale.js';
 import { LogitElement, define } from '../../base/element.js';
+import { unturned } from '../../base/visible.js';
 import verdictStyles from './verdict.css';
 
 addMessages(locales);
@@ -45,7 +46,7 @@ function renderJson(text) {
   const right = isJson(text);
   return html`
     <p class="verdict" data-right=${right}><b class=${right ? 'yes' : 'no'}>${t(right ? 'verdict.json.right' : 'verdict.json.cut')}</b></p>
-    <pre lang="en">${text}</pre>`;
+    <pre lang="en" dir="auto">${unturned(text)}</pre>`;
 }
 
 /** @param {string} text */

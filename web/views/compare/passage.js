@@ -7,7 +7,7 @@ import { html, nothing } from 'lit';
 import { fixed, percent, t } from '../../locale/locale.js';
 import { cssom } from '../../plots/cssom.js';
 import { LogitElement, define } from '../../base/element.js';
-import { spoken } from '../../base/visible.js';
+import { spoken, unturned } from '../../base/visible.js';
 import passageStyles from './passage.css';
 
 /** @typedef {import('../../engine/compare.js').MeasuredStep} MeasuredStep */
@@ -64,10 +64,10 @@ export class LogitPassage extends LogitElement {
 
   render() {
     const { plain, steps } = this;
-    const words = html`<span class="given">${this.given}</span>${steps.map((step, i) => this.#renderStep(step, i))}`;
-    if (plain) return html`<div class="box" lang="en">${words}</div>`;
+    const words = html`<span class="given">${unturned(this.given)}</span>${steps.map((step, i) => this.#renderStep(step, i))}`;
+    if (plain) return html`<div class="box" lang="en" dir="auto">${words}</div>`;
     return html`
-      <div class="box" role="group" tabindex="0" lang="en" aria-label=${this.label}
+      <div class="box" role="group" tabindex="0" lang="en" dir="auto" aria-label=${this.label}
         aria-describedby="keys" @keydown=${this.#onKey} @pointerover=${this.#onPoint} @click=${this.#onClick}
         @pointerleave=${() => (this.active = -1)} @blur=${() => (this.active = -1)}>${words}</div>
       <span class="visually-hidden" id="keys">${t('compare.keys')}</span>
@@ -100,7 +100,7 @@ export class LogitPassage extends LogitElement {
         : nothing
     }${again ? html`<span class="again" aria-hidden="true">↻</span>` : nothing}<span
       class=${kinds.filter(Boolean).join(' ')} data-i=${i} data-id=${step.id}
-      ${cssom({ '--heat': heat })}>${end ? t('text.end') : step.text}</span>`;
+      ${cssom({ '--heat': heat })}>${end ? t('text.end') : unturned(step.text)}</span>`;
   }
 
   #describe() {

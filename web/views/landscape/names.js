@@ -1,5 +1,5 @@
 /** What the tokens on show are called, fetched from the source once each. */
-import { visible } from '../../base/visible.js';
+import { isolated, unturned, visible } from '../../base/visible.js';
 
 /**
  * @typedef {import('../../state/sources.js').Source} Source
@@ -39,6 +39,6 @@ export class Names {
   of = (id, marked = false) => {
     const piece = this.#pieces.get(id);
     if (!piece) return '';
-    return (!marked && piece.text.trim()) || visible(piece, LONGEST);
+    return (!marked && isolated(unturned(piece.text.trim()))) || visible(piece, LONGEST);
   };
 }

@@ -1,6 +1,6 @@
 /** The text that follows, as prose that is written anew while one drags; nothing else moves by it. */
-import { language, t } from '../../locale/locale.js';
-import { visible } from '../../base/visible.js';
+import { t } from '../../locale/locale.js';
+import { unturned, visible } from '../../base/visible.js';
 
 /**
  * @typedef {{ id: number, text: string, end: boolean }} Word
@@ -29,13 +29,13 @@ export function tailOf(prompt) {
  * @param {number[] | null} before the ids since which a change is told, null where none is
  */
 export function writeSentence(into, prompt, words, before) {
-  const key = JSON.stringify([prompt, words, before, language()]);
+  const key = JSON.stringify([prompt, words, before, t('language')]);
   if (written.get(into) === key) return;
   written.set(into, key);
   const parts = words.map(({ id, text, end }, i) => {
     const part = document.createElement(i === 0 ? 'mark' : 'span');
     const shown = i === 0 ? text.trim() || visible({ id, text, special: false }) : text;
-    part.textContent = end ? END : shown;
+    part.textContent = end ? END : unturned(shown);
     if (end) part.title = t('landscape.end');
     part.classList.toggle('end', end);
     part.classList.toggle('changed', before !== null && before[i] !== id);
@@ -43,7 +43,7 @@ export function writeSentence(into, prompt, words, before) {
   });
   const said = document.createElement('span');
   said.className = 'prompt';
-  said.textContent = tailOf(prompt);
+  said.textContent = unturned(tailOf(prompt));
   const [first] = words;
   const gap = first && !first.end && /^\s/.test(first.text) ? ' ' : '';
   into.replaceChildren(said, gap, ...parts);

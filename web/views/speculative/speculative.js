@@ -14,7 +14,7 @@ import { sentence } from '../../base/faults.js';
 import { walkTo } from '../../base/handles.js';
 import { ModelElement } from '../../base/model-element.js';
 import { readNumber, readSeed, readWhole } from '../../base/setting-words.js';
-import { visible, visibleHtml } from '../../base/visible.js';
+import { unturned, visible, visibleHtml } from '../../base/visible.js';
 import { assets } from '../../state/assets.js';
 import { field, initialChoices } from '../../state/fields.js';
 import frameStyles from '../../style/frame.css';
@@ -248,9 +248,9 @@ export class LogitSpeculative extends ModelElement {
         <section>
           <h3>${t('speculative.text')}</h3>
           ${this.#renderLegend()}
-          <p class="tape" role="listbox" tabindex="0" aria-label=${t('speculative.text')} aria-orientation="horizontal"
+          <p class="tape" dir="auto" role="listbox" tabindex="0" aria-label=${t('speculative.text')} aria-orientation="horizontal"
             aria-activedescendant=${steps.length > 0 ? `t${Math.min(this.at, steps.length - 1)}` : nothing} @keydown=${this.#onKey}
-            ><span class="prompt" role="presentation" lang="en">${this.prompt}</span>${steps.map((one, i) => this.#renderToken(one, i))}</p>
+            ><span class="prompt" role="presentation" lang="en">${unturned(this.prompt)}</span>${steps.map((one, i) => this.#renderToken(one, i))}</p>
           ${this.totals ? this.#renderTotals(this.totals) : nothing}
         </section>
         <section class="decision">
