@@ -23,7 +23,7 @@ NATIVE_COMMANDS := $(BUILD)/gcc/logitscope $(BUILD)/clang/logitscope
 C_FILES = $(wildcard src/*.[ch] tests/native/*.[ch] tests/fuzz/*.[ch])
 
 .PHONY: help node-version serve test test-quick test-long test-browsers bench bench-formats dist lessons wasm native \
-    native-tests native-traps fuzz fuzzers coverage models types format lint style tidy clean
+    native-tests native-traps fuzz fuzz-page fuzzers coverage models types format lint style tidy clean
 
 help: ## list these targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 22
@@ -72,6 +72,10 @@ native-traps: $(TRAP_TESTS)
 # Each target a minute, or as many seconds as asked for.
 fuzz: fuzzers ## look for inputs that break a target of tests/fuzz; SECONDS=3600 for each
 	@node tests/fuzz/run.js $(or $(SECONDS),60) $(TARGETS)
+
+fuzz-page: node_modules/.package-lock.json wasm ## random input on every view, lesson and language of the page, a minute; SECONDS=600, SEED=1
+	@./need.sh chromium-headless-shell=chromium-headless-shell
+	@node tests/fuzz/page.js $(or $(SECONDS),60)
 
 fuzzers: $(FUZZERS)
 

@@ -16,8 +16,7 @@ const ofProcess = [];
 
 // Where several files share the process, tests/files.js asks for this before the first of them.
 after(async () => {
-  await closeFile();
-  await closeAll(ofProcess);
+  await closeEverything();
 });
 
 /** Runs all, the last opened first, since it may use what was opened before it. @param {Closers} closers */
@@ -39,6 +38,12 @@ export function atEnd(close) {
 /** Runs `close` when the tests of this process have ended. @param {() => unknown} close */
 export function atExit(close) {
   ofProcess.push(close);
+}
+
+/** Runs at once what would run at the end, in a program that is no test. */
+export async function closeEverything() {
+  await closeFile();
+  await closeAll(ofProcess);
 }
 
 /**

@@ -17,7 +17,8 @@ if (scope && (asked.lesson !== undefined || location.hash.startsWith('#lesson=')
   scope = null;
 }
 if (lesson) import('./lesson/enter.js');
-if (asked.strings) import('./trial.js').then(({ beginTrial }) => beginTrial(asked));
+if (asked.strings || asked.fuzz !== undefined)
+  import('./trial.js').then(({ beginTrial }) => beginTrial(asked));
 scope?.setAttribute('model', MODELS[0].name);
 scope?.setAttribute('view', viewOf(asked, location.hash));
 for (const { name, attribute } of FIELDS)

@@ -1,0 +1,142 @@
+/**
+ * Plays random input on the page (?fuzz=SEED, web/page/fuzz.js) and looks at what came of it: nothing
+ * complained about or asked for elsewhere, and the same shows on a second page at the same address.
+ */
+import { VIEW_NAMES, fieldOf, sameValue } from '../../web/state/fields.js';
+import { SHIPPED } from '../../web/lessons/shipped.js';
+
+const VIEWS = VIEW_NAMES.map((view) => `?view=${view}`);
+const LESSONS = [
+  ...SHIPPED.map((name) => `?lesson=${name}`),
+  '?lesson',
+  '?lesson=new',
+  '?lesson&guide',
+];
+const LANGUAGES = ['en', 'es'];
+const WINDOWS = [
+  { width: 1440, height: 900 },
+  { width: 375, height: 740 },
+];
+
+/** What a seed plays: an even one a view, an odd one a lesson or what stands around them. @param {number} seed */
+export function planOf(seed) {
+  const places = seed % 2 ? LESSONS : VIEWS;
+  const round = Math.floor(seed / 2);
+  return {
+    seed,
+    place: places[round % places.length],
+    viewport: WINDOWS[round % 2], // their numbers are odd, so that each place meets each window
+    lang: LANGUAGES[Math.floor(round / 2) % 2],
+  };
+}
+
+/** In the page: the state and the numbers of whatever shows it. */
+export function findShown() {
+  const scope = document.querySelector('logit-scope');
+  if (!scope) return null;
+  const found = [];
+  const walk = (root) => {
+    for (const element of root.querySelectorAll('*')) {
+      if (!element.checkVisibility()) continue;
+      if (element.shadowRoot) walk(element.shadowRoot);
+      const { localName } = element;
+      if (localName === 'logit-knob') found.push(`${element.row?.name} ${element.value}`);
+      else if (localName === 'logit-tape') found.push(element.steps.map(({ id }) => id).join());
+      else if (element.matches('.row[data-id]'))
+        found.push(`${element.dataset.id} ${element.dataset.p} ${element.dataset.removedBy}`);
+    }
+  };
+  walk(scope.shadowRoot.querySelector('#view') ?? scope.shadowRoot);
+  const { beat: _, ...state } = scope.state;
+  return { state, found, source: scope.source };
+}
+
+/** In the page: whether the address can say all that shows. */
+const isLinkable = () => {
+  const scope = document.querySelector('logit-scope');
+  return scope?.ready && scope.source !== null && scope.result.ids.length <= 64 && !scope.notice;
+};
+
+/**
+ * Plays one seed for a while.
+ * @param {import('playwright-core').Browser} browser
+ * @param {string} url of the site
+ * @param {ReturnType<typeof planOf>} plan
+ * @param {number} milliseconds
+ */
+export async function play(browser, url, { seed, place, lang, viewport }, milliseconds) {
+  const context = await browser.newContext({ viewport, reducedMotion: 'reduce' });
+  try {
+    const page = await context.newPage();
+    const faults = listen(page, url);
+    const address = `${url}${place}&lang=${lang}&model=verbs`;
+    await page.goto(`${address}&fuzz=${seed}`);
+    await page.waitForFunction(() => globalThis.fuzz?.log.length > 0, null, { timeout: 60_000 });
+    const half = await grow(page, milliseconds / 2);
+    const end = await grow(page, milliseconds / 2);
+    const log = await page.evaluate(() => globalThis.fuzz.stop());
+    const mirrored = await mirror(page, url, faults);
+    return { log, faults, half, end, mirrored };
+  } finally {
+    await context.close();
+  }
+}
+
+/** What a page complains about, or asks for elsewhere. */
+function listen(page, url) {
+  /** @type {string[]} */
+  const faults = [];
+  page.on('pageerror', (error) => faults.push(`error: ${error.stack ?? error}`));
+  page.on('crash', () => faults.push('the page crashed'));
+  page.on('console', (message) => {
+    if (message.type() === 'error') faults.push(`console: ${message.text()}`);
+  });
+  page.on('request', (request) => {
+    const asked = request.url();
+    if (!asked.startsWith(url) && !/^(blob|data|about):/.test(asked)) faults.push(`asks ${asked}`);
+  });
+  return faults;
+}
+
+/** Lets it play, and says what the page holds then. */
+async function grow(page, milliseconds) {
+  await page.waitForTimeout(milliseconds);
+  const session = await page.context().newCDPSession(page);
+  await session.send('HeapProfiler.collectGarbage');
+  await session.send('Performance.enable');
+  const { metrics } = await session.send('Performance.getMetrics');
+  await session.detach();
+  const valueOf = (name) => metrics.find((each) => each.name === name)?.value ?? 0;
+  return {
+    nodes: valueOf('Nodes'),
+    listeners: valueOf('JSEventListeners'),
+    documents: valueOf('Documents'),
+    heap: valueOf('JSHeapUsedSize'),
+  };
+}
+
+/** What shows on the page and on a second one at its address; null where the address cannot say it. */
+async function mirror(page, url, faults) {
+  if (!(await page.evaluate(isLinkable))) return null;
+  const shown = await page.evaluate(findShown);
+  await page.waitForTimeout(400); // the address is written when the hand rests
+  const address = new URL(page.url());
+  address.searchParams.delete('fuzz');
+  const second = await page.context().newPage();
+  faults.push(...listen(second, url));
+  await second.goto(address.href);
+  await second.waitForFunction(() => document.querySelector('logit-scope')?.ready, null, {
+    timeout: 60_000,
+  });
+  await second.evaluate(() => document.querySelector('logit-scope').settled());
+  const mirrored = await second.evaluate(findShown);
+  return { address: address.href, shown: digestOf(shown), second: digestOf(mirrored) };
+}
+
+/** What is shown as one text; a choice that is as it is at first is none. */
+function digestOf({ state, ...others }) {
+  const named = Object.entries(state).filter(
+    ([name, value]) => value !== null && !sameValue(value, fieldOf(name)?.initial),
+  );
+  return JSON.stringify({ state: Object.fromEntries(named.sort()), ...others });
+}

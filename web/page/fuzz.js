@@ -1,0 +1,285 @@
+/**
+ * Random input from a seed (?fuzz=SEED), as PhET tries its simulations: pointer, touch and keys on
+ * whatever shows, one act each time the page is at rest. For tests: globalThis.fuzz tells what was
+ * done, and ends it. Nothing is saved or printed, and no link is followed.
+ */
+import { settled } from '../base/settled.js';
+
+/** What a person may act on. A file, a link and the dialog that fetches models are left alone. */
+const TARGETS =
+  'button, select, textarea, summary, input:not([type=file]), [tabindex], [role=button], canvas';
+const LEFT_ALONE = 'a, logit-open, [inert], [data-command=print], iframe';
+
+const KEYS = (
+  'ArrowLeft ArrowRight ArrowUp ArrowDown Home End PageUp PageDown Enter Escape Tab Delete ' +
+  's r b x n d t e 1 2 3 4 5 ?'
+).split(' ');
+
+/** What is typed: numbers, nonsense, and texts of several writings. */
+const TEXTS = [
+  ...['', '0', '1', '0.5', '-1', '1e9', 'NaN', '2,5', '42', '0.30000000000000004'],
+  ...['Today she', 'cat', '<b>x</b>', 'שלום', 'سلام', '猫', '🙂', '\u202Eabc', '"', '{', 'a\nb'],
+  'word '.repeat(200),
+];
+
+/** How many points a drag has. */
+const POINTS = 4;
+/** How long the page may take to be at rest, in ms: what goes on longer is acted on as it is. */
+const PATIENCE = 4000;
+
+/** Numbers from 0 to 1 that the seed decides (mulberry32). @param {number} seed */
+function makeRandom(seed) {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let x = Math.imul(state ^ (state >>> 15), state | 1);
+    x ^= x + Math.imul(x ^ (x >>> 7), x | 61);
+    return ((x ^ (x >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** @param {Element} element @returns {Element | null} */
+const parentOf = (element) =>
+  element.parentElement ?? /** @type {ShadowRoot} */ (element.getRootNode()).host ?? null;
+
+/** @param {Element | null} element @param {string} selector */
+function within(element, selector) {
+  for (let at = element; at; at = parentOf(at)) if (at.matches(selector)) return true;
+  return false;
+}
+
+/** All elements of the page, in order. @param {ParentNode} root @returns {Generator<Element>} */
+function* elementsOf(root) {
+  for (const element of root.querySelectorAll('*')) {
+    yield element;
+    if (element.shadowRoot) yield* elementsOf(element.shadowRoot);
+  }
+}
+
+/** @param {number} x @param {number} y */
+function elementAt(x, y) {
+  let found = document.elementFromPoint(x, y);
+  for (let root = found?.shadowRoot; root; root = found?.shadowRoot) {
+    const inner = root.elementFromPoint(x, y);
+    if (inner?.getRootNode() !== root) break;
+    found = inner;
+  }
+  return found;
+}
+
+/** The element that has the focus, in whatever tree. */
+function focused() {
+  let found = document.activeElement ?? document.body;
+  while (found.shadowRoot?.activeElement) found = found.shadowRoot.activeElement;
+  return found;
+}
+
+class Fuzz {
+  /** @type {string[]} */
+  log = [];
+  #stopped = false;
+  #random;
+  /** What has captured the pointer. @type {Element | null} */
+  #captor = null;
+  /** @type {Promise<void>} */
+  #done;
+
+  /** @param {number} seed */
+  constructor(seed) {
+    this.#random = makeRandom(seed);
+    this.#hold();
+    this.#done = this.#play();
+  }
+
+  /** Ends it, takes the hand off and waits until the page is at rest. */
+  async stop() {
+    this.#stopped = true;
+    await this.#done;
+    /** @type {HTMLElement} */ (focused()).blur();
+    await settled();
+    return this.log;
+  }
+
+  /** What no test is to do, and a capture that events made here can have. */
+  #hold() {
+    window.print = () => {};
+    HTMLAnchorElement.prototype.click = () => {};
+    const fuzz = this;
+    Element.prototype.setPointerCapture = function () {
+      fuzz.#captor = this;
+    };
+    Element.prototype.hasPointerCapture = function () {
+      return fuzz.#captor === this;
+    };
+    Element.prototype.releasePointerCapture = () => this.#release();
+  }
+
+  #release() {
+    const captor = this.#captor;
+    this.#captor = null;
+    captor?.dispatchEvent(new PointerEvent('lostpointercapture', { pointerId: 1, bubbles: true }));
+  }
+
+  async #play() {
+    while (!this.#stopped) {
+      await Promise.race([settled(), new Promise((resolve) => setTimeout(resolve, PATIENCE))]);
+      if (!this.#stopped) this.#act();
+    }
+  }
+
+  /** @param {number} n */
+  #below(n) {
+    return Math.floor(this.#random() * n);
+  }
+
+  /** @template T @param {readonly T[]} all */
+  #one(all) {
+    return all[this.#below(all.length)];
+  }
+
+  /** @param {Element | undefined} modal */
+  #targets(modal) {
+    return [...elementsOf(document)].filter(
+      (each) =>
+        each.matches(TARGETS) &&
+        each.checkVisibility({ visibilityProperty: true }) &&
+        !within(each, LEFT_ALONE) &&
+        (!modal || within(each, 'dialog:modal')),
+    );
+  }
+
+  #act() {
+    const modal = [...elementsOf(document)].find((each) => each.matches('dialog:modal'));
+    const targets = this.#targets(modal);
+    if (modal && (targets.length === 0 || this.#random() < 0.1)) return this.#close(modal);
+    if (targets.length === 0) return;
+    const target = /** @type {HTMLElement} */ (this.#one(targets));
+    target.scrollIntoView({ block: 'nearest', behavior: 'instant' });
+    const lot = this.#random();
+    if (lot < 0.15) this.#key(target);
+    else if (lot < 0.35) this.#drag(target);
+    else if (lot < 0.38) scrollBy(0, (this.#random() - 0.5) * 2 * innerHeight);
+    else if (target.matches('select, input, textarea')) this.#fill(target);
+    else this.#press(target);
+  }
+
+  /** As Escape does. @param {Element} modal */
+  #close(modal) {
+    this.#note('close', modal);
+    const dialog = /** @type {HTMLDialogElement} */ (modal);
+    if (dialog.dispatchEvent(new Event('cancel', { cancelable: true }))) dialog.close();
+  }
+
+  /** @param {string} what @param {Element} target @param {string} [how] */
+  #note(what, target, how = '') {
+    const { host } = /** @type {ShadowRoot} */ (target.getRootNode());
+    const name = [target.localName, target.id && `#${target.id}`].join('');
+    const said =
+      target.getAttribute('data-command') ?? target.textContent?.trim().slice(0, 20) ?? '';
+    this.log.push(
+      `${what} ${host?.localName ?? 'page'} ${name} ${JSON.stringify(said)} ${how}`.trim(),
+    );
+  }
+
+  /** A place of an element on the window. @param {Element} target */
+  #pointOf(target) {
+    const { left, top, width, height } = target.getBoundingClientRect();
+    const across = left + this.#random() * width;
+    const down = top + this.#random() * height;
+    return {
+      x: Math.min(Math.max(across, 0), innerWidth - 1),
+      y: Math.min(Math.max(down, 0), innerHeight - 1),
+    };
+  }
+
+  /**
+   * @param {string} type
+   * @param {Element} target
+   * @param {{ x: number, y: number }} at
+   * @param {string} pointerType
+   */
+  #point(type, target, { x, y }, pointerType) {
+    const taken = this.#captor ?? target;
+    const down = !/up|click|over/.test(type);
+    const options = {
+      ...{ bubbles: true, cancelable: true, composed: true, clientX: x, clientY: y },
+      ...{ button: /down|up|click/.test(type) ? 0 : -1, buttons: down ? 1 : 0, pointerId: 1 },
+      ...{ isPrimary: true, pointerType },
+    };
+    const Kind = type.startsWith('pointer') ? PointerEvent : MouseEvent;
+    return taken.dispatchEvent(new Kind(type, options));
+  }
+
+  /** @param {HTMLElement} target */
+  #press(target) {
+    const at = this.#pointOf(target);
+    const found = elementAt(at.x, at.y);
+    if (!found || within(found, LEFT_ALONE)) return;
+    const kind = this.#one(['mouse', 'touch']);
+    this.#note('press', found, kind);
+    this.#point('pointerover', found, at, kind);
+    this.#point('pointerdown', found, at, kind);
+    this.#focus(found);
+    this.#point('pointerup', found, at, kind);
+    this.#release();
+    this.#point('click', found, at, kind);
+  }
+
+  /** @param {HTMLElement} target */
+  #drag(target) {
+    const at = this.#pointOf(target);
+    const found = elementAt(at.x, at.y);
+    if (!found || within(found, LEFT_ALONE)) return;
+    const kind = this.#one(['mouse', 'touch']);
+    this.#note('drag', found, kind);
+    this.#point('pointerdown', found, at, kind);
+    this.#focus(found);
+    for (let i = 0; i < POINTS; i++) {
+      at.x += (this.#random() - 0.5) * 200;
+      at.y += (this.#random() - 0.5) * 200;
+      this.#point('pointermove', elementAt(at.x, at.y) ?? found, at, kind);
+    }
+    this.#point(this.#random() < 0.1 ? 'pointercancel' : 'pointerup', found, at, kind);
+    this.#release();
+  }
+
+  /** The focus goes where a press would put it. @param {Element} from */
+  #focus(from) {
+    for (let at = /** @type {Element | null} */ (from); at; at = parentOf(at))
+      if (at.matches(TARGETS)) return /** @type {HTMLElement} */ (at).focus();
+  }
+
+  /** @param {HTMLElement} target */
+  #key(target) {
+    const key = this.#one(KEYS);
+    if (key === 'Tab' || this.#random() < 0.5) target.focus();
+    const on = focused();
+    this.#note('key', on, key);
+    const options = { key, bubbles: true, cancelable: true, composed: true };
+    const free = on.dispatchEvent(new KeyboardEvent('keydown', options));
+    on.dispatchEvent(new KeyboardEvent('keyup', options));
+    // What a browser does by itself with a key that nobody took.
+    if (free && key === 'Enter' && on.matches('button, summary') && !within(on, LEFT_ALONE))
+      /** @type {HTMLElement} */ (on).click();
+  }
+
+  /** @param {any} target a box, a slider or a list */
+  #fill(target) {
+    if (target.disabled || target.readOnly) return;
+    if (target.matches('[type=checkbox], [type=radio]')) return this.#press(target);
+    target.focus();
+    if (target.matches('select')) target.selectedIndex = this.#below(target.options.length);
+    else if (target.type === 'range') {
+      const [low, high] = [Number(target.min), Number(target.max || 100)];
+      target.value = String(low + this.#random() * (high - low));
+    } else target.value = this.#one(TEXTS);
+    this.#note('fill', target, JSON.stringify(target.value.slice(0, 30)));
+    target.dispatchEvent(new InputEvent('input', { bubbles: true, composed: true }));
+    if (this.#random() < 0.7) target.dispatchEvent(new Event('change', { bubbles: true }));
+  }
+}
+
+/** @param {number} seed */
+export function beginFuzz(seed) {
+  /** @type {any} */ (globalThis).fuzz = new Fuzz(seed);
+}
