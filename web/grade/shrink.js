@@ -69,6 +69,10 @@ function* smaller(input) {
         yield { ...input, settings: { ...settings, [name]: it } };
     }
   }
+  // How many tokens are kept can only fall with their number.
+  for (const [name, value] of Object.entries(settings))
+    if (Number.isInteger(value) && value > 1 && value <= logits.length && logits.length > 1)
+      yield without({ ...input, settings: { ...settings, [name]: value - 1 } }, logits.length - 1);
   for (const name of /** @type {const} */ (['logits', 'second'])) {
     const list = input[name] ?? [];
     for (let id = 0; id < list.length; id++) {
