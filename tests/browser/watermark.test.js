@@ -83,6 +83,36 @@ test('green bars, green tokens, z and p are the engine’s, and follow the setti
     () => page.locator('logit-watermark, .row.green, .step.green, [data-readout=green]').count(),
     (n) => n === 0,
   );
+
+  // Without a mark a press looks for both, and says that there is none.
+  await page.locator('logit-text details.more > summary').click();
+  await page.locator('#seek').check();
+  const drawn = await idsOf(page, 'logit-text .step [data-place]');
+  const prompt = [...scope.encode(FIRST)];
+  const sought = { green_bias: 2, green_fraction: 0.5, watermark_key: 7, synthid_depth: 30 };
+  const found = await detect(scope, [...prompt, ...drawn], sought, { from: prompt.length });
+  const said = () =>
+    page
+      .locator('logit-watermark [data-mark]')
+      .evaluateAll((lines) => lines.map(({ dataset: { mark, z } }) => `${mark} ${z}`).join());
+  await until(said, (lines) => lines === found.map(({ name, z }) => `${name} ${z}`).join());
+  assert.equal(
+    await page.locator('logit-watermark [data-weighted]').getAttribute('data-weighted'),
+    String(found[1].weighted.z),
+  );
+  assert.equal(await page.locator('.step.green').count(), 0);
+  // How z goes with the temperature: as many dots as the table beside the chart has numbers.
+  await page.locator('logit-watermark summary').click();
+  const heat = page.locator('logit-watermark-heat');
+  await heat.locator('.dot').first().waitFor();
+  assert.equal(await heat.locator('tbody td').count(), 15);
+  assert.equal(await heat.locator('g:not(.pointer) > .dot, svg > .dot').count(), 15);
+  assert.deepEqual(await axe(page), []);
+  await page.locator('#seek').uncheck();
+  await until(
+    () => page.locator('logit-watermark').count(),
+    (n) => n === 0,
+  );
   assert.deepEqual(complaints, []);
   await close();
 });

@@ -3,12 +3,14 @@
  * it says of texts that the shipped model wrote, marked and plain.
  */
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
 import { MessageChannel } from 'node:worker_threads';
 import { detect, normalTail, upperTail } from '../../web/engine/detect.js';
 import { serve } from '../../web/engine/host.js';
 import { Logitscope } from '../../web/engine/index.js';
 import { RemoteLogitscope } from '../../web/engine/remote.js';
+import { MEASURED, TEMPERATURES } from '../../web/state/measured-marks.js';
 import { cases } from '../long.js';
 import { Pcg32 } from '../vectors/twin.js';
 import { markBits, selfBits } from './naive.js';
@@ -245,6 +247,25 @@ describe('what is counted', () => {
     assert.equal(await key([1], { green_bias: 101 }), 'must_be_between');
     assert.equal(await key([1], { green_bias: 1, green_fraction: 1 }), 'must_be_above_below');
   });
+});
+
+test('what the page draws of z against temperature is the table of SAMPLERS.md', () => {
+  const table = readFileSync(new URL('../../SAMPLERS.md', import.meta.url), 'utf8');
+  const cells = (head) =>
+    table
+      .split('\n')
+      .find((line) => line.startsWith(`| ${head} |`))
+      .split('|')
+      .slice(2, 5)
+      .map((cell) => Number(cell.split(',')[0].trim().replace('−', '-')));
+  const heads = ['T 0', 'T 0.3', 'T 0.7', '100 tokens', '100 tokens, T 1.5'];
+  assert.deepEqual(TEMPERATURES, [0, 0.3, 0.7, 1, 1.5]);
+  for (const [i, head] of heads.entries())
+    assert.deepEqual(
+      MEASURED.map(({ z }) => z[i]),
+      cells(head),
+      head,
+    );
 });
 
 // The statement of the detector: each text has a key of its own, as the null is over the keys.

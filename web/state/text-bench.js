@@ -54,6 +54,8 @@ export class TextBench extends Bench {
   distinct = [0, 0];
   /** What the drawn text bears of the watermarks that are on; null without one. @type {import('./watermark.js').Marks | null} */
   marks = null;
+  /** Whether they are looked for while none is on. */
+  sought = false;
   /** @type {import('../engine/grammar.js').Verdict | null} */
   verdict = null;
   /** The drawn text of one that has ended. */
@@ -546,17 +548,24 @@ export class TextBench extends Bench {
     this.changed();
   }
 
-  /** Looks for the watermarks that are on in the drawn text. */
+  /** @param {boolean} sought whether to look for watermarks while none is on */
+  seekMarks(sought) {
+    this.sought = sought;
+    return this.#findMarks();
+  }
+
+  /** Looks for the watermarks that are on in the drawn text, or for both where that is asked for. */
   async #findMarks() {
     const { steps, settings } = this;
-    const marks = MARKS.some((name) => settings[name])
-      ? await (await import('./watermark.js')).findMarks(
-          this.#here,
-          this.#promptIds,
-          steps,
-          settings,
-        )
-      : null;
+    const marks =
+      this.sought || MARKS.some((name) => settings[name])
+        ? await (await import('./watermark.js')).findMarks(
+            this.#here,
+            this.#promptIds,
+            steps,
+            settings,
+          )
+        : null;
     if (steps !== this.steps) return;
     this.marks = marks;
     this.changed();

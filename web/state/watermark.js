@@ -2,15 +2,18 @@
 import { detect } from '../engine/detect.js';
 import { MARKS, PARTS } from './settings.js';
 
+/** What a text is asked for while no watermark is on. */
+const SOUGHT = { green_bias: 2, synthid_depth: 30 };
 const NAMES = [...MARKS, ...MARKS.flatMap((name) => PARTS[name])];
 
 /**
  * What was found, and which of the drawn tokens bear the first watermark's sign: green ones, or those
- * of which more than half of the g are 1.
+ * of which more than half of the g are 1; none where no watermark is on.
  * @typedef {{ found: import('../engine/types.js').Detection[], green: boolean[] }} Marks
  */
 
 /**
+ * Of both, under the present key, while none is on.
  * @param {import('../engine/remote.js').RemoteLogitscope} engine
  * @param {number[]} prompt
  * @param {{ id: number }[]} steps
@@ -18,8 +21,11 @@ const NAMES = [...MARKS, ...MARKS.flatMap((name) => PARTS[name])];
  * @returns {Promise<Marks>}
  */
 export async function findMarks(engine, prompt, steps, settings) {
-  const asked = Object.fromEntries(NAMES.map((name) => [name, settings[name]]));
+  const on = MARKS.some((name) => settings[name]);
+  const given = Object.fromEntries(NAMES.map((name) => [name, settings[name]]));
+  const asked = on ? given : { ...given, ...SOUGHT };
   const from = prompt.length;
   const found = await detect(engine, [...prompt, ...steps.map(({ id }) => id)], asked, { from });
-  return { found, green: found[0].shares.slice(from).map((share) => Number(share) > 0.5) };
+  const signs = on ? found[0].shares.slice(from) : [];
+  return { found, green: signs.map((share) => Number(share) > 0.5) };
 }

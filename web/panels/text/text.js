@@ -61,6 +61,7 @@ export class LogitText extends LogitElement {
     branches: { attribute: false },
     distinct: { attribute: false },
     marks: { attribute: false },
+    sought: { attribute: false },
     pace: { attribute: false },
     paces: { attribute: false },
     stopAtEnd: { attribute: false },
@@ -128,6 +129,8 @@ export class LogitText extends LogitElement {
     this.distinct = [0, 0];
     /** @type {import('../../state/watermark.js').Marks | null} What it bears of watermarks. */
     this.marks = null;
+    /** Whether watermarks are looked for while none is on. */
+    this.sought = false;
     /** The speed of a run, from 0 to below `paces`. */
     this.pace = 0;
     this.paces = 1;
@@ -368,6 +371,11 @@ export class LogitText extends LogitElement {
             this.emit('logit-option', {
               stopAtEnd: /** @type {HTMLInputElement} */ (event.target).checked,
             })}>${t('text.stop-at-end')}</label>
+        <label class="label"><input type="checkbox" id="seek" .checked=${live(this.sought)}
+          @change=${(/** @type {Event} */ event) =>
+            this.emit('logit-option', {
+              sought: /** @type {HTMLInputElement} */ (event.target).checked,
+            })}>${t('text.seek')}</label>
         <p id="limit-error" class="error" role="alert">${error && t('error.kept', { sentence: error, kept: plain(this.limit) })}</p>
       </div>
     `;

@@ -14,7 +14,7 @@ const SIZE = { width: 144, height: 34 };
 const EDGE = 3;
 
 export class LogitWatermark extends LogitElement {
-  static properties = { found: { attribute: false } };
+  static properties = { found: { attribute: false }, unfolded: { state: true } };
 
   static styles = [...LogitElement.styles, watermarkStyles];
 
@@ -22,10 +22,20 @@ export class LogitWatermark extends LogitElement {
     super();
     /** @type {import('../../engine/types.js').Detection[]} */
     this.found = [];
+    this.unfolded = false;
   }
 
   render() {
-    return this.found.map(renderFound);
+    return html`${this.found.map(renderFound)}
+      <details @toggle=${this.#onFold}><summary>${t('watermark.heat')}</summary>
+        ${this.unfolded ? html`<logit-watermark-heat></logit-watermark-heat>` : nothing}
+      </details>`;
+  }
+
+  /** @param {Event} event */
+  #onFold({ target }) {
+    this.unfolded = /** @type {HTMLDetailsElement} */ (target).open;
+    if (this.unfolded) import('./watermark-heat.js');
   }
 }
 

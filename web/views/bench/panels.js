@@ -109,6 +109,7 @@ export function panelsOf(instrument, around) {
     branches: instrument.branches,
     distinct: instrument.distinct,
     marks: instrument.marks,
+    sought: instrument.sought,
     pace: instrument.pace,
     paces: PACES.length,
     stopAtEnd: instrument.stopAtEnd,

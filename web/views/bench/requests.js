@@ -92,6 +92,7 @@ function stepsOf(instrument, isFixed) {
       if (detail.max_new_tokens !== undefined && !isFixed())
         instrument.setLimit(detail.max_new_tokens);
       if (detail.stopAtEnd !== undefined && !isFixed()) instrument.setStopAtEnd(detail.stopAtEnd);
+      if (detail.sought !== undefined) instrument.seekMarks(detail.sought);
     },
   };
 }
