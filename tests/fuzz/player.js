@@ -18,7 +18,7 @@ const WINDOWS = [
   { width: 375, height: 740 },
 ];
 
-/** What a seed plays: an even one a view, an odd one a lesson or what stands around them. @param {number} seed */
+/** What a seed from 1 on plays: an even one a view, an odd one a lesson or what stands around them. @param {number} seed */
 export function planOf(seed) {
   const places = seed % 2 ? LESSONS : VIEWS;
   const round = Math.floor(seed / 2);

@@ -2,8 +2,8 @@
 import { html, svg } from 'lit';
 import { t } from '../locale/locale.js';
 
-/** Signs that turn the text around them and show nothing themselves. */
-const TURNS = /[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/g;
+/** What shows nothing by itself; some of it turns the text around it. */
+const UNSEEN = /[\s\p{Cc}\p{Bidi_C}]/u;
 const RIGHT_TO_LEFT = /[\u0590-\u08FF\uFB1D-\uFEFC]/;
 
 const MARKS = /** @type {Record<string, string>} */ ({ ' ': '␣', '\n': '↵', '\r': '␍', '\t': '⇥' });
@@ -12,12 +12,14 @@ const MARKS = /** @type {Record<string, string>} */ ({ ' ': '␣', '\n': '↵', 
  * @typedef {{ text: string, special: boolean, id: number, bytes?: ArrayLike<number> }} Token
  */
 
-/** A character by its number. @param {string} character */
-const byNumber = (character) =>
-  `⟨${/** @type {number} */ (character.codePointAt(0)).toString(16).toUpperCase().padStart(2, '0')}⟩`;
+/** @param {number} n */
+const hex = (n) => n.toString(16).toUpperCase().padStart(2, '0');
+
+/** A character by its number; each is one of 16 bits. @param {string} character */
+const byNumber = (character) => `⟨${hex(character.charCodeAt(0))}⟩`;
 
 /** Text that turns nothing but itself, with all else as it is. @param {string} text */
-export const unturned = (text) => text.replace(TURNS, byNumber);
+export const unturned = (text) => text.replace(/\p{Bidi_C}/gu, byNumber);
 
 /** A name within a line, which its own direction does not turn. @param {string} text */
 export const isolated = (text) => (RIGHT_TO_LEFT.test(text) ? `\u2068${text}\u2069` : text);
@@ -35,9 +37,7 @@ function visibleParts(token, prose = false) {
   /** @type {{ text: string, mark: boolean }[]} */
   const parts = [];
   for (const character of token.text) {
-    const code = /** @type {number} */ (character.codePointAt(0));
-    const blank = code < 32 || (code >= 127 && code < 160) || /\s/.test(character);
-    const unseen = blank || unturned(character) !== character ? byNumber(character) : null;
+    const unseen = UNSEEN.test(character) ? byNumber(character) : null;
     const space = prose && character === ' ';
     const mark = space ? null : (MARKS[character] ?? unseen);
     const last = parts.at(-1);
@@ -53,7 +53,7 @@ function visibleParts(token, prose = false) {
  * @param {{ text: string, bytes?: ArrayLike<number> }} token
  */
 export function bytesOf({ text, bytes = new TextEncoder().encode(text) }) {
-  return Array.from(bytes, (byte) => byte.toString(16).toUpperCase().padStart(2, '0')).join(' ');
+  return Array.from(bytes, hex).join(' ');
 }
 
 /**
@@ -66,7 +66,7 @@ export function visible(token, limit = Infinity) {
     .map((part) => part.text)
     .join('');
   const characters = [...text];
-  return isolated(characters.length > limit ? `${characters.slice(0, limit - 1).join('')}…` : text);
+  return characters.length > limit ? `${characters.slice(0, limit - 1).join('')}…` : text;
 }
 
 /**

@@ -54,14 +54,8 @@ async function fetchMessages(code) {
   await underway.finally(() => fetching.delete(code));
 }
 
-/** What becomes of each text before it is shown. @type {(text: string) => string} */
-export let shape = (text) => text;
-
-/** Shows every text changed, as a pseudo-locale does. @param {typeof shape} change */
-export function disguise(change) {
-  shape = change;
-  announceLanguage();
-}
+/** What becomes of each text before it is shown; a pseudo-locale sets another. */
+export const disguise = { of: (/** @type {string} */ text) => text };
 
 /** Tells everybody who speaks that a language has changed. */
 export function announceLanguage() {
@@ -130,7 +124,7 @@ export function t(key, params = {}) {
   const entry = messages[current]?.[key] ?? messages.en[key];
   if (entry === undefined) throw new Error(`no message ${key}`);
   const text = typeof entry === 'string' ? entry : (entry[plural(Number(params.n))] ?? entry.other);
-  return shape(text).replace(/\{(\w+)\}/g, (whole, name) => {
+  return disguise.of(text).replace(/\{(\w+)\}/g, (whole, name) => {
     const value = params[name];
     if (value === undefined) return whole;
     return typeof value === 'number' ? number(value) : value;

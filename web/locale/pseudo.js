@@ -3,7 +3,7 @@
  * ones (double, long), whether the page can be turned (rtl), and whether any is taken for markup (xss).
  * Asked for by ?strings=NAME, on top of the language, and never remembered.
  */
-import { disguise } from './locale.js';
+import { announceLanguage, disguise } from './locale.js';
 
 /** What is no word: placeholders, and in lessons code and addresses. */
 const KEPT = /(\{\w+\}|`[^`]*`|\]\([^)]*\))/;
@@ -38,9 +38,11 @@ const DISGUISES = {
 
 /** @param {string} name */
 export function beginPseudo(name) {
+  if (!Object.hasOwn(DISGUISES, name)) return;
   const root = document.documentElement;
   if (name === 'rtl') root.dir = 'rtl';
-  disguise(DISGUISES[name]);
+  disguise.of = DISGUISES[name];
+  announceLanguage();
   root.dataset.strings = name;
   addEventListener('click', (event) => carry(event, name), { capture: true });
 }

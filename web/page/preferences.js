@@ -68,8 +68,8 @@ export class LogitPreferences extends LogitElement {
     if (newState === 'closed' && lost) this.renderRoot.querySelector('button')?.focus();
     if (newState === 'closed') return;
     const { left, right, bottom } = this.getBoundingClientRect();
-    const { clientWidth, dir } = document.documentElement;
-    menu.style.insetInlineEnd = `${dir === 'rtl' ? left : clientWidth - right}px`;
+    const end = Math.min(left, document.documentElement.clientWidth - right);
+    menu.style.insetInlineEnd = `${end}px`; // that of a turned page is at the left
     menu.style.top = `${bottom + 6}px`;
   }
 

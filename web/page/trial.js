@@ -1,7 +1,6 @@
 /** What the address asks of the page for tests: other strings, or random input. */
+import { parseQuery } from '../state/page-state.js';
 
-/** @param {{ strings?: string, fuzz?: number }} asked */
-export async function beginTrial({ strings, fuzz }) {
-  if (strings) (await import('../locale/pseudo.js')).beginPseudo(strings);
-  if (fuzz !== undefined) (await import('./fuzz.js')).beginFuzz(fuzz);
-}
+const { strings, fuzz } = parseQuery(location.search).asked;
+if (strings) import('../locale/pseudo.js').then(({ beginPseudo }) => beginPseudo(strings));
+if (fuzz) import('./fuzz.js').then(({ beginFuzz }) => beginFuzz(Number(fuzz)));

@@ -230,8 +230,8 @@ export const FIELDS = [
   { name: 'theme', kind: 'choice', choices: THEMES, address: 'query', memory: true },
 
   // For tests: strings as no language has them, and random input from a seed.
-  { name: 'strings', kind: 'choice', choices: ['double', 'long', 'rtl', 'xss'], address: 'query' },
-  { name: 'fuzz', kind: 'integer', ...WHOLE, address: 'query' },
+  { name: 'strings', kind: 'text', maximum: 80, address: 'query' },
+  { name: 'fuzz', kind: 'text', maximum: 80, address: 'query' },
 
   { ...STATE, name: 'prompt', kind: 'text', maximum: MAX_TEXT, always: true },
   // What is said to a model with a chat template, in place of the prompt.

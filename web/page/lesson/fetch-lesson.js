@@ -1,7 +1,7 @@
 /** Where the text of a lesson comes from: the address itself, what is shipped, or a file of the same origin. */
 import { fetchText } from '../../state/assets.js';
 import { SHIPPED, lessonFile } from '../../lessons/shipped.js';
-import { language, shape } from '../../locale/locale.js';
+import { disguise, language } from '../../locale/locale.js';
 
 const CARRIED = '#lesson=';
 
@@ -26,7 +26,7 @@ async function fetchShipped(name) {
   const text = await fetchText(lessonFile(name, language()));
   /** @param {any} value @param {string} key @returns {any} */
   const shaped = (value, key) => {
-    if (typeof value === 'string') return TEXTS.includes(key) ? shape(value) : value;
+    if (typeof value === 'string') return TEXTS.includes(key) ? disguise.of(value) : value;
     if (Array.isArray(value)) return value.map((each) => shaped(each, key));
     if (typeof value !== 'object' || value === null) return value;
     const entries = Object.entries(value).map(([name, each]) => [name, shaped(each, name)]);
