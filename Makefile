@@ -79,6 +79,10 @@ fuzz-page: node_modules/.package-lock.json wasm ## random input on every view, l
 
 fuzzers: $(FUZZERS)
 
+mutants: ## change src/warp*, rank, chain* and draw in 500 places, one at a time: which changes no native test sees; MUTANTS=50 SEED=2
+	@node tests/fixtures/make.js
+	@node tests/mutation/run.js $(or $(MUTANTS),500) $(or $(SEED),1)
+
 coverage: $(COVERAGE_TESTS) ## which lines and branches of src the native tests reach
 	@test -x "$$($(CLANG) -print-prog-name=llvm-cov)" || \
 	    ./need.sh llvm-cov-of-clang=llvm-$$($(CLANG) -dumpversion | cut -d. -f1)

@@ -47,6 +47,8 @@ static void exact_hits(void) {
         {SETTING_EPSILON_CUTOFF, 0.12500000000000003, 1},
         {SETTING_TYPICAL_P, 0.25, 0xff},
         {SETTING_TOP_N_SIGMA, 1e-300, 0xff},
+        {SETTING_TOP_A, 8, 0xff},
+        {SETTING_TOP_A, 0x1.0000000000001p3, 1},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct settings settings;
@@ -150,8 +152,26 @@ static void xtc_tosses_its_own_coin(void) {
     CHECK_MESSAGE(abs(cut - 1000) < 110, "%d of 4000", cut); /* 4 standard deviations */
 }
 
+/* Only 0 switches these off: at 1 they cut. */
+static void one_cuts(void) {
+    static const enum setting cutting[] = {SETTING_MIN_P, SETTING_TOP_A,  SETTING_TOP_H,
+                                           SETTING_TOP_K, SETTING_P_LESS, SETTING_TOP_N_SIGMA};
+    for (size_t i = 0; i < sizeof cutting / sizeof *cutting; i++) {
+        struct settings settings;
+        settings_reset(&settings);
+        settings.value[cutting[i]] = 1;
+        give((const float[]){9, 0, -0.5f, -1}, 4);
+        apply(cutting[i], &settings, 4);
+        if (cutting[i] == SETTING_TOP_H)
+            CHECK_MESSAGE(mask(4) == 0xf, "at 1 the whole entropy is kept, not %x", mask(4));
+        else
+            CHECK_MESSAGE(mask(4) == 1, "%s keeps %x", warp_table[cutting[i]].name, mask(4));
+    }
+}
+
 int main(void) {
     TEST(exact_hits);
+    TEST(one_cuts);
     TEST(conventions_differ);
     TEST(mirostat_takes_any_logits);
     TEST(mu_follows_the_surprise);

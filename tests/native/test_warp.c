@@ -7,6 +7,7 @@
 #include "fault_line.h"
 #include "kernels.h"
 #include "sample.h"
+#include "vector_file.h"
 #include "warp.h"
 
 enum { N = 400 };
@@ -171,6 +172,36 @@ static void orders_are_checked(void) {
     CHECK(settings_check(&settings, 4, &fault) == STATUS_OUT_OF_RANGE);
 }
 
+/* Rows of the table against tests/vectors/settings.txt, which a change of an address or of what the
+ * command line takes must change too. */
+static void the_table_is_the_contract(void) {
+    static const char *const kinds[] = {"real", "integer", "map", "list", "choice"};
+    static const char *const taken[] = {"no", "yes"};
+    struct vector_file file;
+    bool there = vector_file_read(&file, "tests/vectors/settings.txt");
+    CHECK(there && file.n_lines == SETTING_COUNT);
+    for (size_t i = 0; there && i < file.n_lines && i < SETTING_COUNT; i++) {
+        const struct warp_row *row = &warp_table[i];
+        char **words = file.lines[i].words;
+        CHECK(file.lines[i].count == 11);
+        if (file.lines[i].count != 11) break;
+        const char *const names[] = {row->name, kinds[row->kind], row->group};
+        for (size_t k = 0; k < 3; k++)
+            CHECK_MESSAGE(!strcmp(words[k], names[k]), "%s, not %s", names[k], words[k]);
+        const double numbers[] = {row->neutral, row->minimum, row->maximum,
+                                  row->low,     row->high,    row->step};
+        static const size_t places[] = {3, 4, 6, 8, 9, 10};
+        for (size_t k = 0; k < 6; k++) {
+            double number = NAN;
+            CHECK(vector_number(words[places[k]], &number));
+            CHECK_MESSAGE(number == numbers[k], "%s: %g, not %g", row->name, numbers[k], number);
+        }
+        CHECK_MESSAGE(!strcmp(words[5], taken[row->minimum_included]), "%s", row->name);
+        CHECK_MESSAGE(!strcmp(words[7], taken[row->maximum_included]), "%s", row->name);
+    }
+    if (there) vector_file_free(&file);
+}
+
 int main(void) {
     pcg32_seed(&sample_generator, 2, 1);
     TEST(penalty_never_raises);
@@ -178,6 +209,7 @@ int main(void) {
     TEST(temperature_zero_keeps_the_first_best);
     TEST(bias_adds_and_bans);
     TEST(neutral_is_the_identity);
+    TEST(the_table_is_the_contract);
     TEST(exact_hits_of_top_p);
     TEST(refused_settings_change_nothing);
     TEST(orders_are_checked);
