@@ -120,6 +120,7 @@ static void check_answer(struct chain *chain, const struct settings *settings, s
     check_drawn(&sample.drawn, settings, n, r);
     CHECK(sample.kept == kept && sample.entropy == trace->entropy);
     CHECK(sample.drawn.p_raw == drawn.p_raw && sample.drawn.logprob == drawn.logprob);
+    CHECK(sample.drawn.p_before == drawn.p_before);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

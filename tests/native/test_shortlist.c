@@ -57,6 +57,7 @@ static void compare(struct chain *chain, const struct settings *settings, size_t
                       sample.drawn.p_raw == (round % 2 ? drawn.p_raw : 0) &&
                       sample.drawn.logprob == drawn.logprob,
                   "round %d: %u, not %u", round, sample.drawn.id, drawn.id);
+    CHECK(sample.drawn.p_before == drawn.p_before);
     CHECK_MESSAGE(sample.kept == trace->kept && sample.entropy == trace->entropy,
                   "round %d: %u kept, %.17g bits, not %u, %.17g", round, sample.kept,
                   sample.entropy, trace->kept, trace->entropy);
