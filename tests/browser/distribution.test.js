@@ -145,6 +145,17 @@ test('a token is forbidden, made likelier and taken from its bar', async () => {
   await page.locator(`[data-bias="${second.id}"]:focus`).press('Enter');
   await expectBars(page, BALANCED);
 
+  // A sequence of tokens comes with the address, has a chip, and is taken from there.
+  const sequence = `${[...scope.encode(FIRST)].at(-1)} ${second.id}`;
+  await page.evaluate((key) => {
+    location.hash += `&logit_bias=${encodeURIComponent(key)}:2`;
+  }, sequence);
+  await expectBars(page, { ...BALANCED, logit_bias: { [sequence]: 2 } });
+  const chip = page.locator(`[data-bias="${sequence}"]`);
+  assert.equal(await chip.locator('.token').count(), 2);
+  await chip.click();
+  await expectBars(page, BALANCED);
+
   const chart = page.locator('logit-distribution').getByRole('listbox');
   await chart.focus();
   for (const key of ['ArrowDown', 'ArrowDown', 'Enter']) await page.keyboard.press(key);

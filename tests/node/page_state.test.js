@@ -51,7 +51,8 @@ function states() {
     fc.constant(false),
     fc.double({ min: -50, max: 50, noNaN: true }).map((x) => x + 0),
   );
-  const biases = fc.dictionary(id.map(String), bias, {
+  const sequence = fc.array(id, { minLength: 1, maxLength: 3 }).map((ids) => ids.join(' '));
+  const biases = fc.dictionary(sequence, bias, {
     minKeys: 1,
     maxKeys: 5,
     noNullPrototype: true,

@@ -8,6 +8,14 @@ import { toFault } from '../engine/errors.js';
 import { neutralSettings, spokenSettings } from './settings.js';
 import { countDraws, tallySeed, withoutCoin } from './tally.js';
 
+/** @param {number | string} id */
+export const idsOfBias = (id) => String(id).split(' ').map(Number);
+
+/** Tokens by their ids, sequences after them as they came, which is how an object has its keys. @param {Bias} a @param {Bias} b */
+const byId = ({ id: a }, { id: b }) =>
+  Number(typeof a === 'string') - Number(typeof b === 'string') ||
+  (typeof a === 'number' && typeof b === 'number' ? a - b : 0);
+
 /**
  * @typedef {import('../plots/trace.js').Trace} Trace
  * @typedef {import('../plots/trace.js').Drawn} Drawn
@@ -15,7 +23,8 @@ import { countDraws, tallySeed, withoutCoin } from './tally.js';
  * @typedef {import('../plots/trace.js').SettingRow} SettingRow
  * @typedef {import('../engine/types.js').Piece} Piece
  * @typedef {import('../engine/errors.js').Fault} Fault
- * @typedef {{ id: number, bias: number | false, piece: Piece }} Bias
+ * @typedef {{ id: number | string, bias: number | false, pieces: Piece[] }} Bias of a token, or of a
+ *   sequence of them by its ids, as "3 7": of the last one where the others go before it
  * @typedef {'bars' | 'log' | 'cumulative' | 'ranks'} View
  * @typedef {import('./reader.js').Reader} Reader
  * @typedef {import('./reader.js').TextPosition} TextPosition
@@ -178,15 +187,31 @@ export class Bench extends EventTarget {
   }
 
   /**
-   * Adds to a token's logit, forbids it, or (null) leaves it as the model has it.
-   * @param {number} id
+   * The biases of settings, each with its tokens.
+   * @param {Record<string, number | false>} logit_bias
+   * @returns {Promise<Bias[]>}
+   */
+  readBiases(logit_bias) {
+    return Promise.all(
+      Object.entries(logit_bias).map(async ([key, bias]) => ({
+        id: key.includes(' ') ? key : Number(key),
+        bias,
+        pieces: await this.reader.pieces(idsOfBias(key)),
+      })),
+    );
+  }
+
+  /**
+   * Adds to the logit of a token, or of a sequence's last one, forbids it, or (null) leaves it as the
+   * model has it.
+   * @param {number | string} id
    * @param {number | false | null} bias
    */
   async setBias(id, bias) {
-    const [piece] = await this.reader.pieces([id]);
+    const pieces = await this.reader.pieces(idsOfBias(id));
     const others = this.biases.filter((other) => other.id !== id);
-    const added = bias === null || bias === 0 ? [] : [{ id, bias, piece }];
-    this.biases = [...others, ...added].sort((a, b) => a.id - b.id);
+    const added = bias === null || bias === 0 ? [] : [{ id, bias, pieces }];
+    this.biases = [...others, ...added].sort(byId);
     await this.set({}, false);
   }
 

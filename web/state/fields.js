@@ -502,9 +502,11 @@ function checkOrder(value, _, { table }) {
 /** @param {unknown} value @param {unknown} _ @param {Known} known */
 function checkBiases(value, _, known) {
   if (!isObject(value)) return MALFORMED;
-  for (const [id, bias] of Object.entries(value)) {
-    const fault = checkNumber(/^\d+$/.test(id) ? Number(id) : NaN, idsOf(known), true);
-    if (fault) return fault;
+  for (const [key, bias] of Object.entries(value)) {
+    for (const id of key.split(' ')) {
+      const fault = checkNumber(/^\d+$/.test(id) ? Number(id) : NaN, idsOf(known), true);
+      if (fault) return fault;
+    }
     if (bias !== false && !(typeof bias === 'number' && Number.isFinite(bias))) return MALFORMED;
   }
   return null;

@@ -310,9 +310,7 @@ export class TextBench extends Bench {
     this.gates = gatesOf(settings);
     for (const { name } of refused) delete this.gates[name];
     if (refused.length > 0) this.emit('refused', refused);
-    const ids = Object.keys(logit_bias).map(Number);
-    const pieces = await this.reader.pieces(ids);
-    this.biases = ids.map((id, i) => ({ id, bias: logit_bias[id], piece: pieces[i] }));
+    this.biases = await this.readBiases(logit_bias);
     this.order = order;
     this.method = draw;
     if (seed !== undefined) this.seed = seed;

@@ -59,10 +59,10 @@ export class LogitBiases extends LogitElement {
    * @param {Bias} entry
    * @param {number} i
    */
-  #renderChip({ id, bias, piece }, i) {
+  #renderChip({ id, bias, pieces }, i) {
     const sign = bias === false ? t('bias.forbidden') : `${bias > 0 ? '+' : ''}${fixed(bias, 1)}`;
     const kind = bias === false ? 'no' : bias < 0 ? 'less' : 'more';
-    const name = spoken(piece, this.eos);
+    const name = pieces.map((piece) => spoken(piece, this.eos)).join(' ');
     const onClick = () => {
       this.#pressed = i;
       this.emit('logit-bias', { id, bias: null });
@@ -70,7 +70,7 @@ export class LogitBiases extends LogitElement {
     return html`
       <li><button class=${kind} data-bias=${id} ?disabled=${this.fixed} title=${t('bias.remove', { token: name })}
         @click=${onClick}>
-        <span class="token">${id === this.eos ? `‹${t('text.end')}›` : visibleHtml(piece)}</span>
+        ${pieces.map((piece) => html`<span class="token">${piece.id === this.eos ? `‹${t('text.end')}›` : visibleHtml(piece)}</span>`)}
         <span class="sign">${sign}</span><span class="cross" aria-hidden="true" ?hidden=${this.fixed}>×</span>
         <span class="visually-hidden">${t('bias.remove', { token: name })}</span></button></li>`;
   }

@@ -1,5 +1,5 @@
 /** The bench over the reader's own logits: they are given, and there is no model. */
-import { Bench } from '../../state/bench.js';
+import { Bench, idsOfBias } from '../../state/bench.js';
 import { field, sameValue } from '../../state/fields.js';
 import { Reader } from '../../state/reader.js';
 import { neutralSettings } from '../../state/settings.js';
@@ -91,11 +91,10 @@ export class LogitsBench extends Bench {
    */
   async restore({ order, draw = 'inverse', logit_bias = {}, seed = SEED, ...others }) {
     if (!this.live) return;
-    const ids = Object.keys(logit_bias)
-      .map(Number)
-      .filter((id) => id < this.tokens.length);
-    const pieces = await this.reader.pieces(ids);
-    this.biases = ids.map((id, i) => ({ id, bias: logit_bias[id], piece: pieces[i] }));
+    const known = Object.entries(logit_bias).filter(([key]) =>
+      idsOfBias(key).every((id) => id < this.tokens.length),
+    );
+    this.biases = await this.readBiases(Object.fromEntries(known));
     this.order = order ?? null;
     this.method = draw;
     this.seed = seed;
