@@ -43,10 +43,8 @@ bool mark_green(struct mark *mark, const struct settings *settings, const uint32
 bool mark_synthid(struct mark *mark, const struct settings *settings, const uint32_t *history,
                   size_t n_history);
 
-static inline uint32_t mark_self_bits(const struct mark *mark, uint32_t id) {
-    uint64_t own = splitmix64(mark->seed + id);
-    return (uint32_t)splitmix64((own < mark->least ? own : mark->least) + id);
-}
+/* The bits of a token where `self` is. */
+uint32_t mark_self_bits(const struct mark *mark, uint32_t id);
 
 static inline uint32_t mark_bits(const struct mark *mark, uint32_t id) {
     if (mark->self) return mark_self_bits(mark, id);

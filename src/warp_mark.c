@@ -50,6 +50,11 @@ bool mark_synthid(struct mark *mark, const struct settings *settings, const uint
     return true;
 }
 
+OUTLINED uint32_t mark_self_bits(const struct mark *mark, uint32_t id) {
+    uint64_t own = splitmix64(mark->seed + id);
+    return (uint32_t)splitmix64((own < mark->least ? own : mark->least) + id);
+}
+
 size_t mark_decider(const struct mark *mark, const uint32_t *context, size_t width, uint32_t id) {
     if (splitmix64(mark->seed + id) <= mark->least) return 0;
     size_t back = 1;
@@ -58,12 +63,8 @@ size_t mark_decider(const struct mark *mark, const uint32_t *context, size_t wid
 }
 
 void mark_all(uint32_t *bits, const struct mark *mark, const uint32_t *ids, size_t n) {
-    if (ids) {
-        for (size_t i = 0; i < n; i++) bits[i] = mark_bits(mark, ids[i]);
-        return;
-    }
-    if (mark->self) {
-        for (size_t i = 0; i < n; i++) bits[i] = mark_self_bits(mark, (uint32_t)i);
+    if (ids || mark->self) {
+        for (size_t i = 0; i < n; i++) bits[i] = mark_bits(mark, ids ? ids[i] : (uint32_t)i);
         return;
     }
     for (size_t i = 0; i + 1 < n; i += 2) {
