@@ -11,9 +11,16 @@ export function findFaults() {
       const name = `${root.host?.localName ?? ''} ${element.localName}.${element.className}`;
       if (width > 1 && (right > innerWidth + 0.5 || left < -0.5))
         faults.push(`${name} from ${left} to ${right}`);
-      const { overflowX, textOverflow } = getComputedStyle(element);
+      const { overflowX, textOverflow, direction } = getComputedStyle(element);
       const cut = ['hidden', 'clip'].includes(overflowX) && textOverflow !== 'ellipsis';
-      if (cut && element.clientWidth > 1 && element.scrollWidth > element.clientWidth + 1)
+      // A handle of an axis has room for a finger, on the side that a page from left to right leaves out.
+      const turned = direction === 'rtl' && element.querySelector('logit-landscape');
+      if (
+        cut &&
+        !turned &&
+        element.clientWidth > 1 &&
+        element.scrollWidth > element.clientWidth + 1
+      )
         faults.push(`${name} hides a part`);
     }
   };
@@ -31,7 +38,7 @@ export function findOverlaps() {
   const seen = (element) =>
     element.checkVisibility({ opacityProperty: true, visibilityProperty: true }) &&
     getComputedStyle(element).pointerEvents !== 'none' && // what lies in a box, such as a count
-    !element.closest('.visually-hidden, svg, canvas, [popover], dialog, .plot, .said, .guide');
+    !element.closest('.visually-hidden, svg, canvas, [popover], dialog, .plot, .said, .held');
   /** A box without a border shows no more than its text. */
   const isBare = (element) =>
     element.matches('input') && getComputedStyle(element).borderTopColor === 'rgba(0, 0, 0, 0)';

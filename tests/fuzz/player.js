@@ -51,8 +51,14 @@ export function findShown() {
   return { state, found, source: scope.source };
 }
 
-/** In the page: whether the address can say all that shows. */
+/** In the page: whether the address can say all that shows: not what was refused in a box. */
 const isLinkable = () => {
+  const refuses = (root) =>
+    [...root.querySelectorAll('*')].some(
+      (each) =>
+        each.matches('[aria-invalid=true]') || (each.shadowRoot && refuses(each.shadowRoot)),
+    );
+  if (refuses(document)) return false;
   const scope = document.querySelector('logit-scope');
   return scope?.ready && scope.source !== null && scope.result.ids.length <= 64 && !scope.notice;
 };
