@@ -284,6 +284,44 @@ describe('settings that warpers share', () => {
     assert.ok(logits.length === settings.min_tokens_to_keep && logits.length <= 3);
   });
 
+  test('a count that fades, and one that fades a token too early', async () => {
+    for (const [since, wrong] of [
+      ['history.length - 1 - i', []],
+      ['history.length - i', ['penalty_decay']],
+    ]) {
+      const { failed } = await graded(
+        `export default (logits, { frequency_penalty: a, penalty_decay: d }, { history }) => {
+          const counts = logits.map(() => 0);
+          history.forEach((id, i) => (counts[id] += d === 1 ? 1 : d ** (${since})));
+          return logits.map((l, id) => l - a * counts[id]);
+        }`,
+        'frequency_penalty',
+      );
+      assert.deepEqual(failed, wrong, since);
+    }
+  });
+
+  test('an older half that is penalised less, and the newer one in its place', async () => {
+    for (const [older, wrong] of [
+      ['!newer.has(id)', []],
+      ['newer.has(id)', ['rep_pen_slope']],
+    ]) {
+      const { failed } = await graded(
+        `export default (logits, { repetition_penalty: r, rep_pen_slope: s }, { history }) => {
+          const seen = new Set(history);
+          const newer = new Set(history.slice(Math.ceil(history.length / 2)));
+          return logits.map((l, id) => {
+            if (!seen.has(id)) return l;
+            const by = r > 1 && s !== 1 && ${older} ? 1 + (r - 1) * s : r;
+            return l > 0 ? l / by : l * by;
+          });
+        }`,
+        'repetition_penalty',
+      );
+      assert.deepEqual(failed, wrong, older);
+    }
+  });
+
   test('a window that looks at the first ids, and one that is one too long', async () => {
     for (const seen of ['slice(0, n || undefined)', 'slice(n ? -n - 1 : 0)']) {
       const { failed } = await graded(

@@ -152,6 +152,7 @@ export const SPECS = {
     beside: {
       ...WINDOW,
       prompt_ignore_length: (random) => ({ prompt_ignore_length: random.whole(1, 6) }),
+      rep_pen_slope: (random) => ({ rep_pen_slope: random.of([0, 0.25, 0.5]) }),
     },
     nudge: null,
     pick: (random) => ({ repetition_penalty: random.of([0.8, 1.1, 1.2, 1.5, 2]) }),
@@ -179,7 +180,10 @@ export const SPECS = {
   frequency_penalty: {
     kind: 'values',
     history: true,
-    beside: WINDOW,
+    beside: {
+      ...WINDOW,
+      penalty_decay: (random) => ({ penalty_decay: random.of([0, 0.5, 0.9]) }),
+    },
     nudge: null,
     pick: (random) => ({ frequency_penalty: random.of([-0.5, 0.25, 0.5, 1.5]) }),
     edges: [
