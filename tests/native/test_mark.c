@@ -24,6 +24,7 @@ static void hash_is_as_stated(void) {
     settings.value[SETTING_SYNTHID_DEPTH] = 30;
     CHECK(mark_green(&mark, &settings, history, HISTORY));
     for (uint32_t id = 0; id < 4; id++) CHECK(mark_bits(&mark, id) == green[id]);
+    CHECK(mark.last == 0x3fffffff); /* of a quarter */
     CHECK(mark_synthid(&mark, &settings, history, HISTORY));
     for (uint32_t id = 0; id < 4; id++) CHECK(mark_bits(&mark, id) == synthid[id]);
     CHECK(mark_g(&mark, 0) == (synthid[0] & 0x3fffffff));

@@ -7,6 +7,7 @@
 #include "check.h"
 #include "kernels.h"
 #include "warp.h"
+#include "warp_part.h"
 
 enum { N = 8 };
 static float logits[N];
@@ -169,9 +170,19 @@ static void one_cuts(void) {
     }
 }
 
+/* Of a total of 8 the prefix has to reach 4 in one convention, and to exceed it in the other. */
+static void mass_targets(void) {
+    CHECK(warp_mass_target(0.5, 8, false) == 4);
+    CHECK(warp_mass_target(0.5, 8, true) == 5);
+    CHECK(warp_mass_target(1, 8, false) == 8);
+    CHECK(warp_mass_target(1, 8, true) == 0);
+    CHECK(warp_mass_target(0, 8, false) == 1);
+}
+
 int main(void) {
     TEST(exact_hits);
     TEST(one_cuts);
+    TEST(mass_targets);
     TEST(conventions_differ);
     TEST(mirostat_takes_any_logits);
     TEST(mu_follows_the_surprise);
