@@ -322,6 +322,26 @@ describe('settings that warpers share', () => {
     }
   });
 
+  test('a length penalty, and one that multiplies negative logits', async () => {
+    for (const [changed, wrong] of [
+      ['l + Math.abs(l) * (f ** (step - s) - 1)', []],
+      ['l * f ** (step - s)', ['ends_rise', 'agrees']],
+    ]) {
+      const { failed } = await graded(
+        `export default (
+          logits,
+          { exponential_decay_length_penalty: f, exponential_decay_start: s, end_tokens = [] },
+          { step },
+        ) =>
+          logits.map((l, id) =>
+            l === -Infinity || step <= s || !end_tokens.includes(id) ? l : ${changed},
+          )`,
+        'exponential_decay_length_penalty',
+      );
+      assert.deepEqual(failed, wrong, changed);
+    }
+  });
+
   test('a window that looks at the first ids, and one that is one too long', async () => {
     for (const seen of ['slice(0, n || undefined)', 'slice(n ? -n - 1 : 0)']) {
       const { failed } = await graded(

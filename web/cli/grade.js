@@ -27,10 +27,10 @@ A warper, or --as chain (repetition_penalty, temperature, top_k, top_p in this o
   export default function top_p(logits, settings, { history }) { ...; return logits; }
   def top_p(logits, settings, history): ...
 logits is a Float32Array, a removed token -Infinity; settings.top_p and so on are the settings, history
-the ids so far, and beside it stand coin, the number in [0, 1) that XTC tosses, second, the logits of the
-second distribution that guidance_scale and contrastive_beta read, and bits, the 32 bits that the
-watermarks' hash gives each token, null while the history is too short. What it returns has one number
-for each token; what it was given stays as it is.
+the ids so far, and beside it stand step, how many tokens are drawn, coin, the number in [0, 1) that XTC
+tosses, second, the logits of the second distribution that guidance_scale and contrastive_beta read, and
+bits, the 32 bits that the watermarks' hash gives each token, null while the history is too short. What it
+returns has one number for each token; what it was given stays as it is.
 In Python logits is a list, or an array of NumPy if the file imports it, and arguments are given by the
 names of the parameters: def top_k_filter(logits, k), def apply_repetition_penalty(logits, token_ids, penalty).
 
@@ -183,7 +183,7 @@ class Report {
   }
 
   /** @param {any} input */
-  #input({ logits, prompt, toy, settings, history, second }) {
+  #input({ logits, prompt, toy, settings, history, second, step }) {
     const given = Object.entries(settings).map(
       ([name, value]) => `${name} ${JSON.stringify(value)}`,
     );
@@ -191,6 +191,7 @@ class Report {
     const lines = [first];
     if (given.length) lines.push(given.join(', '));
     if (history?.length) lines.push(`history ${this.#list(history)}`);
+    if (step !== undefined) lines.push(`step ${step}`);
     if (second) lines.push(`second ${this.#list(second)}`);
     if (toy) lines.push(`context_length ${toy.context_length}, eos_token_id ${toy.eos_token_id}`);
     return lines.join('; ');

@@ -12,7 +12,7 @@ import { reason } from './reasons.js';
  * The engine, here or behind a worker.
  * @typedef {object} Engine
  * @property {import('../engine/types.js').TableRow[]} table
- * @property {(logits: Float32Array, settings: any, options: { history: number[], second?: number[] }) =>
+ * @property {(logits: Float32Array, settings: any, options: { history: number[], second?: number[], step?: number }) =>
  *   import('../engine/types.js').WarpTrace | Promise<import('../engine/types.js').WarpTrace>} warp
  */
 
@@ -40,11 +40,11 @@ export const NEAR = 2 ** -20;
  * @param {Case} input
  * @param {object} [other] settings over those of the input
  */
-export async function warped(engine, { logits, settings, history, second }, other = {}) {
+export async function warped(engine, { logits, settings, history, second, step }, other = {}) {
   const trace = await engine.warp(
     Float32Array.from(logits),
     { ...settings, ...other, top: 0 },
-    { history, second },
+    { history, second, step },
   );
   return trace.logits;
 }

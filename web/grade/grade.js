@@ -100,13 +100,14 @@ export function askingOf(engine, subject, as) {
         if (answer.log?.graph !== undefined) reads.add('torch');
         return keep(input, input.settings, answer);
       }
-      const { logits, settings, history, second } = input;
+      const { logits, settings, history, second, step = 0 } = input;
       const all = complete(engine, as, settings);
       const answer = await subject.call({
         call: 'warp',
         logits: Float32Array.from(logits),
         settings: all,
         history,
+        step,
         coin: coinOf(settings.seed ?? 0),
         bits: bitsOf(as, all, history, logits.length),
         second: second ? Float32Array.from(second) : null,

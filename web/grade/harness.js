@@ -81,7 +81,7 @@ function plain(value, most) {
  * `read` names the settings that it looked at.
  * @param {Function} subject
  * @param {{ logits: Float32Array, settings: any, history: number[], coin: number,
- *   bits: Uint32Array | null, second: Float32Array | null }} given
+ *   step: number, bits: Uint32Array | null, second: Float32Array | null }} given
  */
 async function warp(subject, { logits, settings, ...beside }) {
   const own = logits.slice();

@@ -142,6 +142,7 @@ def warp(function, name, given):
         "logits": own,
         "settings": settings,
         "history": list(given["history"]),
+        "step": given.get("step"),
         "coin": given.get("coin"),
         "bits": given.get("bits"),
         "second": numbers(given["second"]) if given.get("second") else None,

@@ -6,6 +6,7 @@
  * @property {number[]} logits
  * @property {Record<string, any>} settings those that differ from neutral
  * @property {number[]} history
+ * @property {number} [step] how many tokens are drawn, where the warper reads it
  * @property {number[]} [second] logits of a second distribution, where the warper reads one
  */
 

@@ -223,7 +223,8 @@ function randomCases(spec, random, count, { removed = false, neutral } = {}) {
     const settings = neutral ?? spec.pick(random, size);
     const { spread } = spec;
     const logits = random.logits(size, { spread, removed });
-    return { logits, settings, history, ...(spec.second && { second: random.logits(size) }) };
+    const second = spec.second && { second: random.logits(size) };
+    return { logits, settings, history, ...second, ...(spec.step && { step: random.whole(0, 6) }) };
   });
 }
 

@@ -8,7 +8,7 @@
  * @param {number} gone
  * @returns {Case}
  */
-function without({ logits, settings, history, second }, gone) {
+function without({ logits, settings, history, second, ...others }, gone) {
   const moved = (/** @type {number} */ id) => (id > gone ? id - 1 : id);
   const bias = settings.logit_bias && {
     logit_bias: Object.fromEntries(
@@ -17,9 +17,13 @@ function without({ logits, settings, history, second }, gone) {
         .map(([id, value]) => [moved(Number(id)), value]),
     ),
   };
+  const ends = settings.end_tokens && {
+    end_tokens: settings.end_tokens.filter((/** @type {number} */ id) => id !== gone).map(moved),
+  };
   return {
+    ...others,
     logits: logits.filter((_, id) => id !== gone),
-    settings: { ...settings, ...bias },
+    settings: { ...settings, ...bias, ...ends },
     history: history.filter((id) => id !== gone).map(moved),
     ...(second && { second: second.filter((_, id) => id !== gone) }),
   };

@@ -14,6 +14,7 @@ import { NEAR } from './expect.js';
  * @property {(settings: any) => object} [tighter] settings that keep no more
  * @property {boolean} [best] whether the most probable token always stays
  * @property {boolean} [history] whether it looks back
+ * @property {boolean} [step] whether it reads how many tokens are drawn
  * @property {boolean} [second] whether it reads a second distribution
  * @property {boolean} [bans] of 'values': whether it removes too
  * @property {number} [spread] of the logits that it is tried on, 1 to 4 where nothing is said
@@ -57,6 +58,16 @@ const WINDOW = {
 
 /** @param {number[]} logits @param {number[]} second @param {Record<string, any>} settings @returns {Case} */
 const both = (logits, second, settings) => ({ logits, settings, history: [], second });
+
+/** Both tokens end a text. @param {number[]} logits @param {number} factor @param {number} start @param {number} step @returns {Case} */
+const ending = (logits, factor, start, step) => ({
+  ...input(logits, {
+    exponential_decay_length_penalty: factor,
+    exponential_decay_start: start,
+    end_tokens: [0, 1],
+  }),
+  step,
+});
 
 const KEY = {
   watermark_key: (/** @type {Random} */ random) => ({ watermark_key: random.whole(0, 99) }),
@@ -701,6 +712,28 @@ export const SPECS = {
           input(zeros(2), { renormalize_logits: 1 }),
           input([3, 3, 3], { renormalize_logits: 1 }),
         ],
+      },
+    ],
+  },
+  exponential_decay_length_penalty: {
+    kind: 'values',
+    step: true,
+    nudge: null,
+    pick: (random, size) => ({
+      exponential_decay_length_penalty: random.of([0.5, 0.9, 1.5, 2]),
+      exponential_decay_start: random.whole(0, 3),
+      end_tokens: [random.whole(0, size - 1)],
+    }),
+    edges: [
+      {
+        name: 'not_yet',
+        says: 'changes nothing before more tokens are drawn than the start says',
+        cases: [0, 1, 2].map((step) => ending([2, -1], 2, 2, step)),
+      },
+      {
+        name: 'ends_rise',
+        says: 'above 1 lifts the tokens that end a text, negative logits too',
+        cases: [ending([2, -1], 1.5, 0, 1), ending([2, -1], 1.5, 1, 4)],
       },
     ],
   },
