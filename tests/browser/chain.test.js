@@ -288,3 +288,13 @@ test('a pad moves two knobs at once, over what the engine makes of each pair', a
   assert.deepEqual(complaints, []);
   await close();
 });
+
+test('a stage that changes no probability says so, whatever rounding does to the entropy', async () => {
+  const { page, close } = await bench.open({ path: '?lang=en#renormalize_logits=1' });
+  const brief = page.locator('.card[data-stage=renormalize_logits] .brief');
+  await until(
+    () => brief.innerText(),
+    (text) => text === '±0.00 bits',
+  );
+  await close();
+});

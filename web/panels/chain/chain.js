@@ -35,6 +35,9 @@ import { readTexts, writeTexts } from '../../state/escapes.js';
 
 const SPARK = { width: 72, height: 34 };
 
+/** What float32 logits may do to the entropy of a stage that changes no probability, in bits. */
+const ROUNDING = 1e-6;
+
 export class LogitChain extends LogitElement {
   static properties = {
     table: { attribute: false },
@@ -564,7 +567,9 @@ function describeBriefly(stage, before) {
   if (!stage.active) return t('chain.is-off');
   if (stage.removed > 0) return t('chain.brief.removed', { n: number(stage.removed) });
   const bits = stage.entropy - before;
-  return t('chain.brief.bits', { bits: `${bits < 0 ? '−' : '+'}${measure(Math.abs(bits))}` });
+  const size = Math.abs(bits) < ROUNDING ? 0 : Math.abs(bits);
+  const sign = size === 0 ? '±' : bits < 0 ? '−' : '+';
+  return t('chain.brief.bits', { bits: `${sign}${measure(size)}` });
 }
 
 /** @param {import('../../engine/types.js').Settings} settings */
