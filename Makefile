@@ -23,7 +23,7 @@ NATIVE_COMMANDS := $(BUILD)/gcc/logitscope $(BUILD)/clang/logitscope
 C_FILES = $(wildcard src/*.[ch] tests/native/*.[ch] tests/fuzz/*.[ch])
 
 .PHONY: help node-version serve test test-quick test-long test-browsers bench bench-formats dist lessons wasm native \
-    native-tests native-traps fuzz fuzz-page fuzzers coverage models types format lint style tidy clean
+    native-tests native-traps fuzz fuzz-page fuzzers mutants coverage models types format lint style tidy clean
 
 help: ## list these targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 22
@@ -80,6 +80,7 @@ fuzz-page: node_modules/.package-lock.json wasm ## random input on every view, l
 fuzzers: $(FUZZERS)
 
 mutants: ## change src/warp*, rank, chain* and draw in 500 places, one at a time: which changes no native test sees; MUTANTS=50 SEED=2
+	@./need.sh gcc=build-essential
 	@node tests/fixtures/make.js
 	@node tests/mutation/run.js $(or $(MUTANTS),500) $(or $(SEED),1)
 

@@ -9,6 +9,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { Random } from '../../web/grade/inputs.js';
 import { mutantsOf, mutated } from './mutants.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -60,26 +61,15 @@ const run = (program, args, library = '') =>
     execFile(program, args, { ...limits, maxBuffer: 1e8 }, (error) => resolve(!error));
   });
 
-/** Random numbers below 1 from a seed (mulberry32). @param {number} seed */
-function numbers(seed) {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let x = Math.imul(state ^ (state >>> 15), 1 | state);
-    x = (x + Math.imul(x ^ (x >>> 7), 61 | x)) ^ x;
-    return ((x ^ (x >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 /** All mutants, in a drawn order. */
 function shuffled() {
   const all = subjects.flatMap((name) => {
     const source = readFileSync(join(root, 'src', name), 'utf8');
     return mutantsOf(source).map((mutant) => ({ name, source, mutant }));
   });
-  const random = numbers(SEED);
+  const random = new Random(SEED);
   for (let i = all.length - 1; i > 0; i--) {
-    const j = Math.floor(random() * (i + 1));
+    const j = random.whole(0, i);
     [all[i], all[j]] = [all[j], all[i]];
   }
   return all;

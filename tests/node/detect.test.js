@@ -10,7 +10,7 @@ import { detect, normalTail, upperTail } from '../../web/engine/detect.js';
 import { serve } from '../../web/engine/host.js';
 import { Logitscope } from '../../web/engine/index.js';
 import { RemoteLogitscope } from '../../web/engine/remote.js';
-import { MEASURED, TEMPERATURES } from '../../web/state/measured-marks.js';
+import { MEASURED, TEMPERATURES } from '../../web/state/measured-watermarks.js';
 import { cases } from '../long.js';
 import { Pcg32 } from '../vectors/twin.js';
 import { markBits, selfBits } from './naive.js';

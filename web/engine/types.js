@@ -226,8 +226,8 @@
 
 /**
  * What the ids of a text bear of the watermarks that are on, null of one that is off: 1 for a green
- * token and 0 for another, with green_self and twice the places back to the token that decides; the bits of SynthID's g; 2^32 - 1 where no full context goes before. Beside
- * it the settings.
+ * token and 0 for another, with green_self plus twice the places back to the token that decides; the
+ * bits of SynthID's g; 2^32 - 1 where no full context goes before. Beside it the settings.
  * @typedef {{ green: Uint32Array | null, synthid: Uint32Array | null, values: Record<string, any> }} Marks
  */
 

@@ -36,12 +36,26 @@ const DISGUISES = {
   xss: (text) => `${MARKUP}'"> ${text} &amp;</b>`,
 };
 
+/** What stands in a lesson to be read. */
+const TEXTS =
+  'title aim result extension guide text caption ask right hint say items solution'.split(' ');
+
+/** A part of a lesson with its texts as the page shows its own. @param {any} value @param {string} key @returns {any} */
+function shaped(value, key) {
+  if (typeof value === 'string') return TEXTS.includes(key) ? disguise.of(value) : value;
+  if (Array.isArray(value)) return value.map((each) => shaped(each, key));
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).map(([name, each]) => [name, shaped(each, name)]);
+  return Object.fromEntries(entries);
+}
+
 /** @param {string} name */
 export function beginPseudo(name) {
   if (!Object.hasOwn(DISGUISES, name)) return;
   const root = document.documentElement;
   if (name === 'rtl') root.dir = 'rtl';
   disguise.of = DISGUISES[name];
+  disguise.lesson = (text) => JSON.stringify(shaped(JSON.parse(text), ''));
   announceLanguage();
   root.dataset.strings = name;
   addEventListener('click', (event) => carry(event, name), { capture: true });

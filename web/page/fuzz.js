@@ -4,6 +4,7 @@
  * done, and ends it. Nothing is saved or printed, and no link is followed.
  */
 import { settled } from '../base/settled.js';
+import { Random } from '../grade/inputs.js';
 
 /** What a person may act on. A file, a link and the dialog that fetches models are left alone. */
 const TARGETS =
@@ -26,17 +27,6 @@ const TEXTS = [
 const POINTS = 4;
 /** How long the page may take to be at rest, in ms: what goes on longer is acted on as it is. */
 const PATIENCE = 4000;
-
-/** Numbers from 0 to 1 that the seed decides (mulberry32). @param {number} seed */
-function makeRandom(seed) {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let x = Math.imul(state ^ (state >>> 15), state | 1);
-    x ^= x + Math.imul(x ^ (x >>> 7), x | 61);
-    return ((x ^ (x >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 /** @param {Element} element @returns {Element | null} */
 const parentOf = (element) =>
@@ -86,7 +76,7 @@ class Fuzz {
 
   /** @param {number} seed */
   constructor(seed) {
-    this.#random = makeRandom(seed);
+    this.#random = new Random(seed);
     this.#hold();
     this.#done = this.#play();
   }
@@ -127,16 +117,6 @@ class Fuzz {
     }
   }
 
-  /** @param {number} n */
-  #below(n) {
-    return Math.floor(this.#random() * n);
-  }
-
-  /** @template T @param {readonly T[]} all */
-  #one(all) {
-    return all[this.#below(all.length)];
-  }
-
   /** @param {Element | undefined} modal */
   #targets(modal) {
     return [...elementsOf(document)].filter(
@@ -151,14 +131,14 @@ class Fuzz {
   #act() {
     const modal = [...elementsOf(document)].find((each) => each.matches('dialog:modal'));
     const targets = this.#targets(modal);
-    if (modal && (targets.length === 0 || this.#random() < 0.1)) return this.#close(modal);
+    if (modal && (targets.length === 0 || this.#random.next() < 0.1)) return this.#close(modal);
     if (targets.length === 0) return;
-    const target = /** @type {HTMLElement} */ (this.#one(targets));
+    const target = /** @type {HTMLElement} */ (this.#random.of(targets));
     target.scrollIntoView({ block: 'nearest', behavior: 'instant' });
-    const lot = this.#random();
+    const lot = this.#random.next();
     if (lot < 0.15) this.#key(target);
     else if (lot < 0.35) this.#drag(target);
-    else if (lot < 0.38) scrollBy(0, (this.#random() - 0.5) * 2 * innerHeight);
+    else if (lot < 0.38) scrollBy(0, (this.#random.next() - 0.5) * 2 * innerHeight);
     else if (target.matches('select, input, textarea')) this.#fill(target);
     else this.#press(target);
   }
@@ -184,8 +164,8 @@ class Fuzz {
   /** A place of an element on the window. @param {Element} target */
   #pointOf(target) {
     const { left, top, width, height } = target.getBoundingClientRect();
-    const across = left + this.#random() * width;
-    const down = top + this.#random() * height;
+    const across = left + this.#random.next() * width;
+    const down = top + this.#random.next() * height;
     return {
       x: Math.min(Math.max(across, 0), innerWidth - 1),
       y: Math.min(Math.max(down, 0), innerHeight - 1),
@@ -202,24 +182,43 @@ class Fuzz {
     const taken = this.#captor ?? target;
     const down = !/up|click|over/.test(type);
     const options = {
-      ...{ bubbles: true, cancelable: true, composed: true, clientX: x, clientY: y },
-      ...{ button: /down|up|click/.test(type) ? 0 : -1, buttons: down ? 1 : 0, pointerId: 1 },
-      ...{ isPrimary: true, pointerType },
+      bubbles: true,
+      cancelable: true,
+      composed: true,
+      clientX: x,
+      clientY: y,
+      button: /down|up|click/.test(type) ? 0 : -1,
+      buttons: down ? 1 : 0,
+      pointerId: 1,
+      isPrimary: true,
+      pointerType,
     };
     const Kind = type.startsWith('pointer') ? PointerEvent : MouseEvent;
     return taken.dispatchEvent(new Kind(type, options));
   }
 
-  /** @param {HTMLElement} target */
-  #press(target) {
+  /**
+   * Puts a mouse or a finger down on what lies at a point of the target; null where that is left alone.
+   * @param {string} act
+   * @param {HTMLElement} target
+   */
+  #down(act, target) {
     const at = this.#pointOf(target);
     const found = elementAt(at.x, at.y);
-    if (!found || within(found, LEFT_ALONE)) return;
-    const kind = this.#one(['mouse', 'touch']);
-    this.#note('press', found, kind);
+    if (!found || within(found, LEFT_ALONE)) return null;
+    const kind = this.#random.of(['mouse', 'touch']);
+    this.#note(act, found, kind);
     this.#point('pointerover', found, at, kind);
     this.#point('pointerdown', found, at, kind);
     this.#focus(found);
+    return { at, found, kind };
+  }
+
+  /** @param {HTMLElement} target */
+  #press(target) {
+    const down = this.#down('press', target);
+    if (!down) return;
+    const { at, found, kind } = down;
     this.#point('pointerup', found, at, kind);
     this.#release();
     this.#point('click', found, at, kind);
@@ -227,19 +226,15 @@ class Fuzz {
 
   /** @param {HTMLElement} target */
   #drag(target) {
-    const at = this.#pointOf(target);
-    const found = elementAt(at.x, at.y);
-    if (!found || within(found, LEFT_ALONE)) return;
-    const kind = this.#one(['mouse', 'touch']);
-    this.#note('drag', found, kind);
-    this.#point('pointerdown', found, at, kind);
-    this.#focus(found);
+    const down = this.#down('drag', target);
+    if (!down) return;
+    const { at, found, kind } = down;
     for (let i = 0; i < POINTS; i++) {
-      at.x += (this.#random() - 0.5) * 200;
-      at.y += (this.#random() - 0.5) * 200;
+      at.x += (this.#random.next() - 0.5) * 200;
+      at.y += (this.#random.next() - 0.5) * 200;
       this.#point('pointermove', elementAt(at.x, at.y) ?? found, at, kind);
     }
-    this.#point(this.#random() < 0.1 ? 'pointercancel' : 'pointerup', found, at, kind);
+    this.#point(this.#random.next() < 0.1 ? 'pointercancel' : 'pointerup', found, at, kind);
     this.#release();
   }
 
@@ -251,8 +246,8 @@ class Fuzz {
 
   /** @param {HTMLElement} target */
   #key(target) {
-    const key = this.#one(KEYS);
-    if (key === 'Tab' || this.#random() < 0.5) target.focus();
+    const key = this.#random.of(KEYS);
+    if (key === 'Tab' || this.#random.next() < 0.5) target.focus();
     const on = focused();
     this.#note('key', on, key);
     const options = { key, bubbles: true, cancelable: true, composed: true };
@@ -268,14 +263,15 @@ class Fuzz {
     if (target.disabled || target.readOnly) return;
     if (target.matches('[type=checkbox], [type=radio]')) return this.#press(target);
     target.focus();
-    if (target.matches('select')) target.selectedIndex = this.#below(target.options.length);
+    if (target.matches('select'))
+      target.selectedIndex = this.#random.whole(0, target.options.length - 1);
     else if (target.type === 'range') {
       const [low, high] = [Number(target.min), Number(target.max || 100)];
-      target.value = String(low + this.#random() * (high - low));
-    } else target.value = this.#one(TEXTS);
+      target.value = String(low + this.#random.next() * (high - low));
+    } else target.value = this.#random.of(TEXTS);
     this.#note('fill', target, JSON.stringify(target.value.slice(0, 30)));
     target.dispatchEvent(new InputEvent('input', { bubbles: true, composed: true }));
-    if (this.#random() < 0.7) target.dispatchEvent(new Event('change', { bubbles: true }));
+    if (this.#random.next() < 0.7) target.dispatchEvent(new Event('change', { bubbles: true }));
   }
 }
 

@@ -17,23 +17,8 @@ export async function fetchLesson(name) {
   throw new Error(name);
 }
 
-/** What stands in a lesson to be read. */
-const TEXTS =
-  'title aim result extension guide text caption ask right hint say items solution'.split(' ');
-
-/** With its texts as the page shows its own. @param {string} name */
-async function fetchShipped(name) {
-  const text = await fetchText(lessonFile(name, language()));
-  /** @param {any} value @param {string} key @returns {any} */
-  const shaped = (value, key) => {
-    if (typeof value === 'string') return TEXTS.includes(key) ? disguise.of(value) : value;
-    if (Array.isArray(value)) return value.map((each) => shaped(each, key));
-    if (typeof value !== 'object' || value === null) return value;
-    const entries = Object.entries(value).map(([name, each]) => [name, shaped(each, name)]);
-    return Object.fromEntries(entries);
-  };
-  return JSON.stringify(shaped(JSON.parse(text), ''));
-}
+/** @param {string} name */
+const fetchShipped = async (name) => disguise.lesson(await fetchText(lessonFile(name, language())));
 
 /** All that are shipped, in the page's language. @returns {Promise<import('../../lessons/lesson-file.js').Lesson[]>} */
 export async function fetchList() {

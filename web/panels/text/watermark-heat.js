@@ -10,7 +10,7 @@ import { Width } from '../../base/width.js';
 import { addMessages, fixed, plain, t } from '../../locale/locale.js';
 import { drawTrend } from '../../plots/trend-view.js';
 import { layoutTrend } from '../../plots/trend.js';
-import { MEASURED, TEMPERATURES } from '../../state/measured-marks.js';
+import { MEASURED, TEMPERATURES } from '../../state/measured-watermarks.js';
 import chartStyles from '../../style/chart.css';
 import frameStyles from '../../style/frame.css';
 import watermarkStyles from './watermark.css';
