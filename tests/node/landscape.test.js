@@ -9,6 +9,7 @@ import fc from 'fast-check';
 import { Logitscope } from '../../web/engine/index.js';
 import { between, common, cornersOf, groundOf, layRivers } from '../../web/plots/landscape.js';
 import { overlap, placeLabels, placeOf, riverAt, tokenAt } from '../../web/plots/landscape.js';
+import { LandscapeReader } from '../../web/state/landscape.js';
 import { Pcg32 } from '../vectors/twin.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -300,4 +301,28 @@ test('two orders are the same where both draw the same token, and nowhere else',
     if (!inside) differ++;
   }
   assert.ok(differ > 300 && differ < 2700, String(differ));
+});
+
+test('half of slow slices must do, but not where all are on show', async (t) => {
+  let now = 0;
+  t.mock.method(performance, 'now', () => now);
+  const source = {
+    moveTo: async () => {},
+    read: async () => ({ trace: {}, drawn: {} }),
+    landscape: async (_, __, values) => {
+      now += 5 * values.length; // more than 4 ms each
+      const { length } = values;
+      return { top: 1, ids: new Uint32Array(length), p: new Float64Array(length) };
+    },
+  };
+  for (const [first, count] of [
+    [null, 121],
+    [{ landscape: null, reading: null, written: null }, 241],
+  ]) {
+    const reader = new LandscapeReader(source, null, scope.table, () => {}, first);
+    reader.ask({ ids: [1], settings: {}, knob: 'temperature', value: 1, u: null });
+    while (reader.busy) await new Promise(setImmediate);
+    assert.equal(reader.fault, null);
+    assert.equal(reader.landscape?.values.length, count);
+  }
 });

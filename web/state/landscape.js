@@ -216,6 +216,14 @@ export class LandscapeReader {
   }
 
   /**
+   * Whether half of the slices must do; not where all of them are on show from elsewhere.
+   * @param {number} cost of one, in ms
+   */
+  #halved(cost) {
+    return this.#coarse && cost > SLOW;
+  }
+
+  /**
    * The slices, a few at a time: so much as keeps the worker free, the coarse ones first.
    * @param {Crossing} asked
    */
@@ -234,7 +242,7 @@ export class LandscapeReader {
     const found = new Map();
     let cost = 1;
     for (const stride of STRIDES.filter((each) => last % each === 0)) {
-      if (stride === 1 && last === VALUES && cost > SLOW) break;
+      if (stride === 1 && last === VALUES && this.#halved(cost)) break;
       const places = Array.from({ length: last / stride + 1 }, (_, i) => i * stride);
       const missing = places.filter((place) => !found.has(place));
       while (missing.length > 0) {
@@ -249,7 +257,7 @@ export class LandscapeReader {
         if (this.#slices.waiting || this.#closed) return;
         some.forEach((place, at) => found.set(place, { ...part, at }));
       }
-      this.fine = stride === 1 || (stride === 2 && cost > SLOW);
+      this.fine = stride === 1 || (stride === 2 && this.#halved(cost));
       if (!this.fine && !this.#coarse) continue;
       this.#coarse = true;
       this.landscape = joined(places, all, found);
