@@ -109,21 +109,29 @@ void warp_green_list(float *logits, const struct warp_input *input) {
 /* Plays `layers` of them over the masses of the patterns: what each pattern is multiplied by. Two
  * candidates are drawn, and the one with the larger g wins, the first on a tie: of the mass with
  * g = 0 the share that met its like stays. */
-static void play(double factor[PATTERNS], const double mass[PATTERNS], uint32_t layers) {
+static OUTLINED void play(double factor[PATTERNS], const double mass[PATTERNS], uint32_t layers) {
     for (uint32_t p = 0; p < PATTERNS; p++) factor[p] = 1;
     for (uint32_t layer = 0; layer < layers; layer++) {
-        double masses[2] = {0, 0};
-        for (uint32_t p = 0; p < PATTERNS; p++) masses[p >> layer & 1] += mass[p] * factor[p];
-        double like = masses[0] / (masses[0] + masses[1]);
+        const uint32_t bit = 1u << layer;
+        double without = 0, with = 0;
+        for (uint32_t block = 0; block < PATTERNS; block += 2 * bit)
+            for (uint32_t p = block; p < block + bit; p++) {
+                without += mass[p] * factor[p];
+                with += mass[p + bit] * factor[p + bit];
+            }
+        double like = without / (without + with);
         if (like < 0x1p-100) like = 0x1p-100; /* so that no factor is 0 */
-        double times[2] = {like, 1 + like};
-        for (uint32_t p = 0; p < PATTERNS; p++) factor[p] *= times[p >> layer & 1];
+        for (uint32_t block = 0; block < PATTERNS; block += 2 * bit)
+            for (uint32_t p = block; p < block + bit; p++) {
+                factor[p] *= like;
+                factor[p + bit] *= 1 + like;
+            }
     }
 }
 
 /* The masses of a round's patterns: weights after the rounds before it. */
-static void add_up(double mass[PATTERNS], double factor[ROUNDS][PATTERNS], uint32_t round,
-                   const struct warp_input *input) {
+static inline ALWAYS void add_up(double mass[PATTERNS], double factor[ROUNDS][PATTERNS],
+                                 uint32_t round, const struct warp_input *input) {
     const uint32_t *g = input->scratch;
     for (uint32_t p = 0; p < PATTERNS; p++) mass[p] = 0;
     for (size_t i = 0; i < input->vocab_size; i++) {
@@ -140,6 +148,7 @@ void warp_synthid(float *logits, const struct warp_input *input) {
     struct mark mark;
     if (!mark_synthid(&mark, input->settings, input->history, input->n_history)) return;
     mark_all(g, &mark, input->ids, input->vocab_size);
+    UNROLL
     for (uint32_t round = 0; round < ROUNDS; round++) {
         uint32_t played = BITS * round, left = depth > played ? depth - played : 0;
         if (left) add_up(mass, factor, round, input);
@@ -150,7 +159,10 @@ void warp_synthid(float *logits, const struct warp_input *input) {
     for (size_t i = 0; i < input->vocab_size; i++) {
         double shift = factor[0][g[i] % PATTERNS] + factor[1][(g[i] >> BITS) % PATTERNS] +
                        factor[2][(g[i] >> 2 * BITS) % PATTERNS];
-        float moved = to_float((double)logits[i] + shift);
-        logits[i] = logits[i] == -INFINITY ? -INFINITY : moved;
+        float moved = (float)((double)logits[i] + shift);
+        if (fabsf(moved) <= FLT_MAX)
+            logits[i] = moved;
+        else if (logits[i] != -INFINITY)
+            logits[i] = copysignf(FLT_MAX, moved);
     }
 }
