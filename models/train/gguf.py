@@ -1,4 +1,5 @@
-"""Writes and reads GGUF version 3: metadata and F32, F16 and Q8_0 tensors, as ggml defines them."""
+"""Writes and reads GGUF version 3: metadata and F32, F16, Q8_0 and Q5_1 tensors, as ggml defines
+them."""
 
 import struct
 
@@ -6,8 +7,9 @@ import numpy
 
 ALIGNMENT = 32
 FILE_TYPES = {"F32": 0, "F16": 1, "Q8_0": 7}  # general.file_type
-TENSOR_TYPES = {"F32": 0, "F16": 1, "Q8_0": 8}
-Q8_BLOCK = 32
+TENSOR_TYPES = {"F32": 0, "F16": 1, "Q5_1": 7, "Q8_0": 8}
+BLOCK = 32  # values of a block of Q5_1 and of Q8_0
+BLOCK_BYTES = {"Q5_1": 24, "Q8_0": 34}
 
 # Value types of the metadata: id and struct format.
 _SCALARS = {
@@ -30,38 +32,70 @@ _FORMATS = {code: form for code, form in _SCALARS.values()}
 def quantize_q8_0(values):
     """float32 (n,) to blocks of 32: a float16 scale, max|x| / 127, and 32 int8. Rounds half away
     from zero, by the unrounded scale, as ggml does."""
-    blocks = values.astype(numpy.float32).reshape(-1, Q8_BLOCK)
+    blocks = values.astype(numpy.float32).reshape(-1, BLOCK)
     scale = numpy.abs(blocks).max(axis=1) / numpy.float32(127)
     inverse = numpy.divide(1, scale, out=numpy.zeros_like(scale), where=scale > 0)
     scaled = (blocks * inverse[:, None]).astype(numpy.float64)
     quants = numpy.copysign(numpy.floor(numpy.abs(scaled) + 0.5), scaled).astype(numpy.int8)
-    packed = numpy.empty(len(blocks), dtype=[("scale", "<f2"), ("quants", "i1", Q8_BLOCK)])
+    packed = numpy.empty(len(blocks), dtype=[("scale", "<f2"), ("quants", "i1", BLOCK)])
     packed["scale"], packed["quants"] = scale.astype("<f2"), quants
     return packed.tobytes()
 
 
 def dequantize_q8_0(data):
-    packed = numpy.frombuffer(data, dtype=[("scale", "<f2"), ("quants", "i1", Q8_BLOCK)])
+    packed = numpy.frombuffer(data, dtype=[("scale", "<f2"), ("quants", "i1", BLOCK)])
     return (
         packed["scale"].astype(numpy.float32)[:, None] * packed["quants"].astype(numpy.float32)
     ).reshape(-1)
 
 
-def tensor_type(name, array, file_type):
+_Q5_1 = [("scale", "<f2"), ("least", "<f2"), ("high", "<u4"), ("low", "u1", BLOCK // 2)]
+
+
+def quantize_q5_1(values):
+    """float32 (n,) to blocks of 32: the float16 step (max - min) / 31 and the float16 minimum, 32
+    fifth bits, 32 times four bits, the second half of the block in the high ones. Rounds by the
+    unrounded step, as ggml does."""
+    blocks = values.astype(numpy.float32).reshape(-1, BLOCK)
+    least = blocks.min(axis=1)
+    scale = (blocks.max(axis=1) - least) / numpy.float32(31)
+    inverse = numpy.divide(1, scale, out=numpy.zeros_like(scale), where=scale > 0)
+    steps = (blocks - least[:, None]) * inverse[:, None]
+    quants = (steps + numpy.float32(0.5)).astype(numpy.uint32).clip(0, 31)
+    packed = numpy.empty(len(blocks), dtype=_Q5_1)
+    packed["scale"], packed["least"] = scale.astype("<f2"), least.astype("<f2")
+    packed["high"] = (quants >> 4 << numpy.arange(BLOCK, dtype=numpy.uint32)).sum(axis=1)
+    low = quants & 15
+    packed["low"] = low[:, : BLOCK // 2] | low[:, BLOCK // 2 :] << 4
+    return packed.tobytes()
+
+
+def dequantize_q5_1(data):
+    packed = numpy.frombuffer(data, dtype=_Q5_1)
+    low = numpy.concatenate([packed["low"] & 15, packed["low"] >> 4], axis=1)
+    high = packed["high"][:, None] >> numpy.arange(BLOCK, dtype=numpy.uint32) & 1
+    scale, least = (packed[name].astype(numpy.float32)[:, None] for name in ("scale", "least"))
+    return ((low + 16 * high).astype(numpy.float32) * scale + least).reshape(-1)
+
+
+def tensor_type(name, array, file_type, feed_forward):
     """Vectors and the position table stay F32 whatever the file's type, as in the field's own
-    files."""
+    files; the matrices of the feed-forward part have a type of their own."""
     if array.ndim < 2 or name.startswith("position_embd"):
         return "F32"
-    if file_type == "Q8_0" and array.shape[-1] % Q8_BLOCK:
+    kind = feed_forward if ".ffn_" in name else file_type
+    if kind in BLOCK_BYTES and array.shape[-1] % BLOCK:
         raise ValueError(
-            f"{name}: a row of {array.shape[-1]} values is not a multiple of {Q8_BLOCK}"
+            f"{name}: a row of {array.shape[-1]} values is not a multiple of {BLOCK}"
         )
-    return file_type
+    return kind
 
 
 def _tensor_bytes(array, kind):
     if kind == "Q8_0":
         return quantize_q8_0(array.reshape(-1))
+    if kind == "Q5_1":
+        return quantize_q5_1(array.reshape(-1))
     return numpy.ascontiguousarray(array, dtype="<f4" if kind == "F32" else "<f2").tobytes()
 
 
@@ -89,15 +123,15 @@ def _pad(size):
     return -size % ALIGNMENT
 
 
-def write(path, metadata, tensors, file_type):
+def write(path, metadata, tensors, file_type, feed_forward=None):
     """metadata: [(key, kind, value)]; tensors: {name: float32 array}, rows first, as PyTorch holds
-    them."""
+    them; feed_forward: the type of its matrices, file_type for None."""
     metadata = metadata + [("general.file_type", "u32", FILE_TYPES[file_type])]
     head = struct.pack("<4sIQQ", b"GGUF", 3, len(tensors), len(metadata))
     head += b"".join(_string(key) + _value(kind, value) for key, kind, value in metadata)
     bodies, offset = [], 0
     for name, array in tensors.items():
-        kind = tensor_type(name, array, file_type)
+        kind = tensor_type(name, array, file_type, feed_forward or file_type)
         body = _tensor_bytes(array, kind)
         shape = array.shape[::-1]  # GGUF counts the fastest-varying dimension first
         head += _string(name) + struct.pack(f"<I{len(shape)}Q", len(shape), *shape)
@@ -160,8 +194,10 @@ def read(path):
 
 def _tensor(data, offset, shape, kind):
     count = int(numpy.prod(shape))
-    if kind == TENSOR_TYPES["Q8_0"]:
-        values = dequantize_q8_0(data[offset : offset + count // Q8_BLOCK * (Q8_BLOCK + 2)])
+    blocks = {TENSOR_TYPES[name]: count // BLOCK * size for name, size in BLOCK_BYTES.items()}
+    if kind in blocks:
+        dequantize = dequantize_q8_0 if kind == TENSOR_TYPES["Q8_0"] else dequantize_q5_1
+        values = dequantize(data[offset : offset + blocks[kind]])
     else:
         values = numpy.frombuffer(
             data, "<f4" if kind == TENSOR_TYPES["F32"] else "<f2", count, offset

@@ -254,7 +254,7 @@ def export(trainer, path):
         *gguf_metadata(trainer.shape),
         *trainer.corpus.tokenizer.metadata(),
     ]
-    gguf.write(path, metadata, tensors, recipe["file_type"])
+    gguf.write(path, metadata, tensors, recipe["file_type"], recipe.get("feed_forward_type"))
     progress = trainer.progress
     print(
         f"{path}: {os.path.getsize(path):,} bytes, {trainer.model.n_parameters():,} parameters, "

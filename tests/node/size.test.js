@@ -1,5 +1,6 @@
-/** What every visit fetches of the engine stays small: both modules, worker, and its end in the page. */
+/** What is fetched stays small: both modules, worker, and its end in the page; the model that drafts. */
 import assert from 'node:assert/strict';
+import { statSync } from 'node:fs';
 import { test } from 'node:test';
 import { measureSizes } from '../bench/size.js';
 
@@ -11,4 +12,9 @@ test(`modules, worker and page side of the engine: at most ${LIMIT / 1e3} kB`, a
   const ours = sizes.find(({ name }) => name === 'ours together');
   const parts = sizes.map(({ name, gzip }) => `${name}: ${gzip}`).join('\n');
   assert.ok(ours && ours.gzip > 20e3 && ours.gzip <= LIMIT, parts);
+});
+
+test('the model that drafts is at most 0.5 MB', () => {
+  const draft = new URL('../../models/stories-draft.gguf', import.meta.url);
+  assert.ok(statSync(draft).size <= 0.5e6);
 });
