@@ -86,7 +86,11 @@ export async function openBench(route = () => undefined) {
    */
   async function makeVisitor(first, context) {
     const page = await (await browser.newContext(context)).newPage();
-    if (!first) await page.addInitScript(() => localStorage.setItem('logitscope-guide', 'seen'));
+    if (!first)
+      await page.addInitScript(() => {
+        // A sandboxed frame has no storage.
+        if (self === top || origin !== 'null') localStorage.setItem('logitscope-guide', 'seen');
+      });
     page.setDefaultTimeout(PATIENCE);
     /** @type {Visitor} */
     const visitor = { page, complaints: [], foreign: [] };

@@ -10,7 +10,15 @@ import { Logitscope } from '../../web/engine/index.js';
 import { SHIPPED } from '../../web/lessons/shipped.js';
 import { closed } from '../cleanup.js';
 import { long, sample } from '../long.js';
-import { FIRST, expectTrace, loadReference, openBench, root, until } from './bench.js';
+import {
+  FIRST,
+  expectTrace,
+  loadReference,
+  openBench,
+  root,
+  unfoldStages,
+  until,
+} from './bench.js';
 
 const PLAIN = {};
 let bench;
@@ -47,6 +55,12 @@ test('by double click, without any network, it is the whole instrument', async (
   await page.goto(`${pathToFileURL(file)}?lang=en&model=verbs&view=bench`);
   await page.locator('logit-distribution .row').first().waitFor();
   await expectWhole(page, FIRST, PLAIN);
+  await unfoldStages(page);
+  await page.locator('logit-shelf summary').click();
+  await page.locator('[data-add=own]').click();
+  const own = page.locator('logit-chain .card[data-stage=own]');
+  await own.getByText('keeps 5').waitFor();
+  await own.locator('[data-do=switch]').click();
   await page.locator('#preset').selectOption({ label: 'Greedy: always the best' });
   await expectWhole(page, FIRST, { temperature: 0 });
   await page.locator('[data-command=run]').click();

@@ -463,7 +463,8 @@ test('a forced token has the numbers of the trace, its logprob too', async () =>
 for (const colorScheme of sample(['light', 'dark'], 1)) {
   long(`axe finds nothing in cards, shelf and conventions: ${colorScheme}`, async () => {
     const width = colorScheme === 'dark' ? 360 : 1440;
-    const { page, close } = await openPlain({ colorScheme, viewport: { width, height: 900 } });
+    const viewport = { width, height: 900 };
+    const { page, close } = await openPlain({ colorScheme, viewport, fresh: true });
     for (const name of ['dry_multiplier', 'xtc_probability', 'mirostat']) await add(page, name);
     for (const summary of ['logit-shelf summary', '[data-beside] summary'])
       await page.locator(summary).click();
