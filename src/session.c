@@ -479,7 +479,7 @@ static enum status feed(struct session *s, const uint32_t *ids, size_t n, bool r
                         size_t n_rows, struct session_fed *fed, struct fault *fault) {
     const struct model_shape *m = &s->model->shape;
     size_t window = n < s->context ? n : s->context, kept = kept_of(s, ids, n, reuse, n_rows);
-    const float *state = NULL;
+    const float *state = s->normed;
     enum status status = evaluate(s, ids, n, kept, rows, n_rows, &state, fault);
     if (status) return status;
     memmove(s->timeline, ids, n * sizeof *ids); /* ids may be our own timeline */
