@@ -25,6 +25,7 @@ import { TextTree } from './tree.js';
  * @typedef {import('../engine/errors.js').Fault} Fault
  * @typedef {import('./fields.js').Gates} Gates
  * @typedef {import('./page-state.js').PageState} PageState
+ * @typedef {import('./reader.js').TextPosition} TextPosition
  *
  * What could have stood in the place of a token, under the settings now: of a step, or with a
  * negative index, counted from the end, of a token of the prompt, whose own shares are `given`.
@@ -480,7 +481,8 @@ export class TextBench extends Bench {
       this.alternatives = null;
     } else {
       const position = this.#positionAfter(index);
-      const trace = await this.reader.alternatives(position);
+      const trace = await this.#alternativesAt(position, turn);
+      if (!trace) return;
       const id = this.#promptIds.at(index);
       const given =
         index < 0 && id !== undefined ? await this.reader.shareOf(position, id) : undefined;
@@ -488,6 +490,22 @@ export class TextBench extends Bench {
       this.alternatives = { index, trace, given };
     }
     this.changed();
+  }
+
+  /**
+   * What could follow a text; again where a newer look, of a knob that moves, went before it.
+   * @param {TextPosition} position
+   * @param {number} turn
+   * @returns {Promise<Trace | null>} null where others are wanted by now
+   */
+  async #alternativesAt(position, turn) {
+    while (turn === this.#alternativesTurn)
+      try {
+        return await this.reader.alternatives(position);
+      } catch (error) {
+        if (toFault(error).code !== 'superseded') throw error;
+      }
+    return null;
   }
 
   /**
