@@ -62,9 +62,9 @@ export class LogitKnob extends LogitElement {
     const reset = t('chain.reset', { name, value: plain(row.neutral) });
     const sentence = error && t('error.kept', { sentence: error, kept: plain(value) });
     return html`
-      <div class="line">
+      <div class="line" ${cssom(place(row, value, high))}>
         <div class="title"><label class="name" for="box">${name}</label><slot name="did"></slot></div>
-        <div class="slide" ${cssom(place(row, value, high))}>
+        <div class="slide">
           <span class="neutral"></span>
           <input type="range" ?disabled=${this.fixed} min=${row.low} max=${high} step=${row.step}
             .value=${live(String(value))}
@@ -128,7 +128,8 @@ export class LogitKnob extends LogitElement {
 }
 
 /**
- * Where the slider's filled part and its neutral mark lie, as shares of the track.
+ * Where the slider's filled part and its neutral mark lie, as shares of the track; and how many
+ * digits a value may have.
  * @param {SettingRow} row
  * @param {number} value
  * @param {number} high
@@ -137,7 +138,8 @@ function place(row, value, high) {
   /** @param {number} x */
   const share = (x) => Math.min(1, Math.max(0, (x - row.low) / (high - row.low)));
   const [at, to] = [share(row.neutral), share(value)];
-  return { '--at': at, '--from': Math.min(at, to), '--to': Math.max(at, to) };
+  const digits = String(high).length;
+  return { '--at': at, '--from': Math.min(at, to), '--to': Math.max(at, to), '--digits': digits };
 }
 
 define('logit-knob', LogitKnob);
