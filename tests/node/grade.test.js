@@ -56,8 +56,8 @@ describe('what is right passes', () => {
     test(`${name}, as the plain twin has it`, async () => {
       const { failed, properties } = await graded(
         `import { warp } from ${JSON.stringify(naive)};
-        export default (logits, settings, { history, second }) =>
-          warp(logits, settings, history, second).logits.slice();`,
+        export default (logits, settings, { history, second, step }) =>
+          warp(logits, { ...settings, step }, history, second).logits.slice();`,
         name,
       );
       assert.deepEqual(failed, [], JSON.stringify(properties.filter((it) => !it.holds)));

@@ -2,6 +2,7 @@
  * Every small change of the right samplers, one at a time: an operator for another, a number a little
  * beside, a piece left out. What the grader must not give full marks, unless it comes to the same.
  */
+import { SOFTMAX } from './graded.js';
 import { RIGHT } from './planted.js';
 
 /** @type {[RegExp, string[]][]} what stands there, and what may stand in its place */
@@ -58,19 +59,30 @@ export const EQUIVALENT = [
     'in the loop alone: a share that rounds away is never drawn',
     'generate',
   ],
+  [/(bias|synthid_depth) === -1/, 'none is below 0, and at 0 the rest changes nothing'],
+  [/bits\[id\] <= green_fraction/, 'one token of 2^32 has bits that are the limit itself'],
   [/const id of history\)/, 'each time it is computed from the logit that was given'],
 ];
 
-/** The softmax that stands in every source and is not called in each. @param {string} as @param {string} source @param {number} at */
-const unused = (as, source, at) =>
-  (as === 'top_k' || as === 'temperature') && at < source.indexOf('const ranked');
+/**
+ * Whether a place lies in a function of SOFTMAX, which stands in most sources, that this one calls
+ * nowhere.
+ * @param {string} source
+ * @param {number} at
+ */
+function unused(source, at) {
+  const start = source.indexOf(SOFTMAX);
+  const second = source.indexOf('const ranked', start);
+  if (start < 0 || at < start || at >= start + SOFTMAX.length) return false;
+  return source.split(at < second ? 'softmax(' : 'ranked(').length === (at < second ? 2 : 1);
+}
 
 /** @returns {{ as: string, at: number, from: string, to: string, source: string }[]} */
 export function mutants() {
   return Object.entries(RIGHT).flatMap(([as, source]) =>
     CHANGES.flatMap(([pattern, others]) =>
       [...source.matchAll(pattern)]
-        .filter(({ index }) => !unused(as, source, index))
+        .filter(({ index }) => !unused(source, index))
         .flatMap((match) =>
           others.map((other) => {
             const [from] = match;
@@ -84,7 +96,8 @@ export function mutants() {
                 .trim();
             return { as, at, from: line(source), to: line(changed), source: changed };
           }),
-        ),
+        )
+        .filter((mutant) => mutant.source !== source),
     ),
   );
 }

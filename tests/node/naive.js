@@ -342,8 +342,20 @@ const WARPERS = {
   },
   min_new_tokens: (logits, { min_new_tokens: least, end_tokens: ends = [], step = 0 }) =>
     onSurvivors(logits, (logit, id) => (step < least && ends.includes(id) ? -Infinity : logit)),
-  // These chains are those of step 0.
-  exponential_decay_length_penalty: (logits) => logits,
+  exponential_decay_length_penalty: (
+    logits,
+    {
+      exponential_decay_length_penalty: factor,
+      exponential_decay_start: start = 0,
+      end_tokens: ends = [],
+      step = 0,
+    },
+  ) => {
+    const power = factor ** Math.max(0, step - start);
+    return onSurvivors(logits, (logit, id) =>
+      ends.includes(id) ? clamp(logit + Math.abs(logit) * (power - 1)) : logit,
+    );
+  },
   tfs_z: (logits, { tfs_z: z, min_tokens_to_keep: least = 1, convention }) => {
     const order = ranked(logits);
     if (z + 2 ** -20 >= 1 || order.length <= 2) return logits;

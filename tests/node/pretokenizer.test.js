@@ -102,11 +102,12 @@ function randomText(generator) {
 /**
  * @param {string} name @param {number} count @param {number} seed
  */
-function compare(name, count, seed) {
+async function compare(name, count, seed) {
   const generator = new Pcg32(seed, 54);
   let differ = 0;
   let first = '';
   for (let done = 0; done < count; done += BATCH) {
+    await new Promise(setImmediate); // what is done is told, so that the run knows of it
     const texts = Array.from({ length: Math.min(BATCH, count - done) }, () =>
       randomText(generator),
     );
@@ -130,12 +131,12 @@ describe('pre-tokenizers cut as their expressions do', () => {
   const newer = Number(host) > Number(table);
   const skip = newer && `the host's Unicode ${host} is newer than the table's ${table}`;
   Object.entries(NAMES).forEach(([key, [name, ...others]], i) => {
-    test(`${name}: Unicode ${host}, ${leftOut} code points left out`, { skip }, () => {
-      compare(name, cases(8_000, 1_000_000), i);
+    test(`${name}: Unicode ${host}, ${leftOut} code points left out`, { skip }, async () => {
+      await compare(name, cases(8_000, 1_000_000), i);
     });
     if (others.length)
-      test(`${key}: ${others.join(', ')}`, { skip }, () => {
-        for (const other of others) compare(other, 500, i);
+      test(`${key}: ${others.join(', ')}`, { skip }, async () => {
+        for (const other of others) await compare(other, 500, i);
       });
   });
 });

@@ -639,7 +639,7 @@ export const SPECS = {
       ...KEY,
     },
     nudge: null,
-    pick: (random) => ({ green_bias: random.of([0.5, 2, 4, 100]) }),
+    pick: (random) => ({ green_bias: random.of([0.5, 1, 2, 4, 100]) }),
     edges: [
       {
         name: 'unseen_context',
@@ -688,6 +688,14 @@ export const SPECS = {
         name: 'layers',
         says: 'plays each layer with what the ones before it have left',
         cases: [0, 1, 2, 3].map((id) => input(zeros(4), { synthid_depth: 4 }, [id, 0, 1, 2])),
+      },
+      {
+        name: 'wide',
+        says: 'works for very large and very small logits',
+        cases: [
+          [1000, 999, 998, 0],
+          [-1000, -1001, -999],
+        ].map((logits) => input(logits, { synthid_depth: 3, synthid_context: 1 }, [0, 1])),
       },
       {
         name: 'least_factor',
