@@ -4,9 +4,12 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import fc from 'fast-check';
 import { Logitscope } from '../../web/engine/index.js';
+import { cases } from '../long.js';
 import { Pcg32 } from '../vectors/twin.js';
 import { maskOf, naiveMask } from './naive_mask.js';
+import { SPACE, documents } from './schema_documents.js';
 import { EOS, byteTokens, smallModel } from './small_model.js';
 
 const pcg = new Pcg32(11, 54);
@@ -302,6 +305,20 @@ test('keys may be left out where required says so, with the commas right', async
     ]),
     [false, true],
   );
+});
+
+test('random schemas and documents: accepted is what a validator takes', async () => {
+  const model = await Logitscope.load({ model: smallModel() });
+  const counts = { true: 0, false: 0 };
+  const property = fc.property(documents, ({ wanted, text, valid }) => {
+    counts[valid]++;
+    const constraint = { schema: wanted, space: SPACE };
+    const accepted = maskOf(model, constraint, [...Buffer.from(text)]).includes(EOS);
+    assert.equal(accepted, valid, `${JSON.stringify(wanted)} and ${text}`);
+  });
+  fc.assert(property, { numRuns: cases(300, 50_000), seed: Number(process.env.SEED ?? 1) });
+  model.close();
+  assert.ok(counts.true > 100 && counts.false > 50, JSON.stringify(counts));
 });
 
 test('a length counts characters, however they are written', async () => {

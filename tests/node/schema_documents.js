@@ -1,0 +1,287 @@
+/**
+ * Random schemas, random documents near them as text, and a validator that judges a document by the
+ * schema alone: it knows JSON Schema's words and what web/engine/schema.js says beside them (keys in
+ * the schema's order, integers without a fraction, values of enum as JSON writes them).
+ */
+import fc from 'fast-check';
+
+/**
+ * A value with the text that writes it. `space` is its longest run of white space, `letters` the
+ * code points of a string, one of which may be half a pair.
+ * @typedef {object} Node
+ * @property {'object' | 'array' | 'string' | 'number' | 'boolean' | 'null'} kind
+ * @property {string} text
+ * @property {number} space
+ * @property {number[]} [letters]
+ * @property {{ key: string, node: Node }[]} [items] each with its key as it is written
+ */
+
+const NAMES = ['a', 'b', 'é"', ''];
+const kinds = fc.constantFrom('integer', 'number', 'boolean', 'null', 'string');
+const bound = fc.noBias(fc.nat(3));
+const bounds = (/** @type {string} */ low, /** @type {string} */ high) =>
+  fc.oneof(
+    fc.constant({}),
+    fc.record(
+      { [low]: bound, [high]: fc.noBias(fc.integer({ min: 3, max: 5 })) },
+      { requiredKeys: [] },
+    ),
+  );
+
+/** A schema of what is understood. */
+const { whole } = fc.letrec((tie) => ({
+  whole: fc.oneof(
+    { depthSize: 'small' },
+    fc
+      .tuple(tie('part'), bounds('minItems', 'maxItems'))
+      .map(([items, more]) => ({ type: 'array', items, ...more })),
+    fc
+      .tuple(
+        fc.uniqueArray(fc.constantFrom(...NAMES), { maxLength: 4 }),
+        fc.array(tie('part'), { minLength: 4, maxLength: 4 }),
+        fc.option(fc.noBias(fc.nat(15))),
+      )
+      .map(([names, schemas, needed]) => ({
+        type: 'object',
+        properties: Object.fromEntries(names.map((name, i) => [name, schemas[i]])),
+        ...(needed === null ? {} : { required: names.filter((_, i) => (needed >> i) & 1) }),
+      })),
+    fc.array(tie('part'), { minLength: 1, maxLength: 3 }).map((anyOf) => ({ anyOf })),
+  ),
+  part: fc.oneof(
+    { depthSize: 'small' },
+    fc.record({ type: kinds }),
+    fc.record({ type: fc.uniqueArray(kinds, { minLength: 1, maxLength: 3 }) }),
+    bounds('minLength', 'maxLength').map((more) => ({ type: ['string', 'null'], ...more })),
+    fc
+      .array(fc.jsonValue({ maxDepth: 1 }), { minLength: 1, maxLength: 3 })
+      .map((values) => ({ enum: values })),
+    fc.jsonValue({ maxDepth: 2 }).map((value) => ({ const: value })),
+    { weight: 3, arbitrary: tie('whole') },
+  ),
+}));
+
+/** What a document is made of: numbers that decide, one after another. */
+class Lots {
+  #at = 0;
+  /** @param {number[]} lots */
+  constructor(lots) {
+    this.lots = lots;
+  }
+  /** A number below n; 0 when there are no more. @param {number} n */
+  below(n) {
+    return (this.lots[this.#at++] ?? 0) % n;
+  }
+  /** @template T @param {readonly T[]} list @returns {T} */
+  of(list) {
+    return list[this.below(list.length)];
+  }
+}
+
+/** Mostly none, seldom more than a schema with `space: 2` lets pass. @param {Lots} lots */
+const gap = (lots) => lots.of(['', '', '', '', ' ', '\n', '\t\r', '', '   ', '']);
+const LETTERS = ['a', 'Z', '7', 'é', '🦙', '\u007f', '\\n', '\\"', '\\u0041', '\\ud83e\\udd99'];
+const ODD_LETTERS = ['\\ud800', '\\udc00', '\\x', '\n', '\\u12', '"'];
+const NUMBERS = ['0', '-0', '12', '-7', '0.5', '1e5', '1E-2', '-3.25e+7', '1.0'];
+const ODD_NUMBERS = ['01', '+1', '.5', '1.', '-', 'NaN', '1e', '0x1'];
+
+/** The code points that a string's letters stand for; null where they are not JSON's. */
+function lettersOf(/** @type {string} */ text) {
+  try {
+    return [...JSON.parse(text)].map((letter) => /** @type {number} */ (letter.codePointAt(0)));
+  } catch {
+    return null;
+  }
+}
+
+/** @param {string} text @returns {Node | null} */
+function stringNode(text) {
+  const letters = lettersOf(text);
+  return letters && { kind: 'string', text, space: 0, letters };
+}
+
+/**
+ * A document as text that often fits the schema, and its tree; null where it is no JSON.
+ * @param {any} wanted @param {Lots} lots
+ * @returns {{ text: string, node: Node | null }}
+ */
+function write(wanted, lots) {
+  if (lots.below(32) === 31)
+    return writeOf(lots.of(['string', 'integer', 'null', 'array', 'object']), {}, lots);
+  const { anyOf, type } = wanted;
+  if (anyOf) return write(lots.of(anyOf), lots);
+  if ('const' in wanted) return exactly(wanted.const, lots);
+  if (wanted.enum) return exactly(lots.of(wanted.enum), lots);
+  return writeOf(lots.of([type].flat()), wanted, lots);
+}
+
+/** A value as JSON.stringify writes it, or seldom with white space, which does not belong there. */
+function exactly(/** @type {unknown} */ value, /** @type {Lots} */ lots) {
+  return spell(value, lots.below(16) === 15 ? lots : new Lots([]));
+}
+
+/**
+ * @param {any} value @param {Lots} lots
+ * @returns {{ text: string, node: Node }}
+ */
+function spell(value, lots) {
+  const text = JSON.stringify(value);
+  if (typeof value === 'string') return { text, node: /** @type {Node} */ (stringNode(text)) };
+  if (typeof value !== 'object' || value === null) {
+    const kind = value === null ? 'null' : /** @type {Node['kind']} */ (typeof value);
+    return { text, node: { kind, text, space: 0 } };
+  }
+  const list = Array.isArray(value);
+  const parts = Object.keys(value).map((name) => ({
+    head: list ? '' : JSON.stringify(name),
+    ...spell(value[name], lots),
+  }));
+  return enclose(list ? 'array' : 'object', parts, lots);
+}
+
+/** How many of something, often at a bound or one beyond it. @param {Lots} lots */
+function countOf(least = 0, most = least + 2, lots) {
+  const beyond = lots.of([most + 1, Math.max(0, least - 1)]);
+  return lots.of([least, most, least, most, Math.min(least + 1, most), beyond]);
+}
+
+/** @param {string} type @param {any} wanted @param {Lots} lots */
+function writeOf(type, wanted, lots) {
+  if (type === 'array') return writeArray(wanted, lots);
+  if (type === 'object') return writeObject(wanted, lots);
+  if (type === 'string') {
+    const length = countOf(wanted.minLength, wanted.maxLength, lots);
+    const letters = Array.from({ length }, () => lots.of(LETTERS));
+    if (length && lots.below(5) === 4) letters[lots.below(length)] = lots.of(ODD_LETTERS);
+    const text = `"${letters.join('')}"`;
+    return { text, node: stringNode(text) };
+  }
+  if (type === 'integer' || type === 'number') {
+    const text = lots.of(lots.below(8) === 7 ? ODD_NUMBERS : NUMBERS);
+    const isNumber = NUMBERS.includes(text);
+    return {
+      text,
+      node: isNumber ? /** @type {Node} */ ({ kind: 'number', text, space: 0 }) : null,
+    };
+  }
+  const text = type === 'null' ? 'null' : lots.of(['true', 'false']);
+  return { text, node: /** @type {Node} */ ({ kind: type, text, space: 0 }) };
+}
+
+/**
+ * An array or an object of what is in it, with white space around each part.
+ * @template {Node | null} T
+ * @param {'array' | 'object'} kind
+ * @param {{ head: string, text: string, node: T }[]} parts each with its key, if it has one
+ * @param {Lots} lots
+ * @returns {{ text: string, node: Node | T }}
+ */
+function enclose(kind, parts, lots) {
+  let space = Math.max(0, ...parts.map(({ node }) => node?.space ?? 0));
+  const between = () => {
+    const it = gap(lots);
+    space = Math.max(space, it.length);
+    return it;
+  };
+  const inner = parts.map(({ head, text }, i) => {
+    const before = i ? `${between()},${between()}` : between();
+    return `${before}${head && `${head}${between()}:${between()}`}${text}`;
+  });
+  const [open, close] = kind === 'array' ? '[]' : '{}';
+  const text = `${open}${inner.join('')}${between()}${close}`;
+  const spoilt = parts.find(({ node }) => node === null);
+  if (spoilt) return { text, node: spoilt.node };
+  const items = parts.map(({ head, node }) => ({ key: head, node: /** @type {Node} */ (node) }));
+  return { text, node: { kind, text, space, items } };
+}
+
+/** @param {any} wanted @param {Lots} lots */
+function writeArray({ items = { type: 'integer' }, minItems, maxItems }, lots) {
+  const length = countOf(minItems, maxItems, lots);
+  const parts = Array.from({ length }, () => ({ head: '', ...write(items, lots) }));
+  return enclose('array', parts, lots);
+}
+
+/** @param {any} wanted @param {Lots} lots */
+function writeObject({ properties = {}, required }, lots) {
+  let names = Object.keys(properties);
+  const needed = required ?? names;
+  names = names.filter((name) => (needed.includes(name) ? lots.below(8) < 7 : lots.below(2)));
+  const odd = lots.below(24);
+  if (odd === 21) names.reverse();
+  if (odd === 22) names.push(names[0] ?? 'more');
+  if (odd === 23) names.push('more');
+  const parts = names.map((name) => ({
+    head: lots.below(24) === 23 ? '"\\u0061"' : JSON.stringify(name),
+    ...write(properties[name] ?? { type: 'integer' }, lots),
+  }));
+  return enclose('object', parts, lots);
+}
+
+/**
+ * Whether a value is what a schema describes.
+ * @param {any} wanted @param {Node} node
+ * @returns {boolean}
+ */
+function fits(wanted, node) {
+  const { anyOf, type } = wanted;
+  if (anyOf) return anyOf.some((/** @type {any} */ one) => fits(one, node));
+  if ('const' in wanted) return node.text === JSON.stringify(wanted.const);
+  if (wanted.enum)
+    return wanted.enum.some((/** @type {any} */ it) => node.text === JSON.stringify(it));
+  return [type].flat().some((one) => {
+    if (one === 'integer') return node.kind === 'number' && /^-?\d+$/.test(node.text);
+    if (one !== node.kind) return false;
+    if (one === 'string') return fitsString(wanted, node.letters ?? []);
+    if (one === 'array') return fitsArray(wanted, node.items ?? []);
+    return one === 'object' ? fitsObject(wanted, node.items ?? []) : true;
+  });
+}
+
+/** @param {any} wanted @param {number[]} letters */
+function fitsString({ minLength, maxLength }, letters) {
+  if (minLength === undefined && maxLength === undefined) return true;
+  if (letters.some((letter) => letter >= 0xd800 && letter < 0xe000)) return false;
+  return letters.length >= (minLength ?? 0) && letters.length <= (maxLength ?? Infinity);
+}
+
+/** @param {any} wanted @param {{ node: Node }[]} items */
+function fitsArray({ items: each, minItems = 0, maxItems = Infinity }, items) {
+  if (items.length < minItems || items.length > maxItems) return false;
+  return items.every(({ node }) => fits(each, node));
+}
+
+/** @param {any} wanted @param {{ key: string, node: Node }[]} members */
+function fitsObject({ properties, required }, members) {
+  const names = Object.keys(properties);
+  const written = names.map((name) => JSON.stringify(name));
+  const places = members.map(({ key }) => written.indexOf(key));
+  if (places.some((place, i) => place < 0 || (i && place <= places[i - 1]))) return false;
+  const missing = (required ?? names).filter(
+    (/** @type {string} */ name) => !places.includes(names.indexOf(name)),
+  );
+  return (
+    !missing.length && members.every(({ node }, i) => fits(properties[names[places[i]]], node))
+  );
+}
+
+/** White space that a constraint lets pass in one place. */
+export const SPACE = 2;
+
+/**
+ * A schema, a text and whether it should be accepted.
+ * @type {fc.Arbitrary<{ wanted: any, text: string, valid: boolean }>}
+ */
+export const documents = fc
+  .tuple(whole, fc.array(fc.noBias(fc.nat(1e6)), { minLength: 40, maxLength: 80 }))
+  .map(([wanted, numbers]) => {
+    const lots = new Lots(numbers);
+    const [before, after] = [gap(lots), gap(lots)];
+    const { text, node } = write(wanted, lots);
+    const space = Math.max(before.length, after.length, node?.space ?? 0);
+    return {
+      wanted,
+      text: `${before}${text}${after}`,
+      valid: node !== null && space <= SPACE && fits(wanted, node),
+    };
+  });
