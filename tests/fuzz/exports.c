@@ -133,6 +133,22 @@ static const float *logits_for(uint32_t chain, const float *floats) {
     return floats;
 }
 
+/* p as a draft against itself in reverse. */
+static void check_residual(const double *p, size_t n, uint32_t drafted, uint32_t seed) {
+    static double reversed[FLOATS], share[FLOATS];
+    for (size_t i = 0; i < n; i++) reversed[i] = p[n - 1 - i];
+    double residual = export_speculate_residual(share, reversed, p, n), sum = 0;
+    for (size_t i = 0; i < n; i++) {
+        CHECK(share[i] >= 0 && (share[i] == 0 || reversed[i] > p[i]));
+        sum += share[i];
+    }
+    CHECK(residual > 0 ? sum > 0.999 && sum < 1.001 : sum == 0);
+    const struct speculate_verdict *verdict =
+        export_speculate_decide(reversed, p, n, drafted, seed, 2);
+    CHECK(verdict->residual == residual);
+    CHECK(verdict->accepted ? verdict->id == drafted : share[verdict->id] > 0);
+}
+
 static void use_chain(uint32_t i, uint32_t call, const float *floats, const uint32_t *ids,
                       uint32_t b, double x) {
     static double p[FLOATS];
@@ -158,7 +174,23 @@ static void use_chain(uint32_t i, uint32_t call, const float *floats, const uint
         uint32_t drawn = export_chain_draw(chain, 0.5)->drawn.id;
         CHECK(export_chain_describe(chain, drawn)->drawn.id == drawn);
         CHECK(export_speculate_decide(p, p, n, drawn, b, 1)->accepted);
+        check_residual(p, n, drawn, b);
     }
+}
+
+/* The rows lie in memory of just their size, and the last is what the session then has. */
+static void feed_rows(uint32_t i, const uint32_t *ids, size_t n, bool reuse, size_t n_rows) {
+    size_t row = state.opened[state.session_of[i]]->vocab_size * sizeof(float);
+    float *rows = export_memory_allocate(n_rows * row);
+    need_fault(!rows);
+    if (!rows) return;
+    bool fed = export_session_feed_rows(state.session[i], ids, n, reuse, rows, n_rows) != NULL;
+    need_fault(!fed);
+    if (fed) {
+        const char *last = (const char *)rows + (n_rows - 1) * row;
+        CHECK(memcmp(last, export_session_logits(state.session[i]), row) == 0);
+    }
+    export_memory_release(rows);
 }
 
 /* One call; a, b and x come from the input, as does what lies in the exchange. */
@@ -208,7 +240,10 @@ static void call(uint32_t which, uint32_t a, uint32_t b, double x, const struct 
         if ((i = SLOT_OF(session)) == SLOTS) break;
         for (uint32_t j = 0; j < 40; j++)
             if (b % 5) ids[j] %= state.opened[state.session_of[i]]->vocab_size;
-        need_fault(!export_session_feed(state.session[i], ids, b % 40, x > 1));
+        if (b & 64)
+            feed_rows(i, ids, b % 40, x > 1, b >> 8 & 7);
+        else
+            need_fault(!export_session_feed(state.session[i], ids, b % 40, x > 1));
         break;
     case 8:
         if ((i = SLOT_OF(session)) == SLOTS) break;
