@@ -12,12 +12,14 @@ addMessages({ en: Object.fromEntries(english) });
 addMessages(locales);
 
 /**
- * Its reason, to stand within a sentence.
+ * Its reason, to stand within a sentence. A phrase in it may name what the whole is about.
  * @param {Pick<Fault, 'key' | 'values'>} fault
  * @returns {string}
  */
 export function reasonOf({ key, values }) {
-  const said = Object.entries(values).map(([name, value]) => [name, sayValue(name, value)]);
+  const entries = Object.entries(values);
+  const about = Object.fromEntries(entries.filter(([, value]) => typeof value !== 'object'));
+  const said = entries.map(([name, value]) => [name, sayValue(name, value, about)]);
   return t(`fault.${key}`, Object.fromEntries(said));
 }
 
@@ -37,9 +39,11 @@ export function sentenceOf(fault) {
  * A number, a phrase, the name of a setting, or what was given.
  * @param {string} name
  * @param {Values[string]} value
+ * @param {Values} about what the sentence around says
  */
-function sayValue(name, value) {
-  if (typeof value === 'object') return reasonOf(value);
+function sayValue(name, value, about) {
+  if (typeof value === 'object')
+    return reasonOf({ key: value.key, values: { ...about, ...value.values } });
   if (typeof value === 'number') return Number.isFinite(value) ? value + 0 : String(value);
   const key = [`warper.${value}`, `fault.setting.${value}`].find(hasMessage);
   return name === 'setting' && key ? t(key) : value;
