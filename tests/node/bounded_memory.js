@@ -1,0 +1,43 @@
+/** The WebAssembly module with another limit to its memory. */
+
+/** The id of the section that says how large the memory is. */
+const MEMORY = 5;
+
+/** A number below 2^32 as the module's format has it. @param {number} value */
+function leb(value) {
+  const bytes = [];
+  for (; value > 127; value = Math.floor(value / 128)) bytes.push((value % 128) + 128);
+  return [...bytes, value];
+}
+
+/** @param {Uint8Array} bytes @param {number} at */
+function readLeb(bytes, at) {
+  let value = 0;
+  for (let factor = 1; ; factor *= 128) {
+    const byte = bytes[at++];
+    value += (byte % 128) * factor;
+    if (byte < 128) return { value, at };
+  }
+}
+
+/**
+ * The same module with a memory of so many pages of 64 KiB at most; `least` is what it begins with.
+ * @param {Uint8Array} bytes
+ * @param {(least: number) => number} most
+ */
+export function withMemory(bytes, most) {
+  let at = 8;
+  for (;;) {
+    const id = bytes[at];
+    const { value: size, at: body } = readLeb(bytes, at + 1);
+    const end = body + size;
+    if (id === MEMORY) {
+      // One memory; its flags; its first size.
+      const { value: least } = readLeb(bytes, body + 2);
+      const memory = [1, 1, ...leb(least), ...leb(most(least))];
+      const section = [MEMORY, ...leb(memory.length), ...memory];
+      return Uint8Array.from([...bytes.subarray(0, at), ...section, ...bytes.subarray(end)]);
+    }
+    at = end;
+  }
+}
