@@ -1,17 +1,38 @@
 /**
  * The files of tests/fixtures/attacks.js dropped on the page: each is answered with its one sentence,
- * and the text, the bars and the model that was open stay; or it opens.
+ * and the text, the bars and the model that was open stay; or it opens. And memory that cannot grow.
  */
 import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { Logitscope } from '../../web/engine/index.js';
+import { temporaryFolder } from '../cleanup.js';
 import { attacks } from '../fixtures/attacks.js';
 import { sample } from '../long.js';
+import { withMemory } from '../node/bounded_memory.js';
 import { openBench, readBars, settle, until } from './bench.js';
 
 /** @type {Awaited<ReturnType<typeof openBench>>} */
 let bench;
-before(async () => (bench = await openBench()));
+/** Under these folders the site with a memory of so many pages of 64 KiB: the page takes 90 for verbs. */
+const PAGES = { full: 0, tight: 96 };
+before(async () => {
+  const folder = temporaryFolder();
+  bench = await openBench((path) => {
+    const [, kind, file] = /^\/(full|tight)\/(.*)$/.exec(path) ?? [];
+    return (
+      kind &&
+      (file === 'logitscope.wasm' ? join(folder, kind) : join(bench.dist, file || 'index.html'))
+    );
+  });
+  const wasm = readFileSync(join(bench.dist, 'logitscope.wasm'));
+  for (const [kind, pages] of Object.entries(PAGES))
+    writeFileSync(
+      join(folder, kind),
+      withMemory(wasm, (least) => pages || least),
+    );
+});
 after(() => bench?.close());
 
 /** Without what groups digits, which the engine leaves to the page. @param {string} text */
@@ -85,5 +106,41 @@ test('a hostile file that is dropped gets its sentence and changes nothing, or o
   }
   assert.deepEqual(complaints, []);
   assert.deepEqual(foreign, []);
+  await close();
+});
+
+test('where memory cannot grow, a model that does not fit is refused and the one before stays', async () => {
+  const { page, complaints, close } = await bench.open({ path: 'tight/?lang=en', own: true });
+  const bars = await readBars(page);
+  await page.locator('logit-model select').selectOption('stories');
+  const alert = page.locator('logit-model [role=alert]');
+  const refusal = /^This model was not opened: .*(memory|allocated).*\.$/;
+  assert.match(
+    await until(
+      () => alert.innerText(),
+      (said) => refusal.test(said),
+    ),
+    refusal,
+  );
+  await settle(page);
+  assert.deepEqual(await readBars(page), bars);
+  await page.locator('[data-command=step]').click();
+  await until(
+    () => page.locator('logit-text .step').count(),
+    (n) => n === 1,
+  );
+  assert.deepEqual(complaints, []);
+
+  await page.goto(`${bench.url}full/?lang=en&model=verbs&view=bench`);
+  const notice = page.locator('logit-scope [role=alert] p').first();
+  const failure = /^The model could not be loaded: .*(memory|allocated).*\.$/;
+  assert.match(
+    await until(
+      () => notice.innerText(),
+      (said) => failure.test(said),
+    ),
+    failure,
+  );
+  assert.deepEqual(complaints, []);
   await close();
 });
