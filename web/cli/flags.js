@@ -1,7 +1,6 @@
 /** Flags of the command line: those of the settings come from the engine's table. */
-import { readFileSync } from 'node:fs';
-
 import { presets, strategies } from '../engine/presets.js';
+import { readTextFile } from './read-text.js';
 
 /** A wrong argument: one line, exit code 2. */
 export class UsageError extends Error {}
@@ -304,7 +303,7 @@ export function chatOf(scope, { chat, system, date }) {
 /** @param {string} file */
 function readText(file) {
   try {
-    return readFileSync(file, 'utf8');
+    return readTextFile(file);
   } catch (error) {
     throw new UsageError(`--constraint: ${/** @type {Error} */ (error).message}`);
   }

@@ -2,13 +2,14 @@
  * `logitscope lesson check FILE`: whether a lesson is of its form, one sentence a fault; and
  * `lesson answers FILE`: its answer sheet.
  */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { inEnglish } from '../lessons/faults.js';
 import { questionIds, readLesson } from '../lessons/lesson-file.js';
 import { LESSON_LANGUAGES, SHIPPED, lessonFile } from '../lessons/shipped.js';
 import { UsageError } from './flags.js';
 import { answerSheet, computeAnswers } from './lesson-answers.js';
+import { readTextFile } from './read-text.js';
 import { inLine, printJson } from './terminal.js';
 
 const NOTES = `FILE is JSON, or Markdown: words between two lines of ---, ## for each part, and fenced blocks
@@ -30,7 +31,7 @@ function fileOf(name, language) {
 /** @param {string} file */
 function readText(file) {
   try {
-    return readFileSync(file, 'utf8');
+    return readTextFile(file);
   } catch (error) {
     throw new UsageError(`FILE: ${/** @type {Error} */ (error).message}`);
   }

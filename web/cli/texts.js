@@ -1,6 +1,6 @@
 /** Text files for `eval` and `compare --held-out`: whole, or cut into documents. */
-import { readFileSync } from 'node:fs';
 import { UsageError } from './flags.js';
+import { readTextFile } from './read-text.js';
 
 const END_OF_TEXT = '<|endoftext|>';
 
@@ -14,7 +14,7 @@ const END_OF_TEXT = '<|endoftext|>';
 export function readDocuments(flag, path) {
   let text;
   try {
-    text = readFileSync(path, 'utf8');
+    text = readTextFile(path);
   } catch (error) {
     throw new UsageError(`${flag} could not be read: ${/** @type {Error} */ (error).message}`);
   }

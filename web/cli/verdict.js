@@ -1,7 +1,8 @@
 /** The grammar's verdict on a generated sentence, where there is a grammar for the model. */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { checkSentence } from '../engine/grammar.js';
 import { UsageError } from './flags.js';
+import { readTextFile } from './read-text.js';
 
 /**
  * The grammar named by --grammar, or the one beside the model; null if there is neither.
@@ -13,7 +14,7 @@ export function readGrammar({ grammar, model }) {
   const path = grammar ?? (beside.endsWith('.json') && existsSync(beside) ? beside : null);
   if (path === null) return null;
   try {
-    const parsed = JSON.parse(readFileSync(path, 'utf8'));
+    const parsed = JSON.parse(readTextFile(path));
     checkSentence(parsed, 'x');
     return parsed;
   } catch (error) {

@@ -21,6 +21,24 @@ const FILE_TYPES =
     ',',
   );
 
+/** TOKENIZER_TEXT_MAX of src/tokenizer.h, in bytes. */
+const TEXT_MAX = 1 << 26;
+
+/**
+ * The bytes of a text to encode. Too long a one never reaches the module, whose memory would stay as
+ * large as it takes.
+ * @param {string} text
+ */
+function toBytes(text) {
+  const check = (/** @type {number} */ n) => {
+    if (n > TEXT_MAX) throw new LogitscopeError('too_long', 'text_bytes', { limit: TEXT_MAX, n });
+  };
+  check(text.length);
+  const bytes = toUtf8(text);
+  check(bytes.length);
+  return bytes;
+}
+
 export class Core {
   /** @type {Module} */
   module;
@@ -125,7 +143,7 @@ export class Core {
     }
     checkBoolean('special', special);
     const { module } = this;
-    const bytes = toUtf8(text);
+    const bytes = toBytes(text);
     const capacity = bytes.length + 2;
     const idsAt = (bytes.length + 3) & ~3;
     const at = module.exchange(idsAt + 4 * capacity);

@@ -16,6 +16,8 @@ const REPEAT_MAX = 1000; // of src/grammar.c
 const RULES_MAX = 512; // of src/grammar.h
 /** Values and characters of a schema: what has more makes a grammar that is refused, but later. */
 const SIZE_MAX = 1 << 18;
+/** Characters of a grammar: comments and white space cost time too. */
+const GRAMMAR_MAX = 1 << 20;
 const NOTES = ['title', 'description', '$schema']; // say nothing about the text
 
 const BASIC = String.raw`
@@ -81,7 +83,7 @@ function refuse(at, key, values) {
   throw new LogitscopeError('invalid_argument', 'schema', { at, trouble: phrase(key, values) });
 }
 
-/** Says of a schema what C would say of its grammar. @param {string} trouble @returns {never} */
+/** Says of a grammar what C would say of it. @param {string} trouble @returns {never} */
 function refuseWhole(trouble) {
   throw new LogitscopeError('invalid_argument', 'grammar_line', {
     line: 1,
@@ -328,6 +330,7 @@ export function grammarOf(constraint) {
     const { grammar, schema, space = SPACE } = constraint;
     if (typeof grammar === 'string') {
       checkOptions('constraint', constraint, ['grammar']);
+      if (grammar.length > GRAMMAR_MAX) refuseWhole('grammar_too_large');
       return grammar;
     }
     if (schema !== undefined) {

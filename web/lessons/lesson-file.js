@@ -56,6 +56,8 @@ import { readShown } from './shown.js';
  */
 
 const LARGEST = 200_000;
+/** Bytes beyond which a file is too large, whatever its characters. */
+export const LARGEST_FILE = 4 * LARGEST + 4;
 const LONGEST = 2000;
 /** Tokens of a text that is written. */
 const LONGEST_TEXT = 100;

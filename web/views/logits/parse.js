@@ -10,6 +10,8 @@
 
 /** The most entries read: as many as the largest vocabulary that the page promises. */
 const MOST = 262144;
+/** As long a text as that many entries need. */
+const LONGEST = 1 << 23;
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 
 /**
@@ -18,14 +20,19 @@ const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
  * @returns {Given | Refusal}
  */
 export function parseLogits(text, kind = 'logits') {
+  if (text.length > LONGEST)
+    return { key: 'logits.error.long', params: { n: text.length, limit: LONGEST } };
   const trimmed = text.trim();
   if (trimmed === '') return { key: 'logits.error.empty', params: {} };
   const found = /^[[{]/.test(trimmed) ? parseJson(trimmed) : parseLines(text);
   if ('key' in found) return found;
   const { length } = found.tokens;
-  if (length > MOST) return { key: 'logits.error.many', params: { n: length, limit: MOST } };
+  if (length > MOST) return tooMany(length);
   return kind === 'logits' ? found : fromProbabilities(found);
 }
+
+/** @param {number} n @returns {Refusal} */
+const tooMany = (n) => ({ key: 'logits.error.many', params: { n, limit: MOST } });
 
 /** @param {Given} given @returns {Given | Refusal} */
 function fromProbabilities({ tokens, logits: shares }) {
@@ -64,6 +71,7 @@ function parseJson(text) {
     const at = Number(/position (\d+)/.exec(String(error))?.[1] ?? text.length);
     return { key: 'logits.error.json', params: { n: text.slice(0, at).split('\n').length } };
   }
+  if (Array.isArray(value) && value.length > MOST) return tooMany(value.length);
   const entries = Array.isArray(value) ? value.map(readEntry) : Object.entries(value);
   if (entries.length === 0) return { key: 'logits.error.empty', params: {} };
   const wrong = entries.findIndex(
@@ -97,6 +105,6 @@ function readEntry(entry, i) {
 
 /** @param {string} text */
 function clip(text) {
-  const characters = [...text.trim()];
+  const characters = [...text.trim().slice(0, 100)];
   return characters.length > 40 ? `${characters.slice(0, 39).join('')}…` : characters.join('');
 }

@@ -19,7 +19,7 @@ import {
   newPart,
   slug,
 } from '../../../lessons/draft.js';
-import { checkLesson, readLesson } from '../../../lessons/lesson-file.js';
+import { LARGEST_FILE, checkLesson, readLesson } from '../../../lessons/lesson-file.js';
 import { patched } from '../../../lessons/shown.js';
 import { addMessages, language, list, t } from '../../../locale/locale.js';
 import { recall, remember } from '../../../state/memory.js';
@@ -254,7 +254,7 @@ export class LogitLessonEditor extends LogitElement {
     const input = /** @type {HTMLInputElement} */ (target);
     const [file] = input.files ?? [];
     if (!file) return;
-    const { read, faults } = readLesson(await file.text(), this.#table);
+    const { read, faults } = readLesson(await file.slice(0, LARGEST_FILE).text(), this.#table);
     input.value = '';
     const hard = faults.find(({ key }) => !SHOWN_FAULTS.includes(key));
     if (hard) {
