@@ -154,6 +154,30 @@ const total = queue.length;
 /** @type {Map<string, { killed: number, survived: number, equivalent: number }>} */
 const counts = new Map(subjects.map((name) => [name, { killed: 0, survived: 0, equivalent: 0 }]));
 let tried = 0;
+
+/** A table of what was tried so far. */
+function report() {
+  const sum = (kind) => [...counts.values()].reduce((all, count) => all + count[kind], 0);
+  console.log('| file | mutants | killed | survived | equal code |\n|---|---|---|---|---|');
+  const row = (name, { killed, survived, equivalent }) =>
+    console.log(`| ${name} | ${killed + survived} | ${killed} | ${survived} | ${equivalent} |`);
+  for (const [name, count] of counts) row(`\`${name}\``, count);
+  row('all', {
+    killed: sum('killed'),
+    survived: sum('survived'),
+    equivalent: sum('equivalent'),
+  });
+  const share = ((100 * sum('killed')) / (sum('killed') + sum('survived'))).toFixed(1);
+  const seconds = Math.round((performance.now() - began) / 1000);
+  console.log(`${share} % killed, of ${total} mutants in all, seed ${SEED}, ${seconds} s`);
+}
+/** A run may take hours: one that is stopped tells what it has. */
+for (const signal of ['SIGINT', 'SIGTERM'])
+  process.once(signal, () => {
+    report();
+    process.exit(1);
+  });
+
 await inParallel(async (i) => {
   const folder = `build/mutation/${i}`;
   mkdirSync(join(root, folder), { recursive: true });
@@ -177,16 +201,4 @@ await inParallel(async (i) => {
   }
 });
 
-const sum = (kind) => [...counts.values()].reduce((all, count) => all + count[kind], 0);
-console.log('| file | mutants | killed | survived | equal code |\n|---|---|---|---|---|');
-const row = (name, { killed, survived, equivalent }) =>
-  console.log(`| ${name} | ${killed + survived} | ${killed} | ${survived} | ${equivalent} |`);
-for (const [name, count] of counts) row(`\`${name}\``, count);
-row('all', {
-  killed: sum('killed'),
-  survived: sum('survived'),
-  equivalent: sum('equivalent'),
-});
-const share = ((100 * sum('killed')) / (sum('killed') + sum('survived'))).toFixed(1);
-const seconds = Math.round((performance.now() - began) / 1000);
-console.log(`${share} % killed, of ${total} mutants in all, seed ${SEED}, ${seconds} s`);
+report();

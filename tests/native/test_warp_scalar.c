@@ -183,6 +183,18 @@ static void draw_logits(size_t n, int round) {
     for (int i = 0; i < 3; i++) logits[sample_below((uint32_t)n)] = extremes[sample_below(6)];
 }
 
+/* One warper on the logits, fast and plain. */
+static bool equals_specification(uint32_t warper, const struct settings *settings, size_t n,
+                                 size_t n_history) {
+    memcpy(fast, logits, n * sizeof *fast);
+    memcpy(plain, logits, n * sizeof *plain);
+    struct warp_input input = weigh(logits, settings, n, n_history);
+    warp_table[warper].apply(fast, &input);
+    input = weigh(logits, settings, n, n_history);
+    warp_scalar[warper](plain, &input);
+    return !memcmp(fast, plain, n * sizeof *fast);
+}
+
 /* Every warper by itself; that it changes something often enough is checked too. */
 static void warpers_equal_their_specification(void) {
     for (uint32_t warper = 0; warper < WARPER_COUNT; warper++) {
@@ -200,14 +212,9 @@ static void warpers_equal_their_specification(void) {
             settings.value[SETTING_CONVENTION] = sample_below(3);
             settings.seed = sample_below(1000);
             settings.step = sample_below(round % 2 ? 1000 : 8);
-            memcpy(fast, logits, n * sizeof *fast);
-            memcpy(plain, logits, n * sizeof *plain);
-            struct warp_input input = weigh(logits, &settings, n, n_history);
-            warp_table[warper].apply(fast, &input);
-            input = weigh(logits, &settings, n, n_history);
-            warp_scalar[warper](plain, &input);
-            CHECK_MESSAGE(!memcmp(fast, plain, n * sizeof *fast), "%s of %g differs in round %d",
-                          warp_table[warper].name, settings.value[warper], round);
+            CHECK_MESSAGE(equals_specification(warper, &settings, n, n_history),
+                          "%s of %g differs in round %d", warp_table[warper].name,
+                          settings.value[warper], round);
             changed += memcmp(plain, logits, n * sizeof *plain) != 0;
         }
         CHECK_MESSAGE(changed > CHANGED_MIN, "%s changed something in %d rounds only",
@@ -226,13 +233,34 @@ static void exact_hits_equal_the_specification(void) {
         settings_reset(&settings);
         settings.value[cuts[i % 2]] = hits[i / 6];
         settings.value[SETTING_CONVENTION] = i / 2 % 3;
-        memcpy(fast, logits, 6 * sizeof *fast);
-        memcpy(plain, logits, 6 * sizeof *plain);
-        struct warp_input input = weigh(logits, &settings, 6, 0);
-        warp_table[cuts[i % 2]].apply(fast, &input);
-        warp_scalar[cuts[i % 2]](plain, &input);
-        CHECK_MESSAGE(!memcmp(fast, plain, 6 * sizeof *fast), "%s of %g differs",
+        CHECK_MESSAGE(equals_specification(cuts[i % 2], &settings, 6, 0), "%s of %g differs",
                       warp_table[cuts[i % 2]].name, hits[i / 6]);
+    }
+}
+
+/* Zipf's law falls off a cliff after the 99th, 100th or 101st token. */
+static void the_hundred_best_tell_the_slope(void) {
+    for (size_t edge = 99; edge <= 101; edge++)
+        for (int mu = 1; mu <= 9; mu++) {
+            struct settings settings;
+            settings_reset(&settings);
+            settings.value[SETTING_MIROSTAT] = 1;
+            settings.value[SETTING_MIROSTAT_MU] = mu;
+            for (size_t i = 0; i < 150; i++)
+                logits[i] = (float)-log((double)i + 1) - (i < edge ? 0 : 30);
+            CHECK_MESSAGE(equals_specification(SETTING_MIROSTAT, &settings, 150, 0),
+                          "mu %d, cliff after %zu", mu, edge);
+        }
+}
+
+/* Of so many equal tokens every other one weighs a float32's last bit less. */
+static void weights_apart_by_a_bit_are_sorted(void) {
+    for (int z = 1; z <= 9; z++) {
+        struct settings settings;
+        settings_reset(&settings);
+        settings.value[SETTING_TFS_Z] = z / 10.0;
+        for (size_t i = 0; i < 200; i++) logits[i] = i == 0 ? 0 : i % 2 ? -0x1p-24f : -0x1p-23f;
+        CHECK_MESSAGE(equals_specification(SETTING_TFS_Z, &settings, 200, 0), "z 0.%d", z);
     }
 }
 
@@ -302,6 +330,8 @@ int main(void) {
     pcg32_seed(&sample_generator, 23, 1);
     TEST(warpers_equal_their_specification);
     TEST(exact_hits_equal_the_specification);
+    TEST(the_hundred_best_tell_the_slope);
+    TEST(weights_apart_by_a_bit_are_sorted);
     TEST(chains_equal_the_specification);
     return check_report();
 }
