@@ -23,7 +23,7 @@ NATIVE_COMMANDS := $(BUILD)/gcc/logitscope $(BUILD)/clang/logitscope
 C_FILES = $(wildcard src/*.[ch] tests/native/*.[ch] tests/fuzz/*.[ch])
 
 .PHONY: help node-version serve test test-quick test-long test-browsers bench bench-formats dist lessons wasm native \
-    native-tests native-traps fuzz fuzz-page fuzzers mutants coverage models types format lint style tidy clean
+    native-tests native-traps fuzz fuzz-page fuzzers soak mutants coverage models types format lint style tidy clean
 
 help: ## list these targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 22
@@ -78,6 +78,9 @@ fuzz-page: node_modules/.package-lock.json wasm ## random input on every view, l
 	@node tests/fuzz/page.js $(or $(SECONDS),60)
 
 fuzzers: $(FUZZERS)
+
+soak: node_modules/.package-lock.json wasm ## a million tokens and 100,000 knob moves in Node, of which memory and handles stay flat; TOKENS=10000 KNOBS=1000
+	@node tests/soak.js $(or $(TOKENS),1000000) $(or $(KNOBS),100000)
 
 mutants: ## change src/warp*, rank, chain* and draw in 500 places, one at a time: which changes no native test sees; MUTANTS=50 SEED=2
 	@./need.sh gcc=build-essential
@@ -202,7 +205,10 @@ $(BUILD)/coverage/test_%: tests/native/test_%.c $(patsubst src/%.c,$(BUILD)/cove
 	$(CLANG) $(CFLAGS) $(COUNT) -Itests/native -MMD -MP -MF $@.d $< $(filter %.o,$^) -o $@ \
 	    $(LINK) -lm
 
-# The same functions under libFuzzer, whose library comes with clang's of that version.
+# The same functions under libFuzzer, whose library comes with clang's of that version. The objects
+# stay: make takes them for intermediate ones.
+.SECONDARY: $(patsubst src/%.c,$(BUILD)/fuzz/%.o,$(LIBRARY))
+
 $(BUILD)/fuzz/%.o: src/%.c
 	@mkdir -p $(@D)
 	@./need.sh $(CLANG)=clang

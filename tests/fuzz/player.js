@@ -30,9 +30,11 @@ export function planOf(seed) {
   };
 }
 
-/** In the page: the state and the numbers of whatever shows it. */
+/** In the page: the state and the numbers of whatever shows it; of a lesson its marks. */
 export function findShown() {
   const scope = document.querySelector('logit-scope');
+  const lesson = document.querySelector('logit-lesson');
+  if (lesson) return { state: {}, marks: lesson.result.state };
   if (!scope) return null;
   const found = [];
   const walk = (root) => {
@@ -51,8 +53,19 @@ export function findShown() {
   return { state, found, source: scope.source };
 }
 
-/** In the page: whether the address can say all that shows: not what was refused in a box. */
+/** In the page: whether it shows what a second page can: an instrument, or a lesson. */
+const isShown = () =>
+  Boolean(
+    document.querySelector('logit-scope')?.ready || document.querySelector('logit-lesson')?.read,
+  );
+
+/**
+ * In the page: whether a second page can show all that this one does: the address does not say what
+ * was refused in a box; the marks of a lesson the browser keeps.
+ */
 const isLinkable = () => {
+  const lesson = document.querySelector('logit-lesson');
+  if (lesson) return lesson.read !== null;
   const refuses = (root) =>
     [...root.querySelectorAll('*')].some(
       (each) =>
@@ -131,10 +144,8 @@ async function mirror(page, url, faults) {
   const second = await page.context().newPage();
   faults.push(...listen(second, url));
   await second.goto(address.href);
-  await second.waitForFunction(() => document.querySelector('logit-scope')?.ready, null, {
-    timeout: 60_000,
-  });
-  await second.evaluate(() => document.querySelector('logit-scope').settled());
+  await second.waitForFunction(isShown, null, { timeout: 60_000 });
+  await second.evaluate(() => document.querySelector('logit-scope')?.settled());
   const mirrored = await second.evaluate(findShown);
   return { address: address.href, shown: digestOf(shown), second: digestOf(mirrored) };
 }
