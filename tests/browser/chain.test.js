@@ -195,23 +195,40 @@ test('while a knob moves, bars follow every frame and numbers ten times a second
     const knob = shadowRoot.querySelector('logit-chain').shadowRoot.querySelector('logit-knob');
     const slider = knob.shadowRoot.querySelector('[type=range]');
     const bars = shadowRoot.querySelector('logit-distribution');
-    const row = bars.shadowRoot.querySelector('.row');
+    const chart = bars.shadowRoot.querySelector('.chart');
+    const [row, canvas] = ['.row', 'canvas'].map((part) => chart.querySelector(part));
     const [words, bar] = [row.querySelector('.after'), row.querySelector('.final')];
-    const [said, places] = [new Set(), new Set()];
+    const entropy = bars.shadowRoot.querySelector('[data-readout=entropy] dd');
+    const middle = row.getBoundingClientRect().y - chart.getBoundingClientRect().y + 11;
+    /** How far the first bar goes: painted over those that stand, or one of them. */
+    const length = () => {
+      if (!chart.matches('.moving')) return bar.style.transform;
+      const { data } = canvas.getContext('2d').getImageData(0, Math.round(middle), canvas.width, 1);
+      return data.filter((_, i) => i % 4 === 3 && data[i] > 0).length;
+    };
+    const [said, read, places] = [new Set(), new Set(), new Set()];
+    let painted = 0;
     const began = performance.now();
     let moves = 0;
+    performance.now = () => began + (1000 * moves) / 60; // however long a frame takes here
     for (; moves < 60; moves++) {
       slider.value = String(0.5 + moves / 60);
       slider.dispatchEvent(new Event('input', { bubbles: true, composed: true }));
       await new Promise(requestAnimationFrame);
       said.add(words.textContent);
-      places.add(bar.style.transform);
+      read.add(entropy.textContent);
+      places.add(length());
+      painted += Number(chart.matches('.moving'));
     }
-    return { said: said.size, places: places.size, ms: performance.now() - began };
+    const ms = performance.now() - began;
+    return { said: said.size, read: read.size, places: places.size, painted, ms };
   });
   assert.ok(counted.said <= counted.ms / 100 + 2, JSON.stringify(counted));
+  assert.ok(counted.read <= counted.ms / 100 + 2, JSON.stringify(counted));
   assert.ok(counted.places >= counted.said, JSON.stringify(counted));
+  assert.ok(counted.painted > 0, JSON.stringify(counted));
   await settle(page);
+  assert.equal(await page.locator('.chart.moving').count(), 0, 'the bars stand at rest');
   const box = page.locator('logit-knob[data-name=temperature] #box');
   const temperature = Number(await box.inputValue());
   scope.feed(scope.encode(FIRST));

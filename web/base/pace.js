@@ -1,20 +1,27 @@
 /**
- * What is read while something moves: ten times a second, and once more at rest. What moves by
- * transform alone follows every frame.
+ * A Lit controller for what is read while something moves: in sight ten times a second, and everything
+ * once more at rest. What moves follows every frame.
  */
 import { Rest } from './rest.js';
 
 /** How long what is written stands at least while something moves, in ms. */
 const STANDS = 100;
+/** After how long without a move it rests, in ms. */
+const RESTS = 150;
 
 export class Pace {
-  /** Counts how often everything was written anew: what hangs on it alone is kept in between. */
+  /** Counts how often numbers were written anew: what hangs on it alone is kept in between. */
   turn = 0;
+  /** Counts how often everything was. */
+  whole = 0;
+  /** Whether any of the host is in sight. */
+  seen = true;
   #last = -Infinity;
-  #late = false;
+  #moved = -Infinity;
   #rest = new Rest();
   /** What was written at this turn, by its key. @type {Map<string, any>} */
   #written = new Map();
+  #sight = new IntersectionObserver(([{ isIntersecting }]) => (this.seen = isIntersecting));
   #host;
   #moving;
 
@@ -25,23 +32,38 @@ export class Pace {
   constructor(host, moving) {
     this.#host = host;
     this.#moving = moving;
+    host.addController(this);
   }
 
-  /** Whether it is time to write, for an update of what is `changed`. @param {Map<string, unknown>} changed */
+  hostConnected() {
+    this.#sight.observe(this.#host);
+  }
+
+  hostDisconnected() {
+    this.#sight.disconnect();
+  }
+
+  /**
+   * What an update is to write: while something moves the numbers from time to time, and in between
+   * only what moves; everything where it begins to, once it rests, and for any other change.
+   * @param {Map<string, unknown>} changed
+   * @returns {'all' | 'numbers' | 'motion'}
+   */
   take(changed) {
     const now = performance.now();
     const moves =
       changed.size > 0 && [...changed.keys()].every((name) => this.#moving.includes(name));
-    if (moves && now < this.#last + STANDS) {
-      this.#writeLater(this.#last + STANDS - now);
-      return false;
-    }
-    this.#rest.stop();
-    this.#late = false;
+    const goesOn = moves && now < this.#moved + RESTS;
+    this.#moved = moves ? now : -Infinity;
+    if (goesOn) this.#rest.after(RESTS, () => this.#host.requestUpdate());
+    else this.#rest.stop();
+    if (goesOn && (now < this.#last + STANDS || !this.seen)) return 'motion';
     this.#last = now;
     this.#written.clear();
     this.turn++;
-    return true;
+    if (goesOn) return 'numbers';
+    this.whole++;
+    return 'all';
   }
 
   /**
@@ -54,12 +76,5 @@ export class Pace {
   keep(key, write) {
     if (!this.#written.has(key)) this.#written.set(key, write());
     return this.#written.get(key);
-  }
-
-  /** @param {number} ms */
-  #writeLater(ms) {
-    if (this.#late) return;
-    this.#late = true;
-    this.#rest.after(ms, () => this.#host.requestUpdate());
   }
 }

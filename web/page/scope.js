@@ -16,6 +16,7 @@ import '../panels/draw/draw.js';
 import { LogitElement, define } from '../base/element.js';
 import { renderFoot } from './foot.js';
 import { detailOf, explain, reason, sentence } from '../base/faults.js';
+import { Pace } from '../base/pace.js';
 import { FIELDS, FOOT_VIEWS } from '../state/fields.js';
 import { BEGIN, unfold } from '../state/first.js';
 import { Instrument } from '../state/instrument.js';
@@ -70,6 +71,7 @@ export class LogitScope extends LogitElement {
     wide: { state: true },
     asking: { state: true },
     more: { state: true },
+    moves: { state: true },
   };
 
   static styles = [...LogitElement.styles, scopeStyles];
@@ -104,6 +106,7 @@ export class LogitScope extends LogitElement {
   #motion = null;
 
   #room = new ResizeObserver(() => this.#measure());
+  #pace = new Pace(this, ['moves']);
 
   /** What a panel may ask for. */
   #asks = requestsOf(this.#instrument, () => this.readonly);
@@ -143,7 +146,12 @@ export class LogitScope extends LogitElement {
       dropped: /** @type {import('../state/page-state.js').Dropped[]} */ ([]),
     };
     const instrument = this.#instrument;
-    instrument.addEventListener('update', () => this.requestUpdate());
+    /** Counts what a knob has changed on the bench. */
+    this.moves = 0;
+    instrument.addEventListener('update', () => {
+      if (instrument.direct && this.view === 'bench') this.moves++;
+      else this.requestUpdate();
+    });
     instrument.addEventListener('ready', () => {
       this.emit('logit-ready', { info: instrument.info });
       import('./step-motion.js').then((motion) => (this.#motion = motion));
@@ -345,6 +353,19 @@ export class LogitScope extends LogitElement {
   #measure() {
     const rem = parseFloat(getComputedStyle(document.documentElement).fontSize);
     this.wide = this.clientWidth >= TWO_COLUMNS * rem;
+  }
+
+  /**
+   * While a knob moves, the bars alone follow each reading.
+   * @param {Map<string, unknown>} changed
+   */
+  shouldUpdate(changed) {
+    if (this.#pace.take(changed) !== 'motion') return true;
+    const { trace, drawn, curves } = this.#instrument;
+    const bars = 'logit-distribution, logit-glance';
+    for (const panel of [...this.renderRoot.querySelectorAll(bars), ...this.#attached])
+      if (panel.matches(bars)) Object.assign(panel, { trace, drawn, curves });
+    return false;
   }
 
   /** @param {Map<string, unknown>} changed */
@@ -583,8 +604,8 @@ export class LogitScope extends LogitElement {
   /** Whether the landscape is to show and waits for its model. */
   get #coming() {
     const { status } = this.#instrument;
-    const near = !farAddress(this.model);
-    return this.view === 'landscape' && near && status !== 'ready' && status !== 'failed';
+    if (this.view !== 'landscape' || status === 'ready' || status === 'failed') return false;
+    return !farAddress(this.model);
   }
 
   /** Whether the view has its place. */
@@ -725,7 +746,6 @@ export class LogitScope extends LogitElement {
 
   #renderBench() {
     const instrument = this.#instrument;
-    const nextId = instrument.drawn?.id ?? null;
     const trouble = this.#sentence(instrument.fault);
     const { text, draw, distribution, chain } = this.#panels;
     const shows = (/** @type {string} */ part) => this.#shows(part);
@@ -758,7 +778,7 @@ export class LogitScope extends LogitElement {
         )}
       </div>
       <logit-glance ?hidden=${!shows('chain') || !shows('distribution')} knobs="logit-chain"
-        chart="logit-distribution" .trace=${instrument.trace} .nextId=${nextId} .eos=${chain.eos}></logit-glance>
+        chart="logit-distribution" .trace=${instrument.trace} .drawn=${instrument.drawn} .eos=${chain.eos}></logit-glance>
     `;
   }
 

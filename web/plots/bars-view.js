@@ -1,11 +1,11 @@
 /**
  * Draws the ranked bars that bars.js laid out. It computes no number and knows no language: the
- * words come in `words`. Bars and rows move by transform alone.
+ * words come in `words`. Bars and rows glide by transform alone; bars-canvas.js has what follows a hand.
  */
 import { nothing, svg } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
 import { afterBar } from './bars.js';
-import { cssom, setProperties } from './cssom.js';
+import { cssom } from './cssom.js';
 
 /**
  * @typedef {import('./trace.js').TraceToken} TraceToken
@@ -218,32 +218,18 @@ function slideText({ final, raw, second }, { barX }, unit) {
 }
 
 /**
- * What the chart shows but for the lengths of its bars: where it is the same, they only move.
+ * What the chart shows but for the lengths of its bars: where it is the same, they only move. Which
+ * token is drawn from beyond the list is written with the numbers.
  * @param {Layout} layout
  * @param {number | null} nextId
  */
 export function shapeOf({ rows, rest, cuts, width, domain }, nextId) {
+  const next = rows.findIndex(({ token }) => token?.id === nextId);
   const shown = [...rows, ...(rest ? [rest] : [])].map(({ key, token, y, p, removed_by, over }) =>
     [key, y, p > 0, removed_by, over, token?.green].join(),
   );
   const lines = cuts.map(({ stage, y, below, idle }) => [stage.name, y, below, idle].join());
-  return [width, domain, nextId, ...shown, ...lines].join(' ');
-}
-
-/**
- * Moves bars that stand to the lengths of a layout of the same shape.
- * @param {ParentNode} chart
- * @param {Layout} layout
- * @param {number} unit
- */
-export function moveBars(chart, { rows, rest, columns }, unit) {
-  const all = rest ? [...rows, rest] : rows;
-  chart.querySelectorAll('.row').forEach((element, i) => {
-    const row = all[i];
-    const [bar, text] = element.querySelectorAll('.final, .after');
-    setProperties(/** @type {SVGElement} */ (bar), slide(row.final, columns.barWidth, row.p));
-    if (text) setProperties(/** @type {SVGElement} */ (text), slideText(row, columns, unit));
-  });
+  return [width, domain, next, ...shown, ...lines].join(' ');
 }
 
 /**

@@ -25,6 +25,8 @@ export class TextTree {
   #tip = this.#root;
   /** @type {Step[]} The text on show. */
   steps = [];
+  /** Every text; null until it is asked for again. @type {Branch[] | null} */
+  #branches = null;
 
   /** @returns {'eos' | 'length' | null} why the text on show has ended */
   get finished() {
@@ -61,8 +63,12 @@ export class TextTree {
     this.#stand(node);
   }
 
-  /** Every text, in the order in which they were begun. @returns {Branch[]} */
+  /** Every text, in the order in which they were begun. @returns {Branch[]} the same until one is another */
   get branches() {
+    return (this.#branches ??= this.#walk());
+  }
+
+  #walk() {
     /** @type {Branch[]} */
     const found = [];
     /** @param {Node} node @param {number} shared @param {number} level */
@@ -84,6 +90,7 @@ export class TextTree {
   /** @param {Node} node */
   #stand(node) {
     this.#tip = node;
+    this.#branches = null;
     this.steps = ancestors(node).map(({ step }) => /** @type {Step} */ (step));
   }
 }

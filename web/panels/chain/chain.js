@@ -354,13 +354,13 @@ export class LogitChain extends LogitElement {
     const before = (index > 0 ? trace?.stages[index - 1].entropy : trace?.raw_entropy) ?? 0;
     const kind = `${works ? 'works' : ''} ${this.#reorder.grabbed === name ? 'grabbed' : ''}`;
     const plug = this.only || this.fixed ? nothing : this.#reorder.renderPlug(name);
-    const spark = trace && stage ? this.#renderSpark(trace, index) : nothing;
     const words = stage ? describeStage(stage, before, this.#neutral(name)) : '';
+    const spark = () => (trace && stage ? this.#renderSpark(trace, index) : nothing);
     const did = html`<p class="did ${works ? '' : 'idle'}">${words}</p>`;
     if (name === 'own')
       return html`
         <li class="card ${kind}" data-stage="own">${plug}
-          <logit-own-stage data-name="own">${this.#renderRemove('own')}<span slot="spark">${spark}</span>${did}</logit-own-stage>${order}
+          <logit-own-stage data-name="own">${this.#renderRemove('own')}<span slot="spark">${spark()}</span>${did}</logit-own-stage>${order}
         </li>`;
     const open = this.#opened.has(name);
     const brief = html`<span slot="did" class="brief" title=${words}>${stage ? describeBriefly(stage, before) : ''}</span>`;
@@ -373,7 +373,7 @@ export class LogitChain extends LogitElement {
             ? html`<div class="row"><p class="name">${capitalise(settingName(name))}</p>${end}</div>`
             : this.#renderKnob(name, { open, slots: html`${brief}${end}` })
         }
-        <div class="more" ?hidden=${!open}>${did}${spark}</div>
+        <div class="more" ?hidden=${!open}>${did}${open ? spark() : nothing}</div>
         ${SECOND.includes(name) ? this.#renderSecond(name) : nothing}
         ${open || this.only ? this.#renderParts(name) : nothing}${order}
       </li>

@@ -5,8 +5,9 @@
 import { html, nothing } from 'lit';
 import { live } from 'lit/directives/live.js';
 import { plain, t } from '../../locale/locale.js';
-import { cssom } from '../../plots/cssom.js';
+import { cssom, setProperties } from '../../plots/cssom.js';
 import { LogitElement, define } from '../../base/element.js';
+import { Pace } from '../../base/pace.js';
 import {
   aboutSetting,
   capitalise,
@@ -30,6 +31,8 @@ export class LogitKnob extends LogitElement {
 
   static styles = [...LogitElement.styles, knobStyles];
 
+  /** @type {Pace} */
+  #pace = new Pace(this, ['value']);
   #typed = new Typed(
     this,
     (text) => this.#read(text),
@@ -53,11 +56,24 @@ export class LogitKnob extends LogitElement {
     /** @type {HTMLElement | null} */ (this.renderRoot.querySelector('[type=range]'))?.focus();
   }
 
+  /** @param {Map<string, unknown>} changes */
+  shouldUpdate(changes) {
+    if (this.#pace.take(changes) !== 'motion' || !this.row) return true;
+    const slide = /** @type {HTMLElement} */ (this.renderRoot.querySelector('.slide'));
+    setProperties(slide, place(this.row, this.value, this.#high));
+    /** @type {HTMLInputElement} */ (slide.querySelector('input')).value = String(this.value);
+    return false;
+  }
+
+  get #high() {
+    return Math.min(this.row?.high ?? 0, this.most);
+  }
+
   render() {
     const { row, value } = this;
     if (!row) return nothing;
     const name = capitalise(settingName(row.name));
-    const high = Math.min(row.high, this.most);
+    const high = this.#high;
     const { error, text } = this.#typed;
     const reset = t('chain.reset', { name, value: plain(row.neutral) });
     const sentence = error && t('error.kept', { sentence: error, kept: plain(value) });

@@ -7,7 +7,7 @@
 import { html, nothing, svg } from 'lit';
 import { guard } from 'lit/directives/guard.js';
 import { briefPercent, fixed, number, percent, plain, t, tick } from '../../locale/locale.js';
-import { drawBars, moveBars, shapeOf } from '../../plots/bars-view.js';
+import { drawBars, shapeOf } from '../../plots/bars-view.js';
 import { layoutBars, orderRows } from '../../plots/bars.js';
 import { cssom } from '../../plots/cssom.js';
 import { findHandles } from '../../plots/cuts.js';
@@ -64,6 +64,8 @@ export class LogitDistribution extends LogitElement {
   #pace = new Pace(this, ['trace', 'drawn']);
   /** What stands there but for the lengths of the bars. */
   #shape = '';
+  /** What paints the bars while they move, once it is fetched. @type {import('../../plots/bars-canvas.js').MovingBars | null} */
+  #moving = null;
   /** Whether the active row was pointed at, not walked to by keys. */
   #pointed = false;
 
@@ -96,16 +98,27 @@ export class LogitDistribution extends LogitElement {
 
   /** @param {Map<string, unknown>} changes @returns {boolean} */
   shouldUpdate(changes) {
-    return this.#pace.take(changes) || !this.#move();
+    const what = this.#pace.take(changes);
+    if (what === 'all') return true;
+    const moved = !this.#pace.seen || this.#move();
+    if (!moved) this.#pace.whole++;
+    return !moved || what === 'numbers';
   }
 
   /** Moves the bars to the trace, if nothing else of the chart changes by it; whether that is so. */
   #move() {
     const [{ trace }, chart] = [this, this.renderRoot.querySelector('.chart')];
     const layout = trace && this.#ranked ? this.#lay(trace) : null;
-    if (!layout || !chart || shapeOf(layout, this.drawn?.id ?? null) !== this.#shape) return false;
-    moveBars(chart, layout, this.#width.unit);
+    if (!this.#moving || !layout || !chart) return false;
+    if (shapeOf(layout, this.drawn?.id ?? null) !== this.#shape) return false;
+    this.#moving.paint(chart, layout, this.#width.unit, this.#percent);
     return true;
+  }
+
+  firstUpdated() {
+    import('../../plots/bars-canvas.js').then(
+      ({ MovingBars }) => (this.#moving = new MovingBars()),
+    );
   }
 
   /** @param {Map<string, unknown>} changes */
@@ -137,11 +150,11 @@ export class LogitDistribution extends LogitElement {
       </div>
       ${guard([this.#pace.turn], () => renderReadouts(trace))}
       <div id="panel" role="tabpanel" aria-labelledby="tab-${view}">
-        ${
+        ${guard([this.#pace.whole], () =>
           this.#ranked
             ? this.#renderBars()
-            : html`<logit-curve .trace=${trace} .curves=${curves} .view=${view} ?fixed=${this.fixed}></logit-curve>`
-        }
+            : html`<logit-curve .trace=${trace} .curves=${curves} .view=${view} ?fixed=${this.fixed}></logit-curve>`,
+        )}
       </div>
       <logit-biases .biases=${this.biases} .eos=${this.eos} ?fixed=${this.fixed}></logit-biases>
       ${
@@ -177,14 +190,16 @@ export class LogitDistribution extends LogitElement {
     const { trace } = this;
     const layout = trace ? this.#lay(trace) : null;
     this.#shape = layout ? shapeOf(layout, this.drawn?.id ?? null) : '';
+    this.#moving?.end(this.renderRoot.querySelector('.chart'));
     return html`
       <div class="stage">
         <div class="chart" role="listbox" tabindex="0" aria-label=${t('distribution.chart')}
           aria-describedby="keys"
           aria-activedescendant=${this.active === null ? nothing : `option-${this.active}`}
           @keydown=${this.#onKey} @blur=${() => this.menu === null && ((this.active = null))}>
-          ${trace ? guard([this.#pace.turn, String(this.#keys(trace))], () => this.#renderOptions(trace)) : nothing}
+          ${trace ? this.#renderOptions(trace) : nothing}
           ${trace && layout ? this.#renderChart(trace, layout) : nothing}
+          <canvas aria-hidden="true"></canvas>
         </div>
         ${trace && layout ? renderBarHandles(trace, layout, this) : nothing}
         ${layout ? this.#renderMenu(layout) : nothing}
@@ -266,6 +281,9 @@ export class LogitDistribution extends LogitElement {
         @logit-menu-close=${this.#close}></logit-token-menu>`;
   }
 
+  /** What stands at the end of a bar. @param {import('../../plots/bars.js').Row} row */
+  #percent = ({ key, p }) => this.#pace.keep(key, () => briefPercent(p));
+
   /**
    * What the chart says, in the language of the page.
    * @param {Trace} trace
@@ -275,7 +293,7 @@ export class LogitDistribution extends LogitElement {
     return {
       rest: t('distribution.rest.short', { n: trace.rest.count }),
       label: (token, letters) => this.#label(token, letters),
-      percent: ({ key, p }) => this.#pace.keep(key, () => briefPercent(p)),
+      percent: this.#percent,
       tick,
       stage: settingName,
       cut: (cut) =>

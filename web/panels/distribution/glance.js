@@ -24,7 +24,7 @@ const PARTS = Array.from({ length: 21 }, (_, i) => i / 20);
 export class LogitGlance extends LogitElement {
   static properties = {
     trace: { attribute: false },
-    nextId: { attribute: false },
+    drawn: { attribute: false },
     eos: { attribute: false },
     knobs: {},
     chart: {},
@@ -45,8 +45,8 @@ export class LogitGlance extends LogitElement {
     super();
     /** @type {Trace | null} */
     this.trace = null;
-    /** @type {number | null} */
-    this.nextId = null;
+    /** @type {import('../../plots/trace.js').Drawn | null} The token that the draw takes next. */
+    this.drawn = null;
     this.eos = -1;
     /** Selectors, in the same tree, of what is turned and of what must be out of sight. */
     this.knobs = '';
@@ -136,7 +136,7 @@ export class LogitGlance extends LogitElement {
    * @param {number} most
    */
   #renderColumn(token, most) {
-    const kind = `${token.removed_by ? 'removed' : ''} ${token.id === this.nextId ? 'next' : ''}`;
+    const kind = `${token.removed_by ? 'removed' : ''} ${token.id === this.drawn?.id ? 'next' : ''}`;
     const name = token.id === this.eos ? t('text.end') : visible(token).replace(/^␣(?=.)/u, '');
     return html`
       <div class="column ${kind}">

@@ -79,8 +79,8 @@ export class LogitDraw extends LogitElement {
   }
 
   /** @param {Map<string, unknown>} changed */
-  willUpdate(changed) {
-    this.#pace.take(changed);
+  shouldUpdate(changed) {
+    return this.#pace.take(changed) !== 'motion' || this.#pace.seen;
   }
 
   render() {

@@ -2,8 +2,9 @@
  * The picture of a landscape in its layers. Rivers and names are painted when they change; the lines,
  * where they cross and the slice are moved, which costs next to nothing while one drags.
  */
+import { fitCanvas } from '../../plots/canvas.js';
 import { between, common, groundOf, layRivers, placeLabels } from '../../plots/landscape.js';
-import { fitCanvas, namedAt, paintDrops, paintLit, paintNames } from './paint.js';
+import { namedAt, paintDrops, paintLit, paintNames } from './paint.js';
 import { paintRivers, paintStrip, paintVeil, stripWidth } from './paint.js';
 
 /**
@@ -190,17 +191,18 @@ export class Picture {
     this.#paintRivers(now, words);
     const { drawn, drops } = shown;
     const pointed = this.at(shown.pointed);
-    const find = () =>
-      this.named.find(({ river, rank }) => rank >= 0 && river.id === drawn) ?? null;
+    // Of the many tokens that are no river none is lit.
+    const lit = this.named.find(({ river, rank }) => rank >= 0 && river.id === drawn) ?? null;
     const still = !this.moving;
+    const shows = still && lit?.river.id;
     const rain = drops.length > 0 ? now : 0;
-    this.#once('lit', [still && drawn, pointed?.river.id, rain, rain && shown.share], (context) => {
+    this.#once('lit', [shows, pointed?.river.id, rain, rain && shown.share], (context) => {
       const outlined = pointed && pointed.rank >= 0 && pointed.river.id !== drawn ? pointed : null;
       if (still && this.#same) paintVeil(context, this.#same, this.look);
-      if (still) paintLit(context, { drawn: find(), pointed: outlined }, this.look);
+      if (still) paintLit(context, { drawn: lit, pointed: outlined }, this.look);
       if (rain) paintDrops(context, { drops, share: shown.share, now }, this.look);
     });
-    this.#once('names', [still && drawn], (context) => {
+    this.#once('names', [shows], (context) => {
       if (still) paintNames(context, this.named, drawn, this.#same !== null, this.look);
     });
     this.#moveLines(shown);

@@ -1,7 +1,7 @@
 /** The slice at the knob as bars: the tokens that lead it, the drawn one, and the rest as a strip. */
 import { percent } from '../../locale/locale.js';
 import { afterBar } from '../../plots/bars.js';
-import { fitCanvas } from './paint.js';
+import { fitCanvas } from '../../plots/canvas.js';
 
 /**
  * @typedef {import('../../engine/types.js').Trace} Trace
@@ -319,14 +319,32 @@ function breakEnd(context, x, y, bar, { unit, palette }) {
   }
 }
 
+/** Texts as they were shortened, which takes longer than to write them. @type {Map<string, string>} */
+const fitted = new Map();
+/** How many of them are kept. */
+const KEPT = 500;
+
 /**
- * A text shortened to a width.
+ * A text shortened to a width, in the font of a context.
  * @param {CanvasRenderingContext2D} context
  * @param {string} text
  * @param {number} width
  */
 function fit(context, text, width) {
   if (width === Infinity) return text;
+  const key = [context.font, width, text].join();
+  const known = fitted.get(key) ?? shorten(context, text, width);
+  if (fitted.size > KEPT) fitted.clear();
+  fitted.set(key, known);
+  return known;
+}
+
+/**
+ * @param {CanvasRenderingContext2D} context
+ * @param {string} text
+ * @param {number} width
+ */
+function shorten(context, text, width) {
   if (context.measureText(text).width <= width) return text;
   const characters = [...text];
   while (characters.length > 1 && context.measureText(`${characters.join('')}…`).width > width)
