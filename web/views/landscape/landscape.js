@@ -99,6 +99,8 @@ export class LogitLandscape extends ModelElement {
   #written = 0;
   /** What the text and the bars do not show yet. */
   #stale = { text: false, bars: false };
+  /** The numbers beside the bars, until they are written anew. @type {Map<number | undefined, string>} */
+  #numbers = new Map();
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #readout;
   #resized = new ResizeObserver(() => this.#refit());
@@ -297,8 +299,8 @@ export class LogitLandscape extends ModelElement {
       this.#resized.observe(each);
     if (changed.has('first') && this.#first) this.#showFirst(this.#first);
     if (this.#unread && this.prompt !== undefined) this.#encode();
-    // While something moves, what is said anew changes no bar.
-    this.#stale.bars ||= !this.#hand.holds && !this.playing;
+    this.#numbers.clear();
+    this.#stale.bars = true;
     this.#schedule();
   }
 
@@ -366,6 +368,7 @@ export class LogitLandscape extends ModelElement {
       nameOf: this.#names.of,
       others: (n) => t('landscape.others', { n }),
       counted: tally && ((id) => (tally.counts.get(id)?.n ?? 0) / tally.total),
+      said: this.#numbers,
     });
   }
 

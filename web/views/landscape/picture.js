@@ -191,18 +191,22 @@ export class Picture {
     this.#paintRivers(now, words);
     const { drawn, drops } = shown;
     const pointed = this.at(shown.pointed);
-    // Of the many tokens that are no river none is lit.
     const lit = this.named.find(({ river, rank }) => rank >= 0 && river.id === drawn) ?? null;
     const still = !this.moving;
-    const shows = still && lit?.river.id;
     const rain = drops.length > 0 ? now : 0;
-    this.#once('lit', [shows, pointed?.river.id, rain, rain && shown.share], (context) => {
-      const outlined = pointed && pointed.rank >= 0 && pointed.river.id !== drawn ? pointed : null;
-      if (still && this.#same) paintVeil(context, this.#same, this.look);
-      if (still) paintLit(context, { drawn: lit, pointed: outlined }, this.look);
-      if (rain) paintDrops(context, { drops, share: shown.share, now }, this.look);
-    });
-    this.#once('names', [shows], (context) => {
+    this.#once(
+      'lit',
+      [still && lit?.river.id, pointed?.river.id, rain, rain && shown.share],
+      (context) => {
+        const outlined =
+          pointed && pointed.rank >= 0 && pointed.river.id !== drawn ? pointed : null;
+        if (still && this.#same) paintVeil(context, this.#same, this.look);
+        if (still) paintLit(context, { drawn: lit, pointed: outlined }, this.look);
+        if (rain) paintDrops(context, { drops, share: shown.share, now }, this.look);
+      },
+    );
+    // Of the many rivers without a name none is lit.
+    this.#once('names', [still && lit?.label && lit.river.id], (context) => {
       if (still) paintNames(context, this.named, drawn, this.#same !== null, this.look);
     });
     this.#moveLines(shown);

@@ -80,9 +80,15 @@ function domainOf({ tokens }) {
   return Math.min(1, Math.ceil(REACH * best * 10) / 10);
 }
 
-/** @param {number} p */
-function short(p) {
-  return p > 0 && p < TINY ? `<${percent(TINY)}` : percent(p);
+/**
+ * The number of a row, as it was written last.
+ * @param {Map<number | undefined, string>} said
+ * @param {{ id?: number, p: number }} row
+ */
+function numberOf(said, { id, p }) {
+  const words = said.get(id) ?? (p > 0 && p < TINY ? `<${percent(TINY)}` : percent(p));
+  said.set(id, words);
+  return words;
 }
 
 /**
@@ -93,6 +99,7 @@ function short(p) {
  * @property {(id: number) => string} nameOf
  * @property {string} rest
  * @property {((id: number) => number) | null} counted the share of many draws that a token has
+ * @property {Map<number | undefined, string>} said
  *
  * @typedef {{ text: string, x: number, y: number, align: CanvasTextAlign, font: string, fill: string,
  *   most: number }} Text `most` is the width that it has
@@ -104,13 +111,14 @@ function short(p) {
  * @property {(id: number) => string} nameOf
  * @property {(n: number) => string} others
  * @property {((id: number) => number) | null} counted
+ * @property {Map<number | undefined, string>} said the numbers that stand while something moves, by token
  */
 
 /**
  * @param {HTMLCanvasElement} canvas
  * @param {Shown} shown
  */
-export function paintSlice(canvas, { look, trace, drawn, nameOf, others: words, counted }) {
+export function paintSlice(canvas, { look, trace, drawn, nameOf, others: words, counted, said }) {
   const { width, height, unit } = look;
   const low = height < LOW * unit;
   const { rows, others } = rowsOf(trace, drawn, low ? STANDING : LYING);
@@ -122,6 +130,7 @@ export function paintSlice(canvas, { look, trace, drawn, nameOf, others: words, 
     nameOf,
     rest: words(others.count),
     counted,
+    said,
   };
   if (low) paintColumns(context, slice, look);
   else paintRows(context, slice, look);
@@ -134,7 +143,7 @@ export function paintSlice(canvas, { look, trace, drawn, nameOf, others: words, 
  * @param {Look} look
  */
 function paintRows(context, slice, look) {
-  const { rows, others, domain, nameOf, rest, counted } = slice;
+  const { rows, others, domain, nameOf, rest, counted, said } = slice;
   const { width, height, unit, palette, family } = look;
   const names = Math.min(width * 0.28, 104 * unit);
   const numbers = 58 * unit;
@@ -163,7 +172,7 @@ function paintRows(context, slice, look) {
       if (share > 0) context.fillRect(x, y + bar / 2 + unit, share, 2.5 * unit);
     }
     texts.push({
-      text: short(p),
+      text: numberOf(said, { id, p }),
       x: x + afterBar(Math.max(reach(p), reach(raw)), ring, unit) + 8 * unit,
       y,
       align: 'left',
@@ -208,7 +217,7 @@ function paintRows(context, slice, look) {
  * @param {Look} look
  */
 function paintColumns(context, slice, look) {
-  const { rows, domain, nameOf, counted } = slice;
+  const { rows, domain, nameOf, counted, said } = slice;
   const { width, height, unit, palette, family } = look;
   const each = width / rows.length;
   const size = 12 * unit;
@@ -242,7 +251,7 @@ function paintColumns(context, slice, look) {
     });
     texts.push({
       ...shared,
-      text: short(p),
+      text: numberOf(said, { id, p }),
       y: bottom - Math.max(reach(p), ghost, ring && ring + RING * unit) - 0.4 * size,
       font: `${drawn ? 650 : 400} ${size * 0.9}px ${family}`,
       most: Infinity,
