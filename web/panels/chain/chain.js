@@ -3,11 +3,10 @@
  * at a press. Temperature, top-k and top-p stand first, the others behind a button; cards change
  * places by dragging or by keys, come from the shelf and go back to it. Asks with "logit-set", "logit-preset" and "logit-order".
  */
-import { html, nothing, svg } from 'lit';
+import { html, nothing } from 'lit';
 import { live } from 'lit/directives/live.js';
 import { repeat } from 'lit/directives/repeat.js';
 import { measure, number, t } from '../../locale/locale.js';
-import { layoutSparkline, stageShares } from '../../plots/sparkline.js';
 import chainStyles from './chain.css';
 import { LogitElement, define, valueOf } from '../../base/element.js';
 import { help } from '../../base/help.js';
@@ -32,8 +31,6 @@ import { readTexts, writeTexts } from '../../state/escapes.js';
  * @typedef {import('../../plots/trace.js').SettingRow} SettingRow
  * @typedef {{ name: string, settings: Settings }} Preset
  */
-
-const SPARK = { width: 72, height: 34 };
 
 /** What float32 logits may do to the entropy of a stage that changes no probability, in bits. */
 const ROUNDING = 1e-6;
@@ -66,6 +63,8 @@ export class LogitChain extends LogitElement {
 
   static styles = [...LogitElement.styles, chainStyles];
 
+  /** @type {typeof import('./spark.js').renderSpark | null} */
+  #renderSpark = null;
   #picked = '';
   /** The warpers off the shelf, until they are removed. @type {Set<string>} */
   #taken = new Set();
@@ -139,6 +138,10 @@ export class LogitChain extends LogitElement {
     super.connectedCallback();
     import('./constraint.js'); // not needed before the first token
     import('./shelf.js'); // nor before the shelf or a card opens
+    import('./spark.js').then(({ renderSpark }) => {
+      this.#renderSpark = renderSpark;
+      if (this.#opened.size > 0 || this.#taken.has('own')) this.requestUpdate();
+    });
   }
 
   /** The warpers that have a card, in the order applied. */
@@ -355,7 +358,7 @@ export class LogitChain extends LogitElement {
     const kind = `${works ? 'works' : ''} ${this.#reorder.grabbed === name ? 'grabbed' : ''}`;
     const plug = this.only || this.fixed ? nothing : this.#reorder.renderPlug(name);
     const words = stage ? describeStage(stage, before, this.#neutral(name)) : '';
-    const spark = () => (trace && stage ? this.#renderSpark(trace, index) : nothing);
+    const spark = () => (trace && stage ? this.#renderSpark?.(trace, index) : nothing);
     const did = html`<p class="did ${works ? '' : 'idle'}">${words}</p>`;
     if (name === 'own')
       return html`
@@ -485,22 +488,6 @@ export class LogitChain extends LogitElement {
     const value = this.settings[name] ?? row.neutral;
     return html`<logit-knob data-name=${name} .row=${row} .value=${value}
       ?fixed=${this.fixed} .most=${most} ?open=${open}>${slots}</logit-knob>`;
-  }
-
-  /**
-   * @param {Trace} trace
-   * @param {number} index
-   */
-  #renderSpark(trace, index) {
-    const paths = layoutSparkline({ ...stageShares(trace, index), ...SPARK });
-    return html`
-      <svg class="spark" viewBox="0 0 ${SPARK.width} ${SPARK.height}" aria-hidden="true">
-        ${svg`<path class="before" d=${paths.before}></path>
-          <path class="after" d=${paths.after}></path>
-          <line x1="0" x2=${SPARK.width} y1=${SPARK.height} y2=${SPARK.height}></line>`}
-        ${svg`<title>${t('chain.spark')}</title>`}
-      </svg>
-    `;
   }
 
   /** @param {CustomEvent} event */
