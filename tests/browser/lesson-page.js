@@ -16,4 +16,6 @@ export const rest = (page) =>
 
 /** A question by its place in the lesson. */
 export const question = (page, place) => page.locator('logit-question').nth(place - 1);
-export const said = (page, place) => question(page, place).locator('[role=status]').innerText();
+/** What is said of its answer, with plain spaces. */
+export const said = async (page, place) =>
+  (await question(page, place).locator('[role=status]').innerText()).replaceAll('\u00a0', ' ');

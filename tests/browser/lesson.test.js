@@ -48,9 +48,14 @@ test('temperature: said before it is seen, judged by the engine, by keyboard alo
   };
   assert.match(await fill(1, 'much'), /“much” is not a number/);
   assert.equal((await result(page)).score, null, 'that was no answer');
+  assert.match(await fill(1, '62.9'), /“62\.9” is more than 1\. If you mean .* write 62\.9%/);
+  assert.equal((await result(page)).score, null, 'nor was that');
+  const waits = () => figures.first().locator('.held').innerText();
+  assert.match(await waits(), /^Answer questions 1 and 2 first/);
   assert.match(await fill(1, '0.571'), /^Not yet\. That is 2 \/ 3\.5/);
-  assert.match(await fill(1, '0.2'), /Look at the figure again/);
+  assert.match(await fill(1, '0.2'), /Think it over/);
   assert.equal(await held(0), true, 'the second question waits');
+  assert.match(await waits(), /^Answer question 2 first/);
   assert.match(await fill(1, '62.9 %'), /^Right\./);
   assert.match(await fill(2, '0.48'), /That is T = 2/);
   assert.equal(await held(0), false);
@@ -69,7 +74,7 @@ test('temperature: said before it is seen, judged by the engine, by keyboard alo
   assert.match(await question(page, 4).locator('.now').innerText(), /^Now: 0\.191/);
   await question(page, 4).locator('button.primary').press('Enter');
   await rest(page);
-  assert.match(await said(page, 4), /Look at the figure again/);
+  assert.match(await said(page, 4), /Think it over/);
   await figures.nth(1).locator('[role=slider]').first().press('Home');
   await until(
     () => said(page, 4),
@@ -82,6 +87,7 @@ test('temperature: said before it is seen, judged by the engine, by keyboard alo
   await rest(page);
   assert.deepEqual(await result(page), now);
   assert.equal(await held(0), false);
+  assert.match(await said(page, 1), /^Right\./, 'what was said of it is said again');
 
   await question(page, 5).locator('input').first().check();
   await question(page, 5).locator('button.primary').click();
@@ -133,6 +139,16 @@ test('top-p in Spanish at 375 px: a comma, a nucleus of five, and no English lef
   await question(page, 2).locator('button.primary').click();
   await rest(page);
   assert.match(await said(page, 2), /^Correcto\./);
+  await question(page, 5).locator('input').first().check();
+  await question(page, 5).locator('button.primary').click();
+  await rest(page);
+  await question(page, 5).locator('[data-command=solution]').click();
+  await rest(page);
+  assert.match(
+    await said(page, 5),
+    /^Solución\. La respuesta es: 87\./,
+    'and no “not yet” beside it',
+  );
   assert.deepEqual([complaints, foreign], [[], []]);
   await close();
 });
@@ -397,7 +413,7 @@ async function play(name, language, width, theme) {
         const head = words[right ? 'lesson.right' : 'lesson.wrong'];
         const wanted = `${head} ${bare(say)}`;
         await until(
-          async () => (await form.locator('[role=status]').innerText()).trim(),
+          async () => (await said(page, place)).trim(),
           (text) => (question.kind === 'code' ? text.startsWith(wanted) : text === wanted),
         ).catch((error) => assert.fail(`${at}: ${wanted}: ${error.message}`));
         attempts++;

@@ -18,8 +18,8 @@
  *   `truth` what is measured, or the place of the right option; `begin` of a state to reach
  */
 
-/** @param {Question} question @param {Value} measured @returns {Value} */
-function rightOption({ options = [], answer, tolerance = 0 }, measured) {
+/** The place of a choice's right option. @param {Question} question @param {Value} measured @returns {Value} */
+export function rightOption({ options = [], answer, tolerance = 0 }, measured) {
   const fits = (/** @type {Value} */ value) =>
     typeof value === 'number' && typeof measured === 'number'
       ? Math.abs(value - measured) <= tolerance + 1e-12

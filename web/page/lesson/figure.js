@@ -5,7 +5,7 @@
 import { html, nothing } from 'lit';
 import { LogitElement, define } from '../../base/element.js';
 import { props } from '../../base/props.js';
-import { t } from '../../locale/locale.js';
+import { list, t } from '../../locale/locale.js';
 import { patched, wholeOrder } from '../../lessons/shown.js';
 import '../../views/landscape/landscape.js';
 import { renderControls } from './controls.js';
@@ -34,6 +34,7 @@ export class LogitFigure extends LogitElement {
     tokens: { attribute: false },
     reader: { attribute: false },
     name: {},
+    waits: { attribute: false },
     held: { type: Boolean, reflect: true },
     ids: { state: true },
   };
@@ -62,6 +63,8 @@ export class LogitFigure extends LogitElement {
     this.ids = new Map();
     /** What a screen reader calls it. */
     this.name = '';
+    /** The places of the questions that hold it. @type {number[]} */
+    this.waits = [];
     this.held = false;
   }
 
@@ -120,7 +123,7 @@ export class LogitFigure extends LogitElement {
     const { choices, prompt = '', u = null } = patched(begin, patch);
     return {
       landscape:
-        () => html`<logit-landscape .given=${this.#given} .model=${modelOf(begin)} .prompt=${prompt}
+        () => html`<logit-landscape bare .given=${this.#given} .model=${modelOf(begin)} .prompt=${prompt}
         .settings=${this.#settings} .u=${u} .knob=${this.knob ?? null}></logit-landscape>`,
       // Which point is pointed at is no setting of the sweep.
       sweep: () => html`<logit-sweep bare .model=${modelOf(begin)} .prompt=${prompt} .texts=${!held}
@@ -152,7 +155,7 @@ export class LogitFigure extends LogitElement {
   }
 
   render() {
-    const { patch, held, show } = this;
+    const { patch, held, show, waits } = this;
     return html`
       <figure aria-label=${t('lesson.figure', { title: this.name })}>
         <div class="live" ?inert=${held}
@@ -165,7 +168,7 @@ export class LogitFigure extends LogitElement {
           ${this.#views[show]()}
           ${this.#renderControls()}
         </div>
-        ${held ? html`<p class="held">${t('lesson.held')}</p>` : nothing}
+        ${held ? html`<p class="held">${t('lesson.held', { n: waits.length, which: list(waits.map(String)) })}</p>` : nothing}
       </figure>
       ${
         held || Object.keys(patch).length === 0

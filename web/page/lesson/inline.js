@@ -7,6 +7,9 @@ import { html } from 'lit';
 const MARKS =
   /\*\*([^*]+)\*\*|\*([^*]+)\*|`([^`]+)`|\[([^\]]+)\]\((https?:\/\/[^\s)]+|#[^\s)]*)\)/g;
 
+/** A text in which "T = 1" and "36 %" stay on one line. @param {string} text */
+const together = (text) => text.replace(/ = | (?=%)/g, (gap) => gap.replaceAll(' ', '\u00a0'));
+
 /** @param {Event} event */
 function ask({ currentTarget }) {
   const button = /** @type {HTMLElement} */ (currentTarget);
@@ -23,16 +26,16 @@ export function inline(text, held = false) {
   let from = 0;
   for (const match of text.matchAll(MARKS)) {
     const [whole, strong, stressed, code, link, address] = match;
-    parts.push(text.slice(from, match.index));
-    if (strong) parts.push(html`<strong>${strong}</strong>`);
-    else if (stressed) parts.push(html`<em>${stressed}</em>`);
+    parts.push(together(text.slice(from, match.index)));
+    if (strong) parts.push(html`<strong>${together(strong)}</strong>`);
+    else if (stressed) parts.push(html`<em>${together(stressed)}</em>`);
     else if (code) parts.push(html`<code>${code}</code>`);
     else if (address.startsWith('#'))
       parts.push(
-        html`<button type="button" class="show" data-show=${address} ?disabled=${held} @click=${ask}>${link}</button>`,
+        html`<button type="button" class="show" data-show=${address} ?disabled=${held} @click=${ask}>${together(link)}</button>`,
       );
     else parts.push(html`<a href=${address} target="_blank" rel="noopener noreferrer">${link}</a>`);
     from = match.index + whole.length;
   }
-  return [...parts, text.slice(from)];
+  return [...parts, together(text.slice(from))];
 }

@@ -311,23 +311,26 @@ export class LogitLesson extends LogitElement {
   #renderPart({ title, text = [], figure, questions = [] }, i, ids) {
     const shown = figure?.state ?? { prompt: '' };
     const { patch = NOTHING, now = shown } = this.patches[i] ?? {};
-    const held = questions.some(({ id, hold }) => {
+    const waits = questions.filter(({ id, hold }) => {
       const { attempts, end } = markOf(this.marks, id);
       return hold && attempts === 0 && end === null;
     });
+    const held = waits.length > 0;
+    const places = waits.map(({ id }) => ids.indexOf(id) + 1);
     const name = title ?? this.read?.title ?? '';
+    // What is to be answered first stands before the figure, what is found in it after.
+    const holds = questions.map(({ hold }, at) => (hold ? at + 1 : 0));
+    const before = figure ? Math.max(0, ...holds) : questions.length;
+    const renderQuestion = (/** @type {Question} */ question) =>
+      html`<logit-question .question=${question} .place=${ids.indexOf(question.id) + 1}
+        .mark=${markOf(this.marks, question.id)} .reader=${this.#reader} .shown=${question.state ?? shown}
+        .now=${question.state ?? now} ?held=${held}></logit-question>`;
     return html`<section aria-label=${name} class=${figure ? 'figured' : ''}
         @logit-show=${(/** @type {CustomEvent} */ { detail }) => this.#set(i, readShown(detail.address, this.#table))}>
       <div class="said">
         ${title ? html`<h3>${title}</h3>` : nothing}
         ${[text].flat().map((paragraph) => html`<p>${inline(paragraph, held)}</p>`)}
-        ${questions.map(
-          (
-            question,
-          ) => html`<logit-question .question=${question} .place=${ids.indexOf(question.id) + 1}
-            .mark=${markOf(this.marks, question.id)} .reader=${this.#reader} .shown=${question.state ?? shown}
-            .now=${question.state ?? now} ?held=${held}></logit-question>`,
-        )}
+        ${questions.slice(0, before).map(renderQuestion)}
       </div>
       ${
         figure
@@ -336,12 +339,13 @@ export class LogitLesson extends LogitElement {
               ${[shown, ...(figure.beside ? [figure.beside] : [])].map(
                 (begin) => html`<logit-figure .show=${figure.show} .begin=${begin} .patch=${patch}
                   .table=${this.#table} .knob=${figure.knob} .controls=${figure.controls}
-                  .tokens=${figure.tokens ?? NO_TOKENS} .reader=${this.#reader} .name=${name} ?held=${held}></logit-figure>`,
+                  .tokens=${figure.tokens ?? NO_TOKENS} .reader=${this.#reader} .name=${name} .waits=${places} ?held=${held}></logit-figure>`,
               )}
               ${figure.caption ? html`<p class="caption">${inline(figure.caption, held)}</p>` : nothing}
             </div>`
           : nothing
       }
+      ${before < questions.length ? html`<div class="said">${questions.slice(before).map(renderQuestion)}</div>` : nothing}
     </section>`;
   }
 }

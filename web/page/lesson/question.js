@@ -6,6 +6,7 @@ import { html, nothing } from 'lit';
 import { LogitElement, define, valueOf } from '../../base/element.js';
 import { reasonOf, toFault } from '../../engine/errors.js';
 import { inWords, shownToken } from '../../lessons/answer-words.js';
+import { rightOption } from '../../lessons/answers.js';
 import { judge } from '../../lessons/judge.js';
 import { LESSON_MEASURES, sourceOf } from '../../lessons/measures.js';
 import { parse, t } from '../../locale/locale.js';
@@ -201,11 +202,24 @@ export class LogitQuestion extends LogitElement {
     const state = this.question.kind === 'state' ? this.now : this.shown;
     await this.#ask(async () => {
       const coded = this.question.kind === 'code' ? await this.#editor?.check() : given;
-      const { right, say } = await judge(this.question, coded, (asked) =>
-        this.#reader.measure(state, asked),
-      );
+      const measured = (/** @type {Asked} */ asked) => this.#reader.measure(state, asked);
+      const { right, say } = await judge(this.question, coded, measured);
+      if (!right && this.#asksShare && given > 1) {
+        const meant = await judge(this.question, given / 100, measured);
+        const typed = this.given;
+        if (meant.right) {
+          const text = this.speak(() => t('lesson.no_share', { text: `“${typed}”`, p: typed }));
+          this.said = { kind: 'note', text };
+          return;
+        }
+      }
       this.#tell(right, say);
     });
+  }
+
+  get #asksShare() {
+    const { kind, answer } = this.question;
+    return kind === 'number' && LESSON_MEASURES[answer?.measure ?? '']?.unit === 'share';
   }
 
   /** @returns {import('./code.js').LogitCode | null} */
@@ -214,10 +228,12 @@ export class LogitQuestion extends LogitElement {
   }
 
   async #solve() {
+    this.said = null;
     this.emit('logit-solution', { id: this.question.id });
     const { answer, kind } = this.question;
-    if (answer && kind !== 'choice')
-      this.truth = await this.#ask(() => this.#reader.measure(this.shown, answer));
+    if (!answer) return;
+    const measured = await this.#ask(() => this.#reader.measure(this.shown, answer));
+    this.truth = kind === 'choice' ? rightOption(this.question, measured) : measured;
   }
 
   /** @param {number} place @param {number} by */
@@ -236,8 +252,10 @@ export class LogitQuestion extends LogitElement {
   }
 
   render() {
-    const { question, place, mark, said } = this;
+    const { question, place, mark } = this;
     const done = mark.end;
+    // One who comes back to an answered question reads again what was said of it.
+    const said = this.said ?? (done === 'right' ? { kind: 'right', text: question.right } : null);
     return html`
       <form aria-labelledby="ask" class=${done ?? ''} @submit=${this.#check} novalidate>
         <p class="place">${t('lesson.question', { n: place })}
@@ -271,10 +289,10 @@ export class LogitQuestion extends LogitElement {
 
   #renderSolution() {
     const { solution, right, kind, options = [], items = [], answer, example } = this.question;
-    const chosen = options.find((option) => option.right);
+    const chosen = answer ? options[this.truth] : options.find((option) => option.right);
     return html`<p class="said shown"><strong>${t('lesson.shown')}</strong>
       ${
-        this.truth !== null && this.truth !== undefined && answer
+        this.truth !== null && this.truth !== undefined && answer && kind !== 'choice'
           ? t('lesson.truth', { value: inWords(answer.measure, this.truth) })
           : nothing
       }
@@ -302,9 +320,10 @@ export class LogitQuestion extends LogitElement {
   #renderNumber() {
     const { unit } = this.question;
     return html`<p class="field"><label for="given">${t('lesson.answer')}</label>
-      <input id="given" inputmode="decimal" autocomplete="off" size="8" .value=${this.given ?? ''}
+      <input id="given" inputmode="decimal" autocomplete="off" size="8" aria-describedby=${this.#asksShare ? 'form' : nothing} .value=${this.given ?? ''}
         @input=${(/** @type {Event} */ event) => (this.given = valueOf(event))}>
-      ${unit ? html`<span>${unit}</span>` : nothing}</p>`;
+      ${unit ? html`<span>${unit}</span>` : nothing}
+      ${this.#asksShare ? html`<span class="form" id="form">${t('lesson.share')}</span>` : nothing}</p>`;
   }
 
   /** @param {unknown[]} labels @param {(index: number) => any} [of] what is answered by each */

@@ -19,6 +19,7 @@ const CHIPS = /** @type {Record<string, number>} */ ({ top_p: 0.9, top_k: 40 });
  * @typedef {object} Options
  * @property {TableRow} row the knob
  * @property {TableRow[]} rows all that may be one
+ * @property {boolean} bare whether other stages, other knobs and files are left out
  * @property {Record<string, any>} settings
  * @property {TableRow[]} table
  * @property {boolean} playing
@@ -37,7 +38,7 @@ const CHIPS = /** @type {Record<string, number>} */ ({ top_p: 0.9, top_k: 40 });
 
 /** @param {Options} options */
 export function renderActs(options) {
-  const { row, rows, settings, table, playing, all } = options;
+  const { row, bare, settings, table, playing } = options;
   return html`
     <div class="go">
       <button class="primary play" data-command="play" @click=${options.play}>
@@ -47,13 +48,21 @@ export function renderActs(options) {
     </div>
     <div class="more">
       <button data-command="rain" @click=${options.drawMany}>× ${number(DRAWS)}</button>
-      ${Object.keys(CHIPS).map((name) => (name === row.name ? nothing : renderChip(name, options)))}
+      ${bare ? nothing : Object.keys(CHIPS).map((name) => (name === row.name ? nothing : renderChip(name, options)))}
       ${
         // Its place is kept, so that nothing moves when there is an order to swap.
         html`<button data-command="swap" ?disabled=${!canSwap(settings)}
           aria-pressed=${isSwapped(settings.order, table)}
           @click=${options.swap}>${t('landscape.swap')}</button>`
       }
+      ${bare ? nothing : renderOthers(options)}
+    </div>`;
+}
+
+/** @param {Options} options */
+function renderOthers(options) {
+  const { row, rows, all } = options;
+  return html`
       <button data-command="all" aria-expanded=${all} @click=${options.showAll}>${t('landscape.all')}</button>
       <label class="axis-of"><span class="label" aria-hidden="true">${t('landscape.knob')}</span>
         <select aria-label=${t('landscape.knob')} .value=${row.name}
@@ -70,8 +79,7 @@ export function renderActs(options) {
           canFilm()
             ? html`<button data-command="film" aria-pressed=${options.filming} title=${t('landscape.film.about')} @click=${options.film}>${t('landscape.film')}</button>`
             : nothing
-        }</span>
-    </div>`;
+        }</span>`;
 }
 
 /** @param {string} name @param {Options} options */

@@ -70,7 +70,7 @@ export class Headline {
             : t('landscape.about', { bits: measure(entropy) }) +
               (beside ? ` · ○ ${later('shelf.second')}` : '');
     return html`
-      <label class="big ${symbolOf(row.name).length === 1 ? '' : 'long'}"><span>${symbolOf(row.name)} =</span>
+      <label class="big ${symbolOf(row.name).length === 1 ? '' : 'long'}"><span>${symbolOf(row.name).replace('-', '\u2011')}\u00a0=</span>
         <input inputmode="decimal" autocomplete="off" size="4" aria-label=${settingName(row.name)}
           aria-invalid=${box.error !== ''} .value=${box.text ?? shownValue(row, value, running)}
           @input=${box.onInput} @change=${box.onChange}></label>

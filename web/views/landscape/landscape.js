@@ -61,6 +61,7 @@ export class LogitLandscape extends ModelElement {
     seed: { type: Number },
     given: { attribute: false },
     first: { attribute: false },
+    bare: { type: Boolean },
     playing: { state: true },
     film: { state: true },
     all: { state: true },
@@ -124,6 +125,8 @@ export class LogitLandscape extends ModelElement {
     this.given = null;
     /** What shows until an engine has read the same. @type {import('../../state/first.js').First | null} */
     this.first = null;
+    /** Whether there is nothing but the knob that it shows. */
+    this.bare = false;
     this.playing = false;
     /** What is recorded while the knob runs. @type {import('./film.js').Film | null} */
     this.film = null;
@@ -636,7 +639,7 @@ export class LogitLandscape extends ModelElement {
       <div class="colours" aria-hidden="true" @transitionend=${() => this.#refit()}>
         ${COLOURS.map((name) => html`<i class=${name}></i>`)}</div>
       <div class="frame" ?inert=${!this.engine}>
-        <p class="sentence" dir="auto"></p>
+        <p class="sentence" dir="auto" ?hidden=${this.given !== null}></p>
         <div class="stage">
           <div class="picture">
             ${this.#renderPlot(row)}
@@ -746,12 +749,13 @@ export class LogitLandscape extends ModelElement {
   /** @param {TableRow} row */
   #renderActs(row) {
     const { settings, rows } = this.#knob;
-    const { table, playing, film, all } = this;
+    const { bare, table, playing, film, all } = this;
     // The knob's own value changes nothing here.
     const hangsOn = JSON.stringify({ ...settings, [row.name]: 0 });
-    return guard([row, hangsOn, table, playing, film, all, t('language')], () =>
+    return guard([row, hangsOn, bare, table, playing, film, all, t('language')], () =>
       renderActs({
         row,
+        bare,
         rows,
         settings,
         table,

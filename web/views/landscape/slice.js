@@ -145,7 +145,7 @@ export function paintSlice(canvas, { look, trace, drawn, nameOf, others: words, 
 function paintRows(context, slice, look) {
   const { rows, others, domain, nameOf, rest, counted, said } = slice;
   const { width, height, unit, palette, family } = look;
-  const names = Math.min(width * 0.28, 104 * unit);
+  const names = Math.min(width * 0.33, 104 * unit);
   const numbers = 58 * unit;
   const long = width - names - numbers - 10 * unit;
   const tall = height / (rows.length + 1.6);
@@ -195,17 +195,19 @@ function paintRows(context, slice, look) {
     });
     draw(y, row, row.drawn ? palette.mark : palette.bar);
   });
-  const y = (rows.length + 0.9) * tall;
-  texts.push({
-    text: rest,
-    x: names,
-    y,
-    align: 'right',
-    font: `400 ${size * 0.9}px ${family}`,
-    fill: palette.soft,
-    most: names,
-  });
-  draw(y, others, palette.grid);
+  if (others.count > 0) {
+    const y = (rows.length + 0.9) * tall;
+    texts.push({
+      text: rest,
+      x: names,
+      y,
+      align: 'right',
+      font: `400 ${size * 0.9}px ${family}`,
+      fill: palette.soft,
+      most: names,
+    });
+    draw(y, others, palette.grid);
+  }
   context.textBaseline = 'middle';
   write(context, texts);
 }
