@@ -76,3 +76,80 @@ def generate(model, prompt_ids, max_new_tokens, temperature, top_k, top_p, repet
             break
     return ids[len(prompt_ids) :]
 `;
+
+/** Stages and loop of the homework in NumPy, right: the arrays that they are given are float32. */
+export const NUMPY = `import numpy as np
+
+
+def softmax(x):
+    e = np.exp(x - x.max())
+    return e / e.sum()
+
+
+def ranked(x):
+    return np.lexsort((np.arange(len(x)), -x))
+
+
+def temperature(logits, temperature):
+    if temperature == 0:
+        out = np.full_like(logits, -np.inf)
+        best = np.argmax(logits)
+        out[best] = logits[best]
+        return out
+    return logits / temperature
+
+
+def top_k(logits, k):
+    if k == 0 or k >= len(logits):
+        return logits.copy()
+    least = np.sort(logits)[-k]
+    return np.where(logits >= least, logits, -np.inf)
+
+
+def top_p(logits, p):
+    if p == 1:
+        return logits.copy()
+    order = ranked(logits)
+    shares = softmax(logits)[order]
+    before = np.cumsum(shares) - shares
+    kept = before < p
+    kept[0] = True
+    out = np.full_like(logits, -np.inf)
+    out[order[kept]] = logits[order[kept]]
+    return out
+
+
+def repetition_penalty(logits, history, penalty):
+    out = logits.copy()
+    seen = np.unique(np.asarray(history, dtype=int))
+    x = out[seen]
+    out[seen] = np.where(x > 0, x / penalty, x * penalty)
+    return out
+
+
+def chain(logits, settings, history):
+    x = repetition_penalty(logits, history, settings.repetition_penalty)
+    x = temperature(x, settings.temperature)
+    return top_p(top_k(x, settings.top_k), settings.top_p)
+
+
+def generate(model, prompt_ids, settings, rng):
+    ids = list(prompt_ids)
+    new = []
+    draw = rng(settings.seed)
+    while len(new) < settings.max_new_tokens:
+        rows = model.logits(ids[-model.context_length:])
+        x = np.asarray(rows[-1])
+        x = repetition_penalty(x, ids, settings.repetition_penalty)
+        x = top_p(top_k(temperature(x, settings.temperature), settings.top_k), settings.top_p)
+        p = softmax(x.astype(np.float64))
+        order = ranked(x)[: int(np.isfinite(x).sum())]
+        u = draw()
+        at = int(np.searchsorted(np.cumsum(p[order]), u, side="right"))
+        token = order[min(at, len(order) - 1)]
+        ids.append(token)
+        new.append(token)
+        if token == model.eos_token_id:
+            break
+    return new
+`;

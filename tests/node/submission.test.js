@@ -1,5 +1,6 @@
 /** Submissions in processes of their own: Python beside JavaScript, limits, and what is shut off. */
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -9,7 +10,7 @@ import { Submissions } from '../../web/cli/submission.js';
 import { cli } from './command_line.js';
 import { GENERATE, TOP_P, broken } from './graded.js';
 import { LONG, long, sample } from '../long.js';
-import { PYTHON } from './python.js';
+import { NUMPY, PYTHON } from './python.js';
 
 const folder = fileURLToPath(new URL('../../build/fixtures/submissions', import.meta.url));
 rmSync(folder, { recursive: true, force: true });
@@ -70,6 +71,32 @@ describe('Python', () => {
   long('the 43 cases on the own code', async () => {
     const { score, passed, failed } = await graded(PYTHON, 'cases');
     assert.deepEqual([score, passed, failed], [100, 43, 0]);
+  });
+
+  // The grader's Python is the system's own.
+  const { status: absent } = spawnSync('/usr/bin/python3', ['-c', 'import numpy']);
+  const skip = absent !== 0 && 'Debian’s python3-numpy is not installed';
+  test('a file that imports NumPy is given its arrays, and marked as any other', {
+    skip,
+  }, async () => {
+    const all = 'temperature,top_k,top_p,repetition_penalty,chain,generate';
+    const { score, functions } = await graded(NUMPY, LONG ? all : 'top_p,generate');
+    assert.equal(score, 100, JSON.stringify(functions));
+    const [topP, generate] = (
+      await graded(
+        broken(broken(NUMPY, 'before < p', 'before <= p'), '[: int(np.isfinite(x).sum())]', ''),
+        'top_p,generate',
+      )
+    ).functions;
+    assert.equal(topP.fault.code, 'until_above');
+    assert.ok(topP.score > 50 && topP.score < 100);
+    // top_p's fault shows in the loop too; and a sum of shares may end below the highest u, where the
+    // last place is then a removed token's.
+    const failed = generate.properties.filter(({ holds }) => !holds);
+    assert.deepEqual(
+      failed.map(({ name }) => name),
+      ['exact', 'highest'],
+    );
   });
 
   test('a fault is named, a function that is not there has 0', async () => {
