@@ -153,6 +153,39 @@ test('top-p in Spanish at 375 px: a comma, a nucleus of five, and no English lef
   await close();
 });
 
+test('one token: a figure of the five steps lights the one that a sentence speaks of', async () => {
+  const { page, complaints, foreign, close } = await open('?lesson=one-token&lang=en', {
+    viewport: { width: 375, height: 800 },
+  });
+  const figure = page.locator('logit-figure').first();
+  const lit = () => figure.locator('li.lit').allInnerTexts();
+  await question(page, 1).locator('button.primary').click();
+  await question(page, 2).locator('input').first().check();
+  await question(page, 2).locator('button.primary').click();
+  await rest(page);
+  assert.deepEqual([await figure.evaluate(({ held }) => held), await lit()], [false, []]);
+  await question(page, 1).locator('[data-command=solution]').click();
+  await question(page, 1).locator('[data-show="#step=3"]').click();
+  await rest(page);
+  const engine = await engineOf({});
+  engine.feed(engine.encode('The little dog'));
+  const { drawn } = engine.read({ temperature: 1, seed: 42 }, { step: 0 });
+  const token = engine.piece(drawn.id).text;
+  const [step] = await lit();
+  assert.match(step, new RegExp(`^Draw one token[^]*u = 0\\.630 falls on “${token.trim()}”`));
+  for (const name of ['Append', 'Stop', 'Run']) {
+    await figure.locator('[data-command=next]').press('Enter');
+    await rest(page);
+    const [next] = await lit();
+    assert.ok(next.startsWith(name), next);
+  }
+  assert.ok((await figure.locator('.pieces').innerText()).endsWith(token.trim()), 'round 2');
+  assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= 375);
+  if (LONG) assert.deepEqual(await axe(page), []);
+  assert.deepEqual([complaints, foreign], [[], []]);
+  await close();
+});
+
 /** @param {string} path */
 const readJson = async (path) => JSON.parse(await readFile(`${root}/${path}`, 'utf8'));
 

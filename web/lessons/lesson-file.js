@@ -255,6 +255,7 @@ export const CHOICES = {
     width: number(1, COUNT_MAX),
   },
   text: { length: number(0, LONGEST_TEXT) },
+  loop: { step: number(0, 40) },
   compare: {
     suite: among(suites.map(({ name }) => name)),
     blind: flag,
@@ -279,7 +280,7 @@ const state = (value, at, check) => {
     choices,
   });
   if (!whole || check.show === 'cost' || check.show === 'bigram') return;
-  if (value.logits && (check.show === 'text' || check.show === 'compare')) check.fail('prompt', at);
+  if (value.logits && /text|compare|loop/.test(check.show ?? '')) check.fail('prompt', at);
   if (Array.isArray(value.logits) === (typeof value.prompt === 'string')) check.fail('source', at);
   const { logits = [], tokens = logits } = value;
   if (tokens.length !== logits.length)

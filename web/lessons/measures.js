@@ -252,6 +252,47 @@ export async function writeText(engine, session, state, asked = {}) {
 }
 
 /**
+ * One round of the loop: the tokens of the text so far, how many logits a row has, the most probable
+ * tokens from the first on, what is drawn, and whether the text ends with it.
+ * @typedef {{ pieces: string[], size: number, tokens: { text: string, p: number }[],
+ *   drawn: { text: string, p: number }, u: number, ends: boolean }} LoopRound
+ */
+
+/**
+ * The first rounds of the text that a state writes.
+ * @param {any} engine
+ * @param {any} session
+ * @param {LessonState} state
+ * @param {number} rounds
+ * @returns {Promise<LoopRound[]>}
+ */
+export async function readLoop(engine, session, state, rounds) {
+  const settings = { ...settingsOf(engine, state, /** @type {any} */ ({})), top: LISTED };
+  const textOf = async (/** @type {number} */ id) => (await engine.piece(id)).text;
+  const ids = [...(await engine.encode(state.prompt ?? ''))];
+  const special = ids.length > 0 && (await engine.piece(ids[0])).special ? 1 : 0;
+  const pieces = await Promise.all(ids.slice(special).map(textOf));
+  const { vocab_size: size, eos_token_id } = engine.info;
+  /** @type {LoopRound[]} */
+  const found = [];
+  while (found.length < rounds && found.at(-1)?.ends !== true) {
+    await session.feed(Uint32Array.from(ids));
+    const { trace, drawn } = await session.read(settings, { step: found.length });
+    const { id, p, u } = drawn;
+    const text = await textOf(id);
+    const tokens = trace.tokens.map((/** @type {TraceToken} */ token) => ({
+      text: token.text,
+      p: token.p,
+    }));
+    const ends = id === eos_token_id;
+    found.push({ pieces: [...pieces], size, tokens, drawn: { text, p }, u, ends });
+    ids.push(id);
+    pieces.push(text);
+  }
+  return found;
+}
+
+/**
  * What somebody wrote after the prompt, as the model's own distribution has it.
  * @param {any} engine
  * @param {any} session

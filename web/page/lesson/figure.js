@@ -20,6 +20,7 @@ const LATER = {
   bigram: () => import('../../views/logits/logits.js'),
   cost: () => import('../../views/cost/sum.js'),
   text: () => import('./written.js'),
+  loop: () => import('./loop.js'),
   compare: () => import('../../views/compare/compare.js'),
 };
 
@@ -139,6 +140,8 @@ export class LogitFigure extends LogitElement {
           ? html`<div class="later"></div>`
           : html`<logit-compare fixed .model=${modelOf(begin)} .prompt=${prompt} .seed=${begin.seed ?? 42}
         ${props(choices ?? {})}></logit-compare>`,
+      loop: () => html`<logit-loop .reader=${this.reader} .state=${this.#now} .step=${choices?.step ?? 0}
+        ?held=${held}></logit-loop>`,
       cost: () => html`<logit-cost-sum ${props(choices ?? {})}></logit-cost-sum>`,
     };
   }

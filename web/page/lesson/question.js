@@ -38,8 +38,13 @@ export function readTyped(text, unit) {
   return unit === 'share' && digits !== undefined ? parse(digits) / 100 : parse(text);
 }
 
-/** A fixed order that is not the right one, the same for everybody. @param {number} n */
-function mixed(n) {
+/**
+ * A fixed order that is not the right one, the same for everybody; the right one where that is known.
+ * @param {number} n
+ * @param {boolean} known
+ */
+function mixed(n, known) {
+  if (known) return Array.from({ length: n }, (_, i) => i);
   const odd = Array.from({ length: n }, (_, i) => i).filter((i) => i % 2 === 1);
   return [...odd, ...Array.from({ length: n }, (_, i) => i).filter((i) => i % 2 === 0)];
 }
@@ -117,7 +122,8 @@ export class LogitQuestion extends LogitElement {
   /** @param {Map<string, unknown>} changed */
   willUpdate(changed) {
     const { kind, items = [] } = this.question;
-    if (changed.has('question')) this.given = kind === 'order' ? mixed(items.length) : null;
+    if (changed.has('question'))
+      this.given = kind === 'order' ? mixed(items.length, this.mark.end !== null) : null;
     if (!this.reader) return;
     if (kind === 'token' && (changed.has('question') || changed.has('reader'))) this.#offer();
     if (kind === 'code' && changed.has('question'))

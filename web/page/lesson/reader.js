@@ -1,7 +1,7 @@
 /** Measures what a lesson asks for: one engine a model, one timeline, one reading after another. */
 import { lease } from '../../state/engines.js';
 import { MODELS, findModel } from '../../state/models.js';
-import { measure, readState, sourceOf, writeText } from '../../lessons/measures.js';
+import { measure, readLoop, readState, sourceOf, writeText } from '../../lessons/measures.js';
 import { needsGrammar } from '../../engine/measures.js';
 import { fetchJson } from '../../state/assets.js';
 
@@ -91,6 +91,14 @@ export class LessonReader {
     return this.#queue(async () => {
       const { engine, session } = await this.#engineOf(modelOf(state));
       return writeText(engine, session, state);
+    });
+  }
+
+  /** The first rounds of the loop that writes it. @param {LessonState} state @param {number} rounds */
+  loop(state, rounds) {
+    return this.#queue(async () => {
+      const { engine, session } = await this.#engineOf(modelOf(state));
+      return readLoop(engine, session, state, rounds);
     });
   }
 
