@@ -14,8 +14,11 @@ import { pack, zip } from './zip.js';
  * @typedef {ReturnType<typeof pack>} Packed
  */
 
-/** What no package needs: the instrument by itself, and what is made for other pages. */
-const LEFT_OUT = ['index.html', 'logitscope.html', 'logitscope.js', 'anywidget.js'];
+/** What no package needs: the instrument by itself, what is made for other pages, and what is said of the whole site. */
+const LEFT_OUT = [
+  ...['index.html', 'logitscope.html', 'logitscope.js', 'anywidget.js'],
+  ...['SHA256SUMS', '_headers'],
+];
 
 /** @type {Record<string, string>} */
 const NAMED = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
@@ -57,16 +60,13 @@ function objectsIn(value) {
   return [value, ...Object.values(value).flatMap(objectsIn)];
 }
 
-/** The files of the models that a lesson shows. @param {Lesson} lesson */
+/** The files of the models that a lesson shows: of nothing else it can open one. @param {Lesson} lesson */
 function modelsOf(lesson) {
-  const objects = objectsIn(lesson);
-  // Other views than the landscape may offer any of them.
-  const any = objects.some(({ show = 'landscape' }) => show !== 'landscape');
-  const states = objects.filter(({ model, prompt }) => model ?? prompt);
+  const states = objectsIn(lesson).filter(({ model, prompt }) => model ?? prompt);
   const named = new Set(states.map(({ model = MODELS[0].name }) => model));
-  return (any ? MODELS : [...named].map(findModel)).flatMap(({ model, grammar }) =>
-    [String(model), grammar].filter(Boolean),
-  );
+  return [...named]
+    .map(findModel)
+    .flatMap(({ model, grammar }) => [String(model), grammar].filter(Boolean));
 }
 
 /**

@@ -34,7 +34,7 @@ before(async () => {
     if (folder === 'lessons' && rest.endsWith('.html')) return join(course, rest);
     return folder?.startsWith('scorm') ? join(course, folder, rest) : undefined;
   });
-  await buildCourse(bench.dist, course, ['top-p']);
+  await buildCourse(bench.dist, course, ['top-p', 'cost']);
   const host = closed(createServer(answer));
   await new Promise((done) => host.listen(0, '127.0.0.1', done));
   system = `http://127.0.0.1:${host.address().port}/`;
@@ -145,6 +145,9 @@ for (const scorm of sample(SCORM, 1))
       ['imsmanifest.xml', ...listed],
       files.map(([name]) => name),
     );
+    const models = (all) => all.map(([name]) => name).filter((name) => name.endsWith('.gguf'));
+    const counted = unzip(await readFile(join(course, `cost.en.${version}.zip`)));
+    assert.deepEqual([models(files), models(counted)], [['models/stories.gguf'], []]);
     for (const [name, bytes] of files) {
       await mkdir(dirname(join(course, version, name)), { recursive: true });
       await writeFile(join(course, version, name), bytes);
