@@ -72,6 +72,21 @@ test('each kind and each measure begins as one that the checker takes', () => {
   }
 });
 
+test('a figure of each kind turns into one of each other that the checker takes', () => {
+  const texts = { title: 'T', aim: 'a', result: 'b' };
+  const written = { model: 'stories', prompt: 'a', settings: { top_k: 2 } };
+  for (const source of [STATE, written])
+    for (const from of drafts.SHOWN)
+      for (const to of drafts.SHOWN) {
+        const lesson = { ...drafts.newLesson({ state: source, left: [] }), ...texts };
+        const [part] = lesson.parts;
+        part.figure.caption = 'c';
+        part.figure = drafts.asShown(drafts.asShown(part.figure, from, written), to, written);
+        assert.deepEqual([part.figure.show, part.figure.caption], [to, 'c']);
+        assert.deepEqual(checkLesson(lesson, table), [], `${from} → ${to}`);
+      }
+});
+
 test('the instrument’s state is taken as far as a lesson can hold it', () => {
   const state = {
     prompt: 'Lily',

@@ -110,6 +110,58 @@ export const newFigure = ({ state, knob }) => ({
   ...(knob ? { knob } : {}),
 });
 
+/** What each kind of figure begins with, beside its source. @type {Record<string, () => Draft>} */
+const FIGURES = {
+  landscape: () => ({ state: {} }),
+  sweep: () => ({
+    state: {
+      choices: {
+        figure: 'any',
+        first: { name: 'temperature', from: 0.2, to: 2, step: 0.2 },
+        ...{ measure: 'ttr', samples: 4, max_new_tokens: 40 },
+      },
+    },
+  }),
+  bigram: () => ({
+    state: {
+      settings: { temperature: 0 },
+      choices: { text: 'the cat sat on the mat', by: 'words' },
+    },
+  }),
+  cost: () => ({ state: { choices: { prompt_tokens: 8, new_tokens: 20, width: 64 } } }),
+  text: () => ({ state: { choices: { length: 24 } }, controls: ['temperature', 'seed'] }),
+  loop: () => ({ state: {} }),
+  compare: () => ({ state: { choices: { suite: 'extremes', max_new_tokens: 40 } } }),
+};
+
+/** The kinds of figures. */
+export const SHOWN = Object.keys(FIGURES);
+
+/** Those that need no model and no logits. */
+export const SOURCELESS = ['bigram', 'cost'];
+
+/** Those that write, for which logits alone are not enough. */
+export const WRITING = ['text', 'loop', 'compare'];
+
+/**
+ * The figure as one of another kind, about the same text where that can be.
+ * @param {Draft} figure
+ * @param {string} show
+ * @param {LessonState} first what it is about where it has been about nothing
+ * @returns {Draft}
+ */
+export function asShown({ state: { choices: _, ...about }, caption }, show, first) {
+  const { state, ...others } = FIGURES[show]();
+  const silent = WRITING.includes(show) && about.logits;
+  const source = silent || !(about.prompt ?? about.logits) ? first : about;
+  return {
+    show,
+    state: { ...(SOURCELESS.includes(show) ? {} : source), ...state },
+    ...others,
+    ...(caption ? { caption } : {}),
+  };
+}
+
 /** @param {Taken | null} taken @returns {Draft} */
 export const newLesson = (taken) => ({
   lesson: 1,
@@ -137,9 +189,15 @@ const BEGINNINGS = {
   order: () => ({ items: ['', '', ''] }),
   state: () => ({ goal: { measure: 'p', rank: 1, at_least: 0.9 } }),
   token: () => ({ answer: { measure: 'token', rank: 1 } }),
+  code: () => ({
+    as: 'top_k',
+    begin:
+      'export default function top_k(logits, settings) {\n  const k = settings.top_k;\n  return logits.slice();\n}\n',
+    example: '',
+  }),
 };
 
-/** The kinds that the form knows; others are written as JSON. */
+/** The kinds that the form knows. */
 export const FORM_KINDS = Object.keys(BEGINNINGS);
 
 /** What is the same in each kind. */

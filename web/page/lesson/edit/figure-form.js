@@ -1,10 +1,19 @@
 /** A figure of a part: what it shows, as it stands in the picture below, which can be moved. */
 import { html, nothing } from 'lit';
-import { placeName } from '../../../lessons/draft.js';
+import { locales as compareLocales } from '#locales/compare';
+import { locales as sweepLocales } from '#locales/sweep';
+import { settingName } from '../../../base/setting-words.js';
+import { MEASURES } from '../../../engine/measures.js';
+import { suites } from '../../../engine/suites.js';
+import { SHOWN, SOURCELESS, WRITING, asShown, placeName } from '../../../lessons/draft.js';
 import { patched } from '../../../lessons/shown.js';
-import { parse, t } from '../../../locale/locale.js';
+import { addMessages, parse, t } from '../../../locale/locale.js';
 import { MODELS } from '../../../state/models.js';
+import { measureName } from '../../../views/sweep/words.js';
 import { renderSettings, settingChoices } from './measure-form.js';
+
+addMessages(compareLocales);
+addMessages(sweepLocales);
 
 /**
  * @typedef {import('./form.js').Form} Form
@@ -22,9 +31,80 @@ export const FIRST_STATE = { model: MODELS[0].name, prompt: MODELS[0].examples[0
 
 /** @type {Partial<LessonState>} */
 const UNMOVED = {};
+/** @type {string[]} */
+const NO_TOKENS = [];
 
-/** Where the numbers come from. @param {Form} form @param {Place} place */
-function renderSource(form, place) {
+/** Which figure of a sweep. */
+const SWEPT = ['any', 'entropy', 'nucleus', 'penalty', 'trade', 'judged'];
+/** What a sweep can measure. @returns {[string, string][]} */
+const measures = () => Object.keys(MEASURES).map((name) => [name, measureName(name)]);
+/** What can be set below a figure, beside what stands in its list already. */
+const CONTROLS = [
+  ...['temperature', 'top_k', 'top_p', 'repetition_penalty', 'seed', 'prompt'],
+  ...['length', 'constraint', 'logit_bias', 'forced_first'],
+];
+
+/** What else a figure of each kind can be told. @type {Record<string, (form: Form, place: Place, engine: Engine) => unknown>} */
+const CHOSEN = {
+  sweep: (form, place, { table }) => {
+    const first = [...place, 'first'];
+    const settings = settingChoices(table);
+    return html`<div class="row">
+        ${form.select([...place, 'figure'], pairs(SWEPT, 'sweep.figure'))}
+        ${form.get(place)?.figure === 'any' ? form.select([...place, 'measure'], measures()) : nothing}
+        ${form.number([...place, 'samples'])} ${form.number([...place, 'max_new_tokens'])}</div>
+      <div class="row">${form.select([...first, 'name'], settings, { label: t('editor.field.setting') })}
+        ${form.number([...first, 'from'])} ${form.number([...first, 'to'])} ${form.number([...first, 'step'])}</div>`;
+  },
+  bigram: (form, place) => html`${form.lines([...place, 'text'], { label: t('editor.counted') })}
+    <div class="row">${form.select([...place, 'by'], pairs(['words', 'characters'], 'editor.by'))}</div>`,
+  cost: (form, place) =>
+    html`<div class="row">${['prompt_tokens', 'new_tokens', 'width'].map((name) => form.number([...place, name]))}</div>`,
+  text: (form, place) => html`<div class="row">${form.number([...place, 'length'])}</div>`,
+  compare: (form, place) => html`<div class="row">${form.select(
+    [...place, 'suite'],
+    pairs(
+      suites.map(({ name }) => name),
+      'compare.suite',
+    ),
+  )}
+    ${form.number([...place, 'max_new_tokens'])} ${form.flag([...place, 'blind'])}</div>`,
+};
+
+/** Values with their words. @param {string[]} names @param {string} prefix @returns {[string, string][]} */
+const pairs = (names, prefix) => names.map((name) => [name, t(`${prefix}.${name}`)]);
+
+/** What a control is called. @param {string} name @param {Engine} engine */
+const controlName = (name, { table }) =>
+  ({
+    seed: t('lesson.seed'),
+    prompt: t('text.prompt'),
+    length: t('lesson.length'),
+    forced_first: t('lesson.first'),
+  })[name] ?? (table.some((row) => row.name === name) ? settingName(name) : t(`warper.${name}`));
+
+/** What learners can set below a figure. @param {Form} form @param {Place} place @param {Engine} engine */
+function renderControls(form, place, engine) {
+  const at = [...place, 'controls'];
+  /** @type {string[]} */
+  const chosen = form.get(at) ?? [];
+  const turn = (/** @type {string} */ name) => {
+    const to = chosen.includes(name) ? chosen.filter((each) => each !== name) : [...chosen, name];
+    form.set(at, to.length > 0 ? to : undefined);
+  };
+  const ofTokens = chosen.some((name) => name === 'logit_bias' || name === 'forced_first');
+  return html`<fieldset id=${placeName(at)} tabindex="-1"><legend>${t('editor.controls')}</legend>
+    <div class="row">${[...new Set([...CONTROLS, ...chosen])].map(
+      (
+        name,
+      ) => html`<label class="choice"><input type="checkbox" name=${placeName([...at, name])} .checked=${chosen.includes(name)}
+        @change=${() => turn(name)}>${controlName(name, engine)}</label>`,
+    )}</div>
+    ${ofTokens ? form.line([...place, 'tokens'], (text) => text) : nothing} ${form.faults(at, true)}</fieldset>`;
+}
+
+/** Where the numbers come from. @param {Form} form @param {Place} place @param {boolean} writing whether logits alone are not enough */
+function renderSource(form, place, writing) {
   const state = form.get(place) ?? {};
   const { logits, tokens: _, model, prompt, ...others } = state;
   const own = logits !== undefined;
@@ -40,10 +120,14 @@ function renderSource(form, place) {
   );
   const named = model ?? MODELS[0].name;
   const all = known.some(([name]) => name === named) ? known : [...known, [named, named]];
-  return html`<div class="row">
+  return html`${
+    writing
+      ? nothing
+      : html`<div class="row">
     <div class="segments" role="group" aria-label=${t('editor.source')}>
       <button type="button" aria-pressed=${!own} @click=${own ? turn : nothing}>${t('editor.source.prompt')}</button>
-      <button type="button" aria-pressed=${own} @click=${own ? nothing : turn}>${t('editor.source.logits')}</button></div></div>
+      <button type="button" aria-pressed=${own} @click=${own ? nothing : turn}>${t('editor.source.logits')}</button></div></div>`
+  }
     ${
       own
         ? html`${form.line([...place, 'logits'], (text) => {
@@ -55,12 +139,24 @@ function renderSource(form, place) {
     }`;
 }
 
-/** A state: its source, its settings, its seed and u. @param {Form} form @param {Place} place @param {Engine} engine */
-export function renderState(form, place, { table }) {
+/**
+ * A state: its source, its settings, its seed and u, and what its kind of figure can be told.
+ * @param {Form} form
+ * @param {Place} place
+ * @param {Engine} engine
+ * @param {string} [show]
+ */
+export function renderState(form, place, engine, show = 'landscape') {
+  const settings = renderSettings(form, [...place, 'settings'], engine.table);
+  const sourceless = SOURCELESS.includes(show);
   return html`<div class="state" id=${placeName(place)} tabindex="-1">
-    ${renderSource(form, place)}
-    <div class="row">${renderSettings(form, [...place, 'settings'], table)}
-      ${form.number([...place, 'seed'])} ${form.number([...place, 'u'])}</div>
+    ${
+      sourceless
+        ? html`${show === 'bigram' ? html`<div class="row">${settings}</div>` : nothing}`
+        : html`${renderSource(form, place, WRITING.includes(show))}
+    <div class="row">${settings} ${form.number([...place, 'seed'])} ${form.number([...place, 'u'])}</div>`
+    }
+    ${CHOSEN[show]?.(form, [...place, 'choices'], engine) ?? nothing}
     ${form.faults(place)}</div>`;
 }
 
@@ -75,21 +171,34 @@ export function renderFigure(form, place, engine, { moved, move }) {
   const name = t('editor.figure');
   if (!figure)
     return html`<p><button type="button" @click=${() => form.set(place, { show: 'landscape', state: FIRST_STATE })}>${t('editor.figure.add')}</button></p>`;
-  if (figure.show !== 'landscape') return form.json(place, name);
+  const { show, controls, tokens } = figure;
   const sound = form.faultsAt([...place, 'state'], true).length === 0;
   const take = () => {
-    // A landscape has no choices; JSON drops what is unset.
-    const { choices: _, ...state } = patched(figure.state, moved ?? {});
-    form.set([...place, 'state'], JSON.parse(JSON.stringify(state)));
+    // JSON drops what is unset; what a kind has no choices for has none.
+    const { choices, ...state } = patched(figure.state, moved ?? {});
+    const all = CHOSEN[show] ? { ...state, choices } : state;
+    form.set([...place, 'state'], JSON.parse(JSON.stringify(all)));
     move(null);
   };
   return html`<fieldset class="figure" id=${placeName(place)} tabindex="-1">
     <legend>${name}</legend>
-    ${renderState(form, [...place, 'state'], engine)}
-    <div class="row">${form.select([...place, 'knob'], settingChoices(engine.table), { value: figure.knob ?? 'temperature' })}</div>
+    <div class="row">${form.select([...place, 'show'], pairs(SHOWN, 'editor.show'), {
+      set: (to) => {
+        move(null);
+        form.set(place, asShown(figure, to, FIRST_STATE));
+      },
+    })}</div>
+    ${renderState(form, [...place, 'state'], engine, show)}
     ${
-      sound
-        ? html`<logit-figure .begin=${figure.state} .patch=${moved ?? UNMOVED} .table=${engine.table} .reader=${engine.reader} .knob=${figure.knob} .name=${name}
+      show === 'landscape'
+        ? html`<div class="row">${form.select([...place, 'knob'], settingChoices(engine.table), { value: figure.knob ?? 'temperature' })}</div>`
+        : nothing
+    }
+    ${show === 'landscape' || show === 'text' ? renderControls(form, place, engine) : nothing}
+    ${
+      // What writes many texts is seen in the preview alone.
+      sound && show !== 'sweep' && show !== 'compare'
+        ? html`<logit-figure .show=${show} .controls=${controls} .tokens=${tokens ?? NO_TOKENS} .begin=${figure.state} .patch=${moved ?? UNMOVED} .table=${engine.table} .reader=${engine.reader} .knob=${figure.knob} .name=${name}
             @logit-figure=${(/** @type {CustomEvent} */ { detail }) => move(detail.change)}></logit-figure>
           <p class="row"><button type="button" class=${moved ? 'primary' : ''} aria-disabled=${!moved} @click=${moved ? take : nothing}
             data-command="take">${t('editor.take')}</button>
@@ -97,9 +206,13 @@ export function renderFigure(form, place, engine, { moved, move }) {
         : nothing
     }
     ${form.text([...place, 'caption'])}
-    <label class="choice"><input type="checkbox" .checked=${figure.beside !== undefined}
-      @change=${() => form.set([...place, 'beside'], figure.beside === undefined ? figure.state : undefined)}>${t('editor.beside')}</label>
-    ${figure.beside === undefined ? nothing : renderState(form, [...place, 'beside'], engine)}
+    ${
+      SOURCELESS.includes(show)
+        ? nothing
+        : html`<label class="choice"><input type="checkbox" .checked=${figure.beside !== undefined}
+      @change=${() => form.set([...place, 'beside'], figure.beside === undefined ? figure.state : undefined)}>${t('editor.beside')}</label>`
+    }
+    ${figure.beside === undefined ? nothing : renderState(form, [...place, 'beside'], engine, show)}
     <p><button type="button" class="small" @click=${() => form.set(place, undefined)}>${t('editor.figure.remove')}</button></p>
     ${form.faults(place)}
   </fieldset>`;

@@ -34,8 +34,6 @@ export function faultWords({ key, values }) {
 
 export class Form {
   #owner;
-  /** JSON that could not be read, by place. @type {Map<string, string>} */
-  #unread = new Map();
   /** Places where what is missing is said: somebody has been there. @type {Set<string>} */
   #touched = new Set();
 
@@ -115,8 +113,7 @@ export class Form {
   /** @param {Place} place @param {boolean} [within] */
   faults(place, within = false) {
     const found = this.#saidAt(place, within);
-    const said = this.#unread.get(placeName(place));
-    const sentences = [...(said ? [said] : []), ...found.map(faultWords)];
+    const sentences = found.map(faultWords);
     return sentences.length === 0
       ? nothing
       : html`<p class="error" id="${placeName(place)}-fault">${sentences.join(' ')}</p>`;
@@ -132,7 +129,7 @@ export class Form {
     const id = placeName(place);
     const aboutKey = `editor.about.${place[place.length - 1]}`;
     const about = hasMessage(aboutKey);
-    const wrong = this.#saidAt(place, within).length > 0 || this.#unread.has(id);
+    const wrong = this.#saidAt(place, within).length > 0;
     const described = [about ? `${id}-about` : '', wrong ? `${id}-fault` : ''].join(' ').trim();
     return html`<div class="field ${wide ? 'wide' : ''}">
       <label for=${id}>${label}</label>
@@ -153,6 +150,21 @@ export class Form {
         aria-invalid=${invalid} aria-describedby=${about} .value=${String(this.get(place) ?? '')}
         @input=${(/** @type {Event} */ event) => this.set(place, valueOf(event))}>`,
       { label, wide: !size },
+    );
+  }
+
+  /** Lines of a program, or of a text that is counted. @param {Place} place @param {{ label?: string }} [options] */
+  lines(place, { label } = {}) {
+    return this.field(
+      place,
+      ({
+        id,
+        invalid,
+        about,
+      }) => html`<textarea class="json" rows="6" spellcheck="false" id=${id} aria-invalid=${invalid}
+        aria-describedby=${about} .value=${String(this.get(place) ?? '')}
+        @input=${(/** @type {Event} */ event) => this.set(place, valueOf(event) || undefined)}></textarea>`,
+      { label, wide: true },
     );
   }
 
@@ -248,31 +260,6 @@ export class Form {
       }) => html`<input type="text" autocomplete="off" id=${id} aria-invalid=${invalid} aria-describedby=${about}
         .value=${list.join(', ')} @change=${(/** @type {Event} */ event) => this.set(place, split(valueOf(event)))}>`,
       { wide: true, within: true },
-    );
-  }
-
-  /** What the form has no fields for. @param {Place} place @param {string} label */
-  json(place, label) {
-    const id = placeName(place);
-    const take = (/** @type {string} */ text) => {
-      try {
-        const value = JSON.parse(text);
-        this.#unread.delete(id);
-        this.set(place, value);
-      } catch (error) {
-        const { message } = /** @type {Error} */ (error);
-        this.#unread.set(id, t('lesson.fault.unreadable', { reason: message }));
-        this.#owner.change(this.draft, id);
-      }
-    };
-    return this.field(
-      place,
-      ({
-        invalid,
-        about,
-      }) => html`<textarea class="json" rows="6" spellcheck="false" id=${id} aria-invalid=${invalid} aria-describedby=${about}
-        .value=${JSON.stringify(this.get(place), null, 2)} @change=${(/** @type {Event} */ event) => take(valueOf(event))}></textarea>`,
-      { label, wide: true, within: true },
     );
   }
 

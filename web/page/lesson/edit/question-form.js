@@ -27,20 +27,24 @@ const WRONGS = {
   token: ['equals', 'measure'],
   state: ['between'],
   order: ['before'],
+  code: ['fault'],
 };
 
 /** How a typical wrong answer is found. @param {Draft} wrong */
-const sortOf = ({ before, measure, equals }) =>
-  before
-    ? 'before'
-    : measure !== undefined
-      ? 'measure'
-      : equals !== undefined
-        ? 'equals'
-        : 'between';
+const sortOf = ({ before, measure, equals, fault }) =>
+  fault !== undefined
+    ? 'fault'
+    : before
+      ? 'before'
+      : measure !== undefined
+        ? 'measure'
+        : equals !== undefined
+          ? 'equals'
+          : 'between';
 
 /** @param {string} sort @param {string} kind @param {string} say @returns {Draft} */
 function newWrong(sort, kind, say = '') {
+  if (sort === 'fault') return { fault: '', say };
   if (sort === 'before') return { before: [1, 0], say };
   if (sort === 'equals') return { equals: kind === 'token' ? '' : 0, say };
   if (sort === 'measure')
@@ -57,7 +61,6 @@ function newWrong(sort, kind, say = '') {
 export function renderQuestion(form, place, engine, shown) {
   const question = form.get(place);
   const { kind } = question;
-  if (!FORM_KINDS.includes(kind)) return form.json(place, t('editor.json'));
   const stateful = question.state !== undefined;
   const sound = !stateful || form.faultsAt([...place, 'state'], true).length === 0;
   const state = sound ? (question.state ?? shown) : null;
@@ -74,13 +77,25 @@ export function renderQuestion(form, place, engine, shown) {
       <button type="button" class="small" @click=${() => form.set([...place, 'state'], undefined)}>${t('editor.remove')}</button></fieldset>`
         : nothing
     }
-    ${renderRight(form, place, engine, state)}
+    ${kind === 'code' ? renderCode(form, place, engine) : renderRight(form, place, engine, state)}
     ${form.area([...place, 'right'])}
     ${kind === 'choice' ? nothing : renderWrongs(form, place, engine, state)}
     ${form.area([...place, 'hint'])} ${form.area([...place, 'solution'])}
     <div class="row">${form.text([...place, 'id'], { size: 14 })}</div>
     ${form.faults(place)}
   </div>`;
+}
+
+/** What is to be written, what its editor begins with, and a solution. @param {Form} form @param {Place} place @param {Engine} engine */
+function renderCode(form, place, { table }) {
+  const warpers = table.filter(({ warper }) => warper).map(({ name }) => name);
+  const names = [...warpers, 'chain', 'generate'];
+  return html`
+    <div class="row">${form.select(
+      [...place, 'as'],
+      names.map((name) => [name, name]),
+    )}</div>
+    ${form.lines([...place, 'begin'])} ${form.lines([...place, 'example'])}`;
 }
 
 /** @param {Form} form @param {Place} place @param {Engine} engine @param {LessonState | null} state */
@@ -179,6 +194,8 @@ function renderWrong(form, at, sort, kind, items, engine, state) {
   if (sort === 'measure') return renderAsked(form, at, engine, state, UNITS[kind]);
   if (sort === 'equals')
     return html`<div class="row">${kind === 'token' ? form.text([...at, 'equals'], { size: 10 }) : form.number([...at, 'equals'])}</div>`;
+  if (sort === 'fault')
+    return html`<div class="row">${form.text([...at, 'fault'], { size: 18 })}</div>`;
   if (sort === 'between')
     return html`<div class="row">${form.number([...at, 'above'])} ${form.number([...at, 'below'])}</div>`;
   const choices = items.map(
