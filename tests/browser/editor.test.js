@@ -254,6 +254,7 @@ test('a figure of each kind and code have fields: written, checked, shown', asyn
   const { page, complaints, foreign, close } = await open('?lesson=new&lang=en', {
     viewport: { width: 375, height: 800 },
   });
+  assert.equal(await notice(page), '', 'nothing stood on a screen');
   const figure = async () => (await draft(page)).parts[0].figure;
   const show = async (kind) => {
     await field(page, 'parts[0].figure.show').selectOption(kind);

@@ -37,6 +37,9 @@ function readText(file) {
   }
 }
 
+/** @param {number} n */
+const counted = (n) => `${n} ${n === 1 ? 'question' : 'questions'}`;
+
 /** @type {import('./flags.js').Command} */
 export const lesson = {
   summary: 'check a lesson of your own, or write its answer sheet',
@@ -70,7 +73,7 @@ export const lesson = {
     }
     const questions = read ? questionIds(read) : [];
     if (json) printJson(stdout, { file, valid: read !== null, questions, faults: told });
-    else if (read) stdout.write(`${read.title}: ${questions.length} questions, no fault\n`);
+    else if (read) stdout.write(`${read.title}: ${counted(questions.length)}, no fault\n`);
     return read ? 0 : 2;
   },
 };

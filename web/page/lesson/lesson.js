@@ -275,7 +275,7 @@ export class LogitLesson extends LogitElement {
         @logit-answer=${(/** @type {CustomEvent} */ { detail }) => this.#onAnswer(detail)}
         @logit-solution=${(/** @type {CustomEvent} */ { detail }) => this.#keep(showSolution(this.marks, detail.id))}>
       <header>
-        <p class="count">${lesson.number ? t('lesson.number', { number: lesson.number }) : nothing}
+        <p class="count">${lesson.number ? html`<span>${t('lesson.number', { number: lesson.number })}</span>` : nothing}
           ${minutes ? html`<span>${t('lesson.minutes', { n: minutes })}</span>` : nothing}</p>
         <h2 id="title">${title}</h2>
         <p class="lead"><strong>${t('lesson.aim')}:</strong> ${inline(aim)}</p>

@@ -21,7 +21,7 @@ function pastedLogits(view, { logits_pasted, logits_kind, logits_source = 'paste
  */
 export async function takeScreen(table, reader) {
   const { state } = parseHash(location.hash, table);
-  if (!state) return null;
+  if (!state || location.hash.length < 2) return null;
   const { model, view } = parseQuery(location.search).asked;
   const given = pastedLogits(view, state);
   const { prompt = '', branch = [] } = state;
