@@ -251,7 +251,7 @@ const KINDS = {
 };
 
 test('a figure of each kind and code have fields: written, checked, shown', async () => {
-  const { page, complaints, foreign, close } = await open('?lesson=new&lang=en', {
+  const { page, complaints, foreign, close } = await open('?lesson=new&lang=en#', {
     viewport: { width: 375, height: 800 },
   });
   assert.equal(await notice(page), '', 'nothing stood on a screen');

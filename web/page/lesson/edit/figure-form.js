@@ -36,8 +36,6 @@ const NO_TOKENS = [];
 
 /** Which figure of a sweep. */
 const SWEPT = ['any', 'entropy', 'nucleus', 'penalty', 'trade', 'judged'];
-/** What a sweep can measure. @returns {[string, string][]} */
-const measures = () => Object.keys(MEASURES).map((name) => [name, measureName(name)]);
 /** What can be set below a figure, beside what stands in its list already. */
 const CONTROLS = [
   ...['temperature', 'top_k', 'top_p', 'repetition_penalty', 'seed', 'prompt'],
@@ -50,14 +48,20 @@ const CHOSEN = {
     const first = [...place, 'first'];
     const settings = settingChoices(table);
     return html`<div class="row">
-        ${form.select([...place, 'figure'], pairs(SWEPT, 'sweep.figure'))}
-        ${form.get(place)?.figure === 'any' ? form.select([...place, 'measure'], measures()) : nothing}
+        ${form.select(
+          [...place, 'figure'],
+          pairs(SWEPT, (name) => t(`sweep.figure.${name}`)),
+        )}
+        ${form.get(place)?.figure === 'any' ? form.select([...place, 'measure'], pairs(Object.keys(MEASURES), measureName)) : nothing}
         ${form.number([...place, 'samples'])} ${form.number([...place, 'max_new_tokens'])}</div>
       <div class="row">${form.select([...first, 'name'], settings, { label: t('editor.field.setting') })}
         ${form.number([...first, 'from'])} ${form.number([...first, 'to'])} ${form.number([...first, 'step'])}</div>`;
   },
   bigram: (form, place) => html`${form.lines([...place, 'text'], { label: t('editor.counted') })}
-    <div class="row">${form.select([...place, 'by'], pairs(['words', 'characters'], 'editor.by'))}</div>`,
+    <div class="row">${form.select(
+      [...place, 'by'],
+      pairs(['words', 'characters'], (name) => t(`editor.by.${name}`)),
+    )}</div>`,
   cost: (form, place) =>
     html`<div class="row">${['prompt_tokens', 'new_tokens', 'width'].map((name) => form.number([...place, name]))}</div>`,
   text: (form, place) => html`<div class="row">${form.number([...place, 'length'])}</div>`,
@@ -65,14 +69,14 @@ const CHOSEN = {
     [...place, 'suite'],
     pairs(
       suites.map(({ name }) => name),
-      'compare.suite',
+      (name) => t(`compare.suite.${name}`),
     ),
   )}
     ${form.number([...place, 'max_new_tokens'])} ${form.flag([...place, 'blind'])}</div>`,
 };
 
-/** Values with their words. @param {string[]} names @param {string} prefix @returns {[string, string][]} */
-const pairs = (names, prefix) => names.map((name) => [name, t(`${prefix}.${name}`)]);
+/** Values with their words. @param {string[]} names @param {(name: string) => string} words @returns {[string, string][]} */
+const pairs = (names, words) => names.map((name) => [name, words(name)]);
 
 /** What a control is called. @param {string} name @param {Engine} engine */
 const controlName = (name, { table }) =>
@@ -182,12 +186,16 @@ export function renderFigure(form, place, engine, { moved, move }) {
   };
   return html`<fieldset class="figure" id=${placeName(place)} tabindex="-1">
     <legend>${name}</legend>
-    <div class="row">${form.select([...place, 'show'], pairs(SHOWN, 'editor.show'), {
-      set: (to) => {
-        move(null);
-        form.set(place, asShown(figure, to, FIRST_STATE));
+    <div class="row">${form.select(
+      [...place, 'show'],
+      pairs(SHOWN, (name) => t(`editor.show.${name}`)),
+      {
+        set: (to) => {
+          move(null);
+          form.set(place, asShown(figure, to, FIRST_STATE));
+        },
       },
-    })}</div>
+    )}</div>
     ${renderState(form, [...place, 'state'], engine, show)}
     ${
       show === 'landscape'
