@@ -3,7 +3,7 @@
  * that cut and are slow, what is kept for the next visit and what cannot be.
  */
 import assert from 'node:assert/strict';
-import { cp, readdir, readFile, writeFile } from 'node:fs/promises';
+import { cp, readdir, readFile, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
 import { patternOf, readHosts } from '../../web/model-hosts.js';
@@ -27,12 +27,30 @@ const files = {
 };
 const fits = (/** @type {string} */ text) => /far away/.test(text);
 
-/** What a browser may lack: taken away in the page, and under a folder of this name in its worker. */
+/** What a browser may lack, or do badly: taken away under a folder of this name in its worker. */
 const WITHOUT = {
   files: 'delete StorageManager.prototype.getDirectory;',
   stores:
     'delete StorageManager.prototype.getDirectory; Object.defineProperty(globalThis, "caches", {});',
   room: 'StorageManager.prototype.estimate = async () => ({ quota: 1000, usage: 0 });',
+  full: `const { createSyncAccessHandle } = FileSystemFileHandle.prototype;
+    FileSystemFileHandle.prototype.createSyncAccessHandle = async function () {
+      const handle = await createSyncAccessHandle.call(this);
+      const write = handle.write.bind(handle);
+      handle.write = (bytes, options) => {
+        if (options?.at > 2e5) throw new DOMException('No space left', 'QuotaExceededError');
+        return write(bytes, options);
+      };
+      return handle;
+    };`,
+  slow: `const { stream } = Blob.prototype;
+    const transform = async (chunk, to) => {
+      await new Promise((go) => setTimeout(go, 60));
+      to.enqueue(chunk);
+    };
+    Blob.prototype.stream = function () {
+      return stream.call(this).pipeThrough(new TransformStream({ transform }));
+    };`,
 };
 
 /** @type {Awaited<ReturnType<typeof openHost>>} */
@@ -51,8 +69,15 @@ before(async () => {
   const worker = await readFile(join(dist, 'worker.js'), 'utf8');
   for (const [name, script] of Object.entries(WITHOUT))
     await writeFile(join(dist, `worker-${name}.js`), script + worker);
+  const element = (/** @type {string} */ name) =>
+    `<logit-${name} model="${host.url}m.gguf" prompt="The"></logit-${name}>`;
+  await writeFile(
+    join(dist, 'alone.html'),
+    `<!doctype html><html lang="en"><link rel="icon" href="data:,"><body>${element('landscape')}
+    ${element('distribution')}<script type="module" src="logitscope.js"></script></body></html>`,
+  );
   const route = (/** @type {string} */ path) => {
-    const [, name, file] = /^\/(files|stores|room)\/(.*)$/.exec(path) ?? [];
+    const [, name, file] = /^\/(files|stores|room|slow|full)\/(.*)$/.exec(path) ?? [];
     return name && join(dist, file === 'worker.js' ? `worker-${name}.js` : file || 'index.html');
   };
   site = closed(await serve(dist, 0, route)).url;
@@ -217,6 +242,61 @@ long(
     }
   },
 );
+
+test('a large file from disk has the same bar, and a press ends it', async () => {
+  const { context, page, complaints } = await visitor();
+  const path = join(temporaryFolder(), 'large.gguf');
+  await writeFile(path, image);
+  await truncate(path, 40e6);
+  await page.goto(`${site}slow/?lang=en&view=bench&model=verbs`);
+  await page.locator('logit-distribution .row').first().waitFor();
+  await page.locator('logit-model input[type=file]').setInputFiles(path);
+  const bar = page.locator('logit-fetching');
+  await bar.getByText(/ MB a second, \d+ s left/).waitFor();
+  assert.match(await bar.locator('label').innerText(), /^large\.gguf: \d+\.\d\d MB of 40\.00 MB$/);
+  await bar.getByText('sent nowhere').waitFor();
+  await bar.locator('[data-command=cancel]').click();
+  await page.locator('logit-model').getByText('loading was cancelled').waitFor();
+  assert.equal(await bar.count(), 0);
+  assert.match(await page.locator('footer dl').first().innerText(), /verbs/);
+  assert.deepEqual(complaints, []);
+  await context.close();
+});
+
+test('elements alone ask in their own place: one press opens all of a model, and one ends it', async () => {
+  const { context, page, complaints } = await visitor();
+  host.behave({ pause: 20 });
+  await page.goto(`${site}alone.html`);
+  const landscape = page.locator('logit-landscape');
+  const panel = page.locator('logit-distribution');
+  await panel.locator('[data-command=size]').waitFor();
+  await landscape.locator('[data-command=size]').click();
+  const press = landscape.locator('[data-command=fetch]');
+  const { host: named } = new URL(host.url);
+  const size = (image.length / 1e6).toFixed(2);
+  assert.equal(await press.innerText(), `Fetch ${size} MB from ${named}`);
+  const methods = () => host.requests.map(({ method }) => method);
+  assert.deepEqual(methods(), ['HEAD']);
+  assert.equal(await panel.locator('h2:visible', { hasText: 'Next token' }).count(), 0);
+  await press.click();
+  await panel.locator('logit-fetching [data-command=cancel]').click();
+  await landscape.getByText('of it are here already').waitFor();
+  assert.deepEqual(methods(), ['HEAD', 'GET']);
+  host.behave({});
+  await landscape.locator('[data-command=size]').click();
+  await press.click();
+  await panel.getByText('Try again').click();
+  await panel.locator('.row').nth(2).waitFor();
+  await until(
+    () => landscape.getAttribute('waiting'),
+    (waiting) => waiting === null,
+  );
+  // One download for both, that of what was missing.
+  const whole = host.requests.filter(({ method, headers }) => method === 'GET' && !headers.range);
+  assert.equal(whole.length, 1);
+  assert.deepEqual(complaints, []);
+  await context.close();
+});
 
 test('a model of the list is asked for at the hub, and no element fetches one unasked', async () => {
   const { context, page, open } = await visitor();

@@ -4,14 +4,26 @@
  * attributes in their own spelling (temperature="0.7").
  */
 import { LogitElement } from './element.js';
-import { lease } from '../state/engines.js';
+import { isSlow, lease } from '../state/engines.js';
+import { farAddress } from '../state/hosts.js';
 import { findModel } from '../state/models.js';
 import { detailOf } from './faults.js';
 import { toFault } from '../engine/errors.js';
 
 /** @typedef {import('../engine/remote.js').RemoteLogitscope} RemoteLogitscope */
 
+/**
+ * What stands in the place of an element until its model is there: `ask` whether it may be fetched,
+ * with what the reader takes in its place or with; `follow` how far it is, null where nothing comes.
+ * @typedef {{ ask: (element: ModelElement) => Promise<Partial<ModelElement>>,
+ *   follow: (element: ModelElement, progress: Progress | null, cancel: () => void) => void }} Arrival
+ * @typedef {import('../state/engines.js').Progress} Progress
+ */
+
 export class ModelElement extends LogitElement {
+  /** The page's. @type {Arrival | null} */
+  static arrival = null;
+
   static properties = {
     model: {},
     context: { type: Number },
@@ -91,19 +103,36 @@ export class ModelElement extends LogitElement {
     this.#close();
     this.fault = null;
     if (this.model === '') return;
-    const held = lease(this.offer.model, { context: this.context });
+    const { arrival } = ModelElement;
+    const onprogress = (/** @type {Progress} */ progress) => {
+      if (this.#lease === held && isSlow(progress)) arrival?.follow(this, progress, held.cancel);
+    };
+    const held = lease(this.offer.model, { context: this.context, onprogress });
     this.#lease = held;
     try {
       const engine = await held.ready;
       if (this.#lease !== held) return;
       this.engine = engine;
+      arrival?.follow(this, null, held.cancel);
       await this.opened(engine);
     } catch (error) {
       held.release();
       if (this.#lease !== held) return;
-      this.fault = toFault(error);
-      detailOf(this.fault).then((detail) => this.emit('logit-error', detail));
+      arrival?.follow(this, null, held.cancel);
+      const fault = toFault(error);
+      detailOf(fault).then((detail) => this.emit('logit-error', detail));
+      const left = fault.code === 'cancelled' && farAddress(this.offer.model);
+      if (arrival && (left || fault.key === 'far_unasked'))
+        return this.#openAgreed(await arrival.ask(this));
+      this.fault = fault;
     }
     this.requestUpdate();
+  }
+
+  /** Opens what the reader agreed to. @param {Partial<ModelElement>} agreed */
+  #openAgreed({ model = this.model, context = null }) {
+    const same = model === this.model && (context ?? this.context) === this.context;
+    Object.assign(this, { model, context: context ?? this.context });
+    if (same) this.#open();
   }
 }

@@ -300,8 +300,7 @@ export const sentences = {
   http_status: 'HTTP status {n}',
   load_cancelled: 'loading was cancelled',
   hub_name: 'a name of the hub is hub:owner/name/file.gguf, got {value}',
-  far_unasked:
-    'a model of {host} is fetched only after a press that names host and size, which the whole instrument has',
+  far_unasked: 'a model of {host} is fetched only after a press that names host and size',
   far_cut: 'the connection was lost at byte {n} of {limit} and could not be made again',
   far_silent: 'the host said nothing for {n} seconds',
   far_redirects: 'the address leads to more than {limit} others',

@@ -15,7 +15,8 @@ import { checkState, parseParts } from '../state/page-state.js';
 
 const PANELS = ['logit-text', 'logit-draw', 'logit-distribution', 'logit-chain'];
 /** Attributes of a panel that say nothing of the state. */
-const OWN = /^(class|for|hidden|id|no-glide|part|role|slot|style|tabindex|title|aria-.*|data-.*)$/;
+const OWN =
+  /^(class|for|hidden|id|no-glide|part|role|slot|style|tabindex|title|waiting|aria-.*|data-.*)$/;
 /** What a scope takes over by itself. */
 const TAKEN_BY_SCOPE = [
   'prompt',
@@ -78,6 +79,10 @@ function openHidden(panel) {
   const scope = /** @type {LogitScope} */ (document.createElement('logit-scope'));
   for (const name of panel.getAttributeNames()) mirror(panel, scope, name);
   scope.hidden = true;
+  scope.className = 'waiting';
+  // It shows itself in the panel's place while it asks for the model.
+  const showing = new MutationObserver(() => panel.toggleAttribute('waiting', !scope.hidden));
+  showing.observe(scope, { attributeFilter: ['hidden'] });
   scope.attach(panel);
   scope.addEventListener('logit-ready', () => addProperties(panel, scope));
   panel.renderRoot.append(scope);

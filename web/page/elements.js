@@ -5,6 +5,7 @@
  */
 import { matchLanguage, setLanguage } from '../locale/locale.js';
 import './alone.js';
+import './arrival.js';
 import './lesson/lesson.js';
 import '../views/compare/compare.js';
 import '../views/cost/cost.js';

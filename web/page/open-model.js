@@ -9,7 +9,7 @@ import { LogitElement, define, valueOf } from '../base/element.js';
 import { listKept, removeKept } from '../engine/kept.js';
 import { addressOf, nameOf, partNames } from '../engine/names.js';
 import { addMessages, t } from '../locale/locale.js';
-import { agreeTo, farAddress } from '../state/hosts.js';
+import { agreeTo, agreements, farAddress } from '../state/hosts.js';
 import { GOOD } from './good-models.js';
 import { megabytes } from './model-chooser.js';
 import dialogStyles from '../style/dialog.css';
@@ -23,6 +23,9 @@ const PHONE_MEMORY = 1.5e9;
 /** The most that weights take of their file's size. */
 const SHARE = 1.15;
 const CONTEXT_MAX = 2 ** 20;
+/** The speed is that of so many marks, each so much after the one before. */
+const MARKS = 10;
+const MARK_MS = 500;
 
 /** @param {string} name */
 const shortName = (name) => name.replace(/^.*\//, '');
@@ -99,11 +102,28 @@ export class LogitOpen extends LogitElement {
 
   /** @param {string | File | File[]} model */
   #open(model) {
-    const context = Math.round(Number(this.context));
-    const known = context >= 1 && context <= CONTEXT_MAX;
+    const number = Math.round(Number(this.context));
+    const context = number >= 1 && number <= CONTEXT_MAX ? number : null;
     this.#close();
-    agreeTo(model);
-    this.emit('logit-model', { model, context: known ? context : null });
+    agreements.removeEventListener('agreed', this);
+    agreeTo(model, context);
+    this.emit('logit-model', { model, context });
+  }
+
+  connectedCallback() {
+    super.connectedCallback();
+    agreements.addEventListener('agreed', this);
+  }
+
+  disconnectedCallback() {
+    super.disconnectedCallback();
+    agreements.removeEventListener('agreed', this);
+  }
+
+  /** Another element was given leave to fetch what this one asks for. @param {Event} event */
+  handleEvent(event) {
+    const { detail } = /** @type {CustomEvent} */ (event);
+    if (detail.model === this.asked) this.emit('logit-model', detail);
   }
 
   #close() {
@@ -239,38 +259,52 @@ async function askSize(address) {
 define('logit-open', LogitOpen);
 
 /**
- * <logit-fetching>: how far a model from another host has come: bytes, speed, time left. Asks with
- * "logit-cancel".
+ * <logit-fetching>: how far a model has come from another host or a disk: bytes, speed, time left.
+ * Asks with "logit-cancel".
  */
 export class LogitFetching extends LogitElement {
-  static properties = { progress: { attribute: false } };
+  static properties = { name: {}, progress: { attribute: false } };
 
   static styles = [...LogitElement.styles, openStyles];
 
-  /** Where it began, for the speed. @type {{ at: number, loaded: number } | null} */
-  #begun = null;
+  /** Where it was in the last seconds, for the speed. @type {{ at: number, loaded: number }[]} */
+  #marks = [];
 
   constructor() {
     super();
+    this.name = '';
     /** @type {import('../state/engines.js').Progress | null} */
     this.progress = null;
   }
 
+  /** Bytes a second of late. */
+  get #rate() {
+    const { loaded = 0 } = this.progress ?? {};
+    const at = performance.now();
+    const [first] = this.#marks;
+    if (!first || loaded < first.loaded) this.#marks = [{ at, loaded }];
+    else if (at - /** @type {any} */ (this.#marks.at(-1)).at > MARK_MS)
+      this.#marks = [...this.#marks, { at, loaded }].slice(-MARKS);
+    const [from] = this.#marks;
+    return at - from.at > MARK_MS ? (1000 * (loaded - from.loaded)) / (at - from.at) : 0;
+  }
+
   render() {
     const { loaded = 0, total = 0, where } = this.progress ?? {};
-    const now = performance.now();
-    if (loaded === 0 || (this.#begun && loaded < this.#begun.loaded)) this.#begun = null;
-    else this.#begun ??= { at: now, loaded };
-    const seconds = this.#begun ? (now - this.#begun.at) / 1000 : 0;
-    const rate = seconds > 0.5 && this.#begun ? (loaded - this.#begun.loaded) / seconds : 0;
-    const words = t('load.progress', { done: megabytes(loaded), total: megabytes(total) });
+    const name = shortName(this.name);
+    if (total && loaded >= total)
+      return html`
+        <div class="fetching"><label for="bar">${t('open.reading', { name })}</label>
+          <progress id="bar"></progress></div>`;
+    const sizes = { name, done: megabytes(loaded), total: megabytes(total) };
+    const rate = this.#rate;
     return html`
       <div class="fetching">
-        <label for="bar">${words}</label>
+        <label for="bar">${t('open.progress', sizes)}</label>
+        <button data-command="cancel" @click=${() => this.emit('logit-cancel')}>${t('open.cancel')}</button>
         <progress id="bar" max=${total || 1} .value=${loaded}></progress>
         <p class="about">${rate > 0 ? sayRate(rate, Math.ceil((total - loaded) / rate)) : ''}</p>
-        <p class="about">${where ? t(`open.where.${where}`) : ''}</p>
-        <button data-command="cancel" @click=${() => this.emit('logit-cancel')}>${t('open.cancel')}</button>
+        <p class="about" role="status">${where ? t(`open.where.${where}`) : ''}</p>
       </div>`;
   }
 }

@@ -17,6 +17,7 @@ import { LogitElement, define } from '../base/element.js';
 import { renderFoot } from './foot.js';
 import { detailOf, explain, reason, sentence } from '../base/faults.js';
 import { Pace } from '../base/pace.js';
+import { isSlow } from '../state/engines.js';
 import { FIELDS, FOOT_VIEWS } from '../state/fields.js';
 import { BEGIN, unfold } from '../state/first.js';
 import { Instrument } from '../state/instrument.js';
@@ -91,6 +92,9 @@ export class LogitScope extends LogitElement {
 
   /** What the last address or host asked for in vain. @type {import('../state/page-state.js').Dropped[]} */
   #dropped = [];
+
+  /** Whether it was hidden, for panels that stand elsewhere. */
+  #tucked = false;
 
   /** What the views chose, by the names of the list. @type {Record<string, any>} */
   #choices = {};
@@ -370,6 +374,7 @@ export class LogitScope extends LogitElement {
 
   /** @param {Map<string, unknown>} changed */
   willUpdate(changed) {
+    this.#peek();
     if (changed.has('controls')) this.#shown = parseControls(this.controls);
     const early = !this.ready && (changed.has('prompt') || changed.has('context'));
     if (this.model && (changed.has('model') || early)) this.#load();
@@ -383,6 +388,14 @@ export class LogitScope extends LogitElement {
     if (!view) this.view = 'bench';
     else view.load?.();
     if (this.view === 'landscape' && !this.ready) this.#comeFirst();
+  }
+
+  /** One that was hidden shows itself while there is something to press or to wait for. */
+  #peek() {
+    const { status, progress } = this.#instrument;
+    this.#tucked ||= this.hasAttribute('hidden');
+    const calls = this.asking !== '' || status === 'failed' || isSlow(progress);
+    if (this.#tucked) this.toggleAttribute('hidden', !calls);
   }
 
   /** Shows the landscape's place before there is a model, with its picture where the first is asked for. */
@@ -580,7 +593,7 @@ export class LogitScope extends LogitElement {
   }
 
   render() {
-    if (this.hidden) return nothing;
+    if (this.#tucked) return this.hidden ? nothing : this.#renderNotice();
     // While it is not known what shows, nothing stands where it will.
     const unknown = this.#coming && this.#first === undefined;
     return html`
@@ -634,7 +647,7 @@ export class LogitScope extends LogitElement {
             @click=${() => (this.view = name)}>${t(`view.${name}`)}</button>`,
         )}
       </div>
-      <logit-model ?hidden=${!this.#shows('model') || this.readonly} .name=${this.#offer.name} .progress=${instrument.status === 'ready' ? instrument.progress : null}
+      <logit-model ?hidden=${!this.#shows('model') || this.readonly} .name=${this.#offer.name} .progress=${this.ready && !isSlow(instrument.progress) ? instrument.progress : null}
         .fault=${reason(instrument.modelFault, this)} @logit-model=${this.#onModel} @logit-more=${() => this.#showMore()}></logit-model>
       ${
         this.shareable
@@ -663,12 +676,12 @@ export class LogitScope extends LogitElement {
       </div>`;
   }
 
-  /** A model of another host on its way. */
   #renderFetching() {
-    const { progress } = this.#instrument;
-    if (!progress?.where || progress.where === 'there') return nothing;
+    const { progress, coming } = this.#instrument;
+    if (!isSlow(progress)) return nothing;
+    import('./open-model.js');
     return html`
-      <logit-fetching class="panel notice fetching" role="status" .progress=${progress}
+      <logit-fetching class="panel notice fetching" .name=${findModel(coming).name} .progress=${progress}
         @logit-cancel=${() => this.#instrument.cancel()}></logit-fetching>`;
   }
 

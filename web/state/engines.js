@@ -27,6 +27,12 @@ import { MODELS } from './models.js';
  * @property {AbortController} control
  */
 
+/** Where a model comes from without a network, and up to how many bytes nobody reads how far it is. */
+const HERE = ['there', 'file'];
+const QUICK = 32e6;
+/** Progress is told so often at most: a page that follows each piece of a large file has time for nothing else. */
+const TELL_MS = 100;
+
 /** By variant and context, then by model. @type {Map<string, Map<unknown, Shared>>} */
 const all = new Map();
 
@@ -42,7 +48,8 @@ function sharedOf({ variant = 'auto', context = null }) {
 }
 
 /**
- * An engine over `model`, loaded at the first call and closed when the last lease is released.
+ * An engine over `model`, loaded at the first call and closed when the last lease is released. What is
+ * on its way is cancelled for all who wait for it.
  * A load that failed is forgotten, so that the next call tries again.
  * @param {Model} model
  * @param {Options} [options]
@@ -59,20 +66,28 @@ export function lease(model, options = {}) {
   entry.users++;
   if (onprogress) entry.listeners.add(onprogress);
   let held = true;
-  const cancel = () => entry.users < 2 && entry.control.abort();
   return {
     ready: entry.engine,
-    cancel,
+    cancel: () => entry.control.abort(),
     release() {
       if (!held) return;
       held = false;
       if (onprogress) entry.listeners.delete(onprogress);
-      cancel();
       if (--entry.users > 0) return;
+      entry.control.abort();
       if (shared.get(key) === entry) shared.delete(key);
       entry.engine.then((engine) => engine.close()).catch(() => {}); // the user heard of it already
     },
   };
+}
+
+/**
+ * Whether a model on its way takes a while: not a small one that is here already.
+ * @param {Progress | null} progress
+ */
+export function isSlow(progress) {
+  const { where, total = 0 } = progress ?? {};
+  return where !== undefined && (!HERE.includes(where) || total > QUICK);
 }
 
 /** Whether an engine is on its way or has not answered yet. */
@@ -91,7 +106,11 @@ function open(key, options) {
   /** @type {Set<OnProgress>} */
   const listeners = new Set();
   const control = new AbortController();
+  let told = 0;
   const tell = (/** @type {Progress} */ progress) => {
+    const now = performance.now();
+    if (now - told < TELL_MS && progress.loaded < progress.total) return;
+    told = now;
     for (const listener of listeners) listener(progress);
   };
   const engine = load(key, options, tell, control.signal);

@@ -25,10 +25,13 @@ export function farAddress(model) {
 
 /** What the reader has agreed to, by a press that names host and size. @type {Set<unknown>} */
 const agreed = new Set();
+/** Announces "agreed", to all that ask for the same model. */
+export const agreements = new EventTarget();
 
-/** @param {unknown} model */
-export function agreeTo(model) {
+/** @param {unknown} model @param {number | null} [context] that it is to be opened with */
+export function agreeTo(model, context = null) {
   agreed.add(model);
+  agreements.dispatchEvent(new CustomEvent('agreed', { detail: { model, context } }));
 }
 
 /** Whether a model lies at another host and the reader has not agreed to it yet. @param {unknown} model */

@@ -22,6 +22,8 @@ export class Instrument extends TextBench {
   status = 'idle';
   /** @type {import('./engines.js').Progress | null} */
   progress = null;
+  /** What is on its way. @type {Model} */
+  coming = null;
   /** @type {Fault | null} Why another model was refused; the one before stays. */
   modelFault = null;
   /** @type {Model} What the model was loaded from. */
@@ -79,6 +81,7 @@ export class Instrument extends TextBench {
     this.fault = null;
     this.modelFault = null;
     this.progress = { loaded: 0, total: 0 };
+    this.coming = model;
     this.changed();
     const onprogress = (/** @type {import('./engines.js').Progress} */ progress) => {
       this.progress = progress;
@@ -123,6 +126,7 @@ export class Instrument extends TextBench {
       this.emit('fault', fault);
     }
     this.progress = null;
+    this.coming = null;
     this.changed();
   }
 

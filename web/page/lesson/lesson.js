@@ -13,6 +13,7 @@ import { addMessages, language, t } from '../../locale/locale.js';
 import { patched, readShown } from '../../lessons/shown.js';
 import { cssom } from '../../plots/cssom.js';
 import { LessonReader } from './reader.js';
+import '../arrival.js';
 import { fetchLesson, fetchList, isNamed } from './fetch-lesson.js';
 import { recallMarks, rememberMarks } from './progress.js';
 import { inline } from './inline.js';

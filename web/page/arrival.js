@@ -1,0 +1,43 @@
+/**
+ * What stands in the place of an element that is used alone until its model is there: the press that
+ * names host and size where it lies at another host, then how far it has come.
+ */
+import { html, nothing, render } from 'lit';
+import { ModelElement } from '../base/model-element.js';
+import { findModel } from '../state/models.js';
+import './open-model.js';
+
+/** @type {WeakMap<ModelElement, HTMLElement>} */
+const places = new WeakMap();
+
+/** @param {ModelElement} element @param {unknown} content nothing: the element itself */
+function show(element, content) {
+  const place = places.get(element) ?? document.createElement('div');
+  places.set(element, place);
+  place.className = 'waiting';
+  if (!place.isConnected) element.renderRoot.prepend(place);
+  render(content, place);
+  element.toggleAttribute('waiting', content !== nothing);
+}
+
+ModelElement.arrival = {
+  ask: (element) =>
+    new Promise((resolve) => {
+      const agree = (/** @type {CustomEvent} */ event) => {
+        event.stopPropagation(); // an instrument around it has a model of its own
+        show(element, nothing);
+        resolve(event.detail);
+      };
+      const { model } = element.offer;
+      show(element, html`<logit-open .asked=${model} @logit-model=${agree}></logit-open>`);
+    }),
+
+  follow(element, progress, cancel) {
+    if (!progress) return void (places.has(element) && show(element, nothing));
+    const { name } = findModel(element.offer.model);
+    show(
+      element,
+      html`<logit-fetching .name=${name} .progress=${progress} @logit-cancel=${cancel}></logit-fetching>`,
+    );
+  },
+};
