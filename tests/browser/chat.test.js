@@ -88,6 +88,9 @@ const FILE = {
   buffer: Buffer.from(THINKING),
 };
 
+const showView = (/** @type {import('playwright-core').Page} */ page, /** @type {string} */ name) =>
+  page.locator(`logit-scope [role=tab][data-view=${name}]`).click();
+
 /** What stands on the tape of the prompt, special tokens in brackets. */
 const readTape = (/** @type {import('playwright-core').Page} */ page) =>
   page.locator('logit-tape .given').evaluate((given) =>
@@ -101,6 +104,38 @@ const readTape = (/** @type {import('playwright-core').Page} */ page) =>
       .join('')
       .replaceAll('\u00a0', ' '),
   );
+
+/**
+ * Compare and Sweep go on from the tokens that the template makes.
+ * @param {import('playwright-core').Page} page
+ * @param {string} said as readTape has it
+ */
+async function viewsAgree(page, said) {
+  const scope = await Logitscope.load({ model: THINKING });
+  const messages = [
+    { role: 'system', content: 'Be brief.' },
+    { role: 'user', content: 'a<end>b' },
+  ];
+  const { ids, text } = await scope.chat(/** @type {any} */ (messages), { date: '2025-02-01' });
+  assert.equal(text, said.replaceAll(/\[(<end>)\]/g, '$1'));
+  await showView(page, 'compare');
+  const column = page.locator('logit-compare .column').first().locator('logit-passage .t');
+  const drawn = [];
+  for await (const { id } of scope.generate({ prompt: ids, temperature: 0, max_new_tokens: 4 }))
+    drawn.push(id);
+  const shown = () => column.evaluateAll((all) => all.map(({ dataset }) => Number(dataset.id)));
+  const begun = await until(shown, ({ length }) => length >= drawn.length);
+  assert.deepEqual(begun.slice(0, drawn.length), drawn);
+  assert.equal(await page.locator('logit-compare #prompt').innerText(), text);
+  await showView(page, 'sweep');
+  scope.feed(ids);
+  const { entropy } = scope.distribution({ temperature: 1 });
+  const said1 = page
+    .locator('logit-sweep')
+    .getByText(`Temperature 1: entropy ${entropy.toFixed(1)}`);
+  await said1.first().waitFor();
+  scope.close();
+}
 
 test('a model with a template is given a text or a chat, the same in the single file', async () => {
   const { page, complaints, close } = await bench.open({ path: '?lang=en' });
@@ -132,6 +167,8 @@ test('a model with a template is given a text or a chat, the same in the single 
     await settle(page);
     await page.locator('[data-command=step]').click();
     await page.locator('logit-tape .step.thinking').waitFor();
+    await viewsAgree(page, said);
+    await showView(page, 'bench');
     await chat.locator('#date').fill('2025-02-31');
     await page.locator('logit-text #fault').getByText('YYYY-MM-DD').waitFor();
     await page.locator('logit-text [data-mode=text]').click();

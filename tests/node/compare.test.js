@@ -145,6 +145,17 @@ test('a given text is measured token by token as the model has it', async () => 
   await assert.rejects(collect(scope, given('will fly'), { prompt }), /no word/);
 });
 
+test('a given text follows what a chat template makes, whose tokens no text is spelled with', async () => {
+  const template = '<end>{% for m in messages %}{{ m.content }}{% endfor %}<end>';
+  const scope = await Logitscope.load({ model: smallModel({ template }) });
+  const { ids: prompt } = await scope.chat([{ role: 'user', content: 'hi' }]);
+  const given = { kind: /** @type {const} */ ('given'), settings: {}, text: 'ab' };
+  const { result } = await collect(scope, given, { prompt });
+  assert.deepEqual(Array.from(result.prompt_ids), Array.from(prompt));
+  assert.deepEqual(Array.from(result.ids), Array.from(scope.encode('ab')));
+  scope.close();
+});
+
 test('a given text follows an opening quote at once, and a comma after a space', async () => {
   const scope = await Logitscope.load({ model: 'models/stories.gguf' });
   for (const [prompt, joined] of [

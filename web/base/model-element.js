@@ -28,6 +28,7 @@ export class ModelElement extends LogitElement {
     model: {},
     context: { type: Number },
     prompt: {},
+    prompt_ids: { attribute: false },
     settings: { attribute: false },
   };
 
@@ -47,6 +48,8 @@ export class ModelElement extends LogitElement {
     this.context = null;
     /** Where it is left out, the first example of the model. @type {string} */
     this.prompt = /** @type {any} */ (undefined);
+    /** Its tokens where it is not text alone, as what a chat template makes. @type {number[] | null} */
+    this.prompt_ids = null;
     /** @type {import('../engine/types.js').Settings} */
     this.settings = {};
   }

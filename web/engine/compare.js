@@ -92,7 +92,12 @@ async function takeText(scope, { prompt, text = '', max_new_tokens = MOST }) {
   const alone =
     typeof prompt === 'string' ? Array.from(await scope.encode(prompt)) : Array.from(prompt);
   if (!text.trim()) return { prompt_ids: alone, ids: [], finish_reason: 'text' };
-  const all = Array.from(await scope.encode(before + gap + text));
+  // What a chat template makes has tokens that no text is spelled with.
+  const spelled =
+    typeof prompt === 'string' || alone.join() === (await scope.encode(before)).join();
+  const all = spelled
+    ? Array.from(await scope.encode(before + gap + text))
+    : [...alone, ...(await scope.encode(text, { bos: false }))];
   const shared = divergence(alone, all) ?? alone.length;
   const prompt_ids = all.slice(0, shared);
   const ids = all.slice(shared, shared + max_new_tokens);

@@ -28,6 +28,7 @@ import { unknownSetting } from './settings.js';
  * @property {Axis[]} axes one or two; the last changes fastest
  * @property {string[]} measures names of MEASURES
  * @property {string} prompt
+ * @property {number[] | null} [prompt_ids] its tokens, where it is not text alone
  * @property {Settings} [settings] what stays as it is
  * @property {number} [samples] texts a point, 10; text i has the seed of the settings + i, at every
  *   point, so that all points meet the same random numbers
@@ -154,7 +155,7 @@ export function placesOf(axes) {
 export async function* sweep(engine, plan, signal) {
   checkPlan(plan, engine.table);
   const { axes, measures, prompt, settings = {} } = plan;
-  const ids = Array.from(await engine.encode(prompt));
+  const ids = Array.from(plan.prompt_ids ?? (await engine.encode(prompt)));
   const session = await engine.session();
   try {
     const places = placesOf(axes);

@@ -18,13 +18,14 @@ import { VIEW_NAMES, choicesOf } from '../state/fields.js';
  */
 
 /** What a view reads. @param {Instrument} instrument */
-function readBy({ source, context, prompt, asked }) {
-  return { model: source, context, prompt, settings: asked };
+function readBy({ source, context, beginning, asked }) {
+  return { model: source, context, ...beginning, settings: asked };
 }
 
 /** What stands in its place before there is a model. @param {import('../state/first.js').First | null} first */
 function comingTo(first) {
-  return { model: '', context: null, prompt: first?.prompt ?? '', settings: first?.settings ?? {} };
+  const { prompt = '', settings = {} } = first ?? {};
+  return { model: '', context: null, prompt, prompt_ids: null, settings };
 }
 
 /** @type {Record<string, View>} */
@@ -44,33 +45,24 @@ const BESIDE = {
     load: () => import('../views/compare/compare.js'),
     render(instrument, choices) {
       const { prompt, ...own } = choicesOf('compare', choices);
-      return html`<logit-compare class="panel" .model=${instrument.source} .context=${instrument.context} .prompt=${prompt ?? instrument.prompt}
-        .settings=${instrument.asked} ${props(own)}></logit-compare>`;
+      const mine = instrument.chat === null && prompt !== null ? { prompt } : {};
+      return html`<logit-compare class="panel" ${props({ ...readBy(instrument), ...mine, ...own })}></logit-compare>`;
     },
   },
   sweep: {
     load: () => import('../views/sweep/sweep.js'),
-    render: (
-      instrument,
-      choices,
-    ) => html`<logit-sweep class="panel" .model=${instrument.source} .context=${instrument.context} .prompt=${instrument.prompt}
-      .settings=${instrument.asked} .grammar=${instrument.grammar} ${props(choicesOf('sweep', choices))}></logit-sweep>`,
+    render: (instrument, choices) =>
+      html`<logit-sweep class="panel" ${props(readBy(instrument))} .grammar=${instrument.grammar} ${props(choicesOf('sweep', choices))}></logit-sweep>`,
   },
   cost: {
     load: () => import('../views/foot.js'),
-    render: (
-      instrument,
-      choices,
-    ) => html`<logit-cost class="panel" .model=${instrument.source} .context=${instrument.context} .prompt=${instrument.prompt}
-      .settings=${instrument.asked} .drawn=${instrument.steps.length} ${props(choicesOf('cost', choices))}></logit-cost>`,
+    render: (instrument, choices) =>
+      html`<logit-cost class="panel" ${props(readBy(instrument))} .drawn=${instrument.steps.length} ${props(choicesOf('cost', choices))}></logit-cost>`,
   },
   speculative: {
     load: () => import('../views/foot.js'),
-    render: (
-      instrument,
-      choices,
-    ) => html`<logit-speculative class="panel" .model=${instrument.source} .context=${instrument.context} .prompt=${instrument.prompt}
-      .settings=${instrument.asked} ${props(choicesOf('speculative', choices))}></logit-speculative>`,
+    render: (instrument, choices) =>
+      html`<logit-speculative class="panel" ${props(readBy(instrument))} ${props(choicesOf('speculative', choices))}></logit-speculative>`,
   },
   logits: {
     load: () => import('../views/logits/logits.js'),

@@ -168,6 +168,13 @@ export class TextBench extends Bench {
     return this.#positionAfter(this.drawStep);
   }
 
+  /** What other views go on from: the tokens of a template are not those of its text. */
+  get beginning() {
+    if (!this.chat) return { prompt: this.prompt, prompt_ids: null };
+    const prompt = this.promptPieces.map(({ text }) => text).join('');
+    return { prompt, prompt_ids: this.#promptIds };
+  }
+
   /** Mirostat's bound or adaptive-p's mean in the next draw, null while they are off. */
   get mu() {
     const state = carried(this.settings);

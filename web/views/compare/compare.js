@@ -115,10 +115,11 @@ export class LogitCompare extends ModelElement {
 
   /** What is to be made. @returns {import('./runner.js').Plan} */
   get plan() {
-    const { prompt = '', max_new_tokens } = this;
+    const { prompt = '', prompt_ids, max_new_tokens } = this;
     const strategies = this.strategies ?? this.#suite.strategies;
     const samples = this.samples ?? this.#suite.samples;
-    return { prompt, seed: this.seed ?? this.asked.seed ?? 0, samples, max_new_tokens, strategies };
+    const seed = this.seed ?? this.asked.seed ?? 0;
+    return { prompt, prompt_ids, seed, samples, max_new_tokens, strategies };
   }
 
   disconnectedCallback() {
@@ -360,9 +361,14 @@ export class LogitCompare extends ModelElement {
   #renderPassage(text, i, parts, words) {
     const name = nameOf(i, text.strategy);
     return html`
-      <logit-passage ?short=${this.plan.samples > 1} .given=${this.prompt} .steps=${text.steps} .label=${t('compare.text', { name })} .eos=${this.#eos}
+      <logit-passage ?short=${this.plan.samples > 1} .given=${this.#given} .steps=${text.steps} .label=${t('compare.text', { name })} .eos=${this.#eos}
         .colour=${this.colour} .parts=${parts} .at=${this.plan.samples > 1 ? -1 : this.step - 1} .loop=${text.figures?.loop ?? null}
         @logit-at=${this.#onAt}>${words}</logit-passage>`;
+  }
+
+  /** What a text begins with: the prompt, but for what a template makes, which stands above all. */
+  get #given() {
+    return this.prompt_ids ? '' : this.prompt;
   }
 
   get #eos() {
@@ -449,7 +455,7 @@ export class LogitCompare extends ModelElement {
       return html`<p class="note" role="status">${t('compare.blind.waiting')}</p>`;
     return html`
       ${samples > 1 ? html`<p class="note">${t('compare.blind.one', { seed: String(texts[0][0].seed) })}</p>` : nothing}
-      <logit-ranking .entries=${entriesOf(texts, this.shuffled)} .given=${this.prompt} .eos=${this.#eos}></logit-ranking>`;
+      <logit-ranking .entries=${entriesOf(texts, this.shuffled)} .given=${this.#given} .eos=${this.#eos}></logit-ranking>`;
   }
 
   #onRun() {
@@ -521,8 +527,8 @@ export class LogitCompare extends ModelElement {
    * @param {number} i
    */
   async #onStrategy({ detail: { action, settings, text } }, i) {
-    const { strategies, prompt, seed } = this.plan;
-    if (action === 'adopt') this.emit('logit-adopt', { settings, prompt, seed });
+    const { strategies, seed } = this.plan;
+    if (action === 'adopt') this.emit('logit-adopt', { settings, prompt: this.#given, seed });
     else if (action === 'lead') {
       this.#keys = front(this.#keys, i);
       this.#change(front([...strategies], i));

@@ -8,6 +8,7 @@ import { live } from 'lit/directives/live.js';
 import { suites } from '../../engine/suites.js';
 import { plain, t } from '../../locale/locale.js';
 import { LogitElement, define, valueOf } from '../../base/element.js';
+import { unturned } from '../../base/visible.js';
 import { field } from '../../state/fields.js';
 import { readSeed, readWhole } from '../../base/setting-words.js';
 import controlsStyles from './controls.css';
@@ -50,10 +51,7 @@ export class LogitCompareControls extends LogitElement {
         )}
       </div>
       <div class="asked">
-        <label class="label prompt">${t('text.prompt')}
-          <input id="prompt" spellcheck="false" autocomplete="off" lang="en"
-            .value=${live(plan.prompt)}
-            @input=${(/** @type {Event} */ event) => this.#ask({ prompt: valueOf(event) })}></label>
+        ${plan.prompt_ids ? this.#renderMade(plan.prompt) : this.#renderPrompt(plan.prompt)}
         ${this.#renderBox('seed', plan.seed)}
         ${this.#renderBox('max_new_tokens', plan.max_new_tokens)}
         ${this.#renderBox('samples', plan.samples)}
@@ -61,6 +59,22 @@ export class LogitCompareControls extends LogitElement {
       ${this.passages.length > 0 ? this.#renderPassages(plan.prompt) : nothing}
       <p class="error" role="alert" id="error">${read && 'error' in read ? read.error : this.fault}</p>
     `;
+  }
+
+  /** @param {string} prompt */
+  #renderPrompt(prompt) {
+    return html`
+        <label class="label prompt">${t('text.prompt')}
+          <input id="prompt" spellcheck="false" autocomplete="off" lang="en"
+            .value=${live(prompt)}
+            @input=${(/** @type {Event} */ event) => this.#ask({ prompt: valueOf(event) })}></label>`;
+  }
+
+  /** What the model's template makes of the chat on the bench. @param {string} prompt */
+  #renderMade(prompt) {
+    return html`
+        <div class="prompt"><span class="label" id="made">${t('compare.chat')}</span>
+          <p id="prompt" role="group" tabindex="0" lang="en" dir="auto" aria-labelledby="made">${unturned(prompt.trim())}</p></div>`;
   }
 
   /** @param {string} prompt */

@@ -13,7 +13,7 @@ import { toFault } from '../../engine/errors.js';
  * @typedef {import('../../engine/compare.js').Figures} Figures
  *
  * `samples` texts of each strategy, of seeds that follow; one of a given text.
- * @typedef {{ prompt: string, seed: number, samples: number, max_new_tokens: number,
+ * @typedef {{ prompt: string, prompt_ids?: number[] | null, seed: number, samples: number, max_new_tokens: number,
  *   strategies: readonly Strategy[] }} Plan
  *
  * One text; `figures` are there once it is complete. A given one may have a fault of its own; it is
@@ -38,7 +38,7 @@ export class TextRunner {
   /** @type {import('../../engine/errors.js').Fault | null} */
   fault = null;
   running = false;
-  /** What the texts on show follow. */
+  /** What the texts on show follow. @type {string | number[]} */
   prompt = '';
   #changed;
   #abort = new AbortController();
@@ -77,7 +77,7 @@ export class TextRunner {
     this.running = true;
     if (engine !== this.#engine) this.texts = [];
     this.#engine = engine;
-    this.prompt = plan.prompt;
+    this.prompt = promptOf(plan);
     this.#lay(plan);
     this.#changed();
     try {
@@ -94,7 +94,8 @@ export class TextRunner {
   }
 
   /** Lays out the texts of a plan, with those that are complete already. @param {Plan} plan */
-  #lay({ strategies, samples, seed, prompt, max_new_tokens }) {
+  #lay({ strategies, samples, seed, max_new_tokens }) {
+    const { prompt } = this;
     const kept = new Map(
       this.texts.flat().flatMap((text) => (text.figures || text.fault ? [[text.key, text]] : [])),
     );
@@ -142,9 +143,10 @@ export class TextRunner {
    * @param {Plan} plan
    * @param {AbortSignal} signal
    */
-  async #writeOne(engine, session, text, { prompt, max_new_tokens }, signal) {
+  async #writeOne(engine, session, text, plan, signal) {
     const { strategy, seed } = text;
-    const generation = run(engine, session, strategy, { prompt, seed, max_new_tokens, signal });
+    const options = { prompt: promptOf(plan), seed, max_new_tokens: plan.max_new_tokens, signal };
+    const generation = run(engine, session, strategy, options);
     try {
       for (;;) {
         const { done, value } = await generation.next();
@@ -174,16 +176,27 @@ export class TextRunner {
    * @param {Plan} plan
    * @param {AbortSignal} signal
    */
-  async #measureGaps(engine, { strategies, prompt }, signal) {
+  async #measureGaps(engine, plan, signal) {
+    const { strategies } = plan;
     const pair = coldPair(strategies);
     if (!pair) return;
     const ids = this.texts[pair.greedy][0].steps.map(({ id }) => id);
     const temperature = Number(strategies[pair.cold].settings.temperature);
     await withSession(engine, async (session) => {
-      const found = await gapsOf(session, await engine.encode(prompt), ids, temperature);
+      const found = await gapsOf(session, await idsOf(engine, plan), ids, temperature);
       if (!signal.aborted) this.gaps = { ...pair, ...found };
     });
   }
+}
+
+/** What is continued. @param {Plan} plan */
+function promptOf({ prompt, prompt_ids }) {
+  return prompt_ids ?? prompt;
+}
+
+/** @param {Engine} engine @param {Plan} plan @returns {Promise<ArrayLike<number>>} */
+async function idsOf(engine, { prompt, prompt_ids }) {
+  return prompt_ids ?? engine.encode(prompt);
 }
 
 /**

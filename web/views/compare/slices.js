@@ -28,6 +28,7 @@ export class SliceReader {
   #kept = new Map();
   /** Those still to be read. @type {[Text, number][]} */
   #wanted = [];
+  /** @type {string | number[]} */
   #prompt = '';
   #reading = false;
 
@@ -53,7 +54,7 @@ export class SliceReader {
   /**
    * Reads the slices of these texts at a step, those of an earlier wish no more.
    * @param {Engine} engine
-   * @param {string} prompt
+   * @param {string | number[]} prompt
    * @param {Text[]} texts
    * @param {number} at
    */
@@ -105,7 +106,8 @@ export class SliceReader {
    * @param {number} at
    */
   async #readOne(engine, session, { strategy, seed, steps }, at) {
-    const prompt = Array.from(await engine.encode(this.#prompt));
+    const given = this.#prompt;
+    const prompt = Array.from(typeof given === 'string' ? await engine.encode(given) : given);
     const before = steps.slice(0, at).map(({ id }) => id);
     // A given text may write the end of the prompt with other tokens.
     const ids = [...prompt.slice(0, steps[0].position), ...before];

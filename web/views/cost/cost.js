@@ -109,7 +109,9 @@ export class LogitCost extends ModelElement {
   /** @param {import('../../base/model-element.js').RemoteLogitscope} engine */
   async #read(engine) {
     const half = (engine.info?.context_length ?? 2) >> 1;
-    const ids = Array.from(await engine.encode(this.prompt ?? '').catch(() => [])).slice(0, half);
+    const ids = Array.from(
+      this.prompt_ids ?? (await engine.encode(this.prompt ?? '').catch(() => [])),
+    ).slice(0, half);
     this.#ids = ids.length > 0 ? ids : [engine.info?.bos_token_id ?? 0];
     this.requestUpdate();
   }
@@ -117,7 +119,8 @@ export class LogitCost extends ModelElement {
   /** @param {Map<string, unknown>} changed */
   willUpdate(changed) {
     super.willUpdate(changed);
-    if (changed.has('prompt') && this.engine) this.#read(this.engine);
+    if ((changed.has('prompt') || changed.has('prompt_ids')) && this.engine)
+      this.#read(this.engine);
   }
 
   render() {

@@ -200,12 +200,12 @@ export class LogitLandscape extends ModelElement {
 
   /** Whether there is another prompt than the one that was read. */
   get #unread() {
-    return this.#subject?.lacks(this.prompt) ?? false;
+    return this.#subject?.lacks(this.prompt_ids ?? this.prompt) ?? false;
   }
 
   async #encode() {
     const subject = /** @type {Subject} */ (this.#subject);
-    const taken = await subject.take(this.prompt);
+    const taken = await subject.take(this.prompt_ids ?? this.prompt);
     if (taken && subject === this.#subject) this.requestUpdate();
   }
 

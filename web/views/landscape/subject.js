@@ -24,7 +24,7 @@ export class Subject {
   #given;
   /** @type {RemoteSession[]} */
   #sessions;
-  /** The prompt that the tokens spell. @type {string | null} */
+  /** The prompt that the tokens spell, or they themselves. @type {string | number[] | null} */
   #encoded = null;
 
   /**
@@ -52,7 +52,7 @@ export class Subject {
     this.ids = given?.history ?? [];
   }
 
-  /** Whether it is another text than that of a prompt. @param {string} prompt */
+  /** Whether it is another text than that of a prompt. @param {string | number[]} prompt */
   lacks(prompt) {
     return !this.#given && this.#encoded !== prompt;
   }
@@ -64,7 +64,7 @@ export class Subject {
 
   /**
    * Takes a prompt; true unless another one has come meanwhile.
-   * @param {string} prompt
+   * @param {string | number[]} prompt
    */
   async take(prompt) {
     this.#encoded = prompt;
@@ -72,7 +72,7 @@ export class Subject {
     let ids = [];
     let fault = null;
     try {
-      ids = Array.from(await this.#engine.encode(prompt));
+      ids = Array.from(typeof prompt === 'string' ? await this.#engine.encode(prompt) : prompt);
     } catch (error) {
       fault = toFault(error);
     }

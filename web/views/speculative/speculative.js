@@ -103,11 +103,11 @@ export class LogitSpeculative extends ModelElement {
 
   /** What the text is written with. */
   get #options() {
-    const { draft_tokens, max_new_tokens, prompt } = this;
+    const { draft_tokens, max_new_tokens, prompt, prompt_ids } = this;
     return {
       ...this.asked,
       ...withoutNull(this),
-      prompt,
+      prompt: prompt_ids ?? prompt,
       max_new_tokens,
       draft_tokens,
       draft: addressOf(this.offer) ?? undefined,

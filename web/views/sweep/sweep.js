@@ -183,8 +183,8 @@ export class LogitSweep extends ModelElement {
       );
       if (countPoints(axes) > POINTS_MAX) return null;
       const settings = { ...(keep ? others : {}), seed };
-      const { prompt, rules: grammar } = this;
-      return { axes, measures, prompt, settings, samples, max_new_tokens, grammar };
+      const { prompt, prompt_ids, rules: grammar } = this;
+      return { axes, measures, prompt, prompt_ids, settings, samples, max_new_tokens, grammar };
     } catch {
       return null;
     }
@@ -471,8 +471,8 @@ export class LogitSweep extends ModelElement {
     if (!this.run || !point) return;
     const { plan } = this.run;
     const { seed, ...settings } = { ...plan.settings, ...point.at };
-    const prompt = plan.prompt === this.prompt ? {} : { prompt: plan.prompt };
-    this.emit('logit-adopt', { settings, ...prompt });
+    const same = plan.prompt === this.prompt || plan.prompt_ids;
+    this.emit('logit-adopt', { settings, ...(same ? {} : { prompt: plan.prompt }) });
   }
 
   /**

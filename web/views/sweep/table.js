@@ -74,7 +74,7 @@ const SHOWN = 10;
  * @param {Plan} plan
  * @param {Point | undefined} point
  */
-export function renderTexts({ prompt, grammar }, point) {
+export function renderTexts({ prompt, prompt_ids, grammar }, point) {
   if (!point || point.texts.length === 0) return nothing;
   const more = point.texts.length - SHOWN;
   return html`
@@ -84,7 +84,7 @@ export function renderTexts({ prompt, grammar }, point) {
         ({ text, verdict, seed }) => html`<li>
           <span class="seed">${t('sweep.seed', { seed: plain(seed) })}</span>
           ${grammar ? html`<span class=${verdict?.right ? 'right' : 'wrong'}>${t(verdict?.right ? 'sweep.right' : 'sweep.wrong')}</span>` : nothing}
-          <span class="written">${prompt}<b>${text}</b></span></li>`,
+          <span class="written">${prompt_ids ? '' : prompt}<b>${text}</b></span></li>`,
       )}</ul>
       ${more > 0 ? html`<p class="about">${t('sweep.more', { n: number(more) })}</p>` : nothing}
     </details>`;

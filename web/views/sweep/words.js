@@ -122,7 +122,7 @@ export function captionOf(plan, { model, table }) {
   const say = (value) => (typeof value === 'number' ? plain(value) : JSON.stringify(value));
   const said = others.map(([name, value]) => `${settingName(name)} ${say(value)}`);
   const lines = [
-    t('sweep.caption.model', { model, prompt: plan.prompt }),
+    t('sweep.caption.model', { model, prompt: plan.prompt.replaceAll('\n', '↵') }),
     said.length
       ? t('sweep.caption.settings', { settings: said.join(', ') })
       : t('sweep.caption.off'),
