@@ -33,15 +33,23 @@ const WITHOUT = {
   stores:
     'delete StorageManager.prototype.getDirectory; Object.defineProperty(globalThis, "caches", {});',
   room: 'StorageManager.prototype.estimate = async () => ({ quota: 1000, usage: 0 });',
-  full: `const { createSyncAccessHandle } = FileSystemFileHandle.prototype;
+  full: `const NO_SPACE = () => { throw new DOMException('No space', 'QuotaExceededError'); };
+    const { createSyncAccessHandle } = FileSystemFileHandle.prototype;
     FileSystemFileHandle.prototype.createSyncAccessHandle = async function () {
       const handle = await createSyncAccessHandle.call(this);
       const write = handle.write.bind(handle);
-      handle.write = (bytes, options) => {
-        if (options?.at > 2e5) throw new DOMException('No space left', 'QuotaExceededError');
-        return write(bytes, options);
+      handle.write = (bytes, at) => {
+        if (at.at < 2e5) return write(bytes, at);
+        handle.flush = NO_SPACE;
+        NO_SPACE();
       };
       return handle;
+    };`,
+  crammed: `delete StorageManager.prototype.getDirectory;
+    Cache.prototype.put = async function (address, { body }) {
+      const reader = body.getReader();
+      for (let n = 0; n < 2e5; ) n += (await reader.read()).value.length;
+      throw new DOMException('No space', 'QuotaExceededError');
     };`,
   slow: `const { stream } = Blob.prototype;
     const transform = async (chunk, to) => {
@@ -77,7 +85,7 @@ before(async () => {
     ${element('distribution')}<script type="module" src="logitscope.js"></script></body></html>`,
   );
   const route = (/** @type {string} */ path) => {
-    const [, name, file] = /^\/(files|stores|room|slow|full)\/(.*)$/.exec(path) ?? [];
+    const [, name, file] = /^\/(files|stores|room|slow|full|crammed)\/(.*)$/.exec(path) ?? [];
     return name && join(dist, file === 'worker.js' ? `worker-${name}.js` : file || 'index.html');
   };
   site = closed(await serve(dist, 0, route)).url;
@@ -221,6 +229,7 @@ long(
     const unkept = /** @type {[keyof typeof WITHOUT, string][]} */ ([
       ['stores', 'keeps nothing for this page'],
       ['room', 'no room'],
+      ['crammed', 'no room'],
     ]);
     const places = [['files', 'in the browser’s cache'], ...sample(unkept, 1)];
     for (const [name, said] of /** @type {[keyof typeof WITHOUT, string][]} */ (places)) {
@@ -340,6 +349,50 @@ test('a model of the list is asked for at the hub, and no element fetches one un
   }, `${host.url}m.gguf`);
   assert.match(String(said), /only after a press/);
   assert.deepEqual(host.requests, []);
+  await context.close();
+});
+
+test('a disk that fills up ends the keeping, not the opening, and leaves nothing behind', async () => {
+  const { context, page, ready, complaints } = await visitor();
+  host.behave({ pause: 10 });
+  await page.goto(
+    `${site}full/?lang=en&view=bench&model=${encodeURIComponent(`${host.url}m.gguf`)}`,
+  );
+  const ask = page.locator('logit-open');
+  await ask.locator('[data-command=size]').click();
+  await ask.locator('[data-command=fetch]').click();
+  await page.locator('logit-fetching').getByText('no room').waitFor();
+  assert.ok(fits(await ready()));
+  await page.locator('logit-model select').selectOption('…');
+  await page.locator('logit-open dialog').getByText('Nothing is kept.').waitFor();
+  const held = await page.evaluate(async () => {
+    const { held } = await navigator.locks.query();
+    return held?.map(({ name }) => name);
+  });
+  assert.deepEqual(held, []);
+  assert.deepEqual(complaints, []);
+  await context.close();
+});
+
+test('a host that redirects is followed; a file that becomes another one is one sentence', async () => {
+  const { context, page, open, ready, complaints } = await visitor();
+  const ask = page.locator('logit-open');
+  const load = async (/** @type {string} */ path, behaviour = {}) => {
+    host.behave({});
+    await open(`&model=${encodeURIComponent(host.url + path)}`);
+    await ask.locator('[data-command=size]').click();
+    await ask.locator('[data-command=fetch]').waitFor();
+    host.behave(behaviour);
+    await ask.locator('[data-command=fetch]').click();
+  };
+  await load('redirect/m.gguf');
+  assert.ok(fits(await ready()));
+  await load('m.gguf', { cut: 3e5, cuts: 1, pause: 10, tag: 'other' });
+  await page.getByText('became another one while it was fetched').waitFor();
+  host.behave({});
+  await page.getByText('Try again').click();
+  assert.ok(fits(await ready()));
+  assert.deepEqual(complaints, []);
   await context.close();
 });
 

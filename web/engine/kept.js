@@ -128,6 +128,18 @@ async function openHandle(folder, name) {
   return handle.createSyncAccessHandle();
 }
 
+/** @param {FileSystemDirectoryHandle} folder @param {string} key @param {About} about */
+async function writeAbout(folder, key, about) {
+  const handle = await openHandle(folder, key + ABOUT);
+  try {
+    handle.truncate(0);
+    handle.write(new TextEncoder().encode(JSON.stringify(about)), { at: 0 });
+    handle.flush();
+  } finally {
+    handle.close();
+  }
+}
+
 /**
  * @param {FileSystemDirectoryHandle} folder
  * @param {string} key
@@ -140,11 +152,13 @@ async function keepInFolder(folder, key, about, release) {
   const same = before && about.tag && before.tag === about.tag && before.size === about.size;
   if (!same) await removeFile(folder, key);
   const handle = await openHandle(folder, key);
-  const words = await openHandle(folder, key + ABOUT);
-  words.truncate(0);
-  words.write(new TextEncoder().encode(JSON.stringify(about)), { at: 0 });
-  words.flush();
-  words.close();
+  try {
+    await writeAbout(folder, key, about);
+  } catch (error) {
+    handle.close(); // what is open cannot be removed
+    await removeFile(folder, key);
+    throw error;
+  }
   let length = Math.min(handle.getSize(), about.size ?? 0);
   return {
     where: 'device',
@@ -162,9 +176,14 @@ async function keepInFolder(folder, key, about, release) {
       if (written < bytes.length) throw new DOMException('', 'QuotaExceededError');
     },
     async end(state) {
-      handle.flush();
+      let lost = state === 'wrong';
+      try {
+        handle.flush();
+      } catch {
+        lost = true; // a full disk
+      }
       handle.close();
-      if (state === 'wrong') await removeFile(folder, key);
+      if (lost) await removeFile(folder, key);
       release();
     },
   };
