@@ -137,6 +137,28 @@ async function viewsAgree(page, said) {
   scope.close();
 }
 
+test('what renders a chat is fetched with its model: without the network it goes on', async () => {
+  const { page, complaints, close } = await bench.open({ path: '?lang=en', own: true });
+  await page.locator('logit-model input[type=file]').setInputFiles(FILE);
+  await page.locator('logit-text [data-mode=chat]').waitFor();
+  await settle(page);
+  await page.context().setOffline(true);
+  await page.locator('logit-text [data-mode=chat]').click();
+  for (const said of ['Hi', 'Ho']) {
+    await page.locator('logit-chat #user').fill(said);
+    const tape = `[<end>]user: ${said} 26.07.2024[<end>]<think>`;
+    assert.equal(
+      await until(
+        () => readTape(page),
+        (shown) => shown === tape,
+      ),
+      tape,
+    );
+  }
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
 test('a model with a template is given a text or a chat, the same in the single file', async () => {
   const { page, complaints, close } = await bench.open({ path: '?lang=en' });
   assert.equal(await page.locator('logit-text [data-mode]').count(), 0);

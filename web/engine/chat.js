@@ -216,33 +216,59 @@ async function startWorker(code, onanswer, onerror) {
 }
 
 /**
- * Renders in a worker, which is ended when it has answered or its time is over.
+ * A worker that renders, one job after the other.
+ * @typedef {{ hear: (answer: any) => void, fail: (error: unknown) => void, ready: boolean,
+ *   worker: { postMessage: (job: any) => void, terminate: () => unknown } }} Renderer
+ */
+
+/** One that waits for the next job, since a page may be without a network by then. @type {Renderer | null} */
+let idle = null;
+
+/** @param {string | URL | Uint8Array} code @returns {Promise<Renderer>} */
+async function startRenderer(code) {
+  /** @type {Renderer} */
+  const renderer = { ready: false, hear() {}, fail() {}, worker: /** @type {any} */ (null) };
+  const hear = (/** @type {any} */ answer) => {
+    renderer.ready = true;
+    renderer.hear(answer);
+  };
+  renderer.worker = await startWorker(code, hear, (error) => renderer.fail(error));
+  return renderer;
+}
+
+/**
+ * Renders in a worker, which is ended when its time is over, and in Node when it has answered.
  * @param {import('./template.js').Job} job
  * @param {string | URL | Uint8Array} [code] of the worker or its address, where that does not lie beside this module
  * @returns {Promise<string>}
  */
 async function render(job, code = new URL('./template.js', import.meta.url)) {
-  /** @type {{ terminate: () => unknown } | undefined} */
-  let worker;
+  const kept = idle;
+  idle = null;
+  /** @type {Renderer | null} */
+  let renderer = null;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer;
   const slow = new LogitscopeError('bad_file', 'chat_template_slow', { limit: TIME_MAX });
   try {
+    const mine = (renderer = kept ?? (await startRenderer(code)));
     const { text, long, reason } = await new Promise((resolve, reject) => {
-      timer = setTimeout(() => reject(slow), START_MAX);
-      const hear = (/** @type {any} */ answer) => {
-        if (!answer.ready) return resolve(answer);
+      const begin = () => {
         clearTimeout(timer);
         timer = setTimeout(() => reject(slow), TIME_MAX);
-        begin.then((it) => it.postMessage(job));
+        mine.worker.postMessage(job);
       };
-      const begin = startWorker(code, hear, reject);
-      begin.then((it) => {
-        worker = it;
-      }, reject);
+      mine.fail = reject;
+      mine.hear = (answer) => (answer.ready ? begin() : resolve(answer));
+      timer = setTimeout(() => reject(slow), START_MAX);
+      if (mine.ready) begin();
     });
     if (long) throw tooLong('prompt');
     if (text === undefined) throw new Error(reason);
+    if (!inNode && !idle) {
+      idle = renderer;
+      renderer = null;
+    }
     return text;
   } catch (error) {
     if (error instanceof LogitscopeError) throw error;
@@ -252,7 +278,7 @@ async function render(job, code = new URL('./template.js', import.meta.url)) {
     });
   } finally {
     clearTimeout(timer);
-    worker?.terminate();
+    renderer?.worker.terminate();
   }
 }
 

@@ -200,6 +200,7 @@ export class LogitOpen extends LogitElement {
         <label for="file" class="button">${t('open.pick')}</label>
         <p class="about">${t('open.pick.about')}</p>
       </div>
+      ${this.kept.length > 0 ? this.#renderKept() : nothing}
       <h3>${t('open.good')}</h3>
       <p class="about">${t('open.good.about')}</p>
       <ul>${GOOD.map(
@@ -208,14 +209,20 @@ export class LogitOpen extends LogitElement {
           <span class="about">${megabytes(size)} · ${licence}${open ? '' : ` (${t('open.licence.closed')})`} · ${t('open.untried')}</span></div>
           <button data-name=${name} @click=${() => (this.asked = name)}>${t('open.next')}<span class="visually-hidden"> ${shortName(name)}</span></button></li>`,
       )}</ul>
+      ${this.kept.length === 0 ? this.#renderKept() : nothing}`;
+  }
+
+  /** What this browser keeps: the reader's own, so before what could be fetched. */
+  #renderKept() {
+    return html`
       <h3>${t('open.kept')}</h3>
       ${this.kept.length === 0 ? html`<p class="about">${t('open.kept.none')}</p>` : nothing}
       <ul class="kept">${this.kept.map(
         ({ address, bytes, size, whole }) => html`
         <li><div><bdi>${shortName(address)}</bdi>
           <span class="about">${whole ? megabytes(bytes) : t('open.kept.part', { done: megabytes(bytes), total: megabytes(size ?? 0) })}</span></div>
-          <button data-open=${address} @click=${() => (whole ? this.#open(nameOf(address)) : this.#ask(nameOf(address)))}>${t('open.next')}<span class="visually-hidden"> ${shortName(address)}</span></button>
-          <button data-remove=${address} @click=${() => this.#remove(address)}>${t('open.remove')}<span class="visually-hidden"> ${shortName(address)}</span></button></li>`,
+          <span class="both"><button data-open=${address} @click=${() => (whole ? this.#open(nameOf(address)) : this.#ask(nameOf(address)))}>${t('open.next')}<span class="visually-hidden"> ${shortName(address)}</span></button>
+          <button data-remove=${address} @click=${() => this.#remove(address)}>${t('open.remove')}<span class="visually-hidden"> ${shortName(address)}</span></button></span></li>`,
       )}</ul>`;
   }
 

@@ -225,6 +225,9 @@ export class TextBench extends Bench {
     this.chat = null;
     this.trace = null;
     this.#tree.ends = engine.info?.end_token_ids ?? [];
+    // What renders a chat is fetched with the model: later there may be no network.
+    if (engine.info?.chat_template)
+      engine.chat([{ role: 'user', content: '' }], { renderer: assets.renderer }).catch(() => {});
   }
 
   /** The engine is gone; what is shown stays. */
