@@ -509,7 +509,11 @@ export class LogitChain extends LogitElement {
     this.#taken.delete(name);
     this.#said = t('warpers.removed', { name: capitalise(settingName(name)) });
     if (name === 'own') this.emit('logit-own-stage', { own: null });
-    else if (name !== 'logit_bias') this.emit('logit-set', { [name]: this.#neutral(name) });
+    else if (name !== 'logit_bias') {
+      const neutral = { [name]: this.#neutral(name) };
+      this.settings = { ...this.settings, ...neutral }; // at once; all else shows with the answer
+      this.emit('logit-set', neutral);
+    }
     this.requestUpdate();
     /** @type {HTMLElement | null} */ (this.renderRoot.querySelector('logit-shelf'))?.focus();
   }
