@@ -5,9 +5,9 @@ import { LogitscopeError } from './errors.js';
 /** @typedef {import('./types.js').OnProgress} OnProgress */
 /**
  * A source as it arrives; the total is null where it is not known beforehand.
- * `way` says how a file of another host, or of the reader's, comes.
+ * `way` says how a file of another host comes.
  * @typedef {{ chunks: AsyncIterable<Uint8Array> | Uint8Array[], total: number | null,
- *   way?: Pick<import('./open.js').Way, 'told'> }} Stream
+ *   way?: import('./open.js').Way }} Stream
  */
 
 const PART = /-of-\d{5}\.gguf/;
@@ -88,10 +88,8 @@ async function openAny(what, source, options) {
     return { chunks: [bytes], total: bytes.length };
   }
   if (source instanceof Response) return openResponse(source);
-  if (source instanceof Blob) {
-    const told = { where: 'file' };
-    return { chunks: read({ body: source.stream() }), total: source.size, way: { told } };
-  }
+  if (source instanceof Blob)
+    return { chunks: read({ body: source.stream() }), total: source.size };
   if (
     (typeof source === 'string' || source instanceof URL) &&
     !PART.test(String(source)) &&

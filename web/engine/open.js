@@ -12,8 +12,7 @@ import { addressOf, partNames } from './names.js';
  * @typedef {import('./kept.js').Store} Store
  * @typedef {import('./kept.js').Keeper} Keeper
  *
- * How far files are fetched: `told` goes with the progress and says what is kept of them, or that
- * they are files of the reader's.
+ * How far files are fetched: `told` goes with the progress and says what is kept of them.
  * @typedef {{ keep: boolean, signal?: AbortSignal, told: { where: string } | null }} Way
  */
 
@@ -134,10 +133,7 @@ async function openPart(source, way) {
   if (source instanceof ArrayBuffer || ArrayBuffer.isView(source))
     source = new Blob([/** @type {BlobPart} */ (source)]);
   if (source instanceof Response) source = await source.blob();
-  if (source instanceof Blob) {
-    way.told ??= { where: 'file' };
-    return (await import('./kept.js')).partOfBlob(source);
-  }
+  if (source instanceof Blob) return (await import('./kept.js')).partOfBlob(source);
   const text = String(source);
   if (!/^[a-z][a-z0-9+.-]+:/i.test(text)) return inNode ? openPath(text) : openFarPart(text, way);
   if (!inNode || !text.startsWith('file:')) return openFarPart(text, way);

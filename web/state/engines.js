@@ -10,6 +10,7 @@ import { MODELS } from './models.js';
 /**
  * @typedef {string | URL | ArrayBuffer | Uint8Array | File | File[] | null} Model an address, a name of
  *   the hub, bytes, a file or all parts of one, or null for an engine without a model
+ * What the engine tells, and "file" where a file of the reader's is read.
  * @typedef {{ loaded: number, total: number, where?: string }} Progress
  * @typedef {(progress: Progress) => void} OnProgress
  * @typedef {{ ready: Promise<RemoteLogitscope>, release: () => void, cancel: () => void }} Lease
@@ -107,11 +108,13 @@ function open(key, options) {
   const listeners = new Set();
   const control = new AbortController();
   let told = 0;
+  const ofReader = [key].flat().every((part) => part instanceof Blob);
   const tell = (/** @type {Progress} */ progress) => {
     const now = performance.now();
     if (now - told < TELL_MS && progress.loaded < progress.total) return;
     told = now;
-    for (const listener of listeners) listener(progress);
+    for (const listener of listeners)
+      listener(ofReader ? { ...progress, where: 'file' } : progress);
   };
   const engine = load(key, options, tell, control.signal);
   /** @type {Shared} */
