@@ -168,6 +168,8 @@ $(BUILD)/trap/test_%: tests/native/test_%.c $(patsubst src/%.c,$(BUILD)/trap/%.o
 
 # The targets of fuzzing as plain functions, for test_corpus.
 REPLAY := -Itests/native
+# A check that fails ends a fuzzer: fuzz.h. Not every clang says so by itself.
+FUZZING := -DFUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
 
 $(BUILD)/asan/fuzz_%.o: tests/fuzz/%.c
 	@mkdir -p $(@D)
@@ -217,7 +219,7 @@ $(BUILD)/fuzz/%.o: src/%.c
 	$(CLANG) $(CFLAGS) $(SANITIZE) -fsanitize=fuzzer-no-link -MMD -MP -c $< -o $@
 
 $(BUILD)/fuzz/%: tests/fuzz/%.c $(patsubst src/%.c,$(BUILD)/fuzz/%.o,$(LIBRARY))
-	$(CLANG) $(CFLAGS) $(SANITIZE) $(REPLAY) -fsanitize=fuzzer -MMD -MP -MF $@.d $< \
+	$(CLANG) $(CFLAGS) $(SANITIZE) $(REPLAY) $(FUZZING) -fsanitize=fuzzer -MMD -MP -MF $@.d $< \
 	    $(filter %.o,$^) -o $@ -lm
 
 $(BUILD)/gcc/%.o: src/%.c

@@ -4,6 +4,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 #include "loop.h"
 #include "rank.h"
@@ -47,16 +48,24 @@ uint64_t pool_drop_weights(struct pool *pool) {
     return mass;
 }
 
+/* Whether two logits are not the same, a zero of the other sign among them. */
+static uint32_t differs(float a, float b) {
+    uint32_t x, y;
+    memcpy(&x, &a, sizeof x);
+    memcpy(&y, &b, sizeof y);
+    return x != y;
+}
+
 uint32_t pool_count_changed(const struct pool *pool, const float *before) {
     const float *now = pool->logits;
     uint32_t changed = 0;
     if (pool->ids) {
         for (size_t i = 0; i < pool->n; i++)
-            changed += (now[i] != before[pool->ids[i]]) & (now[i] != -INFINITY);
+            changed += differs(now[i], before[pool->ids[i]]) & (now[i] != -INFINITY);
     } else {
         VECTOR
         for (size_t i = 0; i < pool->n; i++)
-            changed += (now[i] != before[i]) & (now[i] != -INFINITY);
+            changed += differs(now[i], before[i]) & (now[i] != -INFINITY);
     }
     return changed;
 }

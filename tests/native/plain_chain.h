@@ -48,6 +48,8 @@ static inline size_t run_stage(uint32_t setting, const struct settings *settings
     }
     size_t kept = count_survivors(plain, n);
     if (!stage || kept == 0) return kept;
+    CHECK(setting >= WARPER_COUNT || setting == SETTING_LOGIT_BIAS ||
+          stage->value == settings->value[setting]);
     for (size_t i = 0; i < n; i++) removed += plain[i] == -INFINITY ? weights[i] : 0;
     CHECK(stage->stage == setting && stage->kept == kept && stage->removed == before - kept);
     CHECK(stage->mass_removed == (double)removed / (double)input.total);
@@ -55,6 +57,19 @@ static inline size_t run_stage(uint32_t setting, const struct settings *settings
     CHECK(stage->entropy == measure_entropy(plain, weights, n, input.total,
                                             plain[rank_scalar(plain, n, ids) ? ids[0] : 0]));
     return kept;
+}
+
+/* What the trace says of the survivors as a whole. */
+static inline void check_survivors(const struct settings *settings, size_t n,
+                                   const struct chain_trace *trace) {
+    struct warp_input input = weigh(logits, settings, n, 0);
+    uint64_t raw = 0;
+    uint32_t underflowed = 0;
+    for (size_t i = 0; i < n; i++) raw += plain[i] == -INFINITY ? 0 : weights[i];
+    CHECK(trace->kept_mass_raw == (double)raw / (double)input.total);
+    weigh(plain, settings, n, 0);
+    for (size_t i = 0; i < n; i++) underflowed += plain[i] != -INFINITY && weights[i] == 0;
+    CHECK(trace->underflowed == underflowed);
 }
 
 /* The whole chain on `plain`; the trace is NULL where the engine refused. */
@@ -76,6 +91,7 @@ static inline size_t run_plainly(const struct settings *settings, size_t n, size
                              stages ? &stages[done++] : NULL);
     }
     CHECK(!trace || done == trace->n_stages);
+    if (trace && kept) check_survivors(settings, n, trace);
     return kept;
 }
 

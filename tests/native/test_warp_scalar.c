@@ -37,7 +37,8 @@ static void draw_value(struct settings *settings, enum setting warper, size_t n)
     switch (warper) {
     case SETTING_REPETITION_PENALTY:
         value[warper] = sample_below(20) ? 0.25 + 2 * u : u * 1e-40;
-        if (sample_below(2)) value[SETTING_REP_PEN_SLOPE] = sample_uniform();
+        if (sample_below(2))
+            value[SETTING_REP_PEN_SLOPE] = sample_below(4) ? sample_uniform() : sample_below(2);
         if (sample_below(3) == 0) value[SETTING_PROMPT_IGNORE_LENGTH] = sample_below(20);
         break;
     case SETTING_ENCODER_REPETITION_PENALTY:
