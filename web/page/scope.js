@@ -366,9 +366,15 @@ export class LogitScope extends LogitElement {
   shouldUpdate(changed) {
     if (this.#pace.take(changed) !== 'motion') return true;
     const { trace, drawn, curves } = this.#instrument;
-    const bars = 'logit-distribution, logit-glance';
-    for (const panel of [...this.renderRoot.querySelectorAll(bars), ...this.#attached])
-      if (panel.matches(bars)) Object.assign(panel, { trace, drawn, curves });
+    const here = /** @type {NodeListOf<LogitElement>} */ (
+      this.renderRoot.querySelectorAll('.bench > .panel, logit-glance')
+    );
+    for (const panel of [...here, ...this.#attached])
+      if (panel.matches('logit-distribution, logit-glance'))
+        Object.assign(panel, { trace, drawn, curves });
+      // What waits for time to spare turns no knob back.
+      else if (panel.isUpdatePending)
+        Object.assign(panel, this.#panels[panel.localName.slice('logit-'.length)]);
     return false;
   }
 

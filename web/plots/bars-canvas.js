@@ -83,7 +83,8 @@ export class MovingBars {
     const known = this.#looks.get(key);
     if (known) return known;
     const element = /** @type {Element} */ (row.querySelector(part));
-    const { fill, stroke, font } = getComputedStyle(element);
+    const { fill, stroke, fontWeight, fontSize, fontFamily } = getComputedStyle(element);
+    const font = `${fontWeight} ${fontSize} ${fontFamily}`; // with figures of one width it has no short form
     const path = element.getAttribute('d');
     const look = { fill, stroke, font, path: path === null ? null : new Path2D(path) };
     this.#looks.set(key, look);

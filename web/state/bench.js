@@ -149,7 +149,7 @@ export class Bench extends EventTarget {
     this.direct = direct;
     this.settings = { ...this.settings, ...patch };
     this.dropTally();
-    if (!direct || !this.live) this.changed(); // what a knob turns shows at once with what comes of it
+    this.changed();
     await this.refresh();
     this.emit('change');
   }
