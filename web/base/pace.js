@@ -66,6 +66,12 @@ export class Pace {
     return 'all';
   }
 
+  /** The hand has let go: everything is written now. */
+  letGo() {
+    this.#moved = -Infinity;
+    this.#host.requestUpdate();
+  }
+
   /**
    * What was written under a key at this turn; written now where nothing was.
    * @template T

@@ -59,9 +59,9 @@ export class LogitKnob extends LogitElement {
   /** @param {Map<string, unknown>} changes */
   shouldUpdate(changes) {
     if (this.#pace.take(changes) !== 'motion' || !this.row) return true;
-    const slide = /** @type {HTMLElement} */ (this.renderRoot.querySelector('.slide'));
-    setProperties(slide, place(this.row, this.value, this.#high));
-    /** @type {HTMLInputElement} */ (slide.querySelector('input')).value = String(this.value);
+    const line = /** @type {HTMLElement} */ (this.renderRoot.querySelector('.line'));
+    setProperties(line, place(this.row, this.value, this.#high));
+    /** @type {HTMLInputElement} */ (line.querySelector('input')).value = String(this.value);
     return false;
   }
 
@@ -85,7 +85,7 @@ export class LogitKnob extends LogitElement {
           <input type="range" ?disabled=${this.fixed} min=${row.low} max=${high} step=${row.step}
             .value=${live(String(value))}
             aria-label=${t('chain.slider', { name })} aria-valuetext=${valueInWords(row, value)}
-            @input=${this.#onSlide}>
+            @input=${this.#onSlide} @change=${() => this.#pace.letGo()}>
         </div>
         <input id="box" class="box" type="text" inputmode="decimal" autocomplete="off"
           spellcheck="false" ?readonly=${this.fixed}
