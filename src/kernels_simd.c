@@ -6,31 +6,11 @@
 #include <string.h>
 
 #include "elementary.h"
+#include "elementary_simd.h"
 #include "kernels.h"
 #include "simd.h"
 
 enum { TOKENS = 4 }; /* rows of x that share one pass over a half block */
-
-/* elementary_exp's operations for x up to 0, or NaN; n is read from the low bits that the magic
- * number rounds it into. */
-static inline f32x4 exp_down_f32x4(f32x4 x) {
-    f32x4 magic = f32x4_splat(12582912.0f);
-    f32x4 shifted = f32x4_add(f32x4_mul(x, f32x4_splat(1.44269504088896341f)), magic);
-    f32x4 n = f32x4_sub(shifted, magic);
-    f32x4 r = f32x4_sub(f32x4_sub(x, f32x4_mul(n, f32x4_splat(0.693359375f))),
-                        f32x4_mul(n, f32x4_splat(-2.12194440e-4f)));
-    f32x4 p = f32x4_splat(1.9875691500e-4f);
-    p = f32x4_add(f32x4_mul(p, r), f32x4_splat(1.3981999507e-3f));
-    p = f32x4_add(f32x4_mul(p, r), f32x4_splat(8.3334519073e-3f));
-    p = f32x4_add(f32x4_mul(p, r), f32x4_splat(4.1665795894e-2f));
-    p = f32x4_add(f32x4_mul(p, r), f32x4_splat(1.6666665459e-1f));
-    p = f32x4_add(f32x4_mul(p, r), f32x4_splat(5.0000001201e-1f));
-    f32x4 y = f32x4_add(f32x4_add(f32x4_mul(p, f32x4_mul(r, r)), r), f32x4_splat(1.0f));
-    /* shifted has the bits 0x4b400000 + n; what overflows here is replaced below */
-    i32x4 power = i32x4_add(i32x4_bits(shifted), i32x4_splat(127 - 0x4b400000));
-    y = f32x4_mul(y, f32x4_bits(i32x4_shift_left(power, 23)));
-    return f32x4_unless(f32x4_less(x, f32x4_splat(-87.3f)), y);
-}
 
 static inline f32x4 exp_f32x4(f32x4 x) {
     f32x4 y = exp_down_f32x4(x);

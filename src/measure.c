@@ -8,6 +8,7 @@
 
 #include "draw.h"
 #include "elementary.h"
+#include "elementary_simd.h"
 #include "loop.h"
 
 /* Integers below 2^52 to and from the low bits of a double: what adding 2^52 leaves there is
@@ -49,11 +50,29 @@ double measure_perplexity(double entropy) {
     return elementary_exp64(entropy * LN_2);
 }
 
+static float largest(const float *logits, size_t n) {
+    size_t i = 0;
+    f32x4 words = f32x4_splat(logits[0]);
+    for (; i + 4 <= n; i += 4) words = f32x4_larger(f32x4_load(logits + i), words);
+    float lanes[4], max;
+    f32x4_store(lanes, words);
+    max = lanes[0];
+    for (size_t lane = 1; lane < 4; lane++) max = lanes[lane] > max ? lanes[lane] : max;
+    for (; i < n; i++) max = logits[i] > max ? logits[i] : max;
+    return max;
+}
+
 double measure_log_sum(const float *logits, size_t n, float *max) {
-    *max = logits[0];
-    for (size_t i = 1; i < n; i++) *max = logits[i] > *max ? logits[i] : *max;
+    *max = largest(logits, n);
+    f32x4 m = f32x4_splat(*max);
     double sum = 0;
-    for (size_t i = 0; i < n; i++) sum += (double)elementary_exp(logits[i] - *max);
+    size_t i = 0;
+    for (; i + 4 <= n; i += 4) {
+        float lanes[4];
+        f32x4_store(lanes, exp_down_f32x4(f32x4_sub(f32x4_load(logits + i), m)));
+        for (size_t lane = 0; lane < 4; lane++) sum += (double)lanes[lane];
+    }
+    for (; i < n; i++) sum += (double)elementary_exp(logits[i] - *max);
     return elementary_log(sum);
 }
 

@@ -4,8 +4,10 @@
 #include <string.h>
 
 #include "check.h"
+#include "draw.h"
 #include "elementary.h"
 #include "fault_line.h"
+#include "measure.h"
 #include "status.h"
 
 static double ulp_error(float got, double want) {
@@ -119,12 +121,34 @@ static void faults_keep_their_values(void) {
     CHECK(strcmp(status_name(STATUS_TOO_LONG), "too_long") == 0);
 }
 
+/* In vector words as in plain ones, ids ascending: every length, removed tokens among them. */
+static void log_sum_as_written_out(void) {
+    float logits[67];
+    uint64_t state = 5;
+    for (int i = 0; i < 20000; i++) {
+        size_t n = 1 + (size_t)i % 67;
+        for (size_t j = 0; j < n; j++) {
+            uint64_t random = splitmix64(state++);
+            logits[j] = (float)(int64_t)(random >> 40) * 1e-5f - 84;
+            if (j && random % 8 == 0) logits[j] = -INFINITY;
+        }
+        float max = logits[0], found;
+        double sum = 0, got = measure_log_sum(logits, n, &found);
+        for (size_t j = 1; j < n; j++) max = logits[j] > max ? logits[j] : max;
+        for (size_t j = 0; j < n; j++) sum += (double)elementary_exp(logits[j] - max);
+        CHECK(found == max);
+        CHECK_MESSAGE(got == elementary_log(sum), "n = %zu: %a, not %a", n, got,
+                      elementary_log(sum));
+    }
+}
+
 int main(void) {
     TEST(exp_within_its_bound);
     TEST(exp_at_the_edges);
     TEST(exp_never_falls);
     TEST(tanh_within_its_bound);
     TEST(log_and_exp64);
+    TEST(log_sum_as_written_out);
     TEST(sine_and_cosine);
     TEST(faults_keep_their_values);
     return check_report();
