@@ -130,10 +130,10 @@ async function viewsAgree(page, said) {
   await showView(page, 'sweep');
   scope.feed(ids);
   const { entropy } = scope.distribution({ temperature: 1 });
-  const said1 = page
-    .locator('logit-sweep')
-    .getByText(`Temperature 1: entropy ${entropy.toFixed(1)}`);
-  await said1.first().waitFor();
+  const cell = page
+    .locator('logit-sweep td')
+    .getByText(`${entropy.toFixed(2)} bits`, { exact: true });
+  await cell.waitFor({ state: 'attached' });
   scope.close();
 }
 
