@@ -1,4 +1,5 @@
-/* Our elementary functions against the C library's, in float64 where ours are float32. */
+/* Our elementary functions against the C library's, in float64 where ours are float32; and the sum
+ * that is made of exponentials. */
 #include <math.h>
 #include <stdint.h>
 #include <string.h>

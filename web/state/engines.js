@@ -10,6 +10,7 @@ import { MODELS } from './models.js';
 /**
  * @typedef {string | URL | ArrayBuffer | Uint8Array | File | File[] | null} Model an address, a name of
  *   the hub, bytes, a file or all parts of one, or null for an engine without a model
+ *
  * What the engine tells, and "file" where a file of the reader's is read.
  * @typedef {{ loaded: number, total: number, where?: string }} Progress
  * @typedef {(progress: Progress) => void} OnProgress

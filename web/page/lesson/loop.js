@@ -5,9 +5,9 @@
 import { html, nothing } from 'lit';
 import { LogitElement, define } from '../../base/element.js';
 import { unturned } from '../../base/visible.js';
-import { reasonOf, toFault } from '../../engine/errors.js';
 import { fixed, number, percent, t } from '../../locale/locale.js';
 import { cssom } from '../../plots/cssom.js';
+import { unread } from './unread.js';
 import loopStyles from './loop.css';
 
 /** @typedef {import('../../lessons/measures.js').LoopRound} LoopRound */
@@ -83,9 +83,8 @@ export class LogitLoop extends LogitElement {
       const rounds = await reader.loop(this.state, ROUNDS);
       if (asked === this.#read) [this.rounds, this.fault] = [rounds, ''];
     } catch (error) {
-      const reason = reasonOf(error);
-      const text = typeof reason === 'string' ? reason : toFault(error).key;
-      this.fault = this.speak(() => t('lesson.unread', { reason: text }));
+      const said = await unread(error, this);
+      if (asked === this.#read) this.fault = said;
     } finally {
       this.#asking--;
     }

@@ -4,13 +4,13 @@
  */
 import { html, nothing } from 'lit';
 import { LogitElement, define, valueOf } from '../../base/element.js';
-import { reasonOf, toFault } from '../../engine/errors.js';
 import { inWords, shownToken } from '../../lessons/answer-words.js';
 import { rightOption } from '../../lessons/answers.js';
 import { judge } from '../../lessons/judge.js';
 import { LESSON_MEASURES, sourceOf } from '../../lessons/measures.js';
 import { parse, t } from '../../locale/locale.js';
 import { inline } from './inline.js';
+import { unread } from './unread.js';
 import inlineStyles from './inline.css';
 import questionStyles from './question.css';
 
@@ -110,9 +110,7 @@ export class LogitQuestion extends LogitElement {
     try {
       return await work();
     } catch (error) {
-      const reason = reasonOf(error);
-      const text = typeof reason === 'string' ? reason : toFault(error).key;
-      this.said = { kind: 'note', text: this.speak(() => t('lesson.unread', { reason: text })) };
+      this.said = { kind: 'note', text: await unread(error, this) };
       return undefined;
     } finally {
       this.#asking--;

@@ -6,7 +6,6 @@ import { html, nothing } from 'lit';
 import { locales as lessonLocales } from '#locales/lesson';
 import { locales } from '#locales/teacher';
 import { LogitElement, define } from '../../base/element.js';
-import { reasonOf } from '../../engine/errors.js';
 import { rightInWords, wrongInWords } from '../../lessons/answer-words.js';
 import { answersOf } from '../../lessons/answers.js';
 import { questionIds, readLesson } from '../../lessons/lesson-file.js';
@@ -14,6 +13,7 @@ import { addMessages, language, t } from '../../locale/locale.js';
 import { fetchLesson, fetchList, isNamed } from './fetch-lesson.js';
 import { inline } from './inline.js';
 import { LessonReader } from './reader.js';
+import { unread } from './unread.js';
 import './class-plot.js';
 import headStyles from './head.css';
 import inlineStyles from './inline.css';
@@ -83,14 +83,10 @@ export class LogitLessonGuide extends LogitElement {
       if (isNamed(name)) await this.#take(await fetchLesson(name), asked);
       else this.list = await fetchList();
     } catch (error) {
-      const reason = reasonOf(error);
-      this.faults = [
-        this.speak(() =>
-          this.read
-            ? t('lesson.unread', { reason: typeof reason === 'string' ? reason : '' })
-            : t('lesson.unfetched', { name }),
-        ),
-      ];
+      const said = this.read
+        ? await unread(error, this)
+        : this.speak(() => t('lesson.unfetched', { name }));
+      this.faults = [said];
     }
     this.#fetching--;
   }

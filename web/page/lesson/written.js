@@ -5,11 +5,11 @@
 import { html, nothing } from 'lit';
 import { LogitElement, define } from '../../base/element.js';
 import { unturned } from '../../base/visible.js';
-import { reasonOf, toFault } from '../../engine/errors.js';
 import { crc32 } from '../../lessons/crc32.js';
 import { number, t } from '../../locale/locale.js';
 import '../../panels/text/verdict.js';
 import '../../panels/chain/constraint.js';
+import { unread } from './unread.js';
 import writtenStyles from './written.css';
 
 /** @typedef {import('../../lessons/measures.js').LessonState} LessonState */
@@ -62,9 +62,8 @@ export class LogitWritten extends LogitElement {
       this.written = written;
       this.fault = '';
     } catch (error) {
-      const reason = reasonOf(error);
-      const text = typeof reason === 'string' ? reason : toFault(error).key;
-      if (state === this.state) this.fault = this.speak(() => t('lesson.unread', { reason: text }));
+      const said = await unread(error, this);
+      if (state === this.state) this.fault = said;
     } finally {
       this.#asking--;
     }
