@@ -72,7 +72,7 @@ export class LogitSweep extends ModelElement {
 
   static styles = [...ModelElement.styles, sweepStyles];
 
-  /** @type {AbortController | null} */
+  /** Of what is under way. @type {AbortController | null} */
   #stop = null;
   /** What was chosen of the figures that do not show. @type {Record<string, Record<string, any>>} */
   #chosen = {};
@@ -147,9 +147,9 @@ export class LogitSweep extends ModelElement {
     }
   }
 
-  /** Whether points are measured. */
+  /** Whether points are measured, on show yet or not. */
   get busy() {
-    return this.run?.status === 'running';
+    return this.#stop !== null;
   }
 
   get #figure() {
@@ -237,6 +237,7 @@ export class LogitSweep extends ModelElement {
     /** @type {Point[]} */
     const points = [];
     const show = (/** @type {Run['status']} */ status) => {
+      if (status !== 'running') this.#stop = null;
       if (this.run?.key !== run.key) this.at = at;
       this.run = run = { ...run, points: [...points], status };
     };
