@@ -9,7 +9,9 @@ import fc from 'fast-check';
 import { Logitscope } from '../../web/engine/index.js';
 import { between, common, cornersOf, groundOf, layRivers } from '../../web/plots/landscape.js';
 import { overlap, placeLabels, placeOf, riverAt, tokenAt } from '../../web/plots/landscape.js';
+import { readsSecond } from '../../web/engine/presets.js';
 import { LandscapeReader } from '../../web/state/landscape.js';
+import { Knob } from '../../web/views/landscape/knob.js';
 import { Pcg32 } from '../vectors/twin.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -325,4 +327,36 @@ test('half of slow slices must do, but not where all are on show', async (t) => 
     assert.equal(reader.fault, null);
     assert.equal(reader.landscape?.values.length, count);
   }
+});
+
+test('every slider can lie along the picture; whole numbers hold to halfway between them', async () => {
+  const ids = [...scope.encode(PROMPTS[0])];
+  scope.feed(ids);
+  const source = {
+    moveTo: async () => {},
+    read: async (settings) => ({ trace: scope.distribution(settings), drawn: {} }),
+    landscape: async (settings, knob, values, { top }) =>
+      scope.landscape(settings, knob, values, { top }),
+  };
+  const { rows } = new Knob({ table: scope.table, knob: null, asked: {}, seed: 1 });
+  for (const { name, kind, low, high, neutral } of rows) {
+    const reader = new LandscapeReader(source, null, scope.table, () => {});
+    reader.ask({ ids, settings: {}, knob: name, value: neutral, u: null });
+    while (reader.busy) await new Promise(setImmediate);
+    if (readsSecond({ [name]: high })) continue; // a second text, which is not there
+    assert.equal(reader.fault, null, name);
+    const { values, stepped } = reader.landscape;
+    assert.deepEqual([values[0], values.at(-1)], [low, high], name);
+    assert.equal(stepped, kind === 'integer' && values.length === high - low + 1, name);
+    if (kind === 'integer') assert.ok(values.every(Number.isInteger), name);
+  }
+  const values = [0, 1, 2, 3, 4];
+  const laid = layRivers({ ...scope.landscape({}, 'top_k', values, { top: 8 }), stepped: true });
+  for (const k of values.slice(1))
+    for (const away of [-0.49, 0, 0.49]) {
+      const open = laid.rivers.filter(({ id }) =>
+        evenly(0.001, 0.999, 200).some((u) => riverAt(laid, (k + away) / 4, u)?.id === id),
+      );
+      assert.equal(open.length, k, `top_k ${k} at ${k + away}`);
+    }
 });

@@ -7,12 +7,15 @@
 /**
  * @typedef {import('../engine/types.js').Landscape} Landscape
  *
+ * `stepped`: the values are whole numbers, and each holds as far as halfway to the next.
+ * @typedef {Landscape & { stepped?: boolean }} Slices
+ *
  * A token at every value: it lies between `before`, the mass that the draw passes before it comes to
  * it, and `after`. Where it cannot be drawn both are equal.
- * @typedef {{ id: number, before: Float64Array, after: Float64Array }} River
+ * @typedef {{ id: number, before: Float64Array, after: Float64Array, stepped: boolean }} River
  *
  * `ground` is where the rest of the vocabulary begins; it ends at 1.
- * @typedef {{ values: Float64Array, rivers: River[], ground: Float64Array }} Rivers
+ * @typedef {{ values: Float64Array, rivers: River[], ground: Float64Array, stepped: boolean }} Rivers
  *
  * Where a name stands: its middle, how it is turned (radians, downwards positive) and how large.
  * @typedef {{ x: number, y: number, angle: number, size: number, width: number }} Label
@@ -32,10 +35,10 @@ const PROBES = 12;
 
 /**
  * The rivers of a landscape, in the order of the best place that each has anywhere.
- * @param {Landscape} landscape
+ * @param {Slices} landscape
  * @returns {Rivers}
  */
-export function layRivers({ values, top, ids, p }) {
+export function layRivers({ values, top, ids, p, stepped = false }) {
   const n = values.length;
   const ground = new Float64Array(n);
   for (let i = 0; i < n; i++)
@@ -50,7 +53,8 @@ export function layRivers({ values, top, ids, p }) {
       const id = ids[i * top + k];
       let river = found.get(id);
       if (!river) {
-        river = { id, before: ground.slice(), after: ground.slice(), most: 0, place: k };
+        const [before, after] = [ground.slice(), ground.slice()];
+        river = { id, before, after, stepped, most: 0, place: k };
         found.set(id, river);
       }
       river.before[i] = walked;
@@ -64,8 +68,9 @@ export function layRivers({ values, top, ids, p }) {
   rivers.sort((a, b) => a.place - b.place || b.most - a.most || a.id - b.id);
   return {
     values,
-    rivers: rivers.map(({ id, before, after }) => ({ id, before, after })),
+    rivers: rivers.map(({ id, before, after }) => ({ id, before, after, stepped })),
     ground,
+    stepped,
   };
 }
 
@@ -103,6 +108,7 @@ export function between(from, to, share) {
       id,
       before: mix(a?.before ?? from.ground, b?.before ?? to.ground),
       after: mix(a?.after ?? from.ground, b?.after ?? to.ground),
+      stepped: to.stepped,
     };
   };
   return {
@@ -112,6 +118,7 @@ export function between(from, to, share) {
       ...to.rivers.map((river) => pair(earlier.get(river.id), river)),
     ],
     ground: mix(from.ground, to.ground),
+    stepped: to.stepped,
   };
 }
 
@@ -121,18 +128,20 @@ export function between(from, to, share) {
  * @param {number} n
  * @returns {Rivers}
  */
-function thinned({ values, rivers, ground }, n) {
+function thinned({ values, rivers, ground, stepped }, n) {
   const stride = (values.length - 1) / (n - 1);
   const thin = (/** @type {Float64Array} */ all) => all.filter((_, i) => i % stride === 0);
   const thinRiver = (/** @type {River} */ { id, before, after }) => ({
     id,
     before: thin(before),
     after: thin(after),
+    stepped,
   });
   return {
     values: thin(/** @type {Float64Array} */ (values)),
     rivers: rivers.map(thinRiver),
     ground: thin(ground),
+    stepped,
   };
 }
 
@@ -141,22 +150,21 @@ function thinned({ values, rivers, ground }, n) {
  * Elsewhere the same u draws another token. Where one has more values, at those of the other.
  * @param {Rivers} first
  * @param {Rivers} second
- * @returns {Pick<River, 'before' | 'after'>[]}
+ * @returns {Omit<River, 'id'>[]}
  */
 export function common(first, second) {
   const n = Math.min(first.values.length, second.values.length);
   const [one, other] = [thinned(first, n), thinned(second, n)];
   const found = new Map(other.rivers.map((river) => [river.id, river]));
-  const ends = one.values.map(() => 1);
   const pairs = one.rivers.flatMap((river) => {
     const twin = found.get(river.id);
     return twin ? [[river, twin]] : [];
   });
-  pairs.push([one, other].map(({ ground }) => ({ id: -1, before: ground, after: ends })));
+  pairs.push([one, other].map(groundOf));
   return pairs.map(([a, b]) => {
     const before = a.before.map((value, i) => Math.max(value, b.before[i]));
     const after = before.map((value, i) => Math.max(value, Math.min(a.after[i], b.after[i])));
-    return { before, after };
+    return { before, after, stepped: a.stepped };
   });
 }
 
@@ -179,15 +187,18 @@ export function placeOf(values, value) {
 }
 
 /**
- * A line over the values, at a fraction of its length.
- * @param {Float64Array} line
+ * Where a river begins and ends at a share of the knob's way.
+ * @param {River} river
  * @param {number} share 0 to 1
+ * @returns {[number, number]}
  */
-function heightAt(line, share) {
-  const place = Math.min(1, Math.max(0, share)) * (line.length - 1);
-  const low = Math.min(Math.floor(place), line.length - 2);
-  if (low < 0) return line[0];
-  return line[low] + (line[low + 1] - line[low]) * (place - low);
+function heightsAt({ before, after, stepped }, share) {
+  const place = Math.min(1, Math.max(0, share)) * (before.length - 1);
+  const low = stepped ? Math.round(place) : Math.min(Math.floor(place), before.length - 2);
+  if (stepped || low < 0) return [before[Math.max(0, low)], after[Math.max(0, low)]];
+  const at = (/** @type {Float64Array} */ line) =>
+    line[low] + (line[low + 1] - line[low]) * (place - low);
+  return [at(before), at(after)];
 }
 
 /**
@@ -198,22 +209,22 @@ function heightAt(line, share) {
  */
 export function riverAt({ rivers }, share, u) {
   for (let i = rivers.length - 1; i >= 0; i--) {
-    const { before, after } = rivers[i];
-    if (u >= heightAt(before, share) && u < heightAt(after, share)) return rivers[i];
+    const [from, to] = heightsAt(rivers[i], share);
+    if (u >= from && u < to) return rivers[i];
   }
   return null;
 }
 
 /** The rest of the vocabulary as a river. @param {Rivers} rivers @returns {River} */
-export function groundOf({ ground }) {
-  return { id: -1, before: ground, after: new Float64Array(ground.length).fill(1) };
+export function groundOf({ ground, stepped }) {
+  return { id: -1, before: ground, after: new Float64Array(ground.length).fill(1), stepped };
 }
 
 /**
  * Where the names stand: each inside its river and along it, as large as it has room, none over
  * another. A river without room has none.
  * @param {{ river: River, wide: number, level?: boolean }[]} named `wide` is the width of the name at
- *   a size of 1; a level one is not turned. The first ones choose first
+ *   a size of 1; a level one is not turned and stands low. The first ones choose first
  * @param {Box} box
  * @param {number[]} sizes the largest first
  * @returns {(Label | null)[]}
@@ -239,12 +250,12 @@ export function placeLabels(named, box, sizes) {
  * @param {River} river
  * @param {Box} box
  */
-function courseOf({ before, after }, { width, height }) {
+function courseOf(river, { width, height }) {
   const n = Math.max(0, Math.ceil(width / STRIDE) - 1);
   const thick = new Float64Array(n);
   for (let i = 0; i < n; i++) {
-    const share = ((i + 1) * STRIDE) / width;
-    thick[i] = (heightAt(after, share) - heightAt(before, share)) * height;
+    const [from, to] = heightsAt(river, ((i + 1) * STRIDE) / width);
+    thick[i] = (to - from) * height;
   }
   return { thick, thickest: thick.reduce((most, each) => Math.max(most, each), 0) };
 }
@@ -261,9 +272,11 @@ function placeLabel(river, { wide, level, size, box, placed, course }) {
   const width = wide * size;
   /** @type {{ label: Label, room: number } | null} */
   let best = null;
-  const middle = (/** @type {number} */ x) =>
-    ((heightAt(river.before, x / box.width) + heightAt(river.after, x / box.width)) / 2) *
-    box.height;
+  const middle = (/** @type {number} */ x) => {
+    const [from, to] = heightsAt(river, x / box.width);
+    const between = (from + to) / 2;
+    return (level ? Math.max(between, to - tall / box.height) : between) * box.height;
+  };
   for (const [i, thick] of course.thick.entries()) {
     if (thick < tall || (best && thick <= best.room)) continue;
     const x = (i + 1) * STRIDE;
@@ -319,7 +332,8 @@ function liesIn(label, river, box) {
       const at = i / PROBES;
       const share = (from[0] + (to[0] - from[0]) * at) / box.width;
       const y = (from[1] + (to[1] - from[1]) * at) / box.height;
-      if (y < heightAt(river.before, share) || y > heightAt(river.after, share)) return false;
+      const [above, below] = heightsAt(river, share);
+      if (y < above || y > below) return false;
     }
   return true;
 }

@@ -25,6 +25,7 @@ import { toFault } from '../engine/errors.js';
  *
  * @typedef {{ trace: Trace, drawn: Drawn, at: Crossing }} Reading
  * @typedef {Generated & { steps: Step[] }} Written
+ * @typedef {import('../plots/landscape.js').Slices} Slices
  */
 
 /** How many tokens a slice lists, and the distribution where the lines cross. */
@@ -39,15 +40,21 @@ const SLOW = 4;
 /** The values of a knob that is a real number; a multiple of each stride, and one. */
 const VALUES = 240;
 const STRIDES = [16, 4, 2, 1];
+/** A knob of whole numbers that has no more than these and one shows each of them. */
+const MOST_WHOLE = 256;
 
 /**
- * The values of a knob from end to end, evenly spaced.
+ * The values of a knob from end to end, evenly spaced; whole numbers to the nearest one.
  * @param {TableRow} row
  */
 export function valuesOf({ kind, low, high }) {
-  const whole = kind === 'integer' && high - low <= VALUES;
-  const parts = whole ? high - low : VALUES;
-  return Float64Array.from({ length: parts + 1 }, (_, i) => low + ((high - low) * i) / parts);
+  const whole = kind === 'integer';
+  const span = high - low;
+  const parts = whole && span <= MOST_WHOLE ? span : VALUES;
+  return Float64Array.from({ length: parts + 1 }, (_, i) => {
+    const value = low + (span * i) / parts;
+    return whole ? Math.round(value) : value;
+  });
 }
 
 /** One request in flight, and the newest that waits. @template T, R */
@@ -102,7 +109,7 @@ class Newest {
 }
 
 export class LandscapeReader {
-  /** The slices that are there, of values evenly spaced. @type {Landscape | null} */
+  /** The slices that are there, of values evenly spaced. @type {Slices | null} */
   landscape = null;
   /** Whether they are all there. */
   fine = false;
@@ -242,7 +249,7 @@ export class LandscapeReader {
     const found = new Map();
     let cost = 1;
     for (const stride of STRIDES.filter((each) => last % each === 0)) {
-      if (stride === 1 && last === VALUES && this.#halved(cost)) break;
+      if (stride === 1 && last >= VALUES && this.#halved(cost)) break;
       const places = Array.from({ length: last / stride + 1 }, (_, i) => i * stride);
       const missing = places.filter((place) => !found.has(place));
       while (missing.length > 0) {
@@ -260,7 +267,8 @@ export class LandscapeReader {
       this.fine = stride === 1 || (stride === 2 && this.#halved(cost));
       if (!this.fine && !this.#coarse) continue;
       this.#coarse = true;
-      this.landscape = joined(places, all, found);
+      const stepped = row.kind === 'integer' && stride === 1 && last === row.high - row.low;
+      this.landscape = { ...joined(places, all, found), stepped };
       this.#changed('landscape');
     }
   }

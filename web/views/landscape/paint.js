@@ -45,16 +45,25 @@ export function colourOf({ first, last, ground }, rank) {
 }
 
 /**
- * @param {Pick<River, 'before' | 'after'>} river
+ * @param {Omit<River, 'id'>} river
  * @param {Look} look
  */
-function pathOf({ before, after }, { width, height }) {
+function pathOf({ before, after, stepped }, { width, height }) {
   const path = new Path2D();
   const last = before.length - 1;
   const x = (/** @type {number} */ i) => (i / last) * width;
-  path.moveTo(0, before[0] * height);
-  for (let i = 1; i <= last; i++) path.lineTo(x(i), before[i] * height);
-  for (let i = last; i >= 0; i--) path.lineTo(x(i), after[i] * height);
+  /** @param {Float64Array} line @param {number} i @param {number} from the place before it */
+  const draw = (line, i, from) => {
+    const y = line[i] * height;
+    if (stepped && i !== from) {
+      const edge = x((i + from) / 2);
+      path.lineTo(edge, line[from] * height);
+      path.lineTo(edge, y);
+    }
+    path.lineTo(x(i), y);
+  };
+  for (let i = 0; i <= last; i++) draw(before, i, Math.max(0, i - 1));
+  for (let i = last; i >= 0; i--) draw(after, i, Math.min(last, i + 1));
   path.closePath();
   return path;
 }
@@ -87,7 +96,7 @@ export function paintRivers(context, named, look) {
 /**
  * A veil over what is the same in two landscapes, so that what differs is lit.
  * @param {CanvasRenderingContext2D} context
- * @param {Pick<River, 'before' | 'after'>[]} same
+ * @param {Omit<River, 'id'>[]} same
  * @param {Look} look
  */
 export function paintVeil(context, same, look) {

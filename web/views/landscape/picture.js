@@ -158,7 +158,7 @@ export class Picture {
   rankOf = (id) => this.#ranks.get(id) ?? NAMED;
 
   /**
-   * @param {import('../../engine/types.js').Landscape} landscape
+   * @param {import('../../plots/landscape.js').Slices} landscape
    * @param {boolean} glide whether the one before becomes it
    */
   take(landscape, glide) {
