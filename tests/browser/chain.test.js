@@ -262,6 +262,8 @@ test('a pad moves two knobs at once, over what the engine makes of each pair', a
     scope.feed(ids);
     const { columns, rows, ...shown } = await map();
     assert.equal(shown.entropy.length, columns.length * rows.length);
+    const cells = await page.locator('logit-pad td').allTextContents();
+    const [, ...written] = cells; // the corner of the table is empty
     for (const [i, j] of [
       [0, 0],
       [3, 9],
@@ -272,9 +274,12 @@ test('a pad moves two knobs at once, over what the engine makes of each pair', a
       const { entropy, kept } = scope.distribution({ ...settings, ...pair });
       const at = i * rows.length + j;
       assert.deepEqual([shown.entropy[at], shown.kept[at]], [entropy, kept], `${i}, ${j}`);
+      assert.ok(Math.abs(Number(written[at]) - entropy) < 0.01, `${written[at]} for ${entropy}`);
     }
-    assert.equal(await page.locator('logit-pad rect').count(), columns.length * rows.length);
+    const heights = await page.locator('logit-pad .height').allTextContents();
+    assert.ok(heights.includes('1') && heights.includes('2'), heights.join());
   };
+  await page.locator('logit-pad summary').click();
   const { repetition_penalty } = BALANCED;
   await expectMap({ repetition_penalty }, scope.encode(FIRST));
 

@@ -1,14 +1,16 @@
 /**
- * <logit-pad>: temperature and top-p as one pad, under a hand or by keys, over shades of what the
- * distribution comes to at each pair of them. It is the same as the two sliders beside it. Asks with
- * "logit-set", and with "logit-map" ({ wanted }) for the shades.
+ * <logit-pad>: temperature and top-p as one pad, under a hand or by keys, over a map of what the
+ * distribution comes to at each pair of them, which is a table too. It is the same as the two sliders
+ * beside it. Asks with "logit-set", and with "logit-map" ({ wanted }) for the map.
  */
 import { html, nothing, svg } from 'lit';
 import { locales } from '#locales/pad';
 import { addMessages, measure, number, plain, t } from '../../locale/locale.js';
+import { layoutContours } from '../../plots/contours.js';
 import { cssom } from '../../plots/cssom.js';
 import { LogitElement, define } from '../../base/element.js';
 import { capitalise, settingName } from '../../base/setting-words.js';
+import tableStyles from '../../style/table.css';
 import padStyles from './pad.css';
 
 addMessages(locales);
@@ -21,8 +23,8 @@ addMessages(locales);
 const MEASURES = /** @type {const} */ (['entropy', 'kept']);
 /** How far a key moves, in steps of the slider, and with Shift or Page. */
 const FAR = 10;
-/** How far a cell reaches below the next one, as a share of the pad: no line shows between them. */
-const SEAM = 0.004;
+/** How dark the highest ground is, in percent. */
+const DARKEST = 80;
 
 export class LogitPad extends LogitElement {
   static properties = {
@@ -32,9 +34,10 @@ export class LogitPad extends LogitElement {
     trace: { attribute: false },
     map: { attribute: false },
     of: { state: true },
+    open: { state: true },
   };
 
-  static styles = [...LogitElement.styles, padStyles];
+  static styles = [...LogitElement.styles, tableStyles, padStyles];
 
   constructor() {
     super();
@@ -50,6 +53,10 @@ export class LogitPad extends LogitElement {
     this.map = null;
     /** @type {typeof MEASURES[number]} */
     this.of = 'entropy';
+    /** Whether the table shows. */
+    this.open = false;
+    /** @type {{ map: PadMap, of: string, contours: import('../../plots/contours.js').Contour[] } | null} */
+    this.laid = null;
   }
 
   connectedCallback() {
@@ -69,7 +76,7 @@ export class LogitPad extends LogitElement {
     if (!across || !up) return nothing;
     const { x, y } = this.#place;
     const names = [across, up].map(({ name }) => capitalise(settingName(name)));
-    const [low, high] = rangeOf(map?.[this.of] ?? []);
+    const contours = map ? this.#layContours(map) : [];
     return html`
       <div class="top">
         <p class="now">${this.#sayFigure()}</p>
@@ -84,39 +91,66 @@ export class LogitPad extends LogitElement {
         aria-valuenow=${this.settings[across.name]} aria-valuetext=${this.#say(names)}
         aria-describedby="keys" ${cssom({ '--x': x, '--y': y })}
         @pointerdown=${this.#onDown} @pointermove=${this.#onMove} @keydown=${this.#onKey}>
-        <svg preserveAspectRatio="none" viewBox="0 0 1 1" aria-hidden="true">${
-          map ? this.#renderShades(map, low, high) : nothing
-        }</svg>
+        <svg preserveAspectRatio="none" viewBox="0 0 1 1" aria-hidden="true">${contours.map(
+          ({ d }, i) =>
+            svg`<path d=${d} ${cssom({ '--dark': shadeOf(i, contours.length) })}></path>`,
+        )}</svg>
+        ${contours.map(
+          ({ value, label }) =>
+            label &&
+            html`<span class="height" aria-hidden="true"
+              ${cssom({ '--x': label.x, '--y': 1 - label.y })}>${number(value)}</span>`,
+        )}
         <i class="line up"></i><i class="line across"></i><i class="at"></i>
       </div>
       <p class="axis" aria-hidden="true"><span>${plain(across.low)}</span><span>${names[0]} →
         <span class="second">↑ ${names[1]}</span></span><span>${plain(across.high)}</span></p>
-      <p class="axis" aria-hidden="true">${
-        high > low
-          ? html`<span class="scale">${this.#write(low)} <i></i> ${this.#write(high)}</span>`
-          : nothing
-      }</p>
+      <details ?open=${this.open} @toggle=${this.#onToggle}>
+        <summary>${t('pad.table')}</summary>
+        ${this.open && map ? this.#renderTable(map, names) : nothing}
+      </details>
       <p class="visually-hidden" id="keys">${t('pad.keys', { x: names[0], y: names[1] })}</p>`;
+  }
+
+  /** The lines of the measure on show. @param {PadMap} map */
+  #layContours(map) {
+    const { of } = this;
+    if (this.laid?.map !== map || this.laid.of !== of) {
+      const { columns, rows, [of]: values } = map;
+      const counts = of === 'kept';
+      const grid = { columns: columns.length, rows: rows.length, values, counts };
+      this.laid = { map, of, contours: layoutContours(grid) };
+    }
+    return this.laid.contours;
   }
 
   /**
    * @param {PadMap} map
-   * @param {number} low
-   * @param {number} high
+   * @param {string[]} names
    */
-  #renderShades({ columns, rows, ...values }, low, high) {
-    const { across, up } = this;
-    if (!across || !up) return nothing;
-    const xs = edges(columns.map((value) => shareOf(across, value)));
-    const ys = edges(rows.map((value) => shareOf(up, value)));
-    const share = scaleOf(this.of, low, high);
-    return values[this.of].map((value, i) => {
-      if (value === null) return nothing;
-      const [column, row] = [Math.floor(i / rows.length), i % rows.length];
-      return svg`<rect x=${xs[column]} y=${1 - ys[row + 1]}
-        width=${xs[column + 1] - xs[column] + SEAM} height=${ys[row + 1] - ys[row] + SEAM}
-        fill=${`color-mix(in srgb, var(--soft) ${(100 * share(value)).toFixed(1)}%, var(--panel))`}></rect>`;
+  #renderTable({ columns, rows, [this.of]: values }, names) {
+    const caption = t('pad.caption', {
+      value: capitalise(t(`pad.${this.of}`)),
+      x: names[0],
+      y: names[1],
     });
+    return html`<p class="caption" id="caption">${caption}</p>
+      <div class="scroll" tabindex="0" role="region" aria-labelledby="caption">
+      <table aria-labelledby="caption">
+      <thead><tr><td></td>${rows.map((up) => html`<th scope="col">${plain(up)}</th>`)}</tr></thead>
+      <tbody>${columns.map(
+        (across, i) =>
+          html`<tr><th scope="row">${plain(across)}</th>${rows.map((_, j) => {
+            const value = values[i * rows.length + j];
+            return html`<td>${value === null ? '' : this.#write(value)}</td>`;
+          })}</tr>`,
+      )}</tbody>
+    </table></div>`;
+  }
+
+  /** @param {Event} event */
+  #onToggle(event) {
+    this.open = /** @type {HTMLDetailsElement} */ (event.currentTarget).open;
   }
 
   /** @param {number} value of the measure */
@@ -202,28 +236,9 @@ function valueAt({ low, high, step }, share) {
   return Number((Math.round(value / step) * step).toFixed(6));
 }
 
-/** Where cells around these places end. @param {number[]} places */
-function edges(places) {
-  const between = places.slice(1).map((place, i) => (place + places[i]) / 2);
-  return [0, ...between, 1];
-}
-
-/** @param {(number | null)[]} values */
-function rangeOf(values) {
-  const known = values.filter((value) => value !== null);
-  return known.length > 0 ? [Math.min(...known), Math.max(...known)] : [0, 0];
-}
-
-/**
- * How dark a value is: counts by their logarithm.
- * @param {string} of
- * @param {number} low
- * @param {number} high
- */
-function scaleOf(of, low, high) {
-  const place = (/** @type {number} */ value) => (of === 'kept' ? Math.log(value) : value);
-  const span = place(high) - place(low);
-  return (/** @type {number} */ value) => (span > 0 ? (place(value) - place(low)) / span : 0);
+/** How dark the ground above a line is, in percent. @param {number} i @param {number} count */
+function shadeOf(i, count) {
+  return `${((DARKEST * (i + 1)) / count).toFixed(1)}%`;
 }
 
 define('logit-pad', LogitPad);

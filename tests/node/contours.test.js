@@ -1,0 +1,86 @@
+/** The lines of a map run where the values are, and their numbers stand on them. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { layoutContours } from '../../web/plots/contours.js';
+
+const [COLUMNS, ROWS] = [9, 6];
+
+/** The corners of each ring of a path. */
+const ringsOf = (d) =>
+  d
+    .split('Z')
+    .filter(Boolean)
+    .map((ring) =>
+      ring
+        .slice(1)
+        .split('L')
+        .map((place) => place.split(',').map(Number)),
+    );
+
+/** How often the rings go round a place, as a fill counts it. */
+function windings(rings, [x, y]) {
+  let count = 0;
+  for (const ring of rings)
+    for (const [i, [x1, y1]] of ring.entries()) {
+      const [x2, y2] = ring[(i + 1) % ring.length];
+      if (y1 <= y === y2 <= y) continue;
+      const crossing = x1 + ((y - y1) / (y2 - y1)) * (x2 - x1);
+      if (crossing > x) count += y2 > y1 ? 1 : -1;
+    }
+  return count;
+}
+
+const anyGrid = fc.record({
+  values: fc.array(fc.double({ min: 1.01, max: 900, noNaN: true }), {
+    minLength: COLUMNS * ROWS,
+    maxLength: COLUMNS * ROWS,
+  }),
+  counts: fc.boolean(),
+});
+
+test('within a line the values are as high as it says, outside lower', () => {
+  fc.assert(
+    fc.property(anyGrid, ({ values, counts }) => {
+      const found = layoutContours({ columns: COLUMNS, rows: ROWS, values, counts });
+      assert.ok(found.length > 0 && found.length < 20);
+      for (const { value, d } of found) {
+        const rings = ringsOf(d);
+        for (const [at, height] of values.entries()) {
+          if (Math.abs(height / value - 1) < 1e-6) continue; // on the line
+          const x = Math.floor(at / ROWS) / (COLUMNS - 1);
+          const y = 1 - (at % ROWS) / (ROWS - 1);
+          assert.equal(windings(rings, [x, y]) !== 0, height > value, `${height} and ${value}`);
+        }
+      }
+    }),
+    { numRuns: 40, seed: 1 },
+  );
+});
+
+test('a number stands on its line, and none over another', () => {
+  // A plane that rises to the right: each line is upright.
+  const values = Array.from({ length: COLUMNS * ROWS }, (_, at) => Math.floor(at / ROWS));
+  const grid = { columns: COLUMNS, rows: ROWS, values };
+  const lines = layoutContours({ ...grid, counts: false });
+  assert.deepEqual(
+    lines.map(({ value }) => value),
+    [1, 2, 3, 4, 5, 6, 7, 8],
+  );
+  const labels = lines.flatMap(({ value, label }) => (label ? [{ value, ...label }] : []));
+  assert.ok(labels.length >= 5);
+  for (const { value, x } of labels) assert.ok(Math.abs(x - value / 8) < 1e-9);
+  const byTens = layoutContours({ ...grid, values: values.map((n) => 4 ** n), counts: true });
+  assert.deepEqual(
+    byTens.map(({ value }) => value),
+    [10, 100, 1000, 10000],
+  );
+});
+
+test('what is not known yet is no height, and nothing known is no line', () => {
+  const values = Array.from({ length: COLUMNS * ROWS }, (_, at) => (at < ROWS * 3 ? at : null));
+  const grid = { columns: COLUMNS, rows: ROWS, counts: false };
+  for (const { d } of layoutContours({ ...grid, values }))
+    for (const [x] of ringsOf(d).flat()) assert.ok(x <= 3 / (COLUMNS - 1) && !Number.isNaN(x));
+  assert.deepEqual(layoutContours({ ...grid, values: values.map(() => null) }), []);
+});
