@@ -7,18 +7,43 @@
 
 /** Steps on either side of a place that count for it. */
 const AROUND = 8;
-/** Steps that are run again without the cache at each place. */
+/** Steps that are run again without the cache at each place, at least. */
 const REPEATS = 4;
+/**
+ * A browser's clock ticks ten times a millisecond at best, and a step may take less than a tick:
+ * what is timed is run again until it has taken so many ms, or so often.
+ */
+const ENOUGH = 50;
+const MOST = 32;
 
 /**
- * The mean of the middle half: steady against pauses, and finer than a browser's clock.
+ * The mean but for the slowest sixteenth, which waited for something else. Over enough values it is
+ * finer than the clock.
  * @param {number[]} values
  */
-export function middle(values) {
+export function typical(values) {
   const sorted = [...values].sort((a, b) => a - b);
-  const cut = Math.floor(sorted.length / 4);
-  const kept = sorted.slice(cut, sorted.length - cut);
-  return kept.reduce((sum, value) => sum + value, 0) / kept.length;
+  const kept = sorted.slice(0, sorted.length - Math.floor(sorted.length / 16));
+  return sum(kept) / kept.length;
+}
+
+/** @param {number[]} values */
+function sum(values) {
+  return values.reduce((total, value) => total + value, 0);
+}
+
+/**
+ * Runs something again and again: at least `least` times, then until it has taken long enough.
+ * @param {number} least
+ * @param {AbortSignal} signal
+ * @param {() => Promise<number>} run resolves with the ms that it took
+ */
+async function repeat(least, signal, run) {
+  let taken = 0;
+  for (let i = 0; i < MOST && (i < least || taken < ENOUGH); i++) {
+    if (signal.aborted) return;
+    taken += await run();
+  }
 }
 
 /**
@@ -49,30 +74,34 @@ export async function* measureSteps(session, { ids, ends, context, signal }) {
   // Without the end tokens the text goes on to the end of the context.
   const settings = endless(ends);
   const last = context - 1;
-  const whole = [...ids];
-  /** @type {number[]} The time of the step that sees n tokens, by n. */
-  const times = [];
+  /** @type {number[]} */
+  let whole = [];
+  /** @type {number[][]} The times of the steps that see n tokens, by n. */
+  const times = Array.from({ length: context + 1 }, () => []);
   const options = { ...settings, prompt: ids, max_new_tokens: last - ids.length, signal };
-  for await (const step of session.generate(options)) {
-    times[step.position] = step.ms;
-    whole.push(step.id);
-  }
+  await repeat(1, signal, async () => {
+    whole = [...ids]; // each time the same
+    let taken = 0;
+    for await (const { id, position, ms } of session.generate(options)) {
+      times[position].push(ms);
+      whole.push(id);
+      taken += ms;
+    }
+    return taken;
+  });
   for (const n of placesOf(ids.length, last)) {
-    if (signal.aborted) return;
-    const near = times.slice(Math.max(ids.length + 1, n - AROUND), n + AROUND + 1);
+    const near = times.slice(Math.max(ids.length + 1, n - AROUND), n + AROUND + 1).flat();
     /** @type {number[]} */
     const again = [];
     const prompt = whole.slice(0, n);
-    for (let i = 0; i < REPEATS && !signal.aborted; i++)
-      for await (const { ms } of session.generate({
-        ...settings,
-        prompt,
-        max_new_tokens: 1,
-        cache: false,
-        signal,
-      }))
-        again.push(ms);
-    yield { n, cached: middle(near), uncached: middle(again) };
+    const alone = { ...settings, prompt, max_new_tokens: 1, cache: false, signal };
+    await repeat(REPEATS, signal, async () => {
+      const before = again.length;
+      for await (const { ms } of session.generate(alone)) again.push(ms);
+      return sum(again.slice(before));
+    });
+    if (signal.aborted) return;
+    yield { n, cached: typical(near), uncached: typical(again) };
   }
 }
 
@@ -86,13 +115,11 @@ export async function measureSpeed(session, { ids, ends, context, signal }) {
   const max_new_tokens = Math.min(96, context - ids.length - 1);
   /** @type {number[]} */
   const times = [];
-  for (let i = 0; i < 3 && !signal.aborted; i++)
-    for await (const { ms } of session.generate({
-      ...settings,
-      prompt: ids,
-      max_new_tokens,
-      signal,
-    }))
-      times.push(ms);
-  return 1000 / middle(times);
+  await repeat(3, signal, async () => {
+    const before = times.length;
+    const options = { ...settings, prompt: ids, max_new_tokens, signal };
+    for await (const { ms } of session.generate(options)) times.push(ms);
+    return sum(times.slice(before));
+  });
+  return 1000 / typical(times);
 }
