@@ -573,6 +573,17 @@ long(
     await page.locator('[data-command=reset]').click();
     await rest(page);
     assert.equal(await page.locator('logit-written code').innerText(), '547e4d7d');
+
+    // What the engine refuses is said in words: this vocabulary has no such word.
+    const ask = async (/** @type {object} */ state) => {
+      await written.evaluate((it, asked) => (it.state = asked), state);
+      await rest(page);
+      return written.locator('[role=alert]').allInnerTexts();
+    };
+    const state = await written.evaluate((it) => it.state);
+    const [unread] = await ask({ model: 'verbs', prompt: 'Xyz qq' });
+    assert.equal(unread, 'The figure cannot be read: the vocabulary has no word "Xyz"');
+    assert.deepEqual(await ask(state), []);
     const wide = await page.evaluate(() => document.documentElement.scrollWidth);
     assert.ok(wide <= 375, `${wide} px`);
 
