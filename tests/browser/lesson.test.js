@@ -772,9 +772,11 @@ test('code: it runs shut off, its fault is named, and it is there again after a 
     complaints.filter((text) => !text.includes('localStorage')),
     [],
   );
+  // Kept as it is typed, checked or not.
+  await editor.fill(`${example} // mine`);
   await page.reload();
   await editor.waitFor();
-  assert.equal(await editor.inputValue(), example);
+  assert.equal(await editor.inputValue(), `${example} // mine`);
   assert.equal(await page.locator('iframe').count(), 0);
   if (LONG) {
     await question(page, 2).locator('button.primary').click();

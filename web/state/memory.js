@@ -20,11 +20,13 @@ export function recall(name) {
 }
 
 /**
+ * Keeps a value, unless it is one that would not be read back: then what was kept before stays.
  * @param {string} name of a field that the browser keeps
  * @param {string} value
  */
 export function remember(name, value) {
-  const { key } = remembered(name);
+  const { part, key } = remembered(name);
+  if (checkPart(part, value) !== null) return;
   try {
     localStorage.setItem(key, value);
   } catch {

@@ -54,15 +54,15 @@ export class LogitCode extends LogitElement {
   /** @param {Map<string, unknown>} changed */
   willUpdate(changed) {
     if (!changed.has('question') || !this.question.id) return;
-    this.code = recallCode(this.question.id) ?? this.question.begin ?? '';
+    // Who empties it begins anew at the next visit.
+    this.code = recallCode(this.question.id) || this.question.begin || '';
     this.verdicts = [];
   }
 
   /** @returns {Promise<import('../../lessons/judge.js').Coded>} */
   async check() {
-    const { as = '', id } = this.question;
+    const { as = '' } = this.question;
     if (!canRun()) return { right: false, fault: null, say: t('sampler.unavailable') };
-    rememberCode(id, this.code);
     this.#subject?.close();
     this.busy = true;
     const subject = new Subject(inFrame(this.code, this.renderRoot), as, LIMIT_MS);
@@ -107,6 +107,12 @@ export class LogitCode extends LogitElement {
     };
   }
 
+  /** Kept as it is typed. @param {Event} event */
+  #onInput(event) {
+    this.code = valueOf(event);
+    rememberCode(this.question.id, this.code);
+  }
+
   #run() {
     const form = /** @type {ShadowRoot} */ (this.getRootNode()).querySelector('form');
     form?.requestSubmit();
@@ -118,7 +124,7 @@ export class LogitCode extends LogitElement {
     return html`
       <textarea spellcheck="false" autocomplete="off" autocapitalize="off" aria-label=${t('sampler.code')}
         aria-describedby="keys" .value=${this.code} rows=${Math.min(24, this.code.split('\n').length + 2)}
-        @input=${(/** @type {Event} */ event) => (this.code = valueOf(event))}
+        @input=${this.#onInput}
         @keydown=${(/** @type {KeyboardEvent} */ event) => onEditorKey(event, () => this.#run())}></textarea>
       <p class="keys" id="keys">${t('sampler.keys')}</p>
       ${

@@ -1,0 +1,35 @@
+/** What the browser keeps between visits. */
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, test } from 'node:test';
+import { recallCode, rememberCode } from '../../web/page/lesson/progress.js';
+import { recall, remember } from '../../web/state/memory.js';
+
+let kept;
+beforeEach(() => {
+  kept = new Map();
+  globalThis.localStorage = /** @type {any} */ ({
+    getItem: (key) => kept.get(key) ?? null,
+    setItem: (key, value) => kept.set(key, value),
+  });
+});
+afterEach(() => delete globalThis.localStorage);
+
+test('what would not be read back is not kept, and takes nothing else with it', () => {
+  remember('theme', 'dark');
+  remember('theme', 'plaid');
+  assert.equal(recall('theme'), 'dark');
+  rememberCode('softmax', 'export default 1;');
+  rememberCode('top-k', 'x'.repeat(2e6));
+  assert.equal(recallCode('softmax'), 'export default 1;');
+  assert.equal(recallCode('top-k'), null);
+  assert.throws(() => remember('prompt', 'Lily'), /not remembered/);
+});
+
+test('where nothing can be kept nothing fails', () => {
+  const refuse = () => {
+    throw new Error('refused');
+  };
+  globalThis.localStorage = /** @type {any} */ ({ getItem: refuse, setItem: refuse });
+  remember('theme', 'dark');
+  assert.equal(recall('theme'), null);
+});
