@@ -13,7 +13,7 @@ after(() => bench?.close());
 /** A field of the form, by its place in the draft. */
 const field = (page, place) =>
   page.locator(
-    `logit-lesson-editor form [id="${place}"], logit-lesson-editor form [name="${place}"]`,
+    `logit-lesson-editor [role=form] [id="${place}"], logit-lesson-editor [role=form] [name="${place}"]`,
   );
 const fill = async (page, place, text) => {
   await field(page, place).fill(text);
@@ -23,7 +23,7 @@ const command = (page, name) => page.locator(`logit-lesson-editor [data-command=
 const notice = (page) => page.locator('logit-lesson-editor .notice').innerText();
 const draft = (page) => page.locator('logit-lesson-editor').evaluate((editor) => editor.draft);
 const computed = (page) =>
-  page.locator('logit-lesson-editor form logit-measured strong').first().innerText();
+  page.locator('logit-lesson-editor [role=form] logit-measured strong').first().innerText();
 
 /** Where the keyboard is. */
 const focused = (page) =>
@@ -53,7 +53,7 @@ test('a lesson of what stands on the screen: written, tried, mended, handed out,
   assert.match(begun.prompt, /^Lily wanted to.+/, 'and what was drawn');
   if (LONG) assert.deepEqual(await axe(page), []);
 
-  const form = page.locator('logit-lesson-editor form');
+  const form = page.locator('logit-lesson-editor [role=form]');
   const errors = () => form.locator('.error').count();
   assert.deepEqual([await errors(), await form.locator('[aria-invalid=true]').count()], [0, 0]);
 
@@ -87,7 +87,7 @@ test('a lesson of what stands on the screen: written, tried, mended, handed out,
   assert.equal(await page.locator('[id="result-fault"]').count(), 0);
 
   // Logits of one's own, a question, its answer at once, and a typical wrong one.
-  const figure = page.locator('logit-lesson-editor form .figure');
+  const figure = page.locator('logit-lesson-editor [role=form] .figure');
   await figure.locator('.segments button').last().click();
   await fill(page, 'parts[0].figure.state.settings.temperature', '1');
   await rest(page);
@@ -274,7 +274,7 @@ test('a figure of each kind and code have fields: written, checked, shown', asyn
   await show('cost');
   await fill(page, 'parts[0].figure.state.choices.new_tokens', '40');
   await rest(page);
-  const shown = page.locator('logit-lesson-editor form logit-figure');
+  const shown = page.locator('logit-lesson-editor [role=form] logit-figure');
   assert.match(await shown.locator('.told').innerText(), /^40 new tokens/);
   await show('loop');
   assert.match(await shown.locator('.pieces').innerText(), /\S/);

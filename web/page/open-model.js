@@ -6,6 +6,7 @@
 import { html, nothing } from 'lit';
 import { locales } from '#locales/open';
 import { LogitElement, define, valueOf } from '../base/element.js';
+import { onEnter } from '../base/enter.js';
 import { listKept, removeKept } from '../engine/kept.js';
 import { addressOf, nameOf, partNames } from '../engine/names.js';
 import { addMessages, t } from '../locale/locale.js';
@@ -188,13 +189,14 @@ export class LogitOpen extends LogitElement {
 
   #renderChoices() {
     return html`
-      <form @submit=${this.#onName}>
+      <div class="named">
         <label class="label" for="name">${t('open.name')}</label>
         <div class="row"><input id="name" type="text" spellcheck="false" autocomplete="off" autocapitalize="off"
-          placeholder="hub:owner/name/file.gguf" aria-describedby="name-about">
-        <button class="primary">${t('open.next')}</button></div>
+          placeholder="hub:owner/name/file.gguf" aria-describedby="name-about"
+          @keydown=${(/** @type {KeyboardEvent} */ event) => onEnter(event, () => this.#onName())}>
+        <button class="primary" data-command="name" @click=${this.#onName}>${t('open.next')}</button></div>
         <p id="name-about" class="about">${t('open.name.about')}</p>
-      </form>
+      </div>
       <div class="picker">
         <input type="file" id="file" accept=".gguf" multiple @change=${this.#onPick}>
         <label for="file" class="button">${t('open.pick')}</label>
@@ -226,9 +228,7 @@ export class LogitOpen extends LogitElement {
       )}</ul>`;
   }
 
-  /** @param {SubmitEvent} event */
-  #onName(event) {
-    event.preventDefault();
+  #onName() {
     const { value } = /** @type {HTMLInputElement} */ (this.renderRoot.querySelector('#name'));
     if (value.trim()) this.#ask(value.trim());
   }

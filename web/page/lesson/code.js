@@ -24,6 +24,7 @@ export class LogitCode extends LogitElement {
   static properties = {
     question: { attribute: false },
     reader: { attribute: false },
+    run: { attribute: false },
     code: { state: true },
     busy: { state: true },
     verdicts: { state: true },
@@ -37,6 +38,8 @@ export class LogitCode extends LogitElement {
     this.question = { id: '', kind: 'code', ask: '', right: '' };
     /** @type {import('./reader.js').LessonReader | null} */
     this.reader = null;
+    /** What Ctrl+Enter does. */
+    this.run = () => {};
     this.code = '';
     this.busy = false;
     /** @type {import('../../grade/grade.js').Verdict[]} */
@@ -113,11 +116,6 @@ export class LogitCode extends LogitElement {
     rememberCode(this.question.id, this.code);
   }
 
-  #run() {
-    const form = /** @type {ShadowRoot} */ (this.getRootNode()).querySelector('form');
-    form?.requestSubmit();
-  }
-
   render() {
     const failed = this.verdicts.filter(({ holds }) => !holds);
     const { length } = this.verdicts;
@@ -125,7 +123,7 @@ export class LogitCode extends LogitElement {
       <textarea spellcheck="false" autocomplete="off" autocapitalize="off" aria-label=${t('sampler.code')}
         aria-describedby="keys" .value=${this.code} rows=${Math.min(24, this.code.split('\n').length + 2)}
         @input=${this.#onInput}
-        @keydown=${(/** @type {KeyboardEvent} */ event) => onEditorKey(event, () => this.#run())}></textarea>
+        @keydown=${(/** @type {KeyboardEvent} */ event) => onEditorKey(event, this.run)}></textarea>
       <p class="keys" id="keys">${t('sampler.keys')}</p>
       ${
         length && !this.busy

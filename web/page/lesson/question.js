@@ -4,6 +4,7 @@
  */
 import { html, nothing } from 'lit';
 import { LogitElement, define, valueOf } from '../../base/element.js';
+import { onEnter } from '../../base/enter.js';
 import { inWords, shownToken } from '../../lessons/answer-words.js';
 import { rightOption } from '../../lessons/answers.js';
 import { judge } from '../../lessons/judge.js';
@@ -198,9 +199,7 @@ export class LogitQuestion extends LogitElement {
     return undefined;
   }
 
-  /** @param {Event} event */
-  async #check(event) {
-    event.preventDefault();
+  async #check() {
     const given = this.speak(() => this.#answered());
     if (given === undefined) return;
     const state = this.question.kind === 'state' ? this.now : this.shown;
@@ -261,13 +260,14 @@ export class LogitQuestion extends LogitElement {
     // One who comes back to an answered question reads again what was said of it.
     const said = this.said ?? (done === 'right' ? { kind: 'right', text: question.right } : null);
     return html`
-      <form aria-labelledby="ask" class=${done ?? ''} @submit=${this.#check} novalidate>
+      <div role="form" aria-labelledby="ask" class="question ${done ?? ''}"
+        @keydown=${(/** @type {KeyboardEvent} */ event) => onEnter(event, () => this.#check())}>
         <p class="place">${t('lesson.question', { n: place })}
           ${done ? html`<span class="done">${t(`lesson.done.${done}`)}</span>` : nothing}</p>
         <p id="ask" class="ask">${inline(question.ask, this.held)}</p>
         ${this.#renderInput()}
         <div class="acts">
-          <button class="primary" type="submit">${t(mark.attempts > 0 && !done ? 'lesson.try' : 'lesson.check')}</button>
+          <button class="primary" type="button" data-command="check" @click=${this.#check}>${t(mark.attempts > 0 && !done ? 'lesson.try' : 'lesson.check')}</button>
           ${
             question.hint && !done
               ? html`<button type="button" data-command="hint" aria-expanded=${this.hinted} @click=${() => (this.hinted = !this.hinted)}>${t('lesson.hint')}</button>`
@@ -288,7 +288,7 @@ export class LogitQuestion extends LogitElement {
           }
           ${done === 'shown' ? this.#renderSolution() : nothing}
         </div>
-      </form>`;
+      </div>`;
   }
 
   #renderSolution() {
@@ -312,7 +312,8 @@ export class LogitQuestion extends LogitElement {
     if (kind === 'order') return this.#renderOrder();
     if (kind === 'state') return this.#renderState();
     if (kind === 'code')
-      return html`<logit-code .question=${this.question} .reader=${this.reader}></logit-code>`;
+      return html`<logit-code .question=${this.question} .reader=${this.reader}
+        .run=${() => this.#check()}></logit-code>`;
     if (kind === 'choice')
       return this.#renderRadios((this.question.options ?? []).map(({ text }) => inline(text)));
     return this.#renderRadios(

@@ -338,9 +338,8 @@ export class LogitLessonEditor extends LogitElement {
       ${this.taken ? this.#renderTaken(this.taken) : nothing}
       ${this.#renderBar()}
       <div class="sides ${this.side}">
-        <form class="form" aria-labelledby="heading" @submit=${(/** @type {Event} */ event) => event.preventDefault()}
-          @focusout=${this.#left} novalidate>
-          ${this.#renderFaults()} ${this.#renderWhole()} ${this.#renderParts()}</form>
+        <div class="form" role="form" aria-labelledby="heading" @focusout=${this.#left}>
+          ${this.#renderFaults()} ${this.#renderWhole()} ${this.#renderParts()}</div>
         <section class="preview" aria-label=${t('editor.preview')}>
           <p class="head"><strong>${t('editor.preview')}</strong>
             <button type="button" class="small" @click=${() => {
