@@ -369,12 +369,16 @@ export class LogitScope extends LogitElement {
     const here = /** @type {NodeListOf<LogitElement>} */ (
       this.renderRoot.querySelectorAll('.bench > .panel, logit-glance')
     );
+    /** @type {Record<string, any> | undefined} */
+    let panels;
     for (const panel of [...here, ...this.#attached])
       if (panel.matches('logit-distribution, logit-glance'))
         Object.assign(panel, { trace, drawn, curves });
       // What waits for time to spare turns no knob back.
-      else if (panel.isUpdatePending)
-        Object.assign(panel, this.#panels[panel.localName.slice('logit-'.length)]);
+      else if (panel.isUpdatePending) {
+        panels ??= this.#panels;
+        Object.assign(panel, panels[panel.localName.slice('logit-'.length)]);
+      }
     return false;
   }
 

@@ -29,7 +29,7 @@ export class MovingBars {
     const canvas = /** @type {HTMLCanvasElement} */ (chart.querySelector('canvas'));
     const wide = width - barX;
     setProperties(canvas, { left: `${barX}px`, width: `${wide}px`, height: `${height}px` });
-    chart.classList.add('moving');
+    if (!chart.classList.contains('moving')) chart.classList.add('moving');
     const context = fitCanvas(canvas, wide, height);
     const thick = Math.round(barHeight / 2);
     const standing = chart.querySelectorAll('.row');

@@ -59,9 +59,10 @@ export class LogitKnob extends LogitElement {
   /** @param {Map<string, unknown>} changes */
   shouldUpdate(changes) {
     if (this.#pace.take(changes) !== 'motion' || !this.row) return true;
-    const line = /** @type {HTMLElement} */ (this.renderRoot.querySelector('.line'));
-    setProperties(line, place(this.row, this.value, this.#high));
-    /** @type {HTMLInputElement} */ (line.querySelector('input')).value = String(this.value);
+    const part = (/** @type {string} */ name) =>
+      /** @type {HTMLInputElement} */ (this.renderRoot.querySelector(`.slide ${name}`));
+    setProperties(part('.fill'), reachOf(this.row, this.value, this.#high));
+    part('input').value = String(this.value);
     return false;
   }
 
@@ -78,10 +79,11 @@ export class LogitKnob extends LogitElement {
     const reset = t('chain.reset', { name, value: plain(row.neutral) });
     const sentence = error && t('error.kept', { sentence: error, kept: plain(value) });
     return html`
-      <div class="line" ${cssom(place(row, value, high))}>
+      <div class="line" ${cssom({ '--digits': String(high).length })}>
         <div class="title"><label class="name" for="box">${name}</label><slot name="did"></slot></div>
         <div class="slide">
-          <span class="neutral"></span>
+          <span class="fill" ${cssom(reachOf(row, value, high))}></span>
+          <span class="neutral" ${cssom({ '--at': shareOf(row, row.neutral, high) })}></span>
           <input type="range" ?disabled=${this.fixed} min=${row.low} max=${high} step=${row.step}
             .value=${live(String(value))}
             aria-label=${t('chain.slider', { name })} aria-valuetext=${valueInWords(row, value)}
@@ -144,18 +146,26 @@ export class LogitKnob extends LogitElement {
 }
 
 /**
- * Where the slider's filled part and its neutral mark lie, as shares of the track; and how many
- * digits a value may have.
+ * Where a value is on the slider, 0 to 1.
  * @param {SettingRow} row
  * @param {number} value
  * @param {number} high
  */
-function place(row, value, high) {
-  /** @param {number} x */
-  const share = (x) => Math.min(1, Math.max(0, (x - row.low) / (high - row.low)));
-  const [at, to] = [share(row.neutral), share(value)];
-  const digits = String(high).length;
-  return { '--at': at, '--from': Math.min(at, to), '--to': Math.max(at, to), '--digits': digits };
+function shareOf({ low }, value, high) {
+  return Math.min(1, Math.max(0, (value - low) / (high - low)));
+}
+
+/**
+ * From where the knob does nothing to where it stands: a transform alone, which neither restyles nor
+ * lays out anything else.
+ * @param {SettingRow} row
+ * @param {number} value
+ * @param {number} high
+ */
+function reachOf(row, value, high) {
+  const [at, to] = [row.neutral, value].map((each) => shareOf(row, each, high));
+  const from = 100 * Math.min(at, to);
+  return { transform: `translateX(${from}%) scaleX(${Math.abs(to - at)})` };
 }
 
 define('logit-knob', LogitKnob);

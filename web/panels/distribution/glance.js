@@ -40,6 +40,8 @@ export class LogitGlance extends LogitElement {
   #sight = true;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #timer;
+  /** When a knob was turned last. */
+  #turned = -Infinity;
 
   constructor() {
     super();
@@ -53,6 +55,11 @@ export class LogitGlance extends LogitElement {
     this.chart = '';
     this.shown = false;
     this.low = false;
+  }
+
+  /** @param {Map<string, unknown>} changed */
+  shouldUpdate(changed) {
+    return this.shown || changed.has('shown') || !this.hasUpdated;
   }
 
   firstUpdated() {
@@ -77,13 +84,22 @@ export class LogitGlance extends LogitElement {
     clearTimeout(this.#timer);
   }
 
+  /** A knob is turned: one timer for all its moves. */
   #linger() {
-    clearTimeout(this.#timer);
+    this.#turned = performance.now();
+    if (this.#timer !== undefined) return;
+    this.#wait(LINGER);
+    this.#look();
+  }
+
+  /** @param {number} ms */
+  #wait(ms) {
     this.#timer = setTimeout(() => {
+      const left = this.#turned + LINGER - performance.now();
+      if (left > 0) return this.#wait(left);
       this.#timer = undefined;
       this.#look();
-    }, LINGER);
-    this.#look();
+    }, ms);
   }
 
   /** @param {IntersectionObserverEntry[]} entries */
