@@ -65,6 +65,14 @@ test('by double click, without any network, it is the whole instrument', async (
   await expectWhole(page, FIRST, { temperature: 0 });
   await page.locator('[data-command=run]').click();
   await page.locator('.verdict[data-right]').waitFor();
+  await page.locator('[data-command=share]').click();
+  const share = page.locator('logit-share');
+  await share.locator('#link').waitFor();
+  assert.deepEqual(
+    [await share.locator('iframe').count(), await share.locator('#element').count()],
+    [0, 0],
+  );
+  await page.keyboard.press('Escape');
   for (const view of sample(['compare', 'sweep', 'cost', 'speculative', 'logits'], 2))
     await page.locator(`[data-view=${view}]`).click();
   assert.deepEqual(

@@ -6,6 +6,7 @@ import { html, nothing } from 'lit';
 import { locales } from '#locales/share';
 import { addMessages, hasMessage, language, languages, list, t } from '../locale/locale.js';
 import { LogitElement, define } from '../base/element.js';
+import { assets } from '../state/assets.js';
 import { FIELDS, THEMES, field } from '../state/fields.js';
 import { MODELS } from '../state/models.js';
 import { PARTS } from '../state/page-state.js';
@@ -114,6 +115,8 @@ export class LogitShare extends LogitElement {
 
   render() {
     if (!this.href) return nothing;
+    // The page that is one file has no elements beside it, and shows no frame.
+    const alone = assets.inside.size > 0;
     return html`
       <dialog aria-labelledby="title">
         <div class="top">
@@ -127,13 +130,17 @@ export class LogitShare extends LogitElement {
             ${this.#renderChoices()}
             ${this.#renderCode('link', this.link)}
             ${this.#renderCode('frame', this.#frame)}
-            ${this.#renderCode('element', this.#element)}
+            ${alone ? nothing : this.#renderCode('element', this.#element)}
             <p class="about" role="status">${this.said}</p>
           </div>
-          <div>
-            <p class="label">${t('share.preview')}</p>
-            <iframe title=${t('share.preview')} src=${this.#framed}></iframe>
-          </div>
+          ${
+            alone
+              ? nothing
+              : html`<div>
+                <p class="label">${t('share.preview')}</p>
+                <iframe title=${t('share.preview')} src=${this.#framed}></iframe>
+              </div>`
+          }
         </div>
       </dialog>
     `;
