@@ -6,10 +6,10 @@ import { TERMS } from '../base/term.js';
 /**
  * @param {Record<string, any> | null} info the model's facts
  * @param {{ views: readonly string[], onView: (name: string) => void, onGuide: () => void,
- *   onContext: ((event: CustomEvent) => void) | null, lessons: boolean }} asked null where nothing is
- *   changed; the views that are asked for there; whether the page has lessons
+ *   onContext: ((event: CustomEvent) => void) | null }} asked null where nothing is changed; the views
+ *   that are asked for there
  */
-export function renderFoot(info, { views, onView, onGuide, onContext, lessons }) {
+export function renderFoot(info, { views, onView, onGuide, onContext }) {
   return html`
     <footer>
       <div>
@@ -19,7 +19,6 @@ export function renderFoot(info, { views, onView, onGuide, onContext, lessons })
             html`<button class="plain" data-view=${name} @click=${() => onView(name)}>${t(`foot.${name}`)}</button>`,
         )}
         <button class="plain" data-guide="show" @click=${onGuide}>${t('foot.guide')}</button>
-        ${lessons ? html`<a class="plain" href="?lesson">${t('foot.lessons')}</a>` : nothing}
       </div>
       <dl>${info ? renderFacts(info, onContext) : nothing}</dl>
       ${hasMessage('term.title') ? renderGlossary() : nothing}

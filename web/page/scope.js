@@ -8,7 +8,7 @@ import { cache } from 'lit/directives/cache.js';
 import { guard } from 'lit/directives/guard.js';
 import { repeat } from 'lit/directives/repeat.js';
 import { presets } from '../engine/presets.js';
-import { t } from '../locale/locale.js';
+import { t, language } from '../locale/locale.js';
 import '../panels/chain/chain.js';
 import '../panels/distribution/distribution.js';
 import { sayDropped } from '../base/faults.js';
@@ -649,13 +649,16 @@ export class LogitScope extends LogitElement {
     return html`
       <div class="top">
       <slot name="name"></slot>
-      <div role="tablist" class="scroll" ?hidden=${!this.#shows('tabs')} aria-label=${t('view.label')} @keydown=${this.#onTabKey}>
-        ${this.#tabs.map(
-          ({ name }) => html`
-          <button role="tab" id="tab-${name}" aria-controls="view" data-view=${name}
-            aria-selected=${name === this.view} tabindex=${name === this.view ? 0 : -1}
-            @click=${() => (this.view = name)}>${t(`view.${name}`)}</button>`,
-        )}
+      <div class="places" ?hidden=${!this.#shows('tabs')}>
+        <div role="tablist" class="scroll" aria-label=${t('view.label')} @keydown=${this.#onTabKey}>
+          ${this.#tabs.map(
+            ({ name }) => html`
+            <button role="tab" id="tab-${name}" aria-controls="view" data-view=${name}
+              aria-selected=${name === this.view} tabindex=${name === this.view ? 0 : -1}
+              @click=${() => (this.view = name)}>${t(`view.${name}`)}</button>`,
+          )}
+        </div>
+        ${this.shareable ? html`<a href="?lesson&lang=${language()}">${t('page.lessons')}</a>` : nothing}
       </div>
       <logit-model ?hidden=${!this.#shows('model') || this.readonly} .name=${this.#offer.name} .progress=${this.ready && !isSlow(instrument.progress) ? instrument.progress : null}
         .fault=${reason(instrument.modelFault, this)} @logit-model=${this.#onModel} @logit-more=${() => this.#showMore()}></logit-model>
@@ -809,14 +812,12 @@ export class LogitScope extends LogitElement {
     const { info } = this.#instrument;
     const tabs = this.#shows('tabs');
     const views = FOOT_VIEWS.filter((name) => tabs && name !== this.view);
-    const lessons = this.shareable && tabs;
-    return guard([info, views.join(), lessons, this.worded, this.readonly, t('language')], () =>
+    return guard([info, views.join(), this.worded, this.readonly, t('language')], () =>
       renderFoot(info, {
         views,
         onView: (/** @type {string} */ name) => (this.view = name),
         onGuide: /** @type {any} */ (this.#resumeGuide.bind(this)),
         onContext: this.readonly ? null : ({ detail }) => this.#changeContext(detail.context),
-        lessons,
       }),
     );
   }
