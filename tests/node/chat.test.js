@@ -1,6 +1,8 @@
 /** Chat templates: the published renders, what a message cannot do, and what a template cannot. */
 import assert from 'node:assert/strict';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { Worker } from 'node:worker_threads';
 import { Logitscope } from '../../web/engine/index.js';
@@ -169,6 +171,9 @@ describe('what a template is given', () => {
   });
 });
 
+const loop = (/** @type {string} */ inner) => `{% for a in range(99999) %}${inner}{% endfor %}`;
+const ENDLESS = loop(loop(loop('{{ a }}')));
+
 describe('refusals', () => {
   const refused = async (template, message, code = 'bad_file', said = user('x')) => {
     const scope = await open(template, CONTROLS);
@@ -178,12 +183,8 @@ describe('refusals', () => {
   test('no template', () => refused(null, 'the model file has no chat template', 'unsupported'));
 
   test('one that loops is ended within its second', async () => {
-    const loop = (inner) => `{% for a in range(99999) %}${inner}{% endfor %}`;
     const began = performance.now();
-    await refused(
-      loop(loop(loop('{{ a }}'))),
-      "the model's chat template took longer than 1000 milliseconds",
-    );
+    await refused(ENDLESS, "the model's chat template took longer than 1000 milliseconds");
     assert.ok(performance.now() - began < 15_000);
   });
 
@@ -208,6 +209,41 @@ describe('refusals', () => {
       "the model's chat template failed: range of more than 100000 numbers",
     );
     await refused('x'.repeat(2 ** 20 + 1), /^chat_template must have at most/, 'too_long');
+  });
+
+  test('one that takes its whole process with it', async () => {
+    const code =
+      "import{parentPort as p}from'node:worker_threads';p.postMessage({ready:true});" +
+      "p.on('message',()=>process.kill(process.pid,'SIGABRT'))";
+    const renderer = `data:text/javascript,${encodeURIComponent(code)}`;
+    const scope = await open('x');
+    await assert.rejects(scope.chat(user('hi'), { renderer }), {
+      code: 'bad_file',
+      message: "the model's chat template failed: its process ended",
+    });
+    assert.equal((await scope.chat(user('hi'))).text, 'x');
+  });
+
+  test('one that loops ends with the program that asked for it', async () => {
+    const looping = `build/fixtures/chat_loop_${process.pid}.gguf`;
+    mkdirSync('build/fixtures', { recursive: true });
+    writeFileSync(looping, vocabulary(ENDLESS));
+    const mark = `?orphan=${process.pid}`;
+    const engine = new URL('../../web/engine/', import.meta.url);
+    const program = spawn(process.execPath, [
+      '--input-type=module',
+      '--eval',
+      `import { Logitscope } from '${engine}index.js';
+       const scope = await Logitscope.load({ model: '${looping}' });
+       setTimeout(() => process.kill(process.pid, 'SIGKILL'), 600);
+       await scope.chat([{ role: 'user', content: 'hi' }], { renderer: '${engine}template.js${mark}' });`,
+    ]);
+    await once(program, 'exit');
+    rmSync(looping);
+    const left = () => execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' }).includes(mark);
+    const deadline = Date.now() + 10_000;
+    while (left() && Date.now() < deadline) await new Promise((done) => setTimeout(done, 50));
+    assert.equal(left(), false);
   });
 
   test('one that is wrong, or says no', async () => {

@@ -26,7 +26,6 @@ const LENGTH_MAX = 1 << 20;
 /** How long a template may run, and how long its worker may take to begin. */
 const TIME_MAX = 1000;
 const START_MAX = 20_000;
-const HEAP_MB = 256;
 const REASON_MAX = 200;
 /** The marks to choose from: private use, so that a text seldom holds one. */
 const MARKS = Array.from({ length: 6400 }, (_, i) => String.fromCharCode(0xe000 + i));
@@ -188,7 +187,7 @@ function idsOf(core, parts) {
 }
 
 /**
- * A worker of either kind. Of another origin than the page's, as a blob that imports it.
+ * A worker; in Node in a process of its own. Of another origin than the page's, as a blob that imports it.
  * @param {string | URL | Uint8Array} code or its address
  * @param {(answer: any) => void} onanswer
  * @param {(error: unknown) => void} onerror
@@ -206,13 +205,21 @@ async function startWorker(code, onanswer, onerror) {
     worker.onerror = (event) => onerror(event.message ?? 'the worker did not start');
     return worker;
   }
-  const threads = 'node:worker_threads'; // a variable, so that bundlers for the browser leave it alone
-  const module = /** @type {typeof import('node:worker_threads')} */ (await import(threads));
-  const resourceLimits = { maxOldGenerationSizeMb: HEAP_MB };
-  const worker = new module.Worker(new URL(String(code)), { execArgv: [], resourceLimits });
-  worker.on('message', onanswer);
-  worker.on('error', onerror);
-  return worker;
+  const processes = 'node:child_process'; // a variable, so that bundlers for the browser leave it alone
+  const { fork } = /** @type {typeof import('node:child_process')} */ (await import(processes));
+  const child = fork(new URL('./template-process.js', import.meta.url), [String(code)], {
+    execArgv: [],
+    env: {},
+    serialization: 'advanced',
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+  });
+  child.on('message', onanswer);
+  child.on('error', onerror);
+  child.on('exit', () => onerror(new Error('its process ended')));
+  return {
+    postMessage: (/** @type {any} */ job) => child.send(job),
+    terminate: () => child.kill('SIGKILL'),
+  };
 }
 
 /**
