@@ -313,6 +313,11 @@ async function goTo(page, section, figure, goal, places, i) {
   await page.keyboard.press('End');
   await page.keyboard.press('Home');
   for (let k = 0; k < i; k++) await page.keyboard.press('ArrowRight');
+  if (show === 'sweep')
+    await until(
+      () => which.getAttribute('aria-valuenow'),
+      (at) => at === String(i + 1),
+    );
 }
 
 /** @param {string} text of a lesson, without its marks */
