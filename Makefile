@@ -36,7 +36,7 @@ serve: node_modules/.package-lock.json wasm ## install what is missing, build, s
 test: node-version ## install what is missing, build, run every test; AT_ONCE=4 runs four programs at a time
 	@node tests/run.js
 
-test-quick: node-version ## the native and the Node tests alone, without the two Node files that start most programs
+test-quick: node-version ## the native and the Node tests alone, without the five Node files that take longest
 	@QUICK=1 node tests/run.js native node
 
 test-long: node-version ## every test, with all the cases of which make test tries a sample
