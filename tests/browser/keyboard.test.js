@@ -422,6 +422,11 @@ test('single keys do what is done most, never in a box, and can be switched off'
   await page.locator('logit-text h2').click();
   await press('s');
   assert.equal(await steps(), had + 1);
+  // Where no views are offered a number leads to none.
+  await page.locator('logit-scope').evaluate((it) => (it.controls = 'chain,model'));
+  await settle(page);
+  await press('3');
+  assert.equal(await view(), 'bench');
   assert.deepEqual(complaints, []);
   await close();
 });

@@ -65,11 +65,11 @@ export function followKeys(scope) {
  */
 function does(scope, key) {
   if (key === '?') {
-    import('./shortcuts.js').then(({ showShortcuts }) => showShortcuts());
+    scope.emit('logit-shortcuts');
     return true;
   }
   const view = VIEWS.filter(({ name }) => !FOOT_VIEWS.includes(name))[Number(key) - 1];
-  const tabs = scope.renderRoot.querySelector('[role=tablist]:not([hidden])');
+  const tabs = scope.renderRoot.querySelector('.places:not([hidden])');
   if (view && tabs) {
     scope.view = view.name;
     return true;
