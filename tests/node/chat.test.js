@@ -2,7 +2,17 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { Worker } from 'node:worker_threads';
 import { Logitscope } from '../../web/engine/index.js';
@@ -234,25 +244,31 @@ describe('refusals', () => {
   });
 
   test('one that loops ends with the program that asked for it', async () => {
-    const looping = `build/fixtures/chat_loop_${process.pid}.gguf`;
-    mkdirSync('build/fixtures', { recursive: true });
-    writeFileSync(looping, vocabulary(ENDLESS));
-    const mark = `?orphan=${process.pid}`;
-    const engine = new URL('../../web/engine/', import.meta.url);
+    const folder = mkdtempSync(join(tmpdir(), 'logitscope-'));
+    atEnd(() => rmSync(folder, { recursive: true }));
+    const [model, begun] = [join(folder, 'model.gguf'), join(folder, 'begun')];
+    writeFileSync(model, vocabulary('x'));
+    const code =
+      "import{parentPort as p}from'node:worker_threads';import{writeFileSync}from'node:fs';" +
+      `p.postMessage({ready:true});p.on('message',()=>{writeFileSync('${begun}','');for(;;);})`;
+    const renderer = `data:text/javascript,${encodeURIComponent(code)}`;
     const program = spawn(process.execPath, [
       '--input-type=module',
       '--eval',
-      `import { Logitscope } from '${engine}index.js';
-       const scope = await Logitscope.load({ model: '${looping}' });
-       setTimeout(() => process.kill(process.pid, 'SIGKILL'), 600);
-       await scope.chat([{ role: 'user', content: 'hi' }], { renderer: '${engine}template.js${mark}' });`,
+      `import { Logitscope } from '${new URL('../../web/engine/index.js', import.meta.url)}';
+       const scope = await Logitscope.load({ model: '${model}' });
+       await scope.chat([{ role: 'user', content: 'hi' }], { renderer: ${JSON.stringify(renderer)} });`,
     ]);
+    const until = async (/** @type {() => boolean} */ holds) => {
+      const deadline = Date.now() + 20_000;
+      while (!holds() && Date.now() < deadline) await new Promise((done) => setTimeout(done, 10));
+      assert.ok(holds());
+    };
+    await until(() => existsSync(begun));
+    program.kill('SIGKILL');
     await once(program, 'exit');
-    rmSync(looping);
-    const left = () => readdirSync('/proc').some((id) => /^\d+$/.test(id) && wasGiven(id, mark));
-    const deadline = Date.now() + 10_000;
-    while (left() && Date.now() < deadline) await new Promise((done) => setTimeout(done, 50));
-    assert.equal(left(), false);
+    const mark = encodeURIComponent(begun);
+    await until(() => !readdirSync('/proc').some((id) => wasGiven(id, mark)));
   });
 
   test('one that is wrong, or says no', async () => {

@@ -70,6 +70,9 @@ test('a number stands on its line, and none over another', () => {
   const labels = lines.flatMap(({ value, label }) => (label ? [{ value, ...label }] : []));
   assert.ok(labels.length >= 5);
   for (const { value, x } of labels) assert.ok(Math.abs(x - value / 8) < 1e-9);
+  for (const [i, one] of labels.entries())
+    for (const other of labels.slice(0, i))
+      assert.ok(Math.abs(one.x - other.x) > 0.15 || Math.abs(one.y - other.y) > 0.2);
   const byTens = layoutContours({ ...grid, values: values.map((n) => 4 ** n), counts: true });
   assert.deepEqual(
     byTens.map(({ value }) => value),

@@ -55,9 +55,10 @@ export class LogitPad extends LogitElement {
     this.of = 'entropy';
     /** Whether the table shows. */
     this.open = false;
-    /** @type {{ map: PadMap, of: string, contours: import('../../plots/contours.js').Contour[] } | null} */
-    this.laid = null;
   }
+
+  /** The lines that were laid last, and of what. @type {{ map: PadMap, of: string, contours: import('../../plots/contours.js').Contour[] } | null} */
+  #laid = null;
 
   connectedCallback() {
     super.connectedCallback();
@@ -115,13 +116,13 @@ export class LogitPad extends LogitElement {
   /** The lines of the measure on show. @param {PadMap} map */
   #layContours(map) {
     const { of } = this;
-    if (this.laid?.map !== map || this.laid.of !== of) {
+    if (this.#laid?.map !== map || this.#laid.of !== of) {
       const { columns, rows, [of]: values } = map;
       const counts = of === 'kept';
       const grid = { columns: columns.length, rows: rows.length, values, counts };
-      this.laid = { map, of, contours: layoutContours(grid) };
+      this.#laid = { map, of, contours: layoutContours(grid) };
     }
-    return this.laid.contours;
+    return this.#laid.contours;
   }
 
   /**
