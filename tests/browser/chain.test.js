@@ -189,7 +189,7 @@ test('bars and knob follow a move at once, strip and cards in time to spare', as
 });
 
 test('while a knob moves, bars follow every frame and numbers ten times a second, exact at rest', async () => {
-  const { page, close } = await open();
+  const { page, close } = await bench.open({ path: '?lang=en#temperature=0.7&seed=3' });
   const counted = await page.locator('logit-scope').evaluate(async (it) => {
     const { shadowRoot } = it;
     const knobs = shadowRoot.querySelector('logit-chain').shadowRoot;
@@ -208,7 +208,7 @@ test('while a knob moves, bars follow every frame and numbers ten times a second
       return data.filter((_, i) => i % 4 === 3 && data[i] > 0).length;
     };
     const [said, read, places] = [new Set(), new Set(), new Set()];
-    let [painted, back] = [0, 0];
+    let [painted, back, astray] = [0, 0, 0];
     const fonts = new Set();
     const began = performance.now();
     let moves = 0;
@@ -224,12 +224,24 @@ test('while a knob moves, bars follow every frame and numbers ten times a second
       places.add(length());
       back += Number(slider.value !== asked);
       painted += Number(chart.matches('.moving'));
+      const listed = bars.trace.tokens.some(({ id }) => id === bars.drawn.id);
+      const marked = [...chart.querySelectorAll('.row.next')].map(({ dataset }) => dataset.id);
+      astray += Number(marked.join() !== (listed ? String(bars.drawn.id) : ''));
       if (chart.matches('.moving')) fonts.add(/[\d.]+px/.exec(canvas.getContext('2d').font)[0]);
     }
     const ms = performance.now() - began + clock() - began; // timers go by the other clock
     const { fontSize } = getComputedStyle(words);
     const alike = [...fonts].every((size) => size === fontSize);
-    return { said: said.size, read: read.size, places: places.size, painted, back, alike, ms };
+    return {
+      said: said.size,
+      read: read.size,
+      places: places.size,
+      painted,
+      back,
+      astray,
+      alike,
+      ms,
+    };
   });
   assert.ok(counted.said <= counted.ms / 100 + 2, JSON.stringify(counted));
   assert.ok(counted.read <= counted.ms / 100 + 2, JSON.stringify(counted));
@@ -237,12 +249,13 @@ test('while a knob moves, bars follow every frame and numbers ten times a second
   assert.ok(counted.painted > 0, JSON.stringify(counted));
   assert.ok(counted.alike, 'what is painted is as large as what stands');
   assert.equal(counted.back, 0, 'the knob stays in the hand');
+  assert.equal(counted.astray, 0, 'the token that is drawn is the one that is marked');
   await settle(page);
   assert.equal(await page.locator('.chart.moving').count(), 0, 'the bars stand at rest');
   const box = page.locator('logit-knob[data-name=temperature] #box');
   const temperature = Number(await box.inputValue());
   scope.feed(scope.encode(FIRST));
-  const trace = scope.distribution({ ...BALANCED, temperature });
+  const trace = scope.distribution({ temperature });
   await expectTrace(page, trace);
   const [first] = await page.locator('.row .after').allTextContents();
   assert.equal(first, `${(100 * trace.tokens[0].p).toFixed(1)}%`);

@@ -17,10 +17,8 @@ import { setProperties } from './cssom.js';
 export class MovingBars {
   /** The rows that stand, until they are rendered anew. @type {Element[] | null} */
   #standing = null;
-  /** How the parts of each row look. @type {Record<string, Look>[]} */
-  #looks = [];
-  /** The same by the classes of row and part: a style is read once for all that share them. @type {Map<string, Look>} */
-  #known = new Map();
+  /** By the classes of row and part: a style is read once for all that share them. @type {Map<string, Look>} */
+  #looks = new Map();
 
   /**
    * @param {Element} chart in which bars of the same shape stand
@@ -36,12 +34,12 @@ export class MovingBars {
     if (!chart.classList.contains('moving')) chart.classList.add('moving');
     const context = fitCanvas(canvas, wide, height);
     const thick = Math.round(barHeight / 2);
-    this.#standing ??= [...chart.querySelectorAll('.row')];
+    const standing = (this.#standing ??= [...chart.querySelectorAll('.row')]);
     const all = rest ? [...rows, rest] : rows;
     let font = '';
     all.forEach((row, i) => {
       const { p, final, raw, second } = row;
-      const look = (/** @type {string} */ part) => this.#lookOf(i, part);
+      const look = (/** @type {string} */ part) => this.#lookOf(standing[i], part);
       const long = p > 0 ? Math.max(1, final) : 0;
       const round = long < 4.5 * unit ? 0 : 1.5 * unit;
       const [top, middle] = [row.y + barTop, row.y + barTop + barHeight / 2];
@@ -79,27 +77,20 @@ export class MovingBars {
   end(chart) {
     chart?.classList.remove('moving');
     this.#standing = null;
-    this.#looks = [];
-    this.#known.clear();
-  }
-
-  /** @param {number} i the row's place @param {string} part */
-  #lookOf(i, part) {
-    const looks = (this.#looks[i] ??= {});
-    return (looks[part] ??= this.#read(/** @type {Element[]} */ (this.#standing)[i], part));
+    this.#looks.clear();
   }
 
   /** @param {Element} row @param {string} part */
-  #read(row, part) {
+  #lookOf(row, part) {
     const key = `${row.getAttribute('class')} ${part}`;
-    const known = this.#known.get(key);
+    const known = this.#looks.get(key);
     if (known) return known;
     const element = /** @type {Element} */ (row.querySelector(part));
     const { fill, stroke, fontWeight, fontSize, fontFamily } = getComputedStyle(element);
     const font = `${fontWeight} ${fontSize} ${fontFamily}`; // with figures of one width it has no short form
     const path = element.getAttribute('d');
     const look = { fill, stroke, font, path: path === null ? null : new Path2D(path) };
-    this.#known.set(key, look);
+    this.#looks.set(key, look);
     return look;
   }
 }

@@ -24,9 +24,6 @@ import { cssom } from './cssom.js';
  * @property {Layout} layout
  * @property {number} unit pixels of 1/16 rem
  * @property {Words} words
- * @property {number | null} nextId the token that is drawn next
- * @property {{ label: (letters: number) => unknown, words: string } | null} beyond the same where it
- *   is not listed, and what is said of it
  * @property {string | null} active the row that is pointed at
  * @property {(key: string) => number | null} count the share of many draws that fell on a row
  * @property {(key: string) => void} onPoint
@@ -45,8 +42,7 @@ export function drawBars(options) {
       rows,
       ({ key }) => key,
       (row) => drawRow(row, options),
-    )}
-    ${drawBeyond(options)}`;
+    )}`;
 }
 
 /** The graticule behind the bars. @param {Options} options */
@@ -66,14 +62,32 @@ function drawScreen({ layout: { ticks, head, plotBottom, columns }, unit, words 
     </g>`;
 }
 
-/** The token that is drawn from beyond the list, below the strip of the rest. @param {Options} options */
-function drawBeyond({ layout: { beyond: y, columns }, unit, beyond }) {
-  if (y === null || !beyond) return nothing;
+/**
+ * The token that is drawn from beyond the list, below the strip of the rest.
+ * @param {Pick<Options, 'layout' | 'unit'> & { label: (letters: number) => unknown, words: string }} options
+ *   label: its name; words: what is said of it
+ */
+export function drawBeyond({ layout: { beyond: y, columns }, unit, label, words }) {
+  if (y === null) return nothing;
   return svg`
     <g class="beyond next" data-beyond ${cssom({ transform: `translateY(${y}px)` })}>
-      <text class="name" y=${columns.baseline}>${beyond.label(lettersOf(columns, unit))}</text>
-      <text class="after" x=${columns.barX} y=${columns.baseline}>${beyond.words}</text>
+      <text class="name" y=${columns.baseline}>${label(lettersOf(columns, unit))}</text>
+      <text class="after" x=${columns.barX} y=${columns.baseline}>${words}</text>
     </g>`;
+}
+
+/**
+ * Marks the row of the token that is drawn next: while a knob moves it changes more often than
+ * anything else of the rows.
+ * @param {Element} chart in which they stand
+ * @param {number | null} id
+ */
+export function markNext(chart, id) {
+  const before = chart.querySelector('.row.next');
+  const now = chart.querySelector(`.row[data-id="${id}"]`);
+  if (before === now) return;
+  before?.classList.remove('next');
+  now?.classList.add('next');
 }
 
 /** How many letters a name has room for. @param {Layout['columns']} columns @param {number} unit */
@@ -134,12 +148,11 @@ function drawRow(row, options) {
  * @param {Row} row
  * @param {Options} options
  */
-function rowClass({ key, token, p, removed_by }, { nextId, active }) {
+function rowClass({ key, token, p, removed_by }, { active }) {
   const removed = removed_by ? `removed ${cutClass(removed_by)}` : '';
-  const drawn = token && token.id === nextId ? 'next' : '';
   const rest = token ? '' : 'rest';
   const green = token?.green ? 'green' : '';
-  return `row ${removed} ${drawn} ${rest} ${green} ${p === 0 ? 'gone' : ''} ${key === active ? 'active' : ''}`;
+  return `row ${removed} ${rest} ${green} ${p === 0 ? 'gone' : ''} ${key === active ? 'active' : ''}`;
 }
 
 /**
@@ -218,18 +231,16 @@ function slideText({ final, raw, second }, { barX }, unit) {
 }
 
 /**
- * What the chart shows but for the lengths of its bars: where it is the same, they only move. Which
- * token is drawn from beyond the list is written with the numbers.
+ * What the chart shows but for the lengths of its bars and the token that is drawn: where it is the
+ * same, they only move.
  * @param {Layout} layout
- * @param {number | null} nextId
  */
-export function shapeOf({ rows, rest, cuts, width, domain }, nextId) {
-  const next = rows.findIndex(({ token }) => token?.id === nextId);
+export function shapeOf({ rows, rest, cuts, width, domain }) {
   const shown = [...rows, ...(rest ? [rest] : [])].map(({ key, token, y, p, removed_by, over }) =>
     [key, y, p > 0, removed_by, over, token?.green].join(),
   );
   const lines = cuts.map(({ stage, y, below, idle }) => [stage.name, y, below, idle].join());
-  return [width, domain, next, ...shown, ...lines].join(' ');
+  return [width, domain, ...shown, ...lines].join(' ');
 }
 
 /**

@@ -7,7 +7,7 @@
 import { html, nothing, svg } from 'lit';
 import { guard } from 'lit/directives/guard.js';
 import { briefPercent, fixed, number, percent, plain, t, tick } from '../../locale/locale.js';
-import { drawBars, shapeOf } from '../../plots/bars-view.js';
+import { drawBars, drawBeyond, markNext, shapeOf } from '../../plots/bars-view.js';
 import { layoutBars, orderRows } from '../../plots/bars.js';
 import { cssom } from '../../plots/cssom.js';
 import { findHandles } from '../../plots/cuts.js';
@@ -110,9 +110,15 @@ export class LogitDistribution extends LogitElement {
     const [{ trace }, chart] = [this, this.renderRoot.querySelector('.chart')];
     const layout = trace && this.#ranked ? this.#lay(trace) : null;
     if (!this.#moving || !layout || !chart) return false;
-    if (shapeOf(layout, this.drawn?.id ?? null) !== this.#shape) return false;
+    if (shapeOf(layout) !== this.#shape) return false;
+    markNext(chart, this.drawn?.id ?? null);
     this.#moving.paint(chart, layout, this.#width.unit, this.#percent);
     return true;
+  }
+
+  updated() {
+    const chart = this.renderRoot.querySelector('.chart');
+    if (chart) markNext(chart, this.drawn?.id ?? null);
   }
 
   firstUpdated() {
@@ -150,11 +156,14 @@ export class LogitDistribution extends LogitElement {
       </div>
       ${guard([this.#pace.turn], () => renderReadouts(trace))}
       <div id="panel" role="tabpanel" aria-labelledby="tab-${view}">
-        ${guard([this.#pace.whole], () =>
+        ${
           this.#ranked
             ? this.#renderBars()
-            : html`<logit-curve .trace=${trace} .curves=${curves} .view=${view} ?fixed=${this.fixed}></logit-curve>`,
-        )}
+            : this.#whole(
+                () =>
+                  html`<logit-curve .trace=${trace} .curves=${curves} .view=${view} ?fixed=${this.fixed}></logit-curve>`,
+              )
+        }
       </div>
       <logit-biases .biases=${this.biases} .eos=${this.eos} ?fixed=${this.fixed}></logit-biases>
       ${
@@ -186,22 +195,25 @@ export class LogitDistribution extends LogitElement {
         @click=${() => this.emit('logit-view', { view: name })}>${t(`view.${name}`)}</button>`;
   }
 
+  /** What stands while only the bars move. @param {() => unknown} write */
+  #whole(write) {
+    return guard([this.#pace.whole], write);
+  }
+
   #renderBars() {
     const { trace } = this;
     const layout = trace ? this.#lay(trace) : null;
-    this.#shape = layout ? shapeOf(layout, this.drawn?.id ?? null) : '';
-    this.#moving?.end(this.renderRoot.querySelector('.chart'));
     return html`
       <div class="stage">
         <div class="chart" role="listbox" tabindex="0" aria-label=${t('distribution.chart')}
           aria-describedby="keys"
           aria-activedescendant=${this.active === null ? nothing : `option-${this.active}`}
           @keydown=${this.#onKey} @blur=${() => this.menu === null && ((this.active = null))}>
-          ${trace ? this.#renderOptions(trace) : nothing}
+          ${trace ? this.#whole(() => this.#renderOptions(trace)) : nothing}
           ${trace && layout ? this.#renderChart(trace, layout) : nothing}
           <canvas aria-hidden="true"></canvas>
         </div>
-        ${trace && layout ? renderBarHandles(trace, layout, this) : nothing}
+        ${trace && layout ? this.#whole(() => renderBarHandles(trace, layout, this)) : nothing}
         ${layout ? this.#renderMenu(layout) : nothing}
         ${trace && layout ? this.#renderDetail(trace, layout) : nothing}
       </div>
@@ -237,36 +249,59 @@ export class LogitDistribution extends LogitElement {
    * @param {Layout} layout
    */
   #renderChart(trace, layout) {
-    const { drawn, active } = this;
     const { unit } = this.#width;
-    const words = this.#words(trace);
-    const nextId = drawn?.id ?? null;
-    const beyond = drawn && !trace.tokens.some(({ id }) => id === nextId) ? drawn : null;
-    const onPoint = (/** @type {string} */ key) => {
-      this.#pointed = true;
-      this.active = key;
-    };
-    const onLeave = () => {
-      // Not where rows or the page moved below a pointer at rest, while keys walk the rows.
-      if (this.#pointed && this.menu === null) this.active = null;
-    };
-    const onPick = (/** @type {string} */ key) => this.#open(key);
-    const count = (/** @type {string} */ key) => this.#share(key);
     return html`
       <svg height=${layout.height}
         font-size=${13.5 * unit} aria-hidden="true"
-        @pointerleave=${onLeave}>
-        ${drawBars({ layout, unit, words, nextId, beyond: beyond && this.#beyondWords(beyond), active, count, onPoint, onPick })}
+        @pointerleave=${this.#onLeave}>
+        ${this.#whole(() => this.#renderRows(trace, layout))}
+        ${guard([this.#pace.turn], () => this.#renderBeyond(trace, layout))}
       </svg>
     `;
   }
 
-  /** The drawn token that is not listed. @param {import('../../plots/trace.js').Drawn} drawn */
-  #beyondWords(drawn) {
-    return {
-      label: (/** @type {number} */ letters) => this.#label(drawn, letters),
+  #onLeave() {
+    // Not where rows or the page moved below a pointer at rest, while keys walk the rows.
+    if (this.#pointed && this.menu === null) this.active = null;
+  }
+
+  /**
+   * @param {Trace} trace
+   * @param {Layout} layout
+   */
+  #renderRows(trace, layout) {
+    const { active } = this;
+    const { unit } = this.#width;
+    this.#shape = shapeOf(layout);
+    this.#moving?.end(this.renderRoot.querySelector('.chart'));
+    return drawBars({
+      layout,
+      unit,
+      words: this.#words(trace),
+      active,
+      count: (key) => this.#share(key),
+      onPoint: (key) => {
+        this.#pointed = true;
+        this.active = key;
+      },
+      onPick: (key) => this.#open(key),
+    });
+  }
+
+  /**
+   * The drawn token where it is not listed.
+   * @param {Trace} trace
+   * @param {Layout} layout
+   */
+  #renderBeyond({ tokens }, layout) {
+    const { drawn } = this;
+    if (!drawn || tokens.some(({ id }) => id === drawn.id)) return nothing;
+    return drawBeyond({
+      layout,
+      unit: this.#width.unit,
+      label: (letters) => this.#label(drawn, letters),
       words: t('distribution.beyond', { rank: drawn.rank, p: percent(drawn.p) }),
-    };
+    });
   }
 
   /** @param {Layout} layout */
