@@ -62,6 +62,10 @@ export async function openHost(files) {
     const [, from] = /^bytes=(\d+)-$/.exec(headers.range ?? '') ?? [];
     const current = !headers['if-range'] || headers['if-range'] === tag;
     const start = from && current && !behaviour.noRanges ? Number(from) : 0;
+    if (start >= bytes.length && start > 0) {
+      response.writeHead(416, { ...open, 'content-range': `bytes */${bytes.length}` }).end();
+      return;
+    }
     response.writeHead(start ? 206 : 200, {
       ...open,
       'content-length': (behaviour.length ?? bytes.length) - start,

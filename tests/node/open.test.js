@@ -257,6 +257,18 @@ describe('the command line', () => {
     assert.deepEqual(host.requests, []);
   });
 
+  test('does not keep a broken file: told once, and fetched again', async () => {
+    const path = pathOf(address);
+    writeFileSync(path, image.subarray(0, image.length - 5000));
+    const broken = await cli(['generate', '--model', address, ...flags]);
+    assert.equal(broken.status, 2);
+    assert.match(broken.stderr, /reaches beyond the end of the file/);
+    assert.deepEqual(host.requests, []);
+    assert.ok(!existsSync(path) && !existsSync(`${path}.lock`));
+    assert.equal((await cli(['generate', '--model', address, ...flags])).status, 0);
+    assert.ok(readFileSync(path).equals(image));
+  });
+
   test('drops what is left of a file that became another one', async () => {
     const path = pathOf(`${host.url}other.gguf`);
     host.behave({ cut: 200_000, cuts: 99, noRanges: true });

@@ -110,4 +110,14 @@ export const store = {
       return 'none';
     }
   },
+
+  async remove(address) {
+    const path = pathOf(address);
+    const release = await hold(`${path}.lock`);
+    if (!release) return;
+    await Promise.all(
+      [path, `${path}.part`, `${path}.json`].map((each) => fs.rm(each, { force: true })),
+    );
+    await release();
+  },
 };

@@ -22,6 +22,7 @@ import { addressOf, partNames } from './names.js';
  * @typedef {object} Store
  * @property {(address: string) => Promise<Part | null>} find one that is there whole
  * @property {(address: string, far: FarFile) => Promise<Keeper | string>} begin or why not
+ * @property {(address: string) => Promise<unknown>} remove what is there, unless it is being fetched
  *
  * @typedef {{ address: string, size: number | null, tag: string | null }} About
  * @typedef {{ address: string, bytes: number, size: number | null, whole: boolean }} Listed
@@ -257,6 +258,8 @@ export const store = {
     release();
     return 'none';
   },
+
+  remove: removeKept,
 };
 
 /** What is kept, whole or not. @returns {Promise<Listed[]>} */

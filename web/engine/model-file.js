@@ -131,6 +131,8 @@ export async function openImage(module, { chunks, total, way }, context, onprogr
     return head.handle;
   } catch (error) {
     calls.model_close(head.handle);
+    // What is kept of a broken file would be read again at every attempt.
+    if (/** @type {LogitscopeError} */ (error).code === 'bad_file') await way?.forget();
     throw error;
   }
 }

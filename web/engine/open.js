@@ -12,8 +12,9 @@ import { addressOf, partNames } from './names.js';
  * @typedef {import('./kept.js').Store} Store
  * @typedef {import('./kept.js').Keeper} Keeper
  *
- * How far files are fetched: `told` goes with the progress and says what is kept of them.
- * @typedef {{ keep: boolean, signal?: AbortSignal, told: { where: string } | null }} Way
+ * How far files are fetched: `told` goes with the progress and says what is kept of them, `forget`
+ * removes that.
+ * @typedef {{ keep: boolean, signal?: AbortSignal, told: { where: string } | null, forget: () => Promise<unknown> }} Way
  */
 
 /** @param {Way} way @returns {Promise<Store | null>} */
@@ -40,6 +41,8 @@ async function makeSum(expected) {
  */
 async function openFarPart(address, way) {
   const store = await storeOf(way);
+  const { forget } = way;
+  way.forget = () => Promise.all([forget(), store?.remove(address)]);
   const kept = await store?.find(address).catch(() => null);
   if (kept) {
     way.told ??= { where: 'there' };
@@ -171,7 +174,7 @@ export async function openParts(what, source, { keep = false, signal } = {}) {
   const all = Array.isArray(source) ? source : [source];
   if (!all.length || !all.every(isKnown)) throw mustBe(what, 'a_source', source);
   /** @type {Way} */
-  const way = { keep, signal, told: null };
+  const way = { keep, signal, told: null, forget: async () => {} };
   const sources = all.flatMap(spread);
   const parts = await Promise.all(sources.map((each) => openPart(each, way)));
   const stream =
