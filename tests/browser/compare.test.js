@@ -596,6 +596,7 @@ test('a run can be stopped, and what is stale is dropped', async () => {
       .locator('logit-compare')
       .evaluate((element, name) => Object.assign(element, { model: name }) && undefined, model);
   await tell('stories');
+  await settle(page); // a model that comes later begins another run
   await page.locator('[data-suite="e27.1"]').click();
   await type(page.locator('logit-compare [data-name=max_new_tokens]'), '400');
   await type(page.locator('logit-compare [data-name=samples]'), '20');
