@@ -29,6 +29,9 @@ const VEIL = 0.72;
 const STRIP = 8;
 const BORDER = 2;
 
+/** The colours of ranks, by their palette. @type {WeakMap<Palette, string[]>} */
+const ramps = new WeakMap();
+
 /** @param {string} text such as rgb(1, 2, 3) */
 const channels = (text) => (text.match(/[\d.]+/g) ?? []).slice(0, 3).map(Number);
 
@@ -37,8 +40,15 @@ const channels = (text) => (text.match(/[\d.]+/g) ?? []).slice(0, 3).map(Number)
  * @param {Palette} palette
  * @param {number} rank
  */
-export function colourOf({ first, last, ground }, rank) {
-  if (rank < 0) return ground;
+export function colourOf(palette, rank) {
+  if (rank < 0) return palette.ground;
+  const ramp = ramps.get(palette) ?? [];
+  if (ramp.length === 0) ramps.set(palette, ramp);
+  return (ramp[rank] ??= mix(palette, rank));
+}
+
+/** @param {Palette} palette @param {number} rank */
+function mix({ first, last }, rank) {
   const [a, b] = [channels(first), channels(last)];
   const share = Math.min(1, Math.sqrt(rank / RAMP) * 0.8 + (rank % 2) * 0.2);
   return `rgb(${a.map((value, i) => Math.round(value + (b[i] - value) * share)).join(' ')})`;

@@ -3,6 +3,7 @@
  * where they cross and the slice are moved, which costs next to nothing while one drags.
  */
 import { fitCanvas } from '../../plots/canvas.js';
+import { setProperties } from '../../plots/cssom.js';
 import { between, common, groundOf, layRivers, placeLabels } from '../../plots/landscape.js';
 import { namedAt, paintDrops, paintLit, paintNames } from './paint.js';
 import { paintRivers, paintStrip, paintVeil, stripWidth } from './paint.js';
@@ -221,11 +222,11 @@ export class Picture {
       paintStrip(context, { slice, drawn, rankOf: this.rankOf }, this.look),
     );
     const place = (/** @type {string} */ name, /** @type {number} */ x, /** @type {number} */ y) =>
-      this.#layer(name).style.setProperty('transform', `translate(${x}px, ${y}px)`);
+      setProperties(this.#layer(name), { transform: `translate(${x}px, ${y}px)` });
     place('strip', share * width - strip / 2, 0);
     place('knob', share * width, 0);
     for (const name of ['line-u', 'cross', 'u'])
-      this.#layer(name).style.setProperty('visibility', u === null ? 'hidden' : 'visible');
+      setProperties(this.#layer(name), { visibility: u === null ? 'hidden' : 'visible' });
     if (u === null) return;
     place('line-u', 0, u * height);
     place('cross', share * width, u * height);

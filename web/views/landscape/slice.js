@@ -283,7 +283,7 @@ function write(context, texts) {
       if (each.font !== font) continue;
       context.textAlign = each.align;
       context.fillStyle = each.fill;
-      context.fillText(fit(context, each.text, each.most), each.x, each.y);
+      context.fillText(fit(context, each), each.x, each.y);
     }
   }
 }
@@ -336,15 +336,14 @@ const fitted = new Map();
 const KEPT = 500;
 
 /**
- * A text shortened to a width, in the font of a context.
+ * A text shortened to the width that it has; its font is the context's.
  * @param {CanvasRenderingContext2D} context
- * @param {string} text
- * @param {number} width
+ * @param {Text} text
  */
-function fit(context, text, width) {
-  if (width === Infinity) return text;
-  const key = [context.font, width, text].join();
-  const known = fitted.get(key) ?? shorten(context, text, width);
+function fit(context, { text, font, most }) {
+  if (most === Infinity) return text;
+  const key = [font, most, text].join();
+  const known = fitted.get(key) ?? shorten(context, text, most);
   if (fitted.size > KEPT) fitted.clear();
   fitted.set(key, known);
   return known;
