@@ -2,9 +2,10 @@
  * Decode and prefill in every quantised format, beside wllama, in Chromium on one thread, and a
  * plot of tokens/s against the bytes of the weights with what reading them alone allows.
  *
- *     node tests/bench/formats.js [--sizes 15M,124M,0.6B] [--formats Q8_0,Q4_K_M] [--write]
+ *     node tests/bench/formats.js [--sizes 15M,124M,0.6B,1.2B] [--formats Q8_0,Q4_K_M] [--write]
  *
- * Files are made by tests/vectors/make_models.py: random weights in the full shape.
+ * Files are made by tests/vectors/make_models.py: random weights in the full shape. Native llama.cpp
+ * takes part where LLAMA_CPP names a folder in which node-llama-cpp is installed.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
@@ -12,6 +13,7 @@ import { cpus, loadavg } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { openChromium, root } from './chromium.js';
+import { hasLlamaCpp, LlamaCppContender, llamaCppVersion } from './llama_cpp.js';
 import { WLLAMA, enter, enterOurs } from './parts.js';
 import { drawPlot, seriesColors } from './plots.js';
 import { best, race } from './race.js';
@@ -19,14 +21,17 @@ import { absences, tableOf } from './table.js';
 import { median } from './timing.js';
 
 const folder = join(root, 'build/bench/formats');
-/** Tokens of a decode and of a prefill run; rows of 15M hold no blocks of 256. */
-const SIZES = /** @type {Record<string, { decode: number, prefill: number, small?: boolean }>} */ ({
-  '15M': { decode: 64, prefill: 64, small: true },
-  '124M': { decode: 16, prefill: 64 },
-  '0.6B': { decode: 4, prefill: 16 },
-});
 const SMALL = ['Q4_0', 'Q4_1', 'Q5_0', 'Q5_1', 'IQ4_NL', 'Q8_0'];
-const FORMATS = [...SMALL, 'Q2_K', 'Q3_K', 'Q4_K', 'Q5_K', 'Q6_K', 'IQ4_XS', 'Q4_K_M'];
+const ALL = [...SMALL, 'Q2_K', 'Q3_K', 'Q4_K', 'Q5_K', 'Q6_K', 'IQ4_XS', 'Q4_K_M'];
+/** Tokens of a decode and of a prefill run; rows of 15M hold no blocks of 256. */
+const SIZES =
+  /** @type {Record<string, { decode: number, prefill: number, formats: string[] }>} */ ({
+    '15M': { decode: 64, prefill: 64, formats: SMALL },
+    '124M': { decode: 16, prefill: 64, formats: ALL },
+    '0.6B': { decode: 4, prefill: 16, formats: ['Q8_0', 'Q4_K_M'] },
+    '1.2B': { decode: 4, prefill: 16, formats: ['Q4_K_M'] },
+  });
+const NATIVE = 'llama.cpp native';
 const PLAN = { samples: 3, least: 100, budget: 4000 };
 
 /** @param {string} size @param {string} format */
@@ -45,6 +50,7 @@ async function run(chromium, size, format) {
   const model = fileOf(size, format);
   // The texts of the vocabulary are in it too: under a hundredth but at 15M.
   const bytes = statSync(model).size;
+  const native = await enterNative(model);
   const page = await chromium.openPage();
   try {
     const ours = await enterOurs(page, { model, context: 256 }, ['relaxed']);
@@ -55,11 +61,11 @@ async function run(chromium, size, format) {
     const bound = { ...memory, factor: 1 / decode };
     const speed = (/** @type {number} */ tokens) => (/** @type {number} */ ms) =>
       (1e3 * tokens) / ms;
-    const runners = [...ours, theirs, bound];
+    const runners = [...ours, theirs, ...native, bound];
     const decoded = await race(runners, { what: 'decode', tokens: decode }, PLAN, speed(decode));
     await memory.contender?.close();
     const filled = await race(
-      [...ours, theirs],
+      [...ours, theirs, ...native],
       { what: 'prefill', tokens: prefill },
       PLAN,
       speed(prefill),
@@ -69,8 +75,16 @@ async function run(chromium, size, format) {
       { part: 'prefill', ...common, entries: filled, bytes },
     ];
   } finally {
+    for (const { contender } of native) await contender.close();
     await page.close();
   }
+}
+
+/** Native llama.cpp, where it is at hand. @param {string} model */
+async function enterNative(model) {
+  if (!hasLlamaCpp()) return [];
+  const contender = await LlamaCppContender.open({ model, context: 256 });
+  return [{ name: NATIVE, side: /** @type {const} */ ('peer'), contender }];
 }
 
 /** @param {Awaited<ReturnType<typeof run>>} races */
@@ -86,7 +100,7 @@ function plot(races) {
       .sort(([a], [b]) => a - b);
   const named = (/** @type {string} */ name) => (/** @type {any} */ one) =>
     one.entries.find((/** @type {any} */ entry) => entry.name === name);
-  const [blue, orange, green] = seriesColors;
+  const [blue, orange, green, purple] = seriesColors;
   return drawPlot({
     file: 'tokens-by-bytes.svg',
     title: 'Decode speed against the bytes of the file, Chromium, one thread',
@@ -97,7 +111,8 @@ function plot(races) {
       { name: 'reading alone', color: green, dashed: true, points: points(named('memory')) },
       { name: 'Logitscope', color: blue, points: points(best) },
       { name: 'wllama', color: orange, points: points(named(WLLAMA)) },
-    ],
+      { name: NATIVE, color: purple, points: points(named(NATIVE)) },
+    ].filter((series) => series.points.length > 0),
   });
 }
 
@@ -110,9 +125,9 @@ if (!chromium) throw new Error('Chromium is not installed');
 const races = [];
 try {
   for (const size of sizes) {
-    const known = SIZES[size].small ? SMALL : size === '0.6B' ? ['Q8_0', 'Q4_K_M'] : FORMATS;
-    for (const format of values.formats?.split(',').filter((name) => known.includes(name)) ??
-      known) {
+    const { formats } = SIZES[size];
+    const asked = values.formats?.split(',').filter((name) => formats.includes(name));
+    for (const format of asked ?? formats) {
       const made = await run(chromium, size, format);
       races.push(...made);
       process.stderr.write(`${tableOf(`${size} ${format}`, made)}\n`);
@@ -123,7 +138,7 @@ try {
 }
 const tables = ['decode', 'prefill'].map((part) => {
   const own = races.filter((one) => one.part === part);
-  return `${part}, tokens/s\n${tableOf('', own).trimStart()}`;
+  return `${part}, tokens/s\n${tableOf('', own).replace(/^\n/, '')}`;
 });
 const text = [...tables, ...absences(races)].join('\n\n');
 process.stdout.write(`${text}\n`);
@@ -137,6 +152,12 @@ if (values.write) {
     `Machine: ${cpus()[0].model.trim()}, load ${loadavg()[0].toFixed(1)} at the end. ` +
       `Medians of ${PLAN.samples} turns of at least ${PLAN.least} ms; ± half the range. "x": how ` +
       'many times as fast ours is, "%": of what reading the file alone allows, both by turn.',
+    ...(hasLlamaCpp()
+      ? [
+          `Native llama.cpp is that of node-llama-cpp ${llamaCppVersion()}, in Node, on one thread, with ` +
+            'the instructions of this processor. Its loop over tokens is one of JavaScript, which counts at 15M.',
+        ]
+      : []),
     '![Decode speed against bytes](tokens-by-bytes.svg)',
     `\`\`\`text\n${text}\n\`\`\``,
   ];

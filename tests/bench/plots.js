@@ -36,7 +36,7 @@ const BLUE = '#2b82c9';
 const ORANGE = '#d55e00';
 const GREEN = '#00946b';
 const PURPLE = '#b8559f';
-export const seriesColors = [BLUE, ORANGE, GREEN];
+export const seriesColors = [BLUE, ORANGE, GREEN, PURPLE];
 const STYLE = `
 svg{fill:#222}.ground{fill:#fff}.grid{stroke:#ddd}
 @media(prefers-color-scheme:dark){svg{fill:#e6e6e6}.ground{fill:#0d1117}.grid{stroke:#30363d}}

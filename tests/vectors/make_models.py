@@ -106,6 +106,8 @@ BENCH = {
                  ctx=1024, pre='gpt-2'),
     '0.6B': dict(arch='qwen3', layers=28, vocab=151936, embd=1024, ff=3072, heads=16, kv=8,
                  head=128, base=1e6, eps=1e-6, ctx=1024, pre='qwen2'),
+    '1.2B': dict(arch='llama', layers=16, vocab=128256, embd=2048, ff=8192, heads=32, kv=8, head=64,
+                 base=500000.0, ctx=1024, freqs=True, stretch=32, pre='llama-bpe'),
 }
 SINGLE = dict(Q4_0=(Q4_0, 2), Q4_1=(Q4_1, 3), Q5_0=(Q5_0, 8), Q5_1=(Q5_1, 9), Q2_K=(Q2_K, 10),
               Q3_K=(Q3_K, 11), Q4_K=(Q4_K, 14), Q5_K=(Q5_K, 16), Q6_K=(Q6_K, 18),
