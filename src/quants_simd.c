@@ -66,6 +66,15 @@ static inline ALWAYS bool is_rolled(const struct format *f) {
     return f->low_bits >= 4 && !f->high_bits;
 }
 
+/* Whether sums over a group may stay short, and whether those of its second half then have a place
+ * of their own. */
+static inline ALWAYS bool is_short(const struct format *f) {
+    return f->low_bits < 8 && !f->levels;
+}
+static inline ALWAYS int second_half(const struct format *f) {
+    return is_short(f) && (f->high_bits || f->factors == 2) ? DOTS_HALVES - 1 : 0;
+}
+
 /* Columns 4c .. 4c + 3 of four rows, and of a format of fewer than 8 bits 4c + 16 .. 4c + 19. `f`
  * is a constant wherever it is used, as `c` is where codes have more than one plane. */
 static inline ALWAYS void codes_load(const struct format *f, const uint8_t *planes, int c,
@@ -97,9 +106,11 @@ static inline ALWAYS i32x4 share_load(const struct format *f, const uint8_t *p) 
 
 /* Adds the products of four columns, or twice four, of n_quads times four rows with n_tokens
  * vectors. */
-static inline ALWAYS void columns_dots(dots sums[QUADS][DOTS_TOKENS], const struct format *f,
-                                       const uint8_t *planes, int c, factors4 factors[QUADS][2],
-                                       size_t n_quads, const struct quants *x, size_t n_tokens) {
+static inline ALWAYS void columns_dots(dots sums[QUADS][DOTS_TOKENS][DOTS_HALVES],
+                                       const struct format *f, const uint8_t *planes, int c,
+                                       factors4 factors[QUADS][2], size_t n_quads,
+                                       const struct quants *x, size_t n_tokens) {
+    int second = second_half(f);
     UNROLL
     for (size_t q = 0; q < n_quads; q++) {
         bytes16 low, high;
@@ -107,17 +118,21 @@ static inline ALWAYS void columns_dots(dots sums[QUADS][DOTS_TOKENS], const stru
         UNROLL
         for (size_t t = 0; t < n_tokens; t++) {
             const int16_t *v = x[t].values + 4 * (size_t)c;
+            dots *to = sums[q][t];
             if (f->low_bits == 8) {
                 bytes4x4 w = bytes_load(planes + 64 * (size_t)c + 16 * q);
-                sums[q][t] = dots_add(sums[q][t], w, inputs_load(v));
+                to[0] = dots_add(to[0], w, inputs_load(v));
             } else if (f->factors == 2) {
                 scaled4x4 w0 = bytes_scale(bytes_of(low), factors[q][0]);
                 scaled4x4 w1 = bytes_scale(bytes_of(high), factors[q][1]);
-                sums[q][t] = dots_add_scaled(sums[q][t], w0, inputs_load(v));
-                sums[q][t] = dots_add_scaled(sums[q][t], w1, inputs_load(v + 16));
+                to[0] = dots_add_short(to[0], w0, inputs_load(v));
+                to[second] = dots_add_short(to[second], w1, inputs_load(v + 16));
+            } else if (is_short(f)) {
+                to[0] = dots_add_short(to[0], bytes_of(low), inputs_load(v));
+                to[second] = dots_add_short(to[second], bytes_of(high), inputs_load(v + 16));
             } else {
-                sums[q][t] = dots_add(sums[q][t], bytes_of(low), inputs_load(v));
-                sums[q][t] = dots_add(sums[q][t], bytes_of(high), inputs_load(v + 16));
+                to[0] = dots_add(to[0], bytes_of(low), inputs_load(v));
+                to[0] = dots_add(to[0], bytes_of(high), inputs_load(v + 16));
             }
         }
     }
@@ -127,12 +142,13 @@ static inline ALWAYS void columns_dots(dots sums[QUADS][DOTS_TOKENS], const stru
 static inline ALWAYS void group_dots(i32x4 totals[QUADS][DOTS_TOKENS], const struct format *f,
                                      const uint8_t *in_group, const uint8_t *planes, size_t n_quads,
                                      const struct quants *x, size_t n_tokens) {
-    dots sums[QUADS][DOTS_TOKENS];
+    dots sums[QUADS][DOTS_TOKENS][DOTS_HALVES];
     factors4 factors[QUADS][2];
     UNROLL
     for (size_t q = 0; q < n_quads; q++) {
         UNROLL
-        for (size_t t = 0; t < n_tokens; t++) sums[q][t] = dots_zero();
+        for (size_t t = 0; t < n_tokens; t++)
+            sums[q][t][0] = sums[q][t][second_half(f)] = dots_zero();
         if (f->factors < 2) continue;
         factors[q][0] = factors_of(factor_load(f, in_group + 4 * q));
         factors[q][1] = factors_of(factor_load(f, in_group + MATRIX_BLOCK + 4 * q));
@@ -149,16 +165,17 @@ static inline ALWAYS void group_dots(i32x4 totals[QUADS][DOTS_TOKENS], const str
     for (size_t q = 0; q < n_quads; q++) {
         UNROLL
         for (size_t t = 0; t < n_tokens; t++) {
+            dots *of = sums[q][t];
             if (f->factors < 2) {
-                totals[q][t] = dots_total(sums[q][t], x[t].negative);
+                dots second = second_half(f) ? of[second_half(f)] : dots_zero();
+                dots sum = is_short(f) ? dots_widen(of[0], second) : of[0];
+                totals[q][t] = dots_total(sum, x[t].negative);
                 if (f->offset)
                     totals[q][t] = i32x4_sub(totals[q][t], i32x4_splat(f->offset * x[t].sum));
                 continue;
             }
-            int32_t first = x[t].first_negative;
-            sums[q][t] = dots_settle(sums[q][t], factors[q][0], first);
-            sums[q][t] = dots_settle(sums[q][t], factors[q][1], x[t].negative - first);
-            totals[q][t] = dots_settled(sums[q][t]);
+            int32_t first = x[t].first_negative, negative[] = {first, x[t].negative - first};
+            totals[q][t] = dots_scaled(of, factors[q], negative);
         }
     }
 }

@@ -212,14 +212,11 @@ static inline bytes16 bytes16_level(bytes16 codes) {
  * AVX-VNNI.) For a negative x the weight's complement ~w = -w - 1 stands in for -w, which 8 bits
  * may not hold; what is missing, |x| over all negative x of the group, is the same for every row
  * and added once. */
-enum { DOTS_QUADS = 4, DOTS_TOKENS = 2 };
-typedef v128_t dots, bytes4x4, factors4; /* a factor twice, in 16 bits each */
+enum { DOTS_QUADS = 4, DOTS_TOKENS = 2, DOTS_HALVES = 2 };
+typedef v128_t dots, bytes4x4, scaled4x4, factors4; /* a factor twice, in 16 bits each */
 typedef struct {
     v128_t magnitudes, signs; /* signs are bytes of ones where x is negative */
 } inputs4;
-typedef struct {
-    v128_t weights, factors;
-} scaled4x4;
 
 /* Stores eight quants, given as eight int32: of each four the magnitudes, then the signs. */
 static inline void inputs_store(int16_t *to, i32x4 low, i32x4 high) {
@@ -240,7 +237,8 @@ static inline factors4 factors_of(i32x4 x) {
     return wasm_v128_or(wasm_v128_and(x, wasm_i32x4_splat(0xffff)), wasm_i32x4_shl(x, 16));
 }
 static inline scaled4x4 bytes_scale(bytes4x4 w, factors4 factors) {
-    return (scaled4x4){w, factors};
+    (void)factors; /* dots_scaled multiplies by them */
+    return w;
 }
 static inline dots dots_zero(void) {
     return wasm_i32x4_splat(0);
@@ -249,26 +247,33 @@ static inline dots dots_add(dots sums, bytes4x4 w, inputs4 x) {
     v128_t pairs = wasm_i16x8_relaxed_dot_i8x16_i7x16(wasm_v128_xor(w, x.signs), x.magnitudes);
     return wasm_i32x4_add(sums, wasm_i32x4_extadd_pairwise_i16x8(pairs));
 }
-static inline dots dots_add_scaled(dots sums, scaled4x4 w, inputs4 x) {
-    v128_t pairs =
-        wasm_i16x8_relaxed_dot_i8x16_i7x16(wasm_v128_xor(w.weights, x.signs), x.magnitudes);
-    return wasm_i32x4_add(sums, wasm_i32x4_dot_i16x8(pairs, w.factors));
+/* Sums that stay in 16 bits: of 32 columns of codes of 4 bits, at most 8 * 2 * 16 * 127, or of 16
+ * of codes of 5 bits, or of 6 with a sign, at most 4 * 2 * 32 * 127. */
+static inline dots dots_add_short(dots sums, scaled4x4 w, inputs4 x) {
+    v128_t pairs = wasm_i16x8_relaxed_dot_i8x16_i7x16(wasm_v128_xor(w, x.signs), x.magnitudes);
+    return wasm_i16x8_add(sums, pairs);
+}
+static inline dots dots_widen(dots first, dots second) {
+    return wasm_i32x4_add(wasm_i32x4_extadd_pairwise_i16x8(first),
+                          wasm_i32x4_extadd_pairwise_i16x8(second));
 }
 static inline i32x4 dots_total(dots sums, int32_t negative) {
     return wasm_i32x4_add(sums, wasm_i32x4_splat(negative));
 }
-/* `negative` of the columns that were multiplied by these factors; at most 16 * 127. */
-static inline dots dots_settle(dots sums, factors4 factors, int32_t negative) {
-    return wasm_i32x4_add(sums, wasm_i32x4_dot_i16x8(factors, wasm_i32x4_splat(negative)));
-}
-static inline i32x4 dots_settled(dots sums) {
-    return sums;
+/* Of both halves, each times its factors; `negative` of their columns, at most 16 * 127. */
+static inline i32x4 dots_scaled(const dots sums[DOTS_HALVES], const factors4 factors[2],
+                                const int32_t negative[2]) {
+    v128_t low = wasm_i32x4_dot_i16x8(sums[0], factors[0]);
+    v128_t high = wasm_i32x4_dot_i16x8(sums[1], factors[1]);
+    v128_t more = wasm_i32x4_dot_i16x8(wasm_i32x4_splat(negative[0]), factors[0]);
+    more = wasm_i32x4_add(more, wasm_i32x4_dot_i16x8(wasm_i32x4_splat(negative[1]), factors[1]));
+    return wasm_i32x4_add(wasm_i32x4_add(low, high), more);
 }
 
 #else
 
 /* Two columns at a time in 16 bits; a lane's sum lies in two halves until the end. */
-enum { DOTS_QUADS = 1, DOTS_TOKENS = 4 };
+enum { DOTS_QUADS = 1, DOTS_TOKENS = 4, DOTS_HALVES = 1 };
 typedef struct {
     v128_t low, high;                  /* rows 0 and 1, rows 2 and 3 */
 } dots, bytes4x4, factors4, scaled4x4; /* in factors each four times */
@@ -307,16 +312,18 @@ static inline i32x4 dots_total(dots sums, int32_t negative) {
     return wasm_i32x4_add(wasm_i32x4_shuffle(sums.low, sums.high, 0, 2, 4, 6),
                           wasm_i32x4_shuffle(sums.low, sums.high, 1, 3, 5, 7));
 }
-static inline dots dots_add_scaled(dots sums, scaled4x4 w, inputs4 x) {
+static inline dots dots_add_short(dots sums, scaled4x4 w, inputs4 x) {
     return dots_add(sums, w, x);
 }
-static inline dots dots_settle(dots sums, factors4 factors, int32_t negative) {
+static inline dots dots_widen(dots first, dots second) {
+    (void)second;
+    return first;
+}
+static inline i32x4 dots_scaled(const dots sums[DOTS_HALVES], const factors4 factors[2],
+                                const int32_t negative[2]) {
     (void)factors;
     (void)negative;
-    return sums;
-}
-static inline i32x4 dots_settled(dots sums) {
-    return dots_total(sums, 0);
+    return dots_total(sums[0], 0);
 }
 
 #endif
@@ -490,7 +497,7 @@ static inline bytes16 bytes16_level(bytes16 codes) {
 
 /* Products of bytes, column by column: plain, since only tests and the native command line run it.
  */
-enum { DOTS_QUADS = 1, DOTS_TOKENS = 4 };
+enum { DOTS_QUADS = 1, DOTS_TOKENS = 4, DOTS_HALVES = 1 };
 typedef i32x4 dots, factors4;
 typedef struct {
     int16_t w[16]; /* [row][column] */
@@ -533,20 +540,22 @@ static inline dots dots_add(dots sums, bytes4x4 w, inputs4 x) {
         sums += (i32x4){w.w[c], w.w[4 + c], w.w[8 + c], w.w[12 + c]} * i32x4_splat(x.x[c]);
     return sums;
 }
-static inline dots dots_add_scaled(dots sums, scaled4x4 w, inputs4 x) {
+static inline dots dots_add_short(dots sums, scaled4x4 w, inputs4 x) {
     return dots_add(sums, w, x);
+}
+static inline dots dots_widen(dots first, dots second) {
+    (void)second;
+    return first;
 }
 static inline i32x4 dots_total(dots sums, int32_t negative) {
     (void)negative;
     return sums;
 }
-static inline dots dots_settle(dots sums, factors4 factors, int32_t negative) {
+static inline i32x4 dots_scaled(const dots sums[DOTS_HALVES], const factors4 factors[2],
+                                const int32_t negative[2]) {
     (void)factors;
     (void)negative;
-    return sums;
-}
-static inline i32x4 dots_settled(dots sums) {
-    return sums;
+    return sums[0];
 }
 
 #endif

@@ -11,7 +11,10 @@ import { describe, test } from 'node:test';
 import { Logitscope } from '../../web/engine/index.js';
 import { Module } from '../../web/engine/module.js';
 import { digest } from './digest.js';
+import { quantisedFormats } from '../fixtures/quantise.js';
+import { writeGguf } from '../fixtures/gguf_writer.js';
 import { formatFiles } from './format_files.js';
+import { byteTokens, smallContents } from './small_model.js';
 import { sample } from '../long.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -37,6 +40,24 @@ function load(wasm, variant) {
   return run(newer, '--input-type=module', '-e', script).lines[0];
 }
 
+/** The bits of some logits of each model in the newer Node. @param {string} variant @param {string[]} models */
+function logitsOf(variant, models) {
+  const script = `import { Logitscope } from '${root}web/engine/index.js';
+    for (const model of ${JSON.stringify(models)}) {
+      const scope = await Logitscope.load({ model, variant: '${variant}' });
+      scope.feed([5, 6]);
+      console.log(scope.variant, Buffer.from(scope.logits().slice().buffer).toString('base64'));
+    }`;
+  const { status, lines, stderr } = run(newer, '--input-type=module', '-e', script);
+  assert.equal(status, 0, stderr);
+  assert.equal(lines.length, models.length);
+  return lines.map((line) => {
+    const [runs, bits] = line.split(' ');
+    assert.equal(runs, variant);
+    return bits;
+  });
+}
+
 describe('where relaxed SIMD is known', { skip }, () => {
   test('it runs by itself and gives every digest', async () => {
     const models = [...sample(formatFiles, 2, 1), 'tests/vectors/forward/granite.gguf'];
@@ -54,6 +75,28 @@ describe('where relaxed SIMD is known', { skip }, () => {
         stderr,
       );
     }
+  });
+
+  test('no sum leaves its 16 bits where every product is as large as it can be', () => {
+    mkdirSync(`${root}build/extremes`, { recursive: true });
+    const models = [];
+    const tokens = [...byteTokens().slice(0, 15), '<end>'];
+    for (const type of Object.keys(quantisedFormats))
+      for (const sign of [1, -1]) {
+        const contents = smallContents({ dim: 256, layers: 1, type, tokens });
+        for (const tensor of contents.tensors) {
+          const { name, data } = tensor;
+          // What the matrices are multiplied by is all the same, and so are their weights but for one
+          // of each group, the other end.
+          if (name.endsWith('norm.weight')) tensor.data = data.map(() => 0);
+          if (name.endsWith('norm.bias')) tensor.data = data.map(() => sign);
+          if (/qkv.weight|up.weight|^output.weight/.test(name))
+            tensor.data = data.map((_, i) => (i % 32 ? 1 : -1) * ((i >> 8) % 2 ? 1 : -1));
+        }
+        models.push(`build/extremes/${type}${sign}.gguf`);
+        writeFileSync(`${root}${models.at(-1)}`, writeGguf(contents));
+      }
+    assert.deepEqual(logitsOf('relaxed', models), logitsOf('scalar', models));
   });
 
   test('without their files the first module runs alone', () => {
