@@ -203,7 +203,8 @@ static inline bytes16 bytes16_level(bytes16 codes) {
  * being a row; `bytes4x4` four columns of four rows of weights; `inputs4` the same four columns of
  * x; `factors4` a factor a row, and `scaled4x4` weights that are to be multiplied by it. All sums
  * are exact: no instruction below saturates or wraps with weights of 8 bits and x of 7 and a sign.
- * DOTS_QUADS times four rows and DOTS_TOKENS vectors have as many sums as registers hold. */
+ * DOTS_QUADS times four rows and DOTS_TOKENS vectors have as many sums as registers hold; each may
+ * have DOTS_HALVES places, for the columns 0 .. 15 and 16 .. 31 of a group. */
 #ifdef __wasm_relaxed_simd__
 
 /* The relaxed dot product is the same on every host if its second operand has 7 bits: |x| is that,
