@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { Logitscope } from '../../web/engine/index.js';
 import { conventions } from '../../web/engine/presets.js';
-import { openBench, root, until, unfoldStages } from './bench.js';
+import { openBench, root, settle, until, unfoldStages } from './bench.js';
 
 /** @type {Awaited<ReturnType<typeof openBench>>} */
 let bench;
@@ -43,12 +43,13 @@ const readShares = (page) =>
       Object.fromEntries(rows.map(({ dataset }) => [dataset.id, Number(dataset.p)])),
     );
 
-/** Waits until the bars are the engine's own array over these logits. */
+/** Waits until the bars are the engine's own array over these logits, and the panels beside them follow. */
 async function expectShares(page, logits, settings) {
   const { tokens } = scope.warp(logits, settings);
   const expected = Object.fromEntries(tokens.map(({ id, p }) => [id, p]));
   const same = (found) => JSON.stringify(found) === JSON.stringify(expected);
   assert.deepEqual(await until(() => readShares(page), same), expected);
+  await settle(page);
 }
 
 test('numbers, bars and the first knobs are in sight together from the start', async () => {
