@@ -580,15 +580,17 @@ long(
     assert.equal(await page.locator('logit-written code').innerText(), '547e4d7d');
 
     // What the engine refuses is said in words: this vocabulary has no such word.
-    const ask = async (/** @type {object} */ state) => {
-      await written.evaluate((it, asked) => (it.state = asked), state);
-      await rest(page);
-      return written.locator('[role=alert]').allInnerTexts();
-    };
+    const show = (/** @type {object} */ state) =>
+      written.evaluate((it, asked) => (it.state = asked), state);
     const state = await written.evaluate((it) => it.state);
-    const [unread] = await ask({ model: 'verbs', prompt: 'Xyz qq' });
-    assert.equal(unread, 'The figure cannot be read: the vocabulary has no word "Xyz"');
-    assert.deepEqual(await ask(state), []);
+    await show({ model: 'verbs', prompt: 'Xyz qq' });
+    assert.equal(
+      await written.locator('[role=alert]').innerText(),
+      'The figure cannot be read: the vocabulary has no word "Xyz"',
+    );
+    await show(state);
+    await rest(page);
+    assert.deepEqual(await written.locator('[role=alert]').allInnerTexts(), []);
     const wide = await page.evaluate(() => document.documentElement.scrollWidth);
     assert.ok(wide <= 375, `${wide} px`);
 
@@ -607,6 +609,44 @@ long(
     await close();
   },
 );
+
+test('another language takes nothing back: what was typed, set and refused stands in it', async () => {
+  const { page, complaints, foreign, close } = await open('?lesson=temperature&lang=en');
+  const field = question(page, 1).locator('input');
+  await field.fill('much');
+  await question(page, 1).locator('button.primary').click();
+  assert.match(await said(page, 1), /“much” is not a number/);
+  await field.fill('62');
+  const figure = page.locator('logit-figure').nth(1);
+  await figure.locator('[role=slider]').first().press('Home');
+  const patch = () => figure.evaluate((it) => it.patch);
+  const set = await until(patch, ({ settings }) => settings?.temperature === 0);
+  const asked = question(page, 2);
+  await asked.evaluate((it) => (it.shown = { model: 'verbs', prompt: 'Xyz qq' }));
+  await asked.locator('input').fill('0.5');
+  await asked.locator('button.primary').click();
+  const refused = asked.locator('.said');
+  const english = 'The figure cannot be read: the vocabulary has no word "Xyz"';
+  await until(
+    () => refused.innerText(),
+    (text) => text === english,
+  );
+
+  await page.locator('logit-preferences [popovertarget]').click();
+  await page.getByText('Español').click();
+  await page.keyboard.press('Escape');
+  await until(
+    () => question(page, 1).locator('button.primary').innerText(),
+    (text) => text !== 'Check',
+  );
+  await rest(page);
+  assert.equal(await field.inputValue(), '62');
+  assert.equal(await said(page, 1), '', 'nothing is said in English beside Spanish');
+  assert.match(await refused.innerText(), /^No se puede leer la figura: .*“?Xyz/);
+  assert.deepEqual(await patch(), set);
+  assert.deepEqual([complaints, foreign], [[], []]);
+  await close();
+});
 
 const CARRIED = {
   lesson: 1,

@@ -254,8 +254,9 @@ export async function writeText(engine, session, state, asked = {}) {
 /**
  * One round of the loop: the tokens of the text so far, how many logits a row has, the most probable
  * tokens from the first on, what is drawn, and whether the text ends with it.
- * @typedef {{ pieces: string[], size: number, tokens: { text: string, p: number }[],
- *   drawn: { text: string, p: number }, u: number, ends: boolean }} LoopRound
+ * @typedef {{ pieces: string[], size: number, tokens: Listed[], drawn: Listed, u: number,
+ *   ends: boolean }} LoopRound
+ * @typedef {{ id: number, text: string, p: number }} Listed
  */
 
 /**
@@ -281,11 +282,12 @@ export async function readLoop(engine, session, state, rounds) {
     const { id, p, u } = drawn;
     const text = await textOf(id);
     const tokens = trace.tokens.map((/** @type {TraceToken} */ token) => ({
+      id: token.id,
       text: token.text,
       p: token.p,
     }));
     const ends = id === eos_token_id;
-    found.push({ pieces: [...pieces], size, tokens, drawn: { text, p }, u, ends });
+    found.push({ pieces: [...pieces], size, tokens, drawn: { id, text, p }, u, ends });
     ids.push(id);
     pieces.push(text);
   }

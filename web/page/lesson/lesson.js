@@ -183,14 +183,15 @@ export class LogitLesson extends LogitElement {
   async #take(text) {
     this.#table = await this.#reader.table();
     const { lesson, faults } = readLesson(text, this.#table);
+    const another = lesson?.name !== this.read?.name;
     this.read = lesson;
     this.faults = faults.map(({ key, values }) =>
       this.speak(() => t(`lesson.fault.${key}`, values)),
     );
     if (!lesson) return;
     if (this.#remembers) this.marks = merge(this.marks, recallMarks(lesson.name));
-    this.patches = {};
-    this.#part = lesson.parts.findIndex(({ figure }) => figure);
+    if (another) this.patches = {}; // in another language the figures stand as they were set
+    if (another) this.#part = lesson.parts.findIndex(({ figure }) => figure);
     this.#open();
     if (this.parentElement?.localName === 'main') document.title = `${lesson.title} · Logitscope`;
     this.emit('logit-ready', this.result);

@@ -5,6 +5,7 @@
 import { html, nothing } from 'lit';
 import { LogitElement, define } from '../../base/element.js';
 import { unturned } from '../../base/visible.js';
+import { toFault } from '../../engine/errors.js';
 import { fixed, number, percent, t } from '../../locale/locale.js';
 import { cssom } from '../../plots/cssom.js';
 import { unread } from './unread.js';
@@ -43,7 +44,8 @@ export class LogitLoop extends LogitElement {
     /** @type {LoopRound[]} */
     this.rounds = [];
     this.running = false;
-    this.fault = '';
+    /** @type {import('../../engine/errors.js').Fault | null} */
+    this.fault = null;
   }
 
   #asking = 0;
@@ -81,10 +83,9 @@ export class LogitLoop extends LogitElement {
     try {
       const reader = /** @type {import('./reader.js').LessonReader} */ (this.reader);
       const rounds = await reader.loop(this.state, ROUNDS);
-      if (asked === this.#read) [this.rounds, this.fault] = [rounds, ''];
+      if (asked === this.#read) [this.rounds, this.fault] = [rounds, null];
     } catch (error) {
-      const said = await unread(error, this);
-      if (asked === this.#read) this.fault = said;
+      if (asked === this.#read) this.fault = toFault(error);
     } finally {
       this.#asking--;
     }
@@ -117,13 +118,14 @@ export class LogitLoop extends LogitElement {
     const at = Math.max(0, this.step - 1);
     const round = this.rounds[Math.floor(at / STEPS.length)];
     const lit = this.step === 0 ? 0 : (at % STEPS.length) + 1;
+    const unable = unread(this.fault, this);
     return html`
       <div class="acts">
         <button class="primary" data-command="next" @click=${() => this.#byHand(() => this.#next())}>${t('lesson.loop.next')}</button>
         <button data-command="run" @click=${() => this.#run(!this.running)}>${t(this.running ? 'landscape.stop' : 'landscape.play')}</button>
         <span class="round">${t('lesson.loop.round', { n: Math.floor(at / STEPS.length) + 1 })}</span>
       </div>
-      ${this.fault ? html`<p class="fault" role="alert">${this.fault}</p>` : nothing}
+      ${unable ? html`<p class="fault" role="alert">${unable}</p>` : nothing}
       <ol>${STEPS.map(
         (
           n,
@@ -145,8 +147,8 @@ export class LogitLoop extends LogitElement {
         )}</div><p>${t('lesson.loop.rows', { n: number(size), rows: pieces.length })}</p>`;
     if (n === 3)
       return html`<div class="bar" aria-hidden="true">${tokens.map(
-        ({ text, p }) =>
-          html`<span class=${text === drawn.text ? 'drawn' : ''} ${cssom({ width: `${100 * p}%` })}>${p > 0.07 ? unturned(text.trim()) : nothing}</span>`,
+        ({ id, text, p }) =>
+          html`<span class=${id === drawn.id ? 'drawn' : ''} ${cssom({ width: `${100 * p}%` })}>${p > 0.07 ? unturned(text.trim()) : nothing}</span>`,
       )}<i ${cssom({ left: `${100 * u}%` })}></i></div>
       <p>${t('lesson.loop.draw', { u: fixed(u, 3), token: drawn.text.trim(), p: percent(drawn.p) })}</p>`;
     if (n === 4)

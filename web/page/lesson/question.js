@@ -5,6 +5,7 @@
 import { html, nothing } from 'lit';
 import { LogitElement, define, valueOf } from '../../base/element.js';
 import { onEnter } from '../../base/enter.js';
+import { toFault } from '../../engine/errors.js';
 import { inWords, shownToken } from '../../lessons/answer-words.js';
 import { rightOption } from '../../lessons/answers.js';
 import { judge } from '../../lessons/judge.js';
@@ -19,6 +20,7 @@ import questionStyles from './question.css';
  * @typedef {import('../../lessons/lesson-file.js').Question} Question
  * @typedef {import('../../lessons/measures.js').LessonState} LessonState
  * @typedef {import('../../lessons/measures.js').Asked} Asked
+ * @typedef {{ kind: 'right' | 'wrong' | 'note', text: string }} Said of an answer
  */
 
 /** How many tokens are offered where the author does not say. */
@@ -50,6 +52,17 @@ function mixed(n, known) {
   return [...odd, ...Array.from({ length: n }, (_, i) => i).filter((i) => i % 2 === 0)];
 }
 
+/**
+ * Whether what answers one question can answer the other, which may be the same in another language.
+ * @param {Question | undefined} a
+ * @param {Question} b
+ */
+function alike(a, b) {
+  /** @param {Question} question */
+  const lengths = ({ options, items }) => `${options?.length} ${items?.length}`;
+  return a?.id === b.id && a.kind === b.kind && lengths(a) === lengths(b);
+}
+
 export class LogitQuestion extends LogitElement {
   static properties = {
     question: { attribute: false },
@@ -65,6 +78,7 @@ export class LogitQuestion extends LogitElement {
     truth: { state: true },
     tokens: { state: true },
     value: { state: true },
+    fault: { state: true },
   };
 
   static styles = [...LogitElement.styles, inlineStyles, questionStyles];
@@ -86,7 +100,7 @@ export class LogitQuestion extends LogitElement {
     this.held = false;
     /** What was answered: a text, the index of an option, an order. @type {any} */
     this.given = null;
-    /** @type {{ kind: 'right' | 'wrong' | 'note', text: string } | null} */
+    /** @type {Said | null} */
     this.said = null;
     this.hinted = false;
     /** What the engine computes, once the solution was asked for. @type {any} */
@@ -95,6 +109,8 @@ export class LogitQuestion extends LogitElement {
     this.tokens = [];
     /** What is measured for a state to reach. @type {any} */
     this.value = undefined;
+    /** Why the engine answered nothing. @type {import('../../engine/errors.js').Fault | null} */
+    this.fault = null;
   }
 
   /** Counts what is asked of the engine. */
@@ -109,20 +125,27 @@ export class LogitQuestion extends LogitElement {
   async #ask(work) {
     this.#asking++;
     try {
-      return await work();
+      const done = await work();
+      this.fault = null;
+      return done;
     } catch (error) {
-      this.said = { kind: 'note', text: await unread(error, this) };
+      this.fault = toFault(error);
       return undefined;
     } finally {
       this.#asking--;
     }
   }
 
-  /** @param {Map<string, unknown>} changed */
+  /** @param {Map<string, any>} changed */
   willUpdate(changed) {
     const { kind, items = [] } = this.question;
-    if (changed.has('question'))
-      this.given = kind === 'order' ? mixed(items.length, this.mark.end !== null) : null;
+    if (changed.has('question')) {
+      if (!alike(changed.get('question'), this.question)) {
+        this.given = kind === 'order' ? mixed(items.length, this.mark.end !== null) : null;
+        this.fault = null;
+      }
+      this.said = null; // which is in the language of the question
+    }
     if (!this.reader) return;
     if (kind === 'token' && (changed.has('question') || changed.has('reader'))) this.#offer();
     if (kind === 'code' && changed.has('question'))
@@ -200,6 +223,7 @@ export class LogitQuestion extends LogitElement {
   }
 
   async #check() {
+    this.fault = null;
     const given = this.speak(() => this.#answered());
     if (given === undefined) return;
     const state = this.question.kind === 'state' ? this.now : this.shown;
@@ -258,7 +282,11 @@ export class LogitQuestion extends LogitElement {
     const { question, place, mark } = this;
     const done = mark.end;
     // One who comes back to an answered question reads again what was said of it.
-    const said = this.said ?? (done === 'right' ? { kind: 'right', text: question.right } : null);
+    const unable = unread(this.fault, this);
+    const said =
+      (unable && { kind: 'note', text: unable }) ||
+      this.said ||
+      (done === 'right' && { kind: 'right', text: question.right });
     return html`
       <div role="form" aria-labelledby="ask" class="question ${done ?? ''}"
         @keydown=${(/** @type {KeyboardEvent} */ event) => onEnter(event, () => this.#check())}>

@@ -6,6 +6,7 @@ import { html, nothing } from 'lit';
 import { locales as lessonLocales } from '#locales/lesson';
 import { locales } from '#locales/teacher';
 import { LogitElement, define } from '../../base/element.js';
+import { toFault } from '../../engine/errors.js';
 import { rightInWords, wrongInWords } from '../../lessons/answer-words.js';
 import { answersOf } from '../../lessons/answers.js';
 import { questionIds, readLesson } from '../../lessons/lesson-file.js';
@@ -56,7 +57,7 @@ export class LogitLessonGuide extends LogitElement {
     this.answers = [];
     /** @type {Lesson[]} */
     this.list = [];
-    /** @type {string[]} */
+    /** What says why it is not shown. @type {(() => string)[]} */
     this.faults = [];
   }
 
@@ -83,9 +84,8 @@ export class LogitLessonGuide extends LogitElement {
       if (isNamed(name)) await this.#take(await fetchLesson(name), asked);
       else this.list = await fetchList();
     } catch (error) {
-      const said = this.read
-        ? await unread(error, this)
-        : this.speak(() => t('lesson.unfetched', { name }));
+      const fault = toFault(error);
+      const said = this.read ? () => unread(fault, this) : () => t('lesson.unfetched', { name });
       this.faults = [said];
     }
     this.#fetching--;
@@ -95,8 +95,10 @@ export class LogitLessonGuide extends LogitElement {
   async #take(text, asked) {
     const { lesson, faults } = readLesson(text, await this.#reader.table());
     if (asked !== this.#asked) return;
-    this.faults = faults.map(({ key, values }) =>
-      this.speak(() => t(`lesson.fault.${key}`, values)),
+    this.faults = faults.map(
+      ({ key, values }) =>
+        () =>
+          t(`lesson.fault.${key}`, values),
     );
     this.read = lesson;
     if (!lesson) return;
@@ -115,7 +117,7 @@ export class LogitLessonGuide extends LogitElement {
         <slot name="preferences"></slot></div>
       ${
         faults.length > 0
-          ? html`<div class="panel" role="alert"><p>${t('lesson.refused')}</p><ul>${faults.map((fault) => html`<li>${fault}</li>`)}</ul></div>`
+          ? html`<div class="panel" role="alert"><p>${t('lesson.refused')}</p><ul>${faults.map((say) => html`<li>${say()}</li>`)}</ul></div>`
           : nothing
       }
       ${read ? this.#renderGuide(read) : this.list.length > 0 ? this.#renderList() : nothing}`;

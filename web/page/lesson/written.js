@@ -5,6 +5,7 @@
 import { html, nothing } from 'lit';
 import { LogitElement, define } from '../../base/element.js';
 import { unturned } from '../../base/visible.js';
+import { toFault } from '../../engine/errors.js';
 import { crc32 } from '../../lessons/crc32.js';
 import { number, t } from '../../locale/locale.js';
 import '../../panels/text/verdict.js';
@@ -37,7 +38,8 @@ export class LogitWritten extends LogitElement {
     this.constrained = false;
     /** @type {import('../../lessons/measures.js').Written | undefined} */
     this.written = undefined;
-    this.fault = '';
+    /** @type {import('../../engine/errors.js').Fault | null} */
+    this.fault = null;
   }
 
   /** Counts what is asked of the engine. */
@@ -60,24 +62,24 @@ export class LogitWritten extends LogitElement {
       const written = await reader.write(state);
       if (state !== this.state) return;
       this.written = written;
-      this.fault = '';
+      this.fault = null;
     } catch (error) {
-      const said = await unread(error, this);
-      if (state === this.state) this.fault = said;
+      if (state === this.state) this.fault = toFault(error);
     } finally {
       this.#asking--;
     }
   }
 
   render() {
-    const { state, written, fault, constrained } = this;
+    const { state, written, constrained } = this;
+    const unable = unread(this.fault, this);
     const { constraint } = state.settings ?? {};
     const { text = '', finish = '', next = null, stages = [] } = written ?? {};
     return html`
       <div class="text ${constraint ? '' : 'free'}" lang="en" dir="auto"><span class="given">${unturned(state.prompt ?? '')}</span>${
         written && !constraint ? html`<span class="new">${unturned(text)}</span>` : nothing
       }${finish === 'eos' ? html`<span class="end">${t('text.end')}</span>` : nothing}</div>
-      ${fault ? html`<p class="fault" role="alert">${fault}</p>` : nothing}
+      ${unable ? html`<p class="fault" role="alert">${unable}</p>` : nothing}
       ${written && constraint ? html`<logit-verdict .json=${text}></logit-verdict>` : nothing}
       <p class="sum"><span class="label">${t('lesson.sum')}</span> <code>${written ? crc32(text) : ''}</code>
         <span class="bytes">${t('lesson.bytes', { n: number(bytesOf(text)) })}</span></p>
