@@ -322,7 +322,18 @@ test('a model of the list is asked for at the hub, and no element fetches one un
   await dialog.locator('button[data-name*="smollm2-360m"]').click();
   const press = dialog.locator('[data-command=fetch]');
   assert.equal(await press.innerText(), 'Fetch 386.40 MB from huggingface.co');
-  assert.deepEqual(asked, []);
+  const box = dialog.locator('#context');
+  for (const [typed, why] of [
+    ['many', 'must be a number, got “many”'],
+    ['0', 'must be between 1 and 1,048,576, got 0'],
+  ]) {
+    await box.fill(typed);
+    await press.press('Enter');
+    assert.equal(await dialog.locator('#context-error').innerText(), `context in tokens ${why}`);
+    assert.equal(await box.inputValue(), typed);
+  }
+  assert.deepEqual(asked, [], 'and nothing is fetched before');
+  await box.fill('64');
   await press.click();
   await page.locator('logit-model [role=alert]').waitFor();
   const address =

@@ -5,11 +5,14 @@
  */
 import { html, nothing } from 'lit';
 import { locales } from '#locales/open';
-import { LogitElement, define, valueOf } from '../base/element.js';
+import { live } from 'lit/directives/live.js';
+import { LogitElement, define } from '../base/element.js';
 import { onEnter } from '../base/enter.js';
+import { readWhole } from '../base/setting-words.js';
+import { Typed } from '../base/typed.js';
 import { listKept, removeKept } from '../engine/kept.js';
 import { addressOf, nameOf, partNames } from '../engine/names.js';
-import { addMessages, t } from '../locale/locale.js';
+import { addMessages, plain, t } from '../locale/locale.js';
 import { agreeTo, agreements, farAddress } from '../state/hosts.js';
 import { GOOD } from './good-models.js';
 import { megabytes } from './model-chooser.js';
@@ -44,6 +47,13 @@ export class LogitOpen extends LogitElement {
 
   static styles = [...LogitElement.styles, dialogStyles, openStyles];
 
+  #typed = new Typed(
+    this,
+    (text) =>
+      text.trim() === '' ? { value: 0 } : readWhole(t('open.context'), text, 1, CONTEXT_MAX),
+    (context) => (this.context = context),
+  );
+
   constructor() {
     super();
     /** The name or address that is asked about. */
@@ -57,7 +67,8 @@ export class LogitOpen extends LogitElement {
     this.fault = '';
     /** Whether the host is asked for the size. */
     this.asking = false;
-    this.context = '';
+    /** How many tokens the session sees; 0 leaves it to the engine. */
+    this.context = 0;
   }
 
   firstUpdated() {
@@ -103,8 +114,7 @@ export class LogitOpen extends LogitElement {
 
   /** @param {string | File | File[]} model */
   #open(model) {
-    const number = Math.round(Number(this.context));
-    const context = number >= 1 && number <= CONTEXT_MAX ? number : null;
+    const context = this.context || null;
     this.#close();
     agreements.removeEventListener('agreed', this);
     agreeTo(model, context);
@@ -153,6 +163,7 @@ export class LogitOpen extends LogitElement {
     const good = GOOD.find(({ name }) => name === this.asked);
     const kept = this.kept.find(({ address }) => address === addressOf(this.asked));
     const need = (size ?? 0) * SHARE;
+    const { error, text } = this.#typed;
     const phone = matchMedia('(pointer: coarse) and (max-width: 60rem)').matches;
     return html`
       <p class="name"><bdi>${shortName(this.asked)}</bdi></p>
@@ -161,9 +172,12 @@ export class LogitOpen extends LogitElement {
         <div><dt>${t('open.size')}</dt><dd>${size === null ? t('open.size.unknown') : megabytes(size)}</dd></div>
         ${good ? html`<div><dt>${t('open.licence')}</dt><dd>${good.licence}${good.open ? '' : ` (${t('open.licence.closed')})`}</dd></div>` : nothing}
         <div><dt><label for="context">${t('open.context')}</label></dt>
-          <dd><input id="context" inputmode="numeric" autocomplete="off" placeholder=${t('open.context.auto')} .value=${this.context}
-            @input=${(/** @type {Event} */ event) => (this.context = valueOf(event))}></dd></div>
+          <dd><input id="context" inputmode="numeric" autocomplete="off" placeholder=${t('open.context.auto')}
+            aria-invalid=${error ? 'true' : 'false'} aria-describedby="context-error"
+            .value=${live(text ?? (this.context ? plain(this.context) : ''))}
+            @input=${this.#typed.onInput} @change=${this.#typed.onChange}></dd></div>
       </dl>
+      <p id="context-error" class="error" role="alert">${error}</p>
       <p class="about">${t('open.private', { host })}</p>
       ${kept && !kept.whole ? html`<p class="about">${t('open.resume', { done: megabytes(kept.bytes) })}</p>` : nothing}
       ${need > MEMORY ? html`<p class="about warning">${t('open.large', { need: megabytes(need), limit: megabytes(MEMORY) })}</p>` : nothing}
@@ -172,7 +186,7 @@ export class LogitOpen extends LogitElement {
         ${
           size === null && !this.fault
             ? html`<button class="primary" data-command="size" aria-disabled=${this.asking} @click=${() => this.asking || this.#askSize()}>${t('open.ask', { host })}</button>`
-            : html`<button class="primary" data-command="fetch" @click=${() => this.#open(this.asked)}>${
+            : html`<button class="primary" data-command="fetch" aria-disabled=${error !== ''} @click=${() => this.#typed.error || this.#open(this.asked)}>${
                 size === null
                   ? t('open.fetch.unknown', { host })
                   : t('open.fetch', { host, size: megabytes(size) })
