@@ -93,11 +93,13 @@ test('steps are timed along the whole context; the chart, its table and the keys
     await view.locator('.sums').getAttribute('aria-valuetext'),
     /^1 new token: 32,768 multiplications without the cache, 32,768 with it/,
   );
+  const wrong = view.locator('logit-cost-sum [role=alert]');
   await box('new_tokens').fill('0');
-  assert.equal(
-    await view.locator('logit-cost-sum [role=alert]').innerText(),
-    'A whole number from 1 to 10,000.',
-  );
+  assert.equal(await wrong.innerText(), 'new tokens must be between 1 and 10,000, got 0');
+  await box('width').fill('wide');
+  await box('width').fill('64');
+  assert.equal(await box('new_tokens').getAttribute('aria-invalid'), 'true', 'it still is');
+  assert.equal(await wrong.innerText(), 'new tokens must be between 1 and 10,000, got 0');
   await until(
     () => page.evaluate(() => location.hash),
     (hash) => /cost_prompt_tokens=8&cost_new_tokens=20&cost_width=64/.test(hash),

@@ -648,6 +648,35 @@ test('another language takes nothing back: what was typed, set and refused stand
   await close();
 });
 
+test('a seed that cannot be is refused beside its box, and the text stays', async () => {
+  const { page, complaints, foreign, close } = await open('?lesson=same-seed&lang=en');
+  for (const place of [1, 2]) {
+    await question(page, place).locator('input[type=radio]').first().check();
+    await question(page, place).locator('button.primary').click();
+  }
+  await rest(page);
+  const figure = page.locator('logit-figure', { has: page.locator('[data-control=seed]') }).first();
+  const box = figure.locator('[data-control=seed] input');
+  const written = () => figure.locator('logit-written code').innerText();
+  const before = await until(written, (sum) => sum !== '');
+  for (const [typed, why] of [
+    ['-1', 'must be between 0 and 9,007,199,254,740,991, got -1'],
+    ['', 'must be a number, got “”'],
+  ]) {
+    await box.fill(typed);
+    await box.press('Enter');
+    assert.equal(await figure.locator('.controls [role=alert]').innerText(), `Seed ${why}`);
+    await rest(page);
+    assert.deepEqual([await box.inputValue(), await written()], [typed, before]);
+  }
+  await box.fill('7');
+  await box.press('Enter');
+  await until(written, (sum) => sum !== before);
+  assert.equal(await figure.locator('.controls [role=alert]').count(), 0);
+  assert.deepEqual([complaints, foreign], [[], []]);
+  await close();
+});
+
 const CARRIED = {
   lesson: 1,
   name: 'own',

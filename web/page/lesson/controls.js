@@ -1,5 +1,5 @@
 /** What can be set below a lesson's figure, one row each: numbers, the seed, the prompt, biases. */
-import { html } from 'lit';
+import { html, nothing } from 'lit';
 import { live } from 'lit/directives/live.js';
 import { settingName, valueInWords } from '../../base/setting-words.js';
 import { valueOf } from '../../base/element.js';
@@ -14,6 +14,7 @@ import { plain, t } from '../../locale/locale.js';
  * @property {TableRow[]} table
  * @property {Map<string, number>} ids of the tokens that can be biased or come first
  * @property {(patch: Partial<LessonState>) => void} set
+ * @property {import('../../base/typed.js').Typed} seed what is typed for it
  */
 
 const LONGEST = 100;
@@ -71,17 +72,15 @@ function renderFirst(tokens, options) {
 
 /** @type {Record<string, (options: Options) => unknown>} */
 const OTHERS = {
-  seed: ({ state, set }) =>
-    row(
+  seed: ({ state, seed: { text, error, onInput, onChange } }) =>
+    html`${row(
       t('lesson.seed'),
-      html`<input type="number" min="0" step="1" .value=${live(String(state.seed ?? 42))}
-        @change=${(/** @type {Event} */ event) => {
-          const seed = numberOf(event);
-          if (Number.isSafeInteger(seed) && seed >= 0) set({ seed, u: undefined });
-        }}>`,
+      html`<input type="text" inputmode="numeric" autocomplete="off" spellcheck="false"
+      aria-invalid=${error ? 'true' : 'false'} aria-describedby="seed-error"
+      .value=${live(text ?? plain(state.seed ?? 42))} @input=${onInput} @change=${onChange}>`,
       '',
       'seed',
-    ),
+    )}${error ? html`<p id="seed-error" class="error" role="alert">${error}</p>` : nothing}`,
   prompt: ({ state, set }) =>
     row(
       t('text.prompt'),

@@ -5,6 +5,8 @@
 import { html, nothing } from 'lit';
 import { LogitElement, define } from '../../base/element.js';
 import { props } from '../../base/props.js';
+import { readSeed } from '../../base/setting-words.js';
+import { Typed } from '../../base/typed.js';
 import { list, t } from '../../locale/locale.js';
 import { patched, wholeOrder } from '../../lessons/shown.js';
 import '../../views/landscape/landscape.js';
@@ -69,6 +71,9 @@ export class LogitFigure extends LogitElement {
     this.held = false;
   }
 
+  #seed = new Typed(this, readSeed, (seed) => {
+    if (seed !== (this.#now.seed ?? 42)) this.#take({ seed, u: undefined });
+  });
   /** @type {{ logits: Float32Array, tokens: string[] } | null} */
   #given = null;
 
@@ -154,6 +159,7 @@ export class LogitFigure extends LogitElement {
       table,
       ids,
       set: (to) => this.#take(to),
+      seed: this.#seed,
     });
   }
 

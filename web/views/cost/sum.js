@@ -6,9 +6,10 @@ import { html, nothing } from 'lit';
 import { locales } from '#locales/cost';
 import { LogitElement, define, valueOf } from '../../base/element.js';
 import { walkTo } from '../../base/handles.js';
+import { readWhole } from '../../base/setting-words.js';
 import { Width } from '../../base/width.js';
 import { COUNT_MAX, countStep, countText, exponentOf } from '../../engine/steps.js';
-import { addMessages, fixed, number, parse, rounded, t } from '../../locale/locale.js';
+import { addMessages, fixed, number, rounded, t } from '../../locale/locale.js';
 import { drawTrend } from '../../plots/trend-view.js';
 import { layoutTrend, markAt } from '../../plots/trend.js';
 import chartStyles from '../../style/chart.css';
@@ -42,8 +43,8 @@ export class LogitCostSum extends LogitElement {
     this.width = 64;
     /** The point that is read; the last one where it is null. @type {number | null} */
     this.at = null;
-    /** What was typed and is none. @type {keyof typeof BOXES | null} */
-    this.wrong = null;
+    /** What was typed and is none, with the sentence that says why. @type {Record<string, { text: string, error: string }>} */
+    this.wrong = {};
   }
 
   get #counted() {
@@ -53,23 +54,25 @@ export class LogitCostSum extends LogitElement {
 
   /** @param {keyof typeof BOXES} name @param {Event} event */
   #type(name, event) {
-    const value = parse(valueOf(event));
-    const good = Number.isInteger(value) && value >= 1 && value <= COUNT_MAX;
-    this.wrong = good ? null : name;
-    if (!good) return;
-    this[name] = value;
+    const text = valueOf(event);
+    const read = this.speak(() => readWhole(t(`cost.${name}`), text, 1, COUNT_MAX));
+    const { [name]: _, ...others } = this.wrong;
+    this.wrong = 'error' in read ? { ...others, [name]: { text, error: read.error } } : others;
+    if ('error' in read) return;
+    this[name] = read.value;
     this.at = null;
-    this.emit('logit-count', { [name]: value });
+    this.emit('logit-count', { [name]: read.value });
   }
 
   render() {
+    const names = /** @type {(keyof typeof BOXES)[]} */ (Object.keys(BOXES));
     return html`
-      <div class="boxes">${Object.entries(BOXES).map(
-        ([name, letter]) => html`<label><span><b>${letter}</b> ${t(`cost.${name}`)}</span>
-          <input inputmode="numeric" autocomplete="off" data-box=${name} .value=${String(this[/** @type {keyof typeof BOXES} */ (name)])}
-            aria-invalid=${this.wrong === name} @input=${(/** @type {Event} */ event) => this.#type(/** @type {keyof typeof BOXES} */ (name), event)}></label>`,
+      <div class="boxes">${names.map(
+        (name) => html`<label><span><b>${BOXES[name]}</b> ${t(`cost.${name}`)}</span>
+          <input inputmode="numeric" autocomplete="off" data-box=${name} .value=${this.wrong[name]?.text ?? String(this[name])}
+            aria-invalid=${name in this.wrong} aria-describedby="wrong" @input=${(/** @type {Event} */ event) => this.#type(name, event)}></label>`,
       )}</div>
-      <p class="error" role="alert">${this.wrong ? t('cost.count.wrong', { limit: number(COUNT_MAX) }) : nothing}</p>
+      <p id="wrong" class="error" role="alert">${Object.values(this.wrong)[0]?.error}</p>
       ${this.#renderTable()}
       ${this.#renderChart()}`;
   }
