@@ -42,12 +42,19 @@ for (const lang of sample(['en', 'es'], 1))
     await view.locator('.handle.knob').waitFor();
     for (const [i, deeds] of DEEDS.entries())
       for (const [n, deed] of deeds.entries()) {
-        await guide.getByText(said[`guide.${i + 1}.deed${n || ''}`], { exact: true }).waitFor();
-        if (i > 0)
-          assert.equal(await guide.locator('.noticed').innerText(), said[`guide.${i}.noticed`]);
+        const words = said[`guide.${i + 1}.deed${n || ''}`];
+        await until(
+          () => guide.locator('.deed').innerText(),
+          (text) => text.startsWith(words),
+        );
+        const before = i
+          ? `${said[`guide.${i}`]} · ${said[`guide.${i}.noticed`]}`
+          : said['guide.begin'];
+        assert.equal(await guide.locator('.noticed').innerText(), n ? '' : before);
         await deed(view);
       }
-    await guide.getByText(said['guide.5.noticed'], { exact: true }).waitFor();
+    await guide.getByText(said['guide.5.noticed']).waitFor();
+    assert.equal(await guide.locator('.deed').innerText(), said['guide.end.said']);
     await guide.locator('[data-guide=bench]').click();
     await page.locator('logit-distribution .row').first().waitFor();
     assert.equal(await guide.count(), 0);
@@ -72,6 +79,7 @@ test('a beat is linked to and moves nothing; skipped, it is gone on with where i
   assert.equal(await knob.getAttribute('aria-valuenow'), '0.7');
   await guide.locator('[data-guide=next]').click();
   await guide.getByText(said['guide.4.deed'], { exact: true }).waitFor();
+  assert.equal(await guide.locator('.noticed').innerText(), '', 'nothing was done');
   await until(
     async () => page.url(),
     (url) => url.includes('beat=4'),
@@ -90,6 +98,51 @@ test('a beat is linked to and moves nothing; skipped, it is gone on with where i
   await guide.locator('[data-guide=back]').click();
   await guide.getByText(said['guide.3.deed'], { exact: true }).waitFor();
   assert.equal(await knob.getAttribute('aria-valuenow'), '0.7');
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
+test('on a phone the beat holds the button that is out of sight, and a link to others no beat', async () => {
+  const { page, complaints, close } = await bench.open({
+    path: '?lang=en&model=verbs#beat=3',
+    ready: false,
+    viewport: { width: 375, height: 812 },
+    hasTouch: true,
+  });
+  const guide = page.locator('logit-guide');
+  const view = page.locator('logit-landscape');
+  const said = await messages('en');
+  await view.locator('.handle.knob').waitFor();
+  const noticed = async (beat) =>
+    until(
+      () => guide.locator('.noticed').innerText(),
+      (text) => text.endsWith(said[`guide.${beat}.noticed`]),
+    );
+  for (const [beat, name] of [
+    [3, '+ top-p'],
+    [4, '⇄ top-p first'],
+    [5, '× 1,000'],
+  ]) {
+    await guide.getByRole('button', { name, exact: true }).tap();
+    await noticed(beat);
+    const box = await guide.boundingBox();
+    for (const part of ['h2', '.noticed', '.deed', 'nav']) {
+      const { x, y, width, height } = await guide.locator(part).boundingBox();
+      const inside = x >= 0 && x + width <= 375 && y >= box.y && y + height <= box.y + box.height;
+      assert.ok(inside, `${part} after beat ${beat}`);
+    }
+  }
+  const [title, nav] = [guide.locator('h2'), guide.locator('nav')];
+  const [left, right] = [await title.boundingBox(), await nav.boundingBox()];
+  assert.ok(left.x + left.width <= right.x || left.y + left.height <= right.y, 'the last one too');
+  await page.locator('[data-command=share]').tap();
+  const link = page.locator('logit-share #link');
+  await link.waitFor();
+  await until(
+    async () => page.url(),
+    (url) => url.includes('beat=6'),
+  );
+  assert.doesNotMatch(await link.inputValue(), /beat/);
   assert.deepEqual(complaints, []);
   await close();
 });

@@ -86,6 +86,12 @@ async function expectCrossing({ view, knob, die }, { name = 'temperature', u, ..
   const listed = rows.filter(({ id }) => id !== 'rest');
   assert.ok(listed.length >= 7);
   for (const { id, p } of listed) assert.equal(p, bits.get(id));
+  const removed = new Set(
+    trace.tokens.filter((each) => each.removed_by).map(({ id }) => String(id)),
+  );
+  const kept = listed.filter(({ id }) => !removed.has(id)).length;
+  const others = await view.locator('.numbers [data-id=rest] th').innerText();
+  assert.equal(Number(others.replace(/\D/g, '')), trace.kept - kept, 'those that can be drawn');
   return { value, drawn, written };
 }
 
@@ -383,11 +389,11 @@ test('top-p before temperature: the chain is that, and where it draws another to
   await expectCrossing(opened, { top_p: 0.9, order });
   assert.equal(await swap.getAttribute('aria-pressed'), 'true');
   const about = view.locator('.headline .about');
-  assert.match(await about.innerText(), /^lit: .* [1-9][\d.]*% of all u$/);
+  assert.match(await about.innerText(), /^strong colours: .* [1-9][\d.]*% of all u$/);
   // Along the picture it stays; another setting ends it, and the order is in the address.
   await knob.press('Home');
   await settle(page);
-  assert.match(await about.innerText(), /^lit: .* 0% of all u$/);
+  assert.match(await about.innerText(), /^strong colours: .* 0% of all u$/);
   await view.locator('[data-chip=top_k]').click();
   await settle(page);
   assert.match(await about.innerText(), /^entropy/);

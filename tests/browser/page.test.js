@@ -194,7 +194,7 @@ test("a typed prompt shows the distribution after it, every number the engine's 
   await page.keyboard.press('Control+A');
   await page.keyboard.type('Yesterday they');
   await expectBars(page, 'Yesterday they', BALANCED);
-  await page.getByRole('button', { name: 'Try' }).click();
+  await page.getByRole('button', { name: 'Examples' }).click();
   await page.getByRole('button', { name: 'Every day he' }).click();
   await expectBars(page, 'Every day he', BALANCED);
   assert.equal(await page.locator('#prompt').inputValue(), 'Every day he');
@@ -426,7 +426,7 @@ test('a new prompt ends a run and begins a new text', async () => {
   const { page, close } = await open();
   await page.locator('[data-command=run]').click();
   await page.locator('logit-text .step').first().waitFor();
-  await page.getByRole('button', { name: 'Try' }).click();
+  await page.getByRole('button', { name: 'Examples' }).click();
   await page.getByRole('button', { name: 'Every day he' }).click();
   await expectBars(page, 'Every day he', BALANCED);
   await settle(page);

@@ -26,7 +26,10 @@ export function followAddress(scope) {
     scope.address = { fragment: location.hash, dropped: parseQuery(location.search).dropped };
   }
 
-  /** The state as far as a link can say it: the ids of a reader's own file mean nothing elsewhere. */
+  /**
+   * The state as far as a link can say it: the ids of a reader's own file mean nothing elsewhere.
+   * @returns {import('../state/page-state.js').PageState}
+   */
   function linkable() {
     const { state } = scope;
     if (scope.source !== null) return state;
@@ -34,7 +37,7 @@ export function followAddress(scope) {
     return { ...state, settings, branch: [] };
   }
 
-  function written() {
+  function written(state = linkable()) {
     const address = new URL(location.href);
     if (scope.source === null) address.searchParams.delete('model');
     else address.searchParams.set('model', scope.source);
@@ -43,7 +46,7 @@ export function followAddress(scope) {
     // A state without a view is the bench's.
     if (scope.view === 'bench') address.searchParams.delete('view');
     else address.searchParams.set('view', scope.view);
-    address.hash = formatHash(linkable(), scope.table);
+    address.hash = formatHash(state, scope.table);
     return address.href;
   }
 
@@ -106,8 +109,11 @@ export function followAddress(scope) {
   addEventListener('popstate', read);
   addEventListener('hashchange', read);
   return {
+    /** The page's address for others: where in the look around one is says nothing to them. */
     get href() {
-      return first ? written() : location.href;
+      if (!first) return location.href;
+      const { beat: _, ...state } = linkable();
+      return written(state);
     },
     /** What of the state no link can say, by the names of the list. */
     get left() {

@@ -5,7 +5,7 @@
  */
 import { html, nothing } from 'lit';
 import { locales } from '#locales/guide';
-import { addMessages, t } from '../locale/locale.js';
+import { addMessages, number, t } from '../locale/locale.js';
 import { LogitElement, define } from '../base/element.js';
 import guideStyles from './guide.css';
 
@@ -22,6 +22,13 @@ const RIGHT = 0.64;
  * @typedef {{ share?: number, u?: number, seed?: number, top_p?: number, order?: string[], draws?: number }} Deed
  */
 
+/** The button of a beat whose deed is a press, and what stands on it. @type {Record<number, { button: string, words: () => string }>} */
+const PRESSES = {
+  3: { button: '[data-chip=top_p]', words: () => '+ top-p' },
+  4: { button: '[data-command=swap]', words: () => t('landscape.swap') },
+  5: { button: '[data-command=rain]', words: () => `× ${number(1000)}` },
+};
+
 /** The deeds of each beat, one after another. @type {((deed: Deed) => boolean)[][]} */
 const DEEDS = [
   [({ share = 1 }) => share <= LEFT, ({ share = 0 }) => share >= RIGHT],
@@ -32,7 +39,12 @@ const DEEDS = [
 ];
 
 export class LogitGuide extends LogitElement {
-  static properties = { beat: { type: Number }, done: { state: true }, root: { attribute: false } };
+  static properties = {
+    beat: { type: Number },
+    done: { state: true },
+    seen: { state: true },
+    root: { attribute: false },
+  };
 
   static styles = [...LogitElement.styles, guideStyles];
 
@@ -42,6 +54,8 @@ export class LogitGuide extends LogitElement {
     this.beat = 1;
     /** How many deeds of the beat are done. */
     this.done = 0;
+    /** The last beat that ended by its deed: only what was done can be noticed. */
+    this.seen = 0;
     /** Where the deeds are done. @type {ParentNode | null} */
     this.root = null;
   }
@@ -70,8 +84,8 @@ export class LogitGuide extends LogitElement {
         <h2 id="title" tabindex="-1">${t(last ? 'guide.end' : `guide.${beat}`)}
           <span class="count">${last ? nothing : t('guide.count', { n: beat, of: BEATS })}</span></h2>
         <div class="said" aria-live="polite">
-          <p class="noticed">${beat > 1 && done === 0 ? t(`guide.${beat - 1}.noticed`) : nothing}</p>
-          <p class="deed">${last ? nothing : t(`guide.${beat}.deed${done || ''}`)}</p>
+          <p class="noticed">${done === 0 ? this.#renderNoticed() : nothing}</p>
+          <p class="deed">${last ? t('guide.end.said') : this.#renderDeed()}</p>
         </div>
         <nav aria-label=${t('guide.label')}>
           <button data-guide="skip" @click=${() => this.#end(false)}>${t(last ? 'guide.close' : 'guide.skip')}</button>
@@ -84,6 +98,29 @@ export class LogitGuide extends LogitElement {
         </nav>
       </section>
     `;
+  }
+
+  /** What the deed before has shown, under its own name; what a river is before any. */
+  #renderNoticed() {
+    const { beat, seen } = this;
+    if (beat === 1) return t('guide.begin');
+    return seen === beat - 1
+      ? html`<b>${t(`guide.${seen}`)}</b> · ${t(`guide.${seen}.noticed`)}`
+      : nothing;
+  }
+
+  /** What is to be done; where the button may be out of sight, that button itself. */
+  #renderDeed() {
+    const { beat, done } = this;
+    const press = PRESSES[beat];
+    const words = t(`guide.${beat}.deed${done || ''}`);
+    const keys =
+      done === 0 && beat < 3
+        ? html` <span class="keys">${t(`guide.${beat}.keys`)}</span>`
+        : nothing;
+    if (!press) return html`${words}${keys}`;
+    return html`<span class="words">${words}</span>
+      <button class="primary press" @click=${() => this.emit('logit-press', press)}>${press.words()}</button>`;
   }
 
   firstUpdated() {
@@ -100,7 +137,10 @@ export class LogitGuide extends LogitElement {
     const next = deeds?.[this.done];
     if (!next?.(/** @type {CustomEvent} */ (event).detail)) return;
     if (this.done + 1 < deeds.length) this.done++;
-    else this.#go(this.beat + 1);
+    else {
+      this.seen = this.beat;
+      this.#go(this.beat + 1);
+    }
   };
 
   /** @param {number} beat */

@@ -475,6 +475,13 @@ export class LogitScope extends LogitElement {
     this.emit('logit-change', this.state);
   }
 
+  /** Presses a button of the landscape that may be out of sight. @param {CustomEvent} event */
+  #onPress({ detail: { button } }) {
+    /** @type {import('../views/landscape/landscape.js').LogitLandscape | null} */ (
+      this.renderRoot.querySelector('logit-landscape')
+    )?.press(button);
+  }
+
   /** @param {CustomEvent} event */
   #endGuide({ detail: { bench } }) {
     const left = this.beat ?? 1;
@@ -611,7 +618,7 @@ export class LogitScope extends LogitElement {
       ${this.#renderSaid()}
       ${
         this.beat && this.view === 'landscape' && this.#placed
-          ? html`<logit-guide .beat=${this.beat} .root=${this.renderRoot} @logit-beat=${(/** @type {CustomEvent} */ { detail }) => this.#goToBeat(detail.beat)} @logit-guide-end=${this.#endGuide}></logit-guide>`
+          ? html`<logit-guide .beat=${this.beat} .root=${this.renderRoot} @logit-beat=${(/** @type {CustomEvent} */ { detail }) => this.#goToBeat(detail.beat)} @logit-guide-end=${this.#endGuide} @logit-press=${this.#onPress}></logit-guide>`
           : nothing
       }
       ${this.#placed ? html`${this.ready ? this.#renderFetching() : nothing}${this.#renderView()}` : unknown ? nothing : this.#renderNotice()}

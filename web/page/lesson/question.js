@@ -26,19 +26,28 @@ import questionStyles from './question.css';
 /** How many tokens are offered where the author does not say. */
 const OFFERED = 6;
 
+/** A comma that can set no thousands apart. */
+const DECIMAL_COMMA = /^(0,\d+|\d+,(\d{1,2}|\d{4,}))$/;
 /** Thousands set apart, in whichever way. */
 const GROUPED = /^\d{1,3}([.,' \u00a0\u202f]\d{3})+$/;
 
 /**
  * A number that a person typed; a share may be typed as a percentage, a count with its thousands set
- * apart.
+ * apart, and a decimal comma is understood in every language.
  * @param {string} text
  * @param {string} [unit] of what is asked for
  */
 export function readTyped(text, unit) {
   if (unit === 'count' && GROUPED.test(text.trim())) return Number(text.replace(/\D/g, ''));
   const [, digits] = /^(.*?)\s*%$/.exec(text.trim()) ?? [];
-  return unit === 'share' && digits !== undefined ? parse(digits) / 100 : parse(text);
+  return unit === 'share' && digits !== undefined ? readDecimal(digits) / 100 : readDecimal(text);
+}
+
+/** @param {string} text */
+function readDecimal(text) {
+  const value = parse(text);
+  if (!Number.isNaN(value) || !DECIMAL_COMMA.test(text.trim())) return value;
+  return parse(text.replace(',', '.'));
 }
 
 /**
@@ -196,6 +205,12 @@ export class LogitQuestion extends LogitElement {
     });
   }
 
+  /** Another answer: what was said is of the one before. @param {any} given */
+  #give(given) {
+    this.given = given;
+    this.said = null;
+  }
+
   get #reader() {
     return /** @type {import('./reader.js').LessonReader} */ (this.reader);
   }
@@ -268,7 +283,7 @@ export class LogitQuestion extends LogitElement {
     const order = [...this.given];
     const [item] = order.splice(place, 1);
     order.splice(place + by, 0, item);
-    this.given = order;
+    this.#give(order);
     await this.updateComplete;
     const row = this.renderRoot.querySelectorAll('.items li')[place + by];
     const wanted = row?.querySelector(by < 0 ? '[data-by="-1"]' : '[data-by="1"]');
@@ -295,7 +310,7 @@ export class LogitQuestion extends LogitElement {
         <p id="ask" class="ask">${inline(question.ask, this.held)}</p>
         ${this.#renderInput()}
         <div class="acts">
-          <button class="primary" type="button" data-command="check" @click=${this.#check}>${t(mark.attempts > 0 && !done ? 'lesson.try' : 'lesson.check')}</button>
+          <button class="primary" type="button" data-command="check" @click=${this.#check}>${t(this.said?.kind === 'wrong' && !done ? 'lesson.try' : 'lesson.check')}</button>
           ${
             question.hint && !done
               ? html`<button type="button" data-command="hint" aria-expanded=${this.hinted} @click=${() => (this.hinted = !this.hinted)}>${t('lesson.hint')}</button>`
@@ -354,7 +369,7 @@ export class LogitQuestion extends LogitElement {
     const { unit } = this.question;
     return html`<p class="field"><label for="given">${t('lesson.answer')}</label>
       <input id="given" inputmode="decimal" autocomplete="off" size="8" aria-describedby=${this.#asksShare ? 'form' : nothing} .value=${this.given ?? ''}
-        @input=${(/** @type {Event} */ event) => (this.given = valueOf(event))}>
+        @input=${(/** @type {Event} */ event) => this.#give(valueOf(event))}>
       ${unit ? html`<span>${unit}</span>` : nothing}
       ${this.#asksShare ? html`<span class="form" id="form">${t('lesson.share')}</span>` : nothing}</p>`;
   }
@@ -364,7 +379,7 @@ export class LogitQuestion extends LogitElement {
     return html`<fieldset><legend class="visually-hidden">${t('lesson.answer')}</legend>
       ${labels.map(
         (label, i) => html`<label><input type="radio" name="given" .checked=${this.given === of(i)}
-          @change=${() => (this.given = of(i))}><span>${label}</span></label>`,
+          @change=${() => this.#give(of(i))}><span>${label}</span></label>`,
       )}</fieldset>`;
   }
 

@@ -348,7 +348,7 @@ export class LogitLandscape extends ModelElement {
       },
       {
         nameOf: this.#names.of,
-        others: (n) => t('landscape.others', { n }),
+        others: t('landscape.rest'),
         size: reading.trace.vocab_size,
       },
     );
@@ -622,6 +622,11 @@ export class LogitLandscape extends ModelElement {
       axis: axisOf(row),
     };
     savePicture(`landscape-${row.name}`, kind, picture);
+  }
+
+  /** Presses one of its buttons, for who does not see it. @param {string} button a selector */
+  press(button) {
+    /** @type {HTMLElement | null} */ (this.renderRoot.querySelector(button))?.click();
   }
 
   // What it looks like.

@@ -24,7 +24,7 @@ import { paintRivers, paintStrip, paintVeil, stripWidth } from './paint.js';
  * @property {{ share: number, u: number } | null} pointed
  * @property {import('./paint.js').Drop[]} drops
  *
- * @typedef {{ nameOf: (id: number, twice: boolean) => string, others: (n: number) => string,
+ * @typedef {{ nameOf: (id: number, twice: boolean) => string, others: string,
  *   size: number }} Words `size` is that of the vocabulary
  */
 
@@ -259,7 +259,7 @@ export class Picture {
       if (part >= 1) this.#morph = null;
       else shown = between(this.#morph.from, shown, 1 - (1 - part) ** 3);
     }
-    const laid = [this.#turn, words.others(2)].join();
+    const laid = [this.#turn, words.others].join();
     this.#once('rivers', [part], (context) => {
       if (this.#laid !== laid) this.#layNames(context, words);
       this.#laid = laid;
@@ -285,7 +285,7 @@ export class Picture {
     const ground = {
       river: groundOf(/** @type {Rivers} */ (this.rivers)),
       rank: -1,
-      name: left > 0 ? others(left) : '',
+      name: left > 0 ? others : '',
     };
     const place = (
       /** @type {(typeof named)} */ all,

@@ -9,8 +9,9 @@ import { fitCanvas } from '../../plots/canvas.js';
  * @typedef {import('./paint.js').Look} Look
  *
  * @typedef {{ id: number, rank: number, p: number, raw: number, second: number, drawn: boolean,
- *   listed: boolean }} Row `second` is p in the second distribution, 0 without one
- * @typedef {{ count: number, p: number, raw: number }} Others
+ *   kept: boolean, listed: boolean }} Row `second` is p in the second distribution, 0 without one
+ * @typedef {{ count: number, possible: number, p: number, raw: number }} Others
+ *   `possible`: that can be drawn
  */
 
 /** How far the axis reaches, as a multiple of what the model gives its best. */
@@ -32,13 +33,14 @@ const TINY = 1e-4;
  */
 export function rowsOf({ tokens, rest, vocab_size }, drawn, most) {
   /** @type {Row[]} */
-  const all = tokens.map(({ id, rank, p, p_raw, p_second }) => ({
+  const all = tokens.map(({ id, rank, p, p_raw, p_second, removed_by }) => ({
     id,
     rank,
     p,
     raw: p_raw,
     second: p_second ?? 0,
     drawn: id === drawn.id,
+    kept: !removed_by,
     listed: true,
   }));
   const first = all.slice(0, most);
@@ -54,6 +56,7 @@ export function rowsOf({ tokens, rest, vocab_size }, drawn, most) {
         raw: drawn.p_raw,
         second: 0,
         drawn: true,
+        kept: true,
         listed: false,
       },
     );
@@ -65,6 +68,7 @@ export function rowsOf({ tokens, rest, vocab_size }, drawn, most) {
     rows,
     others: {
       count: vocab_size - rows.length,
+      possible: rest.kept + left.filter((row) => row.kept).length - (out ? 1 : 0),
       p: Math.max(0, rest.p + sum('p') - (out?.p ?? 0)),
       raw: Math.max(0, rest.p_raw + sum('raw') - (out?.p_raw ?? 0)),
     },
@@ -128,7 +132,7 @@ export function paintSlice(canvas, { look, trace, drawn, nameOf, others: words, 
     others,
     domain: domainOf(trace),
     nameOf,
-    rest: words(others.count),
+    rest: words(others.possible),
     counted,
     said,
   };
