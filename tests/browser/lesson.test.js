@@ -53,7 +53,7 @@ test('temperature: said before it is seen, judged by the engine, by keyboard alo
   const waits = () => figures.first().locator('.held').innerText();
   assert.match(await waits(), /^Answer questions 1 and 2 first/);
   assert.match(await fill(1, '0.571'), /^Not yet\. That is 2 \/ 3\.5/);
-  assert.match(await fill(1, '0.2'), /Think it over/);
+  assert.match(await fill(1, '0,2'), /Think it over/, 'a decimal comma is understood');
   assert.equal(await held(0), true, 'the second question waits');
   assert.match(await waits(), /^Answer question 2 first/);
   assert.match(await fill(1, '62.9 %'), /^Right\./);
@@ -67,6 +67,7 @@ test('temperature: said before it is seen, judged by the engine, by keyboard alo
   await rest(page);
   assert.match(await said(page, 3), /They come close there/);
   await page.keyboard.press('ArrowDown');
+  assert.equal(await said(page, 3), '', 'that was of another answer');
   await page.keyboard.press('Enter');
   await rest(page);
   assert.match(await said(page, 3), /^Right\./);

@@ -106,6 +106,7 @@ test('a text from right to left begins at the right, and a sign that turns text 
     box.steps = [
       { id: 1, text: ' עולם', bits: 0, bits_raw: 0 },
       { id: 2, text: '\u202Eab', bits: 0, bits_raw: 0 },
+      { id: 3, text: '\u0001\n', bits: 0, bits_raw: 0 },
     ];
     document.body.append(box);
     await box.updateComplete;
@@ -115,6 +116,6 @@ test('a text from right to left begins at the right, and a sign that turns text 
     box.remove();
     return { direction, textContent };
   });
-  assert.deepEqual(found, { direction: 'rtl', textContent: 'שלום עולם⟨202E⟩ab' });
+  assert.deepEqual(found, { direction: 'rtl', textContent: 'שלום עולם⟨202E⟩ab⟨01⟩\n' });
   await close();
 });

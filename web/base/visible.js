@@ -18,8 +18,9 @@ const hex = (n) => n.toString(16).toUpperCase().padStart(2, '0');
 /** A character by its number; each is one of 16 bits. @param {string} character */
 const byNumber = (character) => `⟨${hex(character.charCodeAt(0))}⟩`;
 
-/** Text that turns nothing but itself, with all else as it is. @param {string} text */
-export const unturned = (text) => text.replace(/\p{Bidi_C}/gu, byNumber);
+/** Text to be read: what would turn others or show as a box stands by its number. @param {string} text */
+export const unturned = (text) =>
+  text.replace(/[\p{Bidi_C}\p{Cc}]/gu, (each) => ('\n\r\t'.includes(each) ? each : byNumber(each)));
 
 /** A name within a line, which its own direction does not turn. @param {string} text */
 export const isolated = (text) => (RIGHT_TO_LEFT.test(text) ? `\u2068${text}\u2069` : text);
