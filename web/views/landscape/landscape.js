@@ -771,12 +771,21 @@ export class LogitLandscape extends ModelElement {
         roll: () => this.#roll(),
         drawMany: () => this.#drawMany(),
         swap: () => this.#swap(),
-        showAll: () => (this.all = !this.all),
+        showAll: () => this.#showAll(),
         set: (patch) => this.#set(patch),
         choose: (knob) => this.#choose(knob),
         save: (kind) => this.#save(kind),
         film: () => this.#record(),
       }),
+    );
+  }
+
+  #showAll() {
+    this.all = !this.all;
+    // What each stage does is said in the shelf's strings, where they can be fetched.
+    import('../../panels/chain/shelf.js').then(
+      () => this.requestUpdate(),
+      () => {},
     );
   }
 

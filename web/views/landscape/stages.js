@@ -1,7 +1,7 @@
 /** The other stages of the chain as plain sliders, for whoever wants more than one knob. */
 import { html } from 'lit';
 import { plain, t } from '../../locale/locale.js';
-import { settingName, valueInWords } from '../../base/setting-words.js';
+import { aboutSetting, settingName, valueInWords } from '../../base/setting-words.js';
 
 /**
  * @typedef {object} Options
@@ -19,7 +19,7 @@ export function renderStages({ rows, settings, stages, set }) {
     const removed = stages.find((stage) => stage.name === name)?.removed ?? 0;
     const take = (/** @type {Event} */ { target }) =>
       set(name, Number(/** @type {HTMLInputElement} */ (target).value));
-    return html`<label data-stage=${name} class=${value === neutral ? 'off' : ''}>
+    return html`<label data-stage=${name} class=${value === neutral ? 'off' : ''} title=${aboutSetting(name)}>
       <span>${settingName(name)}</span>
       <input type="range" min=${low} max=${high} step=${kind === 'integer' ? 1 : step} .value=${String(value)}
         aria-valuetext=${valueInWords(row, value)} @input=${take}>
