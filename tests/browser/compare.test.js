@@ -183,7 +183,7 @@ test("the nine stand side by side, token by token and figure by figure the engin
   assert.ok(expected.some(({ ids }) => divergence(expected[0].ids, ids) !== null));
   assert.match(
     await page.locator('[data-column="1"] logit-passage').innerText(),
-    /Parts from A at token \d+: “.+” instead of “.+”/,
+    /First differs from A at token \d+: “.+” instead of “.+”/,
   );
   assert.deepEqual(complaints, []);
   assert.deepEqual(foreign, []);
@@ -466,7 +466,7 @@ test('a text of the reader’s stands beside the nine, is measured, refused and 
   await box.press('Tab');
   await column.locator('[data-action=lead]').click();
   const parts = page.locator('[data-column="1"] logit-passage');
-  assert.match(await until(() => parts.innerText(), Boolean), /Parts from A at token/);
+  assert.match(await until(() => parts.innerText(), Boolean), /First differs from A at token/);
   await type(page.locator('logit-compare [data-name=samples]'), '2');
   const row = page.locator('[data-row="0"] [data-figure=different]');
   assert.equal(

@@ -437,7 +437,7 @@ describe('the editor', () => {
     await page.locator('select').selectOption('guidance_scale');
     await press('run');
     await page.locator('tbody tr').first().waitFor();
-    assert.match(await page.locator('caption').textContent(), /guidance_scale = 1\.5.*alike/);
+    assert.match(await page.locator('caption').textContent(), /guidance_scale = 1\.5.*the same probability/);
     await page.locator('select').selectOption('top_p');
     assert.equal(await page.locator('textarea').inputValue(), '// mine');
   });

@@ -288,7 +288,7 @@ test('nucleus over texts: mean and quartiles are Node’s, the texts are listed'
     settings: { seed: 42 },
     samples: 3,
   };
-  assert.match(await view.locator('.caption').innerText(), /3 texts a point .* seeds from 42/);
+  assert.match(await view.locator('.caption').innerText(), /3 texts per point, .* seeds from 42/);
   const csv = await saved(page, view, 'csv');
   assert.equal(csv.text, await expectedCsv(plan));
   await view.locator('.texts summary').click();

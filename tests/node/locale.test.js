@@ -22,6 +22,7 @@ const SAME = {
     'Token',
     'T = 0, 1, 100',
     'token',
+    'u',
     'tokens',
     'logit',
     'id',
