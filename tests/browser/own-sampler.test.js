@@ -262,14 +262,13 @@ describe('running', () => {
     });
     await write('export default () => { for (;;); };');
     await press('run');
-    const began = Date.now();
+    // It would never come if the page itself hung.
     await page.evaluate(
       () =>
         new Promise((done) => {
           setTimeout(done, 50);
         }),
     );
-    assert.ok(Date.now() - began < 1500, 'the page itself hung');
     assert.match(await trouble(), /too long/);
     assert.equal(await page.locator('iframe').count(), 0);
   });
@@ -437,7 +436,10 @@ describe('the editor', () => {
     await page.locator('select').selectOption('guidance_scale');
     await press('run');
     await page.locator('tbody tr').first().waitFor();
-    assert.match(await page.locator('caption').textContent(), /guidance_scale = 1\.5.*the same probability/);
+    assert.match(
+      await page.locator('caption').textContent(),
+      /guidance_scale = 1\.5.*the same probability/,
+    );
     await page.locator('select').selectOption('top_p');
     assert.equal(await page.locator('textarea').inputValue(), '// mine');
   });
