@@ -11,6 +11,7 @@ import { LAUNCH, hasChromium } from '../chromium.js';
 import { bundle, modulePaths } from './size.js';
 
 export const root = fileURLToPath(new URL('../..', import.meta.url));
+const NEWEST = /^\/newest\/(@wllama\/.+)$/;
 const SOURCE = /^\/source\/((web|tests|models|build\/bench|node_modules\/@wllama)\/.+)$/;
 
 /** The browser alone. */
@@ -33,6 +34,8 @@ export async function openChromium() {
   await writeEngine();
   const browser = await launchChromium();
   const server = await serve(root, 0, (path) => {
+    const newest = NEWEST.exec(path)?.[1];
+    if (newest) return join(String(process.env.WLLAMA_NEWEST), 'node_modules', newest);
     const source = SOURCE.exec(path)?.[1];
     return source ? join(root, source) : '';
   });

@@ -5,10 +5,11 @@
  *     node tests/bench/formats.js [--sizes 15M,124M,0.6B,1.2B] [--formats Q8_0,Q4_K_M] [--write]
  *
  * Files are made by tests/vectors/make_models.py: random weights in the full shape. Native llama.cpp
- * takes part where LLAMA_CPP names a folder in which node-llama-cpp is installed.
+ * takes part where LLAMA_CPP names a folder in which node-llama-cpp is installed, the newest wllama
+ * where WLLAMA_NEWEST names one in which that is.
  */
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -32,7 +33,14 @@ const SIZES =
     '1.2B': { decode: 4, prefill: 16, formats: ['Q4_K_M'] },
   });
 const NATIVE = 'llama.cpp native';
+/** The newest wllama that is at hand, by its version. */
+const NEWEST = process.env.WLLAMA_NEWEST ? `wllama ${newestVersion()}` : null;
 const PLAN = { samples: 3, least: 100, budget: 4000 };
+
+function newestVersion() {
+  const found = join(String(process.env.WLLAMA_NEWEST), 'node_modules/@wllama/wllama/package.json');
+  return JSON.parse(readFileSync(found, 'utf8')).version;
+}
 
 /** @param {string} size @param {string} format */
 function fileOf(size, format) {
@@ -55,17 +63,22 @@ async function run(chromium, size, format) {
   try {
     const ours = await enterOurs(page, { model, context: 256 }, ['relaxed']);
     const theirs = await enter(page, WLLAMA, 'peer', 'wllama', { model, context: 256 });
+    const peers = [
+      theirs,
+      ...(NEWEST ? [await enter(page, NEWEST, 'peer', 'newest', { model, context: 256 })] : []),
+      ...native,
+    ];
     const common = { host: 'chromium', subject: `${size} ${format}`, unit: 'tokens/s', rate: true };
     const { decode, prefill } = SIZES[size];
     const memory = await enter(page, 'memory', 'bound', 'memory', { bytes });
     const bound = { ...memory, factor: 1 / decode };
     const speed = (/** @type {number} */ tokens) => (/** @type {number} */ ms) =>
       (1e3 * tokens) / ms;
-    const runners = [...ours, theirs, ...native, bound];
+    const runners = [...ours, ...peers, bound];
     const decoded = await race(runners, { what: 'decode', tokens: decode }, PLAN, speed(decode));
     await memory.contender?.close();
     const filled = await race(
-      [...ours, theirs, ...native],
+      [...ours, ...peers],
       { what: 'prefill', tokens: prefill },
       PLAN,
       speed(prefill),
@@ -157,6 +170,9 @@ if (values.write) {
           `Native llama.cpp is that of node-llama-cpp ${llamaCppVersion()}, in Node, on one thread, with ` +
             'the instructions of this processor. Its loop over tokens is one of JavaScript, which counts at 15M.',
         ]
+      : []),
+    ...(NEWEST
+      ? [`${NEWEST} takes whole requests and no single step; what counts is its own clock.`]
       : []),
     '![Decode speed against bytes](tokens-by-bytes.svg)',
     `\`\`\`text\n${text}\n\`\`\``,

@@ -37,17 +37,21 @@ class Remote {
   }
 }
 
-/** @type {Map<number, Remote | WllamaContender>} */
+/** Contenders with workers of their own. @type {Record<string, (options: any) => Promise<any>>} */
+const PEERS = {
+  wllama: (options) => WllamaContender.open(options),
+  newest: async (options) => (await import('./newest_wllama.js')).NewestWllama.open(options),
+};
+
+/** @type {Map<number, any>} */
 const contenders = new Map();
 let last = 0;
 
 globalThis.bench = {
   /** @param {string} kind @param {any} options */
   async open(kind, options) {
-    contenders.set(
-      ++last,
-      kind === 'wllama' ? await WllamaContender.open(options) : await Remote.open(kind, options),
-    );
+    const contender = await (PEERS[kind]?.(options) ?? Remote.open(kind, options));
+    contenders.set(++last, contender);
     return last;
   },
   /** @param {number} id @param {any} work @param {number} least */
