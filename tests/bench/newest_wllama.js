@@ -23,7 +23,9 @@ export class NewestWllama {
     const wllama = new Wllama(PATHS, { suppressNativeLog: true, logger: quiet });
     const file = await (await fetch(model)).blob();
     await wllama.loadModel([file], { n_ctx: context, n_threads: 1, n_gpu_layers: 0 });
-    return new NewestWllama(wllama);
+    const contender = new NewestWllama(wllama);
+    await contender.#ask('a', 2); // what it opens it may still not be able to run
+    return contender;
   }
 
   /** @param {Work} work @param {number} least */
@@ -56,7 +58,12 @@ export class NewestWllama {
   /** @param {string} prompt @param {number} max_tokens */
   async #ask(prompt, max_tokens) {
     const asked = { prompt, max_tokens, temperature: 0, ignore_eos: true, cache_prompt: false };
-    return (await this.#wllama.createCompletion(asked)).timings;
+    // The bytes that random weights draw are no UTF-8, which ends it: it always draws one token.
+    const { timings } = await this.#wllama.createCompletion({
+      ...asked,
+      logit_bias: { 1000: 1e3 },
+    });
+    return timings;
   }
 
   async close() {

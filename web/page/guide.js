@@ -1,12 +1,14 @@
 /**
  * <logit-guide>: the landscape in five beats. Each waits for a deed of the reader, says what was to
- * be seen, and goes on by itself; it sets nothing. Asks for another beat with "logit-beat", and ends
- * with "logit-guide-end".
+ * be seen, and goes on by itself; it sets nothing. Asks for another beat with "logit-beat", with
+ * "logit-press" for a button that may be out of sight, and ends with "logit-guide-end".
  */
 import { html, nothing } from 'lit';
 import { locales } from '#locales/guide';
 import { addMessages, number, t } from '../locale/locale.js';
 import { LogitElement, define } from '../base/element.js';
+import { settingName } from '../base/setting-words.js';
+import { DRAWS } from '../views/landscape/rain.js';
 import guideStyles from './guide.css';
 
 addMessages(locales);
@@ -24,9 +26,9 @@ const RIGHT = 0.64;
 
 /** The button of a beat whose deed is a press, and what stands on it. @type {Record<number, { button: string, words: () => string }>} */
 const PRESSES = {
-  3: { button: '[data-chip=top_p]', words: () => '+ top-p' },
+  3: { button: '[data-chip=top_p]', words: () => `+ ${settingName('top_p')}` },
   4: { button: '[data-command=swap]', words: () => t('landscape.swap') },
-  5: { button: '[data-command=rain]', words: () => `× ${number(1000)}` },
+  5: { button: '[data-command=rain]', words: () => `× ${number(DRAWS)}` },
 };
 
 /** The deeds of each beat, one after another. @type {((deed: Deed) => boolean)[][]} */
