@@ -623,6 +623,7 @@ test('another language takes nothing back: what was typed, set and refused stand
   const patch = () => figure.evaluate((it) => it.patch);
   const set = await until(patch, ({ settings }) => settings?.temperature === 0);
   const asked = question(page, 2);
+  await rest(page); // or the lesson, told of the figure, gives the question its own state again
   await asked.evaluate((it) => (it.shown = { model: 'verbs', prompt: 'Xyz qq' }));
   await asked.locator('input').fill('0.5');
   await asked.locator('button.primary').click();
