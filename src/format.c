@@ -27,14 +27,14 @@ static void take_halves(uint8_t *codes, const uint8_t *halves) {
 static void decode_small(struct weights *group, const struct format *f, const uint8_t *block) {
     *group = group_of(load_f16(block), f->minimum ? load_f16(block + 2) : 0, 1, 1);
     block += f->minimum ? 4 : 2;
-    if (f->low_bits == 8) {
+    if (f->bits == 8) {
         memcpy(group->codes, block, FORMAT_GROUP);
         return;
     }
-    uint32_t fifth = f->high_bits ? load_u32(block) : 0;
-    take_halves(group->codes, block + (size_t)4 * f->high_bits);
+    uint32_t fifth = f->bits == 5 ? load_u32(block) : 0;
+    take_halves(group->codes, f->bits == 5 ? block + 4 : block);
     VECTOR
-    for (int i = 0; i < FORMAT_GROUP && f->high_bits; i++)
+    for (int i = 0; i < FORMAT_GROUP && f->bits == 5; i++)
         group->codes[i] = (uint8_t)(group->codes[i] | (fifth >> i & 1) << 4);
 }
 
@@ -146,7 +146,7 @@ void format_decode(struct weights *groups, enum gguf_tensor_type type, const uin
 
 int format_quant(const struct format *f, uint8_t code) {
     static const int8_t levels[16] = {FORMAT_LEVELS};
-    if (f->low_bits == 8) return (int8_t)code;
+    if (f->bits == 8) return (int8_t)code;
     return f->levels ? levels[code] : code - f->offset;
 }
 

@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "gguf_tensor.h"
+#include "loop.h"
 
 /* Columns that share what struct weights holds; groups of a block of a file at most. */
 enum { FORMAT_GROUP = 32, FORMAT_GROUPS = 8 };
@@ -34,9 +35,9 @@ struct format {
     uint32_t file_type;     /* llama.cpp's number of a file that is mostly this */
     uint16_t values, bytes; /* of a block in the file */
 
-    /* A quant is a code of low_bits + high_bits bits less `offset`, an entry of FORMAT_LEVELS, or
-     * where it has 8 bits a signed byte. Packed, low and high bits are planes of their own. */
-    uint8_t low_bits, high_bits, offset;
+    /* A quant is a code of `bits` bits less `offset`, an entry of FORMAT_LEVELS, or where it has 8
+     * bits a signed byte. */
+    uint8_t bits, offset;
     bool levels;
     bool minimum; /* whether weights have one */
     bool half;    /* scale and minimum are kept as float16: a float32 would be 1.2 times the file */
@@ -51,30 +52,28 @@ struct format {
 static const struct format format_table[] = {
     [GGUF_F32] = {"F32", 0, .values = 1, .bytes = 4},
     [GGUF_F16] = {"F16", 1, .values = 1, .bytes = 2},
-    [GGUF_Q4_0] = {"Q4_0", 2, 32, 18, .low_bits = 4, .offset = 8},
-    [GGUF_Q4_1] = {"Q4_1", 3, 32, 20, .low_bits = 4, .minimum = true, .half = true},
+    [GGUF_Q4_0] = {"Q4_0", 2, 32, 18, .bits = 4, .offset = 8},
+    [GGUF_Q4_1] = {"Q4_1", 3, 32, 20, .bits = 4, .minimum = true, .half = true},
     [4] = {.name = "Q4_2"},
     [5] = {.name = "Q4_3"},
-    [GGUF_Q5_0] = {"Q5_0", 8, 32, 22, .low_bits = 4, .high_bits = 1, .offset = 16},
-    [GGUF_Q5_1] = {"Q5_1", 9, 32, 24, .low_bits = 4, .high_bits = 1, .minimum = true, .half = true},
-    [GGUF_Q8_0] = {"Q8_0", 7, 32, 34, .low_bits = 8},
+    [GGUF_Q5_0] = {"Q5_0", 8, 32, 22, .bits = 5, .offset = 16},
+    [GGUF_Q5_1] = {"Q5_1", 9, 32, 24, .bits = 5, .minimum = true, .half = true},
+    [GGUF_Q8_0] = {"Q8_0", 7, 32, 34, .bits = 8},
     [9] = {.name = "Q8_1"},
-    [GGUF_Q2_K] = {"Q2_K", 10, 256, 84, .low_bits = 2, .minimum = true, .factors = 2,
-                   .nibbles = true},
-    [GGUF_Q3_K] = {"Q3_K", 12, 256, 110, .low_bits = 2, .high_bits = 1, .offset = 4, .factors = 2},
-    [GGUF_Q4_K] = {"Q4_K", 15, 256, 144, .low_bits = 4, .minimum = true, .factors = 1},
-    [GGUF_Q5_K] = {"Q5_K", 17, 256, 176, .low_bits = 4, .high_bits = 1, .minimum = true,
-                   .factors = 1},
-    [GGUF_Q6_K] = {"Q6_K", 18, 256, 210, .low_bits = 4, .high_bits = 2, .offset = 32, .factors = 2},
+    [GGUF_Q2_K] = {"Q2_K", 10, 256, 84, .bits = 2, .minimum = true, .factors = 2, .nibbles = true},
+    [GGUF_Q3_K] = {"Q3_K", 12, 256, 110, .bits = 3, .offset = 4, .factors = 2},
+    [GGUF_Q4_K] = {"Q4_K", 15, 256, 144, .bits = 4, .minimum = true, .factors = 1},
+    [GGUF_Q5_K] = {"Q5_K", 17, 256, 176, .bits = 5, .minimum = true, .factors = 1},
+    [GGUF_Q6_K] = {"Q6_K", 18, 256, 210, .bits = 6, .offset = 32, .factors = 2},
     [15] = {.name = "Q8_K"},
     [16] = {.name = "IQ2_XXS"},
     [17] = {.name = "IQ2_XS"},
     [18] = {.name = "IQ3_XXS"},
     [19] = {.name = "IQ1_S"},
-    [GGUF_IQ4_NL] = {"IQ4_NL", 25, 32, 18, .low_bits = 4, .levels = true},
+    [GGUF_IQ4_NL] = {"IQ4_NL", 25, 32, 18, .bits = 4, .levels = true},
     [21] = {.name = "IQ3_S"},
     [22] = {.name = "IQ2_S"},
-    [GGUF_IQ4_XS] = {"IQ4_XS", 30, 256, 136, .low_bits = 4, .levels = true, .factors = 1},
+    [GGUF_IQ4_XS] = {"IQ4_XS", 30, 256, 136, .bits = 4, .levels = true, .factors = 1},
     [24] = {.name = "I8"},
     [25] = {.name = "I16"},
     [26] = {.name = "I32"},
@@ -100,6 +99,44 @@ int format_quant(const struct format *f, uint8_t code);
 /* The 32 numbers of a group. */
 void format_values(float *out, const struct format *f, const struct weights *group);
 
+/* The packed codes of a group, one for each four columns, lie in as many planes as a code has bits,
+ * in units of whole bytes: 1 of 8 bits in one plane, 2 of 4, 4 of 2; 4 of 6 in three planes; 8 of 3
+ * or 5 in all. */
+static inline ALWAYS int format_unit_codes(int bits) {
+    return bits % 2 ? 8 : bits == 6 ? 4 : 8 / bits;
+}
+static inline ALWAYS int format_unit_planes(int bits) {
+    return format_unit_codes(bits) * bits / 8;
+}
+
+/* Where bits of a code lie in its unit: `bits` bits from bit `from` of a byte of the plane on are
+ * those of the code from bit `to` on. */
+struct piece {
+    size_t plane;
+    int from, to, bits;
+};
+struct pieces {
+    int n;
+    struct piece of[3];
+};
+
+/* The pieces of code i of a unit. A byte holds as many whole codes as fit; what its top bits have
+ * room for are pieces of the codes that are left, the lowest bits first. */
+static inline ALWAYS struct pieces format_pieces(int bits, int i) {
+    int whole = 8 / bits, spare = 8 % bits, at = (i - whole * format_unit_planes(bits)) * bits;
+    if (at < 0) return (struct pieces){1, {{(size_t)(i / whole), i % whole * bits, 0, bits}}};
+    struct pieces pieces = {0};
+    UNROLL
+    for (int to = 0, n = 0; n < 3 && to < bits; n++) {
+        int from = (at + to) % spare, left = bits - to;
+        int take = spare - from < left ? spare - from : left;
+        pieces.of[n] = (struct piece){(size_t)((at + to) / spare), 8 - spare + from, to, take};
+        pieces.n = n + 1;
+        to += take;
+    }
+    return pieces;
+}
+
 /* Where groups lie in a packed block of 16 rows, in bytes: before a block's groups stand its scales
  * and minima; in a group, factors and shares precede the planes of codes. */
 static inline size_t format_head_bytes(const struct format *f) {
@@ -109,7 +146,7 @@ static inline size_t format_factor_bytes(const struct format *f) {
     return (size_t)16 * f->factors * (f->minimum && !f->nibbles ? 2 : 1);
 }
 static inline size_t format_group_bytes(const struct format *f) {
-    return format_factor_bytes(f) + (size_t)64 * (f->low_bits + f->high_bits);
+    return format_factor_bytes(f) + (size_t)64 * f->bits;
 }
 static inline size_t format_packed_bytes(const struct format *f) {
     return format_head_bytes(f) + f->values / FORMAT_GROUP * format_group_bytes(f);

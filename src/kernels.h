@@ -33,10 +33,14 @@
  * the scale NaN; one without a magnitude of 2^-100 is all zeros. */
 struct quants {
     float scale;
-    int32_t sum, negative;             /* of the quants; of the magnitudes of the negative ones */
-    int16_t first_sum, first_negative; /* the same of the first 16 */
+    int32_t negative;             /* the sum of the magnitudes of the negative quants */
+    int16_t sums[2][2];           /* of each half, over the columns 4c and 4c + 1, and the others */
     int16_t values[MATRIX_GROUP]; /* in the table's own form: the scalar one's are the quants */
 };
+
+static inline int32_t quants_sum(const struct quants *x) {
+    return x->sums[0][0] + x->sums[0][1] + x->sums[1][0] + x->sums[1][1];
+}
 
 struct kernels {
     const char *name; /* "scalar", "simd" or "relaxed" */

@@ -26,11 +26,9 @@ static void quantise_group(struct quants *group, const float *x) {
     for (size_t i = 0; i < MATRIX_GROUP; i++) {
         int32_t quant = (int32_t)((x[i] * inverse + magic) - magic);
         group->values[i] = (int16_t)quant;
-        group->sum += quant;
+        int16_t *sum = &group->sums[i / 16][i / 2 % 2];
+        *sum = (int16_t)(*sum + quant);
         group->negative -= quant < 0 ? quant : 0;
-        if (i != MATRIX_GROUP / 2 - 1) continue;
-        group->first_sum = (int16_t)group->sum;
-        group->first_negative = (int16_t)group->negative;
     }
 }
 
@@ -50,7 +48,8 @@ static float row_times_vector(const struct matrix *w, size_t r, const float *x) 
 static float group_times_quants(const struct weights *w, const int16_t *products,
                                 const struct quants *x, bool minimum) {
     int32_t product = 0;
-    int32_t share = w->shares[0] * x->first_sum + w->shares[1] * (x->sum - x->first_sum);
+    int32_t share = w->shares[0] * (x->sums[0][0] + x->sums[0][1]) +
+                    w->shares[1] * (x->sums[1][0] + x->sums[1][1]);
     for (size_t c = 0; c < MATRIX_GROUP; c++) product += products[c] * x->values[c];
     float term = (float)product * (w->scale * x->scale);
     return minimum ? term + w->minimum * (x->scale * (float)share) : term;

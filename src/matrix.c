@@ -30,55 +30,67 @@ static void pack_f32(float *out, const float *rows, size_t n, size_t cols) {
             out[c * MATRIX_BLOCK + r] = r < n ? rows[r * cols + c] : 0;
 }
 
-/* Four codes at a time: all `bits` bits of each from bit `from` on, in the plane's bytes of row r.
- */
-static inline void pack_bits(uint8_t *plane, const uint8_t *codes, size_t bits, size_t from,
-                             size_t r) {
-    uint32_t mask = 0x01010101u * ((1u << bits) - 1), four, packed;
+/* Where the bits of a group's codes lie, four codes alike. */
+struct layout {
+    struct pieces codes[QUADS];
+};
+
+static struct layout layout_of(const struct format *f) {
+    struct layout layout;
+    int codes = format_unit_codes(f->bits), planes = format_unit_planes(f->bits);
+    for (int i = 0; i < (int)QUADS; i++) {
+        struct pieces *pieces = &layout.codes[i];
+        *pieces = format_pieces(f->bits, i % codes);
+        for (int p = 0; p < pieces->n; p++) pieces->of[p].plane += (size_t)(i / codes * planes);
+    }
+    return layout;
+}
+
+/* The piece's bits in each of four bytes, the lowest. */
+static uint32_t four_masks(const struct piece *piece) {
+    return 0x01010101u * ((1u << piece->bits) - 1);
+}
+
+static void pack_codes(uint8_t *planes, const struct layout *layout, const uint8_t *codes,
+                       size_t r) {
     for (size_t i = 0; i < QUADS; i++) {
-        uint8_t *to = plane + (i % bits * MATRIX_BLOCK + r) * 4;
-        memcpy(&four, codes + 4 * i, 4);
-        memcpy(&packed, to, 4);
-        packed |= (four >> from & mask) << (i / bits * bits);
-        memcpy(to, &packed, 4);
+        const struct pieces *pieces = &layout->codes[i];
+        for (const struct piece *p = pieces->of; p < pieces->of + pieces->n; p++) {
+            uint8_t *to = planes + (p->plane * MATRIX_BLOCK + r) * 4;
+            uint32_t four = load_u32(codes + 4 * i), packed = load_u32(to);
+            packed |= (four >> p->to & four_masks(p)) << p->from;
+            memcpy(to, &packed, 4);
+        }
     }
 }
 
-/* The number of bits is a constant in each, so that nothing is divided by it. */
-static void pack_plane(uint8_t *plane, const uint8_t *codes, size_t bits, size_t from, size_t r) {
-    for (size_t i = 0; i < QUADS && bits == 8; i++)
-        memcpy(plane + (i * MATRIX_BLOCK + r) * 4, codes + 4 * i, 4);
-    if (bits == 4) pack_bits(plane, codes, 4, from, r);
-    if (bits == 2) pack_bits(plane, codes, 2, from, r);
-    if (bits == 1) pack_bits(plane, codes, 1, from, r);
-}
-
-static void unpack_plane(uint8_t *codes, const uint8_t *plane, size_t bits, size_t to, size_t r) {
-    uint32_t mask = 0x01010101u * ((1u << bits) - 1), four, packed;
-    VECTOR
-    for (size_t i = 0; i < QUADS && bits; i++) {
-        memcpy(&four, codes + 4 * i, 4);
-        memcpy(&packed, plane + (i % bits * MATRIX_BLOCK + r) * 4, 4);
-        four |= (packed >> (i / bits * bits) & mask) << to;
+static void unpack_codes(uint8_t *codes, const struct layout *layout, const uint8_t *planes,
+                         size_t r) {
+    for (size_t i = 0; i < QUADS; i++) {
+        const struct pieces *pieces = &layout->codes[i];
+        uint32_t four = 0;
+        for (const struct piece *p = pieces->of; p < pieces->of + pieces->n; p++) {
+            uint32_t packed = load_u32(planes + (p->plane * MATRIX_BLOCK + r) * 4);
+            four |= (packed >> p->from & four_masks(p)) << p->to;
+        }
         memcpy(codes + 4 * i, &four, 4);
     }
 }
 
-static void pack_group(uint8_t *out, const struct format *f, const struct weights *group,
-                       size_t r) {
-    uint8_t *plane = out + format_factor_bytes(f);
+static void pack_group(uint8_t *out, const struct format *f, const struct layout *layout,
+                       const struct weights *group, size_t r) {
     for (size_t i = 0; i < f->factors; i++) {
         uint8_t *factor = out + i * MATRIX_BLOCK + r;
         *factor = (uint8_t)(group->factors[i] | (f->nibbles ? group->shares[i] << 4 : 0));
         if (f->minimum && !f->nibbles)
             factor[(size_t)f->factors * MATRIX_BLOCK] = (uint8_t)group->shares[i];
     }
-    pack_plane(plane, group->codes, f->low_bits, 0, r);
-    pack_plane(plane + (size_t)64 * f->low_bits, group->codes, f->high_bits, f->low_bits, r);
+    pack_codes(out + format_factor_bytes(f), layout, group->codes, r);
 }
 
 /* A block of the file, of one row. Where heads stay float16 the block begins with them. */
-static void pack_block(uint8_t *out, enum gguf_tensor_type type, const uint8_t *block, size_t r) {
+static void pack_block(uint8_t *out, enum gguf_tensor_type type, const struct layout *layout,
+                       const uint8_t *block, size_t r) {
     const struct format *f = format_of(type);
     struct weights groups[FORMAT_GROUPS];
     format_decode(groups, type, block);
@@ -91,16 +103,18 @@ static void pack_block(uint8_t *out, enum gguf_tensor_type type, const uint8_t *
     }
     out += format_head_bytes(f);
     for (size_t g = 0; g < f->values / MATRIX_GROUP; g++)
-        pack_group(out + g * format_group_bytes(f), f, &groups[g], r);
+        pack_group(out + g * format_group_bytes(f), f, layout, &groups[g], r);
 }
 
 static void pack_quants(uint8_t *out, const uint8_t *rows, size_t n, size_t cols,
                         enum gguf_tensor_type type) {
     const struct format *f = format_of(type);
     size_t blocks = cols / f->values, bytes = format_packed_bytes(f);
+    struct layout layout = layout_of(f);
     memset(out, 0, blocks * bytes);
     for (size_t b = 0; b < blocks; b++, out += bytes)
-        for (size_t r = 0; r < n; r++) pack_block(out, type, rows + (r * blocks + b) * f->bytes, r);
+        for (size_t r = 0; r < n; r++)
+            pack_block(out, type, &layout, rows + (r * blocks + b) * f->bytes, r);
 }
 
 void matrix_pack(const struct matrix *m, const struct gguf_tensor *tensor, uint64_t first_row,
@@ -143,9 +157,8 @@ struct weights matrix_group(const struct matrix *m, size_t r, size_t g) {
             w.shares[i] =
                 (int8_t)(f->nibbles ? *factor >> 4 : factor[(size_t)f->factors * MATRIX_BLOCK]);
     }
-    p += format_factor_bytes(f);
-    unpack_plane(w.codes, p, f->low_bits, 0, row);
-    unpack_plane(w.codes, p + (size_t)64 * f->low_bits, f->high_bits, f->low_bits, row);
+    struct layout layout = layout_of(f);
+    unpack_codes(w.codes, &layout, p + format_factor_bytes(f), row);
     return w;
 }
 

@@ -22,10 +22,10 @@ enum { MATRIX_BLOCK = 16, MATRIX_GROUP = FORMAT_GROUP };
  * and then its groups of 32 columns, a group being
  *     int8 factors[n][16]      n as the format says, one a row
  *     uint8 shares[n][16]      if it has a minimum; in nibbles they are the high halves of factors
- *     low bits, high bits      two planes
- * In a plane of b bits a code, uint8[b][16][4], column c of row r has its bits in byte
- * [c / 4 % b][r][c % 4], from bit c / 4 / b * b on: of 8 bits a byte a code, of 4 the low half for
- * columns below 16. What a code means stands in format.h. */
+ *     planes of codes          as many as a code has bits
+ * A plane is uint8[16][4]: column c of row r has its bits in bytes [r][c % 4] of the planes that
+ * format_pieces names for c / 4, of 4 bits in one half of a byte and of 8 in a byte of its own.
+ * What a code means stands in format.h. */
 struct matrix {
     enum gguf_tensor_type type; /* GGUF_F32 or a quantised one */
     uint8_t *data;

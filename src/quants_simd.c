@@ -34,25 +34,26 @@ static void quantise_group(struct quants *group, const float *x) {
     float max = largest_magnitude(x);
     bool finite = max < INFINITY, zero = max < 0x1p-100f;
     f32x4 inverse = f32x4_splat(finite && !zero ? 127.0f / max : 0);
-    i32x4 sum = i32x4_splat(0), negative = sum;
-    int32_t first_sum = 0, first_negative = 0;
-    for (size_t i = 0; i < MATRIX_GROUP && finite; i += 8) {
-        i32x4 a = round_f32x4(f32x4_mul(f32x4_load(x + i), inverse));
-        i32x4 b = round_f32x4(f32x4_mul(f32x4_load(x + i + 4), inverse));
-        i32x4 below = i32x4_add(i32x4_smaller(a, i32x4_splat(0)), i32x4_smaller(b, i32x4_splat(0)));
-        sum = i32x4_add(sum, i32x4_add(a, b));
-        negative = i32x4_sub(negative, below);
-        inputs_store(group->values + i, a, b);
-        if (i != 8) continue;
-        first_sum = i32x4_sum(sum);
-        first_negative = i32x4_sum(negative);
+    i32x4 negative = i32x4_splat(0);
+    for (size_t h = 0; h < 2; h++) {
+        i32x4 sum = i32x4_splat(0);
+        int32_t lanes[4];
+        for (size_t i = 16 * h; i < 16 * h + 16; i += 8) {
+            i32x4 a = round_f32x4(f32x4_mul(f32x4_load(x + i), inverse));
+            i32x4 b = round_f32x4(f32x4_mul(f32x4_load(x + i + 4), inverse));
+            if (!finite) a = b = i32x4_splat(0);
+            i32x4 below =
+                i32x4_add(i32x4_smaller(a, i32x4_splat(0)), i32x4_smaller(b, i32x4_splat(0)));
+            sum = i32x4_add(sum, i32x4_add(a, b));
+            negative = i32x4_sub(negative, below);
+            inputs_store(group->values + i, a, b);
+        }
+        i32x4_store(lanes, sum);
+        group->sums[h][0] = (int16_t)(lanes[0] + lanes[1]);
+        group->sums[h][1] = (int16_t)(lanes[2] + lanes[3]);
     }
-    for (size_t i = 0; i < MATRIX_GROUP && !finite; i++) group->values[i] = 0;
     group->scale = finite ? zero ? 0 : max / 127.0f : NAN;
-    group->sum = i32x4_sum(sum);
     group->negative = i32x4_sum(negative);
-    group->first_sum = (int16_t)first_sum;
-    group->first_negative = (int16_t)first_negative;
 }
 
 void quantise_simd(struct quants *quants, const float *x, size_t cols, size_t n) {
@@ -60,139 +61,149 @@ void quantise_simd(struct quants *quants, const float *x, size_t cols, size_t n)
         for (size_t t = 0; t < n; t++) quantise_group(quants++, x + t * cols + g * MATRIX_GROUP);
 }
 
-/* Whether the loop over a group's columns is the same code for each of them; where it is not, it is
- * unrolled, and long enough with four rows. */
-static inline ALWAYS bool is_rolled(const struct format *f) {
-    return f->low_bits >= 4 && !f->high_bits;
+/* Whether codes are multiplied as they are, unsigned and of at most six bits; their offset is then
+ * taken off the sum. */
+static inline ALWAYS bool is_plain(const struct format *f) {
+    return f->bits < 8 && !f->levels;
 }
 
-/* Whether sums over a group may stay short, and whether those of its second half then have a place
- * of their own. */
-static inline ALWAYS bool is_short(const struct format *f) {
-    return f->low_bits < 8 && !f->levels;
-}
-static inline ALWAYS int second_half(const struct format *f) {
-    return is_short(f) && (f->high_bits || f->factors == 2) ? DOTS_HALVES - 1 : 0;
+/* Whether sums over a group's halves are apart: each half has its own factor, or 16 bits do not
+ * hold the sum over both, which is at most 8 * 2 * 16 * 127 without an offset or with one of 16. */
+static inline ALWAYS bool is_halved(const struct format *f) {
+    return f->factors == 2 || (f->bits > 4 && !f->offset);
 }
 
-/* Columns 4c .. 4c + 3 of four rows, and of a format of fewer than 8 bits 4c + 16 .. 4c + 19. `f`
- * is a constant wherever it is used, as `c` is where codes have more than one plane. */
-static inline ALWAYS void codes_load(const struct format *f, const uint8_t *planes, int c,
-                                     bytes16 *low, bytes16 *high) {
-    int bits = f->low_bits;
-    bytes16 x = bytes16_load(planes + (size_t)(c % bits) * 64);
-    *low = bytes16_bits(x, bits, c / bits * bits, 0);
-    *high = bytes16_bits(x, bits, (c + 4) / bits * bits, 0);
-    if (f->high_bits) {
-        int more = f->high_bits;
-        x = bytes16_load(planes + (size_t)(bits + c % more) * 64);
-        *low = bytes16_or(*low, bytes16_bits(x, more, c / more * more, bits));
-        *high = bytes16_or(*high, bytes16_bits(x, more, (c + 4) / more * more, bits));
-    }
-    if (f->levels) *low = bytes16_level(*low), *high = bytes16_level(*high);
-    if (f->factors == 2 && f->offset) {
-        *low = bytes16_sub(*low, (int8_t)f->offset);
-        *high = bytes16_sub(*high, (int8_t)f->offset);
-    }
+static inline ALWAYS bytes16 bytes16_piece(const uint8_t *planes, struct piece piece) {
+    bytes16 plane = bytes16_load(planes + 64 * piece.plane);
+    return bytes16_bits(plane, piece.bits, piece.from, piece.to);
 }
 
-static inline ALWAYS i32x4 factor_load(const struct format *f, const uint8_t *p) {
-    return f->nibbles ? i32x4_load_low(p) : i32x4_load_i8(p);
-}
-
-static inline ALWAYS i32x4 share_load(const struct format *f, const uint8_t *p) {
-    return f->nibbles ? i32x4_load_high(p) : i32x4_load_i8(p + (size_t)f->factors * MATRIX_BLOCK);
-}
-
-/* Adds the products of four columns, or twice four, of n_quads times four rows with n_tokens
- * vectors. */
-static inline ALWAYS void columns_dots(dots sums[QUADS][DOTS_TOKENS][DOTS_HALVES],
-                                       const struct format *f, const uint8_t *planes, int c,
-                                       factors4 factors[QUADS][2], size_t n_quads,
-                                       const struct quants *x, size_t n_tokens) {
-    int second = second_half(f);
+/* Code i of a unit, of four columns of four rows. `f` and `i` are constants wherever it is used. */
+static inline ALWAYS bytes16 codes_load(const struct format *f, const uint8_t *planes, int i) {
+    struct pieces pieces = format_pieces(f->bits, i);
+    bytes16 codes = bytes16_piece(planes, pieces.of[0]);
     UNROLL
-    for (size_t q = 0; q < n_quads; q++) {
-        bytes16 low, high;
-        if (f->low_bits < 8) codes_load(f, planes + 16 * q, c, &low, &high);
+    for (int p = 1; p < pieces.n; p++)
+        codes = bytes16_or(codes, bytes16_piece(planes, pieces.of[p]));
+    return codes;
+}
+
+static inline ALWAYS factors4 factors_load(const struct format *f, const uint8_t *group, size_t h) {
+    const uint8_t *p = group + h * MATRIX_BLOCK;
+    return f->nibbles ? factors_of_low(p) : factors_of(p);
+}
+
+static inline ALWAYS factors4 shares_load(const struct format *f, const uint8_t *group, size_t h) {
+    const uint8_t *p = group + h * MATRIX_BLOCK;
+    return f->nibbles ? factors_of_high(p) : factors_of(p + (size_t)f->factors * MATRIX_BLOCK);
+}
+
+static inline ALWAYS sums4 group_sums(const struct quants *x) {
+    return sums_add(sums_load(x->sums[0]), sums_load(x->sums[1]));
+}
+
+static inline ALWAYS i32x4 dots_times_factors(dots sums, const struct format *f,
+                                              const uint8_t *group, size_t half) {
+    if (!f->factors) return dots_total(sums);
+    return dots_scaled(sums, factors_load(f, group, f->factors == 2 ? half : 0));
+}
+
+/* The integer sums over one group of plain codes, times their factors. */
+static inline ALWAYS void plain_dots(i32x4 totals[QUADS][DOTS_TOKENS], const struct format *f,
+                                     const uint8_t *group, const uint8_t *planes, size_t n_quads,
+                                     const struct quants *x, size_t n_tokens) {
+    int n_codes = format_unit_codes(f->bits), n_units = 8 / n_codes;
+    size_t unit_bytes = (size_t)64 * (size_t)format_unit_planes(f->bits);
+    dots sums[QUADS][DOTS_TOKENS];
+    UNROLL
+    for (size_t t = 0; t < n_tokens; t++) {
+        sums4 x_sums = is_halved(f) ? sums_load(x[t].sums[0]) : group_sums(x + t);
+        dots start = dots_start(x_sums, f->offset);
         UNROLL
-        for (size_t t = 0; t < n_tokens; t++) {
-            const int16_t *v = x[t].values + 4 * (size_t)c;
-            dots *to = sums[q][t];
-            if (f->low_bits == 8) {
-                bytes4x4 w = bytes_load(planes + 64 * (size_t)c + 16 * q);
-                to[0] = dots_add(to[0], w, inputs_load(v));
-            } else if (f->factors == 2) {
-                scaled4x4 w0 = bytes_scale(bytes_of(low), factors[q][0]);
-                scaled4x4 w1 = bytes_scale(bytes_of(high), factors[q][1]);
-                to[0] = dots_add_short(to[0], w0, inputs_load(v));
-                to[second] = dots_add_short(to[second], w1, inputs_load(v + 16));
-            } else if (is_short(f)) {
-                to[0] = dots_add_short(to[0], bytes_of(low), inputs_load(v));
-                to[second] = dots_add_short(to[second], bytes_of(high), inputs_load(v + 16));
-            } else {
-                to[0] = dots_add(to[0], bytes_of(low), inputs_load(v));
-                to[0] = dots_add(to[0], bytes_of(high), inputs_load(v + 16));
+        for (size_t q = 0; q < n_quads; q++) {
+            sums[q][t] = start;
+            totals[q][t] = i32x4_splat(0);
+        }
+    }
+    ROLLED
+    for (int u = 0; u < n_units; u++) {
+        UNROLL
+        for (int i = 0; i < n_codes; i++) {
+            int c = u * n_codes + i;
+            UNROLL
+            for (size_t q = 0; q < n_quads; q++) {
+                bytes16 w = codes_load(f, planes + (size_t)u * unit_bytes + 16 * q, i);
+                UNROLL
+                for (size_t t = 0; t < n_tokens; t++)
+                    sums[q][t] = dots_add(sums[q][t], w, plain_load(x[t].values + 4 * c));
+            }
+            UNROLL
+            for (size_t t = 0; t < n_tokens && is_halved(f) && i % 4 == 3; t++) {
+                dots start = dots_start(sums_load(x[t].sums[1]), f->offset);
+                UNROLL
+                for (size_t q = 0; q < n_quads; q++) {
+                    i32x4 total = dots_times_factors(sums[q][t], f, group + 4 * q, (size_t)c / 4);
+                    totals[q][t] = i32x4_add(totals[q][t], total);
+                    sums[q][t] = start;
+                }
             }
         }
     }
-}
-
-/* The integer sums over one group; with one factor for all of it, without that. */
-static inline ALWAYS void group_dots(i32x4 totals[QUADS][DOTS_TOKENS], const struct format *f,
-                                     const uint8_t *in_group, const uint8_t *planes, size_t n_quads,
-                                     const struct quants *x, size_t n_tokens) {
-    dots sums[QUADS][DOTS_TOKENS][DOTS_HALVES];
-    factors4 factors[QUADS][2];
     UNROLL
-    for (size_t q = 0; q < n_quads; q++) {
+    for (size_t q = 0; q < n_quads && !is_halved(f); q++) {
         UNROLL
         for (size_t t = 0; t < n_tokens; t++)
-            sums[q][t][0] = sums[q][t][second_half(f)] = dots_zero();
-        if (f->factors < 2) continue;
-        factors[q][0] = factors_of(factor_load(f, in_group + 4 * q));
-        factors[q][1] = factors_of(factor_load(f, in_group + MATRIX_BLOCK + 4 * q));
+            totals[q][t] = dots_times_factors(sums[q][t], f, group + 4 * q, 0);
     }
-    if (is_rolled(f)) {
-        ROLLED
-        for (int c = 0; c < f->low_bits; c++)
-            columns_dots(sums, f, planes, c, factors, n_quads, x, n_tokens);
-    } else {
+}
+
+/* The same of weights that have a sign. */
+static inline ALWAYS void signed_dots(i32x4 totals[QUADS][DOTS_TOKENS], const struct format *f,
+                                      const uint8_t *group, const uint8_t *planes, size_t n_quads,
+                                      const struct quants *x, size_t n_tokens) {
+    int n_codes = format_unit_codes(f->bits);
+    wide sums[QUADS][DOTS_TOKENS];
+    UNROLL
+    for (size_t q = 0; q < n_quads; q++) {
         UNROLL
-        for (int c = 0; c < 4; c++) columns_dots(sums, f, planes, c, factors, n_quads, x, n_tokens);
+        for (size_t t = 0; t < n_tokens; t++) sums[q][t] = wide_zero();
+    }
+    ROLLED
+    for (int p = 0; p < f->bits; p++) {
+        UNROLL
+        for (int i = 0; i < n_codes; i++) {
+            UNROLL
+            for (size_t q = 0; q < n_quads; q++) {
+                bytes16 w = codes_load(f, planes + 64 * (size_t)p + 16 * q, i);
+                if (f->levels) w = bytes16_level(w);
+                UNROLL
+                for (size_t t = 0; t < n_tokens; t++)
+                    sums[q][t] =
+                        wide_add(sums[q][t], w, inputs_load(x[t].values + 4 * (p * n_codes + i)));
+            }
+        }
     }
     UNROLL
     for (size_t q = 0; q < n_quads; q++) {
         UNROLL
         for (size_t t = 0; t < n_tokens; t++) {
-            dots *of = sums[q][t];
-            if (f->factors < 2) {
-                dots second = second_half(f) ? of[second_half(f)] : dots_zero();
-                dots sum = is_short(f) ? dots_widen(of[0], second) : of[0];
-                totals[q][t] = dots_total(sum, x[t].negative);
-                if (f->offset)
-                    totals[q][t] = i32x4_sub(totals[q][t], i32x4_splat(f->offset * x[t].sum));
-                continue;
-            }
-            int32_t first = x[t].first_negative, negative[] = {first, x[t].negative - first};
-            totals[q][t] = dots_scaled(of, factors[q], negative);
+            totals[q][t] = wide_total(sums[q][t], x[t].negative);
+            if (f->factors) totals[q][t] = i32x4_mul(totals[q][t], i32x4_load_i8(group + 4 * q));
         }
     }
 }
 
-/* minimum * (x_scale * (float)(m0 * s0 + m1 * s1)), the sums being exact in float32. */
+/* The part that the minimum has: minimum * (x_scale * (float)(m0 * s0 + m1 * s1)). */
 static inline ALWAYS f32x4 minimum_term(const struct format *f, const uint8_t *group, f32x4 minimum,
                                         const struct quants *x) {
-    if (!f->factors) return f32x4_mul(minimum, f32x4_splat(x->scale * (float)x->sum));
-    f32x4 share = f32x4_from_i32x4(share_load(f, group));
-    if (f->factors == 1) {
-        share = f32x4_mul(share, f32x4_splat((float)x->sum));
-    } else {
-        f32x4 second = f32x4_from_i32x4(share_load(f, group + MATRIX_BLOCK));
-        share = f32x4_add(f32x4_mul(share, f32x4_splat((float)x->first_sum)),
-                          f32x4_mul(second, f32x4_splat((float)(x->sum - x->first_sum))));
+    if (!f->factors) return f32x4_mul(minimum, f32x4_splat(x->scale * (float)quants_sum(x)));
+    sums4 first = f->factors == 2 ? sums_load(x->sums[0]) : group_sums(x);
+    i32x4 share = factors_times_sums(shares_load(f, group, 0), first);
+    if (f->factors == 2) {
+        factors4 second = shares_load(f, group, 1);
+        share = i32x4_add(share, factors_times_sums(second, sums_load(x->sums[1])));
     }
-    return f32x4_mul(minimum, f32x4_mul(f32x4_splat(x->scale), share));
+    return f32x4_mul(minimum, f32x4_mul(f32x4_splat(x->scale), f32x4_from_i32x4(share)));
 }
 
 static inline ALWAYS f32x4 head_load(const struct format *f, const uint8_t *heads, size_t i) {
@@ -202,23 +213,23 @@ static inline ALWAYS f32x4 head_load(const struct format *f, const uint8_t *head
 
 /* Adds one group's terms. The pointers are to what belongs to the first of the rows. */
 static inline ALWAYS void add_group(f32x4 sums[QUADS][DOTS_TOKENS], const struct format *f,
-                                    const uint8_t *heads, const uint8_t *factors,
+                                    const uint8_t *heads, const uint8_t *group,
                                     const uint8_t *planes, size_t n_quads, const struct quants *x,
                                     size_t n_tokens) {
     i32x4 totals[QUADS][DOTS_TOKENS];
-    group_dots(totals, f, factors, planes, n_quads, x, n_tokens);
+    if (is_plain(f))
+        plain_dots(totals, f, group, planes, n_quads, x, n_tokens);
+    else
+        signed_dots(totals, f, group, planes, n_quads, x, n_tokens);
     UNROLL
     for (size_t q = 0; q < n_quads; q++) {
-        f32x4 scale = head_load(f, heads, 4 * q), minimum = scale, factor = scale;
+        f32x4 scale = head_load(f, heads, 4 * q), minimum = scale;
         if (f->minimum) minimum = head_load(f, heads, MATRIX_BLOCK + 4 * q);
-        if (f->factors == 1) factor = f32x4_from_i32x4(factor_load(f, factors + 4 * q));
         UNROLL
         for (size_t t = 0; t < n_tokens; t++) {
             f32x4 product = f32x4_from_i32x4(totals[q][t]);
-            if (f->factors == 1) product = f32x4_mul(product, factor);
             f32x4 term = f32x4_mul(product, f32x4_mul(scale, f32x4_splat(x[t].scale)));
-            if (f->minimum)
-                term = f32x4_add(term, minimum_term(f, factors + 4 * q, minimum, x + t));
+            if (f->minimum) term = f32x4_add(term, minimum_term(f, group + 4 * q, minimum, x + t));
             sums[q][t] = f32x4_add(sums[q][t], term);
         }
     }
@@ -247,6 +258,12 @@ static inline ALWAYS void quads_times_quants(f32x4 sums[QUADS][DOTS_TOKENS], con
     }
 }
 
+/* Not repeated in every loop: a block is stored once for all of its columns. */
+static OUTLINED void block_store_outlined(float *out, f32x4 a, f32x4 b, f32x4 c, f32x4 d,
+                                          const float *bias, size_t left) {
+    block_store(out, (f32x4[]){a, b, c, d}, bias, left);
+}
+
 /* A block times one vector, or DOTS_TOKENS of them. */
 static inline ALWAYS void block_times_quants(float *out, const struct format *f,
                                              const uint8_t *block, size_t rows, const float *bias,
@@ -261,23 +278,25 @@ static inline ALWAYS void block_times_quants(float *out, const struct format *f,
             for (size_t t = 0; t < n_tokens; t++) all[t][q + i] = sums[i][t];
         }
     }
-    for (size_t t = 0; t < n_tokens; t++) block_store(out + t * rows, all[t], bias, left);
+    for (size_t t = 0; t < n_tokens; t++)
+        block_store_outlined(out + t * rows, all[t][0], all[t][1], all[t][2], all[t][3], bias,
+                             left);
 }
 
 static inline ALWAYS void matmul_format(float *out, const struct format *f, const struct matrix *w,
                                         const float *bias, const struct quants *x, size_t n) {
     size_t rows = w->rows, cols = w->cols;
-    bool rolled = is_rolled(f);
     const uint8_t *block = w->data;
+    bool long_unit = format_unit_codes(f->bits) == 8; /* long enough with four rows */
     for (size_t r = 0; r < rows; r += MATRIX_BLOCK) {
         const float *b = bias ? bias + r : NULL;
         size_t t = 0;
         for (; t + DOTS_TOKENS <= n; t += DOTS_TOKENS)
             block_times_quants(out + t * rows + r, f, block, rows, b, rows - r, cols, x + t, n,
-                               rolled ? DOTS_QUADS : 1, DOTS_TOKENS);
+                               long_unit ? 1 : DOTS_QUADS, DOTS_TOKENS);
         for (; t < n; t++)
             block_times_quants(out + t * rows + r, f, block, rows, b, rows - r, cols, x + t, n,
-                               rolled ? QUADS : 1, 1);
+                               long_unit ? 1 : QUADS, 1);
         block += cols / f->values * format_packed_bytes(f);
     }
 }

@@ -76,6 +76,9 @@ static inline i32x4 i32x4_splat(int32_t x) {
 static inline i32x4 i32x4_add(i32x4 a, i32x4 b) {
     return wasm_i32x4_add(a, b);
 }
+static inline i32x4 i32x4_mul(i32x4 a, i32x4 b) {
+    return wasm_i32x4_mul(a, b);
+}
 static inline i32x4 i32x4_shift_left(i32x4 a, int n) {
     return wasm_i32x4_shl(a, (uint32_t)n);
 }
@@ -156,25 +159,17 @@ static inline void f32x4_store_part(float *p, f32x4 x, size_t n) {
     if (n == 3) wasm_v128_store32_lane(p + 2, x, 2);
 }
 
-/* Four int8, one a lane, or the lower or higher halves of four bytes; four float16. */
+/* Four int8, one a lane; four float16. */
 static inline i32x4 i32x4_load_i8(const uint8_t *p) {
     return wasm_i32x4_extend_low_i16x8(wasm_i16x8_extend_low_i8x16(wasm_v128_load32_zero(p)));
 }
-static inline i32x4 i32x4_load_low(const uint8_t *p) {
-    return wasm_v128_and(i32x4_load_i8(p), wasm_i32x4_splat(15));
-}
-static inline i32x4 i32x4_load_high(const uint8_t *p) {
-    return wasm_v128_and(wasm_i32x4_shr(i32x4_load_i8(p), 4), wasm_i32x4_splat(15));
-}
 /* As load_f16: the exponent is raised by a product, and to its end where it was there. */
 static inline f32x4 f32x4_load_f16(const uint8_t *p) {
-    v128_t h = wasm_u32x4_load16x4(p);
-    v128_t magnitude = wasm_i32x4_shl(wasm_v128_and(h, wasm_i32x4_splat(0x7fff)), 13);
-    v128_t sign = wasm_i32x4_shl(wasm_v128_and(h, wasm_i32x4_splat(0x8000)), 16);
-    v128_t top = wasm_i32x4_gt(magnitude, wasm_i32x4_splat(0x0f7fffff));
-    v128_t x = wasm_f32x4_mul(magnitude, wasm_f32x4_splat(0x1p112f));
-    x = wasm_v128_or(x, wasm_v128_and(top, wasm_i32x4_splat(0x7f800000)));
-    return wasm_v128_or(x, sign);
+    v128_t bits = wasm_i32x4_shl(wasm_i32x4_load16x4(p), 13);
+    v128_t x = wasm_f32x4_mul(wasm_v128_and(bits, wasm_i32x4_splat((int32_t)0x8fffe000)),
+                              wasm_f32x4_splat(0x1p112f));
+    v128_t top = wasm_f32x4_gt(wasm_f32x4_abs(x), wasm_f32x4_splat(65504));
+    return wasm_v128_or(x, wasm_v128_and(top, wasm_i32x4_splat(0x7f800000)));
 }
 
 /* Sixteen bytes: codes of four columns of four rows. */
@@ -192,139 +187,156 @@ static inline ALWAYS bytes16 bytes16_bits(bytes16 x, int bits, int from, int to)
 static inline bytes16 bytes16_or(bytes16 a, bytes16 b) {
     return wasm_v128_or(a, b);
 }
-static inline bytes16 bytes16_sub(bytes16 a, int8_t b) {
-    return wasm_i8x16_sub(a, wasm_i8x16_splat(b));
-}
 static inline bytes16 bytes16_level(bytes16 codes) {
+#ifdef __wasm_relaxed_simd__
+    return wasm_i8x16_relaxed_swizzle(wasm_i8x16_const(FORMAT_LEVELS), codes); /* all below 16 */
+#endif
     return wasm_i8x16_swizzle(wasm_i8x16_const(FORMAT_LEVELS), codes);
 }
 
-/* Products of bytes, the heart of quantised matrices. `dots` are four sums in the making, a lane
- * being a row; `bytes4x4` four columns of four rows of weights; `inputs4` the same four columns of
- * x; `factors4` a factor a row, and `scaled4x4` weights that are to be multiplied by it. All sums
- * are exact: no instruction below saturates or wraps with weights of 8 bits and x of 7 and a sign.
- * DOTS_QUADS times four rows and DOTS_TOKENS vectors have as many sums as registers hold; each may
- * have DOTS_HALVES places, for the columns 0 .. 15 and 16 .. 31 of a group. */
+/* Products of bytes, the heart of quantised matrices; a lane is a row. All sums are exact.
+ *
+ * `dots` are sums of plain codes, which are unsigned and of six bits at most, times x; they begin
+ * at the offset's share, so that they end as sums of codes less the offset, at most 32,512 in
+ * magnitude. `wide` are sums of weights of eight bits with a sign. `plain4` and `inputs4` are four
+ * columns of x for the one and the other, `sums4` the sums of struct quants, `factors4` a small
+ * integer a row.
+ *
+ * DOTS_QUADS times four rows and DOTS_TOKENS vectors have as many sums as registers hold. */
 #ifdef __wasm_relaxed_simd__
 
-/* The relaxed dot product is the same on every host if its second operand has 7 bits: |x| is that,
- * and the sign of x moves to the weight; two such products are at most 2 * 128 * 127 and fit 16
- * bits. (The form that adds four into 32 bits at once takes more instructions on x86 before
- * AVX-VNNI.) For a negative x the weight's complement ~w = -w - 1 stands in for -w, which 8 bits
- * may not hold; what is missing, |x| over all negative x of the group, is the same for every row
- * and added once. */
-enum { DOTS_QUADS = 4, DOTS_TOKENS = 2, DOTS_HALVES = 2 };
-typedef v128_t dots, bytes4x4, scaled4x4, factors4; /* a factor twice, in 16 bits each */
+/* The relaxed dot product is the same on every host if its second operand has 7 bits. Two such
+ * products fit 16 bits. (The form that adds four into 32 bits at once takes more instructions on
+ * x86 before AVX-VNNI.) Plain codes are that operand themselves. Where the weight needs 8 bits it
+ * is |x|, and the sign of x moves to the weight. For a negative x the weight's complement ~w = -w -
+ * 1 stands in for -w, which 8 bits may not hold; what is missing, |x| over all negative x of the
+ * group, is the same for every row and added once. */
+enum { DOTS_QUADS = 4, DOTS_TOKENS = 2 };
+typedef v128_t wide, plain4;
+typedef v128_t dots, factors4, sums4; /* 16 bits, two a row, a factor being there twice */
 typedef struct {
     v128_t magnitudes, signs; /* signs are bytes of ones where x is negative */
 } inputs4;
 
-/* Stores eight quants, given as eight int32: of each four the magnitudes, then the signs. */
+/* Stores eight quants, given as eight int32: of each four the quants, then the signs. */
 static inline void inputs_store(int16_t *to, i32x4 low, i32x4 high) {
     v128_t quants = wasm_i16x8_narrow_i32x4(low, high);
-    v128_t bytes = wasm_i8x16_narrow_i16x8(wasm_i16x8_abs(quants), wasm_i16x8_shr(quants, 15));
+    v128_t bytes = wasm_i8x16_narrow_i16x8(quants, wasm_i16x8_shr(quants, 15));
     wasm_v128_store(to, wasm_i32x4_shuffle(bytes, bytes, 0, 2, 1, 3));
 }
+static inline plain4 plain_load(const int16_t *p) {
+    return wasm_v128_load32_splat(p);
+}
 static inline inputs4 inputs_load(const int16_t *p) {
-    return (inputs4){wasm_v128_load32_splat(p), wasm_v128_load32_splat(p + 2)};
+    return (inputs4){wasm_i8x16_abs(wasm_v128_load32_splat(p)), wasm_v128_load32_splat(p + 2)};
 }
-static inline bytes4x4 bytes_load(const uint8_t *p) {
-    return wasm_v128_load(p);
+static inline factors4 factors_twice(v128_t x) {
+    return wasm_i16x8_shuffle(x, x, 0, 0, 1, 1, 2, 2, 3, 3);
 }
-static inline bytes4x4 bytes_of(bytes16 x) {
-    return x;
+static inline factors4 factors_of(const uint8_t *p) {
+    return factors_twice(wasm_i16x8_load8x8(p));
 }
-static inline factors4 factors_of(i32x4 x) {
-    return wasm_v128_or(wasm_v128_and(x, wasm_i32x4_splat(0xffff)), wasm_i32x4_shl(x, 16));
+static inline factors4 factors_of_low(const uint8_t *p) {
+    return factors_twice(wasm_v128_and(wasm_i16x8_load8x8(p), wasm_i16x8_splat(15)));
 }
-static inline scaled4x4 bytes_scale(bytes4x4 w, factors4 factors) {
-    (void)factors; /* dots_scaled multiplies by them */
-    return w;
+static inline factors4 factors_of_high(const uint8_t *p) {
+    return factors_twice(wasm_u16x8_shr(wasm_u16x8_load8x8(p), 4));
 }
-static inline dots dots_zero(void) {
+static inline sums4 sums_load(const int16_t sums[2]) {
+    return wasm_v128_load32_splat(sums);
+}
+static inline sums4 sums_add(sums4 a, sums4 b) {
+    return wasm_i16x8_add(a, b);
+}
+static inline i32x4 factors_times_sums(factors4 factors, sums4 sums) {
+    return wasm_i32x4_dot_i16x8(factors, sums);
+}
+static inline dots dots_start(sums4 sums, int offset) {
+    return wasm_i16x8_mul(sums, wasm_i16x8_splat((int16_t)-offset));
+}
+static inline dots dots_add(dots sums, bytes16 w, plain4 x) {
+    return wasm_i16x8_add(sums, wasm_i16x8_relaxed_dot_i8x16_i7x16(x, w));
+}
+static inline i32x4 dots_total(dots sums) {
+    return wasm_i32x4_extadd_pairwise_i16x8(sums);
+}
+static inline i32x4 dots_scaled(dots sums, factors4 factors) {
+    return wasm_i32x4_dot_i16x8(sums, factors);
+}
+static inline wide wide_zero(void) {
     return wasm_i32x4_splat(0);
 }
-static inline dots dots_add(dots sums, bytes4x4 w, inputs4 x) {
+static inline wide wide_add(wide sums, bytes16 w, inputs4 x) {
     v128_t pairs = wasm_i16x8_relaxed_dot_i8x16_i7x16(wasm_v128_xor(w, x.signs), x.magnitudes);
     return wasm_i32x4_add(sums, wasm_i32x4_extadd_pairwise_i16x8(pairs));
 }
-/* Sums that stay in 16 bits: of 32 columns of codes of 4 bits, at most 8 * 2 * 16 * 127, or of 16
- * of codes of 5 bits, or of 6 with a sign, at most 4 * 2 * 32 * 127. */
-static inline dots dots_add_short(dots sums, scaled4x4 w, inputs4 x) {
-    v128_t pairs = wasm_i16x8_relaxed_dot_i8x16_i7x16(wasm_v128_xor(w, x.signs), x.magnitudes);
-    return wasm_i16x8_add(sums, pairs);
-}
-static inline dots dots_widen(dots first, dots second) {
-    return wasm_i32x4_add(wasm_i32x4_extadd_pairwise_i16x8(first),
-                          wasm_i32x4_extadd_pairwise_i16x8(second));
-}
-static inline i32x4 dots_total(dots sums, int32_t negative) {
+static inline i32x4 wide_total(wide sums, int32_t negative) {
     return wasm_i32x4_add(sums, wasm_i32x4_splat(negative));
-}
-/* Of both halves, each times its factors; `negative` of their columns, at most 16 * 127. */
-static inline i32x4 dots_scaled(const dots sums[DOTS_HALVES], const factors4 factors[2],
-                                const int32_t negative[2]) {
-    v128_t low = wasm_i32x4_dot_i16x8(sums[0], factors[0]);
-    v128_t high = wasm_i32x4_dot_i16x8(sums[1], factors[1]);
-    v128_t more = wasm_i32x4_dot_i16x8(wasm_i32x4_splat(negative[0]), factors[0]);
-    more = wasm_i32x4_add(more, wasm_i32x4_dot_i16x8(wasm_i32x4_splat(negative[1]), factors[1]));
-    return wasm_i32x4_add(wasm_i32x4_add(low, high), more);
 }
 
 #else
 
-/* Two columns at a time in 16 bits; a lane's sum lies in two halves until the end. */
-enum { DOTS_QUADS = 1, DOTS_TOKENS = 4, DOTS_HALVES = 1 };
+/* Two columns at a time in 16 bits; a row's sum lies in two halves until the end. */
+enum { DOTS_QUADS = 1, DOTS_TOKENS = 4 };
 typedef struct {
-    v128_t low, high;                  /* rows 0 and 1, rows 2 and 3 */
-} dots, bytes4x4, factors4, scaled4x4; /* in factors each four times */
-typedef v128_t inputs4;                /* the four columns, twice */
+    v128_t low, high; /* rows 0 and 1, rows 2 and 3 */
+} dots, wide;
+typedef v128_t plain4, inputs4; /* the four columns, twice */
+typedef i32x4 factors4;
+typedef i32x4 sums4; /* both sums, twice */
 
 static inline void inputs_store(int16_t *to, i32x4 low, i32x4 high) {
     wasm_v128_store(to, wasm_i16x8_narrow_i32x4(low, high));
 }
+static inline plain4 plain_load(const int16_t *p) {
+    return wasm_v128_load64_splat(p);
+}
 static inline inputs4 inputs_load(const int16_t *p) {
     return wasm_v128_load64_splat(p);
 }
-static inline bytes4x4 bytes_load(const uint8_t *p) {
-    return (bytes4x4){wasm_i16x8_load8x8(p), wasm_i16x8_load8x8(p + 8)};
+static inline factors4 factors_of(const uint8_t *p) {
+    return i32x4_load_i8(p);
 }
-static inline bytes4x4 bytes_of(bytes16 x) {
-    return (bytes4x4){wasm_i16x8_extend_low_i8x16(x), wasm_i16x8_extend_high_i8x16(x)};
+static inline factors4 factors_of_low(const uint8_t *p) {
+    return wasm_v128_and(i32x4_load_i8(p), wasm_i32x4_splat(15));
 }
-static inline factors4 factors_of(i32x4 x) {
-    v128_t twice = wasm_v128_or(wasm_v128_and(x, wasm_i32x4_splat(0xffff)), wasm_i32x4_shl(x, 16));
-    return (factors4){wasm_i32x4_shuffle(twice, twice, 0, 0, 1, 1),
-                      wasm_i32x4_shuffle(twice, twice, 2, 2, 3, 3)};
+static inline factors4 factors_of_high(const uint8_t *p) {
+    return wasm_v128_and(wasm_i32x4_shr(i32x4_load_i8(p), 4), wasm_i32x4_splat(15));
 }
-/* A factor of 8 bits times a code of 6 fits 16 bits. */
-static inline scaled4x4 bytes_scale(bytes4x4 w, factors4 factors) {
-    return (scaled4x4){wasm_i16x8_mul(w.low, factors.low), wasm_i16x8_mul(w.high, factors.high)};
+static inline sums4 sums_load(const int16_t sums[2]) {
+    return wasm_i32x4_extend_low_i16x8(wasm_v128_load32_splat(sums));
 }
-static inline dots dots_zero(void) {
-    return (dots){wasm_i32x4_splat(0), wasm_i32x4_splat(0)};
+static inline sums4 sums_add(sums4 a, sums4 b) {
+    return i32x4_add(a, b);
 }
-static inline dots dots_add(dots sums, bytes4x4 w, inputs4 x) {
-    return (dots){wasm_i32x4_add(sums.low, wasm_i32x4_dot_i16x8(w.low, x)),
-                  wasm_i32x4_add(sums.high, wasm_i32x4_dot_i16x8(w.high, x))};
+static inline i32x4 factors_times_sums(factors4 factors, sums4 sums) {
+    return i32x4_mul(factors, i32x4_add(sums, f32x4_swap_pairs(sums)));
 }
-static inline i32x4 dots_total(dots sums, int32_t negative) {
-    (void)negative;
+static inline dots dots_start(sums4 sums, int offset) {
+    i32x4 start = i32x4_mul(sums, i32x4_splat(-offset));
+    return (dots){start, start};
+}
+static inline dots dots_add(dots sums, bytes16 w, plain4 x) {
+    v128_t low = wasm_i16x8_extend_low_i8x16(w), high = wasm_i16x8_extend_high_i8x16(w);
+    return (dots){wasm_i32x4_add(sums.low, wasm_i32x4_dot_i16x8(low, x)),
+                  wasm_i32x4_add(sums.high, wasm_i32x4_dot_i16x8(high, x))};
+}
+static inline i32x4 dots_total(dots sums) {
     return wasm_i32x4_add(wasm_i32x4_shuffle(sums.low, sums.high, 0, 2, 4, 6),
                           wasm_i32x4_shuffle(sums.low, sums.high, 1, 3, 5, 7));
 }
-static inline dots dots_add_short(dots sums, scaled4x4 w, inputs4 x) {
+static inline i32x4 dots_scaled(dots sums, factors4 factors) {
+    return i32x4_mul(dots_total(sums), factors);
+}
+static inline wide wide_zero(void) {
+    return (wide){wasm_i32x4_splat(0), wasm_i32x4_splat(0)};
+}
+static inline wide wide_add(wide sums, bytes16 w, inputs4 x) {
     return dots_add(sums, w, x);
 }
-static inline dots dots_widen(dots first, dots second) {
-    (void)second;
-    return first;
-}
-static inline i32x4 dots_scaled(const dots sums[DOTS_HALVES], const factors4 factors[2],
-                                const int32_t negative[2]) {
-    (void)factors;
+static inline i32x4 wide_total(wide sums, int32_t negative) {
     (void)negative;
-    return dots_total(sums[0], 0);
+    return dots_total(sums);
 }
 
 #endif
@@ -386,6 +398,9 @@ static inline i32x4 i32x4_splat(int32_t x) {
 }
 static inline i32x4 i32x4_add(i32x4 a, i32x4 b) {
     return (i32x4)((u32x4)a + (u32x4)b);
+}
+static inline i32x4 i32x4_mul(i32x4 a, i32x4 b) {
+    return a * b;
 }
 static inline i32x4 i32x4_shift_left(i32x4 a, int n) {
     return (i32x4)((u32x4)a << n);
@@ -463,12 +478,6 @@ static inline void f32x4_store_part(float *p, f32x4 x, size_t n) {
 static inline i32x4 i32x4_load_i8(const uint8_t *p) {
     return (i32x4){(int8_t)p[0], (int8_t)p[1], (int8_t)p[2], (int8_t)p[3]};
 }
-static inline i32x4 i32x4_load_low(const uint8_t *p) {
-    return i32x4_load_i8(p) & 15;
-}
-static inline i32x4 i32x4_load_high(const uint8_t *p) {
-    return i32x4_load_i8(p) >> 4 & 15;
-}
 static inline f32x4 f32x4_load_f16(const uint8_t *p) {
     return (f32x4){load_f16(p), load_f16(p + 2), load_f16(p + 4), load_f16(p + 6)};
 }
@@ -487,9 +496,6 @@ static inline bytes16 bytes16_bits(bytes16 x, int bits, int from, int to) {
 static inline bytes16 bytes16_or(bytes16 a, bytes16 b) {
     return a | b;
 }
-static inline bytes16 bytes16_sub(bytes16 a, int8_t b) {
-    return a - (uint8_t)b;
-}
 static inline bytes16 bytes16_level(bytes16 codes) {
     static const int8_t levels[16] = {FORMAT_LEVELS};
     for (int i = 0; i < 16; i++) codes[i] = (uint8_t)levels[codes[i]];
@@ -498,14 +504,11 @@ static inline bytes16 bytes16_level(bytes16 codes) {
 
 /* Products of bytes, column by column: plain, since only tests and the native command line run it.
  */
-enum { DOTS_QUADS = 1, DOTS_TOKENS = 4, DOTS_HALVES = 1 };
-typedef i32x4 dots, factors4;
-typedef struct {
-    int16_t w[16]; /* [row][column] */
-} bytes4x4, scaled4x4;
+enum { DOTS_QUADS = 1, DOTS_TOKENS = 4 };
+typedef i32x4 dots, wide, factors4, sums4;
 typedef struct {
     int16_t x[4];
-} inputs4;
+} plain4, inputs4;
 
 static inline void inputs_store(int16_t *to, i32x4 low, i32x4 high) {
     for (int i = 0; i < 4; i++) {
@@ -513,50 +516,56 @@ static inline void inputs_store(int16_t *to, i32x4 low, i32x4 high) {
         to[i + 4] = (int16_t)high[i];
     }
 }
-static inline inputs4 inputs_load(const int16_t *p) {
-    inputs4 x;
+static inline plain4 plain_load(const int16_t *p) {
+    plain4 x;
     memcpy(x.x, p, sizeof x.x);
     return x;
 }
-static inline bytes4x4 bytes_of(bytes16 x) {
-    bytes4x4 w;
-    for (int i = 0; i < 16; i++) w.w[i] = (int8_t)x[i];
-    return w;
+static inline inputs4 inputs_load(const int16_t *p) {
+    return plain_load(p);
 }
-static inline bytes4x4 bytes_load(const uint8_t *p) {
-    return bytes_of(bytes16_load(p));
+static inline factors4 factors_of(const uint8_t *p) {
+    return i32x4_load_i8(p);
 }
-static inline factors4 factors_of(i32x4 x) {
-    return x;
+static inline factors4 factors_of_low(const uint8_t *p) {
+    return i32x4_load_i8(p) & 15;
 }
-static inline scaled4x4 bytes_scale(bytes4x4 w, factors4 factors) {
-    for (int i = 0; i < 16; i++) w.w[i] = (int16_t)(w.w[i] * factors[i / 4]);
-    return w;
+static inline factors4 factors_of_high(const uint8_t *p) {
+    return i32x4_load_i8(p) >> 4 & 15;
 }
-static inline dots dots_zero(void) {
+static inline sums4 sums_load(const int16_t sums[2]) {
+    return i32x4_splat(sums[0] + sums[1]);
+}
+static inline sums4 sums_add(sums4 a, sums4 b) {
+    return a + b;
+}
+static inline i32x4 factors_times_sums(factors4 factors, sums4 sums) {
+    return factors * sums;
+}
+static inline dots dots_start(sums4 sums, int offset) {
+    return sums * i32x4_splat(-offset);
+}
+static inline dots dots_add(dots sums, bytes16 w, plain4 x) {
+    for (int c = 0; c < 4; c++)
+        sums += (i32x4){(int8_t)w[c], (int8_t)w[4 + c], (int8_t)w[8 + c], (int8_t)w[12 + c]} *
+                i32x4_splat(x.x[c]);
+    return sums;
+}
+static inline i32x4 dots_total(dots sums) {
+    return sums;
+}
+static inline i32x4 dots_scaled(dots sums, factors4 factors) {
+    return sums * factors;
+}
+static inline wide wide_zero(void) {
     return i32x4_splat(0);
 }
-static inline dots dots_add(dots sums, bytes4x4 w, inputs4 x) {
-    for (int c = 0; c < 4; c++)
-        sums += (i32x4){w.w[c], w.w[4 + c], w.w[8 + c], w.w[12 + c]} * i32x4_splat(x.x[c]);
-    return sums;
-}
-static inline dots dots_add_short(dots sums, scaled4x4 w, inputs4 x) {
+static inline wide wide_add(wide sums, bytes16 w, inputs4 x) {
     return dots_add(sums, w, x);
 }
-static inline dots dots_widen(dots first, dots second) {
-    (void)second;
-    return first;
-}
-static inline i32x4 dots_total(dots sums, int32_t negative) {
+static inline i32x4 wide_total(wide sums, int32_t negative) {
     (void)negative;
     return sums;
-}
-static inline i32x4 dots_scaled(const dots sums[DOTS_HALVES], const factors4 factors[2],
-                                const int32_t negative[2]) {
-    (void)factors;
-    (void)negative;
-    return sums[0];
 }
 
 #endif
