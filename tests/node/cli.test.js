@@ -859,7 +859,16 @@ describe('what removes tokens before any warper', () => {
         ['--constraint', `grammar:${file('bad.gbnf', 'root ::= (')}`],
         /^logitscope: grammar, line 1: a parenthesis is not closed with \)\n$/,
       ],
-      [['--constraint', 'grammar:/nowhere'], /^logitscope: --constraint: ENOENT[^\n]+\n$/],
+      [
+        ['--constraint', 'grammar:/nowhere'],
+        /^logitscope: --constraint: there is no file \/nowhere\n$/,
+      ],
+      [['--constraint', 'schema:/etc'], /^logitscope: --constraint: \/etc is a folder\n$/],
+      [
+        ['--model', '/nowhere'],
+        /^logitscope: model "\/nowhere" could not be loaded: there is no file \/nowhere\n$/,
+      ],
+      [['--model', '/etc'], /^logitscope: model "\/etc" could not be loaded: \/etc is a folder\n$/],
       [
         ['--forced-first', ' will go'],
         /^logitscope: forced_first must be one token, " will go" is 2\n$/,

@@ -1,5 +1,6 @@
 /** Text files that a flag names: read no further than a bound, whatever they are. */
 import { closeSync, openSync, readSync } from 'node:fs';
+import { readFault } from '../engine/folder.js';
 
 /** As much as the engine encodes at once. */
 export const FILE_MAX = 1 << 26;
@@ -10,6 +11,15 @@ const PIECE = 1 << 20;
  * @param {string} path
  */
 export function readTextFile(path) {
+  try {
+    return readPieces(path);
+  } catch (error) {
+    throw readFault(path, error);
+  }
+}
+
+/** @param {string} path */
+function readPieces(path) {
   const file = openSync(path, 'r');
   try {
     const pieces = [];
