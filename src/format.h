@@ -121,20 +121,17 @@ struct pieces {
 };
 
 /* The pieces of code i of a unit. A byte holds as many whole codes as fit; what its top bits have
- * room for are pieces of the codes that are left, the lowest bits first. */
+ * room for are pieces of the codes that are left, so cut that few masks take them apart. */
 static inline ALWAYS struct pieces format_pieces(int bits, int i) {
-    int whole = 8 / bits, spare = 8 % bits, at = (i - whole * format_unit_planes(bits)) * bits;
-    if (at < 0) return (struct pieces){1, {{(size_t)(i / whole), i % whole * bits, 0, bits}}};
-    struct pieces pieces = {0};
-    UNROLL
-    for (int to = 0, n = 0; n < 3 && to < bits; n++) {
-        int from = (at + to) % spare, left = bits - to;
-        int take = spare - from < left ? spare - from : left;
-        pieces.of[n] = (struct piece){(size_t)((at + to) / spare), 8 - spare + from, to, take};
-        pieces.n = n + 1;
-        to += take;
-    }
-    return pieces;
+    static const struct pieces of_3[] = {{2, {{0, 6, 0, 2}, {1, 6, 2, 1}}},
+                                         {2, {{2, 6, 0, 2}, {1, 7, 2, 1}}}};
+    static const struct pieces of_5[] = {{2, {{0, 5, 0, 3}, {3, 5, 3, 2}}},
+                                         {2, {{1, 5, 0, 3}, {4, 5, 3, 2}}},
+                                         {3, {{2, 5, 0, 3}, {3, 7, 3, 1}, {4, 7, 4, 1}}}};
+    static const struct pieces of_6 = {3, {{0, 6, 0, 2}, {1, 6, 2, 2}, {2, 6, 4, 2}}};
+    int whole = 8 / bits, left = i - whole * format_unit_planes(bits);
+    if (left < 0) return (struct pieces){1, {{(size_t)(i / whole), i % whole * bits, 0, bits}}};
+    return bits == 3 ? of_3[left] : bits == 5 ? of_5[left] : of_6;
 }
 
 /* Where groups lie in a packed block of 16 rows, in bytes: before a block's groups stand its scales

@@ -287,16 +287,17 @@ static inline ALWAYS void matmul_format(float *out, const struct format *f, cons
                                         const float *bias, const struct quants *x, size_t n) {
     size_t rows = w->rows, cols = w->cols;
     const uint8_t *block = w->data;
-    bool long_unit = format_unit_codes(f->bits) == 8; /* long enough with four rows */
+    bool is_long = format_unit_codes(f->bits) == 8; /* the loop over a group's columns, unrolled */
+    size_t n_quads = is_long ? f->factors ? 1 : DOTS_LONG_QUADS : QUADS;
     for (size_t r = 0; r < rows; r += MATRIX_BLOCK) {
         const float *b = bias ? bias + r : NULL;
         size_t t = 0;
         for (; t + DOTS_TOKENS <= n; t += DOTS_TOKENS)
             block_times_quants(out + t * rows + r, f, block, rows, b, rows - r, cols, x + t, n,
-                               long_unit ? 1 : DOTS_QUADS, DOTS_TOKENS);
+                               is_long ? 1 : DOTS_QUADS, DOTS_TOKENS);
         for (; t < n; t++)
             block_times_quants(out + t * rows + r, f, block, rows, b, rows - r, cols, x + t, n,
-                               long_unit ? 1 : QUADS, 1);
+                               n_quads, 1);
         block += cols / f->values * format_packed_bytes(f);
     }
 }
