@@ -12,20 +12,30 @@ static uint32_t next(uint32_t *state) {
     return *state >> 16;
 }
 
-/* Random bits, of which every scale and minimum is made a number, and of each 16 codes one a bare
- * sign bit: -128 where that is a weight. */
+/* Random bits, of which every scale and minimum is made a number; the codes of three rows are the
+ * ends of every range: all ones, all zeros, and of 8 bits -128. */
 static void fill(uint8_t *data, size_t bytes, const struct format *f, uint32_t *state) {
-    size_t head = format_head_bytes(f), block = format_packed_bytes(f), step = f->half ? 2 : 4;
-    for (size_t i = 0; i < bytes; i++) data[i] = (uint8_t)next(state);
-    for (size_t i = 0; i < bytes; i += i % block < head ? step : 16) {
+    static const uint8_t ends[] = {0xff, 0, 0x80};
+    size_t head = format_head_bytes(f), factors = format_factor_bytes(f), step = f->half ? 2 : 4;
+    for (size_t i = 0; i < bytes; i++) {
+        size_t at = i % format_packed_bytes(f), in_group = (at - head) % format_group_bytes(f);
+        size_t row = (in_group - factors) / 4 % MATRIX_BLOCK;
+        data[i] = (uint8_t)next(state);
+        if (at >= head && in_group >= factors && row < sizeof ends) data[i] = ends[row];
+        if (at >= head || i % step + 1 < step) continue;
         float scale = (float)next(state) * 0x1p-20f;
-        if (i % block >= head)
-            data[i] = 0x80;
-        else if (f->half)
-            data[i + 1] &= 0x3f; /* below 2 */
+        if (f->half)
+            data[i] &= 0x3f; /* below 2 */
         else
-            memcpy(data + i, &scale, sizeof scale);
+            memcpy(data + i + 1 - sizeof scale, &scale, sizeof scale);
     }
+}
+
+/* Element i of the vectors: random ones, and groups of the largest quants, of either sign. */
+static float element(size_t i, uint32_t *state) {
+    static const float signs[N][2] = {{0, 0}, {1, 1}, {-1, -1}, {0, 0}, {1, -1}};
+    float sign = signs[i / COLS][i / MATRIX_GROUP % 2];
+    return sign != 0 ? sign : (float)next(state) - 32767;
 }
 
 static bool agree(const struct kernels *kernels, enum gguf_tensor_type type) {
@@ -35,7 +45,7 @@ static bool agree(const struct kernels *kernels, enum gguf_tensor_type type) {
     struct matrix w = {type, data, ROWS, COLS};
     uint32_t state = type;
     fill(data, (size_t)matrix_bytes(type, ROWS, COLS), format_of(type), &state);
-    for (size_t i = 0; i < sizeof x / sizeof *x; i++) x[i] = (float)next(&state) - 32767;
+    for (size_t i = 0; i < sizeof x / sizeof *x; i++) x[i] = element(i, &state);
     kernels_scalar.quantise(quants, x, COLS, N);
     kernels_scalar.matmul_quants(expected, &w, NULL, quants, N);
     kernels->quantise(quants, x, COLS, N);

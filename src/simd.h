@@ -198,9 +198,9 @@ static inline bytes16 bytes16_level(bytes16 codes) {
  *
  * `dots` are sums of plain codes, which are unsigned and of six bits at most, times x; they begin
  * at the offset's share, so that they end as sums of codes less the offset, at most 32,512 in
- * magnitude. `wide` are sums of weights of eight bits with a sign. `plain4` and `inputs4` are four
- * columns of x for the one and the other, `sums4` the sums of struct quants, `factors4` a small
- * integer a row.
+ * magnitude, which is never left on the way. `wide` are sums of weights of eight bits with a sign.
+ * `plain4` and `inputs4` are four columns of x for the one and the other, `sums4` the sums of
+ * struct quants, `factors4` a small integer a row.
  *
  * DOTS_QUADS times four rows and DOTS_TOKENS vectors have as many sums as registers hold, and
  * DOTS_LONG_QUADS times four rows in a long loop. */
