@@ -55,13 +55,19 @@ static void pack_codes(uint8_t *planes, const struct layout *layout, const uint8
                        size_t r) {
     for (size_t i = 0; i < QUADS; i++) {
         const struct pieces *pieces = &layout->codes[i];
+        uint32_t four = load_u32(codes + 4 * i);
         for (const struct piece *p = pieces->of; p < pieces->of + pieces->n; p++) {
             uint8_t *to = planes + (p->plane * MATRIX_BLOCK + r) * 4;
-            uint32_t four = load_u32(codes + 4 * i), packed = load_u32(to);
-            packed |= (four >> p->to & four_masks(p)) << p->from;
+            uint32_t packed = load_u32(to) | (four >> p->to & four_masks(p)) << p->from;
             memcpy(to, &packed, 4);
         }
     }
+}
+
+/* The same of codes that are bytes. */
+static void pack_bytes(uint8_t *planes, const uint8_t *codes, size_t r) {
+    for (size_t i = 0; i < QUADS; i++)
+        memcpy(planes + (i * MATRIX_BLOCK + r) * 4, codes + 4 * i, 4);
 }
 
 static void unpack_codes(uint8_t *codes, const struct layout *layout, const uint8_t *planes,
@@ -85,7 +91,11 @@ static void pack_group(uint8_t *out, const struct format *f, const struct layout
         if (f->minimum && !f->nibbles)
             factor[(size_t)f->factors * MATRIX_BLOCK] = (uint8_t)group->shares[i];
     }
-    pack_codes(out + format_factor_bytes(f), layout, group->codes, r);
+    uint8_t *planes = out + format_factor_bytes(f);
+    if (f->bits == 8)
+        pack_bytes(planes, group->codes, r);
+    else
+        pack_codes(planes, layout, group->codes, r);
 }
 
 /* A block of the file, of one row. Where heads stay float16 the block begins with them. */
