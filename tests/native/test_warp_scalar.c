@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "mark.h"
 #include "plain_chain.h"
 #include "sample_settings.h"
 
@@ -239,6 +240,34 @@ static void exact_hits_equal_the_specification(void) {
     }
 }
 
+/* The largest float32 is no overflow: nothing is shifted. */
+static void a_quotient_may_be_the_largest_number(void) {
+    struct settings settings;
+    settings_reset(&settings);
+    settings.value[SETTING_TEMPERATURE] = 0.5;
+    memcpy(logits, (float[]){FLT_MAX / 2, 0, 1}, 3 * sizeof *logits);
+    CHECK(equals_specification(SETTING_TEMPERATURE, &settings, 3, 0));
+    CHECK(fast[0] == FLT_MAX && fast[1] == 0 && fast[2] == 2);
+}
+
+/* A fraction that ends at the bits of the only green token. */
+static void the_last_green_bits_are_green(void) {
+    struct settings settings;
+    struct mark mark;
+    uint32_t least = 0;
+    settings_reset(&settings);
+    settings.value[SETTING_GREEN_BIAS] = GREEN_HARD;
+    settings.value[SETTING_GREEN_CONTEXT] = 0;
+    CHECK(mark_green(&mark, &settings, NULL, 0));
+    for (uint32_t id = 0; id < 64; id++) {
+        logits[id] = 1;
+        if (mark_bits(&mark, id) < mark_bits(&mark, least)) least = id;
+    }
+    settings.value[SETTING_GREEN_FRACTION] = (mark_bits(&mark, least) + 1.0) * 0x1p-32;
+    CHECK(equals_specification(SETTING_GREEN_BIAS, &settings, 64, 0));
+    for (uint32_t id = 0; id < 64; id++) CHECK((fast[id] == 1) == (id == least));
+}
+
 /* Zipf's law falls off a cliff after the 99th, 100th or 101st token. */
 static void the_hundred_best_tell_the_slope(void) {
     for (size_t edge = 99; edge <= 101; edge++)
@@ -331,6 +360,8 @@ int main(void) {
     pcg32_seed(&sample_generator, 23, 1);
     TEST(warpers_equal_their_specification);
     TEST(exact_hits_equal_the_specification);
+    TEST(a_quotient_may_be_the_largest_number);
+    TEST(the_last_green_bits_are_green);
     TEST(the_hundred_best_tell_the_slope);
     TEST(weights_apart_by_a_bit_are_sorted);
     TEST(chains_equal_the_specification);
