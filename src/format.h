@@ -19,6 +19,8 @@
 
 /* Columns that share what struct weights holds; groups of a block of a file at most. */
 enum { FORMAT_GROUP = 32, FORMAT_GROUPS = 8 };
+/* Bytes of a plane: one for each of four columns of 16 rows. */
+enum { FORMAT_PLANE = 64 };
 
 /* A group of 32 weights of one row. One that all 32 share stands in both halves of `factors` and
  * `shares`. */
@@ -35,8 +37,8 @@ struct format {
     uint32_t file_type;     /* llama.cpp's number of a file that is mostly this */
     uint16_t values, bytes; /* of a block in the file */
 
-    /* A quant is a code of `bits` bits less `offset`, an entry of FORMAT_LEVELS, or where it has 8
-     * bits a signed byte. */
+    /* A quant is a code of `bits` bits, 2 to 6 or 8, less `offset`, an entry of FORMAT_LEVELS, or
+     * where it has 8 bits a signed byte. */
     uint8_t bits, offset;
     bool levels;
     bool minimum; /* whether weights have one */
@@ -99,9 +101,10 @@ int format_quant(const struct format *f, uint8_t code);
 /* The 32 numbers of a group. */
 void format_values(float *out, const struct format *f, const struct weights *group);
 
-/* The packed codes of a group, one for each four columns, lie in as many planes as a code has bits,
- * in units of whole bytes: 1 of 8 bits in one plane, 2 of 4, 4 of 2; 4 of 6 in three planes; 8 of 3
- * or 5 in all. */
+/* Packed, the codes of four neighbouring columns are kept and shifted together: "a code" below is
+ * such a four, of which a group has eight. They lie in units, the fewest that fill whole bytes: 1
+ * code of 8 bits, 2 of 4 or 4 of 2 in one plane, 4 of 6 bits in three planes, 8 of 3 or 5 bits in
+ * three or five. A group has as many planes as a code has bits. */
 static inline ALWAYS int format_unit_codes(int bits) {
     return bits % 2 ? 8 : bits == 6 ? 4 : 8 / bits;
 }
@@ -109,8 +112,8 @@ static inline ALWAYS int format_unit_planes(int bits) {
     return format_unit_codes(bits) * bits / 8;
 }
 
-/* Where bits of a code lie in its unit: `bits` bits from bit `from` of a byte of the plane on are
- * those of the code from bit `to` on. */
+/* Some bits of a code: those from bit `to` on are the `bits` bits from bit `from` on of a byte of
+ * the unit's plane `plane`. */
 struct piece {
     size_t plane;
     int from, to, bits;
@@ -120,8 +123,9 @@ struct pieces {
     struct piece of[3];
 };
 
-/* The pieces of code i of a unit. A byte holds as many whole codes as fit; what its top bits have
- * room for are pieces of the codes that are left, so cut that few masks take them apart. */
+/* The pieces of code i of a unit, i < format_unit_codes(bits). Each byte holds as many whole codes
+ * as fit. The codes that are left lie in its top bits, in pieces cut so that few masks are needed.
+ */
 static inline ALWAYS struct pieces format_pieces(int bits, int i) {
     static const struct pieces of_3[] = {{2, {{0, 6, 0, 2}, {1, 6, 2, 1}}},
                                          {2, {{2, 6, 0, 2}, {1, 7, 2, 1}}}};
@@ -143,7 +147,7 @@ static inline size_t format_factor_bytes(const struct format *f) {
     return (size_t)16 * f->factors * (f->minimum && !f->nibbles ? 2 : 1);
 }
 static inline size_t format_group_bytes(const struct format *f) {
-    return format_factor_bytes(f) + (size_t)64 * f->bits;
+    return format_factor_bytes(f) + (size_t)FORMAT_PLANE * f->bits;
 }
 static inline size_t format_packed_bytes(const struct format *f) {
     return format_head_bytes(f) + f->values / FORMAT_GROUP * format_group_bytes(f);

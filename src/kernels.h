@@ -5,11 +5,15 @@
  *   - a float32 matrix row times a vector: columns ascending into one float32 accumulator that
  *     starts at 0
  *   - a quantised matrix row times a vector: within a group of 32 columns exact integer sums, one
- *     over each half of 16, d0 and d1 of weight quants times x quants, s0 and s1 of x quants;
- * groups ascending into one float32 accumulator that starts at 0, sum += (float)(f0 * d0 + f1 * d1)
- * * (scale * x_scale) and where the format has a minimum sum += that + minimum * (x_scale *
- * (float)(m0 * s0 + m1 * s1)) f being the group's factors, m its shares (format.h). Both integers
- * are below 2^24, so that float32 holds them, and their parts, exactly.
+ *     over each half of 16: d0 and d1 of weight quants times x quants, s0 and s1 of x quants;
+ *     groups ascending into one float32 accumulator that starts at 0:
+ *
+ *         term = (float)(f0 * d0 + f1 * d1) * (scale * x_scale)
+ *         sum += term
+ *         sum += term + minimum * (x_scale * (float)(m0 * s0 + m1 * s1))    with a minimum
+ *
+ *     f are the group's factors, m its shares (format.h). Both integers are below 2^24, so that
+ *     float32 holds them, and their parts, exactly.
  *   - a sum over a vector (norms, attention's scores and exponentials): four interleaved float32
  *     accumulators a[j % 4], combined as (a0 + a1) + (a2 + a3)
  *   - attention's weighted sum of values: positions ascending into one accumulator an element
@@ -88,16 +92,17 @@ struct kernels {
     uint64_t (*weigh)(uint64_t *weights, const float *logits, size_t n, float max);
 };
 
-/* Whether the table multiplies small quantised matrices of every type, -128 among their weights, to
- * the bits of kernels_scalar: what loops that come from elsewhere must show before they are used.
- */
+/* Whether the table gives the bits of kernels_scalar on small quantised matrices of every type, the
+ * ends of every range among codes and quants: what loops that come from elsewhere must show before
+ * they are used. */
 bool kernels_quants_agree(const struct kernels *kernels);
 
 extern const struct kernels kernels_scalar;
 extern const struct kernels kernels_simd;
 
-/* The loops of kernels_simd over quantised matrices, in quants_simd.c: compiled once more with
- * relaxed SIMD: each a WebAssembly module of its own, which shares the memory of the engine. */
+/* The loops of kernels_simd over quantised matrices, in quants_simd.c. For WebAssembly that file is
+ * compiled twice, without and with relaxed SIMD; each is a module of its own in the memory of the
+ * engine. */
 void quantise_simd(struct quants *quants, const float *x, size_t cols, size_t n);
 void matmul_quants_simd(float *out, const struct matrix *w, const float *bias,
                         const struct quants *quants, size_t n);

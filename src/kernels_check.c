@@ -31,10 +31,11 @@ static void fill(uint8_t *data, size_t bytes, const struct format *f, uint32_t *
     }
 }
 
-/* Element i of the vectors: random ones, and groups of the largest quants, of either sign. */
+/* Element i of the vectors: random ones, and groups of the largest quants, of either sign. The last
+ * vector is multiplied alone, and has groups of each kind. */
 static float element(size_t i, uint32_t *state) {
-    static const float signs[N][2] = {{0, 0}, {1, 1}, {-1, -1}, {0, 0}, {1, -1}};
-    float sign = signs[i / COLS][i / MATRIX_GROUP % 2];
+    static const float signs[N][4] = {{0}, {1, 1, 1, 1}, {-1, -1, -1, -1}, {0}, {1, -1, 0, 0}};
+    float sign = signs[i / COLS][i / MATRIX_GROUP % 4];
     return sign != 0 ? sign : (float)next(state) - 32767;
 }
 

@@ -5,9 +5,8 @@
 #include <string.h>
 
 #include "bytes.h"
-#include "loop.h"
 
-enum { QUADS = MATRIX_GROUP / 4 }; /* a group's columns, four at a time */
+enum { FOURS = MATRIX_GROUP / 4 }; /* a group's columns, four at a time */
 
 enum gguf_tensor_type matrix_type_of(enum gguf_tensor_type type) {
     return format_of(type)->values > 1 ? type : GGUF_F32;
@@ -30,15 +29,15 @@ static void pack_f32(float *out, const float *rows, size_t n, size_t cols) {
             out[c * MATRIX_BLOCK + r] = r < n ? rows[r * cols + c] : 0;
 }
 
-/* Where the bits of a group's codes lie, four codes alike. */
+/* The pieces of a group's codes, four columns at a time; planes count from the group's first. */
 struct layout {
-    struct pieces codes[QUADS];
+    struct pieces codes[FOURS];
 };
 
 static struct layout layout_of(const struct format *f) {
     struct layout layout;
     int codes = format_unit_codes(f->bits), planes = format_unit_planes(f->bits);
-    for (int i = 0; i < (int)QUADS; i++) {
+    for (int i = 0; i < (int)FOURS; i++) {
         struct pieces *pieces = &layout.codes[i];
         *pieces = format_pieces(f->bits, i % codes);
         for (int p = 0; p < pieces->n; p++) pieces->of[p].plane += (size_t)(i / codes * planes);
@@ -46,14 +45,14 @@ static struct layout layout_of(const struct format *f) {
     return layout;
 }
 
-/* The piece's bits in each of four bytes, the lowest. */
+/* The lowest piece->bits bits of each of four bytes. */
 static uint32_t four_masks(const struct piece *piece) {
     return 0x01010101u * ((1u << piece->bits) - 1);
 }
 
 static void pack_codes(uint8_t *planes, const struct layout *layout, const uint8_t *codes,
                        size_t r) {
-    for (size_t i = 0; i < QUADS; i++) {
+    for (size_t i = 0; i < FOURS; i++) {
         const struct pieces *pieces = &layout->codes[i];
         uint32_t four = load_u32(codes + 4 * i);
         for (const struct piece *p = pieces->of; p < pieces->of + pieces->n; p++) {
@@ -64,15 +63,15 @@ static void pack_codes(uint8_t *planes, const struct layout *layout, const uint8
     }
 }
 
-/* The same of codes that are bytes. */
+/* The same of codes that are bytes, quicker. */
 static void pack_bytes(uint8_t *planes, const uint8_t *codes, size_t r) {
-    for (size_t i = 0; i < QUADS; i++)
+    for (size_t i = 0; i < FOURS; i++)
         memcpy(planes + (i * MATRIX_BLOCK + r) * 4, codes + 4 * i, 4);
 }
 
 static void unpack_codes(uint8_t *codes, const struct layout *layout, const uint8_t *planes,
                          size_t r) {
-    for (size_t i = 0; i < QUADS; i++) {
+    for (size_t i = 0; i < FOURS; i++) {
         const struct pieces *pieces = &layout->codes[i];
         uint32_t four = 0;
         for (const struct piece *p = pieces->of; p < pieces->of + pieces->n; p++) {

@@ -21,11 +21,11 @@ enum { MATRIX_BLOCK = 16, MATRIX_GROUP = FORMAT_GROUP };
  *     float32 minimum[16]      if the format has one; float16 both where the format says so
  * and then its groups of 32 columns, a group being
  *     int8 factors[n][16]      n as the format says, one a row
- *     uint8 shares[n][16]      if it has a minimum; in nibbles they are the high halves of factors
+ *     int8 shares[n][16]       if it has a minimum; in nibbles they are the high halves of factors
  *     planes of codes          as many as a code has bits
- * A plane is uint8[16][4]: column c of row r has its bits in bytes [r][c % 4] of the planes that
- * format_pieces names for c / 4, of 4 bits in one half of a byte and of 8 in a byte of its own.
- * What a code means stands in format.h. */
+ * A plane is uint8[16][4]. Column c of row r lies in bytes [r][c % 4]; which bits of which planes,
+ * format_pieces says of code c / 4 % n of unit c / 4 / n, n being format_unit_codes. What a code
+ * means stands in format.h. */
 struct matrix {
     enum gguf_tensor_type type; /* GGUF_F32 or a quantised one */
     uint8_t *data;

@@ -1,7 +1,6 @@
 /* build: -O2 */
 /* Quantised matrices in vector words, bit for bit equal to kernels_scalar.c. A lane is an output
- * row; what has no state of its own here stays so: this file is a module by itself where relaxed
- * SIMD is. */
+ * row. Nothing here may need static data: for WebAssembly this file is a module without any. */
 #include "kernels.h"
 
 #include <math.h>
@@ -67,14 +66,15 @@ static inline ALWAYS bool is_plain(const struct format *f) {
     return f->bits < 8 && !f->levels;
 }
 
-/* Whether sums over a group's halves are apart: each half has its own factor, or 16 bits do not
- * hold the sum over both, which is at most 8 * 2 * 16 * 127 without an offset or with one of 16. */
+/* Whether the two halves of a group are summed apart: each has its own factor, or a sum over both
+ * may leave 16 bits. That is a sum of 16 products of at most 127 * largest. */
 static inline ALWAYS bool is_halved(const struct format *f) {
-    return f->factors == 2 || (f->bits > 4 && !f->offset);
+    int top = (1 << f->bits) - 1 - f->offset, largest = top > f->offset ? top : f->offset;
+    return f->factors == 2 || 16 * 127 * largest > INT16_MAX;
 }
 
 static inline ALWAYS bytes16 bytes16_piece(const uint8_t *planes, struct piece piece) {
-    bytes16 plane = bytes16_load(planes + 64 * piece.plane);
+    bytes16 plane = bytes16_load(planes + FORMAT_PLANE * piece.plane);
     return bytes16_bits(plane, piece.bits, piece.from, piece.to);
 }
 
@@ -108,12 +108,13 @@ static inline ALWAYS i32x4 dots_times_factors(dots sums, const struct format *f,
     return dots_scaled(sums, factors_load(f, group, f->factors == 2 ? half : 0));
 }
 
-/* The integer sums over one group of plain codes, times their factors. */
+/* The integer sums over one group of plain codes, times their factors. A unit of a format that is
+ * halved has 4 or 8 codes, so that a half ends with a fourth code. */
 static inline ALWAYS void plain_dots(i32x4 totals[QUADS][DOTS_TOKENS], const struct format *f,
                                      const uint8_t *group, const uint8_t *planes, size_t n_quads,
                                      const struct quants *x, size_t n_tokens) {
-    int n_codes = format_unit_codes(f->bits), n_units = 8 / n_codes;
-    size_t unit_bytes = (size_t)64 * (size_t)format_unit_planes(f->bits);
+    int n_codes = format_unit_codes(f->bits), n_units = MATRIX_GROUP / 4 / n_codes;
+    size_t unit_bytes = (size_t)FORMAT_PLANE * (size_t)format_unit_planes(f->bits);
     dots sums[QUADS][DOTS_TOKENS];
     UNROLL
     for (size_t t = 0; t < n_tokens; t++) {
@@ -135,7 +136,7 @@ static inline ALWAYS void plain_dots(i32x4 totals[QUADS][DOTS_TOKENS], const str
                 bytes16 w = codes_load(f, planes + (size_t)u * unit_bytes + 16 * q, i);
                 UNROLL
                 for (size_t t = 0; t < n_tokens; t++)
-                    sums[q][t] = dots_add(sums[q][t], w, plain_load(x[t].values + 4 * c));
+                    sums[q][t] = dots_add(sums[q][t], w, dots_x_load(x[t].values + 4 * c));
             }
             UNROLL
             for (size_t t = 0; t < n_tokens && is_halved(f) && i % 4 == 3; t++) {
@@ -157,7 +158,7 @@ static inline ALWAYS void plain_dots(i32x4 totals[QUADS][DOTS_TOKENS], const str
     }
 }
 
-/* The same of weights that have a sign. */
+/* The same of weights that are levels or signed bytes; such a format has one factor or none. */
 static inline ALWAYS void signed_dots(i32x4 totals[QUADS][DOTS_TOKENS], const struct format *f,
                                       const uint8_t *group, const uint8_t *planes, size_t n_quads,
                                       const struct quants *x, size_t n_tokens) {
@@ -169,17 +170,17 @@ static inline ALWAYS void signed_dots(i32x4 totals[QUADS][DOTS_TOKENS], const st
         for (size_t t = 0; t < n_tokens; t++) sums[q][t] = wide_zero();
     }
     ROLLED
-    for (int p = 0; p < f->bits; p++) {
+    for (int u = 0; u < f->bits; u++) {
         UNROLL
         for (int i = 0; i < n_codes; i++) {
             UNROLL
             for (size_t q = 0; q < n_quads; q++) {
-                bytes16 w = codes_load(f, planes + 64 * (size_t)p + 16 * q, i);
+                bytes16 w = codes_load(f, planes + FORMAT_PLANE * (size_t)u + 16 * q, i);
                 if (f->levels) w = bytes16_level(w);
                 UNROLL
                 for (size_t t = 0; t < n_tokens; t++)
                     sums[q][t] =
-                        wide_add(sums[q][t], w, inputs_load(x[t].values + 4 * (p * n_codes + i)));
+                        wide_add(sums[q][t], w, wide_x_load(x[t].values + 4 * (u * n_codes + i)));
             }
         }
     }
@@ -287,7 +288,7 @@ static inline ALWAYS void matmul_format(float *out, const struct format *f, cons
                                         const float *bias, const struct quants *x, size_t n) {
     size_t rows = w->rows, cols = w->cols;
     const uint8_t *block = w->data;
-    bool is_long = format_unit_codes(f->bits) == 8; /* the loop over a group's columns, unrolled */
+    bool is_long = format_unit_codes(f->bits) == 8; /* a unit is all of a group, unrolled */
     size_t n_quads = is_long ? f->factors ? 1 : DOTS_LONG_QUADS : QUADS;
     for (size_t r = 0; r < rows; r += MATRIX_BLOCK) {
         const float *b = bias ? bias + r : NULL;

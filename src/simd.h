@@ -1,13 +1,12 @@
 /* Vector words: four float32, four int32, two float64, two uint64, and products of bytes.
- * WebAssembly's SIMD128 where it is compiled in, with the integer dot product of relaxed SIMD where
- * that is, GCC's vector extensions elsewhere; the same bits from all. This is the only file that
- * knows which.
+ * WebAssembly's SIMD128 where it is compiled in, with instructions of relaxed SIMD where that is,
+ * GCC's vector extensions elsewhere; the same bits from all. This is the only file that knows
+ * which.
  *
  * Masks are all ones or all zeros a lane. Loads and stores need no alignment. */
 #ifndef LOGITSCOPE_SIMD_H
 #define LOGITSCOPE_SIMD_H
 
-#include <math.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -178,11 +177,10 @@ typedef v128_t bytes16;
 static inline bytes16 bytes16_load(const uint8_t *p) {
     return wasm_v128_load(p);
 }
-/* Of every byte the `bits` bits from bit `from` on, moved to bit `to`; the rest 0. */
+/* Of every byte the `bits` bits from bit `from` on, moved down to bit `to`; the rest 0. */
 static inline ALWAYS bytes16 bytes16_bits(bytes16 x, int bits, int from, int to) {
     x = wasm_v128_and(x, wasm_i8x16_splat((int8_t)(((1 << bits) - 1) << from)));
-    if (from > to) return wasm_u16x8_shr(x, (uint32_t)(from - to));
-    return from < to ? wasm_i16x8_shl(x, (uint32_t)(to - from)) : x;
+    return from > to ? wasm_u16x8_shr(x, (uint32_t)(from - to)) : x;
 }
 static inline bytes16 bytes16_or(bytes16 a, bytes16 b) {
     return wasm_v128_or(a, b);
@@ -190,34 +188,38 @@ static inline bytes16 bytes16_or(bytes16 a, bytes16 b) {
 static inline bytes16 bytes16_level(bytes16 codes) {
 #ifdef __wasm_relaxed_simd__
     return wasm_i8x16_relaxed_swizzle(wasm_i8x16_const(FORMAT_LEVELS), codes); /* all below 16 */
-#endif
+#else
     return wasm_i8x16_swizzle(wasm_i8x16_const(FORMAT_LEVELS), codes);
+#endif
 }
 
 /* Products of bytes, the heart of quantised matrices; a lane is a row. All sums are exact.
  *
- * `dots` are sums of plain codes, which are unsigned and of six bits at most, times x; they begin
- * at the offset's share, so that they end as sums of codes less the offset, at most 32,512 in
- * magnitude, which is never left on the way. `wide` are sums of weights of eight bits with a sign.
- * `plain4` and `inputs4` are four columns of x for the one and the other, `sums4` the sums of
- * struct quants, `factors4` a small integer a row.
+ * `dots` are sums of plain codes times x; plain codes are unsigned and have at most six bits. A sum
+ * begins at -offset times the sum of its x, so that it ends as that of (code - offset) * x. Where a
+ * lane holds two of each four columns, a sum is at every moment at most 32,512 in magnitude, 8 *
+ * 127
+ * * 32 or 16 * 127 * 16. `wide` are sums of weights that are signed bytes. `dots_x` and `wide_x`
+ * hold four columns of x for the one and the other, `sums4` the sums of struct quants, `factors4` a
+ * small integer a row, for which eight bytes may be read where four are meant: codes follow.
  *
- * DOTS_QUADS times four rows and DOTS_TOKENS vectors have as many sums as registers hold, and
- * DOTS_LONG_QUADS times four rows in a long loop. */
+ * DOTS_QUADS times four rows and DOTS_TOKENS vectors have as many sums as registers hold. One
+ * vector takes all rows of a block; where the loop over a group is unrolled to eight codes, fewer:
+ * DOTS_LONG_QUADS times four, or four where the format has factors. */
 #ifdef __wasm_relaxed_simd__
 
 /* The relaxed dot product is the same on every host if its second operand has 7 bits. Two such
  * products fit 16 bits. (The form that adds four into 32 bits at once takes more instructions on
  * x86 before AVX-VNNI.) Plain codes are that operand themselves. Where the weight needs 8 bits it
- * is |x|, and the sign of x moves to the weight. For a negative x the weight's complement ~w = -w -
- * 1 stands in for -w, which 8 bits may not hold; what is missing, |x| over all negative x of the
- * group, is the same for every row and added once. */
+ * is |x|, and the sign of x moves to the weight. For a negative x the weight's complement ~w, which
+ * is -w - 1, stands in for -w, which 8 bits may not hold; what is missing, |x| over all negative x
+ * of the group, is the same for every row and added once. */
 enum { DOTS_QUADS = 4, DOTS_LONG_QUADS = 2, DOTS_TOKENS = 2 };
-typedef v128_t wide, plain4;
+typedef v128_t wide, dots_x;
 typedef v128_t dots, factors4, sums4; /* 16 bits, two a row, a factor being there twice */
 typedef struct {
     v128_t magnitudes, signs; /* signs are bytes of ones where x is negative */
-} inputs4;
+} wide_x;
 
 /* Stores eight quants, given as eight int32: of each four the quants, then the signs. */
 static inline void inputs_store(int16_t *to, i32x4 low, i32x4 high) {
@@ -225,11 +227,11 @@ static inline void inputs_store(int16_t *to, i32x4 low, i32x4 high) {
     v128_t bytes = wasm_i8x16_narrow_i16x8(quants, wasm_i16x8_shr(quants, 15));
     wasm_v128_store(to, wasm_i32x4_shuffle(bytes, bytes, 0, 2, 1, 3));
 }
-static inline plain4 plain_load(const int16_t *p) {
+static inline dots_x dots_x_load(const int16_t *p) {
     return wasm_v128_load32_splat(p);
 }
-static inline inputs4 inputs_load(const int16_t *p) {
-    return (inputs4){wasm_i8x16_abs(wasm_v128_load32_splat(p)), wasm_v128_load32_splat(p + 2)};
+static inline wide_x wide_x_load(const int16_t *p) {
+    return (wide_x){wasm_i8x16_abs(wasm_v128_load32_splat(p)), wasm_v128_load32_splat(p + 2)};
 }
 static inline factors4 factors_twice(v128_t x) {
     return wasm_i16x8_shuffle(x, x, 0, 0, 1, 1, 2, 2, 3, 3);
@@ -255,7 +257,7 @@ static inline i32x4 factors_times_sums(factors4 factors, sums4 sums) {
 static inline dots dots_start(sums4 sums, int offset) {
     return wasm_i16x8_mul(sums, wasm_i16x8_splat((int16_t)-offset));
 }
-static inline dots dots_add(dots sums, bytes16 w, plain4 x) {
+static inline dots dots_add(dots sums, bytes16 w, dots_x x) {
     return wasm_i16x8_add(sums, wasm_i16x8_relaxed_dot_i8x16_i7x16(x, w));
 }
 static inline i32x4 dots_total(dots sums) {
@@ -267,7 +269,7 @@ static inline i32x4 dots_scaled(dots sums, factors4 factors) {
 static inline wide wide_zero(void) {
     return wasm_i32x4_splat(0);
 }
-static inline wide wide_add(wide sums, bytes16 w, inputs4 x) {
+static inline wide wide_add(wide sums, bytes16 w, wide_x x) {
     v128_t pairs = wasm_i16x8_relaxed_dot_i8x16_i7x16(wasm_v128_xor(w, x.signs), x.magnitudes);
     return wasm_i32x4_add(sums, wasm_i32x4_extadd_pairwise_i16x8(pairs));
 }
@@ -282,17 +284,17 @@ enum { DOTS_QUADS = 1, DOTS_LONG_QUADS = 1, DOTS_TOKENS = 4 };
 typedef struct {
     v128_t low, high; /* rows 0 and 1, rows 2 and 3 */
 } dots, wide;
-typedef v128_t plain4, inputs4; /* the four columns, twice */
+typedef v128_t dots_x, wide_x; /* the four columns, twice */
 typedef i32x4 factors4;
 typedef i32x4 sums4; /* both sums, twice */
 
 static inline void inputs_store(int16_t *to, i32x4 low, i32x4 high) {
     wasm_v128_store(to, wasm_i16x8_narrow_i32x4(low, high));
 }
-static inline plain4 plain_load(const int16_t *p) {
+static inline dots_x dots_x_load(const int16_t *p) {
     return wasm_v128_load64_splat(p);
 }
-static inline inputs4 inputs_load(const int16_t *p) {
+static inline wide_x wide_x_load(const int16_t *p) {
     return wasm_v128_load64_splat(p);
 }
 static inline factors4 factors_of(const uint8_t *p) {
@@ -317,7 +319,7 @@ static inline dots dots_start(sums4 sums, int offset) {
     i32x4 start = i32x4_mul(sums, i32x4_splat(-offset));
     return (dots){start, start};
 }
-static inline dots dots_add(dots sums, bytes16 w, plain4 x) {
+static inline dots dots_add(dots sums, bytes16 w, dots_x x) {
     v128_t low = wasm_i16x8_extend_low_i8x16(w), high = wasm_i16x8_extend_high_i8x16(w);
     return (dots){wasm_i32x4_add(sums.low, wasm_i32x4_dot_i16x8(low, x)),
                   wasm_i32x4_add(sums.high, wasm_i32x4_dot_i16x8(high, x))};
@@ -332,7 +334,7 @@ static inline i32x4 dots_scaled(dots sums, factors4 factors) {
 static inline wide wide_zero(void) {
     return (wide){wasm_i32x4_splat(0), wasm_i32x4_splat(0)};
 }
-static inline wide wide_add(wide sums, bytes16 w, inputs4 x) {
+static inline wide wide_add(wide sums, bytes16 w, wide_x x) {
     return dots_add(sums, w, x);
 }
 static inline i32x4 wide_total(wide sums, int32_t negative) {
@@ -509,7 +511,7 @@ enum { DOTS_QUADS = 1, DOTS_LONG_QUADS = 1, DOTS_TOKENS = 4 };
 typedef i32x4 dots, wide, factors4, sums4;
 typedef struct {
     int16_t x[4];
-} plain4, inputs4;
+} dots_x, wide_x;
 
 static inline void inputs_store(int16_t *to, i32x4 low, i32x4 high) {
     for (int i = 0; i < 4; i++) {
@@ -517,13 +519,13 @@ static inline void inputs_store(int16_t *to, i32x4 low, i32x4 high) {
         to[i + 4] = (int16_t)high[i];
     }
 }
-static inline plain4 plain_load(const int16_t *p) {
-    plain4 x;
+static inline dots_x dots_x_load(const int16_t *p) {
+    dots_x x;
     memcpy(x.x, p, sizeof x.x);
     return x;
 }
-static inline inputs4 inputs_load(const int16_t *p) {
-    return plain_load(p);
+static inline wide_x wide_x_load(const int16_t *p) {
+    return dots_x_load(p);
 }
 static inline factors4 factors_of(const uint8_t *p) {
     return i32x4_load_i8(p);
@@ -546,7 +548,7 @@ static inline i32x4 factors_times_sums(factors4 factors, sums4 sums) {
 static inline dots dots_start(sums4 sums, int offset) {
     return sums * i32x4_splat(-offset);
 }
-static inline dots dots_add(dots sums, bytes16 w, plain4 x) {
+static inline dots dots_add(dots sums, bytes16 w, dots_x x) {
     for (int c = 0; c < 4; c++)
         sums += (i32x4){(int8_t)w[c], (int8_t)w[4 + c], (int8_t)w[8 + c], (int8_t)w[12 + c]} *
                 i32x4_splat(x.x[c]);
@@ -561,7 +563,7 @@ static inline i32x4 dots_scaled(dots sums, factors4 factors) {
 static inline wide wide_zero(void) {
     return i32x4_splat(0);
 }
-static inline wide wide_add(wide sums, bytes16 w, inputs4 x) {
+static inline wide wide_add(wide sums, bytes16 w, wide_x x) {
     return dots_add(sums, w, x);
 }
 static inline i32x4 wide_total(wide sums, int32_t negative) {
