@@ -57,7 +57,7 @@ static struct snapshot keep_state(struct chain *chain, const struct pool *pool,
 }
 
 /* Runs the chain on the pool without a record, in place, and draws. Weights, total, number of
- * survivors and `max` are those of the pool as it comes. */
+ * survivors and `max` are those of the pool as it comes, where a stage reads them. */
 static enum status sample_from(struct chain *chain, struct pool pool, struct warp_input *input,
                                float max, uint64_t r, struct chain_sample *sample,
                                struct fault *fault) {
@@ -100,7 +100,7 @@ enum status chain_sample(struct chain *chain, const float *logits, const struct 
     struct shortlist *list = chain->list;
     struct pool pool = {n, chain->logits, chain->weights, NULL};
     struct warp_input input = {.settings = settings, .history = history, .n_history = n_history};
-    float max;
+    float max = 0;
     enum status status = settings_check(settings, n, fault);
     if (!status) status = chain_check_history(history, n_history, n, fault);
     if (!status) status = chain_check_second(settings, n, fault);
@@ -112,9 +112,8 @@ enum status chain_sample(struct chain *chain, const float *logits, const struct 
         input.settings = &list->settings;
         input.history = list->history;
         input.n_history = list->n_history;
+        /* No stage up to its cut reads what the pool weighs, and there is a cut. */
         pool = (struct pool){list->n, list->logits, chain->weights, list->ids};
-        sample->kept = rank_survey(pool.logits, pool.n, &max);
-        input.total = chain->kernels->weigh(pool.weights, pool.logits, pool.n, max);
     } else {
         memcpy(chain->logits, logits, n * sizeof *logits);
         memcpy(chain->weights, chain->raw_weights, n * sizeof *chain->weights);

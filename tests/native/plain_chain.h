@@ -21,7 +21,7 @@ static inline struct warp_input weigh(const float *from, const struct settings *
     struct warp_input input = {settings, n, history, n_history, weights, 0, scratch, NULL};
     float max = -INFINITY;
     for (size_t i = 0; i < n; i++) max = from[i] > max ? from[i] : max;
-    memset(scratch, 0xa5, n * sizeof *scratch);
+    memset(scratch, 0xff, n * sizeof *scratch); /* which as a key is above all */
     input.total = kernels_scalar.weigh(weights, from, n, max);
     return input;
 }

@@ -76,6 +76,14 @@ static void temperature_zero_keeps_the_first_best(void) {
     same_bits(logits, (float[]){-INFINITY, 3, -INFINITY, -INFINITY, -INFINITY}, 5, "greedy", 0);
 }
 
+static void the_mean_of_adaptive_p_decays(void) {
+    struct settings settings;
+    settings_reset(&settings);
+    settings.value[SETTING_ADAPTIVE_DECAY] = 0.75;
+    settings.value[SETTING_ADAPTIVE_MEAN] = 0.5;
+    CHECK(adaptive_next(&settings, 0.25) == 0.4375);
+}
+
 static void bias_adds_and_bans(void) {
     static const struct warp_bias bias[] = {{0, 1.5}, {1, -INFINITY}, {2, DBL_MAX}, {3, 4}};
     struct settings settings;
@@ -207,6 +215,7 @@ int main(void) {
     TEST(penalty_never_raises);
     TEST(temperature_divides_and_stays_finite);
     TEST(temperature_zero_keeps_the_first_best);
+    TEST(the_mean_of_adaptive_p_decays);
     TEST(bias_adds_and_bans);
     TEST(neutral_is_the_identity);
     TEST(the_table_is_the_contract);

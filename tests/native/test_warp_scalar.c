@@ -29,7 +29,7 @@ static void draw_second(size_t n) {
 
 /* A value of the warper at which something happens now and then, and its parameters. */
 static void draw_value(struct settings *settings, enum setting warper, size_t n) {
-    static const uint32_t breakers[] = {1, 2, 2, 0, 1, 3, 3, 1, 0};
+    static const uint32_t breakers[] = {1, 3, 2, 0, 1, 3, 3, 1, 0};
     static const uint32_t lengths[] = {0, 0, 2, 5, 9};
     static const uint32_t ends[] = {1, 3, 70000};
     static const double temperatures[] = {0, 0.5, 2, 0.7, 1e-3, 1e-30, 5e-324, 1e300, DBL_MAX};
@@ -266,6 +266,9 @@ static void the_last_green_bits_are_green(void) {
     settings.value[SETTING_GREEN_FRACTION] = (mark_bits(&mark, least) + 1.0) * 0x1p-32;
     CHECK(equals_specification(SETTING_GREEN_BIAS, &settings, 64, 0));
     for (uint32_t id = 0; id < 64; id++) CHECK((fast[id] == 1) == (id == least));
+    settings.value[SETTING_GREEN_BIAS] = 2;
+    CHECK(equals_specification(SETTING_GREEN_BIAS, &settings, 64, 0));
+    for (uint32_t id = 0; id < 64; id++) CHECK(fast[id] == (id == least ? 3 : 1));
 }
 
 /* Zipf's law falls off a cliff after the 99th, 100th or 101st token. */
