@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "bytes.h"
+#include "loop.h"
 
 enum { FOURS = MATRIX_GROUP / 4 }; /* a group's columns, four at a time */
 
@@ -63,10 +64,15 @@ static void pack_codes(uint8_t *planes, const struct layout *layout, const uint8
     }
 }
 
-/* The same of codes that are bytes, quicker. */
-static void pack_bytes(uint8_t *planes, const uint8_t *codes, size_t r) {
-    for (size_t i = 0; i < FOURS; i++)
-        memcpy(planes + (i * MATRIX_BLOCK + r) * 4, codes + 4 * i, 4);
+/* The same of codes that all lie whole in a byte, quicker. */
+static inline ALWAYS void pack_whole(uint8_t *planes, uint32_t bits, const uint8_t *codes,
+                                     size_t r) {
+    for (uint8_t *to = planes + 4 * r; to < planes + FORMAT_PLANE * bits; to += FORMAT_PLANE) {
+        uint32_t packed = 0;
+        for (uint32_t from = 0; from < 8; from += bits, codes += 4)
+            packed |= load_u32(codes) << from;
+        memcpy(to, &packed, 4);
+    }
 }
 
 static void unpack_codes(uint8_t *codes, const struct layout *layout, const uint8_t *planes,
@@ -92,7 +98,9 @@ static void pack_group(uint8_t *out, const struct format *f, const struct layout
     }
     uint8_t *planes = out + format_factor_bytes(f);
     if (f->bits == 8)
-        pack_bytes(planes, group->codes, r);
+        pack_whole(planes, 8, group->codes, r); /* one code a byte, so that no loop is left */
+    else if (8 % f->bits == 0)
+        pack_whole(planes, f->bits, group->codes, r);
     else
         pack_codes(planes, layout, group->codes, r);
 }
