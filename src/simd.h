@@ -197,11 +197,11 @@ static inline bytes16 bytes16_level(bytes16 codes) {
  *
  * `dots` are sums of plain codes times x; plain codes are unsigned and have at most six bits. A sum
  * begins at -offset times the sum of its x, so that it ends as that of (code - offset) * x. Where a
- * lane holds two of each four columns, a sum is at every moment at most 32,512 in magnitude, 8 *
- * 127
- * * 32 or 16 * 127 * 16. `wide` are sums of weights that are signed bytes. `dots_x` and `wide_x`
- * hold four columns of x for the one and the other, `sums4` the sums of struct quants, `factors4` a
- * small integer a row, for which eight bytes may be read where four are meant: codes follow.
+ * lane holds two of each four columns, a sum is at every moment at most 32,512 in magnitude: it has
+ * 8 products of at most 32 * 127, or 16 of at most 16 * 127. `wide` are sums of weights that are
+ * signed bytes. `dots_x` and `wide_x` hold four columns of x for the one and the other, `sums4` the
+ * sums of struct quants, `factors4` a small integer a row, for which eight bytes may be read where
+ * four are meant: codes follow.
  *
  * DOTS_QUADS times four rows and DOTS_TOKENS vectors have as many sums as registers hold. One
  * vector takes all rows of a block; where the loop over a group is unrolled to eight codes, fewer:

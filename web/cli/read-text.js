@@ -1,6 +1,6 @@
 /** Text files that a flag names: read no further than a bound, whatever they are. */
 import { closeSync, openSync, readSync } from 'node:fs';
-import { readFault } from '../engine/folder.js';
+import { readFault } from '../engine/files.js';
 
 /** As much as the engine encodes at once. */
 export const FILE_MAX = 1 << 26;

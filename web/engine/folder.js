@@ -1,12 +1,10 @@
-/** Files of the command line: those that it reads, and those that it keeps, in ~/.cache/logitscope or
- * under XDG_CACHE_HOME. */
+/** Files that the command line keeps: in ~/.cache/logitscope, or under XDG_CACHE_HOME. */
 import { createReadStream, promises as fs } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { CHUNK, partOfPath } from './files.js';
 
 /** @typedef {import('./kept.js').Store} Store */
-
-const CHUNK = 1 << 20;
 
 /** Where the file of an address lies. @param {string} address */
 export function pathOf(address) {
@@ -15,36 +13,6 @@ export function pathOf(address) {
   const names = pathname.slice(1).split('/');
   const file = names.pop() + encodeURIComponent(search);
   return join(cache, 'logitscope', host.replace(':', '_'), ...names, file);
-}
-
-/** @param {string} path @returns {import('./parts.js').Part & { size: number }} */
-export const partOfPath = (path, size = 0) => ({
-  size,
-  read: (start) => createReadStream(path, { start, highWaterMark: CHUNK }),
-});
-
-/** What of the system's reasons users meet, in plain words. @type {Record<string, (path: string) => string>} */
-const REASONS = {
-  ENOENT: (path) => `there is no file ${path}`,
-  ENOTDIR: (path) => `there is no file ${path}`,
-  EISDIR: (path) => `${path} is a folder`,
-  EACCES: (path) => `${path} may not be read`,
-};
-
-/** @param {string} path @param {any} error of the system, whose code is told in words where they are known */
-export const readFault = (path, error) =>
-  REASONS[error?.code] ? new Error(REASONS[error.code](path), { cause: error }) : error;
-
-/** The file at a path; throws an Error that says why it cannot be read. @param {string} path */
-export async function openFile(path) {
-  try {
-    const stat = await fs.stat(path);
-    if (stat.isDirectory()) throw Object.assign(new Error(path), { code: 'EISDIR' });
-    await fs.access(path, fs.constants.R_OK);
-    return partOfPath(path, stat.size);
-  } catch (error) {
-    throw readFault(path, error);
-  }
 }
 
 /** @param {string} path */

@@ -121,8 +121,8 @@ async function* bytesOf(far, keeper, start) {
 
 /** @param {string} path @returns {Promise<Part>} */
 async function openPath(path) {
-  const folder = './folder.js'; // which a page does not have
-  return (await import(folder)).openFile(path);
+  const files = './files.js'; // a variable, as above
+  return (await import(files)).openFile(path);
 }
 
 /**
