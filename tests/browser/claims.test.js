@@ -308,11 +308,12 @@ test('no knob runs the model, going back cuts the cache: nothing is run again; a
   const [{ session }] = fed;
   for (const { result } of fed.slice(1)) assert.equal(result.evaluated, 1, 'a step runs one token');
 
+  await settle(page);
   await forget();
   const slider = page.locator('logit-knob[data-name=temperature]').getByRole('slider');
   await slider.focus();
   for (let n = 0; n < 20; n++) await page.keyboard.press('ArrowRight');
-  await until(async () => (await heard('read')).at(-1)?.result, Boolean);
+  await settle(page);
   const said = await page.evaluate(() => window.heard.map(({ method }) => method));
   assert.deepEqual(new Set(said), new Set(['read']), 'bars and draw are one message');
   assert.deepEqual(await heard('feed'), []);
