@@ -390,7 +390,7 @@ test('top-p before temperature: the chain is that, and where it draws another to
   assert.equal(await swap.getAttribute('aria-pressed'), 'true');
   const about = view.locator('.headline .about');
   assert.match(await about.innerText(), /^strong colours: .* [1-9][\d.]*% of all u$/);
-  // Along the picture it stays; another setting ends it, and the order is in the address.
+  // Along the horizontal axis it stays; another setting ends it, and the order is in the address.
   await knob.press('Home');
   await settle(page);
   assert.match(await about.innerText(), /^strong colours: .* 0% of all u$/);

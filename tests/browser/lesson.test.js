@@ -79,7 +79,7 @@ test('temperature: said before it is seen, judged by the engine, by keyboard alo
   await figures.nth(1).locator('[role=slider]').first().press('Home');
   await until(
     () => said(page, 4),
-    (text) => /^Right\. The text has become/.test(text),
+    (text) => /^Right\. The text is nearly/.test(text),
   );
 
   const now = await result(page);

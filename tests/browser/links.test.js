@@ -358,7 +358,7 @@ long('an address that names no model, or one elsewhere, says so and opens the fi
     ['', 'One part was left out: model= (cannot be read).'],
     [
       'https://elsewhere.example/x.gguf',
-      'One part was left out: model=https://elsewhere.example/x.gguf (no host of this page: download the file and open it from disk).',
+      'One part was left out: model=https://elsewhere.example/x.gguf (this page may not fetch from there: download the file and open it from disk).',
     ],
   ]) {
     const { page, foreign, close } = await bench.open({

@@ -311,7 +311,7 @@ async function runIntoLoop(page, most) {
   assert.match(
     await page.locator('logit-text .numbers').innerText(),
     new RegExp(
-      `^Loop: “.+” has come \\d+ times in a row, from token \\d+ on\\. The text has reached ${most} tokens, .+\\.$`,
+      `^Loop: “.+” has come \\d+ times in a row, from token \\d+ on\\. ${most} tokens have been drawn, .+\\.$`,
     ),
   );
   assert.equal(await page.locator('.step.looped').count(), loop.end - loop.start);
@@ -344,14 +344,14 @@ test('without a stop greedy loops, marked; how long a text may be is a setting, 
   await runIntoLoop(page, 30);
   assert.match(
     await words(page).innerText(),
-    /^Loop: .+ times in a row, from token \d+ on\. The text has reached 30 tokens, the most that “Longest text” allows\.$/,
+    /^Loop: .+ times in a row, from token \d+ on\. 30 tokens have been drawn, the most that “New token limit” allows\.$/,
   );
   const limit = page.locator('logit-text #limit');
   await limit.fill('5000');
   await limit.press('Enter');
   assert.equal(
     await page.locator('logit-text #limit-error').innerText(),
-    'Longest text must be between 1 and 4,096, got 5,000; it stays at 30.',
+    'New token limit must be between 1 and 4,096, got 5,000; it stays at 30.',
   );
   await limit.fill('32');
   await limit.press('Enter');
