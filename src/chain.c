@@ -33,6 +33,9 @@ void chain_close(struct chain *chain) {
 enum status chain_open(struct chain **out, size_t vocab_size, size_t top_max,
                        const struct kernels *kernels, struct fault *fault) {
     if (vocab_size == 0) return fault_set(fault, STATUS_EMPTY, "no_logits", "");
+    if (vocab_size > VOCAB_MAX)
+        return fault_set(fault, STATUS_TOO_LONG, "logits_beyond", "n:u limit:u",
+                         (uint64_t)vocab_size, (uint64_t)VOCAB_MAX);
     if (top_max > vocab_size) top_max = vocab_size;
     struct chain *chain = calloc(1, sizeof *chain);
     if (!chain) goto fail;

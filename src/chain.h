@@ -57,7 +57,8 @@ struct chain_trace {
 
 struct chain; /* scratch for one vocabulary size; opaque */
 
-/* Allocates for vocabularies of `vocab_size` and listings of up to `top_max` tokens. */
+/* Allocates for vocabularies of `vocab_size` and listings of up to `top_max` tokens. STATUS_EMPTY
+ * without a token, STATUS_TOO_LONG beyond VOCAB_MAX, STATUS_OUT_OF_MEMORY. */
 enum status chain_open(struct chain **chain, size_t vocab_size, size_t top_max,
                        const struct kernels *kernels, struct fault *fault);
 void chain_close(struct chain *chain);

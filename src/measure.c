@@ -29,20 +29,30 @@ static uint64_t to_integer(double x) {
     return bits - 0x4330000000000000u;
 }
 
+/* Of so many tokens the parts of the sum below fit 64 bits. */
+enum { MOMENT_TOKENS = 1 << 18 };
+
 /* H = ln Z + sum of w (max - l) / Z. The products are integers, in units of 2^-47, so that neither
  * their order nor what is removed matters: w d = 2^44 d e^-d is below 2^43, and a token further
- * down than 64 has no weight. */
+ * down than 64 has no weight. Of a vocabulary the sum carries once at most. */
 double measure_entropy(const float *logits, const uint64_t *weights, size_t n, uint64_t total,
                        float max) {
     uint64_t moment = 0;
-    VECTOR
-    for (size_t i = 0; i < n; i++) {
-        float below = max - logits[i];
-        double distance = (double)(below < 64 ? below : 64);
-        moment += to_integer(from_integer(weights[i]) * (8 * distance));
+    double carry = 0;
+    for (size_t begin = 0; begin < n; begin += MOMENT_TOKENS) {
+        size_t end = n - begin < MOMENT_TOKENS ? n : begin + MOMENT_TOKENS;
+        uint64_t part = 0;
+        VECTOR
+        for (size_t i = begin; i < end; i++) {
+            float below = max - logits[i];
+            double distance = (double)(below < 64 ? below : 64);
+            part += to_integer(from_integer(weights[i]) * (8 * distance));
+        }
+        moment += part;
+        if (moment < part) carry = 0x1p64;
     }
     double mass = (double)total;
-    double bits = (elementary_log(mass * 0x1p-44) + (double)moment / 8 / mass) * LOG2_E;
+    double bits = (elementary_log(mass * 0x1p-44) + ((double)moment + carry) / 8 / mass) * LOG2_E;
     return bits > 0 ? bits : 0;
 }
 

@@ -6,11 +6,11 @@
 #include <string.h>
 
 #include "elementary.h"
+#include "measure.h"
 
-/* 2^44 * vocab_size, the sum of the sampler's weights, fits 64 bits; an angle of RoPE stays where
- * elementary_sin is accurate; 2 * n_layer * context_length * EMBD_MAX * 4 is at most 2^49. */
+/* An angle of RoPE stays where elementary_sin is accurate; 2 * n_layer * context_length * EMBD_MAX
+ * * 4 is at most 2^49. */
 enum {
-    VOCAB_MAX = 1 << 19,
     CONTEXT_MAX = 1 << 20,
     LAYER_MAX = 1 << 10,
     EMBD_MAX = 1 << 16,

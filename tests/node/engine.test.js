@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { after, before, describe, test } from 'node:test';
 import { Logitscope, presets, strategies } from '../../web/engine/index.js';
-import { temporaryFolder } from '../cleanup.js';
+import { atEnd, temporaryFolder } from '../cleanup.js';
 import { EOS, VOCAB, smallModel } from './small_model.js';
 
 const image = smallModel();
@@ -560,4 +560,81 @@ test('after close every call says so', async () => {
   assert.throws(() => gone.random(1, 1), { code: 'closed' });
   assert.throws(() => session.feed([1]), { code: 'closed' });
   assert.throws(() => session.distribution(), { code: 'closed' });
+});
+
+test('a generation under which the instance is closed says so', async () => {
+  const gone = await Logitscope.load({ model: image });
+  const step = gone.generate({ prompt: 'x' }).next();
+  gone.close();
+  await assert.rejects(step, { code: 'closed' });
+});
+
+test('load takes the default of cache, which feed and generate may overrule', async () => {
+  const plain = await Logitscope.load({ model: image, cache: false });
+  atEnd(() => plain.close());
+  plain.feed([1, 2, 3]);
+  assert.deepEqual(plain.feed([1, 2, 3, 4]), { evaluated: 4, reused: 0 });
+  assert.deepEqual(plain.feed([1, 2, 3, 4, 5], { cache: true }), { evaluated: 1, reused: 4 });
+  await assert.rejects(Logitscope.load({ model: image, cache: 0 }), { code: 'invalid_argument' });
+});
+
+test('a fork of the default session has its timeline', () => {
+  scope.feed([1, 2, 3]);
+  const fork = scope.fork();
+  atEnd(() => fork.close());
+  assert.deepEqual(fork.timeline(), scope.timeline());
+  assert.deepEqual(fork.logits(), scope.logits());
+});
+
+test('two generations with grammars of their own end each by its own', async () => {
+  const withoutEnd = new URL('../../models/shakespeare.gguf', import.meta.url);
+  const model = await Logitscope.load({ model: withoutEnd });
+  atEnd(() => model.close());
+  const run = (letters) =>
+    model.session().write({ prompt: 'x', constraint: { grammar: `root ::= "${letters}"` } });
+  const texts = await Promise.all([run('aaaa'), run('bbbbbb')]);
+  assert.deepEqual(
+    texts.map(({ text, finish_reason }) => [text, finish_reason]),
+    [
+      ['aaaa', 'stop'],
+      ['bbbbbb', 'stop'],
+    ],
+  );
+});
+
+describe('a vocabulary is never larger than its sums', () => {
+  /** Of one logit 0 and the others -1. */
+  const entropyOf = (n) => {
+    const z = 1 + (n - 1) * Math.exp(-1);
+    return Math.log2(z) + ((n - 1) * Math.exp(-1)) / z / Math.LN2;
+  };
+  for (const n of [300_000, 360_000, 2 ** 19]) {
+    test(`${n} logits`, () => {
+      const logits = new Float32Array(n).fill(-1);
+      logits[0] = 0;
+      const { entropy, kept, p } = scope.warp(logits, { top: 1 });
+      assert.ok(Math.abs(entropy - entropyOf(n)) < 1e-6, `${entropy}, not ${entropyOf(n)}`);
+      assert.equal(kept, n);
+      assert.ok(Math.abs(p.reduce((sum, x) => sum + x, 0) - 1) < 2 ** -20);
+    });
+  }
+
+  test('more are refused, and change nothing', () => {
+    const before = scope.warp([1, 0]);
+    for (const n of [2 ** 19 + 1, 2 ** 20])
+      assert.throws(() => scope.warp(new Float32Array(n), { top: 1 }), {
+        code: 'too_long',
+        message: `a vocabulary has at most 524288 tokens, and there are ${n} logits`,
+      });
+    assert.deepEqual(scope.warp([1, 0]), before);
+  });
+
+  test('a number that no float32 holds is refused as it was given', () => {
+    for (const value of [1e39, -1e39])
+      assert.throws(() => scope.warp([0, value]), {
+        code: 'not_finite',
+        message: `the logit of token 1 must be finite or -Infinity, got ${value}`,
+      });
+    assert.equal(scope.warp([0, -3e38]).kept, 2);
+  });
 });

@@ -80,6 +80,7 @@ describe('settings', () => {
     ['x', 'invalid_argument', 'settings', '"x"'],
     [null, 'invalid_argument', 'settings', 'null'],
     [[], 'invalid_argument', 'settings', '[]'],
+    [{ logit_bias: new Map([[1, false]]) }, 'invalid_argument', 'logit_bias'],
   ];
   for (const [settings, code, ...words] of cases) {
     const label =
@@ -104,6 +105,14 @@ describe('settings', () => {
       assert.deepEqual(scope.distribution(), before);
     });
   }
+
+  test('what holds no names is no object of options', () => {
+    for (const odd of [new Map([['temperature', 0]]), Promise.resolve({}), new Date(), 5, true]) {
+      assert.throws(() => scope.distribution(odd), expected('invalid_argument', 'settings'));
+      assert.throws(() => scope.feed([1], odd), expected('invalid_argument', 'feed'));
+      assert.throws(() => scope.readFrom([1, 2], {}, odd), expected('invalid_argument', 'options'));
+    }
+  });
 
   test('undefined is as if it were not there', () => {
     assert.deepEqual(

@@ -20,6 +20,7 @@ const SETTINGS = {
   'every truncation': { top_k: 90, top_p: 0.95, min_p: 0.01, typical_p: 0.9, epsilon_cutoff: 1e-4 },
   xtc: { xtc_probability: 0.5, xtc_threshold: 0.001 },
   mirostat: { mirostat: 2, mirostat_tau: 3 },
+  'adaptive-p': { adaptive_target: 0.3 },
   gumbel: { temperature: 0.8, draw: 'gumbel' },
   constraint: { constraint: 'json', temperature: 1.2 },
   'an own stage': { top_k: 60, own: half, order: ['top_k', 'own'] },

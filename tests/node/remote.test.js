@@ -32,6 +32,16 @@ before(async () => {
   local = await Logitscope.load({ model: image });
 });
 
+/** @param {() => unknown} act */
+function assertThrown(act) {
+  try {
+    act();
+  } catch (error) {
+    return error;
+  }
+  throw new assert.AssertionError({ message: 'nothing was thrown' });
+}
+
 const withoutTime = ({ ms, ...step }) => step;
 
 test('info, table and variant are there', () => {
@@ -256,6 +266,69 @@ describe('a generation', () => {
     }
     await remote.feed([1]);
   });
+});
+
+test('an rng answers, and is refused, as at home', async () => {
+  const asked = { temperature: 0.8 };
+  remote.feed([72, 105]);
+  local.feed([72, 105]);
+  assert.deepEqual(
+    await remote.read(asked, { rng: () => 0.3 }),
+    local.read(asked, { rng: () => 0.3 }),
+  );
+  for (const choice of [{ rng: () => undefined }, { rng: () => 2 }, { u: 0.1, rng: () => 0.9 }]) {
+    const atHome = assertThrown(() => local.read(asked, choice));
+    await assert.rejects(remote.read(asked, choice), {
+      code: atHome.code,
+      message: atHome.message,
+    });
+  }
+});
+
+test('memory and a fork of the default session are there', async () => {
+  assert.ok((await remote.memoryBytes) > 2 ** 16);
+  await remote.feed([1, 2, 3]);
+  const fork = await remote.fork();
+  assert.deepEqual(await fork.timeline(), Uint32Array.of(1, 2, 3));
+  await fork.close();
+  await fork.close();
+  await assert.rejects(fork.timeline(), { code: 'closed' });
+});
+
+test('what is awaited or asked for when it ends is refused', { timeout: 20_000 }, async () => {
+  const model = smallModel();
+  const closed = await RemoteLogitscope.load({ model, worker: thread() });
+  const waiting = closed.write({
+    prompt: 'x',
+    max_new_tokens: 100_000,
+    logit_bias: { [EOS]: false },
+  });
+  const refused = assert.rejects(waiting, { code: 'closed' });
+  await closed.close();
+  await closed.close();
+  await refused;
+  await assert.rejects(closed.encode('x'), { code: 'closed' });
+
+  const failed = thread();
+  const broken = await RemoteLogitscope.load({ model, worker: failed });
+  failed.onerror({ message: 'it fell over' });
+  for (let n = 0; n < 2; n++) await assert.rejects(broken.encode('x'), { code: 'load_failed' });
+});
+
+test('a load is cancelled whenever its signal is aborted', { timeout: 20_000 }, async () => {
+  const model = smallModel();
+  const aborted = RemoteLogitscope.load({ model, worker: thread(), signal: AbortSignal.abort() });
+  await assert.rejects(aborted, { code: 'cancelled' });
+
+  const controller = new AbortController();
+  const slow = new Response(new ReadableStream({ pull: () => new Promise(() => {}) }));
+  const load = RemoteLogitscope.load({
+    model: slow,
+    worker: thread(),
+    signal: controller.signal,
+  });
+  controller.abort();
+  await assert.rejects(load, { code: 'cancelled' });
 });
 
 test('progress of the model is reported', async () => {

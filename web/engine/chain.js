@@ -6,6 +6,7 @@
 import { carried } from './presets.js';
 import {
   checkBoolean,
+  checkFunction,
   checkIds,
   checkInteger,
   checkLogits,
@@ -14,7 +15,7 @@ import {
   checkOwn,
   checkSecond,
 } from './checks.js';
-import { LogitscopeError, mustBe, phrase, shown } from './errors.js';
+import { LogitscopeError, phrase, shown } from './errors.js';
 import * as layout from './layout.js';
 import { SEED_MAX, applySettings, biasesAfter, checkBiased } from './settings.js';
 import { readTrace } from './trace.js';
@@ -75,9 +76,7 @@ export function resolveChoice(what, given, draw, names) {
   if (draw === 'gumbel' || (u !== undefined && rng !== undefined)) {
     throw new LogitscopeError('invalid_argument', draw === 'gumbel' ? 'u_gumbel' : 'u_and_rng');
   }
-  if (rng !== undefined && typeof rng !== 'function') {
-    throw mustBe('rng', 'a_function', rng);
-  }
+  checkFunction('rng', rng);
   const value = rng ? rng() : u;
   if (typeof value !== 'number' || !(value >= 0 && value < 1)) {
     const code = typeof value === 'number' ? 'out_of_range' : 'invalid_argument';
@@ -117,7 +116,8 @@ export class Chain {
       choice.step,
     );
     const trace = this.#trace(ready);
-    return { trace, drawn: this.#draw(ready, choice).drawn };
+    const { drawn } = this.#draw(ready, choice); // while given logits still stand in the exchange
+    return { trace: this.#whole(ready, trace), drawn };
   }
 
   /**
@@ -129,7 +129,8 @@ export class Chain {
   distribution(source, settings, step) {
     const asked = this.#core.resolve(settings);
     checkInteger('step', step, 0, SEED_MAX);
-    return this.#trace(this.prepareRun(source, this.#withOwnResultNow(source, asked, step), step));
+    const ready = this.prepareRun(source, this.#withOwnResultNow(source, asked, step), step);
+    return this.#whole(ready, this.#trace(ready));
   }
 
   /**
@@ -391,10 +392,20 @@ export class Chain {
    */
   #trace(ready) {
     const { module, table, gates } = this.#core;
-    const { chain, mask, source } = ready;
-    const trace = readTrace(module, this.#apply(ready), table, source.piece);
-    if (mask) trace.constraint = gates.read(mask);
+    const trace = readTrace(module, this.#apply(ready), table, ready.source.piece);
+    if (ready.mask) trace.constraint = gates.read(ready.mask);
+    return trace;
+  }
+
+  /**
+   * The trace with the whole result, where the source asks for that; writes to the exchange.
+   * @param {Ready} ready
+   * @param {Trace} trace
+   * @returns {Trace}
+   */
+  #whole({ chain, source }, trace) {
     if (!source.whole) return trace;
+    const { module } = this.#core;
     const logits = module.float32(module.calls.chain_logits(chain), source.size);
     const pAt = module.exchange(8 * source.size);
     module.calls.chain_probabilities(chain, pAt, source.size);

@@ -4,6 +4,13 @@ import { LogitscopeError, mustBe, show, shown } from './errors.js';
 /** @typedef {import('./errors.js').Phrase} Phrase */
 
 /**
+ * Whether it is names with values; a list, a Map, a Date or a Promise is none.
+ * @param {unknown} value
+ * @returns {value is Record<string, any>}
+ */
+export const isObject = (value) => Object.prototype.toString.call(value) === '[object Object]';
+
+/**
  * Checks an options bag: an object (or nothing) with known names only.
  * @param {string | Phrase} what for instance 'options of encode'
  * @param {unknown} options
@@ -11,9 +18,7 @@ import { LogitscopeError, mustBe, show, shown } from './errors.js';
  */
 export function checkOptions(what, options, names) {
   if (options === undefined) return;
-  if (typeof options !== 'object' || options === null || Array.isArray(options)) {
-    throw mustBe(what, 'an_object', options);
-  }
+  if (!isObject(options)) throw mustBe(what, 'an_object', options);
   for (const name of Object.keys(options)) {
     if (!names.includes(name)) {
       throw new LogitscopeError('invalid_argument', 'must_be_among', {
@@ -54,7 +59,7 @@ const DEPTH_MAX = 100;
 const COUNTED = 100_000;
 
 /** @param {unknown} value */
-const isObject = (value) =>
+const holdsMore = (value) =>
   typeof value === 'object' && value !== null && !ArrayBuffer.isView(value);
 
 /**
@@ -62,11 +67,11 @@ const isObject = (value) =>
  * @param {unknown} value
  */
 function depthOf(value) {
-  let level = new Set([value].filter(isObject));
+  let level = new Set([value].filter(holdsMore));
   let depth = 0;
   for (; level.size && depth < COUNTED; depth++) {
     level = new Set(
-      [...level].flatMap((it) => Object.values(/** @type {any} */ (it)).filter(isObject)),
+      [...level].flatMap((it) => Object.values(/** @type {any} */ (it)).filter(holdsMore)),
     );
   }
   return level.size ? Infinity : depth;
@@ -86,9 +91,8 @@ export function checkDepth(name, value) {
  * @param {unknown} options
  */
 export function checkDepths(options) {
-  if (!isObject(options) || Array.isArray(options)) return;
-  for (const [name, value] of Object.entries(/** @type {object} */ (options)))
-    checkDepth(name, value);
+  if (!isObject(options)) return;
+  for (const [name, value] of Object.entries(options)) checkDepth(name, value);
 }
 
 /**
@@ -99,6 +103,21 @@ export function checkBoolean(name, value) {
   if (typeof value !== 'boolean') {
     throw mustBe(name, 'true_or_false', value);
   }
+}
+
+/** @param {unknown} signal */
+export function checkSignal(signal) {
+  if (signal !== undefined && typeof (/** @type {any} */ (signal)?.aborted) !== 'boolean') {
+    throw mustBe('signal', 'an_abort_signal', signal);
+  }
+}
+
+/**
+ * @param {string} name
+ * @param {unknown} value
+ */
+export function checkFunction(name, value) {
+  if (value !== undefined && typeof value !== 'function') throw mustBe(name, 'a_function', value);
 }
 
 /**
@@ -132,6 +151,9 @@ export function checkIds(name, ids, limit) {
   }
 }
 
+/** The least number that a float32 holds as Infinity: 2^128 (1 - 2^-25). */
+const BEYOND_FLOAT32 = 2 ** 128 * (1 - 2 ** -25);
+
 /**
  * @param {ArrayLike<number>} logits
  * @returns {number} how many
@@ -139,6 +161,11 @@ export function checkIds(name, ids, limit) {
 export function checkLogits(logits) {
   checkNumbers('logits', logits);
   if (!logits.length) throw new LogitscopeError('empty', 'no_numbers');
+  if (logits instanceof Float32Array) return logits.length;
+  for (let i = 0; i < logits.length; i++) {
+    if (Math.abs(logits[i]) >= BEYOND_FLOAT32 && logits[i] !== -Infinity)
+      throw new LogitscopeError('not_finite', 'logit_finite', { id: i, value: logits[i] });
+  }
   return logits.length;
 }
 

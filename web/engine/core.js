@@ -54,8 +54,11 @@ export class Core {
   #breakers = new Map();
   /** How many ids a session sees; 0 is the default. */
   context = 0;
+  /** Whether a timeline keeps what it has computed, unless who asks says otherwise. */
+  cache = true;
   /** Loads another model with the same modules. @param {any} _model @returns {Promise<any>} */
   loadBeside = (_model) => Promise.reject();
+  #closed = false;
   gates = new Gates(this);
   chain = new Chain(this);
 
@@ -118,11 +121,10 @@ export class Core {
     };
   }
 
-  /** What the file says; an error without one. */
+  /** What the file says; an error without one, or once it is closed. */
   needModel() {
-    if (!this.info) {
-      throw new LogitscopeError('no_model', 'no_model');
-    }
+    if (this.#closed) throw new LogitscopeError('closed', 'instance_closed');
+    if (!this.info) throw new LogitscopeError('no_model', 'no_model');
     return this.info;
   }
 
@@ -342,5 +344,6 @@ export class Core {
     this.module.calls.model_close(this.model);
     this.model = 0;
     this.info = null;
+    this.#closed = true;
   }
 }

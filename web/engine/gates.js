@@ -194,6 +194,7 @@ export class Gates {
    */
   isSpent(gates, ids) {
     if (gates.grammar === undefined) return false;
+    this.#open(gates.grammar); // another session may have asked for its own since
     const { module } = this.#core;
     const at = module.exchange(4 * ids.length);
     module.writeUint32(at, ids);

@@ -1,6 +1,6 @@
 /** The decode loop: feed, chain, draw, append, until something ends it. */
 import { resolveChoice } from './chain.js';
-import { checkBoolean, checkIds, checkInteger, checkText } from './checks.js';
+import { checkBoolean, checkIds, checkInteger, checkSignal, checkText } from './checks.js';
 import { LogitscopeError, mustBe } from './errors.js';
 import { carried, readsSecond } from './presets.js';
 import { TextStream } from './text.js';
@@ -108,7 +108,7 @@ function resolveOptions(core, options) {
   const {
     prompt,
     max_new_tokens: maximum = 100,
-    cache = true,
+    cache = core.cache,
     stop = [],
     signal,
     u,
@@ -118,9 +118,7 @@ function resolveOptions(core, options) {
   checkBoolean('cache', cache);
   const stops = checkStops(stop);
   const first = resolveChoice('generate', u === undefined ? {} : { u }, resolved.draw, ['u']);
-  if (signal !== undefined && typeof signal?.aborted !== 'boolean') {
-    throw mustBe('signal', 'an_abort_signal', signal);
-  }
+  checkSignal(signal);
   const ids = idsOf(core, 'prompt', prompt);
   if (!ids.length) throw new LogitscopeError('empty', 'no_prompt');
   if (ids.length + maximum > TIMELINE_MAX) {
@@ -178,6 +176,7 @@ export async function* generate(core, timeline, options) {
       const began = performance.now();
       const choice = step === 0 ? first : { step, raw: true };
       const { drawn, kept, entropy, ...how } = await next(choice, maximum - step);
+      core.needModel(); // it may have been closed meanwhile
       const state = carried(now.values);
       if (state) now = { ...now, values: { ...now.values, [state]: drawn.mu } };
       ids.push(drawn.id);

@@ -3,7 +3,7 @@
  *
  * Requests are { id, session, method, args }; answers { id, result } or { id, error }, and while a
  * model loads { id, progress }. Session 0 is the instance itself with its default timeline.
- * Requests are served in the order in which they came.
+ * Requests begin in the order in which they came; one that waits lets later ones pass.
  */
 import { reasonOf } from './errors.js';
 import { Logitscope, LogitscopeError } from './logitscope.js';
@@ -28,6 +28,13 @@ const SCOPE_METHODS =
   );
 const SESSION_METHODS =
   'feed timeline logits hidden second surprisal read distribution draw landscape write'.split(' ');
+
+/**
+ * An argument, with the function that a message could not carry, only what that returned.
+ * @param {any} arg
+ */
+const withRng = (arg) =>
+  arg?.rng && 'returns' in arg.rng ? { ...arg, rng: () => arg.rng.returns } : arg;
 
 /**
  * The buffers of typed arrays in an answer, to be handed over rather than copied: of a whole result
@@ -99,11 +106,13 @@ class Host {
       throw new LogitscopeError('closed', session ? 'session_closed' : 'nothing_loaded');
     }
     if (SESSION_METHODS.includes(method) || (!session && SCOPE_METHODS.includes(method))) {
-      return target[method](...args);
+      return target[method](...args.map(withRng));
     }
     switch (method) {
       case 'session':
         return this.#keep(/** @type {Logitscope} */ (this.#scope).session());
+      case 'memoryBytes':
+        return target.memoryBytes;
       case 'fork':
         return this.#keep(target.fork());
       case 'close':

@@ -2,9 +2,17 @@
  * The engine for worker and Node: load, encode, feed, read, generate.
  * Methods on an instance act on its default session; `session()` opens more over the same model.
  */
-import { checkBoolean, checkIds, checkInteger, checkOptions } from './checks.js';
+import {
+  checkBoolean,
+  checkFunction,
+  checkIds,
+  checkInteger,
+  checkOptions,
+  checkSignal,
+  isObject,
+} from './checks.js';
 import { Core } from './core.js';
-import { LogitscopeError, show, shown } from './errors.js';
+import { LogitscopeError, mustBe, show, shown } from './errors.js';
 import { openSource } from './load.js';
 import { Module } from './module.js';
 import { presets, strategies } from './presets.js';
@@ -19,6 +27,17 @@ export { LogitscopeError, presets, strategies };
 /** The longest context that a model file may have. */
 const CONTEXT_MAX = 2 ** 20;
 const VARIANTS = ['auto', 'scalar', 'simd', 'relaxed'];
+
+/**
+ * What a call was told beside logits and settings.
+ * @template T
+ * @param {T | undefined} options
+ * @returns {T}
+ */
+function besides(options) {
+  if (options !== undefined && !isObject(options)) throw mustBe('options', 'an_object', options);
+  return options ?? /** @type {T} */ ({});
+}
 
 export class Logitscope {
   #core;
@@ -50,6 +69,7 @@ export class Logitscope {
       'relaxed',
       'variant',
       'context',
+      'cache',
       'session',
       'onprogress',
       'keep',
@@ -62,13 +82,17 @@ export class Logitscope {
       relaxed,
       variant = 'auto',
       context = 0,
+      cache = true,
       session = true,
       keep = false,
       onprogress,
       signal,
     } = options ?? {};
     if (options?.context !== undefined) checkInteger('context', context, 1, CONTEXT_MAX);
+    checkBoolean('cache', cache);
     checkBoolean('session', session);
+    checkFunction('onprogress', onprogress);
+    checkSignal(signal);
     if (typeof variant !== 'string' || !VARIANTS.includes(variant)) {
       throw new LogitscopeError('invalid_argument', 'must_be_one_of', {
         setting: 'variant',
@@ -81,6 +105,7 @@ export class Logitscope {
       model === undefined ? null : openSource('model', model, { keep, signal }),
     ]);
     const core = new Core(module);
+    core.cache = cache;
     core.loadBeside = (given) => Logitscope.load({ model: given, wasm, simd, relaxed, variant });
     if (stream) await core.openModel(stream, session || context ? context : -1, onprogress);
     return new Logitscope(core, session);
@@ -151,6 +176,7 @@ export class Logitscope {
   /** @param {number} id */
   piece(id) {
     const core = this.#open();
+    if (typeof id !== 'number') throw mustBe('id', 'a_number', id);
     checkIds('id', [id], core.needModel().vocab_size);
     const piece = core.piece(id);
     return { ...piece, bytes: piece.bytes.slice() };
@@ -225,7 +251,7 @@ export class Logitscope {
    */
   readFrom(logits, settings, choice) {
     const { chain } = this.#open();
-    const { history, second, ...how } = choice ?? {};
+    const { history, second, ...how } = besides(choice);
     return /** @type {import('./types.js').WarpReading} */ (
       chain.read(chain.given(logits, history, second), settings, how)
     );
@@ -239,7 +265,7 @@ export class Logitscope {
    */
   drawFrom(logits, settings, choice) {
     const { chain } = this.#open();
-    const { history, second, ...how } = choice ?? {};
+    const { history, second, ...how } = besides(choice);
     return chain.draw(chain.given(logits, history, second), settings, how);
   }
 
@@ -253,7 +279,7 @@ export class Logitscope {
    */
   landscapeFrom(logits, settings, knob, values, options) {
     const { chain } = this.#open();
-    const { history, second, ...how } = options ?? {};
+    const { history, second, ...how } = besides(options);
     return chain.landscape(chain.given(logits, history, second), settings, knob, values, how);
   }
 
@@ -336,6 +362,11 @@ export class Logitscope {
   /** @param {GenerateOptions & Settings} options */
   generate(options) {
     return this.#session().generate(options);
+  }
+
+  /** Another session with the default one's timeline. */
+  fork() {
+    return this.#session().fork();
   }
 
   /** Another timeline over the same model. */

@@ -2,8 +2,8 @@
  * The engine behind a worker: the same interface, as promises. A newer look at a session's
  * distribution (`read`, `distribution`) supersedes one that still waits, so a slider never queues.
  */
-import { checkDepths } from './checks.js';
-import { LogitscopeError, mustBe, phrase, reasonOf } from './errors.js';
+import { checkDepths, checkSignal } from './checks.js';
+import { LogitscopeError, phrase, reasonOf } from './errors.js';
 import { trustedAddress } from './trusted.js';
 
 /** @typedef {import('./types.js').Settings} Settings */
@@ -40,13 +40,15 @@ class Connection {
   #last = 0;
   /** @type {Map<number, Waiting>} */
   #waiting = new Map();
+  /** Why nothing is answered any more. @type {[string, string, import('./errors.js').Values?] | null} */
+  #end = null;
 
   /** @param {Port & { onerror?: any, onmessageerror?: any }} port */
   constructor(port) {
     this.#port = port;
     port.onmessage = ({ data }) => this.#receive(data);
     port.onerror = (/** @type {any} */ event) =>
-      this.failAll('load_failed', 'worker_failed', {
+      this.end('load_failed', 'worker_failed', {
         reason: event?.message ?? phrase('unknown_reason'),
       });
   }
@@ -62,6 +64,7 @@ class Connection {
   send(session, method, args, onprogress, transfer = []) {
     const id = ++this.#last;
     return new Promise((resolve, reject) => {
+      if (this.#end) return refuse(reject, ...this.#end);
       try {
         args.forEach(checkDepths); // a message that is too deep can be sent and yet never arrive
         this.#port.postMessage({ id, session, method, args }, transfer);
@@ -96,25 +99,26 @@ class Connection {
   }
 
   /**
-   * Refuses all that is awaited.
+   * Refuses all that is awaited and all that is asked from now on, unless it has ended already.
    * @param {string} code
    * @param {string} key
    * @param {import('./errors.js').Values} [values]
    */
-  failAll(code, key, values) {
-    for (const { reject } of this.#waiting.values()) refuse(reject, code, key, values);
+  end(code, key, values) {
+    this.#end ??= [code, key, values];
+    for (const { reject } of this.#waiting.values()) refuse(reject, ...this.#end);
     this.#waiting.clear();
   }
 }
 
 /**
- * What a message can carry of where the randomness comes from: a function's number.
+ * What a message can carry of where the randomness comes from: a function's number, as the function
+ * that the other end makes of it.
  * @param {DrawChoice | undefined} choice
  */
 function drawnHere(choice) {
   if (typeof choice?.rng !== 'function') return choice;
-  const { rng, ...others } = choice;
-  return { ...others, u: rng() };
+  return { ...choice, rng: { returns: choice.rng() } };
 }
 
 /** A timeline in the worker. */
@@ -122,6 +126,7 @@ export class RemoteSession {
   /** @type {Connection} */
   #connection;
   #id;
+  #closed = false;
   #inFlight = 0;
   /**
    * The look that waits for the one in flight.
@@ -275,11 +280,9 @@ export class RemoteSession {
    */
   async *generate(options) {
     const { signal, ...sent } = options ?? {};
-    if (signal !== undefined && typeof signal?.aborted !== 'boolean') {
-      throw mustBe('signal', 'an_abort_signal', signal);
-    }
+    checkSignal(signal);
     const generation = await this.request('generate', sent);
-    const abort = () => this.request('abort', generation);
+    const abort = () => void this.request('abort', generation).catch(() => {}); // it may have ended
     signal?.addEventListener('abort', abort);
     if (signal?.aborted) abort();
     let ended = false;
@@ -306,9 +309,11 @@ export class RemoteSession {
     return new RemoteSession(this.#connection, await this.request('fork'));
   }
 
-  /** @returns {Promise<void>} */
-  close() {
-    return this.request('close');
+  /** Frees the timeline; every later call is the error `closed`. */
+  async close() {
+    if (this.#closed) return;
+    this.#closed = true;
+    await this.request('close');
   }
 }
 
@@ -341,16 +346,22 @@ export class RemoteLogitscope extends RemoteSession {
    * @returns {Promise<RemoteLogitscope>}
    */
   static async load({ worker, onprogress, signal, ...options } = {}) {
+    checkSignal(signal);
     const given = worker ?? new URL('./worker.js', import.meta.url);
     const own = typeof given === 'string' || given instanceof URL ? startWorker(given) : null;
     const connection = new Connection(own ?? /** @type {Port} */ (given));
     const remote = new RemoteLogitscope(connection, own);
-    const cancel = () => {
-      /** @type {any} */ (own ?? given).terminate?.();
-      connection.failAll('cancelled', 'load_cancelled');
-    };
+    let cancel = () => {};
+    const cancelled = new Promise((_, reject) => {
+      cancel = () => {
+        /** @type {any} */ (own ?? given).terminate?.();
+        connection.end('cancelled', 'load_cancelled');
+        refuse(reject, 'cancelled', 'load_cancelled');
+      };
+    });
     signal?.addEventListener('abort', cancel);
-    try {
+    if (signal?.aborted) cancel();
+    const load = async () => {
       const sent = {
         ...options,
         model: await sendable('model', options.model),
@@ -358,7 +369,10 @@ export class RemoteLogitscope extends RemoteSession {
         simd: await sendable('simd', options.simd),
         relaxed: await sendable('relaxed', options.relaxed),
       };
-      Object.assign(remote, await connection.send(0, 'load', [sent], onprogress));
+      return connection.send(0, 'load', [sent], onprogress);
+    };
+    try {
+      Object.assign(remote, await Promise.race([cancelled, load()]));
     } catch (error) {
       own?.terminate();
       throw error;
@@ -493,9 +507,15 @@ export class RemoteLogitscope extends RemoteSession {
     return new RemoteSession(this.#connection, await this.request('session'));
   }
 
-  /** Frees everything and ends the worker, if `load` started it. */
+  /** Bytes of the module's memory. @returns {Promise<number>} */
+  get memoryBytes() {
+    return this.request('memoryBytes');
+  }
+
+  /** Frees everything and ends the worker, if `load` started it; every later call is `closed`. */
   async close() {
-    await this.request('close');
+    await super.close();
+    this.#connection.end('closed', 'instance_closed');
     this.#worker?.terminate();
   }
 }

@@ -227,7 +227,7 @@ function isOver(finished, best, { width, power, early, maximum }) {
  *   100, 4, 1, false
  * @returns {Promise<Found & { logprob: number, score: number, beams: ReadBeam[] }>}
  */
-export async function beamSearch(scope, options) {
+export async function beamSearch(scope, options = /** @type {any} */ ({})) {
   checkOptions('options of beamSearch', options, [
     'prompt',
     'max_new_tokens',
@@ -342,7 +342,7 @@ async function contrasted(session, ids, states, k, alpha) {
  *   signal?: AbortSignal }} options 100, 0.6, 4
  * @returns {Promise<Found & { steps: Contrast[] }>}
  */
-export async function contrastiveSearch(scope, options) {
+export async function contrastiveSearch(scope, options = /** @type {any} */ ({})) {
   checkOptions('options of contrastiveSearch', options, [
     'prompt',
     'max_new_tokens',

@@ -78,6 +78,7 @@ export const sentences = {
   no_prompt: 'prompt must hold at least one token, got none',
   no_numbers: 'logits must hold at least one number, got none',
   no_logits: 'there are no logits',
+  logits_beyond: 'a vocabulary has at most {limit} tokens, and there are {n} logits',
   nothing_to_feed: 'there is no token to feed: at least one is needed',
   nothing_fed: 'nothing has been fed to the session yet',
   copy_differs: 'a session copies only one of the same model and context',

@@ -57,7 +57,7 @@ export class Session {
    */
   feed(ids, options) {
     checkOptions('options of feed', options, ['cache']);
-    const cache = options?.cache ?? true;
+    const cache = options?.cache ?? this.#open().cache;
     checkBoolean('cache', cache);
     const { vocab_size } = this.#open().needModel();
     checkIds('ids', ids, vocab_size);

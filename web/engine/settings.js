@@ -2,7 +2,7 @@
  * Reads the table of settings out of C and turns what the caller asks for into one complete,
  * checked set. Ranges are C's business; here are names, types and combinations.
  */
-import { checkIds, checkInteger, checkOwn, checkText } from './checks.js';
+import { checkIds, checkInteger, checkOwn, checkText, isObject } from './checks.js';
 import { LogitscopeError, mustBe, show, shown } from './errors.js';
 import { GATE_NAMES, checkSequences, resolveGates } from './gates.js';
 import * as layout from './layout.js';
@@ -132,7 +132,9 @@ export function unknownSetting(name, names) {
     .map((known) => ({ known, away: distance(plain, known) }))
     .sort((a, b) => a.away - b.away);
   const near =
-    ranked.length && ranked[0].away <= Math.max(2, 0.4 * plain.length) ? ranked[0].known : '';
+    ranked.length && ranked[0].away <= Math.min(plain.length / 2, Math.max(2, 0.4 * plain.length))
+      ? ranked[0].known
+      : '';
   return near
     ? new LogitscopeError('unknown_setting', 'unknown_near', { name: show(name), near: show(near) })
     : new LogitscopeError('unknown_setting', 'unknown_setting', {
@@ -184,9 +186,7 @@ function checkOrder(order, table) {
  * @param {unknown} bias
  */
 function checkBias(bias) {
-  if (typeof bias !== 'object' || bias === null || Array.isArray(bias)) {
-    throw mustBe('logit_bias', 'an_object_of_biases', bias);
-  }
+  if (!isObject(bias)) throw mustBe('logit_bias', 'an_object_of_biases', bias);
   for (const [key, value] of Object.entries(bias)) {
     if (
       !/^(0|[1-9]\d{0,9})( (0|[1-9]\d{0,9}))*$/.test(key) ||
@@ -279,9 +279,7 @@ function factsOf(table) {
  * @returns {Resolved}
  */
 export function resolveSettings(table, given = {}, also = []) {
-  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
-    throw mustBe('settings', 'an_object', given);
-  }
+  if (!isObject(given)) throw mustBe('settings', 'an_object', given);
   const { names, canonical } = factsOf(table);
   const own = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
   for (const name of Object.keys(own))

@@ -423,6 +423,7 @@
  * @property {'auto' | 'scalar' | 'simd' | 'relaxed'} [variant]
  * @property {number} [context] how many tokens a session sees, by default as many as the model was made
  *   for and 4,096 at most
+ * @property {boolean} [cache] what `feed` and `generate` do by default: false evaluates the whole window
  * @property {boolean} [session] false: for facts and tokens alone, without the memory of a session
  * @property {OnProgress} [onprogress] of the model
  */
