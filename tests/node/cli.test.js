@@ -26,6 +26,11 @@ const DEEP = 'build/fixtures/cli_deep.json';
 const opened = '{"type":"array","items":'.repeat(3000);
 writeFileSync(`${root}${DEEP}`, `${opened}{"type":"null"}${'}'.repeat(3000)}`);
 
+const NO_GRAMMARS = ['{}', 'null', '[]', '{"vocabulary":["x"]}'].map((text, i) => {
+  writeFileSync(`${root}build/fixtures/cli_no_grammar_${i}.json`, text);
+  return `build/fixtures/cli_no_grammar_${i}.json`;
+});
+
 /** Ranges of characters that reorder or hide text. */
 const HIDDEN = [
   [0x00, 0x08],
@@ -140,6 +145,14 @@ describe('generate', () => {
       ['gumbel', 0, 5],
     );
     assert.equal(got.steps[0].u, null);
+  });
+
+  test('a bias of -Infinity is a ban, as false is', async () => {
+    const [infinite, banned] = await Promise.all(
+      ['-Infinity', 'false'].map((ban) => json('generate', ...SHE, '--logit-bias', `24=${ban}`)),
+    );
+    assert.deepEqual(infinite.settings.logit_bias, { 24: false });
+    assert.deepEqual(infinite.ids, banned.ids);
   });
 
   test('a stop text ends it', async () => {
@@ -587,6 +600,88 @@ describe('the playground', () => {
     assert.doesNotMatch(stdout, / at .*\.js/);
   });
 
+  test('what its flags ask for is refused before it begins', async () => {
+    for (const [flags, said] of [
+      [['--top-p', '3'], 'top_p must be between 0 and 1, got 3'],
+      [['--constraint', 'foo'], 'constraint must be "json", '],
+      [['--seed', '-1'], 'seed must be an integer between 0 and 9007199254740991, got -1'],
+      [['--order', 'own'], '--order names own, which needs --own'],
+      [['--draft', SMALL], 'draft must have the same vocabulary of 64 tokens'],
+      [['--json'], '--json cannot stand with --interactive'],
+      [SHE, '--prompt cannot stand with --interactive'],
+    ])
+      for (const input of ['', 'Tomorrow she\n']) {
+        const { status, stdout, stderr } = await cli(
+          ['generate', '--interactive', ...flags],
+          input,
+        );
+        assert.deepEqual([status, stdout], [2, ''], stderr);
+        assert.ok(stderr.startsWith(`logitscope: ${said}`) && stderr.endsWith('\n'), stderr);
+        assert.equal(stderr.split('\n').length, 2);
+      }
+  });
+
+  test('what stands beside the settings is shown by its name, and does not keep them from being set', async () => {
+    const own = 'build/fixtures/cli_own.mjs';
+    writeFileSync(`${root}${own}`, 'export default (logits) => logits;');
+    const grammar = 'build/fixtures/cli_will.gbnf';
+    writeFileSync(`${root}${grammar}`, 'root ::= " will" (" " [a-z]+)+');
+    const verbs = 'models/verbs.gguf';
+    for (const [flags, shown] of [
+      [['--own', own], [`own ${own}`]],
+      [
+        ['--draft', verbs, '--draft-tokens', '3'],
+        ['draft_tokens 3', `draft ${verbs}`],
+      ],
+      [
+        ['--amateur', verbs, '--guidance-scale', '3'],
+        ['guidance_scale 3', `amateur ${verbs}`],
+      ],
+      [['--constraint', `grammar:${grammar}`], [`constraint grammar:${grammar}`]],
+      [
+        ['--logit-bias', '5=2', '--logit-bias', '3 4=-Infinity', '--stop', ' ', '--stop', 'zz'],
+        ['logit_bias 5=2 "3 4=false"', 'stop " " zz'],
+      ],
+    ]) {
+      const lines = [
+        '/settings',
+        '/temperature 0.5',
+        '/temperature -1',
+        '/settings',
+        'Tomorrow she',
+      ];
+      const { stdout } = await cli(['generate', '--interactive', ...flags], lines.join('\n'));
+      const [, ...rest] = stdout.split('\n');
+      const set = 'temperature 0.5';
+      const refused = 'temperature must be a finite number of at least 0, got -1';
+      assert.deepEqual(rest.slice(0, -3), [...shown, set, refused, ...shown, set]);
+      assert.match(rest.at(-3), /^Tomorrow she/);
+      assert.match(rest.at(-2), /^\[(eos|stop), /);
+    }
+  });
+
+  test('guidance can be set, and what every prompt would be refused for cannot', async () => {
+    const { stdout } = await play(
+      '/guidance-scale 2',
+      '/order top-k,guidance-scale',
+      '/max-new-tokens 1e9',
+      '/order own,top-k',
+      '/settings',
+      'Tomorrow she',
+    );
+    const [, ...rest] = stdout.split('\n');
+    assert.deepEqual(rest.slice(0, 7), [
+      'guidance_scale 2',
+      'order top_k,guidance_scale',
+      'max_new_tokens must be an integer between 0 and 262144, got 1000000000',
+      '--order names own, which needs --own',
+      'seed 5',
+      'guidance_scale 2',
+      'order top_k,guidance_scale',
+    ]);
+    assert.match(rest[7], /^Tomorrow she /);
+  });
+
   test('it is the same text as generate gives', async () => {
     const { text } = await json('generate', ...SHE, '--seed', '5');
     assert.ok((await play('Tomorrow she')).stdout.includes(`\nTomorrow she${text}\n`));
@@ -713,6 +808,71 @@ describe('wrong arguments: one line on stderr, exit code 2', () => {
     'unknown suite': [['compare', ...SHE, '--suite', 'nin'], 'did you mean nine?'],
     'held-out text and prompt': [['compare', ...SHE, '--held-out', HELD_OUT], '--held-out'],
     'passages too long': [['compare', '--held-out', HELD_OUT], '48 tokens'],
+    'a sweep that begins wrongly': [
+      ['sweep', 'temperature=-1:1:0.5', ...SHE, '--csv'],
+      'temperature must be a finite number of at least 0, got -1',
+    ],
+    'a wrong point between others': [
+      ['sweep', 'top_k=0:3:1.5', ...SHE, '--csv'],
+      'top_k must be a whole number of at least 0, got 1.5',
+    ],
+    'a wrong setting beside a sweep': [
+      ['sweep', 'top_k=1', ...SHE, '--csv', '--top-p', '2'],
+      'top_p must be between 0 and 1, got 2',
+    ],
+    'a wrong seed of a sweep': [
+      ['sweep', 'top_k=1', ...SHE, '--csv', '--metric', 'length', '--seed', '1.5'],
+      'seed must be an integer',
+    ],
+    'a sweep after an unknown word': [
+      ['sweep', 'top_k=1', '--prompt', 'Tomorrow zebra', '--csv'],
+      '" zebra"',
+    ],
+    'a time limit of nothing': [['generate', ...SHE, '--time-limit', '3'], 'needs --own'],
+    'passages of nothing': [['compare', ...SHE, '--passages', '3'], 'needs --held-out'],
+    'lengths of no passages': [['compare', ...SHE, '--prompt-tokens', '3'], 'needs --held-out'],
+    'strategies and held-out text': [
+      ['compare', '--held-out', HELD_OUT, '--strategy', 'top_k=2'],
+      '--strategy cannot stand with --held-out',
+    ],
+    'a suite and strategies': [
+      ['compare', ...SHE, '--suite', 'nine', '--strategy', 'top_k=2', '--strategy', 'top_k=3'],
+      '--suite cannot stand with --strategy',
+    ],
+    'a strategy that names a setting twice': [
+      ['compare', ...SHE, '--strategy', 'top_p=.5,top-p=.9', '--strategy', 'top_k=3'],
+      '--strategy names top_p twice',
+    ],
+    'an unknown setting of a strategy': [
+      ['compare', ...SHE, '--strategy', 'foo=2', '--strategy', 'top_k=3'],
+      'unknown setting "foo", known are ',
+    ],
+    'a place for no sampler': [
+      ['generate', ...SHE, '--order', 'own,top_k'],
+      '--order names own, which needs --own',
+    ],
+    'an order of nothing': [['generate', ...SHE, '--order', ''], 'unknown setting "", known are '],
+    'an id beyond the vocabulary': [
+      ['detect', '--ids', '1,99', '--green-bias', '2'],
+      "--ids must be below 64, the vocabulary's size, got 99",
+    ],
+    'a seed with more digits than a number has': [
+      ['generate', ...SHE, '--seed', '9007199254740990.6'],
+      '--seed must be whole or have fewer digits, got 9007199254740990.6',
+    ],
+    'a bias of a word': [
+      ['generate', ...SHE, '--logit-bias', '24=x'],
+      '--logit-bias must be ID=NUMBER, or ID=false or ID=-Infinity to ban, got "24=x"',
+    ],
+    ...Object.fromEntries(
+      NO_GRAMMARS.map((file) => [
+        `JSON that is no grammar: ${readFileSync(`${root}${file}`, 'utf8')}`,
+        [
+          ['generate', ...SHE, '--grammar', file],
+          `--grammar "${file}" is not a grammar of sentences`,
+        ],
+      ]),
+    ),
     'an odd bos': [['tokenize', '--text', 'x', '--bos', 'maybe'], '"maybe"'],
     'a control character': [['gen\x1brate'], 'unknown command'],
   };
@@ -744,6 +904,7 @@ test('help lists commands, and flags from the table', async () => {
   assert.equal(help.status, 0);
   for (const { name } of table)
     assert.ok(help.stdout.includes(`--${name.replaceAll('_', '-')} `), name);
+  assert.match(help.stdout, /--variant +auto, relaxed, simd or scalar /);
 });
 
 test('it is executable, as package.json installs it', async () => {

@@ -9,6 +9,7 @@ import {
   PROMPT,
   SEED,
   UsageError,
+  checkBeside,
   needPrompt,
   nearestOf,
 } from './flags.js';
@@ -39,16 +40,18 @@ const CHOICE = [
  * @returns {Strategy}
  */
 function readStrategy(text) {
-  const settings = Object.fromEntries(
-    text.split(',').map((part) => {
-      const [, name, value] = /^([\w-]+)=(.+)$/.exec(part.trim()) ?? [];
-      if (name === undefined) {
-        throw new UsageError(`--strategy must be NAME=VALUE,..., got ${JSON.stringify(text)}`);
-      }
-      const read = value === 'true' || value === 'false' ? value === 'true' : Number(value);
-      return [name.replaceAll('-', '_'), Number.isNaN(read) ? value : read];
-    }),
-  );
+  const pairs = text.split(',').map((part) => {
+    const [, name, value] = /^([\w-]+)=(.+)$/.exec(part.trim()) ?? [];
+    if (name === undefined) {
+      throw new UsageError(`--strategy must be NAME=VALUE,..., got ${JSON.stringify(text)}`);
+    }
+    const read = value === 'true' || value === 'false' ? value === 'true' : Number(value);
+    return [name.replaceAll('-', '_'), Number.isNaN(read) ? value : read];
+  });
+  const names = pairs.map(([name]) => name);
+  const twice = names.find((name, i) => names.indexOf(name) !== i);
+  if (twice !== undefined) throw new UsageError(`--strategy names ${twice} twice`);
+  const settings = Object.fromEntries(pairs);
   const search = 'beam_width' in settings ? 'beam' : 'alpha' in settings ? 'contrastive' : null;
   return { name: nameOf(settings), ...(search && { kind: search }), settings };
 }
@@ -229,12 +232,11 @@ export const compare = {
   flags: [PROMPT, MAX_NEW_TOKENS, SEED, ...CHOICE, GRAMMAR, ...HELD_OUT],
 
   check(values) {
-    if (values.held_out === undefined) {
-      readSuite(values);
-      return needPrompt(values);
-    }
-    if (values.prompt === undefined) return undefined;
-    throw new UsageError('--prompt and --held-out exclude each other, got both');
+    checkBeside(values, 'held_out', ['prompt', 'suite', 'strategy', 'samples', 'grammar']);
+    checkBeside(values, 'strategy', ['suite']);
+    if (values.held_out !== undefined) return;
+    readSuite(values);
+    needPrompt(values);
   },
 
   async run(scope, values, { stdout }) {

@@ -56,6 +56,13 @@ export const detect = {
   async run(scope, values, { stdout }, table) {
     const { model, text, json } = values;
     const ids = values.ids?.map(Number) ?? [...scope.encode(text, { bos: false })];
+    const { vocab_size } = scope.info;
+    const beyond = ids.find((/** @type {number} */ id) => id >= vocab_size);
+    if (beyond !== undefined) {
+      throw new UsageError(
+        `--ids must be below ${vocab_size}, the vocabulary's size, got ${beyond}`,
+      );
+    }
     const found = await detectMarks(scope, ids, settingsOf(values, table));
     if (json) printJson(stdout, { model, ids, found });
     else stdout.write(found.map(tell).join('\n'));

@@ -10,6 +10,7 @@ export class UsageError extends Error {}
  * @property {string} name as in the settings, with underscores
  * @property {'text' | 'number' | 'switch' | 'texts' | 'names' | 'map'} kind texts: may be repeated
  * @property {string} help
+ * @property {string} [needs] the flag without which it says nothing
  */
 
 /**
@@ -41,7 +42,7 @@ const COMMON = [
   {
     name: 'variant',
     kind: 'text',
-    help: 'auto, simd or scalar inner loops; the results are the same',
+    help: 'auto, relaxed, simd or scalar inner loops; the results are the same',
   },
   {
     name: 'context',
@@ -91,10 +92,11 @@ export const CHAT = [
     kind: 'text',
     help: "what the user says, in place of --prompt: the model's chat template makes the prompt of it",
   },
-  { name: 'system', kind: 'text', help: 'with --chat: the message before it' },
+  { name: 'system', kind: 'text', needs: 'chat', help: 'with --chat: the message before it' },
   {
     name: 'date',
     kind: 'text',
+    needs: 'chat',
     help: "with --chat: the template's today, YYYY-MM-DD (2024-07-26)",
   },
 ];
@@ -111,6 +113,12 @@ export const GRAMMAR = {
   help: 'a grammar that judges the text (MODEL.grammar.json beside the model)',
 };
 
+/** A number as it is written. */
+const NUMBER = /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i;
+/** What bans a token as a bias does; JSON can say the first alone. */
+const BANS = ['false', '-Infinity'];
+const BAN_FORM = BANS.map((ban) => `ID=${ban}`).join(' or ');
+
 const dashed = (/** @type {string} */ name) => `--${name.replaceAll('_', '-')}`;
 const shortest = (/** @type {number} */ x) => (Math.abs(x) > 1e15 ? '' : String(x));
 
@@ -125,7 +133,7 @@ export function settingFlag(row) {
     return {
       name,
       kind: 'map',
-      help: `${group}: ID=NUMBER or ID=false to ban, "ID ID=..." after the first; may be repeated`,
+      help: `${group}: ID=NUMBER, ${BAN_FORM} to ban, "ID ID=..." after the first; may be repeated`,
     };
   }
   if (kind === 'list') return { name, kind: 'texts', help: `${group}: a text; may be repeated` };
@@ -193,22 +201,28 @@ export function nearestOf(word, names, orElse) {
  * @param {string} text
  */
 function toNumber(flag, text) {
-  if (!/^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(text)) {
+  if (!NUMBER.test(text)) {
     throw new UsageError(`${flag} must be a number, got ${JSON.stringify(text)}`);
   }
-  return Number(text);
+  const value = Number(text);
+  // 9007199254740990.6 would be taken for the seed 9007199254740991.
+  if (Number.isInteger(value) && /^[^e]*\.\d*[1-9]\d*$/i.test(text)) {
+    throw new UsageError(`${flag} must be whole or have fewer digits, got ${text}`);
+  }
+  return value;
 }
 
 /**
  * @param {string} flag
- * @param {string} text ID=NUMBER or ID=false
+ * @param {string} text ID=NUMBER, or what bans
  */
 function toBias(flag, text) {
   const [, id, value] = /^(\d+(?: \d+)*)=(.+)$/.exec(text) ?? [];
-  if (id === undefined) {
-    throw new UsageError(`${flag} must be ID=NUMBER or ID=false, got ${JSON.stringify(text)}`);
-  }
-  return { [id]: value === 'false' ? false : toNumber(flag, value) };
+  if (BANS.includes(value)) return { [id]: false };
+  if (id !== undefined && NUMBER.test(value)) return { [id]: toNumber(flag, value) };
+  throw new UsageError(
+    `${flag} must be ID=NUMBER, or ${BAN_FORM} to ban, got ${JSON.stringify(text)}`,
+  );
 }
 
 /**
@@ -266,6 +280,9 @@ export function parseFlags(words, flags, operands) {
     }
     values[flag.name] = toValue(flag, text, values[flag.name]);
   }
+  for (const { name, needs } of flags)
+    if (needs && name in values && !(needs in values))
+      throw new UsageError(`${dashed(name)} needs ${dashed(needs)}`);
   return values;
 }
 
@@ -275,16 +292,15 @@ export function needPrompt(values) {
 }
 
 /**
- * Refuses what does not go with --chat, and what goes with nothing else.
+ * Refuses flags that mean nothing beside another, where that is given.
  * @param {any} values
- * @param {string[]} others
+ * @param {string} beside
+ * @param {string[]} names
  */
-export function checkChat(values, others) {
-  for (const name of values.chat === undefined ? ['system', 'date'] : others) {
-    if (values[name] === undefined) continue;
-    const goes = values.chat === undefined ? 'needs' : 'cannot stand with';
-    throw new UsageError(`${dashed(name)} ${goes} --chat`);
-  }
+export function checkBeside(values, beside, names) {
+  const name = names.find((each) => values[each] !== undefined);
+  if (name === undefined || values[beside] === undefined) return;
+  throw new UsageError(`${dashed(name)} cannot stand with ${dashed(beside)}`);
 }
 
 /**
@@ -332,12 +348,22 @@ const gatesOf = ({ constraint, banned_words, forced_first: first }) => ({
 });
 
 /**
+ * Refuses the place of a sampler of the reader's own where there is none.
+ * @param {Record<string, any>} settings
+ */
+function checkOrder({ order, own }) {
+  if (own === undefined && order?.includes('own'))
+    throw new UsageError('--order names own, which needs --own');
+}
+
+/**
  * The settings among the flags.
  * @param {Record<string, any>} values
  * @param {any[]} table
  * @param {string[]} [also]
  */
 export function settingsOf(values, table, also = []) {
+  checkOrder(values);
   const names = [
     ...table.map((row) => row.name),
     ...DRAWING.map((flag) => flag.name),
@@ -348,4 +374,14 @@ export function settingsOf(values, table, also = []) {
     ...Object.fromEntries(Object.entries(values).filter(([name]) => names.includes(name))),
     ...gatesOf(values),
   };
+}
+
+/**
+ * Refuses settings before anything is written: a generation that ends before its first step.
+ * @param {any} scope
+ * @param {Record<string, any>} options of a generation
+ */
+export async function checkSettings(scope, options) {
+  checkOrder(options);
+  await scope.generate({ ...options, prompt: [0], signal: AbortSignal.abort() }).next();
 }

@@ -5,9 +5,8 @@ import {
   MAX_NEW_TOKENS,
   PROMPT,
   SEED,
-  UsageError,
   chatOf,
-  checkChat,
+  checkBeside,
   needPrompt,
   settingsOf,
 } from './flags.js';
@@ -139,6 +138,7 @@ export const generate = {
     {
       name: 'draft_tokens',
       kind: 'number',
+      needs: 'draft',
       help: 'with --draft: tokens that it drafts for a pass, 1 to 32 (4)',
     },
     GRAMMAR,
@@ -147,10 +147,9 @@ export const generate = {
   notes: OWN_NOTES,
 
   check(values) {
-    checkChat(values, ['prompt', 'interactive']);
+    checkBeside(values, 'chat', ['prompt', 'interactive']);
+    checkBeside(values, 'interactive', ['prompt', 'json']);
     if (!values.interactive && values.chat === undefined) needPrompt(values);
-    if (values.draft_tokens !== undefined && values.draft === undefined)
-      throw new UsageError('--draft-tokens needs --draft');
   },
 
   run(scope, values, streams, table) {
@@ -166,7 +165,7 @@ export const generate = {
         cache: !values.no_cache,
       };
       const grammar = readGrammar(values);
-      if (values.interactive) await play(scope, table, options, grammar, streams);
+      if (values.interactive) await play(scope, table, values, options, grammar, streams);
       else await show(scope, values, options, grammar, streams);
     });
   },

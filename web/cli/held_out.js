@@ -12,8 +12,13 @@ export const HELD_OUT = [
     kind: 'text',
     help: 'a text file: continue passages of it, beside their true continuation',
   },
-  { name: 'passages', kind: 'number', help: 'with --held-out: how many (3)' },
-  { name: 'prompt_tokens', kind: 'number', help: 'with --held-out: length of the prompts (24)' },
+  { name: 'passages', kind: 'number', needs: 'held_out', help: 'with --held-out: how many (3)' },
+  {
+    name: 'prompt_tokens',
+    kind: 'number',
+    needs: 'held_out',
+    help: 'with --held-out: length of the prompts (24)',
+  },
 ];
 
 /**

@@ -1,7 +1,7 @@
 /** The terminal playground: a line is a prompt, a line that begins with a slash is a command. */
 import { createInterface } from 'node:readline';
 import { LogitscopeError } from '../engine/index.js';
-import { UsageError, nearestOf, settingFlag, toValue } from './flags.js';
+import { UsageError, checkSettings, nearestOf, settingFlag, toValue } from './flags.js';
 import { inLine, quoted, safe } from './terminal.js';
 import { judge, verdictLine } from './verdict.js';
 
@@ -18,6 +18,25 @@ function settingsIn(table) {
   ];
 }
 
+/** What `/settings` shows by the flag's own word: a function, models, a grammar. */
+const NAMED = ['own', 'draft', 'amateur', 'constraint'];
+
+/** @param {any} value @returns {string[]} */
+function wordsOf(value) {
+  if (typeof value !== 'object') return [String(value)];
+  return Array.isArray(value) ? value : Object.entries(value).map((pair) => pair.join('='));
+}
+
+/**
+ * A setting as its flag says it, with quotes around what is not one word.
+ * @param {string} name
+ * @param {any} value
+ */
+function inFlags(name, value) {
+  const words = wordsOf(value).map((word) => (/^\S+$/.test(word) ? inLine(word) : quoted(word)));
+  return `${name} ${words.join(name === 'order' ? ',' : ' ')}\n`;
+}
+
 const HELP = `A line is a prompt; the text that follows it is generated.
 /temperature 0.5   sets a setting; without a value, puts it back to neutral
 /seed 42           the seed; /max-new-tokens 20, /preset NAME, /order A,B,... likewise
@@ -29,6 +48,8 @@ const HELP = `A line is a prompt; the text that follows it is generated.
 class Playground {
   #scope;
   #flags;
+  /** @type {Record<string, any>} the words of the flags */
+  #values;
   #grammar;
   #initial;
   #stdout;
@@ -40,14 +61,16 @@ class Playground {
   /**
    * @param {any} scope
    * @param {any[]} table
+   * @param {any} values
    * @param {any} options
    * @param {any} grammar
    * @param {NodeJS.WriteStream} stdout
    */
-  constructor(scope, table, options, grammar, stdout) {
+  constructor(scope, table, values, options, grammar, stdout) {
     this.#stdout = stdout;
     this.#scope = scope;
     this.#flags = settingsIn(table);
+    this.#values = values;
     this.#grammar = grammar;
     this.#initial = options;
     this.#options = { ...options };
@@ -65,7 +88,7 @@ class Playground {
    */
   async take(line) {
     try {
-      if (line.startsWith('/')) return this.#command(line.slice(1).trim());
+      if (line.startsWith('/')) return await this.#command(line.slice(1).trim());
       if (line.trim()) await this.#generate(line);
     } catch (error) {
       if (!(error instanceof LogitscopeError) && !(error instanceof UsageError)) throw error;
@@ -75,14 +98,14 @@ class Playground {
   }
 
   /** @param {string} text */
-  #command(text) {
+  async #command(text) {
     const [word, ...rest] = text.split(/\s+/);
     const name = word.replaceAll('-', '_');
     if (name === 'quit' || name === 'exit') return false;
     if (name === 'help') this.#stdout.write(HELP);
     else if (name === 'settings') this.#show();
     else if (name === 'reset') this.#reset();
-    else this.#set(name, rest.join(' '));
+    else await this.#set(name, rest.join(' '));
     return true;
   }
 
@@ -95,7 +118,7 @@ class Playground {
    * @param {string} name
    * @param {string} text
    */
-  #set(name, text) {
+  async #set(name, text) {
     const flag = /** @type {import('./flags.js').Flag | undefined} */ (
       this.#flags.find((known) => known.name === name)
     );
@@ -111,35 +134,17 @@ class Playground {
     }
     const { [name]: before, ...others } = this.#options;
     const options = text ? { ...others, [name]: toValue(flag, text, before) } : others;
-    this.#check(options);
+    await checkSettings(this.#scope, options);
     this.#options = options;
-    this.#stdout.write(
-      text ? `${name} ${safe(JSON.stringify(options[name]))}\n` : `${name} neutral\n`,
-    );
-  }
-
-  /**
-   * Refuses a setting now rather than at the next prompt, by warping zeros.
-   * @param {Record<string, any>} options
-   */
-  #check({ max_new_tokens, stop, cache, ...settings }) {
-    if (
-      max_new_tokens !== undefined &&
-      !(Number.isInteger(max_new_tokens) && max_new_tokens >= 0)
-    ) {
-      throw new UsageError(
-        `max_new_tokens must be a whole number of at least 0, got ${max_new_tokens}`,
-      );
-    }
-    this.#scope.warp(new Float32Array(this.#scope.info.vocab_size), { ...settings, top: 0 });
+    this.#stdout.write(text ? inFlags(name, options[name]) : `${name} neutral\n`);
   }
 
   #show() {
     const { cache, ...set } = this.#options;
-    const rows = Object.entries(set).map(
-      ([name, value]) => `${name} ${safe(JSON.stringify(value))}`,
+    const rows = Object.entries(set).map(([name, value]) =>
+      inFlags(name, NAMED.includes(name) ? this.#values[name] : value),
     );
-    this.#stdout.write(`${rows.length ? rows.join('\n') : 'everything is neutral'}\n`);
+    this.#stdout.write(rows.join('') || 'everything is neutral\n');
   }
 
   /** @param {string} prompt */
@@ -172,12 +177,14 @@ class Playground {
 /**
  * @param {any} scope
  * @param {any[]} table
- * @param {any} options
+ * @param {any} values
+ * @param {any} options what the values ask of a generation
  * @param {any} grammar
  * @param {import('./flags.js').Streams} streams
  */
-export async function play(scope, table, options, grammar, { stdin, stdout }) {
-  const playground = new Playground(scope, table, options, grammar, stdout);
+export async function play(scope, table, values, options, grammar, { stdin, stdout }) {
+  await checkSettings(scope, options);
+  const playground = new Playground(scope, table, values, options, grammar, stdout);
   const { name, vocab_size } = scope.info;
   const terminal = stdin.isTTY === true;
   const lines = createInterface({

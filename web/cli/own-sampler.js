@@ -18,7 +18,12 @@ export const OWN = [
     kind: 'text',
     help: 'a JavaScript file whose function is a stage too, where --order has "own", or last',
   },
-  { name: 'time_limit', kind: 'number', help: 'seconds that one call of it may take (2)' },
+  {
+    name: 'time_limit',
+    kind: 'number',
+    needs: 'own',
+    help: 'seconds that one call of it may take (2)',
+  },
 ];
 
 export const OWN_NOTES = `--own FILE is run in a thread of its own with a time limit, but it is trusted as any script is: it can

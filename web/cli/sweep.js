@@ -1,7 +1,22 @@
 /** `logitscope sweep`: one or two settings from end to end, as a table, CSV or JSON. */
 import { MEASURES, needsTexts } from '../engine/measures.js';
-import { checkPlan, parseAxis, sweep as run, tableHeads, tableRow } from '../engine/sweep.js';
-import { GRAMMAR, PROMPT, SEED, UsageError, needPrompt, settingsOf } from './flags.js';
+import {
+  checkPlan,
+  parseAxis,
+  placesOf,
+  sweep as run,
+  tableHeads,
+  tableRow,
+} from '../engine/sweep.js';
+import {
+  GRAMMAR,
+  PROMPT,
+  SEED,
+  UsageError,
+  checkSettings,
+  needPrompt,
+  settingsOf,
+} from './flags.js';
 import { columns, printJson } from './terminal.js';
 import { readGrammar } from './verdict.js';
 
@@ -57,10 +72,14 @@ export const sweep = {
   async run(scope, values, { stdout }, table) {
     const plan = planOf(values, table);
     checkPlan(plan, table);
+    for (const place of placesOf(plan.axes))
+      await checkSettings(scope, { ...plan.settings, ...place });
     const line = (/** @type {unknown[]} */ words) => stdout.write(`${words.join(',')}\n`);
-    if (values.csv) line(tableHeads(plan));
+    let begun = false;
     const points = [];
     for await (const point of run(scope, plan)) {
+      if (values.csv && !begun) line(tableHeads(plan)); // what is refused before leaves no output
+      begun = true;
       if (values.csv) line(tableRow(plan, point));
       else points.push(point);
     }

@@ -1,5 +1,5 @@
 /** `logitscope tokenize`: text to ids and the pieces they stand for. */
-import { CHAT, UsageError, chatOf, checkChat } from './flags.js';
+import { CHAT, UsageError, chatOf, checkBeside } from './flags.js';
 import { columns, printJson, quoted } from './terminal.js';
 
 /** @type {import('./flags.js').Command} */
@@ -23,7 +23,7 @@ export const tokenize = {
   ],
 
   check(values) {
-    checkChat(values, ['prompt', 'text', 'bos', 'special']);
+    checkBeside(values, 'chat', ['prompt', 'text', 'bos', 'special']);
     if (values.chat !== undefined) return;
     const { prompt, text, bos = 'auto' } = values;
     if (prompt === undefined && text === undefined) throw new UsageError('--prompt is missing');

@@ -1,8 +1,21 @@
 /** The grammar's verdict on a generated sentence, where there is a grammar for the model. */
 import { existsSync } from 'node:fs';
-import { checkSentence } from '../engine/grammar.js';
+import { checkSentence, sentences } from '../engine/grammar.js';
 import { UsageError } from './flags.js';
 import { readTextFile } from './read-text.js';
+
+/**
+ * Whether a value is of the form of models/verbs.grammar.json: its first sentence is right by it.
+ * @param {any} value
+ */
+function isGrammar(value) {
+  try {
+    const [first] = sentences(value);
+    return checkSentence(value, first).right;
+  } catch {
+    return false;
+  }
+}
 
 /**
  * The grammar named by --grammar, or the one beside the model; null if there is neither.
@@ -13,10 +26,9 @@ export function readGrammar({ grammar, model }) {
   const beside = String(model).replace(/\.gguf$/, '.grammar.json');
   const path = grammar ?? (beside.endsWith('.json') && existsSync(beside) ? beside : null);
   if (path === null) return null;
+  let parsed;
   try {
-    const parsed = JSON.parse(readTextFile(path));
-    checkSentence(parsed, 'x');
-    return parsed;
+    parsed = JSON.parse(readTextFile(path));
   } catch (error) {
     throw new UsageError(
       `--grammar ${JSON.stringify(path)} could not be read: ${
@@ -24,6 +36,8 @@ export function readGrammar({ grammar, model }) {
       }`,
     );
   }
+  if (isGrammar(parsed)) return parsed;
+  throw new UsageError(`--grammar ${JSON.stringify(path)} is not a grammar of sentences`);
 }
 
 /**
