@@ -688,6 +688,27 @@ describe('the playground', () => {
   });
 });
 
+test('bench measures what was asked for', async () => {
+  const asked = ['bench', '--prompt-tokens', '6', '--new-tokens', '3', '--rounds', '2'];
+  const { stdout } = await cli(asked);
+  assert.match(stdout, /^\w+ loops, 6 tokens read and 3 drawn, 2 rounds\n/);
+  assert.match(stdout, /\nprefill, tokens\/s( +\d+\.\d){3}\ndecode, tokens\/s( +\d+\.\d){3}\n/);
+  const found = await json(...asked);
+  assert.deepEqual([found.prompt_tokens, found.new_tokens, found.rounds], [6, 3, 2]);
+  for (const key of ['prefill_tokens_per_second', 'decode_tokens_per_second', 'distribution_ms']) {
+    const { least, median, most } = found[key];
+    assert.ok(0 < least && least <= median && median <= most, key);
+  }
+  const { status, stderr } = await cli(['bench', '--prompt-tokens', '30', '--new-tokens', '20']);
+  assert.deepEqual(
+    [status, stderr],
+    [
+      2,
+      'logitscope: --prompt-tokens and --new-tokens must be at most 32 together, got 30 and 20\n',
+    ],
+  );
+});
+
 test('a name cannot forge a line of info', async () => {
   const forger = 'build/fixtures/cli_forger.gguf';
   writeFileSync(`${root}${forger}`, smallModel({ name: 'a\nvocab_size  3\ttrue' }));

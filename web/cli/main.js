@@ -1,5 +1,6 @@
 /** The commands and what runs one: the command line without a process of its own. */
 import { fileURLToPath } from 'node:url';
+import { bench } from './bench.js';
 import { compare } from './compare.js';
 import { detect } from './detect.js';
 import { distribution } from './distribution.js';
@@ -24,6 +25,7 @@ const COMMANDS = {
   detect,
   info,
   eval: evaluate,
+  bench,
   grade,
   lesson,
 };

@@ -1,0 +1,105 @@
+/** `logitscope bench`: how fast a model is read, and its tokens are drawn, on this machine. */
+import { UsageError } from './flags.js';
+import { columns, printJson } from './terminal.js';
+import { wholeNumber } from './texts.js';
+
+/** By default so many tokens, or fewer where the context is short, so often. */
+const PROMPT_TOKENS = 256;
+const NEW_TOKENS = 64;
+const ROUNDS = 5;
+
+/** Of what the command measures, what is told: [key, its name in the table, its digits]. */
+const ROWS = /** @type {const} */ ([
+  ['prefill_tokens_per_second', 'prefill, tokens/s', 1],
+  ['decode_tokens_per_second', 'decode, tokens/s', 1],
+  ['distribution_ms', 'distribution, ms', 3],
+]);
+
+/** @param {() => void} act @returns {number} how long it took, in ms */
+function time(act) {
+  const began = performance.now();
+  act();
+  return performance.now() - began;
+}
+
+/**
+ * One round: a prompt that shares nothing with the one before, then greedy steps.
+ * @param {any} scope
+ * @param {number} round
+ * @param {number} promptTokens
+ * @param {number} newTokens
+ */
+function measure(scope, round, promptTokens, newTokens) {
+  const { vocab_size } = scope.info;
+  const ids = Array.from({ length: promptTokens }, (_, i) => (31 * i + round) % vocab_size);
+  const prefill = time(() => scope.feed(ids));
+  const distribution = time(() => scope.distribution({ temperature: 0.8, top_k: 40, top_p: 0.95 }));
+  const decode = time(() => {
+    for (let n = 0; n < newTokens; n++) {
+      ids.push(scope.draw({ temperature: 0 }).id);
+      scope.feed(ids);
+    }
+  });
+  return {
+    prefill_tokens_per_second: (1000 * promptTokens) / prefill,
+    decode_tokens_per_second: (1000 * newTokens) / decode,
+    distribution_ms: distribution,
+  };
+}
+
+/** @param {number[]} values @returns {{ least: number, median: number, most: number }} */
+function spread(values) {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  const median = sorted.length % 2 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+  return { least: sorted[0], median, most: sorted[sorted.length - 1] };
+}
+
+/** @type {import('./flags.js').Command} */
+export const bench = {
+  summary: 'measure how fast a model is read and its tokens are drawn here',
+  settings: false,
+  flags: [
+    { name: 'prompt_tokens', kind: 'number', help: `read at once (${PROMPT_TOKENS})` },
+    { name: 'new_tokens', kind: 'number', help: `drawn one by one, greedily (${NEW_TOKENS})` },
+    { name: 'rounds', kind: 'number', help: `how often (${ROUNDS})` },
+  ],
+
+  check({ prompt_tokens, new_tokens, rounds }) {
+    wholeNumber('--prompt-tokens', prompt_tokens, 1);
+    wholeNumber('--new-tokens', new_tokens, 1);
+    wholeNumber('--rounds', rounds, 1);
+  },
+
+  run(scope, { model, json, ...values }, { stdout }) {
+    const { context_length: context, variant } = scope.info;
+    const promptTokens = values.prompt_tokens ?? Math.min(PROMPT_TOKENS, context >> 1);
+    const newTokens = values.new_tokens ?? Math.min(NEW_TOKENS, context - promptTokens);
+    if (newTokens < 1 || promptTokens + newTokens > context) {
+      throw new UsageError(
+        `--prompt-tokens and --new-tokens must be at most ${context} together, got ${promptTokens} and ${newTokens}`,
+      );
+    }
+    const rounds = values.rounds ?? ROUNDS;
+    // The first round does not count: loops are compiled again, for speed, while they run.
+    const [, ...measured] = Array.from({ length: rounds + 1 }, (_, round) =>
+      measure(scope, round, promptTokens, newTokens),
+    );
+    const found = Object.fromEntries(
+      ROWS.map(([key]) => [key, spread(measured.map((each) => each[key]))]),
+    );
+    const asked = { prompt_tokens: promptTokens, new_tokens: newTokens, rounds };
+    if (json) {
+      printJson(stdout, { model, variant, ...asked, ...found });
+      return;
+    }
+    const rows = ROWS.map(([key, name, digits]) => {
+      const { least, median, most } = found[key];
+      return [name, ...[median, least, most].map((value) => value.toFixed(digits))];
+    });
+    stdout.write(
+      `${variant} loops, ${promptTokens} tokens read and ${newTokens} drawn, ${rounds} rounds\n` +
+        `${columns([['', 'median', 'least', 'most'], ...rows], [1, 2, 3])}\n`,
+    );
+  },
+};
