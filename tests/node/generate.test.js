@@ -72,9 +72,12 @@ describe('steps and result', () => {
   });
 
   test('the reported settings repeat the generation', async () => {
-    const first = await run({ seed: 9, preset: 'balanced', max_new_tokens: 30 });
-    const again = await run({ ...first.settings, seed: first.seed, max_new_tokens: 30 });
-    assert.deepEqual(again.ids, first.ids);
+    const half = Uint32Array.from({ length: 128 }, (_, id) => id);
+    for (const asked of [{}, { min_new_tokens: 30, end_tokens: half }]) {
+      const first = await run({ seed: 9, preset: 'balanced', max_new_tokens: 30, ...asked });
+      const again = await run({ ...first.settings, seed: first.seed, max_new_tokens: 30 });
+      assert.deepEqual(again.ids, first.ids);
+    }
   });
 
   test('defaults: 100 tokens, seed 0', async () => {

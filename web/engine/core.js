@@ -227,9 +227,10 @@ export class Core {
    * The settings as a result reports them.
    * @param {Resolved} resolved
    */
-  report({ values, order, draw, negative_prompt, gates: { grammar: _, ...gates } }) {
+  report({ values, order, draw, negative_prompt, ends, gates: { grammar: _, ...gates } }) {
     const beside = negative_prompt === null ? {} : { negative_prompt };
-    return { ...values, order: [...order], draw, ...beside, ...gates };
+    const ending = ends === null ? {} : { end_tokens: Array.from(ends) };
+    return { ...values, order: [...order], draw, ...beside, ...ending, ...gates };
   }
 
   /**

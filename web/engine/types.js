@@ -206,7 +206,6 @@
  * @property {string | null} tokenizer
  * @property {string | null} pre how the gpt2 kind splits text first; null where the file does not say, and
  *   then as `default` does, which is llama.cpp's choice
- *   then as GPT-2 does
  * @property {boolean} chat_template whether the file has one
  * @property {number | null} bos_token_id
  * @property {number | null} eos_token_id
