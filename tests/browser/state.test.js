@@ -160,6 +160,22 @@ test('a malformed part is one sentence, and the rest applies', async () => {
   await close();
 });
 
+test('a state that the engine refuses opens with one sentence, and knobs turn on from there', async () => {
+  const { page, complaints, close } = await bench.open({
+    path: '?lang=en&model=verbs#order=top_k&temperature=0.5&branch=5,6',
+  });
+  await settle(page);
+  const trouble = page.locator('.trouble[role=alert]');
+  assert.match(await trouble.innerText(), /leaves out temperature/);
+  assert.deepEqual(await drawn(page), []);
+  await page.locator('#preset').selectOption({ label: 'Greedy: always the best' });
+  await settle(page);
+  await expectBars(page, scope.encode(FIRST), { temperature: 0 });
+  assert.equal(await trouble.count(), 0);
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
 test('the query fixes and hides: knobs, panels, view', async () => {
   const { page, complaints, close } = await bench.open({
     path: '?lang=en&model=verbs&controls=temperature,top_p&readonly',

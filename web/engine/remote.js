@@ -514,9 +514,12 @@ export class RemoteLogitscope extends RemoteSession {
 
   /** Frees everything and ends the worker, if `load` started it; every later call is `closed`. */
   async close() {
-    await super.close();
-    this.#connection.end('closed', 'instance_closed');
-    this.#worker?.terminate();
+    try {
+      await super.close();
+    } finally {
+      this.#connection.end('closed', 'instance_closed');
+      this.#worker?.terminate();
+    }
   }
 }
 

@@ -75,6 +75,8 @@ export class Bench extends EventTarget {
   #wanted = false;
   /** @type {Promise<void> | null} */
   #pass = null;
+  /** Bumped where the engine leaves; an earlier pass is given up. */
+  #passTurn = 0;
   #tallyTurn = 0;
 
   /** The pass in flight; null once everything is up to date. */
@@ -92,7 +94,7 @@ export class Bench extends EventTarget {
     return 0;
   }
 
-  /** Identity of the reading; others are stale. @returns {unknown} */
+  /** What is read, whatever the settings: a reading of something else is not shown. @returns {unknown} */
   get subject() {
     return this.drawStep;
   }
@@ -207,12 +209,14 @@ export class Bench extends EventTarget {
    * @param {number | string} id
    * @param {number | false | null} bias
    */
-  async setBias(id, bias) {
-    const pieces = await this.reader.pieces(idsOfBias(id));
-    const others = this.biases.filter((other) => other.id !== id);
-    const added = bias === null || bias === 0 ? [] : [{ id, bias, pieces }];
-    this.biases = [...others, ...added].sort(byId);
-    await this.set({}, false);
+  setBias(id, bias) {
+    return this.attempt(async () => {
+      const pieces = await this.reader.pieces(idsOfBias(id));
+      const others = this.biases.filter((other) => other.id !== id);
+      const added = bias === null || bias === 0 ? [] : [{ id, bias, pieces }];
+      this.biases = [...others, ...added].sort(byId);
+      await this.set({}, false);
+    });
   }
 
   /** @param {[string, string] | null} pair names of conventions, null to compare none */
@@ -262,20 +266,22 @@ export class Bench extends EventTarget {
    * Draws many times from what is shown and counts; ends early when something else is shown.
    * @param {number} draws
    */
-  async drawMany(draws) {
-    while (this.pass) await this.pass;
-    if (!this.trace) return;
-    const { reader, position } = this;
-    const settings = await reader.settle(position, position.settings);
-    const from = this.tally ?? { total: 0, counts: new Map() };
-    const turn = ++this.#tallyTurn;
-    const seed = tallySeed(this.seed, this.drawStep);
-    const asked = { ...withoutCoin(settings, this.trace), seed };
-    for await (const tally of countDraws(reader.source, asked, draws, from)) {
-      if (turn !== this.#tallyTurn) return;
-      this.tally = tally;
-      this.changed();
-    }
+  drawMany(draws) {
+    return this.attempt(async () => {
+      while (this.pass) await this.pass;
+      if (!this.trace) return;
+      const { reader, position } = this;
+      const settings = await reader.settle(position, position.settings);
+      const from = this.tally ?? { total: 0, counts: new Map() };
+      const turn = ++this.#tallyTurn;
+      const seed = tallySeed(this.seed, this.drawStep);
+      const asked = { ...withoutCoin(settings, this.trace), seed };
+      for await (const tally of countDraws(reader.source, asked, draws, from)) {
+        if (turn !== this.#tallyTurn) return;
+        this.tally = tally;
+        this.changed();
+      }
+    });
   }
 
   dropTally() {
@@ -286,29 +292,56 @@ export class Bench extends EventTarget {
   /** Brings what is on show up to date; calls made meanwhile share one further pass. */
   refresh() {
     this.#wanted = true;
-    this.#pass ??= this.#work().finally(() => (this.#pass = null));
+    this.#pass ??= this.#work(this.#passTurn);
     return this.#pass;
   }
 
-  async #work() {
-    while (this.#wanted && this.live) {
+  /** Gives up the pass in flight, whose engine leaves. */
+  dropPass() {
+    this.#passTurn++;
+    this.#pass = null;
+  }
+
+  /** @param {number} turn */
+  async #work(turn) {
+    await null; // so that none ends before `refresh` has kept it
+    while (turn === this.#passTurn && this.#wanted && this.live) {
       this.#wanted = false;
       const { subject, own } = this;
+      const isStale = () => turn !== this.#passTurn || subject !== this.subject || own !== this.own;
       try {
         const readings = await this.read();
-        if (this.#wanted && (subject !== this.subject || own !== this.own)) continue;
+        if (isStale()) continue;
         Object.assign(this, readings);
         this.fault = null;
       } catch (error) {
-        const fault = toFault(error);
-        this.recordFault(fault);
-        this.emit('fault', fault);
+        if (isStale()) continue;
+        this.fail(error);
       }
+      this.changed();
+    }
+    if (turn === this.#passTurn) this.#pass = null;
+  }
+
+  /** Does work on the engine; why it fails shows. @param {() => Promise<unknown>} work */
+  async attempt(work) {
+    try {
+      await work();
+    } catch (error) {
+      this.fail(error);
       this.changed();
     }
   }
 
-  /** Keeps why a pass failed. @param {import('../engine/errors.js').Fault} fault */
+  /** Keeps and tells why work failed, but for that on an engine that has left. @param {unknown} error */
+  fail(error) {
+    const fault = toFault(error);
+    if (fault.code === 'closed') return;
+    this.recordFault(fault);
+    this.emit('fault', fault);
+  }
+
+  /** @param {Fault} fault */
   recordFault(fault) {
     this.fault = fault;
   }

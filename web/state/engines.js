@@ -23,6 +23,7 @@ import { MODELS } from './models.js';
  *
  * @typedef {object} Shared
  * @property {Promise<RemoteLogitscope>} engine
+ * @property {() => Promise<RemoteLogitscope>} load another one
  * @property {RemoteLogitscope} [loaded] the engine, once it is there
  * @property {number} users
  * @property {Set<OnProgress>} listeners
@@ -52,7 +53,8 @@ function sharedOf({ variant = 'auto', context = null }) {
 /**
  * An engine over `model`, loaded at the first call and closed when the last lease is released. What is
  * on its way is cancelled for all who wait for it.
- * A load that failed is forgotten, so that the next call tries again.
+ * A load that failed is forgotten, so that the next call tries again, and an engine that no longer
+ * answers is replaced.
  * @param {Model} model
  * @param {Options} [options]
  * @returns {Lease}
@@ -63,14 +65,19 @@ export function lease(model, options = {}) {
   const far = typeof model === 'string' && !assets.inside.has(model);
   const base = MODELS.some((offer) => offer.model === model) ? assets.base : document.baseURI;
   const key = far ? new URL(model, base).href : model;
-  /** @type {Shared} */
-  const entry = shared.get(key) ?? open(key, options);
+  const known = shared.get(key);
+  const entry = known ?? open(key, options);
+  if (known) known.engine = known.engine.then((engine) => answering(engine, known));
   entry.users++;
   if (onprogress) entry.listeners.add(onprogress);
   let held = true;
   return {
     ready: entry.engine,
-    cancel: () => entry.control.abort(),
+    cancel() {
+      if (entry.loaded) return;
+      entry.control.abort();
+      if (shared.get(key) === entry) shared.delete(key);
+    },
     release() {
       if (!held) return;
       held = false;
@@ -98,6 +105,17 @@ export function enginesBusy() {
   return held.some(({ loaded }) => loaded?.busy ?? true);
 }
 
+/** An engine, or another where its worker has failed. @param {RemoteLogitscope} engine @param {Shared} entry */
+async function answering(engine, entry) {
+  try {
+    await engine.random(0, 0);
+    return engine;
+  } catch {
+    engine.close().catch(() => {}); // it failed already
+    return entry.load();
+  }
+}
+
 /**
  * @param {any} key
  * @param {Options} options
@@ -117,14 +135,18 @@ function open(key, options) {
     for (const listener of listeners)
       listener(ofReader ? { ...progress, where: 'file' } : progress);
   };
-  const engine = load(key, options, tell, control.signal);
-  /** @type {Shared} */
-  const entry = { engine, users: 0, listeners, control };
+  const entry = /** @type {Shared} */ ({ users: 0, listeners, control });
+  entry.load = () => {
+    entry.loaded = undefined;
+    const engine = load(key, options, tell, control.signal);
+    engine.then(
+      (loaded) => (entry.loaded = loaded),
+      () => shared.get(key) === entry && shared.delete(key),
+    );
+    return engine;
+  };
+  entry.engine = entry.load();
   shared.set(key, entry);
-  engine.then(
-    (loaded) => (entry.loaded = loaded),
-    () => shared.get(key) === entry && shared.delete(key),
-  );
   return entry;
 }
 

@@ -56,11 +56,12 @@ export class Instrument extends TextBench {
   async run() {
     if (this.running || this.finished || !this.drawn) return;
     const run = this.#runner.run(async (signal) => {
+      const { drawn } = this;
       await this.step(signal);
-      return !this.finished;
+      return drawn !== this.drawn && !this.finished;
     });
     this.changed();
-    await run;
+    await this.attempt(() => run);
     this.changed();
   }
 
@@ -98,19 +99,25 @@ export class Instrument extends TextBench {
         beside,
       ]);
       const session = await engine.session();
-      if (this.#opening !== held) return;
-      this.stop();
+      if (this.#opening !== held) {
+        session.close().catch(() => {}); // its engine may be gone
+        return;
+      }
+      this.use(engine, session, rules);
       this.#lease?.release();
       this.#lease = held;
       this.#opening = null;
       this.source = model;
       this.context = context;
-      this.use(engine, session, rules);
       this.settings = { ...neutralSettings(this.table), ...settings };
-      const state = begin?.();
-      if (state) await this.restore({ prompt, ...state });
-      else await this.setPrompt(prompt);
-      if (!this.trace && this.promptFault) await this.beginEmpty();
+      await this.attempt(async () => {
+        const state = begin?.();
+        if (state) await this.restore({ prompt, ...state });
+        else await this.setPrompt(prompt);
+        const none = this.#lease === held && !this.trace && this.promptFault;
+        if (none) await this.beginEmpty();
+      });
+      if (this.#lease !== held) return;
       this.status = 'ready';
       this.emit('ready');
     } catch (error) {
@@ -125,6 +132,7 @@ export class Instrument extends TextBench {
       }
       this.emit('fault', fault);
     }
+    if (this.#opening) return;
     this.progress = null;
     this.coming = null;
     this.changed();
@@ -143,5 +151,7 @@ export class Instrument extends TextBench {
     this.#lease?.release();
     this.#lease = null;
     this.status = 'idle';
+    this.progress = null;
+    this.coming = null;
   }
 }

@@ -21,10 +21,8 @@ const ROWS = Array.from({ length: 11 }, (_, i) => i / 10);
 export class PadReader {
   /** @type {PadMap | null} */
   map = null;
-  #engine;
+  #timeline;
   #changed;
-  /** @type {Timeline | null} */
-  #timeline = null;
   /** What the map is of. */
   #key = '';
   /** Bumped for each map; an earlier one is given up. */
@@ -35,7 +33,7 @@ export class PadReader {
    * @param {() => void} changed called after each column
    */
   constructor(engine, changed) {
-    this.#engine = engine;
+    this.#timeline = new Timeline(engine);
     this.#changed = changed;
   }
 
@@ -47,7 +45,6 @@ export class PadReader {
     this.#key = key;
     const turn = ++this.#turn;
     try {
-      this.#timeline ??= new Timeline(this.#engine, await this.#engine.session());
       await this.#timeline.moveTo({ ids, settings, step });
       const count = COLUMNS.length * ROWS.length;
       const entropy = this.map?.entropy.slice() ?? Array(count).fill(null);
@@ -66,5 +63,10 @@ export class PadReader {
     } catch {
       if (turn === this.#turn) this.#key = ''; // the bench says why nothing can be read
     }
+  }
+
+  close() {
+    this.#turn++;
+    this.#timeline.close();
   }
 }

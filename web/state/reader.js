@@ -145,7 +145,7 @@ export class Reader {
 
   /** The timeline for earlier tokens, brought to a position. @param {TextPosition} position */
   async #probeAt(position) {
-    this.#probe ??= new Timeline(this.#engine, await this.#engine.session());
+    this.#probe ??= new Timeline(this.#engine);
     await this.#probe.moveTo(position);
     return this.#probe;
   }
@@ -162,6 +162,11 @@ export class Reader {
     const { trace: few } = await this.source.read({ ...settings, top: TOP }, { step });
     if (few.tokens.some(({ id: listed }) => listed === id)) return few;
     return (await this.source.read({ ...settings, top: few.vocab_size }, { step })).trace;
+  }
+
+  close() {
+    this.source.close();
+    this.#probe?.close();
   }
 
   /**

@@ -21,8 +21,11 @@ export class Runner {
     const control = new AbortController();
     this.#control = control;
     const { signal } = control;
-    while (!signal.aborted && (await step(signal))) await pause(PACES[this.pace], signal);
-    if (this.#control === control) this.#control = null;
+    try {
+      while (!signal.aborted && (await step(signal))) await pause(PACES[this.pace], signal);
+    } finally {
+      if (this.#control === control) this.#control = null;
+    }
   }
 
   stop() {
@@ -37,11 +40,12 @@ export class Runner {
  */
 function pause(ms, signal) {
   return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
     const end = () => {
       clearTimeout(timer);
+      signal.removeEventListener('abort', end);
       resolve(undefined);
     };
-    signal.addEventListener('abort', end, { once: true });
+    const timer = setTimeout(end, ms);
+    signal.addEventListener('abort', end);
   });
 }

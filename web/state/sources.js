@@ -1,4 +1,5 @@
 /** What is read: a model's timeline, or logits that were given. Either has one form for its readers. */
+import { LogitscopeError } from '../engine/errors.js';
 import { readsSecond } from '../engine/presets.js';
 
 /**
@@ -20,16 +21,47 @@ import { readsSecond } from '../engine/presets.js';
  * @property {(settings: Settings, knob: string, values: ArrayLike<number>,
  *   options: { top: number, step: number }) => Promise<import('../engine/types.js').Landscape>} landscape
  * @property {(id: number) => Promise<Piece>} piece
- * @property {() => void} close what it has opened itself
+ * @property {() => void} close its sessions
  */
+
+/** A session that is opened when it is first wanted: one, however many want it meanwhile. */
+class Opened {
+  #engine;
+  /** @type {Promise<RemoteSession> | null} */
+  #session;
+  #closed = false;
+
+  /**
+   * @param {RemoteLogitscope} engine
+   * @param {RemoteSession} [session] one that is open already
+   */
+  constructor(engine, session) {
+    this.#engine = engine;
+    this.#session = session ? Promise.resolve(session) : null;
+  }
+
+  async get() {
+    if (this.#closed) throw new LogitscopeError('closed', 'session_closed');
+    this.#session ??= this.#engine.session().catch((error) => {
+      this.#session = null; // later there may be room
+      throw error;
+    });
+    return this.#session;
+  }
+
+  close() {
+    this.#closed = true;
+    this.#session?.then((session) => session.close()).catch(() => {}); // its engine may be gone
+  }
+}
 
 /** A timeline over a model. @implements {Source} */
 export class Timeline {
   #engine;
   #session;
   #fed = '';
-  /** A timeline over the second text. @type {RemoteSession | null} */
-  #beside = null;
+  /** A timeline over the second text. */
+  #beside;
   #fedBeside = '';
   /** @type {Float32Array | undefined} */
   second;
@@ -38,22 +70,27 @@ export class Timeline {
 
   /**
    * @param {RemoteLogitscope} engine
-   * @param {RemoteSession} session
+   * @param {RemoteSession} [session] its own from now on, in place of one that it opens
    */
   constructor(engine, session) {
     this.#engine = engine;
-    this.#session = session;
+    this.#session = new Opened(engine, session);
+    this.#beside = new Opened(engine);
   }
 
   /** Runs the model, unless the logits are those of this text already. @param {import('./reader.js').TextPosition} position */
   async moveTo({ ids, settings, step }) {
     const key = ids.join();
     if (key !== this.#fed) {
-      this.#fed = '';
+      this.#fed = key; // what is asked of the session from now on is asked after the feed
       this.#fedBeside = '';
       this.second = undefined;
-      await this.#session.feed(Uint32Array.from(ids));
-      this.#fed = key;
+      try {
+        await (await this.#session.get()).feed(Uint32Array.from(ids));
+      } catch (error) {
+        if (key === this.#fed) this.#fed = '';
+        throw error;
+      }
     }
     if (readsSecond(settings)) await this.#moveBeside(ids, settings.negative_prompt, step);
   }
@@ -71,29 +108,29 @@ export class Timeline {
     const all = [...begin, ...ids.slice(prompt.length)];
     const key = all.join();
     if (key === this.#fedBeside) return;
-    this.#beside ??= await this.#engine.session();
-    await this.#beside.feed(Uint32Array.from(all));
-    this.second = await this.#beside.logits();
-    await this.#session.second(this.second);
+    const beside = await this.#beside.get();
+    await beside.feed(Uint32Array.from(all));
+    this.second = await beside.logits();
+    await (await this.#session.get()).second(this.second);
     this.#pSecond = (await this.#engine.warp(this.second, { top: 0 })).p;
     this.#fedBeside = key;
   }
 
-  logits() {
-    return this.#session.logits();
+  async logits() {
+    return (await this.#session.get()).logits();
   }
 
   /** @param {Settings} settings @param {ReadChoice} choice */
   async read(settings, choice) {
-    const { trace, drawn } = await this.#session.read(settings, choice);
+    const { trace, drawn } = await (await this.#session.get()).read(settings, choice);
     if (!readsSecond(settings)) return { trace, drawn };
     const tokens = trace.tokens.map((one) => ({ ...one, p_second: this.#pSecond[one.id] }));
     return { trace: { ...trace, tokens }, drawn };
   }
 
   /** @param {Settings} settings @param {{ step: number }} choice */
-  draw(settings, choice) {
-    return this.#session.draw(settings, choice);
+  async draw(settings, choice) {
+    return (await this.#session.get()).draw(settings, choice);
   }
 
   /**
@@ -102,8 +139,8 @@ export class Timeline {
    * @param {ArrayLike<number>} values
    * @param {{ top: number, step: number }} options
    */
-  landscape(settings, knob, values, options) {
-    return this.#session.landscape(settings, knob, values, options);
+  async landscape(settings, knob, values, options) {
+    return (await this.#session.get()).landscape(settings, knob, values, options);
   }
 
   /** @param {number} id */
@@ -112,7 +149,8 @@ export class Timeline {
   }
 
   close() {
-    this.#beside?.close().catch(() => {}); // its engine may be gone
+    this.#session.close();
+    this.#beside.close();
   }
 }
 

@@ -17,6 +17,7 @@ import { TextTree } from './tree.js';
 /**
  * @typedef {import('../plots/trace.js').Trace} Trace
  * @typedef {import('../plots/trace.js').Drawn} Drawn
+ * @typedef {import('../plots/trace.js').Step} Step
  * @typedef {import('../plots/trace.js').Settings} Settings
  * @typedef {import('../engine/remote.js').RemoteLogitscope} RemoteLogitscope
  * @typedef {import('../engine/remote.js').RemoteSession} RemoteSession
@@ -77,6 +78,7 @@ export class TextBench extends Bench {
   /** Whether the prompt ends where the model thinks. */
   promptThinks = false;
   #promptTurn = 0;
+  #restoreTurn = 0;
   #alternativesTurn = 0;
   /** Bumped for each text; stale work compares it. */
   #text = 0;
@@ -87,13 +89,13 @@ export class TextBench extends Bench {
 
   /** The engine, while it is there. */
   get #here() {
-    if (!this.#engine) throw new Error('the engine is gone');
+    if (!this.#engine) throw new LogitscopeError('closed', 'instance_closed');
     return this.#engine;
   }
 
   /** What reads the model on show. */
   get reader() {
-    if (!this.#reader) throw new Error('no model was loaded');
+    if (!this.#reader) throw new LogitscopeError('closed', 'instance_closed');
     return this.#reader;
   }
 
@@ -138,6 +140,10 @@ export class TextBench extends Bench {
   /** The step whose random number is on show: the next one, or the last one of a finished text. */
   get drawStep() {
     return this.finished === 'eos' ? this.steps.length - 1 : this.steps.length;
+  }
+
+  get subject() {
+    return this.steps;
   }
 
   get asked() {
@@ -214,16 +220,17 @@ export class TextBench extends Bench {
    * @param {Grammar | null} grammar
    */
   use(engine, session, grammar) {
+    this.leave();
     this.#engine = engine;
     this.#reader = new Reader(engine, new Timeline(engine, session));
-    this.#pad = null;
     this.grammar = grammar;
     this.info = engine.info;
     this.table = engine.table;
     this.biases = [];
     this.gates = {};
     this.chat = null;
-    this.trace = null;
+    this.trace = this.drawn = null;
+    this.#tree.clear();
     this.#tree.ends = engine.info?.end_token_ids ?? [];
     // What renders a chat is fetched with the model: later there may be no network.
     if (engine.info?.chat_template)
@@ -233,7 +240,15 @@ export class TextBench extends Bench {
   /** The engine is gone; what is shown stays. */
   leave() {
     this.stop();
-    this.#engine = null;
+    this.dropPass();
+    this.dropTally();
+    this.#promptTurn++;
+    this.#restoreTurn++;
+    this.#alternativesTurn++;
+    this.#text++;
+    this.#reader?.close();
+    this.#pad?.close();
+    this.#engine = this.#reader = this.#pad = null;
   }
 
   /**
@@ -306,38 +321,63 @@ export class TextBench extends Bench {
   /**
    * Takes over a state that was checked against the table: its tokens are drawn or forced again, so
    * that every number beside them is the engine's. Gates that the engine refuses are left out,
-   * which a "refused" event tells.
+   * which a "refused" event tells. A newer state or prompt ends it.
    * @param {PageState} state
    */
   async restore(state) {
     const { prompt = this.prompt, settings, seed, branch = [], ...choices } = state;
     this.stop();
+    const turn = ++this.#restoreTurn;
+    const before = ++this.#promptTurn;
     if ((choices.view ?? 'bench') === 'bench') {
       this.view = choices.bench_chart ?? 'bars';
       this.pair = choices.bench_conventions ?? null;
     }
     const { order = null, draw = 'inverse', logit_bias = {}, ...others } = withoutGates(settings);
-    const refused = await this.refused(settings);
     this.gates = gatesOf(settings);
-    for (const { name } of refused) delete this.gates[name];
-    if (refused.length > 0) this.emit('refused', refused);
-    this.biases = await this.readBiases(logit_bias);
     this.order = order;
     this.method = draw;
     if (seed !== undefined) this.seed = seed;
     this.#tree.limit = choices.max_new_tokens ?? this.limit;
     this.settings = { ...neutralSettings(this.table), .../** @type {any} */ (others) };
-    const { chat, system = '', date = null } = choices;
     this.prompt = prompt;
-    if (typeof chat === 'string') await this.setChat({ user: chat, system, date });
-    else await this.setPrompt(prompt);
-    const text = this.#text;
-    if (this.promptFault) return this.set({}, false);
-    for (const id of branch) {
+    await this.attempt(async () => {
+      const [refused, biases] = await Promise.all([
+        this.refused(settings),
+        this.readBiases(logit_bias),
+      ]);
+      if (turn !== this.#restoreTurn) return;
+      for (const { name, value } of refused)
+        if (this.gates[name] === value) delete this.gates[name];
+      if (refused.length > 0) this.emit('refused', refused);
+      this.biases = biases;
+      if (before !== this.#promptTurn) return this.set({}, false);
+      const { chat, system = '', date = null } = choices;
+      const read =
+        typeof chat === 'string'
+          ? this.setChat({ user: chat, system, date })
+          : this.setPrompt(prompt);
+      await this.#redraw(branch, read);
+    });
+  }
+
+  /**
+   * Draws or forces the tokens of a state again, up to one that something newer or a refusal leaves no
+   * place for.
+   * @param {number[]} branch
+   * @param {Promise<void>} read of the prompt before them, which has begun
+   */
+  async #redraw(branch, read) {
+    const turn = this.#promptTurn;
+    await read;
+    if (turn === this.#promptTurn && this.promptFault) return this.set({}, false);
+    for (const [at, id] of branch.entries()) {
       while (this.pass) await this.pass;
-      if (this.finished || text !== this.#text) return;
-      if (this.drawn?.id === id) await this.#append(this.drawn, false);
-      else await this.#choose(id, await this.reader.listing(id, this.position), false);
+      if (turn !== this.#promptTurn || this.finished || this.fault) return;
+      const { steps, position, drawn } = this;
+      if (steps.length !== at || steps.some((step, i) => step.id !== branch[i])) return;
+      if (drawn?.id === id) await this.#append(drawn, false);
+      else await this.#choose(id, await this.reader.listing(id, position), steps, false);
     }
   }
 
@@ -349,7 +389,7 @@ export class TextBench extends Bench {
     const done = super.set(patch, direct);
     if (this.alternatives) this.findAlternatives(this.alternatives.index);
     if (Object.keys(patch).some((name) => /^(green|synthid|watermark)_/.test(name)))
-      await this.#findMarks();
+      await this.attempt(() => this.#findMarks());
     await done;
   }
 
@@ -439,7 +479,7 @@ export class TextBench extends Bench {
     const text = this.#text;
     while (this.pass) await this.pass;
     if (!this.trace || this.finished || text !== this.#text) return;
-    await this.#choose(id, this.trace);
+    await this.#choose(id, this.trace, this.steps);
   }
 
   /**
@@ -452,7 +492,7 @@ export class TextBench extends Bench {
     if (alternatives?.index !== index) return;
     this.stop();
     this.#tree.rewind(index);
-    await this.#choose(id, alternatives.trace);
+    await this.#choose(id, alternatives.trace, this.steps);
   }
 
   /**
@@ -483,53 +523,53 @@ export class TextBench extends Bench {
   /**
    * Finds what could have stood in the place of a token.
    * @param {number | null} index of a step, negative in the prompt; null: they are no longer wanted
+   * @returns {Promise<void>}
    */
   async findAlternatives(index) {
     const turn = ++this.#alternativesTurn;
     const outside = index === null || index >= this.steps.length;
-    if (outside || index <= -this.#promptIds.length) {
-      this.alternatives = null;
-    } else {
-      const position = this.#positionAfter(index);
-      const trace = await this.#alternativesAt(position, turn);
-      if (!trace) return;
-      const id = this.#promptIds.at(index);
-      const given =
-        index < 0 && id !== undefined ? await this.reader.shareOf(position, id) : undefined;
+    /** @type {Alternatives | null} */
+    let found = null;
+    try {
+      if (!outside && index > -this.#promptIds.length) found = await this.#alternativesAt(index);
+    } catch (error) {
       if (turn !== this.#alternativesTurn) return;
-      this.alternatives = { index, trace, given };
+      // An older look, of a knob that moves, can go before a newer one.
+      if (toFault(error).code === 'superseded') return this.findAlternatives(index);
+      this.fail(error);
     }
+    if (turn !== this.#alternativesTurn) return;
+    this.alternatives = found;
     this.changed();
   }
 
-  /**
-   * What could follow a text; again where a newer look, of a knob that moves, went before it.
-   * @param {TextPosition} position
-   * @param {number} turn
-   * @returns {Promise<Trace | null>} null where others are wanted by now
-   */
-  async #alternativesAt(position, turn) {
-    while (turn === this.#alternativesTurn)
-      try {
-        return await this.reader.alternatives(position);
-      } catch (error) {
-        if (toFault(error).code !== 'superseded') throw error;
-      }
-    return null;
+  /** @param {number} index @returns {Promise<Alternatives>} */
+  async #alternativesAt(index) {
+    const position = this.#positionAfter(index);
+    const trace = await this.reader.alternatives(position);
+    const id = this.#promptIds.at(index);
+    const given =
+      index < 0 && id !== undefined ? await this.reader.shareOf(position, id) : undefined;
+    return { index, trace, given };
   }
 
   /**
+   * Appends a token unless another text was gone to.
    * @param {number} id
    * @param {Trace} trace one that lists it
+   * @param {Step[]} steps what it follows
    * @param {boolean} [announced]
    */
-  async #choose(id, trace, announced) {
-    const token = trace.tokens.find((listed) => listed.id === id);
-    if (!token) return;
-    const { p, p_raw, rank, logprob } = token;
-    const [piece] = await this.reader.pieces([id]);
-    const chosen = { u: null, mu: null, p, p_raw, rank, logprob };
-    await this.#append({ ...piece, ...chosen, forced: true }, announced);
+  #choose(id, trace, steps, announced) {
+    return this.attempt(async () => {
+      const token = trace.tokens.find((listed) => listed.id === id);
+      if (!token) return;
+      const { p, p_raw, rank, logprob } = token;
+      const [piece] = await this.reader.pieces([id]);
+      if (steps !== this.steps) return;
+      const chosen = { u: null, mu: null, p, p_raw, rank, logprob };
+      await this.#append({ ...piece, ...chosen, forced: true }, announced);
+    });
   }
 
   /** @param {Drawn} drawn @param {boolean} [announced] whether the page around hears of it */
@@ -559,10 +599,14 @@ export class TextBench extends Bench {
     this.direct = false;
     this.verdict = null;
     this.#written = '';
-    if (this.finished) await this.#judge(this.finished === 'eos');
+    if (this.finished) await this.attempt(() => this.#judge(this.finished === 'eos'));
     this.changed();
     const { steps } = this;
-    await Promise.all([this.refresh(), this.#measure(), this.#findMarks()]);
+    await Promise.all([
+      this.refresh(),
+      this.attempt(() => this.#measure()),
+      this.attempt(() => this.#findMarks()),
+    ]);
     if (announced && this.finished && steps === this.steps) this.emit('result');
   }
 
@@ -577,7 +621,7 @@ export class TextBench extends Bench {
   /** @param {boolean} sought whether to look for watermarks while none is on */
   seekMarks(sought) {
     this.sought = sought;
-    return this.#findMarks();
+    return this.attempt(() => this.#findMarks());
   }
 
   /** Looks for the watermarks that are on in the drawn text, or for both where that is asked for. */

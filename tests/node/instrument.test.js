@@ -1,0 +1,269 @@
+/**
+ * The state behind the page in Node, over engines in threads: what leaves, fails or is overtaken by
+ * something newer neither shows nor stays.
+ */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { Worker } from 'node:worker_threads';
+import { afterEach, test } from 'node:test';
+import { assets } from '../../web/state/assets.js';
+import { Bench } from '../../web/state/bench.js';
+import { enginesBusy, lease } from '../../web/state/engines.js';
+import { Instrument } from '../../web/state/instrument.js';
+import { parseHash } from '../../web/state/page-state.js';
+import { PACES, Runner } from '../../web/state/runner.js';
+import { atEnd } from '../cleanup.js';
+
+const VERBS = 'models/verbs.gguf';
+const STORIES = 'models/stories.gguf';
+const read = (path) => new Uint8Array(readFileSync(new URL(`../../${path}`, import.meta.url)));
+
+/** The workers of a test, each with the methods that were asked of it. */
+let ports = [];
+async function open() {
+  const thread = new Worker(new URL('./worker_thread.js', import.meta.url));
+  atEnd(() => thread.terminate());
+  const port = {
+    asked: [],
+    onmessage: null,
+    onerror: null,
+    postMessage(message, transfer) {
+      port.asked.push(message.method);
+      thread.postMessage(message, transfer);
+    },
+    terminate: () => thread.terminate(),
+  };
+  thread.on('message', (data) => port.onmessage({ data }));
+  ports.push(port);
+  return port;
+}
+
+const before = { ...assets };
+atEnd(() => Object.assign(assets, before));
+Object.assign(assets, {
+  wasm: read('web/engine/logitscope.wasm'),
+  simd: read('web/engine/logitscope-simd.wasm'),
+  relaxed: read('web/engine/logitscope-relaxed.wasm'),
+  worker: open,
+  inside: new Map([VERBS, STORIES].map((model) => [model, read(model)])),
+});
+
+/** What a test opened, to be closed after it. */
+const opened = [];
+afterEach(() => {
+  for (const each of opened.splice(0)) each.close();
+  ports = [];
+});
+
+function closed(each) {
+  opened.push(each);
+  return each;
+}
+
+/** One over the stories, with what it said went wrong. */
+async function instrument(options) {
+  const it = closed(new Instrument());
+  const faults = [];
+  it.addEventListener('fault', ({ detail }) => faults.push(detail.key));
+  await it.load({ model: STORIES, prompt: 'Once upon a time', settings: {}, ...options });
+  return { it, faults };
+}
+
+const textOf = (it) => [...it.promptPieces, ...it.steps].map(({ text }) => text).join('');
+const count = (name) => ports.flatMap(({ asked }) => asked).filter((it) => it === name).length;
+
+test('another model, and a move of the element, end the pass in flight', async () => {
+  const { it, faults } = await instrument();
+  it.view = 'ranks';
+  it.set({ temperature: 0.5 });
+  const drawing = it.drawMany(1000);
+  const seen = it.setBias(5, 1);
+  await it.load({ model: VERBS, prompt: 'Tomorrow she', settings: {} });
+  assert.equal(it.trace.vocab_size, 64);
+  assert.equal(it.settings.temperature, 1);
+  it.set({ temperature: 0.3 });
+  it.close();
+  assert.equal(it.pass, null);
+  await it.load({ model: STORIES, prompt: 'Lily', settings: {} });
+  await Promise.all([drawing, seen]);
+  assert.equal(it.trace.vocab_size, it.info.vocab_size);
+  assert.deepEqual([it.status, it.progress, it.pass, it.fault], ['ready', null, null, null]);
+  assert.deepEqual(faults, []);
+});
+
+test('a run ends with the element that it ran in, and with its worker', async () => {
+  const { it, faults } = await instrument();
+  it.setPace(PACES.length - 1);
+  it.sought = true;
+  const run = it.run();
+  await new Promise((resolve) => it.addEventListener('step', resolve, { once: true }));
+  it.close();
+  await run;
+  assert.deepEqual(faults, []);
+  await it.load({ model: STORIES, prompt: 'Once upon a time', settings: {} });
+  const again = it.run();
+  ports.at(-1).onerror({ message: 'memory access out of bounds' });
+  await again;
+  assert.equal(it.running, false);
+  assert.equal(it.fault.key, 'worker_failed');
+});
+
+for (const [hash, key] of [
+  ['order=top_k&temperature=0.5&branch=5,6', 'order_leaves_out'],
+  ['guidance_scale=2&contrastive_beta=0.5&branch=5', 'second_once'],
+  ['constraint=json&branch=5,6', 'constraint_unmet'],
+])
+  test(`a state that the engine refuses opens with its fault on show: ${hash}`, async () => {
+    const it = closed(new Instrument());
+    let ready = 0;
+    it.addEventListener('ready', () => ready++);
+    const begin = () => parseHash(`#prompt=Lily&${hash}`, it.table, it.info.vocab_size).state;
+    await it.load({ model: STORIES, prompt: 'Once', settings: {}, begin });
+    assert.deepEqual([it.status, ready, it.progress, it.fault?.key], ['ready', 1, null, key]);
+    assert.equal(it.prompt, 'Lily');
+    await it.usePreset({});
+    await it.setGates({ constraint: null });
+    assert.equal(it.fault, null);
+  });
+
+test('sessions are opened once and closed with their owner', async () => {
+  const shared = lease(STORIES);
+  closed({ close: shared.release });
+  await shared.ready;
+  const { it } = await instrument();
+  for (let i = 0; i < 4; i++) await it.step();
+  const asked = [1, 2, 3, 1].map((index) => it.findAlternatives(index));
+  await Promise.all(asked);
+  assert.equal(count('session'), 2);
+  assert.equal(it.alternatives.index, 1);
+  const [likeliest] = it.alternatives.trace.tokens;
+  await it.findAlternatives(2);
+  await it.findAlternatives(1);
+  assert.deepEqual(it.alternatives.trace.tokens[0], likeliest);
+  it.setMap(true);
+  await Promise.all([0.1, 0.2, 0.3].map((min_p) => it.set({ min_p })));
+  await it.set({ guidance_scale: 1.5 });
+  it.close();
+  const overtaken = closed(new Instrument());
+  const loads = [STORIES, STORIES].map((model) =>
+    overtaken.load({ model, prompt: 'Lily', settings: {} }),
+  );
+  await Promise.all(loads);
+  overtaken.close();
+  const engine = await shared.ready;
+  await engine.random(0, 0); // what was asked before it has been answered
+  await new Promise((resolve) => setTimeout(resolve));
+  assert.equal(count('close'), count('session'));
+});
+
+test('of two states the newer one shows, whole', async () => {
+  const { it, faults } = await instrument();
+  const one = {
+    prompt: 'Once',
+    settings: { constraint: 'json', temperature: 0.1, top_k: 3 },
+    seed: 1,
+  };
+  const other = { prompt: 'Lily', settings: { temperature: 2, logit_bias: { 7: 1 } }, seed: 2 };
+  const branch = [20, 30, 40];
+  const older = it.restore({ ...one, branch: [9, 8] });
+  await Promise.all([older, it.restore({ ...other, branch })]);
+  assert.deepEqual(
+    [it.prompt, it.seed, it.settings.temperature, it.settings.top_k, it.gates, it.biases.length],
+    ['Lily', 2, 2, 0, {}, 1],
+  );
+  assert.match(textOf(it), /Lily/);
+  assert.deepEqual(
+    it.steps.map(({ id }) => id),
+    branch,
+  );
+  assert.deepEqual(faults, []);
+});
+
+test('what is typed and turned while a state is restored stays', async () => {
+  const { it } = await instrument();
+  const settings = { temperature: 2, logit_bias: { 7: 1 } };
+  const restored = it.restore({ prompt: 'Once', settings, branch: [9, 8, 7] });
+  const turned = it.set({ top_k: 5 });
+  await Promise.all([restored, turned, it.setPrompt('Lily')]);
+  assert.equal(it.prompt, 'Lily');
+  assert.match(textOf(it), /Lily$/);
+  assert.deepEqual([it.settings.temperature, it.settings.top_k], [2, 5]);
+  assert.equal(it.biases.length, 1);
+  // Nothing is drawn again after a step of the reader's own.
+  const branch = [9, 8, 7];
+  const again = it.restore({ prompt: 'Once', settings: {}, branch });
+  await new Promise((resolve) => {
+    it.addEventListener('update', () => it.steps.length === 1 && resolve());
+  });
+  await Promise.all([again, it.step()]);
+  const ids = it.steps.map(({ id }) => id);
+  assert.equal(
+    ids.findIndex((id, i) => id !== branch[i]),
+    ids.length - 1,
+  );
+});
+
+test('alternatives that nothing is left of go away', async () => {
+  const { it, faults } = await instrument();
+  await it.step();
+  await it.step();
+  await it.findAlternatives(1);
+  await it.setGates({ constraint: 'json' });
+  while (it.alternatives) await new Promise((resolve) => setTimeout(resolve));
+  assert.ok(it.fault);
+  assert.ok(faults.length > 0);
+});
+
+test('a step that throws ends its run, and a pause leaves no listener', async () => {
+  const runner = new Runner();
+  runner.pace = PACES.length - 1;
+  let listeners = 0;
+  let steps = 0;
+  const step = async (signal) => {
+    const { addEventListener, removeEventListener } = EventTarget.prototype;
+    signal.addEventListener = (...args) => (listeners++, addEventListener.apply(signal, args));
+    signal.removeEventListener = (...args) => (
+      listeners--, removeEventListener.apply(signal, args)
+    );
+    if (++steps === 5) throw new Error('no');
+    return true;
+  };
+  await assert.rejects(runner.run(step), /no/);
+  assert.equal(runner.running, false);
+  assert.equal(listeners, 0);
+});
+
+test('what is asked for as a pass ends is read', async () => {
+  const bench = new Bench();
+  const reader = { read: async ({ fronts }) => ({ trace: fronts }) };
+  Object.defineProperty(bench, 'reader', { value: reader });
+  let asked = null;
+  const ask = () => {
+    queueMicrotask(() => (asked = bench.setFronts(['wanted'])));
+  };
+  bench.addEventListener('update', ask, { once: true });
+  await bench.refresh();
+  await asked;
+  assert.deepEqual(bench.trace, ['wanted']);
+  assert.equal(bench.pass, null);
+});
+
+test('a model that is cancelled or whose worker failed is loaded again', async () => {
+  const first = lease(VERBS);
+  const refused = assert.rejects(first.ready, { code: 'cancelled' });
+  first.cancel();
+  const second = lease(VERBS);
+  await Promise.all([refused, second.ready]);
+  first.release();
+  assert.equal(enginesBusy(), false);
+  second.cancel(); // it is there already
+  const third = lease(VERBS);
+  assert.equal(await third.ready, await second.ready);
+  ports.at(-1).onerror({ message: 'it broke' });
+  const leases = [lease(VERBS), lease(VERBS)];
+  const [fourth, fifth] = await Promise.all(leases.map(({ ready }) => ready));
+  assert.equal(fourth, fifth);
+  assert.notEqual(fourth, await third.ready);
+  assert.equal((await fourth.encode('Tomorrow she')).length > 0, true);
+  for (const { release } of [second, third, ...leases]) release();
+});
