@@ -17,6 +17,7 @@ import { closed } from './cleanup.js';
  * @property {number} [length] what it announces in place of the length
  * @property {string | null} [tag] in place of the right one, from the second answer on
  * @property {boolean} [noTag]
+ * @property {boolean} [unsized] the first answer does not say how long the file is
  * @property {number} [linkedSize] announced by the redirect in place of the right one
  * @property {string} [sum] announced by the redirect in place of the right one
  * @property {number} [status] of every answer
@@ -68,7 +69,9 @@ export async function openHost(files) {
     }
     response.writeHead(start ? 206 : 200, {
       ...open,
-      'content-length': (behaviour.length ?? bytes.length) - start,
+      ...(!(behaviour.unsized && requests.length === 1) && {
+        'content-length': (behaviour.length ?? bytes.length) - start,
+      }),
       ...(start && { 'content-range': `bytes ${start}-${bytes.length - 1}/${bytes.length}` }),
       ...(!behaviour.noTag && { etag: tag }),
     });

@@ -20,6 +20,7 @@ import { RemoteLogitscope } from '../../web/engine/remote.js';
 import { atEnd } from '../cleanup.js';
 import { writeGguf } from '../fixtures/gguf_writer.js';
 import { sample } from '../long.js';
+import { Pcg32 } from '../vectors/twin.js';
 import { cli } from './command_line.js';
 import { EOS, byteTokens, smallModel } from './small_model.js';
 
@@ -145,6 +146,28 @@ describe('control tokens come only from the template', () => {
     assert.deepEqual(controlsIn(one, ids), ['@', '@']);
     const none = await open('{{ messages[0].content }}');
     assert.deepEqual((await none.chat(user('<s>'))).parts, [{ text: '<s>', special: false }]);
+    const falsy = await open("{{ 'some' if messages[0].content else 'none' }}");
+    assert.equal((await falsy.chat(user(''))).text, 'none');
+  });
+
+  test('control tokens that overlap, are part of one another, or hold a mark themselves', async () => {
+    const controls = ['<e>', '<a>', 'a>', '<a><', '>>a', 'aa<<a', '<\ue000a>'];
+    const scope = await open(
+      '{% for m in messages %}{{ m.content | trim }}<e>{% endfor %}',
+      controls,
+    );
+    const pcg = new Pcg32(5, 54);
+    const said = Array.from({ length: 2000 }, () =>
+      Array.from({ length: pcg.next() % 9 }, () => '<a> e'[pcg.next() % 5]).join(''),
+    );
+    const { text, ids } = await scope.chat(said.flatMap(user));
+    assert.equal(text, said.map((it) => `${it.trim()}<e>`).join(''));
+    assert.deepEqual(
+      controlsIn(scope, ids),
+      said.map(() => '<e>'),
+    );
+    const all = await open(controls.join(' '), controls);
+    assert.deepEqual(controlsIn(all, (await all.chat(user('x'))).ids), controls);
   });
 });
 
@@ -228,6 +251,12 @@ describe('refusals', () => {
       "the model's chat template failed: range of more than 100000 numbers",
     );
     await refused('x'.repeat(2 ** 20 + 1), /^chat_template must have at most/, 'too_long');
+    const controls = Array.from({ length: 2 ** 11 }, (_, i) => `${i}`.padStart(128, '<'));
+    assert.equal((await (await open('x', controls)).chat(user('<'))).text, 'x');
+    await assert.rejects((await open('x', [...controls, '@'])).chat(user('<')), {
+      code: 'too_long',
+      message: 'control_tokens must have at most 262144 characters',
+    });
   });
 
   test('one that takes its whole process with it', async () => {
@@ -316,6 +345,12 @@ describe('refusals', () => {
         user(() => 1),
         {},
         'messages must be made of texts, numbers, lists and objects, got a function',
+      ],
+      [user(1n), {}, 'messages must be made of texts, numbers, lists and objects, got 1'],
+      [
+        user('x'),
+        { tools: [1n] },
+        'tools must be made of texts, numbers, lists and objects, got 1',
       ],
       [user('x'), { tools: {} }, 'tools must be a list, got {}'],
       [user('x'), { system: 1 }, 'system must be a string, got 1'],

@@ -44,6 +44,11 @@ const lessonFault = (text) => readLesson(text, scope.table).faults[0]?.key ?? nu
 const grammar = (text) => scope.distribution({ constraint: { grammar: `root ::= ${text}` } });
 /** @param {Uint8Array | Uint8Array[]} model */
 const load = (model) => Logitscope.load({ model });
+/** @param {Uint8Array} model */
+const chat = async (model) => {
+  const opened = await Logitscope.load({ model, session: false });
+  return opened.chat([{ role: 'user', content: 'a' }]).finally(() => opened.close());
+};
 
 /**
  * What is one step beyond each bound, made beforehand, and the act that is given it: it throws, or
@@ -63,10 +68,16 @@ const DOORS = {
   'split file: 257 parts': [() => Array(257).fill(withKeys({})), load],
   'chat template: 2^20 + 1 characters': [
     () => smallModel({ dim: 4, layers: 1, template: 'a'.repeat(2 ** 20 + 1) }),
-    async (model) => {
-      const opened = await Logitscope.load({ model, session: false });
-      return opened.chat([{ role: 'user', content: 'a' }]).finally(() => opened.close());
+    chat,
+  ],
+  'chat template: control tokens of more than 2^18 characters': [
+    () => {
+      const tokens = Array.from({ length: 1025 }, (_, i) => `${i}`.padStart(256, '<'));
+      const made = smallContents({ dim: 4, layers: 1, template: 'a', tokens });
+      made.metadata['tokenizer.ggml.token_type'].value.fill(3);
+      return writeGguf(made);
     },
+    chat,
   ],
   'grammar: beyond 2^20 characters': [() => `"a"\n#${'x'.repeat(2 ** 20)}`, grammar],
   'grammar: 513 rules': [

@@ -136,6 +136,12 @@ describe('a host', () => {
     await refuses({ model: address }, 'far_cut');
   });
 
+  test('that says how long the file is only when it is asked for the rest', async () => {
+    host.behave({ cut: 200_000, cuts: 1, unsized: true });
+    assert.deepEqual(await logitsOf({ model: address }), expected);
+    assert.equal(host.requests.length, 2);
+  });
+
   test('whose file becomes another one is told so', async () => {
     host.behave({ cut: 200_000, cuts: 1, tag: 'another' });
     await refuses({ model: address }, 'far_changed');
@@ -172,6 +178,21 @@ describe('a host', () => {
     });
     await assert.rejects(load, { code: 'cancelled' });
     assert.equal(host.requests.length, 1);
+    const signal = AbortSignal.abort(new DOMException('too slow', 'TimeoutError'));
+    await assert.rejects(Logitscope.load({ model: address, signal }), { code: 'cancelled' });
+  });
+
+  test('whose answer is refused is not read further', async () => {
+    for (const status of [200, 404]) {
+      let cancelled = 0;
+      const body = new ReadableStream({
+        pull: (to) => to.enqueue(new Uint8Array(1 << 16)),
+        cancel: () => void cancelled++,
+      });
+      const model = new Response(body, { status });
+      await refuses({ model }, status === 200 ? 'not_gguf' : 'http_status');
+      assert.equal(cancelled, 1);
+    }
   });
 
   test('whose model cannot fit is left after its head, with both numbers', async () => {
@@ -215,17 +236,41 @@ describe('a split file', () => {
     }
   });
 
+  test('has one connection open at a time, and none when it is refused', async (t) => {
+    let open = 0;
+    let most = 0;
+    const { fetch } = globalThis;
+    t.mock.method(globalThis, 'fetch', (/** @type {any[]} */ ...[url, options]) => {
+      most = Math.max(most, ++open);
+      options.signal.addEventListener('abort', () => open--);
+      return fetch(url, options);
+    });
+    const model = `${host.url}m-00001-of-00005.gguf`;
+    assert.deepEqual(await logitsOf({ model }), expected);
+    assert.deepEqual([open, most], [0, 1]);
+    await refuses({ model: `${host.url}m-00001-of-00007.gguf` }, 'http_status');
+    assert.deepEqual([open, most], [0, 1]);
+  });
+
+  test('whose part is broken is not kept', async () => {
+    const model = `${host.url}m-00001-of-00002.gguf`;
+    const second = pathOf(partNames(model)[1]);
+    assert.deepEqual(await logitsOf({ model, keep: true }), expected);
+    writeFileSync(second, '<html>please log in</html>');
+    await refuses({ model, keep: true }, 'not_gguf');
+    assert.ok(!existsSync(second));
+    assert.deepEqual(await logitsOf({ model, keep: true }), expected);
+  });
+
   test('with a part missing, twice, or of another one, is refused', async () => {
     const blobs = partsOf(5).map(([, bytes]) => new Blob([/** @type {any} */ (bytes)]));
     const key = { model: blobs.slice(1) };
     await refuses(key, 'parts_differ');
     await refuses({ model: [...blobs.slice(0, 4), blobs[3]] }, 'parts_differ');
     await refuses({ model: [...blobs, new Blob([/** @type {any} */ (image)])] }, 'parts_differ');
-    await refuses({ model: [blobs[0], new Blob(['GGUF'])] }, 'parts_head');
-    await refuses(
-      { model: [blobs[0], new Blob(['no model at all, but long enough'])] },
-      'not_gguf',
-    );
+    const two = new Blob([/** @type {any} */ (partsOf(2)[0][1])]);
+    await refuses({ model: [two, new Blob(['GGUF'])] }, 'parts_head');
+    await refuses({ model: [two, new Blob(['no model at all, but long enough'])] }, 'not_gguf');
     await assert.rejects(Logitscope.load({ model: blobs[0] }), { key: 'model_shard' });
   });
 });
@@ -296,5 +341,23 @@ describe('the command line', () => {
     writeFileSync(`${path}.lock`, '999999999');
     assert.equal((await cli(['info', '--model', name])).status, 0);
     assert.ok(existsSync(path) && !existsSync(`${path}.lock`));
+  });
+
+  test('keeps a file whose lock or record a process left empty when it was ended', async () => {
+    for (const left of ['lock', 'json']) {
+      host.files[left] = image;
+      const path = pathOf(host.url + left);
+      writeFileSync(`${path}.${left}`, '');
+      assert.equal((await cli(['info', '--model', host.url + left])).status, 0);
+      assert.ok(existsSync(path) && !existsSync(`${path}.${left}`));
+    }
+  });
+
+  test('opens what it cannot keep, and says why', async () => {
+    const name = 'x'.repeat(256); // a file's has at most 255 bytes
+    host.files[name] = image;
+    const long = await cli(['info', '--model', host.url + name]);
+    assert.equal(long.status, 0);
+    assert.match(long.stderr, /not kept: the folder cannot be written/);
   });
 });

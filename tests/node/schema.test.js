@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
 import { Logitscope } from '../../web/engine/index.js';
+import { grammarOf } from '../../web/engine/schema.js';
 import { cases } from '../long.js';
 import { Pcg32 } from '../vectors/twin.js';
 import { maskOf, naiveMask } from './naive_mask.js';
@@ -267,6 +268,19 @@ async function accepts(schema, texts) {
   model.close();
   return taken;
 }
+
+test('a key that is required many times is required once, and looked at once each time', () => {
+  const names = Array.from({ length: 100 }, (_, i) => `p${i}`);
+  const properties = Object.fromEntries(names.map((name) => [name, { type: 'null' }]));
+  let looks = 0;
+  const required = new Proxy(Array(2000).fill('p99'), {
+    get: (list, key) => (looks++, Reflect.get(list, key)),
+  });
+  const grammar = grammarOf({ schema: { type: 'object', properties, required } });
+  const once = { type: 'object', properties, required: ['p99'] };
+  assert.equal(grammar, grammarOf({ schema: once }));
+  assert.ok(looks < 10 * required.length, `${looks} looks`);
+});
 
 test('keys may be left out where required says so, with the commas right', async () => {
   const schema = {

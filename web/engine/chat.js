@@ -23,12 +23,15 @@ const ROLES = ['system', 'developer', 'user', 'assistant', 'tool', 'function'];
 const DATE = '2024-07-26';
 /** Characters of a template, of all messages, and of what is made of them. */
 const LENGTH_MAX = 1 << 20;
+/** Characters of all control tokens: what has them by the thousand comes to a third of it. */
+const CONTROLS_MAX = 1 << 18;
 /** How long a template may run, and how long its worker may take to begin. */
 const TIME_MAX = 1000;
 const START_MAX = 20_000;
 const REASON_MAX = 200;
 /** The marks to choose from: private use, so that a text seldom holds one. */
 const MARKS = Array.from({ length: 6400 }, (_, i) => String.fromCharCode(0xe000 + i));
+const ANY_MARK = /[\ue000-\uf8ff]/g;
 
 const inNode = typeof process === 'object' && typeof process.versions?.node === 'string';
 
@@ -41,52 +44,132 @@ function templateOf({ module, model }) {
   return fromUtf8(module.bytes(at, length));
 }
 
-/** Control tokens by their text, of each model once. @type {WeakMap<Core, Map<string, number>>} */
+/**
+ * The control tokens of a model by their text, and where they stand in a text, read either way.
+ * @typedef {{ ids: Map<string, number>, forward: Words, backward: Words }} Controls
+ */
+
+/** Of each model once. @type {WeakMap<Core, Controls>} */
 const known = new WeakMap();
 
-/** @param {Core} core */
+/** @param {Core} core @returns {Controls} */
 function controlsOf(core) {
-  const found = known.get(core) ?? new Map();
-  if (known.has(core)) return found;
+  const found = known.get(core);
+  if (found) return found;
   const { module, model } = core;
   const size = core.needModel().vocab_size;
+  /** @type {Map<string, number>} */
+  const ids = new Map();
+  let characters = 0;
   for (let id = 0; id < size; id++) {
     const at = module.need(module.calls.tokenizer_piece(model, id));
     const view = module.view();
     if (!view.getUint8(at + TOKENIZER_PIECE_SPECIAL)) continue;
     const length = view.getUint32(at + TOKENIZER_PIECE_LENGTH, true);
     const text = fromUtf8(module.bytes(view.getUint32(at + TOKENIZER_PIECE_DATA, true), length));
-    if (text && !found.has(text)) found.set(text, id);
+    characters += text.length;
+    if (characters > CONTROLS_MAX) throw tooLong('control_tokens', CONTROLS_MAX);
+    if (text && !ids.has(text)) ids.set(text, id);
   }
-  known.set(core, found);
-  return found;
+  const words = [...ids.keys()];
+  const controls = { ids, forward: new Words(words, false), backward: new Words(words, true) };
+  known.set(core, controls);
+  return controls;
 }
 
-/** @param {string} what */
-const tooLong = (what) =>
-  new LogitscopeError('too_long', 'chat_too_long', { name: what, limit: LENGTH_MAX });
+/** @param {string} name */
+const tooLong = (name, limit = LENGTH_MAX) =>
+  new LogitscopeError('too_long', 'chat_too_long', { name, limit });
 
-/** @param {string} text */
-const escaped = (text) => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+/**
+ * Where words stand in a text, in time that grows with the text whatever the words are (Aho and
+ * Corasick, 1975). A node is a beginning of words, 0 the empty one; backward all is read from its end.
+ */
+class Words {
+  #backward;
+  /** By character the node after a node, where words go on so. @type {Map<number, number>[]} */
+  #next = [];
+  /** Of each node its characters, */
+  #length = [0];
+  /** whether words go on from it, */
+  #open = [false];
+  /** the longest shorter node that it ends with, */
+  #shorter = [0];
+  /** and the characters of the longest word that it ends with, 0 for none. */
+  #word = [0];
+
+  /**
+   * @param {string[]} words none empty
+   * @param {boolean} backward
+   */
+  constructor(words, backward) {
+    this.#backward = backward;
+    // Character by character in all words at once: what a node ends with is there before it.
+    let left = words.map((word) => ({ word, node: 0 }));
+    for (let n = 1; left.length; n++) {
+      for (const each of left) {
+        const code = each.word.charCodeAt(backward ? each.word.length - n : n - 1);
+        each.node = this.#next[code]?.get(each.node) ?? this.#add(each.node, code);
+        if (each.word.length === n) this.#word[each.node] = n;
+      }
+      left = left.filter(({ word }) => word.length > n);
+    }
+  }
+
+  /** @param {number} node @param {number} code */
+  #add(node, code) {
+    const shorter = node ? this.#step(this.#shorter[node], code) : 0;
+    const added = this.#length.push(this.#length[node] + 1) - 1;
+    (this.#next[code] ??= new Map()).set(node, added);
+    this.#open[node] = true;
+    this.#open.push(false);
+    this.#shorter.push(shorter);
+    this.#word.push(this.#word[shorter]);
+    return added;
+  }
+
+  /** @param {number} node @param {number} code */
+  #step(node, code) {
+    for (;;) {
+      const next = this.#next[code]?.get(node);
+      if (next !== undefined || !node) return next ?? 0;
+      node = this.#shorter[node];
+    }
+  }
+
+  /** The node that each character of a text ends. @param {string} text */
+  read(text) {
+    const nodes = new Uint32Array(text.length);
+    for (let n = 0, node = 0; n < text.length; n++) {
+      const at = this.#backward ? text.length - 1 - n : n;
+      nodes[at] = node = this.#step(node, text.charCodeAt(at));
+    }
+    return nodes;
+  }
+
+  /** How long the longest word is that ends with this node's last character. @param {number} node */
+  wordAt(node) {
+    return this.#word[node];
+  }
+
+  /** How long the words are so far that go on from here, the longest first. @param {number} node */
+  *openAt(node) {
+    for (; node; node = this.#shorter[node]) if (this.#open[node]) yield this.#length[node];
+  }
+}
 
 /** Puts the mark where a message could make a control token, whole or together with what follows. */
 class Guard {
   #controls;
-  #starts;
-  #longest;
-  mark;
+  #mark;
 
   /**
-   * @param {string[]} controls
+   * @param {Controls} controls
    * @param {string} mark
    */
   constructor(controls, mark) {
     this.#controls = controls;
-    this.#starts = controls.length
-      ? new RegExp(`(?=${controls.map(escaped).join('|')})`, 'g')
-      : /$^/g;
-    this.#longest = Math.max(0, ...controls.map((control) => control.length));
-    this.mark = mark;
+    this.#mark = mark;
   }
 
   /**
@@ -113,51 +196,59 @@ class Guard {
 
   /** @param {string} text */
   #text(text) {
-    const cuts = new Set(Array.from(text.matchAll(this.#starts), ({ index }) => index + 1));
+    const { forward, backward } = this.#controls;
+    const cuts = new Uint8Array(text.length + 1);
+    const starts = backward.read(text);
+    for (const [at, node] of starts.entries()) if (backward.wordAt(node)) cuts[at + 1] = 1;
     // A template trims a text, and puts another right behind it.
     const end = text.trimEnd().length;
     const start = text.length - text.trimStart().length;
-    for (let n = 1; n < this.#longest && n <= end - start; n++) {
-      const [tail, head] = [text.slice(end - n, end), text.slice(start, start + n)];
-      if (this.#controls.some((it) => it.length > n && it.startsWith(tail))) cuts.add(end - n + 1);
-      if (this.#controls.some((it) => it.length > n && it.endsWith(head))) cuts.add(start + n - 1);
+    if (start < end) {
+      for (const n of forward.openAt(forward.read(text)[end - 1]))
+        if (n <= end - start) cuts[end - n + 1] = 1;
+      for (const n of backward.openAt(starts[start])) if (n <= end - start) cuts[start + n - 1] = 1;
     }
-    if (!cuts.size) return text;
-    const places = [0, ...[...cuts].sort((a, b) => a - b), text.length];
-    return places
-      .slice(1)
-      .map((place, i) => text.slice(places[i], place))
-      .join(this.mark);
+    let marked = '';
+    let from = 0;
+    for (let at = cuts.indexOf(1); at >= 0; at = cuts.indexOf(1, at + 1)) {
+      marked += text.slice(from, at) + this.#mark;
+      from = at;
+    }
+    return marked + text.slice(from);
   }
 }
 
 /**
  * @param {string} text with marks
- * @param {Map<string, number>} controls
+ * @param {Controls} controls
  * @param {string} mark
  * @returns {ChatPart[]}
  */
-function partsOf(text, controls, mark) {
-  const longestFirst = [...controls.keys()].sort((a, b) => b.length - a.length);
-  const words = longestFirst.map((it) => escaped(it) + (it.length === 1 ? `(?!${mark})` : ''));
-  const pieces = words.length ? text.split(new RegExp(`(${words.join('|')})`)) : [text];
+function partsOf(text, { ids, backward }, mark) {
   let thinking = false;
   /** @type {ChatPart[]} */
   const parts = [];
-  for (const [i, piece] of pieces.entries()) {
-    const token = i % 2 ? controls.get(piece) : undefined;
-    if (token !== undefined) {
-      thinking = piece === '<think>';
-      parts.push({ text: piece, special: true, token });
-      continue;
-    }
+  const say = (/** @type {string} */ said) => {
     // What a model thinks stands between these two, and ends with its turn.
-    for (const each of piece.replaceAll(mark, '').split(/(?<=<think>)|(?=<\/think>)/)) {
+    for (const each of said.replaceAll(mark, '').split(/(?<=<think>)|(?=<\/think>)/)) {
       if (each.startsWith('</think>')) thinking = false;
       if (each) parts.push({ text: each, special: false, ...(thinking && { thinking }) });
       if (each.endsWith('<think>')) thinking = true;
     }
+  };
+  const starts = backward.read(text);
+  let from = 0;
+  for (let at = 0; at < text.length; at++) {
+    const n = backward.wordAt(starts[at]);
+    if (!n || (n === 1 && text[at + 1] === mark)) continue;
+    say(text.slice(from, at));
+    from = at + n;
+    const token = text.slice(at, from);
+    thinking = token === '<think>';
+    parts.push({ text: token, special: true, token: ids.get(token) });
+    at = from - 1;
   }
+  say(text.slice(from));
   return parts;
 }
 
@@ -311,6 +402,13 @@ function checkDate(date) {
   if (!isDay || new Date(date).toJSON()?.slice(0, 10) !== date) throw mustBe('date', 'a_day', date);
 }
 
+/** @param {string} name @param {unknown} value of bounded depth */
+const asJson = (name, value) =>
+  JSON.stringify(value, (_, each) => {
+    if (typeof each === 'bigint') throw mustBe(name, 'plain_data', each);
+    return each;
+  });
+
 /**
  * @param {Core} core
  * @param {import('./types.js').Message[]} messages
@@ -336,12 +434,15 @@ export async function chat(core, messages, options = {}) {
 
   const template = templateOf(core);
   const all = system === undefined ? messages : [{ role: 'system', content: system }, ...messages];
-  const given = JSON.stringify([all, tools, variables]);
+  const given = Object.entries({ messages: all, tools, variables })
+    .map(([name, value]) => asJson(name, value))
+    .join('');
   if (given.length > LENGTH_MAX) throw tooLong('messages');
   const controls = controlsOf(core);
-  const mark = MARKS.find((it) => !given.includes(it) && !template.includes(it));
+  const taken = new Set([given, template, ...controls.ids.keys()].join('').match(ANY_MARK));
+  const mark = MARKS.find((it) => !taken.has(it));
   if (!mark) throw mustBe('messages', 'plain_data', messages);
-  const guard = new Guard([...controls.keys()], mark);
+  const guard = new Guard(controls, mark);
   const text = (/** @type {number | null} */ id) => (id === null ? '' : core.piece(id).text);
   const values = {
     .../** @type {object} */ (guard.value('variables', variables)),

@@ -212,7 +212,9 @@ export class FarFile {
       throw new LogitscopeError('load_failed', 'far_length', { limit: announced, n: size });
     const sum = /^"?([0-9a-f]{64})"?$/i.exec(linkedTag ?? '')?.[1].toLowerCase() ?? null;
     if (this.#begun) {
-      const moved = partial && from !== undefined && Number(from) !== start;
+      this.size ??= size;
+      const coded = headers.has('content-encoding'); // whose bytes are other ones
+      const moved = partial && (coded || (from !== undefined && Number(from) !== start));
       if (gone || moved || size !== this.size || (tag && tag !== this.tag) || sum !== this.sha256)
         throw new LogitscopeError('load_failed', 'far_changed');
     } else {

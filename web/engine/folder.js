@@ -2,9 +2,13 @@
 import { createReadStream, promises as fs } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { CHUNK, partOfPath } from './files.js';
 
 /** @typedef {import('./kept.js').Store} Store */
+
+/** How long a process may take to write into a lock that it has made, in ms. */
+const WRITING = 100;
 
 /** Where the file of an address lies. @param {string} address */
 export function pathOf(address) {
@@ -22,6 +26,15 @@ const sizeOf = (path) =>
     () => null,
   );
 
+/** What is known of a file that was begun; null where that was not written to its end. @param {string} path */
+async function readAbout(path) {
+  try {
+    return JSON.parse(await fs.readFile(path, 'utf8'));
+  } catch {
+    return null;
+  }
+}
+
 /**
  * Holds a file among all processes; one that is gone holds nothing. Null where another has it.
  * @param {string} path
@@ -31,14 +44,18 @@ async function hold(path) {
     try {
       await fs.writeFile(path, String(process.pid), { flag: 'wx' });
       return () => fs.rm(path, { force: true });
-    } catch {
-      const owner = Number(await fs.readFile(path, 'utf8').catch(() => ''));
-      if (!owner || isAlive(owner)) return null;
+    } catch (error) {
+      if (/** @type {NodeJS.ErrnoException} */ (error).code !== 'EEXIST') throw error;
+      const owner = (await ownerOf(path)) || (await wait(WRITING), await ownerOf(path));
+      if (owner && isAlive(owner)) return null;
       await fs.rm(path, { force: true });
     }
   }
   return null;
 }
+
+/** Who wrote a lock, 0 while nothing is in it. @param {string} path */
+const ownerOf = async (path) => Number(await fs.readFile(path, 'utf8').catch(() => ''));
 
 /** @param {number} pid */
 function isAlive(pid) {
@@ -61,15 +78,17 @@ export const store = {
   async begin(address, { size, tag }) {
     const path = pathOf(address);
     const [part, about, lock] = [`${path}.part`, `${path}.json`, `${path}.lock`];
+    /** @type {Awaited<ReturnType<typeof hold>>} */
+    let release;
     try {
       await fs.mkdir(dirname(path), { recursive: true });
+      release = await hold(lock);
     } catch {
       return 'none';
     }
-    const release = await hold(lock);
     if (!release) return 'busy';
     try {
-      const before = JSON.parse(await fs.readFile(about, 'utf8').catch(() => 'null'));
+      const before = await readAbout(about);
       const same = tag && before?.tag === tag && before.size === size;
       const { bavail, bsize } = await fs.statfs(dirname(path));
       let length = (same && (await sizeOf(part))) || 0;

@@ -39,8 +39,8 @@ export async function gather({ chunks, total }, onprogress) {
 
 /**
  * The body of a response or the like as an async iterable, which not every browser makes of it by
- * itself. What has it is held meanwhile: Node's fetch cancels the unread body of a response that has
- * been garbage collected.
+ * itself; cancelled where no more of it is wanted. What has it is held meanwhile: Node's fetch cancels
+ * the unread body of a response that has been garbage collected.
  * @param {{ body: ReadableStream<Uint8Array> | null }} holder
  * @returns {AsyncGenerator<Uint8Array>}
  */
@@ -54,7 +54,7 @@ async function* read(holder) {
       yield value;
     }
   } finally {
-    reader.releaseLock();
+    await reader.cancel().catch(() => {});
   }
 }
 
@@ -63,7 +63,10 @@ async function* read(holder) {
  * @returns {Stream}
  */
 function openResponse(response) {
-  if (!response.ok) throw new LogitscopeError('load_failed', 'http_status', { n: response.status });
+  if (!response.ok) {
+    response.body?.cancel().catch(() => {});
+    throw new LogitscopeError('load_failed', 'http_status', { n: response.status });
+  }
   const { headers } = response;
   const length = headers.has('content-encoding') ? 0 : Number(headers.get('content-length'));
   return { chunks: read(response), total: length || null };
@@ -125,6 +128,7 @@ async function* watched(chunks, fail, signal) {
  */
 export async function openSource(what, source, options) {
   const fail = async (/** @type {unknown} */ error) => {
+    if (options?.signal?.aborted) throw new LogitscopeError('cancelled', 'load_cancelled');
     const words = await import('./load-fault.js').catch(() => null);
     throw words ? words.loadFault(what, source, error) : error;
   };

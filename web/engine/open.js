@@ -174,10 +174,18 @@ export async function openParts(what, source, { keep = false, signal } = {}) {
   /** @type {Way} */
   const way = { keep, signal, told: null, forget: async () => {} };
   const sources = all.flatMap(spread);
-  const parts = await Promise.all(sources.map((each) => openPart(each, way)));
-  const stream =
-    parts.length === 1
-      ? { chunks: parts[0].read(0), total: parts[0].size }
-      : await (await import('./parts.js')).joinParts(parts);
-  return { ...stream, way };
+  // One after the other, since a browser has few connections to a host.
+  async function* opened() {
+    for (const each of sources) yield await openPart(each, way);
+  }
+  try {
+    if (sources.length > 1)
+      return { ...(await (await import('./parts.js')).joinParts(opened(), sources.length)), way };
+    const part = await openPart(sources[0], way);
+    return { chunks: part.read(0), total: part.size, way };
+  } catch (error) {
+    if (/** @type {LogitscopeError} */ (error).code === 'bad_file') await way.forget();
+    for (const each of all) if (each instanceof Response) each.body?.cancel().catch(() => {});
+    throw error;
+  }
 }

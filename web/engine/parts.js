@@ -180,22 +180,24 @@ function joinHeads(heads, bases) {
 }
 
 /**
- * @param {Part[]} parts all of one file, in any order
+ * Reads a part's head before it takes the next one.
+ * @param {AsyncIterable<Part>} parts all of one file, in any order
+ * @param {number} n how many
  * @returns {Promise<import('./load.js').Stream>}
  */
-export async function joinParts(parts) {
-  const given = await Promise.all(
-    parts.map(async (part) => ({ part, head: await readHead(part) })),
-  );
+export async function joinParts(parts, n) {
+  const given = [];
+  const differ = (/** @type {number | null} */ count) =>
+    new LogitscopeError('bad_file', 'parts_differ', { n, limit: count ?? 1 });
+  for await (const part of parts) {
+    const head = await readHead(part);
+    if (head.count !== n) throw differ(head.count);
+    given.push({ part, head });
+  }
   given.sort((a, b) => (a.head.no ?? 0) - (b.head.no ?? 0));
   const heads = given.map(({ head }) => head);
   const [{ alignment, version }] = heads;
-  const missing = given.findIndex(({ head }, i) => head.no !== i);
-  if (heads.some((head) => head.count !== heads.length || head.version !== version) || missing >= 0)
-    throw new LogitscopeError('bad_file', 'parts_differ', {
-      n: heads.length,
-      limit: heads[0].count ?? 1,
-    });
+  if (heads.some((head, i) => head.no !== i || head.version !== version)) throw differ(n);
   /** @type {number[]} */
   const bases = [];
   let total = 0;

@@ -150,23 +150,22 @@ function objectOf({ properties = {}, required, additionalProperties = false }, a
   checkOptions(phrase('schema_word', { at, word: 'properties' }), properties, names);
   if (additionalProperties !== false)
     refuse(at, 'schema_additional', { value: shown(additionalProperties) });
-  const needed = required ?? names;
-  if (!Array.isArray(needed)) refuse(at, 'schema_required', { value: shown(needed) });
+  const listed = required ?? names;
+  if (!Array.isArray(listed)) refuse(at, 'schema_required', { value: shown(listed) });
+  const known = new Set(names);
+  const needed = new Set(listed);
   for (const name of needed)
-    if (!names.includes(name)) refuse(at, 'schema_names', { value: shown(name) });
+    if (!known.has(name)) refuse(at, 'schema_names', { value: shown(name) });
   const members = names.map((name) => {
     const value = express(properties[name], `${at}.${name}`, rules);
     return named('member', `${literal(name)} space ":" space ${value} space`, rules);
   });
-  /** @param {number} i */
-  const from = (i) =>
-    members
-      .map((member, n) => `("," space ${member})${needed.includes(names[n]) ? '' : '?'}`)
-      .slice(i)
-      .join(' ');
-  const first = names.findIndex((name) => needed.includes(name));
+  const later = members.map(
+    (member, i) => `("," space ${member})${needed.has(names[i]) ? '' : '?'}`,
+  );
+  const first = names.findIndex((name) => needed.has(name));
   const heads = members.slice(0, first < 0 ? names.length : first + 1);
-  const body = heads.map((member, i) => `${member} ${from(i + 1)}`).join(' | ');
+  const body = heads.map((member, i) => `${member} ${later.slice(i + 1).join(' ')}`).join(' | ');
   return `"{" space ${body && `(${body})`}${body && first < 0 ? '?' : ''} "}"`;
 }
 
