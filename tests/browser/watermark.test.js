@@ -127,7 +127,7 @@ test('SynthID has its line too, in Spanish, and the shelf offers both', async ()
     );
   }
   const line = await expectLine(page, { synthid_depth: 9, synthid_context: 1 }, 3);
-  assert.match(await line.innerText(), /^Rondas de SynthID/);
+  assert.match(await line.innerText(), /^Capas de SynthID/);
   assert.equal(await page.locator('logit-distribution .row.green').count(), 0);
   await page.locator('logit-shelf summary').click();
   assert.equal(await page.locator('[data-add=green_bias]').count(), 1);

@@ -61,8 +61,8 @@ function ofModule(name) {
     LogitscopeError: 1,
     refuse: name === 'sweep.js' ? 0 : name === 'remote.js' ? 2 : 1,
     phrase: 0,
-    'this.failAll': 1,
-    'connection.failAll': 1,
+    'this.end': 1,
+    'connection.end': 1,
   };
   const found = [];
   const keysOf = (node) =>
