@@ -13,7 +13,7 @@ import { patternOf, readHosts } from './model-hosts.js';
 import { LESSON_FILES } from './lessons/shipped.js';
 import { Notices } from './notices.js';
 import { buildSingle } from './single.js';
-import { ADDED, BASICS, SHARED } from './state/settings.js';
+import { BASICS, SHARED } from './state/settings.js';
 
 const web = dirname(fileURLToPath(import.meta.url));
 const root = dirname(web);
@@ -134,7 +134,6 @@ const AT_ONCE = [...BASICS, ...SHARED];
 function viewOf(key) {
   const [family, name] = key.split('.');
   if (family === 'about' && !AT_ONCE.includes(name)) return 'shelf';
-  if (family === 'warper' && ADDED.includes(name)) return 'shelf';
   return LATER.find((view) => key.startsWith(`${view}.`));
 }
 

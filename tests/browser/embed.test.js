@@ -174,6 +174,11 @@ test('a malformed message changes nothing and is answered by one sentence; anoth
       { type: 'logitscope:set', settings: { banned_words: 'he' } },
       /banned_words=he \(cannot be read\)/,
     ],
+    [
+      { type: 'logitscope:set', settings: { top_k: 5, order: ['temperature'] } },
+      /order leaves out top_k/,
+    ],
+    [{ type: 'logitscope:set', prompt: 'Tomorrow xyzzy' }, /xyzzy/],
     [{ type: 'logitscope:set' }, /sets nothing/],
     [{ type: 'logitscope:eval', code: '1' }, /no message “logitscope:eval”/],
   ];

@@ -119,6 +119,17 @@ test('attributes and properties take effect whenever they change, and are heard'
   await set(lab, 'order', 'min_p,temperature');
   await bars('shown', today, { temperature: 0.5, min_p: 0.01, order: ['min_p', 'temperature'] });
 
+  await lab.evaluate((e) => Object.assign(e, { order: ['temperature', 'min_p'], seed: 9 }));
+  await lab.evaluate((e) => Object.assign(e, { max_new_tokens: '7', draw: 'gumbel' }));
+  await bars('shown', today, { temperature: 0.5, min_p: 0.01, order: ['temperature', 'min_p'] });
+  assert.deepEqual(await lab.evaluate((e) => [e.seed, e.max_new_tokens, e.draw]), [9, 7, 'gumbel']);
+  assert.deepEqual(
+    await lab.evaluate(({ state }) => [state.seed, state.max_new_tokens, state.settings.draw]),
+    [9, 7, 'gumbel'],
+  );
+  await lab.evaluate((e) => Object.assign(e, { draw: 'inverse', order: 'min_p,temperature' }));
+  await bars('shown', today, { temperature: 0.5, min_p: 0.01, order: ['min_p', 'temperature'] });
+
   await set(alone, 'temperature', '2');
   await set(alone, 'class', 'y');
   await bars('alone', every, { top_k: 2, temperature: 2 });
@@ -405,5 +416,31 @@ test('without the network the page goes on, and a part that was not fetched says
   await expectBars(page, scope.encode('Today she'), { temperature: 0 });
   await page.locator('[data-view=sweep]').click();
   await page.locator('logit-sweep').getByRole('button').first().waitFor();
+  await close();
+});
+
+test('a view alone refuses an attribute that cannot be, and shows what it shows without', async () => {
+  const { page, complaints, close } = await openLesson(
+    `${SETS.replace('LOGITSCOPE', `${bench.url}logitscope.js`)}
+    <logit-cost id="cost" model="verbs" new_tokens="abc"></logit-cost>
+    <logit-sweep id="sweep" model="verbs" figure="any" measure="q"></logit-sweep>
+    <logit-compare id="compare" model="verbs" suite="nonsense"></logit-compare>`,
+  );
+  const errors = () =>
+    page.evaluate(() =>
+      window.heard
+        .filter(([type]) => type === 'logit-error')
+        .map(([, id, { message }]) => `${id}: ${message}`),
+    );
+  const said = await until(errors, (all) => all.length >= 3);
+  for (const part of [
+    'cost: .*cost_new_tokens=abc',
+    'sweep: .*sweep_measure=q',
+    'compare: .*suite',
+  ])
+    assert.equal(said.filter((line) => new RegExp(part).test(line)).length, 1, `${part}: ${said}`);
+  for (const id of ['cost', 'sweep', 'compare'])
+    await page.locator(`#${id}`).getByRole('button').first().waitFor();
+  assert.deepEqual(complaints, []);
   await close();
 });

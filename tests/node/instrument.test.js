@@ -126,6 +126,26 @@ for (const [hash, key] of [
     assert.equal(it.fault, null);
   });
 
+test('where a reading is refused nothing more is drawn or forced', async () => {
+  const grammar = 'root ::= " will" " zzz"';
+  const { it } = await instrument({ model: VERBS, prompt: 'Tomorrow she' });
+  await it.setGates({ constraint: { grammar } });
+  await it.step();
+  assert.equal(it.fault.code, 'nothing_left');
+  const ids = it.steps.map(({ id }) => id);
+  assert.equal(ids.length, 1);
+  await it.step();
+  await it.force(it.trace.tokens[0].id);
+  await it.run();
+  assert.deepEqual(
+    it.steps.map(({ id }) => id),
+    ids,
+  );
+  await it.setGates({ constraint: null });
+  await it.step();
+  assert.equal(it.steps.length, 2);
+});
+
 test('sessions are opened once and closed with their owner', async () => {
   const shared = lease(STORIES);
   closed({ close: shared.release });

@@ -5,6 +5,7 @@
  * it.
  */
 import { LogitElement } from '../base/element.js';
+import { sayDropped } from '../base/faults.js';
 import { FIELDS, fieldOf } from '../state/fields.js';
 import { checkState, parseParts } from '../state/page-state.js';
 
@@ -13,6 +14,7 @@ import { checkState, parseParts } from '../state/page-state.js';
  * @typedef {import('../state/page-state.js').PageState} PageState
  */
 
+const VIEWS = ['logit-compare', 'logit-cost', 'logit-landscape', 'logit-sweep'];
 const PANELS = ['logit-text', 'logit-draw', 'logit-distribution', 'logit-chain'];
 /** Attributes of a panel that say nothing of the state. */
 const OWN =
@@ -36,8 +38,30 @@ LogitElement.joined = (element) => {
   } else if (PANELS.includes(element.localName)) {
     if (first) watch(element, (names) => followPanel(element, names));
     followPanel(element, element.getAttributeNames());
+  } else if (VIEWS.includes(element.localName)) {
+    if (first) watch(element, (names) => checkChoices(element, names));
+    checkChoices(element, element.getAttributeNames());
   }
 };
+
+/**
+ * Refuses attributes of a view of which it says nothing itself and that no link may say either: the
+ * choice is as it is without one. Runs before the view shows them.
+ * @param {any} element
+ * @param {string[]} names
+ */
+function checkChoices(element, names) {
+  const view = element.localName.slice('logit-'.length);
+  for (const name of names) {
+    const field = fieldOf(`${view}_${name}`);
+    const text = element.getAttribute(name);
+    if (!field || text === null || (field.kind !== 'choice' && view !== 'cost')) continue;
+    const { dropped } = parseParts([[field.name, text]], []);
+    if (!dropped.length) continue;
+    element[name] = field.initial;
+    element.emit('logit-error', { code: 'invalid_setting', message: sayDropped(dropped) });
+  }
+}
 
 /** @param {Element} element @param {(names: string[]) => void} follow */
 function watch(element, follow) {
@@ -147,18 +171,24 @@ function change(scope, name, value) {
  * @param {LogitScope} scope
  */
 function addProperties(element, scope) {
-  for (const { name, neutral } of scope.table) {
+  const rows = scope.table.map(({ name, neutral }) => ({ name, initial: neutral, setting: true }));
+  const fields = FIELDS.filter(({ address, view }) => address === 'fragment' && !view);
+  for (const { name, initial, setting } of [...rows, ...fields]) {
     const early = Object.getOwnPropertyDescriptor(element, name);
     if (early?.get || (!early && name in element)) continue;
     Object.defineProperty(element, name, {
       configurable: true,
-      get: () => /** @type {any} */ (scope.state.settings)[name] ?? neutral,
+      get: () => valueIn(scope.state, name) ?? initial,
       set(value) {
         const { table, info } = scope;
         const { state, dropped } =
           typeof value === 'string'
             ? parseParts([[name, value]], table, info?.vocab_size)
-            : checkState({ settings: { [name]: value } }, table, info?.vocab_size);
+            : checkState(
+                setting ? { settings: { [name]: value } } : { [name]: value },
+                table,
+                info?.vocab_size,
+              );
         scope.acceptParsed({ state, dropped });
         if (state) change(scope, name, valueIn(state, name));
       },

@@ -65,6 +65,13 @@ export function answerHost(scope) {
     return judged.refused;
   }
 
+  /** The error of what stands, where it cannot be read. @returns {Promise<Answer | null>} */
+  async function refused() {
+    if (!scope.fault) return null;
+    const { code, message } = await detailOf(scope.fault);
+    return refuse(code, message);
+  }
+
   /**
    * A state with what a message sets.
    * @param {PageState} state
@@ -87,12 +94,21 @@ export function answerHost(scope) {
 
   /** Takes over all messages that set something, up to the next of another kind. */
   async function takeSets() {
+    const sets = [];
+    while (waiting[0]?.kind === 'set') sets.push(/** @type {Asked} */ (waiting.shift()));
+    await setAll(sets);
+  }
+
+  /**
+   * Sets what messages ask for at once; one by one where the engine refuses what they make together.
+   * @param {Asked[]} sets
+   */
+  async function setAll(sets) {
     let state = scope.state;
     const before = state;
     /** @type {Asked[]} */
     const good = [];
-    while (waiting[0]?.kind === 'set') {
-      const asked = /** @type {Asked} */ (waiting.shift());
+    for (const asked of sets) {
       const merged = await merge(state, asked.message);
       if ('detail' in merged) asked.answer(/** @type {Answer} */ (merged));
       else {
@@ -100,10 +116,18 @@ export function answerHost(scope) {
         good.push(asked);
       }
     }
+    if (!good.length) return;
     const done = await attempt(async () => {
-      if (state !== before) await scope.restore(state);
-      return { type: 'state', detail: scope.state };
+      await scope.restore(state);
+      return (await refused()) ?? { type: 'state', detail: scope.state };
     });
+    if (done.type === 'error') {
+      await attempt(async () => (await scope.restore(before), done));
+      if (good.length > 1) {
+        for (const one of good) await setAll([one]);
+        return;
+      }
+    }
     for (const { answer } of good) answer(done);
   }
 
@@ -127,6 +151,8 @@ export function answerHost(scope) {
     if (kind === 'get') return { type: 'state', detail: scope.state };
     if (kind !== 'step')
       return refuse('invalid_argument', t('host.unknown', { type: show(message.type) }));
+    const why = await refused();
+    if (why) return why;
     await scope.step();
     return { type: 'result', detail: tellable(scope.result) };
   }

@@ -330,6 +330,11 @@ export class LogitScope extends LogitElement {
     return { prompt, ids, text, finish_reason: finished, verdict, trace };
   }
 
+  /** Why the state cannot be read as it is asked for; null where it can. @returns {Fault | null} */
+  get fault() {
+    return this.#instrument.promptFault ?? this.#instrument.fault;
+  }
+
   /** Opens another model. @param {import('../state/engines.js').Model} model @param {number | null} [context] */
   open(model, context) {
     return this.#onModel({ detail: { model, context } });

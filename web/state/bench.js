@@ -316,6 +316,7 @@ export class Bench extends EventTarget {
         this.fault = null;
       } catch (error) {
         if (isStale()) continue;
+        this.drawn = null; // the bars are of other settings or another text
         this.fail(error);
       }
       this.changed();

@@ -478,7 +478,7 @@ export class TextBench extends Bench {
     this.stop();
     const text = this.#text;
     while (this.pass) await this.pass;
-    if (!this.trace || this.finished || text !== this.#text) return;
+    if (!this.trace || this.fault || this.finished || text !== this.#text) return;
     await this.#choose(id, this.trace, this.steps);
   }
 
