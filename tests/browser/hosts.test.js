@@ -444,3 +444,33 @@ test('a view alone refuses an attribute that cannot be, and shows what it shows 
   assert.deepEqual(complaints, []);
   await close();
 });
+
+test('a panel shows the scope that it names whenever that comes, or another takes its place', async () => {
+  const { page, complaints, close } = await openLesson(
+    `${SETS.replace('LOGITSCOPE', `${bench.url}logitscope.js`)}
+    <logit-distribution id="shown" for="lab"></logit-distribution>`,
+  );
+  await page.waitForFunction(() => customElements.get('logit-distribution'));
+  const put = (prompt) =>
+    page.evaluate((text) => {
+      document.querySelector('#lab')?.remove();
+      const lab = document.createElement('logit-scope');
+      Object.assign(lab, { id: 'lab', hidden: true });
+      lab.setAttribute('model', 'verbs');
+      lab.setAttribute('prompt', text);
+      document.body.append(lab);
+    }, prompt);
+  const shown = page.locator('#shown');
+  const place = {
+    locator: (selector) =>
+      selector === 'logit-scope'
+        ? page.locator('#lab')
+        : shown.locator(selector.replace('logit-distribution ', '')),
+  };
+  for (const prompt of ['Today she', 'Yesterday they']) {
+    await put(prompt);
+    await expectBars(place, [...scope.encode(prompt)], {});
+  }
+  assert.deepEqual(complaints, []);
+  await close();
+});

@@ -35,6 +35,7 @@ LogitElement.joined = (element) => {
   followed.add(element);
   if (element.localName === 'logit-scope') {
     if (first) followScope(/** @type {LogitScope} */ (element));
+    followedBy(element).forEach((panel) => followPanel(panel, ['for']));
   } else if (PANELS.includes(element.localName)) {
     if (first) watch(element, (names) => followPanel(element, names));
     followPanel(element, element.getAttributeNames());
@@ -43,6 +44,13 @@ LogitElement.joined = (element) => {
     checkChoices(element, element.getAttributeNames());
   }
 };
+
+/** The panels that name a scope and came before it, or before it took the place of another. @param {Element} scope */
+function followedBy({ id, parentNode }) {
+  const root = /** @type {Document | ShadowRoot} */ (parentNode?.getRootNode());
+  const panels = /** @type {LogitElement[]} */ ([...root.querySelectorAll(String(PANELS))]);
+  return panels.filter((panel) => id && panel.getAttribute('for') === id && followed.has(panel));
+}
 
 /**
  * Refuses attributes of a view of which it says nothing itself and that no link may say either: the
