@@ -32,6 +32,10 @@
 
 #include "matrix.h"
 
+/* The most tokens that a vocabulary may have: the sum of their weights, each at most 2^44, and what
+ * measure_entropy sums fit their integers. */
+enum { VOCAB_MAX = 1 << 19 };
+
 /* Thirty-two elements of a vector as integers from -127 to 127 and their scale, the largest
  * magnitude over 127; the elements are scale * quant. A group that holds a NaN or an infinity has
  * the scale NaN; one without a magnitude of 2^-100 is all zeros. */

@@ -7,10 +7,6 @@
 
 #include "status.h"
 
-/* The most tokens that a vocabulary may have: the sum of their weights, each at most 2^44, and that
- * of the entropy's parts fit their integers. */
-enum { VOCAB_MAX = 1 << 19 };
-
 /* Entropy of p_i = weights[i] / total, from the logits that gave the weights:
  * log2(total / 2^44) - sum w_i (l_i - max) log2(e) / total, never below 0. */
 double measure_entropy(const float *logits, const uint64_t *weights, size_t n, uint64_t total,

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "elementary.h"
-#include "measure.h"
+#include "kernels.h"
 
 /* An angle of RoPE stays where elementary_sin is accurate; 2 * n_layer * context_length * EMBD_MAX
  * * 4 is at most 2^49. */

@@ -1,4 +1,5 @@
 /** `logitscope bench`: how fast a model is read, and its tokens are drawn, on this machine. */
+import { summarise } from '../engine/measures.js';
 import { UsageError } from './flags.js';
 import { columns, printJson } from './terminal.js';
 import { wholeNumber } from './texts.js';
@@ -49,10 +50,8 @@ function measure(scope, round, promptTokens, newTokens) {
 
 /** @param {number[]} values @returns {{ least: number, median: number, most: number }} */
 function spread(values) {
-  const sorted = [...values].sort((a, b) => a - b);
-  const middle = sorted.length >> 1;
-  const median = sorted.length % 2 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
-  return { least: sorted[0], median, most: sorted[sorted.length - 1] };
+  const { median } = summarise(values);
+  return { least: Math.min(...values), median, most: Math.max(...values) };
 }
 
 /** @type {import('./flags.js').Command} */

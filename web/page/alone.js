@@ -48,7 +48,7 @@ LogitElement.joined = (element) => {
 /** The panels that name a scope and came before it, or before it took the place of another. @param {Element} scope */
 function followedBy({ id, parentNode }) {
   const root = /** @type {Document | ShadowRoot} */ (parentNode?.getRootNode());
-  const panels = /** @type {LogitElement[]} */ ([...root.querySelectorAll(String(PANELS))]);
+  const panels = /** @type {LogitElement[]} */ ([...root.querySelectorAll(PANELS.join())]);
   return panels.filter((panel) => id && panel.getAttribute('for') === id && followed.has(panel));
 }
 

@@ -332,7 +332,8 @@ export class LogitScope extends LogitElement {
 
   /** Why the state cannot be read as it is asked for; null where it can. @returns {Fault | null} */
   get fault() {
-    return this.#instrument.promptFault ?? this.#instrument.fault;
+    const { promptFault, drawn, fault } = this.#instrument;
+    return promptFault ?? (drawn ? null : fault);
   }
 
   /** Opens another model. @param {import('../state/engines.js').Model} model @param {number | null} [context] */

@@ -373,10 +373,10 @@ export class TextBench extends Bench {
     if (turn === this.#promptTurn && this.promptFault) return this.set({}, false);
     for (const [at, id] of branch.entries()) {
       while (this.pass) await this.pass;
-      if (turn !== this.#promptTurn || this.finished || this.fault) return;
       const { steps, position, drawn } = this;
+      if (turn !== this.#promptTurn || this.finished || !drawn) return;
       if (steps.length !== at || steps.some((step, i) => step.id !== branch[i])) return;
-      if (drawn?.id === id) await this.#append(drawn, false);
+      if (drawn.id === id) await this.#append(drawn, false);
       else await this.#choose(id, await this.reader.listing(id, position), steps, false);
     }
   }
@@ -478,7 +478,7 @@ export class TextBench extends Bench {
     this.stop();
     const text = this.#text;
     while (this.pass) await this.pass;
-    if (!this.trace || this.fault || this.finished || text !== this.#text) return;
+    if (!this.trace || !this.drawn || this.finished || text !== this.#text) return;
     await this.#choose(id, this.trace, this.steps);
   }
 
