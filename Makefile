@@ -23,7 +23,7 @@ NATIVE_COMMANDS := $(BUILD)/gcc/logitscope $(BUILD)/clang/logitscope
 C_FILES = $(wildcard src/*.[ch] tests/native/*.[ch] tests/fuzz/*.[ch])
 
 .PHONY: help node-version serve test test-quick test-long test-browsers bench bench-formats dist lessons wasm native \
-    native-tests native-traps fuzz fuzz-page fuzzers soak mutants coverage models types format lint style tidy clean
+    native-tests native-traps native-32 fuzz fuzz-page fuzzers soak mutants coverage models types format lint style tidy clean
 
 help: ## list these targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 22
@@ -68,6 +68,12 @@ native: $(NATIVE_COMMANDS) ## build the native command line with gcc and with cl
 native-tests: $(NATIVE_TESTS)
 
 native-traps: $(TRAP_TESTS)
+
+# As programs of 32 bits, where sizes are those of WebAssembly.
+native-32:
+	@echo 'int main(void) { return 0; }' | gcc -m32 -x c - -o /dev/null 2>/dev/null || \
+	    ./need.sh gcc-of-32-bits=gcc-multilib
+	@$(MAKE) -s BUILD=$(BUILD)/m32 SANITIZE='-m32 -msse2 -mfpmath=sse $(SANITIZE)' native-tests
 
 # Each target a minute, or as many seconds as asked for.
 fuzz: fuzzers ## look for inputs that break a target of tests/fuzz; SECONDS=3600 for each

@@ -18,6 +18,12 @@ const parts = ALL.filter((part) => !chosen.length || chosen.includes(part));
 const beyondNative = parts.some((part) => part !== 'native');
 /** `make test-long`: every case, and what takes a compiler longer than a test may. */
 const long = Boolean(process.env.LONG);
+/** The folders of the native tests, by the target that builds them. */
+const NATIVE = {
+  'native-tests': 'asan',
+  ...(long && { 'native-traps': 'trap' }),
+  ...(long && process.arch === 'x64' && { 'native-32': 'm32/asan' }),
+};
 /** `make test-quick` leaves out those that take longest. */
 const LEFT_OUT = process.env.QUICK
   ? ['submission', 'pack', 'grade', 'cli', 'faults'].map((name) => `${name}.test.js`)
@@ -74,10 +80,10 @@ const place = (file) => SLOW.indexOf(basename(file, '.test.js')) + 1 || SLOW.len
 function programsOf(part) {
   const names = readdirSync(join(root, 'tests', part)).sort();
   if (part === 'native') {
-    const builds = long ? ['asan', 'trap'] : ['asan'];
+    const folders = Object.values(NATIVE);
     return names
       .filter((name) => /^test_.*\.c$/.test(name))
-      .flatMap((name) => builds.map((build) => join('build', build, name.slice(0, -2))))
+      .flatMap((name) => folders.map((folder) => join('build', folder, name.slice(0, -2))))
       .map((program) => [program, program, []]);
   }
   const files = names
@@ -135,7 +141,7 @@ async function install() {
 /** Builds what the parts run; false if they cannot. */
 async function build() {
   const targets = [];
-  if (parts.includes('native')) targets.push('native-tests', ...(long ? ['native-traps'] : []));
+  if (parts.includes('native')) targets.push(...Object.keys(NATIVE));
   if (beyondNative) targets.push(long ? 'native' : 'build/gcc/logitscope', 'wasm');
   const made = await runner.step('the build', 'make', '-s', '-k', '-j2', ...targets);
   await runner.step('the format of C, JavaScript and CSS, and the linter', 'make', '-s', 'style');

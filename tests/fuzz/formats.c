@@ -38,7 +38,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     uint32_t values = format_of(type)->values, rows = 1 + take_below(&input, ROWS);
     uint32_t cols =
         values > 1 ? values * (1 + take_below(&input, COLS / values)) : 1 + take_below(&input, 70);
-    size_t n = 1 + take_below(&input, VECTORS), bytes = gguf_bytes(type, (uint64_t)rows * cols);
+    size_t n = 1 + take_below(&input, VECTORS),
+           bytes = (size_t)gguf_bytes(type, (uint64_t)rows * cols);
     bool has_bias = take_u8(&input) % 2;
     struct gguf_tensor tensor = {.shape = {cols, rows, 1, 1}, .type = type, .data = blocks};
     struct matrix m = {matrix_type_of(type), packed, rows, cols};

@@ -41,14 +41,32 @@ static void uniform_of_seed_42(void) {
     }
 }
 
+struct wide {
+    uint64_t high, low;
+};
+
+/** a * b, bit by bit. */
+static struct wide product_of(uint64_t a, uint64_t b) {
+    struct wide product = {0, 0};
+    for (int bit = 63; bit >= 0; bit--) {
+        product.high = product.high << 1 | product.low >> 63;
+        product.low <<= 1;
+        if (!(b >> bit & 1)) continue;
+        product.low += a;
+        product.high += product.low < a;
+    }
+    return product;
+}
+
 static void scaling_is_exact(void) {
-    __extension__ typedef unsigned __int128 wide;
+    const uint64_t below_unit = ((uint64_t)1 << 53) - 1;
     for (int i = 0; i < 20000; i++) {
         uint64_t a = splitmix64((uint64_t)i) >> (11 + i % 50);
         uint64_t b = splitmix64((uint64_t)i + 77777) >> (1 + i % 60);
-        wide product = (wide)a * b, unit = (wide)1 << 53;
-        CHECK(draw_scale(a, b) == (uint64_t)(product / unit));
-        CHECK(draw_scale_up(a, b) == (uint64_t)((product + unit - 1) / unit));
+        struct wide product = product_of(a, b);
+        uint64_t quotient = product.high << 11 | product.low >> 53;
+        CHECK(draw_scale(a, b) == quotient);
+        CHECK(draw_scale_up(a, b) == quotient + ((product.low & below_unit) != 0));
     }
 }
 

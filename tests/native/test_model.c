@@ -191,7 +191,7 @@ static void put_text_key(struct builder *b, const char *key, const char *value) 
 
 static void put_i32s(struct builder *b, const char *key, uint64_t n, const int32_t *values) {
     put_key(b, key, GGUF_ARRAY), put_u32(b, GGUF_INT32), put_u64(b, n);
-    put_bytes(b, values, n * sizeof *values);
+    put_bytes(b, values, (size_t)n * sizeof *values);
 }
 
 static void refuses_keys_that_would_change_the_numbers(void) {

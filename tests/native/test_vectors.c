@@ -26,7 +26,7 @@ static void give_probs(struct subject *s, const struct vector_line *line) {
 }
 
 static void give_log_range(struct subject *s, const struct vector_line *line) {
-    allocate(s, integer(s, line->words[1]));
+    allocate(s, (size_t)integer(s, line->words[1]));
     for (size_t i = 0; i < s->n; i++) s->logits[i] = (float)elementary_log((double)i);
 }
 

@@ -109,7 +109,7 @@ static bool expect_logits(struct subject *s, const struct expectation *e) {
 static bool expect_logit(struct subject *s, const struct expectation *e) {
     uint64_t id = integer(s, e->words[0]);
     double expected = (double)(float)number(s, e->words[1]);
-    return id < s->n && near(s, id, (double)s->warped[id], expected, e->tolerance);
+    return id < s->n && near(s, (size_t)id, (double)s->warped[id], expected, e->tolerance);
 }
 
 static bool expect_exp_logits(struct subject *s, const struct expectation *e) {
