@@ -299,6 +299,9 @@ static bool has_tensors(const struct gguf *file) {
     return !has_vocabulary(file) || gguf_tensor_count(file) > 0;
 }
 
+/* What a vocabulary and a chain may take beside the weights and a session. */
+enum { BESIDE = 32 << 20 };
+
 /* How much memory the image and what will be made of it take, refused before a byte of the weights
  * is read: with a session of `context`, unless that is NO_SESSION. */
 static enum status find_room(struct opened *opened, const struct gguf *file, uint32_t context) {
@@ -317,6 +320,12 @@ static enum status find_room(struct opened *opened, const struct gguf *file, uin
     opened->weight_bytes = has_tensors(file) ? (double)plan.bytes : 0;
     opened->room = (size_t)(plan.bytes + 63) / 64 * 64;
     if (plan.bytes + session < available) return STATUS_OK;
+    uint32_t fits = session > 0 ? opened->context_length / 100 * 100 : 0;
+    while (fits > 0 && plan.bytes + session_bytes(&plan.shape, fits) + BESIDE > available)
+        fits -= 100;
+    if (fits > 0)
+        return fault_set(&fault, STATUS_OUT_OF_MEMORY, "context_too_large", "n:u limit:u fits:u",
+                         plan.bytes + session, available, (uint64_t)fits);
     return fault_set(&fault, STATUS_OUT_OF_MEMORY, "model_too_large", "n:u limit:u",
                      plan.bytes + session, available);
 }

@@ -147,19 +147,24 @@ describe('as the file arrives', () => {
   test('what cannot fit is refused with both numbers, before it is read', async () => {
     const large = longLlama();
     const { taken, stream } = counted(large, 20);
+    let fits = 0;
     await assert.rejects(
       Logitscope.load({ model: response(stream, large.length), context: 2 ** 20 }),
       ({ code, message }) => {
-        const [, needed, available] =
-          /^the model needs (\d+) bytes of memory with one session, of which at most (\d+) can be had$/.exec(
+        const [, needed, available, context] =
+          /^the model needs (\d+) bytes of memory with one session, of which at most (\d+) can be had: with a context of (\d+) tokens it fits$/.exec(
             message,
           ) ?? [];
         assert.equal(code, 'out_of_memory');
         assert.ok(Number(needed) > 2 ** 32 && Number(available) < 2 ** 32, message);
+        fits = Number(context);
         return true;
       },
     );
     assert.ok(taken.bytes < large.length / 4, `${taken.bytes} of ${large.length}`);
+    const scope = await Logitscope.load({ model: large, context: fits });
+    assert.equal(scope.feed([1, 2]).evaluated, 2);
+    scope.close();
   });
 
   test('a model made for 1,048,576 tokens opens with 4,096, and with a cache of more than 2 GiB', async () => {

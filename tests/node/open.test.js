@@ -195,28 +195,56 @@ describe('a host', () => {
     }
   });
 
-  test('whose model cannot fit is left after its head, with both numbers', async () => {
+  /**
+   * A host of a model of which there is no more than the head and a little.
+   * @param {number} dim
+   * @param {number} length of the context
+   */
+  async function openGiant(dim, length) {
     const u32 = (/** @type {number} */ value) => ({ type: 'uint32', value });
     const metadata = {
       ...contents.metadata,
-      'gpt2.embedding_length': u32(8192),
+      'gpt2.context_length': u32(length),
+      'gpt2.embedding_length': u32(dim),
       'gpt2.feed_forward_length': u32(8),
     };
-    const grown = contents.tensors.map(({ name, shape, type }) => {
-      const wide = shape.map((n) => ({ 64: 8192, 192: 3 * 8192, 256: 8 })[n] ?? n);
-      return { name, type, shape: /position_embd/.test(name) ? [8192, 64] : wide };
+    const tensors = contents.tensors.map(({ name, shape, type }) => {
+      const wide = shape.map((n) => ({ 64: dim, 192: 3 * dim, 256: 8 })[n] ?? n);
+      return { name, type, shape: /position_embd/.test(name) ? [dim, length] : wide };
     });
-    const { head, size } = layoutGguf({ metadata, tensors: grown });
+    const { head, size } = layoutGguf({ metadata, tensors });
     const far = await openHost({ 'big.gguf': new Uint8Array(head.length + (1 << 21)) });
     far.behave({ length: size });
     far.files['big.gguf'].set(head);
-    await assert.rejects(Logitscope.load({ model: `${far.url}big.gguf` }), (error) => {
-      const { key, values } = /** @type {any} */ (error).values.reason ?? error;
-      assert.equal(key, 'model_too_large');
-      assert.ok(values.n > size && values.limit < size, JSON.stringify(values));
-      return true;
-    });
+    return { far, size };
+  }
+
+  /** What the refusal of a model says. @param {import('../../web/engine/types.js').LoadOptions} options */
+  async function reasonOf(options) {
+    const error = await Logitscope.load(options).then(
+      () => assert.fail('it opened'),
+      (e) => e,
+    );
+    return error.values.reason ?? error;
+  }
+
+  test('whose model cannot fit is left after its head, with both numbers', async () => {
+    const { far, size } = await openGiant(8192, 64);
+    const { key, values } = await reasonOf({ model: `${far.url}big.gguf` });
+    assert.equal(key, 'model_too_large');
+    assert.ok(values.n > size && values.limit < size, JSON.stringify(values));
     assert.equal(far.requests.length, 1);
+  });
+
+  test('whose session cannot fit is refused with the context that does', async () => {
+    const { far, size } = await openGiant(4096, 32768);
+    const model = `${far.url}big.gguf`;
+    const { key, values } = await reasonOf({ model, context: 32768 });
+    const { n, limit, fits } = values;
+    assert.equal(key, 'context_too_large');
+    assert.ok(size < limit && limit < n && fits < 32768, JSON.stringify(values));
+    assert.equal((await reasonOf({ model, context: fits + 1000 })).values.fits, fits);
+    assert.equal(far.requests.length, 2);
   });
 });
 

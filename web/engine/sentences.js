@@ -289,6 +289,9 @@ export const sentences = {
   no_memory_bytes: '{n} bytes could not be allocated',
   model_too_large:
     'the model needs {n} bytes of memory with one session, of which at most {limit} can be had',
+  context_too_large:
+    'the model needs {n} bytes of memory with one session, of which at most {limit} can be had: ' +
+    'with a context of {fits} tokens it fits',
   input_too_large: '{n} bytes of input are more than the 4294967296 that the engine can address',
 
   // Loading, sessions and the worker
