@@ -23,7 +23,7 @@ NATIVE_COMMANDS := $(BUILD)/gcc/logitscope $(BUILD)/clang/logitscope
 C_FILES = $(wildcard src/*.[ch] tests/native/*.[ch] tests/fuzz/*.[ch])
 
 .PHONY: help node-version serve test test-quick test-long test-browsers bench bench-formats dist lessons wasm native \
-    native-tests native-traps native-32 fuzz fuzz-page fuzzers soak mutants coverage models types format lint style tidy clean
+    native-tests native-traps native-32 fuzz fuzz-page fuzzers soak soak-page mutants coverage models types format lint style tidy clean
 
 help: ## list these targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 22
@@ -79,14 +79,22 @@ native-32:
 fuzz: fuzzers ## look for inputs that break a target of tests/fuzz; SECONDS=3600 for each
 	@node tests/fuzz/run.js $(or $(SECONDS),60) $(TARGETS)
 
-fuzz-page: node_modules/.package-lock.json wasm ## random input on every view, lesson and language of the page, a minute; SECONDS=600, SEED=1
+fuzz-page: node_modules/.package-lock.json wasm ## random input on every view, lesson and language of the page, a minute; SECONDS=600, SEED=1, BROWSER=firefox or webkit
 	@./need.sh chromium-headless-shell=chromium-headless-shell
-	@node tests/fuzz/page.js $(or $(SECONDS),60)
+	@case "$(BROWSER)" in \
+	    firefox) ./need.sh firefox-esr=firefox-esr ;; \
+	    webkit) ./need.sh WebKitWebDriver=webkit2gtk-driver Xvfb=xvfb ;; \
+	esac
+	@node --experimental-websocket tests/fuzz/page.js $(or $(SECONDS),60)
 
 fuzzers: $(FUZZERS)
 
 soak: node_modules/.package-lock.json wasm ## a million tokens and 100,000 knob moves in Node, of which memory and handles stay flat; TOKENS=10000 KNOBS=1000
 	@node tests/soak.js $(or $(TOKENS),1000000) $(or $(KNOBS),100000)
+
+soak-page: node_modules/.package-lock.json wasm ## the same on the page in Chromium, for two hours; MINUTES=10 TOKENS=100000 KNOBS=1000
+	@./need.sh chromium-headless-shell=chromium-headless-shell
+	@node tests/soak-page.js $(or $(MINUTES),120) $(or $(TOKENS),1000000) $(or $(KNOBS),100000)
 
 mutants: ## change src/warp*, rank, chain* and draw in 500 places, one at a time: which changes no native test sees; MUTANTS=50 SEED=2
 	@./need.sh gcc=build-essential

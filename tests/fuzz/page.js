@@ -1,10 +1,12 @@
 /**
  * Random input on every view, lesson and language of the built page for so many seconds: `node
- * tests/fuzz/page.js 60`, from the seed of SEED on. Each seed is played anew by its number.
+ * tests/fuzz/page.js 60`, from the seed of SEED on. Each seed is played anew by its number. In Chromium,
+ * or with BROWSER=firefox or BROWSER=webkit there, where growth is not looked at.
  */
 import { serve } from '../../web/serve.js';
 import { closeEverything } from '../cleanup.js';
 import { openSite } from '../browser/site.js';
+import { playElsewhere } from './elsewhere.js';
 import { planOf, play } from './player.js';
 
 /** How long one seed is played, in ms. */
@@ -13,6 +15,11 @@ const EACH = 12_000;
 const GROWTH = 3;
 
 const first = Number(process.env.SEED ?? 1);
+const { BROWSER } = process.env;
+/** @type {import('./elsewhere.js').Browser | null} */
+const other = BROWSER ? await import(`../browser/${BROWSER}.js`) : null;
+const missing = other?.missing();
+if (missing) throw new Error(missing);
 const { dist, browser } = await openSite();
 const server = await serve(dist, 0);
 const until = Date.now() + Number(process.argv[2] ?? 60) * 1000;
@@ -20,11 +27,14 @@ const sums = { seeds: 0, acts: 0, mirrored: 0, faults: 0 };
 
 for (let seed = first; Date.now() < until; seed++) {
   const plan = planOf(seed);
-  const what = `SEED=${seed} ${plan.place} ${plan.lang} ${plan.viewport.width} px`;
+  const what = `SEED=${seed} ${plan.place} ${plan.lang} ${BROWSER ?? `${plan.viewport.width} px`}`;
   /** @type {string[]} */
   let said = [];
   try {
-    const { log, faults, half, end, mirrored } = await play(browser, server.url, plan, EACH);
+    const played = other
+      ? await playElsewhere(other, server.url, plan, EACH)
+      : await play(browser, server.url, plan, EACH);
+    const { log, faults, mirrored } = played;
     said = [...faults];
     if (mirrored && mirrored.shown !== mirrored.second)
       said.push(
@@ -32,16 +42,20 @@ for (let seed = first; Date.now() < until; seed++) {
         mirrored.shown.slice(0, 1500),
         mirrored.second.slice(0, 1500),
       );
-    for (const name of /** @type {const} */ (['nodes', 'listeners', 'documents']))
-      if (end[name] > GROWTH * half[name])
-        said.push(`${name} grew from ${half[name]} to ${end[name]}`);
+    const held = [];
+    if ('half' in played) {
+      const { half, end } = played;
+      for (const name of /** @type {const} */ (['nodes', 'listeners', 'documents']))
+        if (end[name] > GROWTH * half[name])
+          said.push(`${name} grew from ${half[name]} to ${end[name]}`);
+      const megabytes = (end.heap / 1e6).toFixed(1);
+      held.push(`${end.nodes} nodes`, `${end.listeners} listeners`, `${megabytes} MB`);
+    }
     sums.acts += log.length;
     if (mirrored) sums.mirrored++;
     if (said.length > 0) said.push(...log.slice(-12).map((act) => `  ${act}`));
-    console.log(
-      `${what}: ${log.length} acts, ${end.nodes} nodes, ${end.listeners} listeners, ` +
-        `${(end.heap / 1e6).toFixed(1)} MB${mirrored ? ', mirrored' : ''}`,
-    );
+    const all = [`${log.length} acts`, ...held, ...(mirrored ? ['mirrored'] : [])];
+    console.log(`${what}: ${all.join(', ')}`);
   } catch (error) {
     said.push(String(error?.stack ?? error));
   }

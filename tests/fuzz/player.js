@@ -54,7 +54,7 @@ export function findShown() {
 }
 
 /** In the page: whether it shows what a second page can: an instrument, or a lesson. */
-const isShown = () =>
+export const isShown = () =>
   Boolean(
     document.querySelector('logit-scope')?.ready || document.querySelector('logit-lesson')?.read,
   );
@@ -63,7 +63,7 @@ const isShown = () =>
  * In the page: whether a second page can show all that this one does: the address does not say what
  * was refused in a box; the marks of a lesson the browser keeps.
  */
-const isLinkable = () => {
+export const isLinkable = () => {
   const lesson = document.querySelector('logit-lesson');
   if (lesson) return lesson.read !== null;
   const refuses = (root) =>
@@ -151,7 +151,7 @@ async function mirror(page, url, faults) {
 }
 
 /** What is shown as one text; a choice that is as it is at first is none. */
-function digestOf({ state, ...others }) {
+export function digestOf({ state, ...others }) {
   const named = Object.entries(state).filter(
     ([name, value]) => value !== null && !sameValue(value, fieldOf(name)?.initial),
   );

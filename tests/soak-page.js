@@ -1,0 +1,224 @@
+/**
+ * A long day of the page in Chromium: `node tests/soak-page.js [MINUTES] [TOKENS] [KNOBS]` goes round
+ * landscape, bench and compare with new seeds, for so many minutes at least and until so many
+ * tokens were written and knobs moved, and says each twentieth of it what is held. The heap, nodes,
+ * listeners, documents, and what all processes of the browser keep resident must be flat from the second
+ * twentieth on.
+ */
+import { readFileSync } from 'node:fs';
+import { serve } from '../web/serve.js';
+import { openSite } from './browser/site.js';
+import { closeEverything } from './cleanup.js';
+
+const [MINUTES = 120, TOKENS = 1e6, KNOBS = 1e5] = process.argv.slice(2).map(Number);
+const STAGES = 20;
+/** How long a hand stays on one knob, in ms. */
+const DRAG = 3000;
+const KNOBS_TURNED = ['temperature', 'top_k', 'top_p'];
+/** Tokens of a text on the bench, and of one of those that are set side by side. */
+const [WRITTEN, COMPARED] = [400, 200];
+/** How much more there may be at the end: a share of it, and the heap's noise in bytes. */
+const GROWTH = 1.25;
+const NOISE = 16e6;
+
+/** In the page: moves a knob once a frame for a while, from side to side; how often. */
+async function turn({ name, ms }) {
+  const { shadowRoot } = document.querySelector('logit-scope');
+  const knob = shadowRoot
+    .querySelector('logit-chain')
+    .shadowRoot.querySelector(`[data-name=${name}]`);
+  const slider = knob.shadowRoot.querySelector('input[type=range]');
+  const [low, high] = [Number(slider.min), Number(slider.max)];
+  let moves = 0;
+  for (const from = performance.now(); performance.now() - from < ms; moves++) {
+    await new Promise(requestAnimationFrame);
+    slider.value = String(low + ((high - low) * (1 + Math.sin(moves / 30))) / 2);
+    slider.dispatchEvent(new Event('input', { bubbles: true, composed: true }));
+  }
+  slider.dispatchEvent(new Event('change', { bubbles: true, composed: true }));
+  return moves;
+}
+
+/** In the page: drags in the landscape, whose sentence is written anew at each move; moves and words. */
+async function drag(ms) {
+  const { shadowRoot } = document
+    .querySelector('logit-scope')
+    .shadowRoot.querySelector('logit-landscape');
+  const plot = shadowRoot.querySelector('.plot');
+  const { left, top, width, height } = plot.getBoundingClientRect();
+  const point = (type, across, down) =>
+    plot.dispatchEvent(
+      new PointerEvent(type, {
+        bubbles: true,
+        composed: true,
+        pointerId: 1,
+        buttons: 1,
+        clientX: left + width * across,
+        clientY: top + height * down,
+      }),
+    );
+  plot.setPointerCapture = () => {}; // there is no such pointer
+  point('pointerdown', 0.5, 0.5);
+  let moves = 0;
+  for (const from = performance.now(); performance.now() - from < ms; moves++) {
+    await new Promise(requestAnimationFrame);
+    point('pointermove', 0.5 + 0.45 * Math.sin(moves / 40), 0.5 + 0.45 * Math.cos(moves / 70));
+  }
+  point('pointerup', 0.5, 0.5);
+  return moves;
+}
+
+/** In the page: whether each text of the comparison is complete. */
+const complete = () => {
+  const { shadowRoot } = document.querySelector('logit-scope');
+  const bar = shadowRoot.querySelector('logit-compare')?.shadowRoot.querySelector('progress');
+  return bar && bar.max > 1 && bar.value === bar.max;
+};
+
+/** How many tokens the table of a comparison, saved as a press does, counts. */
+async function compared() {
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    page.locator('logit-compare [data-command=csv]').click(),
+  ]);
+  const written = readFileSync(await file.path(), 'utf8').trim();
+  await file.delete();
+  const [heads, ...rows] = written
+    .replace(/"(?:[^"]|"")*"/g, 'quoted') // which may hold commas and lines
+    .split('\n')
+    .map((line) => line.split(','));
+  return rows.reduce((sum, row) => sum + Number(row[heads.indexOf('tokens')]), 0);
+}
+
+const { dist, browser } = await openSite();
+const server = await serve(dist, 0);
+const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
+const page = await context.newPage();
+page.setDefaultTimeout(300_000);
+/** @type {string[]} */
+const faults = [];
+page.on('pageerror', (error) => faults.push(`error: ${error.stack ?? error}`));
+page.on('crash', () => faults.push('the page crashed'));
+page.on('console', (message) => {
+  if (message.type() === 'error') faults.push(`console: ${message.text()}`);
+});
+page.on('request', (request) => {
+  if (!request.url().startsWith(server.url) && !request.url().startsWith('blob:'))
+    faults.push(`asks ${request.url()}`);
+});
+const session = await context.newCDPSession(page);
+await session.send('Performance.enable');
+const whole = await browser.newBrowserCDPSession();
+const sums = { rounds: 0, written: 0, compared: 0, knobs: 0, dragged: 0 };
+const tokens = () => sums.written + sums.compared;
+
+/**
+ * Shows a view as a hand does, and a state of it as a link does.
+ * @param {string} view
+ * @param {Record<string, string | number>} [state]
+ */
+async function show(view, state = {}) {
+  await page.locator(`logit-scope [role=tab][data-view=${view}]`).click();
+  await settle();
+  const fragment = new URLSearchParams({ ...state, seed: String(sums.rounds) });
+  await page.evaluate(async (wanted) => {
+    const heard = new Promise((resolve) => addEventListener('hashchange', resolve, { once: true }));
+    location.hash = wanted;
+    await heard;
+  }, String(fragment));
+  await settle();
+}
+
+function settle() {
+  return page.evaluate(() => document.querySelector('logit-scope').settled());
+}
+
+async function round() {
+  sums.rounds++;
+  await show('landscape');
+  sums.dragged += await page.evaluate(drag, DRAG);
+  const prompt = sums.rounds % 2 ? 'Once upon a time' : 'One day, a cat';
+  await show('bench', { prompt, max_new_tokens: WRITTEN, temperature: 1.5 });
+  for (const name of KNOBS_TURNED) sums.knobs += await page.evaluate(turn, { name, ms: DRAG });
+  await settle();
+  await page.locator('logit-text input[type=range]').evaluate((speed) => {
+    speed.value = speed.max;
+    speed.dispatchEvent(new Event('input'));
+  });
+  await page.locator('logit-text [data-command=run]').click();
+  await page.waitForFunction(() => document.querySelector('logit-scope').result.finish_reason);
+  sums.written += await page.evaluate(
+    () => document.querySelector('logit-scope').result.ids.length,
+  );
+  await show('compare', {
+    compare_suite: 'nine',
+    compare_samples: 20,
+    compare_max_new_tokens: COMPARED,
+    compare_seed: sums.rounds * 20,
+  });
+  await page.waitForFunction(complete);
+  sums.compared += await compared();
+}
+
+/** Of a process, in MB. @param {number} id */
+const residentOf = (id) => {
+  try {
+    return (
+      Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${id}/status`, 'utf8'))?.[1] ?? 0) / 1024
+    );
+  } catch {
+    return 0; // it ended meanwhile
+  }
+};
+
+async function held() {
+  await session.send('HeapProfiler.collectGarbage');
+  const { metrics } = await session.send('Performance.getMetrics');
+  const { processInfo } = await whole.send('SystemInfo.getProcessInfo');
+  const of = (name) => metrics.find((each) => each.name === name)?.value ?? 0;
+  return {
+    heap: of('JSHeapUsedSize'),
+    nodes: of('Nodes'),
+    listeners: of('JSEventListeners'),
+    documents: of('Documents'),
+    resident: processInfo.reduce((sum, { id }) => sum + residentOf(id), 0),
+  };
+}
+
+await page.goto(`${server.url}?lang=en&model=stories&view=bench`);
+await settle();
+const began = Date.now();
+/** @type {Awaited<ReturnType<typeof held>>[]} */
+const all = [];
+console.log(
+  '| minutes | rounds | tokens | knob moves | drag moves | heap MB | nodes | listeners | documents | resident MB |',
+);
+console.log('|---|---|---|---|---|---|---|---|---|---|');
+for (let stage = 1; stage <= STAGES && faults.length === 0; stage++) {
+  const share = stage / STAGES;
+  const due = () =>
+    Date.now() - began < share * MINUTES * 60_000 ||
+    tokens() < share * TOKENS ||
+    sums.knobs + sums.dragged < share * KNOBS;
+  do await round();
+  while (due() && faults.length === 0);
+  const now = await held();
+  all.push(now);
+  console.log(
+    `| ${((Date.now() - began) / 60_000).toFixed(1)} | ${sums.rounds} | ${tokens()} | ${sums.knobs} | ${sums.dragged} | ` +
+      `${(now.heap / 1e6).toFixed(1)} | ${now.nodes} | ${now.listeners} | ${now.documents} | ${now.resident.toFixed(0)} |`,
+  );
+}
+const [, first] = all;
+const last = all.at(-1);
+for (const name of ['heap', 'nodes', 'listeners', 'documents', 'resident'])
+  if (first && last[name] > GROWTH * first[name] + (name === 'heap' ? NOISE : 0))
+    faults.push(`${name} grew from ${first[name]} to ${last[name]}`);
+console.log(
+  faults.length
+    ? `FAILED: ${faults.slice(0, 5).join('; ')}`
+    : 'flat, and nothing was complained about',
+);
+await server.close();
+process.exitCode = faults.length ? 1 : 0;
+await closeEverything();
