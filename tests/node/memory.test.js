@@ -5,7 +5,9 @@
  */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { statSync, truncateSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
+import { join } from 'node:path';
 import { before, describe, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
@@ -13,10 +15,10 @@ import { runInNewContext } from 'node:vm';
 import { gzipSync } from 'node:zlib';
 import { Logitscope } from '../../web/engine/index.js';
 import { gather, openSource } from '../../web/engine/load.js';
-import { atEnd } from '../cleanup.js';
+import { atEnd, temporaryFolder } from '../cleanup.js';
 import { layoutGguf, writeGguf } from '../fixtures/gguf_writer.js';
 import { quantisedFormats } from '../fixtures/quantise.js';
-import { cases, sample } from '../long.js';
+import { cases, long, sample } from '../long.js';
 import { smallModel } from './small_model.js';
 
 setFlagsFromString('--expose-gc');
@@ -189,6 +191,24 @@ describe('as the file arrives', () => {
       code: 'out_of_range',
       message: /^context must be at most \d+, the length of the model's own, got 524288$/,
     });
+  });
+
+  long('at the borders of 2 and 4 GiB a file is read as it is, or refused', async () => {
+    const path = join(temporaryFolder(), 'padded.gguf');
+    writeFileSync(path, smallModel({}));
+    const logitsAt = async (/** @type {number} */ size) => {
+      truncateSync(path, size); // what follows takes no room on the disk
+      const scope = await Logitscope.load({ model: path });
+      scope.feed([1, 2]);
+      const logits = Array.from(scope.logits());
+      scope.close();
+      return logits;
+    };
+    const expected = await logitsAt(statSync(path).size);
+    for (const size of [2 ** 31 - 1, 2 ** 31, 2 ** 31 + 1, 2 ** 32 - 2 ** 26])
+      assert.deepEqual(await logitsAt(size), expected);
+    for (const size of [2 ** 32 - 1, 2 ** 32, 2 ** 32 + 1, 2 ** 33])
+      await assert.rejects(logitsAt(size), { code: 'out_of_memory' });
   });
 
   test('facts and tokens need no session', async () => {
