@@ -469,6 +469,32 @@ test('what is said of a river stays inside a narrow picture', async () => {
   await opened.close();
 });
 
+test('who goes to another view from an open menu finds the landscape again', async () => {
+  const opened = await openLandscape({ own: true });
+  const { page, view } = opened;
+  // Firefox does not tell that the focus went with the view; Chromium does.
+  await page.evaluate(() => {
+    addEventListener('focusout', (event) => event.stopImmediatePropagation(), true);
+  });
+  const { x, y, width, height } = await plotOf(opened);
+  const river = [x + 0.1 * width, y + 0.02 * height];
+  const menu = view.locator('logit-token-menu');
+  const show = (name) =>
+    page.locator('logit-scope').evaluate((it, wanted) => (it.view = wanted), name);
+  for (const wait of [() => menu.locator('[data-item=force]').waitFor(), () => {}]) {
+    await page.mouse.click(...river);
+    await wait();
+    await show('bench');
+    await settle(page);
+    await show('landscape');
+    await settle(page);
+    await view.locator('.plot:not(.empty)').waitFor();
+    assert.equal(await menu.count(), 0);
+  }
+  assert.deepEqual(opened.complaints, []);
+  await opened.close();
+});
+
 test('a token that is taken moves u into its river', async () => {
   const opened = await openLandscape();
   const { page, view, die } = opened;

@@ -149,6 +149,7 @@ export class LogitLandscape extends ModelElement {
     this.#readout = undefined;
     this.playing = false;
     this.film = null;
+    this.menu = null;
   }
 
   #leave() {
@@ -477,7 +478,7 @@ export class LogitLandscape extends ModelElement {
     }
     const { id } = river.river;
     await Promise.all([import('../../panels/text/token-menu.js'), this.#names.fetch([id])]);
-    this.menu = { id, x, y };
+    if (this.#picture) this.menu = { id, x, y }; // which is gone with the view
   }
 
   /** @param {KeyboardEvent} event @param {'knob' | 'u'} which */
@@ -516,7 +517,8 @@ export class LogitLandscape extends ModelElement {
   async #record() {
     if (this.playing) return this.#stopPlay();
     const { Film } = await import('./film.js');
-    this.film = new Film(this.renderRoot, /** @type {Picture} */ (this.#picture).look);
+    if (!this.#picture) return;
+    this.film = new Film(this.renderRoot, this.#picture.look);
     this.#play();
   }
 
