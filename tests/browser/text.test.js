@@ -388,52 +388,52 @@ test('a step flies its token into the text in half a second, and queues nothing 
       ]),
     ];
     window.over = () => over().length;
-    // How much lies over the page at most until nothing does, and how long the longest of it moves:
-    // by its own timing, since a busy machine may be late with its frames.
-    window.motions = [];
-    let most = 0;
-    let longest = 0;
-    const look = () => {
+    // What was laid over the page since a step, how much of it at once, and how long the longest
+    // moves by its own timing: told by the changes, since a busy machine may be late with its frames.
+    const told = (window.told = { made: 0, most: 0, longest: 0 });
+    const look = (changes) => {
+      const added = changes.flatMap(({ addedNodes }) => [...addedNodes]);
+      told.made += added.filter((node) => node.matches?.('.flying, .before')).length;
       const nodes = over();
-      most = Math.max(most, nodes.length);
+      told.most = Math.max(told.most, nodes.length);
       for (const motion of nodes.flatMap((node) => node.getAnimations({ subtree: true })))
-        longest = Math.max(longest, motion.effect.getComputedTiming().endTime);
-      if (nodes.length === 0 && most > 0) {
-        window.motions.push({ longest, most });
-        most = longest = 0;
-      }
-      requestAnimationFrame(look);
+        told.longest = Math.max(told.longest, motion.effect.getComputedTiming().endTime);
     };
-    requestAnimationFrame(look);
+    for (const root of [
+      scope.renderRoot,
+      ...['logit-draw', 'logit-distribution'].map(
+        (name) => scope.renderRoot.querySelector(name).shadowRoot,
+      ),
+    ])
+      new MutationObserver(look).observe(root, { childList: true, subtree: true });
     window.shift = 0;
     new PerformanceObserver((list) => {
       for (const entry of list.getEntries()) window.shift += entry.value;
     }).observe({ type: 'layout-shift' });
   });
-  const motions = () => page.evaluate(() => window.motions);
+  const told = () => page.evaluate(() => ({ ...window.told, left: window.over() }));
   const steps = () => page.locator('logit-text .step').count();
   const step = page.locator('logit-text [data-command=step]');
 
   await step.click();
-  const [one] = await until(motions, (all) => all.length > 0);
-  assert.ok(one.most >= 2 && one.most <= 3, `${one.most}: what was there, and what flies`);
+  await until(told, ({ made, left }) => made >= 2 && left === 0);
+  await settle(page);
+  const one = await told();
+  assert.ok(one.made <= 3, `${one.made}: what was there, and what flies`);
   assert.ok(one.longest > 200 && one.longest <= 500, `${one.longest} ms`);
 
   for (let n = 0; n < 4; n++) await step.click();
   assert.equal(await until(steps, (n) => n === 5), 5);
-  await until(
-    () => page.evaluate(() => window.over()),
-    (n) => n === 0,
-  );
-  for (const { most } of await motions()) assert.ok(most <= 3, 'a step ends the one before');
+  await until(told, ({ left }) => left === 0);
+  assert.ok((await told()).most <= 3, 'a step ends the one before');
   assert.ok((await page.evaluate(() => window.shift)) < 0.05);
 
   await page.emulateMedia({ reducedMotion: 'reduce' });
-  const before = (await motions()).length;
+  const { made } = await told();
   await step.click();
   assert.equal(await until(steps, (n) => n === 6), 6);
   await settle(page);
-  assert.equal((await motions()).length, before, 'nothing moves for a reader who wants none');
+  assert.equal((await told()).made, made, 'nothing moves for a reader who wants none');
   assert.deepEqual(complaints, []);
   await close();
 });
