@@ -7,8 +7,10 @@
  */
 import { readFileSync } from 'node:fs';
 import { serve } from '../web/serve.js';
+import { dragLandscape, turnKnob } from './bench/hand.js';
 import { openSite } from './browser/site.js';
 import { closeEverything } from './cleanup.js';
+import { heldBy, listen } from './fuzz/player.js';
 
 const [MINUTES = 120, TOKENS = 1e6, KNOBS = 1e5] = process.argv.slice(2).map(Number);
 const STAGES = 20;
@@ -20,53 +22,6 @@ const [WRITTEN, COMPARED] = [400, 200];
 /** How much more there may be at the end: a share of it, and the heap's noise in bytes. */
 const GROWTH = 1.25;
 const NOISE = 16e6;
-
-/** In the page: moves a knob once a frame for a while, from side to side; how often. */
-async function turn({ name, ms }) {
-  const { shadowRoot } = document.querySelector('logit-scope');
-  const knob = shadowRoot
-    .querySelector('logit-chain')
-    .shadowRoot.querySelector(`[data-name=${name}]`);
-  const slider = knob.shadowRoot.querySelector('input[type=range]');
-  const [low, high] = [Number(slider.min), Number(slider.max)];
-  let moves = 0;
-  for (const from = performance.now(); performance.now() - from < ms; moves++) {
-    await new Promise(requestAnimationFrame);
-    slider.value = String(low + ((high - low) * (1 + Math.sin(moves / 30))) / 2);
-    slider.dispatchEvent(new Event('input', { bubbles: true, composed: true }));
-  }
-  slider.dispatchEvent(new Event('change', { bubbles: true, composed: true }));
-  return moves;
-}
-
-/** In the page: drags in the landscape, whose sentence is written anew at each move; moves and words. */
-async function drag(ms) {
-  const { shadowRoot } = document
-    .querySelector('logit-scope')
-    .shadowRoot.querySelector('logit-landscape');
-  const plot = shadowRoot.querySelector('.plot');
-  const { left, top, width, height } = plot.getBoundingClientRect();
-  const point = (type, across, down) =>
-    plot.dispatchEvent(
-      new PointerEvent(type, {
-        bubbles: true,
-        composed: true,
-        pointerId: 1,
-        buttons: 1,
-        clientX: left + width * across,
-        clientY: top + height * down,
-      }),
-    );
-  plot.setPointerCapture = () => {}; // there is no such pointer
-  point('pointerdown', 0.5, 0.5);
-  let moves = 0;
-  for (const from = performance.now(); performance.now() - from < ms; moves++) {
-    await new Promise(requestAnimationFrame);
-    point('pointermove', 0.5 + 0.45 * Math.sin(moves / 40), 0.5 + 0.45 * Math.cos(moves / 70));
-  }
-  point('pointerup', 0.5, 0.5);
-  return moves;
-}
 
 /** In the page: whether each text of the comparison is complete. */
 const complete = () => {
@@ -95,19 +50,7 @@ const server = await serve(dist, 0);
 const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
 const page = await context.newPage();
 page.setDefaultTimeout(300_000);
-/** @type {string[]} */
-const faults = [];
-page.on('pageerror', (error) => faults.push(`error: ${error.stack ?? error}`));
-page.on('crash', () => faults.push('the page crashed'));
-page.on('console', (message) => {
-  if (message.type() === 'error') faults.push(`console: ${message.text()}`);
-});
-page.on('request', (request) => {
-  if (!request.url().startsWith(server.url) && !request.url().startsWith('blob:'))
-    faults.push(`asks ${request.url()}`);
-});
-const session = await context.newCDPSession(page);
-await session.send('Performance.enable');
+const faults = listen(page, server.url);
 const whole = await browser.newBrowserCDPSession();
 const sums = { rounds: 0, written: 0, compared: 0, knobs: 0, dragged: 0 };
 const tokens = () => sums.written + sums.compared;
@@ -136,10 +79,10 @@ function settle() {
 async function round() {
   sums.rounds++;
   await show('landscape');
-  sums.dragged += await page.evaluate(drag, DRAG);
+  sums.dragged += await page.evaluate(dragLandscape, { ms: DRAG, rise: 0.7 });
   const prompt = sums.rounds % 2 ? 'Once upon a time' : 'One day, a cat';
   await show('bench', { prompt, max_new_tokens: WRITTEN, temperature: 1.5 });
-  for (const name of KNOBS_TURNED) sums.knobs += await page.evaluate(turn, { name, ms: DRAG });
+  for (const name of KNOBS_TURNED) sums.knobs += await page.evaluate(turnKnob, { name, ms: DRAG });
   await settle();
   await page.locator('logit-text input[type=range]').evaluate((speed) => {
     speed.value = speed.max;
@@ -172,17 +115,9 @@ const residentOf = (id) => {
 };
 
 async function held() {
-  await session.send('HeapProfiler.collectGarbage');
-  const { metrics } = await session.send('Performance.getMetrics');
   const { processInfo } = await whole.send('SystemInfo.getProcessInfo');
-  const of = (name) => metrics.find((each) => each.name === name)?.value ?? 0;
-  return {
-    heap: of('JSHeapUsedSize'),
-    nodes: of('Nodes'),
-    listeners: of('JSEventListeners'),
-    documents: of('Documents'),
-    resident: processInfo.reduce((sum, { id }) => sum + residentOf(id), 0),
-  };
+  const resident = processInfo.reduce((sum, { id }) => sum + residentOf(id), 0);
+  return { ...(await heldBy(page)), resident };
 }
 
 await page.goto(`${server.url}?lang=en&model=stories&view=bench`);

@@ -15,6 +15,7 @@ import { join } from 'node:path';
 import { build } from '../../web/build.js';
 import { serve } from '../../web/serve.js';
 import { launchChromium } from './chromium.js';
+import { dragLandscape, turnKnob } from './hand.js';
 import { modelFile } from './models.js';
 import { samplerShape } from './shapes.js';
 
@@ -76,42 +77,6 @@ function record(/** @type {number} */ moves) {
 /** How long a hand drags, in ms. */
 const DRAG_MS = 4000;
 
-/** Runs in the page: moves the knob once a frame, from side to side. How many frames there were. */
-async function drag(/** @type {{ view: string, ms: number }} */ { view, ms }) {
-  const scope = /** @type {any} */ (document.querySelector('logit-scope')).shadowRoot;
-  const plot = scope.querySelector('logit-landscape')?.renderRoot.querySelector('.plot');
-  const slider = scope
-    .querySelector('logit-chain')
-    ?.shadowRoot.querySelector('[data-name=temperature]')
-    .shadowRoot.querySelector('input[type=range]');
-  const box = plot?.getBoundingClientRect();
-  const point = (/** @type {string} */ type, /** @type {number} */ share) =>
-    plot.dispatchEvent(
-      new PointerEvent(type, {
-        bubbles: true,
-        composed: true,
-        pointerId: 1,
-        buttons: 1,
-        clientX: box.left + box.width * share,
-        clientY: box.top + box.height * 0.2,
-      }),
-    );
-  const move = (/** @type {number} */ share) => {
-    if (view === 'landscape') return point('pointermove', share);
-    slider.value = String(share * Number(slider.max));
-    return slider.dispatchEvent(new Event('input', { bubbles: true, composed: true }));
-  };
-  if (plot) plot.setPointerCapture = () => {}; // there is no such pointer
-  if (view === 'landscape') point('pointerdown', 0.1);
-  let frames = 0;
-  for (const from = performance.now(); performance.now() - from < ms; frames++) {
-    await new Promise(requestAnimationFrame);
-    move(0.5 + 0.4 * Math.sin(frames / 30));
-  }
-  if (view === 'landscape') point('pointerup', 0.5);
-  return frames;
-}
-
 /** @param {number[]} values @param {number} share */
 const quantile = (values, share) =>
   [...values].sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))];
@@ -161,7 +126,11 @@ for (const view of ['landscape', 'bench']) {
       await page.addInitScript(() => localStorage.setItem('logitscope-guide', 'seen'));
       await page.goto(`${server.url}?view=${view}`);
       await page.locator('logit-scope').evaluate((/** @type {any} */ scope) => scope.settled());
-      await page.evaluate(drag, { view, ms: 1000 });
+      const drag = (/** @type {number} */ ms) =>
+        view === 'landscape'
+          ? page.evaluate(dragLandscape, { ms })
+          : page.evaluate(turnKnob, { name: 'temperature', ms });
+      await drag(1000);
       const client = await page.context().newCDPSession(page);
       await client.send('Performance.enable');
       await client.send('Emulation.setCPUThrottlingRate', { rate: slow });
@@ -170,7 +139,7 @@ for (const view of ['landscape', 'bench']) {
           ({ name }) => name === 'TaskDuration',
         )?.value ?? 0;
       const before = await busy();
-      const frames = await page.evaluate(drag, { view, ms: DRAG_MS });
+      const frames = await drag(DRAG_MS);
       const ms = (1000 * ((await busy()) - before)) / frames;
       process.stdout.write(
         `| ${view} | ${width} | ${slow === 1 ? 'whole' : `1/${slow}`} | ${frames} | ${ms.toFixed(1)} |\n`,

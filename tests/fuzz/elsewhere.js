@@ -4,7 +4,7 @@
  */
 import { digestOf, findShown, isLinkable, isShown } from './player.js';
 
-/** @typedef {Pick<typeof import("../browser/firefox.js"), "open" | "missing">} Browser */
+/** @typedef {Pick<typeof import('../browser/firefox.js'), 'open' | 'missing'>} Browser */
 
 /**
  * In the page: keeps what it complains about from now on. That an observer is told of a size in the

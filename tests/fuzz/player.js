@@ -102,7 +102,7 @@ export async function play(browser, url, { seed, place, lang, viewport }, millis
 }
 
 /** What a page complains about, or asks for elsewhere. */
-function listen(page, url) {
+export function listen(page, url) {
   /** @type {string[]} */
   const faults = [];
   page.on('pageerror', (error) => faults.push(`error: ${error.stack ?? error}`));
@@ -120,6 +120,11 @@ function listen(page, url) {
 /** Lets it play, and says what the page holds then. */
 async function grow(page, milliseconds) {
   await page.waitForTimeout(milliseconds);
+  return heldBy(page);
+}
+
+/** What a page holds once what nobody needs is gone. */
+export async function heldBy(page) {
   const session = await page.context().newCDPSession(page);
   await session.send('HeapProfiler.collectGarbage');
   await session.send('Performance.enable');

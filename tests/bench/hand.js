@@ -1,0 +1,54 @@
+/** A hand on the page, for what measures it: both run in the page, one move a frame; how many moves. */
+
+/**
+ * Drags in the landscape from side to side, and over a share of its height.
+ * @param {{ ms: number, rise?: number }} how
+ */
+export async function dragLandscape({ ms, rise = 0 }) {
+  const scope = /** @type {any} */ (document.querySelector('logit-scope')).shadowRoot;
+  const plot = scope.querySelector('logit-landscape').renderRoot.querySelector('.plot');
+  const { left, top, width, height } = plot.getBoundingClientRect();
+  const point = (/** @type {string} */ type, /** @type {number} */ across, down = 0.2) =>
+    plot.dispatchEvent(
+      new PointerEvent(type, {
+        bubbles: true,
+        composed: true,
+        pointerId: 1,
+        buttons: 1,
+        clientX: left + width * across,
+        clientY: top + height * down,
+      }),
+    );
+  plot.setPointerCapture = () => {}; // there is no such pointer
+  point('pointerdown', 0.1);
+  let moves = 0;
+  for (const from = performance.now(); performance.now() - from < ms; moves++) {
+    await new Promise(requestAnimationFrame);
+    const down = 0.2 + (rise * (1 - Math.cos(moves / 70))) / 2;
+    point('pointermove', 0.5 + 0.4 * Math.sin(moves / 30), down);
+  }
+  point('pointerup', 0.5);
+  return moves;
+}
+
+/**
+ * Moves the slider of a knob of the bench from side to side.
+ * @param {{ name: string, ms: number }} how
+ */
+export async function turnKnob({ name, ms }) {
+  const scope = /** @type {any} */ (document.querySelector('logit-scope')).shadowRoot;
+  const chain = scope.querySelector('logit-chain').shadowRoot;
+  const knob = chain.querySelector(`[data-name=${name}]`).shadowRoot;
+  const slider = knob.querySelector('input[type=range]');
+  const [low, high] = [Number(slider.min), Number(slider.max)];
+  const tell = (/** @type {string} */ type) =>
+    slider.dispatchEvent(new Event(type, { bubbles: true, composed: true }));
+  let moves = 0;
+  for (const from = performance.now(); performance.now() - from < ms; moves++) {
+    await new Promise(requestAnimationFrame);
+    slider.value = String(low + (high - low) * (0.5 + 0.4 * Math.sin(moves / 30)));
+    tell('input');
+  }
+  tell('change');
+  return moves;
+}
