@@ -12,6 +12,7 @@ import { firstFrame } from './first.js';
 import { patternOf, readHosts } from './model-hosts.js';
 import { LESSON_FILES } from './lessons/shipped.js';
 import { Notices } from './notices.js';
+import { joinScripts } from './scripts.js';
 import { buildSingle } from './single.js';
 import { BASICS, SHARED } from './state/settings.js';
 
@@ -210,6 +211,7 @@ export async function build(out = join(root, 'dist'), hosts = readHosts(process.
     splitting: true,
     chunkNames: '[name]-[hash]',
   });
+  await joinScripts(out, ['template.js']);
   await bundle({
     ...options,
     entryPoints: {
@@ -311,7 +313,7 @@ async function importsOf(folder, scripts) {
   const files = new Set(scripts);
   for (const file of files) {
     const code = await readFile(join(folder, file), 'utf8');
-    for (const [, name] of code.matchAll(/\b(?:from|import)"\.\/([\w-]+\.js)"/g)) files.add(name);
+    for (const [, name] of code.matchAll(/\b(?:from|import)'\.\/([\w-]+\.js)'/g)) files.add(name);
   }
   return files;
 }

@@ -1,6 +1,7 @@
 /** The parts under the page: built files, languages, geometry, and the bits in Chromium. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { readFile, readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -50,7 +51,27 @@ test('the page code is small', async () => {
   const code = all
     .filter(({ path }) => loaded.has(path) && !path.endsWith('.wasm'))
     .reduce((sum, { gzip }) => sum + gzip, 0);
-  assert.ok(code < 112.2e3, `${code} bytes of gzip of page code on the first load`);
+  assert.ok(code < 100.5e3, `${code} bytes of gzip of page code on the first load`);
+});
+
+test('a visit asks for few scripts; a worker never runs a page, nor a page a worker', async () => {
+  const { dist } = bench;
+  const scripts = (await firstLoad(dist)).size;
+  assert.ok(scripts <= 8, `${scripts} files on the first load`);
+  /** All that a script may import at any time. @param {string} script */
+  const reach = async (script) => {
+    const found = new Set([script]);
+    for (const file of found) {
+      const code = await readFile(join(dist, file), 'utf8');
+      for (const [, name] of code.matchAll(/\b(?:from|import)\s*\(?["']\.\/([\w-]+\.js)["']/g))
+        if (existsSync(join(dist, name))) found.add(name); // some are Node's alone
+    }
+    return found;
+  };
+  const [page, worker] = await Promise.all(['main.js', 'worker.js'].map(reach));
+  assert.ok(page.size > 40 && worker.size > 5, `${page.size} and ${worker.size} scripts`);
+  assert.ok(!worker.has('main.js'));
+  assert.ok(!page.has('worker.js'));
 });
 
 test('every package in the page is named with its license, beside the site and in the single file', async () => {

@@ -44,16 +44,8 @@ import { glossary } from '../base/term.js';
 /** From this many rem on there are two columns, with the text above them. */
 const TWO_COLUMNS = 60;
 
-/** What comes over the panels when it is asked for: fetched beside the model, and there with instrument. */
-const overlays = Promise.allSettled([
-  glossary,
-  import('./context.js'),
-  import('../panels/distribution/glance.js'),
-  import('../panels/text/alternatives.js'),
-  import('../panels/text/branches.js'),
-  import('../panels/text/token-menu.js'),
-  import('../panels/text/verdict.js'),
-]);
+/** What comes over the panels: fetched beside the model, and there with instrument. */
+const overlays = Promise.allSettled([glossary, import('./overlays.js')]);
 
 export class LogitScope extends LogitElement {
   static properties = {
