@@ -28,6 +28,7 @@ export async function joinScripts(folder, others) {
   const { output } = await bundle.generate({
     format: 'es',
     compact: true,
+    hashCharacters: 'hex',
     chunkFileNames: ({ name }) => `${name.replace(HASH, '')}-[hash].js`,
     manualChunks(id, { getModuleInfo: infoOf }) {
       if (reaches(main, id, infoOf)) return reaches(worker, id, infoOf, true) ? 'shared' : 'main';

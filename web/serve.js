@@ -15,7 +15,7 @@ const TYPES = /** @type {Record<string, string>} */ ({
 });
 
 /** A name that the build makes of the contents: what it names never changes. */
-const HASHED = /-[A-Z0-9]{8}\.js$/;
+const HASHED = /-[0-9a-f]{8}\.js$/;
 
 /**
  * Serves `folder` on `port` (0: any free one) of `host`, which is this machine alone unless another

@@ -145,7 +145,7 @@ test('what the build names by its contents is not even asked for again', async (
     await writeFile(join(base, 'site', name), '');
     return (await fetch(`${server.url}${name}`)).headers.get('cache-control');
   };
-  assert.equal(await policy('chunk-4FCGUHGK.js'), 'max-age=31536000, immutable');
-  for (const name of ['chunk-4fcguhgk.js', 'main.js', 'model-4FCGUHGK.gguf'])
+  assert.equal(await policy('chunk-4fc6a96b.js'), 'max-age=31536000, immutable');
+  for (const name of ['chunk-4FCGUHGK.js', 'host-messages.js', 'main.js', 'model-4fc6a96b.gguf'])
     assert.equal(await policy(name), 'no-cache', name);
 });
