@@ -42,9 +42,9 @@ test-quick: node-version ## the native and the Node tests alone, without the fiv
 test-long: node-version ## every test, with all the cases of which make test tries a sample
 	@LONG=1 node tests/run.js
 
-test-browsers: node-version ## install Firefox and WebKit too and run the browser tests; make test skips the two where they are missing
+test-browsers: node-version ## install Firefox and WebKit too and run the browser tests; make test skips these two
 	@./need.sh chromium-headless-shell=chromium-headless-shell firefox-esr=firefox-esr WebKitWebDriver=webkit2gtk-driver Xvfb=xvfb
-	@node tests/run.js browser
+	@ALL_BROWSERS=1 node tests/run.js browser
 
 bench: node_modules/.package-lock.json wasm ## measure this engine and its peers; FLAGS="--parts decode --shapes 15M" selects
 	@./need.sh chromium-headless-shell=chromium-headless-shell

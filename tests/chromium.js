@@ -21,5 +21,6 @@ export const LAUNCH = {
     '--disable-sync',
     '--disable-background-networking',
     '--disable-component-update',
+    '--in-process-gpu',
   ],
 };

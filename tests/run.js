@@ -107,10 +107,12 @@ async function buildSite() {
   }
 }
 
-/** Runs all from one queue, so that no core waits for the last program of a part. */
-async function runPrograms() {
+/**
+ * Runs all from one queue, so that no core waits for the last program of a part.
+ * @param {Awaited<ReturnType<typeof buildSite>>} site
+ */
+async function runPrograms(site) {
   const since = performance.now();
-  const site = parts.includes('browser') ? await buildSite() : null;
   if (site) runner.env = { ...process.env, ...site };
   const programs = parts.filter((part) => part !== 'browser' || site).flatMap(programsOf);
   const atOnce = Number(process.env.AT_ONCE) || AT_ONCE;
@@ -138,15 +140,19 @@ async function install() {
   );
 }
 
-/** Builds what the parts run; false if they cannot. */
+/** Builds what the parts run: the site of the browser tests, or null without; false if they cannot. */
 async function build() {
   const targets = [];
   if (parts.includes('native')) targets.push(...Object.keys(NATIVE));
   if (beyondNative) targets.push(long ? 'native' : 'build/gcc/logitscope', 'wasm');
   const made = await runner.step('the build', 'make', '-s', '-k', '-j2', ...targets);
-  await runner.step('the format of C, JavaScript and CSS, and the linter', 'make', '-s', 'style');
+  const [site] = await Promise.all([
+    parts.includes('browser') ? buildSite() : null,
+    runner.step('the format of C, JavaScript and CSS, and the linter', 'make', '-s', 'style'),
+  ]);
   if (long) await runner.step('clang-tidy', 'make', '-s', 'tidy');
-  return made && (await runner.step('fixtures', process.execPath, 'tests/fixtures/make.js'));
+  const fixed = await runner.step('fixtures', process.execPath, 'tests/fixtures/make.js');
+  return made && fixed ? site : false;
 }
 
 function finish() {
@@ -166,9 +172,10 @@ if (unknown.length) runner.fail(`no such part: ${unknown.join(', ')}`);
 else if (await install()) {
   console.log(`installed after ${secondsSince(began)} s`);
   const since = performance.now();
-  if (await build()) {
+  const site = await build();
+  if (site !== false) {
     console.log(`built in ${secondsSince(since)} s`);
-    await runPrograms();
+    await runPrograms(site);
   }
 }
 console.log(`\nall of it took ${secondsSince(began)} s`);

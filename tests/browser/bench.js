@@ -8,6 +8,7 @@ import { inspect } from 'node:util';
 import { Logitscope } from '../../web/engine/index.js';
 import { serve } from '../../web/serve.js';
 import { atExit, closed } from '../cleanup.js';
+import { LONG } from '../long.js';
 import { openSite } from './site.js';
 
 export const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -365,15 +366,22 @@ const axeSource = await readFile(
   'utf8',
 );
 
-/** What axe finds in the whole document, a line each. @param {import('playwright-core').Page} page */
+/**
+ * What axe finds in the whole document, a line each. In `make test` without the contrast of colours,
+ * which costs most: axe.test.js looks at that in a sample of all looks.
+ * @param {import('playwright-core').Page} page
+ */
 export async function axe(page) {
   await page.evaluate(axeSource);
-  return page.evaluate(async () => {
-    const { violations } = await window.axe.run(document, { resultTypes: ['violations'] });
+  return page.evaluate(async (enabled) => {
+    const { violations } = await window.axe.run(document, {
+      resultTypes: ['violations'],
+      rules: { 'color-contrast': { enabled } },
+    });
     return violations.flatMap(({ id, nodes }) =>
       nodes.map(
         ({ target, failureSummary }) => `${id}: ${target.flat().join(' ')} ${failureSummary}`,
       ),
     );
-  });
+  }, LONG);
 }
