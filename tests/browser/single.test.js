@@ -83,6 +83,16 @@ test('by double click, without any network, it is the whole instrument', async (
     foreign.filter((url) => url.startsWith('file:')).map((url) => url.split('?')[0]),
     [String(pathToFileURL(file))],
   );
+
+  // What it does not carry, and what is misspelt, is said.
+  await page.goto(
+    `${pathToFileURL(file)}?lang=en&model=shakespeare&controls=distribution,top-p#temperature=0.5`,
+  );
+  await page.locator('logit-distribution .row').first().waitFor();
+  assert.equal(
+    await page.locator('logit-scope [role=alert] p').innerText(),
+    '2 parts were left out: controls=top-p (there is no such knob or panel) and model=shakespeare (this page may not fetch from there: download the file and open it from disk).',
+  );
   assert.deepEqual(complaints, []);
   await close();
 });

@@ -19,6 +19,7 @@ import {
   checkState,
   formatHash,
   leftOut,
+  droppedControls,
   parseControls,
   parseHash,
   parseQuery,
@@ -190,6 +191,15 @@ test('controls name knobs and panels', () => {
   assert.deepEqual([...knobs.parts].sort(), ['chain', 'distribution', 'draw', 'text']);
   const panels = parseControls('distribution, temperature');
   assert.deepEqual([...panels.parts].sort(), ['chain', 'distribution']);
+  const typed = droppedControls('text, top-p,temprature,top_k,own', table);
+  assert.deepEqual(
+    typed.map(({ part, why }) => [part, why]),
+    [
+      ['controls=top-p', 'control'],
+      ['controls=temprature', 'control'],
+    ],
+  );
+  assert.deepEqual(droppedControls('', table), []);
 });
 
 /** A value of every choice of a view that is not its initial one. */

@@ -25,7 +25,14 @@ import { recall, remember } from '../state/memory.js';
 import { megabytes } from './model-chooser.js';
 import { agreeTo, farAddress, isUnasked } from '../state/hosts.js';
 import { MODELS, findModel } from '../state/models.js';
-import { parseControls, parseHash, parseParts, show, stateParts } from '../state/page-state.js';
+import {
+  droppedControls,
+  parseControls,
+  parseHash,
+  parseParts,
+  show,
+  stateParts,
+} from '../state/page-state.js';
 import { panelsOf } from '../views/bench/panels.js';
 import { listen, props } from '../base/props.js';
 import { settled } from '../base/settled.js';
@@ -278,7 +285,8 @@ export class LogitScope extends LogitElement {
    * Shows in one sentence what was left out, and returns the rest.
    * @param {import('../state/page-state.js').Parsed} parsed
    */
-  acceptParsed({ state, dropped }) {
+  acceptParsed({ state, dropped: parts }) {
+    const dropped = [...droppedControls(this.controls, this.table), ...parts];
     this.#dropped = dropped;
     this.notice = this.speak(() => sayDropped(dropped));
     if (this.notice) this.emit('logit-error', { code: 'invalid_setting', message: this.notice });

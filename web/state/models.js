@@ -58,7 +58,8 @@ export function mayLoad(model) {
   const far = farAddress(model);
   if (far) return far.allowed;
   try {
-    return new URL(model, document.baseURI).origin === location.origin;
+    const { origin, protocol } = new URL(model, document.baseURI);
+    return origin === location.origin && protocol !== 'file:'; // a page from disk can fetch nothing
   } catch {
     return false;
   }

@@ -261,6 +261,27 @@ export const PARTS = [
 ];
 const PANELS = ['text', 'draw', 'distribution', 'chain'];
 
+/** @param {string | null | undefined} text names, separated by commas */
+function controlNames(text) {
+  return (text ?? '')
+    .split(',')
+    .map((name) => name.trim())
+    .filter(Boolean);
+}
+
+/**
+ * What `controls` names and no panel and no knob is called.
+ * @param {string | null | undefined} text names, separated by commas
+ * @param {TableRow[]} table
+ * @returns {Dropped[]}
+ */
+export function droppedControls(text, table) {
+  const known = [...PARTS, ...table.map(({ name }) => name), 'constraint', 'own'];
+  return controlNames(text)
+    .filter((name) => !known.includes(name))
+    .map((name) => ({ part: `controls=${show(name)}`, why: 'control', minimum: 0, maximum: 0 }));
+}
+
 /**
  * What `controls` shows: null for everything. Knobs alone leave the four panels; panels alone show
  * their whole; knobs beside panels add the chain with these knobs only.
@@ -268,10 +289,7 @@ const PANELS = ['text', 'draw', 'distribution', 'chain'];
  * @returns {{ parts: Set<string>, knobs: string[] | null } | null}
  */
 export function parseControls(text) {
-  const names = (text ?? '')
-    .split(',')
-    .map((name) => name.trim())
-    .filter(Boolean);
+  const names = controlNames(text);
   if (names.length === 0) return null;
   const parts = new Set(names.filter((name) => PARTS.includes(name)));
   const knobs = names.filter((name) => !PARTS.includes(name) && /^\w+$/.test(name));
