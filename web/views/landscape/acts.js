@@ -50,6 +50,11 @@ export function renderActs(options) {
       <button data-command="rain" @click=${options.drawMany}>× ${number(DRAWS)}</button>
       ${bare ? nothing : Object.keys(CHIPS).map((name) => (name === row.name ? nothing : renderChip(name, options)))}
       ${
+        bare
+          ? nothing
+          : html`<button data-command="all" aria-expanded=${options.all} @click=${options.showAll}>${t('landscape.all')}</button>`
+      }
+      ${
         // Its place is kept, so that nothing moves when there is an order to swap.
         html`<button data-command="swap" ?disabled=${!canSwap(settings)}
           aria-pressed=${isSwapped(settings.order, table)}
@@ -61,9 +66,8 @@ export function renderActs(options) {
 
 /** @param {Options} options */
 function renderOthers(options) {
-  const { row, rows, all } = options;
+  const { row, rows } = options;
   return html`
-      <button data-command="all" aria-expanded=${all} @click=${options.showAll}>${t('landscape.all')}</button>
       <label class="axis-of"><span class="label" aria-hidden="true">${t('landscape.knob')}</span>
         <select aria-label=${t('landscape.knob')} .value=${row.name}
           @change=${(/** @type {any} */ { target }) => options.choose(target.value)}>

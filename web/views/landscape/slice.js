@@ -255,17 +255,17 @@ function paintColumns(context, slice, look) {
       align: 'center',
       fill: p > 0 ? palette.ink : palette.soft,
     });
-    texts.push({
+    const above = {
       ...shared,
-      text: numberOf(said, { id, p }),
       y: bottom - Math.max(reach(p), ghost, ring && ring + RING * unit) - 0.4 * size,
       font: `${drawn ? 650 : 400} ${size * 0.9}px ${family}`,
       most: Infinity,
-    });
-    const name = nameOf(id);
+    };
+    texts.push({ ...above, text: numberOf(said, { id, p }) });
+    if (rank > rows.length) texts.push({ ...above, text: `#${rank}`, y: above.y - 1.2 * size });
     texts.push({
       ...shared,
-      text: rank > rows.length ? `#${rank} ${name}` : name,
+      text: nameOf(id),
       y: height - 0.35 * size,
       font: `${drawn ? 650 : 450} ${size}px ${family}`,
       most: each - 2 * unit,
