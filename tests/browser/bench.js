@@ -209,7 +209,10 @@ export async function openBench(route = () => undefined) {
     const visitor = used ?? (await makeVisitor(first, { ...look, ...rest }));
     const { page, complaints, foreign } = visitor;
     if (!restored) await page.goto(address + fragment);
-    if (ready) await page.locator('logit-distribution .row').first().waitFor();
+    if (ready) {
+      await page.locator('logit-distribution .row').first().waitFor();
+      if (await page.locator('logit-scope').count()) await settle(page);
+    }
     const close = async () => {
       if (own) await page.context().close();
       else idle.set(kind, [...(idle.get(kind) ?? []), visitor]);

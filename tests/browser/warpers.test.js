@@ -7,7 +7,7 @@ import { compareResults } from '../../web/state/order.js';
 import { readTexts, writeTexts } from '../../web/state/escapes.js';
 import { conventions } from '../../web/engine/presets.js';
 import { cases, long, sample } from '../long.js';
-import { axe, expectTrace, FIRST, loadReference, openBench, until } from './bench.js';
+import { axe, expectTrace, FIRST, loadReference, openBench, settle, until } from './bench.js';
 
 /** @type {Awaited<ReturnType<typeof openBench>>} */
 let bench;
@@ -100,6 +100,7 @@ async function expectSteps(page, n, settings) {
 async function openPlain(options) {
   const opened = await bench.open(options);
   await opened.page.locator('#preset').selectOption('transformers');
+  await settle(opened.page); // a box that changes under the hand loses what is selected in it
   return opened;
 }
 
