@@ -204,6 +204,25 @@ test('no knob moves the axis, and a token drawn from beyond the list is shown wi
   await close();
 });
 
+test('the figures over the bars stay in their columns while a knob turns', async () => {
+  const { page, close } = await bench.open();
+  const slider = page.locator('logit-knob[data-name=temperature] input[type=range]');
+  const read = (what) =>
+    page
+      .locator('.readouts div')
+      .evaluateAll(
+        (all, left) =>
+          all.map((it) => (left ? it.getBoundingClientRect().left : it.textContent)).join(),
+        what === 'left',
+      );
+  const [left, before] = [await read('left'), await read('')];
+  await slider.press('End');
+  await settle(page);
+  assert.notEqual(await read(''), before);
+  assert.equal(await read('left'), left);
+  await close();
+});
+
 test('the logarithmic axis makes of each tenfold one step, and is in the link', async () => {
   const { page, close } = await open({ path: '?lang=en&model=stories#bench_chart=log' });
   assert.equal(await page.locator('#tab-log').getAttribute('aria-selected'), 'true');
