@@ -42,6 +42,7 @@ async function frame(attributes) {
     /** @type {const} */ ([attributes, SPY]),
   );
   const inner = page.frames().find((each) => each !== page.mainFrame());
+  await inner?.waitForLoadState('domcontentloaded'); // it tells its parent before it shows it
   const shown = (await inner?.locator('body').textContent())?.trim();
   await close();
   return { heard, shown };
