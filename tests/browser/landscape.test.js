@@ -704,10 +704,10 @@ test('given logits have a landscape too, without a text', async () => {
     view.model = null;
     view.settings = { temperature: 1, seed: 42 };
     document.querySelector('main').append(view);
-    for (let i = 0; i < 200 && !view.shadowRoot?.querySelector('[data-command=play]'); i++)
+    for (let i = 0; i < 2400 && !view.shadowRoot?.querySelector('[data-command=play]'); i++)
       await new Promise((resolve) => setTimeout(resolve, 25));
     view.shadowRoot.querySelector('.numbers').open = true;
-    for (let i = 0; i < 200 && view.shadowRoot.querySelectorAll('tbody tr').length === 0; i++)
+    for (let i = 0; i < 2400 && view.shadowRoot.querySelectorAll('tbody tr').length === 0; i++)
       await new Promise((resolve) => setTimeout(resolve, 25));
     const rows = [...view.shadowRoot.querySelectorAll('tbody tr')];
     return rows.map(({ dataset }) => [dataset.id, dataset.p]);

@@ -132,7 +132,7 @@ async function visitor(script = '') {
 test('an address asks first, resumes a cut connection, and is there at the next visit', async () => {
   const { context, page, open, ready, complaints } = await visitor();
   // Slow enough for some of it to be read before the cut, which takes what is not.
-  host.behave({ cut: 300_000, cuts: 2, pause: 10 });
+  host.behave({ cut: 300_000, cuts: 2, pause: 30 });
   const query = `&model=${encodeURIComponent(`${host.url}m.gguf`)}`;
   await open(query);
   const ask = page.locator('logit-open');
@@ -234,15 +234,15 @@ long(
     const places = [['files', 'in the browser’s cache'], ...sample(unkept, 1)];
     for (const [name, said] of /** @type {[keyof typeof WITHOUT, string][]} */ (places)) {
       const { context, page, ready } = await visitor(WITHOUT[name]);
-      host.behave({ pause: 10 });
+      host.behave({ pause: 40 });
       const query = `?lang=en&view=bench&model=${encodeURIComponent(`${host.url}m.gguf`)}`;
       await page.goto(`${site}${name}/${query}`);
       const ask = page.locator('logit-open');
       await ask.locator('[data-command=size]').click();
       await ask.locator('[data-command=fetch]').click();
       await page.locator('logit-fetching').getByText(said).waitFor();
-      assert.ok(fits(await ready()), said);
       host.behave({});
+      assert.ok(fits(await ready()), said);
       await page.reload();
       if (name === 'files') assert.ok(fits(await ready()));
       else await ask.locator('[data-command=size]').waitFor();
@@ -274,7 +274,7 @@ test('a large file from disk has the same bar, and a press ends it', async () =>
 
 test('elements alone ask in their own place: one press opens all of a model, and one ends it', async () => {
   const { context, page, complaints } = await visitor();
-  host.behave({ pause: 20 });
+  host.behave({ pause: 100 });
   await page.goto(`${site}alone.html`);
   const landscape = page.locator('logit-landscape');
   const panel = page.locator('logit-distribution');
@@ -365,7 +365,7 @@ test('a model of the list is asked for at the hub, and no element fetches one un
 
 test('a disk that fills up ends the keeping, not the opening, and leaves nothing behind', async () => {
   const { context, page, ready, complaints } = await visitor();
-  host.behave({ pause: 10 });
+  host.behave({ pause: 40 });
   await page.goto(
     `${site}full/?lang=en&view=bench&model=${encodeURIComponent(`${host.url}m.gguf`)}`,
   );
@@ -373,6 +373,7 @@ test('a disk that fills up ends the keeping, not the opening, and leaves nothing
   await ask.locator('[data-command=size]').click();
   await ask.locator('[data-command=fetch]').click();
   await page.locator('logit-fetching').getByText('no room').waitFor();
+  host.behave({});
   assert.ok(fits(await ready()));
   await page.locator('logit-model select').selectOption('…');
   await page.locator('logit-open dialog').getByText('Nothing is kept.').waitFor();
@@ -431,7 +432,7 @@ long('two tabs at once: one keeps the file, both open it', async () => {
   const first = await visitor();
   const second = await first.context.newPage();
   const query = `&model=${encodeURIComponent(`${host.url}m.gguf`)}`;
-  host.behave({ pause: 15 });
+  host.behave({ pause: 100 });
   await first.open(query);
   await second.goto(`${site}?lang=en&view=bench${query}`);
   const facts = () =>
@@ -448,6 +449,7 @@ long('two tabs at once: one keeps the file, both open it', async () => {
   await first.page.getByText('It is kept on this device').waitFor();
   await press(second);
   await second.getByText('another one is fetching it').waitFor();
+  host.behave({});
   assert.ok(fits(await first.ready()));
   assert.ok(fits(await until(facts, fits)));
   host.behave({});

@@ -56,10 +56,7 @@ const settled = (view, words) =>
   );
 
 async function expectDone(view, words) {
-  const deadline = Date.now() + 30000;
-  while ((await status(view)) !== words && Date.now() < deadline)
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  assert.equal(await status(view), words);
+  assert.equal(await settled(view, words), words);
 }
 
 /** What a button of the view downloads: { name, text }. */

@@ -1,7 +1,7 @@
 /** The page under a finger, 375 px wide: what can be dragged is dragged, and the page stays where it is. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { frame, openBench, START, until } from './bench.js';
+import { frame, openBench, START, settle, until } from './bench.js';
 
 /** @type {Awaited<ReturnType<typeof openBench>>} */
 let bench;
@@ -49,6 +49,7 @@ test('cut lines follow the finger', async () => {
   const { page, drag, scrolled, close } = await openTouch();
   for (const name of ['top_p', 'top_k']) {
     const line = page.locator(`[data-handle=${name}]`);
+    await settle(page);
     const [x, y] = await middle(line);
     const [value, place] = [await line.getAttribute('aria-valuenow'), await scrolled()];
     await drag([x + 100, y], [x + 100, y - 60]);
@@ -87,6 +88,7 @@ test('sliders and the random number follow the finger', async () => {
   assert.equal(await scrolled(), place);
 
   const strip = page.locator('logit-draw .strip');
+  await settle(page);
   const [mx, my, wide] = await middle(strip);
   const there = await scrolled();
   const u = () => strip.getAttribute('aria-valuenow').then(Number);
