@@ -588,15 +588,9 @@ long('it stands alone in a lesson', async () => {
   await close();
 });
 
-test('a run can be stopped, and what is stale is dropped', async () => {
-  const { page, complaints, close } = await open({ suite: 'extremes' });
+test('a run can be stopped', async () => {
   // Stories are long: the run lasts for as long as a press on Stop may take.
-  const tell = (model) =>
-    page
-      .locator('logit-compare')
-      .evaluate((element, name) => Object.assign(element, { model: name }) && undefined, model);
-  await tell('stories');
-  await settle(page); // a model that comes later begins another run
+  const { page, complaints, close } = await open({ suite: 'extremes', model: 'stories' });
   await page.locator('[data-suite="e27.1"]').click();
   await type(page.locator('logit-compare [data-name=max_new_tokens]'), '400');
   await type(page.locator('logit-compare [data-name=samples]'), '20');
@@ -609,8 +603,12 @@ test('a run can be stopped, and what is stale is dropped', async () => {
   assert.notEqual(stopped, '180 of 180 texts');
   await settle(page);
   assert.equal(await progress(), stopped);
+  assert.deepEqual(complaints, []);
+  await close();
+});
 
-  await tell('verbs');
+test('what is stale is dropped: the last prompt alone is written', async () => {
+  const { page, complaints, close } = await open({ suite: 'extremes' });
   await type(page.locator('logit-compare [data-name=samples]'), '1');
   await type(page.locator('logit-compare [data-name=max_new_tokens]'), '5');
   for (const prompt of ['Tomorrow she', 'Yesterday they', 'Every day he'])

@@ -9,6 +9,7 @@ import { assets } from './assets.js';
 import { Bench } from './bench.js';
 import { toFault } from '../engine/errors.js';
 import { gatesOf, withoutGates } from './fields.js';
+import { PadReader } from './pad-map.js';
 import { Reader } from './reader.js';
 import { MARKS, neutralSettings } from './settings.js';
 import { Timeline } from './sources.js';
@@ -65,7 +66,7 @@ export class TextBench extends Bench {
   /** @type {Grammar | null} */
   grammar = null;
 
-  /** Reads a map of two settings, while one is wanted. @type {import('./pad-map.js').PadReader | null} */
+  /** Reads a map of two settings, while one is wanted. @type {PadReader | null} */
   #pad = null;
   #padWanted = false;
   #tree = new TextTree();
@@ -401,9 +402,7 @@ export class TextBench extends Bench {
   }
 
   async #followMap() {
-    if (!this.#padWanted) return;
-    const { PadReader } = await import('./pad-map.js');
-    if (!this.live) return;
+    if (!this.#padWanted || !this.live) return;
     this.#pad ??= new PadReader(this.#here, () => this.changed());
     await this.#pad.follow(this.position);
   }
