@@ -2,7 +2,7 @@
 # Builds web/engine/logitscope.wasm, the engine as one WebAssembly module with no JavaScript of its
 # own, and beside it logitscope-simd.wasm and logitscope-relaxed.wasm, the loops of quantised matrices
 # for SIMD128 and for relaxed SIMD: modules without memory or data, one of which runs in the memory
-# of the first. Same sources and same tools give the same bytes.
+# of the first. Same sources and same tools give the same bytes. --tools only installs what is missing.
 set -eu
 cd "$(dirname "$0")"
 
@@ -33,6 +33,7 @@ use_newer_llvm() {
     done
 }
 use_newer_llvm
+[ "${1:-}" != --tools ] || exit 0
 
 sources=$(find src -name '*.c' ! -name main.c ! -name quants_simd.c | LC_ALL=C sort)
 flags='-std=c11 -Wno-version-check -Wall -Wextra -Wshadow -Wconversion -Werror -msimd128

@@ -58,7 +58,12 @@ const SLOW = [
   'links',
   'text',
   'hosts',
+  'submission',
+  'cli',
   'grade',
+  'run',
+  'chat',
+  'faults',
   'stories_wllama',
   'memory',
   'relaxed',
@@ -121,10 +126,7 @@ async function runPrograms(site) {
   console.log(`the tests took ${secondsSince(since)} s`);
 }
 
-/**
- * Everything that a test of these parts needs, but for Emscripten, which build.sh installs: what
- * cannot be had ends the run.
- */
+/** Everything that a test of these parts needs; what cannot be had ends the run. */
 async function install() {
   const programs = ['gcc=build-essential', 'clang-format=clang-format'];
   if (long) programs.push('clang-tidy=clang-tidy', 'clang=clang');
@@ -136,7 +138,8 @@ async function install() {
     (await runner.step('installing programs', './need.sh', ...programs)) &&
     (await runner.step('npm ci', 'make', '-s', 'node_modules/.package-lock.json')) &&
     (!beyondNative ||
-      (await runner.step('installing a newer Node', 'make', '-s', 'node_modules/node/bin/node')))
+      ((await runner.step('installing Emscripten', './build.sh', '--tools')) &&
+        (await runner.step('installing a newer Node', 'make', '-s', 'node_modules/node/bin/node'))))
   );
 }
 
