@@ -28,6 +28,9 @@ export function find(program) {
  *   its own; `sees` are the paths that it may read beside the system's
  */
 
+/** Where it runs: an empty folder beside no path that it sees. */
+const HERE = '/run/submission';
+
 /** @type {Record<string, (program: string) => Wrap>} the best first */
 const KINDS = {
   bwrap:
@@ -37,14 +40,14 @@ const KINDS = {
       ...['--unshare-all', '--die-with-parent', '--new-session'],
       ...[...SYSTEM, ...sees].flatMap((path) => ['--ro-bind-try', path, path]),
       ...['--proc', '/proc', '--dev', '/dev', '--dir', '/tmp'],
-      ...['--remount-ro', '/', '--chdir', '/tmp', '--'],
+      ...['--dir', HERE, '--remount-ro', '/', '--chdir', HERE, '--'],
     ],
   unshare:
     (program) =>
     ({ folder, sees }) => [
       program,
       ...['--user', '--map-root-user', '--net', '--ipc', '--mount', '--pid', '--fork'],
-      ...['--kill-child', '--', '/bin/sh', JAIL, folder],
+      ...['--kill-child', '--', '/bin/sh', JAIL, folder, HERE],
       ...[...SYSTEM, ...DEVICES, ...sees, '--'],
     ],
 };
