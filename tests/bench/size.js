@@ -3,10 +3,13 @@
  * site's build does.
  */
 import { existsSync, readFileSync } from 'node:fs';
-import { basename, join, resolve } from 'node:path';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
+import { joinScripts } from '../../web/scripts.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -19,43 +22,50 @@ const weigh = (name, bytes) => ({
   gzip: gzipSync(bytes, { level: 9 }).length,
 });
 
-/**
- * Files of JavaScript as the site's build makes them, and after them what they share.
- * @param {string[]} entries under web/engine/
- */
-async function bundles(entries) {
-  const { outputFiles, metafile } = await build({
-    entryPoints: entries.map((entry) => join(root, 'web/engine', entry)),
-    bundle: true,
-    format: 'esm',
-    splitting: entries.length > 1,
-    minify: true,
-    target: 'es2022',
-    charset: 'utf8',
-    write: false,
-    metafile: true,
-    outdir: root,
-  });
-  // What is fetched when it is first wanted, which no visit begins with, and what only that shares.
-  const { outputs } = metafile;
-  const first = new Set(
-    Object.keys(outputs).filter((path) =>
-      entries.includes(basename(outputs[path].entryPoint ?? '')),
-    ),
-  );
-  for (const path of first)
-    for (const { path: imported, kind } of outputs[path].imports)
-      if (kind === 'import-statement') first.add(imported);
-  const paths = [...first].map((path) => resolve(path));
-  return outputFiles.filter(({ path }) => paths.includes(path)).map(({ contents }) => contents);
-}
+/** As the site's build makes JavaScript. @type {import('esbuild').BuildOptions} */
+const LIKE_THE_SITE = {
+  bundle: true,
+  format: 'esm',
+  minify: true,
+  target: 'es2022',
+  charset: 'utf8',
+};
 
 /**
  * One file that holds all it needs.
  * @param {string} entry under web/engine/
  */
 export async function bundle(entry) {
-  return (await bundles([entry]))[0];
+  const entryPoints = [join(root, 'web/engine', entry)];
+  const { outputFiles } = await build({ ...LIKE_THE_SITE, entryPoints, write: false });
+  return outputFiles[0].contents;
+}
+
+/** What a visit fetches of the engine's JavaScript: its end in a page, and the worker. */
+const FETCHED = {
+  main: 'engine JavaScript in the page (remote.js)',
+  worker: 'worker with the engine (worker.js)',
+  engine: 'what the worker imports',
+  shared: 'what both of them import',
+};
+
+/** Those files as the site's build makes and joins them; what is fetched later is none of them. */
+async function fetched() {
+  const outdir = await mkdtemp(join(tmpdir(), 'logitscope-'));
+  try {
+    const of = (/** @type {string} */ name) => join(root, 'web/engine', name);
+    const entryPoints = { main: of('remote.js'), worker: of('worker.js') };
+    await build({ ...LIKE_THE_SITE, entryPoints, splitting: true, outdir });
+    await joinScripts(outdir, []);
+    const names = (await readdir(outdir)).sort();
+    return Object.entries(FETCHED).flatMap(([part, what]) =>
+      names
+        .filter((name) => name.split(/[-.]/)[0] === part)
+        .map((name) => weigh(what, readFileSync(join(outdir, name)))),
+    );
+  } finally {
+    await rm(outdir, { recursive: true });
+  }
 }
 
 /** @param {string} total @param {Size[]} parts @returns {Size[]} */
@@ -82,20 +92,12 @@ function visited() {
 
 /** @returns {Promise<Size[]>} */
 export async function measureSizes() {
-  const names = [
-    'engine JavaScript in the page (remote.js)',
-    'worker with the engine (worker.js)',
-    'what both of them import',
-  ];
-  const scripts = (await bundles(['remote.js', 'worker.js'])).map((bytes, i) =>
-    weigh(names[i] ?? names[2], bytes),
-  );
   const peer = join(root, 'node_modules/@wllama/wllama/esm');
   const theirs = ['single-thread/wllama.wasm', 'index.min.js'].map((name) =>
     weigh(`wllama ${name}`, readFileSync(join(peer, name))),
   );
   return [
-    ...withTotal('ours together', [...visited(), ...scripts]),
+    ...withTotal('ours together', [...visited(), ...(await fetched())]),
     ...withTotal('wllama together', theirs),
   ];
 }
