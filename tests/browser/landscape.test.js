@@ -518,6 +518,32 @@ test('with the Gumbel draw there is no line of u, and one sentence says so', asy
   await opened.close();
 });
 
+test('a drawn token beyond the listed ones has a thread through the ground, once the hand rests', async () => {
+  const hash = '#temperature=2.5&landscape_u=0.95';
+  const { page, view, close } = await openLandscape({
+    path: `?lang=en&model=stories&view=landscape${hash}`,
+  });
+  const lit = () =>
+    view.locator('canvas.lit').evaluate((canvas) => {
+      const { width, height } = canvas;
+      const { data } = canvas.getContext('2d').getImageData(0, 0, width, height);
+      const columns = Array.from({ length: width }, (_, x) =>
+        Array.from({ length: height }, (__, y) => y).filter((y) => data[4 * (y * width + x) + 3]),
+      );
+      const crossing = columns[Math.round((2.5 / 3) * width)];
+      return {
+        columns: columns.filter((each) => each.length > 0).length / width,
+        near: crossing.some((y) => Math.abs(y / height - 0.95) < 0.01),
+      };
+    });
+  const { columns, near } = await until(lit, (found) => found.near);
+  assert.ok(near && columns > 0.5, `${columns} of all columns`);
+  await view.locator('.handle.u').press('Home');
+  await settle(page);
+  assert.equal((await lit()).near, false);
+  await close();
+});
+
 test('what stayed and what changed since a drag began is told apart', async () => {
   const opened = await openLandscape({ hash: '#temperature=0', fresh: true });
   const { page, view, knob } = opened;

@@ -8,7 +8,8 @@ import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { Logitscope } from '../../web/engine/index.js';
 import { between, common, cornersOf, groundOf, layRivers } from '../../web/plots/landscape.js';
-import { overlap, placeLabels, placeOf, riverAt, tokenAt } from '../../web/plots/landscape.js';
+import { overlap, placeLabels, placeOf, riverAt } from '../../web/plots/landscape.js';
+import { threadOf, tokenAt } from '../../web/plots/landscape.js';
 import { readsSecond } from '../../web/engine/presets.js';
 import { LandscapeReader } from '../../web/state/landscape.js';
 import { Knob } from '../../web/views/landscape/knob.js';
@@ -79,6 +80,81 @@ test('a landscape of given logits is that of a model with them', () => {
     scope.landscapeFrom(scope.logits(), ...asked, { top: 20, history: ids }),
     scope.landscape(...asked, { top: 20 }),
   );
+});
+
+test('a token is followed through all values, wherever the draw comes to it', () => {
+  const anyLogits = fc.array(fc.integer({ min: -20, max: 20 }), { minLength: 2, maxLength: 90 });
+  fc.assert(
+    fc.property(anyLogits, anySettings, fc.nat(), (steps, settings, nth) => {
+      const logits = Float32Array.from(steps, (step) => step / 4); // many of them tied
+      const id = nth % logits.length;
+      const values = [0, 0.4, 1, 2.5];
+      const { token } = scope.landscapeFrom(logits, settings, 'temperature', values, {
+        top: 0,
+        token: id,
+      });
+      assert.equal(token.id, id);
+      values.forEach((temperature, i) => {
+        const top = logits.length;
+        const { tokens } = scope.warp(logits, { ...settings, temperature, top });
+        const place = tokens.findIndex((each) => each.id === id);
+        const { p } = tokens[place];
+        assert.equal(token.p[i], p);
+        const kept = tokens.filter((each, k) => each.p > 0 && (k < place || p === 0));
+        const before = kept.reduce((sum, each) => sum + each.p, 0);
+        assert.ok(Math.abs(token.before[i] - before) < 1e-12, `${token.before[i]} for ${before}`);
+      });
+    }),
+  );
+  for (const token of [-1, 0.5, 3])
+    assert.throws(() => scope.landscapeFrom([1, 2, 3], {}, 'top_p', [1], { token }), {
+      code: 'out_of_range',
+    });
+});
+
+test('once all rests a drawn token that no slice lists has its course, another asks for none', async () => {
+  const ids = [...scope.encode(PROMPTS[0])];
+  scope.feed(ids);
+  let followed = 0;
+  const source = {
+    moveTo: async () => {},
+    read: async (settings, choice) => scope.read(settings, choice),
+    landscape: async (settings, knob, values, options) => {
+      if (options.token !== undefined) followed += values.length;
+      return scope.landscape(settings, knob, values, options);
+    },
+  };
+  const reader = new LandscapeReader(source, null, scope.table, () => {});
+  const rest = async (settings, u) => {
+    const { temperature: value } = settings;
+    reader.ask({ ids, settings, knob: 'temperature', value, u });
+    reader.follow(); // nothing rests yet
+    while (reader.busy) await new Promise(setImmediate);
+    reader.follow();
+    while (reader.busy) await new Promise(setImmediate);
+    assert.equal(reader.fault, null);
+    return reader.reading.drawn;
+  };
+  const listed = await rest({ temperature: 2.5 }, 0.01);
+  assert.ok(listed.rank <= 64);
+  assert.deepEqual([reader.course, followed], [null, 0]);
+  const beyond = await rest({ temperature: 2.5 }, 0.95);
+  assert.ok(beyond.rank > 64);
+  const { id, before, after } = reader.course;
+  assert.equal(id, beyond.id);
+  const { values } = reader.landscape;
+  assert.equal(followed, values.length);
+  const at = values.indexOf(2.5);
+  assert.ok(before[at] <= 0.95 && 0.95 < after[at]);
+  assert.equal(threadOf(reader.course).length, 1, 'temperature removes nothing, but at 0');
+  reader.follow();
+  assert.equal(reader.busy, false, 'it is there');
+  // In the nucleus where it is broad; what top-p removes breaks the thread.
+  await rest({ temperature: 2.5, top_p: 0.9 }, 0.95);
+  const [thread, ...others] = threadOf(reader.course);
+  assert.ok(others.length === 0 && thread[0][0] > 0.3 && thread.at(-1)[0] === 1);
+  await rest({ temperature: 2.5, top_p: 0.9 }, 0.01);
+  assert.equal(reader.course, null);
 });
 
 test('an unknown knob, and a value out of range, are refused', () => {

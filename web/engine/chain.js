@@ -172,13 +172,15 @@ export class Chain {
    * @param {any} settings
    * @param {string} knob a setting that is a number
    * @param {ArrayLike<number>} values
-   * @param {{ top?: number, step?: number }} [options]
+   * @param {{ top?: number, step?: number, token?: number }} [options] `token` is followed through all
+   *   values, also where it is not among the `top`
    * @returns {import('./types.js').Landscape}
    */
   landscape(source, settings, knob, values, options) {
-    checkOptions('options of landscape', options, ['top', 'step']);
-    const { top: most = MIN_TOP_MAX, step = 0 } = options ?? {};
+    checkOptions('options of landscape', options, ['top', 'step', 'token']);
+    const { top: most = MIN_TOP_MAX, step = 0, token: id } = options ?? {};
     checkInteger('step', step, 0, SEED_MAX);
+    if (id !== undefined) checkInteger('token', id, 0, source.size - 1);
     checkNumbers('values', values);
     const top = Math.min(most, source.size);
     const { module } = this.#core;
@@ -186,6 +188,7 @@ export class Chain {
     checkInteger('values * top', n * top, 0, CELLS_MAX);
     const ids = new Uint32Array(n * top);
     const p = new Float64Array(n * top);
+    const token = id !== undefined && { id, before: new Float64Array(n), p: new Float64Array(n) };
     for (let i = 0; i < n; i++) {
       const resolved = this.#core.resolve({ ...settings, [knob]: values[i], top });
       const ready = this.prepareRun(source, this.#withOwnResultNow(source, resolved, step), step);
@@ -197,8 +200,23 @@ export class Chain {
         ids[i * top + k] = view.getUint32(tokenAt + layout.CHAIN_TOKEN_ID, true);
         p[i * top + k] = view.getFloat64(tokenAt + layout.CHAIN_TOKEN_P, true);
       }
+      if (token) [token.before[i], token.p[i]] = this.#placeOf(ready, token.id);
     }
-    return { values: Float64Array.from(values), top, ids, p };
+    return { values: Float64Array.from(values), top, ids, p, ...(token && { token }) };
+  }
+
+  /**
+   * The mass that the draw passes before it comes to a token, and the token's own.
+   * @param {Ready} ready whose chain has run
+   * @param {number} id
+   */
+  #placeOf(ready, id) {
+    const { logits, p } = this.#result(ready);
+    const own = logits[id];
+    let before = 0;
+    for (let j = 0; j < p.length; j++)
+      if (logits[j] > own || (logits[j] === own && j < id)) before += p[j];
+    return [Math.min(1, before), p[id]];
   }
 
   /**
@@ -403,13 +421,20 @@ export class Chain {
    * @param {Trace} trace
    * @returns {Trace}
    */
-  #whole({ chain, source }, trace) {
-    if (!source.whole) return trace;
+  #whole(ready, trace) {
+    return ready.source.whole ? Object.assign(trace, this.#result(ready)) : trace;
+  }
+
+  /**
+   * Logits and p of the whole vocabulary after the chain; writes to the exchange.
+   * @param {Ready} ready
+   */
+  #result({ chain, source: { size } }) {
     const { module } = this.#core;
-    const logits = module.float32(module.calls.chain_logits(chain), source.size);
-    const pAt = module.exchange(8 * source.size);
-    module.calls.chain_probabilities(chain, pAt, source.size);
-    return Object.assign(trace, { logits, p: module.float64(pAt, source.size) });
+    const logits = module.float32(module.calls.chain_logits(chain), size);
+    const pAt = module.exchange(8 * size);
+    module.calls.chain_probabilities(chain, pAt, size);
+    return { logits, p: module.float64(pAt, size) };
   }
 
   /**

@@ -275,7 +275,7 @@ export class Logitscope {
    * @param {Settings} settings
    * @param {string} knob
    * @param {ArrayLike<number>} values
-   * @param {{ top?: number, step?: number } & GivenBeside} [options]
+   * @param {{ top?: number, step?: number, token?: number } & GivenBeside} [options]
    */
   landscapeFrom(logits, settings, knob, values, options) {
     const { chain } = this.#open();
@@ -344,7 +344,7 @@ export class Logitscope {
    * @param {Settings} settings
    * @param {string} knob
    * @param {ArrayLike<number>} values
-   * @param {{ top?: number, step?: number }} [options]
+   * @param {{ top?: number, step?: number, token?: number }} [options]
    */
   landscape(settings, knob, values, options) {
     return this.#session().landscape(settings, knob, values, options);

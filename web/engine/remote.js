@@ -259,7 +259,7 @@ export class RemoteSession {
    * @param {Settings} settings
    * @param {string} knob
    * @param {ArrayLike<number>} values
-   * @param {{ top?: number, step?: number }} [options]
+   * @param {{ top?: number, step?: number, token?: number }} [options]
    * @returns {Promise<import('./types.js').Landscape>}
    */
   landscape(settings, knob, values, options) {
@@ -490,7 +490,7 @@ export class RemoteLogitscope extends RemoteSession {
    * @param {Settings} settings
    * @param {string} knob
    * @param {ArrayLike<number>} values
-   * @param {{ top?: number, step?: number, history?: ArrayLike<number> }} [options]
+   * @param {{ top?: number, step?: number, token?: number, history?: ArrayLike<number> }} [options]
    * @returns {Promise<import('./types.js').Landscape>}
    */
   landscapeFrom(logits, settings, knob, values, options) {

@@ -207,7 +207,7 @@ export class Session {
    * @param {Settings} settings
    * @param {string} knob a setting that is a number
    * @param {ArrayLike<number>} values
-   * @param {{ top?: number, step?: number }} [options]
+   * @param {{ top?: number, step?: number, token?: number }} [options]
    * @returns {import('./types.js').Landscape}
    */
   landscape(settings, knob, values, options) {

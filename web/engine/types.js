@@ -282,6 +282,10 @@
  * @property {number} top
  * @property {Uint32Array} ids (n * top,)
  * @property {Float64Array} p (n * top,) over the whole vocabulary, 0 of a removed token
+ * @property {TokenCourse} [token] the one that was asked for
+ *
+ * Where one token lies at each value: the mass that the draw passes before it, and its own.
+ * @typedef {{ id: number, before: Float64Array, p: Float64Array }} TokenCourse both (n,), shares of 1
  */
 
 /**

@@ -215,6 +215,29 @@ export function riverAt({ rivers }, share, u) {
   return null;
 }
 
+/**
+ * The middle of a river as lines of points, in shares of 1, wherever its token can be drawn: a river
+ * may be thinner than a pixel.
+ * @param {River} river
+ * @returns {[number, number][][]}
+ */
+export function threadOf({ before, after, stepped }) {
+  const last = Math.max(1, before.length - 1);
+  /** @type {[number, number][][]} */
+  const lines = [];
+  let there = false;
+  for (let i = 0; i < before.length; i++) {
+    const wasThere = there;
+    there = after[i] > before[i];
+    if (!there) continue;
+    if (!wasThere) lines.push([]);
+    const y = (before[i] + after[i]) / 2;
+    const places = stepped ? [Math.max(0, i - 0.5), Math.min(last, i + 0.5)] : [i];
+    for (const place of places) lines[lines.length - 1].push([place / last, y]);
+  }
+  return lines;
+}
+
 /** The rest of the vocabulary as a river. @param {Rivers} rivers @returns {River} */
 export function groundOf({ ground, stepped }) {
   return { id: -1, before: ground, after: new Float64Array(ground.length).fill(1), stepped };

@@ -1,7 +1,7 @@
 /**
  * What the landscape reads: the slices over one knob, the distribution and the draw where its lines
- * cross, and the text that follows. Three readers that never wait for each other: each has one request
- * in flight, and the newest wish wins.
+ * cross, the text that follows, and once these rest the course of a drawn token that is in no slice.
+ * Readers that never wait for each other: each has one request in flight, and the newest wish wins.
  */
 import { toFault } from '../engine/errors.js';
 
@@ -26,6 +26,9 @@ import { toFault } from '../engine/errors.js';
  * @typedef {{ trace: Trace, drawn: Drawn, at: Crossing }} Reading
  * @typedef {Generated & { steps: Step[] }} Written
  * @typedef {import('../plots/landscape.js').Slices} Slices
+ *
+ * A token that no slice need list, through all values of a landscape.
+ * @typedef {{ river: import('../plots/landscape.js').River, landscape: Slices }} Course
  */
 
 /** How many tokens a slice lists, and the distribution where the lines cross. */
@@ -134,12 +137,16 @@ export class LandscapeReader {
   #texts;
   /** @type {Newest<Crossing, void>} */
   #slices;
+  /** @type {Newest<Reading, Course | null>} */
+  #courses;
+  /** The one that was read last. @type {Course | null} */
+  #course = null;
 
   /**
    * @param {Source} source what is read
    * @param {{ write: (options: any) => Promise<Written> } | null} writer another timeline, for the text
    * @param {TableRow[]} table
-   * @param {(what: 'landscape' | 'reading' | 'text' | 'fault') => void} changed
+   * @param {(what: 'landscape' | 'reading' | 'text' | 'course' | 'fault') => void} changed
    * @param {Pick<LandscapeReader, 'landscape' | 'reading' | 'written'> | null} [first] what is on show
    *   until the same has been read
    */
@@ -180,10 +187,38 @@ export class LandscapeReader {
       () => {},
       fail,
     );
+    this.#courses = new Newest(
+      (reading) => this.#follow(reading),
+      (course) => {
+        if (course) this.#course = course;
+        this.#changed('course');
+      },
+      fail,
+    );
   }
 
   get busy() {
-    return this.#reads.busy || this.#texts.busy || this.#slices.busy;
+    const all = [this.#reads, this.#texts, this.#slices, this.#courses];
+    return all.some(({ busy }) => busy);
+  }
+
+  /** The drawn token through the landscape, where the slice at the knob does not list it. */
+  get course() {
+    const { river, landscape } = this.#course ?? {};
+    const current = landscape === this.landscape && river?.id === this.reading?.drawn.id;
+    return river && current && this.#unlisted ? river : null;
+  }
+
+  get #unlisted() {
+    const { landscape, reading } = this;
+    return landscape !== null && reading !== null && reading.drawn.rank > landscape.top;
+  }
+
+  /** Asks for that course, if nothing else is under way. */
+  follow() {
+    const { reading } = this;
+    if (!reading || this.fault || this.busy || !this.#unlisted || this.course) return;
+    this.#courses.ask(reading);
   }
 
   /** Brings everything to where the lines cross now. @param {Crossing} asked */
@@ -220,6 +255,37 @@ export class LandscapeReader {
     const first = u === null || settings.draw === 'gumbel' ? {} : { u };
     const options = { ...settings, ...first, prompt: ids, max_new_tokens: TEXT_TOKENS };
     return this.#writer.write(options);
+  }
+
+  /**
+   * The drawn token at each value of the landscape, a few values at a time; null where something else
+   * was asked for meanwhile.
+   * @param {Reading} reading
+   * @returns {Promise<Course | null>}
+   */
+  async #follow({ drawn: { id }, at: { ids, settings, knob } }) {
+    const landscape = /** @type {Slices} */ (this.landscape);
+    const { values, stepped = false } = landscape;
+    const n = values.length;
+    const river = { id, before: new Float64Array(n), after: new Float64Array(n), stepped };
+    await this.#source.moveTo({ ids, settings, step: 0 });
+    for (let at = 0, some = 1; at < n; ) {
+      const began = performance.now();
+      const asked = values.slice(at, at + some);
+      const options = { top: 0, step: 0, token: id };
+      const { token } = await this.#source.landscape(settings, knob, asked, options);
+      if (this.#reads.busy || this.#closed) return null;
+      const { before, p } = /** @type {import('../engine/types.js').TokenCourse} */ (token);
+      river.before.set(before, at);
+      river.after.set(
+        before.map((mass, i) => Math.min(1, mass + p[i])),
+        at,
+      );
+      at += asked.length;
+      const cost = (performance.now() - began) / asked.length;
+      some = Math.max(1, Math.floor(BURST / cost));
+    }
+    return { river, landscape };
   }
 
   /**

@@ -19,7 +19,7 @@ import { readsSecond } from '../engine/presets.js';
  *   its `p_second` where there is a second distribution
  * @property {(settings: Settings, choice: { step: number }) => Promise<import('../engine/types.js').Drawn>} draw
  * @property {(settings: Settings, knob: string, values: ArrayLike<number>,
- *   options: { top: number, step: number }) => Promise<import('../engine/types.js').Landscape>} landscape
+ *   options: { top: number, step: number, token?: number }) => Promise<import('../engine/types.js').Landscape>} landscape
  * @property {(id: number) => Promise<Piece>} piece
  * @property {() => void} close its sessions
  */

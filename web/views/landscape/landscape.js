@@ -253,7 +253,7 @@ export class LogitLandscape extends ModelElement {
     this.#picture?.release();
   }
 
-  /** @param {'landscape' | 'reading' | 'text' | 'fault'} what */
+  /** @param {'landscape' | 'reading' | 'text' | 'course' | 'fault'} what */
   async #onRead(what) {
     const { landscape, fine, reading } = /** @type {LandscapeReader} */ (this.#reader);
     if (what === 'landscape' && landscape) {
@@ -335,6 +335,7 @@ export class LogitLandscape extends ModelElement {
     if (!picture || !this.#knob.row) return;
     if (this.playing) this.#playOn(now);
     this.#ask();
+    if (!this.#hand.holds && !this.playing) this.#reader?.follow();
     const reading = this.#read?.reading;
     if (!reading) return;
     picture.paint(
@@ -344,6 +345,7 @@ export class LogitLandscape extends ModelElement {
         u: this.#u,
         trace: reading.trace,
         drawn: reading.drawn.id,
+        course: this.#reader?.course ?? null,
         pointed: this.#hand.holds ? null : this.#hand.pointed,
         drops: this.#rain.drops,
       },
@@ -615,6 +617,7 @@ export class LogitLandscape extends ModelElement {
     if (!reading) return;
     const picture = {
       named,
+      course: this.#reader?.course ?? null,
       look,
       share: this.#knob.share,
       u: this.#u,

@@ -1,5 +1,5 @@
 /** The layers of the landscape on canvas: each paints what it is given, and holds nothing. */
-import { riverAt } from '../../plots/landscape.js';
+import { riverAt, threadOf } from '../../plots/landscape.js';
 
 /**
  * @typedef {import('../../plots/landscape.js').Rivers} Rivers
@@ -23,6 +23,8 @@ import { riverAt } from '../../plots/landscape.js';
 const RAMP = 28;
 /** How long a number falls, in ms. */
 export const FALL_MS = 500;
+/** How wide the drawn river is at least, in 1/16 rem. */
+export const THREAD = 1.5;
 /** How much of what is the same a veil hides. */
 const VEIL = 0.72;
 /** How wide the slice at the knob is, and its border, in 1/16 rem. */
@@ -119,16 +121,22 @@ export function paintVeil(context, same, look) {
 }
 
 /**
- * The river that is drawn, and the outline of the one that is pointed at.
+ * The river that is drawn, a thread at least, and the outline of the one that is pointed at.
  * @param {CanvasRenderingContext2D} context
- * @param {{ drawn: Named | null, pointed: Named | null }} lit
+ * @param {{ drawn: River | null, pointed: Named | null }} lit
  * @param {Look} look
  */
 export function paintLit(context, { drawn, pointed }, look) {
-  const { unit, palette } = look;
+  const { width, height, unit, palette } = look;
   if (drawn) {
     context.fillStyle = palette.mark;
-    context.fill(pathOf(drawn.river, look));
+    context.fill(pathOf(drawn, look));
+    context.strokeStyle = palette.mark;
+    context.lineWidth = THREAD * unit;
+    context.beginPath();
+    for (const line of threadOf(drawn))
+      line.forEach(([x, y], i) => context[i ? 'lineTo' : 'moveTo'](x * width, y * height));
+    context.stroke();
   }
   if (!pointed) return;
   context.strokeStyle = palette.ink;

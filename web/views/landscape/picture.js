@@ -21,6 +21,7 @@ import { paintRivers, paintStrip, paintVeil, stripWidth } from './paint.js';
  * @property {number | null} u null where no number is walked to
  * @property {import('../../engine/types.js').Trace} trace the distribution there
  * @property {number} drawn the token that is drawn
+ * @property {import('../../plots/landscape.js').River | null} course of one that has no river there
  * @property {{ share: number, u: number } | null} pointed
  * @property {import('./paint.js').Drop[]} drops
  *
@@ -190,14 +191,15 @@ export class Picture {
   paint(now, shown, words) {
     if (!this.rivers) return;
     this.#paintRivers(now, words);
-    const { drawn, drops } = shown;
+    const { drawn, course, drops } = shown;
     const pointed = this.at(shown.pointed);
-    const lit = this.named.find(({ river, rank }) => rank >= 0 && river.id === drawn) ?? null;
+    const named = this.named.find(({ river, rank }) => rank >= 0 && river.id === drawn) ?? null;
+    const lit = course ?? named?.river ?? null;
     const still = !this.moving;
     const rain = drops.length > 0 ? now : 0;
     this.#once(
       'lit',
-      [still && lit?.river.id, pointed?.river.id, rain, rain && shown.share],
+      [still && lit?.id, course !== null, pointed?.river.id, rain, rain && shown.share],
       (context) => {
         const outlined =
           pointed && pointed.rank >= 0 && pointed.river.id !== drawn ? pointed : null;
@@ -207,7 +209,7 @@ export class Picture {
       },
     );
     // Of the many rivers without a name none is lit.
-    this.#once('names', [still && lit?.label && lit.river.id], (context) => {
+    this.#once('names', [still && named?.label && drawn], (context) => {
       if (still) paintNames(context, this.named, drawn, this.#same !== null, this.look);
     });
     this.#moveLines(shown);

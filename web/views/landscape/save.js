@@ -1,6 +1,7 @@
 /** The landscape as a file that stands by itself: what is on show, as shapes and as text, or as pixels. */
 import { download } from '../../base/download.js';
-import { colourOf } from './paint.js';
+import { threadOf } from '../../plots/landscape.js';
+import { THREAD, colourOf } from './paint.js';
 
 /**
  * @typedef {object} Picture
@@ -9,6 +10,7 @@ import { colourOf } from './paint.js';
  * @property {number} share
  * @property {number | null} u
  * @property {number} drawn the token where the lines cross
+ * @property {import('../../plots/landscape.js').River | null} course of one that has no river there
  * @property {string} title
  * @property {string} about
  * @property {{ share: number, value: string, word: string }[]} axis
@@ -35,7 +37,7 @@ const round = (value) => Number(value.toFixed(2));
  * @param {Picture} picture
  * @returns {string}
  */
-function standAlone({ named, look, share, u, drawn, title, about, axis }) {
+function standAlone({ named, course, look, share, u, drawn, title, about, axis }) {
   const { width, height, unit, palette, family } = look;
   const margin = 16 * unit;
   const head = 64 * unit;
@@ -51,15 +53,21 @@ function standAlone({ named, look, share, u, drawn, title, about, axis }) {
     return `<text${list.join('')}>${escaped(words)}</text>`;
   };
   const rivers = named.filter(({ rank }) => rank >= 0);
-  const fill = (/** @type {import('./paint.js').Named} */ { river, rank }) =>
-    river.id === drawn ? palette.mark : colourOf(palette, rank);
-  const shapes = rivers.map((each) => {
-    const { before, after } = each.river;
+  if (course) rivers.push({ river: course, rank: 0, name: '', label: null });
+  const shapes = rivers.map(({ river: { id, before, after }, rank }) => {
+    const fill = id === drawn ? palette.mark : colourOf(palette, rank);
     const last = before.length - 1;
     const along = (/** @type {Float64Array} */ line) =>
       Array.from(line, (y, i) => `${round((i / last) * width)} ${round(y * height)}`);
-    return `<path d="M${[...along(before), ...along(after).reverse()].join('L')}Z" fill="${fill(each)}" stroke="${palette.line}" stroke-width="${0.5 * unit}"/>`;
+    return `<path d="M${[...along(before), ...along(after).reverse()].join('L')}Z" fill="${fill}" stroke="${palette.line}" stroke-width="${0.5 * unit}"/>`;
   });
+  const lit = course ?? rivers.find(({ river }) => river.id === drawn)?.river;
+  for (const line of lit ? threadOf(lit) : []) {
+    const points = line.map(([at, y]) => `${round(at * width)} ${round(y * height)}`);
+    shapes.push(
+      `<path d="M${points.join('L')}" fill="none" stroke="${palette.mark}" stroke-width="${THREAD * unit}"/>`,
+    );
+  }
   const names = named.flatMap(({ river, rank, name, label }) => {
     if (!label || !name) return [];
     const ink = rank < 0 ? palette.soft : river.id === drawn ? palette.markInk : palette.ink;
