@@ -65,6 +65,26 @@ test('a comparison and a sweep find a model by its name, with its first example 
   await close();
 });
 
+test('a landscape that names no model shows the first one, and takes another', async () => {
+  const { page, complaints, close } = await openLesson(
+    `${script()}<logit-landscape temperature="0"></logit-landscape>`,
+  );
+  const sentence = page.locator('logit-landscape .sentence');
+  const begins = (words) =>
+    until(
+      () => sentence.innerText(),
+      (text) => text.startsWith(words),
+    );
+  await begins('Lily wanted to go');
+  await page.locator('logit-landscape').evaluate((it) => {
+    it.prompt = 'Tomorrow she';
+    it.setAttribute('model', 'verbs');
+  });
+  await begins('Tomorrow she will');
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
 test('the language is that of the document, or of the element or what stands around it', async () => {
   const { page, complaints, close } = await openLesson(
     `${script()}<logit-cost id="whole" model="verbs"></logit-cost>

@@ -2,11 +2,12 @@
  * How an element follows a lesson. A <logit-scope> takes over what becomes of its attributes, and
  * has its settings as properties too. A panel shows the state of the <logit-scope> whose id its
  * `for` names or, with `model` and settings as attributes of its own, that of a hidden one inside
- * it.
+ * it. A view without a `model` has the first of those that the page offers.
  */
 import { LogitElement } from '../base/element.js';
 import { sayDropped } from '../base/faults.js';
 import { FIELDS, fieldOf } from '../state/fields.js';
+import { MODELS } from '../state/models.js';
 import { checkState, parseParts } from '../state/page-state.js';
 
 /**
@@ -40,10 +41,17 @@ LogitElement.joined = (element) => {
     if (first) watch(element, (names) => followPanel(element, names));
     followPanel(element, element.getAttributeNames());
   } else if (VIEWS.includes(element.localName)) {
+    if (first && isAlone(element)) /** @type {any} */ (element).model ||= MODELS[0].name;
     if (first) watch(element, (names) => checkChoices(element, names));
     checkChoices(element, element.getAttributeNames());
   }
 };
+
+/** Whether no other element holds it. @param {Element} element */
+function isAlone(element) {
+  const root = element.getRootNode();
+  return !(root instanceof ShadowRoot && root.host.localName.startsWith('logit-'));
+}
 
 /** The panels that name a scope and came before it, or before it took the place of another. @param {Element} scope */
 function followedBy({ id, parentNode }) {
