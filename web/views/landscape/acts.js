@@ -67,7 +67,7 @@ export function renderActs(options) {
 /** @param {Options} options */
 function renderOthers(options) {
   const { row, rows } = options;
-  return html`
+  return html`<span class="aside">
       <label class="axis-of"><span class="label" aria-hidden="true">${t('landscape.knob')}</span>
         <select aria-label=${t('landscape.knob')} .value=${row.name}
           @change=${(/** @type {any} */ { target }) => options.choose(target.value)}>
@@ -83,7 +83,7 @@ function renderOthers(options) {
           canFilm()
             ? html`<button data-command="film" aria-pressed=${options.filming} title=${t('landscape.film.about')} @click=${options.film}>${t('landscape.film')}</button>`
             : nothing
-        }</span>`;
+        }</span></span>`;
 }
 
 /** @param {string} name @param {Options} options */
