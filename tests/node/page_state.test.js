@@ -142,7 +142,7 @@ test('no text at all throws, and what is accepted can be written again', () => {
 
 test('a malformed part is left out with its reason, and the rest applies', () => {
   const { state, dropped } = parseHash(
-    '#prompt=Today%20she&top_p=1.5&temperature=hot&top_k=2.5&colour=red&seed=7&branch=1,99&logit_bias=3:x',
+    '#prompt=Today%20she&top_p=1.5&temperature=hot&top_k=2.5&colour=red&seed=7&view=sweep&branch=1,99&logit_bias=3:x',
     table,
     VOCABULARY,
   );
@@ -154,6 +154,7 @@ test('a malformed part is left out with its reason, and the rest applies', () =>
       ['temperature=hot', 'malformed', 0, 0],
       ['top_k=2.5', 'malformed', 0, 0],
       ['colour=red', 'unknown', 0, 0],
+      ['view=sweep', 'query', 0, 0],
       ['branch=1,99', 'between', 0, 63],
       ['logit_bias=3:x', 'malformed', 0, 0],
     ],

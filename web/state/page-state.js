@@ -114,7 +114,13 @@ export function parseHash(hash, table, vocab_size) {
     const [name, value] = at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + 1)];
     return /** @type {[string, string | undefined]} */ ([unescape(name) ?? name, unescape(value)]);
   });
-  return parseParts(pairs, table, vocab_size);
+  const { state, dropped } = parseParts(pairs, table, vocab_size);
+  const names = FIELDS.filter(({ address }) => address === 'query').map(({ name }) => name);
+  const inQuery = (/** @type {Dropped} */ { part }) => names.includes(part.replace(/=.*/s, ''));
+  return {
+    state,
+    dropped: dropped.map((each) => (inQuery(each) ? { ...each, why: 'query' } : each)),
+  };
 }
 
 /** @param {string} text */
