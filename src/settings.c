@@ -26,7 +26,7 @@ static enum status refuse(const struct warp_row *row, double value, struct fault
     if (row->minimum < 0)
         return fault_set(fault, status, whole ? "must_be_whole" : "must_be_finite",
                          "setting:s value:f", row->name, value);
-    if (row->maximum >= WHOLE_MAX)
+    if (row->maximum >= WHOLE_MAX && !(whole && value > row->maximum))
         return fault_set(fault, status, least[whole][low], "setting:s minimum:f value:f", row->name,
                          row->minimum, value);
     const char *key = most[low][row->maximum_included];

@@ -138,6 +138,7 @@ static void refused_settings_change_nothing(void) {
         {SETTING_TEMPERATURE, INFINITY, "must_be_finite_at_least temperature 0 inf"},
         {SETTING_REPETITION_PENALTY, 0, "must_be_finite_above repetition_penalty 0 0"},
         {SETTING_TOP_K, 2.5, "must_be_whole_at_least top_k 0 2.5"},
+        {SETTING_TOP_K, 0x1p53, "must_be_whole_between top_k 0 9007199254740991 9007199254740992"},
         {SETTING_TOP_K, -3, "must_be_whole_at_least top_k 0 -3"},
         {SETTING_MIN_TOKENS_TO_KEEP, 0, "must_be_whole_at_least min_tokens_to_keep 1 0"},
     };
