@@ -268,7 +268,8 @@ static enum status record(struct chain *chain, struct pool pool, uint32_t index,
 }
 
 static enum status run_stage(struct chain *chain, uint32_t index, uint32_t number,
-                             struct warp_input *input, uint32_t last_filter, struct fault *fault) {
+                             struct warp_input *input, uint32_t last_removing,
+                             struct fault *fault) {
     struct chain_trace *trace = &chain->trace;
     struct chain_stage *stage = &trace->stages[index];
     stage->stage = number;
@@ -285,7 +286,7 @@ static enum status run_stage(struct chain *chain, uint32_t index, uint32_t numbe
         stage_apply(number, pool.logits, input);
         enum status status = record(chain, pool, index, fault);
         if (status) return status;
-        if (!stage->changed) stage->after = last_filter;
+        if (!stage->changed) stage->after = last_removing;
     }
     stage->kept = trace->kept;
     stage->entropy = trace->entropy;
@@ -387,12 +388,12 @@ enum status chain_apply(struct chain *chain, const float *logits, const struct s
                                .history = history,
                                .n_history = n_history,
                                .scratch = chain->scratch};
-    uint32_t last_filter = 0, stages[STAGES_MAX];
+    uint32_t last_removing = 0, stages[STAGES_MAX];
     chain->trace.n_stages = stage_list(stages, settings);
     for (uint32_t i = 0; i < chain->trace.n_stages; i++) {
-        status = run_stage(chain, i, stages[i], &input, last_filter, fault);
+        status = run_stage(chain, i, stages[i], &input, last_removing, fault);
         if (status) return status;
-        if (chain->trace.stages[i].removed) last_filter = i + 1;
+        if (chain->trace.stages[i].removed) last_removing = i + 1;
     }
     chain->trace.has_green = mark_green(&chain->green, settings, history, n_history);
     list_tokens(chain, top);

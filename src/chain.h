@@ -22,7 +22,7 @@ struct chain_stage {
     uint32_t after; /* active && !changed: 1 + index of the last stage that removed tokens, or 0 */
     double value;
     double mass_removed; /* of the distribution before the stage */
-    double top_p_mass;   /* 1 - mass_removed, of any stage: what top_p is about, the mass kept */
+    double top_p_mass;   /* 1 - mass_removed: the mass kept, of any stage */
     double entropy;      /* bits, after the stage */
     double perplexity;   /* 2^entropy */
 };

@@ -20,7 +20,7 @@ uint32_t stage_list(uint32_t stages[STAGES_MAX], const struct settings *settings
 bool stage_active(const struct settings *settings, uint32_t stage);
 /* Its number in the settings, or what stands for it: how many biases, gate_value, 0. */
 double stage_value(const struct settings *settings, uint32_t stage);
-/* Whether it only removes, and changes no surviving logit. */
+/* Whether it is a filter, a truncation or a gate: it removes, and changes no surviving logit. */
 bool stage_is_filter(uint32_t stage);
 /* Whether it is a watermark, which reads the ids of its input and the order of the history. */
 bool stage_is_mark(uint32_t stage);

@@ -1,5 +1,5 @@
 /* build: -O2 */
-/* Temperature, and the truncations that cut in rank order or by probability. */
+/* Temperature and what else reshapes without removing; truncations by rank or probability; XTC. */
 #include "warp.h"
 
 #include <string.h>

@@ -1,8 +1,8 @@
 /* The warpers: pure functions that reshape logits before a token is drawn, and the one table of
  * settings, from which page, command line, URL and documentation take names, ranges and steps.
  *
- * A removed token has the logit -INFINITY. A filter changes no surviving logit and never removes
- * the last one; at its neutral value a warper is the identity, bit for bit. */
+ * A removed token has the logit -INFINITY. A truncation changes no surviving logit and never
+ * removes the last one; at its neutral value a warper is the identity, bit for bit. */
 #ifndef LOGITSCOPE_WARP_H
 #define LOGITSCOPE_WARP_H
 
@@ -80,7 +80,8 @@ void warp_dry(float *logits, const struct warp_input *input);
  * first and the result clamped at -FLT_MAX. */
 void warp_temperature(float *logits, const struct warp_input *input);
 
-/* Every truncation keeps the min_tokens_to_keep best at least, 1 or more. p is weight / total. */
+/* Every truncation keeps the min_tokens_to_keep best at least, 1 or more; XTC, which removes the
+ * best, that many. p is weight / total. */
 
 /* Keeps l >= the k-th largest, ties with it included. Fan et al. 2018. */
 void warp_top_k(float *logits, const struct warp_input *input);

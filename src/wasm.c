@@ -1,6 +1,6 @@
-/* The boundary to JavaScript: typed exports and nothing else. The only file but simd.h that knows
- * WebAssembly, and the only one with globals; handles are pointers, 0 is failure, and the last
- * fault says why.
+/* The boundary to JavaScript: typed exports and nothing else. The only file but simd.h and loop.h
+ * that knows WebAssembly, and the only one with globals; handles are pointers, 0 is failure, and
+ * the last fault says why.
  *
  * Inputs (text, ids, logits) are written by the caller into the exchange, one buffer that C owns.
  * Structs are read in place at the offsets asserted here. Integers beyond 32 bits cross as doubles:
@@ -605,7 +605,7 @@ EXPORT(void, settings_allowed)(const struct constraint_mask *mask) {
     settings.n_allowed = mask ? mask->count : 0;
 }
 
-/* Which coin XTC tosses. */
+/* How many tokens are drawn: XTC's coin and the warpers that count new tokens read it. */
 EXPORT(void, settings_step)(double seed, double step) {
     settings.seed = (uint64_t)seed;
     settings.step = (uint64_t)step;

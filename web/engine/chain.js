@@ -1,7 +1,8 @@
 /**
  * The chain over one vector of logits. Whoever asks is prepared for alike: a sampler of the caller's
  * own is asked first, then C is given settings, logits, history and constraint. What runs is
- * chain_apply, with its record, or for a token alone chain_sample, without: the same bits.
+ * chain_apply, with its record, or for a token alone, unless Gumbel-max draws it, chain_sample, without:
+ * the same bits.
  */
 import { carried } from './presets.js';
 import {

@@ -182,7 +182,7 @@ export class Session {
   /**
    * The trace of `read` alone.
    * @param {Settings} [settings]
-   * @param {{ step?: number }} [options] the step whose coin XTC tosses, 0
+   * @param {{ step?: number }} [options] how many tokens are drawn, 0: for XTC's coin and what counts new tokens
    * @returns {import('./types.js').Trace}
    */
   distribution(settings, options) {

@@ -16,8 +16,8 @@ import { Timeline } from './sources.js';
  * @typedef {import('./order.js').Difference} Difference
  * @typedef {import('./outcomes.js').Outcome} Outcome
  *
- * A position in a text: what comes before it, the settings with Mirostat's bound there, and the number
- * of the draw, whose coin XTC tosses.
+ * A position in a text: what comes before it, the settings with Mirostat's bound there, and how many
+ * tokens are drawn, for XTC's coin and the warpers that count new tokens.
  * @typedef {{ ids: number[], settings: Settings, step: number }} TextPosition
  *
  * @typedef {object} ReadRequest

@@ -1,13 +1,12 @@
 /**
- * The bench over a model's text, and with its reader the only user of the engine: the prompt, the
- * drawn texts and what is on show for one of them. A change of settings never runs the model.
+ * The bench over a model's text: the prompt, the drawn texts and what is on show for one of them. It
+ * hands the engine to its readers. A change of settings never runs the model.
  */
 import { carried } from '../engine/presets.js';
-import { LogitscopeError } from '../engine/errors.js';
+import { LogitscopeError, toFault } from '../engine/errors.js';
 import { findLoop } from '../engine/loops.js';
 import { assets } from './assets.js';
 import { Bench } from './bench.js';
-import { toFault } from '../engine/errors.js';
 import { gatesOf, withoutGates } from './fields.js';
 import { PadReader } from './pad-map.js';
 import { Reader } from './reader.js';

@@ -1,6 +1,6 @@
 /**
- * <logit-knob>: one setting as a slider and a number box. It checks what is typed against the row
- * of the table, says what is wrong beside the box, and asks with "logit-set" only for good values.
+ * <logit-knob>: one setting as a slider, which offers good values only, and a number box. It checks
+ * what is typed against the row of the table, says what is wrong beside the box, and asks with "logit-set".
  */
 import { html, nothing } from 'lit';
 import { live } from 'lit/directives/live.js';
