@@ -66,7 +66,7 @@ function findApi(name) {
 /** @param {Version} version @param {Host} host @returns {Adapter} */
 function scorm({ api: name, prefix, end, score, status, exit, time, duration }, { take, refuse }) {
   const api = findApi(name);
-  const started = Date.now();
+  const started = performance.now(); // no clock that is set back
   /** @param {string} key @returns {string} */
   const get = (key) => String(api?.[`${prefix}GetValue`](key) ?? '');
   /** @param {Record<string, string>} values */
@@ -84,7 +84,7 @@ function scorm({ api: name, prefix, end, score, status, exit, time, duration }, 
       const begun = /^(in)?complete|passed|failed/.test(get(status));
       set({ [exit]: 'suspend', ...(begun ? {} : { [status]: 'incomplete' }) });
       addEventListener('pagehide', () => {
-        set({ [time]: duration((Date.now() - started) / 1000) });
+        set({ [time]: duration((performance.now() - started) / 1000) });
         api[end]('');
       });
       take({ state: get('cmi.suspend_data'), score: raw === '' ? null : Number(raw) / 100 });

@@ -1,0 +1,100 @@
+/**
+ * A page that is left alone: it goes offline, is frozen in the middle of what it does, its clock is set
+ * back and its store is full. It ends where a page ends that none of this happened to. Two tabs of one
+ * reader do not meet.
+ */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sample } from '../long.js';
+import { openBench, settle } from './bench.js';
+
+/** How long a page is frozen, in ms: longer than any timer of the page. */
+const ASLEEP = 700;
+
+let bench;
+before(async () => (bench = await openBench()));
+after(() => bench?.close());
+
+/** What each view begins to do, and what it shows in the end. */
+const STATES = {
+  landscape: {
+    path: '&view=landscape#temperature=0.7',
+    begin: (page) => page.locator('logit-landscape .handle.knob').press('PageUp'),
+    read: (page) => page.locator('logit-landscape .sentence').innerText(),
+  },
+  bench: {
+    path: '#temperature=1.5&max_new_tokens=60',
+    begin: (page) => page.locator('logit-text [data-command=run]').click(),
+    read: (page) =>
+      page
+        .locator('logit-text .step [data-place]')
+        .evaluateAll((all) => all.map((b) => b.dataset.id)),
+  },
+  compare: {
+    path: '&view=compare',
+    begin: (page) => page.locator('logit-compare [data-command=run]').click(),
+    read: (page) => page.locator('logit-compare logit-passage').allInnerTexts(),
+  },
+  sweep: {
+    path: '&view=sweep#sweep_figure=trade&sweep_samples=2',
+    begin: (page) => page.locator('logit-sweep [data-command=run]').click(),
+    read: (page) => page.locator('logit-sweep tbody').first().textContent(),
+  },
+};
+
+for (const [name, { path, begin, read }] of sample(Object.entries(STATES), 1))
+  test(`offline, frozen, its clock set back and its store full, ${name} ends where it does otherwise`, async () => {
+    const opened = () =>
+      bench.open({ path: `?lang=en&model=verbs${path}`, ready: false, own: true });
+    const [{ page, complaints, foreign, close }, awake] = await Promise.all([opened(), opened()]);
+    await Promise.all(
+      [page, awake.page].map(async (each) => {
+        await each.locator('logit-scope').waitFor();
+        await settle(each);
+      }),
+    );
+    const devtools = await page.context().newCDPSession(page);
+    await page.context().setOffline(true);
+    await page.evaluate(() => {
+      const { now } = Date;
+      Date.now = () => now() - 1e11;
+      Storage.prototype.setItem = () => {
+        throw new DOMException('No space', 'QuotaExceededError');
+      };
+    });
+    await begin(page);
+    await devtools.send('Page.setWebLifecycleState', { state: 'frozen' });
+    await sleep(ASLEEP);
+    await devtools.send('Page.setWebLifecycleState', { state: 'active' });
+    await settle(page);
+    await begin(awake.page);
+    await settle(awake.page);
+    const shown = await read(page);
+    assert.ok(shown.length > 0);
+    assert.deepEqual(shown, await read(awake.page));
+    assert.deepEqual([...complaints, ...foreign], []);
+    await Promise.all([close(), awake.close()]);
+  });
+
+test('two tabs of one reader keep their own states', async () => {
+  const { page, complaints, close } = await bench.open({
+    own: true,
+    path: '?lang=en#temperature=0.3',
+  });
+  const other = await page.context().newPage();
+  await other.goto(`${bench.url}?lang=en&model=verbs#temperature=1.7`);
+  await other.locator('logit-distribution .row').first().waitFor();
+  await settle(other);
+  const heat = (tab) =>
+    tab.locator('logit-knob[data-name=temperature] input[type=range]').inputValue();
+  assert.deepEqual(await Promise.all([page, other].map(heat)), ['0.3', '1.7']);
+  await other.locator('logit-knob[data-name=temperature] input[type=range]').fill('2.4');
+  await settle(other);
+  await page.reload();
+  await page.locator('logit-distribution .row').first().waitFor();
+  await settle(page);
+  assert.deepEqual(await Promise.all([page, other].map(heat)), ['0.3', '2.4']);
+  assert.deepEqual(complaints, []);
+  await close();
+});
