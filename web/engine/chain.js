@@ -186,7 +186,7 @@ export class Chain {
     const top = Math.min(most, source.size);
     const { module } = this.#core;
     const n = values.length;
-    checkInteger('values * top', n * top, 0, CELLS_MAX);
+    checkInteger('values * top', n * Math.max(1, top), 0, CELLS_MAX);
     const ids = new Uint32Array(n * top);
     const p = new Float64Array(n * top);
     const token = id !== undefined && { id, before: new Float64Array(n), p: new Float64Array(n) };
