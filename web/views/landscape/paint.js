@@ -23,7 +23,7 @@ import { riverAt, threadOf } from '../../plots/landscape.js';
 const RAMP = 28;
 /** How long a number falls, in ms. */
 export const FALL_MS = 500;
-/** How wide the drawn river is at least, in 1/16 rem. */
+/** How wide the course of a token without a river is at least, in 1/16 rem. */
 export const THREAD = 1.5;
 /** How much of what is the same a veil hides. */
 const VEIL = 0.72;
@@ -121,20 +121,24 @@ export function paintVeil(context, same, look) {
 }
 
 /**
- * The river that is drawn, a thread at least, and the outline of the one that is pointed at.
+ * The river that is drawn, or the course of a token without one, a thread at least; and the outline
+ * of the river that is pointed at.
  * @param {CanvasRenderingContext2D} context
- * @param {{ drawn: River | null, pointed: Named | null }} lit
+ * @param {{ drawn: Named | null, course: River | null, pointed: Named | null }} lit
  * @param {Look} look
  */
-export function paintLit(context, { drawn, pointed }, look) {
+export function paintLit(context, { drawn, course, pointed }, look) {
   const { width, height, unit, palette } = look;
-  if (drawn) {
+  const river = course ?? drawn?.river;
+  if (river) {
     context.fillStyle = palette.mark;
-    context.fill(pathOf(drawn, look));
+    context.fill(pathOf(river, look));
+  }
+  if (course) {
     context.strokeStyle = palette.mark;
     context.lineWidth = THREAD * unit;
     context.beginPath();
-    for (const line of threadOf(drawn))
+    for (const line of threadOf(course))
       line.forEach(([x, y], i) => context[i ? 'lineTo' : 'moveTo'](x * width, y * height));
     context.stroke();
   }

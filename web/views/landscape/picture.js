@@ -193,23 +193,28 @@ export class Picture {
     this.#paintRivers(now, words);
     const { drawn, course, drops } = shown;
     const pointed = this.at(shown.pointed);
-    const named = this.named.find(({ river, rank }) => rank >= 0 && river.id === drawn) ?? null;
-    const lit = course ?? named?.river ?? null;
+    const lit = this.named.find(({ river, rank }) => rank >= 0 && river.id === drawn) ?? null;
     const still = !this.moving;
     const rain = drops.length > 0 ? now : 0;
     this.#once(
       'lit',
-      [still && lit?.id, course !== null, pointed?.river.id, rain, rain && shown.share],
+      [
+        still && (course ?? lit?.river)?.id,
+        course !== null,
+        pointed?.river.id,
+        rain,
+        rain && shown.share,
+      ],
       (context) => {
         const outlined =
           pointed && pointed.rank >= 0 && pointed.river.id !== drawn ? pointed : null;
         if (still && this.#same) paintVeil(context, this.#same, this.look);
-        if (still) paintLit(context, { drawn: lit, pointed: outlined }, this.look);
+        if (still) paintLit(context, { drawn: lit, course, pointed: outlined }, this.look);
         if (rain) paintDrops(context, { drops, share: shown.share, now }, this.look);
       },
     );
     // Of the many rivers without a name none is lit.
-    this.#once('names', [still && named?.label && drawn], (context) => {
+    this.#once('names', [still && lit?.label && drawn], (context) => {
       if (still) paintNames(context, this.named, drawn, this.#same !== null, this.look);
     });
     this.#moveLines(shown);

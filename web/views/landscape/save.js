@@ -61,8 +61,7 @@ function standAlone({ named, course, look, share, u, drawn, title, about, axis }
       Array.from(line, (y, i) => `${round((i / last) * width)} ${round(y * height)}`);
     return `<path d="M${[...along(before), ...along(after).reverse()].join('L')}Z" fill="${fill}" stroke="${palette.line}" stroke-width="${0.5 * unit}"/>`;
   });
-  const lit = course ?? rivers.find(({ river }) => river.id === drawn)?.river;
-  for (const line of lit ? threadOf(lit) : []) {
+  for (const line of course ? threadOf(course) : []) {
     const points = line.map(([at, y]) => `${round(at * width)} ${round(y * height)}`);
     shapes.push(
       `<path d="M${points.join('L')}" fill="none" stroke="${palette.mark}" stroke-width="${THREAD * unit}"/>`,
