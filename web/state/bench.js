@@ -1,10 +1,10 @@
 /**
- * The knobs, and what is on show under them, whatever is read: a model's text, or given logits. Work
- * on the engine is coalesced: one pass in flight, the newest request wins. Announces "update",
- * "change" and "fault".
+ * The knobs, and what is on show under them, whatever is read: a model's text, or given logits. Of
+ * readings the newest request wins. Announces "update", "change" and "fault".
  */
 import { conventions } from '../engine/presets.js';
 import { toFault } from '../engine/errors.js';
+import { Newest } from './newest.js';
 import { neutralSettings, spokenSettings } from './settings.js';
 import { countDraws, tallySeed, withoutCoin } from './tally.js';
 
@@ -28,6 +28,9 @@ const byId = ({ id: a }, { id: b }) =>
  * @typedef {'bars' | 'log' | 'cumulative' | 'ranks'} View
  * @typedef {import('./reader.js').Reader} Reader
  * @typedef {import('./reader.js').TextPosition} TextPosition
+ *
+ * What a pass reads, once it has begun: readings of something else are not shown.
+ * @typedef {{ subject?: unknown, own?: Bench['own'] }} Pass
  */
 
 export class Bench extends EventTarget {
@@ -72,16 +75,17 @@ export class Bench extends EventTarget {
   /** @type {Fault | null} */
   fault = null;
 
-  #wanted = false;
-  /** @type {Promise<void> | null} */
-  #pass = null;
-  /** Bumped where the engine leaves; an earlier pass is given up. */
-  #passTurn = 0;
+  /** @type {Newest<Pass, object | null>} */
+  #passes = new Newest(
+    (pass) => this.#begin(pass),
+    (readings, pass) => this.#show(readings, pass),
+    (error, pass) => this.#refuse(error, pass),
+  );
   #tallyTurn = 0;
 
   /** The pass in flight; null once everything is up to date. */
   get pass() {
-    return this.#pass;
+    return this.#passes.pass;
   }
 
   /** Whether there is something to read from. */
@@ -291,37 +295,40 @@ export class Bench extends EventTarget {
 
   /** Brings what is on show up to date; calls made meanwhile share one further pass. */
   refresh() {
-    this.#wanted = true;
-    this.#pass ??= this.#work(this.#passTurn);
-    return this.#pass;
+    return this.#passes.ask({});
   }
 
   /** Gives up the pass in flight, whose engine leaves. */
   dropPass() {
-    this.#passTurn++;
-    this.#pass = null;
+    this.#passes.drop();
   }
 
-  /** @param {number} turn */
-  async #work(turn) {
-    await null; // so that none ends before `refresh` has kept it
-    while (turn === this.#passTurn && this.#wanted && this.live) {
-      this.#wanted = false;
-      const { subject, own } = this;
-      const isStale = () => turn !== this.#passTurn || subject !== this.subject || own !== this.own;
-      try {
-        const readings = await this.read();
-        if (isStale()) continue;
-        Object.assign(this, readings);
-        this.fault = null;
-      } catch (error) {
-        if (isStale()) continue;
-        this.drawn = null; // the bars are of other settings or another text
-        this.fail(error);
-      }
-      this.changed();
-    }
-    if (turn === this.#passTurn) this.#pass = null;
+  /** @param {Pass} pass */
+  async #begin(pass) {
+    if (!this.live) return null;
+    Object.assign(pass, { subject: this.subject, own: this.own });
+    return this.read();
+  }
+
+  /** Whether something else is read by now. @param {Pass} pass */
+  #isStale(pass) {
+    return pass.subject !== this.subject || pass.own !== this.own;
+  }
+
+  /** @param {object | null} readings @param {Pass} pass */
+  #show(readings, pass) {
+    if (!readings || this.#isStale(pass)) return;
+    Object.assign(this, readings);
+    this.fault = null;
+    this.changed();
+  }
+
+  /** @param {unknown} error @param {Pass} pass */
+  #refuse(error, pass) {
+    if (this.#isStale(pass)) return;
+    this.drawn = null; // the bars are of other settings or another text
+    this.fail(error);
+    this.changed();
   }
 
   /** Does work on the engine; why it fails shows. @param {() => Promise<unknown>} work */

@@ -4,6 +4,7 @@
  * Readers that never wait for each other: each has one request in flight, and the newest wish wins.
  */
 import { toFault } from '../engine/errors.js';
+import { Newest } from './newest.js';
 
 /**
  * @typedef {import('./sources.js').Source} Source
@@ -60,57 +61,6 @@ export function valuesOf({ kind, low, high }) {
   });
 }
 
-/** One request in flight, and the newest that waits. @template T, R */
-class Newest {
-  /** @type {T | null} */
-  #wanted = null;
-  #running = false;
-  #work;
-  #take;
-  #fail;
-
-  /**
-   * @param {(asked: T) => Promise<R>} work
-   * @param {(result: R, asked: T) => void} take
-   * @param {(error: unknown) => void} fail
-   */
-  constructor(work, take, fail) {
-    this.#work = work;
-    this.#take = take;
-    this.#fail = fail;
-  }
-
-  /** Whether something runs or waits. */
-  get busy() {
-    return this.#running;
-  }
-
-  /** Whether a newer wish waits. */
-  get waiting() {
-    return this.#wanted !== null;
-  }
-
-  /** @param {T} asked */
-  ask(asked) {
-    this.#wanted = asked;
-    if (!this.#running) this.#run();
-  }
-
-  async #run() {
-    this.#running = true;
-    while (this.#wanted !== null) {
-      const asked = this.#wanted;
-      this.#wanted = null;
-      try {
-        this.#take(await this.#work(asked), asked);
-      } catch (error) {
-        if (this.#wanted === null) this.#fail(error);
-      }
-    }
-    this.#running = false;
-  }
-}
-
 export class LandscapeReader {
   /** The slices that are there, of values evenly spaced. @type {Slices | null} */
   landscape = null;
@@ -161,39 +111,40 @@ export class LandscapeReader {
     this.#changed = (/** @type {Parameters<typeof changed>[0]} */ what) => {
       if (!this.#closed) changed(what);
     };
-    const fail = (/** @type {unknown} */ error) => {
-      this.fault = toFault(error);
-      this.#changed('fault');
+    /** @type {<T, R>(work: (asked: T) => Promise<R>, take: (result: R) => void) => Newest<T, R>} */
+    const newest = (work, take) => {
+      const requests = new Newest(work, take, (error) => {
+        if (requests.waiting) return;
+        this.fault = toFault(error);
+        this.#changed('fault');
+      });
+      return requests;
     };
-    this.#reads = new Newest(
+    this.#reads = newest(
       (asked) => this.#read(asked),
       (reading) => {
         this.reading = reading;
         this.fault = null;
         this.#changed('reading');
       },
-      fail,
     );
-    this.#texts = new Newest(
+    this.#texts = newest(
       (asked) => this.#write(asked),
       (written) => {
         this.written = written;
         this.#changed('text');
       },
-      fail,
     );
-    this.#slices = new Newest(
+    this.#slices = newest(
       (asked) => this.#slice(asked),
       () => {},
-      fail,
     );
-    this.#courses = new Newest(
+    this.#courses = newest(
       (reading) => this.#follow(reading),
       (course) => {
         if (course) this.#course = course;
         this.#changed('course');
       },
-      fail,
     );
   }
 
