@@ -1,7 +1,7 @@
 /**
- * A page that is left alone: it goes offline, is frozen in the middle of what it does, its clock is set
- * back and its store is full. It ends where a page ends that none of this happened to. Two tabs of one
- * reader do not meet.
+ * A page that is left alone: it goes offline, the machine sleeps in the middle of what it does, its
+ * clock is set back and its store is full. It ends where a page ends that none of this happened to. Two
+ * tabs of one reader do not meet.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -9,8 +9,22 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sample } from '../long.js';
 import { openBench, settle } from './bench.js';
 
-/** How long a page is frozen, in ms: longer than any timer of the page. */
+/** How long the machine sleeps, in ms: longer than any timer of the page. */
 const ASLEEP = 700;
+
+/** Stops every process of a page's browser for that long. */
+async function sleepAndWake(page) {
+  const devtools = await page.context().browser().newBrowserCDPSession();
+  const { processInfo } = await devtools.send('SystemInfo.getProcessInfo');
+  const signal = (name) => processInfo.forEach(({ id }) => process.kill(id, name));
+  try {
+    signal('SIGSTOP');
+    await sleep(ASLEEP);
+  } finally {
+    signal('SIGCONT');
+  }
+  await devtools.detach();
+}
 
 let bench;
 before(async () => (bench = await openBench()));
@@ -44,7 +58,7 @@ const STATES = {
 };
 
 for (const [name, { path, begin, read }] of sample(Object.entries(STATES), 1))
-  test(`offline, frozen, its clock set back and its store full, ${name} ends where it does otherwise`, async () => {
+  test(`offline, asleep, its clock set back and its store full, ${name} ends where it does otherwise`, async () => {
     const opened = () =>
       bench.open({ path: `?lang=en&model=verbs${path}`, ready: false, own: true });
     const [{ page, complaints, foreign, close }, awake] = await Promise.all([opened(), opened()]);
@@ -54,25 +68,35 @@ for (const [name, { path, begin, read }] of sample(Object.entries(STATES), 1))
         await settle(each);
       }),
     );
-    const devtools = await page.context().newCDPSession(page);
     await page.context().setOffline(true);
     await page.evaluate(() => {
       const { now } = Date;
       Date.now = () => now() - 1e11;
+      globalThis.met = [];
       Storage.prototype.setItem = () => {
+        globalThis.met.push('full');
         throw new DOMException('No space', 'QuotaExceededError');
       };
+      let last = performance.now();
+      globalThis.longest = 0;
+      setInterval(() => {
+        globalThis.longest = Math.max(globalThis.longest, performance.now() - last);
+        last = performance.now();
+      }, 10);
     });
+    await page.getByRole('button', { name: 'Language and colours' }).click();
+    await page.getByRole('radio', { name: 'Dark' }).check();
     await begin(page);
-    await devtools.send('Page.setWebLifecycleState', { state: 'frozen' });
-    await sleep(ASLEEP);
-    await devtools.send('Page.setWebLifecycleState', { state: 'active' });
+    await sleepAndWake(page);
     await settle(page);
     await begin(awake.page);
     await settle(awake.page);
     const shown = await read(page);
     assert.ok(shown.length > 0);
     assert.deepEqual(shown, await read(awake.page));
+    assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), 'dark');
+    assert.deepEqual(await page.evaluate(() => globalThis.met), ['full']);
+    assert.ok((await page.evaluate(() => globalThis.longest)) > ASLEEP / 2, 'it slept');
     assert.deepEqual([...complaints, ...foreign], []);
     await Promise.all([close(), awake.close()]);
   });
