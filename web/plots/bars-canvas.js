@@ -36,29 +36,37 @@ export class MovingBars {
     const thick = Math.round(barHeight / 2);
     const standing = (this.#standing ??= [...chart.querySelectorAll('.row')]);
     const all = rest ? [...rows, rest] : rows;
-    let font = '';
+    const middleOf = (/** @type {Row} */ row) => row.y + barTop + barHeight / 2;
+    /** The bars of one colour are one path. @type {Map<string, Path2D>} */
+    const bars = new Map();
     all.forEach((row, i) => {
-      const { p, final, raw, second } = row;
-      const look = (/** @type {string} */ part) => this.#lookOf(standing[i], part);
-      const long = p > 0 ? Math.max(1, final) : 0;
+      const { fill } = this.#lookOf(standing[i], '.final');
+      const bar = bars.get(fill) ?? new Path2D();
+      bars.set(fill, bar);
+      const long = row.p > 0 ? Math.max(1, row.final) : 0;
       const round = long < 4.5 * unit ? 0 : 1.5 * unit;
-      const [top, middle] = [row.y + barTop, row.y + barTop + barHeight / 2];
-      context.fillStyle = look('.final').fill;
-      context.beginPath();
-      context.roundRect(0, middle - thick / 2, long, thick, [0, round, round, 0]);
-      context.fill();
+      bar.roundRect(0, middleOf(row) - thick / 2, long, thick, [0, round, round, 0]);
+    });
+    for (const [fill, bar] of bars) {
+      context.fillStyle = fill;
+      context.fill(bar);
+    }
+    let [font, ink] = ['', ''];
+    all.forEach((row, i) => {
+      const { final, raw, second } = row;
+      const look = (/** @type {string} */ part) => this.#lookOf(standing[i], part);
       if (row.over) {
         const over = look('.over');
-        context.fillStyle = over.fill;
-        context.translate(0, top);
+        context.fillStyle = ink = over.fill;
+        context.translate(0, row.y + barTop);
         context.fill(/** @type {Path2D} */ (over.path));
-        context.translate(0, -top);
+        context.translate(0, -row.y - barTop);
       }
       if (second >= 3 * unit) {
         const ring = look('.second');
         context.beginPath();
-        context.arc(second, middle, 3 * unit, 0, 2 * Math.PI);
-        context.fillStyle = ring.fill;
+        context.arc(second, middleOf(row), 3 * unit, 0, 2 * Math.PI);
+        context.fillStyle = ink = ring.fill;
         context.fill();
         context.strokeStyle = ring.stroke;
         context.lineWidth = 1.5 * unit;
@@ -67,7 +75,7 @@ export class MovingBars {
       if (row.removed_by) return;
       const after = look('.after');
       if (after.font !== font) context.font = font = after.font; // which costs more than to write
-      context.fillStyle = after.fill;
+      if (after.fill !== ink) context.fillStyle = ink = after.fill;
       const end = afterBar(Math.max(final, raw, 1), second, unit);
       context.fillText(percent(row), end + 8 * unit, row.y + baseline);
     });
