@@ -30,6 +30,7 @@ async function openHeld() {
     path: BLANK,
     own: true,
     ready: false,
+    reducedMotion: 'no-preference', // what glides could be out of sight meanwhile
   });
   const { page } = opened;
   let letGo = () => {};
@@ -97,6 +98,22 @@ async function calm(view) {
   }
 }
 
+/** Counts the frames from now on in which no name stands. Runs in the page. */
+function watchNames(it) {
+  const names = it.shadowRoot.querySelector('canvas.names');
+  const copy = new OffscreenCanvas(100, 60).getContext('2d', { willReadFrequently: true });
+  const stood = { gone: 0 };
+  const look = () => {
+    copy.clearRect(0, 0, 100, 60);
+    copy.drawImage(names, 0, 0, 100, 60);
+    const { data } = copy.getImageData(0, 0, 100, 60);
+    if (!data.some((value) => value !== 0)) stood.gone++;
+    requestAnimationFrame(look);
+  };
+  look();
+  return stood;
+}
+
 /** The largest difference of two pictures of one size, of 255. */
 const unlike = (page, one, other) =>
   page.evaluate(
@@ -149,8 +166,10 @@ test('the first frame is the engine’s numbers, and the live one takes its plac
       built.tokens,
       trace.tokens.map(({ id, rank, p, p_raw }) => ({ id, rank, p, p_raw })),
     );
+    const stood = await view.evaluateHandle(watchNames);
     await live();
     const last = await calm(view);
+    assert.equal(await stood.evaluate(({ gone }) => gone), 0, 'frames without the names');
     assert.equal(last.text, first.text);
     assert.deepEqual(last.said, first.said);
     assert.deepEqual(last.boxes, first.boxes);

@@ -122,6 +122,27 @@ export function between(from, to, share) {
   };
 }
 
+/** What is nearer than this, as a share of 1, lies in the same place: less than a pixel. */
+const NEAR = 1e-3;
+
+/**
+ * Whether two landscapes of the same values look the same.
+ * @param {Rivers} from
+ * @param {Rivers} to
+ */
+export function lookAlike(from, to) {
+  const near = (/** @type {Float64Array} */ a, /** @type {Float64Array} */ b) =>
+    a.every((value, i) => Math.abs(value - b[i]) < NEAR);
+  const earlier = new Map(from.rivers.map((river) => [river.id, river]));
+  return (
+    from.rivers.length === to.rivers.length &&
+    to.rivers.every(({ id, before, after }) => {
+      const river = earlier.get(id);
+      return river !== undefined && near(river.before, before) && near(river.after, after);
+    })
+  );
+}
+
 /**
  * Every so manieth value of a landscape, so that `n` are left.
  * @param {Rivers} rivers

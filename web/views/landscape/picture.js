@@ -4,7 +4,7 @@
  */
 import { fitCanvas } from '../../plots/canvas.js';
 import { setProperties } from '../../plots/cssom.js';
-import { between, common, groundOf, layRivers, placeLabels } from '../../plots/landscape.js';
+import { between, common, groundOf, layRivers, lookAlike, placeLabels } from '../../plots/landscape.js';
 import { namedAt, paintDrops, paintLit, paintNames } from './paint.js';
 import { paintRivers, paintStrip, paintVeil, stripWidth } from './paint.js';
 
@@ -167,11 +167,13 @@ export class Picture {
     const before = this.rivers;
     const rivers = layRivers(landscape);
     const { values } = rivers;
-    const alike =
+    const along =
       before?.values.length === values.length &&
       before.values[0] === values[0] &&
       before.values.at(-1) === values.at(-1);
-    this.#morph = before && alike && glide ? { from: before, began: performance.now() } : null;
+    // Names are out of sight while it glides: for what looks the same they stand.
+    const glides = glide && before && along && !lookAlike(before, rivers);
+    this.#morph = glides ? { from: before, began: performance.now() } : null;
     this.#ranks = new Map(rivers.rivers.map(({ id }, rank) => [id, rank]));
     this.rivers = rivers;
     this.#same = this.#held && common(this.#held, rivers);
