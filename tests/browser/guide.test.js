@@ -67,6 +67,51 @@ for (const lang of sample(['en', 'es'], 1))
     await close();
   });
 
+test('luck is u moved alone: not who drags the crossing sideways, but who drags it down', async () => {
+  const path = '?lang=en&model=verbs#beat=2';
+  const { page, complaints, close } = await bench.open({ path, ready: false });
+  const said = await messages('en');
+  const guide = page.locator('logit-guide');
+  const view = page.locator('logit-landscape');
+  await view.locator('.sentence mark').waitFor();
+  await settle(page);
+  const drag = async (right, down) => {
+    const place = await view.locator('.cross').boundingBox();
+    const [x, y] = [place.x + place.width / 2, place.y + place.height / 2];
+    await page.mouse.move(x, y);
+    await page.mouse.down();
+    await page.mouse.move(x + right, y + down, { steps: 60 });
+    await page.mouse.up();
+    await settle(page);
+  };
+  const u = () => view.locator('.handle.u').getAttribute('aria-valuenow');
+  const before = await u();
+  await drag(300, 30);
+  assert.notEqual(await u(), before, 'it went down a little');
+  assert.ok((await guide.locator('.deed').innerText()).startsWith(said['guide.2.deed']));
+  await drag(3, Number(before) > 0.5 ? -150 : 150);
+  await guide.getByText(said['guide.2.noticed']).waitFor();
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
+test('the button of an order takes top-p first where that is off', async () => {
+  const path = '?lang=en&model=verbs#beat=4';
+  const { page, complaints, close } = await bench.open({ path, ready: false });
+  const said = await messages('en');
+  const guide = page.locator('logit-guide');
+  const view = page.locator('logit-landscape');
+  await view.locator('.sentence mark').waitFor();
+  await guide.locator('.press').click();
+  await guide.getByText(said['guide.4.noticed']).waitFor();
+  await settle(page);
+  const pressed = (button) => view.locator(button).getAttribute('aria-pressed');
+  assert.equal(await pressed('[data-chip=top_p]'), 'true');
+  assert.equal(await pressed('[data-command=swap]'), 'true');
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
 test('a beat is linked to and moves nothing; skipped, it is gone on with where it was left', async () => {
   const path = '?lang=en&model=verbs#beat=3';
   const { page, complaints, close } = await bench.open({ path, ready: false });

@@ -286,17 +286,31 @@ test('play runs the knob from end to end, and can be stopped', async () => {
   await view.evaluate((it) => (it.run.ms = 1500));
   const began = Date.now();
   await play.click();
-  const { values, texts, frames } = await view.evaluate(async (it) => {
+  const { values, texts, frames, unlike } = await view.evaluate(async (it) => {
     const seen = { values: new Set(), texts: new Set() };
     let frames = 0;
+    // The name of the drawn token beside its bar is the bold one.
+    let bold = '';
+    const { prototype } = CanvasRenderingContext2D;
+    const { fillText } = prototype;
+    prototype.fillText = function (text, ...place) {
+      const name = this.canvas.closest('.bars') && this.textAlign === 'right';
+      if (name && this.font.startsWith('650')) bold = text.replace(/^#\d+ /, '');
+      return fillText.call(this, text, ...place);
+    };
+    const unlike = [];
     for (; it.playing; frames++) {
       // The first may be that of before: it begins anew at the low end.
       seen.values.add(Number(it.renderRoot.querySelector('.handle.knob').ariaValueNow));
       seen.texts.add(it.renderRoot.querySelector('.sentence').textContent);
       await new Promise(requestAnimationFrame);
+      const mark = it.renderRoot.querySelector('.sentence mark').textContent;
+      if (bold !== '' && bold !== mark) unlike.push(`${bold} ${mark}`);
     }
-    return { values: [...seen.values].slice(1), texts: [...seen.texts], frames };
+    prototype.fillText = fillText;
+    return { values: [...seen.values].slice(1), texts: [...seen.texts], frames, unlike };
   });
+  assert.deepEqual(unlike, [], 'bars and text tell of one drawn token');
   assert.ok(Date.now() - began >= 1500);
   await settle(page);
   // A busy machine draws few frames in that time; most of them show another value.

@@ -18,23 +18,36 @@ export const BEATS = 5;
 /** How near the end of its way the knob counts as there, and how far up it is to go then. */
 const LEFT = 0.02;
 const RIGHT = 0.64;
+/** Who holds both lines moves u alone where the knob stays so near, and u goes so far. */
+const STAYS = 0.05;
+const GOES = 0.1;
 
 /**
  * What the reader did in the landscape.
- * @typedef {{ share?: number, u?: number, seed?: number, top_p?: number, order?: string[], draws?: number }} Deed
+ * @typedef {{ knob?: string, share?: number, u?: number, seed?: number, top_p?: number, order?: string[], draws?: number }} Deed
  */
 
-/** The button of a beat whose deed is a press, and what stands on it. @type {Record<number, { button: string, words: () => string }>} */
+/**
+ * The button of a beat whose deed is a press, what stands on it, and a button that comes first.
+ * @type {Record<number, { button: string, first?: string, words: () => string }>}
+ */
 const PRESSES = {
   3: { button: '[data-chip=top_p]', words: () => `+ ${settingName('top_p')}` },
-  4: { button: '[data-command=swap]', words: () => t('landscape.swap') },
+  4: {
+    button: '[data-command=swap]',
+    first: '[data-chip=top_p][aria-pressed=false]',
+    words: () => t('landscape.swap'),
+  },
   5: { button: '[data-command=rain]', words: () => `× ${number(DRAWS)}` },
 };
 
-/** The deeds of each beat, one after another. @type {((deed: Deed) => boolean)[][]} */
+const heated = (/** @type {Deed} */ { knob, share }) =>
+  knob === 'temperature' ? share : undefined;
+
+/** The deeds of each beat, one after another. @type {((deed: Deed, luck: boolean) => boolean)[][]} */
 const DEEDS = [
-  [({ share = 1 }) => share <= LEFT, ({ share = 0 }) => share >= RIGHT],
-  [({ u, seed }) => u !== undefined || seed !== undefined],
+  [(deed) => (heated(deed) ?? 1) <= LEFT, (deed) => (heated(deed) ?? 0) >= RIGHT],
+  [(_, luck) => luck],
   [({ top_p = 1 }) => top_p < 1],
   [({ order }) => order !== undefined],
   [({ draws }) => draws !== undefined],
@@ -49,6 +62,9 @@ export class LogitGuide extends LogitElement {
   };
 
   static styles = [...LogitElement.styles, guideStyles];
+
+  /** Where both lines were when the knob last came to where it is. @type {{ share: number, u: number } | null} */
+  #held = null;
 
   constructor() {
     super();
@@ -69,7 +85,10 @@ export class LogitGuide extends LogitElement {
 
   /** @param {Map<string, unknown>} changed */
   willUpdate(changed) {
-    if (changed.has('beat')) this.done = 0;
+    if (changed.has('beat')) {
+      this.done = 0;
+      this.#held = null;
+    }
     if (!changed.has('root')) return;
     /** @type {ParentNode | undefined} */ (changed.get('root'))?.removeEventListener(
       'logit-deed',
@@ -122,7 +141,7 @@ export class LogitGuide extends LogitElement {
         : nothing;
     if (!press) return html`${words}${keys}`;
     return html`<span class="words">${words}</span>
-      <button class="primary press" @click=${() => this.emit('logit-press', press)}>${press.words()}</button>`;
+      <button class="primary press ${press.first && this.seen < beat - 1 ? 'needed' : ''}" @click=${() => this.emit('logit-press', press)}>${press.words()}</button>`;
   }
 
   firstUpdated() {
@@ -133,11 +152,23 @@ export class LogitGuide extends LogitElement {
       host.scrollIntoView({ behavior: calm ? 'auto' : 'smooth' });
   }
 
+  /**
+   * Whether other luck was tried, and nothing else.
+   * @param {Deed} deed
+   */
+  #isLuck({ share, u, seed }) {
+    if (u === undefined || share === undefined) return u !== undefined || seed !== undefined;
+    const stays = this.#held && Math.abs(share - this.#held.share) <= STAYS;
+    if (!stays || !this.#held) this.#held = { share, u };
+    return Math.abs(u - this.#held.u) >= GOES;
+  }
+
   /** @param {Event} event */
   #onDeed = (event) => {
+    const { detail } = /** @type {CustomEvent<Deed>} */ (event);
     const deeds = DEEDS[this.beat - 1];
     const next = deeds?.[this.done];
-    if (!next?.(/** @type {CustomEvent} */ (event).detail)) return;
+    if (!next?.(detail, this.#isLuck(detail))) return;
     if (this.done + 1 < deeds.length) this.done++;
     else {
       this.seen = this.beat;

@@ -482,10 +482,10 @@ export class LogitScope extends LogitElement {
   }
 
   /** Presses a button of the landscape that may be out of sight. @param {CustomEvent} event */
-  #onPress({ detail: { button } }) {
+  #onPress({ detail }) {
     /** @type {import('../views/landscape/landscape.js').LogitLandscape | null} */ (
       this.renderRoot.querySelector('logit-landscape')
-    )?.press(button);
+    )?.press(detail);
   }
 
   /** @param {CustomEvent} event */

@@ -100,6 +100,8 @@ export class LogitLandscape extends ModelElement {
   #written = 0;
   /** What the text and the bars do not show yet. */
   #stale = { text: false, bars: false };
+  /** The drawn token that the text has. @type {number | null} */
+  #shownDrawn = null;
   /** The numbers beside the bars, until they are written anew. @type {Map<number | undefined, string>} */
   #numbers = new Map();
   /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -264,7 +266,7 @@ export class LogitLandscape extends ModelElement {
     if (what === 'reading' && reading) {
       const { tokens } = reading.trace;
       await this.#names.fetch([reading.drawn.id, ...tokens.slice(0, ROWS).map(({ id }) => id)]);
-      this.#stale.bars = true;
+      this.#stale = { bars: true, text: true };
     }
     if (what === 'text') this.#stale.text = true;
     this.#schedule();
@@ -356,7 +358,9 @@ export class LogitLandscape extends ModelElement {
       },
     );
     if (this.#stale.bars) this.#paintBars(reading);
-    const early = this.#stale.text && now - this.#written < TEXT_MS;
+    // The drawn token changes with the bars, the others in their own time.
+    const other = this.#shownDrawn !== reading.drawn.id;
+    const early = this.#stale.text && !other && now - this.#written < TEXT_MS;
     if (this.#stale.text && !early) this.#writeText(now);
     this.#takeFrame();
     if (early || this.playing || picture.moving || this.#rain.falling) this.#schedule();
@@ -378,14 +382,23 @@ export class LogitLandscape extends ModelElement {
     });
   }
 
+  /** The drawn token is that of the bars; what follows it comes as it is written. */
+  get #words() {
+    const { written, reading } = this.#read ?? {};
+    const [first, ...others] = written?.steps ?? [];
+    if (!first || !reading || first.id === reading.drawn.id) return written?.steps ?? [];
+    const { id } = reading.drawn;
+    return [{ id, text: this.#names.textOf(id) }, ...others];
+  }
+
   /** @param {number} now */
   #writeText(now) {
     this.#stale.text = false;
     this.#written = now;
+    this.#shownDrawn = this.#read?.reading?.drawn.id ?? null;
     const into = /** @type {HTMLElement} */ (this.renderRoot.querySelector('.sentence'));
     const eos = this.engine?.info?.eos_token_id ?? this.#first?.eos;
-    const steps = this.#read?.written?.steps ?? [];
-    const words = steps.map(({ id, text }) => ({ id, text, end: id === eos }));
+    const words = this.#words.map(({ id, text }) => ({ id, text, end: id === eos }));
     writeSentence(into, this.given ? '' : this.prompt, words, this.#before);
   }
 
@@ -411,7 +424,11 @@ export class LogitLandscape extends ModelElement {
     const { name } = /** @type {TableRow} */ (this.#knob.row);
     if (value !== undefined) this.#knob.moved = { ...this.#knob.moved, [name]: value };
     if (u !== undefined) this.u = u;
-    this.emit('logit-deed', { u, share: value === undefined ? undefined : this.#knob.share });
+    this.emit('logit-deed', {
+      u,
+      knob: name,
+      share: value === undefined ? undefined : this.#knob.share,
+    });
     this.#rain.clear();
     this.#schedule();
     this.#say();
@@ -534,7 +551,7 @@ export class LogitLandscape extends ModelElement {
       share: this.#knob.share,
       u: this.#u,
       prompt: this.given ? '' : tailOf(this.prompt),
-      words: (this.#read?.written?.steps ?? []).map(({ text }) => text),
+      words: this.#words.map(({ text }) => text),
       about: `${this.#valueWords(row)}${this.#u === null ? '' : `, u = ${fixed(this.#u, 4)}`}`,
     });
     if (this.playing || this.#reader?.busy || this.#stale.text) return;
@@ -629,9 +646,20 @@ export class LogitLandscape extends ModelElement {
     savePicture(`landscape-${row.name}`, kind, picture);
   }
 
-  /** Presses one of its buttons, for who does not see it. @param {string} button a selector */
-  press(button) {
-    /** @type {HTMLElement | null} */ (this.renderRoot.querySelector(button))?.click();
+  /**
+   * Presses one of its buttons, for who does not see it.
+   * @param {{ button: string, first?: string }} which selectors; what the first does is waited for
+   */
+  async press({ button, first }) {
+    const at = (/** @type {string} */ selector) =>
+      /** @type {HTMLElement | null} */ (this.renderRoot.querySelector(selector));
+    const before = first && at(first);
+    if (before) {
+      before.click();
+      while (this.busy && this.isConnected) await new Promise(requestAnimationFrame);
+      await this.updateComplete;
+    }
+    at(button)?.click();
   }
 
   // What it looks like.

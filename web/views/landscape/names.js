@@ -35,6 +35,11 @@ export class Names {
     for (const piece of found) this.#pieces.set(piece.id, piece);
   }
 
+  /** @param {number} id */
+  textOf(id) {
+    return this.#pieces.get(id)?.text ?? '';
+  }
+
   /** @param {number} id @param {boolean} [marked] whether its spaces are to be seen */
   of = (id, marked = false) => {
     const piece = this.#pieces.get(id);

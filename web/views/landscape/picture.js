@@ -4,7 +4,14 @@
  */
 import { fitCanvas } from '../../plots/canvas.js';
 import { setProperties } from '../../plots/cssom.js';
-import { between, common, groundOf, layRivers, lookAlike, placeLabels } from '../../plots/landscape.js';
+import {
+  between,
+  common,
+  groundOf,
+  layRivers,
+  lookAlike,
+  placeLabels,
+} from '../../plots/landscape.js';
 import { namedAt, paintDrops, paintLit, paintNames } from './paint.js';
 import { paintRivers, paintStrip, paintVeil, stripWidth } from './paint.js';
 
