@@ -28,7 +28,7 @@ export function renderTip(pointed) {
   const share = river.rank < 0 ? 1 - river.river.before[at] : k < 0 ? 0 : p[at * top + k];
   const words =
     river.rank < 0
-      ? t('landscape.ground', { p: percent(share) })
+      ? t('landscape.ground', { n: top, p: percent(share) })
       : t('landscape.river', { token: nameOf(id), p: percent(share), rank: k + 1 });
   const x = point.share * look.width;
   const y = point.u * look.height;
