@@ -216,6 +216,18 @@ test('a malformed message changes nothing and is answered by one sentence; anoth
   await close();
 });
 
+test('a frame of some parts has the language and the colours of its address', async () => {
+  const path = '?lang=es&theme=dark&model=verbs&controls=temperature,distribution';
+  const { page, complaints, close } = await bench.open({ path });
+  assert.equal(await page.locator('logit-distribution h2').innerText(), 'Siguiente token');
+  const root = page.locator('html');
+  assert.equal(await root.getAttribute('lang'), 'es');
+  assert.equal(await root.getAttribute('data-theme'), 'dark');
+  assert.ok(!(await page.locator('logit-preferences').isVisible()));
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
 test('the share panel writes link, frame and element, and its preview is live', async () => {
   const { page, complaints, close } = await bench.open({
     path: '?lang=en&model=verbs#prompt=Yesterday%20they&top_k=3&seed=5',

@@ -22,7 +22,10 @@ scope?.setAttribute('model', MODELS[0].name);
 scope?.setAttribute('view', viewOf(asked, location.hash));
 for (const { name, attribute } of FIELDS)
   if (attribute && asked[name]) scope?.setAttribute(name, asked[name] === true ? '' : asked[name]);
-if (asked.controls && !parseControls(asked.controls)?.parts.has('masthead'))
-  for (const part of document.querySelectorAll('h1, logit-preferences')) part.remove();
+// Out of sight language and colours are set all the same.
+if (asked.controls && !parseControls(asked.controls)?.parts.has('masthead')) {
+  document.querySelector('h1')?.remove();
+  document.querySelector('logit-preferences')?.setAttribute('hidden', '');
+}
 // A frame is part of another page, which says itself what there is to see.
 if (asked.controls || window.parent !== window) scope?.removeAttribute('guide');
