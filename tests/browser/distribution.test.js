@@ -171,6 +171,30 @@ test('a token is forbidden, made likelier and taken from its bar', async () => {
   await close();
 });
 
+test('on a phone the menu of a token stands inside the window, at a bar and at a river', async () => {
+  for (const view of ['bench', 'landscape']) {
+    const path = `?lang=es&model=verbs&view=${view}#temperature=0.7`;
+    const { page, close } = await open({
+      path,
+      ready: view === 'bench',
+      viewport: { width: 375, height: 812 },
+    });
+    if (view === 'landscape') await page.locator('.sentence mark').waitFor();
+    await settle(page);
+    const place = page.locator(view === 'bench' ? 'logit-distribution .row' : '.plot').first();
+    await place.scrollIntoViewIfNeeded();
+    const { x, y, width } = await place.boundingBox();
+    await page.mouse.click(x + width - 40, y + 8);
+    const menu = page.locator('logit-token-menu [role=menu]');
+    await menu.waitFor();
+    const box = await menu.boundingBox();
+    assert.ok(box.x >= 0 && box.x + box.width <= 375, `${view} ${JSON.stringify(box)}`);
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+    assert.equal(wide, 375, view);
+    await close();
+  }
+});
+
 test('a token that is part of a character shows its bytes', async () => {
   const { page, close } = await open();
   scope.feed(scope.encode(FIRST));

@@ -16,7 +16,7 @@ addMessages(locales);
 /** How many beats there are; after the last one comes the bench. */
 export const BEATS = 5;
 /** How near the end of its way the knob counts as there, and how far up it is to go then. */
-const LEFT = 0.02;
+const LEFT = 0.05;
 const RIGHT = 0.64;
 /** Who holds both lines moves u alone where the knob stays so near, and u goes so far. */
 const STAYS = 0.05;

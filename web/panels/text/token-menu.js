@@ -43,7 +43,7 @@ export class LogitTokenMenu extends LogitMenu {
     const next = (/** @type {number} */ by) => (bias === false ? 0 : bias) + by;
     return html`
       <div class="menu" role="menu" aria-label=${t('menu.label', { token: this.spoken })}
-        ${cssom({ transform: `translate(${this.x}px, ${this.y}px)` })}
+        ${cssom({ transform: `translate(max(0px, min(${this.x}px, 100cqi - 100%)), ${this.y}px)` })}
         @keydown=${this.onKey} @focusout=${this.onLeave}>
         <div class="head" role="presentation"><span class="token">${this.name}</span>
           <span>${t('menu.bias', { bias: added })}</span></div>
