@@ -185,7 +185,7 @@ test('the query fixes and hides: knobs, panels, view', async () => {
     ['temperature', 'top_p'],
   );
   assert.equal(await page.locator('[data-view=bench]').count(), 0);
-  assert.equal(await page.locator('h1, logit-preferences').count(), 0);
+  assert.equal(await page.locator('h1:visible, logit-preferences:visible').count(), 0);
   const slider = page.locator('logit-knob[data-name=temperature]').getByRole('slider');
   assert.equal(await slider.isDisabled(), true);
   assert.equal(await page.locator('#prompt').evaluate((box) => box.readOnly), true);
