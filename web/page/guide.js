@@ -158,9 +158,10 @@ export class LogitGuide extends LogitElement {
    */
   #isLuck({ share, u, seed }) {
     if (u === undefined || share === undefined) return u !== undefined || seed !== undefined;
-    const stays = this.#held && Math.abs(share - this.#held.share) <= STAYS;
-    if (!stays || !this.#held) this.#held = { share, u };
-    return Math.abs(u - this.#held.u) >= GOES;
+    const from = this.#held;
+    if (from && Math.abs(share - from.share) <= STAYS) return Math.abs(u - from.u) >= GOES;
+    this.#held = { share, u };
+    return false;
   }
 
   /** @param {Event} event */
