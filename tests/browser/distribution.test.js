@@ -247,6 +247,34 @@ test('the figures over the bars stay in their columns while a knob turns', async
   await close();
 });
 
+test('a bar longer than the axis stands out of it, with a gap, and its number in the chart', async () => {
+  for (const width of [320, 1440]) {
+    const { page, close } = await open({
+      path: '?lang=es&model=stories#temperature=0',
+      viewport: { width, height: 900 },
+    });
+    const places = await page.locator('logit-distribution').evaluate((host) => {
+      const at = (selector) => {
+        const { left, right } = host.renderRoot.querySelector(selector).getBoundingClientRect();
+        return { left, right };
+      };
+      const lines = [...host.renderRoot.querySelectorAll('.frame line')];
+      return {
+        axis: Math.max(...lines.map((line) => line.getBoundingClientRect().right)),
+        bar: at('.row.next .final').right,
+        gap: at('.row.next .over'),
+        number: at('.row.next .after'),
+        chart: at('.chart').right,
+      };
+    });
+    const { axis, bar, gap, number, chart } = places;
+    assert.ok(gap.left < axis + 1 && gap.right > axis, JSON.stringify(places));
+    assert.ok(bar > gap.right + 2, JSON.stringify(places));
+    assert.ok(number.left > bar && number.right <= chart, JSON.stringify(places));
+    await close();
+  }
+});
+
 test('the logarithmic axis makes of each tenfold one step, and is in the link', async () => {
   const { page, close } = await open({ path: '?lang=en&model=stories#bench_chart=log' });
   assert.equal(await page.locator('#tab-log').getAttribute('aria-selected'), 'true');

@@ -162,19 +162,18 @@ function rowClass({ key, token, p, removed_by }, { active }) {
  * @param {Layout['columns']} columns
  * @param {number} unit
  */
-function drawBar(row, { barX, barTop, barWidth, barHeight }, unit) {
+function drawBar(row, { barX, barTop, barWidth, barLong, barHeight }, unit) {
   const inner = Math.round(barHeight / 2);
-  const middle = barHeight / 2;
   return svg`
-    <svg class="bar" x=${barX} y=${barTop} width=${barWidth} height=${barHeight}>
+    <svg class="bar" x=${barX} y=${barTop} width=${barLong} height=${barHeight}>
       ${row.token ? nothing : svg`<rect class="track" width=${barWidth} height=${barHeight}></rect>`}
-      <rect class="ghost" width=${barWidth} height=${barHeight} rx=${round(row.raw, 2 * unit)}
-        ${cssom(slide(row.raw, barWidth, row.p_raw))}></rect>
-      <rect class="final" width=${barWidth} height=${inner} y=${(barHeight - inner) / 2}
-        rx=${round(row.final, 1.5 * unit)} ${cssom(slide(row.final, barWidth, row.p))}></rect>
+      <rect class="ghost" width=${barLong} height=${barHeight} rx=${round(row.raw, 2 * unit)}
+        ${cssom(slide(row.raw, barLong, row.p_raw))}></rect>
+      <rect class="final" width=${barLong} height=${inner} y=${(barHeight - inner) / 2}
+        rx=${round(row.final, 1.5 * unit)} ${cssom(slide(row.final, barLong, row.p))}></rect>
       ${
         row.over
-          ? svg`<path class="over" d="M${barWidth - 9 * unit} 0l${4 * unit} ${middle}l${-4 * unit} ${middle}h${3 * unit}l${4 * unit} ${-middle}l${-4 * unit} ${-middle}z"></path>`
+          ? svg`<path class="over" d="M${barWidth} ${barHeight}l${6 * unit} ${-barHeight}h${-4 * unit}l${-6 * unit} ${barHeight}z"></path>`
           : nothing
       }
     </svg>`;
@@ -212,8 +211,8 @@ function drawSecond({ token, second }, { layout: { columns }, unit }) {
  */
 function drawCount(share, row, { layout: { columns, lengthOf }, unit }) {
   if (share === null) return nothing;
-  const { barX, barTop, barWidth, barHeight } = columns;
-  const x = barX + Math.min(barWidth, lengthOf(row.token, share));
+  const { barX, barTop, barHeight } = columns;
+  const x = barX + lengthOf(row.token, share);
   return svg`
     <rect class="count" data-share=${String(share)} x=${x - 1.25 * unit} y=${barTop - 1.5 * unit}
       width=${2.5 * unit} height=${barHeight + 3 * unit} rx=${1.25 * unit}></rect>`;

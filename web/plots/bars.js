@@ -33,6 +33,8 @@ import { DRAGGED } from './cuts.js';
 const DOMAINS = [1, 0.8, 0.6, 0.4, 0.2, 0.1, 0.05, 0.02, 0.01];
 /** How many times the model's best probability the axis holds. */
 const HEADROOM = 3;
+/** How far a bar that goes on beyond the axis stands out of it, in 1/16 rem. */
+const OVER = 12;
 /** The decades of the logarithmic axis. */
 const DECADES = 6;
 
@@ -105,7 +107,10 @@ export function layoutBars({ trace, width, unit, lines, log = false }) {
   const x = log ? onLog : onLine;
   const whole = linear([0, 1], [0, barWidth]);
   /** The rest has a strip of its own, from 0 to 1. @param {TraceToken | null} token @param {number} p */
-  const lengthOf = (token, p) => Math.min(barWidth, token ? x(p) : whole(p));
+  const lengthOf = (token, p) => {
+    if (!token) return Math.min(barWidth, whole(p));
+    return p > domain ? columns.barLong : x(p);
+  };
   const ordered = orderRows(trace);
   const cuts = [...findCuts(trace, ordered), ...findIdle(trace, ordered.length)];
 
@@ -178,10 +183,12 @@ export function layoutBars({ trace, width, unit, lines, log = false }) {
  */
 function layoutColumns(width, unit) {
   const label = Math.min(150 * unit, Math.max(84 * unit, width * 0.2));
+  const barWidth = Math.max(40, width - label - 76 * unit);
   return {
     labelWidth: label,
     barX: label,
-    barWidth: Math.max(40, width - label - 76 * unit),
+    barWidth,
+    barLong: barWidth + OVER * unit,
     barTop: 3 * unit,
     barHeight: 17 * unit,
     baseline: 15.5 * unit,

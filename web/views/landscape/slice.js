@@ -21,6 +21,8 @@ const LOW = 200;
 const [STANDING, LYING] = [7, 12];
 /** The radius of a ring, in 1/16 rem. */
 const RING = 4;
+/** How far a bar that goes on beyond the axis stands out of it, in 1/16 rem. */
+const OVER = 10;
 /** What is smaller is written as smaller. */
 const TINY = 1e-4;
 
@@ -150,13 +152,14 @@ function paintRows(context, slice, look) {
   const { rows, others, domain, nameOf, rest, counted, said } = slice;
   const { width, height, unit, palette, family } = look;
   const names = Math.min(width * 0.33, 104 * unit);
-  const numbers = 58 * unit;
+  const numbers = (52 + OVER) * unit;
   const long = width - names - numbers - 10 * unit;
   const tall = height / (rows.length + 1.6);
   const size = Math.min(15 * unit, tall * 0.58);
   const bar = Math.min(11 * unit, tall * 0.42);
   const x = names + 10 * unit;
-  const reach = (/** @type {number} */ share) => Math.min(long, (share / domain) * long);
+  const reach = (/** @type {number} */ share) =>
+    share > domain ? long + OVER * unit : (share / domain) * long;
   /** @type {Text[]} */
   const texts = [];
   /** @param {number} y @param {Partial<Row> & { p: number, raw: number }} row @param {string} fill */
@@ -167,12 +170,14 @@ function paintRows(context, slice, look) {
       context.strokeRect(x, y - bar / 2 - 2.5 * unit, Math.max(1, reach(raw)), bar + 5 * unit);
     context.fillStyle = fill;
     if (p > 0) context.fillRect(x, y - bar / 2, Math.max(1, reach(p)), bar);
-    if (p > domain) breakEnd(context, x + long, y, bar, look);
+    const side = bar / 2 + unit;
+    if (p > domain)
+      paintBreak(context, [x + long, y + side], [x + long + 4 * unit, y - side], look);
     const ring = ringOf(reach(second), unit);
     if (ring) paintRing(context, x + ring, y, look);
     if (counted && id !== undefined) {
       context.fillStyle = palette.mark;
-      const share = Math.min(long, (counted(id) / domain) * long);
+      const share = reach(counted(id));
       if (share > 0) context.fillRect(x, y + bar / 2 + unit, share, 2.5 * unit);
     }
     texts.push({
@@ -228,14 +233,14 @@ function paintColumns(context, slice, look) {
   const each = width / rows.length;
   const size = 12 * unit;
   const bottom = height - 1.6 * size;
-  const top = 1.8 * size;
+  const top = 1.8 * size + OVER * unit;
   const thick = Math.min(22 * unit, each * 0.5);
   /** @type {Text[]} */
   const texts = [];
   rows.forEach(({ id, p, raw, second, drawn, rank }, i) => {
     const x = (i + 0.5) * each;
     const reach = (/** @type {number} */ share) =>
-      Math.min(bottom - top, (share / domain) * (bottom - top));
+      share > domain ? bottom - top + OVER * unit : (share / domain) * (bottom - top);
     context.strokeStyle = palette.ghost;
     context.lineWidth = unit;
     const ghost = Math.max(1, reach(raw));
@@ -243,6 +248,8 @@ function paintColumns(context, slice, look) {
     context.fillStyle = drawn ? palette.mark : palette.bar;
     if (p > 0)
       context.fillRect(x - thick / 2, bottom - Math.max(1, reach(p)), thick, Math.max(1, reach(p)));
+    const side = thick / 2 + unit;
+    if (p > domain) paintBreak(context, [x - side, top], [x + side, top - 4 * unit], look);
     const ring = ringOf(reach(second), unit);
     if (ring) paintRing(context, x, bottom - ring, look);
     if (counted) {
@@ -318,20 +325,19 @@ function paintRing(context, x, y, { unit, palette }) {
 }
 
 /**
- * Two notches at the end of a bar that is longer than the axis.
+ * The gap of a bar that is longer than the axis.
  * @param {CanvasRenderingContext2D} context
- * @param {number} x @param {number} y @param {number} bar
+ * @param {[x: number, y: number]} from
+ * @param {[x: number, y: number]} to
  * @param {Look} look
  */
-function breakEnd(context, x, y, bar, { unit, palette }) {
+function paintBreak(context, from, to, { unit, palette }) {
   context.strokeStyle = palette.panel;
-  context.lineWidth = 2 * unit;
-  for (const back of [10, 15]) {
-    context.beginPath();
-    context.moveTo(x - back * unit, y + bar / 2 + unit);
-    context.lineTo(x - (back - 4) * unit, y - bar / 2 - unit);
-    context.stroke();
-  }
+  context.lineWidth = 3.5 * unit;
+  context.beginPath();
+  context.moveTo(...from);
+  context.lineTo(...to);
+  context.stroke();
 }
 
 /** Texts as they were shortened, which takes longer than to write them. @type {Map<string, string>} */
