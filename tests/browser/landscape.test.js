@@ -332,6 +332,35 @@ test('play runs the knob from end to end, and can be stopped', async () => {
   await opened.close();
 });
 
+test('landscape and bench take u from each other until a token is drawn', async () => {
+  const opened = await openLandscape({ hash: '#temperature=1.2&landscape_u=0.9' });
+  const { page, die } = opened;
+  const tab = (name) => page.locator(`#tab-${name}`).click();
+  const lands = page.locator('logit-draw .lands');
+  scope.feed(scope.encode(FIRST));
+  const { drawn } = scope.read({ temperature: 1.2, seed: 42 }, { step: 0, u: 0.9 });
+  await tab('bench');
+  await settle(page);
+  assert.match(await lands.innerText(), /^u = 0\.9000/);
+  assert.equal(await lands.getAttribute('data-drawn'), String(drawn.id));
+  await page.locator('logit-draw .strip').press('Home');
+  await tab('landscape');
+  await settle(page);
+  assert.equal(await numberOf(die), 0);
+  await tab('bench');
+  await page.locator('[data-command=seeded]').click();
+  await tab('landscape');
+  await settle(page);
+  assert.equal(await numberOf(die), scope.random(42, 0));
+  await die.press('End');
+  await settle(page);
+  await tab('bench');
+  await page.locator('logit-text [data-command=step]').click();
+  await settle(page);
+  assert.match(await lands.innerText(), new RegExp(`^u = ${scope.random(42, 1).toFixed(4)}`));
+  await opened.close();
+});
+
 test('roll again takes the next seed, and gives u back to it', async () => {
   const opened = await openLandscape({ hash: '#temperature=1.2&landscape_u=0.9' });
   await expectCrossing(opened, { u: true });

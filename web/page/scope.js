@@ -493,7 +493,7 @@ export class LogitScope extends LogitElement {
     const left = this.beat ?? 1;
     remember('guide', left > 1 && left < 6 ? String(left) : 'seen');
     this.beat = null;
-    if (bench) this.view = 'bench';
+    if (bench) this.#go('bench');
     const to = bench ? this.renderRoot.querySelector('#tab-bench') : this.#guideFrom;
     /** @type {HTMLElement | null} */ (to)?.focus({ preventScroll: !bench });
     this.emit('logit-change', this.state);
@@ -610,6 +610,21 @@ export class LogitScope extends LogitElement {
     this.context = instrument.context;
   }
 
+  /**
+   * Shows another view. Landscape and bench take a u of the reader's from each other, while it is for
+   * the same token.
+   * @param {string} view
+   */
+  #go(view) {
+    const { steps, whatIf } = this.#instrument;
+    const { landscape_u = null } = this.choices;
+    const [from, to] = [this.view, view];
+    this.view = view;
+    if (steps.length > 0 || this.readonly || landscape_u === whatIf) return;
+    if (from === 'landscape' && to === 'bench') this.#instrument.setWhatIf(landscape_u);
+    if (from === 'bench' && to === 'landscape') this.choose({ landscape_u: whatIf });
+  }
+
   /** The other views have knobs of their own. @param {string} part one of PARTS */
   #shows(part) {
     return this.#shown ? this.#shown.parts.has(part) : part !== 'tabs' || !this.readonly;
@@ -668,7 +683,7 @@ export class LogitScope extends LogitElement {
             ({ name }) => html`
             <button role="tab" id="tab-${name}" aria-controls="view" data-view=${name}
               aria-selected=${name === this.view} tabindex=${name === this.view ? 0 : -1}
-              @click=${() => (this.view = name)}>${t(`view.${name}`)}</button>`,
+              @click=${() => this.#go(name)}>${t(`view.${name}`)}</button>`,
           )}
         </div>
         ${this.shareable ? html`<a href="?lesson&lang=${language()}">${t('page.lessons')}</a>` : nothing}
@@ -828,7 +843,7 @@ export class LogitScope extends LogitElement {
     return guard([info, views.join(), this.worded, this.readonly, t('language')], () =>
       renderFoot(info, {
         views,
-        onView: (/** @type {string} */ name) => (this.view = name),
+        onView: (/** @type {string} */ name) => this.#go(name),
         onGuide: /** @type {any} */ (this.#resumeGuide.bind(this)),
         onContext: this.readonly ? null : ({ detail }) => this.#changeContext(detail.context),
       }),
@@ -842,7 +857,7 @@ export class LogitScope extends LogitElement {
     event.preventDefault();
     const tabs = this.#tabs;
     const at = tabs.findIndex(({ name }) => name === this.view);
-    this.view = tabs[(at + step + tabs.length) % tabs.length].name;
+    this.#go(tabs[(at + step + tabs.length) % tabs.length].name);
     /** @type {HTMLElement | null} */ (this.renderRoot.querySelector(`#tab-${this.view}`))?.focus();
   }
 
