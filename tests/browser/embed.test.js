@@ -258,9 +258,14 @@ test('the share panel writes link, frame and element, and its preview is live', 
   assert.equal(await preview.locator('#prompt').inputValue(), 'Yesterday they');
   await panel.locator('[data-copy=link]').click();
   assert.match(
-    await until(() => panel.getByRole('status').innerText(), Boolean),
+    await until(() => panel.getByRole('status').first().innerText(), Boolean),
     /Copied|selected/,
+    'beside what was copied',
   );
+  await panel.locator('[data-copy=element]').click();
+  const said = () => panel.getByRole('status').allInnerTexts();
+  await until(said, (all) => all[2] !== '');
+  assert.deepEqual((await said()).slice(0, 2), ['', '']);
   assert.deepEqual(complaints, []);
   await close();
 });

@@ -396,7 +396,7 @@ test('a file of one’s own is in no link, which says so', async () => {
   assert.doesNotMatch(link.hash, /branch/);
   assert.equal(
     await page.locator('logit-share .left').innerText(),
-    'The model on show was opened from a file, which no link can carry: the link opens stories: short tales, with the same prompt and settings.',
+    'The model on show was opened from a file, which no link can carry: the link opens stories: English tales, with the same prompt and settings.',
   );
   await close();
 });

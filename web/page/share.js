@@ -43,14 +43,15 @@ export class LogitShare extends LogitElement {
     this.lang_ = language();
     this.theme = 'auto';
     this.fixed = false;
-    this.said = '';
+    /** What became of the copying of each. @type {Record<string, string>} */
+    this.said = {};
   }
 
   /** Shows the panel for an address. @param {{ href: string, left: string[] }} address */
   async show({ href, left }) {
     this.href = href;
     this.left = left;
-    this.said = '';
+    this.said = {};
     await this.updateComplete;
     /** @type {HTMLDialogElement} */ (this.renderRoot.querySelector('dialog')).showModal();
   }
@@ -131,7 +132,6 @@ export class LogitShare extends LogitElement {
             ${this.#renderCode('link', this.link)}
             ${this.#renderCode('frame', this.#frame)}
             ${alone ? nothing : this.#renderCode('element', this.#element)}
-            <p class="about" role="status">${this.said}</p>
           </div>
           ${
             alone
@@ -188,6 +188,7 @@ export class LogitShare extends LogitElement {
     return html`
       <div class="code">
         <label class="label" for=${name}>${t(`share.${name}`)}</label>
+        <p class="about" role="status">${this.said[name] ?? ''}</p>
         <button data-copy=${name} @click=${() => this.#copy(name, code)}>${t('share.copy')}
           <span class="visually-hidden">${t(`share.${name}`)}</span></button>
         <textarea id=${name} rows="5" readonly spellcheck="false" .value=${code}></textarea>
@@ -206,9 +207,9 @@ export class LogitShare extends LogitElement {
     box.select();
     try {
       await navigator.clipboard.writeText(code);
-      this.said = t('share.copied');
+      this.said = { [name]: t('share.copied') };
     } catch {
-      this.said = t('share.select'); // no clipboard in this frame: the text is selected
+      this.said = { [name]: t('share.select') }; // no clipboard in this frame: the text is selected
     }
   }
 

@@ -382,13 +382,18 @@ export class LogitLandscape extends ModelElement {
     });
   }
 
-  /** The drawn token is that of the bars; what follows it comes as it is written. */
+  get #eos() {
+    return this.engine?.info?.eos_token_id ?? this.#first?.eos;
+  }
+
+  /** The drawn token is that of the bars; what follows it comes as it is written, and ends with the end token. */
   get #words() {
     const { written, reading } = this.#read ?? {};
     const [first, ...others] = written?.steps ?? [];
     if (!first || !reading || first.id === reading.drawn.id) return written?.steps ?? [];
     const { id } = reading.drawn;
-    return [{ id, text: this.#names.textOf(id) }, ...others];
+    const now = { id, text: this.#names.textOf(id) };
+    return id === this.#eos ? [now] : [now, ...others];
   }
 
   /** @param {number} now */
@@ -397,8 +402,7 @@ export class LogitLandscape extends ModelElement {
     this.#written = now;
     this.#shownDrawn = this.#read?.reading?.drawn.id ?? null;
     const into = /** @type {HTMLElement} */ (this.renderRoot.querySelector('.sentence'));
-    const eos = this.engine?.info?.eos_token_id ?? this.#first?.eos;
-    const words = this.#words.map(({ id, text }) => ({ id, text, end: id === eos }));
+    const words = this.#words.map(({ id, text }) => ({ id, text, end: id === this.#eos }));
     writeSentence(into, this.given ? '' : this.prompt, words, this.#before);
   }
 
@@ -692,7 +696,7 @@ export class LogitLandscape extends ModelElement {
         <div class="acts">${row ? this.#renderActs(row) : nothing}</div>
       </div>
       ${row && this.all ? this.#renderAll(row) : nothing}
-      ${row ? this.#renderTable(row) : nothing}
+      <div class="below">${row ? [this.#renderTable(row), this.#renderCaption(row)] : nothing}</div>
       <p class="visually-hidden" role="status">${this.#hand.holds || this.playing ? '' : this.#spoken()}</p>
     `;
   }
@@ -830,6 +834,12 @@ export class LogitLandscape extends ModelElement {
       stages: this.#reader?.reading?.trace.stages ?? [],
       set: (name, value) => this.#set({ [name]: value }),
     });
+  }
+
+  /** What the picture shows, for who comes to it alone. @param {TableRow} row */
+  #renderCaption({ name }) {
+    const stacked = t('landscape.stacked', { knob: settingName(name) });
+    return html`<p class="caption">${stacked} ${this.#gumbel ? '' : t('landscape.crossing')}</p>`;
   }
 
   /** @param {TableRow} row */
