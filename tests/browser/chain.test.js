@@ -172,7 +172,11 @@ test('bars and knob follow a move at once, strip and cards in time to spare', as
     (now) => now !== said,
   );
   assert.ok(words.includes(entropy.toFixed(2)), `${words}: ${entropy}`);
-  assert.notEqual(await strip.innerHTML(), drawn);
+  // Out of sight, it waits until the hand rests.
+  await until(
+    () => release().then(() => strip.innerHTML()),
+    (now) => now !== drawn,
+  );
 
   // What ends the move while they wait does not leave them behind.
   await slide(0.5);

@@ -29,7 +29,7 @@ function named(name) {
  */
 
 /**
- * The panels of any bench.
+ * The panels of any bench, each written when it is asked for.
  * @param {import('../../state/bench.js').Bench} bench
  * @param {{ knobs?: string[] | null, fixed?: boolean }} [around]
  * @returns {Record<'draw' | 'distribution' | 'chain', Props>}
@@ -37,39 +37,31 @@ function named(name) {
 export function panelsOfBench(bench, { knobs = null, fixed = false } = {}) {
   const { trace, drawn, tally } = bench;
   return {
-    draw: {
-      trace,
-      drawn,
-      seed: bench.seed,
-      count: bench.drawStep + 1,
-      method: bench.method,
-      whatIf: bench.whatIf,
-      tally,
-      fixed,
+    get draw() {
+      const { seed, drawStep, method, whatIf } = bench;
+      return { trace, drawn, seed, count: drawStep + 1, method, whatIf, tally, fixed };
     },
-    distribution: {
-      trace,
-      drawn,
-      view: bench.view,
-      curves: bench.curves,
-      biases: bench.biases,
-      tally,
-      fixed,
+    get distribution() {
+      const { view, curves, biases } = bench;
+      return { trace, drawn, view, curves, biases, tally, fixed };
     },
-    chain: {
-      table: bench.table,
-      settings: bench.settings,
-      trace,
-      presets: PRESETS,
-      imitations: IMITATIONS,
-      strategies: STRATEGIES,
-      pair: bench.pair,
-      beside: bench.beside,
-      outcomes: bench.outcomes,
-      order: bench.order,
-      difference: bench.difference,
-      only: knobs,
-      fixed,
+    get chain() {
+      const { table, settings, pair, beside, outcomes, order, difference } = bench;
+      return {
+        table,
+        settings,
+        trace,
+        presets: PRESETS,
+        imitations: IMITATIONS,
+        strategies: STRATEGIES,
+        pair,
+        beside,
+        outcomes,
+        order,
+        difference,
+        only: knobs,
+        fixed,
+      };
     },
   };
 }
@@ -83,50 +75,57 @@ export function panelsOfBench(bench, { knobs = null, fixed = false } = {}) {
 export function panelsOf(instrument, around) {
   const { examples, fixed, sentence } = around;
   const eos = instrument.info?.eos_token_id ?? -1;
-  const { drawn, finished, gates } = instrument;
-  const { draw, distribution, chain } = panelsOfBench(instrument, around);
-  const text = {
-    prompt: instrument.prompt,
-    chatty: instrument.info?.chat_template ?? false,
-    chat: instrument.chat,
-    chatDate: instrument.chatDate,
-    promptThinks: instrument.promptThinks,
-    pieces: instrument.promptPieces,
-    steps: instrument.steps,
-    examples,
-    finished,
-    running: instrument.running,
-    ready: drawn !== null,
-    fault: sentence(instrument.promptFault),
-    verdict: instrument.verdict,
-    json: instrument.json,
-    checked: instrument.grammar !== null,
-    eos,
-    contextLength: instrument.info?.context_length ?? 0,
-    limit: instrument.limit,
-    loop: instrument.loop,
-    alternatives: instrument.alternatives,
-    branches: instrument.branches,
-    distinct: instrument.distinct,
-    marks: instrument.marks,
-    sought: instrument.sought,
-    pace: instrument.pace,
-    paces: PACES.length,
-    stopAtEnd: instrument.stopAtEnd,
-    fixed,
-  };
+  const panels = panelsOfBench(instrument, around);
   return {
-    text,
-    draw: { ...draw, finished, eos, stepping: true },
-    distribution: { ...distribution, eos },
-    chain: {
-      ...chain,
-      mu: instrument.mu,
-      map: instrument.map,
-      eos,
-      gates,
-      programmable: true,
-      fault: Object.keys(gates).length > 0 ? sentence(instrument.fault) : '',
+    get text() {
+      return {
+        prompt: instrument.prompt,
+        chatty: instrument.info?.chat_template ?? false,
+        chat: instrument.chat,
+        chatDate: instrument.chatDate,
+        promptThinks: instrument.promptThinks,
+        pieces: instrument.promptPieces,
+        steps: instrument.steps,
+        examples,
+        finished: instrument.finished,
+        running: instrument.running,
+        ready: instrument.drawn !== null,
+        fault: sentence(instrument.promptFault),
+        verdict: instrument.verdict,
+        json: instrument.json,
+        checked: instrument.grammar !== null,
+        eos,
+        contextLength: instrument.info?.context_length ?? 0,
+        limit: instrument.limit,
+        loop: instrument.loop,
+        alternatives: instrument.alternatives,
+        branches: instrument.branches,
+        distinct: instrument.distinct,
+        marks: instrument.marks,
+        sought: instrument.sought,
+        pace: instrument.pace,
+        paces: PACES.length,
+        stopAtEnd: instrument.stopAtEnd,
+        fixed,
+      };
+    },
+    get draw() {
+      return { ...panels.draw, finished: instrument.finished, eos, stepping: true };
+    },
+    get distribution() {
+      return { ...panels.distribution, eos };
+    },
+    get chain() {
+      const { mu, map, gates } = instrument;
+      return {
+        ...panels.chain,
+        mu,
+        map,
+        eos,
+        gates,
+        programmable: true,
+        fault: Object.keys(gates).length > 0 ? sentence(instrument.fault) : '',
+      };
     },
   };
 }
