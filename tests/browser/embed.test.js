@@ -232,8 +232,11 @@ test('the share panel writes link, frame and element, and its preview is live', 
   const { page, complaints, close } = await bench.open({
     path: '?lang=en&model=verbs#prompt=Yesterday%20they&top_k=3&seed=5',
   });
+  const before = await page.evaluate(() => history.length);
   await page.locator('[data-command=share]').click();
   const panel = page.locator('logit-share');
+  await panel.locator('iframe').waitFor();
+  await panel.frameLocator('iframe').locator('canvas').first().waitFor();
   await panel.getByLabel('Temperature', { exact: false }).first().check();
   await panel.locator('input[name=readonly]').check();
   const link = new URL(
@@ -266,6 +269,11 @@ test('the share panel writes link, frame and element, and its preview is live', 
   const said = () => panel.getByRole('status').allInnerTexts();
   await until(said, (all) => all[2] !== '');
   assert.deepEqual((await said()).slice(0, 2), ['', '']);
+  assert.equal(await page.evaluate(() => history.length), before, 'the way back is as it was');
+  await page.keyboard.press('Escape');
+  await panel.locator('iframe').waitFor({ state: 'detached' });
+  await page.locator('[data-command=share]').click();
+  assert.ok(await panel.locator('input[name=readonly]').isChecked(), 'as it was left');
   assert.deepEqual(complaints, []);
   await close();
 });

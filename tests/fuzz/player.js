@@ -42,7 +42,9 @@ export function findShown() {
       if (!element.checkVisibility()) continue;
       if (element.shadowRoot) walk(element.shadowRoot);
       const { localName } = element;
-      if (localName === 'logit-knob') found.push(`${element.row?.name} ${element.value}`);
+      // A stage that is looked at and does nothing is not in the address.
+      if (localName === 'logit-knob' && element.value !== element.row?.neutral)
+        found.push(`${element.row?.name} ${element.value}`);
       else if (localName === 'logit-tape') found.push(element.steps.map(({ id }) => id).join());
       else if (element.matches('.row[data-id]'))
         found.push(`${element.dataset.id} ${element.dataset.p} ${element.dataset.removedBy}`);

@@ -3,6 +3,7 @@
  * of what the embedded instrument offers and a live preview.
  */
 import { html, nothing } from 'lit';
+import { keyed } from 'lit/directives/keyed.js';
 import { locales } from '#locales/share';
 import { addMessages, hasMessage, language, languages, list, t } from '../locale/locale.js';
 import { LogitElement, define } from '../base/element.js';
@@ -34,7 +35,7 @@ export class LogitShare extends LogitElement {
 
   constructor() {
     super();
-    /** The page's own address with its state. */
+    /** The page's own address with its state; empty while it is closed. */
     this.href = '';
     /** @type {string[]} What of the state no link can say. */
     this.left = [];
@@ -116,10 +117,11 @@ export class LogitShare extends LogitElement {
 
   render() {
     if (!this.href) return nothing;
-    // The page that is one file has no elements beside it, and shows no frame.
+    // The page that is one file has no elements beside it, and shows no frame. A frame that goes to
+    // another address is a step of the window's history; a new one is none.
     const alone = assets.inside.size > 0;
     return html`
-      <dialog aria-labelledby="title">
+      <dialog aria-labelledby="title" @close=${() => (this.href = '')}>
         <div class="top">
           <h2 id="title">${t('share.title')}</h2>
           <button @click=${this.#close}>${t('share.close')}</button>
@@ -138,7 +140,7 @@ export class LogitShare extends LogitElement {
               ? nothing
               : html`<div>
                 <p class="label">${t('share.preview')}</p>
-                <iframe title=${t('share.preview')} src=${this.#framed}></iframe>
+                ${keyed(this.#framed, html`<iframe title=${t('share.preview')} src=${this.#framed}></iframe>`)}
               </div>`
           }
         </div>
