@@ -392,6 +392,22 @@ test('any number of the table can be swept, one or two at a time', async () => {
   await close();
 });
 
+// Its document is of another model at the end.
+test('a figure of a stage that is off stands while another model comes', async () => {
+  const { page, view, complaints, close } = await openSweep({ lang: 'es' });
+  await choose(view, 'any');
+  await settle(page);
+  await view.locator('#first-setting').selectOption('min_p');
+  await settle(page);
+  assert.equal(await view.locator('.now').count(), 2, 'marked where the bench is');
+  await page.locator('[data-view=bench]').click();
+  await page.locator('logit-model select').selectOption('shakespeare');
+  await page.locator('[data-view=sweep]').click();
+  await settle(page);
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
 // Nothing of what it leaves is for another test: its document is the last of this address.
 test('the saved figure is well-formed, whatever stands in names and prompts', async () => {
   const { page, view, close } = await openSweep();

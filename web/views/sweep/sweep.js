@@ -403,7 +403,8 @@ export class LogitSweep extends ModelElement {
 
   /** @param {Run} run */
   #renderChart({ plan, points, shape, vocabulary }) {
-    const now = this.bare ? null : this.#bench[plan.axes[0].name];
+    // Unknown while another model comes.
+    const now = this.bare ? null : (this.#bench[plan.axes[0].name] ?? null);
     return shape === 'map'
       ? html`<logit-sweep-map .plan=${plan} .points=${points} .at=${this.at}></logit-sweep-map>`
       : html`<logit-sweep-trend .plan=${plan} .points=${points} .at=${this.at}
