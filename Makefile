@@ -22,7 +22,7 @@ FUZZERS := $(patsubst %,$(BUILD)/fuzz/%,$(FUZZ_TARGETS))
 NATIVE_COMMANDS := $(BUILD)/gcc/logitscope $(BUILD)/clang/logitscope
 C_FILES = $(wildcard src/*.[ch] tests/native/*.[ch] tests/fuzz/*.[ch])
 
-.PHONY: help node-version serve test test-quick test-long test-browsers bench bench-formats dist lessons wasm native \
+.PHONY: help node-version serve test test-quick test-long test-browsers bench bench-formats dist lessons wasm package native \
     native-tests native-traps native-32 fuzz fuzz-page fuzzers soak soak-page mutants coverage models types format lint style tidy clean
 
 help: ## list these targets
@@ -63,7 +63,10 @@ lessons: dist ## the site, and the lessons as pages and as packages of SCORM 1.2
 
 wasm: $(WASM) ## build web/engine/logitscope.wasm
 
-native: $(NATIVE_COMMANDS) ## build the native command line with gcc and with clang
+package: wasm types ## pack module, command line and types for npm install
+	@npm pack
+
+native: $(NATIVE_COMMANDS) ## build the native engine with gcc and with clang, of which digests are compared
 
 native-tests: $(NATIVE_TESTS)
 

@@ -109,7 +109,12 @@ async function findInside(folder, path) {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const dist = join(dirname(dirname(fileURLToPath(import.meta.url))), 'dist');
-  const port = Number(process.env.PORT ?? 8080);
+  const { PORT = '8080' } = process.env;
+  const port = /^\d+$/.test(PORT) && Number(PORT) < 65536 ? Number(PORT) : null;
+  if (port === null) {
+    process.stderr.write(`PORT must be a whole number below 65536, got ${JSON.stringify(PORT)}\n`);
+    process.exit(1);
+  }
   try {
     const { url } = await serve(dist, port, undefined, process.env.HOST);
     process.stdout.write(`Logitscope is at ${url}\n`);

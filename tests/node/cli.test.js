@@ -575,6 +575,19 @@ describe('the playground', () => {
     assert.match(stdout, /seed 5\n$/);
   });
 
+  test('a setting that is put back is that of the preset', async () => {
+    const { stdout } = await play(
+      '/preset llama.cpp',
+      'Tomorrow she',
+      '/temperature 2',
+      '/temperature',
+      'Tomorrow she',
+    );
+    assert.match(stdout, /\ntemperature 0\.8, of preset llama\.cpp\n/);
+    const [first, second] = stdout.split('\n').filter((line) => line.startsWith('Tomorrow she'));
+    assert.equal(second, first);
+  });
+
   test('a wrong command or word is one line, and the game goes on', async () => {
     const { status, stdout } = await play(
       '/temprature 1',
@@ -796,6 +809,17 @@ describe('wrong arguments: one line on stderr, exit code 2', () => {
       'constraint: depth must be an integer between 0 and 100, got 3002',
     ],
     'a word that is no flag': [['generate', 'Tomorrow'], '"Tomorrow"'],
+    'a weaker model that nothing asks': [
+      ['generate', ...SHE, '--amateur', 'models/verbs.gguf'],
+      '--amateur needs --guidance-scale or --contrastive-beta',
+    ],
+    'a second text that nothing reads': [
+      ['generate', ...SHE, '--negative-prompt', 'Yesterday they'],
+      '--negative-prompt needs --guidance-scale or --contrastive-beta',
+    ],
+    'a folder as a sampler': [['generate', ...SHE, '--own', 'src'], '"src" is a folder'],
+    'a lesson without a verb': [['lesson'], 'check or answers is missing'],
+    'an address that no fetch knows': [['info', '--model', 'ftp://x/y.gguf'], 'unknown scheme'],
     'no prompt': [['generate'], '--prompt'],
     'no text': [['tokenize'], '--prompt'],
     'no text to detect': [['detect', '--green-bias', '2'], '--text or --ids is missing'],

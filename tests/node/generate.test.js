@@ -80,6 +80,19 @@ describe('steps and result', () => {
     }
   });
 
+  test('end_tokens ends it in place of the model’s own', async () => {
+    const asked = { seed: 4, temperature: 2, max_new_tokens: 30 };
+    const { ids } = await run({ ...asked, end_tokens: [] });
+    assert.equal(ids.length, 30);
+    const at = ids.findIndex((id, i) => i > 2 && ids.indexOf(id) === i);
+    const ended = await run({ ...asked, end_tokens: [ids[at]] });
+    assert.deepEqual(ended.ids, ids.slice(0, at + 1));
+    assert.equal(ended.finish_reason, 'eos');
+    const eos = await run({ ...asked, end_tokens: [ids[at]], forced_first: EOS });
+    assert.equal(eos.ids[0], EOS);
+    assert.ok(eos.ids.length > 1, 'the model’s own is a token like others');
+  });
+
   test('defaults: 100 tokens, seed 0', async () => {
     const result = await run({ logit_bias: { [EOS]: false } });
     assert.equal(result.ids.length, 100);

@@ -582,6 +582,17 @@ describe('what does not answer', () => {
 describe('the command', () => {
   const file = `${folder}/right.mjs`;
   writeFileSync(file, TOP_P);
+  const empty = `${folder}/empty`;
+  mkdirSync(empty, { recursive: true });
+
+  test('a default function is found by its name where several are asked for', async () => {
+    const { stdout } = await cli(['grade', file, '--as', 'top_p,top_k', '--json']);
+    const scores = JSON.parse(stdout).functions.map(({ as, score }) => [as, score]);
+    assert.deepEqual(scores, [
+      ['top_p', 100],
+      ['top_k', 0],
+    ]);
+  });
 
   test('a line a property', async () => {
     const { status, stdout } = await cli(['grade', file, '--as', 'top-p']);
@@ -610,6 +621,13 @@ describe('the command', () => {
       [[file, '--as', 'top_q'], /did you mean top_/],
       [[file, '--as', 'top_p', '--time-limit', '0'], /--time-limit/],
       [[file, file, '--as', 'top_p'], /unexpected argument/],
+      [
+        [file, '--as', 'top_p', '--weight', 'zzz=3'],
+        /names no property "zzz", known are .*own_copy/,
+      ],
+      [[file, '--as', 'top_p', '--weight', 'top_k.own_copy=3'], /"top_k.own_copy"/],
+      [[empty, '--as', 'top_p'], /holds no file ending in \.js, \.mjs, \.py/],
+      [[empty, '--as', 'top_p', '--csv'], /holds no file/],
     ];
     for (const [words, pattern] of cases) {
       const { status, stderr, stdout } = await cli(['grade', ...words]);

@@ -181,6 +181,10 @@ describe('errors arrive with their code', () => {
       code: 'load_failed',
     });
     other.terminate();
+    await assert.rejects(RemoteLogitscope.load({ model: 'models/verbs.gguf' }), {
+      code: 'unsupported',
+      message: /no Worker here/,
+    });
   });
 
   test('arguments that no message can carry', async () => {

@@ -280,15 +280,24 @@ export function parseFlags(words, flags, operands) {
     }
     values[flag.name] = toValue(flag, text, values[flag.name]);
   }
-  for (const { name, needs } of flags)
-    if (needs && name in values && !(needs in values))
-      throw new UsageError(`${dashed(name)} needs ${dashed(needs)}`);
+  for (const { name, needs } of flags) if (needs) checkNeeds(values, name, [needs]);
   return values;
 }
 
 /** @param {any} values */
 export function needPrompt(values) {
   if (values.prompt === undefined) throw new UsageError('--prompt is missing');
+}
+
+/**
+ * Refuses a flag that says nothing without any of some others.
+ * @param {any} values
+ * @param {string} name
+ * @param {string[]} needs
+ */
+export function checkNeeds(values, name, needs) {
+  if (values[name] !== undefined && needs.every((it) => values[it] === undefined))
+    throw new UsageError(`${dashed(name)} needs ${needs.map(dashed).join(' or ')}`);
 }
 
 /**

@@ -7,6 +7,7 @@ import {
   SEED,
   chatOf,
   checkBeside,
+  checkNeeds,
   needPrompt,
   settingsOf,
 } from './flags.js';
@@ -15,6 +16,9 @@ import { play } from './interactive.js';
 import { OWN, OWN_NOTES, withOwn } from './own-sampler.js';
 import { inLine, printJson, safe } from './terminal.js';
 import { judge, readGrammar, verdictLine } from './verdict.js';
+
+/** What reads a second text. */
+const SECOND = ['guidance_scale', 'contrastive_beta'];
 
 /**
  * Runs a generation to its end.
@@ -149,6 +153,9 @@ export const generate = {
   check(values) {
     checkBeside(values, 'chat', ['prompt', 'interactive']);
     checkBeside(values, 'interactive', ['prompt', 'json']);
+    // The playground has settings that no flag names.
+    if (!values.interactive)
+      for (const name of ['amateur', 'negative_prompt']) checkNeeds(values, name, SECOND);
     if (!values.interactive && values.chat === undefined) needPrompt(values);
   },
 

@@ -2,7 +2,7 @@
 import { readdirSync, statSync } from 'node:fs';
 import { basename, extname, join, resolve } from 'node:path';
 import { MODULE_11, casesOf } from '../grade/cases.js';
-import { GRADED, grade as gradeSubject } from '../grade/grade.js';
+import { GRADED, grade as gradeSubject, propertyNames } from '../grade/grade.js';
 import { scoreOf, total } from '../grade/score.js';
 import { shortest } from '../grade/shrink.js';
 import { Subject } from '../grade/subject.js';
@@ -115,6 +115,29 @@ function weightsOf(given = []) {
       return [name, Number(number)];
     }),
   );
+}
+
+/**
+ * Refuses a name that no graded function has among its properties.
+ * @param {Record<string, number>} weights
+ * @param {Part[]} parts
+ * @param {any} engine
+ */
+async function checkWeights(weights, parts, engine) {
+  if (Object.keys(weights).length === 0) return;
+  const known = await Promise.all(
+    parts.map(async ({ as, lesson }) =>
+      (await propertyNames(as, engine, lesson)).flatMap((name) => [name, `${as}.${name}`]),
+    ),
+  );
+  const names = new Set(known.flat());
+  for (const name of Object.keys(weights)) {
+    if (names.has(name)) continue;
+    const short = [...names].filter((it) => !it.includes('.'));
+    throw new UsageError(
+      `--weight names no property ${JSON.stringify(name)}${nearestOf(name, short, ', known are ')}`,
+    );
+  }
 }
 
 /** Those of one function. @param {Record<string, number>} weights @param {string} as */
@@ -243,7 +266,11 @@ export const grade = {
       kind: 'text',
       help: `what it is: ${GRADED.slice(-2).join(', ')}, a warper's name, cases, or several with commas`,
     },
-    { name: 'weight', kind: 'texts', help: 'PROPERTY=NUMBER: what it counts; may be repeated' },
+    {
+      name: 'weight',
+      kind: 'texts',
+      help: 'PROPERTY=NUMBER: what it counts, by its name in --json; may be repeated',
+    },
     { name: 'time_limit', kind: 'number', help: `seconds that one call may take (${TIME})` },
     {
       name: 'total_limit',
@@ -291,6 +318,7 @@ export const grade = {
     const [path] = operands;
     const parts = partsOf(values.as);
     const weights = weightsOf(values.weight);
+    await checkWeights(weights, parts, engine);
     const report = new Report(lang);
     const submissions = new Submissions(stderr, { memory: memory_limit, stdio });
     const { isolation } = submissions;
@@ -329,6 +357,8 @@ export const grade = {
 
     /** @param {{ name: string, file: string, sees: string[] }[]} all */
     const gradeAll = async (all) => {
+      if (all.length === 0)
+        throw new UsageError(`${JSON.stringify(path)} holds no file ending in ${KINDS.join(', ')}`);
       const rows = [];
       const names = parts.map(({ as, lesson }) => (lesson ? `cases:${as}` : as));
       if (csv) stdout.write(`${['file', 'score', ...names, 'faults'].map(cell).join(',')}\n`);

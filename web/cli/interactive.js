@@ -1,6 +1,7 @@
 /** The terminal playground: a line is a prompt, a line that begins with a slash is a command. */
 import { createInterface } from 'node:readline';
 import { LogitscopeError } from '../engine/index.js';
+import { presets } from '../engine/presets.js';
 import { UsageError, checkSettings, nearestOf, settingFlag, toValue } from './flags.js';
 import { inLine, quoted, safe } from './terminal.js';
 import { judge, verdictLine } from './verdict.js';
@@ -38,7 +39,7 @@ function inFlags(name, value) {
 }
 
 const HELP = `A line is a prompt; the text that follows it is generated.
-/temperature 0.5   sets a setting; without a value, puts it back to neutral
+/temperature 0.5   sets a setting; without a value, puts it back to that of the preset, else to neutral
 /seed 42           the seed; /max-new-tokens 20, /preset NAME, /order A,B,... likewise
 /settings          shows what is set
 /reset             puts everything back
@@ -136,7 +137,10 @@ class Playground {
     const options = text ? { ...others, [name]: toValue(flag, text, before) } : others;
     await checkSettings(this.#scope, options);
     this.#options = options;
-    this.#stdout.write(text ? inFlags(name, options[name]) : `${name} neutral\n`);
+    const preset = /** @type {any} */ (presets)[options.preset]?.[name];
+    if (text) this.#stdout.write(inFlags(name, options[name]));
+    else if (preset === undefined) this.#stdout.write(`${name} neutral\n`);
+    else this.#stdout.write(`${name} ${preset}, of preset ${options.preset}\n`);
   }
 
   #show() {

@@ -50,6 +50,7 @@ export const lesson = {
   notes: NOTES,
 
   check({ operands: [verb, file, more], lang = 'en' }) {
+    if (verb === undefined) throw new UsageError('check or answers is missing');
     if (verb !== 'check' && verb !== 'answers')
       throw new UsageError(`lesson knows check and answers, got ${JSON.stringify(verb ?? '')}`);
     if (file === undefined) throw new UsageError('FILE is missing');

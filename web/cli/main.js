@@ -1,4 +1,5 @@
 /** The commands and what runs one: the command line without a process of its own. */
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { bench } from './bench.js';
 import { compare } from './compare.js';
@@ -48,7 +49,14 @@ function usage() {
  * @returns {Promise<number>} the exit code
  */
 async function run(words, streams) {
-  const [name, ...rest] = words;
+  const [name, ...rest] = words[0] === 'help' && words.length > 1 ? [words[1], '--help'] : words;
+  if (name === '--version') {
+    const { version } = JSON.parse(
+      readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
+    );
+    streams.stdout.write(`${version}\n`);
+    return 0;
+  }
   if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
     streams.stdout.write(usage());
     return 0;

@@ -1,5 +1,5 @@
 /** `--own FILE`: a sampler of the reader's own inside the chain, in a thread with a time limit. */
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import { pathToFileURL } from 'node:url';
 import { resolve } from 'node:path';
@@ -72,6 +72,8 @@ export function checkFile(file, limit = 2) {
 export async function withOwn({ own: file, time_limit: limit = 2 }, stderr, work) {
   if (file === undefined) return work({});
   checkFile(file, limit);
+  if (statSync(file).isDirectory())
+    throw new UsageError(`--own ${JSON.stringify(file)} is a folder`);
   const subject = new Subject(inThread(file, stderr), 'own', 1000 * limit);
   const refuse = (/** @type {string} */ why) => {
     throw new UsageError(`--own ${JSON.stringify(file)}: ${why}`);

@@ -90,7 +90,11 @@ export function mustBe(setting, what, value, at) {
  */
 export function reasonOf(error) {
   if (error instanceof LogitscopeError) return phrase(error.key, error.values);
-  return error instanceof Error ? error.message : show(error);
+  if (!(error instanceof Error)) return show(error);
+  // Of a failed fetch Node tells the reason one level below.
+  return error instanceof TypeError && error.cause instanceof Error
+    ? `${error.message}: ${error.cause.message}`
+    : error.message;
 }
 
 /**

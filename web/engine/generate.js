@@ -144,6 +144,7 @@ export async function* generate(core, timeline, options) {
   const info = core.needModel();
   const text = new TextStream(stops);
   const promptLength = ids.length;
+  const ends = core.ends(resolved, info.vocab_size);
   let now = { ...resolved, gates: { constraint_start: promptLength, ...resolved.gates } };
   /** @type {Generated['finish_reason'] | null} */
   let finish = maximum ? null : 'length';
@@ -184,8 +185,8 @@ export async function* generate(core, timeline, options) {
       const piece = info.tokenizer ? core.piece(drawn.id) : null;
       let added = piece && !piece.special ? text.push(piece.bytes) : '';
       if (text.stopped) finish = 'stop';
-      else if (info.end_token_ids.includes(drawn.id)) finish = 'eos';
-      else if (!info.end_token_ids.length && core.gates.isSpent(now.gates, ids)) finish = 'stop';
+      else if (ends.includes(drawn.id)) finish = 'eos';
+      else if (!ends.length && core.gates.isSpent(now.gates, ids)) finish = 'stop';
       else if (step + 1 === maximum) finish = 'length';
       if (finish) {
         added += text.finish();

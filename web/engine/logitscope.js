@@ -20,8 +20,7 @@ import { Session } from './session.js';
 
 export { LogitscopeError, presets, strategies };
 
-/** @typedef {import('./types.js').Settings} Settings */
-/** @typedef {import('./types.js').GenerateOptions} GenerateOptions */
+/** @import { GenerateOptions, Settings } from './types.js' */
 /** @typedef {{ history?: ArrayLike<number>, second?: ArrayLike<number> }} GivenBeside */
 
 /** The longest context that a model file may have. */

@@ -537,6 +537,7 @@ import(${JSON.stringify(address)}).then(
  * @param {string | URL} address
  */
 function startWorker(address) {
+  if (typeof Worker === 'undefined') throw new LogitscopeError('unsupported', 'no_worker');
   const { href, origin } = new URL(address, globalThis.document?.baseURI);
   if (origin === globalThis.origin) return new Worker(trustedAddress(href), { type: 'module' });
   const blob = new Blob([program(href)], { type: 'text/javascript' });

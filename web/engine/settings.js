@@ -19,7 +19,7 @@ import { presets } from './presets.js';
  * @property {'inverse' | 'gumbel'} draw
  * @property {number} top
  * @property {number} seed
- * @property {ArrayLike<number> | null} ends the tokens that end a text; null: the model's
+ * @property {number[] | null} ends the tokens that end a text; null: the model's
  * @property {string | ArrayLike<number> | null} negative_prompt null: the prompt's last token
  * @property {import('./gates.js').Asked} gates
  * @property {import('./types.js').Own | ArrayLike<number> | null} own null with 'own' in the order: its

@@ -1,3 +1,4 @@
+/// <reference lib="dom" preserve="true" />
 /** The shapes that cross the engine's interface; types only, nothing runs here. */
 
 /**
@@ -89,7 +90,8 @@
  * @property {string | ArrayLike<number> | null} [negative_prompt] where the second distribution of a
  *   generation comes from: this text and the tokens drawn so far; left out, it is the prompt's last
  *   token. A reading takes it from `second`
- * @property {ArrayLike<number>} [end_tokens] the ids that end a text, the model's if left out
+ * @property {ArrayLike<number>} [end_tokens] the ids that end a text, for `generate`, `min_new_tokens`
+ *   and the length penalty; the model's if left out
  * @property {number} [seed] 0 to 2^53 - 1
  * @property {Constraint | null} [constraint] what the generated text must be
  * @property {number | null} [constraint_start] where in the timeline it begins; left out, its end (of

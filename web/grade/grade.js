@@ -53,6 +53,16 @@ async function tryingFor(as, engine, lesson) {
 }
 
 /**
+ * What a function is asked for, by the names that weights go by.
+ * @param {string} as
+ * @param {any} engine
+ * @param {boolean} lesson whether it is the lesson's cases that are asked
+ */
+export async function propertyNames(as, engine, lesson) {
+  return (await tryingFor(as, engine, lesson)).map(({ name }) => name);
+}
+
+/**
  * Every setting that a warper may read, neutral but for those given.
  * @param {any} engine
  * @param {string} as

@@ -36,7 +36,8 @@ export function toyRow({ rows }, window, at) {
 const camel = (name) => name.replace(/_(.)/g, (_, letter) => letter.toUpperCase());
 
 /**
- * The function to call: the export of that name, the default, or the only function.
+ * The function to call: the export of that name, the default of that name, any default, or the only
+ * function.
  * @param {Record<string, unknown>} exported
  * @param {string} name in snake_case; camelCase is found too, and what lessons call it
  * @param {boolean} [strict] whether only a name will do, where several functions are asked for
@@ -45,7 +46,10 @@ const camel = (name) => name.replace(/_(.)/g, (_, letter) => letter.toUpperCase(
 function find(exported, name, strict = false) {
   const functions = Object.values(exported).filter((value) => typeof value === 'function');
   const names = [name, `${name}_filter`, `apply_${name}`].flatMap((it) => [it, camel(it)]);
-  const found = names.map((it) => exported[it]).find((it) => it !== undefined);
+  const own = /** @type {any} */ (exported.default);
+  const found =
+    names.map((it) => exported[it]).find((it) => it !== undefined) ??
+    (names.includes(own?.name) ? own : undefined);
   const other = exported.default ?? (functions.length === 1 ? functions[0] : undefined);
   const taken = found ?? (strict ? undefined : other);
   if (typeof taken === 'function') return taken;
