@@ -82,6 +82,8 @@ export class LogitLandscape extends ModelElement {
 
   /** What was asked for last. */
   #asked = '';
+  /** @type {import('../../state/landscape.js').Crossing | null} */
+  #at = null;
   /** Everything but the crossing, since two landscapes are held against each other. @type {string | null} */
   #heldAt = null;
   #rest = new Rest();
@@ -234,9 +236,12 @@ export class LogitLandscape extends ModelElement {
     const settings = { ...this.#knob.settings, [row.name]: value };
     this.#keepHeld(row.name, settings);
     const at = { ids: subject.ids, settings, knob: row.name, value, u: this.u };
-    const key = JSON.stringify(at);
+    // The page names the same settings in another order.
+    const key = JSON.stringify({ ...at, settings: Object.entries(settings).sort() });
     if (key === this.#asked) return;
     this.#asked = key;
+    this.#at = at;
+    this.#rain.clear();
     this.#reader.ask(at);
   }
 
@@ -284,7 +289,6 @@ export class LogitLandscape extends ModelElement {
       if (heard.order && !sameValue(heard.order, order)) this.#hold();
       this.#knob.yield(this.#hand.holds || this.playing);
       this.#knob.given = heard;
-      this.#rain.clear();
     }
     if (['prompt', 'knob', 'seed', 'model'].some((name) => changed.has(name))) this.#before = null;
     if (changed.has('knob')) this.#picture?.forget();
@@ -433,7 +437,6 @@ export class LogitLandscape extends ModelElement {
       knob: name,
       share: value === undefined ? undefined : this.#knob.share,
     });
-    this.#rain.clear();
     this.#schedule();
     this.#say();
     if (told) this.#rest.after(REST_MS, () => this.#tell());
@@ -569,13 +572,17 @@ export class LogitLandscape extends ModelElement {
   }
 
   async #drawMany() {
+    // What was pressed just before comes first.
+    do await new Promise(requestAnimationFrame);
+    while (this.#reader && !this.#reader.fault && this.#reader.reading?.at !== this.#at);
     const reading = this.#reader?.reading;
     if (!reading || !this.#subject) return;
-    this.emit('logit-deed', { draws: DRAWS });
     await this.#rain.fall(reading, this.#subject.source, calm(), () => {
       this.#stale.bars = true;
       this.#schedule();
     });
+    // Done once all have fallen, unless something else came before.
+    if (this.#rain.tally?.total === DRAWS) this.emit('logit-deed', { draws: DRAWS });
     this.requestUpdate();
   }
 
@@ -584,7 +591,6 @@ export class LogitLandscape extends ModelElement {
     this.#begin();
     this.#knob.moved = { ...this.#knob.moved, ...patch };
     this.emit('logit-deed', patch);
-    this.#rain.clear();
     this.#schedule();
     this.#say();
     this.#rest.after(REST_MS, () => this.#tell());
@@ -606,7 +612,6 @@ export class LogitLandscape extends ModelElement {
   #choose(knob) {
     this.#stopPlay();
     this.knob = knob;
-    this.#rain.clear();
     this.emit('logit-choose', { knob });
   }
 
