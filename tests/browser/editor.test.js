@@ -150,6 +150,8 @@ test('a lesson of what stands on the screen: written, tried, mended, handed out,
     (text) => /The link is copied\.$/.test(text),
   );
   const link = await clipboard();
+  const guide = page.getByRole('link', { name: 'Guide and class' });
+  assert.equal(await guide.getAttribute('href'), link.replace('?lesson&', '?lesson&guide&'));
   const downloading = page.waitForEvent('download');
   await command(page, 'download').click();
   const download = await downloading;

@@ -253,7 +253,7 @@ test('the share panel writes link, frame and element, and its preview is live', 
   );
   assert.match(
     await panel.locator('#element').inputValue(),
-    /<logit-scope model="verbs" controls="temperature" prompt="Yesterday they" top_k="3" seed="5" readonly>/,
+    /<logit-scope lang="en" model="verbs" controls="temperature" prompt="Yesterday they" top_k="3" seed="5" readonly>/,
   );
   const preview = panel.frameLocator('iframe');
   await preview.locator('logit-distribution .row').first().waitFor();
@@ -274,6 +274,11 @@ test('the share panel writes link, frame and element, and its preview is live', 
   await panel.locator('iframe').waitFor({ state: 'detached' });
   await page.locator('[data-command=share]').click();
   assert.ok(await panel.locator('input[name=readonly]').isChecked(), 'as it was left');
+  assert.equal(await panel.locator('.frames').count(), 0);
+  await panel.getByLabel('Temperature', { exact: false }).first().uncheck();
+  await panel.locator('.frames').waitFor(); // which shows something else than the link
+  await panel.getByLabel('Colours').selectOption('dark');
+  assert.match(await panel.locator('#element').inputValue(), / style="color-scheme: dark">/);
   assert.deepEqual(complaints, []);
   await close();
 });

@@ -742,6 +742,43 @@ test('a lesson in the address: an order by keyboard, a token to name, and one th
   await close();
 });
 
+test('the marks of a lesson are its own: not those of a shipped one of that name, nor of a question that was corrected; it can be begun again', async () => {
+  const path = (lesson) => `?lesson&lang=en#lesson=${encodeURIComponent(JSON.stringify(lesson))}`;
+  const mine = { ...CARRIED, name: 'top-p' };
+  const { page, complaints, close } = await open(path(mine));
+  await question(page, 1).locator('button.primary').click();
+  await rest(page);
+  const { state } = await result(page);
+  assert.notEqual(state, '');
+  const at = async (address) => {
+    await page.goto(`${bench.url}LICENSES.txt`); // else the hash alone would change
+    await page.goto(bench.url + address);
+    await page.locator('logit-question').first().waitFor();
+    await rest(page);
+    return (await result(page)).state;
+  };
+  assert.equal(await at('?lesson=top-p&lang=en'), '');
+  const corrected = structuredClone(mine);
+  corrected.parts[0].questions[0].ask = 'corrected';
+  assert.equal(await at(path(corrected)), '');
+  assert.equal(await at(path(mine)), state, 'as it was left');
+
+  await page.getByRole('button', { name: 'Begin again' }).click();
+  await page.getByRole('button', { name: 'Keep them' }).click();
+  assert.equal((await result(page)).state, state);
+  await page.getByRole('button', { name: 'Begin again' }).click();
+  await page.getByRole('button', { name: 'Forget them' }).click();
+  await rest(page);
+  assert.equal((await result(page)).state, '');
+  assert.equal(await said(page, 1), '');
+  assert.equal(await at(path(mine)), '');
+  assert.equal(await at('?lesson=temperature&lang=en'), '');
+  await page.getByRole('link', { name: 'Next lesson' }).click();
+  await page.waitForURL(/lesson=top-k/);
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
 test('a host page is told of each answer, gets and sets the state, and hears what is not understood', async () => {
   const { page, complaints, close } = await bench.open({
     path: 'source/tests/browser/blank.html',

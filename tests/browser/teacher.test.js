@@ -60,6 +60,11 @@ test('a learner’s code, the sheet to write on, the guide with its answers, and
     ['0 of 2 right, 0 at once', '2 of 2 right, 2 at once', '2 of 2 right, 0 at once'],
   );
   assert.equal(await plot.locator('.plot ol li').nth(2).locator('circle.later').count(), 2);
+  await plot.locator('.names summary').click();
+  const rows = await plot.locator('.names tbody tr').allInnerTexts();
+  assert.match(rows[0], /^Ana\s+not tried|^Ana/);
+  assert.match(rows[1], /^no name/);
+  assert.equal(await plot.locator('.names tbody tr').first().locator('circle.first').count(), 1);
   assert.deepEqual(await axe(page), []);
 
   await page.goto(`${bench.url}?lesson&guide&lang=es`);

@@ -18,10 +18,11 @@ test('what would not be read back is not kept, and takes nothing else with it', 
   remember('theme', 'dark');
   remember('theme', 'plaid');
   assert.equal(recall('theme'), 'dark');
-  rememberCode('softmax', 'export default 1;');
-  rememberCode('top-k', 'x'.repeat(2e6));
-  assert.equal(recallCode('softmax'), 'export default 1;');
-  assert.equal(recallCode('top-k'), null);
+  rememberCode('write-it', 'softmax', 'export default 1;');
+  rememberCode('write-it', 'top-k', 'x'.repeat(2e6));
+  assert.equal(recallCode('write-it', 'softmax'), 'export default 1;');
+  assert.equal(recallCode('write-it', 'top-k'), null);
+  assert.equal(recallCode('another', 'softmax'), null);
   assert.throws(() => remember('prompt', 'Lily'), /not remembered/);
 });
 

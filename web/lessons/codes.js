@@ -24,6 +24,15 @@ function checkOf(text) {
   return sum.toString(36).padStart(2, '0');
 }
 
+/** @param {string} word */
+const isShaped = (word) => SHAPE.test(word.toLowerCase());
+
+/** @param {string} word */
+function isCode(word) {
+  const [, lesson, digits, check] = SHAPE.exec(word.toLowerCase()) ?? [];
+  return lesson !== undefined && checkOf(`${lesson}.${digits}`) === check;
+}
+
 /** @param {string} name of the lesson @param {Marks} marks @param {readonly string[]} ids */
 export function writeCode(name, marks, ids) {
   const digits = ids.map((id) => {
@@ -35,7 +44,7 @@ export function writeCode(name, marks, ids) {
 }
 
 /**
- * The codes of a class, one a line; after a code may stand whose it is.
+ * The codes of a class, one a line; before or after a code may stand whose it is.
  * @param {string} text
  * @param {string} name of the lesson
  * @param {number} n how many questions it has
@@ -49,7 +58,11 @@ export function readCodes(text, name, n) {
   text.split('\n').forEach((each, i) => {
     const written = each.trim();
     if (written === '') return;
-    const [code, ...rest] = written.split(/[\s,;]+/);
+    const words = written
+      .replaceAll('"', '')
+      .split(/[\s,;]+/)
+      .filter(Boolean);
+    const [code = written] = [isCode, isShaped, () => true].flatMap((is) => words.find(is) ?? []);
     const [, lesson, digits, check] = SHAPE.exec(code.toLowerCase()) ?? [];
     /** @param {CodeFault['key']} key @param {Record<string, string | number>} [values] */
     const fail = (key, values = {}) => faults.push({ line: i + 1, key, values });
@@ -59,7 +72,7 @@ export function readCodes(text, name, n) {
     else if (digits.length !== n) fail('questions', { found: digits.length, n });
     else
       works.push({
-        who: rest.join(' '),
+        who: words.filter((word) => word !== code).join(' '),
         mark: [...digits].map((digit) => {
           const value = parseInt(digit, 36);
           return { attempts: Math.floor(value / 3), end: ENDS[value % 3] };

@@ -276,6 +276,10 @@ export function linkOf(lesson, href, language) {
   return `${page.href}?lesson&lang=${language}#lesson=${carried}`;
 }
 
+/** The address of its guide for teachers, where the codes of a class are read. @type {typeof linkOf} */
+export const guideOf = (lesson, href, language) =>
+  linkOf(lesson, href, language).replace('?lesson&', '?lesson&guide&');
+
 /**
  * The line for a page of one's own: with the lesson whole, or where that is too long with its file.
  * @param {Draft} lesson

@@ -625,6 +625,11 @@ export class LogitScope extends LogitElement {
     if (from === 'bench' && to === 'landscape') this.choose({ landscape_u: whatIf });
   }
 
+  /** The knobs that there are; null for all of them. */
+  get #knobs() {
+    return this.#shown?.knobs ?? (this.readonly ? [] : null);
+  }
+
   /** The other views have knobs of their own. @param {string} part one of PARTS */
   #shows(part) {
     return this.#shown ? this.#shown.parts.has(part) : part !== 'tabs' || !this.readonly;
@@ -713,7 +718,7 @@ export class LogitScope extends LogitElement {
         aria-labelledby=${this.#shows('tabs') ? `tab-${this.view}` : nothing} @logit-adopt=${this.readonly ? this.#onFixed : this.#onAdopt} @logit-model=${this.readonly ? this.#onFixed : this.#onModel} @logit-choose=${this.#onChoose}>
         ${this.ready ? nothing : html`<div class="coming ${this.#first?.landscape ? '' : 'bare'}" role="status">${this.#renderProgress()}</div>`}
         <div ?hidden=${this.view !== 'bench'}>${this.ready ? this.#renderBench() : nothing}</div>
-        ${cache(view?.render?.(this.#instrument, this.choices, this.#asks, this.#first ?? null))}
+        ${cache(view?.render?.(this.#instrument, this.choices, this.#asks, this.#first ?? null, this.#knobs))}
       </div>`;
   }
 

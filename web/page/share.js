@@ -79,11 +79,15 @@ export class LogitShare extends LogitElement {
     return link.href;
   }
 
+  /** Whether a frame shows the landscape in place of what is on show. */
+  get #turned() {
+    return this.chosen.length === 0 && !new URL(this.link).searchParams.has('view');
+  }
+
   /** The address in a frame: the bench as a whole is too much for one, the landscape is made for it. */
   get #framed() {
     const link = new URL(this.link);
-    if (this.chosen.length === 0 && !link.searchParams.has('view'))
-      link.searchParams.set('view', 'landscape');
+    if (this.#turned) link.searchParams.set('view', 'landscape');
     return link.href.replaceAll('readonly=&', 'readonly&');
   }
 
@@ -112,7 +116,8 @@ export class LogitShare extends LogitElement {
       .filter(([, value]) => value !== '')
       .map(([name, value]) => ` ${name}="${quote(value)}"`);
     const fixed = this.fixed ? ' readonly' : '';
-    return `<script type="module" src="${quote(script.href)}"></${'script'}>\n<logit-scope${attributes.join('')}${fixed}></logit-scope>`;
+    const theme = this.theme === 'auto' ? '' : ` style="color-scheme: ${this.theme}"`;
+    return `<script type="module" src="${quote(script.href)}"></${'script'}>\n<logit-scope lang="${this.lang_}"${attributes.join('')}${fixed}${theme}></logit-scope>`;
   }
 
   render() {
@@ -133,6 +138,7 @@ export class LogitShare extends LogitElement {
             ${this.#renderChoices()}
             ${this.#renderCode('link', this.link)}
             ${this.#renderCode('frame', this.#frame)}
+            ${this.#turned ? html`<p class="about frames">${t('share.frame.landscape')}</p>` : nothing}
             ${alone ? nothing : this.#renderCode('element', this.#element)}
           </div>
           ${

@@ -13,8 +13,8 @@ import { VIEW_NAMES, choicesOf } from '../state/fields.js';
  * @typedef {Record<string, any>} Choices by the names of the list of state
  * @typedef {Record<string, (event: any) => void>} Asks what the bench answers, by the type of the event
  * @typedef {{ load: () => Promise<unknown>, render: (instrument: Instrument, choices: Choices, asks: Asks,
- *   first: import('../state/first.js').First | null) => unknown }} View
- * `first` is what shows until there is a model
+ *   first: import('../state/first.js').First | null, knobs: string[] | null) => unknown }} View
+ * `first` is what shows until there is a model; `knobs` are those that a frame has, null for all
  */
 
 /** What a view reads. @param {Instrument} instrument */
@@ -37,9 +37,10 @@ const BESIDE = {
       choices,
       asks,
       first,
-    ) => html`<logit-landscape class="panel" ${listen(asks)} .first=${first}
+      knobs,
+    ) => html`<logit-landscape class="panel" ${listen(asks)} .first=${first} ?bare=${knobs !== null}
       ${props(instrument.status === 'ready' ? readBy(instrument) : comingTo(first))}
-      ${props(choicesOf('landscape', choices))}></logit-landscape>`,
+      ${props(choicesOf('landscape', { landscape_knob: knobs?.[0], ...choices }))}></logit-landscape>`,
   },
   compare: {
     load: () => import('../views/compare/compare.js'),

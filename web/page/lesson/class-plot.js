@@ -87,7 +87,22 @@ export class LogitClassPlot extends LogitElement {
           <p class="count">${t('teacher.count', { right, n: works.length, first: count.first })}
             <span class="visually-hidden">${t('teacher.count.others', { shown: count.shown, tried: count.tried, none: count.none })}</span></p></li>`;
       })}</ol>
+      ${works.some(({ who }) => who !== '') ? this.#renderNames(works) : nothing}
     </div>`;
+  }
+
+  /** Who had what. @param {Work[]} works */
+  #renderNames(works) {
+    return html`<details class="names"><summary>${t('teacher.names')}</summary>
+      <div class="scroll" tabindex="0" role="region" aria-label=${t('teacher.names')}><table>
+        <thead><tr><td></td>${this.asks.map((_, i) => html`<th scope="col">${i + 1}</th>`)}</tr></thead>
+        <tbody>${works.map(
+          ({ who, mark }) =>
+            html`<tr><th scope="row">${who || t('teacher.nobody')}</th>${mark.map((each) => {
+              const outcome = outcomeOf(each);
+              return html`<td title=${t(`teacher.outcome.${outcome}`)}>${dots([outcome])}<span class="visually-hidden">${t(`teacher.outcome.${outcome}`)}</span></td>`;
+            })}</tr>`,
+        )}</tbody></table></div></details>`;
   }
 }
 

@@ -23,6 +23,7 @@ const LISTED = 3;
 export class LogitCode extends LogitElement {
   static properties = {
     question: { attribute: false },
+    key: { attribute: false },
     reader: { attribute: false },
     run: { attribute: false },
     code: { state: true },
@@ -36,6 +37,8 @@ export class LogitCode extends LogitElement {
     super();
     /** @type {import('../../lessons/lesson-file.js').Question} */
     this.question = { id: '', kind: 'code', ask: '', right: '' };
+    /** Of the lesson; empty where nothing is kept. */
+    this.key = '';
     /** @type {import('./reader.js').LessonReader | null} */
     this.reader = null;
     /** What Ctrl+Enter does. */
@@ -58,7 +61,7 @@ export class LogitCode extends LogitElement {
   willUpdate(changed) {
     if (!changed.has('question') || !this.question.id) return;
     // Who empties it begins anew at the next visit.
-    this.code = recallCode(this.question.id) || this.question.begin || '';
+    this.code = (this.key && recallCode(this.key, this.question.id)) || this.question.begin || '';
     this.verdicts = [];
   }
 
@@ -113,7 +116,7 @@ export class LogitCode extends LogitElement {
   /** Kept as it is typed. @param {Event} event */
   #onInput(event) {
     this.code = valueOf(event);
-    rememberCode(this.question.id, this.code);
+    if (this.key) rememberCode(this.key, this.question.id, this.code);
   }
 
   render() {

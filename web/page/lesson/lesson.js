@@ -3,6 +3,7 @@
  * keeps the marks, in the browser too where no course system does, and tells them by "logit-result".
  */
 import { html, nothing } from 'lit';
+import { keyed } from 'lit/directives/keyed.js';
 import { locales } from '#locales/lesson';
 import { LogitElement, define } from '../../base/element.js';
 import { questionIds, readLesson } from '../../lessons/lesson-file.js';
@@ -10,12 +11,13 @@ import { answer, markOf, merge, readMarks, report, showSolution } from '../../le
 import { brief } from '../../lessons/measures.js';
 import { writeCode } from '../../lessons/codes.js';
 import { addMessages, language, t } from '../../locale/locale.js';
+import { SHIPPED } from '../../lessons/shipped.js';
 import { patched, readShown } from '../../lessons/shown.js';
 import { cssom } from '../../plots/cssom.js';
 import { LessonReader } from './reader.js';
 import '../arrival.js';
 import { fetchLesson, fetchList, isNamed } from './fetch-lesson.js';
-import { recallMarks, rememberMarks } from './progress.js';
+import { forgetMarks, keyOf, recallMarks, rememberMarks } from './progress.js';
 import { inline } from './inline.js';
 import './class-code.js';
 import './figure.js';
@@ -58,6 +60,7 @@ export class LogitLesson extends LogitElement {
     faults: { state: true },
     marks: { state: true },
     patches: { state: true },
+    forgets: { state: true },
   };
 
   static styles = [...LogitElement.styles, headStyles, inlineStyles, lessonStyles];
@@ -68,6 +71,10 @@ export class LogitLesson extends LogitElement {
   /** What was fetched last: its name and language. */
   #asked = '';
   #fetching = 0;
+  /** How often it was begun again: its questions are new ones then. */
+  #round = 0;
+  /** What its marks are kept under. */
+  #key = '';
   /** The part whose figure was moved or asked about last. */
   #part = 0;
   /** What was answered last. @type {{ question: string, right: boolean } | null} */
@@ -103,6 +110,8 @@ export class LogitLesson extends LogitElement {
     this.marks = {};
     /** What was set in each part's figures, and how the first one stands. @type {Record<number, { patch: Partial<LessonState>, now: LessonState }>} */
     this.patches = {};
+    /** Whether it is asked whether to begin again. */
+    this.forgets = false;
   }
 
   get busy() {
@@ -168,7 +177,7 @@ export class LogitLesson extends LogitElement {
     try {
       if (isNamed(name)) {
         const text = await fetchLesson(name);
-        if (asked === this.#asked) await this.#take(text);
+        if (asked === this.#asked) await this.#take(name, text);
       } else {
         const list = await fetchList();
         if (asked === this.#asked) this.list = list;
@@ -179,8 +188,8 @@ export class LogitLesson extends LogitElement {
     this.#fetching--;
   }
 
-  /** @param {string} text */
-  async #take(text) {
+  /** @param {string} name that it was asked for by @param {string} text */
+  async #take(name, text) {
     this.#table = await this.#reader.table();
     const { lesson, faults } = readLesson(text, this.#table);
     const another = lesson?.name !== this.read?.name;
@@ -189,7 +198,10 @@ export class LogitLesson extends LogitElement {
       this.speak(() => t(`lesson.fault.${key}`, values)),
     );
     if (!lesson) return;
-    if (this.#remembers) this.marks = merge(this.marks, recallMarks(lesson.name));
+    const key = keyOf(name, lesson);
+    if (key !== this.#key) this.marks = {};
+    this.#key = key;
+    if (this.#remembers) this.marks = merge(this.marks, recallMarks(key));
     if (another) this.patches = {}; // in another language the figures stand as they were set
     if (another) this.#part = lesson.parts.findIndex(({ figure }) => figure);
     this.#open();
@@ -212,7 +224,7 @@ export class LogitLesson extends LogitElement {
     this.marks = marks;
     if (this.given) return;
     const ids = questionIds(this.read);
-    if (this.#remembers) rememberMarks(this.read.name, marks, (all) => report(all, ids).state);
+    if (this.#remembers) rememberMarks(this.#key, marks, (all) => report(all, ids).state);
     this.emit('logit-result', this.result);
   }
 
@@ -273,7 +285,9 @@ export class LogitLesson extends LogitElement {
     const done = mine.filter(({ end }) => end !== null).length;
     const right = mine.filter(({ end }) => end === 'right').length;
     const { title, minutes, aim, result, extension, parts } = lesson;
-    return html`<article aria-labelledby="title"
+    return keyed(
+      this.#round,
+      html`<article aria-labelledby="title"
         @logit-answer=${(/** @type {CustomEvent} */ { detail }) => this.#onAnswer(detail)}
         @logit-solution=${(/** @type {CustomEvent} */ { detail }) => this.#keep(showSolution(this.marks, detail.id))}>
       <header>
@@ -290,9 +304,37 @@ export class LogitLesson extends LogitElement {
         <h3>${t('lesson.result')}</h3>
         <p>${done === ids.length ? inline(result) : t('lesson.result.wait')}</p>
         ${extension && done === ids.length ? html`<h3>${t('lesson.extension')}</h3><p>${inline(extension)}</p>` : nothing}
-        ${mine.some(({ attempts, end }) => attempts > 0 || end !== null) ? html`<logit-class-code .code=${writeCode(lesson.name, this.marks, ids)}></logit-class-code>` : nothing}
+        ${mine.some(({ attempts, end }) => attempts > 0 || end !== null) ? html`<logit-class-code .code=${writeCode(lesson.name, this.marks, ids)}></logit-class-code>${this.#renderAgain()}` : nothing}
+        ${this.#renderNext()}
       </footer>
-    </article>`;
+    </article>`,
+    );
+  }
+
+  /** A way to begin anew, where the marks are this browser's. */
+  #renderAgain() {
+    if (this.given || !this.#remembers) return nothing;
+    if (!this.forgets)
+      return html`<p><button @click=${() => (this.forgets = true)}>${t('lesson.again')}</button></p>`;
+    return html`<p role="alert">${t('lesson.again.ask')}
+      <button @click=${this.#beginAgain}>${t('lesson.again.forget')}</button>
+      <button @click=${() => (this.forgets = false)}>${t('lesson.again.keep')}</button></p>`;
+  }
+
+  #beginAgain() {
+    forgetMarks(this.#key);
+    this.#round++;
+    this.marks = {};
+    this.patches = {};
+    this.forgets = false;
+    this.emit('logit-result', this.result);
+    this.scrollIntoView();
+  }
+
+  #renderNext() {
+    const next = SHIPPED[SHIPPED.indexOf(this.lesson) + 1];
+    if (this.links === 'none' || !SHIPPED.includes(this.lesson) || !next) return nothing;
+    return html`<p><a href=${this.#link(next)}>${t('lesson.next')}</a></p>`;
   }
 
   /**
@@ -324,7 +366,7 @@ export class LogitLesson extends LogitElement {
     const holds = questions.map(({ hold }, at) => (hold ? at + 1 : 0));
     const before = figure ? Math.max(0, ...holds) : questions.length;
     const renderQuestion = (/** @type {Question} */ question) =>
-      html`<logit-question .question=${question} .place=${ids.indexOf(question.id) + 1}
+      html`<logit-question .question=${question} .key=${this.#key} .place=${ids.indexOf(question.id) + 1}
         .mark=${markOf(this.marks, question.id)} .reader=${this.#reader} .shown=${question.state ?? shown}
         .now=${question.state ?? now} ?held=${held}></logit-question>`;
     return html`<section aria-label=${name} class=${figure ? 'figured' : ''}

@@ -1,9 +1,26 @@
-/** What a reader has done in each lesson, kept by the browser: a state a lesson, by its name. */
+/** What a reader has done in each lesson, kept by the browser: a state a lesson, by its key. */
 import { isObject } from '../../state/fields.js';
 import { recall, remember } from '../../state/memory.js';
 import { merge, readMarks } from '../../lessons/marks.js';
+import { SHIPPED } from '../../lessons/shipped.js';
 
 /** @typedef {import('../../lessons/marks.js').Marks} Marks */
+/** @typedef {import('../../lessons/lesson-file.js').Lesson} Lesson */
+
+/**
+ * What a lesson's marks are kept under: a shipped one's name, in either language; any other's with its
+ * questions, since two teachers may give one name, and a question that was corrected is to be answered
+ * anew.
+ * @param {string} asked where it was fetched from: of a shipped one its name
+ * @param {Lesson} lesson
+ */
+export function keyOf(asked, { name, parts }) {
+  if (SHIPPED.includes(asked)) return asked;
+  let hash = 0x811c9dc5; // FNV-1a
+  for (const letter of JSON.stringify(parts.map(({ questions }) => questions)))
+    hash = Math.imul(hash ^ /** @type {number} */ (letter.codePointAt(0)), 0x01000193) >>> 0;
+  return `${name}~${hash.toString(36)}`;
+}
 
 /** @returns {Record<string, string>} */
 function all() {
@@ -15,24 +32,30 @@ function all() {
   }
 }
 
-/** @param {string} name @returns {Marks} */
-export const recallMarks = (name) => readMarks(all()[name]);
+/** @param {string} key @returns {Marks} */
+export const recallMarks = (key) => readMarks(all()[key]);
 
 /**
  * Keeps the marks of a lesson, none of which falls below what another page has kept meanwhile.
- * @param {string} name
+ * @param {string} key
  * @param {Marks} marks
  * @param {(marks: Marks) => string} write
  */
-export function rememberMarks(name, marks, write) {
+export function rememberMarks(key, marks, write) {
   const kept = all();
   remember(
     'lessons',
-    JSON.stringify({ ...kept, [name]: write(merge(marks, readMarks(kept[name]))) }),
+    JSON.stringify({ ...kept, [key]: write(merge(marks, readMarks(kept[key]))) }),
   );
 }
 
-/** @returns {Record<string, string>} by the question's id */
+/** Forgets the marks of a lesson. @param {string} key */
+export function forgetMarks(key) {
+  const { [key]: _, ...others } = all();
+  remember('lessons', JSON.stringify(others));
+}
+
+/** @returns {Record<string, string>} by lesson and question */
 function allCode() {
   try {
     const found = JSON.parse(recall('lesson_code') ?? '{}');
@@ -42,12 +65,12 @@ function allCode() {
   }
 }
 
-/** What was written for a question that asks for code, to go on with. @param {string} id */
-export function recallCode(id) {
-  const code = allCode()[id];
+/** What was written for a question that asks for code, to go on with. @param {string} key @param {string} id */
+export function recallCode(key, id) {
+  const code = allCode()[`${key}/${id}`];
   return typeof code === 'string' ? code : null;
 }
 
-/** @param {string} id @param {string} code */
-export const rememberCode = (id, code) =>
-  remember('lesson_code', JSON.stringify({ ...allCode(), [id]: code }));
+/** @param {string} key @param {string} id @param {string} code */
+export const rememberCode = (key, id, code) =>
+  remember('lesson_code', JSON.stringify({ ...allCode(), [`${key}/${id}`]: code }));

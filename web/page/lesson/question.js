@@ -75,6 +75,7 @@ function alike(a, b) {
 export class LogitQuestion extends LogitElement {
   static properties = {
     question: { attribute: false },
+    key: { attribute: false },
     place: { type: Number },
     mark: { attribute: false },
     reader: { attribute: false },
@@ -96,6 +97,8 @@ export class LogitQuestion extends LogitElement {
     super();
     /** @type {Question} */
     this.question = { id: '', kind: 'number', ask: '', right: '' };
+    /** Of the lesson; empty where nothing is kept. */
+    this.key = '';
     this.place = 1;
     /** @type {import('../../lessons/marks.js').Mark} */
     this.mark = { attempts: 0, end: null };
@@ -355,7 +358,7 @@ export class LogitQuestion extends LogitElement {
     if (kind === 'order') return this.#renderOrder();
     if (kind === 'state') return this.#renderState();
     if (kind === 'code')
-      return html`<logit-code .question=${this.question} .reader=${this.reader}
+      return html`<logit-code .question=${this.question} .key=${this.key} .reader=${this.reader}
         .run=${() => this.#check()}></logit-code>`;
     if (kind === 'choice')
       return this.#renderRadios((this.question.options ?? []).map(({ text }) => inline(text)));

@@ -16,9 +16,11 @@ import { fitCanvas } from '../../plots/canvas.js';
 
 /** How far the axis reaches, as a multiple of what the model gives its best. */
 const REACH = 2.4;
-/** Under this height, in 1/16 rem, the bars stand: so many of them, and so many that lie. */
+/** Under this height, in 1/16 rem, the bars stand. */
 const LOW = 200;
-const [STANDING, LYING] = [7, 12];
+/** How many that lie; at most how many that stand, and the width that each needs for its number. */
+const LYING = 12;
+const [STANDING, STANDS] = [7, 45];
 /** The radius of a ring, in 1/16 rem. */
 const RING = 4;
 /** How far a bar that goes on beyond the axis stands out of it, in 1/16 rem. */
@@ -127,7 +129,8 @@ function numberOf(said, { id, p }) {
 export function paintSlice(canvas, { look, trace, drawn, nameOf, others: words, counted, said }) {
   const { width, height, unit } = look;
   const low = height < LOW * unit;
-  const { rows, others } = rowsOf(trace, drawn, low ? STANDING : LYING);
+  const standing = Math.max(2, Math.min(STANDING, Math.floor(width / (STANDS * unit))));
+  const { rows, others } = rowsOf(trace, drawn, low ? standing : LYING);
   const context = fitCanvas(canvas, width, height);
   const slice = {
     rows,

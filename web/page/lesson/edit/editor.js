@@ -14,6 +14,7 @@ import {
   faultPlace,
   fileText,
   filled,
+  guideOf,
   linkOf,
   newLesson,
   newPart,
@@ -382,7 +383,8 @@ export class LogitLessonEditor extends LogitElement {
       <button type="button" data-command="begin" @click=${this.#anew}>${t('editor.anew')}</button>
       <span class="out"><button type="button" class="primary" data-command="download" @click=${this.#download}>${t('editor.download')}</button>
         <button type="button" data-command="link" @click=${() => this.#copy('link')}>${t('editor.link')}</button>
-        <button type="button" data-command="embed" @click=${() => this.#copy('embed')}>${t('editor.embed')}</button></span>
+        <button type="button" data-command="embed" @click=${() => this.#copy('embed')}>${t('editor.embed')}</button>
+        ${this.faults.length > 0 ? nothing : html`<a href=${guideOf(filled(this.draft), location.href, language())} target="_blank">${t('editor.guide')}</a>`}</span>
       <p class="notice" role="status">${this.notice}</p>
       ${this.#out ? html`<textarea readonly aria-label=${t('editor.uncopied')} .value=${this.#out}></textarea>` : nothing}
     </div>`;
