@@ -361,6 +361,22 @@ test('landscape and bench take u from each other until a token is drawn', async 
   await opened.close();
 });
 
+test('where nothing could be read, Play and Film end at once', async () => {
+  const opened = await bench.open({
+    path: '?lang=en&model=verbs&view=landscape#prompt=%3Cb%3Ex%3C%2Fb%3E',
+    ready: false,
+  });
+  const { page } = opened;
+  const view = page.locator('logit-landscape');
+  await view.locator('[role=alert]').waitFor();
+  for (const command of ['play', 'film']) {
+    await view.locator(`[data-command=${command}]`).click();
+    await settle(page);
+    assert.match(await view.locator('[data-command=play]').innerText(), /Play/);
+  }
+  await opened.close();
+});
+
 test('roll again takes the next seed, and gives u back to it', async () => {
   const opened = await openLandscape({ hash: '#temperature=1.2&landscape_u=0.9' });
   await expectCrossing(opened, { u: true });

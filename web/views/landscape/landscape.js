@@ -343,7 +343,12 @@ export class LogitLandscape extends ModelElement {
     this.#ask();
     if (!this.#hand.holds && !this.playing) this.#reader?.follow();
     const reading = this.#read?.reading;
-    if (!reading) return;
+    if (!reading) {
+      // There is nothing that a knob could run over.
+      this.playing = false;
+      this.film = null;
+      return;
+    }
     picture.paint(
       now,
       {
