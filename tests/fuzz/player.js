@@ -95,13 +95,20 @@ export async function play(browser, url, { seed, place, lang, viewport }, millis
     await page.waitForFunction(() => globalThis.fuzz?.log.length > 0, null, { timeout: 60_000 });
     const half = await grow(page, milliseconds / 2);
     const end = await grow(page, milliseconds / 2);
-    const log = await page.evaluate(() => globalThis.fuzz.stop());
+    const log = await page.evaluate(stopped);
     const mirrored = await mirror(page, url, faults);
     return { log, faults, half, end, mirrored };
   } finally {
     await context.close();
   }
 }
+
+/** In the page: ends the play, and what was played once the page is at rest. */
+const stopped = () =>
+  Promise.race([
+    globalThis.fuzz.stop(),
+    new Promise((_, fail) => setTimeout(fail, 60_000, new Error('not at rest after 60 s'))),
+  ]);
 
 /** What a page complains about, or asks for elsewhere. */
 export function listen(page, url) {

@@ -47,6 +47,21 @@ test('each fault has a place that a field has', () => {
   assert.equal(drafts.placeName(['parts', 0, 'questions', 1, 'ask']), 'parts[0].questions[1].ask');
 });
 
+test('a question that becomes of its kind again has what it had, but for what all kinds share', () => {
+  const options = [
+    { text: 'yes', right: true },
+    { text: 'no', say: 'Why?' },
+  ];
+  const choice = { ...drafts.newQuestion('q', 'choice'), options, ask: 'A?', hint: 'h' };
+  const number = { ...drafts.asKind(choice, 'number'), ask: 'B?' };
+  delete number.hint;
+  const back = drafts.asKind(number, 'choice', choice);
+  assert.deepEqual(
+    [back.kind, back.options, back.ask, back.hint],
+    ['choice', options, 'B?', undefined],
+  );
+});
+
 test('each kind and each measure begins as one that the checker takes', () => {
   const texts = { title: 'T', aim: 'a', result: 'b' };
   for (const kind of drafts.FORM_KINDS) {

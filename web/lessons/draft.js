@@ -206,11 +206,17 @@ const COMMON = ['id', 'kind', 'hold', 'ask', 'state', 'right', 'hint', 'solution
 /** @param {string} id @param {string} kind @returns {Draft} */
 export const newQuestion = (id, kind) => ({ id, kind, ask: '', ...BEGINNINGS[kind](), right: '' });
 
-/** The question as one of another kind. @param {Draft} question @param {string} kind */
-export function asKind(question, kind) {
+/**
+ * The question as one of another kind.
+ * @param {Draft} question
+ * @param {string} kind
+ * @param {Draft} [before] as it was of that kind
+ */
+export function asKind(question, kind, before = {}) {
   const kept = Object.entries(question).filter(([name]) => COMMON.includes(name));
+  const own = Object.entries(before).filter(([name]) => !COMMON.includes(name));
   const { id, ask, right, ...others } = Object.fromEntries(kept);
-  return { ...newQuestion(id, kind), ask, right, ...others, kind };
+  return { ...newQuestion(id, kind), ...Object.fromEntries(own), ask, right, ...others, kind };
 }
 
 /**

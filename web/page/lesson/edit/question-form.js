@@ -52,6 +52,9 @@ function newWrong(sort, kind, say = '') {
   return { below: 0, say };
 }
 
+/** What a question of an id was as each kind, to go back to. @type {Map<string, any>} */
+const left = new Map();
+
 /**
  * @param {Form} form
  * @param {Place} place
@@ -68,7 +71,12 @@ export function renderQuestion(form, place, engine, shown) {
     <div class="row">${form.select(
       [...place, 'kind'],
       FORM_KINDS.map((each) => [each, t(`editor.kind.${each}`)]),
-      { set: (to) => form.set(place, asKind(question, to)) },
+      {
+        set: (to) => {
+          left.set(`${question.id} ${kind}`, question);
+          form.set(place, asKind(question, to, left.get(`${question.id} ${to}`)));
+        },
+      },
     )}${form.flag([...place, 'hold'])}</div>
     ${form.area([...place, 'ask'])}
     ${
