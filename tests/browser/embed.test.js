@@ -278,7 +278,10 @@ test('the share panel writes link, frame and element, and its preview is live', 
   await panel.getByLabel('Temperature', { exact: false }).first().uncheck();
   await panel.locator('.frames').waitFor(); // which shows something else than the link
   await panel.getByLabel('Colours').selectOption('dark');
-  assert.match(await panel.locator('#element').inputValue(), / style="color-scheme: dark">/);
+  assert.match(
+    await panel.locator('#element').inputValue(),
+    /\n<style>logit-scope \{ color-scheme: dark; \}<\/style>\n<logit-scope lang="en"/,
+  );
   assert.deepEqual(complaints, []);
   await close();
 });

@@ -319,6 +319,9 @@ export const grade = {
     const parts = partsOf(values.as);
     const weights = weightsOf(values.weight);
     await checkWeights(weights, parts, engine);
+    const folder = isFolder(path) ? submissionsIn(path) : null;
+    if (folder?.length === 0)
+      throw new UsageError(`${JSON.stringify(path)} holds no file ending in ${KINDS.join(', ')}`);
     const report = new Report(lang);
     const submissions = new Submissions(stderr, { memory: memory_limit, stdio });
     const { isolation } = submissions;
@@ -357,8 +360,6 @@ export const grade = {
 
     /** @param {{ name: string, file: string, sees: string[] }[]} all */
     const gradeAll = async (all) => {
-      if (all.length === 0)
-        throw new UsageError(`${JSON.stringify(path)} holds no file ending in ${KINDS.join(', ')}`);
       const rows = [];
       const names = parts.map(({ as, lesson }) => (lesson ? `cases:${as}` : as));
       if (csv) stdout.write(`${['file', 'score', ...names, 'faults'].map(cell).join(',')}\n`);
@@ -417,7 +418,7 @@ export const grade = {
         if (isolated) throw new UsageError(`--isolated: ${why}`);
         stderr.write(`logitscope: ${why}: what is graded can read, write and send what you can\n`);
       }
-      return await (isFolder(path) ? gradeAll(submissionsIn(path)) : gradeOne(path));
+      return await (folder ? gradeAll(folder) : gradeOne(path));
     } finally {
       submissions.close();
     }

@@ -116,8 +116,9 @@ export class LogitShare extends LogitElement {
       .filter(([, value]) => value !== '')
       .map(([name, value]) => ` ${name}="${quote(value)}"`);
     const fixed = this.fixed ? ' readonly' : '';
-    const theme = this.theme === 'auto' ? '' : ` style="color-scheme: ${this.theme}"`;
-    return `<script type="module" src="${quote(script.href)}"></${'script'}>\n<logit-scope lang="${this.lang_}"${attributes.join('')}${fixed}${theme}></logit-scope>`;
+    const theme =
+      this.theme === 'auto' ? '' : `<style>logit-scope { color-scheme: ${this.theme}; }</style>\n`;
+    return `<script type="module" src="${quote(script.href)}"></${'script'}>\n${theme}<logit-scope lang="${this.lang_}"${attributes.join('')}${fixed}></logit-scope>`;
   }
 
   render() {
