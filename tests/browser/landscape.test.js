@@ -352,9 +352,17 @@ test('landscape and bench take u from each other until a token is drawn', async 
   await tab('landscape');
   await settle(page);
   assert.equal(await numberOf(die), scope.random(42, 0));
-  await die.press('End');
+  // At once, without a rest.
+  await page.evaluate(() => {
+    const { renderRoot } = document.querySelector('logit-scope');
+    const handle = renderRoot
+      .querySelector('logit-landscape')
+      .renderRoot.querySelector('.handle.u');
+    handle.dispatchEvent(new KeyboardEvent('keydown', { key: 'Home', bubbles: true }));
+    renderRoot.querySelector('#tab-bench').click();
+  });
   await settle(page);
-  await tab('bench');
+  assert.match(await lands.innerText(), /^u = 0\.0000/);
   await page.locator('logit-text [data-command=step]').click();
   await settle(page);
   assert.match(await lands.innerText(), new RegExp(`^u = ${scope.random(42, 1).toFixed(4)}`));

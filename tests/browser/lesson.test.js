@@ -810,6 +810,9 @@ test('a host page is told of each answer, gets and sets the state, and hears wha
 
   await frame.locator('logit-question').nth(1).locator('input').fill('0.588');
   await frame.locator('logit-question').nth(1).locator('button.primary').click();
+  await frame.locator('logit-class-code').waitFor();
+  const again = frame.getByRole('button', { name: 'Begin again' });
+  assert.equal(await again.count(), 0, 'a host is told of no score that falls');
   const told = await until(() => hear(({ attempts }) => attempts === 1), Boolean);
   assert.deepEqual([told.type, told.score], ['logitscope:result', 0]);
   const [, name] = /^([\w-]+):1$/.exec(told.state);

@@ -17,6 +17,7 @@ import { LogitElement, define } from '../base/element.js';
 import { renderFoot } from './foot.js';
 import { detailOf, explain, reason, sentence } from '../base/faults.js';
 import { Pace } from '../base/pace.js';
+import { Rest } from '../base/rest.js';
 import { isSlow } from '../state/engines.js';
 import { FIELDS, FOOT_VIEWS } from '../state/fields.js';
 import { BEGIN, unfold } from '../state/first.js';
@@ -616,6 +617,7 @@ export class LogitScope extends LogitElement {
    * @param {string} view
    */
   #go(view) {
+    Rest.hasten(); // a hand that goes on to another view has come to rest
     const { steps, whatIf } = this.#instrument;
     const { landscape_u = null } = this.choices;
     const [from, to] = [this.view, view];

@@ -311,9 +311,10 @@ export class LogitLesson extends LogitElement {
     );
   }
 
-  /** A way to begin anew, where the marks are this browser's. */
+  /** A way to begin anew, where nobody else hears of the marks: what a host is told never falls. */
   #renderAgain() {
-    if (this.given || !this.#remembers) return nothing;
+    const alone = this.parentElement?.localName === 'main' && window.parent === window;
+    if (this.given || !this.#remembers || !alone) return nothing;
     if (!this.forgets)
       return html`<p><button @click=${() => (this.forgets = true)}>${t('lesson.again')}</button></p>`;
     return html`<p role="alert">${t('lesson.again.ask')}
