@@ -53,7 +53,7 @@ export class Pace {
     const now = performance.now();
     const moves =
       changed.size > 0 && [...changed.keys()].every((name) => this.#moving.includes(name));
-    // What is out of sight is given time to spare alone, in which it may seem to rest.
+    // Out of sight it is updated in time to spare alone, and its moves are further apart than a rest.
     const goesOn = moves && (now < this.#moved + RESTS || !this.seen);
     this.#moved = moves ? now : -Infinity;
     if (goesOn) this.#rest.after(RESTS, () => this.#host.requestUpdate());

@@ -24,13 +24,11 @@ function checkOf(text) {
   return sum.toString(36).padStart(2, '0');
 }
 
-/** @param {string} word */
-const isShaped = (word) => SHAPE.test(word.toLowerCase());
-
-/** @param {string} word */
-function isCode(word) {
+/** The parts of a word that has the shape of a code; null of any other. @param {string} word */
+function partsOf(word) {
   const [, lesson, digits, check] = SHAPE.exec(word.toLowerCase()) ?? [];
-  return lesson !== undefined && checkOf(`${lesson}.${digits}`) === check;
+  if (lesson === undefined) return null;
+  return { word, lesson, digits, sound: checkOf(`${lesson}.${digits}`) === check };
 }
 
 /** @param {string} name of the lesson @param {Marks} marks @param {readonly string[]} ids */
@@ -62,18 +60,18 @@ export function readCodes(text, name, n) {
       .replaceAll('"', '')
       .split(/[\s,;]+/)
       .filter(Boolean);
-    const [code = written] = [isCode, isShaped, () => true].flatMap((is) => words.find(is) ?? []);
-    const [, lesson, digits, check] = SHAPE.exec(code.toLowerCase()) ?? [];
+    const shaped = words.flatMap((word) => partsOf(word) ?? []);
+    const code = shaped.find(({ sound }) => sound) ?? shaped[0];
     /** @param {CodeFault['key']} key @param {Record<string, string | number>} [values] */
     const fail = (key, values = {}) => faults.push({ line: i + 1, key, values });
-    if (lesson === undefined) fail('shape', { code: code.slice(0, 40) });
-    else if (checkOf(`${lesson}.${digits}`) !== check) fail('slip', { code: code.slice(0, 60) });
-    else if (lesson !== name.toLowerCase()) fail('lesson', { lesson });
-    else if (digits.length !== n) fail('questions', { found: digits.length, n });
+    if (!code) fail('shape', { code: (words[0] ?? written).slice(0, 40) });
+    else if (!code.sound) fail('slip', { code: code.word.slice(0, 60) });
+    else if (code.lesson !== name.toLowerCase()) fail('lesson', { lesson: code.lesson });
+    else if (code.digits.length !== n) fail('questions', { found: code.digits.length, n });
     else
       works.push({
-        who: words.filter((word) => word !== code).join(' '),
-        mark: [...digits].map((digit) => {
+        who: words.filter((word) => word !== code.word).join(' '),
+        mark: [...code.digits].map((digit) => {
           const value = parseInt(digit, 36);
           return { attempts: Math.floor(value / 3), end: ENDS[value % 3] };
         }),
