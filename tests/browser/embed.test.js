@@ -236,7 +236,7 @@ test('the share panel writes link, frame and element, and its preview is live', 
   await page.locator('[data-command=share]').click();
   const panel = page.locator('logit-share');
   await panel.locator('iframe').waitFor();
-  await panel.frameLocator('iframe').locator('canvas').first().waitFor();
+  await panel.frameLocator('iframe').locator('logit-landscape canvas.rivers').waitFor();
   await panel.getByLabel('Temperature', { exact: false }).first().check();
   await panel.locator('input[name=readonly]').check();
   const link = new URL(
