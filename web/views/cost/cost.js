@@ -20,7 +20,7 @@ import { walkTo } from '../../base/handles.js';
 import { Width } from '../../base/width.js';
 import costStyles from './cost.css';
 import { multiplied, operations, wholeText, withCache, withoutCache } from './formula.js';
-import { measureSpeed, measureSteps } from './measure.js';
+import { LEAST_CONTEXT, measureSpeed, measureSteps } from './measure.js';
 import './sum.js';
 
 addMessages(locales);
@@ -135,9 +135,9 @@ export class LogitCost extends ModelElement {
         <h3>${t('cost.steps')}</h3>
         <p class="about">${t('cost.steps.about')}</p>
         <div class="actions">
-          <button class="primary" data-run="steps" aria-disabled=${!info || busy !== ''} @click=${this.#measure}>${t('cost.measure')}</button>
+          <button class="primary" data-run="steps" aria-disabled=${!this.#measurable} @click=${this.#measure}>${t('cost.measure')}</button>
           <button data-run="stop" aria-disabled=${busy === ''} @click=${() => this.#run?.abort()}>${t('cost.stop')}</button>
-          <span class="soft" role="status">${busy === 'steps' ? t('cost.working', { n: this.timings.length }) : this.said}</span>
+          <span class="soft" role="status">${busy === 'steps' ? t('cost.working', { n: this.timings.length }) : this.#short() || this.said}</span>
         </div>
         ${info ? this.#renderTimings(info) : nothing}
       </section>
@@ -319,8 +319,8 @@ export class LogitCost extends ModelElement {
       <section><h3>${t('cost.speeds')}</h3>
         <p class="about">${t('cost.speeds.about')}</p>
         <div class="actions">
-          <button class="primary" data-run="speeds" aria-disabled=${busy !== ''} @click=${this.#race}>${t('cost.measure')}</button>
-          <span class="soft" role="status">${busy === 'speeds' ? t('cost.racing') : nothing}</span>
+          <button class="primary" data-run="speeds" aria-disabled=${!this.#measurable} @click=${this.#race}>${t('cost.measure')}</button>
+          <span class="soft" role="status">${busy === 'speeds' ? t('cost.racing') : this.#short()}</span>
         </div>
         <dl class="speeds">${VARIANTS.map((variant) => {
           const speed = speeds.get(variant);
@@ -346,8 +346,18 @@ export class LogitCost extends ModelElement {
     return { ids: this.#ids, ends: end_token_ids, context: context_length };
   }
 
+  /** Why nothing can be measured in this context; empty where something can. */
+  #short() {
+    const n = this.engine?.info?.context_length ?? LEAST_CONTEXT;
+    return n < LEAST_CONTEXT ? t('cost.short', { n, least: LEAST_CONTEXT }) : '';
+  }
+
+  get #measurable() {
+    return this.engine !== null && !this.busy && this.#short() === '';
+  }
+
   async #measure() {
-    if (!this.engine || this.busy) return;
+    if (!this.engine || !this.#measurable) return;
     const run = this.#begin('steps');
     const session = await this.engine.session();
     this.timings = [];
@@ -363,7 +373,7 @@ export class LogitCost extends ModelElement {
 
   /** The same model, opened once more for each variant. */
   async #race() {
-    if (!this.engine || this.busy) return;
+    if (!this.engine || !this.#measurable) return;
     const run = this.#begin('speeds');
     this.speeds = new Map();
     const text = { ...this.#text, signal: run.signal };

@@ -7,6 +7,8 @@
 
 /** Steps on either side of a place that count for it. */
 const AROUND = 8;
+/** In a context of fewer tokens no place has such steps around it, whatever the prompt. */
+export const LEAST_CONTEXT = 2 * AROUND + 2;
 /** Steps that are run again without the cache at each place, at least. */
 const REPEATS = 4;
 /**
