@@ -907,5 +907,13 @@ test('code: it runs shut off, its fault is named, and it is there again after a 
       /export default function top_k/,
     );
   }
+  await page.getByRole('button', { name: 'Begin again', exact: true }).click();
+  await page.getByRole('button', { name: 'Forget them' }).click();
+  await editor.waitFor();
+  const begun = await editor.inputValue();
+  assert.notEqual(begun, `${example} // mine`);
+  await page.reload();
+  await editor.waitFor();
+  assert.equal(await editor.inputValue(), begun, 'what was written is forgotten too');
   await close();
 });

@@ -25,6 +25,21 @@ export function faultPlace({ key, values: { at = '', name } }) {
   return whole === '' ? String(name) : `${whole}.${name}`;
 }
 
+/**
+ * The number of a question in its lesson, from 1: as the reader counts them.
+ * @param {Draft} draft
+ * @param {number} part
+ * @param {number} question its place in the part
+ */
+export const questionNumber = ({ parts = [] }, part, question) =>
+  parts
+    .slice(0, part)
+    .reduce(
+      (/** @type {number} */ sum, /** @type {Draft} */ { questions = [] }) =>
+        sum + questions.length,
+      question + 1,
+    );
+
 /** @param {any} draft @param {Place} place @returns {any} */
 export const get = (draft, place) => place.reduce((value, key) => value?.[key], draft);
 

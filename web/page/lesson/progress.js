@@ -49,10 +49,12 @@ export function rememberMarks(key, marks, write) {
   );
 }
 
-/** Forgets the marks of a lesson. @param {string} key */
+/** Forgets the marks of a lesson, and what was written for its questions. @param {string} key */
 export function forgetMarks(key) {
   const { [key]: _, ...others } = all();
   remember('lessons', JSON.stringify(others));
+  const code = Object.entries(allCode()).filter(([of]) => !of.startsWith(`${key}/`));
+  remember('lesson_code', JSON.stringify(Object.fromEntries(code)));
 }
 
 /** @returns {Record<string, string>} by lesson and question */

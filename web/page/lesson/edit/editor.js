@@ -18,6 +18,7 @@ import {
   linkOf,
   newLesson,
   newPart,
+  questionNumber,
   slug,
 } from '../../../lessons/draft.js';
 import { LARGEST_FILE, checkLesson, readLesson } from '../../../lessons/lesson-file.js';
@@ -209,6 +210,21 @@ export class LogitLessonEditor extends LogitElement {
     this.requestUpdate();
   }
 
+  /** Brings what is written into sight in the preview, where that has a scroll of its own. @param {FocusEvent} event into a field */
+  #entered({ target }) {
+    const { id = '' } = /** @type {HTMLElement} */ (target).closest('[id^="parts["]') ?? {};
+    const [, part, , question] = /^parts\[(\d+)\](\.questions\[(\d+)\])?/.exec(id) ?? [];
+    const lesson = /** @type {LogitElement | null} */ (
+      this.renderRoot.querySelector('logit-lesson')
+    );
+    const section = lesson?.renderRoot.querySelectorAll('section')[Number(part)];
+    const place = section?.querySelectorAll('logit-question')[Number(question)] ?? section;
+    const preview = this.renderRoot.querySelector('.preview');
+    if (!place || !preview || getComputedStyle(preview).overflowY !== 'auto') return;
+    const [within, at] = [preview.getBoundingClientRect(), place.getBoundingClientRect()];
+    if (at.top < within.top || at.bottom > within.bottom) preview.scrollTop += at.top - within.top;
+  }
+
   /** @param {FocusEvent} event out of a field */
   async #left({ target }) {
     const { id } = /** @type {HTMLElement} */ (target);
@@ -339,7 +355,7 @@ export class LogitLessonEditor extends LogitElement {
       ${this.taken ? this.#renderTaken(this.taken) : nothing}
       ${this.#renderBar()}
       <div class="sides ${this.side}">
-        <div class="form" role="form" aria-labelledby="heading" @focusout=${this.#left}>
+        <div class="form" role="form" aria-labelledby="heading" @focusin=${this.#entered} @focusout=${this.#left}>
           ${this.#renderFaults()} ${this.#renderWhole()} ${this.#renderParts()}</div>
         <section class="preview" aria-label=${t('editor.preview')}>
           <p class="head"><strong>${t('editor.preview')}</strong>
@@ -396,7 +412,7 @@ export class LogitLessonEditor extends LogitElement {
     return html`<details class="faults"><summary>${t('editor.faults', { n: faults.length })}</summary>
       <ul>${faults.map((fault) => {
         const place = faultPlace(fault);
-        return html`<li><button type="button" class="jump" @click=${() => this.focusAt(place)}>${placeWords(place)}</button>: ${faultWords(fault)}</li>`;
+        return html`<li><button type="button" class="jump" @click=${() => this.focusAt(place)}>${placeWords(this.draft, place)}</button>: ${faultWords(fault)}</li>`;
       })}</ul></details>`;
   }
 
@@ -442,14 +458,20 @@ export class LogitLessonEditor extends LogitElement {
   }
 }
 
-/** Where in the form a place is, in words. @param {string} place */
-function placeWords(place) {
+/** What a button in a text sets has no field of its own. */
+const IN_TEXT =
+  /(aim|ask|caption|extension|guide|hint|result|right|say|solution|text)(?:\[\d+\])?\.[a-z_]+$/;
+
+/** Where in the form a place is, in words. @param {Draft} draft @param {string} place */
+function placeWords(draft, place) {
   const [, part] = /^parts\[(\d+)\]/.exec(place) ?? [];
   const [, question] = /questions\[(\d+)\]/.exec(place) ?? [];
-  const [, last] = /(?:^|[.\]])([a-z_]+)(?:\[\d+\])?$/.exec(place) ?? [];
+  const [, last] = IN_TEXT.exec(place) ?? /(?:^|[.\]])([a-z_]+)(?:\[\d+\])?$/.exec(place) ?? [];
   return [
     ...(part === undefined ? [] : [t('editor.part', { n: Number(part) + 1 })]),
-    ...(question === undefined ? [] : [t('lesson.question', { n: Number(question) + 1 })]),
+    ...(question === undefined
+      ? []
+      : [t('lesson.question', { n: questionNumber(draft, Number(part), Number(question)) })]),
     ...(last === undefined || last === 'questions' ? [] : [fieldLabel(last)]),
   ].join(' · ');
 }

@@ -1,6 +1,6 @@
 /** A part of the lesson: its text, its figure, its questions; one part and one question open at a time. */
 import { html, nothing } from 'lit';
-import { freeId, newQuestion, placeName } from '../../../lessons/draft.js';
+import { freeId, newQuestion, placeName, questionNumber } from '../../../lessons/draft.js';
 import { t } from '../../../locale/locale.js';
 import { renderFigure } from './figure-form.js';
 import { renderQuestion } from './question-form.js';
@@ -49,8 +49,8 @@ export function renderPart(form, i, engine, fold) {
           <section class="questions" id=${placeName(list)} tabindex="-1" aria-label=${t('editor.questions')}>
             ${questions.map((/** @type {Draft} */ question, /** @type {number} */ j) => {
               const open = fold.question === j;
-              const called = t('lesson.question', { n: j + 1 });
-              return html`<details class="card" .open=${open} @toggle=${folding((to) => to !== open && fold.show(to ? j : -1))}>
+              const called = t('lesson.question', { n: questionNumber(form.draft, i, j) });
+              return html`<details class="card" id="${placeName([...list, j])}-card" .open=${open} @toggle=${folding((to) => to !== open && fold.show(to ? j : -1))}>
                 <summary><span class="name">${called}</span> ${question.ask || nothing} ${badge(form, [...list, j])}</summary>
                 ${open ? html`<div class="body">${form.acts(list, j, called)}${renderQuestion(form, [...list, j], engine, sound ? figure.state : null)}</div>` : nothing}
               </details>`;
