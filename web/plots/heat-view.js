@@ -35,7 +35,7 @@ export function drawHeat(options) {
     ${drawAxes(options)}
     ${rows.map(
       (row) =>
-        svg`<g role="row">${cells.map((one, i) => (one.row === row ? drawCell(one, i, room, options) : nothing))}</g>`,
+        svg`<g role="row">${cells.flatMap((one, i) => (one.row === row ? [drawCell(one, i, room, options)] : []))}</g>`,
     )}
     ${
       marked
