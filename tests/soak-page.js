@@ -19,6 +19,8 @@ const DRAG = 3000;
 const KNOBS_TURNED = ['temperature', 'top_k', 'top_p'];
 /** Tokens of a text on the bench, and of one of those that are set side by side. */
 const [WRITTEN, COMPARED] = [400, 200];
+/** Texts of each setting that are set side by side: so few that most of a round is a hand's. */
+const SAMPLES = 5;
 /** How much more there may be at the end: a share of it, and the heap's noise in bytes. */
 const GROWTH = 1.25;
 const NOISE = 16e6;
@@ -95,9 +97,9 @@ async function round() {
   );
   await show('compare', {
     compare_suite: 'nine',
-    compare_samples: 20,
+    compare_samples: SAMPLES,
     compare_max_new_tokens: COMPARED,
-    compare_seed: sums.rounds * 20,
+    compare_seed: sums.rounds * SAMPLES,
   });
   await page.waitForFunction(complete);
   sums.compared += await compared();
