@@ -42,6 +42,8 @@ export class LogitCompareControls extends LogitElement {
     const { plan, refused } = this;
     if (!plan) return html``;
     const read = refused && readBox(refused.name, refused.text);
+    const chooses = this.passages.length > 0;
+    const passage = this.passages.find((each) => each.prompt === plan.prompt);
     return html`
       <div class="suites" role="group" aria-label=${t('compare.suites')}>
         ${suites.map(
@@ -52,11 +54,16 @@ export class LogitCompareControls extends LogitElement {
       </div>
       <div class="asked">
         ${plan.prompt_ids ? this.#renderMade(plan.prompt) : this.#renderPrompt(plan.prompt)}
+        ${chooses ? this.#renderPassages(passage) : nothing}
         ${this.#renderBox('seed', plan.seed)}
         ${this.#renderBox('max_new_tokens', plan.max_new_tokens)}
         ${this.#renderBox('samples', plan.samples)}
+        ${
+          chooses
+            ? html`<p class="credit" id="credit">${passage ? t('compare.passage.credit', { credit: passage.credit }) : t('compare.passage.about')}</p>`
+            : nothing
+        }
       </div>
-      ${this.passages.length > 0 ? this.#renderPassages(plan.prompt) : nothing}
       <p class="error" role="alert" id="error">${read && 'error' in read ? read.error : this.fault}</p>
     `;
   }
@@ -77,20 +84,18 @@ export class LogitCompareControls extends LogitElement {
           <p id="prompt" role="group" tabindex="0" lang="en" dir="auto" aria-labelledby="made">${unturned(prompt.trim())}</p></div>`;
   }
 
-  /** @param {string} prompt */
-  #renderPassages(prompt) {
-    const chosen = this.passages.find((each) => each.prompt === prompt);
+  /** @param {import('./passages.js').Passage} [chosen] */
+  #renderPassages(chosen) {
     const take = (/** @type {Event} */ event) => {
       const passage = this.passages.find(({ id }) => id === valueOf(event));
       if (passage) this.#ask({ passage });
     };
     return html`
       <label class="label passage">${t('compare.passage')}
-        <select id="passage" .value=${live(chosen?.id ?? '')} @change=${take}>
+        <select id="passage" aria-describedby="credit" .value=${live(chosen?.id ?? '')} @change=${take}>
           <option value="" ?selected=${!chosen}>${t('compare.passage.none')}</option>
           ${this.passages.map(({ id, title }) => html`<option value=${id} ?selected=${id === chosen?.id}>${title}</option>`)}
-        </select></label>
-      <p class="credit">${chosen ? t('compare.passage.credit', { credit: chosen.credit }) : t('compare.passage.about')}</p>`;
+        </select></label>`;
   }
 
   /**
