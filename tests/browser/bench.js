@@ -42,7 +42,6 @@ const LOOK = {
  * @property {import('playwright-core').Page} page
  * @property {string[]} complaints
  * @property {string[]} foreign
- * @property {boolean} [left] by another file: what no address holds must be gone
  */
 
 /** @typedef {(path: string) => string | undefined} Route what file stands at a path beside the site */
@@ -113,7 +112,6 @@ export async function openBench(route = () => undefined) {
    */
   async function renew(visitor, { viewport, ...media }) {
     const { page } = visitor;
-    visitor.left = false;
     await page.goto(server.url + BLANK);
     await page.evaluate(() => {
       localStorage.clear();
@@ -145,9 +143,9 @@ export async function openBench(route = () => undefined) {
    * @param {string} fragment
    */
   async function restore(visitor, look, address, fragment) {
-    const { page, left } = visitor;
+    const { page } = visitor;
     const [before, now = ''] = page.url().split(/(?=#)/);
-    if (left || before !== address || !fragment || address.includes(BLANK)) return false;
+    if (before !== address || !fragment || address.includes(BLANK)) return false;
     await show(visitor, look);
     await page.evaluate(
       async (wanted) => {
@@ -226,7 +224,6 @@ export async function openBench(route = () => undefined) {
 /** Closes the pages that a file left open. @param {import('playwright-core').Browser} browser */
 async function closePages(browser) {
   const visitors = [...idle.values()].flat();
-  for (const visitor of visitors) visitor.left = true;
   const kept = visitors.map(({ page }) => page.context());
   const left = browser.contexts().filter((context) => !kept.includes(context));
   await Promise.all(left.map((context) => context.close()));

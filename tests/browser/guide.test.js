@@ -69,7 +69,7 @@ for (const lang of sample(['en', 'es'], 1))
 
 test('luck is u moved alone: not who drags the crossing sideways, but who drags it down', async () => {
   const path = '?lang=en&model=verbs#beat=2';
-  const { page, complaints, close } = await bench.open({ path, ready: false });
+  const { page, complaints, close } = await bench.open({ path, ready: false, fresh: true });
   const said = await messages('en');
   const guide = page.locator('logit-guide');
   const view = page.locator('logit-landscape');

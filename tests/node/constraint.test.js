@@ -87,7 +87,7 @@ describe('the judge of the tests', () => {
       '1',
     ];
     let accepted = 0;
-    const texts = cases(10000, 30000);
+    const texts = cases(5000, 30000);
     for (let i = 0; i < texts; i++) {
       const text = below(3)
         ? randomJson(below, 3)

@@ -82,7 +82,7 @@ test('calls of the engine', () => {
     fc.tuple(fc.constant('landscape'), settings, fc.constantFrom(...names), value),
   );
   const expected = [...(scope.feed([1, 2, 3]) && scope.logits())];
-  check(300, 50_000, call, ([name, ...given]) => {
+  check(150, 50_000, call, ([name, ...given]) => {
     try {
       scope[name](...given);
     } catch (error) {

@@ -60,7 +60,7 @@ function logitsOf(variant, models) {
 
 describe('where relaxed SIMD is known', { skip }, () => {
   test('it runs by itself and gives every digest', async () => {
-    const models = [...sample(formatFiles, 2, 1), 'tests/vectors/forward/granite.gguf'];
+    const models = [...sample(formatFiles, 1, 1), 'tests/vectors/forward/granite.gguf'];
     const expected = await Promise.all(
       models.map(async (model) =>
         digest(await Logitscope.load({ model: `${root}${model}`, variant: 'scalar' })),
@@ -84,7 +84,7 @@ describe('where relaxed SIMD is known', { skip }, () => {
     const kinds = Object.keys(quantisedFormats).flatMap((type) =>
       [1, -1].map((sign) => [type, sign]),
     );
-    for (const [type, sign] of sample(kinds, 8, 2)) {
+    for (const [type, sign] of sample(kinds, 4, 2)) {
       const contents = smallContents({ dim: 256, layers: 1, type, tokens });
       for (const tensor of contents.tensors) {
         const { name, data } = tensor;
