@@ -711,6 +711,8 @@ test('a passage that no model has read stands beside what continues it, with its
   const whole = `${prompt} ${text}`;
   assert.equal(await until(given, (words) => words === whole), whole);
   assert.match(await credit.innerText(), /Parismita, .*Pratham Books, CC BY 4\.0/);
+  const name = page.locator('logit-compare logit-strategy h3').last();
+  assert.match(await name.innerText(), /Fat King Thin Dog$/);
   // Another one takes its place, and the strategies stay.
   const columns = await boxes.count();
   await choose.selectOption('goat');

@@ -35,3 +35,9 @@ export const PASSAGES = Object.freeze({
     },
   ],
 });
+
+/** The passage that goes on with a text, if one does. @param {string} [text] */
+export const passageOf = (text) =>
+  Object.values(PASSAGES)
+    .flat()
+    .find((passage) => passage.text === text);

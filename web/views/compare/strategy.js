@@ -8,6 +8,7 @@ import { plain, t } from '../../locale/locale.js';
 import { LogitElement, define, valueOf } from '../../base/element.js';
 import { describeSettings, readSetting, settingName } from '../../base/setting-words.js';
 import { BASICS } from '../../state/settings.js';
+import { passageOf } from './passages.js';
 import strategyStyles from './strategy.css';
 
 /**
@@ -165,9 +166,9 @@ export class LogitStrategy extends LogitElement {
   }
 }
 
-/** A strategy in the reader's words. @param {Pick<Strategy, 'kind' | 'settings'>} strategy */
-export function titleOf({ kind, settings }) {
-  if (kind === 'given') return t('compare.given');
+/** A strategy in the reader's words. @param {Pick<Strategy, 'kind' | 'settings' | 'text'>} strategy */
+export function titleOf({ kind, settings, text }) {
+  if (kind === 'given') return passageOf(text)?.title ?? t('compare.given');
   const { order, draw, logit_bias } = settings;
   /** @type {[string, any][]} */
   const numbers = Object.entries(settings).filter(([, value]) => typeof value === 'number');
