@@ -67,7 +67,8 @@ static void pack_codes(uint8_t *planes, const struct layout *layout, const uint8
 /* The same of codes that all lie whole in a byte, quicker. */
 static inline ALWAYS void pack_whole(uint8_t *planes, uint32_t bits, const uint8_t *codes,
                                      size_t r) {
-    for (uint8_t *to = planes + 4 * r; to < planes + FORMAT_PLANE * bits; to += FORMAT_PLANE) {
+    uint8_t *end = planes + (size_t)FORMAT_PLANE * bits;
+    for (uint8_t *to = planes + 4 * r; to < end; to += FORMAT_PLANE) {
         uint32_t packed = 0;
         for (uint32_t from = 0; from < 8; from += bits, codes += 4)
             packed |= load_u32(codes) << from;

@@ -136,7 +136,7 @@ static inline ALWAYS void plain_dots(i32x4 totals[QUADS][DOTS_TOKENS], const str
                 bytes16 w = codes_load(f, planes + (size_t)u * unit_bytes + 16 * q, i);
                 UNROLL
                 for (size_t t = 0; t < n_tokens; t++)
-                    sums[q][t] = dots_add(sums[q][t], w, dots_x_load(x[t].values + 4 * c));
+                    sums[q][t] = dots_add(sums[q][t], w, dots_x_load(x[t].values + 4 * (size_t)c));
             }
             UNROLL
             for (size_t t = 0; t < n_tokens && is_halved(f) && i % 4 == 3; t++) {
@@ -179,8 +179,8 @@ static inline ALWAYS void signed_dots(i32x4 totals[QUADS][DOTS_TOKENS], const st
                 if (f->levels) w = bytes16_level(w);
                 UNROLL
                 for (size_t t = 0; t < n_tokens; t++)
-                    sums[q][t] =
-                        wide_add(sums[q][t], w, wide_x_load(x[t].values + 4 * (u * n_codes + i)));
+                    sums[q][t] = wide_add(sums[q][t], w,
+                                          wide_x_load(x[t].values + 4 * (size_t)(u * n_codes + i)));
             }
         }
     }
