@@ -109,7 +109,7 @@ function expectNothing(found) {
 // Colours know no language: the looks that differ in nothing else are not repeated.
 for (const [lang, looks, views] of [
   ['en', LOOKS, sample(VIEW_NAMES, 1, 1)],
-  ['es', LOOKS.slice(0, 1), sample(VIEW_NAMES, 1)],
+  ...(LONG ? [['es', LOOKS.slice(0, 1), VIEW_NAMES]] : []),
 ])
   test(`axe finds nothing on any view: ${lang}`, async () => {
     const { page, close } = await open(lang);

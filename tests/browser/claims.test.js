@@ -401,34 +401,37 @@ test('the prompt may be edited at any time: typing goes on while a run writes, a
   await close();
 });
 
-test('who skips the guide before the model has come is not asked again, though nothing is kept', async () => {
-  const { page, close } = await bench.open({
-    ready: false,
-    own: true,
-    path: 'source/tests/browser/blank.html',
-  });
-  await page.addInitScript(() =>
-    Object.defineProperty(window, 'localStorage', {
-      get() {
-        throw new DOMException('refused', 'SecurityError');
-      },
-    }),
-  );
-  let release;
-  const held = new Promise((resolve) => (release = resolve));
-  await page.route('**/*.gguf', async (route) => {
-    await held;
-    await route.continue();
-  });
-  await page.goto(`${bench.url}?lang=en`);
-  await page.locator('logit-guide [data-guide=skip]').click();
-  await page.locator('logit-guide').waitFor({ state: 'detached' });
-  release();
-  await settle(page);
-  await page.locator('logit-landscape .sentence mark').waitFor();
-  assert.equal(await page.locator('logit-guide').count(), 0);
-  await close();
-});
+long(
+  'who skips the guide before the model has come is not asked again, though nothing is kept',
+  async () => {
+    const { page, close } = await bench.open({
+      ready: false,
+      own: true,
+      path: 'source/tests/browser/blank.html',
+    });
+    await page.addInitScript(() =>
+      Object.defineProperty(window, 'localStorage', {
+        get() {
+          throw new DOMException('refused', 'SecurityError');
+        },
+      }),
+    );
+    let release;
+    const held = new Promise((resolve) => (release = resolve));
+    await page.route('**/*.gguf', async (route) => {
+      await held;
+      await route.continue();
+    });
+    await page.goto(`${bench.url}?lang=en`);
+    await page.locator('logit-guide [data-guide=skip]').click();
+    await page.locator('logit-guide').waitFor({ state: 'detached' });
+    release();
+    await settle(page);
+    await page.locator('logit-landscape .sentence mark').waitFor();
+    assert.equal(await page.locator('logit-guide').count(), 0);
+    await close();
+  },
+);
 
 test('who skips the guide is not asked again', async () => {
   const { page, close } = await bench.open({ first: true, firstScreen: true, ready: false });

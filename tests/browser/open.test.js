@@ -386,47 +386,53 @@ test('a disk that fills up ends the keeping, not the opening, and leaves nothing
   await context.close();
 });
 
-test('a host that redirects is followed; a file that becomes another one is one sentence', async () => {
-  const { context, page, open, ready, complaints } = await visitor();
-  const ask = page.locator('logit-open');
-  const load = async (/** @type {string} */ path, behaviour = {}) => {
+long(
+  'a host that redirects is followed; a file that becomes another one is one sentence',
+  async () => {
+    const { context, page, open, ready, complaints } = await visitor();
+    const ask = page.locator('logit-open');
+    const load = async (/** @type {string} */ path, behaviour = {}) => {
+      host.behave({});
+      await open(`&model=${encodeURIComponent(host.url + path)}`);
+      await ask.locator('[data-command=size]').click();
+      await ask.locator('[data-command=fetch]').waitFor();
+      host.behave(behaviour);
+      await ask.locator('[data-command=fetch]').click();
+    };
+    await load('redirect/m.gguf');
+    assert.ok(fits(await ready()));
+    await load('m.gguf', { cut: 3e5, cuts: 1, pause: 10, tag: 'other' });
+    await page.getByText('became another one while it was fetched').waitFor();
     host.behave({});
-    await open(`&model=${encodeURIComponent(host.url + path)}`);
-    await ask.locator('[data-command=size]').click();
-    await ask.locator('[data-command=fetch]').waitFor();
-    host.behave(behaviour);
-    await ask.locator('[data-command=fetch]').click();
-  };
-  await load('redirect/m.gguf');
-  assert.ok(fits(await ready()));
-  await load('m.gguf', { cut: 3e5, cuts: 1, pause: 10, tag: 'other' });
-  await page.getByText('became another one while it was fetched').waitFor();
-  host.behave({});
-  await page.getByText('Try again').click();
-  assert.ok(fits(await ready()));
-  assert.deepEqual(complaints, []);
-  await context.close();
-});
+    await page.getByText('Try again').click();
+    assert.ok(fits(await ready()));
+    assert.deepEqual(complaints, []);
+    await context.close();
+  },
+);
 
-test('a host that lies about the length is one sentence; the truth told, the file opens', async () => {
-  const { context, page, open, ready, complaints } = await visitor();
-  const ask = page.locator('logit-open');
-  for (const [n, sentence] of /** @type {const} */ ([
-    [5000, 'became another one while it was fetched'],
-    [-5000, 'reaches beyond the end of the file'],
-  ])) {
-    host.behave({ length: image.length + n, pause: 5 });
-    await open(`&model=${encodeURIComponent(`${host.url}m.gguf`)}`);
-    await ask.locator('[data-command=size]').click();
-    await ask.locator('[data-command=fetch]').click();
-    await page.getByText(sentence).waitFor();
-  }
-  host.behave({});
-  await page.getByText('Try again').click();
-  assert.ok(fits(await ready()));
-  assert.deepEqual(complaints, []);
-  await context.close();
-});
+long(
+  'a host that lies about the length is one sentence; the truth told, the file opens',
+  async () => {
+    const { context, page, open, ready, complaints } = await visitor();
+    const ask = page.locator('logit-open');
+    for (const [n, sentence] of /** @type {const} */ ([
+      [5000, 'became another one while it was fetched'],
+      [-5000, 'reaches beyond the end of the file'],
+    ])) {
+      host.behave({ length: image.length + n, pause: 5 });
+      await open(`&model=${encodeURIComponent(`${host.url}m.gguf`)}`);
+      await ask.locator('[data-command=size]').click();
+      await ask.locator('[data-command=fetch]').click();
+      await page.getByText(sentence).waitFor();
+    }
+    host.behave({});
+    await page.getByText('Try again').click();
+    assert.ok(fits(await ready()));
+    assert.deepEqual(complaints, []);
+    await context.close();
+  },
+);
 
 long('two tabs at once: one keeps the file, both open it', async () => {
   const first = await visitor();

@@ -167,47 +167,52 @@ const WORKERS = /** @type {const} */ ([
   ['a worker', true],
   ['no worker', false],
 ]);
-for (const [name, worker] of sample(WORKERS, 1))
-  test(`in a sandboxed frame of an opaque origin, with ${name}, it works without storage or history`, async () => {
-    const html = await readFile(file, 'utf8');
-    const server = createServer((request, response) => {
-      response.setHeader('content-type', 'text/html; charset=utf-8');
-      if (!worker && request.url.startsWith('/single'))
-        response.setHeader('content-security-policy', "worker-src 'none'");
-      response.end(
-        request.url.startsWith('/single')
-          ? html
-          : '<!doctype html><link rel="icon" href="data:,"><iframe sandbox="allow-scripts" width="1200" height="900" src="/single?lang=en&model=verbs&view=bench"></iframe><script>window.heard=[];addEventListener("message",(e)=>heard.push(e.data))</script>',
+for (const [name, worker] of WORKERS)
+  long(
+    `in a sandboxed frame of an opaque origin, with ${name}, it works without storage or history`,
+    async () => {
+      const html = await readFile(file, 'utf8');
+      const server = createServer((request, response) => {
+        response.setHeader('content-type', 'text/html; charset=utf-8');
+        if (!worker && request.url.startsWith('/single'))
+          response.setHeader('content-security-policy', "worker-src 'none'");
+        response.end(
+          request.url.startsWith('/single')
+            ? html
+            : '<!doctype html><link rel="icon" href="data:,"><iframe sandbox="allow-scripts" width="1200" height="900" src="/single?lang=en&model=verbs&view=bench"></iframe><script>window.heard=[];addEventListener("message",(e)=>heard.push(e.data))</script>',
+        );
+      });
+      closed(server);
+      await new Promise((resolve) => server.listen(0, resolve));
+      const { page, complaints, close } = await openCut({ first: true });
+      await page.goto(`http://localhost:${server.address().port}/`);
+      const frame = page.frameLocator('iframe');
+      await frame.locator('logit-distribution .row').first().waitFor();
+      await expectWhole(frame, FIRST, PLAIN);
+      await page.evaluate(() =>
+        frames[0].postMessage({ type: 'logitscope:set', settings: { top_k: 2 } }, '*'),
       );
-    });
-    closed(server);
-    await new Promise((resolve) => server.listen(0, resolve));
-    const { page, complaints, close } = await openCut({ first: true });
-    await page.goto(`http://localhost:${server.address().port}/`);
-    const frame = page.frameLocator('iframe');
-    await frame.locator('logit-distribution .row').first().waitFor();
-    await expectWhole(frame, FIRST, PLAIN);
-    await page.evaluate(() =>
-      frames[0].postMessage({ type: 'logitscope:set', settings: { top_k: 2 } }, '*'),
-    );
-    await expectWhole(frame, FIRST, { top_k: 2 });
-    assert.ok(
-      (await page.evaluate(() => window.heard)).some(({ type }) => type === 'logitscope:ready'),
-    );
-    assert.deepEqual(
-      worker ? complaints : complaints.filter((text) => !text.includes('worker')),
-      [],
-    );
-    complaints.length = 0;
-    // Such a frame sends no forms: an answer is judged all the same, by Enter and by its button.
-    await page.locator('iframe').evaluate((it) => (it.src = '/single?lesson=temperature&lang=en'));
-    const first = frame.locator('logit-question').first();
-    await first.locator('input').fill('0.5');
-    await first.locator('input').press('Enter');
-    await first.getByText('Not yet.').waitFor();
-    await first.locator('input').fill('0.63');
-    await first.locator('[data-command=check]').click();
-    await first.getByText('Right.').waitFor();
-    if (worker) assert.deepEqual(complaints, []);
-    await close();
-  });
+      await expectWhole(frame, FIRST, { top_k: 2 });
+      assert.ok(
+        (await page.evaluate(() => window.heard)).some(({ type }) => type === 'logitscope:ready'),
+      );
+      assert.deepEqual(
+        worker ? complaints : complaints.filter((text) => !text.includes('worker')),
+        [],
+      );
+      complaints.length = 0;
+      // Such a frame sends no forms: an answer is judged all the same, by Enter and by its button.
+      await page
+        .locator('iframe')
+        .evaluate((it) => (it.src = '/single?lesson=temperature&lang=en'));
+      const first = frame.locator('logit-question').first();
+      await first.locator('input').fill('0.5');
+      await first.locator('input').press('Enter');
+      await first.getByText('Not yet.').waitFor();
+      await first.locator('input').fill('0.63');
+      await first.locator('[data-command=check]').click();
+      await first.getByText('Right.').waitFor();
+      if (worker) assert.deepEqual(complaints, []);
+      await close();
+    },
+  );
