@@ -41,6 +41,24 @@ static void uniform_of_seed_42(void) {
     }
 }
 
+/* splitmix64 over seed, step and tag, by hand in other arithmetic; the tags lie beyond the ids,
+ * whose hashes are the noise of Gumbel. */
+static void coins_of_seeds_and_tags(void) {
+    static const struct {
+        uint64_t seed, step;
+        enum draw_tag tag;
+        uint64_t coin;
+    } cases[] = {
+        {0, 0, DRAW_XTC, 0x1d85814bfea291},
+        {42, 0, DRAW_XTC, 0x1f33723867fdc0},
+        {42, 1, DRAW_ACCEPT, 0x3c3f2190ef474},
+        {42, (uint64_t)1 << 63, DRAW_RESIDUAL, 0xdb3579bcc762c},
+        {UINT64_MAX, UINT64_MAX, DRAW_RESIDUAL, 0x1d013791b53dec},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        CHECK(draw_coin(cases[i].seed, cases[i].step, cases[i].tag) == cases[i].coin);
+}
+
 struct wide {
     uint64_t high, low;
 };
@@ -166,6 +184,7 @@ int main(void) {
     TEST(pcg32_first_outputs);
     TEST(pcg32_advances_as_it_steps);
     TEST(uniform_of_seed_42);
+    TEST(coins_of_seeds_and_tags);
     TEST(scaling_is_exact);
     TEST(inverse_equals_its_specification);
     TEST(both_draws_follow_the_distribution);

@@ -8,18 +8,25 @@
 #include "kernels.h"
 #include "warp.h"
 #include "warp_part.h"
+#include "warp_scalar.h"
 
 enum { N = 8 };
 static float logits[N];
 static uint32_t scratch[2 * N];
 static uint64_t weights[N];
 
-static void apply(enum setting warper, const struct settings *settings, size_t n) {
+typedef void form(float *logits, const struct warp_input *input);
+
+static void apply_form(form *warp, const struct settings *settings, size_t n) {
     struct warp_input input = {settings, n, NULL, 0, weights, 0, scratch, NULL};
     float max = -INFINITY;
     for (size_t i = 0; i < n; i++) max = logits[i] > max ? logits[i] : max;
     input.total = kernels_scalar.weigh(weights, logits, n, max);
-    warp_table[warper].apply(logits, &input);
+    warp(logits, &input);
+}
+
+static void apply(enum setting warper, const struct settings *settings, size_t n) {
+    apply_form(warp_table[warper].apply, settings, n);
 }
 
 static void give(const float *values, size_t n) {
@@ -170,6 +177,44 @@ static void one_cuts(void) {
     }
 }
 
+/* Of eight equal tokens half the mass or entropy, missed by less than 2^-20 or by more. */
+static void slack_is_two_to_the_minus_20(void) {
+    static const struct {
+        enum setting setting;
+        enum convention convention;
+        double sign;
+        uint32_t within, beyond;
+    } cases[] = {
+        {SETTING_TOP_P, CONVENTION_TRANSFORMERS, 1, 0xf, 0x1f},
+        {SETTING_TOP_P, CONVENTION_LLAMA2_C, -1, 0x1f, 0xf},
+        {SETTING_TOP_H, CONVENTION_TRANSFORMERS, -1, 0xf, 0x7},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (int c = 0; c < 4; c++) {
+            bool beyond = c & 1, plain = c & 2;
+            enum setting setting = cases[i].setting;
+            struct settings settings;
+            settings_reset(&settings);
+            settings.value[SETTING_CONVENTION] = cases[i].convention;
+            settings.value[setting] = 0.5 + cases[i].sign * (beyond ? 1.25 : 0.75) * 0x1p-20;
+            give((const float[]){2, 2, 2, 2, 2, 2, 2, 2}, 8);
+            apply_form(plain ? warp_scalar[setting] : warp_table[setting].apply, &settings, 8);
+            CHECK_MESSAGE(mask(8) == (beyond ? cases[i].beyond : cases[i].within),
+                          "case %zu, form %d keeps %x", i, c, mask(8));
+        }
+}
+
+/* Of two equal tokens, the last that are sorted, the id tells which is the third that is kept. */
+static void tail_free_cuts_between_equals(void) {
+    struct settings settings;
+    settings_reset(&settings);
+    settings.value[SETTING_TFS_Z] = 0.1;
+    settings.value[SETTING_MIN_TOKENS_TO_KEEP] = 3;
+    give((const float[]){0, -2, -5, -5, -12, -12, -12, -12}, 8);
+    apply(SETTING_TFS_Z, &settings, 8);
+    CHECK_MESSAGE(mask(8) == 7, "keeps %x", mask(8));
+}
+
 /* Of a total of 8 the prefix has to reach 4 in one convention, and to exceed it in the other. */
 static void mass_targets(void) {
     CHECK(warp_mass_target(0.5, 8, false) == 4);
@@ -183,6 +228,8 @@ int main(void) {
     TEST(exact_hits);
     TEST(one_cuts);
     TEST(mass_targets);
+    TEST(slack_is_two_to_the_minus_20);
+    TEST(tail_free_cuts_between_equals);
     TEST(conventions_differ);
     TEST(mirostat_takes_any_logits);
     TEST(mu_follows_the_surprise);
