@@ -66,6 +66,7 @@ for (const [name, { path, begin, read }] of sample(Object.entries(STATES), 1))
       [page, awake.page].map(async (each) => {
         await each.locator('logit-scope').waitFor();
         await settle(each);
+        await each.waitForLoadState('networkidle'); // what comes once the bars are there
       }),
     );
     await page.context().setOffline(true);
