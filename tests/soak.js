@@ -1,7 +1,8 @@
 /**
- * A long day of the engine in Node: `node tests/soak.js [TOKENS] [KNOBS]` writes so many tokens and
- * moves a knob so often, with constraints, sessions and models that come and go, and says each
- * twentieth of it what is held. Memory and handles must be flat from the first twentieth on.
+ * A long day of the engine in Node: `node tests/soak.js [MINUTES] [TOKENS] [KNOBS]` writes texts and
+ * moves knobs, with constraints, sessions and models that come and go, for so many minutes at least
+ * and until so many tokens were written and knobs moved, and says each twentieth of it what is held.
+ * Memory and handles must be flat from the first twentieth on.
  */
 import { readFileSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
@@ -9,10 +10,12 @@ import { runInNewContext } from 'node:vm';
 import { Logitscope } from '../web/engine/index.js';
 import { Random } from '../web/grade/inputs.js';
 
-const [TOKENS = 1e6, KNOBS = 1e5] = process.argv.slice(2).map(Number);
+const [MINUTES = 120, TOKENS = 1e6, KNOBS = 1e5] = process.argv.slice(2).map(Number);
 const STAGES = 20;
 /** Tokens of a text, of which each begins with other settings. */
 const TEXT = 40;
+/** Tokens and knob moves of a round, after which a session and a model come and go. */
+const ROUND = { tokens: 10_000, knobs: 1_000 };
 /** What a heap may grow by at random, in bytes. */
 const NOISE = 8e6;
 
@@ -85,21 +88,30 @@ function held() {
   };
 }
 
-const began = performance.now();
+const began = Date.now();
 /** @type {ReturnType<typeof held> | null} */
 let first = null;
 let last = held();
-console.log('| tokens | knob moves | models | resident MB | heap MB | module MB | handles |');
-console.log('|---|---|---|---|---|---|---|');
-for (let stage = 0; stage < STAGES; stage++) {
-  await write(TOKENS / STAGES);
-  moveKnobs(KNOBS / STAGES);
-  await comeAndGo();
+console.log(
+  '| minutes | tokens | knob moves | models | resident MB | heap MB | module MB | handles |',
+);
+console.log('|---|---|---|---|---|---|---|---|');
+for (let stage = 1; stage <= STAGES; stage++) {
+  const share = stage / STAGES;
+  const due = () =>
+    Date.now() - began < share * MINUTES * 60_000 ||
+    sums.tokens < share * TOKENS ||
+    sums.knobs < share * KNOBS;
+  do {
+    await write(ROUND.tokens);
+    moveKnobs(ROUND.knobs);
+    await comeAndGo();
+  } while (due());
   last = held();
   first ??= last;
   const megabytes = [last.rss, last.heap, last.module].map((bytes) => (bytes / 1e6).toFixed(1));
   console.log(
-    `| ${sums.tokens} | ${sums.knobs} | ${sums.models} | ${megabytes.join(' | ')} | ${last.handles} |`,
+    `| ${((Date.now() - began) / 60_000).toFixed(1)} | ${sums.tokens} | ${sums.knobs} | ${sums.models} | ${megabytes.join(' | ')} | ${last.handles} |`,
   );
 }
 scope.close();
@@ -107,7 +119,7 @@ scope.close();
 const { user } = process.cpuUsage();
 console.log(
   `${sums.tokens} tokens in ${sums.texts} texts, ${sums.knobs} knob moves, ${sums.refused} refused; ` +
-    `${Math.round((performance.now() - began) / 1000)} s, ${Math.round(user / 1e6)} of the processor`,
+    `${Math.round((Date.now() - began) / 1000)} s, ${Math.round(user / 1e6)} of the processor`,
 );
 const begin = /** @type {ReturnType<typeof held>} */ (first);
 const grown = [
