@@ -5,7 +5,7 @@ import { TERMS } from '../base/term.js';
 
 /**
  * @param {Record<string, any> | null} info the model's facts
- * @param {{ views: readonly string[], onView: (name: string) => void, onGuide: () => void,
+ * @param {{ views: readonly string[], onView: (name: string) => void, onGuide: (event: Event) => void,
  *   onContext: ((event: CustomEvent) => void) | null }} asked null where nothing is changed; the views
  *   that are asked for there
  */

@@ -10,11 +10,10 @@ import { LogitElement, define } from '../base/element.js';
 import { settingName } from '../base/setting-words.js';
 import { DRAWS } from '../views/landscape/rain.js';
 import guideStyles from './guide.css';
+import { BEATS } from './look-around.js';
 
 addMessages(locales);
 
-/** How many beats there are; after the last one comes the bench. */
-export const BEATS = 5;
 /** How near the end of its way the knob counts as there, and how far up it is to go then. */
 const LEFT = 0.05;
 const RIGHT = 0.64;

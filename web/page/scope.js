@@ -6,26 +6,20 @@
 import { html, nothing } from 'lit';
 import { cache } from 'lit/directives/cache.js';
 import { guard } from 'lit/directives/guard.js';
-import { repeat } from 'lit/directives/repeat.js';
-import { presets } from '../engine/presets.js';
-import { t, language } from '../locale/locale.js';
-import '../panels/chain/chain.js';
-import '../panels/distribution/distribution.js';
-import { sayDropped } from '../base/faults.js';
-import '../panels/draw/draw.js';
 import { LogitElement, define } from '../base/element.js';
-import { renderFoot } from './foot.js';
-import { detailOf, explain, reason, sentence } from '../base/faults.js';
+import { detailOf, explain, sayDropped, sentence } from '../base/faults.js';
 import { Pace } from '../base/pace.js';
 import { Rest } from '../base/rest.js';
+import { settled } from '../base/settled.js';
+import { glossary } from '../base/term.js';
+import { t } from '../locale/locale.js';
+import { Choices } from '../state/choices.js';
 import { isSlow } from '../state/engines.js';
 import { FIELDS, FOOT_VIEWS } from '../state/fields.js';
 import { BEGIN, unfold } from '../state/first.js';
+import { farAddress } from '../state/hosts.js';
 import { Instrument } from '../state/instrument.js';
-import { recall, remember } from '../state/memory.js';
-import { megabytes } from './model-chooser.js';
-import { agreeTo, farAddress, isUnasked } from '../state/hosts.js';
-import { MODELS, findModel } from '../state/models.js';
+import { MODELS } from '../state/models.js';
 import {
   droppedControls,
   parseControls,
@@ -34,14 +28,15 @@ import {
   show,
   stateParts,
 } from '../state/page-state.js';
+import { renderBench } from '../views/bench/bench.js';
 import { panelsOf } from '../views/bench/panels.js';
-import { listen, props } from '../base/props.js';
-import { settled } from '../base/settled.js';
 import { requestsOf } from '../views/bench/requests.js';
+import { renderFoot } from './foot.js';
+import { LookAround } from './look-around.js';
+import { Opening } from './opening.js';
 import scopeStyles from './scope.css';
-import '../panels/text/text.js';
+import { renderTop } from './top.js';
 import { VIEWS } from './views.js';
-import { glossary } from '../base/term.js';
 
 /**
  * @typedef {import('../engine/errors.js').Fault} Fault
@@ -51,9 +46,6 @@ import { glossary } from '../base/term.js';
 
 /** From this many rem on there are two columns, with the text above them. */
 const TWO_COLUMNS = 60;
-
-/** What comes over the panels: fetched beside the model, and there with instrument. */
-const overlays = Promise.allSettled([glossary, import('./overlays.js')]);
 
 export class LogitScope extends LogitElement {
   static properties = {
@@ -78,14 +70,11 @@ export class LogitScope extends LogitElement {
   static styles = [...LogitElement.styles, scopeStyles];
 
   #instrument = new Instrument();
-  #offer = findModel('');
+  #opening = new Opening(this, this.#instrument, (prompt) => this.#begin(prompt));
+  #lookAround = new LookAround(this, (view) => this.#go(view));
+  #choices = new Choices(() => this.#instrument.prompt);
   /** @type {ReturnType<typeof parseControls>} */
   #shown = null;
-
-  /** @type {HTMLElement | null} What the guide was asked from. */
-  #guideFrom = null;
-  /** Whether a look around was offered: who has ended it has ended it. */
-  #offeredGuide = false;
 
   /** @type {Set<LogitElement>} Panels that stand elsewhere. */
   #attached = new Set();
@@ -96,10 +85,6 @@ export class LogitScope extends LogitElement {
   /** Whether it was hidden, for panels that stand elsewhere. */
   #tucked = false;
 
-  /** What the views chose, by the names of the list. @type {Record<string, any>} */
-  #choices = {};
-  /** The prompt on the bench while Compare had one of its own. */
-  #choicesPrompt = '';
   /** What shows until there is a model; null where nothing was built. @type {import('../state/first.js').First | null | undefined} */
   #first;
 
@@ -184,19 +169,11 @@ export class LogitScope extends LogitElement {
    * @returns {PageState}
    */
   get state() {
-    const { view, choices } = this;
-    const shown = FIELDS.filter((field) => field.view === view && field.name in choices);
-    const chosen = shown.map(({ name }) => [name, choices[name]]);
+    const { view } = this;
     const { bench_chart, bench_conventions, ...state } = this.#instrument.state;
     const bench = view === 'bench' ? { bench_chart, bench_conventions } : {};
     const beat = this.beat && view === 'landscape' ? { beat: this.beat } : {};
-    return { ...state, ...beat, view, ...bench, ...Object.fromEntries(chosen) };
-  }
-
-  /** What the views chose. A prompt of Compare's own lasts until the bench has another one. */
-  get choices() {
-    const { compare_prompt: _, ...others } = this.#choices;
-    return this.#choicesPrompt === this.#instrument.prompt ? this.#choices : others;
+    return { ...state, ...beat, view, ...bench, ...this.#choices.of(view) };
   }
 
   /**
@@ -204,8 +181,7 @@ export class LogitScope extends LogitElement {
    * @param {Record<string, any>} patch by the names of the list
    */
   choose(patch) {
-    this.#choices = { ...this.choices, ...patch };
-    this.#choicesPrompt = this.#instrument.prompt;
+    this.#choices.add(patch);
     this.#typed = FIELDS.every(({ name, typed }) => typed || !(name in patch));
     this.requestUpdate();
     this.emit('logit-change', this.state);
@@ -218,7 +194,7 @@ export class LogitScope extends LogitElement {
    */
   #takeBeat(state) {
     const { beat, ...others } = /** @type {PageState} */ (state ?? { settings: {} });
-    if (beat) this.#showBeat(beat);
+    if (beat) this.#lookAround.show(beat);
     const { settings, view = this.view, ...parts } = others;
     const alone = beat && Object.keys({ ...settings, ...parts }).length === 0;
     if (alone) this.view = view;
@@ -231,13 +207,7 @@ export class LogitScope extends LogitElement {
    * @param {string} prompt that comes with it
    */
   #takeChoices({ view = this.view, ...state }, prompt) {
-    const others = Object.entries(this.#choices).filter(([name]) => !name.startsWith(`${view}_`));
-    const given = FIELDS.filter(
-      (field) => field.view && field.view !== 'bench' && field.name in state,
-    );
-    const chosen = given.map(({ name }) => [name, state[name]]);
-    this.#choices = Object.fromEntries([...others, ...chosen]);
-    this.#choicesPrompt = prompt;
+    this.#choices.replace(view, state, prompt);
     this.view = view;
     this.requestUpdate();
   }
@@ -301,7 +271,7 @@ export class LogitScope extends LogitElement {
 
   /** What an address means that does not name them. */
   get unnamed() {
-    return { prompt: this.prompt || this.#offer.examples[0], seed: BEGIN.seed };
+    return { prompt: this.prompt || this.#opening.offer.examples[0], seed: BEGIN.seed };
   }
 
   /** @param {PageState} asked one that was checked against the table */
@@ -339,7 +309,7 @@ export class LogitScope extends LogitElement {
 
   /** Opens another model. @param {import('../state/engines.js').Model} model @param {number | null} [context] */
   open(model, context) {
-    return this.#onModel({ detail: { model, context } });
+    return this.#opening.open({ model, context });
   }
 
   /** Draws the next token. */
@@ -351,7 +321,7 @@ export class LogitScope extends LogitElement {
     super.connectedCallback();
     this.#measure();
     this.#room.observe(this);
-    if (this.model && this.hasUpdated) this.#load();
+    if (this.model && this.hasUpdated) this.#opening.load();
   }
 
   disconnectedCallback() {
@@ -394,11 +364,11 @@ export class LogitScope extends LogitElement {
     this.#peek();
     if (changed.has('controls')) this.#shown = parseControls(this.controls);
     const early = !this.ready && (changed.has('prompt') || changed.has('context'));
-    if (this.model && (changed.has('model') || early)) this.#load();
+    if (this.model && (changed.has('model') || early)) this.#opening.load();
     else if (changed.has('context') && this.context !== this.#instrument.context)
-      this.#changeContext(this.context);
+      this.#opening.changeContext(this.context);
     else if (changed.has('prompt') && this.ready)
-      this.#instrument.setPrompt(this.prompt || this.#offer.examples[0]);
+      this.#instrument.setPrompt(this.prompt || this.#opening.offer.examples[0]);
     if (!changed.has('view')) return;
     if (changed.get('view') !== undefined) this.emit('logit-show', { view: this.view });
     const view = VIEWS.find(({ name }) => name === this.view);
@@ -417,9 +387,13 @@ export class LogitScope extends LogitElement {
 
   /** Shows the landscape's place before there is a model, with its picture where the first is asked for. */
   async #comeFirst() {
-    const first = this.guide && this.address.fragment.length < 2 && recall('guide') === null;
+    const first = this.#lookAround.due && this.address.fragment.length < 2;
     const load = /** @type {() => Promise<unknown>} */ (VIEWS[0].load);
-    const parts = /** @type {const} */ ([import('#first'), load(), first && this.#offerGuide()]);
+    const parts = /** @type {const} */ ([
+      import('#first'),
+      load(),
+      first && this.#lookAround.offer(),
+    ]);
     const [found] = await Promise.allSettled(parts);
     if (this.ready) return;
     const built = found.status === 'fulfilled' ? found.value.built : null;
@@ -436,10 +410,10 @@ export class LogitScope extends LogitElement {
     const first = unfold(built);
     const { state: asked } = this.#parseAddress(first.table, built.vocab_size);
     const { beat, ...state } = /** @type {Partial<PageState>} */ (asked ?? {});
-    if (beat) await this.#showBeat(beat);
+    if (beat) await this.#lookAround.show(beat);
     const { prompt, seed } = { ...this.unnamed, ...state };
     const usual =
-      this.#offer.name === MODELS[0].name &&
+      this.#opening.offer.name === MODELS[0].name &&
       prompt === first.prompt &&
       !this.context &&
       !this.grammar;
@@ -457,105 +431,20 @@ export class LogitScope extends LogitElement {
     };
   }
 
-  /** Goes on with the look around where it was left. @param {Event} event what asked for it, to have the focus back */
-  #resumeGuide({ target }) {
-    this.#guideFrom = /** @type {HTMLElement} */ (target);
-    this.view = 'landscape';
-    this.#goToBeat(Number(recall('guide')) || 1);
-  }
-
-  async #offerGuide() {
-    if (this.#offeredGuide) return;
-    this.#offeredGuide = true;
-    await this.#showBeat(1);
-  }
-
-  /** @param {number} beat */
-  async #showBeat(beat) {
-    await import('./guide.js');
-    this.beat = beat;
-  }
-
-  /** @param {number} beat */
-  async #goToBeat(beat) {
-    await this.#showBeat(beat);
-    this.emit('logit-change', this.state);
-  }
-
-  /** Presses a button of the landscape that may be out of sight. @param {CustomEvent} event */
-  #onPress({ detail }) {
-    /** @type {import('../views/landscape/landscape.js').LogitLandscape | null} */ (
-      this.renderRoot.querySelector('logit-landscape')
-    )?.press(detail);
-  }
-
-  /** @param {CustomEvent} event */
-  #endGuide({ detail: { bench } }) {
-    const left = this.beat ?? 1;
-    remember('guide', left > 1 && left < 6 ? String(left) : 'seen');
-    this.beat = null;
-    if (bench) this.#go('bench');
-    const to = bench ? this.renderRoot.querySelector('#tab-bench') : this.#guideFrom;
-    /** @type {HTMLElement | null} */ (to)?.focus({ preventScroll: !bench });
-    this.emit('logit-change', this.state);
-  }
-
   /**
-   * Opens the model of the attributes: one of another host once the reader agrees.
-   * @returns {Promise<void>}
+   * The state that a load begins with, and the look around that it begins.
+   * @param {string} prompt where the state names none
    */
-  #load() {
-    this.asking = '';
-    if (isUnasked(this.model)) return this.#askFirst(this.model);
-    this.#offer = { ...findModel(this.model), ...(this.grammar ? { grammar: this.grammar } : {}) };
-    const { model, grammar, examples } = this.#offer;
-    const instrument = this.#instrument;
-    const prompt = this.prompt || examples[0];
-    const begin = () => {
-      const asked = this.#readAddress();
-      const state = this.#takeBeat(asked);
-      if (state) this.#takeChoices(state, state.prompt ?? prompt);
-      // A view that was linked to comes before a look around.
-      const first = this.guide && !asked && recall('guide') === null;
-      if (first && this.view === 'landscape') this.#offerGuide();
-      return state;
-    };
-    return instrument.load({
-      context: this.context,
-      model,
-      grammar,
-      prompt,
-      // One knob is seen alone where it is all that there is to see.
-      settings: this.view === 'landscape' ? BEGIN.settings : presets.transformers,
-      begin,
-      beside: overlays,
-    });
+  #begin(prompt) {
+    const asked = this.#readAddress();
+    const state = this.#takeBeat(asked);
+    if (state) this.#takeChoices(state, state.prompt ?? prompt);
+    // A view that was linked to comes before a look around.
+    if (!asked && this.#lookAround.due && this.view === 'landscape') this.#lookAround.offer();
+    return state;
   }
 
-  /** @param {string} name @returns {Promise<void>} */
-  async #askFirst(name) {
-    if (await this.#isKept(name)) {
-      agreeTo(name);
-      return this.#load();
-    }
-    if (this.ready) return this.#showMore(name);
-    await import('./open-model.js');
-    this.#offer = findModel(name);
-    this.asking = name;
-  }
-
-  /** @param {any} name */
-  async #isKept(name) {
-    return (await import('../engine/kept.js')).isKept(name);
-  }
-
-  /** @param {string} [name] what it begins with */
-  async #showMore(name = '') {
-    await import('./open-model.js');
-    this.more = name;
-  }
-
-  /** The state that a load begins with: that of the address, or else that of the attributes. */
+  /** The state of the address, or else that of the attributes. */
   #readAddress() {
     const { table, info, address } = this;
     const parsed = this.#parseAddress(table, info?.vocab_size);
@@ -580,38 +469,6 @@ export class LogitScope extends LogitElement {
   }
 
   /**
-   * Opens another model, with the settings as they are.
-   * @param {{ detail: { model: import('../state/engines.js').Model, context?: number | null } }} event
-   */
-  async #onModel({ detail }) {
-    if (isUnasked(detail.model) && !(await this.#isKept(detail.model)))
-      return this.#showMore(String(detail.model));
-    const instrument = this.#instrument;
-    const offer = findModel(detail.model);
-    const { model, grammar, examples } = offer;
-    const settings = instrument.status === 'ready' ? instrument.settings : presets.transformers;
-    const { context = null } = detail;
-    await instrument.load({ model, context, grammar, prompt: examples[0], settings });
-    if (instrument.source !== model) return;
-    this.context = instrument.context;
-    this.#offer = offer;
-    this.requestUpdate();
-  }
-
-  /**
-   * Opens the same model with another context, and goes on where the text is.
-   * @param {number | null} context
-   */
-  async #changeContext(context) {
-    const instrument = this.#instrument;
-    const { model, grammar } = this.#offer;
-    const { state } = instrument;
-    const { prompt, settings } = instrument;
-    await instrument.load({ model, context, grammar, prompt, settings, begin: () => state });
-    this.context = instrument.context;
-  }
-
-  /**
    * Shows another view. Landscape and bench take a u of the reader's from each other, while it is for
    * the same token.
    * @param {string} view
@@ -619,7 +476,7 @@ export class LogitScope extends LogitElement {
   #go(view) {
     Rest.hasten(); // a hand that goes on to another view has come to rest
     const { steps, whatIf } = this.#instrument;
-    const { landscape_u = null } = this.choices;
+    const { landscape_u = null } = this.#choices.all;
     const [from, to] = [this.view, view];
     this.view = view;
     if (steps.length > 0 || this.readonly || landscape_u === whatIf) return;
@@ -632,29 +489,30 @@ export class LogitScope extends LogitElement {
     return this.#shown?.knobs ?? (this.readonly ? [] : null);
   }
 
-  /** The other views have knobs of their own. @param {string} part one of PARTS */
-  #shows(part) {
-    return this.#shown ? this.#shown.parts.has(part) : part !== 'tabs' || !this.readonly;
-  }
+  /** Whether a part shows: the other views have knobs of their own. @param {string} part one of PARTS */
+  #shows = (part) =>
+    this.#shown ? this.#shown.parts.has(part) : part !== 'tabs' || !this.readonly;
+
+  /** @param {CustomEvent} event */
+  #onModel = ({ detail }) => this.#opening.open(detail);
 
   render() {
-    if (this.#tucked) return this.hidden ? nothing : this.#renderNotice();
+    if (this.#tucked) return this.hidden ? nothing : this.#opening.renderInstead();
     // While it is not known what shows, nothing stands where it will.
     const unknown = this.#coming && this.#first === undefined;
     return html`
-      ${this.#renderTabs()}
+      ${renderTop(this, {
+        shows: this.#shows,
+        name: this.#opening.offer.name,
+        instrument: this.#instrument,
+        go: (view) => this.#go(view),
+        onModel: this.#onModel,
+        onMore: () => this.#opening.showMore(),
+      })}
       ${this.#renderSaid()}
-      ${
-        this.beat && this.view === 'landscape' && this.#placed
-          ? html`<logit-guide .beat=${this.beat} .root=${this.renderRoot} @logit-beat=${(/** @type {CustomEvent} */ { detail }) => this.#goToBeat(detail.beat)} @logit-guide-end=${this.#endGuide} @logit-press=${this.#onPress}></logit-guide>`
-          : nothing
-      }
-      ${this.#placed ? html`${this.ready ? this.#renderFetching() : nothing}${this.#renderView()}` : unknown ? nothing : this.#renderNotice()}
-      ${
-        this.more === null
-          ? nothing
-          : html`<logit-open dialog .asked=${this.more} @logit-model=${this.#onModel} @logit-open-end=${() => (this.more = null)}></logit-open>`
-      }
+      ${this.view === 'landscape' && this.#placed ? this.#lookAround.render() : nothing}
+      ${this.#placed ? html`${this.ready ? this.#opening.renderFetching() : nothing}${this.#renderView()}` : unknown ? nothing : this.#opening.renderInstead()}
+      ${this.#opening.renderMore()}
       ${this.#shows('footer') && !unknown ? this.#renderFoot() : nothing}
     `;
   }
@@ -678,103 +536,21 @@ export class LogitScope extends LogitElement {
         <button @click=${() => (this.notice = '')}>${t('state.close')}</button></div>`;
   }
 
-  #renderTabs() {
-    const instrument = this.#instrument;
-    if (!['masthead', 'tabs', 'model'].some((part) => this.#shows(part))) return nothing;
-    return html`
-      <div class="top">
-      <slot name="name"></slot>
-      <div class="places" ?hidden=${!this.#shows('tabs')}>
-        <div role="tablist" class="scroll" aria-label=${t('view.label')} @keydown=${this.#onTabKey}>
-          ${this.#tabs.map(
-            ({ name }) => html`
-            <button role="tab" id="tab-${name}" aria-controls="view" data-view=${name}
-              aria-selected=${name === this.view} tabindex=${name === this.view ? 0 : -1}
-              @click=${() => this.#go(name)}>${t(`view.${name}`)}</button>`,
-          )}
-        </div>
-        ${this.shareable ? html`<a href="?lesson&lang=${language()}">${t('page.lessons')}</a>` : nothing}
-      </div>
-      <logit-model ?hidden=${!this.#shows('model') || this.readonly} .name=${this.#offer.name} .progress=${this.ready && !isSlow(instrument.progress) ? instrument.progress : null}
-        .fault=${reason(instrument.modelFault, this)} @logit-model=${this.#onModel} @logit-more=${() => this.#showMore()}></logit-model>
-      ${
-        this.shareable
-          ? html`<button data-command="share" @click=${() => this.emit('logit-share')}>
-              <svg viewBox="0 0 20 20" aria-hidden="true"><path d="M10 12V2.5M6.5 6 10 2.5 13.5 6M5 9H3.5v8.5h13V9H15"></path></svg>
-              <span>${t('foot.share')}</span></button>`
-          : nothing
-      }
-      <slot name="preferences"></slot>
-      </div>`;
-  }
-
-  /** The views that have a tab: some are asked for at the foot. */
-  get #tabs() {
-    return VIEWS.filter(({ name }) => !FOOT_VIEWS.includes(name) || name === this.view);
-  }
-
   #renderView() {
     const view = VIEWS.find(({ name }) => name === this.view);
     return html`
       <div id="view" role=${this.#shows('tabs') ? 'tabpanel' : nothing}
         aria-labelledby=${this.#shows('tabs') ? `tab-${this.view}` : nothing} @logit-adopt=${this.readonly ? this.#onFixed : this.#onAdopt} @logit-model=${this.readonly ? this.#onFixed : this.#onModel} @logit-choose=${this.#onChoose}>
-        ${this.ready ? nothing : html`<div class="coming ${this.#first?.landscape ? '' : 'bare'}" role="status">${this.#renderProgress()}</div>`}
+        ${this.ready ? nothing : html`<div class="coming ${this.#first?.landscape ? '' : 'bare'}" role="status">${this.#opening.renderProgress()}</div>`}
         <div ?hidden=${this.view !== 'bench'}>${this.ready ? this.#renderBench() : nothing}</div>
-        ${cache(view?.render?.(this.#instrument, this.choices, this.#asks, this.#first ?? null, this.#knobs))}
+        ${cache(view?.render?.(this.#instrument, this.#choices.all, this.#asks, this.#first ?? null, this.#knobs))}
       </div>`;
-  }
-
-  #renderFetching() {
-    const { progress, coming } = this.#instrument;
-    if (!isSlow(progress)) return nothing;
-    import('./open-model.js');
-    return html`
-      <logit-fetching class="panel notice fetching" .name=${findModel(coming).name} .progress=${progress}
-        @logit-cancel=${() => this.#instrument.cancel()}></logit-fetching>`;
-  }
-
-  /** The model of the attributes is agreed to, or another one taken in its place. @param {CustomEvent} event */
-  #onAgreed({ detail }) {
-    const { model, context } = detail;
-    this.asking = '';
-    if (typeof model !== 'string') return this.#onModel({ detail });
-    this.model = model;
-    this.context = context ?? this.context;
-    return this.#load();
-  }
-
-  #renderNotice() {
-    const { status, fault } = this.#instrument;
-    if (this.asking)
-      return html`<logit-open .asked=${this.asking} @logit-model=${this.#onAgreed}></logit-open>`;
-    const why = reason(fault, this);
-    if (status === 'failed' && why) {
-      return html`
-        <div class="panel notice" role="alert">
-          <p>${t('load.failed', { reason: why })}</p>
-          <button class="primary" @click=${() => this.#load()}>${t('load.retry')}</button>
-        </div>`;
-    }
-    const far = this.#renderFetching();
-    if (far !== nothing) return far;
-    return html`<div class="panel notice pending" role="status">${this.#renderProgress()}</div>`;
-  }
-
-  #renderProgress() {
-    const { progress } = this.#instrument;
-    const sizes = progress?.total
-      ? { done: megabytes(progress.loaded), total: megabytes(progress.total) }
-      : null;
-    const done = progress?.total ? progress.loaded / progress.total : 0;
-    return html`
-      <label for="progress">${sizes ? t('load.progress', sizes) : t('load.working')}</label>
-      <progress id="progress" max="1" .value=${done}></progress>`;
   }
 
   /** @returns {Record<string, any>} */
   get #panels() {
     return panelsOf(this.#instrument, {
-      examples: this.#offer.examples,
+      examples: this.#opening.offer.examples,
       knobs: this.#shown?.knobs ?? null,
       fixed: this.readonly,
       sentence: (fault) => this.#sentence(fault),
@@ -806,41 +582,13 @@ export class LogitScope extends LogitElement {
   }
 
   #renderBench() {
-    const instrument = this.#instrument;
-    const trouble = this.#sentence(instrument.fault);
-    const { text, draw, distribution, chain } = this.#panels;
-    const shows = (/** @type {string} */ part) => this.#shows(part);
-    const kind =
-      ['text', 'distribution', 'chain', 'draw'].filter(shows).length === 1 ? 'alone' : '';
-    const panels = {
-      text: html`
-        <logit-text class="panel text" part="text" ?hidden=${!shows('text')} .deferUpdates=${instrument.direct} ${props(text)}></logit-text>`,
-      distribution: html`
-        <logit-distribution class="panel distribution" part="distribution"
-          ?hidden=${!shows('distribution')} ?no-glide=${instrument.direct} ${props(distribution)}></logit-distribution>`,
-      chain: html`
-        <logit-chain class="panel chain" part="chain" ?hidden=${!shows('chain')}
-          .deferUpdates=${instrument.direct} ${props(chain)}></logit-chain>`,
-      draw: html`
-        <logit-draw class="panel draw" part="draw" ?hidden=${!shows('draw')} ?no-glide=${instrument.direct}
-          .deferUpdates=${instrument.direct && instrument.whatIf === null} ${props(draw)}></logit-draw>`,
-    };
-    /** @type {(keyof typeof panels)[]} */
-    const order = this.wide
-      ? ['text', 'distribution', 'draw', 'chain']
-      : ['distribution', 'chain', 'text', 'draw'];
-    return html`
-      ${instrument.fault ? html`<p class="panel trouble error" role="alert">${trouble}</p>` : nothing}
-      <div class="bench ${this.wide ? 'wide' : ''} ${kind}" ${listen(this.#asks)}>
-        ${repeat(
-          order,
-          (name) => name,
-          (name) => panels[name],
-        )}
-      </div>
-      <logit-glance ?hidden=${!shows('chain') || !shows('distribution')} knobs="logit-chain"
-        chart="logit-distribution" .trace=${instrument.trace} .drawn=${instrument.drawn} .eos=${chain.eos}></logit-glance>
-    `;
+    return renderBench(this.#instrument, {
+      given: this.#panels,
+      asks: this.#asks,
+      shows: this.#shows,
+      wide: this.wide,
+      trouble: this.#sentence(this.#instrument.fault),
+    });
   }
 
   #renderFoot() {
@@ -851,21 +599,12 @@ export class LogitScope extends LogitElement {
       renderFoot(info, {
         views,
         onView: (/** @type {string} */ name) => this.#go(name),
-        onGuide: /** @type {any} */ (this.#resumeGuide.bind(this)),
-        onContext: this.readonly ? null : ({ detail }) => this.#changeContext(detail.context),
+        onGuide: ({ target }) => this.#lookAround.resume(/** @type {HTMLElement} */ (target)),
+        onContext: this.readonly
+          ? null
+          : ({ detail }) => this.#opening.changeContext(detail.context),
       }),
     );
-  }
-
-  /** @param {KeyboardEvent} event */
-  #onTabKey(event) {
-    const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
-    if (!step) return;
-    event.preventDefault();
-    const tabs = this.#tabs;
-    const at = tabs.findIndex(({ name }) => name === this.view);
-    this.#go(tabs[(at + step + tabs.length) % tabs.length].name);
-    /** @type {HTMLElement | null} */ (this.renderRoot.querySelector(`#tab-${this.view}`))?.focus();
   }
 
   /** @param {CustomEvent} event of a view's element, with its own names for what it chose */

@@ -1,0 +1,172 @@
+/**
+ * Which model an instrument opens, what the reader is asked before, and what shows until it is there.
+ * A model of another host is asked for by name and opened at a press.
+ */
+import { html, nothing } from 'lit';
+import { reason } from '../base/faults.js';
+import { glossary } from '../base/term.js';
+import { presets } from '../engine/presets.js';
+import { t } from '../locale/locale.js';
+import { isSlow } from '../state/engines.js';
+import { BEGIN } from '../state/first.js';
+import { agreeTo, isUnasked } from '../state/hosts.js';
+import { findModel } from '../state/models.js';
+import { megabytes } from './model-chooser.js';
+
+/** @typedef {{ model: import('../state/engines.js').Model, context?: number | null }} Wanted */
+
+/** What comes over the panels: fetched beside the model, and there with the instrument. */
+const overlays = Promise.allSettled([glossary, import('./overlays.js')]);
+
+export class Opening {
+  /** The model that shows, or is to: its name, address, grammar and examples. */
+  offer = findModel('');
+  #scope;
+  #instrument;
+  #begin;
+
+  /**
+   * @param {import('./scope.js').LogitScope} scope whose attributes name the model; of which it sets
+   *   `asking`, `more` and `context`
+   * @param {import('../state/instrument.js').Instrument} instrument
+   * @param {(prompt: string) => import('../state/page-state.js').PageState | null} begin the state that
+   *   a load begins with, where the prompt would be that one
+   */
+  constructor(scope, instrument, begin) {
+    this.#scope = scope;
+    this.#instrument = instrument;
+    this.#begin = begin;
+  }
+
+  /**
+   * Opens the model of the attributes: one of another host once the reader agrees.
+   * @returns {Promise<void>}
+   */
+  load() {
+    const scope = this.#scope;
+    scope.asking = '';
+    if (isUnasked(scope.model)) return this.#askFirst(scope.model);
+    this.offer = {
+      ...findModel(scope.model),
+      ...(scope.grammar ? { grammar: scope.grammar } : {}),
+    };
+    const { model, grammar, examples } = this.offer;
+    const prompt = scope.prompt || examples[0];
+    return this.#instrument.load({
+      context: scope.context,
+      model,
+      grammar,
+      prompt,
+      // One knob is seen alone where it is all that there is to see.
+      settings: scope.view === 'landscape' ? BEGIN.settings : presets.transformers,
+      begin: () => this.#begin(prompt),
+      beside: overlays,
+    });
+  }
+
+  /** @param {string} name @returns {Promise<void>} */
+  async #askFirst(name) {
+    if (await isKept(name)) {
+      agreeTo(name);
+      return this.load();
+    }
+    if (this.#scope.ready) return this.showMore(name);
+    await import('./open-model.js');
+    this.offer = findModel(name);
+    this.#scope.asking = name;
+  }
+
+  /** Offers what else can be opened. @param {string} [name] what it begins with */
+  async showMore(name = '') {
+    await import('./open-model.js');
+    this.#scope.more = name;
+  }
+
+  /** Opens another model, with the settings as they are. @param {Wanted} wanted */
+  async open({ model: wanted, context = null }) {
+    if (isUnasked(wanted) && !(await isKept(wanted))) return this.showMore(String(wanted));
+    const instrument = this.#instrument;
+    const offer = findModel(wanted);
+    const { model, grammar, examples } = offer;
+    const settings = instrument.status === 'ready' ? instrument.settings : presets.transformers;
+    await instrument.load({ model, context, grammar, prompt: examples[0], settings });
+    if (instrument.source !== model) return;
+    this.offer = offer;
+    this.#scope.context = instrument.context;
+    this.#scope.requestUpdate();
+  }
+
+  /**
+   * Opens the same model with another context, and goes on where the text is.
+   * @param {number | null} context
+   */
+  async changeContext(context) {
+    const instrument = this.#instrument;
+    const { model, grammar } = this.offer;
+    const { state, prompt, settings } = instrument;
+    await instrument.load({ model, context, grammar, prompt, settings, begin: () => state });
+    this.#scope.context = instrument.context;
+  }
+
+  /** The model of the attributes is agreed to, or another one taken in its place. @param {Wanted} wanted */
+  #agree({ model, context }) {
+    const scope = this.#scope;
+    scope.asking = '';
+    if (typeof model !== 'string') return this.open({ model, context });
+    scope.model = model;
+    scope.context = context ?? scope.context;
+    return this.load();
+  }
+
+  /** What shows in place of the views. */
+  renderInstead() {
+    const { status, fault } = this.#instrument;
+    const { asking } = this.#scope;
+    if (asking)
+      return html`<logit-open .asked=${asking} @logit-model=${(/** @type {CustomEvent} */ { detail }) => this.#agree(detail)}></logit-open>`;
+    const why = reason(fault, this.#scope);
+    if (status === 'failed' && why) {
+      return html`
+        <div class="panel notice" role="alert">
+          <p>${t('load.failed', { reason: why })}</p>
+          <button class="primary" @click=${() => this.load()}>${t('load.retry')}</button>
+        </div>`;
+    }
+    const far = this.renderFetching();
+    if (far !== nothing) return far;
+    return html`<div class="panel notice pending" role="status">${this.renderProgress()}</div>`;
+  }
+
+  renderFetching() {
+    const { progress, coming } = this.#instrument;
+    if (!isSlow(progress)) return nothing;
+    import('./open-model.js');
+    return html`
+      <logit-fetching class="panel notice fetching" .name=${findModel(coming).name} .progress=${progress}
+        @logit-cancel=${() => this.#instrument.cancel()}></logit-fetching>`;
+  }
+
+  renderProgress() {
+    const { progress } = this.#instrument;
+    const sizes = progress?.total
+      ? { done: megabytes(progress.loaded), total: megabytes(progress.total) }
+      : null;
+    const done = progress?.total ? progress.loaded / progress.total : 0;
+    return html`
+      <label for="progress">${sizes ? t('load.progress', sizes) : t('load.working')}</label>
+      <progress id="progress" max="1" .value=${done}></progress>`;
+  }
+
+  /** What else can be opened, over the page. */
+  renderMore() {
+    const { more } = this.#scope;
+    if (more === null) return nothing;
+    return html`<logit-open dialog .asked=${more} @logit-model=${(/** @type {CustomEvent} */ { detail }) => this.open(detail)}
+      @logit-open-end=${() => (this.#scope.more = null)}></logit-open>`;
+  }
+}
+
+/** @param {any} name */
+async function isKept(name) {
+  return (await import('../engine/kept.js')).isKept(name);
+}

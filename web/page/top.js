@@ -1,0 +1,66 @@
+/** The head of the instrument: its name, the views as tabs, the model, what it is shared by. */
+import { html, nothing } from 'lit';
+import { reason } from '../base/faults.js';
+import { language, t } from '../locale/locale.js';
+import { isSlow } from '../state/engines.js';
+import { FOOT_VIEWS } from '../state/fields.js';
+import { VIEWS } from './views.js';
+
+/**
+ * @param {import('./scope.js').LogitScope} scope
+ * @param {object} shown
+ * @param {(part: string) => boolean} shown.shows of PARTS
+ * @param {string} shown.name of the model
+ * @param {import('../state/instrument.js').Instrument} shown.instrument
+ * @param {(view: string) => void} shown.go
+ * @param {(event: CustomEvent) => void} shown.onModel
+ * @param {() => void} shown.onMore
+ */
+export function renderTop(scope, { shows, name, instrument, go, onModel, onMore }) {
+  if (!['masthead', 'tabs', 'model'].some(shows)) return nothing;
+  const { modelFault } = instrument;
+  const progress = scope.ready && !isSlow(instrument.progress) ? instrument.progress : null;
+  return html`
+    <div class="top">
+    <slot name="name"></slot>
+    <div class="places" ?hidden=${!shows('tabs')}>
+      ${renderTabs(scope, go)}
+      ${scope.shareable ? html`<a href="?lesson&lang=${language()}">${t('page.lessons')}</a>` : nothing}
+    </div>
+    <logit-model ?hidden=${!shows('model') || scope.readonly} .name=${name} .progress=${progress}
+      .fault=${reason(modelFault, scope)} @logit-model=${onModel} @logit-more=${onMore}></logit-model>
+    ${
+      scope.shareable
+        ? html`<button data-command="share" @click=${() => scope.emit('logit-share')}>
+            <svg viewBox="0 0 20 20" aria-hidden="true"><path d="M10 12V2.5M6.5 6 10 2.5 13.5 6M5 9H3.5v8.5h13V9H15"></path></svg>
+            <span>${t('foot.share')}</span></button>`
+        : nothing
+    }
+    <slot name="preferences"></slot>
+    </div>`;
+}
+
+/** @param {import('./scope.js').LogitScope} scope @param {(view: string) => void} go */
+function renderTabs({ view, renderRoot }, go) {
+  // Some views have a tab while they show alone: they are asked for at the foot.
+  const names = VIEWS.map(({ name }) => name).filter(
+    (name) => !FOOT_VIEWS.includes(name) || name === view,
+  );
+  const onKey = (/** @type {KeyboardEvent} */ event) => {
+    const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    if (!step) return;
+    event.preventDefault();
+    const next = names[(names.indexOf(view) + step + names.length) % names.length];
+    go(next);
+    /** @type {HTMLElement | null} */ (renderRoot.querySelector(`#tab-${next}`))?.focus();
+  };
+  return html`
+    <div role="tablist" class="scroll" aria-label=${t('view.label')} @keydown=${onKey}>
+      ${names.map(
+        (name) => html`
+        <button role="tab" id="tab-${name}" aria-controls="view" data-view=${name}
+          aria-selected=${name === view} tabindex=${name === view ? 0 : -1}
+          @click=${() => go(name)}>${t(`view.${name}`)}</button>`,
+      )}
+    </div>`;
+}
