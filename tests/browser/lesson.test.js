@@ -81,6 +81,20 @@ test('temperature: said before it is seen, judged by the engine, by keyboard alo
     () => said(page, 4),
     (text) => /^Right\. The text is nearly/.test(text),
   );
+  // Once right, what is said goes on with the figure, and counts no more.
+  await figures.nth(1).locator('[role=slider]').first().press('End');
+  await until(
+    () => question(page, 4).locator('.now').innerText(),
+    (text) => /^Now: 0\.0/.test(text),
+  );
+  await question(page, 4).locator('button.primary').press('Enter');
+  await rest(page);
+  assert.match(await said(page, 4), /less probable/);
+  await figures.nth(1).locator('[role=slider]').first().press('Home');
+  await until(
+    () => said(page, 4),
+    (text) => /^Right\. The text is nearly/.test(text),
+  );
 
   const now = await result(page);
   assert.deepEqual([now.score, now.complete, now.attempts], [4 / 8, false, 9]);
@@ -294,8 +308,11 @@ async function placesOf(figure, { measure: name }) {
   return values.map((value) => at({ [knob]: value }));
 }
 
-/** Takes the figure to one of those states. */
-async function goTo(page, section, figure, goal, places, i) {
+/**
+ * Takes the figure to one of those states: a sweep, whose points are told of at once, by the end from which
+ * `right` is not on the way.
+ */
+async function goTo(page, section, figure, goal, places, i, right) {
   const { show } = figure;
   if (figure.controls) return setControls(section, figure, places[i]);
   const { choices = {} } = places[i];
@@ -310,10 +327,11 @@ async function goTo(page, section, figure, goal, places, i) {
       (n) => n > i,
     );
   await which.focus();
-  // From the second place, so that a key always moves it.
-  await page.keyboard.press('End');
-  await page.keyboard.press('Home');
-  for (let k = 0; k < i; k++) await page.keyboard.press('ArrowRight');
+  // From another place, so that a key always moves it.
+  const back = show === 'sweep' && i > right;
+  for (const key of back ? ['Home', 'End'] : ['End', 'Home']) await page.keyboard.press(key);
+  for (let k = back ? places.length - 1 - i : i; k > 0; k--)
+    await page.keyboard.press(back ? 'ArrowLeft' : 'ArrowRight');
   if (show === 'sweep')
     await until(
       () => which.getAttribute('aria-valuenow'),
@@ -439,6 +457,7 @@ async function play(name, language, width, theme) {
             question.goal,
             places,
             given,
+            answers.at(-1).given,
           );
           if (!right) {
             const value = await measuredOf(places[given])(question.goal);

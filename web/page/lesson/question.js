@@ -204,7 +204,9 @@ export class LogitQuestion extends LogitElement {
       const { right, say } = await judge(this.question, null, measured);
       if (now !== this.now) return;
       this.value = value;
-      if (right && now !== this.shown && this.mark.end !== 'right') this.#tell(true, say);
+      if (!right || now === this.shown) return;
+      if (this.mark.end === 'right') this.said = { kind: 'right', text: say };
+      else this.#tell(true, say);
     });
   }
 
