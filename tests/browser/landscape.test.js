@@ -458,11 +458,11 @@ test('top-p before temperature: the chain is that, and where it draws another to
   await expectCrossing(opened, { top_p: 0.9, order });
   assert.equal(await swap.getAttribute('aria-pressed'), 'true');
   const about = view.locator('.headline .about');
-  assert.match(await about.innerText(), /^strong colours: .* [1-9][\d.]*% of all u$/);
+  assert.match(await about.innerText(), /^strong colours: .* [1-9][\d.]*% of u$/);
   // Along the horizontal axis it stays; another setting ends it, and the order is in the address.
   await knob.press('Home');
   await settle(page);
-  assert.match(await about.innerText(), /^strong colours: .* 0% of all u$/);
+  assert.match(await about.innerText(), /^strong colours: .* 0% of u$/);
   await view.locator('[data-chip=top_k]').click();
   await settle(page);
   assert.match(await about.innerText(), /^entropy/);
