@@ -3,8 +3,9 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { sample } from '../long.js';
+import { LONG, sample } from '../long.js';
 import { openBench, root, settle, until } from './bench.js';
+import { findOverlaps } from './overflow.js';
 
 /** @type {Awaited<ReturnType<typeof openBench>>} */
 let bench;
@@ -190,6 +191,30 @@ test('on a phone the beat holds the button that is out of sight, and a link to o
   assert.doesNotMatch(await link.inputValue(), /beat/);
   assert.deepEqual(complaints, []);
   await close();
+});
+
+test('no word of a beat lies over another in a narrow window', async () => {
+  for (const lang of LONG ? ['en', 'es'] : ['es']) {
+    const { page, close } = await bench.open({
+      path: `?lang=${lang}&model=verbs#beat=1`,
+      ready: false,
+      viewport: { width: 320, height: 4000 },
+    });
+    await page.locator('logit-landscape .sentence mark').waitFor();
+    await settle(page);
+    for (const beat of [1, 2, 3, 4, 5]) {
+      for (const width of [320, 360, 375, 480]) {
+        await page.setViewportSize({ width, height: 4000 });
+        assert.deepEqual(
+          await page.evaluate(findOverlaps),
+          [],
+          `beat ${beat}, ${lang}, ${width} px`,
+        );
+      }
+      if (beat < 5) await page.locator('logit-guide [data-guide=next]').click();
+    }
+    await close();
+  }
 });
 
 test('a view that was linked to has no look around of its own', async () => {

@@ -38,7 +38,7 @@ export function findOverlaps() {
   const seen = (element) =>
     element.checkVisibility({ opacityProperty: true, visibilityProperty: true }) &&
     getComputedStyle(element).pointerEvents !== 'none' && // what lies in a box, such as a count
-    !element.closest('.visually-hidden, svg, canvas, [popover], dialog, .plot, .said, .held');
+    !element.closest('.visually-hidden, svg, canvas, [popover], dialog, .plot, .held');
   /** A box without a border shows no more than its text. */
   const isBare = (element) =>
     element.matches('input') && getComputedStyle(element).borderTopColor === 'rgba(0, 0, 0, 0)';
