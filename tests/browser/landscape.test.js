@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict';
 import { text as textOf } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
-import { long, sample } from '../long.js';
+import { LONG, long, sample } from '../long.js';
 import { axe, FIRST, frame, loadReference, openBench, settle, until } from './bench.js';
+import { findOverlaps } from './overflow.js';
 
 /** How many tokens follow the prompt. */
 const TOKENS = 24;
@@ -17,9 +18,9 @@ let scope;
 before(async () => ([bench, scope] = await Promise.all([openBench(), loadReference()])));
 after(() => Promise.all([bench?.close(), scope?.close()]));
 
-async function openLandscape({ hash = '#temperature=0.7', ...options } = {}) {
+async function openLandscape({ hash = '#temperature=0.7', lang = 'en', ...options } = {}) {
   // As the page itself writes it, so that one page is restored for many tests.
-  const path = `?lang=en&model=verbs&view=landscape${hash}`;
+  const path = `?lang=${lang}&model=verbs&view=landscape${hash}`;
   const opened = await bench.open({ path, ready: false, ...options });
   const view = opened.page.locator('logit-landscape');
   await view.locator('.sentence mark').waitFor();
@@ -440,6 +441,30 @@ test('top-p and top-k are a press away, other stages a fold, and any slider is a
   await settle(page);
   assert.equal(await numberOf(knob), 10);
   await opened.close();
+});
+
+test('whatever the knob, its value is shown whole and lies over nothing', async () => {
+  const wide = ['frequency_penalty', 'epsilon_cutoff', 'watermark_key'];
+  for (const lang of LONG ? ['en', 'es'] : ['es']) {
+    const { page, view, knob, close } = await openLandscape({ lang });
+    const choice = view.locator('.axis-of select');
+    const all = await choice.locator('option').evaluateAll((them) => them.map((it) => it.value));
+    for (const name of LONG ? all : wide) {
+      await choice.selectOption(name);
+      await knob.press('Home');
+      await knob.press('ArrowRight');
+      await settle(page);
+      for (const width of [320, 375, 800, 1024, 1440]) {
+        await page.setViewportSize({ width, height: 4000 });
+        const isCut = await view
+          .locator('.big input')
+          .evaluate(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth);
+        const found = { isCut, overlaps: await page.evaluate(findOverlaps) };
+        assert.deepEqual(found, { isCut: false, overlaps: [] }, `${name}, ${lang}, ${width} px`);
+      }
+    }
+    await close();
+  }
 });
 
 test('top-p before temperature: the chain is that, and where it draws another token is lit', async () => {

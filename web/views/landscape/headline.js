@@ -4,7 +4,7 @@ import { later, readSetting, settingName } from '../../base/setting-words.js';
 import { Typed } from '../../base/typed.js';
 import { fixed, measure, percent, plain, t } from '../../locale/locale.js';
 import { U_MAX } from './hand.js';
-import { round, symbolOf } from './words.js';
+import { SYMBOLS, round } from './words.js';
 
 /** @typedef {import('../../engine/types.js').TableRow} TableRow */
 
@@ -69,8 +69,9 @@ export class Headline {
             ? ''
             : t('landscape.about', { bits: measure(entropy) }) +
               (beside ? ` · ○ ${later('shelf.second')}` : '');
+    const symbol = SYMBOLS[row.name];
     return html`
-      <label class="big ${symbolOf(row.name).length === 1 ? '' : 'long'}"><span>${symbolOf(row.name).replace('-', '\u2011')}\u00a0=</span>
+      <label class="big ${symbol ? '' : 'long'}"><span>${symbol ? `${symbol} =` : settingName(row.name)}</span>
         <input inputmode="decimal" autocomplete="off" size="4" aria-label=${settingName(row.name)}
           aria-invalid=${box.error !== ''} .value=${box.text ?? shownValue(row, value, running)}
           @input=${box.onInput} @change=${box.onChange}></label>

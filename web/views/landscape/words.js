@@ -7,9 +7,12 @@ import { settingName } from '../../base/setting-words.js';
 /** How near an even mark may stand to that of the neutral value, as a share of the whole. */
 const APART = 1 / 8;
 
+/** Settings with a letter of their own. @type {Record<string, string>} */
+export const SYMBOLS = { temperature: 'T', repetition_penalty: 'r' };
+
 /** @param {string} name of a setting */
 export function symbolOf(name) {
-  return { temperature: 'T', repetition_penalty: 'r' }[name] ?? settingName(name);
+  return SYMBOLS[name] ?? settingName(name);
 }
 
 /** Without what binary fractions add. @param {number} value */
