@@ -193,25 +193,26 @@ test('on a phone the beat holds the button that is out of sight, and a link to o
   await close();
 });
 
-test('no word of a beat lies over another in a narrow window', async () => {
+test('in a window of any width no word of a beat lies over another, and all beats are as high', async () => {
   for (const lang of LONG ? ['en', 'es'] : ['es']) {
     const { page, close } = await bench.open({
       path: `?lang=${lang}&model=verbs#beat=1`,
       ready: false,
       viewport: { width: 320, height: 4000 },
     });
+    const guide = page.locator('logit-guide');
     await page.locator('logit-landscape .sentence mark').waitFor();
     await settle(page);
+    const heights = {};
     for (const beat of [1, 2, 3, 4, 5]) {
-      for (const width of [320, 360, 375, 480]) {
+      for (const width of [320, 360, 375, 480, 1024, 1280]) {
         await page.setViewportSize({ width, height: 4000 });
-        assert.deepEqual(
-          await page.evaluate(findOverlaps),
-          [],
-          `beat ${beat}, ${lang}, ${width} px`,
-        );
+        const what = `beat ${beat}, ${lang}, ${width} px`;
+        assert.deepEqual(await page.evaluate(findOverlaps), [], what);
+        const { height } = await guide.boundingBox();
+        assert.equal(height, (heights[width] ??= height), what);
       }
-      if (beat < 5) await page.locator('logit-guide [data-guide=next]').click();
+      if (beat < 5) await guide.locator('[data-guide=next]').click();
     }
     await close();
   }
