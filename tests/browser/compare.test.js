@@ -84,6 +84,31 @@ async function type(box, text) {
   await box.press('Enter');
 }
 
+test('strategies that read a second text show what they draw from', async () => {
+  const strategies = [
+    { settings: { contrastive_beta: 0.5 } },
+    { settings: { guidance_scale: 2, negative_prompt: 'Today' } },
+  ];
+  const chosen = encodeURIComponent(JSON.stringify(strategies));
+  const path = `?lang=en&model=verbs&view=compare${START}&compare_strategies=${chosen}&compare_step=2`;
+  const { page, complaints, close } = await bench.open({ path, ready: false });
+  await finished(page);
+  await settle(page);
+  const texts = [];
+  for (const strategy of strategies) texts.push(await write(strategy));
+  const slices = page.locator('logit-strips li');
+  const shown = await slices.evaluateAll((all) => all.map(({ dataset }) => Number(dataset.id)));
+  assert.deepEqual(
+    shown,
+    texts.map(({ ids }) => ids[1]),
+  );
+  assert.equal(await slices.locator('.strip').count(), strategies.length);
+  for (const [i] of strategies.entries())
+    assert.ok((await slices.nth(i).locator('.strip > *').count()) > 1, 'tokens that it may draw');
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
 test('three temperatures come first, and one needle meets what each of them draws', async () => {
   const { page, complaints, close } = await bench.open();
   await page.getByRole('tab', { name: 'Compare' }).click();

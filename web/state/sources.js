@@ -108,11 +108,16 @@ export class Timeline {
     const all = [...begin, ...ids.slice(prompt.length)];
     const key = all.join();
     if (key === this.#fedBeside) return;
-    const beside = await this.#beside.get();
+    const fed = this.#fed;
+    const [session, beside] = await Promise.all([this.#session.get(), this.#beside.get()]);
     await beside.feed(Uint32Array.from(all));
-    this.second = await beside.logits();
-    await (await this.#session.get()).second(this.second);
-    this.#pSecond = (await this.#engine.warp(this.second, { top: 0 })).p;
+    const second = await beside.logits();
+    if (fed !== this.#fed) return; // another text was gone to
+    this.second = second;
+    await session.second(second);
+    const { p } = await this.#engine.warp(second, { top: 0 });
+    if (fed !== this.#fed) return;
+    this.#pSecond = p;
     this.#fedBeside = key;
   }
 

@@ -5,10 +5,10 @@
 import { carried } from '../../engine/presets.js';
 import { toFault } from '../../engine/errors.js';
 import { gatesOf } from '../../state/fields.js';
+import { Timeline } from '../../state/sources.js';
 
 /**
  * @typedef {import('../../engine/remote.js').RemoteLogitscope} Engine
- * @typedef {import('../../engine/remote.js').RemoteSession} Session
  * @typedef {import('../../engine/types.js').Trace} Trace
  * @typedef {import('./runner.js').Text} Text
  */
@@ -22,9 +22,9 @@ export class SliceReader {
   #changed;
   /** @type {Engine | null} */
   #engine = null;
-  /** @type {Promise<Session> | null} */
-  #session = null;
-  /** @type {Map<string, Trace>} */
+  /** @type {Timeline | null} */
+  #timeline = null;
+  /** Null where it could not be read. @type {Map<string, Trace | null>} */
   #kept = new Map();
   /** Those still to be read. @type {[Text, number][]} */
   #wanted = [];
@@ -45,7 +45,7 @@ export class SliceReader {
   /**
    * @param {Text} text
    * @param {number} at the step, from 0
-   * @returns {Trace | null} null until it is read
+   * @returns {Trace | null} null until it is read, or where it cannot be
    */
   get(text, at) {
     return this.#kept.get(keyOf(text, at)) ?? null;
@@ -63,15 +63,15 @@ export class SliceReader {
     this.#engine = engine;
     this.#prompt = prompt;
     this.#wanted = texts.flatMap((text) =>
-      text.steps[at] && !this.get(text, at) ? [[text, at]] : [],
+      text.steps[at] && !this.#kept.has(keyOf(text, at)) ? [[text, at]] : [],
     );
     if (!this.#reading && this.#wanted.length > 0) this.#readAll(engine);
   }
 
   /** Drops everything. */
   close() {
-    this.#session?.then((session) => session.close()).catch(() => {}); // closed with its engine
-    this.#session = null;
+    this.#timeline?.close();
+    this.#timeline = null;
     this.#engine = null;
     this.#wanted = [];
     this.#kept.clear();
@@ -80,19 +80,23 @@ export class SliceReader {
   /** @param {Engine} engine */
   async #readAll(engine) {
     this.#reading = true;
+    this.#timeline ??= new Timeline(engine);
+    const timeline = this.#timeline;
     try {
-      this.#session ??= engine.session();
-      const session = await this.#session;
       for (let next = this.#wanted.shift(); next; next = this.#wanted.shift()) {
-        const trace = await this.#readOne(engine, session, ...next);
-        if (engine !== this.#engine) break;
+        const key = keyOf(...next);
         if (this.#kept.size >= MOST) this.#kept.clear();
-        this.#kept.set(keyOf(...next), trace);
+        try {
+          const trace = await this.#readOne(engine, timeline, ...next);
+          if (engine !== this.#engine) break;
+          this.#kept.set(key, trace);
+        } catch (error) {
+          if (engine !== this.#engine || toFault(error).code === 'closed') break;
+          this.#kept.set(key, null); // it is not asked for again
+          throw error;
+        }
         this.#changed();
       }
-    } catch (error) {
-      this.#wanted = [];
-      if (engine === this.#engine && toFault(error).code !== 'closed') throw error;
     } finally {
       this.#reading = false;
       this.#changed();
@@ -101,29 +105,32 @@ export class SliceReader {
 
   /**
    * @param {Engine} engine
-   * @param {Session} session
+   * @param {Timeline} timeline
    * @param {Text} text
    * @param {number} at
    */
-  async #readOne(engine, session, { strategy, seed, steps }, at) {
+  async #readOne(engine, timeline, { strategy, seed, steps }, at) {
     const given = this.#prompt;
     const prompt = Array.from(typeof given === 'string' ? await engine.encode(given) : given);
     const before = steps.slice(0, at).map(({ id }) => id);
     // A given text may write the end of the prompt with other tokens.
     const ids = [...prompt.slice(0, steps[0].position), ...before];
-    await session.feed(ids);
     const mu = steps[at - 1]?.mu;
     const { kind = 'sample', settings } = strategy;
     const state = carried(settings);
     const gated = Object.keys(gatesOf(settings)).length > 0;
-    const asked = {
-      ...settings,
-      seed,
-      top: TOP,
-      ...(state && typeof mu === 'number' && { [state]: mu }),
-      ...(gated && { constraint_start: prompt.length }),
-    };
-    return session.distribution(kind === 'sample' ? asked : { top: TOP }, { step: at });
+    const asked =
+      kind === 'sample'
+        ? {
+            ...settings,
+            seed,
+            ...(state && typeof mu === 'number' && { [state]: mu }),
+            ...(gated && { constraint_start: prompt.length }),
+          }
+        : {};
+    await timeline.moveTo({ ids, settings: asked, step: at });
+    const { trace } = await timeline.read({ ...asked, top: TOP }, { step: at });
+    return trace;
   }
 }
 
