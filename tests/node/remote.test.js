@@ -4,6 +4,7 @@ import { Worker } from 'node:worker_threads';
 import { before, describe, test } from 'node:test';
 import { Logitscope, LogitscopeError } from '../../web/engine/index.js';
 import { RemoteLogitscope } from '../../web/engine/remote.js';
+import { Timeline } from '../../web/state/sources.js';
 import { atEnd } from '../cleanup.js';
 import { EOS, VOCAB, smallModel } from './small_model.js';
 
@@ -158,6 +159,50 @@ test('sessions and forks are apart', async () => {
   await assert.rejects(session.timeline(), { code: 'closed' });
   await fork.close();
 });
+
+test('a timeline moved on at any moment of a move reads the second text of its last place', async () => {
+  const settings = { guidance_scale: 2, negative_prompt: null };
+  const placeOf = (text) => ({ ids: [...Buffer.from(text)], settings, step: 0 });
+  const [before, last] = ['a long text', 'a text'].map(placeOf); // the second text is their last token
+  const readOf = async (timeline) => (await timeline.read(settings, { step: 0 })).trace.tokens;
+  const alone = new Timeline(remote);
+  await alone.moveTo(last);
+  const expected = await readOf(alone);
+  alone.close();
+
+  for (let moment = 1; ; moment++) {
+    let calls = 0;
+    /** @type {Promise<void> | undefined} */
+    let moved;
+    const engine = watched(remote, () => {
+      if (++calls === moment) moved = timeline.moveTo(last);
+    });
+    const timeline = new Timeline(engine);
+    await timeline.moveTo(before);
+    if (!moved) {
+      assert.ok(moment > 5, `${moment} moments`);
+      break;
+    }
+    await moved;
+    assert.deepEqual(await readOf(timeline), expected, `at call ${moment}`);
+    timeline.close();
+  }
+});
+
+/** An object that says when a method of it, or of a session that it opened, was called. */
+function watched(object, wasCalled) {
+  return new Proxy(object, {
+    get: (_, name) => {
+      const found = object[name];
+      if (typeof found !== 'function') return found;
+      return async (...given) => {
+        const answer = found.apply(object, given);
+        queueMicrotask(wasCalled); // the caller goes on first
+        return name === 'session' ? watched(await answer, wasCalled) : answer;
+      };
+    },
+  });
+}
 
 describe('errors arrive with their code', () => {
   test('from the engine', async () => {
