@@ -130,6 +130,36 @@ test('the views are tabs, and the lines are dragged in each', async () => {
   await close();
 });
 
+test('a view of all ranks keeps the room of the bars, also until it is fetched', async () => {
+  for (const [width, height] of [
+    [375, 740],
+    [1440, 900],
+  ]) {
+    const { page, close } = await open({ own: true, viewport: { width, height } });
+    const room = async () => (await page.locator('logit-distribution #panel').boundingBox()).height;
+    await settle(page);
+    const before = await room();
+    assert.ok(before > 400, `${before} px`);
+    let fetched = () => {};
+    const held = new Promise((resolve) => (fetched = resolve));
+    await page.route('**/curve-*.js', async (route) => {
+      await held;
+      await route.continue();
+    });
+    await page.locator('#tab-cumulative').click();
+    await page.locator('#tab-cumulative[aria-selected=true]').waitFor();
+    assert.equal(await room(), before, `${width} px, not fetched yet`);
+    fetched();
+    for (const view of ['cumulative', 'ranks']) {
+      await page.locator(`#tab-${view}`).click();
+      await page.locator('logit-curve .readout:not(:empty)').waitFor();
+      await settle(page);
+      assert.equal(await room(), before, `${width} px, ${view}`);
+    }
+    await close();
+  }
+});
+
 test('a token is forbidden, made likelier and taken from its bar', async () => {
   const { page, close } = await open();
   scope.feed(scope.encode(FIRST));

@@ -66,7 +66,8 @@ export class LogitCurve extends LogitElement {
     const { trace, curves } = this;
     const { width, unit } = this.#width;
     const ready = trace && curves && width > 0;
-    const height = Math.min(560 * unit, Math.max(300 * unit, width * 0.82));
+    // With what is around it no higher than the bars.
+    const height = unit * Math.min(540, Math.max(440, (width / unit) * 0.82));
     return html`
       <p class="legend">
         <span class="raw">${t('curve.raw')}</span>

@@ -64,6 +64,8 @@ export class LogitDistribution extends LogitElement {
   #pace = new Pace(this, ['trace', 'drawn']);
   /** What stands there but for the lengths of the bars. */
   #shape = '';
+  /** How high the bars were, in px: another view keeps their room, also until it is fetched. */
+  #high = 0;
   /** What paints the bars while they move, once it is fetched. @type {import('../../plots/bars-canvas.js').MovingBars | null} */
   #moving = null;
   /** Whether the active row was pointed at, not walked to by keys. */
@@ -155,7 +157,8 @@ export class LogitDistribution extends LogitElement {
         </div>
       </div>
       ${guard([this.#pace.turn], () => renderReadouts(trace))}
-      <div id="panel" role="tabpanel" aria-labelledby="tab-${view}">
+      <div id="panel" role="tabpanel" aria-labelledby="tab-${view}"
+        ${cssom({ 'min-height': this.#ranked ? 0 : `${this.#high}px` })}>
         ${
           this.#ranked
             ? this.#renderBars()
@@ -203,6 +206,7 @@ export class LogitDistribution extends LogitElement {
   #renderBars() {
     const { trace } = this;
     const layout = trace ? this.#lay(trace) : null;
+    if (layout) this.#high = layout.height;
     return html`
       <div class="stage">
         <div class="chart" role="listbox" tabindex="0" aria-label=${t('distribution.chart')}
