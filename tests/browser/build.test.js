@@ -286,6 +286,15 @@ test('percentages never lie about small numbers or nearly full ones', async () =
     [5.7e-14, '5.7 × 10⁻¹²%'],
   ];
   for (const [p, text] of cases) assert.equal(locale.percent(p), text);
+  const marks = [
+    [0, '0%'],
+    [0.25, '25%'],
+    [1e-6, '0.0001%'],
+    [1e-8, '10⁻⁶%'],
+    [1e-12, '10⁻¹⁰%'],
+    [2.4e-7, '2.4 × 10⁻⁵%'],
+  ];
+  for (const [p, text] of marks) assert.equal(locale.tick(p), text);
   for (let i = 0; i < 20000; i++) {
     const p = i % 2 ? 10 ** (-14 * Math.random()) : 1 - 10 ** (-14 * Math.random());
     const text = locale.percent(p);

@@ -135,7 +135,11 @@ test('a view of all ranks keeps the room of the bars, also until it is fetched',
     [375, 740],
     [1440, 900],
   ]) {
-    const { page, close } = await open({ own: true, viewport: { width, height } });
+    const { page, close } = await open({
+      path: '?lang=en&view=bench',
+      own: true,
+      viewport: { width, height },
+    });
     const room = async () => (await page.locator('logit-distribution #panel').boundingBox()).height;
     await settle(page);
     const before = await room();
@@ -156,6 +160,16 @@ test('a view of all ranks keeps the room of the bars, also until it is fetched',
       await settle(page);
       assert.equal(await room(), before, `${width} px, ${view}`);
     }
+    const labels = await page.locator('logit-curve svg text').evaluateAll((all) =>
+      all.map((text) => ({
+        words: text.textContent,
+        room:
+          text.getBoundingClientRect().left - text.closest('.chart').getBoundingClientRect().left,
+      })),
+    );
+    assert.ok(labels.some(({ words }) => words === '10⁻⁵%'));
+    const out = labels.filter((label) => label.room < 0);
+    assert.deepEqual(out, [], `${width} px`);
     await close();
   }
 });

@@ -283,11 +283,16 @@ export function briefPercent(p) {
 }
 
 /**
- * A mark on an axis: the share in as few digits as it has.
+ * A mark on an axis: the share in as few digits as it has, of a small one with a power of ten.
  * @param {number} p
  */
 export function tick(p) {
-  return percentAtMost(6, p);
+  if (!(p > 0 && p < 1e-6)) return percentAtMost(6, p);
+  const [mantissa, exponent] = Number((p * 100).toPrecision(6))
+    .toExponential()
+    .split('e');
+  const times = mantissa === '1' ? '' : `${plain(Number(mantissa))} × `;
+  return `${times}${tenTo(exponent)}${percentSign()}`;
 }
 
 /** @param {number} p */
@@ -303,7 +308,14 @@ function nearlyFull(p) {
 /** @param {number} p */
 function scientificPercent(p) {
   const [mantissa, exponent] = (p * 100).toExponential(1).split('e');
-  const digits = [...String(Number(exponent))].map((c) => '⁻⁰¹²³⁴⁵⁶⁷⁸⁹'['-0123456789'.indexOf(c)]);
-  const sign = percentExactly(0, 1).slice(3);
-  return `${fixed(Number(mantissa), 1)} × 10${digits.join('')}${sign}`;
+  return `${fixed(Number(mantissa), 1)} × ${tenTo(exponent)}${percentSign()}`;
 }
+
+/** @param {string} exponent */
+function tenTo(exponent) {
+  const digits = [...String(Number(exponent))].map((c) => '⁻⁰¹²³⁴⁵⁶⁷⁸⁹'['-0123456789'.indexOf(c)]);
+  return `10${digits.join('')}`;
+}
+
+/** With the space before it, where the language has one. */
+const percentSign = () => percentExactly(0, 1).slice(3);
