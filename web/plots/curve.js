@@ -40,7 +40,7 @@ export function chooseRanks(count) {
 export function layoutCurve({ curves, view, handles, width, height, unit }) {
   const count = curves.raw.length;
   const plot = {
-    left: 56 * unit,
+    left: 64 * unit,
     right: width - 12 * unit,
     top: 12 * unit,
     bottom: height - 42 * unit,
