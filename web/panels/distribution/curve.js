@@ -66,8 +66,8 @@ export class LogitCurve extends LogitElement {
     const { trace, curves } = this;
     const { width, unit } = this.#width;
     const ready = trace && curves && width > 0;
-    // With what is around it no higher than the bars.
-    const height = unit * Math.min(540, Math.max(440, (width / unit) * 0.82));
+    // With what is around it no higher than the bars; on a phone whole above the knobs.
+    const height = unit * Math.min(540, Math.max(300, (width / unit) * 0.82));
     return html`
       <p class="legend">
         <span class="raw">${t('curve.raw')}</span>
