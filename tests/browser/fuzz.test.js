@@ -1,7 +1,7 @@
 /** Random input from seeds: on a view, and in `make test-long` in lessons too; `make fuzz-page` plays longer. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { planOf, play } from '../fuzz/player.js';
+import { growthOf, planOf, play, watch } from '../fuzz/player.js';
 import { cases } from '../long.js';
 import { openBench } from './bench.js';
 import { openSite } from './site.js';
@@ -24,3 +24,22 @@ for (const seed of SEEDS)
     assert.deepEqual(faults, [], last);
     if (mirrored) assert.equal(mirrored.second, mirrored.shown, last);
   });
+
+test('a page that leaks is told from one that opens something large', async () => {
+  const { browser } = await openSite();
+  const page = await browser.newPage();
+  const add = (count) => globalThis.kept.push(...Array.from({ length: count }, () => new Text()));
+  await page.evaluate(() => (globalThis.kept = []));
+  await page.evaluate(add, 1000);
+  const opening = watch(page, 200);
+  await page.waitForTimeout(300);
+  await page.evaluate(add, 9000);
+  assert.deepEqual(growthOf(await opening), []);
+  await page.evaluate(() => {
+    const { kept } = globalThis;
+    setInterval(() => kept.push(...kept.slice(kept.length * 0.9).map(() => new Text())), 50);
+  });
+  const [said] = growthOf(await watch(page, 200));
+  assert.match(said, /^nodes grow: (\d+, ){5}\d+$/);
+  await page.close();
+});

@@ -7,12 +7,10 @@ import { serve } from '../../web/serve.js';
 import { closeEverything } from '../cleanup.js';
 import { openSite } from '../browser/site.js';
 import { playElsewhere } from './elsewhere.js';
-import { planOf, play } from './player.js';
+import { growthOf, planOf, play } from './player.js';
 
 /** How long one seed is played, in ms. */
 const EACH = 12_000;
-/** More than this many times the nodes or listeners of half of the time is growth. */
-const GROWTH = 3;
 
 const first = Number(process.env.SEED ?? 1);
 const { BROWSER } = process.env;
@@ -43,13 +41,16 @@ for (let seed = first; Date.now() < until; seed++) {
         mirrored.second.slice(0, 1500),
       );
     const held = [];
-    if ('half' in played) {
-      const { half, end } = played;
-      for (const name of /** @type {const} */ (['nodes', 'listeners', 'documents']))
-        if (end[name] > GROWTH * half[name])
-          said.push(`${name} grew from ${half[name]} to ${end[name]}`);
-      const megabytes = (end.heap / 1e6).toFixed(1);
-      held.push(`${end.nodes} nodes`, `${end.listeners} listeners`, `${megabytes} MB`);
+    if ('held' in played) {
+      said.push(...growthOf(played.held));
+      const { nodes, listeners, heap } = played.held[played.held.length - 1];
+      const looks = played.held.length > 2 ? [`${played.held.length} looks`] : [];
+      held.push(
+        `${nodes} nodes`,
+        `${listeners} listeners`,
+        `${(heap / 1e6).toFixed(1)} MB`,
+        ...looks,
+      );
     }
     sums.acts += log.length;
     if (mirrored) sums.mirrored++;

@@ -18,6 +18,15 @@ const WINDOWS = [
   { width: 375, height: 740 },
 ];
 
+/** What a page that leaks holds ever more of. */
+const HELD = /** @type {const} */ (['nodes', 'listeners', 'documents']);
+/**
+ * Growth is this factor from each of so many looks to the next: a view that opens late grows once, a leak
+ * of a fifth of what is held at first between two looks each time.
+ */
+const GROWTH = 1.1;
+const LOOKS = 6;
+
 /** What a seed from 1 on plays: an even one a view, an odd one a lesson or what stands around them. @param {number} seed */
 export function planOf(seed) {
   const places = seed % 2 ? LESSONS : VIEWS;
@@ -79,7 +88,7 @@ export const isLinkable = () => {
 };
 
 /**
- * Plays one seed for a while.
+ * Plays one seed for a while; as long as what the page holds grows, half as long again, up to LOOKS halves.
  * @param {import('playwright-core').Browser} browser
  * @param {string} url of the site
  * @param {ReturnType<typeof planOf>} plan
@@ -93,11 +102,10 @@ export async function play(browser, url, { seed, place, lang, viewport }, millis
     const address = `${url}${place}&lang=${lang}&model=verbs`;
     await page.goto(`${address}&fuzz=${seed}`);
     await page.waitForFunction(() => globalThis.fuzz?.log.length > 0, null, { timeout: 60_000 });
-    const half = await grow(page, milliseconds / 2);
-    const end = await grow(page, milliseconds / 2);
+    const held = await watch(page, milliseconds / 2);
     const log = await page.evaluate(stopped);
     const mirrored = await mirror(page, url, faults);
-    return { log, faults, half, end, mirrored };
+    return { log, faults, held, mirrored };
   } finally {
     await context.close();
   }
@@ -126,10 +134,29 @@ export function listen(page, url) {
   return faults;
 }
 
-/** Lets it play, and says what the page holds then. */
-async function grow(page, milliseconds) {
-  await page.waitForTimeout(milliseconds);
-  return heldBy(page);
+/** Lets it play: what the page holds after each part of the time; two parts, and more while it grows. */
+export async function watch(page, milliseconds) {
+  const held = [];
+  while (held.length < 2 || (held.length < LOOKS && growingOf(held).length > 0)) {
+    await page.waitForTimeout(milliseconds);
+    held.push(await heldBy(page));
+  }
+  return held;
+}
+
+/** What grew from each look to the next. @param {Awaited<ReturnType<typeof heldBy>>[]} held */
+function growingOf(held) {
+  return HELD.filter((name) =>
+    held.every((each, i) => i === 0 || each[name] > GROWTH * held[i - 1][name]),
+  );
+}
+
+/** What of a page grew at every look, said in a sentence each. @param {Awaited<ReturnType<typeof heldBy>>[]} held */
+export function growthOf(held) {
+  if (held.length < LOOKS) return [];
+  return growingOf(held).map(
+    (name) => `${name} grow: ${held.map((each) => each[name]).join(', ')}`,
+  );
 }
 
 /** What a page holds once what nobody needs is gone. */
