@@ -138,19 +138,28 @@ static inline ALWAYS struct pieces format_pieces(int bits, int i) {
     return bits == 3 ? of_3[left] : bits == 5 ? of_5[left] : of_6;
 }
 
-/* Where groups lie in a packed block of 16 rows, in bytes: before a block's groups stand its scales
- * and minima; in a group, factors and shares precede the planes of codes. */
+/* The rows of a group whose planes lie together: all 16, or four where a unit is all of a group,
+ * which is then multiplied four rows at a time. So each loop reads a block from end to end. */
+static inline ALWAYS int format_strip_rows(int bits) {
+    return format_unit_codes(bits) == 8 ? 4 : 16;
+}
+
+/* A packed block of 16 rows, in bytes: scales and minima; factors and shares, group by group;
+ * planes of codes, group by group. These are the parts of a group, and where the planes begin. */
 static inline size_t format_head_bytes(const struct format *f) {
     return (size_t)16 * (f->minimum ? 2 : 1) * (f->half ? 2 : 4);
 }
 static inline size_t format_factor_bytes(const struct format *f) {
     return (size_t)16 * f->factors * (f->minimum && !f->nibbles ? 2 : 1);
 }
-static inline size_t format_group_bytes(const struct format *f) {
-    return format_factor_bytes(f) + (size_t)FORMAT_PLANE * f->bits;
+static inline size_t format_planes_bytes(const struct format *f) {
+    return (size_t)FORMAT_PLANE * f->bits;
+}
+static inline size_t format_planes_start(const struct format *f) {
+    return format_head_bytes(f) + f->values / FORMAT_GROUP * format_factor_bytes(f);
 }
 static inline size_t format_packed_bytes(const struct format *f) {
-    return format_head_bytes(f) + f->values / FORMAT_GROUP * format_group_bytes(f);
+    return format_planes_start(f) + f->values / FORMAT_GROUP * format_planes_bytes(f);
 }
 
 #endif

@@ -16,12 +16,13 @@ static uint32_t next(uint32_t *state) {
  * ends of every range: all ones, all zeros, and of 8 bits -128. */
 static void fill(uint8_t *data, size_t bytes, const struct format *f, uint32_t *state) {
     static const uint8_t ends[] = {0xff, 0, 0x80};
-    size_t head = format_head_bytes(f), factors = format_factor_bytes(f), step = f->half ? 2 : 4;
+    size_t head = format_head_bytes(f), planes = format_planes_start(f), step = f->half ? 2 : 4;
+    size_t strip = (size_t)format_strip_rows(f->bits);
     for (size_t i = 0; i < bytes; i++) {
-        size_t at = i % format_packed_bytes(f), in_group = (at - head) % format_group_bytes(f);
-        size_t row = (in_group - factors) / 4 % MATRIX_BLOCK;
+        size_t at = i % format_packed_bytes(f), four = (at - planes) % format_planes_bytes(f) / 4;
+        size_t row = four / (strip * f->bits) * strip + four % strip;
         data[i] = (uint8_t)next(state);
-        if (at >= head && in_group >= factors && row < sizeof ends) data[i] = ends[row];
+        if (at >= planes && row < sizeof ends) data[i] = ends[row];
         if (at >= head || i % step + 1 < step) continue;
         float scale = (float)next(state) * 0x1p-20f;
         if (f->half)

@@ -33,10 +33,11 @@ static void pack_f32(float *out, const float *rows, size_t n, size_t cols) {
 /* The pieces of a group's codes, four columns at a time; planes count from the group's first. */
 struct layout {
     struct pieces codes[FOURS];
+    size_t plane_bytes; /* of a strip's rows */
 };
 
 static struct layout layout_of(const struct format *f) {
-    struct layout layout;
+    struct layout layout = {.plane_bytes = 4 * (size_t)format_strip_rows(f->bits)};
     int codes = format_unit_codes(f->bits), planes = format_unit_planes(f->bits);
     for (int i = 0; i < (int)FOURS; i++) {
         struct pieces *pieces = &layout.codes[i];
@@ -46,18 +47,23 @@ static struct layout layout_of(const struct format *f) {
     return layout;
 }
 
+/* Where row r begins in the planes of a group. */
+static size_t row_start(const struct format *f, size_t r) {
+    size_t strip = (size_t)format_strip_rows(f->bits);
+    return (r / strip * f->bits * strip + r % strip) * 4;
+}
+
 /* The lowest piece->bits bits of each of four bytes. */
 static uint32_t four_masks(const struct piece *piece) {
     return 0x01010101u * ((1u << piece->bits) - 1);
 }
 
-static void pack_codes(uint8_t *planes, const struct layout *layout, const uint8_t *codes,
-                       size_t r) {
+static void pack_codes(uint8_t *row, const struct layout *layout, const uint8_t *codes) {
     for (size_t i = 0; i < FOURS; i++) {
         const struct pieces *pieces = &layout->codes[i];
         uint32_t four = load_u32(codes + 4 * i);
         for (const struct piece *p = pieces->of; p < pieces->of + pieces->n; p++) {
-            uint8_t *to = planes + (p->plane * MATRIX_BLOCK + r) * 4;
+            uint8_t *to = row + p->plane * layout->plane_bytes;
             uint32_t packed = load_u32(to) | (four >> p->to & four_masks(p)) << p->from;
             memcpy(to, &packed, 4);
         }
@@ -65,10 +71,9 @@ static void pack_codes(uint8_t *planes, const struct layout *layout, const uint8
 }
 
 /* The same of codes that all lie whole in a byte, quicker. */
-static inline ALWAYS void pack_whole(uint8_t *planes, uint32_t bits, const uint8_t *codes,
-                                     size_t r) {
-    uint8_t *end = planes + (size_t)FORMAT_PLANE * bits;
-    for (uint8_t *to = planes + 4 * r; to < end; to += FORMAT_PLANE) {
+static inline ALWAYS void pack_whole(uint8_t *row, uint32_t bits, const uint8_t *codes) {
+    uint8_t *end = row + (size_t)FORMAT_PLANE * bits;
+    for (uint8_t *to = row; to < end; to += FORMAT_PLANE) {
         uint32_t packed = 0;
         for (uint32_t from = 0; from < 8; from += bits, codes += 4)
             packed |= load_u32(codes) << from;
@@ -76,34 +81,32 @@ static inline ALWAYS void pack_whole(uint8_t *planes, uint32_t bits, const uint8
     }
 }
 
-static void unpack_codes(uint8_t *codes, const struct layout *layout, const uint8_t *planes,
-                         size_t r) {
+static void unpack_codes(uint8_t *codes, const struct layout *layout, const uint8_t *row) {
     for (size_t i = 0; i < FOURS; i++) {
         const struct pieces *pieces = &layout->codes[i];
         uint32_t four = 0;
         for (const struct piece *p = pieces->of; p < pieces->of + pieces->n; p++) {
-            uint32_t packed = load_u32(planes + (p->plane * MATRIX_BLOCK + r) * 4);
+            uint32_t packed = load_u32(row + p->plane * layout->plane_bytes);
             four |= (packed >> p->from & four_masks(p)) << p->to;
         }
         memcpy(codes + 4 * i, &four, 4);
     }
 }
 
-static void pack_group(uint8_t *out, const struct format *f, const struct layout *layout,
-                       const struct weights *group, size_t r) {
-    for (size_t i = 0; i < f->factors; i++) {
-        uint8_t *factor = out + i * MATRIX_BLOCK + r;
+/* Of one row, as all of these: `factor` and `row` are where its own begin. */
+static void pack_group(uint8_t *factor, uint8_t *row, const struct format *f,
+                       const struct layout *layout, const struct weights *group) {
+    for (size_t i = 0; i < f->factors; i++, factor += MATRIX_BLOCK) {
         *factor = (uint8_t)(group->factors[i] | (f->nibbles ? group->shares[i] << 4 : 0));
         if (f->minimum && !f->nibbles)
             factor[(size_t)f->factors * MATRIX_BLOCK] = (uint8_t)group->shares[i];
     }
-    uint8_t *planes = out + format_factor_bytes(f);
     if (f->bits == 8)
-        pack_whole(planes, 8, group->codes, r); /* one code a byte, so that no loop is left */
+        pack_whole(row, 8, group->codes); /* one code a byte, so that no loop is left */
     else if (8 % f->bits == 0)
-        pack_whole(planes, f->bits, group->codes, r);
+        pack_whole(row, f->bits, group->codes);
     else
-        pack_codes(planes, layout, group->codes, r);
+        pack_codes(row, layout, group->codes);
 }
 
 /* A block of the file, of one row. Where heads stay float16 the block begins with them. */
@@ -119,9 +122,11 @@ static void pack_block(uint8_t *out, enum gguf_tensor_type type, const struct la
         memcpy(out + 4 * r, &groups->scale, 4);
         if (f->minimum) memcpy(out + 4 * (MATRIX_BLOCK + r), &groups->minimum, 4);
     }
-    out += format_head_bytes(f);
+    uint8_t *factor = out + format_head_bytes(f) + r;
+    uint8_t *row = out + format_planes_start(f) + row_start(f, r);
     for (size_t g = 0; g < f->values / MATRIX_GROUP; g++)
-        pack_group(out + g * format_group_bytes(f), f, layout, &groups[g], r);
+        pack_group(factor + g * format_factor_bytes(f), row + g * format_planes_bytes(f), f, layout,
+                   &groups[g]);
 }
 
 static void pack_quants(uint8_t *out, const uint8_t *rows, size_t n, size_t cols,
@@ -162,21 +167,23 @@ static float head(const uint8_t *heads, bool half, size_t i) {
 
 struct weights matrix_group(const struct matrix *m, size_t r, size_t g) {
     const struct format *f = format_of(m->type);
-    size_t groups = f->values / MATRIX_GROUP, row = r % MATRIX_BLOCK;
+    size_t groups = f->values / MATRIX_GROUP;
     const uint8_t *p = m->data + r / MATRIX_BLOCK * block_bytes(m->type, m->cols) +
                        g / groups * format_packed_bytes(f);
-    struct weights w = {head(p, f->half, row), 0, {1, 1}, {1, 1}, {0}};
-    if (f->minimum) w.minimum = head(p, f->half, MATRIX_BLOCK + row);
-    p += format_head_bytes(f) + g % groups * format_group_bytes(f);
+    r %= MATRIX_BLOCK;
+    struct weights w = {head(p, f->half, r), 0, {1, 1}, {1, 1}, {0}};
+    if (f->minimum) w.minimum = head(p, f->half, MATRIX_BLOCK + r);
+    const uint8_t *factors = p + format_head_bytes(f) + g % groups * format_factor_bytes(f);
     for (size_t i = 0; f->factors && i < 2; i++) {
-        const uint8_t *factor = p + i % f->factors * MATRIX_BLOCK + row;
+        const uint8_t *factor = factors + i % f->factors * MATRIX_BLOCK + r;
         w.factors[i] = (int8_t)(f->nibbles ? *factor & 15 : *factor);
         if (f->minimum)
             w.shares[i] =
                 (int8_t)(f->nibbles ? *factor >> 4 : factor[(size_t)f->factors * MATRIX_BLOCK]);
     }
     struct layout layout = layout_of(f);
-    unpack_codes(w.codes, &layout, p + format_factor_bytes(f), row);
+    p += format_planes_start(f) + g % groups * format_planes_bytes(f);
+    unpack_codes(w.codes, &layout, p + row_start(f, r));
     return w;
 }
 

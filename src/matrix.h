@@ -19,13 +19,15 @@ enum { MATRIX_BLOCK = 16, MATRIX_GROUP = FORMAT_GROUP };
  * The quantised types: a block is the file's blocks of columns ascending, each of them
  *     float32 scale[16]        one a row
  *     float32 minimum[16]      if the format has one; float16 both where the format says so
- * and then its groups of 32 columns, a group being
+ * then of each group of 32 columns
  *     int8 factors[n][16]      n as the format says, one a row
  *     int8 shares[n][16]       if it has a minimum; in nibbles they are the high halves of factors
+ * and then of each group its
  *     planes of codes          as many as a code has bits
  * A plane is uint8[16][4]. Column c of row r lies in bytes [r][c % 4]; which bits of which planes,
- * format_pieces says of code c / 4 % n of unit c / 4 / n, n being format_unit_codes. What a code
- * means stands in format.h. */
+ * format_pieces says of code c / 4 % n of unit c / 4 / n, n being format_unit_codes. The planes of
+ * format_strip_rows rows lie together, strip after strip: uint8[strips][planes][rows][4]. What a
+ * code means stands in format.h. */
 struct matrix {
     enum gguf_tensor_type type; /* GGUF_F32 or a quantised one */
     uint8_t *data;

@@ -73,18 +73,20 @@ static inline ALWAYS bool is_halved(const struct format *f) {
     return f->factors == 2 || 16 * 127 * largest > INT16_MAX;
 }
 
-static inline ALWAYS bytes16 bytes16_piece(const uint8_t *planes, struct piece piece) {
-    bytes16 plane = bytes16_load(planes + FORMAT_PLANE * piece.plane);
+static inline ALWAYS bytes16 bytes16_piece(const struct format *f, const uint8_t *planes,
+                                           struct piece piece) {
+    size_t plane_bytes = 4 * (size_t)format_strip_rows(f->bits);
+    bytes16 plane = bytes16_load(planes + plane_bytes * piece.plane);
     return bytes16_bits(plane, piece.bits, piece.from, piece.to);
 }
 
 /* Code i of a unit, of four columns of four rows. `f` and `i` are constants wherever it is used. */
 static inline ALWAYS bytes16 codes_load(const struct format *f, const uint8_t *planes, int i) {
     struct pieces pieces = format_pieces(f->bits, i);
-    bytes16 codes = bytes16_piece(planes, pieces.of[0]);
+    bytes16 codes = bytes16_piece(f, planes, pieces.of[0]);
     UNROLL
     for (int p = 1; p < pieces.n; p++)
-        codes = bytes16_or(codes, bytes16_piece(planes, pieces.of[p]));
+        codes = bytes16_or(codes, bytes16_piece(f, planes, pieces.of[p]));
     return codes;
 }
 
@@ -212,7 +214,8 @@ static inline ALWAYS f32x4 head_load(const struct format *f, const uint8_t *head
     return f32x4_load((const float *)(const void *)heads + i);
 }
 
-/* Adds one group's terms. The pointers are to what belongs to the first of the rows. */
+/* Adds one group's terms. The pointers are to what belongs to the first of n_quads times four rows.
+ */
 static inline ALWAYS void add_group(f32x4 sums[QUADS][DOTS_TOKENS], const struct format *f,
                                     const uint8_t *heads, const uint8_t *group,
                                     const uint8_t *planes, size_t n_quads, const struct quants *x,
@@ -236,14 +239,14 @@ static inline ALWAYS void add_group(f32x4 sums[QUADS][DOTS_TOKENS], const struct
     }
 }
 
-/* n_quads times four rows of a block, from the quad `first` on, with n_tokens of n vectors, from x
- * on. */
+/* n_quads times four rows of a block, from the quad `first` on and `step` of them at a time, with
+ * n_tokens of n vectors. */
 static inline ALWAYS void quads_times_quants(f32x4 sums[QUADS][DOTS_TOKENS], const struct format *f,
                                              const uint8_t *block, size_t first, size_t n_quads,
-                                             size_t cols, const struct quants *x, size_t n,
-                                             size_t n_tokens) {
-    size_t head = format_head_bytes(f), group = format_group_bytes(f);
+                                             size_t step, size_t cols, const struct quants *x,
+                                             size_t n, size_t n_tokens) {
     size_t n_groups = f->values / MATRIX_GROUP;
+    size_t quad_bytes = 16 * (format_strip_rows(f->bits) == 4 ? (size_t)f->bits : 1);
     UNROLL
     for (size_t q = 0; q < n_quads; q++) {
         UNROLL
@@ -251,11 +254,18 @@ static inline ALWAYS void quads_times_quants(f32x4 sums[QUADS][DOTS_TOKENS], con
     }
     ROLLED
     for (size_t b = 0; b < cols / f->values; b++, block += format_packed_bytes(f)) {
-        const uint8_t *heads = block + first * (f->half ? 8 : 16), *groups = block + head;
+        const uint8_t *heads = block + first * (f->half ? 8 : 16);
+        const uint8_t *factors = block + format_head_bytes(f) + 4 * first;
+        const uint8_t *planes = block + format_planes_start(f) + quad_bytes * first;
         ROLLED
-        for (size_t g = 0; g < n_groups; g++, x += n, groups += group)
-            add_group(sums, f, heads, groups + 4 * first,
-                      groups + format_factor_bytes(f) + 16 * first, n_quads, x, n_tokens);
+        for (size_t g = 0; g < n_groups; g++, x += n) {
+            ROLLED
+            for (size_t q = 0; q < n_quads; q += step)
+                add_group(sums + q, f, heads + q * (f->half ? 8 : 16), factors + 4 * q,
+                          planes + quad_bytes * q, step, x, n_tokens);
+            factors += format_factor_bytes(f);
+            planes += format_planes_bytes(f);
+        }
     }
 }
 
@@ -265,14 +275,15 @@ static OUTLINED void block_store_outlined(float *out, f32x4 a, f32x4 b, f32x4 c,
     block_store(out, (f32x4[]){a, b, c, d}, bias, left);
 }
 
-/* A block times one vector, or DOTS_TOKENS of them. */
+/* A block times n_tokens of n vectors. */
 static inline ALWAYS void block_times_quants(float *out, const struct format *f,
                                              const uint8_t *block, size_t rows, const float *bias,
                                              size_t left, size_t cols, const struct quants *x,
-                                             size_t n, size_t n_quads, size_t n_tokens) {
+                                             size_t n, size_t n_quads, size_t step,
+                                             size_t n_tokens) {
     f32x4 sums[QUADS][DOTS_TOKENS], all[DOTS_TOKENS][QUADS];
     for (size_t q = 0; q < QUADS; q += n_quads) {
-        quads_times_quants(sums, f, block, q, n_quads, cols, x, n, n_tokens);
+        quads_times_quants(sums, f, block, q, n_quads, step, cols, x, n, n_tokens);
         UNROLL
         for (size_t i = 0; i < n_quads; i++) {
             UNROLL
@@ -286,19 +297,18 @@ static inline ALWAYS void block_times_quants(float *out, const struct format *f,
 
 static inline ALWAYS void matmul_format(float *out, const struct format *f, const struct matrix *w,
                                         const float *bias, const struct quants *x, size_t n) {
-    size_t rows = w->rows, cols = w->cols;
+    size_t rows = w->rows, cols = w->cols, strip = (size_t)format_strip_rows(f->bits) / 4;
+    size_t n_quads = strip < DOTS_QUADS ? strip : DOTS_QUADS;
     const uint8_t *block = w->data;
-    bool is_long = format_unit_codes(f->bits) == 8; /* a unit is all of a group, unrolled */
-    size_t n_quads = is_long ? f->factors ? 1 : DOTS_LONG_QUADS : QUADS;
     for (size_t r = 0; r < rows; r += MATRIX_BLOCK) {
         const float *b = bias ? bias + r : NULL;
         size_t t = 0;
         for (; t + DOTS_TOKENS <= n; t += DOTS_TOKENS)
             block_times_quants(out + t * rows + r, f, block, rows, b, rows - r, cols, x + t, n,
-                               is_long ? 1 : DOTS_QUADS, DOTS_TOKENS);
+                               n_quads, n_quads, DOTS_TOKENS);
         for (; t < n; t++)
             block_times_quants(out + t * rows + r, f, block, rows, b, rows - r, cols, x + t, n,
-                               n_quads, 1);
+                               QUADS, strip, 1);
         block += cols / f->values * format_packed_bytes(f);
     }
 }
