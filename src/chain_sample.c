@@ -1,4 +1,3 @@
-/* build: -O2 */
 /* The draws: from the last trace, or with a chain of its own that leaves no record. */
 #include <string.h>
 
@@ -105,7 +104,7 @@ enum status chain_sample(struct chain *chain, const float *logits, const struct 
     if (!status) status = chain_check_history(history, n_history, n, fault);
     if (!status) status = chain_check_second(settings, n, fault);
     if (status) return status;
-    bool listed = shortlist_make(list, logits, n, settings, history, n_history);
+    bool listed = shortlist_make(list, logits, n, settings, history, n_history, chain->scratch);
     if (!listed || raw) status = chain_read(chain, logits, fault);
     if (status) return status;
     if (listed) {

@@ -6,13 +6,12 @@
 
 #include <float.h>
 #include <math.h>
-#include <stdbool.h>
 #include <string.h>
 
 #include "elementary.h"
 #include "loop.h"
 
-enum { BITS = 11, BUCKETS = 1 << BITS, BLOCK = 64, SET = 16 };
+enum { BITS = 11, BUCKETS = 1 << BITS, BLOCK = 64 };
 enum { FEW = 128 }; /* so many are sorted in less time than the buckets take to be emptied */
 
 /* Larger logits have larger keys. Adding 0 turns -0 into +0, which is a tie with it. */
@@ -43,13 +42,31 @@ OUTLINED uint32_t rank_survey(const float *logits, size_t n, float *max) {
     return survivors;
 }
 
+/* The bits of a negative float grow as it falls: those between `least` and -Infinity are a range.
+ */
+bool rank_any_below(const float *logits, size_t n, float least) {
+    const float infinite = -INFINITY;
+    uint32_t first, end, nearest = UINT32_MAX;
+    memcpy(&first, &least, sizeof first);
+    memcpy(&end, &infinite, sizeof end);
+    if (first == end) return false;
+    first++;
+    VECTOR4
+    for (size_t i = 0; i < n; i++) {
+        uint32_t bits;
+        memcpy(&bits, logits + i, sizeof bits);
+        nearest = bits - first < nearest ? bits - first : nearest;
+    }
+    return nearest < end - first;
+}
+
 /* Whether any of a block's logits reaches the floor: a loop without a branch, of which compilers
  * make vectors. */
-static OUTLINED bool reaches(const float *logits, size_t n, float floor) {
-    uint32_t any = 0;
-    VECTOR
-    for (size_t i = 0; i < n; i++) any |= logits[i] >= floor;
-    return any;
+static bool reaches(const float *logits, size_t n, float floor) {
+    int32_t below = -1;
+    VECTOR4
+    for (size_t i = 0; i < n; i++) below &= -(logits[i] < floor);
+    return !below;
 }
 
 OUTLINED size_t rank_reaching(const float *logits, size_t n, float floor, uint32_t *ids) {
@@ -59,7 +76,7 @@ OUTLINED size_t rank_reaching(const float *logits, size_t n, float floor, uint32
         if (!reaches(logits + start, end - start, floor)) continue;
         for (size_t i = start; i < end; i++) { /* no branch here either: hits are not foreseen */
             ids[found] = (uint32_t)i;
-            found += logits[i] >= floor;
+            found += !(logits[i] < floor);
         }
     }
     return found;
@@ -78,18 +95,25 @@ static uint32_t nth_key(const uint32_t *keys, size_t n, uint32_t k) {
     return prefix << 10;
 }
 
-/* A logit that at least k tokens reach: every one of the k best sets has one that reaches the worst
- * of their maxima. The sets lie across the array, so that compilers make vectors of the maxima. */
-static float floor_by_count(const float *logits, size_t n, uint32_t k, uint32_t *scratch) {
-    size_t sets = n / SET;
-    if (k > sets / 2) return -FLT_MAX;
-    for (size_t i = 0; i < sets; i++) scratch[i] = 0;
-    for (size_t s = 0; s < SET; s++) {
-        VECTOR
+/* The sets lie across the array, so that compilers make vectors of their maxima. */
+float rank_floor(const float *logits, size_t n, uint32_t k, uint32_t *scratch) {
+    const float none = -INFINITY;
+    size_t sets = 4 * ((size_t)k / 2 + 16), rows = n / sets;
+    if (rows < 2) return -FLT_MAX;
+    for (size_t i = 0; i < sets; i++) memcpy(scratch + i, &none, sizeof none);
+    for (size_t r = 0; r < rows; r++) {
+        VECTOR4
         for (size_t i = 0; i < sets; i++) {
-            uint32_t key = key_of(logits[s * sets + i]);
-            scratch[i] = key > scratch[i] ? key : scratch[i];
+            float logit = logits[r * sets + i], max;
+            memcpy(&max, scratch + i, sizeof max);
+            max = max < logit ? logit : max;
+            memcpy(scratch + i, &max, sizeof max);
         }
+    }
+    for (size_t i = 0; i < sets; i++) {
+        float max;
+        memcpy(&max, scratch + i, sizeof max);
+        scratch[i] = key_of(max);
     }
     uint32_t least = key_of(-FLT_MAX), key = nth_key(scratch, sets, k);
     return least_with(key > least ? key : least);
@@ -176,7 +200,7 @@ static struct rank_place select_place(struct selection s, size_t n, float floor,
 }
 
 struct rank_place rank_by_count(const float *logits, size_t n, uint32_t k, uint32_t *scratch) {
-    float max, floor = floor_by_count(logits, n, k, scratch);
+    float max, floor = rank_floor(logits, n, k, scratch);
     rank_survey(logits, n, &max);
     return select_place((struct selection){logits, NULL, k, 0}, n, floor, max, scratch);
 }

@@ -4,6 +4,7 @@
 #ifndef LOGITSCOPE_RANK_H
 #define LOGITSCOPE_RANK_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -16,9 +17,18 @@ struct rank_place {
 /* Largest logit and number of survivors. With a NaN among them `max` is NaN or above all others. */
 uint32_t rank_survey(const float *logits, size_t n, float *max);
 
-/* The ids of the tokens with logit >= floor, ascending, into ids; returns how many. One more than
- * there are is written to, if that is below n. */
+/* Whether a survivor lies below `least`, which is negative. */
+bool rank_any_below(const float *logits, size_t n, float least);
+
+/* The ids of the tokens with logit >= floor, and of NaN, ascending, into ids; returns how many. One
+ * more than there are is written to, if that is below n. */
 size_t rank_reaching(const float *logits, size_t n, float floor, uint32_t *ids);
+
+/* A logit that at least k tokens reach, k from 1, and seldom many more: the array is cut into more
+ * than k sets, of which the k best have each a token that reaches the worst of their maxima.
+ * -FLT_MAX where the array is too short for that, or fewer than k survive; NaN counts for nothing.
+ * `scratch` holds n uint32. */
+float rank_floor(const float *logits, size_t n, uint32_t k, uint32_t *scratch);
 
 /* The k-th token in rank order, k from 1, at most the number of survivors. `scratch` holds n
  * uint32. */

@@ -1,15 +1,14 @@
-/* build: -O2 */
-/* Finds the short list in one pass with a threshold that rises as better tokens come by. */
+/* Finds the short list by a threshold that enough tokens reach. */
 #include "shortlist.h"
 
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
-#include "loop.h"
+#include "rank.h"
 #include "stage.h"
 
-enum { BLOCK = 64, TOUCHED_MAX = 1024 };
+enum { TOUCHED_MAX = 1024 };
 
 /* What decides which tokens can survive. */
 struct plan {
@@ -103,20 +102,6 @@ static float least_tied(float limit, double temperature) {
     return NAN; /* a temperature so high that many fall together */
 }
 
-/* Whether any of BLOCK logits reaches the threshold, lies below the least or is NaN. No branch, so
- * that compilers make vectors of it. */
-static bool any_counts(const float *logits, float threshold, float least) {
-    int32_t below = 1, low = 0;
-    VECTOR
-    for (int i = 0; i < BLOCK; i++) below &= logits[i] < threshold;
-    VECTOR
-    for (int i = 0; i < BLOCK; i++) {
-        float shown = logits[i] == -INFINITY ? least : logits[i];
-        low |= shown < least;
-    }
-    return !below || low;
-}
-
 static void swap(float *a, float *b) {
     float old = *a;
     *a = *b;
@@ -148,50 +133,27 @@ static float nth_largest(float *values, uint32_t n, uint32_t k) {
     }
 }
 
-/* Raises the threshold to the keep-th best of what was collected and drops what is below it. */
-static float raise(struct shortlist *list, uint32_t keep, double temperature) {
-    float values[SHORTLIST_MAX];
-    uint32_t kept = 0;
-    memcpy(values, list->logits, list->n * sizeof *values);
-    float limit = nth_largest(values, list->n, keep);
-    float threshold = least_tied(limit, temperature);
-    for (uint32_t i = 0; i < list->n; i++) {
-        if (!(list->logits[i] >= threshold)) continue;
-        list->ids[kept] = list->ids[i];
-        list->logits[kept++] = list->logits[i];
-    }
-    list->n = kept;
-    return threshold;
-}
-
 /* Every token that reaches the keep-th best logit, or would after rounding. */
 static bool collect(struct shortlist *list, const float *logits, size_t vocab_size,
-                    const struct plan *plan, uint32_t keep) {
-    float threshold = -FLT_MAX;
-    list->n = 0;
-    for (size_t start = 0; start < vocab_size; start += BLOCK) {
-        float padded[BLOCK];
-        const float *block = logits + start;
-        if (vocab_size - start < BLOCK) {
-            for (size_t i = 0; i < BLOCK; i++)
-                padded[i] = start + i < vocab_size ? block[i] : -INFINITY;
-            block = padded;
-        }
-        if (!any_counts(block, threshold, plan->least)) continue;
-        if (list->n + BLOCK > SHORTLIST_MAX) return false;
-        for (uint32_t i = 0; i < BLOCK; i++) {
-            if (block[i] < plan->least && block[i] != -INFINITY) return false;
-            if (block[i] < threshold) continue;
-            if (!(fabsf(block[i]) <= plan->largest)) return false;
-            list->ids[list->n] = (uint32_t)start + i;
-            list->logits[list->n++] = block[i];
-        }
-        if (list->n >= 2 * keep && list->n + 2 * BLOCK > 4 * keep)
-            threshold = raise(list, keep, plan->temperature);
-        if (isnan(threshold)) return false;
+                    const struct plan *plan, uint32_t keep, uint32_t *scratch) {
+    float threshold = rank_floor(logits, vocab_size, keep, scratch), best[SHORTLIST_MAX];
+    threshold = least_tied(threshold, plan->temperature);
+    if (isnan(threshold) || rank_any_below(logits, vocab_size, plan->least)) return false;
+    size_t found = rank_reaching(logits, vocab_size, threshold, scratch);
+    if (found == 0 || found > SHORTLIST_MAX) return false;
+    for (size_t i = 0; i < found; i++) {
+        best[i] = logits[scratch[i]];
+        if (!(fabsf(best[i]) <= plan->largest)) return false;
     }
-    if (!list->n) return false;
-    return list->n <= keep || !isnan(raise(list, keep, plan->temperature));
+    if (found > keep)
+        threshold = least_tied(nth_largest(best, (uint32_t)found, keep), plan->temperature);
+    list->n = 0;
+    for (size_t i = 0; i < found; i++) {
+        list->ids[list->n] = scratch[i];
+        list->logits[list->n] = logits[scratch[i]];
+        list->n += logits[scratch[i]] >= threshold;
+    }
+    return list->n > 0;
 }
 
 /* The ids that a bias or the history names, each once, ascending. */
@@ -263,7 +225,8 @@ static void translate(struct shortlist *list, const struct settings *settings,
 }
 
 bool shortlist_make(struct shortlist *list, const float *logits, size_t vocab_size,
-                    const struct settings *settings, const uint32_t *history, size_t n_history) {
+                    const struct settings *settings, const uint32_t *history, size_t n_history,
+                    uint32_t *scratch) {
     struct plan plan;
     uint32_t touched[2 * TOUCHED_MAX];
     size_t whole = n_history;
@@ -273,7 +236,7 @@ bool shortlist_make(struct shortlist *list, const float *logits, size_t vocab_si
     uint32_t n_touched = list_touched(touched, settings, history, n_history);
     uint32_t keep = plan.keep + n_touched;
     if (keep > SHORTLIST_MAX / 4) return false;
-    if (!collect(list, logits, vocab_size, &plan, keep)) return false;
+    if (!collect(list, logits, vocab_size, &plan, keep, scratch)) return false;
     if (!merge(list, touched, n_touched, logits)) return false;
     translate(list, settings, history, n_history, whole - n_history);
     return true;

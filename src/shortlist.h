@@ -1,7 +1,7 @@
-/* The few tokens that can survive: a draw that reads the vocabulary once. Where a chain cuts to k
- * tokens (top_k, or temperature 0) before anything asks for the mass of all, only the k best, the
- * tokens that a bias or penalty touches, and ties can survive; the chain then runs on this short
- * list alone and gives the bits that it would give on everything. */
+/* The few tokens that can survive: a draw that otherwise only looks through the vocabulary.
+ * Where a chain cuts to k tokens (top_k, or temperature 0) before anything asks for the mass of
+ * all, only the k best, the tokens that a bias or penalty touches, and ties can survive; the chain
+ * then runs on this short list alone and gives the bits that it would give on everything. */
 #ifndef LOGITSCOPE_SHORTLIST_H
 #define LOGITSCOPE_SHORTLIST_H
 
@@ -26,8 +26,9 @@ struct shortlist {
 
 /* Fills the list; false where the chain allows none or it would be longer than SHORTLIST_MAX, and
  * where a logit is NaN or +Infinity: the caller then takes the long way, which reports it. Settings
- * and history have been checked. Linear in vocab_size, one pass. */
+ * and history have been checked. Linear in vocab_size, of which `scratch` holds as many uint32. */
 bool shortlist_make(struct shortlist *list, const float *logits, size_t vocab_size,
-                    const struct settings *settings, const uint32_t *history, size_t n_history);
+                    const struct settings *settings, const uint32_t *history, size_t n_history,
+                    uint32_t *scratch);
 
 #endif

@@ -1,4 +1,3 @@
-/* build: -O2 */
 /* What the chain asks of its stages, answered by gate, warper or the caller's own. */
 #include "stage.h"
 

@@ -13,7 +13,7 @@
 
 enum { N = 6000 };
 static float logits[N];
-static uint32_t history[64];
+static uint32_t history[64], scratch[N];
 static struct shortlist list;
 static int short_draws;
 
@@ -61,7 +61,7 @@ static void compare(struct chain *chain, const struct settings *settings, size_t
     CHECK_MESSAGE(sample.kept == trace->kept && sample.entropy == trace->entropy,
                   "round %d: %u kept, %.17g bits, not %u, %.17g", round, sample.kept,
                   sample.entropy, trace->kept, trace->entropy);
-    short_draws += shortlist_make(&list, logits, n, settings, history, n_history);
+    short_draws += shortlist_make(&list, logits, n, settings, history, n_history, scratch);
 }
 
 static void short_equals_long(void) {
@@ -94,7 +94,7 @@ static void ties_by_rounding_are_listed(void) {
         best = nextafterf(best, 2);
     }
     memcpy(logits, (float[]){0, below, best, below}, 4 * sizeof *logits);
-    CHECK(shortlist_make(&list, logits, 4, &settings, NULL, 0));
+    CHECK(shortlist_make(&list, logits, 4, &settings, NULL, 0, scratch));
     CHECK(list.n == 3 && list.ids[0] == 1 && list.ids[1] == 2 && list.ids[2] == 3);
 }
 
