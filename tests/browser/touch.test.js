@@ -144,3 +144,22 @@ test('a bar opens its menu at a tap and at a long touch; elsewhere the finger sc
   assert.notEqual(await until(scrolled, (now) => now !== place), place);
   await close();
 });
+
+test('a finger may miss a question mark by eight pixels', async () => {
+  const { page, close } = await openTouch();
+  for (const mark of [
+    page.locator('logit-distribution logit-help .ring').first(),
+    page.locator('logit-chain [data-name=temperature] .off'),
+  ]) {
+    await mark.scrollIntoViewIfNeeded();
+    const [x, y] = await middle(mark);
+    for (const above of [-1, 1])
+      assert.ok(
+        await mark.evaluate(
+          (button, [x, y]) => button.getRootNode().elementFromPoint(x, y) === button,
+          [x, y + above * (12 + 8)],
+        ),
+      );
+  }
+  await close();
+});

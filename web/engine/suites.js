@@ -37,8 +37,9 @@ function each(setting, ...values) {
 }
 
 /**
- * Greedy, the model's own distribution and noise; the nine of the lessons; greedy beside nearly no and nearly endless temperature; the lessons'
- * exercises E27.1 (temperature extremes) and E27.2 (top-k against top-p).
+ * Greedy, the model's own distribution and noise; the nine of the lessons; greedy beside nearly no and
+ * nearly endless temperature; searches; the lessons' exercises E27.1 (nine temperatures) and E27.2
+ * (top-k against top-p).
  * @type {ReadonlyArray<{ name: string, samples: number, strategies: ReadonlyArray<Strategy> }>}
  */
 export const suites = Object.freeze([
