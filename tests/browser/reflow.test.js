@@ -55,3 +55,25 @@ for (const lang of LONG ? ['en', 'es'] : ['es'])
     }
     await close();
   });
+
+test('the tab of the view stands whole in a row that has no room for all', async () => {
+  const { page, close } = await bench.open({
+    path: '?lang=es&view=compare',
+    viewport: { width: 320, height: 640 },
+    ready: false,
+  });
+  const tab = page.locator('logit-scope .places [role=tab][aria-selected=true]');
+  const inSight = () =>
+    tab.evaluate((it) => {
+      const [at, row] = [it, it.parentElement].map((part) => part.getBoundingClientRect());
+      const fading = Number.parseFloat(getComputedStyle(it.parentElement).paddingInlineEnd);
+      return fading > 0 && at.left >= row.left && at.right <= row.right - fading;
+    });
+  await tab.and(page.locator('#tab-compare')).waitFor();
+  assert.ok(await until(inSight, Boolean), 'as the page opens');
+  for (const key of ['ArrowRight', 'ArrowRight', 'ArrowRight']) {
+    await tab.press(key);
+    assert.ok(await until(inSight, Boolean), key);
+  }
+  await close();
+});

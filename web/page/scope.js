@@ -35,7 +35,7 @@ import { renderFoot } from './foot.js';
 import { LookAround } from './look-around.js';
 import { Opening } from './opening.js';
 import scopeStyles from './scope.css';
-import { renderTop } from './top.js';
+import { renderTop, showTab } from './top.js';
 import { VIEWS } from './views.js';
 
 /**
@@ -572,7 +572,9 @@ export class LogitScope extends LogitElement {
     };
   }
 
-  updated() {
+  /** @param {import('lit').PropertyValues} changed */
+  updated(changed) {
+    if (changed.has('view')) showTab(this.renderRoot);
     if (this.#attached.size === 0 || !this.ready) return;
     const panels = this.#panels;
     for (const panel of this.#attached) {

@@ -6,6 +6,8 @@ import { isSlow } from '../state/engines.js';
 import { FOOT_VIEWS } from '../state/fields.js';
 import { VIEWS } from './views.js';
 
+/** @typedef {import('../base/element.js').LogitElement} LogitElement */
+
 /**
  * @param {import('./scope.js').LogitScope} scope
  * @param {object} shown
@@ -63,4 +65,16 @@ function renderTabs({ view, renderRoot }, go) {
           @click=${() => go(name)}>${t(`view.${name}`)}</button>`,
       )}
     </div>`;
+}
+
+/**
+ * Brings the tab of the view to the middle of a row that has no room for all.
+ * @param {LogitElement['renderRoot']} root
+ */
+export function showTab(root) {
+  const tab = root.querySelector('[role=tab][aria-selected=true]');
+  const row = tab?.parentElement;
+  if (!tab || !row) return;
+  const [at, of] = [tab, row].map((part) => part.getBoundingClientRect());
+  row.scrollBy({ left: at.left + at.width / 2 - (of.left + of.width / 2), behavior: 'instant' });
 }
