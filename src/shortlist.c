@@ -15,7 +15,7 @@ struct plan {
     uint32_t keep;      /* untouched tokens that can */
     double temperature; /* applied before the cut, 1 if none */
     float largest;      /* logits up to this cannot overflow, even touched and divided */
-    float least;        /* nor those down to this */
+    float least;        /* nor those down to this, listed or not: one that did would shift all */
 };
 
 /* Penalties within 10^6 and biases up to `largest` cannot bring a logit to the sizes at which the
@@ -138,9 +138,9 @@ static bool collect(struct shortlist *list, const float *logits, size_t vocab_si
                     const struct plan *plan, uint32_t keep, uint32_t *scratch) {
     float threshold = rank_floor(logits, vocab_size, keep, scratch), best[SHORTLIST_MAX];
     threshold = least_tied(threshold, plan->temperature);
-    if (isnan(threshold) || rank_any_below(logits, vocab_size, plan->least)) return false;
+    if (rank_any_below(logits, vocab_size, plan->least)) return false;
     size_t found = rank_reaching(logits, vocab_size, threshold, scratch);
-    if (found == 0 || found > SHORTLIST_MAX) return false;
+    if (found > SHORTLIST_MAX) return false;
     for (size_t i = 0; i < found; i++) {
         best[i] = logits[scratch[i]];
         if (!(fabsf(best[i]) <= plan->largest)) return false;

@@ -18,10 +18,10 @@ static struct shortlist list;
 static int short_draws;
 
 static void random_settings(struct settings *settings, struct warp_bias *bias, uint32_t n) {
-    static const double temperatures[] = {0, 0.2, 0.8, 1.3, 3, 1e-3, 1e4, 1e30, 1e-39};
+    static const double temperatures[] = {0, 0.2, 0.8, 1.3, 3, 1e-3, 1e4, 1e30, 1e-39, 1e42};
     settings_reset(settings);
     if (sample_uniform() < 0.7)
-        settings->value[SETTING_TEMPERATURE] = temperatures[sample_below(9)];
+        settings->value[SETTING_TEMPERATURE] = temperatures[sample_below(10)];
     if (sample_uniform() < 0.8) settings->value[SETTING_TOP_K] = 1 + sample_below(60);
     if (sample_uniform() < 0.5) settings->value[SETTING_TOP_P] = sample_uniform();
     if (sample_uniform() < 0.5)
@@ -98,9 +98,33 @@ static void ties_by_rounding_are_listed(void) {
     CHECK(list.n == 3 && list.ids[0] == 1 && list.ids[1] == 2 && list.ids[2] == 3);
 }
 
+static bool is_listed(double temperature, size_t n, size_t at, float logit) {
+    struct settings settings;
+    settings_reset(&settings);
+    settings.value[SETTING_TEMPERATURE] = temperature;
+    settings.value[SETTING_TOP_K] = 5;
+    sample_logits(logits, n, 0);
+    logits[at] = logit;
+    return shortlist_make(&list, logits, n, &settings, NULL, 0, scratch);
+}
+
+/* Where one divided logit leaves the floats, temperature shifts all of them, which rounds the best
+ * another way: the long way sees that, however low it lies. */
+static void one_that_overflows_takes_the_long_way(void) {
+    float least = (float)((double)-FLT_MAX * 0.25 / 1e8), below = nextafterf(least, -INFINITY);
+    for (size_t n = 200; n <= N; n += 580) {
+        size_t at = sample_below((uint32_t)n);
+        CHECK(is_listed(0.25, n, at, least) && is_listed(0.25, n, at, -INFINITY));
+        CHECK(!is_listed(0.25, n, at, below) && !is_listed(0.25, n, at, -FLT_MAX));
+        CHECK(!is_listed(0.25, n, at, NAN) && !is_listed(0.25, n, at, INFINITY));
+        CHECK(is_listed(1, n, at, -FLT_MAX) && !is_listed(1, n, at, FLT_MAX));
+    }
+}
+
 int main(void) {
     pcg32_seed(&sample_generator, 5, 1);
     TEST(short_equals_long);
     TEST(ties_by_rounding_are_listed);
+    TEST(one_that_overflows_takes_the_long_way);
     return check_report();
 }
