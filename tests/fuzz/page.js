@@ -13,9 +13,13 @@ import { growthOf, planOf, play } from './player.js';
 const EACH = 12_000;
 
 const first = Number(process.env.SEED ?? 1);
-const { BROWSER } = process.env;
+const { BROWSER = 'chromium' } = process.env;
+if (!['chromium', 'firefox', 'webkit'].includes(BROWSER)) {
+  console.error(`BROWSER is chromium, firefox or webkit, not ${BROWSER}`);
+  process.exit(2);
+}
 /** @type {import('./elsewhere.js').Browser | null} */
-const other = BROWSER ? await import(`../browser/${BROWSER}.js`) : null;
+const other = BROWSER === 'chromium' ? null : await import(`../browser/${BROWSER}.js`);
 const missing = other?.missing();
 if (missing) throw new Error(missing);
 const { dist, browser } = await openSite();
@@ -25,7 +29,7 @@ const sums = { seeds: 0, acts: 0, mirrored: 0, faults: 0 };
 
 for (let seed = first; Date.now() < until; seed++) {
   const plan = planOf(seed);
-  const what = `SEED=${seed} ${plan.place} ${plan.lang} ${BROWSER ?? `${plan.viewport.width} px`}`;
+  const what = `SEED=${seed} ${plan.place} ${plan.lang} ${other ? BROWSER : `${plan.viewport.width} px`}`;
   /** @type {string[]} */
   let said = [];
   try {
