@@ -397,9 +397,15 @@ def make_bench(folder, size, name):
 
 
 if __name__ == '__main__':
-    if sys.argv[1] == '--bench':
-        sys.exit(make_bench(*sys.argv[2:]))
-    target, *names = sys.argv[1:]
+    arguments = sys.argv[1:]
+    if arguments[:1] == ['--bench'] and len(arguments) == 4:
+        sys.exit(make_bench(*arguments[1:]))
+    if not arguments or arguments[0].startswith('-'):
+        sys.exit(__doc__)
+    target, *names = arguments
+    unknown = [name for name in names if name not in MODELS]
+    if unknown:
+        sys.exit(f'there is no model {unknown[0]}; there are {", ".join(MODELS)}')
     os.makedirs(target, exist_ok=True)
     with open(os.path.join(target, 'order.json'), 'w') as order:
         json.dump(list(MODELS), order)
