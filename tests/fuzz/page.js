@@ -24,8 +24,14 @@ const missing = other?.missing();
 if (missing) throw new Error(missing);
 const { dist, browser } = await openSite();
 const server = await serve(dist, 0);
-const until = Date.now() + Number(process.argv[2] ?? 60) * 1000;
+let until = Date.now() + Number(process.argv[2] ?? 60) * 1000;
 const sums = { seeds: 0, acts: 0, mirrored: 0, faults: 0 };
+
+// A browser would go on by itself: the seed that is played ends first.
+for (const signal of ['SIGINT', 'SIGTERM'])
+  process.once(signal, () => {
+    until = 0;
+  });
 
 for (let seed = first; Date.now() < until; seed++) {
   const plan = planOf(seed);
