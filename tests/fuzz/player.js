@@ -21,11 +21,11 @@ const WINDOWS = [
 /** What a page that leaks holds ever more of. */
 const HELD = /** @type {const} */ (['nodes', 'listeners', 'documents']);
 /**
- * Growth is this factor from each of so many looks to the next: a view that opens late grows once, a leak
- * of a fifth of what is held at first between two looks each time.
+ * Growth is this factor from each of so many looks to the next: a view that opens late grows once, a text
+ * until it is reset, a leak of a tenth of what is held at first between two looks each time.
  */
-const GROWTH = 1.1;
-const LOOKS = 6;
+const GROWTH = 1.05;
+const LOOKS = 12;
 
 /** What a seed from 1 on plays: an even one a view, an odd one a lesson or what stands around them. @param {number} seed */
 export function planOf(seed) {
