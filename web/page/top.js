@@ -72,9 +72,9 @@ function renderTabs({ view, renderRoot }, go) {
  * @param {LogitElement['renderRoot']} root
  */
 export function showTab(root) {
-  const tab = root.querySelector('[role=tab][aria-selected=true]');
-  const row = tab?.parentElement;
-  if (!tab || !row) return;
+  const row = root.querySelector('[role=tablist]');
+  const tab = row?.querySelector('[aria-selected=true]');
+  if (!row || !tab) return;
   const [at, of] = [tab, row].map((part) => part.getBoundingClientRect());
-  row.scrollBy({ left: at.left + at.width / 2 - (of.left + of.width / 2), behavior: 'instant' });
+  row.scrollLeft += at.left - of.left + (at.width - of.width) / 2;
 }
