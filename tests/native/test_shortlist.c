@@ -98,6 +98,43 @@ static void ties_by_rounding_are_listed(void) {
     CHECK(list.n == 3 && list.ids[0] == 1 && list.ids[1] == 2 && list.ids[2] == 3);
 }
 
+/* Where the floor is the best logit itself, bit for bit. */
+static void ties_below_the_floor_are_listed(void) {
+    struct settings settings;
+    settings_reset(&settings);
+    settings.value[SETTING_TEMPERATURE] = 3;
+    settings.value[SETTING_TOP_K] = 1;
+    float best = 1, below = nextafterf(best, 0);
+    while ((float)((double)best / 3) != (float)((double)below / 3)) {
+        best += 0x1p-13f; /* the last ten bits stay 0 */
+        below = nextafterf(best, 0);
+    }
+    for (size_t i = 0; i < 1000; i++) logits[i] = -5;
+    logits[300] = below;
+    logits[700] = best;
+    CHECK(shortlist_make(&list, logits, 1000, &settings, NULL, 0, scratch));
+    CHECK(list.n == 2 && list.ids[0] == 300 && list.ids[1] == 700);
+}
+
+static void more_than_the_list_holds_takes_the_long_way(void) {
+    static uint32_t many[N];
+    struct settings settings;
+    struct warp_bias bias[2] = {{0, 1}, {1, 1}};
+    settings_reset(&settings);
+    settings.value[SETTING_TOP_K] = 5;
+    settings.bias = bias;
+    settings.n_bias = 2;
+    for (size_t i = 0; i < SHORTLIST_MAX + 2; i++) logits[i] = i < 2 ? -5 : 1;
+    CHECK(shortlist_make(&list, logits, SHORTLIST_MAX, &settings, NULL, 0, scratch));
+    CHECK(list.n == SHORTLIST_MAX);
+    CHECK(!shortlist_make(&list, logits, SHORTLIST_MAX + 2, &settings, NULL, 0, scratch));
+    settings.value[SETTING_REPETITION_PENALTY] = 1.5;
+    settings.value[SETTING_REPETITION_WINDOW] = 0;
+    for (uint32_t i = 0; i < N; i++) many[i] = i;
+    sample_logits(logits, N, 0);
+    CHECK(!shortlist_make(&list, logits, N, &settings, many, N, scratch));
+}
+
 static bool is_listed(double temperature, size_t n, size_t at, float logit) {
     struct settings settings;
     settings_reset(&settings);
@@ -125,6 +162,8 @@ int main(void) {
     pcg32_seed(&sample_generator, 5, 1);
     TEST(short_equals_long);
     TEST(ties_by_rounding_are_listed);
+    TEST(ties_below_the_floor_are_listed);
+    TEST(more_than_the_list_holds_takes_the_long_way);
     TEST(one_that_overflows_takes_the_long_way);
     return check_report();
 }
