@@ -1,7 +1,7 @@
-/* The few tokens that can survive: a draw that otherwise only looks through the vocabulary.
- * Where a chain cuts to k tokens (top_k, or temperature 0) before anything asks for the mass of
- * all, only the k best, the tokens that a bias or penalty touches, and ties can survive; the chain
- * then runs on this short list alone and gives the bits that it would give on everything. */
+/* The few tokens that can survive, so that a draw need not run its chain over the vocabulary. Where
+ * the chain cuts to k tokens (top_k, or temperature 0) before anything asks for the mass of all,
+ * only the k best, the tokens that a bias or penalty touches, and ties can survive; on this short
+ * list alone the chain gives the bits that it would give on everything. */
 #ifndef LOGITSCOPE_SHORTLIST_H
 #define LOGITSCOPE_SHORTLIST_H
 
