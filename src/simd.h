@@ -226,6 +226,11 @@ static inline void inputs_store(int16_t *to, i32x4 low, i32x4 high) {
     v128_t bytes = wasm_i8x16_narrow_i16x8(quants, wasm_i16x8_shr(quants, 15));
     wasm_v128_store(to, wasm_i32x4_shuffle(bytes, bytes, 0, 2, 1, 3));
 }
+/* Sums of two neighbours. The instruction that is made for it fetches its ones from memory at every
+ * use in V8. */
+static inline v128_t neighbours_sum(v128_t x) {
+    return wasm_i32x4_dot_i16x8(x, wasm_i16x8_splat(1));
+}
 static inline dots_x dots_x_load(const int16_t *p) {
     return wasm_v128_load32_splat(p);
 }
@@ -260,7 +265,7 @@ static inline dots dots_add(dots sums, bytes16 w, dots_x x) {
     return wasm_i16x8_add(sums, wasm_i16x8_relaxed_dot_i8x16_i7x16(x, w));
 }
 static inline i32x4 dots_total(dots sums) {
-    return wasm_i32x4_extadd_pairwise_i16x8(sums);
+    return neighbours_sum(sums);
 }
 static inline i32x4 dots_scaled(dots sums, factors4 factors) {
     return wasm_i32x4_dot_i16x8(sums, factors);
@@ -270,7 +275,7 @@ static inline wide wide_zero(void) {
 }
 static inline wide wide_add(wide sums, bytes16 w, wide_x x) {
     v128_t pairs = wasm_i16x8_relaxed_dot_i8x16_i7x16(wasm_v128_xor(w, x.signs), x.magnitudes);
-    return wasm_i32x4_add(sums, wasm_i32x4_extadd_pairwise_i16x8(pairs));
+    return wasm_i32x4_add(sums, neighbours_sum(pairs));
 }
 static inline i32x4 wide_total(wide sums, int32_t negative) {
     return wasm_i32x4_add(sums, wasm_i32x4_splat(negative));
