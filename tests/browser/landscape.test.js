@@ -381,7 +381,10 @@ test('where nothing could be read, Play and Film end at once', async () => {
   for (const command of ['play', 'film']) {
     await view.locator(`[data-command=${command}]`).click();
     await settle(page);
-    assert.match(await view.locator('[data-command=play]').innerText(), /Play/);
+    await until(
+      () => view.locator('[data-command=play]').innerText(),
+      (words) => words.includes('Play'),
+    );
   }
   await opened.close();
 });

@@ -192,8 +192,8 @@ export class LogitLandscape extends ModelElement {
 
   /** Whether something is under way that will show. */
   get busy() {
-    if (this.fault || !this.engine) return false;
-    const reading = !this.#reader || this.#reader.busy || this.#unread;
+    if (!this.engine) return false;
+    const reading = !this.fault && (!this.#reader || this.#reader.busy || this.#unread);
     return (
       reading ||
       this.playing ||
