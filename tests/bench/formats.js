@@ -29,7 +29,7 @@ const SIZES =
   /** @type {Record<string, { decode: number, prefill: number, formats: string[] }>} */ ({
     '15M': { decode: 64, prefill: 64, formats: SMALL },
     '124M': { decode: 16, prefill: 64, formats: ALL },
-    '0.6B': { decode: 4, prefill: 16, formats: ['Q8_0', 'Q4_K_M'] },
+    '0.6B': { decode: 4, prefill: 256, formats: ['Q8_0', 'Q4_K_M'] },
     '1.2B': { decode: 4, prefill: 16, formats: ['Q4_K_M'] },
   });
 const NATIVE = 'llama.cpp native';
@@ -61,11 +61,11 @@ async function run(chromium, size, format) {
   const native = await enterNative(model);
   const page = await chromium.openPage();
   try {
-    const ours = await enterOurs(page, { model, context: 256 }, ['relaxed']);
-    const theirs = await enter(page, WLLAMA, 'peer', 'wllama', { model, context: 256 });
+    const ours = await enterOurs(page, { model, context: 320 }, ['relaxed']);
+    const theirs = await enter(page, WLLAMA, 'peer', 'wllama', { model, context: 320 });
     const peers = [
       theirs,
-      ...(NEWEST ? [await enter(page, NEWEST, 'peer', 'newest', { model, context: 256 })] : []),
+      ...(NEWEST ? [await enter(page, NEWEST, 'peer', 'newest', { model, context: 320 })] : []),
       ...native,
     ];
     const common = { host: 'chromium', subject: `${size} ${format}`, unit: 'tokens/s', rate: true };
@@ -96,7 +96,7 @@ async function run(chromium, size, format) {
 /** Native llama.cpp, where it is at hand. @param {string} model */
 async function enterNative(model) {
   if (!hasLlamaCpp()) return [];
-  const contender = await LlamaCppContender.open({ model, context: 256 });
+  const contender = await LlamaCppContender.open({ model, context: 320 });
   return [{ name: NATIVE, side: /** @type {const} */ ('peer'), contender }];
 }
 
