@@ -1,6 +1,8 @@
 # `make serve` and `make test` do everything on a fresh Debian with Node 20; `make help` lists the rest.
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
+# No rule but these: make's own would copy build.sh to a file `build`.
+MAKEFLAGS += --no-builtin-rules
 
 BUILD := build
 COMMA := ,

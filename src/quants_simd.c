@@ -8,7 +8,21 @@
 
 #include "simd.h"
 
-enum { QUADS = 4 }; /* a block's rows, four at a time */
+/* A block's rows, four at a time. */
+enum { QUADS = MATRIX_BLOCK / 4 };
+
+/* One vector is multiplied with so many blocks at once, a group of each in turn, every block being
+ * a stream of its own: a processor reads ahead faster in several than in one, which it loses at the
+ * end of every page. */
+enum { STREAMS = 4 };
+
+/* How many blocks are multiplied together when it is the turn of the one that row r begins: none
+ * where those before it have taken it along. */
+static size_t streams_at(size_t rows, size_t r) {
+    size_t blocks = (rows - r + MATRIX_BLOCK - 1) / MATRIX_BLOCK;
+    if (r / MATRIX_BLOCK % STREAMS) return 0;
+    return blocks < STREAMS ? blocks : STREAMS;
+}
 
 /* The largest magnitude by its bits, whose order is that of the numbers with NaN above all. */
 static float largest_magnitude(const float *x) {
@@ -58,6 +72,10 @@ static void quantise_group(struct quants *group, const float *x) {
 void quantise_simd(struct quants *quants, const float *x, size_t cols, size_t n) {
     for (size_t g = 0; g < cols / MATRIX_GROUP; g++)
         for (size_t t = 0; t < n; t++) quantise_group(quants++, x + t * cols + g * MATRIX_GROUP);
+}
+
+static inline ALWAYS size_t block_bytes_of(const struct format *f, size_t cols) {
+    return cols / f->values * format_packed_bytes(f);
 }
 
 /* Whether codes are multiplied as they are, unsigned and of at most six bits; their offset is then
@@ -214,12 +232,11 @@ static inline ALWAYS f32x4 head_load(const struct format *f, const uint8_t *head
     return f32x4_load((const float *)(const void *)heads + i);
 }
 
-/* Adds one group's terms. The pointers are to what belongs to the first of n_quads times four rows.
- */
-static inline ALWAYS void add_group(f32x4 sums[QUADS][DOTS_TOKENS], const struct format *f,
-                                    const uint8_t *heads, const uint8_t *group,
-                                    const uint8_t *planes, size_t n_quads, const struct quants *x,
-                                    size_t n_tokens) {
+/* Adds one group's terms to sums (n_quads, n_tokens). The pointers are to what belongs to the first
+ * of n_quads times four rows. */
+static inline ALWAYS void add_group(f32x4 *sums, const struct format *f, const uint8_t *heads,
+                                    const uint8_t *group, const uint8_t *planes, size_t n_quads,
+                                    const struct quants *x, size_t n_tokens) {
     i32x4 totals[QUADS][DOTS_TOKENS];
     if (is_plain(f))
         plain_dots(totals, f, group, planes, n_quads, x, n_tokens);
@@ -234,82 +251,99 @@ static inline ALWAYS void add_group(f32x4 sums[QUADS][DOTS_TOKENS], const struct
             f32x4 product = f32x4_from_i32x4(totals[q][t]);
             f32x4 term = f32x4_mul(product, f32x4_mul(scale, f32x4_splat(x[t].scale)));
             if (f->minimum) term = f32x4_add(term, minimum_term(f, group + 4 * q, minimum, x + t));
-            sums[q][t] = f32x4_add(sums[q][t], term);
+            sums[q * n_tokens + t] = f32x4_add(sums[q * n_tokens + t], term);
         }
     }
 }
 
-/* n_quads times four rows of a block, from the quad `first` on and `step` of them at a time, with
- * n_tokens of n vectors. */
-static inline ALWAYS void quads_times_quants(f32x4 sums[QUADS][DOTS_TOKENS], const struct format *f,
-                                             const uint8_t *block, size_t first, size_t n_quads,
-                                             size_t step, size_t cols, const struct quants *x,
-                                             size_t n, size_t n_tokens) {
+/* Adds to sums (n_streams, n_quads, n_tokens) n_quads times four rows of each of n_streams
+ * neighbouring blocks, from the quad `first` on and `step` of them at a time, times n_tokens of n
+ * vectors. */
+static inline ALWAYS void quads_times_quants(f32x4 *sums, const struct format *f,
+                                             const uint8_t *block, size_t n_streams, size_t first,
+                                             size_t n_quads, size_t step, size_t cols,
+                                             const struct quants *x, size_t n, size_t n_tokens) {
     size_t n_groups = f->values / MATRIX_GROUP;
     size_t quad_bytes = 16 * (format_strip_rows(f->bits) == 4 ? (size_t)f->bits : 1);
-    UNROLL
-    for (size_t q = 0; q < n_quads; q++) {
-        UNROLL
-        for (size_t t = 0; t < n_tokens; t++) sums[q][t] = f32x4_splat(0);
-    }
     ROLLED
     for (size_t b = 0; b < cols / f->values; b++, block += format_packed_bytes(f)) {
-        const uint8_t *heads = block + first * (f->half ? 8 : 16);
-        const uint8_t *factors = block + format_head_bytes(f) + 4 * first;
-        const uint8_t *planes = block + format_planes_start(f) + quad_bytes * first;
+        size_t factors = format_head_bytes(f), planes = format_planes_start(f);
         ROLLED
         for (size_t g = 0; g < n_groups; g++, x += n) {
+            const uint8_t *of_stream = block;
             ROLLED
-            for (size_t q = 0; q < n_quads; q += step)
-                add_group(sums + q, f, heads + q * (f->half ? 8 : 16), factors + 4 * q,
-                          planes + quad_bytes * q, step, x, n_tokens);
+            for (size_t s = 0; s < n_streams; s++, of_stream += block_bytes_of(f, cols)) {
+                ROLLED
+                for (size_t q = 0; q < n_quads; q += step)
+                    add_group(sums + (s * n_quads + q) * n_tokens, f,
+                              of_stream + (first + q) * (f->half ? 8 : 16),
+                              of_stream + factors + 4 * (first + q),
+                              of_stream + planes + quad_bytes * (first + q), step, x, n_tokens);
+            }
             factors += format_factor_bytes(f);
             planes += format_planes_bytes(f);
         }
     }
 }
 
-/* Not repeated in every loop: a block is stored once for all of its columns. */
-static OUTLINED void block_store_outlined(float *out, f32x4 a, f32x4 b, f32x4 c, f32x4 d,
-                                          const float *bias, size_t left) {
-    block_store(out, (f32x4[]){a, b, c, d}, bias, left);
+/* Not repeated in every loop: sums are cleared and stored once for all columns. */
+static OUTLINED void sums_clear(f32x4 sums[STREAMS * QUADS]) {
+    for (size_t i = 0; i < STREAMS * QUADS; i++) sums[i] = f32x4_splat(0);
+}
+static OUTLINED void sums_store(float *out, f32x4 sums[QUADS], const float *bias, size_t left) {
+    block_store(out, sums, bias, left);
+}
+static OUTLINED void streams_store(float *out, f32x4 sums[STREAMS * QUADS], size_t n_streams,
+                                   const float *bias, size_t left) {
+    for (size_t r = 0; r < n_streams * MATRIX_BLOCK; r += MATRIX_BLOCK, sums += QUADS)
+        sums_store(out + r, sums, bias ? bias + r : NULL, left - r);
 }
 
-/* A block times n_tokens of n vectors. */
+/* A block times DOTS_TOKENS of n vectors. */
 static inline ALWAYS void block_times_quants(float *out, const struct format *f,
                                              const uint8_t *block, size_t rows, const float *bias,
                                              size_t left, size_t cols, const struct quants *x,
-                                             size_t n, size_t n_quads, size_t step,
-                                             size_t n_tokens) {
-    f32x4 sums[QUADS][DOTS_TOKENS], all[DOTS_TOKENS][QUADS];
+                                             size_t n) {
+    size_t strip = (size_t)format_strip_rows(f->bits) / 4;
+    size_t n_quads = strip < DOTS_QUADS ? strip : DOTS_QUADS;
+    f32x4 all[DOTS_TOKENS][QUADS];
+    ROLLED
     for (size_t q = 0; q < QUADS; q += n_quads) {
-        quads_times_quants(sums, f, block, q, n_quads, step, cols, x, n, n_tokens);
+        f32x4 sums[QUADS * DOTS_TOKENS];
         UNROLL
-        for (size_t i = 0; i < n_quads; i++) {
-            UNROLL
-            for (size_t t = 0; t < n_tokens; t++) all[t][q + i] = sums[i][t];
-        }
+        for (size_t i = 0; i < n_quads * DOTS_TOKENS; i++) sums[i] = f32x4_splat(0);
+        quads_times_quants(sums, f, block, 1, q, n_quads, n_quads, cols, x, n, DOTS_TOKENS);
+        UNROLL
+        for (size_t i = 0; i < n_quads * DOTS_TOKENS; i++)
+            all[i % DOTS_TOKENS][q + i / DOTS_TOKENS] = sums[i];
     }
-    for (size_t t = 0; t < n_tokens; t++)
-        block_store_outlined(out + t * rows, all[t][0], all[t][1], all[t][2], all[t][3], bias,
-                             left);
+    ROLLED
+    for (size_t t = 0; t < DOTS_TOKENS; t++) sums_store(out + t * rows, all[t], bias, left);
+}
+
+/* n_streams blocks times one of n vectors. */
+static inline ALWAYS void streams_times_quants(float *out, const struct format *f,
+                                               const uint8_t *block, size_t n_streams,
+                                               const float *bias, size_t left, size_t cols,
+                                               const struct quants *x, size_t n) {
+    f32x4 sums[STREAMS * QUADS];
+    sums_clear(sums);
+    quads_times_quants(sums, f, block, n_streams, 0, QUADS, (size_t)format_strip_rows(f->bits) / 4,
+                       cols, x, n, 1);
+    streams_store(out, sums, n_streams, bias, left);
 }
 
 static inline ALWAYS void matmul_format(float *out, const struct format *f, const struct matrix *w,
                                         const float *bias, const struct quants *x, size_t n) {
-    size_t rows = w->rows, cols = w->cols, strip = (size_t)format_strip_rows(f->bits) / 4;
-    size_t n_quads = strip < DOTS_QUADS ? strip : DOTS_QUADS;
+    size_t rows = w->rows, cols = w->cols, shared = n - n % DOTS_TOKENS;
     const uint8_t *block = w->data;
-    for (size_t r = 0; r < rows; r += MATRIX_BLOCK) {
+    for (size_t r = 0; r < rows; r += MATRIX_BLOCK, block += block_bytes_of(f, cols)) {
         const float *b = bias ? bias + r : NULL;
-        size_t t = 0;
-        for (; t + DOTS_TOKENS <= n; t += DOTS_TOKENS)
-            block_times_quants(out + t * rows + r, f, block, rows, b, rows - r, cols, x + t, n,
-                               n_quads, n_quads, DOTS_TOKENS);
-        for (; t < n; t++)
-            block_times_quants(out + t * rows + r, f, block, rows, b, rows - r, cols, x + t, n,
-                               QUADS, strip, 1);
-        block += cols / f->values * format_packed_bytes(f);
+        size_t left = rows - r, n_streams = streams_at(rows, r);
+        for (size_t t = 0; t < shared; t += DOTS_TOKENS)
+            block_times_quants(out + t * rows + r, f, block, rows, b, left, cols, x + t, n);
+        for (size_t t = shared; t < n && n_streams; t++)
+            streams_times_quants(out + t * rows + r, f, block, n_streams, b, left, cols, x + t, n);
     }
 }
 

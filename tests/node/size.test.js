@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { measureSizes } from '../bench/size.js';
 
 /** Bytes of gzip: what is reached and a little, so that growth is noticed where it comes in. */
-const LIMIT = 94.5e3;
+const LIMIT = 95e3;
 
 test(`modules, worker and page side of the engine: at most ${LIMIT / 1e3} kB`, async () => {
   const sizes = await measureSizes();
