@@ -9,15 +9,16 @@
  * where WLLAMA_NEWEST names one in which that is.
  */
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { openChromium, root } from './chromium.js';
 import { hasLlamaCpp, LlamaCppContender, llamaCppVersion } from './llama_cpp.js';
 import { WLLAMA, enter, enterOurs } from './parts.js';
-import { drawPlot, seriesColors } from './plots.js';
+import { seriesColors } from './plots.js';
 import { best, race } from './race.js';
+import { writePlot, writeSection } from './sections.js';
 import { absences, tableOf } from './table.js';
 import { median } from './timing.js';
 
@@ -36,6 +37,16 @@ const NATIVE = 'llama.cpp native';
 /** The newest wllama that is at hand, by its version. */
 const NEWEST = process.env.WLLAMA_NEWEST ? `wllama ${newestVersion()}` : null;
 const PLAN = { samples: 3, least: 100, budget: 4000 };
+
+const INTRO = `# Speed by format
+
+A section for each processor, written there by \`node tests/bench/formats.js --write\`. Medians of
+${PLAN.samples} turns of at least ${PLAN.least} ms; ± half the range. "x": how many times as fast ours is, "%": of what
+reading the file alone allows; both by turn.
+
+Native llama.cpp runs in Node, on one thread, with the instructions of the processor. Its loop over
+tokens is one of JavaScript, which counts at 15M. The newest wllama takes whole requests and no
+single step; what counts is its own clock.`;
 
 function newestVersion() {
   const found = join(String(process.env.WLLAMA_NEWEST), 'node_modules/@wllama/wllama/package.json');
@@ -101,7 +112,7 @@ async function enterNative(model) {
 }
 
 /** @param {Awaited<ReturnType<typeof run>>} races */
-function plot(races) {
+function plotOf(races) {
   const points = (/** @type {(one: any) => any} */ pick) =>
     races
       .flatMap((one) => {
@@ -114,7 +125,7 @@ function plot(races) {
   const named = (/** @type {string} */ name) => (/** @type {any} */ one) =>
     one.entries.find((/** @type {any} */ entry) => entry.name === name);
   const [blue, orange, green, purple] = seriesColors;
-  return drawPlot({
+  return {
     file: 'tokens-by-bytes.svg',
     title: 'Decode speed against the bytes of the file, Chromium, one thread',
     x: 'bytes',
@@ -126,7 +137,7 @@ function plot(races) {
       { name: 'wllama', color: orange, points: points(named(WLLAMA)) },
       { name: NATIVE, color: purple, points: points(named(NATIVE)) },
     ].filter((series) => series.points.length > 0),
-  });
+  };
 }
 
 const { values } = parseArgs({
@@ -157,25 +168,12 @@ const text = [...tables, ...absences(races)].join('\n\n');
 process.stdout.write(`${text}\n`);
 if (values.write) {
   const decoded = races.filter(({ part }) => part === 'decode');
-  writeFileSync(join(root, 'tests/bench/tokens-by-bytes.svg'), plot(decoded));
-  const command = ['node tests/bench/formats.js', ...process.argv.slice(2)].join(' ');
-  const lines = [
-    '# Speed by format',
-    `Written by \`${command}\` on ${new Date().toISOString().slice(0, 10)}.`,
-    `Machine: ${cpus()[0].model.trim()}, load ${loadavg()[0].toFixed(1)} at the end. ` +
-      `Medians of ${PLAN.samples} turns of at least ${PLAN.least} ms; ± half the range. "x": how ` +
-      'many times as fast ours is, "%": of what reading the file alone allows, both by turn.',
-    ...(hasLlamaCpp()
-      ? [
-          `Native llama.cpp is that of node-llama-cpp ${llamaCppVersion()}, in Node, on one thread, with ` +
-            'the instructions of this processor. Its loop over tokens is one of JavaScript, which counts at 15M.',
-        ]
-      : []),
-    ...(NEWEST
-      ? [`${NEWEST} takes whole requests and no single step; what counts is its own clock.`]
-      : []),
-    '![Decode speed against bytes](tokens-by-bytes.svg)',
+  const asked = process.argv.slice(2).filter((each) => each !== '--write');
+  writeSection('FORMATS.md', INTRO, [
+    `On ${new Date().toISOString().slice(0, 10)}, ${cpus()[0].model.trim()}, load ${loadavg()[0].toFixed(1)} at the end` +
+      `${asked.length ? `, of ${asked.join(' ')}` : ''}.` +
+      `${hasLlamaCpp() ? ` Native llama.cpp is that of node-llama-cpp ${llamaCppVersion()}.` : ''}`,
+    writePlot(plotOf(decoded)),
     `\`\`\`text\n${text}\n\`\`\``,
-  ];
-  writeFileSync(join(root, 'tests/bench/FORMATS.md'), `${lines.join('\n\n')}\n`);
+  ]);
 }

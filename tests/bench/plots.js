@@ -2,8 +2,6 @@
  * How cost grows, drawn from a run's races as small SVG files: scales and shapes by d3, text by
  * hand.
  */
-import { writeFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { scaleLinear, scaleLog } from 'd3-scale';
 import { line } from 'd3-shape';
 import { best } from './race.js';
@@ -279,13 +277,9 @@ function byVocabulary(races) {
   };
 }
 
-const here = fileURLToPath(new URL('./', import.meta.url));
-
-/** Writes the plots that the races have at least two points for. @param {Race[]} races */
-export function writePlots(races) {
-  const plots = [byParameters(races), byPosition(races), byVocabulary(races)]
+/** The plots that the races have at least two points for. @param {Race[]} races */
+export function plotsOf(races) {
+  return [byParameters(races), byPosition(races), byVocabulary(races)]
     .map((plot) => ({ ...plot, series: plot.series.filter(({ points }) => points.length > 1) }))
     .filter(({ series }) => series.length);
-  for (const plot of plots) writeFileSync(`${here}${plot.file}`, drawPlot(plot));
-  return plots;
 }

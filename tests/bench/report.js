@@ -1,12 +1,11 @@
 /**
  * What a run prints and what RESULTS.md keeps: the tables, the machine, the versions, the commands.
  */
-import { writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, totalmem } from 'node:os';
-import { fileURLToPath } from 'node:url';
 import { targetRows } from './targets.js';
 import { absences, align, digits, tableOf } from './table.js';
-import { writePlots } from './plots.js';
+import { plotsOf } from './plots.js';
+import { writePlot, writeSection } from './sections.js';
 
 /** @typedef {import('./race.js').Race} Race */
 /**
@@ -19,8 +18,6 @@ import { writePlots } from './plots.js';
  * @property {import('./size.js').Size[]} sizes
  * @property {{ samples: number, least: number }} plan
  */
-
-const here = fileURLToPath(new URL('./', import.meta.url));
 
 const TITLES = new Map(
   Object.entries({
@@ -111,20 +108,19 @@ function machine() {
   return `${model.trim()}, ${availableParallelism()} cores, ${memory} GiB`;
 }
 
-/** Writes RESULTS.md and the plots that the run has data for. @param {Result} result */
+const INTRO = `# Results of the bench
+
+A section for each processor, written there by \`node tests/bench/run.js --write\`. Every quantised
+format, and larger models: [FORMATS.md](FORMATS.md).`;
+
+/** Writes this processor's section of RESULTS.md and its plots. @param {Result} result */
 export function writeResults(result) {
-  const plots = writePlots(result.races);
   const versions = Object.entries(result.versions)
     .map(([name, version]) => `${name} ${version}`)
     .join(', ');
-  const text = [
-    '# Results of the bench',
-    `Written by \`${result.command} --write\` on ${result.date}.`,
-    `Machine: ${machine()}.`,
-    `Versions: ${versions}; wllama 2.3.7 and PyTorch on one thread each.`,
-    'Every quantised format, and larger models: [FORMATS.md](FORMATS.md).',
-    ...plots.map(({ file, title }) => `![${title}](${file})`),
+  writeSection('RESULTS.md', INTRO, [
+    `On ${result.date}, ${machine()}. Versions: ${versions}; wllama 2.3.7 and PyTorch on one thread each.`,
+    ...plotsOf(result.races).map(writePlot),
     ...everything(result).map((block) => `\`\`\`text\n${block}\n\`\`\``),
-  ].join('\n\n');
-  writeFileSync(`${here}RESULTS.md`, `${text}\n`);
+  ]);
 }

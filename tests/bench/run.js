@@ -1,5 +1,5 @@
 /**
- * The bench. Prints one table; --write also writes RESULTS.md and the plots beside this file. Flags
+ * The bench. Prints one table; --write also writes this processor's section of RESULTS.md and its plots. Flags
  * select; these are the defaults:
  *
  *     node tests/bench/run.js --parts decode,prefill,load,cold,sampler,warpers,trace,mask,size,growth

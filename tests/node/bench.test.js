@@ -10,6 +10,7 @@ import { formats, modelFile } from '../bench/models.js';
 import { best, race, ratio } from '../bench/race.js';
 import { TransformersSampler, drawBySorting } from '../bench/sampler_peers.js';
 import { parametersOf, samplerShape, shapes } from '../bench/shapes.js';
+import { withSection } from '../bench/sections.js';
 import { tableOf } from '../bench/table.js';
 import { median, timeOf } from '../bench/timing.js';
 import { ALONE, FED, runWarpers } from '../bench/warpers.js';
@@ -151,4 +152,14 @@ test('one that is too slow for the budget is sampled no more than it must', asyn
 test('the median of an even number lies between', () => {
   assert.equal(median([4, 1, 3, 2]), 2.5);
   assert.equal(median([3, 1, 2]), 2);
+});
+
+test('a section of figures takes the place of its own and leaves the others', () => {
+  const text = '# Figures\n\nHow.\n\n## B Two\n\nold\n\nmore\n';
+  const both = withSection(text, 'A One', 'first');
+  assert.equal(both, '# Figures\n\nHow.\n\n## A One\n\nfirst\n\n## B Two\n\nold\n\nmore\n');
+  assert.equal(
+    withSection(both, 'B Two', 'new'),
+    '# Figures\n\nHow.\n\n## A One\n\nfirst\n\n## B Two\n\nnew\n',
+  );
 });
