@@ -1,5 +1,5 @@
 /* Weights as the inner loops read them: rows in blocks of MATRIX_BLOCK, a lane of a vector word
- * being one row, all of a matrix one sequential stream. Quantised weights stay quantised. */
+ * being one row, all of a block one sequential stream. Quantised weights stay quantised. */
 #ifndef LOGITSCOPE_MATRIX_H
 #define LOGITSCOPE_MATRIX_H
 

@@ -1,6 +1,6 @@
 /**
- * The bench. Prints one table; --write also writes this processor's section of RESULTS.md and its plots. Flags
- * select; these are the defaults:
+ * The bench. Prints one table; --write also writes this processor's section of RESULTS.md and its
+ * plots. Flags select; these are the defaults:
  *
  *     node tests/bench/run.js --parts decode,prefill,load,cold,sampler,warpers,trace,mask,size,growth
  *       --shapes 260K,15M,124M --formats f32,q8_0 --hosts node,chromium
