@@ -87,10 +87,10 @@ function reachSize(sizes) {
   const value = total.gzip / 1e3;
   return {
     what: 'modules, engine JavaScript and worker, gzip',
-    target: '<= 60 kB',
+    target: '<= 90 kB',
     value,
     unit: ' kB',
-    met: value <= 60,
+    met: value <= 90,
   };
 }
 
