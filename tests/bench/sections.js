@@ -9,15 +9,15 @@ import { drawPlot } from './plots.js';
 
 const here = fileURLToPath(new URL('./', import.meta.url));
 
-/** Maker and family, such as "Intel Xeon". */
-export const processor =
-  cpus()[0]
-    .model.replace(/\((R|TM)\)/gi, '')
-    .match(/\S+ \S+/)?.[0] ?? '';
+/** Maker and family, such as "Intel Xeon"; where the system does not say, the architecture. */
+function processor() {
+  const model = cpus()[0]?.model ?? '';
+  return /\S+ \S+/.exec(model.replace(/\((R|TM)\)/gi, ''))?.[0] ?? process.arch;
+}
 
 /** A plot's name with the processor in it: name-intel-xeon.svg. @param {string} file */
 const ofProcessor = (file) =>
-  file.replace(/(?=\.svg$)/, `-${processor.toLowerCase().replace(/\W+/g, '-')}`);
+  file.replace(/(?=\.svg$)/, `-${processor().toLowerCase().replace(/\W+/g, '-')}`);
 
 /**
  * The text with this section in the place of the one with the same title, or in the order of titles.
@@ -41,7 +41,7 @@ export function writeSection(file, intro, blocks) {
   const path = `${here}${file}`;
   const before = existsSync(path) ? readFileSync(path, 'utf8') : '';
   const sections = /\n\n## [^]*/.exec(before)?.[0] ?? '';
-  writeFileSync(path, withSection(intro + sections, processor, blocks.join('\n\n')));
+  writeFileSync(path, withSection(intro + sections, processor(), blocks.join('\n\n')));
 }
 
 /** Writes the plot of this processor; gives what shows it. @param {import('./plots.js').Plot} plot */
