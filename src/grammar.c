@@ -19,11 +19,16 @@ struct parser {
     struct fault *fault;
 };
 
+static uint64_t line_of(const struct parser *p) {
+    uint64_t line = 1;
+    for (const char *c = p->begin; c < p->at; c++) line += *c == '\n';
+    return line;
+}
+
 /* The first failure counts; nothing is read after it. */
 static void fail(struct parser *p, const char *what) {
     if (p->status) return;
-    uint64_t line = 1;
-    for (const char *c = p->begin; c < p->at; c++) line += *c == '\n';
+    uint64_t line = line_of(p);
     p->status = fault_set(p->fault, STATUS_INVALID_ARGUMENT, "grammar_line", "line:u trouble:k",
                           line, what);
     p->at = p->end;
@@ -78,7 +83,7 @@ static void close_exits(struct parser *p, uint32_t exits) {
 static void skip(struct parser *p) {
     while (p->at < p->end) {
         if (*p->at == '#') {
-            while (p->at < p->end && *p->at != '\n') p->at++;
+            while (p->at < p->end && *p->at != '\n' && *p->at != '\r') p->at++;
         } else if (*p->at == ' ' || *p->at == '\t' || *p->at == '\n' || *p->at == '\r') {
             p->at++;
         } else {
@@ -135,7 +140,21 @@ static uint32_t read_hex(struct parser *p, int digits) {
         p->at++;
     }
     if (code >= 0xd800 && code <= 0xdfff) fail(p, "half_surrogate");
-    return code;
+    if (code > 0x10ffff) fail(p, "beyond_unicode");
+    return p->status ? 0 : code;
+}
+
+/* An escape that the language does not have: `length` bytes after the backslash at `from`. */
+static void fail_escape(struct parser *p, const char *from, size_t length) {
+    uint64_t column = 1;
+    char escape[UNICODE_QUOTE_MAX];
+    if (p->status) return;
+    p->at = from;
+    for (const char *c = from; c > p->begin && c[-1] != '\n'; c--) column += (*c & 0xc0) != 0x80;
+    unicode_quote(escape, from, 1 + length);
+    p->status = fault_set(p->fault, STATUS_INVALID_ARGUMENT, "grammar_escape",
+                          "line:u column:u escape:s", line_of(p), column, escape);
+    p->at = p->end;
 }
 
 /* A character of a literal or class that `end` closes. */
@@ -149,8 +168,15 @@ static uint32_t read_character(struct parser *p, char end) {
     if (code == UNICODE_INVALID) fail(p, "not_utf8");
     if (code != '\\') return code;
     if (p->at == p->end) return read_character(p, end);
+    const char *escaped = p->at;
     p->at += unicode_next(p->at, (size_t)(p->end - p->at), &code);
     switch (code) {
+    case '\\':
+    case '"':
+    case '[':
+    case ']':
+    case '-':
+        return code;
     case 'n':
         return '\n';
     case 'r':
@@ -161,8 +187,14 @@ static uint32_t read_character(struct parser *p, char end) {
         return read_hex(p, 2);
     case 'u':
         return read_hex(p, 4);
+    case 'U':
+        return read_hex(p, 8);
+    case UNICODE_INVALID:
+        fail(p, "not_utf8");
+        return 0;
     default:
-        return code;
+        fail_escape(p, escaped - 1, (size_t)(p->at - escaped));
+        return 0;
     }
 }
 
@@ -239,6 +271,7 @@ static void read_class(struct parser *p) {
         ranges[i][0] = low;
         ranges[i][1] = high;
     }
+    if (n == 0) fail(p, "class_empty");
     emit_class(p, ranges, n, negated);
 }
 
@@ -326,6 +359,9 @@ static bool read_part(struct parser *p) {
             return false;
         }
         emit_to(p, GRAMMAR_CALL, rule);
+    } else if (p->at < p->end && (*p->at == '<' || *p->at == '!')) {
+        fail(p, "grammar_token");
+        return false;
     } else {
         return false;
     }

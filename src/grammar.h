@@ -4,9 +4,10 @@
  *   root ::= "[" item ("," item)* "]"   # a name, then what it stands for; root is the whole
  *   item ::= [0-9]{1,3} | "none" | .
  *
- * Literals "..." and classes [a-z], [^"\\] know \n \r \t \xNN \uNNNN and a backslash before any
- * other sign; a dot is any character. Parts may be grouped ( ) and repeated * + ? {m} {m,} {m,n}.
- * White space and line ends only separate. What it accepts is well-formed UTF-8. */
+ * Literals "..." and classes [a-z], [^"\\] know the escapes \n \r \t \\ \" \[ \] \- \xNN \uNNNN
+ * \UNNNNNNNN; any other is refused. A dot is any character. Parts may be grouped ( ) and repeated
+ * * + ? {m} {m,} {m,n}. White space and line ends only separate. What it accepts is well-formed
+ * UTF-8. */
 #ifndef LOGITSCOPE_GRAMMAR_H
 #define LOGITSCOPE_GRAMMAR_H
 

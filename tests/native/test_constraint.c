@@ -61,6 +61,20 @@ static void malformed_grammars_are_refused(void) {
         {"root ::= \"\\xg0\"", "grammar_line 1 hexadecimal_expected"},
         {"root ::= \"\\u12\"", "grammar_line 1 hexadecimal_expected"},
         {"root ::= \"\\ud800\"", "grammar_line 1 half_surrogate"},
+        {"root ::= \"\\U0000dfff\"", "grammar_line 1 half_surrogate"},
+        {"root ::= \"\\U1F642\"", "grammar_line 1 hexadecimal_expected"},
+        {"root ::= \"\\U00110000\"", "grammar_line 1 beyond_unicode"},
+        {"root ::= \"\\UFFFFFFFF\"", "grammar_line 1 beyond_unicode"},
+        {"root ::= [\\d]", "grammar_escape 1 11 \\d"},
+        {"root ::= a\r\na ::= \"\\\\\xC3\xA9\\w\"", "grammar_escape 2 11 \\w"},
+        {"root ::= [^a\\s]", "grammar_escape 1 13 \\s"},
+        {"root ::= [a-\\.]", "grammar_escape 1 13 \\."},
+        {"root ::= \"\\\xC3\xA9\"", "grammar_escape 1 11 \\\xC3\xA9"},
+        {"root ::= \"\\u{41}\"", "grammar_line 1 hexadecimal_expected"},
+        {"root ::= \"\\\xff\"", "grammar_line 1 not_utf8"},
+        {"root ::= \"a\" [^]", "grammar_line 1 class_empty"},
+        {"root ::= <[97]>", "grammar_line 1 grammar_token"},
+        {"root ::= \"a\" !<think>", "grammar_line 1 grammar_token"},
         {"root ::= \"\xff\"", "grammar_line 1 not_utf8"},
         {"root ::= \"a\"{", "grammar_line 1 times_expected"},
         {"root ::= \"a\"{2", "grammar_line 1 times_open"},
@@ -113,6 +127,11 @@ static void constructs_mean_what_they_say(void) {
         {"root ::= [^a-c\\n]", {"d", "\xC3\xA9", "\xF0\x9F\xA6\x99"}, {"b", "\n", "dd", "\xC3"}},
         {"root ::= [\\]\\-a-] .", {"]x", "--", "a\n"}, {"b-", "]"}},
         {"root ::= \"\\x41\\u00e9\\\"\\\\\"", {"A\xC3\xA9\"\\"}, {"A"}},
+        {"root ::= \"\\U0001F642\\[\\]\\-\"", {"\xF0\x9F\x99\x82[]-"}, {"U0001F642[]-"}},
+        {"root ::= [\\[\\U0001F640-\\U0001F64F]",
+         {"\xF0\x9F\x99\x82", "["},
+         {"U", "\xF0\x9F\x99\x90"}},
+        {"# c\rroot ::= \"a\" # d\r  | b\rb ::= \"x\"", {"a", "x"}, {""}},
         {"root ::= a b\n  | b # either\nb ::= \"x\" a\na ::= \"1\" | \"2\"",
          {"1x2", "x1"},
          {"12", "1x", "x"}},
@@ -145,13 +164,16 @@ static uint32_t draw_code(void) {
 static void ranges_are_their_characters(void) {
     for (int round = 0; round < 400; round++) {
         uint32_t low = draw_code(), high = draw_code();
-        char source[64] = "root ::= [\\", *at = source + strlen(source);
+        char source[64] = "root ::= [", *at = source + strlen(source);
         if (low > high) low ^= high, high ^= low, low ^= high;
-        if (strchr("nrtxu", (int)low) || strchr("nrtxu", (int)high) || low == 0) continue;
-        at += unicode_put(at, low);
-        at += sprintf(at, "-\\");
-        at += unicode_put(at, high);
-        *at++ = ']';
+        const uint32_t ends[] = {low, high};
+        for (int i = 0; i < 2; i++) {
+            if (ends[i] > ']' && round % 2)
+                at += unicode_put(at, ends[i]);
+            else
+                at += sprintf(at, "\\U%08X", (unsigned)ends[i]);
+            *at++ = "-]"[i];
+        }
         struct grammar *grammar;
         struct fault fault;
         CHECK(!grammar_open(&grammar, source, (size_t)(at - source), &fault));

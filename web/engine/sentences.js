@@ -109,6 +109,9 @@ export const sentences = {
   constraint_unmet: 'the text does not fit the constraint from generated token {n} on',
   grammar_states: 'the grammar needs more states than there is room for',
   grammar_line: 'grammar, line {line}: {trouble}',
+  grammar_escape:
+    'grammar, line {line}, column {column}: {escape} is no escape, known are ' +
+    '\\n \\r \\t \\\\ \\" \\[ \\] \\- \\xNN \\uNNNN \\UNNNNNNNN',
   grammar_no_rule: 'grammar: there is no rule {name}, which another names',
   grammar_no_root: 'grammar: there is no rule root',
   grammar_endless: 'grammar: rule {name} can never end',
@@ -119,6 +122,8 @@ export const sentences = {
   too_many_rules: 'there are more than 512 rules',
   hexadecimal_expected: 'expected a hexadecimal digit',
   half_surrogate: 'half a surrogate pair is no character',
+  beyond_unicode: 'no character has a number above 10FFFF',
+  grammar_token: 'a part begins with < or !: this grammar knows characters, no tokens',
   class_open: 'a class is not closed with ]',
   literal_open: 'a literal is not closed with "',
   not_utf8: 'the text is not UTF-8',
