@@ -22,6 +22,8 @@ const pages = new Map();
 const asked = [];
 /** What the store keeps. */
 let stored = '';
+/** The status by which the store refuses everything; 0 where it works. */
+let broken = 0;
 /** The static pages of the lessons, and the packages, unpacked by their tests. */
 const course = temporaryFolder();
 /** @type {Awaited<ReturnType<typeof openBench>>} */
@@ -57,6 +59,7 @@ async function answer(request, response) {
       `<!doctype html><html lang="en"><meta charset="utf-8"><link rel="icon" href="data:,"><title>Course</title>${page}`,
     );
   }
+  if (broken) return response.writeHead(broken).end();
   asked.push({ method, path: url, body });
   if (url.startsWith('/xapi/activities/state')) {
     if (method === 'PUT') stored = body;
@@ -96,9 +99,11 @@ const lessonAt = (report) => `${bench.url}?lesson&lang=en&report=${report}${carr
 const attribute = (text) => text.replaceAll('&', '&amp;').replaceAll('"', '&quot;');
 
 /** A page of the course system, in a browser that has never been there. */
-async function openCourse(name, body) {
+async function openCourse(name, body, { clock = false, ...options } = {}) {
   pages.set(name, body);
-  const opened = await bench.open({ path: 'source/tests/browser/blank.html', ready: false });
+  const path = 'source/tests/browser/blank.html';
+  const opened = await bench.open({ path, ready: false, ...options });
+  if (clock) await opened.page.clock.install();
   await opened.page.goto(system + name);
   return opened;
 }
@@ -223,6 +228,175 @@ for (const scorm of sample(SCORM, 1))
     assert.deepEqual([complaints, foreign], [[], []]);
     await close();
   });
+
+/**
+ * A page of the lessons' origin with an API that does as its tests say, and the lesson in a frame.
+ * `fails` names a method; it answers "false", or throws if `throws` is set.
+ */
+async function openApi(version, { store = {}, fails = null, throws = false, late = 0 } = {}) {
+  const opened = await bench.open({
+    path: 'source/tests/browser/blank.html',
+    ready: false,
+    fresh: true,
+  });
+  const { page } = opened;
+  const src = lessonAt(version).replace(bench.url, '/');
+  await page.evaluate(
+    (given) => {
+      const { old, late: wait, src: address, ...rest } = given;
+      Object.assign(window, { calls: [], code: '0', ...rest });
+      const answer = (method, args, value = 'true') => {
+        window.calls.push([method, ...args].join(' '));
+        window.code = window.fails === method ? '391' : '0';
+        if (window.fails !== method) return value;
+        if (window.throws) throw new Error('the connection is gone');
+        return 'false';
+      };
+      const methods = {
+        Initialize: () => answer('Initialize', []),
+        GetValue: (key) => answer('GetValue', [key], window.store[key] ?? ''),
+        SetValue(key, value) {
+          const done = answer('SetValue', [key, value]);
+          if (done === 'true') window.store[key] = value;
+          return done;
+        },
+        Commit: () => answer('Commit', []),
+        [old ? 'Finish' : 'Terminate']: () => answer('Terminate', []),
+        GetLastError: () => window.code,
+        GetErrorString: (code) => (code === '391' ? 'General Commit Failure' : ''),
+      };
+      const api = Object.fromEntries(
+        Object.entries(methods).map(([name, does]) => [(old ? 'LMS' : '') + name, does]),
+      );
+      setTimeout(() => (window[old ? 'API' : 'API_1484_11'] = api), wait);
+      const frame = Object.assign(document.createElement('iframe'), {
+        src: address,
+        width: 900,
+        height: 800,
+      });
+      document.body.append(frame);
+    },
+    { old: version === 'scorm12', store, fails, throws, late, src },
+  );
+  const frame = page.frameLocator('iframe');
+  await frame.locator('logit-question').first().waitFor();
+  return {
+    ...opened,
+    frame,
+    untold: () => frame.locator('.untold').allInnerTexts(),
+    says: (pattern) => frame.locator('.untold', { hasText: pattern }).waitFor(),
+    get: (key) => page.evaluate((name) => window.store[name], key),
+    log: () => page.evaluate(() => window.calls.filter((each) => !each.startsWith('GetValue'))),
+    set: (values) => page.evaluate((given) => void Object.assign(window, given), values),
+    leave: () => page.locator('iframe').evaluate((inner) => (inner.src = 'about:blank')),
+  };
+}
+
+const SCORES = { scorm12: 'cmi.core.score.raw', scorm2004: 'cmi.score.raw' };
+for (const version of sample(['scorm2004', 'scorm12'], 1))
+  test(`${version}: marks that are refused are told, kept, and sent when the system works again`, async () => {
+    const key = SCORES[version];
+    const learner = version === 'scorm12' ? 'cmi.core.student_id' : 'cmi.learner_id';
+    // An exception of one call does not end the telling.
+    let at = await openApi(version, { fails: 'SetValue', throws: true, late: 500 });
+    await until(at.log, (log) => log.includes('Initialize'));
+    assert.deepEqual(await at.untold(), [], 'an API that comes late is found');
+    await reply(at.frame, 'one', true);
+    await at.says(
+      /^The course system did not take the marks: .*SetValue: the connection is gone\. Your answers are kept while this page stays open/,
+    );
+    await at.set({ fails: null });
+    await reply(at.frame, 'two', true);
+    await at.says('Your answers have been sent.');
+    assert.equal(await at.get(key), '100');
+    assert.deepEqual(at.complaints, []);
+    await at.close();
+
+    // A refusal has the system's own words; it is tried again by itself, and when the page goes.
+    at = await openApi(version, { fails: 'Commit' });
+    await reply(at.frame, 'one', true);
+    await at.says(/Commit: 391 General Commit Failure/);
+    const commits = async () => (await at.log()).filter((each) => each === 'Commit').length;
+    const tried = await commits();
+    await until(commits, (n) => n > tried);
+    await at.set({ fails: null });
+    await at.leave();
+    await until(at.log, (log) => log.at(-1) === 'Terminate');
+    const log = await at.log();
+    assert.ok(log.lastIndexOf(`SetValue ${key} 50`) < log.lastIndexOf('Commit'));
+    await at.close();
+
+    // A session that does not begin.
+    at = await openApi(version, { fails: 'Initialize' });
+    await at.says(/Initialize: 391/);
+    await reply(at.frame, 'one', true);
+    assert.ok(!(await at.log()).some((each) => each.startsWith('SetValue')));
+    await at.set({ fails: null });
+    await at.frame.locator('.untold [data-command=again]').click();
+    await until(
+      () => at.get(key),
+      (now) => now === '50',
+    );
+    await at.close();
+
+    // A browser keeps the marks of a learner whom the system names, for that learner alone.
+    at = await openApi(version, { fails: 'SetValue', store: { [learner]: 'ada' } });
+    await reply(at.frame, 'one', true);
+    await at.says(/Your answers are kept in this browser/);
+    await at.leave();
+    const kept = await at.page.evaluate(() => localStorage['logitscope-lessons_unsent']);
+    await at.close();
+    for (const [id, score] of [
+      ['bob', undefined],
+      ['ada', '50'],
+    ]) {
+      at = await openApi(version, { store: { [learner]: id } });
+      await at.page.evaluate((text) => (localStorage['logitscope-lessons_unsent'] = text), kept);
+      await at.page.locator('iframe').evaluate((inner) => inner.contentWindow.location.reload());
+      await until(at.log, (all) => all.filter((each) => each === 'Initialize').length === 2);
+      await until(
+        () => at.get(key),
+        (now) => now === score,
+      );
+      if (score) await at.frame.locator('.done', { hasText: 'answered' }).waitFor();
+      if (score)
+        assert.equal(await at.page.evaluate(() => localStorage['logitscope-lessons_unsent']), '{}');
+      await at.close();
+    }
+  });
+
+test('SCORM in review mode writes nothing; otherwise success and each answer are told', async () => {
+  for (const [version, mode] of [
+    ['scorm12', { 'cmi.core.lesson_mode': 'review', 'cmi.core.score.raw': '95' }],
+    ['scorm2004', { 'cmi.mode': 'browse' }],
+  ]) {
+    const at = await openApi(version, { store: mode });
+    await at.says(/opened this lesson for review/);
+    await reply(at.frame, 'one', true);
+    await at.frame.locator('.done', { hasText: 'answered' }).waitFor();
+    await at.leave();
+    await until(at.log, (log) => log.at(-1) === 'Terminate');
+    assert.deepEqual(await at.log(), ['Initialize', 'Terminate']);
+    await at.close();
+  }
+  const at = await openApi('scorm2004', { store: { 'cmi.scaled_passing_score': '0.6' } });
+  await reply(at.frame, 'one', false);
+  await until(
+    () => at.get('cmi.interactions.0.result'),
+    (now) => now === 'incorrect',
+  );
+  assert.deepEqual(
+    [await at.get('cmi.interactions.0.id'), await at.get('cmi.interactions.0.type')],
+    ['one', 'choice'],
+  );
+  await reply(at.frame, 'one', true);
+  await reply(at.frame, 'two', true);
+  await until(
+    () => at.get('cmi.success_status'),
+    (now) => now === 'passed',
+  );
+  await at.close();
+});
 
 test('the static pages: an index that leads to each lesson, in its language, and to the instrument', async () => {
   const { page, complaints, foreign, close } = await bench.open({
@@ -430,6 +604,80 @@ long(
     await close();
   },
 );
+
+test('a store of xAPI that fails is told of; each statement comes once, in its order, when it works', async () => {
+  const named = `xapi="/xapi/" actor="${attribute(JSON.stringify(actor))}"`;
+  [stored, broken, asked.length] = ['', 503, 0];
+  const { page, close } = await openCourse(`xapi${carried}`, '');
+  pages.set('xapi', element(named));
+  await page.reload();
+  const untold = page.locator('.untold');
+  await untold.filter({ hasText: /did not take the marks: 503\. Your answers are kept/ }).waitFor();
+  await reply(page, 'one', false);
+  await reply(page, 'one', true);
+  await untold.filter({ hasText: 'kept in this browser' }).waitFor();
+  broken = 0;
+  await untold.getByRole('button').click();
+  await untold.filter({ hasText: 'Your answers have been sent.' }).waitFor();
+  const statements = asked
+    .filter(({ path }) => path === '/xapi/statements')
+    .map(({ body }) => JSON.parse(body));
+  assert.deepEqual(
+    statements.map(({ verb, result }) => [verb.display.en, result.success ?? result.score.scaled]),
+    [
+      ['answered', false],
+      ['answered', true],
+      ['scored', 0.5],
+    ],
+  );
+  assert.equal(new Set(statements.map(({ id }) => id)).size, 3);
+  assert.deepEqual(JSON.parse(stored), { state: 'one:2r', score: 0.5 });
+
+  // The next visit while it fails: the browser still has the marks, the store gets them when it works.
+  broken = 503;
+  await reply(page, 'two', true);
+  await untold.filter({ hasText: '503' }).waitFor();
+  broken = 0;
+  await page.reload();
+  await until(
+    async () => JSON.parse(stored).score,
+    (score) => score === 1,
+  );
+  assert.equal(await page.evaluate(() => localStorage['logitscope-lessons_unsent']), '{}');
+  await close();
+  stored = '';
+  asked.length = 0;
+});
+
+test('a page that is to keep the state and does not answer is told of, until it does', async () => {
+  const named = 'silent';
+  const { page, close } = await openCourse(
+    named,
+    `<iframe src="${attribute(lessonAt('splice'))}" width="900"></iframe><script>
+      window.heard = [];
+      const state = { state: 'one:1r', score: 0.5 };
+      addEventListener('message', ({ source, data }) => {
+        heard.push(data);
+        if (window.speaks && data.subject === 'SPLICE.getState')
+          source.postMessage({ subject: 'SPLICE.getState.response', message_id: data.message_id, state }, '*');
+        // Before the lesson says that it is there.
+        if (data.subject === 'SPLICE.getState')
+          source.postMessage({ type: 'logitscope:set', state: 'two:3' }, '*');
+      });
+    </script>`,
+    { own: true, clock: true },
+  );
+  const frame = page.frameLocator('iframe');
+  await hear(page, ({ type, state }) => type === 'logitscope:result' && state === 'two:3');
+  await page.clock.fastForward(15_000);
+  const untold = frame.locator('.untold');
+  await untold.filter({ hasText: 'has not answered' }).waitFor();
+  await page.evaluate(() => (window.speaks = true));
+  await reply(frame, 'two', true);
+  await untold.waitFor({ state: 'detached' });
+  await hear(page, ({ type, state }) => type === 'logitscope:result' && state === 'one:1r two:4r');
+  await close();
+});
 
 long('anywidget renders a lesson, hears its marks and gives back its state', async () => {
   const { page, complaints, close } = await openCourse(

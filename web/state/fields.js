@@ -346,6 +346,7 @@ export const FIELDS = [
   { name: 'guide', kind: 'choice', choices: ['seen', '2', '3', '4', '5'], memory: true },
   { name: 'own', kind: 'text', maximum: 1e6, memory: true },
   { name: 'lessons', kind: 'text', maximum: 1e5, memory: true },
+  { name: 'lessons_unsent', kind: 'text', maximum: 1e5, memory: true },
   { name: 'lesson_code', kind: 'text', maximum: 1e6, memory: true },
   // A lesson that is being written.
   { name: 'draft', kind: 'text', maximum: 1e6, memory: true },

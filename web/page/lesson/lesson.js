@@ -96,8 +96,8 @@ export class LogitLesson extends LogitElement {
     this.actor = '';
     /** Where links lead: to lessons by the query, to "pages" beside this one, or to "none". */
     this.links = '';
-    /** Why the marks do not reach a course. */
-    this.untold = '';
+    /** Why the marks do not reach a course, by its system. @type {Record<string, { text: string, again?: () => void }>} */
+    this.untold = {};
     /** A lesson that is being written: shown as it is, and nothing is kept. @type {Lesson | null} */
     this.given = null;
     /** @type {Lesson | null} */
@@ -147,7 +147,13 @@ export class LogitLesson extends LogitElement {
   firstUpdated() {
     const framed = this.parentElement?.localName === 'main' && window.parent !== window;
     if (framed || this.report || this.xapi)
-      import('../marks/connect.js').then(({ connect }) => connect(this, framed));
+      import('../marks/connect.js').then(
+        ({ connect }) => connect(this, framed),
+        ({ message: reason }) => {
+          const text = () => t('lesson.untold.failed', { host: t('lesson.system'), reason });
+          if (this.report || this.xapi) this.untold = { connect: { text: this.speak(text) } };
+        },
+      );
   }
 
   disconnectedCallback() {
@@ -247,7 +253,10 @@ export class LogitLesson extends LogitElement {
     if (this.given && read) return this.#renderLesson(read);
     return html`
       <div class="top"><slot name="name"></slot>${this.#renderNav()}<slot name="preferences"></slot></div>
-      <p class="untold" role="status">${untold}</p>
+      <div role="status">${Object.values(untold).map(
+        ({ text, again }) => html`<p class="untold">${text}
+          ${again ? html`<button data-command="again" @click=${again}>${t('lesson.untold.again')}</button>` : nothing}</p>`,
+      )}</div>
       ${
         faults.length > 0
           ? html`<div class="panel" role="alert"><p>${t('lesson.refused')}</p><ul>${faults.map((fault) => html`<li>${fault}</li>`)}</ul></div>`

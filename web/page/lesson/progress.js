@@ -22,15 +22,18 @@ export function keyOf(asked, { name, parts }) {
   return `${name}~${hash.toString(36)}`;
 }
 
-/** @returns {Record<string, string>} */
-function all() {
+/** @param {string} name of a field that holds values by key @returns {Record<string, any>} */
+function mapOf(name) {
   try {
-    const found = JSON.parse(recall('lessons') ?? '{}');
+    const found = JSON.parse(recall(name) ?? '{}');
     return isObject(found) ? found : {};
   } catch {
     return {};
   }
 }
+
+/** @returns {Record<string, string>} */
+const all = () => mapOf('lessons');
 
 /** @param {string} key @returns {Marks} */
 export const recallMarks = (key) => readMarks(all()[key]);
@@ -49,6 +52,17 @@ export function rememberMarks(key, marks, write) {
   );
 }
 
+/** Marks that a course system has not taken, by system, learner and lesson. @param {string} key @returns {unknown} */
+export const recallUnsent = (key) => mapOf('lessons_unsent')[key];
+
+/** @param {string} key @param {{ state: string, score: number | null } | null} marks @returns {boolean} whether they are kept */
+export function rememberUnsent(key, marks) {
+  const { [key]: before, ...others } = mapOf('lessons_unsent');
+  if (marks === null && before === undefined) return true;
+  remember('lessons_unsent', JSON.stringify(marks === null ? others : { ...others, [key]: marks }));
+  return JSON.stringify(recallUnsent(key)) === JSON.stringify(marks ?? undefined);
+}
+
 /** Forgets the marks of a lesson, and what was written for its questions. @param {string} key */
 export function forgetMarks(key) {
   const { [key]: _, ...others } = all();
@@ -58,14 +72,7 @@ export function forgetMarks(key) {
 }
 
 /** @returns {Record<string, string>} by lesson and question */
-function allCode() {
-  try {
-    const found = JSON.parse(recall('lesson_code') ?? '{}');
-    return isObject(found) ? found : {};
-  } catch {
-    return {};
-  }
-}
+const allCode = () => mapOf('lesson_code');
 
 /** What was written for a question that asks for code, to go on with. @param {string} key @param {string} id */
 export function recallCode(key, id) {

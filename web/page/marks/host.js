@@ -22,8 +22,15 @@ export function answerHost(lesson) {
   const tellResult = (id = {}) => {
     rest.stop();
     const { result } = lesson;
-    last = last.then(async () => tell('result', { ...result, ...(await lesson.reading()), ...id }));
+    const send = async () => tell('result', { ...result, ...(await lesson.reading()), ...id });
+    last = last.then(send, send);
   };
+  /** @param {string} state @param {object} id */
+  async function restore(state, id) {
+    await lesson.opened; // a page may send it before it heard that the lesson is there
+    lesson.restore(state);
+    tellResult(id);
+  }
   lesson.opened.then(() => tell('ready', lesson.result));
   lesson.addEventListener('logit-result', () => tellResult());
   lesson.addEventListener('logit-figure', () => rest.after(REST_MS, tellResult));
@@ -33,8 +40,8 @@ export function answerHost(lesson) {
     const id = ['string', 'number'].includes(typeof data.id) ? { id: data.id } : {};
     if (kind === undefined) return;
     const good = typeof data.state === 'string' && data.state.length <= STATE_LIMIT;
-    if (kind === 'set' && good) lesson.restore(data.state);
-    else if (kind !== 'get') {
+    if (kind === 'set' && good) return void restore(data.state, id);
+    if (kind !== 'get') {
       const message = t('lesson.host');
       return tell('error', { code: 'invalid_argument', message, ...id });
     }

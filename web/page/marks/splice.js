@@ -2,6 +2,7 @@
  * SPLICE (cssplice.org), for Runestone, OpenDSA, PreTeXt and others that show a lesson in a frame:
  * messages to the page around it, which keeps the state. How high the lesson is, it is told too.
  */
+import { Refusal } from './refusal.js';
 
 /** How long an answer is waited for, in ms, as the protocol's reference implementation does. */
 const PATIENCE = 15_000;
@@ -12,7 +13,7 @@ function uniqueId() {
 }
 
 /** @param {import('./connect.js').Host} host @returns {import('./connect.js').Adapter} */
-export function splice({ lesson, take }) {
+export function splice({ lesson, named, take, refuse }) {
   const { parent } = window;
   /** @param {string} subject @param {object} [detail] */
   const send = (subject, detail) => {
@@ -29,23 +30,37 @@ export function splice({ lesson, take }) {
     send('lti.frameResize', { height, width: document.documentElement.clientWidth });
   }).observe(lesson);
 
+  /** @type {Set<string>} */
+  const asked = new Set();
+  let answered = false;
+  const ask = () => asked.add(send('SPLICE.getState'));
+  /** @type {Promise<void>} */
+  const first = new Promise((resolve) =>
+    addEventListener('message', ({ source, data }) => {
+      if (source !== parent || data?.subject !== 'SPLICE.getState.response') return;
+      if (!asked.delete(data.message_id)) return;
+      take(data.state);
+      if (answered) return;
+      answered = true;
+      refuse(null);
+      resolve();
+    }),
+  );
+
   return {
-    recall: () =>
-      new Promise((resolve) => {
-        const asked = send('SPLICE.getState');
-        setTimeout(resolve, PATIENCE);
-        addEventListener('message', ({ source, data }) => {
-          if (source !== parent || data?.subject !== 'SPLICE.getState.response') return;
-          if (data.message_id !== asked) return;
-          take(data.state);
-          resolve();
-        });
-      }),
-    tell: ({ lesson: name, score, complete, attempts, state }) =>
+    async recall() {
+      ask();
+      await Promise.race([first, new Promise((resolve) => setTimeout(resolve, PATIENCE))]);
+      // A page that did not ask for it need not speak it.
+      if (!answered && named) refuse(new Refusal('silent'));
+    },
+    tell({ lesson: name, score, complete, attempts, state }) {
+      if (!answered) ask();
       send('SPLICE.reportScoreAndState', {
         score,
         state: { lesson: name, score, complete, attempts, state },
-      }),
+      });
+    },
     note: ({ name, ...data }) =>
       send('SPLICE.sendEvent', { name, data: { lesson: lesson.result.lesson, ...data } }),
   };

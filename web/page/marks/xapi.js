@@ -5,9 +5,20 @@
  * store.
  */
 
+import { Refusal } from './refusal.js';
+
 const VERBS = 'http://adlnet.gov/expapi/verbs/';
 const VERSION = '1.0.3';
 const STATE_ID = 'logitscope';
+
+/** How long a store may take to answer, in ms. */
+const PATIENCE = 30_000;
+/** A store that has no state yet. */
+const NOT_FOUND = 404;
+/** A store that keeps statements and no states. */
+const STATELESS = [405, 501];
+/** Such a statement is there already: the store took it, and its answer was lost. */
+const CONFLICT = 409;
 
 /** The address under which a store knows a lesson. @param {string | null} name */
 function activityOf(name) {
@@ -18,6 +29,15 @@ function activityOf(name) {
   }
 }
 
+/** A random UUID, also where the page is not a secure context. */
+function uuid() {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  bytes[6] = (bytes[6] & 0x0f) | 0x40;
+  bytes[8] = (bytes[8] & 0x3f) | 0x80;
+  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+}
+
 /** @param {import('./connect.js').Host} host @returns {import('./connect.js').Adapter} */
 export function xapi({ lesson, take, refuse }) {
   const store = lesson.xapi && new URL(lesson.xapi.replace(/\/*$/, '/'), document.baseURI);
@@ -25,46 +45,47 @@ export function xapi({ lesson, take, refuse }) {
   const nobody = { account: { homePage: location.origin, name: 'anonymous' } };
   /** @type {any} Null where the page does not say who learns. */
   let actor = null;
+  /** Whether the store keeps the state. */
+  let keeps = false;
+  /** @type {Refusal | null} */
+  let forbidden = null;
   try {
     if (lesson.actor) actor = JSON.parse(lesson.actor);
   } catch (error) {
-    refuse('actor', { reason: /** @type {Error} */ (error).message });
-    return { recall: async () => {}, tell() {} };
+    const { message: reason } = /** @type {Error} */ (error);
+    forbidden = new Refusal('actor', { reason }, { final: true });
   }
 
-  let forbidden = false;
-  /** Whether the store has said what it keeps: what it could not say is not written over. */
-  let recalled = false;
   document.addEventListener('securitypolicyviolation', ({ blockedURI, effectiveDirective }) => {
     if (!store || effectiveDirective !== 'connect-src' || !blockedURI.startsWith(store.origin))
       return;
-    forbidden = true;
-    refuse('policy', { host: store.host });
+    forbidden = new Refusal('policy', { host: store.host }, { final: true });
+    refuse(forbidden);
   });
 
-  /** What is sent waits for what was sent before. */
-  let last = Promise.resolve();
   /**
    * @param {string} path in the store
+   * @param {readonly number[]} allowed what a store may answer beside success
    * @param {RequestInit} [options]
-   * @returns {Promise<Response | null>} null where nothing came, which has been said
+   * @returns {Promise<Response | null>} null where the page names no store
    */
-  async function ask(path, options = {}) {
+  async function ask(path, allowed, options = {}) {
+    if (forbidden) throw forbidden;
     if (!store) return null;
     const headers = { 'content-type': 'application/json', 'x-experience-api-version': VERSION };
+    const signal = AbortSignal.timeout(PATIENCE);
     let reason;
     try {
-      const response = await fetch(new URL(path, store), { ...options, headers });
-      if (response.ok || response.status === 404) return response;
+      // A request outlives the page, which may close just after the last answer.
+      const rest = { keepalive: true, headers, signal };
+      const response = await fetch(new URL(path, store), { ...options, ...rest });
+      if (response.ok || allowed.includes(response.status)) return response;
       reason = String(response.status);
     } catch (error) {
       reason = /** @type {Error} */ (error).message;
     }
-    if (!forbidden) refuse('failed', { host: store.host, reason });
-    return null;
+    throw forbidden ?? new Refusal('failed', { host: store.host, reason });
   }
-  /** @param {() => Promise<unknown>} work */
-  const after = (work) => (last = last.then(async () => void (await work())));
 
   const statePath = () => {
     const agent = JSON.stringify(actor);
@@ -73,6 +94,7 @@ export function xapi({ lesson, take, refuse }) {
   };
 
   /**
+   * Makes a statement, and hands it to the page.
    * @param {string} verb
    * @param {object} result
    * @param {string} [part] of the lesson, a question
@@ -86,6 +108,7 @@ export function xapi({ lesson, take, refuse }) {
       },
     };
     const statement = {
+      id: uuid(), // so that a store takes it once, however often it is sent
       ...(actor || store ? { actor: { objectType: 'Agent', ...(actor ?? nobody) } } : {}),
       verb: { id: VERBS + verb, display: { en: verb } },
       object: { objectType: 'Activity', id, definition },
@@ -94,24 +117,40 @@ export function xapi({ lesson, take, refuse }) {
     };
     lesson.emit('logit-statement', { statement });
     if (framed) window.parent.postMessage({ type: 'logitscope:statement', statement }, '*');
-    after(() => ask('statements', { method: 'POST', body: JSON.stringify(statement) }));
+    return statement;
+  }
+
+  /** Statements by what they say, until the store has them. @type {Map<unknown, object>} */
+  const unsent = new Map();
+  /** @param {unknown} about @param {() => object} made */
+  async function post(about, made) {
+    const statement = unsent.get(about) ?? made();
+    unsent.set(about, statement);
+    await ask('statements', [CONFLICT], { method: 'POST', body: JSON.stringify(statement) });
+    unsent.delete(about);
   }
 
   return {
+    learner: store && actor ? JSON.stringify([store.href, actor]) : '',
     async recall() {
       await lesson.opened;
-      const response = actor && (await ask(statePath()));
-      recalled = Boolean(response);
+      if (forbidden) throw forbidden;
+      if (!actor) return;
+      const response = await ask(statePath(), [NOT_FOUND, ...STATELESS]);
+      keeps = !STATELESS.includes(response?.status ?? NOT_FOUND);
       if (response?.ok) take(await response.text());
     },
-    tell({ score, complete, state: kept }, known) {
+    async tell({ score, complete, state: kept }, known) {
       if (known) return;
-      make(complete ? 'completed' : 'scored', { score: { scaled: score }, completion: complete });
       const body = JSON.stringify({ state: kept, score });
-      if (recalled) after(() => ask(statePath(), { method: 'PUT', body }));
+      await post(`${complete} ${body}`, () =>
+        make(complete ? 'completed' : 'scored', { score: { scaled: score }, completion: complete }),
+      );
+      if (keeps) await ask(statePath(), [], { method: 'PUT', body });
     },
-    note({ name, id, right }) {
-      if (name === 'answer') make('answered', { success: right }, id);
+    async note(deed) {
+      const { name, id, right } = deed;
+      if (name === 'answer') await post(deed, () => make('answered', { success: right }, id));
     },
   };
 }

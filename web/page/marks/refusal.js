@@ -1,0 +1,17 @@
+/**
+ * Why a course system did not take marks. `key` and `values` make the sentence; a `final` refusal is
+ * not tried again.
+ */
+export class Refusal extends Error {
+  /**
+   * @param {'none' | 'policy' | 'failed' | 'actor' | 'review' | 'silent'} key
+   * @param {Record<string, string>} [values]
+   * @param {{ final?: boolean }} [options]
+   */
+  constructor(key, values = {}, { final = false } = {}) {
+    super(key);
+    this.key = key;
+    this.values = values;
+    this.final = final;
+  }
+}
