@@ -29,7 +29,7 @@ struct architecture {
     bool multipliers;          /* embedding_scale, residual_scale, attention.scale, logit_scale */
     bool convolutions;         /* layers without heads of keys are short convolutions */
     uint32_t window_period;    /* every layer but each such one sees a window; 1: all; 0: none */
-    uint32_t window;           /* of files that do not say; 0: they must, where layers differ */
+    uint32_t window;           /* of files that do not say; 0: without the key there is none */
     uint32_t unturned_period;  /* each such layer knows no positions */
     uint32_t wide_head_layers; /* a model of so many divides scores by sqrt(n_embd / n_head) */
     double local_freq_base;    /* of RoPE in layers with a window, unscaled; 0: as elsewhere */

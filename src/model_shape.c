@@ -224,9 +224,7 @@ static void read_rope(struct reader *r, struct model_shape *s) {
 /* Which layers see how much. */
 static void read_window(struct reader *r, struct model_shape *s) {
     const struct architecture *a = s->architecture;
-    char key[KEY_MAX];
-    bool given = gguf_find(r->file, full_key(key, r->prefix, "attention.sliding_window"));
-    if (!a->window_period || (a->window_period == 1 && !given)) return;
+    if (!a->window_period || (!a->window && is_off(r, "attention.sliding_window"))) return;
     s->window = read_u32(r, "attention.sliding_window", a->window, 1, UINT32_MAX);
     s->window_period = a->window_period;
     if (a->window_period > 1)
@@ -239,6 +237,13 @@ static void read_window(struct reader *r, struct model_shape *s) {
 static float read_factor(struct reader *r, const char *suffix, double fallback) {
     double x = read_f64(r, suffix, fallback, 0, 1e6);
     return (float)(x == 0 ? fallback : x);
+}
+
+/* Refuses a file without a key that each model sets to another value. */
+static void need_key(struct reader *r, const char *suffix) {
+    char key[KEY_MAX];
+    if (!r->status && !gguf_find(r->file, full_key(key, r->prefix, suffix)))
+        r->status = fault_set(r->fault, STATUS_BAD_FILE, "key_missing", "name:s", key);
 }
 
 /* What embedding, scores, residual stream and logits are multiplied by, and where they are capped.
@@ -254,6 +259,7 @@ static void read_scales(struct reader *r, struct model_shape *s) {
         s->attention_scale = read_factor(r, "attention.scale", (double)s->attention_scale);
         s->embedding_scale = read_factor(r, "embedding_scale", 1);
         s->residual_scale = read_factor(r, "residual_scale", 1);
+        need_key(r, "logit_scale"); /* converters always write it; the models' values are 4 to 16 */
         s->logit_scale = 1.0f / read_factor(r, "logit_scale", 1);
     }
     if (a->soft_caps) {
@@ -316,10 +322,11 @@ static void refuse_keys(struct reader *r, const struct model_shape *s) {
             refuse_key(r, changing_keys[i].suffix);
 }
 
-/* Both parts of a layer read the same x unless the file says otherwise (Black et al. 2022). */
+/* Whether both parts of a layer read the same x; Pythia's files and others of GPT-NeoX differ. */
 static bool read_parallel(struct reader *r) {
     char key[KEY_MAX];
     bool parallel = true;
+    need_key(r, "use_parallel_residual");
     full_key(key, r->prefix, "use_parallel_residual");
     if (!r->status) r->status = gguf_bool(r->file, key, true, &parallel, r->fault);
     return parallel;

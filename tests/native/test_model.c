@@ -314,14 +314,34 @@ static void reads_heads_of_each_layer(void) {
     free(b.bytes);
 }
 
+/* No layer of the file has a window or the base of one; frees the image. */
+static void sees_everything(struct patched p) {
+    struct gguf *file = NULL;
+    struct model *model = NULL;
+    struct fault fault = {0};
+    CHECK(!gguf_open(&file, p.image, p.size, &fault));
+    CHECK_MESSAGE(!model_open(&model, file, &fault), "%s", fault_line(&fault));
+    for (uint32_t i = 0; model && i < model->shape.n_layer; i++)
+        CHECK(model->layers[i].window == 0 && model->layers[i].rotation != ROTATION_LOCAL);
+    model_close(model);
+    gguf_close(file);
+    free(p.image);
+}
+
 static void names_windows_and_caps(void) {
     struct builder b = {0};
     struct patched p = load("llama_window");
     set_u32(&p, "llama.attention.sliding_window", 0);
-    expect(p, STATUS_BAD_FILE, "key_between llama.attention.sliding_window 1 4294967295 0");
+    sees_everything(p);
+    p = load("gemma3");
+    set_u32(&p, "gemma3.attention.sliding_window", 0);
+    sees_everything(p);
     p = load("gemma3");
     rename_to(&p, "gemma3.attention.sliding_window", "gemma3.attention.sliding_windox");
-    expect(p, STATUS_BAD_FILE, "key_missing gemma3.attention.sliding_window");
+    sees_everything(p);
+    p = load("gemma2");
+    set_u32(&p, "gemma2.attention.sliding_window", 0);
+    expect(p, STATUS_BAD_FILE, "key_between gemma2.attention.sliding_window 1 4294967295 0");
     put_u32_key(&b, "gemma3.attention.sliding_window_pattern", 0);
     expect_with("gemma3", &b, STATUS_BAD_FILE,
                 "key_between gemma3.attention.sliding_window_pattern 1 1024 0");
@@ -399,15 +419,14 @@ static void yarn_stays_between(void) {
 
 /* What a file of that architecture does not say. */
 static void knows_what_files_leave_out(void) {
-    struct patched p = load("gptneox");
-    rename_to(&p, "gptneox.use_parallel_residual", "gptneox.use_parallel_residuax");
     struct gguf *file = NULL;
     struct model *model = NULL;
-    CHECK(!gguf_open(&file, p.image, p.size, NULL) && !model_open(&model, file, NULL));
-    CHECK(model->shape.parallel);
-    model_close(model);
-    gguf_close(file);
-    free(p.image);
+    struct patched p = load("gptneox");
+    rename_to(&p, "gptneox.use_parallel_residual", "gptneox.use_parallel_residuax");
+    expect(p, STATUS_BAD_FILE, "key_missing gptneox.use_parallel_residual");
+    p = load("granite");
+    rename_to(&p, "granite.logit_scale", "granite.logit_scalx");
+    expect(p, STATUS_BAD_FILE, "key_missing granite.logit_scale");
     p = load("gemma2");
     rename_to(&p, "gemma2.attention.sliding_window", "gemma2.attention.sliding_windox");
     rename_to(&p, "gemma2.attn_logit_softcapping", "gemma2.attn_logit_softcappinx");
