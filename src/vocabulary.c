@@ -267,7 +267,9 @@ static bool is_one_character(struct gguf_string token) {
     return token.length && unicode_next(token.data, token.length, &code) == token.length;
 }
 
-/* Writes token `id` as it stands in text to out (token.length,). */
+/* Writes token `id` as it stands in text to out (token.length,). A token of the gpt2 kind with a
+ * letter outside the alphabet stands for itself; no text is made of such letters, so none makes it.
+ */
 static enum status spell(struct vocabulary *v, uint32_t id, struct gguf_string token, char *out,
                          size_t *used, struct fault *fault) {
     *used = token.length;
@@ -280,11 +282,15 @@ static enum status spell(struct vocabulary *v, uint32_t id, struct gguf_string t
         if (v->byte[byte] == TOKEN_NONE) v->byte[byte] = id;
         return STATUS_OK;
     }
-    memcpy(out, token.data, token.length);
+    if (v->kind == KIND_LLAMA && (v->type[id] == TOKEN_NORMAL || v->type[id] == TOKEN_USER_DEFINED))
+        *used = spell_llama(out, token);
+    else
+        memcpy(out, token.data, token.length);
     if (v->type[id] != TOKEN_NORMAL) return STATUS_OK;
-    if (v->kind == KIND_LLAMA) *used = spell_llama(out, token);
-    if (v->kind == KIND_GPT2 && !vocabulary_spell_gpt2(out, used, token.data, token.length))
-        return bad_token(fault, id, token, "outside_byte_alphabet");
+    if (v->kind == KIND_GPT2 && !vocabulary_spell_gpt2(out, used, token.data, token.length)) {
+        memcpy(out, token.data, *used = token.length);
+        v->type[id] = TOKEN_UNUSED;
+    }
     if (v->kind == KIND_CHAR && !is_one_character(token))
         return bad_token(fault, id, token, "must_be_one_character");
     if (v->kind == KIND_WORD && token.length > 1 && memchr(token.data + 1, ' ', token.length - 1))
