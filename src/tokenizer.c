@@ -154,6 +154,27 @@ static enum status encode_stretch(struct encoder *e, const char *text, size_t le
     return status;
 }
 
+/* The first place from `at` on without white space. */
+static size_t after_spaces(const char *text, size_t at, size_t end) {
+    while (at < end) {
+        uint32_t code;
+        size_t size = unicode_next(text + at, end - at, &code);
+        if (!unicode_is(code, UNICODE_SPACES)) break;
+        at += size;
+    }
+    return at;
+}
+
+/* The end of text[from .. end) without the white space at its end. */
+static size_t before_spaces(const char *text, size_t from, size_t end) {
+    for (size_t size = 1; size <= 4 && size <= end - from; size++) {
+        if (after_spaces(text, end - size, end) < end) continue;
+        end -= size;
+        size = 0;
+    }
+    return end;
+}
+
 static enum status encode_text(struct encoder *e, const char *text, size_t length, bool special) {
     const struct vocabulary *vocabulary = &e->tokenizer->vocabulary;
     size_t from = 0, at = 0;
@@ -164,10 +185,13 @@ static enum status encode_text(struct encoder *e, const char *text, size_t lengt
             at++;
             continue;
         }
-        status = encode_stretch(e, text + from, at - from);
+        unsigned strips = vocabulary_strips(vocabulary, id);
+        size_t end = strips & STRIPS_LEFT ? before_spaces(text, from, at) : at;
+        status = encode_stretch(e, text + from, end - from);
         bpe_ids_put(&e->ids, id);
         e->anew = begins_anew(vocabulary, id, e->anew);
-        from = at += vocabulary_length(vocabulary, id);
+        at += vocabulary_length(vocabulary, id);
+        from = at = strips & STRIPS_RIGHT ? after_spaces(text, at, length) : at;
     }
     if (status != STATUS_OK || from == length) return status; /* text may be NULL if length is 0 */
     return encode_stretch(e, text + from, length - from);
@@ -194,9 +218,9 @@ enum status tokenizer_encode(const struct tokenizer *tokenizer, const char *text
 
 struct tokenizer_piece tokenizer_piece(const struct tokenizer *tokenizer, uint32_t id) {
     const struct vocabulary *vocabulary = &tokenizer->vocabulary;
-    return (struct tokenizer_piece){vocabulary_text(vocabulary, id),
-                                    vocabulary_length(vocabulary, id),
-                                    vocabulary_special(vocabulary, id)};
+    return (struct tokenizer_piece){
+        vocabulary_text(vocabulary, id), vocabulary_length(vocabulary, id),
+        vocabulary_special(vocabulary, id), (uint8_t)vocabulary_strips(vocabulary, id)};
 }
 
 enum status tokenizer_decode(const struct tokenizer *tokenizer, const uint32_t *ids, size_t n,

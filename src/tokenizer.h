@@ -33,11 +33,13 @@ enum tokenizer_bos { TOKENIZER_BOS_AUTO, TOKENIZER_BOS_YES, TOKENIZER_BOS_NO };
 struct tokenizer; /* opaque, immutable */
 
 /* A token's bytes as they stand in text (the space as a space, a byte token as its byte), and
- * whether it is special (control or unknown). `data` belongs to the tokenizer. */
+ * whether it is special (control or unknown). Found in a text it takes along the white space before
+ * it (strips & 1) and after it (strips & 2). `data` belongs to the tokenizer. */
 struct tokenizer_piece {
     const char *data;
     size_t length;
     bool special;
+    uint8_t strips;
 };
 
 /* Builds the tokenizer; everything it needs is copied. The vocabulary must have `vocab_size` tokens

@@ -396,6 +396,40 @@ static enum status read_flags(struct vocabulary *v, const struct gguf *file, str
     return STATUS_OK;
 }
 
+/* Whether a model's name has "phi" and its version, in any case: "Phi-3-mini", "phi3", "Phi 3.5".
+ */
+static bool is_phi(struct gguf_string name, char version) {
+    for (size_t i = 0; i + 3 < name.length; i++) {
+        const char *at = name.data + i;
+        size_t after = memchr(" -_", at[3], 3) ? 4 : 3;
+        if ((at[0] | 32) == 'p' && (at[1] | 32) == 'h' && (at[2] | 32) == 'i' &&
+            i + after < name.length && at[after] == version)
+            return true;
+    }
+    return false;
+}
+
+/* By name as llama.cpp does, and by architecture, since a model may have been named anew. */
+static enum status read_strips(struct vocabulary *v, const struct gguf *file, struct fault *fault) {
+    struct gguf_string name, architecture;
+    enum status status = gguf_text(file, "general.name", &name, fault);
+    if (status == STATUS_OK) status = gguf_text(file, "general.architecture", &architecture, fault);
+    if (status != STATUS_OK) return status;
+    bool phi3 = equals(architecture, "phi3");
+    if (is_phi(name, '3') || (phi3 && v->kind == KIND_LLAMA)) v->strips = STRIPS_RIGHT;
+    if ((phi3 || is_phi(name, '4')) && v->pre_stated && !strcmp(v->pretokenizer->name, "dbrx"))
+        v->strips = STRIPS_LEFT | STRIPS_RIGHT;
+    return STATUS_OK;
+}
+
+unsigned vocabulary_strips(const struct vocabulary *v, uint32_t id) {
+    struct gguf_string token = {vocabulary_text(v, id), vocabulary_length(v, id)};
+    bool marked = vocabulary_special(v, id) || v->type[id] == TOKEN_USER_DEFINED;
+    bool kept = equals(token, "<unk>") || equals(token, "<s>") ||
+                (equals(token, "<|endoftext|>") && v->strips == STRIPS_RIGHT);
+    return marked && !kept ? v->strips : 0;
+}
+
 static enum status allocate(struct vocabulary *v, const struct gguf_value *tokens,
                             struct fault *fault) {
     const uint8_t *cursor = tokens->data;
@@ -434,6 +468,7 @@ enum status vocabulary_open(struct vocabulary *vocabulary, const struct gguf *fi
     if (status == STATUS_OK) status = read_tokens(v, tokens, fault);
     if (status == STATUS_OK) status = index_tokens(v, fault);
     if (status == STATUS_OK) status = read_flags(v, file, fault);
+    if (status == STATUS_OK) status = read_strips(v, file, fault);
     if (status != STATUS_OK) vocabulary_close(v);
     return status;
 }

@@ -29,6 +29,9 @@ enum vocabulary_kind { KIND_CHAR, KIND_WORD, KIND_GPT2, KIND_LLAMA };
 enum { VOCABULARY_MAX = 1 << 24, TOKEN_BYTES_MAX = 1024, MARKED_MAX = 256 };
 enum { VOCABULARY_ENDS_MAX = 40 };
 
+/* White space that a marked token takes along: what stands before it, what follows it. */
+enum { STRIPS_LEFT = 1, STRIPS_RIGHT = 2 };
+
 /* A control, unknown or user-defined token: one that is looked for in text as it stands. */
 struct marked_token {
     const char *text;
@@ -54,6 +57,7 @@ struct vocabulary {
     uint32_t ends[VOCABULARY_ENDS_MAX]; /* (n_ends,) those that end a text, ascending */
     size_t n_ends;
     bool add_bos, add_space_prefix;
+    uint8_t strips; /* of the marked tokens, but for those that vocabulary_strips excepts */
 };
 
 /* Reads tokenizer.ggml.*; everything is copied. Statuses as tokenizer_open. On failure nothing is
@@ -76,6 +80,11 @@ bool vocabulary_spell_gpt2(char *out, size_t *used, const char *text, size_t len
  * only if `special`. Looks at no more than MARKED_MAX bytes. */
 uint32_t vocabulary_marked(const struct vocabulary *vocabulary, const char *text, size_t length,
                            bool special);
+
+/* STRIPS_ of a token: lstrip and rstrip of the model's own tokenizer.json. GGUF has no key for
+ * them. Phi-3's tokens take what follows them, but for <unk>, <s> and <|endoftext|>; Phi-4's what
+ * stands on either side. */
+unsigned vocabulary_strips(const struct vocabulary *vocabulary, uint32_t id);
 
 static inline size_t vocabulary_length(const struct vocabulary *vocabulary, uint32_t id) {
     return vocabulary->start[id + 1] - vocabulary->start[id];

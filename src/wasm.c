@@ -82,6 +82,7 @@ AT(opened, chat_template_length, 228);
 AT(tokenizer_piece, data, 0);
 AT(tokenizer_piece, length, 4);
 AT(tokenizer_piece, special, 8);
+AT(tokenizer_piece, strips, 9);
 
 AT(session_fed, evaluated, 0);
 AT(session_fed, reused, 4);
@@ -452,7 +453,7 @@ EXPORT(int32_t, tokenizer_decode)
     return (int32_t)length;
 }
 
-/* The piece of an id below vocab_size: data, length, special. Valid until the next call. */
+/* The piece of an id below vocab_size: data, length, special, strips. Valid until the next call. */
 EXPORT(const struct tokenizer_piece *, tokenizer_piece)(const struct opened *opened, uint32_t id) {
     static struct tokenizer_piece piece;
     if (!has_tokenizer(opened)) return NULL;

@@ -68,7 +68,7 @@ static inline void image_end(struct image *image) {
 
 /* Tokenizer metadata. NULL or a negative number leaves a key out; an empty token is NULL too. */
 struct vocabulary_spec {
-    const char *model, *pre;
+    const char *model, *pre, *name, *architecture;
     const char *const *tokens;
     size_t n_tokens;
     const float *scores;
@@ -101,6 +101,12 @@ static inline void image_strings(struct image *image, const char *key, const cha
         image_string(image, strings[i], strings[i] ? strlen(strings[i]) : 0);
 }
 
+static inline void image_text(struct image *image, const char *key, const char *text) {
+    if (!text) return;
+    image_key(image, key, GGUF_STRING);
+    image_string(image, text, strlen(text));
+}
+
 static inline void image_id(struct image *image, const char *key, int64_t id) {
     if (id < 0) return;
     image_key(image, key, GGUF_UINT32);
@@ -117,14 +123,10 @@ static inline void image_flag(struct image *image, const char *key, int flag) {
 /* Without image_end, so that a test can add keys of its own. */
 static inline void image_vocabulary(struct image *image, const struct vocabulary_spec *spec) {
     image_begin(image);
-    if (spec->model) {
-        image_key(image, "tokenizer.ggml.model", GGUF_STRING);
-        image_string(image, spec->model, strlen(spec->model));
-    }
-    if (spec->pre) {
-        image_key(image, "tokenizer.ggml.pre", GGUF_STRING);
-        image_string(image, spec->pre, strlen(spec->pre));
-    }
+    image_text(image, "tokenizer.ggml.model", spec->model);
+    image_text(image, "tokenizer.ggml.pre", spec->pre);
+    image_text(image, "general.name", spec->name);
+    image_text(image, "general.architecture", spec->architecture);
     if (spec->tokens) image_strings(image, "tokenizer.ggml.tokens", spec->tokens, spec->n_tokens);
     if (spec->scores) {
         image_array(image, "tokenizer.ggml.scores", GGUF_FLOAT32, spec->n_scores);

@@ -59,8 +59,8 @@ static const struct vocabulary_spec char_spec = {.model = "logitscope-char",
                                                  .add_bos = -1,
                                                  .add_space_prefix = -1};
 
-static void check_ids(const struct vocabulary_spec *spec, const char *text, bool special,
-                      const char *expected) {
+static void check_encoded(const struct vocabulary_spec *spec, const char *text, bool special,
+                          const char *expected) {
     struct subject subject = {0};
     char line[256] = "";
     size_t count = 0, used = 0;
@@ -68,10 +68,19 @@ static void check_ids(const struct vocabulary_spec *spec, const char *text, bool
     uint32_t *ids = encode(&subject, text, strlen(text), special, &count);
     for (size_t i = 0; ids && i < count; i++)
         used += (size_t)snprintf(line + used, sizeof line - used, "%s%u", i ? " " : "", ids[i]);
-    CHECK_MESSAGE(ids && strcmp(line, expected) == 0, "\"%s\": %s %s", text, line,
-                  fault_line(&subject.fault));
-    CHECK_MESSAGE(!ids || round_trip(&subject, text, strlen(text), special), "\"%s\"", text);
+    CHECK_MESSAGE(ids && strcmp(line, expected) == 0, "%s: \"%s\": %s instead of %s",
+                  spec->name ? spec->name : "-", text, line, expected);
     free(ids);
+    subject_close(&subject);
+}
+
+/* The same of a text that comes back as it was. */
+static void check_ids(const struct vocabulary_spec *spec, const char *text, bool special,
+                      const char *expected) {
+    struct subject subject = {0};
+    check_encoded(spec, text, special, expected);
+    subject_from_spec(&subject, spec);
+    CHECK_MESSAGE(round_trip(&subject, text, strlen(text), special), "\"%s\"", text);
     subject_close(&subject);
 }
 
@@ -161,6 +170,52 @@ static void user_defined_spaces(void) {
     tokens[8] = "\342\226\201"; /* byte-level: the character itself */
     spec.tokens = tokens;
     check_ids(&spec, "a\342\226\201b ab", false, "1 8 2 5");
+}
+
+/* Phi-3's marked tokens take the white space after them along, Phi-4's that on either side; by the
+ * name, whatever its case, or by the architecture. */
+static void marked_tokens_strip(void) {
+    static const char *const tokens[] = {
+        "<unk>", "<s>", "</s>",     "<|user|>",     "<|endoftext|>", "\342\226\201",
+        "a",     "\n",  "\302\240", "\343\200\200", "\357\273\277",  "\342\226\201a"};
+    static const int32_t types[] = {2, 3, 4, 3, 3, 1, 1, 1, 1, 1, 1, 1};
+    static const float scores[] = {0, 0, 0, 0, 0, -1, -2, -3, -4, -5, -6, -1};
+    struct vocabulary_spec spec = llama_spec;
+    spec.tokens = tokens;
+    spec.types = types;
+    spec.scores = scores;
+    spec.n_tokens = spec.n_types = spec.n_scores = 12;
+    static const char *const names[] = {
+        "Phi3", "Phi-3-mini-4k-instruct", "phi-3.5", "my PHI 3 tune", "phi_3", NULL};
+    for (int i = 0; i < 6; i++) {
+        spec.name = names[i];
+        spec.architecture = names[i] ? "llama" : "phi3";
+        check_encoded(&spec, "<|user|> \n a", true, "1 3 11");
+        check_encoded(&spec, "<|user|>\n\n<|user|>", true, "1 3 3");
+        check_encoded(&spec, "a\n<|user|>\302\240\343\200\200\n", true, "1 11 7 3");
+        check_encoded(&spec, "<|user|>\357\273\277 a", true, "1 3 5 10 11");
+        check_encoded(&spec, "</s> a", false, "1 2 11");
+        check_encoded(&spec, "<s> a", true, "1 1 5 11");
+        check_encoded(&spec, "<unk>\na", true, "1 0 5 7 6");
+        check_encoded(&spec, "<|endoftext|>\na", true, "1 4 5 7 6");
+    }
+    static const char *const others[] = {"phi-2", "Phi", "phil 3", "phi-", "ph", ""};
+    for (int i = 0; i < 6; i++) {
+        spec.name = others[i];
+        spec.architecture = "llama";
+        check_encoded(&spec, "<|user|>\na", true, "1 3 5 7 6");
+    }
+    spec = gpt2_spec;
+    spec.pre = "dbrx";
+    spec.name = "Phi 4";
+    check_encoded(&spec, "ab \342\200\203 \n<end>\302\240 ab", true, "4 0 4");
+    check_encoded(&spec, " \n<end> <end> <go>  ", true, "0 0 8");
+    check_encoded(&spec, "ab <go> ab", false, "4 8 4");
+    spec.name = NULL;
+    spec.architecture = "phi3";
+    check_encoded(&spec, "ab <end> ab", true, "4 0 4");
+    spec.pre = "gpt-2";
+    check_encoded(&spec, "ab <end> ab", true, "4 3 0 5");
 }
 
 /* A normal token of a gpt2 vocabulary with letters that stand for no byte is shown as it is spelled
@@ -612,6 +667,7 @@ int main(void) {
     TEST(absent_and_odd_keys);
     TEST(user_defined_spaces);
     TEST(tokens_outside_the_alphabet);
+    TEST(marked_tokens_strip);
     TEST(spoilt_keys);
     TEST(the_split_is_named);
     TEST(splits_differ);

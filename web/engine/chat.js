@@ -11,6 +11,7 @@ import {
   TOKENIZER_PIECE_DATA,
   TOKENIZER_PIECE_LENGTH,
   TOKENIZER_PIECE_SPECIAL,
+  TOKENIZER_PIECE_STRIPS,
 } from './layout.js';
 import { fromUtf8 } from './module.js';
 import { trustedAddress } from './trusted.js';
@@ -177,7 +178,8 @@ function partsOf(text, { ids, backward }, mark) {
 }
 
 /**
- * The ids of the parts: a text is encoded whole between two control tokens, as it stands there.
+ * The ids of the parts: a text is encoded whole between two control tokens, as it stands there,
+ * without the white space that these take along.
  * @param {Core} core
  * @param {ChatPart[]} parts
  */
@@ -185,16 +187,24 @@ function idsOf(core, parts) {
   /** @type {number[]} */
   const ids = [];
   let text = '';
-  const flush = () => {
-    if (text) for (const id of core.encode(text, { bos: false })) ids.push(id);
+  let before = 0;
+  const flush = (after = 0) => {
+    let [start, end] = [0, text.length];
+    const isSpace = (/** @type {number} */ at) => /\p{White_Space}/u.test(text[at]);
+    if (before & 2) while (start < end && isSpace(start)) start++;
+    if (after & 1) while (start < end && isSpace(end - 1)) end--;
+    const kept = text.slice(start, end);
+    if (kept) for (const id of core.encode(kept, { bos: false })) ids.push(id);
     text = '';
+    before = after;
   };
   for (const part of parts) {
     if (part.token === undefined) {
       text += part.text;
       continue;
     }
-    flush();
+    const piece = core.module.need(core.module.calls.tokenizer_piece(core.model, part.token));
+    flush(core.module.view().getUint8(piece + TOKENIZER_PIECE_STRIPS));
     ids.push(part.token);
   }
   flush();

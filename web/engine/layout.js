@@ -32,6 +32,7 @@ export const OPENED_CHAT_TEMPLATE_LENGTH = 228;
 export const TOKENIZER_PIECE_DATA = 0;
 export const TOKENIZER_PIECE_LENGTH = 4;
 export const TOKENIZER_PIECE_SPECIAL = 8;
+export const TOKENIZER_PIECE_STRIPS = 9;
 
 /* struct session_fed of src/session.h. */
 export const SESSION_FED_EVALUATED = 0;
