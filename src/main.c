@@ -253,7 +253,7 @@ static enum status run_series(struct machine *m, int series, struct fault *fault
 static enum status open_machine(struct machine *m, const void *image, size_t size,
                                 const char *prompt, const struct kernels *kernels,
                                 struct fault *fault) {
-    size_t length = strlen(prompt), capacity = length + 2;
+    size_t length = strlen(prompt), capacity = 3 * length + 2;
     enum status status = gguf_open(&m->file, image, size, fault);
     if (!status) status = model_open(&m->model, m->file, fault);
     if (!status) {

@@ -271,16 +271,18 @@ static const struct pretokenizer_pass deepseek_coder[] = {
     RUN(is_number, 1, 1)};
 
 #define ROW(name, list) \
-    { name, list, sizeof(list) / sizeof *(list), false, false }
+    { name, list, sizeof(list) / sizeof *(list), false, false, false }
+#define NFC(name, list) \
+    { name, list, sizeof(list) / sizeof *(list), false, false, true }
 #define LLAMA(name, list) \
-    { name, list, sizeof(list) / sizeof *(list), true, true }
+    { name, list, sizeof(list) / sizeof *(list), true, true, false }
 
 static const struct pretokenizer table[] = {
     ROW("default", by_default),
     ROW("gpt-2", gpt2),
     ROW("phi-2", gpt2),
-    ROW("mpt", gpt2),
-    ROW("olmo", gpt2),
+    NFC("mpt", gpt2),
+    NFC("olmo", gpt2),
     ROW("jais", gpt2),
     ROW("trillion", gpt2),
     ROW("granite-docling", gpt2),
@@ -291,7 +293,7 @@ static const struct pretokenizer table[] = {
     ROW("smollm", digits_gpt2),
     ROW("starcoder", digits_gpt2),
     ROW("refact", digits_gpt2),
-    ROW("command-r", digits_gpt2),
+    NFC("command-r", digits_gpt2),
     ROW("codeshell", digits_gpt2),
     ROW("exaone", digits_gpt2),
     ROW("minerva-7b", digits_gpt2),
@@ -307,16 +309,16 @@ static const struct pretokenizer table[] = {
     LLAMA("midm-2.0", llama3),
     ROW("smaug-bpe", llama3),
     ROW("dbrx", llama3),
-    ROW("qwen2", qwen2),
-    ROW("deepseek-r1-qwen", qwen2),
-    ROW("stablelm2", qwen2),
+    NFC("qwen2", qwen2),
+    NFC("deepseek-r1-qwen", qwen2),
+    NFC("stablelm2", qwen2),
     ROW("hunyuan", qwen2),
     ROW("megrez", qwen2),
     ROW("kormo", qwen2),
     ROW("f2llmv2", qwen2),
     ROW("solar-open", qwen2),
     ROW("grok-2", qwen2),
-    ROW("qwen35", qwen35),
+    NFC("qwen35", qwen35),
     LLAMA("tekken", tekken),
     ROW("gpt-4o", gpt4o),
     ROW("llama4", gpt4o),

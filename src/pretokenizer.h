@@ -23,6 +23,7 @@ struct pretokenizer {
     uint8_t n_passes;
     bool whole_first; /* a piece that is a token is that token, whatever the merges make of it */
     bool add_bos;     /* where tokenizer.ggml.add_bos_token is absent */
+    bool nfc;         /* the model's own tokenizer.json brings text into Unicode's form C first */
 };
 
 /* The one of that name, or NULL. */

@@ -7,12 +7,14 @@
 
 #include "bpe_gpt2.h"
 #include "bpe_llama.h"
+#include "nfc.h"
 #include "unicode.h"
 #include "vocabulary.h"
 
 struct tokenizer {
     struct vocabulary vocabulary;
     struct bpe_gpt2 *gpt2;   /* NULL for the other kinds */
+    struct nfc *nfc;         /* NULL where the pre-tokenizer does not ask for it */
     struct bpe_llama *llama; /* NULL for the other kinds */
 };
 
@@ -25,6 +27,8 @@ enum status tokenizer_open(struct tokenizer **tokenizer, const struct gguf *file
     if (status == STATUS_OK) status = vocabulary_open(&t->vocabulary, file, vocab_size, fault);
     if (status == STATUS_OK && t->vocabulary.kind == KIND_GPT2)
         status = bpe_gpt2_open(&t->gpt2, &t->vocabulary, file, fault);
+    if (status == STATUS_OK && t->gpt2 && t->vocabulary.pretokenizer->nfc && !(t->nfc = nfc_open()))
+        status = fault_set(fault, STATUS_OUT_OF_MEMORY, "no_memory_tokenizer", "");
     if (status == STATUS_OK && t->vocabulary.kind == KIND_LLAMA)
         status = bpe_llama_open(&t->llama, &t->vocabulary, file, fault);
     if (status == STATUS_OK)
@@ -37,6 +41,7 @@ enum status tokenizer_open(struct tokenizer **tokenizer, const struct gguf *file
 void tokenizer_close(struct tokenizer *tokenizer) {
     if (!tokenizer) return;
     bpe_gpt2_close(tokenizer->gpt2);
+    nfc_close(tokenizer->nfc);
     bpe_llama_close(tokenizer->llama);
     vocabulary_close(&tokenizer->vocabulary);
     free(tokenizer);
@@ -93,6 +98,7 @@ struct encoder {
     struct bpe_work work;
     struct bpe_ids ids;
     struct fault *fault;
+    unsigned flags;
     bool anew; /* llama: the next stretch of text gets a leading space */
 };
 
@@ -134,6 +140,19 @@ static enum status encode_llama(struct encoder *e, const char *text, size_t leng
     return status;
 }
 
+static enum status encode_gpt2(struct encoder *e, const char *text, size_t length) {
+    const struct tokenizer *tokenizer = e->tokenizer;
+    bool as_it_is = !tokenizer->nfc || e->flags & TOKENIZER_AS_IT_IS;
+    char *normal = NULL;
+    if (!as_it_is && !nfc_apply(tokenizer->nfc, text, length, &normal, &length))
+        return fault_set(e->fault, STATUS_OUT_OF_MEMORY, "no_memory_encode", "n:u",
+                         (uint64_t)length);
+    enum status status = bpe_gpt2_encode(tokenizer->gpt2, &e->work, normal ? normal : text, length,
+                                         &e->ids, e->fault);
+    free(normal);
+    return status;
+}
+
 /* A stretch of text without special tokens. */
 static enum status encode_stretch(struct encoder *e, const char *text, size_t length) {
     enum status status = STATUS_OK;
@@ -144,7 +163,7 @@ static enum status encode_stretch(struct encoder *e, const char *text, size_t le
         status = encode_pieces(e, text, length);
         break;
     case KIND_GPT2:
-        status = bpe_gpt2_encode(e->tokenizer->gpt2, &e->work, text, length, &e->ids, e->fault);
+        status = encode_gpt2(e, text, length);
         break;
     case KIND_LLAMA:
         status = encode_llama(e, text, length);
@@ -198,10 +217,10 @@ static enum status encode_text(struct encoder *e, const char *text, size_t lengt
 }
 
 enum status tokenizer_encode(const struct tokenizer *tokenizer, const char *text, size_t length,
-                             enum tokenizer_bos bos, bool special, uint32_t *ids, size_t capacity,
+                             enum tokenizer_bos bos, unsigned flags, uint32_t *ids, size_t capacity,
                              size_t *count, struct fault *fault) {
     const struct vocabulary *vocabulary = &tokenizer->vocabulary;
-    struct encoder e = {tokenizer, {0}, {ids, capacity, 0}, fault, true};
+    struct encoder e = {tokenizer, {0}, {ids, capacity, 0}, fault, flags, true};
     *count = 0;
     if (length > TOKENIZER_TEXT_MAX)
         return fault_set(fault, STATUS_TOO_LONG, "text_bytes", "limit:u n:u",
@@ -210,7 +229,7 @@ enum status tokenizer_encode(const struct tokenizer *tokenizer, const char *text
         return fault_set(fault, STATUS_UNKNOWN_TOKEN, "no_bos", "");
     if (bos == TOKENIZER_BOS_YES || (bos == TOKENIZER_BOS_AUTO && vocabulary->add_bos))
         bpe_ids_put(&e.ids, vocabulary->bos);
-    enum status status = encode_text(&e, text, length, special);
+    enum status status = encode_text(&e, text, length, flags & TOKENIZER_SPECIAL);
     bpe_work_close(&e.work);
     if (status == STATUS_OK) *count = e.ids.count;
     return status;

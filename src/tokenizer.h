@@ -30,6 +30,10 @@ enum { TOKENIZER_TEXT_MAX = 64 << 20 }; /* bytes in a text: 64 MiB */
  * pre-tokenizers of Llama 3 and Tekken, false otherwise). */
 enum tokenizer_bos { TOKENIZER_BOS_AUTO, TOKENIZER_BOS_YES, TOKENIZER_BOS_NO };
 
+/* How a text is read: special tokens inside it are those tokens, not text; it is not brought into
+ * Unicode's form C, whatever the pre-tokenizer says. */
+enum { TOKENIZER_SPECIAL = 1, TOKENIZER_AS_IT_IS = 2 };
+
 struct tokenizer; /* opaque, immutable */
 
 /* A token's bytes as they stand in text (the space as a space, a byte token as its byte), and
@@ -64,17 +68,19 @@ int32_t tokenizer_eos_id(const struct tokenizer *tokenizer);
 const uint32_t *tokenizer_end_ids(const struct tokenizer *tokenizer, size_t *count);
 bool tokenizer_is_end(const struct tokenizer *tokenizer, uint32_t id);
 
-/* Encodes `length` bytes of text. Special tokens inside the text are text unless `special`. At most
+/* Encodes `length` bytes of text; `flags` are of TOKENIZER_ above. What lies between the special
+ * and user-defined tokens is in form C where the pre-tokenizer asks for it (nfc.h). At most
  * `capacity` ids are written; *count is the number that the text has, so a call with capacity 0
- * measures and length + 2 always suffices (one for the bos token, one for llama's leading space,
- * which also follows a special or user-defined token of several bytes, as in llama.cpp).
+ * measures. length + 2 suffices as it is, 3 * length + 2 in form C (one for the bos token, one for
+ * llama's leading space, which also follows a special or user-defined token of several bytes, as in
+ * llama.cpp).
  * tokenizer.ggml.add_eos_token is not applied: what follows a text that has ended is another text.
  * Time grows as n log n.
  * STATUS_UNKNOWN_TOKEN names the word (word) or the character or byte (the other kinds) that the
  * vocabulary lacks, or says that TOKENIZER_BOS_YES finds no bos token; STATUS_TOO_LONG,
  * STATUS_OUT_OF_MEMORY. On failure *count is 0. */
 enum status tokenizer_encode(const struct tokenizer *tokenizer, const char *text, size_t length,
-                             enum tokenizer_bos bos, bool special, uint32_t *ids, size_t capacity,
+                             enum tokenizer_bos bos, unsigned flags, uint32_t *ids, size_t capacity,
                              size_t *count, struct fault *fault);
 
 /* The piece of a valid id (id < vocab_size). */

@@ -33,8 +33,7 @@ size_t unicode_put(char *out, uint32_t code) {
     return size;
 }
 
-/* The class of the range that holds the code, 0 where none does. */
-static uint32_t class_within(const struct unicode_range *ranges, size_t n, uint32_t code) {
+uint32_t unicode_within(const struct unicode_range *ranges, size_t n, uint32_t code) {
     size_t low = 0;
     while (low < n) {
         size_t middle = low + (n - low) / 2;
@@ -50,7 +49,7 @@ static uint32_t class_within(const struct unicode_range *ranges, size_t n, uint3
 
 enum unicode_class unicode_class(uint32_t code) {
     if (code >= UNICODE_LATE)
-        return (enum unicode_class)class_within(unicode_late, UNICODE_N_LATE, code);
+        return (enum unicode_class)unicode_within(unicode_late, UNICODE_N_LATE, code);
     const uint8_t *run = unicode_runs + unicode_blocks[code / UNICODE_BLOCK];
     uint32_t end = (*run >> 3) + 1u;
     while (end <= code % UNICODE_BLOCK) end += (*++run >> 3) + 1u;
@@ -58,7 +57,7 @@ enum unicode_class unicode_class(uint32_t code) {
 }
 
 bool unicode_deepseek_letter(uint32_t code) {
-    return class_within(unicode_deepseek_letters, UNICODE_N_DEEPSEEK_LETTERS, code) != 0;
+    return unicode_within(unicode_deepseek_letters, UNICODE_N_DEEPSEEK_LETTERS, code) != 0;
 }
 
 /* Characters that would leave no mark in a sentence, or reorder it. */

@@ -64,6 +64,9 @@ enum {
 struct unicode_range {
     uint32_t first, last, class;
 };
+/* The class of the range that holds the code, of n ascending ones; 0 where none does. */
+uint32_t unicode_within(const struct unicode_range *ranges, size_t n, uint32_t code);
+
 extern const uint8_t unicode_runs[];
 extern const uint16_t unicode_blocks[UNICODE_LATE / UNICODE_BLOCK];
 extern const struct unicode_range unicode_late[UNICODE_N_LATE];

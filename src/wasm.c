@@ -430,10 +430,10 @@ static bool has_tokenizer(const struct opened *opened) {
 /* Returns the number of ids that the text has, -1 on failure. */
 EXPORT(int32_t, tokenizer_encode)
 (const struct opened *opened, const char *text, size_t length, enum tokenizer_bos bos,
- uint32_t special, uint32_t *ids, size_t capacity) {
+ uint32_t flags, uint32_t *ids, size_t capacity) {
     size_t count;
     if (!has_tokenizer(opened)) return -1;
-    if (tokenizer_encode(opened->tokenizer, text, length, bos, special != 0, ids, capacity, &count,
+    if (tokenizer_encode(opened->tokenizer, text, length, bos, flags, ids, capacity, &count,
                          &fault)) {
         return -1;
     }

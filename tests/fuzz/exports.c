@@ -210,7 +210,7 @@ static void call(uint32_t which, uint32_t a, uint32_t b, double x, const struct 
         if ((i = SLOT_OF(opened)) == SLOTS) break;
         memcpy(text, image->data, n_text);
         static uint32_t encoded[256];
-        need_fault(export_tokenizer_encode(state.opened[i], text, n_text, b % 3, b % 2, encoded,
+        need_fault(export_tokenizer_encode(state.opened[i], text, n_text, b % 3, b % 4, encoded,
                                            b % 256) < 0);
         break;
     case 3:

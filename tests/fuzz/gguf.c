@@ -23,14 +23,14 @@ static void use_tokenizer(const struct gguf *file) {
     enum status status = tokenizer_open(&tokenizer, file, 0, &fault);
     check_refused(status, tokenizer, &fault);
     if (status) return;
-    for (int special = 0; special < 2; special++) {
-        uint32_t ids[sizeof text + 2];
+    for (unsigned special = 0; special < 2; special++) {
+        uint32_t ids[3 * sizeof text];
         char back[64];
         size_t n = 0, length = 0;
         if (tokenizer_encode(tokenizer, text, sizeof text - 1, TOKENIZER_BOS_AUTO, special, ids,
-                             sizeof text + 1, &n, &fault))
+                             3 * sizeof text, &n, &fault))
             continue;
-        CHECK(n <= sizeof text + 1);
+        CHECK(n <= 3 * sizeof text - 1);
         for (size_t i = 0; i < n; i++) CHECK(ids[i] < tokenizer_vocab_size(tokenizer));
         CHECK(!tokenizer_decode(tokenizer, ids, n, special, back, sizeof back, &length, &fault));
     }

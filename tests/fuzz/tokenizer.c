@@ -1,6 +1,7 @@
 /* A text through each kind of tokenizer and each pre-tokenizer: the same bytes come back; and a
  * vocabulary made of the input, which is refused or keeps to its ids. */
 #include "fuzz.h"
+#include "nfc.h"
 #include "pretokenizer.h"
 #include "tokenizer_subject.h"
 #include "unicode.h"
@@ -113,6 +114,27 @@ static void check_ids(struct subject *subject, const char *text, size_t length, 
     free(ids);
 }
 
+/* The normal form is its own, has three times the bytes at most, and is what the ids stand for. */
+static void check_normal(struct subject *subject, const char *text, size_t length) {
+    struct nfc *nfc = nfc_open();
+    char *once, *twice;
+    size_t n = length, m, count, decoded;
+    CHECK(nfc_apply(nfc, text, length, &once, &n) && n <= 3 * length);
+    const char *normal = once ? once : text;
+    m = n;
+    CHECK(nfc_apply(nfc, normal, n, &twice, &m) && m == n);
+    CHECK(!twice || !memcmp(twice, normal, n));
+    uint32_t *ids = encode_with(subject, TOKENIZER_BOS_NO, text, length, 0, &count);
+    char *back = malloc(n + 1);
+    CHECK(!tokenizer_decode(subject->tokenizer, ids, count, false, back, n, &decoded, NULL));
+    CHECK(decoded == n && !memcmp(back, normal, n));
+    free(back);
+    free(ids);
+    free(once);
+    free(twice);
+    nfc_close(nfc);
+}
+
 static void check_fixed(uint32_t choice, const char *text, size_t length) {
     static struct subject subjects[N_PRES + 2];
     struct subject *subject = &subjects[choice];
@@ -126,6 +148,9 @@ static void check_fixed(uint32_t choice, const char *text, size_t length) {
     CHECK_MESSAGE(round_trip(subject, text, length, false), "%s %u",
                   tokenizer_kind(subject->tokenizer), choice);
     check_ids(subject, text, length, true);
+    if (choice < N_PRES && pres[choice] &&
+        pretokenizer_find(pres[choice], strlen(pres[choice]))->nfc)
+        check_normal(subject, text, length);
 }
 
 /* Tokens are stretches of the input between line ends, then merges; types and scores its bytes. */

@@ -4,8 +4,11 @@ import { statSync } from 'node:fs';
 import { test } from 'node:test';
 import { measureSizes } from '../bench/size.js';
 
-/** Bytes of gzip: what is reached and a little, so that growth is noticed where it comes in. */
-const LIMIT = 95e3;
+/**
+ * Bytes of gzip: what is reached and a little, so that growth is noticed where it comes in. 6 kB are
+ * Unicode's form C (4.4 its table), without which no page would cut a text as Qwen's tokenizer does.
+ */
+const LIMIT = 102e3;
 
 test(`modules, worker and page side of the engine: at most ${LIMIT / 1e3} kB`, async () => {
   const sizes = await measureSizes();

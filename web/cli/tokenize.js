@@ -19,13 +19,18 @@ export const tokenize = {
       kind: 'switch',
       help: 'names of special tokens in the text are those tokens',
     },
+    {
+      name: 'normalize',
+      kind: 'text',
+      help: "no or auto: into Unicode's form C where the model's own tokenizer does it (auto)",
+    },
     ...CHAT,
   ],
 
   check(values) {
-    checkBeside(values, 'chat', ['prompt', 'text', 'bos', 'special']);
+    checkBeside(values, 'chat', ['prompt', 'text', 'bos', 'special', 'normalize']);
     if (values.chat !== undefined) return;
-    const { prompt, text, bos = 'auto' } = values;
+    const { prompt, text, bos = 'auto', normalize = 'auto' } = values;
     if (prompt === undefined && text === undefined) throw new UsageError('--prompt is missing');
     if (prompt !== undefined && text !== undefined) {
       throw new UsageError('--prompt and --text are the same flag, got both');
@@ -33,15 +38,21 @@ export const tokenize = {
     if (!['yes', 'no', 'auto'].includes(bos)) {
       throw new UsageError(`--bos must be yes, no or auto, got ${JSON.stringify(bos)}`);
     }
+    if (!['no', 'auto'].includes(normalize))
+      throw new UsageError(`--normalize must be no or auto, got ${JSON.stringify(normalize)}`);
   },
 
   async run(scope, values, { stdout }) {
     const { model, prompt, bos = 'auto', special = false, json } = values;
     const chat = values.chat === undefined ? null : await chatOf(scope, values);
     const text = chat?.text ?? values.text ?? prompt;
-    const ids = Array.from(
-      chat?.ids ?? scope.encode(text, { bos: bos === 'auto' ? bos : bos === 'yes', special }),
-    );
+    const options = {
+      bos: bos === 'auto' ? bos : bos === 'yes',
+      special,
+      normalize:
+        values.normalize === 'no' ? /** @type {false} */ (false) : /** @type {'auto'} */ ('auto'),
+    };
+    const ids = Array.from(chat?.ids ?? scope.encode(text, options));
     const tokens = ids.map((id) => {
       const piece = scope.piece(id);
       return { id, text: piece.text, bytes: Array.from(piece.bytes), special: piece.special };

@@ -21,6 +21,9 @@ const FILE_TYPES =
     ',',
   );
 
+/** TOKENIZER_SPECIAL and TOKENIZER_AS_IT_IS of src/tokenizer.h. */
+const SPECIAL = 1;
+const AS_IT_IS = 2;
 /** TOKENIZER_TEXT_MAX of src/tokenizer.h, in bytes. */
 const TEXT_MAX = 1 << 26;
 
@@ -130,13 +133,13 @@ export class Core {
 
   /**
    * @param {string} text
-   * @param {{ bos?: 'auto' | boolean, special?: boolean }} [options]
+   * @param {import('./types.js').EncodeOptions} [options]
    * @returns {Uint32Array}
    */
   encode(text, options) {
     this.needModel();
-    checkOptions('options of encode', options, ['bos', 'special']);
-    const { bos = 'auto', special = false } = options ?? {};
+    checkOptions('options of encode', options, ['bos', 'special', 'normalize']);
+    const { bos = 'auto', special = false, normalize = 'auto' } = options ?? {};
     if (typeof text !== 'string') {
       throw mustBe('text', 'a_string', text);
     }
@@ -144,23 +147,28 @@ export class Core {
       throw mustBe('bos', 'auto_or_boolean', bos);
     }
     checkBoolean('special', special);
+    if (normalize !== 'auto' && normalize !== false)
+      throw mustBe('normalize', 'auto_or_false', normalize);
     const { module } = this;
     const bytes = toBytes(text);
-    const capacity = bytes.length + 2;
     const idsAt = (bytes.length + 3) & ~3;
-    const at = module.exchange(idsAt + 4 * capacity);
-    module.writeBytes(at, bytes);
-    const count = module.calls.tokenizer_encode(
-      this.model,
-      at,
-      bytes.length,
-      bos === 'auto' ? 0 : bos ? 1 : 2,
-      Number(special),
-      at + idsAt,
-      capacity,
-    );
-    if (count < 0) module.fail();
-    return module.uint32(at + idsAt, count);
+    /** @param {number} capacity @returns {Uint32Array} */
+    const call = (capacity) => {
+      const at = module.exchange(idsAt + 4 * capacity);
+      module.writeBytes(at, bytes);
+      const count = module.calls.tokenizer_encode(
+        this.model,
+        at,
+        bytes.length,
+        bos === 'auto' ? 0 : bos ? 1 : 2,
+        (special ? SPECIAL : 0) | (normalize ? 0 : AS_IT_IS),
+        at + idsAt,
+        capacity,
+      );
+      if (count < 0) module.fail();
+      return count > capacity ? call(count) : module.uint32(at + idsAt, count);
+    };
+    return call(bytes.length + 2);
   }
 
   /**

@@ -144,9 +144,7 @@ export class Logitscope {
 
   /**
    * @param {string} text
-   * @param {{ bos?: 'auto' | boolean, special?: boolean }} [options] bos: begin with the
-   *   beginning-of-sequence token ('auto': as the model file says); special: names of special
-   *   tokens in the text are those tokens
+   * @param {import('./types.js').EncodeOptions} [options]
    */
   encode(text, options) {
     return this.#open().encode(text, options);

@@ -384,7 +384,7 @@ export class RemoteLogitscope extends RemoteSession {
 
   /**
    * @param {string} text
-   * @param {{ bos?: 'auto' | boolean, special?: boolean }} [options]
+   * @param {import('./types.js').EncodeOptions} [options]
    * @returns {Promise<Uint32Array>}
    */
   encode(text, options) {

@@ -353,6 +353,7 @@ export const sentences = {
   a_string_or_ids: 'a string or a list of token ids',
   a_scope: 'a scope or session over a second model',
   auto_or_boolean: '"auto", true or false',
+  auto_or_false: '"auto" or false',
   an_object_of_biases: 'an object from token ids to numbers or false',
   an_abort_signal: 'an AbortSignal',
   a_source: 'a URL, Response, ArrayBuffer, Uint8Array, File or path, or a list of parts',

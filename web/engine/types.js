@@ -226,6 +226,14 @@
 /** @typedef {{ id: number, text: string, bytes: Uint8Array, special: boolean }} Piece */
 
 /**
+ * @typedef {object} EncodeOptions
+ * @property {'auto' | boolean} [bos] begin with the beginning-of-sequence token; 'auto': as the model file says
+ * @property {boolean} [special] names of special tokens in the text are those tokens; false
+ * @property {'auto' | false} [normalize] 'auto': bring the text into Unicode's form C first where the model's
+ *   own tokenizer does (Qwen, Command R, GPT-NeoX and OLMo); false: read it as it is, as llama.cpp does
+ */
+
+/**
  * What the ids of a text bear of the watermarks that are on, null of one that is off: 1 for a green
  * token and 0 for another, with green_self plus twice the places back to the token that decides; the
  * bits of SynthID's g; 2^32 - 1 where no full context goes before. Beside it the settings.

@@ -1,0 +1,256 @@
+/* A text is worked on in segments, which begin where nothing before can join or move: each is taken
+ * apart, its marks are sorted by class, and its pairs are put together. */
+#include "nfc.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "sort.h"
+#include "unicode.h"
+
+/* Syllables of Hangul follow a rule: a leading, a vowel and maybe a trailing consonant. */
+enum {
+    LEADING = 0x1100,
+    VOWEL = 0x1161,
+    TRAILING = 0x11a7, /* one before the first */
+    SYLLABLE = 0xac00,
+    N_LEADING = 19,
+    N_VOWELS = 21,
+    N_TRAILING = 28,
+    N_SYLLABLES = N_LEADING * N_VOWELS * N_TRAILING
+};
+
+struct pair {
+    uint64_t key;           /* a code; in `made` second << 32 | first */
+    uint32_t first, second; /* second 0: a single other character; in `made` the code, twice */
+};
+
+struct nfc {
+    struct pair pairs[NFC_N_PAIRS], made[NFC_N_MADE]; /* each by its key */
+    struct unicode_range marks[NFC_N_MARKS];
+};
+
+static int compare_keys(const void *a, const void *b) {
+    const struct pair *x = a, *y = b;
+    return x->key < y->key ? -1 : x->key > y->key;
+}
+
+/* The first of n sorted pairs whose key is `key` or more, or the last. */
+static const struct pair *find(const struct pair *pairs, size_t n, uint64_t key) {
+    size_t low = 0;
+    n--;
+    while (low < n) {
+        size_t middle = (low + n) / 2;
+        if (pairs[middle].key < key)
+            low = middle + 1;
+        else
+            n = middle;
+    }
+    return pairs + low;
+}
+
+static uint32_t next_number(const uint8_t **at) {
+    uint32_t n = 0;
+    for (unsigned shift = 0;; shift += 7) {
+        uint8_t byte = *(*at)++;
+        n |= (uint32_t)(byte & 127) << shift;
+        if (byte < 128) return n;
+    }
+}
+
+struct nfc *nfc_open(void) {
+    const uint8_t *codes = nfc_codes, *firsts = nfc_firsts, *ranges = nfc_marks;
+    const uint8_t *second_codes = nfc_second_codes;
+    uint32_t seconds[NFC_N_SECONDS], code = 0, first = 0, n_made = 0;
+    struct nfc *nfc = malloc(sizeof *nfc);
+    if (!nfc) return NULL;
+    for (int i = 0; i < NFC_N_SECONDS; i++) seconds[i] = code += next_number(&second_codes);
+    code = 0;
+    for (int i = 0; i < NFC_N_PAIRS; i++) {
+        uint32_t step = next_number(&firsts);
+        first += step >> 1 ^ (0 - (step & 1)); /* ~(step >> 1) is -1 - (step >> 1) */
+        code += next_number(&codes);
+        uint32_t second = seconds[nfc_seconds[i] & 127];
+        nfc->pairs[i] = (struct pair){code, first, second};
+        if (nfc_seconds[i] < 128)
+            nfc->made[n_made++] = (struct pair){(uint64_t)second << 32 | first, code, code};
+    }
+    sort(nfc->made, NFC_N_MADE, sizeof *nfc->made, compare_keys);
+    code = 0;
+    for (int i = 0; i < NFC_N_MARKS; i++) {
+        first = code + next_number(&ranges);
+        code = first + next_number(&ranges);
+        nfc->marks[i] = (struct unicode_range){first, code, nfc_mark_classes[i]};
+    }
+    return nfc;
+}
+
+void nfc_close(struct nfc *nfc) {
+    free(nfc);
+}
+
+/* What a character is taken apart into, or NULL. */
+static const struct pair *parts_of(const struct nfc *nfc, uint32_t code) {
+    const struct pair *pair = find(nfc->pairs, NFC_N_PAIRS, code);
+    return pair->key == code ? pair : NULL;
+}
+
+static uint32_t compose(const struct nfc *nfc, uint32_t first, uint32_t second) {
+    if (first - LEADING < N_LEADING && second - VOWEL < N_VOWELS)
+        return SYLLABLE + ((first - LEADING) * N_VOWELS + second - VOWEL) * N_TRAILING;
+    if (first - SYLLABLE < N_SYLLABLES && (first - SYLLABLE) % N_TRAILING == 0 &&
+        second - TRAILING - 1 < N_TRAILING - 1)
+        return first + (second - TRAILING);
+    uint64_t key = (uint64_t)second << 32 | first;
+    const struct pair *pair = find(nfc->made, NFC_N_MADE, key);
+    return pair->key == key ? pair->first : 0;
+}
+
+/* Whether the character joins no other before it and stays behind what it follows. */
+static bool begins_segment(const struct nfc *nfc, uint32_t code) {
+    const struct pair *pair;
+    while ((pair = parts_of(nfc, code))) code = pair->first;
+    return !unicode_within(nfc->marks, NFC_N_MARKS, code) &&
+           find(nfc->made, NFC_N_MADE, (uint64_t)code << 32)->key >> 32 != code &&
+           code - VOWEL >= N_VOWELS && code - TRAILING - 1 >= N_TRAILING - 1;
+}
+
+/* One text at work. A character of a segment is its code with its class in the upper byte; a byte
+ * that is not UTF-8 has a code from BYTES on. */
+enum { BYTES = 0x110000, CODE = 0xffffff, CLASS_SHIFT = 24 };
+struct work {
+    const struct nfc *nfc;
+    uint32_t *segment; /* (2 * capacity,) the second half to sort in */
+    size_t n, capacity;
+    char *out;
+    size_t used;
+};
+
+static void push(struct work *w, uint32_t code) {
+    w->segment[w->n++] = unicode_within(w->nfc->marks, NFC_N_MARKS, code) << CLASS_SHIFT | code;
+}
+
+enum { PARTS_MAX = 4 }; /* of one character */
+
+static void push_parts(struct work *w, uint32_t code) {
+    const struct pair *pair;
+    uint32_t seconds[PARTS_MAX];
+    int n = 0;
+    if (code - SYLLABLE < N_SYLLABLES) {
+        code -= SYLLABLE;
+        push(w, LEADING + code / (N_VOWELS * N_TRAILING));
+        push(w, VOWEL + code / N_TRAILING % N_VOWELS);
+        if (code % N_TRAILING) push(w, TRAILING + code % N_TRAILING);
+        return;
+    }
+    for (; (pair = parts_of(w->nfc, code)); code = pair->first)
+        if (pair->second) seconds[n++] = pair->second;
+    push(w, code);
+    while (n) push(w, seconds[--n]);
+}
+
+/* Room for the parts of one more character; false when memory is out. */
+static bool reserve_segment(struct work *w) {
+    if (w->capacity - w->n >= PARTS_MAX) return true;
+    size_t capacity = w->capacity ? 2 * w->capacity : 32;
+    uint32_t *segment = realloc(w->segment, 2 * capacity * sizeof *segment);
+    if (!segment) return false;
+    w->segment = segment;
+    w->capacity = capacity;
+    return true;
+}
+
+/* Sorts each run of marks by class; those of one class keep their order. */
+static void sort_marks(struct work *w) {
+    uint32_t *segment = w->segment, *sorted = segment + w->capacity;
+    for (size_t from = 0, to; from < w->n; from = to) {
+        size_t places[NFC_N_CLASSES + 2] = {0};
+        for (to = from; to < w->n && segment[to] >> CLASS_SHIFT; to++)
+            places[(segment[to] >> CLASS_SHIFT) + 1]++;
+        for (int i = 1; i <= NFC_N_CLASSES; i++) places[i + 1] += places[i];
+        for (size_t i = from; i < to; i++) sorted[places[segment[i] >> CLASS_SHIFT]++] = segment[i];
+        memcpy(segment + from, sorted, (to - from) * sizeof *segment);
+        if (to == from) to++;
+    }
+}
+
+/* Puts pairs together: a starter and what follows, unless something of its class or a higher one
+ * stands between. */
+static void put_together(struct work *w) {
+    uint32_t *segment = w->segment, last = 0;
+    size_t kept = 0, starter = SIZE_MAX;
+    for (size_t i = 0; i < w->n; i++) {
+        uint32_t class = segment[i] >> CLASS_SHIFT;
+        bool free_way = starter != SIZE_MAX && (last == 0 || last < class);
+        uint32_t whole = free_way ? compose(w->nfc, segment[starter], segment[i] & CODE) : 0;
+        if (whole) {
+            segment[starter] = whole;
+            continue;
+        }
+        if (class == 0) starter = kept;
+        last = class;
+        segment[kept++] = segment[i];
+    }
+    w->n = kept;
+}
+
+/* The segment at the head of text[0 .. length) in form C: its bytes, 0 when memory is out. */
+static size_t work_on_segment(struct work *w, const char *text, size_t length) {
+    uint32_t code;
+    size_t at = 0;
+    w->n = 0;
+    do {
+        if (!reserve_segment(w)) return 0;
+        size_t size = unicode_next(text + at, length - at, &code);
+        push_parts(w, code != UNICODE_INVALID ? code : BYTES + (uint32_t)(unsigned char)text[at]);
+        at += size;
+        if (at < length) unicode_next(text + at, length - at, &code);
+    } while (at < length && code != UNICODE_INVALID && !begins_segment(w->nfc, code));
+    sort_marks(w);
+    put_together(w);
+    for (size_t i = 0; i < w->n; i++) {
+        code = w->segment[i] & CODE;
+        if (code >= BYTES)
+            w->out[w->used++] = (char)(code - BYTES);
+        else
+            w->used += unicode_put(w->out + w->used, code);
+    }
+    return at;
+}
+
+/* The end of the stretch from `at` on that is in form C, since no character from U+0300 on, whose
+ * first byte is 0xcc or more, stands in it or behind it. */
+static size_t plain_end(const char *text, size_t at, size_t length) {
+    size_t last = at; /* where the character before `at` begins */
+    for (uint32_t code; at < length; at += unicode_next(text + at, length - at, &code)) {
+        if ((unsigned char)text[at] >= 0xcc) return last;
+        last = at;
+    }
+    return length;
+}
+
+bool nfc_apply(const struct nfc *nfc, const char *text, size_t length, char **out,
+               size_t *out_length) {
+    struct work w = {.nfc = nfc};
+    size_t at = 0;
+    *out = NULL;
+    if (plain_end(text, 0, length) == length) return true;
+    w.out = malloc(3 * length);
+    while (w.out && at < length) {
+        size_t plain = plain_end(text, at, length) - at;
+        memcpy(w.out + w.used, text + at, plain);
+        w.used += plain;
+        at += plain;
+        size_t size = at < length ? work_on_segment(&w, text + at, length - at) : 0;
+        if (!size) break;
+        at += size;
+    }
+    free(w.segment);
+    if (at == length) {
+        *out = w.out;
+        *out_length = w.used;
+        return true;
+    }
+    free(w.out);
+    return false;
+}

@@ -1,0 +1,118 @@
+/* Unicode's form C: what its own documents say of single cases, what must hold of any bytes, and
+ * that no run of marks takes long. tests/node/nfc.test.js has every character. */
+#include <time.h>
+
+#include "check.h"
+#include "draw.h"
+#include "nfc.h"
+#include "unicode.h"
+
+static struct nfc *nfc;
+
+static void check_form(const char *text, const char *expected) {
+    char *out;
+    size_t n = strlen(text);
+    CHECK(nfc_apply(nfc, text, n, &out, &n));
+    CHECK_MESSAGE(n == strlen(expected) && !memcmp(out ? out : text, expected, n), "%s: %.*s", text,
+                  (int)n, out ? out : text);
+    free(out);
+}
+
+static void known_cases(void) {
+    check_form("", "");
+    check_form("plain \303\251", "plain \303\251");
+    check_form("cafe\314\201", "caf\303\251");
+    check_form("e\314\201e\314\201 x", "\303\251\303\251 x");
+    check_form("a\314\243\314\202", "\341\272\255");            /* dot below, circumflex */
+    check_form("a\314\202\314\243", "\341\272\255");            /* the other way round */
+    check_form("a\314\212\314\201", "\307\273");                /* ring, acute */
+    check_form("a\314\201\314\212", "\303\241\314\212");        /* blocked: the same class */
+    check_form("\342\204\253\342\204\246", "\303\205\316\251"); /* Angstrom, Ohm */
+    check_form("\342\204\252", "K");                            /* Kelvin */
+    check_form("\340\245\230", "\340\244\225\340\244\274");     /* U+0958 is excluded */
+    check_form("\341\204\222\341\205\241\341\206\253", "\355\225\234"); /* Hangul */
+    check_form("\355\225\230\341\206\253", "\355\225\234");             /* LV and T */
+    check_form("\355\225\234\341\206\253", "\355\225\234\341\206\253");
+    check_form("\314\210\314\201", "\314\210\314\201"); /* no starter */
+    check_form("\315\204", "\314\210\314\201");         /* U+0344 */
+    check_form("\360\235\205\240", "\360\235\205\230\360\235\205\245\360\235\205\256");
+    check_form("\357\244\200\360\257\240\200",
+               "\350\261\210\344\270\275"); /* compatible ideographs */
+    check_form("\340\247\207\340\246\276",
+               "\340\247\213"); /* a starter that joins the one before */
+}
+
+/* Bytes that are not UTF-8 stay, keep their places, and nothing joins them. */
+static void invalid_bytes(void) {
+    check_form("\377\314\201e\314\201\200", "\377\314\201\303\251\200");
+    check_form("e\314", "e\314");
+    check_form("e\355\240\200\314\201", "e\355\240\200\314\201");
+    check_form("\314\243\377\314\243\314\201", "\314\243\377\314\243\314\201");
+    check_form("\200\200\200\317", "\200\200\200\317");
+}
+
+static void any_bytes(void) {
+    static const uint32_t pools[][2] = {{0x20, 0x180},    {0x300, 0x362},   {0x1e00, 0x2000},
+                                        {0x1100, 0x1200}, {0xac00, 0xd7a4}, {0x900, 0xe00},
+                                        {0, 0x110000}};
+    struct pcg32 generator;
+    char text[256];
+    pcg32_seed(&generator, 7, 0);
+    for (int i = 0; i < 30000; i++) {
+        size_t n = 0, m, again;
+        while (n < 40) {
+            const uint32_t *pool = pools[pcg32_next(&generator) % 7];
+            n += unicode_put(text + n, pool[0] + pcg32_next(&generator) % (pool[1] - pool[0]));
+        }
+        if (i % 3 == 0) text[pcg32_next(&generator) % n] = (char)pcg32_next(&generator);
+        char *once, *twice;
+        m = n;
+        CHECK(nfc_apply(nfc, text, n, &once, &m) && m <= 3 * n);
+        again = m;
+        CHECK(nfc_apply(nfc, once ? once : text, m, &twice, &again) && again == m);
+        CHECK(!twice || !memcmp(twice, once ? once : text, m));
+        free(once);
+        free(twice);
+    }
+}
+
+static double seconds_of(const char *text, size_t length) {
+    char *out;
+    clock_t start = clock();
+    CHECK(nfc_apply(nfc, text, length, &out, &length));
+    free(out);
+    return (double)(clock() - start) / CLOCKS_PER_SEC;
+}
+
+/* Marks by the ten thousand, in the worst orders: eight times the text, no more than 24 times the
+ * time. */
+static void growth(void) {
+    static const char *const pieces[] = {"\314\201",     "\314\243\314\201\314\233",
+                                         "\200",         "\341\205\241",
+                                         "e\314\201",    "\340\246\276",
+                                         "\314\201\377", "\303\251\315\205"};
+    enum { FULL = 1 << 18 };
+    char *text = malloc(FULL + 8);
+    for (size_t k = 0; k < sizeof pieces / sizeof *pieces; k++) {
+        size_t n = strlen(pieces[k]);
+        double brief = 0, full = 0;
+        for (size_t at = 0; at < FULL; at += n) memcpy(text + at, pieces[k], n);
+        for (int i = 0; i < 3; i++) {
+            double a = seconds_of(text, FULL / 8 / n * n), b = seconds_of(text, FULL / n * n);
+            brief = i && brief < a ? brief : a;
+            full = i && full < b ? full : b;
+        }
+        CHECK_MESSAGE(full <= 24 * brief + 0.02, "piece %zu: %g s, %g s", k, brief, full);
+    }
+    free(text);
+}
+
+int main(void) {
+    nfc = nfc_open();
+    TEST(known_cases);
+    TEST(invalid_bytes);
+    TEST(any_bytes);
+    TEST(growth);
+    nfc_close(nfc);
+    return check_report();
+}
