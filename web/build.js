@@ -5,14 +5,16 @@
 import { build as bundle, transform } from 'esbuild';
 import { createHash } from 'node:crypto';
 import { cp, mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises';
-import { dirname, join, relative } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { firstFrame } from './first.js';
 import { patternOf, readHosts } from './model-hosts.js';
 import { LESSON_FILES } from './lessons/shipped.js';
 import { Notices } from './notices.js';
+import { PICTURE, withPreview } from './preview.js';
 import { joinScripts } from './scripts.js';
+import { filesOf, signSite } from './sign.js';
 import { buildSingle } from './single.js';
 import { BASICS, SHARED } from './state/settings.js';
 
@@ -212,6 +214,8 @@ export async function build(out = join(root, 'dist'), hosts = readHosts(process.
     chunkNames: '[name]-[hash]',
   });
   await joinScripts(out, ['template.js']);
+  const update = join(web, 'page/offline/update.js');
+  await bundle({ ...COMMON, entryPoints: [update], outdir: out, format: 'esm' });
   await bundle({
     ...options,
     entryPoints: {
@@ -228,6 +232,7 @@ export async function build(out = join(root, 'dist'), hosts = readHosts(process.
   await writeFile(join(out, '_headers'), headersOf(index));
   await writeFile(join(out, 'sandbox.html'), (await sandbox()).page);
   await cp(join(web, 'style/page.css'), join(out, 'page.css'));
+  await cp(join(web, 'screenshot.png'), join(out, PICTURE));
   const modules = (await readdir(join(web, 'engine'))).filter((file) => file.endsWith('.wasm'));
   for (const file of modules) await cp(join(web, 'engine', file), join(out, file));
   const models = (await readdir(join(root, 'models'))).filter((file) =>
@@ -238,7 +243,7 @@ export async function build(out = join(root, 'dist'), hosts = readHosts(process.
   await buildSingle(out, options, await sandbox('single'), () => notices.text());
   await writeFile(join(out, 'LICENSES.txt'), await notices.text());
   await writeFile(join(out, 'sbom.cdx.json'), await notices.bill());
-  await writeFile(join(out, 'SHA256SUMS'), await sumsOf(out));
+  await signSite(out);
   return out;
 }
 
@@ -262,24 +267,6 @@ function headersOf(page) {
 `;
 }
 
-/** The paths of all files of a folder, in order, each relative to it. @param {string} folder */
-async function filesOf(folder) {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  return entries
-    .filter((entry) => entry.isFile())
-    .map((entry) => relative(folder, join(entry.parentPath ?? entry.path, entry.name)))
-    .sort();
-}
-
-/** A line for each file as `sha256sum -c` reads it. @param {string} folder */
-async function sumsOf(folder) {
-  const lines = (await filesOf(folder)).map(async (path) => {
-    const sum = createHash('sha256').update(await readFile(join(folder, path)));
-    return `${sum.digest('hex')}  ${path}\n`;
-  });
-  return (await Promise.all(lines)).join('');
-}
-
 /**
  * Every file under `folder`, by path.
  * @param {string} folder
@@ -294,14 +281,20 @@ export async function weigh(folder) {
 }
 
 /**
- * index.html, naming all that its script imports, so that a browser asks for it at once.
+ * index.html, naming all that its script imports, so that a browser asks for it at once; with what shows of
+ * a link to it, and its service worker.
  * @param {string} out
  */
 async function pageWithPreloads(out) {
   const page = await readFile(join(web, 'index.html'), 'utf8');
   const [, ...imported] = await importsOf(out, ['main.js']);
   const links = imported.map((file) => `    <link rel="modulepreload" href="${file}">\n`);
-  return page.replace(/(?= *<script type="module")/, () => links.join(''));
+  links.push('    <link rel="serviceworker" href="sw.js">\n');
+  const about = /name="description" content="([^"]*)"/.exec(page)?.[1] ?? '';
+  return withPreview(page, { title: 'Logitscope', about, path: '' }).replace(
+    /(?= *<script type="module")/,
+    () => links.join(''),
+  );
 }
 
 /**

@@ -6,6 +6,8 @@ import { readFile, readdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { LESSON_LANGUAGES, SHIPPED, lessonFile } from './lessons/shipped.js';
+import { PICTURE, withPreview, withoutPreview } from './preview.js';
+import { signSite } from './sign.js';
 import { MODELS, findModel } from './state/models.js';
 import { pack, zip } from './zip.js';
 
@@ -17,8 +19,10 @@ import { pack, zip } from './zip.js';
 /** What no package needs: the instrument by itself, what is made for other pages, and what is said of the whole site. */
 const LEFT_OUT = [
   ...['index.html', 'logitscope.html', 'logitscope.js', 'anywidget.js'],
-  ...['SHA256SUMS', '_headers'],
+  ...['SHA256SUMS', '_headers', 'sw.js', 'update.js', PICTURE],
 ];
+/** What asks for the service worker: a package's files are the course system's to keep. */
+const WORKER = /\n *<link rel="serviceworker"[^>]*>/;
 
 /** @type {Record<string, string>} */
 const NAMED = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
@@ -31,17 +35,22 @@ const plain = (text) => escape(text.replace(/\[([^\]]*)\]\([^)]*\)/g, '$1').repl
  * A page that shows a lesson, or their list, made of the site's own page.
  * @param {string} site index.html
  * @param {{ language: string, title: string, about: string, attributes: string, body: string,
- *   up?: string, others?: string }} page `up` leads to the site
+ *   path?: string, others?: string }} page `path` is its place in the site; a package's page has none
  */
-function pageOf(site, { language, title, about, attributes, body, up = '', others = '' }) {
+function pageOf(site, { language, title, about, attributes, body, path, others = '' }) {
+  const up = path ? '../' : '';
+  const shown = { title: `${plain(title)} · Logitscope`, about: plain(about) };
+  const linked = path
+    ? withPreview(site, { ...shown, path, up })
+    : withoutPreview(site).replace(WORKER, '');
   /** What the instrument's head is made of, with the language and what the lesson is about. */
   const lesson = (/** @type {string} */ head) =>
     `<logit-lesson ${attributes}>${head.replace('<logit-preferences', `$& written="${language}"`)}  ${body}
       </logit-lesson>`;
-  return site
+  return linked
     .replace('<html lang="en">', `<html lang="${language}">`)
-    .replace(/<title>.*<\/title>/, () => `<title>${plain(title)} · Logitscope</title>`)
-    .replace(/(name="description" content=")[^"]*/, (_, start) => start + plain(about))
+    .replace(/<title>.*<\/title>/, () => `<title>${shown.title}</title>`)
+    .replace(/(name="description" content=")[^"]*/, (_, start) => start + shown.about)
     .replace(/(href|src)="(?!data:)([\w.-]+)"/g, `$1="${up}$2"`)
     .replace('</title>', () => `</title>${others}`)
     .replace(/<logit-scope[^>]*>([^]*)<\/logit-scope>/, (_, head) => lesson(head));
@@ -145,11 +154,11 @@ export async function buildCourse(dist, out = join(dist, 'lessons'), names = SHI
       about: words['lesson.index.about'],
       attributes: 'links="pages"',
       body: `<ol>\n          ${rows.join('\n          ')}\n        </ol>`,
-      up: '../',
       others: alternates('index'),
     };
-    await writeFile(join(out, `index.${language}.html`), pageOf(site, list));
-    if (language === 'en') await writeFile(join(out, 'index.html'), pageOf(site, list));
+    const files = [`index.${language}.html`, ...(language === 'en' ? ['index.html'] : [])];
+    for (const file of files)
+      await writeFile(join(out, file), pageOf(site, { ...list, path: `lessons/${file}` }));
 
     for (const lesson of lessons) {
       const { name, title, aim } = lesson;
@@ -160,7 +169,7 @@ export async function buildCourse(dist, out = join(dist, 'lessons'), names = SHI
         pageOf(site, {
           ...page,
           attributes: `${attributes} links="pages"`,
-          up: '../',
+          path: `lessons/${name}.${language}.html`,
           others: alternates(name),
         }),
       );
@@ -182,6 +191,7 @@ export async function buildCourse(dist, out = join(dist, 'lessons'), names = SHI
       }
     }
   }
+  if (out === join(dist, 'lessons')) await signSite(dist);
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

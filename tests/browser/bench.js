@@ -81,11 +81,18 @@ export async function openBench(route = () => undefined) {
    * A new page with everything it complains about or asks for; a reader who was here before, unless
    * it is the `first` visit.
    * @param {boolean} first
+   * @param {boolean} worker
    * @param {import('playwright-core').BrowserContextOptions} context
    * @returns {Promise<Visitor>}
    */
-  async function makeVisitor(first, context) {
+  async function makeVisitor(first, worker, context) {
     const page = await (await browser.newContext(context)).newPage();
+    if (!worker)
+      await page.addInitScript(() => {
+        // As in a browser that has none: what a worker keeps costs each page that a test opens.
+        if (origin !== 'null')
+          Object.defineProperty(navigator, 'serviceWorker', { value: undefined });
+      });
     if (!first)
       await page.addInitScript(() => {
         // A sandboxed frame has no storage.
@@ -178,9 +185,10 @@ export async function openBench(route = () => undefined) {
    * own for every document; so is that of a `first` visit, where nothing is remembered yet.
    * It is only given another fragment where it stands at that address, unless the test wants a
    * `fresh` document: what no address holds would still be there.
+   * The site's service `worker` runs only if a test asks for it.
    * A path that names no view opens the bench, unless the test asks for the `firstScreen`.
    * @param {{ path?: string, ready?: boolean, first?: boolean, own?: boolean, firstScreen?: boolean,
-   *   fresh?: boolean } & import('playwright-core').BrowserContextOptions} [options]
+   *   fresh?: boolean, worker?: boolean } & import('playwright-core').BrowserContextOptions} [options]
    */
   async function open(options = {}) {
     const {
@@ -189,6 +197,7 @@ export async function openBench(route = () => undefined) {
       first = false,
       firstScreen = false,
       fresh = false,
+      worker = false,
       ...others
     } = options;
     const { own = first, ...asked } = others;
@@ -204,7 +213,7 @@ export async function openBench(route = () => undefined) {
     const address = server.url + place + query;
     const restored = used && !fresh && (await restore(used, look, address, fragment));
     if (used && !restored) await renew(used, look);
-    const visitor = used ?? (await makeVisitor(first, { ...look, ...rest }));
+    const visitor = used ?? (await makeVisitor(first, worker, { ...look, ...rest }));
     const { page, complaints, foreign } = visitor;
     if (!restored) await page.goto(address + fragment);
     if (ready) {

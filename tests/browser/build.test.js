@@ -2,15 +2,17 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { readFile, readdir } from 'node:fs/promises';
+import { readFile, readdir, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { build as bundle } from 'esbuild';
 import { firstLoad, plugins, weigh } from '../../web/build.js';
+import { buildCourse } from '../../web/course.js';
 import { chooseDomain, findCuts, layoutBars, orderRows } from '../../web/plots/bars.js';
 import { layoutStrip } from '../../web/plots/strip.js';
+import { readSiteUrl, withPreview } from '../../web/preview.js';
 import { Logitscope } from '../../web/engine/index.js';
 import { sentences } from '../../web/engine/sentences.js';
 import { temporaryFolder } from '../cleanup.js';
@@ -130,6 +132,39 @@ test('addresses in the built files are relative, and no template needs a style a
   assert.ok(addresses.length >= 3);
   for (const address of addresses) assert.doesNotMatch(address, /^(\/|(?!data:)[a-z]+:)/i);
   for (const [file, source] of await readSources()) assert.doesNotMatch(source, /\sstyle=/, file);
+});
+
+/** What a link to a page shows elsewhere, by the names of its tags. @param {string} html */
+const previewOf = (html) =>
+  Object.fromEntries(
+    [...html.matchAll(/<meta property="og:(\w+)" content="([^"]*)">/g)].map(([, ...pair]) => pair),
+  );
+
+test('a link shows title, text and picture; a single file and a package have none', async () => {
+  const read = (/** @type {string[]} */ ...path) => readFile(join(...path), 'utf8');
+  const html = await read(bench.dist, 'index.html');
+  const about = /name="description" content="([^"]*)"/.exec(html)?.[1];
+  const shown = { type: 'website', title: 'Logitscope', description: about };
+  assert.deepEqual(previewOf(html), { ...shown, image: 'preview.png' });
+  assert.ok((await stat(join(bench.dist, 'preview.png'))).size > 1e4);
+  const page = { title: 'Logitscope', about, path: '' };
+  const url = readSiteUrl('https://example.org/scope');
+  assert.deepEqual(previewOf(withPreview(html, page, url)), {
+    ...shown,
+    url: 'https://example.org/scope/',
+    image: 'https://example.org/scope/preview.png',
+  });
+  for (const wrong of ['example.org', 'file:///x', 'https://example.org/?a=1'])
+    assert.throws(() => readSiteUrl(wrong), /SITE_URL must be like .*, got/);
+  assert.deepEqual(previewOf(await read(bench.dist, 'logitscope.html')), {});
+  const course = temporaryFolder();
+  await buildCourse(bench.dist, course, []);
+  const lesson = await read(course, 'top-p.es.html');
+  const { title, image, description } = previewOf(lesson);
+  assert.equal(title, 'Top-p: el núcleo · Logitscope');
+  assert.ok(lesson.includes(`<title>${title}</title>`));
+  assert.ok(lesson.includes(`name="description" content="${description}"`));
+  assert.equal(image, '../preview.png');
 });
 
 /** The sources of the elements and of the page around them, by path. */

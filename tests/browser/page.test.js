@@ -55,11 +55,40 @@ test('the page loads whole, from its own origin, and complains about nothing', a
   const { page, complaints, foreign, close } = await bench.open({ path: '?lang=en#temperature=1' });
   await expectBars(page, FIRST, {});
   assert.match(await page.locator('footer').innerText(), /64 tokens/);
-  assert.equal(await page.title(), 'Logitscope');
+  assert.equal(await page.title(), 'Bench · Logitscope');
   await page.locator('[data-command=run]').click();
   await page.locator('.verdict[data-right]').waitFor();
   assert.deepEqual(complaints, []);
   assert.deepEqual(foreign, []);
+  await close();
+});
+
+test('the title says what shows, in the language of the page, and leaves the history alone', async () => {
+  const { page, close } = await open();
+  const title = (/** @type {string} */ wanted) =>
+    until(
+      () => page.title(),
+      (now) => now === wanted,
+    );
+  await title('Bench · Logitscope');
+  await page.locator('#tab-landscape').click();
+  await title('Temperature 0.7 · Logitscope');
+  const knob = page.locator('logit-landscape .handle.knob');
+  const before = await page.evaluate(() => history.length);
+  for (let i = 0; i < 5; i++) await knob.press('ArrowRight');
+  await title('Temperature 0.95 · Logitscope');
+  await page.locator('logit-landscape .axis-of select').selectOption('top_p');
+  await title('Top-p 0.9 · Logitscope');
+  assert.ok((await page.evaluate(() => history.length)) <= before + 1);
+  await page.locator('#tab-compare').click();
+  await title('Compare · Logitscope');
+  await page.getByRole('button', { name: 'Language and colours' }).click();
+  await page.getByRole('radio', { name: 'Español' }).check();
+  await title('Comparar · Logitscope');
+  await page.goto(
+    page.url().replace('lang=en', 'lang=es').replace('&view=compare', '&view=landscape'),
+  );
+  await title('Temperatura 0,95 · Logitscope');
   await close();
 });
 

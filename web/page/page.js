@@ -16,8 +16,8 @@ if (scope) {
     );
     await panel.show(address);
   });
-  const keys = () => import('./keys.js').then(({ followKeys }) => followKeys(scope));
-  scope.addEventListener('logit-ready', keys, { once: true });
+  const complete = () => import('./complete.js').then(({ completePage }) => completePage(scope));
+  scope.addEventListener('logit-ready', complete, { once: true });
   document.addEventListener('logit-shortcuts', async () =>
     (await import('./shortcuts.js')).showShortcuts(),
   );

@@ -99,6 +99,12 @@ export function isSlow(progress) {
   return where !== undefined && (!HERE.includes(where) || total > QUICK);
 }
 
+/** The addresses of the models that are open or on their way. */
+export function openModels() {
+  const keys = [...all.values()].flatMap((shared) => [...shared.keys()]);
+  return keys.filter((key) => typeof key === 'string');
+}
+
 /** Whether an engine is on its way or has not answered yet. */
 export function enginesBusy() {
   const held = [...all.values()].flatMap((shared) => [...shared.values()]);

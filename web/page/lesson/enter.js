@@ -1,4 +1,7 @@
 /** What stands in the instrument's place: a lesson, its guide for teachers, or the form that writes one. */
+addEventListener('logit-ready', async () => (await import('../offline/keep-site.js')).keepSite(), {
+  once: true,
+});
 enter(/** @type {Element} */ (document.querySelector('logit-lesson')));
 
 /** @param {Element} place not defined yet */

@@ -1,0 +1,259 @@
+/**
+ * The site without the network, and from one build to the next: after a first visit it opens from what
+ * the browser keeps, and a page never gets files of two builds.
+ */
+import assert from 'node:assert/strict';
+import { appendFileSync, cpSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { before, test } from 'node:test';
+import { serve } from '../../web/serve.js';
+import { signSite } from '../../web/sign.js';
+import { closed, temporaryFolder } from '../cleanup.js';
+import { START, openBench, settle, until } from './bench.js';
+
+/** Files that each say of which build they are. */
+const BUILT = ['main.js', 'worker.js', 'page.css', 'template.js', 'sandbox.html'];
+
+/** @type {Awaited<ReturnType<typeof openBench>>} */
+let bench;
+before(async () => (bench = await openBench()));
+
+/** Says in a file of which build it is. @param {string} folder @param {string} file @param {number} build */
+function mark(folder, file, build) {
+  const text = `build ${build}`;
+  appendFileSync(join(folder, file), file.endsWith('.html') ? `<!-- ${text} -->` : `/* ${text} */`);
+}
+
+/** A copy of the site that can be changed, on a server that can be stopped. */
+async function openSite() {
+  const folder = temporaryFolder();
+  const filter = (/** @type {string} */ path) => !/logitscope\.(html|js)$/.test(path);
+  cpSync(bench.dist, folder, { recursive: true, filter });
+  /** Puts another build into the place of some files, or of all. */
+  const deploy = async (/** @type {number} */ build, files = BUILT, signed = true) => {
+    for (const file of files) mark(folder, file, build);
+    if (signed) await signSite(folder);
+  };
+  await deploy(1);
+  let server = closed(await serve(folder));
+  const { url } = server;
+  const stop = () => server.close();
+  const start = async () => (server = closed(await serve(folder, Number(new URL(url).port))));
+  return { folder, url, deploy, stop, start };
+}
+
+/** Opens the site with a service worker allowed, and waits until it keeps all that it is to keep. */
+async function visit(/** @type {string} */ url, path = `?lang=en&model=verbs${START}`) {
+  const { page, complaints, close } = await bench.open({
+    path: 'source/tests/browser/blank.html',
+    ready: false,
+    own: true,
+    worker: true,
+  });
+  await page.goto(url + path);
+  await shown(page);
+  await page.evaluate(async () => {
+    const whole = async () => (await caches.match('models/verbs.gguf')) !== undefined;
+    await navigator.serviceWorker.ready;
+    while (!(await whole())) await new Promise((resolve) => setTimeout(resolve, 20));
+  });
+  return { page, complaints, close };
+}
+
+/** @param {import('playwright-core').Page} page */
+async function shown(page) {
+  await page.locator('logit-distribution .row').first().waitFor();
+  await settle(page);
+}
+
+/** The builds of which a page has files: what its worker answers. @param {import('playwright-core').Page} page */
+const builds = (page) =>
+  page.evaluate(
+    (files) =>
+      Promise.all(
+        files.map(async (file) => {
+          const text = await (await fetch(file)).text();
+          return Number(/build (\d+)\D*$/.exec(text)?.[1]);
+        }),
+      ),
+    BUILT,
+  );
+
+/** Waits until a page that is left alone has another build ready. @param {import('playwright-core').Page} page */
+const fetched = (page) =>
+  page.evaluate(async () => {
+    const registration = await navigator.serviceWorker.getRegistration();
+    await registration.update();
+    while (!registration.waiting) await new Promise((resolve) => setTimeout(resolve, 20));
+  });
+
+const all = (/** @type {number} */ build) => BUILT.map(() => build);
+
+test('after a first visit the site opens without the network, with its state', async () => {
+  const site = await openSite();
+  const { page, complaints, close } = await visit(site.url);
+  await page.locator('logit-knob[data-name=temperature] input[type=range]').fill('1.4');
+  await settle(page);
+  await site.stop();
+  await page.reload();
+  await shown(page);
+  const heat = page.locator('logit-knob[data-name=temperature] input[type=range]');
+  assert.equal(await heat.inputValue(), '1.4');
+  await page.locator('#tab-compare').click();
+  await page.locator('logit-compare').waitFor();
+  await settle(page);
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
+test('a reload shows the new build whole, also where the page had not heard of it', async () => {
+  const site = await openSite();
+  const { page, complaints, close } = await visit(site.url);
+  await page.reload();
+  await shown(page);
+  assert.deepEqual(await builds(page), all(1));
+  await site.deploy(2);
+  assert.deepEqual(await builds(page), all(1), 'an open page keeps its build');
+  await page.reload();
+  await shown(page);
+  assert.deepEqual(await builds(page), all(2));
+  const caches = () => page.evaluate(async () => (await globalThis.caches.keys()).length);
+  assert.equal(await until(caches, (n) => n === 1), 1, 'the old build is gone');
+  await site.stop();
+  await page.reload();
+  await shown(page);
+  assert.deepEqual(await builds(page), all(2));
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
+test('two pages of one build stay with it, until one of them is alone', async () => {
+  const site = await openSite();
+  const { page, complaints, close } = await visit(site.url);
+  await page.reload();
+  await shown(page);
+  const other = await page.context().newPage();
+  await other.goto(`${site.url}?lang=en&model=verbs&view=bench`);
+  await shown(other);
+  await site.deploy(2);
+  await fetched(page);
+  await page.reload();
+  await shown(page);
+  assert.deepEqual(await Promise.all([page, other].map(builds)), [all(1), all(1)]);
+  await other.close();
+  await page.reload();
+  await shown(page);
+  assert.deepEqual(await builds(page), all(2));
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
+test('of a server that is half way to another build nothing is taken', async () => {
+  const site = await openSite();
+  const { page, complaints, close } = await visit(site.url);
+  await page.reload();
+  await shown(page);
+  // New files under the old list: what is kept does not change, and what is not kept is refused.
+  await site.deploy(2, ['main.js', 'models/shakespeare.gguf'], false);
+  await page.reload();
+  await shown(page);
+  assert.deepEqual(await builds(page), all(1));
+  const model = (init = {}) =>
+    page.evaluate(
+      (asked) =>
+        fetch('models/shakespeare.gguf', asked).then(
+          async (response) => [response.status, (await response.arrayBuffer()).byteLength],
+          ({ name }) => name,
+        ),
+      init,
+    );
+  assert.equal(await model(), 'TypeError');
+  assert.deepEqual(complaints.splice(0), ['Failed to load resource: net::ERR_FAILED']);
+  // A new list, and a file that is not yet the one in it.
+  await site.deploy(3, ['worker.js']);
+  mark(site.folder, 'worker.js', 4);
+  await page.reload();
+  await shown(page);
+  assert.deepEqual(await builds(page), all(1));
+  // The rest has come.
+  await signSite(site.folder);
+  await page.reload();
+  await shown(page);
+  assert.deepEqual(await builds(page), [2, 4, 1, 1, 1]);
+  // A model is kept on use, and any part of it can be had without the network.
+  const [status, size] = await model();
+  assert.equal(status, 200);
+  await site.stop();
+  assert.deepEqual(await model({ headers: { range: 'bytes=4-' } }), [206, size - 4]);
+  assert.deepEqual(await model({ headers: { range: 'bytes=0-3' } }), [206, 4]);
+  assert.deepEqual(await model({ headers: { range: `bytes=${size}-` } }), [416, 0]);
+  await close();
+});
+
+test('a site that has no service worker any more, or is another one, is shown as it is', async () => {
+  const site = await openSite();
+  const { page, close } = await visit(site.url);
+  for (const answer of [null, '<!doctype html><title>Another site</title>']) {
+    const file = join(site.folder, 'sw.js');
+    if (answer) writeFileSync(file, answer);
+    else rmSync(file);
+    await site.deploy(2, ['main.js'], false);
+    writeFileSync(join(site.folder, 'index.html'), '<!doctype html><title>Another site</title>');
+    await page.reload();
+    assert.equal(await page.title(), 'Another site');
+    const left = () =>
+      page.evaluate(async () => [
+        (await navigator.serviceWorker.getRegistrations()).length,
+        (await caches.keys()).length,
+      ]);
+    assert.deepEqual(await until(left, ([n]) => n === 0), [0, 0]);
+    if (answer) break;
+    cpSync(bench.dist, site.folder, { recursive: true });
+    await page.goto(`${site.url}?lang=en&model=verbs&view=bench`);
+    await shown(page);
+  }
+  await close();
+});
+
+test('where nothing may be kept the page works, and says nothing of it', async () => {
+  const site = await openSite();
+  const { page, complaints, close } = await bench.open({
+    path: 'source/tests/browser/blank.html',
+    ready: false,
+    own: true,
+    worker: true,
+  });
+  const registrations = () =>
+    page.evaluate(async () => (await navigator.serviceWorker.getRegistrations()).length);
+  const noted = () => page.evaluate(() => globalThis.asked);
+  await page.addInitScript(() => {
+    globalThis.asked = 0;
+    if (origin === 'null') return; // a sandboxed frame has none
+    navigator.serviceWorker.register = async () => {
+      globalThis.asked++;
+      throw new DOMException('The quota is reached', 'QuotaExceededError');
+    };
+  });
+  await page.goto(`${site.url}?lang=en&model=verbs&view=bench`);
+  await shown(page);
+  assert.equal(await until(noted, (n) => n > 0), 1);
+  assert.equal(await registrations(), 0);
+  // A page of others with the elements, and a frame, ask for nothing.
+  const { port } = new URL(site.url);
+  cpSync(join(bench.dist, 'logitscope.js'), join(site.folder, 'logitscope.js'));
+  const html = `<!doctype html><html lang="en"><title>Host</title><link rel="icon" href="data:,">
+    <script type="module" src="logitscope.js"></script>
+    <logit-scope model="verbs" prompt="Today she"></logit-scope>
+    <iframe src="index.html?lang=en&amp;model=verbs&amp;view=bench"></iframe>
+    <iframe sandbox="allow-scripts" src="index.html?lang=en&amp;model=verbs&amp;view=bench"></iframe>`;
+  writeFileSync(join(site.folder, 'host.html'), html);
+  await page.goto(`http://localhost:${port}/host.html`);
+  await shown(page);
+  for (const frame of page.frames().slice(1))
+    await frame.locator('logit-distribution .row').first().waitFor();
+  await page.waitForTimeout(300); // longer than until a page asks
+  assert.equal(await noted(), 0);
+  assert.equal(await registrations(), 0);
+  assert.deepEqual(complaints, []);
+  await close();
+});

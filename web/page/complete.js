@@ -1,0 +1,39 @@
+/** Completes the page's own instrument after its first picture: keys, the document's title, offline use. */
+import { Rest } from '../base/rest.js';
+import { capitalise, settingName } from '../base/setting-words.js';
+import { onLanguage, plain, t } from '../locale/locale.js';
+import { initialChoices } from '../state/fields.js';
+import { followKeys } from './keys.js';
+import { keepSite } from './offline/keep-site.js';
+
+/** How long a change rests before the title says it, in ms. */
+const TITLE_DELAY_MS = 250;
+
+/** @param {import('./scope.js').LogitScope} scope */
+export function completePage(scope) {
+  followKeys(scope);
+  followTitle(scope);
+  keepSite();
+}
+
+/** What a view shows: the landscape its knob and value, any other its name. @param {import('./scope.js').LogitScope} scope */
+function titleOf({ view, state, table }) {
+  if (view !== 'landscape') return t(`view.${view}`);
+  const name = state.landscape_knob ?? initialChoices('landscape').knob ?? 'temperature';
+  const settings = /** @type {Record<string, unknown>} */ (state.settings);
+  const value = settings[name] ?? table.find((row) => row.name === name)?.neutral;
+  return `${capitalise(settingName(name))} ${plain(Number(value))}`;
+}
+
+/** Keeps the document's title to what shows. @param {import('./scope.js').LogitScope} scope */
+function followTitle(scope) {
+  const rest = new Rest();
+  const write = () => {
+    document.title = `${titleOf(scope)} · Logitscope`;
+  };
+  const later = () => rest.after(TITLE_DELAY_MS, write);
+  for (const type of ['logit-ready', 'logit-change', 'logit-show'])
+    scope.addEventListener(type, later);
+  onLanguage(write);
+  write();
+}

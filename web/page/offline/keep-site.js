@@ -1,0 +1,30 @@
+/**
+ * Asks the browser to keep the site for a visit without the network. A page names the service worker in a
+ * link; a page of others, a single file or a lesson's package has none.
+ */
+import { trustedAddress } from '../../engine/trusted.js';
+import { openModels } from '../../state/engines.js';
+
+/** The wait where a browser does not tell of idle time, in ms. */
+const PATIENCE = 1000;
+
+/** Waits for time to spare; a browser that refuses goes without. */
+export function keepSite() {
+  const link = document.querySelector('link[rel=serviceworker]');
+  const allowed = window.parent === window && origin !== 'null' && isSecureContext;
+  if (!link || !allowed) return;
+  const { href } = /** @type {HTMLLinkElement} */ (link);
+  const register = () => keep(href).catch(() => {});
+  if ('requestIdleCallback' in globalThis) requestIdleCallback(register);
+  else setTimeout(register, PATIENCE);
+}
+
+/** Registers the worker and names what this visit fetched before there was one. @param {string} address */
+async function keep(address) {
+  const { serviceWorker } = navigator;
+  if (!serviceWorker) return;
+  await serviceWorker.register(trustedAddress(address));
+  const { active } = await serviceWorker.ready;
+  const fetched = performance.getEntriesByType('resource').map(({ name }) => name);
+  if (!serviceWorker.controller) active?.postMessage([location.href, ...fetched, ...openModels()]);
+}

@@ -1,0 +1,187 @@
+/**
+ * The site's service worker: after the first visit the site opens without the network. It holds the
+ * files of one build, each checked against its sum, and gives a page files of that build alone. web/sign.js
+ * bundles it with the list of files.
+ */
+
+/** @typedef {{ version: string, sums: Record<string, string>, onUse: string[] }} Site all but `onUse` is kept from the start */
+
+const worker = /** @type {any} */ (globalThis);
+/** @type {Site} */
+const { version, sums, onUse } = /** @type {any} */ (globalThis).SITE;
+const { registration, clients } = worker;
+/** The site's folder. @type {string} */
+const scope = registration.scope;
+const PREFIX = `logitscope ${scope} `;
+const NAME = PREFIX + version;
+/** What every version of this script begins with; web/sign.js writes it. */
+const MARK = '/* logitscope ';
+/** How long a page waits for the server's answer about its version, in ms. */
+const PATIENCE = 1000;
+const LOOSE = { ignoreVary: true };
+
+/** The version of the server's build that a page was last asked to fetch. */
+let tried = version;
+
+/** The SHA-256 of some bytes, in base64. @param {ArrayBuffer} bytes */
+async function sumOf(bytes) {
+  const sum = await crypto.subtle.digest('SHA-256', bytes);
+  return btoa(String.fromCharCode(...new Uint8Array(sum)));
+}
+
+/** The path within the site, or undefined for another place. @param {string} url */
+function pathOf(url) {
+  const { origin, pathname } = new URL(url);
+  const whole = origin + pathname;
+  if (!whole.startsWith(scope)) return undefined;
+  const path = whole.slice(scope.length).replace(/(^|\/)$/, '$1index.html');
+  return Object.hasOwn(sums, path) ? path : undefined;
+}
+
+/**
+ * A file of this build: out of an earlier build's cache, the browser's own or the server, wherever the
+ * bytes have the right sum. Throws if the server has other bytes.
+ * @param {string} path
+ */
+async function fetchFile(path) {
+  const address = scope + path;
+  const ways = [
+    () => caches.match(address, LOOSE),
+    () => fetch(address),
+    () => fetch(address, { cache: 'reload' }),
+  ];
+  for (const way of ways) {
+    const found = await way();
+    if (!found?.ok) continue;
+    const bytes = await found.arrayBuffer();
+    if ((await sumOf(bytes)) !== sums[path]) continue;
+    const headers = new Headers(found.headers);
+    for (const name of ['content-encoding', 'vary']) headers.delete(name); // of the way, not of the bytes
+    headers.set('content-length', String(bytes.byteLength));
+    return new Response(bytes, { headers });
+  }
+  throw new TypeError(`${path} belongs to another build`);
+}
+
+/** A file of this build, kept from now on if the store has room. @param {string} path */
+async function fileOf(path) {
+  const cache = await caches.open(NAME);
+  const kept = await cache.match(scope + path, LOOSE);
+  if (kept) return kept;
+  const found = await fetchFile(path);
+  await cache.put(scope + path, found.clone()).catch(() => {});
+  return found;
+}
+
+/** The part of a file that a request asks for. @param {Response} whole @param {string | null} range */
+async function partOf(whole, range) {
+  const [, from, to] = /^bytes=(\d+)-(\d*)$/.exec(range ?? '') ?? [];
+  if (from === undefined) return whole;
+  const bytes = await whole.blob();
+  const start = Number(from);
+  const end = to ? Math.min(Number(to) + 1, bytes.size) : bytes.size;
+  const headers = new Headers(whole.headers);
+  headers.set('content-range', `bytes ${start < end ? `${start}-${end - 1}` : '*'}/${bytes.size}`);
+  headers.delete('content-length');
+  return start < end
+    ? new Response(bytes.slice(start, end), { status: 206, headers })
+    : new Response(null, { status: 416, headers });
+}
+
+/**
+ * From this build; without the cache, which a reader or the browser may have removed, from the server.
+ * @param {Request} request
+ * @param {string} path
+ */
+async function respond(request, path) {
+  if (!(await caches.has(NAME).catch(() => false))) return fetch(request);
+  return partOf(await fileOf(path), request.headers.get('range'));
+}
+
+/** Removes the caches of this folder, but for one. @param {string} [kept] */
+async function removeCaches(kept) {
+  for (const name of await caches.keys())
+    if (name.startsWith(PREFIX) && name !== kept) await caches.delete(name);
+}
+
+/** Whether the server has a build that no page tried yet. A server without this worker ends it. */
+async function isNew() {
+  try {
+    const signal = AbortSignal.timeout(PATIENCE);
+    const address = worker.location.href;
+    const found = await fetch(address, { cache: 'no-cache', redirect: 'error', signal });
+    const text = await found.text();
+    const gone = [404, 410].includes(found.status) || (found.ok && !text.startsWith(MARK));
+    if (gone) await Promise.all([registration.unregister(), removeCaches()]);
+    if (gone || !found.ok) return false;
+    const theirs = text.slice(MARK.length).split(' ', 1)[0];
+    const fresh = theirs !== version && theirs !== tried;
+    if (fresh) tried = theirs;
+    return fresh;
+  } catch {
+    return false; // offline, or too slow
+  }
+}
+
+/** A page that fetches the new build and begins again: update.js. */
+const UPDATE = `<!doctype html><meta charset="utf-8"><meta name="color-scheme" content="light dark">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src 'self'">
+<title>Logitscope</title><progress aria-label="Logitscope"></progress>
+<script type="module" src="${scope}update.js"></script>`;
+
+/**
+ * A page is of the new build if there is one, unless another page still shows this one: both would
+ * get their files from the same worker.
+ * @param {Request} request
+ * @param {string} path
+ */
+async function open(request, path) {
+  const others = await clients.matchAll();
+  if (others.length < 2 && (registration.waiting || (!registration.installing && (await isNew()))))
+    return new Response(UPDATE, { headers: { 'content-type': 'text/html' } });
+  return respond(request, path);
+}
+
+/** Keeps all that a page needs, or nothing: of a server that is half way to a build nothing is taken. */
+async function install() {
+  const cache = await caches.open(NAME);
+  const paths = Object.keys(sums).filter((path) => !onUse.includes(path));
+  try {
+    await Promise.all(paths.map(async (path) => cache.put(scope + path, await fetchFile(path))));
+  } catch (error) {
+    await caches.delete(NAME);
+    throw error;
+  }
+}
+
+/** Keeps what a page fetched before there was this worker. @param {string[]} addresses */
+async function keep(addresses) {
+  const paths = addresses.map(pathOf).filter((path) => path !== undefined);
+  await Promise.allSettled(paths.map(fileOf));
+}
+
+/** The new build takes over if the page that asks is the only one. @param {any} page */
+async function switchFor(page) {
+  const alone = (await clients.matchAll()).length === 1;
+  if (alone && registration.waiting) registration.waiting.postMessage('take over');
+  else page.postMessage('stay');
+}
+
+worker.addEventListener('install', (/** @type {any} */ event) => event.waitUntil(install()));
+
+worker.addEventListener('activate', (/** @type {any} */ event) => {
+  if (!registration.installing) event.waitUntil(removeCaches(NAME));
+});
+
+worker.addEventListener('message', (/** @type {any} */ event) => {
+  const { data, source } = event;
+  if (data === 'take over') worker.skipWaiting();
+  else event.waitUntil(data === 'switch' ? switchFor(source) : keep(data));
+});
+
+worker.addEventListener('fetch', (/** @type {any} */ event) => {
+  const { request } = event;
+  const path = request.method === 'GET' ? pathOf(request.url) : undefined;
+  if (path === undefined) return;
+  event.respondWith((request.destination === 'document' ? open : respond)(request, path));
+});

@@ -1,0 +1,46 @@
+/**
+ * The tags by which a chat or a social network shows a link to a page, and their picture. An address in
+ * them is absolute if the builder names the site's own, SITE_URL; without it the picture's is relative,
+ * which some programs follow, and the page's is left out.
+ */
+
+export const PICTURE = 'preview.png';
+const TAGS = /\n *<meta (property="og:|name="twitter:)[^>]*>/g;
+
+/** @param {string} [text] the address of the site's folder; empty for none */
+export function readSiteUrl(text = '') {
+  if (!text) return null;
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (!url || !/^https?:$/.test(url.protocol) || url.search || url.hash)
+    throw new Error(`SITE_URL must be like https://example.org/, got ${JSON.stringify(text)}`);
+  return url.href.replace(/\/*$/, '/');
+}
+
+/** A page without these tags. @param {string} page */
+export const withoutPreview = (page) => page.replace(TAGS, '');
+
+/**
+ * A page with them, in place of any that it has.
+ * @param {string} page
+ * @param {{ title: string, about: string, path: string, up?: string }} shown texts as they stand in an
+ *   attribute; the page's path in the site, and the way from it to the site's folder
+ * @param {string | null} [site] its address
+ */
+export function withPreview(
+  page,
+  { title, about, path, up = '' },
+  site = readSiteUrl(process.env.SITE_URL),
+) {
+  const tags = {
+    'og:type': 'website',
+    'og:title': title,
+    'og:description': about,
+    ...(site ? { 'og:url': site + path } : {}),
+    'og:image': (site ?? up) + PICTURE,
+  };
+  const lines = Object.entries(tags).map(
+    ([name, content]) => `\n    <meta property="${name}" content="${content}">`,
+  );
+  const card = '\n    <meta name="twitter:card" content="summary_large_image">';
+  return withoutPreview(page).replace(/\n *<title>/, (start) => `${lines.join('')}${card}${start}`);
+}
