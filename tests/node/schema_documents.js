@@ -205,7 +205,7 @@ function writeArray({ items = { type: 'integer' }, minItems, maxItems }, lots) {
 /** @param {any} wanted @param {Lots} lots */
 function writeObject({ properties = {}, required }, lots) {
   let names = Object.keys(properties);
-  const needed = required ?? names;
+  const needed = required ?? [];
   names = names.filter((name) => (needed.includes(name) ? lots.below(8) < 7 : lots.below(2)));
   const odd = lots.below(24);
   if (odd === 21) names.reverse();
@@ -257,7 +257,7 @@ function fitsObject({ properties, required }, members) {
   const written = names.map((name) => JSON.stringify(name));
   const places = members.map(({ key }) => written.indexOf(key));
   if (places.some((place, i) => place < 0 || (i && place <= places[i - 1]))) return false;
-  const missing = (required ?? names).filter(
+  const missing = (required ?? []).filter(
     (/** @type {string} */ name) => !places.includes(names.indexOf(name)),
   );
   return (

@@ -1,5 +1,6 @@
 /** Flags of the command line: those of the settings come from the engine's table. */
 import { presets, strategies } from '../engine/presets.js';
+import { readSchema } from '../engine/schema-text.js';
 import { readTextFile } from './read-text.js';
 
 /** A wrong argument: one line, exit code 2. */
@@ -340,13 +341,15 @@ function toConstraint(word) {
   if (!kind) return word;
   const text = readText(file);
   if (kind === 'grammar') return { grammar: text };
+  let schema;
   try {
-    return { schema: JSON.parse(text) };
+    schema = JSON.parse(text);
   } catch (error) {
     throw new UsageError(
       `--constraint: ${file} is not JSON, ${/** @type {Error} */ (error).message}`,
     );
   }
+  return { schema: readSchema(text).plain ? schema : text };
 }
 
 /** @param {Record<string, any>} values */

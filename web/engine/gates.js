@@ -2,7 +2,6 @@
 import { LogitscopeError, mustBe, phrase, show, shown } from './errors.js';
 import * as layout from './layout.js';
 import { toUtf8 } from './module.js';
-import { grammarOf } from './schema.js';
 
 /**
  * Those that were asked for; `grammar` is the constraint's text, `constraint_start` where in the
@@ -14,6 +13,19 @@ import { grammarOf } from './schema.js';
  * @property {number | string} [forced_first]
  * @property {string} [grammar]
  */
+
+/**
+ * Makes the grammar of a constraint. A worker fetches schema.js when it is first asked for one.
+ * @type {(constraint: unknown) => string}
+ */
+let compile = () => {
+  throw new Error('schema.js is not imported');
+};
+
+/** @param {typeof compile} grammarOf of schema.js */
+export function compileWith(grammarOf) {
+  compile = grammarOf;
+}
 
 /** In the order of enum gate of src/gate.h. */
 export const GATES = /** @type {const} */ (['constraint', 'banned_words', 'forced_first']);
@@ -45,7 +57,7 @@ export function resolveGates(asked) {
   /** @type {Asked} */
   const gates = {};
   const { constraint, constraint_start: start, banned_words: banned, forced_first: first } = asked;
-  if (constraint != null) Object.assign(gates, { constraint, grammar: grammarOf(constraint) });
+  if (constraint != null) Object.assign(gates, { constraint, grammar: compile(constraint) });
   if (banned != null) {
     checkSequences('banned_words', banned);
     gates.banned_words = banned;

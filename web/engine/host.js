@@ -58,6 +58,8 @@ class Host {
   /** @type {Map<number, { steps: AsyncGenerator<any, any, void>, abort: AbortController }>} */
   #generations = new Map();
   #last = 0;
+  /** The compiler of constraints, fetched with the first one. @type {Promise<unknown> | null} */
+  #compiler = null;
 
   /** @param {Port} port */
   constructor(port) {
@@ -67,6 +69,8 @@ class Host {
   /** @param {Request} request */
   async answer({ id, session, method, args }) {
     try {
+      if (args.some((arg) => arg?.constraint != null)) this.#compiler ??= this.#fetchCompiler();
+      if (this.#compiler) await this.#compiler; // later requests wait too, so that none passes
       const result =
         method === 'load' ? await this.#load(id, args[0]) : await this.#call(session, method, args);
       this.#port.postMessage({ id, result }, transferables(result));
@@ -76,6 +80,15 @@ class Host {
           ? error
           : new LogitscopeError('internal', 'internal', { reason: reasonOf(error) });
       this.#port.postMessage({ id, error: { code, key, values } });
+    }
+  }
+
+  async #fetchCompiler() {
+    try {
+      await import('./schema.js');
+    } catch (error) {
+      this.#compiler = null; // the next constraint tries again
+      throw error;
     }
   }
 

@@ -1,4 +1,5 @@
-/** The package: the engine, whose errors say their English sentence; and the types of what it takes and gives. */
+/** The package: the engine, whose errors say their English sentence and which compiles schemas; and the types of what it takes and gives. */
+import './schema.js';
 import './sentences.js';
 
 export * from './logitscope.js';

@@ -1,10 +1,43 @@
 /**
- * Grammars (src/grammar.h) as text: JSON as RFC 8259 has it, and JSON by a small schema. White
- * space and nesting have a budget, so that no text has to go on for ever. A \u escape may be half a
- * surrogate pair, which the RFC's grammar and JSON.parse let pass.
+ * Grammars (src/grammar.h) as text: JSON as RFC 8259 has it, and JSON by a schema. White space and
+ * nesting have a budget, so that no text has to go on for ever. A \u escape may be half a surrogate
+ * pair, which the RFC's grammar and JSON.parse let pass.
+ *
+ * Every text that the grammar of a schema accepts is an instance of the schema. It accepts fewer:
+ * keys come in the order of the schema, an object whose properties are listed has no others unless
+ * additionalProperties asks for them, and numbers with bounds have no exponent.
  */
-import { checkDepth, checkInteger, checkOptions } from './checks.js';
+import { checkDepth, checkInteger, checkOptions, isObject } from './checks.js';
 import { LogitscopeError, phrase, show, shown } from './errors.js';
+import { compileWith } from './gates.js';
+import { Languages, TooLarge, grammarOfStates } from './language.js';
+import {
+  DIGITS_MAX,
+  decimalOf,
+  floorOf,
+  narrowed,
+  rangeOf,
+  unitsAt,
+  writeDecimal,
+} from './number-range.js';
+import { Unread, languageOfPattern } from './pattern.js';
+import {
+  Branches,
+  admits,
+  expression,
+  inside,
+  isOpen,
+  objectOf,
+  own,
+  refuse,
+  requiredOf,
+  writtenTypes,
+} from './schema-branches.js';
+import { digitsOf, keysOf, readSchema, writeValue } from './schema-text.js';
+
+/** @import { Branch, Member } from './schema-branches.js' */
+/** @import { Language } from './pattern.js' */
+/** @import { Bound, Decimal } from './number-range.js' */
 
 const DEPTH = 16;
 const SPACE = 20;
@@ -13,12 +46,26 @@ const TASK_SPACE = 1;
 /** Nor do they always come to the end of a string. */
 const TASK_STRING = Object.freeze({ type: 'string', maxLength: 40 });
 const REPEAT_MAX = 1000; // of src/grammar.c
+/** How deep a value of any kind may be nested inside a schema's. */
+const ANY_DEPTH = 8;
+/** Characters of a part that stands in several places, from which on it is a rule. */
+const SHORT = 60;
+/** Items and values nested within one rule, each by up to three of the 100 parentheses of src/grammar.c. */
+const NESTING = 8;
+/** Schemas within one another, references followed. */
+const LEVELS_MAX = 200;
+/** Expressions for keys that are told apart: 2^n combinations. */
+const PATTERNS_MAX = 4;
+/** Parts into which one is cut that a multiple allows after the point. */
+const FRACTIONS_MAX = 100;
+/** Multiples between two bounds, which are listed. */
+const MULTIPLES_MAX = 1000;
 const RULES_MAX = 512; // of src/grammar.h
 /** Values and characters of a schema: what has more makes a grammar that is refused, but later. */
 const SIZE_MAX = 1 << 18;
+const RECENT_MAX = 8;
 /** Characters of a grammar: comments and white space cost time too. */
 const GRAMMAR_MAX = 1 << 20;
-const NOTES = ['title', 'description', '$schema']; // say nothing about the text
 
 const BASIC = String.raw`
 string ::= "\"" ([^"\\\x00-\x1f] | "\\" (["\\/bfnrt] | "u" [0-9a-fA-F]{4}))* "\""
@@ -37,6 +84,7 @@ const TASKS = Object.freeze({
   name_age_city: {
     type: 'object',
     properties: { name: TASK_STRING, age: { type: 'integer' }, city: TASK_STRING },
+    required: ['name', 'age', 'city'],
   },
   three_numbers: { type: 'array', items: { type: 'number' }, minItems: 3, maxItems: 3 },
 });
@@ -71,17 +119,7 @@ array${d} ::= "[" space (${inner} ("," space ${inner})*)? "]"`
  * A value exactly as JSON writes it, as a literal.
  * @param {unknown} value
  */
-const literal = (value) => `"${JSON.stringify(value).replace(/["\\]/g, '\\$&')}"`;
-
-/**
- * @param {string} at where in the schema
- * @param {string} key
- * @param {import('./errors.js').Values} [values]
- * @returns {never}
- */
-function refuse(at, key, values) {
-  throw new LogitscopeError('invalid_argument', 'schema', { at, trouble: phrase(key, values) });
-}
+const literal = (value) => `"${writeValue(value).replace(/["\\]/g, '\\$&')}"`;
 
 /** Says of a grammar what C would say of it. @param {string} trouble @returns {never} */
 function refuseWhole(trouble) {
@@ -108,210 +146,514 @@ function checkSize(schema) {
   if (left < 0) refuseWhole('grammar_too_large');
 }
 
-/**
- * A rule of its own; returns its name.
- * @param {string} name
- * @param {string} body
- * @param {string[]} rules
- */
-function named(name, body, rules) {
-  if (rules.length === RULES_MAX) refuseWhole('too_many_rules');
-  const full = `${name}${rules.length}`;
-  rules.push(`${full} ::= ${body}`);
-  return full;
-}
+/** @param {string[]} parts @returns {string} one of them */
+const oneOf = (parts) => (parts.length > 1 ? `(${parts.join(' | ')})` : parts[0]);
 
-/**
- * Two bounds as a repeat: {2,5}.
- * @param {Record<string, any>} schema
- * @param {string} at
- * @param {string} low the keyword of the lower bound
- * @param {string} high
- * @returns {[number, number | undefined]}
- */
-function bounds(schema, at, low, high) {
-  const { [low]: least = 0, [high]: most } = schema;
-  checkInteger(phrase('schema_word', { at, word: low }), least, 0, REPEAT_MAX);
-  if (most !== undefined)
-    checkInteger(phrase('schema_word', { at, word: high }), most, least, REPEAT_MAX);
-  return [least, most];
-}
+/** Writes the rules of a schema. A part is null where no text fits. */
+class Writer {
+  #branches = new Branches();
+  #count = 0;
+  /** @type {string[]} */
+  rules = [];
+  /** What was written of each branch; without a body it is under way. @type {Map<string, { name?: string, body?: string | null }>} */
+  #written = new Map();
+  /** @type {Map<string, string | null>} */
+  #texts = new Map();
+  #any = '';
+  #level = 0;
 
-/**
- * The members in the order given. The first of those that are there has no comma before it: it is
- * one of the optional ones at the beginning or the first required one.
- * @param {any} schema
- * @param {string} at
- * @param {string[]} rules
- */
-function objectOf({ properties = {}, required, additionalProperties = false }, at, rules) {
-  const names = Object.keys(properties ?? {});
-  if (names.length > RULES_MAX) refuseWhole('too_many_rules');
-  checkOptions(phrase('schema_word', { at, word: 'properties' }), properties, names);
-  if (additionalProperties !== false)
-    refuse(at, 'schema_additional', { value: shown(additionalProperties) });
-  const listed = required ?? names;
-  if (!Array.isArray(listed)) refuse(at, 'schema_required', { value: shown(listed) });
-  const known = new Set(names);
-  const needed = new Set(listed);
-  for (const name of needed)
-    if (!known.has(name)) refuse(at, 'schema_names', { value: shown(name) });
-  const members = names.map((name) => {
-    const value = express(properties[name], `${at}.${name}`, rules);
-    return named('member', `${literal(name)} space ":" space ${value} space`, rules);
-  });
-  const later = members.map(
-    (member, i) => `("," space ${member})${needed.has(names[i]) ? '' : '?'}`,
-  );
-  const first = names.findIndex((name) => needed.has(name));
-  const heads = members.slice(0, first < 0 ? names.length : first + 1);
-  const body = heads.map((member, i) => `${member} ${later.slice(i + 1).join(' ')}`).join(' | ');
-  return `"{" space ${body && `(${body})`}${body && first < 0 ? '?' : ''} "}"`;
-}
-
-/**
- * @param {any} schema
- * @param {string} at
- * @param {string[]} rules
- */
-function arrayOf(schema, at, rules) {
-  const [least, most] = bounds(schema, at, 'minItems', 'maxItems');
-  const item = named('item', `${express(schema.items, `${at}.items`, rules)} space`, rules);
-  const more = `{${Math.max(least - 1, 0)},${most === undefined ? '' : most - 1}}`;
-  const list = `(${item} ("," space ${item})${more})`;
-  return `"[" space ${most === 0 ? '' : least ? list : `${list}?`} "]"`;
-}
-
-/**
- * A length counts characters, as the keywords do; a surrogate pair is one, and half of one does not
- * come where they are counted.
- * @param {any} schema
- * @param {string} at
- */
-function stringOf(schema, at) {
-  if (schema.minLength === undefined && schema.maxLength === undefined) return 'string';
-  const [least, most = ''] = bounds(schema, at, 'minLength', 'maxLength');
-  return `"\\"" character{${least},${most}} "\\""`;
-}
-
-/** What each type understands. @type {Record<string, string[]>} */
-const KEYWORDS = {
-  object: ['properties', 'required', 'additionalProperties'],
-  array: ['items', 'minItems', 'maxItems'],
-  string: ['minLength', 'maxLength'],
-  number: [],
-  integer: [],
-  boolean: [],
-  null: [],
-};
-
-/** @param {unknown} value */
-function kindOf(value) {
-  if (value === null) return 'null';
-  return Array.isArray(value) ? 'array' : typeof value;
-}
-
-/**
- * What a schema accepts, so far as it shows without looking inside: kinds, and values alone.
- * @param {any} schema
- * @returns {{ kind: string, value?: string }[]}
- */
-function acceptedBy({
-  anyOf,
-  oneOf = anyOf,
-  const: only,
-  enum: values = only === undefined ? [] : [only],
-  type = [],
-}) {
-  if (oneOf) return oneOf.flatMap(acceptedBy);
-  if (values.length) {
-    return values.map((/** @type {any} */ it) => ({ kind: kindOf(it), value: JSON.stringify(it) }));
+  /** @param {string} base */
+  #newName(base) {
+    if (this.#count === RULES_MAX) refuseWhole('too_many_rules');
+    return `${base}${this.#count++}`;
   }
-  return [type].flat().map((it) => ({ kind: it === 'integer' ? 'number' : it }));
-}
 
-/**
- * Whether a value fits two of the sets: a kind without a value stands for all of that kind.
- * @param {{ kind: string, value?: string }[][]} sets
- */
-function meet(sets) {
-  /** @type {Map<string, Set<string | undefined>>} the values of earlier sets by their kind */
-  const seen = new Map();
-  return sets.some((set) => {
-    const met = set.some(({ kind, value }) => {
-      const values = seen.get(kind);
-      return values && (value === undefined || values.has(value) || values.has(undefined));
+  /** A rule of its own; returns its name. @param {string} base @param {string} body */
+  #rule(base, body) {
+    const name = this.#newName(base);
+    this.rules.push(`${name} ::= ${body}`);
+    return name;
+  }
+
+  /** A part that stands in several places. @param {string} base @param {string} body */
+  #shared(base, body) {
+    return body.length > SHORT ? this.#rule(base, body) : body;
+  }
+
+  /** @param {Member[]} members @returns {string | null} */
+  value(members) {
+    if (this.#level++ === LEVELS_MAX)
+      refuse(members[0]?.at ?? '$', 'schema_levels', { limit: LEVELS_MAX });
+    const branches = this.#branches.of(members);
+    const parts = new Set(branches.flatMap((branch) => this.#branch(branch) ?? []));
+    this.#level--;
+    if (!parts.size) return null;
+    const part = oneOf([...parts]);
+    return this.#level % NESTING ? part : this.#shared('value', part);
+  }
+
+  /** @param {Branch} branch @returns {string | null} */
+  #branch(branch) {
+    const known = this.#written.get(branch.key);
+    if (known) {
+      const { body, name } = known;
+      if (body === null) return null;
+      if (body === undefined) return (known.name ??= this.#newName('value'));
+      if (name === undefined && body.length <= SHORT) return body;
+      return (known.name ??= this.#rule('value', body));
+    }
+    /** @type {{ name?: string, body?: string | null }} */
+    const entry = {};
+    this.#written.set(branch.key, entry);
+    const body = this.#express(branch);
+    entry.body = body;
+    if (entry.name === undefined) return body;
+    if (body === null) refuse(branch.at, 'schema_nothing');
+    this.rules.push(`${entry.name} ::= ${body}`);
+    return entry.name;
+  }
+
+  /** @param {Branch} branch @returns {string | null} */
+  #express(branch) {
+    if (branch.values) return oneOf(branch.values.map(literal));
+    if (!branch.members.length) return this.#anything();
+    const types = writtenTypes(branch);
+    const parts = [...types].flatMap((type) => {
+      if (type === 'integer' && types.has('number')) return [];
+      return this.#typed(type, branch) ?? [];
     });
-    for (const { kind, value } of set) seen.set(kind, (seen.get(kind) ?? new Set()).add(value));
-    return met;
-  });
-}
-
-/**
- * anyOf, and oneOf where no value fits two of its schemas.
- * @param {any} schema
- * @param {string} at
- * @param {string[]} rules
- */
-function choiceOf(schema, at, rules) {
-  const word = schema.anyOf === undefined ? 'oneOf' : 'anyOf';
-  checkOptions(phrase('schema_at', { at }), schema, [...NOTES, word]);
-  const { [word]: schemas } = schema;
-  if (!Array.isArray(schemas) || !schemas.length)
-    refuse(at, 'schema_list', { word, value: shown(schemas) });
-  const parts = schemas.map((/** @type {any} */ it, i) =>
-    express(it, `${at}.${word}[${i}]`, rules),
-  );
-  const sets = word === 'oneOf' ? schemas.map(acceptedBy) : [];
-  if (meet(sets)) refuse(at, 'schema_one_of');
-  return `(${parts.join(' | ')})`;
-}
-
-/**
- * The values of enum or const, each as JSON writes it.
- * @param {any} schema
- * @param {string} at
- */
-function valuesOf(schema, at) {
-  const word = schema.enum === undefined ? 'const' : 'enum';
-  checkOptions(phrase('schema_at', { at }), schema, [...NOTES, 'type', word]);
-  const values = word === 'const' ? [schema.const] : schema.enum;
-  if (!Array.isArray(values) || !values.length) refuse(at, 'schema_enum', { value: shown(values) });
-  const types = schema.type === undefined ? Object.keys(KEYWORDS) : [schema.type].flat();
-  const odd = values.find(
-    (it) => !types.includes(kindOf(it)) && !(Number.isInteger(it) && types.includes('integer')),
-  );
-  if (odd !== undefined)
-    refuse(at, 'schema_odd', { word, types: types.join(' or '), value: shown(odd) });
-  return `(${values.map(literal).join(' | ')})`;
-}
-
-/**
- * @param {any} schema
- * @param {string} at where it is in the whole
- * @param {string[]} rules
- * @returns {string}
- */
-function express(schema, at, rules) {
-  if (schema?.anyOf !== undefined || schema?.oneOf !== undefined)
-    return choiceOf(schema, at, rules);
-  if (schema?.enum !== undefined || schema?.const !== undefined) return valuesOf(schema, at);
-  const types = [schema?.type].flat();
-  const odd = types.length ? types.find((type) => !Object.hasOwn(KEYWORDS, type)) : [];
-  if (odd !== undefined || types.includes(undefined)) {
-    refuse(at, 'schema_type', { value: shown(odd) });
+    return parts.length ? oneOf(parts) : null;
   }
-  checkOptions(phrase('schema_at', { at }), schema, [
-    ...NOTES,
-    'type',
-    ...types.flatMap((type) => KEYWORDS[type]),
-  ]);
-  const parts = types.map((type) => {
-    if (type === 'object') return objectOf(schema, at, rules);
-    if (type === 'array') return arrayOf(schema, at, rules);
-    return type === 'string' ? stringOf(schema, at) : type;
-  });
-  return parts.length > 1 ? `(${parts.join(' | ')})` : parts[0];
+
+  /** @param {string} type @param {Branch} branch @returns {string | null} */
+  #typed(type, branch) {
+    if (type === 'object') return this.#object(branch);
+    if (type === 'array') return this.#array(branch);
+    if (type === 'string') return this.#string(branch);
+    if (type === 'number' || type === 'integer') return this.#number(branch, type);
+    return type;
+  }
+
+  /** Any value, nested to a budget: a rule for each depth. */
+  #anything() {
+    if (this.#any) return this.#any;
+    let inner = 'string | number | boolean | null';
+    for (let depth = 0; depth < ANY_DEPTH; depth++) {
+      const item = `${this.#rule('any', inner)} space`;
+      const member = `string space ":" space ${item}`;
+      inner =
+        `string | number | boolean | null | "{" space (${member} ("," space ${member})*)? "}" | ` +
+        `"[" space (${item} ("," space ${item})*)? "]"`;
+    }
+    this.#any = this.#rule('any', inner);
+    return this.#any;
+  }
+
+  /** @param {Branch} branch @param {string} type @returns {string | null} */
+  #number({ at, low, high, multiples }, type) {
+    let places = type === 'integer' ? 0 : Infinity;
+    for (const { value, at: here } of multiples) {
+      const { units, scale } = decimalOf(digitsOf(value));
+      const parts = 10n ** BigInt(scale) / units; // of 1
+      const divides = parts * units === 10n ** BigInt(scale);
+      if (divides && (units === 1n || places === 0)) places = Math.min(places, scale);
+      else if (multiples.length > 1) refuse(here, 'schema_refused', { word: 'multipleOf' });
+      else if (low && high) return multiplesOf({ units, scale }, low, high, places, here);
+      else if (divides && !low && !high && parts <= FRACTIONS_MAX)
+        return fractionsOf(Number(parts));
+      else refuse(here, 'schema_multiple', { value: digitsOf(value) });
+    }
+    if (!low && !high) {
+      if (places === 0) return 'integer';
+      return places === Infinity ? 'number' : `integer ("." [0-9]{1,${places}})?`;
+    }
+    const bounds = [low && narrowed(low, 1), high && narrowed(high, -1)];
+    const lost = (low && !bounds[0] && low) || (high && !bounds[1] && high);
+    if (lost) refuse(at, 'schema_digits', { limit: DIGITS_MAX });
+    return rangeOf(bounds[0] ?? null, bounds[1] ?? null, places);
+  }
+
+  /**
+   * A length counts characters, as the keywords do; a surrogate pair is one, and half of one does not
+   * come where they are counted.
+   * @param {Branch} branch
+   * @returns {string | null}
+   */
+  #string(branch) {
+    const { minLength, maxLength, patterns } = branch;
+    if (patterns.length) return this.#text(branch, [], []);
+    if (maxLength !== undefined && maxLength < minLength) return null;
+    if (!minLength && maxLength === undefined && !saysLength(branch)) return 'string';
+    return `"\\"" character{${minLength},${maxLength ?? ''}} "\\""`;
+  }
+
+  /**
+   * Strings of a branch, each character spelled in one way.
+   * @param {Pick<Branch, 'at' | 'patterns' | 'minLength' | 'maxLength'>} branch
+   * @param {{ source: string, at: string, negated: boolean }[]} more expressions that are met or not
+   * @param {string[]} without texts that are left out
+   * @returns {string | null}
+   */
+  #text({ at, patterns, minLength, maxLength = Infinity }, more, without) {
+    const all = [...patterns.map((it) => ({ ...it, negated: false })), ...more];
+    const key = JSON.stringify([
+      all.map((it) => [it.source, it.negated]),
+      minLength,
+      maxLength ?? '',
+      without,
+    ]);
+    const known = this.#texts.get(key);
+    if (known !== undefined) return known;
+    const made = new Languages();
+    try {
+      const texts = all.map(({ source, negated, at: here }) => {
+        const found = languageAt(made, source, here);
+        return negated ? made.not(found) : found;
+      });
+      const length = made.repeat(made.any, minLength, maxLength);
+      const others = made.not(made.or(without.map((text) => made.text(text))));
+      const states = made.states(made.and([...texts, length, others]));
+      const body = states.length
+        ? `"\\"" ${grammarOfStates(states, (part) => this.#stateRule(part), this.#define)}`
+        : null;
+      const part = body && this.#shared('text', body);
+      this.#texts.set(key, part);
+      return part;
+    } catch (error) {
+      if (error instanceof TooLarge) refuse(at, 'schema_states');
+      throw error;
+    }
+  }
+
+  /** @param {string | null} body */
+  #stateRule(body) {
+    return body === null ? this.#newName('text') : this.#rule('text', body);
+  }
+
+  #define = (/** @type {string} */ name, /** @type {string} */ body) => {
+    this.rules.push(`${name} ::= ${body}`);
+  };
+
+  /** @param {Branch} branch @returns {string | null} */
+  #array(branch) {
+    const lists = branch.members.map(itemsOf);
+    const length = Math.max(0, ...lists.map(({ first }) => first.length));
+    const elementOf = (/** @type {number} */ i) =>
+      this.value(lists.flatMap(({ first, others }) => first[i] ?? others ?? []));
+    const isTuple = length > 0 && lists.every(({ others }) => !others);
+    const least = branch.minItems;
+    let most = Math.min(branch.maxItems ?? Infinity, isTuple ? length : Infinity);
+    if (branch.members.some(({ schema }) => schema.uniqueItems === true) && most > 1)
+      refuse(branch.at, 'schema_refused', { word: 'uniqueItems' });
+    /** @type {string[]} */
+    const first = [];
+    for (let i = 0; i < Math.min(length, most); i++) {
+      const element = elementOf(i);
+      if (element === null) most = i;
+      else first.push(`${element} space`);
+    }
+    const other = most > length ? elementOf(length) : null;
+    if (other === null) most = Math.min(most, length);
+    if (least > most) return null;
+    return `"[" space ${this.#list(first, other && `${other} space`, least, most)}"]"`;
+  }
+
+  /**
+   * @param {string[]} first
+   * @param {string | null} other each of the further items
+   * @param {number} least
+   * @param {number} most
+   */
+  #list(first, other, least, most) {
+    if (most === 0) return '';
+    const n = first.length;
+    const rest = other && most > n ? this.#shared('item', other) : null;
+    const times = (/** @type {number} */ before) =>
+      `{${Math.max(least - before, 0)},${most === Infinity ? '' : most - before}}`;
+    if (!n) {
+      const list = `(${rest} ("," space ${rest})${times(1)})`;
+      return `${least ? list : `${list}?`} `;
+    }
+    let tail = rest ? `("," space ${rest})${times(n)}` : '';
+    for (let i = n - 1; i > 0; i--) {
+      const more = `"," space ${first[i]} ${tail}`;
+      tail = i < least ? more : `(${more})?`;
+      if (i % NESTING === 0) tail = this.#shared('item', tail);
+    }
+    const list = `${first[0]} ${tail}`;
+    return `${least ? list : `(${list})?`} `;
+  }
+
+  /** @param {Branch} branch @returns {string | null} */
+  #object(branch) {
+    const asked = this.#nameBranch(branch);
+    const { names, needed, open } = keysOfObject(branch, this.#branches, asked);
+    if (asked && [...needed].some((name) => !admits(asked, name))) return null;
+    /** @type {{ part: string, needed: boolean }[]} */
+    const members = [];
+    for (const name of names) {
+      const value = this.value(this.#branches.property(branch, name));
+      if (value !== null)
+        members.push({
+          part: `${literal(name)} space ":" space ${value} space`,
+          needed: needed.has(name),
+        });
+      else if (needed.has(name)) return null;
+    }
+    const other = asked?.values ? null : this.#others(branch, names, asked, open);
+    return this.#members(branch, members, other);
+  }
+
+  /**
+   * What propertyNames asks of every key; null where it asks nothing.
+   * @param {Branch} branch
+   * @returns {Branch | null}
+   */
+  #nameBranch({ members, at }) {
+    const asked = members.flatMap((member) => {
+      const schema = own(member.schema, 'propertyNames');
+      return schema === undefined ? [] : [inside(member, 'propertyNames', schema)];
+    });
+    if (!asked.length) return null;
+    const found = this.#branches.of(asked);
+    const [branch] = found;
+    if (found.length !== 1 || (branch.types && !branch.types.has('string')))
+      refuse(at, 'schema_refused', { word: 'propertyNames' });
+    return branch;
+  }
+
+  /**
+   * Members whose keys no property names, as one part; null where there are none.
+   * @param {Branch} branch
+   * @param {string[]} names
+   * @param {Branch | null} asked of every key
+   * @param {boolean} open
+   * @returns {string | null}
+   */
+  #others(branch, names, asked, open) {
+    const { members, at } = branch;
+    const sources = [
+      ...new Set(members.flatMap((member) => keysOf(objectOf(member, 'patternProperties')))),
+    ];
+    if (sources.length > PATTERNS_MAX)
+      refuse(at, 'schema_patterns', { limit: PATTERNS_MAX, n: sources.length });
+    const parts = [];
+    for (let set = 0; set < 2 ** sources.length; set++) {
+      const isMet = (/** @type {number} */ i) => Math.floor(set / 2 ** i) % 2 === 1;
+      if (set === 0 && !open) continue;
+      const met = new Set(sources.filter((_, i) => isMet(i)));
+      const value = this.value(members.flatMap((member) => ofKeys(member, met)));
+      if (value === null) continue;
+      const key = this.#key(
+        asked,
+        names,
+        sources.map((source, i) => ({ source, at, negated: !isMet(i) })),
+      );
+      if (key !== null) parts.push(`${key} space ":" space ${value} space`);
+    }
+    return parts.length ? this.#shared('member', oneOf(parts)) : null;
+  }
+
+  /**
+   * @param {Branch | null} asked
+   * @param {string[]} names
+   * @param {{ source: string, at: string, negated: boolean }[]} patterns
+   */
+  #key(asked, names, patterns) {
+    const plain = asked && !asked.patterns.length;
+    if (!names.length && !patterns.length && (!asked || plain))
+      return asked ? this.#string(asked) : 'string';
+    const none = { at: '', patterns: [], minLength: 0, maxLength: undefined };
+    return this.#text(asked ?? none, patterns, names);
+  }
+
+  /**
+   * The members in the order given. The first of those that are there has no comma before it: it is
+   * one of the optional ones at the beginning or the first needed one.
+   * @param {Branch} branch
+   * @param {{ part: string, needed: boolean }[]} members
+   * @param {string | null} other
+   * @returns {string | null}
+   */
+  #members({ at, minProperties, maxProperties = Infinity }, members, other) {
+    const needed = members.filter((member) => member.needed).length;
+    if (other && members.length === 0) {
+      if (minProperties > 1)
+        refuse(at, 'schema_count', { word: 'minProperties', value: minProperties });
+      if (maxProperties === 0) return minProperties ? null : '"{" space "}"';
+      const times = maxProperties === Infinity ? '*' : `{0,${maxProperties - 1}}`;
+      return `"{" space (${other} ("," space ${other})${times})${minProperties ? '' : '?'} "}"`;
+    }
+    if (maxProperties < needed || (!other && minProperties > members.length)) return null;
+    if (minProperties > Math.max(needed, 1))
+      refuse(at, 'schema_count', { word: 'minProperties', value: minProperties });
+    if (maxProperties < members.length || (other && maxProperties < Infinity))
+      refuse(at, 'schema_count', { word: 'maxProperties', value: maxProperties });
+    const more = other ? `("," space ${other})*` : '';
+    const first = members.findIndex((member) => member.needed);
+    const heads = first < 0 ? members.length : first + 1;
+    let tail = [
+      ...members
+        .slice(heads)
+        .map(({ part, needed: must }) => (must ? `"," space ${part}` : `("," space ${part})?`)),
+      more,
+    ].join(' ');
+    const starts = other && first < 0 ? [`${other} ${more}`] : [];
+    for (let i = heads - 1; i >= 0; i--) {
+      if (heads > 1) tail = this.#shared('member', tail);
+      const part = heads > 1 ? this.#shared('member', members[i].part) : members[i].part;
+      starts.unshift(`${part} ${tail}`);
+      tail = `${members[i].needed ? `"," space ${part}` : `("," space ${part})?`} ${tail}`;
+    }
+    const body = starts.join(' | ');
+    const isOptional = first < 0 && minProperties === 0;
+    return `"{" space ${body && `(${body})`}${body && isOptional ? '?' : ''} "}"`;
+  }
+}
+
+/**
+ * The keys that have a schema of their own, which of them are needed, and whether there may be others.
+ * @param {Branch} branch
+ * @param {Branches} branches
+ * @param {Branch | null} asked of every key
+ */
+function keysOfObject(branch, branches, asked) {
+  const { members, at } = branch;
+  const declared = new Set(members.flatMap((member) => keysOf(objectOf(member, 'properties'))));
+  const needed = new Set(requiredOf(branch));
+  const open = isOpen(branch);
+  if (open)
+    for (const name of asked?.values ?? []) if (typeof name === 'string') declared.add(name);
+  for (const name of needed) {
+    if (!declared.has(name) && !open && !branches.property(branch, name).length)
+      refuse(at, 'schema_names', { value: shown(name) });
+    declared.add(name);
+  }
+  return { names: [...declared].filter((name) => !asked || admits(asked, name)), needed, open };
+}
+
+/** @param {Branch} branch */
+const saysLength = ({ members }) =>
+  members.some(({ schema }) => schema.minLength !== undefined || schema.maxLength !== undefined);
+
+/**
+ * The multiples of a number between two bounds, one by one.
+ * @param {Decimal} step
+ * @param {Bound} low @param {Bound} high
+ * @param {number} places
+ * @param {string} at
+ */
+function multiplesOf(step, low, high, places, at) {
+  const scale = Math.max(step.scale, low.value.scale, high.value.scale);
+  const [by, from, to] = [step, low.value, high.value].map((it) => unitsAt(it, scale));
+  const first = -floorOf(-from, by);
+  const count = floorOf(to, by) - first;
+  if (count > MULTIPLES_MAX) refuse(at, 'schema_multiple', { value: writeDecimal(step) });
+  /** @type {string[]} */
+  const all = [];
+  for (let i = first; i <= first + count; i++) {
+    const units = i * by;
+    if ((low.open && units === from) || (high.open && units === to)) continue;
+    const text = writeDecimal({ units, scale });
+    if (places > 0 || !text.includes('.')) all.push(`"${text}"`);
+  }
+  return all.length ? oneOf(all) : null;
+}
+
+/** Numbers with so many equal parts between two whole ones. @param {number} parts */
+function fractionsOf(parts) {
+  const all = Array.from({ length: parts }, (_, i) => String(i / parts).slice(1) || '.0');
+  return `integer (${all.map((text) => `"${text}"`).join(' | ')})?`;
+}
+
+/**
+ * The schemas of the first items of an array and of all others; `others` undefined: not said.
+ * @param {Member} member
+ * @returns {{ first: Member[], others: Member | undefined }}
+ */
+function itemsOf(member) {
+  const { schema, at } = member;
+  const isOld = Array.isArray(schema.items);
+  const first = isOld ? schema.items : (schema.prefixItems ?? []);
+  if (!Array.isArray(first))
+    refuse(at, 'schema_list', { word: 'prefixItems', value: shown(first) });
+  const others = isOld ? schema.additionalItems : schema.items;
+  return {
+    first: first.map((/** @type {any} */ each, i) => inside(member, `items[${i}]`, each)),
+    others: others === undefined ? undefined : inside(member, 'items', others),
+  };
+}
+
+/**
+ * What a schema says of keys that meet some of the expressions and have no property.
+ * @param {Member} member
+ * @param {Set<string>} met
+ * @returns {Member[]}
+ */
+function ofKeys(member, met) {
+  const patterns = objectOf(member, 'patternProperties');
+  const found = Object.keys(patterns)
+    .filter((source) => met.has(source))
+    .map((source) => inside(member, source, patterns[source]));
+  const more = own(member.schema, 'additionalProperties');
+  return found.length || more === undefined
+    ? found
+    : [inside(member, 'additionalProperties', more)];
+}
+
+/**
+ * @param {Languages} made
+ * @param {string} source
+ * @param {string} at
+ * @returns {Language}
+ */
+function languageAt(made, source, at) {
+  expression({ at }, source);
+  try {
+    return languageOfPattern(made, source);
+  } catch (error) {
+    if (error instanceof Unread)
+      refuse(at, 'schema_pattern', { value: shown(source), trouble: error.trouble });
+    throw error;
+  }
+}
+
+/** Grammars of the last schemas: a constraint is read at each step. @type {Map<string, string>} */
+const recent = new Map();
+
+/**
+ * A value so that no other has the same text; null where it holds what JSON does not.
+ * @param {any} value
+ * @returns {string | null}
+ */
+function keyOf(value) {
+  if (typeof value === 'string') return JSON.stringify(value);
+  if (value === null || /number|boolean|undefined/.test(typeof value)) return String(value);
+  if (!Array.isArray(value) && !isObject(value)) return null;
+  const parts = Object.entries(value).map(([name, each]) => [JSON.stringify(name), keyOf(each)]);
+  if (parts.some(([, text]) => text === null)) return null;
+  return `${Array.isArray(value)}{${parts.map((part) => part.join(':')).join()}}`;
+}
+
+/**
+ * @param {unknown} given a schema, or the text of one
+ * @param {number} space
+ */
+function ofSchema(given, space) {
+  if (typeof given === 'string' && given.length > GRAMMAR_MAX) refuseWhole('grammar_too_large');
+  if (typeof given !== 'string') checkSize(given);
+  const key = keyOf([given, space]);
+  const found = recent.get(key ?? '');
+  if (found !== undefined) return found;
+  const schema = typeof given === 'string' ? readSchema(given).schema : given;
+  checkSize(schema);
+  const writer = new Writer();
+  const root = writer.value([{ schema, root: schema, at: '$' }]);
+  if (root === null) refuse('$', 'schema_nothing');
+  const grammar = whole(root, writer.rules, space);
+  for (const old of [...recent.keys()].slice(0, -RECENT_MAX)) recent.delete(old);
+  if (key !== null) recent.set(key, grammar);
+  return grammar;
 }
 
 /**
@@ -330,15 +672,12 @@ export function grammarOf(constraint) {
     if (typeof grammar === 'string') {
       checkOptions('constraint', constraint, ['grammar']);
       if (grammar.length > GRAMMAR_MAX) refuseWhole('grammar_too_large');
-      return grammar;
+      return grammar.replace(/^\ufeff/, '');
     }
     if (schema !== undefined) {
       checkOptions('constraint', constraint, ['schema', 'space']);
       checkInteger(phrase('constraint_space'), space, 0, REPEAT_MAX);
-      checkSize(schema);
-      /** @type {string[]} */
-      const rules = [];
-      return whole(express(schema, '$', rules), rules, space);
+      return ofSchema(schema, space);
     }
     if (constraint.json !== undefined) {
       checkOptions('constraint', constraint, ['json']);
@@ -354,3 +693,5 @@ export function grammarOf(constraint) {
     value: shown(constraint),
   });
 }
+
+compileWith(grammarOf);

@@ -112,12 +112,20 @@
  */
 
 /**
- * JSON, or one of the lessons' tasks; JSON within another budget; JSON by a schema, whose objects have
- * their keys in the order given: all of them, or with `required` at least those; a grammar of one's own
- * (src/grammar.h). A schema knows type (one or a list), properties, required, items, minItems,
- * maxItems, minLength, maxLength, enum, const, anyOf and oneOf; other keywords are refused by name.
+ * JSON, or one of the lessons' tasks; JSON within another budget; JSON by a schema; a grammar of one's
+ * own (src/grammar.h).
+ *
+ * A schema is JSON Schema as pydantic, zod and OpenAPI write it: an object, true, false, or its text.
+ * JavaScript moves keys that look like integers to the front of an object, and rounds long numbers;
+ * the text keeps both. Annotations are ignored, other keywords are followed or refused by name.
+ * Every text that comes out is valid. Some valid texts never come: keys come in the schema's order,
+ * an object with `properties` has no others unless `additionalProperties` asks for them, a list with
+ * `prefixItems` has no more unless `items` does, a schema without `type` has the types of its
+ * keywords, numbers with bounds have no exponent. `pattern` is read as with the flag u. The formats
+ * date, time, date-time, duration, uuid, email, hostname, ipv4, ipv6 and uri are followed, int32 and
+ * int64 for integers; any other is an annotation, as the specification has it.
  * @typedef {'json' | 'name_age_city' | 'three_numbers' | { json: { depth?: number, space?: number } }
- *   | { schema: object, space?: number } | { grammar: string }} Constraint
+ *   | { schema: object | boolean | string, space?: number } | { grammar: string }} Constraint
  */
 
 /**

@@ -1,0 +1,285 @@
+/**
+ * Ranges of numbers as parts of a grammar, exactly: digit by digit, without an exponent. A decimal
+ * fraction is held as a whole number of units of 10^-scale, so that no bound is rounded.
+ */
+
+/** @typedef {{ units: bigint, scale: number }} Decimal */
+/** @typedef {{ value: Decimal, open: boolean }} Bound open: the value itself does not belong */
+
+/** Digits before and after the point of a bound. */
+export const DIGITS_MAX = 40;
+const LARGEST = 10n ** BigInt(DIGITS_MAX);
+
+/** @param {string} text a number as JSON writes it @returns {Decimal} */
+export function decimalOf(text) {
+  const [, sign, whole, part = '', exponent = '0'] = /** @type {RegExpExecArray} */ (
+    /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([-+]?\d+))?$/.exec(text)
+  );
+  const scale = part.length - Number(exponent);
+  const units = BigInt(`${sign}${whole}${part}`);
+  if (units === 0n) return { units, scale: 0 };
+  if (scale < 0)
+    return { units: scale < -400 ? units * LARGEST : units * 10n ** BigInt(-scale), scale: 0 };
+  return trimmed({ units, scale });
+}
+
+/** @param {Decimal} decimal @returns {Decimal} without zeros at its end */
+function trimmed({ units, scale }) {
+  let [left, digits] = [units, scale];
+  while (digits > 0 && left % 10n === 0n) [left, digits] = [left / 10n, digits - 1];
+  return { units: left, scale: digits };
+}
+
+/** @param {Decimal} decimal @param {number} scale at least its own */
+export const unitsAt = ({ units, scale: own }, scale) => units * 10n ** BigInt(scale - own);
+
+/** A decimal as JSON writes it, without an exponent. @param {Decimal} decimal */
+export function writeDecimal(decimal) {
+  const { units, scale } = trimmed(decimal);
+  const digits = String(units < 0n ? -units : units).padStart(scale + 1, '0');
+  const at = digits.length - scale;
+  return `${units < 0n ? '-' : ''}${digits.slice(0, at)}${scale ? `.${digits.slice(at)}` : ''}`;
+}
+
+/** @param {Decimal} a @param {Decimal} b */
+export function compareDecimals(a, b) {
+  const scale = Math.max(a.scale, b.scale);
+  const difference = unitsAt(a, scale) - unitsAt(b, scale);
+  return difference < 0n ? -1 : Number(difference > 0n);
+}
+
+/** @param {bigint} a @param {bigint} b positive */
+export const floorOf = (a, b) => a / b - (a % b < 0n ? 1n : 0n);
+
+/**
+ * The same bound as one that belongs to the range, of a number with at most so many places.
+ * @param {Bound} bound
+ * @param {number} places
+ * @param {1 | -1} side 1: a lower bound
+ * @returns {Bound}
+ */
+function onGrid({ value, open }, places, side) {
+  const { units, scale } = value;
+  const extra = Math.max(scale - places, 0);
+  const step = 10n ** BigInt(extra);
+  const at = Math.min(scale, places);
+  const down = floorOf(units, step);
+  const exact = down * step === units;
+  if (exact && !open) return { value: { units: down, scale: at }, open: false };
+  // One unit of the last place further in.
+  const fine = places > at ? 10n ** BigInt(places - at) : 1n;
+  const next = down * fine + (side > 0 ? 1n : exact ? -1n : 0n);
+  return { value: { units: next, scale: places > at ? places : at }, open: false };
+}
+
+/** @param {number} low @param {number} high digits */
+function digits(low, high) {
+  if (low > high) return null;
+  return low === high ? `"${low}"` : `[${low}-${high}]`;
+}
+
+/** @param {number} n exactly so many digits, any */
+const free = (n) => (n === 0 ? '' : n === 1 ? '[0-9]' : `[0-9]{${n}}`);
+
+/** @param {string} text */
+const literal = (text) => (text ? `"${text}"` : '');
+
+/** @param {(string | null)[]} parts */
+const joined = (parts) => parts.filter(Boolean).join(' ');
+
+/**
+ * Texts of the same length between two: alternatives.
+ * @param {string} low @param {string} high
+ * @returns {string[]}
+ */
+function between(low, high) {
+  const n = low.length;
+  if (low === high) return [literal(low)];
+  if (/^10*$/.test(low) && /^9*$/.test(high)) return [joined(['[1-9]', free(n - 1)])];
+  let at = 0;
+  while (low[at] === high[at]) at++;
+  const out = [];
+  const add = (
+    /** @type {string} */ head,
+    /** @type {number} */ from,
+    /** @type {number} */ to,
+  ) => {
+    const set = digits(from, to);
+    if (set) out.push(joined([literal(head), set, free(n - head.length - 1)]));
+  };
+  out.push(literal(low));
+  for (let i = n - 1; i > at; i--) add(low.slice(0, i), Number(low[i]) + 1, 9);
+  add(low.slice(0, at), Number(low[at]) + 1, Number(high[at]) - 1);
+  for (let i = at + 1; i < n; i++) add(high.slice(0, i), 0, Number(high[i]) - 1);
+  out.push(literal(high));
+  return out;
+}
+
+/**
+ * Whole numbers from low to high, neither below 0.
+ * @param {bigint} low @param {bigint | null} high null: no end
+ * @returns {string[]}
+ */
+function wholes(low, high) {
+  if (high !== null && low > high) return [];
+  const [from, to] = [String(low).length, high === null ? Infinity : String(high).length];
+  if (from === to) return between(String(low), String(high));
+  const first = between(String(low), '9'.repeat(from));
+  if (high === null) return [...first, `[1-9] ${free(from)} [0-9]*`];
+  const middle = to - from > 1 ? [`[1-9] [0-9]{${from},${to - 2}}`] : [];
+  return [...first, ...middle, ...between(`1${'0'.repeat(to - 1)}`, String(high))];
+}
+
+/** @param {number} places @param {number} used digits after the point */
+const more = (places, used) =>
+  places === Infinity ? '[0-9]*' : places > used ? `[0-9]{0,${places - used}}` : '';
+
+/**
+ * The digits after a point, point included, whose value lies between two; '' where there may be
+ * none. Bounds are digits without zeros at their end.
+ * @param {string} low @param {boolean} lowOpen
+ * @param {string | null} high null: below 1
+ * @param {boolean} highOpen
+ * @param {number} places
+ * @returns {string[]}
+ */
+function fractions(low, lowOpen, high, highOpen, places) {
+  /** @type {string[]} */
+  const out = [];
+  const put = (/** @type {string} */ head, /** @type {string} */ rest) =>
+    out.push(joined([literal(`.${head}`), rest]));
+  /** @type {(head: string, tightLow: boolean, tightHigh: boolean) => void} */
+  const walk = (head, atLow, atHigh) => {
+    const at = head.length;
+    const tightLow = atLow && !(at >= low.length && !lowOpen);
+    const tightHigh = atHigh && high !== null;
+    const reached = tightHigh && at >= /** @type {string} */ (high).length;
+    const stops = !tightLow && !(reached && highOpen);
+    if (!tightLow && !tightHigh) {
+      if (at) put(head, more(places, at));
+      else {
+        out.push('');
+        if (places) put('', places === Infinity ? '[0-9] [0-9]*' : `[0-9]{1,${places}}`);
+      }
+      return;
+    }
+    if (stops) {
+      if (at) put(head, '');
+      else out.push('');
+    }
+    if (at === places) return;
+    if (reached) {
+      if (stops) put(`${head}0`, more(places, at + 1).replace('[0-9]', '"0"'));
+      return;
+    }
+    if (tightLow && !tightHigh && at >= low.length) {
+      put(head, '"0"* [1-9] [0-9]*');
+      return;
+    }
+    const from = tightLow ? Number(low[at] ?? 0) : 0;
+    const to = tightHigh ? Number(/** @type {string} */ (high)[at]) : 9;
+    if (from === to) {
+      walk(head + from, tightLow, tightHigh);
+      return;
+    }
+    const set = digits(from + Number(tightLow), to - Number(tightHigh));
+    if (set) put(head, joined([set, more(places, at + 1)]));
+    if (tightLow) walk(head + from, true, false);
+    if (tightHigh) walk(head + to, false, true);
+  };
+  walk('', true, true);
+  return out;
+}
+
+/** @param {string[]} parts @returns {string | null} one of them */
+function choice(parts) {
+  if (parts.length < 2) return parts[0] ?? null;
+  const filled = parts.filter(Boolean);
+  const body = filled.length > 1 ? `(${filled.join(' | ')})` : `(${filled[0]})`;
+  return filled.length < parts.length ? `${body}?` : body;
+}
+
+/**
+ * Numbers from low to high, neither below 0.
+ * @param {Bound} low @param {Bound | null} high
+ * @param {number} places
+ * @returns {string[]}
+ */
+function positives(low, high, places) {
+  const cut = ({ value: { units, scale } } = low) => {
+    const unit = 10n ** BigInt(scale);
+    const digitsOf = String(units % unit)
+      .padStart(scale, '0')
+      .replace(/0+$/, '');
+    return { whole: units / unit, part: scale ? digitsOf : '' };
+  };
+  const begin = cut(low);
+  const end = high && cut(high);
+  const any = choice(fractions('', false, null, false, places)) ?? '';
+  const of = (/** @type {bigint} */ whole, /** @type {string[]} */ parts) => {
+    const tail = choice(parts);
+    return tail === null ? [] : [joined([literal(String(whole)), tail])];
+  };
+  if (end && begin.whole > end.whole) return [];
+  if (high && end && begin.whole === end.whole)
+    return of(begin.whole, fractions(begin.part, low.open, end.part, high.open, places));
+  const inner = choice(wholes(begin.whole + 1n, end && end.whole - 1n));
+  return [
+    ...of(begin.whole, fractions(begin.part, low.open, null, false, places)),
+    ...(inner === null ? [] : [joined([inner, any])]),
+    ...(high && end ? of(end.whole, fractions('', false, end.part, high.open, places)) : []),
+  ];
+}
+
+const ZERO = { units: 0n, scale: 0 };
+
+/**
+ * A part of a grammar for the numbers of a range; null where there is none. -0 is not written.
+ * @param {Bound | null} low @param {Bound | null} high
+ * @param {number} places the most digits after the point; 0 for integers, Infinity for any
+ * @returns {string | null}
+ */
+export function rangeOf(low, high, places) {
+  const grid = (/** @type {Bound | null} */ bound, /** @type {1 | -1} */ side) =>
+    bound && Number.isFinite(places) ? onGrid(bound, places, side) : bound;
+  const least = grid(low, 1);
+  const most = grid(high, -1);
+  if (least && most) {
+    const order = compareDecimals(least.value, most.value);
+    if (order > 0 || (order === 0 && (least.open || most.open))) return null;
+  }
+  const negated = ({ value: { units, scale }, open } = { value: ZERO, open: true }) => ({
+    value: { units: -units, scale },
+    open,
+  });
+  const isNegative = (/** @type {Bound | null} */ bound) => bound && bound.value.units < 0n;
+  const parts = isNegative(most)
+    ? []
+    : positives(isNegative(least) || !least ? { value: ZERO, open: false } : least, most, places);
+  if (!least || isNegative(least)) {
+    const from = isNegative(most) ? negated(/** @type {Bound} */ (most)) : negated();
+    const nearest = Number.isFinite(places) && from.open ? onGrid(from, places, 1) : from;
+    const below = choice(positives(nearest, least && negated(least), places));
+    if (below !== null) parts.push(`"-" ${below}`);
+  }
+  return choice(parts);
+}
+
+/** Whether a bound has more digits than a grammar should write. @param {Decimal} decimal */
+export function isLong({ units, scale }) {
+  const size = units < 0n ? -units : units;
+  return scale > DIGITS_MAX || size >= LARGEST * 10n ** BigInt(scale);
+}
+
+/**
+ * A bound that is too large for a grammar, made narrower; null where it cannot be.
+ * @param {Bound} bound @param {1 | -1} side 1: a lower bound
+ * @returns {Bound | null}
+ */
+export function narrowed(bound, side) {
+  if (!isLong(bound.value)) return bound;
+  const { units, scale } = bound.value;
+  const isFar = side > 0 ? units < 0n : units > 0n;
+  if (scale > DIGITS_MAX || !isFar) return null;
+  return { value: { units: side > 0 ? -LARGEST : LARGEST, scale: 0 }, open: true };
+}
