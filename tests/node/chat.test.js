@@ -115,6 +115,36 @@ describe('control tokens come only from the template', () => {
     }
   });
 
+  test('a template sees a message as it is, whatever tokens it spells', async () => {
+    const scope = await open(
+      "{% set c = messages[0].content %}{{ c | length }} {{ '<|im_end|>' in c }} {{ c.split('<|im_end|>') | last }}<s>",
+      CONTROLS,
+    );
+    const { text, ids } = await scope.chat(user('a<|im_end|>b<s>'));
+    assert.equal(text, '15 True b<s><s>');
+    assert.deepEqual(controlsIn(scope, ids), ['<s>']);
+  });
+
+  test('any role is taken, and makes no control token with what stands beside it', async () => {
+    const said = (role) => [{ role, content: 'x' }];
+    const scope = await chatml();
+    for (const role of ['ipython', 'observation', 'functions', 'critic', 'im_end', '<s>', 'a b']) {
+      const { text, ids } = await scope.chat(said(role));
+      assert.equal(text, `<s><|im_start|>${role}\nx<|im_end|>\n<|im_start|>assistant\n`);
+      assert.deepEqual(controlsIn(scope, ids), FRAME, role);
+    }
+    const glm = await open(
+      "{% for m in messages %}{{ '<|' + m.role + '|>' + m.content }}{% endfor %}",
+      ['<|user|>', '<|observation|>', '<|im_end|>'],
+    );
+    const { ids } = await glm.chat([...said('user'), ...said('observation'), ...said('critic')]);
+    assert.deepEqual(controlsIn(glm, ids), ['<|user|>', '<|observation|>']);
+    await assert.rejects(glm.chat(said('im_end')), {
+      code: 'invalid_argument',
+      message: 'a role must not make a control token together with the template, got <|im_end|>',
+    });
+  });
+
   test('nor do two messages, or a message and the template, make one together', async () => {
     const joined = '{% for m in messages %}{{ m.content | trim }}{% endfor %}end|>';
     const scope = await open(joined, CONTROLS);
@@ -196,6 +226,16 @@ describe('what a template is given', () => {
       { text: '<s>', special: true, token: 256 },
       { text: '<think>', special: false },
     ]);
+  });
+
+  test('tools and documents are None without any, and a number is what JSON writes', async () => {
+    const scope = await open(
+      '{{ tools }} {{ documents }} {{ messages[0].n }} {{ bos_token is defined }} {{ tools is defined }}',
+    );
+    const n = [1, -0, 1.5, 1e20, 1e21, 2 ** 53, 0.1, 1e-7];
+    const { text } = await scope.chat([{ role: 'user', content: '', n }]);
+    const numbers = '[1, 0, 1.5, 100000000000000000000, 1e+21, 9007199254740992, 0.1, 1e-07]';
+    assert.equal(text, `None None ${numbers} False True`);
   });
 
   test('whether the file has one is in info', async () => {
@@ -336,11 +376,12 @@ describe('refusals', () => {
 
   test('what is no list of messages', async () => {
     const scope = await chatml();
-    const names = 'system, developer, user, assistant, tool, function';
     for (const [messages, options, message] of [
       [[], {}, 'messages must be a list of messages, each with a role, got []'],
       [[7], {}, 'messages must be a list of messages, each with a role, got 7 at 0'],
-      [[{ role: 'im_end' }], {}, `role must be one of ${names}, got "im_end"`],
+      [[{ role: '' }], {}, 'role must be a text of 1 to 64 characters, got ""'],
+      [[{ role: 7 }], {}, 'role must be a text of 1 to 64 characters, got 7'],
+      [[{ role: 'r'.repeat(65) }], {}, /^role must be a text of 1 to 64 characters, got "r+/],
       [
         user(() => 1),
         {},

@@ -1,10 +1,10 @@
 /**
  * The prompt that a model's own chat template makes of messages. Control tokens come only from the
- * template: where the characters of one stand in a message, a mark is put among them for as long
- * as the template works on it, so that they cannot be taken for one afterwards.
+ * template: it is rendered with the origin of each character, and the same characters in a message
+ * stay text.
  */
 import { checkBoolean, checkDepth, checkOptions } from './checks.js';
-import { LogitscopeError, mustBe, reasonOf, show } from './errors.js';
+import { LogitscopeError, mustBe, reasonOf } from './errors.js';
 import {
   OPENED_CHAT_TEMPLATE,
   OPENED_CHAT_TEMPLATE_LENGTH,
@@ -20,7 +20,8 @@ import { Words } from './words.js';
 /** @typedef {import('./core.js').Core} Core */
 /** @typedef {import('./types.js').ChatPart} ChatPart */
 
-const ROLES = ['system', 'developer', 'user', 'assistant', 'tool', 'function'];
+/** Characters of a role. */
+const ROLE_MAX = 64;
 /** What strftime_now takes for today: the day that Llama 3's template names itself. */
 const DATE = '2024-07-26';
 /** Characters of a template, of all messages, and of what is made of them. */
@@ -31,9 +32,8 @@ const CONTROLS_MAX = 1 << 18;
 const TIME_MAX = 1000;
 const START_MAX = 20_000;
 const REASON_MAX = 200;
-/** The marks to choose from: private use, so that a text seldom holds one. */
-const MARKS = Array.from({ length: 6400 }, (_, i) => String.fromCharCode(0xe000 + i));
-const ANY_MARK = /[\ue000-\uf8ff]/g;
+/** Stands for a character of a message where control tokens are looked for: no text of UTF-8 holds it. */
+const SAID = '\ud800';
 
 const inNode = typeof process === 'object' && typeof process.versions?.node === 'string';
 
@@ -47,8 +47,8 @@ function templateOf({ module, model }) {
 }
 
 /**
- * The control tokens of a model by their text, and where they stand in a text, read either way.
- * @typedef {{ ids: Map<string, number>, forward: Words, backward: Words }} Controls
+ * The control tokens of a model by their text, and where they stand in a text.
+ * @typedef {{ ids: Map<string, number>, words: Words }} Controls
  */
 
 /** Of each model once. @type {WeakMap<Core, Controls>} */
@@ -73,8 +73,7 @@ function controlsOf(core) {
     if (characters > CONTROLS_MAX) throw tooLong('control_tokens', CONTROLS_MAX);
     if (text && !ids.has(text)) ids.set(text, id);
   }
-  const words = [...ids.keys()];
-  const controls = { ids, forward: new Words(words, false), backward: new Words(words, true) };
+  const controls = { ids, words: new Words([...ids.keys()]) };
   known.set(core, controls);
   return controls;
 }
@@ -83,95 +82,85 @@ function controlsOf(core) {
 const tooLong = (name, limit = LENGTH_MAX) =>
   new LogitscopeError('too_long', 'chat_too_long', { name, limit });
 
-/** Puts the mark where a message could make a control token, whole or together with what follows. */
-class Guard {
-  #controls;
-  #mark;
-
-  /**
-   * @param {Controls} controls
-   * @param {string} mark
-   */
-  constructor(controls, mark) {
-    this.#controls = controls;
-    this.#mark = mark;
+/**
+ * Refuses values that JSON does not carry as they are.
+ * @param {string} name
+ * @param {unknown} value
+ */
+function checkPlain(name, value) {
+  if (typeof value === 'object' && value !== null) {
+    for (const each of Object.values(value)) checkPlain(name, each);
+    return;
   }
+  const isPlain =
+    value === undefined ||
+    value === null ||
+    /^(string|boolean)$/.test(typeof value) ||
+    Number.isFinite(value);
+  if (!isPlain) throw mustBe(name, 'plain_data', value);
+}
 
-  /**
-   * A value of a message: strings marked, but for the words by which a template tells kinds apart.
-   * @param {string} name
-   * @param {unknown} value
-   * @returns {unknown}
-   */
-  value(name, value) {
-    if (typeof value === 'string') return this.#text(value);
-    if (Array.isArray(value)) return value.map((each) => this.value(name, each));
-    if (typeof value === 'object' && value !== null) {
-      return Object.fromEntries(
-        Object.entries(value).map(([key, each]) => [
-          this.#text(key),
-          key === 'type' && /^[a-z_]+$/.test(String(each)) ? each : this.value(name, each),
-        ]),
-      );
-    }
-    if (value === undefined || value === null || typeof value === 'boolean') return value;
-    if (typeof value === 'number' && Number.isFinite(value)) return value;
-    throw mustBe(name, 'plain_data', value);
-  }
+/** @typedef {{ text: string, origin: string | null }} Rendered a text and the origin of each character */
 
-  /** @param {string} text */
-  #text(text) {
-    const { forward, backward } = this.#controls;
-    const cuts = new Uint8Array(text.length + 1);
-    const starts = backward.read(text);
-    for (const [at, node] of starts.entries()) if (backward.wordAt(node)) cuts[at + 1] = 1;
-    // A template trims a text, and puts another right behind it.
-    const end = text.trimEnd().length;
-    const start = text.length - text.trimStart().length;
-    if (start < end) {
-      for (const n of forward.openAt(forward.read(text)[end - 1]))
-        if (n <= end - start) cuts[end - n + 1] = 1;
-      for (const n of backward.openAt(starts[start])) if (n <= end - start) cuts[start + n - 1] = 1;
-    }
-    let marked = '';
-    let from = 0;
-    for (let at = cuts.indexOf(1); at >= 0; at = cuts.indexOf(1, at + 1)) {
-      marked += text.slice(from, at) + this.#mark;
-      from = at;
-    }
-    return marked + text.slice(from);
+/**
+ * Where control tokens stand, and how long they are.
+ * @param {Rendered} rendered
+ * @param {RegExp} said the origins of which no control token is made
+ * @param {Words} words
+ */
+function tokensIn({ text, origin }, said, words) {
+  const own = origin
+    ? Array.from(origin, (each, at) => (said.test(each) ? SAID : text[at])).join('')
+    : text;
+  const starts = words.read(own);
+  /** @type {[number, number][]} */
+  const found = [];
+  for (let at = 0; at < text.length; at++) {
+    const n = words.wordAt(starts[at]);
+    if (!n) continue;
+    found.push([at, n]);
+    at += n - 1;
   }
+  return found;
 }
 
 /**
- * @param {string} text with marks
+ * @param {Rendered} rendered
  * @param {Controls} controls
- * @param {string} mark
  * @returns {ChatPart[]}
  */
-function partsOf(text, { ids, backward }, mark) {
+function partsOf(rendered, { ids, words }) {
+  const { text, origin } = rendered;
+  const found = tokensIn(rendered, /[mr]/, words);
+  if (origin?.includes('r')) {
+    const all = tokensIn(rendered, /m/, words);
+    const made = all.find(([at, n]) => {
+      const origins = origin.slice(at, at + n);
+      return origins.includes('r') && origins.includes(' ');
+    });
+    if (made)
+      throw new LogitscopeError('invalid_argument', 'role_makes_token', {
+        name: text.slice(made[0], made[0] + made[1]),
+      });
+  }
   let thinking = false;
   /** @type {ChatPart[]} */
   const parts = [];
   const say = (/** @type {string} */ said) => {
     // What a model thinks stands between these two, and ends with its turn.
-    for (const each of said.replaceAll(mark, '').split(/(?<=<think>)|(?=<\/think>)/)) {
+    for (const each of said.split(/(?<=<think>)|(?=<\/think>)/)) {
       if (each.startsWith('</think>')) thinking = false;
       if (each) parts.push({ text: each, special: false, ...(thinking && { thinking }) });
       if (each.endsWith('<think>')) thinking = true;
     }
   };
-  const starts = backward.read(text);
   let from = 0;
-  for (let at = 0; at < text.length; at++) {
-    const n = backward.wordAt(starts[at]);
-    if (!n || (n === 1 && text[at + 1] === mark)) continue;
+  for (const [at, n] of found) {
     say(text.slice(from, at));
     from = at + n;
     const token = text.slice(at, from);
     thinking = token === '<think>';
     parts.push({ text: token, special: true, token: ids.get(token) });
-    at = from - 1;
   }
   say(text.slice(from));
   return parts;
@@ -272,7 +261,7 @@ async function startRenderer(code) {
  * Renders in a worker, which is ended when its time is over, and in Node when it has answered.
  * @param {import('./template.js').Job} job
  * @param {string | URL | Uint8Array} [code] of the worker or its address, where that does not lie beside this module
- * @returns {Promise<string>}
+ * @returns {Promise<Rendered>}
  */
 async function render(job, code = new URL('./template.js', import.meta.url)) {
   const kept = idle;
@@ -284,7 +273,12 @@ async function render(job, code = new URL('./template.js', import.meta.url)) {
   const slow = new LogitscopeError('bad_file', 'chat_template_slow', { limit: TIME_MAX });
   try {
     const mine = (renderer = kept ?? (await startRenderer(code)));
-    const { text, long, reason } = await new Promise((resolve, reject) => {
+    const {
+      text,
+      origin = null,
+      long,
+      reason,
+    } = await new Promise((resolve, reject) => {
       const begin = () => {
         clearTimeout(timer);
         timer = setTimeout(() => reject(slow), TIME_MAX);
@@ -301,7 +295,7 @@ async function render(job, code = new URL('./template.js', import.meta.url)) {
       idle = renderer;
       renderer = null;
     }
-    return text;
+    return { text, origin };
   } catch (error) {
     if (error instanceof LogitscopeError) throw error;
     const reason = String(error instanceof Error ? error.message : reasonOf(error));
@@ -320,13 +314,9 @@ function checkMessages(messages) {
   for (const [i, message] of messages.entries()) {
     const isObject = typeof message === 'object' && message !== null;
     if (!isObject) throw mustBe('messages', 'messages', message, i);
-    if (!ROLES.includes(message.role)) {
-      throw new LogitscopeError('invalid_argument', 'must_be_one_of', {
-        setting: 'role',
-        names: ROLES.join(', '),
-        value: show(message.role),
-      });
-    }
+    const { role } = message;
+    if (typeof role !== 'string' || !role || role.length > ROLE_MAX)
+      throw mustBe('role', 'a_role', role);
   }
 }
 
@@ -336,12 +326,7 @@ function checkDate(date) {
   if (!isDay || new Date(date).toJSON()?.slice(0, 10) !== date) throw mustBe('date', 'a_day', date);
 }
 
-/** @param {string} name @param {unknown} value of bounded depth */
-const asJson = (name, value) =>
-  JSON.stringify(value, (_, each) => {
-    if (typeof each === 'bigint') throw mustBe(name, 'plain_data', each);
-    return each;
-  });
+const OPTIONS = 'tools system date add_generation_prompt variables renderer'.split(' ');
 
 /**
  * @param {Core} core
@@ -350,14 +335,14 @@ const asJson = (name, value) =>
  * @returns {Promise<import('./types.js').Chat>}
  */
 export async function chat(core, messages, options = {}) {
-  const names = ['tools', 'system', 'date', 'add_generation_prompt', 'variables', 'renderer'];
   const { bos_token_id, eos_token_id } = core.needModel();
-  checkOptions('options of chat', options, names);
-  const { tools, system, date = DATE, add_generation_prompt = true, variables, renderer } = options;
+  checkOptions('options of chat', options, OPTIONS);
+  const { tools, system, date = DATE, add_generation_prompt = true, variables } = options;
   checkMessages(messages);
-  checkDepth('messages', messages);
-  checkDepth('tools', tools);
-  checkDepth('variables', variables);
+  for (const [name, value] of Object.entries({ messages, tools, variables })) {
+    checkDepth(name, value);
+    checkPlain(name, value);
+  }
   if (system !== undefined && typeof system !== 'string')
     throw mustBe('system', 'a_string', system);
   if (tools !== undefined && !Array.isArray(tools)) throw mustBe('tools', 'a_list', tools);
@@ -368,28 +353,22 @@ export async function chat(core, messages, options = {}) {
 
   const template = templateOf(core);
   const all = system === undefined ? messages : [{ role: 'system', content: system }, ...messages];
-  const given = Object.entries({ messages: all, tools, variables })
-    .map(([name, value]) => asJson(name, value))
-    .join('');
-  if (given.length > LENGTH_MAX) throw tooLong('messages');
-  const controls = controlsOf(core);
-  const taken = new Set([given, template, ...controls.ids.keys()].join('').match(ANY_MARK));
-  const mark = MARKS.find((it) => !taken.has(it));
-  if (!mark) throw mustBe('messages', 'plain_data', messages);
-  const guard = new Guard(controls, mark);
-  const text = (/** @type {number | null} */ id) => (id === null ? '' : core.piece(id).text);
-  const values = {
-    .../** @type {object} */ (guard.value('variables', variables)),
-    messages: all.map(({ role, ...rest }) => ({
-      role,
-      .../** @type {object} */ (guard.value('messages', rest)),
-    })),
-    ...(tools && { tools: guard.value('tools', tools) }),
-    add_generation_prompt,
-    bos_token: text(bos_token_id),
-    eos_token: text(eos_token_id),
+  // transformers says None, too, where there are no tools or documents.
+  const given = {
+    tools: null,
+    documents: null,
+    ...variables,
+    messages: all,
+    ...(tools && { tools }),
   };
-  const rendered = await render({ template, date, values, limit: LENGTH_MAX }, renderer);
-  const parts = partsOf(rendered, controls, mark);
+  const said = JSON.stringify({ ...given, add_generation_prompt });
+  if (said.length > LENGTH_MAX) throw tooLong('messages');
+  const controls = controlsOf(core);
+  const own = {
+    ...(bos_token_id !== null && { bos_token: core.piece(bos_token_id).text }),
+    ...(eos_token_id !== null && { eos_token: core.piece(eos_token_id).text }),
+  };
+  const job = { template, date, said, own, limit: LENGTH_MAX };
+  const parts = partsOf(await render(job, options.renderer), controls);
   return { text: parts.map((part) => part.text).join(''), parts, ids: idsOf(core, parts), date };
 }

@@ -309,7 +309,7 @@
 /**
  * What a chat template works on; it may look at other things in a message too.
  * @typedef {object} Message
- * @property {'system' | 'developer' | 'user' | 'assistant' | 'tool' | 'function'} role
+ * @property {string} role system, user, assistant, tool, or another that the template knows
  * @property {string | object[] | null} [content]
  * @property {any} [tool_calls]
  * @property {string} [reasoning_content]

@@ -1,0 +1,68 @@
+/** The arguments of a call, by place or by name, as a function of Python takes them. */
+import { refuse } from './fault.js';
+import { asNumber, isNumber, needDefined, typeName } from './values.js';
+import { Markup, Str } from './text.js';
+
+/** @typedef {import('./values.js').Value} Value */
+/** @typedef {import('./values.js').Named} Named */
+
+/**
+ * The values of named parameters in their order; what JavaScript calls undefined where none is given.
+ * @param {string} name of the function
+ * @param {string} parameters separated by blanks; the required ones end with `!`, those only by place begin with `/`
+ * @param {Value[]} args
+ * @param {Named} named
+ * @returns {Value[]}
+ */
+export function bind(name, parameters, args, named) {
+  const all = parameters ? parameters.split(' ') : [];
+  if (args.length > all.length) refuse(`${name} takes at most ${all.length} arguments`);
+  const taken = new Set();
+  const values = all.map((parameter, i) => {
+    const key = parameter.replace(/[!/]/g, '');
+    if (!parameter.startsWith('/') && named.has(key)) {
+      if (i < args.length) refuse(`${name} got multiple values for argument '${key}'`);
+      taken.add(key);
+      return named.get(key);
+    }
+    if (i >= args.length && parameter.endsWith('!')) refuse(`${name} needs the argument '${key}'`);
+    return args[i];
+  });
+  for (const key of named.keys())
+    if (!taken.has(key)) refuse(`${name} takes no argument named '${key}'`);
+  return values;
+}
+
+/** @param {Value} value @param {string} where @returns {Str} */
+export function needStr(value, where) {
+  needDefined(value);
+  if (!(value instanceof Str)) refuse(`${where} needs a string, got '${typeName(value)}'`);
+  if (value instanceof Markup) refuse(`${where} of a string that is marked safe is not supported`);
+  return value;
+}
+
+/** An int; of what is none the fallback, where one is given. @param {Value} value @param {string} where @param {number} [fallback] */
+export function needInt(value, where, fallback) {
+  if (value === undefined && fallback !== undefined) return fallback;
+  needDefined(value);
+  const number = isNumber(value) ? asNumber(value) : null;
+  if (typeof number !== 'bigint')
+    return refuse(`${where} needs an integer, got '${typeName(value)}'`);
+  const limit = 2n ** 40n;
+  return Number(number > limit ? limit : number < -limit ? -limit : number);
+}
+
+/** The first and last items of a slice, as Python finds them. @param {number} length @param {Value} start @param {Value} stop @param {number} step */
+export function sliceBounds(length, start, stop, step) {
+  const clip = (/** @type {Value} */ value, /** @type {number} */ otherwise) => {
+    if (value === null || value === undefined) return otherwise;
+    const at = needInt(value, 'a slice');
+    const from = at < 0 ? at + length : at;
+    return step > 0
+      ? Math.min(Math.max(from, 0), length)
+      : Math.min(Math.max(from, -1), length - 1);
+  };
+  return step > 0
+    ? [clip(start, 0), clip(stop, length)]
+    : [clip(start, length - 1), clip(stop, -1)];
+}

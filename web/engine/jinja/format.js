@@ -1,0 +1,178 @@
+/** Python's two ways to put values into a text: `%` and `str.format`. */
+import { getAttribute, getItem } from './attributes.js';
+import { refuse } from './fault.js';
+import { fixedText, toFloat, toInt } from './numbers.js';
+import { Markup, Str, concat, str } from './text.js';
+import { Dict, Tuple, asNumber, isNumber, repr, text, typeName } from './values.js';
+
+/** @typedef {import('./values.js').Value} Value */
+/** @typedef {import('./values.js').Named} Named */
+
+const PERCENT = /%(?:\(([^)]*)\))?([-+ #0]*)(\d*)(?:\.(\d*))?([a-zA-Z%])/y;
+const WIDTH_MAX = 1 << 16;
+
+/** @param {string | undefined} digits @param {number} fallback */
+function size(digits, fallback) {
+  const n = digits ? Number(digits) : fallback;
+  return n > WIDTH_MAX ? refuse(`a width of more than ${WIDTH_MAX}`) : n;
+}
+
+/** A number's sign and its digits. @param {string} digits with - where it is negative @param {string} flags */
+function signed(digits, flags) {
+  if (digits.startsWith('-')) return ['-', digits.slice(1)];
+  return [flags.includes('+') ? '+' : flags.includes(' ') ? ' ' : '', digits];
+}
+
+/** @param {Value} value @param {string} type @param {number} places below 0 for those by default */
+function digitsOf(value, type, places) {
+  if (!isNumber(value)) return refuse(`%${type} needs a number, got '${typeName(value)}'`);
+  const number = asNumber(value);
+  if (type === 'f') return fixedText(toFloat(number), places < 0 ? 6 : places);
+  const int = typeof number === 'bigint' ? number : toInt(number);
+  const radix = { x: 16, o: 8, b: 2 }[type] ?? 10;
+  const digits = int.toString(radix);
+  const sign = digits.startsWith('-') ? '-' : '';
+  return sign + digits.slice(sign.length).padStart(places, '0');
+}
+
+/** `format % given`. @param {Str} format @param {Value} given */
+export function percent(format, given) {
+  if (format instanceof Markup) refuse('% of a string that is marked safe is not supported');
+  const args = given instanceof Tuple ? given.items : [given];
+  const source = format.text;
+  const parts = [];
+  let used = 0;
+  let from = 0;
+  for (let at = source.indexOf('%'); at >= 0; at = source.indexOf('%', from)) {
+    parts.push(format.slice(from, at));
+    PERCENT.lastIndex = at;
+    const found = PERCENT.exec(source);
+    if (!found) return refuse('a % format is incomplete or not supported');
+    from = PERCENT.lastIndex;
+    const [all, key, flags, width, precision, type] = found;
+    if (type === '%') {
+      if (all !== '%%') refuse(`the format ${all} is not supported`);
+      parts.push(format.slice(at, at + 1));
+      continue;
+    }
+    if (key !== undefined && !(given instanceof Dict)) refuse('format requires a mapping');
+    if (key === undefined && used >= args.length) refuse('not enough arguments for format string');
+    const value = key === undefined ? args[used++] : given.get(str(key));
+    if (value === undefined) refuse(`a format names '${key}', which is not given`);
+    parts.push(converted(value, all, flags, size(width, 0), precision, type));
+  }
+  const isSpent =
+    used >= args.length ||
+    !(given instanceof Tuple || isNumber(given) || given === null || given instanceof Str);
+  if (!isSpent) refuse('not all arguments converted during string formatting');
+  return concat([...parts, format.slice(from)]);
+}
+
+/** @param {Value} value @param {string} all @param {string} flags @param {number} width @param {string | undefined} precision @param {string} type */
+function converted(value, all, flags, width, precision, type) {
+  const places = precision === undefined ? -1 : size(precision, 0);
+  const left = flags.includes('-');
+  if (type === 's' || type === 'r') {
+    const whole = type === 's' ? text(value) : repr(value);
+    const cut = places < 0 ? whole : whole.slice(0, whole.unit(Math.min(places, whole.length)));
+    const blank = str(' '.repeat(Math.max(0, width - cut.length)));
+    return concat(left ? [cut, blank] : [blank, cut]);
+  }
+  const kind = { d: 'd', i: 'd', u: 'd', f: 'f', F: 'f', x: 'x', X: 'x', o: 'o' }[type];
+  if (!kind || flags.includes('#')) return refuse(`the format ${all} is not supported`);
+  if ((kind === 'x' || kind === 'o') && typeof value === 'number')
+    refuse(`%${type} format: an integer is required`);
+  const [sign, digits] = signed(digitsOf(value, kind, places), flags);
+  const shown = type === 'X' ? digits.toUpperCase() : digits;
+  if (left) return str((sign + shown).padEnd(width));
+  if (!flags.includes('0') || !/^\d/.test(digits)) return str((sign + shown).padStart(width));
+  return str(sign + shown.padStart(width - sign.length, '0'));
+}
+
+const FIELD = /^([^.[\]!:]*)((?:\.[^.[\]!:]+|\[[^\]]+\])*)(?:!([rsa]))?(?::([^{}]*))?$/;
+const SPEC = /^(?:(.)?([<>^=]))?([-+ ]?)(0?)(\d*)(,?)(?:\.(\d+))?([a-zA-Z%]?)$/su;
+
+/** `format(value, spec)`. @param {Value} value @param {string} spec */
+function specified(value, spec) {
+  if (!spec) return text(value);
+  const found = SPEC.exec(spec);
+  const where = `the format '${spec}' of '${typeName(value)}'`;
+  if (!found) return refuse(`${where} is not supported`);
+  const [, fillGiven, alignGiven, sign, zero, width, comma, precision, type] = found;
+  const isText = value instanceof Str;
+  if (!isText && !isNumber(value)) return refuse(`${where} is not supported`);
+  let shown = text(value);
+  if (isText) {
+    if (sign || zero || comma || (type && type !== 's') || alignGiven === '=')
+      return refuse(`${where} is not supported`);
+    if (precision !== undefined)
+      shown = shown.slice(0, shown.unit(Math.min(size(precision, 0), shown.length)));
+  } else {
+    const isInt = typeof value !== 'number';
+    const isFixed = type === 'f' || type === 'F';
+    const isFit = isFixed || (isInt && precision === undefined && /^[dxXob]?$/.test(type));
+    if (!isFit || (comma && /[xXob]/.test(type))) return refuse(`${where} is not supported`);
+    const kind = isFixed ? 'f' : type.toLowerCase() || 'd';
+    let digits = digitsOf(value, kind, precision === undefined ? -1 : size(precision, 0));
+    if (type === 'X') digits = digits.toUpperCase();
+    if (comma) digits = digits.replace(/^-?\d+/, (whole) => whole.replace(/\B(?=(\d{3})+$)/g, ','));
+    const [before, after] = signed(digits, sign);
+    const missing = size(width, 0) - before.length - after.length;
+    const inner = alignGiven === '=' || (zero && !alignGiven);
+    if (inner && comma) return refuse(`${where} is not supported`);
+    const padding = (fillGiven ?? (zero ? '0' : ' ')).repeat(Math.max(0, missing));
+    if (inner) return str(before + padding + after);
+    shown = str(before + after);
+  }
+  const missing = Math.max(0, size(width, 0) - shown.length);
+  const align = alignGiven ?? (isText ? '<' : '>');
+  const left = align === '>' ? missing : align === '^' ? Math.floor(missing / 2) : 0;
+  const fill = str(fillGiven ?? (zero ? '0' : ' '));
+  return concat([fill.repeat(left), shown, fill.repeat(missing - left)]);
+}
+
+/** @param {string} path of attributes and items behind a field's name @param {Value} value */
+function follow(path, value) {
+  let at = value;
+  for (const [, attribute, item] of path.matchAll(/\.([^.[]+)|\[([^\]]+)\]/g)) {
+    if (attribute !== undefined) at = getAttribute(at, attribute);
+    else at = getItem(at, /^\d+$/.test(item) ? BigInt(item) : str(item));
+  }
+  return at;
+}
+
+/** `format.format(...)`. @param {Str} format @param {Value[]} args @param {Named} named */
+export function formatted(format, args, named) {
+  const source = format.text;
+  const parts = [];
+  let next = 0;
+  let from = 0;
+  for (let at = 0; at < source.length; at++) {
+    const each = source[at];
+    if (each !== '{' && each !== '}') continue;
+    parts.push(format.slice(from, at));
+    if (source[at + 1] === each) {
+      parts.push(format.slice(at, at + 1));
+      from = ++at + 1;
+      continue;
+    }
+    const end = source.indexOf('}', at);
+    const found = each === '{' && end >= 0 && FIELD.exec(source.slice(at + 1, end));
+    if (!found) return refuse('a replacement field of format is broken or not supported');
+    const [, name, path, conversion, spec] = found;
+    if (conversion === 'a') refuse('the conversion !a is not supported');
+    const isNumbered = /^\d*$/.test(name);
+    if (name === '' ? next < 0 : isNumbered && next > 0)
+      refuse('cannot switch between automatic and manual field numbering');
+    const place = name === '' ? next++ : Number(name);
+    if (name !== '' && isNumbered) next = -1;
+    const value = isNumbered ? args[place] : named.get(name);
+    if (value === undefined) refuse(`format has no argument '${name || place}'`);
+    const wanted = follow(path, value);
+    const shown = conversion === 'r' ? repr(wanted) : conversion === 's' ? text(wanted) : wanted;
+    parts.push(specified(shown, spec ?? ''));
+    from = end + 1;
+    at = end;
+  }
+  return concat([...parts, format.slice(from)]);
+}

@@ -1,0 +1,79 @@
+/** The operators of a template. */
+import { needInt } from './arguments.js';
+import { refuse } from './fault.js';
+import { percent } from './format.js';
+import { calculate } from './numbers.js';
+import { Markup, Str } from './text.js';
+import {
+  Tuple,
+  asNumber,
+  contains,
+  equal,
+  isNumber,
+  less,
+  lessOrEqual,
+  needDefined,
+  typeName,
+} from './values.js';
+
+/** @typedef {import('./values.js').Value} Value */
+
+/** Items that one value may be repeated to. */
+const REPEAT_MAX = 1 << 24;
+
+/** @param {Value} all @param {Value} times @returns {Value} or what JavaScript calls undefined */
+function repeat(all, times) {
+  const items = all instanceof Tuple ? all.items : all;
+  if (!(items instanceof Str || Array.isArray(items))) return undefined;
+  if (!isNumber(times) || typeof times === 'number') return undefined;
+  const n = Math.max(0, needInt(times, 'repeating'));
+  if (n * items.length > REPEAT_MAX) refuse(`a value is repeated to more than ${REPEAT_MAX} items`);
+  if (items instanceof Str) return items.repeat(n);
+  const repeated = Array.from({ length: n }, () => items).flat();
+  return all instanceof Tuple ? new Tuple(repeated) : repeated;
+}
+
+/** @param {Value} a @param {Value} b @returns {Value} or what JavaScript calls undefined */
+function add(a, b) {
+  if (a instanceof Str && b instanceof Str) return a.plus(b);
+  if (Array.isArray(a) && Array.isArray(b)) return [...a, ...b];
+  if (a instanceof Tuple && b instanceof Tuple) return new Tuple([...a.items, ...b.items]);
+  return undefined;
+}
+
+/** @param {string} operator @param {Value} a @param {Value} b @returns {Value} */
+export function operate(operator, a, b) {
+  needDefined(a);
+  // Alone of all operators this one takes a value that is undefined.
+  if (operator === '%' && a instanceof Str) return percent(a, b);
+  needDefined(b);
+  if (isNumber(a) && isNumber(b)) return calculate(operator, asNumber(a), asNumber(b));
+  if (a instanceof Markup || b instanceof Markup)
+    refuse(`${operator} of a string that is marked safe is not supported`);
+  let result;
+  if (operator === '+') result = add(a, b);
+  if (operator === '*') result = repeat(a, b) ?? repeat(b, a);
+  return result === undefined
+    ? refuse(`unsupported operand types for ${operator}: '${typeName(a)}' and '${typeName(b)}'`)
+    : result;
+}
+
+/** @param {string} sign @param {Value} value */
+export function negate(sign, value) {
+  needDefined(value);
+  if (!isNumber(value)) return refuse(`bad operand type for unary ${sign}: '${typeName(value)}'`);
+  const number = asNumber(value);
+  return sign === '-' ? -number : number;
+}
+
+/** @type {Record<string, (a: Value, b: Value) => boolean>} */
+export const COMPARE = {
+  '==': equal,
+  '!=': (a, b) => !equal(a, b),
+  '<': less,
+  '<=': lessOrEqual,
+  '>': (a, b) => less(b, a),
+  '>=': (a, b) => lessOrEqual(b, a),
+  in: (a, b) => contains(b, a),
+  'not in': (a, b) => !contains(b, a),
+};

@@ -1,0 +1,63 @@
+/** Renders a template with values of JSON, each text of which keeps its origin. */
+import { formatDate } from './dates.js';
+import { strftimeNow } from './globals.js';
+import { Interpreter } from './interpreter.js';
+import { MESSAGE, ROLE, Str } from './text.js';
+import { Dict } from './values.js';
+
+/** Roles of which templates make control tokens. */
+const ROLES = new Set(
+  'system developer user assistant tool function ipython observation functions'.split(' '),
+);
+
+/** @param {string} text @param {string} origin */
+const saidText = (text, origin) => new Str(text, origin.repeat(text.length));
+
+/**
+ * A value of JSON as the template sees it. Kinds, by which a template tells values apart and of
+ * which it makes control tokens, count as its own.
+ * @param {unknown} value
+ * @param {number} above levels above the fields of a message; below 0 outside of messages
+ * @param {string} [key] that it stands under
+ * @returns {import('./values.js').Value}
+ */
+function valueOf(value, above, key = '') {
+  if (typeof value === 'string') {
+    const isRole = key === 'role' && above === 0;
+    const isKind = isRole ? ROLES.has(value) : key === 'type' && /^[a-z_]+$/.test(value);
+    return isKind ? new Str(value) : saidText(value, isRole ? ROLE : MESSAGE);
+  }
+  if (typeof value === 'number') {
+    // 1 and 1.0 are one number here; it is the int or float that `JSON.stringify` writes.
+    const written = JSON.stringify(value);
+    return /[.e]/.test(written) ? value : BigInt(written);
+  }
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map((each) => valueOf(each, above - 1));
+  return new Dict(
+    Object.entries(value).map(([name, each]) => [
+      saidText(name, MESSAGE),
+      valueOf(each, above - 1, name),
+    ]),
+  );
+}
+
+/**
+ * @param {string} template
+ * @param {string} date YYYY-MM-DD, of `strftime_now`
+ * @param {Record<string, unknown>} said values of messages
+ * @param {Record<string, string>} own texts that count as the template's own
+ * @returns {Str}
+ */
+export function renderTemplate(template, date, said, own) {
+  /** @type {Map<string, import('./values.js').Value>} */
+  const context = new Map();
+  context.set(
+    'strftime_now',
+    strftimeNow((format) => formatDate(date, format)),
+  );
+  for (const [name, value] of Object.entries(said))
+    context.set(name, valueOf(value, name === 'messages' ? 2 : -1));
+  for (const [name, text] of Object.entries(own)) context.set(name, new Str(text));
+  return new Interpreter(context).render(template);
+}

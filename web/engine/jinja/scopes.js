@@ -1,0 +1,284 @@
+/**
+ * Where each name of a template is kept, by the rules of Jinja's compiler: a scope decides from its
+ * whole body what a name means in it, so that a name may mean nothing before its `set`.
+ */
+import { refuse } from './fault.js';
+import { isFilter } from './filters.js';
+import { isTest } from './tests.js';
+
+/** @typedef {import('./parser.js').Node} Node */
+/** How a name gets its first value: as a parameter, from the context, from another name, or none. @typedef {{ from: 'parameter' | 'context' | 'none' } | { from: 'alias', place: string }} Load */
+
+/** The names of one scope. */
+class Names {
+  /** The place that a name is kept in. @type {Map<string, string>} */
+  places = new Map();
+  /** @type {Map<string, Load & { name: string }>} */
+  loads = new Map();
+  /** @type {Set<string>} */
+  stores = new Set();
+
+  /** @param {Names | null} parent @param {number} level */
+  constructor(parent, level) {
+    this.parent = parent;
+    this.level = level;
+  }
+
+  copy() {
+    const copy = new Names(this.parent, this.level);
+    copy.places = new Map(this.places);
+    copy.loads = new Map(this.loads);
+    copy.stores = new Set(this.stores);
+    return copy;
+  }
+
+  /** @param {string} name @returns {string | undefined} */
+  find(name) {
+    return this.places.get(name) ?? this.parent?.find(name);
+  }
+
+  /** @param {string} name @param {Load} load */
+  #define(name, load) {
+    const place = `${this.level} ${name}`;
+    this.places.set(name, place);
+    this.loads.set(place, { ...load, name });
+    return place;
+  }
+
+  /** @param {string} name */
+  store(name) {
+    this.stores.add(name);
+    if (this.places.has(name)) return;
+    const outer = this.parent?.find(name);
+    this.#define(name, outer === undefined ? { from: 'none' } : { from: 'alias', place: outer });
+  }
+
+  /** @param {string} name */
+  parameter(name) {
+    this.stores.add(name);
+    return this.#define(name, { from: 'parameter' });
+  }
+
+  /** @param {string} name */
+  load(name) {
+    if (this.find(name) === undefined) this.#define(name, { from: 'context' });
+  }
+
+  /** Takes the names of the branches of an `if`, of which one may run. @param {Names[]} branches */
+  merge(branches) {
+    const before = new Set(this.stores);
+    for (const branch of branches) {
+      for (const [name, place] of branch.places) this.places.set(name, place);
+      for (const [place, load] of branch.loads) this.loads.set(place, load);
+      for (const name of branch.stores) this.stores.add(name);
+    }
+    for (const name of this.stores) {
+      if (before.has(name)) continue;
+      const outer = this.parent?.find(name);
+      const place = /** @type {string} */ (this.find(name));
+      const load = outer === undefined ? 'context' : 'alias';
+      this.loads.set(place, /** @type {any} */ ({ from: load, place: outer, name }));
+    }
+  }
+}
+
+/** A scope, and the places that begin with a value in it. */
+export class Scope {
+  /** @type {Names} */
+  names;
+
+  /** @param {Scope | null} parent */
+  constructor(parent) {
+    const outer = parent?.names ?? null;
+    this.names = new Names(outer, outer ? outer.level + 1 : 0);
+  }
+
+  /** @param {string} name @returns {string} */
+  place(name) {
+    return this.names.find(name) ?? refuse(`the name '${name}' has no place`);
+  }
+}
+
+/** The parts of a node in the order of visits. @param {Node} node @returns {Node[]} */
+const partsOf = (node) =>
+  Object.values(node)
+    .flat()
+    .filter((part) => part !== null && typeof part === 'object' && 'type' in part);
+
+/** Adds what a node says of names to a scope; bodies with a scope of their own say nothing. @param {Node} node @param {Names} names @returns {void} */
+function visit(node, names, asParameter = false) {
+  const all = (/** @type {Node[]} */ nodes) => {
+    for (const each of nodes) visit(each, names, asParameter);
+  };
+  switch (node.type) {
+    case 'Name':
+      if (asParameter || node.ctx === 'param') names.parameter(node.name);
+      else if (node.ctx === 'store') names.store(node.name);
+      else names.load(node.name);
+      return;
+    case 'NSRef':
+      return names.load(node.name);
+    case 'If': {
+      visit(node.test, names);
+      const branches = [node.body, node.elif, node.else_].map((body) => {
+        const branch = names.copy();
+        for (const each of body) visit(each, branch);
+        return branch;
+      });
+      return names.merge(branches);
+    }
+    case 'Macro':
+      return names.store(node.name);
+    case 'Assign':
+      return all([node.node, node.target]);
+    case 'For':
+      return visit(node.iter, names);
+    case 'CallBlock':
+      return node.call ? visit(node.call, names) : undefined;
+    case 'FilterBlock':
+      return visit(node.filter, names);
+    case 'With':
+      return all(node.values);
+    case 'AssignBlock':
+      return visit(node.target, names);
+    default:
+      return all(partsOf(node));
+  }
+}
+
+/** The wanted names that nodes read without having set them before. @param {Node[]} nodes @param {string[]} wanted */
+function undeclared(nodes, wanted) {
+  const left = new Set(wanted);
+  /** @type {Set<string>} */
+  const found = new Set();
+  const look = (/** @type {Node} */ node) => {
+    if (node.type === 'Name') {
+      if (node.ctx === 'load' && left.has(node.name)) found.add(node.name);
+      else left.delete(node.name);
+    }
+    for (const part of partsOf(node)) look(part);
+  };
+  for (const node of nodes) look(node);
+  return found;
+}
+
+/** Whether a name is assigned to in a node. @param {Node} node @param {string} name @returns {boolean} */
+const stores = (node, name) =>
+  (node.type === 'Name' && node.ctx === 'store' && node.name === name) ||
+  partsOf(node).some((part) => stores(part, name));
+
+/** Refuses a filter or test that Jinja has not, where it would find out before it renders. @param {Node} node @param {boolean} late */
+function checkNames(node, late) {
+  const isUnknown =
+    (node.type === 'Filter' && !isFilter(node.name)) ||
+    (node.type === 'Test' && !isTest(node.name));
+  if (isUnknown && !late) refuse(`Unknown ${node.type.toLowerCase()}: ${node.name}`);
+  for (const part of partsOf(node)) checkNames(part, late || node.type === 'CondExpr');
+}
+
+/** @typedef {{ scope: Scope, late: boolean, loop: boolean }} Place where a statement stands: whether behind an `if`, whether in a loop of the same function */
+
+/** Gives a macro or the body of a `call` its scope. @param {Node} node @param {Scope} outer */
+function settleMacro(node, outer) {
+  const scope = new Scope(outer);
+  const { names } = scope;
+  for (const each of [...node.args, ...node.defaults, ...node.body]) visit(each, names);
+  const read = undeclared(node.body, ['caller', 'kwargs', 'varargs']);
+  const own = node.args.map((/** @type {Node} */ arg) => arg.name);
+  const caller = own.indexOf('caller');
+  if (read.has('caller') && caller >= 0 && caller - own.length + node.defaults.length < 0)
+    refuse('the special "caller" argument must be omitted or be given a default');
+  if (new Set(own).size < own.length) refuse('a macro has two arguments of one name');
+  node.reads = read;
+  if (read.has('caller') && caller < 0) names.parameter('caller');
+  for (const name of ['kwargs', 'varargs']) {
+    if (!read.has(name)) continue;
+    if (own.includes(name)) read.delete(name);
+    else names.parameter(name);
+  }
+  node.scope = scope;
+  for (const each of node.defaults) checkNames(each, false);
+  settle(node.body, { scope, late: false, loop: false });
+}
+
+/** @param {Node} node @param {Scope} outer */
+function settleLoop(node, outer) {
+  if (stores(node, 'loop')) refuse("Can't assign to special loop variable in for-loop target");
+  node.scope = new Scope(outer);
+  node.loop = node.scope.names.parameter('loop');
+  visit(node.target, node.scope.names, true);
+  for (const each of node.body) visit(each, node.scope.names);
+  node.elseScope = new Scope(outer);
+  for (const each of node.else_) visit(each, node.elseScope.names);
+  node.testScope = new Scope(outer);
+  visit(node.target, node.testScope.names, true);
+  if (node.test) visit(node.test, node.testScope.names);
+}
+
+/** Gives each statement with a body of its own a scope. @param {Node[]} nodes @param {Place} place */
+function settle(nodes, place) {
+  const { scope, late, loop } = place;
+  /** @param {Node} node @param {Node[]} parts that the scope reads, in their order */
+  const inner = (node, parts) => {
+    node.scope = new Scope(scope);
+    for (const each of parts) visit(each, node.scope.names);
+    settle(node.body, { scope: node.scope, late: false, loop });
+  };
+  for (const node of nodes) {
+    const check = (/** @type {(Node | null)[]} */ ...parts) => {
+      for (const part of parts) if (part) checkNames(part, late);
+    };
+    switch (node.type) {
+      case 'If':
+        for (const { test } of [node, ...node.elif]) checkNames(test, true);
+        for (const body of [
+          node.body,
+          ...node.elif.map((/** @type {Node} */ it) => it.body),
+          node.else_,
+        ])
+          settle(body, { scope, late: true, loop });
+        break;
+      case 'For':
+        settleLoop(node, scope);
+        check(node.iter);
+        if (node.test) checkNames(node.test, false);
+        settle(node.body, { scope: node.scope, late: false, loop: true });
+        // In a recursive loop the branch is in a function of its own, as the loop is.
+        settle(node.else_, { scope: node.elseScope, late: false, loop: loop && !node.recursive });
+        break;
+      case 'Macro':
+        settleMacro(node, scope);
+        break;
+      case 'CallBlock':
+        check(node.call);
+        settleMacro(node, scope);
+        break;
+      case 'FilterBlock':
+        inner(node, [...node.body, node.filter]);
+        checkNames(node.filter, false);
+        break;
+      case 'AssignBlock':
+        inner(node, node.body);
+        if (node.filter) checkNames(node.filter, false);
+        break;
+      case 'With':
+        check(...node.values);
+        inner(node, [...node.targets, ...node.body]);
+        break;
+      case 'Break':
+      case 'Continue':
+        if (!loop) refuse(`{% ${node.type.toLowerCase()} %} stands outside a loop`);
+        break;
+      default:
+        check(node);
+    }
+  }
+}
+
+/** The outermost scope of a template, whose nodes get theirs. @param {Node[]} nodes */
+export function settleTemplate(nodes) {
+  const scope = new Scope(null);
+  for (const node of nodes) visit(node, scope.names);
+  settle(nodes, { scope, late: false, loop: false });
+  return scope;
+}

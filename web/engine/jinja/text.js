@@ -1,0 +1,149 @@
+/**
+ * A string of a template: its characters, and for each the letter of its origin. So a control token
+ * that the template wrote can be told from the same characters in a message.
+ */
+
+/** Origins: the template itself, a message, the role of a message. */
+export const TEMPLATE = ' ';
+export const MESSAGE = 'm';
+export const ROLE = 'r';
+
+/** Python's white space; that of JavaScript differs. */
+export const SPACE =
+  '\t-\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000';
+const SURROGATE = /[\ud800-\udfff]/;
+
+export class Str {
+  /** Where each character begins, among the units of `text`; null where each is one unit. @type {Uint32Array | null | undefined} */
+  #starts;
+
+  /**
+   * @param {string} text
+   * @param {string | null} [origin] as long as the text; null where all is the template's
+   */
+  constructor(text, origin = null) {
+    this.text = text;
+    this.origin = origin;
+  }
+
+  get starts() {
+    if (this.#starts === undefined) {
+      this.#starts = null;
+      if (SURROGATE.test(this.text)) {
+        const starts = [0];
+        for (const each of this.text) starts.push(starts[starts.length - 1] + each.length);
+        this.#starts = Uint32Array.from(starts);
+      }
+    }
+    return this.#starts;
+  }
+
+  /** Code points, as Python counts. */
+  get length() {
+    return this.starts ? this.starts.length - 1 : this.text.length;
+  }
+
+  /** The unit at which a code point begins. @param {number} n */
+  unit(n) {
+    return this.starts ? this.starts[n] : n;
+  }
+
+  /** The code point that begins at a unit. @param {number} unit */
+  point(unit) {
+    if (unit < 0 || !this.starts) return unit;
+    return new Str(this.text.slice(0, unit)).length;
+  }
+
+  /** By units. @param {number} from @param {number} [to] */
+  slice(from, to) {
+    return new Str(this.text.slice(from, to), this.origin && this.origin.slice(from, to));
+  }
+
+  /** By code points. @param {number} n */
+  at(n) {
+    return this.slice(this.unit(n), this.unit(n + 1));
+  }
+
+  /** @param {number} times 0 or more */
+  repeat(times) {
+    return new Str(this.text.repeat(times), this.origin && this.origin.repeat(times));
+  }
+
+  /** @param {Str} other */
+  plus(other) {
+    return concat([this, other]);
+  }
+
+  /**
+   * Replaces what a global expression without groups finds; a replacement has the origin of what it replaces.
+   * @param {RegExp} pattern
+   * @param {(found: string) => string} write
+   */
+  rewrite(pattern, write) {
+    if (!this.origin) return new Str(this.text.replace(pattern, write));
+    let origin = '';
+    let from = 0;
+    const text = this.text.replace(pattern, (found, /** @type {number} */ at) => {
+      const written = write(found);
+      const here = this.origin?.slice(at, at + found.length) ?? '';
+      origin += this.origin?.slice(from, at) + strongest(here).repeat(written.length);
+      from = at + found.length;
+      return written;
+    });
+    return new Str(text, origin + this.origin.slice(from));
+  }
+
+  /** Another case of the letters. @param {(text: string) => string} change */
+  recase(change) {
+    const text = change(this.text);
+    if (!this.origin) return new Str(text);
+    let from = 0;
+    let joined = '';
+    for (const [run] of this.origin.matchAll(/(.)\1*/g)) {
+      const changed = change(this.text.slice(from, from + run.length));
+      if (changed.length !== run.length) break;
+      joined += changed;
+      from += run.length;
+    }
+    return joined === text ? new Str(text, this.origin) : this.remade(text);
+  }
+
+  /** A text made of this one in a way that loses the places. @param {string} text */
+  remade(text) {
+    return new Str(text, this.origin && strongest(this.origin).repeat(text.length));
+  }
+}
+
+/** What `safe` and `escape` make: prints as a string, and adds to one in another way, so it adds to none here. */
+export class Markup extends Str {}
+
+/** @param {string} origin */
+export const strongest = (origin) =>
+  origin.includes(MESSAGE) ? MESSAGE : origin.includes(ROLE) ? ROLE : TEMPLATE;
+
+/** @param {Str[]} parts */
+export function concat(parts) {
+  const text = parts.map((part) => part.text).join('');
+  if (parts.every((part) => part.origin === null)) return new Str(text);
+  return new Str(
+    text,
+    parts.map((part) => part.origin ?? TEMPLATE.repeat(part.text.length)).join(''),
+  );
+}
+
+/** @param {string} text */
+export const str = (text) => new Str(text);
+
+/** Of the units of a pair of texts, in the order of code points. @param {number} unit */
+const rank = (unit) => (unit >= 0xe000 ? unit - 0x800 : unit >= 0xd800 ? unit + 0x2000 : unit);
+
+/** Below 0 where a comes before b, by code points. @param {string} a @param {string} b */
+export function compareTexts(a, b) {
+  const n = Math.min(a.length, b.length);
+  for (let i = 0; i < n; i++) {
+    const x = a.charCodeAt(i);
+    const y = b.charCodeAt(i);
+    if (x !== y) return rank(x) - rank(y);
+  }
+  return a.length - b.length;
+}
