@@ -42,8 +42,8 @@ struct opened {
     const char *pre;
     const uint32_t *end_ids; /* (n_end_ids,) the tokenizer's */
     uint32_t n_end_ids;
-    char *chat_template; /* NULL where the file has none */
-    uint32_t chat_template_length;
+    uint8_t *chat_templates; /* see copy_chat_templates */
+    uint32_t n_chat_templates;
     struct model *model;
     struct tokenizer *tokenizer;
     uint8_t *memory; /* until it is the model's: where the image goes, at image_at */
@@ -76,8 +76,8 @@ AT(opened, model_context_length, 208);
 AT(opened, pre, 212);
 AT(opened, end_ids, 216);
 AT(opened, n_end_ids, 220);
-AT(opened, chat_template, 224);
-AT(opened, chat_template_length, 228);
+AT(opened, chat_templates, 224);
+AT(opened, n_chat_templates, 228);
 
 AT(tokenizer_piece, data, 0);
 AT(tokenizer_piece, length, 4);
@@ -267,7 +267,7 @@ EXPORT(void, model_close)(struct opened *opened) {
     tokenizer_close(opened->tokenizer);
     model_close(opened->model);
     free(opened->memory);
-    free(opened->chat_template);
+    free(opened->chat_templates);
     free(opened);
 }
 
@@ -280,15 +280,45 @@ static enum status copy_name(struct opened *opened, const struct gguf *file) {
     return STATUS_OK;
 }
 
-static enum status copy_chat_template(struct opened *opened, const struct gguf *file) {
-    struct gguf_string text;
-    enum status status = gguf_text(file, "tokenizer.chat_template", &text, &fault);
-    if (status || !text.data) return status;
-    opened->chat_template = malloc(text.length + 1);
-    if (!opened->chat_template)
-        return fault_set(&fault, STATUS_OUT_OF_MEMORY, "no_memory_model", "");
-    memcpy(opened->chat_template, text.data, text.length);
-    opened->chat_template_length = (uint32_t)text.length;
+/* Names of chat templates that a file may list, and bytes of a key. */
+enum { CHAT_TEMPLATES = 64, CHAT_KEY = 128 };
+
+/* Copies tokenizer.chat_template under the name "default", then those that
+ * tokenizer.chat_templates names: of each, as uint32, where its text begins and how long it is; its
+ * name, ended by 0; its text; bytes up to a multiple of 4. A name that is too long, or has no
+ * template, is passed over. */
+static enum status copy_chat_templates(struct opened *opened, const struct gguf *file) {
+    char key[CHAT_KEY] = "tokenizer.chat_template";
+    const size_t base = strlen(key);
+    const struct gguf_value *list = gguf_find(file, "tokenizer.chat_templates");
+    bool listed = list && list->type == GGUF_ARRAY && list->element_type == GGUF_STRING;
+    uint64_t count = !listed ? 0 : list->count < CHAT_TEMPLATES ? list->count : CHAT_TEMPLATES;
+    const uint8_t *cursor = listed ? list->data : NULL;
+    struct gguf_string name = {"default", 7}, text;
+    size_t end = 0;
+    for (uint64_t i = 0; i <= count; i++) {
+        if (i > 0) {
+            name = gguf_next_string(&cursor);
+            if (base + name.length + 2 > sizeof key) continue;
+            key[base] = '.';
+            memcpy(key + base + 1, name.data, name.length);
+            key[base + 1 + name.length] = 0;
+        }
+        enum status status = gguf_text(file, key, &text, &fault);
+        if (status) return status;
+        if (!text.data) continue;
+        size_t head = 2 * sizeof(uint32_t) + name.length + 1, start = end;
+        end += (head + text.length + 3) / 4 * 4;
+        uint8_t *grown = realloc(opened->chat_templates, end);
+        if (!grown) return fault_set(&fault, STATUS_OUT_OF_MEMORY, "no_memory_model", "");
+        opened->chat_templates = grown;
+        opened->n_chat_templates++;
+        grown += start;
+        memcpy(grown, (uint32_t[]){(uint32_t)head, (uint32_t)text.length}, 2 * sizeof(uint32_t));
+        memcpy(grown + 2 * sizeof(uint32_t), name.data, name.length);
+        grown[head - 1] = 0;
+        memcpy(grown + head, text.data, text.length);
+    }
     return STATUS_OK;
 }
 
@@ -331,12 +361,12 @@ static enum status find_room(struct opened *opened, const struct gguf *file, uin
                      plan.bytes + session, available);
 }
 
-/* The vocabulary and the chat template are copied first, since packing the weights destroys the
+/* The vocabulary and the chat templates are copied first, since packing the weights destroys the
  * image. */
 static enum status open_parts(struct opened *opened, const struct gguf *file) {
     struct model_plan plan = {.weights = 0};
     enum status status = copy_name(opened, file);
-    if (!status) status = copy_chat_template(opened, file);
+    if (!status) status = copy_chat_templates(opened, file);
     if (!status && has_tensors(file)) status = model_measure(&plan, file, &fault);
     if (!status && has_vocabulary(file))
         status = tokenizer_open(&opened->tokenizer, file, plan.shape.vocab_size, &fault);

@@ -63,6 +63,7 @@ async function open(...given) {
 const CHATML = `{{ bos_token }}{% for message in messages %}{{ '<|im_start|>' + message.role + '\\n' + message.content | trim + '<|im_end|>\\n' }}{% endfor %}{% if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}{% endif %}`;
 const CONTROLS = ['<s>', '<|im_start|>', '<|im_end|>', '</s>'];
 const chatml = () => open(CHATML, CONTROLS, { bos: '<s>', eos: '<|im_end|>' });
+const ROLE = 'a text of 1 to 64 characters that makes no control token';
 const user = (content) => [{ role: 'user', content }];
 
 describe('published renders', () => {
@@ -141,7 +142,7 @@ describe('control tokens come only from the template', () => {
     assert.deepEqual(controlsIn(glm, ids), ['<|user|>', '<|observation|>']);
     await assert.rejects(glm.chat(said('im_end')), {
       code: 'invalid_argument',
-      message: 'a role must not make a control token together with the template, got <|im_end|>',
+      message: `role must be ${ROLE}, got "<|im_end|>"`,
     });
   });
 
@@ -239,8 +240,41 @@ describe('what a template is given', () => {
   });
 
   test('whether the file has one is in info', async () => {
-    assert.equal((await chatml()).info.chat_template, true);
-    assert.equal((await open(null)).info.chat_template, false);
+    const { info } = await chatml();
+    assert.deepEqual([info.chat_template, info.chat_templates], [true, ['default']]);
+    const none = await open(null);
+    assert.deepEqual([none.info.chat_template, none.info.chat_templates], [false, []]);
+  });
+
+  test('a file with several templates: one is chosen by name, or by the tools', async () => {
+    const names = ['tool_use', 'rag', 'missing', ''];
+    const extra = {
+      'tokenizer.chat_templates': { type: 'array', of: 'string', value: names },
+      'tokenizer.chat_template.tool_use': 'T{{ tools | length }}',
+      'tokenizer.chat_template.rag': 'R',
+    };
+    const scope = await open('D', [], { extra });
+    assert.deepEqual(scope.info.chat_templates, ['default', 'tool_use', 'rag']);
+    const text = async (options) => (await scope.chat(user('x'), options)).text;
+    assert.equal(await text({}), 'D');
+    assert.equal(await text({ tools: [{}] }), 'T1');
+    assert.equal(await text({ tools: [] }), 'T0');
+    assert.equal(await text({ template: 'rag', tools: [{}] }), 'R');
+    assert.equal(await text({ template: 'default', tools: [{}] }), 'D');
+    for (const template of ['zz', '', 7, null])
+      await assert.rejects(text({ template }), {
+        code: 'invalid_argument',
+        message: `template must be one of default, tool_use, rag, got ${JSON.stringify(template)}`,
+      });
+    const without = await open(null, [], { extra });
+    assert.deepEqual(without.info.chat_templates, ['tool_use', 'rag']);
+    assert.equal((await without.chat(user('x'), { template: 'rag' })).text, 'R');
+    await assert.rejects(without.chat(user('x')), {
+      code: 'invalid_argument',
+      message: 'template must be one of tool_use, rag, got undefined',
+    });
+    const broken = { ...extra, 'tokenizer.chat_template.rag': { type: 'uint32', value: 1 } };
+    await assert.rejects(open('D', [], { extra: broken }), { code: 'bad_file' });
   });
 });
 
@@ -379,9 +413,13 @@ describe('refusals', () => {
     for (const [messages, options, message] of [
       [[], {}, 'messages must be a list of messages, each with a role, got []'],
       [[7], {}, 'messages must be a list of messages, each with a role, got 7 at 0'],
-      [[{ role: '' }], {}, 'role must be a text of 1 to 64 characters, got ""'],
-      [[{ role: 7 }], {}, 'role must be a text of 1 to 64 characters, got 7'],
-      [[{ role: 'r'.repeat(65) }], {}, /^role must be a text of 1 to 64 characters, got "r+/],
+      [[{ role: '' }], {}, `role must be ${ROLE}, got ""`],
+      [[{ role: 7 }], {}, `role must be ${ROLE}, got 7`],
+      [
+        [{ role: 'r'.repeat(65) }],
+        {},
+        /^role must be a text of 1 to 64 characters that.*, got "r+/,
+      ],
       [
         user(() => 1),
         {},
@@ -445,6 +483,7 @@ describe('on the command line', () => {
     assert.equal(text, '<end>S;<end>;02>');
     assert.deepEqual(ids, [EOS, ...Buffer.from('S;<end>;02>')]);
     assert.deepEqual([tokens[0].special, tokens[3].special], [true, false]);
+    assert.equal((await json('tokenize', ...SAID, '--chat-template', 'default')).text, text);
   });
 
   test('wrong arguments are one line and exit code 2', async () => {
@@ -454,6 +493,11 @@ describe('on the command line', () => {
       [['generate', '--prompt', 'a', '--system', 'b'], '--system needs --chat'],
       [['tokenize', '--prompt', 'a', '--date', '2026-01-02'], '--date needs --chat'],
       [['tokenize', '--chat', 'a', '--bos', 'no'], '--bos cannot stand with --chat'],
+      [['generate', '--prompt', 'a', '--chat-template', 'b'], '--chat-template needs --chat'],
+      [
+        ['tokenize', '--chat', 'a', '--chat-template', 'rag'],
+        'template must be one of default, got "rag"',
+      ],
       [
         ['tokenize', '--chat', 'a', '--date', 'now'],
         'date must be a day written YYYY-MM-DD, got "now"',

@@ -106,6 +106,7 @@ describe('info and table', () => {
       tokenizer: 'gpt2',
       pre: 'gpt-2',
       chat_template: false,
+      chat_templates: [],
       bos_token_id: EOS,
       eos_token_id: EOS,
       end_token_ids: [EOS],

@@ -100,6 +100,12 @@ export const CHAT = [
     needs: 'chat',
     help: "with --chat: the template's today, YYYY-MM-DD (2024-07-26)",
   },
+  {
+    name: 'chat_template',
+    kind: 'text',
+    needs: 'chat',
+    help: 'with --chat: the name of the chat template, of those that info lists (default)',
+  },
 ];
 /** @type {Flag} */
 export const MAX_NEW_TOKENS = {
@@ -319,10 +325,11 @@ export function checkBeside(values, beside, names) {
  * @param {any} values
  * @returns {Promise<import('../engine/types.js').Chat>}
  */
-export function chatOf(scope, { chat, system, date }) {
+export function chatOf(scope, { chat, system, date, chat_template: template }) {
   return scope.chat([{ role: 'user', content: chat }], {
     ...(system !== undefined && { system }),
     ...(date !== undefined && { date }),
+    ...(template !== undefined && { template }),
   });
 }
 

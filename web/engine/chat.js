@@ -4,10 +4,8 @@
  * stay text.
  */
 import { checkBoolean, checkDepth, checkOptions } from './checks.js';
-import { LogitscopeError, mustBe, reasonOf } from './errors.js';
+import { LogitscopeError, mustBe, reasonOf, show } from './errors.js';
 import {
-  OPENED_CHAT_TEMPLATE,
-  OPENED_CHAT_TEMPLATE_LENGTH,
   TOKENIZER_PIECE_DATA,
   TOKENIZER_PIECE_LENGTH,
   TOKENIZER_PIECE_SPECIAL,
@@ -22,6 +20,9 @@ import { Words } from './words.js';
 
 /** Characters of a role. */
 const ROLE_MAX = 64;
+/** How the file's template without a name is called, and the one that tools choose, as in transformers. */
+const DEFAULT = 'default';
+const TOOL_USE = 'tool_use';
 /** What strftime_now takes for today: the day that Llama 3's template names itself. */
 const DATE = '2024-07-26';
 /** Characters of a template, of all messages, and of what is made of them. */
@@ -37,13 +38,25 @@ const SAID = '\ud800';
 
 const inNode = typeof process === 'object' && typeof process.versions?.node === 'string';
 
-/** @param {Core} core @returns {string} */
-function templateOf({ module, model }) {
-  const at = module.view().getUint32(model + OPENED_CHAT_TEMPLATE, true);
-  const length = module.view().getUint32(model + OPENED_CHAT_TEMPLATE_LENGTH, true);
-  if (!at) throw new LogitscopeError('unsupported', 'no_chat_template');
-  if (length > LENGTH_MAX) throw tooLong('chat_template');
-  return fromUtf8(module.bytes(at, length));
+/**
+ * The template of a name; without one that of tools, where there are any, or the default.
+ * @param {Core} core
+ * @param {unknown} name
+ * @param {boolean} hasTools
+ */
+function templateOf({ module, chatTemplates }, name, hasTools) {
+  if (!chatTemplates.size) throw new LogitscopeError('unsupported', 'no_chat_template');
+  const usual = hasTools && chatTemplates.has(TOOL_USE) ? TOOL_USE : DEFAULT;
+  const place = chatTemplates.get(name === undefined ? usual : /** @type {string} */ (name));
+  const names = [...chatTemplates.keys()].join(', ');
+  if (!place)
+    throw new LogitscopeError('invalid_argument', 'must_be_one_of', {
+      setting: 'template',
+      names,
+      value: show(name),
+    });
+  if (place.length > LENGTH_MAX) throw tooLong('chat_template');
+  return fromUtf8(module.bytes(place.at, place.length));
 }
 
 /**
@@ -138,10 +151,7 @@ function partsOf(rendered, { ids, words }) {
       const origins = origin.slice(at, at + n);
       return origins.includes('r') && origins.includes(' ');
     });
-    if (made)
-      throw new LogitscopeError('invalid_argument', 'role_makes_token', {
-        name: text.slice(made[0], made[0] + made[1]),
-      });
+    if (made) throw mustBe('role', 'a_role', text.slice(made[0], made[0] + made[1]));
   }
   let thinking = false;
   /** @type {ChatPart[]} */
@@ -326,7 +336,7 @@ function checkDate(date) {
   if (!isDay || new Date(date).toJSON()?.slice(0, 10) !== date) throw mustBe('date', 'a_day', date);
 }
 
-const OPTIONS = 'tools system date add_generation_prompt variables renderer'.split(' ');
+const OPTIONS = 'tools template system date add_generation_prompt variables renderer'.split(' ');
 
 /**
  * @param {Core} core
@@ -351,7 +361,7 @@ export async function chat(core, messages, options = {}) {
   checkDate(date);
   checkBoolean('add_generation_prompt', add_generation_prompt);
 
-  const template = templateOf(core);
+  const template = templateOf(core, options.template, tools !== undefined);
   const all = system === undefined ? messages : [{ role: 'system', content: system }, ...messages];
   // transformers says None, too, where there are no tools or documents.
   const given = {

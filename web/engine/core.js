@@ -61,6 +61,8 @@ export class Core {
   cache = true;
   /** Loads another model with the same modules. @param {any} _model @returns {Promise<any>} */
   loadBeside = (_model) => Promise.reject();
+  /** Where the texts of the file's chat templates lie. @type {Map<string, { at: number, length: number }>} */
+  chatTemplates = new Map();
   #closed = false;
   gates = new Gates(this);
   chain = new Chain(this);
@@ -79,9 +81,21 @@ export class Core {
   async openModel(stream, context, onprogress) {
     this.context = Math.max(context, 0);
     this.model = await openImage(this.module, stream, context, onprogress);
+    this.#readChatTemplates();
     this.info = this.#readInfo();
     this.chain.open(this.info.vocab_size, 0);
     this.module.exchange(0); // all that a step needs is there from the beginning
+  }
+
+  #readChatTemplates() {
+    const { module, model } = this;
+    let [at, n] = module.uint32(model + layout.OPENED_CHAT_TEMPLATES, 2);
+    for (; n > 0; n--) {
+      const [head, length] = module.uint32(at, 2);
+      const name = module.text(at + 2 * Uint32Array.BYTES_PER_ELEMENT);
+      this.chatTemplates.set(name, { at: at + head, length });
+      at += (head + length + 3) & ~3;
+    }
   }
 
   /** @returns {Info} */
@@ -114,7 +128,8 @@ export class Core {
       bytes: f64(layout.OPENED_BYTES),
       tokenizer: tokenizer ? module.text(tokenizer) : null,
       pre: pre ? module.text(pre) : null,
-      chat_template: u32(layout.OPENED_CHAT_TEMPLATE) > 0,
+      chat_template: this.chatTemplates.size > 0,
+      chat_templates: [...this.chatTemplates.keys()],
       bos_token_id: id(layout.OPENED_BOS_ID),
       eos_token_id: id(layout.OPENED_EOS_ID),
       end_token_ids: [...module.uint32(u32(layout.OPENED_END_IDS), u32(layout.OPENED_N_END_IDS))],

@@ -25,8 +25,8 @@ export const OPENED_MODEL_CONTEXT_LENGTH = 208;
 export const OPENED_PRE = 212;
 export const OPENED_END_IDS = 216;
 export const OPENED_N_END_IDS = 220;
-export const OPENED_CHAT_TEMPLATE = 224;
-export const OPENED_CHAT_TEMPLATE_LENGTH = 228;
+export const OPENED_CHAT_TEMPLATES = 224;
+export const OPENED_N_CHAT_TEMPLATES = 228;
 
 /* struct tokenizer_piece of src/tokenizer.h. */
 export const TOKENIZER_PIECE_DATA = 0;

@@ -101,7 +101,6 @@ export const sentences = {
 
   // Chat templates
   no_chat_template: 'the model file has no chat template',
-  role_makes_token: 'a role must not make a control token together with the template, got {name}',
   chat_template_failed: "the model's chat template failed: {reason}",
   chat_template_slow: "the model's chat template took longer than {limit} milliseconds",
   chat_too_long: '{name} must have at most {limit} characters',
@@ -369,7 +368,7 @@ export const sentences = {
   a_list: 'a list',
   a_day: 'a day written YYYY-MM-DD',
   messages: 'a list of messages, each with a role',
-  a_role: 'a text of 1 to 64 characters',
+  a_role: 'a text of 1 to 64 characters that makes no control token',
   plain_data: 'made of texts, numbers, lists and objects',
   a_function: 'a function',
   a_list_of_ids: 'a list of token ids',

@@ -217,6 +217,7 @@
  * @property {string | null} pre how the gpt2 kind splits text first; null where the file does not say, and
  *   then as `default` does, which is llama.cpp's choice
  * @property {boolean} chat_template whether the file has one
+ * @property {string[]} chat_templates their names; that of the one without a name is "default"
  * @property {number | null} bos_token_id
  * @property {number | null} eos_token_id
  * @property {number[]} end_token_ids every token that ends a text: the end of a turn, of a message
@@ -320,6 +321,8 @@
  * @typedef {object} ChatOptions
  * @property {string} [system] a system message before the others
  * @property {object[]} [tools] as JSON schemas
+ * @property {string} [template] the name of one of the file's templates; without it "tool_use" if there
+ *   are tools and such a template, else "default"
  * @property {string} [date] what strftime_now takes for today, YYYY-MM-DD; 2024-07-26
  * @property {boolean} [add_generation_prompt] whether the assistant's turn is opened at the end; true
  * @property {Record<string, unknown>} [variables] others that the template knows, enable_thinking for
