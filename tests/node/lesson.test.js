@@ -270,6 +270,55 @@ test('texts are measured as a sweep measures them', async () => {
   assert.equal(await of('distinct_texts', { temperature: 0 }), 1 / 8);
 });
 
+test('tense and person are shares of the sentences that are whole, as lesson 8 says in numbers', async () => {
+  for (const language of ['en', 'es']) {
+    const lesson = JSON.parse(
+      await readFile(join(root, 'web', lessonFile('diversity', language)), 'utf8'),
+    );
+    const { figure, questions } = lesson.parts[0];
+    const { options, right } = questions.find(({ id }) => id === 'breaks');
+    const { samples, max_new_tokens } = figure.state.choices;
+    const plan = {
+      axes: [{ name: 'temperature', values: [1.4, 1.8, 2.2, 2.6] }],
+      measures: ['valid', 'tense', 'person'],
+      prompt: figure.state.prompt,
+      settings: { seed: figure.state.seed },
+      samples,
+      max_new_tokens,
+      grammar,
+    };
+    const counts = [];
+    for await (const { texts, measures } of sweep(models.verbs, plan)) {
+      const whole = texts.filter(({ verdict }) => verdict.syntax);
+      const wrong = (name) => whole.filter(({ verdict }) => verdict[name] === false).length;
+      counts.push([whole.length, wrong('tense'), wrong('person')]);
+      assert.equal(measures.tense.mean, (whole.length - wrong('tense')) / whole.length);
+      assert.equal(measures.person.mean, (whole.length - wrong('person')) / whole.length);
+    }
+    const hotter = counts.slice(0, 3);
+    assert.ok(hotter.every(([n, ...wrong]) => wrong.every((each) => each / n <= 0.1)));
+    const [[fewer, , persons], [fewest, tenses]] = counts.slice(2);
+    assert.deepEqual([samples, fewer, persons, fewest, tenses], [60, 24, 2, 21, 7]);
+    assert.match(right, /2[.,]6[^.]* 21 [^.]* 60 [^]*2[.,]2[^]* 39 /);
+    assert.match(options[0].say, /2[.,]6[^.]* 21 [^.]* 39 [^.]* 60 /);
+    assert.match(options[1].say, /2[.,]2[^.]* 24 [^.]* 36 [^.]* 60 /);
+  }
+});
+
+test('a share of no sentences is none', async () => {
+  const state = {
+    model: 'verbs',
+    prompt: 'Tomorrow she',
+    settings: { temperature: 100 },
+    choices: { samples: 2, max_new_tokens: 5 },
+  };
+  const of = (name) => measure({ measure: name }, state, models.verbs, models.verbs, grammar);
+  assert.deepEqual(
+    [await of('valid'), await of('tense'), await of('person')],
+    [0, undefined, undefined],
+  );
+});
+
 const MARKDOWN = `---
 name: mine
 title: Mine

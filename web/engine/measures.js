@@ -26,17 +26,29 @@ import { checkSentence } from './grammar.js';
  *   | { of: 'text', unit: Unit, read: (text: Sample, engine: Counter) => number | Promise<number> }
  *   | { of: 'texts', unit: Unit, read: (texts: Sample[]) => number }} Measure
  *
- * The mean of n values, and their quartiles; all are the value itself where there is one.
+ * The mean of n values, and their quartiles; all are the value itself where there is one, and NaN
+ * where a share is of no texts.
  * @typedef {{ n: number, mean: number, q1: number, median: number, q3: number }} Summary
  */
 
-/** The share of the texts of which the grammar's verdict says so. @param {(verdict: Verdict) => boolean | null} says @returns {Measure} */
-const judged = (says) => ({
+/**
+ * The share of the texts of which the grammar's verdict says so: of all, or of those that `counts`
+ * takes, where it is NaN if there are none.
+ * @param {(verdict: Verdict) => boolean | null} says
+ * @param {(verdict: Verdict) => boolean} [counts]
+ * @returns {Measure}
+ */
+const judged = (says, counts = () => true) => ({
   of: 'texts',
   unit: 'share',
-  read: (texts) =>
-    texts.filter(({ verdict }) => verdict !== null && says(verdict) === true).length / texts.length,
+  read: (texts) => {
+    const verdicts = texts.flatMap(({ verdict }) => (verdict && counts(verdict) ? [verdict] : []));
+    return verdicts.filter((verdict) => says(verdict) === true).length / verdicts.length;
+  },
 });
+
+/** A sentence that is not whole has neither tense nor person. @param {Verdict} verdict */
+const isWhole = ({ syntax }) => syntax;
 
 /** @type {Readonly<Record<string, Measure>>} */
 export const MEASURES = Object.freeze({
@@ -57,8 +69,8 @@ export const MEASURES = Object.freeze({
   },
   correctness: judged(({ right }) => right),
   valid: judged(({ syntax }) => syntax),
-  tense: judged(({ tense }) => tense),
-  person: judged(({ person }) => person),
+  tense: judged(({ tense }) => tense, isWhole),
+  person: judged(({ person }) => person, isWhole),
 });
 
 /** Those that only a grammar can read. */

@@ -54,11 +54,14 @@ function tokenOf({ trace }, { rank = 1, token }) {
 /** @param {Read} read */
 const drawnText = ({ trace, drawn }) => trace.tokens.find(({ id }) => id === drawn.id)?.text;
 
+/** A share of no texts is none. @param {number} mean */
+const known = (mean) => (Number.isNaN(mean) ? undefined : mean);
+
 /** The measures of a sweep that texts are written for. @type {Record<string, LessonMeasure>} */
 const OF_TEXTS = Object.fromEntries(
   ['ttr', 'distinct_2', 'distinct_texts', 'correctness', 'valid', 'tense', 'person'].map((name) => [
     name,
-    { unit: 'share', of: [], from: 'texts', read: (found) => found[name].mean },
+    { unit: 'share', of: [], from: 'texts', read: (found) => known(found[name].mean) },
   ]),
 );
 

@@ -42,7 +42,7 @@ export function layoutTrend(options) {
   };
   const marks = series.flatMap((one) => one.marks);
   const values = [
-    ...marks.flatMap(({ y, low, high }) => [y, low, high]),
+    ...marks.flatMap(({ y, low, high }) => [y, low, high]).filter((value) => !Number.isNaN(value)),
     ...limits.map(({ value }) => value),
   ];
   const logarithmic = counts && isWide(values);
@@ -101,10 +101,11 @@ function placeSeries({ key, band, marks }, x, y, apart) {
     .y0((mark) => y(mark.low))
     .y1((mark) => y(mark.high))
     .curve(curveLinear);
+  const path = line().defined(([, at]) => !Number.isNaN(at));
   return {
     key,
     points,
-    path: line()(points.map(({ at }) => [at.x, at.y])) ?? '',
+    path: path(points.map(({ at }) => [at.x, at.y])) ?? '',
     band: band ? (between(marks) ?? '') : '',
     names: apart > 0 ? spread(points, apart) : [],
   };

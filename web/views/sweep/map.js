@@ -36,7 +36,10 @@ export class LogitSweepMap extends SweepChart {
     const layout = layoutHeat({
       columns: first.values,
       rows: second.values,
-      values: Array.from({ length: count }, (_, i) => points[i]?.measures[name].mean ?? null),
+      values: Array.from({ length: count }, (_, i) => {
+        const { mean = Number.NaN } = points[i]?.measures[name] ?? {};
+        return Number.isNaN(mean) ? null : mean;
+      }),
       counts: MEASURES[name].unit === 'tokens',
       width,
       unit,

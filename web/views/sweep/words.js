@@ -18,6 +18,9 @@ import { capitalise, settingName } from '../../base/setting-words.js';
  * @typedef {import('../../engine/sweep.js').Point} Point
  */
 
+/** A share of no texts. */
+const NONE = '–';
+
 /** @param {string} name */
 export const measureName = (name) => t(`sweep.of.${name}`);
 
@@ -27,6 +30,7 @@ export const measureName = (name) => t(`sweep.of.${name}`);
  * @param {number} value
  */
 export function writeMeasure(name, value) {
+  if (Number.isNaN(value)) return NONE;
   const { unit } = MEASURES[name];
   if (unit === 'share') return percent(value);
   if (unit === 'bits') return t('sweep.bits', { value: value === 0 ? '0' : measure(value) });
@@ -40,6 +44,7 @@ export function writeMeasure(name, value) {
  * @param {number} value
  */
 export function shortOf(name, value) {
+  if (Number.isNaN(value)) return NONE;
   const { unit } = MEASURES[name];
   if (unit === 'share') return percent(value);
   return value === 0 || (Number.isInteger(value) && unit !== 'bits')
