@@ -14,6 +14,7 @@ import { checkLesson, questionIds, readLesson } from '../../web/lessons/lesson-f
 import { LESSON_MEASURES, measure, writeText } from '../../web/lessons/measures.js';
 import { countText } from '../../web/engine/steps.js';
 import { sweep } from '../../web/engine/sweep.js';
+import { readTyped } from '../../web/lessons/typed-number.js';
 import { wholeOrder } from '../../web/lessons/shown.js';
 import { SHIPPED, lessonFile } from '../../web/lessons/shipped.js';
 import * as marks from '../../web/lessons/marks.js';
@@ -406,6 +407,42 @@ function answerTo(id, given, state = THREE) {
   const measured = (asked) => measure(asked, state, engine);
   return judge(question, given, measured);
 }
+
+test('a simple expression is a number: parsed, bounded, and never guessed', () => {
+  for (const [text, value, unit = 'number'] of [
+    ['2/3', 2 / 3],
+    ['5 ÷ 9', 5 / 9],
+    ['ln 9.37', Math.log(9.37)],
+    ['ln(9,37) - 1', Math.log(9.37) - 1],
+    ['log2(8) × 2', 6],
+    ['log10(100)', 2],
+    ['e^-1', Math.exp(-1)],
+    ['e² / (e² + e + √e)', 7.38905609893065 / (7.38905609893065 + Math.E + Math.sqrt(Math.E))],
+    ['sqrt(2)', Math.SQRT2],
+    ['√2', Math.SQRT2],
+    ['1e-3', 0.001],
+    ['0,5', 0.5],
+    ['−0,5 * 4', -2],
+    ['-2^2', -4],
+    ['2^3^2', 512],
+    ['50 %', 0.5, 'share'],
+    ['50 / 90 %', 50 / 0.9, 'share'],
+    ['1.433.600', 1433600, 'count'],
+    ['350 * 64^2', 1433600, 'count'],
+  ]) {
+    const read = readTyped(text, unit);
+    assert.ok(Math.abs(read - value) <= 1e-12 * Math.abs(value), `${text}: ${read}`);
+  }
+  for (const text of [
+    ...['', ' ', 'much', '2 3', '2e', '2/', '(1', '1)', '1/0', '1e400', 'ln(-1)', '0x10', '1,234'],
+    // Two readings each.
+    ...['ln 2/3', 'ln 2^2', 'log 9', '50 %'],
+    // No code, and no names of JavaScript.
+    ...['alert(1)', 'constructor', '__proto__', 'e.toString()', 'ln[0]', '`1`', 'Infinity', 'NaN'],
+    ...['9'.repeat(101), '('.repeat(100)],
+  ])
+    assert.ok(Number.isNaN(readTyped(text)), text);
+});
 
 test('answers are held against what the engine measures', async () => {
   const RIGHT = { right: true, say: 'Yes.' };

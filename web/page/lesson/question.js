@@ -10,7 +10,8 @@ import { inWords, shownToken } from '../../lessons/answer-words.js';
 import { rightOption } from '../../lessons/answers.js';
 import { judge } from '../../lessons/judge.js';
 import { LESSON_MEASURES, sourceOf } from '../../lessons/measures.js';
-import { parse, t } from '../../locale/locale.js';
+import { readTyped } from '../../lessons/typed-number.js';
+import { t } from '../../locale/locale.js';
 import { inline } from './inline.js';
 import { unread } from './unread.js';
 import inlineStyles from './inline.css';
@@ -25,30 +26,8 @@ import questionStyles from './question.css';
 
 /** How many tokens are offered where the author does not say. */
 const OFFERED = 6;
-
-/** A comma that can set no thousands apart. */
-const DECIMAL_COMMA = /^(0,\d+|\d+,(\d{1,2}|\d{4,}))$/;
-/** Thousands set apart, in whichever way. */
-const GROUPED = /^\d{1,3}([.,' \u00a0\u202f]\d{3})+$/;
-
-/**
- * A number that a person typed; a share may be typed as a percentage, a count with its thousands set
- * apart, and a decimal comma is understood in every language.
- * @param {string} text
- * @param {string} [unit] of what is asked for
- */
-export function readTyped(text, unit) {
-  if (unit === 'count' && GROUPED.test(text.trim())) return Number(text.replace(/\D/g, ''));
-  const [, digits] = /^(.*?)\s*%$/.exec(text.trim()) ?? [];
-  return unit === 'share' && digits !== undefined ? readDecimal(digits) / 100 : readDecimal(text);
-}
-
-/** @param {string} text */
-function readDecimal(text) {
-  const value = parse(text);
-  if (!Number.isNaN(value) || !DECIMAL_COMMA.test(text.trim())) return value;
-  return parse(text.replace(',', '.'));
-}
+/** Characters of an answer that a sentence repeats. */
+const LONGEST_SHOWN = 60;
 
 /**
  * A fixed order that is not the right one, the same for everybody; the right one where that is known.
@@ -238,7 +217,8 @@ export class LogitQuestion extends LogitElement {
     if (kind !== 'number') return this.given;
     const typed = readTyped(this.given, LESSON_MEASURES[answer?.measure ?? '']?.unit);
     if (!Number.isNaN(typed)) return typed;
-    this.said = { kind: 'note', text: t('lesson.no_number', { text: `“${this.given}”` }) };
+    const text = `“${String(this.given).slice(0, LONGEST_SHOWN)}”`;
+    this.said = { kind: 'note', text: t('lesson.no_number', { text }) };
     return undefined;
   }
 
@@ -373,7 +353,7 @@ export class LogitQuestion extends LogitElement {
   #renderNumber() {
     const { unit } = this.question;
     return html`<p class="field"><label for="given">${t('lesson.answer')}</label>
-      <input id="given" inputmode="decimal" autocomplete="off" size="8" aria-describedby=${this.#asksShare ? 'form' : nothing} .value=${this.given ?? ''}
+      <input id="given" inputmode="decimal" autocomplete="off" size="12" maxlength="200" aria-describedby=${this.#asksShare ? 'form' : nothing} .value=${this.given ?? ''}
         @input=${(/** @type {Event} */ event) => this.#give(valueOf(event))}>
       ${unit ? html`<span>${unit}</span>` : nothing}
       ${this.#asksShare ? html`<span class="form" id="form">${t('lesson.share')}</span>` : nothing}</p>`;

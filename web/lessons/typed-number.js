@@ -1,0 +1,159 @@
+/**
+ * A number that a person typed as an answer, or a simple expression of one: "2/3", "ln 9.37", "e^-1".
+ * It is parsed and never run as code; an ambiguous one, such as "ln 2/3", is no number.
+ */
+import { parse } from '../locale/locale.js';
+
+/** Characters beyond which nothing is read. */
+const LONGEST = 100;
+
+/** A comma that can set no thousands apart. */
+const DECIMAL_COMMA = /^(0,\d+|\d+,(\d{1,2}|\d{4,}))$/;
+/** Thousands set apart, in whichever way. */
+const GROUPED = /^\d{1,3}([.,' \u00a0\u202f]\d{3})+$/;
+
+/** Other ways to write a sign. @type {Record<string, string>} */
+const SIGNS = { '−': '-', '–': '-', '×': '*', '·': '*', '÷': '/', ':': '/', '²': '^2', '³': '^3' };
+const SIGN = new RegExp(`[${Object.keys(SIGNS).join('')}]`, 'g');
+/** One word, number or sign, and the blanks before it. */
+const WORD =
+  /\s*(?:(\d[\d.,]*(?:e[+-]?\d+)?|[.,]\d+(?:e[+-]?\d+)?)|(log2|log10|[a-z]+|√|π)|([-+*/^()%]))/iy;
+
+/** @type {Record<string, number>} */
+const CONSTANTS = { e: Math.E, pi: Math.PI, π: Math.PI };
+/** `log` alone is none: some mean the base e, others 10. @type {Record<string, (x: number) => number>} */
+const FUNCTIONS = {
+  ln: Math.log,
+  log2: Math.log2,
+  log10: Math.log10,
+  exp: Math.exp,
+  sqrt: Math.sqrt,
+  '√': Math.sqrt,
+};
+
+/** What is wrong with an expression; nobody outside sees it. */
+class NoNumber extends Error {}
+
+/** @typedef {{ number?: number, name?: string, sign?: string }} Word */
+
+/** @param {string} text @returns {Word[]} */
+function wordsOf(text) {
+  /** @type {Word[]} */
+  const words = [];
+  WORD.lastIndex = 0;
+  while (WORD.lastIndex < text.length) {
+    const [, digits, name, sign] = WORD.exec(text) ?? [];
+    if (digits !== undefined) words.push({ number: readDecimal(digits) });
+    else if (name !== undefined) words.push({ name: name.toLowerCase() });
+    else if (sign !== undefined) words.push({ sign });
+    else throw new NoNumber();
+  }
+  return words;
+}
+
+/** One walk over the words, from the loosest operator to the tightest. */
+class Reading {
+  #at = 0;
+  #words;
+  #percents;
+
+  /** @param {Word[]} words @param {boolean} percents whether "%" divides by 100 */
+  constructor(words, percents) {
+    this.#words = words;
+    this.#percents = percents;
+  }
+
+  /** The next sign, if it is one of these. @param {string} signs */
+  #takes(signs) {
+    const { sign } = this.#words[this.#at] ?? {};
+    if (sign === undefined || !signs.includes(sign)) return null;
+    this.#at++;
+    return sign;
+  }
+
+  whole() {
+    const value = this.#sum();
+    if (this.#at < this.#words.length) throw new NoNumber();
+    return value;
+  }
+
+  /** @returns {number} */
+  #sum() {
+    let value = this.#product();
+    for (let sign = this.#takes('+-'); sign; sign = this.#takes('+-'))
+      value += sign === '+' ? this.#product() : -this.#product();
+    return value;
+  }
+
+  #product() {
+    let value = this.#signed();
+    for (let sign = this.#takes('*/'); sign; sign = this.#takes('*/'))
+      if (sign === '*') value *= this.#signed();
+      else value /= this.#signed();
+    return value;
+  }
+
+  /** @returns {number} -2^2 is -4, as on paper */
+  #signed() {
+    const sign = this.#takes('+-');
+    if (sign) return sign === '-' ? -this.#signed() : this.#signed();
+    const base = this.#share();
+    return this.#takes('^') ? base ** this.#signed() : base;
+  }
+
+  #share() {
+    const value = this.#one();
+    return this.#percents && this.#takes('%') ? value / 100 : value;
+  }
+
+  /** @returns {number} */
+  #one() {
+    if (this.#takes('(')) {
+      const value = this.#sum();
+      if (!this.#takes(')')) throw new NoNumber();
+      return value;
+    }
+    const { number, name = '' } = this.#words[this.#at++] ?? {};
+    if (number !== undefined) return number;
+    if (Object.hasOwn(CONSTANTS, name)) return CONSTANTS[name];
+    if (!Object.hasOwn(FUNCTIONS, name)) throw new NoNumber();
+    const bracketed = this.#words[this.#at]?.sign === '(';
+    const value = FUNCTIONS[name](this.#one());
+    // "ln 2/3" may mean ln(2)/3 or ln(2/3).
+    if (!bracketed && '*/^%'.includes(this.#words[this.#at]?.sign ?? ' ')) throw new NoNumber();
+    return value;
+  }
+}
+
+/** @param {string} text @param {boolean} percents @returns {number} */
+function readExpression(text, percents) {
+  try {
+    const words = wordsOf(text.replace(SIGN, (sign) => SIGNS[sign]));
+    return new Reading(words, percents).whole();
+  } catch (error) {
+    if (error instanceof NoNumber) return Number.NaN;
+    throw error;
+  }
+}
+
+/** A decimal comma is understood in every language. @param {string} text */
+function readDecimal(text) {
+  const value = parse(text);
+  if (!Number.isNaN(value) || !DECIMAL_COMMA.test(text.trim())) return value;
+  return parse(text.replace(',', '.'));
+}
+
+/**
+ * A number that a person typed: a share may be typed as a percentage, a count with its thousands set
+ * apart, and any of them as an expression. NaN where it is none.
+ * @param {string} typed
+ * @param {string} [unit] of what is asked for
+ */
+export function readTyped(typed, unit) {
+  const text = typed.trim();
+  if (text.length > LONGEST) return Number.NaN;
+  if (unit === 'count' && GROUPED.test(text)) return Number(text.replace(/\D/g, ''));
+  const value = readDecimal(text);
+  const read = Number.isNaN(value) ? readExpression(text, unit === 'share') : value;
+  return Number.isFinite(read) ? read : Number.NaN;
+}
